@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+
+#include "core/error.hpp"
+
+namespace dpquantile {
+
+// Asks now and then whether the caller wants the computation to stop; throws Cancelled if so.
+class CancelPoll {
+ public:
+  using Predicate = bool (*)();
+
+  explicit CancelPoll(Predicate cancel_requested) : cancel_requested_(cancel_requested) {}
+
+  // To be called about once for every element of a long loop.
+  void tick() {
+    if (++ticks_ % kInterval == 0) check();
+  }
+  void check() const {
+    if (cancel_requested_ != nullptr && cancel_requested_()) throw Cancelled();
+  }
+
+ private:
+  static constexpr std::size_t kInterval = std::size_t{1} << 16;
+  Predicate cancel_requested_;
+  std::size_t ticks_ = 0;
+};
+
+}  // namespace dpquantile

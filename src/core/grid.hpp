@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace dpquantile {
+
+// Throws ParameterError unless the granularity is positive and finite (and so is its inverse).
+void check_granularity(double granularity);
+
+// The public value grid on which every quantile is released: cells i = 0 .. cells - 1 with value
+// lower + i * granularity (never above upper). It is fixed by the call's parameters alone, never by
+// the data, so that the low bits of an answer tell nothing (Mironov 2012).
+//
+// Plain data: it is stored inside aggregate states.
+struct Grid {
+  double lower;
+  double upper;
+  double granularity;
+  double cells_per_unit;  // 1 / granularity
+  std::uint64_t cells;    // 1 .. kMaxCells
+
+  static constexpr std::uint64_t kMaxCells = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t kDefaultCells = std::uint64_t{1} << 20;
+
+  // The grid of round((upper - lower) / granularity) + 1 cells; without a granularity,
+  // kDefaultCells cells from lower to upper inclusive.
+  // Throws ParameterError unless lower < upper are finite with a finite difference, the
+  // granularity is positive and finite, and the grid has at most kMaxCells cells.
+  static Grid create(double lower, double upper, std::optional<double> granularity);
+
+  // The cell whose value is nearest to x, clamped to the grid; infinities go to its ends.
+  // x must not be NaN.
+  std::uint32_t cell_of(double x) const {
+    const double position = (x - lower) * cells_per_unit;
+    const double last = static_cast<double>(cells - 1);
+    if (!(position > 0)) return 0;
+    if (position >= last) return static_cast<std::uint32_t>(cells - 1);
+    return static_cast<std::uint32_t>(position + 0.5);
+  }
+
+  // The value released for a cell; cell < cells.
+  double value_of(std::uint32_t cell) const;
+};
+
+}  // namespace dpquantile

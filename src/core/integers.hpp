@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+
+namespace dpquantile {
+
+// The compiler's 128-bit integers, which ISO C++ does not name.
+__extension__ typedef unsigned __int128 uint128_t;
+__extension__ typedef __int128 int128_t;
+
+}  // namespace dpquantile

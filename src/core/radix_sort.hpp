@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+
+#include "core/cancel.hpp"
+
+namespace dpquantile {
+
+// Sorts keys below `bound` (1 .. 2^32) ascending, by least significant digit first. O(n) time,
+// scratch memory of the size of `keys` from `memory`.
+void radix_sort(std::span<std::uint32_t> keys, std::uint64_t bound, CancelPoll& cancel,
+                std::pmr::memory_resource* memory);
+
+}  // namespace dpquantile

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory_resource>
+
+#include "core/cancel.hpp"
+#include "core/random.hpp"
+#include "core/rank.hpp"
+
+namespace dpquantile {
+
+// Half-open, non-empty range of positions.
+struct PositionInterval {
+  Position begin;
+  Position end;
+};
+
+// The exponential mechanism for one quantile q in [0, 1] of the records' mass inside an interval:
+// draws a position p of the interval with probability proportional to
+//
+//   exp(-lambda |R(p) - R(begin) - q n|),  n = R(end) - R(begin),
+//   lambda = epsilon (1 - 2^-16) / (2 max(q, 1 - q)).
+//
+// Privacy: (w epsilon)-bounded-range for adding or removing one record of which the part w <= 1
+// lies inside the interval (docs/privacy.md, Lemma 2). The factor 1 - 2^-16 pays for all rounding
+// of ranks and weights (docs/privacy.md, "Floating point").
+Position draw_quantile_position(const SmearedRank& rank, PositionInterval interval, double q,
+                                double epsilon, RandomStream& random, CancelPoll& cancel,
+                                std::pmr::memory_resource* memory);
+
+}  // namespace dpquantile

@@ -1,0 +1,17 @@
+#include "core/text.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace dpquantile {
+
+std::string shortest_decimal(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  return std::string(digits.data(), end);
+}
+
+}  // namespace dpquantile

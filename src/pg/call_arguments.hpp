@@ -1,0 +1,44 @@
+#pragma once
+
+#include "pg/postgres.hpp"
+
+extern "C" {
+#include "nodes/execnodes.h"
+#include "nodes/primnodes.h"
+}
+
+// The arguments of an aggregate call other than the aggregated value: its parameters. They are
+// public and must be constant for the whole query; both are checked here, on the expressions and
+// not on the rows, so that an error never depends on the data.
+namespace dpquantile {
+
+inline constexpr int kMaxCallArguments = 8;
+
+// Evaluated parameters, in the order of the call, without the aggregated value.
+struct CallArguments {
+  int count;
+  Oid types[kMaxCallArguments];
+  NullableDatum values[kMaxCallArguments];
+};
+
+// The call as written by the user, seen from a transition or a final function; for the final step
+// of a parallel plan this is the partial aggregate below. ereports if the function was not called
+// as part of an aggregate, or the call cannot be found.
+Aggref* find_user_call(FunctionCallInfo fcinfo);
+
+// ereports unless every parameter is constant for the whole query: no column, no volatile function,
+// no correlated subquery.
+void check_constant_parameters(const Aggref* call);
+
+// The parameters' expressions, made ready for evaluate_parameters(). Allocates in the current
+// memory context, which must live as long as the query.
+List* prepare_parameters(const Aggref* call, AggState* node);
+
+// The parameters' values in this execution of the node; by-reference values live in the current
+// memory context or longer.
+CallArguments evaluate_parameters(const Aggref* call, List* prepared, AggState* node);
+
+// The parameters as a transition function receives them, after the state and the value.
+CallArguments received_parameters(const Aggref* call, FunctionCallInfo fcinfo);
+
+}  // namespace dpquantile

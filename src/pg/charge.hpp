@@ -1,0 +1,24 @@
+#pragma once
+
+#include "pg/postgres.hpp"
+
+namespace dpquantile {
+
+// What one execution of a mechanism costs, and what the ledger says of it.
+struct Charge {
+  const char* function;    // the SQL function
+  const char* mechanism;   // for example "approximate"
+  const char* neighbours;  // the neighbour relation, for example "add or remove one row"
+  double epsilon;          // of one grouping set
+  double delta;
+  int grouping_sets;  // the charge is (epsilon, delta) times this
+  int groups;         // the number of groups where it is public, else -1
+};
+
+// Deducts the charge from the budget of the outer user (session user or SET ROLE, not the owner of
+// a SECURITY DEFINER function) and enters it in the ledger. When this returns, the charge is
+// durably committed whatever becomes of the calling transaction. In every other case it ereports,
+// and nothing may be released; the charge may then have been made or not.
+void charge_budget(const Charge& charge);
+
+}  // namespace dpquantile

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "pg/postgres.hpp"
+
+namespace dpquantile {
+
+enum class ChargeOutcome : uint32 {
+  kPending = 0,  // the worker has not got so far
+  kCharged = 1,  // committed
+  kRefused = 2,  // nothing charged; the reply says why
+};
+
+// One charge on its way to the worker and back, in a dynamic shared memory segment. Amounts are
+// decimals, so that the budget adds up exactly what the user wrote.
+struct ChargeRequest {
+  Oid role;
+  NameData role_name;
+  NameData session_role_name;
+  NameData function;
+  char mechanism[64];
+  char neighbours[64];
+  char epsilon[32];
+  char delta[32];
+  int32 grouping_sets;
+  int32 groups;  // -1: not public
+
+  ChargeOutcome outcome;
+  int32 sqlstate;
+  char message[512];
+  char detail[512];
+  char hint[256];
+
+  char query[FLEXIBLE_ARRAY_MEMBER];
+};
+
+// The library and the function that PostgreSQL starts as a background worker for one charge.
+inline constexpr const char* kLibrary = "$libdir/dpquantile";
+inline constexpr const char* kChargeWorker = "dpq_charge_worker";
+
+}  // namespace dpquantile

@@ -1,0 +1,21 @@
+#pragma once
+
+// All that differs between PostgreSQL 15 and 18 as far as this extension is concerned.
+
+#if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
+#error "dpquantile supports PostgreSQL 15 to 18"
+#endif
+
+// Functions that PostgreSQL looks up by name. Before PostgreSQL 16, PG_FUNCTION_INFO_V1 leaves the
+// visibility of the function itself to the compiler.
+#define DPQ_EXPORT __attribute__((visibility("default")))
+
+// PostgreSQL 17 has a setting transaction_timeout.
+#define DPQ_HAS_TRANSACTION_TIMEOUT (PG_VERSION_NUM >= 170000)
+
+// PostgreSQL 18 lets a module say its name and version.
+#ifdef PG_MODULE_MAGIC_EXT
+#define DPQ_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "dpquantile", .version = "0.1.0")
+#else
+#define DPQ_MODULE_MAGIC PG_MODULE_MAGIC
+#endif

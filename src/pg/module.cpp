@@ -1,0 +1,5 @@
+#include "pg/postgres.hpp"
+
+extern "C" {
+DPQ_MODULE_MAGIC;
+}

@@ -1,0 +1,101 @@
+#include "pg/quantiles_parameters.hpp"
+#include "core/quantiles.hpp"
+#include "pg/boundary.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr double kMedian = 0.5;
+
+// The name of a parameter, counted from the call's end.
+constexpr const char* kBoundNames[] = {"epsilon", "lower", "upper"};
+constexpr int kBoundCount = 3;
+
+[[noreturn]] void refuse_null(const char* name) {
+  ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name)));
+}
+
+double number(const CallArguments& arguments, int index, const char* name) {
+  if (arguments.values[index].isnull) refuse_null(name);
+  return DatumGetFloat8(arguments.values[index].value);
+}
+
+QuantilesOptions read_options(const CallArguments& arguments, int index) {
+  if (index >= arguments.count || arguments.values[index].isnull) return default_options();
+  return parse_options(DatumGetJsonbP(arguments.values[index].value));
+}
+
+// The elements of a float8[] as one double each; ereports unless it is one-dimensional without
+// NULL.
+const double* array_elements(ArrayType* array, uint32* count) {
+  if (ARR_NDIM(array) > 1) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("quantiles must be a one-dimensional array, got %d dimensions",
+                           ARR_NDIM(array)),
+                    errhint("Write for example ARRAY[0.25, 0.5, 0.75].")));
+  }
+  if (array_contains_nulls(array)) refuse_null("an element of quantiles");
+  *count = static_cast<uint32>(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
+  return reinterpret_cast<const double*>(ARR_DATA_PTR(array));
+}
+
+}  // namespace
+
+QuantilesParameters* make_parameters(double epsilon, double lower, double upper,
+                                     const QuantilesOptions& options, const double* quantiles,
+                                     uint32 quantile_count) {
+  Grid grid{};
+  report(guarded([&] {
+    check_quantiles({quantiles, quantile_count});
+    check_epsilon(epsilon);
+    grid = Grid::create(
+        lower, upper,
+        options.has_granularity ? std::optional<double>(options.granularity) : std::nullopt);
+  }));
+  auto* parameters = static_cast<QuantilesParameters*>(palloc0(parameters_size(quantile_count)));
+  parameters->epsilon = epsilon;
+  parameters->grid = grid;
+  parameters->method = options.method;
+  parameters->quantile_count = quantile_count;
+  memcpy(parameters->quantiles, quantiles, quantile_count * sizeof(double));
+  return parameters;
+}
+
+QuantilesParameters* read_parameters(const CallArguments& arguments) {
+  const bool has_options = arguments.count > 0 && arguments.types[arguments.count - 1] == JSONBOID;
+  const int bounds_at = arguments.count - (has_options ? 1 : 0) - kBoundCount;
+  if (bounds_at != 0 && bounds_at != 1) {
+    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+                    errmsg("unexpected number of aggregate parameters: %d", arguments.count)));
+  }
+
+  double quantile = kMedian;
+  const double* quantiles = &quantile;
+  uint32 quantile_count = 1;
+  if (bounds_at == 1 && arguments.types[0] == FLOAT8ARRAYOID) {
+    if (arguments.values[0].isnull) refuse_null("quantiles");
+    quantiles = array_elements(DatumGetArrayTypeP(arguments.values[0].value), &quantile_count);
+  } else if (bounds_at == 1) {
+    quantile = number(arguments, 0, "quantile");
+  }
+  double bounds[kBoundCount];
+  for (int i = 0; i < kBoundCount; ++i) {
+    bounds[i] = number(arguments, bounds_at + i, kBoundNames[i]);
+  }
+  return make_parameters(bounds[0], bounds[1], bounds[2],
+                         read_options(arguments, bounds_at + kBoundCount), quantiles,
+                         quantile_count);
+}
+
+bool same_parameters(const QuantilesParameters* a, const QuantilesParameters* b) {
+  return a->quantile_count == b->quantile_count &&
+         memcmp(a, b, parameters_size(a->quantile_count)) == 0;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "pg/quantiles_parameters.hpp"
+
+// The aggregate state of the quantile functions: one flat varlena (SQL type
+// dpquantile.quantiles_state), so that partial aggregates cross processes as they are.
+//
+//   | varlena header | tag | count | capacity | parameters with m quantiles | cells[capacity] |
+//
+// The records are held as their grid cells, in no particular order. Once the state has been
+// released its cells are the m cells of the answer, in the order asked.
+namespace dpquantile {
+
+enum class StateContent : uint8 {
+  kRecords = 1,  // one cell a record
+  kRelease = 2,  // the answer; never crosses processes
+  // A later form: kHistogram, counts of all cells of the grid once they are smaller than the
+  // records.
+};
+
+struct QuantilesState {
+  int32 varlena_header;
+  StateContent content;
+  uint32 count;
+  uint32 capacity;
+  QuantilesParameters parameters;
+
+  uint32* cells() {
+    return reinterpret_cast<uint32*>(reinterpret_cast<char*>(&parameters) +
+                                     parameters_size(parameters.quantile_count));
+  }
+};
+
+// A state for these parameters without records, palloc'd.
+QuantilesState* make_state(const QuantilesParameters* parameters);
+
+// The state itself, or a larger copy of it, with room for so many more records. ereports where a
+// state would exceed PostgreSQL's 1 GB for a value.
+QuantilesState* reserve(QuantilesState* state, uint32 more);
+
+}  // namespace dpquantile
