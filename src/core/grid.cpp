@@ -10,6 +10,10 @@ namespace dpquantile {
 
 namespace {
 
+// Decimal digits that a double always keeps.
+constexpr int kExactDigits = 15;
+constexpr int kMaxPlaces = 300;
+
 void check_bounds(double lower, double upper) {
   if (!std::isfinite(lower) || !std::isfinite(upper)) {
     throw ParameterError("lower and upper must be finite numbers, got " + shortest_decimal(lower) +
@@ -61,7 +65,15 @@ Grid Grid::create(double lower, double upper, std::optional<double> granularity)
 }
 
 double Grid::value_of(std::uint32_t cell) const {
-  return std::min(lower + static_cast<double>(cell) * granularity, upper);
+  const double value = lower + static_cast<double>(cell) * granularity;
+  // -100 + 10396 * 0.01 is not quite 3.96 in binary. Give the decimal that the user means, unless
+  // the grid is finer than the decimals that its bounds leave exact.
+  const double magnitude = std::max(std::abs(lower), std::abs(upper));
+  const int places = kExactDigits - 1 - static_cast<int>(std::floor(std::log10(magnitude)));
+  if (places < 0 || places > kMaxPlaces) return std::clamp(value, lower, upper);
+  const double rounded = round_to_places(value, places);
+  const bool same_place = std::abs(rounded - value) < granularity / 1024;
+  return std::clamp(same_place ? rounded : value, lower, upper);
 }
 
 }  // namespace dpquantile

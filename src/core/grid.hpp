@@ -9,8 +9,9 @@ namespace dpquantile {
 void check_granularity(double granularity);
 
 // The public value grid on which every quantile is released: cells i = 0 .. cells - 1 with value
-// lower + i * granularity (never above upper). It is fixed by the call's parameters alone, never by
-// the data, so that the low bits of an answer tell nothing (Mironov 2012).
+// lower + i * granularity (rounded to the decimals that the bounds' 15 digits leave, so that a
+// granularity of 0.01 gives exact cents; never above upper). It is fixed by the call's parameters
+// alone, never by the data, so that the low bits of an answer tell nothing (Mironov 2012).
 //
 // Plain data: it is stored inside aggregate states.
 struct Grid {

@@ -14,4 +14,14 @@ std::string shortest_decimal(double value) {
   return std::string(digits.data(), end);
 }
 
+double round_to_places(double value, int places) {
+  std::array<char, 340> digits;
+  char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
+                                  std::chars_format::fixed, places)
+                        .ptr;
+  double rounded = value;
+  std::from_chars(digits.data(), end, rounded);
+  return rounded;
+}
+
 }  // namespace dpquantile

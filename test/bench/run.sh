@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# make bench: speed beside PostgreSQL's own aggregates and tdigest, and accuracy beside the reference.
+#   ROWS       rows of the timed table (default 10 million)
+#   ROUNDS     timed rounds, the median counts (default 5)
+#   DATA       directory with adult_age.csv, adult_hours.csv, goodreads_rating.csv,
+#              goodreads_pages.csv, one value a line (default ../shared/data, skipped where absent)
+#   REFERENCE  mean gaps to compare with (default ../shared/reference/prototype_grid_aq.csv)
+#   TRIALS     trials of each accuracy figure (default 400)
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+ROWS=${ROWS:-10000000}
+ROUNDS=${ROUNDS:-5}
+DATA=${DATA:-../shared/data}
+REFERENCE=${REFERENCE:-../shared/reference/prototype_grid_aq.csv}
+TRIALS=${TRIALS:-400}
+
+as_root() { if ((EUID == 0)); then "$@"; else sudo "$@"; fi; }
+
+build() {
+  make -s all .build/accuracy >/dev/null
+  as_root make -s install >/dev/null
+}
+
+work=$(mktemp -d /tmp/dpquantile-bench-XXXXXX)
+chmod 755 "$work"
+finish() {
+  scripts/cluster.sh remove "$work/cluster" >/dev/null 2>&1 || true
+  rm -rf "$work"
+}
+trap finish EXIT
+query() { scripts/cluster.sh psql "$work/cluster" -U postgres -d postgres -X -q -v ON_ERROR_STOP=1 "$@"; }
+
+load() {
+  scripts/cluster.sh start "$work/cluster" >/dev/null
+  query <<SQL
+ALTER SYSTEM SET shared_buffers = '1GB';
+ALTER SYSTEM SET max_wal_size = '4GB';
+ALTER SYSTEM SET checkpoint_timeout = '1h';
+SQL
+  scripts/cluster.sh stop "$work/cluster" >/dev/null
+  scripts/cluster.sh start "$work/cluster" >/dev/null
+  query <<SQL
+CREATE EXTENSION dpquantile;
+CREATE EXTENSION tdigest;
+SELECT dp_grant_budget('postgres', 1000000) \g /dev/null
+SELECT setseed(0.5) \g /dev/null
+CREATE TABLE bench AS SELECT random() * 1000 AS x FROM generate_series(1, $ROWS);
+VACUUM (ANALYZE, FREEZE) bench;
+CHECKPOINT;
+SQL
+}
+
+# Prints "query<tab>milliseconds" for every timed query of every round. $1: parallel workers, $2: JIT.
+measure() {
+  local round
+  for ((round = 0; round <= ROUNDS; round++)); do
+    {
+      echo "SET max_parallel_workers_per_gather = $1; SET jit = $2; SET work_mem = '64MB';"
+      cat test/bench/speed.sql
+    } | query | awk -v round="$round" '
+      /^query: / { name = substr($0, 8) }
+      /^Time: / && round > 0 { print name "\t" $2 }' # the first round warms up
+  done
+}
+
+# From lines "query<tab>milliseconds": the median of each query and its ratio to the others.
+table() {
+  sort -t$'\t' -k1,1 -k2,2n | awk -F'\t' '
+    { times[$1, ++count[$1]] = $2 }
+    END {
+      base = median("dp_quantiles of 9"); average = median("avg(x)")
+      printf "  %-22s %10s %16s %22s\n", "query", "median ms", "against avg(x)", "against dp_quantiles"
+      n = split("avg(x)|dp_quantiles of 9|tdigest of 9|percentile_cont of 9", names, "|")
+      for (i = 1; i <= n; i++) {
+        value = median(names[i])
+        printf "  %-22s %10.0f %16.2f %22.2f\n", names[i], value, value / average, value / base
+      }
+    }
+    function median(name, k) {
+      k = count[name]
+      return k % 2 ? times[name, (k + 1) / 2] : (times[name, k / 2] + times[name, k / 2 + 1]) / 2
+    }'
+}
+
+speed() {
+  local workers jit
+  for workers in 0 2; do
+    for jit in off on; do
+      echo
+      echo "Speed: $ROWS float8 rows, $workers parallel workers, JIT $jit, median of $ROUNDS"
+      measure "$workers" "$jit" | table
+    done
+  done
+}
+
+build
+echo "$(query --version 2>/dev/null | head -n 1), $(nproc) processors"
+load
+speed
+echo
+.build/accuracy "$TRIALS" "$DATA" "$REFERENCE"

@@ -1,0 +1,13 @@
+-- One round of timings. Each query stands under a name on a line of its own; run.sh reads the times
+-- that psql prints. Everything is counted in the same run, so that ratios mean something.
+\set ninths 'array[0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9]'
+\set ECHO none
+\timing on
+\echo query: avg(x)
+SELECT avg(x) FROM bench \g /dev/null
+\echo query: dp_quantiles of 9
+SELECT dp_quantiles(x, :ninths, 1, 0, 1000) FROM bench \g /dev/null
+\echo query: tdigest of 9
+SELECT tdigest_percentile(x, 100, :ninths) FROM bench \g /dev/null
+\echo query: percentile_cont of 9
+SELECT percentile_cont(:ninths) WITHIN GROUP (ORDER BY x) FROM bench \g /dev/null
