@@ -1,0 +1,134 @@
+# dpquantile: differentially private quantiles for PostgreSQL
+#
+## The extension, for the server that PG_CONFIG belongs to:
+##   make                build it (CI=1: many warnings, all of them errors)
+##   make install        install it; needs the right to write there
+##   make installcheck   SQL and isolation tests against a running server
+##   make clean          remove what was built
+##
+## From a bare Debian 12 (missing packages are installed first):
+##   make demo           a private cluster in ./.demo with the extension and a demo table
+##   make psql           psql on it as role analyst; ROLE=postgres for its owner
+##   make demo-clean     stop and remove it
+##   make test           every test, on throwaway clusters
+##   make bench          speed and accuracy beside other ways
+##   make deps           only install packages: GROUP=build (default), demo, test or bench
+##
+## While developing:
+##   make unit           GoogleTest of src/core under ASan and UBSan
+##   make privacy        tests that try to refute the claimed epsilon
+##   make format         clang-format everything; format-check only looks
+
+.DEFAULT_GOAL := all
+
+EXTENSION = dpquantile
+MODULE_big = dpquantile
+CORE_SOURCES := $(sort $(wildcard src/core/*.cpp))
+PG_SOURCES := $(sort $(wildcard src/pg/*.cpp))
+OBJS = $(CORE_SOURCES:.cpp=.o) $(PG_SOURCES:.cpp=.o)
+DATA = src/sql/dpquantile--0.1.0.sql
+SHLIB_LINK = -lcrypto -lstdc++ -lpthread
+EXTRA_CLEAN = .build src/*/*.o src/*/*.bc src/*/*.d
+
+REGRESS = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
+REGRESS_OPTS = --load-extension=dpquantile
+ISOLATION = $(patsubst test/isolation/specs/%.spec,%,$(sort $(wildcard test/isolation/specs/*.spec)))
+ISOLATION_OPTS = --inputdir=test/isolation --load-extension=dpquantile
+PROVE_TESTS = $(sort $(wildcard test/t/*.pl))
+
+# Without -ffp-contract=off the same value may round into another cell on another processor.
+LANGUAGE := -std=c++20 -ffp-contract=off
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor
+CORE_WARNINGS := $(WARNINGS) -Wpedantic -Wsign-conversion
+# What PostgreSQL's macros give rise to in code of ours.
+PG_WARNINGS := $(WARNINGS) -Wno-sign-conversion -Wno-unused-parameter
+ifneq ($(filter-out 0 no false,$(CI)),)
+STRICT := -Werror
+endif
+
+PG_CONFIG ?= $(or $(shell command -v pg_config),/usr/lib/postgresql/15/bin/pg_config)
+export PG_CONFIG
+PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
+
+ifneq ($(wildcard $(PGXS)),)
+include $(PGXS)
+
+# src/core must not see PostgreSQL; for src/pg its headers are not ours to warn about.
+pg_include_dirs := $(includedir_server) $(includedir_internal)
+CORE_CPPFLAGS := -Isrc $(filter-out -I. -I$(srcdir) $(pg_include_dirs:%=-I%),$(CPPFLAGS))
+override CPPFLAGS := $(CORE_CPPFLAGS) $(addprefix -isystem ,$(pg_include_dirs))
+override CXXFLAGS += $(LANGUAGE) -O2 -MMD -MP $(STRICT)
+# PGXS has its own flags for the bitcode of the JIT compiler.
+BITCODE_CXXFLAGS += $(LANGUAGE) -O2 -MMD -MP -MF $@.d $(STRICT)
+
+src/core/%.o src/core/%.bc: override CPPFLAGS = $(CORE_CPPFLAGS)
+# PostgreSQL loads libraries with RTLD_GLOBAL: hidden symbols cannot clash with another extension's.
+src/core/%.o: override CXXFLAGS += -fvisibility=hidden $(if $(STRICT),$(CORE_WARNINGS))
+src/core/%.bc: BITCODE_CXXFLAGS += -fvisibility=hidden $(if $(STRICT),$(CORE_WARNINGS))
+src/pg/%.o: override CXXFLAGS += $(if $(STRICT),$(PG_WARNINGS))
+src/pg/%.bc: BITCODE_CXXFLAGS += $(if $(STRICT),$(PG_WARNINGS))
+-include $(OBJS:.o=.d) $(OBJS:.o=.bc.d)
+else
+all install installcheck uninstall:
+	@echo "PG_CONFIG=$(PG_CONFIG) does not lead to PostgreSQL's server headers." >&2
+	@echo "On Debian 'make deps' installs them; elsewhere set PG_CONFIG." >&2
+	@exit 1
+
+clean:
+	rm -rf $(EXTRA_CLEAN)
+endif
+
+SANITIZERS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS
+
+# $(1): a directory of test, $(2): flags. Everything is compiled anew with these flags.
+define test_program
+$(1)_objects := $(patsubst %.cpp,.build/$(1)/%.o,$(CORE_SOURCES) $(sort $(wildcard test/$(1)/*.cpp)))
+.build/$(1)/%.o: %.cpp
+	@mkdir -p $$(@D)
+	$$(CXX) $(LANGUAGE) -g $(2) $(WARNINGS) $(STRICT) -Isrc -Itest -MMD -MP -c -o $$@ $$<
+.build/$(1)/run: $$($(1)_objects)
+	$$(CXX) $(2) -o $$@ $$^ -lgtest -lgtest_main -lcrypto -lpthread
+$(1): .build/$(1)/run
+	$$<
+-include $$($(1)_objects:.o=.d)
+endef
+$(eval $(call test_program,unit,$(SANITIZERS)))
+$(eval $(call test_program,privacy,-O2))
+
+.build/accuracy: test/bench/accuracy.cpp $(CORE_SOURCES) $(wildcard src/core/*.hpp)
+	@mkdir -p $(@D)
+	$(CXX) $(LANGUAGE) -O2 $(CORE_WARNINGS) $(STRICT) -Isrc -o $@ $(filter %.cpp,$^) -lcrypto -lpthread
+
+deps:
+	@scripts/install-deps.sh $(or $(GROUP),build)
+
+demo:
+	@scripts/demo.sh
+
+psql:
+	@scripts/demo.sh psql $(or $(ROLE),analyst)
+
+demo-clean:
+	@scripts/demo.sh clean
+
+test:
+	@scripts/test.sh
+
+bench:
+	@scripts/install-deps.sh bench
+	@test/bench/run.sh
+
+CLANG_FORMAT ?= clang-format
+FORMATTED = $(shell find src test -name '*.[ch]pp')
+
+format:
+	$(CLANG_FORMAT) -i $(FORMATTED)
+
+format-check:
+	$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
+
+help:
+	@sed -n 's/^## \{0,1\}//p' Makefile
+
+.PHONY: all install installcheck uninstall clean unit privacy deps demo psql demo-clean test bench \
+	format format-check help

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Shows dpquantile at work on a private cluster in ./.demo:
+#   demo.sh             install what is missing, build, create the cluster, run scripts/demo.sql
+#   demo.sh psql ROLE   psql on it
+#   demo.sh clean       stop and remove it
+set -euo pipefail
+
+tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cluster=$tree/.demo
+# shellcheck source=scripts/cluster.sh
+source "$tree/scripts/cluster.sh"
+
+# Runs a command whose output matters only when it fails.
+quietly() {
+  local output
+  output=$("$@" 2>&1 </dev/null) || die "$output"
+}
+
+# Only root may write to a packaged server's directories.
+install_extension() {
+  if [[ -w $("$PG_CONFIG" --pkglibdir) ]]; then
+    make -C "$tree" install
+  else
+    sudo make -C "$tree" install PG_CONFIG="$PG_CONFIG"
+  fi
+}
+
+run() {
+  unset MAKEFLAGS MFLAGS MAKELEVEL
+  "$tree/scripts/install-deps.sh" demo
+  echo "Building and installing the extension for $("$PG_CONFIG" --version)"
+  quietly make -C "$tree" -j"$(nproc)"
+  quietly install_extension
+  echo "Starting a private cluster in $cluster"
+  cluster_start "$cluster"
+  # Errors are part of the demo, their line numbers are not.
+  cluster_psql "$cluster" -X -q -U postgres -d postgres -f - <"$tree/scripts/demo.sql" 2>&1 |
+    sed -u 's/^psql:<stdin>:[0-9]*: //'
+  cat <<END
+The demo lets analyst read the table itself as well; the README shows how to prevent that.
+Try it:   make psql                  psql on this database as analyst
+          make psql ROLE=postgres    the same as its owner
+Remove:   make demo-clean
+END
+}
+
+case ${1:-run} in
+  run) run ;;
+  psql)
+    [[ -e $cluster ]] || die "There is no demo yet: run make demo first."
+    cluster_start "$cluster"
+    cluster_psql "$cluster" -U "${2:-analyst}" -d demo
+    ;;
+  clean) cluster_remove "$cluster" ;;
+  *) die "usage: $0 [psql ROLE | clean]" ;;
+esac

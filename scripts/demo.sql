@@ -1,0 +1,111 @@
+-- The demo of dpquantile, for psql as the superuser; every connection is to a private cluster.
+\set ON_ERROR_STOP on
+\pset footer off
+\pset linestyle unicode
+\pset border 1
+
+-- As the owner: a table, a role, a budget.
+SELECT 'CREATE DATABASE demo' WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'demo') \gexec
+\connect demo
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS dpquantile;
+ALTER EXTENSION dpquantile UPDATE;
+
+DROP TABLE IF EXISTS people;
+CREATE TABLE people (id int PRIMARY KEY, department text NOT NULL, age int NOT NULL, salary numeric(10, 2));
+
+DO $$ BEGIN PERFORM setseed(0.42); END $$;
+WITH department (name, from_share, to_share, median, sigma) AS (
+  VALUES ('Engineering', 0.00, 0.34, 68000, 0.35),
+         ('Sales',       0.34, 0.60, 52000, 0.50),
+         ('Support',     0.60, 0.80, 38000, 0.25),
+         ('Operations',  0.80, 0.94, 45000, 0.30),
+         ('Management',  0.94, 1.00, 115000, 0.60)
+), draw AS MATERIALIZED (
+  SELECT id, random() AS share, random() AS u, random() AS v, random() AS young, random() AS old, random() AS known
+  FROM generate_series(1, 50000) AS id
+)
+INSERT INTO people
+SELECT id, name, 18 + floor(25 * young + 27 * old),
+       -- Log-normal; one salary in twenty is unknown.
+       CASE WHEN known >= 0.05 THEN median * exp(sigma * sqrt(-2 * ln(1 - u)) * cos(2 * pi() * v)) END
+FROM draw JOIN department ON share >= from_share AND share < to_share;
+ANALYZE people;
+
+SELECT 'CREATE ROLE analyst LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'analyst') \gexec
+GRANT SELECT ON people TO analyst;
+-- What was spent stays spent: a second run of the demo needs a higher limit.
+SELECT coalesce((SELECT epsilon_spent FROM dp_budget WHERE role::text = 'analyst'), 0) + 3 AS epsilon_limit \gset
+SELECT dp_grant_budget('analyst', :epsilon_limit) \g /dev/null
+
+-- The distance from q * n to the answer's rank, which with ties is a range.
+CREATE OR REPLACE FUNCTION rank_error(q float8, below bigint, up_to bigint, n bigint) RETURNS numeric
+  LANGUAGE sql IMMUTABLE AS 'SELECT round(greatest(0, below - q * n, q * n - up_to)::numeric, 1)';
+
+SELECT count(*) AS people, count(salary) AS salaries FROM people \gset
+\echo
+\echo A table of :people people, :salaries of them with a known salary. The role analyst asks, and has
+\echo a budget of epsilon = 3 left. "private" is the answer; the owner adds "true" and the rank error:
+\echo how many rows lie between the answer and the quantile that was asked for.
+
+-- Each query is the analyst's; then the owner compares the answer with the truth.
+\set quantiles '{0.1, 0.25, 0.5, 0.75, 0.9}'
+
+\echo
+\echo 1. Five quantiles of the salaries, known to lie between 0 and 500000, for epsilon = 1
+\set query 'SELECT dp_quantiles(salary, ''{0.1, 0.25, 0.5, 0.75, 0.9}'', 1, 0, 500000) AS answer FROM people'
+\connect - analyst
+\echo '   analyst=>' :query
+:query \gset
+\connect - postgres
+SELECT q AS quantile, round(a::numeric, 2) AS private, truth AS true,
+       rank_error(q, below, up_to, :salaries) AS "rank error (rows)",
+       round(100 * rank_error(q, below, up_to, :salaries) / :salaries, 3) AS "rank error (%)"
+FROM unnest(:'quantiles'::float8[], :'answer'::float8[]) AS answer (q, a),
+     LATERAL (SELECT percentile_disc(q) WITHIN GROUP (ORDER BY salary) AS truth,
+                     count(*) FILTER (WHERE salary < a) AS below, count(*) FILTER (WHERE salary <= a) AS up_to
+              FROM people) AS exact;
+
+\echo 2. The median age, a whole number, for epsilon = 0.1
+\set query 'SELECT dp_median(age, 0.1, 0, 120, dp_options(granularity => 1)) AS answer FROM people'
+\connect - analyst
+\echo '   analyst=>' :query
+:query \gset
+\connect - postgres
+SELECT :answer AS private, percentile_disc(0.5) WITHIN GROUP (ORDER BY age) AS true,
+       rank_error(0.5, count(*) FILTER (WHERE age < :answer), count(*) FILTER (WHERE age <= :answer), count(*)) AS "rank error (rows)"
+FROM people;
+
+\echo 3. The median salary of each department, for epsilon = 0.5 in all: nobody is in two of them
+\set query 'SELECT department, dp_median(salary, 0.5, 0, 500000) AS answer FROM people GROUP BY department'
+\connect - analyst
+\echo '   analyst=>' :query
+SELECT json_agg(groups) AS answers FROM (:query) AS groups \gset
+\connect - postgres
+SELECT department, count(salary) AS salaries, round(answer::numeric, 2) AS private,
+       percentile_disc(0.5) WITHIN GROUP (ORDER BY salary) AS true,
+       rank_error(0.5, count(*) FILTER (WHERE salary < answer), count(*) FILTER (WHERE salary <= answer), count(salary)) AS "rank error (rows)"
+FROM people JOIN json_to_recordset(:'answers') AS answers (department text, answer float8) USING (department)
+GROUP BY department, answer ORDER BY count(salary) DESC;
+
+-- The budget.
+\connect - analyst
+\echo 4. A query that is rolled back stays charged
+\set query 'SELECT dp_median(age, 0.2, 0, 120) FROM people'
+SELECT epsilon_spent AS spent FROM dp_budget \gset
+\echo '   analyst=> BEGIN;' :query; ROLLBACK
+BEGIN;
+:query \g /dev/null
+ROLLBACK;
+SELECT :spent AS "epsilon spent before", epsilon_spent AS "and after" FROM dp_budget;
+
+\echo 5. A query that costs more than is left gets no answer
+\set query 'SELECT dp_median(age, 50, 0, 120) FROM people'
+\echo '   analyst=>' :query
+\set ON_ERROR_STOP off
+:query;
+\set ON_ERROR_STOP on
+\echo
+\set query 'SELECT role, epsilon_limit, epsilon_spent, epsilon_remaining FROM dp_budget'
+\echo '   analyst=>' :query
+:query;

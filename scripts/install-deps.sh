@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that a task needs and that are missing:
+#   install-deps.sh build|demo|test|bench
+# PG_CONFIG names another PostgreSQL to use, PG_MAJOR another version to install (15 to 18).
+set -euo pipefail
+
+pg_config=${PG_CONFIG:-$(command -v pg_config || echo /usr/lib/postgresql/15/bin/pg_config)}
+
+has_headers() { [[ -e $("$pg_config" --pgxs 2>/dev/null) ]]; }
+has_server() { has_headers && [[ -x $("$pg_config" --bindir)/initdb ]]; }
+
+if has_headers; then
+  installed_major=$("$pg_config" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
+fi
+major=${PG_MAJOR:-${installed_major:-15}}
+
+group=${1:-}
+packages=(g++ make libssl-dev libboost-dev)
+has_headers || packages+=("postgresql-server-dev-$major")
+if [[ $group != build ]]; then
+  has_server || packages+=("postgresql-$major")
+fi
+case $group in
+  build | demo) ;;
+  test) packages+=(libgtest-dev libipc-run-perl clang-format) ;;
+  bench) packages+=("postgresql-$major-tdigest") ;;
+  *)
+    echo "usage: $0 build|demo|test|bench" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "Not a Debian system; going on as if these were installed: ${packages[*]}" >&2
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ $status == installed ]] || missing+=("$package")
+done
+((${#missing[@]})) || exit 0
+
+as_root=()
+if ((EUID != 0)); then
+  if ! command -v sudo >/dev/null; then
+    echo "These packages are missing, and neither root nor sudo is here to install them:" >&2
+    echo "  apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+log=$(mktemp)
+# The server's package would start a cluster of its own on port 5432.
+no_cluster=/etc/postgresql-common/createcluster.d/dpquantile.conf
+cleanup() {
+  rm -f "$log"
+  if [[ -e $no_cluster ]]; then "${as_root[@]}" rm -f "$no_cluster"; fi
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM HUP
+
+apt() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@" \
+    >>"$log" 2>&1 </dev/null
+}
+install() { apt install -y --no-install-recommends "${missing[@]}"; }
+
+echo "Installing ${missing[*]} (may take a few minutes)"
+"${as_root[@]}" true
+if [[ " ${missing[*]} " == *" postgresql-$major "* ]]; then
+  "${as_root[@]}" mkdir -p "${no_cluster%/*}"
+  echo 'create_main_cluster = false' | "${as_root[@]}" tee "$no_cluster" >/dev/null
+fi
+apt install --simulate "${missing[@]}" || apt update || true
+if ! install && ! { apt update && install; }; then
+  cat "$log" >&2
+  echo "Could not install: ${missing[*]}. PG_MAJOR chooses another version of PostgreSQL." >&2
+  exit 1
+fi

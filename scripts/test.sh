@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# Builds a copy of the tree, installs it and runs every test on throwaway clusters, all but the
+# installation as an unprivileged user. The last line is "N passed, N failed".
+# SUITE_TIMEOUT: after how many seconds a suite has failed.
+set -euo pipefail
+
+tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=scripts/cluster.sh
+source "$tree/scripts/cluster.sh"
+unset MAKEFLAGS MFLAGS MAKELEVEL
+suite_timeout=${SUITE_TIMEOUT:-900}
+
+"$tree/scripts/install-deps.sh" test
+
+as_root=()
+if [[ ! -w $("$PG_CONFIG" --pkglibdir) ]] && command -v sudo >/dev/null; then
+  as_root=(sudo)
+  # Asks for the password now: suites have no terminal.
+  sudo -v || true
+fi
+
+work=$(mktemp -d /tmp/dpquantile-test-XXXXXX)
+copy=$work/tree
+logs=$work/logs
+total_passed=0
+total_failed=0
+process_group=
+
+cleanup() {
+  trap '' INT TERM HUP PIPE
+  if [[ -n $process_group ]]; then kill -s KILL -- "-$process_group" 2>/dev/null || true; fi
+  end_servers_in "$work" || true
+  if ((total_failed)); then rm -rf "$work"/{tree,tmp,cluster}; else rm -rf "$work"; fi
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP PIPE
+
+# A copy, because the unprivileged user may have no way into the tree.
+mkdir "$copy" "$logs" "$work/tmp"
+if ((EUID == 0)); then chown -R "$owner:" "$work"; fi
+tar -C "$tree" --exclude=./{.git,.demo,.build,results,tmp_check,output_iso} \
+  --exclude='*.o' --exclude='*.so' --exclude='*.bc' --exclude='*.d' -cf - . |
+  as_owner tar -C "$copy" -xf -
+
+# Runs a command with its output going to $log, in a process group of its own: whatever happens,
+# all of it can be ended.
+run() {
+  local status=0
+  set -m
+  "$@" >"$log" 2>&1 </dev/null &
+  process_group=$!
+  set +m
+  wait "$process_group" || status=$?
+  kill -s KILL -- "-$process_group" 2>/dev/null || true
+  process_group=
+  return "$status"
+}
+
+unprivileged() { as_owner env TMPDIR="$work/tmp" timeout -k 10 --foreground "$suite_timeout" "$@"; }
+
+not_run() {
+  echo "Not run: $1"
+  return 1
+}
+
+matches() { grep -cE "$@" "$log" || true; }
+
+# How to set passed and failed from a suite's log and exit status. Both formats of pg_regress are
+# known, the one before PostgreSQL 16 and the one since.
+count_status() { if ((status)); then failed=1; else passed=1; fi; }
+count_gtest() {
+  passed=$(matches '\[       OK \] ')
+  failed=$(matches '\[  FAILED  \].*\([0-9]+ ms\)$')
+}
+count_regress() {
+  passed=$(matches '\.\.\. ok |^ok [0-9]')
+  failed=$(matches '\.\.\. FAILED |^not ok [0-9]')
+}
+count_tap() {
+  passed=$(grep -E '^ok [0-9]' "$log" | grep -vciE '# (skip|todo)' || true)
+  failed=$(grep -E '^not ok [0-9]' "$log" | grep -vci '# todo' || true)
+  # A file that died may have no failed assertion.
+  failed=$((failed + $(matches '\(Wstat: .* Failed: 0\)$')))
+}
+
+show() {
+  [[ -s $1 ]] || return 0
+  echo "--- the end of $(basename "$1")"
+  tail -n 150 "$1"
+}
+
+# What else tells why a suite failed; printed, and kept among the logs.
+show_evidence() {
+  local file
+  local files=("$copy/regression.diffs" "$copy/output_iso/regression.diffs")
+  # prove lists the files that failed, each has a log of its own.
+  while read -r file; do
+    files+=("$copy/tmp_check/log/regress_log_$file")
+  done < <(sed -nE 's|^test/t/(.*)\.pl +\(Wstat.*|\1|p' "$log")
+  for file in "${files[@]}"; do
+    [[ -s $file ]] || continue
+    show "$file"
+    mv "$file" "$logs/$suite-$(basename "$file")"
+  done
+  grep -sE 'PANIC|terminated by signal|TRAP' "$work/cluster/log" || true
+}
+
+# suite NAME EXPECTED COUNTER COMMAND...: at least EXPECTED cases must have been run.
+suite() {
+  local suite=$1 expected=$2 counter=$3 log=$logs/$1.log
+  local passed=0 failed=0 status=0 start=$SECONDS
+  shift 3
+  if ((expected)); then
+    run "$@" || status=$?
+    "$counter"
+    if ((status == 124)); then
+      echo "Stopped after $suite_timeout s" >>"$log"
+      failed=$((failed + 1))
+    fi
+  else
+    echo "There are no tests." >"$log"
+    status=1
+  fi
+  if ((passed + failed < expected)); then failed=$((expected - passed)); fi
+  if ((status && !failed)); then failed=1; fi
+  if ((failed)); then
+    show "$log"
+    show_evidence
+    echo "--- end of $suite"
+  fi
+  total_passed=$((total_passed + passed))
+  total_failed=$((total_failed + failed))
+  printf '%-14s%5d passed, %d failed, %d s\n' "$suite" "$passed" "$failed" $((SECONDS - start))
+  ((!failed))
+}
+
+# How many files there are, of those named.
+files() {
+  local file number=0
+  for file in "$@"; do
+    if [[ -f $file ]]; then number=$((number + 1)); fi
+  done
+  echo "$number"
+}
+gtest_files() { if (($(files "$@"))); then echo 1; else echo 0; fi; }
+
+make=(unprivileged make -C "$copy" CI=1)
+
+installed=false
+if suite build 1 count_status "${make[@]}" -j"$(nproc)" &&
+  suite install 1 count_status "${as_root[@]}" make -C "$copy" PG_CONFIG="$PG_CONFIG" install; then
+  installed=true
+fi
+suite format 1 count_status "${make[@]}" format-check || true
+suite unit "$(gtest_files "$copy"/test/unit/*.cpp)" count_gtest "${make[@]}" -j"$(nproc)" unit || true
+suite privacy "$(gtest_files "$copy"/test/privacy/*.cpp)" count_gtest "${make[@]}" -j"$(nproc)" privacy || true
+
+if ! $installed; then
+  check=(not_run "the extension could not be built and installed")
+elif ! (cluster_start "$work/cluster") >"$logs/cluster.log" 2>&1; then
+  cat "$logs/cluster.log"
+  check=(not_run "the cluster did not start")
+else
+  check=(unprivileged env PGHOST="$(cluster_socket "$work/cluster")" PGPORT=5432 PGUSER=postgres
+    make -C "$copy" installcheck)
+fi
+suite regress "$(files "$copy"/sql/*.sql)" count_regress "${check[@]}" ISOLATION= || true
+suite isolation "$(files "$copy"/test/isolation/specs/*.spec)" count_regress "${check[@]}" REGRESS= || true
+suite tap "$(files "$copy"/test/t/*.pl)" count_tap \
+  "${check[@]}" REGRESS= ISOLATION= TAP_TESTS=1 PROVE_FLAGS='--verbose --timer' || true
+
+if ((total_failed)); then echo "The logs are in $logs"; fi
+echo "$total_passed passed, $total_failed failed"
+((total_passed && !total_failed))
