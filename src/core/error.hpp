@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 // The failures that core reports. The PostgreSQL layer translates each class into a SQLSTATE.
 namespace dpquantile {

@@ -6,9 +6,9 @@
 
 // Exact samplers of noise on the integers (Canonne, Kamath, Steinke 2020, "The Discrete Gaussian
 // for Differential Privacy"). Rational parameters, integer arithmetic, no floating-point logarithm.
-// docs/samplers.md proves them exact. A fraction need not be in lowest terms. All samplers throw
-// ParameterError for parameters out of range, RandomnessUnavailable when the source fails, and then
-// return no noise. Their running time depends on the noise that they draw.
+// docs/privacy.md, "Noise samplers", proves them exact. A fraction need not be in lowest terms. All
+// samplers throw ParameterError for parameters out of range, RandomnessUnavailable when the source
+// fails, and then return no noise. Their running time depends on the noise that they draw.
 namespace dpquantile {
 
 // A non-negative rational number; the denominator is at least 1.
