@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+// Pearson's chi-square test of goodness of fit, for tests of samplers with a known distribution.
+namespace dpquantile::test {
+
+// The false-alarm probability of one check `EXPECT_GT(p_value, kFalseAlarm)`: a right sampler fails
+// it once in 10^9 runs. The unit tests make fewer than 100 such checks, so together they fail by
+// chance with probability below 10^-7; the factor 10 up to the promised 10^-6 covers the
+// chi-square approximation.
+inline constexpr double kFalseAlarm = 1e-9;
+
+// The probability that counts drawn from `probabilities` lie at least as far from their
+// expectation as `observed`. Neighbouring cells are pooled until each pool expects 10 observations,
+// below which the chi-square approximation is poor. An observation in a cell of probability 0 gives
+// 0. Throws std::invalid_argument unless there is one count a probability, the probabilities are
+// non-negative and sum to 1 within 10^-9, and at least two pools result.
+double chi_square_p_value(std::span<const std::uint64_t> observed,
+                          std::span<const double> probabilities);
+
+// The p-value of `draws` independent results of `draw_cell`, each the index of a cell.
+template <class DrawCell>
+double sampled_p_value(std::span<const double> probabilities, int draws, DrawCell draw_cell) {
+  std::vector<std::uint64_t> observed(probabilities.size(), 0);
+  for (int i = 0; i < draws; ++i) ++observed.at(static_cast<std::size_t>(draw_cell()));
+  return chi_square_p_value(observed, probabilities);
+}
+
+}  // namespace dpquantile::test
