@@ -13,12 +13,11 @@ namespace dpquantile {
 // records before each. Not private: it only ever feeds a mechanism.
 //
 // Memory comes from the given resource. Sparse, so its size follows the number of occupied cells
-// and not the grid's; a dense form for n much larger than the grid would be built into the same
-// runs.
+// and not the grid's.
 class Histogram {
  public:
-  // Counts the records' cells (each below `cells`); sorts `records` in place, which takes scratch
-  // memory of the same size. O(n).
+  // Counts the records' cells (each below `cells`), leaving `records` in another order. O(n) time;
+  // scratch memory of at most twice the size of `records`.
   Histogram(std::span<std::uint32_t> records, std::uint64_t cells, CancelPoll& cancel,
             std::pmr::memory_resource* memory);
 
@@ -37,6 +36,12 @@ class Histogram {
   std::size_t first_run_from(std::uint64_t cell) const;
 
  private:
+  void count_densely(std::span<const std::uint32_t> records, std::uint64_t cells,
+                     CancelPoll& cancel);
+  void count_sorted(std::span<std::uint32_t> records, std::uint64_t cells, CancelPoll& cancel);
+  void reserve_runs(std::size_t runs);
+  void add_run(std::uint32_t cell, std::uint64_t before);
+
   std::pmr::vector<std::uint32_t> occupied_;
   std::pmr::vector<std::uint64_t> before_;
 };

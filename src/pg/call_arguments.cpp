@@ -85,17 +85,17 @@ void check_constant_parameters(const Aggref* call) {
   ListCell* cell;
   foreach (cell, parameter_entries(call)) {
     auto* expression = reinterpret_cast<Node*>(static_cast<TargetEntry*>(lfirst(cell))->expr);
-    if (!contain_var_clause(expression) && !contain_volatile_functions(expression) &&
+    if (!contain_var_clause(expression) && !contain_mutable_functions(expression) &&
         !contain_subplans(expression)) {
       continue;
     }
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("the parameters of a private aggregate must be constant for the whole query"),
-             errdetail("Argument %d depends on a column, a volatile function or a correlated "
-                       "subquery.",
+             errdetail("Argument %d depends on a column, a correlated subquery or a function "
+                       "that is not immutable.",
                        foreach_current_index(cell) + 2),
-             errhint("Write the parameter as a literal or pass it as a query parameter.")));
+             errhint("Write it as a literal, with dp_options, or as a query parameter.")));
   }
 }
 

@@ -26,8 +26,8 @@ struct CallArguments {
 // as part of an aggregate, or the call cannot be found.
 Aggref* find_user_call(FunctionCallInfo fcinfo);
 
-// ereports unless every parameter is constant for the whole query: no column, no volatile function,
-// no correlated subquery.
+// ereports unless every parameter is constant for the whole query: no column, no correlated
+// subquery, no function but immutable ones.
 void check_constant_parameters(const Aggref* call);
 
 // The parameters' expressions, made ready for evaluate_parameters(). Allocates in the current

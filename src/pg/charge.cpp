@@ -88,6 +88,16 @@ BackgroundWorkerHandle* start_worker(dsm_handle request) {
                   errhint("Nothing was charged. Try again, or raise max_worker_processes.")));
 }
 
+// In a security-restricted operation (ANALYZE, index maintenance, REFRESH MATERIALIZED VIEW) code
+// of a table's owner runs in the session of somebody else, who must not pay for it.
+void refuse_restricted_operation() {
+  if (!InSecurityRestrictedOperation()) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+           errmsg("the privacy budget cannot be charged within a security-restricted operation"),
+           errhint("Instead of a materialized view use CREATE TABLE AS.")));
+}
+
 void report_reply(const ChargeRequest* request) {
   if (request->outcome == ChargeOutcome::kCharged) return;
   if (request->outcome == ChargeOutcome::kPending) {
@@ -103,6 +113,7 @@ void report_reply(const ChargeRequest* request) {
 }  // namespace
 
 void charge_budget(const Charge& charge) {
+  refuse_restricted_operation();
   if (RecoveryInProgress()) {
     ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
                     errmsg("the privacy budget cannot be charged on a standby server"),

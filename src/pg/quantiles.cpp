@@ -168,29 +168,23 @@ struct Answer {
   const uint32* cells;
 };
 
-// The answer for a group. A state that has been released answers the same again, free of charge.
+// The answer for a group, drawn once its execution has been charged.
 Answer answer_group(FunctionCallInfo fcinfo) {
   require_aggregate(fcinfo);
   refuse_parallel_worker();
   QuantilesState* state = state_argument(fcinfo, 0);
-  if (state != nullptr && state->content == StateContent::kRelease) {
-    return {&state->parameters, state->cells()};
-  }
   const QuantilesParameters* parameters = charge_execution(fcinfo);
-  auto* cells = static_cast<uint32*>(palloc(parameters->quantile_count * sizeof(uint32)));
-  if (state == nullptr) {
-    release(parameters, nullptr, 0, cells);
-    return {parameters, cells};
-  }
-  if (!same_parameters(&state->parameters, parameters)) {
+  if (state != nullptr && !same_parameters(&state->parameters, parameters)) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("the parameters of the aggregate changed during the query"),
                     errhint("Use literals or query parameters.")));
   }
-  release(parameters, state->cells(), state->count, cells);
-  state->content = StateContent::kRelease;
-  state->count = parameters->quantile_count;
-  memcpy(state->cells(), cells, parameters->quantile_count * sizeof(uint32));
+  auto* cells = static_cast<uint32*>(palloc(parameters->quantile_count * sizeof(uint32)));
+  if (state == nullptr) {
+    release(parameters, nullptr, 0, cells);
+  } else {
+    release(parameters, state->cells(), state->count, cells);
+  }
   return {parameters, cells};
 }
 
@@ -222,8 +216,7 @@ Datum dpq_quantiles_combine(PG_FUNCTION_ARGS) {
   QuantilesState* from = state_argument(fcinfo, 1);
   if (from == nullptr) return keep_state(fcinfo);
   if (into == nullptr) PG_RETURN_POINTER(from);
-  if (into->content != StateContent::kRecords || from->content != StateContent::kRecords ||
-      !same_parameters(&into->parameters, &from->parameters)) {
+  if (!same_parameters(&into->parameters, &from->parameters)) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("partial states of different aggregate calls cannot be combined")));
   }

@@ -78,7 +78,7 @@ QuantilesState* receive(StringInfo bytes) {
     refuse_bytes("number of records and bytes do not agree");
   }
   if (count > largest_capacity(quantile_count)) refuse_bytes("too many records");
-  QuantilesState* state = allocate(parameters, std::max({count, quantile_count, kFirstCapacity}));
+  QuantilesState* state = allocate(parameters, std::max(count, kFirstCapacity));
   for (; state->count < count; ++state->count) {
     const uint32 cell = pq_getmsgint(bytes, 4);
     if (cell >= parameters->grid.cells) refuse_bytes("a record lies outside the grid");
@@ -89,7 +89,6 @@ QuantilesState* receive(StringInfo bytes) {
 }
 
 bytea* send(QuantilesState* state) {
-  if (state->content != StateContent::kRecords) refuse_bytes("already released");
   StringInfoData bytes;
   pq_begintypsend(&bytes);
   pq_sendbyte(&bytes, kWireVersion);
@@ -115,7 +114,7 @@ QuantilesState* detoast(Datum state) {
 }  // namespace
 
 QuantilesState* make_state(const QuantilesParameters* parameters) {
-  return allocate(parameters, std::max(kFirstCapacity, parameters->quantile_count));
+  return allocate(parameters, kFirstCapacity);
 }
 
 QuantilesState* reserve(QuantilesState* state, uint32 more) {

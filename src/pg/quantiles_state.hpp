@@ -7,13 +7,14 @@
 //
 //   | varlena header | tag | count | capacity | parameters with m quantiles | cells[capacity] |
 //
-// The records are held as their grid cells, in no particular order. Once the state has been
-// released its cells are the m cells of the answer, in the order asked.
+// The records are held as their grid cells, in no particular order. A final function may reorder
+// them, but they stay: whether a state outlives an execution (a hash table that is read once more,
+// one that spilled) depends on the data, so each execution of the aggregate draws anew and is
+// charged anew.
 namespace dpquantile {
 
 enum class StateContent : uint8 {
   kRecords = 1,  // one cell a record
-  kRelease = 2,  // the answer; never crosses processes
   // A later form: kHistogram, counts of all cells of the grid once they are smaller than the
   // records.
 };

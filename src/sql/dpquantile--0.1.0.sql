@@ -1,5 +1,9 @@
 \echo Use "CREATE EXTENSION dpquantile" to load this file. \quit
 
+-- Names mean what they mean in pg_catalog: nobody's operator in the schema chosen by CREATE EXTENSION
+-- gets into this script or into what it defines.
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 -- Tables, the aggregates' state type and support functions live here; what users call is created in
 -- the schema chosen by CREATE EXTENSION.
 CREATE SCHEMA dpquantile;
@@ -12,7 +16,7 @@ COMMENT ON SCHEMA dpquantile IS
 
 CREATE TABLE dpquantile.budget (
   role          regrole NOT NULL PRIMARY KEY,
-  budget_id     uuid    NOT NULL UNIQUE DEFAULT pg_catalog.gen_random_uuid(),
+  budget_id     uuid    NOT NULL UNIQUE DEFAULT gen_random_uuid(),
   epsilon_limit numeric NOT NULL CHECK (epsilon_limit >= 0 AND epsilon_limit < 'Infinity'),
   epsilon_spent numeric NOT NULL DEFAULT 0 CHECK (epsilon_spent >= 0 AND epsilon_spent < 'Infinity'),
   delta_limit   numeric NOT NULL CHECK (delta_limit >= 0 AND delta_limit < 1),
@@ -25,8 +29,8 @@ COMMENT ON TABLE dpquantile.budget IS
   'worker only; what is spent never goes down.';
 
 CREATE TABLE dpquantile.ledger (
-  charge_id         uuid        NOT NULL PRIMARY KEY DEFAULT pg_catalog.gen_random_uuid(),
-  charged_at        timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+  charge_id         uuid        NOT NULL PRIMARY KEY DEFAULT gen_random_uuid(),
+  charged_at        timestamptz NOT NULL DEFAULT clock_timestamp(),
   budget_id         uuid        NOT NULL,
   role_name         name        NOT NULL,
   session_role_name name        NOT NULL,
@@ -61,7 +65,7 @@ CREATE FUNCTION dpquantile.sees_all_budgets() RETURNS boolean
   LANGUAGE sql STABLE PARALLEL RESTRICTED
   BEGIN ATOMIC
     SELECT pg_catalog.pg_has_role(current_user, e.extowner, 'USAGE')
-      FROM pg_catalog.pg_extension e WHERE e.extname OPERATOR(pg_catalog.=) 'dpquantile';
+      FROM pg_catalog.pg_extension e WHERE e.extname = 'dpquantile';
   END;
 COMMENT ON FUNCTION dpquantile.sees_all_budgets() IS
   'Whether the current user is (a member of) the owner of the extension. Tells nothing about any data.';
@@ -73,23 +77,23 @@ COMMENT ON FUNCTION dpquantile.decimal(float8) IS
   'value: any number. The shortest decimal that reads back as the same float8: what a charge of that '
   'epsilon adds to the spending. Tells nothing about any data.';
 
-CREATE VIEW dp_budget WITH (security_barrier) AS
+CREATE VIEW @extschema@.dp_budget WITH (security_barrier) AS
   SELECT b.role,
          b.epsilon_limit,
          b.epsilon_spent,
-         greatest(b.epsilon_limit OPERATOR(pg_catalog.-) b.epsilon_spent, 0) AS epsilon_remaining,
+         greatest(b.epsilon_limit - b.epsilon_spent, 0) AS epsilon_remaining,
          b.delta_limit,
          b.delta_spent,
-         greatest(b.delta_limit OPERATOR(pg_catalog.-) b.delta_spent, 0) AS delta_remaining,
+         greatest(b.delta_limit - b.delta_spent, 0) AS delta_remaining,
          b.accountant
     FROM dpquantile.budget b
    WHERE NOT b.revoked
-     AND (b.role OPERATOR(pg_catalog.=) dpquantile.charged_role() OR dpquantile.sees_all_budgets());
-COMMENT ON VIEW dp_budget IS
+     AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets());
+COMMENT ON VIEW @extschema@.dp_budget IS
   'Privacy budgets: limit, spent and remaining (epsilon, delta) under the accountant. A role sees its '
   'own budget, the owner of the extension all. Depends on the charges made, not on any data.';
 
-CREATE VIEW dp_ledger WITH (security_barrier) AS
+CREATE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
   SELECT l.charged_at,
          l.role_name AS role,
          l.session_role_name AS session_role,
@@ -104,17 +108,17 @@ CREATE VIEW dp_ledger WITH (security_barrier) AS
     FROM dpquantile.ledger l
    WHERE dpquantile.sees_all_budgets()
       OR EXISTS (SELECT FROM dpquantile.budget b
-                  WHERE b.budget_id OPERATOR(pg_catalog.=) l.budget_id
-                    AND b.role OPERATOR(pg_catalog.=) dpquantile.charged_role());
-COMMENT ON VIEW dp_ledger IS
+                  WHERE b.budget_id = l.budget_id
+                    AND b.role = dpquantile.charged_role());
+COMMENT ON VIEW @extschema@.dp_ledger IS
   'One row for each charge: when, role, session role, function, mechanism, neighbour relation, epsilon '
   'and delta charged (for all grouping sets), number of grouping sets, number of groups (1 without '
   'GROUP BY; NULL with GROUP BY, where it would depend on the data), text of the query. A role sees '
   'its own charges, the owner of the extension all.';
 
-GRANT SELECT ON dp_budget, dp_ledger TO PUBLIC;
+GRANT SELECT ON @extschema@.dp_budget, @extschema@.dp_ledger TO PUBLIC;
 
-CREATE FUNCTION dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT 0) RETURNS void
+CREATE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT 0) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -135,18 +139,24 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'A useful delta is far below one over the number of rows, or 0.';
   END IF;
-  INSERT INTO dpquantile.budget AS b (role, epsilon_limit, delta_limit)
-  VALUES (grantee, dpquantile.decimal(dp_grant_budget.epsilon), dpquantile.decimal(dp_grant_budget.delta))
+  -- A new row starts with what the ledger says was spent under this name: the row may have been lost
+  -- by a restore in which roles were missing, or the role dropped and created again.
+  INSERT INTO dpquantile.budget AS b (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent)
+  SELECT grantee,
+         dpquantile.decimal(dp_grant_budget.epsilon), coalesce(sum(l.epsilon), 0),
+         dpquantile.decimal(dp_grant_budget.delta), coalesce(sum(l.delta), 0)
+    FROM dpquantile.ledger l
+   WHERE l.role_name = (SELECT r.rolname FROM pg_roles r WHERE r.oid = grantee)
   ON CONFLICT ON CONSTRAINT budget_pkey
   DO UPDATE SET epsilon_limit = excluded.epsilon_limit, delta_limit = excluded.delta_limit, revoked = false;
 END
 $$;
-COMMENT ON FUNCTION dp_grant_budget(regrole, float8, float8) IS
+COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8) IS
   'Sets the limit of a role''s privacy budget. role: whom; epsilon: total limit, positive; delta: total '
-  'limit, 0 or more and below 1. What the role has spent already stays spent. For the data owner: the '
-  'limit is the privacy loss that all answers to the role together may reach.';
+  'limit, 0 or more and below 1. What the role has spent already stays spent, also if it was dropped '
+  'and created again under its name. For the data owner: the limit is the privacy loss that all answers to the role together may reach.';
 
-CREATE FUNCTION dp_revoke_budget(role regrole) RETURNS void
+CREATE FUNCTION @extschema@.dp_revoke_budget(role regrole) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -159,21 +169,22 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON FUNCTION dp_revoke_budget(regrole) IS
+COMMENT ON FUNCTION @extschema@.dp_revoke_budget(regrole) IS
   'Takes a role''s privacy budget away: it gets no more private answers. role: whose. What it has spent '
   'is kept, and counts again if a budget is granted later.';
 
-REVOKE EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8), dp_revoke_budget(regrole) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8),
+                           @extschema@.dp_revoke_budget(regrole) FROM PUBLIC;
 
 -- ---------------------------------------------------------------------------------------------
 -- Options
 -- ---------------------------------------------------------------------------------------------
 
-CREATE FUNCTION dp_options(method text DEFAULT 'approximate', granularity float8 DEFAULT NULL)
+CREATE FUNCTION @extschema@.dp_options(method text DEFAULT 'approximate', granularity float8 DEFAULT NULL)
   RETURNS jsonb
   LANGUAGE C IMMUTABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpq_options';
-COMMENT ON FUNCTION dp_options(text, float8) IS
+COMMENT ON FUNCTION @extschema@.dp_options(text, float8) IS
   'Builds and checks the options argument of the private aggregates. method: the mechanism, '
   '''approximate'' (the default); granularity: the step between possible answers, for example 1 for '
   'whole numbers or 0.01 for cents (default: 2^20 cells from lower to upper). Options are public and '
@@ -222,7 +233,7 @@ CREATE FUNCTION dpquantile.quantile_final(dpquantile.quantiles_state) RETURNS fl
 CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.quantiles_state, float8, float8[], float8, float8, float8)
   RETURNS dpquantile.quantiles_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
-CREATE AGGREGATE dp_quantiles(value float8, quantiles float8[], epsilon float8, lower float8, upper float8) (
+CREATE AGGREGATE @extschema@.dp_quantiles(value float8, quantiles float8[], epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.quantiles_transition,
   STYPE = dpquantile.quantiles_state,
   SSPACE = 256,
@@ -231,7 +242,7 @@ CREATE AGGREGATE dp_quantiles(value float8, quantiles float8[], epsilon float8, 
   COMBINEFUNC = dpquantile.quantiles_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE dp_quantiles(float8, float8[], float8, float8, float8) IS
+COMMENT ON AGGREGATE @extschema@.dp_quantiles(float8, float8[], float8, float8, float8) IS
   'Differentially private quantiles. Privacy: epsilon-differentially private for adding or removing '
   'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
   'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
@@ -243,7 +254,7 @@ COMMENT ON AGGREGATE dp_quantiles(float8, float8[], float8, float8, float8) IS
 CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.quantiles_state, float8, float8[], float8, float8, float8, jsonb)
   RETURNS dpquantile.quantiles_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
-CREATE AGGREGATE dp_quantiles(value float8, quantiles float8[], epsilon float8, lower float8, upper float8, options jsonb) (
+CREATE AGGREGATE @extschema@.dp_quantiles(value float8, quantiles float8[], epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.quantiles_transition,
   STYPE = dpquantile.quantiles_state,
   SSPACE = 256,
@@ -252,7 +263,7 @@ CREATE AGGREGATE dp_quantiles(value float8, quantiles float8[], epsilon float8, 
   COMBINEFUNC = dpquantile.quantiles_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE dp_quantiles(float8, float8[], float8, float8, float8, jsonb) IS
+COMMENT ON AGGREGATE @extschema@.dp_quantiles(float8, float8[], float8, float8, float8, jsonb) IS
   'Differentially private quantiles. Privacy: epsilon-differentially private for adding or removing '
   'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
   'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
@@ -264,7 +275,7 @@ COMMENT ON AGGREGATE dp_quantiles(float8, float8[], float8, float8, float8, json
 CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.quantiles_state, numeric, float8[], float8, float8, float8)
   RETURNS dpquantile.quantiles_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
-CREATE AGGREGATE dp_quantiles(value numeric, quantiles float8[], epsilon float8, lower float8, upper float8) (
+CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.quantiles_transition,
   STYPE = dpquantile.quantiles_state,
   SSPACE = 256,
@@ -273,7 +284,7 @@ CREATE AGGREGATE dp_quantiles(value numeric, quantiles float8[], epsilon float8,
   COMBINEFUNC = dpquantile.quantiles_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE dp_quantiles(numeric, float8[], float8, float8, float8) IS
+COMMENT ON AGGREGATE @extschema@.dp_quantiles(numeric, float8[], float8, float8, float8) IS
   'Differentially private quantiles. Privacy: epsilon-differentially private for adding or removing '
   'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
   'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
@@ -285,7 +296,7 @@ COMMENT ON AGGREGATE dp_quantiles(numeric, float8[], float8, float8, float8) IS
 CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.quantiles_state, numeric, float8[], float8, float8, float8, jsonb)
   RETURNS dpquantile.quantiles_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
-CREATE AGGREGATE dp_quantiles(value numeric, quantiles float8[], epsilon float8, lower float8, upper float8, options jsonb) (
+CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.quantiles_transition,
   STYPE = dpquantile.quantiles_state,
   SSPACE = 256,
@@ -294,7 +305,7 @@ CREATE AGGREGATE dp_quantiles(value numeric, quantiles float8[], epsilon float8,
   COMBINEFUNC = dpquantile.quantiles_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE dp_quantiles(numeric, float8[], float8, float8, float8, jsonb) IS
+COMMENT ON AGGREGATE @extschema@.dp_quantiles(numeric, float8[], float8, float8, float8, jsonb) IS
   'Differentially private quantiles. Privacy: epsilon-differentially private for adding or removing '
   'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
   'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
@@ -306,7 +317,7 @@ COMMENT ON AGGREGATE dp_quantiles(numeric, float8[], float8, float8, float8, jso
 CREATE FUNCTION dpquantile.quantile_transition(dpquantile.quantiles_state, float8, float8, float8, float8, float8)
   RETURNS dpquantile.quantiles_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
-CREATE AGGREGATE dp_quantile(value float8, quantile float8, epsilon float8, lower float8, upper float8) (
+CREATE AGGREGATE @extschema@.dp_quantile(value float8, quantile float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.quantile_transition,
   STYPE = dpquantile.quantiles_state,
   SSPACE = 256,
@@ -315,7 +326,7 @@ CREATE AGGREGATE dp_quantile(value float8, quantile float8, epsilon float8, lowe
   COMBINEFUNC = dpquantile.quantiles_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE dp_quantile(float8, float8, float8, float8, float8) IS
+COMMENT ON AGGREGATE @extschema@.dp_quantile(float8, float8, float8, float8, float8) IS
   'Differentially private quantile. Privacy: epsilon-differentially private for adding or removing '
   'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
   'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
@@ -327,7 +338,7 @@ COMMENT ON AGGREGATE dp_quantile(float8, float8, float8, float8, float8) IS
 CREATE FUNCTION dpquantile.quantile_transition(dpquantile.quantiles_state, float8, float8, float8, float8, float8, jsonb)
   RETURNS dpquantile.quantiles_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
-CREATE AGGREGATE dp_quantile(value float8, quantile float8, epsilon float8, lower float8, upper float8, options jsonb) (
+CREATE AGGREGATE @extschema@.dp_quantile(value float8, quantile float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.quantile_transition,
   STYPE = dpquantile.quantiles_state,
   SSPACE = 256,
@@ -336,7 +347,7 @@ CREATE AGGREGATE dp_quantile(value float8, quantile float8, epsilon float8, lowe
   COMBINEFUNC = dpquantile.quantiles_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE dp_quantile(float8, float8, float8, float8, float8, jsonb) IS
+COMMENT ON AGGREGATE @extschema@.dp_quantile(float8, float8, float8, float8, float8, jsonb) IS
   'Differentially private quantile. Privacy: epsilon-differentially private for adding or removing '
   'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
   'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
@@ -348,7 +359,7 @@ COMMENT ON AGGREGATE dp_quantile(float8, float8, float8, float8, float8, jsonb) 
 CREATE FUNCTION dpquantile.quantile_transition(dpquantile.quantiles_state, numeric, float8, float8, float8, float8)
   RETURNS dpquantile.quantiles_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
-CREATE AGGREGATE dp_quantile(value numeric, quantile float8, epsilon float8, lower float8, upper float8) (
+CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.quantile_transition,
   STYPE = dpquantile.quantiles_state,
   SSPACE = 256,
@@ -357,7 +368,7 @@ CREATE AGGREGATE dp_quantile(value numeric, quantile float8, epsilon float8, low
   COMBINEFUNC = dpquantile.quantiles_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE dp_quantile(numeric, float8, float8, float8, float8) IS
+COMMENT ON AGGREGATE @extschema@.dp_quantile(numeric, float8, float8, float8, float8) IS
   'Differentially private quantile. Privacy: epsilon-differentially private for adding or removing '
   'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
   'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
@@ -369,7 +380,7 @@ COMMENT ON AGGREGATE dp_quantile(numeric, float8, float8, float8, float8) IS
 CREATE FUNCTION dpquantile.quantile_transition(dpquantile.quantiles_state, numeric, float8, float8, float8, float8, jsonb)
   RETURNS dpquantile.quantiles_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
-CREATE AGGREGATE dp_quantile(value numeric, quantile float8, epsilon float8, lower float8, upper float8, options jsonb) (
+CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.quantile_transition,
   STYPE = dpquantile.quantiles_state,
   SSPACE = 256,
@@ -378,7 +389,7 @@ CREATE AGGREGATE dp_quantile(value numeric, quantile float8, epsilon float8, low
   COMBINEFUNC = dpquantile.quantiles_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE dp_quantile(numeric, float8, float8, float8, float8, jsonb) IS
+COMMENT ON AGGREGATE @extschema@.dp_quantile(numeric, float8, float8, float8, float8, jsonb) IS
   'Differentially private quantile. Privacy: epsilon-differentially private for adding or removing '
   'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
   'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
@@ -390,7 +401,7 @@ COMMENT ON AGGREGATE dp_quantile(numeric, float8, float8, float8, float8, jsonb)
 CREATE FUNCTION dpquantile.median_transition(dpquantile.quantiles_state, float8, float8, float8, float8)
   RETURNS dpquantile.quantiles_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
-CREATE AGGREGATE dp_median(value float8, epsilon float8, lower float8, upper float8) (
+CREATE AGGREGATE @extschema@.dp_median(value float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.median_transition,
   STYPE = dpquantile.quantiles_state,
   SSPACE = 256,
@@ -399,7 +410,7 @@ CREATE AGGREGATE dp_median(value float8, epsilon float8, lower float8, upper flo
   COMBINEFUNC = dpquantile.quantiles_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE dp_median(float8, float8, float8, float8) IS
+COMMENT ON AGGREGATE @extschema@.dp_median(float8, float8, float8, float8) IS
   'Differentially private median. Privacy: epsilon-differentially private for adding or removing '
   'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
   'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
@@ -410,7 +421,7 @@ COMMENT ON AGGREGATE dp_median(float8, float8, float8, float8) IS
 CREATE FUNCTION dpquantile.median_transition(dpquantile.quantiles_state, float8, float8, float8, float8, jsonb)
   RETURNS dpquantile.quantiles_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
-CREATE AGGREGATE dp_median(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+CREATE AGGREGATE @extschema@.dp_median(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.median_transition,
   STYPE = dpquantile.quantiles_state,
   SSPACE = 256,
@@ -419,7 +430,7 @@ CREATE AGGREGATE dp_median(value float8, epsilon float8, lower float8, upper flo
   COMBINEFUNC = dpquantile.quantiles_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE dp_median(float8, float8, float8, float8, jsonb) IS
+COMMENT ON AGGREGATE @extschema@.dp_median(float8, float8, float8, float8, jsonb) IS
   'Differentially private median. Privacy: epsilon-differentially private for adding or removing '
   'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
   'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
@@ -430,7 +441,7 @@ COMMENT ON AGGREGATE dp_median(float8, float8, float8, float8, jsonb) IS
 CREATE FUNCTION dpquantile.median_transition(dpquantile.quantiles_state, numeric, float8, float8, float8)
   RETURNS dpquantile.quantiles_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
-CREATE AGGREGATE dp_median(value numeric, epsilon float8, lower float8, upper float8) (
+CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.median_transition,
   STYPE = dpquantile.quantiles_state,
   SSPACE = 256,
@@ -439,7 +450,7 @@ CREATE AGGREGATE dp_median(value numeric, epsilon float8, lower float8, upper fl
   COMBINEFUNC = dpquantile.quantiles_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE dp_median(numeric, float8, float8, float8) IS
+COMMENT ON AGGREGATE @extschema@.dp_median(numeric, float8, float8, float8) IS
   'Differentially private median. Privacy: epsilon-differentially private for adding or removing '
   'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
   'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
@@ -450,7 +461,7 @@ COMMENT ON AGGREGATE dp_median(numeric, float8, float8, float8) IS
 CREATE FUNCTION dpquantile.median_transition(dpquantile.quantiles_state, numeric, float8, float8, float8, jsonb)
   RETURNS dpquantile.quantiles_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
-CREATE AGGREGATE dp_median(value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
+CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.median_transition,
   STYPE = dpquantile.quantiles_state,
   SSPACE = 256,
@@ -459,7 +470,7 @@ CREATE AGGREGATE dp_median(value numeric, epsilon float8, lower float8, upper fl
   COMBINEFUNC = dpquantile.quantiles_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE dp_median(numeric, float8, float8, float8, jsonb) IS
+COMMENT ON AGGREGATE @extschema@.dp_median(numeric, float8, float8, float8, jsonb) IS
   'Differentially private median. Privacy: epsilon-differentially private for adding or removing '
   'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
   'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
