@@ -1,0 +1,43 @@
+-- Everything compiled, inlined and optimised: answers and charges are the same. (Without a JIT provider
+-- these queries run as ever.)
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_jit;
+CREATE SCHEMA AUTHORIZATION regress_dpq_jit;
+SELECT dp_grant_budget('regress_dpq_jit', 100000);
+SET ROLE regress_dpq_jit;
+CREATE TABLE t AS SELECT x::float8, x::numeric AS n, x % 3 AS k FROM generate_series(1, 300) x;
+CREATE TABLE draws (k int, a float8);
+SET jit = on;
+SET jit_above_cost = 0;
+SET jit_inline_above_cost = 0;
+SET jit_optimize_above_cost = 0;
+
+-- The answers lie 6 ranks or more from the next, at a lambda of 300 or more: other answers have a
+-- probability below exp(-1500).
+SELECT k, dp_median(x, 1000, 0, 300, '{"granularity": 80}') AS m,
+       dp_median(n, 1000, 0, 300, '{"granularity": 80}') AS mn,
+       dp_quantile(x, 0.5, 1000, 0, 300, '{"granularity": 80}') AS q,
+       dp_quantile(n, 0.5, 1000, 0, 300, '{"granularity": 80}') AS qn,
+       dp_quantiles(x, '{0.2,0.5}', 1000, 0, 300, '{"granularity": 80}') AS qs,
+       dp_quantiles(n, '{0.2,0.5}', 1000, 0, 300, '{"granularity": 80}') AS qsn
+  FROM t GROUP BY k ORDER BY k;
+SELECT dp_median(x, 1, 0, 300) IS NOT NULL AS m, dp_quantile(n, 0.5, 1, 0, 300) IS NOT NULL AS q,
+       dp_quantiles(DISTINCT x, '{0.5}', 1, 0, 300 ORDER BY x) FILTER (WHERE k = 1) IS NOT NULL AS qs
+  FROM t;
+SELECT epsilon_spent FROM dp_budget;
+-- threat 8: rescans
+INSERT INTO draws
+  SELECT k, a
+    FROM generate_series(1, 3) i, LATERAL (SELECT k, dp_median(x, 1, 0, 300) AS a FROM t WHERE x <> i GROUP BY k) s;
+SELECT epsilon_spent FROM dp_budget;
+SELECT count(*) AS draws FROM draws;
+-- threat 12: errors
+SELECT dp_median(x, -1, 0, 300) FROM t;
+SELECT dp_median(x, x, 0, 300) FROM t;
+SELECT dp_median(n, 1, 300, 0) FROM t;
+SELECT dp_median(x, 1, 0, 300) OVER () FROM t;
+SELECT epsilon_spent FROM dp_budget;
+
+RESET ROLE;
+DROP OWNED BY regress_dpq_jit;
+DROP ROLE regress_dpq_jit;

@@ -1,0 +1,74 @@
+-- dp_options(), and the same options written as jsonb by hand.
+\set SHOW_CONTEXT never
+
+SELECT dp_options();
+SELECT dp_options(granularity => 1);
+SELECT dp_options(method => 'approximate', granularity => 0.01);
+SELECT dp_options('approximate', 1e-5);
+SELECT dp_options(NULL, NULL);
+-- The shortest decimal that reads back as the same step.
+SELECT dp_options(granularity => 0.1::float8 + 0.2);
+SELECT (dp_options(granularity => 0.1::float8 + 0.2) ->> 'granularity')::float8 = 0.1::float8 + 0.2 AS same;
+
+SELECT provolatile, proparallel FROM pg_proc WHERE proname = 'dp_options';
+
+SELECT dp_options('exact');
+SELECT dp_options('Approximate');
+SELECT dp_options('');
+SELECT dp_options(granularity => 0);
+SELECT dp_options(granularity => -1);
+SELECT dp_options(granularity => 'NaN');
+SELECT dp_options(granularity => 'Infinity');
+-- Its inverse is not finite.
+SELECT dp_options(granularity => 1e-310);
+\set VERBOSITY sqlstate
+SELECT dp_options('exact');
+SELECT dp_options(granularity => 0);
+SELECT dp_options(granularty => 1);
+\set VERBOSITY default
+
+CREATE ROLE regress_dpq_options;
+SELECT dp_grant_budget('regress_dpq_options', 1);
+SET ROLE regress_dpq_options;
+
+SELECT dp_median(1, 0.1, 0, 10, dp_options(granularity => 1)) IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) AS on_grid;
+SELECT dp_median(1, 0.1, 0, 10, '{"granularity": 1}') IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) AS on_grid;
+-- The default for what is not said.
+SELECT dp_median(1, 0.1, 0, 10, NULL) BETWEEN 0 AND 10 AS answered;
+SELECT dp_median(1, 0.1, 0, 10, '{}') BETWEEN 0 AND 10 AS answered;
+-- Of a key given twice jsonb keeps the last.
+SELECT dp_median(1, 0.1, 0, 10, '{"granularity": "none", "granularity": 10}') IN (0, 10) AS on_grid;
+SELECT epsilon_spent FROM dp_budget;
+
+SELECT dp_median(1, 0.1, 0, 10, '[]');
+SELECT dp_median(1, 0.1, 0, 10, '[{"granularity": 1}]');
+SELECT dp_median(1, 0.1, 0, 10, '1');
+SELECT dp_median(1, 0.1, 0, 10, '"approximate"');
+SELECT dp_median(1, 0.1, 0, 10, 'null');
+SELECT dp_median(1, 0.1, 0, 10, '{"granularty": 1}');
+SELECT dp_median(1, 0.1, 0, 10, '{"Granularity": 1}');
+SELECT dp_median(1, 0.1, 0, 10, '{"": 1}');
+SELECT dp_median(1, 0.1, 0, 10, '{"method": "exact"}');
+SELECT dp_median(1, 0.1, 0, 10, '{"method": 1}');
+SELECT dp_median(1, 0.1, 0, 10, '{"method": null}');
+SELECT dp_median(1, 0.1, 0, 10, '{"method": ["approximate"]}');
+SELECT dp_median(1, 0.1, 0, 10, '{"granularity": "1"}');
+SELECT dp_median(1, 0.1, 0, 10, '{"granularity": true}');
+SELECT dp_median(1, 0.1, 0, 10, '{"granularity": null}');
+SELECT dp_median(1, 0.1, 0, 10, '{"granularity": {"step": 1}}');
+SELECT dp_median(1, 0.1, 0, 10, '{"granularity": 0}');
+SELECT dp_median(1, 0.1, 0, 10, '{"granularity": 1e400}');
+SELECT dp_median(1, 0.1, 0, 10, '{"granularity": 1e-400}');
+-- Of the functions that make an object only dp_options is immutable.
+SELECT dp_median(1, 0.1, 0, 10, jsonb_build_object('granularity', 1));
+\set VERBOSITY sqlstate
+SELECT dp_median(1, 0.1, 0, 10, '[]');
+SELECT dp_quantile(1, 0.5, 0.1, 0, 10, '{"granularty": 1}');
+SELECT dp_quantiles(1, '{0.5}', 0.1, 0, 10, '{"method": "exact"}');
+SELECT dp_quantiles(1, '{0.5}', 0.1, 0, 10, '{"granularity": "1"}');
+
+-- None of these errors was charged.
+SELECT epsilon_spent FROM dp_budget;
+
+RESET ROLE;
+DROP ROLE regress_dpq_options;

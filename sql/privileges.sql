@@ -1,0 +1,96 @@
+-- Who may touch what of the extension, and that all of it is documented.
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_analyst;
+CREATE ROLE regress_dpq_owner;
+CREATE SCHEMA AUTHORIZATION regress_dpq_analyst;
+SELECT dp_grant_budget('regress_dpq_analyst', 1);
+
+CREATE TEMP VIEW members AS
+  SELECT classid::regclass AS catalog, objid, pg_describe_object(classid, objid, 0) AS description,
+         obj_description(objid, classid::regclass::name) AS comment
+    FROM pg_depend
+   WHERE deptype = 'e' AND refclassid = 'pg_extension'::regclass
+     AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpquantile');
+CREATE TEMP VIEW functions AS SELECT * FROM members JOIN pg_proc p ON catalog = 'pg_proc'::regclass AND objid = p.oid;
+CREATE TEMP VIEW relations AS SELECT * FROM members JOIN pg_class c ON catalog = 'pg_class'::regclass AND objid = c.oid;
+
+-- Everything has a comment. That of an aggregate says what it costs, and that of each function that users
+-- call explains all arguments.
+SELECT catalog, count(*) > 0 AS some FROM members GROUP BY catalog ORDER BY catalog::text COLLATE "C";
+SELECT description AS without_comment FROM members WHERE coalesce(comment, '') = '';
+SELECT count(*) AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
+       bool_and(comment ~ 'adding or removing one row') AS neighbours, bool_and(comment ~ 'charged') AS charge
+  FROM functions WHERE prokind = 'a';
+SELECT description AS unnamed_arguments FROM functions
+ WHERE pronamespace <> 'dpquantile'::regnamespace AND coalesce(array_length(proargnames, 1), 0) <> pronargs;
+SELECT description, argument AS not_explained FROM functions, unnest(proargnames) argument
+ WHERE pronamespace <> 'dpquantile'::regnamespace AND comment !~ ('\m' || argument || '\M');
+
+-- What everybody may do: call the aggregates and dp_options, and read the two views. (The other two
+-- functions are called by the views.)
+SELECT proname, count(*) FROM functions WHERE has_function_privilege('regress_dpq_analyst', objid, 'EXECUTE')
+ GROUP BY proname ORDER BY proname COLLATE "C";
+SELECT relname, privilege
+  FROM relations, unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) privilege
+ WHERE has_table_privilege('regress_dpq_analyst', objid, privilege) ORDER BY relname COLLATE "C";
+SELECT has_schema_privilege('regress_dpq_analyst', 'dpquantile', 'USAGE') AS usage,
+       has_schema_privilege('regress_dpq_analyst', 'dpquantile', 'CREATE') AS "create";
+-- A function that runs as its owner has a fixed search_path, and a view lets no function look below it.
+SELECT proname, proconfig FROM functions WHERE prosecdef ORDER BY proname COLLATE "C";
+SELECT relname, reloptions FROM relations WHERE relkind = 'v' ORDER BY relname COLLATE "C";
+-- No window use and no sharing of a state: the final functions change it. All can be aggregated in part.
+SELECT DISTINCT aggkind, aggfinalmodify, aggcombinefn <> 0 AS combines, aggmfinalfn <> 0 AS moves, proparallel
+  FROM functions JOIN pg_aggregate ON objid = aggfnoid;
+
+SET ROLE regress_dpq_analyst;
+-- The budget is nobody's to change.
+SELECT * FROM dpquantile.budget;
+SELECT * FROM dpquantile.ledger;
+UPDATE dpquantile.budget SET epsilon_spent = 0;
+DELETE FROM dpquantile.ledger;
+UPDATE dp_budget SET epsilon_limit = 1000;
+DELETE FROM dp_budget;
+INSERT INTO dp_ledger (role) VALUES ('regress_dpq_analyst');
+-- threat 6: nor to lock.
+SELECT * FROM dp_budget FOR KEY SHARE;
+BEGIN;
+LOCK TABLE dp_budget IN ROW SHARE MODE;
+ROLLBACK;
+ALTER TABLE dpquantile.budget DISABLE TRIGGER ALL;
+DROP EXTENSION dpquantile;
+SELECT dp_grant_budget('regress_dpq_analyst', 1000);
+SELECT dp_revoke_budget('regress_dpq_analyst');
+CREATE FUNCTION dpquantile.mine() RETURNS int LANGUAGE sql RETURN 1;
+
+-- threat 15: nor are the aggregates' parts anybody's to call or to build with.
+SELECT dpquantile.quantiles_final(NULL);
+SELECT dpquantile.quantiles_transition(NULL, 1::float8, '{0.5}', 0.1, 0, 1);
+SELECT '\x00'::dpquantile.quantiles_state;
+CREATE AGGREGATE thief (float8, float8, float8, float8) (
+  SFUNC = dpquantile.median_transition, STYPE = dpquantile.quantiles_state);
+RESET ROLE;
+-- Still not with the right to look into the schema.
+GRANT USAGE ON SCHEMA dpquantile TO regress_dpq_analyst;
+SET ROLE regress_dpq_analyst;
+SELECT dpquantile.quantiles_final(NULL);
+SELECT dpquantile.quantiles_transition(NULL, 1::float8, '{0.5}', 0.1, 0, 1);
+SELECT dpquantile.quantiles_state_in('\x00');
+CREATE AGGREGATE thief (float8, float8, float8, float8) (
+  SFUNC = dpquantile.median_transition, STYPE = dpquantile.quantiles_state);
+CREATE FUNCTION thief(internal) RETURNS float8 LANGUAGE c AS '$libdir/dpquantile', 'dpq_quantile_final';
+RESET ROLE;
+REVOKE USAGE ON SCHEMA dpquantile FROM regress_dpq_analyst;
+SELECT epsilon_spent FROM dp_budget WHERE role = 'regress_dpq_analyst'::regrole;
+
+-- A data owner who is no superuser can be given the right to grant budgets; that is all he gets.
+GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8), dp_revoke_budget(regrole) TO regress_dpq_owner;
+SET ROLE regress_dpq_owner;
+SELECT dp_grant_budget('regress_dpq_analyst', 2);
+SELECT count(*) AS budgets FROM dp_budget;
+SELECT * FROM dpquantile.budget;
+SET ROLE regress_dpq_analyst;
+SELECT epsilon_limit FROM dp_budget;
+RESET ROLE;
+
+DROP OWNED BY regress_dpq_analyst, regress_dpq_owner;
+DROP ROLE regress_dpq_analyst, regress_dpq_owner;

@@ -1,0 +1,221 @@
+-- threat 8: a plan may run an aggregate many times. Every execution draws anew and is charged: a group never
+-- shows more different answers than epsilon was charged for.
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_rescans;
+CREATE SCHEMA AUTHORIZATION regress_dpq_rescans;
+SELECT dp_grant_budget('regress_dpq_rescans', 10000);
+SET ROLE regress_dpq_rescans;
+CREATE TABLE t AS SELECT x::float8, x % 3 AS k FROM generate_series(1, 30) x;
+ANALYZE t;
+
+-- An answer that is nearly uniform on 2^32 cells: two draws are the same with a probability of 3e-10, and
+-- any two of all that are counted below with one of less than 1e-6.
+CREATE FUNCTION draw() RETURNS text LANGUAGE sql
+  RETURN 'dp_median(x, 0.001, 0, 4294967295, ''{"granularity": 1}'')';
+-- Runs a query that returns groups and their answers. answers: of the group that has most; charged: how
+-- many times epsilon.
+CREATE FUNCTION run(query text, OUT rows bigint, OUT answers bigint, OUT charged bigint, OUT paid boolean)
+LANGUAGE plpgsql AS $$
+DECLARE
+  before CONSTANT numeric := (SELECT epsilon_spent FROM dp_budget);
+BEGIN
+  EXECUTE format('SELECT sum(rows), max(answers)
+                    FROM (SELECT count(*) AS rows, count(DISTINCT answer) AS answers
+                            FROM (%s OFFSET 0) AS q(k, answer) GROUP BY k) s', query) INTO rows, answers;
+  charged := ((SELECT epsilon_spent FROM dp_budget) - before) / 0.001;
+  paid := answers <= charged;
+END
+$$;
+-- How a query joins and aggregates.
+CREATE FUNCTION plan_of(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  plan json;
+BEGIN
+  EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+  RETURN (SELECT string_agg(match[1], ' ')
+            FROM regexp_matches(plan::text, '"(?:Strategy|Join Type)": "(\w+)"', 'g') match);
+END
+$$;
+
+-- LATERAL: a rescan with another parameter, sorted, hashed and with grouping sets. A LIMIT stops each
+-- execution in the middle.
+CREATE TABLE cases (number int, query text);
+INSERT INTO cases VALUES
+  (1, 'SELECT 0, a FROM generate_series(1, 5) i, LATERAL (SELECT $ AS a FROM t WHERE x <> i) s'),
+  (2, 'SELECT k, a FROM generate_series(1, 5) i, LATERAL (SELECT k, $ AS a FROM t WHERE x <> i GROUP BY k) s'),
+  (3, 'SELECT k, a FROM generate_series(1, 5) i, LATERAL (SELECT k, $ AS a FROM t WHERE x <> i GROUP BY k LIMIT 1) s'),
+  (4, 'SELECT k, a FROM generate_series(1, 5) i, LATERAL (SELECT k, $ AS a FROM t WHERE x <> i GROUP BY k LIMIT 2) s'),
+  (5, 'SELECT k, a FROM generate_series(1, 5) i,
+       LATERAL (SELECT k, $ AS a FROM t WHERE x <> i GROUP BY GROUPING SETS ((k), (x)) HAVING k IS NOT NULL) s'),
+  (6, 'SELECT k, a FROM generate_series(1, 5) i,
+       LATERAL (SELECT coalesce(k, -1) AS k, $ AS a FROM t WHERE x <> i GROUP BY ROLLUP (k)) s'),
+  (7, 'SELECT k, a FROM generate_series(1, 5) i,
+       LATERAL (SELECT coalesce(k, -1) AS k, $ AS a FROM t WHERE x <> i GROUP BY ROLLUP (k) LIMIT 1) s'),
+  (8, 'SELECT k, a FROM generate_series(1, 5) i,
+       LATERAL (SELECT coalesce(k, -1) AS k, $ AS a FROM t WHERE x <> i GROUP BY ROLLUP (k) LIMIT 3) s'),
+  -- An execution without any group, and one without any that is shown
+  (9, 'SELECT k, a FROM generate_series(1, 5) i, LATERAL (SELECT k, $ AS a FROM t WHERE i <> 2 GROUP BY k) s'),
+  (10, 'SELECT k, a FROM generate_series(1, 5) i, LATERAL (SELECT k, $ AS a FROM t GROUP BY k HAVING i <> 2) s'),
+  (11, 'SELECT k, a FROM generate_series(1, 5) i,
+        LATERAL (SELECT k, $ AS a FROM t WHERE x <> i GROUP BY k LIMIT i % 2) s'),
+  -- Two nodes, one below the other
+  (12, 'SELECT 0, a FROM generate_series(1, 5) i,
+        LATERAL (SELECT $ AS a FROM (SELECT $ AS x FROM t WHERE x <> i GROUP BY k) s) u'),
+  -- The same parameter again and again, which Memoize may answer
+  (13, 'SELECT k, a FROM generate_series(1, 6) i, LATERAL (SELECT k, $ AS a FROM t WHERE x <> i % 2 GROUP BY k) s'),
+  (14, 'WITH RECURSIVE r AS (SELECT 1 AS i, 0::float8 AS a UNION ALL
+          SELECT i + 1, s.a FROM r, LATERAL (SELECT $ AS a FROM t WHERE x <> i) s WHERE i <= 5)
+        SELECT 0, a FROM r WHERE i > 1'),
+  -- Sub-selects; the last is not correlated
+  (15, 'SELECT 0, (SELECT $ FROM t WHERE t.x <> i) FROM generate_series(1, 5) i'),
+  (16, 'SELECT 0, (SELECT $ FROM t WHERE k = i % 3 GROUP BY k) FROM generate_series(1, 5) i'),
+  (17, 'SELECT 0, (SELECT max(a) FROM (SELECT $ AS a FROM t WHERE x <> i GROUP BY k LIMIT 1) s)
+          FROM generate_series(1, 5) i'),
+  (18, 'SELECT 0, (SELECT $ FROM t) FROM generate_series(1, 5) i');
+CREATE VIEW outcomes AS
+  SELECT number, run.* FROM cases, run(replace(query, '$', draw()));
+SET enable_memoize = off;
+SET enable_sort = off;
+SELECT plan_of(replace(query, '$', draw())) FROM cases WHERE number IN (2, 5, 6) ORDER BY number;
+SELECT * FROM outcomes ORDER BY number;
+RESET enable_sort;
+SET enable_hashagg = off;
+SELECT plan_of(replace(query, '$', draw())) FROM cases WHERE number IN (2, 5, 6) ORDER BY number;
+SELECT * FROM outcomes ORDER BY number;
+RESET enable_hashagg;
+RESET enable_memoize;
+SELECT rows, paid FROM outcomes WHERE number = 13;
+
+-- A nested loop without Material: rescans without another parameter. The left join keeps its sides. A hash
+-- table is read again then, but for one that spilled; neither is to be seen in answers and charges.
+CREATE TABLE loops (number int, query text);
+INSERT INTO loops VALUES
+  (1, 'SELECT 0, a FROM generate_series(1, 5) i LEFT JOIN (SELECT $ AS a FROM t) s ON a >= i * 0'),
+  (2, 'SELECT k, a FROM generate_series(1, 5) i LEFT JOIN (SELECT k, $ AS a FROM t GROUP BY k) s ON a >= i * 0'),
+  (3, 'SELECT k, a FROM generate_series(1, 5) i
+       LEFT JOIN (SELECT k, $ AS a FROM t GROUP BY k LIMIT 2) s ON a >= i * 0'),
+  -- Groups without a value, which have no state
+  (4, 'SELECT k, a FROM generate_series(1, 5) i
+       LEFT JOIN (SELECT k, $ FILTER (WHERE k = 1) AS a FROM t GROUP BY k) s ON a >= i * 0'),
+  (5, 'SELECT k, a FROM generate_series(1, 5) i
+       LEFT JOIN (SELECT k, $ FILTER (WHERE false) AS a FROM t GROUP BY k LIMIT 1) s ON a >= i * 0'),
+  (6, 'SELECT k, a FROM generate_series(1, 5) i
+       LEFT JOIN (SELECT k, $ FILTER (WHERE false) AS a FROM t GROUP BY k) s ON a >= i * 0'),
+  (7, 'SELECT k, a + b FROM generate_series(1, 5) i
+       LEFT JOIN (SELECT k, $ FILTER (WHERE false) AS a, $ AS b FROM t GROUP BY k) s ON a >= i * 0'),
+  (8, 'SELECT k, a FROM generate_series(1, 5) i
+       LEFT JOIN (SELECT coalesce(k, -1) AS k, $ AS a FROM t GROUP BY ROLLUP (k)) s ON a >= i * 0'),
+  (9, 'SELECT k, a FROM generate_series(1, 5) i
+       LEFT JOIN (SELECT coalesce(x, -k) AS k, $ AS a FROM t GROUP BY GROUPING SETS ((k), (x))) s ON a >= i * 0');
+CREATE VIEW loop_outcomes AS
+  SELECT number, run.* FROM loops, run(replace(query, '$', draw()));
+SET enable_material = off;
+SET enable_sort = off;
+SELECT plan_of(replace(query, '$', draw())) FROM loops WHERE number IN (2, 8) ORDER BY number;
+SELECT * FROM loop_outcomes ORDER BY number;
+-- The answers stay right. They lie a rank or more from the next, at a lambda of 999: another one has a
+-- probability below 1e-400.
+SELECT k, count(*) AS rows, min(m) AS least, max(m) AS most
+  FROM generate_series(1, 3) i
+  LEFT JOIN (SELECT k, dp_median(x, 1000, 0, 36, '{"granularity": 12}') AS m FROM t GROUP BY k) s ON m >= i * 0
+ GROUP BY k ORDER BY k;
+RESET enable_sort;
+SET enable_hashagg = off;
+SELECT plan_of(replace(query, '$', draw())) FROM loops WHERE number IN (2, 8) ORDER BY number;
+SELECT * FROM loop_outcomes ORDER BY number;
+RESET enable_hashagg;
+RESET enable_material;
+-- With Material one execution is enough.
+SELECT * FROM loop_outcomes ORDER BY number;
+
+-- One that spills
+CREATE TABLE many AS SELECT x::float8, x % 2000 AS k FROM generate_series(1, 4000) x;
+ANALYZE many;
+SET enable_material = off;
+SET enable_sort = off;
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT *
+  FROM run('SELECT k, a FROM generate_series(1, 3) i
+            LEFT JOIN (SELECT k, ' || draw() || ' AS a FROM many GROUP BY k) s ON a >= i * 0');
+RESET enable_material;
+RESET enable_sort;
+RESET work_mem;
+RESET hash_mem_multiplier;
+
+-- Each execution has its own parameters, and pays what it asks for.
+SELECT epsilon_spent AS spent FROM dp_budget \gset
+SELECT count(a) AS answers
+  FROM (VALUES (0.1::float8), (0.2), (0.4)) v(e), LATERAL (SELECT dp_median(x, e, 0, 30) AS a FROM t) s;
+SELECT epsilon_spent - :spent AS charged FROM dp_budget;
+SELECT count(a) AS answers
+  FROM (VALUES (0.1::float8), (0.2), (0.4)) v(e), LATERAL (SELECT dp_median(x, e, 0, 30) AS a FROM t GROUP BY k) s;
+SELECT epsilon_spent - :spent AS charged FROM dp_budget;
+SELECT lower + 10 AS upper, min(a) >= lower AND max(a) <= lower + 10 AS between
+  FROM generate_series(0, 40, 20) lower,
+       LATERAL (SELECT dp_median(x, 0.1, lower, lower + 10) AS a FROM t GROUP BY k) s
+ GROUP BY lower ORDER BY lower;
+SELECT array_length(a, 1) AS length
+  FROM (VALUES ('{0.5}'::float8[]), ('{0.1,0.9}'), ('{0,0.5,1}')) v(q),
+       LATERAL (SELECT dp_quantiles(x, q, 0.1, 0, 30) AS a FROM t) s ORDER BY length;
+-- A bad parameter in one of them.
+SELECT count(a) FROM (VALUES (0.1::float8), (-1)) v(e), LATERAL (SELECT dp_median(x, e, 0, 30) AS a FROM t) s;
+
+-- Cursors: read back and forth, rewound, and several at a time.
+BEGIN;
+SELECT count(*) AS before FROM dp_ledger \gset
+DECLARE one SCROLL CURSOR FOR SELECT dp_median(x, 0.1, 0, 30) AS a FROM t;
+FETCH one \gset first_
+MOVE BACKWARD ALL one;
+FETCH one \gset second_
+FETCH ABSOLUTE 1 one \gset third_
+SELECT :first_a = :second_a AND :first_a = :third_a AS same, count(*) - :before AS charges FROM dp_ledger;
+DECLARE groups SCROLL CURSOR FOR SELECT k, dp_median(x, 0.1, 0, 30) AS a FROM t GROUP BY k ORDER BY k;
+FETCH ABSOLUTE 2 groups \gset first_
+MOVE BACKWARD ALL groups;
+FETCH ABSOLUTE 2 groups \gset second_
+FETCH LAST groups \gset last_
+FETCH RELATIVE -1 groups \gset third_
+SELECT :first_k AS k, :first_a = :second_a AND :first_a = :third_a AS same, count(*) - :before AS charges
+  FROM dp_ledger;
+DECLARE p CURSOR FOR
+  SELECT a FROM generate_series(1, 3) i, LATERAL (SELECT dp_median(x, 0.1, 0, 30) AS a FROM t WHERE x <> i) s;
+DECLARE q CURSOR FOR
+  SELECT a FROM generate_series(1, 3) i, LATERAL (SELECT dp_median(x, 0.1, 0, 30) AS a FROM t WHERE x <> i) s;
+FETCH p \gset p1_
+FETCH q \gset q1_
+FETCH p \gset p2_
+FETCH q \gset q2_
+FETCH p \gset p3_
+CLOSE p;
+FETCH q \gset q3_
+SELECT count(DISTINCT a) <= (SELECT count(*) - :before - 2 FROM dp_ledger) AS paid, count(DISTINCT a) > 1 AS fresh
+  FROM unnest(ARRAY[:p1_a, :p2_a, :p3_a, :q1_a, :q2_a, :q3_a]) a;
+COMMIT;
+BEGIN;
+DECLARE held SCROLL CURSOR WITH HOLD FOR SELECT dp_median(x, 0.1, 0, 30) AS a FROM t;
+COMMIT;
+SELECT count(*) AS before FROM dp_ledger \gset
+FETCH held \gset first_
+FETCH ABSOLUTE 1 held \gset second_
+SELECT :first_a = :second_a AS same, count(*) - :before AS charges FROM dp_ledger;
+CLOSE held;
+
+-- Queries that end in an error leave nothing behind that the next one would find.
+DO $$
+BEGIN
+  FOR n IN 1..10 LOOP
+    BEGIN
+      PERFORM 1 / (s.a * 0)
+         FROM generate_series(1, 2) i,
+              LATERAL (SELECT dp_median(x, 0.001, 0, 30) AS a FROM t WHERE x <> i GROUP BY k) s;
+    EXCEPTION WHEN division_by_zero THEN NULL;
+    END;
+  END LOOP;
+END
+$$;
+SELECT * FROM outcomes WHERE number IN (1, 9) ORDER BY number;
+
+RESET ROLE;
+DROP OWNED BY regress_dpq_rescans;
+DROP ROLE regress_dpq_rescans;
