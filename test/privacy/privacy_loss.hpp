@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+// Refutes a privacy claim from releases of two neighbouring datasets.
+namespace dpquantile::test {
+
+// The false-alarm probability of one check of a sample. The privacy tests make fewer than 1000:
+// together they fail by chance with probability below 10^-7. All bounds are exact.
+inline constexpr double kFalseAlarm = 1e-10;
+
+// How often each outcome was released for one dataset, in two independent halves of equal size:
+// suspicious events are chosen on the first and tested on the second.
+struct Sample {
+  std::vector<std::uint64_t> chosen_on;
+  std::vector<std::uint64_t> tested_on;
+};
+
+// Draws 2 * draws outcomes; `draw` gives the index of an outcome.
+template <class Draw>
+Sample take_sample(std::size_t outcomes, int draws, Draw draw) {
+  Sample sample{std::vector<std::uint64_t>(outcomes), std::vector<std::uint64_t>(outcomes)};
+  for (int i = 0; i < draws; ++i) ++sample.chosen_on.at(static_cast<std::size_t>(draw()));
+  for (int i = 0; i < draws; ++i) ++sample.tested_on.at(static_cast<std::size_t>(draw()));
+  return sample;
+}
+
+// A lower confidence bound on the largest P[E] - e^epsilon P'[E] over events E, with P and P' the
+// laws behind the two samples in either order: over every single outcome and the union of
+// outcomes that looked worst. An (epsilon, delta)-differentially private mechanism gives a
+// value above delta with probability at most `false_alarm` (Clopper-Pearson bounds, shared out by
+// Bonferroni). Both samples must have the same outcomes, fixed beforehand.
+double certain_delta(const Sample& sample, const Sample& neighbour, double epsilon,
+                     double false_alarm);
+
+// The largest P[E] - e^epsilon P'[E] over all events for two known laws, in either order: the
+// least delta for which they are (epsilon, delta)-indistinguishable.
+long double exact_delta(std::span<const long double> law, std::span<const long double> neighbour,
+                        long double epsilon);
+
+// The largest |ln(P[o] / P'[o])| over all outcomes of two known laws.
+long double exact_loss(std::span<const long double> law, std::span<const long double> neighbour);
+
+// The p-value of a sample against the law it should follow: the least exact binomial p-value of an
+// outcome, times their number (Bonferroni).
+double fit_p_value(const Sample& sample, std::span<const long double> law);
+
+}  // namespace dpquantile::test

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <utility>
+#include <vector>
+
+#include "core/cancel.hpp"
+#include "core/histogram.hpp"
+#include "core/quantiles.hpp"
+#include "core/random.hpp"
+#include "dataset.hpp"
+
+namespace dpquantile::test {
+
+// Counts a dataset's records; leaves the dataset as it is.
+inline Histogram histogram_of(Dataset data) {
+  CancelPoll cancel(nullptr);
+  return Histogram(data.records, data.cells, cancel, std::pmr::new_delete_resource());
+}
+
+// Independent releases of the mechanism under test for one dataset.
+class QuantilesSampler {
+ public:
+  QuantilesSampler(const Dataset& data, std::vector<double> quantiles, double epsilon)
+      : histogram_(histogram_of(data)),
+        cells_(data.cells),
+        quantiles_(std::move(quantiles)),
+        epsilon_(epsilon) {}
+
+  // The answers, in the order of the quantiles.
+  std::vector<std::uint32_t> draw() {
+    std::array<std::byte, 16384> buffer;
+    std::pmr::monotonic_buffer_resource memory(buffer.data(), buffer.size());
+    const auto answers =
+        approximate_quantiles(histogram_, cells_, quantiles_, epsilon_, random_, cancel_, &memory);
+    return {answers.begin(), answers.end()};
+  }
+
+ private:
+  Histogram histogram_;
+  std::uint64_t cells_;
+  std::vector<double> quantiles_;
+  double epsilon_;
+  CsprngSource source_;
+  RandomStream random_{source_};
+  CancelPoll cancel_{nullptr};
+};
+
+}  // namespace dpquantile::test

@@ -1,0 +1,112 @@
+#include "core/radix_sort.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory_resource>
+#include <new>
+#include <random>
+#include <vector>
+
+#include "core/error.hpp"
+
+namespace dpquantile {
+namespace {
+
+using Keys = std::vector<std::uint32_t>;
+
+constexpr std::uint64_t kWholeRange = std::uint64_t{1} << 32;
+
+// Either side of one, two and three digits, and of whole bits.
+const std::vector<std::uint64_t> kBounds = {1,
+                                            2,
+                                            3,
+                                            255,
+                                            2047,
+                                            2048,
+                                            2049,
+                                            1U << 20,
+                                            1U << 21,
+                                            1U << 22,
+                                            (1U << 22) + 1,
+                                            1U << 31,
+                                            (1U << 31) + 1,
+                                            kWholeRange - 1,
+                                            kWholeRange};
+
+// Either side of the size up to which another algorithm sorts.
+const std::vector<std::size_t> kSizes = {0, 1, 2, 100, 255, 256, 257, 1000, 70'000};
+
+Keys random_keys(std::size_t size, std::uint64_t bound) {
+  std::mt19937_64 random(size + bound);
+  std::uniform_int_distribution<std::uint32_t> uniform(0, static_cast<std::uint32_t>(bound - 1));
+  Keys keys(size);
+  for (std::uint32_t& key : keys) key = uniform(random);
+  return keys;
+}
+
+void sort(Keys& keys, std::uint64_t bound) {
+  CancelPoll cancel(nullptr);
+  radix_sort(keys, bound, cancel, std::pmr::new_delete_resource());
+}
+
+void expect_sorted_like_std_sort(Keys keys, std::uint64_t bound) {
+  Keys expected = keys;
+  std::sort(expected.begin(), expected.end());
+  sort(keys, bound);
+  EXPECT_EQ(keys, expected) << keys.size() << " keys below " << bound;
+}
+
+TEST(RadixSort, SortsRandomKeysOfEverySizeAndBound) {
+  for (const std::size_t size : kSizes) {
+    for (const std::uint64_t bound : kBounds) {
+      expect_sorted_like_std_sort(random_keys(size, bound), bound);
+    }
+  }
+}
+
+TEST(RadixSort, SortsKeysThatAreSortedAlreadyOrBackwards) {
+  for (const std::uint64_t bound : kBounds) {
+    Keys keys = random_keys(1000, bound);
+    std::sort(keys.begin(), keys.end());
+    expect_sorted_like_std_sort(keys, bound);
+    std::sort(keys.begin(), keys.end(), std::greater<>());
+    expect_sorted_like_std_sort(keys, bound);
+  }
+}
+
+TEST(RadixSort, SortsTheLowestAndHighestKeysOfEveryBound) {
+  for (const std::uint64_t bound : kBounds) {
+    Keys keys(999, static_cast<std::uint32_t>(bound - 1));
+    expect_sorted_like_std_sort(keys, bound);
+    for (std::size_t i = 0; i < keys.size(); i += 2) keys[i] = 0;
+    expect_sorted_like_std_sort(keys, bound);
+  }
+}
+
+TEST(RadixSort, TellsKeysApartThatDifferInOneBit) {
+  Keys keys;
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    for (int i = 0; i < 20; ++i) keys.push_back(1U << (31 - bit));
+    for (int i = 0; i < 20; ++i) keys.push_back(~(1U << bit));
+  }
+  expect_sorted_like_std_sort(keys, kWholeRange);
+}
+
+TEST(RadixSort, StopsWhenCancelled) {
+  CancelPoll cancel([] { return true; });
+  Keys keys = random_keys(100'000, 100);
+  EXPECT_THROW(radix_sort(keys, 100, cancel, std::pmr::new_delete_resource()), Cancelled);
+}
+
+TEST(RadixSort, ReportsThatMemoryRanOut) {
+  CancelPoll cancel(nullptr);
+  Keys keys = random_keys(1000, 100);
+  EXPECT_THROW(radix_sort(keys, 100, cancel, std::pmr::null_memory_resource()), std::bad_alloc);
+}
+
+}  // namespace
+}  // namespace dpquantile
