@@ -1,0 +1,79 @@
+# Large inputs take bounded memory; what would take more is refused by limits that do not depend on
+# the data.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use DpQuantile;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('big', conf => "jit = off\n");
+my $session = $node->background_psql('postgres', extra_params => [ '-U', 'analyst' ]);
+my $backend = $session->query('SELECT pg_backend_pid()');
+
+# The most memory the backend ever asked for, in MB.
+sub peak_memory
+{
+	my ($peak) = slurp_file("/proc/$backend/status") =~ /^VmPeak:\s+(\d+) kB/m;
+	return $peak / 1024;
+}
+
+SKIP:
+{
+	skip 'no /proc', 3 unless -r "/proc/$backend/status";
+
+	$session->query_safe($ANSWER);
+	my $before = peak_memory();
+	is( $session->query(
+			q{
+			SELECT dp_quantiles(i % 1000, ARRAY[0.1, 0.5, 0.9], 1, 0, 1000) IS NOT NULL
+			FROM (SELECT generate_series(1, 10000000) i) s}),
+		't', 'threat 24: 10 million rows in one call');
+	my $used = peak_memory() - $before;
+	note("$used MB");
+	# At the last doubling: 64 MB for the records, as much for the executor's copy, 32 MB for the
+	# smaller state. Sorting takes less.
+	cmp_ok($used, '<', 176, 'threat 24: within 176 MB');
+	is(spent($node), 2, 'threat 24: charged once');
+}
+$session->quit;
+my $paid = spent($node);
+
+sub refused
+{
+	my ($name, $sql) = @_;
+	is(outcome($node, $sql), '22023', "threat 24: $name is refused");
+	is(spent($node), $paid, "threat 24: $name is not charged");
+	return;
+}
+
+sub accepted
+{
+	my ($name, $sql) = @_;
+	is(outcome($node, $sql), 't', "threat 24: $name is accepted");
+	is(spent($node), ++$paid, "threat 24: $name is charged");
+	return;
+}
+
+my $quantiles = q{
+	SELECT array_length(dp_quantiles(age, array_fill(0.5::float8, ARRAY[%d]), 1, 0, 100), 1) = %d
+	FROM %s};
+my $cells = q{
+	SELECT dp_median(age, 1, 0, %s, dp_options(granularity => 1)) BETWEEN 0 AND 4294967295
+	FROM %s};
+foreach my $rows ('person', 'person WHERE false')
+{
+	accepted("an array of 4096 quantiles of $rows", sprintf $quantiles, 4096, 4096, $rows);
+	refused("an array of 4097 quantiles of $rows", sprintf $quantiles, 4097, 4097, $rows);
+	refused("an array of 10 million quantiles of $rows", sprintf $quantiles, 10_000_000, 10_000_000, $rows);
+	accepted("a grid of 2^32 cells for $rows", sprintf $cells, '4294967295', $rows);
+	refused("a grid of 2^32 + 1 cells for $rows", sprintf $cells, '4294967296', $rows);
+	refused("a grid of 10^300 cells for $rows", sprintf $cells, '1e300', $rows);
+}
+
+done_testing();

@@ -1,0 +1,123 @@
+# A query may be cancelled or terminated at any moment: nobody sees an answer that is not charged,
+# and nothing is left behind.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use DpQuantile;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# One slot for the launcher of logical replication and two for charges: a slot that is never given
+# back is soon missed. Shared memory segments are files, to be counted.
+my $node = new_node('cancel',
+	conf => "max_worker_processes = 3\ndynamic_shared_memory_type = mmap\n");
+
+sub shared_memory_segments
+{
+	return scalar(grep { !/^\./ } slurp_dir($node->data_dir . '/pg_dynshmem'));
+}
+my $segments = shared_memory_segments();
+my $spent_before = 0;
+
+# At most one charge an attempt, at least one an answer, and the server is as it was.
+sub check_storm
+{
+	my ($name, $attempts, @outcomes) = @_;
+	my $answers = grep { $_ eq 't' } @outcomes;
+	ok( $node->poll_query_until('postgres',
+			q{
+			SELECT count(*) = 0 FROM pg_stat_activity
+			WHERE usename = 'analyst' OR backend_type = 'dpquantile charge'}),
+		"$name: every session and worker ends");
+	my $charges = spent($node) - $spent_before;
+	note("$attempts attempts, $charges charges, $answers answers");
+	cmp_ok($answers, '<=', $charges, "$name: no answer without a charge");
+	cmp_ok($charges, '<=', $attempts, "$name: no attempt charged twice");
+	is(shared_memory_segments(), $segments, "$name: no shared memory is left");
+	is( $node->safe_psql('postgres',
+			q{
+			SELECT count(*) FROM pg_locks
+			WHERE relation IN ('dpquantile.budget'::regclass, 'dpquantile.ledger'::regclass)}),
+		0, "$name: no lock is left");
+	is(outcome($node, "$ANSWER $ANSWER $ANSWER $ANSWER"), 't t t t', "$name: the next queries work");
+	$spent_before = spent($node);
+	return;
+}
+
+# An answer takes some milliseconds; timeouts fall before, into and after the charge.
+my @delays = (1 .. 8) x 15;
+my @outcomes = split / /,
+	outcome($node, join "\n", map { "SET statement_timeout = $_; $ANSWER" } @delays);
+is_deeply([ grep { !/^(t|57014)$/ } @outcomes ], [], 'threat 5: statement_timeout gives its own error');
+# The SET itself may time out as well.
+cmp_ok(@outcomes, '>=', @delays, 'threat 5: every statement gives an answer or an error');
+check_storm('threat 5: statement_timeout', scalar(@delays), @outcomes);
+
+# Runs sessions while each backend of the analyst, once connected, is cancelled or terminated again
+# and again; returns their outcomes.
+sub storm
+{
+	my ($action, @statements) = @_;
+	my $storm = start_psql(
+		$node, qq{
+		DO \$\$
+		BEGIN
+			LOOP
+				PERFORM $action(pid) FROM pg_stat_activity
+				WHERE usename = 'analyst' AND state IN ('active', 'idle');
+				PERFORM pg_stat_clear_snapshot(), pg_sleep(0.01 * random());
+			END LOOP;
+		END
+		\$\$}, user => 'postgres');
+	my $stormy = q{FROM pg_stat_activity WHERE query ~ '^\s*DO ' AND state = 'active'};
+	$node->poll_query_until('postgres', "SELECT count(*) = 1 $stormy") or die 'there is no storm';
+	my @sessions = map { start_psql($node, $_) } @statements;
+	my @outcomes = map { split / /, finish_psql($_) } @sessions;
+	$node->safe_psql('postgres', "SELECT pg_cancel_backend(pid) $stormy");
+	finish_psql($storm);
+	return @outcomes;
+}
+
+my $attempts = 60;
+@outcomes = storm('pg_cancel_backend', ($ANSWER x $attempts) x 3);
+is_deeply([ grep { !/^(t|57014)$/ } @outcomes ], [], 'threat 5: pg_cancel_backend gives its own error');
+is(@outcomes, 3 * $attempts, 'threat 5: every statement gives an answer or an error');
+check_storm('threat 5: pg_cancel_backend', 3 * $attempts, @outcomes);
+
+@outcomes = map { storm('pg_terminate_backend', ($ANSWER x $attempts) x 3) } 1 .. 10;
+is_deeply([ grep { !/^(t|57P01)$/ } @outcomes ], [], 'threat 5: pg_terminate_backend gives its own error');
+check_storm('threat 5: pg_terminate_backend', 10 * 3 * $attempts, @outcomes);
+
+# While the owner holds the budget's row, a charge stands still in its middle.
+sub while_charging
+{
+	my ($act) = @_;
+	my $owner = hold_budget($node);
+	my $session = start_psql($node, $ANSWER);
+	wait_for_charges_at_lock($node, 1);
+	$node->safe_psql('postgres', $act);
+	my $outcome = finish_psql($session);
+	$owner->query_safe('ROLLBACK');
+	$owner->quit;
+	return $outcome;
+}
+
+is(while_charging(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = 'analyst'}),
+	'57014', 'threat 5: a query cancelled during its charge gives no answer');
+check_storm('threat 5: cancelled during the charge', 1);
+
+is(while_charging(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'analyst'}),
+	'57P01', 'threat 5: a session terminated during its charge gives no answer');
+check_storm('threat 5: terminated during the charge', 1);
+
+is( while_charging(
+		q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dpquantile charge'}),
+	'58000', 'threat 5: a query whose worker is terminated gives no answer');
+check_storm('threat 5: terminated worker', 0);
+
+done_testing();

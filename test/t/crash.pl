@@ -1,0 +1,101 @@
+# A charge is durable when its answer is seen.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use DpQuantile;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(usleep);
+
+# Without a flush of its own, a commit stays in memory until the WAL writer comes round.
+my $node = new_node('crash', conf => q{
+	wal_writer_delay = 10s
+	wal_writer_flush_after = 1GB
+	restart_after_crash = on
+});
+my $paid = 0;
+
+# Ends every process of the server at once, as a power failure would, and starts it again.
+sub kill_and_recover
+{
+	my @processes = @_;
+	$node->kill9;
+	kill 'KILL', @processes;
+	# Where nobody reaps the dead postmaster, it would seem to be alive.
+	unlink $node->data_dir . '/postmaster.pid';
+	foreach my $attempt (1 .. 100)
+	{
+		last if $node->start(fail_ok => $attempt < 100);
+		usleep(100_000);
+	}
+	return;
+}
+
+sub crash_and_recover
+{
+	$node->stop('immediate');
+	$node->start;
+	return;
+}
+
+my @processes = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
+is(outcome($node, $ANSWER), 't', 'an answer is seen');
+kill_and_recover(@processes);
+is(spent($node), ++$paid, 'threat 2: charged after SIGKILL right after the answer');
+
+is(outcome($node, $ANSWER), 't', 'an answer is seen');
+crash_and_recover();
+is(spent($node), ++$paid, 'threat 2: charged after an immediate shutdown right after the answer');
+
+# The query's own transaction is still open when the server dies.
+my $session = $node->background_psql('postgres', extra_params => [ '-U', 'analyst' ]);
+is($session->query("BEGIN; $ANSWER"), 't', 'an answer is seen inside a transaction');
+crash_and_recover();
+eval { $session->quit };
+is(spent($node), ++$paid, 'threat 2: charged after a crash before COMMIT');
+
+is(outcome($node, "SET synchronous_commit = off; $ANSWER"), 't', 'an answer is seen');
+crash_and_recover();
+is(spent($node), ++$paid, 'threat 3: synchronous_commit = off in the session has no effect');
+
+$node->safe_psql('postgres', 'ALTER ROLE analyst SET synchronous_commit = off');
+is(outcome($node, "SHOW synchronous_commit; $ANSWER"), 'off t', 'an answer is seen');
+crash_and_recover();
+is(spent($node), ++$paid, 'threat 3: synchronous_commit = off of the role has no effect');
+
+$node->safe_psql('postgres', 'ALTER DATABASE postgres SET synchronous_commit = off');
+is(outcome($node, $ANSWER), 't', 'an answer is seen');
+crash_and_recover();
+is(spent($node), ++$paid, 'threat 3: synchronous_commit = off of the database has no effect');
+
+$node->safe_psql('postgres',
+	"ALTER SYSTEM SET synchronous_commit = off; ALTER ROLE postgres SET synchronous_commit = off");
+$node->reload;
+is(outcome($node, $ANSWER), 't', 'an answer is seen');
+crash_and_recover();
+is(spent($node), ++$paid,
+	'threat 3: synchronous_commit = off of the server and of the superuser has no effect');
+
+# A charge that dies halfway takes the server down with it, as any server process does.
+my $owner = hold_budget($node);
+my $query = start_psql($node, $ANSWER);
+wait_for_charges_at_lock($node, 1);
+my $worker = $node->safe_psql('postgres',
+	q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpquantile charge'});
+kill 'KILL', $worker;
+isnt(finish_psql($query), 't', 'threat 2: without a worker that ends well there is no answer');
+eval { $owner->quit };
+$node->poll_query_until('postgres', 'SELECT true');
+is(spent($node), $paid, 'threat 2: nor a charge');
+
+$node->restart;
+is(spent($node), $paid, 'a clean restart keeps the spending');
+is(outcome($node, $ANSWER), 't', 'and the next query works');
+is(spent($node), $paid + 1, 'and is charged');
+
+done_testing();

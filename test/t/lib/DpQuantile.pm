@@ -1,0 +1,121 @@
+package DpQuantile;
+
+# What these tests share: a server with a table of people and a role `analyst` who may query it. One
+# answer costs epsilon 1, so that the spending counts the answers.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# The superuser's name, whoever runs the tests.
+$ENV{PGUSER} = 'postgres';
+
+our @EXPORT = qw($ANSWER new_node outcome start_psql finish_psql spent hold_budget
+	wait_for_charges_at_lock parallel_for_all);
+
+# One private answer; prints t, because the answer itself is random.
+our $ANSWER = 'SELECT dp_median(age, 1, 0, 100) IS NOT NULL FROM person;';
+
+# conf: lines for postgresql.conf; budget: the analyst's, ample by default.
+sub new_node
+{
+	my ($name, %params) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+	$node->init(allows_streaming => $params{allows_streaming}, extra => ['--username=postgres']);
+	$node->append_conf('postgresql.conf', $params{conf} // '');
+	$node->start;
+	my $budget = $params{budget} // 1000;
+	$node->safe_psql(
+		'postgres', qq{
+		CREATE EXTENSION dpquantile;
+		CREATE ROLE analyst LOGIN;
+		SELECT dp_grant_budget('analyst', $budget);
+		CREATE TABLE person AS
+			SELECT (i % 101)::float8 AS age, i % 7 AS dept FROM generate_series(1, 10000) i;
+		GRANT SELECT ON person TO analyst;
+		ANALYZE person});
+	return $node;
+}
+
+# Runs statements in one session and returns what they print, then the SQLSTATEs of their errors.
+# user: whose session, the analyst's by default; database: 'postgres' by default.
+sub outcome
+{
+	my ($node, $sql, %params) = @_;
+	return finish_psql(start_psql($node, $sql, %params));
+}
+
+# The same without waiting: to be ended with finish_psql.
+sub start_psql
+{
+	my ($node, $sql, %params) = @_;
+	# Files, because a pipe would have to be pumped.
+	my $file = PostgreSQL::Test::Utils::tempdir() . '/sql';
+	append_to_file($file, "\\set VERBOSITY sqlstate\n$sql\n;");
+	my @psql = (
+		$node->installed_command('psql'), '-XAtq', '-U', $params{user} // 'analyst',
+		'-d', $node->connstr($params{database} // 'postgres'));
+	my $timeout = IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default);
+	my $run = IPC::Run::start(\@psql, '<', $file, '>', "$file.out", '2>', "$file.err", $timeout);
+	return { run => $run, file => $file };
+}
+
+sub finish_psql
+{
+	my ($session) = @_;
+	$session->{run}->finish;
+	my $errors = slurp_file("$session->{file}.err");
+	note($errors);
+	my @states = $errors =~ /(?:ERROR|FATAL):\s+(\w{5})$/mg;
+	return join ' ', split(' ', slurp_file("$session->{file}.out")), @states;
+}
+
+# What a role has spent. Says so if the ledger adds up to something else.
+sub spent
+{
+	my ($node, %params) = @_;
+	my $role = $params{role} // 'analyst';
+	return $node->safe_psql(
+		$params{database} // 'postgres', qq{
+		SELECT trim_scale(b.epsilon_spent)
+			|| CASE WHEN b.epsilon_spent = l.total THEN '' ELSE ', but the ledger says ' || l.total END
+		FROM dpquantile.budget b,
+			LATERAL (SELECT coalesce(sum(epsilon), 0) AS total
+				FROM dpquantile.ledger WHERE budget_id = b.budget_id) l
+		WHERE b.role = '$role'::regrole});
+}
+
+# A session in whose open transaction all budgets are locked.
+sub hold_budget
+{
+	my ($node) = @_;
+	my $owner = $node->background_psql('postgres');
+	$owner->query_safe('BEGIN; SELECT FROM dpquantile.budget FOR UPDATE');
+	return $owner;
+}
+
+# Waits until so many charges wait for a lock. They give up after 2 seconds.
+sub wait_for_charges_at_lock
+{
+	my ($node, $number) = @_;
+	$node->poll_query_until('postgres', qq{
+		SELECT count(*) = $number FROM pg_stat_activity
+		WHERE backend_type = 'dpquantile charge' AND wait_event_type = 'Lock'})
+		or die 'the charges do not wait for the lock';
+	return;
+}
+
+# The setting that runs any query that allows it in a parallel worker; PostgreSQL 16 renamed it.
+sub parallel_for_all
+{
+	my ($node) = @_;
+	return $node->safe_psql('postgres',
+		q{SELECT name FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')});
+}
+
+1;

@@ -1,0 +1,206 @@
+# Parallel and partitionwise plans: an execution is charged once, wherever its rows were read.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use DpQuantile;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('parallel', conf => "max_worker_processes = 12\n");
+my $paid = 0;
+
+$node->safe_psql(
+	'postgres', q{
+	-- Empty, but the planner does not know.
+	CREATE TABLE nobody WITH (autovacuum_enabled = off) AS SELECT * FROM person;
+	CREATE TABLE few AS SELECT * FROM person LIMIT 700;
+	ALTER TABLE few SET (parallel_workers = 0);
+	CREATE TABLE part (age float8, dept integer) PARTITION BY LIST (dept);
+	CREATE TABLE part_0 PARTITION OF part FOR VALUES IN (0);
+	CREATE TABLE part_1 PARTITION OF part FOR VALUES IN (1);
+	CREATE TABLE part_2 PARTITION OF part FOR VALUES IN (2);
+	INSERT INTO part SELECT age, dept % 3 FROM person;
+	GRANT SELECT ON nobody, few, part TO analyst;
+	ANALYZE;
+	DELETE FROM nobody;
+	-- Parallel wherever it is possible, and all rows are read by workers.
+	ALTER ROLE analyst SET min_parallel_table_scan_size = 0;
+	ALTER ROLE analyst SET parallel_setup_cost = 0;
+	ALTER ROLE analyst SET parallel_tuple_cost = 0;
+	ALTER ROLE analyst SET parallel_leader_participation = off});
+
+# The query has this plan and outcome (t by default), and is charged so many times (once by default).
+sub check_query
+{
+	my ($name, $query, %params) = @_;
+	my $settings = $params{settings} // '';
+	my $charges = $params{charges} // 1;
+	like(outcome($node, "$settings EXPLAIN (COSTS OFF) $query"), $params{plan}, "$name: the plan");
+	is(outcome($node, "$settings $query"), $params{outcome} // 't', "$name: the outcome");
+	TODO:
+	{
+		local $TODO = $params{todo};
+		is(spent($node), $paid + $charges, "$name: charged $charges times");
+	}
+	# So that one failure is not followed by others.
+	$paid = spent($node);
+	return;
+}
+
+# With 10 000 people the median is as good as certain to be within 5 of the true one, 50.
+my $median = 'dp_median(age, 1, 0, 100)';
+my $near = "abs(50 - $median) < 5";
+my $by_dept = "SELECT count(*) FROM (SELECT dept, $near AS near FROM person GROUP BY dept) d WHERE near";
+my $gather = qr/Finalize Aggregate.*Gather.*Partial Aggregate/;
+my $gather_merge = qr/Finalize GroupAggregate.*Gather Merge.*Partial/;
+my $serial = 'SET max_parallel_workers_per_gather = 0;';
+
+check_query('Gather', "SELECT $near FROM person", plan => $gather);
+check_query('Gather Merge with GROUP BY', $by_dept, plan => $gather_merge, outcome => '7');
+check_query(
+	'Gather with a hashed GROUP BY', $by_dept,
+	settings => 'SET enable_sort = off;',
+	plan => qr/Finalize HashAggregate.*Gather.*Partial HashAggregate/,
+	outcome => '7');
+check_query(
+	'HAVING and ORDER BY the answer',
+	"SELECT count(*) FROM (SELECT dept FROM person GROUP BY dept HAVING $near ORDER BY $median) d",
+	plan => $gather_merge,
+	outcome => '7');
+check_query('FILTER', "SELECT abs(10 - $median FILTER (WHERE age <= 20)) < 5 FROM person", plan => $gather);
+check_query(
+	'two different calls',
+	"SELECT $near AND abs(10 - dp_quantile(age, 0.1, 1, 0, 100)) < 5 FROM person",
+	plan => $gather,
+	charges => 2);
+check_query('the same call twice', "SELECT $median = $median FROM person", plan => $gather);
+check_query(
+	'the numeric form',
+	'SELECT dp_quantiles(age::numeric, ARRAY[0.1, 0.9], 1, 0, 100) IS NOT NULL FROM person',
+	plan => $gather);
+check_query(
+	'no worker to be had', "SELECT $near FROM person",
+	settings => 'SET max_parallel_workers = 0;',
+	plan => $gather);
+check_query(
+	'threat 8: an execution for each outer row', qq{
+	SELECT count(m) FROM generate_series(1, 3) i,
+		LATERAL (SELECT $median AS m FROM person WHERE dept <> -i) p},
+	plan => qr/Nested Loop.*Aggregate.*Filter: \(dept <>/,
+	outcome => '3',
+	charges => 3);
+
+# Without rows the final function has no state and finds the parameters in the plan.
+my $on_grid = 'dp_median(age, 1, 0, 4, dp_options(granularity => 2)) IN (0, 2, 4)';
+check_query('threat 20: an empty table', "SELECT $on_grid FROM nobody", plan => $gather);
+check_query('threat 20: no row that passes', "SELECT $on_grid FROM person WHERE age < 0", plan => $gather);
+check_query(
+	'threat 20: groups of NULL only', q{
+	SELECT count(m) FROM (
+		SELECT dp_median(NULLIF(age, age), 1, 0, 100) AS m FROM person GROUP BY dept) d},
+	plan => $gather_merge,
+	outcome => '7');
+foreach my $table ('person', 'nobody')
+{
+	check_query(
+		"an InitPlan as a parameter, FROM $table",
+		"SELECT dp_median(age, (SELECT 2.0::float8), 0, 100) IS NOT NULL FROM $table",
+		plan => qr/Finalize Aggregate.*InitPlan.*Gather.*Partial Aggregate/,
+		charges => 2);
+}
+
+foreach my $mode ('force_generic_plan', 'force_custom_plan')
+{
+	foreach my $table ('person', 'nobody')
+	{
+		my $name = "threat 10: $mode, FROM $table";
+		my $prepare = qq{
+			SET plan_cache_mode = $mode;
+			PREPARE ask(float8, float8) AS SELECT dp_median(age, \$1, 0, \$2) IS NOT NULL FROM $table;};
+		like(outcome($node, "$prepare EXPLAIN (COSTS OFF) EXECUTE ask(1, 100)"), $gather, "$name: the plan");
+		is( outcome($node, qq{
+				$prepare
+				EXECUTE ask(1, 100); EXECUTE ask(3, 50); EXECUTE ask(NULL, 50); EXECUTE ask(1, 100)}),
+			't t t 22004', "$name: the outcomes");
+		$paid += 1 + 3 + 1;
+		is(spent($node), $paid, "$name: each execution is charged its own epsilon");
+	}
+}
+
+# Partitions.
+my $partitionwise = 'SET enable_partitionwise_aggregate = on;';
+my $partial = qr/Finalize Aggregate.*Append.*Partial Aggregate.*Partial Aggregate/;
+check_query(
+	'threat 16: Parallel Append', "SELECT $near FROM part",
+	plan => qr/Finalize Aggregate.*Gather.*Partial Aggregate.*Parallel Append/);
+check_query(
+	'threat 16: partitions aggregated partially', "SELECT $near FROM part",
+	settings => "$partitionwise $serial",
+	plan => $partial);
+check_query(
+	'threat 16: partitions aggregated partially in parallel', "SELECT $near FROM part",
+	settings => $partitionwise,
+	plan => qr/Finalize Aggregate.*Gather.*Parallel Append.*Partial Aggregate.*Partial Aggregate/);
+check_query(
+	'threat 16: partitions aggregated partially, without rows', "SELECT $on_grid FROM part WHERE age < 0",
+	settings => "$partitionwise $serial",
+	plan => $partial);
+check_query(
+	'threat 16: Merge Append of partial groups',
+	"SELECT count(m) FROM (SELECT age, $median AS m FROM part GROUP BY age ORDER BY age) a",
+	settings => "$partitionwise $serial SET enable_hashagg = off;",
+	plan => qr/Finalize GroupAggregate.*Merge Append.*Partial GroupAggregate/,
+	outcome => '101');
+check_query(
+	'threat 16: partitions aggregated each by itself',
+	"SELECT count(*) FROM (SELECT dept, $near AS near FROM part GROUP BY dept) d WHERE near",
+	settings => "$partitionwise $serial",
+	plan => qr/Append.*-> HashAggregate.*-> HashAggregate/,
+	outcome => '3',
+	todo => 'each partition has an aggregate node of its own, and each node is charged');
+
+# Aggregates of a subquery below a Gather would be finished by every worker.
+my $join = qq{
+	SELECT count(*) = 10000 FROM person
+	JOIN (SELECT dept, $median AS m FROM few GROUP BY dept) d USING (dept) WHERE m >= 0};
+my %refused = (outcome => '0A000', charges => 0);
+check_query(
+	'threat 14: partitions aggregated each by a worker', "SELECT dept, $near FROM part GROUP BY dept",
+	settings => $partitionwise,
+	plan => qr/Gather.*Parallel Append.*-> HashAggregate/,
+	%refused);
+check_query(
+	'threat 14: a join with private answers', $join,
+	plan => qr/Gather.*Partial Aggregate.*Hash Join.*-> HashAggregate/,
+	%refused);
+check_query(
+	'threat 14: a UNION ALL of private answers',
+	"SELECT $median FROM few UNION ALL SELECT $median FROM few",
+	plan => qr/Gather.*Parallel Append.*Aggregate.*Aggregate/,
+	%refused);
+check_query(
+	'threat 14: the whole query in a worker', "SELECT $median FROM few",
+	settings => 'SET ' . parallel_for_all($node) . ' = on;',
+	plan => qr/^Gather.*Single Copy: true.*Aggregate/,
+	%refused);
+check_query(
+	'threat 14: what the hint says helps', $join,
+	settings => $serial,
+	plan => qr/Hash Join.*-> HashAggregate/);
+check_query(
+	'threat 14: an InitPlan is finished by the leader',
+	"SELECT count(*) > 0 FROM person WHERE age > (SELECT $median FROM few)",
+	plan => qr/Finalize Aggregate.*InitPlan.*Aggregate.*Gather/);
+
+# The leader, if it takes part, may be charged before a worker is refused.
+like(
+	outcome($node, "SET parallel_leader_participation = on; $join"),
+	qr/^(0A000|t)$/, 'threat 14: refused, unless the leader did all of it');
+cmp_ok(spent($node), '<=', $paid + 1, 'threat 14: and charged once at most');
+
+done_testing();

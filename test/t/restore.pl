@@ -1,0 +1,131 @@
+# The spending comes along with a dump. (pg_upgrade keeps the tables and the roles' OIDs as they are.)
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use DpQuantile;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $old = new_node('old', budget => 3);
+my $dump = PostgreSQL::Test::Utils::tempdir();
+my $source = $old->connstr('postgres');
+
+$old->safe_psql(
+	'postgres', q{
+	CREATE ROLE "Second analyst";
+	GRANT SELECT ON person TO "Second analyst";
+	SELECT dp_grant_budget('"Second analyst"', 7.5);
+	CREATE ROLE revoked;
+	SELECT dp_grant_budget('revoked', 1), dp_revoke_budget('revoked')});
+is(outcome($old, "$ANSWER $ANSWER"), 't t', 'two answers before the dump');
+is(outcome($old, qq{SET ROLE "Second analyst"; $ANSWER}, user => 'postgres'),
+	't', 'and one of another role');
+
+# The budget of a role that is gone remains, under a mere number.
+$old->safe_psql(
+	'postgres', q{
+	CREATE ROLE leaver LOGIN;
+	GRANT SELECT ON person TO leaver;
+	SELECT dp_grant_budget('leaver', 100)});
+is(outcome($old, $ANSWER, user => 'leaver'), 't', 'one answer of a role that leaves');
+my $leaver = $old->safe_psql('postgres', "SELECT 'leaver'::regrole::oid");
+$old->safe_psql('postgres', 'DROP OWNED BY leaver; DROP ROLE leaver');
+
+# What everybody has spent, and the ledger as each role sees it.
+sub picture
+{
+	my ($node, $database) = @_;
+	return $node->safe_psql(
+		$database, q{
+		SELECT role, budget_id, epsilon_limit, epsilon_spent, delta_limit, delta_spent, accountant, revoked
+		FROM dpquantile.budget WHERE role IN (SELECT oid FROM pg_roles) ORDER BY role::text;
+		SELECT * FROM dpquantile.ledger ORDER BY charge_id;
+		SET ROLE analyst;
+		SELECT count(*) FROM dp_ledger});
+}
+my $picture = picture($old, 'postgres');
+
+# The same spending, and a restored budget that goes on from there.
+sub check_copy
+{
+	my ($name, $node, $database) = @_;
+	is(picture($node, $database), $picture, "threat 13: $name: budgets and ledger come along");
+	is(outcome($node, "$ANSWER $ANSWER", database => $database),
+		't 53400', "threat 13: $name: only the rest can be spent");
+	is(spent($node, database => $database), 3, "threat 13: $name: and is charged");
+	return;
+}
+
+sub restore_script
+{
+	my ($node, $database, $file) = @_;
+	$node->command_ok(
+		[ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', $file ],
+		"$file is restored into $database");
+	return;
+}
+
+$old->command_ok([ 'pg_dump', '-d', $source, '-f', "$dump/plain" ], 'pg_dump as a script');
+$old->safe_psql('postgres', 'CREATE DATABASE plain');
+restore_script($old, 'plain', "$dump/plain");
+check_copy('a script, into a database of the same cluster', $old, 'plain');
+
+$old->command_ok([ 'pg_dump', '-Fc', '-d', $source, '-f', "$dump/custom" ], 'pg_dump in custom format');
+$old->safe_psql('postgres', 'CREATE DATABASE custom');
+$old->command_ok(
+	[ 'pg_restore', '-e', '-j', '2', '-d', $old->connstr('custom'), "$dump/custom" ],
+	'pg_restore');
+check_copy('the custom format', $old, 'custom');
+
+$old->safe_psql('postgres', 'CREATE DATABASE sections');
+foreach my $section ('pre-data', 'data', 'post-data')
+{
+	$old->command_ok(
+		[ 'pg_dump', "--section=$section", '-d', $source, '-f', "$dump/$section" ],
+		"pg_dump of $section");
+	restore_script($old, 'sections', "$dump/$section");
+}
+check_copy('section by section', $old, 'sections');
+
+$old->safe_psql('postgres', 'CREATE DATABASE clone TEMPLATE postgres');
+check_copy('a database made with TEMPLATE', $old, 'clone');
+
+# A new cluster, where each number means another role.
+my $new = PostgreSQL::Test::Cluster->new('new');
+$new->init(extra => ['--username=postgres']);
+$new->start;
+$new->safe_psql(
+	'postgres', qq{
+	DO \$\$
+	DECLARE
+		stranger text := '';
+	BEGIN
+		WHILE stranger = '' OR stranger::regrole::oid < $leaver LOOP
+			stranger := format('stranger_%s', (SELECT count(*) FROM pg_roles));
+			EXECUTE format('CREATE ROLE %I LOGIN', stranger);
+		END LOOP;
+	END
+	\$\$});
+my $stranger = $new->safe_psql('postgres', "SELECT $leaver\::regrole");
+like($stranger, qr/^stranger_/, 'a stranger has the number of the role that left');
+
+$old->command_ok(
+	[ 'pg_dumpall', '--roles-only', '-d', $source, '-f', "$dump/roles" ],
+	'pg_dumpall of the roles');
+# The superuser is there already.
+$new->safe_psql('postgres', "\\set ON_ERROR_STOP off\n\\i $dump/roles");
+$new->safe_psql('postgres', 'CREATE DATABASE restored');
+$new->command_ok(
+	[ 'pg_restore', '-e', '-d', $new->connstr('restored'), "$dump/custom" ],
+	'pg_restore in a new cluster');
+check_copy('a new cluster', $new, 'restored');
+$new->safe_psql('restored', "GRANT SELECT ON person TO $stranger");
+is(outcome($new, $ANSWER, user => $stranger, database => 'restored'),
+	'42501', 'threat 13: nobody inherits the budget of a role that left');
+
+done_testing();

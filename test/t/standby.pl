@@ -1,0 +1,35 @@
+# A standby cannot write, so it cannot charge; after its promotion the spending is there.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use DpQuantile;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $primary = new_node('primary', allows_streaming => 1, budget => 3);
+$primary->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->start;
+
+is(outcome($primary, "$ANSWER $ANSWER"), 't t', 'the primary answers');
+$primary->wait_for_catchup($standby, 'replay', $primary->lsn('flush'));
+
+is(outcome($standby, $ANSWER), '25006', 'threat 7: a standby refuses');
+is(outcome($standby, 'SELECT dp_median(age, 1, 0, 100) FROM person WHERE false'),
+	'25006', 'threat 7: also where there is no row');
+is( outcome($standby, 'SELECT trim_scale(epsilon_remaining) FROM dp_budget; SELECT count(*) FROM dp_ledger'),
+	'1 2', 'threat 7: a standby shows the budget and the ledger');
+
+$primary->stop('immediate');
+$standby->promote;
+is(spent($standby), 2, 'threat 7: after the promotion the spending is there');
+is(outcome($standby, "$ANSWER $ANSWER"), 't 53400', 'threat 7: and the rest of the budget can be spent');
+is(spent($standby), 3, 'threat 7: and no more');
+
+done_testing();
