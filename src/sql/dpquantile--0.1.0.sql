@@ -79,12 +79,12 @@ COMMENT ON FUNCTION dpquantile.decimal(float8) IS
 
 CREATE VIEW @extschema@.dp_budget WITH (security_barrier) AS
   SELECT b.role,
-         b.epsilon_limit,
-         b.epsilon_spent,
-         greatest(b.epsilon_limit - b.epsilon_spent, 0) AS epsilon_remaining,
-         b.delta_limit,
-         b.delta_spent,
-         greatest(b.delta_limit - b.delta_spent, 0) AS delta_remaining,
+         trim_scale(b.epsilon_limit) AS epsilon_limit,
+         trim_scale(b.epsilon_spent) AS epsilon_spent,
+         trim_scale(greatest(b.epsilon_limit - b.epsilon_spent, 0)) AS epsilon_remaining,
+         trim_scale(b.delta_limit) AS delta_limit,
+         trim_scale(b.delta_spent) AS delta_spent,
+         trim_scale(greatest(b.delta_limit - b.delta_spent, 0)) AS delta_remaining,
          b.accountant
     FROM dpquantile.budget b
    WHERE NOT b.revoked
@@ -100,8 +100,8 @@ CREATE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
          l.function,
          l.mechanism,
          l.neighbours,
-         l.epsilon,
-         l.delta,
+         trim_scale(l.epsilon) AS epsilon,
+         trim_scale(l.delta) AS delta,
          l.grouping_sets,
          l.groups,
          l.query

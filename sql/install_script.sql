@@ -1,0 +1,53 @@
+-- The install script runs as a superuser, in a schema where others may have created objects before: none
+-- of them may get into it, or into what it defines.
+CREATE DATABASE regress_dpq_install;
+CREATE ROLE regress_dpq_mallory;
+SELECT current_database() AS regression \gset
+\connect regress_dpq_install
+GRANT CREATE ON SCHEMA public TO regress_dpq_mallory;
+SET ROLE regress_dpq_mallory;
+-- Better matches for what the script might write than pg_catalog's own operators
+CREATE FUNCTION take_over() RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    ALTER ROLE regress_dpq_mallory SUPERUSER;
+  END IF;
+  RETURN true;
+END
+$$;
+CREATE FUNCTION compare(numeric, integer) RETURNS boolean LANGUAGE sql AS 'SELECT public.take_over()';
+CREATE FUNCTION compare(oid, regnamespace) RETURNS boolean LANGUAGE sql AS 'SELECT public.take_over()';
+CREATE FUNCTION compare(regrole, oid) RETURNS boolean LANGUAGE sql AS 'SELECT public.take_over()';
+CREATE FUNCTION compare(name, text) RETURNS boolean LANGUAGE sql AS 'SELECT public.take_over()';
+CREATE FUNCTION minus(numeric, numeric) RETURNS numeric LANGUAGE sql AS 'SELECT 1e6 WHERE public.take_over()';
+CREATE OPERATOR >= (LEFTARG = numeric, RIGHTARG = integer, FUNCTION = compare);
+CREATE OPERATOR < (LEFTARG = numeric, RIGHTARG = integer, FUNCTION = compare);
+CREATE OPERATOR = (LEFTARG = oid, RIGHTARG = regnamespace, FUNCTION = compare);
+CREATE OPERATOR = (LEFTARG = regrole, RIGHTARG = oid, FUNCTION = compare);
+CREATE OPERATOR = (LEFTARG = name, RIGHTARG = text, FUNCTION = compare);
+CREATE OPERATOR <> (LEFTARG = name, RIGHTARG = text, FUNCTION = compare);
+CREATE OPERATOR - (LEFTARG = numeric, RIGHTARG = numeric, FUNCTION = minus);
+RESET ROLE;
+
+CREATE EXTENSION dpquantile;
+SELECT rolsuper FROM pg_roles WHERE rolname = 'regress_dpq_mallory';
+
+-- What the extension defines refers to nobody else's functions and operators.
+SELECT count(*)
+  FROM pg_depend d
+ WHERE (d.refclassid, d.refobjid) IN (SELECT 'pg_proc'::regclass, oid FROM pg_proc
+                                       WHERE proowner = 'regress_dpq_mallory'::regrole
+                                      UNION ALL
+                                      SELECT 'pg_operator'::regclass, oid FROM pg_operator
+                                       WHERE oprowner = 'regress_dpq_mallory'::regrole)
+   AND d.classid NOT IN ('pg_operator'::regclass);
+SELECT dp_grant_budget('regress_dpq_mallory', 3);
+SET ROLE regress_dpq_mallory;
+SELECT dp_median(x, 1, 0, 1) IS NOT NULL AS answered FROM generate_series(0, 1, 0.5) x;
+RESET ROLE;
+SELECT rolsuper FROM pg_roles WHERE rolname = 'regress_dpq_mallory';
+SELECT epsilon_remaining FROM dp_budget;
+
+\connect :regression
+DROP DATABASE regress_dpq_install;
+DROP ROLE regress_dpq_mallory;
