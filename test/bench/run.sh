@@ -29,7 +29,9 @@ finish() {
   rm -rf "$work"
 }
 trap finish EXIT
-query() { scripts/cluster.sh psql "$work/cluster" -U postgres -d postgres -X -q -v ON_ERROR_STOP=1 "$@"; }
+query() {
+  scripts/cluster.sh psql "$work/cluster" -U postgres -d postgres -X -q -v ON_ERROR_STOP=1 "$@"
+}
 
 load() {
   scripts/cluster.sh start "$work/cluster" >/dev/null
@@ -95,8 +97,8 @@ speed() {
 }
 
 build
-echo "$(query --version 2>/dev/null | head -n 1), $(nproc) processors"
 load
+echo "PostgreSQL $(query -A -t -c 'SHOW server_version'), $(nproc) processors"
 speed
 echo
 .build/accuracy "$TRIALS" "$DATA" "$REFERENCE"
