@@ -93,6 +93,7 @@ RESET ROLE;
 DO $$
 BEGIN
   EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database());
+  EXECUTE format('ALTER DATABASE %I SET role = regress_dpq_transactions', current_database());
   EXECUTE format('ALTER DATABASE %I SET search_path = regress_dpq_transactions, pg_catalog', current_database());
 END
 $$;
@@ -106,6 +107,7 @@ RESET ROLE;
 DO $$
 BEGIN
   EXECUTE format('ALTER DATABASE %I RESET default_transaction_read_only', current_database());
+  EXECUTE format('ALTER DATABASE %I RESET role', current_database());
   EXECUTE format('ALTER DATABASE %I RESET search_path', current_database());
 END
 $$;

@@ -42,6 +42,7 @@ void Histogram::count_densely(std::span<const std::uint32_t> records, std::uint6
   reserve_runs(cells - static_cast<std::size_t>(std::count(counts.begin(), counts.end(), 0U)));
   std::uint64_t before = 0;
   for (std::uint64_t cell = 0; cell < cells; ++cell) {
+    cancel.tick();
     if (counts[cell] == 0) continue;
     add_run(static_cast<std::uint32_t>(cell), before);
     before += counts[cell];

@@ -73,15 +73,17 @@ std::pmr::vector<double> sorted_distinct(std::span<const double> quantiles,
 
 void check_epsilon(double epsilon) {
   if (epsilon >= kMinEpsilon && epsilon <= kMaxEpsilon) return;
-  throw ParameterError("epsilon must be between 1e-06 and 1000, got " + shortest_decimal(epsilon),
-                       "Typical values lie between 0.01 and 3; smaller is more private.");
+  throw ParameterError(
+      "epsilon must be between 1e-06 and 1000, got " + shortest_decimal(epsilon),
+      "Typical values lie between 0.01 and 3; smaller is more private. The arguments come "
+      "in the order value, quantile (not for dp_median), epsilon, lower, upper.");
 }
 
 void check_quantiles(std::span<const double> quantiles) {
   if (quantiles.empty() || quantiles.size() > kMaxQuantiles) {
     throw ParameterError(
         "quantiles must have 1 to 4096 elements, got " + std::to_string(quantiles.size()),
-        "Ask for fewer quantiles, for example ARRAY[0.25, 0.5, 0.75].");
+        "Ask for 1 to 4096 quantiles, for example ARRAY[0.25, 0.5, 0.75].");
   }
   for (const double quantile : quantiles) {
     if (quantile >= 0 && quantile <= 1) continue;

@@ -17,7 +17,7 @@ class RandomSource {
   virtual void fill(std::span<std::byte> out) = 0;
 };
 
-// The only source of the release build: OpenSSL's private CSPRNG (RAND_priv_bytes). There is no
+// The only source in src: OpenSSL's private CSPRNG (RAND_priv_bytes). There is no
 // seed. OpenSSL reseeds the generator by itself in a child process.
 class CsprngSource final : public RandomSource {
  public:

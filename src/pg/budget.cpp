@@ -3,8 +3,6 @@
 #include "pg/postgres.hpp"
 
 extern "C" {
-#include "utils/fmgrprotos.h"
-
 PG_FUNCTION_INFO_V1(dpq_charged_role);
 PG_FUNCTION_INFO_V1(dpq_decimal);
 DPQ_EXPORT Datum dpq_charged_role(PG_FUNCTION_ARGS);
@@ -19,7 +17,5 @@ Datum dpq_charged_role(PG_FUNCTION_ARGS) {
 
 // (float8) returns numeric: the shortest decimal that reads back as the same number.
 Datum dpq_decimal(PG_FUNCTION_ARGS) {
-  return DirectFunctionCall3(numeric_in,
-                             CStringGetDatum(dpquantile::decimal_text(PG_GETARG_FLOAT8(0))),
-                             ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+  PG_RETURN_DATUM(dpquantile::decimal_numeric(PG_GETARG_FLOAT8(0)));
 }

@@ -65,12 +65,16 @@ List* parameter_entries(const Aggref* call) {
 
 }  // namespace
 
+void require_aggregate(FunctionCallInfo fcinfo) {
+  if (fcinfo->context != nullptr && IsA(fcinfo->context, AggState)) return;
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("this function may only be called as part of an aggregate")));
+}
+
 Aggref* find_user_call(FunctionCallInfo fcinfo) {
+  require_aggregate(fcinfo);
   Aggref* call = AggGetAggref(fcinfo);
-  if (AggCheckCallContext(fcinfo, nullptr) != AGG_CONTEXT_AGGREGATE || call == nullptr) {
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("this function may only be called as part of an aggregate")));
-  }
+  if (call == nullptr) refuse_unknown_plan();
   if (!DO_AGGSPLIT_COMBINE(call->aggsplit)) return call;
 
   const auto* state_argument = static_cast<TargetEntry*>(linitial(call->args));

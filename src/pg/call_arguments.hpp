@@ -21,6 +21,9 @@ struct CallArguments {
   NullableDatum values[kMaxCallArguments];
 };
 
+// ereports unless the function was called by PostgreSQL's executor as part of an aggregate.
+void require_aggregate(FunctionCallInfo fcinfo);
+
 // The call as written by the user, seen from a transition or a final function; for the final step
 // of a parallel plan this is the partial aggregate below. ereports if the function was not called
 // as part of an aggregate, or the call cannot be found.

@@ -8,7 +8,6 @@ extern "C" {
 #include "mb/pg_wchar.h"
 #include "postmaster/bgworker.h"
 #include "storage/dsm.h"
-#include "storage/ipc.h"
 #include "storage/latch.h"
 #include "tcop/tcopprot.h"
 #include "utils/builtins.h"
@@ -37,7 +36,7 @@ dsm_segment* write_request(const Charge& charge) {
   if (segment == nullptr) {
     ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
                     errmsg("the privacy budget cannot be charged: no dynamic shared memory"),
-                    errhint("Nothing was charged. Try again.")));
+                    errhint("This call was not charged. Try again.")));
   }
   auto* request = static_cast<ChargeRequest*>(dsm_segment_address(segment));
   memset(request, 0, size);
@@ -85,7 +84,7 @@ BackgroundWorkerHandle* start_worker(dsm_handle request) {
   }
   ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
                   errmsg("the privacy budget cannot be charged: no free background worker slot"),
-                  errhint("Nothing was charged. Try again, or raise max_worker_processes.")));
+                  errhint("This call was not charged. Try again, or raise max_worker_processes.")));
 }
 
 // In a security-restricted operation (ANALYZE, index maintenance, REFRESH MATERIALIZED VIEW) code

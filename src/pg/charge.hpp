@@ -10,9 +10,9 @@ struct Charge {
   const char* mechanism;   // for example "approximate"
   const char* neighbours;  // the neighbour relation, for example "add or remove one row"
   double epsilon;          // of one grouping set
-  double delta;
-  int grouping_sets;  // the charge is (epsilon, delta) times this
-  int groups;         // the number of groups where it is public, else -1
+  double delta;            // of one grouping set; 0 for pure mechanisms
+  int grouping_sets;       // the charge is (epsilon, delta) times this
+  int groups;              // the number of groups where it is public, else -1
 };
 
 // Deducts the charge from the budget of the outer user (session user or SET ROLE, not the owner of

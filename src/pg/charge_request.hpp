@@ -24,6 +24,7 @@ struct ChargeRequest {
   int32 grouping_sets;
   int32 groups;  // -1: not public
 
+  // The reply, written by the worker. The error's parts are set where the charge was refused.
   ChargeOutcome outcome;
   int32 sqlstate;
   char message[512];

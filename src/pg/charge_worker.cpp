@@ -22,10 +22,6 @@ namespace dpquantile {
 
 namespace {
 
-void copy_text(char* to, Size size, const char* from) {
-  strlcpy(to, from ? from : "", size);
-}
-
 void force(const char* setting, const char* value) {
   SetConfigOption(setting, value, PGC_SUSET, PGC_S_OVERRIDE);
 }
@@ -35,6 +31,7 @@ void force_settings() {
   if (synchronous_commit < SYNCHRONOUS_COMMIT_ON) force("synchronous_commit", "on");
   force("default_transaction_read_only", "off");
   force("default_transaction_isolation", "read committed");
+  force("role", "none");
   force("search_path", "pg_catalog, pg_temp");
   force("lock_timeout", "2s");
   force("statement_timeout", "0");
@@ -45,8 +42,8 @@ void force_settings() {
 
 void refuse(ChargeRequest* request, int sqlstate, const char* message, const char* hint) {
   request->sqlstate = sqlstate;
-  copy_text(request->message, sizeof request->message, message);
-  copy_text(request->hint, sizeof request->hint, hint);
+  strlcpy(request->message, message, sizeof request->message);
+  strlcpy(request->hint, hint, sizeof request->hint);
   request->outcome = ChargeOutcome::kRefused;
 }
 
@@ -78,8 +75,16 @@ void refuse_exhausted(ChargeRequest* request) {
           : psprintf("privacy budget exhausted: requested epsilon %s, remaining %s", column(3),
                      column(5));
   refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, message,
-         "Nothing was charged. Ask for a smaller epsilon, or have the data owner raise the limit "
-         "with dp_grant_budget.");
+         "This call was not charged. Ask for a smaller epsilon, or have the data owner raise the "
+         "limit with dp_grant_budget.");
+}
+
+// Runs a statement with $1 the role, $2 epsilon, $3 delta and $4 the number of grouping sets.
+int execute_on_budget(const char* statement, const ChargeRequest* request) {
+  Oid types[] = {OIDOID, TEXTOID, TEXTOID, INT4OID};
+  Datum values[] = {ObjectIdGetDatum(request->role), CStringGetTextDatum(request->epsilon),
+                    CStringGetTextDatum(request->delta), Int32GetDatum(request->grouping_sets)};
+  return SPI_execute_with_args(statement, 4, types, values, nullptr, false, 0);
 }
 
 // Locks the role's budget; true if the charge fits, else the request says why not.
@@ -96,11 +101,7 @@ bool lock_and_check_budget(ChargeRequest* request) {
       "       (SELECT $2::numeric * $4 AS epsilon, $3::numeric * $4 AS delta) c"
       " WHERE b.role = $1 AND NOT b.revoked"
       "   FOR UPDATE OF b";
-  Oid types[] = {OIDOID, TEXTOID, TEXTOID, INT4OID};
-  Datum values[] = {ObjectIdGetDatum(request->role), CStringGetTextDatum(request->epsilon),
-                    CStringGetTextDatum(request->delta), Int32GetDatum(request->grouping_sets)};
-  if (SPI_execute_with_args(kQuery, 4, types, values, nullptr, false, 1) != SPI_OK_SELECT ||
-      SPI_processed != 1) {
+  if (execute_on_budget(kQuery, request) != SPI_OK_SELECT || SPI_processed != 1) {
     refuse_without_budget(request);
     return false;
   }
@@ -117,11 +118,7 @@ bool deduct(const ChargeRequest* request) {
       "   SET epsilon_spent = epsilon_spent + $2::numeric * $4,"
       "       delta_spent = delta_spent + $3::numeric * $4"
       " WHERE role = $1";
-  Oid types[] = {OIDOID, TEXTOID, TEXTOID, INT4OID};
-  Datum values[] = {ObjectIdGetDatum(request->role), CStringGetTextDatum(request->epsilon),
-                    CStringGetTextDatum(request->delta), Int32GetDatum(request->grouping_sets)};
-  return SPI_execute_with_args(kQuery, 4, types, values, nullptr, false, 0) == SPI_OK_UPDATE &&
-         SPI_processed == 1;
+  return execute_on_budget(kQuery, request) == SPI_OK_UPDATE && SPI_processed == 1;
 }
 
 bool enter_in_ledger(const ChargeRequest* request, Datum budget_id) {
@@ -172,9 +169,10 @@ void refuse_with_error(ChargeRequest* request, const ErrorData* error) {
   refuse(request, error->sqlerrcode,
          psprintf("the privacy budget cannot be charged: %s", error->message),
          error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE
-             ? "Nothing was charged. Another session holds the budget's row; try again."
-             : "Nothing was charged.");
-  copy_text(request->detail, sizeof request->detail, error->detail);
+             ? "This call was not charged. Another session, or this transaction, has locked the "
+               "budget; end it or try again."
+             : "This call was not charged.");
+  if (error->detail != nullptr) strlcpy(request->detail, error->detail, sizeof request->detail);
 }
 
 void charge_and_commit(ChargeRequest* request) {

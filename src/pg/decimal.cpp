@@ -1,4 +1,8 @@
 #include "pg/decimal.hpp"
+
+extern "C" {
+#include "utils/fmgrprotos.h"
+}
 #include "core/text.hpp"
 #include "pg/boundary.hpp"
 
@@ -12,6 +16,11 @@ char* decimal_text(double value) {
     digits.copy(text, kSize - 1);
   }));
   return text;
+}
+
+Datum decimal_numeric(double value) {
+  return DirectFunctionCall3(numeric_in, CStringGetDatum(decimal_text(value)),
+                             ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 }
 
 }  // namespace dpquantile

@@ -8,4 +8,7 @@ namespace dpquantile {
 // depend on extra_float_digits, which a user may set.
 char* decimal_text(double value);
 
+// The same as a numeric.
+Datum decimal_numeric(double value);
+
 }  // namespace dpquantile

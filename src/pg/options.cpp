@@ -6,8 +6,6 @@
 
 extern "C" {
 #include "utils/builtins.h"
-#include "utils/float.h"
-#include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 
 PG_FUNCTION_INFO_V1(dpq_options);
@@ -21,6 +19,7 @@ namespace {
 constexpr const char* kMethodOption = "method";
 constexpr const char* kGranularityOption = "granularity";
 constexpr const char* kApproximateName = "approximate";
+constexpr const char* kValidMethods = "Valid methods: approximate.";
 
 bool key_is(const JsonbValue& key, const char* name) {
   return key.val.string.len == static_cast<int>(strlen(name)) &&
@@ -29,15 +28,14 @@ bool key_is(const JsonbValue& key, const char* name) {
 
 QuantileMethod parse_method(const JsonbValue& value) {
   if (value.type != jbvString) {
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("option \"method\" must be a string"),
-             errhint("Valid methods: approximate.")));
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("option \"method\" must be a string"), errhint("%s", kValidMethods)));
   }
   if (key_is(value, kApproximateName)) return QuantileMethod::kApproximate;
   ereport(ERROR,
           (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
            errmsg("unknown method \"%s\"", pnstrdup(value.val.string.val, value.val.string.len)),
-           errhint("Valid methods: approximate.")));
+           errhint("%s", kValidMethods)));
 }
 
 double parse_number(const char* option, const JsonbValue& value) {
@@ -125,11 +123,9 @@ Datum dpq_options(PG_FUNCTION_ARGS) {
   if (!PG_ARGISNULL(1)) {
     const double step = PG_GETARG_FLOAT8(1);
     report(guarded([&] { check_granularity(step); }));
-    char* digits = decimal_text(step);
     JsonbValue granularity;
     granularity.type = jbvNumeric;
-    granularity.val.numeric = DatumGetNumeric(DirectFunctionCall3(
-        numeric_in, CStringGetDatum(digits), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
+    granularity.val.numeric = DatumGetNumeric(decimal_numeric(step));
     push_option(&state, kGranularityOption, &granularity);
   }
   Jsonb* options = JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, nullptr));

@@ -14,12 +14,14 @@ enum class QuantileMethod : uint8 { kApproximate = 1 };
 // The name by which a method is chosen and entered in the ledger.
 const char* method_name(QuantileMethod method);
 
+// The options of a call, or what stands in for them.
 struct QuantilesOptions {
   QuantileMethod method;
   bool has_granularity;
   double granularity;  // validated when the grid is made
 };
 
+// What a call without options uses.
 QuantilesOptions default_options();
 
 // Reads the options. ereports for anything that is not an object, for an unknown option (listing

@@ -35,17 +35,8 @@ namespace {
 
 constexpr const char* kNeighbours = "add or remove one row";
 
-void require_aggregate(FunctionCallInfo fcinfo) {
-  if (fcinfo->context != nullptr && IsA(fcinfo->context, AggState)) return;
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("this function may only be called as part of an aggregate")));
-}
-
 QuantilesState* state_argument(FunctionCallInfo fcinfo, int number) {
-  if (PG_ARGISNULL(number)) return nullptr;
-  auto* state = reinterpret_cast<QuantilesState*>(PG_DETOAST_DATUM(PG_GETARG_DATUM(number)));
-  Assert(state->count <= state->capacity);
-  return state;
+  return PG_ARGISNULL(number) ? nullptr : get_state(PG_GETARG_DATUM(number));
 }
 
 // The first record of a group: the state is made from the call's parameters.
@@ -145,7 +136,8 @@ void refuse_parallel_worker() {
 }
 
 // Draws the answer's cells. The budget must have been charged.
-void release(const QuantilesParameters* parameters, uint32* records, uint32 count, uint32* answer) {
+void draw_answer(const QuantilesParameters* parameters, uint32* records, uint32 count,
+                 uint32* answer) {
   MemoryContext scratch =
       AllocSetContextCreate(CurrentMemoryContext, "dpquantile scratch", ALLOCSET_DEFAULT_SIZES);
   const Failure failure = guarded([&] {
@@ -181,9 +173,9 @@ Answer answer_group(FunctionCallInfo fcinfo) {
   }
   auto* cells = static_cast<uint32*>(palloc(parameters->quantile_count * sizeof(uint32)));
   if (state == nullptr) {
-    release(parameters, nullptr, 0, cells);
+    draw_answer(parameters, nullptr, 0, cells);
   } else {
-    release(parameters, state->cells(), state->count, cells);
+    draw_answer(parameters, state->cells(), state->count, cells);
   }
   return {parameters, cells};
 }

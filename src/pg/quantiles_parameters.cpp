@@ -13,12 +13,13 @@ namespace {
 
 constexpr double kMedian = 0.5;
 
-// The name of a parameter, counted from the call's end.
-constexpr const char* kBoundNames[] = {"epsilon", "lower", "upper"};
-constexpr int kBoundCount = 3;
+// What every call has after its quantiles and before its options.
+constexpr const char* kCommonNames[] = {"epsilon", "lower", "upper"};
+constexpr int kCommonCount = 3;
 
 [[noreturn]] void refuse_null(const char* name) {
-  ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name)));
+  ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name),
+                  errhint("Give a value; NULL has no default.")));
 }
 
 double number(const CallArguments& arguments, int index, const char* name) {
@@ -69,8 +70,8 @@ QuantilesParameters* make_parameters(double epsilon, double lower, double upper,
 
 QuantilesParameters* read_parameters(const CallArguments& arguments) {
   const bool has_options = arguments.count > 0 && arguments.types[arguments.count - 1] == JSONBOID;
-  const int bounds_at = arguments.count - (has_options ? 1 : 0) - kBoundCount;
-  if (bounds_at != 0 && bounds_at != 1) {
+  const int common_at = arguments.count - (has_options ? 1 : 0) - kCommonCount;
+  if (common_at != 0 && common_at != 1) {
     ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
                     errmsg("unexpected number of aggregate parameters: %d", arguments.count)));
   }
@@ -78,18 +79,18 @@ QuantilesParameters* read_parameters(const CallArguments& arguments) {
   double quantile = kMedian;
   const double* quantiles = &quantile;
   uint32 quantile_count = 1;
-  if (bounds_at == 1 && arguments.types[0] == FLOAT8ARRAYOID) {
+  if (common_at == 1 && arguments.types[0] == FLOAT8ARRAYOID) {
     if (arguments.values[0].isnull) refuse_null("quantiles");
     quantiles = array_elements(DatumGetArrayTypeP(arguments.values[0].value), &quantile_count);
-  } else if (bounds_at == 1) {
+  } else if (common_at == 1) {
     quantile = number(arguments, 0, "quantile");
   }
-  double bounds[kBoundCount];
-  for (int i = 0; i < kBoundCount; ++i) {
-    bounds[i] = number(arguments, bounds_at + i, kBoundNames[i]);
+  double common[kCommonCount];
+  for (int i = 0; i < kCommonCount; ++i) {
+    common[i] = number(arguments, common_at + i, kCommonNames[i]);
   }
-  return make_parameters(bounds[0], bounds[1], bounds[2],
-                         read_options(arguments, bounds_at + kBoundCount), quantiles,
+  return make_parameters(common[0], common[1], common[2],
+                         read_options(arguments, common_at + kCommonCount), quantiles,
                          quantile_count);
 }
 

@@ -18,6 +18,7 @@ struct QuantilesParameters {
   double quantiles[FLEXIBLE_ARRAY_MEMBER];
 };
 
+// In bytes, without padding at the end.
 inline std::size_t parameters_size(uint32 quantile_count) {
   return offsetof(QuantilesParameters, quantiles) + quantile_count * sizeof(double);
 }
@@ -34,6 +35,7 @@ QuantilesParameters* make_parameters(double epsilon, double lower, double upper,
 //   dp_median:    epsilon, lower, upper [, options jsonb]
 QuantilesParameters* read_parameters(const CallArguments& arguments);
 
+// Whether two calls ask for the same, byte by byte.
 bool same_parameters(const QuantilesParameters* a, const QuantilesParameters* b);
 
 }  // namespace dpquantile

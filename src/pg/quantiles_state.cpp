@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "pg/boundary.hpp"
 #include "pg/quantiles_state.hpp"
 
 extern "C" {
@@ -107,10 +106,6 @@ bytea* send(QuantilesState* state) {
   return pq_endtypsend(&bytes);
 }
 
-QuantilesState* detoast(Datum state) {
-  return reinterpret_cast<QuantilesState*>(PG_DETOAST_DATUM(state));
-}
-
 }  // namespace
 
 QuantilesState* make_state(const QuantilesParameters* parameters) {
@@ -147,7 +142,7 @@ Datum dpq_state_in(PG_FUNCTION_ARGS) {
 }
 
 Datum dpq_state_out(PG_FUNCTION_ARGS) {
-  return DirectFunctionCall1(byteaout, PointerGetDatum(send(detoast(PG_GETARG_DATUM(0)))));
+  return DirectFunctionCall1(byteaout, PointerGetDatum(send(get_state(PG_GETARG_DATUM(0)))));
 }
 
 Datum dpq_state_recv(PG_FUNCTION_ARGS) {
@@ -155,5 +150,5 @@ Datum dpq_state_recv(PG_FUNCTION_ARGS) {
 }
 
 Datum dpq_state_send(PG_FUNCTION_ARGS) {
-  PG_RETURN_BYTEA_P(send(detoast(PG_GETARG_DATUM(0))));
+  PG_RETURN_BYTEA_P(send(get_state(PG_GETARG_DATUM(0))));
 }

@@ -5,7 +5,7 @@
 // The aggregate state of the quantile functions: one flat varlena (SQL type
 // dpquantile.quantiles_state), so that partial aggregates cross processes as they are.
 //
-//   | varlena header | tag | count | capacity | parameters with m quantiles | cells[capacity] |
+//   | varlena header | content | count | capacity | parameters with m quantiles | cells[capacity] |
 //
 // The records are held as their grid cells, in no particular order. A final function may reorder
 // them, but they stay: whether a state outlives an execution (a hash table that is read once more,
@@ -15,8 +15,6 @@ namespace dpquantile {
 
 enum class StateContent : uint8 {
   kRecords = 1,  // one cell a record
-  // A later form: kHistogram, counts of all cells of the grid once they are smaller than the
-  // records.
 };
 
 struct QuantilesState {
@@ -31,6 +29,13 @@ struct QuantilesState {
                                      parameters_size(parameters.quantile_count));
   }
 };
+
+// The state behind a datum, detoasted if need be.
+inline QuantilesState* get_state(Datum datum) {
+  auto* state = reinterpret_cast<QuantilesState*>(PG_DETOAST_DATUM(datum));
+  Assert(state->count <= state->capacity);
+  return state;
+}
 
 // A state for these parameters without records, palloc'd.
 QuantilesState* make_state(const QuantilesParameters* parameters);

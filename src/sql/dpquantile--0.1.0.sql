@@ -91,7 +91,8 @@ CREATE VIEW @extschema@.dp_budget WITH (security_barrier) AS
      AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets());
 COMMENT ON VIEW @extschema@.dp_budget IS
   'Privacy budgets: limit, spent and remaining (epsilon, delta) under the accountant. A role sees its '
-  'own budget, the owner of the extension all. Depends on the charges made, not on any data.';
+  'own budget, the owner of the extension all. Shows charges only; how many there were can depend on '
+  'the data that a query ran on (docs/privacy.md).';
 
 CREATE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
   SELECT l.charged_at,
@@ -153,8 +154,9 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8) IS
   'Sets the limit of a role''s privacy budget. role: whom; epsilon: total limit, positive; delta: total '
-  'limit, 0 or more and below 1. What the role has spent already stays spent, also if it was dropped '
-  'and created again under its name. For the data owner: the limit is the privacy loss that all answers to the role together may reach.';
+  'limit, 0 or more and below 1 (no function of this version spends any). What the role has spent '
+  'already stays spent, also if it was dropped and created again under its name. For the data owner: '
+  'the limit is the privacy loss that all answers to the role together may reach.';
 
 CREATE FUNCTION @extschema@.dp_revoke_budget(role regrole) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -243,13 +245,14 @@ CREATE AGGREGATE @extschema@.dp_quantiles(value float8, quantiles float8[], epsi
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(float8, float8[], float8, float8, float8) IS
-  'Differentially private quantiles. Privacy: epsilon-differentially private for adding or removing '
-  'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
-  'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
-  'as the nearer bound. quantiles: 1 to 4096 numbers from 0 to 1 in any order. epsilon: privacy '
-  'parameter, 1e-6 to 1000, smaller is more private. lower, upper: public bounds of the values. All '
-  'but value must be constant. Answers lie on a public grid; an empty input gets an ordinary noisy '
-  'answer.';
+'Differentially private quantiles. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+quantiles: 1 to 4096 numbers from 0 to 1, in any order.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.quantiles_state, float8, float8[], float8, float8, float8, jsonb)
   RETURNS dpquantile.quantiles_state
@@ -264,13 +267,15 @@ CREATE AGGREGATE @extschema@.dp_quantiles(value float8, quantiles float8[], epsi
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(float8, float8[], float8, float8, float8, jsonb) IS
-  'Differentially private quantiles. Privacy: epsilon-differentially private for adding or removing '
-  'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
-  'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
-  'as the nearer bound. quantiles: 1 to 4096 numbers from 0 to 1 in any order. epsilon: privacy '
-  'parameter, 1e-6 to 1000, smaller is more private. lower, upper: public bounds of the values. '
-  'options: built by dp_options(). All but value must be constant. Answers lie on a public grid; an '
-  'empty input gets an ordinary noisy answer.';
+'Differentially private quantiles. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+quantiles: 1 to 4096 numbers from 0 to 1, in any order.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+options: built by dp_options().
+All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.quantiles_state, numeric, float8[], float8, float8, float8)
   RETURNS dpquantile.quantiles_state
@@ -285,13 +290,14 @@ CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], eps
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(numeric, float8[], float8, float8, float8) IS
-  'Differentially private quantiles. Privacy: epsilon-differentially private for adding or removing '
-  'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
-  'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
-  'as the nearer bound. quantiles: 1 to 4096 numbers from 0 to 1 in any order. epsilon: privacy '
-  'parameter, 1e-6 to 1000, smaller is more private. lower, upper: public bounds of the values. All '
-  'but value must be constant. Answers lie on a public grid; an empty input gets an ordinary noisy '
-  'answer.';
+'Differentially private quantiles. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+quantiles: 1 to 4096 numbers from 0 to 1, in any order.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.quantiles_state, numeric, float8[], float8, float8, float8, jsonb)
   RETURNS dpquantile.quantiles_state
@@ -306,13 +312,15 @@ CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], eps
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(numeric, float8[], float8, float8, float8, jsonb) IS
-  'Differentially private quantiles. Privacy: epsilon-differentially private for adding or removing '
-  'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
-  'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
-  'as the nearer bound. quantiles: 1 to 4096 numbers from 0 to 1 in any order. epsilon: privacy '
-  'parameter, 1e-6 to 1000, smaller is more private. lower, upper: public bounds of the values. '
-  'options: built by dp_options(). All but value must be constant. Answers lie on a public grid; an '
-  'empty input gets an ordinary noisy answer.';
+'Differentially private quantiles. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+quantiles: 1 to 4096 numbers from 0 to 1, in any order.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+options: built by dp_options().
+All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.quantile_transition(dpquantile.quantiles_state, float8, float8, float8, float8, float8)
   RETURNS dpquantile.quantiles_state
@@ -327,13 +335,14 @@ CREATE AGGREGATE @extschema@.dp_quantile(value float8, quantile float8, epsilon 
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(float8, float8, float8, float8, float8) IS
-  'Differentially private quantile. Privacy: epsilon-differentially private for adding or removing '
-  'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
-  'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
-  'as the nearer bound. quantile: a number from 0 to 1, 0.5 is the median. epsilon: privacy '
-  'parameter, 1e-6 to 1000, smaller is more private. lower, upper: public bounds of the values. All '
-  'but value must be constant. Answers lie on a public grid; an empty input gets an ordinary noisy '
-  'answer.';
+'Differentially private quantile. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+quantile: a number from 0 to 1; 0.5 is the median.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.quantile_transition(dpquantile.quantiles_state, float8, float8, float8, float8, float8, jsonb)
   RETURNS dpquantile.quantiles_state
@@ -348,13 +357,15 @@ CREATE AGGREGATE @extschema@.dp_quantile(value float8, quantile float8, epsilon 
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(float8, float8, float8, float8, float8, jsonb) IS
-  'Differentially private quantile. Privacy: epsilon-differentially private for adding or removing '
-  'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
-  'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
-  'as the nearer bound. quantile: a number from 0 to 1, 0.5 is the median. epsilon: privacy '
-  'parameter, 1e-6 to 1000, smaller is more private. lower, upper: public bounds of the values. '
-  'options: built by dp_options(). All but value must be constant. Answers lie on a public grid; an '
-  'empty input gets an ordinary noisy answer.';
+'Differentially private quantile. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+quantile: a number from 0 to 1; 0.5 is the median.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+options: built by dp_options().
+All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.quantile_transition(dpquantile.quantiles_state, numeric, float8, float8, float8, float8)
   RETURNS dpquantile.quantiles_state
@@ -369,13 +380,14 @@ CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(numeric, float8, float8, float8, float8) IS
-  'Differentially private quantile. Privacy: epsilon-differentially private for adding or removing '
-  'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
-  'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
-  'as the nearer bound. quantile: a number from 0 to 1, 0.5 is the median. epsilon: privacy '
-  'parameter, 1e-6 to 1000, smaller is more private. lower, upper: public bounds of the values. All '
-  'but value must be constant. Answers lie on a public grid; an empty input gets an ordinary noisy '
-  'answer.';
+'Differentially private quantile. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+quantile: a number from 0 to 1; 0.5 is the median.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.quantile_transition(dpquantile.quantiles_state, numeric, float8, float8, float8, float8, jsonb)
   RETURNS dpquantile.quantiles_state
@@ -390,13 +402,15 @@ CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(numeric, float8, float8, float8, float8, jsonb) IS
-  'Differentially private quantile. Privacy: epsilon-differentially private for adding or removing '
-  'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
-  'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
-  'as the nearer bound. quantile: a number from 0 to 1, 0.5 is the median. epsilon: privacy '
-  'parameter, 1e-6 to 1000, smaller is more private. lower, upper: public bounds of the values. '
-  'options: built by dp_options(). All but value must be constant. Answers lie on a public grid; an '
-  'empty input gets an ordinary noisy answer.';
+'Differentially private quantile. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+quantile: a number from 0 to 1; 0.5 is the median.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+options: built by dp_options().
+All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.median_transition(dpquantile.quantiles_state, float8, float8, float8, float8)
   RETURNS dpquantile.quantiles_state
@@ -411,12 +425,13 @@ CREATE AGGREGATE @extschema@.dp_median(value float8, epsilon float8, lower float
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(float8, float8, float8, float8) IS
-  'Differentially private median. Privacy: epsilon-differentially private for adding or removing '
-  'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
-  'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
-  'as the nearer bound. epsilon: privacy parameter, 1e-6 to 1000, smaller is more private. lower, '
-  'upper: public bounds of the values. All but value must be constant. Answers lie on a public '
-  'grid; an empty input gets an ordinary noisy answer.';
+'Differentially private median. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.median_transition(dpquantile.quantiles_state, float8, float8, float8, float8, jsonb)
   RETURNS dpquantile.quantiles_state
@@ -431,12 +446,14 @@ CREATE AGGREGATE @extschema@.dp_median(value float8, epsilon float8, lower float
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(float8, float8, float8, float8, jsonb) IS
-  'Differentially private median. Privacy: epsilon-differentially private for adding or removing '
-  'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
-  'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
-  'as the nearer bound. epsilon: privacy parameter, 1e-6 to 1000, smaller is more private. lower, '
-  'upper: public bounds of the values. options: built by dp_options(). All but value must be '
-  'constant. Answers lie on a public grid; an empty input gets an ordinary noisy answer.';
+'Differentially private median. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+options: built by dp_options().
+All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.median_transition(dpquantile.quantiles_state, numeric, float8, float8, float8)
   RETURNS dpquantile.quantiles_state
@@ -451,12 +468,13 @@ CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower floa
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(numeric, float8, float8, float8) IS
-  'Differentially private median. Privacy: epsilon-differentially private for adding or removing '
-  'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
-  'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
-  'as the nearer bound. epsilon: privacy parameter, 1e-6 to 1000, smaller is more private. lower, '
-  'upper: public bounds of the values. All but value must be constant. Answers lie on a public '
-  'grid; an empty input gets an ordinary noisy answer.';
+'Differentially private median. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.median_transition(dpquantile.quantiles_state, numeric, float8, float8, float8, jsonb)
   RETURNS dpquantile.quantiles_state
@@ -471,12 +489,14 @@ CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower floa
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(numeric, float8, float8, float8, jsonb) IS
-  'Differentially private median. Privacy: epsilon-differentially private for adding or removing '
-  'one row; epsilon is the total charged, once for all groups of a GROUP BY (times the number of '
-  'grouping sets). value: the column; NULL and NaN are ignored, values outside lower .. upper count '
-  'as the nearer bound. epsilon: privacy parameter, 1e-6 to 1000, smaller is more private. lower, '
-  'upper: public bounds of the values. options: built by dp_options(). All but value must be '
-  'constant. Answers lie on a public grid; an empty input gets an ordinary noisy answer.';
+'Differentially private median. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+options: built by dp_options().
+All arguments but value must be constant.';
 
 -- ---------------------------------------------------------------------------------------------
 -- Support functions are for the aggregates only: anyone else could build aggregates of their own

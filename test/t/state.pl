@@ -82,7 +82,7 @@ sub with_bytes
 my $records = 3 + 4 * 8 + 4 + 2 * 8;
 is(with_bytes(0, '01'), 't', 'the version is the first byte');
 is(with_bytes(0, '02'), '22P03', 'threat 15: an unknown version');
-is(with_bytes(1, '02'), '22P03', 'threat 15: a state that says it is an answer');
+is(with_bytes(1, '02'), '22P03', 'threat 15: an unknown content');
 is(with_bytes(2, '07'), '22P03', 'threat 15: an unknown method');
 is(with_bytes(3, '7ff8000000000000'), '22023', 'threat 15: epsilon NaN');
 is(with_bytes(3, 'bff0000000000000'), '22023', 'threat 15: a negative epsilon');

@@ -324,7 +324,9 @@ TEST(QuantilesEpsilon, IsBetweenAMillionthAndAThousand) {
   }
   const auto expect_refused = [](double epsilon, const std::string& printed) {
     const std::string message = "epsilon must be between 1e-06 and 1000, got " + printed;
-    const std::string hint = "Typical values lie between 0.01 and 3; smaller is more private.";
+    const std::string hint =
+        "Typical values lie between 0.01 and 3; smaller is more private. The arguments come in the "
+        "order value, quantile (not for dp_median), epsilon, lower, upper.";
     expect_parameter_error(message, hint, [&] { check_epsilon(epsilon); });
     expect_parameter_error(message, hint, [&] { release({4, {1}}, {0.5}, epsilon); });
   };
@@ -358,7 +360,7 @@ TEST(QuantilesNumber, IsFromOneTo4096) {
   EXPECT_NO_THROW(check_quantiles(Quantiles(4096, 0.5)));
   const auto expect_refused = [](std::size_t number, const std::string& printed) {
     const std::string message = "quantiles must have 1 to 4096 elements, got " + printed;
-    const std::string hint = "Ask for fewer quantiles, for example ARRAY[0.25, 0.5, 0.75].";
+    const std::string hint = "Ask for 1 to 4096 quantiles, for example ARRAY[0.25, 0.5, 0.75].";
     const Quantiles quantiles(number, 0.5);
     expect_parameter_error(message, hint, [&] { check_quantiles(quantiles); });
     expect_parameter_error(message, hint, [&] { release({4, {1}}, quantiles, 1); });

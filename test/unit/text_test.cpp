@@ -54,5 +54,20 @@ TEST(ShortestDecimal, ReadsBackAsTheSameNumber) {
   }
 }
 
+TEST(RoundToPlaces, GivesTheDecimalThatWasMeant) {
+  EXPECT_NE(-100 + 10396 * 0.01, 3.96);
+  EXPECT_EQ(round_to_places(-100 + 10396 * 0.01, 12), 3.96);
+  EXPECT_EQ(round_to_places(0.1 + 0.2, 15), 0.3);
+  EXPECT_EQ(round_to_places(-0.1 - 0.2, 15), -0.3);
+}
+
+TEST(RoundToPlaces, TakesAllPlacesAndMagnitudes) {
+  EXPECT_EQ(round_to_places(2.6, 0), 3);
+  EXPECT_EQ(round_to_places(-2.6, 0), -3);
+  EXPECT_EQ(round_to_places(1e-300, 300), 1e-300);
+  EXPECT_EQ(round_to_places(1e-301, 300), 0);
+  EXPECT_EQ(round_to_places(999999999999999, 300), 999999999999999);
+}
+
 }  // namespace
 }  // namespace dpquantile
