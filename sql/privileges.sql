@@ -48,7 +48,7 @@ SELECT * FROM dpquantile.budget;
 SELECT * FROM dpquantile.ledger;
 UPDATE dpquantile.budget SET epsilon_spent = 0;
 DELETE FROM dpquantile.ledger;
-UPDATE dp_budget SET epsilon_limit = 1000;
+UPDATE dp_budget SET accountant = 'none';
 DELETE FROM dp_budget;
 INSERT INTO dp_ledger (role) VALUES ('regress_dpq_analyst');
 -- threat 6: nor to lock.

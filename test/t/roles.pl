@@ -90,7 +90,7 @@ is( outcome($node, "$roles; $entries", user => 'root'),
 foreach my $forbidden (
 	'SELECT * FROM dpquantile.budget',
 	'SELECT * FROM dpquantile.ledger',
-	'UPDATE dp_budget SET epsilon_spent = 0',
+	"UPDATE dp_budget SET accountant = 'none'",
 	'DELETE FROM dp_ledger',
 	"SELECT dp_grant_budget('analyst', 1000000)",
 	"SELECT dp_revoke_budget('team')",

@@ -342,6 +342,31 @@ INSTANTIATE_TEST_SUITE_P(
                       PositionsCase{"NoRecords", kGapAmongRecords, 100, 107, 0.5}),
     case_name);
 
+// With 2^22 records on a cell a step of one position costs 250: the nearest position to the target
+// is drawn, however far away it is, and any other with probability below e^-100.
+class SteepPositions : public ::testing::Test {
+ protected:
+  static constexpr Position kMiddle = kCellPositions / 2;
+
+  // How often the position before and the one after a target between them are drawn.
+  static std::vector<std::uint64_t> counts_around(double offset, int draws) {
+    const double q = (static_cast<double>(kMiddle) + offset) / static_cast<double>(kCellPositions);
+    PositionSampler sampler(records_on_cell(1U << 22, 0, 1), {0, kCellPositions}, q, 1000);
+    std::vector<std::uint64_t> counts(2);
+    for (int i = 0; i < draws; ++i) ++counts.at(sampler.draw() - kMiddle);
+    return counts;
+  }
+};
+
+TEST_F(SteepPositions, AreTheNearestToTheTarget) {
+  EXPECT_EQ(counts_around(0.25, 1000), (std::vector<std::uint64_t>{1000, 0}));
+  EXPECT_EQ(counts_around(0.75, 1000), (std::vector<std::uint64_t>{0, 1000}));
+}
+
+TEST_F(SteepPositions, AreEitherOfTwoAtTheSameDistance) {
+  EXPECT_GT(law_p_value(counts_around(0.5, 100'000), std::vector{0.5, 0.5}), kLawFalseAlarm);
+}
+
 // --- Far from the target -------------------------------------------------------------------------
 
 // Heavy ties on the middle cell of the largest grid make the peak around the target a few positions
