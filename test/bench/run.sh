@@ -3,16 +3,16 @@
 #   ROWS       rows of the timed table (default 10 million)
 #   ROUNDS     timed rounds, the median counts (default 5)
 #   DATA       directory with adult_age.csv, adult_hours.csv, goodreads_rating.csv,
-#              goodreads_pages.csv, one value a line (default ../shared/data, skipped where absent)
-#   REFERENCE  mean gaps to compare with (default ../shared/reference/prototype_grid_aq.csv)
+#              goodreads_pages.csv, one value a line (default none; what is absent is skipped)
+#   REFERENCE  CSV of mean gaps to compare with: dataset, granularity, pure|zcdp, m, mean gap, trials
 #   TRIALS     trials of each accuracy figure (default 400)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 ROWS=${ROWS:-10000000}
 ROUNDS=${ROUNDS:-5}
-DATA=${DATA:-../shared/data}
-REFERENCE=${REFERENCE:-../shared/reference/prototype_grid_aq.csv}
+DATA=${DATA:-}
+REFERENCE=${REFERENCE:-}
 TRIALS=${TRIALS:-400}
 
 as_root() { if ((EUID == 0)); then "$@"; else sudo "$@"; fi; }
