@@ -69,8 +69,8 @@ std::vector<Dataset> datasets(const std::string& directory) {
     std::vector<double> values;
     if (!directory.empty()) values = read_values(directory + "/" + name + ".csv");
     if (values.empty()) {
-      std::printf("notice: %s skipped: no %s/%s.csv (set DATA=directory)\n", name,
-                  directory.empty() ? "DATA" : directory.c_str(), name);
+      std::printf("notice: %s skipped: no %s/%s.csv (set BENCH_DATA=directory)\n", name,
+                  directory.empty() ? "BENCH_DATA" : directory.c_str(), name);
       continue;
     }
     all.push_back({name, granularity, std::move(values), nullptr});
@@ -188,7 +188,8 @@ int main(int argc, char** argv) {
   CsprngSource source;
   RandomStream random(source);
   std::printf("Mean gap, epsilon = 1, 1000 rows, range [-100, 100], %d trials.\n", trials);
-  if (reference.empty()) std::printf("notice: no reference figures (set REFERENCE=file.csv)\n");
+  if (reference.empty())
+    std::printf("notice: no reference figures (set BENCH_REFERENCE=file.csv)\n");
   std::printf("%-17s %4s %9s %7s %9s %9s\n", "dataset", "m", "mean gap", "+-", "reference",
               "excess/se");
   double worst = 0;

@@ -2,17 +2,18 @@
 # make bench: speed beside PostgreSQL's own aggregates and tdigest, and accuracy beside the reference.
 #   ROWS       rows of the timed table (default 10 million)
 #   ROUNDS     timed rounds, the median counts (default 5)
-#   DATA       directory with adult_age.csv, adult_hours.csv, goodreads_rating.csv,
+#   BENCH_DATA directory with adult_age.csv, adult_hours.csv, goodreads_rating.csv,
 #              goodreads_pages.csv, one value a line (default none; what is absent is skipped)
-#   REFERENCE  CSV of mean gaps to compare with: dataset, granularity, pure|zcdp, m, mean gap, trials
+#   BENCH_REFERENCE  CSV of mean gaps to compare with: dataset, granularity, pure|zcdp, m, mean gap, trials
 #   TRIALS     trials of each accuracy figure (default 400)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+unset MAKEFLAGS MFLAGS MAKELEVEL
 
 ROWS=${ROWS:-10000000}
 ROUNDS=${ROUNDS:-5}
-DATA=${DATA:-}
-REFERENCE=${REFERENCE:-}
+BENCH_DATA=${BENCH_DATA:-}
+BENCH_REFERENCE=${BENCH_REFERENCE:-}
 TRIALS=${TRIALS:-400}
 
 as_root() { if ((EUID == 0)); then "$@"; else sudo "$@"; fi; }
@@ -101,4 +102,4 @@ load
 echo "PostgreSQL $(query -A -t -c 'SHOW server_version'), $(nproc) processors"
 speed
 echo
-.build/accuracy "$TRIALS" "$DATA" "$REFERENCE"
+.build/accuracy "$TRIALS" "$BENCH_DATA" "$BENCH_REFERENCE"
