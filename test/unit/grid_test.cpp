@@ -4,9 +4,11 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parameter_error.hpp"
@@ -53,6 +55,29 @@ TEST(GridCells, HaveNoValueAboveUpper) {
       ASSERT_LT(grid.value_of(last - 1), grid.value_of(last));
     }
   }
+}
+
+// A whole number of hundredths as a user writes it, for example "-0.07".
+std::string hundredths(int count) {
+  const std::string digits = std::to_string(100 + std::abs(count) % 100).substr(1);
+  return (count < 0 ? "-" : "") + std::to_string(std::abs(count) / 100) + "." + digits;
+}
+
+TEST(GridCells, AreExactDecimalsWhereTheBoundsAndTheGranularityAre) {
+  const Grid grid = Grid::create(-100, 100, 0.01);
+  for (int count = -10'000; count <= 10'000; ++count) {
+    const std::string decimal = hundredths(count);
+    ASSERT_EQ(grid.value_of(static_cast<std::uint32_t>(count + 10'000)), std::stod(decimal))
+        << decimal;
+  }
+}
+
+// 15 digits of 10^15 leave no decimals: 0.125 must not become 0.
+TEST(GridCells, KeepAGranularityThatIsFinerThanTheDecimalsOfTheBounds) {
+  const Grid grid = Grid::create(1e15, 1e15 + 1, 0.125);
+  EXPECT_EQ(grid.value_of(1), 1e15 + 0.125);
+  EXPECT_EQ(grid.value_of(7), 1e15 + 0.875);
+  EXPECT_EQ(Grid::create(0, 1e-300, 1e-303).value_of(7), 7e-303);
 }
 
 TEST(GridCells, AreTwoToThe20FromLowerToUpperByDefault) {
@@ -169,8 +194,7 @@ TEST(GridCellOf, FindsTheCellOfEveryValue) {
 TEST(GridCellOf, FindsEveryDecimalOfTwoPlaces) {
   const Grid cents = Grid::create(0, 10000, 0.01);
   for (std::uint32_t cell = 0; cell < cents.cells; ++cell) {
-    const std::string decimal = std::to_string(cell / 100) + "." + std::to_string(cell / 10 % 10) +
-                                std::to_string(cell % 10);
+    const std::string decimal = hundredths(static_cast<int>(cell));
     ASSERT_EQ(cents.cell_of(std::stod(decimal)), cell) << decimal;
   }
 }
