@@ -73,7 +73,8 @@ double Grid::value_of(std::uint32_t cell) const {
   if (places < 0 || places > kMaxPlaces) return std::clamp(value, lower, upper);
   const double rounded = round_to_places(value, places);
   const bool same_place = std::abs(rounded - value) < granularity / 1024;
-  return std::clamp(same_place ? rounded : value, lower, upper);
+  // Adding zero makes a negative zero an ordinary one.
+  return std::clamp(same_place ? rounded : value, lower, upper) + 0.0;
 }
 
 }  // namespace dpquantile

@@ -72,12 +72,17 @@ TEST(GridCells, AreExactDecimalsWhereTheBoundsAndTheGranularityAre) {
   }
 }
 
-// 15 digits of 10^15 leave no decimals: 0.125 must not become 0.
+// 15 digits of 10^15 leave no decimals, and of 10^6 eight: 0.125 and 10^-9 must not become 0.
 TEST(GridCells, KeepAGranularityThatIsFinerThanTheDecimalsOfTheBounds) {
   const Grid grid = Grid::create(1e15, 1e15 + 1, 0.125);
   EXPECT_EQ(grid.value_of(1), 1e15 + 0.125);
   EXPECT_EQ(grid.value_of(7), 1e15 + 0.875);
+  EXPECT_EQ(Grid::create(1e6, 1e6 + 1, 1e-9).value_of(3), 1e6 + 3 * 1e-9);
   EXPECT_EQ(Grid::create(0, 1e-300, 1e-303).value_of(7), 7e-303);
+}
+
+TEST(GridCells, HaveNoNegativeZero) {
+  EXPECT_FALSE(std::signbit(Grid::create(-2.1, 2.1, 0.7).value_of(3)));
 }
 
 TEST(GridCells, AreTwoToThe20FromLowerToUpperByDefault) {
