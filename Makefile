@@ -95,7 +95,7 @@ endef
 $(eval $(call test_program,unit,$(SANITIZERS)))
 $(eval $(call test_program,privacy,-O2))
 
-.build/accuracy: test/bench/accuracy.cpp $(CORE_SOURCES) $(wildcard src/core/*.hpp)
+.build/accuracy .build/cdf_accuracy: .build/%: test/bench/%.cpp $(CORE_SOURCES) $(wildcard src/core/*.hpp)
 	@mkdir -p $(@D)
 	$(CXX) $(LANGUAGE) -O2 $(CORE_WARNINGS) $(STRICT) -Isrc -o $@ $(filter %.cpp,$^) -lcrypto -lpthread
 

@@ -1,0 +1,71 @@
+#include "core/cdf_domain.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/level_tree.hpp"
+#include "core/text.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+// By how much of a bin the edges lie lower than point() says: a value that is an edge in decimal is
+// then in the bin above it, however the edge is rounded in binary.
+constexpr double kEdgeShift = 0x1p-24;
+constexpr double kMostEdgeShift = 0.25;
+
+double width_of(double lower, double upper, std::uint32_t bins) {
+  return (upper - lower) / bins;
+}
+
+}  // namespace
+
+std::uint32_t check_bins(double bins) {
+  if (bins >= 1 && bins <= LevelTree::kMaxBins && bins == std::floor(bins)) {
+    return static_cast<std::uint32_t>(bins);
+  }
+  throw ParameterError(
+      "bins must be a whole number from 1 to 1048576, got " + shortest_decimal(bins),
+      "More bins show more detail and cost a little accuracy; 1024 is the default.");
+}
+
+CdfDomain CdfDomain::create(double lower, double upper, std::optional<double> bin_count,
+                            std::optional<double> value_step) {
+  if (bin_count && value_step) {
+    throw ParameterError(
+        "expected bins or granularity, got both",
+        "Give granularity for values on a grid, such as whole numbers, else bins.");
+  }
+  if (value_step) {
+    const Grid values = Grid::create(lower, upper, value_step);
+    if (values.cells > LevelTree::kMaxBins) {
+      throw ParameterError("a CDF has at most 1048576 values, got " + std::to_string(values.cells) +
+                               " from lower to upper in steps of granularity",
+                           "Choose a larger granularity or narrower bounds.");
+    }
+    return {lower, upper, *value_step, static_cast<std::uint32_t>(values.cells)};
+  }
+  const std::uint32_t bins = check_bins(bin_count.value_or(kDefaultBins));
+  Grid::create(lower, upper, std::nullopt);
+  return {lower, upper, 0, bins};
+}
+
+double CdfDomain::point(std::uint32_t i) const {
+  if (discrete()) return grid().value_of(i);
+  if (i == bins) return upper;
+  const double width = width_of(lower, upper, bins);
+  return Grid{lower, upper, width, 1 / width, std::uint64_t{bins} + 1}.value_of(i);
+}
+
+Grid CdfDomain::grid() const {
+  if (discrete()) return Grid::create(lower, upper, granularity);
+  const double width = width_of(lower, upper, bins);
+  const double coarseness = std::max(std::abs(lower), std::abs(upper)) / width;
+  const double shift = std::clamp(0x1p-52 * coarseness, kEdgeShift, kMostEdgeShift);
+  const double first = lower + width * (0.5 - shift);
+  return {first, upper, width, 1 / width, bins};
+}
+
+}  // namespace dpquantile
