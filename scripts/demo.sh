@@ -34,7 +34,8 @@ run() {
   echo "Starting a private cluster in $cluster"
   cluster_start "$cluster"
   # Errors are part of the demo, their line numbers are not.
-  cluster_psql "$cluster" -X -q -U postgres -d postgres -f - <"$tree/scripts/demo.sql" 2>&1 |
+  cluster_psql "$cluster" -X -q -U postgres -d postgres -v svg="$cluster/salaries.svg" -f - \
+    <"$tree/scripts/demo.sql" 2>&1 |
     sed -u 's/^psql:<stdin>:[0-9]*: //'
   cat <<END
 The demo lets analyst read the table itself as well; the README shows how to prevent that.

@@ -88,9 +88,32 @@ SELECT department, count(salary) AS salaries, round(answer::numeric, 2) AS priva
 FROM people JOIN json_to_recordset(:'answers') AS answers (department text, answer float8) USING (department)
 GROUP BY department, answer ORDER BY count(salary) DESC;
 
+\echo 4. The whole distribution of salaries for epsilon = 0.5; all questions to it are free
+\set query 'SELECT dp_cdf(salary, 0.5, 0, 200000, dp_options(bins => 500)) AS answer FROM people'
+\connect - analyst
+\echo '   analyst=>' :query
+:query \gset
+\echo '   analyst=> SELECT dp_cdf_plot(:answer)'
+\pset tuples_only on
+\pset format unaligned
+SELECT dp_cdf_plot(:'answer');
+\o :svg
+SELECT dp_cdf_svg(:'answer', title => 'Salaries: a private CDF for epsilon = 0.5');
+\o
+\pset format aligned
+\pset tuples_only off
+\echo
+\echo :svg has the same as an SVG picture, by dp_cdf_svg(:answer)
+\echo '   analyst=> SELECT dp_cdf_quantile(:answer, 0.1), ...; SELECT dp_cdf_error(:answer)'
+\connect - postgres
+SELECT q AS quantile, round(dp_cdf_quantile(:'answer', q)::numeric, 2) AS private, truth AS true,
+       round(rows::numeric) AS "+- rows (95 % band)"
+FROM unnest(:'quantiles'::float8[]) AS q, dp_cdf_error(:'answer'),
+     LATERAL (SELECT percentile_disc(q) WITHIN GROUP (ORDER BY salary) AS truth FROM people) AS exact;
+
 -- The budget.
 \connect - analyst
-\echo 4. A query that is rolled back stays charged
+\echo 5. A query that is rolled back stays charged
 \set query 'SELECT dp_median(age, 0.2, 0, 120) FROM people'
 SELECT epsilon_spent AS spent FROM dp_budget \gset
 \echo '   analyst=> BEGIN;' :query; ROLLBACK
@@ -99,7 +122,7 @@ BEGIN;
 ROLLBACK;
 SELECT :spent AS "epsilon spent before", epsilon_spent AS "and after" FROM dp_budget;
 
-\echo 5. A query that costs more than is left gets no answer
+\echo 6. A query that costs more than is left gets no answer
 \set query 'SELECT dp_median(age, 50, 0, 120) FROM people'
 \echo '   analyst=>' :query
 \set ON_ERROR_STOP off

@@ -6,6 +6,13 @@ SELECT dp_options(granularity => 1);
 SELECT dp_options(method => 'approximate', granularity => 0.01);
 SELECT dp_options('approximate', 1e-5);
 SELECT dp_options(NULL, NULL);
+SELECT dp_options(bins => 10);
+SELECT dp_options('tree', bins => 1048576);
+SELECT dp_options('binary', granularity => 1);
+SELECT dp_options('histogram', NULL, 1);
+SELECT dp_options(NULL, NULL, NULL);
+-- Whether options fit together is for the aggregate to say.
+SELECT dp_options('approximate', 1, 1);
 -- The shortest decimal that reads back as the same step.
 SELECT dp_options(granularity => 0.1::float8 + 0.2);
 SELECT (dp_options(granularity => 0.1::float8 + 0.2) ->> 'granularity')::float8 = 0.1::float8 + 0.2 AS same;
@@ -21,14 +28,20 @@ SELECT dp_options(granularity => 'NaN');
 SELECT dp_options(granularity => 'Infinity');
 -- Its inverse is not finite.
 SELECT dp_options(granularity => 1e-310);
+SELECT dp_options(bins => 0);
+SELECT dp_options(bins => -1);
+SELECT dp_options(bins => 1048577);
+SELECT dp_options(bins => 2147483647);
+SELECT dp_options(bins => 1.5);
 \set VERBOSITY sqlstate
 SELECT dp_options('exact');
 SELECT dp_options(granularity => 0);
+SELECT dp_options(bins => 0);
 SELECT dp_options(granularty => 1);
 \set VERBOSITY default
 
 CREATE ROLE regress_dpq_options;
-SELECT dp_grant_budget('regress_dpq_options', 1);
+SELECT dp_grant_budget('regress_dpq_options', 2);
 SET ROLE regress_dpq_options;
 
 SELECT dp_median(1, 0.1, 0, 10, dp_options(granularity => 1)) IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) AS on_grid;
@@ -36,6 +49,13 @@ SELECT dp_median(1, 0.1, 0, 10, '{"granularity": 1}') IN (0, 1, 2, 3, 4, 5, 6, 7
 -- The default for what is not said.
 SELECT dp_median(1, 0.1, 0, 10, NULL) BETWEEN 0 AND 10 AS answered;
 SELECT dp_median(1, 0.1, 0, 10, '{}') BETWEEN 0 AND 10 AS answered;
+SELECT dp_median(1, 0.1, 0, 10, '{"method": "approximate"}') BETWEEN 0 AND 10 AS answered;
+SELECT dp_cdf(1, 0.1, 0, 10)::jsonb -> 'bins' AS bins;
+SELECT dp_cdf(1, 0.1, 0, 10, NULL)::jsonb -> 'bins' AS bins;
+SELECT dp_cdf(1, 0.1, 0, 10, '{}')::jsonb -> 'method' AS method;
+SELECT dp_cdf(1, 0.1, 0, 10, '{"bins": 7, "method": "binary"}')::jsonb - '{rows,cumulative,level_epsilon}'::text[] AS cdf;
+SELECT dp_cdf(1, 0.1, 0, 10, '{"bins": 7.0}')::jsonb -> 'bins' AS bins;
+SELECT dp_cdf(1, 0.1, 0, 10, dp_options(granularity => 2))::jsonb - '{rows,cumulative,level_epsilon}'::text[] AS cdf;
 -- Of a key given twice jsonb keeps the last.
 SELECT dp_median(1, 0.1, 0, 10, '{"granularity": "none", "granularity": 10}') IN (0, 10) AS on_grid;
 SELECT epsilon_spent FROM dp_budget;
@@ -59,6 +79,23 @@ SELECT dp_median(1, 0.1, 0, 10, '{"granularity": {"step": 1}}');
 SELECT dp_median(1, 0.1, 0, 10, '{"granularity": 0}');
 SELECT dp_median(1, 0.1, 0, 10, '{"granularity": 1e400}');
 SELECT dp_median(1, 0.1, 0, 10, '{"granularity": 1e-400}');
+-- Each aggregate has options of its own.
+SELECT dp_median(1, 0.1, 0, 10, '{"bins": 10}');
+SELECT dp_median(1, 0.1, 0, 10, '{"method": "tree"}');
+SELECT dp_cdf(1, 0.1, 0, 10, '{"method": "approximate"}');
+SELECT dp_cdf(1, 0.1, 0, 10, '{"Bins": 10}');
+SELECT dp_cdf(1, 0.1, 0, 10, '{"bins": 10, "granularity": 1}');
+SELECT dp_cdf(1, 0.1, 0, 10, '{"bins": "10"}');
+SELECT dp_cdf(1, 0.1, 0, 10, '{"bins": null}');
+SELECT dp_cdf(1, 0.1, 0, 10, '{"bins": [10]}');
+SELECT dp_cdf(1, 0.1, 0, 10, '{"bins": 0}');
+SELECT dp_cdf(1, 0.1, 0, 10, '{"bins": -1}');
+SELECT dp_cdf(1, 0.1, 0, 10, '{"bins": 1.5}');
+SELECT dp_cdf(1, 0.1, 0, 10, '{"bins": 1048577}');
+SELECT dp_cdf(1, 0.1, 0, 10, '{"bins": 1e400}');
+SELECT dp_cdf(1, 0.1, 0, 10, '{"granularity": 0}');
+SELECT dp_cdf(1, 0.1, 0, 10, '{"granularity": 1e-6}');
+SELECT dp_cdf(1, 0.1, 0, 10, '[]');
 -- Of the functions that make an object only dp_options is immutable.
 SELECT dp_median(1, 0.1, 0, 10, jsonb_build_object('granularity', 1));
 \set VERBOSITY sqlstate
@@ -66,6 +103,8 @@ SELECT dp_median(1, 0.1, 0, 10, '[]');
 SELECT dp_quantile(1, 0.5, 0.1, 0, 10, '{"granularty": 1}');
 SELECT dp_quantiles(1, '{0.5}', 0.1, 0, 10, '{"method": "exact"}');
 SELECT dp_quantiles(1, '{0.5}', 0.1, 0, 10, '{"granularity": "1"}');
+SELECT dp_cdf(1, 0.1, 0, 10, '{"bins": 10, "granularity": 1}');
+SELECT dp_cdf(1, 0.1, 0, 10, '{"method": "exact"}');
 
 -- None of these errors was charged.
 SELECT epsilon_spent FROM dp_budget;

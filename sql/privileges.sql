@@ -22,12 +22,13 @@ SELECT count(*) AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
        bool_and(comment ~ 'adding or removing one row') AS neighbours, bool_and(comment ~ 'charged') AS charge
   FROM functions WHERE prokind = 'a';
 SELECT description AS unnamed_arguments FROM functions
- WHERE pronamespace <> 'dpquantile'::regnamespace AND coalesce(array_length(proargnames, 1), 0) <> pronargs;
+ WHERE pronamespace <> 'dpquantile'::regnamespace
+   AND coalesce(array_length(proargnames, 1), 0) <> coalesce(array_length(proallargtypes, 1), pronargs);
 SELECT description, argument AS not_explained FROM functions, unnest(proargnames) argument
  WHERE pronamespace <> 'dpquantile'::regnamespace AND comment !~ ('\m' || argument || '\M');
 
--- What everybody may do: call the aggregates and dp_options, and read the two views. (The other two
--- functions are called by the views.)
+-- What everybody may do: call the aggregates and dp_options, ask a released CDF, and read the two views.
+-- (Two of the other functions are called by the views, four by the type of a released CDF.)
 SELECT proname, count(*) FROM functions WHERE has_function_privilege('regress_dpq_analyst', objid, 'EXECUTE')
  GROUP BY proname ORDER BY proname COLLATE "C";
 SELECT relname, privilege
@@ -65,18 +66,22 @@ CREATE FUNCTION dpquantile.mine() RETURNS int LANGUAGE sql RETURN 1;
 -- threat 15: nor are the aggregates' parts anybody's to call or to build with.
 SELECT dpquantile.quantiles_final(NULL);
 SELECT dpquantile.quantiles_transition(NULL, 1::float8, '{0.5}', 0.1, 0, 1);
-SELECT '\x00'::dpquantile.quantiles_state;
+SELECT dpquantile.cdf_final(NULL);
+SELECT dpquantile.cdf_transition(NULL, 1::float8, 0.1, 0, 1);
+SELECT '\x00'::dpquantile.cells_state;
 CREATE AGGREGATE thief (float8, float8, float8, float8) (
-  SFUNC = dpquantile.median_transition, STYPE = dpquantile.quantiles_state);
+  SFUNC = dpquantile.median_transition, STYPE = dpquantile.cells_state);
 RESET ROLE;
 -- Still not with the right to look into the schema.
 GRANT USAGE ON SCHEMA dpquantile TO regress_dpq_analyst;
 SET ROLE regress_dpq_analyst;
 SELECT dpquantile.quantiles_final(NULL);
 SELECT dpquantile.quantiles_transition(NULL, 1::float8, '{0.5}', 0.1, 0, 1);
-SELECT dpquantile.quantiles_state_in('\x00');
+SELECT dpquantile.cdf_final(NULL);
+SELECT dpquantile.cdf_transition(NULL, 1::float8, 0.1, 0, 1);
+SELECT dpquantile.cells_state_in('\x00');
 CREATE AGGREGATE thief (float8, float8, float8, float8) (
-  SFUNC = dpquantile.median_transition, STYPE = dpquantile.quantiles_state);
+  SFUNC = dpquantile.median_transition, STYPE = dpquantile.cells_state);
 CREATE FUNCTION thief(internal) RETURNS float8 LANGUAGE c AS '$libdir/dpquantile', 'dpq_quantile_final';
 RESET ROLE;
 REVOKE USAGE ON SCHEMA dpquantile FROM regress_dpq_analyst;

@@ -1,10 +1,13 @@
 #include "pg/options.hpp"
 
+#include "core/cdf_domain.hpp"
+#include "core/cdf_tree.hpp"
 #include "core/grid.hpp"
 #include "pg/boundary.hpp"
 #include "pg/decimal.hpp"
 
 extern "C" {
+#include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
@@ -18,24 +21,69 @@ namespace {
 
 constexpr const char* kMethodOption = "method";
 constexpr const char* kGranularityOption = "granularity";
-constexpr const char* kApproximateName = "approximate";
-constexpr const char* kValidMethods = "Valid methods: approximate.";
+constexpr const char* kBinsOption = "bins";
+
+// A set of families.
+constexpr unsigned set_of(Family family) {
+  return 1u << static_cast<unsigned>(family);
+}
+constexpr unsigned kAnyFamily = ~0u;
+
+struct MethodName {
+  unsigned families;
+  const char* name;
+  Method method;
+};
+
+// The first method of a family is its default.
+constexpr MethodName kMethods[] = {
+    {set_of(Family::kQuantiles), "approximate", 1},
+    {set_of(Family::kCdf), "tree", static_cast<Method>(CdfMethod::kTree)},
+    {set_of(Family::kCdf), "binary", static_cast<Method>(CdfMethod::kBinary)},
+    {set_of(Family::kCdf), "histogram", static_cast<Method>(CdfMethod::kHistogram)},
+};
+
+struct OptionName {
+  unsigned families;
+  const char* name;
+};
+
+constexpr OptionName kOptions[] = {
+    {set_of(Family::kQuantiles) | set_of(Family::kCdf), kMethodOption},
+    {set_of(Family::kQuantiles) | set_of(Family::kCdf), kGranularityOption},
+    {set_of(Family::kCdf), kBinsOption},
+};
 
 bool key_is(const JsonbValue& key, const char* name) {
   return key.val.string.len == static_cast<int>(strlen(name)) &&
          memcmp(key.val.string.val, name, strlen(name)) == 0;
 }
 
-QuantileMethod parse_method(const JsonbValue& value) {
-  if (value.type != jbvString) {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("option \"method\" must be a string"), errhint("%s", kValidMethods)));
+// "Valid <what>: a, b, c." from the names of these families.
+template <class Named, std::size_t count>
+const char* list_names(const char* what, const Named (&named)[count], unsigned families) {
+  StringInfoData list;
+  initStringInfo(&list);
+  for (const Named& entry : named) {
+    if ((entry.families & families) == 0) continue;
+    appendStringInfo(&list, "%s%s", list.len == 0 ? "" : ", ", entry.name);
   }
-  if (key_is(value, kApproximateName)) return QuantileMethod::kApproximate;
+  return psprintf("Valid %s: %s.", what, list.data);
+}
+
+Method parse_method(const JsonbValue& value, unsigned families) {
+  if (value.type != jbvString) {
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("option \"method\" must be a string"),
+             errhint("%s", list_names("methods", kMethods, families))));
+  }
+  for (const MethodName& entry : kMethods) {
+    if ((entry.families & families) != 0 && key_is(value, entry.name)) return entry.method;
+  }
   ereport(ERROR,
           (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
            errmsg("unknown method \"%s\"", pnstrdup(value.val.string.val, value.val.string.len)),
-           errhint("%s", kValidMethods)));
+           errhint("%s", list_names("methods", kMethods, families))));
 }
 
 double parse_number(const char* option, const JsonbValue& value) {
@@ -48,17 +96,48 @@ double parse_number(const char* option, const JsonbValue& value) {
       DirectFunctionCall1(numeric_float8_no_overflow, NumericGetDatum(value.val.numeric)));
 }
 
-void parse_option(const JsonbValue& key, const JsonbValue& value, QuantilesOptions* parsed) {
+bool has_option(unsigned families, const JsonbValue& key) {
+  for (const OptionName& entry : kOptions) {
+    if ((entry.families & families) != 0 && key_is(key, entry.name)) return true;
+  }
+  return false;
+}
+
+void parse_option(const JsonbValue& key, const JsonbValue& value, unsigned families,
+                  AggregateOptions* parsed) {
+  if (!has_option(families, key)) {
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("unknown option \"%s\"", pnstrdup(key.val.string.val, key.val.string.len)),
+             errhint("%s", list_names("options", kOptions, families))));
+  }
   if (key_is(key, kMethodOption)) {
-    parsed->method = parse_method(value);
+    parsed->method = parse_method(value, families);
   } else if (key_is(key, kGranularityOption)) {
     parsed->granularity = parse_number(kGranularityOption, value);
     parsed->has_granularity = true;
   } else {
+    parsed->bins = parse_number(kBinsOption, value);
+    parsed->has_bins = true;
+  }
+}
+
+// Reads whatever one of the families takes.
+void parse(Jsonb* options, unsigned families, AggregateOptions* parsed) {
+  if (!JB_ROOT_IS_OBJECT(options)) {
     ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("unknown option \"%s\"", pnstrdup(key.val.string.val, key.val.string.len)),
-             errhint("Valid options: method, granularity.")));
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("options must be a JSON object"),
+             errhint("Build the options with dp_options(), for example "
+                     "dp_options(granularity => 1).")));
+  }
+  JsonbIterator* iterator = JsonbIteratorInit(&options->root);
+  JsonbValue key;
+  JsonbValue value;
+  JsonbIteratorToken token;
+  while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE) {
+    if (token != WJB_KEY) continue;
+    JsonbIteratorNext(&iterator, &value, true);
+    parse_option(key, value, families, parsed);
   }
 }
 
@@ -71,37 +150,42 @@ void push_option(JsonbParseState** state, const char* name, JsonbValue* value) {
   pushJsonbValue(state, WJB_VALUE, value);
 }
 
+void push_number(JsonbParseState** state, const char* name, Numeric number) {
+  JsonbValue value;
+  value.type = jbvNumeric;
+  value.val.numeric = number;
+  push_option(state, name, &value);
+}
+
 }  // namespace
 
-const char* method_name(QuantileMethod method) {
-  switch (method) {
-    case QuantileMethod::kApproximate:
-      return kApproximateName;
+bool is_family(int number) {
+  return number == static_cast<int>(Family::kQuantiles) || number == static_cast<int>(Family::kCdf);
+}
+
+const char* method_name(Family family, Method method) {
+  for (const MethodName& entry : kMethods) {
+    if ((entry.families & set_of(family)) != 0 && entry.method == method) return entry.name;
   }
   return nullptr;
 }
 
-QuantilesOptions default_options() {
-  return QuantilesOptions{QuantileMethod::kApproximate, false, 0};
+Method default_method(Family family) {
+  for (const MethodName& entry : kMethods) {
+    if ((entry.families & set_of(family)) != 0) return entry.method;
+  }
+  return kNoMethod;
 }
 
-QuantilesOptions parse_options(Jsonb* options) {
-  if (!JB_ROOT_IS_OBJECT(options)) {
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("options must be a JSON object"),
-             errhint("Build the options with dp_options(), for example "
-                     "dp_options(granularity => 1).")));
-  }
-  QuantilesOptions parsed = default_options();
-  JsonbIterator* iterator = JsonbIteratorInit(&options->root);
-  JsonbValue key;
-  JsonbValue value;
-  JsonbIteratorToken token;
-  while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE) {
-    if (token != WJB_KEY) continue;
-    JsonbIteratorNext(&iterator, &value, true);
-    parse_option(key, value, &parsed);
-  }
+AggregateOptions default_options(Family family) {
+  AggregateOptions options{};
+  options.method = default_method(family);
+  return options;
+}
+
+AggregateOptions parse_options(Jsonb* options, Family family) {
+  AggregateOptions parsed = default_options(family);
+  parse(options, set_of(family), &parsed);
   return parsed;
 }
 
@@ -109,7 +193,7 @@ QuantilesOptions parse_options(Jsonb* options) {
 
 using namespace dpquantile;
 
-// dp_options(method text, granularity float8) returns jsonb
+// dp_options(method text, granularity float8, bins int) returns jsonb
 Datum dpq_options(PG_FUNCTION_ARGS) {
   JsonbParseState* state = nullptr;
   pushJsonbValue(&state, WJB_BEGIN_OBJECT, nullptr);
@@ -123,12 +207,15 @@ Datum dpq_options(PG_FUNCTION_ARGS) {
   if (!PG_ARGISNULL(1)) {
     const double step = PG_GETARG_FLOAT8(1);
     report(guarded([&] { check_granularity(step); }));
-    JsonbValue granularity;
-    granularity.type = jbvNumeric;
-    granularity.val.numeric = DatumGetNumeric(decimal_numeric(step));
-    push_option(&state, kGranularityOption, &granularity);
+    push_number(&state, kGranularityOption, DatumGetNumeric(decimal_numeric(step)));
+  }
+  if (!PG_ARGISNULL(2)) {
+    const int32 bins = PG_GETARG_INT32(2);
+    report(guarded([&] { check_bins(bins); }));
+    push_number(&state, kBinsOption, int64_to_numeric(bins));
   }
   Jsonb* options = JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, nullptr));
-  parse_options(options);
+  AggregateOptions parsed{};
+  parse(options, kAnyFamily, &parsed);
   PG_RETURN_JSONB_P(options);
 }

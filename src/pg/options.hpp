@@ -9,23 +9,39 @@ extern "C" {
 // The options of an aggregate call: a jsonb object, best built by dp_options().
 namespace dpquantile {
 
-enum class QuantileMethod : uint8 { kApproximate = 1 };
+// The aggregates that share parameters, options and methods. Stored inside aggregate states.
+enum class Family : uint8 {
+  kQuantiles = 1,  // dp_quantiles, dp_quantile, dp_median
+  kCdf = 2,        // dp_cdf
+};
 
-// The name by which a method is chosen and entered in the ledger.
-const char* method_name(QuantileMethod method);
+// Whether a number from outside names a family.
+bool is_family(int number);
+
+// A method of a family: its number is QuantileMethod or CdfMethod.
+using Method = uint8;
+inline constexpr Method kNoMethod = 0;
+
+// The name by which a method is chosen and entered in the ledger; null for a number without method.
+const char* method_name(Family family, Method method);
+
+// The method that calls of a family use without this option.
+Method default_method(Family family);
 
 // The options of a call, or what stands in for them.
-struct QuantilesOptions {
-  QuantileMethod method;
+struct AggregateOptions {
+  Method method;
   bool has_granularity;
-  double granularity;  // validated when the grid is made
+  double granularity;  // validated with the bounds
+  bool has_bins;
+  double bins;  // validated with the bounds
 };
 
 // What a call without options uses.
-QuantilesOptions default_options();
+AggregateOptions default_options(Family family);
 
-// Reads the options. ereports for anything that is not an object, for an unknown option (listing
-// the valid ones), an unknown method and a value of the wrong type.
-QuantilesOptions parse_options(Jsonb* options);
+// Reads the options of a call. ereports for anything that is not an object, for an option that the
+// family does not have (listing those it has), an unknown method and a value of the wrong type.
+AggregateOptions parse_options(Jsonb* options, Family family);
 
 }  // namespace dpquantile

@@ -182,66 +182,67 @@ REVOKE EXECUTE ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8),
 -- Options
 -- ---------------------------------------------------------------------------------------------
 
-CREATE FUNCTION @extschema@.dp_options(method text DEFAULT 'approximate', granularity float8 DEFAULT NULL)
+CREATE FUNCTION @extschema@.dp_options(method text DEFAULT NULL, granularity float8 DEFAULT NULL, bins int DEFAULT NULL)
   RETURNS jsonb
   LANGUAGE C IMMUTABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpq_options';
-COMMENT ON FUNCTION @extschema@.dp_options(text, float8) IS
-  'Builds and checks the options argument of the private aggregates. method: the mechanism, '
-  '''approximate'' (the default); granularity: the step between possible answers, for example 1 for '
-  'whole numbers or 0.01 for cents (default: 2^20 cells from lower to upper). Options are public and '
-  'cost no budget.';
+COMMENT ON FUNCTION @extschema@.dp_options(text, float8, int) IS
+  'Builds and checks the options argument of the private aggregates. method: the mechanism; for quantiles '
+  '''approximate'' (the default), for dp_cdf ''tree'' (the default), ''binary'' or ''histogram''; granularity: '
+  'the step between possible values, for example 1 for whole numbers or 0.01 for cents (default for '
+  'quantiles: 2^20 cells from lower to upper); bins: the number of bins of a dp_cdf, 1 to 1048576 (default '
+  '1024), instead of granularity. Options are public and cost no budget.';
 
 -- ---------------------------------------------------------------------------------------------
--- Quantiles: state and support functions
+-- The state of the aggregates that count rows on a grid
 -- ---------------------------------------------------------------------------------------------
 
-CREATE TYPE dpquantile.quantiles_state;
+CREATE TYPE dpquantile.cells_state;
 
-CREATE FUNCTION dpquantile.quantiles_state_in(cstring) RETURNS dpquantile.quantiles_state
+CREATE FUNCTION dpquantile.cells_state_in(cstring) RETURNS dpquantile.cells_state
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_state_in';
-CREATE FUNCTION dpquantile.quantiles_state_out(dpquantile.quantiles_state) RETURNS cstring
+CREATE FUNCTION dpquantile.cells_state_out(dpquantile.cells_state) RETURNS cstring
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_state_out';
-CREATE FUNCTION dpquantile.quantiles_state_recv(internal) RETURNS dpquantile.quantiles_state
+CREATE FUNCTION dpquantile.cells_state_recv(internal) RETURNS dpquantile.cells_state
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_state_recv';
-CREATE FUNCTION dpquantile.quantiles_state_send(dpquantile.quantiles_state) RETURNS bytea
+CREATE FUNCTION dpquantile.cells_state_send(dpquantile.cells_state) RETURNS bytea
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_state_send';
 
-CREATE TYPE dpquantile.quantiles_state (
-  INPUT = dpquantile.quantiles_state_in,
-  OUTPUT = dpquantile.quantiles_state_out,
-  RECEIVE = dpquantile.quantiles_state_recv,
-  SEND = dpquantile.quantiles_state_send,
+CREATE TYPE dpquantile.cells_state (
+  INPUT = dpquantile.cells_state_in,
+  OUTPUT = dpquantile.cells_state_out,
+  RECEIVE = dpquantile.cells_state_recv,
+  SEND = dpquantile.cells_state_send,
   INTERNALLENGTH = VARIABLE,
   ALIGNMENT = double,
   STORAGE = plain
 );
-COMMENT ON TYPE dpquantile.quantiles_state IS
-  'Internal state of the quantile aggregates. Holds exact data: never to be shown to an analyst.';
+COMMENT ON TYPE dpquantile.cells_state IS
+  'Internal state of the private aggregates. Holds exact data: never to be shown to an analyst.';
 
-CREATE FUNCTION dpquantile.quantiles_combine(dpquantile.quantiles_state, dpquantile.quantiles_state)
-  RETURNS dpquantile.quantiles_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_combine';
-CREATE FUNCTION dpquantile.quantiles_final(dpquantile.quantiles_state) RETURNS float8[]
-  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_quantiles_final';
-CREATE FUNCTION dpquantile.quantile_final(dpquantile.quantiles_state) RETURNS float8
-  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_quantile_final';
-
+CREATE FUNCTION dpquantile.cells_combine(dpquantile.cells_state, dpquantile.cells_state)
+  RETURNS dpquantile.cells_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cells_combine';
 -- ---------------------------------------------------------------------------------------------
 -- Quantiles: the aggregates, for float8 and for numeric values (a numeric beyond float8 is clamped
 -- like any other value; an implicit cast would raise an error that depends on the data)
 -- ---------------------------------------------------------------------------------------------
 
-CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.quantiles_state, float8, float8[], float8, float8, float8)
-  RETURNS dpquantile.quantiles_state
+CREATE FUNCTION dpquantile.quantiles_final(dpquantile.cells_state) RETURNS float8[]
+  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_quantiles_final';
+CREATE FUNCTION dpquantile.quantile_final(dpquantile.cells_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_quantile_final';
+
+CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.cells_state, float8, float8[], float8, float8, float8)
+  RETURNS dpquantile.cells_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
 CREATE AGGREGATE @extschema@.dp_quantiles(value float8, quantiles float8[], epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.quantiles_transition,
-  STYPE = dpquantile.quantiles_state,
+  STYPE = dpquantile.cells_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantiles_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.quantiles_combine,
+  COMBINEFUNC = dpquantile.cells_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(float8, float8[], float8, float8, float8) IS
@@ -254,16 +255,16 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.quantiles_state, float8, float8[], float8, float8, float8, jsonb)
-  RETURNS dpquantile.quantiles_state
+CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.cells_state, float8, float8[], float8, float8, float8, jsonb)
+  RETURNS dpquantile.cells_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
 CREATE AGGREGATE @extschema@.dp_quantiles(value float8, quantiles float8[], epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.quantiles_transition,
-  STYPE = dpquantile.quantiles_state,
+  STYPE = dpquantile.cells_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantiles_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.quantiles_combine,
+  COMBINEFUNC = dpquantile.cells_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(float8, float8[], float8, float8, float8, jsonb) IS
@@ -277,16 +278,16 @@ lower, upper: public bounds of the values.
 options: built by dp_options().
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.quantiles_state, numeric, float8[], float8, float8, float8)
-  RETURNS dpquantile.quantiles_state
+CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.cells_state, numeric, float8[], float8, float8, float8)
+  RETURNS dpquantile.cells_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
 CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.quantiles_transition,
-  STYPE = dpquantile.quantiles_state,
+  STYPE = dpquantile.cells_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantiles_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.quantiles_combine,
+  COMBINEFUNC = dpquantile.cells_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(numeric, float8[], float8, float8, float8) IS
@@ -299,16 +300,16 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.quantiles_state, numeric, float8[], float8, float8, float8, jsonb)
-  RETURNS dpquantile.quantiles_state
+CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.cells_state, numeric, float8[], float8, float8, float8, jsonb)
+  RETURNS dpquantile.cells_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
 CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.quantiles_transition,
-  STYPE = dpquantile.quantiles_state,
+  STYPE = dpquantile.cells_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantiles_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.quantiles_combine,
+  COMBINEFUNC = dpquantile.cells_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(numeric, float8[], float8, float8, float8, jsonb) IS
@@ -322,16 +323,16 @@ lower, upper: public bounds of the values.
 options: built by dp_options().
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.quantile_transition(dpquantile.quantiles_state, float8, float8, float8, float8, float8)
-  RETURNS dpquantile.quantiles_state
+CREATE FUNCTION dpquantile.quantile_transition(dpquantile.cells_state, float8, float8, float8, float8, float8)
+  RETURNS dpquantile.cells_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
 CREATE AGGREGATE @extschema@.dp_quantile(value float8, quantile float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.quantile_transition,
-  STYPE = dpquantile.quantiles_state,
+  STYPE = dpquantile.cells_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.quantiles_combine,
+  COMBINEFUNC = dpquantile.cells_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(float8, float8, float8, float8, float8) IS
@@ -344,16 +345,16 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.quantile_transition(dpquantile.quantiles_state, float8, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.quantiles_state
+CREATE FUNCTION dpquantile.quantile_transition(dpquantile.cells_state, float8, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.cells_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
 CREATE AGGREGATE @extschema@.dp_quantile(value float8, quantile float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.quantile_transition,
-  STYPE = dpquantile.quantiles_state,
+  STYPE = dpquantile.cells_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.quantiles_combine,
+  COMBINEFUNC = dpquantile.cells_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(float8, float8, float8, float8, float8, jsonb) IS
@@ -367,16 +368,16 @@ lower, upper: public bounds of the values.
 options: built by dp_options().
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.quantile_transition(dpquantile.quantiles_state, numeric, float8, float8, float8, float8)
-  RETURNS dpquantile.quantiles_state
+CREATE FUNCTION dpquantile.quantile_transition(dpquantile.cells_state, numeric, float8, float8, float8, float8)
+  RETURNS dpquantile.cells_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
 CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.quantile_transition,
-  STYPE = dpquantile.quantiles_state,
+  STYPE = dpquantile.cells_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.quantiles_combine,
+  COMBINEFUNC = dpquantile.cells_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(numeric, float8, float8, float8, float8) IS
@@ -389,16 +390,16 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.quantile_transition(dpquantile.quantiles_state, numeric, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.quantiles_state
+CREATE FUNCTION dpquantile.quantile_transition(dpquantile.cells_state, numeric, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.cells_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
 CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.quantile_transition,
-  STYPE = dpquantile.quantiles_state,
+  STYPE = dpquantile.cells_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.quantiles_combine,
+  COMBINEFUNC = dpquantile.cells_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(numeric, float8, float8, float8, float8, jsonb) IS
@@ -412,16 +413,16 @@ lower, upper: public bounds of the values.
 options: built by dp_options().
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.median_transition(dpquantile.quantiles_state, float8, float8, float8, float8)
-  RETURNS dpquantile.quantiles_state
+CREATE FUNCTION dpquantile.median_transition(dpquantile.cells_state, float8, float8, float8, float8)
+  RETURNS dpquantile.cells_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
 CREATE AGGREGATE @extschema@.dp_median(value float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.median_transition,
-  STYPE = dpquantile.quantiles_state,
+  STYPE = dpquantile.cells_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.quantiles_combine,
+  COMBINEFUNC = dpquantile.cells_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(float8, float8, float8, float8) IS
@@ -433,16 +434,16 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.median_transition(dpquantile.quantiles_state, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.quantiles_state
+CREATE FUNCTION dpquantile.median_transition(dpquantile.cells_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.cells_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
 CREATE AGGREGATE @extschema@.dp_median(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.median_transition,
-  STYPE = dpquantile.quantiles_state,
+  STYPE = dpquantile.cells_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.quantiles_combine,
+  COMBINEFUNC = dpquantile.cells_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(float8, float8, float8, float8, jsonb) IS
@@ -455,16 +456,16 @@ lower, upper: public bounds of the values.
 options: built by dp_options().
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.median_transition(dpquantile.quantiles_state, numeric, float8, float8, float8)
-  RETURNS dpquantile.quantiles_state
+CREATE FUNCTION dpquantile.median_transition(dpquantile.cells_state, numeric, float8, float8, float8)
+  RETURNS dpquantile.cells_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
 CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.median_transition,
-  STYPE = dpquantile.quantiles_state,
+  STYPE = dpquantile.cells_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.quantiles_combine,
+  COMBINEFUNC = dpquantile.cells_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(numeric, float8, float8, float8) IS
@@ -476,16 +477,16 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.median_transition(dpquantile.quantiles_state, numeric, float8, float8, float8, jsonb)
-  RETURNS dpquantile.quantiles_state
+CREATE FUNCTION dpquantile.median_transition(dpquantile.cells_state, numeric, float8, float8, float8, jsonb)
+  RETURNS dpquantile.cells_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
 CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.median_transition,
-  STYPE = dpquantile.quantiles_state,
+  STYPE = dpquantile.cells_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.quantiles_combine,
+  COMBINEFUNC = dpquantile.cells_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(numeric, float8, float8, float8, jsonb) IS
@@ -499,6 +500,223 @@ options: built by dp_options().
 All arguments but value must be constant.';
 
 -- ---------------------------------------------------------------------------------------------
+-- CDF: the released value
+-- ---------------------------------------------------------------------------------------------
+
+CREATE TYPE @extschema@.dp_cdf;
+
+CREATE FUNCTION dpquantile.cdf_in(cstring) RETURNS @extschema@.dp_cdf
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_in';
+CREATE FUNCTION dpquantile.cdf_out(@extschema@.dp_cdf) RETURNS cstring
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_out';
+CREATE FUNCTION dpquantile.cdf_recv(internal) RETURNS @extschema@.dp_cdf
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_recv';
+CREATE FUNCTION dpquantile.cdf_send(@extschema@.dp_cdf) RETURNS bytea
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_send';
+
+CREATE TYPE @extschema@.dp_cdf (
+  INPUT = dpquantile.cdf_in,
+  OUTPUT = dpquantile.cdf_out,
+  RECEIVE = dpquantile.cdf_recv,
+  SEND = dpquantile.cdf_send,
+  INTERNALLENGTH = VARIABLE,
+  STORAGE = extended
+);
+COMMENT ON TYPE @extschema@.dp_cdf IS
+  'A released private CDF, as dp_cdf() gives it: the curve, the number of rows, the domain and the public '
+  'noise law. Shown as a JSON object; casts to and from jsonb. It may be stored, copied and asked anything '
+  'any number of times: that costs no budget.';
+
+CREATE CAST (@extschema@.dp_cdf AS jsonb) WITH INOUT;
+COMMENT ON CAST (@extschema@.dp_cdf AS jsonb) IS 'A released CDF as a JSON object. Costs no budget.';
+CREATE CAST (jsonb AS @extschema@.dp_cdf) WITH INOUT;
+COMMENT ON CAST (jsonb AS @extschema@.dp_cdf) IS 'A released CDF from its JSON object. Costs no budget.';
+
+COMMENT ON FUNCTION dpquantile.cdf_in(cstring) IS 'Text form of the type dp_cdf, a JSON object.';
+COMMENT ON FUNCTION dpquantile.cdf_out(@extschema@.dp_cdf) IS 'Text form of the type dp_cdf, a JSON object.';
+COMMENT ON FUNCTION dpquantile.cdf_recv(internal) IS 'Binary form of the type dp_cdf.';
+COMMENT ON FUNCTION dpquantile.cdf_send(@extschema@.dp_cdf) IS 'Binary form of the type dp_cdf.';
+
+-- ---------------------------------------------------------------------------------------------
+-- CDF: the aggregates
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.cdf_final(dpquantile.cells_state) RETURNS @extschema@.dp_cdf
+  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_cdf_final';
+
+CREATE FUNCTION dpquantile.cdf_transition(dpquantile.cells_state, float8, float8, float8, float8)
+  RETURNS dpquantile.cells_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_transition';
+CREATE AGGREGATE @extschema@.dp_cdf(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.cdf_transition,
+  STYPE = dpquantile.cells_state,
+  SSPACE = 256,
+  FINALFUNC = dpquantile.cdf_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.cells_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_cdf(float8, float8, float8, float8) IS
+'Differentially private cumulative distribution: one release, then any number of questions for free
+  (dp_cdf_quantile, dp_cdf_probability, dp_cdf_count, dp_cdf_points, dp_cdf_plot, ...). An empty input
+  gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count in the first or last bin.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments but value must be constant.';
+
+CREATE FUNCTION dpquantile.cdf_transition(dpquantile.cells_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.cells_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_transition';
+CREATE AGGREGATE @extschema@.dp_cdf(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.cdf_transition,
+  STYPE = dpquantile.cells_state,
+  SSPACE = 256,
+  FINALFUNC = dpquantile.cdf_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.cells_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_cdf(float8, float8, float8, float8, jsonb) IS
+'Differentially private cumulative distribution: one release, then any number of questions for free
+  (dp_cdf_quantile, dp_cdf_probability, dp_cdf_count, dp_cdf_points, dp_cdf_plot, ...). An empty input
+  gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count in the first or last bin.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+options: built by dp_options(): method, and bins or granularity.
+All arguments but value must be constant.';
+
+CREATE FUNCTION dpquantile.cdf_transition(dpquantile.cells_state, numeric, float8, float8, float8)
+  RETURNS dpquantile.cells_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_cdf(value numeric, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.cdf_transition,
+  STYPE = dpquantile.cells_state,
+  SSPACE = 256,
+  FINALFUNC = dpquantile.cdf_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.cells_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_cdf(numeric, float8, float8, float8) IS
+'Differentially private cumulative distribution: one release, then any number of questions for free
+  (dp_cdf_quantile, dp_cdf_probability, dp_cdf_count, dp_cdf_points, dp_cdf_plot, ...). An empty input
+  gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count in the first or last bin.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments but value must be constant.';
+
+CREATE FUNCTION dpquantile.cdf_transition(dpquantile.cells_state, numeric, float8, float8, float8, jsonb)
+  RETURNS dpquantile.cells_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_cdf(value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.cdf_transition,
+  STYPE = dpquantile.cells_state,
+  SSPACE = 256,
+  FINALFUNC = dpquantile.cdf_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.cells_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_cdf(numeric, float8, float8, float8, jsonb) IS
+'Differentially private cumulative distribution: one release, then any number of questions for free
+  (dp_cdf_quantile, dp_cdf_probability, dp_cdf_count, dp_cdf_points, dp_cdf_plot, ...). An empty input
+  gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count in the first or last bin.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+options: built by dp_options(): method, and bins or granularity.
+All arguments but value must be constant.';
+
+-- ---------------------------------------------------------------------------------------------
+-- CDF: questions to a released value
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION @extschema@.dp_cdf_rows(cdf @extschema@.dp_cdf) RETURNS bigint
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_rows';
+COMMENT ON FUNCTION @extschema@.dp_cdf_rows(@extschema@.dp_cdf) IS
+  'The private number of rows with a value. cdf: a released CDF. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_count(cdf @extschema@.dp_cdf, from_value float8, to_value float8) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_count';
+COMMENT ON FUNCTION @extschema@.dp_cdf_count(@extschema@.dp_cdf, float8, float8) IS
+  'The private number of rows with a value from from_value to to_value (both inclusive for a CDF with a '
+  'granularity; between the edges of bins in proportion to the width). cdf: a released CDF; from_value, '
+  'to_value: any numbers, -Infinity and Infinity allowed. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_probability(cdf @extschema@.dp_cdf, x float8) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_probability';
+COMMENT ON FUNCTION @extschema@.dp_cdf_probability(@extschema@.dp_cdf, float8) IS
+  'The private fraction of rows with a value of at most x; NULL if the release has no rows. cdf: a '
+  'released CDF; x: any number. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_quantile(cdf @extschema@.dp_cdf, quantile float8) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_quantile';
+COMMENT ON FUNCTION @extschema@.dp_cdf_quantile(@extschema@.dp_cdf, float8) IS
+  'The least value that at least this fraction of the rows does not exceed; NULL if the release has no '
+  'rows. cdf: a released CDF; quantile: from 0 to 1, 0.5 is the median. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_quantile(cdf @extschema@.dp_cdf, quantiles float8[]) RETURNS float8[]
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_quantiles';
+COMMENT ON FUNCTION @extschema@.dp_cdf_quantile(@extschema@.dp_cdf, float8[]) IS
+  'The quantiles of a released CDF in an array of the same shape; NULL for a NULL and if the release has '
+  'no rows. cdf: a released CDF; quantiles: each from 0 to 1. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_error(cdf @extschema@.dp_cdf, confidence float8 DEFAULT 0.95, simultaneous boolean DEFAULT true,
+                                         OUT rows float8, OUT fraction float8)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_error';
+COMMENT ON FUNCTION @extschema@.dp_cdf_error(@extschema@.dp_cdf, float8, boolean) IS
+  'By how much the released CDF may be off because of its noise: rows, the +- of the number of rows up to '
+  'a point; fraction, the +- of a probability (NULL if the release has no rows). cdf: a released CDF; '
+  'confidence: with what probability that holds, 0.5 to 0.999; simultaneous: true for all points at once, '
+  'false for a point chosen at random. Depends on the public noise law only; costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_points(cdf @extschema@.dp_cdf, confidence float8 DEFAULT 0.95)
+  RETURNS TABLE (x float8, probability float8, low float8, high float8)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1024 AS 'MODULE_PATHNAME', 'dpq_cdf_points';
+COMMENT ON FUNCTION @extschema@.dp_cdf_points(@extschema@.dp_cdf, float8) IS
+  'The points of a released CDF: x, the fraction of rows up to x, and a band from low to high that holds '
+  'at all points at once. The points are the edges of the bins, or the values of a CDF with a '
+  'granularity. cdf: a released CDF; confidence: the probability that the true fractions lie in the band, '
+  '0.5 to 0.999. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_plot(cdf @extschema@.dp_cdf, width int DEFAULT 78, height int DEFAULT 22, confidence float8 DEFAULT 0.95)
+  RETURNS SETOF text
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 22 AS 'MODULE_PATHNAME', 'dpq_cdf_plot';
+COMMENT ON FUNCTION @extschema@.dp_cdf_plot(@extschema@.dp_cdf, int, int, float8) IS
+  'A picture of a released CDF with its band as lines of text. cdf: a released CDF; width: 40 to 400 '
+  'columns; height: 10 to 200 lines; confidence: of the band, 0.5 to 0.999. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_svg(cdf @extschema@.dp_cdf, width int DEFAULT 720, height int DEFAULT 440, title text DEFAULT '',
+                                       confidence float8 DEFAULT 0.95)
+  RETURNS text
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_svg';
+COMMENT ON FUNCTION @extschema@.dp_cdf_svg(@extschema@.dp_cdf, int, int, text, float8) IS
+  'A picture of a released CDF with its band as an SVG document. cdf: a released CDF; width, height: 200 '
+  'to 4000 pixels; title: any text; confidence: of the band, 0.5 to 0.999. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_expected_error(epsilon float8, bins int DEFAULT 1024, confidence float8 DEFAULT 0.95,
+                                                  method text DEFAULT 'tree',
+                                                  OUT pointwise float8, OUT simultaneous float8,
+                                                  OUT branching int[], OUT level_epsilon float8[])
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_expected_error';
+COMMENT ON FUNCTION @extschema@.dp_cdf_expected_error(float8, int, float8, text) IS
+  'How accurate dp_cdf will be, before spending anything: the +- in rows at a point chosen at random '
+  '(pointwise) and at all points at once (simultaneous), and the tree that is used: branching and '
+  'level_epsilon, by level. epsilon, bins, method: as for dp_cdf; confidence: with what probability the error '
+  'holds, 0.5 to 0.999. Reads no data and costs no budget.';
+
+-- ---------------------------------------------------------------------------------------------
 -- Support functions are for the aggregates only: anyone else could build aggregates of their own
 -- from them and read the state.
 -- ---------------------------------------------------------------------------------------------
@@ -510,13 +728,13 @@ BEGIN
   FOR support IN
     SELECT p.oid FROM pg_catalog.pg_proc p
      WHERE p.pronamespace = 'dpquantile'::regnamespace
-       AND p.proname NOT IN ('charged_role', 'sees_all_budgets')
+       AND p.proname NOT IN ('charged_role', 'sees_all_budgets', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send')
   LOOP
     EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', support);
     IF pg_catalog.obj_description(support, 'pg_proc') IS NULL THEN
       EXECUTE pg_catalog.format(
         'COMMENT ON FUNCTION %s IS %L', support,
-        'Support function of the private quantile aggregates. Handles exact data, gives no privacy by '
+        'Support function of the private aggregates. Handles exact data, gives no privacy by '
         'itself, and cannot be called directly.');
     END IF;
   END LOOP;

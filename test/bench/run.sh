@@ -19,7 +19,7 @@ TRIALS=${TRIALS:-400}
 as_root() { if ((EUID == 0)); then "$@"; else sudo "$@"; fi; }
 
 build() {
-  make -s all .build/accuracy >/dev/null
+  make -s all .build/accuracy .build/cdf_accuracy >/dev/null
   as_root make -s install >/dev/null
 }
 
@@ -74,7 +74,7 @@ table() {
     END {
       base = median("dp_quantiles of 9"); average = median("avg(x)")
       printf "  %-22s %10s %16s %22s\n", "query", "median ms", "against avg(x)", "against dp_quantiles"
-      n = split("avg(x)|dp_quantiles of 9|tdigest of 9|percentile_cont of 9", names, "|")
+      n = split("avg(x)|dp_quantiles of 9|dp_cdf|tdigest of 9|percentile_cont of 9", names, "|")
       for (i = 1; i <= n; i++) {
         value = median(names[i])
         printf "  %-22s %10.0f %16.2f %22.2f\n", names[i], value, value / average, value / base
@@ -103,3 +103,5 @@ echo "PostgreSQL $(query -A -t -c 'SHOW server_version'), $(nproc) processors"
 speed
 echo
 .build/accuracy "$TRIALS" "$BENCH_DATA" "$BENCH_REFERENCE"
+echo
+.build/cdf_accuracy "$TRIALS"

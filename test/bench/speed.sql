@@ -7,6 +7,8 @@
 SELECT avg(x) FROM bench \g /dev/null
 \echo query: dp_quantiles of 9
 SELECT dp_quantiles(x, :ninths, 1, 0, 1000) FROM bench \g /dev/null
+\echo query: dp_cdf
+SELECT dp_cdf(x, 1, 0, 1000) FROM bench \g /dev/null
 \echo query: tdigest of 9
 SELECT tdigest_percentile(x, 100, :ninths) FROM bench \g /dev/null
 \echo query: percentile_cont of 9

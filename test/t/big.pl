@@ -25,7 +25,7 @@ sub peak_memory
 
 SKIP:
 {
-	skip 'no /proc', 3 unless -r "/proc/$backend/status";
+	skip 'no /proc', 8 unless -r "/proc/$backend/status";
 
 	$session->query_safe($ANSWER);
 	my $before = peak_memory();
@@ -40,6 +40,31 @@ SKIP:
 	# smaller state. Sorting takes less.
 	cmp_ok($used, '<', 176, 'threat 24: within 176 MB');
 	is(spent($node), 2, 'threat 24: charged once');
+
+	my $start = time;
+	$session->query_safe(
+		q{
+		CREATE TEMP TABLE release AS
+		SELECT dp_cdf(i % 1000, 200, 0, 1000, dp_options(bins => 1048576)) AS cdf
+		FROM (SELECT generate_series(1, 10000000) i) s});
+	$used = peak_memory() - $before;
+	note("$used MB");
+	cmp_ok($used, '<', 176, 'threat 24: a CDF of 10 million rows in 2^20 bins within 176 MB');
+	# Each level of the tree has an epsilon of 20 or more: an error of 1000 rows, or of a thousandth of them
+	# at the median, has a probability below e^-1000.
+	is( $session->query(
+			q{
+			SELECT abs(dp_cdf_rows(cdf) - 10000000) < 1000 AND abs(dp_cdf_quantile(cdf, 0.5) - 500) < 2
+				AND length(cdf::text) > 1048576 * 8 AND cdf::text::dp_cdf::text = cdf::text FROM release}),
+		't', 'threat 24: it can be asked, written and read');
+	is($session->query('SELECT count(*) FROM release, dp_cdf_points(cdf)'), 1048577, 'and has that many points');
+	$used = peak_memory() - $before;
+	note("$used MB");
+	# Text and jsonb of a million numbers
+	cmp_ok($used, '<', 400, 'threat 24: within 400 MB');
+	my $seconds = time - $start;
+	note("$seconds s");
+	cmp_ok($seconds, '<', 60, 'threat 24: within seconds');
 }
 $session->quit;
 my $paid = spent($node);
@@ -66,6 +91,8 @@ my $quantiles = q{
 my $cells = q{
 	SELECT dp_median(age, 1, 0, %s, dp_options(granularity => 1)) BETWEEN 0 AND 4294967295
 	FROM %s};
+my $bins = q{
+	SELECT dp_cdf_rows(dp_cdf(age, 1, 0, 1048575, dp_options(%s))) >= 0 FROM %s};
 foreach my $rows ('person', 'person WHERE false')
 {
 	accepted("an array of 4096 quantiles of $rows", sprintf $quantiles, 4096, 4096, $rows);
@@ -74,6 +101,10 @@ foreach my $rows ('person', 'person WHERE false')
 	accepted("a grid of 2^32 cells for $rows", sprintf $cells, '4294967295', $rows);
 	refused("a grid of 2^32 + 1 cells for $rows", sprintf $cells, '4294967296', $rows);
 	refused("a grid of 10^300 cells for $rows", sprintf $cells, '1e300', $rows);
+	accepted("a CDF of 2^20 bins for $rows", sprintf $bins, 'bins => 1048576', $rows);
+	refused("a CDF of 2^20 + 1 bins for $rows", sprintf $bins, 'bins => 1048577', $rows);
+	accepted("a CDF of 2^20 values for $rows", sprintf $bins, 'granularity => 1', $rows);
+	refused("a CDF of 2^20 + 1 values or more for $rows", sprintf $bins, 'granularity => 0.999999', $rows);
 }
 
 done_testing();

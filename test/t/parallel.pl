@@ -11,7 +11,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('parallel', conf => "max_worker_processes = 12\n");
+my $node = new_node('parallel', conf => "max_worker_processes = 12\n", budget => 100_000);
 my $paid = 0;
 
 $node->safe_psql(
@@ -25,7 +25,10 @@ $node->safe_psql(
 	CREATE TABLE part_1 PARTITION OF part FOR VALUES IN (1);
 	CREATE TABLE part_2 PARTITION OF part FOR VALUES IN (2);
 	INSERT INTO part SELECT age, dept % 3 FROM person;
-	GRANT SELECT ON nobody, few, part TO analyst;
+	-- Half of the people are younger than 50.5.
+	CREATE TABLE release AS SELECT '{"lower": 0, "upper": 101, "bins": 2, "method": "tree", "epsilon": 1,
+		"branching": [2], "level_epsilon": [1], "rows": 2, "cumulative": [1, 2]}'::dp_cdf AS c;
+	GRANT SELECT ON nobody, few, part, release TO analyst;
 	ANALYZE;
 	DELETE FROM nobody;
 	-- Parallel wherever it is possible, and all rows are read by workers.
@@ -80,6 +83,57 @@ check_query(
 	'the numeric form',
 	'SELECT dp_quantiles(age::numeric, ARRAY[0.1, 0.9], 1, 0, 100) IS NOT NULL FROM person',
 	plan => $gather);
+# A count is off with a probability below 2 e^-100, as every level has an epsilon of 100 or more; one of all
+# counts in these tests is with one below 1e-39.
+my $cdf = 'dp_cdf(age, 100, 0, 101, dp_options(bins => 1))';
+my $all = "dp_cdf_rows($cdf)";
+my %charged_100 = (charges => 100);
+check_query('threat 16: a CDF', "SELECT $all FROM person", plan => $gather, outcome => '10000', %charged_100);
+check_query(
+	'threat 16: the counts of a CDF', q{
+	SELECT c::jsonb -> 'cumulative' = (
+		SELECT jsonb_agg((SELECT count(*) FROM person WHERE age <= x) ORDER BY x) FROM generate_series(0, 100) x)
+	FROM (SELECT dp_cdf(age, 500, 0, 100, dp_options('histogram', granularity => 1)) AS c FROM person) p},
+	plan => $gather,
+	charges => 500);
+check_query(
+	'threat 16: a CDF in several bins, of numeric values', q{
+	SELECT dp_cdf_count(c, 0, 50) = (SELECT count(*) FROM person WHERE age < 50)
+	FROM (SELECT dp_cdf(age::numeric, 500, 0, 100, dp_options(bins => 1000)) AS c FROM person) p},
+	plan => $gather,
+	charges => 500);
+check_query(
+	'threat 16: CDFs with GROUP BY',
+	"SELECT string_agg(c, ' ' ORDER BY dept) FROM (SELECT dept, $all\::text AS c FROM person GROUP BY dept) d",
+	plan => $gather_merge,
+	outcome => '1428 1429 1429 1429 1429 1428 1428',
+	%charged_100);
+check_query(
+	'threat 16: CDFs with a hashed GROUP BY',
+	"SELECT string_agg(c, ' ' ORDER BY dept) FROM (SELECT dept, $all\::text AS c FROM person GROUP BY dept) d",
+	settings => 'SET enable_sort = off;',
+	plan => qr/Finalize HashAggregate.*Gather.*Partial HashAggregate/,
+	outcome => '1428 1429 1429 1429 1429 1428 1428',
+	%charged_100);
+check_query('threat 20: a CDF of an empty table', "SELECT $all FROM nobody", plan => $gather, outcome => '0', %charged_100);
+check_query(
+	'threat 20: CDFs of NULL only', q{
+	SELECT count(*) FROM (
+		SELECT dp_cdf(NULLIF(age, age), 1, 0, 100) AS c FROM person GROUP BY dept) d WHERE dp_cdf_rows(c) >= 0},
+	plan => $gather_merge,
+	outcome => '7');
+check_query(
+	'a CDF beside a median',
+	"SELECT $all, $near FROM person",
+	plan => $gather,
+	outcome => '10000|t',
+	charges => 101);
+check_query(
+	'questions in a worker cost nothing',
+	"SELECT count(*) FROM person WHERE dp_cdf_probability((SELECT c FROM release), age) < 0.5",
+	plan => qr/Finalize Aggregate.*Gather.*Partial Aggregate/,
+	outcome => '5050',
+	charges => 0);
 check_query(
 	'no worker to be had', "SELECT $near FROM person",
 	settings => 'SET max_parallel_workers = 0;',
@@ -144,6 +198,12 @@ check_query(
 	settings => $partitionwise,
 	plan => qr/Finalize Aggregate.*Gather.*Parallel Append.*Partial Aggregate.*Partial Aggregate/);
 check_query(
+	'threat 16: a CDF of partitions aggregated partially', "SELECT $all FROM part",
+	settings => "$partitionwise $serial",
+	plan => $partial,
+	outcome => '10000',
+	%charged_100);
+check_query(
 	'threat 16: partitions aggregated partially, without rows', "SELECT $on_grid FROM part WHERE age < 0",
 	settings => "$partitionwise $serial",
 	plan => $partial);
@@ -180,6 +240,11 @@ check_query(
 	'threat 14: a UNION ALL of private answers',
 	"SELECT $median FROM few UNION ALL SELECT $median FROM few",
 	plan => qr/Gather.*Parallel Append.*Aggregate.*Aggregate/,
+	%refused);
+check_query(
+	'threat 14: a CDF in a worker', "SELECT $all FROM few",
+	settings => 'SET ' . parallel_for_all($node) . ' = on;',
+	plan => qr/^Gather.*Single Copy: true.*Aggregate/,
 	%refused);
 check_query(
 	'threat 14: the whole query in a worker', "SELECT $median FROM few",

@@ -36,7 +36,20 @@ is(outcome($old, $ANSWER, user => 'leaver'), 't', 'one answer of a role that lea
 my $leaver = $old->safe_psql('postgres', "SELECT 'leaver'::regrole::oid");
 $old->safe_psql('postgres', 'DROP OWNED BY leaver; DROP ROLE leaver');
 
-# What everybody has spent, and the ledger as each role sees it.
+# Released values are stored, and used by a column and an index of their table.
+$old->safe_psql(
+	'postgres', q{
+	SELECT dp_grant_budget('postgres', 10);
+	CREATE TABLE release (
+		name text PRIMARY KEY,
+		cdf dp_cdf NOT NULL CHECK (dp_cdf_rows(cdf) > 0),
+		median float8 GENERATED ALWAYS AS (dp_cdf_quantile(cdf, 0.5)) STORED);
+	CREATE INDEX ON release (dp_cdf_rows(cdf));
+	INSERT INTO release SELECT 'bins', dp_cdf(age, 1, -0.1, 1e3) FROM person;
+	INSERT INTO release SELECT 'steps', dp_cdf(age, 1, 0, 100, dp_options('binary', granularity => 0.3)) FROM person;
+	INSERT INTO release SELECT 'large', dp_cdf(age, 1, 0, 100, dp_options('histogram', bins => 1048576)) FROM person});
+
+# What everybody has spent, the ledger as each role sees it, and what has been released.
 sub picture
 {
 	my ($node, $database) = @_;
@@ -45,6 +58,7 @@ sub picture
 		SELECT role, budget_id, epsilon_limit, epsilon_spent, delta_limit, delta_spent, accountant, revoked
 		FROM dpquantile.budget WHERE role IN (SELECT oid FROM pg_roles) ORDER BY role::text;
 		SELECT * FROM dpquantile.ledger ORDER BY charge_id;
+		SELECT name, md5(cdf::text), md5(dpquantile.cdf_send(cdf)), median FROM release ORDER BY name;
 		SET ROLE analyst;
 		SELECT count(*) FROM dp_ledger});
 }
@@ -54,7 +68,7 @@ my $picture = picture($old, 'postgres');
 sub check_copy
 {
 	my ($name, $node, $database) = @_;
-	is(picture($node, $database), $picture, "threat 13: $name: budgets and ledger come along");
+	is(picture($node, $database), $picture, "threat 13: $name: budgets, ledger and released values come along");
 	is(outcome($node, "$ANSWER $ANSWER", database => $database),
 		't 53400', "threat 13: $name: only the rest can be spent");
 	is(spent($node, database => $database), 3, "threat 13: $name: and is charged");

@@ -22,13 +22,13 @@ my @calls = split /\n/, $node->safe_psql(
 		(SELECT string_agg(format('(SELECT NULL::%s)', type::regtype), ', ') FROM unnest(proargtypes) type))
 	FROM pg_proc
 	WHERE pronamespace = 'dpquantile'::regnamespace AND 'internal'::regtype <> ALL (proargtypes)
-		AND 'dpquantile.quantiles_state'::regtype = ANY (prorettype || proargtypes::oid[])
+		AND 'dpquantile.cells_state'::regtype = ANY (prorettype || proargtypes::oid[])
 	ORDER BY 1});
 my @executor_calls = grep { /_(transition|combine|final)\(/ } @calls;
 cmp_ok(@executor_calls, '>=', 4, 'there are support functions to try');
 my $expose = q{
 	CREATE AGGREGATE %s.expose(float8, float8, float8, float8)
-		(SFUNC = dpquantile.median_transition, STYPE = dpquantile.quantiles_state)};
+		(SFUNC = dpquantile.median_transition, STYPE = dpquantile.cells_state)};
 
 foreach my $schema_is ('closed', 'open')
 {
@@ -41,65 +41,103 @@ foreach my $schema_is ('closed', 'open')
 $node->safe_psql('postgres', 'REVOKE USAGE ON SCHEMA dpquantile FROM analyst');
 is(outcome($node, $_, user => 'postgres'), '0A000', "threat 15: refused even to a superuser: $_")
   foreach @executor_calls;
-is( outcome($node, q{SELECT dpquantile.quantiles_final('\x00')}, user => 'postgres'),
-	'22P03', 'threat 15: bytes are checked before that');
+foreach my $final ('quantiles_final', 'cdf_final')
+{
+	is( outcome($node, qq{SELECT dpquantile.$final('\\x00')}, user => 'postgres'),
+		'22P03', "threat 15: bytes are checked before that: $final");
+}
 
 # A superuser may look into the state; what others could write there is tried on it.
 $node->safe_psql('postgres', sprintf $expose, 'public');
 $node->safe_psql(
 	'postgres', q{
 	CREATE AGGREGATE expose(float8, float8[], float8, float8, float8, jsonb)
-		(SFUNC = dpquantile.quantiles_transition, STYPE = dpquantile.quantiles_state);
-	CREATE AGGREGATE merge(dpquantile.quantiles_state)
-		(SFUNC = dpquantile.quantiles_combine, STYPE = dpquantile.quantiles_state);
+		(SFUNC = dpquantile.quantiles_transition, STYPE = dpquantile.cells_state);
+	CREATE AGGREGATE merge(dpquantile.cells_state)
+		(SFUNC = dpquantile.cells_combine, STYPE = dpquantile.cells_state);
+
+	CREATE AGGREGATE expose_cdf(float8, float8, float8, float8, jsonb)
+		(SFUNC = dpquantile.cdf_transition, STYPE = dpquantile.cells_state);
 
 	-- Five records on the grid 0, 1, .. 100.
 	CREATE TABLE valid AS
 	SELECT expose(x, ARRAY[0.25, 0.5], 1, 0, 100, dp_options(granularity => 1))::text::bytea AS bytes
 	FROM unnest(ARRAY[3.0, 1, 4, 1, 5]) x;
-	CREATE TABLE received (state dpquantile.quantiles_state)});
+	-- The same in 50 bins.
+	CREATE TABLE valid_cdf AS
+	SELECT expose_cdf(x, 1, 0, 100, dp_options(bins => 50))::text::bytea AS bytes
+	FROM unnest(ARRAY[3.0, 1, 4, 1, 5]) x;
+	CREATE TABLE received (state dpquantile.cells_state)});
 
-is($node->safe_psql('postgres', 'SELECT length(bytes) FROM valid'), 3 + 4 * 8 + 4 + 2 * 8 + 4 + 5 * 4,
-	'the state has the bytes that are expected');
-is( $node->safe_psql(
-		'postgres', q{
-		SELECT right(merge(s)::text, 10 * 8) = repeat(right(min(s::text), 5 * 8), 2)
-		FROM (SELECT bytes::text::dpquantile.quantiles_state FROM valid, generate_series(1, 2)) v(s)}),
-	't', 'two states can be combined');
+my %size = (valid => 4 + 4 * 8 + 4 + 4 + 2 * 8 + 4 + 5 * 4, valid_cdf => 4 + 4 * 8 + 4 + 4 + 4 + 5 * 4);
+foreach my $table (sort keys %size)
+{
+	is($node->safe_psql('postgres', "SELECT length(bytes) FROM $table"),
+		$size{$table}, "the state has the bytes that are expected: $table");
+	is( $node->safe_psql(
+			'postgres', qq{
+			SELECT right(merge(s)::text, 10 * 8) = repeat(right(min(s::text), 5 * 8), 2)
+			FROM (SELECT bytes::text::dpquantile.cells_state FROM $table, generate_series(1, 2)) v(s)}),
+		't', "two states can be combined: $table");
+}
 is( outcome($node, q{
 		SELECT merge(s) FROM (SELECT expose(1, 1, 0, 10) UNION ALL SELECT expose(1, 1, 0, 20)) v(s)},
 		user => 'postgres'),
 	'22023', 'threat 15: states of different calls cannot');
+foreach my $order ('ASC', 'DESC')
+{
+	is( outcome($node, qq{
+			SELECT merge(bytes::text::dpquantile.cells_state ORDER BY length(bytes) $order)
+			FROM (SELECT bytes FROM valid UNION ALL SELECT bytes FROM valid_cdf) v},
+			user => 'postgres'),
+		'22023', "threat 15: nor can states of different functions, $order");
+}
 
 # Bytes at an offset replaced, in text.
 sub with_bytes
 {
-	my ($offset, $hex) = @_;
+	my ($offset, $hex, $table) = @_;
+	$table //= 'valid';
 	my $changed = "overlay(bytes PLACING '\\x$hex'::bytea FROM $offset + 1)";
-	return outcome($node, "SELECT $changed\::text::dpquantile.quantiles_state IS NOT NULL FROM valid",
+	return outcome($node, "SELECT $changed\::text::dpquantile.cells_state IS NOT NULL FROM $table",
 		user => 'postgres');
 }
-my $records = 3 + 4 * 8 + 4 + 2 * 8;
+my $records = 4 + 4 * 8 + 4 + 4 + 2 * 8;
 is(with_bytes(0, '01'), 't', 'the version is the first byte');
 is(with_bytes(0, '02'), '22P03', 'threat 15: an unknown version');
 is(with_bytes(1, '02'), '22P03', 'threat 15: an unknown content');
-is(with_bytes(2, '07'), '22P03', 'threat 15: an unknown method');
-is(with_bytes(3, '7ff8000000000000'), '22023', 'threat 15: epsilon NaN');
-is(with_bytes(3, 'bff0000000000000'), '22023', 'threat 15: a negative epsilon');
-is(with_bytes(11, '7ff0000000000000'), '22023', 'threat 15: an infinite bound');
-is(with_bytes(27, '0000000000000001'), '22023', 'threat 15: a subnormal granularity');
-is(with_bytes(27, '3e10000000000000'), '22023', 'threat 15: more than 2^32 cells');
-is(with_bytes(35, 'ffffffff'), '22P03', 'threat 15: more quantiles than bytes');
-is(with_bytes(35, '00000000'), '22023', 'threat 15: no quantile');
-is(with_bytes(39, '4000000000000000'), '22023', 'threat 15: the quantile 2');
+is(with_bytes(2, '00'), '22P03', 'threat 15: no function');
+is(with_bytes(2, '03'), '22P03', 'threat 15: an unknown function');
+is(with_bytes(2, '02'), '22P03', 'threat 15: quantiles, but a function of bins');
+is(with_bytes(3, '07'), '22P03', 'threat 15: an unknown method');
+is(with_bytes(4, '7ff8000000000000'), '22023', 'threat 15: epsilon NaN');
+is(with_bytes(4, 'bff0000000000000'), '22023', 'threat 15: a negative epsilon');
+is(with_bytes(12, '7ff0000000000000'), '22023', 'threat 15: an infinite bound');
+is(with_bytes(28, '0000000000000001'), '22023', 'threat 15: a subnormal granularity');
+is(with_bytes(28, '3e10000000000000'), '22023', 'threat 15: more than 2^32 cells');
+is(with_bytes(36, '00000001'), '22P03', 'threat 15: bins of quantiles');
+is(with_bytes(40, 'ffffffff'), '22P03', 'threat 15: more quantiles than bytes');
+is(with_bytes(40, '00000000'), '22023', 'threat 15: no quantile');
+is(with_bytes(44, '4000000000000000'), '22023', 'threat 15: the quantile 2');
 is(with_bytes($records, 'ffffffff'), '22P03', 'threat 15: more records than bytes');
 is(with_bytes($records, '00000004'), '22P03', 'threat 15: fewer records than bytes');
 is(with_bytes($records + 4, '00000064'), 't', 'the last cell of the grid');
 is(with_bytes($records + 4, '00000065'), '22P03', 'threat 15: a record just outside the grid');
 is(with_bytes($records + 4, 'ffffffff'), '22P03', 'threat 15: a record far outside the grid');
+is(with_bytes(2, '01', 'valid_cdf'), '22023', 'threat 15: bins, but a function of quantiles');
+is(with_bytes(3, '03', 'valid_cdf'), 't', 'the last method of a CDF');
+is(with_bytes(3, '04', 'valid_cdf'), '22P03', 'threat 15: an unknown method of a CDF');
+is(with_bytes(36, '00100000', 'valid_cdf'), 't', 'the most bins');
+is(with_bytes(36, '00100001', 'valid_cdf'), '22023', 'threat 15: more bins');
+is(with_bytes(36, '00000000', 'valid_cdf'), '22023', 'threat 15: no bins');
+is(with_bytes(36, '00000002', 'valid_cdf'), '22P03', 'threat 15: fewer bins than records fill');
+is(with_bytes(28, '3ff0000000000000', 'valid_cdf'), '22P03', 'threat 15: bins and granularity');
+is(with_bytes(40, '00000001', 'valid_cdf'), '22P03', 'threat 15: a CDF with a quantile');
+is(with_bytes(48, '00000031', 'valid_cdf'), 't', 'the last bin');
+is(with_bytes(48, '00000032', 'valid_cdf'), '22P03', 'threat 15: a record just outside the bins');
 foreach my $text ('', 'abc', '\x', '\x0', '\x01', '\xzz')
 {
-	like(outcome($node, "SELECT '$text'::dpquantile.quantiles_state", user => 'postgres'),
+	like(outcome($node, "SELECT '$text'::dpquantile.cells_state", user => 'postgres'),
 		qr/^(22P03|22P02|22023|08P01)$/, "threat 15: the text '$text'");
 }
 
@@ -108,9 +146,10 @@ foreach my $text ('', 'abc', '\x', '\x0', '\x01', '\xzz')
 my $exchange = PostgreSQL::Test::Utils::tempdir() . '/state';
 $node->safe_psql(
 	'postgres', qq{
+	CREATE VIEW states AS SELECT * FROM valid UNION ALL SELECT * FROM valid_cdf;
 	CREATE FUNCTION feed(bytes bytea, in_binary boolean) RETURNS text LANGUAGE plpgsql AS \$\$
 	DECLARE
-		fed dpquantile.quantiles_state;
+		fed dpquantile.cells_state;
 	BEGIN
 		IF in_binary THEN
 			EXECUTE format('COPY (SELECT %L::bytea) TO %L (FORMAT binary)', bytes, '$exchange');
@@ -143,20 +182,20 @@ $node->safe_psql(
 my %changes = (
 	'each bit flipped' => q{
 		SELECT set_bit(bytes, i, 1 - get_bit(bytes, i))
-		FROM valid, generate_series(0, 8 * length(bytes) - 1) i},
+		FROM states, generate_series(0, 8 * length(bytes) - 1) i},
 	'each byte 0, 127 and 255' => q{
 		SELECT set_byte(bytes, i, byte)
-		FROM valid, generate_series(0, length(bytes) - 1) i, (VALUES (0), (127), (255)) v(byte)},
+		FROM states, generate_series(0, length(bytes) - 1) i, (VALUES (0), (127), (255)) v(byte)},
 	'each shorter length' => q{
-		SELECT substr(bytes, 1, length) FROM valid, generate_series(0, length(bytes) - 1) length},
+		SELECT substr(bytes, 1, length) FROM states, generate_series(0, length(bytes) - 1) length},
 	'some longer lengths' => q{
-		SELECT bytes || decode(repeat('00', more), 'hex') FROM valid, generate_series(1, 20) more});
+		SELECT bytes || decode(repeat('00', more), 'hex') FROM states, generate_series(1, 20) more});
 my $known = qr/^(valid|22P03|22023|08P01)$/;
 foreach my $format ('text', 'binary')
 {
-	my $random = $format eq 'text' ? 10_000 : 1_000;
+	my $random = $format eq 'text' ? 5_000 : 500;
 	my %all = (%changes,
-		"$random random changes" => "SELECT randomly_changed(bytes) FROM valid, generate_series(1, $random)");
+		2 * $random . ' random changes' => "SELECT randomly_changed(bytes) FROM states, generate_series(1, $random)");
 	foreach my $change (sort keys %all)
 	{
 		my @counts = split /\n/, $node->safe_psql(
@@ -175,5 +214,6 @@ is($node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()'),
 	$started, 'threat 15: the server has run on');
 is(spent($node), 0, 'threat 15: and nothing was charged');
 is(outcome($node, $ANSWER), 't', 'threat 15: and a query works');
+is(outcome($node, 'SELECT dp_cdf(age, 1, 0, 100) IS NOT NULL FROM person'), 't', 'threat 15: and another');
 
 done_testing();

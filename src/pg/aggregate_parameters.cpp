@@ -1,4 +1,5 @@
-#include "pg/quantiles_parameters.hpp"
+#include "pg/aggregate_parameters.hpp"
+
 #include "core/quantiles.hpp"
 #include "pg/boundary.hpp"
 
@@ -27,9 +28,9 @@ double number(const CallArguments& arguments, int index, const char* name) {
   return DatumGetFloat8(arguments.values[index].value);
 }
 
-QuantilesOptions read_options(const CallArguments& arguments, int index) {
-  if (index >= arguments.count || arguments.values[index].isnull) return default_options();
-  return parse_options(DatumGetJsonbP(arguments.values[index].value));
+AggregateOptions read_options(Family family, const CallArguments& arguments, int index) {
+  if (index >= arguments.count || arguments.values[index].isnull) return default_options(family);
+  return parse_options(DatumGetJsonbP(arguments.values[index].value), family);
 }
 
 // The elements of a float8[] as one double each; ereports unless it is one-dimensional without
@@ -48,27 +49,36 @@ const double* array_elements(ArrayType* array, uint32* count) {
 
 }  // namespace
 
-QuantilesParameters* make_parameters(double epsilon, double lower, double upper,
-                                     const QuantilesOptions& options, const double* quantiles,
+AggregateParameters* make_parameters(Family family, double epsilon, double lower, double upper,
+                                     const AggregateOptions& options, const double* quantiles,
                                      uint32 quantile_count) {
-  Grid grid{};
+  auto* parameters = static_cast<AggregateParameters*>(palloc0(parameters_size(quantile_count)));
   report(guarded([&] {
-    check_quantiles({quantiles, quantile_count});
+    const auto granularity =
+        options.has_granularity ? std::optional<double>(options.granularity) : std::nullopt;
+    const auto bins = options.has_bins ? std::optional<double>(options.bins) : std::nullopt;
+    if (family == Family::kQuantiles) check_quantiles({quantiles, quantile_count});
     check_epsilon(epsilon);
-    grid = Grid::create(
-        lower, upper,
-        options.has_granularity ? std::optional<double>(options.granularity) : std::nullopt);
+    if (family == Family::kQuantiles) {
+      parameters->grid = Grid::create(lower, upper, granularity);
+    } else {
+      const CdfDomain domain = CdfDomain::create(lower, upper, bins, granularity);
+      parameters->bins = domain.bins;
+      parameters->grid = domain.grid();
+    }
   }));
-  auto* parameters = static_cast<QuantilesParameters*>(palloc0(parameters_size(quantile_count)));
-  parameters->epsilon = epsilon;
-  parameters->grid = grid;
+  parameters->family = family;
   parameters->method = options.method;
+  parameters->epsilon = epsilon;
+  parameters->lower = lower;
+  parameters->upper = upper;
+  parameters->granularity = options.has_granularity ? options.granularity : 0;
   parameters->quantile_count = quantile_count;
   memcpy(parameters->quantiles, quantiles, quantile_count * sizeof(double));
   return parameters;
 }
 
-QuantilesParameters* read_parameters(const CallArguments& arguments) {
+AggregateParameters* read_parameters(Family family, const CallArguments& arguments) {
   const bool has_options = arguments.count > 0 && arguments.types[arguments.count - 1] == JSONBOID;
   const int common_at = arguments.count - (has_options ? 1 : 0) - kCommonCount;
   if (common_at != 0 && common_at != 1) {
@@ -78,7 +88,7 @@ QuantilesParameters* read_parameters(const CallArguments& arguments) {
 
   double quantile = kMedian;
   const double* quantiles = &quantile;
-  uint32 quantile_count = 1;
+  uint32 quantile_count = family == Family::kQuantiles ? 1 : 0;
   if (common_at == 1 && arguments.types[0] == FLOAT8ARRAYOID) {
     if (arguments.values[0].isnull) refuse_null("quantiles");
     quantiles = array_elements(DatumGetArrayTypeP(arguments.values[0].value), &quantile_count);
@@ -89,14 +99,18 @@ QuantilesParameters* read_parameters(const CallArguments& arguments) {
   for (int i = 0; i < kCommonCount; ++i) {
     common[i] = number(arguments, common_at + i, kCommonNames[i]);
   }
-  return make_parameters(common[0], common[1], common[2],
-                         read_options(arguments, common_at + kCommonCount), quantiles,
+  return make_parameters(family, common[0], common[1], common[2],
+                         read_options(family, arguments, common_at + kCommonCount), quantiles,
                          quantile_count);
 }
 
-bool same_parameters(const QuantilesParameters* a, const QuantilesParameters* b) {
+bool same_parameters(const AggregateParameters* a, const AggregateParameters* b) {
   return a->quantile_count == b->quantile_count &&
          memcmp(a, b, parameters_size(a->quantile_count)) == 0;
+}
+
+CdfDomain domain_of(const AggregateParameters* parameters) {
+  return {parameters->lower, parameters->upper, parameters->granularity, parameters->bins};
 }
 
 }  // namespace dpquantile

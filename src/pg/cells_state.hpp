@@ -1,9 +1,9 @@
 #pragma once
 
-#include "pg/quantiles_parameters.hpp"
+#include "pg/aggregate_parameters.hpp"
 
-// The aggregate state of the quantile functions: one flat varlena (SQL type
-// dpquantile.quantiles_state), so that partial aggregates cross processes as they are.
+// The aggregate state of the functions that count rows on a grid: one flat varlena (SQL type
+// dpquantile.cells_state), so that partial aggregates cross processes as they are.
 //
 //   | varlena header | content | count | capacity | parameters with m quantiles | cells[capacity] |
 //
@@ -17,12 +17,12 @@ enum class StateContent : uint8 {
   kRecords = 1,  // one cell a record
 };
 
-struct QuantilesState {
+struct CellsState {
   int32 varlena_header;
   StateContent content;
   uint32 count;
   uint32 capacity;
-  QuantilesParameters parameters;
+  AggregateParameters parameters;
 
   uint32* cells() {
     return reinterpret_cast<uint32*>(reinterpret_cast<char*>(&parameters) +
@@ -31,17 +31,17 @@ struct QuantilesState {
 };
 
 // The state behind a datum, detoasted if need be.
-inline QuantilesState* get_state(Datum datum) {
-  auto* state = reinterpret_cast<QuantilesState*>(PG_DETOAST_DATUM(datum));
+inline CellsState* get_state(Datum datum) {
+  auto* state = reinterpret_cast<CellsState*>(PG_DETOAST_DATUM(datum));
   Assert(state->count <= state->capacity);
   return state;
 }
 
 // A state for these parameters without records, palloc'd.
-QuantilesState* make_state(const QuantilesParameters* parameters);
+CellsState* make_state(const AggregateParameters* parameters);
 
 // The state itself, or a larger copy of it, with room for so many more records. ereports where a
 // state would exceed PostgreSQL's 1 GB for a value.
-QuantilesState* reserve(QuantilesState* state, uint32 more);
+CellsState* reserve(CellsState* state, uint32 more);
 
 }  // namespace dpquantile

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+
+#include "core/cdf_domain.hpp"
+#include "core/grid.hpp"
+#include "pg/call_arguments.hpp"
+#include "pg/options.hpp"
+
+namespace dpquantile {
+
+// The validated parameters of a call, as plain data that is stored inside aggregate states and
+// compared byte by byte.
+struct AggregateParameters {
+  Family family;
+  Method method;
+  double epsilon;
+  double lower;
+  double upper;
+  double granularity;  // 0: not given
+  uint32 bins;         // of a CDF; else 0
+  Grid grid;           // how values are assigned to cells
+  uint32 quantile_count;
+  double quantiles[FLEXIBLE_ARRAY_MEMBER];  // none for a CDF
+};
+
+// In bytes, without padding at the end.
+inline std::size_t parameters_size(uint32 quantile_count) {
+  return offsetof(AggregateParameters, quantiles) + quantile_count * sizeof(double);
+}
+
+// Checks the parameters and puts them together, palloc'd and free of uninitialised bytes. ereports
+// for anything out of range.
+AggregateParameters* make_parameters(Family family, double epsilon, double lower, double upper,
+                                     const AggregateOptions& options, const double* quantiles,
+                                     uint32 quantile_count);
+
+// The parameters of a call; those of quantiles are recognised by their number and types. ereports
+// for a NULL and for anything out of range.
+//   dp_quantiles: quantiles float8[], epsilon, lower, upper [, options jsonb]
+//   dp_quantile:  quantile float8, epsilon, lower, upper [, options jsonb]
+//   dp_median, dp_cdf: epsilon, lower, upper [, options jsonb]
+AggregateParameters* read_parameters(Family family, const CallArguments& arguments);
+
+// Whether two calls ask for the same, byte by byte.
+bool same_parameters(const AggregateParameters* a, const AggregateParameters* b);
+
+// The domain of a dp_cdf call.
+CdfDomain domain_of(const AggregateParameters* parameters);
+
+}  // namespace dpquantile

@@ -1,0 +1,81 @@
+// dp_cdf: the aggregate.
+#include "core/cdf.hpp"
+
+#include "pg/cdf_type.hpp"
+#include "pg/cells_aggregate.hpp"
+
+extern "C" {
+PG_FUNCTION_INFO_V1(dpq_cdf_transition);
+PG_FUNCTION_INFO_V1(dpq_cdf_transition_numeric);
+PG_FUNCTION_INFO_V1(dpq_cdf_final);
+DPQ_EXPORT Datum dpq_cdf_transition(PG_FUNCTION_ARGS);
+DPQ_EXPORT Datum dpq_cdf_transition_numeric(PG_FUNCTION_ARGS);
+DPQ_EXPORT Datum dpq_cdf_final(PG_FUNCTION_ARGS);
+}
+
+namespace dpquantile {
+
+namespace {
+
+// The law for these parameters, chosen once for all groups of a query.
+const CdfLaw* law_of(const ChargedGroup& group, MemoryContext query_context) {
+  const AggregateParameters* parameters = group.parameters;
+  const auto method = static_cast<CdfMethod>(parameters->method);
+  auto* kept = static_cast<CdfLaw*>(*group.kept);
+  if (kept != nullptr && kept->method == method && kept->bins == parameters->bins &&
+      kept->epsilon == parameters->epsilon) {
+    return kept;
+  }
+  if (kept == nullptr)
+    kept = static_cast<CdfLaw*>(MemoryContextAlloc(query_context, sizeof(CdfLaw)));
+  report(guarded([&] { *kept = choose_cdf_law(method, parameters->bins, parameters->epsilon); }));
+  *group.kept = kept;
+  return kept;
+}
+
+// Draws the answer for a group that has been charged.
+bytea* release(const ChargedGroup& group, const CdfLaw& law) {
+  bytea* value = nullptr;
+  MemoryContext result = CurrentMemoryContext;
+  MemoryContext scratch =
+      AllocSetContextCreate(result, "dpquantile scratch", ALLOCSET_DEFAULT_SIZES);
+  const Failure failure = guarded([&] {
+    ContextMemory memory(scratch);
+    CancelPoll cancel(cancel_requested);
+    CsprngSource source;
+    RandomStream random(source);
+    std::pmr::vector<std::uint64_t> counts(law.bins, &memory);
+    for (uint32 i = 0; i < group.count; ++i) {
+      cancel.tick();
+      ++counts[group.records[i]];
+    }
+    const CdfCurve curve(domain_of(group.parameters), law,
+                         release_cdf(counts, law, random, cancel, &memory));
+    ContextMemory result_memory(result);
+    value = make_cdf_value(curve, result_memory);
+  });
+  report(failure);
+  MemoryContextDelete(scratch);
+  return value;
+}
+
+}  // namespace
+
+}  // namespace dpquantile
+
+using namespace dpquantile;
+
+// (state, value float8, epsilon, lower, upper [, options])
+Datum dpq_cdf_transition(PG_FUNCTION_ARGS) {
+  return add_row(fcinfo, Family::kCdf);
+}
+
+Datum dpq_cdf_transition_numeric(PG_FUNCTION_ARGS) {
+  return add_numeric_row(fcinfo, Family::kCdf);
+}
+
+// (state) returns dp_cdf
+Datum dpq_cdf_final(PG_FUNCTION_ARGS) {
+  const ChargedGroup group = charge_group(fcinfo, Family::kCdf);
+  PG_RETURN_BYTEA_P(release(group, *law_of(group, fcinfo->flinfo->fn_mcxt)));
+}
