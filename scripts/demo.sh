@@ -52,6 +52,9 @@ case ${1:-run} in
     cluster_start "$cluster"
     cluster_psql "$cluster" -U "${2:-analyst}" -d demo
     ;;
-  clean) cluster_remove "$cluster" ;;
+  clean)
+    rm -f "$cluster/salaries.svg"
+    cluster_remove "$cluster"
+    ;;
   *) die "usage: $0 [psql ROLE | clean]" ;;
 esac

@@ -93,7 +93,7 @@ GROUP BY department, answer ORDER BY count(salary) DESC;
 \connect - analyst
 \echo '   analyst=>' :query
 :query \gset
-\echo '   analyst=> SELECT dp_cdf_plot(:answer)'
+\echo '   analyst=> SELECT dp_cdf_plot(answer)'
 \pset tuples_only on
 \pset format unaligned
 SELECT dp_cdf_plot(:'answer');
@@ -103,8 +103,8 @@ SELECT dp_cdf_svg(:'answer', title => 'Salaries: a private CDF for epsilon = 0.5
 \pset format aligned
 \pset tuples_only off
 \echo
-\echo :svg has the same as an SVG picture, by dp_cdf_svg(:answer)
-\echo '   analyst=> SELECT dp_cdf_quantile(:answer, 0.1), ...; SELECT dp_cdf_error(:answer)'
+\echo :svg 'has the same as an SVG picture: dp_cdf_svg(answer)'
+\echo '   analyst=> SELECT dp_cdf_quantile(answer, 0.1), ...; SELECT dp_cdf_error(answer)'
 \connect - postgres
 SELECT q AS quantile, round(dp_cdf_quantile(:'answer', q)::numeric, 2) AS private, truth AS true,
        round(rows::numeric) AS "+- rows (95 % band)"

@@ -179,3 +179,8 @@ SELECT count(*) AS releases, count(*) FILTER (WHERE fraction_misses > 0) BETWEEN
 RESET ROLE;
 DROP OWNED BY regress_dpq_cdf_errors;
 DROP ROLE regress_dpq_cdf_errors;
+
+-- A law that dp_cdf would not choose, written by hand.
+SELECT rows > 0 AS rows, fraction AS fraction
+FROM dp_cdf_error(('{"lower": 0, "upper": 1, "bins": 10000, "method": "tree", "epsilon": 1, "branching": [10000, 2],
+                     "level_epsilon": [0.5, 0.5], "rows": 1, "cumulative": [' || repeat('0,', 9999) || '1]}')::dp_cdf);

@@ -83,22 +83,22 @@ SELECT dp_cdf_quantile(cdf, 1.001) FROM cdfs WHERE name = 'discrete';
 SELECT dp_cdf_quantile(cdf, 'NaN'::float8) FROM cdfs WHERE name = 'no rows';
 SELECT dp_cdf_quantile(cdf, NULL::float8) IS NULL AS "null" FROM cdfs WHERE name = 'discrete';
 -- In arrays of any shape
-SELECT name, dp_cdf_quantile(cdf, '{1,0,0.5,0.5}'::float8[]), dp_cdf_quantile(cdf, ARRAY[0.5]) AS one,
-       dp_cdf_quantile(cdf, '{}'::float8[]) AS none, dp_cdf_quantile(cdf, '{0.5,NULL,1}'::float8[]) AS "null",
-       dp_cdf_quantile(cdf, '{{0,0.5},{1,NULL}}'::float8[]) AS square,
-       dp_cdf_quantile(cdf, '[3:4]={0,1}'::float8[]) AS bounds
+SELECT name, dp_cdf_quantiles(cdf, '{1,0,0.5,0.5}'::float8[]), dp_cdf_quantiles(cdf, ARRAY[0.5]) AS one,
+       dp_cdf_quantiles(cdf, '{}'::float8[]) AS none, dp_cdf_quantiles(cdf, '{0.5,NULL,1}'::float8[]) AS "null",
+       dp_cdf_quantiles(cdf, '{{0,0.5},{1,NULL}}'::float8[]) AS square,
+       dp_cdf_quantiles(cdf, '[3:4]={0,1}'::float8[]) AS bounds
   FROM cdfs WHERE name IN ('discrete', 'no rows', 'none') ORDER BY name;
-SELECT dp_cdf_quantile(cdf, NULL::float8[]) IS NULL AS "null" FROM cdfs WHERE name = 'discrete';
-SELECT dp_cdf_quantile(cdf, '{0.5,1.5}'::float8[]) FROM cdfs WHERE name = 'discrete';
-SELECT dp_cdf_quantile(cdf, '{0.5,NaN}'::float8[]) FROM cdfs WHERE name = 'no rows';
-SELECT cardinality(dp_cdf_quantile(cdf, array_fill(0.5::float8, ARRAY[100000]))) FROM cdfs WHERE name = 'discrete';
+SELECT dp_cdf_quantiles(cdf, NULL::float8[]) IS NULL AS "null" FROM cdfs WHERE name = 'discrete';
+SELECT dp_cdf_quantiles(cdf, '{0.5,1.5}'::float8[]) FROM cdfs WHERE name = 'discrete';
+SELECT dp_cdf_quantiles(cdf, '{0.5,NaN}'::float8[]) FROM cdfs WHERE name = 'no rows';
+SELECT cardinality(dp_cdf_quantiles(cdf, array_fill(0.5::float8, ARRAY[100000]))) FROM cdfs WHERE name = 'discrete';
 
 -- The SQLSTATE of each of these errors
 \set VERBOSITY sqlstate
 SELECT dp_cdf_probability(cdf, 'NaN') FROM cdfs WHERE name = 'continuous';
 SELECT dp_cdf_count(cdf, 3, 2) FROM cdfs WHERE name = 'continuous';
 SELECT dp_cdf_quantile(cdf, 2) FROM cdfs WHERE name = 'continuous';
-SELECT dp_cdf_quantile(cdf, '{2}'::float8[]) FROM cdfs WHERE name = 'continuous';
+SELECT dp_cdf_quantiles(cdf, '{2}'::float8[]) FROM cdfs WHERE name = 'continuous';
 \set VERBOSITY default
 
 -- A quantile and the probability of a value undo each other where the curve rises: at every number of rows
@@ -133,7 +133,7 @@ RESET ROLE;
 SELECT dp_revoke_budget('regress_dpq_cdf_questions');
 SET ROLE regress_dpq_cdf_questions;
 SELECT dp_cdf_rows(cdf) = dp_cdf_count(cdf, '-Infinity', 'Infinity') AS rows,
-       dp_cdf_quantile(cdf, '{0,0.5,1}'::float8[]) = dp_cdf_quantile(cdf, '{0,0.5,1}'::float8[]) AS quantiles,
+       dp_cdf_quantiles(cdf, '{0,0.5,1}'::float8[]) = dp_cdf_quantiles(cdf, '{0,0.5,1}'::float8[]) AS quantiles,
        dp_cdf_probability(cdf, 500) = dp_cdf_count(cdf, '-Infinity', 500) / dp_cdf_rows(cdf) AS probability,
        (dp_cdf_error(cdf)).rows > 0 AS error, (SELECT count(*) FROM dp_cdf_points(cdf)) AS points,
        (SELECT count(*) > 0 FROM dp_cdf_plot(cdf)) AS plot, length(dp_cdf_svg(cdf)) > 0 AS svg,

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/text.hpp"
+
 namespace dpquantile {
 
 namespace {
@@ -114,6 +116,7 @@ std::vector<AxisTick> axis_ticks(double lower, double upper, int most) {
     step = next_round_step(step);
     ticks = multiples_within(lower, upper, step);
   }
+  if (ticks.empty()) return {{lower, shortest_decimal(lower)}};
   const std::vector<std::string> labels = labels_of(ticks);
   std::vector<AxisTick> axis;
   for (std::size_t i = 0; i < ticks.size(); ++i) {

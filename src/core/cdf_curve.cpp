@@ -5,15 +5,14 @@
 #include <limits>
 #include <numeric>
 
+#include "core/epsilon.hpp"
 #include "core/error.hpp"
-#include "core/quantiles.hpp"
 #include "core/text.hpp"
 
 namespace dpquantile {
 
 namespace {
 
-constexpr std::int64_t kMostRows = std::int64_t{1} << 53;
 constexpr double kLeastLevelEpsilon = 0x1p-30;
 // How far from a grid value a number may lie, in steps, and still count as that value.
 constexpr double kSameValue = 0x1p-24;
@@ -55,7 +54,7 @@ void check_law(const CdfLaw& law, std::uint32_t bins) {
 
 void check_counts(std::span<const std::int64_t> cumulative, std::uint32_t bins) {
   if (cumulative.size() != bins) throw CorruptInput("there must be one count a bin");
-  if (cumulative.front() < 0 || cumulative.back() > kMostRows ||
+  if (cumulative.front() < 0 || cumulative.back() > CdfCurve::kMostRows ||
       !std::ranges::is_sorted(cumulative)) {
     throw CorruptInput("the counts must be non-decreasing from 0 to 2^53");
   }
@@ -85,7 +84,7 @@ double CdfCurve::rows_up_to(double x) const {
   if (domain_.discrete()) {
     const double steps = std::floor((x - domain_.lower) / domain_.granularity + kSameValue);
     const double last = domain_.bins - 1;
-    return static_cast<double>(cumulative_[static_cast<std::size_t>(std::min(steps, last))]);
+    return static_cast<double>(cumulative_[static_cast<std::size_t>(std::clamp(steps, 0.0, last))]);
   }
   const double position = (x - domain_.lower) / (domain_.upper - domain_.lower) * domain_.bins;
   const auto bin = static_cast<std::size_t>(std::min<double>(position, domain_.bins - 1));
@@ -107,12 +106,12 @@ double CdfCurve::rows_before(double x) const {
 }
 
 double CdfCurve::count(double from, double to) const {
-  check_value("from", from);
-  check_value("to", to);
+  check_value("from_value", from);
+  check_value("to_value", to);
   if (from > to) {
-    throw ParameterError("from must not be greater than to, got " + shortest_decimal(from) +
-                             " and " + shortest_decimal(to),
-                         "The arguments come in the order from, to.");
+    throw ParameterError("from_value must not be greater than to_value, got " +
+                             shortest_decimal(from) + " and " + shortest_decimal(to),
+                         "The arguments come in the order from_value, to_value.");
   }
   return std::max(0.0, rows_up_to(to) - rows_before(from));
 }
@@ -130,8 +129,8 @@ std::optional<double> CdfCurve::quantile(double q) const {
   }
   if (rows() == 0) return std::nullopt;
   const double target = q * static_cast<double>(rows());
-  const auto reached = std::ranges::find_if(cumulative_, [&](std::int64_t count) {
-    return count > 0 && static_cast<double>(count) / static_cast<double>(rows()) >= q;
+  const auto reached = std::ranges::partition_point(cumulative_, [&](std::int64_t count) {
+    return !(count > 0 && static_cast<double>(count) / static_cast<double>(rows()) >= q);
   });
   const auto bin = static_cast<std::uint32_t>(reached - cumulative_.begin());
   if (domain_.discrete()) return domain_.point(bin);
@@ -141,7 +140,8 @@ std::optional<double> CdfCurve::quantile(double q) const {
   return from + (domain_.point(bin + 1) - from) * std::clamp(part, 0.0, 1.0);
 }
 
-std::pmr::vector<CdfPoint> CdfCurve::points(double share, std::pmr::memory_resource* memory) const {
+std::pmr::vector<CdfPoint> CdfCurve::points(double band_rows,
+                                            std::pmr::memory_resource* memory) const {
   std::pmr::vector<CdfPoint> points(memory);
   points.reserve(std::size_t{domain_.bins} + 1);
   const auto all = static_cast<double>(rows());
@@ -158,7 +158,7 @@ std::pmr::vector<CdfPoint> CdfCurve::points(double share, std::pmr::memory_resou
   for (std::uint32_t i = 0; i < domain_.bins; ++i) {
     const bool last = i + 1 == domain_.bins;
     add(domain_.point(domain_.discrete() ? i : i + 1), static_cast<double>(cumulative_[i]),
-        last ? 0 : share);
+        last ? 0 : band_rows);
   }
   return points;
 }

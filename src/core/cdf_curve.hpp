@@ -8,7 +8,7 @@
 
 #include "core/cdf.hpp"
 #include "core/cdf_domain.hpp"
-#include "core/cdf_picture.hpp"
+#include "core/cdf_point.hpp"
 
 namespace dpquantile {
 
@@ -16,6 +16,8 @@ namespace dpquantile {
 // it is post-processing and costs no privacy.
 class CdfCurve {
  public:
+  static constexpr std::int64_t kMostRows = std::int64_t{1} << 53;
+
   // `cumulative` as release_cdf() gives it. Throws CorruptInput unless the law is one that
   // choose_cdf_law() could have made for the domain's bins (any branchings and budgets whose noise
   // can be drawn) and the counts are non-decreasing from 0 to 2^53.
@@ -32,18 +34,18 @@ class CdfCurve {
   // Throws ParameterError for NaN and for from > to.
   double count(double from, double to) const;
 
-  // The fraction of rows with values up to x, empty if the release has no rows. ParameterError for
-  // NaN.
+  // The fraction of rows with values up to x (discrete) or below x (continuous), empty if the
+  // release has no rows. ParameterError for NaN.
   std::optional<double> probability(double x) const;
 
   // The least value with a positive fraction of the rows, at least q, up to it; empty if the
   // release has no rows. ParameterError unless 0 <= q <= 1.
   std::optional<double> quantile(double q) const;
 
-  // The curve's points with the band of +- share / rows() about them (none where the fraction is 0
-  // or 1 by definition). A continuous curve has bins + 1 points (the edges), a discrete one has
-  // `bins` points (the values).
-  std::pmr::vector<CdfPoint> points(double share, std::pmr::memory_resource* memory) const;
+  // The curve's points with the band of +- band_rows / rows() about them (none where the fraction
+  // is 0 or 1 by definition). A continuous curve has bins + 1 points (the edges), a discrete one
+  // has `bins` points (the values).
+  std::pmr::vector<CdfPoint> points(double band_rows, std::pmr::memory_resource* memory) const;
 
  private:
   double rows_up_to(double x) const;

@@ -38,7 +38,16 @@ CdfDomain CdfDomain::create(double lower, double upper, std::optional<double> bi
         "expected bins or granularity, got both",
         "Give granularity for values on a grid, such as whole numbers, else bins.");
   }
+  Grid::create(lower, upper, std::nullopt);  // checks the bounds
   if (value_step) {
+    check_granularity(*value_step);
+    const double steps = (upper - lower) / *value_step;
+    if (!(steps < LevelTree::kMaxBins)) {
+      throw ParameterError(
+          "a CDF has at most 1048576 values, got (upper - lower) / granularity = " +
+              shortest_decimal(steps),
+          "Choose a larger granularity or narrower bounds.");
+    }
     const Grid values = Grid::create(lower, upper, value_step);
     if (values.cells > LevelTree::kMaxBins) {
       throw ParameterError("a CDF has at most 1048576 values, got " + std::to_string(values.cells) +
@@ -48,7 +57,6 @@ CdfDomain CdfDomain::create(double lower, double upper, std::optional<double> bi
     return {lower, upper, *value_step, static_cast<std::uint32_t>(values.cells)};
   }
   const std::uint32_t bins = check_bins(bin_count.value_or(kDefaultBins));
-  Grid::create(lower, upper, std::nullopt);
   return {lower, upper, 0, bins};
 }
 

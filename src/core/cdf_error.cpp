@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/random/exponential_distribution.hpp>
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include "core/consistency.hpp"
@@ -57,9 +58,9 @@ class PublicNoise {
 // The errors of one simulated release.
 struct RunErrors {
   double everywhere = 0;
-  double everywhere_share = 0;
+  double everywhere_fraction_rows = 0;
   double point[kPointsPerRun];
-  double point_share[kPointsPerRun];
+  double point_fraction_rows[kPointsPerRun];
 };
 
 // Errors of counts from the right are the errors of a fraction near 1 (docs/privacy.md, "Bands").
@@ -70,6 +71,9 @@ double share_error(double prefix_error, double total_error) {
 // A tree whose nodes carry nothing but noise.
 class NoiseTree {
  public:
+  NoiseTree(const NoiseTree&) = delete;
+  NoiseTree& operator=(const NoiseTree&) = delete;
+
   NoiseTree(std::uint32_t bins, const Levels& levels, std::pmr::memory_resource* memory)
       : tree_(bins, levels.branching),
         epsilon_(levels.epsilon),
@@ -120,12 +124,13 @@ class TreeSimulation {
       prefix += leaves[k];
       prefixes_[k] = prefix;
       errors.everywhere = std::max(errors.everywhere, std::abs(prefix));
-      errors.everywhere_share = std::max(errors.everywhere_share, share_error(prefix, total));
+      errors.everywhere_fraction_rows =
+          std::max(errors.everywhere_fraction_rows, share_error(prefix, total));
     }
     for (int i = 0; i < kPointsPerRun; ++i) {
       const double at_point = prefixes_[noise.below(prefixes_.size())];
       errors.point[i] = std::abs(at_point);
-      errors.point_share[i] = share_error(at_point, total);
+      errors.point_fraction_rows[i] = share_error(at_point, total);
     }
     return errors;
   }
@@ -195,7 +200,10 @@ class PooledSimulation {
         before_(top_tree_.bins(), memory),
         nodes_(top_tree_.total_nodes(), memory) {
     weights_.back() = own_weight_ + weight_below_;
+    precision_.emplace(top_tree_, weights_);
   }
+  PooledSimulation(const PooledSimulation&) = delete;
+  PooledSimulation& operator=(const PooledSimulation&) = delete;
 
   RunErrors run(PublicNoise& noise) {
     const double total = draw_top(noise);
@@ -206,7 +214,7 @@ class PooledSimulation {
       const double error =
           prefix_error(k / pool_.bins(), static_cast<std::uint32_t>(k % pool_.bins()));
       errors.point[i] = std::abs(error);
-      errors.point_share[i] = share_error(error, total);
+      errors.point_fraction_rows[i] = share_error(error, total);
     }
     return errors;
   }
@@ -239,9 +247,8 @@ class PooledSimulation {
       leaves()[b] = (own_weight_ * own + weight_below_ * pool_.block(chosen_[b]).sum) /
                     (own_weight_ + weight_below_);
     }
-    const SubtreePrecision precision(top_tree_, weights_);
-    const double total = estimate_subtrees(top_tree_, precision, weights_, nodes_);
-    distribute_from_root(top_tree_, precision, total, nodes_);
+    const double total = estimate_subtrees(top_tree_, *precision_, weights_, nodes_);
+    distribute_from_root(top_tree_, *precision_, total, nodes_);
     double before = 0;
     for (std::size_t b = 0; b < before_.size(); ++b) {
       before_[b] = before;
@@ -262,7 +269,8 @@ class PooledSimulation {
     const double low = std::min(before_[b], after) + block.low;
     const double high = std::max(before_[b], after) + block.high;
     if (std::max(-low, high) <= errors.everywhere &&
-        std::max(share_error(low, total), share_error(high, total)) <= errors.everywhere_share) {
+        std::max(share_error(low, total), share_error(high, total)) <=
+            errors.everywhere_fraction_rows) {
       return;
     }
     const std::size_t first = b * pool_.bins();
@@ -271,7 +279,8 @@ class PooledSimulation {
     for (std::uint32_t j = 0; j < size; ++j) {
       const double error = prefix_error(b, j);
       errors.everywhere = std::max(errors.everywhere, std::abs(error));
-      errors.everywhere_share = std::max(errors.everywhere_share, share_error(error, total));
+      errors.everywhere_fraction_rows =
+          std::max(errors.everywhere_fraction_rows, share_error(error, total));
     }
   }
 
@@ -279,6 +288,7 @@ class PooledSimulation {
   LevelTree top_tree_;
   std::vector<double> epsilon_;
   std::vector<double> weights_;
+  std::optional<SubtreePrecision> precision_;
   BlockPool pool_;
   double own_weight_;    // of a cut node's own measurement
   double weight_below_;  // of its children's
@@ -301,8 +311,10 @@ Levels cut_wide_level(const CdfLaw& law) {
 
 PooledSimulation make_pooled(const CdfLaw& law, PublicNoise& noise, CancelPoll& cancel,
                              std::pmr::memory_resource* memory) {
-  const Levels levels = cut_wide_level(law);
+  Levels levels = cut_wide_level(law);
   const LevelTree tree(law.bins, levels.branching);
+  // The root may have room for more children than there are.
+  levels.branching.front() = std::min(levels.branching.front(), tree.nodes(1));
   const std::uint64_t most = std::max<std::uint64_t>(kLeastBlock, law.bins / kMostBlocks);
   std::size_t cut = tree.levels() - 1;
   while (cut > 1 && tree.stride(cut - 1) <= most) --cut;
@@ -334,26 +346,27 @@ class Quantile {
 };
 
 template <class Simulation>
-CdfError simulate(Simulation simulation, PublicNoise& noise, double confidence, CancelPoll& cancel,
-                  std::pmr::memory_resource* memory) {
+CdfError simulate(Simulation&& simulation, PublicNoise& noise, double confidence,
+                  CancelPoll& cancel, std::pmr::memory_resource* memory) {
   const auto runs =
       std::max(kFewestRuns, static_cast<std::size_t>(std::ceil(kRunsBeyond / (1 - confidence))));
   Quantile point(confidence, memory);
-  Quantile point_share(confidence, memory);
+  Quantile point_fraction_rows(confidence, memory);
   Quantile everywhere(confidence, memory);
-  Quantile everywhere_share(confidence, memory);
+  Quantile everywhere_fraction_rows(confidence, memory);
   for (std::size_t i = 0; i < runs; ++i) {
     cancel.check();
     const RunErrors errors = simulation.run(noise);
     for (const double error : errors.point) point.add(error);
-    for (const double error : errors.point_share) point_share.add(error);
+    for (const double error : errors.point_fraction_rows) point_fraction_rows.add(error);
     everywhere.add(errors.everywhere);
-    everywhere_share.add(errors.everywhere_share);
+    everywhere_fraction_rows.add(errors.everywhere_fraction_rows);
   }
   const auto independent = static_cast<double>(runs);
   // Whole rows: F^ is off by half a row more, and so is n^.
-  return {std::floor(point.upper(independent) + 0.5), point_share.upper(independent) + 1,
-          std::floor(everywhere.upper(independent) + 0.5), everywhere_share.upper(independent) + 1};
+  return {std::floor(point.upper(independent) + 0.5), point_fraction_rows.upper(independent) + 1,
+          std::floor(everywhere.upper(independent) + 0.5),
+          everywhere_fraction_rows.upper(independent) + 1};
 }
 
 }  // namespace

@@ -11,14 +11,14 @@ inline constexpr double kMaxConfidence = 0.999;
 // Throws ParameterError unless kMinConfidence <= confidence <= kMaxConfidence.
 void check_confidence(double confidence);
 
-// How far a release may be off, in rows. A bound as a fraction of the rows is `*_share` divided by
-// the released number of rows: with F_k and n the true counts, |F^_k - F_k / n * n^| is at most
-// that.
+// How far a release may be off, in rows. A bound as a fraction of the rows is `*_fraction_rows`
+// divided by the released number of rows: with F_k and n the true counts, |F^_k - F_k / n * n^| is
+// at most that.
 struct CdfError {
-  double point;             // of one prefix count, for a bin chosen at random
-  double point_share;       // the same for fractions
-  double everywhere;        // of all prefix counts at once
-  double everywhere_share;  // the same for fractions
+  double point;                     // of one prefix count, for a bin chosen at random
+  double point_fraction_rows;       // the same for fractions
+  double everywhere;                // of all prefix counts at once
+  double everywhere_fraction_rows;  // the same for fractions
 };
 
 // The errors that a release with this law keeps to with probability `confidence`. They depend on

@@ -6,18 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/cdf_point.hpp"
+
 // Pictures of a released CDF. Post-processing: they cost no privacy.
 namespace dpquantile {
-
-// One point of a released curve with its simultaneous band, all of them fractions of the rows from
-// 0 to 1, each non-decreasing in x, low <= probability <= high. The probability is NaN at every
-// point where the release has no rows; the band is then 0 to 1.
-struct CdfPoint {
-  double x;
-  double probability;
-  double low;
-  double high;
-};
 
 // What a picture shows. The points are ascending in x and at least one.
 struct CdfPicture {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -25,9 +24,8 @@ constexpr int kMaxSide = 4000;
 constexpr int kMostTicks = 12;
 constexpr std::string_view kDefaultTitle = "Cumulative distribution";
 constexpr std::string_view kHorizontalTitle = "value";
-// The first that fits.
-constexpr std::array<std::string_view, 3> kVerticalTitles{"fraction of rows ≤ value",
-                                                          "fraction of rows", "fraction"};
+constexpr std::string_view kDiscreteTitle = "fraction of rows ≤ value";
+constexpr std::string_view kContinuousTitle = "fraction of rows below value";
 // Letters that are not bold are narrower than the estimate.
 constexpr double kRegular = 0.9;
 
@@ -322,15 +320,18 @@ std::string draw_tick_labels(const CdfPicture& picture, const Layout& layout,
   return labels;
 }
 
-std::string_view vertical_title(const Layout& layout) {
+// The longest that fits.
+std::string_view vertical_title(const CdfPicture& picture, const Layout& layout) {
   const double room = (layout.bottom - layout.top) / layout.font;
-  for (const std::string_view title : kVerticalTitles) {
+  const std::string_view full = picture.discrete ? kDiscreteTitle : kContinuousTitle;
+  for (const std::string_view title :
+       {full, std::string_view("fraction of rows"), std::string_view("fraction")}) {
     if (kRegular * estimated_ems(title) <= room) return title;
   }
   return "";
 }
 
-std::string draw_axis_titles(const Layout& layout) {
+std::string draw_axis_titles(const CdfPicture& picture, const Layout& layout) {
   const Lettering lettering{"text", "middle", layout.font};
   const double x = layout.padding() + 0.4 * layout.font;
   const double y = (layout.top + layout.bottom) / 2;
@@ -338,7 +339,7 @@ std::string draw_axis_titles(const Layout& layout) {
       attribute("transform", "rotate(-90 " + svg_number(x) + " " + svg_number(y) + ")");
   return text_element(kHorizontalTitle, (layout.left + layout.right) / 2,
                       layout.height - layout.padding(), lettering) +
-         text_element(vertical_title(layout), x, y, lettering, upwards);
+         text_element(vertical_title(picture, layout), x, y, lettering, upwards);
 }
 
 // --- Title and legend ----------------------------------------------------------------------------
@@ -407,7 +408,7 @@ void check_side(std::string_view side, std::int64_t size) {
   throw ParameterError("the " + std::string(side) + " of an SVG picture must be " +
                            std::to_string(kMinSide) + " to " + std::to_string(kMaxSide) +
                            " pixels, got " + std::to_string(size),
-                       "800 by 500 pixels suit most pages.");
+                       "720 by 440 pixels suit most pages.");
 }
 
 }  // namespace
@@ -426,7 +427,7 @@ std::string draw_svg(const CdfPicture& picture, int width, int height, std::stri
          draw_legend(picture, layout) + draw_grid(picture, layout, ticks) +
          draw_band(picture, layout, points) + draw_axes(picture, layout, ticks) +
          (has_curve(picture) ? draw_curve(picture, layout, points) : draw_note(layout)) +
-         draw_tick_labels(picture, layout, ticks) + draw_axis_titles(layout) + "</svg>\n";
+         draw_tick_labels(picture, layout, ticks) + draw_axis_titles(picture, layout) + "</svg>\n";
 }
 
 }  // namespace dpquantile

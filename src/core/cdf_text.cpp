@@ -260,7 +260,7 @@ void check_side(std::string_view side, std::int64_t size, int smallest, int larg
   throw ParameterError("the " + std::string(side) + " of a text picture must be " +
                            std::to_string(smallest) + " to " + std::to_string(largest) + " " +
                            std::string(unit) + ", got " + std::to_string(size),
-                       "80 columns and 24 lines suit most terminals.");
+                       "78 columns and 22 lines suit most terminals.");
 }
 
 }  // namespace

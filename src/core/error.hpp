@@ -31,7 +31,7 @@ class Cancelled : public std::runtime_error {
   Cancelled() : std::runtime_error("cancelled") {}
 };
 
-// Bytes from outside (a serialised state) do not follow their format.
+// A value from outside (a serialised state, a dp_cdf) is not one that this library writes.
 class CorruptInput : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -71,14 +71,6 @@ std::pmr::vector<double> sorted_distinct(std::span<const double> quantiles,
 
 }  // namespace
 
-void check_epsilon(double epsilon) {
-  if (epsilon >= kMinEpsilon && epsilon <= kMaxEpsilon) return;
-  throw ParameterError(
-      "epsilon must be between 1e-06 and 1000, got " + shortest_decimal(epsilon),
-      "Typical values lie between 0.01 and 3; smaller is more private. The arguments come "
-      "in the order value, quantile (not for dp_median), epsilon, lower, upper.");
-}
-
 void check_quantiles(std::span<const double> quantiles) {
   if (quantiles.empty() || quantiles.size() > kMaxQuantiles) {
     throw ParameterError(

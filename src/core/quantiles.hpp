@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/cancel.hpp"
+#include "core/epsilon.hpp"
 #include "core/histogram.hpp"
 #include "core/random.hpp"
 
@@ -15,12 +16,7 @@
 // Statement and proofs: docs/privacy.md, "Quantiles".
 namespace dpquantile {
 
-inline constexpr double kMinEpsilon = 1e-6;
-inline constexpr double kMaxEpsilon = 1000;
 inline constexpr std::size_t kMaxQuantiles = 4096;
-
-// Throws ParameterError unless kMinEpsilon <= epsilon <= kMaxEpsilon.
-void check_epsilon(double epsilon);
 
 // Throws ParameterError unless there are 1 .. kMaxQuantiles quantiles, each in [0, 1].
 void check_quantiles(std::span<const double> quantiles);

@@ -9,8 +9,13 @@ namespace dpquantile {
 std::string shortest_decimal(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  // As PostgreSQL writes a float8: 200000, but 1e+15 and 1e-05.
+  const double magnitude = std::abs(value);
+  const bool plain = value == 0 || (magnitude >= 1e-4 && magnitude < 1e15);
   std::array<char, 32> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
+                                 plain ? std::chars_format::fixed : std::chars_format::scientific)
+                       .ptr;
   return std::string(digits.data(), end);
 }
 

@@ -14,6 +14,7 @@ namespace dpquantile {
 // weight a level). A level may have weight 0 (not measured) but for the last.
 //
 // Nodes of a level are alike but for the last, at the right edge, which may have fewer children.
+// The tree must outlive this.
 class SubtreePrecision {
  public:
   SubtreePrecision(const LevelTree& tree, std::span<const double> weights);

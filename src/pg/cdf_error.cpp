@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/quantiles.hpp"
+#include "core/epsilon.hpp"
 #include "pg/cdf_type.hpp"
 
 extern "C" {
@@ -113,7 +113,7 @@ Datum dpq_cdf_error(PG_FUNCTION_ARGS) {
   });
   const CdfError* error = cdf_error_of(fcinfo, law, PG_GETARG_FLOAT8(1));
   const bool simultaneous = PG_GETARG_BOOL(2);
-  const double share = simultaneous ? error->everywhere_share : error->point_share;
+  const double share = simultaneous ? error->everywhere_fraction_rows : error->point_fraction_rows;
   Datum values[] = {
       Float8GetDatum(simultaneous ? error->everywhere : error->point),
       rows == 0 ? Datum{0} : Float8GetDatum(std::min(1.0, share / static_cast<double>(rows)))};
@@ -140,7 +140,7 @@ Datum dpq_cdf_points(PG_FUNCTION_ARGS) {
   std::size_t count = 0;
   MemoryContext context = CurrentMemoryContext;
   with_cdf(fcinfo, 0, [&](const CdfCurve& curve, std::pmr::memory_resource* memory) {
-    const auto curve_points = curve.points(error->everywhere_share, memory);
+    const auto curve_points = curve.points(error->everywhere_fraction_rows, memory);
     count = curve_points.size();
     points = static_cast<CdfPoint*>(
         ContextMemory(context).allocate(count * sizeof(CdfPoint), alignof(CdfPoint)));

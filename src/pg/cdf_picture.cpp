@@ -21,6 +21,8 @@ namespace dpquantile {
 
 namespace {
 
+constexpr std::size_t kMaxTitleBytes = 1000;
+
 // Calls draw(const CdfPicture&), which gives a string, on the CDF that is argument 0 with its band;
 // the string is palloc'd.
 template <class Draw>
@@ -31,7 +33,7 @@ text* draw_cdf(FunctionCallInfo fcinfo, double confidence, Draw draw) {
   text* drawn = nullptr;
   MemoryContext context = CurrentMemoryContext;
   with_cdf(fcinfo, 0, [&](const CdfCurve& curve, std::pmr::memory_resource* memory) {
-    const auto points = curve.points(error->everywhere_share, memory);
+    const auto points = curve.points(error->everywhere_fraction_rows, memory);
     const CdfDomain& domain = curve.domain();
     const CdfPicture picture{points,       domain.discrete(), domain.lower, domain.upper,
                              curve.rows(), law.epsilon,       confidence};
@@ -82,6 +84,12 @@ Datum dpq_cdf_svg(PG_FUNCTION_ARGS) {
   report(guarded([&] { check_svg_size(width, height); }));
   const bool utf8 = GetDatabaseEncoding() == PG_UTF8;
   char* title = text_to_cstring(PG_GETARG_TEXT_PP(3));
+  if (strlen(title) > kMaxTitleBytes) {
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("title must have at most %zu bytes, got %zu", kMaxTitleBytes, strlen(title)),
+             errhint("A title that is wider than the picture is shortened anyway.")));
+  }
   title = pg_server_to_any(title, static_cast<int>(strlen(title)), PG_UTF8);
   pg_verify_mbstr(PG_UTF8, title, static_cast<int>(strlen(title)), false);
   PG_RETURN_TEXT_P(draw_cdf(fcinfo, PG_GETARG_FLOAT8(4), [&](const CdfPicture& picture) {

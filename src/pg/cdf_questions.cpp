@@ -65,7 +65,9 @@ Datum dpq_cdf_quantiles(PG_FUNCTION_ARGS) {
                     &nulls, &count);
   auto* answers = static_cast<double*>(palloc((count + 1) * sizeof(double)));
   with_cdf(fcinfo, 0, [&](const CdfCurve& curve, auto*) {
+    CancelPoll cancel(cancel_requested);
     for (int i = 0; i < count; ++i) {
+      cancel.tick();
       if (nulls[i]) continue;
       const std::optional<double> answer = curve.quantile(DatumGetFloat8(values[i]));
       nulls[i] = !answer;

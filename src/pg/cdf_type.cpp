@@ -140,7 +140,6 @@ std::int64_t whole(double value, double most) {
 }
 
 CdfCurve make_curve(const CdfText& read, std::pmr::memory_resource* memory) {
-  constexpr double kMostRows = 0x1p53;
   CdfDomain domain = read.domain;
   domain.bins = static_cast<std::uint32_t>(whole(read.bins, LevelTree::kMaxBins));
   if (read.branching_count > LevelTree::kMaxLevels || read.branching_count != read.level_count) {
@@ -154,7 +153,7 @@ CdfCurve make_curve(const CdfText& read, std::pmr::memory_resource* memory) {
   std::pmr::vector<std::int64_t> cumulative(memory);
   cumulative.reserve(read.count);
   for (std::size_t i = 0; i < read.count; ++i) {
-    cumulative.push_back(whole(read.cumulative[i], kMostRows));
+    cumulative.push_back(whole(read.cumulative[i], static_cast<double>(CdfCurve::kMostRows)));
   }
   CdfCurve curve(domain, law, std::move(cumulative));
   if (static_cast<double>(curve.rows()) != read.rows) {

@@ -209,6 +209,12 @@ Datum dpq_options(PG_FUNCTION_ARGS) {
     report(guarded([&] { check_granularity(step); }));
     push_number(&state, kGranularityOption, DatumGetNumeric(decimal_numeric(step)));
   }
+  if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2)) {
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("expected bins or granularity, got both"),
+         errhint("Give granularity for values on a grid, such as whole numbers, else bins.")));
+  }
   if (!PG_ARGISNULL(2)) {
     const int32 bins = PG_GETARG_INT32(2);
     report(guarded([&] { check_bins(bins); }));

@@ -18,7 +18,7 @@ enum class Family : uint8 {
 // Whether a number from outside names a family.
 bool is_family(int number);
 
-// A method of a family: its number is QuantileMethod or CdfMethod.
+// A method of a family: its number is 1 for quantiles, else a CdfMethod.
 using Method = uint8;
 inline constexpr Method kNoMethod = 0;
 

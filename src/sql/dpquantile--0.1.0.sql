@@ -657,8 +657,9 @@ COMMENT ON FUNCTION @extschema@.dp_cdf_count(@extschema@.dp_cdf, float8, float8)
 CREATE FUNCTION @extschema@.dp_cdf_probability(cdf @extschema@.dp_cdf, x float8) RETURNS float8
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_probability';
 COMMENT ON FUNCTION @extschema@.dp_cdf_probability(@extschema@.dp_cdf, float8) IS
-  'The private fraction of rows with a value of at most x; NULL if the release has no rows. cdf: a '
-  'released CDF; x: any number. Costs no budget.';
+  'The private fraction of rows with a value of at most x for a CDF with a granularity, below x for one '
+  'with bins (inside a bin in proportion to the width); NULL if the release has no rows. cdf: a released '
+  'CDF; x: any number. Costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_cdf_quantile(cdf @extschema@.dp_cdf, quantile float8) RETURNS float8
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_quantile';
@@ -666,9 +667,9 @@ COMMENT ON FUNCTION @extschema@.dp_cdf_quantile(@extschema@.dp_cdf, float8) IS
   'The least value that at least this fraction of the rows does not exceed; NULL if the release has no '
   'rows. cdf: a released CDF; quantile: from 0 to 1, 0.5 is the median. Costs no budget.';
 
-CREATE FUNCTION @extschema@.dp_cdf_quantile(cdf @extschema@.dp_cdf, quantiles float8[]) RETURNS float8[]
+CREATE FUNCTION @extschema@.dp_cdf_quantiles(cdf @extschema@.dp_cdf, quantiles float8[]) RETURNS float8[]
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_quantiles';
-COMMENT ON FUNCTION @extschema@.dp_cdf_quantile(@extschema@.dp_cdf, float8[]) IS
+COMMENT ON FUNCTION @extschema@.dp_cdf_quantiles(@extschema@.dp_cdf, float8[]) IS
   'The quantiles of a released CDF in an array of the same shape; NULL for a NULL and if the release has '
   'no rows. cdf: a released CDF; quantiles: each from 0 to 1. Costs no budget.';
 
@@ -676,19 +677,21 @@ CREATE FUNCTION @extschema@.dp_cdf_error(cdf @extschema@.dp_cdf, confidence floa
                                          OUT rows float8, OUT fraction float8)
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_error';
 COMMENT ON FUNCTION @extschema@.dp_cdf_error(@extschema@.dp_cdf, float8, boolean) IS
-  'By how much the released CDF may be off because of its noise: rows, the +- of the number of rows up to '
-  'a point; fraction, the +- of a probability (NULL if the release has no rows). cdf: a released CDF; '
+  'By how much the released CDF may be off because of its noise, at the values of a CDF with a '
+  'granularity or at the edges of bins: rows, the +- of the number of rows up to a point; fraction, the '
+  '+- of a probability (NULL if the release has no rows). A count between two points may be off by twice '
+  'that, and inside a bin the straight line may be off by all rows of the bin. cdf: a released CDF; '
   'confidence: with what probability that holds, 0.5 to 0.999; simultaneous: true for all points at once, '
-  'false for a point chosen at random. Depends on the public noise law only; costs no budget.';
+  'false for a point chosen at random. Costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_cdf_points(cdf @extschema@.dp_cdf, confidence float8 DEFAULT 0.95)
   RETURNS TABLE (x float8, probability float8, low float8, high float8)
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1024 AS 'MODULE_PATHNAME', 'dpq_cdf_points';
 COMMENT ON FUNCTION @extschema@.dp_cdf_points(@extschema@.dp_cdf, float8) IS
-  'The points of a released CDF: x, the fraction of rows up to x, and a band from low to high that holds '
-  'at all points at once. The points are the edges of the bins, or the values of a CDF with a '
-  'granularity. cdf: a released CDF; confidence: the probability that the true fractions lie in the band, '
-  '0.5 to 0.999. Costs no budget.';
+  'The points of a released CDF: x, probability, and a band from low to high that holds at all points at '
+  'once. The points are the values of a CDF with a granularity, with the fraction of rows up to x, or '
+  'else the edges of the bins, with the fraction of rows below x. cdf: a released CDF; confidence: the '
+  'probability that the true fractions lie in the band, 0.5 to 0.999. Costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_cdf_plot(cdf @extschema@.dp_cdf, width int DEFAULT 78, height int DEFAULT 22, confidence float8 DEFAULT 0.95)
   RETURNS SETOF text
@@ -703,7 +706,7 @@ CREATE FUNCTION @extschema@.dp_cdf_svg(cdf @extschema@.dp_cdf, width int DEFAULT
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_svg';
 COMMENT ON FUNCTION @extschema@.dp_cdf_svg(@extschema@.dp_cdf, int, int, text, float8) IS
   'A picture of a released CDF with its band as an SVG document. cdf: a released CDF; width, height: 200 '
-  'to 4000 pixels; title: any text; confidence: of the band, 0.5 to 0.999. Costs no budget.';
+  'to 4000 pixels; title: up to 1000 bytes; confidence: of the band, 0.5 to 0.999. Costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_cdf_expected_error(epsilon float8, bins int DEFAULT 1024, confidence float8 DEFAULT 0.95,
                                                   method text DEFAULT 'tree',

@@ -8,8 +8,8 @@
 // Refutes a privacy claim from releases of two neighbouring datasets.
 namespace dpquantile::test {
 
-// The false-alarm probability of one check of a sample. The privacy tests make fewer than 1000:
-// together they fail by chance with probability below 10^-7. All bounds are exact.
+// The false-alarm probability of one check of a sample. The privacy tests make fewer than 3000:
+// together they fail by chance with probability below 3 * 10^-7. All bounds are exact.
 inline constexpr double kFalseAlarm = 1e-10;
 
 // How often each outcome was released for one dataset, in two independent halves of equal size:

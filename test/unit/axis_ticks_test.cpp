@@ -211,5 +211,16 @@ TEST(TicksThatFit, AreOneWhereNoTwoFit) {
   EXPECT_EQ(labels_of(ticks_that_fit(0, 1000, 20, 2, centred_on(3))), Labels{"0"});
 }
 
+TEST(AxisTicks, OfNeighbouringNumbersHaveAtLeastOneTick) {
+  const double ulp = 0x1p-52;
+  for (int i = 0; i < 64; ++i) {
+    const double lower = 1 + i * ulp;
+    const auto ticks = axis_ticks(lower, lower + ulp, 5);
+    ASSERT_FALSE(ticks.empty()) << i;
+    EXPECT_GE(ticks.front().value, lower);
+    EXPECT_LE(ticks.back().value, lower + ulp);
+  }
+}
+
 }  // namespace
 }  // namespace dpquantile

@@ -178,12 +178,14 @@ TEST(CdfCount, TakesValuesWithARoundingErrorForTheGridsOwn) {
 TEST(CdfCount, RefusesNaNAndEndsInTheWrongOrder) {
   const CdfCurve curve = continuous(0, 4, {1, 2});
   const std::string hint = "Infinity and -Infinity are allowed.";
-  expect_parameter_error("from must be a number, got NaN", hint, [&] { curve.count(kNaN, 1); });
-  expect_parameter_error("to must be a number, got NaN", hint, [&] { curve.count(1, kNaN); });
-  expect_parameter_error("from must not be greater than to, got 2 and 1.5",
-                         "The arguments come in the order from, to.", [&] { curve.count(2, 1.5); });
-  expect_parameter_error("from must not be greater than to, got Infinity and -Infinity",
-                         "The arguments come in the order from, to.",
+  expect_parameter_error("from_value must be a number, got NaN", hint,
+                         [&] { curve.count(kNaN, 1); });
+  expect_parameter_error("to_value must be a number, got NaN", hint, [&] { curve.count(1, kNaN); });
+  expect_parameter_error("from_value must not be greater than to_value, got 2 and 1.5",
+                         "The arguments come in the order from_value, to_value.",
+                         [&] { curve.count(2, 1.5); });
+  expect_parameter_error("from_value must not be greater than to_value, got Infinity and -Infinity",
+                         "The arguments come in the order from_value, to_value.",
                          [&] { curve.count(kInfinity, -kInfinity); });
 }
 
@@ -432,6 +434,20 @@ TEST(CdfCurveMade, HasEveryLawThatIsChosen) {
         EXPECT_NO_THROW(cdf_curve(domain, law, Cumulative(bins))) << bins << " " << epsilon;
       }
     }
+  }
+}
+
+// lower - x rounds to a step too many where the granularity is close to the spacing of doubles.
+TEST(CdfCount, JustBelowTheFirstValueIsWithinTheCurve) {
+  constexpr std::uint32_t kValues = 101;
+  const CdfDomain domain = CdfDomain::create(1, 1.000000139698386, std::nullopt, 0x1.8p-30);
+  const CdfCurve curve =
+      cdf_curve(domain, cdf_law(domain.bins, {domain.bins}, {1}), Cumulative(domain.bins, 7));
+  ASSERT_GE(domain.bins, kValues);
+  for (const double x : {1 - 0x1p-53, 1 - 0x1p-52, 1 - 0x1p-40}) {
+    const double probability = curve.probability(x).value();
+    EXPECT_GE(probability, 0) << x;
+    EXPECT_LE(probability, 1) << x;
   }
 }
 

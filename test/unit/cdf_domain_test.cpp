@@ -209,7 +209,7 @@ TEST(CdfDomainErrors, ForBinsAndGranularity) {
 
 TEST(CdfDomainErrors, ForMoreThanTwoToThe20Values) {
   expect_parameter_error(
-      "a CDF has at most 1048576 values, got 1048577 from lower to upper in steps of granularity",
+      "a CDF has at most 1048576 values, got (upper - lower) / granularity = 1048576",
       "Choose a larger granularity or narrower bounds.", [] { with_granularity(0, kMostBins, 1); });
   EXPECT_THROW(with_granularity(0, 1, 1e-30), ParameterError);
 }

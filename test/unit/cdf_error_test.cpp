@@ -85,20 +85,21 @@ CdfError coverage(const CdfLaw& law, const CdfError& figure, int runs) {
   for (int i = 0; i < runs; ++i) {
     const std::span<const double> error = errors.draw();
     double everywhere = 0;
-    double everywhere_share = 0;
+    double everywhere_fraction_rows = 0;
     for (const double prefix : error) {
       const double at_point = std::abs(prefix);
       const double share = std::max(at_point, std::abs(error.back() - prefix));
       covered.point += (at_point <= figure.point) / static_cast<double>(law.bins);
-      covered.point_share += (share <= figure.point_share) / static_cast<double>(law.bins);
+      covered.point_fraction_rows +=
+          (share <= figure.point_fraction_rows) / static_cast<double>(law.bins);
       everywhere = std::max(everywhere, at_point);
-      everywhere_share = std::max(everywhere_share, share);
+      everywhere_fraction_rows = std::max(everywhere_fraction_rows, share);
     }
     covered.everywhere += everywhere <= figure.everywhere;
-    covered.everywhere_share += everywhere_share <= figure.everywhere_share;
+    covered.everywhere_fraction_rows += everywhere_fraction_rows <= figure.everywhere_fraction_rows;
   }
-  return {covered.point / runs, covered.point_share / runs, covered.everywhere / runs,
-          covered.everywhere_share / runs};
+  return {covered.point / runs, covered.point_fraction_rows / runs, covered.everywhere / runs,
+          covered.everywhere_fraction_rows / runs};
 }
 
 struct Interval {
@@ -108,8 +109,8 @@ struct Interval {
 
 void expect_covers(const CdfLaw& law, double confidence, int runs, const Interval& expected) {
   const CdfError covered = coverage(law, figures(law, confidence), runs);
-  for (const double rate :
-       {covered.point, covered.point_share, covered.everywhere, covered.everywhere_share}) {
+  for (const double rate : {covered.point, covered.point_fraction_rows, covered.everywhere,
+                            covered.everywhere_fraction_rows}) {
     EXPECT_GE(rate, expected.low) << cdf_method_name(law.method) << " " << confidence;
     EXPECT_LE(rate, expected.high) << cdf_method_name(law.method) << " " << confidence;
   }
@@ -174,7 +175,7 @@ struct Truth {
 // How often a band is left by one count or another.
 struct Misses {
   int everywhere = 0;
-  int everywhere_share = 0;
+  int everywhere_fraction_rows = 0;
   double point = 0;
 };
 
@@ -193,14 +194,14 @@ Misses misses_of(const CdfLaw& law, const Truth& truth, const CdfError& figure, 
     misses.everywhere += greatest > figure.everywhere;
     const CdfDomain domain = CdfDomain::create(0, bins, bins, std::nullopt);
     const CdfCurve curve(domain, law, released);
-    const auto points = curve.points(figure.everywhere_share, heap());
+    const auto points = curve.points(figure.everywhere_fraction_rows, heap());
     const auto rows = static_cast<double>(truth.cumulative.back());
     bool missed = false;
     for (std::size_t k = 0; k < released.size(); ++k) {
       const double probability = static_cast<double>(truth.cumulative[k]) / rows;
       missed |= probability < points[k + 1].low || probability > points[k + 1].high;
     }
-    misses.everywhere_share += missed;
+    misses.everywhere_fraction_rows += missed;
   }
   return misses;
 }
@@ -232,7 +233,8 @@ TEST(CdfBand, OfReleasesMissesAtMostAtItsRate) {
       for (const auto& [name, truth] : held_data()) {
         const Misses misses = misses_of(law, truth, figure, kRuns);
         EXPECT_GT(upper_tail(misses.everywhere, kRuns, 1 - confidence), kFalseAlarm) << name;
-        EXPECT_GT(upper_tail(misses.everywhere_share, kRuns, 1 - confidence), kFalseAlarm) << name;
+        EXPECT_GT(upper_tail(misses.everywhere_fraction_rows, kRuns, 1 - confidence), kFalseAlarm)
+            << name;
       }
     }
   }
@@ -269,7 +271,7 @@ TEST(CdfBand, OfAFewRowsMissesAtMostAtItsRate) {
     const CdfError figure = figures(law, 0.9);
     const Misses misses = misses_of(law, Truth(Counts(20, 100)), figure, kRuns);
     EXPECT_GT(upper_tail(misses.everywhere, kRuns, 0.1), kFalseAlarm) << epsilon;
-    EXPECT_GT(upper_tail(misses.everywhere_share, kRuns, 0.1), kFalseAlarm) << epsilon;
+    EXPECT_GT(upper_tail(misses.everywhere_fraction_rows, kRuns, 0.1), kFalseAlarm) << epsilon;
   }
 }
 
@@ -289,9 +291,9 @@ TEST(CdfErrorFigures, AreTheSameForEverybodyEveryTime) {
     const CdfError one = figures(law, 0.9);
     const CdfError other = figures(law, 0.9);
     EXPECT_EQ(one.point, other.point);
-    EXPECT_EQ(one.point_share, other.point_share);
+    EXPECT_EQ(one.point_fraction_rows, other.point_fraction_rows);
     EXPECT_EQ(one.everywhere, other.everywhere);
-    EXPECT_EQ(one.everywhere_share, other.everywhere_share);
+    EXPECT_EQ(one.everywhere_fraction_rows, other.everywhere_fraction_rows);
   }
 }
 
@@ -303,8 +305,8 @@ TEST(CdfErrorFigures, GrowWithTheConfidenceAndFallWithEpsilon) {
   EXPECT_NEAR(figures(more, 0.9).everywhere, figures(law, 0.9).everywhere / 2, 3);
   const CdfError figure = figures(law, 0.9);
   EXPECT_LT(figure.point, figure.everywhere);
-  EXPECT_LE(figure.point, figure.point_share);
-  EXPECT_LE(figure.everywhere, figure.everywhere_share);
+  EXPECT_LE(figure.point, figure.point_fraction_rows);
+  EXPECT_LE(figure.everywhere, figure.everywhere_fraction_rows);
 }
 
 TEST(CdfErrorFigures, OfCountsAreWholeRows) {
@@ -318,8 +320,8 @@ TEST(CdfErrorFigures, WithoutNoiseAreZeroRowsAndOneForTheRoundingOfAShare) {
     const CdfError figure = figures(choose_cdf_law(method, 30, 1000), 0.999);
     EXPECT_EQ(figure.point, 0);
     EXPECT_EQ(figure.everywhere, 0);
-    EXPECT_NEAR(figure.point_share, 1, 1e-9);
-    EXPECT_NEAR(figure.everywhere_share, 1, 1e-9);
+    EXPECT_NEAR(figure.point_fraction_rows, 1, 1e-9);
+    EXPECT_NEAR(figure.everywhere_fraction_rows, 1, 1e-9);
   }
 }
 

@@ -376,6 +376,8 @@ TEST(CdfSvgText, NamesTheMarksTheConfidenceTheRowsAndTheCost) {
   }
   picture.rows = 1;
   EXPECT_TRUE(shows(draw_svg(picture, 800, 500, "Stars"), "1 row"));
+  picture.discrete = false;
+  EXPECT_TRUE(shows(draw_svg(picture, 800, 500, "Stars"), "fraction of rows below value"));
 }
 
 TEST(CdfSvgText, LabelsTheTicksOfBothAxes) {
@@ -655,7 +657,7 @@ TEST(CdfSvgManyPoints, AreAtMostFourToAColumnOfPixels) {
 // --- Errors --------------------------------------------------------------------------------------
 
 TEST(CdfSvgErrors, RefuseASizeThatIsTooSmallOrTooLarge) {
-  const std::string hint = "800 by 500 pixels suit most pages.";
+  const std::string hint = "720 by 440 pixels suit most pages.";
   const auto expect_refused = [&](int width, int height, const std::string& message) {
     expect_parameter_error(message, hint, [&] { check_svg_size(width, height); });
     expect_parameter_error(message, hint,

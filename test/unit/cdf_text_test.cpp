@@ -396,7 +396,7 @@ TEST(CdfTextBand, IsStraightBetweenPointsThatAreNoSteps) {
 // --- Errors --------------------------------------------------------------------------------------
 
 TEST(CdfTextErrors, RefuseASizeThatNoPictureFitsInto) {
-  const std::string hint = "80 columns and 24 lines suit most terminals.";
+  const std::string hint = "78 columns and 22 lines suit most terminals.";
   const auto expect_refused = [&](int width, int height, const std::string& message) {
     expect_parameter_error(message, hint, [&] { check_text_size(width, height); });
     expect_parameter_error(message, hint,

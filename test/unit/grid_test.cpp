@@ -259,7 +259,7 @@ TEST(GridErrors, RefuseMoreThanTwoToThe32Cells) {
       "the grid must have at most 4294967296 cells, got (upper - lower) / granularity = ";
   const std::string hint = "Choose a larger granularity or narrower bounds.";
   expect_parameter_error(message + "4294967296", hint, [] { Grid::create(0, 4294967296, 1); });
-  expect_parameter_error(message + "1e+12", hint, [] { Grid::create(0, 1e12, 1); });
+  expect_parameter_error(message + "1000000000000", hint, [] { Grid::create(0, 1e12, 1); });
   expect_parameter_error(message + "Infinity", hint, [] { Grid::create(0, 1e300, 1e-300); });
 }
 
