@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory_resource>
 #include <new>
 #include <random>
@@ -106,6 +108,84 @@ TEST(RadixSort, ReportsThatMemoryRanOut) {
   CancelPoll cancel(nullptr);
   Keys keys = random_keys(1000, 100);
   EXPECT_THROW(radix_sort(keys, 100, cancel, std::pmr::null_memory_resource()), std::bad_alloc);
+}
+
+// --- Doubles -------------------------------------------------------------------------------------
+
+using Values = std::vector<double>;
+
+void sort(Values& values) {
+  CancelPoll cancel(nullptr);
+  radix_sort(values, cancel, std::pmr::new_delete_resource());
+}
+
+// Compares the bits, so that zeros of both signs are told apart.
+void expect_bits(const Values& values, const Values& expected) {
+  ASSERT_EQ(values.size(), expected.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(values[i]), std::bit_cast<std::uint64_t>(expected[i]))
+        << values[i] << " " << expected[i];
+  }
+}
+
+// Doubles of every sign and exponent, but no NaNs.
+Values random_values(std::size_t size) {
+  std::mt19937_64 random(size);
+  Values values(size);
+  for (double& value : values) {
+    do {
+      value = std::bit_cast<double>(random());
+    } while (value != value);
+  }
+  return values;
+}
+
+TEST(RadixSortOfDoubles, SortsEverySize) {
+  for (const std::size_t size : kSizes) {
+    Values values = random_values(size);
+    Values expected = values;
+    std::sort(expected.begin(), expected.end());
+    sort(values);
+    expect_bits(values, expected);
+  }
+}
+
+TEST(RadixSortOfDoubles, OrdersOddValues) {
+  using Limits = std::numeric_limits<double>;
+  const Values ascending = {-Limits::infinity(),
+                            -Limits::max(),
+                            -1e300,
+                            -1,
+                            -Limits::min(),
+                            -Limits::denorm_min(),
+                            -0.0,
+                            0.0,
+                            Limits::denorm_min(),
+                            Limits::min(),
+                            1,
+                            1 + Limits::epsilon(),
+                            1e300,
+                            Limits::max(),
+                            Limits::infinity()};
+  for (const std::size_t copies : {1U, 100U}) {
+    Values expected;
+    for (const double value : ascending) expected.insert(expected.end(), copies, value);
+    Values values(expected.rbegin(), expected.rend());
+    sort(values);
+    expect_bits(values, expected);
+  }
+}
+
+TEST(RadixSortOfDoubles, StopsWhenCancelled) {
+  CancelPoll cancel([] { return true; });
+  Values values = random_values(100'000);
+  EXPECT_THROW(radix_sort(values, cancel, std::pmr::new_delete_resource()), Cancelled);
+}
+
+TEST(RadixSortOfDoubles, ReportsThatMemoryRanOut) {
+  CancelPoll cancel(nullptr);
+  Values values = random_values(1000);
+  EXPECT_THROW(radix_sort(values, cancel, std::pmr::null_memory_resource()), std::bad_alloc);
 }
 
 }  // namespace

@@ -1,0 +1,536 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../unit/case_name.hpp"
+#include "../unit/iqr_reference.hpp"
+#include "../unit/iqr_sampler.hpp"
+#include "core/iqr.hpp"
+#include "core/log_grid.hpp"
+#include "core/random.hpp"
+#include "privacy_loss.hpp"
+
+// Tries to refute that interquartile_range is (epsilon, delta)-differentially private for adding,
+// removing or replacing one record, in two ways. The exact law of small cases, computed by an
+// independent reference, must keep epsilon and delta, and the mechanism's releases must follow that
+// law. And from releases alone no event may be found that is more likely than e^epsilon and delta
+// allow. Both for the answer on a given grid, for the count that fixes the grid, and for the whole.
+namespace dpquantile {
+namespace {
+
+using test::case_name;
+using test::certain_delta;
+using test::count_epsilon;
+using test::count_probability;
+using test::exact_delta;
+using test::exact_loss;
+using test::fit_p_value;
+using test::IqrOutcomes;
+using test::IqrSampler;
+using test::kFalseAlarm;
+using test::kLargestRecord;
+using test::LaplaceLaw;
+using test::multisets;
+using test::part_epsilon;
+using test::Real;
+using test::Records;
+using test::records_apart;
+using test::reference_iqr;
+using test::reference_margin;
+using test::reference_stability;
+using test::runs;
+using test::Sample;
+using test::take_sample;
+using test::WholeIqrOutcomes;
+using test::with;
+
+using Law = std::vector<Real>;
+
+constexpr double kEpsilons[] = {0.5, 1, 3};
+constexpr double kDeltas[] = {0.3, 0.05, 1e-3, 1e-9};
+constexpr Real kRounding = 1e-12L;
+
+// What test and release spend together: the epsilon of an answer on a given grid.
+Real grid_epsilon(double epsilon) {
+  return 2 * part_epsilon(epsilon);
+}
+
+// A dataset, and the same with one record replaced or added; both ascending. `grid` is the count
+// that fixes the grid where it is given.
+struct Neighbours {
+  std::string name;
+  Records data;
+  Records neighbour;
+
+  std::uint64_t grid() const { return std::max<std::uint64_t>(3, data.size()); }
+};
+
+void PrintTo(const Neighbours& neighbours, std::ostream* out) {
+  *out << neighbours.name;
+}
+
+// Two data sets of 4 * quarter records whose interquartile ranges, 1 and `wide`, are in the same
+// bin [0, 1) of a discretisation; the second is one replacement farther from leaving it.
+Neighbours across_a_bin(std::string name, int stability, double wide) {
+  const int quarter = stability + 3;
+  const int low = 3 * quarter - stability;
+  return {std::move(name), runs({{0, low}, {1, stability}, {wide, quarter}}),
+          runs({{0, low - 1}, {1, stability}, {wide, quarter + 1}})};
+}
+
+double value_of(std::uint64_t count, std::int64_t step) {
+  return LogGrid(count).value(step);
+}
+
+Neighbours one_more(std::string name, const Records& data, double added) {
+  return {std::move(name), data, with(data, added)};
+}
+
+// For every residue of n modulo 4, and around n = 0 .. 3 where rules on n might hide.
+std::vector<Neighbours> pairs_of_one_more() {
+  const double near = value_of(40, 500);
+  std::vector<Neighbours> pairs = {
+      one_more("NoneAndOne", {}, 5),
+      one_more("OneAndTwo", {5}, 7),
+      one_more("OneAndTwoEqual", {5}, 5),
+      one_more("TwoAndThree", {0, 1}, 2),
+      one_more("ThreeAndFour", {0, 1, 2}, -5),
+      one_more("FarApartByOneMore", runs({{0, 29}, {1, 1}, {1000, 10}}), 1000),
+      one_more("ZeroAndPositiveByOneMore", runs({{0, 30}, {1, 10}}), 1),
+      one_more("DeepInZeroByOneMore", Records(40, 7), 7),
+  };
+  for (int n = 40; n < 44; ++n) {
+    const std::string suffix = std::to_string(n);
+    const Records stable = runs({{0, 26}, {1, n - 36}, {near, 10}});
+    pairs.push_back(one_more("AWiderOneTo" + suffix, stable, near));
+    pairs.push_back(one_more("ALowerOneTo" + suffix, stable, -1));
+    pairs.push_back(one_more("AMiddleOneTo" + suffix, stable, 0.5));
+  }
+  return pairs;
+}
+
+std::vector<Neighbours> pairs_of_one_replaced() {
+  const double below_one = std::nextafter(1.0, 0.0);
+  const double half = value_of(40, 512);
+  const double below_half = std::nextafter(half, 0.0);
+  return {
+      {"ThreeRecords", {0, 1, 2}, {0, 1, 9}},
+      {"FourRecords", {0, 1, 2, 3}, {0, 2, 2, 3}},
+      {"FarApart", runs({{0, 29}, {1, 1}, {1000, 10}}), runs({{0, 29}, {1000, 11}})},
+      {"BothSidesOfAWholeEdge", runs({{0, 20}, {below_one, 10}, {1, 10}}),
+       runs({{0, 19}, {below_one, 10}, {1, 11}})},
+      {"JumpOverAWholeEdge", runs({{0, 20}, {below_one, 10}, {1, 10}}),
+       runs({{0, 20}, {below_one, 9}, {1, 11}})},
+      {"JumpOverAHalfEdge", runs({{0, 20}, {below_half, 10}, {half, 10}}),
+       runs({{0, 20}, {below_half, 9}, {half, 11}})},
+      {"MiddleOfABin", runs({{0, 20}, {1.01, 10}, {1.1, 10}}),
+       runs({{0, 20}, {1.01, 9}, {1.1, 11}})},
+      {"AlmostAWholeBin", runs({{0, 20}, {1, 10}, {value_of(40, 1023), 10}}),
+       runs({{0, 20}, {1, 9}, {value_of(40, 1023), 11}})},
+      {"AWholeBin", runs({{0, 20}, {1, 10}, {value_of(40, 1024), 10}}),
+       runs({{0, 20}, {1, 9}, {value_of(40, 1024), 11}})},
+      across_a_bin("AcrossABinAtThree", 3, value_of(24, 1023)),
+      across_a_bin("AcrossABinAtEight", 8, value_of(44, 1023)),
+      {"ZeroAndPositive", runs({{0, 30}, {1, 10}}), runs({{0, 29}, {1, 11}})},
+      {"ZeroAndLeast", runs({{0, 30}, {std::numeric_limits<double>::denorm_min(), 10}}),
+       runs({{0, 29}, {std::numeric_limits<double>::denorm_min(), 11}})},
+      {"NearlyZero", runs({{0, 28}, {1, 12}}), runs({{0, 27}, {1, 13}})},
+      {"DeepInZero", Records(40, 7), runs({{7, 39}, {1e9, 1}})},
+      {"AlmostUnstableZero", runs({{0, 32}, {1, 8}}), runs({{0, 31}, {1, 9}})},
+      {"Huge", runs({{-kLargestRecord, 20}, {kLargestRecord, 20}}),
+       runs({{-kLargestRecord, 20}, {0, 1}, {kLargestRecord, 19}})},
+      {"Unlike", runs({{0, 10}, {1, 10}, {2, 10}, {3, 10}}),
+       runs({{0, 9}, {1, 10}, {2, 10}, {3, 10}, {kLargestRecord, 1}})},
+  };
+}
+
+std::vector<Neighbours> all_pairs() {
+  std::vector<Neighbours> pairs = pairs_of_one_replaced();
+  for (const Neighbours& pair : pairs_of_one_more()) pairs.push_back(pair);
+  return pairs;
+}
+
+// Ranges of `width` steps that span both data sets' steps and `scales` scales of the noise.
+IqrOutcomes outcomes_of(const Neighbours& neighbours, double epsilon, std::int64_t width,
+                        double scales) {
+  const LogGrid grid(neighbours.grid());
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last = -first;
+  for (const Records* records : {&neighbours.data, &neighbours.neighbour}) {
+    const double iqr = reference_iqr(*records);
+    if (iqr == 0) continue;
+    first = std::min(first, grid.step_of(iqr));
+    last = std::max(last, grid.step_of(iqr));
+  }
+  if (first > last) first = last = 0;
+  const auto reach = static_cast<std::int64_t>(scales * 2048 / epsilon);
+  first -= reach;
+  return {neighbours.grid(), first, width, (last + reach - first) / width + 1};
+}
+
+Sample sample_of(const Records& records, double epsilon, double delta, const IqrOutcomes& outcomes,
+                 int draws) {
+  IqrSampler sampler(records, epsilon, delta);
+  const LogGrid grid(outcomes.grid);
+  return take_sample(outcomes.size(), draws, [&] { return outcomes.index(sampler.draw_on(grid)); });
+}
+
+Sample sample_of(const Records& records, double epsilon, double delta,
+                 const WholeIqrOutcomes& outcomes, int draws) {
+  IqrSampler sampler(records, epsilon, delta);
+  return take_sample(outcomes.size(), draws, [&] { return outcomes.index(sampler.draw()); });
+}
+
+// --- The exact law on a given grid
+// -------------------------------------------------------------------------------
+
+class ExactIqrPrivacy : public ::testing::TestWithParam<Neighbours> {};
+
+TEST_P(ExactIqrPrivacy, KeepsEpsilonAndDelta) {
+  const Neighbours& pair = GetParam();
+  for (const double epsilon : kEpsilons) {
+    const IqrOutcomes outcomes = outcomes_of(pair, epsilon, 1, 8);
+    for (const double delta : kDeltas) {
+      const Law law = outcomes.law(pair.data, epsilon, delta);
+      const Law neighbour = outcomes.law(pair.neighbour, epsilon, delta);
+      EXPECT_LE(exact_delta(law, neighbour, grid_epsilon(epsilon)), delta + kRounding * delta)
+          << epsilon;
+    }
+  }
+}
+
+// If the test keeps both sides apart from failing, delta is not needed.
+TEST_P(ExactIqrPrivacy, NeedsDeltaOnlyForUnstableData) {
+  const Neighbours& pair = GetParam();
+  if (reference_stability(pair.data, pair.grid()) == 1) return;
+  if (reference_stability(pair.neighbour, pair.grid()) == 1) return;
+  for (const double epsilon : kEpsilons) {
+    const IqrOutcomes outcomes = outcomes_of(pair, epsilon, 1, 8);
+    const Law law = outcomes.law(pair.data, epsilon, 1e-3);
+    const Law neighbour = outcomes.law(pair.neighbour, epsilon, 1e-3);
+    EXPECT_LE(exact_loss(law, neighbour), grid_epsilon(epsilon) + kRounding);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, ExactIqrPrivacy, ::testing::ValuesIn(all_pairs()), case_name);
+
+TEST(ExactIqrPrivacyOfAllSmallData, KeepsEpsilonAndDelta) {
+  const Records values = {-kLargestRecord, 0, 1, 1.3, 2, kLargestRecord};
+  std::vector<Records> all;
+  for (std::size_t n = 0; n <= 5; ++n) {
+    for (const Records& data : multisets(values, n)) all.push_back(data);
+  }
+  const IqrOutcomes outcomes{6, -20 * 1024, 256, 200};
+  for (const double epsilon : {1.0, 3.0}) {
+    std::vector<Law> laws;
+    for (const Records& data : all) laws.push_back(outcomes.law(data, epsilon, 0.1));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (records_apart(all[i], all[j]) != 1) continue;
+        ASSERT_LE(exact_delta(laws[i], laws[j], grid_epsilon(epsilon)), 0.1L + kRounding);
+      }
+    }
+  }
+}
+
+// Both parts of the budget are spent in the worst case: a smaller claim would be wrong, and a law
+// with half the noise is refuted.
+TEST(ExactIqrPrivacyOfTheWorstCase, IsAlmostEpsilon) {
+  for (const double epsilon : kEpsilons) {
+    const Neighbours pair = across_a_bin("", 3, value_of(24, 1023));
+    const IqrOutcomes outcomes = outcomes_of(pair, epsilon, 1, 5);
+    const auto loss = [&](double spent) {
+      return exact_loss(outcomes.law(pair.data, spent, 1e-9),
+                        outcomes.law(pair.neighbour, spent, 1e-9));
+    };
+    EXPECT_LE(loss(epsilon), grid_epsilon(epsilon) + kRounding);
+    EXPECT_GT(loss(epsilon), 0.999L * grid_epsilon(epsilon));
+    EXPECT_GT(loss(2 * epsilon), 1.998L * grid_epsilon(epsilon));
+  }
+}
+
+// --- The count -----------------------------------------------------------------------------------
+
+TEST(ExactCountPrivacy, KeepsItsEpsilon) {
+  for (const double epsilon : {1.0, 8.0}) {
+    for (const std::size_t n : {0U, 1U, 2U, 3U, 4U, 1000U}) {
+      Law law;
+      Law neighbour;
+      for (std::int64_t count = 3; count < 5000; ++count) {
+        law.push_back(count_probability(n, count, epsilon));
+        neighbour.push_back(count_probability(n + 1, count, epsilon));
+      }
+      EXPECT_LE(exact_loss(law, neighbour), count_epsilon(epsilon) + kRounding) << n;
+    }
+  }
+}
+
+Sample counts_of(std::uint64_t records, Rational epsilon) {
+  CsprngSource source;
+  RandomStream random(source);
+  return take_sample(18, 200'000, [&] {
+    return std::min<std::uint64_t>(17, noisy_count(records, epsilon, random) - 3);
+  });
+}
+
+TEST(CountPrivacy, IsKeptAndCaughtWithHalfTheNoise) {
+  for (const std::uint64_t n : {0U, 1U, 2U, 3U, 8U}) {
+    const Sample few = counts_of(n, {1, 2});
+    const Sample more = counts_of(n + 1, {1, 2});
+    EXPECT_LE(certain_delta(few, more, 0.5, kFalseAlarm), 0) << n;
+  }
+  EXPECT_GT(certain_delta(counts_of(8, {1, 1}), counts_of(9, {1, 1}), 0.5, kFalseAlarm), 0);
+}
+
+// --- The exact law of the whole mechanism --------------------------------------------------------
+
+// A law of the count of n records, at least 3.
+using CountLaw = Real (*)(std::size_t n, std::int64_t count, double epsilon);
+
+Real true_count(std::size_t n, std::int64_t count, double) {
+  return count == std::max<std::int64_t>(3, static_cast<std::int64_t>(n)) ? 1 : 0;
+}
+
+// Outcomes: no answer; 0; and an answer's grid and step, which tell more than the double does. The
+// steps below both data sets' own, and those above, are one outcome each: the probabilities there
+// have a constant ratio, so nothing is lost. Up to e^-40, the probability of a larger count.
+struct WholeLaws {
+  WholeLaws(const Neighbours& pair, double epsilon, double delta, CountLaw count_law)
+      : law(2), neighbour(2) {
+    const std::int64_t last = std::ssize(pair.data) + std::llround(40 / count_epsilon(epsilon));
+    for (std::int64_t count = 3; count <= last; ++count) {
+      const IqrOutcomes outcomes = between_the_steps(pair, static_cast<std::uint64_t>(count));
+      add(outcomes.law(pair.data, epsilon, delta), count_law(pair.data.size(), count, epsilon),
+          law);
+      add(outcomes.law(pair.neighbour, epsilon, delta),
+          count_law(pair.neighbour.size(), count, epsilon), neighbour);
+    }
+  }
+
+  Law law;
+  Law neighbour;
+
+ private:
+  static IqrOutcomes between_the_steps(const Neighbours& pair, std::uint64_t count) {
+    const LogGrid grid(count);
+    const double one = reference_iqr(pair.data);
+    const double other = reference_iqr(pair.neighbour);
+    if (one == 0 || other == 0) return {count, grid.step_of(std::max({one, other, 1.0})), 1, 0};
+    const auto [first, last] = std::minmax(grid.step_of(one), grid.step_of(other));
+    return {count, first, 1, last - first};
+  }
+
+  static void add(const Law& given, Real probability, Law& law) {
+    law[0] += probability * given[0];
+    law[1] += probability * given[1];
+    for (std::size_t i = 2; i < given.size(); ++i) law.push_back(probability * given[i]);
+  }
+};
+
+// Where the exact law is quick: steps not too far apart on any grid.
+std::vector<Neighbours> close_pairs() {
+  return {
+      one_more("NoneAndOne", {}, 5),
+      one_more("OneAndTwo", {5}, 5.5),
+      one_more("TwoAndThree", {0, 1}, 1.2),
+      one_more("FourAndFive", {0, 1, 2, 3}, 3.5),
+      one_more("UnstableOnBothSides", runs({{0, 8}, {1, 1}, {1.7, 3}}), 1.7),
+      one_more("Stable", runs({{0, 10}, {1.1, 1}, {1.2, 9}}), 1.2),
+      one_more("ZeroAndPositive", runs({{0, 9}, {1, 3}}), 1),
+      one_more("AllEqual", Records(11, 7), 7),
+      {"OneReplaced", runs({{0, 10}, {1.1, 1}, {1.2, 5}}), runs({{0, 9}, {1.1, 1}, {1.2, 6}})},
+  };
+}
+
+class WholeIqrPrivacy : public ::testing::TestWithParam<Neighbours> {};
+
+TEST_P(WholeIqrPrivacy, KeepsEpsilonAndDeltaExactly) {
+  for (const double epsilon : {3.0, 8.0}) {
+    for (const double delta : {0.3, 1e-3}) {
+      const WholeLaws laws(GetParam(), epsilon, delta, count_probability);
+      EXPECT_LE(exact_delta(laws.law, laws.neighbour, epsilon), delta + kRounding) << epsilon;
+    }
+  }
+}
+
+TEST_P(WholeIqrPrivacy, IsKeptByReleases) {
+  constexpr int kDraws = 20'000;
+  constexpr double kEpsilon = 8;
+  const Neighbours& pair = GetParam();
+  for (const double delta : {0.3, 0.05}) {
+    const WholeIqrOutcomes outcomes(outcomes_of(pair, kEpsilon, 64, 3));
+    const Sample sample = sample_of(pair.data, kEpsilon, delta, outcomes, kDraws);
+    const Sample neighbour = sample_of(pair.neighbour, kEpsilon, delta, outcomes, kDraws);
+    EXPECT_GT(fit_p_value(sample, outcomes.law(pair.data, kEpsilon, delta)), kFalseAlarm);
+    EXPECT_GT(fit_p_value(neighbour, outcomes.law(pair.neighbour, kEpsilon, delta)), kFalseAlarm);
+    EXPECT_LE(certain_delta(sample, neighbour, kEpsilon, kFalseAlarm), delta);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, WholeIqrPrivacy, ::testing::ValuesIn(close_pairs()), case_name);
+
+// --- A predicate on one person as a record more --------------------------------------------------
+
+// Many public records, and one more if a person meets a condition. The grid must not tell.
+const Neighbours kOneMore = one_more("", runs({{0, 50}, {1.5, 50}}), 1.5);
+
+TEST(IqrOfOneMore, KeepsEpsilonAndDeltaExactly) {
+  const WholeLaws laws(kOneMore, 8, 1e-6, count_probability);
+  EXPECT_LE(exact_delta(laws.law, laws.neighbour, 8), 1e-6L + kRounding);
+}
+
+TEST(IqrOfOneMore, IsRevealedByTheGridOfTheTrueCount) {
+  const WholeLaws laws(kOneMore, 8, 1e-6, true_count);
+  EXPECT_GT(exact_delta(laws.law, laws.neighbour, 8), 0.99L);
+}
+
+// Which of the two grids of the true counts an answer's low bits fit.
+std::size_t grids_fitted(const std::optional<double>& answer) {
+  if (!answer) return 4;
+  const auto is_on = [&](std::size_t count) {
+    const LogGrid grid(count);
+    return grid.value(grid.step_of(*answer)) == *answer ? std::size_t{1} : std::size_t{0};
+  };
+  return 2 * is_on(kOneMore.data.size()) + is_on(kOneMore.neighbour.size());
+}
+
+template <class Draw>
+double delta_from_low_bits(Draw draw) {
+  constexpr int kDraws = 20'000;
+  IqrSampler data(kOneMore.data, 3, 1e-6);
+  IqrSampler neighbour(kOneMore.neighbour, 3, 1e-6);
+  const Sample one =
+      take_sample(5, kDraws, [&] { return grids_fitted(draw(data, kOneMore.data.size())); });
+  const Sample other = take_sample(
+      5, kDraws, [&] { return grids_fitted(draw(neighbour, kOneMore.neighbour.size())); });
+  return certain_delta(one, other, 3, kFalseAlarm);
+}
+
+TEST(IqrOfOneMore, HasLowBitsThatDoNotTell) {
+  EXPECT_LE(delta_from_low_bits([](IqrSampler& sampler, std::size_t) { return sampler.draw(); }),
+            1e-6);
+  EXPECT_GT(delta_from_low_bits([](IqrSampler& sampler, std::size_t records) {
+              return sampler.draw_on(LogGrid(records));
+            }),
+            0.9);
+}
+
+// --- Releases on a given grid
+// ------------------------------------------------------------------------------------
+
+// Outcomes few enough to be told apart by samples.
+IqrOutcomes coarse_outcomes(const Neighbours& pair, double epsilon) {
+  return outcomes_of(pair, epsilon, 256, 3);
+}
+
+class IqrPrivacy : public ::testing::TestWithParam<Neighbours> {};
+
+TEST_P(IqrPrivacy, IsKept) {
+  constexpr int kDraws = 5'000;
+  const Neighbours& pair = GetParam();
+  for (const double epsilon : kEpsilons) {
+    for (const double delta : {0.3, 0.05}) {
+      const IqrOutcomes outcomes = coarse_outcomes(pair, epsilon);
+      const Sample sample = sample_of(pair.data, epsilon, delta, outcomes, kDraws);
+      const Sample neighbour = sample_of(pair.neighbour, epsilon, delta, outcomes, kDraws);
+      EXPECT_GT(fit_p_value(sample, outcomes.law(pair.data, epsilon, delta)), kFalseAlarm);
+      EXPECT_GT(fit_p_value(neighbour, outcomes.law(pair.neighbour, epsilon, delta)), kFalseAlarm);
+      EXPECT_LE(
+          certain_delta(sample, neighbour, static_cast<double>(grid_epsilon(epsilon)), kFalseAlarm),
+          delta);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, IqrPrivacy, ::testing::ValuesIn(all_pairs()), case_name);
+
+// --- Unstable data -------------------------------------------------------------------------------
+
+const Neighbours kUnstable = {"", runs({{0, 29}, {1, 1}, {1000, 10}}), runs({{0, 29}, {1000, 11}})};
+
+Sample answers_of_unstable_data(double epsilon, double delta, const Records& records) {
+  const IqrOutcomes answered{40, 0, 1, 0};
+  return sample_of(records, epsilon, delta, answered, 50'000);
+}
+
+// The margin is just right for these deltas, so that an answer has a probability of exactly delta.
+double tight_delta(double epsilon, std::int64_t margin) {
+  return static_cast<double>(LaplaceLaw(part_epsilon(epsilon)).at_least(margin + 1)) * (1 + 1e-9);
+}
+
+TEST(IqrOfUnstableData, IsAnsweredWithProbabilityDelta) {
+  ASSERT_EQ(reference_stability(kUnstable.data, 40), 1);
+  ASSERT_EQ(reference_stability(kUnstable.neighbour, 40), 1);
+  for (const double epsilon : kEpsilons) {
+    for (const std::int64_t margin : {0, 1, 3}) {
+      const double delta = tight_delta(epsilon, margin);
+      for (const Records& records : {kUnstable.data, kUnstable.neighbour}) {
+        const Sample sample = answers_of_unstable_data(epsilon, delta, records);
+        const Law claimed = {1 - delta, 0, delta};
+        const Sample answered = {
+            {sample.chosen_on[0], 0, sample.chosen_on[2] + sample.chosen_on[3]},
+            {sample.tested_on[0], 0, sample.tested_on[2] + sample.tested_on[3]}};
+        EXPECT_GT(fit_p_value(answered, claimed), kFalseAlarm) << epsilon << " " << margin;
+      }
+    }
+  }
+}
+
+// A margin that is too small by one answers e^(63 epsilon/128) times as often: by at least 0.09,
+// more than 20 standard deviations.
+TEST(IqrOfUnstableData, IsRefutedWithAMarginTooSmall) {
+  constexpr std::int64_t kBetween = 8000;  // of the steps of 1 and of 1000, 0 and about 29000
+  for (const double epsilon : kEpsilons) {
+    const double delta = tight_delta(epsilon, 1);
+    const double too_large = tight_delta(epsilon, 0);
+    ASSERT_EQ(reference_margin(epsilon, too_large), reference_margin(epsilon, delta) - 1);
+    const IqrOutcomes outcomes{40, kBetween, 1, 0};
+    const auto excess = [&](double spent) {
+      return certain_delta(sample_of(kUnstable.data, epsilon, spent, outcomes, 50'000),
+                           sample_of(kUnstable.neighbour, epsilon, spent, outcomes, 50'000),
+                           epsilon, kFalseAlarm);
+    };
+    EXPECT_LE(excess(delta), delta);
+    EXPECT_GT(excess(too_large), delta) << epsilon;
+  }
+}
+
+// --- The power of the check ----------------------------------------------------------------------
+
+// The bound on delta at the epsilon claimed for releases that spend `spent`, of data for which an
+// answer is as likely as not.
+double delta_when_spending(double epsilon, double spent) {
+  constexpr int kDraws = 100'000;
+  constexpr double kDelta = 1e-4;
+  const int stability = static_cast<int>(reference_margin(spent, kDelta)) + 1;
+  const auto records = static_cast<std::size_t>(4 * (stability + 3));
+  const Neighbours pair = across_a_bin("", stability, value_of(records, 1023));
+  const IqrOutcomes outcomes = coarse_outcomes(pair, epsilon);
+  return certain_delta(sample_of(pair.data, spent, kDelta, outcomes, kDraws),
+                       sample_of(pair.neighbour, spent, kDelta, outcomes, kDraws), epsilon,
+                       kFalseAlarm);
+}
+
+TEST(IqrPrivacyCheck, AcceptsTheMechanism) {
+  for (const double epsilon : kEpsilons) EXPECT_LE(delta_when_spending(epsilon, epsilon), 1e-4);
+}
+
+// The event of an answer of at least `wide` has an excess of at least 0.02, more than 10 standard
+// deviations.
+TEST(IqrPrivacyCheck, CatchesHalfTheNoise) {
+  for (const double epsilon : kEpsilons) {
+    EXPECT_GT(delta_when_spending(epsilon, 2 * epsilon), 1e-4) << epsilon;
+  }
+}
+
+}  // namespace
+}  // namespace dpquantile

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <algorithm>
+#include <memory_resource>
+#include <optional>
+#include <utility>
+
+#include "core/cancel.hpp"
+#include "core/iqr.hpp"
+#include "core/log_grid.hpp"
+#include "core/radix_sort.hpp"
+#include "core/random.hpp"
+#include "core/replacement_distance.hpp"
+#include "iqr_reference.hpp"
+
+namespace dpquantile::test {
+
+// Independent releases of the mechanism under test for one dataset.
+class IqrSampler {
+ public:
+  IqrSampler(Records records, double epsilon, double delta)
+      : records_(std::move(records)), epsilon_(epsilon), delta_(delta) {}
+
+  std::optional<double> draw() {
+    scratch_ = records_;
+    return interquartile_range(scratch_, epsilon_, delta_, random_, cancel_,
+                               std::pmr::new_delete_resource());
+  }
+
+  std::optional<double> draw_on(const LogGrid& grid) {
+    scratch_ = records_;
+    for (double& record : scratch_) record = std::clamp(record, -kLargestRecord, kLargestRecord);
+    radix_sort(scratch_, cancel_, std::pmr::new_delete_resource());
+    return interquartile_range_on(grid, OrderStatistics(scratch_), epsilon_, delta_, random_,
+                                  cancel_);
+  }
+
+ private:
+  Records records_;
+  Records scratch_;
+  double epsilon_;
+  double delta_;
+  CsprngSource source_;
+  RandomStream random_{source_};
+  CancelPoll cancel_{nullptr};
+};
+
+}  // namespace dpquantile::test
