@@ -1,13 +1,12 @@
 #include "core/cdf_error.hpp"
 
 #include <algorithm>
-#include <boost/random/exponential_distribution.hpp>
 #include <cmath>
 #include <optional>
-#include <random>
 
 #include "core/consistency.hpp"
 #include "core/error.hpp"
+#include "core/public_noise.hpp"
 #include "core/text.hpp"
 #include "core/tree_variance.hpp"
 
@@ -25,9 +24,6 @@ constexpr std::uint32_t kLeastBlock = 512;
 constexpr std::size_t kMostBlocks = 512;
 constexpr std::size_t kPooledBins = std::size_t{1} << 21;
 
-// Public: the figures must be the same for everybody. Never used for noise that protects data.
-constexpr std::uint64_t kPublicSeed = 20140808;
-
 // The levels as they are simulated, with the noise parameter of each; 0: not measured.
 struct Levels {
   std::vector<std::uint32_t> branching;
@@ -39,22 +35,6 @@ Levels levels_of(const CdfLaw& law) {
           {law.level_epsilon().begin(), law.level_epsilon().end()}};
 }
 
-// Draws from the law of the release's noise, fast and not private.
-class PublicNoise {
- public:
-  // Discrete Laplace: P[|y| >= k] = 2 e^(-k epsilon) / (1 + e^-epsilon) for k >= 1.
-  double draw(double epsilon) {
-    const double excess = std::log(2 / (1 + std::exp(-epsilon)));
-    const double magnitude = std::floor((exponential_(generator_) + excess) / epsilon);
-    return (generator_() & 1) == 0 ? magnitude : -magnitude;
-  }
-  std::size_t below(std::size_t bound) { return generator_() % bound; }
-
- private:
-  std::mt19937_64 generator_{kPublicSeed};
-  boost::random::exponential_distribution<double> exponential_;
-};
-
 // The errors of one simulated release.
 struct RunErrors {
   double everywhere = 0;
@@ -64,7 +44,7 @@ struct RunErrors {
 };
 
 // Errors of counts from the right are the errors of a fraction near 1 (docs/privacy.md, "Bands").
-double share_error(double prefix_error, double total_error) {
+double fraction_error(double prefix_error, double total_error) {
   return std::max(std::abs(prefix_error), std::abs(total_error - prefix_error));
 }
 
@@ -125,12 +105,12 @@ class TreeSimulation {
       prefixes_[k] = prefix;
       errors.everywhere = std::max(errors.everywhere, std::abs(prefix));
       errors.everywhere_fraction_rows =
-          std::max(errors.everywhere_fraction_rows, share_error(prefix, total));
+          std::max(errors.everywhere_fraction_rows, fraction_error(prefix, total));
     }
     for (int i = 0; i < kPointsPerRun; ++i) {
       const double at_point = prefixes_[noise.below(prefixes_.size())];
       errors.point[i] = std::abs(at_point);
-      errors.point_fraction_rows[i] = share_error(at_point, total);
+      errors.point_fraction_rows[i] = fraction_error(at_point, total);
     }
     return errors;
   }
@@ -214,7 +194,7 @@ class PooledSimulation {
       const double error =
           prefix_error(k / pool_.bins(), static_cast<std::uint32_t>(k % pool_.bins()));
       errors.point[i] = std::abs(error);
-      errors.point_fraction_rows[i] = share_error(error, total);
+      errors.point_fraction_rows[i] = fraction_error(error, total);
     }
     return errors;
   }
@@ -269,7 +249,7 @@ class PooledSimulation {
     const double low = std::min(before_[b], after) + block.low;
     const double high = std::max(before_[b], after) + block.high;
     if (std::max(-low, high) <= errors.everywhere &&
-        std::max(share_error(low, total), share_error(high, total)) <=
+        std::max(fraction_error(low, total), fraction_error(high, total)) <=
             errors.everywhere_fraction_rows) {
       return;
     }
@@ -280,7 +260,7 @@ class PooledSimulation {
       const double error = prefix_error(b, j);
       errors.everywhere = std::max(errors.everywhere, std::abs(error));
       errors.everywhere_fraction_rows =
-          std::max(errors.everywhere_fraction_rows, share_error(error, total));
+          std::max(errors.everywhere_fraction_rows, fraction_error(error, total));
     }
   }
 

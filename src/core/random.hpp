@@ -17,8 +17,8 @@ class RandomSource {
   virtual void fill(std::span<std::byte> out) = 0;
 };
 
-// The only source in src: OpenSSL's private CSPRNG (RAND_priv_bytes). There is no
-// seed. OpenSSL reseeds the generator by itself in a child process.
+// The only source of noise that protects data: OpenSSL's private CSPRNG (RAND_priv_bytes). There is
+// no seed. OpenSSL reseeds the generator by itself in a child process.
 class CsprngSource final : public RandomSource {
  public:
   void fill(std::span<std::byte> out) override;

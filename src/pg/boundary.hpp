@@ -57,4 +57,18 @@ class ContextMemory final : public std::pmr::memory_resource {
   MemoryContext context_;
 };
 
+// Phases 2 and 3 with scratch memory: calls body(ContextMemory&) as guarded() does, reports a
+// failure, and frees the memory.
+template <class Body>
+void with_scratch(Body body) {
+  MemoryContext scratch =
+      AllocSetContextCreate(CurrentMemoryContext, "dpquantile scratch", ALLOCSET_DEFAULT_SIZES);
+  const Failure failure = guarded([&] {
+    ContextMemory memory(scratch);
+    body(memory);
+  });
+  report(failure);
+  MemoryContextDelete(scratch);
+}
+
 }  // namespace dpquantile

@@ -37,10 +37,7 @@ const CdfLaw* law_of(const ChargedGroup& group, MemoryContext query_context) {
 bytea* release(const ChargedGroup& group, const CdfLaw& law) {
   bytea* value = nullptr;
   MemoryContext result = CurrentMemoryContext;
-  MemoryContext scratch =
-      AllocSetContextCreate(result, "dpquantile scratch", ALLOCSET_DEFAULT_SIZES);
-  const Failure failure = guarded([&] {
-    ContextMemory memory(scratch);
+  with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
     CsprngSource source;
     RandomStream random(source);
@@ -54,8 +51,6 @@ bytea* release(const ChargedGroup& group, const CdfLaw& law) {
     ContextMemory result_memory(result);
     value = make_cdf_value(curve, result_memory);
   });
-  report(failure);
-  MemoryContextDelete(scratch);
   return value;
 }
 

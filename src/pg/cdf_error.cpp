@@ -81,15 +81,10 @@ const CdfError* cdf_error_of(FunctionCallInfo fcinfo, const CdfLaw& law, double 
     return &known->error;
   }
   KnownError simulated{law, confidence, {}};
-  MemoryContext scratch =
-      AllocSetContextCreate(CurrentMemoryContext, "dpquantile scratch", ALLOCSET_DEFAULT_SIZES);
-  const Failure failure = guarded([&] {
-    ContextMemory memory(scratch);
+  with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
     simulated.error = simulate_cdf_error(law, confidence, cancel, &memory);
   });
-  report(failure);
-  MemoryContextDelete(scratch);
   if (known == nullptr) {
     known =
         static_cast<KnownError*>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(KnownError)));
@@ -133,8 +128,7 @@ Datum dpq_cdf_expected_error(PG_FUNCTION_ARGS) {
 
 // (cdf, confidence) returns table (x, probability, low, high)
 Datum dpq_cdf_points(PG_FUNCTION_ARGS) {
-  CdfLaw law{};
-  with_cdf(fcinfo, 0, [&](const CdfCurve& curve, auto*) { law = curve.law(); });
+  const CdfLaw law = law_argument(fcinfo, 0);
   const CdfError* error = cdf_error_of(fcinfo, law, PG_GETARG_FLOAT8(1));
   CdfPoint* points = nullptr;
   std::size_t count = 0;

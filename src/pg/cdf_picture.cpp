@@ -27,8 +27,7 @@ constexpr std::size_t kMaxTitleBytes = 1000;
 // the string is palloc'd.
 template <class Draw>
 text* draw_cdf(FunctionCallInfo fcinfo, double confidence, Draw draw) {
-  CdfLaw law{};
-  with_cdf(fcinfo, 0, [&](const CdfCurve& curve, auto*) { law = curve.law(); });
+  const CdfLaw law = law_argument(fcinfo, 0);
   const CdfError* error = cdf_error_of(fcinfo, law, confidence);
   text* drawn = nullptr;
   MemoryContext context = CurrentMemoryContext;

@@ -20,15 +20,17 @@ std::span<const std::byte> cdf_argument(FunctionCallInfo fcinfo, int number);
 template <class Body>
 void with_cdf(FunctionCallInfo fcinfo, int number, Body body) {
   const std::span<const std::byte> bytes = cdf_argument(fcinfo, number);
-  MemoryContext scratch =
-      AllocSetContextCreate(CurrentMemoryContext, "dpquantile scratch", ALLOCSET_DEFAULT_SIZES);
-  const Failure failure = guarded([&] {
-    ContextMemory memory(scratch);
+  with_scratch([&](ContextMemory& memory) {
     const CdfCurve curve = decode_cdf(bytes, &memory);
     body(curve, &memory);
   });
-  report(failure);
-  MemoryContextDelete(scratch);
+}
+
+// The noise law of an argument of the type.
+inline CdfLaw law_argument(FunctionCallInfo fcinfo, int number) {
+  CdfLaw law{};
+  with_cdf(fcinfo, number, [&](const CdfCurve& curve, auto*) { law = curve.law(); });
+  return law;
 }
 
 }  // namespace dpquantile

@@ -35,10 +35,7 @@ Answer answer_group(FunctionCallInfo fcinfo) {
   const ChargedGroup group = charge_group(fcinfo, Family::kQuantiles);
   const AggregateParameters* parameters = group.parameters;
   auto* answer = static_cast<uint32*>(palloc(parameters->quantile_count * sizeof(uint32)));
-  MemoryContext scratch =
-      AllocSetContextCreate(CurrentMemoryContext, "dpquantile scratch", ALLOCSET_DEFAULT_SIZES);
-  const Failure failure = guarded([&] {
-    ContextMemory memory(scratch);
+  with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
     CsprngSource source;
     RandomStream random(source);
@@ -48,8 +45,6 @@ Answer answer_group(FunctionCallInfo fcinfo) {
                                              parameters->epsilon, random, cancel, &memory);
     std::copy(cells.begin(), cells.end(), answer);
   });
-  report(failure);
-  MemoryContextDelete(scratch);
   return {parameters, answer};
 }
 
