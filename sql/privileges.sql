@@ -68,9 +68,9 @@ SELECT dpquantile.quantiles_final(NULL);
 SELECT dpquantile.quantiles_transition(NULL, 1::float8, '{0.5}', 0.1, 0, 1);
 SELECT dpquantile.cdf_final(NULL);
 SELECT dpquantile.cdf_transition(NULL, 1::float8, 0.1, 0, 1);
-SELECT '\x00'::dpquantile.cells_state;
+SELECT '\x00'::dpquantile.records_state;
 CREATE AGGREGATE thief (float8, float8, float8, float8) (
-  SFUNC = dpquantile.median_transition, STYPE = dpquantile.cells_state);
+  SFUNC = dpquantile.median_transition, STYPE = dpquantile.records_state);
 RESET ROLE;
 -- Still not with the right to look into the schema.
 GRANT USAGE ON SCHEMA dpquantile TO regress_dpq_analyst;
@@ -79,9 +79,9 @@ SELECT dpquantile.quantiles_final(NULL);
 SELECT dpquantile.quantiles_transition(NULL, 1::float8, '{0.5}', 0.1, 0, 1);
 SELECT dpquantile.cdf_final(NULL);
 SELECT dpquantile.cdf_transition(NULL, 1::float8, 0.1, 0, 1);
-SELECT dpquantile.cells_state_in('\x00');
+SELECT dpquantile.records_state_in('\x00');
 CREATE AGGREGATE thief (float8, float8, float8, float8) (
-  SFUNC = dpquantile.median_transition, STYPE = dpquantile.cells_state);
+  SFUNC = dpquantile.median_transition, STYPE = dpquantile.records_state);
 CREATE FUNCTION thief(internal) RETURNS float8 LANGUAGE c AS '$libdir/dpquantile', 'dpq_quantile_final';
 RESET ROLE;
 REVOKE USAGE ON SCHEMA dpquantile FROM regress_dpq_analyst;

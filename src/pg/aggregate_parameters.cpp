@@ -1,6 +1,9 @@
 #include "pg/aggregate_parameters.hpp"
 
+#include "core/error.hpp"
+#include "core/iqr.hpp"
 #include "core/quantiles.hpp"
+#include "core/text.hpp"
 #include "pg/boundary.hpp"
 
 extern "C" {
@@ -13,25 +16,43 @@ namespace dpquantile {
 namespace {
 
 constexpr double kMedian = 0.5;
-
-// What every call has after its quantiles and before its options.
-constexpr const char* kCommonNames[] = {"epsilon", "lower", "upper"};
-constexpr int kCommonCount = 3;
+constexpr double kQuartiles[] = {0.25, 0.75};
 
 [[noreturn]] void refuse_null(const char* name) {
   ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name),
                   errhint("Give a value; NULL has no default.")));
 }
 
-double number(const CallArguments& arguments, int index, const char* name) {
-  if (arguments.values[index].isnull) refuse_null(name);
-  return DatumGetFloat8(arguments.values[index].value);
-}
+// Reads a call's arguments one after the other.
+class ArgumentReader {
+ public:
+  explicit ArgumentReader(const CallArguments& arguments) : arguments_(arguments) {}
 
-AggregateOptions read_options(Family family, const CallArguments& arguments, int index) {
-  if (index >= arguments.count || arguments.values[index].isnull) return default_options(family);
-  return parse_options(DatumGetJsonbP(arguments.values[index].value), family);
-}
+  // How many arguments are left, without the options.
+  int left() const { return arguments_.count - next_ - (has_options() ? 1 : 0); }
+  bool next_is(Oid type) const { return arguments_.types[next_] == type; }
+
+  Datum required(const char* name) {
+    const NullableDatum& argument = arguments_.values[next_++];
+    if (argument.isnull) refuse_null(name);
+    return argument.value;
+  }
+  double number(const char* name) { return DatumGetFloat8(required(name)); }
+
+  AggregateOptions options(Family family) const {
+    const NullableDatum& last = arguments_.values[arguments_.count - 1];
+    if (!has_options() || last.isnull) return default_options(family);
+    return parse_options(DatumGetJsonbP(last.value), family);
+  }
+
+ private:
+  bool has_options() const {
+    return arguments_.count > 0 && arguments_.types[arguments_.count - 1] == JSONBOID;
+  }
+
+  const CallArguments& arguments_;
+  int next_ = 0;
+};
 
 // The elements of a float8[] as one double each; ereports unless it is one-dimensional without
 // NULL.
@@ -47,66 +68,159 @@ const double* array_elements(ArrayType* array, uint32* count) {
   return reinterpret_cast<const double*>(ARR_DATA_PTR(array));
 }
 
+[[noreturn]] void refuse_count(const CallArguments& arguments) {
+  ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+                  errmsg("unexpected number of aggregate parameters: %d", arguments.count)));
+}
+
+// The quantiles that come before the other arguments, if any do.
+void read_quantiles(ArgumentReader& reader, GivenParameters* given) {
+  constexpr int kCommonArguments = 3;  // epsilon, lower, upper
+  auto* quantile = static_cast<double*>(palloc(sizeof(double)));
+  *quantile = kMedian;
+  given->quantiles = quantile;
+  given->quantile_count = 1;
+  if (reader.left() == kCommonArguments) return;
+  if (reader.next_is(FLOAT8ARRAYOID)) {
+    given->quantiles =
+        array_elements(DatumGetArrayTypeP(reader.required("quantiles")), &given->quantile_count);
+  } else {
+    *quantile = reader.number("quantile");
+  }
+}
+
+bool by_test(Family family, Method method) {
+  return family == Family::kIqr && method == static_cast<Method>(IqrMethod::kProposeTestRelease);
+}
+
+void refuse_option(const char* name, bool is_given) {
+  if (!is_given) return;
+  throw ParameterError(
+      std::string("option \"") + name + "\" does not go with method propose-test-release",
+      "This method needs no bounds; dp_options(method => 'quantiles', lower => 0, "
+      "upper => 100) has them.");
+}
+
+// The checks of a family, in C++: throw ParameterError.
+void check_quantile_parameters(const GivenParameters& given, AggregateParameters* checked) {
+  check_quantiles({given.quantiles, given.quantile_count});
+  check_epsilon(given.epsilon);
+  checked->grid = Grid::create(given.lower, given.upper, given.options.granularity);
+}
+
+void check_cdf_parameters(const GivenParameters& given, AggregateParameters* checked) {
+  check_epsilon(given.epsilon);
+  const CdfDomain domain =
+      CdfDomain::create(given.lower, given.upper, given.options.bins, given.options.granularity);
+  checked->bins = domain.bins;
+  checked->grid = domain.grid();
+}
+
+void check_iqr_parameters(const GivenParameters& given, AggregateParameters* checked) {
+  check_epsilon(given.epsilon);
+  if (by_test(given.family, given.options.method)) {
+    check_iqr_delta(given.delta);
+    refuse_option("lower", given.options.lower.has_value());
+    refuse_option("upper", given.options.upper.has_value());
+    refuse_option("granularity", given.options.granularity.has_value());
+    return;
+  }
+  if (given.delta != 0) {
+    throw ParameterError(
+        "delta must be 0 with method quantiles, got " + shortest_decimal(given.delta),
+        "This method is purely epsilon-differentially private and spends no delta.");
+  }
+  checked->grid = Grid::create(given.lower, given.upper, given.options.granularity);
+}
+
+void check_parameters(const GivenParameters& given, AggregateParameters* checked) {
+  switch (given.family) {
+    case Family::kQuantiles:
+      return check_quantile_parameters(given, checked);
+    case Family::kCdf:
+      return check_cdf_parameters(given, checked);
+    case Family::kIqr:
+      return check_iqr_parameters(given, checked);
+  }
+}
+
+// The bounds of an interquartile range by quantiles.
+void read_bounds(GivenParameters* given) {
+  if (given->options.method != static_cast<Method>(IqrMethod::kQuantiles)) return;
+  if (!given->options.lower || !given->options.upper) {
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+         errmsg("method quantiles needs the options \"lower\" and \"upper\""),
+         errhint(
+             "Write for example dp_options(method => 'quantiles', lower => 0, upper => 100).")));
+  }
+  given->lower = *given->options.lower;
+  given->upper = *given->options.upper;
+}
+
+// Without what the family has no use for, and with the quantiles that it implies.
+GivenParameters normalised(GivenParameters given) {
+  if (given.family == Family::kQuantiles) return given;
+  const bool needs_quartiles =
+      given.family == Family::kIqr && !by_test(given.family, given.options.method);
+  given.quantiles = needs_quartiles ? kQuartiles : nullptr;
+  given.quantile_count = needs_quartiles ? lengthof(kQuartiles) : 0;
+  return given;
+}
+
 }  // namespace
 
-AggregateParameters* make_parameters(Family family, double epsilon, double lower, double upper,
-                                     const AggregateOptions& options, const double* quantiles,
-                                     uint32 quantile_count) {
-  auto* parameters = static_cast<AggregateParameters*>(palloc0(parameters_size(quantile_count)));
-  report(guarded([&] {
-    const auto granularity =
-        options.has_granularity ? std::optional<double>(options.granularity) : std::nullopt;
-    const auto bins = options.has_bins ? std::optional<double>(options.bins) : std::nullopt;
-    if (family == Family::kQuantiles) check_quantiles({quantiles, quantile_count});
-    check_epsilon(epsilon);
-    if (family == Family::kQuantiles) {
-      parameters->grid = Grid::create(lower, upper, granularity);
-    } else {
-      const CdfDomain domain = CdfDomain::create(lower, upper, bins, granularity);
-      parameters->bins = domain.bins;
-      parameters->grid = domain.grid();
-    }
-  }));
-  parameters->family = family;
-  parameters->method = options.method;
-  parameters->epsilon = epsilon;
-  parameters->lower = lower;
-  parameters->upper = upper;
-  parameters->granularity = options.has_granularity ? options.granularity : 0;
-  parameters->quantile_count = quantile_count;
-  memcpy(parameters->quantiles, quantiles, quantile_count * sizeof(double));
+AggregateParameters* make_parameters(const GivenParameters& any_given) {
+  const GivenParameters given = normalised(any_given);
+  auto* parameters =
+      static_cast<AggregateParameters*>(palloc0(parameters_size(given.quantile_count)));
+  report(guarded([&] { check_parameters(given, parameters); }));
+  parameters->family = given.family;
+  parameters->method = given.options.method;
+  parameters->epsilon = given.epsilon;
+  parameters->delta = given.delta;
+  parameters->lower = given.lower;
+  parameters->upper = given.upper;
+  parameters->granularity = given.options.granularity.value_or(0);
+  parameters->quantile_count = given.quantile_count;
+  if (given.quantile_count > 0) {
+    memcpy(parameters->quantiles, given.quantiles, given.quantile_count * sizeof(double));
+  }
   return parameters;
 }
 
 AggregateParameters* read_parameters(Family family, const CallArguments& arguments) {
-  const bool has_options = arguments.count > 0 && arguments.types[arguments.count - 1] == JSONBOID;
-  const int common_at = arguments.count - (has_options ? 1 : 0) - kCommonCount;
-  if (common_at != 0 && common_at != 1) {
-    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
-                    errmsg("unexpected number of aggregate parameters: %d", arguments.count)));
+  ArgumentReader reader(arguments);
+  GivenParameters given{};
+  given.family = family;
+  if (family == Family::kQuantiles) read_quantiles(reader, &given);
+  if (reader.left() != (family == Family::kIqr ? 2 : 3)) refuse_count(arguments);
+  given.epsilon = reader.number("epsilon");
+  if (family == Family::kIqr) {
+    given.delta = reader.number("delta");
+  } else {
+    given.lower = reader.number("lower");
+    given.upper = reader.number("upper");
   }
-
-  double quantile = kMedian;
-  const double* quantiles = &quantile;
-  uint32 quantile_count = family == Family::kQuantiles ? 1 : 0;
-  if (common_at == 1 && arguments.types[0] == FLOAT8ARRAYOID) {
-    if (arguments.values[0].isnull) refuse_null("quantiles");
-    quantiles = array_elements(DatumGetArrayTypeP(arguments.values[0].value), &quantile_count);
-  } else if (common_at == 1) {
-    quantile = number(arguments, 0, "quantile");
-  }
-  double common[kCommonCount];
-  for (int i = 0; i < kCommonCount; ++i) {
-    common[i] = number(arguments, common_at + i, kCommonNames[i]);
-  }
-  return make_parameters(family, common[0], common[1], common[2],
-                         read_options(family, arguments, common_at + kCommonCount), quantiles,
-                         quantile_count);
+  given.options = reader.options(family);
+  if (family == Family::kIqr) read_bounds(&given);
+  return make_parameters(given);
 }
 
 bool same_parameters(const AggregateParameters* a, const AggregateParameters* b) {
   return a->quantile_count == b->quantile_count &&
          memcmp(a, b, parameters_size(a->quantile_count)) == 0;
+}
+
+RecordKind record_kind(const AggregateParameters* parameters) {
+  const bool has_grid = parameters->grid.cells > 0;
+  return has_grid ? RecordKind::kCell : RecordKind::kValue;
+}
+
+const char* neighbours(const AggregateParameters* parameters) {
+  return by_test(parameters->family, parameters->method) ? "add, remove or replace one row"
+                                                         : "add or remove one row";
 }
 
 CdfDomain domain_of(const AggregateParameters* parameters) {

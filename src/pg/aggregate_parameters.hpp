@@ -9,19 +9,26 @@
 
 namespace dpquantile {
 
+// How a state holds a record.
+enum class RecordKind : uint8 {
+  kCell = 1,   // its cell on the grid, a uint32
+  kValue = 2,  // its value, a float8 but not NaN
+};
+
 // The validated parameters of a call, as plain data that is stored inside aggregate states and
 // compared byte by byte.
 struct AggregateParameters {
   Family family;
   Method method;
   double epsilon;
-  double lower;
+  double delta;  // 0 for pure mechanisms
+  double lower;  // 0, like upper, where there is no grid
   double upper;
   double granularity;  // 0: not given
   uint32 bins;         // of a CDF; else 0
-  Grid grid;           // how values are assigned to cells
+  Grid grid;           // how values are assigned to cells; without cells where there is none
   uint32 quantile_count;
-  double quantiles[FLEXIBLE_ARRAY_MEMBER];  // none for a CDF
+  double quantiles[FLEXIBLE_ARRAY_MEMBER];
 };
 
 // In bytes, without padding at the end.
@@ -29,21 +36,38 @@ inline std::size_t parameters_size(uint32 quantile_count) {
   return offsetof(AggregateParameters, quantiles) + quantile_count * sizeof(double);
 }
 
+// Parameters as a user gave them.
+struct GivenParameters {
+  Family family;
+  double epsilon;
+  double delta;
+  double lower;
+  double upper;
+  AggregateOptions options;
+  const double* quantiles;
+  uint32 quantile_count;
+};
+
 // Checks the parameters and puts them together, palloc'd and free of uninitialised bytes. ereports
 // for anything out of range.
-AggregateParameters* make_parameters(Family family, double epsilon, double lower, double upper,
-                                     const AggregateOptions& options, const double* quantiles,
-                                     uint32 quantile_count);
+AggregateParameters* make_parameters(const GivenParameters& given);
 
 // The parameters of a call; those of quantiles are recognised by their number and types. ereports
 // for a NULL and for anything out of range.
 //   dp_quantiles: quantiles float8[], epsilon, lower, upper [, options jsonb]
 //   dp_quantile:  quantile float8, epsilon, lower, upper [, options jsonb]
 //   dp_median, dp_cdf: epsilon, lower, upper [, options jsonb]
+//   dp_iqr: epsilon, delta [, options jsonb]
 AggregateParameters* read_parameters(Family family, const CallArguments& arguments);
 
 // Whether two calls ask for the same, byte by byte.
 bool same_parameters(const AggregateParameters* a, const AggregateParameters* b);
+
+// How the call's state holds records.
+RecordKind record_kind(const AggregateParameters* parameters);
+
+// The neighbour relation under which the call is private, for the ledger.
+const char* neighbours(const AggregateParameters* parameters);
 
 // The domain of a dp_cdf call.
 CdfDomain domain_of(const AggregateParameters* parameters);

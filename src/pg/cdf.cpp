@@ -2,7 +2,7 @@
 #include "core/cdf.hpp"
 
 #include "pg/cdf_type.hpp"
-#include "pg/cells_aggregate.hpp"
+#include "pg/records_aggregate.hpp"
 
 extern "C" {
 PG_FUNCTION_INFO_V1(dpq_cdf_transition);
@@ -42,9 +42,9 @@ bytea* release(const ChargedGroup& group, const CdfLaw& law) {
     CsprngSource source;
     RandomStream random(source);
     std::pmr::vector<std::uint64_t> counts(law.bins, &memory);
-    for (uint32 i = 0; i < group.count; ++i) {
+    for (const uint32 cell : group.cells()) {
       cancel.tick();
-      ++counts[group.records[i]];
+      ++counts[cell];
     }
     const CdfCurve curve(domain_of(group.parameters), law,
                          release_cdf(counts, law, random, cancel, &memory));

@@ -1,5 +1,7 @@
 #include "pg/options.hpp"
 
+#include <cmath>
+
 #include "core/cdf_domain.hpp"
 #include "core/cdf_tree.hpp"
 #include "core/grid.hpp"
@@ -22,6 +24,8 @@ namespace {
 constexpr const char* kMethodOption = "method";
 constexpr const char* kGranularityOption = "granularity";
 constexpr const char* kBinsOption = "bins";
+constexpr const char* kLowerOption = "lower";
+constexpr const char* kUpperOption = "upper";
 
 // A set of families.
 constexpr unsigned set_of(Family family) {
@@ -37,21 +41,27 @@ struct MethodName {
 
 // The first method of a family is its default.
 constexpr MethodName kMethods[] = {
-    {set_of(Family::kQuantiles), "approximate", 1},
+    {set_of(Family::kQuantiles), "approximate", static_cast<Method>(QuantilesMethod::kApproximate)},
     {set_of(Family::kCdf), "tree", static_cast<Method>(CdfMethod::kTree)},
     {set_of(Family::kCdf), "binary", static_cast<Method>(CdfMethod::kBinary)},
     {set_of(Family::kCdf), "histogram", static_cast<Method>(CdfMethod::kHistogram)},
+    {set_of(Family::kIqr), "propose-test-release",
+     static_cast<Method>(IqrMethod::kProposeTestRelease)},
+    {set_of(Family::kIqr), "quantiles", static_cast<Method>(IqrMethod::kQuantiles)},
 };
 
 struct OptionName {
   unsigned families;
   const char* name;
+  std::optional<double> AggregateOptions::*number;  // null: the method
 };
 
 constexpr OptionName kOptions[] = {
-    {set_of(Family::kQuantiles) | set_of(Family::kCdf), kMethodOption},
-    {set_of(Family::kQuantiles) | set_of(Family::kCdf), kGranularityOption},
-    {set_of(Family::kCdf), kBinsOption},
+    {kAnyFamily, kMethodOption, nullptr},
+    {kAnyFamily, kGranularityOption, &AggregateOptions::granularity},
+    {set_of(Family::kCdf), kBinsOption, &AggregateOptions::bins},
+    {set_of(Family::kIqr), kLowerOption, &AggregateOptions::lower},
+    {set_of(Family::kIqr), kUpperOption, &AggregateOptions::upper},
 };
 
 bool key_is(const JsonbValue& key, const char* name) {
@@ -96,29 +106,26 @@ double parse_number(const char* option, const JsonbValue& value) {
       DirectFunctionCall1(numeric_float8_no_overflow, NumericGetDatum(value.val.numeric)));
 }
 
-bool has_option(unsigned families, const JsonbValue& key) {
+const OptionName* find_option(unsigned families, const JsonbValue& key) {
   for (const OptionName& entry : kOptions) {
-    if ((entry.families & families) != 0 && key_is(key, entry.name)) return true;
+    if ((entry.families & families) != 0 && key_is(key, entry.name)) return &entry;
   }
-  return false;
+  return nullptr;
 }
 
 void parse_option(const JsonbValue& key, const JsonbValue& value, unsigned families,
                   AggregateOptions* parsed) {
-  if (!has_option(families, key)) {
+  const OptionName* option = find_option(families, key);
+  if (option == nullptr) {
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("unknown option \"%s\"", pnstrdup(key.val.string.val, key.val.string.len)),
              errhint("%s", list_names("options", kOptions, families))));
   }
-  if (key_is(key, kMethodOption)) {
+  if (option->number == nullptr) {
     parsed->method = parse_method(value, families);
-  } else if (key_is(key, kGranularityOption)) {
-    parsed->granularity = parse_number(kGranularityOption, value);
-    parsed->has_granularity = true;
   } else {
-    parsed->bins = parse_number(kBinsOption, value);
-    parsed->has_bins = true;
+    parsed->*(option->number) = parse_number(option->name, value);
   }
 }
 
@@ -150,17 +157,26 @@ void push_option(JsonbParseState** state, const char* name, JsonbValue* value) {
   pushJsonbValue(state, WJB_VALUE, value);
 }
 
-void push_number(JsonbParseState** state, const char* name, Numeric number) {
+void push_number(JsonbParseState** state, const char* name, double number) {
   JsonbValue value;
   value.type = jbvNumeric;
-  value.val.numeric = number;
+  value.val.numeric = DatumGetNumeric(decimal_numeric(number));
   push_option(state, name, &value);
+}
+
+void push_bound(JsonbParseState** state, const char* name, double bound) {
+  if (!std::isfinite(bound)) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("%s must be a finite number, got %g", name, bound),
+                    errhint("Choose bounds from what is publicly known about the values.")));
+  }
+  push_number(state, name, bound);
 }
 
 }  // namespace
 
 bool is_family(int number) {
-  return number == static_cast<int>(Family::kQuantiles) || number == static_cast<int>(Family::kCdf);
+  return number >= static_cast<int>(Family::kQuantiles) && number <= static_cast<int>(Family::kIqr);
 }
 
 const char* method_name(Family family, Method method) {
@@ -193,7 +209,7 @@ AggregateOptions parse_options(Jsonb* options, Family family) {
 
 using namespace dpquantile;
 
-// dp_options(method text, granularity float8, bins int) returns jsonb
+// dp_options(method text, granularity, bins int, lower, upper float8) returns jsonb
 Datum dpq_options(PG_FUNCTION_ARGS) {
   JsonbParseState* state = nullptr;
   pushJsonbValue(&state, WJB_BEGIN_OBJECT, nullptr);
@@ -207,7 +223,7 @@ Datum dpq_options(PG_FUNCTION_ARGS) {
   if (!PG_ARGISNULL(1)) {
     const double step = PG_GETARG_FLOAT8(1);
     report(guarded([&] { check_granularity(step); }));
-    push_number(&state, kGranularityOption, DatumGetNumeric(decimal_numeric(step)));
+    push_number(&state, kGranularityOption, step);
   }
   if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2)) {
     ereport(
@@ -218,8 +234,10 @@ Datum dpq_options(PG_FUNCTION_ARGS) {
   if (!PG_ARGISNULL(2)) {
     const int32 bins = PG_GETARG_INT32(2);
     report(guarded([&] { check_bins(bins); }));
-    push_number(&state, kBinsOption, int64_to_numeric(bins));
+    push_number(&state, kBinsOption, bins);
   }
+  if (!PG_ARGISNULL(3)) push_bound(&state, kLowerOption, PG_GETARG_FLOAT8(3));
+  if (!PG_ARGISNULL(4)) push_bound(&state, kUpperOption, PG_GETARG_FLOAT8(4));
   Jsonb* options = JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, nullptr));
   AggregateOptions parsed{};
   parse(options, kAnyFamily, &parsed);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "pg/postgres.hpp"
 
 extern "C" {
@@ -13,14 +15,17 @@ namespace dpquantile {
 enum class Family : uint8 {
   kQuantiles = 1,  // dp_quantiles, dp_quantile, dp_median
   kCdf = 2,        // dp_cdf
+  kIqr = 3,        // dp_iqr
 };
 
 // Whether a number from outside names a family.
 bool is_family(int number);
 
-// A method of a family: its number is 1 for quantiles, else a CdfMethod.
+// A method of a family: its number is QuantilesMethod, CdfMethod or IqrMethod.
 using Method = uint8;
 inline constexpr Method kNoMethod = 0;
+enum class QuantilesMethod : Method { kApproximate = 1 };
+enum class IqrMethod : Method { kProposeTestRelease = 1, kQuantiles = 2 };
 
 // The name by which a method is chosen and entered in the ledger; null for a number without method.
 const char* method_name(Family family, Method method);
@@ -28,13 +33,14 @@ const char* method_name(Family family, Method method);
 // The method that calls of a family use without this option.
 Method default_method(Family family);
 
-// The options of a call, or what stands in for them.
+// The options of a call, or what stands in for them. The numbers are validated with the other
+// parameters.
 struct AggregateOptions {
   Method method;
-  bool has_granularity;
-  double granularity;  // validated with the bounds
-  bool has_bins;
-  double bins;  // validated with the bounds
+  std::optional<double> granularity;
+  std::optional<double> bins;
+  std::optional<double> lower;
+  std::optional<double> upper;
 };
 
 // What a call without options uses.

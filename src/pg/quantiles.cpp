@@ -5,7 +5,7 @@
 
 #include "core/histogram.hpp"
 #include "pg/boundary.hpp"
-#include "pg/cells_aggregate.hpp"
+#include "pg/records_aggregate.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -39,7 +39,7 @@ Answer answer_group(FunctionCallInfo fcinfo) {
     CancelPoll cancel(cancel_requested);
     CsprngSource source;
     RandomStream random(source);
-    const Histogram data({group.records, group.count}, parameters->grid.cells, cancel, &memory);
+    const Histogram data(group.cells(), parameters->grid.cells, cancel, &memory);
     const auto cells = approximate_quantiles(data, parameters->grid.cells,
                                              {parameters->quantiles, parameters->quantile_count},
                                              parameters->epsilon, random, cancel, &memory);

@@ -154,7 +154,7 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8) IS
   'Sets the limit of a role''s privacy budget. role: whom; epsilon: total limit, positive; delta: total '
-  'limit, 0 or more and below 1 (no function of this version spends any). What the role has spent '
+  'limit, 0 or more and below 1 (dp_iqr spends some). What the role has spent '
   'already stays spent, also if it was dropped and created again under its name. For the data owner: '
   'the limit is the privacy loss that all answers to the role together may reach.';
 
@@ -182,67 +182,69 @@ REVOKE EXECUTE ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8),
 -- Options
 -- ---------------------------------------------------------------------------------------------
 
-CREATE FUNCTION @extschema@.dp_options(method text DEFAULT NULL, granularity float8 DEFAULT NULL, bins int DEFAULT NULL)
+CREATE FUNCTION @extschema@.dp_options(method text DEFAULT NULL, granularity float8 DEFAULT NULL, bins int DEFAULT NULL,
+                                       lower float8 DEFAULT NULL, upper float8 DEFAULT NULL)
   RETURNS jsonb
   LANGUAGE C IMMUTABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpq_options';
-COMMENT ON FUNCTION @extschema@.dp_options(text, float8, int) IS
+COMMENT ON FUNCTION @extschema@.dp_options(text, float8, int, float8, float8) IS
   'Builds and checks the options argument of the private aggregates. method: the mechanism; for quantiles '
-  '''approximate'' (the default), for dp_cdf ''tree'' (the default), ''binary'' or ''histogram''; granularity: '
-  'the step between possible values, for example 1 for whole numbers or 0.01 for cents (default for '
-  'quantiles: 2^20 cells from lower to upper); bins: the number of bins of a dp_cdf, 1 to 1048576 (default '
-  '1024), instead of granularity. Options are public and cost no budget.';
+  '''approximate'' (the default), for dp_cdf ''tree'' (the default), ''binary'' or ''histogram'', for dp_iqr '
+  '''propose-test-release'' (the default) or ''quantiles''; granularity: the step between possible values, for '
+  'example 1 for whole numbers or 0.01 for cents (default for quantiles: 2^20 cells from lower to upper); bins: '
+  'the number of bins of a dp_cdf, 1 to 1048576 (default 1024), instead of granularity; lower, upper: public '
+  'bounds of the values, for dp_iqr by quantiles. Options are public and cost no budget.';
 
 -- ---------------------------------------------------------------------------------------------
--- The state of the aggregates that count rows on a grid
+-- The state of the aggregates
 -- ---------------------------------------------------------------------------------------------
 
-CREATE TYPE dpquantile.cells_state;
+CREATE TYPE dpquantile.records_state;
 
-CREATE FUNCTION dpquantile.cells_state_in(cstring) RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.records_state_in(cstring) RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_state_in';
-CREATE FUNCTION dpquantile.cells_state_out(dpquantile.cells_state) RETURNS cstring
+CREATE FUNCTION dpquantile.records_state_out(dpquantile.records_state) RETURNS cstring
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_state_out';
-CREATE FUNCTION dpquantile.cells_state_recv(internal) RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.records_state_recv(internal) RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_state_recv';
-CREATE FUNCTION dpquantile.cells_state_send(dpquantile.cells_state) RETURNS bytea
+CREATE FUNCTION dpquantile.records_state_send(dpquantile.records_state) RETURNS bytea
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_state_send';
 
-CREATE TYPE dpquantile.cells_state (
-  INPUT = dpquantile.cells_state_in,
-  OUTPUT = dpquantile.cells_state_out,
-  RECEIVE = dpquantile.cells_state_recv,
-  SEND = dpquantile.cells_state_send,
+CREATE TYPE dpquantile.records_state (
+  INPUT = dpquantile.records_state_in,
+  OUTPUT = dpquantile.records_state_out,
+  RECEIVE = dpquantile.records_state_recv,
+  SEND = dpquantile.records_state_send,
   INTERNALLENGTH = VARIABLE,
   ALIGNMENT = double,
   STORAGE = plain
 );
-COMMENT ON TYPE dpquantile.cells_state IS
+COMMENT ON TYPE dpquantile.records_state IS
   'Internal state of the private aggregates. Holds exact data: never to be shown to an analyst.';
 
-CREATE FUNCTION dpquantile.cells_combine(dpquantile.cells_state, dpquantile.cells_state)
-  RETURNS dpquantile.cells_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cells_combine';
+CREATE FUNCTION dpquantile.records_combine(dpquantile.records_state, dpquantile.records_state)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_records_combine';
 -- ---------------------------------------------------------------------------------------------
 -- Quantiles: the aggregates, for float8 and for numeric values (a numeric beyond float8 is clamped
 -- like any other value; an implicit cast would raise an error that depends on the data)
 -- ---------------------------------------------------------------------------------------------
 
-CREATE FUNCTION dpquantile.quantiles_final(dpquantile.cells_state) RETURNS float8[]
+CREATE FUNCTION dpquantile.quantiles_final(dpquantile.records_state) RETURNS float8[]
   LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_quantiles_final';
-CREATE FUNCTION dpquantile.quantile_final(dpquantile.cells_state) RETURNS float8
+CREATE FUNCTION dpquantile.quantile_final(dpquantile.records_state) RETURNS float8
   LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_quantile_final';
 
-CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.cells_state, float8, float8[], float8, float8, float8)
-  RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, float8, float8[], float8, float8, float8)
+  RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
 CREATE AGGREGATE @extschema@.dp_quantiles(value float8, quantiles float8[], epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.quantiles_transition,
-  STYPE = dpquantile.cells_state,
+  STYPE = dpquantile.records_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantiles_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.cells_combine,
+  COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(float8, float8[], float8, float8, float8) IS
@@ -255,16 +257,16 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.cells_state, float8, float8[], float8, float8, float8, jsonb)
-  RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, float8, float8[], float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
 CREATE AGGREGATE @extschema@.dp_quantiles(value float8, quantiles float8[], epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.quantiles_transition,
-  STYPE = dpquantile.cells_state,
+  STYPE = dpquantile.records_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantiles_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.cells_combine,
+  COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(float8, float8[], float8, float8, float8, jsonb) IS
@@ -278,16 +280,16 @@ lower, upper: public bounds of the values.
 options: built by dp_options().
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.cells_state, numeric, float8[], float8, float8, float8)
-  RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, numeric, float8[], float8, float8, float8)
+  RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
 CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.quantiles_transition,
-  STYPE = dpquantile.cells_state,
+  STYPE = dpquantile.records_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantiles_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.cells_combine,
+  COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(numeric, float8[], float8, float8, float8) IS
@@ -300,16 +302,16 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.cells_state, numeric, float8[], float8, float8, float8, jsonb)
-  RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, numeric, float8[], float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
 CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.quantiles_transition,
-  STYPE = dpquantile.cells_state,
+  STYPE = dpquantile.records_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantiles_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.cells_combine,
+  COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(numeric, float8[], float8, float8, float8, jsonb) IS
@@ -323,16 +325,16 @@ lower, upper: public bounds of the values.
 options: built by dp_options().
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.quantile_transition(dpquantile.cells_state, float8, float8, float8, float8, float8)
-  RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, float8, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
 CREATE AGGREGATE @extschema@.dp_quantile(value float8, quantile float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.quantile_transition,
-  STYPE = dpquantile.cells_state,
+  STYPE = dpquantile.records_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.cells_combine,
+  COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(float8, float8, float8, float8, float8) IS
@@ -345,16 +347,16 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.quantile_transition(dpquantile.cells_state, float8, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, float8, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
 CREATE AGGREGATE @extschema@.dp_quantile(value float8, quantile float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.quantile_transition,
-  STYPE = dpquantile.cells_state,
+  STYPE = dpquantile.records_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.cells_combine,
+  COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(float8, float8, float8, float8, float8, jsonb) IS
@@ -368,16 +370,16 @@ lower, upper: public bounds of the values.
 options: built by dp_options().
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.quantile_transition(dpquantile.cells_state, numeric, float8, float8, float8, float8)
-  RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, numeric, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
 CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.quantile_transition,
-  STYPE = dpquantile.cells_state,
+  STYPE = dpquantile.records_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.cells_combine,
+  COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(numeric, float8, float8, float8, float8) IS
@@ -390,16 +392,16 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.quantile_transition(dpquantile.cells_state, numeric, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, numeric, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
 CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.quantile_transition,
-  STYPE = dpquantile.cells_state,
+  STYPE = dpquantile.records_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.cells_combine,
+  COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(numeric, float8, float8, float8, float8, jsonb) IS
@@ -413,16 +415,16 @@ lower, upper: public bounds of the values.
 options: built by dp_options().
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.median_transition(dpquantile.cells_state, float8, float8, float8, float8)
-  RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
 CREATE AGGREGATE @extschema@.dp_median(value float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.median_transition,
-  STYPE = dpquantile.cells_state,
+  STYPE = dpquantile.records_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.cells_combine,
+  COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(float8, float8, float8, float8) IS
@@ -434,16 +436,16 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.median_transition(dpquantile.cells_state, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
 CREATE AGGREGATE @extschema@.dp_median(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.median_transition,
-  STYPE = dpquantile.cells_state,
+  STYPE = dpquantile.records_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.cells_combine,
+  COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(float8, float8, float8, float8, jsonb) IS
@@ -456,16 +458,16 @@ lower, upper: public bounds of the values.
 options: built by dp_options().
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.median_transition(dpquantile.cells_state, numeric, float8, float8, float8)
-  RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, numeric, float8, float8, float8)
+  RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
 CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.median_transition,
-  STYPE = dpquantile.cells_state,
+  STYPE = dpquantile.records_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.cells_combine,
+  COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(numeric, float8, float8, float8) IS
@@ -477,16 +479,16 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.median_transition(dpquantile.cells_state, numeric, float8, float8, float8, jsonb)
-  RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, numeric, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
 CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.median_transition,
-  STYPE = dpquantile.cells_state,
+  STYPE = dpquantile.records_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.cells_combine,
+  COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(numeric, float8, float8, float8, jsonb) IS
@@ -541,19 +543,19 @@ COMMENT ON FUNCTION dpquantile.cdf_send(@extschema@.dp_cdf) IS 'Binary form of t
 -- CDF: the aggregates
 -- ---------------------------------------------------------------------------------------------
 
-CREATE FUNCTION dpquantile.cdf_final(dpquantile.cells_state) RETURNS @extschema@.dp_cdf
+CREATE FUNCTION dpquantile.cdf_final(dpquantile.records_state) RETURNS @extschema@.dp_cdf
   LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_cdf_final';
 
-CREATE FUNCTION dpquantile.cdf_transition(dpquantile.cells_state, float8, float8, float8, float8)
-  RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_transition';
 CREATE AGGREGATE @extschema@.dp_cdf(value float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.cdf_transition,
-  STYPE = dpquantile.cells_state,
+  STYPE = dpquantile.records_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.cdf_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.cells_combine,
+  COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_cdf(float8, float8, float8, float8) IS
@@ -567,16 +569,16 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.cdf_transition(dpquantile.cells_state, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_transition';
 CREATE AGGREGATE @extschema@.dp_cdf(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.cdf_transition,
-  STYPE = dpquantile.cells_state,
+  STYPE = dpquantile.records_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.cdf_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.cells_combine,
+  COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_cdf(float8, float8, float8, float8, jsonb) IS
@@ -591,16 +593,16 @@ lower, upper: public bounds of the values.
 options: built by dp_options(): method, and bins or granularity.
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.cdf_transition(dpquantile.cells_state, numeric, float8, float8, float8)
-  RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, numeric, float8, float8, float8)
+  RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_transition_numeric';
 CREATE AGGREGATE @extschema@.dp_cdf(value numeric, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.cdf_transition,
-  STYPE = dpquantile.cells_state,
+  STYPE = dpquantile.records_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.cdf_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.cells_combine,
+  COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_cdf(numeric, float8, float8, float8) IS
@@ -614,16 +616,16 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments but value must be constant.';
 
-CREATE FUNCTION dpquantile.cdf_transition(dpquantile.cells_state, numeric, float8, float8, float8, jsonb)
-  RETURNS dpquantile.cells_state
+CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, numeric, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_transition_numeric';
 CREATE AGGREGATE @extschema@.dp_cdf(value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.cdf_transition,
-  STYPE = dpquantile.cells_state,
+  STYPE = dpquantile.records_state,
   SSPACE = 256,
   FINALFUNC = dpquantile.cdf_final,
   FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.cells_combine,
+  COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_cdf(numeric, float8, float8, float8, jsonb) IS
@@ -718,6 +720,118 @@ COMMENT ON FUNCTION @extschema@.dp_cdf_expected_error(float8, int, float8, text)
   '(pointwise) and at all points at once (simultaneous), and the tree that is used: branching and '
   'level_epsilon, by level. epsilon, bins, method: as for dp_cdf; confidence: with what probability the error '
   'holds, 0.5 to 0.999. Reads no data and costs no budget.';
+
+-- ---------------------------------------------------------------------------------------------
+-- Interquartile range
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.iqr_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_iqr_final';
+
+CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_transition';
+CREATE AGGREGATE @extschema@.dp_iqr(value float8, epsilon float8, delta float8) (
+  SFUNC = dpquantile.iqr_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 256,
+  FINALFUNC = dpquantile.iqr_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_iqr(float8, float8, float8) IS
+'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
+  an ordinary private outcome: the mechanism declines, as it does where the quartiles are not stable enough; see
+  dp_iqr_min_rows. An empty input is answered like any other.
+Privacy: (epsilon, delta)-differentially private for adding, removing or replacing one row. epsilon and delta are the total charged, once for
+  all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+delta: 1e-300 to 0.5, far below one over the number of rows.
+All arguments but value must be constant.';
+
+CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_transition';
+CREATE AGGREGATE @extschema@.dp_iqr(value float8, epsilon float8, delta float8, options jsonb) (
+  SFUNC = dpquantile.iqr_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 256,
+  FINALFUNC = dpquantile.iqr_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_iqr(float8, float8, float8, jsonb) IS
+'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
+  an ordinary private outcome: the mechanism declines, as it does where the quartiles are not stable enough; see
+  dp_iqr_min_rows. An empty input is answered like any other.
+Privacy: (epsilon, delta)-differentially private for adding, removing or replacing one row (method quantiles: epsilon-
+  differentially private for adding or removing one row). epsilon and delta are the total charged, once for
+  all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+delta: 1e-300 to 0.5, far below one over the number of rows; 0 for method ''quantiles''.
+options: built by dp_options(): method ''propose-test-release'' (the default, needs no bounds) or ''quantiles''
+  (needs lower and upper, spends no delta).
+All arguments but value must be constant.';
+
+CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, numeric, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_iqr(value numeric, epsilon float8, delta float8) (
+  SFUNC = dpquantile.iqr_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 256,
+  FINALFUNC = dpquantile.iqr_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_iqr(numeric, float8, float8) IS
+'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
+  an ordinary private outcome: the mechanism declines, as it does where the quartiles are not stable enough; see
+  dp_iqr_min_rows. An empty input is answered like any other.
+Privacy: (epsilon, delta)-differentially private for adding, removing or replacing one row. epsilon and delta are the total charged, once for
+  all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+delta: 1e-300 to 0.5, far below one over the number of rows.
+All arguments but value must be constant.';
+
+CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, numeric, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_iqr(value numeric, epsilon float8, delta float8, options jsonb) (
+  SFUNC = dpquantile.iqr_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 256,
+  FINALFUNC = dpquantile.iqr_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_iqr(numeric, float8, float8, jsonb) IS
+'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
+  an ordinary private outcome: the mechanism declines, as it does where the quartiles are not stable enough; see
+  dp_iqr_min_rows. An empty input is answered like any other.
+Privacy: (epsilon, delta)-differentially private for adding, removing or replacing one row (method quantiles: epsilon-
+  differentially private for adding or removing one row). epsilon and delta are the total charged, once for
+  all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+delta: 1e-300 to 0.5, far below one over the number of rows; 0 for method ''quantiles''.
+options: built by dp_options(): method ''propose-test-release'' (the default, needs no bounds) or ''quantiles''
+  (needs lower and upper, spends no delta).
+All arguments but value must be constant.';
+
+CREATE FUNCTION @extschema@.dp_iqr_min_rows(epsilon float8, delta float8) RETURNS bigint
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_min_rows';
+COMMENT ON FUNCTION @extschema@.dp_iqr_min_rows(float8, float8) IS
+  'How many rows dp_iqr needs before it declines (NULL) in less than one of twenty cases, for data from a '
+  'smooth distribution such as the normal, exponential, uniform or Laplace. epsilon, delta: as for '
+  'dp_iqr. From public parameters only: reads no data and costs no budget.';
 
 -- ---------------------------------------------------------------------------------------------
 -- Support functions are for the aggregates only: anyone else could build aggregates of their own

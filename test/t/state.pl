@@ -22,13 +22,13 @@ my @calls = split /\n/, $node->safe_psql(
 		(SELECT string_agg(format('(SELECT NULL::%s)', type::regtype), ', ') FROM unnest(proargtypes) type))
 	FROM pg_proc
 	WHERE pronamespace = 'dpquantile'::regnamespace AND 'internal'::regtype <> ALL (proargtypes)
-		AND 'dpquantile.cells_state'::regtype = ANY (prorettype || proargtypes::oid[])
+		AND 'dpquantile.records_state'::regtype = ANY (prorettype || proargtypes::oid[])
 	ORDER BY 1});
 my @executor_calls = grep { /_(transition|combine|final)\(/ } @calls;
 cmp_ok(@executor_calls, '>=', 4, 'there are support functions to try');
 my $expose = q{
 	CREATE AGGREGATE %s.expose(float8, float8, float8, float8)
-		(SFUNC = dpquantile.median_transition, STYPE = dpquantile.cells_state)};
+		(SFUNC = dpquantile.median_transition, STYPE = dpquantile.records_state)};
 
 foreach my $schema_is ('closed', 'open')
 {
@@ -52,12 +52,12 @@ $node->safe_psql('postgres', sprintf $expose, 'public');
 $node->safe_psql(
 	'postgres', q{
 	CREATE AGGREGATE expose(float8, float8[], float8, float8, float8, jsonb)
-		(SFUNC = dpquantile.quantiles_transition, STYPE = dpquantile.cells_state);
-	CREATE AGGREGATE merge(dpquantile.cells_state)
-		(SFUNC = dpquantile.cells_combine, STYPE = dpquantile.cells_state);
+		(SFUNC = dpquantile.quantiles_transition, STYPE = dpquantile.records_state);
+	CREATE AGGREGATE merge(dpquantile.records_state)
+		(SFUNC = dpquantile.records_combine, STYPE = dpquantile.records_state);
 
 	CREATE AGGREGATE expose_cdf(float8, float8, float8, float8, jsonb)
-		(SFUNC = dpquantile.cdf_transition, STYPE = dpquantile.cells_state);
+		(SFUNC = dpquantile.cdf_transition, STYPE = dpquantile.records_state);
 
 	-- Five records on the grid 0, 1, .. 100.
 	CREATE TABLE valid AS
@@ -67,7 +67,7 @@ $node->safe_psql(
 	CREATE TABLE valid_cdf AS
 	SELECT expose_cdf(x, 1, 0, 100, dp_options(bins => 50))::text::bytea AS bytes
 	FROM unnest(ARRAY[3.0, 1, 4, 1, 5]) x;
-	CREATE TABLE received (state dpquantile.cells_state)});
+	CREATE TABLE received (state dpquantile.records_state)});
 
 my %size = (valid => 4 + 4 * 8 + 4 + 4 + 2 * 8 + 4 + 5 * 4, valid_cdf => 4 + 4 * 8 + 4 + 4 + 4 + 5 * 4);
 foreach my $table (sort keys %size)
@@ -77,7 +77,7 @@ foreach my $table (sort keys %size)
 	is( $node->safe_psql(
 			'postgres', qq{
 			SELECT right(merge(s)::text, 10 * 8) = repeat(right(min(s::text), 5 * 8), 2)
-			FROM (SELECT bytes::text::dpquantile.cells_state FROM $table, generate_series(1, 2)) v(s)}),
+			FROM (SELECT bytes::text::dpquantile.records_state FROM $table, generate_series(1, 2)) v(s)}),
 		't', "two states can be combined: $table");
 }
 is( outcome($node, q{
@@ -87,7 +87,7 @@ is( outcome($node, q{
 foreach my $order ('ASC', 'DESC')
 {
 	is( outcome($node, qq{
-			SELECT merge(bytes::text::dpquantile.cells_state ORDER BY length(bytes) $order)
+			SELECT merge(bytes::text::dpquantile.records_state ORDER BY length(bytes) $order)
 			FROM (SELECT bytes FROM valid UNION ALL SELECT bytes FROM valid_cdf) v},
 			user => 'postgres'),
 		'22023', "threat 15: nor can states of different functions, $order");
@@ -99,7 +99,7 @@ sub with_bytes
 	my ($offset, $hex, $table) = @_;
 	$table //= 'valid';
 	my $changed = "overlay(bytes PLACING '\\x$hex'::bytea FROM $offset + 1)";
-	return outcome($node, "SELECT $changed\::text::dpquantile.cells_state IS NOT NULL FROM $table",
+	return outcome($node, "SELECT $changed\::text::dpquantile.records_state IS NOT NULL FROM $table",
 		user => 'postgres');
 }
 my $records = 4 + 4 * 8 + 4 + 4 + 2 * 8;
@@ -137,7 +137,7 @@ is(with_bytes(48, '00000031', 'valid_cdf'), 't', 'the last bin');
 is(with_bytes(48, '00000032', 'valid_cdf'), '22P03', 'threat 15: a record just outside the bins');
 foreach my $text ('', 'abc', '\x', '\x0', '\x01', '\xzz')
 {
-	like(outcome($node, "SELECT '$text'::dpquantile.cells_state", user => 'postgres'),
+	like(outcome($node, "SELECT '$text'::dpquantile.records_state", user => 'postgres'),
 		qr/^(22P03|22P02|22023|08P01)$/, "threat 15: the text '$text'");
 }
 
@@ -149,7 +149,7 @@ $node->safe_psql(
 	CREATE VIEW states AS SELECT * FROM valid UNION ALL SELECT * FROM valid_cdf;
 	CREATE FUNCTION feed(bytes bytea, in_binary boolean) RETURNS text LANGUAGE plpgsql AS \$\$
 	DECLARE
-		fed dpquantile.cells_state;
+		fed dpquantile.records_state;
 	BEGIN
 		IF in_binary THEN
 			EXECUTE format('COPY (SELECT %L::bytea) TO %L (FORMAT binary)', bytes, '$exchange');

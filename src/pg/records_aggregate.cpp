@@ -1,4 +1,4 @@
-#include "pg/cells_aggregate.hpp"
+#include "pg/records_aggregate.hpp"
 
 #include <cmath>
 
@@ -11,22 +11,20 @@ extern "C" {
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-PG_FUNCTION_INFO_V1(dpq_cells_combine);
-DPQ_EXPORT Datum dpq_cells_combine(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(dpq_records_combine);
+DPQ_EXPORT Datum dpq_records_combine(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {
 
 namespace {
 
-constexpr const char* kNeighbours = "add or remove one row";
-
-CellsState* state_argument(FunctionCallInfo fcinfo, int number) {
+RecordsState* state_argument(FunctionCallInfo fcinfo, int number) {
   return PG_ARGISNULL(number) ? nullptr : get_state(PG_GETARG_DATUM(number));
 }
 
 // The first record of a group: the state is made from the call's parameters.
-CellsState* start_state(FunctionCallInfo fcinfo, Family family) {
+RecordsState* start_state(FunctionCallInfo fcinfo, Family family) {
   if (fcinfo->flinfo->fn_extra == nullptr) {
     Aggref* found = find_user_call(fcinfo);
     check_constant_parameters(found);
@@ -37,12 +35,16 @@ CellsState* start_state(FunctionCallInfo fcinfo, Family family) {
 }
 
 Datum add_record(FunctionCallInfo fcinfo, Family family, float8 value) {
-  CellsState* state =
-      PG_ARGISNULL(0) ? nullptr : reinterpret_cast<CellsState*>(PG_GETARG_POINTER(0));
+  RecordsState* state =
+      PG_ARGISNULL(0) ? nullptr : reinterpret_cast<RecordsState*>(PG_GETARG_POINTER(0));
   if (unlikely(state == nullptr)) state = start_state(fcinfo, family);
   if (unlikely(std::isnan(value))) PG_RETURN_POINTER(state);
   if (unlikely(state->count == state->capacity)) state = reserve(state, 1);
-  state->cells()[state->count++] = state->parameters.grid.cell_of(value);
+  if (state->kind == RecordKind::kCell) {
+    state->cells()[state->count++] = state->parameters.grid.cell_of(value);
+  } else {
+    state->values()[state->count++] = value;
+  }
   PG_RETURN_POINTER(state);
 }
 
@@ -81,9 +83,9 @@ Charge describe_charge(const FinalContext* context, const AggState* node) {
   Charge charge;
   charge.function = get_func_name(context->call->aggfnoid);
   charge.mechanism = method_name(context->parameters->family, context->parameters->method);
-  charge.neighbours = kNeighbours;
+  charge.neighbours = neighbours(context->parameters);
   charge.epsilon = context->parameters->epsilon;
-  charge.delta = 0;
+  charge.delta = context->parameters->delta;
   charge.grouping_sets = count_grouping_sets(node);
   charge.groups = has_group_keys(node) ? -1 : 1;
   return charge;
@@ -140,7 +142,7 @@ Datum add_numeric_row(FunctionCallInfo fcinfo, Family family) {
 ChargedGroup charge_group(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
   refuse_parallel_worker();
-  CellsState* state = state_argument(fcinfo, 0);
+  RecordsState* state = state_argument(fcinfo, 0);
   FinalContext* context = charge_execution(fcinfo, family);
   const AggregateParameters* parameters = context->parameters;
   if (state == nullptr) return {parameters, nullptr, 0, &context->kept};
@@ -149,7 +151,7 @@ ChargedGroup charge_group(FunctionCallInfo fcinfo, Family family) {
                     errmsg("the parameters of the aggregate changed during the query"),
                     errhint("Use literals or query parameters.")));
   }
-  return {parameters, state->cells(), state->count, &context->kept};
+  return {parameters, state->records(), state->count, &context->kept};
 }
 
 }  // namespace dpquantile
@@ -157,10 +159,10 @@ ChargedGroup charge_group(FunctionCallInfo fcinfo, Family family) {
 using namespace dpquantile;
 
 // (state, state) returns state
-Datum dpq_cells_combine(PG_FUNCTION_ARGS) {
+Datum dpq_records_combine(PG_FUNCTION_ARGS) {
   require_aggregate(fcinfo);
-  CellsState* into = state_argument(fcinfo, 0);
-  CellsState* from = state_argument(fcinfo, 1);
+  RecordsState* into = state_argument(fcinfo, 0);
+  RecordsState* from = state_argument(fcinfo, 1);
   if (from == nullptr) return keep_state(fcinfo);
   if (into == nullptr) PG_RETURN_POINTER(from);
   if (!same_parameters(&into->parameters, &from->parameters)) {
@@ -168,7 +170,8 @@ Datum dpq_cells_combine(PG_FUNCTION_ARGS) {
                     errmsg("partial states of different aggregate calls cannot be combined")));
   }
   into = reserve(into, from->count);
-  memcpy(into->cells() + into->count, from->cells(), from->count * sizeof(uint32));
+  const std::size_t size = record_size(into->kind);
+  memcpy(into->records() + into->count * size, from->records(), from->count * size);
   into->count += from->count;
   PG_RETURN_POINTER(into);
 }

@@ -1,14 +1,16 @@
 #pragma once
 
-#include "pg/aggregate_parameters.hpp"
-#include "pg/cells_state.hpp"
+#include <span>
 
-// What the aggregates that count rows on a grid have in common: transition, combine, and the part
-// of the final function up to the charge.
+#include "pg/aggregate_parameters.hpp"
+#include "pg/records_state.hpp"
+
+// What the aggregates have in common: transition, combine, and the part of the final function up to
+// the charge.
 namespace dpquantile {
 
-// Adds a row to the state: (state, value, parameters...) returns state. NULL and NaN are ignored,
-// infinities and values out of bounds go to the grid's ends.
+// Adds a row to the state: (state, value, parameters...) returns state. NULL and NaN are ignored;
+// on a grid, infinities and values out of bounds go to its ends.
 Datum add_row(FunctionCallInfo fcinfo, Family family);
 // The same for numeric values: a number beyond float8 must not raise an error, it is clamped.
 Datum add_numeric_row(FunctionCallInfo fcinfo, Family family);
@@ -16,9 +18,13 @@ Datum add_numeric_row(FunctionCallInfo fcinfo, Family family);
 // A group that has been charged and may be answered.
 struct ChargedGroup {
   const AggregateParameters* parameters;
-  uint32* records;  // their cells, which may be reordered; null if there are none
-  uint32 count;
-  void** kept;  // what the family keeps for the query, in its memory; at first null
+  void* records;  // which may be reordered
+  uint32 count;   // 0: then records is null
+  void** kept;    // what the family keeps for the query, in its memory; at first null
+
+  // For parameters with records of that kind.
+  std::span<uint32> cells() const { return {static_cast<uint32*>(records), count}; }
+  std::span<float8> values() const { return {static_cast<float8*>(records), count}; }
 };
 
 // Charges for the execution that the final function is called in, if this has not been done for
