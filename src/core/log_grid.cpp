@@ -10,13 +10,6 @@ namespace {
 // Between the logarithms of the smallest normal double, -708.4, and of the largest, 709.8.
 constexpr double kLogRange = 708;
 
-// Above 2^-16 for every 64-bit count: neighbouring values lie so far apart that no rounding makes
-// them change places.
-double log_of_step(std::uint64_t count) {
-  const double log_of_unit = std::log1p(1 / std::log(static_cast<double>(count)));
-  return log_of_unit / static_cast<double>(LogGrid::kStepsPerUnit);
-}
-
 std::int64_t round_down_to_unit(std::int64_t step) {
   const std::int64_t above = step % LogGrid::kStepsPerUnit;
   return step - (above < 0 ? above + LogGrid::kStepsPerUnit : above);
@@ -25,7 +18,12 @@ std::int64_t round_down_to_unit(std::int64_t step) {
 }  // namespace
 
 LogGrid::LogGrid(std::uint64_t count)
-    : log_step_(log_of_step(count)), last_(static_cast<std::int64_t>(kLogRange / log_step_)) {}
+    : LogGrid(of_unit(std::log1p(1 / std::log(static_cast<double>(count))))) {}
+
+LogGrid LogGrid::of_unit(double unit) {
+  const double log_step = unit / static_cast<double>(kStepsPerUnit);
+  return {log_step, static_cast<std::int64_t>(kLogRange / log_step)};
+}
 
 double LogGrid::value(std::int64_t step) const {
   return std::exp(static_cast<double>(step) * log_step_);

@@ -18,11 +18,10 @@ struct IqrBin {
 // one of them.
 inline constexpr int kDiscretisations = 8;
 
-// The scale on which an interquartile range is measured and released, fixed by a count alone, which
-// is to be a private count of the records: logarithms to the base 1 + 1/ln(count), in steps of
-// 1/1024. Step j has the value
+// A scale on which an interquartile range is measured and released: its logarithm in public units,
+// in steps of 1/1024 unit. Step j has the value
 //
-//   value(j) = (1 + 1/ln(count))^(j / 1024),  -last() <= j <= last(),
+//   value(j) = exp(unit * j / 1024),  -last() <= j <= last(),
 //
 // as a double. The values ascend strictly and are positive, finite and normal (10^-307.5 to
 // 10^307.5). All comparisons of data with the scale are comparisons of doubles with these values,
@@ -30,12 +29,20 @@ inline constexpr int kDiscretisations = 8;
 class LogGrid {
  public:
   static constexpr std::int64_t kStepsPerUnit = 1024;
+  // Steps of a smaller unit might change places by rounding.
+  static constexpr double kLeastUnit = 0x1p-20;
   // The least whose logarithm is above 1.
   static constexpr std::uint64_t kMinCount = 3;
 
-  // Requires count >= kMinCount.
+  // With the unit of the paper, ln(1 + 1/ln(count)), which is above 1/64 for every count. Requires
+  // count >= kMinCount.
   explicit LogGrid(std::uint64_t count);
 
+  // Requires kLeastUnit <= unit <= 1.
+  static LogGrid of_unit(double unit);
+
+  // The unit as it is used, in logarithms.
+  double unit() const { return log_step_ * static_cast<double>(kStepsPerUnit); }
   std::int64_t last() const { return last_; }
   double value(std::int64_t step) const;
 
@@ -48,6 +55,8 @@ class LogGrid {
   IqrBin bin_of(double iqr, int discretisation) const;
 
  private:
+  LogGrid(double log_step, std::int64_t last) : log_step_(log_step), last_(last) {}
+
   double log_step_;
   std::int64_t last_;
 };

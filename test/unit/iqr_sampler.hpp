@@ -4,6 +4,7 @@
 #include <memory_resource>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/cancel.hpp"
 #include "core/iqr.hpp"
@@ -14,6 +15,13 @@
 #include "iqr_reference.hpp"
 
 namespace dpquantile::test {
+
+// The only attempt for few records, on another grid.
+inline IqrStage single_stage(const LogGrid& grid, double epsilon, double delta) {
+  IqrStage stage = IqrPlan(LogGrid::kMinCount, epsilon, delta).stages().back();
+  stage.grid = grid;
+  return stage;
+}
 
 // Independent releases of the mechanism under test for one dataset.
 class IqrSampler {
@@ -28,11 +36,14 @@ class IqrSampler {
   }
 
   std::optional<double> draw_on(const LogGrid& grid) {
+    return draw_by({{single_stage(grid, epsilon_, delta_)}});
+  }
+
+  std::optional<double> draw_by(const std::vector<IqrStage>& stages) {
     scratch_ = records_;
     for (double& record : scratch_) record = std::clamp(record, -kLargestRecord, kLargestRecord);
     radix_sort(scratch_, cancel_, std::pmr::new_delete_resource());
-    return interquartile_range_on(grid, OrderStatistics(scratch_), epsilon_, delta_, random_,
-                                  cancel_);
+    return interquartile_range_by(stages, OrderStatistics(scratch_), random_, cancel_);
   }
 
  private:

@@ -53,34 +53,46 @@ std::optional<double> release(Records records, double epsilon, double delta) {
 // The noise then has a scale of 1/500 record and of 2.05 steps of the grid.
 constexpr double kLittleNoise = 1000;
 
-// --- The budget ----------------------------------------------------------------------------------
+// --- The plan ------------------------------------------------------------------------------------
 
-TEST(IqrBudget, IsSpentAndNotExceeded) {
-  constexpr std::uint64_t kUnit = std::uint64_t{1} << 52;
+// Whatever the stages, one of which is the last to be tried.
+Real spent_by(const IqrPlan& plan, double epsilon) {
+  const auto exactly = [](Rational part) {
+    return static_cast<Real>(part.numerator) / static_cast<Real>(part.denominator);
+  };
+  Real tests = exactly(iqr_count_epsilon(epsilon));
+  Real most = 0;
+  for (const IqrStage& stage : plan.stages()) {
+    tests += exactly(stage.test);
+    most = std::max(most, tests + exactly(stage.release));
+  }
+  return most;
+}
+
+TEST(IqrPlan, SpendsEpsilonAndNotMore) {
+  constexpr Real kUnit = 0x1p-52L;
   for (const double epsilon : {1e-6, 1.1e-6, 0.001, 0.1, 0.3, 0.5, 1.0, 1.5, 3.0, 999.9, 1000.0}) {
-    const IqrBudget budget = iqr_budget(epsilon);
-    ASSERT_EQ(budget.count.denominator, kUnit);
-    ASSERT_EQ(budget.test.denominator, kUnit);
-    ASSERT_EQ(budget.release.denominator, kUnit);
-    const std::uint64_t sum =
-        budget.count.numerator + budget.test.numerator + budget.release.numerator;
-    const Real given = static_cast<Real>(epsilon) * kUnit;
-    EXPECT_LE(static_cast<Real>(sum), given) << epsilon;
-    EXPECT_GE(static_cast<Real>(sum), given - 3) << epsilon;
-    EXPECT_NEAR(static_cast<double>(budget.count.numerator), static_cast<double>(given / 64), 1);
-    EXPECT_EQ(budget.test.numerator, budget.release.numerator);
+    for (const std::uint64_t count : {3ULL, 1000ULL, 1'000'000ULL, 1ULL << 40, 1ULL << 62}) {
+      const Real spent = spent_by(IqrPlan(count, epsilon, 1e-6), epsilon);
+      EXPECT_LE(spent, static_cast<Real>(epsilon)) << epsilon << " " << count;
+      EXPECT_GE(spent, static_cast<Real>(epsilon) - 4 * kUnit) << epsilon << " " << count;
+    }
   }
 }
 
-TEST(IqrBudget, OfFewBinaryDigitsIsExact) {
+TEST(IqrPlan, OfFewRecordsIsThePapersScaleAlone) {
   for (const double epsilon : {0x1p-10, 0.125, 1.0, 3.0, 64.0}) {
-    const IqrBudget budget = iqr_budget(epsilon);
-    const auto spent = [](Rational part) {
+    const IqrPlan plan(3, epsilon, 1e-6);
+    ASSERT_EQ(plan.stages().size(), 1U);
+    const IqrStage& stage = plan.stages()[0];
+    const auto exactly = [](Rational part) {
       return static_cast<Real>(part.numerator) / static_cast<Real>(part.denominator);
     };
-    EXPECT_EQ(spent(budget.count), test::count_epsilon(epsilon));
-    EXPECT_EQ(spent(budget.test), test::part_epsilon(epsilon));
-    EXPECT_EQ(spent(budget.release), test::part_epsilon(epsilon));
+    EXPECT_EQ(exactly(iqr_count_epsilon(epsilon)), test::count_epsilon(epsilon));
+    EXPECT_EQ(exactly(stage.test), test::part_epsilon(epsilon));
+    EXPECT_EQ(exactly(stage.release), test::part_epsilon(epsilon));
+    EXPECT_EQ(stage.margin, reference_margin(epsilon, 1e-6));
+    EXPECT_EQ(stage.grid.value(1024), LogGrid(std::uint64_t{3}).value(1024));
   }
 }
 
@@ -105,7 +117,7 @@ TEST(NoisyCount, HasTheLawThatTheProofIsAbout) {
       std::vector<std::uint64_t> observed(100);
       for (int i = 0; i < kDraws; ++i) {
         const std::uint64_t count =
-            noisy_count(static_cast<std::uint64_t>(records), iqr_budget(epsilon).count, random);
+            noisy_count(static_cast<std::uint64_t>(records), iqr_count_epsilon(epsilon), random);
         ++observed[index_of(static_cast<std::int64_t>(count))];
       }
       EXPECT_GT(law_p_value(observed, law), kLawFalseAlarm) << records << " " << epsilon;
@@ -118,7 +130,7 @@ TEST(NoisyCount, IsAtLeastThreeAndNeverOverflows) {
   RandomStream random(source);
   for (const std::uint64_t records : {0ULL, 5ULL, 1ULL << 32, 1ULL << 48}) {
     for (int i = 0; i < 1000; ++i) {
-      EXPECT_GE(noisy_count(records, iqr_budget(1e-6).count, random), 3U);
+      EXPECT_GE(noisy_count(records, iqr_count_epsilon(1e-6), random), 3U);
       const std::uint64_t count = noisy_count(records, {1, std::uint64_t{1} << 55}, random);
       EXPECT_GE(count, 3U);
       EXPECT_LE(count, std::uint64_t{1} << 62);
@@ -126,12 +138,17 @@ TEST(NoisyCount, IsAtLeastThreeAndNeverOverflows) {
   }
 }
 
+// The margin of the only attempt for few records.
+std::int64_t margin_of(double epsilon, double delta) {
+  return IqrPlan(3, epsilon, delta).stages()[0].margin;
+}
+
 // --- The test's margin ---------------------------------------------------------------------------
 
 TEST(IqrTestMargin, IsTheLeastThatNoiseExceedsWithProbabilityDelta) {
   for (const double epsilon : {0x1p-10, 0.125, 0.5, 1.0, 3.0, 10.0, 100.0}) {
     for (const double delta : {0.5, 0.4, 0.1, 0.01, 1e-6, 1e-12, 1e-100, 1e-300}) {
-      EXPECT_EQ(iqr_test_margin(epsilon, delta), reference_margin(epsilon, delta))
+      EXPECT_EQ(margin_of(epsilon, delta), reference_margin(epsilon, delta))
           << epsilon << " " << delta;
     }
   }
@@ -145,19 +162,19 @@ TEST(IqrTestMargin, KeepsDeltaToTheLastBit) {
       const double limit = static_cast<double>(noise.at_least(margin + 1));
       for (const double delta :
            {std::nextafter(limit, 0), limit, std::nextafter(limit, 1), limit * (1 + 1e-9)}) {
-        const std::int64_t chosen = iqr_test_margin(epsilon, delta);
+        const std::int64_t chosen = margin_of(epsilon, delta);
         ASSERT_LE(noise.at_least(chosen + 1), static_cast<Real>(delta));
         ASSERT_GE(chosen, margin);
       }
-      ASSERT_EQ(iqr_test_margin(epsilon, limit * (1 + 1e-9)), margin);
+      ASSERT_EQ(margin_of(epsilon, limit * (1 + 1e-9)), margin);
     }
   }
 }
 
 TEST(IqrTestMargin, IsFiniteForTheSmallestParameters) {
-  EXPECT_NEAR(static_cast<double>(iqr_test_margin(1e-6, 1e-300)), 1.402e9, 1e6);
-  EXPECT_EQ(iqr_test_margin(1000, 0.5), 0);
-  EXPECT_EQ(iqr_test_margin(1e-6, 0.5), 0);
+  EXPECT_NEAR(static_cast<double>(margin_of(1e-6, 1e-300)), 1.402e9, 1e6);
+  EXPECT_EQ(margin_of(1000, 0.5), 0);
+  EXPECT_EQ(margin_of(1e-6, 0.5), 0);
 }
 
 // --- The law of the answer -----------------------------------------------------------------------
