@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 #include <optional>
+#include <string>
 
 #include "core/epsilon.hpp"
 #include "core/error.hpp"
@@ -123,8 +124,13 @@ std::uint64_t iqr_min_records(double epsilon, double delta) {
   return enough;
 }
 
-double iqr_expected_error(std::uint64_t records, double epsilon, double delta) {
-  const IqrPlan plan(std::max(records, LogGrid::kMinCount), epsilon, delta);
+double iqr_expected_error(double epsilon, double delta, std::int64_t records) {
+  if (records < 1) {
+    throw ParameterError("rows must be at least 1, got " + std::to_string(records),
+                         "Take a public guess of the number of rows.");
+  }
+  const auto count = std::max(static_cast<std::uint64_t>(records), LogGrid::kMinCount);
+  const IqrPlan plan(count, epsilon, delta);
   const IqrStage& stage = plan.stages().front();
   return std::expm1(stage.grid.unit() * std::log(20) / as_double(stage.release));
 }

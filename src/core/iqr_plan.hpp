@@ -92,7 +92,7 @@ std::uint64_t iqr_min_records(double epsilon, double delta);
 // The relative error that 19 of 20 answers keep, for so many records, if these are well-behaved as
 // for iqr_min_records: such an answer is at most 1 + this times too large or too small. For fewer
 // records than iqr_min_records it is the error of what answers there are. From public parameters
-// alone, so it costs no budget. Throws ParameterError (epsilon, delta).
-double iqr_expected_error(std::uint64_t records, double epsilon, double delta);
+// alone, so it costs no budget. Throws ParameterError (epsilon, delta, or records below 1).
+double iqr_expected_error(double epsilon, double delta, std::int64_t records);
 
 }  // namespace dpquantile

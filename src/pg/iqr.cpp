@@ -13,10 +13,12 @@ PG_FUNCTION_INFO_V1(dpq_iqr_transition);
 PG_FUNCTION_INFO_V1(dpq_iqr_transition_numeric);
 PG_FUNCTION_INFO_V1(dpq_iqr_final);
 PG_FUNCTION_INFO_V1(dpq_iqr_min_rows);
+PG_FUNCTION_INFO_V1(dpq_iqr_expected_error);
 DPQ_EXPORT Datum dpq_iqr_transition(PG_FUNCTION_ARGS);
 DPQ_EXPORT Datum dpq_iqr_transition_numeric(PG_FUNCTION_ARGS);
 DPQ_EXPORT Datum dpq_iqr_final(PG_FUNCTION_ARGS);
 DPQ_EXPORT Datum dpq_iqr_min_rows(PG_FUNCTION_ARGS);
+DPQ_EXPORT Datum dpq_iqr_expected_error(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {
@@ -84,4 +86,14 @@ Datum dpq_iqr_min_rows(PG_FUNCTION_ARGS) {
   uint64 rows = 0;
   report(guarded([&] { rows = iqr_min_records(epsilon, delta); }));
   PG_RETURN_INT64(static_cast<int64>(rows));
+}
+
+// (epsilon, delta, rows bigint) returns float8
+Datum dpq_iqr_expected_error(PG_FUNCTION_ARGS) {
+  const float8 epsilon = PG_GETARG_FLOAT8(0);
+  const float8 delta = PG_GETARG_FLOAT8(1);
+  const int64 rows = PG_GETARG_INT64(2);
+  float8 error = 0;
+  report(guarded([&] { error = iqr_expected_error(epsilon, delta, rows); }));
+  PG_RETURN_FLOAT8(error);
 }

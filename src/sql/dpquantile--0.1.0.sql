@@ -154,7 +154,7 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8) IS
   'Sets the limit of a role''s privacy budget. role: whom; epsilon: total limit, positive; delta: total '
-  'limit, 0 or more and below 1 (dp_iqr spends some). What the role has spent '
+  'limit, 0 or more and below 1 (only dp_iqr spends some). What the role has spent '
   'already stays spent, also if it was dropped and created again under its name. For the data owner: '
   'the limit is the privacy loss that all answers to the role together may reach.';
 
@@ -832,6 +832,13 @@ COMMENT ON FUNCTION @extschema@.dp_iqr_min_rows(float8, float8) IS
   'How many rows dp_iqr needs before it declines (NULL) in less than one of twenty cases, for data from a '
   'smooth distribution such as the normal, exponential, uniform or Laplace. epsilon, delta: as for '
   'dp_iqr. From public parameters only: reads no data and costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_iqr_expected_error(epsilon float8, delta float8, rows bigint) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_expected_error';
+COMMENT ON FUNCTION @extschema@.dp_iqr_expected_error(float8, float8, bigint) IS
+  'How accurate dp_iqr will be, before spending anything: 19 of 20 answers are at most 1 + this times too large '
+  'or too small, for data from a smooth distribution such as the normal, exponential, uniform or Laplace. '
+  'epsilon, delta: as for dp_iqr; rows: a public guess of their number. Reads no data and costs no budget.';
 
 -- ---------------------------------------------------------------------------------------------
 -- Support functions are for the aggregates only: anyone else could build aggregates of their own
