@@ -35,8 +35,9 @@ ANALYZE people;
 SELECT 'CREATE ROLE analyst LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'analyst') \gexec
 GRANT SELECT ON people TO analyst;
 -- What was spent stays spent: a second run of the demo needs a higher limit.
-SELECT coalesce((SELECT epsilon_spent FROM dp_budget WHERE role::text = 'analyst'), 0) + 3 AS epsilon_limit \gset
-SELECT dp_grant_budget('analyst', :epsilon_limit) \g /dev/null
+SELECT coalesce(max(epsilon_spent), 0) + 4 AS epsilon_limit, coalesce(max(delta_spent), 0) + 1e-6 AS delta_limit
+FROM dp_budget WHERE role::text = 'analyst' \gset
+SELECT dp_grant_budget('analyst', :epsilon_limit, :delta_limit) \g /dev/null
 
 -- The distance from q * n to the answer's rank, which with ties is a range.
 CREATE OR REPLACE FUNCTION rank_error(q float8, below bigint, up_to bigint, n bigint) RETURNS numeric
@@ -45,8 +46,8 @@ CREATE OR REPLACE FUNCTION rank_error(q float8, below bigint, up_to bigint, n bi
 SELECT count(*) AS people, count(salary) AS salaries FROM people \gset
 \echo
 \echo A table of :people people, :salaries of them with a known salary. The role analyst asks, and has
-\echo a budget of epsilon = 3 left. "private" is the answer; the owner adds "true" and the rank error:
-\echo how many rows lie between the answer and the quantile that was asked for.
+\echo a budget of epsilon = 4 and delta = 1e-6 left. "private" is the answer; the owner adds "true" and the
+\echo rank error: how many rows lie between the answer and the quantile that was asked for.
 
 -- Each query is the analyst's; then the owner compares the answer with the truth.
 \set quantiles '{0.1, 0.25, 0.5, 0.75, 0.9}'
@@ -111,9 +112,20 @@ SELECT q AS quantile, round(dp_cdf_quantile(:'answer', q)::numeric, 2) AS privat
 FROM unnest(:'quantiles'::float8[]) AS q, dp_cdf_error(:'answer'),
      LATERAL (SELECT percentile_disc(q) WITHIN GROUP (ORDER BY salary) AS truth FROM people) AS exact;
 
+\echo 5. The interquartile range of salaries of which no bounds are known, for epsilon = 1 and delta = 1e-6
+\set query 'SELECT dp_iqr(salary, 1, 1e-6) AS answer FROM people'
+\connect - analyst
+\echo '   analyst=>' :query
+:query \gset
+\connect - postgres
+SELECT round(:'answer'::numeric, 2) AS private, round((q[2] - q[1])::numeric, 2) AS true,
+       round(100 * abs(:'answer' / (q[2] - q[1]) - 1)::numeric, 1) AS "error (%)",
+       round(100 * dp_iqr_expected_error(1, 1e-6, 50000)::numeric, 1) AS "19 in 20 keep to (%)"
+FROM (SELECT percentile_disc('{0.25, 0.75}'::float8[]) WITHIN GROUP (ORDER BY salary::float8) AS q FROM people) AS exact;
+
 -- The budget.
 \connect - analyst
-\echo 5. A query that is rolled back stays charged
+\echo 6. A query that is rolled back stays charged
 \set query 'SELECT dp_median(age, 0.2, 0, 120) FROM people'
 SELECT epsilon_spent AS spent FROM dp_budget \gset
 \echo '   analyst=> BEGIN;' :query; ROLLBACK
@@ -122,13 +134,13 @@ BEGIN;
 ROLLBACK;
 SELECT :spent AS "epsilon spent before", epsilon_spent AS "and after" FROM dp_budget;
 
-\echo 6. A query that costs more than is left gets no answer
+\echo 7. A query that costs more than is left gets no answer
 \set query 'SELECT dp_median(age, 50, 0, 120) FROM people'
 \echo '   analyst=>' :query
 \set ON_ERROR_STOP off
 :query;
 \set ON_ERROR_STOP on
 \echo
-\set query 'SELECT role, epsilon_limit, epsilon_spent, epsilon_remaining FROM dp_budget'
+\set query 'SELECT role, epsilon_limit, epsilon_spent, epsilon_remaining, delta_remaining FROM dp_budget'
 \echo '   analyst=>' :query
 :query;
