@@ -95,7 +95,8 @@ endef
 $(eval $(call test_program,unit,$(SANITIZERS)))
 $(eval $(call test_program,privacy,-O2))
 
-.build/accuracy .build/cdf_accuracy: .build/%: test/bench/%.cpp $(CORE_SOURCES) $(wildcard src/core/*.hpp)
+bench_programs := .build/accuracy .build/cdf_accuracy .build/iqr_accuracy
+$(bench_programs): .build/%: test/bench/%.cpp $(CORE_SOURCES) $(wildcard src/core/*.hpp)
 	@mkdir -p $(@D)
 	$(CXX) $(LANGUAGE) -O2 $(CORE_WARNINGS) $(STRICT) -Isrc -o $@ $(filter %.cpp,$^) -lcrypto -lpthread
 

@@ -2,7 +2,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_syntax;
 CREATE SCHEMA AUTHORIZATION regress_dpq_syntax;
-SELECT dp_grant_budget('regress_dpq_syntax', 100000);
+SELECT dp_grant_budget('regress_dpq_syntax', 100000, 0.1);
 SET ROLE regress_dpq_syntax;
 CREATE TABLE t AS SELECT x::float8, x % 2 AS a, x % 5 AS b FROM generate_series(1, 1000) x;
 CREATE VIEW median AS SELECT dp_median(x, 0.1, 0, 1000) AS m FROM t;
@@ -38,6 +38,8 @@ SELECT rows, charged, query FROM (VALUES
   (15, 'SELECT dp_median(x, 0.1, 0, 1000) FILTER (WHERE x > 500) FROM t'),
   (16, 'SELECT a, dp_median(DISTINCT x, 0.1, 0, 1000 ORDER BY x) FILTER (WHERE b = 1) FROM t GROUP BY a'),
   (17, 'SELECT dp_median(ALL x, 0.1, 0, 1000) FROM t'),
+  (18, 'SELECT dp_iqr(DISTINCT x, 0.1, 1e-6 ORDER BY x DESC) FILTER (WHERE b = 1) FROM t GROUP BY a'),
+  (19, 'SELECT a FROM t GROUP BY a HAVING dp_iqr(x, 0.1, 1e-6) IS NULL OR dp_iqr(x, 0.1, 1e-6) >= 0 ORDER BY a'),
   -- Different calls are charged each, a call that is written twice is made once.
   (20, 'SELECT dp_median(x, 0.1, 0, 1000), dp_median(x, 0.2, 0, 1000) FROM t'),
   (21, 'SELECT dp_median(x, 0.1, 0, 1000), dp_quantile(x, 0.5, 0.1, 0, 1000) FROM t'),
@@ -119,6 +121,13 @@ SELECT b, dp_median(x, 1000, 0, 1000, dp_options(granularity => 250)) AS m,
   FROM parts GROUP BY b ORDER BY b;
 SELECT rows, charged FROM run('SELECT b, dp_median(x, 0.1, 0, 1000) FROM parts GROUP BY b');
 SELECT rows, charged FROM run('SELECT dp_median(x, 0.1, 0, 1000) FROM parts');
+-- The test asks for a distance of 188, with noise of scale 64/31. It is 250 for 1000 equal rows and 125 for a half:
+-- another outcome has a probability below exp(-29).
+SELECT is_partial('SELECT dp_iqr(x * 0, 1, 1e-40) FROM parts') AS partial;
+SELECT dp_iqr(x * 0, 1, 1e-40) AS both_parts, dp_iqr(x * 0, 1, 1e-40) FILTER (WHERE a) AS one,
+       dp_iqr(x * 0, 1, 1e-40) FILTER (WHERE NOT a) AS the_other
+  FROM parts;
+SELECT rows, charged FROM run('SELECT b, dp_iqr(x, 0.1, 1e-6) FROM parts GROUP BY b');
 -- The parts of an empty input.
 SELECT rows, charged FROM run('SELECT dp_median(x, 0.1, 0, 1000) FROM parts WHERE x < 0');
 SELECT rows, charged FROM run('SELECT b, dp_median(x, 0.1, 0, 1000) FILTER (WHERE x < 0) FROM parts GROUP BY b');

@@ -74,6 +74,16 @@ SELECT epsilon_limit, delta_limit FROM dp_budget WHERE role = 'regress_dpq_budge
 SELECT dp_grant_budget('regress_dpq_budget', 1e-300, 1e-300);
 SELECT epsilon_limit = 1e-300 AND delta_limit = 1e-300 AS exact
   FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
+-- A delta that is left out stays as it was, but not across a revocation.
+SELECT dp_grant_budget('regress_dpq_budget', 1);
+SELECT epsilon_limit, delta_limit = 1e-300 AS same FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
+SELECT dp_grant_budget('regress_dpq_budget', 1, 0);
+SELECT dp_grant_budget('regress_dpq_budget', 1, 0.25);
+SELECT dp_grant_budget('regress_dpq_budget', 1, NULL);
+SELECT delta_limit FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
+SELECT dp_revoke_budget('regress_dpq_budget');
+SELECT dp_grant_budget('regress_dpq_budget', 1);
+SELECT delta_limit FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
 
 -- Nobody is exempt: neither a superuser nor the owner of the extension.
 CREATE ROLE regress_dpq_budget_super SUPERUSER;
@@ -129,7 +139,7 @@ SELECT dp_grant_budget('regress_dpq_budget', NULL);
 SELECT dp_grant_budget('regress_dpq_budget', 1, -1e-9);
 SELECT dp_grant_budget('regress_dpq_budget', 1, 1);
 SELECT dp_grant_budget('regress_dpq_budget', 1, 'NaN');
-SELECT dp_grant_budget('regress_dpq_budget', 1, NULL);
+SELECT dp_grant_budget(NULL, 1, 0.1);
 \echo :SQLSTATE
 SELECT dp_revoke_budget(NULL);
 SELECT dp_revoke_budget('4294967294');

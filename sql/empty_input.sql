@@ -4,7 +4,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_empty;
 CREATE SCHEMA AUTHORIZATION regress_dpq_empty;
-SELECT dp_grant_budget('regress_dpq_empty', 100);
+SELECT dp_grant_budget('regress_dpq_empty', 100, 0.1);
 SET ROLE regress_dpq_empty;
 CREATE TABLE t AS SELECT x::float8, x % 3 AS k FROM generate_series(1, 100) x;
 CREATE TABLE empty (x float8, k int);
@@ -24,7 +24,11 @@ INSERT INTO calls VALUES
   ('(dp_quantiles(x, ''{0.25,0.75}'', 0.1, 10, 20, dp_options(granularity => 1)) $)[2]'),
   ('dp_median(x::numeric, 0.1, 10, 20) $'),
   ('dp_quantile(x::numeric, 0.9, 0.1, 10, 20, dp_options(granularity => 1)) $'),
-  ('(dp_quantiles(x::numeric, ''{0.25,0.75}'', 0.1, 10, 20) $)[2]');
+  ('(dp_quantiles(x::numeric, ''{0.25,0.75}'', 0.1, 10, 20) $)[2]'),
+  ('10 + dp_iqr(x, 0.1, 0, dp_options(''quantiles'', lower => 10, upper => 20)) $'),
+  ('10 + dp_iqr(x::numeric, 0.1, 0, dp_options(''quantiles'', lower => 10, upper => 20)) $'),
+  -- That there is no answer is an ordinary one of this method: sql/iqr.sql.
+  ('coalesce(dp_iqr(x, 0.1, 1e-12) $, 15)');
 CREATE TABLE inputs (number int, filter text, input text);
 INSERT INTO inputs VALUES
   (1, '', 't'), (2, '', 't WHERE x > 1000'), (3, '', 't WHERE false'), (4, '', 'empty'), (5, '', 'nulls'),

@@ -6,8 +6,10 @@ SET ROLE regress_dpq_lost;
 SELECT dp_median(x, 0.5, 0, 1) IS NOT NULL AS answered FROM generate_series(0, 1, 0.5) x;
 SELECT x > 0 AS k, dp_median(x, 0.25, 0, 1) IS NOT NULL AS answered
   FROM generate_series(0, 1, 0.5) x GROUP BY ROLLUP (1) ORDER BY k;
+-- (Three rows: declined, but for a probability of 1e-9.)
+SELECT dp_iqr(x, 0.05, 1e-9) AS declined FROM generate_series(0, 1, 0.5) x;
 RESET ROLE;
-SELECT epsilon_spent FROM dp_budget WHERE role::text = 'regress_dpq_lost';
+SELECT epsilon_spent, delta_spent FROM dp_budget WHERE role::text = 'regress_dpq_lost';
 
 DELETE FROM dpquantile.budget WHERE role = 'regress_dpq_lost'::regrole;
 SELECT dp_grant_budget('regress_dpq_lost', 1.1);

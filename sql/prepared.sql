@@ -2,7 +2,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_prepared;
 CREATE SCHEMA AUTHORIZATION regress_dpq_prepared;
-SELECT dp_grant_budget('regress_dpq_prepared', 10000);
+SELECT dp_grant_budget('regress_dpq_prepared', 10000, 0.1);
 SET ROLE regress_dpq_prepared;
 CREATE TABLE t AS SELECT x::float8, x % 3 AS k FROM generate_series(1, 300) x;
 CREATE TABLE answers (a float8);
@@ -51,6 +51,24 @@ PREPARE several(float8[], float8, jsonb) AS
 PREPARE grouped(float8, float8) AS
   SELECT k, dp_median(x, $1, 0, 300, dp_options(granularity => 80)) AS median
     FROM t WHERE x > $2 GROUP BY k ORDER BY k;
+-- (300 equal rows, 3 and none: sql/iqr.sql has the figures.)
+PREPARE iqr(float8, float8, jsonb, float8) AS SELECT dp_iqr(x * 0 + 7, $1, $2, $3) AS iqr FROM t WHERE x <= $4;
+PREPARE deltas AS SELECT epsilon_spent, delta_spent * 1e9 AS delta_spent FROM dp_budget;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE iqr(1000, 1e-9, NULL, 300);
+EXECUTE iqr(1, 2e-9, '{}', 3);
+EXECUTE iqr(1, 4e-9, '{"method": "propose-test-release"}', 0);
+EXECUTE iqr(1000, 0, '{"method": "quantiles", "lower": 0, "upper": 10, "granularity": 10}', 300);
+EXECUTE iqr(1, 1e-9, '{"method": "quantiles", "lower": 0, "upper": 10}', 0);
+EXECUTE iqr(1, NULL, '{}', 0);
+EXECUTE iqr(1, 0, '{}', 300);
+EXECUTE deltas;
+SET plan_cache_mode = force_custom_plan;
+EXECUTE iqr(1, 8e-9, '{}', 4);
+EXECUTE iqr(1000, 16e-9, '{}', 5);
+EXECUTE iqr(1, 0, '{"method": "quantiles", "lower": 0}', 5);
+EXECUTE deltas;
+SELECT charged();
 SET plan_cache_mode = force_generic_plan;
 EXECUTE one(0.5, 0.1, 0, 300);
 EXECUTE one(0.9, 0.2, 1000, 1001);

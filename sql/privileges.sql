@@ -19,7 +19,8 @@ CREATE TEMP VIEW relations AS SELECT * FROM members JOIN pg_class c ON catalog =
 SELECT catalog, count(*) > 0 AS some FROM members GROUP BY catalog ORDER BY catalog::text COLLATE "C";
 SELECT description AS without_comment FROM members WHERE coalesce(comment, '') = '';
 SELECT count(*) AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
-       bool_and(comment ~ 'adding or removing one row') AS neighbours, bool_and(comment ~ 'charged') AS charge
+       bool_and(comment ~ 'adding( or removing|, removing or replacing) one row') AS neighbours,
+       bool_and(comment ~ 'charged') AS charge
   FROM functions WHERE prokind = 'a';
 SELECT description AS unnamed_arguments FROM functions
  WHERE pronamespace <> 'dpquantile'::regnamespace
@@ -27,7 +28,8 @@ SELECT description AS unnamed_arguments FROM functions
 SELECT description, argument AS not_explained FROM functions, unnest(proargnames) argument
  WHERE pronamespace <> 'dpquantile'::regnamespace AND comment !~ ('\m' || argument || '\M');
 
--- What everybody may do: call the aggregates and dp_options, ask a released CDF, and read the two views.
+-- What everybody may do: call the aggregates, dp_options and dp_iqr_min_rows, ask a released CDF, and read the two
+-- views.
 -- (Two of the other functions are called by the views, four by the type of a released CDF.)
 SELECT proname, count(*) FROM functions WHERE has_function_privilege('regress_dpq_analyst', objid, 'EXECUTE')
  GROUP BY proname ORDER BY proname COLLATE "C";
@@ -68,6 +70,8 @@ SELECT dpquantile.quantiles_final(NULL);
 SELECT dpquantile.quantiles_transition(NULL, 1::float8, '{0.5}', 0.1, 0, 1);
 SELECT dpquantile.cdf_final(NULL);
 SELECT dpquantile.cdf_transition(NULL, 1::float8, 0.1, 0, 1);
+SELECT dpquantile.iqr_final(NULL);
+SELECT dpquantile.iqr_transition(NULL, 1::float8, 0.1, 1e-6);
 SELECT '\x00'::dpquantile.records_state;
 CREATE AGGREGATE thief (float8, float8, float8, float8) (
   SFUNC = dpquantile.median_transition, STYPE = dpquantile.records_state);
@@ -79,6 +83,8 @@ SELECT dpquantile.quantiles_final(NULL);
 SELECT dpquantile.quantiles_transition(NULL, 1::float8, '{0.5}', 0.1, 0, 1);
 SELECT dpquantile.cdf_final(NULL);
 SELECT dpquantile.cdf_transition(NULL, 1::float8, 0.1, 0, 1);
+SELECT dpquantile.iqr_final(NULL);
+SELECT dpquantile.iqr_transition(NULL, 1::float8, 0.1, 1e-6);
 SELECT dpquantile.records_state_in('\x00');
 CREATE AGGREGATE thief (float8, float8, float8, float8) (
   SFUNC = dpquantile.median_transition, STYPE = dpquantile.records_state);

@@ -3,7 +3,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_rescans;
 CREATE SCHEMA AUTHORIZATION regress_dpq_rescans;
-SELECT dp_grant_budget('regress_dpq_rescans', 10000);
+SELECT dp_grant_budget('regress_dpq_rescans', 10000, 0.1);
 SET ROLE regress_dpq_rescans;
 CREATE TABLE t AS SELECT x::float8, x % 3 AS k FROM generate_series(1, 30) x;
 ANALYZE t;
@@ -158,6 +158,11 @@ SELECT lower + 10 AS upper, min(a) >= lower AND max(a) <= lower + 10 AS between
 SELECT array_length(a, 1) AS length
   FROM (VALUES ('{0.5}'::float8[]), ('{0.1,0.9}'), ('{0,0.5,1}')) v(q),
        LATERAL (SELECT dp_quantiles(x, q, 0.1, 0, 30) AS a FROM t) s ORDER BY length;
+SELECT epsilon_spent AS spent, delta_spent FROM dp_budget \gset
+SELECT count(*) AS rows, count(a) AS answers
+  FROM (VALUES (0.1::float8, 1e-9::float8), (0.2, 2e-9), (0.4, 4e-9)) v(e, d),
+       LATERAL (SELECT dp_iqr(x, e, d) FILTER (WHERE x <= 4) AS a FROM t) s;
+SELECT epsilon_spent - :spent AS charged, (delta_spent - :delta_spent) * 1e9 AS delta FROM dp_budget;
 -- A bad parameter in one of them.
 SELECT count(a) FROM (VALUES (0.1::float8), (-1)) v(e), LATERAL (SELECT dp_median(x, e, 0, 30) AS a FROM t) s;
 

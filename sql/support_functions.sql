@@ -16,6 +16,10 @@ SELECT cdf_transition(NULL, 1::float8, 0.1, 0, 1);
 SELECT cdf_transition(NULL, 1::numeric, 0.1, 0, 1, '{}');
 SELECT cdf_transition(NULL, NULL::float8, 0.1, 0, 1);
 SELECT cdf_final(NULL);
+SELECT iqr_transition(NULL, 1::float8, 0.1, 1e-6);
+SELECT iqr_transition(NULL, 1::numeric, 0.1, 1e-6, '{}');
+SELECT iqr_transition(NULL, NULL::float8, 0.1, 1e-6);
+SELECT iqr_final(NULL);
 \echo :SQLSTATE
 
 -- Aggregates that show the state and merge states, to see what is in them.
@@ -36,35 +40,41 @@ SELECT state_of(x, '{0.5}', 1, 0, 1000, '{}')::text::records_state IS NOT NULL A
 SELECT merge(s) FROM (VALUES (state(1)), ((SELECT state_of(1, '{0.5}', 2, 0, 10, '{"granularity": 1}')))) v(s);
 \echo :SQLSTATE
 
--- The fields of a state: version, content, family (1 quantiles, 2 CDF), method; epsilon, lower, upper,
--- granularity (0: none); bins (0: none); how many quantiles, these; how many records, their cells. Each of
--- them wrong in turn.
+-- The fields of a state: version, family (1 quantiles, 2 CDF, 3 IQR), method; epsilon, delta, lower, upper,
+-- granularity (0: none); bins (0: none); how many quantiles, these; how many records, their cells or values. Each
+-- of them wrong in turn.
 CREATE FUNCTION state_bytes(
-  version int DEFAULT 1, content int DEFAULT 1, family int DEFAULT 1, method int DEFAULT 1, epsilon float8 DEFAULT 1,
+  version int DEFAULT 1, family int DEFAULT 1, method int DEFAULT 1, epsilon float8 DEFAULT 1, delta float8 DEFAULT 0,
   lower float8 DEFAULT 0, upper float8 DEFAULT 10, granularity float8 DEFAULT 1, bins int DEFAULT 0,
   quantile_count int DEFAULT 1, quantile float8 DEFAULT 0.5, count int DEFAULT 1, cell int DEFAULT 3,
   tail bytea DEFAULT '')
 RETURNS text LANGUAGE sql RETURN (
-  set_byte('\x00', 0, version) || set_byte('\x00', 0, content) || set_byte('\x00', 0, family)
-  || set_byte('\x00', 0, method)
-  || float8send(epsilon) || float8send(lower) || float8send(upper) || float8send(granularity) || int4send(bins)
-  || int4send(quantile_count) || float8send(quantile) || int4send(count) || int4send(cell) || tail)::text;
+  set_byte('\x00', 0, version) || set_byte('\x00', 0, family) || set_byte('\x00', 0, method)
+  || float8send(epsilon) || float8send(delta) || float8send(lower) || float8send(upper) || float8send(granularity)
+  || int4send(bins) || int4send(quantile_count) || float8send(quantile) || int4send(count) || int4send(cell)
+  || tail)::text;
 SELECT state_bytes()::records_state::text = state(3)::text AS same;
 SELECT state_bytes(version => 0)::records_state;
 \echo :SQLSTATE
-SELECT state_bytes(content => 0)::records_state;
-SELECT state_bytes(content => 2)::records_state;
 SELECT state_bytes(family => 0)::records_state;
 SELECT state_bytes(family => 3)::records_state;
+SELECT state_bytes(family => 3, delta => 1e-6)::records_state;
+SELECT state_bytes(family => 3, method => 2)::records_state;
+SELECT state_bytes(family => 4)::records_state;
+SELECT state_bytes(family => 255)::records_state;
 SELECT state_bytes(family => 2)::records_state;
 SELECT state_bytes(method => 0)::records_state;
 SELECT state_bytes(method => 2)::records_state;
 SELECT state_bytes(epsilon => 'NaN')::records_state;
 SELECT state_bytes(epsilon => 1e6)::records_state;
+SELECT state_bytes(delta => 1e-6)::records_state;
+SELECT state_bytes(delta => '-0')::records_state;
+SELECT state_bytes(delta => 'NaN')::records_state;
 SELECT state_bytes(lower => 11)::records_state;
 SELECT state_bytes(upper => 'Infinity')::records_state;
 SELECT state_bytes(granularity => -1)::records_state;
 SELECT state_bytes(granularity => 0)::records_state::text = state_bytes(granularity => 0) AS default_grid;
+SELECT state_bytes(granularity => '-0')::records_state;
 SELECT state_bytes(granularity => 1e-300)::records_state;
 SELECT state_bytes(granularity => 'NaN')::records_state;
 SELECT state_bytes(bins => 1)::records_state;
@@ -96,16 +106,17 @@ SELECT cdf_state(options, 3, 1, 12)::text::records_state::text = cdf_state(optio
        records_state_send(cdf_state(options, 3, 1, 12))::text = cdf_state(options, 3, 1, 12)::text AS binary
   FROM (VALUES ('{}'::jsonb), ('{"bins": 1}'), ('{"granularity": 3}'), ('{"method": "binary"}')) v(options);
 CREATE FUNCTION cdf_bytes(
-  method int DEFAULT 1, granularity float8 DEFAULT 0, bins int DEFAULT 5, quantiles bytea DEFAULT int4send(0),
-  cell int DEFAULT 3)
+  method int DEFAULT 1, delta float8 DEFAULT 0, granularity float8 DEFAULT 0, bins int DEFAULT 5,
+  quantiles bytea DEFAULT int4send(0), cell int DEFAULT 3)
 RETURNS text LANGUAGE sql RETURN (
-  '\x010102'::bytea || set_byte('\x00', 0, method) || float8send(1) || float8send(0) || float8send(10)
-  || float8send(granularity) || int4send(bins) || quantiles || int4send(1) || int4send(cell))::text;
+  '\x0102'::bytea || set_byte('\x00', 0, method) || float8send(1) || float8send(delta) || float8send(0)
+  || float8send(10) || float8send(granularity) || int4send(bins) || quantiles || int4send(1) || int4send(cell))::text;
 SELECT cdf_bytes(cell => 1)::records_state::text = cdf_state('{"bins": 5}', 3)::text AS same,
        cdf_bytes(granularity => 1, bins => 11)::records_state::text = cdf_state('{"granularity": 1}', 3)::text AS same,
        cdf_bytes(method => 3)::records_state IS NOT NULL AS histogram;
 SELECT cdf_bytes(method => 0)::records_state;
 SELECT cdf_bytes(method => 4)::records_state;
+SELECT cdf_bytes(delta => 1e-6)::records_state;
 SELECT cdf_bytes(bins => 0)::records_state;
 SELECT cdf_bytes(bins => -1)::records_state;
 SELECT cdf_bytes(bins => 1048577)::records_state;
@@ -118,6 +129,97 @@ SELECT cdf_bytes(quantiles => int4send(1) || float8send(0.5))::records_state;
 SELECT cdf_bytes(quantiles => int4send(-1))::records_state;
 SELECT cdf_bytes(cell => 5)::records_state;
 
+-- The state of an interquartile range holds values and a delta, but no bounds; by method quantiles it holds cells
+-- and bounds, but no delta.
+CREATE AGGREGATE iqr_state_of(float8, float8, float8, jsonb) (SFUNC = iqr_transition, STYPE = records_state);
+CREATE AGGREGATE iqr_state_of_numeric(numeric, float8, float8, jsonb) (SFUNC = iqr_transition, STYPE = records_state);
+CREATE FUNCTION iqr_state(VARIADIC x float8[]) RETURNS records_state LANGUAGE sql RETURN (
+  SELECT iqr_state_of(v, 1, 1e-6, '{}') FROM unnest(x) v);
+CREATE FUNCTION range_state(VARIADIC x float8[]) RETURNS records_state LANGUAGE sql RETURN (
+  SELECT iqr_state_of(v, 1, 0, '{"method": "quantiles", "lower": -5, "upper": 10, "granularity": 1}') FROM unnest(x) v);
+SELECT iqr_state(3, 1, 12, 'NaN', NULL, '-Infinity', '-0', 5e-324);
+SELECT range_state(3, 1, 12, 'NaN', NULL, '-Infinity');
+SELECT iqr_state_of_numeric(v, 1, 1e-6, '{}')::text
+       = iqr_state(3, 'Infinity', '-Infinity', 'Infinity', 0)::text AS numerics
+  FROM unnest('{3,NaN,1e400,NULL,-1e400,Infinity,1e-400}'::numeric[]) v;
+SELECT s::text::records_state::text = s::text AS text, records_state_send(s)::text = s::text AS binary
+  FROM (VALUES (iqr_state(3, 1, 'Infinity')), (iqr_state('NaN')), (range_state(3, 1)), (range_state('NaN')),
+               ((SELECT iqr_state_of(1, 1, '-0', '{"method": "quantiles", "lower": 0, "upper": 1}')))) v(s);
+SELECT merge(s)::text = iqr_state(3, 1, 12, 5)::text AS merged
+  FROM (VALUES (iqr_state(3, 1)), (NULL), (iqr_state(12)), (iqr_state('NaN')), (iqr_state(5))) v(s);
+SELECT merge(s)::text = range_state(3, 1, 12, 5)::text AS merged
+  FROM (VALUES (NULL), (range_state(3, 1)), (range_state(12)), (range_state(5, 'NaN'))) v(s);
+-- More than there is room for at first, in either state
+SELECT merge(s)::text = (SELECT iqr_state_of(x, 1, 1e-6, '{}') FROM generate_series(1, 100) x)::text AS grown
+  FROM (SELECT (SELECT iqr_state_of(x, 1, 1e-6, '{}') FROM generate_series(least, most) x) AS s
+          FROM (VALUES (1, 3), (4, 50), (51, 99), (100, 100)) v(least, most)) u;
+SELECT iqr_state_of(x, 1, 1e-6, '{}')::text::records_state IS NOT NULL AS large FROM generate_series(1, 100000) x;
+CREATE FUNCTION iqr_bytes(
+  method int DEFAULT 1, epsilon float8 DEFAULT 1, delta float8 DEFAULT 1e-6, lower float8 DEFAULT 0,
+  upper float8 DEFAULT 0, granularity float8 DEFAULT 0, bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0),
+  count int DEFAULT 1, value float8 DEFAULT 3, tail bytea DEFAULT '')
+RETURNS text LANGUAGE sql RETURN (
+  '\x0103'::bytea || set_byte('\x00', 0, method) || float8send(epsilon) || float8send(delta) || float8send(lower)
+  || float8send(upper) || float8send(granularity) || int4send(bins) || quantiles || int4send(count)
+  || float8send(value) || tail)::text;
+SELECT iqr_bytes()::records_state::text = iqr_state(3)::text AS same,
+       iqr_bytes(value => '-Infinity')::records_state::text = iqr_state('-Infinity')::text AS infinite,
+       iqr_bytes(delta => 1e-300)::records_state::text = iqr_bytes(delta => 1e-300) AS least_delta,
+       iqr_bytes(delta => 0.5)::records_state::text = iqr_bytes(delta => 0.5) AS most_delta;
+SELECT iqr_bytes(method => 0)::records_state;
+SELECT iqr_bytes(method => 2)::records_state;
+SELECT iqr_bytes(method => 3)::records_state;
+SELECT iqr_bytes(epsilon => 'NaN')::records_state;
+SELECT iqr_bytes(epsilon => 1001)::records_state;
+SELECT iqr_bytes(delta => 0)::records_state;
+SELECT iqr_bytes(delta => 'NaN')::records_state;
+SELECT iqr_bytes(delta => -1e-6)::records_state;
+SELECT iqr_bytes(delta => 0.6)::records_state;
+SELECT iqr_bytes(lower => 1)::records_state;
+SELECT iqr_bytes(lower => '-0')::records_state;
+SELECT iqr_bytes(lower => 'NaN')::records_state;
+SELECT iqr_bytes(upper => 1)::records_state;
+SELECT iqr_bytes(upper => '-0')::records_state;
+SELECT iqr_bytes(granularity => 1)::records_state;
+SELECT iqr_bytes(granularity => '-0')::records_state;
+SELECT iqr_bytes(granularity => 'NaN')::records_state;
+SELECT iqr_bytes(bins => 1)::records_state;
+SELECT iqr_bytes(bins => -1)::records_state;
+SELECT iqr_bytes(quantiles => int4send(1) || float8send(0.5))::records_state;
+SELECT iqr_bytes(quantiles => int4send(2) || float8send(0.25) || float8send(0.75))::records_state;
+SELECT iqr_bytes(quantiles => int4send(-1))::records_state;
+SELECT iqr_bytes(value => 'NaN')::records_state;
+\echo :SQLSTATE
+SELECT iqr_bytes(count => 0)::records_state;
+SELECT iqr_bytes(count => 2)::records_state;
+SELECT iqr_bytes(count => -1)::records_state;
+SELECT iqr_bytes(count => 536870913)::records_state;
+SELECT iqr_bytes(tail => '\x00')::records_state;
+SELECT iqr_bytes(tail => '\x00000000')::records_state;
+SELECT iqr_bytes(count => 2, tail => float8send('NaN'))::records_state;
+CREATE FUNCTION range_bytes(
+  method int DEFAULT 2, delta float8 DEFAULT 0, lower float8 DEFAULT -5, upper float8 DEFAULT 10,
+  granularity float8 DEFAULT 1, bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0), cell int DEFAULT 8)
+RETURNS text LANGUAGE sql RETURN (
+  '\x0103'::bytea || set_byte('\x00', 0, method) || float8send(1) || float8send(delta) || float8send(lower)
+  || float8send(upper) || float8send(granularity) || int4send(bins) || quantiles || int4send(1)
+  || int4send(cell))::text;
+SELECT range_bytes()::records_state::text = range_state(3)::text AS same,
+       range_bytes(granularity => 0)::records_state::text = range_bytes(granularity => 0) AS default_grid;
+SELECT range_bytes(method => 1)::records_state;
+SELECT range_bytes(method => 3)::records_state;
+SELECT range_bytes(delta => 1e-6)::records_state;
+SELECT range_bytes(delta => '-0')::records_state;
+SELECT range_bytes(delta => 'NaN')::records_state;
+SELECT range_bytes(lower => 10)::records_state;
+SELECT range_bytes(lower => 'NaN')::records_state;
+SELECT range_bytes(granularity => 1e-10)::records_state;
+SELECT range_bytes(bins => 16)::records_state;
+SELECT range_bytes(quantiles => int4send(1) || float8send(0.25))::records_state;
+SELECT range_bytes(quantiles => int4send(2) || float8send(0.25) || float8send(0.75))::records_state;
+SELECT range_bytes(cell => 16)::records_state;
+SELECT range_bytes(cell => -1)::records_state;
+
 -- A state of one family is nothing to another: neither together with one of its own, nor where it is all
 -- that a final function gets. (The transition functions only ever see states that they made themselves.)
 SELECT merge(s) FROM (VALUES (state(1)), (cdf_state('{"granularity": 1}', 1))) v(s);
@@ -125,6 +227,12 @@ SELECT merge(s) FROM (VALUES (cdf_state('{"granularity": 1}', 1)), (state(1))) v
 SELECT merge(s) FROM (VALUES (cdf_state('{"bins": 5}', 1)), (cdf_state('{"bins": 6}', 1))) v(s);
 SELECT merge(s)
   FROM (VALUES (cdf_state('{"bins": 5}', 1)), (cdf_state('{"bins": 5, "method": "histogram"}', 1))) v(s);
+SELECT merge(s) FROM (VALUES (iqr_state(1)), (range_state(1))) v(s);
+SELECT merge(s) FROM (VALUES (range_state(1)), (iqr_state(1))) v(s);
+SELECT merge(s) FROM (VALUES (iqr_state(1)), (state(1))) v(s);
+SELECT merge(s) FROM (VALUES (cdf_state('{"granularity": 1}', 1)), (iqr_state(1))) v(s);
+SELECT merge(s) FROM (VALUES (iqr_state(1)), ((SELECT iqr_state_of(1, 1, 1e-7, '{}')))) v(s);
+SELECT merge(s) FROM (VALUES (iqr_state(1)), ((SELECT iqr_state_of(1, 2, 1e-6, '{}')))) v(s);
 -- These take a ready state as their value and keep it, with the parameters of a call beside it.
 CREATE FUNCTION keep(records_state, records_state, float8, float8, float8, jsonb) RETURNS records_state
   LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN coalesce($1, $2);
@@ -134,10 +242,14 @@ CREATE AGGREGATE quantiles_of(records_state, float8, float8, float8, jsonb) (
   SFUNC = keep, STYPE = records_state, FINALFUNC = quantiles_final, FINALFUNC_MODIFY = READ_WRITE);
 CREATE AGGREGATE cdf_of(records_state, float8, float8, float8, jsonb) (
   SFUNC = keep, STYPE = records_state, FINALFUNC = cdf_final, FINALFUNC_MODIFY = READ_WRITE);
+CREATE FUNCTION keep(records_state, records_state, float8, float8, jsonb) RETURNS records_state
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN coalesce($1, $2);
+CREATE AGGREGATE iqr_of(records_state, float8, float8, jsonb) (
+  SFUNC = keep, STYPE = records_state, FINALFUNC = iqr_final, FINALFUNC_MODIFY = READ_WRITE);
 CREATE ROLE regress_dpq_support;
 GRANT USAGE ON SCHEMA regress_dpq_support, dpquantile TO regress_dpq_support;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA dpquantile TO regress_dpq_support;
-SELECT dp_grant_budget('regress_dpq_support', 1000);
+SELECT dp_grant_budget('regress_dpq_support', 10000, 0.1);
 SET ROLE regress_dpq_support;
 -- Its own state it takes.
 SELECT median_of(state(1), 1, 0, 10, '{"granularity": 1}') BETWEEN 0 AND 10 AS answered;
@@ -149,6 +261,20 @@ SELECT cdf_of(cdf_state('{"bins": 11}', 1), 1, 0, 10, '{"granularity": 1}');
 SELECT cdf_of(cdf_state('{"bins": 12}', 1), 1, 0, 10, '{"bins": 11}');
 SELECT cdf_of(cdf_state('{"bins": 11}', 1), 1, 0, 10, '{"bins": 11, "method": "binary"}');
 SELECT cdf_of(cdf_state('{"bins": 11}', 1), 2, 0, 10, '{"bins": 11}');
+-- (Five equal rows, at an epsilon of 1000: sql/iqr.sql.)
+SELECT iqr_of(s, 1000, 1e-6, '{}') AS iqr
+  FROM (SELECT iqr_state_of(7, 1000, 1e-6, '{}') AS s FROM generate_series(1, 5)) s;
+SELECT iqr_of(range_state(1), 1, 0, '{"method": "quantiles", "lower": -5, "upper": 10, "granularity": 1}')
+       BETWEEN 0 AND 15 AS answered;
+SELECT iqr_of(state(1), 1, 1e-6, '{}');
+SELECT iqr_of(cdf_state('{"granularity": 1}', 1), 1, 1e-6, '{}');
+SELECT iqr_of(range_state(1), 1, 1e-6, '{}');
+SELECT iqr_of(iqr_state(1), 1, 0, '{"method": "quantiles", "lower": -5, "upper": 10, "granularity": 1}');
+SELECT iqr_of(iqr_state(1), 1, 1e-7, '{}');
+SELECT iqr_of(iqr_state(1), 2, 1e-6, '{}');
+SELECT median_of(iqr_state(1), 1, 0, 10, '{"granularity": 1}');
+SELECT quantiles_of(iqr_state(1), 1, 0, 10, '{"granularity": 1}');
+SELECT cdf_of(iqr_state(1), 1, 0, 10, '{"granularity": 1}');
 RESET ROLE;
 
 -- A state that is cut off anywhere is an error, and any byte of it may be any other: an error, or a state
@@ -164,7 +290,8 @@ CREATE TABLE original (family text, s bytea);
 INSERT INTO original
   SELECT family, s::text::bytea
     FROM (VALUES ('quantiles', state(3, 1, 12)), ('bins', cdf_state('{"bins": 300}', 3, 1, 12)),
-                 ('granularity', cdf_state('{"granularity": 1}', 3, 1, 12))) v(family, s);
+                 ('granularity', cdf_state('{"granularity": 1}', 3, 1, 12)), ('iqr', iqr_state(3, 1, 12)),
+                 ('range', range_state(3, 1, 12))) v(family, s);
 SELECT read(substr(s, 1, length)), count(*) AS lengths
   FROM original, generate_series(0, octet_length(s) - 1) length GROUP BY 1;
 SELECT family, count(*) AS bytes, count(*) FILTER (WHERE outcome = 'changed') AS changed,

@@ -11,9 +11,9 @@ namespace dpquantile {
 
 namespace {
 
-// A draw from the discrete Laplace distribution of scale units/epsilon.
-std::int64_t noise(RandomStream& random, Rational epsilon, std::uint64_t units) {
-  return discrete_laplace(random, {epsilon.denominator * units, epsilon.numerator});
+// A draw from the discrete Laplace distribution of scale sensitivity/epsilon.
+std::int64_t noise(RandomStream& random, Rational epsilon, std::uint64_t sensitivity) {
+  return discrete_laplace(random, {epsilon.denominator * sensitivity, epsilon.numerator});
 }
 
 void clamp_infinities(std::span<double> records, CancelPoll& cancel) {
@@ -43,8 +43,8 @@ double noisy_value(double iqr, const LogGrid& grid, Rational epsilon, RandomStre
   return grid.value(std::clamp(step, -last, last));
 }
 
-std::optional<double> attempt(const IqrStage& stage, const OrderStatistics& records,
-                              RandomStream& random, CancelPoll& cancel) {
+std::optional<double> answer_at(const IqrStage& stage, const OrderStatistics& records,
+                                RandomStream& random, CancelPoll& cancel) {
   const auto distance = static_cast<std::int64_t>(stability(records, stage.grid, cancel));
   const bool stable = noise(random, stage.test, 1) > 1 + stage.margin - distance;
   if (!stable) return std::nullopt;
@@ -68,7 +68,7 @@ std::optional<double> interquartile_range_by(std::span<const IqrStage> stages,
                                              const OrderStatistics& records, RandomStream& random,
                                              CancelPoll& cancel) {
   for (const IqrStage& stage : stages) {
-    if (const auto answer = attempt(stage, records, random, cancel)) return answer;
+    if (const auto answer = answer_at(stage, records, random, cancel)) return answer;
   }
   return std::nullopt;
 }

@@ -5,7 +5,6 @@
 #include <limits>
 #include <numbers>
 #include <optional>
-#include <string>
 
 #include "core/epsilon.hpp"
 #include "core/error.hpp"
@@ -15,7 +14,19 @@ namespace dpquantile {
 
 namespace {
 
-constexpr std::uint64_t kUnitsOfEpsilon = std::uint64_t{1} << 52;
+// Budgets are counted in quanta of 2^-52.
+constexpr std::uint64_t kQuantaOfOne = std::uint64_t{1} << 52;
+
+Rational from_quanta(std::uint64_t quanta) {
+  return {quanta, kQuantaOfOne};
+}
+
+// Rounded down.
+std::uint64_t quanta_of(double epsilon) {
+  check_epsilon(epsilon);
+  const auto [numerator, denominator] = rational_epsilon(epsilon);
+  return kQuantaOfOne / denominator * numerator;
+}
 
 double as_double(Rational value) {
   return static_cast<double>(value.numerator) / static_cast<double>(value.denominator);
@@ -38,51 +49,47 @@ double unit_left_by(double fraction) {
 
 // The distance a for which the noisy one is above 1 + T even if it is two standard deviations too
 // small: a - 2 sqrt(a + s^2) = 1 + T.
-double needed_distance(const IqrStage& stage) {
-  const double s = std::numbers::sqrt2 / as_double(stage.test);
-  const double least = 1 + static_cast<double>(stage.margin);
+double needed_distance(Rational test, std::int64_t margin) {
+  const double s = std::numbers::sqrt2 / as_double(test);
+  const double least = 1 + static_cast<double>(margin);
   return least + 2 + 2 * std::sqrt(least + 1 + s * s);
 }
 
-// What the count leaves of epsilon, in units of 2^-52.
-std::uint64_t units_after_count(double epsilon) {
-  const auto [numerator, denominator] = rational_epsilon(epsilon);
-  const std::uint64_t units = kUnitsOfEpsilon / denominator * numerator;
-  return units - iqr_count_epsilon(epsilon).numerator;
-}
-
 IqrStage make_stage(const LogGrid& grid, std::uint64_t test, std::uint64_t release, double delta) {
-  const Rational test_epsilon{test, kUnitsOfEpsilon};
-  return {grid, test_epsilon, iqr_test_margin(test_epsilon, delta), {release, kUnitsOfEpsilon}};
+  return {grid, from_quanta(test), iqr_test_margin(from_quanta(test), delta), from_quanta(release)};
 }
 
-// The attempt on a finer scale than the paper's, if there are records enough for one.
-std::optional<IqrStage> fine_stage(std::uint64_t count, std::uint64_t units, double delta) {
+// The only stage for few records, and the last for many.
+IqrStage paper_stage(std::uint64_t count, std::uint64_t quanta, double delta) {
+  return make_stage(LogGrid(count), quanta / 2, quanta / 2, delta);
+}
+
+// The stage on a finer scale, if there are records enough for one.
+std::optional<IqrStage> fine_stage(std::uint64_t count, std::uint64_t quanta, double delta) {
+  constexpr std::uint64_t kTestShare = 3;
   constexpr double kReserve = 3;  // times the records that well-behaved data need
   constexpr double kGain = 2;     // at least so much finer
-  const std::uint64_t test = units / 3;
-  const LogGrid paper(count);
-  IqrStage stage = make_stage(paper, test, units - test, delta);
-  const double needed = needed_distance(stage) * kReserve;
-  const double unit = unit_left_by(needed / static_cast<double>(count));
-  if (unit > paper.unit() / kGain) return std::nullopt;
-  stage.grid = LogGrid::of_unit(std::max(unit, LogGrid::kLeastUnit));
-  return stage;
+  const std::uint64_t test = quanta / kTestShare;
+  const Rational test_epsilon = from_quanta(test);
+  const double needed = needed_distance(test_epsilon, iqr_test_margin(test_epsilon, delta));
+  const double unit = unit_left_by(kReserve * needed / static_cast<double>(count));
+  if (unit > LogGrid(count).unit() / kGain) return std::nullopt;
+  const LogGrid grid = LogGrid::of_unit(std::max(unit, LogGrid::kLeastUnit));
+  return make_stage(grid, test, quanta - test, delta);
 }
 
 }  // namespace
 
 void check_iqr_delta(double delta) {
   if (delta >= kMinIqrDelta && delta <= kMaxIqrDelta) return;
-  throw ParameterError("delta must be between 1e-300 and 0.5, got " + shortest_decimal(delta),
-                       "Choose a delta well below 1 / (number of rows), for example 1e-06; "
-                       "smaller is more private.");
+  throw ParameterError(
+      "delta must be between 1e-300 and 0.5, got " + shortest_decimal(delta),
+      "Choose a delta far below 1 / (number of rows), for example 1e-06; smaller is "
+      "more private. Method quantiles takes delta 0.");
 }
 
 Rational iqr_count_epsilon(double epsilon) {
-  check_epsilon(epsilon);
-  const auto [numerator, denominator] = rational_epsilon(epsilon);
-  return {kUnitsOfEpsilon / denominator * numerator / kIqrCountShare, kUnitsOfEpsilon};
+  return from_quanta(quanta_of(epsilon) / kIqrCountShare);
 }
 
 // Noise of scale 1/e exceeds T with probability exp(-e (T + 1)) / (1 + exp(-e)). The slack is
@@ -95,21 +102,23 @@ std::int64_t iqr_test_margin(Rational test, double delta) {
 }
 
 IqrPlan::IqrPlan(std::uint64_t count, double epsilon, double delta) {
-  check_epsilon(epsilon);
   check_iqr_delta(delta);
-  std::uint64_t units = units_after_count(epsilon);
-  if (const auto fine = fine_stage(count, units, delta / 2)) {
-    stages_[count_++] = *fine;
-    units -= fine->test.numerator;
+  std::uint64_t quanta = quanta_of(epsilon) - iqr_count_epsilon(epsilon).numerator;
+  if (const auto fine = fine_stage(count, quanta, delta / 2)) {
+    stages_[stage_count_++] = *fine;
+    quanta -= fine->test.numerator;
     delta /= 2;
   }
-  stages_[count_++] = make_stage(LogGrid(count), units / 2, units / 2, delta);
+  stages_[stage_count_++] = paper_stage(count, quanta, delta);
 }
 
+// Far fewer than two stages need, so there is only one.
 std::uint64_t iqr_min_records(double epsilon, double delta) {
-  const IqrStage stage = IqrPlan(LogGrid::kMinCount, epsilon, delta).stages().back();
-  const double needed = needed_distance(stage);
-  const auto too_many = static_cast<std::uint64_t>(4 / as_double(iqr_count_epsilon(epsilon)));
+  const IqrStage stage = IqrPlan(LogGrid::kMinCount, epsilon, delta).stages().front();
+  const double needed = needed_distance(stage.test, stage.margin);
+  constexpr double kScalesTooMany = 4;
+  const auto too_many =
+      static_cast<std::uint64_t>(kScalesTooMany / as_double(iqr_count_epsilon(epsilon)));
   std::uint64_t too_few = 1;
   std::uint64_t enough = std::uint64_t{1} << 62;
   while (enough - too_few > 1) {
@@ -124,15 +133,23 @@ std::uint64_t iqr_min_records(double epsilon, double delta) {
   return enough;
 }
 
-double iqr_expected_error(double epsilon, double delta, std::int64_t records) {
-  if (records < 1) {
-    throw ParameterError("rows must be at least 1, got " + std::to_string(records),
-                         "Take a public guess of the number of rows.");
+std::optional<double> iqr_expected_error(double epsilon, double delta, double records) {
+  if (!(records >= 1)) {
+    throw ParameterError("rows must be at least 1, got " + shortest_decimal(records),
+                         "Give a public guess of the number of rows with a value.");
   }
-  const auto count = std::max(static_cast<std::uint64_t>(records), LogGrid::kMinCount);
-  const IqrPlan plan(count, epsilon, delta);
+  if (records < static_cast<double>(iqr_min_records(epsilon, delta))) return std::nullopt;
+  constexpr double kScalesTooFew = 6;
+  constexpr double kMost = 0x1p62;
+  const double too_few = kScalesTooFew / as_double(iqr_count_epsilon(epsilon));
+  const double count = std::clamp<double>(records - too_few, LogGrid::kMinCount, kMost);
+  const IqrPlan plan(static_cast<std::uint64_t>(count), epsilon, delta);
   const IqrStage& stage = plan.stages().front();
-  return std::expm1(stage.grid.unit() * std::log(20) / as_double(stage.release));
+  // 19 of 20 draws of the noise lie within so many units, and the interquartile range is rounded
+  // down to a step.
+  const double units = std::log(20) / as_double(stage.release);
+  constexpr double kStep = 1 / static_cast<double>(LogGrid::kStepsPerUnit);
+  return std::expm1(stage.grid.unit() * (units + kStep));
 }
 
 }  // namespace dpquantile

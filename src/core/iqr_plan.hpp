@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "core/log_grid.hpp"
@@ -26,7 +27,7 @@ void check_iqr_delta(double delta);
 // records might be taken for almost none, on whose wide grid anything is stable.
 inline constexpr std::uint64_t kIqrCountShare = 64;
 
-// One attempt: the interquartile range is released on `grid` with what `release` may spend if the
+// One stage: the interquartile range is released on `grid` with what `release` may spend if the
 // test, which spends `test`, finds it stable there.
 struct IqrStage {
   LogGrid grid{LogGrid::kMinCount};
@@ -42,28 +43,28 @@ Rational iqr_count_epsilon(double epsilon);
 // rounding, which can only make T larger). Requires 0 < delta < 1.
 std::int64_t iqr_test_margin(Rational test, double delta);
 
-// The attempts for a private count: the next one is made if the test of the one before fails.
+// The stages for a private count: the next one is tried if the test of the one before fails.
 //
-// The last is on the paper's scale, whose unit ln(1 + 1/ln(count)) falls so slowly that ten times
-// the records hardly improve an answer. But the test needs only so many records, whatever their
-// number; so where there are many, an interquartile range is stable on a far finer scale. The first
-// attempt is made there: with the unit for which well-behaved data (iqr_min_records) need a third
-// of the count, if that is at most half of the paper's unit. Its test gets a third of what the
-// count leaves, and its release all the rest. Data that fail there because of their ties or gaps
-// are still answered on the paper's scale, with half of that rest for either part.
+// The last is on the scale of Dwork and Lei 2009, whose unit ln(1 + 1/ln(count)) falls so slowly
+// that ten times the records hardly improve an answer. But the test needs only so many records,
+// whatever their number; so where there are many, an interquartile range is stable on a far finer
+// scale. The first stage is there: with the unit for which well-behaved data (iqr_min_records) need
+// a third of the count, if that is at most half of the paper's unit. Its test gets a third of what
+// the count leaves, and its release all the rest. Data that fail there because of their ties or
+// gaps are still answered on the paper's scale, with half of that rest for either part.
 //
 // Privacy: never more than epsilon in all, whichever attempt succeeds, and half of delta for each
-// of two attempts (Theorem 11).
+// of two stages (Theorem 11).
 class IqrPlan {
  public:
   // Throws ParameterError (epsilon, delta). Requires count >= LogGrid::kMinCount.
   IqrPlan(std::uint64_t count, double epsilon, double delta);
 
-  std::span<const IqrStage> stages() const { return {stages_.data(), count_}; }
+  std::span<const IqrStage> stages() const { return {stages_.data(), stage_count_}; }
 
  private:
   std::array<IqrStage, 2> stages_;
-  std::size_t count_ = 0;
+  std::size_t stage_count_ = 0;
 };
 
 // How many records it takes for interquartile_range to answer with a probability of at least 19/20,
@@ -90,9 +91,10 @@ class IqrPlan {
 std::uint64_t iqr_min_records(double epsilon, double delta);
 
 // The relative error that 19 of 20 answers keep, for so many records, if these are well-behaved as
-// for iqr_min_records: such an answer is at most 1 + this times too large or too small. For fewer
-// records than iqr_min_records it is the error of what answers there are. From public parameters
-// alone, so it costs no budget. Throws ParameterError (epsilon, delta, or records below 1).
-double iqr_expected_error(double epsilon, double delta, std::int64_t records);
+// for iqr_min_records: such an answer is at most 1 + this times too large or too small. Nothing for
+// fewer records than these, which are hardly ever answered. It allows for a private count that is
+// six scales of its noise too small, which may miss the finer scale. From public parameters alone,
+// so it costs no budget. Throws ParameterError (epsilon, delta, or records not at least 1).
+std::optional<double> iqr_expected_error(double epsilon, double delta, double records);
 
 }  // namespace dpquantile

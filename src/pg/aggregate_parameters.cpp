@@ -1,5 +1,7 @@
 #include "pg/aggregate_parameters.hpp"
 
+#include <string>
+
 #include "core/error.hpp"
 #include "core/iqr.hpp"
 #include "core/quantiles.hpp"
@@ -16,7 +18,6 @@ namespace dpquantile {
 namespace {
 
 constexpr double kMedian = 0.5;
-constexpr double kQuartiles[] = {0.25, 0.75};
 
 [[noreturn]] void refuse_null(const char* name) {
   ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name),
@@ -93,12 +94,22 @@ bool by_test(Family family, Method method) {
   return family == Family::kIqr && method == static_cast<Method>(IqrMethod::kProposeTestRelease);
 }
 
-void refuse_option(const char* name, bool is_given) {
+constexpr const char* kBoundsHint =
+    "Write for example dp_options(method => 'quantiles', lower => 0, upper => 100), with 0 for "
+    "delta.";
+
+// An option of the method quantiles.
+void refuse_option_with_test(const char* name, bool is_given) {
   if (!is_given) return;
   throw ParameterError(
       std::string("option \"") + name + "\" does not go with method propose-test-release",
-      "This method needs no bounds; dp_options(method => 'quantiles', lower => 0, "
-      "upper => 100) has them.");
+      std::string("It goes with method quantiles. ") + kBoundsHint);
+}
+
+void require_option(const char* name, bool is_given) {
+  if (is_given) return;
+  throw ParameterError(std::string("method quantiles needs the option \"") + name + "\"",
+                       kBoundsHint);
 }
 
 // The checks of a family, in C++: throw ParameterError.
@@ -116,21 +127,29 @@ void check_cdf_parameters(const GivenParameters& given, AggregateParameters* che
   checked->grid = domain.grid();
 }
 
-void check_iqr_parameters(const GivenParameters& given, AggregateParameters* checked) {
-  check_epsilon(given.epsilon);
-  if (by_test(given.family, given.options.method)) {
-    check_iqr_delta(given.delta);
-    refuse_option("lower", given.options.lower.has_value());
-    refuse_option("upper", given.options.upper.has_value());
-    refuse_option("granularity", given.options.granularity.has_value());
-    return;
-  }
+void check_iqr_by_test(const GivenParameters& given) {
+  refuse_option_with_test("lower", given.options.lower.has_value());
+  refuse_option_with_test("upper", given.options.upper.has_value());
+  refuse_option_with_test("granularity", given.options.granularity.has_value());
+  check_iqr_delta(given.delta);
+}
+
+void check_iqr_by_quantiles(const GivenParameters& given, AggregateParameters* checked) {
   if (given.delta != 0) {
     throw ParameterError(
         "delta must be 0 with method quantiles, got " + shortest_decimal(given.delta),
-        "This method is purely epsilon-differentially private and spends no delta.");
+        "Write 0 for delta: this method is purely epsilon-differentially private and spends none.");
   }
   checked->grid = Grid::create(given.lower, given.upper, given.options.granularity);
+}
+
+void check_iqr_parameters(const GivenParameters& given, AggregateParameters* checked) {
+  check_epsilon(given.epsilon);
+  if (by_test(given.family, given.options.method)) {
+    check_iqr_by_test(given);
+  } else {
+    check_iqr_by_quantiles(given, checked);
+  }
 }
 
 void check_parameters(const GivenParameters& given, AggregateParameters* checked) {
@@ -144,42 +163,37 @@ void check_parameters(const GivenParameters& given, AggregateParameters* checked
   }
 }
 
-// The bounds of an interquartile range by quantiles.
-void read_bounds(GivenParameters* given) {
-  if (given->options.method != static_cast<Method>(IqrMethod::kQuantiles)) return;
-  if (!given->options.lower || !given->options.upper) {
-    ereport(
-        ERROR,
-        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-         errmsg("method quantiles needs the options \"lower\" and \"upper\""),
-         errhint(
-             "Write for example dp_options(method => 'quantiles', lower => 0, upper => 100).")));
-  }
+// An interquartile range by quantiles has its bounds among the options.
+void take_bounds_from_options(GivenParameters* given) {
+  if (by_test(given->family, given->options.method)) return;
+  report(guarded([&] {
+    require_option("lower", given->options.lower.has_value());
+    require_option("upper", given->options.upper.has_value());
+  }));
   given->lower = *given->options.lower;
   given->upper = *given->options.upper;
 }
 
-// Without what the family has no use for, and with the quantiles that it implies.
-GivenParameters normalised(GivenParameters given) {
+// The given parameters without quantiles where the aggregate takes none.
+GivenParameters without_unused(GivenParameters given) {
   if (given.family == Family::kQuantiles) return given;
-  const bool needs_quartiles =
-      given.family == Family::kIqr && !by_test(given.family, given.options.method);
-  given.quantiles = needs_quartiles ? kQuartiles : nullptr;
-  given.quantile_count = needs_quartiles ? lengthof(kQuartiles) : 0;
+  given.quantiles = nullptr;
+  given.quantile_count = 0;
   return given;
 }
 
 }  // namespace
 
 AggregateParameters* make_parameters(const GivenParameters& any_given) {
-  const GivenParameters given = normalised(any_given);
+  const GivenParameters given = without_unused(any_given);
   auto* parameters =
       static_cast<AggregateParameters*>(palloc0(parameters_size(given.quantile_count)));
   report(guarded([&] { check_parameters(given, parameters); }));
   parameters->family = given.family;
   parameters->method = given.options.method;
   parameters->epsilon = given.epsilon;
-  parameters->delta = given.delta;
+  // A zero may come as -0, which is written with other bytes.
+  parameters->delta = given.delta == 0 ? 0 : given.delta;
   parameters->lower = given.lower;
   parameters->upper = given.upper;
   parameters->granularity = given.options.granularity.value_or(0);
@@ -204,7 +218,7 @@ AggregateParameters* read_parameters(Family family, const CallArguments& argumen
     given.upper = reader.number("upper");
   }
   given.options = reader.options(family);
-  if (family == Family::kIqr) read_bounds(&given);
+  if (family == Family::kIqr) take_bounds_from_options(&given);
   return make_parameters(given);
 }
 
@@ -218,9 +232,10 @@ RecordKind record_kind(const AggregateParameters* parameters) {
   return has_grid ? RecordKind::kCell : RecordKind::kValue;
 }
 
-const char* neighbours(const AggregateParameters* parameters) {
-  return by_test(parameters->family, parameters->method) ? "add, remove or replace one row"
-                                                         : "add or remove one row";
+const char* neighbours(const AggregateParameters* parameters, bool has_group_keys) {
+  if (!by_test(parameters->family, parameters->method)) return "add or remove one row";
+  return has_group_keys ? "add or remove one row, or replace it within its group"
+                        : "add, remove or replace one row";
 }
 
 CdfDomain domain_of(const AggregateParameters* parameters) {

@@ -66,8 +66,9 @@ bool same_parameters(const AggregateParameters* a, const AggregateParameters* b)
 // How the call's state holds records.
 RecordKind record_kind(const AggregateParameters* parameters);
 
-// The neighbour relation under which the call is private, for the ledger.
-const char* neighbours(const AggregateParameters* parameters);
+// The neighbour relation under which the call is private, for the ledger. A row that is replaced
+// across groups changes two of them.
+const char* neighbours(const AggregateParameters* parameters, bool has_group_keys);
 
 // The domain of a dp_cdf call.
 CdfDomain domain_of(const AggregateParameters* parameters);

@@ -50,8 +50,9 @@ void refuse(ChargeRequest* request, int sqlstate, const char* message, const cha
 void refuse_without_budget(ChargeRequest* request) {
   refuse(request, ERRCODE_INSUFFICIENT_PRIVILEGE,
          psprintf("role \"%s\" has no privacy budget", NameStr(request->role_name)),
-         psprintf("The data owner can grant one: SELECT dp_grant_budget(%s, 1).",
-                  quote_literal_cstr(quote_identifier(NameStr(request->role_name)))));
+         psprintf("The data owner can grant one: SELECT dp_grant_budget(%s, 1%s).",
+                  quote_literal_cstr(quote_identifier(NameStr(request->role_name))),
+                  strcmp(request->delta, "0") == 0 ? "" : ", 1e-5"));
 }
 
 char* column(int number) {
@@ -64,19 +65,30 @@ bool is_true(int number) {
   return !is_null && DatumGetBool(value);
 }
 
+// For what does not fit, of the columns of lock_and_check_budget.
 void refuse_exhausted(ChargeRequest* request) {
-  const bool wants_delta = strcmp(request->delta, "0") != 0;
-  char* message =
-      wants_delta
-          ? psprintf(
-                "privacy budget exhausted: requested epsilon %s and delta %s, remaining %s and "
-                "%s",
-                column(3), column(4), column(5), column(6))
-          : psprintf("privacy budget exhausted: requested epsilon %s, remaining %s", column(3),
-                     column(5));
-  refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, message,
-         "This call was not charged. Ask for a smaller epsilon, or have the data owner raise the "
-         "limit with dp_grant_budget.");
+  constexpr int kState = ERRCODE_CONFIGURATION_LIMIT_EXCEEDED;
+  const bool epsilon_fits = is_true(2);
+  const bool has_delta = is_true(8);
+  if (!epsilon_fits) {
+    refuse(request, kState,
+           psprintf("privacy budget exhausted: requested epsilon %s, remaining %s", column(4),
+                    column(5)),
+           "This call was not charged. Ask for a smaller epsilon, or have the data owner raise the "
+           "limit with dp_grant_budget.");
+  } else if (has_delta) {
+    refuse(request, kState,
+           psprintf("privacy budget exhausted: requested delta %s, remaining %s", column(6),
+                    column(7)),
+           "This call was not charged. Ask for a smaller delta, or have the data owner raise the "
+           "limit: dp_grant_budget(role, epsilon, delta).");
+  } else {
+    refuse(request, kState,
+           psprintf("role \"%s\" has no budget of delta, requested %s", NameStr(request->role_name),
+                    column(6)),
+           "This call was not charged. The data owner can grant one: dp_grant_budget(role, "
+           "epsilon, delta).");
+  }
 }
 
 // Runs a statement with $1 the role, $2 epsilon, $3 delta and $4 the number of grouping sets.
@@ -92,11 +104,11 @@ int execute_on_budget(const char* statement, const ChargeRequest* request) {
 bool lock_and_check_budget(ChargeRequest* request) {
   static const char kQuery[] =
       "SELECT b.budget_id,"
-      "       b.epsilon_spent + c.epsilon <= b.epsilon_limit"
-      "         AND b.delta_spent + c.delta <= b.delta_limit,"
-      "       trim_scale(c.epsilon), trim_scale(c.delta),"
-      "       trim_scale(greatest(b.epsilon_limit - b.epsilon_spent, 0)),"
-      "       trim_scale(greatest(b.delta_limit - b.delta_spent, 0))"
+      "       b.epsilon_spent + c.epsilon <= b.epsilon_limit,"
+      "       b.delta_spent + c.delta <= b.delta_limit,"
+      "       trim_scale(c.epsilon), trim_scale(greatest(b.epsilon_limit - b.epsilon_spent, 0)),"
+      "       c.delta::float8, greatest(b.delta_limit - b.delta_spent, 0)::float8,"
+      "       b.delta_limit > 0"
       "  FROM dpquantile.budget b,"
       "       (SELECT $2::numeric * $4 AS epsilon, $3::numeric * $4 AS delta) c"
       " WHERE b.role = $1 AND NOT b.revoked"
@@ -105,7 +117,7 @@ bool lock_and_check_budget(ChargeRequest* request) {
     refuse_without_budget(request);
     return false;
   }
-  if (!is_true(2)) {
+  if (!is_true(2) || !is_true(3)) {
     refuse_exhausted(request);
     return false;
   }

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/histogram.hpp"
-#include "core/quantiles.hpp"
+#include "core/quartile_difference.hpp"
 #include "pg/boundary.hpp"
 #include "pg/records_aggregate.hpp"
 
@@ -25,20 +25,6 @@ namespace dpquantile {
 
 namespace {
 
-// The difference of two private quartiles, on a grid of the same granularity.
-double range_by_quantiles(const ChargedGroup& group, RandomStream& random, CancelPoll& cancel,
-                          std::pmr::memory_resource* memory) {
-  const AggregateParameters& parameters = *group.parameters;
-  const Histogram data(group.cells(), parameters.grid.cells, cancel, memory);
-  const auto quartiles = approximate_quantiles(data, parameters.grid.cells,
-                                               {parameters.quantiles, parameters.quantile_count},
-                                               parameters.epsilon, random, cancel, memory);
-  Grid differences = parameters.grid;
-  differences.upper -= differences.lower;
-  differences.lower = 0;
-  return differences.value_of(quartiles[1] - quartiles[0]);
-}
-
 // The answer for a group that has been charged; nothing if the mechanism declines.
 std::optional<double> draw_answer(const ChargedGroup& group) {
   const AggregateParameters& parameters = *group.parameters;
@@ -47,8 +33,10 @@ std::optional<double> draw_answer(const ChargedGroup& group) {
     CancelPoll cancel(cancel_requested);
     CsprngSource source;
     RandomStream random(source);
-    if (record_kind(&parameters) == RecordKind::kCell) {
-      answer = range_by_quantiles(group, random, cancel, &memory);
+    if (parameters.method == static_cast<Method>(IqrMethod::kQuantiles)) {
+      const Histogram data(group.cells(), parameters.grid.cells, cancel, &memory);
+      answer =
+          quartile_difference(data, parameters.grid, parameters.epsilon, random, cancel, &memory);
     } else {
       answer = interquartile_range(group.values(), parameters.epsilon, parameters.delta, random,
                                    cancel, &memory);
@@ -88,12 +76,13 @@ Datum dpq_iqr_min_rows(PG_FUNCTION_ARGS) {
   PG_RETURN_INT64(static_cast<int64>(rows));
 }
 
-// (epsilon, delta, rows bigint) returns float8
+// (epsilon, delta, rows) returns float8
 Datum dpq_iqr_expected_error(PG_FUNCTION_ARGS) {
   const float8 epsilon = PG_GETARG_FLOAT8(0);
   const float8 delta = PG_GETARG_FLOAT8(1);
-  const int64 rows = PG_GETARG_INT64(2);
-  float8 error = 0;
+  const float8 rows = PG_GETARG_FLOAT8(2);
+  std::optional<float8> error;
   report(guarded([&] { error = iqr_expected_error(epsilon, delta, rows); }));
-  PG_RETURN_FLOAT8(error);
+  if (!error) PG_RETURN_NULL();
+  PG_RETURN_FLOAT8(*error);
 }

@@ -83,7 +83,7 @@ Charge describe_charge(const FinalContext* context, const AggState* node) {
   Charge charge;
   charge.function = get_func_name(context->call->aggfnoid);
   charge.mechanism = method_name(context->parameters->family, context->parameters->method);
-  charge.neighbours = neighbours(context->parameters);
+  charge.neighbours = neighbours(context->parameters, has_group_keys(node));
   charge.epsilon = context->parameters->epsilon;
   charge.delta = context->parameters->delta;
   charge.grouping_sets = count_grouping_sets(node);

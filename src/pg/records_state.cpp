@@ -56,6 +56,12 @@ bool same_bits(const double* a, const double* b, uint32 count) {
   return count == 0 || memcmp(a, b, count * sizeof(double)) == 0;
 }
 
+// Bit by bit.
+bool is_zero(double value) {
+  const double zero = 0;
+  return same_bits(&value, &zero, 1);
+}
+
 // Fields that the family has no use for are zero.
 void require_as_sent(const GivenParameters& given, uint32 bins,
                      const AggregateParameters* parameters) {
@@ -64,13 +70,10 @@ void require_as_sent(const GivenParameters& given, uint32 bins,
       !same_bits(given.quantiles, parameters->quantiles, given.quantile_count)) {
     refuse_bytes("quantiles that the aggregate does not have");
   }
-  const bool has_delta = record_kind(parameters) == RecordKind::kValue;
-  const bool has_bounds = !has_delta;
-  const double zero = 0;
-  if ((!has_delta && !same_bits(&given.delta, &zero, 1)) ||
-      (!has_bounds && (!same_bits(&given.lower, &zero, 1) || !same_bits(&given.upper, &zero, 1)))) {
-    refuse_bytes("parameters that the aggregate does not have");
-  }
+  const bool has_bounds = record_kind(parameters) == RecordKind::kCell;
+  const bool unused_are_zero =
+      has_bounds ? is_zero(given.delta) : is_zero(given.lower) && is_zero(given.upper);
+  if (!unused_are_zero) refuse_bytes("parameters that the aggregate does not have");
 }
 
 // The parameters that are sent are those of the call, to be checked like a user's.

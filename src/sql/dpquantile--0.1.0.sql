@@ -119,7 +119,7 @@ COMMENT ON VIEW @extschema@.dp_ledger IS
 
 GRANT SELECT ON @extschema@.dp_budget, @extschema@.dp_ledger TO PUBLIC;
 
-CREATE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT 0) RETURNS void
+CREATE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -135,8 +135,8 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'To take a budget away, use dp_revoke_budget.';
   END IF;
-  IF NOT coalesce(dp_grant_budget.delta >= 0 AND dp_grant_budget.delta < 1, false) THEN
-    RAISE EXCEPTION 'delta must be at least 0 and less than 1, got %', coalesce(dp_grant_budget.delta::text, 'NULL')
+  IF dp_grant_budget.delta < 0 OR dp_grant_budget.delta >= 1 THEN
+    RAISE EXCEPTION 'delta must be at least 0 and less than 1, got %', dp_grant_budget.delta
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'A useful delta is far below one over the number of rows, or 0.';
   END IF;
@@ -145,16 +145,19 @@ BEGIN
   INSERT INTO dpquantile.budget AS b (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent)
   SELECT grantee,
          dpquantile.decimal(dp_grant_budget.epsilon), coalesce(sum(l.epsilon), 0),
-         dpquantile.decimal(dp_grant_budget.delta), coalesce(sum(l.delta), 0)
+         coalesce(dpquantile.decimal(dp_grant_budget.delta), 0), coalesce(sum(l.delta), 0)
     FROM dpquantile.ledger l
    WHERE l.role_name = (SELECT r.rolname FROM pg_roles r WHERE r.oid = grantee)
   ON CONFLICT ON CONSTRAINT budget_pkey
-  DO UPDATE SET epsilon_limit = excluded.epsilon_limit, delta_limit = excluded.delta_limit, revoked = false;
+  DO UPDATE SET epsilon_limit = excluded.epsilon_limit,
+                delta_limit = coalesce(dpquantile.decimal(dp_grant_budget.delta),
+                                       CASE WHEN b.revoked THEN 0 ELSE b.delta_limit END),
+                revoked = false;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8) IS
   'Sets the limit of a role''s privacy budget. role: whom; epsilon: total limit, positive; delta: total '
-  'limit, 0 or more and below 1 (only dp_iqr spends some). What the role has spent '
+  'limit, 0 or more and below 1; left out, it stays what it was, at first 0 (only dp_iqr spends some). What the role has spent '
   'already stays spent, also if it was dropped and created again under its name. For the data owner: '
   'the limit is the privacy loss that all answers to the role together may reach.';
 
@@ -225,6 +228,7 @@ COMMENT ON TYPE dpquantile.records_state IS
 CREATE FUNCTION dpquantile.records_combine(dpquantile.records_state, dpquantile.records_state)
   RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_records_combine';
+
 -- ---------------------------------------------------------------------------------------------
 -- Quantiles: the aggregates, for float8 and for numeric values (a numeric beyond float8 is clamped
 -- like any other value; an implicit cast would raise an error that depends on the data)
@@ -744,8 +748,8 @@ COMMENT ON AGGREGATE @extschema@.dp_iqr(float8, float8, float8) IS
 'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
   an ordinary private outcome: the mechanism declines, as it does where the quartiles are not stable enough; see
   dp_iqr_min_rows. An empty input is answered like any other.
-Privacy: (epsilon, delta)-differentially private for adding, removing or replacing one row. epsilon and delta are the total charged, once for
-  all groups of a GROUP BY (times the number of grouping sets).
+Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it (within its group). epsilon and delta are
+  the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 delta: 1e-300 to 0.5, far below one over the number of rows.
@@ -767,10 +771,11 @@ COMMENT ON AGGREGATE @extschema@.dp_iqr(float8, float8, float8, jsonb) IS
 'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
   an ordinary private outcome: the mechanism declines, as it does where the quartiles are not stable enough; see
   dp_iqr_min_rows. An empty input is answered like any other.
-Privacy: (epsilon, delta)-differentially private for adding, removing or replacing one row (method quantiles: epsilon-
+Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it (within its group) (method quantiles: epsilon-
   differentially private for adding or removing one row). epsilon and delta are the total charged, once for
   all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers.
+value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers (method quantiles:
+  values outside the bounds count as the nearer bound).
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 delta: 1e-300 to 0.5, far below one over the number of rows; 0 for method ''quantiles''.
 options: built by dp_options(): method ''propose-test-release'' (the default, needs no bounds) or ''quantiles''
@@ -793,8 +798,8 @@ COMMENT ON AGGREGATE @extschema@.dp_iqr(numeric, float8, float8) IS
 'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
   an ordinary private outcome: the mechanism declines, as it does where the quartiles are not stable enough; see
   dp_iqr_min_rows. An empty input is answered like any other.
-Privacy: (epsilon, delta)-differentially private for adding, removing or replacing one row. epsilon and delta are the total charged, once for
-  all groups of a GROUP BY (times the number of grouping sets).
+Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it (within its group). epsilon and delta are
+  the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 delta: 1e-300 to 0.5, far below one over the number of rows.
@@ -816,10 +821,11 @@ COMMENT ON AGGREGATE @extschema@.dp_iqr(numeric, float8, float8, jsonb) IS
 'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
   an ordinary private outcome: the mechanism declines, as it does where the quartiles are not stable enough; see
   dp_iqr_min_rows. An empty input is answered like any other.
-Privacy: (epsilon, delta)-differentially private for adding, removing or replacing one row (method quantiles: epsilon-
+Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it (within its group) (method quantiles: epsilon-
   differentially private for adding or removing one row). epsilon and delta are the total charged, once for
   all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers.
+value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers (method quantiles:
+  values outside the bounds count as the nearer bound).
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 delta: 1e-300 to 0.5, far below one over the number of rows; 0 for method ''quantiles''.
 options: built by dp_options(): method ''propose-test-release'' (the default, needs no bounds) or ''quantiles''
@@ -833,12 +839,13 @@ COMMENT ON FUNCTION @extschema@.dp_iqr_min_rows(float8, float8) IS
   'smooth distribution such as the normal, exponential, uniform or Laplace. epsilon, delta: as for '
   'dp_iqr. From public parameters only: reads no data and costs no budget.';
 
-CREATE FUNCTION @extschema@.dp_iqr_expected_error(epsilon float8, delta float8, rows bigint) RETURNS float8
+CREATE FUNCTION @extschema@.dp_iqr_expected_error(epsilon float8, delta float8, rows float8) RETURNS float8
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_expected_error';
-COMMENT ON FUNCTION @extschema@.dp_iqr_expected_error(float8, float8, bigint) IS
+COMMENT ON FUNCTION @extschema@.dp_iqr_expected_error(float8, float8, float8) IS
   'How accurate dp_iqr will be, before spending anything: 19 of 20 answers are at most 1 + this times too large '
-  'or too small, for data from a smooth distribution such as the normal, exponential, uniform or Laplace. '
-  'epsilon, delta: as for dp_iqr; rows: a public guess of their number. Reads no data and costs no budget.';
+  'or too small, for data from a smooth distribution such as the normal, exponential, uniform or Laplace. NULL '
+  'for fewer rows than dp_iqr_min_rows. epsilon, delta: as for dp_iqr; rows: a public guess of the number of '
+  'rows with a value in a group. Reads no data and costs no budget.';
 
 -- ---------------------------------------------------------------------------------------------
 -- Support functions are for the aggregates only: anyone else could build aggregates of their own

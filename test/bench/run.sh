@@ -19,7 +19,7 @@ TRIALS=${TRIALS:-400}
 as_root() { if ((EUID == 0)); then "$@"; else sudo "$@"; fi; }
 
 build() {
-  make -s all .build/accuracy .build/cdf_accuracy >/dev/null
+  make -s all .build/accuracy .build/cdf_accuracy .build/iqr_accuracy >/dev/null
   as_root make -s install >/dev/null
 }
 
@@ -46,7 +46,7 @@ SQL
   query <<SQL
 CREATE EXTENSION dpquantile;
 CREATE EXTENSION tdigest;
-SELECT dp_grant_budget('postgres', 1000000) \g /dev/null
+SELECT dp_grant_budget('postgres', 1000000, 0.9) \g /dev/null
 SELECT setseed(0.5) \g /dev/null
 CREATE TABLE bench AS SELECT random() * 1000 AS x FROM generate_series(1, $ROWS);
 VACUUM (ANALYZE, FREEZE) bench;
@@ -74,11 +74,14 @@ table() {
     END {
       base = median("dp_quantiles of 9"); average = median("avg(x)")
       printf "  %-22s %10s %16s %22s\n", "query", "median ms", "against avg(x)", "against dp_quantiles"
-      n = split("avg(x)|dp_quantiles of 9|dp_cdf|tdigest of 9|percentile_cont of 9", names, "|")
+      n = split("avg(x)|dp_quantiles of 9|dp_cdf|tdigest of 9|percentile_cont of 9|dp_iqr|" \
+                "percentile_cont of 2", names, "|")
       for (i = 1; i <= n; i++) {
         value = median(names[i])
         printf "  %-22s %10.0f %16.2f %22.2f\n", names[i], value, value / average, value / base
       }
+      printf "  dp_iqr against percentile_cont of the same 2 quartiles: %.2f\n", \
+        median("dp_iqr") / median("percentile_cont of 2")
     }
     function median(name, k) {
       k = count[name]
@@ -105,3 +108,5 @@ echo
 .build/accuracy "$TRIALS" "$BENCH_DATA" "$BENCH_REFERENCE"
 echo
 .build/cdf_accuracy "$TRIALS"
+echo
+.build/iqr_accuracy "$TRIALS"

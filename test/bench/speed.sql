@@ -13,3 +13,7 @@ SELECT dp_cdf(x, 1, 0, 1000) FROM bench \g /dev/null
 SELECT tdigest_percentile(x, 100, :ninths) FROM bench \g /dev/null
 \echo query: percentile_cont of 9
 SELECT percentile_cont(:ninths) WITHIN GROUP (ORDER BY x) FROM bench \g /dev/null
+\echo query: dp_iqr
+SELECT dp_iqr(x, 1, 1e-6) FROM bench \g /dev/null
+\echo query: percentile_cont of 2
+SELECT percentile_cont(array[0.25,0.75]) WITHIN GROUP (ORDER BY x) FROM bench \g /dev/null

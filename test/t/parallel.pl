@@ -11,7 +11,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('parallel', conf => "max_worker_processes = 12\n", budget => 100_000);
+my $node = new_node('parallel', conf => "max_worker_processes = 12\n", budget => 100_000, delta => 0.1);
 my $paid = 0;
 
 $node->safe_psql(
@@ -128,6 +128,58 @@ check_query(
 	plan => $gather,
 	outcome => '10000|t',
 	charges => 101);
+# The interquartile range is 50. At an epsilon of 1000 an answer is off by one hundredth with a probability below
+# e^-40.
+my $iqr = 'dp_iqr(age, 1000, 1e-6)';
+my %charged_1000 = (charges => 1000);
+check_query(
+	'threat 16: an interquartile range', "SELECT abs($iqr - 50) < 0.5 FROM person",
+	plan => $gather,
+	%charged_1000);
+like(
+	outcome($node, "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) SELECT $iqr FROM person"),
+	qr/Workers Launched: [1-9]/, 'threat 16: there are workers');
+$paid += 1000;
+check_query(
+	'threat 16: an interquartile range of numeric values',
+	'SELECT abs(dp_iqr(age::numeric, 1000, 1e-6) - 50) < 0.5 FROM person',
+	plan => $gather,
+	%charged_1000);
+check_query(
+	'threat 16: interquartile ranges with GROUP BY',
+	"SELECT count(*) FROM (SELECT dept, $iqr AS iqr FROM person GROUP BY dept) d WHERE abs(iqr - 50) < 2",
+	plan => $gather_merge,
+	outcome => '7',
+	%charged_1000);
+check_query(
+	'threat 16: interquartile ranges with a hashed GROUP BY',
+	"SELECT count(*) FROM (SELECT dept, $iqr AS iqr FROM person GROUP BY dept) d WHERE abs(iqr - 50) < 2",
+	settings => 'SET enable_sort = off;',
+	plan => qr/Finalize HashAggregate.*Gather.*Partial HashAggregate/,
+	outcome => '7',
+	%charged_1000);
+# The answer to n equal rows is 0 if the test finds a distance of n / 4; at this delta it asks for 1404, with noise of
+# scale 64/31. It is 2500 for all 10000 rows, and 1250 for a half of them: another outcome has a probability below
+# e^-70.
+check_query(
+	'threat 16: all rows count', 'SELECT dp_iqr(0 * age, 1, 1e-300) FROM person',
+	plan => $gather,
+	outcome => '0');
+# The quartiles lie 23 ranks or more from the next cell, at a lambda above 100.
+check_query(
+	'threat 16: an interquartile range by quantiles',
+	q{SELECT dp_iqr(age, 1000, 0, dp_options('quantiles', 1, lower => -10, upper => 200)) FROM person},
+	plan => $gather,
+	outcome => '50',
+	%charged_1000);
+check_query('threat 20: the interquartile range of an empty table', 'SELECT dp_iqr(age, 1, 1e-9) IS NULL FROM nobody',
+	plan => $gather);
+check_query(
+	'threat 20: interquartile ranges of NULL only', q{
+	SELECT count(*) || ' ' || count(iqr) FROM (
+		SELECT dp_iqr(NULLIF(age, age), 1, 1e-9) AS iqr FROM person GROUP BY dept) d},
+	plan => $gather_merge,
+	outcome => '7 0');
 check_query(
 	'questions in a worker cost nothing',
 	"SELECT count(*) FROM person WHERE dp_cdf_probability((SELECT c FROM release), age) < 0.5",
@@ -194,6 +246,12 @@ check_query(
 	settings => "$partitionwise $serial",
 	plan => $partial);
 check_query(
+	'threat 16: all rows of partitions that are aggregated partially',
+	'SELECT dp_iqr(0 * age, 1, 1e-300) FROM part',
+	settings => "$partitionwise $serial",
+	plan => $partial,
+	outcome => '0');
+check_query(
 	'threat 16: partitions aggregated partially in parallel', "SELECT $near FROM part",
 	settings => $partitionwise,
 	plan => qr/Finalize Aggregate.*Gather.*Parallel Append.*Partial Aggregate.*Partial Aggregate/);
@@ -243,6 +301,11 @@ check_query(
 	%refused);
 check_query(
 	'threat 14: a CDF in a worker', "SELECT $all FROM few",
+	settings => 'SET ' . parallel_for_all($node) . ' = on;',
+	plan => qr/^Gather.*Single Copy: true.*Aggregate/,
+	%refused);
+check_query(
+	'threat 14: an interquartile range in a worker', "SELECT $iqr FROM few",
 	settings => 'SET ' . parallel_for_all($node) . ' = on;',
 	plan => qr/^Gather.*Single Copy: true.*Aggregate/,
 	%refused);

@@ -41,7 +41,7 @@ foreach my $schema_is ('closed', 'open')
 $node->safe_psql('postgres', 'REVOKE USAGE ON SCHEMA dpquantile FROM analyst');
 is(outcome($node, $_, user => 'postgres'), '0A000', "threat 15: refused even to a superuser: $_")
   foreach @executor_calls;
-foreach my $final ('quantiles_final', 'cdf_final')
+foreach my $final ('quantiles_final', 'cdf_final', 'iqr_final')
 {
 	is( outcome($node, qq{SELECT dpquantile.$final('\\x00')}, user => 'postgres'),
 		'22P03', "threat 15: bytes are checked before that: $final");
@@ -58,6 +58,8 @@ $node->safe_psql(
 
 	CREATE AGGREGATE expose_cdf(float8, float8, float8, float8, jsonb)
 		(SFUNC = dpquantile.cdf_transition, STYPE = dpquantile.records_state);
+	CREATE AGGREGATE expose_iqr(float8, float8, float8, jsonb)
+		(SFUNC = dpquantile.iqr_transition, STYPE = dpquantile.records_state);
 
 	-- Five records on the grid 0, 1, .. 100.
 	CREATE TABLE valid AS
@@ -67,16 +69,30 @@ $node->safe_psql(
 	CREATE TABLE valid_cdf AS
 	SELECT expose_cdf(x, 1, 0, 100, dp_options(bins => 50))::text::bytea AS bytes
 	FROM unnest(ARRAY[3.0, 1, 4, 1, 5]) x;
+	-- The same as values.
+	CREATE TABLE valid_iqr AS
+	SELECT expose_iqr(x, 1, 1e-6, NULL)::text::bytea AS bytes FROM unnest(ARRAY[3.0, 1, 4, 1, 5]) x;
+	-- On the grid again.
+	CREATE TABLE valid_range AS
+	SELECT expose_iqr(x, 1, 0, dp_options('quantiles', 1, lower => 0, upper => 100))::text::bytea AS bytes
+	FROM unnest(ARRAY[3.0, 1, 4, 1, 5]) x;
 	CREATE TABLE received (state dpquantile.records_state)});
 
-my %size = (valid => 4 + 4 * 8 + 4 + 4 + 2 * 8 + 4 + 5 * 4, valid_cdf => 4 + 4 * 8 + 4 + 4 + 4 + 5 * 4);
+# The parts of a state: what and how; epsilon, delta, lower, upper, granularity; bins; quantiles; records.
+my $header = 3 + 5 * 8 + 4;
+my %size = (
+	valid => $header + 4 + 2 * 8 + 4 + 5 * 4,
+	valid_cdf => $header + 4 + 4 + 5 * 4,
+	valid_iqr => $header + 4 + 4 + 5 * 8,
+	valid_range => $header + 4 + 4 + 5 * 4);
 foreach my $table (sort keys %size)
 {
+	my $digits = $table eq 'valid_iqr' ? 16 : 8;
 	is($node->safe_psql('postgres', "SELECT length(bytes) FROM $table"),
 		$size{$table}, "the state has the bytes that are expected: $table");
 	is( $node->safe_psql(
 			'postgres', qq{
-			SELECT right(merge(s)::text, 10 * 8) = repeat(right(min(s::text), 5 * 8), 2)
+			SELECT right(merge(s)::text, 10 * $digits) = repeat(right(min(s::text), 5 * $digits), 2)
 			FROM (SELECT bytes::text::dpquantile.records_state FROM $table, generate_series(1, 2)) v(s)}),
 		't', "two states can be combined: $table");
 }
@@ -84,13 +100,17 @@ is( outcome($node, q{
 		SELECT merge(s) FROM (SELECT expose(1, 1, 0, 10) UNION ALL SELECT expose(1, 1, 0, 20)) v(s)},
 		user => 'postgres'),
 	'22023', 'threat 15: states of different calls cannot');
-foreach my $order ('ASC', 'DESC')
+foreach my $pair ([ 'valid', 'valid_cdf' ], [ 'valid', 'valid_iqr' ], [ 'valid_iqr', 'valid_range' ])
 {
-	is( outcome($node, qq{
-			SELECT merge(bytes::text::dpquantile.records_state ORDER BY length(bytes) $order)
-			FROM (SELECT bytes FROM valid UNION ALL SELECT bytes FROM valid_cdf) v},
-			user => 'postgres'),
-		'22023', "threat 15: nor can states of different functions, $order");
+	my ($one, $other) = @$pair;
+	foreach my $order ('ASC', 'DESC')
+	{
+		is( outcome($node, qq{
+				SELECT merge(bytes::text::dpquantile.records_state ORDER BY which $order)
+				FROM (SELECT 1 AS which, bytes FROM $one UNION ALL SELECT 2, bytes FROM $other) v},
+				user => 'postgres'),
+			'22023', "threat 15: nor can states of different functions, $one and $other $order");
+	}
 }
 
 # Bytes at an offset replaced, in text.
@@ -102,39 +122,72 @@ sub with_bytes
 	return outcome($node, "SELECT $changed\::text::dpquantile.records_state IS NOT NULL FROM $table",
 		user => 'postgres');
 }
-my $records = 4 + 4 * 8 + 4 + 4 + 2 * 8;
+my ($family, $method, $epsilon, $delta, $lower, $upper, $granularity) = (1, 2, 3, 11, 19, 27, 35);
+my ($bins, $quantiles) = (43, $header);
+my %count = map { $_ => $quantiles + 4 } 'valid_cdf', 'valid_iqr', 'valid_range';
+$count{valid} = $quantiles + 4 + 2 * 8;
+my %record = map { $_ => $count{$_} + 4 } keys %count;
 is(with_bytes(0, '01'), 't', 'the version is the first byte');
 is(with_bytes(0, '02'), '22P03', 'threat 15: an unknown version');
-is(with_bytes(1, '02'), '22P03', 'threat 15: an unknown content');
-is(with_bytes(2, '00'), '22P03', 'threat 15: no function');
-is(with_bytes(2, '03'), '22P03', 'threat 15: an unknown function');
-is(with_bytes(2, '02'), '22P03', 'threat 15: quantiles, but a function of bins');
-is(with_bytes(3, '07'), '22P03', 'threat 15: an unknown method');
-is(with_bytes(4, '7ff8000000000000'), '22023', 'threat 15: epsilon NaN');
-is(with_bytes(4, 'bff0000000000000'), '22023', 'threat 15: a negative epsilon');
-is(with_bytes(12, '7ff0000000000000'), '22023', 'threat 15: an infinite bound');
-is(with_bytes(28, '0000000000000001'), '22023', 'threat 15: a subnormal granularity');
-is(with_bytes(28, '3e10000000000000'), '22023', 'threat 15: more than 2^32 cells');
-is(with_bytes(36, '00000001'), '22P03', 'threat 15: bins of quantiles');
-is(with_bytes(40, 'ffffffff'), '22P03', 'threat 15: more quantiles than bytes');
-is(with_bytes(40, '00000000'), '22023', 'threat 15: no quantile');
-is(with_bytes(44, '4000000000000000'), '22023', 'threat 15: the quantile 2');
-is(with_bytes($records, 'ffffffff'), '22P03', 'threat 15: more records than bytes');
-is(with_bytes($records, '00000004'), '22P03', 'threat 15: fewer records than bytes');
-is(with_bytes($records + 4, '00000064'), 't', 'the last cell of the grid');
-is(with_bytes($records + 4, '00000065'), '22P03', 'threat 15: a record just outside the grid');
-is(with_bytes($records + 4, 'ffffffff'), '22P03', 'threat 15: a record far outside the grid');
-is(with_bytes(2, '01', 'valid_cdf'), '22023', 'threat 15: bins, but a function of quantiles');
-is(with_bytes(3, '03', 'valid_cdf'), 't', 'the last method of a CDF');
-is(with_bytes(3, '04', 'valid_cdf'), '22P03', 'threat 15: an unknown method of a CDF');
-is(with_bytes(36, '00100000', 'valid_cdf'), 't', 'the most bins');
-is(with_bytes(36, '00100001', 'valid_cdf'), '22023', 'threat 15: more bins');
-is(with_bytes(36, '00000000', 'valid_cdf'), '22023', 'threat 15: no bins');
-is(with_bytes(36, '00000002', 'valid_cdf'), '22P03', 'threat 15: fewer bins than records fill');
-is(with_bytes(28, '3ff0000000000000', 'valid_cdf'), '22P03', 'threat 15: bins and granularity');
-is(with_bytes(40, '00000001', 'valid_cdf'), '22P03', 'threat 15: a CDF with a quantile');
-is(with_bytes(48, '00000031', 'valid_cdf'), 't', 'the last bin');
-is(with_bytes(48, '00000032', 'valid_cdf'), '22P03', 'threat 15: a record just outside the bins');
+is(with_bytes($family, '00'), '22P03', 'threat 15: no function');
+is(with_bytes($family, '04'), '22P03', 'threat 15: an unknown function');
+is(with_bytes($family, '02'), '22P03', 'threat 15: quantiles, but a function of bins');
+is(with_bytes($family, '03'), '22023', 'threat 15: quantiles, but a function with a delta');
+is(with_bytes($family, '0302'), '22P03', 'threat 15: quantiles, but a function of quartiles');
+is(with_bytes($method, '07'), '22P03', 'threat 15: an unknown method');
+is(with_bytes($epsilon, '7ff8000000000000'), '22023', 'threat 15: epsilon NaN');
+is(with_bytes($epsilon, 'bff0000000000000'), '22023', 'threat 15: a negative epsilon');
+is(with_bytes($delta, '3eb0c6f7a0b5ed8d'), '22P03', 'threat 15: quantiles with a delta');
+is(with_bytes($lower, '7ff0000000000000'), '22023', 'threat 15: an infinite bound');
+is(with_bytes($granularity, '0000000000000001'), '22023', 'threat 15: a subnormal granularity');
+is(with_bytes($granularity, '3e10000000000000'), '22023', 'threat 15: more than 2^32 cells');
+is(with_bytes($bins, '00000001'), '22P03', 'threat 15: bins of quantiles');
+is(with_bytes($quantiles, 'ffffffff'), '22P03', 'threat 15: more quantiles than bytes');
+is(with_bytes($quantiles, '00000000'), '22023', 'threat 15: no quantile');
+is(with_bytes($quantiles + 4, '4000000000000000'), '22023', 'threat 15: the quantile 2');
+foreach my $table (sort keys %count)
+{
+	is(with_bytes($count{$table}, 'ffffffff', $table), '22P03', "threat 15: more records than bytes: $table");
+	is(with_bytes($count{$table}, '20000001', $table), '22P03', "threat 15: many more records: $table");
+	is(with_bytes($count{$table}, '00000004', $table), '22P03', "threat 15: fewer records than bytes: $table");
+}
+is(with_bytes($record{valid}, '00000064'), 't', 'the last cell of the grid');
+is(with_bytes($record{valid}, '00000065'), '22P03', 'threat 15: a record just outside the grid');
+is(with_bytes($record{valid}, 'ffffffff'), '22P03', 'threat 15: a record far outside the grid');
+is(with_bytes($family, '01', 'valid_cdf'), '22023', 'threat 15: bins, but a function of quantiles');
+is(with_bytes($method, '03', 'valid_cdf'), 't', 'the last method of a CDF');
+is(with_bytes($method, '04', 'valid_cdf'), '22P03', 'threat 15: an unknown method of a CDF');
+is(with_bytes($delta, '0000000000000001', 'valid_cdf'), '22P03', 'threat 15: a CDF with a delta');
+is(with_bytes($bins, '00100000', 'valid_cdf'), 't', 'the most bins');
+is(with_bytes($bins, '00100001', 'valid_cdf'), '22023', 'threat 15: more bins');
+is(with_bytes($bins, '00000000', 'valid_cdf'), '22023', 'threat 15: no bins');
+is(with_bytes($bins, '00000002', 'valid_cdf'), '22P03', 'threat 15: fewer bins than records fill');
+is(with_bytes($granularity, '3ff0000000000000', 'valid_cdf'), '22P03', 'threat 15: bins and granularity');
+is(with_bytes($quantiles, '00000001', 'valid_cdf'), '22P03', 'threat 15: a CDF with a quantile');
+is(with_bytes($record{valid_cdf}, '00000031', 'valid_cdf'), 't', 'the last bin');
+is(with_bytes($record{valid_cdf}, '00000032', 'valid_cdf'), '22P03', 'threat 15: a record just outside the bins');
+# Values are any numbers but NaN.
+is(with_bytes($record{valid_iqr}, $_, 'valid_iqr'), 't', "the value $_")
+  foreach '7ff0000000000000', 'fff0000000000000', '7fefffffffffffff', '0000000000000001', '8000000000000000';
+is(with_bytes($record{valid_iqr} + 4 * 8, $_, 'valid_iqr'), '22P03', "threat 15: NaN as the last value, $_")
+  foreach '7ff8000000000000', 'fff8000000000000', '7ff0000000000001', 'ffffffffffffffff';
+is(with_bytes($family, '01', 'valid_iqr'), '22023', 'threat 15: values, but a function of cells');
+is(with_bytes($family, '02', 'valid_iqr'), '22023', 'threat 15: values, but a function of bins');
+is(with_bytes($method, '02', 'valid_iqr'), '22023', 'threat 15: values, but a method of cells');
+is(with_bytes($method, '03', 'valid_iqr'), '22P03', 'threat 15: an unknown method of an interquartile range');
+is(with_bytes($delta, '3fe0000000000000', 'valid_iqr'), 't', 'the largest delta');
+is(with_bytes($delta, $_, 'valid_iqr'), '22023', "threat 15: the delta $_")
+  foreach '3fe0000000000001', '0000000000000000', '7ff8000000000000', 'beb0c6f7a0b5ed8d', '0000000000000001';
+is(with_bytes($_, '3ff0000000000000', 'valid_iqr'), '22P03', "threat 15: values with a bound, at $_")
+  foreach $lower, $upper;
+is(with_bytes($granularity, '3ff0000000000000', 'valid_iqr'), '22023', 'threat 15: values with a granularity');
+is(with_bytes($bins, '00000001', 'valid_iqr'), '22P03', 'threat 15: values with bins');
+is(with_bytes($quantiles, '00000001', 'valid_iqr'), '22P03', 'threat 15: values with a quantile');
+is(with_bytes($method, '01', 'valid_range'), '22023', 'threat 15: cells, but a method of values');
+is(with_bytes($delta, '3eb0c6f7a0b5ed8d', 'valid_range'), '22023', 'threat 15: a delta that is not spent');
+is(with_bytes($quantiles, '00000001', 'valid_range'), '22P03', 'threat 15: quartiles with a quantile');
+is(with_bytes($record{valid_range}, '00000064', 'valid_range'), 't', 'the last cell of its grid');
+is(with_bytes($record{valid_range}, '00000065', 'valid_range'), '22P03', 'threat 15: a record just outside of it');
 foreach my $text ('', 'abc', '\x', '\x0', '\x01', '\xzz')
 {
 	like(outcome($node, "SELECT '$text'::dpquantile.records_state", user => 'postgres'),
@@ -146,7 +199,9 @@ foreach my $text ('', 'abc', '\x', '\x0', '\x01', '\xzz')
 my $exchange = PostgreSQL::Test::Utils::tempdir() . '/state';
 $node->safe_psql(
 	'postgres', qq{
-	CREATE VIEW states AS SELECT * FROM valid UNION ALL SELECT * FROM valid_cdf;
+	CREATE VIEW states AS
+		SELECT * FROM valid UNION ALL SELECT * FROM valid_cdf
+		UNION ALL SELECT * FROM valid_iqr UNION ALL SELECT * FROM valid_range;
 	CREATE FUNCTION feed(bytes bytea, in_binary boolean) RETURNS text LANGUAGE plpgsql AS \$\$
 	DECLARE
 		fed dpquantile.records_state;
@@ -193,9 +248,9 @@ my %changes = (
 my $known = qr/^(valid|22P03|22023|08P01)$/;
 foreach my $format ('text', 'binary')
 {
-	my $random = $format eq 'text' ? 5_000 : 500;
+	my $random = $format eq 'text' ? 3_000 : 300;
 	my %all = (%changes,
-		2 * $random . ' random changes' => "SELECT randomly_changed(bytes) FROM states, generate_series(1, $random)");
+		4 * $random . ' random changes' => "SELECT randomly_changed(bytes) FROM states, generate_series(1, $random)");
 	foreach my $change (sort keys %all)
 	{
 		my @counts = split /\n/, $node->safe_psql(

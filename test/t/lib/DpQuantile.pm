@@ -21,7 +21,7 @@ our @EXPORT = qw($ANSWER new_node outcome start_psql finish_psql spent hold_budg
 # One private answer; prints t, because the answer itself is random.
 our $ANSWER = 'SELECT dp_median(age, 1, 0, 100) IS NOT NULL FROM person;';
 
-# conf: lines for postgresql.conf; budget: the analyst's, ample by default.
+# conf: lines for postgresql.conf; budget: the analyst's epsilon, ample by default; delta: 0 by default.
 sub new_node
 {
 	my ($name, %params) = @_;
@@ -30,11 +30,12 @@ sub new_node
 	$node->append_conf('postgresql.conf', $params{conf} // '');
 	$node->start;
 	my $budget = $params{budget} // 1000;
+	my $delta = $params{delta} // 0;
 	$node->safe_psql(
 		'postgres', qq{
 		CREATE EXTENSION dpquantile;
 		CREATE ROLE analyst LOGIN;
-		SELECT dp_grant_budget('analyst', $budget);
+		SELECT dp_grant_budget('analyst', $budget, $delta);
 		CREATE TABLE person AS
 			SELECT (i % 101)::float8 AS age, i % 7 AS dept FROM generate_series(1, 10000) i;
 		GRANT SELECT ON person TO analyst;
