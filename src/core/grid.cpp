@@ -14,6 +14,20 @@ namespace {
 constexpr int kExactDigits = 15;
 constexpr int kMaxPlaces = 300;
 
+std::uint64_t count_cells(double lower, double upper, double granularity) {
+  const double steps = (upper - lower) / granularity;
+  if (!(steps <= static_cast<double>(Grid::kMaxCells - 1))) {
+    throw ParameterError(
+        "the grid must have at most 4294967296 cells, got (upper - lower) / "
+        "granularity = " +
+            shortest_decimal(steps),
+        "Choose a larger granularity or narrower bounds.");
+  }
+  return static_cast<std::uint64_t>(std::llround(steps)) + 1;
+}
+
+}  // namespace
+
 void check_bounds(double lower, double upper) {
   if (!std::isfinite(lower) || !std::isfinite(upper)) {
     throw ParameterError("lower and upper must be finite numbers, got " + shortest_decimal(lower) +
@@ -31,20 +45,6 @@ void check_bounds(double lower, double upper) {
                          "Choose narrower bounds.");
   }
 }
-
-std::uint64_t count_cells(double lower, double upper, double granularity) {
-  const double steps = (upper - lower) / granularity;
-  if (!(steps <= static_cast<double>(Grid::kMaxCells - 1))) {
-    throw ParameterError(
-        "the grid must have at most 4294967296 cells, got (upper - lower) / "
-        "granularity = " +
-            shortest_decimal(steps),
-        "Choose a larger granularity or narrower bounds.");
-  }
-  return static_cast<std::uint64_t>(std::llround(steps)) + 1;
-}
-
-}  // namespace
 
 void check_granularity(double granularity) {
   if (!std::isfinite(granularity) || !(granularity > 0) || !std::isfinite(1 / granularity)) {

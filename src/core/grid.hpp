@@ -8,6 +8,9 @@ namespace dpquantile {
 // Throws ParameterError unless the granularity is positive and finite (and so is its inverse).
 void check_granularity(double granularity);
 
+// Throws ParameterError unless lower < upper are finite with a finite difference.
+void check_bounds(double lower, double upper);
+
 // The public value grid on which every quantile is released: cells i = 0 .. cells - 1 with value
 // lower + i * granularity (rounded to the decimals that the bounds' 15 digits leave, so that a
 // granularity of 0.01 gives exact cents; never above upper). It is fixed by the call's parameters

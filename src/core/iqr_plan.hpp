@@ -86,8 +86,7 @@ class IqrPlan {
 // least n for which the noisy distance is above 1 + T even if it is two standard deviations of the
 // sum, sqrt(a + s^2), too small, and the private count m four scales of its noise too large: for a
 // normal deviation the probability of the former is 1/44, for a Laplace one 1/34, of the latter
-// 1/109. (In simulations of the four distributions nothing was answered in at most 1 of 50 cases,
-// however badly the interquartile range lay in its bins.)
+// 1/109.
 std::uint64_t iqr_min_records(double epsilon, double delta);
 
 // The relative error that 19 of 20 answers keep, for so many records, if these are well-behaved as

@@ -25,7 +25,7 @@ namespace dpquantile {
 
 namespace {
 
-// The answer for a group that has been charged; nothing if the mechanism declines.
+// The answer for a group that has been charged; nothing if the test fails.
 std::optional<double> draw_answer(const ChargedGroup& group) {
   const AggregateParameters& parameters = *group.parameters;
   std::optional<double> answer;

@@ -236,6 +236,9 @@ Datum dpq_options(PG_FUNCTION_ARGS) {
     report(guarded([&] { check_bins(bins); }));
     push_number(&state, kBinsOption, bins);
   }
+  if (!PG_ARGISNULL(3) && !PG_ARGISNULL(4)) {
+    report(guarded([&] { check_bounds(PG_GETARG_FLOAT8(3), PG_GETARG_FLOAT8(4)); }));
+  }
   if (!PG_ARGISNULL(3)) push_bound(&state, kLowerOption, PG_GETARG_FLOAT8(3));
   if (!PG_ARGISNULL(4)) push_bound(&state, kUpperOption, PG_GETARG_FLOAT8(4));
   Jsonb* options = JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, nullptr));

@@ -157,7 +157,8 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8) IS
   'Sets the limit of a role''s privacy budget. role: whom; epsilon: total limit, positive; delta: total '
-  'limit, 0 or more and below 1; left out, it stays what it was, at first 0 (only dp_iqr spends some). What the role has spent '
+  'limit, 0 or more and below 1; left out, it stays what it was, at first 0 (only dp_iqr spends some). '
+  'What the role has spent '
   'already stays spent, also if it was dropped and created again under its name. For the data owner: '
   'the limit is the privacy loss that all answers to the role together may reach.';
 
@@ -746,13 +747,14 @@ CREATE AGGREGATE @extschema@.dp_iqr(value float8, epsilon float8, delta float8) 
 );
 COMMENT ON AGGREGATE @extschema@.dp_iqr(float8, float8, float8) IS
 'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
-  an ordinary private outcome: the mechanism declines, as it does where the quartiles are not stable enough; see
-  dp_iqr_min_rows. An empty input is answered like any other.
-Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it (within its group). epsilon and delta are
-  the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+  an ordinary private answer, given where a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
+  answered like any other.
+Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it within its group.
+  epsilon and delta are the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-delta: 1e-300 to 0.5, far below one over the number of rows.
+delta: the probability with which the guarantee may fail, 1e-300 to 0.5; choose it far below one over the number of
+  rows.
 All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, float8, float8, float8, jsonb)
@@ -769,17 +771,18 @@ CREATE AGGREGATE @extschema@.dp_iqr(value float8, epsilon float8, delta float8, 
 );
 COMMENT ON AGGREGATE @extschema@.dp_iqr(float8, float8, float8, jsonb) IS
 'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
-  an ordinary private outcome: the mechanism declines, as it does where the quartiles are not stable enough; see
-  dp_iqr_min_rows. An empty input is answered like any other.
-Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it (within its group) (method quantiles: epsilon-
-  differentially private for adding or removing one row). epsilon and delta are the total charged, once for
-  all groups of a GROUP BY (times the number of grouping sets).
+  an ordinary private answer, given where a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
+  answered like any other.
+Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it within its group;
+  method quantiles: epsilon-differentially private for adding or removing one row. epsilon and delta are the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers (method quantiles:
   values outside the bounds count as the nearer bound).
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-delta: 1e-300 to 0.5, far below one over the number of rows; 0 for method ''quantiles''.
+delta: the probability with which the guarantee may fail, 1e-300 to 0.5; choose it far below one over the number of
+  rows; 0 for method ''quantiles''.
 options: built by dp_options(): method ''propose-test-release'' (the default, needs no bounds) or ''quantiles''
-  (needs lower and upper, spends no delta).
+  (needs lower and upper, spends no delta, never NULL, far more accurate).
 All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, numeric, float8, float8)
@@ -796,13 +799,14 @@ CREATE AGGREGATE @extschema@.dp_iqr(value numeric, epsilon float8, delta float8)
 );
 COMMENT ON AGGREGATE @extschema@.dp_iqr(numeric, float8, float8) IS
 'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
-  an ordinary private outcome: the mechanism declines, as it does where the quartiles are not stable enough; see
-  dp_iqr_min_rows. An empty input is answered like any other.
-Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it (within its group). epsilon and delta are
-  the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+  an ordinary private answer, given where a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
+  answered like any other.
+Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it within its group.
+  epsilon and delta are the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-delta: 1e-300 to 0.5, far below one over the number of rows.
+delta: the probability with which the guarantee may fail, 1e-300 to 0.5; choose it far below one over the number of
+  rows.
 All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, numeric, float8, float8, jsonb)
@@ -819,24 +823,25 @@ CREATE AGGREGATE @extschema@.dp_iqr(value numeric, epsilon float8, delta float8,
 );
 COMMENT ON AGGREGATE @extschema@.dp_iqr(numeric, float8, float8, jsonb) IS
 'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
-  an ordinary private outcome: the mechanism declines, as it does where the quartiles are not stable enough; see
-  dp_iqr_min_rows. An empty input is answered like any other.
-Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it (within its group) (method quantiles: epsilon-
-  differentially private for adding or removing one row). epsilon and delta are the total charged, once for
-  all groups of a GROUP BY (times the number of grouping sets).
+  an ordinary private answer, given where a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
+  answered like any other.
+Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it within its group;
+  method quantiles: epsilon-differentially private for adding or removing one row. epsilon and delta are the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers (method quantiles:
   values outside the bounds count as the nearer bound).
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-delta: 1e-300 to 0.5, far below one over the number of rows; 0 for method ''quantiles''.
+delta: the probability with which the guarantee may fail, 1e-300 to 0.5; choose it far below one over the number of
+  rows; 0 for method ''quantiles''.
 options: built by dp_options(): method ''propose-test-release'' (the default, needs no bounds) or ''quantiles''
-  (needs lower and upper, spends no delta).
+  (needs lower and upper, spends no delta, never NULL, far more accurate).
 All arguments but value must be constant.';
 
 CREATE FUNCTION @extschema@.dp_iqr_min_rows(epsilon float8, delta float8) RETURNS bigint
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_min_rows';
 COMMENT ON FUNCTION @extschema@.dp_iqr_min_rows(float8, float8) IS
-  'How many rows dp_iqr needs before it declines (NULL) in less than one of twenty cases, for data from a '
-  'smooth distribution such as the normal, exponential, uniform or Laplace. epsilon, delta: as for '
+  'How many rows with a value dp_iqr needs in a group before it answers NULL in less than one of twenty cases, for '
+  'data from a smooth distribution such as the normal, exponential, uniform or Laplace. epsilon, delta: as for '
   'dp_iqr. From public parameters only: reads no data and costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_iqr_expected_error(epsilon float8, delta float8, rows float8) RETURNS float8
