@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <ostream>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,12 +34,14 @@ using test::count_epsilon;
 using test::count_probability;
 using test::exact_delta;
 using test::exact_loss;
+using test::exactly;
 using test::fit_p_value;
 using test::IqrOutcomes;
 using test::IqrSampler;
 using test::kFalseAlarm;
 using test::kLargestRecord;
 using test::LaplaceLaw;
+using test::likely_counts;
 using test::multisets;
 using test::part_epsilon;
 using test::Real;
@@ -49,6 +52,7 @@ using test::reference_margin;
 using test::reference_stability;
 using test::runs;
 using test::Sample;
+using test::StagedIqrOutcomes;
 using test::take_sample;
 using test::WholeIqrOutcomes;
 using test::with;
@@ -64,14 +68,14 @@ Real grid_epsilon(double epsilon) {
   return 2 * part_epsilon(epsilon);
 }
 
-// A dataset, and the same with one record replaced or added; both ascending. `grid` is the count
-// that fixes the grid where it is given.
+// A dataset, and the same with one record replaced or added; both ascending. `grid` is theirs where
+// it is given.
 struct Neighbours {
   std::string name;
   Records data;
   Records neighbour;
 
-  std::uint64_t grid() const { return std::max<std::uint64_t>(3, data.size()); }
+  LogGrid grid() const { return LogGrid(std::max<std::uint64_t>(3, data.size())); }
 };
 
 void PrintTo(const Neighbours& neighbours, std::ostream* out) {
@@ -160,9 +164,8 @@ std::vector<Neighbours> all_pairs() {
 }
 
 // Ranges of `width` steps that span both data sets' steps and `scales` scales of the noise.
-IqrOutcomes outcomes_of(const Neighbours& neighbours, double epsilon, std::int64_t width,
-                        double scales) {
-  const LogGrid grid(neighbours.grid());
+IqrOutcomes outcomes_on(const LogGrid& grid, const Neighbours& neighbours, double epsilon,
+                        std::int64_t width, double scales) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   std::int64_t last = -first;
   for (const Records* records : {&neighbours.data, &neighbours.neighbour}) {
@@ -174,14 +177,19 @@ IqrOutcomes outcomes_of(const Neighbours& neighbours, double epsilon, std::int64
   if (first > last) first = last = 0;
   const auto reach = static_cast<std::int64_t>(scales * 2048 / epsilon);
   first -= reach;
-  return {neighbours.grid(), first, width, (last + reach - first) / width + 1};
+  return {grid, first, width, (last + reach - first) / width + 1};
+}
+
+IqrOutcomes outcomes_of(const Neighbours& neighbours, double epsilon, std::int64_t width,
+                        double scales) {
+  return outcomes_on(neighbours.grid(), neighbours, epsilon, width, scales);
 }
 
 Sample sample_of(const Records& records, double epsilon, double delta, const IqrOutcomes& outcomes,
                  int draws) {
   IqrSampler sampler(records, epsilon, delta);
-  const LogGrid grid(outcomes.grid);
-  return take_sample(outcomes.size(), draws, [&] { return outcomes.index(sampler.draw_on(grid)); });
+  return take_sample(outcomes.size(), draws,
+                     [&] { return outcomes.index(sampler.draw_on(outcomes.grid)); });
 }
 
 Sample sample_of(const Records& records, double epsilon, double delta,
@@ -190,8 +198,7 @@ Sample sample_of(const Records& records, double epsilon, double delta,
   return take_sample(outcomes.size(), draws, [&] { return outcomes.index(sampler.draw()); });
 }
 
-// --- The exact law on a given grid
-// -------------------------------------------------------------------------------
+// --- The exact law on a given grid ---------------------------------------------------------------
 
 class ExactIqrPrivacy : public ::testing::TestWithParam<Neighbours> {};
 
@@ -229,7 +236,7 @@ TEST(ExactIqrPrivacyOfAllSmallData, KeepsEpsilonAndDelta) {
   for (std::size_t n = 0; n <= 5; ++n) {
     for (const Records& data : multisets(values, n)) all.push_back(data);
   }
-  const IqrOutcomes outcomes{6, -20 * 1024, 256, 200};
+  const IqrOutcomes outcomes{LogGrid(std::uint64_t{6}), -20 * 1024, 256, 200};
   for (const double epsilon : {1.0, 3.0}) {
     std::vector<Law> laws;
     for (const Records& data : all) laws.push_back(outcomes.law(data, epsilon, 0.1));
@@ -255,6 +262,188 @@ TEST(ExactIqrPrivacyOfTheWorstCase, IsAlmostEpsilon) {
     EXPECT_LE(loss(epsilon), grid_epsilon(epsilon) + kRounding);
     EXPECT_GT(loss(epsilon), 0.999L * grid_epsilon(epsilon));
     EXPECT_GT(loss(2 * epsilon), 1.998L * grid_epsilon(epsilon));
+  }
+}
+
+// --- Two stages ----------------------------------------------------------------------------------
+
+// What a plan for many records spends, on a fine grid and one on which the pairs above were made.
+const LogGrid kFine = LogGrid::of_unit(0.0141421356);
+const LogGrid kCoarse(40);
+
+std::vector<IqrStage> two_stages(double epsilon, double delta) {
+  const IqrPlan plan(std::uint64_t{1} << 50, epsilon, delta);
+  std::vector<IqrStage> stages(plan.stages().begin(), plan.stages().end());
+  stages.at(0).grid = kFine;
+  stages.at(1).grid = kCoarse;
+  return stages;
+}
+
+double fine_value(std::int64_t step) {
+  return kFine.value(step);
+}
+
+// Interquartile ranges of about 1000 for what is sampled: the value 1 is on both grids.
+const double kHigh = fine_value(489 * 1024);
+const double kHighInItsBin = fine_value(489 * 1024 + 1023);
+const double kHighInTheNext = fine_value(490 * 1024);
+
+// `stability` replacements take the upper quartile from kHigh to `wide`, or to 0: n = 40. One more
+// is the neighbour farther from the former.
+Neighbours up_to(std::string name, int stability, double wide) {
+  return {std::move(name), runs({{0, 20}, {kHigh, 9 + stability}, {wide, 11 - stability}}),
+          runs({{0, 20}, {kHigh, 10 + stability}, {wide, 10 - stability}})};
+}
+
+std::vector<Neighbours> pairs_of_two_scales() {
+  const double below = std::nextafter(kHigh, 0);
+  std::vector<Neighbours> pairs = {
+      {"JumpOverAFineEdge", runs({{0, 20}, {below, 10}, {kHigh, 10}}),
+       runs({{0, 20}, {below, 9}, {kHigh, 11}})},
+      {"AcrossAFineBin", runs({{0, 20}, {kHigh, 10}, {kHighInItsBin, 10}}),
+       runs({{0, 20}, {kHigh, 9}, {kHighInItsBin, 11}})},
+      {"AcrossAWholeFineUnit", runs({{0, 20}, {kHigh, 10}, {kHighInTheNext, 10}}),
+       runs({{0, 20}, {kHigh, 9}, {kHighInTheNext, 11}})},
+      {"FarOnTheFineScale", runs({{0, 20}, {kHigh, 10}, {1.1 * kHigh, 10}}),
+       runs({{0, 20}, {kHigh, 9}, {1.1 * kHigh, 11}})},
+      across_a_bin("AcrossABinAtEight", 8, fine_value(1023)),
+      across_a_bin("AcrossABinAtThree", 3, fine_value(1023)),
+  };
+  for (int stability = 1; stability < 10; ++stability) {
+    const std::string suffix = std::to_string(stability);
+    pairs.push_back(up_to("UpByAFineUnitAt" + suffix, stability, kHighInTheNext));
+    pairs.push_back(up_to("UpByATenthAt" + suffix, stability, 1.1 * kHigh));
+    pairs.push_back(up_to("UpByMuchAt" + suffix, stability, 3 * kHigh));
+    const Records data = runs({{0, 20}, {kHigh, 9 + stability}, {1.1 * kHigh, 11 - stability}});
+    pairs.push_back(one_more("AHighOneMoreAt" + suffix, data, 1.1 * kHigh));
+    pairs.push_back(one_more("ALowOneMoreAt" + suffix, data, -1));
+  }
+  return pairs;
+}
+
+std::vector<Neighbours> all_pairs_for_two_stages() {
+  std::vector<Neighbours> pairs = pairs_of_two_scales();
+  for (Neighbours pair : all_pairs()) {
+    pair.name += "Again";
+    pairs.push_back(pair);
+  }
+  return pairs;
+}
+
+// Single steps where a stable release may be; where the two are far apart, ranges of steps.
+StagedIqrOutcomes between_both_steps(const Neighbours& pair) {
+  std::vector<IqrOutcomes> by_stage;
+  for (const LogGrid& grid : {kFine, kCoarse}) {
+    const double one = reference_iqr(pair.data);
+    const double other = reference_iqr(pair.neighbour);
+    const auto step_of = [&](double iqr) { return iqr == 0 ? 0 : grid.step_of(iqr); };
+    const auto [first, last] = std::minmax({step_of(one), step_of(other)});
+    const std::int64_t width = last - first < 2048 ? 1 : (last - first) / 1024;
+    by_stage.push_back({grid, first, width, (last - first) / width + 1});
+  }
+  return StagedIqrOutcomes(by_stage);
+}
+
+class TwoStagePrivacy : public ::testing::TestWithParam<Neighbours> {};
+
+TEST_P(TwoStagePrivacy, KeepsEpsilonAndDeltaExactly) {
+  const Neighbours& pair = GetParam();
+  const StagedIqrOutcomes outcomes = between_both_steps(pair);
+  for (const double epsilon : kEpsilons) {
+    for (const double delta : kDeltas) {
+      const std::vector<IqrStage> stages = two_stages(epsilon, delta);
+      const Law law = outcomes.law(pair.data, stages);
+      const Law neighbour = outcomes.law(pair.neighbour, stages);
+      EXPECT_LE(exact_delta(law, neighbour, grid_epsilon(epsilon)), delta + kRounding * delta)
+          << epsilon;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, TwoStagePrivacy, ::testing::ValuesIn(all_pairs_for_two_stages()),
+                         case_name);
+
+// Among them data of which each stage answers about half, at both ends of a bin of its grid.
+Real worst_two_stage_delta(double epsilon, const std::vector<IqrStage>& stages) {
+  std::vector<Neighbours> pairs = pairs_of_two_scales();
+  for (const IqrStage& stage : stages) {
+    pairs.push_back(across_a_bin("", static_cast<int>(stage.margin) + 1, stage.grid.value(1023)));
+  }
+  Real worst = 0;
+  for (const Neighbours& pair : pairs) {
+    const StagedIqrOutcomes outcomes = between_both_steps(pair);
+    const Law law = outcomes.law(pair.data, stages);
+    const Law neighbour = outcomes.law(pair.neighbour, stages);
+    worst = std::max(worst, exact_delta(law, neighbour, grid_epsilon(epsilon)));
+  }
+  return worst;
+}
+
+Rational twice(Rational value) {
+  return {2 * value.numerator, value.denominator};
+}
+
+TEST(TwoStagePrivacyCheck, RefutesStagesThatSpendTwice) {
+  constexpr double kDelta = 1e-3;
+  for (const double epsilon : kEpsilons) {
+    for (const std::size_t mutated : {0U, 1U}) {
+      std::vector<IqrStage> stages = two_stages(epsilon, kDelta);
+      EXPECT_LE(worst_two_stage_delta(epsilon, stages), kDelta);
+      stages[mutated].test = twice(stages[mutated].test);
+      stages[mutated].release = twice(stages[mutated].release);
+      stages[mutated].margin = reference_margin(exactly(stages[mutated].test), kDelta / 2);
+      EXPECT_GT(worst_two_stage_delta(epsilon, stages), kDelta) << epsilon << " " << mutated;
+    }
+  }
+}
+
+// Unstable on both scales: each stage answers with a probability of its delta.
+TEST(TwoStagesOfUnstableData, AnswerWithProbabilityDeltaEach) {
+  const Records unstable = runs({{0, 20}, {kHigh, 10}, {3 * kHigh, 10}});
+  ASSERT_EQ(reference_stability(unstable, kFine), 1);
+  ASSERT_EQ(reference_stability(unstable, kCoarse), 1);
+  for (const double epsilon : kEpsilons) {
+    for (const double delta : {0.3, 0.05}) {
+      const std::vector<IqrStage> stages = two_stages(epsilon, delta);
+      const StagedIqrOutcomes outcomes({{kFine, 0, 1, 0}, {kCoarse, 0, 1, 0}});
+      IqrSampler sampler(unstable, epsilon, delta);
+      const Sample sample = take_sample(outcomes.size(), 50'000,
+                                        [&] { return outcomes.index(sampler.draw_by(stages)); });
+      EXPECT_GT(fit_p_value(sample, outcomes.law(unstable, stages)), kFalseAlarm);
+      const Law law = outcomes.law(unstable, stages);
+      EXPECT_LE(law[3] + law[4], delta / 2 + kRounding);
+      EXPECT_LE(1 - law[0], delta + kRounding);
+    }
+  }
+}
+
+// Releases of pairs that are at the thresholds of both tests.
+Sample staged_sample(const Records& records, std::span<const IqrStage> stages,
+                     const StagedIqrOutcomes& outcomes) {
+  IqrSampler sampler(records, 1, 0.1);
+  return take_sample(outcomes.size(), 20'000,
+                     [&] { return outcomes.index(sampler.draw_by(stages)); });
+}
+
+StagedIqrOutcomes coarse_staged_outcomes(const Neighbours& pair, double epsilon) {
+  return StagedIqrOutcomes(
+      {outcomes_on(kFine, pair, epsilon, 256, 3), outcomes_on(kCoarse, pair, epsilon, 256, 3)});
+}
+
+TEST(TwoStagePrivacyOfReleases, IsKept) {
+  for (const double epsilon : {1.0, 3.0}) {
+    for (const Neighbours& pair : {up_to("", 2, kHighInItsBin), up_to("", 1, kHighInTheNext),
+                                   up_to("", 3, 1.1 * kHigh), up_to("", 1, 3 * kHigh)}) {
+      const std::vector<IqrStage> stages = two_stages(epsilon, 0.1);
+      const StagedIqrOutcomes outcomes = coarse_staged_outcomes(pair, epsilon);
+      const Sample sample = staged_sample(pair.data, stages, outcomes);
+      const Sample neighbour = staged_sample(pair.neighbour, stages, outcomes);
+      EXPECT_GT(fit_p_value(sample, outcomes.law(pair.data, stages)), kFalseAlarm);
+      EXPECT_GT(fit_p_value(neighbour, outcomes.law(pair.neighbour, stages)), kFalseAlarm);
+      EXPECT_LE(
+          certain_delta(sample, neighbour, static_cast<double>(grid_epsilon(epsilon)), kFalseAlarm),
+          0.1);
+    }
   }
 }
 
@@ -306,13 +495,12 @@ Real true_count(std::size_t n, std::int64_t count, double) {
 struct WholeLaws {
   WholeLaws(const Neighbours& pair, double epsilon, double delta, CountLaw count_law)
       : law(2), neighbour(2) {
-    const std::int64_t last = std::ssize(pair.data) + std::llround(40 / count_epsilon(epsilon));
-    for (std::int64_t count = 3; count <= last; ++count) {
-      const IqrOutcomes outcomes = between_the_steps(pair, static_cast<std::uint64_t>(count));
-      add(outcomes.law(pair.data, epsilon, delta), count_law(pair.data.size(), count, epsilon),
-          law);
-      add(outcomes.law(pair.neighbour, epsilon, delta),
-          count_law(pair.neighbour.size(), count, epsilon), neighbour);
+    const auto [first, last] = likely_counts(pair.data.size(), epsilon);
+    for (std::int64_t count = first; count <= last; ++count) {
+      const IqrPlan plan(static_cast<std::uint64_t>(count), epsilon, delta);
+      add(pair, plan,
+          {count_law(pair.data.size(), count, epsilon),
+           count_law(pair.neighbour.size(), count, epsilon)});
     }
   }
 
@@ -320,19 +508,30 @@ struct WholeLaws {
   Law neighbour;
 
  private:
-  static IqrOutcomes between_the_steps(const Neighbours& pair, std::uint64_t count) {
-    const LogGrid grid(count);
+  static IqrOutcomes between_the_steps(const Neighbours& pair, const LogGrid& grid) {
     const double one = reference_iqr(pair.data);
     const double other = reference_iqr(pair.neighbour);
-    if (one == 0 || other == 0) return {count, grid.step_of(std::max({one, other, 1.0})), 1, 0};
-    const auto [first, last] = std::minmax(grid.step_of(one), grid.step_of(other));
-    return {count, first, 1, last - first};
+    if (one == 0 || other == 0) return {grid, grid.step_of(std::max({one, other, 1.0})), 1, 0};
+    const auto [first, last] = std::minmax({grid.step_of(one), grid.step_of(other)});
+    return {grid, first, 1, last - first};
   }
 
-  static void add(const Law& given, Real probability, Law& law) {
-    law[0] += probability * given[0];
-    law[1] += probability * given[1];
-    for (std::size_t i = 2; i < given.size(); ++i) law.push_back(probability * given[i]);
+  // `reached` is the probability of a stage for the two.
+  void add(const Neighbours& pair, const IqrPlan& plan, std::pair<Real, Real> reached) {
+    for (const IqrStage& stage : plan.stages()) {
+      const IqrOutcomes outcomes = between_the_steps(pair, stage.grid);
+      add(outcomes.law(pair.data, stage), reached.first, law);
+      add(outcomes.law(pair.neighbour, stage), reached.second, neighbour);
+    }
+    law[0] += reached.first;
+    neighbour[0] += reached.second;
+  }
+
+  // Lowers `reached` to the probability that the stage fails.
+  static void add(const Law& given, Real& reached, Law& law) {
+    law[1] += reached * given[1];
+    for (std::size_t i = 2; i < given.size(); ++i) law.push_back(reached * given[i]);
+    reached *= given[0];
   }
 };
 
@@ -377,6 +576,23 @@ TEST_P(WholeIqrPrivacy, IsKeptByReleases) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, WholeIqrPrivacy, ::testing::ValuesIn(close_pairs()), case_name);
+
+// The whole mechanism where a private count decides on one stage or two, by the exact law.
+TEST(WholeIqrPrivacyOfManyRecords, KeepsEpsilonAndDeltaExactly) {
+  constexpr double kEpsilon = 8;
+  for (const double delta : {0.3, 0.01}) {
+    for (const int stable : {1, 2, 4}) {
+      const int quarter = delta == 0.3 ? 628 : 760;
+      const Records data =
+          runs({{0, 3 * quarter - 5}, {1000, 4 + stable}, {1004, 3}, {1080, quarter - 2 - stable}});
+      ASSERT_EQ(std::ssize(data), 4 * quarter);
+      for (const double added : {-1.0, 1000.0, 2000.0}) {
+        const WholeLaws laws(one_more("", data, added), kEpsilon, delta, count_probability);
+        EXPECT_LE(exact_delta(laws.law, laws.neighbour, kEpsilon), delta + kRounding) << stable;
+      }
+    }
+  }
+}
 
 // --- A predicate on one person as a record more --------------------------------------------------
 
@@ -424,8 +640,7 @@ TEST(IqrOfOneMore, HasLowBitsThatDoNotTell) {
             0.9);
 }
 
-// --- Releases on a given grid
-// ------------------------------------------------------------------------------------
+// --- Releases on a given grid --------------------------------------------------------------------
 
 // Outcomes few enough to be told apart by samples.
 IqrOutcomes coarse_outcomes(const Neighbours& pair, double epsilon) {
@@ -458,7 +673,7 @@ INSTANTIATE_TEST_SUITE_P(Of, IqrPrivacy, ::testing::ValuesIn(all_pairs()), case_
 const Neighbours kUnstable = {"", runs({{0, 29}, {1, 1}, {1000, 10}}), runs({{0, 29}, {1000, 11}})};
 
 Sample answers_of_unstable_data(double epsilon, double delta, const Records& records) {
-  const IqrOutcomes answered{40, 0, 1, 0};
+  const IqrOutcomes answered{LogGrid(40), 0, 1, 0};
   return sample_of(records, epsilon, delta, answered, 50'000);
 }
 
@@ -468,8 +683,8 @@ double tight_delta(double epsilon, std::int64_t margin) {
 }
 
 TEST(IqrOfUnstableData, IsAnsweredWithProbabilityDelta) {
-  ASSERT_EQ(reference_stability(kUnstable.data, 40), 1);
-  ASSERT_EQ(reference_stability(kUnstable.neighbour, 40), 1);
+  ASSERT_EQ(reference_stability(kUnstable.data, LogGrid(40)), 1);
+  ASSERT_EQ(reference_stability(kUnstable.neighbour, LogGrid(40)), 1);
   for (const double epsilon : kEpsilons) {
     for (const std::int64_t margin : {0, 1, 3}) {
       const double delta = tight_delta(epsilon, margin);
@@ -492,8 +707,9 @@ TEST(IqrOfUnstableData, IsRefutedWithAMarginTooSmall) {
   for (const double epsilon : kEpsilons) {
     const double delta = tight_delta(epsilon, 1);
     const double too_large = tight_delta(epsilon, 0);
-    ASSERT_EQ(reference_margin(epsilon, too_large), reference_margin(epsilon, delta) - 1);
-    const IqrOutcomes outcomes{40, kBetween, 1, 0};
+    ASSERT_EQ(reference_margin(part_epsilon(epsilon), too_large),
+              reference_margin(part_epsilon(epsilon), delta) - 1);
+    const IqrOutcomes outcomes{LogGrid(40), kBetween, 1, 0};
     const auto excess = [&](double spent) {
       return certain_delta(sample_of(kUnstable.data, epsilon, spent, outcomes, 50'000),
                            sample_of(kUnstable.neighbour, epsilon, spent, outcomes, 50'000),
@@ -511,7 +727,7 @@ TEST(IqrOfUnstableData, IsRefutedWithAMarginTooSmall) {
 double delta_when_spending(double epsilon, double spent) {
   constexpr int kDraws = 100'000;
   constexpr double kDelta = 1e-4;
-  const int stability = static_cast<int>(reference_margin(spent, kDelta)) + 1;
+  const int stability = static_cast<int>(reference_margin(part_epsilon(spent), kDelta)) + 1;
   const auto records = static_cast<std::size_t>(4 * (stability + 3));
   const Neighbours pair = across_a_bin("", stability, value_of(records, 1023));
   const IqrOutcomes outcomes = coarse_outcomes(pair, epsilon);

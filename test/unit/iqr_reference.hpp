@@ -6,14 +6,17 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "core/iqr_plan.hpp"
 #include "core/log_grid.hpp"
+#include "core/noise.hpp"
 
 // Reference for the interquartile range by propose-test-release, independent of the mechanism:
 // quartiles, bins, distances by trying every pair of moves, and the exact laws of the private count
-// and of the answer on a given grid.
+// and of the answer by given stages.
 namespace dpquantile::test {
 
 using Real = long double;
@@ -97,15 +100,13 @@ inline double reference_iqr(const Records& ascending) {
   return spread_of(ascending, rank_of_quarters(ascending, 1), rank_of_quarters(ascending, 3));
 }
 
-// The number of the bin of the scale for a count, or nothing for the bin of 0. By logarithms; the
-// grid's values only decide on which side of an end of a bin a double lies that is very close to
-// it.
-inline std::optional<std::int64_t> reference_bin(double iqr, std::uint64_t count,
+// The number of the bin on a grid, or nothing for the bin of 0. By logarithms; the grid's values
+// only decide on which side of an end of a bin a double lies that is very close to it.
+inline std::optional<std::int64_t> reference_bin(double iqr, const LogGrid& grid,
                                                  int discretisation) {
   if (iqr == 0) return std::nullopt;
-  const LogGrid grid(count);
   const std::int64_t shift = 128 * discretisation;
-  const Real unit = std::log1p(1 / std::log(static_cast<Real>(count)));
+  const Real unit = grid.unit();
   const Real end = static_cast<Real>(grid.last()) / 1024;
   const Real h = std::clamp(std::log(static_cast<Real>(iqr)) / unit, -end, end);
   const auto bin = static_cast<std::int64_t>(std::floor(h + static_cast<Real>(shift) / 1024));
@@ -116,13 +117,13 @@ inline std::optional<std::int64_t> reference_bin(double iqr, std::uint64_t count
 }
 
 // A_0 by trying all a, b; checked against the enumeration of all replacements in
-// replacement_distance_test.cpp. O(n^2).
-inline std::int64_t reference_distance(const Records& ascending, std::uint64_t count,
+// replacement_distance_test.cpp. O(n + A_0^2).
+inline std::int64_t reference_distance(const Records& ascending, const LogGrid& grid,
                                        int discretisation) {
   const std::int64_t n = std::ssize(ascending);
   const std::int64_t low = rank_of_quarters(ascending, 1);
   const std::int64_t high = rank_of_quarters(ascending, 3);
-  const auto bin_of = [&](double iqr) { return reference_bin(iqr, count, discretisation); };
+  const auto bin_of = [&](double iqr) { return reference_bin(iqr, grid, discretisation); };
   const auto home = bin_of(reference_iqr(ascending));
   std::int64_t least = n + 2;
   for (std::int64_t a = 0; a <= n + 1; ++a) {
@@ -135,10 +136,10 @@ inline std::int64_t reference_distance(const Records& ascending, std::uint64_t c
   return least;
 }
 
-inline std::int64_t reference_stability(const Records& ascending, std::uint64_t count) {
+inline std::int64_t reference_stability(const Records& ascending, const LogGrid& grid) {
   std::int64_t farthest = 0;
   for (int discretisation = 0; discretisation < 8; ++discretisation) {
-    farthest = std::max(farthest, reference_distance(ascending, count, discretisation));
+    farthest = std::max(farthest, reference_distance(ascending, grid, discretisation));
   }
   return farthest;
 }
@@ -173,11 +174,22 @@ inline Real part_epsilon(double epsilon) {
   return static_cast<Real>(epsilon) * 63 / 128;
 }
 
-inline std::int64_t reference_margin(double epsilon, double delta) {
-  const LaplaceLaw noise(part_epsilon(epsilon));
+inline Real exactly(Rational value) {
+  return static_cast<Real>(value.numerator) / static_cast<Real>(value.denominator);
+}
+
+inline std::int64_t reference_margin(Real test, double delta) {
+  const LaplaceLaw noise(test);
   std::int64_t margin = 0;
   while (noise.at_least(margin + 1) > static_cast<Real>(delta)) ++margin;
   return margin;
+}
+
+// The only stage for few records, on another grid.
+inline IqrStage reference_stage(const LogGrid& grid, double epsilon, double delta) {
+  constexpr std::uint64_t kUnits = std::uint64_t{1} << 52;
+  const Rational part{static_cast<std::uint64_t>(part_epsilon(epsilon) * kUnits), kUnits};
+  return {grid, part, reference_margin(part_epsilon(epsilon), delta), part};
 }
 
 // The private count, at least 3, of n records.
@@ -190,7 +202,7 @@ inline Real count_probability(std::size_t n, std::int64_t count, double epsilon)
 // Outcomes by which laws and samples are compared: no answer, the answer 0, and ranges of the steps
 // that are answered: `count` of them of `width` steps from `first` on, and what lies beyond.
 struct IqrOutcomes {
-  std::uint64_t grid;  // the count that fixes it
+  LogGrid grid;
   std::int64_t first;
   std::int64_t width;
   std::int64_t count;
@@ -200,26 +212,25 @@ struct IqrOutcomes {
   std::size_t index(const std::optional<double>& answer) const {
     if (!answer) return 0;
     if (*answer == 0) return 1;
-    const std::int64_t offset = LogGrid(grid).step_of(*answer) - first;
+    const std::int64_t offset = grid.step_of(*answer) - first;
     if (offset < 0) return 2;
     return static_cast<std::size_t>(std::min(offset / width, count)) + 3;
   }
 
-  // The exact probabilities of the outcomes for ascending records.
-  std::vector<Real> law(const Records& ascending, double epsilon, double delta) const {
-    const Real e = part_epsilon(epsilon);
-    const std::int64_t missing =
-        2 + reference_margin(epsilon, delta) - reference_stability(ascending, grid);
+  // The exact probabilities of the outcomes for ascending records, of a stage on this grid alone.
+  std::vector<Real> law(const Records& ascending, const IqrStage& stage) const {
+    const std::int64_t missing = 2 + stage.margin - reference_stability(ascending, grid);
+    const LaplaceLaw test_noise(exactly(stage.test));
     std::vector<Real> law(size());
-    const Real answered = LaplaceLaw(e).at_least(missing);
-    law[0] = LaplaceLaw(e).at_least(1 - missing);
+    const Real answered = test_noise.at_least(missing);
+    law[0] = test_noise.at_least(1 - missing);
     const double iqr = reference_iqr(ascending);
     if (iqr == 0) {
       law[1] = answered;
       return law;
     }
-    const std::int64_t step = LogGrid(grid).step_of(iqr);
-    const LaplaceLaw noise(e / 1024);
+    const std::int64_t step = grid.step_of(iqr);
+    const LaplaceLaw noise(exactly(stage.release) / 1024);
     for (std::size_t i = 2; i < law.size(); ++i) {
       const auto [begin, end] = steps(i);
       if (begin < end) law[i] = answered * noise.between(begin - step, end - step);
@@ -227,15 +238,20 @@ struct IqrOutcomes {
     return law;
   }
 
+  // The same for the only stage for few records.
+  std::vector<Real> law(const Records& ascending, double epsilon, double delta) const {
+    return law(ascending, reference_stage(grid, epsilon, delta));
+  }
+
  private:
   // The noisy steps, begin <= step < end, that are answered as the i-th outcome. Those beyond an
   // end of the grid are answered as this end.
   std::pair<std::int64_t, std::int64_t> steps(std::size_t i) const {
-    constexpr std::int64_t kFar = std::int64_t{1} << 40;
+    constexpr std::int64_t kFar = std::int64_t{1} << 50;
     const std::int64_t range = static_cast<std::int64_t>(i) - 3;
     std::int64_t begin = range < 0 ? -kFar : first + range * width;
     std::int64_t end = range == count ? kFar : first + (range + 1) * width;
-    const std::int64_t last = LogGrid(grid).last();
+    const std::int64_t last = grid.last();
     if (begin > last || end <= -last) return {0, 0};
     if (begin <= -last) begin = -kFar;
     if (end > last) end = kFar;
@@ -243,7 +259,67 @@ struct IqrOutcomes {
   }
 };
 
-// The same ranges for the whole mechanism, whose answers may lie on any grid.
+// Outcomes of several stages: no answer, the answer 0, an answer on none of the grids (which never
+// happens), and the ranges of each grid. The value 1 is on every grid and counts as the first
+// one's; what is compared must lie far from it. (No other value of the units used is on two grids.)
+class StagedIqrOutcomes {
+ public:
+  explicit StagedIqrOutcomes(std::vector<IqrOutcomes> by_stage) : by_stage_(std::move(by_stage)) {}
+
+  std::size_t size() const {
+    std::size_t size = 3;
+    for (const IqrOutcomes& outcomes : by_stage_) size += outcomes.size() - 2;
+    return size;
+  }
+
+  std::size_t index(const std::optional<double>& answer) const {
+    if (!answer) return 0;
+    if (*answer == 0) return 1;
+    std::size_t before = 3;
+    for (const IqrOutcomes& outcomes : by_stage_) {
+      const LogGrid& grid = outcomes.grid;
+      if (grid.value(grid.step_of(*answer)) == *answer) return before + outcomes.index(answer) - 2;
+      before += outcomes.size() - 2;
+    }
+    return 2;
+  }
+
+  // Which stage, from 0 on, an outcome from 3 on belongs to.
+  std::size_t stage_of(std::size_t index) const {
+    std::size_t stage = 0;
+    for (std::size_t end = 3 + by_stage_[0].size() - 2; index >= end; ++stage) {
+      end += by_stage_[stage + 1].size() - 2;
+    }
+    return stage;
+  }
+
+  // Stages on the grids of the outcomes.
+  std::vector<Real> law(const Records& ascending, std::span<const IqrStage> stages) const {
+    std::vector<Real> law(3);
+    Real reached = 1;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const std::vector<Real> given = by_stage_[i].law(ascending, stages[i]);
+      law[1] += reached * given[1];
+      for (std::size_t j = 2; j < given.size(); ++j) law.push_back(reached * given[j]);
+      reached *= given[0];
+    }
+    law[0] = reached;
+    return law;
+  }
+
+ private:
+  std::vector<IqrOutcomes> by_stage_;
+};
+
+// The counts of n records outside which the private count lies with a probability below e^-40.
+inline std::pair<std::int64_t, std::int64_t> likely_counts(std::size_t n, double epsilon) {
+  const auto records = static_cast<std::int64_t>(n);
+  const std::int64_t far = std::llround(40 / count_epsilon(epsilon));
+  return {std::max<std::int64_t>(3, records - far), records + far};
+}
+
+// Ranges of values for the whole mechanism, whose answers may lie on any grid: none, 0, and those
+// of the values of a grid.
 class WholeIqrOutcomes {
  public:
   explicit WholeIqrOutcomes(const IqrOutcomes& ranges) : ranges_(ranges) {}
@@ -251,36 +327,38 @@ class WholeIqrOutcomes {
   std::size_t size() const { return ranges_.size(); }
   std::size_t index(const std::optional<double>& answer) const { return ranges_.index(answer); }
 
-  // Up to e^-40, the probability of a larger count.
+  // With the stages of IqrPlan, whose budgets and margins iqr_plan_test.cpp is about.
   std::vector<Real> law(const Records& ascending, double epsilon, double delta) const {
-    const std::int64_t last = std::ssize(ascending) + std::llround(40 / count_epsilon(epsilon));
+    const auto [first, last] = likely_counts(ascending.size(), epsilon);
     std::vector<Real> law(size());
-    for (std::int64_t count = 3; count <= last; ++count) {
-      const Real probability = count_probability(ascending.size(), count, epsilon);
-      const auto grid = static_cast<std::uint64_t>(count);
-      const IqrOutcomes answered{grid, 0, 1, 0};
-      const std::vector<Real> given = answered.law(ascending, epsilon, delta);
-      law[0] += probability * given[0];
-      law[1] += probability * given[1];
-      if (reference_iqr(ascending) > 0) {
-        add_ranges(probability * (given[2] + given[3]), LogGrid(grid), reference_iqr(ascending),
-                   epsilon, law);
+    for (std::int64_t count = first; count <= last; ++count) {
+      Real reached = count_probability(ascending.size(), count, epsilon);
+      const IqrPlan plan(static_cast<std::uint64_t>(count), epsilon, delta);
+      for (const IqrStage& stage : plan.stages()) {
+        const std::vector<Real> given = IqrOutcomes{stage.grid, 0, 1, 0}.law(ascending, stage);
+        law[1] += reached * given[1];
+        if (reference_iqr(ascending) > 0) {
+          add_ranges(reached * (given[2] + given[3]), stage, reference_iqr(ascending), law);
+        }
+        reached *= given[0];
       }
+      law[0] += reached;
     }
     return law;
   }
 
  private:
-  void add_ranges(Real probability, const LogGrid& grid, double iqr, double epsilon,
+  void add_ranges(Real probability, const IqrStage& stage, double iqr,
                   std::vector<Real>& law) const {
-    constexpr std::int64_t kFar = std::int64_t{1} << 40;
-    const LaplaceLaw noise(part_epsilon(epsilon) / 1024);
-    const LogGrid thresholds(ranges_.grid);
-    const std::int64_t step = grid.step_of(iqr);
+    constexpr std::int64_t kFar = std::int64_t{1} << 50;
+    const LaplaceLaw noise(exactly(stage.release) / 1024);
+    const LogGrid& thresholds = ranges_.grid;
+    const std::int64_t step = stage.grid.step_of(iqr);
     std::int64_t begin = -kFar;
     for (std::int64_t i = 0; i <= ranges_.count + 1; ++i) {
       const double next = thresholds.value(ranges_.first + i * ranges_.width);
-      const std::int64_t end = i > ranges_.count ? kFar : grid.step_of(std::nextafter(next, 0)) + 1;
+      const std::int64_t end =
+          i > ranges_.count ? kFar : stage.grid.step_of(std::nextafter(next, 0)) + 1;
       law[static_cast<std::size_t>(i) + 2] += probability * noise.between(begin - step, end - step);
       begin = end;
     }

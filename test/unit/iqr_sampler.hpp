@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory_resource>
 #include <optional>
+#include <span>
 #include <utility>
-#include <vector>
 
 #include "core/cancel.hpp"
 #include "core/iqr.hpp"
@@ -15,13 +15,6 @@
 #include "iqr_reference.hpp"
 
 namespace dpquantile::test {
-
-// The only attempt for few records, on another grid.
-inline IqrStage single_stage(const LogGrid& grid, double epsilon, double delta) {
-  IqrStage stage = IqrPlan(LogGrid::kMinCount, epsilon, delta).stages().back();
-  stage.grid = grid;
-  return stage;
-}
 
 // Independent releases of the mechanism under test for one dataset.
 class IqrSampler {
@@ -36,10 +29,13 @@ class IqrSampler {
   }
 
   std::optional<double> draw_on(const LogGrid& grid) {
-    return draw_by({{single_stage(grid, epsilon_, delta_)}});
+    // With the budget and margin of the only stage for few records.
+    IqrStage stage = IqrPlan(LogGrid::kMinCount, epsilon_, delta_).stages().back();
+    stage.grid = grid;
+    return draw_by({&stage, 1});
   }
 
-  std::optional<double> draw_by(const std::vector<IqrStage>& stages) {
+  std::optional<double> draw_by(std::span<const IqrStage> stages) {
     scratch_ = records_;
     for (double& record : scratch_) record = std::clamp(record, -kLargestRecord, kLargestRecord);
     radix_sort(scratch_, cancel_, std::pmr::new_delete_resource());

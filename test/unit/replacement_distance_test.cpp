@@ -32,14 +32,13 @@ using test::reference_distance;
 using test::reference_iqr;
 using test::runs;
 
-constexpr std::uint64_t kCount = 6;  // fixes the grid
+const LogGrid kGrid(std::uint64_t{6});
 constexpr double kLeast = std::numeric_limits<double>::denorm_min();
 
 std::int64_t distance(const Records& ascending, int discretisation) {
   CancelPoll cancel(nullptr);
   const OrderStatistics order(ascending);
-  const LogGrid grid(kCount);
-  const IqrBin bin = grid.bin_of(order.interquartile_range(), discretisation);
+  const IqrBin bin = kGrid.bin_of(order.interquartile_range(), discretisation);
   return static_cast<std::int64_t>(replacements_to_leave(bin, order, cancel));
 }
 
@@ -98,7 +97,7 @@ void PrintTo(const Universe& universe, std::ostream* out) {
 }
 
 double edge(std::int64_t step) {
-  return LogGrid(kCount).value(step);
+  return kGrid.value(step);
 }
 
 class ReplacementDistance : public ::testing::TestWithParam<Universe> {};
@@ -109,7 +108,7 @@ TEST_P(ReplacementDistance, IsThatOfTheNearestDataSetInAnotherBin) {
     for (int discretisation = 0; discretisation < kDiscretisations; ++discretisation) {
       std::vector<std::optional<std::int64_t>> bins;
       for (const Records& data : all) {
-        bins.push_back(reference_bin(reference_iqr(data), kCount, discretisation));
+        bins.push_back(reference_bin(reference_iqr(data), kGrid, discretisation));
       }
       for (std::size_t i = 0; i < all.size(); ++i) {
         std::int64_t nearest = std::numeric_limits<std::int64_t>::max();
@@ -117,7 +116,7 @@ TEST_P(ReplacementDistance, IsThatOfTheNearestDataSetInAnotherBin) {
           if (bins[i] != bins[j]) nearest = std::min(nearest, records_apart(all[i], all[j]));
         }
         ASSERT_EQ(distance(all[i], discretisation), nearest) << ::testing::PrintToString(all[i]);
-        ASSERT_EQ(reference_distance(all[i], kCount, discretisation), nearest);
+        ASSERT_EQ(reference_distance(all[i], kGrid, discretisation), nearest);
       }
     }
   }
@@ -126,7 +125,6 @@ TEST_P(ReplacementDistance, IsThatOfTheNearestDataSetInAnotherBin) {
 // What the proof of privacy needs of two neighbours: sensitivity 1; and from a distance of 2 on
 // both are in the same bin, so that their steps are less than a unit apart.
 void expect_guarded(const Records& data, const Records& neighbour, int discretisation) {
-  const LogGrid grid(kCount);
   const std::int64_t here = distance(data, discretisation);
   const std::int64_t there = distance(neighbour, discretisation);
   ASSERT_GE(here, 1);
@@ -137,7 +135,7 @@ void expect_guarded(const Records& data, const Records& neighbour, int discretis
   const double other = OrderStatistics(neighbour).interquartile_range();
   ASSERT_EQ(one == 0, other == 0);
   if (one == 0) return;
-  ASSERT_LT(std::abs(grid.step_of(one) - grid.step_of(other)), LogGrid::kStepsPerUnit);
+  ASSERT_LT(std::abs(kGrid.step_of(one) - kGrid.step_of(other)), LogGrid::kStepsPerUnit);
 }
 
 Records with_replaced(Records data, std::size_t replaced, double value) {
@@ -205,7 +203,7 @@ TEST(ReplacementDistanceOfRandomData, IsTheReference) {
       const Records records = random_records(random, n, granularity);
       for (int discretisation = 0; discretisation < kDiscretisations; ++discretisation) {
         ASSERT_EQ(distance(records, discretisation),
-                  reference_distance(records, kCount, discretisation))
+                  reference_distance(records, kGrid, discretisation))
             << n << " " << granularity;
       }
     }
