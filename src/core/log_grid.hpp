@@ -34,8 +34,8 @@ class LogGrid {
   // The least whose logarithm is above 1.
   static constexpr std::uint64_t kMinCount = 3;
 
-  // With the unit of Dwork and Lei 2009, ln(1 + 1/ln(count)), which is above 1/64 for every count. Requires
-  // count >= kMinCount.
+  // With the unit of Dwork and Lei 2009, ln(1 + 1/ln(count)), which is above 1/64 for every count.
+  // Requires count >= kMinCount.
   explicit LogGrid(std::uint64_t count);
 
   // Requires kLeastUnit <= unit <= 1.
