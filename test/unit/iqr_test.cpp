@@ -500,8 +500,9 @@ TEST(IqrDelta, IsBetweenTenToMinus300AndAHalf) {
   const auto expect_refused = [](double delta, const std::string& printed) {
     const std::string message = "delta must be between 1e-300 and 0.5, got " + printed;
     const std::string hint =
-        "Choose a delta well below 1 / (number of rows), for example 1e-06; smaller is more "
-        "private.";
+        "Choose a delta far below 1 / (number of rows), for example 1e-06; smaller is more "
+        "private. "
+        "Method quantiles takes delta 0.";
     expect_parameter_error(message, hint, [&] { check_iqr_delta(delta); });
     expect_parameter_error(message, hint, [&] { release({}, 1, delta); });
     expect_parameter_error(message, hint, [&] { iqr_min_records(1, delta); });
