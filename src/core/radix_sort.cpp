@@ -1,16 +1,14 @@
 #include "core/radix_sort.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <utility>
-#include <vector>
+
+#include "core/stable_radix_sort.hpp"
 
 namespace dpquantile {
 
 namespace {
 
-constexpr unsigned kMaxDigitBits = 11;
 constexpr std::size_t kSmall = 256;
 
 std::uint32_t sort_key(std::uint32_t value) {
@@ -25,30 +23,6 @@ std::uint64_t sort_key(double value) {
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
 }
 
-struct Digit {
-  unsigned shift;
-  unsigned bits;
-  template <class Value>
-  std::size_t of(Value value) const {
-    return (sort_key(value) >> shift) & ((1U << bits) - 1);
-  }
-};
-
-template <class Value>
-void scatter_by(Digit digit, std::span<const Value> from, std::span<Value> to, CancelPoll& cancel) {
-  std::array<std::size_t, std::size_t{1} << kMaxDigitBits> next{};
-  for (const Value value : from) {
-    cancel.tick();
-    ++next[digit.of(value)];
-  }
-  std::size_t start = 0;
-  for (std::size_t& slot : next) start += std::exchange(slot, start);
-  for (const Value value : from) {
-    cancel.tick();
-    to[next[digit.of(value)]++] = value;
-  }
-}
-
 // Sorts by the lowest `key_bits` bits of the keys, of which the others are equal.
 template <class Value>
 void sort_by_digits(std::span<Value> values, unsigned key_bits, CancelPoll& cancel,
@@ -58,17 +32,9 @@ void sort_by_digits(std::span<Value> values, unsigned key_bits, CancelPoll& canc
               [](Value a, Value b) { return sort_key(a) < sort_key(b); });
     return;
   }
-  const unsigned digits = (key_bits + kMaxDigitBits - 1) / kMaxDigitBits;
-  const unsigned digit_bits = (key_bits + digits - 1) / digits;
-
-  std::pmr::vector<Value> scratch(values.size(), memory);
-  std::span<Value> from = values;
-  std::span<Value> to = scratch;
-  for (unsigned i = 0; i < digits; ++i) {
-    scatter_by<Value>(Digit{i * digit_bits, digit_bits}, from, to, cancel);
-    std::swap(from, to);
-  }
-  if (from.data() != values.data()) std::copy(from.begin(), from.end(), values.begin());
+  StableRadixSort<Value> sort(values, cancel, memory);
+  sort.by([](Value value) { return sort_key(value); }, key_bits);
+  sort.finish();
 }
 
 }  // namespace
