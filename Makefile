@@ -95,7 +95,9 @@ endef
 $(eval $(call test_program,unit,$(SANITIZERS)))
 $(eval $(call test_program,privacy,-O2))
 
-bench_programs := .build/accuracy .build/cdf_accuracy .build/iqr_accuracy
+bench_programs := .build/accuracy .build/cdf_accuracy .build/iqr_accuracy .build/user_accuracy
+.build/user_accuracy: $(addprefix test/bench/,user_errors.cpp user_grid_accuracy.cpp line_chart.cpp) \
+	$(wildcard test/bench/*.hpp)
 $(bench_programs): .build/%: test/bench/%.cpp $(CORE_SOURCES) $(wildcard src/core/*.hpp)
 	@mkdir -p $(@D)
 	$(CXX) $(LANGUAGE) -O2 $(CORE_WARNINGS) $(STRICT) -Isrc -o $@ $(filter %.cpp,$^) -lcrypto -lpthread

@@ -32,10 +32,19 @@ SELECT id, name, 18 + floor(25 * young + 27 * old),
 FROM draw JOIN department ON share >= from_share AND share < to_share;
 ANALYZE people;
 
+-- A bus has many rows, some buses have very many.
+DROP TABLE IF EXISTS readings;
+CREATE TABLE readings AS
+SELECT bus, 'area ' || (bus + floor(1.4 * random())::int) % 10 AS area,
+       greatest(0, least(65, 24 + bus % 11 + 12 * sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()))) AS speed
+FROM (SELECT bus, 1 + floor(-20 * ln(1 - random()))::int AS count FROM generate_series(1, 3000) AS bus) AS buses,
+     generate_series(1, count);
+ANALYZE readings;
+
 SELECT 'CREATE ROLE analyst LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'analyst') \gexec
-GRANT SELECT ON people TO analyst;
+GRANT SELECT ON people, readings TO analyst;
 -- What was spent stays spent: a second run of the demo needs a higher limit.
-SELECT coalesce(max(epsilon_spent), 0) + 4 AS epsilon_limit, coalesce(max(delta_spent), 0) + 1e-6 AS delta_limit
+SELECT coalesce(max(epsilon_spent), 0) + 6 AS epsilon_limit, coalesce(max(delta_spent), 0) + 1e-6 AS delta_limit
 FROM dp_budget WHERE role::text = 'analyst' \gset
 SELECT dp_grant_budget('analyst', :epsilon_limit, :delta_limit) \g /dev/null
 
@@ -46,7 +55,7 @@ CREATE OR REPLACE FUNCTION rank_error(q float8, below bigint, up_to bigint, n bi
 SELECT count(*) AS people, count(salary) AS salaries FROM people \gset
 \echo
 \echo A table of :people people, :salaries of them with a known salary. The role analyst asks, and has
-\echo a budget of epsilon = 4 and delta = 1e-6 left. "private" is the answer; the owner adds "true" and the
+\echo a budget of epsilon = 6 and delta = 1e-6 left. "private" is the answer; the owner adds "true" and the
 \echo rank error: how many rows lie between the answer and the quantile that was asked for.
 
 -- Each query is the analyst's; then the owner compares the answer with the truth.
@@ -123,9 +132,33 @@ SELECT round(:'answer'::numeric, 2) AS private, round((q[2] - q[1])::numeric, 2)
        round(100 * dp_iqr_expected_error(1, 1e-6, 50000)::numeric, 1) AS "19 in 20 keep to (%)"
 FROM (SELECT percentile_disc('{0.25, 0.75}'::float8[]) WITHIN GROUP (ORDER BY salary::float8) AS q FROM people) AS exact;
 
+SELECT sum(count) AS readings, count(*) AS buses, max(count) AS most
+FROM (SELECT count(*) FROM readings GROUP BY bus) AS of_bus \gset
+\echo 6. The mean speed for epsilon = 0.5, with all readings of a bus protected together: :readings readings of :buses
+\echo '  ' buses, of which one has :most. That there are so many of each bus is public.
+\set query 'SELECT dp_user_mean(bus, speed, 0.5, 0, 65) AS answer FROM readings'
+\connect - analyst
+\echo '   analyst=>' :query
+:query \gset
+\connect - postgres
+SELECT round(:'answer'::numeric, 2) AS private, round(avg(speed)::numeric, 2) AS true,
+       round(abs(:'answer' - avg(speed))::numeric, 2) AS error
+FROM readings;
+
+\echo 7. The mean speed in each area for epsilon = 1 in all: a bus is in two of them, not in ten
+\set query 'SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(bus, area, speed, 1, 0, 65) FROM readings)) AS s'
+\connect - analyst
+\echo '   analyst=>' :query
+SELECT json_agg(stats) AS answers FROM (:query) AS stats \gset
+\connect - postgres
+SELECT grid, round(mean::numeric, 2) AS "private mean", round(avg(speed)::numeric, 2) AS "true mean",
+       round(mean_error::numeric, 2) AS "expected error", grids_per_user AS "areas of a bus"
+FROM json_to_recordset(:'answers') AS answers (grid text, mean float8, mean_error float8, grids_per_user int)
+JOIN readings ON area = grid GROUP BY grid, mean, mean_error, grids_per_user ORDER BY grid LIMIT 4;
+
 -- The budget.
 \connect - analyst
-\echo 6. A query that is rolled back stays charged
+\echo 8. A query that is rolled back stays charged
 \set query 'SELECT dp_median(age, 0.2, 0, 120) FROM people'
 SELECT epsilon_spent AS spent FROM dp_budget \gset
 \echo '   analyst=> BEGIN;' :query; ROLLBACK
@@ -134,7 +167,7 @@ BEGIN;
 ROLLBACK;
 SELECT :spent AS "epsilon spent before", epsilon_spent AS "and after" FROM dp_budget;
 
-\echo 7. A query that costs more than is left gets no answer
+\echo 9. A query that costs more than is left gets no answer
 \set query 'SELECT dp_median(age, 50, 0, 120) FROM people'
 \echo '   analyst=>' :query
 \set ON_ERROR_STOP off

@@ -11,6 +11,14 @@ SELECT dp_options('tree', bins => 1048576);
 SELECT dp_options('binary', granularity => 1);
 SELECT dp_options('histogram', NULL, 1);
 SELECT dp_options(NULL, NULL, NULL);
+SELECT dp_options(max_contributions => '8');
+SELECT dp_options('levy', max_contributions => 'median');
+SELECT dp_options(max_contributions => 'optimal', suppress => false);
+SELECT dp_options('bounded', max_contributions => '4294967295', suppress => true);
+SELECT dp_options(max_contributions => '007');
+-- A number may also be one, but for calls that would be ambiguous then: those have more arguments.
+SELECT dp_options(max_contributions => 8), dp_options(method => 'bounded', max_contributions => 8);
+SELECT dp_options(max_contributions => 0);
 -- Whether options fit together is for the aggregate to say.
 SELECT dp_options('approximate', 1, 1);
 -- The shortest decimal that reads back as the same step.
@@ -33,6 +41,15 @@ SELECT dp_options(bins => -1);
 SELECT dp_options(bins => 1048577);
 SELECT dp_options(bins => 2147483647);
 SELECT dp_options(bins => 1.5);
+SELECT dp_options(max_contributions => '0');
+SELECT dp_options(max_contributions => '-1');
+SELECT dp_options(max_contributions => '1.5');
+SELECT dp_options(max_contributions => '4294967296');
+SELECT dp_options(max_contributions => '12345678901234567890');
+SELECT dp_options(max_contributions => ' 8');
+SELECT dp_options(max_contributions => '');
+SELECT dp_options(max_contributions => 'Median');
+SELECT dp_options(suppress => 'maybe');
 \set VERBOSITY sqlstate
 SELECT dp_options('exact');
 SELECT dp_options(granularity => 0);

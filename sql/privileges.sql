@@ -21,7 +21,12 @@ SELECT description AS without_comment FROM members WHERE coalesce(comment, '') =
 SELECT count(*) AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
        bool_and(comment ~ 'adding( or removing|, removing or replacing) one row') AS neighbours,
        bool_and(comment ~ 'charged') AS charge
-  FROM functions WHERE prokind = 'a';
+  FROM functions WHERE prokind = 'a' AND proname NOT LIKE 'dp\_user\_%';
+SELECT count(*) AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
+       bool_and(comment ~ 'replacing the values of one user') AS neighbours, bool_and(comment ~ '\mpublic\M') AS public,
+       bool_and(comment ~ 'WHERE, FILTER') AS conditions, bool_and(comment ~ 'charged for\s+each group') AS charge,
+       bool_and(comment ~ '\mbounded\M') FILTER (WHERE proname <> 'dp_user_grid_stats') AS bounded
+  FROM functions WHERE prokind = 'a' AND proname LIKE 'dp\_user\_%';
 SELECT description AS unnamed_arguments FROM functions
  WHERE pronamespace <> 'dpquantile'::regnamespace
    AND coalesce(array_length(proargnames, 1), 0) <> coalesce(array_length(proallargtypes, 1), pronargs);
@@ -60,6 +65,9 @@ BEGIN;
 LOCK TABLE dp_budget IN ROW SHARE MODE;
 ROLLBACK;
 ALTER TABLE dpquantile.budget DISABLE TRIGGER ALL;
+-- The key of the user hashes is nobody's to read or to choose.
+SELECT * FROM dpquantile.user_key;
+UPDATE dpquantile.user_key SET key = '\x00';
 DROP EXTENSION dpquantile;
 SELECT dp_grant_budget('regress_dpq_analyst', 1000);
 SELECT dp_revoke_budget('regress_dpq_analyst');
@@ -72,6 +80,9 @@ SELECT dpquantile.cdf_final(NULL);
 SELECT dpquantile.cdf_transition(NULL, 1::float8, 0.1, 0, 1);
 SELECT dpquantile.iqr_final(NULL);
 SELECT dpquantile.iqr_transition(NULL, 1::float8, 0.1, 1e-6);
+SELECT dpquantile.user_mean_final(NULL);
+SELECT dpquantile.user_mean_transition(NULL, 1, 1::float8, 0.1, 0, 1);
+SELECT dpquantile.user_grids_final(NULL);
 SELECT '\x00'::dpquantile.records_state;
 CREATE AGGREGATE thief (float8, float8, float8, float8) (
   SFUNC = dpquantile.median_transition, STYPE = dpquantile.records_state);
@@ -85,6 +96,11 @@ SELECT dpquantile.cdf_final(NULL);
 SELECT dpquantile.cdf_transition(NULL, 1::float8, 0.1, 0, 1);
 SELECT dpquantile.iqr_final(NULL);
 SELECT dpquantile.iqr_transition(NULL, 1::float8, 0.1, 1e-6);
+SELECT * FROM dpquantile.user_key;
+SELECT dpquantile.user_mean_final(NULL);
+SELECT dpquantile.user_mean_transition(NULL, 1, 1::float8, 0.1, 0, 1);
+SELECT dpquantile.user_variance_transition(NULL, 'a'::text, 1::numeric, 0.1, 0, 1, '{}');
+SELECT dpquantile.user_grids_final(NULL);
 SELECT dpquantile.records_state_in('\x00');
 CREATE AGGREGATE thief (float8, float8, float8, float8) (
   SFUNC = dpquantile.median_transition, STYPE = dpquantile.records_state);

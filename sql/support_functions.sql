@@ -40,7 +40,7 @@ SELECT state_of(x, '{0.5}', 1, 0, 1000, '{}')::text::records_state IS NOT NULL A
 SELECT merge(s) FROM (VALUES (state(1)), ((SELECT state_of(1, '{0.5}', 2, 0, 10, '{"granularity": 1}')))) v(s);
 \echo :SQLSTATE
 
--- The fields of a state: version, family (1 quantiles, 2 CDF, 3 IQR), method; epsilon, delta, lower, upper,
+-- The fields of a state: version, family (1 quantiles, 2 CDF, 3 IQR, 4 to 6 user-level), method; epsilon, delta, lower, upper,
 -- granularity (0: none); bins (0: none); how many quantiles, these; how many records, their cells or values. Each
 -- of them wrong in turn.
 CREATE FUNCTION state_bytes(
@@ -60,7 +60,7 @@ SELECT state_bytes(family => 0)::records_state;
 SELECT state_bytes(family => 3)::records_state;
 SELECT state_bytes(family => 3, delta => 1e-6)::records_state;
 SELECT state_bytes(family => 3, method => 2)::records_state;
-SELECT state_bytes(family => 4)::records_state;
+SELECT state_bytes(family => 7)::records_state;
 SELECT state_bytes(family => 255)::records_state;
 SELECT state_bytes(family => 2)::records_state;
 SELECT state_bytes(method => 0)::records_state;
@@ -299,6 +299,151 @@ SELECT family, count(*) AS bytes, count(*) FILTER (WHERE outcome = 'changed') AS
   FROM (SELECT family, read(set_byte(s, at, byte)) AS outcome
           FROM original, generate_series(0, octet_length(s) - 1) at, generate_series(0, 255) byte) o
  GROUP BY family ORDER BY family;
+
+-- ---------------------------------------------------------------------------------------------
+-- The states of the user-level aggregates
+-- ---------------------------------------------------------------------------------------------
+
+SELECT user_mean_transition(NULL, 1, 1::float8, 0.1, 0, 1);
+SELECT user_mean_transition(NULL, 1, NULL::numeric, 0.1, 0, 1, '{}');
+SELECT user_variance_transition(NULL, 'a'::text, 1::float8, 0.1, 0, 1);
+SELECT user_grids_transition(NULL, 1, 'a', 1::float8, 0.1, 0, 1);
+SELECT user_grids_transition(NULL, NULL::int, 'a', 1::numeric, 0.1, 0, 1, '{}');
+SELECT user_mean_final(NULL);
+SELECT user_variance_final(NULL);
+SELECT user_grids_final(NULL);
+\echo :SQLSTATE
+
+CREATE AGGREGATE mean_state_of(anynonarray, float8, float8, float8, float8, jsonb) (
+  SFUNC = user_mean_transition, STYPE = records_state);
+CREATE AGGREGATE variance_state_of(anynonarray, numeric, float8, float8, float8, jsonb) (
+  SFUNC = user_variance_transition, STYPE = records_state);
+CREATE AGGREGATE grids_state_of(anynonarray, text, float8, float8, float8, float8, jsonb) (
+  SFUNC = user_grids_transition, STYPE = records_state);
+-- A known key, so that the states are known.
+CREATE TABLE true_key AS SELECT key FROM dpquantile.user_key;
+UPDATE dpquantile.user_key SET key = '\x000102030405060708090a0b0c0d0e0f';
+CREATE TABLE user_state (kind text, s text);
+INSERT INTO user_state
+  SELECT 'mean', mean_state_of(u, x, 1, 0, 4, '{"max_contributions": 3}')::text FROM (VALUES (1, 2::float8), (2, 5), (1, 'NaN'), (NULL, 1)) v(u, x)
+  UNION ALL SELECT 'variance', variance_state_of(u, x, 1, 0, 4, '{"max_contributions": "median"}')::text FROM (VALUES (1, 2), (2, -1)) v(u, x)
+  UNION ALL SELECT 'grids', grids_state_of(u, g, x, 1, 0, 4, '{"suppress": false}')::text
+    FROM (VALUES (1, 'b', 2), (2, '', 3), (1, 'a', 1), (2, 'b', 4)) v(u, g, x);
+SELECT * FROM user_state ORDER BY kind;
+-- Reading back, as text and in binary; combining
+SELECT kind, s::records_state::text = s AS text, records_state_send(s::records_state)::text = s AS binary,
+       (SELECT merge(m)::text FROM (VALUES (s::records_state), (NULL), (s::records_state)) v(m)) AS merged
+  FROM user_state ORDER BY kind;
+-- Grids are combined by their names, whatever their numbers are.
+SELECT merge(s) FROM (
+  SELECT grids_state_of(1, 'b', 1, 1, 0, 4, '{}') UNION ALL SELECT grids_state_of(2, g, 2, 1, 0, 4, '{}') FROM unnest('{a,b,c}'::text[]) g
+  UNION ALL SELECT grids_state_of(3, g, 3, 1, 0, 4, '{}') FROM unnest('{c,b}'::text[]) g) v(s);
+-- Many names, in many parts
+SELECT length(merge(s)::text::bytea) - 73 - 20000 * 16 AS bytes, (SELECT sum(4 + length('name' || i)) FROM generate_series(1, 5000) i) AS expected
+  FROM (SELECT grids_state_of(i, 'name' || i, 1, 1, 0, 4, '{}') FROM generate_series(1, 5000) i, generate_series(1, 4) part GROUP BY part, i % 10) v(s);
+-- States of different calls are nothing to each other.
+SELECT merge(s) FROM (VALUES ((SELECT mean_state_of(1, 1, 1, 0, 4, '{}'))), ((SELECT mean_state_of(1, 1, 1, 0, 4, '{"max_contributions": 1}')))) v(s);
+SELECT merge(s) FROM (VALUES ((SELECT mean_state_of(1, 1, 1, 0, 4, '{}'))), ((SELECT variance_state_of(1, 1, 1, 0, 4, '{}')))) v(s);
+SELECT merge(s) FROM (VALUES ((SELECT mean_state_of(1, 1, 1, 0, 4, '{}'))), ((SELECT grids_state_of(1, 'a', 1, 1, 0, 4, '{}')))) v(s);
+SELECT merge(s) FROM (VALUES ((SELECT grids_state_of(1, 'a', 1, 1, 0, 4, '{"suppress": false}'))), ((SELECT grids_state_of(1, 'a', 1, 1, 0, 4, '{}')))) v(s);
+SELECT merge(s) FROM (VALUES ((SELECT mean_state_of(1, 1, 1, 0, 4, '{}'))), (state(1))) v(s);
+
+-- Each field wrong in turn: rule (0 optimal, 1 median, 2 a number), suppress, number, hash of nothing; for grids the
+-- names; the rows: user, grid, value.
+CREATE FUNCTION user_bytes(
+  family int DEFAULT 4, method int DEFAULT 2, delta float8 DEFAULT 0, upper float8 DEFAULT 4, granularity float8 DEFAULT 0,
+  bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0), rule int DEFAULT 2, suppress int DEFAULT 0, number int DEFAULT 3,
+  check_ bytea DEFAULT '\x726fdb47dd0e0e31', names bytea DEFAULT '', count int DEFAULT 1, grid int DEFAULT 0, value bigint DEFAULT 7, tail bytea DEFAULT '')
+RETURNS text LANGUAGE sql RETURN (
+  '\x01'::bytea || set_byte('\x00', 0, family) || set_byte('\x00', 0, method) || float8send(1) || float8send(delta) || float8send(0)
+  || float8send(upper) || float8send(granularity) || int4send(bins) || quantiles || set_byte('\x00', 0, rule) || set_byte('\x00', 0, suppress)
+  || int4send(number) || check_ || names || int4send(count) || int8send(5) || int4send(grid) || substr(int8send(value), 5) || tail)::text;
+CREATE FUNCTION grid_bytes(VARIADIC names text[]) RETURNS bytea LANGUAGE sql RETURN (
+  SELECT int4send(count(*)::int) || coalesce(string_agg(int4send(octet_length(n)) || convert_to(n, 'UTF8'), ''::bytea ORDER BY i), '')
+    FROM unnest(names) WITH ORDINALITY v(n, i));
+CREATE FUNCTION grids_bytes(names bytea DEFAULT grid_bytes('a', 'b'), grid int DEFAULT 1, rule int DEFAULT 0, suppress int DEFAULT 1,
+                            number int DEFAULT 0, method int DEFAULT 1, upper float8 DEFAULT 4, count int DEFAULT 1)
+RETURNS text LANGUAGE sql RETURN user_bytes(family => 6, method => method, rule => rule, suppress => suppress, number => number,
+                                            names => names, grid => grid, upper => upper, count => count);
+SELECT user_bytes()::records_state::text = user_bytes() AS mean, user_bytes(family => 5)::records_state::text = user_bytes(family => 5) AS variance,
+       grids_bytes()::records_state::text = grids_bytes() AS grids, user_bytes(method => 1, rule => 0, number => 0)::records_state IS NOT NULL AS baseline,
+       user_bytes(rule => 1, number => 0)::records_state IS NOT NULL AS median, user_bytes(number => -1)::records_state IS NOT NULL AS most,
+       user_bytes(value => 2147483648)::records_state IS NOT NULL AS upper, grids_bytes(suppress => 0)::records_state IS NOT NULL AS all_users;
+SELECT user_bytes(family => 7)::records_state;
+SELECT user_bytes(method => 0)::records_state;
+SELECT user_bytes(method => 7)::records_state;
+SELECT user_bytes(family => 5, method => 3)::records_state;
+SELECT user_bytes(delta => 0.1)::records_state;
+SELECT user_bytes(delta => '-0')::records_state;
+SELECT user_bytes(upper => 0)::records_state;
+SELECT user_bytes(family => 5, upper => 1e200)::records_state;
+SELECT user_bytes(granularity => 1)::records_state;
+SELECT user_bytes(granularity => '-0')::records_state;
+SELECT user_bytes(bins => 1)::records_state;
+SELECT user_bytes(quantiles => int4send(1) || float8send(0.5))::records_state;
+SELECT user_bytes(rule => 3)::records_state;
+SELECT user_bytes(rule => 0)::records_state;
+SELECT user_bytes(rule => 1)::records_state;
+SELECT user_bytes(number => 0)::records_state;
+SELECT user_bytes(suppress => 1)::records_state;
+SELECT user_bytes(method => 1)::records_state;
+SELECT user_bytes(method => 6, rule => 0, number => 0)::records_state;
+SELECT user_bytes(count => 0)::records_state;
+SELECT user_bytes(count => 2)::records_state;
+SELECT user_bytes(count => 268435457)::records_state;
+SELECT user_bytes(grid => 1)::records_state;
+SELECT user_bytes(grid => -1)::records_state;
+SELECT user_bytes(value => 2147483649)::records_state;
+SELECT user_bytes(value => 4294967295)::records_state;
+SELECT user_bytes(tail => '\x00')::records_state;
+SELECT grids_bytes(grid => 2)::records_state;
+SELECT grids_bytes(grid => -1)::records_state;
+SELECT grids_bytes(names => grid_bytes('a', 'a'))::records_state;
+SELECT grids_bytes(names => grid_bytes('', 'a', ''))::records_state;
+SELECT grids_bytes(names => '', grid => 0)::records_state;
+SELECT grids_bytes(names => int4send(-1))::records_state;
+SELECT grids_bytes(names => int4send(1) || int4send(-1))::records_state;
+SELECT grids_bytes(names => int4send(1) || int4send(1000))::records_state;
+SELECT grids_bytes(names => int4send(1) || int4send(1) || '\xff'::bytea, grid => 0)::records_state;
+SELECT grids_bytes(names => int4send(1) || int4send(1) || '\x00'::bytea, grid => 0)::records_state;
+SELECT grids_bytes(names => int4send(1) || int4send(1) || '\xc3'::bytea, grid => 0)::records_state;
+SELECT grids_bytes(rule => 1)::records_state;
+SELECT grids_bytes(number => 1)::records_state;
+SELECT grids_bytes(suppress => 2)::records_state;
+SELECT grids_bytes(method => 2)::records_state;
+SELECT grids_bytes(upper => 1e200)::records_state;
+
+-- What a final function of another family, or other parameters, is given
+CREATE FUNCTION keep_user(records_state, int, records_state, float8, float8, float8, jsonb) RETURNS records_state
+  LANGUAGE sql IMMUTABLE RETURN coalesce($1, $3);
+CREATE AGGREGATE mean_of(int, records_state, float8, float8, float8, jsonb) (
+  SFUNC = keep_user, STYPE = records_state, FINALFUNC = user_mean_final, FINALFUNC_MODIFY = READ_WRITE);
+CREATE AGGREGATE variance_of(int, records_state, float8, float8, float8, jsonb) (
+  SFUNC = keep_user, STYPE = records_state, FINALFUNC = user_variance_final, FINALFUNC_MODIFY = READ_WRITE);
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA regress_dpq_support TO regress_dpq_support;
+SET ROLE regress_dpq_support;
+SELECT mean_of(1, user_bytes()::records_state, 1, 0, 4, '{"max_contributions": 3}') BETWEEN 0 AND 4 AS answered;
+SELECT mean_of(1, user_bytes()::records_state, 1, 0, 4, '{"max_contributions": 4}');
+SELECT mean_of(1, user_bytes()::records_state, 1, 0, 5, '{"max_contributions": 3}');
+SELECT mean_of(1, user_bytes(check_ => '\x726fdb47dd0e0e30')::records_state, 1, 0, 4, '{"max_contributions": 3}');
+SELECT mean_of(1, user_bytes(method => 3)::records_state, 1, 0, 4, '{"max_contributions": 3}');
+SELECT mean_of(1, user_bytes(rule => 1, number => 0)::records_state, 1, 0, 4, '{}');
+SELECT mean_of(1, state(1), 1, 0, 4, '{}');
+SELECT mean_of(1, grids_bytes()::records_state, 1, 0, 4, '{}');
+SELECT variance_of(1, user_bytes()::records_state, 1, 0, 4, '{"max_contributions": 3}');
+SELECT variance_of(1, user_bytes(family => 5)::records_state, 1, 0, 4, '{"max_contributions": 3}') BETWEEN 0 AND 4 AS answered;
+RESET ROLE;
+
+INSERT INTO original SELECT kind, s::bytea FROM user_state;
+SELECT read(substr(s, 1, length)), count(*) AS lengths
+  FROM original, generate_series(0, octet_length(s) - 1) length WHERE family IN ('mean', 'variance', 'grids') GROUP BY 1;
+SELECT family, count(*) AS bytes, count(*) FILTER (WHERE outcome = 'changed') AS changed,
+       count(*) FILTER (WHERE outcome = 'error') > 0 AS errors
+  FROM (SELECT family, read(set_byte(s, at, byte)) AS outcome
+          FROM original, generate_series(0, octet_length(s) - 1) at, generate_series(0, 255) byte
+         WHERE family IN ('mean', 'variance', 'grids')) o
+ GROUP BY family ORDER BY family COLLATE "C";
+UPDATE dpquantile.user_key SET key = (SELECT key FROM true_key);
 
 RESET search_path;
 SET client_min_messages = warning;

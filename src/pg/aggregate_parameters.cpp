@@ -6,6 +6,7 @@
 #include "core/iqr.hpp"
 #include "core/quantiles.hpp"
 #include "core/text.hpp"
+#include "core/user_variance.hpp"
 #include "pg/boundary.hpp"
 
 extern "C" {
@@ -152,6 +153,27 @@ void check_iqr_parameters(const GivenParameters& given, AggregateParameters* che
   }
 }
 
+void check_user_parameters(const GivenParameters& given, AggregateParameters* checked) {
+  const std::optional<ContributionLimit>& limit = given.options.max_contributions;
+  const auto method = static_cast<UserMethod>(given.options.method);
+  if (limit && method == UserMethod::baseline) {
+    throw ParameterError("option \"max_contributions\" does not go with method baseline",
+                         "This method keeps all rows; method array is the same with a limit.");
+  }
+  UserQuery query{method, ContributionRule::optimal, 0, given.epsilon};
+  if (limit) {
+    query.rule = limit->rule;
+    query.max_contributions = limit->number;
+  }
+  const bool is_variance = given.family == Family::kUserVariance;
+  is_variance ? check_user_variance_query(query) : check_user_query(query);
+  const FixedPoint scale = FixedPoint::create(given.lower, given.upper);
+  if (given.family != Family::kUserMean) scale.check_variance_representable();
+  checked->contribution_rule = query.rule;
+  checked->max_contributions = static_cast<uint32>(query.max_contributions);
+  checked->suppress = given.family == Family::kUserGrids && given.options.suppress.value_or(true);
+}
+
 void check_parameters(const GivenParameters& given, AggregateParameters* checked) {
   switch (given.family) {
     case Family::kQuantiles:
@@ -160,6 +182,10 @@ void check_parameters(const GivenParameters& given, AggregateParameters* checked
       return check_cdf_parameters(given, checked);
     case Family::kIqr:
       return check_iqr_parameters(given, checked);
+    case Family::kUserMean:
+    case Family::kUserVariance:
+    case Family::kUserGrids:
+      return check_user_parameters(given, checked);
   }
 }
 
@@ -198,16 +224,19 @@ AggregateParameters* make_parameters(const GivenParameters& any_given) {
   parameters->upper = given.upper;
   parameters->granularity = given.options.granularity.value_or(0);
   parameters->quantile_count = given.quantile_count;
+  parameters->user_key_check = given.user_key_check;
   if (given.quantile_count > 0) {
     memcpy(parameters->quantiles, given.quantiles, given.quantile_count * sizeof(double));
   }
   return parameters;
 }
 
-AggregateParameters* read_parameters(Family family, const CallArguments& arguments) {
+AggregateParameters* read_parameters(Family family, const CallArguments& arguments,
+                                     uint64 user_key_check) {
   ArgumentReader reader(arguments);
   GivenParameters given{};
   given.family = family;
+  given.user_key_check = user_key_check;
   if (family == Family::kQuantiles) read_quantiles(reader, &given);
   if (reader.left() != (family == Family::kIqr ? 2 : 3)) refuse_count(arguments);
   given.epsilon = reader.number("epsilon");
@@ -227,12 +256,25 @@ bool same_parameters(const AggregateParameters* a, const AggregateParameters* b)
          memcmp(a, b, parameters_size(a->quantile_count)) == 0;
 }
 
+int row_arguments(Family family) {
+  if (!is_user_level(family)) return 1;
+  return family == Family::kUserGrids ? 3 : 2;
+}
+
 RecordKind record_kind(const AggregateParameters* parameters) {
+  if (is_user_level(parameters->family)) return RecordKind::kUserRow;
   const bool has_grid = parameters->grid.cells > 0;
   return has_grid ? RecordKind::kCell : RecordKind::kValue;
 }
 
 const char* neighbours(const AggregateParameters* parameters, bool has_group_keys) {
+  if (parameters->family == Family::kUserGrids) {
+    return "values of one user, rows per user and grid public";
+  }
+  if (is_user_level(parameters->family)) {
+    const bool bounded = parameters->method == static_cast<Method>(UserMethod::bounded);
+    return bounded ? "add or remove one user" : "values of one user, rows per user public";
+  }
   if (!by_test(parameters->family, parameters->method)) return "add or remove one row";
   return has_group_keys ? "add or remove one row, or replace it within its group"
                         : "add, remove or replace one row";
@@ -240,6 +282,15 @@ const char* neighbours(const AggregateParameters* parameters, bool has_group_key
 
 CdfDomain domain_of(const AggregateParameters* parameters) {
   return {parameters->lower, parameters->upper, parameters->granularity, parameters->bins};
+}
+
+UserQuery user_query_of(const AggregateParameters* parameters) {
+  return {static_cast<UserMethod>(parameters->method), parameters->contribution_rule,
+          parameters->max_contributions, parameters->epsilon};
+}
+
+FixedPoint fixed_point_of(const AggregateParameters* parameters) {
+  return {parameters->lower, parameters->upper};
 }
 
 }  // namespace dpquantile

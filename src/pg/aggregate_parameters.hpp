@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "core/cdf_domain.hpp"
+#include "core/fixed_point.hpp"
 #include "core/grid.hpp"
 #include "pg/call_arguments.hpp"
 #include "pg/options.hpp"
@@ -11,8 +12,9 @@ namespace dpquantile {
 
 // How a state holds a record.
 enum class RecordKind : uint8 {
-  kCell = 1,   // its cell on the grid, a uint32
-  kValue = 2,  // its value, a float8 but not NaN
+  kCell = 1,     // its cell on the grid, a uint32
+  kValue = 2,    // its value, a float8 but not NaN
+  kUserRow = 3,  // its user, grid and value, a UserRow
 };
 
 // The validated parameters of a call, as plain data that is stored inside aggregate states and
@@ -20,13 +22,17 @@ enum class RecordKind : uint8 {
 struct AggregateParameters {
   Family family;
   Method method;
+  ContributionRule contribution_rule;  // of a user-level mean or variance
+  bool suppress;                       // of statistics over grids
+  uint32 max_contributions;            // with ContributionRule::fixed; else 0
+  uint64 user_key_check;               // by which states of other user hashes are told; else 0
   double epsilon;
   double delta;  // 0 for pure mechanisms
   double lower;  // 0, like upper, where there is no grid
   double upper;
   double granularity;  // 0: not given
   uint32 bins;         // of a CDF; else 0
-  Grid grid;           // how values are assigned to cells; without cells where there is none
+  Grid grid;           // how values are assigned to cells; without cells where there are none
   uint32 quantile_count;
   double quantiles[FLEXIBLE_ARRAY_MEMBER];
 };
@@ -46,19 +52,26 @@ struct GivenParameters {
   AggregateOptions options;
   const double* quantiles;
   uint32 quantile_count;
+  uint64 user_key_check;
 };
 
 // Checks the parameters and puts them together, palloc'd and free of uninitialised bytes. ereports
 // for anything out of range.
 AggregateParameters* make_parameters(const GivenParameters& given);
 
-// The parameters of a call; those of quantiles are recognised by their number and types. ereports
-// for a NULL and for anything out of range.
+// The parameters of a call, with the key of its user hashes (UserHash) or 0; those of quantiles are
+// recognised by their number and types. ereports for a NULL and for anything out of range.
 //   dp_quantiles: quantiles float8[], epsilon, lower, upper [, options jsonb]
 //   dp_quantile:  quantile float8, epsilon, lower, upper [, options jsonb]
 //   dp_median, dp_cdf: epsilon, lower, upper [, options jsonb]
 //   dp_iqr: epsilon, delta [, options jsonb]
-AggregateParameters* read_parameters(Family family, const CallArguments& arguments);
+//   dp_user_mean, dp_user_variance, dp_user_grid_stats: epsilon, lower, upper [, options jsonb]
+AggregateParameters* read_parameters(Family family, const CallArguments& arguments,
+                                     uint64 user_key_check);
+
+// How many arguments of a call come before its parameters, from the rows: the value; user and
+// value; user, grid and value.
+int row_arguments(Family family);
 
 // Whether two calls ask for the same, byte by byte.
 bool same_parameters(const AggregateParameters* a, const AggregateParameters* b);
@@ -72,5 +85,9 @@ const char* neighbours(const AggregateParameters* parameters, bool has_group_key
 
 // The domain of a dp_cdf call.
 CdfDomain domain_of(const AggregateParameters* parameters);
+
+// What a user-level call asks for, and the grid of its values.
+UserQuery user_query_of(const AggregateParameters* parameters);
+FixedPoint fixed_point_of(const AggregateParameters* parameters);
 
 }  // namespace dpquantile

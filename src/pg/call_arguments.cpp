@@ -50,14 +50,15 @@ bool is_parameter(const TargetEntry* argument) {
   return !argument->resjunk;
 }
 
-// The parameters' target entries: the call's arguments but the first, without sort columns.
-List* parameter_entries(const Aggref* call) {
+// The parameters' target entries: the call's arguments but the first ones, without sort columns.
+List* parameter_entries(const Aggref* call, int row_arguments) {
   List* entries = NIL;
   ListCell* cell;
   foreach (cell, call->args) {
     auto* argument = static_cast<TargetEntry*>(lfirst(cell));
-    if (cell != list_head(call->args) && is_parameter(argument))
+    if (foreach_current_index(cell) >= row_arguments && is_parameter(argument)) {
       entries = lappend(entries, argument);
+    }
   }
   if (list_length(entries) > kMaxCallArguments) refuse_unknown_plan();
   return entries;
@@ -85,9 +86,9 @@ Aggref* find_user_call(FunctionCallInfo fcinfo) {
                            reinterpret_cast<const Var*>(source)->varattno);
 }
 
-void check_constant_parameters(const Aggref* call) {
+void check_constant_parameters(const Aggref* call, int row_arguments) {
   ListCell* cell;
-  foreach (cell, parameter_entries(call)) {
+  foreach (cell, parameter_entries(call, row_arguments)) {
     auto* expression = reinterpret_cast<Node*>(static_cast<TargetEntry*>(lfirst(cell))->expr);
     if (!contain_var_clause(expression) && !contain_mutable_functions(expression) &&
         !contain_subplans(expression)) {
@@ -98,26 +99,27 @@ void check_constant_parameters(const Aggref* call) {
              errmsg("the parameters of a private aggregate must be constant for the whole query"),
              errdetail("Argument %d depends on a column, a correlated subquery or a function "
                        "that is not immutable.",
-                       foreach_current_index(cell) + 2),
+                       foreach_current_index(cell) + row_arguments + 1),
              errhint("Write it as a literal, with dp_options, or as a query parameter.")));
   }
 }
 
-List* prepare_parameters(const Aggref* call, AggState* node) {
+List* prepare_parameters(const Aggref* call, int row_arguments, AggState* node) {
   List* prepared = NIL;
   ListCell* cell;
-  foreach (cell, parameter_entries(call)) {
+  foreach (cell, parameter_entries(call, row_arguments)) {
     prepared = lappend(prepared,
                        ExecInitExpr(static_cast<TargetEntry*>(lfirst(cell))->expr, &node->ss.ps));
   }
   return prepared;
 }
 
-CallArguments evaluate_parameters(const Aggref* call, List* prepared, AggState* node) {
+CallArguments evaluate_parameters(const Aggref* call, int row_arguments, List* prepared,
+                                  AggState* node) {
   CallArguments arguments{};
   ListCell* entry;
   ListCell* expression;
-  forboth(entry, parameter_entries(call), expression, prepared) {
+  forboth(entry, parameter_entries(call, row_arguments), expression, prepared) {
     const int i = arguments.count++;
     arguments.types[i] =
         exprType(reinterpret_cast<const Node*>(static_cast<TargetEntry*>(lfirst(entry))->expr));
@@ -128,15 +130,16 @@ CallArguments evaluate_parameters(const Aggref* call, List* prepared, AggState* 
   return arguments;
 }
 
-CallArguments received_parameters(const Aggref* call, FunctionCallInfo fcinfo) {
+CallArguments received_parameters(const Aggref* call, int row_arguments, FunctionCallInfo fcinfo) {
   CallArguments arguments{};
   ListCell* entry;
-  foreach (entry, parameter_entries(call)) {
+  foreach (entry, parameter_entries(call, row_arguments)) {
     const int i = arguments.count++;
     arguments.types[i] =
         exprType(reinterpret_cast<const Node*>(static_cast<TargetEntry*>(lfirst(entry))->expr));
-    if (i + 2 >= PG_NARGS()) refuse_unknown_plan();
-    arguments.values[i] = fcinfo->args[i + 2];
+    const int place = 1 + row_arguments + i;
+    if (place >= PG_NARGS()) refuse_unknown_plan();
+    arguments.values[i] = fcinfo->args[place];
   }
   return arguments;
 }

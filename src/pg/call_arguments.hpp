@@ -7,14 +7,14 @@ extern "C" {
 #include "nodes/primnodes.h"
 }
 
-// The arguments of an aggregate call other than the aggregated value: its parameters. They are
+// The arguments of an aggregate call after those that come from its rows: its parameters. They are
 // public and must be constant for the whole query; both are checked here, on the expressions and
 // not on the rows, so that an error never depends on the data.
 namespace dpquantile {
 
 inline constexpr int kMaxCallArguments = 8;
 
-// Evaluated parameters, in the order of the call, without the aggregated value.
+// Evaluated parameters, in the order of the call.
 struct CallArguments {
   int count;
   Oid types[kMaxCallArguments];
@@ -30,18 +30,20 @@ void require_aggregate(FunctionCallInfo fcinfo);
 Aggref* find_user_call(FunctionCallInfo fcinfo);
 
 // ereports unless every parameter is constant for the whole query: no column, no correlated
-// subquery, no function but immutable ones.
-void check_constant_parameters(const Aggref* call);
+// subquery, no function but immutable ones. Here and below, the first `row_arguments` arguments are
+// not parameters.
+void check_constant_parameters(const Aggref* call, int row_arguments);
 
 // The parameters' expressions, made ready for evaluate_parameters(). Allocates in the current
 // memory context, which must live as long as the query.
-List* prepare_parameters(const Aggref* call, AggState* node);
+List* prepare_parameters(const Aggref* call, int row_arguments, AggState* node);
 
 // The parameters' values in this execution of the node; by-reference values live in the current
 // memory context or longer.
-CallArguments evaluate_parameters(const Aggref* call, List* prepared, AggState* node);
+CallArguments evaluate_parameters(const Aggref* call, int row_arguments, List* prepared,
+                                  AggState* node);
 
-// The parameters as a transition function receives them, after the state and the value.
-CallArguments received_parameters(const Aggref* call, FunctionCallInfo fcinfo);
+// The parameters as a transition function receives them, after the state and the row's arguments.
+CallArguments received_parameters(const Aggref* call, int row_arguments, FunctionCallInfo fcinfo);
 
 }  // namespace dpquantile

@@ -49,6 +49,7 @@ dsm_segment* write_request(const Charge& charge) {
   strlcpy(request->epsilon, decimal_text(charge.epsilon), sizeof request->epsilon);
   strlcpy(request->delta, decimal_text(charge.delta), sizeof request->delta);
   request->grouping_sets = charge.grouping_sets;
+  request->for_one_group = charge.for_one_group;
   request->groups = charge.groups;
   if (query_bytes > 0) memcpy(request->query, debug_query_string, static_cast<Size>(query_bytes));
   return segment;

@@ -4,7 +4,8 @@
 
 namespace dpquantile {
 
-// What one execution of a mechanism costs, and what the ledger says of it.
+// What one execution of an aggregate, or one group of a user-level one, costs, and what the ledger
+// says of it.
 struct Charge {
   const char* function;    // the SQL function
   const char* mechanism;   // for example "approximate"
@@ -12,6 +13,7 @@ struct Charge {
   double epsilon;          // of one grouping set
   double delta;            // of one grouping set; 0 for pure mechanisms
   int grouping_sets;       // the charge is (epsilon, delta) times this
+  bool for_one_group;      // of several groups that are charged one by one
   int groups;              // the number of groups where it is public, else -1
 };
 

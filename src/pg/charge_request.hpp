@@ -22,6 +22,7 @@ struct ChargeRequest {
   char epsilon[32];
   char delta[32];
   int32 grouping_sets;
+  bool for_one_group;
   int32 groups;  // -1: not public
 
   // The reply, written by the worker. The error's parts are set where the charge was refused.

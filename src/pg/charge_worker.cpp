@@ -65,6 +65,14 @@ bool is_true(int number) {
   return !is_null && DatumGetBool(value);
 }
 
+// What was not charged.
+const char* not_charged(const ChargeRequest* request) {
+  return request->for_one_group
+             ? "This group was not charged, those before it were: the query costs epsilon for each "
+               "group."
+             : "This call was not charged.";
+}
+
 // For what does not fit, of the columns of lock_and_check_budget.
 void refuse_exhausted(ChargeRequest* request) {
   constexpr int kState = ERRCODE_CONFIGURATION_LIMIT_EXCEEDED;
@@ -74,20 +82,22 @@ void refuse_exhausted(ChargeRequest* request) {
     refuse(request, kState,
            psprintf("privacy budget exhausted: requested epsilon %s, remaining %s", column(4),
                     column(5)),
-           "This call was not charged. Ask for a smaller epsilon, or have the data owner raise the "
-           "limit with dp_grant_budget.");
+           psprintf("%s Ask for a smaller epsilon, or have the data owner raise the limit with "
+                    "dp_grant_budget.",
+                    not_charged(request)));
   } else if (has_delta) {
     refuse(request, kState,
            psprintf("privacy budget exhausted: requested delta %s, remaining %s", column(6),
                     column(7)),
-           "This call was not charged. Ask for a smaller delta, or have the data owner raise the "
-           "limit: dp_grant_budget(role, epsilon, delta).");
+           psprintf("%s Ask for a smaller delta, or have the data owner raise the limit: "
+                    "dp_grant_budget(role, epsilon, delta).",
+                    not_charged(request)));
   } else {
     refuse(request, kState,
            psprintf("role \"%s\" has no budget of delta, requested %s", NameStr(request->role_name),
                     column(6)),
-           "This call was not charged. The data owner can grant one: dp_grant_budget(role, "
-           "epsilon, delta).");
+           psprintf("%s The data owner can grant one: dp_grant_budget(role, epsilon, delta).",
+                    not_charged(request)));
   }
 }
 

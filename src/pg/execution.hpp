@@ -6,8 +6,8 @@ extern "C" {
 #include "nodes/execnodes.h"
 }
 
-// The groups of one execution of an aggregate node are disjoint and share one charge (parallel
-// composition). A rescan is a new execution.
+// The groups of one execution of an aggregate node are disjoint sets of rows; those of a row-level
+// aggregate share one charge (parallel composition). A rescan is a new execution.
 namespace dpquantile {
 
 // The number of the node's current execution: the same for all groups of one execution, different

@@ -1,6 +1,7 @@
 #include "pg/options.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "core/cdf_domain.hpp"
 #include "core/cdf_tree.hpp"
@@ -26,12 +27,17 @@ constexpr const char* kGranularityOption = "granularity";
 constexpr const char* kBinsOption = "bins";
 constexpr const char* kLowerOption = "lower";
 constexpr const char* kUpperOption = "upper";
+constexpr const char* kMaxContributionsOption = "max_contributions";
+constexpr const char* kSuppressOption = "suppress";
 
 // A set of families.
 constexpr unsigned set_of(Family family) {
   return 1u << static_cast<unsigned>(family);
 }
 constexpr unsigned kAnyFamily = ~0u;
+constexpr unsigned kUserMeans = set_of(Family::kUserMean) | set_of(Family::kUserVariance);
+constexpr unsigned kUserLevel = kUserMeans | set_of(Family::kUserGrids);
+constexpr unsigned kRowLevel = kAnyFamily & ~kUserLevel;
 
 struct MethodName {
   unsigned families;
@@ -48,22 +54,34 @@ constexpr MethodName kMethods[] = {
     {set_of(Family::kIqr), "propose-test-release",
      static_cast<Method>(IqrMethod::kProposeTestRelease)},
     {set_of(Family::kIqr), "quantiles", static_cast<Method>(IqrMethod::kQuantiles)},
+    {kUserMeans, "array", static_cast<Method>(UserMethod::array)},
+    {kUserMeans, "baseline", static_cast<Method>(UserMethod::baseline)},
+    // All rows of the users that suppression leaves.
+    {set_of(Family::kUserGrids), "grids", static_cast<Method>(UserMethod::baseline)},
+    {set_of(Family::kUserMean), "levy", static_cast<Method>(UserMethod::levy)},
+    {set_of(Family::kUserMean), "quantile", static_cast<Method>(UserMethod::quantile)},
+    {set_of(Family::kUserMean), "quantile-adaptive",
+     static_cast<Method>(UserMethod::quantile_adaptive)},
+    {kUserMeans, "bounded", static_cast<Method>(UserMethod::bounded)},
 };
 
 struct OptionName {
   unsigned families;
   const char* name;
-  std::optional<double> AggregateOptions::*number;  // null: the method
+  std::optional<double> AggregateOptions::*number;  // null: something else than a number
 };
 
 constexpr OptionName kOptions[] = {
     {kAnyFamily, kMethodOption, nullptr},
-    {kAnyFamily, kGranularityOption, &AggregateOptions::granularity},
+    {kRowLevel, kGranularityOption, &AggregateOptions::granularity},
     {set_of(Family::kCdf), kBinsOption, &AggregateOptions::bins},
     {set_of(Family::kIqr), kLowerOption, &AggregateOptions::lower},
     {set_of(Family::kIqr), kUpperOption, &AggregateOptions::upper},
+    {kUserMeans, kMaxContributionsOption, nullptr},
+    {set_of(Family::kUserGrids), kSuppressOption, nullptr},
 };
 
+// Whether a string of a JSON object, a key or a value, is this one.
 bool key_is(const JsonbValue& key, const char* name) {
   return key.val.string.len == static_cast<int>(strlen(name)) &&
          memcmp(key.val.string.val, name, strlen(name)) == 0;
@@ -87,13 +105,17 @@ Method parse_method(const JsonbValue& value, unsigned families) {
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("option \"method\" must be a string"),
              errhint("%s", list_names("methods", kMethods, families))));
   }
+  bool known = false;
   for (const MethodName& entry : kMethods) {
-    if ((entry.families & families) != 0 && key_is(value, entry.name)) return entry.method;
+    if (!key_is(value, entry.name)) continue;
+    if ((entry.families & families) != 0) return entry.method;
+    known = true;
   }
-  ereport(ERROR,
-          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-           errmsg("unknown method \"%s\"", pnstrdup(value.val.string.val, value.val.string.len)),
-           errhint("%s", list_names("methods", kMethods, families))));
+  const char* name = pnstrdup(value.val.string.val, value.val.string.len);
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  known ? errmsg("method \"%s\" does not go with this aggregate", name)
+                        : errmsg("unknown method \"%s\"", name),
+                  errhint("%s", list_names("methods", kMethods, families))));
 }
 
 double parse_number(const char* option, const JsonbValue& value) {
@@ -104,6 +126,56 @@ double parse_number(const char* option, const JsonbValue& value) {
   }
   return DatumGetFloat8(
       DirectFunctionCall1(numeric_float8_no_overflow, NumericGetDatum(value.val.numeric)));
+}
+
+[[noreturn]] void refuse_contributions(const char* given) {
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+           errmsg("option \"max_contributions\" must be a whole number from 1 to 4294967295, "
+                  "'median' or 'optimal', got %s",
+                  given),
+           errhint("Build the options with dp_options(max_contributions => 8).")));
+}
+
+// Decimal digits only, few enough for a double to hold them exactly.
+bool is_whole_number(const char* text, int length) {
+  constexpr int kMostDigits = 15;
+  if (length < 1 || length > kMostDigits) return false;
+  for (int i = 0; i < length; ++i) {
+    if (text[i] < '0' || text[i] > '9') return false;
+  }
+  return true;
+}
+
+ContributionLimit fixed_contributions(double number, const char* given) {
+  const double most = std::numeric_limits<uint32>::max();
+  if (!(number >= 1 && number <= most && number == std::floor(number))) refuse_contributions(given);
+  return {ContributionRule::fixed, static_cast<uint32>(number)};
+}
+
+ContributionLimit parse_contributions(const JsonbValue& value) {
+  if (value.type == jbvNumeric) {
+    const Datum number = NumericGetDatum(value.val.numeric);
+    return fixed_contributions(
+        DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, number)),
+        DatumGetCString(DirectFunctionCall1(numeric_out, number)));
+  }
+  if (value.type != jbvString) refuse_contributions("neither a number nor a string");
+  if (key_is(value, "optimal")) return {ContributionRule::optimal, 0};
+  if (key_is(value, "median")) return {ContributionRule::median, 0};
+  const char* text = pnstrdup(value.val.string.val, value.val.string.len);
+  const char* quoted = psprintf("\"%s\"", text);
+  if (!is_whole_number(text, value.val.string.len)) refuse_contributions(quoted);
+  return fixed_contributions(strtod(text, nullptr), quoted);
+}
+
+bool parse_suppress(const JsonbValue& value) {
+  if (value.type != jbvBool) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("option \"suppress\" must be true or false"),
+                    errhint("Build the options with dp_options(suppress => false).")));
+  }
+  return value.val.boolean;
 }
 
 const OptionName* find_option(unsigned families, const JsonbValue& key) {
@@ -117,15 +189,21 @@ void parse_option(const JsonbValue& key, const JsonbValue& value, unsigned famil
                   AggregateOptions* parsed) {
   const OptionName* option = find_option(families, key);
   if (option == nullptr) {
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("unknown option \"%s\"", pnstrdup(key.val.string.val, key.val.string.len)),
-             errhint("%s", list_names("options", kOptions, families))));
+    const char* name = pnstrdup(key.val.string.val, key.val.string.len);
+    const bool known = find_option(kAnyFamily, key) != nullptr;
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    known ? errmsg("option \"%s\" does not go with this aggregate", name)
+                          : errmsg("unknown option \"%s\"", name),
+                    errhint("%s", list_names("options", kOptions, families))));
   }
-  if (option->number == nullptr) {
-    parsed->method = parse_method(value, families);
-  } else {
+  if (option->number != nullptr) {
     parsed->*(option->number) = parse_number(option->name, value);
+  } else if (option->name == kMaxContributionsOption) {
+    parsed->max_contributions = parse_contributions(value);
+  } else if (option->name == kSuppressOption) {
+    parsed->suppress = parse_suppress(value);
+  } else {
+    parsed->method = parse_method(value, families);
   }
 }
 
@@ -164,6 +242,31 @@ void push_number(JsonbParseState** state, const char* name, double number) {
   push_option(state, name, &value);
 }
 
+void push_text(JsonbParseState** state, const char* name, const text* given) {
+  JsonbValue value;
+  value.type = jbvString;
+  value.val.string.val = text_to_cstring(given);
+  value.val.string.len = static_cast<int>(strlen(value.val.string.val));
+  push_option(state, name, &value);
+}
+
+// A number where one is written, else a name, to be checked like what is written by hand.
+void push_contributions(JsonbParseState** state, const text* given) {
+  const char* written = text_to_cstring(given);
+  if (is_whole_number(written, static_cast<int>(strlen(written)))) {
+    push_number(state, kMaxContributionsOption, strtod(written, nullptr));
+  } else {
+    push_text(state, kMaxContributionsOption, given);
+  }
+}
+
+void push_suppress(JsonbParseState** state, bool suppress) {
+  JsonbValue value;
+  value.type = jbvBool;
+  value.val.boolean = suppress;
+  push_option(state, kSuppressOption, &value);
+}
+
 void push_bound(JsonbParseState** state, const char* name, double bound) {
   if (!std::isfinite(bound)) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -176,7 +279,12 @@ void push_bound(JsonbParseState** state, const char* name, double bound) {
 }  // namespace
 
 bool is_family(int number) {
-  return number >= static_cast<int>(Family::kQuantiles) && number <= static_cast<int>(Family::kIqr);
+  return number >= static_cast<int>(Family::kQuantiles) &&
+         number <= static_cast<int>(Family::kUserGrids);
+}
+
+bool is_user_level(Family family) {
+  return (set_of(family) & kUserLevel) != 0;
 }
 
 const char* method_name(Family family, Method method) {
@@ -209,17 +317,12 @@ AggregateOptions parse_options(Jsonb* options, Family family) {
 
 using namespace dpquantile;
 
-// dp_options(method text, granularity, bins int, lower, upper float8) returns jsonb
+// dp_options(method text, granularity, bins int, lower, upper float8, max_contributions text,
+//            suppress boolean) returns jsonb
 Datum dpq_options(PG_FUNCTION_ARGS) {
   JsonbParseState* state = nullptr;
   pushJsonbValue(&state, WJB_BEGIN_OBJECT, nullptr);
-  if (!PG_ARGISNULL(0)) {
-    JsonbValue method;
-    method.type = jbvString;
-    method.val.string.val = text_to_cstring(PG_GETARG_TEXT_PP(0));
-    method.val.string.len = static_cast<int>(strlen(method.val.string.val));
-    push_option(&state, kMethodOption, &method);
-  }
+  if (!PG_ARGISNULL(0)) push_text(&state, kMethodOption, PG_GETARG_TEXT_PP(0));
   if (!PG_ARGISNULL(1)) {
     const double step = PG_GETARG_FLOAT8(1);
     report(guarded([&] { check_granularity(step); }));
@@ -241,6 +344,8 @@ Datum dpq_options(PG_FUNCTION_ARGS) {
   }
   if (!PG_ARGISNULL(3)) push_bound(&state, kLowerOption, PG_GETARG_FLOAT8(3));
   if (!PG_ARGISNULL(4)) push_bound(&state, kUpperOption, PG_GETARG_FLOAT8(4));
+  if (!PG_ARGISNULL(5)) push_contributions(&state, PG_GETARG_TEXT_PP(5));
+  if (!PG_ARGISNULL(6)) push_suppress(&state, PG_GETARG_BOOL(6));
   Jsonb* options = JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, nullptr));
   AggregateOptions parsed{};
   parse(options, kAnyFamily, &parsed);

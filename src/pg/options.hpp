@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "core/user_query.hpp"
 #include "pg/postgres.hpp"
 
 extern "C" {
@@ -13,15 +14,21 @@ namespace dpquantile {
 
 // The aggregates that share parameters, options and methods. Stored inside aggregate states.
 enum class Family : uint8 {
-  kQuantiles = 1,  // dp_quantiles, dp_quantile, dp_median
-  kCdf = 2,        // dp_cdf
-  kIqr = 3,        // dp_iqr
+  kQuantiles = 1,     // dp_quantiles, dp_quantile, dp_median
+  kCdf = 2,           // dp_cdf
+  kIqr = 3,           // dp_iqr
+  kUserMean = 4,      // dp_user_mean
+  kUserVariance = 5,  // dp_user_variance
+  kUserGrids = 6,     // dp_user_grid_stats
 };
 
 // Whether a number from outside names a family.
 bool is_family(int number);
 
-// A method of a family: its number is QuantilesMethod, CdfMethod or IqrMethod.
+// Whether a family protects all rows of a user together.
+bool is_user_level(Family family);
+
+// A method of a family: its number is QuantilesMethod, CdfMethod, IqrMethod or UserMethod.
 using Method = uint8;
 inline constexpr Method kNoMethod = 0;
 enum class QuantilesMethod : Method { kApproximate = 1 };
@@ -33,6 +40,12 @@ const char* method_name(Family family, Method method);
 // The method that calls of a family use without this option.
 Method default_method(Family family);
 
+// The option max_contributions: how many rows of a user are kept at most.
+struct ContributionLimit {
+  ContributionRule rule;
+  uint32 number;  // with ContributionRule::fixed, else 0
+};
+
 // The options of a call, or what stands in for them. The numbers are validated with the other
 // parameters.
 struct AggregateOptions {
@@ -41,6 +54,8 @@ struct AggregateOptions {
   std::optional<double> bins;
   std::optional<double> lower;
   std::optional<double> upper;
+  std::optional<ContributionLimit> max_contributions;
+  std::optional<bool> suppress;
 };
 
 // What a call without options uses.

@@ -5,6 +5,7 @@
 #include "pg/boundary.hpp"
 #include "pg/charge.hpp"
 #include "pg/execution.hpp"
+#include "pg/user_hash.hpp"
 
 extern "C" {
 #include "access/parallel.h"
@@ -23,15 +24,26 @@ RecordsState* state_argument(FunctionCallInfo fcinfo, int number) {
   return PG_ARGISNULL(number) ? nullptr : get_state(PG_GETARG_DATUM(number));
 }
 
-// The first record of a group: the state is made from the call's parameters.
+// DISTINCT makes the number of rows that count of a user depend on the values.
+void check_distinct(const Aggref* call, const AggregateParameters* parameters) {
+  if (call->aggdistinct == NIL || !is_user_level(parameters->family)) return;
+  if (parameters->method == static_cast<Method>(UserMethod::bounded)) return;
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("DISTINCT does not go with a mechanism for which the rows per user are "
+                         "public"),
+                  errdetail("How many different rows a user has depends on the values."),
+                  errhint("Leave DISTINCT out. The method bounded of dp_user_mean and "
+                          "dp_user_variance goes with it.")));
+}
+
+// The first record of a group.
 RecordsState* start_state(FunctionCallInfo fcinfo, Family family) {
   if (fcinfo->flinfo->fn_extra == nullptr) {
     Aggref* found = find_user_call(fcinfo);
-    check_constant_parameters(found);
+    check_constant_parameters(found, row_arguments(family));
     fcinfo->flinfo->fn_extra = found;
   }
-  const auto* call = static_cast<const Aggref*>(fcinfo->flinfo->fn_extra);
-  return make_state(read_parameters(family, received_parameters(call, fcinfo)));
+  return start_group(fcinfo, family, static_cast<const Aggref*>(fcinfo->flinfo->fn_extra), 0);
 }
 
 Datum add_record(FunctionCallInfo fcinfo, Family family, float8 value) {
@@ -58,50 +70,67 @@ Datum keep_state(FunctionCallInfo fcinfo) {
 struct FinalContext {
   const Aggref* call;
   List* prepared;
+  uint64 user_key_check;
   AggregateParameters* parameters;
   bool charged;
   uint64 execution;
   void* kept;
 };
 
-FinalContext* final_context(FunctionCallInfo fcinfo) {
+FinalContext* final_context(FunctionCallInfo fcinfo, Family family) {
   if (fcinfo->flinfo->fn_extra != nullptr) {
     return static_cast<FinalContext*>(fcinfo->flinfo->fn_extra);
   }
   const Aggref* call = find_user_call(fcinfo);
-  check_constant_parameters(call);
+  check_constant_parameters(call, row_arguments(family));
+  // What the transition function refuses is refused without rows as well.
+  const uint64 user_key_check =
+      is_user_level(family) ? make_user_hash(call, CurrentMemoryContext)->key_check : 0;
   const MemoryContext previous = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
   auto* context = static_cast<FinalContext*>(palloc0(sizeof(FinalContext)));
   context->call = call;
-  context->prepared = prepare_parameters(call, reinterpret_cast<AggState*>(fcinfo->context));
+  context->user_key_check = user_key_check;
+  context->prepared =
+      prepare_parameters(call, row_arguments(family), reinterpret_cast<AggState*>(fcinfo->context));
   MemoryContextSwitchTo(previous);
   fcinfo->flinfo->fn_extra = context;
   return context;
 }
 
+// Whether one charge is for all groups of an execution.
+bool groups_share_charge(Family family) {
+  return !is_user_level(family);
+}
+
 Charge describe_charge(const FinalContext* context, const AggState* node) {
+  const bool shared = groups_share_charge(context->parameters->family);
   Charge charge;
   charge.function = get_func_name(context->call->aggfnoid);
   charge.mechanism = method_name(context->parameters->family, context->parameters->method);
   charge.neighbours = neighbours(context->parameters, has_group_keys(node));
   charge.epsilon = context->parameters->epsilon;
   charge.delta = context->parameters->delta;
-  charge.grouping_sets = count_grouping_sets(node);
-  charge.groups = has_group_keys(node) ? -1 : 1;
+  charge.grouping_sets = shared ? count_grouping_sets(node) : 1;
+  charge.for_one_group = !shared && has_group_keys(node);
+  charge.groups = shared && has_group_keys(node) ? -1 : 1;
   return charge;
 }
 
-// Reads the parameters and charges for them, once for each execution of the aggregate node: its
-// groups are disjoint (parallel composition, docs/privacy.md).
-FinalContext* charge_execution(FunctionCallInfo fcinfo, Family family) {
+// Reads the parameters and charges for them, unless another group of the execution has done so for
+// all.
+FinalContext* charge_once(FunctionCallInfo fcinfo, Family family) {
   auto* node = reinterpret_cast<AggState*>(fcinfo->context);
-  FinalContext* context = final_context(fcinfo);
-  const uint64 execution = current_execution(node);
-  if (context->charged && context->execution == execution) return context;
+  FinalContext* context = final_context(fcinfo, family);
+  const uint64 execution = groups_share_charge(family) ? current_execution(node) : 0;
+  if (groups_share_charge(family) && context->charged && context->execution == execution) {
+    return context;
+  }
 
   context->charged = false;
-  const AggregateParameters* parameters =
-      read_parameters(family, evaluate_parameters(context->call, context->prepared, node));
+  const AggregateParameters* parameters = read_parameters(
+      family, evaluate_parameters(context->call, row_arguments(family), context->prepared, node),
+      context->user_key_check);
+  check_distinct(context->call, parameters);
   const std::size_t size = parameters_size(parameters->quantile_count);
   if (context->parameters != nullptr) pfree(context->parameters);
   context->parameters = nullptr;
@@ -115,6 +144,25 @@ FinalContext* charge_execution(FunctionCallInfo fcinfo, Family family) {
   return context;
 }
 
+// Appends the rows of `from` under the numbers that their grids have in `into`.
+RecordsState* append_with_grids(RecordsState* into, RecordsState* from) {
+  const GridNames* names = from->grid_names();
+  auto* number = static_cast<uint32*>(palloc(names->count() * sizeof(uint32) + 1));
+  for (uint32 i = 0; i < names->count(); ++i) {
+    CHECK_FOR_INTERRUPTS();
+    into = find_or_add_grid(into, names->name(i), &number[i]);
+  }
+  into = reserve(into, from->count);
+  for (uint32 i = 0; i < from->count; ++i) {
+    CHECK_FOR_INTERRUPTS();
+    UserRow row = from->user_rows()[i];
+    row.grid = number[row.grid];
+    into->user_rows()[into->count++] = row;
+  }
+  pfree(number);
+  return into;
+}
+
 void refuse_parallel_worker() {
   if (!IsParallelWorker()) return;
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -124,6 +172,14 @@ void refuse_parallel_worker() {
 }
 
 }  // namespace
+
+RecordsState* start_group(FunctionCallInfo fcinfo, Family family, const Aggref* call,
+                          uint64 user_key_check) {
+  const AggregateParameters* parameters = read_parameters(
+      family, received_parameters(call, row_arguments(family), fcinfo), user_key_check);
+  check_distinct(call, parameters);
+  return make_state(parameters);
+}
 
 Datum add_row(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
@@ -143,15 +199,16 @@ ChargedGroup charge_group(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
   refuse_parallel_worker();
   RecordsState* state = state_argument(fcinfo, 0);
-  FinalContext* context = charge_execution(fcinfo, family);
+  FinalContext* context = charge_once(fcinfo, family);
   const AggregateParameters* parameters = context->parameters;
-  if (state == nullptr) return {parameters, nullptr, 0, &context->kept};
+  if (state == nullptr) return {parameters, nullptr, 0, &context->kept, nullptr};
   if (!same_parameters(&state->parameters, parameters)) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("the parameters of the aggregate changed during the query"),
                     errhint("Use literals or query parameters.")));
   }
-  return {parameters, state->records(), state->count, &context->kept};
+  return {parameters, state->records(), state->count, &context->kept,
+          state->has_grid_names() ? state->grid_names() : nullptr};
 }
 
 }  // namespace dpquantile
@@ -169,6 +226,7 @@ Datum dpq_records_combine(PG_FUNCTION_ARGS) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("partial states of different aggregate calls cannot be combined")));
   }
+  if (into->has_grid_names()) PG_RETURN_POINTER(append_with_grids(into, from));
   into = reserve(into, from->count);
   const std::size_t size = record_size(into->kind);
   memcpy(into->records() + into->count * size, from->records(), from->count * size);

@@ -1,11 +1,13 @@
-#include <algorithm>
-#include <cmath>
-
 #include "pg/records_state.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
 
 extern "C" {
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
+#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(dpq_state_in);
@@ -29,22 +31,62 @@ std::size_t header_size(uint32 quantile_count) {
   return offsetof(RecordsState, parameters) + parameters_size(quantile_count);
 }
 
-uint32 largest_capacity(const AggregateParameters* parameters) {
-  return static_cast<uint32>((MaxAllocSize - header_size(parameters->quantile_count)) /
-                             record_size(record_kind(parameters)));
+// The bytes at the end, of the grids' names if there are any.
+std::size_t names_size(const AggregateParameters* parameters, GridRoom room) {
+  return parameters->family == Family::kUserGrids ? GridNames::size(room) : 0;
 }
 
-RecordsState* allocate(const AggregateParameters* parameters, uint32 capacity) {
+uint32 largest_capacity(const AggregateParameters* parameters, GridRoom room) {
+  const std::size_t others = header_size(parameters->quantile_count) + names_size(parameters, room);
+  const std::size_t left = MaxAllocSize - std::min<std::size_t>(others, MaxAllocSize);
+  return static_cast<uint32>(left / record_size(record_kind(parameters)));
+}
+
+// Requires capacity <= largest_capacity(parameters, room).
+RecordsState* allocate(const AggregateParameters* parameters, uint32 capacity, GridRoom room) {
   const std::size_t header = header_size(parameters->quantile_count);
   const RecordKind kind = record_kind(parameters);
-  const std::size_t size = header + capacity * record_size(kind);
+  const std::size_t size = header + capacity * record_size(kind) + names_size(parameters, room);
   auto* state = static_cast<RecordsState*>(palloc(size));
   memset(state, 0, offsetof(RecordsState, parameters));
   SET_VARSIZE(state, size);
   state->kind = kind;
   state->capacity = capacity;
   memcpy(&state->parameters, parameters, parameters_size(parameters->quantile_count));
+  if (state->has_grid_names()) GridNames::make(state->grid_names(), room);
   return state;
+}
+
+// A copy with that much room.
+RecordsState* copy_with_room(RecordsState* state, uint32 capacity, GridRoom room) {
+  RecordsState* larger = allocate(&state->parameters, capacity, room);
+  larger->count = state->count;
+  memcpy(larger->records(), state->records(), state->count * record_size(state->kind));
+  if (state->has_grid_names()) larger->grid_names()->add_all(state->grid_names());
+  return larger;
+}
+
+GridRoom room_of(RecordsState* state) {
+  return state->has_grid_names() ? state->grid_names()->room() : GridRoom{0, 0};
+}
+
+// The state itself, or a larger copy of it, with room for one more name.
+RecordsState* reserve_name(RecordsState* state, uint32 length) {
+  const GridRoom room = state->grid_names()->room();
+  const GridRoom used = state->grid_names()->used();
+  const bool more_names = used.names == room.names;
+  const bool more_bytes = length > room.bytes - used.bytes;
+  if (!more_names && !more_bytes) return state;
+  // Far from overflow: a state, and so all of these, is below 2^30.
+  const GridRoom larger{more_names ? 2 * room.names : room.names,
+                        more_bytes ? 2 * room.bytes + length : room.bytes};
+  if (state->capacity > largest_capacity(&state->parameters, larger)) {
+    ereport(ERROR,
+            (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+             errmsg("rows and names of the grids exceed 1 GB in one group"),
+             errhint("Aggregate a part of the rows, use more groups, or shorter names of grids.")));
+  }
+  return copy_with_room(state, state->capacity, larger);
 }
 
 [[noreturn]] void refuse_bytes(const char* what) {
@@ -66,14 +108,34 @@ bool is_zero(double value) {
 void require_as_sent(const GivenParameters& given, uint32 bins,
                      const AggregateParameters* parameters) {
   if (parameters->bins != bins) refuse_bytes("bins and granularity do not agree");
+  if (is_user_level(given.family) && given.options.granularity) {
+    refuse_bytes("parameters that the aggregate does not have");
+  }
   if (given.quantile_count != parameters->quantile_count ||
       !same_bits(given.quantiles, parameters->quantiles, given.quantile_count)) {
     refuse_bytes("quantiles that the aggregate does not have");
   }
-  const bool has_bounds = record_kind(parameters) == RecordKind::kCell;
+  const bool has_bounds = record_kind(parameters) != RecordKind::kValue;
   const bool unused_are_zero =
       has_bounds ? is_zero(given.delta) : is_zero(given.lower) && is_zero(given.upper);
   if (!unused_are_zero) refuse_bytes("parameters that the aggregate does not have");
+}
+
+// What only the user-level aggregates send of their options, in the one form that they send it in.
+void receive_user_options(StringInfo bytes, GivenParameters* given) {
+  const int rule = pq_getmsgbyte(bytes);
+  const int suppress = pq_getmsgbyte(bytes);
+  const uint32 number = pq_getmsgint(bytes, 4);
+  given->user_key_check = static_cast<uint64>(pq_getmsgint64(bytes));
+  if (rule > static_cast<int>(ContributionRule::fixed)) refuse_bytes("unknown max_contributions");
+  const ContributionLimit limit{static_cast<ContributionRule>(rule), number};
+  if (limit.rule != ContributionRule::optimal) given->options.max_contributions = limit;
+  const bool is_grids = given->family == Family::kUserGrids;
+  if ((limit.rule != ContributionRule::fixed && number != 0) || suppress > (is_grids ? 1 : 0) ||
+      (is_grids && limit.rule != ContributionRule::optimal)) {
+    refuse_bytes("parameters that the aggregate does not have");
+  }
+  if (is_grids) given->options.suppress = suppress != 0;
 }
 
 // The parameters that are sent are those of the call, to be checked like a user's.
@@ -100,12 +162,25 @@ const AggregateParameters* receive_parameters(StringInfo bytes) {
   auto* quantiles = static_cast<double*>(palloc(given.quantile_count * sizeof(double) + 1));
   for (uint32 i = 0; i < given.quantile_count; ++i) quantiles[i] = pq_getmsgfloat8(bytes);
   given.quantiles = quantiles;
+  if (is_user_level(given.family)) receive_user_options(bytes, &given);
   const AggregateParameters* parameters = make_parameters(given);
   require_as_sent(given, bins, parameters);
   return parameters;
 }
 
+void receive_user_row(StringInfo bytes, RecordsState* state) {
+  UserRow row;
+  row.user = static_cast<uint64>(pq_getmsgint64(bytes));
+  row.grid = pq_getmsgint(bytes, 4);
+  row.value = pq_getmsgint(bytes, 4);
+  const uint32 grids = state->has_grid_names() ? state->grid_names()->count() : 1;
+  if (row.grid >= grids) refuse_bytes("a record of no grid");
+  if (row.value > FixedPoint::kOne) refuse_bytes("a record lies outside the bounds");
+  state->user_rows()[state->count++] = row;
+}
+
 void receive_record(StringInfo bytes, RecordsState* state) {
+  if (state->kind == RecordKind::kUserRow) return receive_user_row(bytes, state);
   if (state->kind == RecordKind::kValue) {
     const float8 value = pq_getmsgfloat8(bytes);
     if (std::isnan(value)) refuse_bytes("a record is NaN");
@@ -117,20 +192,92 @@ void receive_record(StringInfo bytes, RecordsState* state) {
   state->cells()[state->count++] = cell;
 }
 
+struct ReceivedNames {
+  uint32 count;
+  GridName* names;
+  GridRoom room;
+};
+
+// Names are text in the server's encoding.
+ReceivedNames receive_names(StringInfo bytes) {
+  ReceivedNames received{};
+  received.count = pq_getmsgint(bytes, 4);
+  if (received.count > static_cast<uint32>(bytes->len - bytes->cursor) / sizeof(uint32)) {
+    refuse_bytes("more names than bytes");
+  }
+  received.names = static_cast<GridName*>(palloc(received.count * sizeof(GridName) + 1));
+  received.room = {std::max(std::bit_ceil(received.count), GridNames::kFirstRoom.names),
+                   GridNames::kFirstRoom.bytes};
+  for (uint32 i = 0; i < received.count; ++i) {
+    const uint32 length = pq_getmsgint(bytes, 4);
+    if (length > static_cast<uint32>(bytes->len - bytes->cursor)) {
+      refuse_bytes("a name is longer than the bytes");
+    }
+    const char* text = pq_getmsgbytes(bytes, static_cast<int>(length));
+    if (!pg_verify_mbstr(GetDatabaseEncoding(), text, static_cast<int>(length), true)) {
+      refuse_bytes("a name is not valid text");
+    }
+    received.names[i] = {text, length};
+    received.room.bytes += length;
+  }
+  return received;
+}
+
+void enter_names(const ReceivedNames& received, GridNames* names) {
+  for (uint32 i = 0; i < received.count; ++i) {
+    CHECK_FOR_INTERRUPTS();
+    if (names->find(received.names[i]) != GridNames::kNone) refuse_bytes("a name comes twice");
+    names->add(received.names[i]);
+  }
+}
+
 // Nothing in the bytes is trusted: each field is checked as if a user had written it.
 RecordsState* receive(StringInfo bytes) {
   if (pq_getmsgbyte(bytes) != kWireVersion) refuse_bytes("unknown version");
   const AggregateParameters* parameters = receive_parameters(bytes);
+  ReceivedNames received{};
+  if (parameters->family == Family::kUserGrids) received = receive_names(bytes);
   const uint32 count = pq_getmsgint(bytes, 4);
   const auto left = static_cast<std::size_t>(bytes->len - bytes->cursor);
   if (left != count * record_size(record_kind(parameters))) {
     refuse_bytes("number of records and bytes do not agree");
   }
-  if (count > largest_capacity(parameters)) refuse_bytes("too many records");
-  RecordsState* state = allocate(parameters, std::max(count, kFirstCapacity));
-  while (state->count < count) receive_record(bytes, state);
+  if (std::max(count, kFirstCapacity) > largest_capacity(parameters, received.room)) {
+    refuse_bytes("too many records");
+  }
+  RecordsState* state = allocate(parameters, std::max(count, kFirstCapacity), received.room);
+  if (state->has_grid_names()) enter_names(received, state->grid_names());
+  while (state->count < count) {
+    CHECK_FOR_INTERRUPTS();
+    receive_record(bytes, state);
+  }
   pq_getmsgend(bytes);
   return state;
+}
+
+void send_names(StringInfo bytes, const GridNames* names) {
+  pq_sendint32(bytes, names->count());
+  for (uint32 i = 0; i < names->count(); ++i) {
+    const GridName name = names->name(i);
+    pq_sendint32(bytes, name.length);
+    pq_sendbytes(bytes, name.text, static_cast<int>(name.length));
+  }
+}
+
+void send_record(StringInfo bytes, RecordsState* state, uint32 i) {
+  switch (state->kind) {
+    case RecordKind::kCell:
+      pq_sendint32(bytes, state->cells()[i]);
+      return;
+    case RecordKind::kValue:
+      pq_sendfloat8(bytes, state->values()[i]);
+      return;
+    case RecordKind::kUserRow:
+      const UserRow& row = state->user_rows()[i];
+      pq_sendint64(bytes, row.user);
+      pq_sendint32(bytes, row.grid);
+      pq_sendint32(bytes, row.value);
+  }
 }
 
 bytea* send(RecordsState* state) {
@@ -150,13 +297,17 @@ bytea* send(RecordsState* state) {
   for (uint32 i = 0; i < parameters.quantile_count; ++i) {
     pq_sendfloat8(&bytes, parameters.quantiles[i]);
   }
+  if (is_user_level(parameters.family)) {
+    pq_sendbyte(&bytes, static_cast<uint8>(parameters.contribution_rule));
+    pq_sendbyte(&bytes, parameters.suppress ? 1 : 0);
+    pq_sendint32(&bytes, parameters.max_contributions);
+    pq_sendint64(&bytes, parameters.user_key_check);
+  }
+  if (state->has_grid_names()) send_names(&bytes, state->grid_names());
   pq_sendint32(&bytes, state->count);
   for (uint32 i = 0; i < state->count; ++i) {
-    if (state->kind == RecordKind::kValue) {
-      pq_sendfloat8(&bytes, state->values()[i]);
-    } else {
-      pq_sendint32(&bytes, state->cells()[i]);
-    }
+    CHECK_FOR_INTERRUPTS();
+    send_record(&bytes, state, i);
   }
   return pq_endtypsend(&bytes);
 }
@@ -164,22 +315,31 @@ bytea* send(RecordsState* state) {
 }  // namespace
 
 RecordsState* make_state(const AggregateParameters* parameters) {
-  return allocate(parameters, kFirstCapacity);
+  return allocate(parameters, kFirstCapacity, GridNames::kFirstRoom);
+}
+
+uint32 largest_group(const AggregateParameters* parameters) {
+  return largest_capacity(parameters, GridRoom{0, 0});
 }
 
 RecordsState* reserve(RecordsState* state, uint32 more) {
   if (state->capacity - state->count >= more) return state;
-  const uint32 largest = largest_capacity(&state->parameters);
+  const uint32 largest = largest_capacity(&state->parameters, room_of(state));
   if (more > largest - state->count) {
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("a private aggregate takes at most %u rows in one group", largest),
                     errhint("Aggregate a part of the rows, or use more groups.")));
   }
   const uint32 doubled = state->capacity > largest / 2 ? largest : state->capacity * 2;
-  RecordsState* larger = allocate(&state->parameters, std::max(doubled, state->count + more));
-  larger->count = state->count;
-  memcpy(larger->records(), state->records(), state->count * record_size(state->kind));
-  return larger;
+  return copy_with_room(state, std::max(doubled, state->count + more), room_of(state));
+}
+
+RecordsState* find_or_add_grid(RecordsState* state, GridName name, uint32* number) {
+  *number = state->grid_names()->find(name);
+  if (*number != GridNames::kNone) return state;
+  state = reserve_name(state, name.length);
+  *number = state->grid_names()->add(name);
+  return state;
 }
 
 }  // namespace dpquantile

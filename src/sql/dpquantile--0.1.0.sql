@@ -52,7 +52,17 @@ SELECT pg_catalog.pg_extension_config_dump(
   'dpquantile.budget', 'WHERE role IN (SELECT oid FROM pg_catalog.pg_roles)');
 SELECT pg_catalog.pg_extension_config_dump('dpquantile.ledger', '');
 
-REVOKE ALL ON dpquantile.budget, dpquantile.ledger FROM PUBLIC;
+-- Not dumped: a restored database has the key that CREATE EXTENSION makes there.
+CREATE TABLE dpquantile.user_key (
+  key bytea NOT NULL CHECK (octet_length(key) = 16)
+);
+COMMENT ON TABLE dpquantile.user_key IS
+  'One random key, by which the user-level aggregates hash users: nobody who may choose the name of a user can '
+  'make it collide with another. Nobody has to read it. Partial states of servers with other keys are not combined.';
+INSERT INTO dpquantile.user_key
+  SELECT substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16);
+
+REVOKE ALL ON dpquantile.budget, dpquantile.ledger, dpquantile.user_key FROM PUBLIC;
 
 CREATE FUNCTION dpquantile.charged_role() RETURNS oid
   LANGUAGE C STABLE PARALLEL RESTRICTED
@@ -114,8 +124,9 @@ CREATE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
 COMMENT ON VIEW @extschema@.dp_ledger IS
   'One row for each charge: when, role, session role, function, mechanism, neighbour relation, epsilon '
   'and delta charged (for all grouping sets), number of grouping sets, number of groups (1 without '
-  'GROUP BY; NULL with GROUP BY, where it would depend on the data), text of the query. A role sees '
-  'its own charges, the owner of the extension all.';
+  'GROUP BY, and by the functions dp_user_..., which are charged for each group; else NULL, as it would depend on '
+  'the data), text of the query. The user-level '
+  'aggregates make one charge for each group. A role sees its own charges, the owner of the extension all.';
 
 GRANT SELECT ON @extschema@.dp_budget, @extschema@.dp_ledger TO PUBLIC;
 
@@ -187,17 +198,37 @@ REVOKE EXECUTE ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8),
 -- ---------------------------------------------------------------------------------------------
 
 CREATE FUNCTION @extschema@.dp_options(method text DEFAULT NULL, granularity float8 DEFAULT NULL, bins int DEFAULT NULL,
-                                       lower float8 DEFAULT NULL, upper float8 DEFAULT NULL)
+                                       lower float8 DEFAULT NULL, upper float8 DEFAULT NULL,
+                                       max_contributions text DEFAULT NULL, suppress boolean DEFAULT NULL)
   RETURNS jsonb
   LANGUAGE C IMMUTABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpq_options';
-COMMENT ON FUNCTION @extschema@.dp_options(text, float8, int, float8, float8) IS
+COMMENT ON FUNCTION @extschema@.dp_options(text, float8, int, float8, float8, text, boolean) IS
   'Builds and checks the options argument of the private aggregates. method: the mechanism; for quantiles '
   '''approximate'' (the default), for dp_cdf ''tree'' (the default), ''binary'' or ''histogram'', for dp_iqr '
-  '''propose-test-release'' (the default) or ''quantiles''; granularity: the step between possible values, for '
+  '''propose-test-release'' (the default) or ''quantiles'', for dp_user_mean ''array'' (the default), ''baseline'', '
+  '''levy'', ''quantile'', ''quantile-adaptive'' or ''bounded'', for dp_user_variance the first two of these or '
+  '''bounded''; granularity: the step between possible values, for '
   'example 1 for whole numbers or 0.01 for cents (default for quantiles: 2^20 cells from lower to upper); bins: '
   'the number of bins of a dp_cdf, 1 to 1048576 (default 1024), instead of granularity; lower, upper: public '
-  'bounds of the values, for dp_iqr by quantiles. Options are public and cost no budget.';
+  'bounds of the values, for dp_iqr by quantiles; max_contributions: for dp_user_mean and dp_user_variance, how '
+  'many rows of a user are kept at most: a whole number such as ''8'', ''median'' or ''optimal'' (the default); '
+  'suppress: for dp_user_grid_stats, whether users may be left out of some of their grids (default true). Options '
+  'are public and cost no budget.';
+
+-- With max_contributions as a number. (More arguments with defaults would make calls ambiguous.)
+CREATE FUNCTION @extschema@.dp_options(max_contributions bigint) RETURNS jsonb
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN @extschema@.dp_options(max_contributions => dp_options.max_contributions::text);
+CREATE FUNCTION @extschema@.dp_options(method text, max_contributions bigint) RETURNS jsonb
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN @extschema@.dp_options(method => dp_options.method, max_contributions => dp_options.max_contributions::text);
+COMMENT ON FUNCTION @extschema@.dp_options(bigint) IS
+  'The same with max_contributions as a number: dp_options(max_contributions => 8). Options are public and cost no '
+  'budget.';
+COMMENT ON FUNCTION @extschema@.dp_options(text, bigint) IS
+  'The same with max_contributions as a number: dp_options(method => ''bounded'', max_contributions => 8). Options are '
+  'public and cost no budget.';
 
 -- ---------------------------------------------------------------------------------------------
 -- The state of the aggregates
@@ -851,6 +882,421 @@ COMMENT ON FUNCTION @extschema@.dp_iqr_expected_error(float8, float8, float8) IS
   'or too small, for data from a smooth distribution such as the normal, exponential, uniform or Laplace. NULL '
   'for fewer rows than dp_iqr_min_rows. epsilon, delta: as for dp_iqr; rows: a public guess of the number of '
   'rows with a value in a group. Reads no data and costs no budget.';
+
+-- ---------------------------------------------------------------------------------------------
+-- User level: all rows of a user are protected together
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.user_mean_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_user_mean_final';
+CREATE FUNCTION dpquantile.user_variance_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_user_variance_final';
+
+CREATE FUNCTION dpquantile.user_mean_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_mean_transition';
+CREATE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.user_mean_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_mean_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, float8, float8, float8, float8) IS
+'Differentially private mean of the rows, with all rows of a user protected together. An empty input gets an
+  ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. Who the users are and how many rows
+  with a value each has are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and so do
+  values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
+  epsilon is charged for each group of a GROUP BY, as a user may be in several (with grouping sets for each group
+  of each set); the groups and their number are public.
+user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+All arguments but user_id and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_mean_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_mean_transition';
+CREATE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.user_mean_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_mean_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, float8, float8, float8, float8, jsonb) IS
+'Differentially private mean of the rows, with all rows of a user protected together. An empty input gets an
+  ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. Who the users are and how many rows
+  with a value each has are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and so do
+  values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
+  private for adding or removing one user with all rows, nothing is public.
+  epsilon is charged for each group of a GROUP BY, as a user may be in several (with grouping sets for each group
+  of each set); the groups and their number are public.
+user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+options: built by dp_options(): method ''array'' (the default: at most max_contributions rows of each user),
+  ''baseline'' (all rows), ''levy'', ''quantile'', ''quantile-adaptive'' (means of arrays of rows, clipped to a private
+  interval) or ''bounded''; max_contributions a whole number, ''median'' or ''optimal'' (the default: least worst-case
+  error; not for ''bounded'', which needs a number).
+All arguments but user_id and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_mean_transition(dpquantile.records_state, anynonarray, numeric, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_mean_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value numeric, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.user_mean_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_mean_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, numeric, float8, float8, float8) IS
+'Differentially private mean of the rows, with all rows of a user protected together. An empty input gets an
+  ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. Who the users are and how many rows
+  with a value each has are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and so do
+  values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
+  epsilon is charged for each group of a GROUP BY, as a user may be in several (with grouping sets for each group
+  of each set); the groups and their number are public.
+user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+All arguments but user_id and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_mean_transition(dpquantile.records_state, anynonarray, numeric, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_mean_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.user_mean_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_mean_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, numeric, float8, float8, float8, jsonb) IS
+'Differentially private mean of the rows, with all rows of a user protected together. An empty input gets an
+  ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. Who the users are and how many rows
+  with a value each has are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and so do
+  values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
+  private for adding or removing one user with all rows, nothing is public.
+  epsilon is charged for each group of a GROUP BY, as a user may be in several (with grouping sets for each group
+  of each set); the groups and their number are public.
+user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+options: built by dp_options(): method ''array'' (the default: at most max_contributions rows of each user),
+  ''baseline'' (all rows), ''levy'', ''quantile'', ''quantile-adaptive'' (means of arrays of rows, clipped to a private
+  interval) or ''bounded''; max_contributions a whole number, ''median'' or ''optimal'' (the default: least worst-case
+  error; not for ''bounded'', which needs a number).
+All arguments but user_id and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_variance_transition';
+CREATE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.user_variance_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_variance_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_variance(anynonarray, float8, float8, float8, float8) IS
+'Differentially private population variance of the rows, with all rows of a user protected together. An empty input gets
+  an ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. Who the users are and how many rows
+  with a value each has are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and so do
+  values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
+  epsilon is charged for each group of a GROUP BY, as a user may be in several (with grouping sets for each group
+  of each set); the groups and their number are public.
+user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+All arguments but user_id and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_variance_transition';
+CREATE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.user_variance_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_variance_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_variance(anynonarray, float8, float8, float8, float8, jsonb) IS
+'Differentially private population variance of the rows, with all rows of a user protected together. An empty input gets
+  an ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. Who the users are and how many rows
+  with a value each has are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and so do
+  values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
+  private for adding or removing one user with all rows, nothing is public.
+  epsilon is charged for each group of a GROUP BY, as a user may be in several (with grouping sets for each group
+  of each set); the groups and their number are public.
+user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+options: built by dp_options(): method ''array'' (the default: at most max_contributions rows of each user),
+  ''baseline'' (all rows) or ''bounded''; max_contributions a whole number, ''median'' or ''optimal'' (the default:
+  least worst-case error; not for ''bounded'', which needs a number).
+All arguments but user_id and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, numeric, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_variance_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value numeric, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.user_variance_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_variance_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_variance(anynonarray, numeric, float8, float8, float8) IS
+'Differentially private population variance of the rows, with all rows of a user protected together. An empty input gets
+  an ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. Who the users are and how many rows
+  with a value each has are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and so do
+  values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
+  epsilon is charged for each group of a GROUP BY, as a user may be in several (with grouping sets for each group
+  of each set); the groups and their number are public.
+user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+All arguments but user_id and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, numeric, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_variance_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.user_variance_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_variance_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_variance(anynonarray, numeric, float8, float8, float8, jsonb) IS
+'Differentially private population variance of the rows, with all rows of a user protected together. An empty input gets
+  an ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. Who the users are and how many rows
+  with a value each has are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and so do
+  values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
+  private for adding or removing one user with all rows, nothing is public.
+  epsilon is charged for each group of a GROUP BY, as a user may be in several (with grouping sets for each group
+  of each set); the groups and their number are public.
+user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+options: built by dp_options(): method ''array'' (the default: at most max_contributions rows of each user),
+  ''baseline'' (all rows) or ''bounded''; max_contributions a whole number, ''median'' or ''optimal'' (the default:
+  least worst-case error; not for ''bounded'', which needs a number).
+All arguments but user_id and value must be constant.';
+
+CREATE TYPE @extschema@.dp_grid_stat AS (
+  grid text,
+  mean float8,
+  variance float8,
+  users_kept bigint,
+  mean_error float8,
+  variance_error float8,
+  grids_per_user int,
+  relative_error_bound float8
+);
+COMMENT ON TYPE @extschema@.dp_grid_stat IS
+  'Statistics of one grid as released by dp_user_grid_stats. Asking it again costs nothing.';
+COMMENT ON COLUMN @extschema@.dp_grid_stat.grid IS 'The name of the grid. Public.';
+COMMENT ON COLUMN @extschema@.dp_grid_stat.mean IS 'The noisy mean, from lower to upper.';
+COMMENT ON COLUMN @extschema@.dp_grid_stat.variance IS
+  'The noisy population variance, from 0 to a quarter of (upper - lower) squared.';
+COMMENT ON COLUMN @extschema@.dp_grid_stat.users_kept IS
+  'The number of users whose rows in this grid count; the others are suppressed here. Public.';
+COMMENT ON COLUMN @extschema@.dp_grid_stat.mean_error IS
+  'How far the mean can be off: the largest effect of suppression on any data, plus the expected size of the '
+  'noise. Public.';
+COMMENT ON COLUMN @extschema@.dp_grid_stat.variance_error IS 'The same for the variance. Public.';
+COMMENT ON COLUMN @extschema@.dp_grid_stat.grids_per_user IS
+  'K, the most grids in which one user counts: each grid gets epsilon / K, half of it for the mean. The same in '
+  'all grids of a release. Public.';
+COMMENT ON COLUMN @extschema@.dp_grid_stat.relative_error_bound IS
+  'What mean_error / (upper - lower) + variance_error / (upper - lower)^2 does not exceed in any grid: the largest '
+  'of these before suppression. The same in all grids of a release. Public.';
+
+CREATE FUNCTION dpquantile.user_grids_final(dpquantile.records_state) RETURNS @extschema@.dp_grid_stat[]
+  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_user_grids_final';
+
+CREATE FUNCTION dpquantile.user_grids_transition(dpquantile.records_state, anynonarray, text, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_grids_transition';
+CREATE AGGREGATE @extschema@.dp_user_grid_stats(user_id anynonarray, grid text, value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.user_grids_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_grids_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_grid_stats(anynonarray, text, float8, float8, float8, float8) IS
+'Differentially private mean and variance of each grid (a cell of a map, a time of the day, ...), with all rows of a
+  user in all grids protected together. Returns one dp_grid_stat for each grid, ordered by the bytes of its name,
+  to be read by SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
+Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. Which grids there
+  are, who the users are, and how many rows with a value each has in each grid are public; a WHERE, FILTER, join or
+  GROUP BY on private values breaks that, and so do values that are NULL or NaN for private reasons. Then ask each
+  grid with dp_user_mean and dp_user_variance, method ''bounded''. epsilon is the total for all grids, charged for
+  each group of a GROUP BY, as a user may be in several (with grouping sets for each group of each set).
+user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+grid: in which grid it is, printed as it is: never to be computed from private values. Grids are told apart by the
+  bytes of their names. Rows with a NULL grid are ignored.
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+All arguments but user_id, grid and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_grids_transition(dpquantile.records_state, anynonarray, text, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_grids_transition';
+CREATE AGGREGATE @extschema@.dp_user_grid_stats(user_id anynonarray, grid text, value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.user_grids_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_grids_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_grid_stats(anynonarray, text, float8, float8, float8, float8, jsonb) IS
+'Differentially private mean and variance of each grid (a cell of a map, a time of the day, ...), with all rows of a
+  user in all grids protected together. Returns one dp_grid_stat for each grid, ordered by the bytes of its name,
+  to be read by SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
+Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. Which grids there
+  are, who the users are, and how many rows with a value each has in each grid are public; a WHERE, FILTER, join or
+  GROUP BY on private values breaks that, and so do values that are NULL or NaN for private reasons. Then ask each
+  grid with dp_user_mean and dp_user_variance, method ''bounded''. epsilon is the total for all grids, charged for
+  each group of a GROUP BY, as a user may be in several (with grouping sets for each group of each set).
+user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+grid: in which grid it is, printed as it is: never to be computed from private values. Grids are told apart by the
+  bytes of their names. Rows with a NULL grid are ignored.
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+options: built by dp_options(): suppress, whether a user may be left out of some grids so that each of the others gets
+  a larger part of epsilon, while the worst-case error of no grid exceeds the largest before (default true).
+All arguments but user_id, grid and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_grids_transition(dpquantile.records_state, anynonarray, text, numeric, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_grids_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_user_grid_stats(user_id anynonarray, grid text, value numeric, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.user_grids_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_grids_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_grid_stats(anynonarray, text, numeric, float8, float8, float8) IS
+'Differentially private mean and variance of each grid (a cell of a map, a time of the day, ...), with all rows of a
+  user in all grids protected together. Returns one dp_grid_stat for each grid, ordered by the bytes of its name,
+  to be read by SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
+Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. Which grids there
+  are, who the users are, and how many rows with a value each has in each grid are public; a WHERE, FILTER, join or
+  GROUP BY on private values breaks that, and so do values that are NULL or NaN for private reasons. Then ask each
+  grid with dp_user_mean and dp_user_variance, method ''bounded''. epsilon is the total for all grids, charged for
+  each group of a GROUP BY, as a user may be in several (with grouping sets for each group of each set).
+user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+grid: in which grid it is, printed as it is: never to be computed from private values. Grids are told apart by the
+  bytes of their names. Rows with a NULL grid are ignored.
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+All arguments but user_id, grid and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_grids_transition(dpquantile.records_state, anynonarray, text, numeric, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_grids_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_user_grid_stats(user_id anynonarray, grid text, value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.user_grids_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_grids_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_grid_stats(anynonarray, text, numeric, float8, float8, float8, jsonb) IS
+'Differentially private mean and variance of each grid (a cell of a map, a time of the day, ...), with all rows of a
+  user in all grids protected together. Returns one dp_grid_stat for each grid, ordered by the bytes of its name,
+  to be read by SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
+Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. Which grids there
+  are, who the users are, and how many rows with a value each has in each grid are public; a WHERE, FILTER, join or
+  GROUP BY on private values breaks that, and so do values that are NULL or NaN for private reasons. Then ask each
+  grid with dp_user_mean and dp_user_variance, method ''bounded''. epsilon is the total for all grids, charged for
+  each group of a GROUP BY, as a user may be in several (with grouping sets for each group of each set).
+user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+grid: in which grid it is, printed as it is: never to be computed from private values. Grids are told apart by the
+  bytes of their names. Rows with a NULL grid are ignored.
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+options: built by dp_options(): suppress, whether a user may be left out of some grids so that each of the others gets
+  a larger part of epsilon, while the worst-case error of no grid exceeds the largest before (default true).
+All arguments but user_id, grid and value must be constant.';
+
+CREATE FUNCTION @extschema@.dp_user_expected_error(rows_per_user bigint[], users bigint[], epsilon float8, lower float8,
+                                                   upper float8, options jsonb DEFAULT '{}')
+  RETURNS TABLE (statistic text, max_contributions bigint, rows_kept bigint, left_out_error float8,
+                 noise_error float8, total_error float8)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2 AS 'MODULE_PATHNAME', 'dpq_user_expected_error';
+COMMENT ON FUNCTION @extschema@.dp_user_expected_error(bigint[], bigint[], float8, float8, float8, jsonb) IS
+'How accurate dp_user_mean and dp_user_variance will be, before spending anything: a row for each statistic that has
+the method (''mean'' and, but for methods that clip to a private interval, ''variance''). From public figures only:
+reads no data and costs no budget.
+rows_per_user, users: users[i] users have rows_per_user[i] rows each.
+epsilon, lower, upper, options: as for dp_user_mean.
+statistic: ''mean'' or ''variance''; max_contributions: the most rows of a user that are kept; rows_kept: the rows kept
+  of all users; left_out_error: how far the statistic of the rows kept can be from that of all rows, for any data
+  (NULL for methods that clip to a private interval: no bound); noise_error: the expected size of the noise;
+  total_error: their sum. Errors are in the units of the values, for the variance in their squares.';
 
 -- ---------------------------------------------------------------------------------------------
 -- Support functions are for the aggregates only: anyone else could build aggregates of their own

@@ -25,6 +25,7 @@
 #include <random>
 #include <vector>
 
+#include "bench_figures.hpp"
 #include "core/grid.hpp"
 #include "core/iqr.hpp"
 #include "core/quartile_difference.hpp"
@@ -32,6 +33,7 @@
 namespace {
 
 using namespace dpquantile;
+using bench::Claim;
 
 constexpr std::size_t kRows[] = {1'000, 10'000, 100'000, 1'000'000};
 constexpr double kEpsilons[] = {0.5, 1, 3};
@@ -247,22 +249,6 @@ void print_row(const Law& law, std::size_t n, double epsilon, const Cell& cell) 
   }
   std::printf("\n");
 }
-
-// In how many cases something holds.
-class Claim {
- public:
-  void check(bool holds) {
-    ++cases_;
-    holds_ += holds;
-  }
-  void print(const char* text) const {
-    std::printf("%-76s %s (%d of %d)\n", text, holds_ == cases_ ? "yes" : "NO", holds_, cases_);
-  }
-
- private:
-  int cases_ = 0;
-  int holds_ = 0;
-};
 
 struct Claims {
   Claim rarer;

@@ -5,6 +5,7 @@
 #   BENCH_DATA directory with adult_age.csv, adult_hours.csv, goodreads_rating.csv,
 #              goodreads_pages.csv, one value a line (default none; what is absent is skipped)
 #   BENCH_REFERENCE  CSV of mean gaps to compare with: dataset, granularity, pure|zcdp, m, mean gap, trials
+#   BENCH_PLOTS  directory for SVG plots of the user-level mechanisms (default none)
 #   TRIALS     trials of each accuracy figure (default 400)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -15,11 +16,12 @@ ROUNDS=${ROUNDS:-5}
 BENCH_DATA=${BENCH_DATA:-}
 BENCH_REFERENCE=${BENCH_REFERENCE:-}
 TRIALS=${TRIALS:-400}
+BENCH_PLOTS=${BENCH_PLOTS:-}
 
 as_root() { if ((EUID == 0)); then "$@"; else sudo "$@"; fi; }
 
 build() {
-  make -s all .build/accuracy .build/cdf_accuracy .build/iqr_accuracy >/dev/null
+  make -s all .build/accuracy .build/cdf_accuracy .build/iqr_accuracy .build/user_accuracy >/dev/null
   as_root make -s install >/dev/null
 }
 
@@ -48,7 +50,8 @@ CREATE EXTENSION dpquantile;
 CREATE EXTENSION tdigest;
 SELECT dp_grant_budget('postgres', 1000000, 0.9) \g /dev/null
 SELECT setseed(0.5) \g /dev/null
-CREATE TABLE bench AS SELECT random() * 1000 AS x FROM generate_series(1, $ROWS);
+CREATE TABLE bench AS
+  SELECT random() * 1000 AS x, floor(100000 * random() ^ 2)::int AS u FROM generate_series(1, $ROWS);
 VACUUM (ANALYZE, FREEZE) bench;
 CHECKPOINT;
 SQL
@@ -75,7 +78,7 @@ table() {
       base = median("dp_quantiles of 9"); average = median("avg(x)")
       printf "  %-22s %10s %16s %22s\n", "query", "median ms", "against avg(x)", "against dp_quantiles"
       n = split("avg(x)|dp_quantiles of 9|dp_cdf|tdigest of 9|percentile_cont of 9|dp_iqr|" \
-                "percentile_cont of 2", names, "|")
+                "percentile_cont of 2|dp_user_mean", names, "|")
       for (i = 1; i <= n; i++) {
         value = median(names[i])
         printf "  %-22s %10.0f %16.2f %22.2f\n", names[i], value, value / average, value / base
@@ -110,3 +113,6 @@ echo
 .build/cdf_accuracy "$TRIALS"
 echo
 .build/iqr_accuracy "$TRIALS"
+echo
+if [[ -n $BENCH_PLOTS ]]; then mkdir -p "$BENCH_PLOTS"; fi
+.build/user_accuracy "$TRIALS" "$BENCH_PLOTS"

@@ -17,3 +17,5 @@ SELECT percentile_cont(:ninths) WITHIN GROUP (ORDER BY x) FROM bench \g /dev/nul
 SELECT dp_iqr(x, 1, 1e-6) FROM bench \g /dev/null
 \echo query: percentile_cont of 2
 SELECT percentile_cont(array[0.25,0.75]) WITHIN GROUP (ORDER BY x) FROM bench \g /dev/null
+\echo query: dp_user_mean
+SELECT dp_user_mean(u, x, 1, 0, 1000) FROM bench \g /dev/null

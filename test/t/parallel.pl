@@ -323,6 +323,59 @@ check_query(
 	"SELECT count(*) > 0 FROM person WHERE age > (SELECT $median FROM few)",
 	plan => qr/Finalize Aggregate.*InitPlan.*Aggregate.*Gather/);
 
+# User-level aggregates: charged once a group. 100 users with 100 rows each; the noise of a mean has the scale
+# 101 * 100 / 10000 / epsilon, and 30 times that is passed with a probability of 1e-13.
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE trip AS SELECT (age::integer * 37 + dept) % 100 AS bus, 'cell ' || dept AS cell, age AS speed, dept FROM person;
+	CREATE TABLE no_trip WITH (autovacuum_enabled = off) AS SELECT * FROM trip;
+	GRANT SELECT ON trip, no_trip TO analyst;
+	ANALYZE;
+	DELETE FROM no_trip});
+my $mean = 'dp_user_mean(bus, speed, 1, 0, 101)';
+my $exact = "abs(50 - dp_user_mean(bus, speed, 10, 0, 101)) < 20";
+check_query('user-level mean', "SELECT $exact FROM trip", plan => $gather, charges => 10);
+check_query(
+	'user-level means with GROUP BY: charged for each group',
+	"SELECT count(m) FROM (SELECT dept, $mean AS m FROM trip GROUP BY dept) d",
+	plan => $gather_merge,
+	outcome => '7',
+	charges => 7);
+check_query(
+	'user-level means with a hashed GROUP BY',
+	"SELECT count(m) FROM (SELECT dept, dp_user_variance(bus::text, speed::numeric, 1, 0, 101) AS m FROM trip GROUP BY dept) d",
+	settings => 'SET enable_sort = off;',
+	plan => qr/Finalize HashAggregate.*Gather.*Partial HashAggregate/,
+	outcome => '7',
+	charges => 7);
+check_query('threat 20: a user-level mean of nothing', "SELECT $mean BETWEEN 0 AND 101 FROM no_trip", plan => $gather);
+check_query(
+	'threat 20: a user-level mean of a type that cannot be told apart',
+	'SELECT dp_user_mean(point(bus, 1), speed, 1, 0, 101) FROM no_trip',
+	plan => $gather,
+	outcome => '42883',
+	charges => 0);
+check_query(
+	'one user in two workers is one user',
+	"SELECT dp_user_variance(1, speed, 1, 0, 101, dp_options(max_contributions => '1')) FROM trip",
+	plan => $gather,
+	outcome => '0');
+# Each grid has its mean of the kind of speeds that only it has.
+check_query(
+	'grids of several workers are put together by their names', q{
+	SELECT string_agg((s).grid || ' ' || round((s).mean / 10) || ' ' || (s).users_kept, ', ') FROM unnest((
+		SELECT dp_user_grid_stats(bus, cell, dept * 10, 1000, 0, 60) FROM trip)) s},
+	plan => qr/Finalize Aggregate.*Gather.*Partial Aggregate/,
+	outcome => join(', ', map { "cell $_ $_ 100" } 0 .. 6),
+	charges => 1000);
+check_query('threat 20: grids of nothing', 'SELECT dp_user_grid_stats(bus, cell, speed, 1, 0, 101) FROM no_trip',
+	plan => $gather, outcome => '{}');
+check_query(
+	'threat 14: a user-level mean in a worker', "SELECT $mean FROM few JOIN LATERAL (SELECT 1 AS bus, few.age AS speed) b ON true",
+	settings => 'SET ' . parallel_for_all($node) . ' = on;',
+	plan => qr/^Gather.*Single Copy: true.*Aggregate/,
+	%refused);
+
 # The leader, if it takes part, may be charged before a worker is refused.
 like(
 	outcome($node, "SET parallel_leader_participation = on; $join"),

@@ -109,6 +109,12 @@ check_copy('section by section', $old, 'sections');
 $old->safe_psql('postgres', 'CREATE DATABASE clone TEMPLATE postgres');
 check_copy('a database made with TEMPLATE', $old, 'clone');
 
+# The key of the user hashes is no data: a restored database has its own.
+my $key = 'SELECT key FROM dpquantile.user_key';
+like($old->safe_psql('plain', $key), qr/^\\x[0-9a-f]{32}$/, 'a restored database has one key of its users');
+isnt($old->safe_psql($_, $key), $old->safe_psql('postgres', $key), "and not the old one: $_")
+  foreach 'plain', 'custom', 'sections';
+
 # A new cluster, where each number means another role.
 my $new = PostgreSQL::Test::Cluster->new('new');
 $new->init(extra => ['--username=postgres']);

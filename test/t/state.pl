@@ -130,7 +130,7 @@ my %record = map { $_ => $count{$_} + 4 } keys %count;
 is(with_bytes(0, '01'), 't', 'the version is the first byte');
 is(with_bytes(0, '02'), '22P03', 'threat 15: an unknown version');
 is(with_bytes($family, '00'), '22P03', 'threat 15: no function');
-is(with_bytes($family, '04'), '22P03', 'threat 15: an unknown function');
+is(with_bytes($family, '07'), '22P03', 'threat 15: an unknown function');
 is(with_bytes($family, '02'), '22P03', 'threat 15: quantiles, but a function of bins');
 is(with_bytes($family, '03'), '22023', 'threat 15: quantiles, but a function with a delta');
 is(with_bytes($family, '0302'), '22P03', 'threat 15: quantiles, but a function of quartiles');
@@ -260,6 +260,78 @@ foreach my $format ('text', 'binary')
 		note("@counts");
 		my @outcomes = map { /^(\w+)/ } @counts;
 		my $name = "threat 15: $change, as $format";
+		is_deeply([ grep { !/$known/ } @outcomes ], [], "$name: an error or a valid state");
+		ok(scalar(grep { $_ ne 'valid' } @outcomes), "$name: not all are taken");
+	}
+}
+
+# The states of the user-level aggregates: rows of users, and for grids their names.
+$node->safe_psql(
+	'postgres', q{
+	CREATE AGGREGATE expose_user(integer, float8, float8, float8, float8, jsonb)
+		(SFUNC = dpquantile.user_mean_transition, STYPE = dpquantile.records_state);
+	CREATE AGGREGATE expose_grids(text, text, float8, float8, float8, float8, jsonb)
+		(SFUNC = dpquantile.user_grids_transition, STYPE = dpquantile.records_state);
+	CREATE TABLE valid_user AS
+	SELECT expose_user(u, u, 1, 0, 10, dp_options(max_contributions => '3'))::text::bytea AS bytes
+	FROM generate_series(1, 4) u;
+	-- Two grids, `a` and `bc`, with three rows each.
+	CREATE TABLE valid_grids AS
+	SELECT expose_grids(u::text, CASE u % 2 WHEN 0 THEN 'a' ELSE 'bc' END, u, 1, 0, 10, dp_options(suppress => true))::text::bytea AS bytes
+	FROM generate_series(1, 6) u;
+	CREATE OR REPLACE VIEW states AS SELECT * FROM valid_user UNION ALL SELECT * FROM valid_grids});
+# Version, family, method; five numbers, bins, no quantiles; rule, suppress, number, hash of nothing.
+my $user_options = 3 + 5 * 8 + 4 + 4;
+my $user_rows = $user_options + 6 + 8;
+is($node->safe_psql('postgres', 'SELECT length(bytes) FROM valid_user'), $user_rows + 4 + 4 * 16,
+	'the state has the bytes that are expected: rows of users');
+is($node->safe_psql('postgres', 'SELECT length(bytes) FROM valid_grids'),
+	$user_rows + 4 + (4 + 2) + (4 + 1) + 4 + 6 * 16,
+	'the state has the bytes that are expected: rows of users in grids');
+is(with_bytes($user_options, '02', 'valid_user'), 't', 'max_contributions is a number');
+is(with_bytes($user_options, '01', 'valid_user'), '22P03', 'threat 15: the median, but a number');
+is(with_bytes($user_options, '03', 'valid_user'), '22P03', 'threat 15: an unknown max_contributions');
+is(with_bytes($user_options + 1, '01', 'valid_user'), '22P03', 'threat 15: suppression of a mean');
+is(with_bytes($user_options + 2, '00000000', 'valid_user'), '22023', 'threat 15: no rows of a user');
+is(with_bytes($user_options + 2, 'ffffffff', 'valid_user'), 't', 'the most rows of a user');
+is(with_bytes($user_rows, '00000005', 'valid_user'), '22P03', 'threat 15: more rows than bytes');
+is(with_bytes($user_rows + 4, 'ffffffffffffffff', 'valid_user'), 't', 'any user');
+is(with_bytes($user_rows + 12, '00000001', 'valid_user'), '22P03', 'threat 15: a grid where there are none');
+is(with_bytes($user_rows + 16, '80000000', 'valid_user'), 't', 'a value at the upper bound');
+is(with_bytes($user_rows + 16, '80000001', 'valid_user'), '22P03', 'threat 15: a value above it');
+is(with_bytes(1, '07', 'valid_user'), '22P03', 'threat 15: an unknown aggregate of users');
+is(with_bytes(1, '06', 'valid_user'), '22P03', 'threat 15: rows without grids as rows in grids');
+is(with_bytes(1, '04', 'valid_grids'), '22P03', 'threat 15: rows in grids as rows without');
+my $grid_rows = $user_rows + 4 + (4 + 2) + (4 + 1);
+is(with_bytes($user_rows, '00000003', 'valid_grids'), '22P03', 'threat 15: more names than there are');
+is(with_bytes($user_rows, 'ffffffff', 'valid_grids'), '22P03', 'threat 15: more names than bytes');
+is(with_bytes($user_rows + 4, 'ffffffff', 'valid_grids'), '22P03', 'threat 15: a name longer than the bytes');
+is(with_bytes($user_rows + 4, '0000000161000000026263', 'valid_grids'), 't', 'names of other lengths');
+is(with_bytes($user_rows + 4, '000000016100000002c3bc', 'valid_grids'), 't', 'a name that is not ASCII');
+is(with_bytes($user_rows + 4, '000000016100000002c362', 'valid_grids'), '22P03', 'threat 15: a name that is no text');
+is(with_bytes($user_rows + 4, '0000000261610000000100', 'valid_grids'), '22P03', 'threat 15: a zero byte in a name');
+is(with_bytes($user_rows + 4, '0000000000000003616263', 'valid_grids'), 't', 'an empty name');
+is(with_bytes($grid_rows + 4 + 8, '00000001', 'valid_grids'), 't', 'the last grid');
+is(with_bytes($grid_rows + 4 + 8, '00000002', 'valid_grids'), '22P03', 'threat 15: a grid without a name');
+is(with_bytes($grid_rows + 4 + 8, 'ffffffff', 'valid_grids'), '22P03', 'threat 15: a grid far outside');
+is(with_bytes($user_rows + 4, '000000016100000001610000000600000000', 'valid_grids'), '22P03', 'threat 15: a name that comes twice');
+is( outcome($node, q{
+		SELECT merge(bytes::text::dpquantile.records_state)
+		FROM (SELECT bytes FROM valid_user UNION ALL SELECT bytes FROM valid_grids) v},
+		user => 'postgres'),
+	'22023', 'threat 15: states of users with and without grids cannot be combined');
+foreach my $format ('text', 'binary')
+{
+	my %all = (%changes, 'random changes' => 'SELECT randomly_changed(bytes) FROM states, generate_series(1, 2000)');
+	foreach my $change (sort keys %all)
+	{
+		my @counts = split /\n/, $node->safe_psql(
+			'postgres', qq{
+			DO 'BEGIN PERFORM setseed(0.25); END';
+			SELECT feed(bytes, '$format' = 'binary'), count(*) FROM ($all{$change}) c(bytes) GROUP BY 1});
+		note("@counts");
+		my @outcomes = map { /^(\w+)/ } @counts;
+		my $name = "threat 15: user-level states, $change, as $format";
 		is_deeply([ grep { !/$known/ } @outcomes ], [], "$name: an error or a valid state");
 		ok(scalar(grep { $_ ne 'valid' } @outcomes), "$name: not all are taken");
 	}

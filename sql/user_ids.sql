@@ -1,0 +1,156 @@
+-- Users are told apart by 64-bit hashes of their ids, of any type that can be hashed: equal ids have equal hashes,
+-- however they are stored, and others have others.
+\set SHOW_CONTEXT never
+CREATE SCHEMA regress_dpq_user_ids;
+SET search_path = regress_dpq_user_ids, public;
+-- An aggregate that shows its state, of one row at a time. The user's hash begins at byte 70.
+CREATE AGGREGATE state_of(anynonarray, float8, float8, float8, float8) (
+  SFUNC = dpquantile.user_mean_transition, STYPE = dpquantile.records_state);
+CREATE FUNCTION hash_in(state dpquantile.records_state) RETURNS bytea LANGUAGE sql RETURN (
+  substr(state::text::bytea, 70, 8));
+CREATE FUNCTION hash_of(id anynonarray) RETURNS bytea LANGUAGE sql AS
+  'SELECT hash_in((SELECT state_of(id, 0, 1, 0, 1)))';
+SELECT octet_length(state_of(1, 0.5, 1, 0, 1)::text::bytea) - 69 AS row_bytes,
+       right(state_of(1, 0.5, 1, 0, 1)::text, 16) AS grid_and_value;
+
+-- Runs a query of ids: how many there are, how many different hashes, and how many pairs of them are not equal
+-- just where their hashes differ.
+CREATE FUNCTION check_ids(query text, OUT type regtype, OUT ids bigint, OUT hashes bigint, OUT wrong bigint)
+LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format(
+    'WITH h AS MATERIALIZED (SELECT id, hash_of(id) AS hash FROM (%s) q(id))
+     SELECT pg_typeof((array_agg(a.id))[1]), count(DISTINCT a.ctid), count(DISTINCT a.hash),
+            count(*) FILTER (WHERE (a.id = b.id) <> (a.hash = b.hash))
+       FROM (SELECT id, hash, row_number() OVER () AS ctid FROM h) a, h b', query)
+    INTO type, ids, hashes, wrong;
+END
+$$;
+CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
+CREATE DOMAIN name_of_user AS text CHECK (value <> '');
+CREATE DOMAIN padded AS char(5);
+CREATE TABLE queries (number int, query text);
+INSERT INTO queries VALUES
+  (1, 'SELECT x::int2 FROM generate_series(-200, 200) x'),
+  (2, 'SELECT x FROM generate_series(-200, 200) x'),
+  -- The two halves of these are alike, or folded into one by the server's own hash.
+  (3, 'SELECT hi * 4294967296 + lo FROM generate_series(-10, 10) hi, generate_series(-10::bigint, 10) lo'),
+  (4, 'SELECT (hi << 32) + hi FROM generate_series(0::bigint, 200) hi'),
+  (5, 'SELECT format(''user %s'', x) FROM generate_series(1, 400) x'),
+  (6, 'SELECT repeat(''x'', x) FROM generate_series(0, 400) x'),
+  (7, 'SELECT format(''user %s'', x)::varchar(20) FROM generate_series(1, 400) x'),
+  (8, 'SELECT md5(x::text)::uuid FROM generate_series(1, 400) x'),
+  (9, 'SELECT date ''2020-01-01'' + x FROM generate_series(1, 400) x'),
+  (10, 'SELECT timestamptz ''2020-01-01 00:00+00'' + x * interval ''1 us'' FROM generate_series(1, 400) x'),
+  -- Equal values with different bytes
+  (11, 'SELECT (x::text || y)::numeric FROM generate_series(-100, 100) x, unnest(''{"",.0,.000}''::text[]) y'),
+  (22, 'SELECT x FROM unnest(''{0,1,-1,10,100,0.1,NaN,NaN,Infinity,-Infinity,1e1000,-1e1000,1e-1000,123456789012345678901234567890}''::numeric[]) x'),
+  -- The length of character(n) is not part of the type here.
+  (15, 'SELECT CASE x WHEN 1 THEN ''a''::char(1) WHEN 2 THEN ''a''::char(5) ELSE ''b''::char(2) END FROM generate_series(1, 3) x'),
+  (16, 'SELECT x FROM unnest(''{a,"a  ",b}''::padded[]) x'),
+  (17, 'SELECT x FROM unnest(enum_range(NULL::mood)) x'),
+  (18, 'SELECT format(''user %s'', x)::name_of_user FROM generate_series(1, 100) x'),
+  (19, 'SELECT x FROM unnest(''{10.0.0.1,10.0.0.1/32,10.0.0.1/24,::1,10.0.0.2}''::inet[]) x'),
+  (20, 'SELECT ''\x00''::bytea || int4send(x) FROM generate_series(1, 100) x');
+SELECT c.* FROM queries, check_ids(query) c ORDER BY number;
+-- More types
+CREATE FUNCTION hashes(query text) RETURNS TABLE (ids bigint, hashes bigint) LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY EXECUTE format('SELECT count(*), count(DISTINCT h) FROM (
+    SELECT hash_of(id) AS h FROM (%s) q(id)) s', query);
+END
+$$;
+SELECT h.* FROM (VALUES
+  (1, 'SELECT x % 2 = 0 FROM generate_series(1, 100) x'),
+  (2, 'SELECT chr(x)::"char" FROM generate_series(1, 100) x'),
+  (3, 'SELECT (x * interval ''1 hour'' + ''00:00+00''::timetz) FROM generate_series(1, 20) x, generate_series(1, 2)'),
+  (5, 'SELECT x::text::macaddr8 FROM unnest(''{08:00:2b:01:02:03:04:05,08:00:2b:01:02:03:04:06}''::text[]) x'),
+  (6, 'SELECT x::oid FROM generate_series(1, 100) x'),
+  (7, 'SELECT format(''user_%s'', x)::name FROM generate_series(1, 100) x')) v(number, query), hashes(query) h
+ ORDER BY number;
+
+-- Long ids that are stored compressed or out of line, beside the same ones as they are.
+CREATE TABLE long (kind text, id text);
+ALTER TABLE long ALTER id SET STORAGE external;
+INSERT INTO long SELECT 'external', string_agg(md5((u * 1000 + i)::text), '') FROM generate_series(1, 5) u, generate_series(1, 200) i GROUP BY u;
+ALTER TABLE long ALTER id SET STORAGE extended;
+INSERT INTO long SELECT 'extended', repeat(format('user %s', u), 5000) FROM generate_series(1, 5) u;
+SELECT kind, count(*), bool_and(hash_of(id) = hash_of(id || '')) AS same,
+       count(DISTINCT hash_of(id)) AS hashes
+  FROM long GROUP BY kind ORDER BY kind;
+
+-- Collations: bytes count where the collation is deterministic, else what it calls equal.
+SELECT count(DISTINCT hash_of(id COLLATE "C")) AS c,
+       count(DISTINCT hash_of(id COLLATE "und-x-icu")) AS deterministic
+  FROM unnest('{anna,Anna,ANNA,bert}'::text[]) id;
+CREATE COLLATION no_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+SELECT count(DISTINCT hash_of(id COLLATE no_case)) AS no_case
+  FROM unnest('{anna,Anna,ANNA,bert}'::text[]) id;
+CREATE TABLE in_no_case (id text COLLATE no_case, other text COLLATE "C", x float8);
+-- Two collations that contradict each other: an error from the expression alone, with rows or without.
+SELECT dp_user_mean(id || other, x, 1, 0, 1) FROM in_no_case;
+INSERT INTO in_no_case VALUES (NULL, NULL, NULL), ('anna', 'a', 1);
+SELECT dp_user_mean(id || other, x, 1, 0, 1) FROM in_no_case;
+SELECT dp_user_mean((id || other)::char(9), x, 1, 0, 1) FROM in_no_case;
+-- The collation of the grid has nothing to do with the users'.
+CREATE AGGREGATE grid_state_of(anynonarray, text, float8, float8, float8, float8) (
+  SFUNC = dpquantile.user_grids_transition, STYPE = dpquantile.records_state);
+SELECT right(grid_state_of(id, g COLLATE "C", 0, 1, 0, 1)::text, 32) = right(grid_state_of(lower(id), g, 0, 1, 0, 1)::text, 32) AS same_user
+  FROM (VALUES ('Anna' COLLATE no_case, 'Z' COLLATE "C")) v(id, g);
+
+-- The hash depends on the key alone: the same in another query, another with another key.
+SELECT hash_of(1) AS hash \gset
+SELECT hash_of(1) = :'hash'::bytea AS same;
+SELECT octet_length(key) AS bytes, count(*) FROM dpquantile.user_key GROUP BY 1;
+-- Nothing but 16 bytes is a key.
+\set VERBOSITY sqlstate
+UPDATE dpquantile.user_key SET key = sha256(key);
+UPDATE dpquantile.user_key SET key = NULL;
+\set VERBOSITY default
+BEGIN;
+UPDATE dpquantile.user_key SET key = substr(sha256(key), 1, 16);
+SELECT hash_of(1) = :'hash'::bytea AS same;
+-- The published key and message of SipHash: 00 01 02 .. 0f, and 00 01 02 .. 0e.
+UPDATE dpquantile.user_key SET key = '\x000102030405060708090a0b0c0d0e0f';
+SELECT hash_of('\x000102030405060708090a0b0c0d0e'::bytea) AS published;
+-- A state of another key is nothing to combine with: the same user would be two.
+CREATE TABLE other AS SELECT state_of(1, 0, 1, 0, 1) AS s;
+UPDATE dpquantile.user_key SET key = substr(sha256(key), 1, 16);
+CREATE AGGREGATE merge(dpquantile.records_state) (SFUNC = dpquantile.records_combine, STYPE = dpquantile.records_state);
+SAVEPOINT before;
+SELECT merge(s) FROM (SELECT s FROM other UNION ALL SELECT state_of(1, 0, 1, 0, 1)) v;
+ROLLBACK TO before;
+-- A key that is missing or not the only one: an error whatever the input.
+INSERT INTO dpquantile.user_key SELECT * FROM dpquantile.user_key;
+SELECT dp_user_mean(x, x, 1, 0, 1) FROM generate_series(1, 3) x;
+ROLLBACK;
+BEGIN;
+DELETE FROM dpquantile.user_key;
+SAVEPOINT before;
+SELECT dp_user_mean(x, x, 1, 0, 1) FROM generate_series(1, 3) x;
+\echo :SQLSTATE
+ROLLBACK TO before;
+SELECT dp_user_mean(x, x, 1, 0, 1) FROM generate_series(1, 0) x;
+ROLLBACK TO before;
+SELECT dp_user_grid_stats(x, 'a', x, 1, 0, 1) FROM generate_series(1, 3) x WHERE x IS NULL;
+ROLLBACK;
+
+-- A type that cannot be hashed, or is no identifier, is an error of the call, with rows or without.
+CREATE TYPE unhashable AS (at point);
+CREATE FUNCTION try(id text, source text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('SELECT dp_user_mean(%s, 1, 1, 0, 1) FROM %s', id, source);
+  RETURN 'answered';
+EXCEPTION WHEN undefined_function OR datatype_mismatch OR feature_not_supported THEN
+  RETURN SQLERRM;
+END
+$$;
+SELECT id, try(id, 'generate_series(1, 3)') AS with_rows, try(id, 'generate_series(1, 0)') = try(id, 'generate_series(1, 3)') AS without
+  FROM unnest('{"point(1,2)","''{}''::json","row(1,2)","row(1,point(1,2))","row(point(1,2))::regress_dpq_user_ids.unhashable",
+      "0.5::float8","1::float4","interval ''1 day''","''{}''::jsonb","int4range(1,2)","int4multirange()","''a''::name COLLATE regress_dpq_user_ids.no_case","''a''::char(3) COLLATE regress_dpq_user_ids.no_case",
+                "to_tsvector(''a'')","NULL::xml"}'::text[]) id;
+SELECT dp_user_mean(ARRAY[1], 1, 1, 0, 1);
+
+RESET search_path;
+SET client_min_messages = warning;
+DROP SCHEMA regress_dpq_user_ids CASCADE;

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+// Line charts of the benchmarks' figures as SVG documents.
+namespace dpquantile::bench {
+
+struct ChartPoint {
+  double x;
+  double y;
+};
+
+// At least one point, ascending in x.
+struct ChartSeries {
+  std::string label;
+  std::vector<ChartPoint> points;
+  bool dashed = false;
+};
+
+// Both axes are logarithmic: all coordinates must be positive.
+struct LineChart {
+  std::string title;
+  std::string subtitle;
+  std::string x_title;
+  std::string y_title;
+  std::vector<ChartSeries> series;  // 1 .. 10, each in a colour of its own
+};
+
+std::string draw_line_chart(const LineChart& chart, int width, int height);
+
+// Writes the chart to the file and says so, or that it is not possible.
+void write_line_chart(const LineChart& chart, const std::string& path);
+
+}  // namespace dpquantile::bench

@@ -1,0 +1,190 @@
+// Accuracy of the user-level mechanisms on the experiments of Rameshwar et al. 2024: "Mean
+// Estimation with User-Level Privacy for Spatio-Temporal IoT Datasets" (arXiv:2401.15906) and, in
+// user_grid_accuracy.cpp, "Improving the Privacy Loss Under User-Level DP Composition for Fixed
+// Estimation Error" (arXiv:2405.06261).
+//
+// Their data, speeds of the buses of Surat, are replaced by generated ones: 300 buses whose numbers
+// of rows m_l are log-normal with median 14 (log sd 1.05: one bus in a hundred has more than 160),
+// and speeds that are normal (sd 12 km/h) about the mean of the bus, clipped to [0, 65]; the means
+// of the buses are normal about 22 km/h (sd 5). In the scaled data every bus has 10 (100) times as
+// many rows, or there are 10 buses for each; the speeds are, as in the source, independent with the
+// mean and the standard deviation of the base data, or they have offsets of the buses again. 'heavy
+// tail': 300 buses with Pareto numbers of rows (from 5 on, shape 1.2), the last of them with a
+// quarter of all rows.
+//
+// The data come from a seeded generator, the mechanisms' noise from the CSPRNG. A figure is from
+// several data sets with the same numbers of rows and many draws on each. Errors are those of
+// the answers as released, within the bounds. 'bounded' protects against adding or removing a user,
+// the others against replacing one, so that their epsilons are not the same promise.
+//
+// usage: user_accuracy TRIALS [SVG_DIRECTORY]
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "bench_figures.hpp"
+#include "core/user_error.hpp"
+#include "user_data.hpp"
+#include "user_errors.hpp"
+#include "user_grid_accuracy.hpp"
+
+namespace {
+
+using namespace dpquantile;
+using namespace dpquantile::bench;
+
+constexpr std::size_t kBuses = 300;
+constexpr double kMedianRows = 14;
+constexpr double kLogSd = 1.05;
+constexpr SpeedLaw kSpeeds{22, 12, 5};
+constexpr std::uint64_t kScale = 10;
+constexpr std::uint64_t kLargeScale = 100;
+constexpr int kSets = 10;
+constexpr std::uint64_t kSeed = 1;
+// From here on the private intervals of large scaled data are mostly found.
+constexpr double kModerateEpsilon = 0.5;
+
+// --- Verdicts ------------------------------------------------------------------------------------
+
+// At each epsilon from `least` on: no other method of the source has a smaller error than this one,
+// with the better of its ways to choose m_UB.
+Claim is_best(UserMethod method, const Errors& errors, double least) {
+  Claim claim;
+  for (std::size_t j = 0; j < std::size(kEpsilons); ++j) {
+    if (kEpsilons[j] < least) continue;
+    const Average& best = errors[best_of_source(errors, j, method)][j];
+    bool holds = true;
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+      const bool other = of_source(kMethods[i]) && kMethods[i].method != method;
+      if (other && !not_above(best, errors[i][j])) holds = false;
+    }
+    claim.check(holds);
+  }
+  return claim;
+}
+
+bool below_bound(const BusDataSets& data, const Errors& errors, std::size_t method,
+                 std::size_t epsilon) {
+  const Average& error = errors[method][epsilon];
+  return error.mean() <= array_bound(kMethods[method], data, kEpsilons[epsilon]) +
+                             kTolerance * error.standard_error();
+}
+
+double forecast_noise(const BusDataSets& data, std::size_t method, double epsilon) {
+  CancelPoll cancel(nullptr);
+  const UserQuery query = query_for(kMethods[method], data.counts(), epsilon);
+  return forecast_mean_error(data.counts(), query, cancel, std::pmr::new_delete_resource()).noise;
+}
+
+// The noise is `factor` times as large.
+Claim noise_changes(const BusDataSets& from, const BusDataSets& to, std::size_t method,
+                    double factor) {
+  Claim claim;
+  for (const double epsilon : kEpsilons) {
+    const double change =
+        forecast_noise(to, method, epsilon) / forecast_noise(from, method, epsilon);
+    claim.check(std::abs(change / factor - 1) < 0.01);
+  }
+  return claim;
+}
+
+// The tables of means, and what is to be said of all of them.
+class Experiments {
+ public:
+  Experiments(int trials, std::string plots, RandomStream& random)
+      : trials_(trials), plots_(std::move(plots)), random_(random) {}
+
+  // Without a file name there is no plot.
+  Errors run(const BusDataSets& data, const std::string& file_name) {
+    Errors errors = measure_means(data, trials_, random_);
+    for (std::size_t j = 0; j < std::size(kEpsilons); ++j) {
+      array_no_worse_.check(not_above(errors[kArray][j], errors[kBaseline][j]));
+      array_below_bound_.check(below_bound(data, errors, kArray, j));
+      median_below_bound_.check(below_bound(data, errors, kArrayMedian, j));
+    }
+    if (!plots_.empty() && !file_name.empty())
+      plot_means(errors, "Mean speed: " + data.name(), plots_ + "/" + file_name);
+    return errors;
+  }
+
+  void print() const {
+    array_no_worse_.print("'array' is no worse than 'baseline': at each epsilon of each table");
+    array_below_bound_.print("The error of 'array' is at most E: at each epsilon of each table");
+    median_below_bound_.print("The error of 'array, median' is at most E of its m_UB: the same");
+  }
+
+ private:
+  int trials_;
+  std::string plots_;
+  RandomStream& random_;
+  Claim array_no_worse_;
+  Claim array_below_bound_;
+  Claim median_below_bound_;
+};
+
+void measure_users(int trials, const std::string& plots, RandomStream& random) {
+  Generator generator(kSeed);
+  const RowCounts rows = log_normal_rows(kBuses, kMedianRows, kLogSd, generator);
+  const RowCounts more_rows = sample_scaled(rows, kScale);
+  const RowCounts many_more_rows = sample_scaled(rows, kLargeScale);
+  const RowCounts more_buses = user_scaled(rows, kScale);
+  const RowCounts heavy_rows = heavy_tailed_rows(kBuses, 5, 1.2, 0.25, generator);
+  const auto draw = [&](const char* name, const RowCounts& m, const SpeedLaw& law,
+                        int sets = kSets) { return BusDataSets(name, m, law, sets, generator); };
+  const BusDataSets base = draw("base data", rows, kSpeeds);
+  const BusData& first = *base.sets().front();
+  const SpeedLaw independent{first.mean(), std::sqrt(first.variance()), 0};
+  const BusDataSets samples = draw("10 times the rows", more_rows, independent);
+  const BusDataSets many_samples = draw("100 times the rows", many_more_rows, independent, 2);
+  const BusDataSets users = draw("10 times the buses", more_buses, independent);
+  const BusDataSets samples_offset = draw("10 times the rows, with offsets", more_rows, kSpeeds);
+  const BusDataSets users_offset = draw("10 times the buses, with offsets", more_buses, kSpeeds);
+  const BusDataSets heavy = draw("heavy tail", heavy_rows, kSpeeds);
+
+  Experiments experiments(trials, plots, random);
+  experiments.run(base, "user_base.svg");
+  const Errors of_samples = experiments.run(samples, "user_sample_scaling.svg");
+  const Errors of_many_samples = experiments.run(many_samples, "user_sample_scaling_100.svg");
+  const Errors of_users = experiments.run(users, "user_user_scaling.svg");
+  experiments.run(samples_offset, "");
+  const Errors of_users_offset = experiments.run(users_offset, "");
+  experiments.run(heavy, "user_heavy_tail.svg");
+  for (const BusDataSets* data : {&base, &samples, &users})
+    measure_variances(*data, trials, random);
+
+  std::printf(
+      "\nAll comparisons allow for %g standard errors. 'Best': at each epsilon, with one of "
+      "its two m_UB,\nno worse than any other method but 'bounded'.\n",
+      kTolerance);
+  experiments.print();
+  is_best(UserMethod::levy, of_samples, 0).print("'levy' is best for 10 times the rows");
+  is_best(UserMethod::levy, of_many_samples, 0).print("'levy' is best for 100 times the rows");
+  is_best(UserMethod::levy, of_many_samples, kModerateEpsilon)
+      .print("'levy' is best for 100 times the rows, epsilon from 0.5 on");
+  is_best(UserMethod::quantile, of_users, 0).print("'quantile' is best for 10 times the buses");
+  is_best(UserMethod::quantile, of_users_offset, 0)
+      .print("'quantile' is best for 10 times the buses, with offsets");
+  noise_changes(base, samples, kBaseline, 1).print("10 times the rows leave baseline's noise");
+  noise_changes(base, samples, kArray, 1).print("10 times the rows leave array's noise");
+  noise_changes(samples, many_samples, kLevy, 1 / std::sqrt(kLargeScale / kScale))
+      .print("10 times the rows again divide levy's noise by the root of 10");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int trials = argc > 1 ? std::atoi(argv[1]) : 400;
+  const std::string plots = argc > 2 ? argv[2] : "";
+  if (trials < 10) {
+    std::fprintf(stderr, "usage: user_accuracy TRIALS [SVG_DIRECTORY] (at least 10 trials)\n");
+    return 1;
+  }
+  CsprngSource source;
+  RandomStream random(source);
+  measure_users(trials, plots, random);
+  measure_grids(trials, plots, random);
+  return 0;
+}

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench_figures.hpp"
+#include "core/random.hpp"
+#include "core/user_mean.hpp"
+#include "user_data.hpp"
+
+// Tables of the errors of the user-level mechanisms.
+namespace dpquantile::bench {
+
+inline constexpr double kEpsilons[] = {0.1, 0.2, 0.5, 1, 2};
+
+// 'bounded' protects the numbers of rows, so that its max_contributions has to be guessed. Here it
+// is told what an analyst would not know: the median m_l, or the m_UB of 'array'.
+struct Method {
+  const char* name;
+  UserMethod method;
+  ContributionRule rule;
+};
+
+inline constexpr Method kMethods[] = {
+    {"baseline", UserMethod::baseline, ContributionRule::optimal},
+    {"array", UserMethod::array, ContributionRule::optimal},
+    {"array, median", UserMethod::array, ContributionRule::median},
+    {"levy", UserMethod::levy, ContributionRule::optimal},
+    {"levy, median", UserMethod::levy, ContributionRule::median},
+    {"quantile", UserMethod::quantile, ContributionRule::optimal},
+    {"quantile, median", UserMethod::quantile, ContributionRule::median},
+    {"quantile-adaptive", UserMethod::quantile_adaptive, ContributionRule::optimal},
+    {"quantile-adaptive, median", UserMethod::quantile_adaptive, ContributionRule::median},
+    {"bounded, median", UserMethod::bounded, ContributionRule::median},
+    {"bounded, optimal", UserMethod::bounded, ContributionRule::optimal}};
+inline constexpr std::size_t kBaseline = 0;
+inline constexpr std::size_t kArray = 1;
+inline constexpr std::size_t kArrayMedian = 2;
+inline constexpr std::size_t kLevy = 3;
+
+// By epsilon, and by method and epsilon.
+using Row = std::vector<Average>;
+using Errors = std::vector<Row>;
+
+// 'bounded' is not among those that the source compares.
+inline bool of_source(const Method& method) {
+  return method.method != UserMethod::bounded;
+}
+
+// The one of the source's methods with the least error at the epsilon of this index; only variants
+// of `method` if one is given.
+std::size_t best_of_source(const Errors& errors, std::size_t epsilon,
+                           std::optional<UserMethod> method = {});
+
+UserQuery query_for(const Method& method, const RowsPerUser& counts, double epsilon);
+
+// m_UB, and the source's bound E in km/h on the error of 'array' with it.
+std::uint64_t contributions_of(const Method& method, const BusDataSets& data, double epsilon);
+double array_bound(const Method& method, const BusDataSets& data, double epsilon);
+
+// Mean absolute errors, measured and printed as a table. The standard errors are those for these
+// very data sets.
+Errors measure_means(const BusDataSets& data, int trials, RandomStream& random);
+void measure_variances(const BusDataSets& data, int trials, RandomStream& random);
+
+// Writes a chart of the errors of a mean.
+void plot_means(const Errors& errors, const std::string& title, const std::string& path);
+
+}  // namespace dpquantile::bench

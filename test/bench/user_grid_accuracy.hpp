@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "core/random.hpp"
+
+namespace dpquantile::bench {
+
+// Statistics of many grids, with and without suppression: what suppression does to the privacy
+// loss, and the errors of a release. Prints tables and verdicts; writes charts into the directory
+// unless it is empty.
+void measure_grids(int trials, const std::string& directory, RandomStream& random);
+
+}  // namespace dpquantile::bench
