@@ -39,7 +39,6 @@ inline constexpr Method kMethods[] = {
 inline constexpr std::size_t kBaseline = 0;
 inline constexpr std::size_t kArray = 1;
 inline constexpr std::size_t kArrayMedian = 2;
-inline constexpr std::size_t kLevy = 3;
 
 // By epsilon, and by method and epsilon.
 using Row = std::vector<Average>;
