@@ -2,7 +2,7 @@
 --
 -- Noise of scale s is 20 s or more off with a probability of e^-20 = 2e-9; each tolerance is at least that, and
 -- there are fewer than 100 such draws: these tests fail by chance with a probability below 1e-6. The private
--- intervals of 'levy' and 'quantile' miss their rank with one below 1e-20 (epsilon of 250 or more, 50 arrays).
+-- intervals of 'quantile' miss their rank with one below 1e-20 (epsilon of 250 or more, 50 arrays).
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_user_mean;
 CREATE SCHEMA AUTHORIZATION regress_dpq_user_mean;
@@ -19,7 +19,7 @@ INSERT INTO calls VALUES
   (6, '{"max_contributions": 1}', 0.04), (7, '{"max_contributions": "7"}', 0.04),
   -- More than anybody has
   (8, '{"max_contributions": 21}', 0.04), (9, '{"max_contributions": 4294967295}', 0.04),
-  -- Half of epsilon finds an interval; clipping the same number of arrays at both ends leaves the mean where it
+  -- Half of epsilon finds the interval of 'quantile'; clipping the same number of arrays at both ends leaves the mean where it
   -- is, but for a rank or two.
   (10, '{"method": "levy"}', 0.5), (11, '{"method": "levy", "max_contributions": 20}', 0.5),
   (12, '{"method": "quantile"}', 0.5), (13, '{"method": "quantile", "max_contributions": "median"}', 0.5),

@@ -18,7 +18,7 @@ struct IntegerQuery {
 // The scale of discrete Laplace noise for one of `parts` queries that share epsilon: sensitivity *
 // parts / epsilon, larger by a relative 2^-40 to 2^-20. The least of it pays for charging the
 // shortest decimal of epsilon, which may be below the double by a relative 2^-53. Requires a
-// sensitivity of at least 1, and parts in 1 .. 2^24.
+// sensitivity and parts of at least 1, their product at most 2^58.
 Rational laplace_scale(std::uint64_t sensitivity, Rational epsilon, std::uint64_t parts);
 
 // The answer with discrete Laplace noise. A query of sensitivity 0 is a public constant, and gets
