@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/epsilon.hpp"
+#include "core/privacy_parameter.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/epsilon.hpp"
+#include "core/privacy_parameter.hpp"
 #include "core/radix_sort.hpp"
 
 namespace dpquantile {

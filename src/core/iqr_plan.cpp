@@ -6,7 +6,7 @@
 #include <numbers>
 #include <optional>
 
-#include "core/epsilon.hpp"
+#include "core/privacy_parameter.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 

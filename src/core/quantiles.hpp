@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/cancel.hpp"
-#include "core/epsilon.hpp"
+#include "core/privacy_parameter.hpp"
 #include "core/histogram.hpp"
 #include "core/random.hpp"
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "core/epsilon.hpp"
+#include "core/privacy_parameter.hpp"
 #include "core/error.hpp"
 #include "core/fixed_point.hpp"
 #include "core/integer_query.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/epsilon.hpp"
+#include "core/privacy_parameter.hpp"
 #include "pg/cdf_type.hpp"
 
 extern "C" {

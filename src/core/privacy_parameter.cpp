@@ -1,0 +1,27 @@
+#include "core/privacy_parameter.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace dpquantile {
+
+void check_epsilon(double epsilon) {
+  if (epsilon >= kMinEpsilon && epsilon <= kMaxEpsilon) return;
+  throw ParameterError(
+      "epsilon must be between 1e-06 and 1000, got " + shortest_decimal(epsilon),
+      "Typical values lie between 0.01 and 3; smaller is more private. Check the order of the "
+      "arguments, too.");
+}
+
+void check_rho(double rho) {
+  if (rho >= kMinRho && rho <= kMaxRho) return;
+  throw ParameterError("rho must be between 1e-12 and 1000, got " + shortest_decimal(rho),
+                       "Typical values lie between 0.0001 and 1; smaller is more private.");
+}
+
+void check_privacy_parameter(const PrivacyParameter& privacy) {
+  privacy.measure == PrivacyMeasure::kPure ? check_epsilon(privacy.value)
+                                           : check_rho(privacy.value);
+}
+
+}  // namespace dpquantile

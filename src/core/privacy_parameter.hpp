@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+
+namespace dpquantile {
+
+// The definition of privacy in which a release states its guarantee.
+enum class PrivacyMeasure : std::uint8_t {
+  kPure = 1,  // epsilon-differential privacy
+  kZcdp = 2,  // rho-zero-concentrated differential privacy (Bun, Steinke 2016)
+};
+
+// The guarantee of a release: epsilon or rho.
+struct PrivacyParameter {
+  PrivacyMeasure measure;
+  double value;
+
+  bool operator==(const PrivacyParameter&) const = default;
+};
+
+inline PrivacyParameter pure(double epsilon) {
+  return {PrivacyMeasure::kPure, epsilon};
+}
+inline PrivacyParameter zcdp(double rho) {
+  return {PrivacyMeasure::kZcdp, rho};
+}
+
+inline constexpr double kMinEpsilon = 1e-6;
+inline constexpr double kMaxEpsilon = 1000;
+inline constexpr double kMinRho = 1e-12;
+inline constexpr double kMaxRho = 1000;
+
+// Throws ParameterError unless kMinEpsilon <= epsilon <= kMaxEpsilon.
+void check_epsilon(double epsilon);
+// Throws ParameterError unless kMinRho <= rho <= kMaxRho.
+void check_rho(double rho);
+// One of these, by the measure.
+void check_privacy_parameter(const PrivacyParameter& privacy);
+
+}  // namespace dpquantile
