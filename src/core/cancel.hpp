@@ -14,8 +14,12 @@ class CancelPoll {
   explicit CancelPoll(Predicate cancel_requested) : cancel_requested_(cancel_requested) {}
 
   // To be called about once for every element of a long loop.
-  void tick() {
-    if (++ticks_ % kInterval == 0) check();
+  void tick() { tick(1); }
+  void tick(std::size_t elements) {
+    ticks_ += elements;
+    if (ticks_ < kInterval) return;
+    ticks_ = 0;
+    check();
   }
   void check() const {
     if (cancel_requested_ != nullptr && cancel_requested_()) throw Cancelled();

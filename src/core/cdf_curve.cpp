@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "core/privacy_parameter.hpp"
 #include "core/error.hpp"
+#include "core/privacy_parameter.hpp"
 #include "core/text.hpp"
 
 namespace dpquantile {

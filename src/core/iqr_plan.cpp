@@ -6,8 +6,8 @@
 #include <numbers>
 #include <optional>
 
-#include "core/privacy_parameter.hpp"
 #include "core/error.hpp"
+#include "core/privacy_parameter.hpp"
 #include "core/text.hpp"
 
 namespace dpquantile {

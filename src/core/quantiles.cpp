@@ -1,65 +1,21 @@
 #include "core/quantiles.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <stdexcept>
+#include <string>
 
-#include "core/rank_mechanism.hpp"
+#include "core/error.hpp"
+#include "core/independent_quantiles.hpp"
+#include "core/joint_mechanism.hpp"
+#include "core/quantile_recursion.hpp"
+#include "core/rank.hpp"
+#include "core/recursion_plan.hpp"
 #include "core/text.hpp"
+#include "core/zcdp.hpp"
 
 namespace dpquantile {
 
 namespace {
-
-// A stretch of the axis together with the quantiles that are its ends.
-struct Stretch {
-  PositionInterval interval;
-  double low;
-  double high;
-};
-
-// AQ (Kaplan, Schnapp, Stemmer 2022, Algorithm 1): draws the middle quantile, cuts the axis and the
-// records' mass at the position drawn, and recurses on both sides.
-class ApproximateQuantiles {
- public:
-  ApproximateQuantiles(const SmearedRank& rank, double epsilon_per_level, RandomStream& random,
-                       CancelPoll& cancel, std::pmr::memory_resource* memory)
-      : rank_(rank),
-        epsilon_per_level_(epsilon_per_level),
-        random_(random),
-        cancel_(cancel),
-        memory_(memory) {}
-
-  // Fills `answers` with a cell for each of the ascending, distinct quantiles of the stretch.
-  void answer(std::span<const double> quantiles, std::span<std::uint32_t> answers,
-              const Stretch& stretch) {
-    if (quantiles.empty()) return;
-    cancel_.check();
-    const auto [begin, end] = stretch.interval;
-    if (begin >= end || cell_at(begin) == cell_at(end - 1)) {
-      // Only one cell can be answered: post-processing of the enclosing draws.
-      std::fill(answers.begin(), answers.end(), static_cast<std::uint32_t>(cell_at(begin)));
-      return;
-    }
-
-    const std::size_t middle = (quantiles.size() - 1) / 2;
-    const double q = (quantiles[middle] - stretch.low) / (stretch.high - stretch.low);
-    const Position cut = draw_quantile_position(rank_, stretch.interval, q, epsilon_per_level_,
-                                                random_, cancel_, memory_);
-    answers[middle] = static_cast<std::uint32_t>(cell_at(cut));
-    answer(quantiles.first(middle), answers.first(middle),
-           Stretch{{begin, cut}, stretch.low, quantiles[middle]});
-    answer(quantiles.subspan(middle + 1), answers.subspan(middle + 1),
-           Stretch{{cut, end}, quantiles[middle], stretch.high});
-  }
-
- private:
-  const SmearedRank& rank_;
-  double epsilon_per_level_;
-  RandomStream& random_;
-  CancelPoll& cancel_;
-  std::pmr::memory_resource* memory_;
-};
 
 std::pmr::vector<double> sorted_distinct(std::span<const double> quantiles,
                                          std::pmr::memory_resource* memory) {
@@ -67,6 +23,45 @@ std::pmr::vector<double> sorted_distinct(std::span<const double> quantiles,
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   return sorted;
+}
+
+// The plan of a method that draws recursively.
+RecursionPlan plan_for(QuantilesMethod method, std::size_t distinct_quantiles,
+                       const PrivacyParameter& privacy) {
+  switch (method) {
+    case QuantilesMethod::kJoint:
+      return joint_plan(distinct_quantiles, privacy);
+    case QuantilesMethod::kAuto:
+      return best_plan(distinct_quantiles, privacy);
+    default:
+      return approximate_plan(distinct_quantiles, privacy);
+  }
+}
+
+void check_joint_quantiles(std::span<const double> quantiles) {
+  const std::size_t distinct = sorted_distinct(quantiles, std::pmr::get_default_resource()).size();
+  if (distinct <= kMaxJointQuantiles) return;
+  throw ParameterError("method joint draws at most " + std::to_string(kMaxJointQuantiles) +
+                           " different quantiles together, got " + std::to_string(distinct),
+                       "Its time grows with the third power of their number. Method auto takes any "
+                       "number and is as accurate.");
+}
+
+// The answers for ascending, distinct quantiles.
+std::pmr::vector<std::uint32_t> draw_distinct(const Histogram& data, const QuantilesQuery& query,
+                                              std::span<const double> quantiles,
+                                              RandomStream& random, CancelPoll& cancel,
+                                              std::pmr::memory_resource* memory) {
+  std::pmr::vector<std::uint32_t> answers(quantiles.size(), memory);
+  const SmearedRank rank(data);
+  if (query.method == QuantilesMethod::kIndependent) {
+    draw_independently(rank, query.cells, quantiles, query.privacy, random, cancel, memory,
+                       answers);
+  } else {
+    const RecursionPlan plan = plan_for(query.method, quantiles.size(), query.privacy);
+    draw_recursively(rank, query.cells, quantiles, plan, random, cancel, memory, answers);
+  }
+  return answers;
 }
 
 }  // namespace
@@ -84,29 +79,34 @@ void check_quantiles(std::span<const double> quantiles) {
   }
 }
 
-unsigned recursion_depth(std::size_t distinct_quantiles) {
-  return static_cast<unsigned>(std::bit_width(distinct_quantiles));
+void check_quantiles_query(const QuantilesQuery& query) {
+  check_quantiles(query.quantiles);
+  check_privacy_parameter(query.privacy);
+  if (query.method == QuantilesMethod::kJoint) check_joint_quantiles(query.quantiles);
 }
 
-std::pmr::vector<std::uint32_t> approximate_quantiles(const Histogram& data, std::uint64_t cells,
-                                                      std::span<const double> quantiles,
-                                                      double epsilon, RandomStream& random,
-                                                      CancelPoll& cancel,
-                                                      std::pmr::memory_resource* memory) {
-  check_epsilon(epsilon);
-  check_quantiles(quantiles);
+double rho_of_quantiles(const QuantilesQuery& query) {
+  if (query.privacy.measure == PrivacyMeasure::kZcdp) return query.privacy.value;
+  const std::size_t distinct =
+      sorted_distinct(query.quantiles, std::pmr::get_default_resource()).size();
+  if (query.method == QuantilesMethod::kIndependent) {
+    return static_cast<double>(distinct) *
+           rho_of_bounded_range(independent_epsilon(distinct, query.privacy));
+  }
+  return rho_of_plan(plan_for(query.method, distinct, query.privacy));
+}
+
+std::pmr::vector<std::uint32_t> draw_quantiles(const Histogram& data, const QuantilesQuery& query,
+                                               RandomStream& random, CancelPoll& cancel,
+                                               std::pmr::memory_resource* memory) {
+  check_quantiles_query(query);
   if (data.total() > kMaxRecords) throw std::length_error("more than 4294967295 records");
-
-  const std::pmr::vector<double> distinct = sorted_distinct(quantiles, memory);
-  std::pmr::vector<std::uint32_t> distinct_answers(distinct.size(), memory);
-  const SmearedRank rank(data);
-  ApproximateQuantiles recursion(rank, epsilon / recursion_depth(distinct.size()), random, cancel,
-                                 memory);
-  recursion.answer(distinct, distinct_answers, Stretch{{0, cell_start(cells)}, 0, 1});
-
+  const std::pmr::vector<double> distinct = sorted_distinct(query.quantiles, memory);
+  const std::pmr::vector<std::uint32_t> distinct_answers =
+      draw_distinct(data, query, distinct, random, cancel, memory);
   std::pmr::vector<std::uint32_t> answers(memory);
-  answers.reserve(quantiles.size());
-  for (const double quantile : quantiles) {
+  answers.reserve(query.quantiles.size());
+  for (const double quantile : query.quantiles) {
     const auto found = std::lower_bound(distinct.begin(), distinct.end(), quantile);
     answers.push_back(distinct_answers[static_cast<std::size_t>(found - distinct.begin())]);
   }

@@ -6,40 +6,53 @@
 #include <vector>
 
 #include "core/cancel.hpp"
-#include "core/privacy_parameter.hpp"
 #include "core/histogram.hpp"
+#include "core/privacy_parameter.hpp"
 #include "core/random.hpp"
 
-// Differentially private quantiles on a grid: ApproximateQuantiles (AQ) of Kaplan, Schnapp and
-// Stemmer 2022, "Differentially Private Approximate Quantiles", with the single-quantile
-// exponential mechanism of Smith 2011, on smeared grid cells instead of distinct points.
+// Differentially private quantiles on a grid: the methods of Kaplan, Schnapp and Stemmer 2022,
+// "Differentially Private Approximate Quantiles", on smeared grid cells instead of distinct points.
 // Statement and proofs: docs/privacy.md, "Quantiles".
 namespace dpquantile {
 
 inline constexpr std::size_t kMaxQuantiles = 4096;
 
+// How quantiles are drawn. The numbers are stored in aggregate states.
+enum class QuantilesMethod : std::uint8_t {
+  kApproximate = 1,  // ApproximateQuantiles: level by level, one in each interval
+  kJoint = 2,        // all at once by one exponential mechanism
+  kIndependent = 3,  // each by itself
+  kTree = 4,         // read off noisy counts on a tree
+  kAuto = 5,         // what choose_method() chooses
+};
+
+// What is asked of a data set; the parameters are public.
+struct QuantilesQuery {
+  QuantilesMethod method;
+  PrivacyParameter privacy;
+  std::uint64_t cells;                // of the grid that the data are counted on
+  std::span<const double> quantiles;  // in any order; one that repeats is drawn once
+};
+
 // Throws ParameterError unless there are 1 .. kMaxQuantiles quantiles, each in [0, 1].
 void check_quantiles(std::span<const double> quantiles);
+// Throws ParameterError unless quantiles and privacy parameter are in range, and the quantiles few
+// enough for the method.
+void check_quantiles_query(const QuantilesQuery& query);
 
-// The number of levels over which AQ spends its budget for this many distinct quantiles:
-// floor(log2 m) + 1.
-unsigned recursion_depth(std::size_t distinct_quantiles);
+// The zCDP of a query's answers together, rounded upwards.
+double rho_of_quantiles(const QuantilesQuery& query);
 
-// For each requested quantile, in the order asked, the grid cell released for it. Quantiles may
-// come in any order and repeat (a repeated one is drawn once); the answers are monotone in the
-// quantile. `cells` is the size of the grid that `data` is counted on. Empty data are answered like
-// any other: uniformly on the grid.
+// For each requested quantile, in the order asked, the grid cell released for it; the answers are
+// monotone in the quantile. Empty data are answered like any other.
 //
-// Privacy: epsilon-differentially private for adding or removing one record, epsilon the total over
-// all quantiles (each level of the recursion is (epsilon / depth)-bounded-range). The law is exact
-// up to a total variation distance below 2^-50 on grids of up to 2^22 cells (docs/privacy.md).
+// Privacy: query.privacy for adding or removing one record, for all quantiles together (Theorem 4).
+// The law is exact up to what docs/privacy.md, "Floating point", says.
 //
-// Throws ParameterError (epsilon, quantiles), RandomnessUnavailable, Cancelled, std::bad_alloc, and
-// std::length_error beyond kMaxRecords records.
-std::pmr::vector<std::uint32_t> approximate_quantiles(const Histogram& data, std::uint64_t cells,
-                                                      std::span<const double> quantiles,
-                                                      double epsilon, RandomStream& random,
-                                                      CancelPoll& cancel,
-                                                      std::pmr::memory_resource* memory);
+// Throws ParameterError as check_quantiles_query, RandomnessUnavailable, Cancelled, std::bad_alloc,
+// and std::length_error beyond kMaxRecords records.
+std::pmr::vector<std::uint32_t> draw_quantiles(const Histogram& data, const QuantilesQuery& query,
+                                               RandomStream& random, CancelPoll& cancel,
+                                               std::pmr::memory_resource* memory);
 
 }  // namespace dpquantile

@@ -8,8 +8,8 @@ double quartile_difference(const Histogram& data, const Grid& grid, double epsil
                            RandomStream& random, CancelPoll& cancel,
                            std::pmr::memory_resource* memory) {
   constexpr double kQuartiles[] = {0.25, 0.75};
-  const auto cells =
-      approximate_quantiles(data, grid.cells, kQuartiles, epsilon, random, cancel, memory);
+  const QuantilesQuery query{QuantilesMethod::kAuto, pure(epsilon), grid.cells, kQuartiles};
+  const auto cells = draw_quantiles(data, query, random, cancel, memory);
   Grid differences = grid;
   differences.upper -= differences.lower;
   differences.lower = 0;

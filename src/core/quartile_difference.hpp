@@ -10,11 +10,11 @@
 namespace dpquantile {
 
 // The interquartile range of values on a grid, as the difference of two private quartiles drawn
-// together by approximate_quantiles: a multiple of the grid's granularity, from 0 to upper - lower.
-// Empty data are answered like any other.
+// together by method auto of draw_quantiles: a multiple of the grid's granularity, from 0 to upper
+// - lower. Empty data are answered like any other.
 //
 // Privacy: epsilon-differentially private for adding or removing one record, as post-processing of
-// the quartiles (docs/privacy.md, Theorem 4). Throws like approximate_quantiles.
+// the quartiles (docs/privacy.md, Theorem 4). Throws like draw_quantiles.
 double quartile_difference(const Histogram& data, const Grid& grid, double epsilon,
                            RandomStream& random, CancelPoll& cancel,
                            std::pmr::memory_resource* memory);

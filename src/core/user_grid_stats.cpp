@@ -4,10 +4,10 @@
 #include <limits>
 #include <string>
 
-#include "core/privacy_parameter.hpp"
 #include "core/error.hpp"
 #include "core/fixed_point.hpp"
 #include "core/integer_query.hpp"
+#include "core/privacy_parameter.hpp"
 #include "core/text.hpp"
 #include "core/user_sensitivity.hpp"
 #include "core/user_variance.hpp"

@@ -4,8 +4,8 @@
 #include <limits>
 #include <string>
 
-#include "core/privacy_parameter.hpp"
 #include "core/error.hpp"
+#include "core/privacy_parameter.hpp"
 
 namespace dpquantile {
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "core/quantiles.hpp"
 #include "core/user_query.hpp"
 #include "pg/postgres.hpp"
 
@@ -31,7 +32,6 @@ bool is_user_level(Family family);
 // A method of a family: its number is QuantilesMethod, CdfMethod, IqrMethod or UserMethod.
 using Method = uint8;
 inline constexpr Method kNoMethod = 0;
-enum class QuantilesMethod : Method { kApproximate = 1 };
 enum class IqrMethod : Method { kProposeTestRelease = 1, kQuantiles = 2 };
 
 // The name by which a method is chosen and entered in the ledger; null for a number without method.

@@ -40,9 +40,11 @@ Answer answer_group(FunctionCallInfo fcinfo) {
     CsprngSource source;
     RandomStream random(source);
     const Histogram data(group.cells(), parameters->grid.cells, cancel, &memory);
-    const auto cells = approximate_quantiles(data, parameters->grid.cells,
-                                             {parameters->quantiles, parameters->quantile_count},
-                                             parameters->epsilon, random, cancel, &memory);
+    const QuantilesQuery query{QuantilesMethod::kApproximate,
+                               pure(parameters->epsilon),
+                               parameters->grid.cells,
+                               {parameters->quantiles, parameters->quantile_count}};
+    const auto cells = draw_quantiles(data, query, random, cancel, &memory);
     std::copy(cells.begin(), cells.end(), answer);
   });
   return {parameters, answer};

@@ -46,13 +46,13 @@ Counts counts_argument(FunctionCallInfo fcinfo, int number, const char* name) {
   return counts;
 }
 
-struct Histogram {
+struct UserCounts {
   UsersWithRows* entries;
   uint32 count;
 };
 
 // How many users have how many rows.
-Histogram histogram_argument(FunctionCallInfo fcinfo) {
+UserCounts user_counts_argument(FunctionCallInfo fcinfo) {
   const Counts rows = counts_argument(fcinfo, 0, "rows_per_user");
   const Counts users = counts_argument(fcinfo, 1, "users");
   if (rows.count != users.count) {
@@ -118,14 +118,14 @@ using namespace dpquantile;
 // (rows_per_user bigint[], users bigint[], epsilon, lower, upper, options) returns table
 // (statistic, max_contributions, rows_kept, left_out_error, noise_error, total_error)
 Datum dpq_user_expected_error(PG_FUNCTION_ARGS) {
-  const Histogram histogram = histogram_argument(fcinfo);
+  const UserCounts users = user_counts_argument(fcinfo);
   const AggregateParameters* parameters = parameters_argument(fcinfo);
   const bool with_variance = has_variance(parameters);
   const uint32 most_rows = largest_group(parameters);
   Forecasts forecasts{};
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    const RowsPerUser counts({histogram.entries, histogram.count}, &memory);
+    const RowsPerUser counts({users.entries, users.count}, &memory);
     if (counts.rows() > most_rows) {
       throw std::length_error("a private aggregate takes at most " + std::to_string(most_rows) +
                               " rows in one group, got " + std::to_string(counts.rows()));

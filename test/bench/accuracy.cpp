@@ -109,8 +109,11 @@ double mean_gap_of_trial(const Dataset& dataset, const Grid& grid,
   CancelPoll cancel(nullptr);
   auto* memory = std::pmr::new_delete_resource();
   const Histogram data(cells, grid.cells, cancel, memory);
-  const auto answers = dpquantile::approximate_quantiles(data, grid.cells, quantiles, kEpsilon,
-                                                         random, cancel, memory);
+  const auto answers =
+      dpquantile::draw_quantiles(data,
+                                 {dpquantile::QuantilesMethod::kApproximate,
+                                  dpquantile::pure(kEpsilon), grid.cells, quantiles},
+                                 random, cancel, memory);
   double sum = 0;
   for (std::size_t i = 0; i < quantiles.size(); ++i) {
     sum += gap(rows, grid.value_of(answers[i]), quantiles[i]);

@@ -24,18 +24,23 @@ inline Histogram histogram_of(Dataset data) {
 // Independent releases of the mechanism under test for one dataset.
 class QuantilesSampler {
  public:
-  QuantilesSampler(const Dataset& data, std::vector<double> quantiles, double epsilon)
+  QuantilesSampler(const Dataset& data, std::vector<double> quantiles, double epsilon,
+                   QuantilesMethod method = QuantilesMethod::kApproximate)
+      : QuantilesSampler(data, std::move(quantiles), pure(epsilon), method) {}
+  QuantilesSampler(const Dataset& data, std::vector<double> quantiles,
+                   const PrivacyParameter& privacy, QuantilesMethod method)
       : histogram_(histogram_of(data)),
         cells_(data.cells),
         quantiles_(std::move(quantiles)),
-        epsilon_(epsilon) {}
+        privacy_(privacy),
+        method_(method) {}
 
   // The answers, in the order of the quantiles.
   std::vector<std::uint32_t> draw() {
     std::array<std::byte, 16384> buffer;
     std::pmr::monotonic_buffer_resource memory(buffer.data(), buffer.size());
-    const auto answers =
-        approximate_quantiles(histogram_, cells_, quantiles_, epsilon_, random_, cancel_, &memory);
+    const QuantilesQuery query{method_, privacy_, cells_, quantiles_};
+    const auto answers = draw_quantiles(histogram_, query, random_, cancel_, &memory);
     return {answers.begin(), answers.end()};
   }
 
@@ -43,7 +48,8 @@ class QuantilesSampler {
   Histogram histogram_;
   std::uint64_t cells_;
   std::vector<double> quantiles_;
-  double epsilon_;
+  PrivacyParameter privacy_;
+  QuantilesMethod method_;
   CsprngSource source_;
   RandomStream random_{source_};
   CancelPoll cancel_{nullptr};

@@ -19,6 +19,7 @@
 #include "case_name.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "core/recursion_plan.hpp"
 #include "dataset.hpp"
 #include "law_testing.hpp"
 #include "parameter_error.hpp"
@@ -138,14 +139,18 @@ TEST(ReferenceLaw, SumsToOneAndIsMonotone) {
 
 // --- The budget of a level -----------------------------------------------------------------------
 
+std::size_t recursion_depth(std::size_t distinct_quantiles) {
+  return approximate_plan(distinct_quantiles, pure(1)).size();
+}
+
 TEST(RecursionDepth, IsTheFloorOfTheBinaryLogarithmAndOne) {
-  const std::map<std::size_t, unsigned> expected = {
+  const std::map<std::size_t, std::size_t> expected = {
       {1, 1}, {2, 2}, {3, 2}, {4, 3}, {7, 3}, {8, 4}, {15, 4}, {120, 7}, {4095, 12}, {4096, 13}};
   for (const auto& [m, depth] : expected) EXPECT_EQ(recursion_depth(m), depth) << m;
 }
 
 // How many draws are nested when the middle one splits m - 1 others as evenly as it can.
-unsigned nested_draws(std::size_t m) {
+std::size_t nested_draws(std::size_t m) {
   return m == 0 ? 0 : 1 + nested_draws(m / 2);
 }
 
@@ -287,8 +292,10 @@ class QuantilesFailure : public ::testing::Test {
                      std::pmr::memory_resource* memory) const {
     RandomStream random(source);
     CancelPoll cancel(cancel_requested);
+    const Quantiles quartiles = {0.25, 0.75};
     const auto cells =
-        approximate_quantiles(histogram_, 10, Quantiles{0.25, 0.75}, 1, random, cancel, memory);
+        draw_quantiles(histogram_, {QuantilesMethod::kApproximate, pure(1), 10, quartiles}, random,
+                       cancel, memory);
     return {cells.begin(), cells.end()};
   }
 

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <span>
+
+#include "core/cancel.hpp"
+#include "core/random.hpp"
+#include "core/rank.hpp"
+#include "core/rank_mechanism.hpp"
+
+namespace dpquantile {
+
+// The most quantiles that are drawn jointly. A draw takes about 3 ms for 9 quantiles, 10 ms for 20,
+// and a few seconds for this many.
+inline constexpr std::size_t kMaxJointQuantiles = 128;
+
+// The exponential mechanism for several quantiles at once: JointExp of Gillenwater, Joseph and
+// Kulesza 2021 with the utility of least sensitivity. For ascending, distinct quantiles q_1 .. q_b
+// in [0, 1], and with q_0 = 0, q_{b+1} = 1, p_0 = begin, p_{b+1} = end, it draws positions p_1 <=
+// .. <= p_b of the interval with probability proportional to
+//
+//   exp(-lambda F(p)),  F(p) = min over s of sum over k of |R(p_{k+1}) - R(p_k) - (q_{k+1} - q_k)
+//   s|, lambda = epsilon (1 - 2^-10) / 2,
+//
+// for s on a lattice that depends on epsilon and b alone: s stands for the number of records, which
+// need not be known. (JointExp has s = n, and twice the sensitivity.) The base measure is that of b
+// independent uniform positions, sorted.
+//
+// Fills `positions` in ascending order; it has as many elements as `quantiles`, 1 ..
+// kMaxJointQuantiles, else std::invalid_argument.
+//
+// Privacy: (w epsilon)-bounded-range for adding or removing one record of which the part w <= 1
+// lies inside the interval (docs/privacy.md, "Several quantiles at once"); the law is exact up to
+// what "Floating point" there says. Working time and memory depend on the data within bounds that
+// do not.
+void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
+                          std::span<const double> quantiles, double epsilon, RandomStream& random,
+                          CancelPoll& cancel, std::pmr::memory_resource* memory,
+                          std::span<Position> positions);
+
+}  // namespace dpquantile

@@ -1,0 +1,221 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <memory_resource>
+#include <numbers>
+#include <span>
+#include <vector>
+
+#include "core/cancel.hpp"
+#include "core/joint_utility.hpp"
+#include "core/laplace_filter.hpp"
+#include "core/random.hpp"
+#include "core/rank_slots.hpp"
+#include "core/weighted_scan.hpp"
+
+namespace dpquantile {
+
+// Proposes slots for joint quantiles, given s. The weight of ascending slots i_1 <= .. <= i_b is
+//
+//   product over k of exp(-lambda |x_{k+1} - x_k - d_k s|)
+//     * product over slots of (measure exp(2 lambda half_range))^c / c!,
+//
+// x_k the middle of slot i_k, x_0 = 0, x_{b+1} = n, and c the number of quantiles in the slot
+// (measure^c / c! is the volume of c sorted positions). A position's rank differs from its slot's
+// middle by at most half_range and counts in two terms of the utility, so that no positions are
+// proposed with less than their weight. Forward filtering and backward sampling.
+//
+// Real is a floating-point type: it must have room for the b-th power of a slot's measure.
+template <class Real>
+class JointProposal {
+ public:
+  // `slots` and `utility` must outlive the proposal.
+  JointProposal(std::span<const RankSlot> slots, double records, const JointUtility& utility,
+                std::pmr::memory_resource* memory)
+      : slots_(slots),
+        records_(records),
+        utility_(utility),
+        middles_(middles(slots, memory)),
+        filter_(middles_, utility.lambda(), memory),
+        weights_(slots.size(), memory),
+        entering_(slots.size() * utility.quantiles(), memory),
+        leaving_(slots.size() * utility.quantiles(), memory),
+        scales_(utility.quantiles() + 1, memory) {
+    std::ranges::transform(slots, weights_.begin(), [&](const RankSlot& slot) {
+      return Real(slot.measure) * std::exp(Real(2 * utility.lambda() * slot.half_range));
+    });
+  }
+
+  // Prepares for s and returns the natural logarithm of the weight of all paths.
+  double filter(double s, CancelPoll& cancel) {
+    s_ = s;
+    const std::size_t b = utility_.quantiles();
+    scales_[0] = 0;
+    for (std::size_t i = 0; i < slots_.size(); ++i) entering(0)[i] = kernel(0, middles_[i]);
+    for (std::size_t j = 1; j <= b; ++j) {
+      leave(j, cancel);
+      if (j < b) enter(j, cancel);
+    }
+    total_ = 0;
+    for (std::size_t i = 0; i < slots_.size(); ++i) total_ += last_weight(i);
+    return static_cast<double>(std::log(total_) + scales_[b - 1] * std::numbers::ln2_v<Real>);
+  }
+
+  // Draws a slot for each quantile, for the s prepared for, in proportion to the weights.
+  void draw(RandomStream& random, std::span<std::size_t> path, CancelPoll& cancel) const {
+    std::size_t placed = path.size();
+    std::size_t slot = draw_last(random, cancel);
+    for (;;) {
+      for (std::size_t together = draw_together(random, placed, slot); together > 0; --together) {
+        path[--placed] = slot;
+      }
+      if (placed == 0) return;
+      slot = draw_before(random, placed, slot, cancel);
+    }
+  }
+
+  // The logarithm of a path's weight, per unit of volume, divided by -lambda.
+  double cost(std::span<const std::size_t> path) const {
+    double previous = 0;
+    double sum = 0;
+    for (std::size_t k = 0; k < path.size(); ++k) {
+      const RankSlot& slot = slots_[path[k]];
+      sum += std::abs(slot.middle - previous - expected(k)) - 2 * slot.half_range;
+      previous = slot.middle;
+    }
+    return sum + std::abs(records_ - previous - expected(path.size()));
+  }
+
+ private:
+  static std::pmr::vector<double> middles(std::span<const RankSlot> slots,
+                                          std::pmr::memory_resource* memory) {
+    std::pmr::vector<double> middles(slots.size(), memory);
+    std::ranges::transform(slots, middles.begin(), &RankSlot::middle);
+    return middles;
+  }
+
+  double expected(std::size_t k) const { return utility_.expected(k, s_); }
+  // What n_k = gap contributes to a weight.
+  Real kernel(std::size_t k, double gap) const {
+    return std::exp(Real(-utility_.lambda() * std::abs(gap - expected(k))));
+  }
+
+  // entering(j)[i], in units of 2^scales_[j]: j quantiles lie in slots before i and the next one in
+  // slot i, whose weight is not counted yet. leaving(j)[i], in units of 2^scales_[j - 1]: j
+  // quantiles are placed, the last of them in slot i.
+  std::span<Real> entering(std::size_t j) { return row(entering_, j); }
+  std::span<const Real> entering(std::size_t j) const { return row(entering_, j); }
+  std::span<Real> leaving(std::size_t j) { return row(leaving_, j - 1); }
+  std::span<const Real> leaving(std::size_t j) const { return row(leaving_, j - 1); }
+  template <class Rows>
+  auto row(Rows& rows, std::size_t j) const {
+    return std::span(rows).subspan(j * slots_.size(), slots_.size());
+  }
+
+  // Sums over the number k of quantiles in slot i,
+  //   leaving(j) = sum over k of entering(j - k) weight^k / k! * product of stay(l), j - k < l < j,
+  // by Horner's scheme.
+  void leave(std::size_t j, CancelPoll& cancel) {
+    const std::span<Real> sums = leaving(j);
+    std::ranges::fill(sums, Real(0));
+    for (std::size_t k = j; k > 0; --k) {
+      const std::span<const Real> fewer = entering(j - k);
+      const Real one_more = k == j ? Real(0) : one_more_in_slot(j - k) / Real(k + 1);
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        sums[i] = fewer[i] + sums[i] * weights_[i] * one_more;
+      }
+      cancel.tick(sums.size());
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] *= weights_[i];
+  }
+
+  // By what a weight changes, but for the slot's, when quantile l lies in the same slot as the
+  // next: their gap, and the units of entering(l - 1) against those of entering(l).
+  Real one_more_in_slot(std::size_t l) const {
+    return std::ldexp(kernel(l, 0), scales_[l - 1] - scales_[l]);
+  }
+
+  void enter(std::size_t j, CancelPoll& cancel) {
+    const std::span<Real> sums = entering(j);
+    filter_.apply(leaving(j), expected(j), sums, cancel);
+    const Real largest = *std::ranges::max_element(sums);
+    const int exponent = largest > 0 ? std::ilogb(largest) : 0;
+    const Real unit = std::ldexp(Real(1), -exponent);
+    for (Real& sum : sums) sum *= unit;
+    scales_[j] = scales_[j - 1] + exponent;
+  }
+
+  Real last_weight(std::size_t i) const {
+    const std::size_t b = utility_.quantiles();
+    return leaving(b)[i] * kernel(b, records_ - middles_[i]);
+  }
+
+  std::size_t draw_last(RandomStream& random, CancelPoll& cancel) const {
+    for (;;) {
+      WeightedScan scan(random);
+      for (std::size_t i = 0; i < slots_.size(); ++i) {
+        if (scan.takes(static_cast<double>(last_weight(i) / total_))) return i;
+      }
+      cancel.tick(slots_.size());
+    }
+  }
+
+  // How many of the `placed` quantiles lie in the slot of the last of them.
+  std::size_t draw_together(RandomStream& random, std::size_t placed, std::size_t slot) const {
+    const Real total = leaving(placed)[slot];
+    for (;;) {
+      WeightedScan scan(random);
+      Real factor = weights_[slot];
+      for (std::size_t k = 1; k <= placed; ++k) {
+        if (scan.takes(static_cast<double>(entering(placed - k)[slot] * factor / total))) return k;
+        if (k < placed) {
+          factor *= one_more_in_slot(placed - k) * weights_[slot] / Real(k + 1);
+        }
+      }
+    }
+  }
+
+  // The slot of the last of the `placed` quantiles, all before `slot`, which has the next one: the
+  // slots are visited from the likeliest gap outwards.
+  std::size_t draw_before(RandomStream& random, std::size_t placed, std::size_t slot,
+                          CancelPoll& cancel) const {
+    const Real total = std::ldexp(entering(placed)[slot], scales_[placed] - scales_[placed - 1]);
+    const double edge = middles_[slot] - expected(placed);
+    const auto weight = [&](std::size_t i) {
+      return static_cast<double>(leaving(placed)[i] * kernel(placed, middles_[slot] - middles_[i]) /
+                                 total);
+    };
+    const auto end = middles_.begin() + static_cast<std::ptrdiff_t>(slot);
+    const auto centre =
+        static_cast<std::size_t>(std::lower_bound(middles_.begin(), end, edge) - middles_.begin());
+    for (;;) {
+      WeightedScan scan(random);
+      std::size_t below = centre;
+      std::size_t above = centre;
+      while (below > 0 || above < slot) {
+        cancel.tick();
+        const bool go_up =
+            below == 0 || (above < slot && middles_[above] - edge < edge - middles_[below - 1]);
+        const std::size_t visited = go_up ? above++ : --below;
+        if (scan.takes(weight(visited))) return visited;
+      }
+    }
+  }
+
+  std::span<const RankSlot> slots_;
+  double records_;
+  const JointUtility& utility_;
+  std::pmr::vector<double> middles_;
+  LaplaceFilter<Real> filter_;
+  std::pmr::vector<Real> weights_;
+  std::pmr::vector<Real> entering_;
+  std::pmr::vector<Real> leaving_;
+  std::pmr::vector<int> scales_;
+  double s_ = 0;
+  Real total_ = 0;
+};
+
+}  // namespace dpquantile
