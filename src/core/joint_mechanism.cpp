@@ -218,6 +218,10 @@ class JointMechanism {
 
 }  // namespace
 
+double joint_lambda(double epsilon) {
+  return epsilon * (1 - kRoundingSlack) / 2;
+}
+
 void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
                           std::span<const double> quantiles, double epsilon, RandomStream& random,
                           CancelPoll& cancel, std::pmr::memory_resource* memory,
@@ -225,7 +229,7 @@ void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
   if (quantiles.empty() || quantiles.size() > kMaxJointQuantiles) {
     throw std::invalid_argument("too many joint quantiles");
   }
-  const double lambda = epsilon * (1 - kRoundingSlack) / 2;
+  const double lambda = joint_lambda(epsilon);
   if (quantiles.size() <= kMostForDouble) {
     JointMechanism<double>(rank, interval, quantiles, lambda, random, cancel, memory)
         .draw(positions);

@@ -15,6 +15,9 @@ namespace dpquantile {
 // and a few seconds for this many.
 inline constexpr std::size_t kMaxJointQuantiles = 128;
 
+// The lambda of draw_joint_positions.
+double joint_lambda(double epsilon);
+
 // The exponential mechanism for several quantiles at once: JointExp of Gillenwater, Joseph and
 // Kulesza 2021 with the utility of least sensitivity. For ascending, distinct quantiles q_1 .. q_b
 // in [0, 1], and with q_0 = 0, q_{b+1} = 1, p_0 = begin, p_{b+1} = end, it draws positions p_1 <=
