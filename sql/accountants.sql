@@ -1,4 +1,4 @@
--- The two accountants: what they charge, how much they let through, and how a role changes from one to the other.
+-- threat 18: the two accountants: what they charge, how much they let through, and how a role changes from one to the other.
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 CREATE ROLE regress_dpq_zcdp;
