@@ -1,10 +1,10 @@
 #include "pg/zcdp_cost.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "core/cdf.hpp"
 #include "core/quantiles.hpp"
+#include "core/quartile_difference.hpp"
 #include "core/zcdp.hpp"
 #include "pg/boundary.hpp"
 
@@ -12,25 +12,15 @@ namespace dpquantile {
 
 namespace {
 
-// What the levels add up to may be rounded down, by less than this.
+// What is added up may be rounded down, by less than this.
 constexpr double kRounding = 1 + 0x1p-44;
 
-constexpr std::size_t kQuartiles = 2;
-
-// Theorem Z5: every level of the recursion is (epsilon / depth)-bounded-range, and so that much
-// private as well.
-double quantiles_cost(std::size_t distinct_quantiles, double epsilon) {
-  const unsigned depth = recursion_depth(distinct_quantiles);
-  const double level = epsilon / depth;
-  return depth * std::min(rho_of_bounded_range(level), rho_of_pure(level)) * kRounding;
-}
-
-std::size_t count_distinct(const AggregateParameters* parameters) {
-  std::vector<double> quantiles(parameters->quantiles,
-                                parameters->quantiles + parameters->quantile_count);
-  std::sort(quantiles.begin(), quantiles.end());
-  const auto end = std::unique(quantiles.begin(), quantiles.end());
-  return static_cast<std::size_t>(end - quantiles.begin());
+double quantiles_cost(const AggregateParameters* parameters) {
+  return rho_of_quantiles({static_cast<QuantilesMethod>(parameters->method),
+                           pure(parameters->epsilon),
+                           parameters->grid.cells,
+                           {parameters->quantiles, parameters->quantile_count}}) *
+         kRounding;
 }
 
 // Every level of the tree is private for its part of epsilon. Choosing the tree takes as long as a
@@ -46,12 +36,13 @@ double cdf_cost(const AggregateParameters* parameters) {
   return rho * kRounding;
 }
 
-double cost(const AggregateParameters* parameters) {
+// What is known for the family's own mechanism.
+double mechanism_cost(const AggregateParameters* parameters) {
   switch (parameters->family) {
     case Family::kQuantiles:
-      return quantiles_cost(count_distinct(parameters), parameters->epsilon);
+      return quantiles_cost(parameters);
     case Family::kIqr:
-      return quantiles_cost(kQuartiles, parameters->epsilon);
+      return rho_of_quartile_difference(parameters->epsilon) * kRounding;
     case Family::kCdf:
       return cdf_cost(parameters);
     default:
@@ -64,7 +55,9 @@ double cost(const AggregateParameters* parameters) {
 std::optional<double> zcdp_cost(const AggregateParameters* parameters) {
   if (parameters->delta > 0) return std::nullopt;
   double rho = 0;
-  report(guarded([&] { rho = cost(parameters); }));
+  // For a very large epsilon, pure privacy is the better bound of any.
+  report(guarded(
+      [&] { rho = std::min(mechanism_cost(parameters), rho_of_pure(parameters->epsilon)); }));
   return rho;
 }
 
