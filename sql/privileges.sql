@@ -33,9 +33,9 @@ SELECT description AS unnamed_arguments FROM functions
 SELECT description, argument AS not_explained FROM functions, unnest(proargnames) argument
  WHERE pronamespace <> 'dpquantile'::regnamespace AND comment !~ ('\m' || argument || '\M');
 
--- What everybody may do: call the aggregates, dp_options and dp_iqr_min_rows, ask a released CDF, and read the two
--- views.
--- (Two of the other functions are called by the views, four by the type of a released CDF.)
+-- What everybody may do: call the aggregates, dp_options and dp_iqr_min_rows, ask a released CDF, read the two
+-- views, and call dp_budget_fits.
+-- (Seven of the other functions are called by the views and dp_budget_fits, four by the type of a released CDF.)
 SELECT proname, count(*) FROM functions WHERE has_function_privilege('regress_dpq_analyst', objid, 'EXECUTE')
  GROUP BY proname ORDER BY proname COLLATE "C";
 SELECT relname, privilege
@@ -110,7 +110,7 @@ REVOKE USAGE ON SCHEMA dpquantile FROM regress_dpq_analyst;
 SELECT epsilon_spent FROM dp_budget WHERE role = 'regress_dpq_analyst'::regrole;
 
 -- A data owner who is no superuser can be given the right to grant budgets; that is all he gets.
-GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8), dp_revoke_budget(regrole) TO regress_dpq_owner;
+GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text), dp_revoke_budget(regrole) TO regress_dpq_owner;
 SET ROLE regress_dpq_owner;
 SELECT dp_grant_budget('regress_dpq_analyst', 2);
 SELECT count(*) AS budgets FROM dp_budget;

@@ -23,8 +23,9 @@ double rounded_down(double value) {
 // itself.
 double epsilon_at(double rho, double log_inverse_delta, double excess) {
   const double alpha = 1 + excess;
-  // ln(1 - 1/alpha) = ln(excess / alpha) <= 0
-  const double log_ratio = rounded_up(alpha * std::log(excess / alpha));
+  // ln(1 - 1/alpha) <= 0, in the form that keeps its digits: a large alpha multiplies its error.
+  const double log_share = excess < 1 ? std::log(excess / alpha) : std::log1p(-1 / alpha);
+  const double log_ratio = rounded_up(alpha * log_share);
   const double log_excess = rounded_up(-std::log(excess));
   return rounded_up(alpha * rho) +
          rounded_up((rounded_up(log_inverse_delta) + log_ratio + log_excess) / excess) +

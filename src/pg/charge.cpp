@@ -46,8 +46,11 @@ dsm_segment* write_request(const Charge& charge) {
   namestrcpy(&request->function, charge.function);
   strlcpy(request->mechanism, charge.mechanism, sizeof request->mechanism);
   strlcpy(request->neighbours, charge.neighbours, sizeof request->neighbours);
-  strlcpy(request->epsilon, decimal_text(charge.epsilon), sizeof request->epsilon);
+  if (charge.epsilon) {
+    strlcpy(request->epsilon, decimal_text(*charge.epsilon), sizeof request->epsilon);
+  }
   strlcpy(request->delta, decimal_text(charge.delta), sizeof request->delta);
+  if (charge.rho) strlcpy(request->rho, decimal_text_above(*charge.rho), sizeof request->rho);
   request->grouping_sets = charge.grouping_sets;
   request->for_one_group = charge.for_one_group;
   request->groups = charge.groups;

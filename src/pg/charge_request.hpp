@@ -11,7 +11,8 @@ enum class ChargeOutcome : uint32 {
 };
 
 // One charge on its way to the worker and back, in a dynamic shared memory segment. Amounts are
-// decimals, so that the budget adds up exactly what the user wrote.
+// decimals, so that the budget adds up exactly what the user wrote; rho, which is computed, is
+// never below what it was as a double.
 struct ChargeRequest {
   Oid role;
   NameData role_name;
@@ -19,8 +20,9 @@ struct ChargeRequest {
   NameData function;
   char mechanism[64];
   char neighbours[64];
-  char epsilon[32];
+  char epsilon[32];  // empty for a query stated in rho alone
   char delta[32];
+  char rho[32];  // empty with a delta
   int32 grouping_sets;
   bool for_one_group;
   int32 groups;  // -1: not public

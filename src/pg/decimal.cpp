@@ -1,5 +1,8 @@
 #include "pg/decimal.hpp"
 
+#include <cmath>
+#include <limits>
+
 extern "C" {
 #include "utils/fmgrprotos.h"
 }
@@ -7,6 +10,15 @@ extern "C" {
 #include "pg/boundary.hpp"
 
 namespace dpquantile {
+
+namespace {
+
+Datum numeric_of_text(char* text) {
+  return DirectFunctionCall3(numeric_in, CStringGetDatum(text), ObjectIdGetDatum(InvalidOid),
+                             Int32GetDatum(-1));
+}
+
+}  // namespace
 
 char* decimal_text(double value) {
   constexpr std::size_t kSize = 32;
@@ -18,9 +30,21 @@ char* decimal_text(double value) {
   return text;
 }
 
+char* decimal_text_above(double value) {
+  return decimal_text(std::nextafter(value, std::numeric_limits<double>::infinity()));
+}
+
 Datum decimal_numeric(double value) {
-  return DirectFunctionCall3(numeric_in, CStringGetDatum(decimal_text(value)),
-                             ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+  return numeric_of_text(decimal_text(value));
+}
+
+Datum decimal_numeric_above(double value) {
+  return numeric_of_text(decimal_text_above(value));
+}
+
+Datum decimal_numeric_below(double value) {
+  return numeric_of_text(
+      decimal_text(std::nextafter(value, -std::numeric_limits<double>::infinity())));
 }
 
 }  // namespace dpquantile

@@ -6,6 +6,7 @@
 #include "pg/charge.hpp"
 #include "pg/execution.hpp"
 #include "pg/user_hash.hpp"
+#include "pg/zcdp_cost.hpp"
 
 extern "C" {
 #include "access/parallel.h"
@@ -110,6 +111,7 @@ Charge describe_charge(const FinalContext* context, const AggState* node) {
   charge.neighbours = neighbours(context->parameters, has_group_keys(node));
   charge.epsilon = context->parameters->epsilon;
   charge.delta = context->parameters->delta;
+  charge.rho = zcdp_cost(context->parameters);
   charge.grouping_sets = shared ? count_grouping_sets(node) : 1;
   charge.for_one_group = !shared && has_group_keys(node);
   charge.groups = shared && has_group_keys(node) ? -1 : 1;

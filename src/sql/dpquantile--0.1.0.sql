@@ -21,12 +21,24 @@ CREATE TABLE dpquantile.budget (
   epsilon_spent numeric NOT NULL DEFAULT 0 CHECK (epsilon_spent >= 0 AND epsilon_spent < 'Infinity'),
   delta_limit   numeric NOT NULL CHECK (delta_limit >= 0 AND delta_limit < 1),
   delta_spent   numeric NOT NULL DEFAULT 0 CHECK (delta_spent >= 0 AND delta_spent < 'Infinity'),
-  accountant    text    NOT NULL DEFAULT 'pure' CHECK (accountant IN ('pure')),
-  revoked       boolean NOT NULL DEFAULT false
+  rho_limit     numeric CHECK (rho_limit >= 0 AND rho_limit < 'Infinity'),
+  rho_spent     numeric NOT NULL DEFAULT 0 CHECK (rho_spent >= 0 AND rho_spent < 'Infinity'),
+  has_rho_alone boolean NOT NULL DEFAULT false,
+  accountant    text    NOT NULL DEFAULT 'pure' CHECK (accountant IN ('pure', 'zcdp')),
+  revoked       boolean NOT NULL DEFAULT false,
+  CHECK ((accountant = 'zcdp') = (rho_limit IS NOT NULL))
 );
 COMMENT ON TABLE dpquantile.budget IS
   'The privacy budget of each role. Changed by dp_grant_budget, dp_revoke_budget and the charge '
   'worker only; what is spent never goes down.';
+COMMENT ON COLUMN dpquantile.budget.epsilon_spent IS
+  'The sum of the epsilons charged, under either accountant.';
+COMMENT ON COLUMN dpquantile.budget.rho_limit IS
+  'With accountant zcdp, what (epsilon_limit, delta_limit) is worth in rho; fixed by dp_grant_budget.';
+COMMENT ON COLUMN dpquantile.budget.rho_spent IS
+  'The sum of the rhos charged, under either accountant, of all charges without a delta.';
+COMMENT ON COLUMN dpquantile.budget.has_rho_alone IS
+  'Whether a charge was stated in rho alone, so that epsilon_spent is not the sum of all.';
 
 CREATE TABLE dpquantile.ledger (
   charge_id         uuid        NOT NULL PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -37,8 +49,10 @@ CREATE TABLE dpquantile.ledger (
   function          name        NOT NULL,
   mechanism         text        NOT NULL,
   neighbours        text        NOT NULL,
-  epsilon           numeric     NOT NULL,
+  epsilon           numeric,
   delta             numeric     NOT NULL,
+  rho               numeric,
+  accountant        text        NOT NULL,
   grouping_sets     integer     NOT NULL,
   groups            integer,
   query             text
@@ -87,22 +101,90 @@ COMMENT ON FUNCTION dpquantile.decimal(float8) IS
   'value: any number. The shortest decimal that reads back as the same float8: what a charge of that '
   'epsilon adds to the spending. Tells nothing about any data.';
 
+CREATE FUNCTION dpquantile.rho_within(epsilon float8, delta float8) RETURNS numeric
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_rho_within';
+COMMENT ON FUNCTION dpquantile.rho_within(float8, float8) IS
+  'epsilon: 0 or more; delta: between 0 and 1. The largest rho, rounded down, for which rho-zCDP implies '
+  '(epsilon, delta)-differential privacy. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.epsilon_of_rho(rho float8, delta float8) RETURNS numeric
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_epsilon_of_rho';
+COMMENT ON FUNCTION dpquantile.epsilon_of_rho(float8, float8) IS
+  'rho: 0 or more; delta: between 0 and 1. The smallest epsilon, rounded up, for which rho-zCDP implies '
+  '(epsilon, delta)-differential privacy. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.charged_rho(query text, epsilon float8) RETURNS numeric
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_charged_rho';
+COMMENT ON FUNCTION dpquantile.charged_rho(text, float8) IS
+  'query: ''one quantile'', ''nine quantiles'', ''dp_cdf'', else any other query without delta; epsilon: from 1e-6 '
+  'to 1000. The rho that such a query is charged. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.six_digits(value numeric, upwards boolean) RETURNS numeric
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  BEGIN ATOMIC
+    SELECT CASE WHEN value = 0 THEN 0
+                WHEN upwards THEN trim_scale(ceil(value * ('1e' || p.places)::numeric) * ('1e' || -p.places)::numeric)
+                ELSE trim_scale(floor(value * ('1e' || p.places)::numeric) * ('1e' || -p.places)::numeric) END
+      FROM (SELECT CASE WHEN value > 0 THEN 5 - floor(log(value))::integer END AS places) AS p;
+  END;
+COMMENT ON FUNCTION dpquantile.six_digits(numeric, boolean) IS
+  'value: 0 or more; upwards: whether it is rounded up or down. The value with six significant digits, to be '
+  'shown. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.total_epsilon(budget dpquantile.budget) RETURNS numeric
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  BEGIN ATOMIC
+    SELECT CASE budget.accountant
+           WHEN 'zcdp' THEN
+             -- Rounded up, but not above the limit that it keeps to.
+             least(dpquantile.six_digits(
+                     dpquantile.epsilon_of_rho(budget.rho_spent::float8, budget.delta_limit::float8), true),
+                   CASE WHEN budget.rho_spent <= budget.rho_limit THEN budget.epsilon_limit END)
+           ELSE trim_scale(budget.epsilon_spent) END;
+  END;
+COMMENT ON FUNCTION dpquantile.total_epsilon(dpquantile.budget) IS
+  'budget: a row of the budget table. The epsilon of all charges together under its accountant. Tells nothing about '
+  'any data.';
+
 CREATE VIEW @extschema@.dp_budget WITH (security_barrier) AS
   SELECT b.role,
          trim_scale(b.epsilon_limit) AS epsilon_limit,
-         trim_scale(b.epsilon_spent) AS epsilon_spent,
-         trim_scale(greatest(b.epsilon_limit - b.epsilon_spent, 0)) AS epsilon_remaining,
+         dpquantile.total_epsilon(b) AS epsilon_spent,
+         trim_scale(greatest(b.epsilon_limit - dpquantile.total_epsilon(b), 0)) AS epsilon_remaining,
          trim_scale(b.delta_limit) AS delta_limit,
-         trim_scale(b.delta_spent) AS delta_spent,
-         trim_scale(greatest(b.delta_limit - b.delta_spent, 0)) AS delta_remaining,
-         b.accountant
+         trim_scale(CASE b.accountant WHEN 'zcdp' THEN b.delta_limit ELSE b.delta_spent END) AS delta_spent,
+         trim_scale(CASE b.accountant WHEN 'zcdp' THEN 0
+                    ELSE greatest(b.delta_limit - b.delta_spent, 0) END) AS delta_remaining,
+         b.accountant,
+         trim_scale(b.rho_limit) AS rho_limit,
+         CASE WHEN b.delta_spent = 0 THEN trim_scale(b.rho_spent) END AS rho_spent,
+         CASE WHEN b.rho_limit IS NOT NULL THEN trim_scale(greatest(b.rho_limit - b.rho_spent, 0)) END AS rho_remaining,
+         CASE WHEN NOT b.has_rho_alone THEN trim_scale(b.epsilon_spent) END AS epsilon_sum
     FROM dpquantile.budget b
    WHERE NOT b.revoked
      AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets());
 COMMENT ON VIEW @extschema@.dp_budget IS
-  'Privacy budgets: limit, spent and remaining (epsilon, delta) under the accountant. A role sees its '
-  'own budget, the owner of the extension all. Shows charges only; how many there were can depend on '
-  'the data that a query ran on (docs/privacy.md).';
+  'Privacy budgets: limit, spent and remaining (epsilon, delta), in which all charges so far are summed up by the '
+  'accountant: pure adds epsilons and deltas, zcdp adds rhos and converts their sum. A role sees its own budget, the owner of the extension all. Shows charges only; how many there were '
+  'can depend on the data that a query ran on (docs/privacy.md).';
+COMMENT ON COLUMN @extschema@.dp_budget.epsilon_spent IS
+  'With accountant pure the sum of the charges; with zcdp what rho_spent is worth at delta_limit, rounded up.';
+COMMENT ON COLUMN @extschema@.dp_budget.epsilon_remaining IS
+  'epsilon_limit - epsilon_spent. With accountant zcdp a query of that epsilon need not fit, and many smaller ones '
+  'may: rho_remaining decides, and dp_budget_fits tells.';
+COMMENT ON COLUMN @extschema@.dp_budget.delta_spent IS
+  'With accountant pure the sum of the charges; with zcdp all of delta_limit, at which rho is converted.';
+COMMENT ON COLUMN @extschema@.dp_budget.rho_limit IS
+  'With accountant zcdp, what epsilon_limit is worth in rho at delta_limit; else NULL.';
+COMMENT ON COLUMN @extschema@.dp_budget.rho_spent IS
+  'The sum of the rhos of all charges, under either accountant; NULL if a charge had a delta and so no rho.';
+COMMENT ON COLUMN @extschema@.dp_budget.rho_remaining IS
+  'With accountant zcdp rho_limit - rho_spent: a query is answered if its rho is not larger; else NULL.';
+COMMENT ON COLUMN @extschema@.dp_budget.epsilon_sum IS
+  'The sum of the epsilons of all charges, under either accountant; NULL if a charge was stated in rho alone.';
 
 CREATE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
   SELECT l.charged_at,
@@ -115,7 +197,9 @@ CREATE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
          trim_scale(l.delta) AS delta,
          l.grouping_sets,
          l.groups,
-         l.query
+         l.query,
+         trim_scale(l.rho) AS rho,
+         l.accountant
     FROM dpquantile.ledger l
    WHERE dpquantile.sees_all_budgets()
       OR EXISTS (SELECT FROM dpquantile.budget b
@@ -123,19 +207,45 @@ CREATE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
                     AND b.role = dpquantile.charged_role());
 COMMENT ON VIEW @extschema@.dp_ledger IS
   'One row for each charge: when, role, session role, function, mechanism, neighbour relation, epsilon '
-  'and delta charged (for all grouping sets), number of grouping sets, number of groups (1 without '
+  'and delta charged (for all grouping sets; epsilon is NULL for a query stated in rho alone), number of grouping '
+  'sets, number of groups (1 without '
   'GROUP BY, and by the functions dp_user_..., which are charged for each group; else NULL, as it would depend on '
-  'the data), text of the query. The user-level '
+  'the data), text of the query, rho charged (NULL for a charge with a delta), accountant. The user-level '
   'aggregates make one charge for each group. A role sees its own charges, the owner of the extension all.';
 
 GRANT SELECT ON @extschema@.dp_budget, @extschema@.dp_ledger TO PUBLIC;
 
-CREATE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL) RETURNS void
+CREATE FUNCTION @extschema@.dp_budget_fits(epsilon float8)
+  RETURNS TABLE (role regrole, accountant text, query text, rho_each numeric, fits bigint)
+  LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
+  BEGIN ATOMIC
+    SELECT b.role, b.accountant, k.title, trim_scale(c.rho),
+           least(CASE b.accountant
+                 WHEN 'zcdp' THEN div(b.rho_remaining, c.rho)
+                 ELSE div(b.epsilon_remaining, dpquantile.decimal(dp_budget_fits.epsilon)) END,
+                 9223372036854775807)::bigint
+      FROM @extschema@.dp_budget b
+     CROSS JOIN (VALUES (1, 'one quantile', 'one quantile'),
+                        (2, 'nine quantiles', 'nine quantiles in one call'),
+                        (3, 'dp_cdf', 'dp_cdf with default options'),
+                        (4, 'other', 'any other without delta')) AS k (number, query, title)
+     CROSS JOIN LATERAL (SELECT dpquantile.charged_rho(k.query, dp_budget_fits.epsilon) AS rho) AS c
+     ORDER BY b.role::text, k.number;
+  END;
+COMMENT ON FUNCTION @extschema@.dp_budget_fits(float8) IS
+  'How many more queries of an epsilon the budget pays for. epsilon: of each query, from 1e-6 to 1000. For each kind '
+  'of query: role; accountant; query; rho_each: what accountant zcdp charges for one; fits: how many fit if nothing '
+  'else is asked. dp_iqr with methods other than quantiles has a delta and is not among them. A role sees its own '
+  'budget, the owner of the extension all. Reads no data and costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
+                                            accountant text DEFAULT NULL) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
   grantee CONSTANT regrole := dp_grant_budget.role;
+  budget dpquantile.budget;
 BEGIN
   IF grantee IS NULL OR NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = grantee) THEN
     RAISE EXCEPTION 'role must be an existing role, got %', coalesce(grantee::text, 'NULL')
@@ -151,25 +261,66 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'A useful delta is far below one over the number of rows, or 0.';
   END IF;
+  IF dp_grant_budget.accountant NOT IN ('pure', 'zcdp') THEN
+    RAISE EXCEPTION 'accountant must be pure or zcdp, got %', dp_grant_budget.accountant
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'pure adds epsilons; zcdp adds rhos, by which many small queries cost much less.';
+  END IF;
+
   -- A new row starts with what the ledger says was spent under this name: the row may have been lost
-  -- by a restore in which roles were missing, or the role dropped and created again.
-  INSERT INTO dpquantile.budget AS b (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent)
-  SELECT grantee,
-         dpquantile.decimal(dp_grant_budget.epsilon), coalesce(sum(l.epsilon), 0),
-         coalesce(dpquantile.decimal(dp_grant_budget.delta), 0), coalesce(sum(l.delta), 0)
+  -- by a restore in which roles were missing, or the role dropped and created again. It has no terms
+  -- yet, like one that was revoked.
+  INSERT INTO dpquantile.budget
+         (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, revoked)
+  SELECT grantee, 0, coalesce(sum(l.epsilon), 0), 0, coalesce(sum(l.delta), 0), coalesce(sum(l.rho), 0),
+         coalesce(bool_or(l.epsilon IS NULL), false), true
     FROM dpquantile.ledger l
    WHERE l.role_name = (SELECT r.rolname FROM pg_roles r WHERE r.oid = grantee)
-  ON CONFLICT ON CONSTRAINT budget_pkey
-  DO UPDATE SET epsilon_limit = excluded.epsilon_limit,
-                delta_limit = coalesce(dpquantile.decimal(dp_grant_budget.delta),
-                                       CASE WHEN b.revoked THEN 0 ELSE b.delta_limit END),
-                revoked = false;
+  ON CONFLICT ON CONSTRAINT budget_pkey DO NOTHING;
+  SELECT * INTO STRICT budget FROM dpquantile.budget b WHERE b.role = grantee FOR UPDATE;
+
+  -- The new terms. What is left out stays as it was, but not across a revocation.
+  budget.epsilon_limit := dpquantile.decimal(dp_grant_budget.epsilon);
+  budget.delta_limit := coalesce(dpquantile.decimal(dp_grant_budget.delta),
+                                 CASE WHEN budget.revoked THEN 0 ELSE budget.delta_limit END);
+  budget.accountant := coalesce(dp_grant_budget.accountant,
+                                CASE WHEN budget.revoked THEN 'pure' ELSE budget.accountant END);
+  budget.rho_limit := NULL;
+  IF budget.accountant = 'zcdp' THEN
+    IF budget.delta_limit = 0 THEN
+      RAISE EXCEPTION 'accountant zcdp needs a delta above 0, got 0'
+        USING ERRCODE = 'invalid_parameter_value',
+              HINT = format('It converts rho at that delta. Write for example dp_grant_budget(%L, %s, 1e-6, %L), '
+                            'with a delta far below one over the number of rows.',
+                            grantee, dp_grant_budget.epsilon, 'zcdp');
+    END IF;
+    IF budget.delta_spent > 0 THEN
+      RAISE EXCEPTION 'role % cannot have accountant zcdp: it has been charged delta %', grantee,
+                      trim_scale(budget.delta_spent)
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              DETAIL = 'A charge with a delta has no rho.',
+              HINT = 'Grant with accountant pure.';
+    END IF;
+    budget.rho_limit := dpquantile.rho_within(budget.epsilon_limit::float8, budget.delta_limit::float8);
+  ELSIF budget.has_rho_alone THEN
+    RAISE EXCEPTION 'role % cannot have accountant pure: it has been charged for queries stated in rho alone', grantee
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'These have no epsilon that could be added to the others.',
+            HINT = format('Grant with accountant zcdp: dp_grant_budget(%L, %s, 1e-6, %L).',
+                          grantee, dp_grant_budget.epsilon, 'zcdp');
+  END IF;
+  UPDATE dpquantile.budget AS b
+     SET epsilon_limit = budget.epsilon_limit, delta_limit = budget.delta_limit, rho_limit = budget.rho_limit,
+         accountant = budget.accountant, revoked = false
+   WHERE b.role = grantee;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8) IS
+COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text) IS
   'Sets the limit of a role''s privacy budget. role: whom; epsilon: total limit, positive; delta: total '
-  'limit, 0 or more and below 1; left out, it stays what it was, at first 0 (only dp_iqr spends some). '
-  'What the role has spent '
+  'limit, 0 or more and below 1; left out, it stays what it was, at first 0 (with accountant pure only dp_iqr spends '
+  'some); accountant: ''pure'' adds epsilons and deltas; ''zcdp'' adds rhos and answers while their sum implies '
+  '(epsilon, delta)-differential privacy, which lets many more small queries through and needs a delta above 0; left '
+  'out, it stays what it was, at first pure. What the role has spent '
   'already stays spent, also if it was dropped and created again under its name. For the data owner: '
   'the limit is the privacy loss that all answers to the role together may reach.';
 
@@ -190,7 +341,7 @@ COMMENT ON FUNCTION @extschema@.dp_revoke_budget(regrole) IS
   'Takes a role''s privacy budget away: it gets no more private answers. role: whose. What it has spent '
   'is kept, and counts again if a budget is granted later.';
 
-REVOKE EXECUTE ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8),
+REVOKE EXECUTE ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text),
                            @extschema@.dp_revoke_budget(regrole) FROM PUBLIC;
 
 -- ---------------------------------------------------------------------------------------------
@@ -1310,7 +1461,8 @@ BEGIN
   FOR support IN
     SELECT p.oid FROM pg_catalog.pg_proc p
      WHERE p.pronamespace = 'dpquantile'::regnamespace
-       AND p.proname NOT IN ('charged_role', 'sees_all_budgets', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send')
+       AND p.proname NOT IN ('charged_role', 'sees_all_budgets', 'epsilon_of_rho', 'charged_rho', 'six_digits',
+                             'total_epsilon', 'decimal', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send')
   LOOP
     EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', support);
     IF pg_catalog.obj_description(support, 'pg_proc') IS NULL THEN

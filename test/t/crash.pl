@@ -98,4 +98,15 @@ is(spent($node), $paid, 'a clean restart keeps the spending');
 is(outcome($node, $ANSWER), 't', 'and the next query works');
 is(spent($node), $paid + 1, 'and is charged');
 
+# With accountant zcdp the rho is as durable.
+my $rho = q{SELECT rho_spent FROM dp_budget WHERE role = 'analyst'::regrole};
+$node->safe_psql('postgres', q{SELECT dp_grant_budget('analyst', 100, 1e-6, 'zcdp')});
+my $before = $node->safe_psql('postgres', $rho);
+@processes = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
+is(outcome($node, $ANSWER), 't', 'an answer is seen with accountant zcdp');
+kill_and_recover(@processes);
+is( $node->safe_psql('postgres', "SELECT round(($rho) - $before, 9)"),
+	'0.125000000', 'threat 2: its rho is charged after SIGKILL right after the answer');
+is(spent($node), $paid + 2, 'threat 2: and its epsilon');
+
 done_testing();

@@ -60,11 +60,11 @@ $node->safe_psql(
 	END
 	$$});
 
-# All sessions hammer at once; returns how many attempts had each outcome.
+# All sessions hammer at once; returns how many attempts had each outcome. user: as in outcome.
 sub race
 {
-	my ($query) = @_;
-	my @racing = map { start_psql($node, "SELECT hammer('$query', $attempts);") } 1 .. $sessions;
+	my ($query, %params) = @_;
+	my @racing = map { start_psql($node, "SELECT hammer('$query', $attempts);", %params) } 1 .. $sessions;
 	my %count;
 	foreach my $session (@racing)
 	{
@@ -91,6 +91,23 @@ is(spent($node), '15.1', 'threat 4: spending and ledger agree');
 is(outcome($node, 'SELECT dp_median(age, 0.2, 0, 100) IS NOT NULL FROM person'),
 	't', 'threat 4: what is left can still be spent');
 is(spent($node), '15.3', 'threat 4: to the last digit');
+
+# With accountant zcdp what fits is decided by rho: 0.0243 in all, and 0.00125 for each.
+$node->safe_psql(
+	'postgres', q{
+	CREATE ROLE zcdp LOGIN;
+	GRANT SELECT ON person TO zcdp;
+	SELECT dp_grant_budget('zcdp', 1, 1e-6, 'zcdp')});
+my $fits = $node->safe_psql('postgres',
+	q{SELECT fits FROM dp_budget_fits(0.1) WHERE role = 'zcdp'::regrole AND query = 'one quantile'});
+is($fits, 19, 'threat 4: that many queries fit a budget of accountant zcdp');
+is_deeply(
+	race('SELECT dp_median(age, 0.1, 0, 100) FROM person', user => 'zcdp'),
+	{ answered => $fits, 53400 => $sessions * $attempts - $fits },
+	'threat 4: exactly what fits is answered with accountant zcdp, too');
+is(spent($node, role => 'zcdp'), '1.9', 'threat 4: and is what the ledger says');
+is( $node->safe_psql('postgres', q{SELECT rho_spent <= rho_limit FROM dp_budget WHERE role = 'zcdp'::regrole}),
+	't', 'threat 4: rho is within its limit');
 
 # Parallel plans take worker slots, too.
 $node->safe_psql(

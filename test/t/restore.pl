@@ -20,11 +20,16 @@ $old->safe_psql(
 	CREATE ROLE "Second analyst";
 	GRANT SELECT ON person TO "Second analyst";
 	SELECT dp_grant_budget('"Second analyst"', 7.5);
+	CREATE ROLE zcdp LOGIN;
+	GRANT SELECT ON person TO zcdp;
+	SELECT dp_grant_budget('zcdp', 5, 1e-6, 'zcdp');
 	CREATE ROLE revoked;
 	SELECT dp_grant_budget('revoked', 1), dp_revoke_budget('revoked')});
 is(outcome($old, "$ANSWER $ANSWER"), 't t', 'two answers before the dump');
 is(outcome($old, qq{SET ROLE "Second analyst"; $ANSWER}, user => 'postgres'),
 	't', 'and one of another role');
+
+is(outcome($old, $ANSWER, user => 'zcdp'), 't', 'and one of a role with accountant zcdp');
 
 # The budget of a role that is gone remains, under a mere number.
 $old->safe_psql(
@@ -55,7 +60,8 @@ sub picture
 	my ($node, $database) = @_;
 	return $node->safe_psql(
 		$database, q{
-		SELECT role, budget_id, epsilon_limit, epsilon_spent, delta_limit, delta_spent, accountant, revoked
+		SELECT role, budget_id, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_limit, rho_spent,
+			has_rho_alone, accountant, revoked
 		FROM dpquantile.budget WHERE role IN (SELECT oid FROM pg_roles) ORDER BY role::text;
 		SELECT * FROM dpquantile.ledger ORDER BY charge_id;
 		SELECT name, md5(cdf::text), md5(dpquantile.cdf_send(cdf)), median FROM release ORDER BY name;
@@ -72,6 +78,10 @@ sub check_copy
 	is(outcome($node, "$ANSWER $ANSWER", database => $database),
 		't 53400', "threat 13: $name: only the rest can be spent");
 	is(spent($node, database => $database), 3, "threat 13: $name: and is charged");
+	# The limit is worth rho 0.46, an answer costs 0.125.
+	is(outcome($node, "$ANSWER $ANSWER $ANSWER", user => 'zcdp', database => $database),
+		't t 53400', "threat 13: $name: only the rest of rho can be spent");
+	is(spent($node, role => 'zcdp', database => $database), 3, "threat 13: $name: and is charged");
 	return;
 }
 

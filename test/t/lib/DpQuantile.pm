@@ -76,7 +76,7 @@ sub finish_psql
 	return join ' ', split(' ', slurp_file("$session->{file}.out")), @states;
 }
 
-# What a role has spent. Says so if the ledger adds up to something else.
+# What a role has spent: the sum of the epsilons. Says so if the ledger adds up to something else, in epsilon or rho.
 sub spent
 {
 	my ($node, %params) = @_;
@@ -85,8 +85,9 @@ sub spent
 		$params{database} // 'postgres', qq{
 		SELECT trim_scale(b.epsilon_spent)
 			|| CASE WHEN b.epsilon_spent = l.total THEN '' ELSE ', but the ledger says ' || l.total END
+			|| CASE WHEN b.rho_spent = l.rho THEN '' ELSE ', and rho ' || b.rho_spent || ' is ' || l.rho END
 		FROM dpquantile.budget b,
-			LATERAL (SELECT coalesce(sum(epsilon), 0) AS total
+			LATERAL (SELECT coalesce(sum(epsilon), 0) AS total, coalesce(sum(rho), 0) AS rho
 				FROM dpquantile.ledger WHERE budget_id = b.budget_id) l
 		WHERE b.role = '$role'::regrole});
 }
