@@ -13,12 +13,23 @@ namespace dpquantile {
 
 namespace {
 
+// The least of which noise can be drawn.
 constexpr double kLeastLevelEpsilon = 0x1p-30;
+constexpr double kLeastLevelRho = 0x1p-50;
 // How far from a grid value a number may lie, in steps, and still count as that value.
 constexpr double kSameValue = 0x1p-24;
 
-bool epsilon_in_range(double epsilon) {
-  return epsilon >= kMinEpsilon && epsilon <= kMaxEpsilon;
+// What a law's privacy parameter and the levels' parts of it may be.
+struct BudgetRange {
+  double least;
+  double least_of_a_level;
+  double most;
+};
+
+BudgetRange budget_range(PrivacyMeasure measure) {
+  return measure == PrivacyMeasure::kPure
+             ? BudgetRange{kMinEpsilon, kLeastLevelEpsilon, kMaxEpsilon}
+             : BudgetRange{kMinRho, kLeastLevelRho, kMaxRho};
 }
 
 void check_domain(const CdfDomain& domain) {
@@ -40,15 +51,17 @@ void check_law(const CdfLaw& law, std::uint32_t bins) {
       !LevelTree::is_valid(bins, law.branching())) {
     throw CorruptInput("the tree does not fit the bins");
   }
-  const bool drawable = std::ranges::all_of(law.level_epsilon(), [](double epsilon) {
-    return epsilon >= kLeastLevelEpsilon && epsilon <= kMaxEpsilon;
+  const std::string name = parameter_name(law.privacy.measure);
+  const BudgetRange range = budget_range(law.privacy.measure);
+  const auto parts = law.level_budget();
+  const bool drawable = std::ranges::all_of(parts, [&](double budget) {
+    return budget >= range.least_of_a_level && budget <= range.most;
   });
-  if (!epsilon_in_range(law.epsilon) || !drawable) {
-    throw CorruptInput("epsilon or a level's part of it is out of range");
+  if (!(law.privacy.value >= range.least && law.privacy.value <= range.most) || !drawable) {
+    throw CorruptInput(name + " or a level's part of it is out of range");
   }
-  const auto parts = law.level_epsilon();
-  if (std::accumulate(parts.begin(), parts.end(), 0.0) > law.epsilon) {
-    throw CorruptInput("the levels spend more than epsilon");
+  if (std::accumulate(parts.begin(), parts.end(), 0.0) > law.privacy.value) {
+    throw CorruptInput("the levels spend more than " + name);
   }
 }
 

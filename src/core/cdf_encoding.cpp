@@ -9,7 +9,9 @@ namespace dpquantile {
 
 namespace {
 
-constexpr std::uint8_t kVersion = 1;
+// The version tells the measure, too: otherwise both are alike.
+constexpr std::uint8_t kVersionOfPure = 1;
+constexpr std::uint8_t kVersionOfZcdp = 2;
 constexpr unsigned kDigitBits = 7;
 constexpr std::uint8_t kMoreDigits = 0x80;
 constexpr unsigned kMostDigits = 8;  // 56 bits: no count exceeds 2^53
@@ -81,15 +83,22 @@ CdfDomain read_domain(Reader& reader) {
   return domain;
 }
 
-CdfLaw read_law(Reader& reader, std::uint32_t bins) {
+PrivacyMeasure read_measure(Reader& reader) {
+  const std::uint64_t version = reader.integer(1);
+  if (version == kVersionOfPure) return PrivacyMeasure::kPure;
+  if (version == kVersionOfZcdp) return PrivacyMeasure::kZcdp;
+  throw CorruptInput("unknown version");
+}
+
+CdfLaw read_law(Reader& reader, std::uint32_t bins, PrivacyMeasure measure) {
   const auto method = static_cast<CdfMethod>(reader.integer(1));
   if (cdf_method_name(method) == nullptr) throw CorruptInput("unknown method");
-  CdfLaw law{method, bins, reader.real(), 0, {}, {}};
+  CdfLaw law{method, bins, {measure, reader.real()}, 0, {}, {}};
   law.levels = static_cast<std::uint32_t>(reader.integer(1));
   if (law.levels > LevelTree::kMaxLevels) throw CorruptInput("too many levels");
   for (std::size_t i = 0; i < law.levels; ++i) {
     law.branchings[i] = static_cast<std::uint32_t>(reader.integer(4));
-    law.level_epsilons[i] = reader.real();
+    law.level_budgets[i] = reader.real();
   }
   return law;
 }
@@ -98,18 +107,19 @@ CdfLaw read_law(Reader& reader, std::uint32_t bins) {
 
 std::pmr::vector<std::byte> encode_cdf(const CdfCurve& curve, std::pmr::memory_resource* memory) {
   Writer writer(memory);
-  writer.integer(kVersion, 1);
+  const CdfLaw& law = curve.law();
+  const bool pure = law.privacy.measure == PrivacyMeasure::kPure;
+  writer.integer(pure ? kVersionOfPure : kVersionOfZcdp, 1);
   writer.real(curve.domain().lower);
   writer.real(curve.domain().upper);
   writer.real(curve.domain().granularity);
   writer.integer(curve.domain().bins, 4);
-  const CdfLaw& law = curve.law();
   writer.integer(static_cast<std::uint8_t>(law.method), 1);
-  writer.real(law.epsilon);
+  writer.real(law.privacy.value);
   writer.integer(law.levels, 1);
   for (std::size_t i = 0; i < law.levels; ++i) {
     writer.integer(law.branchings[i], 4);
-    writer.real(law.level_epsilons[i]);
+    writer.real(law.level_budgets[i]);
   }
   std::int64_t before = 0;
   for (const std::int64_t count : curve.cumulative()) {
@@ -121,9 +131,9 @@ std::pmr::vector<std::byte> encode_cdf(const CdfCurve& curve, std::pmr::memory_r
 
 CdfCurve decode_cdf(std::span<const std::byte> bytes, std::pmr::memory_resource* memory) {
   Reader reader(bytes);
-  if (reader.integer(1) != kVersion) throw CorruptInput("unknown version");
+  const PrivacyMeasure measure = read_measure(reader);
   const CdfDomain domain = read_domain(reader);
-  const CdfLaw law = read_law(reader, domain.bins);
+  const CdfLaw law = read_law(reader, domain.bins, measure);
   if (domain.bins > reader.left()) throw CorruptInput("more bins than bytes");
   std::pmr::vector<std::int64_t> cumulative(memory);
   cumulative.reserve(domain.bins);

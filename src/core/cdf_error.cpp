@@ -24,15 +24,32 @@ constexpr std::uint32_t kLeastBlock = 512;
 constexpr std::size_t kMostBlocks = 512;
 constexpr std::size_t kPooledBins = std::size_t{1} << 21;
 
-// The levels as they are simulated, with the noise parameter of each; 0: not measured.
+// The levels as they are simulated, with the budget of each, epsilon or rho; 0: not measured.
 struct Levels {
+  PrivacyMeasure measure;
   std::vector<std::uint32_t> branching;
-  std::vector<double> epsilon;
+  std::vector<double> budget;
+
+  std::size_t size() const { return branching.size(); }
+  std::vector<double> weights() const { return level_weights(measure, budget); }
+  // `count` of the levels, from the `first` on.
+  Levels part(std::size_t first, std::size_t count) const {
+    const auto branchings = std::span(branching).subspan(first, count);
+    const auto budgets = std::span(budget).subspan(first, count);
+    return {measure, {branchings.begin(), branchings.end()}, {budgets.begin(), budgets.end()}};
+  }
+  // The noise of a node of a level, 1 .. size().
+  double draw_noise(PublicNoise& noise, std::size_t level) const {
+    const double own = budget[level - 1];
+    if (own == 0) return 0;
+    return measure == PrivacyMeasure::kPure ? noise.laplace(own) : noise.gaussian(1 / (2 * own));
+  }
 };
 
 Levels levels_of(const CdfLaw& law) {
-  return {{law.branching().begin(), law.branching().end()},
-          {law.level_epsilon().begin(), law.level_epsilon().end()}};
+  return {law.privacy.measure,
+          {law.branching().begin(), law.branching().end()},
+          {law.level_budget().begin(), law.level_budget().end()}};
 }
 
 // The errors of one simulated release.
@@ -56,17 +73,15 @@ class NoiseTree {
 
   NoiseTree(std::uint32_t bins, const Levels& levels, std::pmr::memory_resource* memory)
       : tree_(bins, levels.branching),
-        epsilon_(levels.epsilon),
-        weights_(level_weights(levels.epsilon)),
+        levels_(levels),
+        weights_(levels.weights()),
         precision_(tree_, weights_),
         nodes_(tree_.total_nodes(), memory) {}
 
   // Draws the noise anew and makes the subtree estimates; returns the root's.
   double draw(PublicNoise& noise) {
     for (std::size_t level = 1; level <= tree_.levels(); ++level) {
-      for (double& node : level_nodes(level)) {
-        node = epsilon_[level - 1] > 0 ? noise.draw(epsilon_[level - 1]) : 0;
-      }
+      for (double& node : level_nodes(level)) node = levels_.draw_noise(noise, level);
     }
     return estimate_subtrees(tree_, precision_, weights_, nodes_);
   }
@@ -83,7 +98,7 @@ class NoiseTree {
   }
 
   LevelTree tree_;
-  std::vector<double> epsilon_;
+  Levels levels_;
   std::vector<double> weights_;
   SubtreePrecision precision_;
   std::pmr::vector<double> nodes_;
@@ -166,16 +181,12 @@ class PooledSimulation {
   PooledSimulation(std::uint32_t bins, const Levels& levels, std::size_t cut, std::uint32_t block,
                    PublicNoise& noise, CancelPoll& cancel, std::pmr::memory_resource* memory)
       : bins_(bins),
-        top_tree_((bins + block - 1) / block, std::span(levels.branching).first(cut)),
-        epsilon_(levels.epsilon.begin(), levels.epsilon.begin() + static_cast<std::ptrdiff_t>(cut)),
-        weights_(level_weights(epsilon_)),
-        pool_(
-            block,
-            {{levels.branching.begin() + static_cast<std::ptrdiff_t>(cut), levels.branching.end()},
-             {levels.epsilon.begin() + static_cast<std::ptrdiff_t>(cut), levels.epsilon.end()}},
-            noise, cancel, memory),
+        top_levels_(levels.part(0, cut)),
+        top_tree_((bins + block - 1) / block, top_levels_.branching),
+        weights_(top_levels_.weights()),
+        pool_(block, levels.part(cut, levels.size() - cut), noise, cancel, memory),
         own_weight_(weights_.back()),
-        weight_below_(root_precision(block, levels, cut)),
+        weight_below_(root_precision(block, levels.part(cut, levels.size() - cut))),
         chosen_(top_tree_.bins(), memory),
         before_(top_tree_.bins(), memory),
         nodes_(top_tree_.total_nodes(), memory) {
@@ -200,30 +211,24 @@ class PooledSimulation {
   }
 
  private:
-  static double root_precision(std::uint32_t block, const Levels& levels, std::size_t cut) {
-    const LevelTree below(block, std::span(levels.branching).subspan(cut));
-    const std::vector<double> weights = level_weights(std::span(levels.epsilon).subspan(cut));
-    return SubtreePrecision(below, weights).edge(0);
+  static double root_precision(std::uint32_t block, const Levels& below) {
+    return SubtreePrecision(LevelTree(block, below.branching), below.weights()).edge(0);
   }
 
   std::span<double> leaves() {
     return std::span(nodes_).subspan(top_tree_.offset(top_tree_.levels()), top_tree_.bins());
   }
 
-  double draw_level(PublicNoise& noise, std::size_t level) {
-    return epsilon_[level - 1] > 0 ? noise.draw(epsilon_[level - 1]) : 0;
-  }
-
   // The final errors of the top tree's leaves, and what precedes each; returns the total's.
   double draw_top(PublicNoise& noise) {
     for (std::size_t level = 1; level < top_tree_.levels(); ++level) {
       for (std::uint32_t i = 0; i < top_tree_.nodes(level); ++i) {
-        nodes_[top_tree_.offset(level) + i] = draw_level(noise, level);
+        nodes_[top_tree_.offset(level) + i] = top_levels_.draw_noise(noise, level);
       }
     }
     for (std::size_t b = 0; b < chosen_.size(); ++b) {
       chosen_[b] = noise.below(pool_.size());
-      const double own = draw_level(noise, top_tree_.levels());
+      const double own = top_levels_.draw_noise(noise, top_tree_.levels());
       leaves()[b] = (own_weight_ * own + weight_below_ * pool_.block(chosen_[b]).sum) /
                     (own_weight_ + weight_below_);
     }
@@ -265,8 +270,8 @@ class PooledSimulation {
   }
 
   std::uint32_t bins_;
+  Levels top_levels_;
   LevelTree top_tree_;
-  std::vector<double> epsilon_;
   std::vector<double> weights_;
   std::optional<SubtreePrecision> precision_;
   BlockPool pool_;
@@ -284,7 +289,7 @@ Levels cut_wide_level(const CdfLaw& law) {
   if (law.levels == 1 && last > kLeastBlock) {
     levels.branching.back() = (last + kLeastBlock - 1) / kLeastBlock;
     levels.branching.push_back(kLeastBlock);
-    levels.epsilon.insert(levels.epsilon.end() - 1, 0);
+    levels.budget.insert(levels.budget.end() - 1, 0);
   }
   return levels;
 }

@@ -43,9 +43,10 @@ std::pmr::string cdf_to_json(const CdfCurve& curve, std::pmr::memory_resource* m
   if (domain.discrete()) append_number(json, "granularity", text_of(domain.granularity));
   append_number(json, "bins", std::to_string(domain.bins));
   append_number(json, "method", '"' + std::string(cdf_method_name(law.method)) + '"');
-  append_number(json, "epsilon", text_of(law.epsilon));
+  const std::string budget = parameter_name(law.privacy.measure);
+  append_number(json, budget.c_str(), text_of(law.privacy.value));
   append_list(json, "branching", law.branching());
-  append_list(json, "level_epsilon", law.level_epsilon());
+  append_list(json, ("level_" + budget).c_str(), law.level_budget());
   append_number(json, "rows", std::to_string(curve.rows()));
   append_list(json, "cumulative", curve.cumulative());
   json += '}';

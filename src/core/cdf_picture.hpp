@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/cdf_point.hpp"
+#include "core/privacy_parameter.hpp"
 
 // Pictures of a released CDF. Post-processing: they cost no privacy.
 namespace dpquantile {
@@ -18,8 +19,8 @@ struct CdfPicture {
   double lower;       // the public bounds of the values: the horizontal axis
   double upper;       // lower < upper
   std::int64_t rows;  // the released number of rows
-  double epsilon;     // what the release has cost
-  double confidence;  // of the band, for example 0.95
+  PrivacyParameter privacy;  // of the release
+  double confidence;         // of the band, for example 0.95
 };
 
 // Throws ParameterError unless the size is acceptable: text 40 .. 400 columns and 10 .. 200 lines,

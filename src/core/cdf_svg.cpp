@@ -106,11 +106,12 @@ struct LegendItem {
 
 std::vector<LegendItem> legend_items(const CdfPicture& picture) {
   using enum LegendItem::Mark;
+  const bool pure = picture.privacy.measure == PrivacyMeasure::kPure;
   return {
       {kCurve, "CDF"},
       {kBand, percentage(picture.confidence) + " band"},
       {kNone, for_reading(std::to_string(picture.rows)) + (picture.rows == 1 ? " row" : " rows")},
-      {kNone, "ε = " + for_reading(shortest_decimal(picture.epsilon))}};
+      {kNone, (pure ? "ε = " : "ρ = ") + for_reading(shortest_decimal(picture.privacy.value))}};
 }
 
 // Sizes in pixels. The font grows with the picture, and everything else with the font.
@@ -386,10 +387,13 @@ std::string draw_legend(const CdfPicture& picture, const Layout& layout) {
 }
 
 std::string describe(const CdfPicture& picture) {
+  const bool pure = picture.privacy.measure == PrivacyMeasure::kPure;
   return "Cumulative distribution of " + std::to_string(picture.rows) + " rows from " +
          shortest_decimal(picture.lower) + " to " + shortest_decimal(picture.upper) + " with a " +
-         percentage(picture.confidence) + " confidence band, released with differential privacy " +
-         "at epsilon " + shortest_decimal(picture.epsilon) + ".";
+         percentage(picture.confidence) + " confidence band, released with " +
+         (pure ? "differential privacy" : "zero-concentrated differential privacy") + " at " +
+         parameter_name(picture.privacy.measure) + " " + shortest_decimal(picture.privacy.value) +
+         ".";
 }
 
 std::string opening(const CdfPicture& picture, int width, int height, std::string_view title) {

@@ -63,7 +63,8 @@ struct LegendItem {
 
 std::vector<LegendItem> legend_items(const CdfPicture& picture, const Glyphs& glyphs) {
   return {{"", "rows " + std::to_string(picture.rows)},
-          {"", "epsilon " + shortest_decimal(picture.epsilon)},
+          {"", std::string(parameter_name(picture.privacy.measure)) + " " +
+                   shortest_decimal(picture.privacy.value)},
           {glyphs.level, "CDF"},
           {glyphs.band, percentage(picture.confidence) + " band"}};
 }

@@ -20,6 +20,9 @@ using Wide = boost::multiprecision::checked_uint512_t;
 constexpr double kSmallestEpsilon = 0x1p-30;
 constexpr double kLargestEpsilon = 0x1p10;
 constexpr int kEpsilonBits = 52;
+constexpr double kSmallestRho = 0x1p-50;
+constexpr double kLargestRho = 0x1p10;
+constexpr int kRhoBits = 64;
 
 // With a scale below 2^56, noise of 2^63 and more has probability e^-128 < 2^-184.
 constexpr int kLargestScaleBits = 56;
@@ -130,6 +133,22 @@ Rational rational_epsilon(double epsilon) {
   }
   const double scaled = std::floor(std::ldexp(epsilon, kEpsilonBits));
   return reduced({static_cast<std::uint64_t>(scaled), std::uint64_t{1} << kEpsilonBits});
+}
+
+// 2^63 / r with r = floor(rho * 2^64). Below 1/2 r has less than 64 bits. From there on rho * 2^64
+// is a whole number of at most 74 bits with at most 53 before the zeros, which the reduction takes.
+Rational gaussian_variance(double rho) {
+  if (!(rho >= kSmallestRho && rho <= kLargestRho)) {
+    throw ParameterError("expected rho from 2^-50 to 2^10, got " + shortest_decimal(rho),
+                         "Choose a rho from 0.000000000000001 to 1024; 0.005 to 10 is usual.");
+  }
+  auto denominator = static_cast<uint128_t>(std::ldexp(rho, kRhoBits));
+  std::uint64_t numerator = std::uint64_t{1} << (kRhoBits - 1);
+  while (denominator % 2 == 0 && numerator > 1) {
+    denominator /= 2;
+    numerator /= 2;
+  }
+  return {numerator, static_cast<std::uint64_t>(denominator)};
 }
 
 bool bernoulli_exp(RandomStream& random, uint128_t gamma_numerator, uint128_t gamma_denominator) {

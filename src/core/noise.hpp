@@ -22,6 +22,13 @@ struct Rational {
 // at most 2^-22 of epsilon and only ever adds noise.
 Rational rational_epsilon(double epsilon);
 
+// The variance 1 / (2 rho) of Gaussian noise that makes an integer query of sensitivity 1
+// rho-zCDP, as a rational that is never smaller: 1 / (2 r) for r = floor(rho * 2^64) / 2^64, in
+// lowest terms; its numerator is a power of two. Requires 2^-50 <= rho <= 2^10 (ParameterError
+// otherwise, NaN included); rounding costs at most 2^-14 of rho, below 2^-24 from 10^-12 on and
+// nothing from 1/2 on, and only ever adds noise.
+Rational gaussian_variance(double rho);
+
 // True with probability exp(-gamma), exactly, for any gamma >= 0 (CKS20, Algorithm 1). Requires
 // denominator >= 1.
 bool bernoulli_exp(RandomStream& random, uint128_t gamma_numerator, uint128_t gamma_denominator);

@@ -5,6 +5,10 @@
 
 namespace dpquantile {
 
+const char* parameter_name(PrivacyMeasure measure) {
+  return measure == PrivacyMeasure::kPure ? "epsilon" : "rho";
+}
+
 void check_epsilon(double epsilon) {
   if (epsilon >= kMinEpsilon && epsilon <= kMaxEpsilon) return;
   throw ParameterError(

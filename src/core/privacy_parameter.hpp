@@ -25,6 +25,9 @@ inline PrivacyParameter zcdp(double rho) {
   return {PrivacyMeasure::kZcdp, rho};
 }
 
+// "epsilon" or "rho".
+const char* parameter_name(PrivacyMeasure measure);
+
 inline constexpr double kMinEpsilon = 1e-6;
 inline constexpr double kMaxEpsilon = 1000;
 inline constexpr double kMinRho = 1e-12;

@@ -14,10 +14,21 @@ namespace dpquantile {
 class PublicNoise {
  public:
   // Discrete Laplace: P[|y| >= k] = 2 e^(-k epsilon) / (1 + e^-epsilon) for k >= 1; epsilon > 0.
-  double draw(double epsilon) {
+  double laplace(double epsilon) {
     const double excess = std::log(2 / (1 + std::exp(-epsilon)));
     const double magnitude = std::floor((exponential_(generator_) + excess) / epsilon);
     return (generator_() & 1) == 0 ? magnitude : -magnitude;
+  }
+
+  // Discrete Gaussian: P[y] proportional to e^(-y^2 / (2 sigma^2)). As discrete_gaussian()
+  // (core/noise.hpp): Laplace noise y is kept with probability e^-gamma.
+  double gaussian(double sigma_squared) {
+    const double scale = std::floor(std::sqrt(sigma_squared)) + 1;
+    for (;;) {
+      const double y = laplace(1 / scale);
+      const double excess = std::abs(y) - sigma_squared / scale;
+      if (exponential_(generator_) >= excess * excess / (2 * sigma_squared)) return y;
+    }
   }
 
   // One of 0 .. bound - 1, each about as likely; bound >= 1.

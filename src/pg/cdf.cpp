@@ -21,14 +21,15 @@ namespace {
 const CdfLaw* law_of(const ChargedGroup& group, MemoryContext query_context) {
   const AggregateParameters* parameters = group.parameters;
   const auto method = static_cast<CdfMethod>(parameters->method);
+  const PrivacyParameter privacy = pure(parameters->epsilon);
   auto* kept = static_cast<CdfLaw*>(*group.kept);
   if (kept != nullptr && kept->method == method && kept->bins == parameters->bins &&
-      kept->epsilon == parameters->epsilon) {
+      kept->privacy == privacy) {
     return kept;
   }
   if (kept == nullptr)
     kept = static_cast<CdfLaw*>(MemoryContextAlloc(query_context, sizeof(CdfLaw)));
-  report(guarded([&] { *kept = choose_cdf_law(method, parameters->bins, parameters->epsilon); }));
+  report(guarded([&] { *kept = choose_cdf_law(method, parameters->bins, privacy); }));
   *group.kept = kept;
   return kept;
 }

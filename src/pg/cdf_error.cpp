@@ -56,10 +56,8 @@ Datum int4_array(std::span<const std::uint32_t> numbers) {
                                          sizeof(int32), true, TYPALIGN_INT));
 }
 
-CdfLaw expected_law(FunctionCallInfo fcinfo) {
-  const float8 epsilon = PG_GETARG_FLOAT8(0);
-  const int32 bins = PG_GETARG_INT32(1);
-  const char* name = text_to_cstring(PG_GETARG_TEXT_PP(3));
+// The law that a dp_cdf of these parameters would have; ereports if they are out of range.
+CdfLaw expected_law(const PrivacyParameter& privacy, int32 bins, const char* name) {
   const auto method = find_cdf_method(name);
   if (!method) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown method \"%s\"", name),
@@ -67,8 +65,8 @@ CdfLaw expected_law(FunctionCallInfo fcinfo) {
   }
   CdfLaw law{};
   report(guarded([&] {
-    check_epsilon(epsilon);
-    law = choose_cdf_law(*method, check_bins(bins), epsilon);
+    check_privacy_parameter(privacy);
+    law = choose_cdf_law(*method, check_bins(bins), privacy);
   }));
   return law;
 }
@@ -118,10 +116,11 @@ Datum dpq_cdf_error(PG_FUNCTION_ARGS) {
 
 // (epsilon, bins, confidence, method) returns (pointwise, simultaneous, branching, level_epsilon)
 Datum dpq_cdf_expected_error(PG_FUNCTION_ARGS) {
-  const CdfLaw law = expected_law(fcinfo);
+  const CdfLaw law = expected_law(pure(PG_GETARG_FLOAT8(0)), PG_GETARG_INT32(1),
+                                  text_to_cstring(PG_GETARG_TEXT_PP(3)));
   const CdfError* error = cdf_error_of(fcinfo, law, PG_GETARG_FLOAT8(2));
   Datum values[] = {Float8GetDatum(error->point), Float8GetDatum(error->everywhere),
-                    int4_array(law.branching()), float8_array(law.level_epsilon())};
+                    int4_array(law.branching()), float8_array(law.level_budget())};
   bool nulls[] = {false, false, false, false};
   PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
 }

@@ -35,7 +35,7 @@ text* draw_cdf(FunctionCallInfo fcinfo, double confidence, Draw draw) {
     const auto points = curve.points(error->everywhere_fraction_rows, memory);
     const CdfDomain& domain = curve.domain();
     const CdfPicture picture{points,       domain.discrete(), domain.lower, domain.upper,
-                             curve.rows(), law.epsilon,       confidence};
+                             curve.rows(), law.privacy,       confidence};
     const std::string text_drawn = draw(picture);
     drawn = static_cast<text*>(
         ContextMemory(context).allocate(VARHDRSZ + text_drawn.size(), MAXIMUM_ALIGNOF));

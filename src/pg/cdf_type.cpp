@@ -95,11 +95,11 @@ struct CdfText {
   CdfDomain domain;
   double bins;
   CdfMethod method;
-  double epsilon;
+  PrivacyParameter privacy;
   uint32 branching_count;
   const double* branching;
   uint32 level_count;
-  const double* level_epsilon;
+  const double* level_budget;
   double rows;
   uint32 count;
   const double* cumulative;
@@ -122,9 +122,11 @@ CdfText read_text(char* written) {
   if (fields.has("granularity")) read.domain.granularity = fields.number("granularity");
   read.bins = fields.number("bins");
   read.method = read_method(fields.require("method", jbvString, "a string"));
-  read.epsilon = fields.number("epsilon");
+  const bool zcdp = fields.has("rho");
+  read.privacy = {zcdp ? PrivacyMeasure::kZcdp : PrivacyMeasure::kPure,
+                  fields.number(zcdp ? "rho" : "epsilon")};
   read.branching = fields.numbers("branching", &read.branching_count);
-  read.level_epsilon = fields.numbers("level_epsilon", &read.level_count);
+  read.level_budget = fields.numbers(zcdp ? "level_rho" : "level_epsilon", &read.level_count);
   read.rows = fields.number("rows");
   read.cumulative = fields.numbers("cumulative", &read.count);
   fields.require_no_more();
@@ -143,12 +145,13 @@ CdfCurve make_curve(const CdfText& read, std::pmr::memory_resource* memory) {
   CdfDomain domain = read.domain;
   domain.bins = static_cast<std::uint32_t>(whole(read.bins, LevelTree::kMaxBins));
   if (read.branching_count > LevelTree::kMaxLevels || read.branching_count != read.level_count) {
-    throw CorruptInput("branching and level_epsilon must have one number a level");
+    throw CorruptInput(std::string("branching and level_") + parameter_name(read.privacy.measure) +
+                       " must have one number a level");
   }
-  CdfLaw law{read.method, domain.bins, read.epsilon, read.branching_count, {}, {}};
+  CdfLaw law{read.method, domain.bins, read.privacy, read.branching_count, {}, {}};
   for (std::size_t i = 0; i < law.levels; ++i) {
     law.branchings[i] = static_cast<std::uint32_t>(whole(read.branching[i], LevelTree::kMaxBins));
-    law.level_epsilons[i] = read.level_epsilon[i];
+    law.level_budgets[i] = read.level_budget[i];
   }
   std::pmr::vector<std::int64_t> cumulative(memory);
   cumulative.reserve(read.count);

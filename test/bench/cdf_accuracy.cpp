@@ -69,7 +69,7 @@ Cumulative without_consistency(const std::vector<std::uint64_t>& counts, const C
   const LevelTree tree(law.bins, law.branching());
   Cumulative prefixes(law.bins);
   for (std::size_t level = 1; level <= tree.levels(); ++level) {
-    const Rational epsilon = rational_epsilon(law.level_epsilon()[level - 1]);
+    const Rational epsilon = rational_epsilon(law.level_budget()[level - 1]);
     const auto width = static_cast<std::uint32_t>(tree.stride(level));
     std::vector<double> nodes(tree.nodes(level));
     for (double& node : nodes) {
@@ -120,9 +120,9 @@ void measure(const char* name, const std::vector<std::uint64_t>& counts, const C
 
 void print_errors(const char* data, const std::vector<std::uint64_t>& counts, int trials,
                   RandomStream& random) {
-  const CdfLaw tree = choose_cdf_law(CdfMethod::kTree, kBins, kEpsilon);
-  const CdfLaw binary = choose_cdf_law(CdfMethod::kBinary, kBins, kEpsilon);
-  const CdfLaw histogram = choose_cdf_law(CdfMethod::kHistogram, kBins, kEpsilon);
+  const CdfLaw tree = choose_cdf_law(CdfMethod::kTree, kBins, pure(kEpsilon));
+  const CdfLaw binary = choose_cdf_law(CdfMethod::kBinary, kBins, pure(kEpsilon));
+  const CdfLaw histogram = choose_cdf_law(CdfMethod::kHistogram, kBins, pure(kEpsilon));
   std::printf(
       "\nError of a prefix count in rows, 95 %%: %d %s rows in %u bins, epsilon = %g, %d "
       "releases\n",
@@ -132,6 +132,8 @@ void print_errors(const char* data, const std::vector<std::uint64_t>& counts, in
   measure("binary", counts, binary, trials, random, released);
   measure("binary, not made consistent", counts, binary, trials, random, without_consistency);
   measure("histogram", counts, histogram, trials, random, released);
+  const CdfLaw zcdp_tree = choose_cdf_law(CdfMethod::kTree, kBins, zcdp(kEpsilon * kEpsilon / 2));
+  measure("tree, rho = epsilon^2 / 2", counts, zcdp_tree, trials, random, released);
   CancelPoll cancel(nullptr);
   const CdfError stated =
       simulate_cdf_error(tree, kConfidence, cancel, std::pmr::new_delete_resource());
@@ -140,25 +142,31 @@ void print_errors(const char* data, const std::vector<std::uint64_t>& counts, in
   std::printf("%-28s %36.0f\n", "the poster's alpha", kPosterError);
 }
 
+// 16 x 17 x 17 as "16 x 17^2".
 std::string branching_text(const CdfTree& tree) {
   std::string text;
-  for (const std::uint32_t n : tree.branching)
-    text += (text.empty() ? "" : " x ") + std::to_string(n);
+  for (std::size_t i = 0; i < tree.branching.size();) {
+    std::size_t end = i;
+    while (end < tree.branching.size() && tree.branching[end] == tree.branching[i]) ++end;
+    text += (text.empty() ? "" : " x ") + std::to_string(tree.branching[i]);
+    if (end - i > 1) text += "^" + std::to_string(end - i);
+    i = end;
+  }
   return text;
 }
 
-void print_trees() {
-  std::printf("\nTrees of method 'tree': standard error of an average prefix, times epsilon.\n");
+void print_trees(PrivacyMeasure measure, const char* unit) {
+  std::printf("\nTrees of method 'tree': standard error of an average prefix, times %s.\n", unit);
   std::printf("%9s  %-28s %8s %8s\n", "bins", "branching", "tree", "binary");
   for (unsigned bits = 6; bits <= 20; ++bits) {
     const std::uint32_t bins = std::uint32_t{1} << bits;
     double errors[2];
     CdfTree chosen;
     for (const CdfMethod method : {CdfMethod::kBinary, CdfMethod::kTree}) {
-      chosen = choose_cdf_tree(method, bins);
+      chosen = choose_cdf_tree(method, bins, measure);
       const LevelTree tree(bins, chosen.branching);
       errors[method == CdfMethod::kTree] =
-          std::sqrt(PrefixVariance(tree, level_weights(chosen.shares)).average());
+          std::sqrt(PrefixVariance(tree, level_weights(measure, chosen.shares)).average());
     }
     std::printf("%9u  %-28s %8.2f %8.2f\n", bins, branching_text(chosen).c_str(), errors[1],
                 errors[0]);
@@ -167,7 +175,7 @@ void print_trees() {
 
 void print_time() {
   constexpr std::uint32_t kManyBins = LevelTree::kMaxBins;
-  const CdfLaw law = choose_cdf_law(CdfMethod::kTree, kManyBins, 1);
+  const CdfLaw law = choose_cdf_law(CdfMethod::kTree, kManyBins, pure(1));
   const LevelTree tree(law.bins, law.branching());
   std::vector<double> nodes(tree.total_nodes(), 1);
   const auto start = std::chrono::steady_clock::now();
@@ -189,7 +197,8 @@ int main(int argc, char** argv) {
   std::printf("\"random bin\" is over all bins together, \"worst bin\" the largest of all bins.\n");
   print_errors("log-normal", count_incomes(random), trials, random);
   print_errors("uniform", count_uniform(random), trials, random);
-  print_trees();
+  print_trees(PrivacyMeasure::kPure, "epsilon");
+  print_trees(PrivacyMeasure::kZcdp, "sqrt(rho)");
   print_time();
   return 0;
 }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -11,12 +12,14 @@
 #include "../unit/case_name.hpp"
 #include "../unit/cdf_law.hpp"
 #include "../unit/cdf_testing.hpp"
+#include "core/zcdp.hpp"
 #include "privacy_loss.hpp"
 
-// Tries to refute that release_cdf is epsilon-differentially private for adding or removing one
-// record, in two ways. The exact law of small cases must not lose more than epsilon, and releases
-// must follow that law. And from releases alone no event may be found that is more likely than
-// e^epsilon allows.
+// Tries to refute that release_cdf is epsilon-differentially private, or rho-zCDP, for adding or
+// removing one record, in two ways. The exact law of small cases must not lose more than epsilon,
+// or have Renyi divergences above rho times their order, and releases must follow that law. And
+// from releases alone no event may be found that is more likely than e^epsilon allows, or than the
+// delta allows that follows from rho.
 namespace dpquantile {
 namespace {
 
@@ -96,7 +99,8 @@ std::vector<Counts> all_counts(std::uint32_t bins, std::uint64_t most) {
 void expect_keeps_epsilon(const CdfLaw& law, std::uint64_t most_in_a_bin) {
   for (const Counts& counts : all_counts(law.bins, most_in_a_bin)) {
     for (std::uint32_t added = 0; added < law.bins; ++added) {
-      ASSERT_LE(loss(law, {counts, added}), law.epsilon + kRounding) << law.bins << " " << added;
+      ASSERT_LE(loss(law, {counts, added}), law.privacy.value + kRounding)
+          << law.bins << " " << added;
     }
   }
 }
@@ -105,7 +109,7 @@ TEST(ExactCdfPrivacyOfAllSmallData, IsKeptByEveryMethod) {
   for (const CdfMethod method : kCdfMethods) {
     for (const std::uint32_t bins : {1U, 2U, 3U}) {
       for (const double epsilon : kEpsilons) {
-        expect_keeps_epsilon(choose_cdf_law(method, bins, epsilon), 2);
+        expect_keeps_epsilon(choose_cdf_law(method, bins, pure(epsilon)), 2);
       }
     }
   }
@@ -126,12 +130,125 @@ TEST(ExactCdfPrivacyOfManyRecords, IsEpsilonAndNotMore) {
     for (const std::uint32_t bins : {1U, 2U, 3U}) {
       for (const double epsilon : kEpsilons) {
         const Neighbours neighbours{Counts(bins, 50), bins - 1};
-        const Real certain = loss(choose_cdf_law(method, bins, epsilon), neighbours);
+        const Real certain = loss(choose_cdf_law(method, bins, pure(epsilon)), neighbours);
         EXPECT_LE(certain, epsilon + kRounding);
         EXPECT_GT(certain, 0.99L * epsilon);
-        EXPECT_GT(loss(choose_cdf_law(method, bins, 2 * epsilon), neighbours), 1.9L * epsilon);
+        EXPECT_GT(loss(choose_cdf_law(method, bins, pure(2 * epsilon)), neighbours),
+                  1.9L * epsilon);
       }
     }
+  }
+}
+
+// --- The exact law under zCDP --------------------------------------------------------------------
+
+constexpr Real kOrders[] = {1.001L, 1.1L, 1.5L, 2, 3, 8, 32};
+constexpr double kRhos[] = {0.005, 0.1, 0.5, 2};
+
+// The largest Renyi divergence over its order, in both directions: at most rho. What lies beyond
+// the reach is left out of the moments, which are sums of positive terms: that only ever makes them
+// smaller.
+Real largest_zcdp_loss(const LawPair& pair) {
+  Real largest = 0;
+  for (const Real order : kOrders) {
+    Real forth = 0;
+    Real back = 0;
+    for (std::size_t i = 0; i < pair.law.size(); ++i) {
+      if (pair.law[i] == 0 || pair.neighbour[i] == 0) continue;
+      const Real loss = std::log(pair.law[i]) - std::log(pair.neighbour[i]);
+      forth += pair.law[i] * std::exp((order - 1) * loss);
+      back += pair.neighbour[i] * std::exp((1 - order) * loss);
+    }
+    largest = std::max(largest, std::log(std::max(forth, back)) / (order - 1) / order);
+  }
+  return largest;
+}
+
+// A reach of so many standard deviations on each level.
+std::vector<std::int64_t> reach_of(const CdfLaw& law, Real deviations) {
+  std::vector<std::int64_t> reach;
+  for (const double rho : law.level_budget()) {
+    reach.push_back(static_cast<std::int64_t>(std::ceil(deviations / std::sqrt(2 * rho))) + 1);
+  }
+  return reach;
+}
+
+Real zcdp_loss(const CdfLaw& law, const Neighbours& neighbours, Real deviations) {
+  return largest_zcdp_loss(laws(law, neighbours, reach_of(law, deviations)));
+}
+
+// One and two nodes are followed far enough for all orders.
+TEST(ExactCdfZcdpOfAllSmallData, IsKept) {
+  for (const double rho : kRhos) {
+    const CdfLaw one = choose_cdf_law(CdfMethod::kTree, 1, zcdp(rho));
+    for (const std::uint64_t count : {0U, 1U, 2U, 5U}) {
+      EXPECT_LE(zcdp_loss(one, {{count}, 0}, 24), rho + kRounding) << count;
+    }
+    if (rho < 0.1) continue;
+    const CdfLaw two = choose_cdf_law(CdfMethod::kTree, 2, zcdp(rho));
+    for (const Counts& counts : all_counts(2, 2)) {
+      for (const std::uint32_t added : {0U, 1U}) {
+        EXPECT_LE(zcdp_loss(two, {counts, added}, 10), rho + kRounding) << added;
+      }
+    }
+  }
+}
+
+TEST(ExactCdfZcdpOfAllSmallData, IsKeptByTreesWithBudgetsOfAnyKind) {
+  for (const auto& budgets : {std::vector<double>{0.5, 2}, {2.5, 0.8}, {1.5, 1.5}}) {
+    const CdfLaw law = cdf_law(3, {2, 2}, budgets, PrivacyMeasure::kZcdp);
+    for (const Counts& counts : all_counts(3, 1)) {
+      for (std::uint32_t added = 0; added < 3; ++added) {
+        EXPECT_LE(zcdp_loss(law, {counts, added}, 3), law.privacy.value + kRounding) << added;
+      }
+    }
+  }
+}
+
+// Records in plenty, so that nothing is clipped: where all measurements can be told from the
+// release, nearly all of rho is lost, and a law with half of the standard deviation is refuted.
+TEST(ExactCdfZcdpOfManyRecords, IsRhoAndNotMore) {
+  for (const double rho : {0.005, 0.02, 0.1}) {
+    const Neighbours one{{200}, 0};
+    const Real certain = zcdp_loss(choose_cdf_law(CdfMethod::kTree, 1, zcdp(rho)), one, 24);
+    EXPECT_LE(certain, rho + kRounding);
+    EXPECT_GT(certain, 0.99L * rho);
+    EXPECT_GT(zcdp_loss(choose_cdf_law(CdfMethod::kTree, 1, zcdp(4 * rho)), one, 24), 3.9L * rho);
+  }
+  const Neighbours two{{200, 200}, 1};
+  const Real certain = zcdp_loss(choose_cdf_law(CdfMethod::kHistogram, 2, zcdp(0.1)), two, 12);
+  EXPECT_LE(certain, 0.1L + kRounding);
+  EXPECT_GT(certain, 0.09L);
+}
+
+// Both levels change: their costs add up. Bins far apart, so that least squares is all there is.
+TEST(ExactCdfZcdpOfManyRecords, AddsUpOverTheLevels) {
+  const CdfLaw law = cdf_law(3, {2, 2}, {0.6, 1.2}, PrivacyMeasure::kZcdp);
+  const Neighbours neighbours{{50, 50, 50}, 0};
+  const LawPair pair = laws(law, neighbours, reach_of(law, 4));
+  EXPECT_LE(largest_zcdp_loss(pair), law.privacy.value + kRounding);
+  EXPECT_GT(largest_zcdp_loss(pair), 0.6L * law.privacy.value);
+}
+
+// --- Laplace noise under zCDP
+// ----------------------------------------------------------------------
+
+// A level's noise is randomised response, which has the rho that is stated and no less.
+TEST(ExactRhoOfLaplaceNoise, IsThatOfTheCdf) {
+  for (const double epsilon : kEpsilons) {
+    const CdfLaw one = choose_cdf_law(CdfMethod::kTree, 1, pure(epsilon));
+    const std::int64_t reach = std::lround(45 / epsilon);
+    const LawPair pair = laws(one, {{10'000}, 0}, {reach});
+    EXPECT_LE(largest_zcdp_loss(pair), rho_of_cdf(one) + kRounding);
+    EXPECT_GT(largest_zcdp_loss(pair), 0.99L * rho_of_cdf(one));
+  }
+}
+
+TEST(ExactRhoOfLaplaceNoise, AddsUpOverTheLevels) {
+  for (const std::uint32_t added : {0U, 1U, 2U}) {
+    const CdfLaw law = cdf_law(3, {2, 2}, {3, 4});
+    const LawPair pair = laws(law, {{9, 9, 9}, added}, {4, 3});
+    EXPECT_LE(largest_zcdp_loss(pair), rho_of_cdf(law) + kRounding) << added;
   }
 }
 
@@ -183,6 +300,14 @@ Sample sample_of(const CdfLaw& law, const Counts& counts, const WatchedOutcomes&
   });
 }
 
+// rho-zCDP implies (epsilon, delta) for every delta, with the epsilon of epsilon_of_zcdp().
+void expect_keeps_rho(const Sample& sample, const Sample& neighbour, double rho) {
+  for (const double delta : {0.3, 0.1, 0.01, 1e-4}) {
+    const double epsilon = epsilon_of_zcdp(rho, delta);
+    EXPECT_LE(certain_delta(sample, neighbour, epsilon, kFalseAlarm), delta) << epsilon;
+  }
+}
+
 class CdfPrivacy : public ::testing::TestWithParam<FollowedLaw> {};
 
 TEST_P(CdfPrivacy, IsKeptByReleasesThatFollowTheExactLaw) {
@@ -192,19 +317,46 @@ TEST_P(CdfPrivacy, IsKeptByReleasesThatFollowTheExactLaw) {
   const Sample neighbour = sample_of(law, neighbours.with_added(), watched);
   EXPECT_GT(fit_p_value(sample, watched.law), kFalseAlarm);
   EXPECT_GT(fit_p_value(neighbour, watched.neighbour), kFalseAlarm);
-  EXPECT_LE(certain_delta(sample, neighbour, law.epsilon, kFalseAlarm), 0);
+  if (law.privacy.measure == PrivacyMeasure::kPure) {
+    EXPECT_LE(certain_delta(sample, neighbour, law.privacy.value, kFalseAlarm), 0);
+  } else {
+    expect_keeps_rho(sample, neighbour, law.privacy.value);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Of, CdfPrivacy,
     ::testing::Values(
-        FollowedLaw{"OneBin", choose_cdf_law(CdfMethod::kTree, 1, 0.5), {{20}, 0}, {35}},
-        FollowedLaw{"OneBinWithoutRecords", choose_cdf_law(CdfMethod::kTree, 1, 1), {{0}, 0}, {20}},
-        FollowedLaw{"TwoBins", choose_cdf_law(CdfMethod::kTree, 2, 1), {{0, 3}, 0}, {20}},
-        FollowedLaw{"Histogram", choose_cdf_law(CdfMethod::kHistogram, 3, 1), {{2, 0, 5}, 1}, {18}},
-        FollowedLaw{"Binary", choose_cdf_law(CdfMethod::kBinary, 3, 7), {{1, 0, 2}, 0}, {5, 5}},
+        FollowedLaw{"OneBin", choose_cdf_law(CdfMethod::kTree, 1, pure(0.5)), {{20}, 0}, {35}},
         FollowedLaw{
-            "BinaryAtTheEdge", choose_cdf_law(CdfMethod::kBinary, 3, 7), {{1, 0, 2}, 2}, {5, 5}},
+            "OneBinWithoutRecords", choose_cdf_law(CdfMethod::kTree, 1, pure(1)), {{0}, 0}, {20}},
+        FollowedLaw{"TwoBins", choose_cdf_law(CdfMethod::kTree, 2, pure(1)), {{0, 3}, 0}, {20}},
+        FollowedLaw{
+            "Histogram", choose_cdf_law(CdfMethod::kHistogram, 3, pure(1)), {{2, 0, 5}, 1}, {18}},
+        FollowedLaw{
+            "Binary", choose_cdf_law(CdfMethod::kBinary, 3, pure(7)), {{1, 0, 2}, 0}, {5, 5}},
+        FollowedLaw{"BinaryAtTheEdge",
+                    choose_cdf_law(CdfMethod::kBinary, 3, pure(7)),
+                    {{1, 0, 2}, 2},
+                    {5, 5}},
+        FollowedLaw{
+            "GaussianOneBin", choose_cdf_law(CdfMethod::kTree, 1, zcdp(0.1)), {{20}, 0}, {16}},
+        FollowedLaw{"GaussianOneBinWithoutRecords",
+                    choose_cdf_law(CdfMethod::kTree, 1, zcdp(0.5)),
+                    {{0}, 0},
+                    {8}},
+        FollowedLaw{"GaussianHistogram",
+                    choose_cdf_law(CdfMethod::kHistogram, 3, zcdp(0.3)),
+                    {{2, 0, 5}, 1},
+                    {9}},
+        FollowedLaw{"GaussianBinary",
+                    choose_cdf_law(CdfMethod::kBinary, 3, zcdp(3)),
+                    {{1, 0, 2}, 0},
+                    {5, 5}},
+        FollowedLaw{"GaussianUnevenTree",
+                    cdf_law(4, {2, 2}, {2, 1}, PrivacyMeasure::kZcdp),
+                    {{3, 0, 1, 0}, 1},
+                    {4, 5}},
         FollowedLaw{"UnevenTree", cdf_law(4, {2, 2}, {4, 6}), {{3, 0, 1, 0}, 1}, {4, 3}},
         FollowedLaw{"UnevenTreeOtherWayRound", cdf_law(3, {2, 2}, {6, 3}), {{0, 0, 0}, 1}, {3, 6}}),
     case_name);
@@ -217,7 +369,7 @@ struct WatchedRelease {
   CdfMethod method;
   Neighbours neighbours;
   std::vector<std::size_t> watched;
-  double epsilon;
+  PrivacyParameter privacy;
   int draws;
 };
 
@@ -226,8 +378,9 @@ void PrintTo(const WatchedRelease& watched, std::ostream* out) {
 }
 
 // Outcomes are the distances from the smaller dataset's counts, clamped to both sides.
-Sample watched_sample(const WatchedRelease& release, const Counts& counts, double spent) {
-  const std::int64_t reach = release.epsilon < 0.3 ? 40 : 6;
+Sample watched_sample(const WatchedRelease& release, const Counts& counts,
+                      const PrivacyParameter& spent) {
+  const std::int64_t reach = release.privacy.value < 0.3 ? 40 : 6;
   const auto side = static_cast<std::size_t>(2 * reach + 1);
   const auto bins = static_cast<std::uint32_t>(counts.size());
   CdfSampler sampler(counts, choose_cdf_law(release.method, bins, spent));
@@ -249,45 +402,85 @@ Sample watched_sample(const WatchedRelease& release, const Counts& counts, doubl
   });
 }
 
-// The bound on delta at the epsilon claimed, for releases that spend `spent`.
-double delta_when_spending(const WatchedRelease& release, double spent) {
+// What is claimed, as (epsilon, delta): of rho one of the pairs that follow from it.
+struct Claim {
+  double epsilon;
+  double delta;
+};
+
+Claim claim_of(const PrivacyParameter& privacy) {
+  if (privacy.measure == PrivacyMeasure::kPure) return {privacy.value, 0};
+  constexpr double kDelta = 0.01;
+  return {epsilon_of_zcdp(privacy.value, kDelta), kDelta};
+}
+
+// The bound on delta beyond the claim, for releases that spend `spent`.
+double excess_when_spending(const WatchedRelease& release, const PrivacyParameter& spent) {
+  const Claim claim = claim_of(release.privacy);
   return certain_delta(watched_sample(release, release.neighbours.counts, spent),
                        watched_sample(release, release.neighbours.with_added(), spent),
-                       release.epsilon, kFalseAlarm);
+                       claim.epsilon, kFalseAlarm) -
+         claim.delta;
 }
 
 class CdfPrivacyCheck : public ::testing::TestWithParam<WatchedRelease> {};
 
 TEST_P(CdfPrivacyCheck, AcceptsTheMechanism) {
-  EXPECT_LE(delta_when_spending(GetParam(), GetParam().epsilon), 0);
+  EXPECT_LE(excess_when_spending(GetParam(), GetParam().privacy), 0);
 }
 
 class CdfPrivacyWorstCase : public CdfPrivacyCheck {};
 
 // In each case the bound lies above 0.03, more than 20 of its standard deviations.
 TEST_P(CdfPrivacyWorstCase, WithHalfTheNoiseIsCaught) {
-  EXPECT_GT(delta_when_spending(GetParam(), 2 * GetParam().epsilon), 0);
+  const auto [measure, value] = GetParam().privacy;
+  const double factor = measure == PrivacyMeasure::kPure ? 2 : 4;
+  EXPECT_GT(excess_when_spending(GetParam(), {measure, factor * value}), 0);
 }
 
 const std::vector<WatchedRelease> kWorstCases = {
-    {"OneBinAtATenth", CdfMethod::kTree, {{400}, 0}, {0}, 0.1, 150'000},
-    {"OneBinAtOne", CdfMethod::kTree, {{40}, 0}, {0}, 1, 60'000},
-    {"TwoBinsAtOne", CdfMethod::kTree, {{40, 40}, 1}, {0, 1}, 1, 60'000},
-    {"HistogramAtOne", CdfMethod::kHistogram, {Counts(8, 40), 0}, {0}, 1, 60'000},
-    {"BinaryAtOne", CdfMethod::kBinary, {{40, 40, 40}, 0}, {0, 1, 2}, 1, 60'000},
-    {"BinaryAtThree", CdfMethod::kBinary, {{40, 40, 40}, 2}, {1, 2}, 3, 50'000},
-    {"TreeAtOne", CdfMethod::kTree, {Counts(20, 40), 0}, {0, 9, 19}, 1, 30'000},
-    {"TreeAtThree", CdfMethod::kTree, {Counts(20, 40), 0}, {0, 9, 19}, 3, 30'000},
+    {"OneBinAtATenth", CdfMethod::kTree, {{400}, 0}, {0}, pure(0.1), 150'000},
+    {"OneBinAtOne", CdfMethod::kTree, {{40}, 0}, {0}, pure(1), 60'000},
+    {"TwoBinsAtOne", CdfMethod::kTree, {{40, 40}, 1}, {0, 1}, pure(1), 60'000},
+    {"HistogramAtOne", CdfMethod::kHistogram, {Counts(8, 40), 0}, {0}, pure(1), 60'000},
+    {"BinaryAtOne", CdfMethod::kBinary, {{40, 40, 40}, 0}, {0, 1, 2}, pure(1), 60'000},
+    {"BinaryAtThree", CdfMethod::kBinary, {{40, 40, 40}, 2}, {1, 2}, pure(3), 50'000},
+    {"TreeAtOne", CdfMethod::kTree, {Counts(20, 40), 0}, {0, 9, 19}, pure(1), 30'000},
+    {"TreeAtThree", CdfMethod::kTree, {Counts(20, 40), 0}, {0, 9, 19}, pure(3), 30'000},
+    {"GaussianOneBin", CdfMethod::kTree, {{40}, 0}, {0}, zcdp(0.5), 60'000},
+    {"GaussianOneBinAtATwentieth", CdfMethod::kTree, {{400}, 0}, {0}, zcdp(0.05), 150'000},
+    {"GaussianTwoBins", CdfMethod::kTree, {{40, 40}, 1}, {0, 1}, zcdp(0.5), 60'000},
+    {"GaussianHistogram", CdfMethod::kHistogram, {Counts(8, 40), 0}, {0}, zcdp(0.5), 60'000},
+    {"GaussianBinary", CdfMethod::kBinary, {{40, 40, 40}, 0}, {0, 1, 2}, zcdp(0.5), 60'000},
 };
 
 const std::vector<WatchedRelease> kOtherPlaces = {
-    {"TreeInTheMiddle", CdfMethod::kTree, {Counts(20, 40), 9}, {8, 9, 19}, 1, 30'000},
-    {"TreeAtTheRightEdge", CdfMethod::kTree, {Counts(20, 40), 19}, {9, 18, 19}, 1, 30'000},
-    {"TreeWithoutRecords", CdfMethod::kTree, {Counts(20, 0), 7}, {6, 7, 19}, 1, 30'000},
-    {"TreeOfThreeLevels", CdfMethod::kTree, {Counts(300, 2), 0}, {0, 20, 299}, 3, 3'000},
-    {"BinaryInTheMiddle", CdfMethod::kBinary, {Counts(11, 3), 5}, {4, 5, 10}, 3, 30'000},
-    {"BinaryWithoutRecords", CdfMethod::kBinary, {Counts(11, 0), 10}, {8, 9, 10}, 3, 30'000},
-    {"HistogramInTheMiddle", CdfMethod::kHistogram, {Counts(9, 0), 4}, {3, 4, 8}, 1, 40'000},
+    {"TreeInTheMiddle", CdfMethod::kTree, {Counts(20, 40), 9}, {8, 9, 19}, pure(1), 30'000},
+    {"TreeAtTheRightEdge", CdfMethod::kTree, {Counts(20, 40), 19}, {9, 18, 19}, pure(1), 30'000},
+    {"TreeWithoutRecords", CdfMethod::kTree, {Counts(20, 0), 7}, {6, 7, 19}, pure(1), 30'000},
+    {"TreeOfThreeLevels", CdfMethod::kTree, {Counts(300, 2), 0}, {0, 20, 299}, pure(3), 3'000},
+    {"BinaryInTheMiddle", CdfMethod::kBinary, {Counts(11, 3), 5}, {4, 5, 10}, pure(3), 30'000},
+    {"BinaryWithoutRecords", CdfMethod::kBinary, {Counts(11, 0), 10}, {8, 9, 10}, pure(3), 30'000},
+    {"HistogramInTheMiddle", CdfMethod::kHistogram, {Counts(9, 0), 4}, {3, 4, 8}, pure(1), 40'000},
+    {"GaussianTree", CdfMethod::kTree, {Counts(20, 40), 0}, {0, 9, 19}, zcdp(2), 30'000},
+    {"GaussianTreeInTheMiddle",
+     CdfMethod::kTree,
+     {Counts(20, 40), 9},
+     {8, 9, 19},
+     zcdp(0.5),
+     30'000},
+    {"GaussianTreeWithoutRecords",
+     CdfMethod::kTree,
+     {Counts(20, 0), 7},
+     {6, 7, 19},
+     zcdp(0.5),
+     30'000},
+    {"GaussianTreeOfManyLevels",
+     CdfMethod::kTree,
+     {Counts(300, 2), 0},
+     {0, 20, 299},
+     zcdp(2),
+     2'000},
 };
 
 INSTANTIATE_TEST_SUITE_P(Of, CdfPrivacyCheck, ::testing::ValuesIn(kWorstCases), case_name);

@@ -29,7 +29,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 CdfCurve curve_over(const CdfDomain& domain, const Cumulative& cumulative) {
-  return cdf_curve(domain, choose_cdf_law(CdfMethod::kHistogram, domain.bins, 1), cumulative);
+  return cdf_curve(domain, choose_cdf_law(CdfMethod::kHistogram, domain.bins, pure(1)), cumulative);
 }
 
 CdfCurve continuous(double lower, double upper, const Cumulative& cumulative) {
@@ -412,26 +412,46 @@ TEST(CdfCurveMade, HasBudgetsWhoseNoiseCanBeDrawn) {
   for (const double epsilon : {0.0, -1.0, 1e-10, 1e4, kInfinity, kNaN}) {
     expect_corrupt(message, kDomain, cdf_law(3, {2, 2}, {0.5, epsilon}), kCounts);
     CdfLaw law = kLaw;
-    law.epsilon = epsilon;
+    law.privacy.value = epsilon;
     expect_corrupt(message, kDomain, law, kCounts);
   }
 }
 
+TEST(CdfCurveMade, HasBudgetsOfRhoWhoseNoiseCanBeDrawn) {
+  const CdfLaw least = cdf_law(3, {2, 2}, {1e-12, 0x1p-50}, PrivacyMeasure::kZcdp);
+  EXPECT_NO_THROW(cdf_curve(kDomain, least, kCounts));
+  const std::string message = "rho or a level's part of it is out of range";
+  for (const double rho : {0.0, -1.0, 0x1p-51, 1e4, kInfinity, kNaN}) {
+    const CdfLaw law = cdf_law(3, {2, 2}, {0.5, rho}, PrivacyMeasure::kZcdp);
+    expect_corrupt(message, kDomain, law, kCounts);
+    CdfLaw whole = cdf_law(3, {2, 2}, {0x1p-50, 0x1p-50}, PrivacyMeasure::kZcdp);
+    whole.privacy.value = rho;
+    expect_corrupt(message, kDomain, whole, kCounts);
+  }
+}
+
+TEST(CorruptCdf, LevelsThatSpendMoreThanRho) {
+  CdfLaw law = cdf_law(3, {2, 2}, {0.5, 0.5}, PrivacyMeasure::kZcdp);
+  EXPECT_NO_THROW(cdf_curve(kDomain, law, kCounts));
+  law.privacy.value = 0.99;
+  expect_corrupt("the levels spend more than rho", kDomain, law, kCounts);
+}
+
 TEST(CorruptCdf, LevelsThatSpendMoreThanEpsilon) {
   CdfLaw law = cdf_law(3, {2, 2}, {0.5, 0.5});
-  law.epsilon = 1;
+  law.privacy.value = 1;
   EXPECT_NO_THROW(cdf_curve(kDomain, law, kCounts));
-  law.epsilon = 0.99;
+  law.privacy.value = 0.99;
   expect_corrupt("the levels spend more than epsilon", kDomain, law, kCounts);
 }
 
 TEST(CdfCurveMade, HasEveryLawThatIsChosen) {
   for (const CdfMethod method : test::kCdfMethods) {
     for (const std::uint32_t bins : {1U, 2U, 33U, 1024U, LevelTree::kMaxBins}) {
-      for (const double epsilon : {1e-6, 1.0, 1000.0}) {
+      for (const PrivacyParameter& privacy : test::kAllPrivacies) {
         const CdfDomain domain = CdfDomain::create(0, 1, bins, std::nullopt);
-        const CdfLaw law = choose_cdf_law(method, bins, epsilon);
-        EXPECT_NO_THROW(cdf_curve(domain, law, Cumulative(bins))) << bins << " " << epsilon;
+        const CdfLaw law = choose_cdf_law(method, bins, privacy);
+        EXPECT_NO_THROW(cdf_curve(domain, law, Cumulative(bins))) << bins << " " << privacy.value;
       }
     }
   }

@@ -44,18 +44,21 @@ void expect_equal(const CdfCurve& one, const CdfCurve& other) {
   EXPECT_TRUE(std::ranges::equal(one.cumulative(), other.cumulative()));
 }
 
-CdfCurve curve_of(const CdfDomain& domain, CdfMethod method, double epsilon,
+CdfCurve curve_of(const CdfDomain& domain, CdfMethod method, const PrivacyParameter& privacy,
                   const Cumulative& cumulative) {
-  return cdf_curve(domain, choose_cdf_law(method, domain.bins, epsilon), cumulative);
+  return cdf_curve(domain, choose_cdf_law(method, domain.bins, privacy), cumulative);
 }
 
 std::vector<CdfCurve> small_curves() {
   return {
-      curve_of({-1.5, 3, 0, 5}, CdfMethod::kBinary, 0.1, {0, 0, 127, 128, 300}),
-      curve_of({0, 4, 1, 5}, CdfMethod::kTree, 1e-6, {1, 2, 16'000, 17'000, 1'000'000}),
-      curve_of({0, 1e300, 0, 1}, CdfMethod::kHistogram, 1000, {kMostRows}),
-      curve_of({0, 1, 0, 17}, CdfMethod::kTree, 3, Cumulative(17)),
-      curve_of({0, 1, 0, 2}, CdfMethod::kBinary, 3, {kMostRows, kMostRows}),
+      curve_of({-1.5, 3, 0, 5}, CdfMethod::kBinary, pure(0.1), {0, 0, 127, 128, 300}),
+      curve_of({0, 4, 1, 5}, CdfMethod::kTree, pure(1e-6), {1, 2, 16'000, 17'000, 1'000'000}),
+      curve_of({0, 1e300, 0, 1}, CdfMethod::kHistogram, pure(1000), {kMostRows}),
+      curve_of({0, 1, 0, 17}, CdfMethod::kTree, pure(3), Cumulative(17)),
+      curve_of({0, 1, 0, 2}, CdfMethod::kBinary, pure(3), {kMostRows, kMostRows}),
+      curve_of({0, 4, 1, 5}, CdfMethod::kTree, zcdp(1e-12), {1, 2, 16'000, 17'000, 1'000'000}),
+      curve_of({-1.5, 3, 0, 5}, CdfMethod::kBinary, zcdp(0.005), {0, 0, 127, 128, 300}),
+      curve_of({0, 1, 0, 3}, CdfMethod::kHistogram, zcdp(1000), {0, 0, 7}),
   };
 }
 
@@ -72,8 +75,10 @@ TEST(CdfBytes, GiveTheCurveBackForEveryMethodAndManySizes) {
       for (std::uint32_t i = 0; i < bins; ++i) {
         cumulative.push_back(count += static_cast<std::int64_t>(random() >> random() % 32));
       }
-      const CdfCurve curve = curve_of({0, 1, 0, bins}, method, 0.5, cumulative);
-      expect_equal(decoded(encoded(curve)), curve);
+      for (const PrivacyParameter& privacy : {pure(0.5), zcdp(0.5)}) {
+        const CdfCurve curve = curve_of({0, 1, 0, bins}, method, privacy, cumulative);
+        expect_equal(decoded(encoded(curve)), curve);
+      }
     }
   }
 }
@@ -81,12 +86,12 @@ TEST(CdfBytes, GiveTheCurveBackForEveryMethodAndManySizes) {
 TEST(CdfBytes, AreTwoKilobytesFor1024Bins) {
   Cumulative cumulative;
   for (std::int64_t i = 1; i <= 1024; ++i) cumulative.push_back(1000 * i);
-  const Bytes bytes = encoded(curve_of({0, 1, 0, 1024}, CdfMethod::kTree, 0.5, cumulative));
+  const Bytes bytes = encoded(curve_of({0, 1, 0, 1024}, CdfMethod::kTree, pure(0.5), cumulative));
   EXPECT_LT(bytes.size(), 2200U);
 }
 
 TEST(CdfBytes, BeginWithTheVersionAndAreLittleEndian) {
-  const Bytes bytes = encoded(curve_of({0, 1, 0, 3}, CdfMethod::kHistogram, 1, {1, 1, 301}));
+  const Bytes bytes = encoded(curve_of({0, 1, 0, 3}, CdfMethod::kHistogram, pure(1), {1, 1, 301}));
   const std::vector<int> expected = {
       1,                                            // version
       0, 0,    0,    0,    0,    0,    0,    0,     // lower
@@ -104,6 +109,18 @@ TEST(CdfBytes, BeginWithTheVersionAndAreLittleEndian) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     EXPECT_EQ(std::to_integer<int>(bytes[i]), expected[i]) << i;
   }
+}
+
+// Only the version tells the measure.
+TEST(CdfBytes, OfAReleaseUnderZcdpHaveAVersionOfTheirOwn) {
+  const auto bytes_of = [](const PrivacyParameter& privacy) {
+    return encoded(curve_of({0, 1, 0, 3}, CdfMethod::kHistogram, privacy, {1, 1, 301}));
+  };
+  Bytes bytes = bytes_of(zcdp(1));
+  EXPECT_EQ(bytes.front(), std::byte{2});
+  EXPECT_EQ(decoded(bytes).law().privacy, zcdp(1));
+  bytes.front() = std::byte{1};
+  EXPECT_EQ(bytes, bytes_of(pure(1)));
 }
 
 // --- Bytes that nobody wrote ---------------------------------------------------------------------
@@ -186,7 +203,7 @@ TEST(CorruptCdfBytes, AtRandomAreRefused) {
   for (int i = 0; i < 20'000; ++i) {
     Bytes bytes(random() % 200);
     for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() % 256);
-    if (!bytes.empty()) bytes.front() = std::byte{1};
+    if (!bytes.empty()) bytes.front() = static_cast<std::byte>(1 + i % 2);
     is_a_curve(bytes);
   }
 }
@@ -204,7 +221,7 @@ TEST(CorruptCdfBytes, AreRefusedWithTheReason) {
   constexpr std::size_t kBinsAt = 25;
   constexpr std::size_t kMethodAt = 29;
   constexpr std::size_t kLevelsAt = 38;
-  const Bytes bytes = encoded(curve_of({0, 1, 0, 3}, CdfMethod::kHistogram, 1, {1, 2, 3}));
+  const Bytes bytes = encoded(curve_of({0, 1, 0, 3}, CdfMethod::kHistogram, pure(1), {1, 2, 3}));
   const auto with = [&](std::size_t at, int value) {
     Bytes mutated = bytes;
     mutated[at] = static_cast<std::byte>(value);
@@ -213,7 +230,8 @@ TEST(CorruptCdfBytes, AreRefusedWithTheReason) {
   expect_refused("the value is cut short", {});
   expect_refused("the value is cut short", {bytes.begin(), bytes.begin() + 20});
   expect_refused("unknown version", with(0, 0));
-  expect_refused("unknown version", with(0, 2));
+  expect_refused("unknown version", with(0, 3));
+  expect_refused("unknown version", with(0, 255));
   expect_refused("more bins than bytes", with(kBinsAt, 255));
   expect_refused("the tree does not fit the bins", [&] {
     Bytes fewer = with(kBinsAt, 2);
@@ -231,7 +249,7 @@ TEST(CorruptCdfBytes, AreRefusedWithTheReason) {
 }
 
 TEST(CorruptCdfBytes, WithACountOfTooManyDigitsAreRefused) {
-  Bytes bytes = encoded(curve_of({0, 1, 0, 1}, CdfMethod::kHistogram, 1, {1}));
+  Bytes bytes = encoded(curve_of({0, 1, 0, 1}, CdfMethod::kHistogram, pure(1), {1}));
   bytes.pop_back();
   bytes.insert(bytes.end(), 8, std::byte{0x80});
   bytes.push_back(std::byte{1});
@@ -241,7 +259,8 @@ TEST(CorruptCdfBytes, WithACountOfTooManyDigitsAreRefused) {
 // A million increments of 2^56 must not overflow before they are refused.
 TEST(CorruptCdfBytes, WithCountsThatOverflowAreRefused) {
   constexpr std::uint32_t kBins = LevelTree::kMaxBins;
-  Bytes bytes = encoded(curve_of({0, 1, 0, kBins}, CdfMethod::kHistogram, 1, Cumulative(kBins)));
+  Bytes bytes =
+      encoded(curve_of({0, 1, 0, kBins}, CdfMethod::kHistogram, pure(1), Cumulative(kBins)));
   bytes.erase(bytes.end() - std::ptrdiff_t{kBins}, bytes.end());
   for (std::uint32_t i = 0; i < kBins; ++i) {
     bytes.insert(bytes.end(), 7, std::byte{0xff});
@@ -252,7 +271,7 @@ TEST(CorruptCdfBytes, WithCountsThatOverflowAreRefused) {
 
 // One digit more than it needs: encode_cdf() never writes that.
 TEST(CorruptCdfBytes, WithAnIncrementWrittenTooLongAreRefused) {
-  Bytes bytes = encoded(curve_of({0, 1, 0, 1}, CdfMethod::kHistogram, 1, {5}));
+  Bytes bytes = encoded(curve_of({0, 1, 0, 1}, CdfMethod::kHistogram, pure(1), {5}));
   bytes.back() = std::byte{0x85};
   bytes.push_back(std::byte{0});
   EXPECT_THROW(decoded(bytes), CorruptInput);

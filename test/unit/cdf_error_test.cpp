@@ -12,6 +12,7 @@
 #include <ostream>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "case_name.hpp"
@@ -49,7 +50,7 @@ class PrefixErrors {
   explicit PrefixErrors(const CdfLaw& law)
       : law_(law),
         tree_(law.bins, law.branching()),
-        weights_(level_weights(law.level_epsilon())),
+        weights_(level_weights(law.privacy.measure, law.level_budget())),
         precision_(tree_, weights_),
         nodes_(tree_.total_nodes()) {}
 
@@ -57,10 +58,7 @@ class PrefixErrors {
   std::span<const double> draw() {
     std::size_t n = 0;
     for (std::size_t level = 1; level <= tree_.levels(); ++level) {
-      std::geometric_distribution<std::int64_t> half(-std::expm1(-law_.level_epsilon()[level - 1]));
-      for (std::uint32_t i = 0; i < tree_.nodes(level); ++i) {
-        nodes_[n++] = static_cast<double>(half(random_) - half(random_));
-      }
+      for (std::uint32_t i = 0; i < tree_.nodes(level); ++i) nodes_[n++] = noise(level);
     }
     distribute_from_root(tree_, precision_, estimate_subtrees(tree_, precision_, weights_, nodes_),
                          nodes_);
@@ -70,6 +68,17 @@ class PrefixErrors {
   }
 
  private:
+  // Of a node of a level. Gaussian noise is only looked at where it is too wide for its whole
+  // numbers to matter.
+  double noise(std::size_t level) {
+    const double budget = law_.level_budget()[level - 1];
+    if (law_.privacy.measure == PrivacyMeasure::kZcdp) {
+      return std::round(std::normal_distribution<double>(0, std::sqrt(1 / (2 * budget)))(random_));
+    }
+    std::geometric_distribution<std::int64_t> half(-std::expm1(-budget));
+    return static_cast<double>(half(random_) - half(random_));
+  }
+
   CdfLaw law_;
   LevelTree tree_;
   std::vector<double> weights_;
@@ -117,27 +126,34 @@ void expect_covers(const CdfLaw& law, double confidence, int runs, const Interva
 }
 
 // The figures are quantiles of 4000 runs three standard errors above the confidence, which are
-// 0.0103 at 0.95. Of them at least 1.5 must be seen, and no more than 6.
+// 0.0103 at 0.95. Of them at least 1 must be seen, and no more than 6.
 TEST(CdfErrorFigures, HoldAtTheirConfidenceAndHardlyMore) {
   for (const CdfMethod method : kCdfMethods) {
-    const CdfLaw law = choose_cdf_law(method, 24, 0.01);
-    expect_covers(law, 0.5, 20'000, {0.511, 0.548});
-    expect_covers(law, 0.95, 20'000, {0.955, 0.971});
+    for (const PrivacyParameter& privacy : {pure(0.01), zcdp(5e-5)}) {
+      const CdfLaw law = choose_cdf_law(method, 24, privacy);
+      expect_covers(law, 0.5, 20'000, {0.508, 0.548});
+      expect_covers(law, 0.95, 20'000, {0.953, 0.971});
+    }
   }
 }
 
 TEST(CdfErrorFigures, HoldAtTheHighestConfidence) {
-  expect_covers(choose_cdf_law(CdfMethod::kTree, 24, 0.01), 0.999, 60'000, {0.9993, 1});
+  expect_covers(choose_cdf_law(CdfMethod::kTree, 24, pure(0.01)), 0.999, 60'000, {0.9993, 1});
 }
 
 // More than 4096 nodes: what is below a level comes from a pool. The pool takes the tree's right
 // edge for full, which can only make the figures a little larger. A rate of 800 releases has a
 // standard error of 0.007.
 TEST(CdfErrorFiguresOfLargeTrees, HoldForWholeTrees) {
-  expect_covers(choose_cdf_law(CdfMethod::kTree, 6000, 0.01), 0.95, 800, {0.94, 0.983});
-  expect_covers(choose_cdf_law(CdfMethod::kBinary, 4096, 0.01), 0.95, 800, {0.94, 0.983});
-  expect_covers(choose_cdf_law(CdfMethod::kHistogram, 5000, 0.01), 0.95, 800, {0.94, 0.983});
+  expect_covers(choose_cdf_law(CdfMethod::kTree, 6000, pure(0.01)), 0.95, 800, {0.94, 0.983});
+  expect_covers(choose_cdf_law(CdfMethod::kBinary, 4096, pure(0.01)), 0.95, 800, {0.94, 0.983});
+  expect_covers(choose_cdf_law(CdfMethod::kHistogram, 5000, pure(0.01)), 0.95, 800, {0.94, 0.983});
   expect_covers(cdf_law(4096, {2, 2048}, {0.001, 0.5}), 0.95, 800, {0.94, 0.983});
+  for (const auto& [method, bins] : {std::pair{CdfMethod::kTree, 6000U},
+                                     {CdfMethod::kBinary, 4096U},
+                                     {CdfMethod::kHistogram, 5000U}}) {
+    expect_covers(choose_cdf_law(method, bins, zcdp(5e-5)), 0.95, 800, {0.94, 0.983});
+  }
 }
 
 // --- Against releases ----------------------------------------------------------------------------
@@ -224,10 +240,19 @@ const std::vector<HeldData>& held_data() {
   return data;
 }
 
+std::vector<CdfLaw> laws_of_every_kind() {
+  std::vector<CdfLaw> laws;
+  for (const CdfMethod method : kCdfMethods) {
+    for (const PrivacyParameter& privacy : {pure(0.2), zcdp(0.02)}) {
+      laws.push_back(choose_cdf_law(method, 100, privacy));
+    }
+  }
+  return laws;
+}
+
 TEST(CdfBand, OfReleasesMissesAtMostAtItsRate) {
   constexpr int kRuns = 1000;
-  for (const CdfMethod method : kCdfMethods) {
-    const CdfLaw law = choose_cdf_law(method, 100, 0.2);
+  for (const CdfLaw& law : laws_of_every_kind()) {
     for (const double confidence : {0.8, 0.95}) {
       const CdfError figure = figures(law, confidence);
       for (const auto& [name, truth] : held_data()) {
@@ -244,8 +269,7 @@ TEST(CdfBand, OfReleasesMissesAtMostAtItsRate) {
 // no more than a fifth of itself, which is more than ten standard errors.
 TEST(CdfBand, OfOnePrefixMissesAtMostAtItsRate) {
   constexpr int kRuns = 2000;
-  for (const CdfMethod method : kCdfMethods) {
-    const CdfLaw law = choose_cdf_law(method, 100, 0.2);
+  for (const CdfLaw& law : laws_of_every_kind()) {
     const CdfError figure = figures(law, 0.8);
     for (const auto& [name, truth] : held_data()) {
       EXPECT_LT(misses_of(law, truth, figure, kRuns).point / kRuns, 1.2 * 0.2) << name;
@@ -256,8 +280,7 @@ TEST(CdfBand, OfOnePrefixMissesAtMostAtItsRate) {
 // Where nothing is pooled or clipped, a band of 0.8 that misses at a rate below 0.14 is too wide.
 TEST(CdfBand, IsNotWiderThanItMustBe) {
   constexpr int kRuns = 2000;
-  for (const CdfMethod method : kCdfMethods) {
-    const CdfLaw law = choose_cdf_law(method, 100, 0.2);
+  for (const CdfLaw& law : laws_of_every_kind()) {
     const Misses misses = misses_of(law, held_data().back().truth, figures(law, 0.8), kRuns);
     EXPECT_GT(lower_tail(misses.everywhere, kRuns, 0.14), kFalseAlarm);
   }
@@ -266,28 +289,40 @@ TEST(CdfBand, IsNotWiderThanItMustBe) {
 // Rounding included: at a large epsilon, where the noise is a few rows.
 TEST(CdfBand, OfAFewRowsMissesAtMostAtItsRate) {
   constexpr int kRuns = 2000;
-  for (const double epsilon : {2.0, 5.0, 20.0}) {
-    const CdfLaw law = choose_cdf_law(CdfMethod::kTree, 20, epsilon);
+  for (const PrivacyParameter& privacy :
+       {pure(2), pure(5), pure(20), zcdp(0.5), zcdp(2), zcdp(8)}) {
+    const CdfLaw law = choose_cdf_law(CdfMethod::kTree, 20, privacy);
     const CdfError figure = figures(law, 0.9);
     const Misses misses = misses_of(law, Truth(Counts(20, 100)), figure, kRuns);
-    EXPECT_GT(upper_tail(misses.everywhere, kRuns, 0.1), kFalseAlarm) << epsilon;
-    EXPECT_GT(upper_tail(misses.everywhere_fraction_rows, kRuns, 0.1), kFalseAlarm) << epsilon;
+    const double value = privacy.value;
+    EXPECT_GT(upper_tail(misses.everywhere, kRuns, 0.1), kFalseAlarm) << value;
+    EXPECT_GT(upper_tail(misses.everywhere_fraction_rows, kRuns, 0.1), kFalseAlarm) << value;
   }
 }
 
 // --- Figures -------------------------------------------------------------------------------------
 
 TEST(CdfErrorFigures, AreAHalfOfThePosters) {
-  const CdfError tree = figures(choose_cdf_law(CdfMethod::kTree, 1024, 0.01), 0.95);
+  const CdfError tree = figures(choose_cdf_law(CdfMethod::kTree, 1024, pure(0.01)), 0.95);
   EXPECT_LE(tree.point, 2300);
   EXPECT_LE(tree.everywhere, 4600);
   EXPECT_GT(tree.point, 1500);
   EXPECT_GT(tree.everywhere, 3000);
 }
 
+// rho = epsilon^2 / 2 is what epsilon implies.
+TEST(CdfErrorFigures, UnderZcdpAreFarSmaller) {
+  const CdfError tree = figures(choose_cdf_law(CdfMethod::kTree, 1024, pure(0.01)), 0.95);
+  const CdfError gaussian = figures(choose_cdf_law(CdfMethod::kTree, 1024, zcdp(5e-5)), 0.95);
+  EXPECT_LT(gaussian.point, 0.4 * tree.point);
+  EXPECT_LT(gaussian.everywhere, 0.4 * tree.everywhere);
+  EXPECT_GT(gaussian.point, 0.2 * tree.point);
+}
+
 TEST(CdfErrorFigures, AreTheSameForEverybodyEveryTime) {
   for (const std::uint32_t bins : {100U, 5000U}) {
-    const CdfLaw law = choose_cdf_law(CdfMethod::kTree, bins, 0.1);
+    const PrivacyParameter privacy = bins == 100 ? pure(0.1) : zcdp(0.1);
+    const CdfLaw law = choose_cdf_law(CdfMethod::kTree, bins, privacy);
     const CdfError one = figures(law, 0.9);
     const CdfError other = figures(law, 0.9);
     EXPECT_EQ(one.point, other.point);
@@ -298,8 +333,8 @@ TEST(CdfErrorFigures, AreTheSameForEverybodyEveryTime) {
 }
 
 TEST(CdfErrorFigures, GrowWithTheConfidenceAndFallWithEpsilon) {
-  const CdfLaw law = choose_cdf_law(CdfMethod::kTree, 50, 0.1);
-  const CdfLaw more = choose_cdf_law(CdfMethod::kTree, 50, 0.2);
+  const CdfLaw law = choose_cdf_law(CdfMethod::kTree, 50, pure(0.1));
+  const CdfLaw more = choose_cdf_law(CdfMethod::kTree, 50, pure(0.2));
   EXPECT_LT(figures(law, 0.5).everywhere, figures(law, 0.9).everywhere);
   EXPECT_LT(figures(law, 0.9).point, figures(law, 0.99).point);
   EXPECT_NEAR(figures(more, 0.9).everywhere, figures(law, 0.9).everywhere / 2, 3);
@@ -310,18 +345,20 @@ TEST(CdfErrorFigures, GrowWithTheConfidenceAndFallWithEpsilon) {
 }
 
 TEST(CdfErrorFigures, OfCountsAreWholeRows) {
-  const CdfError figure = figures(choose_cdf_law(CdfMethod::kTree, 50, 0.3), 0.9);
+  const CdfError figure = figures(choose_cdf_law(CdfMethod::kTree, 50, pure(0.3)), 0.9);
   EXPECT_EQ(figure.point, std::floor(figure.point));
   EXPECT_EQ(figure.everywhere, std::floor(figure.everywhere));
 }
 
 TEST(CdfErrorFigures, WithoutNoiseAreZeroRowsAndOneForTheRoundingOfAShare) {
   for (const CdfMethod method : kCdfMethods) {
-    const CdfError figure = figures(choose_cdf_law(method, 30, 1000), 0.999);
-    EXPECT_EQ(figure.point, 0);
-    EXPECT_EQ(figure.everywhere, 0);
-    EXPECT_NEAR(figure.point_fraction_rows, 1, 1e-9);
-    EXPECT_NEAR(figure.everywhere_fraction_rows, 1, 1e-9);
+    for (const PrivacyParameter& privacy : {pure(1000), zcdp(1000)}) {
+      const CdfError figure = figures(choose_cdf_law(method, 30, privacy), 0.999);
+      EXPECT_EQ(figure.point, 0);
+      EXPECT_EQ(figure.everywhere, 0);
+      EXPECT_NEAR(figure.point_fraction_rows, 1, 1e-9);
+      EXPECT_NEAR(figure.everywhere_fraction_rows, 1, 1e-9);
+    }
   }
 }
 
@@ -352,8 +389,8 @@ TEST(CdfErrorConfidence, IsFromOneHalfTo999Thousandths) {
     const std::string hint =
         "It is the probability with which the error or band holds; 0.95 is usual.";
     expect_parameter_error(message, hint, [&] { check_confidence(confidence); });
-    expect_parameter_error(message, hint,
-                           [&] { figures(choose_cdf_law(CdfMethod::kTree, 2, 1), confidence); });
+    expect_parameter_error(
+        message, hint, [&] { figures(choose_cdf_law(CdfMethod::kTree, 2, pure(1)), confidence); });
   };
   expect_refused(0.49, "0.49");
   expect_refused(0.9991, "0.9991");
@@ -367,7 +404,7 @@ TEST(CdfErrorConfidence, IsFromOneHalfTo999Thousandths) {
 TEST(CdfErrorSimulation, StopsWhenACancelIsRequested) {
   for (const std::uint32_t bins : {10U, 5000U}) {
     CancelPoll cancel([] { return true; });
-    const CdfLaw law = choose_cdf_law(CdfMethod::kTree, bins, 1);
+    const CdfLaw law = choose_cdf_law(CdfMethod::kTree, bins, pure(1));
     EXPECT_THROW(simulate_cdf_error(law, 0.9, cancel, heap()), Cancelled) << bins;
   }
 }

@@ -36,6 +36,14 @@ TEST(CdfJson, OfADiscreteCurveHasItsGranularity) {
             R"("cumulative": [1, 2, 3]})");
 }
 
+TEST(CdfJson, OfAReleaseUnderZcdpHasRhoInTheLikeOfEpsilon) {
+  const CdfLaw law = cdf_law(3, {2, 2}, {0.25, 0.5}, PrivacyMeasure::kZcdp);
+  EXPECT_EQ(json_of(cdf_curve({0, 1, 0, 3}, law, {1, 2, 3})),
+            R"({"lower": 0, "upper": 1, "bins": 3, "method": "tree", "rho": 0.75, )"
+            R"("branching": [2, 2], "level_rho": [0.25, 0.5], "rows": 3, )"
+            R"("cumulative": [1, 2, 3]})");
+}
+
 TEST(CdfJson, OfOneBinHasListsOfOne) {
   CdfLaw law = cdf_law(1, {1}, {1e-6});
   law.method = CdfMethod::kHistogram;
@@ -46,14 +54,14 @@ TEST(CdfJson, OfOneBinHasListsOfOne) {
 
 // Every number reads back as the same double.
 TEST(CdfJson, KeepsEveryDigit) {
-  const CdfLaw law = choose_cdf_law(CdfMethod::kTree, 100, 1.0 / 3);
+  const CdfLaw law = choose_cdf_law(CdfMethod::kTree, 100, pure(1.0 / 3));
   const std::string json = json_of(cdf_curve({0.1, 0.7, 0, 100}, law, Cumulative(100)));
   const auto number_after = [&](const std::string& text) {
     return std::stod(json.substr(json.find(text) + text.size()));
   };
   EXPECT_EQ(number_after("\"epsilon\": "), 1.0 / 3);
   EXPECT_EQ(number_after("\"lower\": "), 0.1);
-  EXPECT_EQ(number_after("\"level_epsilon\": ["), law.level_epsilon()[0]);
+  EXPECT_EQ(number_after("\"level_epsilon\": ["), law.level_budget()[0]);
 }
 
 }  // namespace

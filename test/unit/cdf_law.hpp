@@ -29,7 +29,8 @@ inline std::vector<std::int64_t> node_counts(std::span<const std::uint64_t> coun
 
 // The probability of each release together with the event that every measurement of level i + 1
 // lies within reach[i] of the centre's exact count. The same event for all data with that centre,
-// so that an epsilon-private law keeps to epsilon within it.
+// so that an epsilon-private law keeps to epsilon within it, and its Renyi moments, being sums, are
+// bounded by those of the whole law.
 class CdfReleaseLaw {
  public:
   using Law = std::map<Cumulative, Real>;
@@ -59,8 +60,8 @@ class CdfReleaseLaw {
     for (std::int64_t y = -reach_[level]; y <= reach_[level]; ++y) {
       const std::int64_t value = centre_[n] + y;
       measured_[n] = static_cast<double>(value);
-      visit(n + 1,
-            probability * laplace_probability(law_.level_epsilon()[level], value - counts_[n]));
+      visit(n + 1, probability * noise_probability(law_.privacy.measure, law_.level_budget()[level],
+                                                   value - counts_[n]));
     }
   }
 

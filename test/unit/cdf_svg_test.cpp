@@ -26,11 +26,11 @@ constexpr int kMillion = 1 << 20;
 using Points = std::vector<CdfPoint>;
 
 CdfPicture steps(const Points& points, double lower, double upper) {
-  return {points, true, lower, upper, 47609, 1, 0.95};
+  return {points, true, lower, upper, 47609, pure(1), 0.95};
 }
 
 CdfPicture line(const Points& points, double lower, double upper) {
-  return {points, false, lower, upper, 47609, 1, 0.95};
+  return {points, false, lower, upper, 47609, pure(1), 0.95};
 }
 
 // Uneven, steep in the middle: the curve of x in 0 .. 1 with a band of its own shape.
@@ -253,7 +253,7 @@ void for_all_pictures(Check check) {
   const Points curve = bent(500);
   CdfPicture longest = line(curve, -1e15 - 1, -1e15);
   longest.rows = std::numeric_limits<std::int64_t>::max();
-  longest.epsilon = 0.30000000000000004;
+  longest.privacy.value = 0.30000000000000004;
   for (const CdfPicture& picture :
        {steps(kFiveStars, 1, 5), steps(kFiveStars, -1e-300, 1e300), line(one_bin, 0, 1),
         line(curve, 0, 1), line(kNoRows, 0, 1), steps(kFiveStars, -1.7e308, 1.7e308), longest}) {
@@ -345,6 +345,12 @@ TEST(CdfSvg, TellsReadersOfTheScreenWhatItShows) {
       find(elements, "desc").text,
       "Cumulative distribution of 47609 rows from 1 to 5 with a 95% confidence band, released "
       "with differential privacy at epsilon 1.");
+  CdfPicture of_zcdp = steps(kFiveStars, 1, 5);
+  of_zcdp.privacy = zcdp(0.25);
+  EXPECT_EQ(
+      find(parse(draw_svg(of_zcdp, 800, 500, "Stars")), "desc").text,
+      "Cumulative distribution of 47609 rows from 1 to 5 with a 95% confidence band, released "
+      "with zero-concentrated differential privacy at rho 0.25.");
   EXPECT_EQ(find(parse(draw_svg(steps(kFiveStars, 1, 5), 800, 500, "")), "title").text,
             "Cumulative distribution");
 }
@@ -367,13 +373,15 @@ bool shows(const std::string& svg, const std::string& text) {
 TEST(CdfSvgText, NamesTheMarksTheConfidenceTheRowsAndTheCost) {
   CdfPicture picture = steps(kFiveStars, 1, 5);
   picture.rows = 1234567;
-  picture.epsilon = 0.5;
+  picture.privacy.value = 0.5;
   picture.confidence = 0.999;
   const std::string svg = draw_svg(picture, 800, 500, "Stars");
   for (const char* const text : {"Stars", "CDF", "99.9% band", "1,234,567 rows", "ε = 0.5", "value",
                                  "fraction of rows ≤ value"}) {
     EXPECT_TRUE(shows(svg, text)) << text;
   }
+  picture.privacy = zcdp(0.25);
+  EXPECT_TRUE(shows(draw_svg(picture, 800, 500, "Stars"), "ρ = 0.25"));
   picture.rows = 1;
   EXPECT_TRUE(shows(draw_svg(picture, 800, 500, "Stars"), "1 row"));
   picture.discrete = false;

@@ -30,13 +30,21 @@ using Cumulative = std::vector<std::int64_t>;
 inline constexpr std::array kCdfMethods = {CdfMethod::kTree, CdfMethod::kBinary,
                                            CdfMethod::kHistogram};
 
-// A law of any tree, with its levels' parts of epsilon.
+// Of both measures, from hardly any noise to more than any data.
+inline const std::vector<PrivacyParameter> kAllPrivacies = {
+    pure(1e-6),  pure(0.1),  pure(1.0 / 3), pure(3),   pure(1000),  //
+    zcdp(1e-12), zcdp(1e-4), zcdp(1.0 / 3), zcdp(0.5), zcdp(1000),
+};
+
+// A law of any tree, with its levels' parts of epsilon or rho.
 inline CdfLaw cdf_law(std::uint32_t bins, const Branching& branching,
-                      const std::vector<double>& level_epsilons) {
-  CdfLaw law{CdfMethod::kTree, bins, 0, static_cast<std::uint32_t>(branching.size()), {}, {}};
+                      const std::vector<double>& level_budgets,
+                      PrivacyMeasure measure = PrivacyMeasure::kPure) {
+  const auto levels = static_cast<std::uint32_t>(branching.size());
+  CdfLaw law{CdfMethod::kTree, bins, {measure, 0}, levels, {}, {}};
   std::ranges::copy(branching, law.branchings.begin());
-  std::ranges::copy(level_epsilons, law.level_epsilons.begin());
-  law.epsilon = std::accumulate(level_epsilons.begin(), level_epsilons.end(), 0.0);
+  std::ranges::copy(level_budgets, law.level_budgets.begin());
+  law.privacy.value = std::accumulate(level_budgets.begin(), level_budgets.end(), 0.0);
   return law;
 }
 
@@ -63,9 +71,29 @@ class CdfSampler {
   CancelPoll cancel_{nullptr};
 };
 
+// The discrete Gaussian distribution: P[y] is proportional to e^(-y^2 rho), its variance parameter
+// 1 / (2 rho). The sum over all integers by the theta function's series, of which the better
+// converges for rho and for its inverse.
+inline long double gaussian_probability(long double rho, std::int64_t y) {
+  constexpr long double kPi = 3.141592653589793238462643L;
+  const bool wide = rho < 1;
+  const long double exponent = wide ? kPi * kPi / rho : rho;
+  long double total = 1;
+  for (int k = 1; k <= 10; ++k) total += 2 * std::exp(-exponent * k * k);
+  if (wide) total *= std::sqrt(kPi / rho);
+  const auto distance = static_cast<long double>(y);
+  return std::exp(-distance * distance * rho) / total;
+}
+
 // The discrete Laplace distribution: P[y] is proportional to e^(-|y| epsilon).
 inline long double laplace_probability(long double epsilon, std::int64_t y) {
   return std::tanh(epsilon / 2) * std::exp(-epsilon * static_cast<long double>(std::abs(y)));
+}
+
+// The noise of a level with this budget.
+inline long double noise_probability(PrivacyMeasure measure, long double budget, std::int64_t y) {
+  return measure == PrivacyMeasure::kPure ? laplace_probability(budget, y)
+                                          : gaussian_probability(budget, y);
 }
 
 }  // namespace dpquantile::test

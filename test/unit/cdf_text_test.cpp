@@ -23,11 +23,11 @@ using Points = std::vector<CdfPoint>;
 using Lines = std::vector<std::string>;
 
 CdfPicture steps(const Points& points, double lower, double upper) {
-  return {points, true, lower, upper, 2310, 0.5, 0.95};
+  return {points, true, lower, upper, 2310, pure(0.5), 0.95};
 }
 
 CdfPicture line(const Points& points, double lower, double upper) {
-  return {points, false, lower, upper, 2310, 0.5, 0.95};
+  return {points, false, lower, upper, 2310, pure(0.5), 0.95};
 }
 
 // From (lower, 0) to (upper, 1) by this many bins, the band this far from the curve.
@@ -156,7 +156,7 @@ TEST(CdfText, DrawsALineInUtf8) {
 }
 
 TEST(CdfText, DrawsTheBandOverEverythingAndANoteWhereThereAreNoRows) {
-  const CdfPicture picture{kNoRows, false, 0, 1, 0, 1, 0.95};
+  const CdfPicture picture{kNoRows, false, 0, 1, 0, pure(1), 0.95};
   EXPECT_EQ(
       draw_text(picture, 40, 10, false),
       (Lines{"rows 0  epsilon 1  # CDF  . 95% band",  //
@@ -176,7 +176,7 @@ void for_all_pictures(Check check) {
   const Points curve = straight(-100, 100, 77, 0.1);
   CdfPicture longest = line(curve, -1e15 - 1, -1e15);
   longest.rows = std::numeric_limits<std::int64_t>::max();
-  longest.epsilon = 0.30000000000000004;
+  longest.privacy.value = 0.30000000000000004;
   longest.confidence = 0.999999;
   for (const CdfPicture& picture :
        {steps(kFiveStars, 1, 5), steps(kFiveStars, -1e-300, 1e300), line(one_bin, 0, 1),
@@ -228,11 +228,13 @@ TEST(CdfText, IsPlainAsciiWhenAsked) {
 TEST(CdfTextLegend, NamesTheRowsTheCostTheMarksAndTheConfidence) {
   CdfPicture picture = steps(kFiveStars, 1, 5);
   picture.rows = 47609;
-  picture.epsilon = 1;
+  picture.privacy.value = 1;
   picture.confidence = 0.999;
   EXPECT_EQ(draw_text(picture, 80, 24, true).front(), "rows 47609  epsilon 1  ━ CDF  ░ 99.9% band");
   EXPECT_EQ(draw_text(picture, 80, 24, false).front(),
             "rows 47609  epsilon 1  # CDF  . 99.9% band");
+  picture.privacy = zcdp(0.005);
+  EXPECT_EQ(draw_text(picture, 80, 24, true).front(), "rows 47609  rho 0.005  ━ CDF  ░ 99.9% band");
 }
 
 TEST(CdfTextLegend, TakesTwoLinesWhereItIsTooLongForOne) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -156,6 +157,51 @@ TEST(RationalEpsilon, RefusesWhatIsOutOfRange) {
        {std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity, 0.0, -0.0, -1.0,
         std::numeric_limits<double>::denorm_min(), too_small, too_large, 1e308}) {
     expect_parameter_error([&] { rational_epsilon(epsilon); });
+  }
+}
+
+// --- rho -----------------------------------------------------------------------------------------
+
+TEST(GaussianVariance, IsExactForShortBinaryFractions) {
+  const auto expect = [](double rho, std::uint64_t numerator, std::uint64_t denominator) {
+    const Rational variance = gaussian_variance(rho);
+    EXPECT_EQ(variance.numerator, numerator) << rho;
+    EXPECT_EQ(variance.denominator, denominator) << rho;
+  };
+  expect(0.5, 1, 1);
+  expect(0.125, 4, 1);
+  expect(0.75, 2, 3);
+  expect(8, 1, 16);
+  expect(0x1p10, 1, 2048);
+  expect(1000, 1, 2000);
+  expect(0x1p-50, std::uint64_t{1} << 49, 1);
+  expect(0.1, std::uint64_t{1} << 54, 3602879701896397);
+}
+
+// The numerator is a power of two, so that numerator * 2 rho is computed without an error.
+TEST(GaussianVariance, IsNeverSmallerThanOneOverTwiceRhoAndClose) {
+  for (double rho = 0x1p-50; rho <= 0x1p10; rho *= 1.00123) {
+    for (const double near : {rho, std::nextafter(rho, 1.0)}) {
+      const Rational variance = gaussian_variance(near);
+      ASSERT_EQ(std::popcount(variance.numerator), 1) << near;
+      ASSERT_EQ(std::gcd(variance.numerator, variance.denominator), 1U) << near;
+      const double wanted = static_cast<double>(variance.numerator) * 2 * near;
+      const double denominator = static_cast<double>(variance.denominator);
+      ASSERT_LE(denominator, wanted) << near;
+      ASSERT_GE(denominator, wanted * (1 - (near < 1e-12 ? 0x1p-14 : 0x1p-24))) << near;
+      if (near >= 0.5) {
+        ASSERT_EQ(denominator, wanted) << near;
+      }
+    }
+  }
+}
+
+TEST(GaussianVariance, RefusesWhatIsOutOfRange) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double rho :
+       {std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity, 0.0, -0.0, -1.0,
+        std::nextafter(0x1p-50, 0.0), std::nextafter(0x1p10, kInfinity), 1e308}) {
+    expect_parameter_error([&] { gaussian_variance(rho); });
   }
 }
 
@@ -322,8 +368,9 @@ class GaussianLaw {
 TEST_F(DiscreteGaussian, IsExact) {
   for (const Rational sigma_squared :
        {Rational{1, 4}, Rational{1, 1}, Rational{7, 3}, Rational{14, 6}, Rational{10000, 1},
-        inverse(rational_epsilon(0.1)), Rational{kLargest, kLargest - 1},
-        Rational{kLargest - 1, kLargest}, Rational{kLargest, kLargest / 100}}) {
+        inverse(rational_epsilon(0.1)), gaussian_variance(0.003), gaussian_variance(0.7),
+        gaussian_variance(2), Rational{kLargest, kLargest - 1}, Rational{kLargest - 1, kLargest},
+        Rational{kLargest, kLargest / 100}}) {
     const GaussianLaw law(to_double(sigma_squared));
     const auto draw = [&] { return discrete_gaussian(random_, sigma_squared); };
     EXPECT_GT(noise_p_value(draw, law, law.radius()), kFalseAlarm) << to_double(sigma_squared);
@@ -349,7 +396,8 @@ TEST_F(DiscreteGaussian, IsSymmetric) {
 TEST_F(DiscreteGaussian, IsExactUpToTheLargestParameter) {
   const auto half_normal_cdf = [](double x) { return std::erf(x / std::sqrt(2.0)); };
   for (const Rational sigma_squared :
-       {Rational{kLargest, 1}, Rational{kLargest, 3}, Rational{kLargest, std::uint64_t{1} << 22}}) {
+       {Rational{kLargest, 1}, Rational{kLargest, 3}, Rational{kLargest, std::uint64_t{1} << 22},
+        gaussian_variance(1e-12), gaussian_variance(0x1.8p-50)}) {
     const double sigma = std::sqrt(to_double(sigma_squared));
     const auto draw = [&] { return discrete_gaussian(random_, sigma_squared); };
     EXPECT_GT(magnitude_p_value(draw, sigma, half_normal_cdf), kFalseAlarm) << sigma;
