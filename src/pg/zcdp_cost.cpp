@@ -1,7 +1,7 @@
 #include "pg/zcdp_cost.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <array>
 
 #include "core/cdf.hpp"
 #include "core/quantiles.hpp"
@@ -12,50 +12,44 @@ namespace dpquantile {
 
 namespace {
 
-// What the levels add up to may be rounded down, by less than this.
+// What the parts add up to may be rounded down, by less than this.
 constexpr double kRounding = 1 + 0x1p-44;
 
-constexpr std::size_t kQuartiles = 2;
-
-// Theorem Z5: every level of the recursion is (epsilon / depth)-bounded-range, and so that much
-// private as well.
-double quantiles_cost(std::size_t distinct_quantiles, double epsilon) {
-  const unsigned depth = recursion_depth(distinct_quantiles);
-  const double level = epsilon / depth;
-  return depth * std::min(rho_of_bounded_range(level), rho_of_pure(level)) * kRounding;
+// Every draw is bounded-range (Theorem Z5), and all together are private for epsilon, which is less
+// for very large ones.
+double quantiles_cost(const QuantilesQuery& query) {
+  return std::min(rho_of_quantiles(query) * kRounding, rho_of_pure(query.privacy.value));
 }
 
-std::size_t count_distinct(const AggregateParameters* parameters) {
-  std::vector<double> quantiles(parameters->quantiles,
-                                parameters->quantiles + parameters->quantile_count);
-  std::sort(quantiles.begin(), quantiles.end());
-  const auto end = std::unique(quantiles.begin(), quantiles.end());
-  return static_cast<std::size_t>(end - quantiles.begin());
+// The two quartiles that an interquartile range is the difference of.
+double quartiles_cost(const AggregateParameters* parameters) {
+  static constexpr std::array<double, 2> kQuartiles{0.25, 0.75};
+  return quantiles_cost(
+      {QuantilesMethod::kApproximate, privacy_of(parameters), parameters->grid.cells, kQuartiles});
 }
 
-// Every level of the tree is private for its part of epsilon. Choosing the tree takes as long as a
-// charge, so the last one is kept for queries that run again.
+// Choosing the tree takes as long as a charge, so the last one is kept for queries that run again.
 double cdf_cost(const AggregateParameters* parameters) {
   static CdfLaw law{};
   const auto method = static_cast<CdfMethod>(parameters->method);
-  if (law.method != method || law.bins != parameters->bins || law.epsilon != parameters->epsilon) {
-    law = choose_cdf_law(method, parameters->bins, parameters->epsilon);
+  const PrivacyParameter privacy = privacy_of(parameters);
+  if (law.method != method || law.bins != parameters->bins || law.privacy != privacy) {
+    law = choose_cdf_law(method, parameters->bins, privacy);
   }
-  double rho = 0;
-  for (const double epsilon : law.level_epsilon()) rho += rho_of_pure(epsilon);
-  return rho * kRounding;
+  return rho_of_cdf(law) * kRounding;
 }
 
 double cost(const AggregateParameters* parameters) {
   switch (parameters->family) {
     case Family::kQuantiles:
-      return quantiles_cost(count_distinct(parameters), parameters->epsilon);
+    case Family::kSynthesis:
+      return quantiles_cost(quantiles_query_of(parameters));
     case Family::kIqr:
-      return quantiles_cost(kQuartiles, parameters->epsilon);
+      return quartiles_cost(parameters);
     case Family::kCdf:
       return cdf_cost(parameters);
     default:
-      return rho_of_pure(parameters->epsilon);
+      return rho_of_pure(parameters->budget);
   }
 }
 
@@ -63,6 +57,7 @@ double cost(const AggregateParameters* parameters) {
 
 std::optional<double> zcdp_cost(const AggregateParameters* parameters) {
   if (parameters->delta > 0) return std::nullopt;
+  if (parameters->measure == PrivacyMeasure::kZcdp) return parameters->budget;
   double rho = 0;
   report(guarded([&] { rho = cost(parameters); }));
   return rho;
