@@ -1,0 +1,201 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "../unit/case_name.hpp"
+#include "../unit/cdf_testing.hpp"
+#include "../unit/tree_quantiles_testing.hpp"
+#include "core/zcdp.hpp"
+#include "privacy_loss.hpp"
+
+// Tries to refute that tree_quantiles is epsilon-differentially private, or rho-zCDP, for adding or
+// removing one record: by the exact law of small cases, and by releases alone.
+namespace dpquantile {
+namespace {
+
+using test::case_name;
+using test::cdf_law;
+using test::certain_delta;
+using test::Dataset;
+using test::exact_loss;
+using test::kFalseAlarm;
+using test::Real;
+using test::Sample;
+using test::take_sample;
+using test::TreeQuantilesLaw;
+using test::TreeQuantilesSampler;
+
+using Quantiles = std::vector<double>;
+
+constexpr PrivacyMeasure kZcdp = PrivacyMeasure::kZcdp;
+constexpr Real kRounding = 1e-9L;
+
+Dataset with_added(Dataset data, std::uint32_t cell) {
+  data.records.push_back(cell);
+  return data;
+}
+
+// --- The exact law -------------------------------------------------------------------------------
+
+struct LawPair {
+  std::vector<long double> law;
+  std::vector<long double> neighbour;
+};
+
+// Both together with the event that all measurements lie within `reach` of the smaller dataset's
+// counts. The same answers are possible.
+LawPair laws(const CdfLaw& law, const Dataset& data, std::uint32_t added,
+             const std::vector<std::int64_t>& reach) {
+  const Quantiles quantiles = {0.05, 0.27, 0.52, 0.76, 0.98};
+  const TreeQuantilesLaw of_data(law, data, data, quantiles, reach);
+  const TreeQuantilesLaw of_neighbour(law, with_added(data, added), data, quantiles, reach);
+  LawPair pair;
+  for (const auto& [answers, probability] : of_data.probabilities()) {
+    pair.law.push_back(probability);
+    pair.neighbour.push_back(of_neighbour.probabilities().at(answers));
+  }
+  return pair;
+}
+
+const std::vector<Dataset> kSmallData = {
+    {6, {}}, {6, {0}}, {6, {0, 3, 5}}, {6, {2, 2, 2, 2}}, {6, {1, 4, 4, 5, 5, 5}}};
+
+TEST(ExactTreeQuantilesPrivacy, IsKept) {
+  for (const Dataset& data : kSmallData) {
+    for (const std::uint32_t added : {0U, 3U, 5U}) {
+      for (const double epsilon : {0.5, 2.0}) {
+        const LawPair histogram = laws(cdf_law(3, {3}, {epsilon}), data, added, {5});
+        EXPECT_LE(exact_loss(histogram.law, histogram.neighbour), epsilon + kRounding);
+        const LawPair tree =
+            laws(cdf_law(3, {2, 2}, {0.4 * epsilon, 0.6 * epsilon}), data, added, {2, 2});
+        EXPECT_LE(exact_loss(tree.law, tree.neighbour), epsilon + kRounding);
+      }
+    }
+  }
+}
+
+// What lies beyond the reach is missing in the moments, sums of positive terms.
+Real largest_zcdp_loss(const LawPair& pair) {
+  Real largest = 0;
+  for (const Real order : {1.01L, 1.5L, 2.0L, 4.0L, 16.0L}) {
+    Real forth = 0;
+    Real back = 0;
+    for (std::size_t i = 0; i < pair.law.size(); ++i) {
+      if (pair.law[i] == 0 || pair.neighbour[i] == 0) continue;
+      const Real loss = std::log(pair.law[i]) - std::log(pair.neighbour[i]);
+      forth += pair.law[i] * std::exp((order - 1) * loss);
+      back += pair.neighbour[i] * std::exp((1 - order) * loss);
+    }
+    largest = std::max(largest, std::log(std::max(forth, back)) / (order - 1) / order);
+  }
+  return largest;
+}
+
+TEST(ExactTreeQuantilesZcdp, IsKept) {
+  for (const Dataset& data : kSmallData) {
+    for (const std::uint32_t added : {0U, 3U, 5U}) {
+      const LawPair histogram = laws(cdf_law(3, {3}, {0.5}, kZcdp), data, added, {6});
+      EXPECT_LE(largest_zcdp_loss(histogram), 0.5L + kRounding);
+      const LawPair tree = laws(cdf_law(3, {2, 2}, {0.8, 1.2}, kZcdp), data, added, {3, 3});
+      EXPECT_LE(largest_zcdp_loss(tree), 2 + kRounding);
+    }
+  }
+}
+
+// --- Releases ------------------------------------------------------------------------------------
+
+// With so many quantiles the answers tell nearly as much as the counts.
+struct WatchedAnswers {
+  std::string name;
+  Dataset data;
+  std::uint32_t added;
+  PrivacyParameter privacy;
+};
+
+void PrintTo(const WatchedAnswers& watched, std::ostream* out) {
+  *out << watched.name;
+}
+
+// How many of 63 quantiles are answered by a cell below the middle of the grid.
+Sample sample_of(const Dataset& data, const PrivacyParameter& spent) {
+  constexpr int kDraws = 40'000;
+  Quantiles quantiles;
+  for (int i = 1; i < 64; ++i) quantiles.push_back(i / 64.0);
+  TreeQuantilesSampler sampler(data, quantiles, spent);
+  return take_sample(quantiles.size() + 1, kDraws, [&] {
+    const auto answers = sampler.draw();
+    return std::ranges::count_if(
+        answers, [&](std::uint32_t cell) { return std::uint64_t{2} * cell < data.cells; });
+  });
+}
+
+struct Claim {
+  double epsilon;
+  double delta;
+};
+
+Claim claim_of(const PrivacyParameter& privacy) {
+  if (privacy.measure == PrivacyMeasure::kPure) return {privacy.value, 0};
+  constexpr double kDelta = 0.01;
+  return {epsilon_of_zcdp(privacy.value, kDelta), kDelta};
+}
+
+// The bound on delta beyond the claim, for releases that spend `spent`.
+double excess_when_spending(const WatchedAnswers& watched, const PrivacyParameter& spent) {
+  const Claim claim = claim_of(watched.privacy);
+  const Dataset neighbour = with_added(watched.data, watched.added);
+  return certain_delta(sample_of(watched.data, spent), sample_of(neighbour, spent), claim.epsilon,
+                       kFalseAlarm) -
+         claim.delta;
+}
+
+class TreeQuantilesPrivacy : public ::testing::TestWithParam<WatchedAnswers> {};
+
+TEST_P(TreeQuantilesPrivacy, AcceptsTheMechanism) {
+  EXPECT_LE(excess_when_spending(GetParam(), GetParam().privacy), 0);
+}
+
+class TreeQuantilesPrivacyWorstCase : public TreeQuantilesPrivacy {};
+
+// In each case the bound lies above 0.03, more than 15 of its standard deviations.
+TEST_P(TreeQuantilesPrivacyWorstCase, WithHalfTheNoiseIsCaught) {
+  const auto [measure, value] = GetParam().privacy;
+  const double factor = measure == PrivacyMeasure::kPure ? 2 : 4;
+  EXPECT_GT(excess_when_spending(GetParam(), {measure, factor * value}), 0);
+}
+
+// The lower half is empty, or has one record more.
+Dataset upper_half(std::uint64_t cells, std::size_t records) {
+  return {cells, std::vector<std::uint32_t>(records, static_cast<std::uint32_t>(cells - 1))};
+}
+
+const std::vector<WatchedAnswers> kWorstCases = {
+    {"TwoCells", upper_half(2, 30), 0, pure(1)},
+    {"TwoCellsAtTwo", upper_half(2, 30), 0, pure(2)},
+    {"GaussianTwoCells", upper_half(2, 30), 0, zcdp(0.5)},
+    {"GaussianTwoCellsAtTwo", upper_half(2, 30), 0, zcdp(2)},
+};
+
+const std::vector<WatchedAnswers> kOtherData = {
+    {"ManyCells", upper_half(12, 30), 0, pure(1)},
+    {"NoRecords", {10, {}}, 4, pure(1)},
+    {"TheMiddle", {10, {2, 2, 4, 4, 4, 5, 7, 7}}, 4, pure(1)},
+    {"GaussianManyCells", upper_half(12, 30), 0, zcdp(0.5)},
+    {"GaussianNoRecords", {10, {}}, 4, zcdp(0.5)},
+    {"GaussianTheMiddle", {10, {2, 2, 4, 4, 4, 5, 7, 7}}, 4, zcdp(0.5)},
+};
+
+INSTANTIATE_TEST_SUITE_P(Of, TreeQuantilesPrivacy, ::testing::ValuesIn(kWorstCases), case_name);
+INSTANTIATE_TEST_SUITE_P(Elsewhere, TreeQuantilesPrivacy, ::testing::ValuesIn(kOtherData),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Of, TreeQuantilesPrivacyWorstCase, ::testing::ValuesIn(kWorstCases),
+                         case_name);
+
+}  // namespace
+}  // namespace dpquantile
