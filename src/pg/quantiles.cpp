@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/histogram.hpp"
+#include "core/tree_quantiles.hpp"
 #include "pg/boundary.hpp"
 #include "pg/records_aggregate.hpp"
 
@@ -36,18 +37,38 @@ struct Answer {
   const uint32* cells;
 };
 
+// The law of the method tree, chosen once for all groups of a query; null for the other methods.
+const CdfLaw* tree_law_of(const ChargedGroup& group, MemoryContext query_context) {
+  const QuantilesQuery query = quantiles_query_of(group.parameters);
+  if (query.method != QuantilesMethod::kTree) return nullptr;
+  auto* kept = static_cast<CdfLaw*>(*group.kept);
+  if (kept != nullptr && kept->privacy == query.privacy &&
+      kept->bins == tree_quantiles_leaves(query.cells, query.privacy.measure)) {
+    return kept;
+  }
+  if (kept == nullptr) {
+    kept = static_cast<CdfLaw*>(MemoryContextAlloc(query_context, sizeof(CdfLaw)));
+  }
+  report(guarded([&] { *kept = tree_quantiles_law(query.cells, query.privacy); }));
+  *group.kept = kept;
+  return kept;
+}
+
 // The answer for a group, drawn once its execution has been charged.
 Answer answer_group(FunctionCallInfo fcinfo, Family family) {
   const ChargedGroup group = charge_group(fcinfo, family);
   const AggregateParameters* parameters = group.parameters;
+  const QuantilesQuery query = quantiles_query_of(parameters);
+  const CdfLaw* tree_law = tree_law_of(group, fcinfo->flinfo->fn_mcxt);
   auto* answer = static_cast<uint32*>(palloc(parameters->quantile_count * sizeof(uint32)));
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
     CsprngSource source;
     RandomStream random(source);
     const Histogram data(group.cells(), parameters->grid.cells, cancel, &memory);
-    const auto cells =
-        draw_quantiles(data, quantiles_query_of(parameters), random, cancel, &memory);
+    const auto cells = tree_law != nullptr ? tree_quantiles(data, query.cells, query.quantiles,
+                                                            *tree_law, random, cancel, &memory)
+                                           : draw_quantiles(data, query, random, cancel, &memory);
     std::copy(cells.begin(), cells.end(), answer);
   });
   return {parameters, answer};
