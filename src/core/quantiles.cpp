@@ -11,6 +11,7 @@
 #include "core/rank.hpp"
 #include "core/recursion_plan.hpp"
 #include "core/text.hpp"
+#include "core/tree_quantiles.hpp"
 #include "core/zcdp.hpp"
 
 namespace dpquantile {
@@ -74,6 +75,9 @@ void check_quantiles_query(const QuantilesQuery& query) {
 
 double rho_of_quantiles(const QuantilesQuery& query) {
   if (query.privacy.measure == PrivacyMeasure::kZcdp) return query.privacy.value;
+  if (query.method == QuantilesMethod::kTree) {
+    return rho_of_tree_quantiles(query.cells, query.privacy);
+  }
   const std::size_t distinct =
       sorted_distinct(query.quantiles, std::pmr::get_default_resource()).size();
   if (query.method == QuantilesMethod::kIndependent) {
@@ -88,6 +92,10 @@ std::pmr::vector<std::uint32_t> draw_quantiles(const Histogram& data, const Quan
                                                std::pmr::memory_resource* memory) {
   check_quantiles_query(query);
   if (data.total() > kMaxRecords) throw std::length_error("more than 4294967295 records");
+  if (query.method == QuantilesMethod::kTree) {
+    return tree_quantiles(data, query.cells, query.quantiles, query.privacy, random, cancel,
+                          memory);
+  }
   const std::pmr::vector<double> distinct = sorted_distinct(query.quantiles, memory);
   const std::pmr::vector<std::uint32_t> distinct_answers =
       draw_distinct(data, query, distinct, random, cancel, memory);

@@ -4,8 +4,8 @@
 
 #include "core/error.hpp"
 #include "core/iqr.hpp"
-#include "core/quantiles.hpp"
 #include "core/text.hpp"
+#include "core/uniform_quantiles.hpp"
 #include "core/user_variance.hpp"
 #include "pg/boundary.hpp"
 
@@ -25,6 +25,21 @@ constexpr double kMedian = 0.5;
                   errhint("Give a value; NULL has no default.")));
 }
 
+[[noreturn]] void refuse_null_epsilon() {
+  ereport(ERROR,
+          (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("epsilon must not be NULL"),
+           errhint("Give a value; NULL has no default. It goes only with the option rho, for "
+                   "example dp_options(rho => 0.01).")));
+}
+
+[[noreturn]] void refuse_epsilon_with_rho(double epsilon) {
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+           errmsg("epsilon must be NULL with option \"rho\", got %g", epsilon),
+           errhint("The guarantee is stated in one of them: write NULL for epsilon, or leave the "
+                   "option out.")));
+}
+
 // Reads a call's arguments one after the other.
 class ArgumentReader {
  public:
@@ -40,6 +55,20 @@ class ArgumentReader {
     return argument.value;
   }
   double number(const char* name) { return DatumGetFloat8(required(name)); }
+
+  // What epsilon and the option rho ask for together: one of them is given.
+  PrivacyParameter privacy(Family family, const std::optional<double>& rho) {
+    if (may_state_rho(family)) {
+      const NullableDatum& epsilon = arguments_.values[next_];
+      if (!rho && epsilon.isnull) refuse_null_epsilon();
+      if (rho && !epsilon.isnull) refuse_epsilon_with_rho(DatumGetFloat8(epsilon.value));
+      if (rho) {
+        ++next_;
+        return zcdp(*rho);
+      }
+    }
+    return pure(number("epsilon"));
+  }
 
   AggregateOptions options(Family family) const {
     const NullableDatum& last = arguments_.values[arguments_.count - 1];
@@ -91,6 +120,13 @@ void read_quantiles(ArgumentReader& reader, GivenParameters* given) {
   }
 }
 
+// The number of quantiles that stand for the data, in place of the quantiles themselves.
+void read_size(ArgumentReader& reader, GivenParameters* given) {
+  const int32 size = DatumGetInt32(reader.required("size"));
+  report(guarded([&] { check_synthesis_size(size); }));
+  given->quantile_count = static_cast<uint32>(size);
+}
+
 bool by_test(Family family, Method method) {
   return family == Family::kIqr && method == static_cast<Method>(IqrMethod::kProposeTestRelease);
 }
@@ -115,13 +151,16 @@ void require_option(const char* name, bool is_given) {
 
 // The checks of a family, in C++: throw ParameterError.
 void check_quantile_parameters(const GivenParameters& given, AggregateParameters* checked) {
-  check_quantiles({given.quantiles, given.quantile_count});
-  check_epsilon(given.epsilon);
+  constexpr std::uint64_t kNotChecked = 0;
+  check_quantiles_query({static_cast<QuantilesMethod>(given.options.method),
+                         given.privacy,
+                         kNotChecked,
+                         {given.quantiles, given.quantile_count}});
   checked->grid = Grid::create(given.lower, given.upper, given.options.granularity);
 }
 
 void check_cdf_parameters(const GivenParameters& given, AggregateParameters* checked) {
-  check_epsilon(given.epsilon);
+  check_privacy_parameter(given.privacy);
   const CdfDomain domain =
       CdfDomain::create(given.lower, given.upper, given.options.bins, given.options.granularity);
   checked->bins = domain.bins;
@@ -145,7 +184,7 @@ void check_iqr_by_quantiles(const GivenParameters& given, AggregateParameters* c
 }
 
 void check_iqr_parameters(const GivenParameters& given, AggregateParameters* checked) {
-  check_epsilon(given.epsilon);
+  check_epsilon(given.privacy.value);
   if (by_test(given.family, given.options.method)) {
     check_iqr_by_test(given);
   } else {
@@ -160,7 +199,7 @@ void check_user_parameters(const GivenParameters& given, AggregateParameters* ch
     throw ParameterError("option \"max_contributions\" does not go with method baseline",
                          "This method keeps all rows; method array is the same with a limit.");
   }
-  UserQuery query{method, ContributionRule::optimal, 0, given.epsilon};
+  UserQuery query{method, ContributionRule::optimal, 0, given.privacy.value};
   if (limit) {
     query.rule = limit->rule;
     query.max_contributions = limit->number;
@@ -177,6 +216,7 @@ void check_user_parameters(const GivenParameters& given, AggregateParameters* ch
 void check_parameters(const GivenParameters& given, AggregateParameters* checked) {
   switch (given.family) {
     case Family::kQuantiles:
+    case Family::kSynthesis:
       return check_quantile_parameters(given, checked);
     case Family::kCdf:
       return check_cdf_parameters(given, checked);
@@ -200,9 +240,20 @@ void take_bounds_from_options(GivenParameters* given) {
   given->upper = *given->options.upper;
 }
 
-// The given parameters without quantiles where the aggregate takes none.
-GivenParameters without_unused(GivenParameters given) {
+// The quantiles that make up a synthetic sample.
+const double* make_uniform_quantiles(uint32 count) {
+  auto* quantiles = static_cast<double*>(palloc(count * sizeof(double) + 1));
+  for (uint32 i = 0; i < count; ++i) quantiles[i] = uniform_quantile(i, count);
+  return quantiles;
+}
+
+// The given parameters with the quantiles that the aggregate asks for, none where it takes none.
+GivenParameters with_quantiles(GivenParameters given) {
   if (given.family == Family::kQuantiles) return given;
+  if (given.family == Family::kSynthesis) {
+    given.quantiles = make_uniform_quantiles(given.quantile_count);
+    return given;
+  }
   given.quantiles = nullptr;
   given.quantile_count = 0;
   return given;
@@ -211,13 +262,14 @@ GivenParameters without_unused(GivenParameters given) {
 }  // namespace
 
 AggregateParameters* make_parameters(const GivenParameters& any_given) {
-  const GivenParameters given = without_unused(any_given);
+  const GivenParameters given = with_quantiles(any_given);
   auto* parameters =
       static_cast<AggregateParameters*>(palloc0(parameters_size(given.quantile_count)));
   report(guarded([&] { check_parameters(given, parameters); }));
   parameters->family = given.family;
   parameters->method = given.options.method;
-  parameters->epsilon = given.epsilon;
+  parameters->measure = given.privacy.measure;
+  parameters->budget = given.privacy.value;
   // A zero may come as -0, which is written with other bytes.
   parameters->delta = given.delta == 0 ? 0 : given.delta;
   parameters->lower = given.lower;
@@ -237,16 +289,17 @@ AggregateParameters* read_parameters(Family family, const CallArguments& argumen
   GivenParameters given{};
   given.family = family;
   given.user_key_check = user_key_check;
+  given.options = reader.options(family);
   if (family == Family::kQuantiles) read_quantiles(reader, &given);
+  if (family == Family::kSynthesis) read_size(reader, &given);
   if (reader.left() != (family == Family::kIqr ? 2 : 3)) refuse_count(arguments);
-  given.epsilon = reader.number("epsilon");
+  given.privacy = reader.privacy(family, given.options.rho);
   if (family == Family::kIqr) {
     given.delta = reader.number("delta");
   } else {
     given.lower = reader.number("lower");
     given.upper = reader.number("upper");
   }
-  given.options = reader.options(family);
   if (family == Family::kIqr) take_bounds_from_options(&given);
   return make_parameters(given);
 }
@@ -280,13 +333,24 @@ const char* neighbours(const AggregateParameters* parameters, bool has_group_key
                         : "add, remove or replace one row";
 }
 
+PrivacyParameter privacy_of(const AggregateParameters* parameters) {
+  return {parameters->measure, parameters->budget};
+}
+
+QuantilesQuery quantiles_query_of(const AggregateParameters* parameters) {
+  return {static_cast<QuantilesMethod>(parameters->method),
+          privacy_of(parameters),
+          parameters->grid.cells,
+          {parameters->quantiles, parameters->quantile_count}};
+}
+
 CdfDomain domain_of(const AggregateParameters* parameters) {
   return {parameters->lower, parameters->upper, parameters->granularity, parameters->bins};
 }
 
 UserQuery user_query_of(const AggregateParameters* parameters) {
   return {static_cast<UserMethod>(parameters->method), parameters->contribution_rule,
-          parameters->max_contributions, parameters->epsilon};
+          parameters->max_contributions, parameters->budget};
 }
 
 FixedPoint fixed_point_of(const AggregateParameters* parameters) {

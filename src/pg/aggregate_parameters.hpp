@@ -5,6 +5,8 @@
 #include "core/cdf_domain.hpp"
 #include "core/fixed_point.hpp"
 #include "core/grid.hpp"
+#include "core/privacy_parameter.hpp"
+#include "core/quantiles.hpp"
 #include "pg/call_arguments.hpp"
 #include "pg/options.hpp"
 
@@ -24,11 +26,12 @@ struct AggregateParameters {
   Method method;
   ContributionRule contribution_rule;  // of a user-level mean or variance
   bool suppress;                       // of statistics over grids
-  uint32 max_contributions;            // with ContributionRule::fixed; else 0
-  uint64 user_key_check;               // by which states of other user hashes are told; else 0
-  double epsilon;
-  double delta;  // 0 for pure mechanisms
-  double lower;  // 0, like upper, where there is no grid
+  PrivacyMeasure measure;
+  uint32 max_contributions;  // with ContributionRule::fixed; else 0
+  uint64 user_key_check;     // by which states of other user hashes are told; else 0
+  double budget;             // epsilon or rho, by the measure
+  double delta;              // 0 for pure and zCDP mechanisms
+  double lower;              // 0, like upper, where there is no grid
   double upper;
   double granularity;  // 0: not given
   uint32 bins;         // of a CDF; else 0
@@ -45,12 +48,12 @@ inline std::size_t parameters_size(uint32 quantile_count) {
 // Parameters as a user gave them.
 struct GivenParameters {
   Family family;
-  double epsilon;
+  PrivacyParameter privacy;
   double delta;
   double lower;
   double upper;
   AggregateOptions options;
-  const double* quantiles;
+  const double* quantiles;  // not read for dp_synthesize, where their number says which they are
   uint32 quantile_count;
   uint64 user_key_check;
 };
@@ -64,8 +67,10 @@ AggregateParameters* make_parameters(const GivenParameters& given);
 //   dp_quantiles: quantiles float8[], epsilon, lower, upper [, options jsonb]
 //   dp_quantile:  quantile float8, epsilon, lower, upper [, options jsonb]
 //   dp_median, dp_cdf: epsilon, lower, upper [, options jsonb]
+//   dp_synthesize: size int, epsilon, lower, upper [, options jsonb]
 //   dp_iqr: epsilon, delta [, options jsonb]
 //   dp_user_mean, dp_user_variance, dp_user_grid_stats: epsilon, lower, upper [, options jsonb]
+// With the option rho, epsilon is NULL.
 AggregateParameters* read_parameters(Family family, const CallArguments& arguments,
                                      uint64 user_key_check);
 
@@ -82,6 +87,12 @@ RecordKind record_kind(const AggregateParameters* parameters);
 // The neighbour relation under which the call is private, for the ledger. A row that is replaced
 // across groups changes two of them.
 const char* neighbours(const AggregateParameters* parameters, bool has_group_keys);
+
+// The guarantee that the call asks for, but for its delta.
+PrivacyParameter privacy_of(const AggregateParameters* parameters);
+
+// What a call that draws quantiles asks for. It refers to the parameters.
+QuantilesQuery quantiles_query_of(const AggregateParameters* parameters);
 
 // The domain of a dp_cdf call.
 CdfDomain domain_of(const AggregateParameters* parameters);

@@ -39,7 +39,7 @@ AggregateParameters* ordinary_call(Family family, double epsilon, uint32 quantil
   for (uint32 i = 0; i < quantile_count; ++i) quantiles[i] = (i + 1.0) / (quantile_count + 1);
   GivenParameters given{};
   given.family = family;
-  given.epsilon = epsilon;
+  given.privacy = pure(epsilon);
   given.upper = 1;
   given.options = default_options(family);
   given.quantiles = quantiles;

@@ -21,7 +21,7 @@ namespace {
 const CdfLaw* law_of(const ChargedGroup& group, MemoryContext query_context) {
   const AggregateParameters* parameters = group.parameters;
   const auto method = static_cast<CdfMethod>(parameters->method);
-  const PrivacyParameter privacy = pure(parameters->epsilon);
+  const PrivacyParameter privacy = privacy_of(parameters);
   auto* kept = static_cast<CdfLaw*>(*group.kept);
   if (kept != nullptr && kept->method == method && kept->bins == parameters->bins &&
       kept->privacy == privacy) {

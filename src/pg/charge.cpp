@@ -50,7 +50,11 @@ dsm_segment* write_request(const Charge& charge) {
     strlcpy(request->epsilon, decimal_text(*charge.epsilon), sizeof request->epsilon);
   }
   strlcpy(request->delta, decimal_text(charge.delta), sizeof request->delta);
-  if (charge.rho) strlcpy(request->rho, decimal_text_above(*charge.rho), sizeof request->rho);
+  if (charge.rho) {
+    // What is computed from epsilon is rounded up; what the user wrote is charged as it is.
+    const char* rho = charge.epsilon ? decimal_text_above(*charge.rho) : decimal_text(*charge.rho);
+    strlcpy(request->rho, rho, sizeof request->rho);
+  }
   request->grouping_sets = charge.grouping_sets;
   request->for_one_group = charge.for_one_group;
   request->groups = charge.groups;

@@ -11,8 +11,8 @@ enum class ChargeOutcome : uint32 {
 };
 
 // One charge on its way to the worker and back, in a dynamic shared memory segment. Amounts are
-// decimals, so that the budget adds up exactly what the user wrote; rho, which is computed, is
-// never below what it was as a double.
+// decimals, so that the budget adds up exactly what the user wrote; rho, where it is computed from
+// epsilon, is never below what it was as a double.
 struct ChargeRequest {
   Oid role;
   NameData role_name;

@@ -6,6 +6,7 @@
 #include "core/cdf_domain.hpp"
 #include "core/cdf_tree.hpp"
 #include "core/grid.hpp"
+#include "core/privacy_parameter.hpp"
 #include "pg/boundary.hpp"
 #include "pg/decimal.hpp"
 
@@ -29,6 +30,7 @@ constexpr const char* kLowerOption = "lower";
 constexpr const char* kUpperOption = "upper";
 constexpr const char* kMaxContributionsOption = "max_contributions";
 constexpr const char* kSuppressOption = "suppress";
+constexpr const char* kRhoOption = "rho";
 
 // A set of families.
 constexpr unsigned set_of(Family family) {
@@ -38,6 +40,8 @@ constexpr unsigned kAnyFamily = ~0u;
 constexpr unsigned kUserMeans = set_of(Family::kUserMean) | set_of(Family::kUserVariance);
 constexpr unsigned kUserLevel = kUserMeans | set_of(Family::kUserGrids);
 constexpr unsigned kRowLevel = kAnyFamily & ~kUserLevel;
+constexpr unsigned kQuantileDraws = set_of(Family::kQuantiles) | set_of(Family::kSynthesis);
+constexpr unsigned kWithRho = kQuantileDraws | set_of(Family::kCdf);
 
 struct MethodName {
   unsigned families;
@@ -47,7 +51,12 @@ struct MethodName {
 
 // The first method of a family is its default.
 constexpr MethodName kMethods[] = {
-    {set_of(Family::kQuantiles), "approximate", static_cast<Method>(QuantilesMethod::kApproximate)},
+    {set_of(Family::kSynthesis), "auto", static_cast<Method>(QuantilesMethod::kAuto)},
+    {kQuantileDraws, "approximate", static_cast<Method>(QuantilesMethod::kApproximate)},
+    {kQuantileDraws, "joint", static_cast<Method>(QuantilesMethod::kJoint)},
+    {kQuantileDraws, "independent", static_cast<Method>(QuantilesMethod::kIndependent)},
+    {kQuantileDraws, "tree", static_cast<Method>(QuantilesMethod::kTree)},
+    {set_of(Family::kQuantiles), "auto", static_cast<Method>(QuantilesMethod::kAuto)},
     {set_of(Family::kCdf), "tree", static_cast<Method>(CdfMethod::kTree)},
     {set_of(Family::kCdf), "binary", static_cast<Method>(CdfMethod::kBinary)},
     {set_of(Family::kCdf), "histogram", static_cast<Method>(CdfMethod::kHistogram)},
@@ -79,6 +88,7 @@ constexpr OptionName kOptions[] = {
     {set_of(Family::kIqr), kUpperOption, &AggregateOptions::upper},
     {kUserMeans, kMaxContributionsOption, nullptr},
     {set_of(Family::kUserGrids), kSuppressOption, nullptr},
+    {kWithRho, kRhoOption, &AggregateOptions::rho},
 };
 
 // Whether a string of a JSON object, a key or a value, is this one.
@@ -280,11 +290,19 @@ void push_bound(JsonbParseState** state, const char* name, double bound) {
 
 bool is_family(int number) {
   return number >= static_cast<int>(Family::kQuantiles) &&
-         number <= static_cast<int>(Family::kUserGrids);
+         number <= static_cast<int>(Family::kSynthesis);
 }
 
 bool is_user_level(Family family) {
   return (set_of(family) & kUserLevel) != 0;
+}
+
+bool draws_quantiles(Family family) {
+  return (set_of(family) & kQuantileDraws) != 0;
+}
+
+bool may_state_rho(Family family) {
+  return (set_of(family) & kWithRho) != 0;
 }
 
 const char* method_name(Family family, Method method) {
@@ -318,7 +336,7 @@ AggregateOptions parse_options(Jsonb* options, Family family) {
 using namespace dpquantile;
 
 // dp_options(method text, granularity, bins int, lower, upper float8, max_contributions text,
-//            suppress boolean) returns jsonb
+//            suppress boolean, rho float8) returns jsonb
 Datum dpq_options(PG_FUNCTION_ARGS) {
   JsonbParseState* state = nullptr;
   pushJsonbValue(&state, WJB_BEGIN_OBJECT, nullptr);
@@ -346,6 +364,11 @@ Datum dpq_options(PG_FUNCTION_ARGS) {
   if (!PG_ARGISNULL(4)) push_bound(&state, kUpperOption, PG_GETARG_FLOAT8(4));
   if (!PG_ARGISNULL(5)) push_contributions(&state, PG_GETARG_TEXT_PP(5));
   if (!PG_ARGISNULL(6)) push_suppress(&state, PG_GETARG_BOOL(6));
+  if (!PG_ARGISNULL(7)) {
+    const double rho = PG_GETARG_FLOAT8(7);
+    report(guarded([&] { check_rho(rho); }));
+    push_number(&state, kRhoOption, rho);
+  }
   Jsonb* options = JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, nullptr));
   AggregateOptions parsed{};
   parse(options, kAnyFamily, &parsed);

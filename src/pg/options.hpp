@@ -21,6 +21,7 @@ enum class Family : uint8 {
   kUserMean = 4,      // dp_user_mean
   kUserVariance = 5,  // dp_user_variance
   kUserGrids = 6,     // dp_user_grid_stats
+  kSynthesis = 7,     // dp_synthesize
 };
 
 // Whether a number from outside names a family.
@@ -28,6 +29,12 @@ bool is_family(int number);
 
 // Whether a family protects all rows of a user together.
 bool is_user_level(Family family);
+
+// Whether a family draws quantiles, by the methods of QuantilesMethod.
+bool draws_quantiles(Family family);
+
+// Whether calls of a family may state their guarantee in rho.
+bool may_state_rho(Family family);
 
 // A method of a family: its number is QuantilesMethod, CdfMethod, IqrMethod or UserMethod.
 using Method = uint8;
@@ -56,6 +63,7 @@ struct AggregateOptions {
   std::optional<double> upper;
   std::optional<ContributionLimit> max_contributions;
   std::optional<bool> suppress;
+  std::optional<double> rho;
 };
 
 // What a call without options uses.

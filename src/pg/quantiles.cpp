@@ -1,9 +1,10 @@
-// dp_quantiles, dp_quantile and dp_median.
+// dp_quantiles, dp_quantile, dp_median and dp_synthesize.
 #include "core/quantiles.hpp"
 
 #include <algorithm>
 
 #include "core/histogram.hpp"
+#include "core/tree_quantiles.hpp"
 #include "pg/boundary.hpp"
 #include "pg/records_aggregate.hpp"
 
@@ -15,10 +16,16 @@ PG_FUNCTION_INFO_V1(dpq_quantiles_transition);
 PG_FUNCTION_INFO_V1(dpq_quantiles_transition_numeric);
 PG_FUNCTION_INFO_V1(dpq_quantiles_final);
 PG_FUNCTION_INFO_V1(dpq_quantile_final);
+PG_FUNCTION_INFO_V1(dpq_synthesize_transition);
+PG_FUNCTION_INFO_V1(dpq_synthesize_transition_numeric);
+PG_FUNCTION_INFO_V1(dpq_synthesize_final);
 DPQ_EXPORT Datum dpq_quantiles_transition(PG_FUNCTION_ARGS);
 DPQ_EXPORT Datum dpq_quantiles_transition_numeric(PG_FUNCTION_ARGS);
 DPQ_EXPORT Datum dpq_quantiles_final(PG_FUNCTION_ARGS);
 DPQ_EXPORT Datum dpq_quantile_final(PG_FUNCTION_ARGS);
+DPQ_EXPORT Datum dpq_synthesize_transition(PG_FUNCTION_ARGS);
+DPQ_EXPORT Datum dpq_synthesize_transition_numeric(PG_FUNCTION_ARGS);
+DPQ_EXPORT Datum dpq_synthesize_final(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {
@@ -30,24 +37,51 @@ struct Answer {
   const uint32* cells;
 };
 
+// The law of the method tree, chosen once for all groups of a query; null for the other methods.
+const CdfLaw* tree_law_of(const ChargedGroup& group, MemoryContext query_context) {
+  const QuantilesQuery query = quantiles_query_of(group.parameters);
+  if (query.method != QuantilesMethod::kTree) return nullptr;
+  auto* kept = static_cast<CdfLaw*>(*group.kept);
+  if (kept != nullptr && kept->privacy == query.privacy &&
+      kept->bins == tree_quantiles_leaves(query.cells, query.privacy.measure)) {
+    return kept;
+  }
+  if (kept == nullptr) {
+    kept = static_cast<CdfLaw*>(MemoryContextAlloc(query_context, sizeof(CdfLaw)));
+  }
+  report(guarded([&] { *kept = tree_quantiles_law(query.cells, query.privacy); }));
+  *group.kept = kept;
+  return kept;
+}
+
 // The answer for a group, drawn once its execution has been charged.
-Answer answer_group(FunctionCallInfo fcinfo) {
-  const ChargedGroup group = charge_group(fcinfo, Family::kQuantiles);
+Answer answer_group(FunctionCallInfo fcinfo, Family family) {
+  const ChargedGroup group = charge_group(fcinfo, family);
   const AggregateParameters* parameters = group.parameters;
+  const QuantilesQuery query = quantiles_query_of(parameters);
+  const CdfLaw* tree_law = tree_law_of(group, fcinfo->flinfo->fn_mcxt);
   auto* answer = static_cast<uint32*>(palloc(parameters->quantile_count * sizeof(uint32)));
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
     CsprngSource source;
     RandomStream random(source);
     const Histogram data(group.cells(), parameters->grid.cells, cancel, &memory);
-    const QuantilesQuery query{QuantilesMethod::kApproximate,
-                               pure(parameters->epsilon),
-                               parameters->grid.cells,
-                               {parameters->quantiles, parameters->quantile_count}};
-    const auto cells = draw_quantiles(data, query, random, cancel, &memory);
+    const auto cells = tree_law != nullptr ? tree_quantiles(data, query.cells, query.quantiles,
+                                                            *tree_law, random, cancel, &memory)
+                                           : draw_quantiles(data, query, random, cancel, &memory);
     std::copy(cells.begin(), cells.end(), answer);
   });
   return {parameters, answer};
+}
+
+Datum values_of(const Answer& answer) {
+  const uint32 count = answer.parameters->quantile_count;
+  auto* values = static_cast<Datum*>(palloc(count * sizeof(Datum)));
+  for (uint32 i = 0; i < count; ++i) {
+    values[i] = Float8GetDatum(answer.parameters->grid.value_of(answer.cells[i]));
+  }
+  return PointerGetDatum(construct_array(values, static_cast<int>(count), FLOAT8OID, sizeof(float8),
+                                         FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
 }  // namespace
@@ -67,18 +101,25 @@ Datum dpq_quantiles_transition_numeric(PG_FUNCTION_ARGS) {
 
 // (state) returns float8[]
 Datum dpq_quantiles_final(PG_FUNCTION_ARGS) {
-  const Answer answer = answer_group(fcinfo);
-  const uint32 count = answer.parameters->quantile_count;
-  auto* values = static_cast<Datum*>(palloc(count * sizeof(Datum)));
-  for (uint32 i = 0; i < count; ++i) {
-    values[i] = Float8GetDatum(answer.parameters->grid.value_of(answer.cells[i]));
-  }
-  PG_RETURN_ARRAYTYPE_P(construct_array(values, static_cast<int>(count), FLOAT8OID, sizeof(float8),
-                                        FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+  PG_RETURN_DATUM(values_of(answer_group(fcinfo, Family::kQuantiles)));
 }
 
 // (state) returns float8
 Datum dpq_quantile_final(PG_FUNCTION_ARGS) {
-  const Answer answer = answer_group(fcinfo);
+  const Answer answer = answer_group(fcinfo, Family::kQuantiles);
   PG_RETURN_FLOAT8(answer.parameters->grid.value_of(answer.cells[0]));
+}
+
+// (state, value float8, size int, epsilon, lower, upper [, options])
+Datum dpq_synthesize_transition(PG_FUNCTION_ARGS) {
+  return add_row(fcinfo, Family::kSynthesis);
+}
+
+Datum dpq_synthesize_transition_numeric(PG_FUNCTION_ARGS) {
+  return add_numeric_row(fcinfo, Family::kSynthesis);
+}
+
+// (state) returns float8[]
+Datum dpq_synthesize_final(PG_FUNCTION_ARGS) {
+  PG_RETURN_DATUM(values_of(answer_group(fcinfo, Family::kSynthesis)));
 }

@@ -109,7 +109,8 @@ Charge describe_charge(const FinalContext* context, const AggState* node) {
   charge.function = get_func_name(context->call->aggfnoid);
   charge.mechanism = method_name(context->parameters->family, context->parameters->method);
   charge.neighbours = neighbours(context->parameters, has_group_keys(node));
-  charge.epsilon = context->parameters->epsilon;
+  const PrivacyParameter privacy = privacy_of(context->parameters);
+  if (privacy.measure == PrivacyMeasure::kPure) charge.epsilon = privacy.value;
   charge.delta = context->parameters->delta;
   charge.rho = zcdp_cost(context->parameters);
   charge.grouping_sets = shared ? count_grouping_sets(node) : 1;

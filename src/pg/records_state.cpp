@@ -25,7 +25,7 @@ namespace dpquantile {
 namespace {
 
 constexpr uint32 kFirstCapacity = 16;
-constexpr uint8 kWireVersion = 1;
+constexpr uint8 kWireVersion = 2;
 
 std::size_t header_size(uint32 quantile_count) {
   return offsetof(RecordsState, parameters) + parameters_size(quantile_count);
@@ -138,6 +138,17 @@ void receive_user_options(StringInfo bytes, GivenParameters* given) {
   if (is_grids) given->options.suppress = suppress != 0;
 }
 
+PrivacyParameter receive_privacy(StringInfo bytes, Family family) {
+  const auto measure = static_cast<PrivacyMeasure>(pq_getmsgbyte(bytes));
+  if (measure != PrivacyMeasure::kPure && measure != PrivacyMeasure::kZcdp) {
+    refuse_bytes("unknown measure of privacy");
+  }
+  if (measure == PrivacyMeasure::kZcdp && !may_state_rho(family)) {
+    refuse_bytes("a measure of privacy that the aggregate does not have");
+  }
+  return {measure, pq_getmsgfloat8(bytes)};
+}
+
 // The parameters that are sent are those of the call, to be checked like a user's.
 const AggregateParameters* receive_parameters(StringInfo bytes) {
   const int family = pq_getmsgbyte(bytes);
@@ -146,7 +157,7 @@ const AggregateParameters* receive_parameters(StringInfo bytes) {
   given.family = static_cast<Family>(family);
   given.options.method = static_cast<Method>(pq_getmsgbyte(bytes));
   if (method_name(given.family, given.options.method) == nullptr) refuse_bytes("unknown method");
-  given.epsilon = pq_getmsgfloat8(bytes);
+  given.privacy = receive_privacy(bytes, given.family);
   given.delta = pq_getmsgfloat8(bytes);
   given.lower = pq_getmsgfloat8(bytes);
   given.upper = pq_getmsgfloat8(bytes);
@@ -287,7 +298,8 @@ bytea* send(RecordsState* state) {
   pq_sendbyte(&bytes, kWireVersion);
   pq_sendbyte(&bytes, static_cast<uint8>(parameters.family));
   pq_sendbyte(&bytes, parameters.method);
-  pq_sendfloat8(&bytes, parameters.epsilon);
+  pq_sendbyte(&bytes, static_cast<uint8>(parameters.measure));
+  pq_sendfloat8(&bytes, parameters.budget);
   pq_sendfloat8(&bytes, parameters.delta);
   pq_sendfloat8(&bytes, parameters.lower);
   pq_sendfloat8(&bytes, parameters.upper);

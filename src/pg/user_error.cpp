@@ -72,7 +72,7 @@ UserCounts user_counts_argument(FunctionCallInfo fcinfo) {
 const AggregateParameters* parameters_argument(FunctionCallInfo fcinfo) {
   GivenParameters given{};
   given.family = Family::kUserMean;
-  given.epsilon = PG_GETARG_FLOAT8(2);
+  given.privacy = pure(PG_GETARG_FLOAT8(2));
   given.lower = PG_GETARG_FLOAT8(3);
   given.upper = PG_GETARG_FLOAT8(4);
   given.options = parse_options(PG_GETARG_JSONB_P(5), Family::kUserMean);

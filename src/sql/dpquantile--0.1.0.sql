@@ -350,13 +350,15 @@ REVOKE EXECUTE ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, 
 
 CREATE FUNCTION @extschema@.dp_options(method text DEFAULT NULL, granularity float8 DEFAULT NULL, bins int DEFAULT NULL,
                                        lower float8 DEFAULT NULL, upper float8 DEFAULT NULL,
-                                       max_contributions text DEFAULT NULL, suppress boolean DEFAULT NULL)
+                                       max_contributions text DEFAULT NULL, suppress boolean DEFAULT NULL,
+                                       rho float8 DEFAULT NULL)
   RETURNS jsonb
   LANGUAGE C IMMUTABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpq_options';
-COMMENT ON FUNCTION @extschema@.dp_options(text, float8, int, float8, float8, text, boolean) IS
-  'Builds and checks the options argument of the private aggregates. method: the mechanism; for quantiles '
-  '''approximate'' (the default), for dp_cdf ''tree'' (the default), ''binary'' or ''histogram'', for dp_iqr '
+COMMENT ON FUNCTION @extschema@.dp_options(text, float8, int, float8, float8, text, boolean, float8) IS
+  'Builds and checks the options argument of the private aggregates. method: the mechanism; for quantiles and '
+  'dp_synthesize ''approximate'' (the default for quantiles), ''joint'', ''independent'', ''tree'' or ''auto'' (the '
+  'default for dp_synthesize), for dp_cdf ''tree'' (the default), ''binary'' or ''histogram'', for dp_iqr '
   '''propose-test-release'' (the default) or ''quantiles'', for dp_user_mean ''array'' (the default), ''baseline'', '
   '''levy'', ''quantile'', ''quantile-adaptive'' or ''bounded'', for dp_user_variance the first two of these or '
   '''bounded''; granularity: the step between possible values, for '
@@ -364,8 +366,9 @@ COMMENT ON FUNCTION @extschema@.dp_options(text, float8, int, float8, float8, te
   'the number of bins of a dp_cdf, 1 to 1048576 (default 1024), instead of granularity; lower, upper: public '
   'bounds of the values, for dp_iqr by quantiles; max_contributions: for dp_user_mean and dp_user_variance, how '
   'many rows of a user are kept at most: a whole number such as ''8'', ''median'' or ''optimal'' (the default); '
-  'suppress: for dp_user_grid_stats, whether users may be left out of some of their grids (default true). Options '
-  'are public and cost no budget.';
+  'suppress: for dp_user_grid_stats, whether users may be left out of some of their grids (default true); rho: for '
+  'quantiles, dp_synthesize and dp_cdf, the guarantee in rho of zero-concentrated differential privacy, 1e-12 to '
+  '1000, with NULL for epsilon. Options are public and cost no budget.';
 
 -- With max_contributions as a number. (More arguments with defaults would make calls ambiguous.)
 CREATE FUNCTION @extschema@.dp_options(max_contributions bigint) RETURNS jsonb
@@ -458,13 +461,15 @@ CREATE AGGREGATE @extschema@.dp_quantiles(value float8, quantiles float8[], epsi
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(float8, float8[], float8, float8, float8, jsonb) IS
 'Differentially private quantiles. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
-  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
 quantiles: 1 to 4096 numbers from 0 to 1, in any order.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
-options: built by dp_options().
+options: built by dp_options(): method ''approximate'' (the default: level by level), ''joint'' (all at once, up to 128),
+  ''independent'' (each by itself), ''tree'' (read off noisy counts) or ''auto'' (by the number of quantiles and the
+  privacy parameter: joint where that is best, else level by level); granularity; rho.
 All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, numeric, float8[], float8, float8, float8)
@@ -503,13 +508,15 @@ CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], eps
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(numeric, float8[], float8, float8, float8, jsonb) IS
 'Differentially private quantiles. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
-  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
 quantiles: 1 to 4096 numbers from 0 to 1, in any order.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
-options: built by dp_options().
+options: built by dp_options(): method ''approximate'' (the default: level by level), ''joint'' (all at once, up to 128),
+  ''independent'' (each by itself), ''tree'' (read off noisy counts) or ''auto'' (by the number of quantiles and the
+  privacy parameter: joint where that is best, else level by level); granularity; rho.
 All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, float8, float8, float8, float8, float8)
@@ -548,13 +555,14 @@ CREATE AGGREGATE @extschema@.dp_quantile(value float8, quantile float8, epsilon 
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(float8, float8, float8, float8, float8, jsonb) IS
 'Differentially private quantile. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
-  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
 quantile: a number from 0 to 1; 0.5 is the median.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
-options: built by dp_options().
+options: built by dp_options(): method (for one quantile ''approximate'', the default, ''joint'', ''independent'' and
+  ''auto'' are the same, ''tree'' is not); granularity; rho.
 All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, numeric, float8, float8, float8, float8)
@@ -593,13 +601,14 @@ CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(numeric, float8, float8, float8, float8, jsonb) IS
 'Differentially private quantile. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
-  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
 quantile: a number from 0 to 1; 0.5 is the median.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
-options: built by dp_options().
+options: built by dp_options(): method (for one quantile ''approximate'', the default, ''joint'', ''independent'' and
+  ''auto'' are the same, ''tree'' is not); granularity; rho.
 All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, float8, float8, float8, float8)
@@ -637,12 +646,13 @@ CREATE AGGREGATE @extschema@.dp_median(value float8, epsilon float8, lower float
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(float8, float8, float8, float8, jsonb) IS
 'Differentially private median. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
-  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
-options: built by dp_options().
+options: built by dp_options(): method (for one quantile ''approximate'', the default, ''joint'', ''independent'' and
+  ''auto'' are the same, ''tree'' is not); granularity; rho.
 All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, numeric, float8, float8, float8)
@@ -680,12 +690,118 @@ CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower floa
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(numeric, float8, float8, float8, jsonb) IS
 'Differentially private median. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): method (for one quantile ''approximate'', the default, ''joint'', ''independent'' and
+  ''auto'' are the same, ''tree'' is not); granularity; rho.
+All arguments but value must be constant.';
+
+-- ---------------------------------------------------------------------------------------------
+-- A synthetic sample
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.synthesize_final(dpquantile.records_state) RETURNS float8[]
+  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_synthesize_final';
+
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float8, int, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition';
+CREATE AGGREGATE @extschema@.dp_synthesize(value float8, size int, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.synthesize_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 256,
+  FINALFUNC = dpquantile.synthesize_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_synthesize(float8, int, float8, float8, float8) IS
+'Differentially private synthetic sample: size values, in ascending order, that are spread like those of the column, to be
+  stored and asked anything. They are its quantiles i / (size + 1). Each stands for 1 / (size + 1) of the rows; how
+  many rows there are they do not tell. Values lie on a public grid; an empty input gets an ordinary noisy answer.
 Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
   charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+size: the number of synthetic values, 1 to 4096.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
-options: built by dp_options().
+All arguments but value must be constant.';
+
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float8, int, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition';
+CREATE AGGREGATE @extschema@.dp_synthesize(value float8, size int, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.synthesize_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 256,
+  FINALFUNC = dpquantile.synthesize_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_synthesize(float8, int, float8, float8, float8, jsonb) IS
+'Differentially private synthetic sample: size values, in ascending order, that are spread like those of the column, to be
+  stored and asked anything. They are its quantiles i / (size + 1). Each stands for 1 / (size + 1) of the rows; how
+  many rows there are they do not tell. Values lie on a public grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+size: the number of synthetic values, 1 to 4096.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): method, as for dp_quantiles but with the default ''auto''; granularity; rho.
+All arguments but value must be constant.';
+
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, int, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_synthesize(value numeric, size int, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.synthesize_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 256,
+  FINALFUNC = dpquantile.synthesize_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_synthesize(numeric, int, float8, float8, float8) IS
+'Differentially private synthetic sample: size values, in ascending order, that are spread like those of the column, to be
+  stored and asked anything. They are its quantiles i / (size + 1). Each stands for 1 / (size + 1) of the rows; how
+  many rows there are they do not tell. Values lie on a public grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+size: the number of synthetic values, 1 to 4096.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments but value must be constant.';
+
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, int, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_synthesize(value numeric, size int, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.synthesize_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 256,
+  FINALFUNC = dpquantile.synthesize_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_synthesize(numeric, int, float8, float8, float8, jsonb) IS
+'Differentially private synthetic sample: size values, in ascending order, that are spread like those of the column, to be
+  stored and asked anything. They are its quantiles i / (size + 1). Each stands for 1 / (size + 1) of the rows; how
+  many rows there are they do not tell. Values lie on a public grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+size: the number of synthetic values, 1 to 4096.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): method, as for dp_quantiles but with the default ''auto''; granularity; rho.
 All arguments but value must be constant.';
 
 -- ---------------------------------------------------------------------------------------------
@@ -772,12 +888,12 @@ COMMENT ON AGGREGATE @extschema@.dp_cdf(float8, float8, float8, float8, jsonb) I
 'Differentially private cumulative distribution: one release, then any number of questions for free
   (dp_cdf_quantile, dp_cdf_probability, dp_cdf_count, dp_cdf_points, dp_cdf_plot, ...). An empty input
   gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
-  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column. NULL and NaN are ignored, values outside the bounds count in the first or last bin.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
-options: built by dp_options(): method, and bins or granularity.
+options: built by dp_options(): method, and bins or granularity; rho.
 All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, numeric, float8, float8, float8)
@@ -819,12 +935,12 @@ COMMENT ON AGGREGATE @extschema@.dp_cdf(numeric, float8, float8, float8, jsonb) 
 'Differentially private cumulative distribution: one release, then any number of questions for free
   (dp_cdf_quantile, dp_cdf_probability, dp_cdf_count, dp_cdf_points, dp_cdf_plot, ...). An empty input
   gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
-  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column. NULL and NaN are ignored, values outside the bounds count in the first or last bin.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
-options: built by dp_options(): method, and bins or granularity.
+options: built by dp_options(): method, and bins or granularity; rho.
 All arguments but value must be constant.';
 
 -- ---------------------------------------------------------------------------------------------
