@@ -37,7 +37,7 @@ double mechanism_cost(const AggregateParameters* parameters) {
     case Family::kSynthesis:
       return quantiles_cost(quantiles_query_of(parameters));
     case Family::kIqr:
-      return rho_of_quartile_difference(parameters->epsilon) * kRounding;
+      return rho_of_quartile_difference(parameters->budget) * kRounding;
     case Family::kCdf:
       return cdf_cost(parameters);
     default:
@@ -53,7 +53,7 @@ std::optional<double> zcdp_cost(const AggregateParameters* parameters) {
   double rho = 0;
   // For a very large epsilon, pure privacy is the better bound of any.
   report(guarded(
-      [&] { rho = std::min(mechanism_cost(parameters), rho_of_pure(parameters->epsilon)); }));
+      [&] { rho = std::min(mechanism_cost(parameters), rho_of_pure(parameters->budget)); }));
   return rho;
 }
 
