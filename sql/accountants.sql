@@ -115,7 +115,7 @@ INSERT INTO costs VALUES
   ('SELECT dp_quantiles(x, ''{0.1,0.2,0.3,0.4}'', 0.5, 0, 100) FROM t', 0.5 * 0.5 / 24),
   ('SELECT dp_quantiles(x, ''{0.5,0.5,0.5,0.5}'', 0.5, 0, 100) FROM t', 0.5 * 0.5 / 8),
   ('SELECT dp_median(x, 20, 0, 100) FROM t', pg_temp.pure(20)),
-  ('SELECT dp_iqr(x, 0.5, 0, dp_options(''quantiles'', lower => 0, upper => 100)) FROM t', 0.5 * 0.5 / 16),
+  ('SELECT dp_iqr(x, 0.5, 0, dp_options(''quantiles'', lower => 0, upper => 100)) FROM t', 0.5 * 0.5 / 8),
   ('SELECT dp_cdf(x, 0.5, 0, 100, dp_options(''histogram'')) FROM t', pg_temp.pure(0.5)),
   ('SELECT dp_cdf(x, 0.5, 0, 100, dp_options(''binary'', bins => 16)) FROM t', 4 * pg_temp.pure(0.125)),
   ('SELECT dp_user_mean(person, x, 0.5, 0, 100) FROM t', pg_temp.pure(0.5)),

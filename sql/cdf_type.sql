@@ -62,7 +62,7 @@ SELECT count(*) AS values, bool_and(c.cdf::bytea IS NOT DISTINCT FROM k.cdf::byt
 CREATE TABLE bytes (name text, cdf bytea);
 \copy bytes FROM 'results/cdf_type.copy' (FORMAT binary)
 SELECT name, cdf FROM bytes WHERE name = 'discrete';
-UPDATE bytes SET cdf = set_byte(cdf, 0, 2);
+UPDATE bytes SET cdf = set_byte(cdf, 0, 3);
 \copy (SELECT name, cdf FROM bytes WHERE name = 'discrete') TO 'results/cdf_type.copy' (FORMAT binary)
 \set VERBOSITY sqlstate
 \copy copied FROM 'results/cdf_type.copy' (FORMAT binary)
@@ -176,7 +176,7 @@ RETURNS bytea LANGUAGE sql RETURN
   || reversed(float8send(level_epsilon)) || counts;
 SELECT cdf_bytes() = cdf::bytea AS same FROM kept WHERE name = 'discrete';
 SELECT number, bytes_refusal(bytes)
-  FROM (VALUES (1, cdf_bytes(version => 0)), (2, cdf_bytes(version => 2)), (3, cdf_bytes(lower => 'NaN')),
+  FROM (VALUES (1, cdf_bytes(version => 0)), (2, cdf_bytes(version => 3)), (3, cdf_bytes(lower => 'NaN')),
                (4, cdf_bytes(lower => 7)),
                (5, cdf_bytes(upper => 'Infinity')), (6, cdf_bytes(granularity => 'NaN')),
                (7, cdf_bytes(granularity => -2)),
@@ -202,6 +202,23 @@ SELECT number, bytes_refusal(bytes)
                (40, cdf_bytes(granularity => 0)), (41, cdf_bytes(granularity => '-0', lower => '-0')), (42, '\x'),
                (43, '\x01')) b(number, bytes)
  ORDER BY number;
+-- A release under zero-concentrated privacy has rho where others have epsilon, and version 2.
+CREATE TABLE of_rho AS
+  SELECT '{"lower": 0, "upper": 6, "granularity": 2, "bins": 4, "method": "binary", "rho": 0.5, "branching": [2, 2],
+           "level_rho": [0.25, 0.25], "rows": 10, "cumulative": [1, 1, 4, 10]}'::dp_cdf AS cdf;
+SELECT cdf, cdf::bytea = cdf_bytes(version => 2) AS bytes, cdf::bytea::dp_cdf::text = cdf::text AS from_bytes,
+       cdf::jsonb::dp_cdf::text = cdf::text AS jsonb
+  FROM of_rho;
+SELECT dp_cdf_quantile(cdf, 0.5) AS median, dp_cdf_error(cdf) AS error FROM of_rho;
+SELECT dp_cdf_plot(cdf, 50, 10) FROM of_rho LIMIT 1;
+SELECT dp_cdf_svg(cdf) LIKE '%>ρ = 0.5<%' AS symbol FROM of_rho;
+SELECT change, refusal((cdf::jsonb || change::jsonb)::text) AS refusal
+  FROM of_rho,
+       unnest(ARRAY['{"epsilon": 0.5}', '{"level_epsilon": [0.25, 0.25]}', '{"rho": 0.49}', '{"rho": 1e-13}', '{"rho": 1001}',
+                    '{"rho": "0.5"}', '{"level_rho": [0.25]}', '{"level_rho": [0.25, 1e-16]}']) change;
+SELECT refusal((cdf::jsonb - 'rho')::text) AS without_rho, refusal((cdf::jsonb - 'level_rho')::text) AS without_level_rho
+  FROM of_rho;
+
 -- Every question meets the same error.
 SELECT dp_cdf_rows('\x01'::bytea::dp_cdf);
 SELECT dp_cdf_quantile('\x01'::bytea::dp_cdf, 0.5);

@@ -15,13 +15,16 @@ namespace dpquantile {
 // and a few seconds for this many.
 inline constexpr std::size_t kMaxJointQuantiles = 128;
 
+// The lambda of draw_joint_positions.
+double joint_lambda(double epsilon);
+
 // The exponential mechanism for several quantiles at once: JointExp of Gillenwater, Joseph and
 // Kulesza 2021 with the utility of least sensitivity. For ascending, distinct quantiles q_1 .. q_b
 // in [0, 1], and with q_0 = 0, q_{b+1} = 1, p_0 = begin, p_{b+1} = end, it draws positions p_1 <=
 // .. <= p_b of the interval with probability proportional to
 //
-//   exp(-lambda F(p)),  F(p) = min over s of sum over k of |R(p_{k+1}) - R(p_k) - (q_{k+1} - q_k)
-//   s|, lambda = epsilon (1 - 2^-10) / 2,
+//   exp(-lambda F(p)),   lambda = min(epsilon (1 - 2^-10) / 2, 40),
+//   F(p) = min over s of sum over k of |R(p_{k+1}) - R(p_k) - (q_{k+1} - q_k) s|,
 //
 // for s on a lattice that depends on epsilon and b alone: s stands for the number of records, which
 // need not be known. (JointExp has s = n, and twice the sensitivity.) The base measure is that of b

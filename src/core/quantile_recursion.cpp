@@ -46,7 +46,7 @@ class QuantileRecursion {
  private:
   void answer_one(std::span<const double> quantiles, std::span<std::uint32_t> answers,
                   const Stretch& stretch, std::size_t level) {
-    const std::size_t middle = (quantiles.size() - 1) / 2;
+    const std::size_t middle = drawn_quantile(quantiles.size(), 1, 0);
     const double q = relative(quantiles[middle], stretch);
     const Position cut = draw_quantile_position(rank_, stretch.interval, q, plan_[level].epsilon,
                                                 random_, cancel_, memory_);
@@ -57,13 +57,10 @@ class QuantileRecursion {
            {{cut, stretch.interval.end}, quantiles[middle], stretch.high}, level + 1);
   }
 
-  // The level's quantiles divide the others as evenly as may be.
   void answer_several(std::span<const double> quantiles, std::span<std::uint32_t> answers,
                       const Stretch& stretch, std::size_t level) {
     const std::size_t drawn = std::min<std::size_t>(plan_[level].quantiles, quantiles.size());
-    const auto chosen = [&](std::size_t i) {
-      return (i + 1) * (quantiles.size() + 1) / (drawn + 1) - 1;
-    };
+    const auto chosen = [&](std::size_t i) { return drawn_quantile(quantiles.size(), drawn, i); };
     std::pmr::vector<double> relatives(memory_);
     for (std::size_t i = 0; i < drawn; ++i) {
       relatives.push_back(relative(quantiles[chosen(i)], stretch));

@@ -18,27 +18,6 @@ namespace dpquantile {
 
 namespace {
 
-std::pmr::vector<double> sorted_distinct(std::span<const double> quantiles,
-                                         std::pmr::memory_resource* memory) {
-  std::pmr::vector<double> sorted(quantiles.begin(), quantiles.end(), memory);
-  std::sort(sorted.begin(), sorted.end());
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  return sorted;
-}
-
-// The plan of a method that draws recursively.
-RecursionPlan plan_for(QuantilesMethod method, std::size_t distinct_quantiles,
-                       const PrivacyParameter& privacy) {
-  switch (method) {
-    case QuantilesMethod::kJoint:
-      return joint_plan(distinct_quantiles, privacy);
-    case QuantilesMethod::kAuto:
-      return best_plan(distinct_quantiles, privacy);
-    default:
-      return approximate_plan(distinct_quantiles, privacy);
-  }
-}
-
 void check_joint_quantiles(std::span<const double> quantiles) {
   const std::size_t distinct = sorted_distinct(quantiles, std::pmr::get_default_resource()).size();
   if (distinct <= kMaxJointQuantiles) return;
@@ -66,6 +45,14 @@ std::pmr::vector<std::uint32_t> draw_distinct(const Histogram& data, const Quant
 }
 
 }  // namespace
+
+std::pmr::vector<double> sorted_distinct(std::span<const double> quantiles,
+                                         std::pmr::memory_resource* memory) {
+  std::pmr::vector<double> sorted(quantiles.begin(), quantiles.end(), memory);
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  return sorted;
+}
 
 void check_quantiles(std::span<const double> quantiles) {
   if (quantiles.empty() || quantiles.size() > kMaxQuantiles) {

@@ -7,7 +7,7 @@
 
 #include "core/cancel.hpp"
 #include "core/histogram.hpp"
-#include "core/privacy_parameter.hpp"
+#include "core/quantiles_query.hpp"
 #include "core/random.hpp"
 
 // Differentially private quantiles on a grid: the methods of Kaplan, Schnapp and Stemmer 2022,
@@ -17,22 +17,9 @@ namespace dpquantile {
 
 inline constexpr std::size_t kMaxQuantiles = 4096;
 
-// How quantiles are drawn. The numbers are stored in aggregate states.
-enum class QuantilesMethod : std::uint8_t {
-  kApproximate = 1,  // ApproximateQuantiles: level by level, one in each interval
-  kJoint = 2,        // all at once by one exponential mechanism
-  kIndependent = 3,  // each by itself
-  kTree = 4,         // read off noisy counts on a tree
-  kAuto = 5,         // what choose_method() chooses
-};
-
-// What is asked of a data set; the parameters are public.
-struct QuantilesQuery {
-  QuantilesMethod method;
-  PrivacyParameter privacy;
-  std::uint64_t cells;                // of the grid that the data are counted on
-  std::span<const double> quantiles;  // in any order; one that repeats is drawn once
-};
+// The quantiles in ascending order, each once.
+std::pmr::vector<double> sorted_distinct(std::span<const double> quantiles,
+                                         std::pmr::memory_resource* memory);
 
 // Throws ParameterError unless there are 1 .. kMaxQuantiles quantiles, each in [0, 1].
 void check_quantiles(std::span<const double> quantiles);

@@ -19,4 +19,7 @@ double quartile_difference(const Histogram& data, const Grid& grid, double epsil
                            RandomStream& random, CancelPoll& cancel,
                            std::pmr::memory_resource* memory);
 
+// The zCDP of that, as of rho_of_quantiles.
+double rho_of_quartile_difference(double epsilon);
+
 }  // namespace dpquantile

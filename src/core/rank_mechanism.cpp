@@ -221,6 +221,10 @@ class RankMechanism {
 
 }  // namespace
 
+double rank_lambda(double q, double epsilon) {
+  return epsilon * (1 - kRoundingSlack) / (2 * std::max(q, 1 - q));
+}
+
 Position draw_quantile_position(const SmearedRank& rank, PositionInterval interval, double q,
                                 double epsilon, RandomStream& random, CancelPoll& cancel,
                                 std::pmr::memory_resource* memory) {
@@ -228,9 +232,8 @@ Position draw_quantile_position(const SmearedRank& rank, PositionInterval interv
   const ScaledRank mass = rank.at(interval.end) - begin;
   const auto share = static_cast<ScaledRank>(std::floor(q * static_cast<double>(mass)));
   const ScaledRank target = begin + std::min(share, mass);
-  const double lambda = epsilon * (1 - kRoundingSlack) / (2 * std::max(q, 1 - q));
-  return RankMechanism(rank, interval, target, std::ldexp(lambda, -int{kPositionBits}), memory)
-      .draw(random, cancel);
+  const double lambda = std::ldexp(rank_lambda(q, epsilon), -int{kPositionBits});
+  return RankMechanism(rank, interval, target, lambda, memory).draw(random, cancel);
 }
 
 }  // namespace dpquantile

@@ -14,6 +14,9 @@ struct PositionInterval {
   Position end;
 };
 
+// The lambda of draw_quantile_position for one quantile.
+double rank_lambda(double q, double epsilon);
+
 // The exponential mechanism for one quantile q in [0, 1] of the records' mass inside an interval:
 // draws a position p of the interval with probability proportional to
 //

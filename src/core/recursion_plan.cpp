@@ -83,6 +83,18 @@ RecursionPlan best_plan(std::size_t distinct_quantiles, const PrivacyParameter& 
   return plan;
 }
 
+RecursionPlan plan_for(QuantilesMethod method, std::size_t distinct_quantiles,
+                       const PrivacyParameter& privacy) {
+  switch (method) {
+    case QuantilesMethod::kJoint:
+      return joint_plan(distinct_quantiles, privacy);
+    case QuantilesMethod::kAuto:
+      return best_plan(distinct_quantiles, privacy);
+    default:
+      return approximate_plan(distinct_quantiles, privacy);
+  }
+}
+
 double rho_of_plan(const RecursionPlan& plan) {
   double rho = 0;
   for (const RecursionLevel& level : plan) rho += rho_of_bounded_range(level.epsilon);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/privacy_parameter.hpp"
+#include "core/quantiles_query.hpp"
 
 namespace dpquantile {
 
@@ -35,6 +35,16 @@ RecursionPlan joint_plan(std::size_t distinct_quantiles, const PrivacyParameter&
 // zCDP, where it costs a part of its square, one quantile a level, and two on the last where that
 // saves a level.
 RecursionPlan best_plan(std::size_t distinct_quantiles, const PrivacyParameter& privacy);
+
+// The plan of a method that draws recursively: kApproximate, kJoint or kAuto.
+RecursionPlan plan_for(QuantilesMethod method, std::size_t distinct_quantiles,
+                       const PrivacyParameter& privacy);
+
+// Which of `count` ascending quantiles is the i-th of the `drawn` ones that a level draws in an
+// interval: they divide the others as evenly as may be. i < drawn <= count.
+inline std::size_t drawn_quantile(std::size_t count, std::size_t drawn, std::size_t i) {
+  return (i + 1) * (count + 1) / (drawn + 1) - 1;
+}
 
 // The zCDP of all levels together.
 double rho_of_plan(const RecursionPlan& plan);

@@ -167,9 +167,8 @@ CREATE VIEW @extschema@.dp_budget WITH (security_barrier) AS
    WHERE NOT b.revoked
      AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets());
 COMMENT ON VIEW @extschema@.dp_budget IS
-  'Privacy budgets: limit, spent and remaining under the accountant. All answers to the role so far are together '
-  '(epsilon_spent, delta_spent)-differentially private. Accountant pure adds epsilons and deltas; accountant zcdp '
-  'adds rhos. A role sees its own budget, the owner of the extension all. Shows charges only; how many there were '
+  'Privacy budgets: limit, spent and remaining (epsilon, delta), in which all charges so far are summed up by the '
+  'accountant: pure adds epsilons and deltas, zcdp adds rhos and converts their sum. A role sees its own budget, the owner of the extension all. Shows charges only; how many there were '
   'can depend on the data that a query ran on (docs/privacy.md).';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_spent IS
   'With accountant pure the sum of the charges; with zcdp what rho_spent is worth at delta_limit, rounded up.';
