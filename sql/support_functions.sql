@@ -16,6 +16,9 @@ SELECT cdf_transition(NULL, 1::float8, 0.1, 0, 1);
 SELECT cdf_transition(NULL, 1::numeric, 0.1, 0, 1, '{}');
 SELECT cdf_transition(NULL, NULL::float8, 0.1, 0, 1);
 SELECT cdf_final(NULL);
+SELECT synthesize_transition(NULL, 1::float8, 10, 0.1, 0, 1);
+SELECT synthesize_transition(NULL, NULL::numeric, 10, 0.1, 0, 1, '{}');
+SELECT synthesize_final(NULL);
 SELECT iqr_transition(NULL, 1::float8, 0.1, 1e-6);
 SELECT iqr_transition(NULL, 1::numeric, 0.1, 1e-6, '{}');
 SELECT iqr_transition(NULL, NULL::float8, 0.1, 1e-6);
@@ -40,31 +43,50 @@ SELECT state_of(x, '{0.5}', 1, 0, 1000, '{}')::text::records_state IS NOT NULL A
 SELECT merge(s) FROM (VALUES (state(1)), ((SELECT state_of(1, '{0.5}', 2, 0, 10, '{"granularity": 1}')))) v(s);
 \echo :SQLSTATE
 
--- The fields of a state: version, family (1 quantiles, 2 CDF, 3 IQR, 4 to 6 user-level), method; epsilon, delta, lower, upper,
+-- The fields of a state: version, family (1 quantiles, 2 CDF, 3 IQR, 4 to 6 user-level, 7 synthesis), method, measure (1 epsilon,
+-- 2 rho); epsilon or rho, delta, lower, upper,
 -- granularity (0: none); bins (0: none); how many quantiles, these; how many records, their cells or values. Each
 -- of them wrong in turn.
 CREATE FUNCTION state_bytes(
-  version int DEFAULT 1, family int DEFAULT 1, method int DEFAULT 1, epsilon float8 DEFAULT 1, delta float8 DEFAULT 0,
+  version int DEFAULT 2, family int DEFAULT 1, method int DEFAULT 1, measure int DEFAULT 1, epsilon float8 DEFAULT 1, delta float8 DEFAULT 0,
   lower float8 DEFAULT 0, upper float8 DEFAULT 10, granularity float8 DEFAULT 1, bins int DEFAULT 0,
   quantile_count int DEFAULT 1, quantile float8 DEFAULT 0.5, count int DEFAULT 1, cell int DEFAULT 3,
   tail bytea DEFAULT '')
 RETURNS text LANGUAGE sql RETURN (
-  set_byte('\x00', 0, version) || set_byte('\x00', 0, family) || set_byte('\x00', 0, method)
+  set_byte('\x00', 0, version) || set_byte('\x00', 0, family) || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure)
   || float8send(epsilon) || float8send(delta) || float8send(lower) || float8send(upper) || float8send(granularity)
   || int4send(bins) || int4send(quantile_count) || float8send(quantile) || int4send(count) || int4send(cell)
   || tail)::text;
 SELECT state_bytes()::records_state::text = state(3)::text AS same;
 SELECT state_bytes(version => 0)::records_state;
+SELECT state_bytes(version => 1)::records_state;
 \echo :SQLSTATE
 SELECT state_bytes(family => 0)::records_state;
 SELECT state_bytes(family => 3)::records_state;
 SELECT state_bytes(family => 3, delta => 1e-6)::records_state;
 SELECT state_bytes(family => 3, method => 2)::records_state;
-SELECT state_bytes(family => 7)::records_state;
+SELECT state_bytes(family => 8)::records_state;
 SELECT state_bytes(family => 255)::records_state;
 SELECT state_bytes(family => 2)::records_state;
 SELECT state_bytes(method => 0)::records_state;
-SELECT state_bytes(method => 2)::records_state;
+SELECT state_bytes(method => method)::records_state::text = state_bytes(method => method) AS same FROM generate_series(1, 5) method;
+SELECT state_bytes(method => 6)::records_state;
+SELECT state_bytes(measure => 2)::records_state::text = state_bytes(measure => 2) AS rho;
+SELECT state_bytes(measure => 2, epsilon => 1e-12)::records_state::text = state_bytes(measure => 2, epsilon => 1e-12) AS least_rho;
+SELECT state_bytes(measure => 0)::records_state;
+SELECT state_bytes(measure => 3)::records_state;
+SELECT state_bytes(measure => 2, epsilon => 1e-13)::records_state;
+SELECT state_bytes(measure => 2, epsilon => 'NaN')::records_state;
+SELECT state_bytes(measure => 2, delta => 1e-6)::records_state;
+SELECT state_bytes(measure => 2, family => 3, delta => 1e-6)::records_state;
+SELECT state_bytes(measure => 2, family => 4)::records_state;
+-- Those of a synthesis are the quantiles that go with their number.
+SELECT state_bytes(family => 7)::records_state::text = state_bytes(family => 7) AS synthesis;
+SELECT state_bytes(family => 7, quantile => 0.25)::records_state;
+SELECT state_bytes(family => 7, quantile => 'NaN')::records_state;
+SELECT state_bytes(family => 7, quantile_count => 0)::records_state;
+SELECT state_bytes(family => 7, delta => 1e-6)::records_state;
+SELECT state_bytes(family => 7, bins => 1)::records_state;
 SELECT state_bytes(epsilon => 'NaN')::records_state;
 SELECT state_bytes(epsilon => 1e6)::records_state;
 SELECT state_bytes(delta => 1e-6)::records_state;
@@ -107,13 +129,15 @@ SELECT cdf_state(options, 3, 1, 12)::text::records_state::text = cdf_state(optio
   FROM (VALUES ('{}'::jsonb), ('{"bins": 1}'), ('{"granularity": 3}'), ('{"method": "binary"}')) v(options);
 CREATE FUNCTION cdf_bytes(
   method int DEFAULT 1, delta float8 DEFAULT 0, granularity float8 DEFAULT 0, bins int DEFAULT 5,
-  quantiles bytea DEFAULT int4send(0), cell int DEFAULT 3)
+  quantiles bytea DEFAULT int4send(0), cell int DEFAULT 3, measure int DEFAULT 1)
 RETURNS text LANGUAGE sql RETURN (
-  '\x0102'::bytea || set_byte('\x00', 0, method) || float8send(1) || float8send(delta) || float8send(0)
+  '\x0202'::bytea || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || float8send(1) || float8send(delta) || float8send(0)
   || float8send(10) || float8send(granularity) || int4send(bins) || quantiles || int4send(1) || int4send(cell))::text;
 SELECT cdf_bytes(cell => 1)::records_state::text = cdf_state('{"bins": 5}', 3)::text AS same,
        cdf_bytes(granularity => 1, bins => 11)::records_state::text = cdf_state('{"granularity": 1}', 3)::text AS same,
        cdf_bytes(method => 3)::records_state IS NOT NULL AS histogram;
+SELECT cdf_bytes(measure => 2)::records_state::text = cdf_bytes(measure => 2) AS rho;
+SELECT cdf_bytes(measure => 0)::records_state;
 SELECT cdf_bytes(method => 0)::records_state;
 SELECT cdf_bytes(method => 4)::records_state;
 SELECT cdf_bytes(delta => 1e-6)::records_state;
@@ -157,15 +181,16 @@ SELECT iqr_state_of(x, 1, 1e-6, '{}')::text::records_state IS NOT NULL AS large 
 CREATE FUNCTION iqr_bytes(
   method int DEFAULT 1, epsilon float8 DEFAULT 1, delta float8 DEFAULT 1e-6, lower float8 DEFAULT 0,
   upper float8 DEFAULT 0, granularity float8 DEFAULT 0, bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0),
-  count int DEFAULT 1, value float8 DEFAULT 3, tail bytea DEFAULT '')
+  count int DEFAULT 1, value float8 DEFAULT 3, tail bytea DEFAULT '', measure int DEFAULT 1)
 RETURNS text LANGUAGE sql RETURN (
-  '\x0103'::bytea || set_byte('\x00', 0, method) || float8send(epsilon) || float8send(delta) || float8send(lower)
+  '\x0203'::bytea || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || float8send(epsilon) || float8send(delta) || float8send(lower)
   || float8send(upper) || float8send(granularity) || int4send(bins) || quantiles || int4send(count)
   || float8send(value) || tail)::text;
 SELECT iqr_bytes()::records_state::text = iqr_state(3)::text AS same,
        iqr_bytes(value => '-Infinity')::records_state::text = iqr_state('-Infinity')::text AS infinite,
        iqr_bytes(delta => 1e-300)::records_state::text = iqr_bytes(delta => 1e-300) AS least_delta,
        iqr_bytes(delta => 0.5)::records_state::text = iqr_bytes(delta => 0.5) AS most_delta;
+SELECT iqr_bytes(measure => 2)::records_state;
 SELECT iqr_bytes(method => 0)::records_state;
 SELECT iqr_bytes(method => 2)::records_state;
 SELECT iqr_bytes(method => 3)::records_state;
@@ -199,13 +224,15 @@ SELECT iqr_bytes(tail => '\x00000000')::records_state;
 SELECT iqr_bytes(count => 2, tail => float8send('NaN'))::records_state;
 CREATE FUNCTION range_bytes(
   method int DEFAULT 2, delta float8 DEFAULT 0, lower float8 DEFAULT -5, upper float8 DEFAULT 10,
-  granularity float8 DEFAULT 1, bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0), cell int DEFAULT 8)
+  granularity float8 DEFAULT 1, bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0), cell int DEFAULT 8,
+  measure int DEFAULT 1)
 RETURNS text LANGUAGE sql RETURN (
-  '\x0103'::bytea || set_byte('\x00', 0, method) || float8send(1) || float8send(delta) || float8send(lower)
+  '\x0203'::bytea || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || float8send(1) || float8send(delta) || float8send(lower)
   || float8send(upper) || float8send(granularity) || int4send(bins) || quantiles || int4send(1)
   || int4send(cell))::text;
 SELECT range_bytes()::records_state::text = range_state(3)::text AS same,
        range_bytes(granularity => 0)::records_state::text = range_bytes(granularity => 0) AS default_grid;
+SELECT range_bytes(measure => 2)::records_state;
 SELECT range_bytes(method => 1)::records_state;
 SELECT range_bytes(method => 3)::records_state;
 SELECT range_bytes(delta => 1e-6)::records_state;
@@ -291,7 +318,8 @@ INSERT INTO original
   SELECT family, s::text::bytea
     FROM (VALUES ('quantiles', state(3, 1, 12)), ('bins', cdf_state('{"bins": 300}', 3, 1, 12)),
                  ('granularity', cdf_state('{"granularity": 1}', 3, 1, 12)), ('iqr', iqr_state(3, 1, 12)),
-                 ('range', range_state(3, 1, 12))) v(family, s);
+                 ('range', range_state(3, 1, 12)),
+                 ('rho', state_bytes(measure => 2)::records_state), ('synthesis', state_bytes(family => 7)::records_state)) v(family, s);
 SELECT read(substr(s, 1, length)), count(*) AS lengths
   FROM original, generate_series(0, octet_length(s) - 1) length GROUP BY 1;
 SELECT family, count(*) AS bytes, count(*) FILTER (WHERE outcome = 'changed') AS changed,
@@ -339,7 +367,7 @@ SELECT merge(s) FROM (
   SELECT grids_state_of(1, 'b', 1, 1, 0, 4, '{}') UNION ALL SELECT grids_state_of(2, g, 2, 1, 0, 4, '{}') FROM unnest('{a,b,c}'::text[]) g
   UNION ALL SELECT grids_state_of(3, g, 3, 1, 0, 4, '{}') FROM unnest('{c,b}'::text[]) g) v(s);
 -- Many names, in many parts
-SELECT length(merge(s)::text::bytea) - 73 - 20000 * 16 AS bytes, (SELECT sum(4 + length('name' || i)) FROM generate_series(1, 5000) i) AS expected
+SELECT length(merge(s)::text::bytea) - 74 - 20000 * 16 AS bytes, (SELECT sum(4 + length('name' || i)) FROM generate_series(1, 5000) i) AS expected
   FROM (SELECT grids_state_of(i, 'name' || i, 1, 1, 0, 4, '{}') FROM generate_series(1, 5000) i, generate_series(1, 4) part GROUP BY part, i % 10) v(s);
 -- States of different calls are nothing to each other.
 SELECT merge(s) FROM (VALUES ((SELECT mean_state_of(1, 1, 1, 0, 4, '{}'))), ((SELECT mean_state_of(1, 1, 1, 0, 4, '{"max_contributions": 1}')))) v(s);
@@ -353,9 +381,9 @@ SELECT merge(s) FROM (VALUES ((SELECT mean_state_of(1, 1, 1, 0, 4, '{}'))), (sta
 CREATE FUNCTION user_bytes(
   family int DEFAULT 4, method int DEFAULT 2, delta float8 DEFAULT 0, upper float8 DEFAULT 4, granularity float8 DEFAULT 0,
   bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0), rule int DEFAULT 2, suppress int DEFAULT 0, number int DEFAULT 3,
-  check_ bytea DEFAULT '\x726fdb47dd0e0e31', names bytea DEFAULT '', count int DEFAULT 1, grid int DEFAULT 0, value bigint DEFAULT 7, tail bytea DEFAULT '')
+  check_ bytea DEFAULT '\x726fdb47dd0e0e31', names bytea DEFAULT '', count int DEFAULT 1, grid int DEFAULT 0, value bigint DEFAULT 7, tail bytea DEFAULT '', measure int DEFAULT 1)
 RETURNS text LANGUAGE sql RETURN (
-  '\x01'::bytea || set_byte('\x00', 0, family) || set_byte('\x00', 0, method) || float8send(1) || float8send(delta) || float8send(0)
+  '\x02'::bytea || set_byte('\x00', 0, family) || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || float8send(1) || float8send(delta) || float8send(0)
   || float8send(upper) || float8send(granularity) || int4send(bins) || quantiles || set_byte('\x00', 0, rule) || set_byte('\x00', 0, suppress)
   || int4send(number) || check_ || names || int4send(count) || int8send(5) || int4send(grid) || substr(int8send(value), 5) || tail)::text;
 CREATE FUNCTION grid_bytes(VARIADIC names text[]) RETURNS bytea LANGUAGE sql RETURN (
@@ -369,7 +397,9 @@ SELECT user_bytes()::records_state::text = user_bytes() AS mean, user_bytes(fami
        grids_bytes()::records_state::text = grids_bytes() AS grids, user_bytes(method => 1, rule => 0, number => 0)::records_state IS NOT NULL AS baseline,
        user_bytes(rule => 1, number => 0)::records_state IS NOT NULL AS median, user_bytes(number => -1)::records_state IS NOT NULL AS most,
        user_bytes(value => 2147483648)::records_state IS NOT NULL AS upper, grids_bytes(suppress => 0)::records_state IS NOT NULL AS all_users;
+SELECT user_bytes(family => 8)::records_state;
 SELECT user_bytes(family => 7)::records_state;
+SELECT user_bytes(measure => 2)::records_state;
 SELECT user_bytes(method => 0)::records_state;
 SELECT user_bytes(method => 7)::records_state;
 SELECT user_bytes(family => 5, method => 3)::records_state;

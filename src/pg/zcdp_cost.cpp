@@ -35,7 +35,7 @@ double mechanism_cost(const AggregateParameters* parameters) {
   switch (parameters->family) {
     case Family::kQuantiles:
     case Family::kSynthesis:
-      return quantiles_cost(quantiles_query_of(parameters));
+      return rho_of_quantiles(quantiles_query_of(parameters)) * kRounding;
     case Family::kIqr:
       return rho_of_quartile_difference(parameters->budget) * kRounding;
     case Family::kCdf:

@@ -699,6 +699,19 @@ options: built by dp_options(): method (for one quantile ''approximate'', the de
   ''auto'' are the same, ''tree'' is not); granularity; rho.
 All arguments but value must be constant.';
 
+CREATE FUNCTION @extschema@.dp_quantiles_expected_error(n bigint, quantiles float8[], epsilon float8, lower float8, upper float8,
+                                                        options jsonb DEFAULT '{}')
+  RETURNS TABLE (quantile float8, rank_error_typical float8, rank_error_95 float8, rank_error_bound float8)
+  LANGUAGE C VOLATILE PARALLEL SAFE ROWS 10 AS 'MODULE_PATHNAME', 'dpq_quantiles_expected_error';
+COMMENT ON FUNCTION @extschema@.dp_quantiles_expected_error(bigint, float8[], float8, float8, float8, jsonb) IS
+'How accurate dp_quantiles will be, before spending anything: a row for each quantile, with errors in ranks. From
+public figures only: reads no data and costs no budget.
+n: a public guess of the number of rows with a value, 1 to 2^40.
+quantiles, epsilon, lower, upper, options: as for dp_quantiles.
+quantile: as asked; rank_error_typical: the mean error, simulated for rows spread evenly between the bounds;
+  rank_error_95: what 95 of 100 answers keep to there, also simulated (both vary a little from call to call);
+  rank_error_bound: what all quantiles at once keep to with probability 95 %, for any data (NULL for method ''tree'').';
+
 -- ---------------------------------------------------------------------------------------------
 -- A synthetic sample
 -- ---------------------------------------------------------------------------------------------

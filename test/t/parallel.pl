@@ -83,6 +83,19 @@ check_query(
 	'the numeric form',
 	'SELECT dp_quantiles(age::numeric, ARRAY[0.1, 0.9], 1, 0, 100) IS NOT NULL FROM person',
 	plan => $gather);
+# The values come in 99 of each, and an answer off by one is 24 ranks or more away from each of these quantiles,
+# at a lambda of 100 or more: it has a probability below 2^20 e^-240.
+check_query(
+	"threat 16: method $_",
+	"SELECT dp_quantiles(age, ARRAY[0.255, 0.755], 1000, 0, 100, dp_options('$_', 1)) = '{25,76}' FROM person",
+	plan => $gather,
+	charges => 1000) foreach 'joint', 'independent', 'tree', 'auto';
+check_query(
+	'threat 16: a synthetic sample',
+	'SELECT dp_synthesize(age, 2, 1000, 0, 100, dp_options(granularity => 1)) FROM person',
+	plan => $gather,
+	outcome => '{33,67}',
+	charges => 1000);
 # A count is off with a probability below 2 e^-100, as every level has an epsilon of 100 or more; one of all
 # counts in these tests is with one below 1e-39.
 my $cdf = 'dp_cdf(age, 100, 0, 101, dp_options(bins => 1))';

@@ -41,7 +41,7 @@ foreach my $schema_is ('closed', 'open')
 $node->safe_psql('postgres', 'REVOKE USAGE ON SCHEMA dpquantile FROM analyst');
 is(outcome($node, $_, user => 'postgres'), '0A000', "threat 15: refused even to a superuser: $_")
   foreach @executor_calls;
-foreach my $final ('quantiles_final', 'cdf_final', 'iqr_final')
+foreach my $final ('quantiles_final', 'cdf_final', 'iqr_final', 'synthesize_final')
 {
 	is( outcome($node, qq{SELECT dpquantile.$final('\\x00')}, user => 'postgres'),
 		'22P03', "threat 15: bytes are checked before that: $final");
@@ -58,6 +58,8 @@ $node->safe_psql(
 
 	CREATE AGGREGATE expose_cdf(float8, float8, float8, float8, jsonb)
 		(SFUNC = dpquantile.cdf_transition, STYPE = dpquantile.records_state);
+	CREATE AGGREGATE expose_synthesis(float8, integer, float8, float8, float8, jsonb)
+		(SFUNC = dpquantile.synthesize_transition, STYPE = dpquantile.records_state);
 	CREATE AGGREGATE expose_iqr(float8, float8, float8, jsonb)
 		(SFUNC = dpquantile.iqr_transition, STYPE = dpquantile.records_state);
 
@@ -76,15 +78,20 @@ $node->safe_psql(
 	CREATE TABLE valid_range AS
 	SELECT expose_iqr(x, 1, 0, dp_options('quantiles', 1, lower => 0, upper => 100))::text::bytea AS bytes
 	FROM unnest(ARRAY[3.0, 1, 4, 1, 5]) x;
+	-- The same for a synthetic sample of three, under zCDP.
+	CREATE TABLE valid_synthesis AS
+	SELECT expose_synthesis(x, 3, NULL, 0, 100, dp_options(granularity => 1, rho => 0.1))::text::bytea AS bytes
+	FROM unnest(ARRAY[3.0, 1, 4, 1, 5]) x;
 	CREATE TABLE received (state dpquantile.records_state)});
 
-# The parts of a state: what and how; epsilon, delta, lower, upper, granularity; bins; quantiles; records.
-my $header = 3 + 5 * 8 + 4;
+# The parts of a state: what, how and in which measure; epsilon, delta, lower, upper, granularity; bins; quantiles; records.
+my $header = 4 + 5 * 8 + 4;
 my %size = (
 	valid => $header + 4 + 2 * 8 + 4 + 5 * 4,
 	valid_cdf => $header + 4 + 4 + 5 * 4,
 	valid_iqr => $header + 4 + 4 + 5 * 8,
-	valid_range => $header + 4 + 4 + 5 * 4);
+	valid_range => $header + 4 + 4 + 5 * 4,
+	valid_synthesis => $header + 4 + 3 * 8 + 4 + 5 * 4);
 foreach my $table (sort keys %size)
 {
 	my $digits = $table eq 'valid_iqr' ? 16 : 8;
@@ -100,7 +107,7 @@ is( outcome($node, q{
 		SELECT merge(s) FROM (SELECT expose(1, 1, 0, 10) UNION ALL SELECT expose(1, 1, 0, 20)) v(s)},
 		user => 'postgres'),
 	'22023', 'threat 15: states of different calls cannot');
-foreach my $pair ([ 'valid', 'valid_cdf' ], [ 'valid', 'valid_iqr' ], [ 'valid_iqr', 'valid_range' ])
+foreach my $pair ([ 'valid', 'valid_cdf' ], [ 'valid', 'valid_synthesis' ], [ 'valid', 'valid_iqr' ], [ 'valid_iqr', 'valid_range' ])
 {
 	my ($one, $other) = @$pair;
 	foreach my $order ('ASC', 'DESC')
@@ -122,19 +129,25 @@ sub with_bytes
 	return outcome($node, "SELECT $changed\::text::dpquantile.records_state IS NOT NULL FROM $table",
 		user => 'postgres');
 }
-my ($family, $method, $epsilon, $delta, $lower, $upper, $granularity) = (1, 2, 3, 11, 19, 27, 35);
-my ($bins, $quantiles) = (43, $header);
+my ($family, $method, $measure, $epsilon, $delta, $lower, $upper, $granularity) = (1, 2, 3, 4, 12, 20, 28, 36);
+my ($bins, $quantiles) = (44, $header);
 my %count = map { $_ => $quantiles + 4 } 'valid_cdf', 'valid_iqr', 'valid_range';
 $count{valid} = $quantiles + 4 + 2 * 8;
+$count{valid_synthesis} = $quantiles + 4 + 3 * 8;
 my %record = map { $_ => $count{$_} + 4 } keys %count;
-is(with_bytes(0, '01'), 't', 'the version is the first byte');
-is(with_bytes(0, '02'), '22P03', 'threat 15: an unknown version');
+is(with_bytes(0, '02'), 't', 'the version is the first byte');
+is(with_bytes(0, '01'), '22P03', 'threat 15: an unknown version');
 is(with_bytes($family, '00'), '22P03', 'threat 15: no function');
-is(with_bytes($family, '07'), '22P03', 'threat 15: an unknown function');
+is(with_bytes($family, '08'), '22P03', 'threat 15: an unknown function');
+is(with_bytes($family, '07'), '22P03', 'threat 15: quantiles, but a function of a number of them');
 is(with_bytes($family, '02'), '22P03', 'threat 15: quantiles, but a function of bins');
 is(with_bytes($family, '03'), '22023', 'threat 15: quantiles, but a function with a delta');
 is(with_bytes($family, '0302'), '22P03', 'threat 15: quantiles, but a function of quartiles');
 is(with_bytes($method, '07'), '22P03', 'threat 15: an unknown method');
+is(with_bytes($measure, '02'), 't', 'rho in place of epsilon');
+is(with_bytes($measure, '00'), '22P03', 'threat 15: no measure');
+is(with_bytes($measure, '03'), '22P03', 'threat 15: an unknown measure');
+is(with_bytes($measure, '02', 'valid_iqr'), '22P03', 'threat 15: rho of a function that has none');
 is(with_bytes($epsilon, '7ff8000000000000'), '22023', 'threat 15: epsilon NaN');
 is(with_bytes($epsilon, 'bff0000000000000'), '22023', 'threat 15: a negative epsilon');
 is(with_bytes($delta, '3eb0c6f7a0b5ed8d'), '22P03', 'threat 15: quantiles with a delta');
@@ -188,6 +201,12 @@ is(with_bytes($delta, '3eb0c6f7a0b5ed8d', 'valid_range'), '22023', 'threat 15: a
 is(with_bytes($quantiles, '00000001', 'valid_range'), '22P03', 'threat 15: quartiles with a quantile');
 is(with_bytes($record{valid_range}, '00000064', 'valid_range'), 't', 'the last cell of its grid');
 is(with_bytes($record{valid_range}, '00000065', 'valid_range'), '22P03', 'threat 15: a record just outside of it');
+is(with_bytes($measure, '01', 'valid_synthesis'), 't', 'epsilon in place of rho');
+is(with_bytes($epsilon, '3d719799812dea11', 'valid_synthesis'), 't', 'the least rho');
+is(with_bytes($epsilon, '3d719799812dea10', 'valid_synthesis'), '22023', 'threat 15: a smaller rho');
+is(with_bytes($delta, '3eb0c6f7a0b5ed8d', 'valid_synthesis'), '22P03', 'threat 15: rho with a delta');
+is(with_bytes($quantiles + 4, '3fd0000000000001', 'valid_synthesis'), '22P03', 'threat 15: other quantiles than uniform ones');
+is(with_bytes($quantiles, '00000002', 'valid_synthesis'), '22P03', 'threat 15: quantiles of another size');
 foreach my $text ('', 'abc', '\x', '\x0', '\x01', '\xzz')
 {
 	like(outcome($node, "SELECT '$text'::dpquantile.records_state", user => 'postgres'),
@@ -201,7 +220,8 @@ $node->safe_psql(
 	'postgres', qq{
 	CREATE VIEW states AS
 		SELECT * FROM valid UNION ALL SELECT * FROM valid_cdf
-		UNION ALL SELECT * FROM valid_iqr UNION ALL SELECT * FROM valid_range;
+		UNION ALL SELECT * FROM valid_iqr UNION ALL SELECT * FROM valid_range
+		UNION ALL SELECT * FROM valid_synthesis;
 	CREATE FUNCTION feed(bytes bytea, in_binary boolean) RETURNS text LANGUAGE plpgsql AS \$\$
 	DECLARE
 		fed dpquantile.records_state;
@@ -280,8 +300,8 @@ $node->safe_psql(
 	SELECT expose_grids(u::text, CASE u % 2 WHEN 0 THEN 'a' ELSE 'bc' END, u, 1, 0, 10, dp_options(suppress => true))::text::bytea AS bytes
 	FROM generate_series(1, 6) u;
 	CREATE OR REPLACE VIEW states AS SELECT * FROM valid_user UNION ALL SELECT * FROM valid_grids});
-# Version, family, method; five numbers, bins, no quantiles; rule, suppress, number, hash of nothing.
-my $user_options = 3 + 5 * 8 + 4 + 4;
+# Version, family, method, measure; five numbers, bins, no quantiles; rule, suppress, number, hash of nothing.
+my $user_options = 4 + 5 * 8 + 4 + 4;
 my $user_rows = $user_options + 6 + 8;
 is($node->safe_psql('postgres', 'SELECT length(bytes) FROM valid_user'), $user_rows + 4 + 4 * 16,
 	'the state has the bytes that are expected: rows of users');
@@ -299,7 +319,8 @@ is(with_bytes($user_rows + 4, 'ffffffffffffffff', 'valid_user'), 't', 'any user'
 is(with_bytes($user_rows + 12, '00000001', 'valid_user'), '22P03', 'threat 15: a grid where there are none');
 is(with_bytes($user_rows + 16, '80000000', 'valid_user'), 't', 'a value at the upper bound');
 is(with_bytes($user_rows + 16, '80000001', 'valid_user'), '22P03', 'threat 15: a value above it');
-is(with_bytes(1, '07', 'valid_user'), '22P03', 'threat 15: an unknown aggregate of users');
+is(with_bytes(1, '08', 'valid_user'), '22P03', 'threat 15: an unknown aggregate of users');
+is(with_bytes(3, '02', 'valid_user'), '22P03', 'threat 15: rho of an aggregate of users');
 is(with_bytes(1, '06', 'valid_user'), '22P03', 'threat 15: rows without grids as rows in grids');
 is(with_bytes(1, '04', 'valid_grids'), '22P03', 'threat 15: rows in grids as rows without');
 my $grid_rows = $user_rows + 4 + (4 + 2) + (4 + 1);
