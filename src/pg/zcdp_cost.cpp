@@ -15,10 +15,6 @@ namespace {
 // What is added up may be rounded down, by less than this.
 constexpr double kRounding = 1 + 0x1p-44;
 
-double quantiles_cost(const QuantilesQuery& query) {
-  return rho_of_quantiles(query) * kRounding;
-}
-
 // Choosing the tree takes as long as a charge, so the last one is kept for queries that run again.
 double cdf_cost(const AggregateParameters* parameters) {
   static CdfLaw law{};
