@@ -28,11 +28,25 @@ constexpr double kTailBits = 72;
 // filter, a coarser one has more proposals refused.
 constexpr double kEnvelope = 5;
 
-// Up to so many quantiles the powers of a measure of 2^-56 are doubles.
+// Up to so many quantiles the powers of a measure of 2^-56 are doubles, if lambda times the records
+// at a position is no more than that.
 constexpr std::size_t kMostForDouble = 16;
+constexpr double kMostCostForDouble = 4;
+
+// A larger lambda would have the weights of all positions underflow where hundreds of records lie
+// on a position.
+constexpr double kMostLambda = 40;
+
+// Weights of slots are at most exp(kMostFarCost / 2) for all quantiles together.
+constexpr double kMostFarCost = 20'000;
 
 double in_records(ScaledRank rank) {
   return std::ldexp(static_cast<double>(rank), -int{kPositionBits});
+}
+
+// The most records that a position may have.
+double records_at_position(double records) {
+  return std::ldexp(records, -int{kPositionBits});
 }
 
 // Lattice indices, both ends included.
@@ -79,9 +93,23 @@ class JointMechanism {
     std::pmr::vector<double> targets(memory);
     for (const double quantile : quantiles) targets.push_back(quantile * records_);
     const double lambda = utility_.lambda();
-    return cut_into_slots(rank_, interval_,
-                          {targets, kEnvelope / (lambda * b), (4 + 2 * std::sqrt(b)) / lambda},
-                          cancel_, memory);
+    const SlotWidths widths{.targets = targets,
+                            .finest = kEnvelope / (lambda * b),
+                            .near = (4 + 2 * std::sqrt(b)) / lambda,
+                            .growth = 1 / std::max(5.0, 2 * b),
+                            .farthest = farthest()};
+    return cut_into_slots(rank_, interval_, widths, cancel_, memory);
+  }
+
+  // With a quantile at the distance D from all targets F >= D; so all slots beyond have a
+  // probability below 2^-kTailBits. For some positions, of measure at least 2^-56b, each gap is
+  // wrong by no more than the records of a position and the coarseness of the lattice.
+  double farthest() const {
+    const auto b = static_cast<double>(utility_.quantiles());
+    const double tail = (kTailBits + 56 * b) * std::numbers::ln2;
+    const double coarseness =
+        utility_.lambda() * ((b + 1) * records_at_position(records_) + utility_.lattice_step() / 2);
+    return std::min(tail + coarseness, kMostFarCost) / utility_.lambda();
   }
 
   // The lattice points within `reach` of the number of records.
@@ -225,8 +253,10 @@ void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
   if (quantiles.empty() || quantiles.size() > kMaxJointQuantiles) {
     throw std::invalid_argument("too many joint quantiles");
   }
-  const double lambda = epsilon * (1 - kRoundingSlack) / 2;
-  if (quantiles.size() <= kMostForDouble) {
+  const double lambda = std::min(epsilon * (1 - kRoundingSlack) / 2, kMostLambda);
+  const double records = in_records(rank.at(interval.end) - rank.at(interval.begin));
+  if (quantiles.size() <= kMostForDouble &&
+      lambda * records_at_position(records) <= kMostCostForDouble) {
     JointMechanism<double>(rank, interval, quantiles, lambda, random, cancel, memory)
         .draw(positions);
   } else {

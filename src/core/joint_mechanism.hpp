@@ -21,7 +21,8 @@ inline constexpr std::size_t kMaxJointQuantiles = 128;
 // .. <= p_b of the interval with probability proportional to
 //
 //   exp(-lambda F(p)),  F(p) = min over s of sum over k of |R(p_{k+1}) - R(p_k) - (q_{k+1} - q_k)
-//   s|, lambda = epsilon (1 - 2^-10) / 2,
+//   s|, lambda = min(epsilon (1 - 2^-10) / 2,
+//   40),
 //
 // for s on a lattice that depends on epsilon and b alone: s stands for the number of records, which
 // need not be known. (JointExp has s = n, and twice the sensitivity.) The base measure is that of b

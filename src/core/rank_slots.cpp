@@ -40,16 +40,21 @@ std::pmr::vector<RankSlot> cut_into_slots(const SmearedRank& rank, PositionInter
     cancel.tick();
     const ScaledRank low = rank.at(first);
     const double distance = distance_to_nearest(widths.targets, in_records(low - begin));
-    const double width = std::max(widths.finest, (distance - widths.near) / 5);
+    const double width = std::max(widths.finest, (distance - widths.near) * widths.growth);
     const double most = std::ldexp(1.0, 60);
     const auto reach =
         static_cast<ScaledRank>(std::min(std::ldexp(width, int{kPositionBits}), most));
     const Position last = last_within(rank, {first, interval.end}, low + reach);
     const ScaledRank high = rank.at(last);
-    slots.push_back({{first, last + 1},
-                     (in_records(low - begin) + in_records(high - begin)) / 2,
-                     in_records(high - low) / 2,
-                     static_cast<double>(last + 1 - first) / positions});
+    // No target lies between low and high if low is that far: the slot is narrower.
+    const double nearest =
+        std::min(distance, distance_to_nearest(widths.targets, in_records(high - begin)));
+    if (nearest <= widths.farthest) {
+      slots.push_back({{first, last + 1},
+                       (in_records(low - begin) + in_records(high - begin)) / 2,
+                       in_records(high - low) / 2,
+                       static_cast<double>(last + 1 - first) / positions});
+    }
     first = last + 1;
   }
   return slots;

@@ -21,11 +21,14 @@ struct RankSlot {
 };
 
 // How finely an interval is cut into slots: near the given ranks (ascending) by `finest` records,
-// from a distance of `near` on by a fifth of what the distance exceeds `near`.
+// from a distance of `near` on by the part `growth` < 1 of what the distance exceeds `near`.
+// Positions whose rank is further than `farthest` from all of them are in no slot.
 struct SlotWidths {
   std::span<const double> targets;
   double finest;
   double near;
+  double growth;
+  double farthest;
 };
 
 // Cuts an interval into slots, in order. Their number grows with the logarithm of the records, not
