@@ -77,9 +77,10 @@ struct JointPoint {
   Real measure;  // of the interval
 };
 
-// The points for a stretch [begin, end) of the axis.
+// The points for a stretch [begin, end) of the axis: so many in each cell with records, and so many
+// in each without.
 inline std::vector<JointPoint> joint_points(const Dataset& data, Real begin, Real end,
-                                            int points_per_cell) {
+                                            int points_per_cell, int points_in_gaps = 1) {
   const RealRank rank(data);
   std::vector<JointPoint> points;
   const auto first_cell = static_cast<std::uint32_t>(begin);
@@ -87,7 +88,7 @@ inline std::vector<JointPoint> joint_points(const Dataset& data, Real begin, Rea
     const Real low = std::max(begin, static_cast<Real>(cell));
     const Real high = std::min(end, static_cast<Real>(cell) + 1);
     const bool occupied = rank.at(low) < rank.at(high);
-    const int parts = occupied ? points_per_cell : 1;
+    const int parts = occupied ? points_per_cell : points_in_gaps;
     const Real width = (high - low) / static_cast<Real>(parts);
     for (int i = 0; i < parts; ++i) {
       const Real middle = low + (static_cast<Real>(i) + 0.5L) * width;
@@ -130,11 +131,27 @@ class JointTuples {
 
   const std::vector<JointPoint>& points_;
   Real records_;
-  const JointDeparture& departure_;
+  JointDeparture departure_;
   Visit visit_;
   std::vector<std::size_t> tuple_;
   std::vector<Real> gaps_;
 };
+
+// The probabilities of all ascending tuples of points, in an order that depends on the numbers of
+// points and quantiles alone.
+inline std::vector<Real> joint_tuple_law(const std::vector<JointPoint>& points, Real records,
+                                         std::span<const double> quantiles, Real epsilon) {
+  std::vector<Real> law;
+  Real total = 0;
+  const auto add = [&](const std::vector<std::size_t>&, Real weight) {
+    law.push_back(weight);
+    total += weight;
+  };
+  JointTuples(points, records, JointDeparture(quantiles, epsilon), quantiles.size(), add)
+      .visit_all();
+  for (Real& probability : law) probability /= total;
+  return law;
+}
 
 using JointCells = std::vector<std::uint32_t>;
 using JointCellLaw = std::map<JointCells, Real>;
@@ -156,6 +173,38 @@ inline JointCellLaw joint_law(const Dataset& data, std::span<const double> quant
   JointTuples(points, static_cast<Real>(data.records.size()), departure, quantiles.size(), add)
       .visit_all();
   for (auto& [outcome, probability] : law) probability /= total;
+  return law;
+}
+
+// The law of the cells of three quantiles, the first two of which are drawn jointly and the third
+// on what lies behind them.
+inline JointCellLaw joint_then_one_law(const Dataset& data, const std::vector<double>& quantiles,
+                                       Real joint_epsilon, Real one_epsilon, int points_per_cell) {
+  const auto end = static_cast<Real>(data.cells);
+  const RealRank rank(data);
+  const std::vector<double> first = {quantiles[0], quantiles[1]};
+  const Real relative =
+      (static_cast<Real>(quantiles[2]) - quantiles[1]) / (1 - static_cast<Real>(quantiles[1]));
+  const std::vector<JointPoint> points =
+      joint_points(data, 0, end, points_per_cell, points_per_cell);
+  std::map<std::size_t, QuantileDensity> behind;
+  JointCellLaw law;
+  Real total = 0;
+  const auto add = [&](const std::vector<std::size_t>& tuple, Real weight) {
+    const JointPoint& cut = points[tuple[1]];
+    const auto density =
+        behind.try_emplace(tuple[1], rank, cut.position, end, relative, one_epsilon).first;
+    for (std::uint32_t cell = cut.cell; cell < data.cells; ++cell) {
+      const Real start = static_cast<Real>(cell);
+      law[{points[tuple[0]].cell, cut.cell, cell}] +=
+          weight * density->second.probability(start, start + 1);
+    }
+    total += weight;
+  };
+  JointTuples(points, static_cast<Real>(data.records.size()), JointDeparture(first, joint_epsilon),
+              2, add)
+      .visit_all();
+  for (auto& [cells, probability] : law) probability /= total;
   return law;
 }
 

@@ -146,20 +146,20 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     OfTwo, JointMechanismLaw,
-    ::testing::Values(JointCase{"Quartiles", {5, {1, 2, 2, 4}}, {0.25, 0.75}, 3, 100, 6000},
+    ::testing::Values(JointCase{"Quartiles", {5, {1, 2, 2, 4}}, {0.25, 0.75}, 3, 100, 2500},
                       JointCase{
-                          "CutInAHeavyCell", {3, {1, 1, 1, 1, 1, 1}}, {0.3, 0.6}, 4, 300, 6000},
+                          "CutInAHeavyCell", {3, {1, 1, 1, 1, 1, 1}}, {0.3, 0.6}, 4, 150, 2500},
                       JointCase{"MinimumAndMaximum", {4, {0, 2, 3}}, {0, 1}, 4, 150},
                       JointCase{"Close", {4, {0, 0, 0, 3, 3}}, {0.45, 0.5}, 2, 150},
                       JointCase{"High", {3, {0, 1, 1, 2, 2, 2}}, {0.9, 0.95}, 3, 120},
-                      JointCase{"LittleNoise", {4, {0, 1, 2, 3}}, {0.25, 0.75}, 30, 200},
+                      JointCase{"LittleNoise", {4, {0, 1, 2, 3}}, {0.25, 0.75}, 30, 120},
                       JointCase{"MuchNoise", {3, {0, 2, 2}}, {0.2, 0.6}, 0.1, 60},
                       JointCase{"OfNoRecords", {3, {}}, {0.25, 0.75}, 2, 1}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     OfMore, JointMechanismLaw,
-    ::testing::Values(JointCase{"Quartiles", {4, {0, 1, 3, 3}}, {0.25, 0.5, 0.75}, 4, 24, 6000},
+    ::testing::Values(JointCase{"Quartiles", {4, {0, 1, 3, 3}}, {0.25, 0.5, 0.75}, 4, 24, 2500},
                       JointCase{"Uneven", {3, {1, 1, 1, 2, 2}}, {0.1, 0.2, 0.9}, 6, 36},
                       JointCase{"WithBothEnds", {3, {0, 2, 2}}, {0, 0.5, 1}, 4, 30},
                       JointCase{"OfNoRecords", {3, {}}, {0.25, 0.5, 0.75}, 3, 1},
@@ -172,7 +172,7 @@ TEST(JointMechanismInterval, IsADataSetOfItsOwn) {
   const Quantiles quantiles = {0.25, 0.75};
   constexpr Real kBegin = 1.25L;
   constexpr Real kEnd = 4.5L;
-  const std::vector<JointPoint> points = joint_points(data, kBegin, kEnd, 120);
+  const std::vector<JointPoint> points = joint_points(data, kBegin, kEnd, 60);
   const JointDeparture departure(quantiles, 4);
   std::map<JointCells, Real> law;
   Real total = 0;
@@ -186,19 +186,19 @@ TEST(JointMechanismInterval, IsADataSetOfItsOwn) {
   const PositionInterval interval{kCellPositions + kCellPositions / 4,
                                   4 * kCellPositions + kCellPositions / 2};
   JointSampler sampler(data, interval, quantiles, 4);
-  EXPECT_GT(p_value(law, 3000, [&] { return sampler.draw_cells(); }), kFalseAlarm);
+  EXPECT_GT(p_value(law, 1500, [&] { return sampler.draw_cells(); }), kFalseAlarm);
 }
 
 // Within cells the positions have a law, too, which the levels below depend on.
 TEST(JointMechanismPositions, FollowTheDensityWithinACell) {
   const Dataset data{1, {0, 0, 0}};
   const Quantiles quantiles = {0.25, 0.75};
-  const std::vector<JointPoint> points = joint_points(data, 0, 1, 320);
+  const std::vector<JointPoint> points = joint_points(data, 0, 1, 160);
   const JointDeparture departure(quantiles, 6);
   std::map<JointCells, Real> law;
   Real total = 0;
   const auto add = [&](const std::vector<std::size_t>& tuple, Real weight) {
-    law[{static_cast<std::uint32_t>(tuple[0] / 40), static_cast<std::uint32_t>(tuple[1] / 40)}] +=
+    law[{static_cast<std::uint32_t>(tuple[0] / 20), static_cast<std::uint32_t>(tuple[1] / 20)}] +=
         weight;
     total += weight;
   };
@@ -213,7 +213,7 @@ TEST(JointMechanismPositions, FollowTheDensityWithinACell) {
     }
     return eighths;
   };
-  EXPECT_GT(p_value(law, 3000, draw), kFalseAlarm);
+  EXPECT_GT(p_value(law, 1500, draw), kFalseAlarm);
 }
 
 // --- The law of many quantiles -------------------------------------------------------------------
