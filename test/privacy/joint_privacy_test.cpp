@@ -345,7 +345,7 @@ INSTANTIATE_TEST_SUITE_P(
 // Whether the higher quantile lies below the last two records: releases are slow, so few are drawn,
 // and only a violation that is large is seen. (Half the noise is for the exact laws above.)
 double delta_when_spending(double spent, double epsilon) {
-  constexpr int kDraws = 1500;
+  constexpr int kDraws = 1000;
   const auto sample_of = [&](const Dataset& data) {
     QuantilesSampler sampler(data, kTold, spent, QuantilesMethod::kJoint);
     return take_sample(2, kDraws, [&] { return sampler.draw()[1] <= 8 ? 1U : 0U; });
@@ -358,7 +358,7 @@ TEST(JointPrivacyCheck, AcceptsTheMechanism) {
   EXPECT_LE(delta_when_spending(1.5, 1.5), 0);
 }
 
-// The event has a probability of 0.50 and 0.010: the bound is above 0.2, with a standard deviation
+// The event has a probability of 0.50 and 0.010: the bound is about 0.18, with a standard deviation
 // of 0.02. Missing it has a probability below 10^-15.
 TEST(JointPrivacyCheck, CatchesAQuarterOfTheNoise) {
   EXPECT_GT(delta_when_spending(6, 1.5), 0);
