@@ -201,7 +201,8 @@ TEST(QuantileRecursion, DrawsAllQuantilesOnAnyNumbersALevel) {
 }
 
 TEST(QuantileRecursion, RefusesAPlanWithTooFewLevels) {
-  EXPECT_THROW(Recursion({1ULL << 32, {}}, equally_spaced(9), {{2, 1}, {2, 1}}).draw(), std::logic_error);
+  EXPECT_THROW(Recursion({1ULL << 32, {}}, equally_spaced(9), {{2, 1}, {2, 1}}).draw(),
+               std::logic_error);
   EXPECT_NO_THROW(Recursion({1, {0}}, equally_spaced(8), {{2, 1}}).draw());
 }
 
