@@ -257,11 +257,7 @@ void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
   if (quantiles.empty() || quantiles.size() > kMaxJointQuantiles) {
     throw std::invalid_argument("too many joint quantiles");
   }
-<<<<<<< HEAD
   const double lambda = joint_lambda(epsilon);
-=======
-  const double lambda = std::min(epsilon * (1 - kRoundingSlack) / 2, kMostLambda);
->>>>>>> 398c9f677fa9d2e8e6b40512000cc1d38a21136c
   const double records = in_records(rank.at(interval.end) - rank.at(interval.begin));
   if (quantiles.size() <= kMostForDouble &&
       lambda * records_at_position(records) <= kMostCostForDouble) {

@@ -23,14 +23,8 @@ double joint_lambda(double epsilon);
 // in [0, 1], and with q_0 = 0, q_{b+1} = 1, p_0 = begin, p_{b+1} = end, it draws positions p_1 <=
 // .. <= p_b of the interval with probability proportional to
 //
-<<<<<<< HEAD
 //   exp(-lambda F(p)),   lambda = min(epsilon (1 - 2^-10) / 2, 40),
 //   F(p) = min over s of sum over k of |R(p_{k+1}) - R(p_k) - (q_{k+1} - q_k) s|,
-=======
-//   exp(-lambda F(p)),  F(p) = min over s of sum over k of |R(p_{k+1}) - R(p_k) - (q_{k+1} - q_k)
-//   s|, lambda = min(epsilon (1 - 2^-10) / 2,
-//   40),
->>>>>>> 398c9f677fa9d2e8e6b40512000cc1d38a21136c
 //
 // for s on a lattice that depends on epsilon and b alone: s stands for the number of records, which
 // need not be known. (JointExp has s = n, and twice the sensitivity.) The base measure is that of b
