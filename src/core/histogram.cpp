@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/partition_point.hpp"
 #include "core/radix_sort.hpp"
 
 namespace dpquantile {
@@ -70,8 +71,7 @@ void Histogram::add_run(std::uint32_t cell, std::uint64_t before) {
 }
 
 std::size_t Histogram::first_run_from(std::uint64_t cell) const {
-  return static_cast<std::size_t>(std::lower_bound(occupied_.begin(), occupied_.end(), cell) -
-                                  occupied_.begin());
+  return partition_point(runs(), [&](std::size_t run) { return occupied_[run] >= cell; });
 }
 
 }  // namespace dpquantile

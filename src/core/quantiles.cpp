@@ -18,8 +18,20 @@ namespace dpquantile {
 
 namespace {
 
+// Where counts on a tree beat drawing the quantiles: their error grows with the number of cells and
+// hardly with that of quantiles.
+struct TreeRange {
+  std::uint64_t most_cells;
+  std::size_t fewest_quantiles;
+};
+constexpr TreeRange kTreeRanges[] = {{1 << 10, 17}, {1 << 15, 100}};
+
+std::size_t count_distinct(std::span<const double> quantiles) {
+  return sorted_distinct(quantiles, std::pmr::get_default_resource()).size();
+}
+
 void check_joint_quantiles(std::span<const double> quantiles) {
-  const std::size_t distinct = sorted_distinct(quantiles, std::pmr::get_default_resource()).size();
+  const std::size_t distinct = count_distinct(quantiles);
   if (distinct <= kMaxJointQuantiles) return;
   throw ParameterError("method joint draws at most " + std::to_string(kMaxJointQuantiles) +
                            " different quantiles together, got " + std::to_string(distinct),
@@ -73,13 +85,22 @@ void check_quantiles_query(const QuantilesQuery& query) {
   if (query.method == QuantilesMethod::kJoint) check_joint_quantiles(query.quantiles);
 }
 
+QuantilesMethod resolved_method(const QuantilesQuery& query) {
+  if (query.method != QuantilesMethod::kAuto) return query.method;
+  if (query.privacy.measure == PrivacyMeasure::kZcdp) return QuantilesMethod::kAuto;
+  const std::size_t distinct = count_distinct(query.quantiles);
+  const bool by_tree = std::ranges::any_of(kTreeRanges, [&](const TreeRange& range) {
+    return query.cells <= range.most_cells && distinct >= range.fewest_quantiles;
+  });
+  return by_tree ? QuantilesMethod::kTree : QuantilesMethod::kAuto;
+}
+
 double rho_of_quantiles(const QuantilesQuery& query) {
   if (query.privacy.measure == PrivacyMeasure::kZcdp) return query.privacy.value;
-  if (query.method == QuantilesMethod::kTree) {
+  if (resolved_method(query) == QuantilesMethod::kTree) {
     return rho_of_tree_quantiles(query.cells, query.privacy);
   }
-  const std::size_t distinct =
-      sorted_distinct(query.quantiles, std::pmr::get_default_resource()).size();
+  const std::size_t distinct = count_distinct(query.quantiles);
   if (query.method == QuantilesMethod::kIndependent) {
     return static_cast<double>(distinct) *
            rho_of_bounded_range(independent_epsilon(distinct, query.privacy));
@@ -92,7 +113,7 @@ std::pmr::vector<std::uint32_t> draw_quantiles(const Histogram& data, const Quan
                                                std::pmr::memory_resource* memory) {
   check_quantiles_query(query);
   if (data.total() > kMaxRecords) throw std::length_error("more than 4294967295 records");
-  if (query.method == QuantilesMethod::kTree) {
+  if (resolved_method(query) == QuantilesMethod::kTree) {
     return tree_quantiles(data, query.cells, query.quantiles, query.privacy, random, cancel,
                           memory);
   }

@@ -27,6 +27,11 @@ void check_quantiles(std::span<const double> quantiles);
 // enough for the method.
 void check_quantiles_query(const QuantilesQuery& query);
 
+// The method that answers a query, by public parameters. It is the query's own unless that is
+// kAuto: then kTree for many quantiles on a small grid under pure privacy, else kAuto, which stands
+// for best_plan(). docs/experiments.md has the figures on which the choice rests.
+QuantilesMethod resolved_method(const QuantilesQuery& query);
+
 // The zCDP of a query's answers together, rounded upwards.
 double rho_of_quantiles(const QuantilesQuery& query);
 

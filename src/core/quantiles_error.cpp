@@ -68,7 +68,7 @@ void simulate(const QuantilesQuery& query, std::uint64_t records, RandomStream& 
   const Histogram data =
       even_records(std::min(records, kMostSimulatedRecords), query.cells, cancel, memory);
   const SmearedRank rank(data);
-  const std::size_t releases = simulated_releases(query.method, query.quantiles.size());
+  const std::size_t releases = simulated_releases(resolved_method(query), query.quantiles.size());
   std::pmr::vector<double> drawn(releases * errors.size(), memory);  // by quantile
   for (std::size_t release = 0; release < releases; ++release) {
     const auto cells = draw_quantiles(data, query, random, cancel, memory);
@@ -108,7 +108,7 @@ std::pmr::vector<QuantileError> forecast_quantiles_error(const QuantilesQuery& q
   check_records(records);
   std::pmr::vector<QuantileError> errors(query.quantiles.size(), memory);
   simulate(query, records, random, cancel, memory, errors);
-  if (query.method != QuantilesMethod::kTree) set_bounds(query, records, memory, errors);
+  if (resolved_method(query) != QuantilesMethod::kTree) set_bounds(query, records, memory, errors);
   return errors;
 }
 

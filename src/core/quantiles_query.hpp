@@ -13,7 +13,7 @@ enum class QuantilesMethod : std::uint8_t {
   kJoint = 2,        // all at once by one exponential mechanism
   kIndependent = 3,  // each by itself
   kTree = 4,         // read off noisy counts on a tree
-  kAuto = 5,         // the plan of least error (best_plan)
+  kAuto = 5,         // whichever is most accurate by public parameters
 };
 
 // What is asked of a data set; the parameters are public.

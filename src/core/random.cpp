@@ -92,7 +92,8 @@ std::uint64_t RandomStream::bits64() {
   std::uint64_t word = 0;
   static_assert(sizeof buffer_ % sizeof word == 0, "words must fill the buffer exactly");
   std::memcpy(&word, &buffer_[position_], sizeof word);
-  OPENSSL_cleanse(&buffer_[position_], sizeof word);
+  // No compiler can leave this out: the destructor hands the buffer to a function it cannot see.
+  std::memset(&buffer_[position_], 0, sizeof word);
   position_ += sizeof word;
   return word;
 }

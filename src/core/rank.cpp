@@ -1,26 +1,10 @@
 #include "core/rank.hpp"
 
+#include <limits>
+
+#include "core/partition_point.hpp"
+
 namespace dpquantile {
-
-namespace {
-
-// The first index in [0, count) for which `reached` holds; it must be monotone.
-template <typename Predicate>
-std::size_t partition_point(std::size_t count, Predicate reached) {
-  std::size_t first = 0;
-  while (count > 0) {
-    const std::size_t half = count / 2;
-    if (reached(first + half)) {
-      count = half;
-    } else {
-      first += half + 1;
-      count -= half + 1;
-    }
-  }
-  return first;
-}
-
-}  // namespace
 
 std::size_t SmearedRank::first_run_reaching(ScaledRank rank) const {
   return partition_point(data_.runs(), [&](std::size_t run) { return before(run + 1) >= rank; });
@@ -28,6 +12,21 @@ std::size_t SmearedRank::first_run_reaching(ScaledRank rank) const {
 
 std::size_t SmearedRank::first_run_beyond(ScaledRank rank) const {
   return partition_point(data_.runs(), [&](std::size_t run) { return before(run) > rank; });
+}
+
+Position SmearedRank::last_within(ScaledRank rank) const {
+  const std::size_t beyond = first_run_beyond(rank);
+  if (before(beyond) <= rank) return std::numeric_limits<Position>::max();
+  const std::size_t run = beyond - 1;
+  return cell_start(data_.cell(run)) + static_cast<Position>((rank - before(run)) / slope(run));
+}
+
+Position SmearedRank::first_reaching(ScaledRank rank) const {
+  if (rank <= 0) return 0;
+  const std::size_t run = first_run_reaching(rank);
+  const ScaledRank inside = rank - before(run);
+  return cell_start(data_.cell(run)) +
+         static_cast<Position>((inside + slope(run) - 1) / slope(run));
 }
 
 }  // namespace dpquantile

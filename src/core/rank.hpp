@@ -44,6 +44,12 @@ class SmearedRank {
   // By how much R grows at each position of the run-th occupied cell: its number of records.
   ScaledRank slope(std::size_t run) const { return static_cast<ScaledRank>(data_.count(run)); }
 
+  // The last position of rank at most `rank`, which must be at least 0; the largest number there is
+  // if no rank is larger.
+  Position last_within(ScaledRank rank) const;
+  // The first position of rank at least `rank`, which must be at most n.
+  Position first_reaching(ScaledRank rank) const;
+
   // The first run that ends at a rank of at least `rank`; runs() if there is none.
   std::size_t first_run_reaching(ScaledRank rank) const;
   // The first run that starts at a rank beyond `rank`; runs() if there is none.

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numbers>
-#include <optional>
 #include <vector>
 
 #include "core/integers.hpp"
@@ -23,105 +21,25 @@ constexpr double kTailBits = 72;
 // Integer weights sum to less than 2^kTotalBits (and one for each piece).
 constexpr int kTotalBits = 126;
 
-// Consecutive positions on one side of the target rank within one cell or one gap between occupied
-// cells: counted from the one nearest to the target, R departs from the target by slope a position.
+// Within a piece the density falls by at most e^(kFall + kFallGrowth x) where it is e^-x of the
+// largest: with longer pieces there are fewer of them to weigh, with shorter ones fewer draws are
+// refused.
+constexpr double kFall = 1.5;
+constexpr double kFallGrowth = 0.125;
+
+// Consecutive positions, all on one side of the target rank, whose ranks are about as far from it.
 struct Piece {
-  Position nearest;
-  std::uint64_t length;
-  bool ascending;  // positions grow with the distance to the target
-  ScaledRank distance;
-  ScaledRank slope;
-
-  Position at(std::uint64_t offset) const {
-    return ascending ? nearest + offset : nearest - offset;
-  }
+  PositionInterval positions;
+  ScaledRank distance;  // from the target to the nearest rank
+  uint128_t weight_before;
 };
 
-// Walks over the pieces of a window, in order of position.
-class PieceCursor {
- public:
-  PieceCursor(const SmearedRank& rank, ScaledRank target, PositionInterval window, std::size_t run)
-      : rank_(&rank), target_(target), position_(window.begin), end_(window.end), run_(run) {}
-
-  std::optional<Piece> next() {
-    if (position_ >= end_) return std::nullopt;
-    const Histogram& data = rank_->data();
-    if (run_ < data.runs() && data.cell(run_) == cell_at(position_)) return next_in_cell();
-    return next_gap();
-  }
-
- private:
-  Piece next_gap() {
-    const Histogram& data = rank_->data();
-    const Position gap_end =
-        run_ < data.runs() ? std::min(end_, cell_start(data.cell(run_))) : end_;
-    const Piece gap{position_, gap_end - position_, true, std::abs(rank_->before(run_) - target_),
-                    0};
-    position_ = gap_end;
-    return gap;
-  }
-
-  Piece next_in_cell() {
-    const std::uint64_t cell = rank_->data().cell(run_);
-    const ScaledRank slope = rank_->slope(run_);
-    const Position piece_end = std::min(end_, cell_start(cell + 1));
-    const ScaledRank offset = static_cast<ScaledRank>(position_ - cell_start(cell));
-    const ScaledRank departure = rank_->before(run_) + slope * offset - target_;
-    if (departure >= 0) {
-      const Piece rising{position_, piece_end - position_, true, departure, slope};
-      position_ = piece_end;
-      if (piece_end == cell_start(cell + 1)) ++run_;
-      return rising;
-    }
-    const auto below_target = static_cast<std::uint64_t>((-departure + slope - 1) / slope);
-    const std::uint64_t length = std::min<std::uint64_t>(below_target, piece_end - position_);
-    const ScaledRank last = departure + slope * static_cast<ScaledRank>(length - 1);
-    const Piece falling{position_ + length - 1, length, false, -last, slope};
-    position_ += length;
-    if (position_ == cell_start(cell + 1)) ++run_;
-    return falling;
-  }
-
-  const SmearedRank* rank_;
-  ScaledRank target_;
-  Position position_;
-  Position end_;
-  std::size_t run_;
-};
-
-// The least |R(p) - target| over an interval. R is monotone, so it is attained at one of the two
-// neighbouring positions between which R crosses the target, clipped to the interval.
-ScaledRank least_distance(const SmearedRank& rank, PositionInterval interval, ScaledRank target) {
-  const std::size_t run = rank.first_run_reaching(target);
-  Position crossing = interval.end - 1;
-  if (run < rank.data().runs()) {
-    const ScaledRank inside = std::max<ScaledRank>(target - rank.before(run), 0);
-    crossing = cell_start(rank.data().cell(run)) + static_cast<Position>(inside / rank.slope(run));
-  }
-  ScaledRank least = std::numeric_limits<ScaledRank>::max();
-  for (const Position candidate : {crossing, crossing + 1}) {
-    const Position clipped = std::clamp(candidate, interval.begin, interval.end - 1);
-    least = std::min(least, std::abs(rank.at(clipped) - target));
-  }
-  return least;
+ScaledRank whole_rank(double rank) {
+  return static_cast<ScaledRank>(std::min(rank, std::ldexp(1.0, 60)));
 }
 
-// j on {0, ..., length - 1} with probability proportional to exp(-rate j).
-std::uint64_t truncated_geometric(RandomStream& random, double rate, std::uint64_t length) {
-  // Within a block the weight falls by at most e, so that few draws are refused.
-  const double block_length = std::clamp(std::floor(1 / rate), 1.0, static_cast<double>(length));
-  const auto block = static_cast<std::uint64_t>(block_length);
-  const double next_block = std::exp(-rate * block_length);
-  for (;;) {
-    const std::uint64_t offset = random.uniform_below(block);
-    if (random.unit_real() >= std::exp(-rate * static_cast<double>(offset))) continue;
-    std::uint64_t draw = offset;
-    while (draw < length && block < length && random.unit_real() < next_block) draw += block;
-    if (draw < length) return draw;
-  }
-}
-
-// One draw from the mechanism, once its interval, target and lambda are fixed.
+// One draw from the mechanism, once its interval, target and lambda are fixed: by exact rejection
+// from a density that is constant on each piece.
 class RankMechanism {
  public:
   RankMechanism(const SmearedRank& rank, PositionInterval interval, ScaledRank target,
@@ -130,93 +48,107 @@ class RankMechanism {
         interval_(interval),
         target_(target),
         lambda_(lambda),
-        least_distance_(least_distance(rank, interval, target)),
-        weight_bits_(kTotalBits - static_cast<int>(std::bit_width(interval.end - interval.begin))),
-        checkpoints_(memory) {}
+        last_below_(std::min(rank.last_within(target), interval.end - 1)),
+        least_distance_(least_distance()),
+        weight_bits_(kTotalBits - length_bits()),
+        pieces_(memory) {
+    pieces_.reserve(kMostPieces);
+  }
 
   Position draw(RandomStream& random, CancelPoll& cancel) {
-    const uint128_t total = sum_weights(cancel);
-    const Piece piece = find_piece(random.uniform_below_128(total), cancel);
-    if (piece.slope == 0) return piece.at(random.uniform_below(piece.length));
-    return piece.at(truncated_geometric(random, rate(piece), piece.length));
+    cut(cancel);
+    for (;;) {
+      cancel.tick();
+      const Piece& piece = piece_at(random.uniform_below_128(total_));
+      const auto [begin, end] = piece.positions;
+      const Position position = begin + random.uniform_below(end - begin);
+      const ScaledRank excess = distance(position) - piece.distance;
+      if (random.unit_real() < falloff(excess)) return position;
+    }
   }
 
  private:
-  static constexpr std::size_t kCheckpointPieces = 64;
+  static constexpr std::size_t kMostPieces = 40;  // 20 on each side reach beyond the tail
 
-  // Where the walk stands when this much weight lies before it.
-  struct Checkpoint {
-    uint128_t weight_before;
-    PieceCursor cursor;
-  };
+  int length_bits() const {
+    return static_cast<int>(std::bit_width(interval_.end - interval_.begin));
+  }
+  ScaledRank distance(Position position) const { return std::abs(rank_.at(position) - target_); }
 
-  double rate(const Piece& piece) const { return lambda_ * static_cast<double>(piece.slope); }
-
-  // Sum of exp(-lambda (|R(p) - target| - least distance)) over the piece, as an integer multiple
-  // of 2^-weight_bits_. A position's weight is at most 1, so the sum over the interval is below
-  // 2^kTotalBits.
-  uint128_t weight(const Piece& piece) const {
-    const double nearest =
-        std::exp(-lambda_ * static_cast<double>(piece.distance - least_distance_));
-    const double length = static_cast<double>(piece.length);
-    const double sum =
-        piece.slope == 0 ? length : std::expm1(-rate(piece) * length) / std::expm1(-rate(piece));
-    return static_cast<uint128_t>(std::ldexp(nearest * sum, weight_bits_));
+  // R is monotone, so its least distance is attained beside its crossing of the target.
+  ScaledRank least_distance() const {
+    const ScaledRank below = distance(last_below_);
+    const Position above = last_below_ + 1;
+    return above == interval_.end ? below : std::min(below, distance(above));
   }
 
-  // The walk over all positions but those so far from the target that, all together, they have a
-  // probability below 2^-kTailBits.
-  PieceCursor window() const {
-    const double tail =
-        std::numbers::ln2 *
-        (kTailBits + static_cast<double>(std::bit_width(interval_.end - interval_.begin)));
-    const double reach = std::min(std::ceil(tail / lambda_), std::ldexp(1.0, 61));
-    const ScaledRank distance = least_distance_ + static_cast<ScaledRank>(reach);
-    const Histogram& data = rank_.data();
+  // What the density falls to where the distance to the target is larger by `ranks`.
+  double falloff(ScaledRank ranks) const { return std::exp(-lambda_ * static_cast<double>(ranks)); }
 
-    const std::size_t first = std::max(rank_.first_run_reaching(target_ - distance),
-                                       data.first_run_from(cell_at(interval_.begin)));
-    const std::size_t beyond = rank_.first_run_beyond(target_ + distance);
-    const Position begin = first == 0 ? 0 : cell_start(std::uint64_t{data.cell(first - 1)} + 1);
-    const Position end = beyond == data.runs() ? interval_.end : cell_start(data.cell(beyond));
-    const PositionInterval window{std::max(begin, interval_.begin), std::min(end, interval_.end)};
-    return PieceCursor(rank_, target_, window, first);
+  // By how much ranks may differ within a piece at this distance from the target.
+  ScaledRank width(ScaledRank distance) const {
+    return whole_rank(kFall / lambda_ +
+                      kFallGrowth * static_cast<double>(distance - least_distance_));
   }
 
-  uint128_t sum_weights(CancelPoll& cancel) {
-    uint128_t total = 0;
-    PieceCursor cursor = window();
-    for (std::size_t pieces = 0;; ++pieces) {
+  // Cuts the interval into pieces, from the target outwards, but for positions so far from the
+  // target that, all together, they have a probability below 2^-kTailBits.
+  void cut(CancelPoll& cancel) {
+    const double tail = std::numbers::ln2 * (kTailBits + length_bits());
+    const ScaledRank farthest = least_distance_ + whole_rank(std::ceil(tail / lambda_));
+    cut_above(farthest, cancel);
+    cut_below(farthest, cancel);
+  }
+
+  void cut_above(ScaledRank farthest, CancelPoll& cancel) {
+    for (Position begin = last_below_ + 1; begin < interval_.end;) {
       cancel.tick();
-      if (pieces % kCheckpointPieces == 0) checkpoints_.push_back({total, cursor});
-      const std::optional<Piece> piece = cursor.next();
-      if (!piece) return total;
-      total += weight(*piece);
+      const ScaledRank rank = rank_.at(begin);
+      const ScaledRank distance = rank - target_;
+      if (distance > farthest) return;
+      const Position last = std::min(rank_.last_within(rank + width(distance)), interval_.end - 1);
+      add({begin, last + 1}, distance);
+      begin = last + 1;
     }
+  }
+
+  void cut_below(ScaledRank farthest, CancelPoll& cancel) {
+    for (Position end = last_below_ + 1; end > interval_.begin;) {
+      cancel.tick();
+      const ScaledRank rank = rank_.at(end - 1);
+      const ScaledRank distance = target_ - rank;
+      if (distance > farthest) return;
+      const Position begin =
+          std::max(rank_.first_reaching(rank - width(distance)), interval_.begin);
+      add({begin, end}, distance);
+      end = begin;
+    }
+  }
+
+  // A piece weighs, in units of 2^-weight_bits_, as if all its positions were as near to the target
+  // as the nearest. A position's weight is at most 1, so the sum is below 2^kTotalBits.
+  void add(PositionInterval positions, ScaledRank distance) {
+    const double weight =
+        static_cast<double>(positions.end - positions.begin) * falloff(distance - least_distance_);
+    pieces_.push_back({positions, distance, total_});
+    total_ += static_cast<uint128_t>(std::ldexp(weight, weight_bits_));
   }
 
   // The piece in which the cumulative weight first exceeds `drawn`.
-  Piece find_piece(uint128_t drawn, CancelPoll& cancel) const {
-    const auto after = std::upper_bound(checkpoints_.begin(), checkpoints_.end(), drawn,
-                                        [](uint128_t value, const Checkpoint& checkpoint) {
-                                          return value < checkpoint.weight_before;
-                                        });
-    Checkpoint checkpoint = *std::prev(after);
-    for (;;) {
-      cancel.tick();
-      const Piece piece = *checkpoint.cursor.next();
-      checkpoint.weight_before += weight(piece);
-      if (drawn < checkpoint.weight_before) return piece;
-    }
+  const Piece& piece_at(uint128_t drawn) const {
+    const auto after = std::ranges::upper_bound(pieces_, drawn, {}, &Piece::weight_before);
+    return *std::prev(after);
   }
 
   const SmearedRank& rank_;
   PositionInterval interval_;
   ScaledRank target_;
   double lambda_;
+  Position last_below_;  // the last position whose rank is at most the target
   ScaledRank least_distance_;
   int weight_bits_;
-  std::pmr::vector<Checkpoint> checkpoints_;
+  std::pmr::vector<Piece> pieces_;
+  uint128_t total_ = 0;
 };
 
 }  // namespace

@@ -37,10 +37,11 @@ struct Answer {
   const uint32* cells;
 };
 
-// The law of the method tree, chosen once for all groups of a query; null for the other methods.
+// The law of counts on a tree, chosen once for all groups of a query; null if the query is answered
+// otherwise.
 const CdfLaw* tree_law_of(const ChargedGroup& group, MemoryContext query_context) {
   const QuantilesQuery query = quantiles_query_of(group.parameters);
-  if (query.method != QuantilesMethod::kTree) return nullptr;
+  if (resolved_method(query) != QuantilesMethod::kTree) return nullptr;
   auto* kept = static_cast<CdfLaw*>(*group.kept);
   if (kept != nullptr && kept->privacy == query.privacy &&
       kept->bins == tree_quantiles_leaves(query.cells, query.privacy.measure)) {

@@ -462,18 +462,5 @@ TEST(QuantilePositionFailure, OfTheSourceIsAnException) {
                RandomnessUnavailable);
 }
 
-TEST(QuantilePositionFailure, IsACancelDuringALongWalk) {
-  Dataset data{100'000, std::vector<std::uint32_t>(100'000)};
-  std::iota(data.records.begin(), data.records.end(), 0U);
-  const Histogram histogram = histogram_of(data);
-  const SmearedRank rank(histogram);
-  CsprngSource source;
-  RandomStream random(source);
-  CancelPoll cancel([] { return true; });
-  EXPECT_THROW(draw_quantile_position(rank, {0, cell_start(100'000)}, 0.5, 1e-6, random, cancel,
-                                      std::pmr::new_delete_resource()),
-               Cancelled);
-}
-
 }  // namespace
 }  // namespace dpquantile

@@ -162,5 +162,37 @@ TEST(SmearedRank, FindsTheFirstRunThatStartsBeyondARank) {
   }
 }
 
+TEST(SmearedRank, FindsTheLastPositionWithinARank) {
+  for (const Dataset& data : kDatasets) {
+    const Histogram histogram = histogram_of(data);
+    const SmearedRank rank(histogram);
+    const auto all = static_cast<ScaledRank>(data.records.size()) * kOneRecord;
+    for (const ScaledRank limit : interesting_ranks(data)) {
+      if (limit < 0) continue;
+      const Position last = rank.last_within(limit);
+      if (limit >= all) {
+        EXPECT_EQ(last, std::numeric_limits<Position>::max());
+      } else {
+        EXPECT_LE(rank.at(last), limit);
+        EXPECT_GT(rank.at(last + 1), limit);
+      }
+    }
+  }
+}
+
+TEST(SmearedRank, FindsTheFirstPositionThatReachesARank) {
+  for (const Dataset& data : kDatasets) {
+    const Histogram histogram = histogram_of(data);
+    const SmearedRank rank(histogram);
+    const auto all = static_cast<ScaledRank>(data.records.size()) * kOneRecord;
+    for (const ScaledRank limit : interesting_ranks(data)) {
+      if (limit > all) continue;
+      const Position first = rank.first_reaching(limit);
+      EXPECT_GE(rank.at(first), limit);
+      if (first > 0) EXPECT_LT(rank.at(first - 1), limit);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace dpquantile

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+
+namespace dpquantile {
+
+// The first index in [0, count) for which `reached` holds, or `count`; it must be monotone.
+template <typename Predicate>
+std::size_t partition_point(std::size_t count, Predicate reached) {
+  if (count == 0) return 0;
+  std::size_t first = 0;
+  while (count > 1) {
+    const std::size_t half = count / 2;
+    // Not a branch: half of the guesses at it would be wrong.
+    first += reached(first + half - 1) ? 0 : half;
+    count -= half;
+  }
+  return first + (reached(first) ? 0 : 1);
+}
+
+}  // namespace dpquantile
