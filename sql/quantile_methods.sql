@@ -28,9 +28,11 @@ SELECT dp_quantiles(n, '{0.1,0.9}', 500, 0, 100, dp_options('joint', 1)) AS join
        dp_quantile(n, 0.25, 500, 0, 100, dp_options('tree', 1)) AS tree,
        dp_median(n, 500, 0, 100, dp_options('auto', 1)) AS auto
   FROM t;
--- Two levels
+-- More than a joint draw is taken for: two levels, or on a small grid a tree.
 SELECT dp_quantiles(x, '{0.05,0.1,0.15,0.2,0.25,0.3,0.35,0.4,0.45,0.5,0.55,0.6,0.65,0.7,0.75,0.8,0.85,0.9,0.95}', 1000, 0, 100,
-                    dp_options('auto', 1)) AS auto FROM t;
+                    dp_options('auto', 0.05)) AS levels,
+       dp_quantiles(x, '{0.05,0.1,0.15,0.2,0.25,0.3,0.35,0.4,0.45,0.5,0.55,0.6,0.65,0.7,0.75,0.8,0.85,0.9,0.95}', 1000, 0, 100,
+                    dp_options('auto', 1)) AS tree FROM t;
 -- GROUP BY: the law of a tree is chosen once.
 SELECT k, dp_quantiles(x, '{0.27,0.77}', 1000, 0, 100, dp_options('joint', 1)) AS joint,
        dp_quantiles(x, '{0.27,0.77}', 1000, 0, 100, dp_options('tree', 1)) AS tree
