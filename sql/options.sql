@@ -98,7 +98,7 @@ SELECT dp_median(1, 0.1, 0, 10, '{"granularity": 1e400}');
 SELECT dp_median(1, 0.1, 0, 10, '{"granularity": 1e-400}');
 -- Each aggregate has options of its own.
 SELECT dp_median(1, 0.1, 0, 10, '{"bins": 10}');
-SELECT dp_median(1, 0.1, 0, 10, '{"method": "tree"}');
+SELECT dp_median(1, 0.1, 0, 10, '{"method": "binary"}');
 SELECT dp_cdf(1, 0.1, 0, 10, '{"method": "approximate"}');
 SELECT dp_cdf(1, 0.1, 0, 10, '{"Bins": 10}');
 SELECT dp_cdf(1, 0.1, 0, 10, '{"bins": 10, "granularity": 1}');

@@ -1,5 +1,6 @@
 #include "pg/options.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -97,22 +98,19 @@ bool key_is(const JsonbValue& key, const char* name) {
          memcmp(key.val.string.val, name, strlen(name)) == 0;
 }
 
-// Whether an entry of these families before this one has its name.
-template <class Named>
-bool is_listed_before(const Named* first, const Named* entry, unsigned families) {
-  for (const Named* earlier = first; earlier < entry; ++earlier) {
-    if ((earlier->families & families) != 0 && strcmp(earlier->name, entry->name) == 0) return true;
-  }
-  return false;
-}
-
-// "Valid <what>: a, b, c." from the names of these families.
+// "Valid <what>: a, b, c." from the names of these families, each once.
 template <class Named, std::size_t count>
 const char* list_names(const char* what, const Named (&named)[count], unsigned families) {
   StringInfoData list;
   initStringInfo(&list);
   for (const Named& entry : named) {
-    if ((entry.families & families) == 0 || is_listed_before(named, &entry, families)) continue;
+    const auto comes_before = [&](const Named& other) {
+      return &other < &entry && (other.families & families) != 0 &&
+             strcmp(other.name, entry.name) == 0;
+    };
+    if ((entry.families & families) == 0 || std::any_of(named, named + count, comes_before)) {
+      continue;
+    }
     appendStringInfo(&list, "%s%s", list.len == 0 ? "" : ", ", entry.name);
   }
   return psprintf("Valid %s: %s.", what, list.data);

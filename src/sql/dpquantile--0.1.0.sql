@@ -468,8 +468,8 @@ quantiles: 1 to 4096 numbers from 0 to 1, in any order.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
 options: built by dp_options(): method ''approximate'' (the default: level by level), ''joint'' (all at once, up to 128),
-  ''independent'' (each by itself), ''tree'' (read off noisy counts) or ''auto'' (by the number of quantiles and the
-  privacy parameter: joint where that is best, else level by level); granularity; rho.
+  ''independent'' (each by itself), ''tree'' (read off noisy counts) or ''auto'' (whichever is most accurate by the number
+  of quantiles, the grid and whether epsilon or rho is given); granularity; rho.
 All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, numeric, float8[], float8, float8, float8)
@@ -515,8 +515,8 @@ quantiles: 1 to 4096 numbers from 0 to 1, in any order.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
 options: built by dp_options(): method ''approximate'' (the default: level by level), ''joint'' (all at once, up to 128),
-  ''independent'' (each by itself), ''tree'' (read off noisy counts) or ''auto'' (by the number of quantiles and the
-  privacy parameter: joint where that is best, else level by level); granularity; rho.
+  ''independent'' (each by itself), ''tree'' (read off noisy counts) or ''auto'' (whichever is most accurate by the number
+  of quantiles, the grid and whether epsilon or rho is given); granularity; rho.
 All arguments but value must be constant.';
 
 CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, float8, float8, float8, float8, float8)

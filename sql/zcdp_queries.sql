@@ -1,0 +1,107 @@
+-- Queries that state their guarantee in rho (option rho). Answers are random; those printed are 10 ranks or more away from
+-- the next one, at a lambda of 30 or more, or come of Gaussian noise of a rho of 60 or more: others have a probability below 1e-20.
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_rho;
+CREATE SCHEMA AUTHORIZATION regress_dpq_rho;
+SELECT dp_grant_budget('regress_dpq_rho', 100000, 1e-6, 'zcdp');
+SET ROLE regress_dpq_rho;
+CREATE TABLE t AS SELECT v::float8 AS x, v::numeric AS n, v % 2 AS k FROM generate_series(0, 100) v, generate_series(1, 100);
+
+SELECT dp_options(rho => 0.01), dp_options('joint', 1, rho => 0.1::float8 + 0.2);
+SELECT dp_options(rho => 0);
+SELECT dp_options(rho => 9e-13);
+SELECT dp_options(rho => 1000.1);
+SELECT dp_options(rho => 'NaN');
+SELECT dp_options(rho => '-Infinity');
+
+SELECT dp_median(x, NULL, 0, 100, dp_options(granularity => 1, rho => 1000)) AS median,
+       dp_quantile(x, 0.25, NULL, 0, 100, dp_options(granularity => 1, rho => 1000)) AS quartile,
+       dp_quantiles(x, '{0.9,0.1}', NULL, 0, 100, dp_options(granularity => 1, rho => 1000)) AS quantiles,
+       dp_median(n, NULL, 0, 100, dp_options(granularity => 1, rho => 1000)) AS numeric_median
+  FROM t;
+SELECT dp_quantiles(x, '{0.9,0.1}', NULL, 0, 100, dp_options('joint', 1, rho => 1000)) AS joint,
+       dp_quantiles(x, '{0.9,0.1}', NULL, 0, 100, dp_options('independent', 1, rho => 1000)) AS independent,
+       dp_quantiles(x, '{0.9,0.1}', NULL, 0, 100, dp_options('tree', 1, rho => 1000)) AS tree,
+       dp_quantiles(x, '{0.9,0.1}', NULL, 0, 100, dp_options('auto', 1, rho => 1000)) AS auto
+  FROM t;
+SELECT dp_cdf(x, NULL, 0, 100, dp_options('tree', bins => 2, rho => 500))::jsonb AS tree,
+       dp_cdf(n, NULL, 0, 100, dp_options('histogram', granularity => 50, rho => 500))::jsonb - 'level_rho' AS histogram
+  FROM t;
+SELECT dp_cdf_quantile(c, 0.5) AS median, dp_cdf_rows(c) AS rows
+  FROM (SELECT dp_cdf(x, NULL, 0, 100, dp_options(granularity => 1, rho => 1000)) AS c FROM t) s;
+SELECT dp_synthesize(x, 3, NULL, 0, 100, dp_options(granularity => 1, rho => 1000)) AS sample,
+       dp_synthesize(n, 3, NULL, 0, 100, dp_options('approximate', 1, rho => 1000)) AS numeric_sample FROM t;
+-- GROUP BY, empty input, only NULL
+SELECT k, dp_quantiles(x, '{0.27,0.77}', NULL, 0, 100, dp_options('auto', 1, rho => 1000)) AS auto,
+       dp_cdf_rows(dp_cdf(x, NULL, 0, 100, dp_options(bins => 2, rho => 1000))) AS rows
+  FROM t GROUP BY k ORDER BY k;
+SELECT dp_median(x, NULL, 0, 100, dp_options(rho => 0.01)) BETWEEN 0 AND 100 AS median,
+       dp_cdf_rows(dp_cdf(x, NULL, 0, 100, dp_options(bins => 4, rho => 0.01))) >= 0 AS rows,
+       dp_median(NULLIF(x, x), NULL, 0, 100, dp_options(rho => 0.01)) BETWEEN 0 AND 100 AS only_null
+  FROM t WHERE x < 0;
+-- Prepared
+PREPARE median(float8, float8) AS SELECT dp_median(x, $1, 0, 100, dp_options(granularity => 1, rho => $2)) FROM t;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE median(NULL, 1000);
+EXECUTE median(1000, NULL);
+EXECUTE median(1000, 1000);
+EXECUTE median(NULL, NULL);
+RESET plan_cache_mode;
+-- Least and largest
+SELECT dp_median(x, NULL, 0, 100, dp_options(rho => 1e-12)) BETWEEN 0 AND 100 AS least,
+       dp_cdf(x, NULL, 0, 100, dp_options(bins => 2, rho => 1e-12)) IS NOT NULL AS least_cdf FROM t;
+
+-- One of both
+SELECT dp_median(x, 0.5, 0, 100, dp_options(rho => 0.01)) FROM t;
+SELECT dp_quantile(x, 0.5, 0.5, 0, 100, '{"rho": 0.01}') FROM t;
+SELECT dp_quantiles(n, '{0.5}', 0.5, 0, 100, '{"rho": 0.01}') FROM t;
+SELECT dp_cdf(x, 0.5, 0, 100, '{"rho": 0.01}') FROM t;
+\echo :SQLSTATE
+SELECT dp_median(x, NULL, 0, 100) FROM t;
+SELECT dp_median(x, NULL, 0, 100, '{}') FROM t;
+SELECT dp_cdf(x, NULL, 0, 100, NULL) FROM t;
+\echo :SQLSTATE
+SELECT dp_median(x, NULL, 0, 100, '{"rho": null}') FROM t;
+SELECT dp_median(x, NULL, 0, 100, '{"rho": "1"}') FROM t;
+SELECT dp_median(x, NULL, 0, 100, '{"rho": 0}') FROM t;
+SELECT dp_median(x, NULL, 0, 100, '{"rho": 1e400}') FROM t;
+SELECT dp_median(x, NULL, 0, 100, '{"Rho": 1}') FROM t;
+SELECT dp_median(x, NULL, 0, 100, CASE WHEN x > 1 THEN dp_options(rho => 1) END) FROM t;
+-- Without rows as well
+SELECT dp_median(x, 0.5, 0, 100, dp_options(rho => 0.01)) FROM t WHERE x < 0;
+SELECT dp_median(x, NULL, 0, 100) FROM t WHERE x < 0;
+-- Only functions that can state it have the option.
+SELECT dp_iqr(x, NULL, 0, dp_options('quantiles', lower => 0, upper => 100, rho => 0.01)) FROM t;
+SELECT dp_iqr(x, NULL, 1e-6) FROM t;
+SELECT dp_user_mean(k, x, NULL, 0, 100, dp_options(rho => 0.01)) FROM t;
+SELECT dp_user_variance(k, x, NULL, 0, 100, dp_options(rho => 0.01)) FROM t;
+SELECT dp_user_grid_stats(k, 'a', x, NULL, 0, 100, dp_options(rho => 0.01)) FROM t;
+SELECT dp_user_mean(k, x, NULL, 0, 100) FROM t;
+
+-- The ledger: rho as it was written, times the grouping sets, and no epsilon.
+SELECT count(*) AS sets FROM (SELECT dp_median(x, NULL, 0, 100, dp_options(rho => 0.01)) FROM t GROUP BY GROUPING SETS ((k), (), (x))) s;
+SELECT function, mechanism, neighbours, epsilon, delta, rho, accountant, grouping_sets, groups, count(*) FROM dp_ledger
+ GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9 ORDER BY function COLLATE "C", mechanism COLLATE "C", rho, grouping_sets, groups;
+SELECT rho_spent = (SELECT sum(rho) FROM dp_ledger) AS sum FROM dp_budget;
+
+-- A budget that does not suffice
+RESET ROLE;
+SELECT dp_grant_budget('regress_dpq_rho', 1, 1e-6, 'zcdp');
+SET ROLE regress_dpq_rho;
+\set VERBOSITY sqlstate
+SELECT dp_median(x, NULL, 0, 100, dp_options(rho => 0.01)) FROM t;
+\set VERBOSITY default
+-- A budget that adds epsilons cannot count it.
+RESET ROLE;
+CREATE ROLE regress_dpq_epsilon;
+SELECT dp_grant_budget('regress_dpq_epsilon', 1000);
+SET ROLE regress_dpq_epsilon;
+SELECT dp_median(1, NULL, 0, 100, dp_options(rho => 0.01));
+SELECT dp_cdf(1, NULL, 0, 100, dp_options(rho => 0.01));
+SELECT dp_synthesize(1, 5, NULL, 0, 100, dp_options(rho => 0.01));
+\echo :SQLSTATE
+SELECT epsilon_spent, epsilon_sum, rho_spent FROM dp_budget;
+
+RESET ROLE;
+DROP OWNED BY regress_dpq_rho;
+DROP ROLE regress_dpq_rho, regress_dpq_epsilon;
