@@ -1,11 +1,9 @@
 #include "core/joint_mechanism.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
-#include <optional>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -21,12 +19,18 @@ namespace {
 // Pays for rounding: docs/privacy.md, "Floating point".
 constexpr double kRoundingSlack = 1.0 / 1024;
 
-// Lattice points are left out that all together have a probability below 2^-kTailBits.
+// Lattice points and slots are left out that all together have a probability below 2^-kTailBits.
 constexpr double kTailBits = 72;
+
+// By how much the bound on the weight of all lattice points that are not filtered for may exceed
+// the weight of the middle one: more proposals are refused, but fewer points need filtering.
+constexpr double kUnfiltered = 4;
 
 // The natural logarithm of a proposal's weight over its envelope: a finer cut takes longer to
 // filter, a coarser one has more proposals refused.
-constexpr double kEnvelope = 5;
+double envelope(std::size_t quantiles) {
+  return std::min(1.6 + 0.16 * static_cast<double>(quantiles), 6.0);
+}
 
 // Up to so many quantiles the powers of a measure of 2^-56 are doubles, if lambda times the records
 // at a position is no more than that.
@@ -77,7 +81,7 @@ class JointMechanism {
 
   void draw(std::span<Position> positions) {
     weigh_lattice();
-    std::array<std::uint64_t, kAttemptsAtOnce> lattice;
+    std::pmr::vector<std::uint64_t> lattice(attempts_at_once(), path_.get_allocator());
     for (;;) {
       for (std::uint64_t& index : lattice) index = draw_lattice_index();
       if (first_accepted(lattice, positions)) return;
@@ -85,7 +89,10 @@ class JointMechanism {
   }
 
  private:
-  static constexpr std::size_t kAttemptsAtOnce = 64;
+  // Few draws are left without an accepted one.
+  std::size_t attempts_at_once() const {
+    return static_cast<std::size_t>(8 * std::exp(envelope(utility_.quantiles())));
+  }
 
   std::pmr::vector<RankSlot> cut(std::span<const double> quantiles,
                                  std::pmr::memory_resource* memory) {
@@ -94,7 +101,7 @@ class JointMechanism {
     for (const double quantile : quantiles) targets.push_back(quantile * records_);
     const double lambda = utility_.lambda();
     const SlotWidths widths{.targets = targets,
-                            .finest = kEnvelope / (lambda * b),
+                            .finest = envelope(quantiles.size()) / (lambda * b),
                             .near = (4 + 2 * std::sqrt(b)) / lambda,
                             .growth = 1 / std::max(5.0, 2 * b),
                             .farthest = farthest()};
@@ -119,23 +126,33 @@ class JointMechanism {
             static_cast<std::uint64_t>(std::floor((records_ + reach) / step))};
   }
 
-  // The weights of all s that matter. As the gaps sum to n, F >= |n - s|; all positions together
-  // have the volume 1 / b!. So beyond a reach r the weights sum to less than
-  // 2 exp(-lambda r) / (b! (1 - exp(-lambda step))).
+  double log_volume() const { return -std::lgamma(static_cast<double>(utility_.quantiles() + 1)); }
+
+  // How far F may exceed 0 so that what lies beyond weighs less than `bits` bits of a given weight.
+  // All positions together have the volume 1 / b!; there are fewer than 2^12 lattice points for
+  // each of which so much may be left out.
+  double reach_of(double log_weight, double bits) const {
+    const double reach = (log_volume() - log_weight + bits * std::numbers::ln2) / utility_.lambda();
+    return std::clamp(reach, 0.0, kMostFarCost / utility_.lambda());
+  }
+
+  // The weights of all s that matter. As the gaps sum to n, F >= |n - s|: far from n that bounds
+  // the weight well enough for proposals.
   void weigh_lattice() {
-    const double lambda = utility_.lambda();
     const auto b = static_cast<double>(utility_.quantiles());
-    double reach = (50 + 6 * b) / lambda;
-    range_ = lattice_around(reach);
-    for (std::uint64_t i = range_.first; i <= range_.last; ++i) {
-      log_weights_.push_back(proposal_.filter(utility_.lattice_point(i), cancel_));
-    }
-    const double all = *std::ranges::max_element(log_weights_);
-    const double beyond = std::numbers::ln2 - std::lgamma(b + 1) -
-                          std::log(-std::expm1(-lambda * utility_.lattice_step()));
-    reach = (beyond - all + kTailBits * std::numbers::ln2 + 2 * kEnvelope) / lambda;
-    extend_lattice(lattice_around(reach));
-    prepared_ = range_.last;
+    const std::uint64_t middle = static_cast<std::uint64_t>(records_ / utility_.lattice_step());
+    const double s = utility_.lattice_point(middle);
+    double middle_weight = proposal_.filter(s, (60 + 6 * b) / utility_.lambda(), cancel_);
+    if (!std::isfinite(middle_weight)) middle_weight = proposal_.filter(s, farthest(), cancel_);
+
+    constexpr double kLatticeBits = 12;
+    limit_ = reach_of(middle_weight, kTailBits + kLatticeBits + 2 * envelope(utility_.quantiles()));
+    const double steps = -std::expm1(-utility_.lambda() * utility_.lattice_step());
+    const double filtered_reach = reach_of(middle_weight, std::log2(2 / (kUnfiltered * steps)));
+    range_ = lattice_around(limit_);
+    filtered_ = lattice_around(filtered_reach);
+    for (std::uint64_t i = range_.first; i <= range_.last; ++i)
+      log_weights_.push_back(log_weight(i));
     const double largest = *std::ranges::max_element(log_weights_);
     total_ = 0;
     for (double& weight : log_weights_) {
@@ -144,16 +161,15 @@ class JointMechanism {
     }
   }
 
-  void extend_lattice(LatticeRange wider) {
-    for (; range_.last < wider.last; ++range_.last) {
-      log_weights_.push_back(proposal_.filter(utility_.lattice_point(range_.last + 1), cancel_));
-    }
-    std::pmr::vector<double> before(log_weights_.get_allocator());
-    for (std::uint64_t i = wider.first; i < range_.first; ++i) {
-      before.push_back(proposal_.filter(utility_.lattice_point(i), cancel_));
-    }
-    log_weights_.insert(log_weights_.begin(), before.begin(), before.end());
-    range_.first = std::min(range_.first, wider.first);
+  bool is_filtered(std::uint64_t index) const {
+    return index >= filtered_.first && index <= filtered_.last;
+  }
+
+  double log_weight(std::uint64_t index) {
+    const double s = utility_.lattice_point(index);
+    if (!is_filtered(index)) return log_volume() - utility_.lambda() * std::abs(records_ - s);
+    prepared_ = index;
+    return proposal_.filter(s, limit_, cancel_);
   }
 
   std::uint64_t draw_lattice_index() {
@@ -168,37 +184,52 @@ class JointMechanism {
   // Makes a proposal for each of the lattice points; gives the positions of the first, in their
   // order, that is accepted. Proposals for one s are made together, as each s must be prepared.
   bool first_accepted(std::span<const std::uint64_t> lattice, std::span<Position> positions) {
-    std::array<std::size_t, kAttemptsAtOnce> order;
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::pmr::vector<std::size_t> order(lattice.size(), path_.get_allocator());
+    std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return lattice[i]; });
     std::size_t first = lattice.size();
     std::pmr::vector<Position> proposed(positions.size(), path_.get_allocator().resource());
     for (const std::size_t attempt : order) {
-      if (attempt > first) continue;
-      const double s = utility_.lattice_point(lattice[attempt]);
-      if (prepared_ != lattice[attempt]) proposal_.filter(s, cancel_);
-      prepared_ = lattice[attempt];
-      if (!propose(s, proposed)) continue;
+      if (attempt > first || !propose(lattice[attempt], proposed)) continue;
       first = attempt;
       std::ranges::copy(proposed, positions.begin());
     }
     return first < lattice.size();
   }
 
-  // Draws positions for s; returns whether they are accepted.
-  bool propose(double s, std::span<Position> positions) {
+  // Draws positions for a lattice point; returns whether they are accepted.
+  bool propose(std::uint64_t index, std::span<Position> positions) {
+    const double s = utility_.lattice_point(index);
+    const double cost =
+        is_filtered(index) ? propose_by_slots(index, positions) : propose_anywhere(s, positions);
+    measure_gaps(positions);
+    const double departure = utility_.departure(gaps_, s);
+    return random_.unit_real() < std::exp(-utility_.lambda() * (departure - cost)) &&
+           random_.unit_real() < share_of_least(departure);
+  }
+
+  // Both draw positions with a probability proportional to exp(-lambda cost) and return the cost,
+  // which is at most their departure.
+  double propose_by_slots(std::uint64_t index, std::span<Position> positions) {
+    if (prepared_ != index) proposal_.filter(utility_.lattice_point(index), limit_, cancel_);
+    prepared_ = index;
     proposal_.draw(random_, path_, cancel_);
     for (std::size_t k = 0; k < path_.size(); ++k) {
-      const auto [begin, end] = slots_[path_[k]].positions;
-      positions[k] = begin + random_.uniform_below(end - begin);
+      positions[k] = draw_position(slots_[path_[k]].positions);
     }
     // Slots ascend, so this only sorts within them.
     std::ranges::sort(positions);
-    measure_gaps(positions);
-    const double departure = utility_.departure(gaps_, s);
-    const double excess = departure - proposal_.cost(path_);
-    return random_.unit_real() < std::exp(-utility_.lambda() * excess) &&
-           random_.unit_real() < share_of_least(departure);
+    return proposal_.cost(path_);
+  }
+
+  double propose_anywhere(double s, std::span<Position> positions) {
+    for (Position& position : positions) position = draw_position(interval_);
+    std::ranges::sort(positions);
+    return std::abs(records_ - s);
+  }
+
+  Position draw_position(PositionInterval interval) {
+    return interval.begin + random_.uniform_below(interval.end - interval.begin);
   }
 
   void measure_gaps(std::span<const Position> positions) {
@@ -236,10 +267,12 @@ class JointMechanism {
   JointUtility utility_;
   std::pmr::vector<RankSlot> slots_;
   JointProposal<Real> proposal_;
-  LatticeRange range_{};
+  double limit_ = 0;                      // on the departure of what is proposed
+  LatticeRange range_{};                  // of the lattice points within the limit
+  LatticeRange filtered_{};               // of those whose positions are proposed by slots
   std::pmr::vector<double> log_weights_;  // by lattice index from range_.first on
   double total_ = 0;
-  std::uint64_t prepared_ = 0;  // the lattice index that the proposal was last prepared for
+  std::uint64_t prepared_ = 0;  // the lattice index that the slots were last filtered for
   std::pmr::vector<std::size_t> path_;
   std::pmr::vector<double> gaps_;
 };

@@ -26,7 +26,10 @@ namespace dpquantile {
 // x_k the middle of slot i_k, x_0 = 0, x_{b+1} = n, and c the number of quantiles in the slot
 // (measure^c / c! is the volume of c sorted positions). A position's rank differs from its slot's
 // middle by at most half_range and counts in two terms of the utility, so that no positions are
-// proposed with less than their weight. Forward filtering and backward sampling.
+// proposed with less than their weight. But paths are left out that would be too far from what s
+// expects: for every quantile k, |R(p_k) - q_k s| + |n - R(p_k) - (1 - q_k) s| is at most a limit
+// somewhere in its slot. (The sum over the gaps on either side is no smaller.) Forward filtering
+// and backward sampling.
 //
 // Real is a floating-point type: it must have room for the b-th power of a slot's measure.
 template <class Real>
@@ -43,24 +46,32 @@ class JointProposal {
         weights_(slots.size(), memory),
         entering_(slots.size() * utility.quantiles(), memory),
         leaving_(slots.size() * utility.quantiles(), memory),
-        scales_(utility.quantiles() + 1, memory) {
+        scales_(utility.quantiles() + 1, memory),
+        windows_(utility.quantiles(), memory) {
     std::ranges::transform(slots, weights_.begin(), [&](const RankSlot& slot) {
       return Real(slot.measure) * std::exp(Real(2 * utility.lambda() * slot.half_range));
     });
   }
 
-  // Prepares for s and returns the natural logarithm of the weight of all paths.
-  double filter(double s, CancelPoll& cancel) {
+  // Prepares for s and a limit, and returns the natural logarithm of the weight of all paths: minus
+  // infinity if there are none.
+  double filter(double s, double limit, CancelPoll& cancel) {
     s_ = s;
     const std::size_t b = utility_.quantiles();
+    for (std::size_t j = 1; j <= b; ++j) {
+      windows_[j - 1] = window_of(j, limit);
+      if (window(j).size() == 0) return -std::numeric_limits<double>::infinity();
+    }
     scales_[0] = 0;
-    for (std::size_t i = 0; i < slots_.size(); ++i) entering(0)[i] = kernel(0, middles_[i]);
+    for (std::size_t i = window(1).first; i < window(1).end; ++i) {
+      entering(0)[i] = kernel(0, middles_[i]);
+    }
     for (std::size_t j = 1; j <= b; ++j) {
       leave(j, cancel);
       if (j < b) enter(j, cancel);
     }
     total_ = 0;
-    for (std::size_t i = 0; i < slots_.size(); ++i) total_ += last_weight(i);
+    for (std::size_t i = window(b).first; i < window(b).end; ++i) total_ += last_weight(i);
     return static_cast<double>(std::log(total_) + scales_[b - 1] * std::numbers::ln2_v<Real>);
   }
 
@@ -98,6 +109,27 @@ class JointProposal {
   }
 
   double expected(std::size_t k) const { return utility_.expected(k, s_); }
+
+  // The slots that quantile j, 1 .. b, may lie in.
+  const IndexRange& window(std::size_t j) const { return windows_[j - 1]; }
+
+  // The ranks x with |x - before| + |n - behind - x| <= limit lie between these two and at most
+  // half of what is left of the limit beyond.
+  IndexRange window_of(std::size_t j, double limit) const {
+    const auto [low, high] =
+        std::minmax({utility_.expected_before(j, s_), records_ - utility_.expected_behind(j, s_)});
+    const double beyond = (limit - (high - low)) / 2;
+    if (beyond < 0) return {0, 0};
+    const auto first = std::ranges::lower_bound(slots_, low - beyond, {}, [](const RankSlot& slot) {
+      return slot.middle + slot.half_range;
+    });
+    const auto end = std::ranges::upper_bound(slots_, high + beyond, {}, [](const RankSlot& slot) {
+      return slot.middle - slot.half_range;
+    });
+    return {static_cast<std::size_t>(first - slots_.begin()),
+            static_cast<std::size_t>(end - slots_.begin())};
+  }
+
   // What n_k = gap contributes to a weight.
   Real kernel(std::size_t k, double gap) const {
     return std::exp(Real(-utility_.lambda() * std::abs(gap - expected(k))));
@@ -120,16 +152,26 @@ class JointProposal {
   // by Horner's scheme.
   void leave(std::size_t j, CancelPoll& cancel) {
     const std::span<Real> sums = leaving(j);
-    std::ranges::fill(sums, Real(0));
-    for (std::size_t k = j; k > 0; --k) {
+    const auto [first, end] = window(j);
+    std::fill(sums.begin() + static_cast<std::ptrdiff_t>(first),
+              sums.begin() + static_cast<std::ptrdiff_t>(end), Real(0));
+    for (std::size_t k = most_together(j); k > 0; --k) {
       const std::span<const Real> fewer = entering(j - k);
       const Real one_more = k == j ? Real(0) : one_more_in_slot(j - k) / Real(k + 1);
-      for (std::size_t i = 0; i < sums.size(); ++i) {
+      const std::size_t common_end = std::min(end, window(j - k + 1).end);
+      for (std::size_t i = first; i < common_end; ++i) {
         sums[i] = fewer[i] + sums[i] * weights_[i] * one_more;
       }
-      cancel.tick(sums.size());
+      cancel.tick(end - first);
     }
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] *= weights_[i];
+    for (std::size_t i = first; i < end; ++i) sums[i] *= weights_[i];
+  }
+
+  // How many quantiles may lie in one slot if quantile j is the last of them. Windows ascend.
+  std::size_t most_together(std::size_t j) const {
+    std::size_t k = 1;
+    while (k < j && window(j - k).end > window(j).first) ++k;
+    return k;
   }
 
   // By what a weight changes, but for the slot's, when quantile l lies in the same slot as the
@@ -139,8 +181,9 @@ class JointProposal {
   }
 
   void enter(std::size_t j, CancelPoll& cancel) {
-    const std::span<Real> sums = entering(j);
-    filter_.apply(leaving(j), expected(j), sums, cancel);
+    const IndexRange& next = window(j + 1);
+    filter_.apply(leaving(j), window(j), expected(j), entering(j), next, cancel);
+    const std::span<Real> sums = entering(j).subspan(next.first, next.size());
     const Real largest = *std::ranges::max_element(sums);
     const int exponent = largest > 0 ? std::ilogb(largest) : 0;
     const Real unit = std::ldexp(Real(1), -exponent);
@@ -156,10 +199,11 @@ class JointProposal {
   std::size_t draw_last(RandomStream& random, CancelPoll& cancel) const {
     for (;;) {
       WeightedScan scan(random);
-      for (std::size_t i = 0; i < slots_.size(); ++i) {
+      const auto [first, end] = window(utility_.quantiles());
+      for (std::size_t i = first; i < end; ++i) {
         if (scan.takes(static_cast<double>(last_weight(i) / total_))) return i;
       }
-      cancel.tick(slots_.size());
+      cancel.tick(end - first);
     }
   }
 
@@ -169,7 +213,7 @@ class JointProposal {
     for (;;) {
       WeightedScan scan(random);
       Real factor = weights_[slot];
-      for (std::size_t k = 1; k <= placed; ++k) {
+      for (std::size_t k = 1; k <= placed && slot < window(placed - k + 1).end; ++k) {
         if (scan.takes(static_cast<double>(entering(placed - k)[slot] * factor / total))) return k;
         if (k < placed) {
           factor *= one_more_in_slot(placed - k) * weights_[slot] / Real(k + 1);
@@ -188,17 +232,21 @@ class JointProposal {
       return static_cast<double>(leaving(placed)[i] * kernel(placed, middles_[slot] - middles_[i]) /
                                  total);
     };
-    const auto end = middles_.begin() + static_cast<std::ptrdiff_t>(slot);
-    const auto centre =
-        static_cast<std::size_t>(std::lower_bound(middles_.begin(), end, edge) - middles_.begin());
+    const IndexRange range{window(placed).first, std::min(window(placed).end, slot)};
+    const auto begin = middles_.begin();
+    const auto centre = static_cast<std::size_t>(
+        std::lower_bound(begin + static_cast<std::ptrdiff_t>(range.first),
+                         begin + static_cast<std::ptrdiff_t>(range.end), edge) -
+        begin);
     for (;;) {
       WeightedScan scan(random);
       std::size_t below = centre;
       std::size_t above = centre;
-      while (below > 0 || above < slot) {
+      while (below > range.first || above < range.end) {
         cancel.tick();
         const bool go_up =
-            below == 0 || (above < slot && middles_[above] - edge < edge - middles_[below - 1]);
+            below == range.first ||
+            (above < range.end && middles_[above] - edge < edge - middles_[below - 1]);
         const std::size_t visited = go_up ? above++ : --below;
         if (scan.takes(weight(visited))) return visited;
       }
@@ -214,6 +262,7 @@ class JointProposal {
   std::pmr::vector<Real> entering_;
   std::pmr::vector<Real> leaving_;
   std::pmr::vector<int> scales_;
+  std::pmr::vector<IndexRange> windows_;
   double s_ = 0;
   Real total_ = 0;
 };

@@ -18,7 +18,10 @@ double step_for(std::size_t gaps) {
 
 JointUtility::JointUtility(std::span<const double> quantiles, double lambda,
                            std::pmr::memory_resource* memory)
-    : lambda_(lambda), lattice_step_(step_for(quantiles.size() + 1) / lambda), shares_(memory) {
+    : lambda_(lambda),
+      lattice_step_(step_for(quantiles.size() + 1) / lambda),
+      shares_(memory),
+      before_(quantiles.begin(), quantiles.end(), memory) {
   shares_.reserve(quantiles.size() + 1);
   double previous = 0;
   for (const double quantile : quantiles) {

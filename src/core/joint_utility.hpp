@@ -30,6 +30,10 @@ class JointUtility {
 
   // The records between quantiles k and k + 1 if there are s in all; k = 0 .. quantiles().
   double expected(std::size_t k, double s) const { return shares_[k] * s; }
+  // The records before quantile k, 1 .. quantiles(), and those behind it.
+  double expected_before(std::size_t k, double s) const { return before_[k - 1] * s; }
+  double expected_behind(std::size_t k, double s) const { return (1 - before_[k - 1]) * s; }
+
   // The sum over k of |gaps[k] - expected(k, s)|.
   double departure(std::span<const double> gaps, double s) const;
 
@@ -37,6 +41,7 @@ class JointUtility {
   double lambda_;
   double lattice_step_;
   std::pmr::vector<double> shares_;
+  std::pmr::vector<double> before_;  // the quantiles
 };
 
 }  // namespace dpquantile

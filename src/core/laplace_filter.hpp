@@ -10,10 +10,18 @@
 
 namespace dpquantile {
 
+// Indices first .. end - 1.
+struct IndexRange {
+  std::size_t first;
+  std::size_t end;
+
+  std::size_t size() const { return first < end ? end - first : 0; }
+};
+
 // Sums with a shifted Laplace kernel over the earlier points of an ascending sequence
 // x_0 <= x_1 <= .. :
 //
-//   out[i] = sum over k < i of in[k] exp(-lambda |x_i - x_k - shift|).
+//   out[i] = sum over k < i, k in a range, of in[k] exp(-lambda |x_i - x_k - shift|).
 //
 // In O(points) time. All terms are positive and added up, never subtracted, so that every sum has a
 // small relative error, however far the terms differ.
@@ -30,22 +38,25 @@ class LaplaceFilter {
     for (std::size_t i = 1; i < points.size(); ++i) steps_[i] = decay(points[i] - points[i - 1]);
   }
 
-  // `in` and `out` have as many elements as there are points and do not overlap; shift >= 0.
-  void apply(std::span<const Real> in, double shift, std::span<Real> out, CancelPoll& cancel) {
+  // `in` and `out` have as many elements as there are points and do not overlap; only the elements
+  // in the ranges are read and written. shift >= 0.
+  void apply(std::span<const Real> in, IndexRange in_range, double shift, std::span<Real> out,
+             IndexRange out_range, CancelPoll& cancel) {
     Real below = 0;  // of the points at or below x_i - shift, relative to the last of them
-    Above above;
-    std::size_t split = 0;  // the first point beyond x_i - shift, or i
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-      cancel.tick();
+    Above above{in_range.first};
+    std::size_t split = in_range.first;  // the first point beyond x_i - shift, or `next`
+    std::size_t next = in_range.first;   // the first point that is not a term yet
+    cancel.tick(in_range.size() + out_range.size());
+    for (std::size_t i = out_range.first; i < out_range.end; ++i) {
       const double edge = points_[i] - shift;
-      if (i > 0) append(in, i - 1, above);
-      for (; split < i && points_[split] <= edge; ++split) {
-        below = (split == 0 ? Real(0) : below * steps_[split]) + in[split];
-        if (split == above.turn) turn_over(in, split + 1, i, above);
+      for (; next < in_range.end && next < i; ++next) append(in, next, above);
+      for (; split < next && points_[split] <= edge; ++split) {
+        below = (split == in_range.first ? Real(0) : below * steps_[split]) + in[split];
+        if (split == above.turn) turn_over(in, split + 1, next, above);
       }
       Real sum = 0;
-      if (split > 0) sum += below * decay(edge - points_[split - 1]);
-      if (split < i) sum += sum_above(split, above) * decay(points_[split] - edge);
+      if (split > in_range.first) sum += below * decay(edge - points_[split - 1]);
+      if (split < next) sum += sum_above(split, above) * decay(points_[split] - edge);
       out[i] = sum;
     }
   }
@@ -54,7 +65,7 @@ class LaplaceFilter {
   // A queue of the points above the edge. The sums over those before `turn` are kept from each
   // point on, so that points can leave at the front; to those from `turn` on points are appended.
   struct Above {
-    std::size_t turn = 0;
+    std::size_t turn;
     Real appended = 0;  // relative to point turn
     Real reach = 1;     // decay from point turn to the last point
   };

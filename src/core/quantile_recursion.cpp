@@ -36,7 +36,7 @@ class QuantileRecursion {
       return;
     }
     if (level == plan_.size()) throw std::logic_error("the plan has too few levels");
-    if (plan_[level].quantiles == 1) {
+    if (plan_[level].quantiles == 1 || quantiles.size() == 1) {
       answer_one(quantiles, answers, stretch, level);
     } else {
       answer_several(quantiles, answers, stretch, level);

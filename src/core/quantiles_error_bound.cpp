@@ -79,7 +79,7 @@ class RecursionBounds {
   double draw_bound(std::span<const double> relatives, std::size_t i, std::size_t level) const {
     const double epsilon = plan_[level].epsilon;
     const double q = relatives[i];
-    if (plan_[level].quantiles == 1) return one_quantile_bound(q, epsilon, domain_);
+    if (relatives.size() == 1) return one_quantile_bound(q, epsilon, domain_);
     return std::max(q, 1 - q) * joint_bound(relatives, epsilon, domain_, memory_);
   }
 
