@@ -200,6 +200,24 @@ TEST(QuantileRecursion, DrawsAllQuantilesOnAnyNumbersALevel) {
   }
 }
 
+// All that lies between cuts is drawn by the next level's epsilon, here by almost none: uniform on
+// some 333 cells, so that ten draws within 5 cells of the middle have a probability below 10^-14.
+TEST(QuantileRecursion, SpendsTheNextLevelsEpsilonBetweenAllCuts) {
+  Dataset data{1000, std::vector<std::uint32_t>(1000)};
+  std::iota(data.records.begin(), data.records.end(), 0U);
+  const Quantiles quantiles = equally_spaced(5);
+  Recursion recursion(data, quantiles, {{2, 80}, {1, 1e-6}});
+  std::vector<double> furthest(5);
+  for (int draw = 0; draw < 10; ++draw) {
+    const Cells cells = recursion.draw();
+    for (std::size_t i = 0; i < 5; ++i) {
+      furthest[i] = std::max(furthest[i], std::abs(cells[i] - quantiles[i] * 1000));
+    }
+  }
+  for (const std::size_t i : {1U, 3U}) EXPECT_LT(furthest[i], 5);
+  for (const std::size_t i : {0U, 2U, 4U}) EXPECT_GT(furthest[i], 5);
+}
+
 TEST(QuantileRecursion, RefusesAPlanWithTooFewLevels) {
   EXPECT_THROW(Recursion({1ULL << 32, {}}, equally_spaced(9), {{2, 1}, {2, 1}}).draw(),
                std::logic_error);
