@@ -138,6 +138,36 @@ long double exact_loss(std::span<const long double> law, std::span<const long do
   return loss;
 }
 
+long double exact_range(std::span<const long double> law, std::span<const long double> neighbour) {
+  long double least = std::log(law[0] / neighbour[0]);
+  long double most = least;
+  for (std::size_t i = 1; i < law.size(); ++i) {
+    const long double loss = std::log(law[i] / neighbour[i]);
+    least = std::min(least, loss);
+    most = std::max(most, loss);
+  }
+  return most - least;
+}
+
+namespace {
+
+// ln(sum of P^alpha P'^(1 - alpha)) / (alpha - 1)
+long double renyi_divergence(std::span<const long double> law,
+                             std::span<const long double> neighbour, long double alpha) {
+  long double sum = 0;
+  for (std::size_t i = 0; i < law.size(); ++i) {
+    sum += law[i] * std::exp((alpha - 1) * std::log(law[i] / neighbour[i]));
+  }
+  return std::log(sum) / (alpha - 1);
+}
+
+}  // namespace
+
+long double exact_renyi_divergence(std::span<const long double> law,
+                                   std::span<const long double> neighbour, long double alpha) {
+  return std::max(renyi_divergence(law, neighbour, alpha), renyi_divergence(neighbour, law, alpha));
+}
+
 double fit_p_value(const Sample& sample, std::span<const long double> law) {
   require_same_size(sample.tested_on.size(), law.size());
   const std::uint64_t draws = sum(sample.tested_on) + sum(sample.chosen_on);

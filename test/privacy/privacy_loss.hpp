@@ -44,6 +44,13 @@ long double exact_delta(std::span<const long double> law, std::span<const long d
 // The largest |ln(P[o] / P'[o])| over all outcomes of two known laws.
 long double exact_loss(std::span<const long double> law, std::span<const long double> neighbour);
 
+// By how much ln(P[o] / P'[o]) varies over all outcomes of two known laws: most minus least.
+long double exact_range(std::span<const long double> law, std::span<const long double> neighbour);
+
+// The Renyi divergence of order alpha > 1 of two known laws, the larger of both orders of them.
+long double exact_renyi_divergence(std::span<const long double> law,
+                                   std::span<const long double> neighbour, long double alpha);
+
 // The p-value of a sample against the law it should follow: the least exact binomial p-value of an
 // outcome, times their number (Bonferroni).
 double fit_p_value(const Sample& sample, std::span<const long double> law);

@@ -111,5 +111,30 @@ TEST_F(RandomisedResponse, FitsItsLawAndNoOther) {
   EXPECT_LT(fit_p_value(yes, law(false, 1)), kFalseAlarm);
 }
 
+TEST(ExactRange, IsTheDistanceOfLosses) {
+  const std::vector<long double> law = {0.5L, 0.25L, 0.25L};
+  const std::vector<long double> neighbour = {0.25L, 0.25L, 0.5L};
+  EXPECT_NEAR(static_cast<double>(test::exact_range(law, neighbour)), 2 * std::log(2), 1e-12);
+  EXPECT_EQ(test::exact_range(law, law), 0);
+}
+
+// Of randomised response: ln(p^a (1 - p)^(1 - a) + (1 - p)^a p^(1 - a)) / (a - 1).
+TEST(ExactRenyiDivergence, IsThatOfRandomisedResponse) {
+  const std::vector<long double> law = {0.75L, 0.25L};
+  const std::vector<long double> neighbour = {0.25L, 0.75L};
+  for (const double alpha : {1.5, 2.0, 10.0}) {
+    const double expected = std::log(std::pow(0.75, alpha) * std::pow(0.25, 1 - alpha) +
+                                     std::pow(0.25, alpha) * std::pow(0.75, 1 - alpha)) /
+                            (alpha - 1);
+    EXPECT_NEAR(static_cast<double>(test::exact_renyi_divergence(law, neighbour, alpha)), expected,
+                1e-12);
+  }
+  EXPECT_NEAR(static_cast<double>(test::exact_renyi_divergence(law, law, 7)), 0, 1e-15);
+  const std::vector<long double> skew = {0.01L, 0.99L};
+  const std::vector<long double> even = {0.5L, 0.5L};
+  EXPECT_EQ(test::exact_renyi_divergence(skew, even, 3),
+            test::exact_renyi_divergence(even, skew, 3));
+}
+
 }  // namespace
 }  // namespace dpquantile
