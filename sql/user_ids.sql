@@ -3,14 +3,14 @@
 \set SHOW_CONTEXT never
 CREATE SCHEMA regress_dpq_user_ids;
 SET search_path = regress_dpq_user_ids, public;
--- An aggregate that shows its state, of one row at a time. The user's hash begins at byte 70.
+-- An aggregate that shows its state, of one row at a time. The user's hash begins at byte 71.
 CREATE AGGREGATE state_of(anynonarray, float8, float8, float8, float8) (
   SFUNC = dpquantile.user_mean_transition, STYPE = dpquantile.records_state);
 CREATE FUNCTION hash_in(state dpquantile.records_state) RETURNS bytea LANGUAGE sql RETURN (
-  substr(state::text::bytea, 70, 8));
+  substr(state::text::bytea, 71, 8));
 CREATE FUNCTION hash_of(id anynonarray) RETURNS bytea LANGUAGE sql AS
   'SELECT hash_in((SELECT state_of(id, 0, 1, 0, 1)))';
-SELECT octet_length(state_of(1, 0.5, 1, 0, 1)::text::bytea) - 69 AS row_bytes,
+SELECT octet_length(state_of(1, 0.5, 1, 0, 1)::text::bytea) - 70 AS row_bytes,
        right(state_of(1, 0.5, 1, 0, 1)::text, 16) AS grid_and_value;
 
 -- Runs a query of ids: how many there are, how many different hashes, and how many pairs of them are not equal
