@@ -98,6 +98,25 @@ long double log_of_sum(const std::map<Path, long double>& logs) {
   return largest + std::log(sum);
 }
 
+constexpr double kNoLimit = 1e12;
+
+// Whether every quantile of a path may be within a limit of what s expects on both sides of it.
+bool is_within(const Given& given, const Path& path, double s, double limit) {
+  for (std::size_t k = 0; k < path.size(); ++k) {
+    const RankSlot& here = given.slots[path[k]];
+    const double before = given.quantiles[k] * s;
+    const double behind = given.records - (1 - given.quantiles[k]) * s;
+    const auto cost = [&](double rank) {
+      return std::abs(rank - before) + std::abs(behind - rank);
+    };
+    const double low = here.middle - here.half_range;
+    const double high = here.middle + here.half_range;
+    if (std::min({cost(low), cost(high), cost(std::clamp(before, low, high))}) > limit)
+      return false;
+  }
+  return true;
+}
+
 // A proposal together with all that it refers to.
 template <class Real>
 class Proposal {
@@ -109,7 +128,7 @@ class Proposal {
   Proposal(const Proposal&) = delete;
   Proposal& operator=(const Proposal&) = delete;
 
-  double filter(double s) { return proposal_.filter(s, cancel_); }
+  double filter(double s, double limit = kNoLimit) { return proposal_.filter(s, limit, cancel_); }
   Path draw(RandomStream& random) {
     Path path(utility_.quantiles());
     proposal_.draw(random, path, cancel_);
@@ -171,6 +190,32 @@ TEST(JointProposalFilter, SumsTheWeightsOfAllPathsOfRandomSlots) {
     std::ranges::sort(given.quantiles);
     expect_total_weight<double>(given);
     expect_total_weight<long double>(given);
+  }
+}
+
+TEST(JointProposalFilter, SumsTheWeightsOfPathsWithinALimit) {
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (int round = 0; round < 200; ++round) {
+    Given given{{}, 0, {}, 0.5};
+    for (int i = 0; i < 7; ++i) {
+      const double half = uniform(random);
+      given.slots.push_back(slot(given.records + half, half, 0.1 + uniform(random)));
+      given.records += 2 * half + uniform(random);
+    }
+    for (int k = 0; k < 4; ++k) given.quantiles.push_back(uniform(random));
+    std::ranges::sort(given.quantiles);
+    const double s = given.records * (0.7 + 0.6 * uniform(random));
+    const double limit = 4 * uniform(random);
+    std::map<Path, long double> weights = all_log_weights(given, s);
+    std::erase_if(weights,
+                  [&](const auto& path) { return !is_within(given, path.first, s, limit); });
+    const double filtered = Proposal<double>(given).filter(s, limit);
+    if (weights.empty()) {
+      EXPECT_EQ(filtered, -std::numeric_limits<double>::infinity());
+    } else {
+      EXPECT_NEAR(filtered, static_cast<double>(log_of_sum(weights)), 1e-9);
+    }
   }
 }
 

@@ -23,7 +23,7 @@ void expect_direct_sums(const Points& points, const std::vector<Real>& in, doubl
   CancelPoll cancel(nullptr);
   LaplaceFilter<Real> filter(points, lambda, std::pmr::new_delete_resource());
   std::vector<Real> out(points.size(), Real(-1));
-  filter.apply(in, shift, out, cancel);
+  filter.apply(in, {0, points.size()}, shift, out, {0, points.size()}, cancel);
   for (std::size_t i = 0; i < points.size(); ++i) {
     long double sum = 0;
     for (std::size_t k = 0; k < i; ++k) {
@@ -113,8 +113,36 @@ TEST_F(LaplaceFilterSums, AreZeroWhereNothingIsEarlier) {
   const Points points = {5};
   LaplaceFilter<double> filter(points, 1, std::pmr::new_delete_resource());
   std::vector<double> out = {7};
-  filter.apply(std::vector<double>{3}, 0, out, cancel);
+  filter.apply(std::vector<double>{3}, {0, 1}, 0, out, {0, 1}, cancel);
   EXPECT_EQ(out, std::vector<double>{0});
+}
+
+// Terms outside of their range do not count, even if they are no numbers; sums outside are left
+// alone.
+TEST_F(LaplaceFilterSums, AreOfARangeForARange) {
+  CancelPoll cancel(nullptr);
+  for (int round = 0; round < 300; ++round) {
+    const Points points = random_points(30, -2, 2);
+    LaplaceFilter<double> filter(points, 1, std::pmr::new_delete_resource());
+    const IndexRange terms{random_() % 20, 10 + random_() % 21};
+    const IndexRange sums{random_() % 20, 10 + random_() % 21};
+    const double shift = static_cast<double>(random_() % 8) / 2;
+    std::vector<double> in = random_weights<double>(30, 1);
+    std::vector<double> zeroed = in;
+    for (std::size_t k = 0; k < 30; ++k) {
+      if (k >= terms.first && k < terms.end) continue;
+      in[k] = std::numeric_limits<double>::quiet_NaN();
+      zeroed[k] = 0;
+    }
+    std::vector<double> all(30);
+    std::vector<double> out(30, -1);
+    filter.apply(zeroed, {0, 30}, shift, all, {0, 30}, cancel);
+    filter.apply(in, terms, shift, out, sums, cancel);
+    for (std::size_t i = 0; i < 30; ++i) {
+      const bool written = i >= sums.first && i < sums.end;
+      ASSERT_NEAR(out[i], written ? all[i] : -1, 1e-12 * (1 + all[i])) << i;
+    }
+  }
 }
 
 TEST_F(LaplaceFilterSums, AreTheSameWhenAppliedAgain) {
@@ -125,9 +153,9 @@ TEST_F(LaplaceFilterSums, AreTheSameWhenAppliedAgain) {
   std::vector<double> first(50);
   std::vector<double> between(50);
   std::vector<double> again(50);
-  filter.apply(in, 2, first, cancel);
-  filter.apply(in, 0.5, between, cancel);
-  filter.apply(in, 2, again, cancel);
+  filter.apply(in, {0, 50}, 2, first, {0, 50}, cancel);
+  filter.apply(in, {0, 50}, 0.5, between, {0, 50}, cancel);
+  filter.apply(in, {0, 50}, 2, again, {0, 50}, cancel);
   EXPECT_EQ(first, again);
 }
 
@@ -136,7 +164,9 @@ TEST_F(LaplaceFilterSums, EndWithACancel) {
   const Points points = random_points(70'000, -2, 2);
   std::vector<double> out(points.size());
   LaplaceFilter<double> filter(points, 1, std::pmr::new_delete_resource());
-  EXPECT_THROW(filter.apply(std::vector<double>(points.size(), 1), 1, out, cancel), Cancelled);
+  const IndexRange all{0, points.size()};
+  EXPECT_THROW(filter.apply(std::vector<double>(points.size(), 1), all, 1, out, all, cancel),
+               Cancelled);
 }
 
 }  // namespace
