@@ -12,6 +12,7 @@
 ##   make demo-clean     stop and remove it
 ##   make test           every test, on throwaway clusters
 ##   make bench          speed and accuracy beside other ways
+##   make paper          the experiments of the paper on approximate quantiles: docs/experiments.md
 ##   make deps           only install packages: GROUP=build (default), demo, test or bench
 ##
 ## While developing:
@@ -95,9 +96,11 @@ endef
 $(eval $(call test_program,unit,$(SANITIZERS)))
 $(eval $(call test_program,privacy,-O2))
 
-bench_programs := .build/accuracy .build/cdf_accuracy .build/iqr_accuracy .build/user_accuracy
-.build/user_accuracy: $(addprefix test/bench/,user_errors.cpp user_grid_accuracy.cpp line_chart.cpp) \
-	$(wildcard test/bench/*.hpp)
+bench_programs := $(addprefix .build/,accuracy cdf_accuracy iqr_accuracy user_accuracy quantile_time paper_figures)
+bench_headers := $(wildcard test/bench/*.hpp)
+chart_sources := $(addprefix test/bench/,line_chart.cpp chart_panel.cpp svg_elements.cpp)
+.build/user_accuracy: $(addprefix test/bench/,user_errors.cpp user_grid_accuracy.cpp) $(chart_sources) $(bench_headers)
+.build/paper_figures: $(addprefix test/bench/,gap_table.cpp panel_chart.cpp) $(chart_sources) $(bench_headers)
 $(bench_programs): .build/%: test/bench/%.cpp $(CORE_SOURCES) $(wildcard src/core/*.hpp)
 	@mkdir -p $(@D)
 	$(CXX) $(LANGUAGE) -O2 $(CORE_WARNINGS) $(STRICT) -Isrc -o $@ $(filter %.cpp,$^) -lcrypto -lpthread
@@ -121,6 +124,10 @@ bench:
 	@scripts/install-deps.sh bench
 	@test/bench/run.sh
 
+paper:
+	@scripts/install-deps.sh demo
+	@test/bench/paper.sh
+
 CLANG_FORMAT ?= clang-format
 FORMATTED = $(shell find src test -name '*.[ch]pp')
 
@@ -133,5 +140,5 @@ format-check:
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
-.PHONY: all install installcheck uninstall clean unit privacy deps demo psql demo-clean test bench \
+.PHONY: all install installcheck uninstall clean unit privacy deps demo psql demo-clean test bench paper \
 	format format-check help

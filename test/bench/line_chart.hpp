@@ -3,20 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "chart_series.hpp"
+
 // Line charts of the benchmarks' figures as SVG documents.
 namespace dpquantile::bench {
-
-struct ChartPoint {
-  double x;
-  double y;
-};
-
-// At least one point, ascending in x.
-struct ChartSeries {
-  std::string label;
-  std::vector<ChartPoint> points;
-  bool dashed = false;
-};
 
 // Both axes are logarithmic: all coordinates must be positive.
 struct LineChart {
@@ -24,7 +14,7 @@ struct LineChart {
   std::string subtitle;
   std::string x_title;
   std::string y_title;
-  std::vector<ChartSeries> series;  // 1 .. 10, each in a colour of its own
+  std::vector<ChartSeries> series;  // at least one
 };
 
 std::string draw_line_chart(const LineChart& chart, int width, int height);

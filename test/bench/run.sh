@@ -9,7 +9,8 @@
 #   TRIALS     trials of each accuracy figure (default 400)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-unset MAKEFLAGS MFLAGS MAKELEVEL
+# shellcheck source=test/bench/server.sh
+source test/bench/server.sh
 
 ROWS=${ROWS:-10000000}
 ROUNDS=${ROUNDS:-5}
@@ -18,33 +19,8 @@ BENCH_REFERENCE=${BENCH_REFERENCE:-}
 TRIALS=${TRIALS:-400}
 BENCH_PLOTS=${BENCH_PLOTS:-}
 
-as_root() { if ((EUID == 0)); then "$@"; else sudo "$@"; fi; }
-
-build() {
-  make -s all .build/accuracy .build/cdf_accuracy .build/iqr_accuracy .build/user_accuracy >/dev/null
-  as_root make -s install >/dev/null
-}
-
-work=$(mktemp -d /tmp/dpquantile-bench-XXXXXX)
-chmod 755 "$work"
-finish() {
-  scripts/cluster.sh remove "$work/cluster" >/dev/null 2>&1 || true
-  rm -rf "$work"
-}
-trap finish EXIT
-query() {
-  scripts/cluster.sh psql "$work/cluster" -U postgres -d postgres -X -q -v ON_ERROR_STOP=1 "$@"
-}
-
 load() {
-  scripts/cluster.sh start "$work/cluster" >/dev/null
-  query <<SQL
-ALTER SYSTEM SET shared_buffers = '1GB';
-ALTER SYSTEM SET max_wal_size = '4GB';
-ALTER SYSTEM SET checkpoint_timeout = '1h';
-SQL
-  scripts/cluster.sh stop "$work/cluster" >/dev/null
-  scripts/cluster.sh start "$work/cluster" >/dev/null
+  start_server
   query <<SQL
 CREATE EXTENSION dpquantile;
 CREATE EXTENSION tdigest;
@@ -103,12 +79,14 @@ speed() {
   done
 }
 
-build
+build .build/accuracy .build/cdf_accuracy .build/iqr_accuracy .build/user_accuracy .build/quantile_time
 load
 echo "PostgreSQL $(query -A -t -c 'SHOW server_version'), $(nproc) processors"
 speed
 echo
 .build/accuracy "$TRIALS" "$BENCH_DATA" "$BENCH_REFERENCE"
+echo
+.build/quantile_time
 echo
 .build/cdf_accuracy "$TRIALS"
 echo

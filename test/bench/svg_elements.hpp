@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+// Pieces of SVG documents that the benchmarks' charts are made of.
+namespace dpquantile::bench {
+
+inline constexpr double kFont = 14;
+
+struct Lettering {
+  std::string_view anchor = "start";
+  double size = kFont;
+  std::string_view colour = "#4b535d";
+  std::string_view weight = "400";
+};
+
+std::string attribute(std::string_view name, const std::string& value);
+std::string attribute(std::string_view name, double pixels);
+
+std::string text_element(std::string_view text, double x, double y, const Lettering& lettering,
+                         const std::string& more = "");
+// Text that is read upwards, about the middle (x, y).
+std::string upward_text(std::string_view text, double x, double y, double size = kFont);
+std::string path_element(std::string_view colour, const std::string& data, double stroke,
+                         const std::string& more = "");
+std::string circle_element(std::string_view colour, double x, double y, double radius);
+
+// The beginning of a document with a white ground; "</svg>" ends it.
+std::string svg_opening(std::string_view title, int width, int height);
+
+// Writes the document to the file and says so, or that it is not possible.
+void write_svg(const std::string& document, const std::string& path);
+
+}  // namespace dpquantile::bench
