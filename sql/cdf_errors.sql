@@ -9,6 +9,11 @@ SET ROLE regress_dpq_cdf_errors;
 SELECT pointwise <= 2300 AS pointwise, simultaneous <= 4600 AS simultaneous, branching,
        array_length(level_epsilon, 1) AS levels
   FROM dp_cdf_expected_error(0.01, 1024, 0.95);
+-- For a release with option rho. A tree of three levels with rho = epsilon^2 / 2 has noise of a smaller variance: levels share
+-- the square of epsilon.
+SELECT e.branching, e.level_epsilon, r.branching AS branching_of_rho, r.level_rho, r.level_epsilon IS NULL AS no_epsilon,
+       r.pointwise < 0.8 * e.pointwise AND r.simultaneous < 0.7 * e.simultaneous AS smaller
+  FROM dp_cdf_expected_error(0.1, 8, method => 'binary') e, dp_cdf_expected_error(NULL, 8, method => 'binary', rho => 0.005) r;
 SELECT dp_cdf_expected_error(0.01) = dp_cdf_expected_error(0.01, 1024, 0.95, 'tree') AS defaults;
 
 -- Of each method and number of bins: the tree covers the bins, its parts of epsilon are no more than epsilon,
@@ -135,6 +140,9 @@ SELECT dp_cdf_expected_error(1, 10, 'NaN');
 SELECT dp_cdf_expected_error(1, 10, 0.95, 'approximate');
 SELECT dp_cdf_expected_error(1, 10, 0.95, 'Tree');
 SELECT dp_cdf_expected_error(1, 10, 0.95, '');
+SELECT dp_cdf_expected_error(1, 10, rho => 0.1);
+SELECT dp_cdf_expected_error(NULL, 10, rho => 0);
+SELECT dp_cdf_expected_error(NULL, 10, rho => 'NaN');
 SELECT dp_cdf_expected_error(NULL) IS NULL AND dp_cdf_expected_error(1, NULL) IS NULL
        AND dp_cdf_expected_error(1, 1, NULL) IS NULL
        AND dp_cdf_expected_error(1, 1, 0.95, NULL) IS NULL AS "null";

@@ -7,6 +7,7 @@
 #include <memory_resource>
 #include <numbers>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/cancel.hpp"
@@ -44,8 +45,9 @@ class JointProposal {
         middles_(middles(slots, memory)),
         filter_(middles_, utility.lambda(), memory),
         weights_(slots.size(), memory),
-        entering_(slots.size() * utility.quantiles(), memory),
-        leaving_(slots.size() * utility.quantiles(), memory),
+        entering_(memory),
+        leaving_(memory),
+        offsets_(utility.quantiles() + 1, memory),
         scales_(utility.quantiles() + 1, memory),
         windows_(utility.quantiles(), memory) {
     std::ranges::transform(slots, weights_.begin(), [&](const RankSlot& slot) {
@@ -61,7 +63,10 @@ class JointProposal {
     for (std::size_t j = 1; j <= b; ++j) {
       windows_[j - 1] = window_of(j, limit);
       if (window(j).size() == 0) return -std::numeric_limits<double>::infinity();
+      offsets_[j] = offsets_[j - 1] + window(j).size();
     }
+    entering_.resize(offsets_[b]);
+    leaving_.resize(offsets_[b]);
     scales_[0] = 0;
     for (std::size_t i = window(1).first; i < window(1).end; ++i) {
       entering(0)[i] = kernel(0, middles_[i]);
@@ -135,28 +140,36 @@ class JointProposal {
     return std::exp(Real(-utility_.lambda() * std::abs(gap - expected(k))));
   }
 
+  // A row of weights, one for each slot of a window.
+  template <class Weight>
+  struct Row {
+    std::span<Weight> weights;
+    std::size_t first;
+
+    Weight& operator[](std::size_t slot) const { return weights[slot - first]; }
+  };
+
   // entering(j)[i], in units of 2^scales_[j]: j quantiles lie in slots before i and the next one in
   // slot i, whose weight is not counted yet. leaving(j)[i], in units of 2^scales_[j - 1]: j
   // quantiles are placed, the last of them in slot i.
-  std::span<Real> entering(std::size_t j) { return row(entering_, j); }
-  std::span<const Real> entering(std::size_t j) const { return row(entering_, j); }
-  std::span<Real> leaving(std::size_t j) { return row(leaving_, j - 1); }
-  std::span<const Real> leaving(std::size_t j) const { return row(leaving_, j - 1); }
-  template <class Rows>
-  auto row(Rows& rows, std::size_t j) const {
-    return std::span(rows).subspan(j * slots_.size(), slots_.size());
+  Row<Real> entering(std::size_t j) { return row<Real>(entering_, j + 1); }
+  Row<const Real> entering(std::size_t j) const { return row<const Real>(entering_, j + 1); }
+  Row<Real> leaving(std::size_t j) { return row<Real>(leaving_, j); }
+  Row<const Real> leaving(std::size_t j) const { return row<const Real>(leaving_, j); }
+  template <class Weight, class Rows>
+  Row<Weight> row(Rows& rows, std::size_t j) const {
+    return {std::span<Weight>(rows).subspan(offsets_[j - 1], window(j).size()), window(j).first};
   }
 
   // Sums over the number k of quantiles in slot i,
   //   leaving(j) = sum over k of entering(j - k) weight^k / k! * product of stay(l), j - k < l < j,
   // by Horner's scheme.
   void leave(std::size_t j, CancelPoll& cancel) {
-    const std::span<Real> sums = leaving(j);
+    const Row<Real> sums = leaving(j);
     const auto [first, end] = window(j);
-    std::fill(sums.begin() + static_cast<std::ptrdiff_t>(first),
-              sums.begin() + static_cast<std::ptrdiff_t>(end), Real(0));
+    std::ranges::fill(sums.weights, Real(0));
     for (std::size_t k = most_together(j); k > 0; --k) {
-      const std::span<const Real> fewer = entering(j - k);
+      const Row<const Real> fewer = std::as_const(*this).entering(j - k);
       const Real one_more = k == j ? Real(0) : one_more_in_slot(j - k) / Real(k + 1);
       const std::size_t common_end = std::min(end, window(j - k + 1).end);
       for (std::size_t i = first; i < common_end; ++i) {
@@ -181,9 +194,8 @@ class JointProposal {
   }
 
   void enter(std::size_t j, CancelPoll& cancel) {
-    const IndexRange& next = window(j + 1);
-    filter_.apply(leaving(j), window(j), expected(j), entering(j), next, cancel);
-    const std::span<Real> sums = entering(j).subspan(next.first, next.size());
+    const std::span<Real> sums = entering(j).weights;
+    filter_.apply(leaving(j).weights, window(j), expected(j), sums, window(j + 1), cancel);
     const Real largest = *std::ranges::max_element(sums);
     const int exponent = largest > 0 ? std::ilogb(largest) : 0;
     const Real unit = std::ldexp(Real(1), -exponent);
@@ -259,8 +271,9 @@ class JointProposal {
   std::pmr::vector<double> middles_;
   LaplaceFilter<Real> filter_;
   std::pmr::vector<Real> weights_;
-  std::pmr::vector<Real> entering_;
+  std::pmr::vector<Real> entering_;  // rows one after the other, those of a window of slots each
   std::pmr::vector<Real> leaving_;
+  std::pmr::vector<std::size_t> offsets_;  // where rows end
   std::pmr::vector<int> scales_;
   std::pmr::vector<IndexRange> windows_;
   double s_ = 0;

@@ -49,15 +49,18 @@ class LaplaceFilter {
     cancel.tick(in_range.size() + out_range.size());
     for (std::size_t i = out_range.first; i < out_range.end; ++i) {
       const double edge = points_[i] - shift;
-      for (; next < in_range.end && next < i; ++next) append(in, next, above);
+      for (; next < in_range.end && next < i; ++next) {
+        append(in[next - in_range.first], next, above);
+      }
       for (; split < next && points_[split] <= edge; ++split) {
-        below = (split == in_range.first ? Real(0) : below * steps_[split]) + in[split];
-        if (split == above.turn) turn_over(in, split + 1, next, above);
+        below = (split == in_range.first ? Real(0) : below * steps_[split]) +
+                in[split - in_range.first];
+        if (split == above.turn) turn_over(in, in_range.first, split + 1, next, above);
       }
       Real sum = 0;
       if (split > in_range.first) sum += below * decay(edge - points_[split - 1]);
       if (split < next) sum += sum_above(split, above) * decay(points_[split] - edge);
-      out[i] = sum;
+      out[i - out_range.first] = sum;
     }
   }
 
@@ -72,17 +75,19 @@ class LaplaceFilter {
 
   Real decay(double distance) const { return std::exp(Real(-lambda_ * distance)); }
 
-  void append(std::span<const Real> in, std::size_t point, Above& above) {
+  void append(Real term, std::size_t point, Above& above) {
     above.reach = point == above.turn ? Real(1) : above.reach * steps_[point];
-    above.appended += in[point] * above.reach;
+    above.appended += term * above.reach;
   }
 
-  // Leaves the points first .. end - 1 in the queue, all of them before the turn.
-  void turn_over(std::span<const Real> in, std::size_t first, std::size_t end, Above& above) {
+  // Leaves the points first .. end - 1 in the queue, all of them before the turn; in[0] belongs to
+  // point `offset`.
+  void turn_over(std::span<const Real> in, std::size_t offset, std::size_t first, std::size_t end,
+                 Above& above) {
     Real tail = 0;
     Real span = 1;
     for (std::size_t k = end; k-- > first;) {
-      tail = in[k] + (k + 1 == end ? Real(0) : tail * steps_[k + 1]);
+      tail = in[k - offset] + (k + 1 == end ? Real(0) : tail * steps_[k + 1]);
       span *= steps_[k + 1];
       tails_[k] = tail;
       spans_[k] = span;

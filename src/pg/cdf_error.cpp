@@ -114,14 +114,25 @@ Datum dpq_cdf_error(PG_FUNCTION_ARGS) {
   PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
 }
 
-// (epsilon, bins, confidence, method) returns (pointwise, simultaneous, branching, level_epsilon)
+// (epsilon, bins, confidence, method, rho) returns (pointwise, simultaneous, branching,
+// level_epsilon, level_rho); NULL for a NULL, but one of epsilon and rho may be
 Datum dpq_cdf_expected_error(PG_FUNCTION_ARGS) {
-  const CdfLaw law = expected_law(pure(PG_GETARG_FLOAT8(0)), PG_GETARG_INT32(1),
-                                  text_to_cstring(PG_GETARG_TEXT_PP(3)));
+  const bool has_rho = !PG_ARGISNULL(4);
+  if (PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3)) PG_RETURN_NULL();
+  if (PG_ARGISNULL(0) && !has_rho) PG_RETURN_NULL();
+  if (!PG_ARGISNULL(0) && has_rho) {
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("expected epsilon or rho, got both"),
+             errhint("With rho write NULL for epsilon.")));
+  }
+  const PrivacyParameter privacy = has_rho ? zcdp(PG_GETARG_FLOAT8(4)) : pure(PG_GETARG_FLOAT8(0));
+  const CdfLaw law =
+      expected_law(privacy, PG_GETARG_INT32(1), text_to_cstring(PG_GETARG_TEXT_PP(3)));
   const CdfError* error = cdf_error_of(fcinfo, law, PG_GETARG_FLOAT8(2));
+  const Datum level_budget = float8_array(law.level_budget());
   Datum values[] = {Float8GetDatum(error->point), Float8GetDatum(error->everywhere),
-                    int4_array(law.branching()), float8_array(law.level_budget())};
-  bool nulls[] = {false, false, false, false};
+                    int4_array(law.branching()), level_budget, level_budget};
+  bool nulls[] = {false, false, false, has_rho, !has_rho};
   PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
 }
 

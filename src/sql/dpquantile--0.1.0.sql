@@ -1027,15 +1027,15 @@ COMMENT ON FUNCTION @extschema@.dp_cdf_svg(@extschema@.dp_cdf, int, int, text, f
   'to 4000 pixels; title: up to 1000 bytes; confidence: of the band, 0.5 to 0.999. Costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_cdf_expected_error(epsilon float8, bins int DEFAULT 1024, confidence float8 DEFAULT 0.95,
-                                                  method text DEFAULT 'tree',
+                                                  method text DEFAULT 'tree', rho float8 DEFAULT NULL,
                                                   OUT pointwise float8, OUT simultaneous float8,
-                                                  OUT branching int[], OUT level_epsilon float8[])
-  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_expected_error';
-COMMENT ON FUNCTION @extschema@.dp_cdf_expected_error(float8, int, float8, text) IS
+                                                  OUT branching int[], OUT level_epsilon float8[], OUT level_rho float8[])
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_expected_error';
+COMMENT ON FUNCTION @extschema@.dp_cdf_expected_error(float8, int, float8, text, float8) IS
   'How accurate dp_cdf will be, before spending anything: the +- in rows at a point chosen at random '
   '(pointwise) and at all points at once (simultaneous), and the tree that is used: branching and '
-  'level_epsilon, by level. epsilon, bins, method: as for dp_cdf; confidence: with what probability the error '
-  'holds, 0.5 to 0.999. Reads no data and costs no budget.';
+  'level_epsilon or level_rho, by level. epsilon, bins, method: as for dp_cdf; confidence: with what probability the '
+  'error holds, 0.5 to 0.999; rho: for a release with option rho, with NULL for epsilon. Reads no data and costs no budget.';
 
 -- ---------------------------------------------------------------------------------------------
 -- Interquartile range
