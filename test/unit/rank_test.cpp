@@ -189,7 +189,9 @@ TEST(SmearedRank, FindsTheFirstPositionThatReachesARank) {
       if (limit > all) continue;
       const Position first = rank.first_reaching(limit);
       EXPECT_GE(rank.at(first), limit);
-      if (first > 0) EXPECT_LT(rank.at(first - 1), limit);
+      if (first > 0) {
+        EXPECT_LT(rank.at(first - 1), limit);
+      }
     }
   }
 }
