@@ -11,8 +11,8 @@
 
 namespace dpquantile {
 
-// The most quantiles that are drawn jointly. A draw takes about 0.2 ms for 2 quantiles, 1.5 ms for 9,
-// 4 ms for 16, 0.2 s for 32 and 5 s for 120, with at most some 100 MB of memory.
+// The most quantiles that are drawn jointly. A draw takes about 0.2 ms for 2 quantiles, 1.5 ms for
+// 9, 4 ms for 16, 0.2 s for 32 and 5 s for 120, with at most some 100 MB of memory.
 inline constexpr std::size_t kMaxJointQuantiles = 128;
 
 // The lambda of draw_joint_positions.

@@ -36,7 +36,7 @@ void check_joint_quantiles(std::span<const double> quantiles) {
   throw ParameterError("method joint draws at most " + std::to_string(kMaxJointQuantiles) +
                            " different quantiles together, got " + std::to_string(distinct),
                        "Its time grows with the third power of their number. Method auto takes any "
-                       "number and is as accurate.");
+                       "number.");
 }
 
 // The answers for ascending, distinct quantiles.

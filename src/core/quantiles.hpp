@@ -38,8 +38,9 @@ double rho_of_quantiles(const QuantilesQuery& query);
 // For each requested quantile, in the order asked, the grid cell released for it; the answers are
 // monotone in the quantile. Empty data are answered like any other.
 //
-// Privacy: query.privacy for adding or removing one record, for all quantiles together (Theorem 4).
-// The law is exact up to what docs/privacy.md, "Floating point", says.
+// Privacy: query.privacy for adding or removing one record, for all quantiles together (Theorem 4,
+// and where a tree is read Theorem 6 for quantiles). The law is exact up to what docs/privacy.md,
+// "Floating point", says.
 //
 // Throws ParameterError as check_quantiles_query, RandomnessUnavailable, Cancelled, std::bad_alloc,
 // and std::length_error beyond kMaxRecords records.

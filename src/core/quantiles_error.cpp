@@ -16,14 +16,14 @@ namespace {
 constexpr double kConfidence = 0.95;
 constexpr std::uint64_t kMostSimulatedRecords = std::uint64_t{1} << 17;
 
-// Fewer for methods that take long.
+// Fewer where a release takes long.
 std::size_t simulated_releases(QuantilesMethod method, std::size_t quantiles) {
-  constexpr std::size_t kFewTogether = 16;
   switch (method) {
     case QuantilesMethod::kJoint:
-      return quantiles <= kFewTogether ? 100 : 10;
+      if (quantiles <= 16) return 100;
+      return quantiles <= 32 ? 10 : 3;
     case QuantilesMethod::kAuto:
-      return 100;
+      return quantiles <= 64 ? 100 : 20;
     case QuantilesMethod::kTree:
       return 20;
     default:

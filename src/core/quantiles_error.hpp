@@ -26,7 +26,7 @@ struct QuantileError {
 // The errors of a query on so many records, for each of its quantiles in order. They depend on
 // public parameters only; no data are read and nothing need be charged.
 //
-// The simulated figures come from the mechanism itself, run some 10 to 200 times on at most 2^17
+// The simulated figures come from the mechanism itself, run 3 to 200 times on at most 2^17
 // records (more make no difference to errors in records), and vary a little from call to call. The
 // bound is Theorem 4b of docs/privacy.md, the counterpart of Theorems 3.3, 3.5, 3.10 and 3.11 of
 // Kaplan, Schnapp and Stemmer 2022 on a grid; counts on a tree have none.

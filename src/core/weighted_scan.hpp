@@ -16,7 +16,8 @@ class WeightedScan {
       : drawn_(random.uniform_below_128((uint128_t{1} << kBits) + (uint128_t{1} << (kBits - 20)))) {
   }
 
-  // Whether the item with this weight is the one drawn. Each item may be visited once.
+  // Whether the item with this weight, 0 to about 1, is the one drawn. Each item may be visited
+  // once.
   bool takes(double weight) {
     passed_ += static_cast<uint128_t>(std::ldexp(weight, kBits));
     return drawn_ < passed_;

@@ -269,7 +269,7 @@ AggregateParameters* make_parameters(const GivenParameters& any_given) {
   parameters->family = given.family;
   parameters->method = given.options.method;
   parameters->measure = given.privacy.measure;
-  parameters->budget = given.privacy.value;
+  parameters->guarantee = given.privacy.value;
   // A zero may come as -0, which is written with other bytes.
   parameters->delta = given.delta == 0 ? 0 : given.delta;
   parameters->lower = given.lower;
@@ -334,7 +334,7 @@ const char* neighbours(const AggregateParameters* parameters, bool has_group_key
 }
 
 PrivacyParameter privacy_of(const AggregateParameters* parameters) {
-  return {parameters->measure, parameters->budget};
+  return {parameters->measure, parameters->guarantee};
 }
 
 QuantilesQuery quantiles_query_of(const AggregateParameters* parameters) {
@@ -350,7 +350,7 @@ CdfDomain domain_of(const AggregateParameters* parameters) {
 
 UserQuery user_query_of(const AggregateParameters* parameters) {
   return {static_cast<UserMethod>(parameters->method), parameters->contribution_rule,
-          parameters->max_contributions, parameters->budget};
+          parameters->max_contributions, parameters->guarantee};
 }
 
 FixedPoint fixed_point_of(const AggregateParameters* parameters) {

@@ -29,7 +29,7 @@ struct AggregateParameters {
   PrivacyMeasure measure;
   uint32 max_contributions;  // with ContributionRule::fixed; else 0
   uint64 user_key_check;     // by which states of other user hashes are told; else 0
-  double budget;             // epsilon or rho, by the measure
+  double guarantee;          // epsilon or rho, by the measure
   double delta;              // 0 for pure and zCDP mechanisms
   double lower;              // 0, like upper, where there is no grid
   double upper;

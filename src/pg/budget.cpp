@@ -34,7 +34,8 @@ double at_most(double decimal) {
 }
 
 // The parameters of an ordinary call of a family, for one quantile or several.
-AggregateParameters* ordinary_call(Family family, double epsilon, uint32 quantile_count) {
+AggregateParameters* ordinary_call(Family family, double epsilon, uint32 quantile_count,
+                                   QuantilesMethod method = QuantilesMethod::kApproximate) {
   auto* quantiles = static_cast<double*>(palloc((quantile_count + 1) * sizeof(double)));
   for (uint32 i = 0; i < quantile_count; ++i) quantiles[i] = (i + 1.0) / (quantile_count + 1);
   GivenParameters given{};
@@ -42,6 +43,7 @@ AggregateParameters* ordinary_call(Family family, double epsilon, uint32 quantil
   given.privacy = pure(epsilon);
   given.upper = 1;
   given.options = default_options(family);
+  if (family == Family::kQuantiles) given.options.method = static_cast<Method>(method);
   given.quantiles = quantiles;
   given.quantile_count = quantile_count;
   return make_parameters(given);
@@ -51,6 +53,9 @@ AggregateParameters* call_named(std::string_view name, double epsilon) {
   constexpr uint32 kSeveral = 9;
   if (name == "one quantile") return ordinary_call(Family::kQuantiles, epsilon, 1);
   if (name == "nine quantiles") return ordinary_call(Family::kQuantiles, epsilon, kSeveral);
+  if (name == "nine quantiles, auto") {
+    return ordinary_call(Family::kQuantiles, epsilon, kSeveral, QuantilesMethod::kAuto);
+  }
   if (name == "dp_cdf") return ordinary_call(Family::kCdf, epsilon, 0);
   // Any epsilon-differentially private call; those of users know nothing better.
   return ordinary_call(Family::kUserMean, epsilon, 0);

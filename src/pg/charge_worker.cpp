@@ -93,7 +93,7 @@ Datum column_datum(Column number, bool* is_null) {
 // What was not charged.
 const char* not_charged(const ChargeRequest* request) {
   return request->for_one_group
-             ? "This group was not charged, those before it were: the query costs epsilon for each "
+             ? "This group was not charged, those before it were: the query is charged for each "
                "group."
              : "This call was not charged.";
 }
@@ -186,6 +186,7 @@ int execute_on_budget(const char* statement, const ChargeRequest* request) {
 // Locks the role's budget; true if the charge fits, else the request says why not. On return, the
 // SPI result has the columns of Column.
 bool lock_and_check_budget(ChargeRequest* request) {
+  // A rho is charged a hair above what was asked for; the message shows what was asked.
   static const char kQuery[] =
       "SELECT b.budget_id,"
       "       CASE b.accountant"

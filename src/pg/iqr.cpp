@@ -36,9 +36,9 @@ std::optional<double> draw_answer(const ChargedGroup& group) {
     if (parameters.method == static_cast<Method>(IqrMethod::kQuantiles)) {
       const Histogram data(group.cells(), parameters.grid.cells, cancel, &memory);
       answer =
-          quartile_difference(data, parameters.grid, parameters.budget, random, cancel, &memory);
+          quartile_difference(data, parameters.grid, parameters.guarantee, random, cancel, &memory);
     } else {
-      answer = interquartile_range(group.values(), parameters.budget, parameters.delta, random,
+      answer = interquartile_range(group.values(), parameters.guarantee, parameters.delta, random,
                                    cancel, &memory);
     }
   });

@@ -304,10 +304,6 @@ bool is_user_level(Family family) {
   return (set_of(family) & kUserLevel) != 0;
 }
 
-bool draws_quantiles(Family family) {
-  return (set_of(family) & kQuantileDraws) != 0;
-}
-
 bool may_state_rho(Family family) {
   return (set_of(family) & kWithRho) != 0;
 }

@@ -30,9 +30,6 @@ bool is_family(int number);
 // Whether a family protects all rows of a user together.
 bool is_user_level(Family family);
 
-// Whether a family draws quantiles, by the methods of QuantilesMethod.
-bool draws_quantiles(Family family);
-
 // Whether calls of a family may state their guarantee in rho.
 bool may_state_rho(Family family);
 

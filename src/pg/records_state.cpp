@@ -299,7 +299,7 @@ bytea* send(RecordsState* state) {
   pq_sendbyte(&bytes, static_cast<uint8>(parameters.family));
   pq_sendbyte(&bytes, parameters.method);
   pq_sendbyte(&bytes, static_cast<uint8>(parameters.measure));
-  pq_sendfloat8(&bytes, parameters.budget);
+  pq_sendfloat8(&bytes, parameters.guarantee);
   pq_sendfloat8(&bytes, parameters.delta);
   pq_sendfloat8(&bytes, parameters.lower);
   pq_sendfloat8(&bytes, parameters.upper);

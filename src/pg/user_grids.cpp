@@ -72,8 +72,8 @@ ReleasedGrids draw_answer(const ChargedGroup& group) {
     RandomStream random(source);
     const std::uint32_t grids = sort_grids(group, cancel, &memory);
     const UserRows rows(group.user_rows(), Contribution::user_in_grid, cancel, &memory);
-    const GridRelease release = user_grid_stats(rows, grids, parameters.budget, parameters.suppress,
-                                                random, cancel, &memory);
+    const GridRelease release = user_grid_stats(rows, grids, parameters.guarantee,
+                                                parameters.suppress, random, cancel, &memory);
     released.count = release.grids.size();
     released.grids_per_user = release.grids_per_user;
     released.error_bound = release.error_bound;

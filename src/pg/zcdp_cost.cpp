@@ -12,9 +12,6 @@ namespace dpquantile {
 
 namespace {
 
-// What is added up may be rounded down, by less than this.
-constexpr double kRounding = 1 + 0x1p-44;
-
 // Choosing the tree takes as long as a charge, so the last one is kept for queries that run again.
 double cdf_cost(const AggregateParameters* parameters) {
   static CdfLaw law{};
@@ -23,7 +20,7 @@ double cdf_cost(const AggregateParameters* parameters) {
   if (law.method != method || law.bins != parameters->bins || law.privacy != privacy) {
     law = choose_cdf_law(method, parameters->bins, privacy);
   }
-  return rho_of_cdf(law) * kRounding;
+  return rho_of_cdf(law);
 }
 
 // What is known for the family's own mechanism.
@@ -31,13 +28,13 @@ double mechanism_cost(const AggregateParameters* parameters) {
   switch (parameters->family) {
     case Family::kQuantiles:
     case Family::kSynthesis:
-      return rho_of_quantiles(quantiles_query_of(parameters)) * kRounding;
+      return rho_of_quantiles(quantiles_query_of(parameters));
     case Family::kIqr:
-      return rho_of_quartile_difference(parameters->budget) * kRounding;
+      return rho_of_quartile_difference(parameters->guarantee);
     case Family::kCdf:
       return cdf_cost(parameters);
     default:
-      return rho_of_pure(parameters->budget);
+      return rho_of_pure(parameters->guarantee);
   }
 }
 
@@ -45,11 +42,11 @@ double mechanism_cost(const AggregateParameters* parameters) {
 
 std::optional<double> zcdp_cost(const AggregateParameters* parameters) {
   if (parameters->delta > 0) return std::nullopt;
-  if (parameters->measure == PrivacyMeasure::kZcdp) return parameters->budget;
+  if (parameters->measure == PrivacyMeasure::kZcdp) return parameters->guarantee;
   double rho = 0;
   // For a very large epsilon, pure privacy is the better bound of any.
   report(guarded(
-      [&] { rho = std::min(mechanism_cost(parameters), rho_of_pure(parameters->budget)); }));
+      [&] { rho = std::min(mechanism_cost(parameters), rho_of_pure(parameters->guarantee)); }));
   return rho;
 }
 

@@ -226,16 +226,17 @@ CREATE FUNCTION @extschema@.dp_budget_fits(epsilon float8)
                  9223372036854775807)::bigint
       FROM @extschema@.dp_budget b
      CROSS JOIN (VALUES (1, 'one quantile', 'one quantile'),
-                        (2, 'nine quantiles', 'nine quantiles in one call'),
-                        (3, 'dp_cdf', 'dp_cdf with default options'),
-                        (4, 'other', 'any other without delta')) AS k (number, query, title)
+                        (2, 'nine quantiles', 'nine quantiles in one call, default method'),
+                        (3, 'nine quantiles, auto', 'nine quantiles in one call, method auto'),
+                        (4, 'dp_cdf', 'dp_cdf with default options'),
+                        (5, 'other', 'any other without delta')) AS k (number, query, title)
      CROSS JOIN LATERAL (SELECT dpquantile.charged_rho(k.query, dp_budget_fits.epsilon) AS rho) AS c
      ORDER BY b.role::text, k.number;
   END;
 COMMENT ON FUNCTION @extschema@.dp_budget_fits(float8) IS
   'How many more queries of an epsilon the budget pays for. epsilon: of each query, from 1e-6 to 1000. For each kind '
   'of query: role; accountant; query; rho_each: what accountant zcdp charges for one; fits: how many fit if nothing '
-  'else is asked. dp_iqr with methods other than quantiles has a delta and is not among them. A role sees its own '
+  'else is asked. dp_iqr with method propose-test-release has a delta and is not among them. A role sees its own '
   'budget, the owner of the extension all. Reads no data and costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
