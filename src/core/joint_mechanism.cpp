@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -21,6 +22,7 @@ constexpr double kRoundingSlack = 1.0 / 1024;
 
 // Lattice points and slots are left out that all together have a probability below 2^-kTailBits.
 constexpr double kTailBits = 72;
+constexpr double kLatticeBits = 12;
 
 // By how much the bound on the weight of all lattice points that are not filtered for may exceed
 // the weight of the middle one: more proposals are refused, but fewer points need filtering.
@@ -32,6 +34,10 @@ double envelope(std::size_t quantiles) {
   return std::min(1.6 + 0.16 * static_cast<double>(quantiles), 6.0);
 }
 
+// The same that widths which grow with the distance from the quantiles may add, for all quantiles
+// together, as far out as matters.
+constexpr double kFarEnvelope = 3;
+
 // Up to so many quantiles the powers of a measure of 2^-56 are doubles, if lambda times the records
 // at a position is no more than that.
 constexpr std::size_t kMostForDouble = 16;
@@ -41,7 +47,7 @@ constexpr double kMostCostForDouble = 4;
 // on a position.
 constexpr double kMostLambda = 40;
 
-// Weights of slots are at most exp(kMostFarCost / 2) for all quantiles together.
+// Nothing is proposed with a larger lambda F.
 constexpr double kMostFarCost = 20'000;
 
 double in_records(ScaledRank rank) {
@@ -73,16 +79,21 @@ class JointMechanism {
         cancel_(cancel),
         records_(in_records(rank.at(interval.end) - rank.at(interval.begin))),
         utility_(quantiles, lambda, memory),
-        slots_(cut(quantiles, memory)),
-        proposal_(slots_, records_, utility_, memory),
+        targets_(quantiles.begin(), quantiles.end(), memory),
+        slots_(memory),
         log_weights_(memory),
         path_(quantiles.size(), memory),
-        gaps_(quantiles.size() + 1, memory) {}
+        gaps_(quantiles.size() + 1, memory) {
+    for (double& target : targets_) target *= records_;
+  }
 
   void draw(std::span<Position> positions) {
-    weigh_lattice();
+    const double least_weight = find_limit();
+    proposal_.emplace(slots_, records_, utility_, memory());
+    weigh_lattice(least_weight);
     std::pmr::vector<std::uint64_t> lattice(attempts_at_once(), path_.get_allocator());
     for (;;) {
+      cancel_.check();
       for (std::uint64_t& index : lattice) index = draw_lattice_index();
       if (first_accepted(lattice, positions)) return;
     }
@@ -94,29 +105,47 @@ class JointMechanism {
     return static_cast<std::size_t>(8 * std::exp(envelope(utility_.quantiles())));
   }
 
-  std::pmr::vector<RankSlot> cut(std::span<const double> quantiles,
-                                 std::pmr::memory_resource* memory) {
-    const auto b = static_cast<double>(quantiles.size());
-    std::pmr::vector<double> targets(memory);
-    for (const double quantile : quantiles) targets.push_back(quantile * records_);
+  std::pmr::memory_resource* memory() const { return path_.get_allocator().resource(); }
+
+  // Slots so narrow that no positions with F up to the limit are proposed with more than
+  // exp(2 (envelope + kFarEnvelope)) times their weight.
+  std::pmr::vector<RankSlot> cut(double limit) const {
+    const auto b = static_cast<double>(utility_.quantiles());
     const double lambda = utility_.lambda();
-    const SlotWidths widths{.targets = targets,
-                            .finest = envelope(quantiles.size()) / (lambda * b),
-                            .near = (4 + 2 * std::sqrt(b)) / lambda,
-                            .growth = 1 / std::max(5.0, 2 * b),
-                            .farthest = farthest()};
-    return cut_into_slots(rank_, interval_, widths, cancel_, memory);
+    const SlotWidths widths{.targets = targets_,
+                            .finest = envelope(utility_.quantiles()) / (lambda * b),
+                            .near = 0,
+                            .growth = kFarEnvelope / (lambda * b * limit),
+                            .farthest = limit};
+    return cut_into_slots(rank_, interval_, widths, cancel_, memory());
   }
 
-  // With a quantile at the distance D from all targets F >= D; so all slots beyond have a
-  // probability below 2^-kTailBits. For some positions, of measure at least 2^-56b, each gap is
-  // wrong by no more than the records of a position and the coarseness of the lattice.
-  double farthest() const {
+  // Finds the limit on F and the slots for it: beyond it lies less than 2^-kTailBits of the weight
+  // of all positions and s. Returns the logarithm of a lower bound on that weight.
+  double find_limit() {
     const auto b = static_cast<double>(utility_.quantiles());
-    const double tail = (kTailBits + 56 * b) * std::numbers::ln2;
-    const double coarseness =
-        utility_.lambda() * ((b + 1) * records_at_position(records_) + utility_.lattice_step() / 2);
-    return std::min(tail + coarseness, kMostFarCost) / utility_.lambda();
+    const double most = kMostFarCost / utility_.lambda();
+    limit_ = std::min((60 + 6 * b) / utility_.lambda(), most);
+    for (;;) {
+      slots_ = cut(limit_);
+      const double least = least_weight();
+      const double needed = std::min(reach_of(least, kTailBits + kLatticeBits), most);
+      if (needed <= limit_) {
+        limit_ = needed;
+        return least;
+      }
+      limit_ = needed;
+    }
+  }
+
+  // The logarithm of a lower bound on the weight of all positions, for the s nearest below n or for
+  // s = 0, where F = n.
+  double least_weight() const {
+    JointProposal<Real> below(slots_, records_, utility_, memory(),
+                              JointProposal<Real>::Bound::kBelow);
+    const double step = utility_.lattice_step();
+    const double weight = below.filter(std::floor(records_ / step) * step, limit_, cancel_);
+    return std::max(weight, log_volume() - utility_.lambda() * records_);
   }
 
   // The lattice points within `reach` of the number of records.
@@ -129,30 +158,22 @@ class JointMechanism {
   double log_volume() const { return -std::lgamma(static_cast<double>(utility_.quantiles() + 1)); }
 
   // How far F may exceed 0 so that what lies beyond weighs less than `bits` bits of a given weight.
-  // All positions together have the volume 1 / b!; there are fewer than 2^12 lattice points for
-  // each of which so much may be left out.
+  // All positions together have the volume 1 / b!; there are fewer than 2^kLatticeBits lattice
+  // points for each of which so much may be left out.
   double reach_of(double log_weight, double bits) const {
     const double reach = (log_volume() - log_weight + bits * std::numbers::ln2) / utility_.lambda();
-    return std::clamp(reach, 0.0, kMostFarCost / utility_.lambda());
+    return std::max(reach, 0.0);
   }
 
   // The weights of all s that matter. As the gaps sum to n, F >= |n - s|: far from n that bounds
   // the weight well enough for proposals.
-  void weigh_lattice() {
-    const auto b = static_cast<double>(utility_.quantiles());
-    const std::uint64_t middle = static_cast<std::uint64_t>(records_ / utility_.lattice_step());
-    const double s = utility_.lattice_point(middle);
-    double middle_weight = proposal_.filter(s, (60 + 6 * b) / utility_.lambda(), cancel_);
-    if (!std::isfinite(middle_weight)) middle_weight = proposal_.filter(s, farthest(), cancel_);
-
-    constexpr double kLatticeBits = 12;
-    limit_ = reach_of(middle_weight, kTailBits + kLatticeBits + 2 * envelope(utility_.quantiles()));
+  void weigh_lattice(double least_weight) {
     const double steps = -std::expm1(-utility_.lambda() * utility_.lattice_step());
-    const double filtered_reach = reach_of(middle_weight, std::log2(2 / (kUnfiltered * steps)));
     range_ = lattice_around(limit_);
-    filtered_ = lattice_around(filtered_reach);
-    for (std::uint64_t i = range_.first; i <= range_.last; ++i)
+    filtered_ = lattice_around(reach_of(least_weight, std::log2(2 / (kUnfiltered * steps))));
+    for (std::uint64_t i = range_.first; i <= range_.last; ++i) {
       log_weights_.push_back(log_weight(i));
+    }
     const double largest = *std::ranges::max_element(log_weights_);
     total_ = 0;
     for (double& weight : log_weights_) {
@@ -169,7 +190,7 @@ class JointMechanism {
     const double s = utility_.lattice_point(index);
     if (!is_filtered(index)) return log_volume() - utility_.lambda() * std::abs(records_ - s);
     prepared_ = index;
-    return proposal_.filter(s, limit_, cancel_);
+    return proposal_->filter(s, limit_, cancel_);
   }
 
   std::uint64_t draw_lattice_index() {
@@ -199,6 +220,7 @@ class JointMechanism {
 
   // Draws positions for a lattice point; returns whether they are accepted.
   bool propose(std::uint64_t index, std::span<Position> positions) {
+    cancel_.tick(log_weights_.size() * gaps_.size());
     const double s = utility_.lattice_point(index);
     const double cost =
         is_filtered(index) ? propose_by_slots(index, positions) : propose_anywhere(s, positions);
@@ -211,15 +233,15 @@ class JointMechanism {
   // Both draw positions with a probability proportional to exp(-lambda cost) and return the cost,
   // which is at most their departure.
   double propose_by_slots(std::uint64_t index, std::span<Position> positions) {
-    if (prepared_ != index) proposal_.filter(utility_.lattice_point(index), limit_, cancel_);
+    if (prepared_ != index) proposal_->filter(utility_.lattice_point(index), limit_, cancel_);
     prepared_ = index;
-    proposal_.draw(random_, path_, cancel_);
+    proposal_->draw(random_, path_, cancel_);
     for (std::size_t k = 0; k < path_.size(); ++k) {
       positions[k] = draw_position(slots_[path_[k]].positions);
     }
     // Slots ascend, so this only sorts within them.
     std::ranges::sort(positions);
-    return proposal_.cost(path_);
+    return proposal_->cost(path_);
   }
 
   double propose_anywhere(double s, std::span<Position> positions) {
@@ -265,8 +287,9 @@ class JointMechanism {
   CancelPoll& cancel_;
   double records_;
   JointUtility utility_;
+  std::pmr::vector<double> targets_;
   std::pmr::vector<RankSlot> slots_;
-  JointProposal<Real> proposal_;
+  std::optional<JointProposal<Real>> proposal_;
   double limit_ = 0;                      // on the departure of what is proposed
   LatticeRange range_{};                  // of the lattice points within the limit
   LatticeRange filtered_{};               // of those whose positions are proposed by slots

@@ -36,9 +36,13 @@ namespace dpquantile {
 template <class Real>
 class JointProposal {
  public:
+  // Whether weights bound those of positions from above, as above, or with exp(-2 lambda
+  // half_range) from below.
+  enum class Bound { kAbove, kBelow };
+
   // `slots` and `utility` must outlive the proposal.
   JointProposal(std::span<const RankSlot> slots, double records, const JointUtility& utility,
-                std::pmr::memory_resource* memory)
+                std::pmr::memory_resource* memory, Bound bound = Bound::kAbove)
       : slots_(slots),
         records_(records),
         utility_(utility),
@@ -50,8 +54,9 @@ class JointProposal {
         offsets_(utility.quantiles() + 1, memory),
         scales_(utility.quantiles() + 1, memory),
         windows_(utility.quantiles(), memory) {
+    const double twice = bound == Bound::kAbove ? 2 : -2;
     std::ranges::transform(slots, weights_.begin(), [&](const RankSlot& slot) {
-      return Real(slot.measure) * std::exp(Real(2 * utility.lambda() * slot.half_range));
+      return Real(slot.measure) * std::exp(Real(twice * utility.lambda() * slot.half_range));
     });
   }
 

@@ -92,6 +92,8 @@ double epsilon_of_zcdp(double rho, double delta) {
 double rho_within(double epsilon, double delta) {
   check_delta(delta);
   if (!(epsilon >= 0)) throw std::invalid_argument("epsilon must not be negative");
+  constexpr double kMostEpsilon = 1e9;
+  epsilon = std::min(epsilon, kMostEpsilon);
   double low = 0;
   // rho-zCDP never implies less than about rho: see the term alpha * rho with alpha > 1.
   double high = std::max(2 * epsilon, std::numeric_limits<double>::min());

@@ -22,8 +22,9 @@ double bounded_range_of_rho(double rho);
 // 0 < delta < 1; std::invalid_argument otherwise.
 double epsilon_of_zcdp(double rho, double delta);
 
-// The largest rho, up to rounding down, with epsilon_of_zcdp(rho, delta) <= epsilon; 0 if there is
-// none. Requires epsilon >= 0 and 0 < delta < 1; std::invalid_argument otherwise.
+// The largest rho, up to rounding down, with epsilon_of_zcdp(rho, delta) <= epsilon, or that for
+// 1e9 if epsilon is larger; 0 if there is none. Requires epsilon >= 0 and 0 < delta < 1;
+// std::invalid_argument otherwise.
 double rho_within(double epsilon, double delta);
 
 }  // namespace dpquantile

@@ -98,7 +98,7 @@ Datum dpq_epsilon_of_rho(PG_FUNCTION_ARGS) {
   report(guarded([&] {
     epsilon = epsilon_of_zcdp(std::nextafter(rho, std::numeric_limits<double>::infinity()), delta);
   }));
-  PG_RETURN_DATUM(decimal_numeric_above(epsilon));
+  PG_RETURN_DATUM(epsilon == 0 ? decimal_numeric(0) : decimal_numeric_above(epsilon));
 }
 
 // (query text, epsilon float8) returns numeric: the rho that such a query is charged.

@@ -43,6 +43,7 @@ Datum decimal_numeric_above(double value) {
 }
 
 Datum decimal_numeric_below(double value) {
+  if (value <= 0) return decimal_numeric(0);
   return numeric_of_text(
       decimal_text(std::nextafter(value, -std::numeric_limits<double>::infinity())));
 }

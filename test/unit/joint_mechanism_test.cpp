@@ -426,5 +426,58 @@ TEST_F(JointMechanismFailure, OfMemoryIsAnException) {
   EXPECT_THROW(draw(3, good_source_, nullptr, std::pmr::null_memory_resource()), std::bad_alloc);
 }
 
+// --- Time ----------------------------------------------------------------------------------------
+
+int checks_left = 0;
+bool none_left() {
+  return --checks_left < 0;
+}
+
+// A draw that is refused again and again would tell of the data by the time it takes. It asks once
+// a round of some hundred proposals whether it is cancelled.
+void expect_drawn_in_few_rounds(const Dataset& data, const std::vector<double>& quantiles,
+                                double epsilon) {
+  const Histogram histogram = histogram_of(data);
+  const SmearedRank rank(histogram);
+  CsprngSource source;
+  RandomStream random(source);
+  CancelPoll cancel(none_left);
+  checks_left = 500;
+  std::vector<Position> positions(quantiles.size());
+  EXPECT_NO_THROW(draw_joint_positions(rank, {0, cell_start(data.cells)}, quantiles, epsilon,
+                                       random, cancel, std::pmr::new_delete_resource(), positions))
+      << data.records.size() << " records";
+}
+
+const std::vector<double> kLow = {0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09};
+const std::vector<double> kHigh = {0.9, 0.95, 0.99};
+
+TEST(JointMechanismTime, DoesNotHangOnEqualRecords) {
+  for (std::size_t n = 100; n <= 400; ++n) {
+    expect_drawn_in_few_rounds({1 << 24, std::vector<std::uint32_t>(n, 0)}, kLow, 1);
+  }
+}
+
+TEST(JointMechanismTime, DoesNotHangOnTwoValues) {
+  for (std::size_t n = 50; n <= 400; n += 5) {
+    Dataset data{1 << 20, std::vector<std::uint32_t>(n, 0)};
+    for (std::size_t i = 0; i < n; i += 2) data.records[i] = (1 << 20) - 1;
+    expect_drawn_in_few_rounds(data, kHigh, 1);
+    expect_drawn_in_few_rounds(data, kLow, 1);
+    expect_drawn_in_few_rounds(data, kHigh, 100);
+  }
+}
+
+// A heavy cell beside one record in each of the others: no part of the axis is empty.
+TEST(JointMechanismTime, DoesNotHangOnAHeavyCellBesideLightOnes) {
+  for (const std::size_t heavy : {300, 1000, 5000}) {
+    Dataset data{4096, std::vector<std::uint32_t>(heavy, 0)};
+    for (std::uint32_t cell = 1; cell < 4096; ++cell) data.records.push_back(cell);
+    expect_drawn_in_few_rounds(data, kLow, 0.05);
+    expect_drawn_in_few_rounds(data, kHigh, 0.05);
+    expect_drawn_in_few_rounds(data, kLow, 1);
+  }
+}
+
 }  // namespace
 }  // namespace dpquantile

@@ -292,7 +292,7 @@ TEST(JointQuantiles, AreAtMost128DifferentOnes) {
   expect_parameter_error(
       "method joint draws at most 128 different quantiles together, got 129",
       "Its time grows with the third power of their number. Method auto takes any "
-      "number and is as accurate.",
+      "number.",
       [&] { check(equally_spaced(129), QuantilesMethod::kJoint); });
 }
 
