@@ -33,6 +33,20 @@ SELECT dp_quantiles(x, '{0.05,0.1,0.15,0.2,0.25,0.3,0.35,0.4,0.45,0.5,0.55,0.6,0
                     dp_options('auto', 0.05)) AS levels,
        dp_quantiles(x, '{0.05,0.1,0.15,0.2,0.25,0.3,0.35,0.4,0.45,0.5,0.55,0.6,0.65,0.7,0.75,0.8,0.85,0.9,0.95}', 1000, 0, 100,
                     dp_options('auto', 1)) AS tree FROM t;
+-- Which one was charged shows in a charge's rho. One draw of 9 quantiles: 0.1^2 / 8. Of 17 on 2001 cells (levels of 0.06 and 0.04):
+-- (0.06^2 + 0.04^2) / 8. On 101 cells they cost what a tree does.
+SELECT dp_quantiles(x, array(SELECT i / 10.0::float8 FROM generate_series(1, 9) i), 0.1, 0, 100, dp_options('auto', 1)) IS NOT NULL AS auto_9 FROM t;
+SELECT dp_quantiles(x, array(SELECT i / 18.0::float8 FROM generate_series(1, 17) i), 0.1, 0, 100, dp_options('auto', 1)) IS NOT NULL AS auto_17 FROM t;
+SELECT dp_quantiles(x, array(SELECT i / 18.0::float8 FROM generate_series(1, 17) i), 0.1, 0, 100, dp_options('auto', 0.05)) IS NOT NULL AS auto_17_fine FROM t;
+SELECT dp_quantiles(x, array(SELECT i / 18.0::float8 FROM generate_series(1, 17) i), 0.1, 0, 100, dp_options('tree', 1)) IS NOT NULL AS tree_17 FROM t;
+SELECT dp_quantiles(x, array(SELECT i / 18.0::float8 FROM generate_series(1, 17) i), 0.1, 0, 100, dp_options('approximate', 1)) IS NOT NULL AS approximate_17 FROM t;
+-- 16 of them and repeats are 16.
+SELECT dp_quantiles(x, array(SELECT (1 + i % 16) / 17.0::float8 FROM generate_series(1, 40) i), 0.1, 0, 100, dp_options('auto', 1)) IS NOT NULL AS auto_16 FROM t;
+SELECT name, mechanism,
+       CASE WHEN name IN ('auto_17', 'tree_17') THEN 'rho of a tree' ELSE round(rho, 8)::text END AS rho,
+       rho = max(rho) FILTER (WHERE name = 'tree_17') OVER () AS as_a_tree
+  FROM (SELECT charged_at, mechanism, rho, substring(query FROM 'AS ((auto|tree|approximate)_\w+) FROM') AS name
+          FROM dp_ledger WHERE epsilon = 0.1) s ORDER BY charged_at;
 -- GROUP BY: the law of a tree is chosen once.
 SELECT k, dp_quantiles(x, '{0.27,0.77}', 1000, 0, 100, dp_options('joint', 1)) AS joint,
        dp_quantiles(x, '{0.27,0.77}', 1000, 0, 100, dp_options('tree', 1)) AS tree

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chi_square.hpp"
@@ -18,6 +19,8 @@
 #include "core/quantile_recursion.hpp"
 #include "core/quantiles.hpp"
 #include "core/random.hpp"
+#include "core/recursion_plan.hpp"
+#include "core/tree_quantiles.hpp"
 #include "dataset.hpp"
 #include "joint_law.hpp"
 #include "parameter_error.hpp"
@@ -311,6 +314,106 @@ TEST(RhoOfQuantiles, IsThatOfTheMethodsDraws) {
   EXPECT_NEAR(rho({0.5, 0.5, 0.5}, pure(2), QuantilesMethod::kIndependent), 0.5, 1e-12);
   for (const QuantilesMethod method : kMethods) {
     EXPECT_EQ(rho(equally_spaced(9), zcdp(0.3), method), 0.3);
+  }
+}
+
+TEST(RhoOfQuantiles, OfOtherNumbersIsThatOfTheirLevels) {
+  const auto joint_rho = [](double epsilon) { return epsilon * epsilon / 8; };
+  for (const double epsilon : {0.1, 1.0, 10.0}) {
+    for (const auto& [m, levels] :
+         {std::pair(1U, 1U), std::pair(3U, 2U), std::pair(4U, 3U), std::pair(19U, 5U)}) {
+      const Quantiles quantiles = equally_spaced(m);
+      const auto near = [&](QuantilesMethod method, double expected) {
+        const double found = rho(quantiles, pure(epsilon), method);
+        EXPECT_GE(found, expected * (1 - 1e-12));
+        EXPECT_LE(found, expected * (1 + 1e-12));
+      };
+      near(QuantilesMethod::kApproximate, joint_rho(epsilon) / levels);
+      near(QuantilesMethod::kJoint, joint_rho(epsilon));
+      near(QuantilesMethod::kIndependent, joint_rho(epsilon) / m);
+    }
+  }
+}
+
+// The grid matters to counts on a tree alone, and to auto that reads them.
+TEST(RhoOfQuantiles, OfAutoIsThatOfItsPlanOrOfATree) {
+  const auto rho_on = [](std::uint64_t cells, std::size_t m, QuantilesMethod method) {
+    return rho_of_quantiles({method, pure(0.5), cells, equally_spaced(m)});
+  };
+  for (const std::uint64_t cells : {1ULL, 1000ULL, 1ULL << 20}) {
+    EXPECT_EQ(rho_on(cells, 1, QuantilesMethod::kTree), rho_of_tree_quantiles(cells, pure(0.5)));
+    EXPECT_EQ(rho_on(cells, 50, QuantilesMethod::kTree), rho_of_tree_quantiles(cells, pure(0.5)));
+  }
+  EXPECT_EQ(rho_on(1000, 17, QuantilesMethod::kAuto), rho_of_tree_quantiles(1000, pure(0.5)));
+  EXPECT_NE(rho_on(1000, 17, QuantilesMethod::kAuto), rho_of_plan(best_plan(17, pure(0.5))));
+  EXPECT_EQ(rho_on(1000, 16, QuantilesMethod::kAuto), rho_of_plan(best_plan(16, pure(0.5))));
+  EXPECT_EQ(rho_on(1 << 20, 17, QuantilesMethod::kAuto), rho_of_plan(best_plan(17, pure(0.5))));
+  EXPECT_EQ(rho_on(1 << 20, 200, QuantilesMethod::kAuto), rho_of_plan(best_plan(200, pure(0.5))));
+  // 17 quantiles: 0.3 and 0.2.
+  EXPECT_NEAR(rho_on(1 << 20, 17, QuantilesMethod::kAuto), (0.09 + 0.04) / 8, 1e-12);
+}
+
+// --- Which method auto is ------------------------------------------------------------------------
+
+QuantilesMethod resolved(QuantilesMethod method, const PrivacyParameter& privacy,
+                         std::uint64_t cells, const Quantiles& quantiles) {
+  return resolved_method({method, privacy, cells, quantiles});
+}
+
+TEST(ResolvedMethod, OfAutoIsATreeForManyQuantilesOnASmallGrid) {
+  const struct {
+    std::size_t quantiles;
+    std::uint64_t cells;
+    bool by_tree;
+  } kCases[] = {
+      {1, 1, false},       {16, 1, false},       {16, 1024, false},         {17, 1, true},
+      {17, 1024, true},    {17, 1025, false},    {99, 1024, true},          {99, 1025, false},
+      {99, 32768, false},  {100, 1025, true},    {100, 32768, true},        {100, 32769, false},
+      {4096, 32768, true}, {4096, 32769, false}, {4096, 1ULL << 32, false},
+  };
+  for (const auto& c : kCases) {
+    for (const double epsilon : {0.01, 1.0, 100.0}) {
+      EXPECT_EQ(
+          resolved(QuantilesMethod::kAuto, pure(epsilon), c.cells, equally_spaced(c.quantiles)),
+          c.by_tree ? QuantilesMethod::kTree : QuantilesMethod::kAuto)
+          << c.quantiles << " quantiles, " << c.cells << " cells";
+    }
+    for (const double rho : {1e-4, 1.0}) {
+      EXPECT_EQ(resolved(QuantilesMethod::kAuto, zcdp(rho), c.cells, equally_spaced(c.quantiles)),
+                QuantilesMethod::kAuto);
+    }
+  }
+}
+
+TEST(ResolvedMethod, CountsRepeatedQuantilesOnce) {
+  const auto repeated = [](std::size_t m) {
+    Quantiles quantiles = equally_spaced(m);
+    const Quantiles again(quantiles.rbegin(), quantiles.rend());
+    for (int i = 0; i < 7; ++i) quantiles.insert(quantiles.end(), again.begin(), again.end());
+    return quantiles;
+  };
+  EXPECT_EQ(resolved(QuantilesMethod::kAuto, pure(1), 1024, repeated(16)), QuantilesMethod::kAuto);
+  EXPECT_EQ(resolved(QuantilesMethod::kAuto, pure(1), 1024, repeated(17)), QuantilesMethod::kTree);
+  EXPECT_EQ(resolved(QuantilesMethod::kAuto, pure(1), 1 << 15, repeated(99)),
+            QuantilesMethod::kAuto);
+  EXPECT_EQ(resolved(QuantilesMethod::kAuto, pure(1), 1 << 15, repeated(100)),
+            QuantilesMethod::kTree);
+  // 0 and -0 are one.
+  Quantiles zeros = equally_spaced(15);
+  zeros.insert(zeros.end(), {0.0, -0.0});
+  EXPECT_EQ(resolved(QuantilesMethod::kAuto, pure(1), 1024, zeros), QuantilesMethod::kAuto);
+}
+
+TEST(ResolvedMethod, OfOtherMethodsIsTheirOwn) {
+  for (const QuantilesMethod method : {QuantilesMethod::kApproximate, QuantilesMethod::kJoint,
+                                       QuantilesMethod::kIndependent, QuantilesMethod::kTree}) {
+    for (const PrivacyParameter& privacy : {pure(1), zcdp(0.5)}) {
+      for (const std::uint64_t cells : {1ULL, 1024ULL, 1ULL << 32}) {
+        for (const std::size_t m : {1U, 17U, 100U}) {
+          EXPECT_EQ(resolved(method, privacy, cells, equally_spaced(m)), method);
+        }
+      }
+    }
   }
 }
 

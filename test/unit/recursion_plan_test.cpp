@@ -129,6 +129,44 @@ TEST(BestPlan, UnderZcdpDrawsTwoOnTheLastLevelWhereThatSavesOne) {
   EXPECT_EQ(numbers(best_plan(9, zcdp(1))), (std::vector<std::uint32_t>{1, 1, 2}));
 }
 
+// Two on the last level of up to 24 quantiles only: 25, 35 and 80 would save a level as well.
+TEST(BestPlan, UnderZcdpDrawsTwoOnTheLastLevelForUpTo24Quantiles) {
+  const auto ones_and = [](std::size_t ones, std::vector<std::uint32_t> last) {
+    std::vector<std::uint32_t> expected(ones, 1);
+    expected.insert(expected.end(), last.begin(), last.end());
+    return expected;
+  };
+  for (const double rho : {1e-3, 1.0}) {
+    const auto of = [&](std::size_t m) { return numbers(best_plan(m, zcdp(rho))); };
+    EXPECT_EQ(of(4), ones_and(1, {2}));
+    EXPECT_EQ(of(8), ones_and(2, {2}));
+    EXPECT_EQ(of(11), ones_and(2, {2}));
+    EXPECT_EQ(of(12), ones_and(4, {}));
+    EXPECT_EQ(of(15), ones_and(4, {}));
+    EXPECT_EQ(of(16), ones_and(3, {2}));
+    EXPECT_EQ(of(23), ones_and(3, {2}));
+    EXPECT_EQ(of(24), ones_and(5, {}));
+    EXPECT_EQ(of(25), ones_and(5, {}));
+    EXPECT_EQ(of(31), ones_and(5, {}));
+    EXPECT_EQ(of(35), ones_and(6, {}));
+    EXPECT_EQ(of(80), ones_and(7, {}));
+  }
+}
+
+TEST(BestPlan, UnderZcdpHasNoMoreLevelsThanOneAtATime) {
+  for (std::size_t m = 1; m <= kMaxQuantiles; ++m) {
+    const RecursionPlan plan = best_plan(m, zcdp(1));
+    const std::size_t levels = approximate_plan(m, zcdp(1)).size();
+    if (plan.back().quantiles == 1) {
+      ASSERT_EQ(plan, approximate_plan(m, zcdp(1))) << m;
+    } else {
+      ASSERT_EQ(plan.back().quantiles, 2U) << m;
+      ASSERT_EQ(plan.size(), levels - 1) << m;
+      ASSERT_LE(m, 24U);
+    }
+  }
+}
+
 // Levels that are too large for a joint draw would fail.
 TEST(BestPlan, DrawsNoMoreTogetherThanTheJointMechanismCan) {
   for (const PrivacyParameter& privacy : {pure(1), zcdp(0.5)}) {
