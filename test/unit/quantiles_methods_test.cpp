@@ -417,6 +417,27 @@ TEST(ResolvedMethod, OfOtherMethodsIsTheirOwn) {
   }
 }
 
+// All records in one cell, with hardly any noise: counts on a tree have the least record there,
+// draws have quantile 0 anywhere up to it, and ten of them there with a probability of 501^-10.
+TEST(QuantilesOfMethodAuto, AreReadOffATreeWhereThatIsTheMethod) {
+  const auto all_there = [](QuantilesMethod method, const PrivacyParameter& privacy,
+                            std::uint64_t cells, std::size_t m) {
+    Quantiles quantiles = equally_spaced(m - 1);
+    quantiles.push_back(0);
+    QuantilesSampler sampler({cells, Cells(1000, 500U)}, quantiles, privacy, method);
+    for (int draw = 0; draw < 10; ++draw) {
+      if (sampler.draw().back() != 500) return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(all_there(QuantilesMethod::kTree, pure(1000), 1024, 2));
+  EXPECT_TRUE(all_there(QuantilesMethod::kAuto, pure(1000), 1024, 17));
+  EXPECT_FALSE(all_there(QuantilesMethod::kAuto, pure(1000), 1024, 16));
+  EXPECT_FALSE(all_there(QuantilesMethod::kAuto, pure(1000), 1025, 17));
+  EXPECT_FALSE(all_there(QuantilesMethod::kAuto, zcdp(1000), 1024, 17));
+  EXPECT_FALSE(all_there(QuantilesMethod::kApproximate, pure(1000), 1024, 17));
+}
+
 TEST(IndependentEpsilon, IsAPartOfThePrivacyParameter) {
   EXPECT_DOUBLE_EQ(independent_epsilon(4, pure(2)), 0.5);
   EXPECT_NEAR(independent_epsilon(4, zcdp(2)), 2, 1e-12);
