@@ -94,7 +94,7 @@ std::vector<double> draw_rows(const Dataset& dataset, RandomStream& random) {
 
 double gap(const std::vector<double>& sorted, double answer, double q) {
   const auto rank = static_cast<std::size_t>(q * static_cast<double>(sorted.size()));
-  const double truth = sorted[std::max<std::size_t>(rank, 1) - 1];
+  const double truth = sorted[std::min(rank, sorted.size() - 1)];
   const auto [low, high] = std::minmax(answer, truth);
   const auto first = std::upper_bound(sorted.begin(), sorted.end(), low);
   const auto last = std::lower_bound(sorted.begin(), sorted.end(), high);

@@ -4,7 +4,7 @@
 #   PAPER_DATA       directory with adult_age.csv, adult_hours.csv, goodreads_rating.csv,
 #                    goodreads_pages.csv, one value a line (default none; what is absent is skipped)
 #   PAPER_REFERENCE  directory with quantile_gap.csv and prototype_grid_aq.csv to compare with (default none)
-#   PAPER_TRIALS     draws of 1000 rows a figure (default 100, as in the paper); 'joint' from m = 10 on and 'tree' get fewer
+#   PAPER_TRIALS     draws of 1000 rows a figure (default 100, as in the paper); 'joint' beyond m = 10 and 'tree' get fewer
 #   PAPER_METHODS    (default all: "approximate joint independent tree auto")
 #   PAPER_MEASURES   (default both: "pure zcdp")
 #   PAPER_JOBS       data sets measured at a time (default: the number of processors)

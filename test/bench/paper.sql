@@ -41,7 +41,7 @@ CREATE TEMP TABLE answers (trial int, answer float8[]);
 ANALYZE population, sample, sorted;
 
 -- The gap of a trial: the mean over the quantiles of the number of rows strictly between the answer
--- and the true quantile x_(floor(qn)). width_bucket counts the array's elements up to a value.
+-- and the true quantile x_(floor(qn)), counted from 0 as in the paper's code. width_bucket counts the array's elements up to a value.
 CREATE FUNCTION pg_temp.mean_gaps(quantiles float8[]) RETURNS TABLE (trial int, mean_gap float8)
 LANGUAGE sql AS $$
   WITH rows AS MATERIALIZED (SELECT s.trial, upwards, downwards, answer FROM answers JOIN sorted AS s USING (trial))
@@ -50,7 +50,7 @@ LANGUAGE sql AS $$
                            - width_bucket(-greatest(answered, truth), downwards), 0))::float8
     FROM rows,
          unnest(answer, quantiles) AS pair (answered, q),
-         LATERAL (SELECT upwards[greatest(floor(q * 1000)::int, 1)] AS truth) AS true_quantile
+         LATERAL (SELECT upwards[least(floor(q * 1000)::int + 1, 1000)] AS truth) AS true_quantile
     GROUP BY rows.trial
 $$;
 
