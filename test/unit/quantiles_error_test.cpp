@@ -188,11 +188,11 @@ int violations(const Dataset& data, const Quantiles& quantiles, const PrivacyPar
   return found;
 }
 
-// Of 150 draws with a probability of 0.05 each, more than 29 miss with one below 10^-9 (a binomial
+// Of 80 draws with a probability of 0.05 each, more than 20 miss with one below 10^-9 (a binomial
 // tail; 96 checks stay below 10^-7).
 TEST(RankErrorBounds, AreKeptOnAnyData) {
-  constexpr int kDraws = 150;
-  constexpr int kMost = 29;
+  constexpr int kDraws = 80;
+  constexpr int kMost = 20;
   constexpr std::uint64_t kCells = 1 << 20;
   const std::vector<Dataset> datasets = {
       ties(kCells, 0, 400),      ties(kCells, 700'001, 400), ties(kCells, kCells - 1, 400),
