@@ -18,7 +18,7 @@ double level_epsilon(const PrivacyParameter& privacy, std::size_t levels) {
 
 // The quantiles on each level of the best plan for zCDP.
 std::vector<std::uint32_t> best_for_zcdp(std::size_t distinct) {
-  constexpr std::size_t kMostWithTwo = 24;
+  constexpr std::size_t kMostWithTwo = 23;
   const auto depth = static_cast<std::size_t>(std::bit_width(distinct));
   const bool two_save_a_level =
       depth >= 2 && distinct <= kMostWithTwo && (std::size_t{3} << (depth - 2)) > distinct;

@@ -33,7 +33,7 @@ RecursionPlan joint_plan(std::size_t distinct_quantiles, const PrivacyParameter&
 // The plan of method auto but for small grids (resolved_method), of least error in the experiments
 // of docs/experiments.md: under pure privacy few levels with several quantiles each, as every level
 // costs a part of epsilon; under zCDP, where it costs a part of its square, one quantile a level,
-// and of up to 24 two on the last where that saves a level.
+// and of fewer than 24 two on the last where that saves a level.
 RecursionPlan best_plan(std::size_t distinct_quantiles, const PrivacyParameter& privacy);
 
 // The plan of a method that draws recursively: kApproximate, kJoint or kAuto.
