@@ -38,6 +38,10 @@ double envelope(std::size_t quantiles) {
 // together, as far out as matters.
 constexpr double kFarEnvelope = 3;
 
+// The logarithm of what proposals may weigh more than the least that is known of the weights they
+// stand for, beside the envelopes.
+constexpr double kMostRefused = 3;
+
 // Up to so many quantiles the powers of a measure of 2^-56 are doubles, if lambda times the records
 // at a position is no more than that.
 constexpr std::size_t kMostForDouble = 16;
@@ -88,9 +92,7 @@ class JointMechanism {
   }
 
   void draw(std::span<Position> positions) {
-    const double least_weight = find_limit();
-    proposal_.emplace(slots_, records_, utility_, memory());
-    weigh_lattice(least_weight);
+    prepare();
     std::pmr::vector<std::uint64_t> lattice(attempts_at_once(), path_.get_allocator());
     for (;;) {
       cancel_.check();
@@ -107,27 +109,43 @@ class JointMechanism {
 
   std::pmr::memory_resource* memory() const { return path_.get_allocator().resource(); }
 
-  // Slots so narrow that no positions with F up to the limit are proposed with more than
-  // exp(2 (envelope + kFarEnvelope)) times their weight.
-  std::pmr::vector<RankSlot> cut(double limit) const {
+  // Cuts slots until enough of the proposals are accepted, by the bounds that are known: at first
+  // such as do for most data, in the end so narrow that no positions with F up to the limit are
+  // proposed with more than exp(2 (envelope + kFarEnvelope)) times their weight.
+  void prepare() {
+    const auto b = static_cast<double>(utility_.quantiles());
+    double growth = 1 / std::max(5.0, 2 * b);
+    for (;;) {
+      const double least_weight = find_limit(growth);
+      proposal_.emplace(slots_, records_, utility_, memory());
+      const double all_weights = weigh_lattice(least_weight);
+      const double narrowest = kFarEnvelope / (utility_.lambda() * b * limit_);
+      const bool enough =
+          all_weights - least_weight <= 2 * envelope(utility_.quantiles()) + kMostRefused;
+      if (enough || growth <= narrowest) return;
+      growth = std::max(growth / 4, narrowest);
+    }
+  }
+
+  std::pmr::vector<RankSlot> cut(double limit, double growth) const {
     const auto b = static_cast<double>(utility_.quantiles());
     const double lambda = utility_.lambda();
     const SlotWidths widths{.targets = targets_,
                             .finest = envelope(utility_.quantiles()) / (lambda * b),
-                            .near = 0,
-                            .growth = kFarEnvelope / (lambda * b * limit),
+                            .near = (4 + 2 * std::sqrt(b)) / lambda,
+                            .growth = growth,
                             .farthest = limit};
     return cut_into_slots(rank_, interval_, widths, cancel_, memory());
   }
 
-  // Finds the limit on F and the slots for it: beyond it lies less than 2^-kTailBits of the weight
+  // Finds the limit on F and cuts slots for it: beyond it lies less than 2^-kTailBits of the weight
   // of all positions and s. Returns the logarithm of a lower bound on that weight.
-  double find_limit() {
+  double find_limit(double growth) {
     const auto b = static_cast<double>(utility_.quantiles());
     const double most = kMostFarCost / utility_.lambda();
     limit_ = std::min((60 + 6 * b) / utility_.lambda(), most);
     for (;;) {
-      slots_ = cut(limit_);
+      slots_ = cut(limit_, growth);
       const double least = least_weight();
       const double needed = std::min(reach_of(least, kTailBits + kLatticeBits), most);
       if (needed <= limit_) {
@@ -165,12 +183,13 @@ class JointMechanism {
     return std::max(reach, 0.0);
   }
 
-  // The weights of all s that matter. As the gaps sum to n, F >= |n - s|: far from n that bounds
-  // the weight well enough for proposals.
-  void weigh_lattice(double least_weight) {
+  // Finds the weights of all s that matter and returns the logarithm of their sum. As the gaps sum
+  // to n, F >= |n - s|: far from n that bounds the weight well enough for proposals.
+  double weigh_lattice(double least_weight) {
     const double steps = -std::expm1(-utility_.lambda() * utility_.lattice_step());
     range_ = lattice_around(limit_);
     filtered_ = lattice_around(reach_of(least_weight, std::log2(2 / (kUnfiltered * steps))));
+    log_weights_.clear();
     for (std::uint64_t i = range_.first; i <= range_.last; ++i) {
       log_weights_.push_back(log_weight(i));
     }
@@ -180,6 +199,7 @@ class JointMechanism {
       weight -= largest;
       total_ += std::exp(weight);
     }
+    return largest + std::log(total_);
   }
 
   bool is_filtered(std::uint64_t index) const {
