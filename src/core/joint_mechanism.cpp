@@ -31,7 +31,7 @@ constexpr double kUnfiltered = 4;
 // The natural logarithm of a proposal's weight over its envelope: a finer cut takes longer to
 // filter, a coarser one has more proposals refused.
 double envelope(std::size_t quantiles) {
-  return std::min(1.6 + 0.16 * static_cast<double>(quantiles), 6.0);
+  return std::min(1.6 + 0.16 * static_cast<double>(quantiles), 4.0);
 }
 
 // The same that widths which grow with the distance from the quantiles may add, for all quantiles
