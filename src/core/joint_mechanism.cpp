@@ -22,7 +22,7 @@ constexpr double kRoundingSlack = 1.0 / 1024;
 
 // Lattice points and slots are left out that all together have a probability below 2^-kTailBits.
 constexpr double kTailBits = 72;
-constexpr double kLatticeBits = 12;
+constexpr double kLatticeBits = 13;
 
 // By how much the bound on the weight of all lattice points that are not filtered for may exceed
 // the weight of the middle one: more proposals are refused, but fewer points need filtering.
@@ -148,7 +148,7 @@ class JointMechanism {
       slots_ = cut(limit_, growth);
       const double least = least_weight();
       const double needed = std::min(reach_of(least, kTailBits + kLatticeBits), most);
-      if (needed <= limit_) {
+      if (!(needed > limit_)) {
         limit_ = needed;
         return least;
       }
@@ -157,7 +157,7 @@ class JointMechanism {
   }
 
   // The logarithm of a lower bound on the weight of all positions, for the s nearest below n or for
-  // s = 0, where F = n.
+  // s = 0, where the sum is n.
   double least_weight() const {
     JointProposal<Real> below(slots_, records_, utility_, memory(),
                               JointProposal<Real>::Bound::kBelow);

@@ -67,6 +67,7 @@ class JointProposal {
     const std::size_t b = utility_.quantiles();
     for (std::size_t j = 1; j <= b; ++j) {
       windows_[j - 1] = window_of(j, limit);
+      if (j > 1) make_ascend(windows_[j - 2], windows_[j - 1]);
       if (window(j).size() == 0) return -std::numeric_limits<double>::infinity();
       offsets_[j] = offsets_[j - 1] + window(j).size();
     }
@@ -119,6 +120,12 @@ class JointProposal {
   }
 
   double expected(std::size_t k) const { return utility_.expected(k, s_); }
+
+  // Windows ascend; rounding could make them not.
+  static void make_ascend(const IndexRange& before, IndexRange& window) {
+    window.first = std::max(window.first, before.first);
+    window.end = std::max(window.end, before.end);
+  }
 
   // The slots that quantile j, 1 .. b, may lie in.
   const IndexRange& window(std::size_t j) const { return windows_[j - 1]; }
@@ -203,8 +210,7 @@ class JointProposal {
     filter_.apply(leaving(j).weights, window(j), expected(j), sums, window(j + 1), cancel);
     const Real largest = *std::ranges::max_element(sums);
     const int exponent = largest > 0 ? std::ilogb(largest) : 0;
-    const Real unit = std::ldexp(Real(1), -exponent);
-    for (Real& sum : sums) sum *= unit;
+    for (Real& sum : sums) sum = std::ldexp(sum, -exponent);
     scales_[j] = scales_[j - 1] + exponent;
   }
 
