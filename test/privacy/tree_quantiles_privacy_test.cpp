@@ -179,7 +179,6 @@ const std::vector<WatchedAnswers> kWorstCases = {
     {"TwoCells", upper_half(2, 30), 0, pure(1)},
     {"TwoCellsAtTwo", upper_half(2, 30), 0, pure(2)},
     {"GaussianTwoCells", upper_half(2, 30), 0, zcdp(0.5)},
-    {"GaussianTwoCellsAtTwo", upper_half(2, 30), 0, zcdp(2)},
 };
 
 const std::vector<WatchedAnswers> kOtherData = {
