@@ -159,7 +159,7 @@ SELECT dp_iqr(x, 1000, 1e-6) AS plain, dp_iqr(DISTINCT x, 1000, 1e-6) BETWEEN 45
   FROM (SELECT greatest(i - 900, 0) AS x FROM generate_series(1, 1000) i) s;
 
 -- Method quantiles: the difference of two private quartiles, between bounds. The quartiles lie 24 rows or more from
--- the next cell, at a lambda above 100: others have a probability below exp(-2000).
+-- the next cell, at a lambda of 8; so F is 32 or more elsewhere, which has a probability below exp(60 - 8 * 32) < 1e-80.
 CREATE TABLE u AS
   SELECT v AS x, v::numeric AS n, v % 2 AS a FROM generate_series(-40, 40) v, generate_series(1, 100);
 SELECT dp_iqr(x, 1000, 0, dp_options('quantiles', granularity => 1, lower => -100, upper => 50)) AS x,

@@ -22,7 +22,7 @@ SELECT k, dp_median(x, 1000, 0, 300, '{"granularity": 80}') AS m,
        dp_quantiles(n, '{0.2,0.5}', 1000, 0, 300, '{"granularity": 80}') AS qsn
   FROM t GROUP BY k ORDER BY k;
 -- The interquartile range is 150, the answer off by 5 with a probability below exp(-80). By quantiles its ends lie 8
--- ranks or more from the next cell, at a lambda above 100.
+-- ranks or more from the next cell, at a lambda of 8: another has a probability below exp(25 - 8 * 8 / 0.75) < 1e-25.
 SELECT k, dp_iqr(x, 1000, 1e-6) BETWEEN 145 AND 155 AS iqr, dp_iqr(n, 1000, 1e-6) BETWEEN 145 AND 155 AS iqr_n,
        dp_iqr(x, 1, 1e-9) FILTER (WHERE x < 4) AS few,
        dp_iqr(n, 1000, 0, dp_options('quantiles', 80, lower => 0, upper => 320)) AS by_quantiles

@@ -1,6 +1,6 @@
--- The methods of dp_quantiles, dp_quantile and dp_median. Answers are random; those printed are 5 ranks or more away from
--- the next one, at a lambda of 60 or more (method tree: every count is exact but for noise that has a probability below
--- 2^8 exp(-60)): others have a probability below 1e-20.
+-- The methods of dp_quantiles, dp_quantile and dp_median. Answers are random; those printed are 10 ranks or more away from
+-- the next one, at a lambda of 60 or more, or of 8 if drawn jointly (method tree: every count is exact but for noise that has
+-- a probability below 2^8 exp(-60)): others have a probability below 1e-20.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_methods;
 CREATE SCHEMA AUTHORIZATION regress_dpq_methods;
@@ -28,11 +28,11 @@ SELECT dp_quantiles(n, '{0.1,0.9}', 500, 0, 100, dp_options('joint', 1)) AS join
        dp_quantile(n, 0.25, 500, 0, 100, dp_options('tree', 1)) AS tree,
        dp_median(n, 500, 0, 100, dp_options('auto', 1)) AS auto
   FROM t;
--- More than a joint draw is taken for: two levels, or on a small grid a tree.
+-- More than a joint draw is taken for: two levels, or on a small grid a tree. The answers are 50 ranks from the next one.
 SELECT dp_quantiles(x, '{0.05,0.1,0.15,0.2,0.25,0.3,0.35,0.4,0.45,0.5,0.55,0.6,0.65,0.7,0.75,0.8,0.85,0.9,0.95}', 1000, 0, 100,
                     dp_options('auto', 0.05)) AS levels,
        dp_quantiles(x, '{0.05,0.1,0.15,0.2,0.25,0.3,0.35,0.4,0.45,0.5,0.55,0.6,0.65,0.7,0.75,0.8,0.85,0.9,0.95}', 1000, 0, 100,
-                    dp_options('auto', 1)) AS tree FROM t;
+                    dp_options('auto', 1)) AS tree FROM t, generate_series(1, 10);
 -- Which one was charged shows in a charge's rho. One draw of 9 quantiles: 0.1^2 / 8. Of 17 on 2001 cells (levels of 0.06 and 0.04):
 -- (0.06^2 + 0.04^2) / 8. On 101 cells they cost what a tree does.
 SELECT dp_quantiles(x, array(SELECT i / 10.0::float8 FROM generate_series(1, 9) i), 0.1, 0, 100, dp_options('auto', 1)) IS NOT NULL AS auto_9 FROM t;

@@ -1,6 +1,6 @@
 -- dp_synthesize: the quantiles i / (size + 1) as a synthetic sample. Answers are random; those printed are 10 ranks or more
--- away from the next one, at a lambda of 60 or more (method tree: every count is exact but for noise that has a probability
--- below 2^8 exp(-60)): others have a probability below 1e-20.
+-- away from the next one, at a lambda of 60 or more, or of 8 if drawn jointly (method tree: every count is exact but for noise
+-- that has a probability below 2^8 exp(-60)): others have a probability below 1e-20.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_synthesize;
 CREATE SCHEMA AUTHORIZATION regress_dpq_synthesize;

@@ -1,5 +1,6 @@
 -- Queries that state their guarantee in rho (option rho). Answers are random; those printed are 10 ranks or more away from
--- the next one, at a lambda of 30 or more, or come of Gaussian noise of a rho of 60 or more: others have a probability below 1e-20.
+-- the next one, at a lambda of 30 or more, or of 8 if drawn jointly, or come of Gaussian noise of a rho of 60 or more: others have
+-- a probability below 1e-20.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_rho;
 CREATE SCHEMA AUTHORIZATION regress_dpq_rho;

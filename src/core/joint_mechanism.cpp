@@ -47,12 +47,13 @@ constexpr double kMostRefused = 3;
 constexpr std::size_t kMostForDouble = 16;
 constexpr double kMostCostForDouble = 4;
 
-// A larger lambda would have the weights of all positions underflow where hundreds of records lie
-// on a position.
-constexpr double kMostLambda = 40;
+// Far less noise than anyone needs; a larger lambda would call for limits beyond kMostFarCost where
+// many records lie on a position.
+constexpr double kMostLambda = 8;
 
-// Nothing is proposed with a larger lambda F.
-constexpr double kMostFarCost = 20'000;
+// Nothing is proposed with a larger lambda F. No data call for as much: docs/privacy.md, "Floating
+// point".
+constexpr double kMostFarCost = 50'000;
 
 double in_records(ScaledRank rank) {
   return std::ldexp(static_cast<double>(rank), -int{kPositionBits});

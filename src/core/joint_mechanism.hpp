@@ -23,7 +23,7 @@ double joint_lambda(double epsilon);
 // in [0, 1], and with q_0 = 0, q_{b+1} = 1, p_0 = begin, p_{b+1} = end, it draws positions p_1 <=
 // .. <= p_b of the interval with probability proportional to
 //
-//   exp(-lambda F(p)),   lambda = min(epsilon (1 - 2^-10) / 2, 40),
+//   exp(-lambda F(p)),   lambda = min(epsilon (1 - 2^-10) / 2, 8),
 //   F(p) = min over s of sum over k of |R(p_{k+1}) - R(p_k) - (q_{k+1} - q_k) s|,
 //
 // for s on a lattice that depends on epsilon and b alone: s stands for the number of records, which

@@ -84,7 +84,7 @@ check_query(
 	'SELECT dp_quantiles(age::numeric, ARRAY[0.1, 0.9], 1, 0, 100) IS NOT NULL FROM person',
 	plan => $gather);
 # The values come in 99 of each, and an answer off by one is 24 ranks or more away from each of these quantiles,
-# at a lambda of 100 or more: it has a probability below 2^20 e^-240.
+# at a lambda of 100 or more, or of 8 if drawn jointly: it has a probability below 2^55 e^-240.
 check_query(
 	"threat 16: method $_",
 	"SELECT dp_quantiles(age, ARRAY[0.255, 0.755], 1000, 0, 100, dp_options('$_', 1)) = '{25,76}' FROM person",
@@ -178,7 +178,7 @@ check_query(
 	'threat 16: all rows count', 'SELECT dp_iqr(0 * age, 1, 1e-300) FROM person',
 	plan => $gather,
 	outcome => '0');
-# The quartiles lie 23 ranks or more from the next cell, at a lambda above 100.
+# The quartiles lie 23 ranks or more from the next cell, at a lambda of 8: another has a probability below 2^55 e^-240.
 check_query(
 	'threat 16: an interquartile range by quantiles',
 	q{SELECT dp_iqr(age, 1000, 0, dp_options('quantiles', 1, lower => -10, upper => 200)) FROM person},

@@ -356,7 +356,7 @@ TEST(QuantilesErrorForecast, IsNothingInsideACell) {
        {QuantilesMethod::kApproximate, QuantilesMethod::kJoint, QuantilesMethod::kIndependent,
         QuantilesMethod::kTree, QuantilesMethod::kAuto}) {
     for (const QuantileError& error : forecast({method, pure(1000), 10, quantiles}, 1000)) {
-      // A miss is one of 50 records, at a lambda of 40 or more.
+      // A miss is one of 50 records, at a lambda of 8 or more.
       EXPECT_EQ(error.mean, 0);
       EXPECT_EQ(error.at_95, 0);
     }
