@@ -81,16 +81,25 @@ endif
 
 SANITIZERS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS
 
-# $(1): a directory of test, $(2): flags. Everything is compiled anew with these flags.
+# $(1): a directory of test, $(2): flags. Everything is compiled anew with these flags, the tests
+# with a precompiled <gtest/gtest.h> before them.
 define test_program
 $(1)_objects := $(patsubst %.cpp,.build/$(1)/%.o,$(CORE_SOURCES) $(sort $(wildcard test/$(1)/*.cpp)))
-.build/$(1)/%.o: %.cpp
+$(1)_compile := $$(CXX) $(LANGUAGE) -g1 $(2) $(WARNINGS) $(STRICT) -Isrc -Itest
+.build/$(1)/src/%.o: src/%.cpp
 	@mkdir -p $$(@D)
-	$$(CXX) $(LANGUAGE) -g $(2) $(WARNINGS) $(STRICT) -Isrc -Itest -MMD -MP -c -o $$@ $$<
+	$$($(1)_compile) -MMD -MP -c -o $$@ $$<
+.build/$(1)/test/%.o: test/%.cpp .build/$(1)/prelude.hpp.gch
+	@mkdir -p $$(@D)
+	$$($(1)_compile) -include .build/$(1)/prelude.hpp -MMD -MP -c -o $$@ $$<
+.build/$(1)/prelude.hpp.gch:
+	@mkdir -p $$(@D)
+	@echo '#include <gtest/gtest.h>' >.build/$(1)/prelude.hpp
+	$$($(1)_compile) -x c++-header -o $$@ .build/$(1)/prelude.hpp
 .build/$(1)/run: $$($(1)_objects)
 	$$(CXX) $(2) -o $$@ $$^ -lgtest -lgtest_main -lcrypto -lpthread
 $(1): .build/$(1)/run
-	$$<
+	@scripts/run-gtest.sh $$<
 -include $$($(1)_objects:.o=.d)
 endef
 $(eval $(call test_program,unit,$(SANITIZERS)))

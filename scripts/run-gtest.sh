@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# run-gtest.sh PROGRAM: runs its tests in as many parts at once as there are processors and prints what they printed, one
+# part after the other, those that failed last.
+set -euo pipefail
+
+program=$1
+logs=$program.logs
+rm -rf "$logs"
+mkdir "$logs"
+
+GTEST_TOTAL_SHARDS=$(nproc)
+export GTEST_TOTAL_SHARDS
+pids=()
+for ((part = 0; part < GTEST_TOTAL_SHARDS; part++)); do
+  GTEST_SHARD_INDEX=$part "$program" >"$logs/$part" 2>&1 &
+  pids+=("$!")
+done
+# Where it is stopped, what has been printed tells by which test.
+trap 'kill "${pids[@]}" 2>/dev/null; cat "$logs"/*; exit 143' TERM INT HUP
+
+failed=()
+for ((part = 0; part < GTEST_TOTAL_SHARDS; part++)); do
+  if wait "${pids[part]}"; then cat "$logs/$part"; else failed+=("$logs/$part"); fi
+done
+if ((${#failed[@]})); then
+  cat "${failed[@]}"
+  exit 1
+fi
