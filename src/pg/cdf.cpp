@@ -2,6 +2,7 @@
 #include "core/cdf.hpp"
 
 #include "pg/cdf_type.hpp"
+#include "pg/kept_law.hpp"
 #include "pg/records_aggregate.hpp"
 
 extern "C" {
@@ -17,21 +18,10 @@ namespace dpquantile {
 
 namespace {
 
-// The law for these parameters, chosen once for all groups of a query.
-const CdfLaw* law_of(const ChargedGroup& group, MemoryContext query_context) {
+const CdfLaw* law_of(const ChargedGroup& group, FunctionCallInfo fcinfo) {
   const AggregateParameters* parameters = group.parameters;
-  const auto method = static_cast<CdfMethod>(parameters->method);
-  const PrivacyParameter privacy = privacy_of(parameters);
-  auto* kept = static_cast<CdfLaw*>(*group.kept);
-  if (kept != nullptr && kept->method == method && kept->bins == parameters->bins &&
-      kept->privacy == privacy) {
-    return kept;
-  }
-  if (kept == nullptr)
-    kept = static_cast<CdfLaw*>(MemoryContextAlloc(query_context, sizeof(CdfLaw)));
-  report(guarded([&] { *kept = choose_cdf_law(method, parameters->bins, privacy); }));
-  *group.kept = kept;
-  return kept;
+  return query_law(group, fcinfo, static_cast<CdfMethod>(parameters->method), parameters->bins,
+                   privacy_of(parameters));
 }
 
 // Draws the answer for a group that has been charged.
@@ -73,5 +63,5 @@ Datum dpq_cdf_transition_numeric(PG_FUNCTION_ARGS) {
 // (state) returns dp_cdf
 Datum dpq_cdf_final(PG_FUNCTION_ARGS) {
   const ChargedGroup group = charge_group(fcinfo, Family::kCdf);
-  PG_RETURN_BYTEA_P(release(group, *law_of(group, fcinfo->flinfo->fn_mcxt)));
+  PG_RETURN_BYTEA_P(release(group, *law_of(group, fcinfo)));
 }

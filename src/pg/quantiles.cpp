@@ -6,6 +6,7 @@
 #include "core/histogram.hpp"
 #include "core/tree_quantiles.hpp"
 #include "pg/boundary.hpp"
+#include "pg/kept_law.hpp"
 #include "pg/records_aggregate.hpp"
 
 extern "C" {
@@ -37,22 +38,12 @@ struct Answer {
   const uint32* cells;
 };
 
-// The law of counts on a tree, chosen once for all groups of a query; null if the query is answered
-// otherwise.
-const CdfLaw* tree_law_of(const ChargedGroup& group, MemoryContext query_context) {
+// The law of counts on a tree; null if the query is answered otherwise.
+const CdfLaw* tree_law_of(const ChargedGroup& group, FunctionCallInfo fcinfo) {
   const QuantilesQuery query = quantiles_query_of(group.parameters);
   if (resolved_method(query) != QuantilesMethod::kTree) return nullptr;
-  auto* kept = static_cast<CdfLaw*>(*group.kept);
-  if (kept != nullptr && kept->privacy == query.privacy &&
-      kept->bins == tree_quantiles_leaves(query.cells, query.privacy.measure)) {
-    return kept;
-  }
-  if (kept == nullptr) {
-    kept = static_cast<CdfLaw*>(MemoryContextAlloc(query_context, sizeof(CdfLaw)));
-  }
-  report(guarded([&] { *kept = tree_quantiles_law(query.cells, query.privacy); }));
-  *group.kept = kept;
-  return kept;
+  return query_law(group, fcinfo, CdfMethod::kTree,
+                   tree_quantiles_leaves(query.cells, query.privacy.measure), query.privacy);
 }
 
 // The answer for a group, drawn once its execution has been charged.
@@ -60,7 +51,7 @@ Answer answer_group(FunctionCallInfo fcinfo, Family family) {
   const ChargedGroup group = charge_group(fcinfo, family);
   const AggregateParameters* parameters = group.parameters;
   const QuantilesQuery query = quantiles_query_of(parameters);
-  const CdfLaw* tree_law = tree_law_of(group, fcinfo->flinfo->fn_mcxt);
+  const CdfLaw* tree_law = tree_law_of(group, fcinfo);
   auto* answer = static_cast<uint32*>(palloc(parameters->quantile_count * sizeof(uint32)));
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);

@@ -5,22 +5,24 @@
 #include "core/cdf.hpp"
 #include "core/quantiles.hpp"
 #include "core/quartile_difference.hpp"
+#include "core/tree_quantiles.hpp"
 #include "core/zcdp.hpp"
 #include "pg/boundary.hpp"
+#include "pg/kept_law.hpp"
 
 namespace dpquantile {
 
 namespace {
 
-// Choosing the tree takes as long as a charge, so the last one is kept for queries that run again.
+double quantiles_cost(const QuantilesQuery& query) {
+  if (resolved_method(query) != QuantilesMethod::kTree) return rho_of_quantiles(query);
+  const std::uint32_t leaves = tree_quantiles_leaves(query.cells, query.privacy.measure);
+  return rho_of_cdf(session_law(CdfMethod::kTree, leaves, query.privacy));
+}
+
 double cdf_cost(const AggregateParameters* parameters) {
-  static CdfLaw law{};
-  const auto method = static_cast<CdfMethod>(parameters->method);
-  const PrivacyParameter privacy = privacy_of(parameters);
-  if (law.method != method || law.bins != parameters->bins || law.privacy != privacy) {
-    law = choose_cdf_law(method, parameters->bins, privacy);
-  }
-  return rho_of_cdf(law);
+  return rho_of_cdf(session_law(static_cast<CdfMethod>(parameters->method), parameters->bins,
+                                privacy_of(parameters)));
 }
 
 // What is known for the family's own mechanism.
@@ -28,7 +30,7 @@ double mechanism_cost(const AggregateParameters* parameters) {
   switch (parameters->family) {
     case Family::kQuantiles:
     case Family::kSynthesis:
-      return rho_of_quantiles(quantiles_query_of(parameters));
+      return quantiles_cost(quantiles_query_of(parameters));
     case Family::kIqr:
       return rho_of_quartile_difference(parameters->guarantee);
     case Family::kCdf:

@@ -12,6 +12,7 @@
 #include "../unit/case_name.hpp"
 #include "../unit/cdf_law.hpp"
 #include "../unit/cdf_testing.hpp"
+#include "claim.hpp"
 #include "core/zcdp.hpp"
 #include "privacy_loss.hpp"
 
@@ -28,6 +29,8 @@ using test::cdf_law;
 using test::CdfReleaseLaw;
 using test::CdfSampler;
 using test::certain_delta;
+using test::Claim;
+using test::claim_of;
 using test::Cumulative;
 using test::exact_loss;
 using test::fit_p_value;
@@ -400,18 +403,6 @@ Sample watched_sample(const WatchedRelease& release, const Counts& counts,
     }
     return outcome;
   });
-}
-
-// What is claimed, as (epsilon, delta): of rho one of the pairs that follow from it.
-struct Claim {
-  double epsilon;
-  double delta;
-};
-
-Claim claim_of(const PrivacyParameter& privacy) {
-  if (privacy.measure == PrivacyMeasure::kPure) return {privacy.value, 0};
-  constexpr double kDelta = 0.01;
-  return {epsilon_of_zcdp(privacy.value, kDelta), kDelta};
 }
 
 // The bound on delta beyond the claim, for releases that spend `spent`.

@@ -11,7 +11,7 @@
 #include "../unit/case_name.hpp"
 #include "../unit/cdf_testing.hpp"
 #include "../unit/tree_quantiles_testing.hpp"
-#include "core/zcdp.hpp"
+#include "claim.hpp"
 #include "privacy_loss.hpp"
 
 // Tries to refute that tree_quantiles is epsilon-differentially private, or rho-zCDP, for adding or
@@ -22,6 +22,8 @@ namespace {
 using test::case_name;
 using test::cdf_law;
 using test::certain_delta;
+using test::Claim;
+using test::claim_of;
 using test::Dataset;
 using test::exact_loss;
 using test::kFalseAlarm;
@@ -133,17 +135,6 @@ Sample sample_of(const Dataset& data, const PrivacyParameter& spent) {
     return std::ranges::count_if(
         answers, [&](std::uint32_t cell) { return std::uint64_t{2} * cell < data.cells; });
   });
-}
-
-struct Claim {
-  double epsilon;
-  double delta;
-};
-
-Claim claim_of(const PrivacyParameter& privacy) {
-  if (privacy.measure == PrivacyMeasure::kPure) return {privacy.value, 0};
-  constexpr double kDelta = 0.01;
-  return {epsilon_of_zcdp(privacy.value, kDelta), kDelta};
 }
 
 // The bound on delta beyond the claim, for releases that spend `spent`.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,22 @@ double sampled_p_value(std::span<const double> probabilities, int draws, DrawCel
   std::vector<std::uint64_t> observed(probabilities.size(), 0);
   for (int i = 0; i < draws; ++i) ++observed.at(static_cast<std::size_t>(draw_cell()));
   return chi_square_p_value(observed, probabilities);
+}
+
+// The p-value, by a test such as chi_square_p_value(), of `draws` independent results of `draw`
+// against a law of what it may give; 0 if it gives anything else.
+template <class Outcome, class Probability, class Draw, class Test = decltype(chi_square_p_value)>
+double p_value(const std::map<Outcome, Probability>& law, int draws, Draw draw,
+               Test& test = chi_square_p_value) {
+  std::map<Outcome, std::uint64_t> counts;
+  for (int i = 0; i < draws; ++i) ++counts[draw()];
+  std::vector<std::uint64_t> observed;
+  std::vector<double> probabilities;
+  for (const auto& [outcome, probability] : law) {
+    observed.push_back(counts[outcome]);
+    probabilities.push_back(static_cast<double>(probability));
+  }
+  return counts.size() > law.size() ? 0 : test(observed, probabilities);
 }
 
 }  // namespace dpquantile::test

@@ -22,6 +22,7 @@
 #include "core/random.hpp"
 #include "core/rank.hpp"
 #include "dataset.hpp"
+#include "equally_spaced.hpp"
 #include "joint_law.hpp"
 #include "quantiles_sampler.hpp"
 #include "random_testing.hpp"
@@ -32,8 +33,8 @@ namespace dpquantile {
 namespace {
 
 using test::case_name;
-using test::chi_square_p_value;
 using test::Dataset;
+using test::equally_spaced;
 using test::FailingSource;
 using test::histogram_of;
 using test::joint_law;
@@ -44,20 +45,13 @@ using test::JointDeparture;
 using test::JointPoint;
 using test::JointTuples;
 using test::kFalseAlarm;
+using test::p_value;
 using test::Real;
 
 using Quantiles = std::vector<double>;
 using Positions = std::vector<Position>;
 
 constexpr std::uint64_t kMostCells = std::uint64_t{1} << 32;
-
-Quantiles equally_spaced(std::size_t m) {
-  Quantiles quantiles;
-  for (std::size_t i = 1; i <= m; ++i) {
-    quantiles.push_back(static_cast<double>(i) / static_cast<double>(m + 1));
-  }
-  return quantiles;
-}
 
 // Independent draws for one data set.
 class JointSampler {
@@ -95,20 +89,6 @@ class JointSampler {
   RandomStream random_{source_};
   CancelPoll cancel_{nullptr};
 };
-
-// The p-value of what `draw` gives against a law; 0 if it gives what the law does not know.
-template <class Key, class Draw>
-double p_value(const std::map<Key, Real>& law, int draws, Draw draw) {
-  std::map<Key, std::uint64_t> counts;
-  for (int i = 0; i < draws; ++i) ++counts[draw()];
-  std::vector<std::uint64_t> observed;
-  std::vector<double> probabilities;
-  for (const auto& [key, probability] : law) {
-    observed.push_back(counts[key]);
-    probabilities.push_back(static_cast<double>(probability));
-  }
-  return counts.size() > law.size() ? 0 : chi_square_p_value(observed, probabilities);
-}
 
 // --- The law of few quantiles --------------------------------------------------------------------
 

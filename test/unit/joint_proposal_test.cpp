@@ -16,6 +16,7 @@
 #include "chi_square.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "equally_spaced.hpp"
 #include "random_testing.hpp"
 
 // Every statistical check has a false-alarm probability of 10^-9 (see chi_square.hpp).
@@ -23,6 +24,7 @@ namespace dpquantile {
 namespace {
 
 using test::chi_square_p_value;
+using test::equally_spaced;
 using test::FailingSource;
 using test::kFalseAlarm;
 
@@ -33,14 +35,6 @@ using Slots = std::vector<RankSlot>;
 // A slot of which only what a proposal looks at is given.
 RankSlot slot(double middle, double half_range, double measure) {
   return {{0, 1}, middle, half_range, measure};
-}
-
-Quantiles equally_spaced(std::size_t m) {
-  Quantiles quantiles;
-  for (std::size_t i = 1; i <= m; ++i) {
-    quantiles.push_back(static_cast<double>(i) / static_cast<double>(m + 1));
-  }
-  return quantiles;
 }
 
 struct Given {

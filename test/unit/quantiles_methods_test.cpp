@@ -22,6 +22,7 @@
 #include "core/recursion_plan.hpp"
 #include "core/tree_quantiles.hpp"
 #include "dataset.hpp"
+#include "equally_spaced.hpp"
 #include "joint_law.hpp"
 #include "parameter_error.hpp"
 #include "quantile_density.hpp"
@@ -35,8 +36,8 @@
 namespace dpquantile {
 namespace {
 
-using test::chi_square_p_value;
 using test::Dataset;
+using test::equally_spaced;
 using test::expect_parameter_error;
 using test::FailingSource;
 using test::histogram_of;
@@ -44,6 +45,7 @@ using test::joint_law;
 using test::joint_then_one_law;
 using test::kFalseAlarm;
 using test::Law;
+using test::p_value;
 using test::QuantileDensity;
 using test::quantiles_law;
 using test::QuantilesSampler;
@@ -55,28 +57,6 @@ using Quantiles = std::vector<double>;
 
 constexpr QuantilesMethod kMethods[] = {QuantilesMethod::kApproximate, QuantilesMethod::kJoint,
                                         QuantilesMethod::kIndependent, QuantilesMethod::kAuto};
-
-Quantiles equally_spaced(std::size_t m) {
-  Quantiles quantiles;
-  for (std::size_t i = 1; i <= m; ++i) {
-    quantiles.push_back(static_cast<double>(i) / static_cast<double>(m + 1));
-  }
-  return quantiles;
-}
-
-// The p-value of what `draw` gives against a law; 0 if it gives what the law does not know.
-template <class Draw>
-double p_value(const Law& law, int draws, Draw draw) {
-  std::map<Cells, std::uint64_t> counts;
-  for (int i = 0; i < draws; ++i) ++counts[draw()];
-  std::vector<std::uint64_t> observed;
-  std::vector<double> probabilities;
-  for (const auto& [cells, probability] : law) {
-    observed.push_back(counts[cells]);
-    probabilities.push_back(static_cast<double>(probability));
-  }
-  return counts.size() > law.size() ? 0 : chi_square_p_value(observed, probabilities);
-}
 
 // Each quantile by itself, sorted.
 Law independent_law(const Dataset& data, const Quantiles& quantiles, Real epsilon_each) {

@@ -21,6 +21,7 @@
 #include "core/random.hpp"
 #include "core/recursion_plan.hpp"
 #include "dataset.hpp"
+#include "equally_spaced.hpp"
 #include "law_testing.hpp"
 #include "parameter_error.hpp"
 #include "quantiles_law.hpp"
@@ -34,12 +35,14 @@ namespace {
 using test::case_name;
 using test::Cells;
 using test::Dataset;
+using test::equally_spaced;
 using test::expect_parameter_error;
 using test::FailingSource;
 using test::histogram_of;
 using test::kLawFalseAlarm;
 using test::Law;
 using test::law_p_value;
+using test::p_value;
 using test::quantiles_law;
 using test::QuantilesSampler;
 
@@ -51,28 +54,6 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Cells release(const Dataset& data, const Quantiles& quantiles, double epsilon) {
   return QuantilesSampler(data, quantiles, epsilon).draw();
-}
-
-Quantiles equally_spaced(std::size_t m) {
-  Quantiles quantiles;
-  for (std::size_t i = 1; i <= m; ++i) {
-    quantiles.push_back(static_cast<double>(i) / static_cast<double>(m + 1));
-  }
-  return quantiles;
-}
-
-// The p-value of what `draw` gives against a law; 0 if it gives what the law does not know.
-template <class Draw>
-double release_p_value(const Law& law, int draws, Draw draw) {
-  std::map<Cells, std::uint64_t> counts;
-  for (int i = 0; i < draws; ++i) ++counts[draw()];
-  std::vector<std::uint64_t> observed;
-  std::vector<double> probabilities;
-  for (const auto& [cells, probability] : law) {
-    observed.push_back(counts[cells]);
-    probabilities.push_back(static_cast<double>(probability));
-  }
-  return counts.size() > law.size() ? 0 : law_p_value(observed, probabilities);
 }
 
 // --- The joint law -------------------------------------------------------------------------------
@@ -95,7 +76,8 @@ TEST_P(JointLaw, IsTheExhaustiveIntegralOverAllCuts) {
   const auto& [name, data, quantiles, epsilon, draws] = GetParam();
   QuantilesSampler sampler(data, quantiles, epsilon);
   const Law law = quantiles_law(data, quantiles, epsilon);
-  EXPECT_GT(release_p_value(law, draws, [&] { return sampler.draw(); }), kLawFalseAlarm);
+  const auto draw = [&] { return sampler.draw(); };
+  EXPECT_GT(p_value(law, draws, draw, law_p_value), kLawFalseAlarm);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -168,7 +150,7 @@ TEST(QuantilesOrder, IsTheOrderAskedFor) {
     return Cells{asked[1], asked[2], asked[0]};
   };
   const Law law = quantiles_law(data, Quantiles{0.25, 0.5, 0.75}, 4);
-  EXPECT_GT(release_p_value(law, 300'000, draw), kLawFalseAlarm);
+  EXPECT_GT(p_value(law, 300'000, draw, law_p_value), kLawFalseAlarm);
 }
 
 TEST(QuantilesRepeated, AreDrawnOnceAndPaidOnce) {
@@ -181,7 +163,7 @@ TEST(QuantilesRepeated, AreDrawnOnceAndPaidOnce) {
     return consistent ? Cells{c[1], c[0], c[3]} : Cells{};
   };
   const Law law = quantiles_law(data, Quantiles{0.2, 0.5, 0.8}, 4);
-  EXPECT_GT(release_p_value(law, 300'000, draw), kLawFalseAlarm);
+  EXPECT_GT(p_value(law, 300'000, draw, law_p_value), kLawFalseAlarm);
 }
 
 TEST(QuantilesRepeated, OfOneValueHaveTheWholeEpsilon) {
@@ -189,7 +171,7 @@ TEST(QuantilesRepeated, OfOneValueHaveTheWholeEpsilon) {
   QuantilesSampler sampler(data, Quantiles(9, 0.5), 4);
   const auto draw = [&] { return Cells{sampler.draw().front()}; };
   const Law law = quantiles_law(data, Quantiles{0.5}, 4);
-  EXPECT_GT(release_p_value(law, 300'000, draw), kLawFalseAlarm);
+  EXPECT_GT(p_value(law, 300'000, draw, law_p_value), kLawFalseAlarm);
 }
 
 TEST(QuantilesRepeated, TakeZerosOfBothSignsForOne) {
