@@ -285,6 +285,20 @@ INSTANTIATE_TEST_SUITE_P(Of, JointMechanismLawOfMany,
                                            ManyCase{"Seventeen", 17, 1, 1000}),
                          case_name);
 
+// One quantile, few points of the lattice: here it shows most which part of the proposals is kept.
+// If the least departure were taken for another point's, or the sum over the points not be rescaled
+// to it, chi-square would expect 325 or more instead of 2; that is missed with a probability of
+// 10^-14.
+TEST(JointMechanismLawOfOne, IsThatOfThePartsAroundTwoRecords) {
+  const TwoCells cells{static_cast<std::uint32_t>(0.49 * kMostCells),
+                       static_cast<std::uint32_t>(0.51 * kMostCells), 1, 1};
+  const Quantiles median = {0.5};
+  const std::map<Parts, Real> law = law_of_parts(cells, median, 4);
+  JointSampler sampler(cells.data(), median, 4);
+  EXPECT_GT(p_value(law, 8'000, [&] { return parts_of(sampler.draw_cells(), cells); }),
+            kFalseAlarm);
+}
+
 // The mean of 40 draws lies within 7 standard deviations, but for a probability of 10^-9: the
 // numbers' law is nearly normal.
 TEST(JointMechanismLawOf120, HasTheMeansOfTheNumbersBetweenCells) {
