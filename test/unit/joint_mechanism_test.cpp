@@ -287,8 +287,8 @@ INSTANTIATE_TEST_SUITE_P(Of, JointMechanismLawOfMany,
 
 // One quantile, few points of the lattice: here it shows most which part of the proposals is kept.
 // If the least departure were taken for another point's, or the sum over the points not be rescaled
-// to it, chi-square would expect 325 or more instead of 2; that is missed with a probability of
-// 10^-14.
+// to it, chi-square would be about 174 or more instead of 2; that is missed with a probability of
+// 10^-6.
 TEST(JointMechanismLawOfOne, IsThatOfThePartsAroundTwoRecords) {
   const TwoCells cells{static_cast<std::uint32_t>(0.49 * kMostCells),
                        static_cast<std::uint32_t>(0.51 * kMostCells), 1, 1};
