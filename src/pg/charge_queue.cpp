@@ -157,7 +157,7 @@ bool is_pending(const ChargeSlot& slot) {
 }
 
 bool anything_pending() {
-  return std::any_of(std::begin(queue->slots), std::end(queue->slots), is_pending);
+  return std::any_of(queue->slots, queue->slots + kChargeSlots, is_pending);
 }
 
 // What the worker in this place has taken goes to the sessions. Frees what nobody waits for.
