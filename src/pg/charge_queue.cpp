@@ -20,13 +20,17 @@ constexpr const char* kName = "dpquantile charges";
 // over.
 constexpr int kStartSeconds = 10;
 
+// How long requests are tried anew because of a lock.
+constexpr int kLockedMilliseconds = 50;
+
 enum class SlotState : uint32 { kFree, kFilling, kPending, kTaken, kAnswered, kAbandoned };
 
 struct ChargeSlot {
   SlotState state;
   Oid database;
   uint64 arrival;
-  int32 place;  // of the worker that has taken it
+  int32 place;           // of the worker that has taken it
+  TimestampTz taken_at;  // first; 0 before that
   Latch* session;
   alignas(ChargeRequest) char request[kLargestRequest];
 };
@@ -160,6 +164,20 @@ bool anything_pending() {
   return std::any_of(queue->slots, queue->slots + kChargeSlots, is_pending);
 }
 
+bool is_to_be_tried_again(ChargeSlot* slot, TimestampTz now) {
+  return request_in(slot)->outcome == ChargeOutcome::kLocked &&
+         !TimestampDifferenceExceeds(slot->taken_at, now, kLockedMilliseconds);
+}
+
+void try_locked_again(WorkerPlace place, TimestampTz now) {
+  for (ChargeSlot& slot : queue->slots) {
+    if (slot.place != place.number || slot.state != SlotState::kTaken) continue;
+    if (!is_to_be_tried_again(&slot, now)) continue;
+    clear_reply(request_in(&slot));
+    slot.state = SlotState::kPending;
+  }
+}
+
 // What the worker in this place has taken goes to the sessions. Frees what nobody waits for.
 void hand_over(WorkerPlace place, Sleepers* sleepers) {
   for (ChargeSlot& slot : queue->slots) {
@@ -196,6 +214,7 @@ bool enqueue_charge(const ChargeRequest* request) {
   my_slot->database = MyDatabaseId;
   my_slot->session = MyLatch;
   lock_queue();
+  my_slot->taken_at = 0;
   my_slot->arrival = ++queue->arrivals;
   my_slot->state = SlotState::kPending;
   unlock_queue();
@@ -275,11 +294,13 @@ bool enter_place(WorkerPlace place) {
 int take_charges(WorkerPlace place, ChargeRequest* requests[kChargeSlots]) {
   ChargeSlot* taken[kChargeSlots];
   int count = 0;
+  const TimestampTz now = GetCurrentTimestamp();
   lock_queue();
   for (ChargeSlot& slot : queue->slots) {
     if (!is_pending(slot)) continue;
     slot.state = SlotState::kTaken;
     slot.place = place.number;
+    if (slot.taken_at == 0) slot.taken_at = now;
     taken[count++] = &slot;
   }
   unlock_queue();
@@ -289,12 +310,15 @@ int take_charges(WorkerPlace place, ChargeRequest* requests[kChargeSlots]) {
   return count;
 }
 
-void answer_charges(WorkerPlace place) {
+int answer_charges(WorkerPlace place) {
   Sleepers sleepers{};
+  const TimestampTz now = GetCurrentTimestamp();
   lock_queue();
+  try_locked_again(place, now);
   hand_over(place, &sleepers);
   unlock_queue();
   wake(sleepers);
+  return sleepers.count;
 }
 
 bool leave_if_idle(WorkerPlace place) {

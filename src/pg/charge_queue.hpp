@@ -9,7 +9,7 @@
 //   free -> filling    by the session that asks
 //   filling -> pending
 //   pending -> taken   by the worker; from here on the charge may be made
-//   taken -> answered
+//   taken -> answered  or pending once more, where a lock stood in the way just now
 //   answered -> free   by the session
 // A session that is cancelled frees its slot in every state but one: a slot that is taken becomes
 // abandoned, because the worker still writes to it, and is freed by the worker.
@@ -71,8 +71,10 @@ bool enter_place(WorkerPlace place);
 // may write to their replies until it answers them. Returns how many.
 int take_charges(WorkerPlace place, ChargeRequest* requests[kChargeSlots]);
 
-// Hands all replies of requests taken over to the sessions.
-void answer_charges(WorkerPlace place);
+// Hands all replies of requests taken over to the sessions. A request whose outcome is kLocked
+// becomes pending again for a while: most locks are short, and the session would start a worker of
+// its own, which locks the budget for others in turn. Returns how many were answered.
+int answer_charges(WorkerPlace place);
 
 // Gives the place up unless there are pending requests.
 bool leave_if_idle(WorkerPlace place);

@@ -28,6 +28,7 @@ namespace {
 // DROP DATABASE, ALTER DATABASE ... RENAME and CREATE DATABASE ... TEMPLATE give up after 5
 // seconds.
 constexpr long kIdleMilliseconds = 2000;
+constexpr long kLockedRetryMilliseconds = 1;
 
 // The requests that are charged together.
 struct Batch {
@@ -85,7 +86,7 @@ void clear_replies(Batch batch) {
   for (int i = 0; i < batch.count; ++i) clear_reply(batch.requests[i]);
 }
 
-// Rows are never waited for, so it is a lock on a whole table, which stands in everybody's way.
+// Rows are never waited for, so it is a lock on a whole table, which stands in the way of all.
 void leave_to_own_workers(Batch batch) {
   for (int i = 0; i < batch.count; ++i) batch.requests[i]->outcome = ChargeOutcome::kLocked;
 }
@@ -96,6 +97,8 @@ void charge_one_by_one(Batch batch);
 void charge(Batch batch) {
   const ErrorData* error = charge_and_commit(batch);
   if (error == nullptr) {
+    // A termination ends the wait for a synchronous standby, too: then nothing is sure.
+    if (ProcDiePending) CHECK_FOR_INTERRUPTS();
     confirm(batch);
     return;
   }
@@ -113,6 +116,11 @@ void charge_one_by_one(Batch batch) {
   for (int i = 0; i < batch.count; ++i) charge({batch.requests + i, 1});
 }
 
+void doze(long milliseconds) {
+  (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds,
+                  PG_WAIT_EXTENSION);
+}
+
 // Returns whether there were any charges.
 bool charge_pending(WorkerPlace place, MemoryContext context) {
   ChargeRequest* requests[kChargeSlots];
@@ -121,16 +129,12 @@ bool charge_pending(WorkerPlace place, MemoryContext context) {
   pgstat_report_activity(STATE_RUNNING, "charging privacy budgets");
   MemoryContextSwitchTo(context);
   charge({requests, count});
-  answer_charges(place);
+  const int answered = answer_charges(place);
   MemoryContextReset(context);
   pgstat_report_activity(STATE_IDLE, nullptr);
   (void)pgstat_report_stat(false);
+  if (answered == 0) doze(kLockedRetryMilliseconds);
   return true;
-}
-
-void doze(long milliseconds) {
-  (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds,
-                  PG_WAIT_EXTENSION);
 }
 
 // A cancel is meant for a charge that is over.
