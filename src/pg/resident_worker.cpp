@@ -36,20 +36,25 @@ struct Batch {
   int count;
 };
 
-// Returns whether anything is to be committed. The requests that are made have no outcome yet.
+// Makes a charge, which has no outcome yet, or says why not.
+bool make_or_refuse(ChargeRequest* request) {
+  if (make_charge(request, Waiting::kNever)) return true;
+  if (request->outcome == ChargeOutcome::kPending) elog(ERROR, "a refused charge has no outcome");
+  return false;
+}
+
+// Returns whether anything is to be committed.
 bool make_charges(Batch batch) {
   bool made = false;
   SPI_connect();
   PushActiveSnapshot(GetTransactionSnapshot());
-  for (int i = 0; i < batch.count; ++i) {
-    if (make_charge(batch.requests[i], Waiting::kNever)) made = true;
-  }
+  for (int i = 0; i < batch.count; ++i) made |= make_or_refuse(batch.requests[i]);
   SPI_finish();
   PopActiveSnapshot();
   return made;
 }
 
-// After the commit.
+// After the commit: what has no other outcome was made.
 void confirm(Batch batch) {
   for (int i = 0; i < batch.count; ++i) {
     ChargeRequest* request = batch.requests[i];
