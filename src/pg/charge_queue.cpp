@@ -173,7 +173,6 @@ void try_locked_again(WorkerPlace place, TimestampTz now) {
   for (ChargeSlot& slot : queue->slots) {
     if (slot.place != place.number || slot.state != SlotState::kTaken) continue;
     if (!is_to_be_tried_again(&slot, now)) continue;
-    clear_reply(request_in(&slot));
     slot.state = SlotState::kPending;
   }
 }
@@ -306,7 +305,10 @@ int take_charges(WorkerPlace place, ChargeRequest* requests[kChargeSlots]) {
   unlock_queue();
   std::sort(taken, taken + count,
             [](const ChargeSlot* a, const ChargeSlot* b) { return a->arrival < b->arrival; });
-  for (int i = 0; i < count; ++i) requests[i] = request_in(taken[i]);
+  for (int i = 0; i < count; ++i) {
+    requests[i] = request_in(taken[i]);
+    clear_reply(requests[i]);
+  }
   return count;
 }
 

@@ -260,9 +260,9 @@ $paid += 3;
 spent_is('threat 5: and charges once');
 
 # Terminated again and again under load.
-sub outcomes_under
+sub outcomes_without_rest
 {
-	my ($act, $attempts) = @_;
+	my ($attempts) = @_;
 	my $storm = start_psql(
 		$node, qq{
 		DO \$\$
@@ -281,7 +281,7 @@ sub outcomes_under
 	finish_psql($storm);
 	return @outcomes;
 }
-my @outcomes = outcomes_under('pg_terminate_backend', 100);
+my @outcomes = outcomes_without_rest(100);
 my $answers = grep { $_ eq 't' } @outcomes;
 my $charges = spent($node) - $paid;
 note(scalar(@outcomes) . " attempts, $charges charges, $answers answers");
@@ -364,7 +364,7 @@ is(spent($node, role => 'other'), 1, 'threat 5: each to its own');
 check_slots('threat 5: after a cancel during the commit');
 
 # SIGKILL of the worker under load: the server starts anew, with empty slots.
-my @asking = map { start_psql($node, $ANSWER x 1000) } 1 .. 4;
+my @asking = map { start_psql($node, $ANSWER x 5000) } 1 .. 4;
 $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE $RESIDENT");
 $worker = $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE $RESIDENT");
 $node->poll_query_until('postgres', "SELECT count(*) > $paid + 100 FROM dpquantile.ledger WHERE role_name = 'analyst'");
@@ -374,7 +374,7 @@ $node->poll_query_until('postgres', 'SELECT true');
 $charges = spent($node) - $paid;
 note("$charges charges, $answers answers");
 cmp_ok($answers, '<=', $charges, 'threat 2: no answer without a charge after SIGKILL of the worker');
-cmp_ok($charges, '<', 4000, 'threat 2: which ended the sessions');
+cmp_ok($charges, '<', 20_000, 'threat 2: which ended the sessions');
 $paid += $charges;
 check_slots('threat 2: after SIGKILL');
 
