@@ -58,13 +58,13 @@ ChargeSlot* my_slot = nullptr;
 shmem_request_hook_type next_shmem_request_hook = nullptr;
 shmem_startup_hook_type next_shmem_startup_hook = nullptr;
 
-// Also runs when the server starts anew after a crash.
 void request_shared_memory() {
   if (next_shmem_request_hook != nullptr) next_shmem_request_hook();
   RequestAddinShmemSpace(MAXALIGN(sizeof(ChargeQueue)));
   RequestNamedLWLockTranche(kName, 1);
 }
 
+// Also runs when the server starts anew after a crash, with the shared memory empty.
 void start_queue() {
   if (next_shmem_startup_hook != nullptr) next_shmem_startup_hook();
   bool found;
