@@ -131,7 +131,7 @@ suite() {
   fi
   total_passed=$((total_passed + passed))
   total_failed=$((total_failed + failed))
-  printf '%-14s%5d passed, %d failed, %d s\n' "$suite" "$passed" "$failed" $((SECONDS - start))
+  printf '%-19s%5d passed, %d failed, %d s\n' "$suite" "$passed" "$failed" $((SECONDS - start))
   ((!failed))
 }
 
@@ -169,6 +169,29 @@ suite regress "$(files "$copy"/sql/*.sql)" count_regress "${check[@]}" ISOLATION
 suite isolation "$(files "$copy"/test/isolation/specs/*.spec)" count_regress "${check[@]}" REGRESS= || true
 suite tap "$(files "$copy"/test/t/*.pl)" count_tap \
   "${check[@]}" REGRESS= ISOLATION= TAP_TESTS=1 PROVE_FLAGS='--verbose --timer' || true
+
+# What concerns threats 1 to 17 once more, with the charges made by resident workers.
+preload() {
+  cluster_psql "$work/cluster" -U postgres -d postgres -X -q \
+    -c "ALTER SYSTEM SET shared_preload_libraries = 'dpquantile'"
+  cluster_stop "$work/cluster"
+  cluster_start "$work/cluster"
+  [[ $(cluster_psql "$work/cluster" -U postgres -d postgres -X -A -t \
+    -c "SELECT count(*) FROM pg_shmem_allocations WHERE name = 'dpquantile charges'") == 1 ]]
+}
+if $installed && [[ ${check[0]} != not_run ]] && ! (preload) >>"$logs/cluster.log" 2>&1; then
+  cat "$logs/cluster.log"
+  check=(not_run "the cluster did not start with the library preloaded")
+fi
+sql_preloaded=(accountants aggregate_syntax budget cdf grouping_sets ledger lost_budget parameters prepared
+  privileges repeat rescans restricted_operations support_functions transactions user_charges window zcdp_queries)
+tap_preloaded=(cancel crash locks parallel race restore roles rollback standby state workers)
+suite regress-preloaded "${#sql_preloaded[@]}" count_regress \
+  "${check[@]}" ISOLATION= REGRESS="${sql_preloaded[*]}" || true
+suite isolation-preloaded "$(files "$copy"/test/isolation/specs/*.spec)" count_regress "${check[@]}" REGRESS= || true
+export DPQ_PRELOADED=1
+suite tap-preloaded "${#tap_preloaded[@]}" count_tap "${check[@]}" REGRESS= ISOLATION= TAP_TESTS=1 \
+  PROVE_FLAGS='--verbose --timer' PROVE_TESTS="$(printf 'test/t/%s.pl ' "${tap_preloaded[@]}")" || true
 
 if ((total_failed)); then echo "The logs are in $logs"; fi
 echo "$total_passed passed, $total_failed failed"

@@ -8,11 +8,15 @@ enum class ChargeOutcome : uint32 {
   kPending = 0,  // the worker has not got so far
   kCharged = 1,  // committed
   kRefused = 2,  // nothing charged; the reply says why
+  kLocked = 3,   // nothing charged: a lock stands in the way, and the worker does not wait for it
 };
 
-// One charge on its way to the worker and back, in a dynamic shared memory segment. Amounts are
-// decimals, so that the budget adds up exactly what the user wrote; rho, where it is computed from
-// epsilon, is never below what it was as a double.
+// The query's text in a request ends at a character boundary within so many bytes.
+inline constexpr int kQueryBytes = 8192;
+
+// One charge on its way to the worker and back, in shared memory. Amounts are decimals, so that the
+// budget adds up exactly what the user wrote; rho, where it is computed from epsilon, is never
+// below what it was as a double.
 struct ChargeRequest {
   Oid role;
   NameData role_name;
@@ -34,11 +38,23 @@ struct ChargeRequest {
   char detail[512];
   char hint[256];
 
-  char query[FLEXIBLE_ARRAY_MEMBER];
+  int32 query_bytes;
+  char query[FLEXIBLE_ARRAY_MEMBER];  // and a zero
 };
 
-// The library and the function that PostgreSQL starts as a background worker for one charge.
+inline constexpr Size kLargestRequest = offsetof(ChargeRequest, query) + kQueryBytes + 1;
+
+inline Size request_size(const ChargeRequest* request) {
+  return offsetof(ChargeRequest, query) + static_cast<Size>(request->query_bytes) + 1;
+}
+
+// Copies the reply's parts only.
+void copy_reply(ChargeRequest* to, const ChargeRequest* from);
+
+// Empties the reply.
+void clear_reply(ChargeRequest* request);
+
+// The library that PostgreSQL starts background workers of.
 inline constexpr const char* kLibrary = "$libdir/dpquantile";
-inline constexpr const char* kChargeWorker = "dpq_charge_worker";
 
 }  // namespace dpquantile

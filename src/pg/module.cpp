@@ -1,5 +1,10 @@
-#include "pg/postgres.hpp"
+#include "pg/charge_queue.hpp"
 
 extern "C" {
 DPQ_MODULE_MAGIC;
+DPQ_EXPORT void _PG_init();
+}
+
+void _PG_init() {
+  if (process_shared_preload_libraries_in_progress) dpquantile::install_charge_queue();
 }

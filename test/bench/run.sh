@@ -6,6 +6,7 @@
 #              goodreads_pages.csv, one value a line (default none; what is absent is skipped)
 #   BENCH_REFERENCE  CSV of mean gaps to compare with: dataset, granularity, pure|zcdp, m, mean gap, trials
 #   BENCH_PLOTS  directory for SVG plots of the user-level mechanisms (default none)
+#   CHARGE_SECONDS  seconds for each figure of a charge's cost (default 10)
 #   TRIALS     trials of each accuracy figure (default 400)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -79,6 +80,8 @@ speed() {
   done
 }
 
+test/bench/charge.sh
+echo
 build .build/accuracy .build/cdf_accuracy .build/iqr_accuracy .build/user_accuracy .build/quantile_time
 load
 echo "PostgreSQL $(query -A -t -c 'SHOW server_version'), $(nproc) processors"

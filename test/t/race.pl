@@ -11,15 +11,16 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# More sessions than worker slots, of which the launcher of logical replication takes one.
+# More sessions than worker slots. The launcher of logical replication takes one slot more, and so does a resident
+# worker.
 my $sessions = 12;
 my $attempts = 5;
-my $node = new_node('race', conf => "max_worker_processes = 5\n");
+my $slots = 4;
+my $node = new_node('race', conf => 'max_worker_processes = ' . (1 + $slots + ($PRELOADED ? 1 : 0)) . "\n");
 
 # As many sessions as there are slots stand at the budget's row together when it is let go.
 sub race_from_lock
 {
-	my $slots = 4;
 	my $owner = hold_budget($node);
 	my @waiting = map { start_psql($node, $ANSWER) } 1 .. $slots;
 	wait_for_charges_at_lock($node, $slots);

@@ -15,9 +15,12 @@ use Test::More;
 my $node = new_node('workers', conf => "max_worker_processes = 2\n");
 my $parallel = parallel_for_all($node);
 
-# A parallel query that keeps the slot until it is cancelled.
+# A parallel query that keeps the slot until it is cancelled. A resident worker must have left before.
 sub take_slot
 {
+	$node->poll_query_until('postgres',
+		q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'dpquantile resident'})
+		or die 'the resident worker stays';
 	my $query = start_psql($node, "SET $parallel = on; SELECT pg_sleep(600);", user => 'postgres');
 	$node->poll_query_until('postgres',
 		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'parallel worker'})

@@ -15,18 +15,24 @@ use Test::More;
 # The superuser's name, whoever runs the tests.
 $ENV{PGUSER} = 'postgres';
 
-our @EXPORT = qw($ANSWER new_node outcome start_psql finish_psql spent hold_budget
+our @EXPORT = qw($ANSWER $PRELOADED new_node outcome start_psql finish_psql spent hold_budget
 	wait_for_charges_at_lock parallel_for_all);
 
 # One private answer; prints t, because the answer itself is random.
 our $ANSWER = 'SELECT dp_median(age, 1, 0, 100) IS NOT NULL FROM person;';
 
-# conf: lines for postgresql.conf; budget: the analyst's epsilon, ample by default; delta: 0 by default.
+# Whether the library is preloaded, so that resident workers make the charges: every test that is about charges holds
+# with them and without. Set DPQ_PRELOADED=1 to run it so.
+our $PRELOADED = $ENV{DPQ_PRELOADED} // 0;
+
+# preloaded: whether the library is, $PRELOADED by default; conf: lines for postgresql.conf; budget: the analyst's epsilon, ample by default; delta: 0 by default.
 sub new_node
 {
 	my ($name, %params) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 	$node->init(allows_streaming => $params{allows_streaming}, extra => ['--username=postgres']);
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'dpquantile'")
+		if $params{preloaded} // $PRELOADED;
 	$node->append_conf('postgresql.conf', $params{conf} // '');
 	$node->start;
 	my $budget = $params{budget} // 1000;

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "pg/charge_request.hpp"
+
+// Charges that wait for a resident worker of their database, in shared memory. It exists only if
+// the library is in shared_preload_libraries.
+//
+// A request has a slot, whose state changes under one lock:
+//   free -> filling    by the session that asks
+//   filling -> pending
+//   pending -> taken   by the worker; from here on the charge may be made
+//   taken -> answered  or pending once more, where a lock stood in the way just now
+//   answered -> free   by the session
+// A session that is cancelled frees its slot in every state but one: a slot that is taken becomes
+// abandoned, because the worker still writes to it, and is freed by the worker.
+//
+// A database has at most one resident worker, which has a place here from before it is started
+// until it leaves. It leaves under the lock and only if nothing is pending, so a request that comes
+// later finds no worker and starts another.
+namespace dpquantile {
+
+inline constexpr int kChargeSlots = 64;
+inline constexpr int kWorkerPlaces = 32;
+
+// To be called in _PG_init while the library is being preloaded.
+void install_charge_queue();
+
+bool charge_queue_exists();
+
+// A resident worker's place. The term tells it from those that had the place before.
+struct WorkerPlace {
+  int32 number;
+  uint32 term;
+};
+
+// ---- The session that asks -----------------------------------------------------------------
+
+// Whether a resident worker is or will be there for this session's request.
+enum class Service {
+  kPromised,   // a worker runs or is being started
+  kWanted,     // nobody has started one; the caller has been given a place for it, and must
+  kImpossible  // every place is taken by workers of other databases
+};
+
+// Puts the request in a slot of this session; false if all slots are busy. The session has one slot
+// at most, which it must give back in the end, see release_slot.
+bool enqueue_charge(const ChargeRequest* request);
+
+// Takes back a request that is still pending and returns true. Afterwards no resident worker will
+// make that charge, and the session has no slot.
+bool withdraw_charge();
+
+// Copies the reply to the request and gives the slot back, if there is a reply.
+bool collect_reply(ChargeRequest* request);
+
+// Wakes the worker of this database, if the request is pending.
+Service call_worker(WorkerPlace* place);
+
+// Says that the worker for this place will not come, if it has not come already.
+void cancel_place(WorkerPlace place);
+
+// Gives this session's slot back, if it has one, whatever state the request is in.
+void release_slot();
+
+// ---- The resident worker --------------------------------------------------------------------
+
+// Takes the place that was promised; false if it is not this worker's any more.
+bool enter_place(WorkerPlace place);
+
+// Takes all pending requests of the worker's database, in the order of their arrival. The worker
+// may write to their replies until it answers them. Returns how many.
+int take_charges(WorkerPlace place, ChargeRequest* requests[kChargeSlots]);
+
+// Hands all replies of requests taken over to the sessions. A request whose outcome is kLocked
+// becomes pending again for a while: most locks are short, and the session would start a worker of
+// its own, which locks the budget for others in turn. Returns how many were answered.
+int answer_charges(WorkerPlace place);
+
+// Gives the place up unless there are pending requests.
+bool leave_if_idle(WorkerPlace place);
+
+// Gives the place up whatever is the case: sessions whose request was taken get the reply as it is,
+// the others are woken to look for another worker.
+void leave_place(WorkerPlace place);
+
+}  // namespace dpquantile

@@ -1,0 +1,199 @@
+// The resident worker, of which a database has one while charges are asked for. It makes all
+// charges that wait in one transaction and answers when that is committed, so that they share one
+// flush of the log.
+#include "pg/resident_worker.hpp"
+
+#include "pg/charge_transaction.hpp"
+
+extern "C" {
+#include "access/xact.h"
+#include "executor/spi.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "tcop/tcopprot.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
+
+DPQ_EXPORT void dpq_resident_worker(Datum unused);
+}
+
+namespace dpquantile {
+
+namespace {
+
+// DROP DATABASE, ALTER DATABASE ... RENAME and CREATE DATABASE ... TEMPLATE give up after 5
+// seconds.
+constexpr long kIdleMilliseconds = 2000;
+constexpr long kLockedRetryMilliseconds = 1;
+
+// The requests that are charged together.
+struct Batch {
+  ChargeRequest** requests;
+  int count;
+};
+
+// Makes a charge, which has no outcome yet, or says why not.
+bool make_or_refuse(ChargeRequest* request) {
+  if (make_charge(request, Waiting::kNever)) return true;
+  if (request->outcome == ChargeOutcome::kPending) elog(ERROR, "a refused charge has no outcome");
+  return false;
+}
+
+// Returns whether anything is to be committed.
+bool make_charges(Batch batch) {
+  bool made = false;
+  SPI_connect();
+  PushActiveSnapshot(GetTransactionSnapshot());
+  for (int i = 0; i < batch.count; ++i) made |= make_or_refuse(batch.requests[i]);
+  SPI_finish();
+  PopActiveSnapshot();
+  return made;
+}
+
+// After the commit: what has no other outcome was made.
+void confirm(Batch batch) {
+  for (int i = 0; i < batch.count; ++i) {
+    ChargeRequest* request = batch.requests[i];
+    if (request->outcome == ChargeOutcome::kPending) request->outcome = ChargeOutcome::kCharged;
+  }
+}
+
+// Makes the charges in one transaction. Returns nothing, or the error for which it was aborted.
+ErrorData* charge_and_commit(Batch batch) {
+  MemoryContext context = CurrentMemoryContext;
+  ErrorData* volatile error = nullptr;
+  PG_TRY();
+  {
+    StartTransactionCommand();
+    if (make_charges(batch)) {
+      CommitTransactionCommand();
+    } else {
+      AbortCurrentTransaction();
+    }
+  }
+  PG_CATCH();
+  {
+    MemoryContextSwitchTo(context);
+    error = CopyErrorData();
+    FlushErrorState();
+    AbortCurrentTransaction();
+  }
+  PG_END_TRY();
+  MemoryContextSwitchTo(context);
+  return error;
+}
+
+void clear_replies(Batch batch) {
+  for (int i = 0; i < batch.count; ++i) clear_reply(batch.requests[i]);
+}
+
+// Rows are never waited for, so it is a lock on a whole table, which stands in the way of all.
+void leave_to_own_workers(Batch batch) {
+  for (int i = 0; i < batch.count; ++i) batch.requests[i]->outcome = ChargeOutcome::kLocked;
+}
+
+// One request after the other, so that one that fails does not take the others along.
+void charge_one_by_one(Batch batch);
+
+void charge(Batch batch) {
+  const ErrorData* error = charge_and_commit(batch);
+  if (error == nullptr) {
+    // A termination ends the wait for a synchronous standby, too: then nothing is sure.
+    if (ProcDiePending) CHECK_FOR_INTERRUPTS();
+    confirm(batch);
+    return;
+  }
+  clear_replies(batch);
+  if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE) {
+    leave_to_own_workers(batch);
+  } else if (batch.count > 1) {
+    charge_one_by_one(batch);
+  } else {
+    refuse_with_error(batch.requests[0], error);
+  }
+}
+
+void charge_one_by_one(Batch batch) {
+  for (int i = 0; i < batch.count; ++i) charge({batch.requests + i, 1});
+}
+
+void doze(long milliseconds) {
+  (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds,
+                  PG_WAIT_EXTENSION);
+}
+
+// Returns whether there were any charges.
+bool charge_pending(WorkerPlace place, MemoryContext context) {
+  ChargeRequest* requests[kChargeSlots];
+  const int count = take_charges(place, requests);
+  if (count == 0) return false;
+  pgstat_report_activity(STATE_RUNNING, "charging privacy budgets");
+  MemoryContextSwitchTo(context);
+  charge({requests, count});
+  const int answered = answer_charges(place);
+  MemoryContextReset(context);
+  pgstat_report_activity(STATE_IDLE, nullptr);
+  (void)pgstat_report_stat(false);
+  if (answered == 0) doze(kLockedRetryMilliseconds);
+  return true;
+}
+
+// A cancel is meant for a charge that is over.
+void check_for_termination() {
+  QueryCancelPending = false;
+  CHECK_FOR_INTERRUPTS();
+}
+
+// Returns when there is nothing to do for a while. A new configuration is left to a new worker:
+// not every setting that this one has forced could follow it.
+void serve(WorkerPlace place) {
+  MemoryContext context =
+      AllocSetContextCreate(TopMemoryContext, "dpquantile charges", ALLOCSET_DEFAULT_SIZES);
+  TimestampTz last_charge = GetCurrentTimestamp();
+  while (!ConfigReloadPending) {
+    ResetLatch(MyLatch);
+    check_for_termination();
+    if (charge_pending(place, context)) {
+      last_charge = GetCurrentTimestamp();
+      continue;
+    }
+    const long idle = TimestampDifferenceMilliseconds(last_charge, GetCurrentTimestamp());
+    if (idle < kIdleMilliseconds) {
+      doze(kIdleMilliseconds - idle);
+    } else if (leave_if_idle(place)) {
+      return;
+    }
+  }
+}
+
+void leave(int, Datum) {
+  ResidentTask task;
+  memcpy(&task, MyBgworkerEntry->bgw_extra, sizeof task);
+  leave_place(task.place);
+}
+
+}  // namespace
+
+}  // namespace dpquantile
+
+using namespace dpquantile;
+
+void dpq_resident_worker(Datum) {
+  pqsignal(SIGTERM, die);
+  pqsignal(SIGHUP, SignalHandlerForConfigReload);
+  BackgroundWorkerUnblockSignals();
+
+  ResidentTask task;
+  memcpy(&task, MyBgworkerEntry->bgw_extra, sizeof task);
+  if (!charge_queue_exists() || !enter_place(task.place)) return;
+  // Registered first, so called last: when an open transaction has been aborted.
+  before_shmem_exit(leave, Datum{0});
+  BackgroundWorkerInitializeConnectionByOid(task.database, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
+
+  force_charge_settings(Waiting::kNever);
+  serve(task.place);
+}
