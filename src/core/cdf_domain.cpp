@@ -64,7 +64,7 @@ double CdfDomain::point(std::uint32_t i) const {
   if (discrete()) return grid().value_of(i);
   if (i == bins) return upper;
   const double width = width_of(lower, upper, bins);
-  return Grid{lower, upper, width, 1 / width, std::uint64_t{bins} + 1}.value_of(i);
+  return Grid::of_cells(lower, upper, width, std::uint64_t{bins} + 1).value_of(i);
 }
 
 Grid CdfDomain::grid() const {
@@ -73,7 +73,7 @@ Grid CdfDomain::grid() const {
   const double coarseness = std::max(std::abs(lower), std::abs(upper)) / width;
   const double shift = std::clamp(0x1p-52 * coarseness, kEdgeShift, kMostEdgeShift);
   const double first = lower + width * (0.5 - shift);
-  return {first, upper, width, 1 / width, bins};
+  return Grid::of_cells(first, upper, width, bins);
 }
 
 }  // namespace dpquantile

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -29,6 +30,14 @@ class RandomnessUnavailable : public std::runtime_error {
 class Cancelled : public std::runtime_error {
  public:
   Cancelled() : std::runtime_error("cancelled") {}
+};
+
+// More rows than a group may have.
+class TooManyRows : public std::length_error {
+ public:
+  explicit TooManyRows(std::uint64_t most)
+      : std::length_error("a private aggregate takes at most " + std::to_string(most) +
+                          " rows in one group") {}
 };
 
 // A value from outside (a serialised state, a dp_cdf) is not one that this library writes.

@@ -60,8 +60,8 @@ Grid Grid::create(double lower, double upper, std::optional<double> granularity)
   const double step =
       granularity.value_or((upper - lower) / static_cast<double>(kDefaultCells - 1));
   check_granularity(step);
-  return Grid{lower, upper, step, 1 / step,
-              granularity ? count_cells(lower, upper, step) : kDefaultCells};
+  return of_cells(lower, upper, step,
+                  granularity ? count_cells(lower, upper, step) : kDefaultCells);
 }
 
 double Grid::value_of(std::uint32_t cell) const {

@@ -18,11 +18,12 @@ void check_bounds(double lower, double upper);
 //
 // Plain data: it is stored inside aggregate states.
 struct Grid {
+  // First what cell_of() needs, for every row of a query.
   double lower;
-  double upper;
-  double granularity;
   double cells_per_unit;  // 1 / granularity
   std::uint64_t cells;    // 1 .. kMaxCells
+  double upper;
+  double granularity;
 
   static constexpr std::uint64_t kMaxCells = std::uint64_t{1} << 32;
   static constexpr std::uint64_t kDefaultCells = std::uint64_t{1} << 20;
@@ -33,14 +34,24 @@ struct Grid {
   // granularity is positive and finite, and the grid has at most kMaxCells cells.
   static Grid create(double lower, double upper, std::optional<double> granularity);
 
+  // So many cells at these steps from lower; nothing is checked.
+  static Grid of_cells(double lower, double upper, double granularity, std::uint64_t cells) {
+    return {.lower = lower,
+            .cells_per_unit = 1 / granularity,
+            .cells = cells,
+            .upper = upper,
+            .granularity = granularity};
+  }
+
   // The cell whose value is nearest to x, clamped to the grid; infinities go to its ends.
   // x must not be NaN.
   std::uint32_t cell_of(double x) const {
     const double position = (x - lower) * cells_per_unit;
-    const double last = static_cast<double>(cells - 1);
+    // Through a signed integer, which processors convert faster.
+    const double last = static_cast<double>(static_cast<std::int64_t>(cells - 1));
     if (!(position > 0)) return 0;
     if (position >= last) return static_cast<std::uint32_t>(cells - 1);
-    return static_cast<std::uint32_t>(position + 0.5);
+    return static_cast<std::uint32_t>(static_cast<std::int64_t>(position + 0.5));
   }
 
   // The value released for a cell; cell < cells.

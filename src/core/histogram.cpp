@@ -1,73 +1,63 @@
 #include "core/histogram.hpp"
 
-#include <algorithm>
-
+#include "core/error.hpp"
 #include "core/partition_point.hpp"
 #include "core/radix_sort.hpp"
+#include "core/sorted_records.hpp"
 
 namespace dpquantile {
 
 namespace {
 
-std::size_t count_runs(std::span<const std::uint32_t> sorted, CancelPoll& cancel) {
-  std::size_t runs = sorted.empty() ? 0 : 1;
-  for (std::size_t i = 1; i < sorted.size(); ++i) {
-    cancel.tick();
-    runs += sorted[i] != sorted[i - 1];
-  }
-  return runs;
+// With fewer runs it is not worth saving memory at the cost of time.
+constexpr std::size_t kManyRuns = std::size_t{1} << 16;
+
+std::span<const std::uint32_t> sort(std::span<std::uint32_t> records, std::uint64_t cells,
+                                    CancelPoll& cancel, std::pmr::memory_resource* memory) {
+  radix_sort(records, cells, cancel, memory);
+  return records;
 }
 
 }  // namespace
 
 Histogram::Histogram(std::span<std::uint32_t> records, std::uint64_t cells, CancelPoll& cancel,
                      std::pmr::memory_resource* memory)
-    : occupied_(memory), before_(memory) {
-  // With at least as many records as cells, a counter for every cell is affordable and takes a
-  // single pass over the records.
-  if (cells <= records.size()) {
-    count_densely(records, cells, cancel);
-  } else {
-    count_sorted(records, cells, cancel);
-  }
-  before_.push_back(records.size());
-}
+    : Histogram(SortedRecords(sort(records, cells, cancel, memory)), cancel, memory) {}
 
-void Histogram::count_densely(std::span<const std::uint32_t> records, std::uint64_t cells,
-                              CancelPoll& cancel) {
-  std::pmr::vector<std::uint64_t> counts(cells, occupied_.get_allocator().resource());
-  for (const std::uint32_t record : records) {
-    cancel.tick();
-    ++counts[record];
-  }
-  reserve_runs(cells - static_cast<std::size_t>(std::count(counts.begin(), counts.end(), 0U)));
-  std::uint64_t before = 0;
-  for (std::uint64_t cell = 0; cell < cells; ++cell) {
-    cancel.tick();
-    if (counts[cell] == 0) continue;
-    add_run(static_cast<std::uint32_t>(cell), before);
-    before += counts[cell];
-  }
-}
-
-void Histogram::count_sorted(std::span<std::uint32_t> records, std::uint64_t cells,
-                             CancelPoll& cancel) {
-  radix_sort(records, cells, cancel, occupied_.get_allocator().resource());
-  reserve_runs(count_runs(records, cancel));
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    cancel.tick();
-    if (i == 0 || records[i] != records[i - 1]) add_run(records[i], i);
-  }
-}
-
-void Histogram::reserve_runs(std::size_t runs) {
+void Histogram::reserve_runs(std::size_t runs, std::size_t ties) {
   occupied_.reserve(runs);
-  before_.reserve(runs + 1);
+  keeps_ties_ = runs > kManyRuns && ties <= runs / 2;
+  if (keeps_ties_) {
+    ties_.reserve(ties);
+  } else {
+    before_.reserve(runs + 1);
+    before_.push_back(0);
+  }
 }
 
-void Histogram::add_run(std::uint32_t cell, std::uint64_t before) {
-  occupied_.push_back(cell);
-  before_.push_back(before);
+void Histogram::add_run(CellRun run) {
+  occupied_.push_back(run.cell);
+  total_ += run.count;
+  if (total_ > kMaxRecords) throw TooManyRows(kMaxRecords);
+  if (!keeps_ties_) {
+    before_.push_back(static_cast<std::uint32_t>(total_));
+  } else if (run.count > 1) {
+    ties_.push_back(
+        {static_cast<std::uint32_t>(runs() - 1), static_cast<std::uint32_t>(total_ - runs())});
+  }
+}
+
+std::uint64_t Histogram::excess_before(std::size_t run) const {
+  const std::size_t after =
+      partition_point(ties_.size(), [&](std::size_t i) { return ties_[i].run >= run; });
+  return after == 0 ? 0 : ties_[after - 1].excess;
+}
+
+std::pmr::vector<std::uint64_t> Histogram::counts(std::uint64_t cells,
+                                                  std::pmr::memory_resource* memory) const {
+  std::pmr::vector<std::uint64_t> counts(cells, memory);
+  for (std::size_t run = 0; run < runs(); ++run) counts[cell(run)] = count(run);
+  return counts;
 }
 
 std::size_t Histogram::first_run_from(std::uint64_t cell) const {

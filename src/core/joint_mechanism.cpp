@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "core/joint_proposal.hpp"
@@ -333,6 +334,10 @@ void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
                           std::span<Position> positions) {
   if (quantiles.empty() || quantiles.size() > kMaxJointQuantiles) {
     throw std::invalid_argument("too many joint quantiles");
+  }
+  if (rank.data().total() > kMaxJointRecords) {
+    throw std::length_error("quantiles are drawn together of at most " +
+                            std::to_string(kMaxJointRecords) + " rows in one group");
   }
   const double lambda = joint_lambda(epsilon);
   const double records = in_records(rank.at(interval.end) - rank.at(interval.begin));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory_resource>
 #include <span>
 
@@ -14,6 +15,9 @@ namespace dpquantile {
 // The most quantiles that are drawn jointly. A draw takes about 0.2 ms for 2 quantiles, 1.5 ms for
 // 9, 4 ms for 16, 0.2 s for 32 and 5 s for 120, with at most some 100 MB of memory.
 inline constexpr std::size_t kMaxJointQuantiles = 128;
+
+// The most records of which quantiles are drawn jointly: numbers of them are exact as doubles.
+inline constexpr std::uint64_t kMaxJointRecords = (std::uint64_t{1} << 29) - 1;
 
 // The lambda of draw_joint_positions.
 double joint_lambda(double epsilon);
@@ -31,7 +35,8 @@ double joint_lambda(double epsilon);
 // independent uniform positions, sorted.
 //
 // Fills `positions` in ascending order; it has as many elements as `quantiles`, 1 ..
-// kMaxJointQuantiles, else std::invalid_argument.
+// kMaxJointQuantiles, else std::invalid_argument. Of data with more than kMaxJointRecords records,
+// std::length_error.
 //
 // Privacy: (w epsilon)-bounded-range for adding or removing one record of which the part w <= 1
 // lies inside the interval (docs/privacy.md, "Several quantiles at once"); the law is exact up to

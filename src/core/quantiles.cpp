@@ -112,7 +112,6 @@ std::pmr::vector<std::uint32_t> draw_quantiles(const Histogram& data, const Quan
                                                RandomStream& random, CancelPoll& cancel,
                                                std::pmr::memory_resource* memory) {
   check_quantiles_query(query);
-  if (data.total() > kMaxRecords) throw std::length_error("more than 4294967295 records");
   if (resolved_method(query) == QuantilesMethod::kTree) {
     return tree_quantiles(data, query.cells, query.quantiles, query.privacy, random, cancel,
                           memory);

@@ -42,8 +42,8 @@ double rho_of_quantiles(const QuantilesQuery& query);
 // and where a tree is read Theorem 6 for quantiles). The law is exact up to what docs/privacy.md,
 // "Floating point", says.
 //
-// Throws ParameterError as check_quantiles_query, RandomnessUnavailable, Cancelled, std::bad_alloc,
-// and std::length_error beyond kMaxRecords records.
+// Throws ParameterError as check_quantiles_query, RandomnessUnavailable, Cancelled,
+// std::bad_alloc, and std::length_error beyond kMaxJointRecords where quantiles are drawn jointly.
 std::pmr::vector<std::uint32_t> draw_quantiles(const Histogram& data, const QuantilesQuery& query,
                                                RandomStream& random, CancelPoll& cancel,
                                                std::pmr::memory_resource* memory);

@@ -9,7 +9,7 @@ namespace dpquantile {
 
 namespace {
 
-constexpr std::size_t kSmall = 256;
+constexpr std::size_t kSmall = 32;
 
 std::uint32_t sort_key(std::uint32_t value) {
   return value;

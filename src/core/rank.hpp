@@ -18,9 +18,9 @@ inline constexpr std::uint64_t cell_at(Position position) {
   return position >> kPositionBits;
 }
 
-// A rank in units of 2^-24 records; with at most kMaxRecords records it stays below 2^56.
+// A rank in units of 2^-24 records; with at most Histogram::kMaxRecords records it stays below
+// 2^56.
 using ScaledRank = std::int64_t;
-inline constexpr std::uint64_t kMaxRecords = (std::uint64_t{1} << 32) - 1;
 
 // Exact ranks on the smeared axis: every record is spread evenly over the 2^24 positions of its
 // cell, and R(p) is the mass before position p.

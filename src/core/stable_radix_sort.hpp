@@ -14,7 +14,8 @@ namespace dpquantile {
 
 // Sorts values by one integer key after the other, the most important one last, each by its least
 // significant digit first: every pass keeps the order of equal digits. O(n) time, scratch memory of
-// the size of `values`. The number of passes depends on the keys' widths only.
+// the size of `values`. The number of passes depends on the keys' widths and on how many values
+// there are.
 template <class Value>
 class StableRadixSort {
  public:
@@ -28,12 +29,13 @@ class StableRadixSort {
   // key(value) must be an unsigned integer below 2^bits.
   template <class Key>
   void by(Key key, unsigned bits) {
-    const unsigned digits = (bits + kMaxDigitBits - 1) / kMaxDigitBits;
+    const unsigned most_bits = from_.size() < kFew ? kMaxDigitBitsOfFew : kMaxDigitBits;
+    const unsigned digits = (bits + most_bits - 1) / most_bits;
     if (digits == 0) return;
     const unsigned digit_bits = (bits + digits - 1) / digits;
     const unsigned mask = (1U << digit_bits) - 1;
     for (unsigned shift = 0; shift < bits; shift += digit_bits) {
-      scatter_by([=](const Value& value) { return (key(value) >> shift) & mask; });
+      scatter_by([=](const Value& value) { return (key(value) >> shift) & mask; }, mask + 1);
     }
   }
 
@@ -43,11 +45,17 @@ class StableRadixSort {
   }
 
  private:
+  // Going through the counters of all digits must not take longer than through the values.
   static constexpr unsigned kMaxDigitBits = 11;
+  static constexpr unsigned kMaxDigitBitsOfFew = 7;
+  static constexpr std::size_t kFew = 1024;
 
+  // The digits are below `digits`.
   template <class Digit>
-  void scatter_by(Digit digit) {
-    std::array<std::size_t, std::size_t{1} << kMaxDigitBits> next{};
+  void scatter_by(Digit digit, std::size_t digits) {
+    std::array<std::size_t, std::size_t{1} << kMaxDigitBits> counters;
+    const std::span<std::size_t> next(counters.data(), digits);
+    std::ranges::fill(next, 0U);
     for (const Value& value : from_) {
       cancel_.tick();
       ++next[digit(value)];

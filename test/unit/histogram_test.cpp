@@ -9,9 +9,13 @@
 #include <memory_resource>
 #include <new>
 #include <random>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "cell_runs_testing.hpp"
 #include "core/error.hpp"
+#include "memory_testing.hpp"
 
 namespace dpquantile {
 namespace {
@@ -118,6 +122,103 @@ TEST(Histogram, AgreesWithAMapOfCounts) {
   }
 }
 
+// Runs one by one.
+class Given {
+ public:
+  explicit Given(test::Runs runs) : runs_(std::move(runs)) {}
+
+  bool next(CellRun& run) {
+    if (at_ == runs_.size()) return false;
+    run = runs_[at_++];
+    return true;
+  }
+
+ private:
+  test::Runs runs_;
+  std::size_t at_ = 0;
+};
+
+Histogram histogram_of_runs(const test::Runs& runs) {
+  CancelPoll cancel(nullptr);
+  const auto ties = std::ranges::count_if(runs, [](const CellRun& run) { return run.count > 1; });
+  return Histogram(runs.size(), static_cast<std::size_t>(ties), Given(runs), cancel,
+                   std::pmr::new_delete_resource());
+}
+
+TEST(Histogram, IsMadeOfRunsAsOfTheirRecords) {
+  Records records = {7, 2, 7, 0, 2, 7};
+  const Histogram expected = histogram_of(records, 10);
+  const Histogram histogram = histogram_of_runs({{0, 1}, {2, 2}, {7, 3}});
+  ASSERT_EQ(histogram.runs(), 3U);
+  for (std::size_t run = 0; run < 3; ++run) {
+    EXPECT_EQ(histogram.cell(run), expected.cell(run));
+    EXPECT_EQ(histogram.count(run), expected.count(run));
+    EXPECT_EQ(histogram.before(run), expected.before(run));
+  }
+  EXPECT_EQ(histogram.total(), 6U);
+  EXPECT_EQ(histogram_of_runs({}).total(), 0U);
+}
+
+TEST(Histogram, IsMadeOfCompressedRuns) {
+  const CellRuns runs = test::encoded({{3, 1}, {0xffffffff, 1000}});
+  CancelPoll cancel(nullptr);
+  const Histogram histogram(runs.runs(), runs.ties(), CellRunsReader(runs), cancel,
+                            std::pmr::new_delete_resource());
+  ASSERT_EQ(histogram.runs(), 2U);
+  EXPECT_EQ(histogram.cell(1), 0xffffffff);
+  EXPECT_EQ(histogram.count(1), 1000U);
+}
+
+// With many runs, ties alone tell how many records come before.
+TEST(Histogram, OfManyRunsAgreesWhateverItsTies) {
+  constexpr std::uint32_t kRuns = 70'000;
+  for (const std::uint32_t period : {1U, 2U, 3U, 1000U, kRuns + 1}) {
+    test::Runs runs;
+    for (std::uint32_t i = 0; i < kRuns; ++i) {
+      runs.push_back({3 * i, i % period == period - 1 ? 2 + i % 7 : 1});
+    }
+    const Histogram histogram = histogram_of_runs(runs);
+    ASSERT_EQ(histogram.runs(), kRuns);
+    std::uint64_t before = 0;
+    for (std::size_t run = 0; run < kRuns; ++run) {
+      ASSERT_EQ(histogram.cell(run), runs[run].cell);
+      ASSERT_EQ(histogram.before(run), before) << "one tie in " << period;
+      ASSERT_EQ(histogram.count(run), runs[run].count) << "one tie in " << period;
+      before += runs[run].count;
+    }
+    EXPECT_EQ(histogram.before(kRuns), before);
+    EXPECT_EQ(histogram.total(), before);
+  }
+}
+
+// threat 24
+TEST(Histogram, CountsAtMost32Bits) {
+  const Histogram most = histogram_of_runs({{0, 0xfffffffe}, {1, 1}});
+  EXPECT_EQ(most.total(), Histogram::kMaxRecords);
+  EXPECT_EQ(most.count(0), 0xfffffffeU);
+  EXPECT_EQ(most.count(1), 1U);
+  EXPECT_THROW(histogram_of_runs({{0, 0xfffffffe}, {1, 2}}), std::length_error);
+  EXPECT_THROW(histogram_of_runs({{0, 0xffffffff}, {1, 0xffffffff}}), std::length_error);
+}
+
+TEST(Histogram, KnowsTheCountOfEveryCell) {
+  Records records = {7, 2, 7, 0, 2, 7};
+  const auto counts = histogram_of(records, 10).counts(10, std::pmr::new_delete_resource());
+  EXPECT_EQ(std::vector(counts.begin(), counts.end()),
+            (std::vector<std::uint64_t>{1, 0, 2, 0, 0, 0, 0, 3, 0, 0}));
+  Records none;
+  EXPECT_EQ(histogram_of(none, 1).counts(1, std::pmr::new_delete_resource())[0], 0U);
+}
+
+TEST(Histogram, TakesEightBytesForAnOccupiedCell) {
+  test::CountedMemory memory;
+  Records records(100'000);
+  for (std::uint32_t i = 0; i < records.size(); ++i) records[i] = i / 2;
+  CancelPoll cancel(nullptr);
+  const Histogram histogram(records, kWholeRange, cancel, &memory);
+  EXPECT_LE(memory.used(), 8 * histogram.runs() + 100);
+}
+
 TEST(Histogram, TakesItsMemoryFromTheGivenResource) {
   CancelPoll cancel(nullptr);
   for (const std::uint64_t cells : {std::uint64_t{4}, kWholeRange}) {
@@ -133,6 +234,9 @@ TEST(Histogram, StopsWhenCancelled) {
     Records records(100'000, 3);
     EXPECT_THROW(Histogram(records, cells, cancel, std::pmr::new_delete_resource()), Cancelled);
   }
+  EXPECT_THROW(Histogram(100'000, 0, Given(test::Runs(100'000, {3, 1})), cancel,
+                         std::pmr::new_delete_resource()),
+               Cancelled);
 }
 
 }  // namespace

@@ -405,6 +405,30 @@ TEST_F(JointMechanismFailure, IsAWrongNumberOfQuantiles) {
   EXPECT_THROW(draw(kMaxJointQuantiles + 1, good_source_, nullptr, memory), std::invalid_argument);
 }
 
+// So many that the number between two cells is exact as a double.
+TEST_F(JointMechanismFailure, IsMoreRecordsThanArithmeticAllows) {
+  CancelPoll cancel(nullptr);
+  auto* memory = std::pmr::new_delete_resource();
+  const Quantiles quantiles = {0.25, 0.75};
+  Positions positions(2);
+  for (const std::uint32_t more : {0U, 1U}) {
+    CellRuns runs(memory);
+    runs.append({3, static_cast<std::uint32_t>(kMaxJointRecords) + more});
+    const Histogram data(1, 1, CellRunsReader(runs), cancel, memory);
+    CsprngSource source;
+    RandomStream random(source);
+    const auto draw = [&] {
+      draw_joint_positions(SmearedRank(data), {0, cell_start(8)}, quantiles, 1, random, cancel,
+                           memory, positions);
+    };
+    if (more == 0) {
+      EXPECT_NO_THROW(draw());
+    } else {
+      EXPECT_THROW(draw(), std::length_error);
+    }
+  }
+}
+
 TEST_F(JointMechanismFailure, OfTheRandomSourceIsAnException) {
   FailingSource source;
   EXPECT_THROW(draw(3, source, nullptr, std::pmr::new_delete_resource()), RandomnessUnavailable);
