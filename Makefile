@@ -58,14 +58,16 @@ include $(PGXS)
 pg_include_dirs := $(includedir_server) $(includedir_internal)
 CORE_CPPFLAGS := -Isrc $(filter-out -I. -I$(srcdir) $(pg_include_dirs:%=-I%),$(CPPFLAGS))
 override CPPFLAGS := $(CORE_CPPFLAGS) $(addprefix -isystem ,$(pg_include_dirs))
-override CXXFLAGS += $(LANGUAGE) -O2 -MMD -MP $(STRICT)
+# PostgreSQL loads libraries with RTLD_GLOBAL: hidden symbols cannot clash with another extension's,
+# and calls between them need no table.
+HIDDEN := -fvisibility=hidden -fvisibility-inlines-hidden
+override CXXFLAGS += $(LANGUAGE) -O2 $(HIDDEN) -MMD -MP $(STRICT)
 # PGXS has its own flags for the bitcode of the JIT compiler.
-BITCODE_CXXFLAGS += $(LANGUAGE) -O2 -MMD -MP -MF $@.d $(STRICT)
+BITCODE_CXXFLAGS += $(LANGUAGE) -O2 $(HIDDEN) -MMD -MP -MF $@.d $(STRICT)
 
 src/core/%.o src/core/%.bc: override CPPFLAGS = $(CORE_CPPFLAGS)
-# PostgreSQL loads libraries with RTLD_GLOBAL: hidden symbols cannot clash with another extension's.
-src/core/%.o: override CXXFLAGS += -fvisibility=hidden $(if $(STRICT),$(CORE_WARNINGS))
-src/core/%.bc: BITCODE_CXXFLAGS += -fvisibility=hidden $(if $(STRICT),$(CORE_WARNINGS))
+src/core/%.o: override CXXFLAGS += $(if $(STRICT),$(CORE_WARNINGS))
+src/core/%.bc: BITCODE_CXXFLAGS += $(if $(STRICT),$(CORE_WARNINGS))
 src/pg/%.o: override CXXFLAGS += $(if $(STRICT),$(PG_WARNINGS))
 src/pg/%.bc: BITCODE_CXXFLAGS += $(if $(STRICT),$(PG_WARNINGS))
 -include $(OBJS:.o=.d) $(OBJS:.o=.bc.d)
@@ -105,7 +107,7 @@ endef
 $(eval $(call test_program,unit,$(SANITIZERS)))
 $(eval $(call test_program,privacy,-O2))
 
-bench_programs := $(addprefix .build/,accuracy cdf_accuracy iqr_accuracy user_accuracy quantile_time paper_figures)
+bench_programs := $(addprefix .build/,accuracy cdf_accuracy iqr_accuracy user_accuracy quantile_time final_step_time paper_figures)
 bench_headers := $(wildcard test/bench/*.hpp)
 chart_sources := $(addprefix test/bench/,line_chart.cpp chart_panel.cpp svg_elements.cpp)
 .build/user_accuracy: $(addprefix test/bench/,user_errors.cpp user_grid_accuracy.cpp) $(chart_sources) $(bench_headers)

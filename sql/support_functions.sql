@@ -32,34 +32,73 @@ CREATE AGGREGATE merge(records_state) (SFUNC = records_combine, STYPE = records_
 CREATE FUNCTION state(VARIADIC x float8[]) RETURNS records_state LANGUAGE sql RETURN (
   SELECT state_of(v, '{0.5}', 1, 0, 10, '{"granularity": 1}') FROM unnest(x) v);
 SELECT state(3, 1, 12, 'NaN', NULL, '-Infinity');
+-- The same records in any order give the same bytes.
+SELECT state(3, 1, 12, 1)::text = state(1, 12, 1, 3)::text AS same;
 -- Reading back what was written gives the same state, as text and in binary.
 SELECT state(3, 1, 12)::text::records_state::text = state(3, 1, 12)::text AS text,
        records_state_send(state(3, 1, 12))::text = state(3, 1, 12)::text AS binary;
 CREATE TABLE kept (s records_state);
 INSERT INTO kept VALUES (state(3, 1, 12)), (NULL), (state(5)), (state('NaN'));
 SELECT merge(s)::text = state(3, 1, 12, 5)::text AS merged FROM kept;
+SELECT merge(s ORDER BY s::text DESC)::text = state(3, 1, 12, 5)::text AS merged FROM kept;
 SELECT state_of(x, '{0.5}', 1, 0, 1000, '{}')::text::records_state IS NOT NULL AS large
   FROM generate_series(1, 100000) x;
+-- So are they with many records, held as a list, as counters or compressed, and put together from parts of all sizes.
+CREATE TABLE form (options jsonb, rows int);
+INSERT INTO form SELECT options, rows
+  FROM (VALUES ('{"granularity": 1}'::jsonb), ('{}'), ('{"granularity": 3e-9}')) o(options),
+       (VALUES (2000), (2040), (4200), (20000), (100000)) r(rows);
+CREATE FUNCTION form_value(i int) RETURNS float8 LANGUAGE sql IMMUTABLE RETURN (i * 7919::bigint % 100003) / 1e4;
+SELECT options, rows, whole = whole::records_state::text AS text,
+       whole = records_state_send(whole::records_state)::text AS binary,
+       whole = (SELECT state_of(form_value(i), '{0.5}', 1, 0, 10, options ORDER BY form_value(i)) FROM generate_series(1, rows) i)::text AS sorted,
+       whole = (SELECT merge(s)::text
+                  FROM (SELECT state_of(form_value(i), '{0.5}', 1, 0, 10, options) FROM generate_series(1, rows) i GROUP BY i % 3) v(s)) AS thirds,
+       whole = (SELECT merge(s ORDER BY part)::text
+                  FROM (SELECT part, state_of(form_value(i), '{0.5}', 1, 0, 10, options) FROM generate_series(1, rows) i, floor(log(i)) part GROUP BY part) v(part, s)) AS growing,
+       whole = (SELECT merge(s ORDER BY part DESC)::text
+                  FROM (SELECT part, state_of(form_value(i), '{0.5}', 1, 0, 10, options) FROM generate_series(1, rows) i, floor(log(i)) part GROUP BY part) v(part, s)) AS shrinking,
+       whole = (SELECT merge(s)::text FROM (VALUES (NULL), (whole::records_state), (NULL)) v(s)) AS alone
+  FROM form, LATERAL (SELECT state_of(form_value(i), '{0.5}', 1, 0, 10, options)::text FROM generate_series(1, rows) i) v(whole)
+ ORDER BY options::text, rows;
+-- NULL and NaN are ignored, and values beyond the bounds are at them, however many there are.
+CREATE FUNCTION odd_value(i int) RETURNS float8 LANGUAGE sql IMMUTABLE RETURN (
+  CASE i % 7 WHEN 1 THEN NULL WHEN 2 THEN 'NaN' WHEN 3 THEN 'Infinity' WHEN 4 THEN '-Infinity' WHEN 5 THEN 11 ELSE form_value(i) END);
+SELECT options, bool_and(state::text = clamped::text) AS same
+  FROM form,
+       LATERAL (SELECT state_of(odd_value(i), '{0.5}', 1, 0, 10, options) AS state,
+                       state_of(least(greatest(odd_value(i), 0), 10), '{0.5}', 1, 0, 10, options) FILTER (WHERE odd_value(i) <> 'NaN') AS clamped
+                  FROM generate_series(1, rows) i) s
+ GROUP BY options ORDER BY options::text;
+-- At the border of lists
+SELECT bool_and(whole = whole::records_state::text) AS text,
+       bool_and(whole = (SELECT merge(s)::text FROM (VALUES (state(1)), (part)) v(s))) AS more,
+       bool_and(whole = (SELECT merge(s)::text FROM (VALUES (part), (state(1))) v(s))) AS less
+  FROM generate_series(1990, 2050) rows,
+       LATERAL (SELECT state_of(i % 11, '{0.5}', 1, 0, 10, '{"granularity": 1}')::text FROM generate_series(1, rows) i) w(whole),
+       LATERAL (SELECT state_of(i % 11, '{0.5}', 1, 0, 10, '{"granularity": 1}') FROM generate_series(2, rows) i) p(part);
 SELECT merge(s) FROM (VALUES (state(1)), ((SELECT state_of(1, '{0.5}', 2, 0, 10, '{"granularity": 1}')))) v(s);
 \echo :SQLSTATE
 
 -- The fields of a state: version, family (1 quantiles, 2 CDF, 3 IQR, 4 to 6 user-level, 7 synthesis), method, measure (1 epsilon,
 -- 2 rho); epsilon or rho, delta, lower, upper,
--- granularity (0: none); bins (0: none); how many quantiles, these; how many records, their cells or values. Each
--- of them wrong in turn.
+-- granularity (0: none); bins (0: none); how many quantiles, these; how many records, their values, or the runs of their
+-- cells in ascending order: twice the cells skipped, plus 1 if the cell has several records, whose number less two
+-- follows; in bytes of 7 bits. Each of them wrong in turn.
 CREATE FUNCTION state_bytes(
-  version int DEFAULT 2, family int DEFAULT 1, method int DEFAULT 1, measure int DEFAULT 1, epsilon float8 DEFAULT 1, delta float8 DEFAULT 0,
+  version int DEFAULT 3, family int DEFAULT 1, method int DEFAULT 1, measure int DEFAULT 1, epsilon float8 DEFAULT 1, delta float8 DEFAULT 0,
   lower float8 DEFAULT 0, upper float8 DEFAULT 10, granularity float8 DEFAULT 1, bins int DEFAULT 0,
-  quantile_count int DEFAULT 1, quantile float8 DEFAULT 0.5, count int DEFAULT 1, cell int DEFAULT 3,
+  quantile_count int DEFAULT 1, quantile float8 DEFAULT 0.5, count int DEFAULT 1, runs bytea DEFAULT '\x06',
   tail bytea DEFAULT '')
 RETURNS text LANGUAGE sql RETURN (
   set_byte('\x00', 0, version) || set_byte('\x00', 0, family) || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure)
   || float8send(epsilon) || float8send(delta) || float8send(lower) || float8send(upper) || float8send(granularity)
-  || int4send(bins) || int4send(quantile_count) || float8send(quantile) || int4send(count) || int4send(cell)
+  || int4send(bins) || int4send(quantile_count) || float8send(quantile) || int4send(count) || runs
   || tail)::text;
 SELECT state_bytes()::records_state::text = state(3)::text AS same;
 SELECT state_bytes(version => 0)::records_state;
-SELECT state_bytes(version => 1)::records_state;
+SELECT state_bytes(version => 2)::records_state;
+SELECT state_bytes(version => 4)::records_state;
 \echo :SQLSTATE
 SELECT state_bytes(family => 0)::records_state;
 SELECT state_bytes(family => 3)::records_state;
@@ -103,6 +142,7 @@ SELECT state_bytes(bins => 1)::records_state;
 SELECT state_bytes(bins => -1)::records_state;
 SELECT state_bytes(quantile_count => 0)::records_state;
 SELECT state_bytes(quantile_count => 2)::records_state;
+SELECT state_bytes(quantile_count => 2, tail => '\x000000')::records_state;
 SELECT state_bytes(quantile_count => -1)::records_state;
 SELECT state_bytes(quantile_count => 2147483647)::records_state;
 SELECT state_bytes(quantile => 1.5)::records_state;
@@ -111,10 +151,35 @@ SELECT state_bytes(count => 0)::records_state;
 SELECT state_bytes(count => 2)::records_state;
 SELECT state_bytes(count => -1)::records_state;
 SELECT state_bytes(count => 1073741825)::records_state;
-SELECT state_bytes(cell => 11)::records_state;
-SELECT state_bytes(cell => -1)::records_state;
+SELECT state_bytes(runs => '\x14')::records_state::text = state(10)::text AS last_cell;
+SELECT state_bytes(runs => '\x16')::records_state;
+SELECT state_bytes(count => 2, runs => '\x1400')::records_state;
+SELECT state_bytes(runs => '\xfeffffff1f')::records_state;
+SELECT state_bytes(runs => '\x8080808020')::records_state;
+SELECT state_bytes(runs => '')::records_state;
+SELECT state_bytes(count => 0, runs => '')::records_state::text = state('NaN')::text AS no_records;
+SELECT state_bytes(count => 5, runs => '\x02070106')::records_state::text = state(9, 5, 1, 5, 5)::text AS several;
+SELECT state_bytes(count => 1, runs => '\x0700')::records_state;
+SELECT state_bytes(count => 3, runs => '\x0700')::records_state;
+SELECT state_bytes(count => 2, runs => '\x07')::records_state;
+SELECT state_bytes(runs => '\x86')::records_state;
+SELECT state_bytes(runs => '\x8600')::records_state;
+SELECT state_bytes(count => 2, runs => '\x078000')::records_state;
+SELECT state_bytes(runs => '\x868080808000')::records_state;
+SELECT state_bytes(count => -1, runs => '\x07fdffffff0f')::records_state::text = state_bytes(count => -1, runs => '\x07fdffffff0f') AS most_records;
+SELECT state_bytes(count => 0, runs => '\x07feffffff0f')::records_state;
+SELECT state_bytes(count => 1, runs => '\x07ffffffff0f')::records_state;
+SELECT state_bytes(count => 1, runs => '\x07ffffffff7f')::records_state;
 SELECT state_bytes(tail => '\x00')::records_state;
 SELECT state_bytes(tail => '\x00000000')::records_state;
+-- No more than the most records, in either order and beside few or many
+SELECT merge(s)
+  FROM (VALUES (state_bytes(count => -1, runs => '\x07fdffffff0f')::records_state), (state_bytes(count => -1, runs => '\x07fdffffff0f')::records_state)) v(s);
+\echo :SQLSTATE
+SELECT merge(s) FROM (VALUES (state_bytes(count => -1, runs => '\x07fdffffff0f')::records_state), (state(3))) v(s);
+SELECT merge(s) FROM (VALUES (state(3)), (state_bytes(count => -1, runs => '\x07fdffffff0f')::records_state)) v(s);
+SELECT merge(s)::text = state_bytes(count => -1, runs => '\x07fdffffff0f') AS most_records
+  FROM (VALUES (state('NaN')), (state_bytes(count => -2, runs => '\x07fcffffff0f')::records_state), (NULL), (state(3))) v(s);
 SELECT 'nothing'::records_state;
 SELECT '\xzz'::records_state;
 
@@ -129,11 +194,11 @@ SELECT cdf_state(options, 3, 1, 12)::text::records_state::text = cdf_state(optio
   FROM (VALUES ('{}'::jsonb), ('{"bins": 1}'), ('{"granularity": 3}'), ('{"method": "binary"}')) v(options);
 CREATE FUNCTION cdf_bytes(
   method int DEFAULT 1, delta float8 DEFAULT 0, granularity float8 DEFAULT 0, bins int DEFAULT 5,
-  quantiles bytea DEFAULT int4send(0), cell int DEFAULT 3, measure int DEFAULT 1)
+  quantiles bytea DEFAULT int4send(0), runs bytea DEFAULT '\x06', measure int DEFAULT 1)
 RETURNS text LANGUAGE sql RETURN (
-  '\x0202'::bytea || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || float8send(1) || float8send(delta) || float8send(0)
-  || float8send(10) || float8send(granularity) || int4send(bins) || quantiles || int4send(1) || int4send(cell))::text;
-SELECT cdf_bytes(cell => 1)::records_state::text = cdf_state('{"bins": 5}', 3)::text AS same,
+  '\x0302'::bytea || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || float8send(1) || float8send(delta) || float8send(0)
+  || float8send(10) || float8send(granularity) || int4send(bins) || quantiles || int4send(1) || runs)::text;
+SELECT cdf_bytes(runs => '\x02')::records_state::text = cdf_state('{"bins": 5}', 3)::text AS same,
        cdf_bytes(granularity => 1, bins => 11)::records_state::text = cdf_state('{"granularity": 1}', 3)::text AS same,
        cdf_bytes(method => 3)::records_state IS NOT NULL AS histogram;
 SELECT cdf_bytes(measure => 2)::records_state::text = cdf_bytes(measure => 2) AS rho;
@@ -151,7 +216,7 @@ SELECT cdf_bytes(granularity => 1e-6)::records_state;
 SELECT cdf_bytes(granularity => 'NaN')::records_state;
 SELECT cdf_bytes(quantiles => int4send(1) || float8send(0.5))::records_state;
 SELECT cdf_bytes(quantiles => int4send(-1))::records_state;
-SELECT cdf_bytes(cell => 5)::records_state;
+SELECT cdf_bytes(runs => '\x0a')::records_state;
 
 -- The state of an interquartile range holds values and a delta, but no bounds; by method quantiles it holds cells
 -- and bounds, but no delta.
@@ -183,7 +248,7 @@ CREATE FUNCTION iqr_bytes(
   upper float8 DEFAULT 0, granularity float8 DEFAULT 0, bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0),
   count int DEFAULT 1, value float8 DEFAULT 3, tail bytea DEFAULT '', measure int DEFAULT 1)
 RETURNS text LANGUAGE sql RETURN (
-  '\x0203'::bytea || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || float8send(epsilon) || float8send(delta) || float8send(lower)
+  '\x0303'::bytea || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || float8send(epsilon) || float8send(delta) || float8send(lower)
   || float8send(upper) || float8send(granularity) || int4send(bins) || quantiles || int4send(count)
   || float8send(value) || tail)::text;
 SELECT iqr_bytes()::records_state::text = iqr_state(3)::text AS same,
@@ -224,12 +289,12 @@ SELECT iqr_bytes(tail => '\x00000000')::records_state;
 SELECT iqr_bytes(count => 2, tail => float8send('NaN'))::records_state;
 CREATE FUNCTION range_bytes(
   method int DEFAULT 2, delta float8 DEFAULT 0, lower float8 DEFAULT -5, upper float8 DEFAULT 10,
-  granularity float8 DEFAULT 1, bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0), cell int DEFAULT 8,
+  granularity float8 DEFAULT 1, bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0), runs bytea DEFAULT '\x10',
   measure int DEFAULT 1)
 RETURNS text LANGUAGE sql RETURN (
-  '\x0203'::bytea || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || float8send(1) || float8send(delta) || float8send(lower)
+  '\x0303'::bytea || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || float8send(1) || float8send(delta) || float8send(lower)
   || float8send(upper) || float8send(granularity) || int4send(bins) || quantiles || int4send(1)
-  || int4send(cell))::text;
+  || runs)::text;
 SELECT range_bytes()::records_state::text = range_state(3)::text AS same,
        range_bytes(granularity => 0)::records_state::text = range_bytes(granularity => 0) AS default_grid;
 SELECT range_bytes(measure => 2)::records_state;
@@ -244,8 +309,9 @@ SELECT range_bytes(granularity => 1e-10)::records_state;
 SELECT range_bytes(bins => 16)::records_state;
 SELECT range_bytes(quantiles => int4send(1) || float8send(0.25))::records_state;
 SELECT range_bytes(quantiles => int4send(2) || float8send(0.25) || float8send(0.75))::records_state;
-SELECT range_bytes(cell => 16)::records_state;
-SELECT range_bytes(cell => -1)::records_state;
+SELECT range_bytes(runs => '\x1e')::records_state IS NOT NULL AS last_cell;
+SELECT range_bytes(runs => '\x20')::records_state;
+SELECT range_bytes(runs => '\xfeffffff1f')::records_state;
 
 -- A state of one family is nothing to another: neither together with one of its own, nor where it is all
 -- that a final function gets. (The transition functions only ever see states that they made themselves.)
@@ -313,12 +379,20 @@ EXCEPTION WHEN invalid_binary_representation OR invalid_parameter_value OR proto
   RETURN 'error';
 END
 $$;
+-- Of records on a grid, any bytes are either refused or the only ones for these records: there is no other order, and
+-- no other way to write a number. (On 11 cells one record can lie in 11 ways, two in 66; of three, two bytes hold only
+-- those of one cell.)
+SELECT count, outcome, count(*) AS runs
+  FROM generate_series(0, 3) count,
+       LATERAL (SELECT decode(lpad(to_hex(i), 2 * length, '0'), 'hex') FROM (VALUES (1, 255), (2, 65535)) v(length, last), generate_series(0, last) i) r(runs),
+       read(state_bytes(count => count, runs => runs)::bytea) outcome
+ GROUP BY count, outcome ORDER BY count, outcome;
 CREATE TABLE original (family text, s bytea);
 INSERT INTO original
   SELECT family, s::text::bytea
     FROM (VALUES ('quantiles', state(3, 1, 12)), ('bins', cdf_state('{"bins": 300}', 3, 1, 12)),
                  ('granularity', cdf_state('{"granularity": 1}', 3, 1, 12)), ('iqr', iqr_state(3, 1, 12)),
-                 ('range', range_state(3, 1, 12)),
+                 ('range', range_state(3, 1, 12)), ('runs', state(VARIADIC array_fill(5::float8, '{300}') || '{0,0,7,9,9,9}')),
                  ('rho', state_bytes(measure => 2)::records_state), ('synthesis', state_bytes(family => 7)::records_state)) v(family, s);
 SELECT read(substr(s, 1, length)), count(*) AS lengths
   FROM original, generate_series(0, octet_length(s) - 1) length GROUP BY 1;
@@ -383,7 +457,7 @@ CREATE FUNCTION user_bytes(
   bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0), rule int DEFAULT 2, suppress int DEFAULT 0, number int DEFAULT 3,
   check_ bytea DEFAULT '\x726fdb47dd0e0e31', names bytea DEFAULT '', count int DEFAULT 1, grid int DEFAULT 0, value bigint DEFAULT 7, tail bytea DEFAULT '', measure int DEFAULT 1)
 RETURNS text LANGUAGE sql RETURN (
-  '\x02'::bytea || set_byte('\x00', 0, family) || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || float8send(1) || float8send(delta) || float8send(0)
+  '\x03'::bytea || set_byte('\x00', 0, family) || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || float8send(1) || float8send(delta) || float8send(0)
   || float8send(upper) || float8send(granularity) || int4send(bins) || quantiles || set_byte('\x00', 0, rule) || set_byte('\x00', 0, suppress)
   || int4send(number) || check_ || names || int4send(count) || int8send(5) || int4send(grid) || substr(int8send(value), 5) || tail)::text;
 CREATE FUNCTION grid_bytes(VARIADIC names text[]) RETURNS bytea LANGUAGE sql RETURN (

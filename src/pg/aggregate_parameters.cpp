@@ -100,8 +100,11 @@ const double* array_elements(ArrayType* array, uint32* count) {
 }
 
 [[noreturn]] void refuse_count(const CallArguments& arguments) {
-  ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
-                  errmsg("unexpected number of aggregate parameters: %d", arguments.count)));
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("expected the parameters of a private aggregate, got %d of them",
+                         arguments.count),
+                  errhint("Call the aggregate itself: another one can combine its states, but not "
+                          "finish them.")));
 }
 
 // The quantiles that come before the other arguments, if any do.

@@ -12,16 +12,20 @@
 
 namespace dpquantile {
 
-// How a state holds a record.
+// How a state holds records.
 enum class RecordKind : uint8 {
-  kCell = 1,     // its cell on the grid, a uint32
-  kValue = 2,    // its value, a float8 but not NaN
-  kUserRow = 3,  // its user, grid and value, a UserRow
+  kCell = 1,     // each by its cell on the grid, a uint32
+  kValue = 2,    // each by its value, a float8 but not NaN
+  kUserRow = 3,  // each by its user, grid and value, a UserRow
+  kRuns = 4,     // many cells, compressed (core/cell_runs.hpp)
 };
 
 // The validated parameters of a call, as plain data that is stored inside aggregate states and
 // compared byte by byte.
 struct AggregateParameters {
+  // How values are assigned to cells; without cells where there are none. It comes first: where
+  // there are many groups, each row should touch as little memory as possible.
+  Grid grid;
   Family family;
   Method method;
   ContributionRule contribution_rule;  // of a user-level mean or variance
@@ -35,7 +39,6 @@ struct AggregateParameters {
   double upper;
   double granularity;  // 0: not given
   uint32 bins;         // of a CDF; else 0
-  Grid grid;           // how values are assigned to cells; without cells where there are none
   uint32 quantile_count;
   double quantiles[FLEXIBLE_ARRAY_MEMBER];
 };
@@ -81,7 +84,7 @@ int row_arguments(Family family);
 // Whether two calls ask for the same, byte by byte.
 bool same_parameters(const AggregateParameters* a, const AggregateParameters* b);
 
-// How the call's state holds records.
+// How the call's state holds records, as long as they are few.
 RecordKind record_kind(const AggregateParameters* parameters);
 
 // The neighbour relation under which the call is private, for the ledger. A row that is replaced

@@ -38,6 +38,9 @@ Failure describe_current_exception() noexcept {
   } catch (const RandomnessUnavailable& error) {
     return failure(ERRCODE_SYSTEM_ERROR, error.what(),
                    "Nothing was released. The operating system or OpenSSL gave no randomness.");
+  } catch (const TooManyRows& error) {
+    return failure(ERRCODE_PROGRAM_LIMIT_EXCEEDED, error.what(),
+                   "Aggregate a part of the rows, or use more groups.");
   } catch (const std::length_error& error) {
     return failure(ERRCODE_PROGRAM_LIMIT_EXCEEDED, error.what(), "");
   } catch (const std::bad_alloc&) {

@@ -67,7 +67,7 @@ List* parameter_entries(const Aggref* call, int row_arguments) {
 }  // namespace
 
 void require_aggregate(FunctionCallInfo fcinfo) {
-  if (fcinfo->context != nullptr && IsA(fcinfo->context, AggState)) return;
+  if (is_in_aggregate(fcinfo)) return;
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                   errmsg("this function may only be called as part of an aggregate")));
 }

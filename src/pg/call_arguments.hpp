@@ -21,7 +21,11 @@ struct CallArguments {
   NullableDatum values[kMaxCallArguments];
 };
 
-// ereports unless the function was called by PostgreSQL's executor as part of an aggregate.
+// Whether the function was called by PostgreSQL's executor as part of an aggregate.
+inline bool is_in_aggregate(FunctionCallInfo fcinfo) {
+  return fcinfo->context != nullptr && IsA(fcinfo->context, AggState);
+}
+// ereports unless it was.
 void require_aggregate(FunctionCallInfo fcinfo);
 
 // The call as written by the user, seen from a transition or a final function; for the final step

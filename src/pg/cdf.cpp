@@ -30,13 +30,8 @@ bytea* release(const ChargedGroup& group, const CdfLaw& law) {
   MemoryContext result = CurrentMemoryContext;
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    CsprngSource source;
-    RandomStream random(source);
-    std::pmr::vector<std::uint64_t> counts(law.bins, &memory);
-    for (const uint32 cell : group.cells()) {
-      cancel.tick();
-      ++counts[cell];
-    }
+    RandomStream& random = *group.random;
+    const auto counts = group.histogram(cancel, &memory).counts(law.bins, &memory);
     const CdfCurve curve(domain_of(group.parameters), law,
                          release_cdf(counts, law, random, cancel, &memory));
     ContextMemory result_memory(result);

@@ -105,16 +105,22 @@ Place* place_of_database(Oid database) {
   return nullptr;
 }
 
-Place* vacant_place() {
-  for (Place& place : queue->places) {
-    if (place.state == PlaceState::kVacant) return &place;
-  }
-  return nullptr;
-}
-
 void vacate(Place* place) {
   place->state = PlaceState::kVacant;
   place->worker = nullptr;
+}
+
+bool is_lost(const Place& place) {
+  return place.state == PlaceState::kPromised &&
+         TimestampDifferenceExceeds(place.promised_at, GetCurrentTimestamp(), kStartSeconds * 1000);
+}
+
+Place* vacant_place() {
+  for (Place& place : queue->places) {
+    if (is_lost(place)) vacate(&place);
+    if (place.state == PlaceState::kVacant) return &place;
+  }
+  return nullptr;
 }
 
 // Sessions to be woken when the lock is released, so that they do not run into it.
@@ -133,11 +139,6 @@ void add_pending(Sleepers* sleepers, Oid database) {
     if (slot.state != SlotState::kPending || slot.database != database) continue;
     sleepers->sessions[sleepers->count++] = slot.session;
   }
-}
-
-bool is_lost(const Place& place) {
-  return place.state == PlaceState::kPromised &&
-         TimestampDifferenceExceeds(place.promised_at, GetCurrentTimestamp(), kStartSeconds * 1000);
 }
 
 Service promise_place(WorkerPlace* promised) {

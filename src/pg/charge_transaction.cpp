@@ -1,19 +1,36 @@
 #include "pg/charge_transaction.hpp"
 
+#include <initializer_list>
+
 extern "C" {
+#include "catalog/dependency.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "commands/extension.h"
 #include "executor/spi.h"
+#include "nodes/makefuncs.h"
+#include "tcop/tcopprot.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/snapmgr.h"
+#include "utils/timeout.h"
 }
 
 namespace dpquantile {
 
 namespace {
 
+constexpr const char* kExtension = "dpquantile";
+constexpr const char* kSchema = "dpquantile";
+
 void force(const char* setting, const char* value) {
   SetConfigOption(setting, value, PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+// A lock_timeout comes as the same signal as a cancel.
+void cancel_for_lock_timeout(SIGNAL_ARGS) {
+  if (get_timeout_indicator(LOCK_TIMEOUT, false)) StatementCancelHandler(postgres_signal_arg);
 }
 
 void refuse(ChargeRequest* request, int sqlstate, const char* message, const char* hint) {
@@ -319,6 +336,24 @@ void force_charge_settings(Waiting waiting) {
 #if DPQ_HAS_TRANSACTION_TIMEOUT
   force("transaction_timeout", "0");
 #endif
+}
+
+void ignore_cancels() {
+  pqsignal(SIGINT, cancel_for_lock_timeout);
+}
+
+void lock_budget_tables() {
+  const Oid extension = get_extension_oid(kExtension, true);
+  for (const char* name : {"budget", "ledger"}) {
+    RangeVar* table = makeRangeVar(pstrdup(kSchema), pstrdup(name), -1);
+    const Oid oid = RangeVarGetRelid(table, RowExclusiveLock, true);
+    if (OidIsValid(oid) && OidIsValid(extension) &&
+        getExtensionOfObject(RelationRelationId, oid) == extension) {
+      continue;
+    }
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                    errmsg("the extension %s has no table %s.%s", kExtension, kSchema, name)));
+  }
 }
 
 bool make_charge(ChargeRequest* request, Waiting waiting) {

@@ -58,6 +58,7 @@ BackgroundWorkerHandle* start_worker(dsm_handle request) {
 
 // Returns whether the charge is made and may be committed.
 bool make_only_charge(ChargeRequest* request) {
+  lock_budget_tables();
   SPI_connect();
   PushActiveSnapshot(GetTransactionSnapshot());
   const bool made = make_charge(request, Waiting::kForAWhile);
@@ -70,9 +71,12 @@ void charge_and_commit(ChargeRequest* request) {
   MemoryContext context = CurrentMemoryContext;
   PG_TRY();
   {
+    SetCurrentStatementStartTimestamp();
     StartTransactionCommand();
     if (make_only_charge(request)) {
       CommitTransactionCommand();
+      // A termination ends the wait for a synchronous standby, too: then nothing is sure.
+      if (ProcDiePending) CHECK_FOR_INTERRUPTS();
       request->outcome = ChargeOutcome::kCharged;
     } else {
       AbortCurrentTransaction();
@@ -123,6 +127,7 @@ using namespace dpquantile;
 
 void dpq_charge_worker(Datum request_handle) {
   pqsignal(SIGTERM, die);
+  ignore_cancels();
   BackgroundWorkerUnblockSignals();
 
   Oid database;

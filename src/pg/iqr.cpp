@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "core/histogram.hpp"
 #include "core/quartile_difference.hpp"
 #include "pg/boundary.hpp"
 #include "pg/records_aggregate.hpp"
@@ -31,10 +30,9 @@ std::optional<double> draw_answer(const ChargedGroup& group) {
   std::optional<double> answer;
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    CsprngSource source;
-    RandomStream random(source);
+    RandomStream& random = *group.random;
     if (parameters.method == static_cast<Method>(IqrMethod::kQuantiles)) {
-      const Histogram data(group.cells(), parameters.grid.cells, cancel, &memory);
+      const Histogram data = group.histogram(cancel, &memory);
       answer =
           quartile_difference(data, parameters.grid, parameters.guarantee, random, cancel, &memory);
     } else {

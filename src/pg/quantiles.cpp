@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/histogram.hpp"
 #include "core/tree_quantiles.hpp"
 #include "pg/boundary.hpp"
 #include "pg/kept_law.hpp"
@@ -55,9 +54,8 @@ Answer answer_group(FunctionCallInfo fcinfo, Family family) {
   auto* answer = static_cast<uint32*>(palloc(parameters->quantile_count * sizeof(uint32)));
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    CsprngSource source;
-    RandomStream random(source);
-    const Histogram data(group.cells(), parameters->grid.cells, cancel, &memory);
+    RandomStream& random = *group.random;
+    const Histogram data = group.histogram(cancel, &memory);
     const auto cells = tree_law != nullptr ? tree_quantiles(data, query.cells, query.quantiles,
                                                             *tree_law, random, cancel, &memory)
                                            : draw_quantiles(data, query, random, cancel, &memory);

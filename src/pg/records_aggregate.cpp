@@ -5,6 +5,7 @@
 #include "pg/boundary.hpp"
 #include "pg/charge.hpp"
 #include "pg/execution.hpp"
+#include "pg/query_random.hpp"
 #include "pg/user_hash.hpp"
 #include "pg/zcdp_cost.hpp"
 
@@ -21,8 +22,8 @@ namespace dpquantile {
 
 namespace {
 
-RecordsState* state_argument(FunctionCallInfo fcinfo, int number) {
-  return PG_ARGISNULL(number) ? nullptr : get_state(PG_GETARG_DATUM(number));
+StateRef state_argument(FunctionCallInfo fcinfo, int number) {
+  return PG_ARGISNULL(number) ? StateRef{} : get_state(PG_GETARG_DATUM(number));
 }
 
 // DISTINCT makes the number of rows that count of a user depend on the values.
@@ -47,23 +48,53 @@ RecordsState* start_state(FunctionCallInfo fcinfo, Family family) {
   return start_group(fcinfo, family, static_cast<const Aggref*>(fcinfo->flinfo->fn_extra), 0);
 }
 
-Datum add_record(FunctionCallInfo fcinfo, Family family, float8 value) {
-  RecordsState* state =
-      PG_ARGISNULL(0) ? nullptr : reinterpret_cast<RecordsState*>(PG_GETARG_POINTER(0));
-  if (unlikely(state == nullptr)) state = start_state(fcinfo, family);
-  if (unlikely(std::isnan(value))) PG_RETURN_POINTER(state);
-  if (unlikely(state->count == state->capacity)) state = reserve(state, 1);
-  if (state->kind == RecordKind::kCell) {
-    state->cells()[state->count++] = state->parameters.grid.cell_of(value);
-  } else {
-    state->values()[state->count++] = value;
-  }
-  PG_RETURN_POINTER(state);
+// Where the state's records live.
+MemoryContext group_context(FunctionCallInfo fcinfo) {
+  MemoryContext context;
+  (void)AggCheckCallContext(fcinfo, &context);
+  return context;
 }
 
-Datum keep_state(FunctionCallInfo fcinfo) {
-  if (PG_ARGISNULL(0)) PG_RETURN_NULL();
-  PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+// An expanded copy of a state on a grid.
+Datum expand_into_group(FunctionCallInfo fcinfo, StateRef from) {
+  return EOHPGetRWDatum(&expand(from, group_context(fcinfo))->header);
+}
+
+// A list of cells has room for so many more, or may be given it; else it is to be expanded.
+bool stays_list(const RecordsState* state, uint32 more) {
+  if (state->kind != RecordKind::kCell) return false;
+  return state->capacity - state->count >= more ||
+         VARSIZE(state) + more * sizeof(uint32) <= kLargestCellList;
+}
+
+Datum add_value(RecordsState* state, float8 value) {
+  if (unlikely(state->count == state->capacity)) state = reserve(state, 1);
+  state->values()[state->count++] = value;
+  return PointerGetDatum(state);
+}
+
+Datum add_to_grid(FunctionCallInfo fcinfo, RecordsState* state, float8 value) {
+  if (unlikely(!stays_list(state, 1))) {
+    const Datum expanded = expand_into_group(fcinfo, {state, nullptr});
+    get_expanded(DatumGetPointer(expanded))->add(value);
+    return expanded;
+  }
+  if (unlikely(state->count == state->capacity)) state = reserve(state, 1);
+  state->cells()[state->count++] = state->parameters.grid.cell_of(value);
+  return PointerGetDatum(state);
+}
+
+Datum add_record(FunctionCallInfo fcinfo, Family family, float8 value) {
+  if (!PG_ARGISNULL(0) && is_expanded(PG_GETARG_POINTER(0))) {
+    get_expanded(PG_GETARG_POINTER(0))->add(value);
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+  }
+  RecordsState* state = PG_ARGISNULL(0) ? start_state(fcinfo, family)
+                                        : reinterpret_cast<RecordsState*>(PG_GETARG_POINTER(0));
+  require_family(state, family);
+  if (unlikely(std::isnan(value))) PG_RETURN_POINTER(state);
+  if (state->kind == RecordKind::kValue) return add_value(state, value);
+  return add_to_grid(fcinfo, state, value);
 }
 
 // What a final function keeps for the query: the call, and the parameters of the execution that has
@@ -75,6 +106,7 @@ struct FinalContext {
   AggregateParameters* parameters;
   bool charged;
   uint64 execution;
+  RandomStream* random;
   void* kept;
 };
 
@@ -147,6 +179,14 @@ FinalContext* charge_once(FunctionCallInfo fcinfo, Family family) {
   return context;
 }
 
+RecordsState* append(RecordsState* into, RecordsState* from) {
+  into = reserve(into, from->count);
+  const std::size_t size = record_size(into->kind);
+  memcpy(into->records() + into->count * size, from->records(), from->count * size);
+  into->count += from->count;
+  return into;
+}
+
 // Appends the rows of `from` under the numbers that their grids have in `into`.
 RecordsState* append_with_grids(RecordsState* into, RecordsState* from) {
   const GridNames* names = from->grid_names();
@@ -166,6 +206,26 @@ RecordsState* append_with_grids(RecordsState* into, RecordsState* from) {
   return into;
 }
 
+// What a group that begins with this state holds: a flat list, which the executor copies, or an
+// expanded copy.
+Datum begin_group_with(FunctionCallInfo fcinfo, StateRef from) {
+  if (from.flat != nullptr && from.flat->kind != RecordKind::kRuns) {
+    return PointerGetDatum(from.flat);
+  }
+  return expand_into_group(fcinfo, from);
+}
+
+Datum combine_cells(FunctionCallInfo fcinfo, StateRef into, StateRef from) {
+  const bool both_lists = into.flat != nullptr && from.flat != nullptr &&
+                          from.flat->kind == RecordKind::kCell &&
+                          stays_list(into.flat, from.flat->count);
+  if (both_lists) return PointerGetDatum(append(into.flat, from.flat));
+  const bool in_place = into.expanded != nullptr && is_expanded(PG_GETARG_POINTER(0));
+  const Datum result = in_place ? PG_GETARG_DATUM(0) : expand_into_group(fcinfo, into);
+  add_all(get_expanded(DatumGetPointer(result)), from);
+  return result;
+}
+
 void refuse_parallel_worker() {
   if (!IsParallelWorker()) return;
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -176,6 +236,12 @@ void refuse_parallel_worker() {
 
 }  // namespace
 
+void require_family(const RecordsState* state, Family family) {
+  if (likely(state->parameters.family == family)) return;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("the state of a private aggregate is that of another function")));
+}
+
 RecordsState* start_group(FunctionCallInfo fcinfo, Family family, const Aggref* call,
                           uint64 user_key_check) {
   const AggregateParameters* parameters = read_parameters(
@@ -184,7 +250,7 @@ RecordsState* start_group(FunctionCallInfo fcinfo, Family family, const Aggref* 
   return make_state(parameters);
 }
 
-Datum add_row(FunctionCallInfo fcinfo, Family family) {
+Datum add_row_to_any(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
   if (PG_ARGISNULL(1)) return keep_state(fcinfo);
   return add_record(fcinfo, family, PG_GETARG_FLOAT8(1));
@@ -201,17 +267,34 @@ Datum add_numeric_row(FunctionCallInfo fcinfo, Family family) {
 ChargedGroup charge_group(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
   refuse_parallel_worker();
-  RecordsState* state = state_argument(fcinfo, 0);
+  const StateRef state = state_argument(fcinfo, 0);
   FinalContext* context = charge_once(fcinfo, family);
   const AggregateParameters* parameters = context->parameters;
-  if (state == nullptr) return {parameters, nullptr, 0, &context->kept, nullptr};
-  if (!same_parameters(&state->parameters, parameters)) {
+  if (state && !same_parameters(state.parameters(), parameters)) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("the parameters of the aggregate changed during the query"),
                     errhint("Use literals or query parameters.")));
   }
-  return {parameters, state->records(), state->count, &context->kept,
-          state->has_grid_names() ? state->grid_names() : nullptr};
+  if (context->random == nullptr) context->random = make_query_random(fcinfo->flinfo->fn_mcxt);
+  return {parameters, state, context->random, &context->kept};
+}
+
+std::span<float8> ChargedGroup::values() const {
+  if (!state) return {};
+  return {state.flat->values(), state.flat->count};
+}
+
+std::span<UserRow> ChargedGroup::user_rows() const {
+  if (!state) return {};
+  return {state.flat->user_rows(), state.flat->count};
+}
+
+GridNames* ChargedGroup::grid_names() const {
+  return state && state.flat->has_grid_names() ? state.flat->grid_names() : nullptr;
+}
+
+Histogram ChargedGroup::histogram(CancelPoll& cancel, std::pmr::memory_resource* memory) const {
+  return histogram_of(state, parameters->grid.cells, cancel, memory);
 }
 
 }  // namespace dpquantile
@@ -221,18 +304,15 @@ using namespace dpquantile;
 // (state, state) returns state
 Datum dpq_records_combine(PG_FUNCTION_ARGS) {
   require_aggregate(fcinfo);
-  RecordsState* into = state_argument(fcinfo, 0);
-  RecordsState* from = state_argument(fcinfo, 1);
-  if (from == nullptr) return keep_state(fcinfo);
-  if (into == nullptr) PG_RETURN_POINTER(from);
-  if (!same_parameters(&into->parameters, &from->parameters)) {
+  if (PG_ARGISNULL(1)) return keep_state(fcinfo);
+  const StateRef from = state_argument(fcinfo, 1);
+  if (PG_ARGISNULL(0)) return begin_group_with(fcinfo, from);
+  const StateRef into = state_argument(fcinfo, 0);
+  if (!same_parameters(into.parameters(), from.parameters())) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("partial states of different aggregate calls cannot be combined")));
   }
-  if (into->has_grid_names()) PG_RETURN_POINTER(append_with_grids(into, from));
-  into = reserve(into, from->count);
-  const std::size_t size = record_size(into->kind);
-  memcpy(into->records() + into->count * size, from->records(), from->count * size);
-  into->count += from->count;
-  PG_RETURN_POINTER(into);
+  if (record_kind(into.parameters()) == RecordKind::kCell) return combine_cells(fcinfo, into, from);
+  if (into.flat->has_grid_names()) PG_RETURN_POINTER(append_with_grids(into.flat, from.flat));
+  PG_RETURN_POINTER(append(into.flat, from.flat));
 }

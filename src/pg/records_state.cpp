@@ -2,30 +2,14 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
-extern "C" {
-#include "lib/stringinfo.h"
-#include "libpq/pqformat.h"
-#include "mb/pg_wchar.h"
-#include "utils/builtins.h"
-
-PG_FUNCTION_INFO_V1(dpq_state_in);
-PG_FUNCTION_INFO_V1(dpq_state_out);
-PG_FUNCTION_INFO_V1(dpq_state_recv);
-PG_FUNCTION_INFO_V1(dpq_state_send);
-DPQ_EXPORT Datum dpq_state_in(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_state_out(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_state_recv(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_state_send(PG_FUNCTION_ARGS);
-}
+#include "core/cell_runs.hpp"
 
 namespace dpquantile {
 
 namespace {
 
-constexpr uint32 kFirstCapacity = 16;
-constexpr uint8 kWireVersion = 2;
+constexpr uint32 kFewRecords = 16;
 
 std::size_t header_size(uint32 quantile_count) {
   return offsetof(RecordsState, parameters) + parameters_size(quantile_count);
@@ -36,30 +20,33 @@ std::size_t names_size(const AggregateParameters* parameters, GridRoom room) {
   return parameters->family == Family::kUserGrids ? GridNames::size(room) : 0;
 }
 
-uint32 largest_capacity(const AggregateParameters* parameters, GridRoom room) {
-  const std::size_t others = header_size(parameters->quantile_count) + names_size(parameters, room);
-  const std::size_t left = MaxAllocSize - std::min<std::size_t>(others, MaxAllocSize);
-  return static_cast<uint32>(left / record_size(record_kind(parameters)));
+// The bytes beside the records.
+std::size_t other_size(const AggregateParameters* parameters, GridRoom room) {
+  return header_size(parameters->quantile_count) + names_size(parameters, room);
 }
 
-// Requires capacity <= largest_capacity(parameters, room).
-RecordsState* allocate(const AggregateParameters* parameters, uint32 capacity, GridRoom room) {
-  const std::size_t header = header_size(parameters->quantile_count);
-  const RecordKind kind = record_kind(parameters);
-  const std::size_t size = header + capacity * record_size(kind) + names_size(parameters, room);
-  auto* state = static_cast<RecordsState*>(palloc(size));
+// Room for so many records or more: what PostgreSQL, which allocates by powers of two, would leave
+// unused is used. Requires records <= largest_capacity(parameters, room).
+uint32 ample_capacity(const AggregateParameters* parameters, uint32 records, GridRoom room) {
+  const std::size_t others = other_size(parameters, room);
+  const std::size_t record = record_size(record_kind(parameters));
+  const std::size_t size = std::bit_ceil(others + records * record);
+  if (size > MaxAllocSize) return largest_capacity(parameters, room);
+  return static_cast<uint32>((size - others) / record);
+}
+
+// Everything but the records and names, in memory of that size.
+void init_header(RecordsState* state, std::size_t size, const AggregateParameters* parameters,
+                 RecordKind kind) {
   memset(state, 0, offsetof(RecordsState, parameters));
   SET_VARSIZE(state, size);
   state->kind = kind;
-  state->capacity = capacity;
   memcpy(&state->parameters, parameters, parameters_size(parameters->quantile_count));
-  if (state->has_grid_names()) GridNames::make(state->grid_names(), room);
-  return state;
 }
 
 // A copy with that much room.
 RecordsState* copy_with_room(RecordsState* state, uint32 capacity, GridRoom room) {
-  RecordsState* larger = allocate(&state->parameters, capacity, room);
+  RecordsState* larger = make_state(&state->parameters, capacity, room);
   larger->count = state->count;
   memcpy(larger->records(), state->records(), state->count * record_size(state->kind));
   if (state->has_grid_names()) larger->grid_names()->add_all(state->grid_names());
@@ -89,245 +76,66 @@ RecordsState* reserve_name(RecordsState* state, uint32 length) {
   return copy_with_room(state, state->capacity, larger);
 }
 
-[[noreturn]] void refuse_bytes(const char* what) {
-  ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-                  errmsg("invalid records_state: %s", what)));
-}
+}  // namespace
 
-bool same_bits(const double* a, const double* b, uint32 count) {
-  return count == 0 || memcmp(a, b, count * sizeof(double)) == 0;
-}
-
-// Bit by bit.
-bool is_zero(double value) {
-  const double zero = 0;
-  return same_bits(&value, &zero, 1);
-}
-
-// Fields that the family has no use for are zero.
-void require_as_sent(const GivenParameters& given, uint32 bins,
-                     const AggregateParameters* parameters) {
-  if (parameters->bins != bins) refuse_bytes("bins and granularity do not agree");
-  if (is_user_level(given.family) && given.options.granularity) {
-    refuse_bytes("parameters that the aggregate does not have");
-  }
-  if (given.quantile_count != parameters->quantile_count ||
-      !same_bits(given.quantiles, parameters->quantiles, given.quantile_count)) {
-    refuse_bytes("quantiles that the aggregate does not have");
-  }
-  const bool has_bounds = record_kind(parameters) != RecordKind::kValue;
-  const bool unused_are_zero =
-      has_bounds ? is_zero(given.delta) : is_zero(given.lower) && is_zero(given.upper);
-  if (!unused_are_zero) refuse_bytes("parameters that the aggregate does not have");
-}
-
-// What only the user-level aggregates send of their options, in the one form that they send it in.
-void receive_user_options(StringInfo bytes, GivenParameters* given) {
-  const int rule = pq_getmsgbyte(bytes);
-  const int suppress = pq_getmsgbyte(bytes);
-  const uint32 number = pq_getmsgint(bytes, 4);
-  given->user_key_check = static_cast<uint64>(pq_getmsgint64(bytes));
-  if (rule > static_cast<int>(ContributionRule::fixed)) refuse_bytes("unknown max_contributions");
-  const ContributionLimit limit{static_cast<ContributionRule>(rule), number};
-  if (limit.rule != ContributionRule::optimal) given->options.max_contributions = limit;
-  const bool is_grids = given->family == Family::kUserGrids;
-  if ((limit.rule != ContributionRule::fixed && number != 0) || suppress > (is_grids ? 1 : 0) ||
-      (is_grids && limit.rule != ContributionRule::optimal)) {
-    refuse_bytes("parameters that the aggregate does not have");
-  }
-  if (is_grids) given->options.suppress = suppress != 0;
-}
-
-PrivacyParameter receive_privacy(StringInfo bytes, Family family) {
-  const auto measure = static_cast<PrivacyMeasure>(pq_getmsgbyte(bytes));
-  if (measure != PrivacyMeasure::kPure && measure != PrivacyMeasure::kZcdp) {
-    refuse_bytes("unknown measure of privacy");
-  }
-  if (measure == PrivacyMeasure::kZcdp && !may_state_rho(family)) {
-    refuse_bytes("a measure of privacy that the aggregate does not have");
-  }
-  return {measure, pq_getmsgfloat8(bytes)};
-}
-
-// The parameters that are sent are those of the call, to be checked like a user's.
-const AggregateParameters* receive_parameters(StringInfo bytes) {
-  const int family = pq_getmsgbyte(bytes);
-  if (!is_family(family)) refuse_bytes("unknown aggregate");
-  GivenParameters given{};
-  given.family = static_cast<Family>(family);
-  given.options.method = static_cast<Method>(pq_getmsgbyte(bytes));
-  if (method_name(given.family, given.options.method) == nullptr) refuse_bytes("unknown method");
-  given.privacy = receive_privacy(bytes, given.family);
-  given.delta = pq_getmsgfloat8(bytes);
-  given.lower = pq_getmsgfloat8(bytes);
-  given.upper = pq_getmsgfloat8(bytes);
-  const float8 granularity = pq_getmsgfloat8(bytes);
-  if (granularity != 0 || std::signbit(granularity)) given.options.granularity = granularity;
-  const uint32 bins = pq_getmsgint(bytes, 4);
-  if (given.family == Family::kCdf && granularity == 0) given.options.bins = bins;
-
-  given.quantile_count = pq_getmsgint(bytes, 4);
-  if (given.quantile_count > static_cast<uint32>(bytes->len - bytes->cursor) / sizeof(double)) {
-    refuse_bytes("more quantiles than bytes");
-  }
-  auto* quantiles = static_cast<double*>(palloc(given.quantile_count * sizeof(double) + 1));
-  for (uint32 i = 0; i < given.quantile_count; ++i) quantiles[i] = pq_getmsgfloat8(bytes);
-  given.quantiles = quantiles;
-  if (is_user_level(given.family)) receive_user_options(bytes, &given);
-  const AggregateParameters* parameters = make_parameters(given);
-  require_as_sent(given, bins, parameters);
-  return parameters;
-}
-
-void receive_user_row(StringInfo bytes, RecordsState* state) {
-  UserRow row;
-  row.user = static_cast<uint64>(pq_getmsgint64(bytes));
-  row.grid = pq_getmsgint(bytes, 4);
-  row.value = pq_getmsgint(bytes, 4);
-  const uint32 grids = state->has_grid_names() ? state->grid_names()->count() : 1;
-  if (row.grid >= grids) refuse_bytes("a record of no grid");
-  if (row.value > FixedPoint::kOne) refuse_bytes("a record lies outside the bounds");
-  state->user_rows()[state->count++] = row;
-}
-
-void receive_record(StringInfo bytes, RecordsState* state) {
-  if (state->kind == RecordKind::kUserRow) return receive_user_row(bytes, state);
-  if (state->kind == RecordKind::kValue) {
-    const float8 value = pq_getmsgfloat8(bytes);
-    if (std::isnan(value)) refuse_bytes("a record is NaN");
-    state->values()[state->count++] = value;
-    return;
-  }
-  const uint32 cell = pq_getmsgint(bytes, 4);
-  if (cell >= state->parameters.grid.cells) refuse_bytes("a record lies outside the grid");
-  state->cells()[state->count++] = cell;
-}
-
-struct ReceivedNames {
-  uint32 count;
-  GridName* names;
-  GridRoom room;
-};
-
-// Names are text in the server's encoding.
-ReceivedNames receive_names(StringInfo bytes) {
-  ReceivedNames received{};
-  received.count = pq_getmsgint(bytes, 4);
-  if (received.count > static_cast<uint32>(bytes->len - bytes->cursor) / sizeof(uint32)) {
-    refuse_bytes("more names than bytes");
-  }
-  received.names = static_cast<GridName*>(palloc(received.count * sizeof(GridName) + 1));
-  received.room = {std::max(std::bit_ceil(received.count), GridNames::kFirstRoom.names),
-                   GridNames::kFirstRoom.bytes};
-  for (uint32 i = 0; i < received.count; ++i) {
-    const uint32 length = pq_getmsgint(bytes, 4);
-    if (length > static_cast<uint32>(bytes->len - bytes->cursor)) {
-      refuse_bytes("a name is longer than the bytes");
-    }
-    const char* text = pq_getmsgbytes(bytes, static_cast<int>(length));
-    if (!pg_verify_mbstr(GetDatabaseEncoding(), text, static_cast<int>(length), true)) {
-      refuse_bytes("a name is not valid text");
-    }
-    received.names[i] = {text, length};
-    received.room.bytes += length;
-  }
-  return received;
-}
-
-void enter_names(const ReceivedNames& received, GridNames* names) {
-  for (uint32 i = 0; i < received.count; ++i) {
-    CHECK_FOR_INTERRUPTS();
-    if (names->find(received.names[i]) != GridNames::kNone) refuse_bytes("a name comes twice");
-    names->add(received.names[i]);
-  }
-}
-
-// Nothing in the bytes is trusted: each field is checked as if a user had written it.
-RecordsState* receive(StringInfo bytes) {
-  if (pq_getmsgbyte(bytes) != kWireVersion) refuse_bytes("unknown version");
-  const AggregateParameters* parameters = receive_parameters(bytes);
-  ReceivedNames received{};
-  if (parameters->family == Family::kUserGrids) received = receive_names(bytes);
-  const uint32 count = pq_getmsgint(bytes, 4);
-  const auto left = static_cast<std::size_t>(bytes->len - bytes->cursor);
-  if (left != count * record_size(record_kind(parameters))) {
-    refuse_bytes("number of records and bytes do not agree");
-  }
-  if (std::max(count, kFirstCapacity) > largest_capacity(parameters, received.room)) {
-    refuse_bytes("too many records");
-  }
-  RecordsState* state = allocate(parameters, std::max(count, kFirstCapacity), received.room);
-  if (state->has_grid_names()) enter_names(received, state->grid_names());
-  while (state->count < count) {
-    CHECK_FOR_INTERRUPTS();
-    receive_record(bytes, state);
-  }
-  pq_getmsgend(bytes);
+RecordsState* make_state(const AggregateParameters* parameters, uint32 capacity, GridRoom room) {
+  const RecordKind kind = record_kind(parameters);
+  const std::size_t size = other_size(parameters, room) + capacity * record_size(kind);
+  auto* state = static_cast<RecordsState*>(palloc(size));
+  init_header(state, size, parameters, kind);
+  state->capacity = capacity;
+  if (state->has_grid_names()) GridNames::make(state->grid_names(), room);
   return state;
 }
 
-void send_names(StringInfo bytes, const GridNames* names) {
-  pq_sendint32(bytes, names->count());
-  for (uint32 i = 0; i < names->count(); ++i) {
-    const GridName name = names->name(i);
-    pq_sendint32(bytes, name.length);
-    pq_sendbytes(bytes, name.text, static_cast<int>(name.length));
-  }
-}
-
-void send_record(StringInfo bytes, RecordsState* state, uint32 i) {
-  switch (state->kind) {
-    case RecordKind::kCell:
-      pq_sendint32(bytes, state->cells()[i]);
-      return;
-    case RecordKind::kValue:
-      pq_sendfloat8(bytes, state->values()[i]);
-      return;
-    case RecordKind::kUserRow:
-      const UserRow& row = state->user_rows()[i];
-      pq_sendint64(bytes, row.user);
-      pq_sendint32(bytes, row.grid);
-      pq_sendint32(bytes, row.value);
-  }
-}
-
-bytea* send(RecordsState* state) {
-  const AggregateParameters& parameters = state->parameters;
-  StringInfoData bytes;
-  pq_begintypsend(&bytes);
-  pq_sendbyte(&bytes, kWireVersion);
-  pq_sendbyte(&bytes, static_cast<uint8>(parameters.family));
-  pq_sendbyte(&bytes, parameters.method);
-  pq_sendbyte(&bytes, static_cast<uint8>(parameters.measure));
-  pq_sendfloat8(&bytes, parameters.guarantee);
-  pq_sendfloat8(&bytes, parameters.delta);
-  pq_sendfloat8(&bytes, parameters.lower);
-  pq_sendfloat8(&bytes, parameters.upper);
-  pq_sendfloat8(&bytes, parameters.granularity);
-  pq_sendint32(&bytes, parameters.bins);
-  pq_sendint32(&bytes, parameters.quantile_count);
-  for (uint32 i = 0; i < parameters.quantile_count; ++i) {
-    pq_sendfloat8(&bytes, parameters.quantiles[i]);
-  }
-  if (is_user_level(parameters.family)) {
-    pq_sendbyte(&bytes, static_cast<uint8>(parameters.contribution_rule));
-    pq_sendbyte(&bytes, parameters.suppress ? 1 : 0);
-    pq_sendint32(&bytes, parameters.max_contributions);
-    pq_sendint64(&bytes, parameters.user_key_check);
-  }
-  if (state->has_grid_names()) send_names(&bytes, state->grid_names());
-  pq_sendint32(&bytes, state->count);
-  for (uint32 i = 0; i < state->count; ++i) {
-    CHECK_FOR_INTERRUPTS();
-    send_record(&bytes, state, i);
-  }
-  return pq_endtypsend(&bytes);
-}
-
-}  // namespace
-
 RecordsState* make_state(const AggregateParameters* parameters) {
-  return allocate(parameters, kFirstCapacity, GridNames::kFirstRoom);
+  const GridRoom room = GridNames::kFirstRoom;
+  return make_state(parameters, ample_capacity(parameters, kFewRecords, room), room);
+}
+
+std::size_t runs_state_size(const AggregateParameters* parameters, std::size_t bytes) {
+  const std::size_t size = header_size(parameters->quantile_count) + bytes;
+  if (size > MaxAllocSize) {
+    ereport(ERROR,
+            (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("the state of a group exceeds 1 GB"),
+             errhint("Choose a larger granularity, or use more groups.")));
+  }
+  return size;
+}
+
+void init_runs(RecordsState* state, const AggregateParameters* parameters, uint32 count,
+               std::size_t bytes) {
+  init_header(state, runs_state_size(parameters, bytes), parameters, RecordKind::kRuns);
+  state->count = count;
+  state->capacity = static_cast<uint32>(bytes);
+}
+
+RecordsState* make_runs(const AggregateParameters* parameters, uint32 count, std::size_t bytes) {
+  const std::size_t size = runs_state_size(parameters, bytes);
+  auto* state = static_cast<RecordsState*>(palloc(size));
+  init_runs(state, parameters, count, bytes);
+  return state;
+}
+
+RecordsState* list_if_few(RecordsState* state) {
+  const GridRoom no_names{0, 0};
+  const std::size_t size = other_size(&state->parameters, no_names) + state->count * sizeof(uint32);
+  if (size > kLargestCellList) return state;
+  const uint32 records = std::max(state->count, kFewRecords);
+  RecordsState* list = make_state(&state->parameters,
+                                  ample_capacity(&state->parameters, records, no_names), no_names);
+  CellRunsReader reader(state->runs());
+  for (CellRun run; reader.next(run);) {
+    std::fill_n(list->cells() + list->count, run.count, run.cell);
+    list->count += run.count;
+  }
+  return list;
+}
+
+uint32 largest_capacity(const AggregateParameters* parameters, GridRoom room) {
+  const std::size_t others = other_size(parameters, room);
+  const std::size_t left = MaxAllocSize - std::min<std::size_t>(others, MaxAllocSize);
+  return static_cast<uint32>(left / record_size(record_kind(parameters)));
 }
 
 uint32 largest_group(const AggregateParameters* parameters) {
@@ -342,8 +150,8 @@ RecordsState* reserve(RecordsState* state, uint32 more) {
                     errmsg("a private aggregate takes at most %u rows in one group", largest),
                     errhint("Aggregate a part of the rows, or use more groups.")));
   }
-  const uint32 doubled = state->capacity > largest / 2 ? largest : state->capacity * 2;
-  return copy_with_room(state, std::max(doubled, state->count + more), room_of(state));
+  const uint32 capacity = ample_capacity(&state->parameters, state->count + more, room_of(state));
+  return copy_with_room(state, capacity, room_of(state));
 }
 
 RecordsState* find_or_add_grid(RecordsState* state, GridName name, uint32* number) {
@@ -355,27 +163,3 @@ RecordsState* find_or_add_grid(RecordsState* state, GridName name, uint32* numbe
 }
 
 }  // namespace dpquantile
-
-using namespace dpquantile;
-
-// The text form is the binary form as PostgreSQL writes a bytea.
-Datum dpq_state_in(PG_FUNCTION_ARGS) {
-  bytea* bytes = DatumGetByteaPP(DirectFunctionCall1(byteain, PG_GETARG_DATUM(0)));
-  StringInfoData message;
-  message.data = VARDATA_ANY(bytes);
-  message.len = message.maxlen = static_cast<int>(VARSIZE_ANY_EXHDR(bytes));
-  message.cursor = 0;
-  PG_RETURN_POINTER(receive(&message));
-}
-
-Datum dpq_state_out(PG_FUNCTION_ARGS) {
-  return DirectFunctionCall1(byteaout, PointerGetDatum(send(get_state(PG_GETARG_DATUM(0)))));
-}
-
-Datum dpq_state_recv(PG_FUNCTION_ARGS) {
-  PG_RETURN_POINTER(receive(reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0))));
-}
-
-Datum dpq_state_send(PG_FUNCTION_ARGS) {
-  PG_RETURN_BYTEA_P(send(get_state(PG_GETARG_DATUM(0))));
-}

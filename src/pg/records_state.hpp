@@ -4,22 +4,25 @@
 #include "pg/aggregate_parameters.hpp"
 #include "pg/grid_names.hpp"
 
-// The aggregate state: one flat varlena (SQL type dpquantile.records_state), so that partial
-// aggregates cross processes as they are.
+// The aggregate state (SQL type dpquantile.records_state). It is one flat varlena, so that partial
+// aggregates cross processes as they are:
 //
 //   | varlena header | kind | count | capacity | parameters with m quantiles | records[capacity] |
 //   | names of the grids, for statistics over grids only |
 //
-// The records are held as cells, values or user rows, in no particular order. A final function may
-// reorder them, but they stay: whether a state outlives an execution (a hash table that is read
-// once more, one that spilled) depends on the data, so each execution of the aggregate draws anew
-// and is charged anew.
+// The records are held as cells, values or user rows, in no particular order. Those of a larger
+// group on a grid are held by an expanded object (expanded_records.hpp) while they are added, and
+// are flat as compressed runs, of which `capacity` is the number of bytes.
+//
+// A final function may reorder the records, but they stay: whether a state outlives an execution (a
+// hash table that is read once more, one that spilled) depends on the data, so each execution of
+// the aggregate draws anew and is charged anew.
 namespace dpquantile {
 
 struct RecordsState {
   int32 varlena_header;
   RecordKind kind;
-  uint32 count;
+  uint32 count;  // of records
   uint32 capacity;
   AggregateParameters parameters;
 
@@ -38,6 +41,10 @@ struct RecordsState {
     Assert(kind == RecordKind::kUserRow);
     return reinterpret_cast<UserRow*>(records());
   }
+  std::span<uint8> runs() {
+    Assert(kind == RecordKind::kRuns);
+    return {reinterpret_cast<uint8*>(records()), capacity};
+  }
   bool has_grid_names() const { return parameters.family == Family::kUserGrids; }
   GridNames* grid_names() {
     Assert(has_grid_names());
@@ -45,27 +52,40 @@ struct RecordsState {
   }
 };
 
-// In bytes.
+// Of one record, in bytes.
 inline std::size_t record_size(RecordKind kind) {
   switch (kind) {
     case RecordKind::kCell:
       return sizeof(uint32);
     case RecordKind::kValue:
       return sizeof(float8);
-    default:
+    case RecordKind::kUserRow:
       return sizeof(UserRow);
+    case RecordKind::kRuns:
+      break;
   }
+  Assert(false);  // runs differ in size
+  return 0;
 }
 
-// The state behind a datum, detoasted if need be.
-inline RecordsState* get_state(Datum datum) {
-  auto* state = reinterpret_cast<RecordsState*>(PG_DETOAST_DATUM(datum));
-  Assert(state->count <= state->capacity);
-  return state;
-}
+// A list of cells that does not fit into a state of so many bytes is worth an expanded object.
+inline constexpr std::size_t kLargestCellList = 8192;
 
-// A state for these parameters without records, palloc'd.
+// A state for these parameters without records and with room for so many, palloc'd.
+RecordsState* make_state(const AggregateParameters* parameters, uint32 capacity, GridRoom room);
+// The same with room for a few.
 RecordsState* make_state(const AggregateParameters* parameters);
+
+// The size of a state of compressed runs that take so many bytes. ereports where it would exceed
+// PostgreSQL's 1 GB for a value.
+std::size_t runs_state_size(const AggregateParameters* parameters, std::size_t bytes);
+// Sets up such a state in memory of that size; the runs are to be filled in.
+void init_runs(RecordsState* state, const AggregateParameters* parameters, uint32 count,
+               std::size_t bytes);
+// The same, palloc'd.
+RecordsState* make_runs(const AggregateParameters* parameters, uint32 count, std::size_t bytes);
+// A state of compressed runs itself, or, if they are few, a list of the same records.
+RecordsState* list_if_few(RecordsState* state);
 
 // The state itself, or a larger copy of it, with room for so many more records. ereports where a
 // state would exceed PostgreSQL's 1 GB for a value.
@@ -77,5 +97,7 @@ RecordsState* find_or_add_grid(RecordsState* state, GridName name, uint32* numbe
 
 // How many records without names fit into a state with these parameters.
 uint32 largest_group(const AggregateParameters* parameters);
+// The same beside the names of grids.
+uint32 largest_capacity(const AggregateParameters* parameters, GridRoom room);
 
 }  // namespace dpquantile

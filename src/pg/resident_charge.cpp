@@ -99,10 +99,15 @@ bool ask(ChargeRequest* request) {
   return answered;
 }
 
+// A trigger on the budget tables may ask a private query.
+bool is_resident_worker() {
+  return MyBgworkerEntry != nullptr && strcmp(MyBgworkerEntry->bgw_type, kResidentType) == 0;
+}
+
 }  // namespace
 
 bool charge_by_resident_worker(ChargeRequest* request) {
-  if (!charge_queue_exists() || !ask(request)) return false;
+  if (!charge_queue_exists() || is_resident_worker() || !ask(request)) return false;
   if (request->outcome != ChargeOutcome::kLocked) return true;
   clear_reply(request);
   return false;

@@ -46,6 +46,7 @@ bool make_or_refuse(ChargeRequest* request) {
 // Returns whether anything is to be committed.
 bool make_charges(Batch batch) {
   bool made = false;
+  lock_budget_tables();
   SPI_connect();
   PushActiveSnapshot(GetTransactionSnapshot());
   for (int i = 0; i < batch.count; ++i) made |= make_or_refuse(batch.requests[i]);
@@ -68,6 +69,7 @@ ErrorData* charge_and_commit(Batch batch) {
   ErrorData* volatile error = nullptr;
   PG_TRY();
   {
+    SetCurrentStatementStartTimestamp();
     StartTransactionCommand();
     if (make_charges(batch)) {
       CommitTransactionCommand();
@@ -142,7 +144,7 @@ bool charge_pending(WorkerPlace place, MemoryContext context) {
   return true;
 }
 
-// A cancel is meant for a charge that is over.
+// A lock_timeout that comes late is meant for a charge that is over.
 void check_for_termination() {
   QueryCancelPending = false;
   CHECK_FOR_INTERRUPTS();
@@ -184,6 +186,7 @@ using namespace dpquantile;
 
 void dpq_resident_worker(Datum) {
   pqsignal(SIGTERM, die);
+  ignore_cancels();
   pqsignal(SIGHUP, SignalHandlerForConfigReload);
   BackgroundWorkerUnblockSignals();
 

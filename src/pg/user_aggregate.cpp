@@ -47,11 +47,6 @@ Datum value_argument(FunctionCallInfo fcinfo, Family family) {
   return PG_GETARG_DATUM(row_arguments(family));
 }
 
-Datum keep_state(FunctionCallInfo fcinfo) {
-  if (PG_ARGISNULL(0)) PG_RETURN_NULL();
-  PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-}
-
 RecordsState* find_grid(RecordsState* state, Datum grid, uint32* number) {
   text* name = DatumGetTextPP(grid);
   state = find_or_add_grid(state, {VARDATA_ANY(name), static_cast<uint32>(VARSIZE_ANY_EXHDR(name))},
@@ -67,6 +62,7 @@ Datum add_record(FunctionCallInfo fcinfo, Family family, float8 value) {
   if (unlikely(state == nullptr)) {
     state = start_group(fcinfo, family, kept->call, kept->hash->key_check);
   }
+  require_family(state, family);
   if (unlikely(std::isnan(value))) PG_RETURN_POINTER(state);
   UserRow row;
   row.user = hash_user(kept->hash, PG_GETARG_DATUM(kUser));

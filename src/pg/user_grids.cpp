@@ -43,7 +43,7 @@ bool comes_before(GridName a, GridName b) {
 // which rows came. Returns how many there are.
 std::uint32_t sort_grids(const ChargedGroup& group, CancelPoll& cancel,
                          std::pmr::memory_resource* memory) {
-  GridNames* names = group.grid_names;
+  GridNames* names = group.grid_names();
   if (names == nullptr) return 0;
   std::pmr::vector<std::uint32_t> order(names->count(), memory);
   std::iota(order.begin(), order.end(), 0U);
@@ -68,8 +68,7 @@ ReleasedGrids draw_answer(const ChargedGroup& group) {
   MemoryContext context = CurrentMemoryContext;
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    CsprngSource source;
-    RandomStream random(source);
+    RandomStream& random = *group.random;
     const std::uint32_t grids = sort_grids(group, cancel, &memory);
     const UserRows rows(group.user_rows(), Contribution::user_in_grid, cancel, &memory);
     const GridRelease release = user_grid_stats(rows, grids, parameters.guarantee,
@@ -90,7 +89,7 @@ Datum grid_stat(TupleDesc row_type, const ChargedGroup& group, const ReleasedGri
                 const GridStatistics& grid) {
   const FixedPoint scale = fixed_point_of(group.parameters);
   const double width = scale.upper - scale.lower;
-  const GridName name = group.grid_names->name(grid.grid);
+  const GridName name = group.grid_names()->name(grid.grid);
   Datum values[] = {
       PointerGetDatum(cstring_to_text_with_len(name.text, static_cast<int>(name.length))),
       Float8GetDatum(scale.value_of(grid.mean)),

@@ -30,8 +30,7 @@ std::uint32_t draw_answer(const ChargedGroup& group, Mechanism mechanism) {
   std::uint32_t answer = 0;
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    CsprngSource source;
-    RandomStream random(source);
+    RandomStream& random = *group.random;
     const UserRows rows(group.user_rows(), Contribution::user, cancel, &memory);
     answer = mechanism(rows, query, random, cancel, &memory);
   });

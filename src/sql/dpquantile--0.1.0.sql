@@ -432,7 +432,7 @@ CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, float8
 CREATE AGGREGATE @extschema@.dp_quantiles(value float8, quantiles float8[], epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.quantiles_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.quantiles_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -454,7 +454,7 @@ CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, float8
 CREATE AGGREGATE @extschema@.dp_quantiles(value float8, quantiles float8[], epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.quantiles_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.quantiles_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -479,7 +479,7 @@ CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, numeri
 CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.quantiles_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.quantiles_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -501,7 +501,7 @@ CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, numeri
 CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.quantiles_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.quantiles_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -526,7 +526,7 @@ CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, float8,
 CREATE AGGREGATE @extschema@.dp_quantile(value float8, quantile float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.quantile_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -548,7 +548,7 @@ CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, float8,
 CREATE AGGREGATE @extschema@.dp_quantile(value float8, quantile float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.quantile_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -572,7 +572,7 @@ CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, numeric
 CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.quantile_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -594,7 +594,7 @@ CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, numeric
 CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.quantile_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -618,7 +618,7 @@ CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, float8, f
 CREATE AGGREGATE @extschema@.dp_median(value float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.median_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -639,7 +639,7 @@ CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, float8, f
 CREATE AGGREGATE @extschema@.dp_median(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.median_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -662,7 +662,7 @@ CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, numeric, 
 CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.median_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -683,7 +683,7 @@ CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, numeric, 
 CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.median_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.quantile_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -726,7 +726,7 @@ CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float
 CREATE AGGREGATE @extschema@.dp_synthesize(value float8, size int, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.synthesize_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.synthesize_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -750,7 +750,7 @@ CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float
 CREATE AGGREGATE @extschema@.dp_synthesize(value float8, size int, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.synthesize_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.synthesize_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -775,7 +775,7 @@ CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numer
 CREATE AGGREGATE @extschema@.dp_synthesize(value numeric, size int, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.synthesize_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.synthesize_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -799,7 +799,7 @@ CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numer
 CREATE AGGREGATE @extschema@.dp_synthesize(value numeric, size int, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.synthesize_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.synthesize_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -869,7 +869,7 @@ CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, float8, floa
 CREATE AGGREGATE @extschema@.dp_cdf(value float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.cdf_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.cdf_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -892,7 +892,7 @@ CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, float8, floa
 CREATE AGGREGATE @extschema@.dp_cdf(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.cdf_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.cdf_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -916,7 +916,7 @@ CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, numeric, flo
 CREATE AGGREGATE @extschema@.dp_cdf(value numeric, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.cdf_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.cdf_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -939,7 +939,7 @@ CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, numeric, flo
 CREATE AGGREGATE @extschema@.dp_cdf(value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.cdf_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.cdf_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -1051,7 +1051,7 @@ CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, float8, floa
 CREATE AGGREGATE @extschema@.dp_iqr(value float8, epsilon float8, delta float8) (
   SFUNC = dpquantile.iqr_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.iqr_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -1075,7 +1075,7 @@ CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, float8, floa
 CREATE AGGREGATE @extschema@.dp_iqr(value float8, epsilon float8, delta float8, options jsonb) (
   SFUNC = dpquantile.iqr_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.iqr_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -1103,7 +1103,7 @@ CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, numeric, flo
 CREATE AGGREGATE @extschema@.dp_iqr(value numeric, epsilon float8, delta float8) (
   SFUNC = dpquantile.iqr_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.iqr_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
@@ -1127,7 +1127,7 @@ CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, numeric, flo
 CREATE AGGREGATE @extschema@.dp_iqr(value numeric, epsilon float8, delta float8, options jsonb) (
   SFUNC = dpquantile.iqr_transition,
   STYPE = dpquantile.records_state,
-  SSPACE = 256,
+  SSPACE = 512,
   FINALFUNC = dpquantile.iqr_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,

@@ -82,26 +82,43 @@ $node->safe_psql(
 	CREATE TABLE valid_synthesis AS
 	SELECT expose_synthesis(x, 3, NULL, 0, 100, dp_options(granularity => 1, rho => 0.1))::text::bytea AS bytes
 	FROM unnest(ARRAY[3.0, 1, 4, 1, 5]) x;
+	-- So many records that they are no list when they are read: the ends of the largest grid, and 3000 in cell 70.
+	CREATE TABLE valid_many AS
+	SELECT expose(x, ARRAY[0.5], 1, 0, 4294967295, dp_options(granularity => 1))::text::bytea AS bytes
+	FROM (VALUES (0), (4294967295) UNION ALL SELECT 70 FROM generate_series(1, 3000)) v(x);
 	CREATE TABLE received (state dpquantile.records_state)});
 
 # The parts of a state: what, how and in which measure; epsilon, delta, lower, upper, granularity; bins; quantiles; records.
+# Records on a grid are runs of cells in ascending order: twice the cells skipped since the last run, plus 1 if it has
+# several records, whose number less two follows.
 my $header = 4 + 5 * 8 + 4;
-my %size = (
-	valid => $header + 4 + 2 * 8 + 4 + 5 * 4,
-	valid_cdf => $header + 4 + 4 + 5 * 4,
-	valid_iqr => $header + 4 + 4 + 5 * 8,
-	valid_range => $header + 4 + 4 + 5 * 4,
-	valid_synthesis => $header + 4 + 3 * 8 + 4 + 5 * 4);
-foreach my $table (sort keys %size)
+my %offset = (
+	valid => $header + 4 + 2 * 8,
+	valid_cdf => $header + 4,
+	valid_iqr => $header + 4,
+	valid_range => $header + 4,
+	valid_synthesis => $header + 4 + 3 * 8,
+	valid_many => $header + 4 + 8);
+my $values = join '', '4008000000000000', '3ff0000000000000', '4010000000000000', '3ff0000000000000', '4014000000000000';
+my %records = (
+	(map { $_ => '00000005' . '0300020000' } 'valid', 'valid_range', 'valid_synthesis'),
+	valid_cdf => '00000005' . '0100' . '00' . '0100',
+	valid_iqr => '00000005' . $values,
+	valid_many => '00000bba' . '00' . '8b01b617' . 'f0feffff1f');
+my %twice = (
+	(map { $_ => '0000000a' . '0302030001000100' } 'valid', 'valid_range', 'valid_synthesis'),
+	valid_cdf => '0000000a' . '0102' . '0100' . '0102',
+	valid_iqr => '0000000a' . $values x 2,
+	valid_many => '00001774' . '0100' . '8b01ee2e' . 'f1feffff1f00');
+foreach my $table (sort keys %offset)
 {
-	my $digits = $table eq 'valid_iqr' ? 16 : 8;
-	is($node->safe_psql('postgres', "SELECT length(bytes) FROM $table"),
-		$size{$table}, "the state has the bytes that are expected: $table");
+	is($node->safe_psql('postgres', "SELECT substr(bytes, 1 + $offset{$table}) FROM $table"),
+		"\\x$records{$table}", "the state has the bytes that are expected: $table");
 	is( $node->safe_psql(
 			'postgres', qq{
-			SELECT right(merge(s)::text, 10 * $digits) = repeat(right(min(s::text), 5 * $digits), 2)
+			SELECT substr(merge(s)::text::bytea, 1 + $offset{$table})
 			FROM (SELECT bytes::text::dpquantile.records_state FROM $table, generate_series(1, 2)) v(s)}),
-		't', "two states can be combined: $table");
+		"\\x$twice{$table}", "two states can be combined: $table");
 }
 is( outcome($node, q{
 		SELECT merge(s) FROM (SELECT expose(1, 1, 0, 10) UNION ALL SELECT expose(1, 1, 0, 20)) v(s)},
@@ -129,14 +146,20 @@ sub with_bytes
 	return outcome($node, "SELECT $changed\::text::dpquantile.records_state IS NOT NULL FROM $table",
 		user => 'postgres');
 }
+# The records replaced, so many of these bytes in text.
+sub with_records
+{
+	my ($table, $count, $hex) = @_;
+	my $changed = "substr(bytes, 1, $offset{$table}) || int4send($count) || '\\x$hex'::bytea";
+	return outcome($node, "SELECT ($changed)::text::dpquantile.records_state::text = ($changed)::text FROM $table",
+		user => 'postgres');
+}
 my ($family, $method, $measure, $epsilon, $delta, $lower, $upper, $granularity) = (1, 2, 3, 4, 12, 20, 28, 36);
 my ($bins, $quantiles) = (44, $header);
-my %count = map { $_ => $quantiles + 4 } 'valid_cdf', 'valid_iqr', 'valid_range';
-$count{valid} = $quantiles + 4 + 2 * 8;
-$count{valid_synthesis} = $quantiles + 4 + 3 * 8;
+my %count = %offset;
 my %record = map { $_ => $count{$_} + 4 } keys %count;
-is(with_bytes(0, '02'), 't', 'the version is the first byte');
-is(with_bytes(0, '01'), '22P03', 'threat 15: an unknown version');
+is(with_bytes(0, '03'), 't', 'the version is the first byte');
+is(with_bytes(0, $_), '22P03', "threat 15: another version, $_") foreach '02', '04';
 is(with_bytes($family, '00'), '22P03', 'threat 15: no function');
 is(with_bytes($family, '08'), '22P03', 'threat 15: an unknown function');
 is(with_bytes($family, '07'), '22P03', 'threat 15: quantiles, but a function of a number of them');
@@ -164,9 +187,23 @@ foreach my $table (sort keys %count)
 	is(with_bytes($count{$table}, '20000001', $table), '22P03', "threat 15: many more records: $table");
 	is(with_bytes($count{$table}, '00000004', $table), '22P03', "threat 15: fewer records than bytes: $table");
 }
-is(with_bytes($record{valid}, '00000064'), 't', 'the last cell of the grid');
-is(with_bytes($record{valid}, '00000065'), '22P03', 'threat 15: a record just outside the grid');
-is(with_bytes($record{valid}, 'ffffffff'), '22P03', 'threat 15: a record far outside the grid');
+is(with_records('valid', 1, 'c801'), 't', 'the last cell of the grid');
+is(with_records('valid', 1, 'ca01'), '22P03', 'threat 15: a record just outside the grid');
+is(with_records('valid', 2, 'c80100'), '22P03', 'threat 15: a record after the last cell');
+is(with_records('valid', 1, 'feffffff1f'), '22P03', 'threat 15: a record far outside the grid');
+is(with_records('valid_many', 1, 'feffffff1f'), 't', 'the last cell of the largest grid');
+is(with_records('valid_many', 2, 'feffffff1f00'), '22P03', 'threat 15: a record after it');
+is(with_records('valid', 0, ''), 't', 'no records');
+is(with_records('valid', 1, ''), '22P03', 'threat 15: a record, but no bytes');
+is(with_records('valid', 2, '07'), '22P03', 'threat 15: bytes that end within a run');
+is(with_records('valid', 1, '86'), '22P03', 'threat 15: bytes that end within a number');
+is(with_records('valid', 1, '8600'), '22P03', 'threat 15: a needless byte in a number');
+is(with_records('valid', 2, '078000'), '22P03', 'threat 15: a needless byte in the number of records');
+is(with_records('valid', 1, '868080808001'), '22P03', 'threat 15: a number of too many bytes');
+is(with_records('valid', 1, '0700'), '22P03', 'threat 15: a run of more records than there are');
+is(with_records('valid', -1, '07fdffffff0f'), 't', 'the most records');
+is(with_records('valid', 0, '07feffffff0f'), '22P03', 'threat 15: a record more');
+is(with_records('valid', 1, '07ffffffff0f'), '22P03', 'threat 15: two records more');
 is(with_bytes($family, '01', 'valid_cdf'), '22023', 'threat 15: bins, but a function of quantiles');
 is(with_bytes($method, '03', 'valid_cdf'), 't', 'the last method of a CDF');
 is(with_bytes($method, '04', 'valid_cdf'), '22P03', 'threat 15: an unknown method of a CDF');
@@ -177,8 +214,8 @@ is(with_bytes($bins, '00000000', 'valid_cdf'), '22023', 'threat 15: no bins');
 is(with_bytes($bins, '00000002', 'valid_cdf'), '22P03', 'threat 15: fewer bins than records fill');
 is(with_bytes($granularity, '3ff0000000000000', 'valid_cdf'), '22P03', 'threat 15: bins and granularity');
 is(with_bytes($quantiles, '00000001', 'valid_cdf'), '22P03', 'threat 15: a CDF with a quantile');
-is(with_bytes($record{valid_cdf}, '00000031', 'valid_cdf'), 't', 'the last bin');
-is(with_bytes($record{valid_cdf}, '00000032', 'valid_cdf'), '22P03', 'threat 15: a record just outside the bins');
+is(with_records('valid_cdf', 1, '62'), 't', 'the last bin');
+is(with_records('valid_cdf', 1, '64'), '22P03', 'threat 15: a record just outside the bins');
 # Values are any numbers but NaN.
 is(with_bytes($record{valid_iqr}, $_, 'valid_iqr'), 't', "the value $_")
   foreach '7ff0000000000000', 'fff0000000000000', '7fefffffffffffff', '0000000000000001', '8000000000000000';
@@ -199,8 +236,8 @@ is(with_bytes($quantiles, '00000001', 'valid_iqr'), '22P03', 'threat 15: values 
 is(with_bytes($method, '01', 'valid_range'), '22023', 'threat 15: cells, but a method of values');
 is(with_bytes($delta, '3eb0c6f7a0b5ed8d', 'valid_range'), '22023', 'threat 15: a delta that is not spent');
 is(with_bytes($quantiles, '00000001', 'valid_range'), '22P03', 'threat 15: quartiles with a quantile');
-is(with_bytes($record{valid_range}, '00000064', 'valid_range'), 't', 'the last cell of its grid');
-is(with_bytes($record{valid_range}, '00000065', 'valid_range'), '22P03', 'threat 15: a record just outside of it');
+is(with_records('valid_range', 1, 'c801'), 't', 'the last cell of its grid');
+is(with_records('valid_range', 1, 'ca01'), '22P03', 'threat 15: a record just outside of it');
 is(with_bytes($measure, '01', 'valid_synthesis'), 't', 'epsilon in place of rho');
 is(with_bytes($epsilon, '3d719799812dea11', 'valid_synthesis'), 't', 'the least rho');
 is(with_bytes($epsilon, '3d719799812dea10', 'valid_synthesis'), '22023', 'threat 15: a smaller rho');
@@ -221,7 +258,7 @@ $node->safe_psql(
 	CREATE VIEW states AS
 		SELECT * FROM valid UNION ALL SELECT * FROM valid_cdf
 		UNION ALL SELECT * FROM valid_iqr UNION ALL SELECT * FROM valid_range
-		UNION ALL SELECT * FROM valid_synthesis;
+		UNION ALL SELECT * FROM valid_synthesis UNION ALL SELECT * FROM valid_many;
 	CREATE FUNCTION feed(bytes bytea, in_binary boolean) RETURNS text LANGUAGE plpgsql AS \$\$
 	DECLARE
 		fed dpquantile.records_state;
@@ -357,6 +394,14 @@ foreach my $format ('text', 'binary')
 		ok(scalar(grep { $_ ne 'valid' } @outcomes), "$name: not all are taken");
 	}
 }
+
+my $users = $node->safe_psql('postgres', 'SELECT bytes::text FROM valid_user');
+$node->safe_psql(
+	'postgres', qq{
+	CREATE AGGREGATE begun(float8, float8, float8, float8)
+		(SFUNC = dpquantile.median_transition, STYPE = dpquantile.records_state, INITCOND = '$users')});
+is(outcome($node, 'SELECT begun(x, 1, 0, 10) FROM generate_series(1, 5000) x', user => 'postgres'),
+	'22023', 'threat 15: a state of another function to begin with');
 
 is($node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()'),
 	$started, 'threat 15: the server has run on');
