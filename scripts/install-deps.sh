@@ -23,7 +23,7 @@ fi
 case $group in
   build | demo) ;;
   test) packages+=(libgtest-dev libipc-run-perl clang-format) ;;
-  bench) packages+=("postgresql-$major-tdigest") ;;
+  bench) packages+=("postgresql-$major-tdigest" valgrind) ;;
   *)
     echo "usage: $0 build|demo|test|bench" >&2
     exit 2

@@ -50,8 +50,6 @@ echo "Charges: ms of one client, a second with 8 clients; $CHARGE_SECONDS s each
 printf '  %-24s %10s %10s %18s %22s\n' '' 'median ms' '99 % ms' 'against UPDATE' '8 clients, a second'
 measure 'UPDATE of one row' "$update"
 measure 'charge' "$charge"
-query <<<"ALTER SYSTEM SET shared_preload_libraries = 'dpquantile'"
-scripts/cluster.sh stop "$work/cluster" >/dev/null
-scripts/cluster.sh start "$work/cluster" >/dev/null
+preload_library
 measure 'UPDATE, preloaded' "$update"
 measure 'charge, preloaded' "$charge"

@@ -23,6 +23,11 @@ query() {
   scripts/cluster.sh psql "$work/cluster" -U postgres -d postgres -X -q -v ON_ERROR_STOP=1 "$@"
 }
 
+restart_server() {
+  scripts/cluster.sh stop "$work/cluster" >/dev/null
+  scripts/cluster.sh start "$work/cluster" >/dev/null
+}
+
 start_server() {
   scripts/cluster.sh start "$work/cluster" >/dev/null
   # shellcheck disable=SC2119
@@ -31,6 +36,11 @@ ALTER SYSTEM SET shared_buffers = '1GB';
 ALTER SYSTEM SET max_wal_size = '4GB';
 ALTER SYSTEM SET checkpoint_timeout = '1h';
 SQL
-  scripts/cluster.sh stop "$work/cluster" >/dev/null
-  scripts/cluster.sh start "$work/cluster" >/dev/null
+  restart_server
+}
+
+# As docs/administrator.md recommends.
+preload_library() {
+  query <<<"ALTER SYSTEM SET shared_preload_libraries = 'dpquantile'"
+  restart_server
 }
