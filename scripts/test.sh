@@ -185,7 +185,7 @@ if $installed && [[ ${check[0]} != not_run ]] && ! (preload) >>"$logs/cluster.lo
 fi
 sql_preloaded=(accountants aggregate_syntax budget cdf grouping_sets ledger lost_budget parameters prepared
   privileges repeat rescans restricted_operations support_functions transactions user_charges window zcdp_queries)
-tap_preloaded=(cancel crash locks parallel race restore roles rollback standby state workers)
+tap_preloaded=(cancel crash locks parallel race restore roles rollback standby state tables workers)
 suite regress-preloaded "${#sql_preloaded[@]}" count_regress \
   "${check[@]}" ISOLATION= REGRESS="${sql_preloaded[*]}" || true
 suite isolation-preloaded "$(files "$copy"/test/isolation/specs/*.spec)" count_regress "${check[@]}" REGRESS= || true
