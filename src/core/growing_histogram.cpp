@@ -157,21 +157,18 @@ void GrowingHistogram::count_runs(CellRunsReader runs, CancelPoll& cancel) {
   }
 }
 
-void GrowingHistogram::merge_runs(CellRunsReader runs, CancelPoll& cancel) {
+template <class Source>
+void GrowingHistogram::merge_runs(Source source, CancelPoll& cancel) {
   CellRuns merged(memory());
   CellRunsReader counted(runs_);
-  merge_into(merged, counted, runs, cancel);
+  merge_into(merged, counted, source, cancel);
   runs_ = std::move(merged);
 }
 
 void GrowingHistogram::compress_list(CancelPoll& cancel) {
   if (list_.empty()) return;
   radix_sort(list_, cells_, cancel, memory());
-  CellRuns merged(memory());
-  CellRunsReader counted(runs_);
-  SortedRecords listed(list_);
-  merge_into(merged, counted, listed, cancel);
-  runs_ = std::move(merged);
+  merge_runs(SortedRecords(list_), cancel);
   counted_ += list_.size();
   begin_list(kFirstList);
 }

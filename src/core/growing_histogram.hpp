@@ -71,7 +71,8 @@ class GrowingHistogram {
   std::size_t settle_counters(CancelPoll& cancel);
   void compress_list(CancelPoll& cancel);
   void count_runs(CellRunsReader runs, CancelPoll& cancel);
-  void merge_runs(CellRunsReader runs, CancelPoll& cancel);
+  template <class Source>
+  void merge_runs(Source source, CancelPoll& cancel);
   void list_runs(CellRunsReader runs, CancelPoll& cancel);
 
   std::uint64_t cells_;

@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 extern "C" {
+#include "access/xact.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
@@ -23,6 +24,11 @@ namespace {
 
 constexpr const char* kExtension = "dpquantile";
 constexpr const char* kSchema = "dpquantile";
+
+// What only a fault of this code or a tampered table can bring about.
+[[noreturn]] void fail(const char* what) {
+  ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("%s", what)));
+}
 
 void force(const char* setting, const char* value) {
   SetConfigOption(setting, value, PGC_SUSET, PGC_S_OVERRIDE);
@@ -180,7 +186,7 @@ int execute(Statement* statement, Datum* values, const char* nulls) {
   if (statement->plan == nullptr) {
     SPIPlanPtr plan =
         SPI_prepare(statement->text, statement->arguments, const_cast<Oid*>(statement->types));
-    if (plan == nullptr || SPI_keepplan(plan) != 0) elog(ERROR, "the charge cannot be prepared");
+    if (plan == nullptr || SPI_keepplan(plan) != 0) fail("the charge cannot be prepared");
     statement->plan = plan;
   }
   return SPI_execute_plan(statement->plan, values, nulls, false, 0);
@@ -261,7 +267,7 @@ bool finds_row(Statement* statement, const ChargeRequest* request) {
 }
 
 void refuse_with_amounts(ChargeRequest* request, void (*refuse_by_verdict)(ChargeRequest*)) {
-  if (!finds_row(&amounts, request)) elog(ERROR, "a locked budget has gone");
+  if (!finds_row(&amounts, request)) fail("a locked budget has gone");
   refuse_by_verdict(request);
 }
 
@@ -289,8 +295,7 @@ bool lock_and_check_budget(ChargeRequest* request, Waiting waiting) {
     refuse_with_amounts(request, refusal.refuse);
     return false;
   }
-  ereport(ERROR,
-          (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the role's budget has an unknown accountant")));
+  fail("the role's budget has an unknown accountant");
 }
 
 bool deduct(const ChargeRequest* request) {
@@ -319,6 +324,65 @@ bool enter_in_ledger(const ChargeRequest* request, Datum budget_id, Datum accoun
   return execute(&entry, values, nulls) == SPI_OK_INSERT && SPI_processed == 1;
 }
 
+// ereports unless the budget tables are those of the extension. The worker is a superuser: after
+// DROP EXTENSION others may have made tables of these names, with triggers. They stay locked
+// against that until the transaction ends.
+void lock_budget_tables() {
+  const Oid extension = get_extension_oid(kExtension, true);
+  for (const char* name : {"budget", "ledger"}) {
+    RangeVar* table = makeRangeVar(pstrdup(kSchema), pstrdup(name), -1);
+    const Oid oid = RangeVarGetRelid(table, RowExclusiveLock, true);
+    if (OidIsValid(oid) && OidIsValid(extension) &&
+        getExtensionOfObject(RelationRelationId, oid) == extension) {
+      continue;
+    }
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                    errmsg("the extension %s has no table %s.%s", kExtension, kSchema, name)));
+  }
+}
+
+// Returns whether the charge may be committed; else the request says why not. May ereport: then the
+// whole transaction must be aborted.
+bool make_charge(ChargeRequest* request, Waiting waiting) {
+  if (!lock_and_check_budget(request, waiting)) return false;
+  const Datum budget_id = column_datum(kBudgetId);
+  const Datum accountant = column_datum(kAccountant);
+  if (!deduct(request) || !enter_in_ledger(request, budget_id, accountant)) {
+    ereport(ERROR, (errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+                    errmsg("the budget tables refused the charge")));
+  }
+  return true;
+}
+
+// Returns whether anything is to be committed.
+bool make_charges(ChargeRequest* const* requests, int count, Waiting waiting) {
+  bool made = false;
+  lock_budget_tables();
+  SPI_connect();
+  PushActiveSnapshot(GetTransactionSnapshot());
+  for (int i = 0; i < count; ++i) {
+    if (make_charge(requests[i], waiting)) {
+      made = true;
+    } else if (requests[i]->outcome == ChargeOutcome::kPending) {
+      fail("a refused charge has no outcome");
+    }
+  }
+  SPI_finish();
+  PopActiveSnapshot();
+  return made;
+}
+
+// After the commit: what has no other outcome was made.
+void confirm(ChargeRequest* const* requests, int count) {
+  // A termination ends the wait for a synchronous standby, too: then nothing is sure.
+  if (ProcDiePending) CHECK_FOR_INTERRUPTS();
+  for (int i = 0; i < count; ++i) {
+    if (requests[i]->outcome == ChargeOutcome::kPending) {
+      requests[i]->outcome = ChargeOutcome::kCharged;
+    }
+  }
+}
+
 }  // namespace
 
 void force_charge_settings(Waiting waiting) {
@@ -342,29 +406,30 @@ void ignore_cancels() {
   pqsignal(SIGINT, cancel_for_lock_timeout);
 }
 
-void lock_budget_tables() {
-  const Oid extension = get_extension_oid(kExtension, true);
-  for (const char* name : {"budget", "ledger"}) {
-    RangeVar* table = makeRangeVar(pstrdup(kSchema), pstrdup(name), -1);
-    const Oid oid = RangeVarGetRelid(table, RowExclusiveLock, true);
-    if (OidIsValid(oid) && OidIsValid(extension) &&
-        getExtensionOfObject(RelationRelationId, oid) == extension) {
-      continue;
+ErrorData* charge_and_commit(ChargeRequest* const* requests, int count, Waiting waiting) {
+  MemoryContext context = CurrentMemoryContext;
+  ErrorData* volatile error = nullptr;
+  PG_TRY();
+  {
+    SetCurrentStatementStartTimestamp();
+    StartTransactionCommand();
+    if (make_charges(requests, count, waiting)) {
+      CommitTransactionCommand();
+      confirm(requests, count);
+    } else {
+      AbortCurrentTransaction();
     }
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                    errmsg("the extension %s has no table %s.%s", kExtension, kSchema, name)));
   }
-}
-
-bool make_charge(ChargeRequest* request, Waiting waiting) {
-  if (!lock_and_check_budget(request, waiting)) return false;
-  const Datum budget_id = column_datum(kBudgetId);
-  const Datum accountant = column_datum(kAccountant);
-  if (!deduct(request) || !enter_in_ledger(request, budget_id, accountant)) {
-    ereport(ERROR, (errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
-                    errmsg("the budget tables refused the charge")));
+  PG_CATCH();
+  {
+    MemoryContextSwitchTo(context);
+    error = CopyErrorData();
+    FlushErrorState();
+    AbortCurrentTransaction();
   }
-  return true;
+  PG_END_TRY();
+  MemoryContextSwitchTo(context);
+  return error;
 }
 
 void refuse_with_error(ChargeRequest* request, const ErrorData* error) {

@@ -18,14 +18,10 @@ void force_charge_settings(Waiting waiting);
 // lock_timeout still cancels. To be called when a worker starts.
 void ignore_cancels();
 
-// ereports unless the budget tables are those of the extension. The worker is a superuser: after
-// DROP EXTENSION others may have made tables of these names, with triggers. They stay locked
-// against that until the transaction ends; to be called in it before make_charge.
-void lock_budget_tables();
-
-// Makes the charge in the current transaction, within SPI. Returns whether it may be committed;
-// else the request says why not. May ereport: then the whole transaction must be aborted.
-bool make_charge(ChargeRequest* request, Waiting waiting);
+// Makes the charges, which have no reply yet, in one transaction. Returns null, and then every
+// request has its outcome, and what counts as charged is durable; or the error for which the
+// transaction was aborted, and then no outcome counts.
+ErrorData* charge_and_commit(ChargeRequest* const* requests, int count, Waiting waiting);
 
 // Refuses what was aborted because of an error.
 void refuse_with_error(ChargeRequest* request, const ErrorData* error);

@@ -5,14 +5,11 @@
 #include "pg/charge_transaction.hpp"
 
 extern "C" {
-#include "access/xact.h"
-#include "executor/spi.h"
 #include "pgstat.h"
 #include "storage/dsm.h"
 #include "storage/latch.h"
 #include "tcop/tcopprot.h"
 #include "utils/resowner.h"
-#include "utils/snapmgr.h"
 #include "utils/wait_event.h"
 
 DPQ_EXPORT void dpq_charge_worker(Datum request_handle);
@@ -54,44 +51,6 @@ BackgroundWorkerHandle* start_worker(dsm_handle request) {
   ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
                   errmsg("the privacy budget cannot be charged: no free background worker slot"),
                   errhint("This call was not charged. Try again, or raise max_worker_processes.")));
-}
-
-// Returns whether the charge is made and may be committed.
-bool make_only_charge(ChargeRequest* request) {
-  lock_budget_tables();
-  SPI_connect();
-  PushActiveSnapshot(GetTransactionSnapshot());
-  const bool made = make_charge(request, Waiting::kForAWhile);
-  SPI_finish();
-  PopActiveSnapshot();
-  return made;
-}
-
-void charge_and_commit(ChargeRequest* request) {
-  MemoryContext context = CurrentMemoryContext;
-  PG_TRY();
-  {
-    SetCurrentStatementStartTimestamp();
-    StartTransactionCommand();
-    if (make_only_charge(request)) {
-      CommitTransactionCommand();
-      // A termination ends the wait for a synchronous standby, too: then nothing is sure.
-      if (ProcDiePending) CHECK_FOR_INTERRUPTS();
-      request->outcome = ChargeOutcome::kCharged;
-    } else {
-      AbortCurrentTransaction();
-    }
-  }
-  PG_CATCH();
-  {
-    MemoryContextSwitchTo(context);
-    ErrorData* error = CopyErrorData();
-    FlushErrorState();
-    AbortCurrentTransaction();
-    MemoryContextSwitchTo(context);
-    refuse_with_error(request, error);
-  }
-  PG_END_TRY();
 }
 
 }  // namespace
@@ -143,5 +102,6 @@ void dpq_charge_worker(Datum request_handle) {
 
   force_charge_settings(Waiting::kForAWhile);
   pgstat_report_activity(STATE_RUNNING, "charging the privacy budget");
-  charge_and_commit(request);
+  const ErrorData* error = charge_and_commit(&request, 1, Waiting::kForAWhile);
+  if (error != nullptr) refuse_with_error(request, error);
 }

@@ -106,12 +106,9 @@ RecordsState* flatten_to_runs(StateRef state) {
   if (state.flat != nullptr && state.flat->kind == RecordKind::kRuns) return state.flat;
   const bool is_list = state.expanded == nullptr;
   ExpandedRecords* records = is_list ? expand(state, CurrentMemoryContext) : state.expanded;
-  (void)flat_size(&records->header);
-  const CellRuns& runs = records->histogram->encoded();
-  RecordsState* flat =
-      make_runs(records->parameters, static_cast<uint32>(runs.records()), runs.bytes());
-  copy_runs(runs, flat);
-  records->histogram->release_encoded();
+  const Size size = flat_size(&records->header);
+  auto* flat = static_cast<RecordsState*>(palloc(size));
+  flatten_into(&records->header, flat, size);
   if (is_list) MemoryContextDelete(records->header.eoh_context);
   return flat;
 }

@@ -6,15 +6,12 @@
 #include "pg/charge_transaction.hpp"
 
 extern "C" {
-#include "access/xact.h"
-#include "executor/spi.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "tcop/tcopprot.h"
-#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
@@ -36,59 +33,6 @@ struct Batch {
   int count;
 };
 
-// Makes a charge, which has no outcome yet, or says why not.
-bool make_or_refuse(ChargeRequest* request) {
-  if (make_charge(request, Waiting::kNever)) return true;
-  if (request->outcome == ChargeOutcome::kPending) elog(ERROR, "a refused charge has no outcome");
-  return false;
-}
-
-// Returns whether anything is to be committed.
-bool make_charges(Batch batch) {
-  bool made = false;
-  lock_budget_tables();
-  SPI_connect();
-  PushActiveSnapshot(GetTransactionSnapshot());
-  for (int i = 0; i < batch.count; ++i) made |= make_or_refuse(batch.requests[i]);
-  SPI_finish();
-  PopActiveSnapshot();
-  return made;
-}
-
-// After the commit: what has no other outcome was made.
-void confirm(Batch batch) {
-  for (int i = 0; i < batch.count; ++i) {
-    ChargeRequest* request = batch.requests[i];
-    if (request->outcome == ChargeOutcome::kPending) request->outcome = ChargeOutcome::kCharged;
-  }
-}
-
-// Makes the charges in one transaction. Returns nothing, or the error for which it was aborted.
-ErrorData* charge_and_commit(Batch batch) {
-  MemoryContext context = CurrentMemoryContext;
-  ErrorData* volatile error = nullptr;
-  PG_TRY();
-  {
-    SetCurrentStatementStartTimestamp();
-    StartTransactionCommand();
-    if (make_charges(batch)) {
-      CommitTransactionCommand();
-    } else {
-      AbortCurrentTransaction();
-    }
-  }
-  PG_CATCH();
-  {
-    MemoryContextSwitchTo(context);
-    error = CopyErrorData();
-    FlushErrorState();
-    AbortCurrentTransaction();
-  }
-  PG_END_TRY();
-  MemoryContextSwitchTo(context);
-  return error;
-}
-
 void clear_replies(Batch batch) {
   for (int i = 0; i < batch.count; ++i) clear_reply(batch.requests[i]);
 }
@@ -102,13 +46,8 @@ void leave_to_own_workers(Batch batch) {
 void charge_one_by_one(Batch batch);
 
 void charge(Batch batch) {
-  const ErrorData* error = charge_and_commit(batch);
-  if (error == nullptr) {
-    // A termination ends the wait for a synchronous standby, too: then nothing is sure.
-    if (ProcDiePending) CHECK_FOR_INTERRUPTS();
-    confirm(batch);
-    return;
-  }
+  const ErrorData* error = charge_and_commit(batch.requests, batch.count, Waiting::kNever);
+  if (error == nullptr) return;
   clear_replies(batch);
   if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE) {
     leave_to_own_workers(batch);
