@@ -43,11 +43,11 @@ SELECT merge(s)::text = state(3, 1, 12, 5)::text AS merged FROM kept;
 SELECT merge(s ORDER BY s::text DESC)::text = state(3, 1, 12, 5)::text AS merged FROM kept;
 SELECT state_of(x, '{0.5}', 1, 0, 1000, '{}')::text::records_state IS NOT NULL AS large
   FROM generate_series(1, 100000) x;
--- So are they with many records, held as a list, as counters or compressed, and put together from parts of all sizes.
+-- So are they with many records, held in chunks, as counters or compressed, and put together from parts of all sizes.
 CREATE TABLE form (options jsonb, rows int);
 INSERT INTO form SELECT options, rows
   FROM (VALUES ('{"granularity": 1}'::jsonb), ('{}'), ('{"granularity": 3e-9}')) o(options),
-       (VALUES (2000), (2040), (4200), (20000), (100000)) r(rows);
+       (VALUES (2000), (2090), (4200), (20000), (100000)) r(rows);
 CREATE FUNCTION form_value(i int) RETURNS float8 LANGUAGE sql IMMUTABLE RETURN (i * 7919::bigint % 100003) / 1e4;
 SELECT options, rows, whole = whole::records_state::text AS text,
        whole = records_state_send(whole::records_state)::text AS binary,
@@ -70,11 +70,11 @@ SELECT options, bool_and(state::text = clamped::text) AS same
                        state_of(least(greatest(odd_value(i), 0), 10), '{0.5}', 1, 0, 10, options) FILTER (WHERE odd_value(i) <> 'NaN') AS clamped
                   FROM generate_series(1, rows) i) s
  GROUP BY options ORDER BY options::text;
--- At the border of lists
+-- At the border between few records and many
 SELECT bool_and(whole = whole::records_state::text) AS text,
        bool_and(whole = (SELECT merge(s)::text FROM (VALUES (state(1)), (part)) v(s))) AS more,
        bool_and(whole = (SELECT merge(s)::text FROM (VALUES (part), (state(1))) v(s))) AS less
-  FROM generate_series(1990, 2050) rows,
+  FROM generate_series(2050, 2110) rows,
        LATERAL (SELECT state_of(i % 11, '{0.5}', 1, 0, 10, '{"granularity": 1}')::text FROM generate_series(1, rows) i) w(whole),
        LATERAL (SELECT state_of(i % 11, '{0.5}', 1, 0, 10, '{"granularity": 1}') FROM generate_series(2, rows) i) p(part);
 SELECT merge(s) FROM (VALUES (state(1)), ((SELECT state_of(1, '{0.5}', 2, 0, 10, '{"granularity": 1}')))) v(s);

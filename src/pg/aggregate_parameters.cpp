@@ -320,7 +320,7 @@ int row_arguments(Family family) {
 RecordKind record_kind(const AggregateParameters* parameters) {
   if (is_user_level(parameters->family)) return RecordKind::kUserRow;
   const bool has_grid = parameters->grid.cells > 0;
-  return has_grid ? RecordKind::kCell : RecordKind::kValue;
+  return has_grid ? RecordKind::kRuns : RecordKind::kValue;
 }
 
 const char* neighbours(const AggregateParameters* parameters, bool has_group_keys) {

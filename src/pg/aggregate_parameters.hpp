@@ -14,10 +14,9 @@ namespace dpquantile {
 
 // How a state holds records.
 enum class RecordKind : uint8 {
-  kCell = 1,     // each by its cell on the grid, a uint32
+  kRuns = 1,     // by their cells on the grid, compressed (core/cell_runs.hpp)
   kValue = 2,    // each by its value, a float8 but not NaN
   kUserRow = 3,  // each by its user, grid and value, a UserRow
-  kRuns = 4,     // many cells, compressed (core/cell_runs.hpp)
 };
 
 // The validated parameters of a call, as plain data that is stored inside aggregate states and
@@ -84,7 +83,7 @@ int row_arguments(Family family);
 // Whether two calls ask for the same, byte by byte.
 bool same_parameters(const AggregateParameters* a, const AggregateParameters* b);
 
-// How the call's state holds records, as long as they are few.
+// How the call's state holds records.
 RecordKind record_kind(const AggregateParameters* parameters);
 
 // The neighbour relation under which the call is private, for the ledger. A row that is replaced

@@ -10,13 +10,32 @@ ExpandedRecords* records_of(ExpandedObjectHeader* header) {
   return reinterpret_cast<ExpandedRecords*>(header);
 }
 
+// The records as runs; valid until records are added, or another group is encoded. May throw.
+const CellRuns& encode(ExpandedRecords* records) {
+  CancelPoll cancel(cancel_requested);
+  if (records->many != nullptr) {
+    records->many->encode(cancel);
+    return records->many->encoded();
+  }
+  GroupPool* pool = records->pool;
+  if (pool->flattened != records || pool->runs.records() != records->few.total()) {
+    pool->runs = records->few.encode(pool->grid.cells, cancel, &pool->memory);
+    pool->flattened = records;
+  }
+  return pool->runs;
+}
+
+void release_encoded(ExpandedRecords* records) {
+  if (records->many != nullptr) return records->many->release_encoded();
+  records->pool->runs = CellRuns(&records->pool->memory);
+  records->pool->flattened = nullptr;
+}
+
 Size flat_size(ExpandedObjectHeader* header) {
   ExpandedRecords* records = records_of(header);
-  report(guarded([&] {
-    CancelPoll cancel(cancel_requested);
-    records->histogram->encode(cancel);
-  }));
-  return runs_state_size(records->parameters, records->histogram->encoded().bytes());
+  std::size_t bytes = 0;
+  report(guarded([&] { bytes = encode(records).bytes(); }));
+  return runs_state_size(records->pool->parameters, bytes);
 }
 
 void copy_runs(const CellRuns& runs, RecordsState* state) {
@@ -28,50 +47,91 @@ void copy_runs(const CellRuns& runs, RecordsState* state) {
   }
 }
 
-// PostgreSQL asks for the size first.
+// PostgreSQL asks for the size first, but perhaps for that of other groups in between.
 void flatten_into(ExpandedObjectHeader* header, void* result, Size) {
   ExpandedRecords* records = records_of(header);
-  const CellRuns& runs = records->histogram->encoded();
+  const CellRuns* runs = nullptr;
+  report(guarded([&] { runs = &encode(records); }));
   auto* state = static_cast<RecordsState*>(result);
-  init_runs(state, records->parameters, static_cast<uint32>(runs.records()), runs.bytes());
-  copy_runs(runs, state);
-  records->histogram->release_encoded();
+  init_runs(state, records->pool->parameters, static_cast<uint32>(runs->records()), runs->bytes());
+  copy_runs(*runs, state);
+  release_encoded(records);
 }
 
 constexpr ExpandedObjectMethods kMethods = {flat_size, flatten_into};
-
-// Without records.
-ExpandedRecords* make_expanded(const AggregateParameters* parameters, MemoryContext parent) {
-  MemoryContext context =
-      AllocSetContextCreate(parent, "dpquantile records", ALLOCSET_START_SMALL_SIZES);
-  auto* records =
-      static_cast<ExpandedRecords*>(MemoryContextAlloc(context, sizeof(ExpandedRecords)));
-  EOH_init_header(&records->header, &kMethods, context);
-  const std::size_t size = parameters_size(parameters->quantile_count);
-  void* copy = MemoryContextAlloc(context, size);
-  records->parameters = static_cast<AggregateParameters*>(memcpy(copy, parameters, size));
-  // Both end with the context: what they own is allocated in it.
-  void* memory = MemoryContextAlloc(context, sizeof(ContextMemory));
-  void* histogram = MemoryContextAlloc(context, sizeof(GrowingHistogram));
-  report(guarded([&] {
-    records->histogram = new (histogram)
-        GrowingHistogram(parameters->grid.cells, new (memory) ContextMemory(context));
-  }));
-  return records;
-}
 
 CellRunsReader reader_of(RecordsState* state) {
   return CellRunsReader(state->runs());
 }
 
+void add_runs(ExpandedRecords* into, RecordsState* from, CancelPoll& cancel) {
+  if (into->many == nullptr && from->count > CellChunks::kMostCells) into->become_many(cancel);
+  if (into->many != nullptr) return into->many->add(reader_of(from), from->count, cancel);
+  CellRunsReader runs = reader_of(from);
+  for (CellRun run; runs.next(run);) {
+    for (uint32 i = 0; i < run.count; ++i) into->add(run.cell, cancel);
+  }
+}
+
+void add_expanded(ExpandedRecords* into, const ExpandedRecords* from, CancelPoll& cancel) {
+  if (from->many != nullptr) {
+    if (into->many == nullptr) into->become_many(cancel);
+    return into->many->add(*from->many, cancel);
+  }
+  for (const uint32 cell : from->few.list(&into->pool->memory)) into->add(cell, cancel);
+}
+
 }  // namespace
 
-void ExpandedRecords::make_room_and_add(float8 value) {
+GroupPool* make_group_pool(const AggregateParameters* parameters, MemoryContext groups) {
+  MemoryContext context =
+      AllocSetContextCreate(groups, "dpquantile records", ALLOCSET_START_SMALL_SIZES);
+  const std::size_t size = parameters_size(parameters->quantile_count);
+  auto* copy = static_cast<AggregateParameters*>(MemoryContextAlloc(context, size));
+  memcpy(copy, parameters, size);
+  void* memory = MemoryContextAlloc(context, sizeof(GroupPool));
+  // It ends with the context: what it owns is allocated there.
+  GroupPool* pool = nullptr;
+  report(guarded([&] {
+    pool = new (memory) GroupPool{parameters->grid, copy, context, ContextMemory(context)};
+  }));
+  return pool;
+}
+
+ExpandedRecords* make_expanded(GroupPool* pool) {
+  MemoryContext groups = MemoryContextGetParent(pool->context);
+  auto* records = new (MemoryContextAlloc(groups, sizeof(ExpandedRecords))) ExpandedRecords;
+  EOH_init_header(&records->header, &kMethods, pool->context);
+  records->pool = pool;
+  records->many = nullptr;
+  return records;
+}
+
+void ExpandedRecords::become_many(CancelPoll& cancel) {
+  void* memory = pool->memory.allocate(sizeof(GrowingHistogram), alignof(GrowingHistogram));
+  many = new (memory) GrowingHistogram(pool->grid.cells, &pool->memory);
+  many->add(std::span<const uint32>(few.list(&pool->memory)), cancel);
+  few.clear(pool->chunks);
+}
+
+void ExpandedRecords::add(uint32 cell, CancelPoll& cancel) {
+  if (many == nullptr && few.full()) {
+    if (few.total() < CellChunks::kMostCells) {
+      few.make_room(pool->chunks);
+    } else {
+      become_many(cancel);
+    }
+  }
+  if (many == nullptr) return few.add(cell);
+  if (many->full()) many->make_room(cancel);
+  many->add(cell);
+}
+
+void ExpandedRecords::make_room_and_add(uint32 cell) {
   report(guarded([&] {
     CancelPoll cancel(cancel_requested);
-    histogram->make_room(cancel);
+    add(cell, cancel);
   }));
-  histogram->add(parameters->grid.cell_of(value));
 }
 
 StateRef get_state(Datum datum) {
@@ -83,45 +143,28 @@ StateRef get_state(Datum datum) {
   return {reinterpret_cast<RecordsState*>(PG_DETOAST_DATUM(datum)), nullptr};
 }
 
-ExpandedRecords* expand(StateRef state, MemoryContext parent) {
-  ExpandedRecords* records = make_expanded(state.parameters(), parent);
-  add_all(records, state);
-  return records;
-}
-
 void add_all(ExpandedRecords* into, StateRef from) {
   report(guarded([&] {
     CancelPoll cancel(cancel_requested);
-    if (from.expanded != nullptr) {
-      into->histogram->add(*from.expanded->histogram, cancel);
-    } else if (from.flat->kind == RecordKind::kRuns) {
-      into->histogram->add(reader_of(from.flat), from.flat->count, cancel);
-    } else {
-      into->histogram->add(std::span<const uint32>(from.flat->cells(), from.flat->count), cancel);
-    }
+    from.expanded != nullptr ? add_expanded(into, from.expanded, cancel)
+                             : add_runs(into, from.flat, cancel);
   }));
 }
 
-RecordsState* flatten_to_runs(StateRef state) {
-  if (state.flat != nullptr && state.flat->kind == RecordKind::kRuns) return state.flat;
-  const bool is_list = state.expanded == nullptr;
-  ExpandedRecords* records = is_list ? expand(state, CurrentMemoryContext) : state.expanded;
-  const Size size = flat_size(&records->header);
+RecordsState* flatten(StateRef state) {
+  if (state.flat != nullptr) return state.flat;
+  const Size size = flat_size(&state.expanded->header);
   auto* flat = static_cast<RecordsState*>(palloc(size));
-  flatten_into(&records->header, flat, size);
-  if (is_list) MemoryContextDelete(records->header.eoh_context);
+  flatten_into(&state.expanded->header, flat, size);
   return flat;
 }
 
 Histogram histogram_of(StateRef state, std::uint64_t cells, CancelPoll& cancel,
                        std::pmr::memory_resource* memory) {
-  if (state.expanded != nullptr) return state.expanded->histogram->histogram(cancel, memory);
   if (!state) return Histogram(std::span<uint32>(), cells, cancel, memory);
-  if (state.flat->kind == RecordKind::kCell) {
-    return Histogram(std::span<uint32>(state.flat->cells(), state.flat->count), cells, cancel,
-                     memory);
-  }
-  return Histogram(reader_of(state.flat), cancel, memory);
+  if (state.flat != nullptr) return Histogram(reader_of(state.flat), cancel, memory);
+  if (state.expanded->many != nullptr) return state.expanded->many->histogram(cancel, memory);
+  return state.expanded->few.histogram(cells, cancel, memory);
 }
 
 }  // namespace dpquantile

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/cell_chunks.hpp"
 #include "core/growing_histogram.hpp"
 #include "pg/boundary.hpp"
 #include "pg/records_state.hpp"
@@ -12,24 +13,59 @@ extern "C" {
 
 namespace dpquantile {
 
-// The records of a larger group on a grid while they come: an expanded object in a memory context
-// of its own, so that it grows in place and PostgreSQL accounts for it. It is flattened to a state
-// of compressed runs.
+struct ExpandedRecords;
+
+// What the groups of one aggregate call share: its parameters, and a memory context for their
+// records below that of the groups, so that PostgreSQL accounts for them and ends them together.
+struct GroupPool {
+  // First what every row needs.
+  Grid grid;
+  const AggregateParameters* parameters;
+  MemoryContext context;
+  ContextMemory memory;
+  CellChunkPool chunks{&memory};
+  // A group of few records that is being flattened, and its records.
+  const ExpandedRecords* flattened = nullptr;
+  CellRuns runs{&memory};
+};
+
+// A pool for calls with these parameters, which are copied; it lives as long as the context of the
+// groups is not reset. ereports.
+GroupPool* make_group_pool(const AggregateParameters* parameters, MemoryContext groups);
+
+// The records of a group on a grid while they come: an expanded object, together with the last few
+// of them. It is allocated where the executor keeps the rest of the group, so that a row finds all
+// it needs in neighbouring cache lines. It is flattened to a state of compressed runs.
 struct ExpandedRecords {
   ExpandedObjectHeader header;
-  const AggregateParameters* parameters;
-  GrowingHistogram* histogram;
+  GroupPool* pool;
+  GrowingHistogram* many;  // null while they are few
+  CellChunks few;
 
-  // Adds a record, if it is not NaN.
+  // Adds a record, if it is not NaN. ereports.
   pg_attribute_always_inline void add(float8 value) {
     if (unlikely(std::isnan(value))) return;
-    if (unlikely(histogram->full())) return make_room_and_add(value);
-    histogram->add(parameters->grid.cell_of(value));
+    const uint32 cell = pool->grid.cell_of(value);
+    if (many != nullptr) {
+      if (unlikely(many->full())) return make_room_and_add(cell);
+      many->add(cell);
+    } else {
+      if (unlikely(few.full())) return make_room_and_add(cell);
+      few.add(cell);
+    }
   }
 
+  // The same for a cell; throws.
+  void add(uint32 cell, CancelPoll& cancel);
+  // Makes ready for many records; throws.
+  void become_many(CancelPoll& cancel);
+
  private:
-  void make_room_and_add(float8 value);
+  void make_room_and_add(uint32 cell);
 };
+
+// A group of the pool without records. ereports.
+ExpandedRecords* make_expanded(GroupPool* pool);
 
 // A state in either form, or none.
 struct StateRef {
@@ -38,7 +74,7 @@ struct StateRef {
 
   explicit operator bool() const { return flat != nullptr || expanded != nullptr; }
   const AggregateParameters* parameters() const {
-    return expanded != nullptr ? expanded->parameters : &flat->parameters;
+    return expanded != nullptr ? expanded->pool->parameters : &flat->parameters;
   }
 };
 
@@ -55,16 +91,13 @@ inline ExpandedRecords* get_expanded(const void* state) {
 // The state behind a datum, detoasted if need be.
 StateRef get_state(Datum datum);
 
-// An expanded object below the given context with the records of a state on a grid.
-ExpandedRecords* expand(StateRef state, MemoryContext parent);
-
-// Adds the records of another state on the same grid.
+// Adds the records of another state on the same grid. ereports.
 void add_all(ExpandedRecords* into, StateRef from);
 
-// The same records as a flat state of compressed runs, palloc'd or the state itself.
-RecordsState* flatten_to_runs(StateRef state);
+// The state itself if it is flat, or a flat copy, palloc'd. ereports.
+RecordsState* flatten(StateRef state);
 
-// The histogram of a state on a grid, or of none; a list of cells may be reordered. May throw.
+// The histogram of a state on a grid, or of none. May throw.
 Histogram histogram_of(StateRef state, std::uint64_t cells, CancelPoll& cancel,
                        std::pmr::memory_resource* memory);
 

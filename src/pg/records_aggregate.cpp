@@ -5,6 +5,7 @@
 #include "pg/boundary.hpp"
 #include "pg/charge.hpp"
 #include "pg/execution.hpp"
+#include "pg/group_pools.hpp"
 #include "pg/query_random.hpp"
 #include "pg/user_hash.hpp"
 #include "pg/zcdp_cost.hpp"
@@ -38,63 +39,92 @@ void check_distinct(const Aggref* call, const AggregateParameters* parameters) {
                           "dp_user_variance goes with it.")));
 }
 
-// The first record of a group.
-RecordsState* start_state(FunctionCallInfo fcinfo, Family family) {
-  if (fcinfo->flinfo->fn_extra == nullptr) {
-    Aggref* found = find_user_call(fcinfo);
-    check_constant_parameters(found, row_arguments(family));
-    fcinfo->flinfo->fn_extra = found;
-  }
-  return start_group(fcinfo, family, static_cast<const Aggref*>(fcinfo->flinfo->fn_extra), 0);
+const AggregateParameters* parameters_of_group(FunctionCallInfo fcinfo, Family family,
+                                               const Aggref* call, uint64 user_key_check) {
+  const AggregateParameters* parameters = read_parameters(
+      family, received_parameters(call, row_arguments(family), fcinfo), user_key_check);
+  check_distinct(call, parameters);
+  return parameters;
 }
 
-// Where the state's records live.
+// What a transition or combine function keeps for the query.
+struct KeptForQuery {
+  const Aggref* call;
+  GroupPools pools;
+};
+
+KeptForQuery* kept_for_query(FunctionCallInfo fcinfo) {
+  FmgrInfo* function = fcinfo->flinfo;
+  if (function->fn_extra == nullptr) {
+    function->fn_extra = MemoryContextAllocZero(function->fn_mcxt, sizeof(KeptForQuery));
+  }
+  return static_cast<KeptForQuery*>(function->fn_extra);
+}
+
+const Aggref* checked_call(FunctionCallInfo fcinfo, Family family) {
+  KeptForQuery* kept = kept_for_query(fcinfo);
+  if (kept->call == nullptr) {
+    const Aggref* found = find_user_call(fcinfo);
+    check_constant_parameters(found, row_arguments(family));
+    kept->call = found;
+  }
+  return kept->call;
+}
+
+// Where the group's state lives.
 MemoryContext group_context(FunctionCallInfo fcinfo) {
   MemoryContext context;
   (void)AggCheckCallContext(fcinfo, &context);
   return context;
 }
 
-// An expanded copy of a state on a grid.
-Datum expand_into_group(FunctionCallInfo fcinfo, StateRef from) {
-  return EOHPGetRWDatum(&expand(from, group_context(fcinfo))->header);
+Datum expanded_datum(ExpandedRecords* records) {
+  return EOHPGetRWDatum(&records->header);
 }
 
-// A list of cells has room for so many more, or may be given it; else it is to be expanded.
-bool stays_list(const RecordsState* state, uint32 more) {
-  if (state->kind != RecordKind::kCell) return false;
-  return state->capacity - state->count >= more ||
-         VARSIZE(state) + more * sizeof(uint32) <= kLargestCellList;
+// A state for a group's first record. The parameters are constant, so one group of a pool reads
+// them for all.
+Datum start_state(FunctionCallInfo fcinfo, Family family) {
+  const Aggref* call = checked_call(fcinfo, family);
+  GroupPools* pools = &kept_for_query(fcinfo)->pools;
+  MemoryContext groups = group_context(fcinfo);
+  GroupPool* pool = find_pool(pools, groups);
+  if (pool == nullptr) {
+    const AggregateParameters* parameters = parameters_of_group(fcinfo, family, call, 0);
+    if (record_kind(parameters) != RecordKind::kRuns) {
+      return PointerGetDatum(make_state(parameters));
+    }
+    pool = get_pool(pools, groups, parameters);
+  }
+  return expanded_datum(make_expanded(pool));
+}
+
+// An expanded copy of a state on a grid.
+Datum expand_into_group(FunctionCallInfo fcinfo, StateRef from) {
+  GroupPool* pool =
+      get_pool(&kept_for_query(fcinfo)->pools, group_context(fcinfo), from.parameters());
+  ExpandedRecords* records = make_expanded(pool);
+  add_all(records, from);
+  return expanded_datum(records);
 }
 
 Datum add_value(RecordsState* state, float8 value) {
+  if (unlikely(std::isnan(value))) return PointerGetDatum(state);
   if (unlikely(state->count == state->capacity)) state = reserve(state, 1);
   state->values()[state->count++] = value;
   return PointerGetDatum(state);
 }
 
-Datum add_to_grid(FunctionCallInfo fcinfo, RecordsState* state, float8 value) {
-  if (unlikely(!stays_list(state, 1))) {
-    const Datum expanded = expand_into_group(fcinfo, {state, nullptr});
-    get_expanded(DatumGetPointer(expanded))->add(value);
-    return expanded;
-  }
-  if (unlikely(state->count == state->capacity)) state = reserve(state, 1);
-  state->cells()[state->count++] = state->parameters.grid.cell_of(value);
-  return PointerGetDatum(state);
-}
-
 Datum add_record(FunctionCallInfo fcinfo, Family family, float8 value) {
-  if (!PG_ARGISNULL(0) && is_expanded(PG_GETARG_POINTER(0))) {
-    get_expanded(PG_GETARG_POINTER(0))->add(value);
-    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+  Datum state = PG_ARGISNULL(0) ? start_state(fcinfo, family) : PG_GETARG_DATUM(0);
+  if (!is_expanded(DatumGetPointer(state))) {
+    auto* flat = reinterpret_cast<RecordsState*>(DatumGetPointer(state));
+    require_family(flat, family);
+    if (flat->kind == RecordKind::kValue) return add_value(flat, value);
+    state = expand_into_group(fcinfo, {flat, nullptr});
   }
-  RecordsState* state = PG_ARGISNULL(0) ? start_state(fcinfo, family)
-                                        : reinterpret_cast<RecordsState*>(PG_GETARG_POINTER(0));
-  require_family(state, family);
-  if (unlikely(std::isnan(value))) PG_RETURN_POINTER(state);
-  if (state->kind == RecordKind::kValue) return add_value(state, value);
-  return add_to_grid(fcinfo, state, value);
+  get_expanded(DatumGetPointer(state))->add(value);
+  return state;
 }
 
 // What a final function keeps for the query: the call, and the parameters of the execution that has
@@ -206,24 +236,20 @@ RecordsState* append_with_grids(RecordsState* into, RecordsState* from) {
   return into;
 }
 
-// What a group that begins with this state holds: a flat list, which the executor copies, or an
-// expanded copy.
-Datum begin_group_with(FunctionCallInfo fcinfo, StateRef from) {
-  if (from.flat != nullptr && from.flat->kind != RecordKind::kRuns) {
-    return PointerGetDatum(from.flat);
-  }
-  return expand_into_group(fcinfo, from);
-}
-
-Datum combine_cells(FunctionCallInfo fcinfo, StateRef into, StateRef from) {
-  const bool both_lists = into.flat != nullptr && from.flat != nullptr &&
-                          from.flat->kind == RecordKind::kCell &&
-                          stays_list(into.flat, from.flat->count);
-  if (both_lists) return PointerGetDatum(append(into.flat, from.flat));
+Datum combine_runs(FunctionCallInfo fcinfo, StateRef into, StateRef from) {
   const bool in_place = into.expanded != nullptr && is_expanded(PG_GETARG_POINTER(0));
   const Datum result = in_place ? PG_GETARG_DATUM(0) : expand_into_group(fcinfo, into);
   add_all(get_expanded(DatumGetPointer(result)), from);
   return result;
+}
+
+bool is_on_grid(StateRef state) {
+  return record_kind(state.parameters()) == RecordKind::kRuns;
+}
+
+// A group that begins with this state. A flat one is copied by the executor.
+Datum begin_group_with(FunctionCallInfo fcinfo, StateRef from) {
+  return is_on_grid(from) ? expand_into_group(fcinfo, from) : PointerGetDatum(from.flat);
 }
 
 void refuse_parallel_worker() {
@@ -244,10 +270,7 @@ void require_family(const RecordsState* state, Family family) {
 
 RecordsState* start_group(FunctionCallInfo fcinfo, Family family, const Aggref* call,
                           uint64 user_key_check) {
-  const AggregateParameters* parameters = read_parameters(
-      family, received_parameters(call, row_arguments(family), fcinfo), user_key_check);
-  check_distinct(call, parameters);
-  return make_state(parameters);
+  return make_state(parameters_of_group(fcinfo, family, call, user_key_check));
 }
 
 Datum add_row_to_any(FunctionCallInfo fcinfo, Family family) {
@@ -312,7 +335,7 @@ Datum dpq_records_combine(PG_FUNCTION_ARGS) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("partial states of different aggregate calls cannot be combined")));
   }
-  if (record_kind(into.parameters()) == RecordKind::kCell) return combine_cells(fcinfo, into, from);
+  if (is_on_grid(into)) return combine_runs(fcinfo, into, from);
   if (into.flat->has_grid_names()) PG_RETURN_POINTER(append_with_grids(into.flat, from.flat));
   PG_RETURN_POINTER(append(into.flat, from.flat));
 }

@@ -34,8 +34,8 @@ pg_attribute_always_inline Datum add_row(FunctionCallInfo fcinfo, Family family)
 // The same for numeric values: a number beyond float8 must not raise an error, it is clamped.
 Datum add_numeric_row(FunctionCallInfo fcinfo, Family family);
 
-// A state without records for a group that begins, made from the call's parameters as its
-// transition function received them, and the check of the key of its user hashes or 0.
+// A flat state without records for a group that begins, made from the call's parameters as its
+// transition function received them, and the check of the key of its user hashes.
 RecordsState* start_group(FunctionCallInfo fcinfo, Family family, const Aggref* call,
                           uint64 user_key_check);
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/cell_runs.hpp"
-
 namespace dpquantile {
 
 namespace {
@@ -115,21 +113,6 @@ RecordsState* make_runs(const AggregateParameters* parameters, uint32 count, std
   auto* state = static_cast<RecordsState*>(palloc(size));
   init_runs(state, parameters, count, bytes);
   return state;
-}
-
-RecordsState* list_if_few(RecordsState* state) {
-  const GridRoom no_names{0, 0};
-  const std::size_t size = other_size(&state->parameters, no_names) + state->count * sizeof(uint32);
-  if (size > kLargestCellList) return state;
-  const uint32 records = std::max(state->count, kFewRecords);
-  RecordsState* list = make_state(&state->parameters,
-                                  ample_capacity(&state->parameters, records, no_names), no_names);
-  CellRunsReader reader(state->runs());
-  for (CellRun run; reader.next(run);) {
-    std::fill_n(list->cells() + list->count, run.count, run.cell);
-    list->count += run.count;
-  }
-  return list;
 }
 
 uint32 largest_capacity(const AggregateParameters* parameters, GridRoom room) {

@@ -10,9 +10,9 @@
 //   | varlena header | kind | count | capacity | parameters with m quantiles | records[capacity] |
 //   | names of the grids, for statistics over grids only |
 //
-// The records are held as cells, values or user rows, in no particular order. Those of a larger
-// group on a grid are held by an expanded object (expanded_records.hpp) while they are added, and
-// are flat as compressed runs, of which `capacity` is the number of bytes.
+// The records are held as values or user rows, in no particular order, or, on a grid, as compressed
+// runs, of which `capacity` is the number of bytes. While records on a grid are added, they are
+// held by an expanded object (expanded_records.hpp).
 //
 // A final function may reorder the records, but they stay: whether a state outlives an execution (a
 // hash table that is read once more, one that spilled) depends on the data, so each execution of
@@ -28,10 +28,6 @@ struct RecordsState {
 
   char* records() {
     return reinterpret_cast<char*>(&parameters) + parameters_size(parameters.quantile_count);
-  }
-  uint32* cells() {
-    Assert(kind == RecordKind::kCell);
-    return reinterpret_cast<uint32*>(records());
   }
   float8* values() {
     Assert(kind == RecordKind::kValue);
@@ -55,8 +51,6 @@ struct RecordsState {
 // Of one record, in bytes.
 inline std::size_t record_size(RecordKind kind) {
   switch (kind) {
-    case RecordKind::kCell:
-      return sizeof(uint32);
     case RecordKind::kValue:
       return sizeof(float8);
     case RecordKind::kUserRow:
@@ -67,9 +61,6 @@ inline std::size_t record_size(RecordKind kind) {
   Assert(false);  // runs differ in size
   return 0;
 }
-
-// A list of cells that does not fit into a state of so many bytes is worth an expanded object.
-inline constexpr std::size_t kLargestCellList = 8192;
 
 // A state for these parameters without records and with room for so many, palloc'd.
 RecordsState* make_state(const AggregateParameters* parameters, uint32 capacity, GridRoom room);
@@ -84,8 +75,6 @@ void init_runs(RecordsState* state, const AggregateParameters* parameters, uint3
                std::size_t bytes);
 // The same, palloc'd.
 RecordsState* make_runs(const AggregateParameters* parameters, uint32 count, std::size_t bytes);
-// A state of compressed runs itself, or, if they are few, a list of the same records.
-RecordsState* list_if_few(RecordsState* state);
 
 // The state itself, or a larger copy of it, with room for so many more records. ereports where a
 // state would exceed PostgreSQL's 1 GB for a value.

@@ -205,7 +205,7 @@ RecordsState* receive_cells(StringInfo bytes, const AggregateParameters* paramet
   report(failure);
   RecordsState* state = make_runs(parameters, count, left);
   if (left > 0) memcpy(state->runs().data(), runs, left);
-  return list_if_few(state);
+  return state;
 }
 
 // Nothing in the bytes is trusted: each field is checked as if a user had written it.
@@ -215,7 +215,7 @@ RecordsState* receive(StringInfo bytes) {
   ReceivedNames names{};
   if (parameters->family == Family::kUserGrids) names = receive_names(bytes);
   const uint32 count = pq_getmsgint(bytes, 4);
-  RecordsState* state = record_kind(parameters) == RecordKind::kCell
+  RecordsState* state = record_kind(parameters) == RecordKind::kRuns
                             ? receive_cells(bytes, parameters, count)
                             : receive_records(bytes, parameters, names, count);
   pq_getmsgend(bytes);
@@ -262,15 +262,14 @@ void send_parameters(StringInfo bytes, const AggregateParameters& parameters) {
 }
 
 bytea* send(StateRef ref) {
-  const bool on_grid = record_kind(ref.parameters()) == RecordKind::kCell;
-  RecordsState* state = on_grid ? flatten_to_runs(ref) : ref.flat;
+  RecordsState* state = flatten(ref);
   StringInfoData bytes;
   pq_begintypsend(&bytes);
   pq_sendbyte(&bytes, kWireVersion);
   send_parameters(&bytes, state->parameters);
   if (state->has_grid_names()) send_names(&bytes, state->grid_names());
   pq_sendint32(&bytes, state->count);
-  if (on_grid) {
+  if (state->kind == RecordKind::kRuns) {
     pq_sendbytes(&bytes, reinterpret_cast<const char*>(state->runs().data()),
                  static_cast<int>(state->capacity));
     return pq_endtypsend(&bytes);

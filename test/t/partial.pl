@@ -27,7 +27,7 @@ my $aggregates = join '', map { "CREATE AGGREGATE $_->[0] (SFUNC = dpquantile.$_
 # So many rows i with a value x from 0 to 1000, one of five departments and one of seven kinds; one value is NULL.
 my $rows = q{
 	SELECT i, NULLIF((i * 7919::bigint %% 1000003)::float8 / 1000, 0.5) AS x, i %% 5 AS dept, i %% 7 AS kind FROM generate_series(1, %d) i};
-# Held as a list, as an expanded object, and, on 2^20 cells and on more, as counters and as compressed runs.
+# Held in chunks, as a list, and, on 2^20 cells and on more, as counters and as compressed runs.
 my %rows = (few => 300, some => 5000, many => 1_200_000);
 my %quantiles = (
 	'default grid' => q{expose(x, '{0.25, 0.5}', 1, 0, 1000, NULL)},
