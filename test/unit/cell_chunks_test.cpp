@@ -125,6 +125,15 @@ TEST(CellChunks, TakeFiveBytesARecord) {
   EXPECT_LE(memory.used(), 1.1 * 1300 * 1000 * kCacheLine / CellChunk::kCells);
 }
 
+TEST(CellChunkPool, GivesWholeCacheLines) {
+  std::pmr::monotonic_buffer_resource memory;
+  (void)memory.allocate(16, kCacheLine);  // what comes next is aligned only if asked for
+  CellChunkPool pool(&memory);
+  for (int i = 0; i < 10'000; ++i) {
+    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(pool.take()) % kCacheLine, 0U);
+  }
+}
+
 TEST(CellChunks, OutOfMemoryChangesNothing) {
   CellChunkPool pool(std::pmr::null_memory_resource());
   CellChunks chunks;
@@ -132,6 +141,7 @@ TEST(CellChunks, OutOfMemoryChangesNothing) {
   add_each(chunks, records, pool);
   EXPECT_THROW(chunks.make_room(pool), std::bad_alloc);
   EXPECT_TRUE(chunks.full());
+  EXPECT_EQ(chunks.total(), records.size());
   EXPECT_EQ(sorted(list_of(chunks)), sorted(records));
 }
 
