@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds a copy of the tree, installs it and runs every test on throwaway clusters, all but the
-# installation as an unprivileged user. The last line is "N passed, N failed".
+# installation as an unprivileged user. Suites that wait for a server run beside those that only
+# compute. The last line is "N passed, N failed".
 # SUITE_TIMEOUT: after how many seconds a suite has failed.
 set -euo pipefail
 
@@ -22,16 +23,31 @@ fi
 work=$(mktemp -d /tmp/dpquantile-test-XXXXXX)
 copy=$work/tree
 logs=$work/logs
-total_passed=0
-total_failed=0
+totals=$work/totals
 process_group=
+lanes=()
+
+# What all suites so far have passed (1) or failed (2).
+total() { awk -v column="$1" '{ sum += $column } END { print sum + 0 }' "$totals"; }
+
+end_process_group() {
+  if [[ -n $process_group ]]; then kill -s KILL -- "-$process_group" 2>/dev/null || true; fi
+  process_group=
+}
 
 cleanup() {
   trap '' INT TERM HUP PIPE
-  if [[ -n $process_group ]]; then kill -s KILL -- "-$process_group" 2>/dev/null || true; fi
+  end_process_group
+  if ((${#lanes[@]})); then kill "${lanes[@]}" 2>/dev/null || true; fi
+  wait
   end_servers_in "$work" || true
-  if ((total_failed)); then rm -rf "$work"/{tree,tmp,cluster}; else rm -rf "$work"; fi
+  if (($(total 2))); then
+    find "$work" -mindepth 1 -maxdepth 1 ! -name logs -exec rm -rf {} +
+  else
+    rm -rf "$work"
+  fi
 }
+: >"$totals"
 trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP PIPE
@@ -52,8 +68,7 @@ run() {
   process_group=$!
   set +m
   wait "$process_group" || status=$?
-  kill -s KILL -- "-$process_group" 2>/dev/null || true
-  process_group=
+  end_process_group
   return "$status"
 }
 
@@ -106,6 +121,15 @@ show_evidence() {
   grep -sE 'PANIC|terminated by signal|TRAP' "$work/cluster/log" || true
 }
 
+report() {
+  if ((failed)); then
+    show "$log"
+    show_evidence
+    echo "--- end of $suite"
+  fi
+  printf '%-19s%5d passed, %d failed, %d s\n' "$suite" "$passed" "$failed" $((SECONDS - start))
+}
+
 # suite NAME EXPECTED COUNTER COMMAND...: at least EXPECTED cases must have been run.
 suite() {
   local suite=$1 expected=$2 counter=$3 log=$logs/$1.log
@@ -124,14 +148,10 @@ suite() {
   fi
   if ((passed + failed < expected)); then failed=$((expected - passed)); fi
   if ((status && !failed)); then failed=1; fi
-  if ((failed)); then
-    show "$log"
-    show_evidence
-    echo "--- end of $suite"
-  fi
-  total_passed=$((total_passed + passed))
-  total_failed=$((total_failed + failed))
-  printf '%-19s%5d passed, %d failed, %d s\n' "$suite" "$passed" "$failed" $((SECONDS - start))
+  echo "$passed $failed" >>"$totals"
+  report >"$work/$suite.report"
+  # In one piece, whatever the other lanes print.
+  flock "$totals" cat "$work/$suite.report"
   ((!failed))
 }
 
@@ -145,32 +165,52 @@ files() {
 }
 gtest_files() { if (($(files "$@"))); then echo 1; else echo 0; fi; }
 
-make=(unprivileged make -C "$copy" CI=1)
+# lane FUNCTION: runs its suites one after the other, beside those of the other lanes.
+lane() {
+  set -m
+  (
+    trap end_process_group EXIT
+    trap 'exit 143' TERM
+    "$@"
+  ) &
+  lanes+=("$!")
+  set +m
+}
 
-installed=false
-if suite build 1 count_status "${make[@]}" -j"$(nproc)" &&
-  suite install 1 count_status "${as_root[@]}" make -C "$copy" PG_CONFIG="$PG_CONFIG" install; then
-  installed=true
-fi
-suite format 1 count_status "${make[@]}" format-check || true
-suite unit "$(gtest_files "$copy"/test/unit/*.cpp)" count_gtest "${make[@]}" -j"$(nproc)" unit || true
-suite privacy "$(gtest_files "$copy"/test/privacy/*.cpp)" count_gtest "${make[@]}" -j"$(nproc)" privacy || true
+wait_for_lanes() {
+  local lane
+  for lane in "${lanes[@]}"; do
+    # One that did not come to its end has failed, whatever its suites said.
+    wait "$lane" || echo '0 1' >>"$totals"
+  done
+  lanes=()
+}
 
-if ! $installed; then
-  check=(not_run "the extension could not be built and installed")
-elif ! (cluster_start "$work/cluster") >"$logs/cluster.log" 2>&1; then
-  cat "$logs/cluster.log"
-  check=(not_run "the cluster did not start")
-else
-  check=(unprivileged env PGHOST="$(cluster_socket "$work/cluster")" PGPORT=5432 PGUSER=postgres
-    make -C "$copy" installcheck)
-fi
-suite regress "$(files "$copy"/sql/*.sql)" count_regress "${check[@]}" ISOLATION= || true
-suite isolation "$(files "$copy"/test/isolation/specs/*.spec)" count_regress "${check[@]}" REGRESS= || true
-suite tap "$(files "$copy"/test/t/*.pl)" count_tap \
-  "${check[@]}" REGRESS= ISOLATION= TAP_TESTS=1 PROVE_FLAGS='--verbose --timer' || true
+# These only compute: suites whose servers and sessions wait for each other go before them.
+gtest_suites() {
+  local make=(unprivileged nice make -C "$copy" CI=1 -j"$(nproc)")
+  suite unit "$(gtest_files "$copy"/test/unit/*.cpp)" count_gtest "${make[@]}" unit || true
+  suite privacy "$(gtest_files "$copy"/test/privacy/*.cpp)" count_gtest "${make[@]}" privacy || true
+}
 
-# What concerns threats 1 to 17 once more, with the charges made by resident workers.
+not_installed=(not_run "the extension could not be built and installed")
+
+# tap_suite NAME EXPECTED [ARGUMENT...]: of make. Each test has a cluster of its own.
+tap_suite() {
+  local name=$1 expected=$2 check=("${not_installed[@]}")
+  shift 2
+  if $installed; then
+    check=(unprivileged make -C "$copy" installcheck REGRESS= ISOLATION= TAP_TESTS=1
+      PROVE_FLAGS='--verbose --timer')
+  fi
+  suite "$name" "$expected" count_tap "${check[@]}" "$@" || true
+}
+
+tap_suites() {
+  local copy=$work/tap
+  tap_suite tap "$(files "$copy"/test/t/*.pl)"
+}
+
 preload() {
   cluster_psql "$work/cluster" -U postgres -d postgres -X -q \
     -c "ALTER SYSTEM SET shared_preload_libraries = 'dpquantile'"
@@ -179,20 +219,54 @@ preload() {
   [[ $(cluster_psql "$work/cluster" -U postgres -d postgres -X -A -t \
     -c "SELECT count(*) FROM pg_shmem_allocations WHERE name = 'dpquantile charges'") == 1 ]]
 }
-if $installed && [[ ${check[0]} != not_run ]] && ! (preload) >>"$logs/cluster.log" 2>&1; then
-  cat "$logs/cluster.log"
-  check=(not_run "the cluster did not start with the library preloaded")
-fi
+
+# What concerns threats 1 to 17 is run once more with the charges made by resident workers.
 sql_preloaded=(accountants aggregate_syntax budget cdf grouping_sets ledger lost_budget parameters prepared
   privileges repeat rescans restricted_operations support_functions transactions user_charges window zcdp_queries)
 tap_preloaded=(cancel crash locks parallel race restore roles rollback standby state tables workers)
-suite regress-preloaded "${#sql_preloaded[@]}" count_regress \
-  "${check[@]}" ISOLATION= REGRESS="${sql_preloaded[*]}" || true
-suite isolation-preloaded "$(files "$copy"/test/isolation/specs/*.spec)" count_regress "${check[@]}" REGRESS= || true
-export DPQ_PRELOADED=1
-suite tap-preloaded "${#tap_preloaded[@]}" count_tap "${check[@]}" REGRESS= ISOLATION= TAP_TESTS=1 \
-  PROVE_FLAGS='--verbose --timer' PROVE_TESTS="$(printf 'test/t/%s.pl ' "${tap_preloaded[@]}")" || true
 
-if ((total_failed)); then echo "The logs are in $logs"; fi
-echo "$total_passed passed, $total_failed failed"
-((total_passed && !total_failed))
+sql_suites() {
+  local copy=$work/sql check=("${not_installed[@]}")
+  if $installed && ! (cluster_start "$work/cluster") >"$logs/cluster.log" 2>&1; then
+    cat "$logs/cluster.log"
+    check=(not_run "the cluster did not start")
+  elif $installed; then
+    check=(unprivileged env PGHOST="$(cluster_socket "$work/cluster")" PGPORT=5432 PGUSER=postgres
+      make -C "$copy" installcheck)
+  fi
+  suite regress "$(files "$copy"/sql/*.sql)" count_regress "${check[@]}" ISOLATION= || true
+  suite isolation "$(files "$copy"/test/isolation/specs/*.spec)" count_regress "${check[@]}" REGRESS= || true
+
+  if [[ ${check[0]} != not_run ]] && ! (preload) >>"$logs/cluster.log" 2>&1; then
+    cat "$logs/cluster.log"
+    check=(not_run "the cluster did not start with the library preloaded")
+  fi
+  suite regress-preloaded "${#sql_preloaded[@]}" count_regress \
+    "${check[@]}" ISOLATION= REGRESS="${sql_preloaded[*]}" || true
+  suite isolation-preloaded "$(files "$copy"/test/isolation/specs/*.spec)" count_regress "${check[@]}" REGRESS= || true
+
+  export DPQ_PRELOADED=1
+  tap_suite tap-preloaded "${#tap_preloaded[@]}" PROVE_TESTS="$(printf 'test/t/%s.pl ' "${tap_preloaded[@]}")"
+}
+
+make=(unprivileged make -C "$copy" CI=1)
+
+installed=false
+if suite build 1 count_status "${make[@]}" -j"$(nproc)" &&
+  suite install 1 count_status "${as_root[@]}" make -C "$copy" PG_CONFIG="$PG_CONFIG" install; then
+  installed=true
+fi
+suite format 1 count_status "${make[@]}" format-check || true
+
+# pg_regress and prove leave their results where they run.
+for directory in sql tap; do as_owner cp -a "$copy" "$work/$directory"; done
+lane gtest_suites
+lane sql_suites
+lane tap_suites
+wait_for_lanes
+
+passed=$(total 1)
+failed=$(total 2)
+if ((failed)); then echo "The logs are in $logs"; fi
+echo "$passed passed, $failed failed"
+((passed && !failed))
