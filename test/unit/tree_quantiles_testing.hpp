@@ -51,7 +51,9 @@ class TreeQuantilesSampler {
 class CurveByTheBook {
  public:
   CurveByTheBook(std::uint64_t cells, std::vector<Real> curve)
-      : cells_(cells), curve_(std::move(curve)) {}
+      : cells_(cells), curve_(std::move(curve)), widths_(curve_.size()) {
+    for (std::uint64_t cell = 0; cell < cells_; ++cell) ++widths_[leaf_of(cell)];
+  }
 
   std::uint32_t answer(Real q) const {
     const Real total = curve_.back();
@@ -77,13 +79,12 @@ class CurveByTheBook {
   }
   Real rows_of(std::uint32_t cell) const {
     const std::size_t leaf = leaf_of(cell);
-    Real width = 0;
-    for (std::uint64_t other = 0; other < cells_; ++other) width += leaf_of(other) == leaf;
-    return (curve_[leaf] - (leaf == 0 ? 0 : curve_[leaf - 1])) / width;
+    return (curve_[leaf] - (leaf == 0 ? 0 : curve_[leaf - 1])) / widths_[leaf];
   }
 
   std::uint64_t cells_;
   std::vector<Real> curve_;
+  std::vector<Real> widths_;  // the cells of each leaf
 };
 
 // The law of the answers by exhaustion of what may be measured, together with the event that every
