@@ -3,9 +3,11 @@
 #include "pg/charge_worker.hpp"
 
 #include "pg/charge_transaction.hpp"
+#include "pg/charge_wait.hpp"
 
 extern "C" {
 #include "pgstat.h"
+#include "port/atomics.h"
 #include "storage/dsm.h"
 #include "storage/latch.h"
 #include "tcop/tcopprot.h"
@@ -20,17 +22,35 @@ namespace dpquantile {
 namespace {
 
 constexpr long kSlotRetryMilliseconds = 10;
-constexpr int kSlotRetries = 500;
+constexpr int kSlotMilliseconds = 5000;
+
+// What session and worker share: this, and behind it the request. The reply may be read when it is
+// complete, and the worker does not touch it any more.
+struct SharedCharge {
+  pg_atomic_uint32 complete;
+  Latch* session;  // in the server's shared memory: there even if the session has gone
+};
+
+ChargeRequest* request_of(SharedCharge* shared) {
+  return reinterpret_cast<ChargeRequest*>(shared + 1);
+}
+
+SharedCharge* shared_in(dsm_segment* segment) {
+  return static_cast<SharedCharge*>(dsm_segment_address(segment));
+}
 
 dsm_segment* share_request(const ChargeRequest* request) {
-  const Size size = request_size(request);
+  const Size size = sizeof(SharedCharge) + request_size(request);
   dsm_segment* segment = dsm_create(size, DSM_CREATE_NULL_IF_MAXSEGMENTS);
   if (segment == nullptr) {
     ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
                     errmsg("the privacy budget cannot be charged: no dynamic shared memory"),
                     errhint("This call was not charged. Try again.")));
   }
-  memcpy(dsm_segment_address(segment), request, size);
+  SharedCharge* shared = shared_in(segment);
+  pg_atomic_init_u32(&shared->complete, 0);
+  shared->session = MyLatch;
+  memcpy(request_of(shared), request, request_size(request));
   return segment;
 }
 
@@ -40,17 +60,43 @@ BackgroundWorkerHandle* start_worker(dsm_handle request) {
   BackgroundWorker worker = describe_worker("dpquantile charge", "dpq_charge_worker");
   worker.bgw_main_arg = UInt32GetDatum(request);
   memcpy(worker.bgw_extra, &MyDatabaseId, sizeof MyDatabaseId);
+  const Deadline deadline(kSlotMilliseconds);
   BackgroundWorkerHandle* handle;
-  for (int attempt = 0; attempt < kSlotRetries; ++attempt) {
+  do {
     if (RegisterDynamicBackgroundWorker(&worker, &handle)) return handle;
-    (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-                    kSlotRetryMilliseconds, PG_WAIT_EXTENSION);
-    ResetLatch(MyLatch);
-    CHECK_FOR_INTERRUPTS();
-  }
+    sleep_until_woken(kSlotRetryMilliseconds);
+  } while (!deadline.is_over());
   ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
                   errmsg("the privacy budget cannot be charged: no free background worker slot"),
                   errhint("This call was not charged. Try again, or raise max_worker_processes.")));
+}
+
+bool reply_is_complete(SharedCharge* shared) {
+  if (pg_atomic_read_u32(&shared->complete) == 0) return false;
+  pg_read_barrier();
+  return true;
+}
+
+// The end of the worker is not waited for: it takes as long as the charge.
+void complete_reply(SharedCharge* shared) {
+  pg_write_barrier();
+  pg_atomic_write_u32(&shared->complete, 1);
+  SetLatch(shared->session);
+}
+
+bool has_stopped(BackgroundWorkerHandle* worker) {
+  pid_t pid;
+  return GetBackgroundWorkerPid(worker, &pid) == BGWH_STOPPED;
+}
+
+// False if the worker has ended without a reply. The postmaster wakes the session at its end.
+bool wait_for_reply(SharedCharge* shared, BackgroundWorkerHandle* worker) {
+  while (!reply_is_complete(shared)) {
+    // What it wrote before its end is seen after it.
+    if (has_stopped(worker)) return reply_is_complete(shared);
+    sleep_until_woken(-1);
+  }
+  return true;
 }
 
 }  // namespace
@@ -72,10 +118,8 @@ BackgroundWorker describe_worker(const char* type, const char* function) {
 void charge_by_own_worker(ChargeRequest* request) {
   dsm_segment* segment = share_request(request);
   BackgroundWorkerHandle* worker = start_worker(dsm_segment_handle(segment));
-  if (WaitForBackgroundWorkerShutdown(worker) == BGWH_POSTMASTER_DIED) {
-    ereport(FATAL, (errcode(ERRCODE_ADMIN_SHUTDOWN), errmsg("the server is going down")));
-  }
-  copy_reply(request, static_cast<const ChargeRequest*>(dsm_segment_address(segment)));
+  SharedCharge* shared = shared_in(segment);
+  if (wait_for_reply(shared, worker)) copy_reply(request, request_of(shared));
   dsm_detach(segment);
   pfree(worker);
 }
@@ -98,10 +142,12 @@ void dpq_charge_worker(Datum request_handle) {
   // The query that asked may have been cancelled: nothing to do then.
   if (segment == nullptr) return;
   dsm_pin_mapping(segment);
-  auto* request = static_cast<ChargeRequest*>(dsm_segment_address(segment));
+  SharedCharge* shared = shared_in(segment);
+  ChargeRequest* request = request_of(shared);
 
   force_charge_settings(Waiting::kForAWhile);
   pgstat_report_activity(STATE_RUNNING, "charging the privacy budget");
   const ErrorData* error = charge_and_commit(&request, 1, Waiting::kForAWhile);
   if (error != nullptr) refuse_with_error(request, error);
+  complete_reply(shared);
 }

@@ -15,17 +15,24 @@ use Test::More;
 my $node = new_node('workers', conf => "max_worker_processes = 2\n");
 my $parallel = parallel_for_all($node);
 
-# A parallel query that keeps the slot until it is cancelled. A resident worker must have left before.
+# A parallel query that keeps the slot until it is cancelled. The workers that charged must have left before; they are seen
+# no more a moment before their slot is free, and then the query sleeps without a worker and is tried once more.
 sub take_slot
 {
 	$node->poll_query_until('postgres',
-		q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'dpquantile resident'})
-		or die 'the resident worker stays';
-	my $query = start_psql($node, "SET $parallel = on; SELECT pg_sleep(600);", user => 'postgres');
-	$node->poll_query_until('postgres',
-		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'parallel worker'})
-		or die 'the parallel query did not get the slot';
-	return $query;
+		q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type LIKE 'dpquantile%'})
+		or die 'the workers that charged stay';
+	foreach my $attempt (1 .. 100)
+	{
+		my $query = start_psql($node, "SET $parallel = on; SELECT pg_sleep(600);", user => 'postgres');
+		$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'})
+			or die 'the query does not sleep';
+		my $sleeper = $node->safe_psql('postgres', q{SELECT backend_type FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
+		return $query if $sleeper eq 'parallel worker';
+		$node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
+		finish_psql($query);
+	}
+	die 'the parallel query does not get the slot';
 }
 
 sub free_slot
