@@ -1,6 +1,7 @@
 #include "pg/charge.hpp"
 
 #include "pg/charge_request.hpp"
+#include "pg/charge_transaction.hpp"
 #include "pg/charge_worker.hpp"
 #include "pg/decimal.hpp"
 #include "pg/resident_charge.hpp"
@@ -66,6 +67,11 @@ void report_reply(const ChargeRequest* request) {
     ereport(ERROR, (errcode(request->sqlstate), errmsg("%s", request->message),
                     request->detail[0] != '\0' ? errdetail("%s", request->detail) : 0,
                     request->hint[0] != '\0' ? errhint("%s", request->hint) : 0));
+  }
+  if (request->outcome == ChargeOutcome::kLocked) {
+    ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+                    errmsg("the privacy budget cannot be charged: it stays locked"),
+                    errhint("%s", kLockedHint)));
   }
   ereport(ERROR, (errcode(ERRCODE_SYSTEM_ERROR),
                   errmsg("the privacy budget cannot be charged: the worker ended early"),

@@ -1,6 +1,7 @@
 #include "pg/charge_queue.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 extern "C" {
 #include "storage/ipc.h"
@@ -20,17 +21,28 @@ constexpr const char* kName = "dpquantile charges";
 // over.
 constexpr int kStartSeconds = 10;
 
-// How long requests are tried anew because of a lock.
-constexpr int kLockedMilliseconds = 50;
+// How long a request is tried anew because of a lock before it may have a turn, and in all.
+constexpr int kTurnMilliseconds = 50;
+constexpr int kLockedMilliseconds = 2000;
 
-enum class SlotState : uint32 { kFree, kFilling, kPending, kTaken, kAnswered, kAbandoned };
+enum class SlotState : uint32 {
+  kFree,
+  kFilling,
+  kPending,
+  kTaken,
+  kAnswered,
+  kAbandoned,
+  kOutside
+};
 
 struct ChargeSlot {
   SlotState state;
   Oid database;
+  Oid role;
   uint64 arrival;
-  int32 place;           // of the worker that has taken it
-  TimestampTz taken_at;  // first; 0 before that
+  int32 place;             // of the worker that has taken it
+  TimestampTz taken_at;    // first; 0 before that
+  TimestampTz tried_from;  // since the last turn that was postponed, if any
   Latch* session;
   alignas(ChargeRequest) char request[kLargestRequest];
 };
@@ -49,7 +61,7 @@ struct ChargeQueue {
   LWLock* lock;
   uint64 arrivals;
   Place places[kWorkerPlaces];
-  ChargeSlot slots[kChargeSlots];
+  ChargeSlot slots[kChargeSlots + kSpareSlots];
 };
 
 ChargeQueue* queue = nullptr;
@@ -89,13 +101,28 @@ ChargeRequest* request_in(ChargeSlot* slot) {
   return reinterpret_cast<ChargeRequest*>(slot->request);
 }
 
-ChargeSlot* take_free_slot() {
-  for (ChargeSlot& slot : queue->slots) {
-    if (slot.state != SlotState::kFree) continue;
-    slot.state = SlotState::kFilling;
-    return &slot;
+ChargeSlot* free_slot(int from, int to) {
+  for (int i = from; i < to; ++i) {
+    if (queue->slots[i].state == SlotState::kFree) return &queue->slots[i];
   }
   return nullptr;
+}
+
+bool has_turn(const ChargeSlot& slot, Oid database) {
+  return slot.state == SlotState::kOutside && slot.database == database;
+}
+
+bool role_has_turn(Oid database, Oid role) {
+  return std::any_of(std::begin(queue->slots), std::end(queue->slots), [&](const ChargeSlot& slot) {
+    return has_turn(slot, database) && slot.role == role;
+  });
+}
+
+bool may_have_turn(Oid database, Oid role) {
+  const auto turns =
+      std::count_if(std::begin(queue->slots), std::end(queue->slots),
+                    [&](const ChargeSlot& slot) { return has_turn(slot, database); });
+  return turns < kTurnsOfDatabase && !role_has_turn(database, role);
 }
 
 Place* place_of_database(Oid database) {
@@ -125,7 +152,7 @@ Place* vacant_place() {
 
 // Sessions to be woken when the lock is released, so that they do not run into it.
 struct Sleepers {
-  Latch* sessions[kChargeSlots];
+  Latch* sessions[kChargeSlots + kSpareSlots];
   int count;
 };
 
@@ -162,19 +189,37 @@ bool is_pending(const ChargeSlot& slot) {
 }
 
 bool anything_pending() {
-  return std::any_of(queue->slots, queue->slots + kChargeSlots, is_pending);
+  return std::any_of(std::begin(queue->slots), std::end(queue->slots), is_pending);
 }
 
-bool is_to_be_tried_again(ChargeSlot* slot, TimestampTz now) {
-  return request_in(slot)->outcome == ChargeOutcome::kLocked &&
-         !TimestampDifferenceExceeds(slot->taken_at, now, kLockedMilliseconds);
+bool is_over(TimestampTz start, int milliseconds, TimestampTz now) {
+  return TimestampDifferenceExceeds(start, now, milliseconds);
 }
 
 void try_locked_again(WorkerPlace place, TimestampTz now) {
   for (ChargeSlot& slot : queue->slots) {
     if (slot.place != place.number || slot.state != SlotState::kTaken) continue;
-    if (!is_to_be_tried_again(&slot, now)) continue;
-    slot.state = SlotState::kPending;
+    if (request_in(&slot)->outcome != ChargeOutcome::kLocked) continue;
+    if (!is_over(slot.taken_at, kLockedMilliseconds, now)) slot.state = SlotState::kPending;
+  }
+}
+
+// Of what has been tried in vain for long enough, and may have a turn, what came first.
+ChargeSlot* next_turn(TimestampTz now) {
+  ChargeSlot* next = nullptr;
+  for (ChargeSlot& slot : queue->slots) {
+    if (!is_pending(slot) || slot.taken_at == 0) continue;
+    if (!is_over(slot.tried_from, kTurnMilliseconds, now)) continue;
+    if (!may_have_turn(slot.database, slot.role)) continue;
+    if (next == nullptr || slot.arrival < next->arrival) next = &slot;
+  }
+  return next;
+}
+
+void give_turns(TimestampTz now, Sleepers* sleepers) {
+  while (ChargeSlot* slot = next_turn(now)) {
+    slot->state = SlotState::kOutside;
+    sleepers->sessions[sleepers->count++] = slot->session;
   }
 }
 
@@ -207,11 +252,13 @@ bool charge_queue_exists() {
 bool enqueue_charge(const ChargeRequest* request) {
   Assert(my_slot == nullptr);
   lock_queue();
-  my_slot = take_free_slot();
+  my_slot = free_slot(0, kChargeSlots);
+  if (my_slot != nullptr) my_slot->state = SlotState::kFilling;
   unlock_queue();
   if (my_slot == nullptr) return false;
   memcpy(request_in(my_slot), request, request_size(request));
   my_slot->database = MyDatabaseId;
+  my_slot->role = request->role;
   my_slot->session = MyLatch;
   lock_queue();
   my_slot->taken_at = 0;
@@ -230,20 +277,45 @@ bool withdraw_charge() {
   return withdrawn;
 }
 
-bool collect_reply(ChargeRequest* request) {
+Reply collect_reply(ChargeRequest* request) {
+  Reply reply = Reply::kNone;
   lock_queue();
-  const bool answered = my_slot->state == SlotState::kAnswered;
-  if (answered) {
+  if (my_slot->state == SlotState::kAnswered) {
+    reply = Reply::kComplete;
     copy_reply(request, request_in(my_slot));
     my_slot->state = SlotState::kFree;
+  } else if (my_slot->state == SlotState::kOutside) {
+    reply = Reply::kTurn;
   }
   unlock_queue();
-  if (answered) my_slot = nullptr;
-  return answered;
+  if (reply == Reply::kComplete) my_slot = nullptr;
+  return reply;
+}
+
+void postpone_turn() {
+  lock_queue();
+  my_slot->state = SlotState::kPending;
+  my_slot->tried_from = GetCurrentTimestamp();
+  unlock_queue();
+}
+
+bool take_turn(Oid role) {
+  Assert(my_slot == nullptr);
+  lock_queue();
+  ChargeSlot* slot = free_slot(kChargeSlots, kChargeSlots + kSpareSlots);
+  if (slot != nullptr && may_have_turn(MyDatabaseId, role)) {
+    slot->state = SlotState::kOutside;
+    slot->database = MyDatabaseId;
+    slot->role = role;
+    my_slot = slot;
+  }
+  unlock_queue();
+  return my_slot != nullptr;
 }
 
 Service call_worker(WorkerPlace* promised) {
   Service service = Service::kPromised;
+  Latch* worker = nullptr;
   lock_queue();
   Place* place = place_of_database(MyDatabaseId);
   if (place != nullptr && is_lost(*place)) {
@@ -254,10 +326,12 @@ Service call_worker(WorkerPlace* promised) {
     if (place == nullptr) {
       service = promise_place(promised);
     } else if (place->state == PlaceState::kEntered) {
-      SetLatch(place->worker);
+      worker = place->worker;
     }
   }
   unlock_queue();
+  // The latch of a process that has left may be another's by now, which it does no harm.
+  if (worker != nullptr) SetLatch(worker);
   return service;
 }
 
@@ -291,37 +365,42 @@ bool enter_place(WorkerPlace place) {
   return mine;
 }
 
-int take_charges(WorkerPlace place, ChargeRequest* requests[kChargeSlots]) {
+bool take_charges(WorkerPlace place, ChargeRequest* requests[kChargeSlots], int* count) {
   ChargeSlot* taken[kChargeSlots];
-  int count = 0;
+  bool any = false;
+  *count = 0;
   const TimestampTz now = GetCurrentTimestamp();
   lock_queue();
   for (ChargeSlot& slot : queue->slots) {
     if (!is_pending(slot)) continue;
+    any = true;
     slot.state = SlotState::kTaken;
     slot.place = place.number;
-    if (slot.taken_at == 0) slot.taken_at = now;
-    taken[count++] = &slot;
+    if (slot.taken_at == 0) slot.taken_at = slot.tried_from = now;
+    clear_reply(request_in(&slot));
+    if (role_has_turn(slot.database, slot.role)) {
+      request_in(&slot)->outcome = ChargeOutcome::kLocked;
+    } else {
+      taken[(*count)++] = &slot;
+    }
   }
   unlock_queue();
-  std::sort(taken, taken + count,
+  std::sort(taken, taken + *count,
             [](const ChargeSlot* a, const ChargeSlot* b) { return a->arrival < b->arrival; });
-  for (int i = 0; i < count; ++i) {
-    requests[i] = request_in(taken[i]);
-    clear_reply(requests[i]);
-  }
-  return count;
+  std::transform(taken, taken + *count, requests, request_in);
+  return any;
 }
 
-int answer_charges(WorkerPlace place) {
+bool answer_charges(WorkerPlace place) {
   Sleepers sleepers{};
   const TimestampTz now = GetCurrentTimestamp();
   lock_queue();
   try_locked_again(place, now);
+  give_turns(now, &sleepers);
   hand_over(place, &sleepers);
   unlock_queue();
   wake(sleepers);
-  return sleepers.count;
+  return sleepers.count > 0;
 }
 
 bool leave_if_idle(WorkerPlace place) {

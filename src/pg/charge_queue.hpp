@@ -14,12 +14,24 @@
 // A session that is cancelled frees its slot in every state but one: a slot that is taken becomes
 // abandoned, because the worker still writes to it, and is freed by the worker.
 //
+// The resident worker waits for nobody's lock. Where one stays in the way,
+//   pending -> outside  by the worker: it is this session's turn to have a single-charge worker,
+//                       which waits for the lock
+//   outside -> pending  by the session, where no worker could be started
+//   outside -> free     by the session
+// A role has one turn at a time, and the resident worker leaves the role alone meanwhile: many
+// waiting workers would lock the budget for each other, and one would have to compete with the
+// resident worker. A database has two.
+//
 // A database has at most one resident worker, which has a place here from before it is started
 // until it leaves. It leaves under the lock and only if nothing is pending, so a request that comes
 // later finds no worker and starts another.
 namespace dpquantile {
 
 inline constexpr int kChargeSlots = 64;
+// Slots that are for turns only, so that a session gets its charge while all others are busy.
+inline constexpr int kSpareSlots = 2;
+inline constexpr int kTurnsOfDatabase = 2;
 inline constexpr int kWorkerPlaces = 32;
 
 // To be called in _PG_init while the library is being preloaded.
@@ -50,8 +62,21 @@ bool enqueue_charge(const ChargeRequest* request);
 // make that charge, and the session has no slot.
 bool withdraw_charge();
 
-// Copies the reply to the request and gives the slot back, if there is a reply.
-bool collect_reply(ChargeRequest* request);
+enum class Reply {
+  kNone,  // not yet
+  kComplete,
+  kTurn  // a lock stands in the way, and it is this session's turn, until it releases the slot
+};
+
+// Copies the reply to the request and gives the slot back, if the reply is complete. A charge that
+// a lock has been in the way of for too long is complete with the outcome kLocked.
+Reply collect_reply(ChargeRequest* request);
+
+// Puts off this session's turn: its request waits for the resident worker once more.
+void postpone_turn();
+
+// Takes a turn for this session, which has no slot; false if it has to wait for others.
+bool take_turn(Oid role);
 
 // Wakes the worker of this database, if the request is pending.
 Service call_worker(WorkerPlace* place);
@@ -67,14 +92,15 @@ void release_slot();
 // Takes the place that was promised; false if it is not this worker's any more.
 bool enter_place(WorkerPlace place);
 
-// Takes all pending requests of the worker's database, in the order of their arrival. The worker
-// may write to their replies until it answers them. Returns how many.
-int take_charges(WorkerPlace place, ChargeRequest* requests[kChargeSlots]);
+// Takes all pending requests of the worker's database, and returns whether there are any. The
+// worker may write to their replies until it answers them. Those that it shall try, in the order of
+// their arrival, are listed: the others' roles have a turn.
+bool take_charges(WorkerPlace place, ChargeRequest* requests[kChargeSlots], int* count);
 
-// Hands all replies of requests taken over to the sessions. A request whose outcome is kLocked
-// becomes pending again for a while: most locks are short, and the session would start a worker of
-// its own, which locks the budget for others in turn. Returns how many were answered.
-int answer_charges(WorkerPlace place);
+// Hands the replies of requests taken over to the sessions. A request whose outcome is kLocked
+// becomes pending again, for a while: most locks are short. Then it gets its turn, or is answered
+// as it is if that does not come in time. Returns whether any session was answered.
+bool answer_charges(WorkerPlace place);
 
 // Gives the place up unless there are pending requests.
 bool leave_if_idle(WorkerPlace place);

@@ -8,7 +8,7 @@ enum class ChargeOutcome : uint32 {
   kPending = 0,  // the worker has not got so far
   kCharged = 1,  // committed
   kRefused = 2,  // nothing charged; the reply says why
-  kLocked = 3,   // nothing charged: a lock stands in the way, and the worker does not wait for it
+  kLocked = 3,   // nothing charged: a lock stood in the way
 };
 
 // The query's text in a request ends at a character boundary within so many bytes.

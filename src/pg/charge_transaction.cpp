@@ -354,6 +354,17 @@ bool make_charge(ChargeRequest* request, Waiting waiting) {
   return true;
 }
 
+// Whether a request before this one found its role's budget locked. This one must not overtake it.
+bool is_behind_locked(ChargeRequest* const* requests, int number) {
+  for (int i = 0; i < number; ++i) {
+    if (requests[i]->role == requests[number]->role &&
+        requests[i]->outcome == ChargeOutcome::kLocked) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Returns whether anything is to be committed.
 bool make_charges(ChargeRequest* const* requests, int count, Waiting waiting) {
   bool made = false;
@@ -361,7 +372,9 @@ bool make_charges(ChargeRequest* const* requests, int count, Waiting waiting) {
   SPI_connect();
   PushActiveSnapshot(GetTransactionSnapshot());
   for (int i = 0; i < count; ++i) {
-    if (make_charge(requests[i], waiting)) {
+    if (is_behind_locked(requests, i)) {
+      requests[i]->outcome = ChargeOutcome::kLocked;
+    } else if (make_charge(requests[i], waiting)) {
       made = true;
     } else if (requests[i]->outcome == ChargeOutcome::kPending) {
       fail("a refused charge has no outcome");
@@ -433,12 +446,10 @@ ErrorData* charge_and_commit(ChargeRequest* const* requests, int count, Waiting 
 }
 
 void refuse_with_error(ChargeRequest* request, const ErrorData* error) {
-  refuse(request, error->sqlerrcode,
-         psprintf("the privacy budget cannot be charged: %s", error->message),
-         error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE
-             ? "This call was not charged. Another session, or this transaction, has locked the "
-               "budget; end it or try again."
-             : "This call was not charged.");
+  refuse(
+      request, error->sqlerrcode,
+      psprintf("the privacy budget cannot be charged: %s", error->message),
+      error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE ? kLockedHint : "This call was not charged.");
   if (error->detail != nullptr) strlcpy(request->detail, error->detail, sizeof request->detail);
 }
 

@@ -11,6 +11,11 @@ enum class Waiting {
   kNever,      // the outcome is kLocked
 };
 
+inline constexpr const char* kLockedHint =
+    "This call was not charged. Another session, or this transaction, has locked the budget; end "
+    "it "
+    "or try again.";
+
 // Forces what a database's settings may have changed and the charge depends on.
 void force_charge_settings(Waiting waiting);
 

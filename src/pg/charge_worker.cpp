@@ -54,16 +54,21 @@ dsm_segment* share_request(const ChargeRequest* request) {
   return segment;
 }
 
-// Worker slots are shared with parallel queries and other charges; a short wait spares the user an
-// error in a busy moment.
+// Null if no worker slot is free.
 BackgroundWorkerHandle* start_worker(dsm_handle request) {
   BackgroundWorker worker = describe_worker("dpquantile charge", "dpq_charge_worker");
   worker.bgw_main_arg = UInt32GetDatum(request);
   memcpy(worker.bgw_extra, &MyDatabaseId, sizeof MyDatabaseId);
-  const Deadline deadline(kSlotMilliseconds);
   BackgroundWorkerHandle* handle;
+  return RegisterDynamicBackgroundWorker(&worker, &handle) ? handle : nullptr;
+}
+
+// Worker slots are shared with parallel queries and other charges; a short wait spares the user an
+// error in a busy moment.
+BackgroundWorkerHandle* start_worker_soon(dsm_handle request) {
+  const Deadline deadline(kSlotMilliseconds);
   do {
-    if (RegisterDynamicBackgroundWorker(&worker, &handle)) return handle;
+    if (BackgroundWorkerHandle* worker = start_worker(request)) return worker;
     sleep_until_woken(kSlotRetryMilliseconds);
   } while (!deadline.is_over());
   ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
@@ -89,14 +94,25 @@ bool has_stopped(BackgroundWorkerHandle* worker) {
   return GetBackgroundWorkerPid(worker, &pid) == BGWH_STOPPED;
 }
 
-// False if the worker has ended without a reply. The postmaster wakes the session at its end.
-bool wait_for_reply(SharedCharge* shared, BackgroundWorkerHandle* worker) {
-  while (!reply_is_complete(shared)) {
-    // What it wrote before its end is seen after it.
-    if (has_stopped(worker)) return reply_is_complete(shared);
-    sleep_until_woken(-1);
+// The postmaster wakes the session at the worker's end. If that comes without a reply, the outcome
+// stays pending.
+void wait_for_reply(SharedCharge* shared, BackgroundWorkerHandle* worker) {
+  // What it wrote before its end is seen after it.
+  while (!reply_is_complete(shared) && !has_stopped(worker)) sleep_until_woken(-1);
+}
+
+// Whether there was a worker, by one of the functions above.
+bool charge_by_worker(ChargeRequest* request, BackgroundWorkerHandle* (*start)(dsm_handle)) {
+  dsm_segment* segment = share_request(request);
+  BackgroundWorkerHandle* worker = start(dsm_segment_handle(segment));
+  if (worker != nullptr) {
+    SharedCharge* shared = shared_in(segment);
+    wait_for_reply(shared, worker);
+    if (reply_is_complete(shared)) copy_reply(request, request_of(shared));
+    pfree(worker);
   }
-  return true;
+  dsm_detach(segment);
+  return worker != nullptr;
 }
 
 }  // namespace
@@ -116,12 +132,11 @@ BackgroundWorker describe_worker(const char* type, const char* function) {
 }
 
 void charge_by_own_worker(ChargeRequest* request) {
-  dsm_segment* segment = share_request(request);
-  BackgroundWorkerHandle* worker = start_worker(dsm_segment_handle(segment));
-  SharedCharge* shared = shared_in(segment);
-  if (wait_for_reply(shared, worker)) copy_reply(request, request_of(shared));
-  dsm_detach(segment);
-  pfree(worker);
+  (void)charge_by_worker(request, start_worker_soon);
+}
+
+bool charge_if_slot_is_free(ChargeRequest* request) {
+  return charge_by_worker(request, start_worker);
 }
 
 }  // namespace dpquantile

@@ -8,8 +8,12 @@ extern "C" {
 
 namespace dpquantile {
 
-// Starts a background worker for this one charge, which may wait for a lock, and waits for its end.
+// Has a background worker of its own make this charge, which may wait for a lock. Waits for a
+// worker slot, and ereports if none comes free.
 void charge_by_own_worker(ChargeRequest* request);
+
+// The same if a worker slot is free now; else returns false.
+bool charge_if_slot_is_free(ChargeRequest* request);
 
 // A background worker of this library, connected to databases and not restarted, of whose start
 // and end this session is told.

@@ -1,13 +1,12 @@
 #include "pg/resident_charge.hpp"
 
 #include "pg/charge_queue.hpp"
+#include "pg/charge_wait.hpp"
 #include "pg/charge_worker.hpp"
 #include "pg/resident_worker.hpp"
 
 extern "C" {
 #include "storage/ipc.h"
-#include "storage/latch.h"
-#include "utils/wait_event.h"
 }
 
 namespace dpquantile {
@@ -15,25 +14,10 @@ namespace dpquantile {
 namespace {
 
 constexpr long kBusyRetryMilliseconds = 10;
-constexpr int kBusyRetries = 100;
+constexpr int kBusyMilliseconds = 1000;
+constexpr int kCrowdedMilliseconds = 5000;
 // Every change wakes the session; should one be missed, it looks for itself.
 constexpr long kLookMilliseconds = 1000;
-
-void doze(long milliseconds) {
-  (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds,
-                  PG_WAIT_EXTENSION);
-  ResetLatch(MyLatch);
-  CHECK_FOR_INTERRUPTS();
-}
-
-// With every slot taken the worker has much to do for others, but does it fast.
-bool enqueue_soon(const ChargeRequest* request) {
-  for (int attempt = 0; attempt < kBusyRetries; ++attempt) {
-    if (enqueue_charge(request)) return true;
-    doze(kBusyRetryMilliseconds);
-  }
-  return false;
-}
 
 // The worker that this session has started for its present request, if any.
 struct StartedWorker {
@@ -77,26 +61,56 @@ bool find_worker(StartedWorker* started) {
   return start_resident_worker(started);
 }
 
-// False if the request was withdrawn.
-bool wait_for_reply(ChargeRequest* request) {
+// Null if the request was withdrawn.
+Reply wait_for_reply(ChargeRequest* request) {
   StartedWorker started{};
-  while (!collect_reply(request)) {
-    if (!find_worker(&started) && withdraw_charge()) return false;
-    doze(kLookMilliseconds);
+  for (;;) {
+    const Reply reply = collect_reply(request);
+    if (reply != Reply::kNone) return reply;
+    if (!find_worker(&started) && withdraw_charge()) return Reply::kNone;
+    sleep_until_woken(kLookMilliseconds);
   }
-  return true;
+}
+
+// Returns whether the charge was made or refused.
+bool charge_in_queue(ChargeRequest* request) {
+  for (;;) {
+    switch (wait_for_reply(request)) {
+      case Reply::kNone:
+        return false;
+      case Reply::kComplete:
+        return true;
+      case Reply::kTurn:
+        if (charge_if_slot_is_free(request)) return true;
+        postpone_turn();
+    }
+  }
+}
+
+void refuse_crowd() {
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+                  errmsg("the privacy budget cannot be charged: too many charges wait"),
+                  errhint("This call was not charged. Try again.")));
+}
+
+// Returns whether the charge was made or refused. With every slot taken the worker has much to do
+// for others, but does it fast.
+bool ask(ChargeRequest* request) {
+  const Deadline busy(kBusyMilliseconds);
+  const Deadline crowded(kCrowdedMilliseconds);
+  for (;;) {
+    if (enqueue_charge(request)) return charge_in_queue(request);
+    if (busy.is_over() && take_turn(request->role)) {
+      charge_by_own_worker(request);
+      return true;
+    }
+    if (crowded.is_over()) refuse_crowd();
+    sleep_until_woken(kBusyRetryMilliseconds);
+  }
 }
 
 void give_slot_back(int, Datum) {
   release_slot();
-}
-
-bool ask(ChargeRequest* request) {
-  volatile bool answered = false;
-  PG_ENSURE_ERROR_CLEANUP(give_slot_back, Datum{0});
-  { answered = enqueue_soon(request) && wait_for_reply(request); }
-  PG_END_ENSURE_ERROR_CLEANUP(give_slot_back, Datum{0});
-  return answered;
 }
 
 // A trigger on the budget tables may ask a private query.
@@ -107,10 +121,13 @@ bool is_resident_worker() {
 }  // namespace
 
 bool charge_by_resident_worker(ChargeRequest* request) {
-  if (!charge_queue_exists() || is_resident_worker() || !ask(request)) return false;
-  if (request->outcome != ChargeOutcome::kLocked) return true;
-  clear_reply(request);
-  return false;
+  if (!charge_queue_exists() || is_resident_worker()) return false;
+  volatile bool done = false;
+  PG_ENSURE_ERROR_CLEANUP(give_slot_back, Datum{0});
+  { done = ask(request); }
+  PG_END_ENSURE_ERROR_CLEANUP(give_slot_back, Datum{0});
+  release_slot();
+  return done;
 }
 
 }  // namespace dpquantile

@@ -38,7 +38,7 @@ void clear_replies(Batch batch) {
 }
 
 // Rows are never waited for, so it is a lock on a whole table, which stands in the way of all.
-void leave_to_own_workers(Batch batch) {
+void call_all_locked(Batch batch) {
   for (int i = 0; i < batch.count; ++i) batch.requests[i]->outcome = ChargeOutcome::kLocked;
 }
 
@@ -50,7 +50,7 @@ void charge(Batch batch) {
   if (error == nullptr) return;
   clear_replies(batch);
   if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE) {
-    leave_to_own_workers(batch);
+    call_all_locked(batch);
   } else if (batch.count > 1) {
     charge_one_by_one(batch);
   } else {
@@ -62,24 +62,28 @@ void charge_one_by_one(Batch batch) {
   for (int i = 0; i < batch.count; ++i) charge({batch.requests + i, 1});
 }
 
-void doze(long milliseconds) {
+// Until a session calls.
+void wait_for_call(long milliseconds) {
   (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds,
                   PG_WAIT_EXTENSION);
+}
+
+void charge_and_report(Batch batch) {
+  pgstat_report_activity(STATE_RUNNING, "charging privacy budgets");
+  charge(batch);
+  pgstat_report_activity(STATE_IDLE, nullptr);
+  (void)pgstat_report_stat(false);
 }
 
 // Returns whether there were any charges.
 bool charge_pending(WorkerPlace place, MemoryContext context) {
   ChargeRequest* requests[kChargeSlots];
-  const int count = take_charges(place, requests);
-  if (count == 0) return false;
-  pgstat_report_activity(STATE_RUNNING, "charging privacy budgets");
+  int count;
+  if (!take_charges(place, requests, &count)) return false;
   MemoryContextSwitchTo(context);
-  charge({requests, count});
-  const int answered = answer_charges(place);
+  if (count > 0) charge_and_report({requests, count});
   MemoryContextReset(context);
-  pgstat_report_activity(STATE_IDLE, nullptr);
-  (void)pgstat_report_stat(false);
-  if (answered == 0) doze(kLockedRetryMilliseconds);
+  if (!answer_charges(place)) wait_for_call(kLockedRetryMilliseconds);
   return true;
 }
 
@@ -104,7 +108,7 @@ void serve(WorkerPlace place) {
     }
     const long idle = TimestampDifferenceMilliseconds(last_charge, GetCurrentTimestamp());
     if (idle < kIdleMilliseconds) {
-      doze(kIdleMilliseconds - idle);
+      wait_for_call(kIdleMilliseconds - idle);
     } else if (leave_if_idle(place)) {
       return;
     }

@@ -18,12 +18,17 @@ my $attempts = 5;
 my $slots = 4;
 my $node = new_node('race', conf => 'max_worker_processes = ' . (1 + $slots + ($PRELOADED ? 1 : 0)) . "\n");
 
-# As many sessions as there are slots stand at the budget's row together when it is let go.
+# As many sessions as there are slots stand at the budget's row together when it is let go; with a resident worker one
+# of them, and the others behind it.
 sub race_from_lock
 {
 	my $owner = hold_budget($node);
 	my @waiting = map { start_psql($node, $ANSWER) } 1 .. $slots;
-	wait_for_charges_at_lock($node, $slots);
+	wait_for_charges_at_lock($node, $PRELOADED ? 1 : $slots);
+	$node->poll_query_until('postgres', qq{
+		SELECT count(*) = $slots FROM pg_stat_activity
+		WHERE usename = 'analyst' AND state = 'active' AND wait_event = 'Extension'})
+		or die 'the sessions do not ask';
 	$owner->query_safe('COMMIT');
 	$owner->quit;
 	return join ' ', sort map { finish_psql($_) } @waiting;

@@ -208,6 +208,58 @@ is(finish_psql($locked), 't', 'threat 6: with a slot a worker of its own waits f
 $paid++;
 spent_is('threat 6: and charges');
 
+# Of one role that is locked one charge at a time waits for the lock, and the others behind it. They would start a worker
+# each, which lock the budget for each other and for the resident worker.
+my $SINGLE = q{FROM pg_stat_activity WHERE backend_type = 'dpquantile charge'};
+$node->append_conf('postgresql.conf', "max_worker_processes = 12\n");
+$node->restart;
+$owner = $node->background_psql('postgres');
+$owner->query_safe(q{BEGIN; SELECT FROM dpquantile.budget WHERE role = 'analyst'::regrole FOR UPDATE});
+@sessions = map { start_psql($node, $ANSWER) } 1 .. 6;
+wait_until_asking(6);
+wait_for_charges_at_lock($node, 1);
+is(outcome($node, 'SELECT pg_sleep(0.3)', user => 'postgres'), '', 'while the budget is locked');
+is($node->safe_psql('postgres', "SELECT count(*) $SINGLE"), 1, 'threat 6: one charge waits for the lock');
+is(outcome($node, $ANSWER, user => 'other'), 't', 'threat 6: and not one of another role');
+$owner->query_safe('COMMIT');
+is(join(' ', map { finish_psql($_) } @sessions), 't t t t t t', 'threat 6: then there are all answers');
+$paid += 6;
+spent_is('threat 6: that are charged');
+is($node->safe_psql('postgres', 'SELECT commits(6)'), 2, 'threat 6: one by the worker that waited, the others by one commit');
+
+# Of a database two charges wait for locks, and those that do not come to their turn give up like them.
+$owner->query_safe('BEGIN; LOCK TABLE dpquantile.budget');
+my @roles = map { "locked$_" } 1 .. 4;
+$node->safe_psql('postgres', "CREATE ROLE $_ LOGIN; GRANT SELECT ON person TO $_") foreach @roles;
+@sessions = map { start_psql($node, $ANSWER, user => $_) } @roles;
+wait_for_charges_at_lock($node, 2);
+is(outcome($node, 'SELECT pg_sleep(0.3)', user => 'postgres'), '', 'while the table is locked');
+is($node->safe_psql('postgres', "SELECT count(*) $SINGLE"), 2, 'threat 6: two charges of a database wait for locks');
+is(join(' ', map { finish_psql($_) } @sessions), '55P03 55P03 55P03 55P03', 'threat 6: and all time out');
+$owner->query_safe('ROLLBACK');
+$owner->quit;
+is(outcome($node, $ANSWER), 't', 'threat 6: afterwards it works');
+$paid++;
+spent_is('threat 6: and charges');
+check_slots('threat 6: after locks');
+# A session that is cancelled in its turn gives it up.
+$owner = $node->background_psql('postgres');
+$owner->query_safe(q{BEGIN; SELECT FROM dpquantile.budget WHERE role = 'analyst'::regrole FOR UPDATE});
+$locked = start_psql($node, $ANSWER);
+wait_for_charges_at_lock($node, 1);
+$node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = 'analyst'});
+is(finish_psql($locked), '57014', 'threat 5: cancelled in its turn');
+$locked = start_psql($node, $ANSWER);
+wait_for_charges_at_lock($node, 2);
+$owner->query_safe('COMMIT');
+$owner->quit;
+is(finish_psql($locked), 't', 'threat 5: the next has its turn');
+$node->poll_query_until('postgres', "SELECT count(*) = 0 $SINGLE") or die 'a worker stays';
+$paid += 2;
+spent_is('threat 5: the one that was cancelled may be charged');
+$node->append_conf('postgresql.conf', "max_worker_processes = 3\n");
+$node->restart;
+
 # The extension is dropped and created while the worker lives. Its plans would name tables that are gone.
 $worker = stop_resident();
 $node->safe_psql(
@@ -313,13 +365,13 @@ $node->append_conf('postgresql.conf', "synchronous_commit = on\nwal_writer_delay
 # A commit that waits for a standby which never comes holds the worker in its middle: taken, not answered.
 $node->append_conf('postgresql.conf', "synchronous_standby_names = 'nobody'\n");
 $node->reload;
-# Until the server has noticed, commits do not wait.
+# Until the server has noticed, commits do not wait. Nor does one that has written nothing.
 my $probe = start_psql(
 	$node, q{
 	DO $$
 	BEGIN
 		LOOP
-			PERFORM txid_current();
+			PERFORM pg_logical_emit_message(true, 'probe', '');
 			COMMIT;
 			PERFORM pg_sleep(0.01);
 		END LOOP;
