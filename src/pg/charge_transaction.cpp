@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 extern "C" {
+#include "access/table.h"
 #include "access/xact.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
@@ -14,6 +15,7 @@ extern "C" {
 #include "tcop/tcopprot.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/timeout.h"
 }
@@ -324,21 +326,53 @@ bool enter_in_ledger(const ChargeRequest* request, Datum budget_id, Datum accoun
   return execute(&entry, values, nulls) == SPI_OK_INSERT && SPI_processed == 1;
 }
 
-// ereports unless the budget tables are those of the extension. The worker is a superuser: after
+Oid owner_of_table(Oid table) {
+  Relation relation = table_open(table, NoLock);
+  const Oid owner = relation->rd_rel->relowner;
+  table_close(relation, NoLock);
+  return owner;
+}
+
+// Returns the owner of the budget tables; ereports unless they are those of the extension. After
 // DROP EXTENSION others may have made tables of these names, with triggers. They stay locked
 // against that until the transaction ends.
-void lock_budget_tables() {
+Oid lock_budget_tables() {
   const Oid extension = get_extension_oid(kExtension, true);
+  Oid owner = InvalidOid;
   for (const char* name : {"budget", "ledger"}) {
     RangeVar* table = makeRangeVar(pstrdup(kSchema), pstrdup(name), -1);
     const Oid oid = RangeVarGetRelid(table, RowExclusiveLock, true);
     if (OidIsValid(oid) && OidIsValid(extension) &&
         getExtensionOfObject(RelationRelationId, oid) == extension) {
+      owner = owner_of_table(oid);
       continue;
     }
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                     errmsg("the extension %s has no table %s.%s", kExtension, kSchema, name)));
   }
+  return owner;
+}
+
+// The worker is a superuser. What the tables' owner may have hung on them, such as triggers, runs
+// as that owner, and what it sets lasts no longer. An abort of the transaction undoes it, too.
+struct ActingAs {
+  Oid user;
+  int context;
+  int settings;
+};
+
+ActingAs act_as(Oid owner) {
+  ActingAs before;
+  GetUserIdAndSecContext(&before.user, &before.context);
+  SetUserIdAndSecContext(
+      owner, before.context | SECURITY_RESTRICTED_OPERATION | SECURITY_LOCAL_USERID_CHANGE);
+  before.settings = NewGUCNestLevel();
+  return before;
+}
+
+void act_as_before(const ActingAs& before) {
+  AtEOXact_GUC(false, before.settings);
+  SetUserIdAndSecContext(before.user, before.context);
 }
 
 // Returns whether the charge may be committed; else the request says why not. May ereport: then the
@@ -368,7 +402,7 @@ bool is_behind_locked(ChargeRequest* const* requests, int number) {
 // Returns whether anything is to be committed.
 bool make_charges(ChargeRequest* const* requests, int count, Waiting waiting) {
   bool made = false;
-  lock_budget_tables();
+  const ActingAs before = act_as(lock_budget_tables());
   SPI_connect();
   PushActiveSnapshot(GetTransactionSnapshot());
   for (int i = 0; i < count; ++i) {
@@ -382,6 +416,7 @@ bool make_charges(ChargeRequest* const* requests, int count, Waiting waiting) {
   }
   SPI_finish();
   PopActiveSnapshot();
+  act_as_before(before);
   return made;
 }
 

@@ -113,15 +113,10 @@ void give_slot_back(int, Datum) {
   release_slot();
 }
 
-// A trigger on the budget tables may ask a private query.
-bool is_resident_worker() {
-  return MyBgworkerEntry != nullptr && strcmp(MyBgworkerEntry->bgw_type, kResidentType) == 0;
-}
-
 }  // namespace
 
 bool charge_by_resident_worker(ChargeRequest* request) {
-  if (!charge_queue_exists() || is_resident_worker()) return false;
+  if (!charge_queue_exists()) return false;
   volatile bool done = false;
   PG_ENSURE_ERROR_CLEANUP(give_slot_back, Datum{0});
   { done = ask(request); }

@@ -14,21 +14,46 @@ use Test::More;
 
 my $node = new_node('tables', conf => q{log_statement = 'none'});
 
-# A trigger that asks a private query itself.
+# What a trigger does is done by the tables' owner, who need not be a superuser, and not by the worker.
 $node->safe_psql(
 	'postgres', q{
-	SELECT dp_grant_budget('postgres', 10);
-	CREATE FUNCTION ask() RETURNS trigger LANGUAGE plpgsql AS $$
+	CREATE ROLE keeper;
+	CREATE TABLE seen (who name);
+	GRANT INSERT ON seen TO keeper;
+	GRANT USAGE ON SCHEMA dpquantile TO keeper;
+	GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA dpquantile TO keeper;
+	ALTER TABLE dpquantile.budget OWNER TO keeper;
+	ALTER TABLE dpquantile.ledger OWNER TO keeper;
+	CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS $$
 	BEGIN
-		IF NEW.role_name = 'analyst' THEN
-			PERFORM public.dp_median(x, 1, 0, 1) FROM (VALUES (0.5::float8)) v (x);
-		END IF;
+		INSERT INTO public.seen VALUES (current_user);
+		SET synchronous_commit = off;
 		RETURN NEW;
 	END $$;
-	CREATE TRIGGER ask AFTER INSERT ON dpquantile.ledger FOR EACH ROW EXECUTE FUNCTION ask()});
-is(outcome($node, "SET statement_timeout = '20s'; $ANSWER"), 't', 'a trigger may ask a private query');
-is(spent($node), 1, 'which is charged');
-$node->safe_psql('postgres', 'DROP FUNCTION ask CASCADE');
+	CREATE TRIGGER act AFTER INSERT ON dpquantile.ledger FOR EACH ROW EXECUTE FUNCTION act()});
+is(outcome($node, $ANSWER), 't', 'threat 1: an answer with tables of another owner');
+is(spent($node), 1, 'threat 1: which is charged');
+is($node->safe_psql('postgres', 'SELECT string_agg(who, NULL) FROM seen'), 'keeper', 'threat 1: a trigger runs as the owner');
+is(outcome($node, "SELECT dp_grant_budget('analyst', 1000)", user => 'postgres'), '', 'threat 1: dp_grant_budget works');
+foreach my $act ('SET ROLE postgres', 'SET SESSION AUTHORIZATION postgres', 'RESET ROLE', 'ALTER ROLE keeper SUPERUSER')
+{
+	$node->safe_psql('postgres',
+		"CREATE OR REPLACE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN $act; RETURN NEW; END'");
+	is(outcome($node, $ANSWER), '42501', "threat 1: and cannot $act");
+	is(spent($node), 1, 'threat 1: there is no answer and no charge');
+}
+$node->safe_psql(
+	'postgres', q{
+	ALTER TABLE dpquantile.budget OWNER TO postgres;
+	ALTER TABLE dpquantile.ledger OWNER TO postgres;
+	CREATE OR REPLACE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS $$
+	BEGIN
+		PERFORM public.dp_median(x, 1, 0, 1) FROM (VALUES (0.5::float8)) v (x);
+		RETURN NEW;
+	END $$});
+is(outcome($node, "SET statement_timeout = '20s'; $ANSWER"), '42501', 'threat 1: a trigger cannot ask a private query');
+is(spent($node), 1, 'threat 1: there is no answer and no charge');
+$node->safe_psql('postgres', 'DROP FUNCTION act CASCADE');
 
 # A query that outlives DROP EXTENSION finds the schema of another.
 $node->safe_psql('postgres', 'GRANT CREATE ON DATABASE postgres TO analyst');
