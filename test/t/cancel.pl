@@ -16,7 +16,8 @@ use Test::More;
 # back is soon missed. Shared memory segments are files, to be counted.
 my $node = new_node('cancel',
 	conf => "max_worker_processes = 3\ndynamic_shared_memory_type = mmap\n",
-	delta => 0.1);
+	delta => 0.1,
+	allows_streaming => 1);
 # Another answer that costs epsilon 1: 10000 equal rows give 0 (but for e^-1000).
 my $IQR = 'SELECT dp_iqr(0 * age, 1, 1e-9) = 0 FROM person;';
 
@@ -122,5 +123,44 @@ is( while_charging(
 		q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dpquantile charge'}),
 	'58000', 'threat 5: a query whose worker is terminated gives no answer');
 check_storm('threat 5: terminated worker', 0);
+
+# Nor does a cancel end the worker's wait for a synchronous standby, after which nothing would be sure; a termination does,
+# and then there is no answer.
+sub waiting_for_standby
+{
+	my ($what) = @_;
+	return $node->safe_psql('postgres',
+		"SELECT $what FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND backend_type LIKE 'dpquantile%'");
+}
+sub start_waiting_for_standby
+{
+	my $session = start_psql($node, $ANSWER);
+	$node->poll_query_until('postgres',
+		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND backend_type LIKE 'dpquantile%'})
+		or die 'the charge does not wait for a standby';
+	return $session;
+}
+# All sessions see the new names after the restart.
+sub restart_with_standby
+{
+	my ($names) = @_;
+	$node->append_conf('postgresql.conf', "synchronous_standby_names = '$names'\n");
+	$node->restart;
+	return;
+}
+restart_with_standby('nobody');
+my $session = start_waiting_for_standby();
+is(waiting_for_standby('pg_cancel_backend(pid)'), 't', 'threat 5: the worker is cancelled');
+$node->safe_psql('postgres', 'SELECT pg_sleep(0.3)');
+is(waiting_for_standby('count(*)'), 1, 'threat 5: and waits on for the standby');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE usename = 'analyst' AND state = 'active'}),
+	1, 'threat 5: without an answer');
+is(waiting_for_standby('pg_terminate_backend(pid)'), 't', 'threat 5: the worker is terminated');
+is(finish_psql($session), '58000', 'threat 5: and there is no answer');
+$session = start_waiting_for_standby();
+$node->append_conf('postgresql.conf', "synchronous_standby_names = ''\n");
+$node->reload;
+is(finish_psql($session), 't', 'threat 5: an answer comes when no standby is waited for');
+check_storm('threat 5: waiting for a standby', 2, 't');
 
 done_testing();
