@@ -88,7 +88,7 @@ void charge_budget(const Charge& charge) {
                     errhint("Run private queries on the primary.")));
   }
   ChargeRequest* request = write_request(charge);
-  if (!charge_by_resident_worker(request)) charge_by_own_worker(request);
+  if (!charge_by_resident_worker(request)) charge_by_single_charge_worker(request);
   report_reply(request);
   pfree(request);
 }

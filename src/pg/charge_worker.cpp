@@ -1,5 +1,6 @@
-// The background worker that makes one charge, in a session and a transaction of its own: neither a
-// rollback, an error, a cancel nor a crash of the query takes it back.
+// The single-charge worker: a background worker that makes one charge, in a session and a
+// transaction of its own: neither a rollback, an error, a cancel nor a crash of the query takes it
+// back.
 #include "pg/charge_worker.hpp"
 
 #include "pg/charge_transaction.hpp"
@@ -131,11 +132,11 @@ BackgroundWorker describe_worker(const char* type, const char* function) {
   return worker;
 }
 
-void charge_by_own_worker(ChargeRequest* request) {
+void charge_by_single_charge_worker(ChargeRequest* request) {
   (void)charge_by_worker(request, start_worker_soon);
 }
 
-bool charge_if_slot_is_free(ChargeRequest* request) {
+bool try_single_charge_worker(ChargeRequest* request) {
   return charge_by_worker(request, start_worker);
 }
 

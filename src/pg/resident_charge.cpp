@@ -81,7 +81,7 @@ bool charge_in_queue(ChargeRequest* request) {
       case Reply::kComplete:
         return true;
       case Reply::kTurn:
-        if (charge_if_slot_is_free(request)) return true;
+        if (try_single_charge_worker(request)) return true;
         postpone_turn();
     }
   }
@@ -101,7 +101,7 @@ bool ask(ChargeRequest* request) {
   for (;;) {
     if (enqueue_charge(request)) return charge_in_queue(request);
     if (busy.is_over() && take_turn(request->role)) {
-      charge_by_own_worker(request);
+      charge_by_single_charge_worker(request);
       return true;
     }
     if (crowded.is_over()) refuse_crowd();

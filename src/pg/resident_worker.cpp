@@ -38,7 +38,7 @@ void clear_replies(Batch batch) {
 }
 
 // Rows are never waited for, so it is a lock on a whole table, which stands in the way of all.
-void call_all_locked(Batch batch) {
+void mark_all_locked(Batch batch) {
   for (int i = 0; i < batch.count; ++i) batch.requests[i]->outcome = ChargeOutcome::kLocked;
 }
 
@@ -50,7 +50,7 @@ void charge(Batch batch) {
   if (error == nullptr) return;
   clear_replies(batch);
   if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE) {
-    call_all_locked(batch);
+    mark_all_locked(batch);
   } else if (batch.count > 1) {
     charge_one_by_one(batch);
   } else {
