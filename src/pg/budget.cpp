@@ -17,11 +17,11 @@ PG_FUNCTION_INFO_V1(dpq_decimal);
 PG_FUNCTION_INFO_V1(dpq_rho_within);
 PG_FUNCTION_INFO_V1(dpq_epsilon_of_rho);
 PG_FUNCTION_INFO_V1(dpq_charged_rho);
-DPQ_EXPORT Datum dpq_charged_role(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_decimal(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_rho_within(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_epsilon_of_rho(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_charged_rho(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_charged_role(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_decimal(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_rho_within(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_epsilon_of_rho(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_charged_rho(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {

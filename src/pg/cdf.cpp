@@ -9,9 +9,9 @@ extern "C" {
 PG_FUNCTION_INFO_V1(dpq_cdf_transition);
 PG_FUNCTION_INFO_V1(dpq_cdf_transition_numeric);
 PG_FUNCTION_INFO_V1(dpq_cdf_final);
-DPQ_EXPORT Datum dpq_cdf_transition(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_cdf_transition_numeric(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_cdf_final(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_transition(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_transition_numeric(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_final(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {

@@ -17,9 +17,9 @@ extern "C" {
 PG_FUNCTION_INFO_V1(dpq_cdf_error);
 PG_FUNCTION_INFO_V1(dpq_cdf_points);
 PG_FUNCTION_INFO_V1(dpq_cdf_expected_error);
-DPQ_EXPORT Datum dpq_cdf_error(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_cdf_points(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_cdf_expected_error(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_error(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_points(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_expected_error(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {

@@ -13,8 +13,8 @@ extern "C" {
 
 PG_FUNCTION_INFO_V1(dpq_cdf_plot);
 PG_FUNCTION_INFO_V1(dpq_cdf_svg);
-DPQ_EXPORT Datum dpq_cdf_plot(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_cdf_svg(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_plot(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_svg(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {

@@ -12,11 +12,11 @@ PG_FUNCTION_INFO_V1(dpq_cdf_count);
 PG_FUNCTION_INFO_V1(dpq_cdf_probability);
 PG_FUNCTION_INFO_V1(dpq_cdf_quantile);
 PG_FUNCTION_INFO_V1(dpq_cdf_quantiles);
-DPQ_EXPORT Datum dpq_cdf_rows(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_cdf_count(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_cdf_probability(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_cdf_quantile(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_cdf_quantiles(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_rows(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_count(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_probability(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_quantile(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_quantiles(PG_FUNCTION_ARGS);
 }
 
 using namespace dpquantile;

@@ -16,10 +16,10 @@ PG_FUNCTION_INFO_V1(dpq_cdf_in);
 PG_FUNCTION_INFO_V1(dpq_cdf_out);
 PG_FUNCTION_INFO_V1(dpq_cdf_recv);
 PG_FUNCTION_INFO_V1(dpq_cdf_send);
-DPQ_EXPORT Datum dpq_cdf_in(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_cdf_out(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_cdf_recv(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_cdf_send(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_in(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_out(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_recv(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_send(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {

@@ -15,7 +15,7 @@ extern "C" {
 #include "utils/resowner.h"
 #include "utils/wait_event.h"
 
-DPQ_EXPORT void dpq_charge_worker(Datum request_handle);
+PGDLLEXPORT void dpq_charge_worker(Datum request_handle);
 }
 
 namespace dpquantile {

@@ -6,10 +6,6 @@
 #error "dpquantile supports PostgreSQL 15 to 18"
 #endif
 
-// Functions that PostgreSQL looks up by name. Before PostgreSQL 16, PG_FUNCTION_INFO_V1 leaves the
-// visibility of the function itself to the compiler.
-#define DPQ_EXPORT __attribute__((visibility("default")))
-
 // PostgreSQL 17 has a setting transaction_timeout.
 #define DPQ_HAS_TRANSACTION_TIMEOUT (PG_VERSION_NUM >= 170000)
 

@@ -13,11 +13,11 @@ PG_FUNCTION_INFO_V1(dpq_iqr_transition_numeric);
 PG_FUNCTION_INFO_V1(dpq_iqr_final);
 PG_FUNCTION_INFO_V1(dpq_iqr_min_rows);
 PG_FUNCTION_INFO_V1(dpq_iqr_expected_error);
-DPQ_EXPORT Datum dpq_iqr_transition(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_iqr_transition_numeric(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_iqr_final(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_iqr_min_rows(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_iqr_expected_error(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_iqr_transition(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_iqr_transition_numeric(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_iqr_final(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_iqr_min_rows(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_iqr_expected_error(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {

@@ -2,7 +2,7 @@
 
 extern "C" {
 DPQ_MODULE_MAGIC;
-DPQ_EXPORT void _PG_init();
+PGDLLEXPORT void _PG_init();
 }
 
 void _PG_init() {

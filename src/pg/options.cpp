@@ -17,7 +17,7 @@ extern "C" {
 #include "utils/numeric.h"
 
 PG_FUNCTION_INFO_V1(dpq_options);
-DPQ_EXPORT Datum dpq_options(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_options(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {

@@ -3,8 +3,8 @@
 // PostgreSQL's headers, for src/pg only. Include standard and core headers first: PostgreSQL
 // replaces printf and friends by macros.
 
-// PostgreSQL before 16 leaves PGDLLEXPORT empty, and would not find Pg_magic_func: what is not
-// exported is hidden.
+// Of what PostgreSQL looks up by name. Before PostgreSQL 16 it leaves PGDLLEXPORT empty, and would
+// not find Pg_magic_func: what is not exported is hidden.
 #ifndef PGDLLEXPORT
 #define PGDLLEXPORT __attribute__((visibility("default")))
 #endif

@@ -19,13 +19,13 @@ PG_FUNCTION_INFO_V1(dpq_quantile_final);
 PG_FUNCTION_INFO_V1(dpq_synthesize_transition);
 PG_FUNCTION_INFO_V1(dpq_synthesize_transition_numeric);
 PG_FUNCTION_INFO_V1(dpq_synthesize_final);
-DPQ_EXPORT Datum dpq_quantiles_transition(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_quantiles_transition_numeric(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_quantiles_final(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_quantile_final(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_synthesize_transition(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_synthesize_transition_numeric(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_synthesize_final(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_quantiles_transition(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_quantiles_transition_numeric(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_quantiles_final(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_quantile_final(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_synthesize_transition(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_synthesize_transition_numeric(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_synthesize_final(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {

@@ -12,7 +12,7 @@ extern "C" {
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(dpq_quantiles_expected_error);
-DPQ_EXPORT Datum dpq_quantiles_expected_error(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_quantiles_expected_error(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {

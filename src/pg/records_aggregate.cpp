@@ -16,7 +16,7 @@ extern "C" {
 #include "utils/lsyscache.h"
 
 PG_FUNCTION_INFO_V1(dpq_records_combine);
-DPQ_EXPORT Datum dpq_records_combine(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_records_combine(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {

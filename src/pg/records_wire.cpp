@@ -19,10 +19,10 @@ PG_FUNCTION_INFO_V1(dpq_state_in);
 PG_FUNCTION_INFO_V1(dpq_state_out);
 PG_FUNCTION_INFO_V1(dpq_state_recv);
 PG_FUNCTION_INFO_V1(dpq_state_send);
-DPQ_EXPORT Datum dpq_state_in(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_state_out(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_state_recv(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_state_send(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_state_in(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_state_out(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_state_recv(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_state_send(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {

@@ -15,7 +15,7 @@ extern "C" {
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
-DPQ_EXPORT void dpq_resident_worker(Datum unused);
+PGDLLEXPORT void dpq_resident_worker(Datum unused);
 }
 
 namespace dpquantile {

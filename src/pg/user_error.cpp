@@ -14,7 +14,7 @@ extern "C" {
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(dpq_user_expected_error);
-DPQ_EXPORT Datum dpq_user_expected_error(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_user_expected_error(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {

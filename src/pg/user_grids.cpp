@@ -17,9 +17,9 @@ extern "C" {
 PG_FUNCTION_INFO_V1(dpq_user_grids_transition);
 PG_FUNCTION_INFO_V1(dpq_user_grids_transition_numeric);
 PG_FUNCTION_INFO_V1(dpq_user_grids_final);
-DPQ_EXPORT Datum dpq_user_grids_transition(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_user_grids_transition_numeric(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_user_grids_final(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_user_grids_transition(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_user_grids_transition_numeric(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_user_grids_final(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {

@@ -11,12 +11,12 @@ PG_FUNCTION_INFO_V1(dpq_user_mean_final);
 PG_FUNCTION_INFO_V1(dpq_user_variance_transition);
 PG_FUNCTION_INFO_V1(dpq_user_variance_transition_numeric);
 PG_FUNCTION_INFO_V1(dpq_user_variance_final);
-DPQ_EXPORT Datum dpq_user_mean_transition(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_user_mean_transition_numeric(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_user_mean_final(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_user_variance_transition(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_user_variance_transition_numeric(PG_FUNCTION_ARGS);
-DPQ_EXPORT Datum dpq_user_variance_final(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_user_mean_transition(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_user_mean_transition_numeric(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_user_mean_final(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_user_variance_transition(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_user_variance_transition_numeric(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_user_variance_final(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {
