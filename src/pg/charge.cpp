@@ -2,9 +2,9 @@
 
 #include "pg/charge_request.hpp"
 #include "pg/charge_transaction.hpp"
-#include "pg/charge_worker.hpp"
 #include "pg/decimal.hpp"
 #include "pg/resident_charge.hpp"
+#include "pg/session_charge.hpp"
 
 extern "C" {
 #include "access/xlog.h"
@@ -88,7 +88,7 @@ void charge_budget(const Charge& charge) {
                     errhint("Run private queries on the primary.")));
   }
   ChargeRequest* request = write_request(charge);
-  if (!charge_by_resident_worker(request)) charge_by_single_charge_worker(request);
+  if (!charge_by_resident_worker(request)) charge_by_session_worker(request);
   report_reply(request);
   pfree(request);
 }

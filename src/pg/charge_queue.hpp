@@ -15,7 +15,7 @@
 // abandoned, because the worker still writes to it, and is freed by the worker.
 //
 // The resident worker waits for nobody's lock. Where one stays in the way,
-//   pending -> outside  by the worker: it is this session's turn to have a single-charge worker,
+//   pending -> outside  by the worker: it is this session's turn to have a session worker,
 //                       which waits for the lock
 //   outside -> pending  by the session, where no worker could be started
 //   outside -> free     by the session

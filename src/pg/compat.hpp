@@ -9,6 +9,13 @@
 // PostgreSQL 17 has a setting transaction_timeout.
 #define DPQ_HAS_TRANSACTION_TIMEOUT (PG_VERSION_NUM >= 170000)
 
+// PostgreSQL 16 renamed this.
+#if PG_VERSION_NUM >= 160000
+#define DPQ_LOCAL_BACKEND_STATUS(i) pgstat_get_local_beentry_by_index(i)
+#else
+#define DPQ_LOCAL_BACKEND_STATUS(i) pgstat_fetch_stat_local_beentry(i)
+#endif
+
 // PostgreSQL 18 lets a module say its name and version.
 #ifdef PG_MODULE_MAGIC_EXT
 #define DPQ_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "dpquantile", .version = "0.1.0")

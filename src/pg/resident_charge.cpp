@@ -1,9 +1,10 @@
 #include "pg/resident_charge.hpp"
 
+#include "pg/background_workers.hpp"
 #include "pg/charge_queue.hpp"
 #include "pg/charge_wait.hpp"
-#include "pg/charge_worker.hpp"
 #include "pg/resident_worker.hpp"
+#include "pg/session_charge.hpp"
 
 extern "C" {
 #include "storage/ipc.h"
@@ -81,7 +82,7 @@ bool charge_in_queue(ChargeRequest* request) {
       case Reply::kComplete:
         return true;
       case Reply::kTurn:
-        if (try_single_charge_worker(request)) return true;
+        if (try_session_worker(request)) return true;
         postpone_turn();
     }
   }
@@ -101,7 +102,7 @@ bool ask(ChargeRequest* request) {
   for (;;) {
     if (enqueue_charge(request)) return charge_in_queue(request);
     if (busy.is_over() && take_turn(request->role)) {
-      charge_by_single_charge_worker(request);
+      charge_by_session_worker(request);
       return true;
     }
     if (crowded.is_over()) refuse_crowd();

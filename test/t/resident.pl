@@ -17,7 +17,7 @@ my $SLOTS = 64;    # kChargeSlots
 my $RESIDENT = q{backend_type = 'dpquantile resident'};
 
 # Two worker slots besides the one of the launcher of logical replication: a resident worker and, if a lock stands in
-# the way, a single-charge worker.
+# the way, a session worker.
 my $node = new_node(
 	'resident',
 	preloaded => 1,
@@ -108,7 +108,7 @@ sub check_slots
 	return;
 }
 
-# The worker is used. Would fail if sessions started single-charge workers.
+# The worker is used. Would fail if sessions started session workers.
 is(outcome($node, $ANSWER), 't', 'an answer');
 $paid++;
 is( $node->safe_psql('postgres', q{
@@ -149,7 +149,7 @@ spent_is('the others are charged');
 is(spent($node, role => 'other'), 0, 'that one is not');
 $node->safe_psql('postgres', 'ALTER TABLE dpquantile.ledger DROP CONSTRAINT no_other');
 
-# All slots are busy: one more session has a single-charge worker. Would wait for the stopped worker otherwise.
+# All slots are busy: one more session has a session worker. Would wait for the stopped worker otherwise.
 $worker = stop_resident();
 my $crowd = start_crowd($SLOTS);
 wait_until_asking($SLOTS);
@@ -179,7 +179,7 @@ spent_is('threat 5: requests that are withdrawn are not charged');
 check_slots('threat 5: after cancelled requests');
 
 # Under a lock on one role's row there is an answer for another, although no other worker can be started. Would fail if
-# the resident worker waited, or left both to single-charge workers.
+# the resident worker waited, or left both to session workers.
 my $parallel = parallel_for_all($node);
 $node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE $RESIDENT");
 my $blocker = start_psql($node, "SET $parallel = on; SELECT pg_sleep(600);", user => 'postgres');
@@ -204,7 +204,7 @@ finish_psql($blocker);
 wait_for_charges_at_lock($node, 1);
 $owner->query_safe('COMMIT');
 $owner->quit;
-is(finish_psql($locked), 't', 'threat 6: with a slot a single-charge worker waits for the lock');
+is(finish_psql($locked), 't', 'threat 6: with a slot a session worker waits for the lock');
 $paid++;
 spent_is('threat 6: and charges');
 

@@ -1,0 +1,169 @@
+#include "pg/session_charge.hpp"
+
+#include "pg/background_workers.hpp"
+#include "pg/charge_wait.hpp"
+#include "pg/session_worker.hpp"
+
+extern "C" {
+#include "storage/dsm.h"
+#include "storage/ipc.h"
+#include "utils/memutils.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr long kSlotRetryMilliseconds = 10;
+constexpr int kSlotMilliseconds = 5000;
+
+// The session's worker, which may have ended, or none.
+struct Employed {
+  dsm_segment* segment;
+  BackgroundWorkerHandle* worker;
+  // An error that ended the wait leaves it so: then the worker may be at the request.
+  bool waiting;
+};
+Employed employed{};
+
+SharedCharge* shared_in(dsm_segment* segment) {
+  return static_cast<SharedCharge*>(dsm_segment_address(segment));
+}
+
+void dismiss() {
+  if (employed.segment == nullptr) return;
+  dsm_detach(employed.segment);
+  pfree(employed.worker);
+  employed = {};
+}
+
+// The end of the session is that of its worker.
+void release_worker(int, Datum) {
+  if (employed.segment == nullptr) return;
+  SharedCharge* shared = shared_in(employed.segment);
+  if (change_state(shared, SessionChargeState::kAnswered, SessionChargeState::kLeft)) {
+    SetLatch(shared->worker);
+  }
+}
+
+void release_worker_at_end() {
+  static bool registered = false;
+  if (registered) return;
+  before_shmem_exit(release_worker, Datum{0});
+  registered = true;
+}
+
+dsm_segment* share_request(const ChargeRequest* request) {
+  dsm_segment* segment = dsm_create(sizeof(SharedCharge), DSM_CREATE_NULL_IF_MAXSEGMENTS);
+  if (segment == nullptr) {
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+                    errmsg("the privacy budget cannot be charged: no dynamic shared memory"),
+                    errhint("This call was not charged. Try again.")));
+  }
+  SharedCharge* shared = shared_in(segment);
+  pg_atomic_init_u32(&shared->state, static_cast<uint32>(SessionChargeState::kAsked));
+  shared->session = MyLatch;
+  memcpy(shared->request, request, request_size(request));
+  return segment;
+}
+
+// Null if no worker slot is free.
+BackgroundWorkerHandle* start_worker(dsm_handle request) {
+  BackgroundWorker worker = describe_worker(kSessionWorkerType, kSessionWorker);
+  worker.bgw_main_arg = UInt32GetDatum(request);
+  memcpy(worker.bgw_extra, &MyDatabaseId, sizeof MyDatabaseId);
+  BackgroundWorkerHandle* handle = nullptr;
+  const MemoryContext previous = MemoryContextSwitchTo(TopMemoryContext);
+  const bool started = RegisterDynamicBackgroundWorker(&worker, &handle);
+  MemoryContextSwitchTo(previous);
+  return started ? handle : nullptr;
+}
+
+// Worker slots are shared with parallel queries and other charges; a short wait spares the user an
+// error in a busy moment.
+BackgroundWorkerHandle* start_worker_soon(dsm_handle request) {
+  const Deadline deadline(kSlotMilliseconds);
+  do {
+    if (BackgroundWorkerHandle* worker = start_worker(request)) return worker;
+    sleep_until_woken(kSlotRetryMilliseconds);
+  } while (!deadline.is_over());
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+                  errmsg("the privacy budget cannot be charged: no free background worker slot"),
+                  errhint("This call was not charged. Try again, or raise max_worker_processes.")));
+}
+
+using StartWorker = BackgroundWorkerHandle* (*)(dsm_handle request);
+
+// False if there is no worker for the request.
+bool ask_new_worker(const ChargeRequest* request, StartWorker start) {
+  release_worker_at_end();
+  dsm_segment* segment = share_request(request);
+  BackgroundWorkerHandle* worker = start(dsm_segment_handle(segment));
+  if (worker == nullptr) {
+    dsm_detach(segment);
+    return false;
+  }
+  dsm_pin_mapping(segment);
+  employed = {segment, worker, true};
+  return true;
+}
+
+// False if the session's last worker is not there for the request.
+bool ask_worker_again(const ChargeRequest* request) {
+  if (employed.waiting) dismiss();
+  if (employed.segment == nullptr) return false;
+  SharedCharge* shared = shared_in(employed.segment);
+  memcpy(shared->request, request, request_size(request));
+  if (!change_state(shared, SessionChargeState::kAnswered, SessionChargeState::kAsked)) {
+    dismiss();
+    return false;
+  }
+  employed.waiting = true;
+  SetLatch(shared->worker);
+  return true;
+}
+
+bool is_waited_for(SessionChargeState state) {
+  return state == SessionChargeState::kAsked || state == SessionChargeState::kTaken;
+}
+
+bool has_stopped(BackgroundWorkerHandle* worker) {
+  pid_t pid;
+  return GetBackgroundWorkerPid(worker, &pid) == BGWH_STOPPED;
+}
+
+// The postmaster wakes the session at the worker's end. If that comes without a reply, the outcome
+// stays pending.
+SessionChargeState wait_for_reply(ChargeRequest* request) {
+  SharedCharge* shared = shared_in(employed.segment);
+  while (is_waited_for(state_of(shared)) && !has_stopped(employed.worker)) sleep_until_woken(-1);
+  // What the worker wrote before its end is seen after it.
+  const SessionChargeState state = state_of(shared);
+  const bool answered =
+      state == SessionChargeState::kAnswered || state == SessionChargeState::kLeft;
+  if (answered) copy_reply(request, request_in(shared));
+  employed.waiting = false;
+  return state;
+}
+
+// Whether there was a worker for the request.
+bool charge(ChargeRequest* request, StartWorker start) {
+  if (ask_worker_again(request) && wait_for_reply(request) != SessionChargeState::kRefused) {
+    return true;
+  }
+  if (!ask_new_worker(request, start)) return false;
+  (void)wait_for_reply(request);
+  return true;
+}
+
+}  // namespace
+
+void charge_by_session_worker(ChargeRequest* request) {
+  (void)charge(request, start_worker_soon);
+}
+
+bool try_session_worker(ChargeRequest* request) {
+  return charge(request, start_worker);
+}
+
+}  // namespace dpquantile

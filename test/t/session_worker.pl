@@ -1,0 +1,145 @@
+# Without preloading a session's charges are made by a worker of its own, which stays a while for the next one. What all
+# charges have to hold is tested elsewhere; this is about the worker itself.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use DpQuantile;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $WORKER = q{backend_type = 'dpquantile charge'};
+my $CHARGES = 50;
+
+my $node = new_node('session_worker', preloaded => 0, budget => 10_000, conf => "log_min_messages = debug1\n");
+$node->safe_psql(
+	'postgres', q{
+	CREATE ROLE other LOGIN;
+	GRANT SELECT ON person TO other;
+	SELECT dp_grant_budget('other', 10)});
+
+# How many workers have been started so far.
+sub starts
+{
+	my @lines = slurp_file($node->logfile) =~ /starting background worker process "dpquantile charge"/g;
+	return scalar @lines;
+}
+
+# How many are started for these statements of one session.
+sub starts_for
+{
+	my ($sql, $expected, $name, %params) = @_;
+	my $before = starts();
+	is(outcome($node, $sql, %params), $expected, "$name: answers");
+	return starts() - $before;
+}
+
+sub idle_worker
+{
+	return $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE $WORKER AND state = 'idle'");
+}
+
+# A session that stays, and its worker, which waits for the next charge.
+sub employ
+{
+	my $session = $node->background_psql('postgres', on_error_stop => 0, extra_params => [ '-U', 'analyst' ]);
+	foreach my $attempt (1 .. 100)
+	{
+		$session->query($ANSWER) eq 't' or die 'there is no answer';
+		my $worker = idle_worker();
+		return ($session, $worker) if $worker;
+	}
+	die 'there is no idle worker';
+}
+
+sub wait_until_gone
+{
+	my ($worker) = @_;
+	$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = $worker")
+		or die 'the worker stays';
+	return;
+}
+
+sub costs
+{
+	my ($charges, $name, $act) = @_;
+	my $before = spent($node);
+	$act->();
+	is(spent($node) - $before, $charges, "$name: charged $charges times");
+	return;
+}
+
+my $answers = join ' ', ('t') x $CHARGES;
+costs($CHARGES, 'one worker for many charges', sub {
+	my $starts = starts_for($ANSWER x $CHARGES, $answers, 'one worker for many charges');
+	# A machine that stands still for a second may need another.
+	cmp_ok($starts, '<', $CHARGES / 2, 'one worker for many charges: it stays for the next');
+	cmp_ok($starts, '>=', 1, 'one worker for many charges: it is a worker');
+});
+
+# The charge goes to who asks, whoever asked before.
+costs(1, 'another role', sub {
+	my $ask = 'SET ROLE analyst; ' . $ANSWER . ' SET ROLE other; ' . $ANSWER . $ANSWER;
+	is(outcome($node, $ask, user => 'postgres'), 't t t', 'another role: answers');
+});
+is(spent($node, role => 'other'), 2, 'another role: pays for itself');
+
+# A refusal of one charge is not that of the next.
+is(outcome($node, "$ANSWER SELECT dp_median(age, 9, 0, 100) FROM person; $ANSWER", user => 'other'),
+	't t 53400', 'after a refusal: the next charge is made');
+is(spent($node, role => 'other'), 4, 'after a refusal: and charged');
+
+{
+	my ($session, $worker) = employ();
+	wait_until_gone($worker);
+	costs(1, 'after a second', sub { is($session->query($ANSWER), 't', 'after a second: the next charge has a new worker') });
+	$session->quit;
+}
+
+{
+	my ($session, $worker) = employ();
+	$node->safe_psql('postgres', "SELECT pg_terminate_backend($worker)");
+	wait_until_gone($worker);
+	costs(1, 'terminated', sub { is($session->query($ANSWER), 't', 'terminated: the next charge has a new worker') });
+	$session->quit;
+}
+
+# Settings such as synchronous_commit are those of the configuration.
+{
+	my $reload = 'RESET ROLE; DO $$BEGIN PERFORM pg_reload_conf(), pg_sleep(0.3); END$$; SET ROLE analyst;';
+	my $starts = starts_for("SET ROLE analyst; $ANSWER $reload $ANSWER", 't t', 'reloaded', user => 'postgres');
+	is($starts, 2, 'reloaded: the next charge has a new worker');
+}
+
+# While a charge is made, the session that has given it up asks for another: neither is taken for the other.
+{
+	my ($session, $worker) = employ();
+	my $owner = hold_budget($node);
+	costs(1 + 4, 'cancelled', sub {
+		$session->query_until(qr/asks/, "\\echo asks\n$ANSWER\n");
+		wait_for_charges_at_lock($node, 1);
+		$node->safe_psql('postgres', q{
+			SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = 'analyst' AND state = 'active'});
+		$session->query_until(qr/again/, "\\echo again\nSELECT dp_median(age, 4, 0, 100) IS NOT NULL FROM person;\n");
+		wait_for_charges_at_lock($node, 2);
+		$owner->query_safe('ROLLBACK');
+		is($session->query('SELECT 1'), "t\n1", 'cancelled: the next charge is made by another worker');
+		$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE $WORKER AND state = 'active'")
+			or die 'the worker of the cancelled charge does not end';
+	});
+	$owner->quit;
+	$session->quit;
+}
+
+# With few worker slots, they are for others.
+$node->append_conf('postgresql.conf', 'max_worker_processes = 3');
+$node->restart;
+costs($CHARGES, 'few slots', sub {
+	is(starts_for($ANSWER x $CHARGES, $answers, 'few slots'), $CHARGES, 'few slots: no worker stays');
+});
+
+done_testing();
