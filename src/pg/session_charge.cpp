@@ -6,7 +6,6 @@
 
 extern "C" {
 #include "storage/dsm.h"
-#include "storage/ipc.h"
 #include "utils/memutils.h"
 }
 
@@ -37,20 +36,12 @@ void dismiss() {
   employed = {};
 }
 
-// The end of the session is that of its worker.
-void release_worker(int, Datum) {
-  if (employed.segment == nullptr) return;
-  SharedCharge* shared = shared_in(employed.segment);
+// A worker that is not asked any more, at the end of the session at the latest, need not stay.
+void release_worker(dsm_segment* segment, Datum) {
+  SharedCharge* shared = shared_in(segment);
   if (change_state(shared, SessionChargeState::kAnswered, SessionChargeState::kLeft)) {
     SetLatch(shared->worker);
   }
-}
-
-void release_worker_at_end() {
-  static bool registered = false;
-  if (registered) return;
-  before_shmem_exit(release_worker, Datum{0});
-  registered = true;
 }
 
 dsm_segment* share_request(const ChargeRequest* request) {
@@ -60,6 +51,7 @@ dsm_segment* share_request(const ChargeRequest* request) {
                     errmsg("the privacy budget cannot be charged: no dynamic shared memory"),
                     errhint("This call was not charged. Try again.")));
   }
+  on_dsm_detach(segment, release_worker, Datum{0});
   SharedCharge* shared = shared_in(segment);
   pg_atomic_init_u32(&shared->state, static_cast<uint32>(SessionChargeState::kAsked));
   shared->session = MyLatch;
@@ -96,7 +88,6 @@ using StartWorker = BackgroundWorkerHandle* (*)(dsm_handle request);
 
 // False if there is no worker for the request.
 bool ask_new_worker(const ChargeRequest* request, StartWorker start) {
-  release_worker_at_end();
   dsm_segment* segment = share_request(request);
   BackgroundWorkerHandle* worker = start(dsm_segment_handle(segment));
   if (worker == nullptr) {

@@ -43,6 +43,8 @@ void leave(int, Datum shared) {
 
 void charge_and_answer(SharedCharge* shared) {
   ChargeRequest* request = request_in(shared);
+  // A resident worker may have replied that a lock stands in the way.
+  clear_reply(request);
   pgstat_report_activity(STATE_RUNNING, "charging the privacy budget");
   const ErrorData* error = charge_and_commit(&request, 1, Waiting::kForAWhile);
   if (error != nullptr) refuse_with_error(request, error);
