@@ -130,7 +130,8 @@ report() {
   printf '%-19s%5d passed, %d failed, %d s\n' "$suite" "$passed" "$failed" $((SECONDS - start))
 }
 
-# suite NAME EXPECTED COUNTER COMMAND...: at least EXPECTED cases must have been run.
+# suite NAME EXPECTED COUNTER COMMAND...: at least EXPECTED cases must have been run. The functions
+# that it calls use its variables, and $copy, the tree that its lane runs in.
 suite() {
   local suite=$1 expected=$2 counter=$3 log=$logs/$1.log
   local passed=0 failed=0 status=0 start=$SECONDS
@@ -163,7 +164,8 @@ files() {
   done
   echo "$number"
 }
-gtest_files() { if (($(files "$@"))); then echo 1; else echo 0; fi; }
+# At least one case, if there are files.
+gtest_expected() { if (($(files "$@"))); then echo 1; else echo 0; fi; }
 
 # lane FUNCTION: runs its suites one after the other, beside those of the other lanes. In a process
 # group of its own: of a Ctrl-C only this script hears, which then ends its lanes.
@@ -192,8 +194,8 @@ wait_for_lanes() {
 # These only compute: suites whose servers and sessions wait for each other go before them.
 gtest_suites() {
   local make=(unprivileged nice make -C "$copy" CI=1 -j"$(nproc)")
-  suite unit "$(gtest_files "$copy"/test/unit/*.cpp)" count_gtest "${make[@]}" unit || true
-  suite privacy "$(gtest_files "$copy"/test/privacy/*.cpp)" count_gtest "${make[@]}" privacy || true
+  suite unit "$(gtest_expected "$copy"/test/unit/*.cpp)" count_gtest "${make[@]}" unit || true
+  suite privacy "$(gtest_expected "$copy"/test/privacy/*.cpp)" count_gtest "${make[@]}" privacy || true
 }
 
 not_installed=(not_run "the extension could not be built and installed")
@@ -248,8 +250,7 @@ sql_suites() {
     "${check[@]}" ISOLATION= REGRESS="${sql_preloaded[*]}" || true
   suite isolation-preloaded "$(files "$copy"/test/isolation/specs/*.spec)" count_regress "${check[@]}" REGRESS= || true
 
-  export DPQ_PRELOADED=1
-  tap_suite tap-preloaded "${#tap_preloaded[@]}" PROVE_TESTS="$(printf 'test/t/%s.pl ' "${tap_preloaded[@]}")"
+  tap_suite tap-preloaded "${#tap_preloaded[@]}" DPQ_PRELOADED=1 PROVE_TESTS="$(printf 'test/t/%s.pl ' "${tap_preloaded[@]}")"
 }
 
 make=(unprivileged make -C "$copy" CI=1)

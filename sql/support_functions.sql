@@ -43,7 +43,7 @@ SELECT merge(s)::text = state(3, 1, 12, 5)::text AS merged FROM kept;
 SELECT merge(s ORDER BY s::text DESC)::text = state(3, 1, 12, 5)::text AS merged FROM kept;
 SELECT state_of(x, '{0.5}', 1, 0, 1000, '{}')::text::records_state IS NOT NULL AS large
   FROM generate_series(1, 100000) x;
--- So are they with many records, held in chunks, as counters or compressed, and put together from parts of all sizes.
+-- So are they with many records, held in chunks, as a list, as counters or compressed, and put together from parts of all sizes.
 CREATE TABLE form (options jsonb, rows int);
 INSERT INTO form SELECT options, rows
   FROM (VALUES ('{"granularity": 1}'::jsonb), ('{}'), ('{"granularity": 3e-9}')) o(options),

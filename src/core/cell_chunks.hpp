@@ -49,7 +49,7 @@ class CellChunkPool {
 };
 
 // The cells of a group's records while they are few, as a list of chunks. Where there are many
-// groups, memory is what takes time: adding a record touches one cache line, always the same one.
+// groups, memory is what takes time: adding a record touches one cache line or two, always the same.
 // Not private: it only ever feeds a mechanism.
 //
 // Plain data; its chunks are those of a pool.

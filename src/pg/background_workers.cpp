@@ -1,13 +1,17 @@
 #include "pg/background_workers.hpp"
 
-#include "pg/charge_request.hpp"
-
 extern "C" {
-#include "pgstat.h"
 #include "utils/backend_status.h"
 }
 
 namespace dpquantile {
+
+namespace {
+
+// The library that PostgreSQL starts background workers of.
+constexpr const char* kLibrary = "$libdir/dpquantile";
+
+}  // namespace
 
 BackgroundWorker describe_worker(const char* type, const char* function) {
   BackgroundWorker worker;
@@ -21,6 +25,11 @@ BackgroundWorker describe_worker(const char* type, const char* function) {
   strlcpy(worker.bgw_function_name, function, sizeof worker.bgw_function_name);
   worker.bgw_notify_pid = MyProcPid;
   return worker;
+}
+
+bool has_ended(BackgroundWorkerHandle* worker) {
+  pid_t pid;
+  return GetBackgroundWorkerPid(worker, &pid) == BGWH_STOPPED;
 }
 
 bool half_of_worker_slots_free() {

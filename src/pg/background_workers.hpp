@@ -12,6 +12,8 @@ namespace dpquantile {
 // and end this session is told.
 BackgroundWorker describe_worker(const char* type, const char* function);
 
+bool has_ended(BackgroundWorkerHandle* worker);
+
 // Whether at least half of max_worker_processes are free. A moment later it may be otherwise.
 bool half_of_worker_slots_free();
 

@@ -32,7 +32,7 @@ enum class SlotState : uint32 {
   kTaken,
   kAnswered,
   kAbandoned,
-  kOutside
+  kHasTurn
 };
 
 struct ChargeSlot {
@@ -109,7 +109,7 @@ ChargeSlot* free_slot(int from, int to) {
 }
 
 bool has_turn(const ChargeSlot& slot, Oid database) {
-  return slot.state == SlotState::kOutside && slot.database == database;
+  return slot.state == SlotState::kHasTurn && slot.database == database;
 }
 
 bool role_has_turn(Oid database, Oid role) {
@@ -218,7 +218,7 @@ ChargeSlot* next_turn(TimestampTz now) {
 
 void give_turns(TimestampTz now, Sleepers* sleepers) {
   while (ChargeSlot* slot = next_turn(now)) {
-    slot->state = SlotState::kOutside;
+    slot->state = SlotState::kHasTurn;
     sleepers->sessions[sleepers->count++] = slot->session;
   }
 }
@@ -284,7 +284,7 @@ Reply collect_reply(ChargeRequest* request) {
     reply = Reply::kComplete;
     copy_reply(request, request_in(my_slot));
     my_slot->state = SlotState::kFree;
-  } else if (my_slot->state == SlotState::kOutside) {
+  } else if (my_slot->state == SlotState::kHasTurn) {
     reply = Reply::kTurn;
   }
   unlock_queue();
@@ -304,7 +304,7 @@ bool take_turn(Oid role) {
   lock_queue();
   ChargeSlot* slot = free_slot(kChargeSlots, kChargeSlots + kSpareSlots);
   if (slot != nullptr && may_have_turn(MyDatabaseId, role)) {
-    slot->state = SlotState::kOutside;
+    slot->state = SlotState::kHasTurn;
     slot->database = MyDatabaseId;
     slot->role = role;
     my_slot = slot;

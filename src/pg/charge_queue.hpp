@@ -15,10 +15,11 @@
 // abandoned, because the worker still writes to it, and is freed by the worker.
 //
 // The resident worker waits for nobody's lock. Where one stays in the way,
-//   pending -> outside  by the worker: it is this session's turn to have a session worker,
-//                       which waits for the lock
-//   outside -> pending  by the session, where no worker could be started
-//   outside -> free     by the session
+//   pending -> has turn  by the worker: it is this session's turn to have a session worker, which
+//                        waits for the lock
+//   has turn -> pending  by the session, where no worker could be started
+//   has turn -> free     by the session
+//   free -> has turn     by the session, in a spare slot, when all others are busy
 // A role has one turn at a time, and the resident worker leaves the role alone meanwhile: many
 // waiting workers would lock the budget for each other, and one would have to compete with the
 // resident worker. A database has two.

@@ -54,7 +54,4 @@ void copy_reply(ChargeRequest* to, const ChargeRequest* from);
 // Empties the reply.
 void clear_reply(ChargeRequest* request);
 
-// The library that PostgreSQL starts background workers of.
-inline constexpr const char* kLibrary = "$libdir/dpquantile";
-
 }  // namespace dpquantile

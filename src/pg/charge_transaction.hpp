@@ -13,8 +13,7 @@ enum class Waiting {
 
 inline constexpr const char* kLockedHint =
     "This call was not charged. Another session, or this transaction, has locked the budget; end "
-    "it "
-    "or try again.";
+    "it or try again.";
 
 // Forces what a database's settings may have changed and the charge depends on.
 void force_charge_settings(Waiting waiting);

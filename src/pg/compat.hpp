@@ -1,6 +1,7 @@
 #pragma once
 
-// All that differs between PostgreSQL 15 and 18 as far as this extension is concerned.
+// What differs between PostgreSQL 15 and 18 as far as this extension is concerned, but for
+// PGDLLEXPORT (postgres.hpp).
 
 #if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
 #error "dpquantile supports PostgreSQL 15 to 18"

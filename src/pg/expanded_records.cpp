@@ -98,6 +98,9 @@ GroupPool* make_group_pool(const AggregateParameters* parameters, MemoryContext 
   return pool;
 }
 
+// The object's own context is that of all groups: the executor takes an object as it is if that is
+// below the context of the group. It would end with one group, were it replaced by another state,
+// which no function here does.
 ExpandedRecords* make_expanded(GroupPool* pool) {
   MemoryContext groups = MemoryContextGetParent(pool->context);
   auto* records = new (MemoryContextAlloc(groups, sizeof(ExpandedRecords))) ExpandedRecords;

@@ -15,8 +15,9 @@ namespace dpquantile {
 
 struct ExpandedRecords;
 
-// What the groups of one aggregate call share: its parameters, and a memory context for their
-// records below that of the groups, so that PostgreSQL accounts for them and ends them together.
+// What the groups of one aggregate call in one memory context share: its parameters, and a memory
+// context for their records below that of the groups, so that PostgreSQL accounts for them and ends
+// them together.
 struct GroupPool {
   // First what every row needs.
   Grid grid;

@@ -2,7 +2,7 @@
 
 namespace dpquantile {
 
-struct Entry {
+struct GroupPools::Entry {
   MemoryContextCallback on_reset;
   GroupPools* pools;
   Entry* next;
@@ -10,6 +10,8 @@ struct Entry {
 };
 
 namespace {
+
+using Entry = GroupPools::Entry;
 
 void remove(void* ended) {
   auto* entry = static_cast<Entry*>(ended);
@@ -31,7 +33,7 @@ GroupPool* add_pool(GroupPools* pools, MemoryContext groups,
 }  // namespace
 
 GroupPool* find_pool(const GroupPools* pools, MemoryContext groups) {
-  for (const Entry* entry = pools->first; entry != nullptr; entry = entry->next) {
+  for (const GroupPools::Entry* entry = pools->first; entry != nullptr; entry = entry->next) {
     if (MemoryContextGetParent(entry->pool->context) == groups) return entry->pool;
   }
   return nullptr;

@@ -7,13 +7,14 @@ namespace dpquantile {
 // The pools of an aggregate call, one for each memory context that has groups of it: with GROUPING
 // SETS there are several at a time. It must outlive these contexts.
 struct GroupPools {
-  struct Entry* first;
+  struct Entry;
+  Entry* first;
 };
 
-// The pool of groups in this context, or null.
+// The newest pool of groups in this context, or null.
 GroupPool* find_pool(const GroupPools* pools, MemoryContext groups);
 
-// The pool of groups in this context with these parameters; made if there is none. It is there
+// The newest pool of groups in this context if it has these parameters, else a new one. It is there
 // until the context is reset. ereports.
 GroupPool* get_pool(GroupPools* pools, MemoryContext groups, const AggregateParameters* parameters);
 

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "pg/boundary.hpp"
 #include "pg/charge.hpp"
 #include "pg/execution.hpp"
 #include "pg/group_pools.hpp"

@@ -36,15 +36,10 @@ bool start_resident_worker(StartedWorker* started) {
   return false;
 }
 
-bool has_ended(const StartedWorker& started) {
-  pid_t pid;
-  return GetBackgroundWorkerPid(started.handle, &pid) == BGWH_STOPPED;
-}
-
 // Whether the request is, or will be, with a worker. A session starts one worker at most for a
 // request: if that does not help, another would not.
 bool find_worker(StartedWorker* started) {
-  if (started->handle != nullptr && has_ended(*started)) cancel_place(started->place);
+  if (started->handle != nullptr && has_ended(started->handle)) cancel_place(started->place);
   WorkerPlace place;
   switch (call_worker(&place)) {
     case Service::kPromised:
@@ -62,7 +57,7 @@ bool find_worker(StartedWorker* started) {
   return start_resident_worker(started);
 }
 
-// Null if the request was withdrawn.
+// kNone if the request was withdrawn.
 Reply wait_for_reply(ChargeRequest* request) {
   StartedWorker started{};
   for (;;) {

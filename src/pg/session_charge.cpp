@@ -6,7 +6,6 @@
 
 extern "C" {
 #include "storage/dsm.h"
-#include "utils/memutils.h"
 }
 
 namespace dpquantile {
@@ -20,8 +19,6 @@ constexpr int kSlotMilliseconds = 5000;
 struct Employed {
   dsm_segment* segment;
   BackgroundWorkerHandle* worker;
-  // An error that ended the wait leaves it so: then the worker may be at the request.
-  bool waiting;
 };
 Employed employed{};
 
@@ -61,7 +58,7 @@ dsm_segment* share_request(const ChargeRequest* request) {
 
 // Null if no worker slot is free.
 BackgroundWorkerHandle* start_worker(dsm_handle request) {
-  BackgroundWorker worker = describe_worker(kSessionWorkerType, kSessionWorker);
+  BackgroundWorker worker = describe_worker(kSessionType, kSessionWorker);
   worker.bgw_main_arg = UInt32GetDatum(request);
   memcpy(worker.bgw_extra, &MyDatabaseId, sizeof MyDatabaseId);
   BackgroundWorkerHandle* handle = nullptr;
@@ -88,6 +85,7 @@ using StartWorker = BackgroundWorkerHandle* (*)(dsm_handle request);
 
 // False if there is no worker for the request.
 bool ask_new_worker(const ChargeRequest* request, StartWorker start) {
+  dismiss();
   dsm_segment* segment = share_request(request);
   BackgroundWorkerHandle* worker = start(dsm_segment_handle(segment));
   if (worker == nullptr) {
@@ -95,21 +93,19 @@ bool ask_new_worker(const ChargeRequest* request, StartWorker start) {
     return false;
   }
   dsm_pin_mapping(segment);
-  employed = {segment, worker, true};
+  employed = {segment, worker};
   return true;
 }
 
 // False if the session's last worker is not there for the request.
 bool ask_worker_again(const ChargeRequest* request) {
-  if (employed.waiting) dismiss();
   if (employed.segment == nullptr) return false;
   SharedCharge* shared = shared_in(employed.segment);
+  // It may still be at a charge that was given up.
+  if (state_of(shared) != SessionChargeState::kAnswered) return false;
   memcpy(shared->request, request, request_size(request));
-  if (!change_state(shared, SessionChargeState::kAnswered, SessionChargeState::kAsked)) {
-    dismiss();
+  if (!change_state(shared, SessionChargeState::kAnswered, SessionChargeState::kAsked))
     return false;
-  }
-  employed.waiting = true;
   SetLatch(shared->worker);
   return true;
 }
@@ -118,28 +114,22 @@ bool is_waited_for(SessionChargeState state) {
   return state == SessionChargeState::kAsked || state == SessionChargeState::kTaken;
 }
 
-bool has_stopped(BackgroundWorkerHandle* worker) {
-  pid_t pid;
-  return GetBackgroundWorkerPid(worker, &pid) == BGWH_STOPPED;
-}
-
 // The postmaster wakes the session at the worker's end. If that comes without a reply, the outcome
 // stays pending.
 SessionChargeState wait_for_reply(ChargeRequest* request) {
   SharedCharge* shared = shared_in(employed.segment);
-  while (is_waited_for(state_of(shared)) && !has_stopped(employed.worker)) sleep_until_woken(-1);
+  while (is_waited_for(state_of(shared)) && !has_ended(employed.worker)) sleep_until_woken(-1);
   // What the worker wrote before its end is seen after it.
   const SessionChargeState state = state_of(shared);
   const bool answered =
       state == SessionChargeState::kAnswered || state == SessionChargeState::kLeft;
   if (answered) copy_reply(request, request_in(shared));
-  employed.waiting = false;
   return state;
 }
 
 // Whether there was a worker for the request.
 bool charge(ChargeRequest* request, StartWorker start) {
-  if (ask_worker_again(request) && wait_for_reply(request) != SessionChargeState::kRefused) {
+  if (ask_worker_again(request) && wait_for_reply(request) != SessionChargeState::kDeclined) {
     return true;
   }
   if (!ask_new_worker(request, start)) return false;

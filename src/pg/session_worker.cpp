@@ -10,7 +10,6 @@ extern "C" {
 #include "storage/dsm.h"
 #include "storage/ipc.h"
 #include "tcop/tcopprot.h"
-#include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
@@ -38,13 +37,11 @@ SharedCharge* attach(dsm_handle handle) {
 void leave(int, Datum shared) {
   auto* left = reinterpret_cast<SharedCharge*>(DatumGetPointer(shared));
   if (change_state(left, SessionChargeState::kAnswered, SessionChargeState::kLeft)) return;
-  (void)change_state(left, SessionChargeState::kAsked, SessionChargeState::kRefused);
+  (void)change_state(left, SessionChargeState::kAsked, SessionChargeState::kDeclined);
 }
 
 void charge_and_answer(SharedCharge* shared) {
   ChargeRequest* request = request_in(shared);
-  // A resident worker may have replied that a lock stands in the way.
-  clear_reply(request);
   pgstat_report_activity(STATE_RUNNING, "charging the privacy budget");
   const ErrorData* error = charge_and_commit(&request, 1, Waiting::kForAWhile);
   if (error != nullptr) refuse_with_error(request, error);

@@ -12,14 +12,14 @@ extern "C" {
 // back.
 namespace dpquantile {
 
-// Who may touch the request:
+// The states of a charge, and who changes them:
 //   asked -> taken     by the worker; from here on the charge may be made
 //   taken -> answered  by the worker, once the charge is durable or refused
 //   answered -> asked  by the session, with a further charge
 //   answered -> left   by the worker, which ends, or by the session, so that it does
-//   asked -> refused   by the worker, which ends without having taken the request
+//   asked -> declined  by the worker, which ends without having taken the request
 // The worker touches the request only while it is taken, the session only while it is not.
-enum class SessionChargeState : uint32 { kAsked, kTaken, kAnswered, kLeft, kRefused };
+enum class SessionChargeState : uint32 { kAsked, kTaken, kAnswered, kLeft, kDeclined };
 
 // What session and session worker share.
 struct SharedCharge {
@@ -45,7 +45,7 @@ inline SessionChargeState state_of(SharedCharge* shared) {
   return static_cast<SessionChargeState>(state);
 }
 
-inline constexpr const char* kSessionWorkerType = "dpquantile charge";
+inline constexpr const char* kSessionType = "dpquantile session";
 inline constexpr const char* kSessionWorker = "dpq_session_worker";
 
 }  // namespace dpquantile

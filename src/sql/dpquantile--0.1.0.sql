@@ -29,8 +29,8 @@ CREATE TABLE dpquantile.budget (
   CHECK ((accountant = 'zcdp') = (rho_limit IS NOT NULL))
 );
 COMMENT ON TABLE dpquantile.budget IS
-  'The privacy budget of each role. Changed by dp_grant_budget, dp_revoke_budget and the charge '
-  'worker only; what is spent never goes down.';
+  'The privacy budget of each role. Changed by dp_grant_budget, dp_revoke_budget and the '
+  'workers that charge only; what is spent never goes down.';
 COMMENT ON COLUMN dpquantile.budget.epsilon_spent IS
   'The sum of the epsilons charged, under either accountant.';
 COMMENT ON COLUMN dpquantile.budget.rho_limit IS

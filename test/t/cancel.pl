@@ -36,7 +36,7 @@ sub check_storm
 	ok( $node->poll_query_until('postgres',
 			q{
 			SELECT count(*) = 0 FROM pg_stat_activity
-			WHERE usename = 'analyst' OR backend_type = 'dpquantile charge'}),
+			WHERE usename = 'analyst' OR backend_type = 'dpquantile session'}),
 		"$name: every session and worker ends");
 	my $charges = spent($node) - $spent_before;
 	note("$attempts attempts, $charges charges, $answers answers");
@@ -120,7 +120,7 @@ is(while_charging(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE
 check_storm('threat 5: terminated during the charge', 1);
 
 is( while_charging(
-		q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dpquantile charge'}),
+		q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dpquantile session'}),
 	'58000', 'threat 5: a query whose worker is terminated gives no answer');
 check_storm('threat 5: terminated worker', 0);
 

@@ -86,7 +86,7 @@ my $owner = hold_budget($node);
 my $query = start_psql($node, $ANSWER);
 wait_for_charges_at_lock($node, 1);
 my $worker = $node->safe_psql('postgres',
-	q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpquantile charge'});
+	q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpquantile session'});
 kill 'KILL', $worker;
 isnt(finish_psql($query), 't', 'threat 2: without a worker that ends well there is no answer');
 eval { $owner->quit };

@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Of, NumbersOfRecords,
                          testing::Values(0, 1, 12, 13, 14, 26, 27, 100, kMost - 1, kMost),
                          testing::PrintToStringParamName());
 
-TEST_P(NumbersOfRecords, AreHeldAsTheyCame) {
+TEST_P(NumbersOfRecords, AreAllHeld) {
   for (const std::uint64_t cells : {std::uint64_t{1}, std::uint64_t{100}, kWholeRange}) {
     const Records records = random_records(GetParam(), cells);
     CellChunkPool pool(heap());

@@ -113,7 +113,7 @@ sub wait_for_charges_at_lock
 	my ($node, $number) = @_;
 	$node->poll_query_until('postgres', qq{
 		SELECT count(*) = $number FROM pg_stat_activity
-		WHERE backend_type = 'dpquantile charge' AND wait_event_type = 'Lock'})
+		WHERE backend_type = 'dpquantile session' AND wait_event_type = 'Lock'})
 		or die 'the charges do not wait for the lock';
 	return;
 }
