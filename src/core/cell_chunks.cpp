@@ -10,10 +10,10 @@ namespace dpquantile {
 
 namespace {
 
-// Of a block, in chunks. Blocks double, so that few groups take little memory and many take few
+// Of a block, in bundles. Blocks double, so that few groups take little memory and many take few
 // blocks.
-constexpr std::size_t kFirstBlock = 4;
-constexpr std::size_t kLargestBlock = 4096;
+constexpr std::size_t kFirstBlock = 1;
+constexpr std::size_t kLargestBlock = 1024;
 
 }  // namespace
 
@@ -27,16 +27,16 @@ void CellChunkPool::begin_block() {
 CellChunk* CellChunkPool::take() {
   if (given_back_ != nullptr) return std::exchange(given_back_, given_back_->previous);
   if (left_ == 0) begin_block();
-  return &blocks_.back()[blocks_.back().size() - left_--];
+  return blocks_.back()[blocks_.back().size() - left_--].chunks;
 }
 
-void CellChunkPool::give_back(CellChunk* chunk) {
-  chunk->previous = given_back_;
-  given_back_ = chunk;
+void CellChunkPool::give_back(CellChunk* first) {
+  first->previous = given_back_;
+  given_back_ = first;
 }
 
 void CellChunks::make_room(CellChunkPool& pool) {
-  CellChunk* chunk = pool.take();
+  CellChunk* chunk = is_first_of_bundle(newest_) ? pool.take() : newest_.previous + 1;
   *chunk = newest_;
   newest_.previous = chunk;
   ++newest_.chunks_before;
@@ -71,7 +71,7 @@ Histogram CellChunks::histogram(std::uint64_t cells, CancelPoll& cancel,
 void CellChunks::clear(CellChunkPool& pool) {
   for (CellChunk* chunk = newest_.previous; chunk != nullptr;) {
     CellChunk* previous = chunk->previous;
-    pool.give_back(chunk);
+    if (is_first_of_bundle(*chunk)) pool.give_back(chunk);
     chunk = previous;
   }
   newest_ = {};

@@ -26,31 +26,36 @@ struct CellChunk {
 };
 static_assert(sizeof(CellChunk) == kCacheLine);
 
-// Memory for the chunks of very many groups, one after the other. It goes back to the resource when
-// the pool ends; chunks that are given back are taken again before that.
+// Chunks that lie next to each other: who reads them back waits for the memory once.
+struct alignas(kCacheLine) ChunkBundle {
+  static constexpr std::size_t kChunks = 4;
+
+  CellChunk chunks[kChunks];
+};
+
+// Memory for the chunks of very many groups, in bundles, one after the other. It goes back to the
+// resource when the pool ends; bundles that are given back are taken again before that.
 class CellChunkPool {
  public:
   explicit CellChunkPool(std::pmr::memory_resource* memory) : blocks_(memory) {}
   CellChunkPool(const CellChunkPool&) = delete;
   CellChunkPool& operator=(const CellChunkPool&) = delete;
 
-  // A chunk to be filled in. May throw std::bad_alloc.
+  // A bundle to be filled in, by its first chunk. May throw std::bad_alloc.
   CellChunk* take();
-  void give_back(CellChunk* chunk);
+  void give_back(CellChunk* first);
 
  private:
-  struct alignas(kCacheLine) AlignedChunk : CellChunk {};
-
   void begin_block();
 
-  std::pmr::vector<std::pmr::vector<AlignedChunk>> blocks_;
+  std::pmr::vector<std::pmr::vector<ChunkBundle>> blocks_;
   std::size_t left_ = 0;  // in the last block
   CellChunk* given_back_ = nullptr;
 };
 
 // The cells of a group's records while they are few, as a list of chunks. Where there are many
-// groups, memory is what takes time: adding a record touches one cache line or two, always the same.
-// Not private: it only ever feeds a mechanism.
+// groups, memory is what takes time: adding a record touches one cache line or two, always the
+// same. Not private: it only ever feeds a mechanism.
 //
 // Plain data; its chunks are those of a pool.
 class CellChunks {
@@ -79,6 +84,10 @@ class CellChunks {
   void clear(CellChunkPool& pool);
 
  private:
+  static bool is_first_of_bundle(const CellChunk& chunk) {
+    return chunk.chunks_before % ChunkBundle::kChunks == 0;
+  }
+
   CellChunk newest_{};
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -21,6 +22,7 @@ struct Grid {
   // First what cell_of() needs, for every row of a query.
   double lower;
   double cells_per_unit;  // 1 / granularity
+  double last_cell;       // cells - 1
   std::uint64_t cells;    // 1 .. kMaxCells
   double upper;
   double granularity;
@@ -38,6 +40,7 @@ struct Grid {
   static Grid of_cells(double lower, double upper, double granularity, std::uint64_t cells) {
     return {.lower = lower,
             .cells_per_unit = 1 / granularity,
+            .last_cell = static_cast<double>(cells - 1),
             .cells = cells,
             .upper = upper,
             .granularity = granularity};
@@ -47,11 +50,9 @@ struct Grid {
   // x must not be NaN.
   std::uint32_t cell_of(double x) const {
     const double position = (x - lower) * cells_per_unit;
+    const double clamped = std::min(std::max(position, 0.0), last_cell);
     // Through a signed integer, which processors convert faster.
-    const double last = static_cast<double>(static_cast<std::int64_t>(cells - 1));
-    if (!(position > 0)) return 0;
-    if (position >= last) return static_cast<std::uint32_t>(cells - 1);
-    return static_cast<std::uint32_t>(static_cast<std::int64_t>(position + 0.5));
+    return static_cast<std::uint32_t>(static_cast<std::int64_t>(clamped + 0.5));
   }
 
   // The value released for a cell; cell < cells.

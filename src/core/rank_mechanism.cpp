@@ -25,7 +25,7 @@ constexpr int kTotalBits = 126;
 // largest: with longer pieces there are fewer of them to weigh, with shorter ones fewer draws are
 // refused.
 constexpr double kFall = 1.5;
-constexpr double kFallGrowth = 0.5;
+constexpr double kFallGrowth = 0.125;
 
 // Consecutive positions, all on one side of the target rank, whose ranks are about as far from it.
 struct Piece {
@@ -68,7 +68,7 @@ class RankMechanism {
   }
 
  private:
-  static constexpr std::size_t kMostPieces = 20;  // 10 on each side reach beyond the tail
+  static constexpr std::size_t kMostPieces = 40;  // 20 on each side reach beyond the tail
 
   int length_bits() const {
     return static_cast<int>(std::bit_width(interval_.end - interval_.begin));

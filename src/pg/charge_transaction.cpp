@@ -333,24 +333,30 @@ Oid owner_of_table(Oid table) {
   return owner;
 }
 
-// Returns the owner of the budget tables; ereports unless they are those of the extension. After
-// DROP EXTENSION others may have made tables of these names, with triggers. They stay locked
+// Returns the owner of the budget tables; ereports unless they have one and are the extension's.
+// After DROP EXTENSION others may have made tables of these names, with triggers. They stay locked
 // against that until the transaction ends.
 Oid lock_budget_tables() {
   const Oid extension = get_extension_oid(kExtension, true);
-  Oid owner = InvalidOid;
+  Oid owners[2];
+  Oid* owner = owners;
   for (const char* name : {"budget", "ledger"}) {
     RangeVar* table = makeRangeVar(pstrdup(kSchema), pstrdup(name), -1);
     const Oid oid = RangeVarGetRelid(table, RowExclusiveLock, true);
     if (OidIsValid(oid) && OidIsValid(extension) &&
         getExtensionOfObject(RelationRelationId, oid) == extension) {
-      owner = owner_of_table(oid);
+      *owner++ = owner_of_table(oid);
       continue;
     }
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                     errmsg("the extension %s has no table %s.%s", kExtension, kSchema, name)));
   }
-  return owner;
+  if (owners[0] != owners[1]) {
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("the tables %s.budget and %s.ledger have different owners", kSchema, kSchema)));
+  }
+  return owners[0];
 }
 
 // The worker is a superuser. What the tables' owner may have hung on them, such as triggers, runs

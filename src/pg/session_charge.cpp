@@ -33,11 +33,14 @@ void dismiss() {
   employed = {};
 }
 
-// A worker that is not asked any more, at the end of the session at the latest, need not stay.
+// A worker that is not asked any more, at the end of the session at the latest, need not stay, and
+// what it has not begun it need not begin.
 void release_worker(dsm_segment* segment, Datum) {
   SharedCharge* shared = shared_in(segment);
-  if (change_state(shared, SessionChargeState::kAnswered, SessionChargeState::kLeft)) {
-    SetLatch(shared->worker);
+  if (change_state(shared, SessionChargeState::kAsked, SessionChargeState::kLeft) ||
+      change_state(shared, SessionChargeState::kTaken, SessionChargeState::kLeft) ||
+      change_state(shared, SessionChargeState::kAnswered, SessionChargeState::kLeft)) {
+    if (shared->worker != nullptr) SetLatch(shared->worker);
   }
 }
 
@@ -50,6 +53,7 @@ dsm_segment* share_request(const ChargeRequest* request) {
   }
   on_dsm_detach(segment, release_worker, Datum{0});
   SharedCharge* shared = shared_in(segment);
+  shared->worker = nullptr;
   pg_atomic_init_u32(&shared->state, static_cast<uint32>(SessionChargeState::kAsked));
   shared->session = MyLatch;
   memcpy(shared->request, request, request_size(request));
@@ -118,7 +122,16 @@ bool is_waited_for(SessionChargeState state) {
 // stays pending.
 SessionChargeState wait_for_reply(ChargeRequest* request) {
   SharedCharge* shared = shared_in(employed.segment);
-  while (is_waited_for(state_of(shared)) && !has_ended(employed.worker)) sleep_until_woken(-1);
+  PG_TRY();
+  {
+    while (is_waited_for(state_of(shared)) && !has_ended(employed.worker)) sleep_until_woken(-1);
+  }
+  PG_CATCH();
+  {
+    dismiss();
+    PG_RE_THROW();
+  }
+  PG_END_TRY();
   // What the worker wrote before its end is seen after it.
   const SessionChargeState state = state_of(shared);
   const bool answered =

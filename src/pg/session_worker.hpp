@@ -17,15 +17,17 @@ namespace dpquantile {
 //   taken -> answered  by the worker, once the charge is durable or refused
 //   answered -> asked  by the session, with a further charge
 //   answered -> left   by the worker, which ends, or by the session, so that it does
+//   asked, taken -> left   by the session, which has given the charge up
 //   asked -> declined  by the worker, which ends without having taken the request
-// The worker touches the request only while it is taken, the session only while it is not.
+// The worker touches the request from when it has taken it until it is answered, the session only
+// before and after.
 enum class SessionChargeState : uint32 { kAsked, kTaken, kAnswered, kLeft, kDeclined };
 
 // What session and session worker share.
 struct SharedCharge {
   pg_atomic_uint32 state;
   Latch* session;  // latches are in the server's memory: there even if their process has gone
-  Latch* worker;   // set before the first answer
+  Latch* worker;   // null until it has started
   alignas(ChargeRequest) char request[kLargestRequest];
 };
 

@@ -140,6 +140,22 @@ is(spent($node, role => 'other'), 4, 'after a refusal: and charged');
 	$session->quit;
 }
 
+# What the worker has not begun it does not begin when the session has given it up.
+{
+	my ($session, $worker) = employ();
+	kill 'STOP', $worker;
+	costs(0, 'threat 5: cancelled before it was begun', sub {
+		$session->query_until(qr/asks/, "\\echo asks\n$ANSWER\n");
+		my $asking = q{FROM pg_stat_activity WHERE usename = 'analyst' AND state = 'active' AND wait_event = 'Extension'};
+		$node->poll_query_until('postgres', "SELECT count(*) = 1 $asking") or die 'the session does not ask';
+		$node->safe_psql('postgres', "SELECT pg_cancel_backend(pid) $asking");
+		$node->poll_query_until('postgres', "SELECT count(*) = 0 $asking") or die 'the session goes on';
+		kill 'CONT', $worker;
+		wait_until_gone($worker);
+	});
+	$session->quit;
+}
+
 # With few worker slots, they are for others.
 $node->append_conf('postgresql.conf', 'max_worker_processes = 3');
 $node->restart;

@@ -23,7 +23,6 @@ $node->safe_psql(
 	GRANT USAGE ON SCHEMA dpquantile TO keeper;
 	GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA dpquantile TO keeper;
 	ALTER TABLE dpquantile.budget OWNER TO keeper;
-	ALTER TABLE dpquantile.ledger OWNER TO keeper;
 	CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS $$
 	BEGIN
 		INSERT INTO public.seen VALUES (current_user, current_setting('synchronous_commit'));
@@ -31,6 +30,8 @@ $node->safe_psql(
 		RETURN NEW;
 	END $$;
 	CREATE TRIGGER act AFTER INSERT ON dpquantile.ledger FOR EACH ROW EXECUTE FUNCTION act()});
+is(outcome($node, $ANSWER), '55000', 'threat 1: whose triggers would run as another, with two owners');
+$node->safe_psql('postgres', 'ALTER TABLE dpquantile.ledger OWNER TO keeper');
 is(outcome($node, $ANSWER x 2), 't t', 'threat 1: answers with tables of another owner');
 is(spent($node), 2, 'threat 1: which are charged');
 is($node->safe_psql('postgres', 'SELECT * FROM seen'),
