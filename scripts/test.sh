@@ -26,6 +26,7 @@ logs=$work/logs
 totals=$work/totals
 process_group=
 lanes=()
+lane_names=()
 
 # What all suites so far have passed (1) or failed (2).
 total() { awk -v column="$1" '{ sum += $column } END { print sum + 0 }' "$totals"; }
@@ -118,7 +119,8 @@ show_evidence() {
     show "$file"
     mv "$file" "$logs/$suite-$(basename "$file")"
   done
-  grep -sE 'PANIC|terminated by signal|TRAP' "$work/cluster/log" || true
+  # TAP tests have clusters of their own.
+  if [[ $copy == "$work/sql" ]]; then grep -sE 'PANIC|terminated by signal|TRAP' "$work/cluster/log" || true; fi
 }
 
 report() {
@@ -178,14 +180,15 @@ lane() {
     "$@"
   ) &
   lanes+=("$!")
+  lane_names+=("$1")
   set +m
 }
 
 wait_for_lanes() {
-  local lane
-  for lane in "${lanes[@]}"; do
-    wait "$lane" && continue
-    echo "Some suites were not run"
+  local i
+  for i in "${!lanes[@]}"; do
+    wait "${lanes[i]}" && continue
+    echo "Some of the ${lane_names[i]} were not run"
     echo '0 1' >>"$totals"
   done
   lanes=()
@@ -250,6 +253,7 @@ sql_suites() {
     "${check[@]}" ISOLATION= REGRESS="${sql_preloaded[*]}" || true
   suite isolation-preloaded "$(files "$copy"/test/isolation/specs/*.spec)" count_regress "${check[@]}" REGRESS= || true
 
+  # Here, because this lane is the shortest without it.
   tap_suite tap-preloaded "${#tap_preloaded[@]}" DPQ_PRELOADED=1 PROVE_TESTS="$(printf 'test/t/%s.pl ' "${tap_preloaded[@]}")"
 }
 
