@@ -49,9 +49,9 @@ endif
 
 PG_CONFIG ?= $(or $(shell command -v pg_config),/usr/lib/postgresql/15/bin/pg_config)
 export PG_CONFIG
-PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
-
-ifneq ($(wildcard $(PGXS)),)
+# Debian's client package has the makefiles of PGXS, but not the headers.
+ifneq ($(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h),)
+PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
 # src/core must not see PostgreSQL; for src/pg its headers are not ours to warn about.

@@ -6,7 +6,8 @@ set -euo pipefail
 
 pg_config=${PG_CONFIG:-$(command -v pg_config || echo /usr/lib/postgresql/15/bin/pg_config)}
 
-has_headers() { [[ -e $("$pg_config" --pgxs 2>/dev/null) ]]; }
+# Debian's client package has the makefiles of PGXS, but not the headers.
+has_headers() { [[ -e $("$pg_config" --includedir-server 2>/dev/null)/postgres.h ]]; }
 has_server() { has_headers && [[ -x $("$pg_config" --bindir)/initdb ]]; }
 
 if has_headers; then
