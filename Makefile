@@ -24,12 +24,12 @@
 
 EXTENSION = dpquantile
 MODULE_big = dpquantile
-CORE_SOURCES := $(sort $(wildcard src/core/*.cpp))
-PG_SOURCES := $(sort $(wildcard src/pg/*.cpp))
+CORE_SOURCES := $(sort $(wildcard src/core/*/*.cpp))
+PG_SOURCES := $(sort $(wildcard src/pg/*.cpp src/pg/*/*.cpp))
 OBJS = $(CORE_SOURCES:.cpp=.o) $(PG_SOURCES:.cpp=.o)
 DATA = src/sql/dpquantile--0.1.0.sql
 SHLIB_LINK = -lcrypto -lstdc++ -lpthread
-EXTRA_CLEAN = .build src/*/*.o src/*/*.bc src/*/*.d
+EXTRA_CLEAN = .build $(foreach kind,o bc d,src/*/*.$(kind) src/*/*/*.$(kind))
 
 REGRESS = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
 REGRESS_OPTS = --load-extension=dpquantile
@@ -86,19 +86,26 @@ SANITIZERS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIB
 TEST_SANITIZERS := $(SANITIZERS) -fno-sanitize=null,alignment,vptr
 
 # $(1): a directory of test, $(2): its flags, $(3): objects of src/core. The tests are compiled with
-# a precompiled <gtest/gtest.h> before them.
+# a precompiled <gtest/gtest.h> before them. ROOM=quantiles takes the tests of one folder only.
 define test_program
-$(1)_objects := $(patsubst %.cpp,.build/%.o,$(sort $(wildcard test/$(1)/*.cpp)))
+$(1)_sources := $(sort $(wildcard test/$(1)/$(or $(ROOM),*)/*.cpp) $(if $(ROOM),,$(wildcard test/$(1)/*.cpp)))
+$(1)_support := $(patsubst test/%.cpp,.build/test/$(1)/%.o,$(sort $(wildcard test/support/*.cpp)))
+$(1)_objects := $$($(1)_sources:%.cpp=.build/%.o) $$($(1)_support)
+$(1)_run := .build/test/$(1)/$(if $(ROOM),$(ROOM)/)run
 $(1)_compile := $$(CXX) $(LANGUAGE) -g1 $(2) $(WARNINGS) $(STRICT) -Isrc -Itest
 .build/test/$(1)/%.o: test/$(1)/%.cpp .build/test/$(1)/prelude.hpp.gch
+	@mkdir -p $$(@D)
+	$$($(1)_compile) -include .build/test/$(1)/prelude.hpp -MMD -MP -c -o $$@ $$<
+$$($(1)_support): .build/test/$(1)/%.o: test/%.cpp .build/test/$(1)/prelude.hpp.gch
+	@mkdir -p $$(@D)
 	$$($(1)_compile) -include .build/test/$(1)/prelude.hpp -MMD -MP -c -o $$@ $$<
 .build/test/$(1)/prelude.hpp.gch:
 	@mkdir -p $$(@D)
 	@echo '#include <gtest/gtest.h>' >$$(@D)/prelude.hpp
 	$$($(1)_compile) -x c++-header -o $$@ $$(@D)/prelude.hpp
-.build/test/$(1)/run: $(3) $$($(1)_objects)
+$$($(1)_run): $(3) $$($(1)_objects)
 	$$(CXX) $(2) -o $$@ $$^ -lgtest -lgtest_main -lcrypto -lpthread
-$(1): .build/test/$(1)/run
+$(1): $$($(1)_run)
 	@scripts/run-gtest.sh $$<
 -include $$($(1)_objects:.o=.d)
 endef
@@ -117,7 +124,7 @@ bench_headers := $(wildcard test/bench/*.hpp)
 chart_sources := $(addprefix test/bench/,line_chart.cpp chart_panel.cpp svg_elements.cpp)
 .build/user_accuracy: $(addprefix test/bench/,user_errors.cpp user_grid_accuracy.cpp) $(chart_sources) $(bench_headers)
 .build/paper_figures: $(addprefix test/bench/,gap_table.cpp panel_chart.cpp) $(chart_sources) $(bench_headers)
-$(bench_programs): .build/%: test/bench/%.cpp $(CORE_SOURCES) $(wildcard src/core/*.hpp)
+$(bench_programs): .build/%: test/bench/%.cpp $(CORE_SOURCES) $(wildcard src/core/*/*.hpp test/support/*.hpp)
 	@mkdir -p $(@D)
 	$(CXX) $(LANGUAGE) -O2 $(CORE_WARNINGS) $(STRICT) -Isrc -o $@ $(filter %.cpp,$^) -lcrypto -lpthread
 

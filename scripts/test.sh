@@ -197,7 +197,7 @@ wait_for_lanes() {
 # These only compute: suites whose servers and sessions wait for each other go before them.
 gtest_suites() {
   local make=(unprivileged nice make -C "$copy" CI=1 -j"$(nproc)")
-  suite unit "$(gtest_expected "$copy"/test/unit/*.cpp)" count_gtest "${make[@]}" unit || true
+  suite unit "$(gtest_expected "$copy"/test/unit/*/*.cpp)" count_gtest "${make[@]}" unit || true
   suite privacy "$(gtest_expected "$copy"/test/privacy/*.cpp)" count_gtest "${make[@]}" privacy || true
 }
 

@@ -1,4 +1,4 @@
-#include "pg/charge_queue.hpp"
+#include "pg/charge/charge_queue.hpp"
 
 extern "C" {
 DPQ_MODULE_MAGIC;

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "core/grid.hpp"
-#include "core/quantiles.hpp"
+#include "core/histogram/grid.hpp"
+#include "core/quantiles/quantiles.hpp"
 
 namespace {
 

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "core/cdf.hpp"
-#include "core/cdf_error.hpp"
-#include "core/isotonic.hpp"
-#include "core/noise.hpp"
-#include "core/tree_variance.hpp"
+#include "core/cdf/cdf.hpp"
+#include "core/cdf/cdf_error.hpp"
+#include "core/privacy/noise.hpp"
+#include "core/tree/isotonic.hpp"
+#include "core/tree/tree_variance.hpp"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string_view>
 
-#include "core/svg_path.hpp"
-#include "core/text.hpp"
+#include "core/base/text.hpp"
+#include "core/plot/svg_path.hpp"
 #include "svg_elements.hpp"
 
 namespace dpquantile::bench {

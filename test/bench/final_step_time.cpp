@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <vector>
 
-#include "core/grid.hpp"
-#include "core/growing_histogram.hpp"
-#include "core/quantiles.hpp"
+#include "core/histogram/grid.hpp"
+#include "core/histogram/growing_histogram.hpp"
+#include "core/quantiles/quantiles.hpp"
 
 namespace {
 

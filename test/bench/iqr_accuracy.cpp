@@ -26,9 +26,9 @@
 #include <vector>
 
 #include "bench_figures.hpp"
-#include "core/grid.hpp"
-#include "core/iqr.hpp"
-#include "core/quartile_difference.hpp"
+#include "core/histogram/grid.hpp"
+#include "core/iqr/iqr.hpp"
+#include "core/iqr/quartile_difference.hpp"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "chart_panel.hpp"
-#include "core/svg_path.hpp"
-#include "core/text_fit.hpp"
+#include "core/plot/svg_path.hpp"
+#include "core/plot/text_fit.hpp"
 #include "svg_elements.hpp"
 
 namespace dpquantile::bench {

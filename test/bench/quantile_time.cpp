@@ -6,9 +6,9 @@
 #include <ctime>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/grid.hpp"
-#include "core/quantiles.hpp"
+#include "core/base/error.hpp"
+#include "core/histogram/grid.hpp"
+#include "core/quantiles/quantiles.hpp"
 
 namespace {
 

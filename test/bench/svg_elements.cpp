@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <fstream>
 
-#include "core/svg_path.hpp"
-#include "core/xml_text.hpp"
+#include "core/plot/svg_path.hpp"
+#include "core/plot/xml_text.hpp"
 
 namespace dpquantile::bench {
 

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "bench_figures.hpp"
-#include "core/user_error.hpp"
+#include "core/user_level/user_error.hpp"
 #include "user_data.hpp"
 #include "user_errors.hpp"
 #include "user_grid_accuracy.hpp"

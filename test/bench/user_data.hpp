@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/cancel.hpp"
-#include "core/contribution_bound.hpp"
-#include "core/fixed_point.hpp"
-#include "core/user_rows.hpp"
+#include "core/base/cancel.hpp"
+#include "core/contributions/contribution_bound.hpp"
+#include "core/contributions/fixed_point.hpp"
+#include "core/contributions/user_rows.hpp"
 
 // Speeds of buses, generated from a seed, for the benchmarks of the user-level mechanisms.
 namespace dpquantile::bench {

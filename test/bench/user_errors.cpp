@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <iterator>
 
-#include "core/user_sensitivity.hpp"
-#include "core/user_variance.hpp"
+#include "core/contributions/user_sensitivity.hpp"
+#include "core/user_level/user_variance.hpp"
 #include "line_chart.hpp"
 
 namespace dpquantile::bench {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bench_figures.hpp"
-#include "core/random.hpp"
-#include "core/user_mean.hpp"
+#include "core/privacy/random.hpp"
+#include "core/user_level/user_mean.hpp"
 #include "user_data.hpp"
 
 // Tables of the errors of the user-level mechanisms.

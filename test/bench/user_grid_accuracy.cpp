@@ -7,8 +7,8 @@
 
 #include "bench_figures.hpp"
 #include "city_data.hpp"
-#include "core/grid_suppression.hpp"
-#include "core/user_grid_stats.hpp"
+#include "core/contributions/grid_suppression.hpp"
+#include "core/user_level/user_grid_stats.hpp"
 #include "line_chart.hpp"
 
 namespace dpquantile::bench {

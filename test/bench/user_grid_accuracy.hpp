@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/random.hpp"
+#include "core/privacy/random.hpp"
 
 namespace dpquantile::bench {
 

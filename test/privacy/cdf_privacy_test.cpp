@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "../unit/case_name.hpp"
-#include "../unit/cdf_law.hpp"
-#include "../unit/cdf_testing.hpp"
-#include "claim.hpp"
-#include "core/zcdp.hpp"
-#include "privacy_loss.hpp"
+#include "core/privacy/zcdp.hpp"
+#include "support/case_name.hpp"
+#include "support/cdf_law.hpp"
+#include "support/cdf_testing.hpp"
+#include "support/claim.hpp"
+#include "support/privacy_loss.hpp"
 
 // Tries to refute that release_cdf is epsilon-differentially private, or rho-zCDP, for adding or
 // removing one record, in two ways. The exact law of small cases must not lose more than epsilon,

@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "../unit/case_name.hpp"
-#include "../unit/iqr_reference.hpp"
-#include "../unit/iqr_sampler.hpp"
-#include "core/iqr.hpp"
-#include "core/log_grid.hpp"
-#include "core/random.hpp"
-#include "privacy_loss.hpp"
+#include "core/iqr/iqr.hpp"
+#include "core/iqr/log_grid.hpp"
+#include "core/privacy/random.hpp"
+#include "support/case_name.hpp"
+#include "support/iqr_reference.hpp"
+#include "support/iqr_sampler.hpp"
+#include "support/privacy_loss.hpp"
 
 // Tries to refute that interquartile_range is (epsilon, delta)-differentially private for adding,
 // removing or replacing one record, in two ways. The exact law of small cases, computed by an

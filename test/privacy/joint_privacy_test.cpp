@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "../unit/case_name.hpp"
-#include "../unit/dataset.hpp"
-#include "../unit/joint_law.hpp"
-#include "../unit/quantile_density.hpp"
-#include "../unit/quantiles_law.hpp"
-#include "../unit/quantiles_sampler.hpp"
-#include "core/independent_quantiles.hpp"
-#include "core/recursion_plan.hpp"
-#include "privacy_loss.hpp"
+#include "core/quantiles/independent_quantiles.hpp"
+#include "core/quantiles/recursion_plan.hpp"
+#include "support/case_name.hpp"
+#include "support/dataset.hpp"
+#include "support/joint_law.hpp"
+#include "support/privacy_loss.hpp"
+#include "support/quantile_density.hpp"
+#include "support/quantiles_law.hpp"
+#include "support/quantiles_sampler.hpp"
 
 // Tries to refute what is claimed of quantiles drawn jointly, independently and level by level,
 // under pure privacy and zCDP, for adding or removing one record. The exact law of small cases, by

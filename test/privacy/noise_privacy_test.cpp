@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/noise.hpp"
-#include "core/random.hpp"
-#include "privacy_loss.hpp"
+#include "core/privacy/noise.hpp"
+#include "core/privacy/random.hpp"
+#include "support/privacy_loss.hpp"
 
 // Noise added to integer queries of two neighbouring datasets whose answers are 0 and 1.
 namespace dpquantile {

@@ -1,4 +1,4 @@
-#include "privacy_loss.hpp"
+#include "support/privacy_loss.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "confidence.hpp"
-#include "core/random.hpp"
+#include "core/privacy/random.hpp"
+#include "support/confidence.hpp"
 
 // The checker itself, on laws that are known.
 namespace dpquantile {

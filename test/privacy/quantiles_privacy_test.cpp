@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "../unit/case_name.hpp"
-#include "../unit/dataset.hpp"
-#include "../unit/quantile_density.hpp"
-#include "../unit/quantiles_law.hpp"
-#include "../unit/quantiles_sampler.hpp"
-#include "privacy_loss.hpp"
+#include "support/case_name.hpp"
+#include "support/dataset.hpp"
+#include "support/privacy_loss.hpp"
+#include "support/quantile_density.hpp"
+#include "support/quantiles_law.hpp"
+#include "support/quantiles_sampler.hpp"
 
 // Tries to refute that approximate_quantiles is epsilon-differentially private for adding or
 // removing one record, in two ways. The exact law of small cases, computed by an independent

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "../unit/case_name.hpp"
-#include "../unit/cdf_testing.hpp"
-#include "../unit/tree_quantiles_testing.hpp"
-#include "claim.hpp"
-#include "privacy_loss.hpp"
+#include "support/case_name.hpp"
+#include "support/cdf_testing.hpp"
+#include "support/claim.hpp"
+#include "support/privacy_loss.hpp"
+#include "support/tree_quantiles_testing.hpp"
 
 // Tries to refute that tree_quantiles is epsilon-differentially private, or rho-zCDP, for adding or
 // removing one record: by the exact law of small cases, and by releases alone.

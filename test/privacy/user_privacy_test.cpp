@@ -8,16 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "../unit/case_name.hpp"
-#include "../unit/user_dataset.hpp"
-#include "core/bounded_sums.hpp"
-#include "core/clipping_interval.hpp"
-#include "core/fixed_point.hpp"
-#include "core/user_grid_stats.hpp"
-#include "core/user_mean.hpp"
-#include "core/user_query.hpp"
-#include "core/user_variance.hpp"
-#include "privacy_loss.hpp"
+#include "core/contributions/fixed_point.hpp"
+#include "core/user_level/bounded_sums.hpp"
+#include "core/user_level/clipping_interval.hpp"
+#include "core/user_level/user_grid_stats.hpp"
+#include "core/user_level/user_mean.hpp"
+#include "core/user_level/user_query.hpp"
+#include "core/user_level/user_variance.hpp"
+#include "support/case_name.hpp"
+#include "support/privacy_loss.hpp"
+#include "support/user_dataset.hpp"
 
 // Tries to refute that the user-level mechanisms are epsilon-differentially private, on datasets
 // that differ in all values of one user ('bounded': in one whole user). Each mechanism also runs

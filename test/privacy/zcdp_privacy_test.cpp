@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "../unit/dataset.hpp"
-#include "../unit/quantiles_law.hpp"
-#include "core/cdf.hpp"
-#include "core/zcdp.hpp"
+#include "core/cdf/cdf.hpp"
+#include "core/privacy/zcdp.hpp"
+#include "support/dataset.hpp"
+#include "support/quantiles_law.hpp"
 
 // Tries to refute what the mechanisms are charged in rho: the Renyi divergences of exact laws for
 // neighbours, at many orders, must not exceed it, and those of a mechanism with half the noise

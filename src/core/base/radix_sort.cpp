@@ -1,0 +1,52 @@
+#include "core/base/radix_sort.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/base/stable_radix_sort.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+constexpr std::size_t kSmall = 32;
+
+std::uint32_t sort_key(std::uint32_t value) {
+  return value;
+}
+
+// IEEE 754 doubles are ordered like their bits read as sign and magnitude; this orders them like an
+// unsigned integer.
+std::uint64_t sort_key(double value) {
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  return (bits & kSign) != 0 ? ~bits : bits | kSign;
+}
+
+// Sorts by the lowest `key_bits` bits of the keys, of which the others are equal.
+template <class Value>
+void sort_by_digits(std::span<Value> values, unsigned key_bits, CancelPoll& cancel,
+                    std::pmr::memory_resource* memory) {
+  if (values.size() <= kSmall) {
+    std::sort(values.begin(), values.end(),
+              [](Value a, Value b) { return sort_key(a) < sort_key(b); });
+    return;
+  }
+  StableRadixSort<Value> sort(values, cancel, memory);
+  sort.by([](Value value) { return sort_key(value); }, key_bits);
+  sort.finish();
+}
+
+}  // namespace
+
+void radix_sort(std::span<std::uint32_t> keys, std::uint64_t bound, CancelPoll& cancel,
+                std::pmr::memory_resource* memory) {
+  sort_by_digits(keys, std::max(1U, static_cast<unsigned>(std::bit_width(bound - 1))), cancel,
+                 memory);
+}
+
+void radix_sort(std::span<double> values, CancelPoll& cancel, std::pmr::memory_resource* memory) {
+  sort_by_digits(values, 64, cancel, memory);
+}
+
+}  // namespace dpquantile

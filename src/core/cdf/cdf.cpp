@@ -1,0 +1,169 @@
+#include "core/cdf/cdf.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "core/privacy/noise.hpp"
+#include "core/privacy/zcdp.hpp"
+#include "core/tree/consistency.hpp"
+#include "core/tree/isotonic.hpp"
+#include "core/tree/tree_variance.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+// Makes room for the rounding of the levels' parts, so that they never sum to more than the whole.
+constexpr double kRoundingMargin = 1 - 0x1p-40;
+
+// What noise for this budget really costs, exactly: a rational epsilon in units of 2^-52, or 1 / (2
+// sigma^2) in units of 2^-64.
+uint128_t exact_cost(const PrivacyParameter& budget) {
+  if (budget.measure == PrivacyMeasure::kPure) {
+    const Rational epsilon = rational_epsilon(budget.value);
+    return uint128_t{epsilon.numerator} * ((std::uint64_t{1} << 52) / epsilon.denominator);
+  }
+  const Rational variance = gaussian_variance(budget.value);
+  return uint128_t{variance.denominator} * ((std::uint64_t{1} << 63) / variance.numerator);
+}
+
+void require_within_budget(const CdfLaw& law) {
+  uint128_t spent = 0;
+  for (const double budget : law.level_budget()) {
+    spent += exact_cost({law.privacy.measure, budget});
+  }
+  if (spent > exact_cost(law.privacy)) {
+    throw std::logic_error("the levels spend more than the whole");
+  }
+}
+
+// Exact noise on the counts of one level.
+class LevelNoise {
+ public:
+  explicit LevelNoise(const PrivacyParameter& budget) : measure_(budget.measure) {
+    if (measure_ == PrivacyMeasure::kPure) {
+      const Rational epsilon = rational_epsilon(budget.value);
+      parameter_ = {epsilon.denominator, epsilon.numerator};
+    } else {
+      parameter_ = gaussian_variance(budget.value);
+    }
+  }
+
+  std::int64_t draw(RandomStream& random) const {
+    return measure_ == PrivacyMeasure::kPure ? discrete_laplace(random, parameter_)
+                                             : discrete_gaussian(random, parameter_);
+  }
+
+ private:
+  PrivacyMeasure measure_;
+  Rational parameter_;  // the scale, or the variance
+};
+
+// Exact counts of all nodes, from the leaves up.
+std::pmr::vector<std::int64_t> count_nodes(const LevelTree& tree,
+                                           std::span<const std::uint64_t> counts,
+                                           std::pmr::memory_resource* memory) {
+  std::pmr::vector<std::int64_t> nodes(tree.total_nodes(), memory);
+  std::ranges::copy(counts,
+                    nodes.begin() + static_cast<std::ptrdiff_t>(tree.offset(tree.levels())));
+  for (std::size_t level = tree.levels() - 1; level > 0; --level) {
+    const std::size_t below = tree.offset(level + 1);
+    for (std::uint32_t child = 0; child < tree.nodes(level + 1); ++child) {
+      nodes[tree.offset(level) + child / tree.branching(level)] += nodes[below + child];
+    }
+  }
+  return nodes;
+}
+
+// Counts with noise. A record is in one node of each level, so level i costs level_budget[i].
+std::pmr::vector<double> measure(const LevelTree& tree, const CdfLaw& law,
+                                 std::span<const std::int64_t> nodes, RandomStream& random,
+                                 CancelPoll& cancel, std::pmr::memory_resource* memory) {
+  std::pmr::vector<double> noisy(nodes.size(), memory);
+  for (std::size_t level = 1; level <= tree.levels(); ++level) {
+    const LevelNoise noise({law.privacy.measure, law.level_budget()[level - 1]});
+    for (std::size_t i = tree.offset(level); i < tree.offset(level) + tree.nodes(level); ++i) {
+      cancel.tick();
+      noisy[i] = static_cast<double>(nodes[i] + noise.draw(random));
+    }
+  }
+  return noisy;
+}
+
+// Turns the measurements into the curve: least squares, monotone, clipped to 0 .. the total, which
+// is the last. It lies within `nodes`.
+std::span<double> curve_from_measurements(const LevelTree& tree, const CdfLaw& law,
+                                          std::span<double> nodes,
+                                          std::pmr::memory_resource* memory) {
+  const std::vector<double> weights = level_weights(law.privacy.measure, law.level_budget());
+  const SubtreePrecision precision(tree, weights);
+  const double root = estimate_subtrees(tree, precision, weights, nodes);
+  distribute_from_root(tree, precision, root, nodes);
+
+  const std::span<double> prefixes = nodes.subspan(tree.offset(tree.levels()), law.bins);
+  std::partial_sum(prefixes.begin(), prefixes.end(), prefixes.begin());
+  const double rows = std::max(root, 0.0);
+  make_monotone(prefixes, memory);
+  for (double& prefix : prefixes) prefix = std::clamp(prefix, 0.0, rows);
+  prefixes.back() = rows;
+  return prefixes;
+}
+
+std::pmr::vector<double> measure_counts(const LevelTree& tree, const CdfLaw& law,
+                                        std::span<const std::uint64_t> counts, RandomStream& random,
+                                        CancelPoll& cancel, std::pmr::memory_resource* memory) {
+  return measure(tree, law, count_nodes(tree, counts, memory), random, cancel, memory);
+}
+
+}  // namespace
+
+CdfLaw choose_cdf_law(CdfMethod method, std::uint32_t bins, const PrivacyParameter& privacy) {
+  const CdfTree tree = choose_cdf_tree(method, bins, privacy.measure);
+  CdfLaw law{method, bins, privacy, static_cast<std::uint32_t>(tree.branching.size()), {}, {}};
+  std::ranges::copy(tree.branching, law.branchings.begin());
+  std::ranges::transform(tree.shares, law.level_budgets.begin(),
+                         [&](double share) { return share * privacy.value * kRoundingMargin; });
+  require_within_budget(law);
+  return law;
+}
+
+double rho_of_cdf(const CdfLaw& law) {
+  if (law.privacy.measure == PrivacyMeasure::kZcdp) return law.privacy.value;
+  double rho = 0;
+  for (const double epsilon : law.level_budget()) rho += rho_of_pure(epsilon);
+  // The sum of 20 numbers is off by less than 2^-48 of it.
+  return rho * (1 + 0x1p-48);
+}
+
+std::pmr::vector<std::int64_t> cumulative_from_measurements(const CdfLaw& law,
+                                                            std::span<double> nodes,
+                                                            std::pmr::memory_resource* memory) {
+  const LevelTree tree(law.bins, law.branching());
+  const std::span<const double> curve = curve_from_measurements(tree, law, nodes, memory);
+  std::pmr::vector<std::int64_t> cumulative(law.bins, memory);
+  std::ranges::transform(curve, cumulative.begin(),
+                         [](double count) { return std::llround(count); });
+  return cumulative;
+}
+
+std::pmr::vector<std::int64_t> release_cdf(std::span<const std::uint64_t> counts, const CdfLaw& law,
+                                           RandomStream& random, CancelPoll& cancel,
+                                           std::pmr::memory_resource* memory) {
+  const LevelTree tree(law.bins, law.branching());
+  auto noisy = measure_counts(tree, law, counts, random, cancel, memory);
+  return cumulative_from_measurements(law, noisy, memory);
+}
+
+std::pmr::vector<double> release_unrounded_cdf(std::span<const std::uint64_t> counts,
+                                               const CdfLaw& law, RandomStream& random,
+                                               CancelPoll& cancel,
+                                               std::pmr::memory_resource* memory) {
+  const LevelTree tree(law.bins, law.branching());
+  auto noisy = measure_counts(tree, law, counts, random, cancel, memory);
+  const std::span<const double> curve = curve_from_measurements(tree, law, noisy, memory);
+  return {curve.begin(), curve.end(), memory};
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/cdf/cdf.hpp"
+#include "core/cdf/cdf_domain.hpp"
+#include "core/cdf/cdf_point.hpp"
+
+namespace dpquantile {
+
+// A released CDF: everything that a dp_cdf value holds. All of it is public, so every question to
+// it is post-processing and costs no privacy.
+class CdfCurve {
+ public:
+  static constexpr std::int64_t kMostRows = std::int64_t{1} << 53;
+
+  // `cumulative` as release_cdf() gives it. Throws CorruptInput unless the law is one that
+  // choose_cdf_law() could have made for the domain's bins (any branchings and budgets whose noise
+  // can be drawn) and the counts are non-decreasing from 0 to 2^53.
+  CdfCurve(const CdfDomain& domain, const CdfLaw& law, std::pmr::vector<std::int64_t> cumulative);
+
+  const CdfDomain& domain() const { return domain_; }
+  const CdfLaw& law() const { return law_; }
+  std::span<const std::int64_t> cumulative() const { return cumulative_; }
+
+  // The released number of rows, n^.
+  std::int64_t rows() const { return cumulative_.back(); }
+
+  // The number of rows with values from `from` to `to`, inclusive where the curve is discrete.
+  // Throws ParameterError for NaN and for from > to.
+  double count(double from, double to) const;
+
+  // The fraction of rows with values up to x (discrete) or below x (continuous), empty if the
+  // release has no rows. ParameterError for NaN.
+  std::optional<double> probability(double x) const;
+
+  // The least value with a positive fraction of the rows, at least q, up to it; empty if the
+  // release has no rows. ParameterError unless 0 <= q <= 1.
+  std::optional<double> quantile(double q) const;
+
+  // The curve's points with the band of +- band_rows / rows() about them (none where the fraction
+  // is 0 or 1 by definition). A continuous curve has bins + 1 points (the edges), a discrete one
+  // has `bins` points (the values).
+  std::pmr::vector<CdfPoint> points(double band_rows, std::pmr::memory_resource* memory) const;
+
+ private:
+  double rows_up_to(double x) const;
+  double rows_before(double x) const;
+
+  CdfDomain domain_;
+  CdfLaw law_;
+  std::pmr::vector<std::int64_t> cumulative_;
+};
+
+}  // namespace dpquantile

@@ -1,0 +1,150 @@
+#include "core/cdf/cdf_encoding.hpp"
+
+#include <bit>
+#include <cmath>
+
+#include "core/base/error.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+// The version tells the measure, too: otherwise both are alike.
+constexpr std::uint8_t kVersionOfPure = 1;
+constexpr std::uint8_t kVersionOfZcdp = 2;
+constexpr unsigned kDigitBits = 7;
+constexpr std::uint8_t kMoreDigits = 0x80;
+constexpr unsigned kMostDigits = 8;  // 56 bits: no count exceeds 2^53
+
+class Writer {
+ public:
+  explicit Writer(std::pmr::memory_resource* memory) : bytes_(memory) {}
+
+  void integer(std::uint64_t value, unsigned size) {
+    for (unsigned i = 0; i < size; ++i) {
+      bytes_.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
+    }
+  }
+  void real(double value) { integer(std::bit_cast<std::uint64_t>(value), sizeof value); }
+  void increment(std::uint64_t value) {
+    for (; value >= kMoreDigits; value >>= kDigitBits) {
+      bytes_.push_back(static_cast<std::byte>(value & (kMoreDigits - 1)) | std::byte{kMoreDigits});
+    }
+    bytes_.push_back(static_cast<std::byte>(value));
+  }
+  std::pmr::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  std::pmr::vector<std::byte> bytes_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  std::uint64_t integer(unsigned size) {
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < size; ++i) value |= std::uint64_t{next()} << (8 * i);
+    return value;
+  }
+  double real() {
+    const auto value = std::bit_cast<double>(integer(sizeof(double)));
+    if (value == 0 && std::signbit(value)) throw CorruptInput("a number is a negative zero");
+    return value;
+  }
+  std::uint64_t increment() {
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < kMostDigits; ++i) {
+      const std::uint8_t digit = next();
+      value |= std::uint64_t{digit & (kMoreDigits - 1u)} << (kDigitBits * i);
+      if (digit == 0 && i > 0) throw CorruptInput("a count has a digit too many");
+      if ((digit & kMoreDigits) == 0) return value;
+    }
+    throw CorruptInput("a count has too many digits");
+  }
+  std::size_t left() const { return bytes_.size() - position_; }
+
+ private:
+  std::uint8_t next() {
+    if (left() == 0) throw CorruptInput("the value is cut short");
+    return static_cast<std::uint8_t>(bytes_[position_++]);
+  }
+
+  std::span<const std::byte> bytes_;
+  std::size_t position_ = 0;
+};
+
+CdfDomain read_domain(Reader& reader) {
+  CdfDomain domain;
+  domain.lower = reader.real();
+  domain.upper = reader.real();
+  domain.granularity = reader.real();
+  domain.bins = static_cast<std::uint32_t>(reader.integer(4));
+  return domain;
+}
+
+PrivacyMeasure read_measure(Reader& reader) {
+  const std::uint64_t version = reader.integer(1);
+  if (version == kVersionOfPure) return PrivacyMeasure::kPure;
+  if (version == kVersionOfZcdp) return PrivacyMeasure::kZcdp;
+  throw CorruptInput("unknown version");
+}
+
+CdfLaw read_law(Reader& reader, std::uint32_t bins, PrivacyMeasure measure) {
+  const auto method = static_cast<CdfMethod>(reader.integer(1));
+  if (cdf_method_name(method) == nullptr) throw CorruptInput("unknown method");
+  CdfLaw law{method, bins, {measure, reader.real()}, 0, {}, {}};
+  law.levels = static_cast<std::uint32_t>(reader.integer(1));
+  if (law.levels > LevelTree::kMaxLevels) throw CorruptInput("too many levels");
+  for (std::size_t i = 0; i < law.levels; ++i) {
+    law.branchings[i] = static_cast<std::uint32_t>(reader.integer(4));
+    law.level_budgets[i] = reader.real();
+  }
+  return law;
+}
+
+}  // namespace
+
+std::pmr::vector<std::byte> encode_cdf(const CdfCurve& curve, std::pmr::memory_resource* memory) {
+  Writer writer(memory);
+  const CdfLaw& law = curve.law();
+  const bool pure = law.privacy.measure == PrivacyMeasure::kPure;
+  writer.integer(pure ? kVersionOfPure : kVersionOfZcdp, 1);
+  writer.real(curve.domain().lower);
+  writer.real(curve.domain().upper);
+  writer.real(curve.domain().granularity);
+  writer.integer(curve.domain().bins, 4);
+  writer.integer(static_cast<std::uint8_t>(law.method), 1);
+  writer.real(law.privacy.value);
+  writer.integer(law.levels, 1);
+  for (std::size_t i = 0; i < law.levels; ++i) {
+    writer.integer(law.branchings[i], 4);
+    writer.real(law.level_budgets[i]);
+  }
+  std::int64_t before = 0;
+  for (const std::int64_t count : curve.cumulative()) {
+    writer.increment(static_cast<std::uint64_t>(count - before));
+    before = count;
+  }
+  return writer.take();
+}
+
+CdfCurve decode_cdf(std::span<const std::byte> bytes, std::pmr::memory_resource* memory) {
+  Reader reader(bytes);
+  const PrivacyMeasure measure = read_measure(reader);
+  const CdfDomain domain = read_domain(reader);
+  const CdfLaw law = read_law(reader, domain.bins, measure);
+  if (domain.bins > reader.left()) throw CorruptInput("more bins than bytes");
+  std::pmr::vector<std::int64_t> cumulative(memory);
+  cumulative.reserve(domain.bins);
+  std::uint64_t count = 0;
+  for (std::uint32_t i = 0; i < domain.bins; ++i) {
+    count += reader.increment();
+    if (count >= std::uint64_t{1} << 62) throw CorruptInput("the counts are too large");
+    cumulative.push_back(static_cast<std::int64_t>(count));
+  }
+  if (reader.left() != 0) throw CorruptInput("bytes are left over");
+  return CdfCurve(domain, law, std::move(cumulative));
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "core/cdf/cdf_curve.hpp"
+
+namespace dpquantile {
+
+// A curve as bytes: little-endian, first the version; the counts as variable-length increments, so
+// that 1024 bins of a usual table take 1 to 2 kB.
+std::pmr::vector<std::byte> encode_cdf(const CdfCurve& curve, std::pmr::memory_resource* memory);
+
+// The curve behind the bytes. Throws CorruptInput for bytes that encode_cdf() cannot have written.
+CdfCurve decode_cdf(std::span<const std::byte> bytes, std::pmr::memory_resource* memory);
+
+}  // namespace dpquantile

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "core/base/cancel.hpp"
+#include "core/cdf/cdf.hpp"
+
+namespace dpquantile {
+
+inline constexpr double kMinConfidence = 0.5;
+inline constexpr double kMaxConfidence = 0.999;
+
+// Throws ParameterError unless kMinConfidence <= confidence <= kMaxConfidence.
+void check_confidence(double confidence);
+
+// How far a release may be off, in rows. A bound as a fraction of the rows is `*_fraction_rows`
+// divided by the released number of rows: with F_k and n the true counts, |F^_k - F_k / n * n^| is
+// at most that.
+struct CdfError {
+  double point;                     // of one prefix count, for a bin chosen at random
+  double point_fraction_rows;       // the same for fractions
+  double everywhere;                // of all prefix counts at once
+  double everywhere_fraction_rows;  // the same for fractions
+};
+
+// The errors that a release with this law keeps to with probability `confidence`. They depend on
+// public parameters only. Monte Carlo: the noise law is drawn and post-processed thousands of times
+// from a fixed seed, so that everybody gets the same figures; the quantiles are taken three
+// standard errors higher, so that the figures hold. The steps after least squares (monotone,
+// clipped) never widen an error that holds everywhere; rounding to whole rows is included.
+//
+// In trees of more than 4096 nodes the lower part is drawn from a pool of simulated subtrees.
+//
+// Throws ParameterError (confidence), Cancelled, std::bad_alloc.
+CdfError simulate_cdf_error(const CdfLaw& law, double confidence, CancelPoll& cancel,
+                            std::pmr::memory_resource* memory);
+
+}  // namespace dpquantile

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/privacy/privacy_parameter.hpp"
+#include "core/tree/level_tree.hpp"
+
+namespace dpquantile {
+
+// How the bins of a CDF are measured.
+enum class CdfMethod : std::uint8_t {
+  kTree = 1,       // a level-uniform tree with the branchings and budgets of least error
+  kBinary = 2,     // a binary tree with equal budgets (Manohar's poster)
+  kHistogram = 3,  // every bin by itself
+};
+
+// The name of a method in options, the ledger and the text of a dp_cdf; and back, empty for none.
+const char* cdf_method_name(CdfMethod method);
+std::optional<CdfMethod> find_cdf_method(std::string_view name);
+
+// A level-uniform tree with the part of the budget, epsilon or rho, that each level gets.
+struct CdfTree {
+  std::vector<std::uint32_t> branching;  // by level, the top level first
+  std::vector<double> shares;            // by level; they are positive and sum to 1
+};
+
+// The tree with which a method measures 1 <= bins <= LevelTree::kMaxBins bins. It depends on the
+// method, the number of bins and the measure only.
+//
+// For kTree it minimises the variance of an average prefix count after the least-squares step, for
+// noise of variance 2 / epsilon_i^2 (pure) or 1 / (2 rho_i) (zCDP) on level i: over the number of
+// levels, integer branchings and shares. The search goes down coordinate by coordinate from equal
+// branchings, so that it takes milliseconds for any number of bins; test/unit/cdf_tree_test.cpp
+// compares it with all trees where these can be enumerated. Cormode, Kulkarni, Srivastava 2019
+// optimise the error before that step.
+CdfTree choose_cdf_tree(CdfMethod method, std::uint32_t bins, PrivacyMeasure measure);
+
+// The precision of each level's measurements, given the levels' budgets: epsilon^2 / 2 of Laplace
+// noise, 2 rho of Gaussian noise. These are the continuous laws' precisions; the discrete laws' are
+// a little larger.
+std::vector<double> level_weights(PrivacyMeasure measure, std::span<const double> budgets);
+
+// The shares of least average prefix variance for given branchings, by fixed-point iteration.
+std::vector<double> best_shares(const LevelTree& tree, PrivacyMeasure measure);
+
+}  // namespace dpquantile

@@ -1,0 +1,354 @@
+#include "core/exponential/joint_mechanism.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/exponential/joint_proposal.hpp"
+#include "core/exponential/joint_utility.hpp"
+#include "core/exponential/rank_slots.hpp"
+#include "core/privacy/weighted_scan.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+// Pays for rounding: docs/privacy.md, "Floating point".
+constexpr double kRoundingSlack = 1.0 / 1024;
+
+// Lattice points and slots are left out that all together have a probability below 2^-kTailBits.
+constexpr double kTailBits = 72;
+constexpr double kLatticeBits = 13;
+
+// By how much the bound on the weight of all lattice points that are not filtered for may exceed
+// the weight of the middle one: more proposals are refused, but fewer points need filtering.
+constexpr double kUnfiltered = 4;
+
+// The natural logarithm of a proposal's weight over its envelope: a finer cut takes longer to
+// filter, a coarser one has more proposals refused.
+double envelope(std::size_t quantiles) {
+  return std::min(1.6 + 0.16 * static_cast<double>(quantiles), 4.0);
+}
+
+// The same that widths which grow with the distance from the quantiles may add, for all quantiles
+// together, as far out as matters.
+constexpr double kFarEnvelope = 3;
+
+// The logarithm of what proposals may weigh more than the least that is known of the weights they
+// stand for, beside the envelopes.
+constexpr double kMostRefused = 3;
+
+// Up to so many quantiles the powers of a measure of 2^-56 are doubles, if lambda times the records
+// at a position is no more than that.
+constexpr std::size_t kMostForDouble = 16;
+constexpr double kMostCostForDouble = 4;
+
+// Far less noise than anyone needs; a larger lambda would call for limits beyond kMostFarCost where
+// many records lie on a position.
+constexpr double kMostLambda = 8;
+
+// Nothing is proposed with a larger lambda F. No data call for as much: docs/privacy.md, "Floating
+// point".
+constexpr double kMostFarCost = 50'000;
+
+double in_records(ScaledRank rank) {
+  return std::ldexp(static_cast<double>(rank), -int{kPositionBits});
+}
+
+// The most records that a position may have.
+double records_at_position(double records) {
+  return std::ldexp(records, -int{kPositionBits});
+}
+
+// Lattice indices, both ends included.
+struct LatticeRange {
+  std::uint64_t first;
+  std::uint64_t last;
+};
+
+// One draw of joint quantiles: exact rejection from JointProposal over s on the lattice, slots and
+// positions in them.
+template <class Real>
+class JointMechanism {
+ public:
+  JointMechanism(const SmearedRank& rank, PositionInterval interval,
+                 std::span<const double> quantiles, double lambda, RandomStream& random,
+                 CancelPoll& cancel, std::pmr::memory_resource* memory)
+      : rank_(rank),
+        interval_(interval),
+        random_(random),
+        cancel_(cancel),
+        records_(in_records(rank.at(interval.end) - rank.at(interval.begin))),
+        utility_(quantiles, lambda, memory),
+        targets_(quantiles.begin(), quantiles.end(), memory),
+        slots_(memory),
+        log_weights_(memory),
+        path_(quantiles.size(), memory),
+        gaps_(quantiles.size() + 1, memory) {
+    for (double& target : targets_) target *= records_;
+  }
+
+  void draw(std::span<Position> positions) {
+    prepare();
+    std::pmr::vector<std::uint64_t> lattice(attempts_at_once(), path_.get_allocator());
+    for (;;) {
+      cancel_.check();
+      for (std::uint64_t& index : lattice) index = draw_lattice_index();
+      if (first_accepted(lattice, positions)) return;
+    }
+  }
+
+ private:
+  // Few draws are left without an accepted one.
+  std::size_t attempts_at_once() const {
+    return static_cast<std::size_t>(8 * std::exp(envelope(utility_.quantiles())));
+  }
+
+  std::pmr::memory_resource* memory() const { return path_.get_allocator().resource(); }
+
+  // Cuts slots until enough of the proposals are accepted, by the bounds that are known: at first
+  // such as do for most data, in the end so narrow that no positions with F up to the limit are
+  // proposed with more than exp(2 (envelope + kFarEnvelope)) times their weight.
+  void prepare() {
+    const auto b = static_cast<double>(utility_.quantiles());
+    double growth = 1 / std::max(5.0, 2 * b);
+    for (;;) {
+      const double least_weight = find_limit(growth);
+      proposal_.emplace(slots_, records_, utility_, memory());
+      const double all_weights = weigh_lattice(least_weight);
+      const double narrowest = kFarEnvelope / (utility_.lambda() * b * limit_);
+      const bool enough =
+          all_weights - least_weight <= 2 * envelope(utility_.quantiles()) + kMostRefused;
+      if (enough || growth <= narrowest) return;
+      growth = std::max(growth / 4, narrowest);
+    }
+  }
+
+  std::pmr::vector<RankSlot> cut(double limit, double growth) const {
+    const auto b = static_cast<double>(utility_.quantiles());
+    const double lambda = utility_.lambda();
+    const SlotWidths widths{.targets = targets_,
+                            .finest = envelope(utility_.quantiles()) / (lambda * b),
+                            .near = (4 + 2 * std::sqrt(b)) / lambda,
+                            .growth = growth,
+                            .farthest = limit};
+    return cut_into_slots(rank_, interval_, widths, cancel_, memory());
+  }
+
+  // Finds the limit on F and cuts slots for it: beyond it lies less than 2^-kTailBits of the weight
+  // of all positions and s. Returns the logarithm of a lower bound on that weight.
+  double find_limit(double growth) {
+    const auto b = static_cast<double>(utility_.quantiles());
+    const double most = kMostFarCost / utility_.lambda();
+    limit_ = std::min((60 + 6 * b) / utility_.lambda(), most);
+    for (;;) {
+      slots_ = cut(limit_, growth);
+      const double least = least_weight();
+      const double needed = std::min(reach_of(least, kTailBits + kLatticeBits), most);
+      if (!(needed > limit_)) {
+        limit_ = needed;
+        return least;
+      }
+      limit_ = needed;
+    }
+  }
+
+  // The logarithm of a lower bound on the weight of all positions, for the s nearest below n or for
+  // s = 0, where the sum is n.
+  double least_weight() const {
+    JointProposal<Real> below(slots_, records_, utility_, memory(),
+                              JointProposal<Real>::Bound::kBelow);
+    const double step = utility_.lattice_step();
+    const double weight = below.filter(std::floor(records_ / step) * step, limit_, cancel_);
+    return std::max(weight, log_volume() - utility_.lambda() * records_);
+  }
+
+  // The lattice points within `reach` of the number of records.
+  LatticeRange lattice_around(double reach) const {
+    const double step = utility_.lattice_step();
+    return {static_cast<std::uint64_t>(std::ceil(std::max(records_ - reach, 0.0) / step)),
+            static_cast<std::uint64_t>(std::floor((records_ + reach) / step))};
+  }
+
+  double log_volume() const { return -std::lgamma(static_cast<double>(utility_.quantiles() + 1)); }
+
+  // How far F may exceed 0 so that what lies beyond weighs less than `bits` bits of a given weight.
+  // All positions together have the volume 1 / b!; there are fewer than 2^kLatticeBits lattice
+  // points for each of which so much may be left out.
+  double reach_of(double log_weight, double bits) const {
+    const double reach = (log_volume() - log_weight + bits * std::numbers::ln2) / utility_.lambda();
+    return std::max(reach, 0.0);
+  }
+
+  // Finds the weights of all s that matter and returns the logarithm of their sum. As the gaps sum
+  // to n, F >= |n - s|: far from n that bounds the weight well enough for proposals.
+  double weigh_lattice(double least_weight) {
+    const double steps = -std::expm1(-utility_.lambda() * utility_.lattice_step());
+    range_ = lattice_around(limit_);
+    filtered_ = lattice_around(reach_of(least_weight, std::log2(2 / (kUnfiltered * steps))));
+    log_weights_.clear();
+    for (std::uint64_t i = range_.first; i <= range_.last; ++i) {
+      log_weights_.push_back(log_weight(i));
+    }
+    const double largest = *std::ranges::max_element(log_weights_);
+    total_ = 0;
+    for (double& weight : log_weights_) {
+      weight -= largest;
+      total_ += std::exp(weight);
+    }
+    return largest + std::log(total_);
+  }
+
+  bool is_filtered(std::uint64_t index) const {
+    return index >= filtered_.first && index <= filtered_.last;
+  }
+
+  double log_weight(std::uint64_t index) {
+    const double s = utility_.lattice_point(index);
+    if (!is_filtered(index)) return log_volume() - utility_.lambda() * std::abs(records_ - s);
+    prepared_ = index;
+    return proposal_->filter(s, limit_, cancel_);
+  }
+
+  std::uint64_t draw_lattice_index() {
+    for (;;) {
+      WeightedScan scan(random_);
+      for (std::size_t i = 0; i < log_weights_.size(); ++i) {
+        if (scan.takes(std::exp(log_weights_[i]) / total_)) return range_.first + i;
+      }
+    }
+  }
+
+  // Makes a proposal for each of the lattice points; gives the positions of the first, in their
+  // order, that is accepted. Proposals for one s are made together, as each s must be prepared.
+  bool first_accepted(std::span<const std::uint64_t> lattice, std::span<Position> positions) {
+    std::pmr::vector<std::size_t> order(lattice.size(), path_.get_allocator());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return lattice[i]; });
+    std::size_t first = lattice.size();
+    std::pmr::vector<Position> proposed(positions.size(), path_.get_allocator().resource());
+    for (const std::size_t attempt : order) {
+      if (attempt > first || !propose(lattice[attempt], proposed)) continue;
+      first = attempt;
+      std::ranges::copy(proposed, positions.begin());
+    }
+    return first < lattice.size();
+  }
+
+  // Draws positions for a lattice point; returns whether they are accepted.
+  bool propose(std::uint64_t index, std::span<Position> positions) {
+    cancel_.tick(log_weights_.size() * gaps_.size());
+    const double s = utility_.lattice_point(index);
+    const double cost =
+        is_filtered(index) ? propose_by_slots(index, positions) : propose_anywhere(s, positions);
+    measure_gaps(positions);
+    const double departure = utility_.departure(gaps_, s);
+    return random_.unit_real() < std::exp(-utility_.lambda() * (departure - cost)) &&
+           random_.unit_real() < share_of_least(departure);
+  }
+
+  // Both draw positions with a probability proportional to exp(-lambda cost) and return the cost,
+  // which is at most their departure.
+  double propose_by_slots(std::uint64_t index, std::span<Position> positions) {
+    if (prepared_ != index) proposal_->filter(utility_.lattice_point(index), limit_, cancel_);
+    prepared_ = index;
+    proposal_->draw(random_, path_, cancel_);
+    for (std::size_t k = 0; k < path_.size(); ++k) {
+      positions[k] = draw_position(slots_[path_[k]].positions);
+    }
+    // Slots ascend, so this only sorts within them.
+    std::ranges::sort(positions);
+    return proposal_->cost(path_);
+  }
+
+  double propose_anywhere(double s, std::span<Position> positions) {
+    for (Position& position : positions) position = draw_position(interval_);
+    std::ranges::sort(positions);
+    return std::abs(records_ - s);
+  }
+
+  Position draw_position(PositionInterval interval) {
+    return interval.begin + random_.uniform_below(interval.end - interval.begin);
+  }
+
+  void measure_gaps(std::span<const Position> positions) {
+    ScaledRank previous = rank_.at(interval_.begin);
+    for (std::size_t k = 0; k < positions.size(); ++k) {
+      const ScaledRank here = rank_.at(positions[k]);
+      gaps_[k] = in_records(here - previous);
+      previous = here;
+    }
+    gaps_.back() = in_records(rank_.at(interval_.end) - previous);
+  }
+
+  // exp(-lambda F) over the sum of exp(-lambda departure(s)) over the lattice: the part of all
+  // proposals of these positions that the mechanism keeps.
+  double share_of_least(double departure) const {
+    const double lambda = utility_.lambda();
+    double least = departure;
+    double sum = 0;
+    for (std::uint64_t i = range_.first; i <= range_.last; ++i) {
+      const double other = utility_.departure(gaps_, utility_.lattice_point(i));
+      if (other < least) {
+        sum *= std::exp(-lambda * (least - other));
+        least = other;
+      }
+      sum += std::exp(-lambda * (other - least));
+    }
+    return 1 / sum;
+  }
+
+  const SmearedRank& rank_;
+  PositionInterval interval_;
+  RandomStream& random_;
+  CancelPoll& cancel_;
+  double records_;
+  JointUtility utility_;
+  std::pmr::vector<double> targets_;
+  std::pmr::vector<RankSlot> slots_;
+  std::optional<JointProposal<Real>> proposal_;
+  double limit_ = 0;                      // on the departure of what is proposed
+  LatticeRange range_{};                  // of the lattice points within the limit
+  LatticeRange filtered_{};               // of those whose positions are proposed by slots
+  std::pmr::vector<double> log_weights_;  // by lattice index from range_.first on
+  double total_ = 0;
+  std::uint64_t prepared_ = 0;  // the lattice index that the slots were last filtered for
+  std::pmr::vector<std::size_t> path_;
+  std::pmr::vector<double> gaps_;
+};
+
+}  // namespace
+
+double joint_lambda(double epsilon) {
+  return std::min(epsilon * (1 - kRoundingSlack) / 2, kMostLambda);
+}
+
+void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
+                          std::span<const double> quantiles, double epsilon, RandomStream& random,
+                          CancelPoll& cancel, std::pmr::memory_resource* memory,
+                          std::span<Position> positions) {
+  if (quantiles.empty() || quantiles.size() > kMaxJointQuantiles) {
+    throw std::invalid_argument("too many joint quantiles");
+  }
+  if (rank.data().total() > kMaxJointRecords) {
+    throw std::length_error("quantiles are drawn together of at most " +
+                            std::to_string(kMaxJointRecords) + " rows in one group");
+  }
+  const double lambda = joint_lambda(epsilon);
+  const double records = in_records(rank.at(interval.end) - rank.at(interval.begin));
+  if (quantiles.size() <= kMostForDouble &&
+      lambda * records_at_position(records) <= kMostCostForDouble) {
+    JointMechanism<double>(rank, interval, quantiles, lambda, random, cancel, memory)
+        .draw(positions);
+  } else {
+    JointMechanism<long double>(rank, interval, quantiles, lambda, random, cancel, memory)
+        .draw(positions);
+  }
+}
+
+}  // namespace dpquantile

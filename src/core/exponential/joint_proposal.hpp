@@ -1,0 +1,294 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <memory_resource>
+#include <numbers>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/base/cancel.hpp"
+#include "core/exponential/joint_utility.hpp"
+#include "core/exponential/laplace_filter.hpp"
+#include "core/exponential/rank_slots.hpp"
+#include "core/privacy/random.hpp"
+#include "core/privacy/weighted_scan.hpp"
+
+namespace dpquantile {
+
+// Proposes slots for joint quantiles, given s. The weight of ascending slots i_1 <= .. <= i_b is
+//
+//   product over k of exp(-lambda |x_{k+1} - x_k - d_k s|)
+//     * product over slots of (measure exp(2 lambda half_range))^c / c!,
+//
+// x_k the middle of slot i_k, x_0 = 0, x_{b+1} = n, and c the number of quantiles in the slot
+// (measure^c / c! is the volume of c sorted positions). A position's rank differs from its slot's
+// middle by at most half_range and counts in two terms of the utility, so that no positions are
+// proposed with less than their weight. But paths are left out that would be too far from what s
+// expects: for every quantile k, |R(p_k) - q_k s| + |n - R(p_k) - (1 - q_k) s| is at most a limit
+// somewhere in its slot. (The sum over the gaps on either side is no smaller.) Forward filtering
+// and backward sampling.
+//
+// Real is a floating-point type: it must have room for the b-th power of a slot's measure.
+template <class Real>
+class JointProposal {
+ public:
+  // Whether weights bound those of positions from above, as above, or with exp(-2 lambda
+  // half_range) from below.
+  enum class Bound { kAbove, kBelow };
+
+  // `slots` and `utility` must outlive the proposal.
+  JointProposal(std::span<const RankSlot> slots, double records, const JointUtility& utility,
+                std::pmr::memory_resource* memory, Bound bound = Bound::kAbove)
+      : slots_(slots),
+        records_(records),
+        utility_(utility),
+        middles_(middles(slots, memory)),
+        filter_(middles_, utility.lambda(), memory),
+        weights_(slots.size(), memory),
+        entering_(memory),
+        leaving_(memory),
+        offsets_(utility.quantiles() + 1, memory),
+        scales_(utility.quantiles() + 1, memory),
+        windows_(utility.quantiles(), memory) {
+    const double twice = bound == Bound::kAbove ? 2 : -2;
+    std::ranges::transform(slots, weights_.begin(), [&](const RankSlot& slot) {
+      return Real(slot.measure) * std::exp(Real(twice * utility.lambda() * slot.half_range));
+    });
+  }
+
+  // Prepares for s and a limit, and returns the natural logarithm of the weight of all paths: minus
+  // infinity if there are none.
+  double filter(double s, double limit, CancelPoll& cancel) {
+    s_ = s;
+    const std::size_t b = utility_.quantiles();
+    for (std::size_t j = 1; j <= b; ++j) {
+      windows_[j - 1] = window_of(j, limit);
+      if (j > 1) make_ascend(windows_[j - 2], windows_[j - 1]);
+      if (window(j).size() == 0) return -std::numeric_limits<double>::infinity();
+      offsets_[j] = offsets_[j - 1] + window(j).size();
+    }
+    entering_.resize(offsets_[b]);
+    leaving_.resize(offsets_[b]);
+    scales_[0] = 0;
+    for (std::size_t i = window(1).first; i < window(1).end; ++i) {
+      entering(0)[i] = kernel(0, middles_[i]);
+    }
+    for (std::size_t j = 1; j <= b; ++j) {
+      leave(j, cancel);
+      if (j < b) enter(j, cancel);
+    }
+    total_ = 0;
+    for (std::size_t i = window(b).first; i < window(b).end; ++i) total_ += last_weight(i);
+    return static_cast<double>(std::log(total_) + scales_[b - 1] * std::numbers::ln2_v<Real>);
+  }
+
+  // Draws a slot for each quantile, for the s prepared for, in proportion to the weights.
+  void draw(RandomStream& random, std::span<std::size_t> path, CancelPoll& cancel) const {
+    std::size_t placed = path.size();
+    std::size_t slot = draw_last(random, cancel);
+    for (;;) {
+      for (std::size_t together = draw_together(random, placed, slot); together > 0; --together) {
+        path[--placed] = slot;
+      }
+      if (placed == 0) return;
+      slot = draw_before(random, placed, slot, cancel);
+    }
+  }
+
+  // The logarithm of a path's weight, per unit of volume, divided by -lambda.
+  double cost(std::span<const std::size_t> path) const {
+    double previous = 0;
+    double sum = 0;
+    for (std::size_t k = 0; k < path.size(); ++k) {
+      const RankSlot& slot = slots_[path[k]];
+      sum += std::abs(slot.middle - previous - expected(k)) - 2 * slot.half_range;
+      previous = slot.middle;
+    }
+    return sum + std::abs(records_ - previous - expected(path.size()));
+  }
+
+ private:
+  static std::pmr::vector<double> middles(std::span<const RankSlot> slots,
+                                          std::pmr::memory_resource* memory) {
+    std::pmr::vector<double> middles(slots.size(), memory);
+    std::ranges::transform(slots, middles.begin(), &RankSlot::middle);
+    return middles;
+  }
+
+  double expected(std::size_t k) const { return utility_.expected(k, s_); }
+
+  // Windows ascend; rounding could make them not.
+  static void make_ascend(const IndexRange& before, IndexRange& window) {
+    window.first = std::max(window.first, before.first);
+    window.end = std::max(window.end, before.end);
+  }
+
+  // The slots that quantile j, 1 .. b, may lie in.
+  const IndexRange& window(std::size_t j) const { return windows_[j - 1]; }
+
+  // The ranks x with |x - before| + |n - behind - x| <= limit lie between these two and at most
+  // half of what is left of the limit beyond.
+  IndexRange window_of(std::size_t j, double limit) const {
+    const auto [low, high] =
+        std::minmax({utility_.expected_before(j, s_), records_ - utility_.expected_behind(j, s_)});
+    const double beyond = (limit - (high - low)) / 2;
+    if (beyond < 0) return {0, 0};
+    const auto first = std::ranges::lower_bound(slots_, low - beyond, {}, [](const RankSlot& slot) {
+      return slot.middle + slot.half_range;
+    });
+    const auto end = std::ranges::upper_bound(slots_, high + beyond, {}, [](const RankSlot& slot) {
+      return slot.middle - slot.half_range;
+    });
+    return {static_cast<std::size_t>(first - slots_.begin()),
+            static_cast<std::size_t>(end - slots_.begin())};
+  }
+
+  // What n_k = gap contributes to a weight.
+  Real kernel(std::size_t k, double gap) const {
+    return std::exp(Real(-utility_.lambda() * std::abs(gap - expected(k))));
+  }
+
+  // A row of weights, one for each slot of a window.
+  template <class Weight>
+  struct Row {
+    std::span<Weight> weights;
+    std::size_t first;
+
+    Weight& operator[](std::size_t slot) const { return weights[slot - first]; }
+  };
+
+  // entering(j)[i], in units of 2^scales_[j]: j quantiles lie in slots before i and the next one in
+  // slot i, whose weight is not counted yet. leaving(j)[i], in units of 2^scales_[j - 1]: j
+  // quantiles are placed, the last of them in slot i.
+  Row<Real> entering(std::size_t j) { return row<Real>(entering_, j + 1); }
+  Row<const Real> entering(std::size_t j) const { return row<const Real>(entering_, j + 1); }
+  Row<Real> leaving(std::size_t j) { return row<Real>(leaving_, j); }
+  Row<const Real> leaving(std::size_t j) const { return row<const Real>(leaving_, j); }
+  template <class Weight, class Rows>
+  Row<Weight> row(Rows& rows, std::size_t j) const {
+    return {std::span<Weight>(rows).subspan(offsets_[j - 1], window(j).size()), window(j).first};
+  }
+
+  // Sums over the number k of quantiles in slot i,
+  //   leaving(j) = sum over k of entering(j - k) weight^k / k! * product of stay(l), j - k < l < j,
+  // by Horner's scheme.
+  void leave(std::size_t j, CancelPoll& cancel) {
+    const Row<Real> sums = leaving(j);
+    const auto [first, end] = window(j);
+    std::ranges::fill(sums.weights, Real(0));
+    for (std::size_t k = most_together(j); k > 0; --k) {
+      const Row<const Real> fewer = std::as_const(*this).entering(j - k);
+      const Real one_more = k == j ? Real(0) : one_more_in_slot(j - k) / Real(k + 1);
+      const std::size_t common_end = std::min(end, window(j - k + 1).end);
+      for (std::size_t i = first; i < common_end; ++i) {
+        sums[i] = fewer[i] + sums[i] * weights_[i] * one_more;
+      }
+      cancel.tick(end - first);
+    }
+    for (std::size_t i = first; i < end; ++i) sums[i] *= weights_[i];
+  }
+
+  // How many quantiles may lie in one slot if quantile j is the last of them. Windows ascend.
+  std::size_t most_together(std::size_t j) const {
+    std::size_t k = 1;
+    while (k < j && window(j - k).end > window(j).first) ++k;
+    return k;
+  }
+
+  // By what a weight changes, but for the slot's, when quantile l lies in the same slot as the
+  // next: their gap, and the units of entering(l - 1) against those of entering(l).
+  Real one_more_in_slot(std::size_t l) const {
+    return std::ldexp(kernel(l, 0), scales_[l - 1] - scales_[l]);
+  }
+
+  void enter(std::size_t j, CancelPoll& cancel) {
+    const std::span<Real> sums = entering(j).weights;
+    filter_.apply(leaving(j).weights, window(j), expected(j), sums, window(j + 1), cancel);
+    const Real largest = *std::ranges::max_element(sums);
+    const int exponent = largest > 0 ? std::ilogb(largest) : 0;
+    for (Real& sum : sums) sum = std::ldexp(sum, -exponent);
+    scales_[j] = scales_[j - 1] + exponent;
+  }
+
+  Real last_weight(std::size_t i) const {
+    const std::size_t b = utility_.quantiles();
+    return leaving(b)[i] * kernel(b, records_ - middles_[i]);
+  }
+
+  std::size_t draw_last(RandomStream& random, CancelPoll& cancel) const {
+    for (;;) {
+      WeightedScan scan(random);
+      const auto [first, end] = window(utility_.quantiles());
+      for (std::size_t i = first; i < end; ++i) {
+        if (scan.takes(static_cast<double>(last_weight(i) / total_))) return i;
+      }
+      cancel.tick(end - first);
+    }
+  }
+
+  // How many of the `placed` quantiles lie in the slot of the last of them.
+  std::size_t draw_together(RandomStream& random, std::size_t placed, std::size_t slot) const {
+    const Real total = leaving(placed)[slot];
+    for (;;) {
+      WeightedScan scan(random);
+      Real factor = weights_[slot];
+      for (std::size_t k = 1; k <= placed && slot < window(placed - k + 1).end; ++k) {
+        if (scan.takes(static_cast<double>(entering(placed - k)[slot] * factor / total))) return k;
+        if (k < placed) {
+          factor *= one_more_in_slot(placed - k) * weights_[slot] / Real(k + 1);
+        }
+      }
+    }
+  }
+
+  // The slot of the last of the `placed` quantiles, all before `slot`, which has the next one: the
+  // slots are visited from the likeliest gap outwards.
+  std::size_t draw_before(RandomStream& random, std::size_t placed, std::size_t slot,
+                          CancelPoll& cancel) const {
+    const Real total = std::ldexp(entering(placed)[slot], scales_[placed] - scales_[placed - 1]);
+    const double edge = middles_[slot] - expected(placed);
+    const auto weight = [&](std::size_t i) {
+      return static_cast<double>(leaving(placed)[i] * kernel(placed, middles_[slot] - middles_[i]) /
+                                 total);
+    };
+    const IndexRange range{window(placed).first, std::min(window(placed).end, slot)};
+    const auto begin = middles_.begin();
+    const auto centre = static_cast<std::size_t>(
+        std::lower_bound(begin + static_cast<std::ptrdiff_t>(range.first),
+                         begin + static_cast<std::ptrdiff_t>(range.end), edge) -
+        begin);
+    for (;;) {
+      WeightedScan scan(random);
+      std::size_t below = centre;
+      std::size_t above = centre;
+      while (below > range.first || above < range.end) {
+        cancel.tick();
+        const bool go_up =
+            below == range.first ||
+            (above < range.end && middles_[above] - edge < edge - middles_[below - 1]);
+        const std::size_t visited = go_up ? above++ : --below;
+        if (scan.takes(weight(visited))) return visited;
+      }
+    }
+  }
+
+  std::span<const RankSlot> slots_;
+  double records_;
+  const JointUtility& utility_;
+  std::pmr::vector<double> middles_;
+  LaplaceFilter<Real> filter_;
+  std::pmr::vector<Real> weights_;
+  std::pmr::vector<Real> entering_;  // rows one after the other, those of a window of slots each
+  std::pmr::vector<Real> leaving_;
+  std::pmr::vector<std::size_t> offsets_;  // where rows end
+  std::pmr::vector<int> scales_;
+  std::pmr::vector<IndexRange> windows_;
+  double s_ = 0;
+  Real total_ = 0;
+};
+
+}  // namespace dpquantile

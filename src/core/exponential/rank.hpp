@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/histogram/histogram.hpp"
+
+namespace dpquantile {
+
+// A position on the smeared axis of a grid: cell * 2^24 + offset within the cell.
+using Position = std::uint64_t;
+inline constexpr unsigned kPositionBits = 24;
+inline constexpr Position kCellPositions = Position{1} << kPositionBits;
+
+inline constexpr Position cell_start(std::uint64_t cell) {
+  return cell << kPositionBits;
+}
+inline constexpr std::uint64_t cell_at(Position position) {
+  return position >> kPositionBits;
+}
+
+// A rank in units of 2^-24 records; with at most Histogram::kMaxRecords records it stays below
+// 2^56.
+using ScaledRank = std::int64_t;
+
+// Exact ranks on the smeared axis: every record is spread evenly over the 2^24 positions of its
+// cell, and R(p) is the mass before position p.
+class SmearedRank {
+ public:
+  explicit SmearedRank(const Histogram& data) : data_(data) {}
+
+  // R(p), exactly. Non-decreasing, R(0) = 0, R(end) = n.
+  ScaledRank at(Position position) const {
+    const std::size_t run = data_.first_run_from(cell_at(position));
+    const ScaledRank whole = before(run);
+    if (run == data_.runs() || data_.cell(run) != cell_at(position)) return whole;
+    return whole + slope(run) * static_cast<ScaledRank>(position & (kCellPositions - 1));
+  }
+
+  // R at the start of the run-th occupied cell.
+  ScaledRank before(std::size_t run) const {
+    return static_cast<ScaledRank>(data_.before(run) << kPositionBits);
+  }
+
+  // By how much R grows at each position of the run-th occupied cell: its number of records.
+  ScaledRank slope(std::size_t run) const { return static_cast<ScaledRank>(data_.count(run)); }
+
+  // The last position of rank at most `rank`, which must be at least 0; the largest number there is
+  // if no rank is larger.
+  Position last_within(ScaledRank rank) const;
+  // The first position of rank at least `rank`, which must be at most n.
+  Position first_reaching(ScaledRank rank) const;
+
+  // The first run that ends at a rank of at least `rank`; runs() if there is none.
+  std::size_t first_run_reaching(ScaledRank rank) const;
+  // The first run that starts at a rank beyond `rank`; runs() if there is none.
+  std::size_t first_run_beyond(ScaledRank rank) const;
+
+  const Histogram& data() const { return data_; }
+
+ private:
+  const Histogram& data_;
+};
+
+}  // namespace dpquantile

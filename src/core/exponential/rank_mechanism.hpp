@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory_resource>
+
+#include "core/base/cancel.hpp"
+#include "core/exponential/rank.hpp"
+#include "core/privacy/random.hpp"
+
+namespace dpquantile {
+
+// Half-open, non-empty range of positions.
+struct PositionInterval {
+  Position begin;
+  Position end;
+};
+
+// The lambda of draw_quantile_position for one quantile.
+double rank_lambda(double q, double epsilon);
+
+// The exponential mechanism for one quantile q in [0, 1] of the records' mass inside an interval:
+// draws a position p of the interval with probability proportional to
+//
+//   exp(-lambda |R(p) - R(begin) - q n|),  n = R(end) - R(begin),
+//   lambda = epsilon (1 - 2^-16) / (2 max(q, 1 - q)).
+//
+// Privacy: (w epsilon)-bounded-range for adding or removing one record of which the part w <= 1
+// lies inside the interval (docs/privacy.md, Lemma 2). The factor 1 - 2^-16 pays for all rounding
+// of ranks and weights (docs/privacy.md, "Floating point").
+Position draw_quantile_position(const SmearedRank& rank, PositionInterval interval, double q,
+                                double epsilon, RandomStream& random, CancelPoll& cancel,
+                                std::pmr::memory_resource* memory);
+
+}  // namespace dpquantile

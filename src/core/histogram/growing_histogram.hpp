@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "core/base/cancel.hpp"
+#include "core/histogram/cell_runs.hpp"
+#include "core/histogram/histogram.hpp"
+
+namespace dpquantile {
+
+// Exact counts of records that are still coming, in bounded memory: how they are kept changes with
+// their number, the grid never does. Not private: it only ever feeds a mechanism.
+//
+//   few records:                    a list of their cells, 4 bytes each
+//   at least as many as cells:      counters for every cell, 5 bytes each, whatever comes
+//   many, but fewer than the cells: compressed runs (CellRuns) and a list of those since; when the
+//                                   list has grown as long as what is compressed, it is merged
+//
+// On 2^20 cells that is 5 MiB for any number of records, 9 MiB while the counters are set up. On a
+// fine grid a record takes less than 8 bytes while lists are sorted and merged, and one to five
+// after it; less than a million records take up to 12 bytes each while their list doubles. Adding a
+// record takes constant time, amortised; adding many as runs, or encode(), may go through all.
+//
+// After an exception the counts may be wrong.
+class GrowingHistogram {
+ public:
+  // cells: 1 .. 2^32. Memory comes from the given resource. Anything here that would take more than
+  // Histogram::kMaxRecords records throws std::length_error.
+  GrowingHistogram(std::uint64_t cells, std::pmr::memory_resource* memory);
+
+  // Whether make_room() is due before the next record.
+  bool full() const { return list_.size() == list_.capacity(); }
+  void make_room(CancelPoll& cancel);
+  // Adds a record. Requires !full() and cell < cells.
+  void add(std::uint32_t cell) {
+    if (full()) __builtin_unreachable();  // spares the code by which a vector grows
+    list_.push_back(cell);
+  }
+
+  // Adds all of these. The runs are those of so many records.
+  void add(std::span<const std::uint32_t> records, CancelPoll& cancel);
+  void add(CellRunsReader runs, std::uint64_t records, CancelPoll& cancel);
+  void add(const GrowingHistogram& other, CancelPoll& cancel);
+
+  // Number of records.
+  std::uint64_t total() const { return counted_ + list_.size(); }
+
+  // Compresses the records. encoded() is valid after it, until records are added.
+  void encode(CancelPoll& cancel);
+  const CellRuns& encoded() const { return runs_; }
+  // Frees what only encode() needed.
+  void release_encoded();
+
+  // The histogram, in memory of its own.
+  Histogram histogram(CancelPoll& cancel, std::pmr::memory_resource* memory);
+
+ private:
+  bool has_counters() const { return !low_counters_.empty(); }
+  std::pmr::memory_resource* memory() const { return list_.get_allocator().resource(); }
+  void prefetch(std::uint32_t cell) const { __builtin_prefetch(&low_counters_[cell], 1); }
+
+  void check_total(std::uint64_t more) const;
+  void begin_list(std::size_t capacity);
+  void prepare_for(std::uint64_t more, CancelPoll& cancel);
+  void set_up_counters(CancelPoll& cancel);
+  void count_list();
+  std::size_t settle_counters(CancelPoll& cancel);
+  void compress_list(CancelPoll& cancel);
+  void count_runs(CellRunsReader runs, CancelPoll& cancel);
+  template <class Source>
+  void merge_runs(Source source, CancelPoll& cancel);
+  void list_runs(CellRunsReader runs, CancelPoll& cancel);
+
+  std::uint64_t cells_;
+  std::pmr::vector<std::uint32_t> list_;  // what is counted nowhere else
+  // A cell has as many counted records as both of its counters say. Almost always only the low one
+  // changes; all of these fit a processor's cache.
+  std::pmr::vector<std::uint32_t> counters_;
+  std::pmr::vector<std::uint8_t> low_counters_;
+  CellRuns runs_;              // what is counted; with counters, a copy of them or nothing
+  std::uint64_t counted_ = 0;  // records in the counters or runs
+};
+
+}  // namespace dpquantile

@@ -1,0 +1,67 @@
+#include "core/histogram/histogram.hpp"
+
+#include "core/base/error.hpp"
+#include "core/base/partition_point.hpp"
+#include "core/base/radix_sort.hpp"
+#include "core/histogram/sorted_records.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+// With fewer runs it is not worth saving memory at the cost of time.
+constexpr std::size_t kManyRuns = std::size_t{1} << 16;
+
+std::span<const std::uint32_t> sort(std::span<std::uint32_t> records, std::uint64_t cells,
+                                    CancelPoll& cancel, std::pmr::memory_resource* memory) {
+  radix_sort(records, cells, cancel, memory);
+  return records;
+}
+
+}  // namespace
+
+Histogram::Histogram(std::span<std::uint32_t> records, std::uint64_t cells, CancelPoll& cancel,
+                     std::pmr::memory_resource* memory)
+    : Histogram(SortedRecords(sort(records, cells, cancel, memory)), cancel, memory) {}
+
+void Histogram::reserve_runs(std::size_t runs, std::size_t ties) {
+  occupied_.reserve(runs);
+  keeps_ties_ = runs > kManyRuns && ties <= runs / 2;
+  if (keeps_ties_) {
+    ties_.reserve(ties);
+  } else {
+    before_.reserve(runs + 1);
+    before_.push_back(0);
+  }
+}
+
+void Histogram::add_run(CellRun run) {
+  occupied_.push_back(run.cell);
+  total_ += run.count;
+  if (total_ > kMaxRecords) throw TooManyRows(kMaxRecords);
+  if (!keeps_ties_) {
+    before_.push_back(static_cast<std::uint32_t>(total_));
+  } else if (run.count > 1) {
+    ties_.push_back(
+        {static_cast<std::uint32_t>(runs() - 1), static_cast<std::uint32_t>(total_ - runs())});
+  }
+}
+
+std::uint64_t Histogram::excess_before(std::size_t run) const {
+  const std::size_t after =
+      partition_point(ties_.size(), [&](std::size_t i) { return ties_[i].run >= run; });
+  return after == 0 ? 0 : ties_[after - 1].excess;
+}
+
+std::pmr::vector<std::uint64_t> Histogram::counts(std::uint64_t cells,
+                                                  std::pmr::memory_resource* memory) const {
+  std::pmr::vector<std::uint64_t> counts(cells, memory);
+  for (std::size_t run = 0; run < runs(); ++run) counts[cell(run)] = count(run);
+  return counts;
+}
+
+std::size_t Histogram::first_run_from(std::uint64_t cell) const {
+  return partition_point(runs(), [&](std::size_t run) { return occupied_[run] >= cell; });
+}
+
+}  // namespace dpquantile

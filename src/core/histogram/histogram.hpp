@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "core/base/cancel.hpp"
+#include "core/histogram/cell_runs.hpp"
+
+namespace dpquantile {
+
+// Exact counts of records on a grid: the occupied cells in ascending order, with the number of
+// records before each. Not private: it only ever feeds a mechanism.
+//
+// Memory comes from the given resource: at most 8 bytes an occupied cell, whatever the grid, and
+// about 4 where a fine grid has few ties.
+class Histogram {
+ public:
+  // Of more records, std::length_error is thrown.
+  static constexpr std::uint64_t kMaxRecords = (std::uint64_t{1} << 32) - 1;
+
+  // Counts the records' cells (each below `cells`), leaving `records` in another order. O(n) time;
+  // scratch memory of the size of `records`.
+  Histogram(std::span<std::uint32_t> records, std::uint64_t cells, CancelPoll& cancel,
+            std::pmr::memory_resource* memory);
+
+  // Of so many runs, or fewer, in ascending order, of which at most `ties` have several records;
+  // source.next(run) gives the next of them.
+  template <class Source>
+  Histogram(std::size_t runs, std::size_t ties, Source source, CancelPoll& cancel,
+            std::pmr::memory_resource* memory)
+      : Histogram(memory) {
+    reserve_runs(runs, ties);
+    for (CellRun run; source.next(run);) {
+      cancel.tick();
+      add_run(run);
+    }
+  }
+
+  // The same of a source whose runs have not been counted; it is copied and read twice.
+  template <class Source>
+  Histogram(Source source, CancelPoll& cancel, std::pmr::memory_resource* memory)
+      : Histogram(count_runs(source, cancel), source, cancel, memory) {}
+
+  // Number of occupied cells.
+  std::size_t runs() const { return occupied_.size(); }
+  // The run-th occupied cell; run < runs().
+  std::uint32_t cell(std::size_t run) const { return occupied_[run]; }
+  // Number of records in cells before the run-th occupied one; run <= runs().
+  std::uint64_t before(std::size_t run) const {
+    return keeps_ties_ ? run + excess_before(run) : before_[run];
+  }
+  // Number of records in the run-th occupied cell.
+  std::uint64_t count(std::size_t run) const { return before(run + 1) - before(run); }
+  // Number of records.
+  std::uint64_t total() const { return total_; }
+
+  // The number of records in each of so many cells, which are all of the grid.
+  std::pmr::vector<std::uint64_t> counts(std::uint64_t cells,
+                                         std::pmr::memory_resource* memory) const;
+
+  // The first run whose cell is at or after the given one; runs() if there is none.
+  std::size_t first_run_from(std::uint64_t cell) const;
+
+ private:
+  struct Size {
+    std::size_t runs = 0;
+    std::size_t ties = 0;
+  };
+
+  template <class Source>
+  static Size count_runs(Source source, CancelPoll& cancel) {
+    Size size;
+    for (CellRun run; source.next(run);) {
+      cancel.tick();
+      ++size.runs;
+      if (run.count > 1) ++size.ties;
+    }
+    return size;
+  }
+
+  template <class Source>
+  Histogram(Size size, Source source, CancelPoll& cancel, std::pmr::memory_resource* memory)
+      : Histogram(size.runs, size.ties, source, cancel, memory) {}
+
+  // A run of several records.
+  struct Tie {
+    std::uint32_t run;
+    std::uint32_t excess;  // of records over runs, up to and with this one
+  };
+
+  explicit Histogram(std::pmr::memory_resource* memory)
+      : occupied_(memory), before_(memory), ties_(memory) {}
+
+  void reserve_runs(std::size_t runs, std::size_t ties);
+  void add_run(CellRun run);
+  std::uint64_t excess_before(std::size_t run) const;
+
+  std::pmr::vector<std::uint32_t> occupied_;
+  // How many records come before a run is kept for every run, or follows from the ties.
+  bool keeps_ties_ = false;
+  std::pmr::vector<std::uint32_t> before_;
+  std::pmr::vector<Tie> ties_;
+  std::uint64_t total_ = 0;
+};
+
+}  // namespace dpquantile

@@ -1,0 +1,89 @@
+#include "core/iqr/iqr.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/radix_sort.hpp"
+#include "core/privacy/privacy_parameter.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+// A draw from the discrete Laplace distribution of scale sensitivity/epsilon.
+std::int64_t noise(RandomStream& random, Rational epsilon, std::uint64_t sensitivity) {
+  return discrete_laplace(random, {epsilon.denominator * sensitivity, epsilon.numerator});
+}
+
+void clamp_infinities(std::span<double> records, CancelPoll& cancel) {
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  for (double& record : records) {
+    cancel.tick();
+    record = std::clamp(record, -kLargest, kLargest);
+  }
+}
+
+// How far the records are from leaving their bin, in the discretisation in which that is farthest.
+std::size_t stability(const OrderStatistics& records, const LogGrid& grid, CancelPoll& cancel) {
+  const double iqr = records.interquartile_range();
+  std::size_t farthest = 0;
+  for (int discretisation = 0; discretisation < kDiscretisations; ++discretisation) {
+    const IqrBin bin = grid.bin_of(iqr, discretisation);
+    farthest = std::max(farthest, replacements_to_leave(bin, records, cancel));
+  }
+  return farthest;
+}
+
+// Clamped twice so that no sum overflows; it is the same as clamping the sum.
+double noisy_value(double iqr, const LogGrid& grid, Rational epsilon, RandomStream& random) {
+  const std::int64_t last = grid.last();
+  const std::int64_t drawn = noise(random, epsilon, LogGrid::kStepsPerUnit);
+  const std::int64_t step = grid.step_of(iqr) + std::clamp(drawn, -2 * last, 2 * last);
+  return grid.value(std::clamp(step, -last, last));
+}
+
+std::optional<double> answer_at(const IqrStage& stage, const OrderStatistics& records,
+                                RandomStream& random, CancelPoll& cancel) {
+  const auto distance = static_cast<std::int64_t>(stability(records, stage.grid, cancel));
+  const bool stable = noise(random, stage.test, 1) > 1 + stage.margin - distance;
+  if (!stable) return std::nullopt;
+
+  const double iqr = records.interquartile_range();
+  if (iqr == 0) return 0;
+  return noisy_value(iqr, stage.grid, stage.release, random);
+}
+
+}  // namespace
+
+// The noise is limited so that no sum overflows, far beyond what any number of records needs.
+std::uint64_t noisy_count(std::uint64_t records, Rational epsilon, RandomStream& random) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 61;
+  const std::int64_t drawn = std::clamp(noise(random, epsilon, 1), -kFar, kFar);
+  const std::int64_t count = static_cast<std::int64_t>(records) + drawn;
+  return static_cast<std::uint64_t>(std::max(count, static_cast<std::int64_t>(LogGrid::kMinCount)));
+}
+
+std::optional<double> interquartile_range_by(std::span<const IqrStage> stages,
+                                             const OrderStatistics& records, RandomStream& random,
+                                             CancelPoll& cancel) {
+  for (const IqrStage& stage : stages) {
+    if (const auto answer = answer_at(stage, records, random, cancel)) return answer;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> interquartile_range(std::span<double> records, double epsilon, double delta,
+                                          RandomStream& random, CancelPoll& cancel,
+                                          std::pmr::memory_resource* memory) {
+  check_epsilon(epsilon);
+  check_iqr_delta(delta);
+
+  clamp_infinities(records, cancel);
+  radix_sort(records, cancel, memory);
+  const std::uint64_t count = noisy_count(records.size(), iqr_count_epsilon(epsilon), random);
+  const IqrPlan plan(count, epsilon, delta);
+  return interquartile_range_by(plan.stages(), OrderStatistics(records), random, cancel);
+}
+
+}  // namespace dpquantile

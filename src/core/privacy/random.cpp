@@ -1,0 +1,142 @@
+#include "core/privacy/random.hpp"
+
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/rand.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "core/base/error.hpp"
+
+namespace dpquantile {
+namespace {
+
+// The number of forks between this process and the one that loaded the code. A fork copies a
+// stream's buffer, and a child that drew from its copy would add its parent's noise to other data:
+// the difference of two answers would then be exact. A counter is the one global that core keeps;
+// comparing process numbers instead would cost a system call a draw, and numbers come back.
+std::atomic<unsigned> fork_count{0};
+static_assert(std::atomic<unsigned>::is_always_lock_free,
+              "a fork handler must not wait for a lock");
+
+void count_fork() {
+  fork_count.fetch_add(1, std::memory_order_relaxed);
+}
+
+unsigned current_fork_generation() {
+  return fork_count.load(std::memory_order_relaxed);
+}
+
+void register_fork_handler_once() {
+  static const int failure = pthread_atfork(nullptr, nullptr, count_fork);
+  if (failure != 0) {
+    throw RandomnessUnavailable("could not register a fork handler: " +
+                                std::string(std::strerror(failure)));
+  }
+}
+
+// Takes the reason off OpenSSL's queue, so that it is not mistaken for one of a TLS connection.
+std::string openssl_reason() {
+  const unsigned long code = ERR_get_error();
+  ERR_clear_error();
+  if (code == 0) return "no reason given";
+  std::array<char, 256> text{};
+  ERR_error_string_n(code, text.data(), text.size());
+  return text.data();
+}
+
+// All ones, as many as `largest` has bits: what rejection then throws away is less than half.
+std::uint64_t mask_of(std::uint64_t largest) {
+  return largest == 0 ? 0 : ~std::uint64_t{0} >> std::countl_zero(largest);
+}
+
+}  // namespace
+
+void CsprngSource::fill(std::span<std::byte> out) {
+  constexpr std::size_t kLargestRequest = 1 << 16;  // OpenSSL counts in int
+  while (!out.empty()) {
+    const auto part = out.first(std::min(out.size(), kLargestRequest));
+    auto* const bytes = reinterpret_cast<unsigned char*>(part.data());
+    if (RAND_priv_bytes(bytes, static_cast<int>(part.size())) != 1) {
+      throw RandomnessUnavailable("OpenSSL's generator gave no random bytes: " + openssl_reason());
+    }
+    out = out.subspan(part.size());
+  }
+}
+
+RandomStream::RandomStream(RandomSource& source)
+    : source_(source), buffer_{}, position_(buffer_.size()), fork_generation_(0) {
+  register_fork_handler_once();
+}
+
+RandomStream::~RandomStream() {
+  OPENSSL_cleanse(buffer_.data(), buffer_.size());
+}
+
+void RandomStream::refill() {
+  position_ = buffer_.size();  // should the source throw, there is nothing to draw
+  fork_generation_ = current_fork_generation();
+  source_.fill(buffer_);
+  position_ = 0;
+}
+
+std::uint64_t RandomStream::bits64() {
+  if (position_ == buffer_.size() || fork_generation_ != current_fork_generation()) refill();
+  std::uint64_t word = 0;
+  static_assert(sizeof buffer_ % sizeof word == 0, "words must fill the buffer exactly");
+  std::memcpy(&word, &buffer_[position_], sizeof word);
+  // No compiler can leave this out: the destructor hands the buffer to a function it cannot see.
+  std::memset(&buffer_[position_], 0, sizeof word);
+  position_ += sizeof word;
+  return word;
+}
+
+std::uint64_t RandomStream::uniform_below(std::uint64_t bound) {
+  if (bound == 0) throw std::invalid_argument("uniform_below: expected a bound above 0, got 0");
+  if (bound == 1) return 0;
+  const std::uint64_t mask = mask_of(bound - 1);
+  for (;;) {
+    const std::uint64_t candidate = bits64() & mask;
+    if (candidate < bound) return candidate;
+  }
+}
+
+uint128_t RandomStream::uniform_below_128(uint128_t bound) {
+  constexpr uint128_t kTwoTo64 = uint128_t{1} << 64;
+  if (bound < kTwoTo64) return uniform_below(static_cast<std::uint64_t>(bound));
+  const auto largest_high = static_cast<std::uint64_t>((bound - 1) >> 64);
+  const std::uint64_t high_mask = mask_of(largest_high);
+  for (;;) {
+    const uint128_t high = bits64() & high_mask;
+    const uint128_t candidate = high << 64 | bits64();
+    if (candidate < bound) return candidate;
+  }
+}
+
+double RandomStream::unit_real() {
+  constexpr int kMantissaBits = 52;
+  constexpr int kSmallestExponent = -1022;
+  // A real uniform lies in [2^-k-1, 2^-k) with probability 2^-k-1: k is the number of zero bits
+  // before the first one. Its later bits stay uniform, so they may be drawn anew.
+  int exponent = -1;
+  std::uint64_t word = bits64();
+  while (word == 0) {
+    exponent -= 64;
+    if (exponent < kSmallestExponent) return 0.0;
+    word = bits64();
+  }
+  exponent -= std::countl_zero(word);
+  if (exponent < kSmallestExponent) return 0.0;
+  const std::uint64_t mantissa = bits64() >> (64 - kMantissaBits);
+  const std::uint64_t significand = std::uint64_t{1} << kMantissaBits | mantissa;
+  return std::ldexp(static_cast<double>(significand), exponent - kMantissaBits);
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+
+#include "core/base/cancel.hpp"
+#include "core/exponential/rank.hpp"
+#include "core/privacy/privacy_parameter.hpp"
+#include "core/privacy/random.hpp"
+
+namespace dpquantile {
+
+// The bounded range with which each of several independent quantiles is drawn: epsilon / m, or
+// sqrt(8 rho / m) under zCDP.
+double independent_epsilon(std::size_t distinct_quantiles, const PrivacyParameter& privacy);
+
+// Every quantile by itself: AppindExp of Kaplan, Schnapp and Stemmer 2022, each by the mechanism
+// for one quantile on all of the axis, sorted. Fills `answers` with a cell for each of the
+// ascending, distinct quantiles.
+//
+// Privacy: that of `privacy`, by composition. Throws like draw_quantile_position.
+void draw_independently(const SmearedRank& rank, std::uint64_t cells,
+                        std::span<const double> quantiles, const PrivacyParameter& privacy,
+                        RandomStream& random, CancelPoll& cancel, std::pmr::memory_resource* memory,
+                        std::span<std::uint32_t> answers);
+
+}  // namespace dpquantile

@@ -1,0 +1,112 @@
+#include "core/quantiles/quantiles_error_bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/exponential/joint_mechanism.hpp"
+#include "core/exponential/joint_utility.hpp"
+#include "core/exponential/rank_mechanism.hpp"
+#include "core/quantiles/independent_quantiles.hpp"
+#include "core/quantiles/recursion_plan.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+// What the bounds of all draws share.
+struct Domain {
+  double cells;
+  double records;
+  double failure;  // probability for each draw
+};
+
+// |R(p) - target| of a draw of one quantile.
+double one_quantile_bound(double q, double epsilon, const Domain& domain) {
+  const double lambda = rank_lambda(q, epsilon);
+  return (1 + std::log(domain.cells * std::max(lambda * domain.records, 1.0) / domain.failure)) /
+         lambda;
+}
+
+// F of a draw of several quantiles.
+double joint_bound(std::span<const double> quantiles, double epsilon, const Domain& domain,
+                   std::pmr::memory_resource* memory) {
+  const double lambda = joint_lambda(epsilon);
+  const JointUtility utility(quantiles, lambda, memory);
+  const auto b = static_cast<double>(quantiles.size());
+  const double volume = b * std::log(domain.cells * std::max(2 * b * lambda * domain.records, 1.0));
+  return (1 + volume - std::log(domain.failure)) / lambda + utility.lattice_step() / 2;
+}
+
+// Adds up the bounds along the recursion: an error at an end of a stretch shifts a quantile inside
+// in proportion to its nearness.
+class RecursionBounds {
+ public:
+  RecursionBounds(const RecursionPlan& plan, const Domain& domain,
+                  std::pmr::memory_resource* memory)
+      : plan_(plan), domain_(domain), memory_(memory) {}
+
+  // A quantile that ends a stretch, and the bound on its error.
+  struct End {
+    double quantile;
+    double bound;
+  };
+
+  void bound(std::span<const double> quantiles, std::span<double> bounds, End low, End high,
+             std::size_t level) {
+    if (quantiles.empty()) return;
+    const std::size_t drawn = std::min<std::size_t>(plan_[level].quantiles, quantiles.size());
+    const auto chosen = [&](std::size_t i) { return drawn_quantile(quantiles.size(), drawn, i); };
+    std::pmr::vector<double> relatives(memory_);
+    for (std::size_t i = 0; i < drawn; ++i) {
+      relatives.push_back((quantiles[chosen(i)] - low.quantile) / (high.quantile - low.quantile));
+    }
+    End left = low;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < drawn; ++i) {
+      const std::size_t here = chosen(i);
+      const double q = relatives[i];
+      bounds[here] = (1 - q) * low.bound + q * high.bound + draw_bound(relatives, i, level);
+      const End right{quantiles[here], bounds[here]};
+      bound(quantiles.subspan(next, here - next), bounds.subspan(next, here - next), left, right,
+            level + 1);
+      left = right;
+      next = here + 1;
+    }
+    bound(quantiles.subspan(next), bounds.subspan(next), left, high, level + 1);
+  }
+
+ private:
+  double draw_bound(std::span<const double> relatives, std::size_t i, std::size_t level) const {
+    const double epsilon = plan_[level].epsilon;
+    const double q = relatives[i];
+    if (relatives.size() == 1) return one_quantile_bound(q, epsilon, domain_);
+    return std::max(q, 1 - q) * joint_bound(relatives, epsilon, domain_, memory_);
+  }
+
+  const RecursionPlan& plan_;
+  const Domain& domain_;
+  std::pmr::memory_resource* memory_;
+};
+
+}  // namespace
+
+std::pmr::vector<double> rank_error_bounds(const QuantilesQuery& query,
+                                           std::span<const double> distinct_quantiles,
+                                           double records, double beta,
+                                           std::pmr::memory_resource* memory) {
+  const std::size_t count = distinct_quantiles.size();
+  const Domain domain{static_cast<double>(query.cells), records, beta / static_cast<double>(count)};
+  std::pmr::vector<double> bounds(count, memory);
+  if (query.method == QuantilesMethod::kIndependent) {
+    const double epsilon = independent_epsilon(count, query.privacy);
+    std::ranges::transform(distinct_quantiles, bounds.begin(),
+                           [&](double q) { return one_quantile_bound(q, epsilon, domain); });
+  } else {
+    const RecursionPlan plan = plan_for(query.method, count, query.privacy);
+    RecursionBounds(plan, domain, memory).bound(distinct_quantiles, bounds, {0, 0}, {1, 0}, 0);
+  }
+  for (double& bound : bounds) bound = std::min(bound, records);
+  return bounds;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,106 @@
+#include "core/quantiles/tree_quantiles.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dpquantile {
+
+namespace {
+
+constexpr std::uint32_t kMostPureLeaves = std::uint32_t{1} << 14;
+constexpr std::uint32_t kMostZcdpLeaves = std::uint32_t{1} << 16;
+
+// The cells of a grid, dealt out evenly to leaves: their numbers differ by at most one.
+class Leaves {
+ public:
+  Leaves(std::uint64_t cells, std::uint32_t leaves) : cells_(cells), leaves_(leaves) {}
+
+  std::uint64_t leaf_of(std::uint64_t cell) const { return cell * leaves_ / cells_; }
+  std::uint64_t first_cell(std::uint64_t leaf) const {
+    return (leaf * cells_ + leaves_ - 1) / leaves_;
+  }
+  // The cell at a fraction of a leaf.
+  std::uint32_t cell_within(std::uint64_t leaf, double part) const {
+    return cell_between(first_cell(leaf), first_cell(leaf + 1), part);
+  }
+  // The cell at a fraction of the grid.
+  std::uint32_t cell_at(double part) const { return cell_between(0, cells_, part); }
+
+ private:
+  static std::uint32_t cell_between(std::uint64_t begin, std::uint64_t end, double part) {
+    const auto width = static_cast<double>(end - begin);
+    const auto steps = static_cast<std::uint64_t>(part * width);
+    return static_cast<std::uint32_t>(std::min(begin + steps, end - 1));
+  }
+
+  std::uint64_t cells_;
+  std::uint64_t leaves_;
+};
+
+std::pmr::vector<std::uint64_t> count_leaves(const Histogram& data, const Leaves& leaves,
+                                             std::uint32_t bins, CancelPoll& cancel,
+                                             std::pmr::memory_resource* memory) {
+  std::pmr::vector<std::uint64_t> counts(bins, memory);
+  for (std::size_t run = 0; run < data.runs(); ++run) {
+    cancel.tick();
+    counts[leaves.leaf_of(data.cell(run))] += data.count(run);
+  }
+  return counts;
+}
+
+// Where a curve, the counts up to the end of each leaf, reaches a fraction q of its last, but not
+// before the middle of the first row or after that of the last.
+std::uint32_t cell_reaching(std::span<const double> curve, double q, const Leaves& leaves) {
+  const double total = curve.back();
+  if (total == 0) return leaves.cell_at(q);
+  const double middle_of_row = std::min(0.5, total / 2);
+  const double target = std::clamp(q * total, middle_of_row, total - middle_of_row);
+  const auto reached =
+      std::ranges::partition_point(curve, [&](double count) { return count < target; });
+  const double before = reached == curve.begin() ? 0 : *(reached - 1);
+  return leaves.cell_within(static_cast<std::uint64_t>(reached - curve.begin()),
+                            (target - before) / (*reached - before));
+}
+
+}  // namespace
+
+std::uint32_t tree_quantiles_leaves(std::uint64_t cells, PrivacyMeasure measure) {
+  const std::uint32_t most = measure == PrivacyMeasure::kPure ? kMostPureLeaves : kMostZcdpLeaves;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(cells, most));
+}
+
+CdfLaw tree_quantiles_law(std::uint64_t cells, const PrivacyParameter& privacy) {
+  check_privacy_parameter(privacy);
+  return choose_cdf_law(CdfMethod::kTree, tree_quantiles_leaves(cells, privacy.measure), privacy);
+}
+
+double rho_of_tree_quantiles(std::uint64_t cells, const PrivacyParameter& privacy) {
+  return rho_of_cdf(tree_quantiles_law(cells, privacy));
+}
+
+std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint64_t cells,
+                                               std::span<const double> quantiles, const CdfLaw& law,
+                                               RandomStream& random, CancelPoll& cancel,
+                                               std::pmr::memory_resource* memory) {
+  check_quantiles(quantiles);
+  const Leaves leaves(cells, law.bins);
+  const auto counts = count_leaves(data, leaves, law.bins, cancel, memory);
+  const auto curve = release_unrounded_cdf(counts, law, random, cancel, memory);
+  std::pmr::vector<std::uint32_t> answers(memory);
+  answers.reserve(quantiles.size());
+  for (const double quantile : quantiles) {
+    answers.push_back(cell_reaching(curve, quantile, leaves));
+  }
+  return answers;
+}
+
+std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint64_t cells,
+                                               std::span<const double> quantiles,
+                                               const PrivacyParameter& privacy,
+                                               RandomStream& random, CancelPoll& cancel,
+                                               std::pmr::memory_resource* memory) {
+  return tree_quantiles(data, cells, quantiles, tree_quantiles_law(cells, privacy), random, cancel,
+                        memory);
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/cancel.hpp"
+#include "core/contributions/user_rows.hpp"
+#include "core/privacy/random.hpp"
+
+// The method 'bounded': mean and variance when a whole user may be added or removed and nothing
+// about the users is public. At most `contributions` rows of each user are kept.
+//
+// Instead of splitting epsilon between a sum and a count, every row v in [0, 1] is divided into
+// parts that add up to 1: (v, 1 - v) for the mean, (v^2, 2 v (1 - v), (1 - v)^2) for the variance.
+// The sums of the parts change together by at most `contributions` in the l1 norm, so that each of
+// them gets noise of scale contributions / epsilon with the whole of epsilon; the number of rows,
+// the sum and the sum of squares follow from them. For the mean this has half the variance of a sum
+// about the middle and a count with epsilon / 2 each.
+namespace dpquantile {
+
+inline constexpr unsigned kMeanParts = 2;
+inline constexpr unsigned kVarianceParts = 3;
+
+// Sums of the parts over all kept rows, each in units of contributions / kOne rows, rounded down.
+struct BoundedSums {
+  std::uint64_t parts[kVarianceParts];
+};
+
+// The l1 sensitivity of `parts` such sums for adding or removing one user: kOne for the unrounded
+// ones, and rounding adds less than 1 for each.
+std::uint64_t bounded_sensitivity(unsigned parts);
+
+// The sums for the mean (the third is 0) and for the variance. Not private.
+BoundedSums bounded_mean_sums(const UserRows& rows, std::uint64_t contributions,
+                              CancelPoll& cancel);
+BoundedSums bounded_variance_sums(const UserRows& rows, std::uint64_t contributions,
+                                  CancelPoll& cancel);
+
+// The mean in FixedPoint units, 0 .. kOne, and the population variance in units of U^2 / kOne,
+// 0 .. kOne / 4. Fewer rows than one, after the noise, count as one.
+//
+// Privacy: epsilon-differentially private for adding or removing one user. Requires contributions
+// in 1 .. 2^32 - 1 and epsilon in 1e-6 .. 1000. Throws RandomnessUnavailable, Cancelled.
+std::uint32_t bounded_mean(const UserRows& rows, std::uint64_t contributions, double epsilon,
+                           RandomStream& random, CancelPoll& cancel);
+std::uint32_t bounded_variance(const UserRows& rows, std::uint64_t contributions, double epsilon,
+                               RandomStream& random, CancelPoll& cancel);
+
+}  // namespace dpquantile

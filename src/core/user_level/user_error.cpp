@@ -1,0 +1,82 @@
+#include "core/user_level/user_error.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/contributions/best_fit.hpp"
+#include "core/contributions/fixed_point.hpp"
+#include "core/contributions/user_sensitivity.hpp"
+#include "core/user_level/clipping_interval.hpp"
+#include "core/user_level/user_variance.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+// The empty input's noise is that of a single row (mean), and the largest (variance).
+constexpr double kEmptyMeanSensitivity = 1;
+constexpr double kEmptyVarianceSensitivity = 0.25;
+
+// Per array of BestFit, its number of rows.
+std::pmr::vector<std::uint64_t> array_fills(const RowsPerUser& counts, std::uint64_t bound,
+                                            CancelPoll& cancel, std::pmr::memory_resource* memory) {
+  std::pmr::vector<std::uint64_t> rows(memory);
+  rows.reserve(counts.users());
+  for (const UsersWithRows& run : counts.runs()) {
+    rows.insert(rows.end(), run.users, std::min(run.rows, bound));
+  }
+  return best_fit(rows, bound, cancel, memory).fills;
+}
+
+double levy_noise(const RowsPerUser& counts, std::uint64_t bound, double epsilon,
+                  CancelPoll& cancel, std::pmr::memory_resource* memory) {
+  const std::pmr::vector<std::uint64_t> fills = array_fills(counts, bound, cancel, memory);
+  const std::uint64_t fullest = *std::max_element(fills.begin(), fills.end());
+  const double share = mean_sensitivity_fraction(counts.kept(bound), fullest);
+  const std::uint32_t half_width = levy_half_width(fills.size(), bound);
+  if (levy_interval_is_public(half_width, fills.size(), epsilon)) return share / epsilon;
+  const double width = 4.0 * half_width / FixedPoint::kOne;
+  return kPartsWithInterval * share * width / epsilon;
+}
+
+double mean_noise(const RowsPerUser& counts, const UserQuery& query, std::uint64_t bound,
+                  CancelPoll& cancel, std::pmr::memory_resource* memory) {
+  const double plain = mean_sensitivity_fraction(counts.kept(bound), bound) / query.epsilon;
+  switch (query.method) {
+    case UserMethod::levy:
+      return levy_noise(counts, bound, query.epsilon, cancel, memory);
+    case UserMethod::quantile:
+    case UserMethod::quantile_adaptive:
+      return kPartsWithInterval * plain;
+    default:
+      return plain;
+  }
+}
+
+}  // namespace
+
+UserErrorForecast forecast_mean_error(const RowsPerUser& counts, const UserQuery& query,
+                                      CancelPoll& cancel, std::pmr::memory_resource* memory) {
+  check_user_query(query);
+  const std::uint64_t bound = mean_contribution_bound(query, counts);
+  if (counts.rows() == 0) return {bound, 0, 0, kEmptyMeanSensitivity / query.epsilon};
+  const std::uint64_t kept = counts.kept(bound);
+  UserErrorForecast forecast{bound, kept, mean_clipping_error(counts.rows(), kept),
+                             mean_noise(counts, query, bound, cancel, memory)};
+  if (clips_array_means(query.method)) forecast.clipping.reset();
+  return forecast;
+}
+
+UserErrorForecast forecast_variance_error(const RowsPerUser& counts, const UserQuery& query) {
+  check_user_variance_query(query);
+  const std::uint64_t bound = variance_contribution_bound(query, counts);
+  if (counts.rows() == 0) return {bound, 0, 0, kEmptyVarianceSensitivity / query.epsilon};
+  const std::uint64_t kept = counts.kept(bound);
+  // To first order the coefficients of the three noises of 'bounded' add up to at most 1.
+  const double sensitivity = query.method == UserMethod::bounded
+                                 ? mean_sensitivity_fraction(kept, bound)
+                                 : variance_sensitivity_fraction(kept, bound);
+  return {bound, kept, variance_clipping_error(counts.rows(), kept), sensitivity / query.epsilon};
+}
+
+}  // namespace dpquantile

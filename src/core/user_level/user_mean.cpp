@@ -1,0 +1,128 @@
+#include "core/user_level/user_mean.hpp"
+
+#include <algorithm>
+
+#include "core/contributions/best_fit.hpp"
+#include "core/contributions/contribution_bound.hpp"
+#include "core/contributions/fixed_point.hpp"
+#include "core/contributions/user_sensitivity.hpp"
+#include "core/user_level/bounded_sums.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+constexpr ClippingInterval kWholeRange{0, FixedPoint::kOne};
+constexpr double kFixedTail = 0.1;
+
+// The tail at which clipping one more array costs as much as the noise saves: with T arrays clipped
+// on a side, shrinking the interval by d moves the mean by at most T d / K and the noise of scale
+// (b - a) / (K epsilon) by d / (K epsilon), so T = 1 / epsilon (Amin et al. 2019).
+double adaptive_tail(std::size_t arrays, double epsilon_for_mean) {
+  return std::min(0.5, 1 / (epsilon_for_mean * static_cast<double>(arrays)));
+}
+
+// 'levy' and the 'quantile' methods, on data with rows.
+class ClippedArrays {
+ public:
+  ClippedArrays(const UserRows& rows, const UserQuery& query, std::uint64_t bound,
+                RandomStream& random, CancelPoll& cancel, std::pmr::memory_resource* memory)
+      : arrays_(fill_arrays(rows, bound, cancel, memory)),
+        bound_(bound),
+        query_(query),
+        random_(random),
+        cancel_(cancel),
+        memory_(memory) {}
+
+  std::uint32_t mean() {
+    if (query_.method == UserMethod::levy) return levy();
+    const bool adaptive = query_.method == UserMethod::quantile_adaptive;
+    const double tail = adaptive ? adaptive_tail(arrays_.size(), epsilon_of_part()) : kFixedTail;
+    return clipped(
+        draw_quantile_interval(arrays_, tail, epsilon_of_part(), random_, cancel_, memory_),
+        kPartsWithInterval);
+  }
+
+ private:
+  std::uint32_t levy() {
+    const std::uint32_t half_width = levy_half_width(arrays_.size(), bound_);
+    if (levy_interval_is_public(half_width, arrays_.size(), query_.epsilon)) {
+      return clipped(kWholeRange, 1);
+    }
+    return clipped(
+        draw_levy_interval(arrays_, half_width, epsilon_of_part(), random_, cancel_, memory_),
+        kPartsWithInterval);
+  }
+
+  double epsilon_of_part() const { return query_.epsilon / kPartsWithInterval; }
+
+  // Spends epsilon / parts on the mean.
+  std::uint32_t clipped(ClippingInterval interval, std::uint64_t parts) {
+    return release_within(FixedPoint::kOne, clipped_mean(arrays_, interval),
+                          rational_epsilon(query_.epsilon), parts, random_);
+  }
+
+  std::pmr::vector<FilledArray> arrays_;
+  std::uint64_t bound_;
+  const UserQuery& query_;
+  RandomStream& random_;
+  CancelPoll& cancel_;
+  std::pmr::memory_resource* memory_;
+};
+
+}  // namespace
+
+std::uint32_t user_mean(const UserRows& rows, const UserQuery& query, RandomStream& random,
+                        CancelPoll& cancel, std::pmr::memory_resource* memory) {
+  check_user_query(query);
+  if (query.method == UserMethod::bounded) {
+    return bounded_mean(rows, query.max_contributions, query.epsilon, random, cancel);
+  }
+
+  const RowsPerUser counts(rows, cancel, memory);
+  const std::uint64_t bound = mean_contribution_bound(query, counts);
+  if (!clips_array_means(query.method) || counts.rows() == 0) {
+    return release_within(FixedPoint::kOne, kept_mean(rows, bound, cancel),
+                          rational_epsilon(query.epsilon), 1, random);
+  }
+  return ClippedArrays(rows, query, bound, random, cancel, memory).mean();
+}
+
+IntegerQuery kept_mean(const UserRows& rows, std::uint64_t bound, CancelPoll& cancel) {
+  if (rows.size() == 0) return {FixedPoint::kOne / 2, mean_sensitivity(1, 1)};
+  const auto [moments, most] = rows.kept(bound, cancel);
+  return {moments.sum / moments.count, mean_sensitivity(moments.count, most)};
+}
+
+std::pmr::vector<FilledArray> fill_arrays(const UserRows& rows, std::uint64_t bound,
+                                          CancelPoll& cancel, std::pmr::memory_resource* memory) {
+  std::pmr::vector<std::uint64_t> kept_rows(memory);
+  kept_rows.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    cancel.tick();
+    kept_rows.push_back(std::min(rows.count(i), bound));
+  }
+  const Packing packing = best_fit(kept_rows, bound, cancel, memory);
+  std::pmr::vector<FilledArray> arrays(memory);
+  arrays.reserve(packing.fills.size());
+  for (const std::uint64_t fill : packing.fills) arrays.push_back({fill, 0});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    arrays[packing.array_of[i]].sum += rows.kept(i, bound, cancel).sum;
+  }
+  return arrays;
+}
+
+IntegerQuery clipped_mean(std::span<const FilledArray> arrays, ClippingInterval interval) {
+  std::uint64_t rows = 0;
+  std::uint64_t fullest = 0;
+  std::uint64_t sum = 0;
+  for (const FilledArray& array : arrays) {
+    sum += std::clamp(array.sum, interval.low * array.rows, interval.high * array.rows);
+    rows += array.rows;
+    fullest = std::max(fullest, array.rows);
+  }
+  const std::uint64_t largest_change = fullest * (interval.high - interval.low);
+  return {sum / rows, (largest_change + rows - 1) / rows};
+}
+
+}  // namespace dpquantile

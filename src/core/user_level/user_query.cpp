@@ -1,0 +1,52 @@
+#include "core/user_level/user_query.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "core/base/error.hpp"
+#include "core/privacy/privacy_parameter.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+constexpr std::uint64_t kMostContributions = std::numeric_limits<std::uint32_t>::max();
+
+}  // namespace
+
+bool clips_array_means(UserMethod method) {
+  return method == UserMethod::levy || method == UserMethod::quantile ||
+         method == UserMethod::quantile_adaptive;
+}
+
+void check_user_query(const UserQuery& query) {
+  check_epsilon(query.epsilon);
+  const bool fixed = query.rule == ContributionRule::fixed;
+  if (query.method == UserMethod::bounded && !fixed) {
+    throw ParameterError("method bounded needs a number as max_contributions, got none",
+                         "Choose the most rows of one user that shall count without looking at "
+                         "the data, for example {\"max_contributions\": 10}.");
+  }
+  if (fixed && (query.max_contributions < 1 || query.max_contributions > kMostContributions)) {
+    throw ParameterError("max_contributions must be between 1 and 4294967295, got " +
+                             std::to_string(query.max_contributions),
+                         "It is the most rows of one user that count.");
+  }
+}
+
+std::uint64_t mean_contribution_bound(const UserQuery& query, const RowsPerUser& counts) {
+  if (query.method == UserMethod::bounded) return query.max_contributions;
+  if (query.method == UserMethod::baseline) return counts.most();
+  switch (query.rule) {
+    case ContributionRule::fixed:
+      return std::min(query.max_contributions, counts.most());
+    case ContributionRule::median:
+      return median_bound(counts);
+    default:
+      return clips_array_means(query.method) ? array_concentration_bound(counts)
+                                             : least_mean_error_bound(counts, query.epsilon);
+  }
+}
+
+}  // namespace dpquantile

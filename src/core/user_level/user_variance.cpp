@@ -1,0 +1,54 @@
+#include "core/user_level/user_variance.hpp"
+
+#include "core/base/error.hpp"
+#include "core/contributions/fixed_point.hpp"
+#include "core/contributions/user_sensitivity.hpp"
+#include "core/user_level/bounded_sums.hpp"
+
+namespace dpquantile {
+
+void check_user_variance_query(const UserQuery& query) {
+  check_user_query(query);
+  switch (query.method) {
+    case UserMethod::baseline:
+    case UserMethod::array:
+    case UserMethod::bounded:
+      return;
+    default:
+      throw ParameterError(
+          "the method of a variance must be array, baseline or bounded, got one that clips array "
+          "means",
+          "The variances of arrays miss what lies between the arrays.");
+  }
+}
+
+std::uint64_t variance_contribution_bound(const UserQuery& query, const RowsPerUser& counts) {
+  const bool optimal = query.method == UserMethod::array && query.rule == ContributionRule::optimal;
+  if (optimal) return least_variance_error_bound(counts, query.epsilon);
+  return mean_contribution_bound(query, counts);
+}
+
+std::uint32_t user_variance(const UserRows& rows, const UserQuery& query, RandomStream& random,
+                            CancelPoll& cancel, std::pmr::memory_resource* memory) {
+  check_user_variance_query(query);
+  if (query.method == UserMethod::bounded) {
+    return bounded_variance(rows, query.max_contributions, query.epsilon, random, cancel);
+  }
+  const RowsPerUser counts(rows, cancel, memory);
+  const std::uint64_t bound = variance_contribution_bound(query, counts);
+  const auto [moments, most] = rows.kept(bound, cancel);
+  return release_within(FixedPoint::kLargestVariance, variance_query(moments, most),
+                        rational_epsilon(query.epsilon), 1, random);
+}
+
+// (n sum of squares - square of the sum) / n^2, in units of 1 / kOne^2, over kOne.
+IntegerQuery variance_query(const Moments& kept, std::uint64_t most) {
+  constexpr std::uint32_t kLargest = FixedPoint::kLargestVariance;
+  if (kept.count == 0) return {kLargest / 2, kLargest};
+  const uint128_t n = kept.count;
+  const uint128_t spread = n * kept.squares - uint128_t{kept.sum} * kept.sum;
+  const uint128_t variance = spread / (n * n * FixedPoint::kOne);
+  return {static_cast<std::uint64_t>(variance), variance_sensitivity(kept.count, most)};
+}
+
+}  // namespace dpquantile

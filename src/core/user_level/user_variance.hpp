@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+
+#include "core/base/cancel.hpp"
+#include "core/contributions/contribution_bound.hpp"
+#include "core/contributions/user_rows.hpp"
+#include "core/privacy/integer_query.hpp"
+#include "core/privacy/random.hpp"
+#include "core/user_level/user_query.hpp"
+
+// User-level population variances. Source: Rameshwar et al. 2024b, "Improving the Privacy Loss
+// Under User-Level DP Composition for Fixed Estimation Error" (arXiv:2405.06261). Statement and
+// proofs: docs/privacy.md, "User-level means and variances".
+//
+// The methods 'baseline', 'array' and 'bounded' are those of user_query.hpp. The others do not
+// apply: a variance is not a mean of array variances, as these miss what lies between the arrays,
+// so that clipping them would estimate something else.
+namespace dpquantile {
+
+// Throws ParameterError as check_user_query does, and for methods that do not apply.
+void check_user_variance_query(const UserQuery& query);
+
+// The m_UB that the query uses for the variance; as mean_contribution_bound.
+std::uint64_t variance_contribution_bound(const UserQuery& query, const RowsPerUser& counts);
+
+// The population variance of the values, in units of U^2 / kOne, 0 .. kOne / 4
+// (FixedPoint::variance_of). `rows` must be grouped by Contribution::user.
+//
+// Privacy: epsilon-differentially private, for the neighbours of user_mean.
+//
+// A single row has variance 0, whatever its value, and needs no noise. No rows at all give a noisy
+// kOne / 8, with the largest noise of any input.
+//
+// Throws ParameterError (check_user_variance_query), RandomnessUnavailable, Cancelled,
+// std::bad_alloc.
+std::uint32_t user_variance(const UserRows& rows, const UserQuery& query, RandomStream& random,
+                            CancelPoll& cancel, std::pmr::memory_resource* memory);
+
+// The variance of values with these moments, in units of U^2 / kOne, rounded down, and its
+// sensitivity if at most `most` of them are of one user. Not private: for proofs by exhaustion in
+// tests, and for the grids.
+IntegerQuery variance_query(const Moments& kept, std::uint64_t most);
+
+}  // namespace dpquantile

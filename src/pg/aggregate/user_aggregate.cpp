@@ -1,0 +1,93 @@
+#include "pg/aggregate/user_aggregate.hpp"
+
+#include <cmath>
+
+#include "pg/aggregate/user_hash.hpp"
+
+extern "C" {
+#include "utils/builtins.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr int kUser = 1;
+constexpr int kGrid = 2;
+
+// What a transition function keeps for the query.
+struct UserCall {
+  const Aggref* call;
+  UserHash* hash;
+};
+
+UserCall* user_call(FunctionCallInfo fcinfo, Family family) {
+  if (likely(fcinfo->flinfo->fn_extra != nullptr)) {
+    return static_cast<UserCall*>(fcinfo->flinfo->fn_extra);
+  }
+  const Aggref* found = find_user_call(fcinfo);
+  check_constant_parameters(found, row_arguments(family));
+  UserHash* hash = make_user_hash(found, fcinfo->flinfo->fn_mcxt);
+  auto* kept =
+      static_cast<UserCall*>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(UserCall)));
+  *kept = {found, hash};
+  fcinfo->flinfo->fn_extra = kept;
+  return kept;
+}
+
+// Whether the value, user or grid is NULL. The value is the last of them.
+bool misses_argument(FunctionCallInfo fcinfo, Family family) {
+  for (int i = 1; i <= row_arguments(family); ++i) {
+    if (PG_ARGISNULL(i)) return true;
+  }
+  return false;
+}
+
+Datum value_argument(FunctionCallInfo fcinfo, Family family) {
+  return PG_GETARG_DATUM(row_arguments(family));
+}
+
+RecordsState* find_grid(RecordsState* state, Datum grid, uint32* number) {
+  text* name = DatumGetTextPP(grid);
+  state = find_or_add_grid(state, {VARDATA_ANY(name), static_cast<uint32>(VARSIZE_ANY_EXHDR(name))},
+                           number);
+  if (name != reinterpret_cast<text*>(DatumGetPointer(grid))) pfree(name);
+  return state;
+}
+
+Datum add_record(FunctionCallInfo fcinfo, Family family, float8 value) {
+  UserCall* kept = user_call(fcinfo, family);
+  RecordsState* state =
+      PG_ARGISNULL(0) ? nullptr : reinterpret_cast<RecordsState*>(PG_GETARG_POINTER(0));
+  if (unlikely(state == nullptr)) {
+    state = start_group(fcinfo, family, kept->call, kept->hash->key_check);
+  }
+  require_family(state, family);
+  if (unlikely(std::isnan(value))) PG_RETURN_POINTER(state);
+  UserRow row;
+  row.user = hash_user(kept->hash, PG_GETARG_DATUM(kUser));
+  row.grid = 0;
+  row.value = fixed_point_of(&state->parameters).units_of(value);
+  if (family == Family::kUserGrids) state = find_grid(state, PG_GETARG_DATUM(kGrid), &row.grid);
+  if (unlikely(state->count == state->capacity)) state = reserve(state, 1);
+  state->user_rows()[state->count++] = row;
+  PG_RETURN_POINTER(state);
+}
+
+}  // namespace
+
+Datum add_user_row(FunctionCallInfo fcinfo, Family family) {
+  require_aggregate(fcinfo);
+  if (misses_argument(fcinfo, family)) return keep_state(fcinfo);
+  return add_record(fcinfo, family, DatumGetFloat8(value_argument(fcinfo, family)));
+}
+
+Datum add_numeric_user_row(FunctionCallInfo fcinfo, Family family) {
+  require_aggregate(fcinfo);
+  if (misses_argument(fcinfo, family)) return keep_state(fcinfo);
+  return add_record(fcinfo, family,
+                    DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
+                                                       value_argument(fcinfo, family))));
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,46 @@
+#include "pg/charge/background_workers.hpp"
+
+extern "C" {
+#include "utils/backend_status.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// The library that PostgreSQL starts background workers of.
+constexpr const char* kLibrary = "$libdir/dpquantile";
+
+}  // namespace
+
+BackgroundWorker describe_worker(const char* type, const char* function) {
+  BackgroundWorker worker;
+  memset(&worker, 0, sizeof worker);
+  strlcpy(worker.bgw_name, type, sizeof worker.bgw_name);
+  strlcpy(worker.bgw_type, type, sizeof worker.bgw_type);
+  worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+  worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+  worker.bgw_restart_time = BGW_NEVER_RESTART;
+  strlcpy(worker.bgw_library_name, kLibrary, sizeof worker.bgw_library_name);
+  strlcpy(worker.bgw_function_name, function, sizeof worker.bgw_function_name);
+  worker.bgw_notify_pid = MyProcPid;
+  return worker;
+}
+
+bool has_ended(BackgroundWorkerHandle* worker) {
+  pid_t pid;
+  return GetBackgroundWorkerPid(worker, &pid) == BGWH_STOPPED;
+}
+
+bool half_of_worker_slots_free() {
+  int workers = 0;
+  const int backends = pgstat_fetch_stat_numbackends();
+  for (int i = 1; i <= backends; ++i) {
+    const LocalPgBackendStatus* backend = DPQ_LOCAL_BACKEND_STATUS(i);
+    if (backend->backendStatus.st_backendType == B_BG_WORKER) ++workers;
+  }
+  pgstat_clear_backend_activity_snapshot();
+  return 2 * workers <= max_worker_processes;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,163 @@
+#include "pg/charge/session_charge.hpp"
+
+#include "pg/charge/background_workers.hpp"
+#include "pg/charge/charge_wait.hpp"
+#include "pg/charge/session_worker.hpp"
+
+extern "C" {
+#include "storage/dsm.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr long kSlotRetryMilliseconds = 10;
+constexpr int kSlotMilliseconds = 5000;
+
+// The session's worker, which may have ended, or none.
+struct Employed {
+  dsm_segment* segment;
+  BackgroundWorkerHandle* worker;
+};
+Employed employed{};
+
+SharedCharge* shared_in(dsm_segment* segment) {
+  return static_cast<SharedCharge*>(dsm_segment_address(segment));
+}
+
+void dismiss() {
+  if (employed.segment == nullptr) return;
+  dsm_detach(employed.segment);
+  pfree(employed.worker);
+  employed = {};
+}
+
+// A worker that is not asked any more, at the end of the session at the latest, need not stay, and
+// what it has not begun it need not begin.
+void release_worker(dsm_segment* segment, Datum) {
+  SharedCharge* shared = shared_in(segment);
+  if (change_state(shared, SessionChargeState::kAsked, SessionChargeState::kLeft) ||
+      change_state(shared, SessionChargeState::kTaken, SessionChargeState::kLeft) ||
+      change_state(shared, SessionChargeState::kAnswered, SessionChargeState::kLeft)) {
+    if (shared->worker != nullptr) SetLatch(shared->worker);
+  }
+}
+
+dsm_segment* share_request(const ChargeRequest* request) {
+  dsm_segment* segment = dsm_create(sizeof(SharedCharge), DSM_CREATE_NULL_IF_MAXSEGMENTS);
+  if (segment == nullptr) {
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+                    errmsg("the privacy budget cannot be charged: no dynamic shared memory"),
+                    errhint("This call was not charged. Try again.")));
+  }
+  on_dsm_detach(segment, release_worker, Datum{0});
+  SharedCharge* shared = shared_in(segment);
+  shared->worker = nullptr;
+  pg_atomic_init_u32(&shared->state, static_cast<uint32>(SessionChargeState::kAsked));
+  shared->session = MyLatch;
+  memcpy(shared->request, request, request_size(request));
+  return segment;
+}
+
+// Null if no worker slot is free.
+BackgroundWorkerHandle* start_worker(dsm_handle request) {
+  BackgroundWorker worker = describe_worker(kSessionType, kSessionWorker);
+  worker.bgw_main_arg = UInt32GetDatum(request);
+  memcpy(worker.bgw_extra, &MyDatabaseId, sizeof MyDatabaseId);
+  BackgroundWorkerHandle* handle = nullptr;
+  const MemoryContext previous = MemoryContextSwitchTo(TopMemoryContext);
+  const bool started = RegisterDynamicBackgroundWorker(&worker, &handle);
+  MemoryContextSwitchTo(previous);
+  return started ? handle : nullptr;
+}
+
+// Worker slots are shared with parallel queries and other charges; a short wait spares the user an
+// error in a busy moment.
+BackgroundWorkerHandle* start_worker_soon(dsm_handle request) {
+  const Deadline deadline(kSlotMilliseconds);
+  do {
+    if (BackgroundWorkerHandle* worker = start_worker(request)) return worker;
+    sleep_until_woken(kSlotRetryMilliseconds);
+  } while (!deadline.is_over());
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+                  errmsg("the privacy budget cannot be charged: no free background worker slot"),
+                  errhint("This call was not charged. Try again, or raise max_worker_processes.")));
+}
+
+using StartWorker = BackgroundWorkerHandle* (*)(dsm_handle request);
+
+// False if there is no worker for the request.
+bool ask_new_worker(const ChargeRequest* request, StartWorker start) {
+  dismiss();
+  dsm_segment* segment = share_request(request);
+  BackgroundWorkerHandle* worker = start(dsm_segment_handle(segment));
+  if (worker == nullptr) {
+    dsm_detach(segment);
+    return false;
+  }
+  dsm_pin_mapping(segment);
+  employed = {segment, worker};
+  return true;
+}
+
+// False if the session's last worker is not there for the request.
+bool ask_worker_again(const ChargeRequest* request) {
+  if (employed.segment == nullptr) return false;
+  SharedCharge* shared = shared_in(employed.segment);
+  // It may still be at a charge that was given up.
+  if (state_of(shared) != SessionChargeState::kAnswered) return false;
+  memcpy(shared->request, request, request_size(request));
+  if (!change_state(shared, SessionChargeState::kAnswered, SessionChargeState::kAsked))
+    return false;
+  SetLatch(shared->worker);
+  return true;
+}
+
+bool is_waited_for(SessionChargeState state) {
+  return state == SessionChargeState::kAsked || state == SessionChargeState::kTaken;
+}
+
+// The postmaster wakes the session at the worker's end. If that comes without a reply, the outcome
+// stays pending.
+SessionChargeState wait_for_reply(ChargeRequest* request) {
+  SharedCharge* shared = shared_in(employed.segment);
+  PG_TRY();
+  {
+    while (is_waited_for(state_of(shared)) && !has_ended(employed.worker)) sleep_until_woken(-1);
+  }
+  PG_CATCH();
+  {
+    dismiss();
+    PG_RE_THROW();
+  }
+  PG_END_TRY();
+  // What the worker wrote before its end is seen after it.
+  const SessionChargeState state = state_of(shared);
+  const bool answered =
+      state == SessionChargeState::kAnswered || state == SessionChargeState::kLeft;
+  if (answered) copy_reply(request, request_in(shared));
+  return state;
+}
+
+// Whether there was a worker for the request.
+bool charge(ChargeRequest* request, StartWorker start) {
+  if (ask_worker_again(request) && wait_for_reply(request) != SessionChargeState::kDeclined) {
+    return true;
+  }
+  if (!ask_new_worker(request, start)) return false;
+  (void)wait_for_reply(request);
+  return true;
+}
+
+}  // namespace
+
+void charge_by_session_worker(ChargeRequest* request) {
+  (void)charge(request, start_worker_soon);
+}
+
+bool try_session_worker(ChargeRequest* request) {
+  return charge(request, start_worker);
+}
+
+}  // namespace dpquantile

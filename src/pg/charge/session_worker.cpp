@@ -1,0 +1,123 @@
+#include "pg/charge/session_worker.hpp"
+
+#include "pg/charge/background_workers.hpp"
+#include "pg/charge/charge_queue.hpp"
+#include "pg/ledger/charge_transaction.hpp"
+
+extern "C" {
+#include "pgstat.h"
+#include "postmaster/interrupt.h"
+#include "storage/dsm.h"
+#include "storage/ipc.h"
+#include "tcop/tcopprot.h"
+#include "utils/resowner.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
+
+PGDLLEXPORT void dpq_session_worker(Datum request_handle);
+}
+
+namespace dpquantile {
+
+namespace {
+
+// DROP DATABASE, ALTER DATABASE ... RENAME and CREATE DATABASE ... TEMPLATE give up after 5
+// seconds.
+constexpr int kIdleMilliseconds = 1000;
+
+SharedCharge* attach(dsm_handle handle) {
+  CurrentResourceOwner = ResourceOwnerCreate(nullptr, "dpquantile charge");
+  dsm_segment* segment = dsm_attach(handle);
+  if (segment == nullptr) return nullptr;
+  dsm_pin_mapping(segment);
+  return static_cast<SharedCharge*>(dsm_segment_address(segment));
+}
+
+// Whatever the end of the worker comes from.
+void leave(int, Datum shared) {
+  auto* left = reinterpret_cast<SharedCharge*>(DatumGetPointer(shared));
+  if (change_state(left, SessionChargeState::kAnswered, SessionChargeState::kLeft)) return;
+  (void)change_state(left, SessionChargeState::kAsked, SessionChargeState::kDeclined);
+}
+
+void charge_and_answer(SharedCharge* shared) {
+  ChargeRequest* request = request_in(shared);
+  pgstat_report_activity(STATE_RUNNING, "charging the privacy budget");
+  const ErrorData* error = charge_and_commit(&request, 1, Waiting::kForAWhile);
+  if (error != nullptr) refuse_with_error(request, error);
+  (void)change_state(shared, SessionChargeState::kTaken, SessionChargeState::kAnswered);
+  SetLatch(shared->session);
+  pgstat_report_activity(STATE_IDLE, nullptr);
+  (void)pgstat_report_stat(false);
+}
+
+// For a further charge of the session, which spares it the start of a worker. But most of the
+// worker slots are for others, and where there are resident workers this one has helped out.
+bool may_stay() {
+  return !charge_queue_exists() && half_of_worker_slots_free();
+}
+
+void wait_for_call(int milliseconds) {
+  (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds,
+                  PG_WAIT_EXTENSION);
+  ResetLatch(MyLatch);
+  QueryCancelPending = false;
+  CHECK_FOR_INTERRUPTS();
+}
+
+bool take(SharedCharge* shared) {
+  return change_state(shared, SessionChargeState::kAsked, SessionChargeState::kTaken);
+}
+
+// Whether the session has a further charge, which has been taken. A new configuration is left to a
+// new worker: not every setting that this one has forced could follow it.
+bool take_another(SharedCharge* shared) {
+  const TimestampTz since = GetCurrentTimestamp();
+  while (!take(shared)) {
+    const long idle = TimestampDifferenceMilliseconds(since, GetCurrentTimestamp());
+    if (idle >= kIdleMilliseconds || ConfigReloadPending) {
+      (void)change_state(shared, SessionChargeState::kAnswered, SessionChargeState::kLeft);
+    }
+    if (state_of(shared) == SessionChargeState::kLeft) return false;
+    if (state_of(shared) == SessionChargeState::kAnswered) {
+      wait_for_call(kIdleMilliseconds - static_cast<int>(idle));
+    }
+  }
+  return true;
+}
+
+void serve(SharedCharge* shared) {
+  MemoryContext context =
+      AllocSetContextCreate(TopMemoryContext, "dpquantile charges", ALLOCSET_DEFAULT_SIZES);
+  MemoryContextSwitchTo(context);
+  shared->worker = MyLatch;
+  if (!take(shared)) return;
+  do {
+    charge_and_answer(shared);
+    MemoryContextReset(context);
+  } while (may_stay() && take_another(shared));
+}
+
+}  // namespace
+
+}  // namespace dpquantile
+
+using namespace dpquantile;
+
+void dpq_session_worker(Datum request_handle) {
+  pqsignal(SIGTERM, die);
+  ignore_cancels();
+  pqsignal(SIGHUP, SignalHandlerForConfigReload);
+  BackgroundWorkerUnblockSignals();
+
+  Oid database;
+  memcpy(&database, MyBgworkerEntry->bgw_extra, sizeof database);
+  BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
+
+  SharedCharge* shared = attach(DatumGetUInt32(request_handle));
+  // The query that asked may have been cancelled: nothing to do then.
+  if (shared == nullptr) return;
+  before_shmem_exit(leave, PointerGetDatum(shared));
+  force_charge_settings(Waiting::kForAWhile);
+  serve(shared);
+}

@@ -1,0 +1,110 @@
+// What the budget's SQL views and functions need of the session and of core.
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "core/privacy/zcdp.hpp"
+#include "pg/parameters/zcdp_cost.hpp"
+#include "pg/server/boundary.hpp"
+#include "pg/server/decimal.hpp"
+
+extern "C" {
+#include "utils/builtins.h"
+
+PG_FUNCTION_INFO_V1(dpq_charged_role);
+PG_FUNCTION_INFO_V1(dpq_decimal);
+PG_FUNCTION_INFO_V1(dpq_rho_within);
+PG_FUNCTION_INFO_V1(dpq_epsilon_of_rho);
+PG_FUNCTION_INFO_V1(dpq_charged_rho);
+PGDLLEXPORT Datum dpq_charged_role(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_decimal(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_rho_within(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_epsilon_of_rho(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_charged_rho(PG_FUNCTION_ARGS);
+}
+
+namespace dpquantile {
+
+namespace {
+
+// The amounts in the budget table are decimals, from which a double may differ by its rounding.
+double at_most(double decimal) {
+  return decimal * (1 - 0x1p-50);
+}
+
+// The parameters of an ordinary call of a family, for one quantile or several.
+AggregateParameters* ordinary_call(Family family, double epsilon, uint32 quantile_count,
+                                   QuantilesMethod method = QuantilesMethod::kApproximate) {
+  auto* quantiles = static_cast<double*>(palloc((quantile_count + 1) * sizeof(double)));
+  for (uint32 i = 0; i < quantile_count; ++i) quantiles[i] = (i + 1.0) / (quantile_count + 1);
+  GivenParameters given{};
+  given.family = family;
+  given.privacy = pure(epsilon);
+  given.upper = 1;
+  given.options = default_options(family);
+  if (family == Family::kQuantiles) given.options.method = static_cast<Method>(method);
+  given.quantiles = quantiles;
+  given.quantile_count = quantile_count;
+  return make_parameters(given);
+}
+
+AggregateParameters* call_named(std::string_view name, double epsilon) {
+  constexpr uint32 kSeveral = 9;
+  if (name == "one quantile") return ordinary_call(Family::kQuantiles, epsilon, 1);
+  if (name == "nine quantiles") return ordinary_call(Family::kQuantiles, epsilon, kSeveral);
+  if (name == "nine quantiles, auto") {
+    return ordinary_call(Family::kQuantiles, epsilon, kSeveral, QuantilesMethod::kAuto);
+  }
+  if (name == "dp_cdf") return ordinary_call(Family::kCdf, epsilon, 0);
+  // Any epsilon-differentially private call; those of users know nothing better.
+  return ordinary_call(Family::kUserMean, epsilon, 0);
+}
+
+}  // namespace
+
+}  // namespace dpquantile
+
+using namespace dpquantile;
+
+// The role whose budget this session spends: the outer user, not the owner of a SECURITY DEFINER
+// function.
+Datum dpq_charged_role(PG_FUNCTION_ARGS) {
+  PG_RETURN_OID(GetOuterUserId());
+}
+
+// (float8) returns numeric: the shortest decimal that reads back as the same number.
+Datum dpq_decimal(PG_FUNCTION_ARGS) {
+  PG_RETURN_DATUM(decimal_numeric(PG_GETARG_FLOAT8(0)));
+}
+
+// (epsilon float8, delta float8) returns numeric: a rho, as large as is known, which implies
+// (epsilon, delta)-differential privacy.
+Datum dpq_rho_within(PG_FUNCTION_ARGS) {
+  const float8 epsilon = at_most(PG_GETARG_FLOAT8(0));
+  const float8 delta = at_most(PG_GETARG_FLOAT8(1));
+  float8 rho = 0;
+  report(guarded([&] { rho = rho_within(epsilon, delta); }));
+  PG_RETURN_DATUM(decimal_numeric_below(rho));
+}
+
+// (rho float8, delta float8) returns numeric: an epsilon, as small as is known, that rho implies at
+// this delta.
+Datum dpq_epsilon_of_rho(PG_FUNCTION_ARGS) {
+  const float8 rho = PG_GETARG_FLOAT8(0);
+  const float8 delta = at_most(PG_GETARG_FLOAT8(1));
+  if (rho == 0) PG_RETURN_DATUM(decimal_numeric(0));
+  float8 epsilon = 0;
+  report(guarded([&] {
+    epsilon = epsilon_of_zcdp(std::nextafter(rho, std::numeric_limits<double>::infinity()), delta);
+  }));
+  PG_RETURN_DATUM(epsilon == 0 ? decimal_numeric(0) : decimal_numeric_above(epsilon));
+}
+
+// (query text, epsilon float8) returns numeric: the rho that such a query is charged.
+Datum dpq_charged_rho(PG_FUNCTION_ARGS) {
+  const text* query = PG_GETARG_TEXT_PP(0);
+  const std::string_view name(VARDATA_ANY(query), VARSIZE_ANY_EXHDR(query));
+  const std::optional<double> rho = zcdp_cost(call_named(name, PG_GETARG_FLOAT8(1)));
+  PG_RETURN_DATUM(decimal_numeric_above(*rho));
+}

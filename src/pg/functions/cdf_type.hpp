@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory_resource>
+#include <span>
+
+#include "core/cdf/cdf_encoding.hpp"
+#include "pg/server/boundary.hpp"
+
+// The SQL type dp_cdf: a varlena with the bytes of encode_cdf(). Whatever it holds is public.
+namespace dpquantile {
+
+// A curve as a value of the type, in the given memory; for use inside guarded().
+bytea* make_cdf_value(const CdfCurve& curve, ContextMemory& memory);
+
+// The bytes of an argument of the type, detoasted.
+std::span<const std::byte> cdf_argument(FunctionCallInfo fcinfo, int number);
+
+// Decodes an argument of the type and calls body(const CdfCurve&, std::pmr::memory_resource*) on
+// the curve inside guarded(); ereports a failure. The scratch memory is gone afterwards.
+template <class Body>
+void with_cdf(FunctionCallInfo fcinfo, int number, Body body) {
+  const std::span<const std::byte> bytes = cdf_argument(fcinfo, number);
+  with_scratch([&](ContextMemory& memory) {
+    const CdfCurve curve = decode_cdf(bytes, &memory);
+    body(curve, &memory);
+  });
+}
+
+// The noise law of an argument of the type.
+inline CdfLaw law_argument(FunctionCallInfo fcinfo, int number) {
+  CdfLaw law{};
+  with_cdf(fcinfo, number, [&](const CdfCurve& curve, auto*) { law = curve.law(); });
+  return law;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,83 @@
+// dp_quantiles_expected_error: how accurate dp_quantiles will be.
+#include "core/quantiles/quantiles_error.hpp"
+
+#include <algorithm>
+
+#include "pg/parameters/aggregate_parameters.hpp"
+#include "pg/server/boundary.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(dpq_quantiles_expected_error);
+PGDLLEXPORT Datum dpq_quantiles_expected_error(PG_FUNCTION_ARGS);
+}
+
+namespace dpquantile {
+
+namespace {
+
+uint64 rows_argument(FunctionCallInfo fcinfo, int number) {
+  if (PG_ARGISNULL(number)) {
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("n must not be NULL"),
+                    errhint("Give a public guess of the number of rows.")));
+  }
+  const int64 rows = PG_GETARG_INT64(number);
+  if (rows < 1 || static_cast<uint64>(rows) > kMaxForecastRecords) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("n must be between 1 and %llu, got %lld",
+                           static_cast<unsigned long long>(kMaxForecastRecords),
+                           static_cast<long long>(rows)),
+                    errhint("Give a public guess of the number of rows.")));
+  }
+  return static_cast<uint64>(rows);
+}
+
+// The parameters of a dp_quantiles call, the arguments from `first` on.
+const AggregateParameters* parameters_argument(FunctionCallInfo fcinfo, int first) {
+  const Oid types[] = {FLOAT8ARRAYOID, FLOAT8OID, FLOAT8OID, FLOAT8OID, JSONBOID};
+  CallArguments arguments{};
+  for (const Oid type : types) {
+    arguments.types[arguments.count] = type;
+    arguments.values[arguments.count] = fcinfo->args[first + arguments.count];
+    ++arguments.count;
+  }
+  return read_parameters(Family::kQuantiles, arguments, 0);
+}
+
+void put_error(ReturnSetInfo* result, double quantile, const QuantileError& error) {
+  Datum values[] = {Float8GetDatum(quantile), Float8GetDatum(error.mean),
+                    Float8GetDatum(error.at_95), Float8GetDatum(error.bound.value_or(0))};
+  bool nulls[] = {false, false, false, !error.bound.has_value()};
+  tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+}  // namespace
+
+}  // namespace dpquantile
+
+using namespace dpquantile;
+
+// (n bigint, quantiles float8[], epsilon, lower, upper, options) returns table
+// (quantile, rank_error_typical, rank_error_95, rank_error_bound)
+Datum dpq_quantiles_expected_error(PG_FUNCTION_ARGS) {
+  const uint64 rows = rows_argument(fcinfo, 0);
+  const AggregateParameters* parameters = parameters_argument(fcinfo, 1);
+  const QuantilesQuery query = quantiles_query_of(parameters);
+  auto* errors =
+      static_cast<QuantileError*>(palloc(parameters->quantile_count * sizeof(QuantileError)));
+  with_scratch([&](ContextMemory& memory) {
+    CancelPoll cancel(cancel_requested);
+    CsprngSource source;
+    RandomStream random(source);
+    std::ranges::copy(forecast_quantiles_error(query, rows, random, cancel, &memory), errors);
+  });
+  InitMaterializedSRF(fcinfo, 0);
+  auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  for (uint32 i = 0; i < parameters->quantile_count; ++i) {
+    put_error(result, parameters->quantiles[i], errors[i]);
+  }
+  return Datum{0};
+}

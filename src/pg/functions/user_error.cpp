@@ -1,0 +1,143 @@
+// dp_user_expected_error: how accurate dp_user_mean and dp_user_variance will be.
+#include "core/user_level/user_error.hpp"
+
+#include "core/user_level/user_variance.hpp"
+#include "pg/parameters/aggregate_parameters.hpp"
+#include "pg/server/boundary.hpp"
+#include "pg/state/records_state.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(dpq_user_expected_error);
+PGDLLEXPORT Datum dpq_user_expected_error(PG_FUNCTION_ARGS);
+}
+
+namespace dpquantile {
+
+namespace {
+
+struct Counts {
+  const int64* values;
+  uint32 count;
+};
+
+// A bigint[] of counts; ereports unless it is one-dimensional, without NULL and negative numbers.
+Counts counts_argument(FunctionCallInfo fcinfo, int number, const char* name) {
+  ArrayType* array = PG_GETARG_ARRAYTYPE_P(number);
+  if (ARR_NDIM(array) > 1 || array_contains_nulls(array)) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("%s must be a one-dimensional array without NULL", name),
+                    errhint("Write for example ARRAY[10, 200].")));
+  }
+  const Counts counts{reinterpret_cast<const int64*>(ARR_DATA_PTR(array)),
+                      static_cast<uint32>(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)))};
+  for (uint32 i = 0; i < counts.count; ++i) {
+    if (counts.values[i] >= 0) continue;
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("%s must not be negative, got %lld", name,
+                           static_cast<long long>(counts.values[i])),
+                    errhint("Give how many users have how many rows.")));
+  }
+  return counts;
+}
+
+struct UserCounts {
+  UsersWithRows* entries;
+  uint32 count;
+};
+
+// How many users have how many rows.
+UserCounts user_counts_argument(FunctionCallInfo fcinfo) {
+  const Counts rows = counts_argument(fcinfo, 0, "rows_per_user");
+  const Counts users = counts_argument(fcinfo, 1, "users");
+  if (rows.count != users.count) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("rows_per_user and users must have as many elements, got %u and %u",
+                           rows.count, users.count),
+                    errhint("users[i] is the number of users who have rows_per_user[i] rows.")));
+  }
+  auto* entries = static_cast<UsersWithRows*>(palloc((rows.count + 1) * sizeof(UsersWithRows)));
+  for (uint32 i = 0; i < rows.count; ++i) {
+    entries[i] = {static_cast<uint64>(rows.values[i]), static_cast<uint64>(users.values[i])};
+  }
+  return {entries, rows.count};
+}
+
+// The parameters of a dp_user_mean call.
+const AggregateParameters* parameters_argument(FunctionCallInfo fcinfo) {
+  GivenParameters given{};
+  given.family = Family::kUserMean;
+  given.privacy = pure(PG_GETARG_FLOAT8(2));
+  given.lower = PG_GETARG_FLOAT8(3);
+  given.upper = PG_GETARG_FLOAT8(4);
+  given.options = parse_options(PG_GETARG_JSONB_P(5), Family::kUserMean);
+  return make_parameters(given);
+}
+
+// Whether dp_user_variance takes the same parameters.
+bool has_variance(const AggregateParameters* parameters) {
+  const Failure failure = guarded([&] {
+    check_user_variance_query(user_query_of(parameters));
+    fixed_point_of(parameters).check_variance_representable();
+  });
+  if (failure.sqlstate != ERRCODE_INVALID_PARAMETER_VALUE) report(failure);
+  return failure.sqlstate == 0;
+}
+
+struct Forecasts {
+  UserErrorForecast mean;
+  UserErrorForecast variance;
+};
+
+void put_forecast(ReturnSetInfo* result, const char* statistic, const UserErrorForecast& forecast,
+                  double unit) {
+  const bool has_clipping = forecast.clipping.has_value();
+  const double clipping = has_clipping ? *forecast.clipping * unit : 0;
+  const double noise = forecast.noise * unit;
+  Datum values[] = {CStringGetTextDatum(statistic),
+                    Int64GetDatum(static_cast<int64>(forecast.max_contributions)),
+                    Int64GetDatum(static_cast<int64>(forecast.kept_rows)),
+                    Float8GetDatum(clipping),
+                    Float8GetDatum(noise),
+                    Float8GetDatum(clipping + noise)};
+  bool nulls[] = {false, false, false, !has_clipping, false, !has_clipping};
+  tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+}  // namespace
+
+}  // namespace dpquantile
+
+using namespace dpquantile;
+
+// (rows_per_user bigint[], users bigint[], epsilon, lower, upper, options) returns table
+// (statistic, max_contributions, rows_kept, left_out_error, noise_error, total_error)
+Datum dpq_user_expected_error(PG_FUNCTION_ARGS) {
+  const UserCounts users = user_counts_argument(fcinfo);
+  const AggregateParameters* parameters = parameters_argument(fcinfo);
+  const bool with_variance = has_variance(parameters);
+  const uint32 most_rows = largest_group(parameters);
+  Forecasts forecasts{};
+  with_scratch([&](ContextMemory& memory) {
+    CancelPoll cancel(cancel_requested);
+    const RowsPerUser counts({users.entries, users.count}, &memory);
+    if (counts.rows() > most_rows) {
+      throw std::length_error("a private aggregate takes at most " + std::to_string(most_rows) +
+                              " rows in one group, got " + std::to_string(counts.rows()));
+    }
+    const UserQuery query = user_query_of(parameters);
+    forecasts.mean = forecast_mean_error(counts, query, cancel, &memory);
+    if (with_variance) forecasts.variance = forecast_variance_error(counts, query);
+  });
+  InitMaterializedSRF(fcinfo, 0);
+  auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  const double width = parameters->upper - parameters->lower;
+  put_forecast(result, "mean", forecasts.mean, width);
+  if (with_variance) put_forecast(result, "variance", forecasts.variance, width * width);
+  return Datum{0};
+}

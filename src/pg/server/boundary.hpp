@@ -1,0 +1,74 @@
+#pragma once
+
+#include <exception>
+#include <memory_resource>
+
+#include "core/base/cancel.hpp"
+#include "core/base/error.hpp"
+#include "pg/server/postgres.hpp"
+
+// The boundary between PostgreSQL (errors by longjmp) and core (errors by exception). Every SQL
+// function has three phases:
+//   1. PostgreSQL: read and check arguments, palloc; only trivially destructible locals.
+//   2. C++: one call of guarded(); nothing in it may ereport.
+//   3. PostgreSQL: report() the failure, if any, or return.
+namespace dpquantile {
+
+// What went wrong in phase 2, as plain data that a longjmp may cross.
+struct Failure {
+  int sqlstate;  // 0: nothing failed
+  char message[512];
+  char hint[256];
+};
+
+// The failure that stands for the exception being handled. To be called in a catch block.
+Failure describe_current_exception() noexcept;
+
+// Runs body, which must not ereport, and turns any exception into a Failure.
+template <typename Body>
+Failure guarded(Body body) noexcept {
+  try {
+    body();
+    return Failure{};
+  } catch (...) {
+    return describe_current_exception();
+  }
+}
+
+// Raises the failure as a PostgreSQL error; returns if there is none.
+void report(const Failure& failure);
+
+// Whether the user cancelled or the server wants the session to end. Never ereports.
+bool cancel_requested();
+
+// Scratch memory of core from a memory context, so that it is accounted and freed with it.
+// Throws std::bad_alloc; never ereports.
+class ContextMemory final : public std::pmr::memory_resource {
+ public:
+  explicit ContextMemory(MemoryContext context) : context_(context) {}
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override;
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+
+  MemoryContext context_;
+};
+
+// Phases 2 and 3 with scratch memory: calls body(ContextMemory&) as guarded() does, reports a
+// failure, and frees the memory.
+template <class Body>
+void with_scratch(Body body) {
+  MemoryContext scratch =
+      AllocSetContextCreate(CurrentMemoryContext, "dpquantile scratch", ALLOCSET_DEFAULT_SIZES);
+  const Failure failure = guarded([&] {
+    ContextMemory memory(scratch);
+    body(memory);
+  });
+  report(failure);
+  MemoryContextDelete(scratch);
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,173 @@
+#include "pg/state/expanded_records.hpp"
+
+#include <new>
+
+namespace dpquantile {
+
+namespace {
+
+ExpandedRecords* records_of(ExpandedObjectHeader* header) {
+  return reinterpret_cast<ExpandedRecords*>(header);
+}
+
+// The records as runs; valid until records are added, or another group is encoded. May throw.
+const CellRuns& encode(ExpandedRecords* records) {
+  CancelPoll cancel(cancel_requested);
+  if (records->many != nullptr) {
+    records->many->encode(cancel);
+    return records->many->encoded();
+  }
+  GroupPool* pool = records->pool;
+  if (pool->flattened != records || pool->runs.records() != records->few.total()) {
+    pool->runs = records->few.encode(pool->grid.cells, cancel, &pool->memory);
+    pool->flattened = records;
+  }
+  return pool->runs;
+}
+
+void release_encoded(ExpandedRecords* records) {
+  if (records->many != nullptr) return records->many->release_encoded();
+  records->pool->runs = CellRuns(&records->pool->memory);
+  records->pool->flattened = nullptr;
+}
+
+Size flat_size(ExpandedObjectHeader* header) {
+  ExpandedRecords* records = records_of(header);
+  std::size_t bytes = 0;
+  report(guarded([&] { bytes = encode(records).bytes(); }));
+  return runs_state_size(records->pool->parameters, bytes);
+}
+
+void copy_runs(const CellRuns& runs, RecordsState* state) {
+  uint8* to = state->runs().data();
+  for (std::size_t i = 0; i < runs.blocks(); ++i) {
+    const std::span<const uint8> block = runs.block(i);
+    memcpy(to, block.data(), block.size());
+    to += block.size();
+  }
+}
+
+// PostgreSQL asks for the size first, but perhaps for that of other groups in between.
+void flatten_into(ExpandedObjectHeader* header, void* result, Size) {
+  ExpandedRecords* records = records_of(header);
+  const CellRuns* runs = nullptr;
+  report(guarded([&] { runs = &encode(records); }));
+  auto* state = static_cast<RecordsState*>(result);
+  init_runs(state, records->pool->parameters, static_cast<uint32>(runs->records()), runs->bytes());
+  copy_runs(*runs, state);
+  release_encoded(records);
+}
+
+constexpr ExpandedObjectMethods kMethods = {flat_size, flatten_into};
+
+CellRunsReader reader_of(RecordsState* state) {
+  return CellRunsReader(state->runs());
+}
+
+void add_runs(ExpandedRecords* into, RecordsState* from, CancelPoll& cancel) {
+  if (into->many == nullptr && from->count > CellChunks::kMostCells) into->become_many(cancel);
+  if (into->many != nullptr) return into->many->add(reader_of(from), from->count, cancel);
+  CellRunsReader runs = reader_of(from);
+  for (CellRun run; runs.next(run);) {
+    for (uint32 i = 0; i < run.count; ++i) into->add(run.cell, cancel);
+  }
+}
+
+void add_expanded(ExpandedRecords* into, const ExpandedRecords* from, CancelPoll& cancel) {
+  if (from->many != nullptr) {
+    if (into->many == nullptr) into->become_many(cancel);
+    return into->many->add(*from->many, cancel);
+  }
+  for (const uint32 cell : from->few.list(&into->pool->memory)) into->add(cell, cancel);
+}
+
+}  // namespace
+
+GroupPool* make_group_pool(const AggregateParameters* parameters, MemoryContext groups) {
+  MemoryContext context =
+      AllocSetContextCreate(groups, "dpquantile records", ALLOCSET_START_SMALL_SIZES);
+  const std::size_t size = parameters_size(parameters->quantile_count);
+  auto* copy = static_cast<AggregateParameters*>(MemoryContextAlloc(context, size));
+  memcpy(copy, parameters, size);
+  void* memory = MemoryContextAlloc(context, sizeof(GroupPool));
+  // It ends with the context: what it owns is allocated there.
+  GroupPool* pool = nullptr;
+  report(guarded([&] {
+    pool = new (memory) GroupPool{parameters->grid, copy, context, ContextMemory(context)};
+  }));
+  return pool;
+}
+
+// The object's own context is that of all groups: the executor takes an object as it is if that is
+// below the context of the group. It would end with one group, were it replaced by another state,
+// which no function here does.
+ExpandedRecords* make_expanded(GroupPool* pool) {
+  MemoryContext groups = MemoryContextGetParent(pool->context);
+  auto* records = new (MemoryContextAlloc(groups, sizeof(ExpandedRecords))) ExpandedRecords;
+  EOH_init_header(&records->header, &kMethods, pool->context);
+  records->pool = pool;
+  records->many = nullptr;
+  return records;
+}
+
+void ExpandedRecords::become_many(CancelPoll& cancel) {
+  void* memory = pool->memory.allocate(sizeof(GrowingHistogram), alignof(GrowingHistogram));
+  many = new (memory) GrowingHistogram(pool->grid.cells, &pool->memory);
+  many->add(std::span<const uint32>(few.list(&pool->memory)), cancel);
+  few.clear(pool->chunks);
+}
+
+void ExpandedRecords::add(uint32 cell, CancelPoll& cancel) {
+  if (many == nullptr && few.full()) {
+    if (few.total() < CellChunks::kMostCells) {
+      few.make_room(pool->chunks);
+    } else {
+      become_many(cancel);
+    }
+  }
+  if (many == nullptr) return few.add(cell);
+  if (many->full()) many->make_room(cancel);
+  many->add(cell);
+}
+
+void ExpandedRecords::make_room_and_add(uint32 cell) {
+  report(guarded([&] {
+    CancelPoll cancel(cancel_requested);
+    add(cell, cancel);
+  }));
+}
+
+StateRef get_state(Datum datum) {
+  const void* state = DatumGetPointer(datum);
+  if (VARATT_IS_EXTERNAL_EXPANDED(state)) {
+    Assert(get_expanded(state)->header.eoh_methods == &kMethods);
+    return {nullptr, get_expanded(state)};
+  }
+  return {reinterpret_cast<RecordsState*>(PG_DETOAST_DATUM(datum)), nullptr};
+}
+
+void add_all(ExpandedRecords* into, StateRef from) {
+  report(guarded([&] {
+    CancelPoll cancel(cancel_requested);
+    from.expanded != nullptr ? add_expanded(into, from.expanded, cancel)
+                             : add_runs(into, from.flat, cancel);
+  }));
+}
+
+RecordsState* flatten(StateRef state) {
+  if (state.flat != nullptr) return state.flat;
+  const Size size = flat_size(&state.expanded->header);
+  auto* flat = static_cast<RecordsState*>(palloc(size));
+  flatten_into(&state.expanded->header, flat, size);
+  return flat;
+}
+
+Histogram histogram_of(StateRef state, std::uint64_t cells, CancelPoll& cancel,
+                       std::pmr::memory_resource* memory) {
+  if (!state) return Histogram(std::span<uint32>(), cells, cancel, memory);
+  if (state.flat != nullptr) return Histogram(reader_of(state.flat), cancel, memory);
+  if (state.expanded->many != nullptr) return state.expanded->many->histogram(cancel, memory);
+  return state.expanded->few.histogram(cells, cancel, memory);
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,98 @@
+#include "pg/state/grid_names.hpp"
+
+extern "C" {
+#include "common/hashfn.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// Grids are public, and the rows' author may make the table slow at most.
+uint64 hash_name(GridName name) {
+  return hash_bytes_extended(reinterpret_cast<const unsigned char*>(name.text),
+                             static_cast<int>(name.length), 0);
+}
+
+}  // namespace
+
+std::size_t GridNames::size(GridRoom room) {
+  const std::size_t slots = 2 * static_cast<std::size_t>(room.names);
+  return MAXALIGN(sizeof(GridNames) + room.names * sizeof(Entry) + slots * sizeof(uint32) +
+                  room.bytes);
+}
+
+GridNames* GridNames::make(void* memory, GridRoom room) {
+  auto* names = static_cast<GridNames*>(memory);
+  memset(memory, 0, size(room));
+  names->room_ = room;
+  return names;
+}
+
+bool GridNames::is(const Entry& entry, uint64 hash, GridName name) const {
+  return entry.hash == hash && entry.length == name.length &&
+         memcmp(bytes() + entry.offset, name.text, name.length) == 0;
+}
+
+uint32 GridNames::find(GridName name) const {
+  const uint64 hash = hash_name(name);
+  const uint32 mask = slot_count() - 1;
+  for (uint32 slot = static_cast<uint32>(hash) & mask; slots()[slot] != 0;
+       slot = (slot + 1) & mask) {
+    const uint32 i = slots()[slot] - 1;
+    if (is(entries()[i], hash, name)) return i;
+  }
+  return kNone;
+}
+
+void GridNames::fill_slot(uint32 i) {
+  const uint32 mask = slot_count() - 1;
+  uint32 slot = static_cast<uint32>(entries()[i].hash) & mask;
+  while (slots()[slot] != 0) slot = (slot + 1) & mask;
+  slots()[slot] = i + 1;
+}
+
+uint32 GridNames::add(GridName name) {
+  Assert(used_.names < room_.names && name.length <= room_.bytes - used_.bytes);
+  const uint32 i = used_.names++;
+  entries()[i] = {hash_name(name), used_.bytes, name.length};
+  if (name.length > 0) memcpy(bytes() + used_.bytes, name.text, name.length);
+  used_.bytes += name.length;
+  fill_slot(i);
+  return i;
+}
+
+void GridNames::add_all(const GridNames* others) {
+  for (uint32 i = 0; i < others->count(); ++i) {
+    CHECK_FOR_INTERRUPTS();
+    add(others->name(i));
+  }
+}
+
+// The table is left as it would be had the names arrived in this order, but for their bytes.
+void GridNames::reorder(const uint32* order) {
+  // The slots are free to be used for the new entries' numbers; the entries follow cycle by cycle.
+  uint32* from = slots();
+  memset(from, 0, slot_count() * sizeof(uint32));
+  memcpy(from, order, used_.names * sizeof(uint32));
+  for (uint32 start = 0; start < used_.names; ++start) {
+    if (from[start] == start) continue;
+    const Entry first = entries()[start];
+    uint32 i = start;
+    while (from[i] != start) {
+      const uint32 next = from[i];
+      entries()[i] = entries()[next];
+      from[i] = i;
+      i = next;
+    }
+    entries()[i] = first;
+    from[i] = i;
+  }
+  memset(from, 0, slot_count() * sizeof(uint32));
+  for (uint32 i = 0; i < used_.names; ++i) {
+    CHECK_FOR_INTERRUPTS();
+    fill_slot(i);
+  }
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,148 @@
+#include "pg/state/records_state.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace dpquantile {
+
+namespace {
+
+constexpr uint32 kFewRecords = 16;
+
+std::size_t header_size(uint32 quantile_count) {
+  return offsetof(RecordsState, parameters) + parameters_size(quantile_count);
+}
+
+// The bytes at the end, of the grids' names if there are any.
+std::size_t names_size(const AggregateParameters* parameters, GridRoom room) {
+  return parameters->family == Family::kUserGrids ? GridNames::size(room) : 0;
+}
+
+// The bytes beside the records.
+std::size_t other_size(const AggregateParameters* parameters, GridRoom room) {
+  return header_size(parameters->quantile_count) + names_size(parameters, room);
+}
+
+// Room for so many records or more: what PostgreSQL, which allocates by powers of two, would leave
+// unused is used. Requires records <= largest_capacity(parameters, room).
+uint32 ample_capacity(const AggregateParameters* parameters, uint32 records, GridRoom room) {
+  const std::size_t others = other_size(parameters, room);
+  const std::size_t record = record_size(record_kind(parameters));
+  const std::size_t size = std::bit_ceil(others + records * record);
+  if (size > MaxAllocSize) return largest_capacity(parameters, room);
+  return static_cast<uint32>((size - others) / record);
+}
+
+// Everything but the records and names, in memory of that size.
+void init_header(RecordsState* state, std::size_t size, const AggregateParameters* parameters,
+                 RecordKind kind) {
+  memset(state, 0, offsetof(RecordsState, parameters));
+  SET_VARSIZE(state, size);
+  state->kind = kind;
+  memcpy(&state->parameters, parameters, parameters_size(parameters->quantile_count));
+}
+
+// A copy with that much room.
+RecordsState* copy_with_room(RecordsState* state, uint32 capacity, GridRoom room) {
+  RecordsState* larger = make_state(&state->parameters, capacity, room);
+  larger->count = state->count;
+  memcpy(larger->records(), state->records(), state->count * record_size(state->kind));
+  if (state->has_grid_names()) larger->grid_names()->add_all(state->grid_names());
+  return larger;
+}
+
+GridRoom room_of(RecordsState* state) {
+  return state->has_grid_names() ? state->grid_names()->room() : GridRoom{0, 0};
+}
+
+// The state itself, or a larger copy of it, with room for one more name.
+RecordsState* reserve_name(RecordsState* state, uint32 length) {
+  const GridRoom room = state->grid_names()->room();
+  const GridRoom used = state->grid_names()->used();
+  const bool more_names = used.names == room.names;
+  const bool more_bytes = length > room.bytes - used.bytes;
+  if (!more_names && !more_bytes) return state;
+  // Far from overflow: a state, and so all of these, is below 2^30.
+  const GridRoom larger{more_names ? 2 * room.names : room.names,
+                        more_bytes ? 2 * room.bytes + length : room.bytes};
+  if (state->capacity > largest_capacity(&state->parameters, larger)) {
+    ereport(ERROR,
+            (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+             errmsg("rows and names of the grids exceed 1 GB in one group"),
+             errhint("Aggregate a part of the rows, use more groups, or shorter names of grids.")));
+  }
+  return copy_with_room(state, state->capacity, larger);
+}
+
+}  // namespace
+
+RecordsState* make_state(const AggregateParameters* parameters, uint32 capacity, GridRoom room) {
+  const RecordKind kind = record_kind(parameters);
+  const std::size_t size = other_size(parameters, room) + capacity * record_size(kind);
+  auto* state = static_cast<RecordsState*>(palloc(size));
+  init_header(state, size, parameters, kind);
+  state->capacity = capacity;
+  if (state->has_grid_names()) GridNames::make(state->grid_names(), room);
+  return state;
+}
+
+RecordsState* make_state(const AggregateParameters* parameters) {
+  const GridRoom room = GridNames::kFirstRoom;
+  return make_state(parameters, ample_capacity(parameters, kFewRecords, room), room);
+}
+
+std::size_t runs_state_size(const AggregateParameters* parameters, std::size_t bytes) {
+  const std::size_t size = header_size(parameters->quantile_count) + bytes;
+  if (size > MaxAllocSize) {
+    ereport(ERROR,
+            (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("the state of a group exceeds 1 GB"),
+             errhint("Choose a larger granularity, or use more groups.")));
+  }
+  return size;
+}
+
+void init_runs(RecordsState* state, const AggregateParameters* parameters, uint32 count,
+               std::size_t bytes) {
+  init_header(state, runs_state_size(parameters, bytes), parameters, RecordKind::kRuns);
+  state->count = count;
+  state->capacity = static_cast<uint32>(bytes);
+}
+
+RecordsState* make_runs(const AggregateParameters* parameters, uint32 count, std::size_t bytes) {
+  const std::size_t size = runs_state_size(parameters, bytes);
+  auto* state = static_cast<RecordsState*>(palloc(size));
+  init_runs(state, parameters, count, bytes);
+  return state;
+}
+
+uint32 largest_capacity(const AggregateParameters* parameters, GridRoom room) {
+  const std::size_t others = other_size(parameters, room);
+  const std::size_t left = MaxAllocSize - std::min<std::size_t>(others, MaxAllocSize);
+  return static_cast<uint32>(left / record_size(record_kind(parameters)));
+}
+
+uint32 largest_group(const AggregateParameters* parameters) {
+  return largest_capacity(parameters, GridRoom{0, 0});
+}
+
+RecordsState* reserve(RecordsState* state, uint32 more) {
+  if (state->capacity - state->count >= more) return state;
+  const uint32 largest = largest_capacity(&state->parameters, room_of(state));
+  if (more > largest - state->count) {
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("a private aggregate takes at most %u rows in one group", largest),
+                    errhint("Aggregate a part of the rows, or use more groups.")));
+  }
+  const uint32 capacity = ample_capacity(&state->parameters, state->count + more, room_of(state));
+  return copy_with_room(state, capacity, room_of(state));
+}
+
+RecordsState* find_or_add_grid(RecordsState* state, GridName name, uint32* number) {
+  *number = state->grid_names()->find(name);
+  if (*number != GridNames::kNone) return state;
+  state = reserve_name(state, name.length);
+  *number = state->grid_names()->add(name);
+  return state;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "support/cdf_testing.hpp"
+#include "support/dense_least_squares.hpp"
+
+// The law of a small release by exhaustion of what may be measured.
+namespace dpquantile::test {
+
+// The exact counts of all nodes.
+inline std::vector<std::int64_t> node_counts(std::span<const std::uint64_t> counts,
+                                             const CdfLaw& law) {
+  std::vector<std::int64_t> nodes;
+  for (const TreeNode& node : tree_nodes(law.bins, law.branching())) {
+    std::int64_t sum = 0;
+    for (std::uint32_t i = node.begin; i < node.end; ++i) {
+      sum += static_cast<std::int64_t>(counts[i]);
+    }
+    nodes.push_back(sum);
+  }
+  return nodes;
+}
+
+// The probability of each release together with the event that every measurement of level i + 1
+// lies within reach[i] of the centre's exact count. The same event for all data with that centre,
+// so that an epsilon-private law keeps to epsilon within it, and its Renyi moments, being sums, are
+// bounded by those of the whole law.
+class CdfReleaseLaw {
+ public:
+  using Law = std::map<Cumulative, Real>;
+
+  CdfReleaseLaw(const CdfLaw& law, std::span<const std::uint64_t> counts,
+                std::span<const std::uint64_t> centre, std::vector<std::int64_t> reach)
+      : law_(law),
+        counts_(node_counts(counts, law)),
+        centre_(node_counts(centre, law)),
+        reach_(std::move(reach)),
+        nodes_(tree_nodes(law.bins, law.branching())),
+        measured_(nodes_.size()) {
+    visit(0, 1);
+  }
+
+  const Law& probabilities() const { return probabilities_; }
+
+ private:
+  void visit(std::size_t n, Real probability) {
+    if (n == nodes_.size()) {
+      std::vector<double> scratch = measured_;
+      const auto release = cumulative_from_measurements(law_, scratch, heap());
+      probabilities_[{release.begin(), release.end()}] += probability;
+      return;
+    }
+    const std::size_t level = nodes_[n].level - 1;
+    for (std::int64_t y = -reach_[level]; y <= reach_[level]; ++y) {
+      const std::int64_t value = centre_[n] + y;
+      measured_[n] = static_cast<double>(value);
+      visit(n + 1, probability * noise_probability(law_.privacy.measure, law_.level_budget()[level],
+                                                   value - counts_[n]));
+    }
+  }
+
+  CdfLaw law_;
+  std::vector<std::int64_t> counts_;
+  std::vector<std::int64_t> centre_;
+  std::vector<std::int64_t> reach_;
+  std::vector<TreeNode> nodes_;
+  std::vector<double> measured_;
+  Law probabilities_;
+};
+
+}  // namespace dpquantile::test

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <algorithm>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "core/base/cancel.hpp"
+#include "core/base/radix_sort.hpp"
+#include "core/iqr/iqr.hpp"
+#include "core/iqr/log_grid.hpp"
+#include "core/iqr/replacement_distance.hpp"
+#include "core/privacy/random.hpp"
+#include "support/iqr_reference.hpp"
+
+namespace dpquantile::test {
+
+// Independent releases of the mechanism under test for one dataset.
+class IqrSampler {
+ public:
+  IqrSampler(Records records, double epsilon, double delta)
+      : records_(std::move(records)), epsilon_(epsilon), delta_(delta) {}
+
+  std::optional<double> draw() {
+    scratch_ = records_;
+    return interquartile_range(scratch_, epsilon_, delta_, random_, cancel_,
+                               std::pmr::new_delete_resource());
+  }
+
+  std::optional<double> draw_on(const LogGrid& grid) {
+    // With the budget and margin of the only stage for few records.
+    IqrStage stage = IqrPlan(LogGrid::kMinCount, epsilon_, delta_).stages().back();
+    stage.grid = grid;
+    return draw_by({&stage, 1});
+  }
+
+  std::optional<double> draw_by(std::span<const IqrStage> stages) {
+    scratch_ = records_;
+    for (double& record : scratch_) record = std::clamp(record, -kLargestRecord, kLargestRecord);
+    radix_sort(scratch_, cancel_, std::pmr::new_delete_resource());
+    return interquartile_range_by(stages, OrderStatistics(scratch_), random_, cancel_);
+  }
+
+ private:
+  Records records_;
+  Records scratch_;
+  double epsilon_;
+  double delta_;
+  CsprngSource source_;
+  RandomStream random_{source_};
+  CancelPoll cancel_{nullptr};
+};
+
+}  // namespace dpquantile::test

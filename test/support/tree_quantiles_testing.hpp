@@ -1,0 +1,167 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "core/quantiles/tree_quantiles.hpp"
+#include "support/cdf_law.hpp"
+#include "support/min_max.hpp"
+#include "support/quantiles_sampler.hpp"
+
+namespace dpquantile::test {
+
+// Independent releases of the mechanism under test for one dataset.
+class TreeQuantilesSampler {
+ public:
+  TreeQuantilesSampler(const Dataset& data, std::vector<double> quantiles, const CdfLaw& law)
+      : histogram_(histogram_of(data)),
+        cells_(data.cells),
+        quantiles_(std::move(quantiles)),
+        law_(law) {}
+
+  // With the law that is chosen for a grid.
+  TreeQuantilesSampler(const Dataset& data, std::vector<double> quantiles,
+                       const PrivacyParameter& privacy)
+      : TreeQuantilesSampler(data, std::move(quantiles), tree_quantiles_law(data.cells, privacy)) {}
+
+  // The answers, in the order of the quantiles.
+  std::vector<std::uint32_t> draw() {
+    const auto answers =
+        tree_quantiles(histogram_, cells_, quantiles_, law_, random_, cancel_, heap());
+    return {answers.begin(), answers.end()};
+  }
+
+ private:
+  Histogram histogram_;
+  std::uint64_t cells_;
+  std::vector<double> quantiles_;
+  CdfLaw law_;
+  CsprngSource source_;
+  RandomStream random_{source_};
+  CancelPoll cancel_{nullptr};
+};
+
+// The cells that have quantile answers by the book: the curve is followed cell by cell from the
+// left, each cell of a leaf having an equal part of its rows.
+class CurveByTheBook {
+ public:
+  CurveByTheBook(std::uint64_t cells, std::vector<Real> curve)
+      : cells_(cells), curve_(std::move(curve)), widths_(curve_.size()) {
+    for (std::uint64_t cell = 0; cell < cells_; ++cell) ++widths_[leaf_of(cell)];
+  }
+
+  std::uint32_t answer(Real q) const {
+    const Real total = curve_.back();
+    if (total == 0)
+      return std::min(static_cast<std::uint32_t>(q * static_cast<Real>(cells_)), last_cell());
+    const Real half_row = std::min<Real>(0.5L, total / 2);
+    const Real target = std::clamp<Real>(q * total, half_row, total - half_row);
+    Real rows = 0;
+    for (std::uint32_t cell = 0; cell <= last_cell(); ++cell) {
+      rows += rows_of(cell);
+      if (rows > target) return cell;
+      // At the end of a leaf the target is reached if it is just equal.
+      const bool ends_leaf = cell == last_cell() || leaf_of(cell) != leaf_of(cell + 1);
+      if (ends_leaf && curve_[leaf_of(cell)] >= target) return cell;
+    }
+    return last_cell();
+  }
+
+ private:
+  std::uint32_t last_cell() const { return static_cast<std::uint32_t>(cells_ - 1); }
+  std::size_t leaf_of(std::uint64_t cell) const {
+    return static_cast<std::size_t>(cell * curve_.size() / cells_);
+  }
+  Real rows_of(std::uint32_t cell) const {
+    const std::size_t leaf = leaf_of(cell);
+    return (curve_[leaf] - (leaf == 0 ? 0 : curve_[leaf - 1])) / widths_[leaf];
+  }
+
+  std::uint64_t cells_;
+  std::vector<Real> curve_;
+  std::vector<Real> widths_;  // the cells of each leaf
+};
+
+// The law of the answers by exhaustion of what may be measured, together with the event that every
+// measurement of level i + 1 lies within reach[i] of the centre's exact count.
+class TreeQuantilesLaw {
+ public:
+  using Answers = std::vector<std::uint32_t>;
+
+  TreeQuantilesLaw(const CdfLaw& law, const Dataset& data, const Dataset& centre,
+                   std::vector<double> quantiles, std::vector<std::int64_t> reach)
+      : law_(law),
+        cells_(data.cells),
+        quantiles_(std::move(quantiles)),
+        counts_(node_counts(leaf_counts(data), law)),
+        centre_(node_counts(leaf_counts(centre), law)),
+        reach_(std::move(reach)),
+        nodes_(tree_nodes(law.bins, law.branching())),
+        least_squares_(law.bins, law.branching(), weights_of(law)),
+        measured_(nodes_.size()) {
+    visit(0, 1);
+  }
+
+  const std::map<Answers, Real>& probabilities() const { return probabilities_; }
+
+ private:
+  static std::vector<double> weights_of(const CdfLaw& law) {
+    std::vector<double> weights;
+    for (const double budget : law.level_budget()) {
+      const bool is_pure = law.privacy.measure == PrivacyMeasure::kPure;
+      weights.push_back(is_pure ? budget * budget / 2 : 2 * budget);
+    }
+    return weights;
+  }
+
+  std::vector<std::uint64_t> leaf_counts(const Dataset& data) const {
+    std::vector<std::uint64_t> counts(law_.bins);
+    for (const std::uint32_t cell : data.records) ++counts[cell * law_.bins / cells_];
+    return counts;
+  }
+
+  void visit(std::size_t n, Real probability) {
+    if (n == nodes_.size()) {
+      probabilities_[answers()] += probability;
+      return;
+    }
+    const std::size_t level = nodes_[n].level - 1;
+    for (std::int64_t y = -reach_[level]; y <= reach_[level]; ++y) {
+      const std::int64_t value = centre_[n] + y;
+      measured_[n] = static_cast<double>(value);
+      visit(n + 1, probability * noise_probability(law_.privacy.measure, law_.level_budget()[level],
+                                                   value - counts_[n]));
+    }
+  }
+
+  Answers answers() const {
+    std::vector<Real> prefixes = least_squares_.bins(measured_);
+    std::partial_sum(prefixes.begin(), prefixes.end(), prefixes.begin());
+    const Real total = std::max<Real>(prefixes.back(), 0);
+    std::vector<Real> monotone = min_max(prefixes);
+    for (Real& count : monotone) count = std::clamp<Real>(count, 0, total);
+    monotone.back() = total;
+    const CurveByTheBook curve(cells_, std::move(monotone));
+    Answers answers;
+    for (const double q : quantiles_) answers.push_back(curve.answer(q));
+    return answers;
+  }
+
+  CdfLaw law_;
+  std::uint64_t cells_;
+  std::vector<double> quantiles_;
+  std::vector<std::int64_t> counts_;
+  std::vector<std::int64_t> centre_;
+  std::vector<std::int64_t> reach_;
+  std::vector<TreeNode> nodes_;
+  DenseLeastSquares least_squares_;
+  std::vector<double> measured_;
+  std::map<Answers, Real> probabilities_;
+};
+
+}  // namespace dpquantile::test

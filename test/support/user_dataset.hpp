@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <utility>
+#include <vector>
+
+#include "core/base/cancel.hpp"
+#include "core/contributions/user_rows.hpp"
+
+namespace dpquantile::test {
+
+// Values by user, in FixedPoint units.
+using UserValues = std::vector<std::vector<std::uint32_t>>;
+
+inline std::vector<UserRow> rows_of(const UserValues& values) {
+  std::vector<UserRow> rows;
+  for (std::size_t user = 0; user < values.size(); ++user) {
+    for (const std::uint32_t value : values[user]) rows.push_back({user + 1, 0, value});
+  }
+  return rows;
+}
+
+// Rows together with their grouping.
+class GroupedRows {
+ public:
+  explicit GroupedRows(std::vector<UserRow> rows, Contribution contribution = Contribution::user)
+      : rows_(std::move(rows)),
+        grouped_(rows_, contribution, cancel_, std::pmr::new_delete_resource()) {}
+  explicit GroupedRows(const UserValues& values) : GroupedRows(rows_of(values)) {}
+
+  const UserRows& operator*() const { return grouped_; }
+  const UserRows* operator->() const { return &grouped_; }
+
+ private:
+  CancelPoll cancel_{nullptr};
+  std::vector<UserRow> rows_;
+  UserRows grouped_;
+};
+
+// Calls visit(values) for every tuple of `length` of the given values.
+template <class Visit>
+void for_each_tuple(const std::vector<std::uint32_t>& choices, std::size_t length, Visit visit) {
+  std::vector<std::size_t> index(length, 0);
+  for (;;) {
+    std::vector<std::uint32_t> tuple;
+    for (const std::size_t i : index) tuple.push_back(choices[i]);
+    visit(tuple);
+    std::size_t place = 0;
+    while (place < length && ++index[place] == choices.size()) index[place++] = 0;
+    if (place == length) return;
+  }
+}
+
+}  // namespace dpquantile::test

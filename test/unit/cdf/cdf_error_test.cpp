@@ -1,0 +1,413 @@
+#include "core/cdf/cdf_error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/math/special_functions/beta.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <ostream>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/tree/consistency.hpp"
+#include "core/tree/tree_variance.hpp"
+#include "support/case_name.hpp"
+#include "support/cdf_testing.hpp"
+#include "support/parameter_error.hpp"
+
+namespace dpquantile {
+namespace {
+
+using test::case_name;
+using test::cdf_curve;
+using test::cdf_law;
+using test::CdfSampler;
+using test::Cumulative;
+using test::expect_parameter_error;
+using test::heap;
+using test::kCdfMethods;
+
+using Counts = std::vector<std::uint64_t>;
+
+CdfError figures(const CdfLaw& law, double confidence) {
+  CancelPoll cancel(nullptr);
+  return simulate_cdf_error(law, confidence, cancel, heap());
+}
+
+// --- Against another simulation ------------------------------------------------------------------
+
+// Errors of the least-squares prefixes of whole trees, by noise from the standard library. With a
+// fixed seed these tests give the same result every time: there is no false alarm.
+class PrefixErrors {
+ public:
+  explicit PrefixErrors(const CdfLaw& law)
+      : law_(law),
+        tree_(law.bins, law.branching()),
+        weights_(level_weights(law.privacy.measure, law.level_budget())),
+        precision_(tree_, weights_),
+        nodes_(tree_.total_nodes()) {}
+
+  // The errors of one release; the last is the total's.
+  std::span<const double> draw() {
+    std::size_t n = 0;
+    for (std::size_t level = 1; level <= tree_.levels(); ++level) {
+      for (std::uint32_t i = 0; i < tree_.nodes(level); ++i) nodes_[n++] = noise(level);
+    }
+    distribute_from_root(tree_, precision_, estimate_subtrees(tree_, precision_, weights_, nodes_),
+                         nodes_);
+    const auto prefixes = std::span(nodes_).last(law_.bins);
+    std::partial_sum(prefixes.begin(), prefixes.end(), prefixes.begin());
+    return prefixes;
+  }
+
+ private:
+  // Of a node of a level. Gaussian noise is only looked at where it is too wide for its whole
+  // numbers to matter.
+  double noise(std::size_t level) {
+    const double budget = law_.level_budget()[level - 1];
+    if (law_.privacy.measure == PrivacyMeasure::kZcdp) {
+      return std::round(std::normal_distribution<double>(0, std::sqrt(1 / (2 * budget)))(random_));
+    }
+    std::geometric_distribution<std::int64_t> half(-std::expm1(-budget));
+    return static_cast<double>(half(random_) - half(random_));
+  }
+
+  CdfLaw law_;
+  LevelTree tree_;
+  std::vector<double> weights_;
+  SubtreePrecision precision_;
+  std::vector<double> nodes_;
+  std::mt19937_64 random_{9};
+};
+
+// In how many of so many releases each figure holds.
+CdfError coverage(const CdfLaw& law, const CdfError& figure, int runs) {
+  PrefixErrors errors(law);
+  CdfError covered{};
+  for (int i = 0; i < runs; ++i) {
+    const std::span<const double> error = errors.draw();
+    double everywhere = 0;
+    double everywhere_fraction_rows = 0;
+    for (const double prefix : error) {
+      const double at_point = std::abs(prefix);
+      const double share = std::max(at_point, std::abs(error.back() - prefix));
+      covered.point += (at_point <= figure.point) / static_cast<double>(law.bins);
+      covered.point_fraction_rows +=
+          (share <= figure.point_fraction_rows) / static_cast<double>(law.bins);
+      everywhere = std::max(everywhere, at_point);
+      everywhere_fraction_rows = std::max(everywhere_fraction_rows, share);
+    }
+    covered.everywhere += everywhere <= figure.everywhere;
+    covered.everywhere_fraction_rows += everywhere_fraction_rows <= figure.everywhere_fraction_rows;
+  }
+  return {covered.point / runs, covered.point_fraction_rows / runs, covered.everywhere / runs,
+          covered.everywhere_fraction_rows / runs};
+}
+
+struct Interval {
+  double low;
+  double high;
+};
+
+void expect_covers(const CdfLaw& law, double confidence, int runs, const Interval& expected) {
+  const CdfError covered = coverage(law, figures(law, confidence), runs);
+  for (const double rate : {covered.point, covered.point_fraction_rows, covered.everywhere,
+                            covered.everywhere_fraction_rows}) {
+    EXPECT_GE(rate, expected.low) << cdf_method_name(law.method) << " " << confidence;
+    EXPECT_LE(rate, expected.high) << cdf_method_name(law.method) << " " << confidence;
+  }
+}
+
+// The figures are quantiles of 4000 runs three standard errors above the confidence, which are
+// 0.0103 at 0.95. Of them at least 1 must be seen, and no more than 6.
+TEST(CdfErrorFigures, HoldAtTheirConfidenceAndHardlyMore) {
+  for (const CdfMethod method : kCdfMethods) {
+    for (const PrivacyParameter& privacy : {pure(0.01), zcdp(5e-5)}) {
+      const CdfLaw law = choose_cdf_law(method, 24, privacy);
+      expect_covers(law, 0.5, 20'000, {0.508, 0.548});
+      expect_covers(law, 0.95, 20'000, {0.953, 0.971});
+    }
+  }
+}
+
+TEST(CdfErrorFigures, HoldAtTheHighestConfidence) {
+  expect_covers(choose_cdf_law(CdfMethod::kTree, 24, pure(0.01)), 0.999, 60'000, {0.9993, 1});
+}
+
+// More than 4096 nodes: what is below a level comes from a pool. The pool takes the tree's right
+// edge for full, which can only make the figures a little larger. A rate of 800 releases has a
+// standard error of 0.007.
+TEST(CdfErrorFiguresOfLargeTrees, HoldForWholeTrees) {
+  expect_covers(choose_cdf_law(CdfMethod::kTree, 6000, pure(0.01)), 0.95, 800, {0.94, 0.983});
+  expect_covers(choose_cdf_law(CdfMethod::kBinary, 4096, pure(0.01)), 0.95, 800, {0.94, 0.983});
+  expect_covers(choose_cdf_law(CdfMethod::kHistogram, 5000, pure(0.01)), 0.95, 800, {0.94, 0.983});
+  expect_covers(cdf_law(4096, {2, 2048}, {0.001, 0.5}), 0.95, 800, {0.94, 0.983});
+  for (const auto& [method, bins] : {std::pair{CdfMethod::kTree, 6000U},
+                                     {CdfMethod::kBinary, 4096U},
+                                     {CdfMethod::kHistogram, 5000U}}) {
+    expect_covers(choose_cdf_law(method, bins, zcdp(5e-5)), 0.95, 800, {0.94, 0.983});
+  }
+}
+
+// --- Against releases ----------------------------------------------------------------------------
+
+// The probability of at least so many misses in so many runs.
+double upper_tail(int misses, int runs, double rate) {
+  return misses == 0 ? 1 : boost::math::ibeta(misses, runs - misses + 1, rate);
+}
+double lower_tail(int misses, int runs, double rate) {
+  return boost::math::ibetac(misses + 1, runs - misses, rate);
+}
+
+// The false-alarm probability of one check; there are fewer than 50.
+constexpr double kFalseAlarm = 1e-9;
+
+// Half of the records at a few values, the others ever rarer towards the right.
+Counts skewed_with_ties(std::uint32_t bins) {
+  Counts counts(bins);
+  for (std::uint32_t i = 0; i < bins; ++i) {
+    counts[i] = static_cast<std::uint64_t>(2000 * std::exp(-0.08 * i));
+  }
+  for (const std::uint32_t tie : {0U, 5U, 10U, 50U}) counts[tie % bins] += 5000;
+  return counts;
+}
+
+struct Truth {
+  Counts counts;
+  Cumulative cumulative;
+
+  explicit Truth(Counts records) : counts(std::move(records)), cumulative(counts.size()) {
+    std::partial_sum(counts.begin(), counts.end(), cumulative.begin());
+  }
+};
+
+// How often a band is left by one count or another.
+struct Misses {
+  int everywhere = 0;
+  int everywhere_fraction_rows = 0;
+  double point = 0;
+};
+
+Misses misses_of(const CdfLaw& law, const Truth& truth, const CdfError& figure, int runs) {
+  CdfSampler sampler(truth.counts, law);
+  Misses misses;
+  for (int run = 0; run < runs; ++run) {
+    const auto released = sampler.draw();
+    const auto bins = static_cast<double>(law.bins);
+    double greatest = 0;
+    for (std::size_t k = 0; k < released.size(); ++k) {
+      const auto error = std::abs(static_cast<double>(released[k] - truth.cumulative[k]));
+      greatest = std::max(greatest, error);
+      misses.point += (error > figure.point) / bins;
+    }
+    misses.everywhere += greatest > figure.everywhere;
+    const CdfDomain domain = CdfDomain::create(0, bins, bins, std::nullopt);
+    const CdfCurve curve(domain, law, released);
+    const auto points = curve.points(figure.everywhere_fraction_rows, heap());
+    const auto rows = static_cast<double>(truth.cumulative.back());
+    bool missed = false;
+    for (std::size_t k = 0; k < released.size(); ++k) {
+      const double probability = static_cast<double>(truth.cumulative[k]) / rows;
+      missed |= probability < points[k + 1].low || probability > points[k + 1].high;
+    }
+    misses.everywhere_fraction_rows += missed;
+  }
+  return misses;
+}
+
+struct HeldData {
+  std::string name;
+  Truth truth;
+};
+
+const std::vector<HeldData>& held_data() {
+  static const std::vector<HeldData> data = {
+      {"SkewedWithTies", Truth(skewed_with_ties(100))},
+      {"AllOnOneValue", Truth([] {
+         Counts counts(100);
+         counts[40] = 3000;
+         return counts;
+       }())},
+      {"Even", Truth(Counts(100, 100'000))},
+  };
+  return data;
+}
+
+std::vector<CdfLaw> laws_of_every_kind() {
+  std::vector<CdfLaw> laws;
+  for (const CdfMethod method : kCdfMethods) {
+    for (const PrivacyParameter& privacy : {pure(0.2), zcdp(0.02)}) {
+      laws.push_back(choose_cdf_law(method, 100, privacy));
+    }
+  }
+  return laws;
+}
+
+TEST(CdfBand, OfReleasesMissesAtMostAtItsRate) {
+  constexpr int kRuns = 1000;
+  for (const CdfLaw& law : laws_of_every_kind()) {
+    for (const double confidence : {0.8, 0.95}) {
+      const CdfError figure = figures(law, confidence);
+      for (const auto& [name, truth] : held_data()) {
+        const Misses misses = misses_of(law, truth, figure, kRuns);
+        EXPECT_GT(upper_tail(misses.everywhere, kRuns, 1 - confidence), kFalseAlarm) << name;
+        EXPECT_GT(upper_tail(misses.everywhere_fraction_rows, kRuns, 1 - confidence), kFalseAlarm)
+            << name;
+      }
+    }
+  }
+}
+
+// A single prefix of one release depends on its neighbours; the rate over many releases may miss by
+// no more than a fifth of itself, which is more than ten standard errors.
+TEST(CdfBand, OfOnePrefixMissesAtMostAtItsRate) {
+  constexpr int kRuns = 2000;
+  for (const CdfLaw& law : laws_of_every_kind()) {
+    const CdfError figure = figures(law, 0.8);
+    for (const auto& [name, truth] : held_data()) {
+      EXPECT_LT(misses_of(law, truth, figure, kRuns).point / kRuns, 1.2 * 0.2) << name;
+    }
+  }
+}
+
+// Where nothing is pooled or clipped, a band of 0.8 that misses at a rate below 0.14 is too wide.
+TEST(CdfBand, IsNotWiderThanItMustBe) {
+  constexpr int kRuns = 2000;
+  for (const CdfLaw& law : laws_of_every_kind()) {
+    const Misses misses = misses_of(law, held_data().back().truth, figures(law, 0.8), kRuns);
+    EXPECT_GT(lower_tail(misses.everywhere, kRuns, 0.14), kFalseAlarm);
+  }
+}
+
+// Rounding included: at a large epsilon, where the noise is a few rows.
+TEST(CdfBand, OfAFewRowsMissesAtMostAtItsRate) {
+  constexpr int kRuns = 2000;
+  for (const PrivacyParameter& privacy :
+       {pure(2), pure(5), pure(20), zcdp(0.5), zcdp(2), zcdp(8)}) {
+    const CdfLaw law = choose_cdf_law(CdfMethod::kTree, 20, privacy);
+    const CdfError figure = figures(law, 0.9);
+    const Misses misses = misses_of(law, Truth(Counts(20, 100)), figure, kRuns);
+    const double value = privacy.value;
+    EXPECT_GT(upper_tail(misses.everywhere, kRuns, 0.1), kFalseAlarm) << value;
+    EXPECT_GT(upper_tail(misses.everywhere_fraction_rows, kRuns, 0.1), kFalseAlarm) << value;
+  }
+}
+
+// --- Figures -------------------------------------------------------------------------------------
+
+TEST(CdfErrorFigures, AreAHalfOfThePosters) {
+  const CdfError tree = figures(choose_cdf_law(CdfMethod::kTree, 1024, pure(0.01)), 0.95);
+  EXPECT_LE(tree.point, 2300);
+  EXPECT_LE(tree.everywhere, 4600);
+  EXPECT_GT(tree.point, 1500);
+  EXPECT_GT(tree.everywhere, 3000);
+}
+
+// rho = epsilon^2 / 2 is what epsilon implies.
+TEST(CdfErrorFigures, UnderZcdpAreFarSmaller) {
+  const CdfError tree = figures(choose_cdf_law(CdfMethod::kTree, 1024, pure(0.01)), 0.95);
+  const CdfError gaussian = figures(choose_cdf_law(CdfMethod::kTree, 1024, zcdp(5e-5)), 0.95);
+  EXPECT_LT(gaussian.point, 0.4 * tree.point);
+  EXPECT_LT(gaussian.everywhere, 0.4 * tree.everywhere);
+  EXPECT_GT(gaussian.point, 0.2 * tree.point);
+}
+
+TEST(CdfErrorFigures, AreTheSameForEverybodyEveryTime) {
+  for (const std::uint32_t bins : {100U, 5000U}) {
+    const PrivacyParameter privacy = bins == 100 ? pure(0.1) : zcdp(0.1);
+    const CdfLaw law = choose_cdf_law(CdfMethod::kTree, bins, privacy);
+    const CdfError one = figures(law, 0.9);
+    const CdfError other = figures(law, 0.9);
+    EXPECT_EQ(one.point, other.point);
+    EXPECT_EQ(one.point_fraction_rows, other.point_fraction_rows);
+    EXPECT_EQ(one.everywhere, other.everywhere);
+    EXPECT_EQ(one.everywhere_fraction_rows, other.everywhere_fraction_rows);
+  }
+}
+
+TEST(CdfErrorFigures, GrowWithTheConfidenceAndFallWithEpsilon) {
+  const CdfLaw law = choose_cdf_law(CdfMethod::kTree, 50, pure(0.1));
+  const CdfLaw more = choose_cdf_law(CdfMethod::kTree, 50, pure(0.2));
+  EXPECT_LT(figures(law, 0.5).everywhere, figures(law, 0.9).everywhere);
+  EXPECT_LT(figures(law, 0.9).point, figures(law, 0.99).point);
+  EXPECT_NEAR(figures(more, 0.9).everywhere, figures(law, 0.9).everywhere / 2, 3);
+  const CdfError figure = figures(law, 0.9);
+  EXPECT_LT(figure.point, figure.everywhere);
+  EXPECT_LE(figure.point, figure.point_fraction_rows);
+  EXPECT_LE(figure.everywhere, figure.everywhere_fraction_rows);
+}
+
+TEST(CdfErrorFigures, OfCountsAreWholeRows) {
+  const CdfError figure = figures(choose_cdf_law(CdfMethod::kTree, 50, pure(0.3)), 0.9);
+  EXPECT_EQ(figure.point, std::floor(figure.point));
+  EXPECT_EQ(figure.everywhere, std::floor(figure.everywhere));
+}
+
+TEST(CdfErrorFigures, WithoutNoiseAreZeroRowsAndOneForTheRoundingOfAShare) {
+  for (const CdfMethod method : kCdfMethods) {
+    for (const PrivacyParameter& privacy : {pure(1000), zcdp(1000)}) {
+      const CdfError figure = figures(choose_cdf_law(method, 30, privacy), 0.999);
+      EXPECT_EQ(figure.point, 0);
+      EXPECT_EQ(figure.everywhere, 0);
+      EXPECT_NEAR(figure.point_fraction_rows, 1, 1e-9);
+      EXPECT_NEAR(figure.everywhere_fraction_rows, 1, 1e-9);
+    }
+  }
+}
+
+// Trees that nobody chooses, but a dp_cdf value from outside may hold.
+TEST(CdfErrorFigures, AreThereForEveryTreeThatACurveMayHave) {
+  const std::vector<CdfLaw> laws = {
+      cdf_law(4095, {2, 4000}, {0.5, 0.5}),         cdf_law(5000, {2, 2, 2000}, {0.5, 0.1, 0.5}),
+      cdf_law(8192, {1024, 8}, {0.5, 0.5}),         cdf_law(5000, {3, 2500, 2}, {0.5, 0.5, 0.5}),
+      cdf_law(8192, {1024, 1, 8}, {0.5, 0.5, 0.5}),
+  };
+  for (const CdfLaw& law : laws) {
+    const CdfDomain domain = CdfDomain::create(0, 1, law.bins, std::nullopt);
+    try {
+      cdf_curve(domain, law, Cumulative(law.bins));
+    } catch (const CorruptInput&) {
+      continue;
+    }
+    EXPECT_GT(figures(law, 0.5).everywhere, 0) << law.bins;
+  }
+}
+
+// --- Errors --------------------------------------------------------------------------------------
+
+TEST(CdfErrorConfidence, IsFromOneHalfTo999Thousandths) {
+  for (const double confidence : {0.5, 0.95, 0.999}) EXPECT_NO_THROW(check_confidence(confidence));
+  const auto expect_refused = [](double confidence, const std::string& printed) {
+    const std::string message = "confidence must be from 0.5 to 0.999, got " + printed;
+    const std::string hint =
+        "It is the probability with which the error or band holds; 0.95 is usual.";
+    expect_parameter_error(message, hint, [&] { check_confidence(confidence); });
+    expect_parameter_error(
+        message, hint, [&] { figures(choose_cdf_law(CdfMethod::kTree, 2, pure(1)), confidence); });
+  };
+  expect_refused(0.49, "0.49");
+  expect_refused(0.9991, "0.9991");
+  expect_refused(1, "1");
+  expect_refused(95, "95");
+  expect_refused(-0.95, "-0.95");
+  expect_refused(std::numeric_limits<double>::infinity(), "Infinity");
+  expect_refused(std::numeric_limits<double>::quiet_NaN(), "NaN");
+}
+
+TEST(CdfErrorSimulation, StopsWhenACancelIsRequested) {
+  for (const std::uint32_t bins : {10U, 5000U}) {
+    CancelPoll cancel([] { return true; });
+    const CdfLaw law = choose_cdf_law(CdfMethod::kTree, bins, pure(1));
+    EXPECT_THROW(simulate_cdf_error(law, 0.9, cancel, heap()), Cancelled) << bins;
+  }
+}
+
+}  // namespace
+}  // namespace dpquantile

@@ -1,0 +1,501 @@
+#include "core/exponential/joint_mechanism.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory_resource>
+#include <new>
+#include <numeric>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/exponential/rank.hpp"
+#include "core/privacy/random.hpp"
+#include "support/case_name.hpp"
+#include "support/chi_square.hpp"
+#include "support/dataset.hpp"
+#include "support/equally_spaced.hpp"
+#include "support/joint_law.hpp"
+#include "support/quantiles_sampler.hpp"
+#include "support/random_testing.hpp"
+
+// A draw takes about half a millisecond, so samples are small; every statistical check has a
+// false-alarm probability of 10^-9 but for the chi-square approximation (see chi_square.hpp).
+namespace dpquantile {
+namespace {
+
+using test::case_name;
+using test::Dataset;
+using test::equally_spaced;
+using test::FailingSource;
+using test::histogram_of;
+using test::joint_law;
+using test::joint_points;
+using test::JointCellLaw;
+using test::JointCells;
+using test::JointDeparture;
+using test::JointPoint;
+using test::JointTuples;
+using test::kFalseAlarm;
+using test::p_value;
+using test::Real;
+
+using Quantiles = std::vector<double>;
+using Positions = std::vector<Position>;
+
+constexpr std::uint64_t kMostCells = std::uint64_t{1} << 32;
+
+// Independent draws for one data set.
+class JointSampler {
+ public:
+  JointSampler(const Dataset& data, Quantiles quantiles, double epsilon)
+      : JointSampler(data, {0, cell_start(data.cells)}, std::move(quantiles), epsilon) {}
+  JointSampler(const Dataset& data, PositionInterval interval, Quantiles quantiles, double epsilon)
+      : histogram_(histogram_of(data)),
+        interval_(interval),
+        quantiles_(std::move(quantiles)),
+        epsilon_(epsilon) {}
+
+  Positions draw() {
+    Positions positions(quantiles_.size());
+    draw_joint_positions(rank_, interval_, quantiles_, epsilon_, random_, cancel_,
+                         std::pmr::new_delete_resource(), positions);
+    return positions;
+  }
+
+  JointCells draw_cells() {
+    JointCells cells;
+    for (const Position position : draw()) {
+      cells.push_back(static_cast<std::uint32_t>(cell_at(position)));
+    }
+    return cells;
+  }
+
+ private:
+  Histogram histogram_;
+  SmearedRank rank_{histogram_};
+  PositionInterval interval_;
+  Quantiles quantiles_;
+  double epsilon_;
+  CsprngSource source_;
+  RandomStream random_{source_};
+  CancelPoll cancel_{nullptr};
+};
+
+// --- The law of few quantiles --------------------------------------------------------------------
+
+struct JointCase {
+  std::string name;
+  Dataset data;
+  Quantiles quantiles;
+  double epsilon;
+  int points_per_cell;
+  int draws = 1500;
+};
+
+void PrintTo(const JointCase& joint_case, std::ostream* out) {
+  *out << joint_case.name;
+}
+
+class JointMechanismLaw : public ::testing::TestWithParam<JointCase> {};
+
+TEST_P(JointMechanismLaw, IsTheSumOverAllPositions) {
+  const JointCase& given = GetParam();
+  const JointCellLaw law =
+      joint_law(given.data, given.quantiles, given.epsilon, given.points_per_cell);
+  JointSampler sampler(given.data, given.quantiles, given.epsilon);
+  EXPECT_GT(p_value(law, given.draws, [&] { return sampler.draw_cells(); }), kFalseAlarm);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OfOne, JointMechanismLaw,
+    ::testing::Values(JointCase{"MedianOfTies", {5, {1, 1, 3}}, {0.5}, 2, 1000},
+                      JointCase{"MinimumAtAnExtreme", {4, {3, 3}}, {0}, 3, 1000},
+                      JointCase{"MaximumAtAnExtreme", {4, {0, 0, 1}}, {1}, 3, 1000},
+                      JointCase{"Low", {4, {0, 1, 1, 2, 2, 2, 2, 3}}, {0.1}, 1, 1000},
+                      JointCase{"OfNoRecords", {4, {}}, {0.5}, 1, 1}),
+    case_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    OfTwo, JointMechanismLaw,
+    ::testing::Values(JointCase{"Quartiles", {5, {1, 2, 2, 4}}, {0.25, 0.75}, 3, 100, 2500},
+                      JointCase{
+                          "CutInAHeavyCell", {3, {1, 1, 1, 1, 1, 1}}, {0.3, 0.6}, 4, 150, 2500},
+                      JointCase{"MinimumAndMaximum", {4, {0, 2, 3}}, {0, 1}, 4, 150},
+                      JointCase{"Close", {4, {0, 0, 0, 3, 3}}, {0.45, 0.5}, 2, 150},
+                      JointCase{"High", {3, {0, 1, 1, 2, 2, 2}}, {0.9, 0.95}, 3, 120},
+                      JointCase{"LittleNoise", {4, {0, 1, 2, 3}}, {0.25, 0.75}, 30, 120},
+                      JointCase{"MuchNoise", {3, {0, 2, 2}}, {0.2, 0.6}, 0.1, 60},
+                      JointCase{"OfNoRecords", {3, {}}, {0.25, 0.75}, 2, 1}),
+    case_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    OfMore, JointMechanismLaw,
+    ::testing::Values(JointCase{"Quartiles", {4, {0, 1, 3, 3}}, {0.25, 0.5, 0.75}, 4, 24, 2500},
+                      JointCase{"Uneven", {3, {1, 1, 1, 2, 2}}, {0.1, 0.2, 0.9}, 6, 36},
+                      JointCase{"WithBothEnds", {3, {0, 2, 2}}, {0, 0.5, 1}, 4, 30},
+                      JointCase{"OfNoRecords", {3, {}}, {0.25, 0.5, 0.75}, 3, 1},
+                      JointCase{"FourTied", {3, {1, 1, 1}}, {0.2, 0.4, 0.6, 0.8}, 6, 20}),
+    case_name);
+
+// The mechanism sees no more than its interval, whose ends may lie in cells.
+TEST(JointMechanismInterval, IsADataSetOfItsOwn) {
+  const Dataset data{5, {0, 1, 1, 3, 3, 4}};
+  const Quantiles quantiles = {0.25, 0.75};
+  constexpr Real kBegin = 1.25L;
+  constexpr Real kEnd = 4.5L;
+  const std::vector<JointPoint> points = joint_points(data, kBegin, kEnd, 60);
+  const JointDeparture departure(quantiles, 4);
+  std::map<JointCells, Real> law;
+  Real total = 0;
+  const auto add = [&](const std::vector<std::size_t>& tuple, Real weight) {
+    law[{points[tuple[0]].cell, points[tuple[1]].cell}] += weight;
+    total += weight;
+  };
+  JointTuples(points, 4, departure, 2, add).visit_all();
+  for (auto& [cells, probability] : law) probability /= total;
+
+  const PositionInterval interval{kCellPositions + kCellPositions / 4,
+                                  4 * kCellPositions + kCellPositions / 2};
+  JointSampler sampler(data, interval, quantiles, 4);
+  EXPECT_GT(p_value(law, 1500, [&] { return sampler.draw_cells(); }), kFalseAlarm);
+}
+
+// Within cells the positions have a law, too, which the levels below depend on.
+TEST(JointMechanismPositions, FollowTheDensityWithinACell) {
+  const Dataset data{1, {0, 0, 0}};
+  const Quantiles quantiles = {0.25, 0.75};
+  const std::vector<JointPoint> points = joint_points(data, 0, 1, 160);
+  const JointDeparture departure(quantiles, 6);
+  std::map<JointCells, Real> law;
+  Real total = 0;
+  const auto add = [&](const std::vector<std::size_t>& tuple, Real weight) {
+    law[{static_cast<std::uint32_t>(tuple[0] / 20), static_cast<std::uint32_t>(tuple[1] / 20)}] +=
+        weight;
+    total += weight;
+  };
+  JointTuples(points, 3, departure, 2, add).visit_all();
+  for (auto& [cells, probability] : law) probability /= total;
+
+  JointSampler sampler(data, quantiles, 6);
+  const auto draw = [&] {
+    JointCells eighths;
+    for (const Position position : sampler.draw()) {
+      eighths.push_back(static_cast<std::uint32_t>(position >> (kPositionBits - 3)));
+    }
+    return eighths;
+  };
+  EXPECT_GT(p_value(law, 1500, draw), kFalseAlarm);
+}
+
+// --- The law of many quantiles -------------------------------------------------------------------
+
+// Records on two single cells of the largest grid, so few in units of 1 / lambda that positions in
+// these cells have a probability below 120 * 2 * 2^-32 * e^5 < 10^-5, which no sample shows. The
+// law is that of how many quantiles lie before, between and behind them: so many sorted uniform
+// ones, weighted by exp(-lambda F).
+struct TwoCells {
+  std::uint32_t low_cell;
+  std::uint32_t high_cell;
+  std::size_t low;
+  std::size_t high;
+
+  Dataset data() const {
+    Dataset data{kMostCells, std::vector<std::uint32_t>(low, low_cell)};
+    data.records.insert(data.records.end(), high, high_cell);
+    return data;
+  }
+};
+
+using Parts = std::array<std::size_t, 2>;  // quantiles before and between the cells
+
+std::map<Parts, Real> law_of_parts(const TwoCells& cells, const Quantiles& quantiles,
+                                   double epsilon) {
+  const std::size_t b = quantiles.size();
+  const JointDeparture departure(quantiles, epsilon);
+  const Real all = static_cast<Real>(kMostCells);
+  const Real low = static_cast<Real>(cells.low_cell) / all;
+  const Real between = static_cast<Real>(cells.high_cell - cells.low_cell) / all;
+  std::map<Parts, Real> law;
+  Real total = 0;
+  std::vector<Real> gaps(b + 1);
+  for (std::size_t i = 0; i <= b; ++i) {
+    for (std::size_t j = 0; i + j <= b; ++j) {
+      std::ranges::fill(gaps, 0);
+      gaps[i] += static_cast<Real>(cells.low);
+      gaps[i + j] += static_cast<Real>(cells.high);
+      const Real a = static_cast<Real>(i);
+      const Real c = static_cast<Real>(j);
+      const Real e = static_cast<Real>(b - i - j);
+      const Real volume = std::lgamma(static_cast<Real>(b + 1)) - std::lgamma(a + 1) -
+                          std::lgamma(c + 1) - std::lgamma(e + 1) + a * std::log(low) +
+                          c * std::log(between) + e * std::log(1 - low - between);
+      const Real weight = std::exp(volume - departure.lambda() * departure.least(gaps));
+      law[{i, j}] = weight;
+      total += weight;
+    }
+  }
+  for (auto& [parts, probability] : law) probability /= total;
+  return law;
+}
+
+Parts parts_of(const JointCells& cells, const TwoCells& data) {
+  Parts parts{};
+  for (const std::uint32_t cell : cells) {
+    if (cell < data.low_cell) ++parts[0];
+    if (cell >= data.low_cell && cell < data.high_cell) ++parts[1];
+  }
+  return parts;
+}
+
+struct ManyCase {
+  std::string name;
+  std::size_t quantiles;
+  double epsilon;
+  int draws;
+};
+
+void PrintTo(const ManyCase& many_case, std::ostream* out) {
+  *out << many_case.name;
+}
+
+class JointMechanismLawOfMany : public ::testing::TestWithParam<ManyCase> {};
+
+TEST_P(JointMechanismLawOfMany, IsThatOfTheNumbersBetweenCells) {
+  const auto& [name, quantiles, epsilon, draws] = GetParam();
+  const TwoCells cells{1U << 30, 3U << 30, 4, 6};
+  const std::map<Parts, Real> law = law_of_parts(cells, equally_spaced(quantiles), epsilon);
+  JointSampler sampler(cells.data(), equally_spaced(quantiles), epsilon);
+  EXPECT_GT(p_value(law, draws, [&] { return parts_of(sampler.draw_cells(), cells); }),
+            kFalseAlarm);
+}
+
+// Up to 16 quantiles are drawn in double precision.
+INSTANTIATE_TEST_SUITE_P(Of, JointMechanismLawOfMany,
+                         ::testing::Values(ManyCase{"Five", 5, 1, 2000},
+                                           ManyCase{"Sixteen", 16, 1, 1000},
+                                           ManyCase{"Seventeen", 17, 1, 1000}),
+                         case_name);
+
+// One quantile, few points of the lattice: here it shows most which part of the proposals is kept.
+// If the least departure were taken for another point's, or the sum over the points not be rescaled
+// to it, chi-square would be about 174 or more instead of 2; that is missed with a probability of
+// 10^-6.
+TEST(JointMechanismLawOfOne, IsThatOfThePartsAroundTwoRecords) {
+  const TwoCells cells{static_cast<std::uint32_t>(0.49 * kMostCells),
+                       static_cast<std::uint32_t>(0.51 * kMostCells), 1, 1};
+  const Quantiles median = {0.5};
+  const std::map<Parts, Real> law = law_of_parts(cells, median, 4);
+  JointSampler sampler(cells.data(), median, 4);
+  EXPECT_GT(p_value(law, 8'000, [&] { return parts_of(sampler.draw_cells(), cells); }),
+            kFalseAlarm);
+}
+
+// The mean of 40 draws lies within 7 standard deviations, but for a probability of 10^-9: the
+// numbers' law is nearly normal.
+TEST(JointMechanismLawOf120, HasTheMeansOfTheNumbersBetweenCells) {
+  constexpr int kDraws = 40;
+  const TwoCells cells{1U << 30, 3U << 30, 4, 6};
+  const std::map<Parts, Real> law = law_of_parts(cells, equally_spaced(120), 1);
+  JointSampler sampler(cells.data(), equally_spaced(120), 1);
+  std::array<Real, 2> sums{};
+  for (int i = 0; i < kDraws; ++i) {
+    const Parts parts = parts_of(sampler.draw_cells(), cells);
+    for (std::size_t k = 0; k < 2; ++k) sums[k] += static_cast<Real>(parts[k]);
+  }
+  for (std::size_t k = 0; k < 2; ++k) {
+    Real mean = 0;
+    Real square = 0;
+    for (const auto& [parts, probability] : law) {
+      mean += probability * static_cast<Real>(parts[k]);
+      square += probability * static_cast<Real>(parts[k] * parts[k]);
+    }
+    const Real deviation = std::sqrt((square - mean * mean) / kDraws);
+    EXPECT_NEAR(static_cast<double>(sums[k] / kDraws - mean), 0,
+                static_cast<double>(7 * deviation));
+  }
+}
+
+// --- Many records, and quantiles that lie together -----------------------------------------------
+
+Dataset evenly_spread(std::uint32_t records) {
+  Dataset data{records, std::vector<std::uint32_t>(records)};
+  std::iota(data.records.begin(), data.records.end(), 0U);
+  return data;
+}
+
+// A quantile's rank is wrong by D only if F >= D. All positions with F at most b + 1 and a step of
+// the lattice have a measure above (1/n)^b; so a miss of D has a probability below
+// n^b e^(b + 1 + step - D / 2), and D = 500 is beyond 10^-20 for n = 10^6 and b = 10.
+TEST(JointMechanismOfManyRecords, IsCloseToTheTrueQuantiles) {
+  for (const std::uint32_t records : {10'000U, 1'000'000U}) {
+    const JointCells cells =
+        JointSampler(evenly_spread(records), equally_spaced(9), 1).draw_cells();
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      EXPECT_NEAR(cells[k], static_cast<double>(k + 1) / 10 * records, 500);
+    }
+  }
+}
+
+TEST(JointMechanismOfQuantilesThatLieTogether, IsCloseToTheTrueQuantiles) {
+  for (const std::uint32_t records : {300U, 3'000U, 100'000U}) {
+    const Quantiles quantiles = {0.9, 0.91, 0.92, 0.93, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99};
+    const JointCells cells = JointSampler(evenly_spread(records), quantiles, 1).draw_cells();
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      EXPECT_NEAR(cells[k], quantiles[k] * records, 500);
+    }
+  }
+}
+
+TEST(JointMechanismAtTheLargestEpsilon, IsWithinARecord) {
+  for (const std::uint32_t records : {100U, 100'000U}) {
+    const JointCells cells =
+        JointSampler(evenly_spread(records), equally_spaced(3), 1000).draw_cells();
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      EXPECT_NEAR(cells[k], static_cast<double>(k + 1) / 4 * records, 5);
+    }
+  }
+}
+
+TEST(JointMechanismAtTheSmallestEpsilon, Ends) {
+  const Positions positions = JointSampler(evenly_spread(1000), equally_spaced(9), 1e-6).draw();
+  EXPECT_TRUE(std::ranges::is_sorted(positions));
+}
+
+TEST(JointMechanismPositions, AscendInTheInterval) {
+  const PositionInterval interval{kCellPositions / 3, 900 * kCellPositions + 12345};
+  JointSampler sampler(evenly_spread(1000), interval, equally_spaced(7), 0.5);
+  for (int i = 0; i < 100; ++i) {
+    const Positions positions = sampler.draw();
+    ASSERT_TRUE(std::ranges::is_sorted(positions));
+    ASSERT_GE(positions.front(), interval.begin);
+    ASSERT_LT(positions.back(), interval.end);
+  }
+}
+
+// --- Failure -------------------------------------------------------------------------------------
+
+class JointMechanismFailure : public ::testing::Test {
+ protected:
+  void draw(std::size_t quantiles, RandomSource& source, CancelPoll::Predicate requested,
+            std::pmr::memory_resource* memory) const {
+    RandomStream random(source);
+    CancelPoll cancel(requested);
+    Positions positions(quantiles);
+    draw_joint_positions(rank_, {0, cell_start(1000)}, equally_spaced(quantiles), 1, random, cancel,
+                         memory, positions);
+  }
+
+  Histogram histogram_ = histogram_of(evenly_spread(1000));
+  SmearedRank rank_{histogram_};
+  CsprngSource good_source_;
+};
+
+TEST_F(JointMechanismFailure, IsAWrongNumberOfQuantiles) {
+  std::pmr::memory_resource* const memory = std::pmr::new_delete_resource();
+  EXPECT_THROW(draw(0, good_source_, nullptr, memory), std::invalid_argument);
+  EXPECT_THROW(draw(kMaxJointQuantiles + 1, good_source_, nullptr, memory), std::invalid_argument);
+}
+
+// So many that the number between two cells is exact as a double.
+TEST_F(JointMechanismFailure, IsMoreRecordsThanArithmeticAllows) {
+  CancelPoll cancel(nullptr);
+  auto* memory = std::pmr::new_delete_resource();
+  const Quantiles quantiles = {0.25, 0.75};
+  Positions positions(2);
+  for (const std::uint32_t more : {0U, 1U}) {
+    CellRuns runs(memory);
+    runs.append({3, static_cast<std::uint32_t>(kMaxJointRecords) + more});
+    const Histogram data(1, 1, CellRunsReader(runs), cancel, memory);
+    CsprngSource source;
+    RandomStream random(source);
+    const auto draw = [&] {
+      draw_joint_positions(SmearedRank(data), {0, cell_start(8)}, quantiles, 1, random, cancel,
+                           memory, positions);
+    };
+    if (more == 0) {
+      EXPECT_NO_THROW(draw());
+    } else {
+      EXPECT_THROW(draw(), std::length_error);
+    }
+  }
+}
+
+TEST_F(JointMechanismFailure, OfTheRandomSourceIsAnException) {
+  FailingSource source;
+  EXPECT_THROW(draw(3, source, nullptr, std::pmr::new_delete_resource()), RandomnessUnavailable);
+}
+
+TEST_F(JointMechanismFailure, IsACancelThatWasRequested) {
+  EXPECT_THROW(draw(
+                   9, good_source_, [] { return true; }, std::pmr::new_delete_resource()),
+               Cancelled);
+}
+
+TEST_F(JointMechanismFailure, OfMemoryIsAnException) {
+  EXPECT_THROW(draw(3, good_source_, nullptr, std::pmr::null_memory_resource()), std::bad_alloc);
+}
+
+// --- Time ----------------------------------------------------------------------------------------
+
+int checks_left = 0;
+bool none_left() {
+  return --checks_left < 0;
+}
+
+// A draw that is refused again and again would tell of the data by the time it takes. It asks once
+// a round of some hundred proposals whether it is cancelled.
+void expect_drawn_in_few_rounds(const Dataset& data, const std::vector<double>& quantiles,
+                                double epsilon) {
+  const Histogram histogram = histogram_of(data);
+  const SmearedRank rank(histogram);
+  CsprngSource source;
+  RandomStream random(source);
+  CancelPoll cancel(none_left);
+  checks_left = 500;
+  std::vector<Position> positions(quantiles.size());
+  EXPECT_NO_THROW(draw_joint_positions(rank, {0, cell_start(data.cells)}, quantiles, epsilon,
+                                       random, cancel, std::pmr::new_delete_resource(), positions))
+      << data.records.size() << " records";
+}
+
+const std::vector<double> kLow = {0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09};
+const std::vector<double> kHigh = {0.9, 0.95, 0.99};
+
+TEST(JointMechanismTime, DoesNotHangOnEqualRecords) {
+  for (std::size_t n = 100; n <= 400; ++n) {
+    expect_drawn_in_few_rounds({1 << 24, std::vector<std::uint32_t>(n, 0)}, kLow, 1);
+  }
+}
+
+TEST(JointMechanismTime, DoesNotHangOnTwoValues) {
+  for (std::size_t n = 50; n <= 400; n += 5) {
+    Dataset data{1 << 20, std::vector<std::uint32_t>(n, 0)};
+    for (std::size_t i = 0; i < n; i += 2) data.records[i] = (1 << 20) - 1;
+    expect_drawn_in_few_rounds(data, kHigh, 1);
+    expect_drawn_in_few_rounds(data, kLow, 1);
+    expect_drawn_in_few_rounds(data, kHigh, 100);
+  }
+}
+
+// A heavy cell beside one record in each of the others: no part of the axis is empty.
+TEST(JointMechanismTime, DoesNotHangOnAHeavyCellBesideLightOnes) {
+  for (const std::size_t heavy : {300, 1000, 5000}) {
+    Dataset data{4096, std::vector<std::uint32_t>(heavy, 0)};
+    for (std::uint32_t cell = 1; cell < 4096; ++cell) data.records.push_back(cell);
+    expect_drawn_in_few_rounds(data, kLow, 0.05);
+    expect_drawn_in_few_rounds(data, kHigh, 0.05);
+    expect_drawn_in_few_rounds(data, kLow, 1);
+  }
+}
+
+}  // namespace
+}  // namespace dpquantile

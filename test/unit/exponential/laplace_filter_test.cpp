@@ -1,0 +1,171 @@
+#include "core/exponential/laplace_filter.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <memory_resource>
+#include <random>
+#include <vector>
+
+namespace dpquantile {
+namespace {
+
+using Points = std::vector<double>;
+
+// The definition, with an error bound for each sum: out[i] = sum over k < i of in[k] exp(-lambda
+// |x_i - x_k - shift|).
+template <class Real>
+void expect_direct_sums(const Points& points, const std::vector<Real>& in, double lambda,
+                        double shift) {
+  CancelPoll cancel(nullptr);
+  LaplaceFilter<Real> filter(points, lambda, std::pmr::new_delete_resource());
+  std::vector<Real> out(points.size(), Real(-1));
+  filter.apply(in, {0, points.size()}, shift, out, {0, points.size()}, cancel);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    long double sum = 0;
+    for (std::size_t k = 0; k < i; ++k) {
+      const long double departure = static_cast<long double>(points[i]) - points[k] - shift;
+      sum += static_cast<long double>(in[k]) * std::exp(-lambda * std::fabs(departure));
+    }
+    // A decay below the least normal number is lost, whatever it is multiplied with.
+    const long double relative = 1e-10L;
+    const long double lost = static_cast<long double>(std::numeric_limits<Real>::min()) *
+                             static_cast<long double>(points.size()) *
+                             static_cast<long double>(*std::ranges::max_element(in));
+    ASSERT_LE(std::fabs(static_cast<long double>(out[i]) - sum), relative * sum + lost) << i;
+  }
+}
+
+class LaplaceFilterSums : public ::testing::Test {
+ protected:
+  // Ascending points with steps of very different lengths, some of them 0.
+  Points random_points(std::size_t count, double least_log, double most_log) {
+    Points points;
+    double point = 0;
+    std::uniform_real_distribution<double> log_step(least_log, most_log);
+    for (std::size_t i = 0; i < count; ++i) {
+      points.push_back(point);
+      if (random_() % 4 != 0) point += std::exp(log_step(random_));
+    }
+    return points;
+  }
+
+  template <class Real>
+  std::vector<Real> random_weights(std::size_t count, double most_log) {
+    std::vector<Real> weights;
+    std::uniform_real_distribution<double> log_weight(-most_log, most_log);
+    for (std::size_t i = 0; i < count; ++i) {
+      weights.push_back(random_() % 5 == 0 ? Real(0) : std::exp(Real(log_weight(random_))));
+    }
+    return weights;
+  }
+
+  std::mt19937_64 random_{20'261'121};
+};
+
+TEST_F(LaplaceFilterSums, AreDirectOnes) {
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t count = 1 + random_() % 40;
+    const Points points = random_points(count, -3, 2);
+    const double shift = static_cast<double>(random_() % 8) / 2;
+    expect_direct_sums(points, random_weights<double>(count, 1), 0.5, shift);
+    expect_direct_sums(points, random_weights<long double>(count, 1), 0.5, shift);
+  }
+}
+
+// No sum is a difference: small ones are right beside large ones.
+TEST_F(LaplaceFilterSums, HaveASmallRelativeErrorHoweverFarTheyDiffer) {
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t count = 2 + random_() % 40;
+    const Points points = random_points(count, -8, 4);
+    for (const double shift : {0.0, 0.3, 20.0, 500.0}) {
+      expect_direct_sums(points, random_weights<double>(count, 150), 2, shift);
+      expect_direct_sums(points, random_weights<long double>(count, 4000), 2, shift);
+    }
+  }
+}
+
+TEST_F(LaplaceFilterSums, CountEqualPointsInTheirOrder) {
+  expect_direct_sums<double>({1, 1, 1, 1}, {1, 2, 4, 8}, 1, 0);
+  expect_direct_sums<double>({0, 0, 3, 3, 3, 5, 5}, {1, 2, 4, 8, 16, 32, 64}, 1, 0);
+  expect_direct_sums<double>({0, 0, 3, 3, 3, 5, 5}, {1, 2, 4, 8, 16, 32, 64}, 1, 3);
+}
+
+// A point at a distance of exactly the shift is on either side of the kernel's peak.
+TEST_F(LaplaceFilterSums, PeakAtTheShift) {
+  expect_direct_sums<double>({0, 1, 2, 3, 4, 5, 6}, {1, 1, 1, 1, 1, 1, 1}, 3, 2);
+  expect_direct_sums<double>({0, 1, 2, 3, 4, 5, 6}, {1, 1, 1, 1, 1, 1, 1}, 3, 2.5);
+}
+
+TEST_F(LaplaceFilterSums, AreThoseOfAShiftBeyondAllPoints) {
+  for (int round = 0; round < 50; ++round) {
+    const Points points = random_points(30, -3, 2);
+    expect_direct_sums(points, random_weights<double>(30, 5), 0.01, 1e4);
+    expect_direct_sums(points, random_weights<long double>(30, 5), 1, 1e4);
+  }
+}
+
+TEST_F(LaplaceFilterSums, AreZeroWhereNothingIsEarlier) {
+  CancelPoll cancel(nullptr);
+  const Points points = {5};
+  LaplaceFilter<double> filter(points, 1, std::pmr::new_delete_resource());
+  std::vector<double> out = {7};
+  filter.apply(std::vector<double>{3}, {0, 1}, 0, out, {0, 1}, cancel);
+  EXPECT_EQ(out, std::vector<double>{0});
+}
+
+// Terms outside of their range do not count, even if they are no numbers; sums outside are left
+// alone.
+TEST_F(LaplaceFilterSums, AreOfARangeForARange) {
+  CancelPoll cancel(nullptr);
+  for (int round = 0; round < 300; ++round) {
+    const Points points = random_points(30, -2, 2);
+    LaplaceFilter<double> filter(points, 1, std::pmr::new_delete_resource());
+    const IndexRange terms{random_() % 20, 10 + random_() % 21};
+    const IndexRange sums{random_() % 20, 10 + random_() % 21};
+    const double shift = static_cast<double>(random_() % 8) / 2;
+    std::vector<double> zeroed = random_weights<double>(30, 1);
+    for (std::size_t k = 0; k < 30; ++k) {
+      if (k < terms.first || k >= terms.end) zeroed[k] = 0;
+    }
+    std::vector<double> in;
+    for (std::size_t k = terms.first; k < terms.end; ++k) in.push_back(zeroed[k]);
+    std::vector<double> all(30);
+    std::vector<double> out(sums.size());
+    filter.apply(zeroed, {0, 30}, shift, all, {0, 30}, cancel);
+    filter.apply(in, terms, shift, out, sums, cancel);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      ASSERT_NEAR(out[i], all[sums.first + i], 1e-12 * (1 + out[i])) << i;
+    }
+  }
+}
+
+TEST_F(LaplaceFilterSums, AreTheSameWhenAppliedAgain) {
+  CancelPoll cancel(nullptr);
+  const Points points = random_points(50, -2, 2);
+  const std::vector<double> in = random_weights<double>(50, 3);
+  LaplaceFilter<double> filter(points, 1, std::pmr::new_delete_resource());
+  std::vector<double> first(50);
+  std::vector<double> between(50);
+  std::vector<double> again(50);
+  filter.apply(in, {0, 50}, 2, first, {0, 50}, cancel);
+  filter.apply(in, {0, 50}, 0.5, between, {0, 50}, cancel);
+  filter.apply(in, {0, 50}, 2, again, {0, 50}, cancel);
+  EXPECT_EQ(first, again);
+}
+
+TEST_F(LaplaceFilterSums, EndWithACancel) {
+  CancelPoll cancel([] { return true; });
+  const Points points = random_points(70'000, -2, 2);
+  std::vector<double> out(points.size());
+  LaplaceFilter<double> filter(points, 1, std::pmr::new_delete_resource());
+  const IndexRange all{0, points.size()};
+  EXPECT_THROW(filter.apply(std::vector<double>(points.size(), 1), all, 1, out, all, cancel),
+               Cancelled);
+}
+
+}  // namespace
+}  // namespace dpquantile

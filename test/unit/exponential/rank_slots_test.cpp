@@ -1,0 +1,239 @@
+#include "core/exponential/rank_slots.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <new>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "core/exponential/rank.hpp"
+#include "support/dataset.hpp"
+#include "support/quantiles_sampler.hpp"
+
+namespace dpquantile {
+namespace {
+
+using test::Dataset;
+using test::histogram_of;
+
+constexpr double kEverything = 1e300;
+
+double in_records(ScaledRank rank) {
+  return std::ldexp(static_cast<double>(rank), -int{kPositionBits});
+}
+
+// Slots of a data set, and what they must be.
+class Slots {
+ public:
+  Slots(const Dataset& data, PositionInterval interval, std::vector<double> targets, double finest,
+        double near, double growth = 0.2, double farthest = kEverything)
+      : histogram_(histogram_of(data)),
+        interval_(interval),
+        targets_(std::move(targets)),
+        widths_{targets_, finest, near, growth, farthest} {
+    CancelPoll cancel(nullptr);
+    const auto slots =
+        cut_into_slots(rank_, interval, widths_, cancel, std::pmr::new_delete_resource());
+    slots_.assign(slots.begin(), slots.end());
+  }
+  Slots(const Slots&) = delete;
+  Slots& operator=(const Slots&) = delete;
+
+  const std::vector<RankSlot>& all() const { return slots_; }
+  std::size_t size() const { return slots_.size(); }
+
+  double rank(Position position) const {
+    return in_records(rank_.at(position) - rank_.at(interval_.begin));
+  }
+  double distance(double rank) const {
+    double least = kEverything;
+    for (const double target : targets_) least = std::min(least, std::abs(rank - target));
+    return least;
+  }
+
+  void expect_cover() const {
+    Position next = interval_.begin;
+    double measure = 0;
+    for (const RankSlot& slot : slots_) {
+      ASSERT_EQ(slot.positions.begin, next);
+      ASSERT_LT(slot.positions.begin, slot.positions.end);
+      next = slot.positions.end;
+      ASSERT_DOUBLE_EQ(slot.measure,
+                       static_cast<double>(slot.positions.end - slot.positions.begin) /
+                           static_cast<double>(interval_.end - interval_.begin));
+      measure += slot.measure;
+    }
+    ASSERT_EQ(next, interval_.end);
+    ASSERT_NEAR(measure, 1, 1e-9);
+  }
+
+  void expect_ranks_in_range() {
+    double previous = 0;
+    for (const RankSlot& slot : slots_) {
+      std::vector<Position> sample = {slot.positions.begin, slot.positions.end - 1};
+      for (int i = 0; i < 20; ++i) {
+        sample.push_back(slot.positions.begin +
+                         random_() % (slot.positions.end - slot.positions.begin));
+      }
+      for (const Position position : sample) {
+        ASSERT_LE(std::abs(rank(position) - slot.middle), slot.half_range * (1 + 1e-12));
+      }
+      // The range is no larger than needed, and slots ascend.
+      ASSERT_DOUBLE_EQ(2 * slot.half_range,
+                       rank(slot.positions.end - 1) - rank(slot.positions.begin));
+      ASSERT_GE(slot.middle, previous);
+      previous = slot.middle;
+    }
+  }
+
+  // A slot is as wide as its first rank's distance to the targets allows, and cannot be longer.
+  void expect_widths() const {
+    for (const RankSlot& slot : slots_) {
+      const double low = rank(slot.positions.begin);
+      const double width =
+          std::max(widths_.finest, (distance(low) - widths_.near) * widths_.growth);
+      ASSERT_LE(rank(slot.positions.end - 1) - low, width);
+      if (slot.positions.end < interval_.end) {
+        ASSERT_GT(rank(slot.positions.end) - low, width - 1e-7);
+      }
+    }
+  }
+
+  void expect_sound() {
+    expect_cover();
+    expect_ranks_in_range();
+    expect_widths();
+  }
+
+ private:
+  Histogram histogram_;
+  SmearedRank rank_{histogram_};
+  PositionInterval interval_;
+  std::vector<double> targets_;
+  SlotWidths widths_;
+  std::vector<RankSlot> slots_;
+  std::mt19937_64 random_{7};
+};
+
+PositionInterval whole(const Dataset& data) {
+  return {0, cell_start(data.cells)};
+}
+
+Dataset evenly_spread(std::uint32_t records) {
+  Dataset data{records, std::vector<std::uint32_t>(records)};
+  std::iota(data.records.begin(), data.records.end(), 0U);
+  return data;
+}
+
+TEST(RankSlots, CutAnIntervalByRank) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 200; ++round) {
+    Dataset data{1 + random() % 30, {}};
+    const std::size_t records = random() % 60;
+    while (data.records.size() < records) {
+      data.records.push_back(static_cast<std::uint32_t>(random() % data.cells));
+    }
+    const Position end = 1 + random() % cell_start(data.cells);
+    const Position begin = random() % end;
+    const auto n = static_cast<double>(records);
+    Slots slots(data, {begin, end}, {0.2 * n, 0.5 * n}, 0.3 + static_cast<double>(round % 7), 2);
+    slots.expect_sound();
+  }
+}
+
+TEST(RankSlots, AreOneWithoutRecords) {
+  Slots slots({10, {}}, whole({10, {}}), {0, 0, 0}, 1, 1);
+  slots.expect_sound();
+  ASSERT_EQ(slots.size(), 1U);
+  EXPECT_EQ(slots.all()[0].middle, 0);
+  EXPECT_EQ(slots.all()[0].half_range, 0);
+  EXPECT_EQ(slots.all()[0].measure, 1);
+}
+
+TEST(RankSlots, DivideAHeavyCell) {
+  const Dataset data{3, std::vector<std::uint32_t>(1000, 1)};
+  Slots slots(data, whole(data), {250, 500, 750}, 10, 1000);
+  slots.expect_sound();
+  EXPECT_GE(slots.size(), 100U);
+  EXPECT_LE(slots.size(), 102U);
+}
+
+// More records lie on a position than a slot may span: every slot is one position there.
+TEST(RankSlots, AreSinglePositionsWhereRanksJump) {
+  const Dataset data{1, std::vector<std::uint32_t>(1000, 0)};
+  const PositionInterval interval{1000, 1016};
+  Slots slots(data, interval, {0.0005}, 1000 / 16777216.0 / 2, 1);
+  slots.expect_sound();
+  EXPECT_EQ(slots.size(), 16U);
+}
+
+TEST(RankSlots, OfOnePositionAreOne) {
+  const Dataset data{2, {0, 0, 1}};
+  Slots slots(data, {5, 6}, {0}, 1, 1);
+  slots.expect_sound();
+  EXPECT_EQ(slots.size(), 1U);
+}
+
+// A gap between cells is no end of a slot.
+TEST(RankSlots, RunAcrossGaps) {
+  const Dataset data{100, {0, 99}};
+  Slots slots(data, whole(data), {1}, 10, 10);
+  slots.expect_sound();
+  EXPECT_EQ(slots.size(), 1U);
+}
+
+TEST(RankSlots, GrowInNumberWithTheLogarithmOfTheRecords) {
+  std::vector<std::size_t> numbers;
+  for (const std::uint32_t records : {1'000U, 10'000U, 100'000U, 1'000'000U}) {
+    const Dataset data = evenly_spread(records);
+    Slots slots(data, whole(data), {records * 0.5}, 5, 10);
+    slots.expect_cover();
+    slots.expect_widths();
+    numbers.push_back(slots.size());
+  }
+  // A factor 10 takes ln(10) / ln(6/5) = 12.7 slots below the target, and as many above it.
+  for (std::size_t i = 1; i < numbers.size(); ++i) {
+    EXPECT_GE(numbers[i] - numbers[i - 1], 20U);
+    EXPECT_LE(numbers[i] - numbers[i - 1], 30U);
+  }
+}
+
+// Slots are left out only where all ranks are too far from all targets.
+TEST(RankSlots, LeaveOutWhatIsFarFromAllTargets) {
+  const Dataset data = evenly_spread(10'000);
+  const double farthest = 500;
+  Slots slots(data, whole(data), {2000, 2100, 9900}, 5, 10, 0.1, farthest);
+  slots.expect_ranks_in_range();
+  slots.expect_widths();
+  std::size_t next = 0;
+  for (Position position = 0; position < cell_start(10'000); position += kCellPositions / 3) {
+    while (next < slots.size() && slots.all()[next].positions.end <= position) ++next;
+    const bool covered = next < slots.size() && slots.all()[next].positions.begin <= position;
+    const double distance = slots.distance(slots.rank(position));
+    if (distance <= farthest) {
+      ASSERT_TRUE(covered) << slots.rank(position);
+    }
+    if (distance > 1.2 * farthest) {
+      ASSERT_FALSE(covered) << slots.rank(position);
+    }
+  }
+}
+
+TEST(RankSlots, NeedMemory) {
+  const Histogram histogram = histogram_of({2, {0, 1}});
+  const SmearedRank rank(histogram);
+  CancelPoll cancel(nullptr);
+  const std::vector<double> targets = {1};
+  EXPECT_THROW(cut_into_slots(rank, {0, cell_start(2)}, {targets, 1, 1, 0.2, kEverything}, cancel,
+                              std::pmr::null_memory_resource()),
+               std::bad_alloc);
+}
+
+}  // namespace
+}  // namespace dpquantile

@@ -1,0 +1,388 @@
+#include "core/quantiles/quantiles_error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/exponential/joint_mechanism.hpp"
+#include "core/exponential/joint_utility.hpp"
+#include "core/exponential/rank_mechanism.hpp"
+#include "core/quantiles/independent_quantiles.hpp"
+#include "core/quantiles/quantiles.hpp"
+#include "core/quantiles/quantiles_error_bound.hpp"
+#include "core/quantiles/recursion_plan.hpp"
+#include "support/dataset.hpp"
+#include "support/parameter_error.hpp"
+#include "support/quantiles_sampler.hpp"
+
+// Every statistical check has a false-alarm probability below 10^-8.
+namespace dpquantile {
+namespace {
+
+using test::Dataset;
+using test::expect_parameter_error;
+using test::QuantilesSampler;
+
+using Quantiles = std::vector<double>;
+using Errors = std::vector<double>;
+
+constexpr double kBeta = 0.05;
+constexpr QuantilesMethod kBoundedMethods[] = {
+    QuantilesMethod::kApproximate, QuantilesMethod::kJoint, QuantilesMethod::kIndependent,
+    QuantilesMethod::kAuto};
+
+std::pmr::memory_resource* heap() {
+  return std::pmr::new_delete_resource();
+}
+
+Errors bounds(const QuantilesQuery& query, double records, double beta = kBeta) {
+  const auto found = rank_error_bounds(query, query.quantiles, records, beta, heap());
+  return {found.begin(), found.end()};
+}
+
+std::vector<QuantileError> forecast(const QuantilesQuery& query, std::uint64_t records) {
+  CsprngSource source;
+  RandomStream random(source);
+  CancelPoll cancel(nullptr);
+  const auto errors = forecast_quantiles_error(query, records, random, cancel, heap());
+  return {errors.begin(), errors.end()};
+}
+
+// Rank errors counted record by record.
+class RankErrors {
+ public:
+  explicit RankErrors(const Dataset& data) : records_(data.records) { std::ranges::sort(records_); }
+
+  double of(std::uint32_t cell, double quantile) const {
+    const double target = quantile * static_cast<double>(records_.size());
+    const auto [first, last] = std::ranges::equal_range(records_, cell);
+    return std::max({0.0, static_cast<double>(first - records_.begin()) - target,
+                     target - static_cast<double>(last - records_.begin())});
+  }
+
+ private:
+  std::vector<std::uint32_t> records_;
+};
+
+Dataset ties(std::uint64_t cells, std::uint32_t cell, std::size_t records) {
+  return {cells, std::vector<std::uint32_t>(records, cell)};
+}
+
+Dataset evenly_spread(std::uint64_t cells, std::size_t records) {
+  Dataset data{cells, std::vector<std::uint32_t>(records)};
+  for (std::size_t i = 0; i < records; ++i) {
+    data.records[i] = static_cast<std::uint32_t>(i * cells / records);
+  }
+  return data;
+}
+
+Dataset two_clusters(std::uint64_t cells, std::size_t records) {
+  Dataset data{cells, {}};
+  for (std::size_t i = 0; i < records; ++i) {
+    const auto within = static_cast<std::uint32_t>(i % 7);
+    data.records.push_back(i % 2 == 0 ? within : static_cast<std::uint32_t>(cells) - 1 - within);
+  }
+  return data;
+}
+
+// --- The bound -----------------------------------------------------------------------------------
+
+// The bound of a draw of one quantile.
+double one_quantile_bound(double q, double epsilon, double cells, double records, double failure) {
+  const double lambda = rank_lambda(q, epsilon);
+  return (1 + std::log(cells * std::max(lambda * records, 1.0) / failure)) / lambda;
+}
+
+TEST(RankErrorBounds, OfIndependentQuantilesAreThoseOfTheTheorem) {
+  const Quantiles quantiles = {0, 0.1, 0.5, 0.75, 1};
+  for (const PrivacyParameter& privacy : {pure(1), zcdp(0.1)}) {
+    const Errors found = bounds({QuantilesMethod::kIndependent, privacy, 1000, quantiles}, 1e6);
+    for (std::size_t i = 0; i < 5; ++i) {
+      EXPECT_DOUBLE_EQ(found[i], one_quantile_bound(quantiles[i], independent_epsilon(5, privacy),
+                                                    1000, 1e6, kBeta / 5));
+    }
+  }
+}
+
+// Quartiles: the median is drawn first; the others lie in the middle between it and an end.
+TEST(RankErrorBounds, OfApproximateQuantilesAddUpAlongTheRecursion) {
+  const Quantiles quantiles = {0.25, 0.5, 0.75};
+  const Errors found = bounds({QuantilesMethod::kApproximate, pure(1), 1000, quantiles}, 1e6);
+  const double one = one_quantile_bound(0.5, 0.5, 1000, 1e6, kBeta / 3);
+  EXPECT_DOUBLE_EQ(found[1], one);
+  EXPECT_DOUBLE_EQ(found[0], 1.5 * one);
+  EXPECT_DOUBLE_EQ(found[2], 1.5 * one);
+  // 0.1 lies in [0, 0.5] at a fifth.
+  const Quantiles uneven = {0.1, 0.5, 0.9};
+  const Errors of_uneven = bounds({QuantilesMethod::kApproximate, pure(1), 1000, uneven}, 1e6);
+  const double fifth = one_quantile_bound(0.2, 0.5, 1000, 1e6, kBeta / 3);
+  EXPECT_NEAR(of_uneven[0], 0.2 * one + fifth, 1e-9);
+  EXPECT_NEAR(of_uneven[2], 0.2 * one + fifth, 1e-9);
+}
+
+TEST(RankErrorBounds, OfJointQuantilesAreThoseOfTheTheorem) {
+  const Quantiles quantiles = {0.1, 0.5, 0.7};
+  for (const PrivacyParameter& privacy : {pure(1), zcdp(0.125)}) {
+    const Errors found = bounds({QuantilesMethod::kJoint, privacy, 1000, quantiles}, 1e6);
+    const double lambda = joint_lambda(1);
+    const double departure =
+        (1 + 3 * std::log(1000 * 6 * lambda * 1e6) - std::log(kBeta / 3)) / lambda +
+        JointUtility(quantiles, lambda, heap()).lattice_step() / 2;
+    EXPECT_NEAR(found[0], 0.9 * departure, 1e-7);
+    EXPECT_NEAR(found[1], 0.5 * departure, 1e-7);
+    EXPECT_NEAR(found[2], 0.7 * departure, 1e-7);
+    // Up to 16 quantiles under pure privacy, auto is one joint draw.
+    if (privacy.measure != PrivacyMeasure::kPure) continue;
+    EXPECT_EQ(bounds({QuantilesMethod::kAuto, privacy, 1000, quantiles}, 1e6), found);
+  }
+}
+
+TEST(RankErrorBounds, AreAtMostTheRecordsAndFallWithEpsilonAndBeta) {
+  for (const QuantilesMethod method : kBoundedMethods) {
+    for (const std::size_t m : {1U, 3U, 20U}) {
+      Quantiles quantiles;
+      for (std::size_t i = 0; i < m; ++i) {
+        quantiles.push_back((static_cast<double>(i) + 1) / static_cast<double>(m + 1));
+      }
+      for (const double records : {1.0, 10.0, 1e3, 0x1p40}) {
+        const Errors loose = bounds({method, pure(0.1), 1 << 20, quantiles}, records);
+        const Errors sharp = bounds({method, pure(1), 1 << 20, quantiles}, records);
+        const Errors sure = bounds({method, pure(1), 1 << 20, quantiles}, records, 1e-6);
+        for (std::size_t i = 0; i < m; ++i) {
+          ASSERT_GT(sharp[i], 0);
+          ASSERT_LE(sharp[i], sure[i]);
+          ASSERT_LE(sharp[i], loose[i]);
+          ASSERT_LE(loose[i], records);
+          ASSERT_LE(sure[i], records);
+        }
+      }
+    }
+  }
+}
+
+// The number of draws of which any quantile misses its bound.
+int violations(const Dataset& data, const Quantiles& quantiles, const PrivacyParameter& privacy,
+               QuantilesMethod method, int draws) {
+  const auto records = static_cast<double>(data.records.size());
+  const Errors allowed = bounds({method, privacy, data.cells, quantiles}, records);
+  const RankErrors errors(data);
+  QuantilesSampler sampler(data, quantiles, privacy, method);
+  int found = 0;
+  for (int draw = 0; draw < draws; ++draw) {
+    const std::vector<std::uint32_t> cells = sampler.draw();
+    bool violated = false;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      // Bounds hold for real numbers; rounding is far below a millionth.
+      if (errors.of(cells[i], quantiles[i]) > allowed[i] + 1e-6) violated = true;
+    }
+    found += violated;
+  }
+  return found;
+}
+
+// Of 80 draws with a probability of 0.05 each, more than 20 miss with one below 10^-9 (a binomial
+// tail; 96 checks stay below 10^-7).
+TEST(RankErrorBounds, AreKeptOnAnyData) {
+  constexpr int kDraws = 80;
+  constexpr int kMost = 20;
+  constexpr std::uint64_t kCells = 1 << 20;
+  const std::vector<Dataset> datasets = {
+      ties(kCells, 0, 400),      ties(kCells, 700'001, 400), ties(kCells, kCells - 1, 400),
+      two_clusters(kCells, 400), evenly_spread(kCells, 400), ties(1ULL << 32, 5, 1),
+  };
+  const Quantiles three = {0.1, 0.5, 0.9};
+  const Quantiles seven = {0, 0.01, 0.3, 0.5, 0.8, 0.99, 1};
+  for (const QuantilesMethod method : kBoundedMethods) {
+    for (const PrivacyParameter& privacy : {pure(3), zcdp(1)}) {
+      for (const Dataset& data : datasets) {
+        EXPECT_LE(violations(data, three, privacy, method, kDraws), kMost);
+      }
+      EXPECT_LE(violations(two_clusters(kCells, 2000), seven, privacy, method, 20), 13);
+    }
+  }
+}
+
+// The worst data for one quantile: all records in one cell, just as many as make a miss of that
+// cell exceed the bound. The median then misses it with a probability of 0.007: the
+// bound is but a constant factor from the best. Of 2000 draws with a probability of 0.05 each, more
+// than 170 miss with one below 10^-9 (a binomial tail); without the logarithm of the cells or of
+// the records in the bound far more would.
+TEST(RankErrorBounds, AreKeptOnTheWorstDataForOneQuantile) {
+  constexpr std::uint64_t kCells = 1 << 16;
+  const Quantiles median = {0.5};
+  for (const QuantilesMethod method : kBoundedMethods) {
+    for (const PrivacyParameter& privacy : {pure(1), zcdp(0.125)}) {
+      std::size_t records = 1;
+      while (bounds({method, privacy, kCells, median}, static_cast<double>(records))[0] >=
+             static_cast<double>(records) / 2) {
+        ++records;
+      }
+      const int missed = violations(ties(kCells, 12'345, records), median, privacy, method, 2000);
+      EXPECT_LE(missed, 170);
+      EXPECT_LT(records, 100U);
+    }
+  }
+}
+
+// --- The forecast --------------------------------------------------------------------------------
+
+TEST(QuantilesErrorForecast, HasTheBoundsOfTheTheoremInTheOrderAskedFor) {
+  const Quantiles asked = {0.9, 0.1, 0.5, 0.1, 0.9};
+  const Quantiles distinct = {0.1, 0.5, 0.9};
+  for (const QuantilesMethod method : kBoundedMethods) {
+    for (const PrivacyParameter& privacy : {pure(1), zcdp(0.1)}) {
+      for (const std::uint64_t records : {std::uint64_t{1}, std::uint64_t{5000}}) {
+        const auto errors = forecast({method, privacy, 1000, asked}, records);
+        const Errors expected =
+            bounds({method, privacy, 1000, distinct}, static_cast<double>(records));
+        ASSERT_EQ(errors.size(), 5U);
+        const std::size_t of[] = {2, 0, 1, 0, 2};
+        for (std::size_t i = 0; i < 5; ++i) {
+          ASSERT_EQ(errors[i].bound, std::optional(expected[of[i]]));
+          ASSERT_LE(*errors[i].bound, static_cast<double>(records));
+          ASSERT_GE(errors[i].mean, 0);
+          ASSERT_LE(errors[i].mean, static_cast<double>(records));
+          ASSERT_LE(errors[i].at_95, static_cast<double>(records));
+        }
+        // One answer for both.
+        for (const auto& [i, j] : {std::pair(1U, 3U), std::pair(0U, 4U)}) {
+          ASSERT_EQ(errors[i].mean, errors[j].mean);
+          ASSERT_EQ(errors[i].at_95, errors[j].at_95);
+        }
+      }
+    }
+  }
+}
+
+TEST(QuantilesErrorForecast, HasNoBoundForCountsOnATree) {
+  Quantiles seventeen;
+  for (int i = 1; i <= 17; ++i) seventeen.push_back(i / 18.0);
+  const Quantiles sixteen(seventeen.begin(), seventeen.end() - 1);
+  const auto bounded = [](QuantilesMethod method, const PrivacyParameter& privacy,
+                          std::uint64_t cells, const Quantiles& quantiles) {
+    const auto errors = forecast({method, privacy, cells, quantiles}, 100);
+    const auto count = std::ranges::count_if(
+        errors, [](const QuantileError& error) { return error.bound.has_value(); });
+    EXPECT_TRUE(count == 0 || count == std::ssize(errors));
+    return count > 0;
+  };
+  EXPECT_FALSE(bounded(QuantilesMethod::kTree, pure(1), 100, {0.5}));
+  EXPECT_FALSE(bounded(QuantilesMethod::kTree, zcdp(1), 100, {0.5}));
+  EXPECT_FALSE(bounded(QuantilesMethod::kAuto, pure(1), 1024, seventeen));
+  EXPECT_TRUE(bounded(QuantilesMethod::kAuto, pure(1), 1025, seventeen));
+  EXPECT_TRUE(bounded(QuantilesMethod::kAuto, pure(1), 1024, sixteen));
+  EXPECT_TRUE(bounded(QuantilesMethod::kAuto, zcdp(1), 1024, seventeen));
+  EXPECT_TRUE(bounded(QuantilesMethod::kApproximate, pure(1), 1024, seventeen));
+}
+
+// On evenly spread records that fill the grid, R(p) - q n has a two-sided exponential law up to a
+// record, so the error an exponential one of mean 1 / lambda. Of 200 of them, Chernoff's bound has
+// the mean outside [0.6, 1.55] / lambda with a probability below 10^-9, and the 190th in order
+// outside [1.5, 6] / lambda, as then 11 or more of 200 exceed e^-6 or 10 or fewer e^-1.5.
+TEST(QuantilesErrorForecast, IsTheMeanAndTheTailOfTheLawOfOneQuantile) {
+  const Quantiles quantiles = {0.3, 0.5};
+  const Quantiles median = {0.5};
+  for (const std::uint64_t records : {std::uint64_t{100'000}, std::uint64_t{1} << 40}) {
+    const auto check = [&](const QuantilesQuery& query, std::size_t i, double epsilon) {
+      const double each = 1 / rank_lambda(query.quantiles[i], epsilon);
+      const QuantileError error = forecast(query, records)[i];
+      EXPECT_GT(error.mean, 0.6 * each - 1);
+      EXPECT_LT(error.mean, 1.55 * each + 1);
+      EXPECT_GT(error.at_95, 1.5 * each - 1);
+      EXPECT_LT(error.at_95, 6 * each + 1);
+    };
+    for (const PrivacyParameter& privacy : {pure(0.02), zcdp(0.00005)}) {
+      const QuantilesQuery independent{QuantilesMethod::kIndependent, privacy, 1 << 20, quantiles};
+      check(independent, 0, independent_epsilon(2, privacy));
+      check(independent, 1, independent_epsilon(2, privacy));
+      check({QuantilesMethod::kApproximate, privacy, 1 << 20, median}, 0, 0.02);
+    }
+  }
+}
+
+double mean(const Errors& errors) {
+  return std::reduce(errors.begin(), errors.end()) / static_cast<double>(errors.size());
+}
+
+// Means of several draws of sums of exponential errors: those of 100 lie outside [0.5, 1.8] times
+// their expectation with a probability below 10^-8 (Chernoff's bound for an exponential law, the
+// worst of these sums), those of 400 outside [0.7, 1.4]. Beyond the 95 % figure lie 5 % of the
+// draws: that of 100 draws has more than 30 % beyond it with a probability of 2 10^-9 at most, and
+// then 45 % of 400 draws do likewise.
+TEST(QuantilesErrorForecast, AgreesWithDraws) {
+  constexpr std::size_t kRecords = 20'000;
+  constexpr int kDraws = 400;
+  const Quantiles quantiles = {0.25, 0.5, 0.75};
+  const Dataset data = evenly_spread(kRecords, kRecords);
+  const RankErrors rank_errors(data);
+  for (const QuantilesMethod method : {QuantilesMethod::kApproximate, QuantilesMethod::kJoint,
+                                       QuantilesMethod::kIndependent, QuantilesMethod::kAuto}) {
+    for (const PrivacyParameter& privacy : {pure(0.1), zcdp(0.001)}) {
+      const auto errors = forecast({method, privacy, kRecords, quantiles}, kRecords);
+      QuantilesSampler sampler(data, quantiles, privacy, method);
+      std::vector<Errors> drawn(3);
+      for (int draw = 0; draw < kDraws; ++draw) {
+        const std::vector<std::uint32_t> cells = sampler.draw();
+        for (std::size_t i = 0; i < 3; ++i) {
+          drawn[i].push_back(rank_errors.of(cells[i], quantiles[i]));
+        }
+      }
+      for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_GT(errors[i].mean, 0.5 / 1.4 * mean(drawn[i]));
+        EXPECT_LT(errors[i].mean, 1.8 / 0.7 * mean(drawn[i]));
+        EXPECT_GT(errors[i].at_95, errors[i].mean);
+        EXPECT_LT(errors[i].at_95, *errors[i].bound);
+        const auto beyond =
+            std::ranges::count_if(drawn[i], [&](double error) { return error > errors[i].at_95; });
+        EXPECT_LT(beyond, 0.45 * kDraws);
+      }
+    }
+  }
+}
+
+// Grids far finer or coarser than the records: with a cell of a hundred records each, and next to
+// no noise, the answer is the cell that the quantile lies in.
+TEST(QuantilesErrorForecast, IsNothingInsideACell) {
+  const Quantiles quantiles = {0.25, 0.75};
+  for (const QuantilesMethod method :
+       {QuantilesMethod::kApproximate, QuantilesMethod::kJoint, QuantilesMethod::kIndependent,
+        QuantilesMethod::kTree, QuantilesMethod::kAuto}) {
+    for (const QuantileError& error : forecast({method, pure(1000), 10, quantiles}, 1000)) {
+      // A miss is one of 50 records, at a lambda of 8 or more.
+      EXPECT_EQ(error.mean, 0);
+      EXPECT_EQ(error.at_95, 0);
+    }
+  }
+}
+
+TEST(QuantilesErrorForecast, RefusesWhatIsOutOfRange) {
+  const Quantiles median = {0.5};
+  const Quantiles outside = {1.5};
+  const Quantiles none;
+  constexpr auto kMethod = QuantilesMethod::kApproximate;
+  for (const std::uint64_t records :
+       {std::uint64_t{0}, kMaxForecastRecords + 1, ~std::uint64_t{0}}) {
+    expect_parameter_error(
+        "the number of rows must be between 1 and 1099511627776, got " + std::to_string(records),
+        "Give a public guess of the number of rows.", [&] {
+          forecast({kMethod, pure(1), 10, median}, records);
+        });
+  }
+  EXPECT_NO_THROW(forecast({kMethod, pure(1), 10, median}, 1));
+  EXPECT_NO_THROW(forecast({kMethod, pure(1), 10, median}, kMaxForecastRecords));
+  EXPECT_THROW(forecast({kMethod, pure(1), 10, outside}, 10), ParameterError);
+  EXPECT_THROW(forecast({kMethod, pure(1), 10, none}, 10), ParameterError);
+  EXPECT_THROW(forecast({kMethod, pure(1e-7), 10, median}, 10), ParameterError);
+  EXPECT_THROW(forecast({kMethod, zcdp(0), 10, median}, 10), ParameterError);
+}
+
+}  // namespace
+}  // namespace dpquantile

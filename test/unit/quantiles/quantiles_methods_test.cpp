@@ -1,0 +1,431 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory_resource>
+#include <new>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/privacy/random.hpp"
+#include "core/quantiles/independent_quantiles.hpp"
+#include "core/quantiles/quantile_recursion.hpp"
+#include "core/quantiles/quantiles.hpp"
+#include "core/quantiles/recursion_plan.hpp"
+#include "core/quantiles/tree_quantiles.hpp"
+#include "support/chi_square.hpp"
+#include "support/dataset.hpp"
+#include "support/equally_spaced.hpp"
+#include "support/joint_law.hpp"
+#include "support/parameter_error.hpp"
+#include "support/quantile_density.hpp"
+#include "support/quantiles_law.hpp"
+#include "support/quantiles_sampler.hpp"
+#include "support/random_testing.hpp"
+
+// What the methods of draw_quantiles have in common, and the laws of those that the joint mechanism
+// and the one for one quantile make up. Every statistical check has a false-alarm probability of
+// 10^-9 but for the chi-square approximation (see chi_square.hpp).
+namespace dpquantile {
+namespace {
+
+using test::Dataset;
+using test::equally_spaced;
+using test::expect_parameter_error;
+using test::FailingSource;
+using test::histogram_of;
+using test::joint_law;
+using test::joint_then_one_law;
+using test::kFalseAlarm;
+using test::Law;
+using test::p_value;
+using test::QuantileDensity;
+using test::quantiles_law;
+using test::QuantilesSampler;
+using test::Real;
+using test::RealRank;
+
+using Cells = std::vector<std::uint32_t>;
+using Quantiles = std::vector<double>;
+
+constexpr QuantilesMethod kMethods[] = {QuantilesMethod::kApproximate, QuantilesMethod::kJoint,
+                                        QuantilesMethod::kIndependent, QuantilesMethod::kAuto};
+
+// Each quantile by itself, sorted.
+Law independent_law(const Dataset& data, const Quantiles& quantiles, Real epsilon_each) {
+  const RealRank rank(data);
+  Law law = {{{}, 1}};
+  for (const double q : quantiles) {
+    const QuantileDensity density(rank, 0, static_cast<Real>(data.cells), q, epsilon_each);
+    Law longer;
+    for (const auto& [cells, probability] : law) {
+      for (std::uint32_t cell = 0; cell < data.cells; ++cell) {
+        Cells sorted = cells;
+        sorted.push_back(cell);
+        std::ranges::sort(sorted);
+        const Real start = static_cast<Real>(cell);
+        longer[sorted] += probability * density.probability(start, start + 1);
+      }
+    }
+    law = longer;
+  }
+  return law;
+}
+
+const Dataset kData{4, {0, 1, 1, 3, 3, 3}};
+const Quantiles kTwo = {0.25, 0.75};
+const Quantiles kThree = {0.25, 0.5, 0.75};
+
+double p_value_of(const Law& law, const Quantiles& quantiles, const PrivacyParameter& privacy,
+                  QuantilesMethod method, int draws) {
+  QuantilesSampler sampler(kData, quantiles, privacy, method);
+  return p_value(law, draws, [&] { return sampler.draw(); });
+}
+
+// --- Laws ----------------------------------------------------------------------------------------
+
+TEST(JointQuantiles, AreOneDrawOfTheJointMechanism) {
+  EXPECT_GT(p_value_of(joint_law(kData, kTwo, 3, 80), kTwo, pure(3), QuantilesMethod::kJoint, 1500),
+            kFalseAlarm);
+  // rho 0.5 is a bounded range of 2.
+  EXPECT_GT(
+      p_value_of(joint_law(kData, kTwo, 2, 80), kTwo, zcdp(0.5), QuantilesMethod::kJoint, 1500),
+      kFalseAlarm);
+}
+
+TEST(IndependentQuantiles, AreDrawnByThemselvesAndSorted) {
+  EXPECT_GT(p_value_of(independent_law(kData, kThree, 2), kThree, pure(6),
+                       QuantilesMethod::kIndependent, 100'000),
+            kFalseAlarm);
+  // rho 1.5 is a bounded range of 2 for each of three.
+  EXPECT_GT(p_value_of(independent_law(kData, kThree, 2), kThree, zcdp(1.5),
+                       QuantilesMethod::kIndependent, 100'000),
+            kFalseAlarm);
+}
+
+TEST(ApproximateQuantiles, UnderZcdpHaveTheSameBoundedRangeOnEachLevel) {
+  EXPECT_GT(p_value_of(quantiles_law(kData, kThree, 4), kThree, zcdp(1),
+                       QuantilesMethod::kApproximate, 100'000),
+            kFalseAlarm);
+}
+
+TEST(AutoQuantiles, AreJointOrOneAtATime) {
+  EXPECT_GT(p_value_of(joint_law(kData, kTwo, 3, 80), kTwo, pure(3), QuantilesMethod::kAuto, 1500),
+            kFalseAlarm);
+  EXPECT_GT(
+      p_value_of(joint_law(kData, kTwo, 2, 80), kTwo, zcdp(0.5), QuantilesMethod::kAuto, 1500),
+      kFalseAlarm);
+  EXPECT_GT(
+      p_value_of(quantiles_law(kData, kThree, 4), kThree, zcdp(1), QuantilesMethod::kAuto, 100'000),
+      kFalseAlarm);
+}
+
+// --- The recursion -------------------------------------------------------------------------------
+
+class Recursion {
+ public:
+  Recursion(const Dataset& data, Quantiles quantiles, RecursionPlan plan)
+      : histogram_(histogram_of(data)),
+        cells_(data.cells),
+        quantiles_(std::move(quantiles)),
+        plan_(std::move(plan)) {}
+
+  Cells draw() {
+    Cells answers(quantiles_.size());
+    draw_recursively(rank_, cells_, quantiles_, plan_, random_, cancel_,
+                     std::pmr::new_delete_resource(), answers);
+    return answers;
+  }
+
+ private:
+  Histogram histogram_;
+  SmearedRank rank_{histogram_};
+  std::uint64_t cells_;
+  Quantiles quantiles_;
+  RecursionPlan plan_;
+  CsprngSource source_;
+  RandomStream random_{source_};
+  CancelPoll cancel_{nullptr};
+};
+
+TEST(QuantileRecursion, DrawsWhatLiesBetweenJointCutsOnTheNextLevel) {
+  Recursion recursion(kData, kThree, {{2, 3}, {1, 5}});
+  EXPECT_GT(
+      p_value(joint_then_one_law(kData, kThree, 3, 5, 30), 2000, [&] { return recursion.draw(); }),
+      kFalseAlarm);
+}
+
+// Levels far below one another find every record's cell: the quantiles that a level takes divide
+// the others, and what is between them has its own targets.
+TEST(QuantileRecursion, DrawsAllQuantilesOnAnyNumbersALevel) {
+  Dataset data{1000, std::vector<std::uint32_t>(1000)};
+  std::iota(data.records.begin(), data.records.end(), 0U);
+  const std::vector<std::vector<std::uint32_t>> numbers = {{25},         {1, 1, 1, 1, 1}, {2, 2, 2},
+                                                           {4, 5},       {8, 2},          {2, 8},
+                                                           {1, 2, 1, 2}, {3, 1, 2, 1},    {12, 1}};
+  for (const std::vector<std::uint32_t>& level_numbers : numbers) {
+    RecursionPlan plan;
+    for (const std::uint32_t together : level_numbers) plan.push_back({together, 80});
+    const Quantiles quantiles = equally_spaced(25);
+    const Cells cells = Recursion(data, quantiles, plan).draw();
+    // A quantile misses by more than 3 records on a level with a probability below
+    // 1000^25 e^(26 + 26 - 3 * 40) at most, as F is that large then; in fact far below that.
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      EXPECT_NEAR(cells[i], quantiles[i] * 1000, 12) << level_numbers.size() << ' ' << i;
+    }
+  }
+}
+
+// All that lies between cuts is drawn by the next level's epsilon, here by almost none: uniform on
+// some 333 cells, so that ten draws within 5 cells of the middle have a probability below 10^-14.
+TEST(QuantileRecursion, SpendsTheNextLevelsEpsilonBetweenAllCuts) {
+  Dataset data{1000, std::vector<std::uint32_t>(1000)};
+  std::iota(data.records.begin(), data.records.end(), 0U);
+  const Quantiles quantiles = equally_spaced(5);
+  Recursion recursion(data, quantiles, {{2, 80}, {1, 1e-6}});
+  std::vector<double> furthest(5);
+  for (int draw = 0; draw < 10; ++draw) {
+    const Cells cells = recursion.draw();
+    for (std::size_t i = 0; i < 5; ++i) {
+      furthest[i] = std::max(furthest[i], std::abs(cells[i] - quantiles[i] * 1000));
+    }
+  }
+  for (const std::size_t i : {1U, 3U}) EXPECT_LT(furthest[i], 5);
+  for (const std::size_t i : {0U, 2U, 4U}) EXPECT_GT(furthest[i], 5);
+}
+
+TEST(QuantileRecursion, RefusesAPlanWithTooFewLevels) {
+  EXPECT_THROW(Recursion({1ULL << 32, {}}, equally_spaced(9), {{2, 1}, {2, 1}}).draw(),
+               std::logic_error);
+  EXPECT_NO_THROW(Recursion({1, {0}}, equally_spaced(8), {{2, 1}}).draw());
+}
+
+// --- All methods ---------------------------------------------------------------------------------
+
+TEST(QuantilesOfAllMethods, AreMonotoneOnTheGridAndInTheOrderAskedFor) {
+  const std::vector<Dataset> datasets = {
+      {1, {}}, {2, {0, 1}}, {7, {3, 3, 3}}, {1000, {0, 10, 999}}, {1ULL << 32, {5, 0xffffffff}}};
+  const Quantiles quantiles = {0.75, 0, 0.25, 0.25, 1, 0.5, 0.75, -0.0};
+  for (const QuantilesMethod method : kMethods) {
+    for (const PrivacyParameter& privacy : {pure(1), zcdp(0.5)}) {
+      for (const Dataset& data : datasets) {
+        QuantilesSampler sampler(data, quantiles, privacy, method);
+        for (int i = 0; i < 3; ++i) {
+          const Cells c = sampler.draw();
+          ASSERT_EQ(c.size(), quantiles.size());
+          ASSERT_TRUE(c[1] <= c[2] && c[2] <= c[5] && c[5] <= c[0] && c[0] <= c[4]);
+          ASSERT_TRUE(c[1] == c[7] && c[2] == c[3] && c[0] == c[6]);
+          ASSERT_LT(c[4], data.cells);
+        }
+      }
+    }
+  }
+}
+
+// Levels of the plan of method auto: 50 quantiles have two, 51 three.
+TEST(QuantilesOfMethodAuto, AreAllAnsweredAtTheEndsOfPlans) {
+  Dataset data{10'000, std::vector<std::uint32_t>(10'000)};
+  std::iota(data.records.begin(), data.records.end(), 0U);
+  for (const std::size_t m : {16U, 17U, 50U, 51U, 124U}) {
+    for (const PrivacyParameter& privacy : {pure(10), zcdp(2)}) {
+      const Quantiles quantiles = equally_spaced(m);
+      const Cells cells = QuantilesSampler(data, quantiles, privacy, QuantilesMethod::kAuto).draw();
+      EXPECT_TRUE(std::ranges::is_sorted(cells));
+      // e^(-0.8 * 10 / 3 / 2 * 300) n^16 is below 10^-100.
+      for (std::size_t i = 0; i < m; ++i) EXPECT_NEAR(cells[i], quantiles[i] * 10'000, 600);
+    }
+  }
+}
+
+TEST(QuantilesOfAllMethods, FailAsExceptions) {
+  const Histogram histogram = histogram_of(kData);
+  for (const QuantilesMethod method : kMethods) {
+    const auto draw = [&](RandomSource& source, CancelPoll::Predicate requested,
+                          std::pmr::memory_resource* memory) {
+      RandomStream random(source);
+      CancelPoll cancel(requested);
+      draw_quantiles(histogram, {method, pure(1), kData.cells, kThree}, random, cancel, memory);
+    };
+    FailingSource failing;
+    CsprngSource good;
+    std::pmr::memory_resource* const memory = std::pmr::new_delete_resource();
+    EXPECT_THROW(draw(failing, nullptr, memory), RandomnessUnavailable);
+    EXPECT_THROW(draw(
+                     good, [] { return true; }, memory),
+                 Cancelled);
+    EXPECT_THROW(draw(good, nullptr, std::pmr::null_memory_resource()), std::bad_alloc);
+  }
+}
+
+TEST(JointQuantiles, AreAtMost128DifferentOnes) {
+  const auto check = [](const Quantiles& quantiles, QuantilesMethod method) {
+    check_quantiles_query({method, pure(1), 10, quantiles});
+  };
+  Quantiles repeated = equally_spaced(128);
+  repeated.insert(repeated.end(), 1000, 0.5 / 129 * 2);
+  EXPECT_NO_THROW(check(repeated, QuantilesMethod::kJoint));
+  EXPECT_NO_THROW(check(equally_spaced(129), QuantilesMethod::kAuto));
+  expect_parameter_error(
+      "method joint draws at most 128 different quantiles together, got 129",
+      "Its time grows with the third power of their number. Method auto takes any "
+      "number.",
+      [&] { check(equally_spaced(129), QuantilesMethod::kJoint); });
+}
+
+// --- What queries cost ---------------------------------------------------------------------------
+
+double rho(const Quantiles& quantiles, const PrivacyParameter& privacy, QuantilesMethod method) {
+  return rho_of_quantiles({method, privacy, 10, quantiles});
+}
+
+TEST(RhoOfQuantiles, IsThatOfTheMethodsDraws) {
+  EXPECT_NEAR(rho(equally_spaced(9), pure(0.05), QuantilesMethod::kApproximate),
+              4 * 0.0125 * 0.0125 / 8, 1e-15);
+  EXPECT_NEAR(rho(equally_spaced(9), pure(2), QuantilesMethod::kJoint), 0.5, 1e-12);
+  EXPECT_NEAR(rho(equally_spaced(4), pure(2), QuantilesMethod::kIndependent), 4 * 0.25 / 8, 1e-12);
+  EXPECT_NEAR(rho(equally_spaced(9), pure(2), QuantilesMethod::kAuto), 0.5, 1e-12);
+  EXPECT_NEAR(rho({0.5, 0.5, 0.5}, pure(2), QuantilesMethod::kIndependent), 0.5, 1e-12);
+  for (const QuantilesMethod method : kMethods) {
+    EXPECT_EQ(rho(equally_spaced(9), zcdp(0.3), method), 0.3);
+  }
+}
+
+TEST(RhoOfQuantiles, OfOtherNumbersIsThatOfTheirLevels) {
+  const auto joint_rho = [](double epsilon) { return epsilon * epsilon / 8; };
+  for (const double epsilon : {0.1, 1.0, 10.0}) {
+    for (const auto& [m, levels] :
+         {std::pair(1U, 1U), std::pair(3U, 2U), std::pair(4U, 3U), std::pair(19U, 5U)}) {
+      const Quantiles quantiles = equally_spaced(m);
+      const auto near = [&](QuantilesMethod method, double expected) {
+        const double found = rho(quantiles, pure(epsilon), method);
+        EXPECT_GE(found, expected * (1 - 1e-12));
+        EXPECT_LE(found, expected * (1 + 1e-12));
+      };
+      near(QuantilesMethod::kApproximate, joint_rho(epsilon) / levels);
+      near(QuantilesMethod::kJoint, joint_rho(epsilon));
+      near(QuantilesMethod::kIndependent, joint_rho(epsilon) / m);
+    }
+  }
+}
+
+// The grid matters to counts on a tree alone, and to auto that reads them.
+TEST(RhoOfQuantiles, OfAutoIsThatOfItsPlanOrOfATree) {
+  const auto rho_on = [](std::uint64_t cells, std::size_t m, QuantilesMethod method) {
+    return rho_of_quantiles({method, pure(0.5), cells, equally_spaced(m)});
+  };
+  for (const std::uint64_t cells : {1ULL, 1000ULL, 1ULL << 20}) {
+    EXPECT_EQ(rho_on(cells, 1, QuantilesMethod::kTree), rho_of_tree_quantiles(cells, pure(0.5)));
+    EXPECT_EQ(rho_on(cells, 50, QuantilesMethod::kTree), rho_of_tree_quantiles(cells, pure(0.5)));
+  }
+  EXPECT_EQ(rho_on(1000, 17, QuantilesMethod::kAuto), rho_of_tree_quantiles(1000, pure(0.5)));
+  EXPECT_NE(rho_on(1000, 17, QuantilesMethod::kAuto), rho_of_plan(best_plan(17, pure(0.5))));
+  EXPECT_EQ(rho_on(1000, 16, QuantilesMethod::kAuto), rho_of_plan(best_plan(16, pure(0.5))));
+  EXPECT_EQ(rho_on(1 << 20, 17, QuantilesMethod::kAuto), rho_of_plan(best_plan(17, pure(0.5))));
+  EXPECT_EQ(rho_on(1 << 20, 200, QuantilesMethod::kAuto), rho_of_plan(best_plan(200, pure(0.5))));
+  // 17 quantiles: 0.3 and 0.2.
+  EXPECT_NEAR(rho_on(1 << 20, 17, QuantilesMethod::kAuto), (0.09 + 0.04) / 8, 1e-12);
+}
+
+// --- Which method auto is ------------------------------------------------------------------------
+
+QuantilesMethod resolved(QuantilesMethod method, const PrivacyParameter& privacy,
+                         std::uint64_t cells, const Quantiles& quantiles) {
+  return resolved_method({method, privacy, cells, quantiles});
+}
+
+TEST(ResolvedMethod, OfAutoIsATreeForManyQuantilesOnASmallGrid) {
+  const struct {
+    std::size_t quantiles;
+    std::uint64_t cells;
+    bool by_tree;
+  } kCases[] = {
+      {1, 1, false},       {16, 1, false},       {16, 1024, false},         {17, 1, true},
+      {17, 1024, true},    {17, 1025, false},    {99, 1024, true},          {99, 1025, false},
+      {99, 32768, false},  {100, 1025, true},    {100, 32768, true},        {100, 32769, false},
+      {4096, 32768, true}, {4096, 32769, false}, {4096, 1ULL << 32, false},
+  };
+  for (const auto& c : kCases) {
+    for (const double epsilon : {0.01, 1.0, 100.0}) {
+      EXPECT_EQ(
+          resolved(QuantilesMethod::kAuto, pure(epsilon), c.cells, equally_spaced(c.quantiles)),
+          c.by_tree ? QuantilesMethod::kTree : QuantilesMethod::kAuto)
+          << c.quantiles << " quantiles, " << c.cells << " cells";
+    }
+    for (const double rho : {1e-4, 1.0}) {
+      EXPECT_EQ(resolved(QuantilesMethod::kAuto, zcdp(rho), c.cells, equally_spaced(c.quantiles)),
+                QuantilesMethod::kAuto);
+    }
+  }
+}
+
+TEST(ResolvedMethod, CountsRepeatedQuantilesOnce) {
+  const auto repeated = [](std::size_t m) {
+    Quantiles quantiles = equally_spaced(m);
+    const Quantiles again(quantiles.rbegin(), quantiles.rend());
+    for (int i = 0; i < 7; ++i) quantiles.insert(quantiles.end(), again.begin(), again.end());
+    return quantiles;
+  };
+  EXPECT_EQ(resolved(QuantilesMethod::kAuto, pure(1), 1024, repeated(16)), QuantilesMethod::kAuto);
+  EXPECT_EQ(resolved(QuantilesMethod::kAuto, pure(1), 1024, repeated(17)), QuantilesMethod::kTree);
+  EXPECT_EQ(resolved(QuantilesMethod::kAuto, pure(1), 1 << 15, repeated(99)),
+            QuantilesMethod::kAuto);
+  EXPECT_EQ(resolved(QuantilesMethod::kAuto, pure(1), 1 << 15, repeated(100)),
+            QuantilesMethod::kTree);
+  // 0 and -0 are one.
+  Quantiles zeros = equally_spaced(15);
+  zeros.insert(zeros.end(), {0.0, -0.0});
+  EXPECT_EQ(resolved(QuantilesMethod::kAuto, pure(1), 1024, zeros), QuantilesMethod::kAuto);
+}
+
+TEST(ResolvedMethod, OfOtherMethodsIsTheirOwn) {
+  for (const QuantilesMethod method : {QuantilesMethod::kApproximate, QuantilesMethod::kJoint,
+                                       QuantilesMethod::kIndependent, QuantilesMethod::kTree}) {
+    for (const PrivacyParameter& privacy : {pure(1), zcdp(0.5)}) {
+      for (const std::uint64_t cells : {1ULL, 1024ULL, 1ULL << 32}) {
+        for (const std::size_t m : {1U, 17U, 100U}) {
+          EXPECT_EQ(resolved(method, privacy, cells, equally_spaced(m)), method);
+        }
+      }
+    }
+  }
+}
+
+// All records in one cell, with hardly any noise: counts on a tree have the least record there,
+// draws have quantile 0 anywhere up to it, and ten of them there with a probability of 501^-10.
+TEST(QuantilesOfMethodAuto, AreReadOffATreeWhereThatIsTheMethod) {
+  const auto all_there = [](QuantilesMethod method, const PrivacyParameter& privacy,
+                            std::uint64_t cells, std::size_t m) {
+    Quantiles quantiles = equally_spaced(m - 1);
+    quantiles.push_back(0);
+    QuantilesSampler sampler({cells, Cells(1000, 500U)}, quantiles, privacy, method);
+    for (int draw = 0; draw < 10; ++draw) {
+      if (sampler.draw().back() != 500) return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(all_there(QuantilesMethod::kTree, pure(1000), 1024, 2));
+  EXPECT_TRUE(all_there(QuantilesMethod::kAuto, pure(1000), 1024, 17));
+  EXPECT_FALSE(all_there(QuantilesMethod::kAuto, pure(1000), 1024, 16));
+  EXPECT_FALSE(all_there(QuantilesMethod::kAuto, pure(1000), 1025, 17));
+  EXPECT_FALSE(all_there(QuantilesMethod::kAuto, zcdp(1000), 1024, 17));
+  EXPECT_FALSE(all_there(QuantilesMethod::kApproximate, pure(1000), 1024, 17));
+}
+
+TEST(IndependentEpsilon, IsAPartOfThePrivacyParameter) {
+  EXPECT_DOUBLE_EQ(independent_epsilon(4, pure(2)), 0.5);
+  EXPECT_NEAR(independent_epsilon(4, zcdp(2)), 2, 1e-12);
+  for (std::size_t m = 1; m <= kMaxQuantiles; ++m) {
+    const double each = independent_epsilon(m, zcdp(0.5));
+    EXPECT_LE(static_cast<double>(m) * each * each / 8, 0.5);
+  }
+}
+
+}  // namespace
+}  // namespace dpquantile

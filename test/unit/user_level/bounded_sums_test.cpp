@@ -1,0 +1,97 @@
+#include "core/user_level/bounded_sums.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/contributions/fixed_point.hpp"
+#include "support/user_dataset.hpp"
+
+namespace dpquantile {
+namespace {
+
+using test::for_each_tuple;
+using test::GroupedRows;
+using test::UserValues;
+
+constexpr std::uint32_t kOne = FixedPoint::kOne;
+const std::vector<std::uint32_t> kLevels = {0, 1, kOne / 3, kOne - 1, kOne};
+
+CancelPoll never{nullptr};
+
+std::uint64_t l1_distance(const BoundedSums& a, const BoundedSums& b) {
+  std::uint64_t sum = 0;
+  for (unsigned i = 0; i < kVarianceParts; ++i) {
+    sum += std::max(a.parts[i], b.parts[i]) - std::min(a.parts[i], b.parts[i]);
+  }
+  return sum;
+}
+
+using SumsOf = BoundedSums (*)(const UserRows&, std::uint64_t, CancelPoll&);
+
+// The largest change of the sums when a user with `rows` rows is added.
+std::uint64_t largest_change(SumsOf sums_of, std::size_t rows, std::uint64_t contributions) {
+  std::uint64_t largest = 0;
+  for (const UserValues& others :
+       {UserValues{}, UserValues{{7}, {kOne}}, UserValues{{kOne / 2, 3, 11}}}) {
+    for_each_tuple(kLevels, rows, [&](const std::vector<std::uint32_t>& values) {
+      UserValues larger = others;
+      larger.push_back(values);
+      largest = std::max(largest, l1_distance(sums_of(*GroupedRows(others), contributions, never),
+                                              sums_of(*GroupedRows(larger), contributions, never)));
+    });
+  }
+  return largest;
+}
+
+TEST(BoundedSums, ChangeByAtMostTheirSensitivityAndReachIt) {
+  for (const std::uint64_t contributions : {1U, 2U, 3U, 7U}) {
+    for (std::size_t rows = 1; rows <= 4; ++rows) {
+      const std::uint64_t mean = largest_change(bounded_mean_sums, rows, contributions);
+      const std::uint64_t variance = largest_change(bounded_variance_sums, rows, contributions);
+      EXPECT_LE(mean, bounded_sensitivity(kMeanParts));
+      EXPECT_LE(variance, bounded_sensitivity(kVarianceParts));
+      if (rows < contributions) continue;
+      EXPECT_GE(mean, kOne - 2);
+      EXPECT_GE(variance, kOne - 3);
+    }
+  }
+}
+
+class BoundedRelease : public ::testing::Test {
+ protected:
+  CsprngSource source_;
+  RandomStream random_{source_};
+};
+
+// Noise of at most 1/100 of a row per user: 10^-5 of 1000 users, but with probability below
+// e^-10^4.
+TEST_F(BoundedRelease, IsTheMeanAndVarianceWithAlmostNoNoise) {
+  UserValues data;
+  for (std::uint32_t user = 0; user < 1000; ++user) data.push_back({user % 2 * kOne / 2});
+  const GroupedRows rows(data);
+  EXPECT_NEAR(bounded_mean(*rows, 1, 1000, random_, never) / double{kOne}, 0.25, 1e-3);
+  EXPECT_NEAR(bounded_variance(*rows, 1, 1000, random_, never) / double{kOne}, 0.0625, 1e-3);
+}
+
+TEST_F(BoundedRelease, StaysOnTheGridForEveryOddInput) {
+  const std::vector<UserValues> odd = {
+      {}, {{5}}, {std::vector<std::uint32_t>(2000, kOne)}, {{0}, {kOne}}};
+  for (const UserValues& data : odd) {
+    const GroupedRows rows(data);
+    for (const std::uint64_t contributions : {std::uint64_t{1}, std::uint64_t{0xffffffff}}) {
+      for (const double epsilon : {1e-6, 1.0, 1000.0}) {
+        for (int i = 0; i < 20; ++i) {
+          EXPECT_LE(bounded_mean(*rows, contributions, epsilon, random_, never), kOne);
+          EXPECT_LE(bounded_variance(*rows, contributions, epsilon, random_, never), kOne / 4);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dpquantile

@@ -1,0 +1,172 @@
+#include "core/user_level/user_error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/contributions/fixed_point.hpp"
+#include "core/contributions/user_sensitivity.hpp"
+#include "core/user_level/user_mean.hpp"
+#include "core/user_level/user_variance.hpp"
+#include "support/user_dataset.hpp"
+
+namespace dpquantile {
+namespace {
+
+constexpr std::uint32_t kOne = FixedPoint::kOne;
+auto* const kMemory = std::pmr::new_delete_resource();
+
+class UserErrorForecasts : public ::testing::Test {
+ protected:
+  UserErrorForecast mean(const UserQuery& query) {
+    return forecast_mean_error(counts_, query, never_, kMemory);
+  }
+
+  double mean_error(std::uint64_t bound, double epsilon) {
+    const std::uint64_t kept = counts_.kept(bound);
+    return mean_clipping_error(counts_.rows(), kept) +
+           mean_sensitivity_fraction(kept, bound) / epsilon;
+  }
+  double variance_error(std::uint64_t bound, double epsilon) {
+    const std::uint64_t kept = counts_.kept(bound);
+    return variance_clipping_error(counts_.rows(), kept) +
+           variance_sensitivity_fraction(kept, bound) / epsilon;
+  }
+
+  CancelPoll never_{nullptr};
+  const std::vector<UsersWithRows> histogram_ = {{1, 50}, {10, 30}, {200, 4}, {900, 1}};
+  RowsPerUser counts_{histogram_, kMemory};
+  CsprngSource source_;
+  RandomStream random_{source_};
+};
+
+TEST_F(UserErrorForecasts, OfArrayIsTheLeastWorstCaseError) {
+  for (const double epsilon : {0.01, 0.5, 2.0, 50.0}) {
+    const UserErrorForecast array =
+        mean({UserMethod::array, ContributionRule::optimal, 0, epsilon});
+    const UserErrorForecast all =
+        mean({UserMethod::baseline, ContributionRule::optimal, 0, epsilon});
+    EXPECT_NEAR(*array.clipping + array.noise, mean_error(array.max_contributions, epsilon), 1e-12);
+    for (const UsersWithRows& run : histogram_) {
+      EXPECT_LE(*array.clipping + array.noise, mean_error(run.rows, epsilon) + 1e-12);
+    }
+    EXPECT_EQ(all.max_contributions, 900U);
+    EXPECT_EQ(*all.clipping, 0);
+    EXPECT_EQ(all.kept_rows, 2050U);
+  }
+}
+
+TEST_F(UserErrorForecasts, OfVarianceIsTheLeastWorstCaseError) {
+  const UserQuery query{UserMethod::array, ContributionRule::optimal, 0, 0.5};
+  const UserErrorForecast array = forecast_variance_error(counts_, query);
+  EXPECT_NEAR(*array.clipping + array.noise, variance_error(array.max_contributions, 0.5), 1e-12);
+  for (const UsersWithRows& run : histogram_) {
+    EXPECT_LE(*array.clipping + array.noise, variance_error(run.rows, 0.5) + 1e-12);
+  }
+}
+
+TEST_F(UserErrorForecasts, HasNoClippingBoundForPrivateIntervals) {
+  for (const UserMethod method :
+       {UserMethod::levy, UserMethod::quantile, UserMethod::quantile_adaptive}) {
+    EXPECT_FALSE(mean({method, ContributionRule::optimal, 0, 1}).clipping.has_value());
+  }
+}
+
+TEST_F(UserErrorForecasts, WithoutRowsIsThatOfTheEmptyInput) {
+  const RowsPerUser nobody(std::vector<UsersWithRows>{}, kMemory);
+  const UserQuery query{UserMethod::array, ContributionRule::optimal, 0, 0.5};
+  EXPECT_EQ(forecast_mean_error(nobody, query, never_, kMemory).noise, 2);
+  EXPECT_EQ(forecast_variance_error(nobody, query).noise, 0.5);
+}
+
+TEST_F(UserErrorForecasts, RefusesWhatTheReleaseRefuses) {
+  EXPECT_THROW(mean({UserMethod::array, ContributionRule::optimal, 0, 0}), ParameterError);
+  EXPECT_THROW(mean({UserMethod::bounded, ContributionRule::optimal, 0, 1}), ParameterError);
+  EXPECT_THROW(
+      forecast_variance_error(counts_, {UserMethod::levy, ContributionRule::optimal, 0, 1}),
+      ParameterError);
+}
+
+// The worst data for clipping: the mean absolute error of the releases comes to no more than the
+// forecast, and for equal values to the noise alone. A mean of n draws from noise of scale s is off
+// by 8 s / sqrt(n) with probability below 10^-14.
+TEST_F(UserErrorForecasts, BoundTheErrorOfReleases) {
+  constexpr int kDraws = 2000;
+  std::vector<UserRow> rows;
+  std::uint64_t user = 0;
+  double sum = 0;
+  for (const UsersWithRows& run : histogram_) {
+    for (std::uint64_t i = 0; i < run.users; ++i, ++user) {
+      const std::uint32_t value = run.rows > 10 ? kOne : 0;
+      rows.insert(rows.end(), run.rows, UserRow{user, 0, value});
+      sum += static_cast<double>(run.rows) * value;
+    }
+  }
+  const test::GroupedRows grouped(rows);
+  const double truth = sum / static_cast<double>(rows.size()) / kOne;
+  for (const UserMethod method : {UserMethod::array, UserMethod::baseline}) {
+    const UserQuery query{method, ContributionRule::optimal, 0, 1};
+    const UserErrorForecast forecast = mean(query);
+    double error = 0;
+    for (int i = 0; i < kDraws; ++i) {
+      const std::uint32_t released = user_mean(*grouped, query, random_, never_, kMemory);
+      error += std::abs(released / double{kOne} - truth) / kDraws;
+    }
+    EXPECT_LE(error, *forecast.clipping + forecast.noise * (1 + 8 / std::sqrt(kDraws)));
+  }
+}
+
+TEST_F(UserErrorForecasts, OfQuantilesIsTheNoiseOfHalfOfEpsilon) {
+  for (const UserMethod method : {UserMethod::quantile, UserMethod::quantile_adaptive}) {
+    const UserErrorForecast forecast = mean({method, ContributionRule::fixed, 10, 0.5});
+    EXPECT_EQ(forecast.kept_rows, 400U);
+    EXPECT_DOUBLE_EQ(forecast.noise, 10.0 / 400 / 0.25);
+  }
+}
+
+// On both sides of 8 tau = U, and far from it. No bound cuts the interval around the value's bin;
+// another bin has a probability below 10^-10.
+TEST_F(UserErrorForecasts, OfLevyIsItsNoise) {
+  constexpr int kDraws = 4000;
+  constexpr double kEpsilon = 50;
+  constexpr std::uint64_t kUsers = 5;
+  for (const std::uint64_t rows_per_user : {1U, 125U, 126U, 1000U}) {
+    const double tau = std::sqrt(std::log(10 * kUsers) / (2 * static_cast<double>(rows_per_user)));
+    const std::vector<std::uint32_t> own(rows_per_user, kOne / 8 * 3);
+    const test::GroupedRows rows(test::UserValues(kUsers, own));
+    const RowsPerUser counts(*rows, never_, kMemory);
+    const UserQuery query{UserMethod::levy, ContributionRule::optimal, 0, kEpsilon};
+    const double noise = forecast_mean_error(counts, query, never_, kMemory).noise;
+    EXPECT_NEAR(noise, std::min(1.0, 8 * tau) / kUsers / kEpsilon, 1e-9);
+    double error = 0;
+    for (int i = 0; i < kDraws; ++i) {
+      const std::uint32_t released = user_mean(*rows, query, random_, never_, kMemory);
+      error += std::abs(released / double{kOne} - 0.375) / kDraws;
+    }
+    EXPECT_NEAR(error, noise, 8 * noise / std::sqrt(kDraws));
+  }
+}
+
+// Clipping to a private interval must save noise, or it is not done.
+TEST_F(UserErrorForecasts, OfLevyNeverHasMoreNoiseThanTheWholeRange) {
+  for (std::uint64_t users = 1; users < 2000; users += 1 + users / 3) {
+    for (std::uint64_t rows = 1; rows < 20'000; rows += 1 + rows / 3) {
+      const std::vector<UsersWithRows> histogram = {{rows, users}};
+      const RowsPerUser counts(histogram, kMemory);
+      const auto noise = [&](UserMethod method) {
+        return forecast_mean_error(counts, {method, ContributionRule::optimal, 0, 1}, never_,
+                                   kMemory)
+            .noise;
+      };
+      EXPECT_LE(noise(UserMethod::levy), noise(UserMethod::baseline));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dpquantile

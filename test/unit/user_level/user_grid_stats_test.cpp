@@ -1,0 +1,138 @@
+#include "core/user_level/user_grid_stats.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/contributions/fixed_point.hpp"
+#include "core/contributions/user_sensitivity.hpp"
+#include "support/parameter_error.hpp"
+#include "support/user_dataset.hpp"
+
+namespace dpquantile {
+namespace {
+
+using test::GroupedRows;
+
+constexpr std::uint32_t kOne = FixedPoint::kOne;
+constexpr auto kByGrid = Contribution::user_in_grid;
+
+class UserGridStats : public ::testing::Test {
+ protected:
+  GridRelease release_of(const std::vector<UserRow>& rows, std::uint32_t grids, double epsilon,
+                         bool suppress = true) {
+    return user_grid_stats(*GroupedRows(rows, kByGrid), grids, epsilon, suppress, random_, never_,
+                           std::pmr::new_delete_resource());
+  }
+
+  CancelPoll never_{nullptr};
+  CsprngSource source_;
+  RandomStream random_{source_};
+};
+
+// Grid g has 200 users with equally many values 0 and (g + 1) / 4: one each, and five the heavy
+// user 0, who is in all grids.
+std::vector<UserRow> three_grids() {
+  std::vector<UserRow> rows;
+  for (std::uint32_t grid = 0; grid < 3; ++grid) {
+    for (std::uint32_t i = 0; i < 204; ++i) {
+      const std::uint64_t user = i < 5 ? 0 : 1000 * (grid + 1) + i;
+      rows.push_back({user, grid, 0});
+      rows.push_back({user, grid, kOne / 4 * (grid + 1)});
+    }
+  }
+  return rows;
+}
+
+TEST_F(UserGridStats, GivesEveryGridItsMeanAndVariance) {
+  const GridRelease release = release_of(three_grids(), 3, 1000, false);
+  ASSERT_EQ(release.grids.size(), 3U);
+  EXPECT_EQ(release.grids_per_user, 3U);
+  for (std::uint32_t grid = 0; grid < 3; ++grid) {
+    const GridStatistics& statistics = release.grids[grid];
+    EXPECT_EQ(statistics.grid, grid);
+    EXPECT_EQ(statistics.counts.users_kept, 200U);
+    EXPECT_EQ(statistics.counts.all, 408U);
+    const double mean = (grid + 1) / 8.0;
+    // The noise has a scale of 1.5 * 10^-4: 0.01 is exceeded with probability e^-66.
+    EXPECT_NEAR(statistics.mean / double{kOne}, mean, 0.01);
+    EXPECT_NEAR(statistics.variance / double{kOne}, mean * mean, 0.01);
+  }
+}
+
+TEST_F(UserGridStats, SpendsMoreOnEachGridAfterSuppression) {
+  const GridRelease release = release_of(three_grids(), 3, 0.1);
+  EXPECT_EQ(release_of(three_grids(), 3, 0.1, false).grids_per_user, 3U);
+  EXPECT_EQ(release.grids_per_user, 1U);
+  std::uint64_t users = 0;
+  for (const GridStatistics& statistics : release.grids) {
+    users += statistics.counts.users_kept;
+    EXPECT_LE(statistics.mean_error + statistics.variance_error, release.error_bound);
+    // Half of epsilon / K = 0.1.
+    const auto [all, kept, most, users_kept] = statistics.counts;
+    EXPECT_DOUBLE_EQ(statistics.mean_error,
+                     mean_clipping_error(all, kept) + mean_sensitivity_fraction(kept, most) / 0.05);
+  }
+  EXPECT_EQ(users, 598U);
+}
+
+TEST_F(UserGridStats, StatesItsErrors) {
+  const GridRelease release = release_of(three_grids(), 3, 0.3, false);
+  for (const GridStatistics& statistics : release.grids) {
+    EXPECT_NEAR(statistics.mean_error, mean_sensitivity_fraction(408, 10) / 0.05, 1e-12);
+    EXPECT_NEAR(statistics.variance_error, variance_sensitivity_fraction(408, 10) / 0.05, 1e-12);
+  }
+}
+
+// The mean magnitude of n Laplace draws has standard deviation scale / sqrt(n); 8 of them are
+// exceeded with probability below 10^-14.
+TEST_F(UserGridStats, HasTheNoiseOfAPartOfEpsilon) {
+  constexpr int kDraws = 3000;
+  const std::vector<UserRow> rows = three_grids();
+  double sum = 0;
+  double scale = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const GridStatistics third = release_of(rows, 3, 60, false).grids[2];
+    sum += std::abs(third.mean / double{kOne} - 0.375);
+    scale = third.mean_error;
+  }
+  EXPECT_DOUBLE_EQ(scale, 10.0 / 408 / (60.0 / 6));
+  EXPECT_NEAR(sum / kDraws, scale, 8 * scale / std::sqrt(kDraws));
+}
+
+TEST_F(UserGridStats, OfOddInputsIsDefined) {
+  EXPECT_TRUE(release_of({}, 0, 1).grids.empty());
+  const GridRelease single = release_of({{7, 0, kOne}}, 1, 1);
+  ASSERT_EQ(single.grids.size(), 1U);
+  EXPECT_EQ(single.grids[0].variance, 0U);
+  const GridRelease heavy = release_of({{7, 0, kOne}, {7, 1, 0}, {7, 2, 5}}, 3, 1e-6);
+  EXPECT_EQ(heavy.grids.size(), 3U);
+  EXPECT_EQ(heavy.grids_per_user, 3U);
+  for (int i = 0; i < 50; ++i) {
+    const GridStatistics noisy = release_of({{7, 0, kOne}, {8, 0, 0}}, 1, 1e-6).grids.front();
+    EXPECT_LE(noisy.mean, kOne);
+    EXPECT_LE(noisy.variance, kOne / 4);
+  }
+}
+
+TEST_F(UserGridStats, RefusesEpsilonOutOfRange) {
+  for (const double epsilon : {0.0, -1.0, 1001.0, std::nan("")}) {
+    EXPECT_THROW(release_of(three_grids(), 3, epsilon), ParameterError);
+  }
+}
+
+// Two statistics in each of 20 grids of one user.
+TEST_F(UserGridStats, RefusesAnEpsilonThatIsTooSmallToBeShared) {
+  std::vector<UserRow> rows;
+  for (std::uint32_t grid = 0; grid < 20; ++grid) rows.push_back({7, grid, kOne / 2});
+  test::expect_parameter_error(
+      "epsilon must be at least 2.384185791015625e-06 for users in 20 grids, got 1e-06",
+      "Ask for a larger epsilon, or for fewer grids.", [&] { release_of(rows, 20, 1e-6); });
+  EXPECT_EQ(release_of(rows, 20, 2.4e-6).grids.size(), 20U);
+}
+
+}  // namespace
+}  // namespace dpquantile

@@ -1,0 +1,318 @@
+#include "core/user_level/user_mean.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/contributions/best_fit.hpp"
+#include "core/contributions/fixed_point.hpp"
+#include "support/law_testing.hpp"
+#include "support/user_dataset.hpp"
+
+namespace dpquantile {
+namespace {
+
+using test::for_each_tuple;
+using test::GroupedRows;
+using test::UserValues;
+
+constexpr std::uint32_t kOne = FixedPoint::kOne;
+const std::vector<std::uint32_t> kEnds = {0, kOne};
+const std::vector<std::uint32_t> kLevels = {0, kOne / 3, kOne};
+
+constexpr UserMethod kMethods[] = {
+    UserMethod::baseline,          UserMethod::array,  UserMethod::levy, UserMethod::quantile,
+    UserMethod::quantile_adaptive, UserMethod::bounded};
+
+auto* const kMemory = std::pmr::new_delete_resource();
+CancelPoll never{nullptr};
+
+std::uint64_t distance(std::uint64_t a, std::uint64_t b) {
+  return a > b ? a - b : b - a;
+}
+
+// The datasets before: rows of users of these sizes, each set to a level in every way.
+template <class Visit>
+void for_each_dataset(const std::vector<std::size_t>& sizes, Visit visit) {
+  std::size_t rows = 0;
+  for (const std::size_t size : sizes) rows += size;
+  for_each_tuple(kEnds, rows, [&](const std::vector<std::uint32_t>& flat) {
+    UserValues data;
+    auto next = flat.begin();
+    for (const std::size_t size : sizes) {
+      data.emplace_back(next, next + static_cast<std::ptrdiff_t>(size));
+      next += static_cast<std::ptrdiff_t>(size);
+    }
+    visit(data);
+  });
+}
+
+// Calls visit(data, neighbour) for every replacement of one user's values, extreme and interior.
+template <class Visit>
+void for_each_neighbour(const std::vector<std::size_t>& sizes, Visit visit) {
+  for_each_dataset(sizes, [&](const UserValues& data) {
+    for (std::size_t user = 0; user < data.size(); ++user) {
+      for_each_tuple(kLevels, data[user].size(), [&](const std::vector<std::uint32_t>& values) {
+        UserValues neighbour = data;
+        neighbour[user] = values;
+        visit(data, neighbour);
+      });
+    }
+  });
+}
+
+const std::vector<std::vector<std::size_t>> kSizes = {
+    {1}, {3}, {1, 1}, {1, 1, 1}, {2, 1}, {4, 1}, {2, 2, 1}, {3, 2}, {1, 2, 3}, {1, 1, 1, 1, 1}};
+
+// --- Sensitivity by exhaustion -------------------------------------------------------------------
+
+TEST(KeptMean, NeverMovesByMoreThanItsSensitivityAndReachesIt) {
+  for (const auto& sizes : kSizes) {
+    const std::size_t most = *std::max_element(sizes.begin(), sizes.end());
+    for (std::uint64_t bound = 1; bound <= most; ++bound) {
+      std::uint64_t largest = 0;
+      std::uint64_t sensitivity = 0;
+      for_each_neighbour(sizes, [&](const UserValues& data, const UserValues& neighbour) {
+        const IntegerQuery one = kept_mean(*GroupedRows(data), bound, never);
+        const IntegerQuery other = kept_mean(*GroupedRows(neighbour), bound, never);
+        ASSERT_EQ(one.sensitivity, other.sensitivity);
+        ASSERT_LE(distance(one.answer, other.answer), one.sensitivity);
+        largest = std::max(largest, distance(one.answer, other.answer));
+        sensitivity = one.sensitivity;
+      });
+      EXPECT_GE(largest + 1, sensitivity) << sizes.size() << " users, bound " << bound;
+    }
+  }
+}
+
+TEST(ClippedMean, NeverMovesByMoreThanItsSensitivity) {
+  const std::vector<ClippingInterval> intervals = {{0, kOne},        {kOne / 4, kOne / 2},
+                                                   {0, 1},           {kOne / 3, kOne / 3},
+                                                   {1000, kOne - 7}, {kOne, kOne}};
+  for (const auto& sizes : kSizes) {
+    const std::size_t most = *std::max_element(sizes.begin(), sizes.end());
+    for (std::uint64_t bound = 1; bound <= most; ++bound) {
+      for_each_neighbour(sizes, [&](const UserValues& data, const UserValues& neighbour) {
+        const auto one = fill_arrays(*GroupedRows(data), bound, never, kMemory);
+        const auto other = fill_arrays(*GroupedRows(neighbour), bound, never, kMemory);
+        for (const ClippingInterval& interval : intervals) {
+          const IntegerQuery mean = clipped_mean(one, interval);
+          const IntegerQuery moved = clipped_mean(other, interval);
+          ASSERT_EQ(mean.sensitivity, moved.sensitivity);
+          ASSERT_LE(distance(mean.answer, moved.answer), mean.sensitivity);
+        }
+      });
+    }
+  }
+}
+
+TEST(ClippedMean, ReachesItsSensitivity) {
+  const std::vector<FilledArray> low = {{4, 0}, {4, 2 * std::uint64_t{kOne}}};
+  const std::vector<FilledArray> high = {{4, 4 * std::uint64_t{kOne}}, low[1]};
+  for (const ClippingInterval interval : {ClippingInterval{0, kOne}, {kOne / 4, kOne / 2}}) {
+    const IntegerQuery before = clipped_mean(low, interval);
+    const IntegerQuery after = clipped_mean(high, interval);
+    EXPECT_EQ(after.answer - before.answer, before.sensitivity);
+  }
+}
+
+TEST(ClippedMean, IsTheKeptMeanWithinTheBounds) {
+  std::mt19937_64 random(5);
+  UserValues data(40);
+  for (auto& values : data) {
+    values.resize(1 + random() % 20);
+    for (std::uint32_t& value : values) value = static_cast<std::uint32_t>(random() >> 33);
+  }
+  const GroupedRows rows(data);
+  for (const std::uint64_t bound : {1U, 5U, 20U}) {
+    const auto arrays = fill_arrays(*rows, bound, never, kMemory);
+    EXPECT_EQ(clipped_mean(arrays, {0, kOne}).answer, kept_mean(*rows, bound, never).answer);
+    EXPECT_LE(clipped_mean(arrays, {0, kOne}).sensitivity,
+              kept_mean(*rows, bound, never).sensitivity);
+  }
+}
+
+TEST(FilledArrays, ChangeInOnePlaceWhenOneUserChanges) {
+  for_each_neighbour({1, 2, 3}, [&](const UserValues& data, const UserValues& neighbour) {
+    const auto one = fill_arrays(*GroupedRows(data), 3, never, kMemory);
+    const auto other = fill_arrays(*GroupedRows(neighbour), 3, never, kMemory);
+    ASSERT_EQ(one.size(), other.size());
+    int changed = 0;
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      ASSERT_EQ(one[i].rows, other[i].rows);
+      changed += one[i].sum != other[i].sum;
+    }
+    ASSERT_LE(changed, 1);
+  });
+}
+
+// --- Odd inputs ----------------------------------------------------------------------------------
+
+class UserMean : public ::testing::Test {
+ protected:
+  static UserQuery query(UserMethod method, double epsilon) {
+    const bool bounded = method == UserMethod::bounded;
+    return {method, bounded ? ContributionRule::fixed : ContributionRule::optimal, 3, epsilon};
+  }
+  std::uint32_t draw(const UserValues& data, const UserQuery& query) {
+    return user_mean(*GroupedRows(data), query, random_, never, kMemory);
+  }
+  std::uint32_t draw(const UserValues& data, UserMethod method, double epsilon) {
+    return draw(data, query(method, epsilon));
+  }
+
+  CsprngSource source_;
+  RandomStream random_{source_};
+};
+
+TEST_F(UserMean, StaysOnTheGridForEveryOddInput) {
+  const std::vector<UserValues> odd = {
+      {},
+      {{5}},
+      {{0, kOne, 7}},
+      {{kOne}, {kOne}, {kOne}},
+      {std::vector<std::uint32_t>(3000, kOne), {0}, {1}},
+      {{0}, {0}, {0}, {0}},
+  };
+  for (const UserValues& data : odd) {
+    for (const UserMethod method : kMethods) {
+      for (const double epsilon : {1e-6, 1.0, 1000.0}) {
+        for (int i = 0; i < 20; ++i) EXPECT_LE(draw(data, method, epsilon), kOne);
+      }
+    }
+  }
+}
+
+// Noise as of one row: nearly every answer is at one of the ends when epsilon is small, and near
+// the middle when it is large.
+TEST_F(UserMean, OfNoRowsIsANoisyMiddle) {
+  for (const UserMethod method : kMethods) {
+    if (method == UserMethod::bounded) continue;
+    int ends = 0;
+    for (int i = 0; i < 200; ++i) {
+      const std::uint32_t answer = draw({}, method, 0.001);
+      ends += answer == 0 || answer == kOne;
+      // P[|noise| > 1/4] = e^-250.
+      EXPECT_NEAR(draw({}, method, 1000) / double{kOne}, 0.5, 0.25);
+    }
+    // Each is at an end but with probability 0.0005; 20 of 200 have a probability below 10^-39.
+    EXPECT_GT(ends, 180);
+  }
+}
+
+// With epsilon = 1000 the noise of 2000 rows is below 1 / 1000 but with probability e^-900 or less.
+TEST_F(UserMean, IsAccurateWithAlmostNoNoise) {
+  UserValues data;
+  for (std::uint32_t user = 0; user < 1000; ++user) data.push_back({kOne / 4, kOne / 2});
+  for (const UserMethod method : kMethods) {
+    EXPECT_NEAR(draw(data, method, 1000) / double{kOne}, 0.375, 0.002);
+  }
+}
+
+TEST_F(UserMean, OfEqualValuesIsThatValue) {
+  const UserValues data(500, std::vector<std::uint32_t>(3, kOne / 5));
+  for (const UserMethod method : kMethods) {
+    EXPECT_NEAR(draw(data, method, 1000) / double{kOne}, 0.2, 0.002);
+  }
+}
+
+TEST_F(UserMean, TakesAFixedBoundBeyondAllUsersAsTheMostRows) {
+  for (const UserMethod method : kMethods) {
+    EXPECT_LE(draw({{1, 2, 3}, {4}, {5, 6}}, {method, ContributionRule::fixed, 0xffffffff, 1}),
+              kOne);
+  }
+}
+
+TEST_F(UserMean, RefusesParametersOutOfRange) {
+  for (const UserMethod method : kMethods) EXPECT_THROW(draw({{1}}, method, 0), ParameterError);
+}
+
+// --- Noise ---------------------------------------------------------------------------------------
+
+// The mean magnitude of n Laplace draws has standard deviation (scale / sqrt(n)); 8 of them are
+// exceeded with probability below 10^-14, and the normal approximation is good at n = 20 000.
+TEST_F(UserMean, HasTheNoiseThatIsForecast) {
+  constexpr int kDraws = 20'000;
+  UserValues data(100, {kOne / 2});
+  data[0] = std::vector<std::uint32_t>(20, kOne / 2);
+  for (const UserMethod method : {UserMethod::baseline, UserMethod::array}) {
+    const GroupedRows rows(data);
+    const RowsPerUser counts(*rows, never, kMemory);
+    const UserQuery asked = query(method, 2);
+    const std::uint64_t bound = mean_contribution_bound(asked, counts);
+    const double scale = static_cast<double>(bound) / static_cast<double>(counts.kept(bound)) / 2;
+    double sum = 0;
+    for (int i = 0; i < kDraws; ++i) {
+      sum += std::abs(user_mean(*rows, asked, random_, never, kMemory) / double{kOne} - 0.5);
+    }
+    // Clamping at 1/2 takes away less than e^(-1/2 / scale) of it.
+    const double clamped = scale * std::exp(-0.5 / scale);
+    EXPECT_NEAR(sum / kDraws, scale, 8 * scale / std::sqrt(kDraws) + clamped);
+  }
+}
+
+// Five users of m rows: ln(50) / (2 m) is tau^2 in units of U, so 8 tau >= U up to m = 125.
+class LevyBorder : public UserMean {
+ protected:
+  static constexpr double kEpsilon = 50;
+
+  // One user at the upper end, four at the lower one.
+  void expect_law(std::size_t rows_per_user, double centre, double scale) {
+    constexpr int kDraws = 20'000;
+    constexpr std::size_t kParts = 12;
+    UserValues data(5, std::vector<std::uint32_t>(rows_per_user, 0));
+    data.back().assign(rows_per_user, kOne);
+    const GroupedRows rows(data);
+    std::vector<std::uint64_t> observed(kParts);
+    for (int i = 0; i < kDraws; ++i) {
+      const std::uint32_t drawn =
+          user_mean(*rows, query(UserMethod::levy, kEpsilon), random_, never, kMemory);
+      const double z = (drawn / double{kOne} - centre) / scale;
+      const double below = z < 0 ? std::exp(z) / 2 : 1 - std::exp(-z) / 2;
+      ++observed[std::min(kParts - 1, static_cast<std::size_t>(below * kParts))];
+    }
+    const std::vector<double> evenly(kParts, 1.0 / kParts);
+    EXPECT_GT(test::law_p_value(observed, evenly), test::kLawFalseAlarm);
+  }
+};
+
+// At 8 tau >= U nobody is clipped, and all of epsilon makes the noise.
+TEST_F(LevyBorder, HasTheWholeRangeAtFullEpsilonAbove) {
+  expect_law(125, 1.0 / 5, 1.0 / 5 / kEpsilon);
+}
+
+// Below, the interval is [0, 3 tau], around the first bin, but for less than one of 10^6 draws
+// (every other bin costs 3/2, which makes e^-18.75), and half of epsilon makes the noise.
+TEST_F(LevyBorder, HasAPrivateIntervalAtHalfEpsilonBelow) {
+  const double tau = std::sqrt(std::log(50) / (2 * 126));
+  expect_law(126, 3 * tau / 5, 3 * tau / 5 / (kEpsilon / 2));
+}
+
+// Three of four arrays are at the lower end, so each of the four bins but the first costs 1, for
+// half of epsilon a weight of e^(-epsilon / 4). The mean for the first bin's interval is 3/4 tau,
+// for the others 2 tau and more; 1.4 tau is more than 5 scales of the noise away from both.
+TEST_F(UserMean, OfLevyFindsTheIntervalWithHalfOfEpsilon) {
+  constexpr int kDraws = 40'000;
+  constexpr double kAsked = 20;
+  constexpr std::size_t kRows = 130;
+  const std::vector<std::uint32_t> low(kRows, 0);
+  const std::vector<std::uint32_t> high(kRows, kOne);
+  const GroupedRows rows(UserValues{low, low, low, high});
+  const double tau = std::sqrt(std::log(40) / (2 * kRows));
+  std::vector<std::uint64_t> observed(2);
+  for (int i = 0; i < kDraws; ++i) {
+    const double drawn = user_mean(*rows, query(UserMethod::levy, kAsked), random_, never, kMemory);
+    ++observed[drawn / kOne < 1.4 * tau];
+  }
+  const double first = 1 / (1 + 4 * std::exp(-kAsked / 4));
+  EXPECT_GT(test::law_p_value(observed, std::vector<double>{1 - first, first}),
+            test::kLawFalseAlarm);
+}
+
+}  // namespace
+}  // namespace dpquantile
