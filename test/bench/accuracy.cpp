@@ -15,16 +15,16 @@
 #include <string>
 #include <vector>
 
-#include "core/histogram/grid.hpp"
+#include "core/histogram/value_grid.hpp"
 #include "core/quantiles/quantiles.hpp"
 
 namespace {
 
 using dpquantile::CancelPoll;
 using dpquantile::CsprngSource;
-using dpquantile::Grid;
 using dpquantile::Histogram;
 using dpquantile::RandomStream;
+using dpquantile::ValueGrid;
 
 constexpr std::size_t kRows = 1000;
 constexpr double kLower = -100;
@@ -101,7 +101,7 @@ double gap(const std::vector<double>& sorted, double answer, double q) {
   return static_cast<double>(std::max<std::ptrdiff_t>(last - first, 0));
 }
 
-double mean_gap_of_trial(const Dataset& dataset, const Grid& grid,
+double mean_gap_of_trial(const Dataset& dataset, const ValueGrid& grid,
                          const std::vector<double>& quantiles, RandomStream& random) {
   const std::vector<double> rows = draw_rows(dataset, random);
   std::vector<std::uint32_t> cells;
@@ -127,7 +127,7 @@ struct Estimate {
 };
 
 Estimate estimate_gap(const Dataset& dataset, int m, int trials, RandomStream& random) {
-  const Grid grid = Grid::create(kLower, kUpper, dataset.granularity);
+  const ValueGrid grid = ValueGrid::create(kLower, kUpper, dataset.granularity);
   std::vector<double> quantiles;
   for (int i = 1; i <= m; ++i) quantiles.push_back(static_cast<double>(i) / (m + 1));
   double sum = 0;

@@ -55,31 +55,32 @@ std::vector<std::uint64_t> count_uniform(RandomStream& random) {
   return counts;
 }
 
-Cumulative released(const std::vector<std::uint64_t>& counts, const CdfLaw& law,
+Cumulative released(const std::vector<std::uint64_t>& counts, const CdfPlan& plan,
                     RandomStream& random) {
   CancelPoll cancel(nullptr);
-  const auto cumulative = release_cdf(counts, law, random, cancel, std::pmr::new_delete_resource());
+  const auto cumulative =
+      release_cdf(counts, plan, random, cancel, std::pmr::new_delete_resource());
   return {cumulative.begin(), cumulative.end()};
 }
 
 // The poster's way: a prefix is the sum of the noisy counts of the nodes that make it up, then
 // smoothing.
-Cumulative without_consistency(const std::vector<std::uint64_t>& counts, const CdfLaw& law,
+Cumulative without_consistency(const std::vector<std::uint64_t>& counts, const CdfPlan& plan,
                                RandomStream& random) {
-  const LevelTree tree(law.bins, law.branching());
-  Cumulative prefixes(law.bins);
+  const LevelTree tree(plan.bins, plan.branching());
+  Cumulative prefixes(plan.bins);
   for (std::size_t level = 1; level <= tree.levels(); ++level) {
-    const Rational epsilon = rational_epsilon(law.level_budget()[level - 1]);
+    const Rational epsilon = rational_epsilon(plan.level_budget()[level - 1]);
     const auto width = static_cast<std::uint32_t>(tree.stride(level));
     std::vector<double> nodes(tree.nodes(level));
     for (double& node : nodes) {
       node =
           static_cast<double>(discrete_laplace(random, {epsilon.denominator, epsilon.numerator}));
     }
-    for (std::uint32_t bin = 0; bin < law.bins; ++bin)
+    for (std::uint32_t bin = 0; bin < plan.bins; ++bin)
       nodes[bin / width] += static_cast<double>(counts[bin]);
     // A full prefix of k bins takes those nodes whose parent it does not contain.
-    for (std::uint32_t k = 1; k <= law.bins; ++k) {
+    for (std::uint32_t k = 1; k <= plan.bins; ++k) {
       const std::uint32_t end = k / width;
       const std::uint32_t parents_end = end / tree.branching(level - 1) * tree.branching(level - 1);
       const bool at_top = level == 1;
@@ -93,16 +94,16 @@ Cumulative without_consistency(const std::vector<std::uint64_t>& counts, const C
 }
 
 template <class Release>
-void measure(const char* name, const std::vector<std::uint64_t>& counts, const CdfLaw& law,
+void measure(const char* name, const std::vector<std::uint64_t>& counts, const CdfPlan& plan,
              int trials, RandomStream& random, Release release) {
   std::vector<double> of_points;
   std::vector<double> everywhere;
-  std::vector<std::vector<double>> by_bin(law.bins);
+  std::vector<std::vector<double>> by_bin(plan.bins);
   for (int trial = 0; trial < trials; ++trial) {
-    const Cumulative curve = release(counts, law, random);
+    const Cumulative curve = release(counts, plan, random);
     double truth = 0;
     double largest = 0;
-    for (std::uint32_t k = 0; k < law.bins; ++k) {
+    for (std::uint32_t k = 0; k < plan.bins; ++k) {
       truth += static_cast<double>(counts[k]);
       const double error = std::abs(curve[k] - truth);
       of_points.push_back(error);
@@ -120,9 +121,9 @@ void measure(const char* name, const std::vector<std::uint64_t>& counts, const C
 
 void print_errors(const char* data, const std::vector<std::uint64_t>& counts, int trials,
                   RandomStream& random) {
-  const CdfLaw tree = choose_cdf_law(CdfMethod::kTree, kBins, pure(kEpsilon));
-  const CdfLaw binary = choose_cdf_law(CdfMethod::kBinary, kBins, pure(kEpsilon));
-  const CdfLaw histogram = choose_cdf_law(CdfMethod::kHistogram, kBins, pure(kEpsilon));
+  const CdfPlan tree = choose_cdf_plan(CdfMethod::kTree, kBins, pure(kEpsilon));
+  const CdfPlan binary = choose_cdf_plan(CdfMethod::kBinary, kBins, pure(kEpsilon));
+  const CdfPlan histogram = choose_cdf_plan(CdfMethod::kHistogram, kBins, pure(kEpsilon));
   std::printf(
       "\nError of a prefix count in rows, 95 %%: %d %s rows in %u bins, epsilon = %g, %d "
       "releases\n",
@@ -132,7 +133,7 @@ void print_errors(const char* data, const std::vector<std::uint64_t>& counts, in
   measure("binary", counts, binary, trials, random, released);
   measure("binary, not made consistent", counts, binary, trials, random, without_consistency);
   measure("histogram", counts, histogram, trials, random, released);
-  const CdfLaw zcdp_tree = choose_cdf_law(CdfMethod::kTree, kBins, zcdp(kEpsilon * kEpsilon / 2));
+  const CdfPlan zcdp_tree = choose_cdf_plan(CdfMethod::kTree, kBins, zcdp(kEpsilon * kEpsilon / 2));
   measure("tree, rho = epsilon^2 / 2", counts, zcdp_tree, trials, random, released);
   CancelPoll cancel(nullptr);
   const CdfError stated =
@@ -175,11 +176,11 @@ void print_trees(PrivacyMeasure measure, const char* unit) {
 
 void print_time() {
   constexpr std::uint32_t kManyBins = LevelTree::kMaxBins;
-  const CdfLaw law = choose_cdf_law(CdfMethod::kTree, kManyBins, pure(1));
-  const LevelTree tree(law.bins, law.branching());
+  const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, kManyBins, pure(1));
+  const LevelTree tree(plan.bins, plan.branching());
   std::vector<double> nodes(tree.total_nodes(), 1);
   const auto start = std::chrono::steady_clock::now();
-  cumulative_from_measurements(law, nodes, std::pmr::new_delete_resource());
+  cumulative_from_measurements(plan, nodes, std::pmr::new_delete_resource());
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
   std::printf("\nPost-processing of %u bins: %.0f ms\n", kManyBins, time.count());
 }

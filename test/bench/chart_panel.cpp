@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "core/base/text.hpp"
+#include "core/base/decimal_format.hpp"
 #include "core/plot/svg_path.hpp"
 #include "svg_elements.hpp"
 

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "core/histogram/grid.hpp"
 #include "core/histogram/growing_histogram.hpp"
+#include "core/histogram/value_grid.hpp"
 #include "core/quantiles/quantiles.hpp"
 
 namespace {
@@ -58,9 +58,9 @@ int main() {
       "  %-12s %10s\n",
       kCalls, "rows", "ms");
   for (const std::uint64_t rows : kRows) {
-    GrowingHistogram state = state_of(rows, Grid::kDefaultCells, random);
+    GrowingHistogram state = state_of(rows, ValueGrid::kDefaultCells, random);
     std::printf("  %-12llu %10.3f\n", static_cast<unsigned long long>(rows),
-                median_milliseconds(state, Grid::kDefaultCells, random));
+                median_milliseconds(state, ValueGrid::kDefaultCells, random));
     std::fflush(stdout);
   }
   return 0;

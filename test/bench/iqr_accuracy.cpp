@@ -26,9 +26,9 @@
 #include <vector>
 
 #include "bench_figures.hpp"
-#include "core/histogram/grid.hpp"
+#include "core/histogram/value_grid.hpp"
 #include "core/iqr/iqr.hpp"
-#include "core/iqr/quartile_difference.hpp"
+#include "core/iqr/iqr_by_quantiles.hpp"
 
 namespace {
 
@@ -124,8 +124,8 @@ std::optional<double> by_test(const OrderStatistics& rows, double epsilon, doubl
                               RandomStream& random) {
   CancelPoll cancel(nullptr);
   const std::uint64_t count = noisy_count(rows.records(), iqr_count_epsilon(epsilon), random);
-  const IqrPlan plan(count, epsilon, delta);
-  return interquartile_range_by(plan.stages(), rows, random, cancel);
+  const IqrPlan law(count, epsilon, delta);
+  return interquartile_range_by(law.stages(), rows, random, cancel);
 }
 
 // Each of two tests, for bins half a unit apart, and the release have a third of epsilon; a test
@@ -139,7 +139,7 @@ std::optional<double> by_paper(const OrderStatistics& rows, double epsilon, doub
   const double iqr = rows.interquartile_range();
   for (const int discretisation : {0, kDiscretisations / 2}) {
     const IqrBin bin = grid.bin_of(iqr, discretisation);
-    const auto distance = static_cast<std::int64_t>(replacements_to_leave(bin, rows, cancel));
+    const auto distance = static_cast<std::int64_t>(distance_to_instability(bin, rows, cancel));
     if (distance + discrete_laplace(random, {denominator, numerator}) <= 1 + margin) continue;
     const std::int64_t exponent =
         discrete_laplace(random, {denominator * LogGrid::kStepsPerUnit, numerator});
@@ -152,23 +152,22 @@ std::optional<double> by_paper(const OrderStatistics& rows, double epsilon, doub
 class ByQuantiles {
  public:
   ByQuantiles(const std::vector<double>& rows, double lower, double upper)
-      : grid_(Grid::create(lower, upper, std::nullopt)), data_(count(rows, grid_)) {}
+      : grid_(ValueGrid::create(lower, upper, std::nullopt)), data_(count(rows, grid_)) {}
 
   double draw(double epsilon, RandomStream& random) const {
     CancelPoll cancel(nullptr);
-    return quartile_difference(data_, grid_, epsilon, random, cancel,
-                               std::pmr::new_delete_resource());
+    return iqr_by_quantiles(data_, grid_, epsilon, random, cancel, std::pmr::new_delete_resource());
   }
 
  private:
-  static Histogram count(const std::vector<double>& rows, const Grid& grid) {
+  static Histogram count(const std::vector<double>& rows, const ValueGrid& grid) {
     std::vector<std::uint32_t> cells;
     for (const double row : rows) cells.push_back(grid.cell_of(row));
     CancelPoll cancel(nullptr);
     return {cells, grid.cells, cancel, std::pmr::new_delete_resource()};
   }
 
-  Grid grid_;
+  ValueGrid grid_;
   Histogram data_;
 };
 

@@ -5,7 +5,7 @@
 
 #include "chart_panel.hpp"
 #include "core/plot/svg_path.hpp"
-#include "core/plot/text_fit.hpp"
+#include "core/plot/text_width.hpp"
 #include "svg_elements.hpp"
 
 namespace dpquantile::bench {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/histogram/grid.hpp"
+#include "core/histogram/value_grid.hpp"
 #include "core/quantiles/quantiles.hpp"
 
 namespace {
@@ -58,7 +58,7 @@ double median_seconds(const std::vector<std::uint32_t>& cells, const QuantilesQu
 int main() {
   CsprngSource source;
   RandomStream random(source);
-  const Grid grid = Grid::create(-100, 100, 200.0 / 16777216);
+  const ValueGrid grid = ValueGrid::create(-100, 100, 200.0 / 16777216);
   std::vector<std::uint32_t> cells(kRows);
   for (std::uint32_t& cell : cells) cell = grid.cell_of(-5 + 10 * random.unit_real());
 

@@ -156,10 +156,10 @@ void measure_users(int trials, const std::string& plots, RandomStream& random) {
       "its two m_UB,\nno worse than any other method but 'bounded'.\n",
       kTolerance);
   experiments.print();
-  is_best(UserMethod::levy, of_samples).print("'levy' is best for 10 times the rows");
-  is_best(UserMethod::levy, of_many_samples).print("'levy' is best for 100 times the rows");
-  is_best(UserMethod::quantile, of_users).print("'quantile' is best for 10 times the buses");
-  is_best(UserMethod::quantile, of_users_offset)
+  is_best(UserMethod::kLevy, of_samples).print("'levy' is best for 10 times the rows");
+  is_best(UserMethod::kLevy, of_many_samples).print("'levy' is best for 100 times the rows");
+  is_best(UserMethod::kQuantile, of_users).print("'quantile' is best for 10 times the buses");
+  is_best(UserMethod::kQuantile, of_users_offset)
       .print("'quantile' is best for 10 times the buses, with offsets");
   noise_is_left(base, samples, kBaseline).print("10 times the rows leave baseline's noise");
   noise_is_left(base, samples, kArray).print("10 times the rows leave array's noise");

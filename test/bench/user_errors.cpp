@@ -99,8 +99,8 @@ void print_foot(const BusDataSets& data, const Errors& errors) {
 
 // Without the variants of 'levy' and the quantiles.
 bool is_plotted(const Method& method) {
-  return method.rule == ContributionRule::optimal || method.method == UserMethod::array ||
-         method.method == UserMethod::bounded;
+  return method.rule == ContributionRule::kOptimal || method.method == UserMethod::kArray ||
+         method.method == UserMethod::kBounded;
 }
 
 }  // namespace
@@ -116,11 +116,11 @@ std::size_t best_of_source(const Errors& errors, std::size_t epsilon,
 }
 
 UserQuery query_for(const Method& method, const RowsPerUser& counts, double epsilon) {
-  if (method.method != UserMethod::bounded) return {method.method, method.rule, 0, epsilon};
-  const std::uint64_t bound = method.rule == ContributionRule::median
+  if (method.method != UserMethod::kBounded) return {method.method, method.rule, 0, epsilon};
+  const std::uint64_t bound = method.rule == ContributionRule::kMedian
                                   ? median_bound(counts)
                                   : least_mean_error_bound(counts, epsilon);
-  return {method.method, ContributionRule::fixed, bound, epsilon};
+  return {method.method, ContributionRule::kFixed, bound, epsilon};
 }
 
 std::uint64_t contributions_of(const Method& method, const BusDataSets& data, double epsilon) {
@@ -151,8 +151,9 @@ void measure_variances(const BusDataSets& data, int trials, RandomStream& random
   const int draws = draws_on(data, trials);
   print_head("Mean absolute error of the variance in (km/h)^2", data, draws);
   for (const Method& method : kMethods) {
-    const bool applies = method.method == UserMethod::baseline ||
-                         method.method == UserMethod::array || method.method == UserMethod::bounded;
+    const bool applies = method.method == UserMethod::kBaseline ||
+                         method.method == UserMethod::kArray ||
+                         method.method == UserMethod::kBounded;
     if (applies) print_row(method.name, measure(data, method, draws, random, draw_variance_error));
   }
 }
@@ -161,7 +162,7 @@ void plot_means(const Errors& errors, const std::string& title, const std::strin
   LineChart chart{title, "", "ε", "mean absolute error of the mean in km/h", {}};
   for (std::size_t i = 0; i < std::size(kMethods); ++i) {
     if (!is_plotted(kMethods[i])) continue;
-    ChartSeries series{kMethods[i].name, {}, kMethods[i].method == UserMethod::bounded};
+    ChartSeries series{kMethods[i].name, {}, kMethods[i].method == UserMethod::kBounded};
     for (std::size_t j = 0; j < std::size(kEpsilons); ++j)
       series.points.push_back({kEpsilons[j], errors[i][j].mean()});
     chart.series.push_back(series);

@@ -25,17 +25,17 @@ struct Method {
 };
 
 inline constexpr Method kMethods[] = {
-    {"baseline", UserMethod::baseline, ContributionRule::optimal},
-    {"array", UserMethod::array, ContributionRule::optimal},
-    {"array, median", UserMethod::array, ContributionRule::median},
-    {"levy", UserMethod::levy, ContributionRule::optimal},
-    {"levy, median", UserMethod::levy, ContributionRule::median},
-    {"quantile", UserMethod::quantile, ContributionRule::optimal},
-    {"quantile, median", UserMethod::quantile, ContributionRule::median},
-    {"quantile-adaptive", UserMethod::quantile_adaptive, ContributionRule::optimal},
-    {"quantile-adaptive, median", UserMethod::quantile_adaptive, ContributionRule::median},
-    {"bounded, median", UserMethod::bounded, ContributionRule::median},
-    {"bounded, optimal", UserMethod::bounded, ContributionRule::optimal}};
+    {"baseline", UserMethod::kBaseline, ContributionRule::kOptimal},
+    {"array", UserMethod::kArray, ContributionRule::kOptimal},
+    {"array, median", UserMethod::kArray, ContributionRule::kMedian},
+    {"levy", UserMethod::kLevy, ContributionRule::kOptimal},
+    {"levy, median", UserMethod::kLevy, ContributionRule::kMedian},
+    {"quantile", UserMethod::kQuantile, ContributionRule::kOptimal},
+    {"quantile, median", UserMethod::kQuantile, ContributionRule::kMedian},
+    {"quantile-adaptive", UserMethod::kQuantileAdaptive, ContributionRule::kOptimal},
+    {"quantile-adaptive, median", UserMethod::kQuantileAdaptive, ContributionRule::kMedian},
+    {"bounded, median", UserMethod::kBounded, ContributionRule::kMedian},
+    {"bounded, optimal", UserMethod::kBounded, ContributionRule::kOptimal}};
 inline constexpr std::size_t kBaseline = 0;
 inline constexpr std::size_t kArray = 1;
 inline constexpr std::size_t kArrayMedian = 2;
@@ -46,7 +46,7 @@ using Errors = std::vector<Row>;
 
 // 'bounded' is not among those that the source compares.
 inline bool of_source(const Method& method) {
-  return method.method != UserMethod::bounded;
+  return method.method != UserMethod::kBounded;
 }
 
 // The one of the source's methods with the least error at the epsilon of this index; only variants

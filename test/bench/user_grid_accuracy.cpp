@@ -28,7 +28,7 @@ class GridData {
   explicit GridData(CityData city)
       : city_(std::move(city)),
         cancel_(nullptr),
-        grouped_(city_.rows, Contribution::user_in_grid, cancel_, std::pmr::new_delete_resource()),
+        grouped_(city_.rows, Contribution::kUserInGrid, cancel_, std::pmr::new_delete_resource()),
         moments_(city_.grids) {
     std::uint32_t user = 0;
     for (std::size_t i = 0; i < grouped_.size(); ++i) {

@@ -25,7 +25,7 @@ namespace dpquantile {
 namespace {
 
 using test::case_name;
-using test::cdf_law;
+using test::cdf_plan;
 using test::CdfReleaseLaw;
 using test::CdfSampler;
 using test::certain_delta;
@@ -68,10 +68,10 @@ struct LawPair {
   Probabilities neighbour;
 };
 
-LawPair laws(const CdfLaw& law, const Neighbours& neighbours,
+LawPair laws(const CdfPlan& plan, const Neighbours& neighbours,
              const std::vector<std::int64_t>& reach) {
-  const CdfReleaseLaw of_data(law, neighbours.counts, neighbours.counts, reach);
-  const CdfReleaseLaw of_neighbour(law, neighbours.with_added(), neighbours.counts, reach);
+  const CdfReleaseLaw of_data(plan, neighbours.counts, neighbours.counts, reach);
+  const CdfReleaseLaw of_neighbour(plan, neighbours.with_added(), neighbours.counts, reach);
   LawPair pair;
   for (const auto& [release, probability] : of_data.probabilities()) {
     pair.outcomes.push_back(release);
@@ -81,8 +81,8 @@ LawPair laws(const CdfLaw& law, const Neighbours& neighbours,
   return pair;
 }
 
-Real loss(const CdfLaw& law, const Neighbours& neighbours, std::int64_t reach = 2) {
-  const LawPair pair = laws(law, neighbours, std::vector<std::int64_t>(law.levels, reach));
+Real loss(const CdfPlan& plan, const Neighbours& neighbours, std::int64_t reach = 2) {
+  const LawPair pair = laws(plan, neighbours, std::vector<std::int64_t>(plan.levels, reach));
   return exact_loss(pair.law, pair.neighbour);
 }
 
@@ -99,11 +99,11 @@ std::vector<Counts> all_counts(std::uint32_t bins, std::uint64_t most) {
   return all;
 }
 
-void expect_keeps_epsilon(const CdfLaw& law, std::uint64_t most_in_a_bin) {
-  for (const Counts& counts : all_counts(law.bins, most_in_a_bin)) {
-    for (std::uint32_t added = 0; added < law.bins; ++added) {
-      ASSERT_LE(loss(law, {counts, added}), law.privacy.value + kRounding)
-          << law.bins << " " << added;
+void expect_keeps_epsilon(const CdfPlan& plan, std::uint64_t most_in_a_bin) {
+  for (const Counts& counts : all_counts(plan.bins, most_in_a_bin)) {
+    for (std::uint32_t added = 0; added < plan.bins; ++added) {
+      ASSERT_LE(loss(plan, {counts, added}), plan.privacy.value + kRounding)
+          << plan.bins << " " << added;
     }
   }
 }
@@ -112,7 +112,7 @@ TEST(ExactCdfPrivacyOfAllSmallData, IsKeptByEveryMethod) {
   for (const CdfMethod method : kCdfMethods) {
     for (const std::uint32_t bins : {1U, 2U, 3U}) {
       for (const double epsilon : kEpsilons) {
-        expect_keeps_epsilon(choose_cdf_law(method, bins, pure(epsilon)), 2);
+        expect_keeps_epsilon(choose_cdf_plan(method, bins, pure(epsilon)), 2);
       }
     }
   }
@@ -120,10 +120,10 @@ TEST(ExactCdfPrivacyOfAllSmallData, IsKeptByEveryMethod) {
 
 TEST(ExactCdfPrivacyOfAllSmallData, IsKeptByTreesWithBudgetsOfAnyKind) {
   for (const double epsilon : kEpsilons) {
-    expect_keeps_epsilon(cdf_law(3, {2, 2}, {0.2 * epsilon, 0.8 * epsilon}), 2);
-    expect_keeps_epsilon(cdf_law(3, {2, 2}, {0.7 * epsilon, 0.3 * epsilon}), 1);
+    expect_keeps_epsilon(cdf_plan(3, {2, 2}, {0.2 * epsilon, 0.8 * epsilon}), 2);
+    expect_keeps_epsilon(cdf_plan(3, {2, 2}, {0.7 * epsilon, 0.3 * epsilon}), 1);
   }
-  expect_keeps_epsilon(cdf_law(4, {2, 2}, {0.4, 0.6}), 1);
+  expect_keeps_epsilon(cdf_plan(4, {2, 2}, {0.4, 0.6}), 1);
 }
 
 // Records in plenty, so that nothing is clipped: the loss is epsilon itself, so that a smaller
@@ -133,10 +133,10 @@ TEST(ExactCdfPrivacyOfManyRecords, IsEpsilonAndNotMore) {
     for (const std::uint32_t bins : {1U, 2U, 3U}) {
       for (const double epsilon : kEpsilons) {
         const Neighbours neighbours{Counts(bins, 50), bins - 1};
-        const Real certain = loss(choose_cdf_law(method, bins, pure(epsilon)), neighbours);
+        const Real certain = loss(choose_cdf_plan(method, bins, pure(epsilon)), neighbours);
         EXPECT_LE(certain, epsilon + kRounding);
         EXPECT_GT(certain, 0.99L * epsilon);
-        EXPECT_GT(loss(choose_cdf_law(method, bins, pure(2 * epsilon)), neighbours),
+        EXPECT_GT(loss(choose_cdf_plan(method, bins, pure(2 * epsilon)), neighbours),
                   1.9L * epsilon);
       }
     }
@@ -168,27 +168,27 @@ Real largest_zcdp_loss(const LawPair& pair) {
 }
 
 // A reach of so many standard deviations on each level.
-std::vector<std::int64_t> reach_of(const CdfLaw& law, Real deviations) {
+std::vector<std::int64_t> reach_of(const CdfPlan& plan, Real deviations) {
   std::vector<std::int64_t> reach;
-  for (const double rho : law.level_budget()) {
+  for (const double rho : plan.level_budget()) {
     reach.push_back(static_cast<std::int64_t>(std::ceil(deviations / std::sqrt(2 * rho))) + 1);
   }
   return reach;
 }
 
-Real zcdp_loss(const CdfLaw& law, const Neighbours& neighbours, Real deviations) {
-  return largest_zcdp_loss(laws(law, neighbours, reach_of(law, deviations)));
+Real zcdp_loss(const CdfPlan& plan, const Neighbours& neighbours, Real deviations) {
+  return largest_zcdp_loss(laws(plan, neighbours, reach_of(plan, deviations)));
 }
 
 // One and two nodes are followed far enough for all orders.
 TEST(ExactCdfZcdpOfAllSmallData, IsKept) {
   for (const double rho : kRhos) {
-    const CdfLaw one = choose_cdf_law(CdfMethod::kTree, 1, zcdp(rho));
+    const CdfPlan one = choose_cdf_plan(CdfMethod::kTree, 1, zcdp(rho));
     for (const std::uint64_t count : {0U, 1U, 2U, 5U}) {
       EXPECT_LE(zcdp_loss(one, {{count}, 0}, 24), rho + kRounding) << count;
     }
     if (rho < 0.1) continue;
-    const CdfLaw two = choose_cdf_law(CdfMethod::kTree, 2, zcdp(rho));
+    const CdfPlan two = choose_cdf_plan(CdfMethod::kTree, 2, zcdp(rho));
     for (const Counts& counts : all_counts(2, 2)) {
       for (const std::uint32_t added : {0U, 1U}) {
         EXPECT_LE(zcdp_loss(two, {counts, added}, 10), rho + kRounding) << added;
@@ -199,10 +199,10 @@ TEST(ExactCdfZcdpOfAllSmallData, IsKept) {
 
 TEST(ExactCdfZcdpOfAllSmallData, IsKeptByTreesWithBudgetsOfAnyKind) {
   for (const auto& budgets : {std::vector<double>{0.5, 2}, {2.5, 0.8}, {1.5, 1.5}}) {
-    const CdfLaw law = cdf_law(3, {2, 2}, budgets, PrivacyMeasure::kZcdp);
+    const CdfPlan plan = cdf_plan(3, {2, 2}, budgets, PrivacyMeasure::kZcdp);
     for (const Counts& counts : all_counts(3, 1)) {
       for (std::uint32_t added = 0; added < 3; ++added) {
-        EXPECT_LE(zcdp_loss(law, {counts, added}, 3), law.privacy.value + kRounding) << added;
+        EXPECT_LE(zcdp_loss(plan, {counts, added}, 3), plan.privacy.value + kRounding) << added;
       }
     }
   }
@@ -213,24 +213,24 @@ TEST(ExactCdfZcdpOfAllSmallData, IsKeptByTreesWithBudgetsOfAnyKind) {
 TEST(ExactCdfZcdpOfManyRecords, IsRhoAndNotMore) {
   for (const double rho : {0.005, 0.02, 0.1}) {
     const Neighbours one{{200}, 0};
-    const Real certain = zcdp_loss(choose_cdf_law(CdfMethod::kTree, 1, zcdp(rho)), one, 24);
+    const Real certain = zcdp_loss(choose_cdf_plan(CdfMethod::kTree, 1, zcdp(rho)), one, 24);
     EXPECT_LE(certain, rho + kRounding);
     EXPECT_GT(certain, 0.99L * rho);
-    EXPECT_GT(zcdp_loss(choose_cdf_law(CdfMethod::kTree, 1, zcdp(4 * rho)), one, 24), 3.9L * rho);
+    EXPECT_GT(zcdp_loss(choose_cdf_plan(CdfMethod::kTree, 1, zcdp(4 * rho)), one, 24), 3.9L * rho);
   }
   const Neighbours two{{200, 200}, 1};
-  const Real certain = zcdp_loss(choose_cdf_law(CdfMethod::kHistogram, 2, zcdp(0.1)), two, 12);
+  const Real certain = zcdp_loss(choose_cdf_plan(CdfMethod::kHistogram, 2, zcdp(0.1)), two, 12);
   EXPECT_LE(certain, 0.1L + kRounding);
   EXPECT_GT(certain, 0.09L);
 }
 
 // Both levels change: their costs add up. Bins far apart, so that least squares is all there is.
 TEST(ExactCdfZcdpOfManyRecords, AddsUpOverTheLevels) {
-  const CdfLaw law = cdf_law(3, {2, 2}, {0.6, 1.2}, PrivacyMeasure::kZcdp);
+  const CdfPlan plan = cdf_plan(3, {2, 2}, {0.6, 1.2}, PrivacyMeasure::kZcdp);
   const Neighbours neighbours{{50, 50, 50}, 0};
-  const LawPair pair = laws(law, neighbours, reach_of(law, 4));
-  EXPECT_LE(largest_zcdp_loss(pair), law.privacy.value + kRounding);
-  EXPECT_GT(largest_zcdp_loss(pair), 0.6L * law.privacy.value);
+  const LawPair pair = laws(plan, neighbours, reach_of(plan, 4));
+  EXPECT_LE(largest_zcdp_loss(pair), plan.privacy.value + kRounding);
+  EXPECT_GT(largest_zcdp_loss(pair), 0.6L * plan.privacy.value);
 }
 
 // --- Laplace noise under zCDP
@@ -239,7 +239,7 @@ TEST(ExactCdfZcdpOfManyRecords, AddsUpOverTheLevels) {
 // A level's noise is randomised response, which has the rho that is stated and no less.
 TEST(ExactRhoOfLaplaceNoise, IsThatOfTheCdf) {
   for (const double epsilon : kEpsilons) {
-    const CdfLaw one = choose_cdf_law(CdfMethod::kTree, 1, pure(epsilon));
+    const CdfPlan one = choose_cdf_plan(CdfMethod::kTree, 1, pure(epsilon));
     const std::int64_t reach = std::lround(45 / epsilon);
     const LawPair pair = laws(one, {{10'000}, 0}, {reach});
     EXPECT_LE(largest_zcdp_loss(pair), rho_of_cdf(one) + kRounding);
@@ -249,9 +249,9 @@ TEST(ExactRhoOfLaplaceNoise, IsThatOfTheCdf) {
 
 TEST(ExactRhoOfLaplaceNoise, AddsUpOverTheLevels) {
   for (const std::uint32_t added : {0U, 1U, 2U}) {
-    const CdfLaw law = cdf_law(3, {2, 2}, {3, 4});
-    const LawPair pair = laws(law, {{9, 9, 9}, added}, {4, 3});
-    EXPECT_LE(largest_zcdp_loss(pair), rho_of_cdf(law) + kRounding) << added;
+    const CdfPlan plan = cdf_plan(3, {2, 2}, {3, 4});
+    const LawPair pair = laws(plan, {{9, 9, 9}, added}, {4, 3});
+    EXPECT_LE(largest_zcdp_loss(pair), rho_of_cdf(plan) + kRounding) << added;
   }
 }
 
@@ -259,7 +259,7 @@ TEST(ExactRhoOfLaplaceNoise, AddsUpOverTheLevels) {
 
 struct FollowedLaw {
   std::string name;
-  CdfLaw law;
+  CdfPlan plan;
   Neighbours neighbours;
   std::vector<std::int64_t> reach;  // beyond it lies less than 10^-6
 };
@@ -293,9 +293,9 @@ WatchedOutcomes watched_outcomes(const LawPair& pair) {
   return watched;
 }
 
-Sample sample_of(const CdfLaw& law, const Counts& counts, const WatchedOutcomes& watched) {
+Sample sample_of(const CdfPlan& plan, const Counts& counts, const WatchedOutcomes& watched) {
   constexpr int kDraws = 60'000;
-  CdfSampler sampler(counts, law);
+  CdfSampler sampler(counts, plan);
   return take_sample(watched.law.size(), kDraws, [&] {
     const auto release = sampler.draw();
     const auto found = watched.index.find({release.begin(), release.end()});
@@ -314,54 +314,55 @@ void expect_keeps_rho(const Sample& sample, const Sample& neighbour, double rho)
 class CdfPrivacy : public ::testing::TestWithParam<FollowedLaw> {};
 
 TEST_P(CdfPrivacy, IsKeptByReleasesThatFollowTheExactLaw) {
-  const auto& [name, law, neighbours, reach] = GetParam();
-  const WatchedOutcomes watched = watched_outcomes(laws(law, neighbours, reach));
-  const Sample sample = sample_of(law, neighbours.counts, watched);
-  const Sample neighbour = sample_of(law, neighbours.with_added(), watched);
+  const auto& [name, plan, neighbours, reach] = GetParam();
+  const WatchedOutcomes watched = watched_outcomes(laws(plan, neighbours, reach));
+  const Sample sample = sample_of(plan, neighbours.counts, watched);
+  const Sample neighbour = sample_of(plan, neighbours.with_added(), watched);
   EXPECT_GT(fit_p_value(sample, watched.law), kFalseAlarm);
   EXPECT_GT(fit_p_value(neighbour, watched.neighbour), kFalseAlarm);
-  if (law.privacy.measure == PrivacyMeasure::kPure) {
-    EXPECT_LE(certain_delta(sample, neighbour, law.privacy.value, kFalseAlarm), 0);
+  if (plan.privacy.measure == PrivacyMeasure::kPure) {
+    EXPECT_LE(certain_delta(sample, neighbour, plan.privacy.value, kFalseAlarm), 0);
   } else {
-    expect_keeps_rho(sample, neighbour, law.privacy.value);
+    expect_keeps_rho(sample, neighbour, plan.privacy.value);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Of, CdfPrivacy,
     ::testing::Values(
-        FollowedLaw{"OneBin", choose_cdf_law(CdfMethod::kTree, 1, pure(0.5)), {{20}, 0}, {35}},
+        FollowedLaw{"OneBin", choose_cdf_plan(CdfMethod::kTree, 1, pure(0.5)), {{20}, 0}, {35}},
         FollowedLaw{
-            "OneBinWithoutRecords", choose_cdf_law(CdfMethod::kTree, 1, pure(1)), {{0}, 0}, {20}},
-        FollowedLaw{"TwoBins", choose_cdf_law(CdfMethod::kTree, 2, pure(1)), {{0, 3}, 0}, {20}},
+            "OneBinWithoutRecords", choose_cdf_plan(CdfMethod::kTree, 1, pure(1)), {{0}, 0}, {20}},
+        FollowedLaw{"TwoBins", choose_cdf_plan(CdfMethod::kTree, 2, pure(1)), {{0, 3}, 0}, {20}},
         FollowedLaw{
-            "Histogram", choose_cdf_law(CdfMethod::kHistogram, 3, pure(1)), {{2, 0, 5}, 1}, {18}},
+            "Histogram", choose_cdf_plan(CdfMethod::kHistogram, 3, pure(1)), {{2, 0, 5}, 1}, {18}},
         FollowedLaw{
-            "Binary", choose_cdf_law(CdfMethod::kBinary, 3, pure(7)), {{1, 0, 2}, 0}, {5, 5}},
+            "Binary", choose_cdf_plan(CdfMethod::kBinary, 3, pure(7)), {{1, 0, 2}, 0}, {5, 5}},
         FollowedLaw{"BinaryAtTheEdge",
-                    choose_cdf_law(CdfMethod::kBinary, 3, pure(7)),
+                    choose_cdf_plan(CdfMethod::kBinary, 3, pure(7)),
                     {{1, 0, 2}, 2},
                     {5, 5}},
         FollowedLaw{
-            "GaussianOneBin", choose_cdf_law(CdfMethod::kTree, 1, zcdp(0.1)), {{20}, 0}, {16}},
+            "GaussianOneBin", choose_cdf_plan(CdfMethod::kTree, 1, zcdp(0.1)), {{20}, 0}, {16}},
         FollowedLaw{"GaussianOneBinWithoutRecords",
-                    choose_cdf_law(CdfMethod::kTree, 1, zcdp(0.5)),
+                    choose_cdf_plan(CdfMethod::kTree, 1, zcdp(0.5)),
                     {{0}, 0},
                     {8}},
         FollowedLaw{"GaussianHistogram",
-                    choose_cdf_law(CdfMethod::kHistogram, 3, zcdp(0.3)),
+                    choose_cdf_plan(CdfMethod::kHistogram, 3, zcdp(0.3)),
                     {{2, 0, 5}, 1},
                     {9}},
         FollowedLaw{"GaussianBinary",
-                    choose_cdf_law(CdfMethod::kBinary, 3, zcdp(3)),
+                    choose_cdf_plan(CdfMethod::kBinary, 3, zcdp(3)),
                     {{1, 0, 2}, 0},
                     {5, 5}},
         FollowedLaw{"GaussianUnevenTree",
-                    cdf_law(4, {2, 2}, {2, 1}, PrivacyMeasure::kZcdp),
+                    cdf_plan(4, {2, 2}, {2, 1}, PrivacyMeasure::kZcdp),
                     {{3, 0, 1, 0}, 1},
                     {4, 5}},
-        FollowedLaw{"UnevenTree", cdf_law(4, {2, 2}, {4, 6}), {{3, 0, 1, 0}, 1}, {4, 3}},
-        FollowedLaw{"UnevenTreeOtherWayRound", cdf_law(3, {2, 2}, {6, 3}), {{0, 0, 0}, 1}, {3, 6}}),
+        FollowedLaw{"UnevenTree", cdf_plan(4, {2, 2}, {4, 6}), {{3, 0, 1, 0}, 1}, {4, 3}},
+        FollowedLaw{
+            "UnevenTreeOtherWayRound", cdf_plan(3, {2, 2}, {6, 3}), {{0, 0, 0}, 1}, {3, 6}}),
     case_name);
 
 // --- Releases of larger trees, and the power of the check ----------------------------------------
@@ -386,7 +387,7 @@ Sample watched_sample(const WatchedRelease& release, const Counts& counts,
   const std::int64_t reach = release.privacy.value < 0.3 ? 40 : 6;
   const auto side = static_cast<std::size_t>(2 * reach + 1);
   const auto bins = static_cast<std::uint32_t>(counts.size());
-  CdfSampler sampler(counts, choose_cdf_law(release.method, bins, spent));
+  CdfSampler sampler(counts, choose_cdf_plan(release.method, bins, spent));
   Cumulative centre;
   std::int64_t sum = 0;
   for (const std::uint64_t count : release.neighbours.counts) {

@@ -20,7 +20,7 @@ namespace dpquantile {
 namespace {
 
 using test::case_name;
-using test::cdf_law;
+using test::cdf_plan;
 using test::certain_delta;
 using test::Claim;
 using test::claim_of;
@@ -52,11 +52,11 @@ struct LawPair {
 
 // Both together with the event that all measurements lie within `reach` of the smaller dataset's
 // counts. The same answers are possible.
-LawPair laws(const CdfLaw& law, const Dataset& data, std::uint32_t added,
+LawPair laws(const CdfPlan& plan, const Dataset& data, std::uint32_t added,
              const std::vector<std::int64_t>& reach) {
   const Quantiles quantiles = {0.05, 0.27, 0.52, 0.76, 0.98};
-  const TreeQuantilesLaw of_data(law, data, data, quantiles, reach);
-  const TreeQuantilesLaw of_neighbour(law, with_added(data, added), data, quantiles, reach);
+  const TreeQuantilesLaw of_data(plan, data, data, quantiles, reach);
+  const TreeQuantilesLaw of_neighbour(plan, with_added(data, added), data, quantiles, reach);
   LawPair pair;
   for (const auto& [answers, probability] : of_data.probabilities()) {
     pair.law.push_back(probability);
@@ -72,10 +72,10 @@ TEST(ExactTreeQuantilesPrivacy, IsKept) {
   for (const Dataset& data : kSmallData) {
     for (const std::uint32_t added : {0U, 3U, 5U}) {
       for (const double epsilon : {0.5, 2.0}) {
-        const LawPair histogram = laws(cdf_law(3, {3}, {epsilon}), data, added, {5});
+        const LawPair histogram = laws(cdf_plan(3, {3}, {epsilon}), data, added, {5});
         EXPECT_LE(exact_loss(histogram.law, histogram.neighbour), epsilon + kRounding);
         const LawPair tree =
-            laws(cdf_law(3, {2, 2}, {0.4 * epsilon, 0.6 * epsilon}), data, added, {2, 2});
+            laws(cdf_plan(3, {2, 2}, {0.4 * epsilon, 0.6 * epsilon}), data, added, {2, 2});
         EXPECT_LE(exact_loss(tree.law, tree.neighbour), epsilon + kRounding);
       }
     }
@@ -102,9 +102,9 @@ Real largest_zcdp_loss(const LawPair& pair) {
 TEST(ExactTreeQuantilesZcdp, IsKept) {
   for (const Dataset& data : kSmallData) {
     for (const std::uint32_t added : {0U, 3U, 5U}) {
-      const LawPair histogram = laws(cdf_law(3, {3}, {0.5}, kZcdp), data, added, {6});
+      const LawPair histogram = laws(cdf_plan(3, {3}, {0.5}, kZcdp), data, added, {6});
       EXPECT_LE(largest_zcdp_loss(histogram), 0.5L + kRounding);
-      const LawPair tree = laws(cdf_law(3, {2, 2}, {0.8, 1.2}, kZcdp), data, added, {3, 3});
+      const LawPair tree = laws(cdf_plan(3, {2, 2}, {0.8, 1.2}, kZcdp), data, added, {3, 3});
       EXPECT_LE(largest_zcdp_loss(tree), 2 + kRounding);
     }
   }

@@ -107,10 +107,10 @@ TEST_P(UserPrivacyCheck, CatchesHalfTheNoise) {
 }
 
 UserQuery by(UserMethod method, double epsilon) {
-  return {method, ContributionRule::optimal, 0, epsilon};
+  return {method, ContributionRule::kOptimal, 0, epsilon};
 }
 UserQuery at_most(UserMethod method, std::uint64_t contributions, double epsilon) {
-  return {method, ContributionRule::fixed, contributions, epsilon};
+  return {method, ContributionRule::kFixed, contributions, epsilon};
 }
 
 std::vector<std::uint32_t> times(std::size_t count, std::uint32_t value) {
@@ -139,51 +139,51 @@ constexpr Statistic kMean = Statistic::mean;
 constexpr Statistic kVariance = Statistic::variance;
 
 const std::vector<Neighbours> kCases = {
-    {"BaselineWithOthers", kMean, by(UserMethod::baseline, 0.5), with(kOthers, {0, 0, 0}),
+    {"BaselineWithOthers", kMean, by(UserMethod::kBaseline, 0.5), with(kOthers, {0, 0, 0}),
      with(kOthers, {kOne, kOne, kOne}), 100'000},
-    {"ArrayWithOthers", kMean, by(UserMethod::array, 1), with(kOthers, {0, 0, 0}),
+    {"ArrayWithOthers", kMean, by(UserMethod::kArray, 1), with(kOthers, {0, 0, 0}),
      with(kOthers, {kOne, 7, kMiddle}), 100'000},
     {"ArrayOfTheMedian",
      kMean,
-     {UserMethod::array, ContributionRule::median, 0, 1},
+     {UserMethod::kArray, ContributionRule::kMedian, 0, 1},
      with(kOthers, {0, 0, 0}),
      with(kOthers, {kOne, kOne, kOne}),
      100'000},
-    {"LevyInTheWholeRange", kMean, by(UserMethod::levy, 1), with(kOthers, {0}),
+    {"LevyInTheWholeRange", kMean, by(UserMethod::kLevy, 1), with(kOthers, {0}),
      with(kOthers, {kOne}), 100'000},
-    {"LevyInBins", kMean, by(UserMethod::levy, 8), with(long_arrays(5, 4), times(kLong, 0)),
+    {"LevyInBins", kMean, by(UserMethod::kLevy, 8), with(long_arrays(5, 4), times(kLong, 0)),
      with(long_arrays(5, 4), times(kLong, kOne)), 20'000},
-    {"QuantileWithOthers", kMean, by(UserMethod::quantile, 1), with(kOthers, {0}),
+    {"QuantileWithOthers", kMean, by(UserMethod::kQuantile, 1), with(kOthers, {0}),
      with(kOthers, {kOne}), 60'000},
-    {"QuantileAdaptiveWithOthers", kMean, by(UserMethod::quantile_adaptive, 1), with(kOthers, {0}),
+    {"QuantileAdaptiveWithOthers", kMean, by(UserMethod::kQuantileAdaptive, 1), with(kOthers, {0}),
      with(kOthers, {kOne}), 60'000},
-    {"BoundedHeavyUser", kMean, at_most(UserMethod::bounded, 2, 1), kOthers,
+    {"BoundedHeavyUser", kMean, at_most(UserMethod::kBounded, 2, 1), kOthers,
      with(kOthers, times(50, kOne)), 100'000},
-    {"VarianceWithOthers", kVariance, by(UserMethod::array, 1), with(kOthers, {0, 0, 0}),
+    {"VarianceWithOthers", kVariance, by(UserMethod::kArray, 1), with(kOthers, {0, 0, 0}),
      with(kOthers, {0, 0, kOne}), 100'000},
-    {"VarianceOfAMajority", kVariance, by(UserMethod::baseline, 1), with(kOthers, times(7, 0)),
+    {"VarianceOfAMajority", kVariance, by(UserMethod::kBaseline, 1), with(kOthers, times(7, 0)),
      with(kOthers, {0, 0, 0, 0, kOne, kOne, kOne}), 100'000},
-    {"VarianceBoundedOfOthers", kVariance, at_most(UserMethod::bounded, 2, 1), kOthers,
+    {"VarianceBoundedOfOthers", kVariance, at_most(UserMethod::kBounded, 2, 1), kOthers,
      with(kOthers, {0, kOne}), 100'000},
 };
 
 // Worst cases: the noise-free answers move by the whole sensitivity, and clamping leaves the half
 // of the law that tells the neighbours apart on one outcome.
 const std::vector<Neighbours> kWorstCases = {
-    {"Baseline", kMean, by(UserMethod::baseline, 0.5), {{0, 0}}, {{kOne, kOne}}, 100'000},
-    {"Array", kMean, at_most(UserMethod::array, 1, 0.5), {{0, 0}}, {{kOne, kOne}}, 100'000},
-    {"LevyInTheWholeRange", kMean, by(UserMethod::levy, 0.5), {{0}}, {{kOne}}, 100'000},
-    {"Bounded", kMean, at_most(UserMethod::bounded, 1, 0.3), {}, {{kOne, kOne}}, 400'000},
-    {"Variance", kVariance, by(UserMethod::array, 0.5), {{0, 0}}, {{0, kOne}}, 100'000},
+    {"Baseline", kMean, by(UserMethod::kBaseline, 0.5), {{0, 0}}, {{kOne, kOne}}, 100'000},
+    {"Array", kMean, at_most(UserMethod::kArray, 1, 0.5), {{0, 0}}, {{kOne, kOne}}, 100'000},
+    {"LevyInTheWholeRange", kMean, by(UserMethod::kLevy, 0.5), {{0}}, {{kOne}}, 100'000},
+    {"Bounded", kMean, at_most(UserMethod::kBounded, 1, 0.3), {}, {{kOne, kOne}}, 400'000},
+    {"Variance", kVariance, by(UserMethod::kArray, 0.5), {{0, 0}}, {{0, kOne}}, 100'000},
     {"VarianceOdd",
      kVariance,
-     by(UserMethod::baseline, 0.5),
+     by(UserMethod::kBaseline, 0.5),
      {{0, 0}, {0}},
      {{0, kOne}, {0}},
      100'000},
     {"VarianceBounded",
      kVariance,
-     at_most(UserMethod::bounded, 1, 0.3),
+     at_most(UserMethod::kBounded, 1, 0.3),
      {{0}},
      {{0}, {kOne}},
      400'000},
@@ -275,7 +275,7 @@ class GridPrivacy : public ::testing::Test, protected Mechanisms {
 
   // For each statistic whether it is at its lower end.
   Sample sample(const std::vector<std::uint32_t>& values, double epsilon) {
-    const GroupedRows grouped(rows(values), Contribution::user_in_grid);
+    const GroupedRows grouped(rows(values), Contribution::kUserInGrid);
     return take_sample(16, 200'000, [&] {
       const GridRelease release =
           user_grid_stats(*grouped, 2, epsilon, true, random_, never_, kMemory);

@@ -145,12 +145,12 @@ TEST(ZcdpOfCounts, KeepsRhoAndNoSmallerOne) {
 // A record is in one node on each level of a CDF's tree: the divergences of the levels add up.
 TEST(ZcdpOfCdf, LevelsKeepTheSumOfTheirRhos) {
   for (const CdfMethod method : {CdfMethod::kTree, CdfMethod::kBinary, CdfMethod::kHistogram}) {
-    const CdfLaw law = choose_cdf_law(method, 64, pure(1));
+    const CdfPlan plan = choose_cdf_plan(method, 64, pure(1));
     double rho = 0;
-    for (const double epsilon : law.level_budget()) rho += rho_of_pure(epsilon);
+    for (const double epsilon : plan.level_budget()) rho += rho_of_pure(epsilon);
     for (const Real alpha : kOrders) {
       Real sum = 0;
-      for (const double epsilon : law.level_budget()) sum += rho_at(noisy_counts(epsilon), alpha);
+      for (const double epsilon : plan.level_budget()) sum += rho_at(noisy_counts(epsilon), alpha);
       EXPECT_LE(sum, rho) << cdf_method_name(method);
     }
     EXPECT_LE(rho, rho_of_pure(1)) << cdf_method_name(method);

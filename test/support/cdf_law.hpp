@@ -15,9 +15,9 @@ namespace dpquantile::test {
 
 // The exact counts of all nodes.
 inline std::vector<std::int64_t> node_counts(std::span<const std::uint64_t> counts,
-                                             const CdfLaw& law) {
+                                             const CdfPlan& plan) {
   std::vector<std::int64_t> nodes;
-  for (const TreeNode& node : tree_nodes(law.bins, law.branching())) {
+  for (const TreeNode& node : tree_nodes(plan.bins, plan.branching())) {
     std::int64_t sum = 0;
     for (std::uint32_t i = node.begin; i < node.end; ++i) {
       sum += static_cast<std::int64_t>(counts[i]);
@@ -35,13 +35,13 @@ class CdfReleaseLaw {
  public:
   using Law = std::map<Cumulative, Real>;
 
-  CdfReleaseLaw(const CdfLaw& law, std::span<const std::uint64_t> counts,
+  CdfReleaseLaw(const CdfPlan& plan, std::span<const std::uint64_t> counts,
                 std::span<const std::uint64_t> centre, std::vector<std::int64_t> reach)
-      : law_(law),
-        counts_(node_counts(counts, law)),
-        centre_(node_counts(centre, law)),
+      : plan_(plan),
+        counts_(node_counts(counts, plan)),
+        centre_(node_counts(centre, plan)),
         reach_(std::move(reach)),
-        nodes_(tree_nodes(law.bins, law.branching())),
+        nodes_(tree_nodes(plan.bins, plan.branching())),
         measured_(nodes_.size()) {
     visit(0, 1);
   }
@@ -52,7 +52,7 @@ class CdfReleaseLaw {
   void visit(std::size_t n, Real probability) {
     if (n == nodes_.size()) {
       std::vector<double> scratch = measured_;
-      const auto release = cumulative_from_measurements(law_, scratch, heap());
+      const auto release = cumulative_from_measurements(plan_, scratch, heap());
       probabilities_[{release.begin(), release.end()}] += probability;
       return;
     }
@@ -60,12 +60,13 @@ class CdfReleaseLaw {
     for (std::int64_t y = -reach_[level]; y <= reach_[level]; ++y) {
       const std::int64_t value = centre_[n] + y;
       measured_[n] = static_cast<double>(value);
-      visit(n + 1, probability * noise_probability(law_.privacy.measure, law_.level_budget()[level],
-                                                   value - counts_[n]));
+      visit(n + 1,
+            probability * noise_probability(plan_.privacy.measure, plan_.level_budget()[level],
+                                            value - counts_[n]));
     }
   }
 
-  CdfLaw law_;
+  CdfPlan plan_;
   std::vector<std::int64_t> counts_;
   std::vector<std::int64_t> centre_;
   std::vector<std::int64_t> reach_;

@@ -36,36 +36,36 @@ inline const std::vector<PrivacyParameter> kAllPrivacies = {
     zcdp(1e-12), zcdp(1e-4), zcdp(1.0 / 3), zcdp(0.5), zcdp(1000),
 };
 
-// A law of any tree, with its levels' parts of epsilon or rho.
-inline CdfLaw cdf_law(std::uint32_t bins, const Branching& branching,
-                      const std::vector<double>& level_budgets,
-                      PrivacyMeasure measure = PrivacyMeasure::kPure) {
+// A plan of any tree, with its levels' parts of epsilon or rho.
+inline CdfPlan cdf_plan(std::uint32_t bins, const Branching& branching,
+                        const std::vector<double>& level_budgets,
+                        PrivacyMeasure measure = PrivacyMeasure::kPure) {
   const auto levels = static_cast<std::uint32_t>(branching.size());
-  CdfLaw law{CdfMethod::kTree, bins, {measure, 0}, levels, {}, {}};
-  std::ranges::copy(branching, law.branchings.begin());
-  std::ranges::copy(level_budgets, law.level_budgets.begin());
-  law.privacy.value = std::accumulate(level_budgets.begin(), level_budgets.end(), 0.0);
-  return law;
+  CdfPlan plan{CdfMethod::kTree, bins, {measure, 0}, levels, {}, {}};
+  std::ranges::copy(branching, plan.branchings.begin());
+  std::ranges::copy(level_budgets, plan.level_budgets.begin());
+  plan.privacy.value = std::accumulate(level_budgets.begin(), level_budgets.end(), 0.0);
+  return plan;
 }
 
-inline CdfCurve cdf_curve(const CdfDomain& domain, const CdfLaw& law,
+inline CdfCurve cdf_curve(const CdfDomain& domain, const CdfPlan& plan,
                           const Cumulative& cumulative) {
-  return CdfCurve(domain, law, {cumulative.begin(), cumulative.end(), heap()});
+  return CdfCurve(domain, plan, {cumulative.begin(), cumulative.end(), heap()});
 }
 
 // Independent releases of the mechanism under test for one dataset.
 class CdfSampler {
  public:
-  CdfSampler(std::vector<std::uint64_t> counts, const CdfLaw& law)
-      : counts_(std::move(counts)), law_(law) {}
+  CdfSampler(std::vector<std::uint64_t> counts, const CdfPlan& plan)
+      : counts_(std::move(counts)), plan_(plan) {}
 
   std::pmr::vector<std::int64_t> draw() {
-    return release_cdf(counts_, law_, random_, cancel_, heap());
+    return release_cdf(counts_, plan_, random_, cancel_, heap());
   }
 
  private:
   std::vector<std::uint64_t> counts_;
-  CdfLaw law_;
+  CdfPlan plan_;
   CsprngSource source_;
   RandomStream random_{source_};
   CancelPoll cancel_{nullptr};

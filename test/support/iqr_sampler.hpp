@@ -8,9 +8,9 @@
 
 #include "core/base/cancel.hpp"
 #include "core/base/radix_sort.hpp"
+#include "core/iqr/distance_to_instability.hpp"
 #include "core/iqr/iqr.hpp"
 #include "core/iqr/log_grid.hpp"
-#include "core/iqr/replacement_distance.hpp"
 #include "core/privacy/random.hpp"
 #include "support/iqr_reference.hpp"
 

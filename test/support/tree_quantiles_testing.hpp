@@ -18,21 +18,22 @@ namespace dpquantile::test {
 // Independent releases of the mechanism under test for one dataset.
 class TreeQuantilesSampler {
  public:
-  TreeQuantilesSampler(const Dataset& data, std::vector<double> quantiles, const CdfLaw& law)
+  TreeQuantilesSampler(const Dataset& data, std::vector<double> quantiles, const CdfPlan& plan)
       : histogram_(histogram_of(data)),
         cells_(data.cells),
         quantiles_(std::move(quantiles)),
-        law_(law) {}
+        plan_(plan) {}
 
   // With the law that is chosen for a grid.
   TreeQuantilesSampler(const Dataset& data, std::vector<double> quantiles,
                        const PrivacyParameter& privacy)
-      : TreeQuantilesSampler(data, std::move(quantiles), tree_quantiles_law(data.cells, privacy)) {}
+      : TreeQuantilesSampler(data, std::move(quantiles), tree_quantiles_plan(data.cells, privacy)) {
+  }
 
   // The answers, in the order of the quantiles.
   std::vector<std::uint32_t> draw() {
     const auto answers =
-        tree_quantiles(histogram_, cells_, quantiles_, law_, random_, cancel_, heap());
+        tree_quantiles(histogram_, cells_, quantiles_, plan_, random_, cancel_, heap());
     return {answers.begin(), answers.end()};
   }
 
@@ -40,7 +41,7 @@ class TreeQuantilesSampler {
   Histogram histogram_;
   std::uint64_t cells_;
   std::vector<double> quantiles_;
-  CdfLaw law_;
+  CdfPlan plan_;
   CsprngSource source_;
   RandomStream random_{source_};
   CancelPoll cancel_{nullptr};
@@ -93,16 +94,16 @@ class TreeQuantilesLaw {
  public:
   using Answers = std::vector<std::uint32_t>;
 
-  TreeQuantilesLaw(const CdfLaw& law, const Dataset& data, const Dataset& centre,
+  TreeQuantilesLaw(const CdfPlan& plan, const Dataset& data, const Dataset& centre,
                    std::vector<double> quantiles, std::vector<std::int64_t> reach)
-      : law_(law),
+      : plan_(plan),
         cells_(data.cells),
         quantiles_(std::move(quantiles)),
-        counts_(node_counts(leaf_counts(data), law)),
-        centre_(node_counts(leaf_counts(centre), law)),
+        counts_(node_counts(leaf_counts(data), plan)),
+        centre_(node_counts(leaf_counts(centre), plan)),
         reach_(std::move(reach)),
-        nodes_(tree_nodes(law.bins, law.branching())),
-        least_squares_(law.bins, law.branching(), weights_of(law)),
+        nodes_(tree_nodes(plan.bins, plan.branching())),
+        least_squares_(plan.bins, plan.branching(), weights_of(plan)),
         measured_(nodes_.size()) {
     visit(0, 1);
   }
@@ -110,18 +111,18 @@ class TreeQuantilesLaw {
   const std::map<Answers, Real>& probabilities() const { return probabilities_; }
 
  private:
-  static std::vector<double> weights_of(const CdfLaw& law) {
+  static std::vector<double> weights_of(const CdfPlan& plan) {
     std::vector<double> weights;
-    for (const double budget : law.level_budget()) {
-      const bool is_pure = law.privacy.measure == PrivacyMeasure::kPure;
+    for (const double budget : plan.level_budget()) {
+      const bool is_pure = plan.privacy.measure == PrivacyMeasure::kPure;
       weights.push_back(is_pure ? budget * budget / 2 : 2 * budget);
     }
     return weights;
   }
 
   std::vector<std::uint64_t> leaf_counts(const Dataset& data) const {
-    std::vector<std::uint64_t> counts(law_.bins);
-    for (const std::uint32_t cell : data.records) ++counts[cell * law_.bins / cells_];
+    std::vector<std::uint64_t> counts(plan_.bins);
+    for (const std::uint32_t cell : data.records) ++counts[cell * plan_.bins / cells_];
     return counts;
   }
 
@@ -134,8 +135,9 @@ class TreeQuantilesLaw {
     for (std::int64_t y = -reach_[level]; y <= reach_[level]; ++y) {
       const std::int64_t value = centre_[n] + y;
       measured_[n] = static_cast<double>(value);
-      visit(n + 1, probability * noise_probability(law_.privacy.measure, law_.level_budget()[level],
-                                                   value - counts_[n]));
+      visit(n + 1,
+            probability * noise_probability(plan_.privacy.measure, plan_.level_budget()[level],
+                                            value - counts_[n]));
     }
   }
 
@@ -152,7 +154,7 @@ class TreeQuantilesLaw {
     return answers;
   }
 
-  CdfLaw law_;
+  CdfPlan plan_;
   std::uint64_t cells_;
   std::vector<double> quantiles_;
   std::vector<std::int64_t> counts_;

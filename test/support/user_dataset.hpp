@@ -25,7 +25,7 @@ inline std::vector<UserRow> rows_of(const UserValues& values) {
 // Rows together with their grouping.
 class GroupedRows {
  public:
-  explicit GroupedRows(std::vector<UserRow> rows, Contribution contribution = Contribution::user)
+  explicit GroupedRows(std::vector<UserRow> rows, Contribution contribution = Contribution::kUser)
       : rows_(std::move(rows)),
         grouped_(rows_, contribution, cancel_, std::pmr::new_delete_resource()) {}
   explicit GroupedRows(const UserValues& values) : GroupedRows(rows_of(values)) {}

@@ -13,7 +13,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $SLOTS = 64;    # kChargeSlots
+my $ENTRIES = 64;    # kQueueEntries
 my $RESIDENT = q{backend_type = 'dpquantile resident'};
 
 # Two worker slots besides the one of the launcher of logical replication: a resident worker and, if a lock stands in
@@ -93,18 +93,18 @@ sub spent_is
 	return;
 }
 
-# As many requests as there are slots are made by one commit: so none is lost.
-sub check_slots
+# As many requests as there are queue entries are made by one commit: so none is lost.
+sub check_entries
 {
 	my ($name) = @_;
 	my $worker = stop_resident();
-	my $crowd = start_crowd($SLOTS);
-	wait_until_asking($SLOTS);
+	my $crowd = start_crowd($ENTRIES);
+	wait_until_asking($ENTRIES);
 	kill 'CONT', $worker;
 	$crowd->finish;
-	$paid += $SLOTS;
+	$paid += $ENTRIES;
 	spent_is("$name: every session is charged");
-	is($node->safe_psql('postgres', "SELECT commits($SLOTS)"), 1, "$name: all slots are free, and share one commit");
+	is($node->safe_psql('postgres', "SELECT commits($ENTRIES)"), 1, "$name: all entries are free, and share one commit");
 	return;
 }
 
@@ -149,19 +149,19 @@ spent_is('the others are charged');
 is(spent($node, role => 'other'), 0, 'that one is not');
 $node->safe_psql('postgres', 'ALTER TABLE dpquantile.ledger DROP CONSTRAINT no_other');
 
-# All slots are busy: one more session has a session worker. Would wait for the stopped worker otherwise.
+# All queue entries are busy: one more session has a session worker. Would wait for the stopped worker otherwise.
 $worker = stop_resident();
-my $crowd = start_crowd($SLOTS);
-wait_until_asking($SLOTS);
-is(outcome($node, $ANSWER, user => 'other'), 't', 'with all slots busy there is an answer');
+my $crowd = start_crowd($ENTRIES);
+wait_until_asking($ENTRIES);
+is(outcome($node, $ANSWER, user => 'other'), 't', 'with all entries busy there is an answer');
 is(spent($node, role => 'other'), 1, 'that is charged');
 spent_is('while the others still wait');
 kill 'CONT', $worker;
 $crowd->finish;
-$paid += $SLOTS;
+$paid += $ENTRIES;
 spent_is('and are charged later');
 
-# Cancelled while they wait: more sessions than there are slots. Would leave no slot free.
+# Cancelled while they wait: more sessions than there are entries. Would leave no entry free.
 $worker = stop_resident();
 foreach (1 .. 2)
 {
@@ -176,7 +176,7 @@ foreach (1 .. 2)
 }
 kill 'CONT', $worker;
 spent_is('threat 5: requests that are withdrawn are not charged');
-check_slots('threat 5: after cancelled requests');
+check_entries('threat 5: after cancelled requests');
 
 # Under a lock on one role's row there is an answer for another, although no other worker can be started. Would fail if
 # the resident worker waited, or left both to session workers.
@@ -243,7 +243,7 @@ $owner->quit;
 is(outcome($node, $ANSWER), 't', 'threat 6: afterwards it works');
 $paid++;
 spent_is('threat 6: and charges');
-check_slots('threat 6: after locks');
+check_entries('threat 6: after locks');
 # A session that is cancelled in its turn gives it up.
 $owner = $node->background_psql('postgres');
 $owner->query_safe(q{BEGIN; SELECT FROM dpquantile.budget WHERE role = 'analyst'::regrole FOR UPDATE});
@@ -347,7 +347,7 @@ cmp_ok($answers, '<=', $charges, 'threat 5: no answer without a charge');
 cmp_ok($charges, '<=', scalar(@outcomes), 'threat 5: no attempt charged twice');
 cmp_ok($answers, '>', 0, 'threat 5: there are answers in between');
 $paid += $charges;
-check_slots('threat 5: after terminated workers');
+check_entries('threat 5: after terminated workers');
 
 # A new configuration does not reach the charges' durability: the worker leaves, and what is forced stays forced.
 $worker = stop_resident();
@@ -401,26 +401,26 @@ is(finish_psql($session), '58000', 'threat 2: nor if the worker ends before');
 $paid++;
 spent_is('threat 2: it may be charged');
 
-# Sessions that are cancelled meanwhile leave slots to which the worker still writes. Would answer somebody else's request
+# Sessions that are cancelled meanwhile leave entries to which the worker still writes. Would answer somebody else's request
 # without a charge if they were free at once.
 $session = start_psql($node, $ANSWER);
 wait_for_commit();
 $node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = 'analyst'});
 is(finish_psql($session), '57014', 'threat 5: cancelled while the commit waits');
 $paid++;
-$crowd = start_crowd($SLOTS - 1);
-wait_until_asking($SLOTS - 1);
+$crowd = start_crowd($ENTRIES - 1);
+wait_until_asking($ENTRIES - 1);
 $session = start_psql($node, $ANSWER, user => 'other');
 $node->append_conf('postgresql.conf', "synchronous_standby_names = ''\n");
 $node->reload;
 $crowd->finish;
-$paid += $SLOTS - 1;
+$paid += $ENTRIES - 1;
 is(finish_psql($session), 't', 'threat 5: the other sessions get answers');
 spent_is('threat 5: and all are charged');
 is(spent($node, role => 'other'), 1, 'threat 5: each to its own');
-check_slots('threat 5: after a cancel during the commit');
+check_entries('threat 5: after a cancel during the commit');
 
-# SIGKILL of the worker under load: the server starts anew, with empty slots.
+# SIGKILL of the worker under load: the server starts anew, with empty entries.
 my @asking = map { start_psql($node, $ANSWER x 5000) } 1 .. 4;
 $node->poll_query_until('postgres', "SELECT count(*) > $paid + 100 FROM dpquantile.ledger WHERE role_name = 'analyst'");
 $worker = $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE $RESIDENT");
@@ -432,7 +432,7 @@ note("$charges charges, $answers answers");
 cmp_ok($answers, '<=', $charges, 'threat 2: no answer without a charge after SIGKILL of the worker');
 cmp_ok($charges, '<', 20_000, 'threat 2: which ended the sessions');
 $paid += $charges;
-check_slots('threat 2: after SIGKILL');
+check_entries('threat 2: after SIGKILL');
 
 # Databases: each has a worker of its own, which is not in the way of what needs the database for itself. Would fail with
 # 55006 if it stayed for five seconds.
@@ -465,7 +465,7 @@ my $drop = start_psql($node, 'DROP DATABASE first WITH (FORCE)', user => 'postgr
 is(join(' ', map { finish_psql($_) } @sessions), '57P01 57P01', 'DROP DATABASE FORCE ends the sessions');
 kill 'CONT', $worker;
 is(finish_psql($drop), '', 'and the worker');
-check_slots('after DROP DATABASE FORCE');
+check_entries('after DROP DATABASE FORCE');
 
 $node->stop;
 unlike(slurp_file($node->logfile), qr/PANIC|TRAP|out of shared memory/, 'no disaster in the log');

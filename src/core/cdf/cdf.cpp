@@ -29,12 +29,12 @@ uint128_t exact_cost(const PrivacyParameter& budget) {
   return uint128_t{variance.denominator} * ((std::uint64_t{1} << 63) / variance.numerator);
 }
 
-void require_within_budget(const CdfLaw& law) {
+void require_within_budget(const CdfPlan& plan) {
   uint128_t spent = 0;
-  for (const double budget : law.level_budget()) {
-    spent += exact_cost({law.privacy.measure, budget});
+  for (const double budget : plan.level_budget()) {
+    spent += exact_cost({plan.privacy.measure, budget});
   }
-  if (spent > exact_cost(law.privacy)) {
+  if (spent > exact_cost(plan.privacy)) {
     throw std::logic_error("the levels spend more than the whole");
   }
 }
@@ -78,12 +78,12 @@ std::pmr::vector<std::int64_t> count_nodes(const LevelTree& tree,
 }
 
 // Counts with noise. A record is in one node of each level, so level i costs level_budget[i].
-std::pmr::vector<double> measure(const LevelTree& tree, const CdfLaw& law,
+std::pmr::vector<double> measure(const LevelTree& tree, const CdfPlan& plan,
                                  std::span<const std::int64_t> nodes, RandomStream& random,
                                  CancelPoll& cancel, std::pmr::memory_resource* memory) {
   std::pmr::vector<double> noisy(nodes.size(), memory);
   for (std::size_t level = 1; level <= tree.levels(); ++level) {
-    const LevelNoise noise({law.privacy.measure, law.level_budget()[level - 1]});
+    const LevelNoise noise({plan.privacy.measure, plan.level_budget()[level - 1]});
     for (std::size_t i = tree.offset(level); i < tree.offset(level) + tree.nodes(level); ++i) {
       cancel.tick();
       noisy[i] = static_cast<double>(nodes[i] + noise.draw(random));
@@ -94,15 +94,15 @@ std::pmr::vector<double> measure(const LevelTree& tree, const CdfLaw& law,
 
 // Turns the measurements into the curve: least squares, monotone, clipped to 0 .. the total, which
 // is the last. It lies within `nodes`.
-std::span<double> curve_from_measurements(const LevelTree& tree, const CdfLaw& law,
+std::span<double> curve_from_measurements(const LevelTree& tree, const CdfPlan& plan,
                                           std::span<double> nodes,
                                           std::pmr::memory_resource* memory) {
-  const std::vector<double> weights = level_weights(law.privacy.measure, law.level_budget());
+  const std::vector<double> weights = level_weights(plan.privacy.measure, plan.level_budget());
   const SubtreePrecision precision(tree, weights);
   const double root = estimate_subtrees(tree, precision, weights, nodes);
   distribute_from_root(tree, precision, root, nodes);
 
-  const std::span<double> prefixes = nodes.subspan(tree.offset(tree.levels()), law.bins);
+  const std::span<double> prefixes = nodes.subspan(tree.offset(tree.levels()), plan.bins);
   std::partial_sum(prefixes.begin(), prefixes.end(), prefixes.begin());
   const double rows = std::max(root, 0.0);
   make_monotone(prefixes, memory);
@@ -111,58 +111,58 @@ std::span<double> curve_from_measurements(const LevelTree& tree, const CdfLaw& l
   return prefixes;
 }
 
-std::pmr::vector<double> measure_counts(const LevelTree& tree, const CdfLaw& law,
+std::pmr::vector<double> measure_counts(const LevelTree& tree, const CdfPlan& plan,
                                         std::span<const std::uint64_t> counts, RandomStream& random,
                                         CancelPoll& cancel, std::pmr::memory_resource* memory) {
-  return measure(tree, law, count_nodes(tree, counts, memory), random, cancel, memory);
+  return measure(tree, plan, count_nodes(tree, counts, memory), random, cancel, memory);
 }
 
 }  // namespace
 
-CdfLaw choose_cdf_law(CdfMethod method, std::uint32_t bins, const PrivacyParameter& privacy) {
+CdfPlan choose_cdf_plan(CdfMethod method, std::uint32_t bins, const PrivacyParameter& privacy) {
   const CdfTree tree = choose_cdf_tree(method, bins, privacy.measure);
-  CdfLaw law{method, bins, privacy, static_cast<std::uint32_t>(tree.branching.size()), {}, {}};
-  std::ranges::copy(tree.branching, law.branchings.begin());
-  std::ranges::transform(tree.shares, law.level_budgets.begin(),
+  CdfPlan plan{method, bins, privacy, static_cast<std::uint32_t>(tree.branching.size()), {}, {}};
+  std::ranges::copy(tree.branching, plan.branchings.begin());
+  std::ranges::transform(tree.shares, plan.level_budgets.begin(),
                          [&](double share) { return share * privacy.value * kRoundingMargin; });
-  require_within_budget(law);
-  return law;
+  require_within_budget(plan);
+  return plan;
 }
 
-double rho_of_cdf(const CdfLaw& law) {
-  if (law.privacy.measure == PrivacyMeasure::kZcdp) return law.privacy.value;
+double rho_of_cdf(const CdfPlan& plan) {
+  if (plan.privacy.measure == PrivacyMeasure::kZcdp) return plan.privacy.value;
   double rho = 0;
-  for (const double epsilon : law.level_budget()) rho += rho_of_pure(epsilon);
+  for (const double epsilon : plan.level_budget()) rho += rho_of_pure(epsilon);
   // The sum of 20 numbers is off by less than 2^-48 of it.
   return rho * (1 + 0x1p-48);
 }
 
-std::pmr::vector<std::int64_t> cumulative_from_measurements(const CdfLaw& law,
+std::pmr::vector<std::int64_t> cumulative_from_measurements(const CdfPlan& plan,
                                                             std::span<double> nodes,
                                                             std::pmr::memory_resource* memory) {
-  const LevelTree tree(law.bins, law.branching());
-  const std::span<const double> curve = curve_from_measurements(tree, law, nodes, memory);
-  std::pmr::vector<std::int64_t> cumulative(law.bins, memory);
+  const LevelTree tree(plan.bins, plan.branching());
+  const std::span<const double> curve = curve_from_measurements(tree, plan, nodes, memory);
+  std::pmr::vector<std::int64_t> cumulative(plan.bins, memory);
   std::ranges::transform(curve, cumulative.begin(),
                          [](double count) { return std::llround(count); });
   return cumulative;
 }
 
-std::pmr::vector<std::int64_t> release_cdf(std::span<const std::uint64_t> counts, const CdfLaw& law,
-                                           RandomStream& random, CancelPoll& cancel,
-                                           std::pmr::memory_resource* memory) {
-  const LevelTree tree(law.bins, law.branching());
-  auto noisy = measure_counts(tree, law, counts, random, cancel, memory);
-  return cumulative_from_measurements(law, noisy, memory);
+std::pmr::vector<std::int64_t> release_cdf(std::span<const std::uint64_t> counts,
+                                           const CdfPlan& plan, RandomStream& random,
+                                           CancelPoll& cancel, std::pmr::memory_resource* memory) {
+  const LevelTree tree(plan.bins, plan.branching());
+  auto noisy = measure_counts(tree, plan, counts, random, cancel, memory);
+  return cumulative_from_measurements(plan, noisy, memory);
 }
 
 std::pmr::vector<double> release_unrounded_cdf(std::span<const std::uint64_t> counts,
-                                               const CdfLaw& law, RandomStream& random,
+                                               const CdfPlan& plan, RandomStream& random,
                                                CancelPoll& cancel,
                                                std::pmr::memory_resource* memory) {
-  const LevelTree tree(law.bins, law.branching());
-  auto noisy = measure_counts(tree, law, counts, random, cancel, memory);
-  const std::span<const double> curve = curve_from_measurements(tree, law, noisy, memory);
+  const LevelTree tree(plan.bins, plan.branching());
+  auto noisy = measure_counts(tree, plan, counts, random, cancel, memory);
+  const std::span<const double> curve = curve_from_measurements(tree, plan, noisy, memory);
   return {curve.begin(), curve.end(), memory};
 }
 

@@ -16,10 +16,10 @@
 // and the budgets of least error. Statement and proofs: docs/privacy.md, "CDF".
 namespace dpquantile {
 
-// The public law of a release's noise: every node of level i + 1 of the tree is counted with the
+// The public plan of a release's noise: every node of level i + 1 of the tree is counted with the
 // noise of level_budget()[i]: discrete Laplace of scale 1 / epsilon_i (pure), discrete Gaussian of
 // variance 1 / (2 rho_i) (zCDP). Plain data.
-struct CdfLaw {
+struct CdfPlan {
   CdfMethod method;
   std::uint32_t bins;
   PrivacyParameter privacy;
@@ -32,17 +32,17 @@ struct CdfLaw {
   // numbers with which the noise is drawn (rational_epsilon(), gaussian_variance()).
   std::span<const double> level_budget() const { return std::span(level_budgets).first(levels); }
 
-  bool operator==(const CdfLaw&) const = default;
+  bool operator==(const CdfPlan&) const = default;
 };
 
-// The law for these parameters, which must be in range: 1 <= bins <= LevelTree::kMaxBins,
+// The plan for these parameters, which must be in range: 1 <= bins <= LevelTree::kMaxBins,
 // check_privacy_parameter(privacy).
-CdfLaw choose_cdf_law(CdfMethod method, std::uint32_t bins, const PrivacyParameter& privacy);
+CdfPlan choose_cdf_plan(CdfMethod method, std::uint32_t bins, const PrivacyParameter& privacy);
 
-// The rho such that a release with this law is rho-zCDP: that of the law, or the sum of
+// The rho such that a release with this plan is rho-zCDP: that of the plan, or the sum of
 // rho_of_pure(epsilon_i) over the levels. A level's Laplace noise hides one count that changes by
 // 1, which is randomised response with epsilon_i and no better: rho_of_pure() is exact there.
-double rho_of_cdf(const CdfLaw& law);
+double rho_of_cdf(const CdfPlan& plan);
 
 // For each bin the released number of records in it and in those before it: non-decreasing and at
 // least 0. The last is the released number of records. `counts` holds the records in each bin.
@@ -53,19 +53,19 @@ double rho_of_cdf(const CdfLaw& law);
 //
 // Throws RandomnessUnavailable, Cancelled, std::bad_alloc. O(bins) memory and time but for the
 // noise.
-std::pmr::vector<std::int64_t> release_cdf(std::span<const std::uint64_t> counts, const CdfLaw& law,
-                                           RandomStream& random, CancelPoll& cancel,
-                                           std::pmr::memory_resource* memory);
+std::pmr::vector<std::int64_t> release_cdf(std::span<const std::uint64_t> counts,
+                                           const CdfPlan& plan, RandomStream& random,
+                                           CancelPoll& cancel, std::pmr::memory_resource* memory);
 
 // The same release before it is rounded to whole rows. As private, as all of it is post-processing
 // of the same noisy counts.
 std::pmr::vector<double> release_unrounded_cdf(std::span<const std::uint64_t> counts,
-                                               const CdfLaw& law, RandomStream& random,
+                                               const CdfPlan& plan, RandomStream& random,
                                                CancelPoll& cancel,
                                                std::pmr::memory_resource* memory);
 
 // What release_cdf() makes of noisy node counts (laid out as by LevelTree, whole numbers).
-std::pmr::vector<std::int64_t> cumulative_from_measurements(const CdfLaw& law,
+std::pmr::vector<std::int64_t> cumulative_from_measurements(const CdfPlan& plan,
                                                             std::span<double> nodes,
                                                             std::pmr::memory_resource* memory);
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 
 namespace dpquantile {
@@ -19,7 +19,7 @@ constexpr double kLeastLevelRho = 0x1p-50;
 // How far from a grid value a number may lie, in steps, and still count as that value.
 constexpr double kSameValue = 0x1p-24;
 
-// What a law's privacy parameter and the levels' parts of it may be.
+// What a plan's privacy parameter and the levels' parts of it may be.
 struct BudgetRange {
   double least;
   double least_of_a_level;
@@ -46,21 +46,21 @@ void check_domain(const CdfDomain& domain) {
   throw CorruptInput("bins and granularity do not agree");
 }
 
-void check_law(const CdfLaw& law, std::uint32_t bins) {
-  if (law.bins != bins || law.levels > LevelTree::kMaxLevels ||
-      !LevelTree::is_valid(bins, law.branching())) {
+void check_plan(const CdfPlan& plan, std::uint32_t bins) {
+  if (plan.bins != bins || plan.levels > LevelTree::kMaxLevels ||
+      !LevelTree::is_valid(bins, plan.branching())) {
     throw CorruptInput("the tree does not fit the bins");
   }
-  const std::string name = parameter_name(law.privacy.measure);
-  const BudgetRange range = budget_range(law.privacy.measure);
-  const auto parts = law.level_budget();
+  const std::string name = parameter_name(plan.privacy.measure);
+  const BudgetRange range = budget_range(plan.privacy.measure);
+  const auto parts = plan.level_budget();
   const bool drawable = std::ranges::all_of(parts, [&](double budget) {
     return budget >= range.least_of_a_level && budget <= range.most;
   });
-  if (!(law.privacy.value >= range.least && law.privacy.value <= range.most) || !drawable) {
+  if (!(plan.privacy.value >= range.least && plan.privacy.value <= range.most) || !drawable) {
     throw CorruptInput(name + " or a level's part of it is out of range");
   }
-  if (std::accumulate(parts.begin(), parts.end(), 0.0) > law.privacy.value) {
+  if (std::accumulate(parts.begin(), parts.end(), 0.0) > plan.privacy.value) {
     throw CorruptInput("the levels spend more than " + name);
   }
 }
@@ -81,13 +81,13 @@ void check_value(const char* name, double value) {
 
 }  // namespace
 
-CdfCurve::CdfCurve(const CdfDomain& domain, const CdfLaw& law,
+CdfCurve::CdfCurve(const CdfDomain& domain, const CdfPlan& plan,
                    std::pmr::vector<std::int64_t> cumulative)
-    : domain_(domain), law_(law), cumulative_(std::move(cumulative)) {
+    : domain_(domain), plan_(plan), cumulative_(std::move(cumulative)) {
   // A negative zero would not come back from the text.
   for (double* number : {&domain_.lower, &domain_.upper, &domain_.granularity}) *number += 0.0;
   check_domain(domain_);
-  check_law(law_, domain_.bins);
+  check_plan(plan_, domain_.bins);
   check_counts(cumulative_, domain_.bins);
 }
 

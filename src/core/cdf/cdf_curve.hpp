@@ -18,13 +18,13 @@ class CdfCurve {
  public:
   static constexpr std::int64_t kMostRows = std::int64_t{1} << 53;
 
-  // `cumulative` as release_cdf() gives it. Throws CorruptInput unless the law is one that
-  // choose_cdf_law() could have made for the domain's bins (any branchings and budgets whose noise
+  // `cumulative` as release_cdf() gives it. Throws CorruptInput unless the plan is one that
+  // choose_cdf_plan() could have made for the domain's bins (any branchings and budgets whose noise
   // can be drawn) and the counts are non-decreasing from 0 to 2^53.
-  CdfCurve(const CdfDomain& domain, const CdfLaw& law, std::pmr::vector<std::int64_t> cumulative);
+  CdfCurve(const CdfDomain& domain, const CdfPlan& plan, std::pmr::vector<std::int64_t> cumulative);
 
   const CdfDomain& domain() const { return domain_; }
-  const CdfLaw& law() const { return law_; }
+  const CdfPlan& plan() const { return plan_; }
   std::span<const std::int64_t> cumulative() const { return cumulative_; }
 
   // The released number of rows, n^.
@@ -52,7 +52,7 @@ class CdfCurve {
   double rows_before(double x) const;
 
   CdfDomain domain_;
-  CdfLaw law_;
+  CdfPlan plan_;
   std::pmr::vector<std::int64_t> cumulative_;
 };
 

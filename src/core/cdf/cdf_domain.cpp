@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
 #include "core/tree/level_tree.hpp"
 
 namespace dpquantile {
@@ -38,7 +38,7 @@ CdfDomain CdfDomain::create(double lower, double upper, std::optional<double> bi
         "expected bins or granularity, got both",
         "Give granularity for values on a grid, such as whole numbers, else bins.");
   }
-  Grid::create(lower, upper, std::nullopt);  // checks the bounds
+  ValueGrid::create(lower, upper, std::nullopt);  // checks the bounds
   if (value_step) {
     check_granularity(*value_step);
     const double steps = (upper - lower) / *value_step;
@@ -48,7 +48,7 @@ CdfDomain CdfDomain::create(double lower, double upper, std::optional<double> bi
               shortest_decimal(steps),
           "Choose a larger granularity or narrower bounds.");
     }
-    const Grid values = Grid::create(lower, upper, value_step);
+    const ValueGrid values = ValueGrid::create(lower, upper, value_step);
     if (values.cells > LevelTree::kMaxBins) {
       throw ParameterError("a CDF has at most 1048576 values, got " + std::to_string(values.cells) +
                                " from lower to upper in steps of granularity",
@@ -64,16 +64,16 @@ double CdfDomain::point(std::uint32_t i) const {
   if (discrete()) return grid().value_of(i);
   if (i == bins) return upper;
   const double width = width_of(lower, upper, bins);
-  return Grid::of_cells(lower, upper, width, std::uint64_t{bins} + 1).value_of(i);
+  return ValueGrid::of_cells(lower, upper, width, std::uint64_t{bins} + 1).value_of(i);
 }
 
-Grid CdfDomain::grid() const {
-  if (discrete()) return Grid::create(lower, upper, granularity);
+ValueGrid CdfDomain::grid() const {
+  if (discrete()) return ValueGrid::create(lower, upper, granularity);
   const double width = width_of(lower, upper, bins);
   const double coarseness = std::max(std::abs(lower), std::abs(upper)) / width;
   const double shift = std::clamp(0x1p-52 * coarseness, kEdgeShift, kMostEdgeShift);
   const double first = lower + width * (0.5 - shift);
-  return Grid::of_cells(first, upper, width, bins);
+  return ValueGrid::of_cells(first, upper, width, bins);
 }
 
 }  // namespace dpquantile

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/histogram/grid.hpp"
+#include "core/histogram/value_grid.hpp"
 
 namespace dpquantile {
 
@@ -17,8 +17,8 @@ std::uint32_t check_bins(double bins);
 // to but not including point(i + 1), the last one also `upper`. Between two points a curve is a
 // straight line.
 //
-// Discrete (granularity > 0): the values are lower, lower + granularity, ..., as on the Grid of
-// these parameters; bin i holds the value point(i), and a curve is a staircase.
+// Discrete (granularity > 0): the values are lower, lower + granularity, ..., as on the ValueGrid
+// of these parameters; bin i holds the value point(i), and a curve is a staircase.
 //
 // Values out of bounds belong to the first and the last bin.
 struct CdfDomain {
@@ -29,7 +29,7 @@ struct CdfDomain {
 
   static constexpr std::uint32_t kDefaultBins = 1024;
 
-  // Throws ParameterError for bounds or a granularity that Grid::create() refuses, bins out of
+  // Throws ParameterError for bounds or a granularity that ValueGrid::create() refuses, bins out of
   // range, more values than LevelTree::kMaxBins, and where both bins and granularity are given.
   static CdfDomain create(double lower, double upper, std::optional<double> bin_count,
                           std::optional<double> value_step);
@@ -38,7 +38,7 @@ struct CdfDomain {
   // The value of a bin (discrete, i < bins) or the edge of one (continuous, i <= bins).
   double point(std::uint32_t i) const;
   // How values are assigned to bins: cell i of the grid is bin i.
-  Grid grid() const;
+  ValueGrid grid() const;
 };
 
 }  // namespace dpquantile

@@ -90,36 +90,36 @@ PrivacyMeasure read_measure(Reader& reader) {
   throw CorruptInput("unknown version");
 }
 
-CdfLaw read_law(Reader& reader, std::uint32_t bins, PrivacyMeasure measure) {
+CdfPlan read_plan(Reader& reader, std::uint32_t bins, PrivacyMeasure measure) {
   const auto method = static_cast<CdfMethod>(reader.integer(1));
   if (cdf_method_name(method) == nullptr) throw CorruptInput("unknown method");
-  CdfLaw law{method, bins, {measure, reader.real()}, 0, {}, {}};
-  law.levels = static_cast<std::uint32_t>(reader.integer(1));
-  if (law.levels > LevelTree::kMaxLevels) throw CorruptInput("too many levels");
-  for (std::size_t i = 0; i < law.levels; ++i) {
-    law.branchings[i] = static_cast<std::uint32_t>(reader.integer(4));
-    law.level_budgets[i] = reader.real();
+  CdfPlan plan{method, bins, {measure, reader.real()}, 0, {}, {}};
+  plan.levels = static_cast<std::uint32_t>(reader.integer(1));
+  if (plan.levels > LevelTree::kMaxLevels) throw CorruptInput("too many levels");
+  for (std::size_t i = 0; i < plan.levels; ++i) {
+    plan.branchings[i] = static_cast<std::uint32_t>(reader.integer(4));
+    plan.level_budgets[i] = reader.real();
   }
-  return law;
+  return plan;
 }
 
 }  // namespace
 
 std::pmr::vector<std::byte> encode_cdf(const CdfCurve& curve, std::pmr::memory_resource* memory) {
   Writer writer(memory);
-  const CdfLaw& law = curve.law();
-  const bool pure = law.privacy.measure == PrivacyMeasure::kPure;
+  const CdfPlan& plan = curve.plan();
+  const bool pure = plan.privacy.measure == PrivacyMeasure::kPure;
   writer.integer(pure ? kVersionOfPure : kVersionOfZcdp, 1);
   writer.real(curve.domain().lower);
   writer.real(curve.domain().upper);
   writer.real(curve.domain().granularity);
   writer.integer(curve.domain().bins, 4);
-  writer.integer(static_cast<std::uint8_t>(law.method), 1);
-  writer.real(law.privacy.value);
-  writer.integer(law.levels, 1);
-  for (std::size_t i = 0; i < law.levels; ++i) {
-    writer.integer(law.branchings[i], 4);
-    writer.real(law.level_budgets[i]);
+  writer.integer(static_cast<std::uint8_t>(plan.method), 1);
+  writer.real(plan.privacy.value);
+  writer.integer(plan.levels, 1);
+  for (std::size_t i = 0; i < plan.levels; ++i) {
+    writer.integer(plan.branchings[i], 4);
+    writer.real(plan.level_budgets[i]);
   }
   std::int64_t before = 0;
   for (const std::int64_t count : curve.cumulative()) {
@@ -133,7 +133,7 @@ CdfCurve decode_cdf(std::span<const std::byte> bytes, std::pmr::memory_resource*
   Reader reader(bytes);
   const PrivacyMeasure measure = read_measure(reader);
   const CdfDomain domain = read_domain(reader);
-  const CdfLaw law = read_law(reader, domain.bins, measure);
+  const CdfPlan plan = read_plan(reader, domain.bins, measure);
   if (domain.bins > reader.left()) throw CorruptInput("more bins than bytes");
   std::pmr::vector<std::int64_t> cumulative(memory);
   cumulative.reserve(domain.bins);
@@ -144,7 +144,7 @@ CdfCurve decode_cdf(std::span<const std::byte> bytes, std::pmr::memory_resource*
     cumulative.push_back(static_cast<std::int64_t>(count));
   }
   if (reader.left() != 0) throw CorruptInput("bytes are left over");
-  return CdfCurve(domain, law, std::move(cumulative));
+  return CdfCurve(domain, plan, std::move(cumulative));
 }
 
 }  // namespace dpquantile

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <optional>
 
+#include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
-#include "core/cdf/public_noise.hpp"
+#include "core/cdf/simulated_noise.hpp"
 #include "core/tree/consistency.hpp"
 #include "core/tree/tree_variance.hpp"
 
@@ -39,17 +39,17 @@ struct Levels {
     return {measure, {branchings.begin(), branchings.end()}, {budgets.begin(), budgets.end()}};
   }
   // The noise of a node of a level, 1 .. size().
-  double draw_noise(PublicNoise& noise, std::size_t level) const {
+  double draw_noise(SimulatedNoise& noise, std::size_t level) const {
     const double own = budget[level - 1];
     if (own == 0) return 0;
     return measure == PrivacyMeasure::kPure ? noise.laplace(own) : noise.gaussian(1 / (2 * own));
   }
 };
 
-Levels levels_of(const CdfLaw& law) {
-  return {law.privacy.measure,
-          {law.branching().begin(), law.branching().end()},
-          {law.level_budget().begin(), law.level_budget().end()}};
+Levels levels_of(const CdfPlan& plan) {
+  return {plan.privacy.measure,
+          {plan.branching().begin(), plan.branching().end()},
+          {plan.level_budget().begin(), plan.level_budget().end()}};
 }
 
 // The errors of one simulated release.
@@ -79,7 +79,7 @@ class NoiseTree {
         nodes_(tree_.total_nodes(), memory) {}
 
   // Draws the noise anew and makes the subtree estimates; returns the root's.
-  double draw(PublicNoise& noise) {
+  double draw(SimulatedNoise& noise) {
     for (std::size_t level = 1; level <= tree_.levels(); ++level) {
       for (double& node : level_nodes(level)) node = levels_.draw_noise(noise, level);
     }
@@ -107,10 +107,10 @@ class NoiseTree {
 // Simulates whole trees.
 class TreeSimulation {
  public:
-  TreeSimulation(const CdfLaw& law, std::pmr::memory_resource* memory)
-      : tree_(law.bins, levels_of(law), memory), prefixes_(law.bins, memory) {}
+  TreeSimulation(const CdfPlan& plan, std::pmr::memory_resource* memory)
+      : tree_(plan.bins, levels_of(plan), memory), prefixes_(plan.bins, memory) {}
 
-  RunErrors run(PublicNoise& noise) {
+  RunErrors run(SimulatedNoise& noise) {
     const double total = tree_.draw(noise);
     const std::span<const double> leaves = tree_.leaves(total);
     RunErrors errors;
@@ -139,7 +139,7 @@ class TreeSimulation {
 // error u of a node, the prefix error after j of its S bins is j / S * u + path[j - 1].
 class BlockPool {
  public:
-  BlockPool(std::uint32_t bins, const Levels& levels, PublicNoise& noise, CancelPoll& cancel,
+  BlockPool(std::uint32_t bins, const Levels& levels, SimulatedNoise& noise, CancelPoll& cancel,
             std::pmr::memory_resource* memory)
       : bins_(bins),
         blocks_(std::max<std::size_t>(1, kPooledBins / bins), memory),
@@ -179,7 +179,7 @@ class BlockPool {
 class PooledSimulation {
  public:
   PooledSimulation(std::uint32_t bins, const Levels& levels, std::size_t cut, std::uint32_t block,
-                   PublicNoise& noise, CancelPoll& cancel, std::pmr::memory_resource* memory)
+                   SimulatedNoise& noise, CancelPoll& cancel, std::pmr::memory_resource* memory)
       : bins_(bins),
         top_levels_(levels.part(0, cut)),
         top_tree_((bins + block - 1) / block, top_levels_.branching),
@@ -196,7 +196,7 @@ class PooledSimulation {
   PooledSimulation(const PooledSimulation&) = delete;
   PooledSimulation& operator=(const PooledSimulation&) = delete;
 
-  RunErrors run(PublicNoise& noise) {
+  RunErrors run(SimulatedNoise& noise) {
     const double total = draw_top(noise);
     RunErrors errors;
     for (std::size_t b = 0; b < chosen_.size(); ++b) visit(b, total, errors);
@@ -220,7 +220,7 @@ class PooledSimulation {
   }
 
   // The final errors of the top tree's leaves, and what precedes each; returns the total's.
-  double draw_top(PublicNoise& noise) {
+  double draw_top(SimulatedNoise& noise) {
     for (std::size_t level = 1; level < top_tree_.levels(); ++level) {
       for (std::uint32_t i = 0; i < top_tree_.nodes(level); ++i) {
         nodes_[top_tree_.offset(level) + i] = top_levels_.draw_noise(noise, level);
@@ -283,10 +283,10 @@ class PooledSimulation {
 };
 
 // A wide last level is cut in two, the upper of which is not measured.
-Levels cut_wide_level(const CdfLaw& law) {
-  Levels levels = levels_of(law);
+Levels cut_wide_level(const CdfPlan& plan) {
+  Levels levels = levels_of(plan);
   const std::uint32_t last = levels.branching.back();
-  if (law.levels == 1 && last > kLeastBlock) {
+  if (plan.levels == 1 && last > kLeastBlock) {
     levels.branching.back() = (last + kLeastBlock - 1) / kLeastBlock;
     levels.branching.push_back(kLeastBlock);
     levels.budget.insert(levels.budget.end() - 1, 0);
@@ -294,16 +294,16 @@ Levels cut_wide_level(const CdfLaw& law) {
   return levels;
 }
 
-PooledSimulation make_pooled(const CdfLaw& law, PublicNoise& noise, CancelPoll& cancel,
+PooledSimulation make_pooled(const CdfPlan& plan, SimulatedNoise& noise, CancelPoll& cancel,
                              std::pmr::memory_resource* memory) {
-  Levels levels = cut_wide_level(law);
-  const LevelTree tree(law.bins, levels.branching);
+  Levels levels = cut_wide_level(plan);
+  const LevelTree tree(plan.bins, levels.branching);
   // The root may have room for more children than there are.
   levels.branching.front() = std::min(levels.branching.front(), tree.nodes(1));
-  const std::uint64_t most = std::max<std::uint64_t>(kLeastBlock, law.bins / kMostBlocks);
+  const std::uint64_t most = std::max<std::uint64_t>(kLeastBlock, plan.bins / kMostBlocks);
   std::size_t cut = tree.levels() - 1;
   while (cut > 1 && tree.stride(cut - 1) <= most) --cut;
-  return PooledSimulation(law.bins, levels, cut, static_cast<std::uint32_t>(tree.stride(cut)),
+  return PooledSimulation(plan.bins, levels, cut, static_cast<std::uint32_t>(tree.stride(cut)),
                           noise, cancel, memory);
 }
 
@@ -331,7 +331,7 @@ class Quantile {
 };
 
 template <class Simulation>
-CdfError simulate(Simulation&& simulation, PublicNoise& noise, double confidence,
+CdfError simulate(Simulation&& simulation, SimulatedNoise& noise, double confidence,
                   CancelPoll& cancel, std::pmr::memory_resource* memory) {
   const auto runs =
       std::max(kFewestRuns, static_cast<std::size_t>(std::ceil(kRunsBeyond / (1 - confidence))));
@@ -362,14 +362,14 @@ void check_confidence(double confidence) {
                        "It is the probability with which the error or band holds; 0.95 is usual.");
 }
 
-CdfError simulate_cdf_error(const CdfLaw& law, double confidence, CancelPoll& cancel,
+CdfError simulate_cdf_error(const CdfPlan& plan, double confidence, CancelPoll& cancel,
                             std::pmr::memory_resource* memory) {
   check_confidence(confidence);
-  PublicNoise noise;
-  if (LevelTree(law.bins, law.branching()).total_nodes() <= kMostNodesPerRun) {
-    return simulate(TreeSimulation(law, memory), noise, confidence, cancel, memory);
+  SimulatedNoise noise;
+  if (LevelTree(plan.bins, plan.branching()).total_nodes() <= kMostNodesPerRun) {
+    return simulate(TreeSimulation(plan, memory), noise, confidence, cancel, memory);
   }
-  return simulate(make_pooled(law, noise, cancel, memory), noise, confidence, cancel, memory);
+  return simulate(make_pooled(plan, noise, cancel, memory), noise, confidence, cancel, memory);
 }
 
 }  // namespace dpquantile

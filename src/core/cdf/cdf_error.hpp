@@ -21,7 +21,7 @@ struct CdfError {
   double everywhere_fraction_rows;  // the same for fractions
 };
 
-// The errors that a release with this law keeps to with probability `confidence`. They depend on
+// The errors that a release with this plan keeps to with probability `confidence`. They depend on
 // public parameters only. Monte Carlo: the noise law is drawn and post-processed thousands of times
 // from a fixed seed, so that everybody gets the same figures; the quantiles are taken three
 // standard errors higher, so that the figures hold. The steps after least squares (monotone,
@@ -30,7 +30,7 @@ struct CdfError {
 // In trees of more than 4096 nodes the lower part is drawn from a pool of simulated subtrees.
 //
 // Throws ParameterError (confidence), Cancelled, std::bad_alloc.
-CdfError simulate_cdf_error(const CdfLaw& law, double confidence, CancelPoll& cancel,
+CdfError simulate_cdf_error(const CdfPlan& plan, double confidence, CancelPoll& cancel,
                             std::pmr::memory_resource* memory);
 
 }  // namespace dpquantile

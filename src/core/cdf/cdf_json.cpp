@@ -1,6 +1,6 @@
 #include "core/cdf/cdf_json.hpp"
 
-#include "core/base/text.hpp"
+#include "core/base/decimal_format.hpp"
 
 namespace dpquantile {
 
@@ -36,17 +36,17 @@ void append_number(std::pmr::string& json, const char* name, const std::string& 
 
 std::pmr::string cdf_to_json(const CdfCurve& curve, std::pmr::memory_resource* memory) {
   const CdfDomain& domain = curve.domain();
-  const CdfLaw& law = curve.law();
+  const CdfPlan& plan = curve.plan();
   std::pmr::string json("{\"lower\": ", memory);
   json += text_of(domain.lower);
   append_number(json, "upper", text_of(domain.upper));
   if (domain.discrete()) append_number(json, "granularity", text_of(domain.granularity));
   append_number(json, "bins", std::to_string(domain.bins));
-  append_number(json, "method", '"' + std::string(cdf_method_name(law.method)) + '"');
-  const std::string budget = parameter_name(law.privacy.measure);
-  append_number(json, budget.c_str(), text_of(law.privacy.value));
-  append_list(json, "branching", law.branching());
-  append_list(json, ("level_" + budget).c_str(), law.level_budget());
+  append_number(json, "method", '"' + std::string(cdf_method_name(plan.method)) + '"');
+  const std::string budget = parameter_name(plan.privacy.measure);
+  append_number(json, budget.c_str(), text_of(plan.privacy.value));
+  append_list(json, "branching", plan.branching());
+  append_list(json, ("level_" + budget).c_str(), plan.level_budget());
   append_number(json, "rows", std::to_string(curve.rows()));
   append_list(json, "cumulative", curve.cumulative());
   json += '}';

@@ -4,7 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "core/base/integers.hpp"
+#include "core/base/int128.hpp"
 #include "core/contributions/user_sensitivity.hpp"
 
 namespace dpquantile {

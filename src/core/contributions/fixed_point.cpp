@@ -4,14 +4,14 @@
 #include <cmath>
 #include <optional>
 
+#include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
-#include "core/histogram/grid.hpp"
+#include "core/histogram/value_grid.hpp"
 
 namespace dpquantile {
 
 FixedPoint FixedPoint::create(double lower, double upper) {
-  const Grid checked = Grid::create(lower, upper, std::nullopt);
+  const ValueGrid checked = ValueGrid::create(lower, upper, std::nullopt);
   return FixedPoint{checked.lower, checked.upper};
 }
 

@@ -19,7 +19,7 @@ struct FixedPoint {
   double lower;
   double upper;
 
-  // Throws ParameterError for the bounds that Grid::create refuses.
+  // Throws ParameterError for the bounds that ValueGrid::create refuses.
   static FixedPoint create(double lower, double upper);
 
   // The value's units, 0 .. kOne, rounded to the nearest; a value out of bounds goes to the nearer

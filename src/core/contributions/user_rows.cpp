@@ -16,7 +16,7 @@ constexpr std::size_t kMaxRows = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kSmall = 512;
 
 std::uint32_t grid_key(const UserRow& row, Contribution contribution) {
-  return contribution == Contribution::user ? 0 : row.grid;
+  return contribution == Contribution::kUser ? 0 : row.grid;
 }
 
 void sort_rows(std::span<UserRow> rows, Contribution contribution, CancelPoll& cancel,
@@ -32,7 +32,7 @@ void sort_rows(std::span<UserRow> rows, Contribution contribution, CancelPoll& c
   }
   StableRadixSort<UserRow> sort(rows, cancel, memory);
   sort.by([](const UserRow& row) { return row.value; }, 32);
-  if (contribution == Contribution::user_in_grid) {
+  if (contribution == Contribution::kUserInGrid) {
     std::uint32_t last_grid = 0;
     for (const UserRow& row : rows) {
       cancel.tick();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/cancel.hpp"
-#include "core/base/integers.hpp"
+#include "core/base/int128.hpp"
 
 namespace dpquantile {
 
@@ -37,8 +37,8 @@ struct KeptRows {
 
 // What counts as one contribution.
 enum class Contribution {
-  user,          // all rows of a user, whatever their grid
-  user_in_grid,  // the rows of a user in one grid
+  kUser,        // all rows of a user, whatever their grid
+  kUserInGrid,  // the rows of a user in one grid
 };
 
 // The rows, grouped into contributions: ordered by user hash (then by grid), whatever order they

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/integers.hpp"
+#include "core/base/int128.hpp"
 #include "core/contributions/fixed_point.hpp"
 
 namespace dpquantile {

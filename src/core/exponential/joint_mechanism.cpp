@@ -12,7 +12,7 @@
 #include "core/exponential/joint_proposal.hpp"
 #include "core/exponential/joint_utility.hpp"
 #include "core/exponential/rank_slots.hpp"
-#include "core/privacy/weighted_scan.hpp"
+#include "core/privacy/weighted_sampler.hpp"
 
 namespace dpquantile {
 
@@ -217,7 +217,7 @@ class JointMechanism {
 
   std::uint64_t draw_lattice_index() {
     for (;;) {
-      WeightedScan scan(random_);
+      WeightedSampler scan(random_);
       for (std::size_t i = 0; i < log_weights_.size(); ++i) {
         if (scan.takes(std::exp(log_weights_[i]) / total_)) return range_.first + i;
       }

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "core/base/cancel.hpp"
+#include "core/exponential/exponential_mechanism.hpp"
 #include "core/exponential/rank.hpp"
-#include "core/exponential/rank_mechanism.hpp"
 #include "core/privacy/random.hpp"
 
 namespace dpquantile {

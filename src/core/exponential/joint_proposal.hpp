@@ -15,7 +15,7 @@
 #include "core/exponential/laplace_filter.hpp"
 #include "core/exponential/rank_slots.hpp"
 #include "core/privacy/random.hpp"
-#include "core/privacy/weighted_scan.hpp"
+#include "core/privacy/weighted_sampler.hpp"
 
 namespace dpquantile {
 
@@ -221,7 +221,7 @@ class JointProposal {
 
   std::size_t draw_last(RandomStream& random, CancelPoll& cancel) const {
     for (;;) {
-      WeightedScan scan(random);
+      WeightedSampler scan(random);
       const auto [first, end] = window(utility_.quantiles());
       for (std::size_t i = first; i < end; ++i) {
         if (scan.takes(static_cast<double>(last_weight(i) / total_))) return i;
@@ -234,7 +234,7 @@ class JointProposal {
   std::size_t draw_together(RandomStream& random, std::size_t placed, std::size_t slot) const {
     const Real total = leaving(placed)[slot];
     for (;;) {
-      WeightedScan scan(random);
+      WeightedSampler scan(random);
       Real factor = weights_[slot];
       for (std::size_t k = 1; k <= placed && slot < window(placed - k + 1).end; ++k) {
         if (scan.takes(static_cast<double>(entering(placed - k)[slot] * factor / total))) return k;
@@ -262,7 +262,7 @@ class JointProposal {
                          begin + static_cast<std::ptrdiff_t>(range.end), edge) -
         begin);
     for (;;) {
-      WeightedScan scan(random);
+      WeightedSampler scan(random);
       std::size_t below = centre;
       std::size_t above = centre;
       while (below > range.first || above < range.end) {

@@ -30,7 +30,7 @@ std::size_t stability(const OrderStatistics& records, const LogGrid& grid, Cance
   std::size_t farthest = 0;
   for (int discretisation = 0; discretisation < kDiscretisations; ++discretisation) {
     const IqrBin bin = grid.bin_of(iqr, discretisation);
-    farthest = std::max(farthest, replacements_to_leave(bin, records, cancel));
+    farthest = std::max(farthest, distance_to_instability(bin, records, cancel));
   }
   return farthest;
 }

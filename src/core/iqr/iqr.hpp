@@ -6,8 +6,8 @@
 #include <span>
 
 #include "core/base/cancel.hpp"
+#include "core/iqr/distance_to_instability.hpp"
 #include "core/iqr/iqr_plan.hpp"
-#include "core/iqr/replacement_distance.hpp"
 #include "core/privacy/noise.hpp"
 #include "core/privacy/random.hpp"
 

@@ -6,8 +6,8 @@
 #include <numbers>
 #include <optional>
 
+#include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 
 namespace dpquantile {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "core/base/text.hpp"
+#include "core/base/decimal_format.hpp"
 
 namespace dpquantile {
 

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
 
 namespace dpquantile {
 namespace {

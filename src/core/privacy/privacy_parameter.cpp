@@ -1,7 +1,7 @@
 #include "core/privacy/privacy_parameter.hpp"
 
+#include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
 
 namespace dpquantile {
 

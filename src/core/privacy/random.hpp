@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/base/integers.hpp"
+#include "core/base/int128.hpp"
 
 // Randomness for the mechanisms: a source of bytes, and a stream of exact uniform draws over it.
 namespace dpquantile {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/exponential/rank_mechanism.hpp"
+#include "core/exponential/exponential_mechanism.hpp"
 #include "core/privacy/zcdp.hpp"
 
 namespace dpquantile {

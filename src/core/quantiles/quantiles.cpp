@@ -4,14 +4,14 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
 #include "core/exponential/joint_mechanism.hpp"
 #include "core/exponential/rank.hpp"
 #include "core/privacy/zcdp.hpp"
 #include "core/quantiles/independent_quantiles.hpp"
-#include "core/quantiles/quantile_recursion.hpp"
 #include "core/quantiles/recursion_plan.hpp"
+#include "core/quantiles/recursive_quantiles.hpp"
 #include "core/quantiles/tree_quantiles.hpp"
 
 namespace dpquantile {

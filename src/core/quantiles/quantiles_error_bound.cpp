@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/exponential/exponential_mechanism.hpp"
 #include "core/exponential/joint_mechanism.hpp"
 #include "core/exponential/joint_utility.hpp"
-#include "core/exponential/rank_mechanism.hpp"
 #include "core/quantiles/independent_quantiles.hpp"
 #include "core/quantiles/recursion_plan.hpp"
 

@@ -69,23 +69,24 @@ std::uint32_t tree_quantiles_leaves(std::uint64_t cells, PrivacyMeasure measure)
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(cells, most));
 }
 
-CdfLaw tree_quantiles_law(std::uint64_t cells, const PrivacyParameter& privacy) {
+CdfPlan tree_quantiles_plan(std::uint64_t cells, const PrivacyParameter& privacy) {
   check_privacy_parameter(privacy);
-  return choose_cdf_law(CdfMethod::kTree, tree_quantiles_leaves(cells, privacy.measure), privacy);
+  return choose_cdf_plan(CdfMethod::kTree, tree_quantiles_leaves(cells, privacy.measure), privacy);
 }
 
 double rho_of_tree_quantiles(std::uint64_t cells, const PrivacyParameter& privacy) {
-  return rho_of_cdf(tree_quantiles_law(cells, privacy));
+  return rho_of_cdf(tree_quantiles_plan(cells, privacy));
 }
 
 std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint64_t cells,
-                                               std::span<const double> quantiles, const CdfLaw& law,
-                                               RandomStream& random, CancelPoll& cancel,
+                                               std::span<const double> quantiles,
+                                               const CdfPlan& plan, RandomStream& random,
+                                               CancelPoll& cancel,
                                                std::pmr::memory_resource* memory) {
   check_quantiles(quantiles);
-  const Leaves leaves(cells, law.bins);
-  const auto counts = count_leaves(data, leaves, law.bins, cancel, memory);
-  const auto curve = release_unrounded_cdf(counts, law, random, cancel, memory);
+  const Leaves leaves(cells, plan.bins);
+  const auto counts = count_leaves(data, leaves, plan.bins, cancel, memory);
+  const auto curve = release_unrounded_cdf(counts, plan, random, cancel, memory);
   std::pmr::vector<std::uint32_t> answers(memory);
   answers.reserve(quantiles.size());
   for (const double quantile : quantiles) {
@@ -99,7 +100,7 @@ std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint6
                                                const PrivacyParameter& privacy,
                                                RandomStream& random, CancelPoll& cancel,
                                                std::pmr::memory_resource* memory) {
-  return tree_quantiles(data, cells, quantiles, tree_quantiles_law(cells, privacy), random, cancel,
+  return tree_quantiles(data, cells, quantiles, tree_quantiles_plan(cells, privacy), random, cancel,
                         memory);
 }
 

@@ -21,9 +21,9 @@ namespace dpquantile {
 // (docs/privacy.md has figures); under zCDP noise grows more slowly with them.
 std::uint32_t tree_quantiles_leaves(std::uint64_t cells, PrivacyMeasure measure);
 
-// The law of the noise for a grid of this many cells, 1 .. 2^32; check_privacy_parameter(privacy).
+// The plan of the noise for a grid of this many cells, 1 .. 2^32; check_privacy_parameter(privacy).
 // It is public and the same for all data; choosing it takes some 10 ms, as long as a release.
-CdfLaw tree_quantiles_law(std::uint64_t cells, const PrivacyParameter& privacy);
+CdfPlan tree_quantiles_plan(std::uint64_t cells, const PrivacyParameter& privacy);
 
 // The rho such that tree_quantiles() is rho-zCDP.
 double rho_of_tree_quantiles(std::uint64_t cells, const PrivacyParameter& privacy);
@@ -32,19 +32,20 @@ double rho_of_tree_quantiles(std::uint64_t cells, const PrivacyParameter& privac
 // where the released curve, a straight line within each leaf, reaches that fraction of the released
 // total; 0 and 1 are the middles of the first and the last row. The answers are monotone in the
 // quantile and equal for equal ones. If the released total is 0, and so the whole curve, quantile q
-// is the cell at fraction q of the grid. `law` is tree_quantiles_law() of the same cells.
+// is the cell at fraction q of the grid. `plan` is tree_quantiles_plan() of the same cells.
 //
-// Privacy: as release_cdf() with this law, epsilon-differentially private (or rho-zCDP) for adding
+// Privacy: as release_cdf() with this plan, epsilon-differentially private (or rho-zCDP) for adding
 // or removing one record, for all quantiles together. Reading the curve is post-processing.
 //
 // Throws ParameterError (privacy, quantiles), RandomnessUnavailable, Cancelled, std::bad_alloc.
 // O(leaves) memory and time but for the noise, a draw a node.
 std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint64_t cells,
-                                               std::span<const double> quantiles, const CdfLaw& law,
-                                               RandomStream& random, CancelPoll& cancel,
+                                               std::span<const double> quantiles,
+                                               const CdfPlan& plan, RandomStream& random,
+                                               CancelPoll& cancel,
                                                std::pmr::memory_resource* memory);
 
-// The same with the law for these parameters.
+// The same with the plan for these parameters.
 std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint64_t cells,
                                                std::span<const double> quantiles,
                                                const PrivacyParameter& privacy,

@@ -6,7 +6,7 @@ namespace {
 
 // How a prefix count within a node's subtree depends on the node's own estimate u: it is share * u
 // plus a part of variance `rest` that is uncorrelated with u.
-struct PrefixLaw {
+struct PrefixRelation {
   double share;
   double rest;
 };
@@ -14,13 +14,14 @@ struct PrefixLaw {
 // Siblings: some full children to the left, then the child in which the prefix ends. With variances
 // s_c = 1/p_c of the children's subtree estimates z_c and S their sum, the final estimates are
 // u_c = z_c + s_c / S (u - sum z).
-PrefixLaw prefix_in_parent(const PrefixLaw& in_child, double before, double child, double all) {
+PrefixRelation prefix_in_parent(const PrefixRelation& in_child, double before, double child,
+                                double all) {
   const double mixed = before + in_child.share * child;
   return {mixed / all,
           in_child.rest + before + in_child.share * in_child.share * child - mixed * mixed / all};
 }
 
-// Sums of a PrefixLaw over the prefixes k = 0 .. leaves - 1 within a subtree.
+// Sums of a PrefixRelation over the prefixes k = 0 .. leaves - 1 within a subtree.
 struct PrefixSums {
   double leaves;
   double share;
@@ -82,7 +83,7 @@ double PrefixVariance::average() const {
 double PrefixVariance::at(std::uint32_t k) const {
   const double total_variance = 1 / precision_.edge(0);
   if (k == tree_.bins()) return total_variance;
-  PrefixLaw law{0, 0};
+  PrefixRelation relation{0, 0};
   for (std::size_t level = tree_.levels(); level-- > 0;) {
     const auto child = static_cast<std::uint32_t>(k / tree_.stride(level + 1));
     const std::uint32_t parent = child / tree_.branching(level);
@@ -90,10 +91,10 @@ double PrefixVariance::at(std::uint32_t k) const {
     const std::uint32_t last = first + tree_.children(level, parent) - 1;
     const double full_variance = 1 / precision_.full(level + 1);
     const double all = (last - first) * full_variance + 1 / precision_.of(level + 1, last);
-    law = prefix_in_parent(law, (child - first) * full_variance,
-                           1 / precision_.of(level + 1, child), all);
+    relation = prefix_in_parent(relation, (child - first) * full_variance,
+                                1 / precision_.of(level + 1, child), all);
   }
-  return law.rest + law.share * law.share * total_variance;
+  return relation.rest + relation.share * relation.share * total_variance;
 }
 
 std::uint32_t PrefixVariance::worst() const {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/contributions/fixed_point.hpp"
-#include "core/privacy/integer_query.hpp"
+#include "core/privacy/laplace_mechanism.hpp"
 
 namespace dpquantile {
 
@@ -16,7 +16,7 @@ std::uint64_t one_row(std::uint64_t contributions) {
 }
 
 int128_t noisy(std::uint64_t sum, unsigned parts, Rational epsilon, RandomStream& random) {
-  return release({sum, bounded_sensitivity(parts)}, epsilon, 1, random);
+  return laplace_mechanism({sum, bounded_sensitivity(parts)}, epsilon, 1, random);
 }
 
 // part / total, between 0 and 1, in FixedPoint units.

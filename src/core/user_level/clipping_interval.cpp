@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/contributions/fixed_point.hpp"
+#include "core/exponential/exponential_mechanism.hpp"
 #include "core/exponential/rank.hpp"
-#include "core/exponential/rank_mechanism.hpp"
 #include "core/histogram/histogram.hpp"
 #include "core/privacy/noise.hpp"
 

@@ -43,10 +43,10 @@ double mean_noise(const RowsPerUser& counts, const UserQuery& query, std::uint64
                   CancelPoll& cancel, std::pmr::memory_resource* memory) {
   const double plain = mean_sensitivity_fraction(counts.kept(bound), bound) / query.epsilon;
   switch (query.method) {
-    case UserMethod::levy:
+    case UserMethod::kLevy:
       return levy_noise(counts, bound, query.epsilon, cancel, memory);
-    case UserMethod::quantile:
-    case UserMethod::quantile_adaptive:
+    case UserMethod::kQuantile:
+    case UserMethod::kQuantileAdaptive:
       return kPartsWithInterval * plain;
     default:
       return plain;
@@ -73,7 +73,7 @@ UserErrorForecast forecast_variance_error(const RowsPerUser& counts, const UserQ
   if (counts.rows() == 0) return {bound, 0, 0, kEmptyVarianceSensitivity / query.epsilon};
   const std::uint64_t kept = counts.kept(bound);
   // To first order the coefficients of the three noises of 'bounded' add up to at most 1.
-  const double sensitivity = query.method == UserMethod::bounded
+  const double sensitivity = query.method == UserMethod::kBounded
                                  ? mean_sensitivity_fraction(kept, bound)
                                  : variance_sensitivity_fraction(kept, bound);
   return {bound, kept, variance_clipping_error(counts.rows(), kept), sensitivity / query.epsilon};

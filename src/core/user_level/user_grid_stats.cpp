@@ -4,11 +4,11 @@
 #include <limits>
 #include <string>
 
+#include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
 #include "core/contributions/fixed_point.hpp"
 #include "core/contributions/user_sensitivity.hpp"
-#include "core/privacy/integer_query.hpp"
+#include "core/privacy/laplace_mechanism.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 #include "core/user_level/user_variance.hpp"
 
@@ -64,14 +64,15 @@ class GridMechanism {
     const IntegerQuery mean{moments.sum / moments.count,
                             mean_sensitivity(counts.kept, counts.most)};
     const IntegerQuery variance = variance_query(moments, counts.most);
-    return {grid,
-            release_within(FixedPoint::kOne, mean, epsilon_, parts_, random_),
-            release_within(FixedPoint::kLargestVariance, variance, epsilon_, parts_, random_),
-            counts,
-            mean_clipping_error(counts.all, counts.kept) +
-                mean_sensitivity_fraction(counts.kept, counts.most) / epsilon_of_one_,
-            variance_clipping_error(counts.all, counts.kept) +
-                variance_sensitivity_fraction(counts.kept, counts.most) / epsilon_of_one_};
+    return {
+        grid,
+        laplace_mechanism_within(FixedPoint::kOne, mean, epsilon_, parts_, random_),
+        laplace_mechanism_within(FixedPoint::kLargestVariance, variance, epsilon_, parts_, random_),
+        counts,
+        mean_clipping_error(counts.all, counts.kept) +
+            mean_sensitivity_fraction(counts.kept, counts.most) / epsilon_of_one_,
+        variance_clipping_error(counts.all, counts.kept) +
+            variance_sensitivity_fraction(counts.kept, counts.most) / epsilon_of_one_};
   }
 
  private:

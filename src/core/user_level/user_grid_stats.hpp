@@ -30,7 +30,7 @@ struct GridRelease {
   double error_bound;                      // E_thresh, in units of U and U^2 as if U were 1
 };
 
-// `rows` must be grouped by Contribution::user_in_grid, and the grids numbered from 0 without gaps
+// `rows` must be grouped by Contribution::kUserInGrid, and the grids numbered from 0 without gaps
 // up to `grids` - 1. Suppression runs at epsilon / max G_l a grid, so that the worst-case error of
 // no grid exceeds error_bound; the statistics then get the larger epsilon / K a grid, half of it
 // the mean and half the variance.

@@ -35,8 +35,8 @@ class ClippedArrays {
         memory_(memory) {}
 
   std::uint32_t mean() {
-    if (query_.method == UserMethod::levy) return levy();
-    const bool adaptive = query_.method == UserMethod::quantile_adaptive;
+    if (query_.method == UserMethod::kLevy) return levy();
+    const bool adaptive = query_.method == UserMethod::kQuantileAdaptive;
     const double tail = adaptive ? adaptive_tail(arrays_.size(), epsilon_of_part()) : kFixedTail;
     return clipped(
         draw_quantile_interval(arrays_, tail, epsilon_of_part(), random_, cancel_, memory_),
@@ -58,8 +58,8 @@ class ClippedArrays {
 
   // Spends epsilon / parts on the mean.
   std::uint32_t clipped(ClippingInterval interval, std::uint64_t parts) {
-    return release_within(FixedPoint::kOne, clipped_mean(arrays_, interval),
-                          rational_epsilon(query_.epsilon), parts, random_);
+    return laplace_mechanism_within(FixedPoint::kOne, clipped_mean(arrays_, interval),
+                                    rational_epsilon(query_.epsilon), parts, random_);
   }
 
   std::pmr::vector<FilledArray> arrays_;
@@ -75,15 +75,15 @@ class ClippedArrays {
 std::uint32_t user_mean(const UserRows& rows, const UserQuery& query, RandomStream& random,
                         CancelPoll& cancel, std::pmr::memory_resource* memory) {
   check_user_query(query);
-  if (query.method == UserMethod::bounded) {
+  if (query.method == UserMethod::kBounded) {
     return bounded_mean(rows, query.max_contributions, query.epsilon, random, cancel);
   }
 
   const RowsPerUser counts(rows, cancel, memory);
   const std::uint64_t bound = mean_contribution_bound(query, counts);
   if (!clips_array_means(query.method) || counts.rows() == 0) {
-    return release_within(FixedPoint::kOne, kept_mean(rows, bound, cancel),
-                          rational_epsilon(query.epsilon), 1, random);
+    return laplace_mechanism_within(FixedPoint::kOne, kept_mean(rows, bound, cancel),
+                                    rational_epsilon(query.epsilon), 1, random);
   }
   return ClippedArrays(rows, query, bound, random, cancel, memory).mean();
 }

@@ -7,7 +7,7 @@
 
 #include "core/base/cancel.hpp"
 #include "core/contributions/user_rows.hpp"
-#include "core/privacy/integer_query.hpp"
+#include "core/privacy/laplace_mechanism.hpp"
 #include "core/privacy/random.hpp"
 #include "core/user_level/clipping_interval.hpp"
 #include "core/user_level/user_query.hpp"
@@ -17,7 +17,7 @@
 namespace dpquantile {
 
 // The mean of the values, in FixedPoint units, 0 .. kOne. `rows` must be grouped by
-// Contribution::user.
+// Contribution::kUser.
 //
 // Privacy: epsilon-differentially private. All methods but 'bounded': for replacing the values of
 // one user, while the users and their numbers of rows m_l are public. 'bounded': for adding or

@@ -16,14 +16,14 @@ constexpr std::uint64_t kMostContributions = std::numeric_limits<std::uint32_t>:
 }  // namespace
 
 bool clips_array_means(UserMethod method) {
-  return method == UserMethod::levy || method == UserMethod::quantile ||
-         method == UserMethod::quantile_adaptive;
+  return method == UserMethod::kLevy || method == UserMethod::kQuantile ||
+         method == UserMethod::kQuantileAdaptive;
 }
 
 void check_user_query(const UserQuery& query) {
   check_epsilon(query.epsilon);
-  const bool fixed = query.rule == ContributionRule::fixed;
-  if (query.method == UserMethod::bounded && !fixed) {
+  const bool fixed = query.rule == ContributionRule::kFixed;
+  if (query.method == UserMethod::kBounded && !fixed) {
     throw ParameterError("method bounded needs a number as max_contributions, got none",
                          "Choose the most rows of one user that shall count without looking at "
                          "the data, for example {\"max_contributions\": 10}.");
@@ -36,12 +36,12 @@ void check_user_query(const UserQuery& query) {
 }
 
 std::uint64_t mean_contribution_bound(const UserQuery& query, const RowsPerUser& counts) {
-  if (query.method == UserMethod::bounded) return query.max_contributions;
-  if (query.method == UserMethod::baseline) return counts.most();
+  if (query.method == UserMethod::kBounded) return query.max_contributions;
+  if (query.method == UserMethod::kBaseline) return counts.most();
   switch (query.rule) {
-    case ContributionRule::fixed:
+    case ContributionRule::kFixed:
       return std::min(query.max_contributions, counts.most());
-    case ContributionRule::median:
+    case ContributionRule::kMedian:
       return median_bound(counts);
     default:
       return clips_array_means(query.method) ? array_concentration_bound(counts)

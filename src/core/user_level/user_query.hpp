@@ -11,28 +11,28 @@
 namespace dpquantile {
 
 enum class UserMethod : std::uint8_t {
-  baseline = 1,           // mean of all rows
-  array = 2,              // mean of at most m_UB rows of each user
-  levy = 3,               // the same, array means clipped to the interval of Levy et al. 2021
-  quantile = 4,           // clipped to private 1/10 and 9/10 quantiles
-  quantile_adaptive = 5,  // clipped to private quantiles that depend on epsilon
-  bounded = 6,            // noisy sum by noisy count; nothing about the users is public
+  kBaseline = 1,          // mean of all rows
+  kArray = 2,             // mean of at most m_UB rows of each user
+  kLevy = 3,              // the same, array means clipped to the interval of Levy et al. 2021
+  kQuantile = 4,          // clipped to private 1/10 and 9/10 quantiles
+  kQuantileAdaptive = 5,  // clipped to private quantiles that depend on epsilon
+  kBounded = 6,           // noisy sum by noisy count; nothing about the users is public
 };
 
-// 'levy' and the 'quantile' methods, which clip array means to a private interval.
+// kLevy and the kQuantile methods, which clip array means to a private interval.
 bool clips_array_means(UserMethod method);
 
 // How the most rows of a user that are kept, m_UB, are found.
 enum class ContributionRule : std::uint8_t {
-  optimal = 0,  // least_mean_error_bound; array_concentration_bound where array means are clipped
-  median = 1,   // the median m_l
-  fixed = 2,    // max_contributions
+  kOptimal = 0,  // least_mean_error_bound; array_concentration_bound where array means are clipped
+  kMedian = 1,   // the median m_l
+  kFixed = 2,    // max_contributions
 };
 
 struct UserQuery {
-  UserMethod method = UserMethod::array;
-  ContributionRule rule = ContributionRule::optimal;
-  std::uint64_t max_contributions = 0;  // with ContributionRule::fixed: 1 .. 2^32 - 1
+  UserMethod method = UserMethod::kArray;
+  ContributionRule rule = ContributionRule::kOptimal;
+  std::uint64_t max_contributions = 0;  // with ContributionRule::kFixed: 1 .. 2^32 - 1
   double epsilon = 0;
 };
 

@@ -10,9 +10,9 @@ namespace dpquantile {
 void check_user_variance_query(const UserQuery& query) {
   check_user_query(query);
   switch (query.method) {
-    case UserMethod::baseline:
-    case UserMethod::array:
-    case UserMethod::bounded:
+    case UserMethod::kBaseline:
+    case UserMethod::kArray:
+    case UserMethod::kBounded:
       return;
     default:
       throw ParameterError(
@@ -23,7 +23,8 @@ void check_user_variance_query(const UserQuery& query) {
 }
 
 std::uint64_t variance_contribution_bound(const UserQuery& query, const RowsPerUser& counts) {
-  const bool optimal = query.method == UserMethod::array && query.rule == ContributionRule::optimal;
+  const bool optimal =
+      query.method == UserMethod::kArray && query.rule == ContributionRule::kOptimal;
   if (optimal) return least_variance_error_bound(counts, query.epsilon);
   return mean_contribution_bound(query, counts);
 }
@@ -31,14 +32,14 @@ std::uint64_t variance_contribution_bound(const UserQuery& query, const RowsPerU
 std::uint32_t user_variance(const UserRows& rows, const UserQuery& query, RandomStream& random,
                             CancelPoll& cancel, std::pmr::memory_resource* memory) {
   check_user_variance_query(query);
-  if (query.method == UserMethod::bounded) {
+  if (query.method == UserMethod::kBounded) {
     return bounded_variance(rows, query.max_contributions, query.epsilon, random, cancel);
   }
   const RowsPerUser counts(rows, cancel, memory);
   const std::uint64_t bound = variance_contribution_bound(query, counts);
   const auto [moments, most] = rows.kept(bound, cancel);
-  return release_within(FixedPoint::kLargestVariance, variance_query(moments, most),
-                        rational_epsilon(query.epsilon), 1, random);
+  return laplace_mechanism_within(FixedPoint::kLargestVariance, variance_query(moments, most),
+                                  rational_epsilon(query.epsilon), 1, random);
 }
 
 // (n sum of squares - square of the sum) / n^2, in units of 1 / kOne^2, over kOne.

@@ -6,7 +6,7 @@
 #include "core/base/cancel.hpp"
 #include "core/contributions/contribution_bound.hpp"
 #include "core/contributions/user_rows.hpp"
-#include "core/privacy/integer_query.hpp"
+#include "core/privacy/laplace_mechanism.hpp"
 #include "core/privacy/random.hpp"
 #include "core/user_level/user_query.hpp"
 
@@ -26,7 +26,7 @@ void check_user_variance_query(const UserQuery& query);
 std::uint64_t variance_contribution_bound(const UserQuery& query, const RowsPerUser& counts);
 
 // The population variance of the values, in units of U^2 / kOne, 0 .. kOne / 4
-// (FixedPoint::variance_of). `rows` must be grouped by Contribution::user.
+// (FixedPoint::variance_of). `rows` must be grouped by Contribution::kUser.
 //
 // Privacy: epsilon-differentially private, for the neighbours of user_mean.
 //

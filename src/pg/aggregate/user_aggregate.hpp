@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/aggregate/records_aggregate.hpp"
+#include "pg/aggregate/aggregate.hpp"
 
 // The transition of the user-level aggregates.
 namespace dpquantile {

@@ -25,7 +25,7 @@ constexpr int kStartSeconds = 10;
 constexpr int kTurnMilliseconds = 50;
 constexpr int kLockedMilliseconds = 2000;
 
-enum class SlotState : uint32 {
+enum class EntryState : uint32 {
   kFree,
   kFilling,
   kPending,
@@ -35,8 +35,8 @@ enum class SlotState : uint32 {
   kHasTurn
 };
 
-struct ChargeSlot {
-  SlotState state;
+struct QueueEntry {
+  EntryState state;
   Oid database;
   Oid role;
   uint64 arrival;
@@ -61,11 +61,11 @@ struct ChargeQueue {
   LWLock* lock;
   uint64 arrivals;
   Place places[kWorkerPlaces];
-  ChargeSlot slots[kChargeSlots + kSpareSlots];
+  QueueEntry entries[kQueueEntries + kSpareEntries];
 };
 
 ChargeQueue* queue = nullptr;
-ChargeSlot* my_slot = nullptr;
+QueueEntry* my_entry = nullptr;
 
 shmem_request_hook_type next_shmem_request_hook = nullptr;
 shmem_startup_hook_type next_shmem_startup_hook = nullptr;
@@ -97,31 +97,31 @@ void unlock_queue() {
   LWLockRelease(queue->lock);
 }
 
-ChargeRequest* request_in(ChargeSlot* slot) {
-  return reinterpret_cast<ChargeRequest*>(slot->request);
+ChargeRequest* request_in(QueueEntry* entry) {
+  return reinterpret_cast<ChargeRequest*>(entry->request);
 }
 
-ChargeSlot* free_slot(int from, int to) {
+QueueEntry* free_entry(int from, int to) {
   for (int i = from; i < to; ++i) {
-    if (queue->slots[i].state == SlotState::kFree) return &queue->slots[i];
+    if (queue->entries[i].state == EntryState::kFree) return &queue->entries[i];
   }
   return nullptr;
 }
 
-bool has_turn(const ChargeSlot& slot, Oid database) {
-  return slot.state == SlotState::kHasTurn && slot.database == database;
+bool has_turn(const QueueEntry& entry, Oid database) {
+  return entry.state == EntryState::kHasTurn && entry.database == database;
 }
 
 bool role_has_turn(Oid database, Oid role) {
-  return std::any_of(std::begin(queue->slots), std::end(queue->slots), [&](const ChargeSlot& slot) {
-    return has_turn(slot, database) && slot.role == role;
-  });
+  return std::any_of(
+      std::begin(queue->entries), std::end(queue->entries),
+      [&](const QueueEntry& entry) { return has_turn(entry, database) && entry.role == role; });
 }
 
 bool may_have_turn(Oid database, Oid role) {
   const auto turns =
-      std::count_if(std::begin(queue->slots), std::end(queue->slots),
-                    [&](const ChargeSlot& slot) { return has_turn(slot, database); });
+      std::count_if(std::begin(queue->entries), std::end(queue->entries),
+                    [&](const QueueEntry& entry) { return has_turn(entry, database); });
   return turns < kTurnsOfDatabase && !role_has_turn(database, role);
 }
 
@@ -152,7 +152,7 @@ Place* vacant_place() {
 
 // Sessions to be woken when the lock is released, so that they do not run into it.
 struct Sleepers {
-  Latch* sessions[kChargeSlots + kSpareSlots];
+  Latch* sessions[kQueueEntries + kSpareEntries];
   int count;
 };
 
@@ -162,9 +162,9 @@ void wake(const Sleepers& sleepers) {
 
 // The sessions that wait for a worker of this database shall look again whether there is one.
 void add_pending(Sleepers* sleepers, Oid database) {
-  for (const ChargeSlot& slot : queue->slots) {
-    if (slot.state != SlotState::kPending || slot.database != database) continue;
-    sleepers->sessions[sleepers->count++] = slot.session;
+  for (const QueueEntry& entry : queue->entries) {
+    if (entry.state != EntryState::kPending || entry.database != database) continue;
+    sleepers->sessions[sleepers->count++] = entry.session;
   }
 }
 
@@ -184,12 +184,12 @@ bool holds(WorkerPlace place, PlaceState state) {
   return there.state == state && there.term == place.term;
 }
 
-bool is_pending(const ChargeSlot& slot) {
-  return slot.state == SlotState::kPending && slot.database == MyDatabaseId;
+bool is_pending(const QueueEntry& entry) {
+  return entry.state == EntryState::kPending && entry.database == MyDatabaseId;
 }
 
 bool anything_pending() {
-  return std::any_of(std::begin(queue->slots), std::end(queue->slots), is_pending);
+  return std::any_of(std::begin(queue->entries), std::end(queue->entries), is_pending);
 }
 
 bool is_over(TimestampTz start, int milliseconds, TimestampTz now) {
@@ -197,41 +197,41 @@ bool is_over(TimestampTz start, int milliseconds, TimestampTz now) {
 }
 
 void try_locked_again(WorkerPlace place, TimestampTz now) {
-  for (ChargeSlot& slot : queue->slots) {
-    if (slot.place != place.number || slot.state != SlotState::kTaken) continue;
-    if (request_in(&slot)->outcome != ChargeOutcome::kLocked) continue;
-    if (!is_over(slot.taken_at, kLockedMilliseconds, now)) slot.state = SlotState::kPending;
+  for (QueueEntry& entry : queue->entries) {
+    if (entry.place != place.number || entry.state != EntryState::kTaken) continue;
+    if (request_in(&entry)->outcome != ChargeOutcome::kLocked) continue;
+    if (!is_over(entry.taken_at, kLockedMilliseconds, now)) entry.state = EntryState::kPending;
   }
 }
 
 // Of what has been tried in vain for long enough, and may have a turn, what came first.
-ChargeSlot* next_turn(TimestampTz now) {
-  ChargeSlot* next = nullptr;
-  for (ChargeSlot& slot : queue->slots) {
-    if (!is_pending(slot) || slot.taken_at == 0) continue;
-    if (!is_over(slot.tried_from, kTurnMilliseconds, now)) continue;
-    if (!may_have_turn(slot.database, slot.role)) continue;
-    if (next == nullptr || slot.arrival < next->arrival) next = &slot;
+QueueEntry* next_turn(TimestampTz now) {
+  QueueEntry* next = nullptr;
+  for (QueueEntry& entry : queue->entries) {
+    if (!is_pending(entry) || entry.taken_at == 0) continue;
+    if (!is_over(entry.tried_from, kTurnMilliseconds, now)) continue;
+    if (!may_have_turn(entry.database, entry.role)) continue;
+    if (next == nullptr || entry.arrival < next->arrival) next = &entry;
   }
   return next;
 }
 
 void give_turns(TimestampTz now, Sleepers* sleepers) {
-  while (ChargeSlot* slot = next_turn(now)) {
-    slot->state = SlotState::kHasTurn;
-    sleepers->sessions[sleepers->count++] = slot->session;
+  while (QueueEntry* entry = next_turn(now)) {
+    entry->state = EntryState::kHasTurn;
+    sleepers->sessions[sleepers->count++] = entry->session;
   }
 }
 
 // What the worker in this place has taken goes to the sessions. Frees what nobody waits for.
 void hand_over(WorkerPlace place, Sleepers* sleepers) {
-  for (ChargeSlot& slot : queue->slots) {
-    if (slot.place != place.number) continue;
-    if (slot.state == SlotState::kTaken) {
-      slot.state = SlotState::kAnswered;
-      sleepers->sessions[sleepers->count++] = slot.session;
-    } else if (slot.state == SlotState::kAbandoned) {
-      slot.state = SlotState::kFree;
+  for (QueueEntry& entry : queue->entries) {
+    if (entry.place != place.number) continue;
+    if (entry.state == EntryState::kTaken) {
+      entry.state = EntryState::kAnswered;
+      sleepers->sessions[sleepers->count++] = entry.session;
+    } else if (entry.state == EntryState::kAbandoned) {
+      entry.state = EntryState::kFree;
     }
   }
 }
@@ -250,67 +250,67 @@ bool charge_queue_exists() {
 }
 
 bool enqueue_charge(const ChargeRequest* request) {
-  Assert(my_slot == nullptr);
+  Assert(my_entry == nullptr);
   lock_queue();
-  my_slot = free_slot(0, kChargeSlots);
-  if (my_slot != nullptr) my_slot->state = SlotState::kFilling;
+  my_entry = free_entry(0, kQueueEntries);
+  if (my_entry != nullptr) my_entry->state = EntryState::kFilling;
   unlock_queue();
-  if (my_slot == nullptr) return false;
-  memcpy(request_in(my_slot), request, request_size(request));
-  my_slot->database = MyDatabaseId;
-  my_slot->role = request->role;
-  my_slot->session = MyLatch;
+  if (my_entry == nullptr) return false;
+  memcpy(request_in(my_entry), request, request_size(request));
+  my_entry->database = MyDatabaseId;
+  my_entry->role = request->role;
+  my_entry->session = MyLatch;
   lock_queue();
-  my_slot->taken_at = 0;
-  my_slot->arrival = ++queue->arrivals;
-  my_slot->state = SlotState::kPending;
+  my_entry->taken_at = 0;
+  my_entry->arrival = ++queue->arrivals;
+  my_entry->state = EntryState::kPending;
   unlock_queue();
   return true;
 }
 
 bool withdraw_charge() {
   lock_queue();
-  const bool withdrawn = my_slot->state == SlotState::kPending;
-  if (withdrawn) my_slot->state = SlotState::kFree;
+  const bool withdrawn = my_entry->state == EntryState::kPending;
+  if (withdrawn) my_entry->state = EntryState::kFree;
   unlock_queue();
-  if (withdrawn) my_slot = nullptr;
+  if (withdrawn) my_entry = nullptr;
   return withdrawn;
 }
 
 Reply collect_reply(ChargeRequest* request) {
   Reply reply = Reply::kNone;
   lock_queue();
-  if (my_slot->state == SlotState::kAnswered) {
+  if (my_entry->state == EntryState::kAnswered) {
     reply = Reply::kComplete;
-    copy_reply(request, request_in(my_slot));
-    my_slot->state = SlotState::kFree;
-  } else if (my_slot->state == SlotState::kHasTurn) {
+    copy_reply(request, request_in(my_entry));
+    my_entry->state = EntryState::kFree;
+  } else if (my_entry->state == EntryState::kHasTurn) {
     reply = Reply::kTurn;
   }
   unlock_queue();
-  if (reply == Reply::kComplete) my_slot = nullptr;
+  if (reply == Reply::kComplete) my_entry = nullptr;
   return reply;
 }
 
 void postpone_turn() {
   lock_queue();
-  my_slot->state = SlotState::kPending;
-  my_slot->tried_from = GetCurrentTimestamp();
+  my_entry->state = EntryState::kPending;
+  my_entry->tried_from = GetCurrentTimestamp();
   unlock_queue();
 }
 
 bool take_turn(Oid role) {
-  Assert(my_slot == nullptr);
+  Assert(my_entry == nullptr);
   lock_queue();
-  ChargeSlot* slot = free_slot(kChargeSlots, kChargeSlots + kSpareSlots);
-  if (slot != nullptr && may_have_turn(MyDatabaseId, role)) {
-    slot->state = SlotState::kHasTurn;
-    slot->database = MyDatabaseId;
-    slot->role = role;
-    my_slot = slot;
+  QueueEntry* entry = free_entry(kQueueEntries, kQueueEntries + kSpareEntries);
+  if (entry != nullptr && may_have_turn(MyDatabaseId, role)) {
+    entry->state = EntryState::kHasTurn;
+    entry->database = MyDatabaseId;
+    entry->role = role;
+    my_entry = entry;
   }
   unlock_queue();
-  return my_slot != nullptr;
+  return my_entry != nullptr;
 }
 
 Service call_worker(WorkerPlace* promised) {
@@ -322,7 +322,7 @@ Service call_worker(WorkerPlace* promised) {
     vacate(place);
     place = nullptr;
   }
-  if (my_slot->state == SlotState::kPending) {
+  if (my_entry->state == EntryState::kPending) {
     if (place == nullptr) {
       service = promise_place(promised);
     } else if (place->state == PlaceState::kEntered) {
@@ -346,12 +346,13 @@ void cancel_place(WorkerPlace place) {
   wake(sleepers);
 }
 
-void release_slot() {
-  if (my_slot == nullptr) return;
+void release_entry() {
+  if (my_entry == nullptr) return;
   lock_queue();
-  my_slot->state = my_slot->state == SlotState::kTaken ? SlotState::kAbandoned : SlotState::kFree;
+  my_entry->state =
+      my_entry->state == EntryState::kTaken ? EntryState::kAbandoned : EntryState::kFree;
   unlock_queue();
-  my_slot = nullptr;
+  my_entry = nullptr;
 }
 
 bool enter_place(WorkerPlace place) {
@@ -365,28 +366,28 @@ bool enter_place(WorkerPlace place) {
   return mine;
 }
 
-bool take_charges(WorkerPlace place, ChargeRequest* requests[kChargeSlots], int* count) {
-  ChargeSlot* taken[kChargeSlots];
+bool take_charges(WorkerPlace place, ChargeRequest* requests[kQueueEntries], int* count) {
+  QueueEntry* taken[kQueueEntries];
   bool any = false;
   *count = 0;
   const TimestampTz now = GetCurrentTimestamp();
   lock_queue();
-  for (ChargeSlot& slot : queue->slots) {
-    if (!is_pending(slot)) continue;
+  for (QueueEntry& entry : queue->entries) {
+    if (!is_pending(entry)) continue;
     any = true;
-    slot.state = SlotState::kTaken;
-    slot.place = place.number;
-    if (slot.taken_at == 0) slot.taken_at = slot.tried_from = now;
-    clear_reply(request_in(&slot));
-    if (role_has_turn(slot.database, slot.role)) {
-      request_in(&slot)->outcome = ChargeOutcome::kLocked;
+    entry.state = EntryState::kTaken;
+    entry.place = place.number;
+    if (entry.taken_at == 0) entry.taken_at = entry.tried_from = now;
+    clear_reply(request_in(&entry));
+    if (role_has_turn(entry.database, entry.role)) {
+      request_in(&entry)->outcome = ChargeOutcome::kLocked;
     } else {
-      taken[(*count)++] = &slot;
+      taken[(*count)++] = &entry;
     }
   }
   unlock_queue();
   std::sort(taken, taken + *count,
-            [](const ChargeSlot* a, const ChargeSlot* b) { return a->arrival < b->arrival; });
+            [](const QueueEntry* a, const QueueEntry* b) { return a->arrival < b->arrival; });
   std::transform(taken, taken + *count, requests, request_in);
   return any;
 }

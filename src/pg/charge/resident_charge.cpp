@@ -89,7 +89,7 @@ void refuse_crowd() {
                   errhint("This call was not charged. Try again.")));
 }
 
-// Returns whether the charge was made or refused. With every slot taken the worker has much to do
+// Returns whether the charge was made or refused. With every entry taken the worker has much to do
 // for others, but does it fast.
 bool ask(ChargeRequest* request) {
   const Deadline busy(kBusyMilliseconds);
@@ -105,8 +105,8 @@ bool ask(ChargeRequest* request) {
   }
 }
 
-void give_slot_back(int, Datum) {
-  release_slot();
+void give_entry_back(int, Datum) {
+  release_entry();
 }
 
 }  // namespace
@@ -114,10 +114,10 @@ void give_slot_back(int, Datum) {
 bool charge_by_resident_worker(ChargeRequest* request) {
   if (!charge_queue_exists()) return false;
   volatile bool done = false;
-  PG_ENSURE_ERROR_CLEANUP(give_slot_back, Datum{0});
+  PG_ENSURE_ERROR_CLEANUP(give_entry_back, Datum{0});
   { done = ask(request); }
-  PG_END_ENSURE_ERROR_CLEANUP(give_slot_back, Datum{0});
-  release_slot();
+  PG_END_ENSURE_ERROR_CLEANUP(give_entry_back, Datum{0});
+  release_entry();
   return done;
 }
 

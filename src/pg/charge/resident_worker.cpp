@@ -77,7 +77,7 @@ void charge_and_report(Batch batch) {
 
 // Returns whether there were any charges.
 bool charge_pending(WorkerPlace place, MemoryContext context) {
-  ChargeRequest* requests[kChargeSlots];
+  ChargeRequest* requests[kQueueEntries];
   int count;
   if (!take_charges(place, requests, &count)) return false;
   MemoryContextSwitchTo(context);

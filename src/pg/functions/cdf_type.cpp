@@ -148,17 +148,17 @@ CdfCurve make_curve(const CdfText& read, std::pmr::memory_resource* memory) {
     throw CorruptInput(std::string("branching and level_") + parameter_name(read.privacy.measure) +
                        " must have one number a level");
   }
-  CdfLaw law{read.method, domain.bins, read.privacy, read.branching_count, {}, {}};
-  for (std::size_t i = 0; i < law.levels; ++i) {
-    law.branchings[i] = static_cast<std::uint32_t>(whole(read.branching[i], LevelTree::kMaxBins));
-    law.level_budgets[i] = read.level_budget[i];
+  CdfPlan plan{read.method, domain.bins, read.privacy, read.branching_count, {}, {}};
+  for (std::size_t i = 0; i < plan.levels; ++i) {
+    plan.branchings[i] = static_cast<std::uint32_t>(whole(read.branching[i], LevelTree::kMaxBins));
+    plan.level_budgets[i] = read.level_budget[i];
   }
   std::pmr::vector<std::int64_t> cumulative(memory);
   cumulative.reserve(read.count);
   for (std::size_t i = 0; i < read.count; ++i) {
     cumulative.push_back(whole(read.cumulative[i], static_cast<double>(CdfCurve::kMostRows)));
   }
-  CdfCurve curve(domain, law, std::move(cumulative));
+  CdfCurve curve(domain, plan, std::move(cumulative));
   if (static_cast<double>(curve.rows()) != read.rows) {
     throw CorruptInput("rows must be the last of the cumulative counts");
   }

@@ -26,11 +26,11 @@ void with_cdf(FunctionCallInfo fcinfo, int number, Body body) {
   });
 }
 
-// The noise law of an argument of the type.
-inline CdfLaw law_argument(FunctionCallInfo fcinfo, int number) {
-  CdfLaw law{};
-  with_cdf(fcinfo, number, [&](const CdfCurve& curve, auto*) { law = curve.law(); });
-  return law;
+// The noise plan of an argument of the type.
+inline CdfPlan plan_argument(FunctionCallInfo fcinfo, int number) {
+  CdfPlan plan{};
+  with_cdf(fcinfo, number, [&](const CdfCurve& curve, auto*) { plan = curve.plan(); });
+  return plan;
 }
 
 }  // namespace dpquantile

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
 #include "core/iqr/iqr.hpp"
 #include "core/quantiles/uniform_quantiles.hpp"
 #include "core/user_level/user_variance.hpp"
@@ -159,7 +159,7 @@ void check_quantile_parameters(const GivenParameters& given, AggregateParameters
                          given.privacy,
                          kNotChecked,
                          {given.quantiles, given.quantile_count}});
-  checked->grid = Grid::create(given.lower, given.upper, given.options.granularity);
+  checked->grid = ValueGrid::create(given.lower, given.upper, given.options.granularity);
 }
 
 void check_cdf_parameters(const GivenParameters& given, AggregateParameters* checked) {
@@ -183,7 +183,7 @@ void check_iqr_by_quantiles(const GivenParameters& given, AggregateParameters* c
         "delta must be 0 with method quantiles, got " + shortest_decimal(given.delta),
         "Write 0 for delta: this method is purely epsilon-differentially private and spends none.");
   }
-  checked->grid = Grid::create(given.lower, given.upper, given.options.granularity);
+  checked->grid = ValueGrid::create(given.lower, given.upper, given.options.granularity);
 }
 
 void check_iqr_parameters(const GivenParameters& given, AggregateParameters* checked) {
@@ -198,11 +198,11 @@ void check_iqr_parameters(const GivenParameters& given, AggregateParameters* che
 void check_user_parameters(const GivenParameters& given, AggregateParameters* checked) {
   const std::optional<ContributionLimit>& limit = given.options.max_contributions;
   const auto method = static_cast<UserMethod>(given.options.method);
-  if (limit && method == UserMethod::baseline) {
+  if (limit && method == UserMethod::kBaseline) {
     throw ParameterError("option \"max_contributions\" does not go with method baseline",
                          "This method keeps all rows; method array is the same with a limit.");
   }
-  UserQuery query{method, ContributionRule::optimal, 0, given.privacy.value};
+  UserQuery query{method, ContributionRule::kOptimal, 0, given.privacy.value};
   if (limit) {
     query.rule = limit->rule;
     query.max_contributions = limit->number;
@@ -328,7 +328,7 @@ const char* neighbours(const AggregateParameters* parameters, bool has_group_key
     return "values of one user, rows per user and grid public";
   }
   if (is_user_level(parameters->family)) {
-    const bool bounded = parameters->method == static_cast<Method>(UserMethod::bounded);
+    const bool bounded = parameters->method == static_cast<Method>(UserMethod::kBounded);
     return bounded ? "add or remove one user" : "values of one user, rows per user public";
   }
   if (!by_test(parameters->family, parameters->method)) return "add or remove one row";

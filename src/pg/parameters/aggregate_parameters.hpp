@@ -4,7 +4,7 @@
 
 #include "core/cdf/cdf_domain.hpp"
 #include "core/contributions/fixed_point.hpp"
-#include "core/histogram/grid.hpp"
+#include "core/histogram/value_grid.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "pg/parameters/call_arguments.hpp"
@@ -24,13 +24,13 @@ enum class RecordKind : uint8 {
 struct AggregateParameters {
   // How values are assigned to cells; without cells where there are none. It comes first: where
   // there are many groups, each row should touch as little memory as possible.
-  Grid grid;
+  ValueGrid grid;
   Family family;
   Method method;
   ContributionRule contribution_rule;  // of a user-level mean or variance
   bool suppress;                       // of statistics over grids
   PrivacyMeasure measure;
-  uint32 max_contributions;  // with ContributionRule::fixed; else 0
+  uint32 max_contributions;  // with ContributionRule::kFixed; else 0
   uint64 user_key_check;     // by which states of other user hashes are told; else 0
   double guarantee;          // epsilon or rho, by the measure
   double delta;              // 0 for pure and zCDP mechanisms

@@ -6,7 +6,7 @@
 
 #include "core/cdf/cdf_domain.hpp"
 #include "core/cdf/cdf_tree.hpp"
-#include "core/histogram/grid.hpp"
+#include "core/histogram/value_grid.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 #include "pg/server/boundary.hpp"
 #include "pg/server/decimal.hpp"
@@ -64,15 +64,15 @@ constexpr MethodName kMethods[] = {
     {set_of(Family::kIqr), "propose-test-release",
      static_cast<Method>(IqrMethod::kProposeTestRelease)},
     {set_of(Family::kIqr), "quantiles", static_cast<Method>(IqrMethod::kQuantiles)},
-    {kUserMeans, "array", static_cast<Method>(UserMethod::array)},
-    {kUserMeans, "baseline", static_cast<Method>(UserMethod::baseline)},
+    {kUserMeans, "array", static_cast<Method>(UserMethod::kArray)},
+    {kUserMeans, "baseline", static_cast<Method>(UserMethod::kBaseline)},
     // All rows of the users that suppression leaves.
-    {set_of(Family::kUserGrids), "grids", static_cast<Method>(UserMethod::baseline)},
-    {set_of(Family::kUserMean), "levy", static_cast<Method>(UserMethod::levy)},
-    {set_of(Family::kUserMean), "quantile", static_cast<Method>(UserMethod::quantile)},
+    {set_of(Family::kUserGrids), "grids", static_cast<Method>(UserMethod::kBaseline)},
+    {set_of(Family::kUserMean), "levy", static_cast<Method>(UserMethod::kLevy)},
+    {set_of(Family::kUserMean), "quantile", static_cast<Method>(UserMethod::kQuantile)},
     {set_of(Family::kUserMean), "quantile-adaptive",
-     static_cast<Method>(UserMethod::quantile_adaptive)},
-    {kUserMeans, "bounded", static_cast<Method>(UserMethod::bounded)},
+     static_cast<Method>(UserMethod::kQuantileAdaptive)},
+    {kUserMeans, "bounded", static_cast<Method>(UserMethod::kBounded)},
 };
 
 struct OptionName {
@@ -167,7 +167,7 @@ bool is_whole_number(const char* text, int length) {
 ContributionLimit fixed_contributions(double number, const char* given) {
   const double most = std::numeric_limits<uint32>::max();
   if (!(number >= 1 && number <= most && number == std::floor(number))) refuse_contributions(given);
-  return {ContributionRule::fixed, static_cast<uint32>(number)};
+  return {ContributionRule::kFixed, static_cast<uint32>(number)};
 }
 
 ContributionLimit parse_contributions(const JsonbValue& value) {
@@ -178,8 +178,8 @@ ContributionLimit parse_contributions(const JsonbValue& value) {
         DatumGetCString(DirectFunctionCall1(numeric_out, number)));
   }
   if (value.type != jbvString) refuse_contributions("neither a number nor a string");
-  if (key_is(value, "optimal")) return {ContributionRule::optimal, 0};
-  if (key_is(value, "median")) return {ContributionRule::median, 0};
+  if (key_is(value, "optimal")) return {ContributionRule::kOptimal, 0};
+  if (key_is(value, "median")) return {ContributionRule::kMedian, 0};
   const char* text = pnstrdup(value.val.string.val, value.val.string.len);
   const char* quoted = psprintf("\"%s\"", text);
   if (!is_whole_number(text, value.val.string.len)) refuse_contributions(quoted);

@@ -47,7 +47,7 @@ Method default_method(Family family);
 // The option max_contributions: how many rows of a user are kept at most.
 struct ContributionLimit {
   ContributionRule rule;
-  uint32 number;  // with ContributionRule::fixed, else 0
+  uint32 number;  // with ContributionRule::kFixed, else 0
 };
 
 // The options of a call, or what stands in for them. The numbers are validated with the other

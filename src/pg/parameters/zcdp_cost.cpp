@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "core/cdf/cdf.hpp"
-#include "core/iqr/quartile_difference.hpp"
+#include "core/iqr/iqr_by_quantiles.hpp"
 #include "core/privacy/zcdp.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "core/quantiles/tree_quantiles.hpp"
-#include "pg/parameters/kept_law.hpp"
+#include "pg/parameters/cdf_plan_cache.hpp"
 #include "pg/server/boundary.hpp"
 
 namespace dpquantile {
@@ -17,12 +17,12 @@ namespace {
 double quantiles_cost(const QuantilesQuery& query) {
   if (resolved_method(query) != QuantilesMethod::kTree) return rho_of_quantiles(query);
   const std::uint32_t leaves = tree_quantiles_leaves(query.cells, query.privacy.measure);
-  return rho_of_cdf(session_law(CdfMethod::kTree, leaves, query.privacy));
+  return rho_of_cdf(session_cdf_plan(CdfMethod::kTree, leaves, query.privacy));
 }
 
 double cdf_cost(const AggregateParameters* parameters) {
-  return rho_of_cdf(session_law(static_cast<CdfMethod>(parameters->method), parameters->bins,
-                                privacy_of(parameters)));
+  return rho_of_cdf(session_cdf_plan(static_cast<CdfMethod>(parameters->method), parameters->bins,
+                                     privacy_of(parameters)));
 }
 
 // What is known for the family's own mechanism.
@@ -32,7 +32,7 @@ double mechanism_cost(const AggregateParameters* parameters) {
     case Family::kSynthesis:
       return quantiles_cost(quantiles_query_of(parameters));
     case Family::kIqr:
-      return rho_of_quartile_difference(parameters->guarantee);
+      return rho_of_iqr_by_quantiles(parameters->guarantee);
     case Family::kCdf:
       return cdf_cost(parameters);
     default:

@@ -6,7 +6,7 @@
 extern "C" {
 #include "utils/fmgrprotos.h"
 }
-#include "core/base/text.hpp"
+#include "core/base/decimal_format.hpp"
 #include "pg/server/boundary.hpp"
 
 namespace dpquantile {

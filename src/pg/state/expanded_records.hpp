@@ -20,7 +20,7 @@ struct ExpandedRecords;
 // them together.
 struct GroupPool {
   // First what every row needs.
-  Grid grid;
+  ValueGrid grid;
   const AggregateParameters* parameters;
   MemoryContext context;
   ContextMemory memory;

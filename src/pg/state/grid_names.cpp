@@ -17,8 +17,8 @@ uint64 hash_name(GridName name) {
 }  // namespace
 
 std::size_t GridNames::size(GridRoom room) {
-  const std::size_t slots = 2 * static_cast<std::size_t>(room.names);
-  return MAXALIGN(sizeof(GridNames) + room.names * sizeof(Entry) + slots * sizeof(uint32) +
+  const std::size_t buckets = 2 * static_cast<std::size_t>(room.names);
+  return MAXALIGN(sizeof(GridNames) + room.names * sizeof(Entry) + buckets * sizeof(uint32) +
                   room.bytes);
 }
 
@@ -36,20 +36,20 @@ bool GridNames::is(const Entry& entry, uint64 hash, GridName name) const {
 
 uint32 GridNames::find(GridName name) const {
   const uint64 hash = hash_name(name);
-  const uint32 mask = slot_count() - 1;
-  for (uint32 slot = static_cast<uint32>(hash) & mask; slots()[slot] != 0;
-       slot = (slot + 1) & mask) {
-    const uint32 i = slots()[slot] - 1;
+  const uint32 mask = bucket_count() - 1;
+  for (uint32 bucket = static_cast<uint32>(hash) & mask; buckets()[bucket] != 0;
+       bucket = (bucket + 1) & mask) {
+    const uint32 i = buckets()[bucket] - 1;
     if (is(entries()[i], hash, name)) return i;
   }
   return kNone;
 }
 
-void GridNames::fill_slot(uint32 i) {
-  const uint32 mask = slot_count() - 1;
-  uint32 slot = static_cast<uint32>(entries()[i].hash) & mask;
-  while (slots()[slot] != 0) slot = (slot + 1) & mask;
-  slots()[slot] = i + 1;
+void GridNames::fill_bucket(uint32 i) {
+  const uint32 mask = bucket_count() - 1;
+  uint32 bucket = static_cast<uint32>(entries()[i].hash) & mask;
+  while (buckets()[bucket] != 0) bucket = (bucket + 1) & mask;
+  buckets()[bucket] = i + 1;
 }
 
 uint32 GridNames::add(GridName name) {
@@ -58,7 +58,7 @@ uint32 GridNames::add(GridName name) {
   entries()[i] = {hash_name(name), used_.bytes, name.length};
   if (name.length > 0) memcpy(bytes() + used_.bytes, name.text, name.length);
   used_.bytes += name.length;
-  fill_slot(i);
+  fill_bucket(i);
   return i;
 }
 
@@ -71,9 +71,10 @@ void GridNames::add_all(const GridNames* others) {
 
 // The table is left as it would be had the names arrived in this order, but for their bytes.
 void GridNames::reorder(const uint32* order) {
-  // The slots are free to be used for the new entries' numbers; the entries follow cycle by cycle.
-  uint32* from = slots();
-  memset(from, 0, slot_count() * sizeof(uint32));
+  // The buckets are free to be used for the new entries' numbers; the entries follow cycle by
+  // cycle.
+  uint32* from = buckets();
+  memset(from, 0, bucket_count() * sizeof(uint32));
   memcpy(from, order, used_.names * sizeof(uint32));
   for (uint32 start = 0; start < used_.names; ++start) {
     if (from[start] == start) continue;
@@ -88,10 +89,10 @@ void GridNames::reorder(const uint32* order) {
     entries()[i] = first;
     from[i] = i;
   }
-  memset(from, 0, slot_count() * sizeof(uint32));
+  memset(from, 0, bucket_count() * sizeof(uint32));
   for (uint32 i = 0; i < used_.names; ++i) {
     CHECK_FOR_INTERRUPTS();
-    fill_slot(i);
+    fill_bucket(i);
   }
 }
 

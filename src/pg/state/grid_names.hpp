@@ -20,9 +20,9 @@ struct GridRoom {
   uint32 bytes;
 };
 
-//   | room | used | entries[room.names] | slots[2 * room.names] | bytes[room.bytes] |
+//   | room | used | entries[room.names] | buckets[2 * room.names] | bytes[room.bytes] |
 //
-// Open addressing with linear probing; at most half of the slots are taken.
+// Open addressing with linear probing; at most half of the buckets are taken.
 class GridNames {
  public:
   static constexpr uint32 kNone = ~uint32{0};
@@ -54,16 +54,16 @@ class GridNames {
     uint32 length;
   };
 
-  uint32 slot_count() const { return 2 * room_.names; }
+  uint32 bucket_count() const { return 2 * room_.names; }
   Entry* entries() { return reinterpret_cast<Entry*>(this + 1); }
   const Entry* entries() const { return reinterpret_cast<const Entry*>(this + 1); }
-  // By slot: the number of its grid + 1, or 0.
-  uint32* slots() { return reinterpret_cast<uint32*>(entries() + room_.names); }
-  const uint32* slots() const { return reinterpret_cast<const uint32*>(entries() + room_.names); }
-  char* bytes() { return reinterpret_cast<char*>(slots() + slot_count()); }
-  const char* bytes() const { return reinterpret_cast<const char*>(slots() + slot_count()); }
+  // By bucket: the number of its grid + 1, or 0.
+  uint32* buckets() { return reinterpret_cast<uint32*>(entries() + room_.names); }
+  const uint32* buckets() const { return reinterpret_cast<const uint32*>(entries() + room_.names); }
+  char* bytes() { return reinterpret_cast<char*>(buckets() + bucket_count()); }
+  const char* bytes() const { return reinterpret_cast<const char*>(buckets() + bucket_count()); }
   bool is(const Entry& entry, uint64 hash, GridName name) const;
-  void fill_slot(uint32 i);
+  void fill_bucket(uint32 i);
 
   GridRoom room_;
   GridRoom used_;

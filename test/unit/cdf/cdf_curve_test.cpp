@@ -20,7 +20,7 @@ namespace dpquantile {
 namespace {
 
 using test::cdf_curve;
-using test::cdf_law;
+using test::cdf_plan;
 using test::Cumulative;
 using test::expect_parameter_error;
 using test::heap;
@@ -29,7 +29,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 CdfCurve curve_over(const CdfDomain& domain, const Cumulative& cumulative) {
-  return cdf_curve(domain, choose_cdf_law(CdfMethod::kHistogram, domain.bins, pure(1)), cumulative);
+  return cdf_curve(domain, choose_cdf_plan(CdfMethod::kHistogram, domain.bins, pure(1)),
+                   cumulative);
 }
 
 CdfCurve continuous(double lower, double upper, const Cumulative& cumulative) {
@@ -350,13 +351,13 @@ TEST(CdfWithoutRows, HasNoProbabilityAndNoQuantile) {
 // --- Corrupt curves ------------------------------------------------------------------------------
 
 const CdfDomain kDomain = {0, 3, 0, 3};
-const CdfLaw kLaw = cdf_law(3, {2, 2}, {0.5, 0.5});
+const CdfPlan kPlan = cdf_plan(3, {2, 2}, {0.5, 0.5});
 const Cumulative kCounts = {1, 2, 5};
 
-void expect_corrupt(const std::string& message, const CdfDomain& domain, const CdfLaw& law,
+void expect_corrupt(const std::string& message, const CdfDomain& domain, const CdfPlan& plan,
                     const Cumulative& counts) {
   try {
-    cdf_curve(domain, law, counts);
+    cdf_curve(domain, plan, counts);
     ADD_FAILURE() << "no CorruptInput: " << message;
   } catch (const CorruptInput& error) {
     EXPECT_EQ(error.what(), message);
@@ -364,23 +365,23 @@ void expect_corrupt(const std::string& message, const CdfDomain& domain, const C
 }
 
 TEST(CdfCurveMade, HoldsWhatItWasGiven) {
-  const CdfCurve curve = cdf_curve(kDomain, kLaw, kCounts);
+  const CdfCurve curve = cdf_curve(kDomain, kPlan, kCounts);
   EXPECT_EQ(curve.rows(), 5);
-  EXPECT_EQ(curve.law(), kLaw);
+  EXPECT_EQ(curve.plan(), kPlan);
   EXPECT_EQ(Cumulative(curve.cumulative().begin(), curve.cumulative().end()), kCounts);
   EXPECT_EQ(curve.domain().upper, 3);
 }
 
 TEST(CdfCurveMade, HasCountsUpToTwoToThe53) {
   constexpr std::int64_t kMost = std::int64_t{1} << 53;
-  EXPECT_NO_THROW(cdf_curve(kDomain, kLaw, {0, kMost, kMost}));
+  EXPECT_NO_THROW(cdf_curve(kDomain, kPlan, {0, kMost, kMost}));
   const std::string message = "the counts must be non-decreasing from 0 to 2^53";
-  expect_corrupt(message, kDomain, kLaw, {0, 0, kMost + 1});
-  expect_corrupt(message, kDomain, kLaw, {-1, 0, 0});
-  expect_corrupt(message, kDomain, kLaw, {2, 1, 3});
-  expect_corrupt("there must be one count a bin", kDomain, kLaw, {1, 2});
-  expect_corrupt("there must be one count a bin", kDomain, kLaw, {1, 2, 3, 4});
-  expect_corrupt("there must be one count a bin", kDomain, kLaw, {});
+  expect_corrupt(message, kDomain, kPlan, {0, 0, kMost + 1});
+  expect_corrupt(message, kDomain, kPlan, {-1, 0, 0});
+  expect_corrupt(message, kDomain, kPlan, {2, 1, 3});
+  expect_corrupt("there must be one count a bin", kDomain, kPlan, {1, 2});
+  expect_corrupt("there must be one count a bin", kDomain, kPlan, {1, 2, 3, 4});
+  expect_corrupt("there must be one count a bin", kDomain, kPlan, {});
 }
 
 TEST(CdfCurveMade, HasBoundsAndBinsThatACallCouldHave) {
@@ -389,18 +390,18 @@ TEST(CdfCurveMade, HasBoundsAndBinsThatACallCouldHave) {
       {0, 3, 0.5, 3}, {0, 3, 1, 3},         {0, 3, 0, 0},    {0, 3, 0, 4},    {0, 3, kInfinity, 3},
   };
   for (const CdfDomain& domain : corrupt) {
-    EXPECT_THROW(cdf_curve(domain, kLaw, kCounts), CorruptInput) << domain.bins;
+    EXPECT_THROW(cdf_curve(domain, kPlan, kCounts), CorruptInput) << domain.bins;
   }
-  EXPECT_NO_THROW(cdf_curve({0, 2, 1, 3}, kLaw, kCounts));
+  EXPECT_NO_THROW(cdf_curve({0, 2, 1, 3}, kPlan, kCounts));
 }
 
 TEST(CdfCurveMade, HasATreeForItsBins) {
   const std::string message = "the tree does not fit the bins";
-  expect_corrupt(message, kDomain, cdf_law(4, {2, 2}, {0.5, 0.5}), kCounts);
-  expect_corrupt(message, kDomain, cdf_law(3, {2}, {1}), kCounts);
-  expect_corrupt(message, kDomain, cdf_law(3, {2, 3}, {0.5, 0.5}), kCounts);
-  expect_corrupt(message, kDomain, cdf_law(3, {}, {}), kCounts);
-  CdfLaw too_many_levels = kLaw;
+  expect_corrupt(message, kDomain, cdf_plan(4, {2, 2}, {0.5, 0.5}), kCounts);
+  expect_corrupt(message, kDomain, cdf_plan(3, {2}, {1}), kCounts);
+  expect_corrupt(message, kDomain, cdf_plan(3, {2, 3}, {0.5, 0.5}), kCounts);
+  expect_corrupt(message, kDomain, cdf_plan(3, {}, {}), kCounts);
+  CdfPlan too_many_levels = kPlan;
   too_many_levels.levels = 21;
   expect_corrupt(message, kDomain, too_many_levels, kCounts);
   too_many_levels.levels = 0xffffffff;
@@ -410,48 +411,48 @@ TEST(CdfCurveMade, HasATreeForItsBins) {
 TEST(CdfCurveMade, HasBudgetsWhoseNoiseCanBeDrawn) {
   const std::string message = "epsilon or a level's part of it is out of range";
   for (const double epsilon : {0.0, -1.0, 1e-10, 1e4, kInfinity, kNaN}) {
-    expect_corrupt(message, kDomain, cdf_law(3, {2, 2}, {0.5, epsilon}), kCounts);
-    CdfLaw law = kLaw;
-    law.privacy.value = epsilon;
-    expect_corrupt(message, kDomain, law, kCounts);
+    expect_corrupt(message, kDomain, cdf_plan(3, {2, 2}, {0.5, epsilon}), kCounts);
+    CdfPlan plan = kPlan;
+    plan.privacy.value = epsilon;
+    expect_corrupt(message, kDomain, plan, kCounts);
   }
 }
 
 TEST(CdfCurveMade, HasBudgetsOfRhoWhoseNoiseCanBeDrawn) {
-  const CdfLaw least = cdf_law(3, {2, 2}, {1e-12, 0x1p-50}, PrivacyMeasure::kZcdp);
+  const CdfPlan least = cdf_plan(3, {2, 2}, {1e-12, 0x1p-50}, PrivacyMeasure::kZcdp);
   EXPECT_NO_THROW(cdf_curve(kDomain, least, kCounts));
   const std::string message = "rho or a level's part of it is out of range";
   for (const double rho : {0.0, -1.0, 0x1p-51, 1e4, kInfinity, kNaN}) {
-    const CdfLaw law = cdf_law(3, {2, 2}, {0.5, rho}, PrivacyMeasure::kZcdp);
-    expect_corrupt(message, kDomain, law, kCounts);
-    CdfLaw whole = cdf_law(3, {2, 2}, {0x1p-50, 0x1p-50}, PrivacyMeasure::kZcdp);
+    const CdfPlan plan = cdf_plan(3, {2, 2}, {0.5, rho}, PrivacyMeasure::kZcdp);
+    expect_corrupt(message, kDomain, plan, kCounts);
+    CdfPlan whole = cdf_plan(3, {2, 2}, {0x1p-50, 0x1p-50}, PrivacyMeasure::kZcdp);
     whole.privacy.value = rho;
     expect_corrupt(message, kDomain, whole, kCounts);
   }
 }
 
 TEST(CorruptCdf, LevelsThatSpendMoreThanRho) {
-  CdfLaw law = cdf_law(3, {2, 2}, {0.5, 0.5}, PrivacyMeasure::kZcdp);
-  EXPECT_NO_THROW(cdf_curve(kDomain, law, kCounts));
-  law.privacy.value = 0.99;
-  expect_corrupt("the levels spend more than rho", kDomain, law, kCounts);
+  CdfPlan plan = cdf_plan(3, {2, 2}, {0.5, 0.5}, PrivacyMeasure::kZcdp);
+  EXPECT_NO_THROW(cdf_curve(kDomain, plan, kCounts));
+  plan.privacy.value = 0.99;
+  expect_corrupt("the levels spend more than rho", kDomain, plan, kCounts);
 }
 
 TEST(CorruptCdf, LevelsThatSpendMoreThanEpsilon) {
-  CdfLaw law = cdf_law(3, {2, 2}, {0.5, 0.5});
-  law.privacy.value = 1;
-  EXPECT_NO_THROW(cdf_curve(kDomain, law, kCounts));
-  law.privacy.value = 0.99;
-  expect_corrupt("the levels spend more than epsilon", kDomain, law, kCounts);
+  CdfPlan plan = cdf_plan(3, {2, 2}, {0.5, 0.5});
+  plan.privacy.value = 1;
+  EXPECT_NO_THROW(cdf_curve(kDomain, plan, kCounts));
+  plan.privacy.value = 0.99;
+  expect_corrupt("the levels spend more than epsilon", kDomain, plan, kCounts);
 }
 
-TEST(CdfCurveMade, HasEveryLawThatIsChosen) {
+TEST(CdfCurveMade, HasEveryPlanThatIsChosen) {
   for (const CdfMethod method : test::kCdfMethods) {
     for (const std::uint32_t bins : {1U, 2U, 33U, 1024U, LevelTree::kMaxBins}) {
       for (const PrivacyParameter& privacy : test::kAllPrivacies) {
         const CdfDomain domain = CdfDomain::create(0, 1, bins, std::nullopt);
-        const CdfLaw law = choose_cdf_law(method, bins, privacy);
-        EXPECT_NO_THROW(cdf_curve(domain, law, Cumulative(bins))) << bins << " " << privacy.value;
+        const CdfPlan plan = choose_cdf_plan(method, bins, privacy);
+        EXPECT_NO_THROW(cdf_curve(domain, plan, Cumulative(bins))) << bins << " " << privacy.value;
       }
     }
   }
@@ -462,7 +463,7 @@ TEST(CdfCount, JustBelowTheFirstValueIsWithinTheCurve) {
   constexpr std::uint32_t kValues = 101;
   const CdfDomain domain = CdfDomain::create(1, 1.000000139698386, std::nullopt, 0x1.8p-30);
   const CdfCurve curve =
-      cdf_curve(domain, cdf_law(domain.bins, {domain.bins}, {1}), Cumulative(domain.bins, 7));
+      cdf_curve(domain, cdf_plan(domain.bins, {domain.bins}, {1}), Cumulative(domain.bins, 7));
   ASSERT_GE(domain.bins, kValues);
   for (const double x : {1 - 0x1p-53, 1 - 0x1p-52, 1 - 0x1p-40}) {
     const double probability = curve.probability(x).value();

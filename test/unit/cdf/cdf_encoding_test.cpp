@@ -40,13 +40,13 @@ void expect_equal(const CdfCurve& one, const CdfCurve& other) {
   EXPECT_EQ(one.domain().upper, other.domain().upper);
   EXPECT_EQ(one.domain().granularity, other.domain().granularity);
   EXPECT_EQ(one.domain().bins, other.domain().bins);
-  EXPECT_EQ(one.law(), other.law());
+  EXPECT_EQ(one.plan(), other.plan());
   EXPECT_TRUE(std::ranges::equal(one.cumulative(), other.cumulative()));
 }
 
 CdfCurve curve_of(const CdfDomain& domain, CdfMethod method, const PrivacyParameter& privacy,
                   const Cumulative& cumulative) {
-  return cdf_curve(domain, choose_cdf_law(method, domain.bins, privacy), cumulative);
+  return cdf_curve(domain, choose_cdf_plan(method, domain.bins, privacy), cumulative);
 }
 
 std::vector<CdfCurve> small_curves() {
@@ -118,7 +118,7 @@ TEST(CdfBytes, OfAReleaseUnderZcdpHaveAVersionOfTheirOwn) {
   };
   Bytes bytes = bytes_of(zcdp(1));
   EXPECT_EQ(bytes.front(), std::byte{2});
-  EXPECT_EQ(decoded(bytes).law().privacy, zcdp(1));
+  EXPECT_EQ(decoded(bytes).plan().privacy, zcdp(1));
   bytes.front() = std::byte{1};
   EXPECT_EQ(bytes, bytes_of(pure(1)));
 }
@@ -138,7 +138,7 @@ bool is_a_curve(std::span<const std::byte> bytes) {
   EXPECT_TRUE(std::ranges::is_sorted(curve->cumulative()));
   EXPECT_LE(curve->rows(), kMostRows);
   EXPECT_EQ(curve->cumulative().size(), curve->domain().bins);
-  EXPECT_TRUE(LevelTree::is_valid(curve->law().bins, curve->law().branching()));
+  EXPECT_TRUE(LevelTree::is_valid(curve->plan().bins, curve->plan().branching()));
   EXPECT_GE(curve->count(curve->domain().lower, curve->domain().upper), 0);
   return true;
 }

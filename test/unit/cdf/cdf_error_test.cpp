@@ -27,7 +27,7 @@ namespace {
 
 using test::case_name;
 using test::cdf_curve;
-using test::cdf_law;
+using test::cdf_plan;
 using test::CdfSampler;
 using test::Cumulative;
 using test::expect_parameter_error;
@@ -36,9 +36,9 @@ using test::kCdfMethods;
 
 using Counts = std::vector<std::uint64_t>;
 
-CdfError figures(const CdfLaw& law, double confidence) {
+CdfError figures(const CdfPlan& plan, double confidence) {
   CancelPoll cancel(nullptr);
-  return simulate_cdf_error(law, confidence, cancel, heap());
+  return simulate_cdf_error(plan, confidence, cancel, heap());
 }
 
 // --- Against another simulation ------------------------------------------------------------------
@@ -47,10 +47,10 @@ CdfError figures(const CdfLaw& law, double confidence) {
 // fixed seed these tests give the same result every time: there is no false alarm.
 class PrefixErrors {
  public:
-  explicit PrefixErrors(const CdfLaw& law)
-      : law_(law),
-        tree_(law.bins, law.branching()),
-        weights_(level_weights(law.privacy.measure, law.level_budget())),
+  explicit PrefixErrors(const CdfPlan& plan)
+      : plan_(plan),
+        tree_(plan.bins, plan.branching()),
+        weights_(level_weights(plan.privacy.measure, plan.level_budget())),
         precision_(tree_, weights_),
         nodes_(tree_.total_nodes()) {}
 
@@ -62,7 +62,7 @@ class PrefixErrors {
     }
     distribute_from_root(tree_, precision_, estimate_subtrees(tree_, precision_, weights_, nodes_),
                          nodes_);
-    const auto prefixes = std::span(nodes_).last(law_.bins);
+    const auto prefixes = std::span(nodes_).last(plan_.bins);
     std::partial_sum(prefixes.begin(), prefixes.end(), prefixes.begin());
     return prefixes;
   }
@@ -71,15 +71,15 @@ class PrefixErrors {
   // Of a node of a level. Gaussian noise is only looked at where it is too wide for its whole
   // numbers to matter.
   double noise(std::size_t level) {
-    const double budget = law_.level_budget()[level - 1];
-    if (law_.privacy.measure == PrivacyMeasure::kZcdp) {
+    const double budget = plan_.level_budget()[level - 1];
+    if (plan_.privacy.measure == PrivacyMeasure::kZcdp) {
       return std::round(std::normal_distribution<double>(0, std::sqrt(1 / (2 * budget)))(random_));
     }
     std::geometric_distribution<std::int64_t> half(-std::expm1(-budget));
     return static_cast<double>(half(random_) - half(random_));
   }
 
-  CdfLaw law_;
+  CdfPlan plan_;
   LevelTree tree_;
   std::vector<double> weights_;
   SubtreePrecision precision_;
@@ -88,8 +88,8 @@ class PrefixErrors {
 };
 
 // In how many of so many releases each figure holds.
-CdfError coverage(const CdfLaw& law, const CdfError& figure, int runs) {
-  PrefixErrors errors(law);
+CdfError coverage(const CdfPlan& plan, const CdfError& figure, int runs) {
+  PrefixErrors errors(plan);
   CdfError covered{};
   for (int i = 0; i < runs; ++i) {
     const std::span<const double> error = errors.draw();
@@ -98,9 +98,9 @@ CdfError coverage(const CdfLaw& law, const CdfError& figure, int runs) {
     for (const double prefix : error) {
       const double at_point = std::abs(prefix);
       const double share = std::max(at_point, std::abs(error.back() - prefix));
-      covered.point += (at_point <= figure.point) / static_cast<double>(law.bins);
+      covered.point += (at_point <= figure.point) / static_cast<double>(plan.bins);
       covered.point_fraction_rows +=
-          (share <= figure.point_fraction_rows) / static_cast<double>(law.bins);
+          (share <= figure.point_fraction_rows) / static_cast<double>(plan.bins);
       everywhere = std::max(everywhere, at_point);
       everywhere_fraction_rows = std::max(everywhere_fraction_rows, share);
     }
@@ -116,12 +116,12 @@ struct Interval {
   double high;
 };
 
-void expect_covers(const CdfLaw& law, double confidence, int runs, const Interval& expected) {
-  const CdfError covered = coverage(law, figures(law, confidence), runs);
+void expect_covers(const CdfPlan& plan, double confidence, int runs, const Interval& expected) {
+  const CdfError covered = coverage(plan, figures(plan, confidence), runs);
   for (const double rate : {covered.point, covered.point_fraction_rows, covered.everywhere,
                             covered.everywhere_fraction_rows}) {
-    EXPECT_GE(rate, expected.low) << cdf_method_name(law.method) << " " << confidence;
-    EXPECT_LE(rate, expected.high) << cdf_method_name(law.method) << " " << confidence;
+    EXPECT_GE(rate, expected.low) << cdf_method_name(plan.method) << " " << confidence;
+    EXPECT_LE(rate, expected.high) << cdf_method_name(plan.method) << " " << confidence;
   }
 }
 
@@ -130,29 +130,29 @@ void expect_covers(const CdfLaw& law, double confidence, int runs, const Interva
 TEST(CdfErrorFigures, HoldAtTheirConfidenceAndHardlyMore) {
   for (const CdfMethod method : kCdfMethods) {
     for (const PrivacyParameter& privacy : {pure(0.01), zcdp(5e-5)}) {
-      const CdfLaw law = choose_cdf_law(method, 24, privacy);
-      expect_covers(law, 0.5, 20'000, {0.508, 0.548});
-      expect_covers(law, 0.95, 20'000, {0.953, 0.971});
+      const CdfPlan plan = choose_cdf_plan(method, 24, privacy);
+      expect_covers(plan, 0.5, 20'000, {0.508, 0.548});
+      expect_covers(plan, 0.95, 20'000, {0.953, 0.971});
     }
   }
 }
 
 TEST(CdfErrorFigures, HoldAtTheHighestConfidence) {
-  expect_covers(choose_cdf_law(CdfMethod::kTree, 24, pure(0.01)), 0.999, 60'000, {0.9993, 1});
+  expect_covers(choose_cdf_plan(CdfMethod::kTree, 24, pure(0.01)), 0.999, 60'000, {0.9993, 1});
 }
 
 // More than 4096 nodes: what is below a level comes from a pool. The pool takes the tree's right
 // edge for full, which can only make the figures a little larger. A rate of 800 releases has a
 // standard error of 0.007.
 TEST(CdfErrorFiguresOfLargeTrees, HoldForWholeTrees) {
-  expect_covers(choose_cdf_law(CdfMethod::kTree, 6000, pure(0.01)), 0.95, 800, {0.94, 0.983});
-  expect_covers(choose_cdf_law(CdfMethod::kBinary, 4096, pure(0.01)), 0.95, 800, {0.94, 0.983});
-  expect_covers(choose_cdf_law(CdfMethod::kHistogram, 5000, pure(0.01)), 0.95, 800, {0.94, 0.983});
-  expect_covers(cdf_law(4096, {2, 2048}, {0.001, 0.5}), 0.95, 800, {0.94, 0.983});
+  expect_covers(choose_cdf_plan(CdfMethod::kTree, 6000, pure(0.01)), 0.95, 800, {0.94, 0.983});
+  expect_covers(choose_cdf_plan(CdfMethod::kBinary, 4096, pure(0.01)), 0.95, 800, {0.94, 0.983});
+  expect_covers(choose_cdf_plan(CdfMethod::kHistogram, 5000, pure(0.01)), 0.95, 800, {0.94, 0.983});
+  expect_covers(cdf_plan(4096, {2, 2048}, {0.001, 0.5}), 0.95, 800, {0.94, 0.983});
   for (const auto& [method, bins] : {std::pair{CdfMethod::kTree, 6000U},
                                      {CdfMethod::kBinary, 4096U},
                                      {CdfMethod::kHistogram, 5000U}}) {
-    expect_covers(choose_cdf_law(method, bins, zcdp(5e-5)), 0.95, 800, {0.94, 0.983});
+    expect_covers(choose_cdf_plan(method, bins, zcdp(5e-5)), 0.95, 800, {0.94, 0.983});
   }
 }
 
@@ -195,12 +195,12 @@ struct Misses {
   double point = 0;
 };
 
-Misses misses_of(const CdfLaw& law, const Truth& truth, const CdfError& figure, int runs) {
-  CdfSampler sampler(truth.counts, law);
+Misses misses_of(const CdfPlan& plan, const Truth& truth, const CdfError& figure, int runs) {
+  CdfSampler sampler(truth.counts, plan);
   Misses misses;
   for (int run = 0; run < runs; ++run) {
     const auto released = sampler.draw();
-    const auto bins = static_cast<double>(law.bins);
+    const auto bins = static_cast<double>(plan.bins);
     double greatest = 0;
     for (std::size_t k = 0; k < released.size(); ++k) {
       const auto error = std::abs(static_cast<double>(released[k] - truth.cumulative[k]));
@@ -209,7 +209,7 @@ Misses misses_of(const CdfLaw& law, const Truth& truth, const CdfError& figure, 
     }
     misses.everywhere += greatest > figure.everywhere;
     const CdfDomain domain = CdfDomain::create(0, bins, bins, std::nullopt);
-    const CdfCurve curve(domain, law, released);
+    const CdfCurve curve(domain, plan, released);
     const auto points = curve.points(figure.everywhere_fraction_rows, heap());
     const auto rows = static_cast<double>(truth.cumulative.back());
     bool missed = false;
@@ -240,23 +240,23 @@ const std::vector<HeldData>& held_data() {
   return data;
 }
 
-std::vector<CdfLaw> laws_of_every_kind() {
-  std::vector<CdfLaw> laws;
+std::vector<CdfPlan> plans_of_every_kind() {
+  std::vector<CdfPlan> plans;
   for (const CdfMethod method : kCdfMethods) {
     for (const PrivacyParameter& privacy : {pure(0.2), zcdp(0.02)}) {
-      laws.push_back(choose_cdf_law(method, 100, privacy));
+      plans.push_back(choose_cdf_plan(method, 100, privacy));
     }
   }
-  return laws;
+  return plans;
 }
 
 TEST(CdfBand, OfReleasesMissesAtMostAtItsRate) {
   constexpr int kRuns = 1000;
-  for (const CdfLaw& law : laws_of_every_kind()) {
+  for (const CdfPlan& plan : plans_of_every_kind()) {
     for (const double confidence : {0.8, 0.95}) {
-      const CdfError figure = figures(law, confidence);
+      const CdfError figure = figures(plan, confidence);
       for (const auto& [name, truth] : held_data()) {
-        const Misses misses = misses_of(law, truth, figure, kRuns);
+        const Misses misses = misses_of(plan, truth, figure, kRuns);
         EXPECT_GT(upper_tail(misses.everywhere, kRuns, 1 - confidence), kFalseAlarm) << name;
         EXPECT_GT(upper_tail(misses.everywhere_fraction_rows, kRuns, 1 - confidence), kFalseAlarm)
             << name;
@@ -269,10 +269,10 @@ TEST(CdfBand, OfReleasesMissesAtMostAtItsRate) {
 // no more than a fifth of itself, which is more than ten standard errors.
 TEST(CdfBand, OfOnePrefixMissesAtMostAtItsRate) {
   constexpr int kRuns = 2000;
-  for (const CdfLaw& law : laws_of_every_kind()) {
-    const CdfError figure = figures(law, 0.8);
+  for (const CdfPlan& plan : plans_of_every_kind()) {
+    const CdfError figure = figures(plan, 0.8);
     for (const auto& [name, truth] : held_data()) {
-      EXPECT_LT(misses_of(law, truth, figure, kRuns).point / kRuns, 1.2 * 0.2) << name;
+      EXPECT_LT(misses_of(plan, truth, figure, kRuns).point / kRuns, 1.2 * 0.2) << name;
     }
   }
 }
@@ -280,8 +280,8 @@ TEST(CdfBand, OfOnePrefixMissesAtMostAtItsRate) {
 // Where nothing is pooled or clipped, a band of 0.8 that misses at a rate below 0.14 is too wide.
 TEST(CdfBand, IsNotWiderThanItMustBe) {
   constexpr int kRuns = 2000;
-  for (const CdfLaw& law : laws_of_every_kind()) {
-    const Misses misses = misses_of(law, held_data().back().truth, figures(law, 0.8), kRuns);
+  for (const CdfPlan& plan : plans_of_every_kind()) {
+    const Misses misses = misses_of(plan, held_data().back().truth, figures(plan, 0.8), kRuns);
     EXPECT_GT(lower_tail(misses.everywhere, kRuns, 0.14), kFalseAlarm);
   }
 }
@@ -291,9 +291,9 @@ TEST(CdfBand, OfAFewRowsMissesAtMostAtItsRate) {
   constexpr int kRuns = 2000;
   for (const PrivacyParameter& privacy :
        {pure(2), pure(5), pure(20), zcdp(0.5), zcdp(2), zcdp(8)}) {
-    const CdfLaw law = choose_cdf_law(CdfMethod::kTree, 20, privacy);
-    const CdfError figure = figures(law, 0.9);
-    const Misses misses = misses_of(law, Truth(Counts(20, 100)), figure, kRuns);
+    const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, 20, privacy);
+    const CdfError figure = figures(plan, 0.9);
+    const Misses misses = misses_of(plan, Truth(Counts(20, 100)), figure, kRuns);
     const double value = privacy.value;
     EXPECT_GT(upper_tail(misses.everywhere, kRuns, 0.1), kFalseAlarm) << value;
     EXPECT_GT(upper_tail(misses.everywhere_fraction_rows, kRuns, 0.1), kFalseAlarm) << value;
@@ -303,7 +303,7 @@ TEST(CdfBand, OfAFewRowsMissesAtMostAtItsRate) {
 // --- Figures -------------------------------------------------------------------------------------
 
 TEST(CdfErrorFigures, AreAHalfOfThePosters) {
-  const CdfError tree = figures(choose_cdf_law(CdfMethod::kTree, 1024, pure(0.01)), 0.95);
+  const CdfError tree = figures(choose_cdf_plan(CdfMethod::kTree, 1024, pure(0.01)), 0.95);
   EXPECT_LE(tree.point, 2300);
   EXPECT_LE(tree.everywhere, 4600);
   EXPECT_GT(tree.point, 1500);
@@ -312,8 +312,8 @@ TEST(CdfErrorFigures, AreAHalfOfThePosters) {
 
 // rho = epsilon^2 / 2 is what epsilon implies.
 TEST(CdfErrorFigures, UnderZcdpAreFarSmaller) {
-  const CdfError tree = figures(choose_cdf_law(CdfMethod::kTree, 1024, pure(0.01)), 0.95);
-  const CdfError gaussian = figures(choose_cdf_law(CdfMethod::kTree, 1024, zcdp(5e-5)), 0.95);
+  const CdfError tree = figures(choose_cdf_plan(CdfMethod::kTree, 1024, pure(0.01)), 0.95);
+  const CdfError gaussian = figures(choose_cdf_plan(CdfMethod::kTree, 1024, zcdp(5e-5)), 0.95);
   EXPECT_LT(gaussian.point, 0.4 * tree.point);
   EXPECT_LT(gaussian.everywhere, 0.4 * tree.everywhere);
   EXPECT_GT(gaussian.point, 0.2 * tree.point);
@@ -322,9 +322,9 @@ TEST(CdfErrorFigures, UnderZcdpAreFarSmaller) {
 TEST(CdfErrorFigures, AreTheSameForEverybodyEveryTime) {
   for (const std::uint32_t bins : {100U, 5000U}) {
     const PrivacyParameter privacy = bins == 100 ? pure(0.1) : zcdp(0.1);
-    const CdfLaw law = choose_cdf_law(CdfMethod::kTree, bins, privacy);
-    const CdfError one = figures(law, 0.9);
-    const CdfError other = figures(law, 0.9);
+    const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, bins, privacy);
+    const CdfError one = figures(plan, 0.9);
+    const CdfError other = figures(plan, 0.9);
     EXPECT_EQ(one.point, other.point);
     EXPECT_EQ(one.point_fraction_rows, other.point_fraction_rows);
     EXPECT_EQ(one.everywhere, other.everywhere);
@@ -333,19 +333,19 @@ TEST(CdfErrorFigures, AreTheSameForEverybodyEveryTime) {
 }
 
 TEST(CdfErrorFigures, GrowWithTheConfidenceAndFallWithEpsilon) {
-  const CdfLaw law = choose_cdf_law(CdfMethod::kTree, 50, pure(0.1));
-  const CdfLaw more = choose_cdf_law(CdfMethod::kTree, 50, pure(0.2));
-  EXPECT_LT(figures(law, 0.5).everywhere, figures(law, 0.9).everywhere);
-  EXPECT_LT(figures(law, 0.9).point, figures(law, 0.99).point);
-  EXPECT_NEAR(figures(more, 0.9).everywhere, figures(law, 0.9).everywhere / 2, 3);
-  const CdfError figure = figures(law, 0.9);
+  const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, 50, pure(0.1));
+  const CdfPlan more = choose_cdf_plan(CdfMethod::kTree, 50, pure(0.2));
+  EXPECT_LT(figures(plan, 0.5).everywhere, figures(plan, 0.9).everywhere);
+  EXPECT_LT(figures(plan, 0.9).point, figures(plan, 0.99).point);
+  EXPECT_NEAR(figures(more, 0.9).everywhere, figures(plan, 0.9).everywhere / 2, 3);
+  const CdfError figure = figures(plan, 0.9);
   EXPECT_LT(figure.point, figure.everywhere);
   EXPECT_LE(figure.point, figure.point_fraction_rows);
   EXPECT_LE(figure.everywhere, figure.everywhere_fraction_rows);
 }
 
 TEST(CdfErrorFigures, OfCountsAreWholeRows) {
-  const CdfError figure = figures(choose_cdf_law(CdfMethod::kTree, 50, pure(0.3)), 0.9);
+  const CdfError figure = figures(choose_cdf_plan(CdfMethod::kTree, 50, pure(0.3)), 0.9);
   EXPECT_EQ(figure.point, std::floor(figure.point));
   EXPECT_EQ(figure.everywhere, std::floor(figure.everywhere));
 }
@@ -353,7 +353,7 @@ TEST(CdfErrorFigures, OfCountsAreWholeRows) {
 TEST(CdfErrorFigures, WithoutNoiseAreZeroRowsAndOneForTheRoundingOfAShare) {
   for (const CdfMethod method : kCdfMethods) {
     for (const PrivacyParameter& privacy : {pure(1000), zcdp(1000)}) {
-      const CdfError figure = figures(choose_cdf_law(method, 30, privacy), 0.999);
+      const CdfError figure = figures(choose_cdf_plan(method, 30, privacy), 0.999);
       EXPECT_EQ(figure.point, 0);
       EXPECT_EQ(figure.everywhere, 0);
       EXPECT_NEAR(figure.point_fraction_rows, 1, 1e-9);
@@ -364,19 +364,19 @@ TEST(CdfErrorFigures, WithoutNoiseAreZeroRowsAndOneForTheRoundingOfAShare) {
 
 // Trees that nobody chooses, but a dp_cdf value from outside may hold.
 TEST(CdfErrorFigures, AreThereForEveryTreeThatACurveMayHave) {
-  const std::vector<CdfLaw> laws = {
-      cdf_law(4095, {2, 4000}, {0.5, 0.5}),         cdf_law(5000, {2, 2, 2000}, {0.5, 0.1, 0.5}),
-      cdf_law(8192, {1024, 8}, {0.5, 0.5}),         cdf_law(5000, {3, 2500, 2}, {0.5, 0.5, 0.5}),
-      cdf_law(8192, {1024, 1, 8}, {0.5, 0.5, 0.5}),
+  const std::vector<CdfPlan> plans = {
+      cdf_plan(4095, {2, 4000}, {0.5, 0.5}),         cdf_plan(5000, {2, 2, 2000}, {0.5, 0.1, 0.5}),
+      cdf_plan(8192, {1024, 8}, {0.5, 0.5}),         cdf_plan(5000, {3, 2500, 2}, {0.5, 0.5, 0.5}),
+      cdf_plan(8192, {1024, 1, 8}, {0.5, 0.5, 0.5}),
   };
-  for (const CdfLaw& law : laws) {
-    const CdfDomain domain = CdfDomain::create(0, 1, law.bins, std::nullopt);
+  for (const CdfPlan& plan : plans) {
+    const CdfDomain domain = CdfDomain::create(0, 1, plan.bins, std::nullopt);
     try {
-      cdf_curve(domain, law, Cumulative(law.bins));
+      cdf_curve(domain, plan, Cumulative(plan.bins));
     } catch (const CorruptInput&) {
       continue;
     }
-    EXPECT_GT(figures(law, 0.5).everywhere, 0) << law.bins;
+    EXPECT_GT(figures(plan, 0.5).everywhere, 0) << plan.bins;
   }
 }
 
@@ -390,7 +390,7 @@ TEST(CdfErrorConfidence, IsFromOneHalfTo999Thousandths) {
         "It is the probability with which the error or band holds; 0.95 is usual.";
     expect_parameter_error(message, hint, [&] { check_confidence(confidence); });
     expect_parameter_error(
-        message, hint, [&] { figures(choose_cdf_law(CdfMethod::kTree, 2, pure(1)), confidence); });
+        message, hint, [&] { figures(choose_cdf_plan(CdfMethod::kTree, 2, pure(1)), confidence); });
   };
   expect_refused(0.49, "0.49");
   expect_refused(0.9991, "0.9991");
@@ -404,8 +404,8 @@ TEST(CdfErrorConfidence, IsFromOneHalfTo999Thousandths) {
 TEST(CdfErrorSimulation, StopsWhenACancelIsRequested) {
   for (const std::uint32_t bins : {10U, 5000U}) {
     CancelPoll cancel([] { return true; });
-    const CdfLaw law = choose_cdf_law(CdfMethod::kTree, bins, pure(1));
-    EXPECT_THROW(simulate_cdf_error(law, 0.9, cancel, heap()), Cancelled) << bins;
+    const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, bins, pure(1));
+    EXPECT_THROW(simulate_cdf_error(plan, 0.9, cancel, heap()), Cancelled) << bins;
   }
 }
 

@@ -12,7 +12,7 @@ namespace dpquantile {
 namespace {
 
 using test::cdf_curve;
-using test::cdf_law;
+using test::cdf_plan;
 using test::Cumulative;
 using test::heap;
 
@@ -21,47 +21,47 @@ std::string json_of(const CdfCurve& curve) {
 }
 
 TEST(CdfJson, OfAContinuousCurveHasNoGranularity) {
-  CdfLaw law = cdf_law(3, {2, 2}, {0.25, 0.75});
-  law.method = CdfMethod::kBinary;
-  EXPECT_EQ(json_of(cdf_curve({-0.5, 1e300, 0, 3}, law, {0, 12, 9007199254740992})),
+  CdfPlan plan = cdf_plan(3, {2, 2}, {0.25, 0.75});
+  plan.method = CdfMethod::kBinary;
+  EXPECT_EQ(json_of(cdf_curve({-0.5, 1e300, 0, 3}, plan, {0, 12, 9007199254740992})),
             R"({"lower": -0.5, "upper": 1e+300, "bins": 3, "method": "binary", "epsilon": 1, )"
             R"("branching": [2, 2], "level_epsilon": [0.25, 0.75], "rows": 9007199254740992, )"
             R"("cumulative": [0, 12, 9007199254740992]})");
 }
 
 TEST(CdfJson, OfADiscreteCurveHasItsGranularity) {
-  EXPECT_EQ(json_of(cdf_curve({0, 0.2, 0.1, 3}, cdf_law(3, {3}, {0.1}), {1, 2, 3})),
+  EXPECT_EQ(json_of(cdf_curve({0, 0.2, 0.1, 3}, cdf_plan(3, {3}, {0.1}), {1, 2, 3})),
             R"({"lower": 0, "upper": 0.2, "granularity": 0.1, "bins": 3, "method": "tree", )"
             R"("epsilon": 0.1, "branching": [3], "level_epsilon": [0.1], "rows": 3, )"
             R"("cumulative": [1, 2, 3]})");
 }
 
 TEST(CdfJson, OfAReleaseUnderZcdpHasRhoInTheLikeOfEpsilon) {
-  const CdfLaw law = cdf_law(3, {2, 2}, {0.25, 0.5}, PrivacyMeasure::kZcdp);
-  EXPECT_EQ(json_of(cdf_curve({0, 1, 0, 3}, law, {1, 2, 3})),
+  const CdfPlan plan = cdf_plan(3, {2, 2}, {0.25, 0.5}, PrivacyMeasure::kZcdp);
+  EXPECT_EQ(json_of(cdf_curve({0, 1, 0, 3}, plan, {1, 2, 3})),
             R"({"lower": 0, "upper": 1, "bins": 3, "method": "tree", "rho": 0.75, )"
             R"("branching": [2, 2], "level_rho": [0.25, 0.5], "rows": 3, )"
             R"("cumulative": [1, 2, 3]})");
 }
 
 TEST(CdfJson, OfOneBinHasListsOfOne) {
-  CdfLaw law = cdf_law(1, {1}, {1e-6});
-  law.method = CdfMethod::kHistogram;
-  EXPECT_EQ(json_of(cdf_curve({0, 1, 0, 1}, law, {0})),
+  CdfPlan plan = cdf_plan(1, {1}, {1e-6});
+  plan.method = CdfMethod::kHistogram;
+  EXPECT_EQ(json_of(cdf_curve({0, 1, 0, 1}, plan, {0})),
             R"({"lower": 0, "upper": 1, "bins": 1, "method": "histogram", "epsilon": 1e-06, )"
             R"("branching": [1], "level_epsilon": [1e-06], "rows": 0, "cumulative": [0]})");
 }
 
 // Every number reads back as the same double.
 TEST(CdfJson, KeepsEveryDigit) {
-  const CdfLaw law = choose_cdf_law(CdfMethod::kTree, 100, pure(1.0 / 3));
-  const std::string json = json_of(cdf_curve({0.1, 0.7, 0, 100}, law, Cumulative(100)));
+  const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, 100, pure(1.0 / 3));
+  const std::string json = json_of(cdf_curve({0.1, 0.7, 0, 100}, plan, Cumulative(100)));
   const auto number_after = [&](const std::string& text) {
     return std::stod(json.substr(json.find(text) + text.size()));
   };
   EXPECT_EQ(number_after("\"epsilon\": "), 1.0 / 3);
   EXPECT_EQ(number_after("\"lower\": "), 0.1);
-  EXPECT_EQ(number_after("\"level_epsilon\": ["), law.level_budget()[0]);
+  EXPECT_EQ(number_after("\"level_epsilon\": ["), plan.level_budget()[0]);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ namespace {
 
 using test::Branching;
 using test::case_name;
-using test::cdf_law;
+using test::cdf_plan;
 using test::CdfReleaseLaw;
 using test::CdfSampler;
 using test::Cumulative;
@@ -68,18 +68,18 @@ uint128_t units(PrivacyMeasure measure, double budget) {
   return uint128_t{variance.denominator} * (uint128_t{1} << 63) / variance.numerator;
 }
 
-void expect_law_within_budget(CdfMethod method, std::uint32_t bins,
-                              const PrivacyParameter& privacy) {
-  const CdfLaw law = choose_cdf_law(method, bins, privacy);
+void expect_plan_within_budget(CdfMethod method, std::uint32_t bins,
+                               const PrivacyParameter& privacy) {
+  const CdfPlan plan = choose_cdf_plan(method, bins, privacy);
   uint128_t spent = 0;
-  for (const double level : law.level_budget()) spent += units(privacy.measure, level);
+  for (const double level : plan.level_budget()) spent += units(privacy.measure, level);
   const uint128_t whole = units(privacy.measure, privacy.value);
   EXPECT_TRUE(spent <= whole) << bins << " " << privacy.value;
   // The smallest rho are so few units of 2^-64 that rounding shows.
   const double unused = privacy.value < 1e-10 ? 1e-4 : 1e-7;
   EXPECT_GT(static_cast<double>(spent) / static_cast<double>(whole), 1 - unused);
   EXPECT_LE(static_cast<double>(whole), std::ldexp(privacy.value, 64));
-  const auto& parts = law.level_budget();
+  const auto& parts = plan.level_budget();
   EXPECT_LE(std::accumulate(parts.begin(), parts.end(), 0.0), privacy.value);
 }
 
@@ -87,9 +87,9 @@ TEST(CdfLevels, SpendNoMoreThanTheWholeAndHardlyLess) {
   for (const CdfMethod method : kCdfMethods) {
     for (const PrivacyParameter& privacy : kAllPrivacies) {
       for (const std::uint32_t bins : {1U, 2U, 3U, 10U, 33U, 100U, 1024U}) {
-        expect_law_within_budget(method, bins, privacy);
+        expect_plan_within_budget(method, bins, privacy);
       }
-      expect_law_within_budget(method, kMostBins, privacy);
+      expect_plan_within_budget(method, kMostBins, privacy);
     }
   }
 }
@@ -97,15 +97,15 @@ TEST(CdfLevels, SpendNoMoreThanTheWholeAndHardlyLess) {
 // --- What a release costs under zCDP -------------------------------------------------------------
 
 TEST(RhoOfACdf, IsThatOfTheLaw) {
-  EXPECT_EQ(rho_of_cdf(choose_cdf_law(CdfMethod::kTree, 1024, zcdp(0.25))), 0.25);
-  EXPECT_EQ(rho_of_cdf(choose_cdf_law(CdfMethod::kHistogram, 3, zcdp(1e-12))), 1e-12);
+  EXPECT_EQ(rho_of_cdf(choose_cdf_plan(CdfMethod::kTree, 1024, zcdp(0.25))), 0.25);
+  EXPECT_EQ(rho_of_cdf(choose_cdf_plan(CdfMethod::kHistogram, 3, zcdp(1e-12))), 1e-12);
 }
 
 // Of randomised response a level: epsilon tanh(epsilon / 2), rounded up by hardly anything.
 TEST(RhoOfACdf, OfLaplaceNoiseIsTheSumOverTheLevels) {
   const auto expect_rho = [](const std::vector<double>& level_epsilons, double expected) {
     const Branching branching(level_epsilons.size(), 2);
-    const double rho = rho_of_cdf(cdf_law(1U << level_epsilons.size(), branching, level_epsilons));
+    const double rho = rho_of_cdf(cdf_plan(1U << level_epsilons.size(), branching, level_epsilons));
     EXPECT_GT(rho, expected * (1 - 1e-15));
     EXPECT_LT(rho, expected * (1 + 1e-12));
   };
@@ -116,26 +116,26 @@ TEST(RhoOfACdf, OfLaplaceNoiseIsTheSumOverTheLevels) {
 }
 
 TEST(RhoOfACdf, OfATreeIsFarBelowThatOfItsWholeEpsilon) {
-  const CdfLaw law = choose_cdf_law(CdfMethod::kTree, 1024, pure(1));
-  EXPECT_LT(rho_of_cdf(law), 0.5 / law.levels * 1.2);
-  EXPECT_GT(rho_of_cdf(law), 0.5 / law.levels * 0.8);
+  const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, 1024, pure(1));
+  EXPECT_LT(rho_of_cdf(plan), 0.5 / plan.levels * 1.2);
+  EXPECT_GT(rho_of_cdf(plan), 0.5 / plan.levels * 0.8);
 }
 
 TEST(CdfLevels, HaveTheSharesOfTheTree) {
   for (const PrivacyParameter& privacy : {pure(0.5), zcdp(0.5)}) {
     const CdfTree tree = choose_cdf_tree(CdfMethod::kTree, 1024, privacy.measure);
-    const CdfLaw law = choose_cdf_law(CdfMethod::kTree, 1024, privacy);
-    EXPECT_EQ(law.method, CdfMethod::kTree);
-    EXPECT_EQ(law.bins, 1024U);
-    EXPECT_EQ(law.privacy, privacy);
-    ASSERT_EQ(law.levels, tree.branching.size());
-    for (std::size_t level = 0; level < law.levels; ++level) {
-      EXPECT_EQ(law.branching()[level], tree.branching[level]);
-      EXPECT_NEAR(law.level_budget()[level], 0.5 * tree.shares[level], 1e-12);
+    const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, 1024, privacy);
+    EXPECT_EQ(plan.method, CdfMethod::kTree);
+    EXPECT_EQ(plan.bins, 1024U);
+    EXPECT_EQ(plan.privacy, privacy);
+    ASSERT_EQ(plan.levels, tree.branching.size());
+    for (std::size_t level = 0; level < plan.levels; ++level) {
+      EXPECT_EQ(plan.branching()[level], tree.branching[level]);
+      EXPECT_NEAR(plan.level_budget()[level], 0.5 * tree.shares[level], 1e-12);
     }
-    for (std::size_t level = law.levels; level < LevelTree::kMaxLevels; ++level) {
-      EXPECT_EQ(law.branchings[level], 0U);
-      EXPECT_EQ(law.level_budgets[level], 0);
+    for (std::size_t level = plan.levels; level < LevelTree::kMaxLevels; ++level) {
+      EXPECT_EQ(plan.branchings[level], 0U);
+      EXPECT_EQ(plan.level_budgets[level], 0);
     }
   }
 }
@@ -143,9 +143,10 @@ TEST(CdfLevels, HaveTheSharesOfTheTree) {
 // --- From measurements to a curve ----------------------------------------------------------------
 
 // What is released before it is rounded to whole rows: least squares, monotone, 0 to the total.
-std::vector<Real> curve_by_the_book(const std::vector<double>& weights, const CdfLaw& law,
+std::vector<Real> curve_by_the_book(const std::vector<double>& weights, const CdfPlan& plan,
                                     const std::vector<double>& measured) {
-  std::vector<Real> prefixes = DenseLeastSquares(law.bins, law.branching(), weights).bins(measured);
+  std::vector<Real> prefixes =
+      DenseLeastSquares(plan.bins, plan.branching(), weights).bins(measured);
   std::partial_sum(prefixes.begin(), prefixes.end(), prefixes.begin());
   const Real rows = std::max<Real>(prefixes.back(), 0);
   std::vector<Real> curve = min_max(prefixes);
@@ -162,12 +163,12 @@ TEST(CumulativeFromMeasurements, IsTheLeastSquaresCurveMadeMonotoneClippedAndRou
     for (const double weight : weights) {
       budgets.push_back(is_pure ? std::sqrt(2 * weight) : weight / 2);
     }
-    const CdfLaw law =
-        cdf_law(bins, branching, budgets, is_pure ? PrivacyMeasure::kPure : PrivacyMeasure::kZcdp);
+    const CdfPlan plan =
+        cdf_plan(bins, branching, budgets, is_pure ? PrivacyMeasure::kPure : PrivacyMeasure::kZcdp);
     std::vector<double> measured(LevelTree(bins, branching).total_nodes());
     for (double& node : measured) node = static_cast<double>(random() % 201) - 70;
-    const std::vector<Real> expected = curve_by_the_book(weights, law, measured);
-    const auto released = cumulative_from_measurements(law, measured, heap());
+    const std::vector<Real> expected = curve_by_the_book(weights, plan, measured);
+    const auto released = cumulative_from_measurements(plan, measured, heap());
     ASSERT_EQ(released.size(), bins);
     for (std::uint32_t k = 0; k < bins; ++k) {
       const Real distance = std::abs(static_cast<Real>(released[k]) - expected[k]);
@@ -178,13 +179,13 @@ TEST(CumulativeFromMeasurements, IsTheLeastSquaresCurveMadeMonotoneClippedAndRou
 
 TEST(CumulativeFromMeasurements, OfANegativeTotalIsZero) {
   std::vector<double> measured = {5, -9, 2};
-  EXPECT_EQ(cumulative_from_measurements(cdf_law(3, {3}, {1}), measured, heap()),
+  EXPECT_EQ(cumulative_from_measurements(cdf_plan(3, {3}, {1}), measured, heap()),
             (std::pmr::vector<std::int64_t>{0, 0, 0}));
 }
 
 TEST(CumulativeFromMeasurements, EndsWithTheTotalEvenWhereTheCurveFalls) {
   std::vector<double> measured = {5, 4, -3};
-  EXPECT_EQ(cumulative_from_measurements(cdf_law(3, {3}, {1}), measured, heap()),
+  EXPECT_EQ(cumulative_from_measurements(cdf_plan(3, {3}, {1}), measured, heap()),
             (std::pmr::vector<std::int64_t>{5, 6, 6}));
 }
 
@@ -198,8 +199,8 @@ TEST(UnroundedCdf, IsTheCurveOfTheSameMeasurements) {
   CancelPoll cancel(nullptr);
   const Counts counts = {3, 0, 5, 1, 0};
   for (const PrivacyParameter& privacy : {pure(1000), zcdp(1000)}) {
-    const CdfLaw law = choose_cdf_law(CdfMethod::kTree, 5, privacy);
-    const auto curve = release_unrounded_cdf(counts, law, random, cancel, heap());
+    const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, 5, privacy);
+    const auto curve = release_unrounded_cdf(counts, plan, random, cancel, heap());
     ASSERT_EQ(curve.size(), 5U);
     const std::vector<double> expected = {3, 3, 8, 9, 9};
     for (std::size_t k = 0; k < 5; ++k) EXPECT_NEAR(curve[k], expected[k], 1e-9);
@@ -214,9 +215,9 @@ TEST(UnroundedCdf, IsMonotoneFromZeroToItsTotalAndNotWhole) {
   CancelPoll cancel(nullptr);
   int fractions = 0;
   for (const PrivacyParameter& privacy : {pure(0.1), zcdp(0.001)}) {
-    const CdfLaw law = choose_cdf_law(CdfMethod::kTree, 40, privacy);
+    const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, 40, privacy);
     for (int i = 0; i < 200; ++i) {
-      const auto curve = release_unrounded_cdf(Counts(40), law, random, cancel, heap());
+      const auto curve = release_unrounded_cdf(Counts(40), plan, random, cancel, heap());
       ASSERT_GE(curve.front(), 0);
       ASSERT_TRUE(std::ranges::is_sorted(curve));
       for (const double count : curve) fractions += count != std::round(count);
@@ -233,7 +234,7 @@ TEST(CdfOfOneBin, IsTheRecordsWithNoise) {
   for (const CdfMethod method : kCdfMethods) {
     for (const PrivacyParameter& privacy :
          {pure(0.1), pure(1), pure(3), zcdp(0.0005), zcdp(0.1), zcdp(0.5), zcdp(3)}) {
-      CdfSampler sampler({1000}, choose_cdf_law(method, 1, privacy));
+      CdfSampler sampler({1000}, choose_cdf_plan(method, 1, privacy));
       std::vector<double> law;
       for (std::int64_t y = -kRadius; y <= kRadius; ++y) {
         law.push_back(static_cast<double>(noise_probability(privacy.measure, privacy.value, y)));
@@ -249,7 +250,7 @@ TEST(CdfOfOneBin, IsTheRecordsWithNoise) {
 
 TEST(CdfOfOneBin, IsClippedAtZeroWithoutRecords) {
   constexpr double kEpsilon = 0.5;
-  CdfSampler sampler({0}, choose_cdf_law(CdfMethod::kTree, 1, pure(kEpsilon)));
+  CdfSampler sampler({0}, choose_cdf_plan(CdfMethod::kTree, 1, pure(kEpsilon)));
   std::vector<double> law = {static_cast<double>((1 + laplace_probability(kEpsilon, 0)) / 2)};
   for (int y = 1; y <= 100; ++y) {
     law.push_back(static_cast<double>(laplace_probability(kEpsilon, y)));
@@ -264,7 +265,7 @@ TEST(CdfOfAHistogram, HasIndependentNoiseInEveryBin) {
   constexpr double kEpsilon = 1;
   constexpr std::int64_t kRadius = 2;
   constexpr std::size_t kSide = 2 * kRadius + 1;
-  CdfSampler sampler({1000, 1000, 1000}, choose_cdf_law(CdfMethod::kHistogram, 3, pure(kEpsilon)));
+  CdfSampler sampler({1000, 1000, 1000}, choose_cdf_plan(CdfMethod::kHistogram, 3, pure(kEpsilon)));
   std::vector<double> one(kSide);
   for (std::int64_t y = -kRadius; y <= kRadius; ++y) {
     one[static_cast<std::size_t>(y + kRadius)] =
@@ -295,7 +296,7 @@ TEST(CdfOfAHistogram, HasIndependentNoiseInEveryBin) {
 // 10^-5: too little to be seen.
 struct ReleaseCase {
   std::string name;
-  CdfLaw law;
+  CdfPlan plan;
   Counts counts;
   std::vector<std::int64_t> reach;
 };
@@ -307,8 +308,8 @@ void PrintTo(const ReleaseCase& release_case, std::ostream* out) {
 class CdfReleaseOfATree : public ::testing::TestWithParam<ReleaseCase> {};
 
 TEST_P(CdfReleaseOfATree, HasNoiseOfItsLevelInEveryNode) {
-  const auto& [name, law, counts, reach] = GetParam();
-  const CdfReleaseLaw exact(law, counts, counts, reach);
+  const auto& [name, plan, counts, reach] = GetParam();
+  const CdfReleaseLaw exact(plan, counts, counts, reach);
   std::map<Cumulative, std::size_t> index;
   std::vector<double> probabilities;
   for (const auto& [release, probability] : exact.probabilities()) {
@@ -319,7 +320,7 @@ TEST_P(CdfReleaseOfATree, HasNoiseOfItsLevelInEveryNode) {
   ASSERT_LT(left_out, 1e-5);
   probabilities.push_back(std::max(left_out, 1e-15));
   std::vector<std::uint64_t> observed(probabilities.size());
-  CdfSampler sampler(counts, law);
+  CdfSampler sampler(counts, plan);
   for (int i = 0; i < 100'000; ++i) {
     const auto release = sampler.draw();
     const auto found = index.find({release.begin(), release.end()});
@@ -331,36 +332,37 @@ TEST_P(CdfReleaseOfATree, HasNoiseOfItsLevelInEveryNode) {
 INSTANTIATE_TEST_SUITE_P(
     Of, CdfReleaseOfATree,
     ::testing::Values(
-        ReleaseCase{"TwoLevels", cdf_law(3, {2, 2}, {2, 4}), {4, 0, 2}, {6, 3}},
-        ReleaseCase{"TwoLevelsTheOtherWayRound", cdf_law(3, {2, 2}, {5, 2.5}), {1, 3, 0}, {2, 5}},
-        ReleaseCase{"FourBins", cdf_law(4, {2, 2}, {3, 5}), {1, 0, 0, 2}, {4, 2}},
+        ReleaseCase{"TwoLevels", cdf_plan(3, {2, 2}, {2, 4}), {4, 0, 2}, {6, 3}},
+        ReleaseCase{"TwoLevelsTheOtherWayRound", cdf_plan(3, {2, 2}, {5, 2.5}), {1, 3, 0}, {2, 5}},
+        ReleaseCase{"FourBins", cdf_plan(4, {2, 2}, {3, 5}), {1, 0, 0, 2}, {4, 2}},
         ReleaseCase{
-            "BinaryMethod", choose_cdf_law(CdfMethod::kBinary, 3, pure(7)), {2, 2, 2}, {4, 4}},
-        ReleaseCase{"NoRecords", choose_cdf_law(CdfMethod::kBinary, 3, pure(7)), {0, 0, 0}, {4, 4}},
-        ReleaseCase{"Gaussian", cdf_law(3, {2, 2}, {0.5, 2}, kZcdp), {4, 0, 2}, {5, 3}},
+            "BinaryMethod", choose_cdf_plan(CdfMethod::kBinary, 3, pure(7)), {2, 2, 2}, {4, 4}},
         ReleaseCase{
-            "GaussianTheOtherWayRound", cdf_law(3, {2, 2}, {3, 0.4}, kZcdp), {1, 3, 0}, {2, 6}},
+            "NoRecords", choose_cdf_plan(CdfMethod::kBinary, 3, pure(7)), {0, 0, 0}, {4, 4}},
+        ReleaseCase{"Gaussian", cdf_plan(3, {2, 2}, {0.5, 2}, kZcdp), {4, 0, 2}, {5, 3}},
         ReleaseCase{
-            "GaussianFourBins", cdf_law(4, {2, 2}, {0.7, 1.5}, kZcdp), {1, 0, 0, 2}, {4, 3}},
+            "GaussianTheOtherWayRound", cdf_plan(3, {2, 2}, {3, 0.4}, kZcdp), {1, 3, 0}, {2, 6}},
+        ReleaseCase{
+            "GaussianFourBins", cdf_plan(4, {2, 2}, {0.7, 1.5}, kZcdp), {1, 0, 0, 2}, {4, 3}},
         ReleaseCase{"GaussianBinaryMethod",
-                    choose_cdf_law(CdfMethod::kBinary, 3, zcdp(2)),
+                    choose_cdf_plan(CdfMethod::kBinary, 3, zcdp(2)),
                     {2, 2, 2},
                     {4, 4}},
         ReleaseCase{"GaussianNoRecords",
-                    choose_cdf_law(CdfMethod::kHistogram, 3, zcdp(0.5)),
+                    choose_cdf_plan(CdfMethod::kHistogram, 3, zcdp(0.5)),
                     {0, 0, 0},
                     {6}}),
     case_name);
 
 // Of every method and measure.
-std::vector<CdfLaw> laws_of_every_kind(std::uint32_t bins, const PrivacyParameter& of_pure,
-                                       const PrivacyParameter& of_zcdp) {
-  std::vector<CdfLaw> laws;
+std::vector<CdfPlan> plans_of_every_kind(std::uint32_t bins, const PrivacyParameter& of_pure,
+                                         const PrivacyParameter& of_zcdp) {
+  std::vector<CdfPlan> plans;
   for (const CdfMethod method : kCdfMethods) {
-    laws.push_back(choose_cdf_law(method, bins, of_pure));
-    laws.push_back(choose_cdf_law(method, bins, of_zcdp));
+    plans.push_back(choose_cdf_plan(method, bins, of_pure));
+    plans.push_back(choose_cdf_plan(method, bins, of_zcdp));
   }
-  return laws;
+  return plans;
 }
 
 // The mean square of all prefix errors against the variance promised, where nothing is clipped or
@@ -370,8 +372,8 @@ TEST(CdfOfWideBins, HasThePromisedPrefixVariance) {
   constexpr std::uint32_t kBins = 64;
   constexpr int kDraws = 3000;
   const Counts counts(kBins, 1'000'000);
-  for (const CdfLaw& law : laws_of_every_kind(kBins, pure(0.1), zcdp(0.005))) {
-    CdfSampler sampler(counts, law);
+  for (const CdfPlan& plan : plans_of_every_kind(kBins, pure(0.1), zcdp(0.005))) {
+    CdfSampler sampler(counts, plan);
     double sum = 0;
     double sum_of_squares = 0;
     for (int i = 0; i < kDraws; ++i) {
@@ -386,10 +388,10 @@ TEST(CdfOfWideBins, HasThePromisedPrefixVariance) {
     }
     const double mean = sum / kDraws;
     const double standard_error = std::sqrt((sum_of_squares / kDraws - mean * mean) / kDraws);
-    const LevelTree tree(kBins, law.branching());
+    const LevelTree tree(kBins, plan.branching());
     const double promised =
-        PrefixVariance(tree, level_weights(law.privacy.measure, law.level_budget())).average();
-    EXPECT_NEAR(mean, promised, 8 * standard_error) << cdf_method_name(law.method);
+        PrefixVariance(tree, level_weights(plan.privacy.measure, plan.level_budget())).average();
+    EXPECT_NEAR(mean, promised, 8 * standard_error) << cdf_method_name(plan.method);
     EXPECT_LT(standard_error, promised / 20);
   }
 }
@@ -406,9 +408,9 @@ TEST(CdfAnswer, IsMonotoneAndNotNegativeWithACountForEveryBin) {
   for (const CdfMethod method : kCdfMethods) {
     for (const std::uint32_t bins : {1U, 2U, 3U, 7U, 100U, 1000U}) {
       for (const PrivacyParameter& privacy : kAllPrivacies) {
-        const CdfLaw law = choose_cdf_law(method, bins, privacy);
+        const CdfPlan plan = choose_cdf_plan(method, bins, privacy);
         for (const Counts& counts : {Counts(bins), skewed_counts(bins)}) {
-          CdfSampler sampler(counts, law);
+          CdfSampler sampler(counts, plan);
           for (int i = 0; i < 5; ++i) {
             const auto cumulative = sampler.draw();
             ASSERT_EQ(cumulative.size(), bins);
@@ -424,8 +426,8 @@ TEST(CdfAnswer, IsMonotoneAndNotNegativeWithACountForEveryBin) {
 // Without records the total is noise about 0: in 200 draws it is never positive, or always, with
 // probability 2^-199 at the most (one of them is exactly 0 more often).
 TEST(CdfAnswer, WithoutRecordsIsNoise) {
-  for (const CdfLaw& law : laws_of_every_kind(50, pure(0.1), zcdp(0.005))) {
-    CdfSampler sampler(Counts(50), law);
+  for (const CdfPlan& plan : plans_of_every_kind(50, pure(0.1), zcdp(0.005))) {
+    CdfSampler sampler(Counts(50), plan);
     int positive = 0;
     for (int i = 0; i < 200; ++i) positive += sampler.draw().back() > 0;
     EXPECT_GT(positive, 0);
@@ -440,10 +442,10 @@ TEST(CdfAnswer, AtAHugeBudgetIsExact) {
     const Counts counts = skewed_counts(bins);
     Cumulative expected(bins);
     std::partial_sum(counts.begin(), counts.end(), expected.begin());
-    for (const CdfLaw& law : laws_of_every_kind(bins, pure(1000), zcdp(1000))) {
-      const auto parts = law.level_budget();
+    for (const CdfPlan& plan : plans_of_every_kind(bins, pure(1000), zcdp(1000))) {
+      const auto parts = plan.level_budget();
       ASSERT_GT(std::ranges::min(parts), 1000.0 / 28);
-      const auto released = CdfSampler(counts, law).draw();
+      const auto released = CdfSampler(counts, plan).draw();
       EXPECT_EQ(Cumulative(released.begin(), released.end()), expected) << bins;
     }
   }
@@ -452,7 +454,7 @@ TEST(CdfAnswer, AtAHugeBudgetIsExact) {
 TEST(CdfAnswer, OfBillionsOfRecordsKeepsEveryOne) {
   const Counts counts = {std::uint64_t{1} << 50, 1, std::uint64_t{1} << 51, 12345};
   for (const CdfMethod method : kCdfMethods) {
-    const auto released = CdfSampler(counts, choose_cdf_law(method, 4, pure(1000))).draw();
+    const auto released = CdfSampler(counts, choose_cdf_plan(method, 4, pure(1000))).draw();
     std::int64_t before = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
       EXPECT_EQ(released[i] - before, static_cast<std::int64_t>(counts[i]));
@@ -465,8 +467,8 @@ TEST(CdfAnswer, OfBillionsOfRecordsKeepsEveryOne) {
 // rho is at least 1/30, of a variance of at most 15, with far less.
 TEST(CdfAnswer, OfTheMostBinsIsCloseToTheTruth) {
   const Counts counts(kMostBins, 1);
-  for (const CdfLaw& law : laws_of_every_kind(kMostBins, pure(1), zcdp(1))) {
-    const auto released = CdfSampler(counts, law).draw();
+  for (const CdfPlan& plan : plans_of_every_kind(kMostBins, pure(1), zcdp(1))) {
+    const auto released = CdfSampler(counts, plan).draw();
     ASSERT_EQ(released.size(), kMostBins);
     EXPECT_TRUE(std::ranges::is_sorted(released));
     EXPECT_NEAR(static_cast<double>(released.back()), kMostBins, 1e4);
@@ -482,12 +484,12 @@ class CdfFailure : public ::testing::Test {
                            std::pmr::memory_resource* memory) const {
     RandomStream random(source);
     CancelPoll cancel(cancel_requested);
-    return release_cdf(counts_, law_, random, cancel, memory).size();
+    return release_cdf(counts_, plan_, random, cancel, memory).size();
   }
 
   static constexpr std::uint32_t kBins = std::uint32_t{1} << 17;
   Counts counts_ = Counts(kBins, 1);
-  CdfLaw law_ = choose_cdf_law(CdfMethod::kTree, kBins, pure(1));
+  CdfPlan plan_ = choose_cdf_plan(CdfMethod::kTree, kBins, pure(1));
   CsprngSource good_source_;
 };
 

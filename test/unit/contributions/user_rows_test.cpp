@@ -37,7 +37,7 @@ std::map<Key, Moments> reference_moments(const std::vector<UserRow>& rows,
                                          Contribution contribution) {
   std::map<Key, Moments> moments;
   for (const UserRow& row : rows) {
-    const std::uint32_t grid = contribution == Contribution::user ? 0 : row.grid;
+    const std::uint32_t grid = contribution == Contribution::kUser ? 0 : row.grid;
     Moments& own = moments[{row.user, grid}];
     ++own.count;
     own.sum += row.value;
@@ -53,7 +53,7 @@ void expect_grouped(const std::vector<UserRow>& rows, Contribution contribution)
   std::size_t i = 0;
   for (const auto& [key, moments] : expected) {
     EXPECT_EQ(grouped->user(i), key.first);
-    if (contribution == Contribution::user_in_grid) {
+    if (contribution == Contribution::kUserInGrid) {
       EXPECT_EQ(grouped->grid(i), key.second);
     }
     EXPECT_EQ(grouped->count(i), moments.count);
@@ -67,15 +67,15 @@ void expect_grouped(const std::vector<UserRow>& rows, Contribution contribution)
 
 TEST(UserRows, AreGroupedByUser) {
   for (const std::size_t count : {0U, 1U, 2U, 100U, 512U, 513U, 20'000U}) {
-    expect_grouped(random_rows(count, 300, 5), Contribution::user);
-    expect_grouped(random_rows(count, 1, 5), Contribution::user);
+    expect_grouped(random_rows(count, 300, 5), Contribution::kUser);
+    expect_grouped(random_rows(count, 1, 5), Contribution::kUser);
   }
 }
 
 TEST(UserRows, AreGroupedByUserAndGrid) {
   for (const std::size_t count : {0U, 1U, 100U, 512U, 513U, 20'000U}) {
-    expect_grouped(random_rows(count, 50, 3000), Contribution::user_in_grid);
-    expect_grouped(random_rows(count, 1, 1), Contribution::user_in_grid);
+    expect_grouped(random_rows(count, 50, 3000), Contribution::kUserInGrid);
+    expect_grouped(random_rows(count, 1, 1), Contribution::kUserInGrid);
   }
 }
 
@@ -179,7 +179,7 @@ TEST(UserRows, CountValuesBeyondTheGridAsItsEnd) {
 TEST(UserRows, StopWhenCancelled) {
   CancelPoll cancelled([] { return true; });
   std::vector<UserRow> rows = random_rows(200'000, 1000, 1);
-  EXPECT_THROW(UserRows(rows, Contribution::user, cancelled, std::pmr::new_delete_resource()),
+  EXPECT_THROW(UserRows(rows, Contribution::kUser, cancelled, std::pmr::new_delete_resource()),
                Cancelled);
 }
 

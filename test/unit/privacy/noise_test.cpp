@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/integers.hpp"
+#include "core/base/int128.hpp"
 #include "core/privacy/random.hpp"
 #include "support/chi_square.hpp"
 #include "support/random_testing.hpp"

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "core/exponential/exponential_mechanism.hpp"
 #include "core/exponential/joint_mechanism.hpp"
 #include "core/exponential/joint_utility.hpp"
-#include "core/exponential/rank_mechanism.hpp"
 #include "core/quantiles/independent_quantiles.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "core/quantiles/quantiles_error_bound.hpp"

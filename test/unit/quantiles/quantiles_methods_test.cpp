@@ -16,9 +16,9 @@
 #include "core/base/error.hpp"
 #include "core/privacy/random.hpp"
 #include "core/quantiles/independent_quantiles.hpp"
-#include "core/quantiles/quantile_recursion.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "core/quantiles/recursion_plan.hpp"
+#include "core/quantiles/recursive_quantiles.hpp"
 #include "core/quantiles/tree_quantiles.hpp"
 #include "support/chi_square.hpp"
 #include "support/dataset.hpp"
@@ -155,7 +155,7 @@ class Recursion {
   CancelPoll cancel_{nullptr};
 };
 
-TEST(QuantileRecursion, DrawsWhatLiesBetweenJointCutsOnTheNextLevel) {
+TEST(RecursiveQuantiles, DrawsWhatLiesBetweenJointCutsOnTheNextLevel) {
   Recursion recursion(kData, kThree, {{2, 3}, {1, 5}});
   EXPECT_GT(
       p_value(joint_then_one_law(kData, kThree, 3, 5, 30), 2000, [&] { return recursion.draw(); }),
@@ -164,7 +164,7 @@ TEST(QuantileRecursion, DrawsWhatLiesBetweenJointCutsOnTheNextLevel) {
 
 // Levels far below one another find every record's cell: the quantiles that a level takes divide
 // the others, and what is between them has its own targets.
-TEST(QuantileRecursion, DrawsAllQuantilesOnAnyNumbersALevel) {
+TEST(RecursiveQuantiles, DrawsAllQuantilesOnAnyNumbersALevel) {
   Dataset data{1000, std::vector<std::uint32_t>(1000)};
   std::iota(data.records.begin(), data.records.end(), 0U);
   const std::vector<std::vector<std::uint32_t>> numbers = {{25},         {1, 1, 1, 1, 1}, {2, 2, 2},
@@ -185,7 +185,7 @@ TEST(QuantileRecursion, DrawsAllQuantilesOnAnyNumbersALevel) {
 
 // All that lies between cuts is drawn by the next level's epsilon, here by almost none: uniform on
 // some 333 cells, so that ten draws within 5 cells of the middle have a probability below 10^-14.
-TEST(QuantileRecursion, SpendsTheNextLevelsEpsilonBetweenAllCuts) {
+TEST(RecursiveQuantiles, SpendsTheNextLevelsEpsilonBetweenAllCuts) {
   Dataset data{1000, std::vector<std::uint32_t>(1000)};
   std::iota(data.records.begin(), data.records.end(), 0U);
   const Quantiles quantiles = equally_spaced(5);
@@ -201,7 +201,7 @@ TEST(QuantileRecursion, SpendsTheNextLevelsEpsilonBetweenAllCuts) {
   for (const std::size_t i : {0U, 2U, 4U}) EXPECT_GT(furthest[i], 5);
 }
 
-TEST(QuantileRecursion, RefusesAPlanWithTooFewLevels) {
+TEST(RecursiveQuantiles, RefusesAPlanWithTooFewLevels) {
   EXPECT_THROW(Recursion({1ULL << 32, {}}, equally_spaced(9), {{2, 1}, {2, 1}}).draw(),
                std::logic_error);
   EXPECT_NO_THROW(Recursion({1, {0}}, equally_spaced(8), {{2, 1}}).draw());

@@ -27,7 +27,7 @@ namespace dpquantile {
 namespace {
 
 using test::case_name;
-using test::cdf_law;
+using test::cdf_plan;
 using test::CurveByTheBook;
 using test::Dataset;
 using test::expect_parameter_error;
@@ -61,7 +61,7 @@ const Quantiles kOddQuantiles = {0.3183098861837907, 0.7071067811865476};
 
 struct AnswersCase {
   std::string name;
-  CdfLaw law;
+  CdfPlan plan;
   Dataset data;
   std::vector<std::int64_t> reach;  // beyond it lies less than 10^-5
 };
@@ -73,8 +73,8 @@ void PrintTo(const AnswersCase& answers_case, std::ostream* out) {
 class TreeQuantilesAnswers : public ::testing::TestWithParam<AnswersCase> {};
 
 TEST_P(TreeQuantilesAnswers, FollowTheLawByExhaustionOfTheNoise) {
-  const auto& [name, law, data, reach] = GetParam();
-  const TreeQuantilesLaw exact(law, data, data, kOddQuantiles, reach);
+  const auto& [name, plan, data, reach] = GetParam();
+  const TreeQuantilesLaw exact(plan, data, data, kOddQuantiles, reach);
   std::map<Cells, std::size_t> index;
   std::vector<double> probabilities;
   for (const auto& [answers, probability] : exact.probabilities()) {
@@ -85,7 +85,7 @@ TEST_P(TreeQuantilesAnswers, FollowTheLawByExhaustionOfTheNoise) {
   ASSERT_LT(left_out, 1e-5);
   probabilities.push_back(std::max(left_out, 1e-15));
   std::vector<std::uint64_t> observed(probabilities.size());
-  TreeQuantilesSampler sampler(data, kOddQuantiles, law);
+  TreeQuantilesSampler sampler(data, kOddQuantiles, plan);
   for (int i = 0; i < 100'000; ++i) {
     const auto found = index.find(sampler.draw());
     ++observed[found == index.end() ? probabilities.size() - 1 : found->second];
@@ -97,24 +97,23 @@ const Dataset kFewRecords = {9, {0, 1, 1, 7}};
 
 INSTANTIATE_TEST_SUITE_P(
     Of, TreeQuantilesAnswers,
-    ::testing::Values(AnswersCase{"OneLevel", cdf_law(3, {3}, {2}), kFewRecords, {7}},
-                      AnswersCase{"TwoLevels", cdf_law(3, {2, 2}, {2.3, 4.1}), kFewRecords, {6, 3}},
-                      AnswersCase{"NoRecords", cdf_law(3, {2, 2}, {2.3, 4.1}), {9, {}}, {6, 3}},
-                      AnswersCase{"OneCellALeaf", cdf_law(3, {3}, {2}), {3, {0, 0, 2, 2, 2}}, {7}},
-                      AnswersCase{"Gaussian", cdf_law(3, {3}, {0.5}, kZcdp), kFewRecords, {6}},
-                      AnswersCase{"GaussianTwoLevels",
-                                  cdf_law(3, {2, 2}, {0.53, 1.7}, kZcdp),
-                                  kFewRecords,
-                                  {5, 3}},
-                      AnswersCase{"GaussianLeavesOfManyCells",
-                                  cdf_law(3, {2, 2}, {0.53, 1.7}, kZcdp),
-                                  {99, {5, 50, 51, 51, 98}},
-                                  {5, 3}}),
+    ::testing::Values(
+        AnswersCase{"OneLevel", cdf_plan(3, {3}, {2}), kFewRecords, {7}},
+        AnswersCase{"TwoLevels", cdf_plan(3, {2, 2}, {2.3, 4.1}), kFewRecords, {6, 3}},
+        AnswersCase{"NoRecords", cdf_plan(3, {2, 2}, {2.3, 4.1}), {9, {}}, {6, 3}},
+        AnswersCase{"OneCellALeaf", cdf_plan(3, {3}, {2}), {3, {0, 0, 2, 2, 2}}, {7}},
+        AnswersCase{"Gaussian", cdf_plan(3, {3}, {0.5}, kZcdp), kFewRecords, {6}},
+        AnswersCase{
+            "GaussianTwoLevels", cdf_plan(3, {2, 2}, {0.53, 1.7}, kZcdp), kFewRecords, {5, 3}},
+        AnswersCase{"GaussianLeavesOfManyCells",
+                    cdf_plan(3, {2, 2}, {0.53, 1.7}, kZcdp),
+                    {99, {5, 50, 51, 51, 98}},
+                    {5, 3}}),
     case_name);
 
 TEST(ExhaustedAnswers, SumToOneAndAreMonotone) {
-  const CdfLaw law = cdf_law(3, {2, 2}, {2.3, 4.1});
-  const TreeQuantilesLaw exact(law, kFewRecords, kFewRecords, kOddQuantiles, {6, 3});
+  const CdfPlan plan = cdf_plan(3, {2, 2}, {2.3, 4.1});
+  const TreeQuantilesLaw exact(plan, kFewRecords, kFewRecords, kOddQuantiles, {6, 3});
   Real sum = 0;
   for (const auto& [answers, probability] : exact.probabilities()) {
     sum += probability;
@@ -132,8 +131,8 @@ const std::vector<PrivacyParameter> kWithoutNoise = {pure(1000), zcdp(1000)};
 TEST(TreeQuantilesWithoutNoise, AreReadOffALineInEachLeaf) {
   const Dataset data = {10, {1, 1, 2, 3, 8, 8, 9, 9}};
   for (const PrivacyMeasure measure : {kPure, kZcdp}) {
-    const CdfLaw law = cdf_law(3, {3}, {900}, measure);  // leaves of the cells 0-3, 4-6 and 7-9
-    const auto answer = [&](double q) { return TreeQuantilesSampler(data, {q}, law).draw()[0]; };
+    const CdfPlan plan = cdf_plan(3, {3}, {900}, measure);  // leaves of the cells 0-3, 4-6 and 7-9
+    const auto answer = [&](double q) { return TreeQuantilesSampler(data, {q}, plan).draw()[0]; };
     EXPECT_EQ(answer(0.01), 0U);
     EXPECT_EQ(answer(0.13), 1U);
     EXPECT_EQ(answer(0.3), 2U);
@@ -147,9 +146,9 @@ TEST(TreeQuantilesWithoutNoise, AreReadOffALineInEachLeaf) {
 // Of four rows in a leaf of eight cells the middles lie in the cells 1, 3, 5 and 7.
 TEST(TreeQuantilesWithoutNoise, OfZeroAndOneAreTheMiddlesOfTheOuterRows) {
   for (const PrivacyMeasure measure : {kPure, kZcdp}) {
-    const CdfLaw law = cdf_law(3, {3}, {900}, measure);
+    const CdfPlan plan = cdf_plan(3, {3}, {900}, measure);
     const Dataset data = {24, {9, 9, 9, 9}};
-    EXPECT_EQ(TreeQuantilesSampler(data, {0, -0.0, 0.1, 0.9, 1}, law).draw(),
+    EXPECT_EQ(TreeQuantilesSampler(data, {0, -0.0, 0.1, 0.9, 1}, plan).draw(),
               (Cells{9, 9, 9, 15, 15}));
   }
 }
@@ -186,10 +185,10 @@ TEST(TreeQuantilesWithoutNoise, OnTheLargestGridLieInTheirLeaves) {
 // A number of cells that the leaves do not divide: no cell is lost or counted twice.
 TEST(TreeQuantilesWithoutNoise, FindEveryCellOfAnUnevenGrid) {
   for (const std::uint32_t cells : {3U, 10U, 17U, 100U}) {
-    const CdfLaw law = cdf_law(3, {3}, {900});
+    const CdfPlan plan = cdf_plan(3, {3}, {900});
     for (std::uint32_t cell = 0; cell < cells; ++cell) {
       const std::uint32_t leaf = cell * 3 / cells;
-      const auto answer = TreeQuantilesSampler({cells, {cell, cell}}, {0.5}, law).draw()[0];
+      const auto answer = TreeQuantilesSampler({cells, {cell, cell}}, {0.5}, plan).draw()[0];
       ASSERT_EQ(answer * 3 / cells, leaf) << cells << " " << cell;
     }
   }
@@ -287,15 +286,16 @@ TEST(TreeQuantilesLeaves, AreTheCellsUpToALimitOfTheMeasure) {
 }
 
 TEST(TreeQuantilesLaw, IsThatOfACdfOfTheLeaves) {
-  EXPECT_EQ(tree_quantiles_law(1000, pure(0.3)), choose_cdf_law(CdfMethod::kTree, 1000, pure(0.3)));
-  EXPECT_EQ(tree_quantiles_law(kLargestGrid, zcdp(0.3)),
-            choose_cdf_law(CdfMethod::kTree, 65536, zcdp(0.3)));
+  EXPECT_EQ(tree_quantiles_plan(1000, pure(0.3)),
+            choose_cdf_plan(CdfMethod::kTree, 1000, pure(0.3)));
+  EXPECT_EQ(tree_quantiles_plan(kLargestGrid, zcdp(0.3)),
+            choose_cdf_plan(CdfMethod::kTree, 65536, zcdp(0.3)));
 }
 
 TEST(TreeQuantilesRho, IsThatOfTheLaw) {
   EXPECT_EQ(rho_of_tree_quantiles(1000, zcdp(0.3)), 0.3);
   EXPECT_EQ(rho_of_tree_quantiles(1000, pure(0.3)),
-            rho_of_cdf(tree_quantiles_law(1000, pure(0.3))));
+            rho_of_cdf(tree_quantiles_plan(1000, pure(0.3))));
   EXPECT_LT(rho_of_tree_quantiles(1000, pure(0.3)), 0.3 * 0.3 / 2 / 2);
 }
 
@@ -335,10 +335,10 @@ TEST_F(TreeQuantilesFailure, OfMemoryIsAnException) {
 }
 
 TEST(TreeQuantilesParameters, AreRefusedLikeThoseOfTheOtherMethods) {
-  EXPECT_THROW(tree_quantiles_law(10, pure(1e-7)), ParameterError);
-  EXPECT_THROW(tree_quantiles_law(10, pure(1001)), ParameterError);
-  EXPECT_THROW(tree_quantiles_law(10, zcdp(1e-13)), ParameterError);
-  EXPECT_THROW(tree_quantiles_law(10, zcdp(1001)), ParameterError);
+  EXPECT_THROW(tree_quantiles_plan(10, pure(1e-7)), ParameterError);
+  EXPECT_THROW(tree_quantiles_plan(10, pure(1001)), ParameterError);
+  EXPECT_THROW(tree_quantiles_plan(10, zcdp(1e-13)), ParameterError);
+  EXPECT_THROW(tree_quantiles_plan(10, zcdp(1001)), ParameterError);
   expect_parameter_error("a quantile must be between 0 and 1, got 1.5",
                          "The median is 0.5, the 95th percentile 0.95.", [] {
                            TreeQuantilesSampler({10, {1}}, {0.5, 1.5}, pure(1)).draw();

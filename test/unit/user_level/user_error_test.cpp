@@ -48,9 +48,9 @@ class UserErrorForecasts : public ::testing::Test {
 TEST_F(UserErrorForecasts, OfArrayIsTheLeastWorstCaseError) {
   for (const double epsilon : {0.01, 0.5, 2.0, 50.0}) {
     const UserErrorForecast array =
-        mean({UserMethod::array, ContributionRule::optimal, 0, epsilon});
+        mean({UserMethod::kArray, ContributionRule::kOptimal, 0, epsilon});
     const UserErrorForecast all =
-        mean({UserMethod::baseline, ContributionRule::optimal, 0, epsilon});
+        mean({UserMethod::kBaseline, ContributionRule::kOptimal, 0, epsilon});
     EXPECT_NEAR(*array.clipping + array.noise, mean_error(array.max_contributions, epsilon), 1e-12);
     for (const UsersWithRows& run : histogram_) {
       EXPECT_LE(*array.clipping + array.noise, mean_error(run.rows, epsilon) + 1e-12);
@@ -62,7 +62,7 @@ TEST_F(UserErrorForecasts, OfArrayIsTheLeastWorstCaseError) {
 }
 
 TEST_F(UserErrorForecasts, OfVarianceIsTheLeastWorstCaseError) {
-  const UserQuery query{UserMethod::array, ContributionRule::optimal, 0, 0.5};
+  const UserQuery query{UserMethod::kArray, ContributionRule::kOptimal, 0, 0.5};
   const UserErrorForecast array = forecast_variance_error(counts_, query);
   EXPECT_NEAR(*array.clipping + array.noise, variance_error(array.max_contributions, 0.5), 1e-12);
   for (const UsersWithRows& run : histogram_) {
@@ -72,23 +72,23 @@ TEST_F(UserErrorForecasts, OfVarianceIsTheLeastWorstCaseError) {
 
 TEST_F(UserErrorForecasts, HasNoClippingBoundForPrivateIntervals) {
   for (const UserMethod method :
-       {UserMethod::levy, UserMethod::quantile, UserMethod::quantile_adaptive}) {
-    EXPECT_FALSE(mean({method, ContributionRule::optimal, 0, 1}).clipping.has_value());
+       {UserMethod::kLevy, UserMethod::kQuantile, UserMethod::kQuantileAdaptive}) {
+    EXPECT_FALSE(mean({method, ContributionRule::kOptimal, 0, 1}).clipping.has_value());
   }
 }
 
 TEST_F(UserErrorForecasts, WithoutRowsIsThatOfTheEmptyInput) {
   const RowsPerUser nobody(std::vector<UsersWithRows>{}, kMemory);
-  const UserQuery query{UserMethod::array, ContributionRule::optimal, 0, 0.5};
+  const UserQuery query{UserMethod::kArray, ContributionRule::kOptimal, 0, 0.5};
   EXPECT_EQ(forecast_mean_error(nobody, query, never_, kMemory).noise, 2);
   EXPECT_EQ(forecast_variance_error(nobody, query).noise, 0.5);
 }
 
 TEST_F(UserErrorForecasts, RefusesWhatTheReleaseRefuses) {
-  EXPECT_THROW(mean({UserMethod::array, ContributionRule::optimal, 0, 0}), ParameterError);
-  EXPECT_THROW(mean({UserMethod::bounded, ContributionRule::optimal, 0, 1}), ParameterError);
+  EXPECT_THROW(mean({UserMethod::kArray, ContributionRule::kOptimal, 0, 0}), ParameterError);
+  EXPECT_THROW(mean({UserMethod::kBounded, ContributionRule::kOptimal, 0, 1}), ParameterError);
   EXPECT_THROW(
-      forecast_variance_error(counts_, {UserMethod::levy, ContributionRule::optimal, 0, 1}),
+      forecast_variance_error(counts_, {UserMethod::kLevy, ContributionRule::kOptimal, 0, 1}),
       ParameterError);
 }
 
@@ -109,8 +109,8 @@ TEST_F(UserErrorForecasts, BoundTheErrorOfReleases) {
   }
   const test::GroupedRows grouped(rows);
   const double truth = sum / static_cast<double>(rows.size()) / kOne;
-  for (const UserMethod method : {UserMethod::array, UserMethod::baseline}) {
-    const UserQuery query{method, ContributionRule::optimal, 0, 1};
+  for (const UserMethod method : {UserMethod::kArray, UserMethod::kBaseline}) {
+    const UserQuery query{method, ContributionRule::kOptimal, 0, 1};
     const UserErrorForecast forecast = mean(query);
     double error = 0;
     for (int i = 0; i < kDraws; ++i) {
@@ -122,8 +122,8 @@ TEST_F(UserErrorForecasts, BoundTheErrorOfReleases) {
 }
 
 TEST_F(UserErrorForecasts, OfQuantilesIsTheNoiseOfHalfOfEpsilon) {
-  for (const UserMethod method : {UserMethod::quantile, UserMethod::quantile_adaptive}) {
-    const UserErrorForecast forecast = mean({method, ContributionRule::fixed, 10, 0.5});
+  for (const UserMethod method : {UserMethod::kQuantile, UserMethod::kQuantileAdaptive}) {
+    const UserErrorForecast forecast = mean({method, ContributionRule::kFixed, 10, 0.5});
     EXPECT_EQ(forecast.kept_rows, 400U);
     EXPECT_DOUBLE_EQ(forecast.noise, 10.0 / 400 / 0.25);
   }
@@ -140,7 +140,7 @@ TEST_F(UserErrorForecasts, OfLevyIsItsNoise) {
     const std::vector<std::uint32_t> own(rows_per_user, kOne / 8 * 3);
     const test::GroupedRows rows(test::UserValues(kUsers, own));
     const RowsPerUser counts(*rows, never_, kMemory);
-    const UserQuery query{UserMethod::levy, ContributionRule::optimal, 0, kEpsilon};
+    const UserQuery query{UserMethod::kLevy, ContributionRule::kOptimal, 0, kEpsilon};
     const double noise = forecast_mean_error(counts, query, never_, kMemory).noise;
     EXPECT_NEAR(noise, std::min(1.0, 8 * tau) / kUsers / kEpsilon, 1e-9);
     double error = 0;
@@ -159,11 +159,11 @@ TEST_F(UserErrorForecasts, OfLevyNeverHasMoreNoiseThanTheWholeRange) {
       const std::vector<UsersWithRows> histogram = {{rows, users}};
       const RowsPerUser counts(histogram, kMemory);
       const auto noise = [&](UserMethod method) {
-        return forecast_mean_error(counts, {method, ContributionRule::optimal, 0, 1}, never_,
+        return forecast_mean_error(counts, {method, ContributionRule::kOptimal, 0, 1}, never_,
                                    kMemory)
             .noise;
       };
-      EXPECT_LE(noise(UserMethod::levy), noise(UserMethod::baseline));
+      EXPECT_LE(noise(UserMethod::kLevy), noise(UserMethod::kBaseline));
     }
   }
 }

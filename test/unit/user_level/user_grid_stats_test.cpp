@@ -18,7 +18,7 @@ namespace {
 using test::GroupedRows;
 
 constexpr std::uint32_t kOne = FixedPoint::kOne;
-constexpr auto kByGrid = Contribution::user_in_grid;
+constexpr auto kByGrid = Contribution::kUserInGrid;
 
 class UserGridStats : public ::testing::Test {
  protected:
@@ -33,8 +33,8 @@ class UserGridStats : public ::testing::Test {
   RandomStream random_{source_};
 };
 
-// Grid g has 200 users with equally many values 0 and (g + 1) / 4: one each, and five the heavy
-// user 0, who is in all grids.
+// ValueGrid g has 200 users with equally many values 0 and (g + 1) / 4: one each, and five the
+// heavy user 0, who is in all grids.
 std::vector<UserRow> three_grids() {
   std::vector<UserRow> rows;
   for (std::uint32_t grid = 0; grid < 3; ++grid) {

@@ -26,8 +26,8 @@ const std::vector<std::uint32_t> kEnds = {0, kOne};
 const std::vector<std::uint32_t> kLevels = {0, kOne / 3, kOne};
 
 constexpr UserMethod kMethods[] = {
-    UserMethod::baseline,          UserMethod::array,  UserMethod::levy, UserMethod::quantile,
-    UserMethod::quantile_adaptive, UserMethod::bounded};
+    UserMethod::kBaseline,         UserMethod::kArray,  UserMethod::kLevy, UserMethod::kQuantile,
+    UserMethod::kQuantileAdaptive, UserMethod::kBounded};
 
 auto* const kMemory = std::pmr::new_delete_resource();
 CancelPoll never{nullptr};
@@ -156,8 +156,8 @@ TEST(FilledArrays, ChangeInOnePlaceWhenOneUserChanges) {
 class UserMean : public ::testing::Test {
  protected:
   static UserQuery query(UserMethod method, double epsilon) {
-    const bool bounded = method == UserMethod::bounded;
-    return {method, bounded ? ContributionRule::fixed : ContributionRule::optimal, 3, epsilon};
+    const bool bounded = method == UserMethod::kBounded;
+    return {method, bounded ? ContributionRule::kFixed : ContributionRule::kOptimal, 3, epsilon};
   }
   std::uint32_t draw(const UserValues& data, const UserQuery& query) {
     return user_mean(*GroupedRows(data), query, random_, never, kMemory);
@@ -192,7 +192,7 @@ TEST_F(UserMean, StaysOnTheGridForEveryOddInput) {
 // the middle when it is large.
 TEST_F(UserMean, OfNoRowsIsANoisyMiddle) {
   for (const UserMethod method : kMethods) {
-    if (method == UserMethod::bounded) continue;
+    if (method == UserMethod::kBounded) continue;
     int ends = 0;
     for (int i = 0; i < 200; ++i) {
       const std::uint32_t answer = draw({}, method, 0.001);
@@ -223,7 +223,7 @@ TEST_F(UserMean, OfEqualValuesIsThatValue) {
 
 TEST_F(UserMean, TakesAFixedBoundBeyondAllUsersAsTheMostRows) {
   for (const UserMethod method : kMethods) {
-    EXPECT_LE(draw({{1, 2, 3}, {4}, {5, 6}}, {method, ContributionRule::fixed, 0xffffffff, 1}),
+    EXPECT_LE(draw({{1, 2, 3}, {4}, {5, 6}}, {method, ContributionRule::kFixed, 0xffffffff, 1}),
               kOne);
   }
 }
@@ -240,7 +240,7 @@ TEST_F(UserMean, HasTheNoiseThatIsForecast) {
   constexpr int kDraws = 20'000;
   UserValues data(100, {kOne / 2});
   data[0] = std::vector<std::uint32_t>(20, kOne / 2);
-  for (const UserMethod method : {UserMethod::baseline, UserMethod::array}) {
+  for (const UserMethod method : {UserMethod::kBaseline, UserMethod::kArray}) {
     const GroupedRows rows(data);
     const RowsPerUser counts(*rows, never, kMemory);
     const UserQuery asked = query(method, 2);
@@ -271,7 +271,7 @@ class LevyBorder : public UserMean {
     std::vector<std::uint64_t> observed(kParts);
     for (int i = 0; i < kDraws; ++i) {
       const std::uint32_t drawn =
-          user_mean(*rows, query(UserMethod::levy, kEpsilon), random_, never, kMemory);
+          user_mean(*rows, query(UserMethod::kLevy, kEpsilon), random_, never, kMemory);
       const double z = (drawn / double{kOne} - centre) / scale;
       const double below = z < 0 ? std::exp(z) / 2 : 1 - std::exp(-z) / 2;
       ++observed[std::min(kParts - 1, static_cast<std::size_t>(below * kParts))];
@@ -306,7 +306,8 @@ TEST_F(UserMean, OfLevyFindsTheIntervalWithHalfOfEpsilon) {
   const double tau = std::sqrt(std::log(40) / (2 * kRows));
   std::vector<std::uint64_t> observed(2);
   for (int i = 0; i < kDraws; ++i) {
-    const double drawn = user_mean(*rows, query(UserMethod::levy, kAsked), random_, never, kMemory);
+    const double drawn =
+        user_mean(*rows, query(UserMethod::kLevy, kAsked), random_, never, kMemory);
     ++observed[drawn / kOne < 1.4 * tau];
   }
   const double first = 1 / (1 + 4 * std::exp(-kAsked / 4));

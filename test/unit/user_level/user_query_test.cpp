@@ -14,8 +14,8 @@ namespace dpquantile {
 namespace {
 
 constexpr UserMethod kMethods[] = {
-    UserMethod::baseline,          UserMethod::array,  UserMethod::levy, UserMethod::quantile,
-    UserMethod::quantile_adaptive, UserMethod::bounded};
+    UserMethod::kBaseline,         UserMethod::kArray,  UserMethod::kLevy, UserMethod::kQuantile,
+    UserMethod::kQuantileAdaptive, UserMethod::kBounded};
 
 constexpr std::uint64_t kMost = 0xffffffff;
 
@@ -23,7 +23,7 @@ TEST(CheckUserQuery, AcceptsTheEndsOfTheRanges) {
   for (const UserMethod method : kMethods) {
     for (const double epsilon : {1e-6, 1000.0}) {
       for (const std::uint64_t most : {std::uint64_t{1}, kMost}) {
-        EXPECT_NO_THROW(check_user_query({method, ContributionRule::fixed, most, epsilon}));
+        EXPECT_NO_THROW(check_user_query({method, ContributionRule::kFixed, most, epsilon}));
       }
     }
   }
@@ -32,18 +32,19 @@ TEST(CheckUserQuery, AcceptsTheEndsOfTheRanges) {
 TEST(CheckUserQuery, RefusesWhatIsOutOfRange) {
   for (const UserMethod method : kMethods) {
     for (const double epsilon : {0.0, -1.0, 9e-7, 1001.0, std::nan("")}) {
-      EXPECT_THROW(check_user_query({method, ContributionRule::fixed, 1, epsilon}), ParameterError);
+      EXPECT_THROW(check_user_query({method, ContributionRule::kFixed, 1, epsilon}),
+                   ParameterError);
     }
     for (const std::uint64_t most : {std::uint64_t{0}, kMost + 1}) {
-      EXPECT_THROW(check_user_query({method, ContributionRule::fixed, most, 1}), ParameterError);
+      EXPECT_THROW(check_user_query({method, ContributionRule::kFixed, most, 1}), ParameterError);
     }
   }
 }
 
 TEST(CheckUserQuery, RefusesToLookAtWhatBoundedProtects) {
-  for (const ContributionRule rule : {ContributionRule::optimal, ContributionRule::median}) {
-    EXPECT_THROW(check_user_query({UserMethod::bounded, rule, 5, 1}), ParameterError);
-    EXPECT_NO_THROW(check_user_query({UserMethod::array, rule, 0, 1}));
+  for (const ContributionRule rule : {ContributionRule::kOptimal, ContributionRule::kMedian}) {
+    EXPECT_THROW(check_user_query({UserMethod::kBounded, rule, 5, 1}), ParameterError);
+    EXPECT_NO_THROW(check_user_query({UserMethod::kArray, rule, 0, 1}));
   }
 }
 
@@ -53,16 +54,16 @@ TEST(CheckUserQuery, SaysWhatWasGiven) {
       "epsilon must be between 1e-06 and 1000, got 0",
       "Typical values lie between 0.01 and 3; smaller is more private. Check the order of the "
       "arguments, too.",
-      check({UserMethod::array, ContributionRule::optimal, 0, 0}));
+      check({UserMethod::kArray, ContributionRule::kOptimal, 0, 0}));
   test::expect_parameter_error("max_contributions must be between 1 and 4294967295, got 4294967296",
                                "It is the most rows of one user that count.",
-                               check({UserMethod::levy, ContributionRule::fixed, kMost + 1, 1}));
+                               check({UserMethod::kLevy, ContributionRule::kFixed, kMost + 1, 1}));
 }
 
 TEST(ClipsArrayMeans, HoldsForLevyAndTheQuantileMethods) {
   for (const UserMethod method : kMethods) {
-    const bool clips = method == UserMethod::levy || method == UserMethod::quantile ||
-                       method == UserMethod::quantile_adaptive;
+    const bool clips = method == UserMethod::kLevy || method == UserMethod::kQuantile ||
+                       method == UserMethod::kQuantileAdaptive;
     EXPECT_EQ(clips_array_means(method), clips);
   }
 }
@@ -81,24 +82,24 @@ TEST_F(MeanContributionBound, IsThatOfTheMethod) {
   const std::uint64_t least_error = least_mean_error_bound(counts_, 0.5);
   const std::uint64_t concentration = array_concentration_bound(counts_);
   ASSERT_NE(least_error, concentration);
-  EXPECT_EQ(bound(UserMethod::baseline, ContributionRule::fixed), 900U);
-  EXPECT_EQ(bound(UserMethod::array, ContributionRule::optimal), least_error);
-  EXPECT_EQ(bound(UserMethod::bounded, ContributionRule::fixed), 7U);
+  EXPECT_EQ(bound(UserMethod::kBaseline, ContributionRule::kFixed), 900U);
+  EXPECT_EQ(bound(UserMethod::kArray, ContributionRule::kOptimal), least_error);
+  EXPECT_EQ(bound(UserMethod::kBounded, ContributionRule::kFixed), 7U);
   for (const UserMethod method :
-       {UserMethod::levy, UserMethod::quantile, UserMethod::quantile_adaptive}) {
-    EXPECT_EQ(bound(method, ContributionRule::optimal), concentration);
-    EXPECT_EQ(bound(method, ContributionRule::median), 1U);
-    EXPECT_EQ(bound(method, ContributionRule::fixed), 7U);
+       {UserMethod::kLevy, UserMethod::kQuantile, UserMethod::kQuantileAdaptive}) {
+    EXPECT_EQ(bound(method, ContributionRule::kOptimal), concentration);
+    EXPECT_EQ(bound(method, ContributionRule::kMedian), 1U);
+    EXPECT_EQ(bound(method, ContributionRule::kFixed), 7U);
   }
-  EXPECT_EQ(bound(UserMethod::array, ContributionRule::median), 1U);
-  EXPECT_EQ(bound(UserMethod::array, ContributionRule::fixed), 7U);
+  EXPECT_EQ(bound(UserMethod::kArray, ContributionRule::kMedian), 1U);
+  EXPECT_EQ(bound(UserMethod::kArray, ContributionRule::kFixed), 7U);
 }
 
 // The most rows of a user would tell who else is there, so 'bounded' does not look.
 TEST_F(MeanContributionBound, NeverExceedsTheMostRowsButForBounded) {
   for (const UserMethod method : kMethods) {
-    const std::uint64_t expected = method == UserMethod::bounded ? kMost : 900;
-    EXPECT_EQ(bound(method, ContributionRule::fixed, kMost), expected);
+    const std::uint64_t expected = method == UserMethod::kBounded ? kMost : 900;
+    EXPECT_EQ(bound(method, ContributionRule::kFixed, kMost), expected);
   }
 }
 

@@ -74,15 +74,15 @@ TEST(VarianceQuery, IsExactForTheMostRows) {
 class UserVariance : public ::testing::Test {
  protected:
   static UserQuery query(UserMethod method, double epsilon) {
-    const bool bounded = method == UserMethod::bounded;
-    return {method, bounded ? ContributionRule::fixed : ContributionRule::optimal, 3, epsilon};
+    const bool bounded = method == UserMethod::kBounded;
+    return {method, bounded ? ContributionRule::kFixed : ContributionRule::kOptimal, 3, epsilon};
   }
   std::uint32_t draw(const UserValues& data, UserMethod method, double epsilon) {
     return user_variance(*GroupedRows(data), query(method, epsilon), random_, never, kMemory);
   }
 
-  static constexpr UserMethod kMethods[] = {UserMethod::baseline, UserMethod::array,
-                                            UserMethod::bounded};
+  static constexpr UserMethod kMethods[] = {UserMethod::kBaseline, UserMethod::kArray,
+                                            UserMethod::kBounded};
   CsprngSource source_;
   RandomStream random_{source_};
 };
@@ -101,15 +101,15 @@ TEST_F(UserVariance, StaysOnTheGridForEveryOddInput) {
 
 TEST_F(UserVariance, OfOneRowIsZeroWhateverItIs) {
   for (const std::uint32_t value : {0U, 12345U, kOne}) {
-    EXPECT_EQ(draw({{value}}, UserMethod::array, 0.001), 0U);
-    EXPECT_EQ(draw({{value}}, UserMethod::baseline, 0.001), 0U);
+    EXPECT_EQ(draw({{value}}, UserMethod::kArray, 0.001), 0U);
+    EXPECT_EQ(draw({{value}}, UserMethod::kBaseline, 0.001), 0U);
   }
 }
 
 // Noise of scale 1/4 / 1000: further than 1/16 with probability e^-250.
 TEST_F(UserVariance, OfNoRowsIsANoisyMiddle) {
   for (int i = 0; i < 100; ++i) {
-    EXPECT_NEAR(draw({}, UserMethod::array, 1000) / double{kOne}, 0.125, 0.0625);
+    EXPECT_NEAR(draw({}, UserMethod::kArray, 1000) / double{kOne}, 0.125, 0.0625);
   }
 }
 
@@ -124,17 +124,17 @@ TEST_F(UserVariance, IsAccurateWithAlmostNoNoise) {
 TEST_F(UserVariance, ChoosesTheBoundForTheVariance) {
   const std::vector<UsersWithRows> histogram = {{1, 50}, {10, 30}, {200, 4}, {900, 1}};
   const RowsPerUser counts(histogram, kMemory);
-  EXPECT_EQ(variance_contribution_bound(query(UserMethod::array, 0.5), counts),
+  EXPECT_EQ(variance_contribution_bound(query(UserMethod::kArray, 0.5), counts),
             least_variance_error_bound(counts, 0.5));
-  EXPECT_EQ(variance_contribution_bound(query(UserMethod::baseline, 0.5), counts), 900U);
+  EXPECT_EQ(variance_contribution_bound(query(UserMethod::kBaseline, 0.5), counts), 900U);
 }
 
 TEST_F(UserVariance, RefusesMethodsThatClipArrays) {
   for (const UserMethod method :
-       {UserMethod::levy, UserMethod::quantile, UserMethod::quantile_adaptive}) {
+       {UserMethod::kLevy, UserMethod::kQuantile, UserMethod::kQuantileAdaptive}) {
     EXPECT_THROW(draw({{1}}, method, 1), ParameterError);
   }
-  EXPECT_THROW(draw({{1}}, UserMethod::array, 0), ParameterError);
+  EXPECT_THROW(draw({{1}}, UserMethod::kArray, 0), ParameterError);
 }
 
 }  // namespace

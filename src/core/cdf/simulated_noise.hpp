@@ -1,0 +1,44 @@
+#pragma once
+
+#include <boost/random/exponential_distribution.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+
+namespace dpquantile {
+
+// Draws from the law of a release's noise to tell how large that noise usually is. The seed is
+// fixed and public, so that everybody gets the same figures. It never sees data: noise that
+// protects data comes from RandomStream (core/privacy/random.hpp) and from nowhere else.
+class SimulatedNoise {
+ public:
+  // Discrete Laplace: P[|y| >= k] = 2 e^(-k epsilon) / (1 + e^-epsilon) for k >= 1; epsilon > 0.
+  double laplace(double epsilon) {
+    const double excess = std::log(2 / (1 + std::exp(-epsilon)));
+    const double magnitude = std::floor((exponential_(generator_) + excess) / epsilon);
+    return (generator_() & 1) == 0 ? magnitude : -magnitude;
+  }
+
+  // Discrete Gaussian: P[y] proportional to e^(-y^2 / (2 sigma^2)). As discrete_gaussian()
+  // (core/privacy/noise.hpp): Laplace noise y is kept with probability e^-gamma.
+  double gaussian(double sigma_squared) {
+    const double scale = std::floor(std::sqrt(sigma_squared)) + 1;
+    for (;;) {
+      const double y = laplace(1 / scale);
+      const double excess = std::abs(y) - sigma_squared / scale;
+      if (exponential_(generator_) >= excess * excess / (2 * sigma_squared)) return y;
+    }
+  }
+
+  // One of 0 .. bound - 1, each about as likely; bound >= 1.
+  std::size_t below(std::size_t bound) { return generator_() % bound; }
+
+ private:
+  static constexpr std::uint64_t kSeed = 20140808;
+
+  std::mt19937_64 generator_{kSeed};
+  boost::random::exponential_distribution<double> exponential_;
+};
+
+}  // namespace dpquantile

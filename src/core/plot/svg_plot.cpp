@@ -1,0 +1,437 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/decimal_format.hpp"
+#include "core/base/error.hpp"
+#include "core/plot/axis_ticks.hpp"
+#include "core/plot/cdf_plot.hpp"
+#include "core/plot/plot_legend.hpp"
+#include "core/plot/plot_plane.hpp"
+#include "core/plot/svg_path.hpp"
+#include "core/plot/text_width.hpp"
+#include "core/plot/xml_text.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+constexpr int kMinSide = 200;
+constexpr int kMaxSide = 4000;
+constexpr int kMostTicks = 12;
+constexpr std::string_view kDefaultTitle = "Cumulative distribution";
+constexpr std::string_view kHorizontalTitle = "value";
+constexpr std::string_view kDiscreteTitle = "fraction of rows ≤ value";
+constexpr std::string_view kContinuousTitle = "fraction of rows below value";
+// Letters that are not bold are narrower than the estimate.
+constexpr double kRegular = 0.9;
+
+// The class of the root keeps the rules from the rest of a page that the picture is pasted into.
+constexpr std::string_view kStyle = R"(<style>
+.dpquantile{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
+.dpquantile .background{fill:#fff}
+.dpquantile .title{fill:#1f2328;font-weight:600}
+.dpquantile .text{fill:#4b535d}
+.dpquantile .grid{stroke:#e3e7eb;fill:none}
+.dpquantile .axis{stroke:#818b98;fill:none}
+.dpquantile .band{fill:#1f6feb;fill-opacity:.22}
+.dpquantile .curve{stroke:#0b57c2;fill:none;stroke-linejoin:round;stroke-linecap:butt}
+@media (prefers-color-scheme:dark){
+.dpquantile .background{fill:#0d1117}
+.dpquantile .title{fill:#f0f6fc}
+.dpquantile .text{fill:#b3bcc7}
+.dpquantile .grid{stroke:#262c36}
+.dpquantile .axis{stroke:#6e7681}
+.dpquantile .band{fill:#58a6ff;fill-opacity:.3}
+.dpquantile .curve{stroke:#79c0ff}
+}
+</style>
+)";
+
+// --- Elements ------------------------------------------------------------------------------------
+
+std::string attribute(std::string_view name, const std::string& value) {
+  return " " + std::string(name) + "=\"" + value + "\"";
+}
+
+std::string attribute(std::string_view name, double pixels) {
+  return attribute(name, svg_number(pixels));
+}
+
+struct Lettering {
+  std::string_view look;    // CSS class
+  std::string_view anchor;  // start, middle or end
+  double size;
+};
+
+std::string text_element(std::string_view text, double x, double y, const Lettering& lettering,
+                         const std::string& more = "") {
+  return "<text" + attribute("class", std::string(lettering.look)) + attribute("x", x) +
+         attribute("y", y) + attribute("font-size", lettering.size) +
+         attribute("text-anchor", std::string(lettering.anchor)) + more + ">" + xml_text(text) +
+         "</text>\n";
+}
+
+std::string path_element(std::string_view look, const std::string& data, double stroke) {
+  return "<path" + attribute("class", std::string(look)) + attribute("stroke-width", stroke) +
+         attribute("d", data) + "/>\n";
+}
+
+std::string line(double x1, double y1, double x2, double y2) {
+  return path_data({path_point(x1, y1), path_point(x2, y2)});
+}
+
+// "1234567.25" with a comma between the thousands and a true minus sign.
+std::string for_reading(std::string_view number) {
+  std::string text;
+  const std::size_t whole = std::min(number.find_first_of(".e"), number.size());
+  for (std::size_t i = 0; i < number.size(); ++i) {
+    const bool thousands = i > 0 && i < whole && (whole - i) % 3 == 0 && number[i - 1] != '-';
+    if (thousands) text += ',';
+    text += number[i] == '-' ? "−" : std::string(1, number[i]);
+  }
+  return text;
+}
+
+// --- Layout --------------------------------------------------------------------------------------
+
+struct LegendItem {
+  enum class Mark { kNone, kCurve, kBand };
+  Mark mark;
+  std::string text;
+};
+
+std::vector<LegendItem> legend_items(const CdfPlot& picture) {
+  using enum LegendItem::Mark;
+  const bool pure = picture.privacy.measure == PrivacyMeasure::kPure;
+  return {
+      {kCurve, "CDF"},
+      {kBand, percentage(picture.confidence) + " band"},
+      {kNone, for_reading(std::to_string(picture.rows)) + (picture.rows == 1 ? " row" : " rows")},
+      {kNone, (pure ? "ε = " : "ρ = ") + for_reading(shortest_decimal(picture.privacy.value))}};
+}
+
+// Sizes in pixels. The font grows with the picture, and everything else with the font.
+struct Layout {
+  double width;
+  double height;
+  double font;
+  double left;
+  double right;
+  double top;
+  double bottom;
+  std::size_t legend_rows;
+  std::string title;
+
+  double padding() const { return font; }
+  double title_size() const { return 1.3 * font; }
+  double line_height() const { return 1.55 * font; }
+  double first_legend_line() const { return padding() + (title.empty() ? 0 : 2.1 * font) + font; }
+  // Room beside the bounds shows the curve's jumps there.
+  double inset() const { return 0.5 * font; }
+  double x_of(double across) const {
+    return left + inset() + across * (right - left - 2 * inset());
+  }
+  double y_of(double up) const { return bottom - up * (bottom - top); }
+};
+
+double font_for(int width, int height) {
+  return std::clamp(std::min(width / 62.0, height / 34.0), 10.0, 40.0);
+}
+
+constexpr double kMarkEms = 1.8;
+constexpr double kMarkGapEms = 0.5;
+constexpr double kItemGapEms = 1.6;
+
+double item_ems(const LegendItem& item) {
+  const bool marked = item.mark != LegendItem::Mark::kNone;
+  return kRegular * estimated_ems(item.text) + (marked ? kMarkEms + kMarkGapEms : 0);
+}
+
+std::vector<std::size_t> legend_starts(const std::vector<LegendItem>& items, const Layout& layout) {
+  std::vector<double> widths;
+  for (const LegendItem& item : items) widths.push_back(item_ems(item) * layout.font);
+  return legend_lines(widths, kItemGapEms * layout.font, layout.width - 2 * layout.padding());
+}
+
+double label_width(const Layout& layout, const AxisTick& tick) {
+  return kRegular * estimated_ems(for_reading(tick.label)) * layout.font;
+}
+
+// Half of the widest label, which may stand below the end of the axis.
+double overhang(const CdfPlot& picture, const Layout& layout) {
+  double widest = 0;
+  for (const AxisTick& tick : axis_ticks(picture.lower, picture.upper, kMostTicks / 2)) {
+    widest = std::max(widest, label_width(layout, tick));
+  }
+  return widest / 2;
+}
+
+Layout lay_out(const CdfPlot& picture, int width, int height, std::string_view title) {
+  Layout layout{};
+  layout.width = width;
+  layout.height = height;
+  layout.font = font_for(width, height);
+  layout.title = title;
+  const std::vector<LegendItem> items = legend_items(picture);
+  layout.legend_rows = legend_starts(items, layout).size();
+  const double legend_height = static_cast<double>(layout.legend_rows) * layout.line_height();
+  layout.top = layout.first_legend_line() - layout.font + legend_height + 0.8 * layout.font;
+  layout.bottom = height - 4 * layout.font;
+  layout.left = 5.2 * layout.font;
+  layout.right = width - std::clamp(overhang(picture, layout) - layout.inset(), 1.5 * layout.font,
+                                    width / 4.0);
+  return layout;
+}
+
+// --- Curve and band ------------------------------------------------------------------------------
+
+// At most two points in each half of a column of pixels: the first and the last. What rises has its
+// extremes there.
+std::vector<CurvePoint> visible_points(const CdfPlot& picture, const Layout& layout) {
+  const auto column_of = [&](const CurvePoint& point) {
+    return std::floor(2 * layout.x_of(point.across));
+  };
+  std::vector<CurvePoint> visible;
+  std::size_t in_column = 0;
+  for (const CdfPoint& point : picture.points) {
+    const CurvePoint next = curve_point(picture, point);
+    const bool same = !visible.empty() && column_of(visible.back()) == column_of(next);
+    in_column = same ? in_column + 1 : 1;
+    if (in_column > 2) visible.pop_back();
+    visible.push_back(next);
+  }
+  return visible;
+}
+
+using Height = double CurvePoint::*;
+
+// One of the lines of the picture from the left end of the plot to the right one.
+std::vector<PathPoint> line_through(const CdfPlot& picture, const Layout& layout,
+                                    const std::vector<CurvePoint>& points, Height height) {
+  double y = layout.y_of(curve_start(picture).*height);
+  std::vector<PathPoint> line_points{path_point(layout.left, y), path_point(layout.x_of(0), y)};
+  for (const CurvePoint& point : points) {
+    const double x = layout.x_of(point.across);
+    if (picture.discrete) line_points.push_back(path_point(x, y));
+    y = layout.y_of(point.*height);
+    line_points.push_back(path_point(x, y));
+  }
+  line_points.push_back(path_point(layout.right, y));
+  return line_points;
+}
+
+std::string draw_band(const CdfPlot& picture, const Layout& layout,
+                      const std::vector<CurvePoint>& points) {
+  std::vector<PathPoint> outline = line_through(picture, layout, points, &CurvePoint::high);
+  const std::vector<PathPoint> low = line_through(picture, layout, points, &CurvePoint::low);
+  outline.insert(outline.end(), low.rbegin(), low.rend());
+  return path_element("band", path_data(outline) + "Z", 0);
+}
+
+std::string draw_curve(const CdfPlot& picture, const Layout& layout,
+                       const std::vector<CurvePoint>& points) {
+  return path_element("curve",
+                      path_data(line_through(picture, layout, points, &CurvePoint::probability)),
+                      0.16 * layout.font);
+}
+
+std::string draw_note(const Layout& layout) {
+  return text_element("no rows", (layout.left + layout.right) / 2,
+                      layout.y_of(0.5) + 0.35 * layout.font,
+                      {"title", "middle", layout.title_size()});
+}
+
+// --- Axes ----------------------------------------------------------------------------------------
+
+struct ProbabilityTick {
+  double value;
+  std::string_view label;
+};
+
+std::vector<ProbabilityTick> probability_ticks(const Layout& layout) {
+  const double lines = (layout.bottom - layout.top) / layout.font;
+  if (lines < 9) return {{0, "0.0"}, {0.5, "0.5"}, {1, "1.0"}};
+  if (lines < 36) return {{0, "0.00"}, {0.25, "0.25"}, {0.5, "0.50"}, {0.75, "0.75"}, {1, "1.00"}};
+  return {{0, "0.0"},   {0.1, "0.1"}, {0.2, "0.2"}, {0.3, "0.3"}, {0.4, "0.4"}, {0.5, "0.5"},
+          {0.6, "0.6"}, {0.7, "0.7"}, {0.8, "0.8"}, {0.9, "0.9"}, {1, "1.0"}};
+}
+
+double label_middle(const CdfPlot& picture, const Layout& layout, const AxisTick& tick) {
+  const double half = label_width(layout, tick) / 2;
+  const double margin = 0.3 * layout.font;
+  const double middle = layout.x_of(across(picture, tick.value));
+  return std::clamp(middle, half + margin, layout.width - half - margin);
+}
+
+std::vector<AxisTick> value_ticks(const CdfPlot& picture, const Layout& layout) {
+  return ticks_that_fit(picture.lower, picture.upper, kMostTicks, 1.5 * layout.font,
+                        [&](const AxisTick& tick) {
+                          const double middle = label_middle(picture, layout, tick);
+                          const double half = label_width(layout, tick) / 2;
+                          return LabelSpan{middle - half, middle + half};
+                        });
+}
+
+std::string draw_grid(const CdfPlot& picture, const Layout& layout,
+                      const std::vector<AxisTick>& ticks) {
+  std::string data;
+  for (const ProbabilityTick& tick : probability_ticks(layout)) {
+    data += line(layout.left, layout.y_of(tick.value), layout.right, layout.y_of(tick.value));
+  }
+  for (const AxisTick& tick : ticks) {
+    const double x = layout.x_of(across(picture, tick.value));
+    data += line(x, layout.top, x, layout.bottom);
+  }
+  return path_element("grid", data, 0.08 * layout.font);
+}
+
+std::string draw_axes(const CdfPlot& picture, const Layout& layout,
+                      const std::vector<AxisTick>& ticks) {
+  const double tick_length = 0.4 * layout.font;
+  std::string data =
+      path_data({path_point(layout.left, layout.top), path_point(layout.left, layout.bottom),
+                 path_point(layout.right, layout.bottom)});
+  for (const ProbabilityTick& tick : probability_ticks(layout)) {
+    const double y = layout.y_of(tick.value);
+    data += line(layout.left - tick_length, y, layout.left, y);
+  }
+  for (const AxisTick& tick : ticks) {
+    const double x = layout.x_of(across(picture, tick.value));
+    data += line(x, layout.bottom, x, layout.bottom + tick_length);
+  }
+  return path_element("axis", data, 0.08 * layout.font);
+}
+
+std::string draw_tick_labels(const CdfPlot& picture, const Layout& layout,
+                             const std::vector<AxisTick>& ticks) {
+  std::string labels;
+  for (const ProbabilityTick& tick : probability_ticks(layout)) {
+    labels +=
+        text_element(tick.label, layout.left - 0.7 * layout.font,
+                     layout.y_of(tick.value) + 0.35 * layout.font, {"text", "end", layout.font});
+  }
+  for (const AxisTick& tick : ticks) {
+    labels += text_element(for_reading(tick.label), label_middle(picture, layout, tick),
+                           layout.bottom + 1.5 * layout.font, {"text", "middle", layout.font});
+  }
+  return labels;
+}
+
+// The longest that fits.
+std::string_view vertical_title(const CdfPlot& picture, const Layout& layout) {
+  const double room = (layout.bottom - layout.top) / layout.font;
+  const std::string_view full = picture.discrete ? kDiscreteTitle : kContinuousTitle;
+  for (const std::string_view title :
+       {full, std::string_view("fraction of rows"), std::string_view("fraction")}) {
+    if (kRegular * estimated_ems(title) <= room) return title;
+  }
+  return "";
+}
+
+std::string draw_axis_titles(const CdfPlot& picture, const Layout& layout) {
+  const Lettering lettering{"text", "middle", layout.font};
+  const double x = layout.padding() + 0.4 * layout.font;
+  const double y = (layout.top + layout.bottom) / 2;
+  const std::string upwards =
+      attribute("transform", "rotate(-90 " + svg_number(x) + " " + svg_number(y) + ")");
+  return text_element(kHorizontalTitle, (layout.left + layout.right) / 2,
+                      layout.height - layout.padding(), lettering) +
+         text_element(vertical_title(picture, layout), x, y, lettering, upwards);
+}
+
+// --- Title and legend ----------------------------------------------------------------------------
+
+std::string draw_title(const Layout& layout) {
+  if (layout.title.empty()) return "";
+  const double room = layout.width - 2 * layout.padding();
+  const double wanted = room / estimated_ems(layout.title);
+  const double size = std::clamp(wanted, layout.font, layout.title_size());
+  return text_element(shortened(layout.title, room / size), layout.padding(),
+                      layout.padding() + layout.title_size(), {"title", "start", size});
+}
+
+std::string draw_mark(LegendItem::Mark mark, double x, double baseline, double font) {
+  const double middle = baseline - 0.35 * font;
+  const double end = x + kMarkEms * font;
+  if (mark == LegendItem::Mark::kCurve) {
+    return path_element("curve", line(x, middle, end, middle), 0.16 * font);
+  }
+  const std::string box =
+      path_data({path_point(x, middle - 0.45 * font), path_point(end, middle - 0.45 * font),
+                 path_point(end, middle + 0.45 * font), path_point(x, middle + 0.45 * font)});
+  return path_element("band", box + "Z", 0);
+}
+
+std::string draw_legend(const CdfPlot& picture, const Layout& layout) {
+  const std::vector<LegendItem> items = legend_items(picture);
+  const std::vector<std::size_t> starts = legend_starts(items, layout);
+  std::string legend;
+  double x = layout.padding();
+  double baseline = layout.first_legend_line() - layout.line_height();
+  for (std::size_t item = 0; item < items.size(); ++item) {
+    if (std::ranges::binary_search(starts, item)) {
+      x = layout.padding();
+      baseline += layout.line_height();
+    }
+    const bool marked = items[item].mark != LegendItem::Mark::kNone;
+    const double text_x = x + (marked ? kMarkEms + kMarkGapEms : 0) * layout.font;
+    if (marked) legend += draw_mark(items[item].mark, x, baseline, layout.font);
+    legend += text_element(items[item].text, text_x, baseline, {"text", "start", layout.font});
+    x += (item_ems(items[item]) + kItemGapEms) * layout.font;
+  }
+  return legend;
+}
+
+std::string describe(const CdfPlot& picture) {
+  const bool pure = picture.privacy.measure == PrivacyMeasure::kPure;
+  return "Cumulative distribution of " + std::to_string(picture.rows) + " rows from " +
+         shortest_decimal(picture.lower) + " to " + shortest_decimal(picture.upper) + " with a " +
+         percentage(picture.confidence) + " confidence band, released with " +
+         (pure ? "differential privacy" : "zero-concentrated differential privacy") + " at " +
+         parameter_name(picture.privacy.measure) + " " + shortest_decimal(picture.privacy.value) +
+         ".";
+}
+
+std::string opening(const CdfPlot& picture, int width, int height, std::string_view title) {
+  const std::string w = std::to_string(width);
+  const std::string h = std::to_string(height);
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"dpquantile\" role=\"img\"" +
+         attribute("width", w) + attribute("height", h) +
+         attribute("viewBox", "0 0 " + w + " " + h) + ">\n<title>" +
+         xml_text(title.empty() ? kDefaultTitle : title) + "</title>\n<desc>" +
+         xml_text(describe(picture)) + "</desc>\n" + std::string(kStyle) +
+         "<rect class=\"background\" width=\"100%\" height=\"100%\"/>\n";
+}
+
+void check_side(std::string_view side, std::int64_t size) {
+  if (kMinSide <= size && size <= kMaxSide) return;
+  throw ParameterError("the " + std::string(side) + " of an SVG picture must be " +
+                           std::to_string(kMinSide) + " to " + std::to_string(kMaxSide) +
+                           " pixels, got " + std::to_string(size),
+                       "720 by 440 pixels suit most pages.");
+}
+
+}  // namespace
+
+void check_svg_size(std::int64_t width, std::int64_t height) {
+  check_side("width", width);
+  check_side("height", height);
+}
+
+std::string draw_svg(const CdfPlot& picture, int width, int height, std::string_view title) {
+  check_svg_size(width, height);
+  const Layout layout = lay_out(picture, width, height, title);
+  const std::vector<AxisTick> ticks = value_ticks(picture, layout);
+  const std::vector<CurvePoint> points = visible_points(picture, layout);
+  return opening(picture, width, height, title) + draw_title(layout) +
+         draw_legend(picture, layout) + draw_grid(picture, layout, ticks) +
+         draw_band(picture, layout, points) + draw_axes(picture, layout, ticks) +
+         (has_curve(picture) ? draw_curve(picture, layout, points) : draw_note(layout)) +
+         draw_tick_labels(picture, layout, ticks) + draw_axis_titles(picture, layout) + "</svg>\n";
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,163 @@
+// How accurate a CDF is, before and after its release.
+#include "pg/functions/dp_cdf_error.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/privacy/privacy_parameter.hpp"
+#include "pg/functions/cdf_type.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(dpq_cdf_error);
+PG_FUNCTION_INFO_V1(dpq_cdf_points);
+PG_FUNCTION_INFO_V1(dpq_cdf_expected_error);
+PGDLLEXPORT Datum dpq_cdf_error(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_points(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_cdf_expected_error(PG_FUNCTION_ARGS);
+}
+
+namespace dpquantile {
+
+namespace {
+
+struct KnownError {
+  CdfPlan plan;
+  double confidence;
+  CdfError error;
+};
+
+TupleDesc result_row(FunctionCallInfo fcinfo) {
+  TupleDesc row;
+  if (get_call_result_type(fcinfo, nullptr, &row) != TYPEFUNC_COMPOSITE) {
+    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the function must return a record")));
+  }
+  return BlessTupleDesc(row);
+}
+
+Datum float8_array(std::span<const double> numbers) {
+  auto* values = static_cast<Datum*>(palloc(numbers.size() * sizeof(Datum)));
+  for (std::size_t i = 0; i < numbers.size(); ++i) values[i] = Float8GetDatum(numbers[i]);
+  return PointerGetDatum(construct_array(values, static_cast<int>(numbers.size()), FLOAT8OID,
+                                         sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+Datum int4_array(std::span<const std::uint32_t> numbers) {
+  auto* values = static_cast<Datum*>(palloc(numbers.size() * sizeof(Datum)));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    values[i] = Int32GetDatum(static_cast<int32>(numbers[i]));
+  }
+  return PointerGetDatum(construct_array(values, static_cast<int>(numbers.size()), INT4OID,
+                                         sizeof(int32), true, TYPALIGN_INT));
+}
+
+// The plan that a dp_cdf of these parameters would have; ereports if they are out of range.
+CdfPlan expected_plan(const PrivacyParameter& privacy, int32 bins, const char* name) {
+  const auto method = find_cdf_method(name);
+  if (!method) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown method \"%s\"", name),
+                    errhint("Valid methods: tree, binary, histogram.")));
+  }
+  CdfPlan plan{};
+  report(guarded([&] {
+    check_privacy_parameter(privacy);
+    plan = choose_cdf_plan(*method, check_bins(bins), privacy);
+  }));
+  return plan;
+}
+
+}  // namespace
+
+const CdfError* cdf_error_of(FunctionCallInfo fcinfo, const CdfPlan& plan, double confidence) {
+  auto* known = static_cast<KnownError*>(fcinfo->flinfo->fn_extra);
+  if (known != nullptr && known->plan == plan && known->confidence == confidence) {
+    return &known->error;
+  }
+  KnownError simulated{plan, confidence, {}};
+  with_scratch([&](ContextMemory& memory) {
+    CancelPoll cancel(cancel_requested);
+    simulated.error = simulate_cdf_error(plan, confidence, cancel, &memory);
+  });
+  if (known == nullptr) {
+    known =
+        static_cast<KnownError*>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(KnownError)));
+  }
+  *known = simulated;
+  fcinfo->flinfo->fn_extra = known;
+  return &known->error;
+}
+
+}  // namespace dpquantile
+
+using namespace dpquantile;
+
+// (cdf, confidence, simultaneous boolean) returns (rows float8, fraction float8)
+Datum dpq_cdf_error(PG_FUNCTION_ARGS) {
+  CdfPlan plan{};
+  int64 rows = 0;
+  with_cdf(fcinfo, 0, [&](const CdfCurve& curve, auto*) {
+    plan = curve.plan();
+    rows = curve.rows();
+  });
+  const CdfError* error = cdf_error_of(fcinfo, plan, PG_GETARG_FLOAT8(1));
+  const bool simultaneous = PG_GETARG_BOOL(2);
+  const double share = simultaneous ? error->everywhere_fraction_rows : error->point_fraction_rows;
+  Datum values[] = {
+      Float8GetDatum(simultaneous ? error->everywhere : error->point),
+      rows == 0 ? Datum{0} : Float8GetDatum(std::min(1.0, share / static_cast<double>(rows)))};
+  bool nulls[] = {false, rows == 0};
+  PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
+}
+
+// (epsilon, bins, confidence, method, rho) returns (pointwise, simultaneous, branching,
+// level_epsilon, level_rho); NULL for a NULL, but one of epsilon and rho may be
+Datum dpq_cdf_expected_error(PG_FUNCTION_ARGS) {
+  const bool has_rho = !PG_ARGISNULL(4);
+  if (PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3)) PG_RETURN_NULL();
+  if (PG_ARGISNULL(0) && !has_rho) PG_RETURN_NULL();
+  if (!PG_ARGISNULL(0) && has_rho) {
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("expected epsilon or rho, got both"),
+             errhint("With rho write NULL for epsilon.")));
+  }
+  const PrivacyParameter privacy = has_rho ? zcdp(PG_GETARG_FLOAT8(4)) : pure(PG_GETARG_FLOAT8(0));
+  const CdfPlan plan =
+      expected_plan(privacy, PG_GETARG_INT32(1), text_to_cstring(PG_GETARG_TEXT_PP(3)));
+  const CdfError* error = cdf_error_of(fcinfo, plan, PG_GETARG_FLOAT8(2));
+  const Datum level_budget = float8_array(plan.level_budget());
+  Datum values[] = {Float8GetDatum(error->point), Float8GetDatum(error->everywhere),
+                    int4_array(plan.branching()), level_budget, level_budget};
+  bool nulls[] = {false, false, false, has_rho, !has_rho};
+  PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
+}
+
+// (cdf, confidence) returns table (x, probability, low, high)
+Datum dpq_cdf_points(PG_FUNCTION_ARGS) {
+  const CdfPlan plan = plan_argument(fcinfo, 0);
+  const CdfError* error = cdf_error_of(fcinfo, plan, PG_GETARG_FLOAT8(1));
+  CdfPoint* points = nullptr;
+  std::size_t count = 0;
+  MemoryContext context = CurrentMemoryContext;
+  with_cdf(fcinfo, 0, [&](const CdfCurve& curve, std::pmr::memory_resource* memory) {
+    const auto curve_points = curve.points(error->everywhere_fraction_rows, memory);
+    count = curve_points.size();
+    points = static_cast<CdfPoint*>(
+        ContextMemory(context).allocate(count * sizeof(CdfPoint), alignof(CdfPoint)));
+    std::ranges::copy(curve_points, points);
+  });
+  InitMaterializedSRF(fcinfo, 0);
+  auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  for (std::size_t i = 0; i < count; ++i) {
+    const CdfPoint& point = points[i];
+    Datum values[] = {Float8GetDatum(point.x), Float8GetDatum(point.probability),
+                      Float8GetDatum(point.low), Float8GetDatum(point.high)};
+    bool nulls[] = {false, std::isnan(point.probability), false, false};
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+  }
+  return Datum{0};
+}

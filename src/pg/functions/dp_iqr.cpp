@@ -1,0 +1,86 @@
+// dp_iqr: the interquartile range.
+#include "core/iqr/iqr.hpp"
+
+#include <optional>
+
+#include "core/iqr/iqr_by_quantiles.hpp"
+#include "pg/aggregate/aggregate.hpp"
+#include "pg/server/boundary.hpp"
+
+extern "C" {
+PG_FUNCTION_INFO_V1(dpq_iqr_transition);
+PG_FUNCTION_INFO_V1(dpq_iqr_transition_numeric);
+PG_FUNCTION_INFO_V1(dpq_iqr_final);
+PG_FUNCTION_INFO_V1(dpq_iqr_min_rows);
+PG_FUNCTION_INFO_V1(dpq_iqr_expected_error);
+PGDLLEXPORT Datum dpq_iqr_transition(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_iqr_transition_numeric(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_iqr_final(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_iqr_min_rows(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_iqr_expected_error(PG_FUNCTION_ARGS);
+}
+
+namespace dpquantile {
+
+namespace {
+
+// The answer for a group that has been charged; nothing if the test fails.
+std::optional<double> draw_answer(const ChargedGroup& group) {
+  const AggregateParameters& parameters = *group.parameters;
+  std::optional<double> answer;
+  with_scratch([&](ContextMemory& memory) {
+    CancelPoll cancel(cancel_requested);
+    RandomStream& random = *group.random;
+    if (parameters.method == static_cast<Method>(IqrMethod::kQuantiles)) {
+      const Histogram data = group.histogram(cancel, &memory);
+      answer =
+          iqr_by_quantiles(data, parameters.grid, parameters.guarantee, random, cancel, &memory);
+    } else {
+      answer = interquartile_range(group.values(), parameters.guarantee, parameters.delta, random,
+                                   cancel, &memory);
+    }
+  });
+  return answer;
+}
+
+}  // namespace
+
+}  // namespace dpquantile
+
+using namespace dpquantile;
+
+// (state, value float8, epsilon, delta [, options])
+Datum dpq_iqr_transition(PG_FUNCTION_ARGS) {
+  return add_row(fcinfo, Family::kIqr);
+}
+
+Datum dpq_iqr_transition_numeric(PG_FUNCTION_ARGS) {
+  return add_numeric_row(fcinfo, Family::kIqr);
+}
+
+// (state) returns float8
+Datum dpq_iqr_final(PG_FUNCTION_ARGS) {
+  const std::optional<double> answer = draw_answer(charge_group(fcinfo, Family::kIqr));
+  if (!answer) PG_RETURN_NULL();
+  PG_RETURN_FLOAT8(*answer);
+}
+
+// (epsilon, delta) returns bigint
+Datum dpq_iqr_min_rows(PG_FUNCTION_ARGS) {
+  const float8 epsilon = PG_GETARG_FLOAT8(0);
+  const float8 delta = PG_GETARG_FLOAT8(1);
+  uint64 rows = 0;
+  report(guarded([&] { rows = iqr_min_records(epsilon, delta); }));
+  PG_RETURN_INT64(static_cast<int64>(rows));
+}
+
+// (epsilon, delta, rows) returns float8
+Datum dpq_iqr_expected_error(PG_FUNCTION_ARGS) {
+  const float8 epsilon = PG_GETARG_FLOAT8(0);
+  const float8 delta = PG_GETARG_FLOAT8(1);
+  const float8 rows = PG_GETARG_FLOAT8(2);
+  std::optional<float8> error;
+  report(guarded([&] { error = iqr_expected_error(epsilon, delta, rows); }));
+  if (!error) PG_RETURN_NULL();
+  PG_RETURN_FLOAT8(*error);
+}

@@ -1,0 +1,115 @@
+// dp_quantiles, dp_quantile, dp_median and dp_synthesize.
+#include "core/quantiles/quantiles.hpp"
+
+#include <algorithm>
+
+#include "core/quantiles/tree_quantiles.hpp"
+#include "pg/aggregate/aggregate.hpp"
+#include "pg/parameters/cdf_plan_cache.hpp"
+#include "pg/server/boundary.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+
+PG_FUNCTION_INFO_V1(dpq_quantiles_transition);
+PG_FUNCTION_INFO_V1(dpq_quantiles_transition_numeric);
+PG_FUNCTION_INFO_V1(dpq_quantiles_final);
+PG_FUNCTION_INFO_V1(dpq_quantile_final);
+PG_FUNCTION_INFO_V1(dpq_synthesize_transition);
+PG_FUNCTION_INFO_V1(dpq_synthesize_transition_numeric);
+PG_FUNCTION_INFO_V1(dpq_synthesize_final);
+PGDLLEXPORT Datum dpq_quantiles_transition(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_quantiles_transition_numeric(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_quantiles_final(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_quantile_final(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_synthesize_transition(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_synthesize_transition_numeric(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_synthesize_final(PG_FUNCTION_ARGS);
+}
+
+namespace dpquantile {
+
+namespace {
+
+struct Answer {
+  const AggregateParameters* parameters;
+  const uint32* cells;
+};
+
+// The plan of counts on a tree; null if the query is answered otherwise.
+const CdfPlan* tree_plan_of(const ChargedGroup& group, FunctionCallInfo fcinfo) {
+  const QuantilesQuery query = quantiles_query_of(group.parameters);
+  if (resolved_method(query) != QuantilesMethod::kTree) return nullptr;
+  return query_cdf_plan(group, fcinfo, CdfMethod::kTree,
+                        tree_quantiles_leaves(query.cells, query.privacy.measure), query.privacy);
+}
+
+// The answer for a group, drawn once its execution has been charged.
+Answer answer_group(FunctionCallInfo fcinfo, Family family) {
+  const ChargedGroup group = charge_group(fcinfo, family);
+  const AggregateParameters* parameters = group.parameters;
+  const QuantilesQuery query = quantiles_query_of(parameters);
+  const CdfPlan* tree_plan = tree_plan_of(group, fcinfo);
+  auto* answer = static_cast<uint32*>(palloc(parameters->quantile_count * sizeof(uint32)));
+  with_scratch([&](ContextMemory& memory) {
+    CancelPoll cancel(cancel_requested);
+    RandomStream& random = *group.random;
+    const Histogram data = group.histogram(cancel, &memory);
+    const auto cells = tree_plan != nullptr ? tree_quantiles(data, query.cells, query.quantiles,
+                                                             *tree_plan, random, cancel, &memory)
+                                            : draw_quantiles(data, query, random, cancel, &memory);
+    std::copy(cells.begin(), cells.end(), answer);
+  });
+  return {parameters, answer};
+}
+
+Datum values_of(const Answer& answer) {
+  const uint32 count = answer.parameters->quantile_count;
+  auto* values = static_cast<Datum*>(palloc(count * sizeof(Datum)));
+  for (uint32 i = 0; i < count; ++i) {
+    values[i] = Float8GetDatum(answer.parameters->grid.value_of(answer.cells[i]));
+  }
+  return PointerGetDatum(construct_array(values, static_cast<int>(count), FLOAT8OID, sizeof(float8),
+                                         FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+}  // namespace
+
+}  // namespace dpquantile
+
+using namespace dpquantile;
+
+// (state, value float8, [quantiles float8[] | quantile float8,] epsilon, lower, upper [, options])
+Datum dpq_quantiles_transition(PG_FUNCTION_ARGS) {
+  return add_row(fcinfo, Family::kQuantiles);
+}
+
+Datum dpq_quantiles_transition_numeric(PG_FUNCTION_ARGS) {
+  return add_numeric_row(fcinfo, Family::kQuantiles);
+}
+
+// (state) returns float8[]
+Datum dpq_quantiles_final(PG_FUNCTION_ARGS) {
+  PG_RETURN_DATUM(values_of(answer_group(fcinfo, Family::kQuantiles)));
+}
+
+// (state) returns float8
+Datum dpq_quantile_final(PG_FUNCTION_ARGS) {
+  const Answer answer = answer_group(fcinfo, Family::kQuantiles);
+  PG_RETURN_FLOAT8(answer.parameters->grid.value_of(answer.cells[0]));
+}
+
+// (state, value float8, size int, epsilon, lower, upper [, options])
+Datum dpq_synthesize_transition(PG_FUNCTION_ARGS) {
+  return add_row(fcinfo, Family::kSynthesis);
+}
+
+Datum dpq_synthesize_transition_numeric(PG_FUNCTION_ARGS) {
+  return add_numeric_row(fcinfo, Family::kSynthesis);
+}
+
+// (state) returns float8[]
+Datum dpq_synthesize_final(PG_FUNCTION_ARGS) {
+  PG_RETURN_DATUM(values_of(answer_group(fcinfo, Family::kSynthesis)));
+}

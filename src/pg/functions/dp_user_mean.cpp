@@ -1,0 +1,76 @@
+// dp_user_mean and dp_user_variance.
+#include "core/user_level/user_mean.hpp"
+#include "core/user_level/user_variance.hpp"
+#include "pg/aggregate/user_aggregate.hpp"
+#include "pg/server/boundary.hpp"
+
+extern "C" {
+PG_FUNCTION_INFO_V1(dpq_user_mean_transition);
+PG_FUNCTION_INFO_V1(dpq_user_mean_transition_numeric);
+PG_FUNCTION_INFO_V1(dpq_user_mean_final);
+PG_FUNCTION_INFO_V1(dpq_user_variance_transition);
+PG_FUNCTION_INFO_V1(dpq_user_variance_transition_numeric);
+PG_FUNCTION_INFO_V1(dpq_user_variance_final);
+PGDLLEXPORT Datum dpq_user_mean_transition(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_user_mean_transition_numeric(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_user_mean_final(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_user_variance_transition(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_user_variance_transition_numeric(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_user_variance_final(PG_FUNCTION_ARGS);
+}
+
+namespace dpquantile {
+
+namespace {
+
+// The answer for a group that has been charged, by user_mean or user_variance.
+template <class Mechanism>
+std::uint32_t draw_answer(const ChargedGroup& group, Mechanism mechanism) {
+  const UserQuery query = user_query_of(group.parameters);
+  std::uint32_t answer = 0;
+  with_scratch([&](ContextMemory& memory) {
+    CancelPoll cancel(cancel_requested);
+    RandomStream& random = *group.random;
+    const UserRows rows(group.user_rows(), Contribution::kUser, cancel, &memory);
+    answer = mechanism(rows, query, random, cancel, &memory);
+  });
+  return answer;
+}
+
+}  // namespace
+
+}  // namespace dpquantile
+
+using namespace dpquantile;
+
+// (state, user anynonarray, value float8, epsilon, lower, upper [, options])
+Datum dpq_user_mean_transition(PG_FUNCTION_ARGS) {
+  return add_user_row(fcinfo, Family::kUserMean);
+}
+
+Datum dpq_user_mean_transition_numeric(PG_FUNCTION_ARGS) {
+  return add_numeric_user_row(fcinfo, Family::kUserMean);
+}
+
+// (state) returns float8
+Datum dpq_user_mean_final(PG_FUNCTION_ARGS) {
+  const ChargedGroup group = charge_group(fcinfo, Family::kUserMean);
+  const std::uint32_t units = draw_answer(group, user_mean);
+  PG_RETURN_FLOAT8(fixed_point_of(group.parameters).value_of(units));
+}
+
+// (state, user anynonarray, value float8, epsilon, lower, upper [, options])
+Datum dpq_user_variance_transition(PG_FUNCTION_ARGS) {
+  return add_user_row(fcinfo, Family::kUserVariance);
+}
+
+Datum dpq_user_variance_transition_numeric(PG_FUNCTION_ARGS) {
+  return add_numeric_user_row(fcinfo, Family::kUserVariance);
+}
+
+// (state) returns float8
+Datum dpq_user_variance_final(PG_FUNCTION_ARGS) {
+  const ChargedGroup group = charge_group(fcinfo, Family::kUserVariance);
+  const std::uint32_t units = draw_answer(group, user_variance);
+  PG_RETURN_FLOAT8(fixed_point_of(group.parameters).variance_of(units));
+}

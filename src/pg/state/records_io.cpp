@@ -1,0 +1,310 @@
+// The text and binary forms of the aggregate state. Records on a grid are written compressed and in
+// order: the same records always give the same bytes.
+#include "core/histogram/cell_runs.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "pg/server/boundary.hpp"
+#include "pg/state/expanded_records.hpp"
+
+extern "C" {
+#include "lib/stringinfo.h"
+#include "libpq/pqformat.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+
+PG_FUNCTION_INFO_V1(dpq_state_in);
+PG_FUNCTION_INFO_V1(dpq_state_out);
+PG_FUNCTION_INFO_V1(dpq_state_recv);
+PG_FUNCTION_INFO_V1(dpq_state_send);
+PGDLLEXPORT Datum dpq_state_in(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_state_out(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_state_recv(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum dpq_state_send(PG_FUNCTION_ARGS);
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr uint8 kWireVersion = 3;
+
+[[noreturn]] void refuse_bytes(const char* what) {
+  ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+                  errmsg("invalid records_state: %s", what)));
+}
+
+bool same_bits(const double* a, const double* b, uint32 count) {
+  return count == 0 || memcmp(a, b, count * sizeof(double)) == 0;
+}
+
+// Bit by bit.
+bool is_zero(double value) {
+  const double zero = 0;
+  return same_bits(&value, &zero, 1);
+}
+
+// Fields that the family has no use for are zero.
+void require_as_sent(const GivenParameters& given, uint32 bins,
+                     const AggregateParameters* parameters) {
+  if (parameters->bins != bins) refuse_bytes("bins and granularity do not agree");
+  if (is_user_level(given.family) && given.options.granularity) {
+    refuse_bytes("parameters that the aggregate does not have");
+  }
+  if (given.quantile_count != parameters->quantile_count ||
+      !same_bits(given.quantiles, parameters->quantiles, given.quantile_count)) {
+    refuse_bytes("quantiles that the aggregate does not have");
+  }
+  const bool has_bounds = record_kind(parameters) != RecordKind::kValue;
+  const bool unused_are_zero =
+      has_bounds ? is_zero(given.delta) : is_zero(given.lower) && is_zero(given.upper);
+  if (!unused_are_zero) refuse_bytes("parameters that the aggregate does not have");
+}
+
+// What only the user-level aggregates send of their options, in the one form that they send it in.
+void receive_user_options(StringInfo bytes, GivenParameters* given) {
+  const int rule = pq_getmsgbyte(bytes);
+  const int suppress = pq_getmsgbyte(bytes);
+  const uint32 number = pq_getmsgint(bytes, 4);
+  given->user_key_check = static_cast<uint64>(pq_getmsgint64(bytes));
+  if (rule > static_cast<int>(ContributionRule::kFixed)) refuse_bytes("unknown max_contributions");
+  const ContributionLimit limit{static_cast<ContributionRule>(rule), number};
+  if (limit.rule != ContributionRule::kOptimal) given->options.max_contributions = limit;
+  const bool is_grids = given->family == Family::kUserGrids;
+  if ((limit.rule != ContributionRule::kFixed && number != 0) || suppress > (is_grids ? 1 : 0) ||
+      (is_grids && limit.rule != ContributionRule::kOptimal)) {
+    refuse_bytes("parameters that the aggregate does not have");
+  }
+  if (is_grids) given->options.suppress = suppress != 0;
+}
+
+PrivacyParameter receive_privacy(StringInfo bytes, Family family) {
+  const auto measure = static_cast<PrivacyMeasure>(pq_getmsgbyte(bytes));
+  if (measure != PrivacyMeasure::kPure && measure != PrivacyMeasure::kZcdp) {
+    refuse_bytes("unknown measure of privacy");
+  }
+  if (measure == PrivacyMeasure::kZcdp && !may_state_rho(family)) {
+    refuse_bytes("a measure of privacy that the aggregate does not have");
+  }
+  return {measure, pq_getmsgfloat8(bytes)};
+}
+
+// The parameters that are sent are those of the call, to be checked like a user's.
+const AggregateParameters* receive_parameters(StringInfo bytes) {
+  const int family = pq_getmsgbyte(bytes);
+  if (!is_family(family)) refuse_bytes("unknown aggregate");
+  GivenParameters given{};
+  given.family = static_cast<Family>(family);
+  given.options.method = static_cast<Method>(pq_getmsgbyte(bytes));
+  if (method_name(given.family, given.options.method) == nullptr) refuse_bytes("unknown method");
+  given.privacy = receive_privacy(bytes, given.family);
+  given.delta = pq_getmsgfloat8(bytes);
+  given.lower = pq_getmsgfloat8(bytes);
+  given.upper = pq_getmsgfloat8(bytes);
+  const float8 granularity = pq_getmsgfloat8(bytes);
+  if (granularity != 0 || std::signbit(granularity)) given.options.granularity = granularity;
+  const uint32 bins = pq_getmsgint(bytes, 4);
+  if (given.family == Family::kCdf && granularity == 0) given.options.bins = bins;
+
+  given.quantile_count = pq_getmsgint(bytes, 4);
+  if (given.quantile_count > static_cast<uint32>(bytes->len - bytes->cursor) / sizeof(double)) {
+    refuse_bytes("more quantiles than bytes");
+  }
+  auto* quantiles = static_cast<double*>(palloc(given.quantile_count * sizeof(double) + 1));
+  for (uint32 i = 0; i < given.quantile_count; ++i) quantiles[i] = pq_getmsgfloat8(bytes);
+  given.quantiles = quantiles;
+  if (is_user_level(given.family)) receive_user_options(bytes, &given);
+  const AggregateParameters* parameters = make_parameters(given);
+  require_as_sent(given, bins, parameters);
+  return parameters;
+}
+
+void receive_user_row(StringInfo bytes, RecordsState* state) {
+  UserRow row;
+  row.user = static_cast<uint64>(pq_getmsgint64(bytes));
+  row.grid = pq_getmsgint(bytes, 4);
+  row.value = pq_getmsgint(bytes, 4);
+  const uint32 grids = state->has_grid_names() ? state->grid_names()->count() : 1;
+  if (row.grid >= grids) refuse_bytes("a record of no grid");
+  if (row.value > FixedPoint::kOne) refuse_bytes("a record lies outside the bounds");
+  state->user_rows()[state->count++] = row;
+}
+
+void receive_record(StringInfo bytes, RecordsState* state) {
+  if (state->kind == RecordKind::kUserRow) return receive_user_row(bytes, state);
+  const float8 value = pq_getmsgfloat8(bytes);
+  if (std::isnan(value)) refuse_bytes("a record is NaN");
+  state->values()[state->count++] = value;
+}
+
+struct ReceivedNames {
+  uint32 count;
+  GridName* names;
+  GridRoom room;
+};
+
+// Names are text in the server's encoding.
+ReceivedNames receive_names(StringInfo bytes) {
+  ReceivedNames received{};
+  received.count = pq_getmsgint(bytes, 4);
+  if (received.count > static_cast<uint32>(bytes->len - bytes->cursor) / sizeof(uint32)) {
+    refuse_bytes("more names than bytes");
+  }
+  received.names = static_cast<GridName*>(palloc(received.count * sizeof(GridName) + 1));
+  received.room = {std::max(std::bit_ceil(received.count), GridNames::kFirstRoom.names),
+                   GridNames::kFirstRoom.bytes};
+  for (uint32 i = 0; i < received.count; ++i) {
+    const uint32 length = pq_getmsgint(bytes, 4);
+    if (length > static_cast<uint32>(bytes->len - bytes->cursor)) {
+      refuse_bytes("a name is longer than the bytes");
+    }
+    const char* text = pq_getmsgbytes(bytes, static_cast<int>(length));
+    if (!pg_verify_mbstr(GetDatabaseEncoding(), text, static_cast<int>(length), true)) {
+      refuse_bytes("a name is not valid text");
+    }
+    received.names[i] = {text, length};
+    received.room.bytes += length;
+  }
+  return received;
+}
+
+void enter_names(const ReceivedNames& received, GridNames* names) {
+  for (uint32 i = 0; i < received.count; ++i) {
+    CHECK_FOR_INTERRUPTS();
+    if (names->find(received.names[i]) != GridNames::kNone) refuse_bytes("a name comes twice");
+    names->add(received.names[i]);
+  }
+}
+
+RecordsState* receive_records(StringInfo bytes, const AggregateParameters* parameters,
+                              const ReceivedNames& names, uint32 count) {
+  const auto left = static_cast<std::size_t>(bytes->len - bytes->cursor);
+  if (left != count * record_size(record_kind(parameters))) {
+    refuse_bytes("number of records and bytes do not agree");
+  }
+  if (count > largest_capacity(parameters, names.room)) refuse_bytes("too many records");
+  RecordsState* state = make_state(parameters, count, names.room);
+  if (state->has_grid_names()) enter_names(names, state->grid_names());
+  while (state->count < count) {
+    CHECK_FOR_INTERRUPTS();
+    receive_record(bytes, state);
+  }
+  return state;
+}
+
+RecordsState* receive_cells(StringInfo bytes, const AggregateParameters* parameters, uint32 count) {
+  const auto left = static_cast<std::size_t>(bytes->len - bytes->cursor);
+  const auto* runs = reinterpret_cast<const uint8*>(pq_getmsgbytes(bytes, static_cast<int>(left)));
+  const Failure failure = guarded([&] {
+    CancelPoll cancel(cancel_requested);
+    check_cell_runs({runs, left}, parameters->grid.cells, count, cancel);
+  });
+  if (failure.sqlstate == ERRCODE_INVALID_BINARY_REPRESENTATION) refuse_bytes(failure.message);
+  report(failure);
+  RecordsState* state = make_runs(parameters, count, left);
+  if (left > 0) memcpy(state->runs().data(), runs, left);
+  return state;
+}
+
+// Nothing in the bytes is trusted: each field is checked as if a user had written it.
+RecordsState* receive(StringInfo bytes) {
+  if (pq_getmsgbyte(bytes) != kWireVersion) refuse_bytes("unknown version");
+  const AggregateParameters* parameters = receive_parameters(bytes);
+  ReceivedNames names{};
+  if (parameters->family == Family::kUserGrids) names = receive_names(bytes);
+  const uint32 count = pq_getmsgint(bytes, 4);
+  RecordsState* state = record_kind(parameters) == RecordKind::kRuns
+                            ? receive_cells(bytes, parameters, count)
+                            : receive_records(bytes, parameters, names, count);
+  pq_getmsgend(bytes);
+  return state;
+}
+
+void send_names(StringInfo bytes, const GridNames* names) {
+  pq_sendint32(bytes, names->count());
+  for (uint32 i = 0; i < names->count(); ++i) {
+    const GridName name = names->name(i);
+    pq_sendint32(bytes, name.length);
+    pq_sendbytes(bytes, name.text, static_cast<int>(name.length));
+  }
+}
+
+void send_record(StringInfo bytes, RecordsState* state, uint32 i) {
+  if (state->kind == RecordKind::kValue) return pq_sendfloat8(bytes, state->values()[i]);
+  const UserRow& row = state->user_rows()[i];
+  pq_sendint64(bytes, row.user);
+  pq_sendint32(bytes, row.grid);
+  pq_sendint32(bytes, row.value);
+}
+
+void send_parameters(StringInfo bytes, const AggregateParameters& parameters) {
+  pq_sendbyte(bytes, static_cast<uint8>(parameters.family));
+  pq_sendbyte(bytes, parameters.method);
+  pq_sendbyte(bytes, static_cast<uint8>(parameters.measure));
+  pq_sendfloat8(bytes, parameters.guarantee);
+  pq_sendfloat8(bytes, parameters.delta);
+  pq_sendfloat8(bytes, parameters.lower);
+  pq_sendfloat8(bytes, parameters.upper);
+  pq_sendfloat8(bytes, parameters.granularity);
+  pq_sendint32(bytes, parameters.bins);
+  pq_sendint32(bytes, parameters.quantile_count);
+  for (uint32 i = 0; i < parameters.quantile_count; ++i) {
+    pq_sendfloat8(bytes, parameters.quantiles[i]);
+  }
+  if (is_user_level(parameters.family)) {
+    pq_sendbyte(bytes, static_cast<uint8>(parameters.contribution_rule));
+    pq_sendbyte(bytes, parameters.suppress ? 1 : 0);
+    pq_sendint32(bytes, parameters.max_contributions);
+    pq_sendint64(bytes, parameters.user_key_check);
+  }
+}
+
+bytea* send(StateRef ref) {
+  RecordsState* state = flatten(ref);
+  StringInfoData bytes;
+  pq_begintypsend(&bytes);
+  pq_sendbyte(&bytes, kWireVersion);
+  send_parameters(&bytes, state->parameters);
+  if (state->has_grid_names()) send_names(&bytes, state->grid_names());
+  pq_sendint32(&bytes, state->count);
+  if (state->kind == RecordKind::kRuns) {
+    pq_sendbytes(&bytes, reinterpret_cast<const char*>(state->runs().data()),
+                 static_cast<int>(state->capacity));
+    return pq_endtypsend(&bytes);
+  }
+  for (uint32 i = 0; i < state->count; ++i) {
+    CHECK_FOR_INTERRUPTS();
+    send_record(&bytes, state, i);
+  }
+  return pq_endtypsend(&bytes);
+}
+
+}  // namespace
+
+}  // namespace dpquantile
+
+using namespace dpquantile;
+
+// The text form is the binary form as PostgreSQL writes a bytea.
+Datum dpq_state_in(PG_FUNCTION_ARGS) {
+  bytea* bytes = DatumGetByteaPP(DirectFunctionCall1(byteain, PG_GETARG_DATUM(0)));
+  StringInfoData message;
+  message.data = VARDATA_ANY(bytes);
+  message.len = message.maxlen = static_cast<int>(VARSIZE_ANY_EXHDR(bytes));
+  message.cursor = 0;
+  PG_RETURN_POINTER(receive(&message));
+}
+
+Datum dpq_state_out(PG_FUNCTION_ARGS) {
+  return DirectFunctionCall1(byteaout, PointerGetDatum(send(get_state(PG_GETARG_DATUM(0)))));
+}
+
+Datum dpq_state_recv(PG_FUNCTION_ARGS) {
+  PG_RETURN_POINTER(receive(reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0))));
+}
+
+Datum dpq_state_send(PG_FUNCTION_ARGS) {
+  PG_RETURN_BYTEA_P(send(get_state(PG_GETARG_DATUM(0))));
+}

@@ -1,0 +1,73 @@
+#include "core/base/decimal_format.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <random>
+
+namespace dpquantile {
+namespace {
+
+TEST(ShortestDecimal, HasNoMoreDigitsThanNeeded) {
+  EXPECT_EQ(shortest_decimal(0), "0");
+  EXPECT_EQ(shortest_decimal(1), "1");
+  EXPECT_EQ(shortest_decimal(-2.5), "-2.5");
+  EXPECT_EQ(shortest_decimal(0.1), "0.1");
+  EXPECT_EQ(shortest_decimal(0.1 + 0.2), "0.30000000000000004");
+  EXPECT_EQ(shortest_decimal(1.0 / 3), "0.3333333333333333");
+  EXPECT_EQ(shortest_decimal(4294967296), "4294967296");
+}
+
+TEST(ShortestDecimal, HasAnExponentWhereThatIsShorter) {
+  EXPECT_EQ(shortest_decimal(1e-6), "1e-06");
+  EXPECT_EQ(shortest_decimal(1e22), "1e+22");
+  EXPECT_EQ(shortest_decimal(-1.5e300), "-1.5e+300");
+}
+
+TEST(ShortestDecimal, CoversTheEndsOfTheRange) {
+  using Limits = std::numeric_limits<double>;
+  EXPECT_EQ(shortest_decimal(Limits::max()), "1.7976931348623157e+308");
+  EXPECT_EQ(shortest_decimal(Limits::lowest()), "-1.7976931348623157e+308");
+  EXPECT_EQ(shortest_decimal(Limits::min()), "2.2250738585072014e-308");
+  EXPECT_EQ(shortest_decimal(Limits::denorm_min()), "5e-324");
+  EXPECT_EQ(shortest_decimal(-0.0), "-0");
+}
+
+TEST(ShortestDecimal, SpellsWhatIsNotANumberAsPostgresqlDoes) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(shortest_decimal(kInfinity), "Infinity");
+  EXPECT_EQ(shortest_decimal(-kInfinity), "-Infinity");
+  EXPECT_EQ(shortest_decimal(std::numeric_limits<double>::quiet_NaN()), "NaN");
+  EXPECT_EQ(shortest_decimal(-std::numeric_limits<double>::quiet_NaN()), "NaN");
+}
+
+TEST(ShortestDecimal, ReadsBackAsTheSameNumber) {
+  std::mt19937_64 bits(1);
+  for (int i = 0; i < 100'000; ++i) {
+    const double value = std::bit_cast<double>(std::uint64_t{bits()});
+    if (!std::isfinite(value)) continue;
+    ASSERT_EQ(std::strtod(shortest_decimal(value).c_str(), nullptr), value);
+  }
+}
+
+TEST(RoundToPlaces, GivesTheDecimalThatWasMeant) {
+  EXPECT_NE(-100 + 10396 * 0.01, 3.96);
+  EXPECT_EQ(round_to_places(-100 + 10396 * 0.01, 12), 3.96);
+  EXPECT_EQ(round_to_places(0.1 + 0.2, 15), 0.3);
+  EXPECT_EQ(round_to_places(-0.1 - 0.2, 15), -0.3);
+}
+
+TEST(RoundToPlaces, TakesAllPlacesAndMagnitudes) {
+  EXPECT_EQ(round_to_places(2.6, 0), 3);
+  EXPECT_EQ(round_to_places(-2.6, 0), -3);
+  EXPECT_EQ(round_to_places(1e-300, 300), 1e-300);
+  EXPECT_EQ(round_to_places(1e-301, 300), 0);
+  EXPECT_EQ(round_to_places(999999999999999, 300), 999999999999999);
+}
+
+}  // namespace
+}  // namespace dpquantile
