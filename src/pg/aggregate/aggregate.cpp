@@ -13,9 +13,6 @@ extern "C" {
 #include "access/parallel.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-
-PG_FUNCTION_INFO_V1(dpq_records_combine);
-PGDLLEXPORT Datum dpq_records_combine(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {
@@ -324,7 +321,7 @@ Histogram ChargedGroup::histogram(CancelPoll& cancel, std::pmr::memory_resource*
 using namespace dpquantile;
 
 // (state, state) returns state
-Datum dpq_records_combine(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_records_combine) {
   require_aggregate(fcinfo);
   if (PG_ARGISNULL(1)) return keep_state(fcinfo);
   const StateRef from = state_argument(fcinfo, 1);

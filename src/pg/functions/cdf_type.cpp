@@ -11,15 +11,6 @@ extern "C" {
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
-
-PG_FUNCTION_INFO_V1(dpq_cdf_in);
-PG_FUNCTION_INFO_V1(dpq_cdf_out);
-PG_FUNCTION_INFO_V1(dpq_cdf_recv);
-PG_FUNCTION_INFO_V1(dpq_cdf_send);
-PGDLLEXPORT Datum dpq_cdf_in(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_cdf_out(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_cdf_recv(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_cdf_send(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {
@@ -186,7 +177,7 @@ std::span<const std::byte> cdf_argument(FunctionCallInfo fcinfo, int number) {
 using namespace dpquantile;
 
 // The text form is a JSON object (core/cdf/cdf_json.hpp).
-Datum dpq_cdf_in(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_in) {
   const CdfText read = read_text(PG_GETARG_CSTRING(0));
   bytea* value = nullptr;
   MemoryContext context = CurrentMemoryContext;
@@ -203,7 +194,7 @@ Datum dpq_cdf_in(PG_FUNCTION_ARGS) {
   PG_RETURN_BYTEA_P(value);
 }
 
-Datum dpq_cdf_out(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_out) {
   char* written = nullptr;
   MemoryContext context = CurrentMemoryContext;
   with_cdf(fcinfo, 0, [&](const CdfCurve& curve, std::pmr::memory_resource* memory) {
@@ -214,7 +205,7 @@ Datum dpq_cdf_out(PG_FUNCTION_ARGS) {
   PG_RETURN_CSTRING(written);
 }
 
-Datum dpq_cdf_recv(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_recv) {
   auto* message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
   const int size = message->len - message->cursor;
   const char* received = pq_getmsgbytes(message, size);
@@ -229,7 +220,7 @@ Datum dpq_cdf_recv(PG_FUNCTION_ARGS) {
   PG_RETURN_BYTEA_P(value);
 }
 
-Datum dpq_cdf_send(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_send) {
   const std::span<const std::byte> bytes = cdf_argument(fcinfo, 0);
   StringInfoData message;
   pq_begintypsend(&message);

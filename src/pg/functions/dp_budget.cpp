@@ -11,17 +11,6 @@
 
 extern "C" {
 #include "utils/builtins.h"
-
-PG_FUNCTION_INFO_V1(dpq_charged_role);
-PG_FUNCTION_INFO_V1(dpq_decimal);
-PG_FUNCTION_INFO_V1(dpq_rho_within);
-PG_FUNCTION_INFO_V1(dpq_epsilon_of_rho);
-PG_FUNCTION_INFO_V1(dpq_charged_rho);
-PGDLLEXPORT Datum dpq_charged_role(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_decimal(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_rho_within(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_epsilon_of_rho(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_charged_rho(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {
@@ -69,18 +58,18 @@ using namespace dpquantile;
 
 // The role whose budget this session spends: the outer user, not the owner of a SECURITY DEFINER
 // function.
-Datum dpq_charged_role(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_charged_role) {
   PG_RETURN_OID(GetOuterUserId());
 }
 
 // (float8) returns numeric: the shortest decimal that reads back as the same number.
-Datum dpq_decimal(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_decimal) {
   PG_RETURN_DATUM(decimal_numeric(PG_GETARG_FLOAT8(0)));
 }
 
 // (epsilon float8, delta float8) returns numeric: a rho, as large as is known, which implies
 // (epsilon, delta)-differential privacy.
-Datum dpq_rho_within(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_rho_within) {
   const float8 epsilon = at_most(PG_GETARG_FLOAT8(0));
   const float8 delta = at_most(PG_GETARG_FLOAT8(1));
   float8 rho = 0;
@@ -90,7 +79,7 @@ Datum dpq_rho_within(PG_FUNCTION_ARGS) {
 
 // (rho float8, delta float8) returns numeric: an epsilon, as small as is known, that rho implies at
 // this delta.
-Datum dpq_epsilon_of_rho(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_epsilon_of_rho) {
   const float8 rho = PG_GETARG_FLOAT8(0);
   const float8 delta = at_most(PG_GETARG_FLOAT8(1));
   if (rho == 0) PG_RETURN_DATUM(decimal_numeric(0));
@@ -102,7 +91,7 @@ Datum dpq_epsilon_of_rho(PG_FUNCTION_ARGS) {
 }
 
 // (query text, epsilon float8) returns numeric: the rho that such a query is charged.
-Datum dpq_charged_rho(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_charged_rho) {
   const text* query = PG_GETARG_TEXT_PP(0);
   const std::string_view name(VARDATA_ANY(query), VARSIZE_ANY_EXHDR(query));
   const std::optional<double> rho = zcdp_cost(call_named(name, PG_GETARG_FLOAT8(1)));

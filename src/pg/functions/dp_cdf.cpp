@@ -5,15 +5,6 @@
 #include "pg/functions/cdf_type.hpp"
 #include "pg/parameters/cdf_plan_cache.hpp"
 
-extern "C" {
-PG_FUNCTION_INFO_V1(dpq_cdf_transition);
-PG_FUNCTION_INFO_V1(dpq_cdf_transition_numeric);
-PG_FUNCTION_INFO_V1(dpq_cdf_final);
-PGDLLEXPORT Datum dpq_cdf_transition(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_cdf_transition_numeric(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_cdf_final(PG_FUNCTION_ARGS);
-}
-
 namespace dpquantile {
 
 namespace {
@@ -47,16 +38,16 @@ bytea* release(const ChargedGroup& group, const CdfPlan& plan) {
 using namespace dpquantile;
 
 // (state, value float8, epsilon, lower, upper [, options])
-Datum dpq_cdf_transition(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_transition) {
   return add_row(fcinfo, Family::kCdf);
 }
 
-Datum dpq_cdf_transition_numeric(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_transition_numeric) {
   return add_numeric_row(fcinfo, Family::kCdf);
 }
 
 // (state) returns dp_cdf
-Datum dpq_cdf_final(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_final) {
   const ChargedGroup group = charge_group(fcinfo, Family::kCdf);
   PG_RETURN_BYTEA_P(release(group, *plan_of(group, fcinfo)));
 }

@@ -13,13 +13,6 @@ extern "C" {
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
-
-PG_FUNCTION_INFO_V1(dpq_cdf_error);
-PG_FUNCTION_INFO_V1(dpq_cdf_points);
-PG_FUNCTION_INFO_V1(dpq_cdf_expected_error);
-PGDLLEXPORT Datum dpq_cdf_error(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_cdf_points(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_cdf_expected_error(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {
@@ -97,7 +90,7 @@ const CdfError* cdf_error_of(FunctionCallInfo fcinfo, const CdfPlan& plan, doubl
 using namespace dpquantile;
 
 // (cdf, confidence, simultaneous boolean) returns (rows float8, fraction float8)
-Datum dpq_cdf_error(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_error) {
   CdfPlan plan{};
   int64 rows = 0;
   with_cdf(fcinfo, 0, [&](const CdfCurve& curve, auto*) {
@@ -116,7 +109,7 @@ Datum dpq_cdf_error(PG_FUNCTION_ARGS) {
 
 // (epsilon, bins, confidence, method, rho) returns (pointwise, simultaneous, branching,
 // level_epsilon, level_rho); NULL for a NULL, but one of epsilon and rho may be
-Datum dpq_cdf_expected_error(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_expected_error) {
   const bool has_rho = !PG_ARGISNULL(4);
   if (PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3)) PG_RETURN_NULL();
   if (PG_ARGISNULL(0) && !has_rho) PG_RETURN_NULL();
@@ -137,7 +130,7 @@ Datum dpq_cdf_expected_error(PG_FUNCTION_ARGS) {
 }
 
 // (cdf, confidence) returns table (x, probability, low, high)
-Datum dpq_cdf_points(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_points) {
   const CdfPlan plan = plan_argument(fcinfo, 0);
   const CdfError* error = cdf_error_of(fcinfo, plan, PG_GETARG_FLOAT8(1));
   CdfPoint* points = nullptr;

@@ -10,11 +10,6 @@ extern "C" {
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
-
-PG_FUNCTION_INFO_V1(dpq_cdf_plot);
-PG_FUNCTION_INFO_V1(dpq_cdf_svg);
-PGDLLEXPORT Datum dpq_cdf_plot(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_cdf_svg(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {
@@ -52,7 +47,7 @@ text* draw_cdf(FunctionCallInfo fcinfo, double confidence, Draw draw) {
 using namespace dpquantile;
 
 // (cdf, width int, height int, confidence) returns setof text, one line a row
-Datum dpq_cdf_plot(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_plot) {
   const int32 width = PG_GETARG_INT32(1);
   const int32 height = PG_GETARG_INT32(2);
   report(guarded([&] { check_text_size(width, height); }));
@@ -77,7 +72,7 @@ Datum dpq_cdf_plot(PG_FUNCTION_ARGS) {
 }
 
 // (cdf, width int, height int, title text, confidence) returns text
-Datum dpq_cdf_svg(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_svg) {
   const int32 width = PG_GETARG_INT32(1);
   const int32 height = PG_GETARG_INT32(2);
   report(guarded([&] { check_svg_size(width, height); }));

@@ -6,30 +6,19 @@
 extern "C" {
 #include "catalog/pg_type.h"
 #include "utils/array.h"
-
-PG_FUNCTION_INFO_V1(dpq_cdf_rows);
-PG_FUNCTION_INFO_V1(dpq_cdf_count);
-PG_FUNCTION_INFO_V1(dpq_cdf_probability);
-PG_FUNCTION_INFO_V1(dpq_cdf_quantile);
-PG_FUNCTION_INFO_V1(dpq_cdf_quantiles);
-PGDLLEXPORT Datum dpq_cdf_rows(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_cdf_count(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_cdf_probability(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_cdf_quantile(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_cdf_quantiles(PG_FUNCTION_ARGS);
 }
 
 using namespace dpquantile;
 
 // (cdf) returns bigint
-Datum dpq_cdf_rows(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_rows) {
   int64 rows = 0;
   with_cdf(fcinfo, 0, [&](const CdfCurve& curve, auto*) { rows = curve.rows(); });
   PG_RETURN_INT64(rows);
 }
 
 // (cdf, from_value, to_value) returns float8
-Datum dpq_cdf_count(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_count) {
   const float8 from = PG_GETARG_FLOAT8(1);
   const float8 to = PG_GETARG_FLOAT8(2);
   float8 count = 0;
@@ -38,7 +27,7 @@ Datum dpq_cdf_count(PG_FUNCTION_ARGS) {
 }
 
 // (cdf, x) returns float8
-Datum dpq_cdf_probability(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_probability) {
   const float8 x = PG_GETARG_FLOAT8(1);
   std::optional<double> answer;
   with_cdf(fcinfo, 0, [&](const CdfCurve& curve, auto*) { answer = curve.probability(x); });
@@ -47,7 +36,7 @@ Datum dpq_cdf_probability(PG_FUNCTION_ARGS) {
 }
 
 // (cdf, quantile float8) returns float8
-Datum dpq_cdf_quantile(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_quantile) {
   const float8 quantile = PG_GETARG_FLOAT8(1);
   std::optional<double> answer;
   with_cdf(fcinfo, 0, [&](const CdfCurve& curve, auto*) { answer = curve.quantile(quantile); });
@@ -56,7 +45,7 @@ Datum dpq_cdf_quantile(PG_FUNCTION_ARGS) {
 }
 
 // (cdf, quantiles float8[]) returns float8[] of the same shape; NULL for a NULL element
-Datum dpq_cdf_quantiles(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_cdf_quantiles) {
   ArrayType* quantiles = PG_GETARG_ARRAYTYPE_P(1);
   Datum* values;
   bool* nulls;

@@ -7,19 +7,6 @@
 #include "pg/aggregate/aggregate.hpp"
 #include "pg/server/boundary.hpp"
 
-extern "C" {
-PG_FUNCTION_INFO_V1(dpq_iqr_transition);
-PG_FUNCTION_INFO_V1(dpq_iqr_transition_numeric);
-PG_FUNCTION_INFO_V1(dpq_iqr_final);
-PG_FUNCTION_INFO_V1(dpq_iqr_min_rows);
-PG_FUNCTION_INFO_V1(dpq_iqr_expected_error);
-PGDLLEXPORT Datum dpq_iqr_transition(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_iqr_transition_numeric(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_iqr_final(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_iqr_min_rows(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_iqr_expected_error(PG_FUNCTION_ARGS);
-}
-
 namespace dpquantile {
 
 namespace {
@@ -50,23 +37,23 @@ std::optional<double> draw_answer(const ChargedGroup& group) {
 using namespace dpquantile;
 
 // (state, value float8, epsilon, delta [, options])
-Datum dpq_iqr_transition(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_iqr_transition) {
   return add_row(fcinfo, Family::kIqr);
 }
 
-Datum dpq_iqr_transition_numeric(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_iqr_transition_numeric) {
   return add_numeric_row(fcinfo, Family::kIqr);
 }
 
 // (state) returns float8
-Datum dpq_iqr_final(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_iqr_final) {
   const std::optional<double> answer = draw_answer(charge_group(fcinfo, Family::kIqr));
   if (!answer) PG_RETURN_NULL();
   PG_RETURN_FLOAT8(*answer);
 }
 
 // (epsilon, delta) returns bigint
-Datum dpq_iqr_min_rows(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_iqr_min_rows) {
   const float8 epsilon = PG_GETARG_FLOAT8(0);
   const float8 delta = PG_GETARG_FLOAT8(1);
   uint64 rows = 0;
@@ -75,7 +62,7 @@ Datum dpq_iqr_min_rows(PG_FUNCTION_ARGS) {
 }
 
 // (epsilon, delta, rows) returns float8
-Datum dpq_iqr_expected_error(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_iqr_expected_error) {
   const float8 epsilon = PG_GETARG_FLOAT8(0);
   const float8 delta = PG_GETARG_FLOAT8(1);
   const float8 rows = PG_GETARG_FLOAT8(2);

@@ -11,21 +11,6 @@
 extern "C" {
 #include "catalog/pg_type.h"
 #include "utils/array.h"
-
-PG_FUNCTION_INFO_V1(dpq_quantiles_transition);
-PG_FUNCTION_INFO_V1(dpq_quantiles_transition_numeric);
-PG_FUNCTION_INFO_V1(dpq_quantiles_final);
-PG_FUNCTION_INFO_V1(dpq_quantile_final);
-PG_FUNCTION_INFO_V1(dpq_synthesize_transition);
-PG_FUNCTION_INFO_V1(dpq_synthesize_transition_numeric);
-PG_FUNCTION_INFO_V1(dpq_synthesize_final);
-PGDLLEXPORT Datum dpq_quantiles_transition(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_quantiles_transition_numeric(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_quantiles_final(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_quantile_final(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_synthesize_transition(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_synthesize_transition_numeric(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_synthesize_final(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {
@@ -81,35 +66,35 @@ Datum values_of(const Answer& answer) {
 using namespace dpquantile;
 
 // (state, value float8, [quantiles float8[] | quantile float8,] epsilon, lower, upper [, options])
-Datum dpq_quantiles_transition(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_quantiles_transition) {
   return add_row(fcinfo, Family::kQuantiles);
 }
 
-Datum dpq_quantiles_transition_numeric(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_quantiles_transition_numeric) {
   return add_numeric_row(fcinfo, Family::kQuantiles);
 }
 
 // (state) returns float8[]
-Datum dpq_quantiles_final(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_quantiles_final) {
   PG_RETURN_DATUM(values_of(answer_group(fcinfo, Family::kQuantiles)));
 }
 
 // (state) returns float8
-Datum dpq_quantile_final(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_quantile_final) {
   const Answer answer = answer_group(fcinfo, Family::kQuantiles);
   PG_RETURN_FLOAT8(answer.parameters->grid.value_of(answer.cells[0]));
 }
 
 // (state, value float8, size int, epsilon, lower, upper [, options])
-Datum dpq_synthesize_transition(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_synthesize_transition) {
   return add_row(fcinfo, Family::kSynthesis);
 }
 
-Datum dpq_synthesize_transition_numeric(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_synthesize_transition_numeric) {
   return add_numeric_row(fcinfo, Family::kSynthesis);
 }
 
 // (state) returns float8[]
-Datum dpq_synthesize_final(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_synthesize_final) {
   PG_RETURN_DATUM(values_of(answer_group(fcinfo, Family::kSynthesis)));
 }

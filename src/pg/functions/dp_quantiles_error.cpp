@@ -10,9 +10,6 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "utils/tuplestore.h"
-
-PG_FUNCTION_INFO_V1(dpq_quantiles_expected_error);
-PGDLLEXPORT Datum dpq_quantiles_expected_error(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {
@@ -62,7 +59,7 @@ using namespace dpquantile;
 
 // (n bigint, quantiles float8[], epsilon, lower, upper, options) returns table
 // (quantile, rank_error_typical, rank_error_95, rank_error_bound)
-Datum dpq_quantiles_expected_error(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_quantiles_expected_error) {
   const uint64 rows = rows_argument(fcinfo, 0);
   const AggregateParameters* parameters = parameters_argument(fcinfo, 1);
   const QuantilesQuery query = quantiles_query_of(parameters);

@@ -12,9 +12,6 @@ extern "C" {
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
-
-PG_FUNCTION_INFO_V1(dpq_user_expected_error);
-PGDLLEXPORT Datum dpq_user_expected_error(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {
@@ -117,7 +114,7 @@ using namespace dpquantile;
 
 // (rows_per_user bigint[], users bigint[], epsilon, lower, upper, options) returns table
 // (statistic, max_contributions, rows_kept, left_out_error, noise_error, total_error)
-Datum dpq_user_expected_error(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_user_expected_error) {
   const UserCounts users = user_counts_argument(fcinfo);
   const AggregateParameters* parameters = parameters_argument(fcinfo);
   const bool with_variance = has_variance(parameters);

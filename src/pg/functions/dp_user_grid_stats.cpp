@@ -13,13 +13,6 @@ extern "C" {
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
-
-PG_FUNCTION_INFO_V1(dpq_user_grids_transition);
-PG_FUNCTION_INFO_V1(dpq_user_grids_transition_numeric);
-PG_FUNCTION_INFO_V1(dpq_user_grids_final);
-PGDLLEXPORT Datum dpq_user_grids_transition(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_user_grids_transition_numeric(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_user_grids_final(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {
@@ -110,16 +103,16 @@ Datum grid_stat(TupleDesc row_type, const ChargedGroup& group, const ReleasedGri
 using namespace dpquantile;
 
 // (state, user anynonarray, grid text, value float8, epsilon, lower, upper [, options])
-Datum dpq_user_grids_transition(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_user_grids_transition) {
   return add_user_row(fcinfo, Family::kUserGrids);
 }
 
-Datum dpq_user_grids_transition_numeric(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_user_grids_transition_numeric) {
   return add_numeric_user_row(fcinfo, Family::kUserGrids);
 }
 
 // (state) returns dp_grid_stat[]
-Datum dpq_user_grids_final(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_user_grids_final) {
   const ChargedGroup group = charge_group(fcinfo, Family::kUserGrids);
   const ReleasedGrids released = draw_answer(group);
   const Oid element = get_element_type(get_fn_expr_rettype(fcinfo->flinfo));

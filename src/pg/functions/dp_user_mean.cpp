@@ -4,21 +4,6 @@
 #include "pg/aggregate/user_aggregate.hpp"
 #include "pg/server/boundary.hpp"
 
-extern "C" {
-PG_FUNCTION_INFO_V1(dpq_user_mean_transition);
-PG_FUNCTION_INFO_V1(dpq_user_mean_transition_numeric);
-PG_FUNCTION_INFO_V1(dpq_user_mean_final);
-PG_FUNCTION_INFO_V1(dpq_user_variance_transition);
-PG_FUNCTION_INFO_V1(dpq_user_variance_transition_numeric);
-PG_FUNCTION_INFO_V1(dpq_user_variance_final);
-PGDLLEXPORT Datum dpq_user_mean_transition(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_user_mean_transition_numeric(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_user_mean_final(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_user_variance_transition(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_user_variance_transition_numeric(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_user_variance_final(PG_FUNCTION_ARGS);
-}
-
 namespace dpquantile {
 
 namespace {
@@ -44,32 +29,32 @@ std::uint32_t draw_answer(const ChargedGroup& group, Mechanism mechanism) {
 using namespace dpquantile;
 
 // (state, user anynonarray, value float8, epsilon, lower, upper [, options])
-Datum dpq_user_mean_transition(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_user_mean_transition) {
   return add_user_row(fcinfo, Family::kUserMean);
 }
 
-Datum dpq_user_mean_transition_numeric(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_user_mean_transition_numeric) {
   return add_numeric_user_row(fcinfo, Family::kUserMean);
 }
 
 // (state) returns float8
-Datum dpq_user_mean_final(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_user_mean_final) {
   const ChargedGroup group = charge_group(fcinfo, Family::kUserMean);
   const std::uint32_t units = draw_answer(group, user_mean);
   PG_RETURN_FLOAT8(fixed_point_of(group.parameters).value_of(units));
 }
 
 // (state, user anynonarray, value float8, epsilon, lower, upper [, options])
-Datum dpq_user_variance_transition(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_user_variance_transition) {
   return add_user_row(fcinfo, Family::kUserVariance);
 }
 
-Datum dpq_user_variance_transition_numeric(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_user_variance_transition_numeric) {
   return add_numeric_user_row(fcinfo, Family::kUserVariance);
 }
 
 // (state) returns float8
-Datum dpq_user_variance_final(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_user_variance_final) {
   const ChargedGroup group = charge_group(fcinfo, Family::kUserVariance);
   const std::uint32_t units = draw_answer(group, user_variance);
   PG_RETURN_FLOAT8(fixed_point_of(group.parameters).variance_of(units));

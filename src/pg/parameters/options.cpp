@@ -15,9 +15,6 @@ extern "C" {
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
-
-PG_FUNCTION_INFO_V1(dpq_options);
-PGDLLEXPORT Datum dpq_options(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {
@@ -340,7 +337,7 @@ using namespace dpquantile;
 
 // dp_options(method text, granularity, bins int, lower, upper float8, max_contributions text,
 //            suppress boolean, rho float8) returns jsonb
-Datum dpq_options(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_options) {
   JsonbParseState* state = nullptr;
   pushJsonbValue(&state, WJB_BEGIN_OBJECT, nullptr);
   if (!PG_ARGISNULL(0)) push_text(&state, kMethodOption, PG_GETARG_TEXT_PP(0));

@@ -20,3 +20,11 @@ extern "C" {
 }
 
 #include "pg/server/compat.hpp"
+
+// Begins the definition of a C function that SQL calls: DPQ_FUNCTION(dpq_name) { ... }
+#define DPQ_FUNCTION(name)                  \
+  extern "C" {                              \
+  PG_FUNCTION_INFO_V1(name);                \
+  PGDLLEXPORT Datum name(PG_FUNCTION_ARGS); \
+  }                                         \
+  Datum name(PG_FUNCTION_ARGS)

@@ -14,15 +14,6 @@ extern "C" {
 #include "libpq/pqformat.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
-
-PG_FUNCTION_INFO_V1(dpq_state_in);
-PG_FUNCTION_INFO_V1(dpq_state_out);
-PG_FUNCTION_INFO_V1(dpq_state_recv);
-PG_FUNCTION_INFO_V1(dpq_state_send);
-PGDLLEXPORT Datum dpq_state_in(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_state_out(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_state_recv(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum dpq_state_send(PG_FUNCTION_ARGS);
 }
 
 namespace dpquantile {
@@ -288,7 +279,7 @@ bytea* send(StateRef ref) {
 using namespace dpquantile;
 
 // The text form is the binary form as PostgreSQL writes a bytea.
-Datum dpq_state_in(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_state_in) {
   bytea* bytes = DatumGetByteaPP(DirectFunctionCall1(byteain, PG_GETARG_DATUM(0)));
   StringInfoData message;
   message.data = VARDATA_ANY(bytes);
@@ -297,14 +288,14 @@ Datum dpq_state_in(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(receive(&message));
 }
 
-Datum dpq_state_out(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_state_out) {
   return DirectFunctionCall1(byteaout, PointerGetDatum(send(get_state(PG_GETARG_DATUM(0)))));
 }
 
-Datum dpq_state_recv(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_state_recv) {
   PG_RETURN_POINTER(receive(reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0))));
 }
 
-Datum dpq_state_send(PG_FUNCTION_ARGS) {
+DPQ_FUNCTION(dpq_state_send) {
   PG_RETURN_BYTEA_P(send(get_state(PG_GETARG_DATUM(0))));
 }
