@@ -2,17 +2,11 @@
 
 #include <cmath>
 
-#include "pg/aggregate/execution.hpp"
-#include "pg/aggregate/query_random.hpp"
-#include "pg/aggregate/user_hash.hpp"
-#include "pg/charge/charge.hpp"
-#include "pg/parameters/zcdp_cost.hpp"
+#include "pg/aggregate/call_parameters.hpp"
 #include "pg/state/group_pools.hpp"
 
 extern "C" {
-#include "access/parallel.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 }
 
 namespace dpquantile {
@@ -21,26 +15,6 @@ namespace {
 
 StateRef state_argument(FunctionCallInfo fcinfo, int number) {
   return PG_ARGISNULL(number) ? StateRef{} : get_state(PG_GETARG_DATUM(number));
-}
-
-// DISTINCT makes the number of rows that count of a user depend on the values.
-void check_distinct(const Aggref* call, const AggregateParameters* parameters) {
-  if (call->aggdistinct == NIL || !is_user_level(parameters->family)) return;
-  if (parameters->method == static_cast<Method>(UserMethod::kBounded)) return;
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("DISTINCT does not go with a mechanism for which the rows per user are "
-                         "public"),
-                  errdetail("How many different rows a user has depends on the values."),
-                  errhint("Leave DISTINCT out. The method bounded of dp_user_mean and "
-                          "dp_user_variance goes with it.")));
-}
-
-const AggregateParameters* parameters_of_group(FunctionCallInfo fcinfo, Family family,
-                                               const Aggref* call, uint64 user_key_check) {
-  const AggregateParameters* parameters = read_parameters(
-      family, received_parameters(call, row_arguments(family), fcinfo), user_key_check);
-  check_distinct(call, parameters);
-  return parameters;
 }
 
 // What a transition or combine function keeps for the query.
@@ -60,9 +34,7 @@ KeptForQuery* kept_for_query(FunctionCallInfo fcinfo) {
 const Aggref* checked_call(FunctionCallInfo fcinfo, Family family) {
   KeptForQuery* kept = kept_for_query(fcinfo);
   if (kept->call == nullptr) {
-    const Aggref* found = find_user_call(fcinfo);
-    check_constant_parameters(found, row_arguments(family));
-    kept->call = found;
+    kept->call = find_checked_call(fcinfo, row_of(family));
   }
   return kept->call;
 }
@@ -86,8 +58,8 @@ Datum start_state(FunctionCallInfo fcinfo, Family family) {
   MemoryContext groups = group_context(fcinfo);
   GroupPool* pool = find_pool(pools, groups);
   if (pool == nullptr) {
-    const AggregateParameters* parameters = parameters_of_group(fcinfo, family, call, 0);
-    if (record_kind(parameters) != RecordKind::kRuns) {
+    const AggregateParameters* parameters = receive_call_parameters(fcinfo, family, call, 0);
+    if (method_of(parameters).records != RecordKind::kRuns) {
       return PointerGetDatum(make_state(parameters));
     }
     pool = get_pool(pools, groups, parameters);
@@ -121,88 +93,6 @@ Datum add_record(FunctionCallInfo fcinfo, Family family, float8 value) {
   }
   get_expanded(DatumGetPointer(state))->add(value);
   return state;
-}
-
-// What a final function keeps for the query: the call, and the parameters of the execution that has
-// been charged.
-struct FinalContext {
-  const Aggref* call;
-  List* prepared;
-  uint64 user_key_check;
-  AggregateParameters* parameters;
-  bool charged;
-  uint64 execution;
-  RandomStream* random;
-  void* kept;
-};
-
-FinalContext* final_context(FunctionCallInfo fcinfo, Family family) {
-  if (fcinfo->flinfo->fn_extra != nullptr) {
-    return static_cast<FinalContext*>(fcinfo->flinfo->fn_extra);
-  }
-  const Aggref* call = find_user_call(fcinfo);
-  check_constant_parameters(call, row_arguments(family));
-  // What the transition function refuses is refused without rows as well.
-  const uint64 user_key_check =
-      is_user_level(family) ? make_user_hash(call, CurrentMemoryContext)->key_check : 0;
-  const MemoryContext previous = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
-  auto* context = static_cast<FinalContext*>(palloc0(sizeof(FinalContext)));
-  context->call = call;
-  context->user_key_check = user_key_check;
-  context->prepared =
-      prepare_parameters(call, row_arguments(family), reinterpret_cast<AggState*>(fcinfo->context));
-  MemoryContextSwitchTo(previous);
-  fcinfo->flinfo->fn_extra = context;
-  return context;
-}
-
-// Whether one charge is for all groups of an execution.
-bool groups_share_charge(Family family) {
-  return !is_user_level(family);
-}
-
-Charge describe_charge(const FinalContext* context, const AggState* node) {
-  const bool shared = groups_share_charge(context->parameters->family);
-  Charge charge;
-  charge.function = get_func_name(context->call->aggfnoid);
-  charge.mechanism = method_name(context->parameters->family, context->parameters->method);
-  charge.neighbours = neighbours(context->parameters, has_group_keys(node));
-  const PrivacyParameter privacy = privacy_of(context->parameters);
-  if (privacy.measure == PrivacyMeasure::kPure) charge.epsilon = privacy.value;
-  charge.delta = context->parameters->delta;
-  charge.rho = zcdp_cost(context->parameters);
-  charge.grouping_sets = shared ? count_grouping_sets(node) : 1;
-  charge.for_one_group = !shared && has_group_keys(node);
-  charge.groups = shared && has_group_keys(node) ? -1 : 1;
-  return charge;
-}
-
-// Reads the parameters and charges for them, unless another group of the execution has done so for
-// all.
-FinalContext* charge_once(FunctionCallInfo fcinfo, Family family) {
-  auto* node = reinterpret_cast<AggState*>(fcinfo->context);
-  FinalContext* context = final_context(fcinfo, family);
-  const uint64 execution = groups_share_charge(family) ? current_execution(node) : 0;
-  if (groups_share_charge(family) && context->charged && context->execution == execution) {
-    return context;
-  }
-
-  context->charged = false;
-  const AggregateParameters* parameters = read_parameters(
-      family, evaluate_parameters(context->call, row_arguments(family), context->prepared, node),
-      context->user_key_check);
-  check_distinct(context->call, parameters);
-  const std::size_t size = parameters_size(parameters->quantile_count);
-  if (context->parameters != nullptr) pfree(context->parameters);
-  context->parameters = nullptr;
-  context->parameters =
-      static_cast<AggregateParameters*>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, size));
-  memcpy(context->parameters, parameters, size);
-
-  charge_budget(describe_charge(context, node));
-  context->execution = execution;
-  context->charged = true;
-  return context;
 }
 
 RecordsState* append(RecordsState* into, RecordsState* from) {
@@ -240,20 +130,12 @@ Datum combine_runs(FunctionCallInfo fcinfo, StateRef into, StateRef from) {
 }
 
 bool is_on_grid(StateRef state) {
-  return record_kind(state.parameters()) == RecordKind::kRuns;
+  return method_of(state.parameters()).records == RecordKind::kRuns;
 }
 
 // A group that begins with this state. A flat one is copied by the executor.
 Datum begin_group_with(FunctionCallInfo fcinfo, StateRef from) {
   return is_on_grid(from) ? expand_into_group(fcinfo, from) : PointerGetDatum(from.flat);
-}
-
-void refuse_parallel_worker() {
-  if (!IsParallelWorker()) return;
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("a private aggregate cannot be finished inside a parallel worker"),
-                  errdetail("Every worker would release and be charged for its own answer."),
-                  errhint("SET max_parallel_workers_per_gather = 0 for this query.")));
 }
 
 }  // namespace
@@ -266,7 +148,7 @@ void require_family(const RecordsState* state, Family family) {
 
 RecordsState* start_group(FunctionCallInfo fcinfo, Family family, const Aggref* call,
                           uint64 user_key_check) {
-  return make_state(parameters_of_group(fcinfo, family, call, user_key_check));
+  return make_state(receive_call_parameters(fcinfo, family, call, user_key_check));
 }
 
 Datum add_row_to_any(FunctionCallInfo fcinfo, Family family) {
@@ -281,39 +163,6 @@ Datum add_numeric_row(FunctionCallInfo fcinfo, Family family) {
   return add_record(
       fcinfo, family,
       DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, PG_GETARG_DATUM(1))));
-}
-
-ChargedGroup charge_group(FunctionCallInfo fcinfo, Family family) {
-  require_aggregate(fcinfo);
-  refuse_parallel_worker();
-  const StateRef state = state_argument(fcinfo, 0);
-  FinalContext* context = charge_once(fcinfo, family);
-  const AggregateParameters* parameters = context->parameters;
-  if (state && !same_parameters(state.parameters(), parameters)) {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("the parameters of the aggregate changed during the query"),
-                    errhint("Use literals or query parameters.")));
-  }
-  if (context->random == nullptr) context->random = make_query_random(fcinfo->flinfo->fn_mcxt);
-  return {parameters, state, context->random, &context->kept};
-}
-
-std::span<float8> ChargedGroup::values() const {
-  if (!state) return {};
-  return {state.flat->values(), state.flat->count};
-}
-
-std::span<UserRow> ChargedGroup::user_rows() const {
-  if (!state) return {};
-  return {state.flat->user_rows(), state.flat->count};
-}
-
-GridNames* ChargedGroup::grid_names() const {
-  return state && state.flat->has_grid_names() ? state.flat->grid_names() : nullptr;
-}
-
-Histogram ChargedGroup::histogram(CancelPoll& cancel, std::pmr::memory_resource* memory) const {
-  return histogram_of(state, parameters->grid.cells, cancel, memory);
 }
 
 }  // namespace dpquantile

@@ -1,12 +1,9 @@
 #pragma once
 
-#include <span>
-
-#include "core/privacy/random.hpp"
+#include "pg/parameters/call_arguments.hpp"
 #include "pg/state/expanded_records.hpp"
 
-// What the aggregates have in common: transition, combine, and the part of the final function up to
-// the charge.
+// What the aggregates have in common: transition and combine functions.
 namespace dpquantile {
 
 // What a transition or combine function returns where nothing is added.
@@ -38,27 +35,5 @@ Datum add_numeric_row(FunctionCallInfo fcinfo, Family family);
 // transition function received them, and the check of the key of its user hashes.
 RecordsState* start_group(FunctionCallInfo fcinfo, Family family, const Aggref* call,
                           uint64 user_key_check);
-
-// A group that has been charged and may be answered.
-struct ChargedGroup {
-  const AggregateParameters* parameters;
-  StateRef state;        // none without records
-  RandomStream* random;  // for its noise
-  void** kept;           // what the family keeps for the query, in its memory; at first null
-
-  // For parameters with records of that kind; they may be reordered.
-  std::span<float8> values() const;
-  std::span<UserRow> user_rows() const;
-  // Of statistics over grids; null without records.
-  GridNames* grid_names() const;
-  // For records on a grid. May throw.
-  Histogram histogram(CancelPoll& cancel, std::pmr::memory_resource* memory) const;
-};
-
-// Charges for the group that the final function is called for, and gives it. Of the row-level
-// aggregates the first group of an execution pays for all (they are disjoint: parallel composition,
-// docs/privacy.md); of the user-level ones, where a user may be in several, each group pays for
-// itself. ereports if it may not be answered; then nothing may be released.
-ChargedGroup charge_group(FunctionCallInfo fcinfo, Family family);
 
 }  // namespace dpquantile

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "pg/aggregate/call_parameters.hpp"
 #include "pg/aggregate/user_hash.hpp"
 
 extern "C" {
@@ -25,8 +26,7 @@ UserCall* user_call(FunctionCallInfo fcinfo, Family family) {
   if (likely(fcinfo->flinfo->fn_extra != nullptr)) {
     return static_cast<UserCall*>(fcinfo->flinfo->fn_extra);
   }
-  const Aggref* found = find_user_call(fcinfo);
-  check_constant_parameters(found, row_arguments(family));
+  const Aggref* found = find_checked_call(fcinfo, row_of(family));
   UserHash* hash = make_user_hash(found, fcinfo->flinfo->fn_mcxt);
   auto* kept =
       static_cast<UserCall*>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(UserCall)));
@@ -37,14 +37,15 @@ UserCall* user_call(FunctionCallInfo fcinfo, Family family) {
 
 // Whether the value, user or grid is NULL. The value is the last of them.
 bool misses_argument(FunctionCallInfo fcinfo, Family family) {
-  for (int i = 1; i <= row_arguments(family); ++i) {
+  const int count = row_of(family).arguments_from_rows();
+  for (int i = 1; i <= count; ++i) {
     if (PG_ARGISNULL(i)) return true;
   }
   return false;
 }
 
 Datum value_argument(FunctionCallInfo fcinfo, Family family) {
-  return PG_GETARG_DATUM(row_arguments(family));
+  return PG_GETARG_DATUM(row_of(family).arguments_from_rows());
 }
 
 RecordsState* find_grid(RecordsState* state, Datum grid, uint32* number) {
@@ -68,7 +69,7 @@ Datum add_record(FunctionCallInfo fcinfo, Family family, float8 value) {
   row.user = hash_user(kept->hash, PG_GETARG_DATUM(kUser));
   row.grid = 0;
   row.value = fixed_point_of(&state->parameters).units_of(value);
-  if (family == Family::kUserGrids) state = find_grid(state, PG_GETARG_DATUM(kGrid), &row.grid);
+  if (state->has_grid_names()) state = find_grid(state, PG_GETARG_DATUM(kGrid), &row.grid);
   if (unlikely(state->count == state->capacity)) state = reserve(state, 1);
   state->user_rows()[state->count++] = row;
   PG_RETURN_POINTER(state);

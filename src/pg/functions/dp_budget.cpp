@@ -31,7 +31,7 @@ AggregateParameters* ordinary_call(Family family, double epsilon, uint32 quantil
   given.family = family;
   given.privacy = pure(epsilon);
   given.upper = 1;
-  given.options = default_options(family);
+  given.options = default_options(row_of(family));
   if (family == Family::kQuantiles) given.options.method = static_cast<Method>(method);
   given.quantiles = quantiles;
   given.quantile_count = quantile_count;

@@ -2,6 +2,7 @@
 #include "core/cdf/cdf.hpp"
 
 #include "pg/aggregate/aggregate.hpp"
+#include "pg/aggregate/charged_group.hpp"
 #include "pg/functions/cdf_type.hpp"
 #include "pg/parameters/cdf_plan_cache.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "core/iqr/iqr_by_quantiles.hpp"
 #include "pg/aggregate/aggregate.hpp"
+#include "pg/aggregate/charged_group.hpp"
 #include "pg/server/boundary.hpp"
 
 namespace dpquantile {

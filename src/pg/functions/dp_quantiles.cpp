@@ -5,6 +5,7 @@
 
 #include "core/quantiles/tree_quantiles.hpp"
 #include "pg/aggregate/aggregate.hpp"
+#include "pg/aggregate/charged_group.hpp"
 #include "pg/parameters/cdf_plan_cache.hpp"
 #include "pg/server/boundary.hpp"
 

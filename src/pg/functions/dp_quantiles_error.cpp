@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "pg/parameters/aggregate_parameters.hpp"
+#include "pg/parameters/read_parameters.hpp"
 #include "pg/server/boundary.hpp"
 
 extern "C" {

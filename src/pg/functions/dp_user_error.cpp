@@ -72,7 +72,7 @@ const AggregateParameters* parameters_argument(FunctionCallInfo fcinfo) {
   given.privacy = pure(PG_GETARG_FLOAT8(2));
   given.lower = PG_GETARG_FLOAT8(3);
   given.upper = PG_GETARG_FLOAT8(4);
-  given.options = parse_options(PG_GETARG_JSONB_P(5), Family::kUserMean);
+  given.options = parse_options(PG_GETARG_JSONB_P(5), row_of(Family::kUserMean));
   return make_parameters(given);
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/user_level/user_grid_stats.hpp"
+#include "pg/aggregate/charged_group.hpp"
 #include "pg/aggregate/user_aggregate.hpp"
 #include "pg/server/boundary.hpp"
 

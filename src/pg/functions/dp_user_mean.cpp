@@ -1,6 +1,7 @@
 // dp_user_mean and dp_user_variance.
 #include "core/user_level/user_mean.hpp"
 #include "core/user_level/user_variance.hpp"
+#include "pg/aggregate/charged_group.hpp"
 #include "pg/aggregate/user_aggregate.hpp"
 #include "pg/server/boundary.hpp"
 

@@ -7,17 +7,9 @@
 #include "core/histogram/value_grid.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 #include "core/quantiles/quantiles.hpp"
-#include "pg/parameters/call_arguments.hpp"
 #include "pg/parameters/options.hpp"
 
 namespace dpquantile {
-
-// How a state holds records.
-enum class RecordKind : uint8 {
-  kRuns = 1,     // by their cells on the grid, compressed (core/histogram/cell_runs.hpp)
-  kValue = 2,    // each by its value, a float8 but not NaN
-  kUserRow = 3,  // each by its user, grid and value, a UserRow
-};
 
 // The validated parameters of a call, as plain data that is stored inside aggregate states and
 // compared byte by byte.
@@ -64,31 +56,12 @@ struct GivenParameters {
 // for anything out of range.
 AggregateParameters* make_parameters(const GivenParameters& given);
 
-// The parameters of a call, with the key of its user hashes (UserHash) or 0; those of quantiles are
-// recognised by their number and types. ereports for a NULL and for anything out of range.
-//   dp_quantiles: quantiles float8[], epsilon, lower, upper [, options jsonb]
-//   dp_quantile:  quantile float8, epsilon, lower, upper [, options jsonb]
-//   dp_median, dp_cdf: epsilon, lower, upper [, options jsonb]
-//   dp_synthesize: size int, epsilon, lower, upper [, options jsonb]
-//   dp_iqr: epsilon, delta [, options jsonb]
-//   dp_user_mean, dp_user_variance, dp_user_grid_stats: epsilon, lower, upper [, options jsonb]
-// With the option rho, epsilon is NULL.
-AggregateParameters* read_parameters(Family family, const CallArguments& arguments,
-                                     uint64 user_key_check);
-
-// How many arguments of a call come before its parameters, from the rows: the value; user and
-// value; user, grid and value.
-int row_arguments(Family family);
-
 // Whether two calls ask for the same, byte by byte.
 bool same_parameters(const AggregateParameters* a, const AggregateParameters* b);
 
-// How the call's state holds records.
-RecordKind record_kind(const AggregateParameters* parameters);
-
-// The neighbour relation under which the call is private, for the ledger. A row that is replaced
-// across groups changes two of them.
-const char* neighbours(const AggregateParameters* parameters, bool has_group_keys);
+// The rows of the call's family and method.
+const FamilyRow& family_of(const AggregateParameters* parameters);
+const MethodRow& method_of(const AggregateParameters* parameters);
 
 // The guarantee that the call asks for, but for its delta.
 PrivacyParameter privacy_of(const AggregateParameters* parameters);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/cdf/cdf.hpp"
-#include "pg/aggregate/aggregate.hpp"
+#include "pg/aggregate/charged_group.hpp"
 
 // The plans of the noise of counts. Choosing one takes as long as a charge, so they are kept.
 namespace dpquantile {

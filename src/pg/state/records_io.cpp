@@ -41,14 +41,14 @@ bool is_zero(double value) {
 void require_as_sent(const GivenParameters& given, uint32 bins,
                      const AggregateParameters* parameters) {
   if (parameters->bins != bins) refuse_bytes("bins and granularity do not agree");
-  if (is_user_level(given.family) && given.options.granularity) {
+  if (given.options.granularity && !row_of(given.family).takes(kGranularityOption)) {
     refuse_bytes("parameters that the aggregate does not have");
   }
   if (given.quantile_count != parameters->quantile_count ||
       !same_bits(given.quantiles, parameters->quantiles, given.quantile_count)) {
     refuse_bytes("quantiles that the aggregate does not have");
   }
-  const bool has_bounds = record_kind(parameters) != RecordKind::kValue;
+  const bool has_bounds = method_of(parameters).records != RecordKind::kValue;
   const bool unused_are_zero =
       has_bounds ? is_zero(given.delta) : is_zero(given.lower) && is_zero(given.upper);
   if (!unused_are_zero) refuse_bytes("parameters that the aggregate does not have");
@@ -63,7 +63,7 @@ void receive_user_options(StringInfo bytes, GivenParameters* given) {
   if (rule > static_cast<int>(ContributionRule::kFixed)) refuse_bytes("unknown max_contributions");
   const ContributionLimit limit{static_cast<ContributionRule>(rule), number};
   if (limit.rule != ContributionRule::kOptimal) given->options.max_contributions = limit;
-  const bool is_grids = given->family == Family::kUserGrids;
+  const bool is_grids = row_of(given->family).takes(kSuppressOption);
   if ((limit.rule != ContributionRule::kFixed && number != 0) || suppress > (is_grids ? 1 : 0) ||
       (is_grids && limit.rule != ContributionRule::kOptimal)) {
     refuse_bytes("parameters that the aggregate does not have");
@@ -71,12 +71,12 @@ void receive_user_options(StringInfo bytes, GivenParameters* given) {
   if (is_grids) given->options.suppress = suppress != 0;
 }
 
-PrivacyParameter receive_privacy(StringInfo bytes, Family family) {
+PrivacyParameter receive_privacy(StringInfo bytes, const FamilyRow& family) {
   const auto measure = static_cast<PrivacyMeasure>(pq_getmsgbyte(bytes));
   if (measure != PrivacyMeasure::kPure && measure != PrivacyMeasure::kZcdp) {
     refuse_bytes("unknown measure of privacy");
   }
-  if (measure == PrivacyMeasure::kZcdp && !may_state_rho(family)) {
+  if (measure == PrivacyMeasure::kZcdp && !family.takes(kRhoOption)) {
     refuse_bytes("a measure of privacy that the aggregate does not have");
   }
   return {measure, pq_getmsgfloat8(bytes)};
@@ -84,20 +84,20 @@ PrivacyParameter receive_privacy(StringInfo bytes, Family family) {
 
 // The parameters that are sent are those of the call, to be checked like a user's.
 const AggregateParameters* receive_parameters(StringInfo bytes) {
-  const int family = pq_getmsgbyte(bytes);
-  if (!is_family(family)) refuse_bytes("unknown aggregate");
+  const FamilyRow* family = find_family(pq_getmsgbyte(bytes));
+  if (family == nullptr) refuse_bytes("unknown aggregate");
   GivenParameters given{};
-  given.family = static_cast<Family>(family);
+  given.family = family->family;
   given.options.method = static_cast<Method>(pq_getmsgbyte(bytes));
-  if (method_name(given.family, given.options.method) == nullptr) refuse_bytes("unknown method");
-  given.privacy = receive_privacy(bytes, given.family);
+  if (find_method(*family, given.options.method) == nullptr) refuse_bytes("unknown method");
+  given.privacy = receive_privacy(bytes, *family);
   given.delta = pq_getmsgfloat8(bytes);
   given.lower = pq_getmsgfloat8(bytes);
   given.upper = pq_getmsgfloat8(bytes);
   const float8 granularity = pq_getmsgfloat8(bytes);
   if (granularity != 0 || std::signbit(granularity)) given.options.granularity = granularity;
   const uint32 bins = pq_getmsgint(bytes, 4);
-  if (given.family == Family::kCdf && granularity == 0) given.options.bins = bins;
+  if (family->takes(kBinsOption) && granularity == 0) given.options.bins = bins;
 
   given.quantile_count = pq_getmsgint(bytes, 4);
   if (given.quantile_count > static_cast<uint32>(bytes->len - bytes->cursor) / sizeof(double)) {
@@ -106,7 +106,7 @@ const AggregateParameters* receive_parameters(StringInfo bytes) {
   auto* quantiles = static_cast<double*>(palloc(given.quantile_count * sizeof(double) + 1));
   for (uint32 i = 0; i < given.quantile_count; ++i) quantiles[i] = pq_getmsgfloat8(bytes);
   given.quantiles = quantiles;
-  if (is_user_level(given.family)) receive_user_options(bytes, &given);
+  if (family->protects_users()) receive_user_options(bytes, &given);
   const AggregateParameters* parameters = make_parameters(given);
   require_as_sent(given, bins, parameters);
   return parameters;
@@ -172,7 +172,7 @@ void enter_names(const ReceivedNames& received, GridNames* names) {
 RecordsState* receive_records(StringInfo bytes, const AggregateParameters* parameters,
                               const ReceivedNames& names, uint32 count) {
   const auto left = static_cast<std::size_t>(bytes->len - bytes->cursor);
-  if (left != count * record_size(record_kind(parameters))) {
+  if (left != count * record_size(method_of(parameters).records)) {
     refuse_bytes("number of records and bytes do not agree");
   }
   if (count > largest_capacity(parameters, names.room)) refuse_bytes("too many records");
@@ -204,9 +204,9 @@ RecordsState* receive(StringInfo bytes) {
   if (pq_getmsgbyte(bytes) != kWireVersion) refuse_bytes("unknown version");
   const AggregateParameters* parameters = receive_parameters(bytes);
   ReceivedNames names{};
-  if (parameters->family == Family::kUserGrids) names = receive_names(bytes);
+  if (family_of(parameters).has_grids()) names = receive_names(bytes);
   const uint32 count = pq_getmsgint(bytes, 4);
-  RecordsState* state = record_kind(parameters) == RecordKind::kRuns
+  RecordsState* state = method_of(parameters).records == RecordKind::kRuns
                             ? receive_cells(bytes, parameters, count)
                             : receive_records(bytes, parameters, names, count);
   pq_getmsgend(bytes);
@@ -244,7 +244,7 @@ void send_parameters(StringInfo bytes, const AggregateParameters& parameters) {
   for (uint32 i = 0; i < parameters.quantile_count; ++i) {
     pq_sendfloat8(bytes, parameters.quantiles[i]);
   }
-  if (is_user_level(parameters.family)) {
+  if (family_of(&parameters).protects_users()) {
     pq_sendbyte(bytes, static_cast<uint8>(parameters.contribution_rule));
     pq_sendbyte(bytes, parameters.suppress ? 1 : 0);
     pq_sendint32(bytes, parameters.max_contributions);

@@ -15,7 +15,7 @@ std::size_t header_size(uint32 quantile_count) {
 
 // The bytes at the end, of the grids' names if there are any.
 std::size_t names_size(const AggregateParameters* parameters, GridRoom room) {
-  return parameters->family == Family::kUserGrids ? GridNames::size(room) : 0;
+  return family_of(parameters).has_grids() ? GridNames::size(room) : 0;
 }
 
 // The bytes beside the records.
@@ -27,7 +27,7 @@ std::size_t other_size(const AggregateParameters* parameters, GridRoom room) {
 // unused is used. Requires records <= largest_capacity(parameters, room).
 uint32 ample_capacity(const AggregateParameters* parameters, uint32 records, GridRoom room) {
   const std::size_t others = other_size(parameters, room);
-  const std::size_t record = record_size(record_kind(parameters));
+  const std::size_t record = record_size(method_of(parameters).records);
   const std::size_t size = std::bit_ceil(others + records * record);
   if (size > MaxAllocSize) return largest_capacity(parameters, room);
   return static_cast<uint32>((size - others) / record);
@@ -77,7 +77,7 @@ RecordsState* reserve_name(RecordsState* state, uint32 length) {
 }  // namespace
 
 RecordsState* make_state(const AggregateParameters* parameters, uint32 capacity, GridRoom room) {
-  const RecordKind kind = record_kind(parameters);
+  const RecordKind kind = method_of(parameters).records;
   const std::size_t size = other_size(parameters, room) + capacity * record_size(kind);
   auto* state = static_cast<RecordsState*>(palloc(size));
   init_header(state, size, parameters, kind);
@@ -118,7 +118,7 @@ RecordsState* make_runs(const AggregateParameters* parameters, uint32 count, std
 uint32 largest_capacity(const AggregateParameters* parameters, GridRoom room) {
   const std::size_t others = other_size(parameters, room);
   const std::size_t left = MaxAllocSize - std::min<std::size_t>(others, MaxAllocSize);
-  return static_cast<uint32>(left / record_size(record_kind(parameters)));
+  return static_cast<uint32>(left / record_size(method_of(parameters).records));
 }
 
 uint32 largest_group(const AggregateParameters* parameters) {

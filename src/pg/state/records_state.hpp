@@ -41,7 +41,7 @@ struct RecordsState {
     Assert(kind == RecordKind::kRuns);
     return {reinterpret_cast<uint8*>(records()), capacity};
   }
-  bool has_grid_names() const { return parameters.family == Family::kUserGrids; }
+  bool has_grid_names() const { return family_of(&parameters).has_grids(); }
   GridNames* grid_names() {
     Assert(has_grid_names());
     return reinterpret_cast<GridNames*>(user_rows() + capacity);

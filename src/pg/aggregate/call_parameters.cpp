@@ -1,0 +1,48 @@
+#include "pg/aggregate/call_parameters.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+// DISTINCT makes the number of rows that count of a user depend on the values.
+void check_distinct(const Aggref* call, const AggregateParameters* parameters) {
+  if (call->aggdistinct == NIL || !method_of(parameters).rows_per_user_public) return;
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("DISTINCT does not go with a mechanism for which the rows per user are "
+                         "public"),
+                  errdetail("How many different rows a user has depends on the values."),
+                  errhint("Leave DISTINCT out. The method bounded of dp_user_mean and "
+                          "dp_user_variance goes with it.")));
+}
+
+const AggregateParameters* checked_parameters(Family family, const Aggref* call,
+                                              const CallArguments& arguments,
+                                              uint64 user_key_check) {
+  const AggregateParameters* parameters = read_parameters(family, arguments, user_key_check);
+  check_distinct(call, parameters);
+  return parameters;
+}
+
+}  // namespace
+
+const Aggref* find_checked_call(FunctionCallInfo fcinfo, const FamilyRow& family) {
+  const Aggref* call = find_user_call(fcinfo);
+  check_constant_parameters(call, family.arguments_from_rows());
+  return call;
+}
+
+const AggregateParameters* receive_call_parameters(FunctionCallInfo fcinfo, Family family,
+                                                   const Aggref* call, uint64 user_key_check) {
+  const int first = row_of(family).arguments_from_rows();
+  return checked_parameters(family, call, received_parameters(call, first, fcinfo), user_key_check);
+}
+
+const AggregateParameters* evaluate_call_parameters(Family family, const Aggref* call,
+                                                    List* prepared, AggState* node,
+                                                    uint64 user_key_check) {
+  const int first = row_of(family).arguments_from_rows();
+  return checked_parameters(family, call, evaluate_parameters(call, first, prepared, node),
+                            user_key_check);
+}
+
+}  // namespace dpquantile

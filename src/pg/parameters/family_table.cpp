@@ -1,0 +1,133 @@
+#include <array>
+
+#include "core/cdf/cdf_tree.hpp"
+#include "core/quantiles/quantiles_query.hpp"
+#include "core/user_level/user_query.hpp"
+#include "pg/parameters/family.hpp"
+#include "pg/parameters/parameter_checks.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+constexpr const char* kOneRow = "add or remove one row";
+constexpr const char* kAnyOneRow = "add, remove or replace one row";
+constexpr const char* kAnyOneRowInGroup = "add or remove one row, or replace it within its group";
+constexpr const char* kUserValues = "values of one user, rows per user public";
+constexpr const char* kUserGridValues = "values of one user, rows per user and grid public";
+constexpr const char* kOneUser = "add or remove one user";
+
+template <class Number>
+constexpr MethodRow row_method(Number number, const char* name) {
+  return {static_cast<Method>(number), name, RecordKind::kRuns, kOneRow, kOneRow, false};
+}
+constexpr MethodRow user_method(UserMethod number, const char* name,
+                                const char* neighbours = kUserValues) {
+  return {static_cast<Method>(number), name, RecordKind::kUserRow, neighbours, neighbours,
+          neighbours != kOneUser};
+}
+
+constexpr MethodRow kQuantilesMethods[] = {
+    row_method(QuantilesMethod::kApproximate, "approximate"),
+    row_method(QuantilesMethod::kJoint, "joint"),
+    row_method(QuantilesMethod::kIndependent, "independent"),
+    row_method(QuantilesMethod::kTree, "tree"),
+    row_method(QuantilesMethod::kAuto, "auto"),
+};
+constexpr MethodRow kSynthesisMethods[] = {
+    row_method(QuantilesMethod::kAuto, "auto"),
+    row_method(QuantilesMethod::kApproximate, "approximate"),
+    row_method(QuantilesMethod::kJoint, "joint"),
+    row_method(QuantilesMethod::kIndependent, "independent"),
+    row_method(QuantilesMethod::kTree, "tree"),
+};
+constexpr MethodRow kCdfMethods[] = {
+    row_method(CdfMethod::kTree, "tree"),
+    row_method(CdfMethod::kBinary, "binary"),
+    row_method(CdfMethod::kHistogram, "histogram"),
+};
+constexpr MethodRow kIqrMethods[] = {
+    {static_cast<Method>(IqrMethod::kProposeTestRelease), "propose-test-release",
+     RecordKind::kValue, kAnyOneRow, kAnyOneRowInGroup, false},
+    row_method(IqrMethod::kQuantiles, "quantiles"),
+};
+constexpr MethodRow kUserMeanMethods[] = {
+    user_method(UserMethod::kArray, "array"),
+    user_method(UserMethod::kBaseline, "baseline"),
+    user_method(UserMethod::kLevy, "levy"),
+    user_method(UserMethod::kQuantile, "quantile"),
+    user_method(UserMethod::kQuantileAdaptive, "quantile-adaptive"),
+    user_method(UserMethod::kBounded, "bounded", kOneUser),
+};
+constexpr MethodRow kUserVarianceMethods[] = {
+    user_method(UserMethod::kArray, "array"),
+    user_method(UserMethod::kBaseline, "baseline"),
+    user_method(UserMethod::kBounded, "bounded", kOneUser),
+};
+// All rows of the users that suppression leaves.
+constexpr MethodRow kUserGridsMethods[] = {
+    user_method(UserMethod::kBaseline, "grids", kUserGridValues),
+};
+
+constexpr unsigned kQuantilesOptions = kMethodOption | kGranularityOption | kRhoOption;
+constexpr unsigned kCdfOptions = kQuantilesOptions | kBinsOption;
+constexpr unsigned kIqrOptions = kMethodOption | kGranularityOption | kLowerOption | kUpperOption;
+constexpr unsigned kUserOptions = kMethodOption | kMaxContributionsOption;
+constexpr unsigned kUserGridsOptions = kMethodOption | kSuppressOption;
+
+constexpr FamilyRow kFamilies[] = {
+    {Family::kQuantiles, RowArguments::kValue, LeadingArgument::kQuantiles,
+     ArgumentsAfterEpsilon::kBounds, ChargeRule::kOncePerExecution, kQuantilesOptions,
+     kQuantilesMethods, check_quantiles_parameters},
+    {Family::kSynthesis, RowArguments::kValue, LeadingArgument::kSize,
+     ArgumentsAfterEpsilon::kBounds, ChargeRule::kOncePerExecution, kQuantilesOptions,
+     kSynthesisMethods, check_quantiles_parameters},
+    {Family::kCdf, RowArguments::kValue, LeadingArgument::kNone, ArgumentsAfterEpsilon::kBounds,
+     ChargeRule::kOncePerExecution, kCdfOptions, kCdfMethods, check_cdf_parameters},
+    {Family::kIqr, RowArguments::kValue, LeadingArgument::kNone, ArgumentsAfterEpsilon::kDelta,
+     ChargeRule::kOncePerExecution, kIqrOptions, kIqrMethods, check_iqr_parameters},
+    {Family::kUserMean, RowArguments::kUserAndValue, LeadingArgument::kNone,
+     ArgumentsAfterEpsilon::kBounds, ChargeRule::kOncePerGroup, kUserOptions, kUserMeanMethods,
+     check_user_mean_parameters},
+    {Family::kUserVariance, RowArguments::kUserAndValue, LeadingArgument::kNone,
+     ArgumentsAfterEpsilon::kBounds, ChargeRule::kOncePerGroup, kUserOptions, kUserVarianceMethods,
+     check_user_variance_parameters},
+    {Family::kUserGrids, RowArguments::kUserGridAndValue, LeadingArgument::kNone,
+     ArgumentsAfterEpsilon::kBounds, ChargeRule::kOncePerGroup, kUserGridsOptions,
+     kUserGridsMethods, check_user_grids_parameters},
+};
+
+// Where the row of each family is, by its number.
+constexpr auto kPlaces = [] {
+  std::array<uint8, std::size(kFamilies) + 1> places{};
+  for (uint8 i = 0; i < std::size(kFamilies); ++i) {
+    places[static_cast<std::size_t>(kFamilies[i].family)] = i;
+  }
+  return places;
+}();
+
+}  // namespace
+
+std::span<const FamilyRow> family_table() {
+  return kFamilies;
+}
+
+const FamilyRow& row_of(Family family) {
+  return kFamilies[kPlaces[static_cast<std::size_t>(family)]];
+}
+
+const FamilyRow* find_family(int number) {
+  for (const FamilyRow& row : kFamilies) {
+    if (static_cast<int>(row.family) == number) return &row;
+  }
+  return nullptr;
+}
+
+const MethodRow* find_method(const FamilyRow& family, Method number) {
+  for (const MethodRow& method : family.methods) {
+    if (method.number == number) return &method;
+  }
+  return nullptr;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "pg/parameters/aggregate_parameters.hpp"
+
+// The checks of each family, for FamilyRow::check. They run inside guarded(): they throw
+// ParameterError and never ereport.
+namespace dpquantile {
+
+void check_quantiles_parameters(const GivenParameters& given, AggregateParameters* checked);
+void check_cdf_parameters(const GivenParameters& given, AggregateParameters* checked);
+void check_iqr_parameters(const GivenParameters& given, AggregateParameters* checked);
+void check_user_mean_parameters(const GivenParameters& given, AggregateParameters* checked);
+void check_user_variance_parameters(const GivenParameters& given, AggregateParameters* checked);
+void check_user_grids_parameters(const GivenParameters& given, AggregateParameters* checked);
+
+// Throws ParameterError unless the bounds are among the options: of a call that needs them and has
+// no arguments for them.
+void require_bounds_options(const AggregateOptions& options);
+
+}  // namespace dpquantile

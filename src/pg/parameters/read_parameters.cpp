@@ -1,0 +1,161 @@
+#include "pg/parameters/read_parameters.hpp"
+
+#include "core/quantiles/uniform_quantiles.hpp"
+#include "pg/parameters/parameter_checks.hpp"
+#include "pg/server/boundary.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr double kMedian = 0.5;
+
+[[noreturn]] void refuse_null(const char* name) {
+  ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name),
+                  errhint("Give a value; NULL has no default.")));
+}
+
+[[noreturn]] void refuse_null_epsilon() {
+  ereport(ERROR,
+          (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("epsilon must not be NULL"),
+           errhint("Give a value; NULL has no default. It goes only with the option rho, for "
+                   "example dp_options(rho => 0.01).")));
+}
+
+[[noreturn]] void refuse_epsilon_with_rho(double epsilon) {
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+           errmsg("epsilon must be NULL with option \"rho\", got %g", epsilon),
+           errhint("The guarantee is stated in one of them: write NULL for epsilon, or leave the "
+                   "option out.")));
+}
+
+// Reads a call's arguments one after the other.
+class ArgumentReader {
+ public:
+  explicit ArgumentReader(const CallArguments& arguments) : arguments_(arguments) {}
+
+  // How many arguments are left, without the options.
+  int left() const { return arguments_.count - next_ - (has_options() ? 1 : 0); }
+  bool next_is(Oid type) const { return arguments_.types[next_] == type; }
+
+  Datum required(const char* name) {
+    const NullableDatum& argument = arguments_.values[next_++];
+    if (argument.isnull) refuse_null(name);
+    return argument.value;
+  }
+  double number(const char* name) { return DatumGetFloat8(required(name)); }
+
+  // What epsilon and the option rho ask for together: one of them is given.
+  PrivacyParameter privacy(const FamilyRow& family, const std::optional<double>& rho) {
+    if (family.takes(kRhoOption)) {
+      const NullableDatum& epsilon = arguments_.values[next_];
+      if (!rho && epsilon.isnull) refuse_null_epsilon();
+      if (rho && !epsilon.isnull) refuse_epsilon_with_rho(DatumGetFloat8(epsilon.value));
+      if (rho) {
+        ++next_;
+        return zcdp(*rho);
+      }
+    }
+    return pure(number("epsilon"));
+  }
+
+  AggregateOptions options(const FamilyRow& family) const {
+    const NullableDatum& last = arguments_.values[arguments_.count - 1];
+    if (!has_options() || last.isnull) return default_options(family);
+    return parse_options(DatumGetJsonbP(last.value), family);
+  }
+
+ private:
+  bool has_options() const {
+    return arguments_.count > 0 && arguments_.types[arguments_.count - 1] == JSONBOID;
+  }
+
+  const CallArguments& arguments_;
+  int next_ = 0;
+};
+
+// The elements of a float8[] as one double each; ereports unless it is one-dimensional without
+// NULL.
+const double* array_elements(ArrayType* array, uint32* count) {
+  if (ARR_NDIM(array) > 1) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("quantiles must be a one-dimensional array, got %d dimensions",
+                           ARR_NDIM(array)),
+                    errhint("Write for example ARRAY[0.25, 0.5, 0.75].")));
+  }
+  if (array_contains_nulls(array)) refuse_null("an element of quantiles");
+  *count = static_cast<uint32>(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
+  return reinterpret_cast<const double*>(ARR_DATA_PTR(array));
+}
+
+[[noreturn]] void refuse_count(const CallArguments& arguments) {
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("expected the parameters of a private aggregate, got %d of them",
+                         arguments.count),
+                  errhint("Call the aggregate itself: another one can combine its states, but not "
+                          "finish them.")));
+}
+
+// The quantiles that come before the other arguments, if any do.
+void read_quantiles(ArgumentReader& reader, GivenParameters* given) {
+  constexpr int kCommonArguments = 3;  // epsilon, lower, upper
+  auto* quantile = static_cast<double*>(palloc(sizeof(double)));
+  *quantile = kMedian;
+  given->quantiles = quantile;
+  given->quantile_count = 1;
+  if (reader.left() == kCommonArguments) return;
+  if (reader.next_is(FLOAT8ARRAYOID)) {
+    given->quantiles =
+        array_elements(DatumGetArrayTypeP(reader.required("quantiles")), &given->quantile_count);
+  } else {
+    *quantile = reader.number("quantile");
+  }
+}
+
+// The number of quantiles that stand for the data, in place of the quantiles themselves.
+void read_size(ArgumentReader& reader, GivenParameters* given) {
+  const int32 size = DatumGetInt32(reader.required("size"));
+  report(guarded([&] { check_synthesis_size(size); }));
+  given->quantile_count = static_cast<uint32>(size);
+}
+
+// A call without arguments for bounds has them among its options, if its method needs a value grid.
+void take_bounds_from_options(const FamilyRow& family, GivenParameters* given) {
+  if (find_method(family, given->options.method)->records != RecordKind::kRuns) return;
+  report(guarded([&] { require_bounds_options(given->options); }));
+  given->lower = *given->options.lower;
+  given->upper = *given->options.upper;
+}
+
+}  // namespace
+
+AggregateParameters* read_parameters(Family family, const CallArguments& arguments,
+                                     uint64 user_key_check) {
+  const FamilyRow& row = row_of(family);
+  ArgumentReader reader(arguments);
+  GivenParameters given{};
+  given.family = family;
+  given.user_key_check = user_key_check;
+  given.options = reader.options(row);
+  if (row.leading == LeadingArgument::kQuantiles) read_quantiles(reader, &given);
+  if (row.leading == LeadingArgument::kSize) read_size(reader, &given);
+  const bool has_bounds = row.after_epsilon == ArgumentsAfterEpsilon::kBounds;
+  if (reader.left() != (has_bounds ? 3 : 2)) refuse_count(arguments);
+  given.privacy = reader.privacy(row, given.options.rho);
+  if (has_bounds) {
+    given.lower = reader.number("lower");
+    given.upper = reader.number("upper");
+  } else {
+    given.delta = reader.number("delta");
+    take_bounds_from_options(row, &given);
+  }
+  return make_parameters(given);
+}
+
+}  // namespace dpquantile
