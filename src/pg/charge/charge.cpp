@@ -2,6 +2,7 @@
 
 #include "pg/charge/resident_charge.hpp"
 #include "pg/charge/session_charge.hpp"
+#include "pg/ledger/charge_refusal.hpp"
 #include "pg/ledger/charge_request.hpp"
 #include "pg/ledger/charge_transaction.hpp"
 #include "pg/server/decimal.hpp"

@@ -3,6 +3,7 @@
 // flush of the log.
 #include "pg/charge/resident_worker.hpp"
 
+#include "pg/ledger/charge_refusal.hpp"
 #include "pg/ledger/charge_transaction.hpp"
 
 extern "C" {

@@ -2,6 +2,7 @@
 
 #include "pg/charge/background_workers.hpp"
 #include "pg/charge/charge_queue.hpp"
+#include "pg/ledger/charge_refusal.hpp"
 #include "pg/ledger/charge_transaction.hpp"
 
 extern "C" {

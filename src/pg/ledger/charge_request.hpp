@@ -11,6 +11,12 @@ enum class ChargeOutcome : uint32 {
   kLocked = 3,   // nothing charged: a lock stood in the way
 };
 
+// What becomes of a charge if somebody else has locked the budget's row.
+enum class Waiting {
+  kForAWhile,  // waits, and fails after the lock_timeout
+  kNever,      // the outcome is kLocked
+};
+
 // The query's text in a request ends at a character boundary within so many bytes.
 inline constexpr int kQueryBytes = 8192;
 
@@ -46,6 +52,14 @@ inline constexpr Size kLargestRequest = offsetof(ChargeRequest, query) + kQueryB
 
 inline Size request_size(const ChargeRequest* request) {
   return offsetof(ChargeRequest, query) + static_cast<Size>(request->query_bytes) + 1;
+}
+
+// Whether the charge has an epsilon, and whether it has a rho.
+inline bool states_epsilon(const ChargeRequest* request) {
+  return request->epsilon[0] != '\0';
+}
+inline bool has_rho(const ChargeRequest* request) {
+  return request->rho[0] != '\0';
 }
 
 // Copies the reply's parts only.

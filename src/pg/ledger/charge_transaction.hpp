@@ -5,16 +5,6 @@
 // What the workers that charge budgets have in common.
 namespace dpquantile {
 
-// What becomes of a charge if somebody else has locked the budget's row.
-enum class Waiting {
-  kForAWhile,  // waits, and fails after the lock_timeout
-  kNever,      // the outcome is kLocked
-};
-
-inline constexpr const char* kLockedHint =
-    "This call was not charged. Another session, or this transaction, has locked the budget; end "
-    "it or try again.";
-
 // Forces what a database's settings may have changed and the charge depends on.
 void force_charge_settings(Waiting waiting);
 
@@ -26,8 +16,5 @@ void ignore_cancels();
 // request has its outcome, and what counts as charged is durable; or the error for which the
 // transaction was aborted, and then no outcome counts.
 ErrorData* charge_and_commit(ChargeRequest* const* requests, int count, Waiting waiting);
-
-// Refuses what was aborted because of an error.
-void refuse_with_error(ChargeRequest* request, const ErrorData* error);
 
 }  // namespace dpquantile

@@ -1,0 +1,69 @@
+#include "pg/ledger/budget_tables.hpp"
+
+#include <initializer_list>
+
+extern "C" {
+#include "access/table.h"
+#include "catalog/dependency.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "commands/extension.h"
+#include "nodes/makefuncs.h"
+#include "utils/guc.h"
+#include "utils/rel.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr const char* kExtension = "dpquantile";
+constexpr const char* kSchema = "dpquantile";
+
+Oid owner_of_table(Oid table) {
+  Relation relation = table_open(table, NoLock);
+  const Oid owner = relation->rd_rel->relowner;
+  table_close(relation, NoLock);
+  return owner;
+}
+
+}  // namespace
+
+Oid lock_budget_tables() {
+  const Oid extension = get_extension_oid(kExtension, true);
+  Oid owners[2];
+  Oid* owner = owners;
+  for (const char* name : {"budget", "ledger"}) {
+    RangeVar* table = makeRangeVar(pstrdup(kSchema), pstrdup(name), -1);
+    const Oid oid = RangeVarGetRelid(table, RowExclusiveLock, true);
+    if (OidIsValid(oid) && OidIsValid(extension) &&
+        getExtensionOfObject(RelationRelationId, oid) == extension) {
+      *owner++ = owner_of_table(oid);
+      continue;
+    }
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                    errmsg("the extension %s has no table %s.%s", kExtension, kSchema, name)));
+  }
+  if (owners[0] != owners[1]) {
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("the tables %s.budget and %s.ledger have different owners", kSchema, kSchema)));
+  }
+  return owners[0];
+}
+
+ActingAs act_as(Oid owner) {
+  ActingAs before;
+  GetUserIdAndSecContext(&before.user, &before.context);
+  SetUserIdAndSecContext(
+      owner, before.context | SECURITY_RESTRICTED_OPERATION | SECURITY_LOCAL_USERID_CHANGE);
+  before.settings = NewGUCNestLevel();
+  return before;
+}
+
+void act_as_before(const ActingAs& before) {
+  AtEOXact_GUC(false, before.settings);
+  SetUserIdAndSecContext(before.user, before.context);
+}
+
+}  // namespace dpquantile
