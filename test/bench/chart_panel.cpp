@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/base/decimal_format.hpp"
-#include "core/plot/svg_path.hpp"
+#include "core/plot/svg_writer.hpp"
 #include "svg_elements.hpp"
 
 namespace dpquantile::bench {
@@ -115,9 +115,9 @@ std::string ChartPanel::lines(const std::vector<ChartSeries>& series) const {
       points.push_back(path_point(x_pixel(point), y_pixel(point)));
       marks += circle_element(colour, x_pixel(point), y_pixel(point), radius);
     }
-    const std::string dashes = series[i].dashed ? attribute("stroke-dasharray", "6 4") : "";
+    const std::string dashes = series[i].dashed ? svg_attribute("stroke-dasharray", "6 4") : "";
     drawn += path_element(colour, path_data(points), series[i].stroke,
-                          attribute("stroke-linejoin", "round") + dashes) +
+                          svg_attribute("stroke-linejoin", "round") + dashes) +
              marks;
   }
   return drawn;

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "chart_panel.hpp"
-#include "core/plot/svg_path.hpp"
+#include "core/plot/svg_writer.hpp"
 #include "core/plot/text_width.hpp"
 #include "svg_elements.hpp"
 
@@ -37,7 +37,7 @@ class ChartDrawing {
         panel_(frame_, range_of(chart.series, 0), 0) {}
 
   std::string document() const {
-    return svg_opening(chart_.title, width_, height_) + titles() + panel_.axes() +
+    return chart_opening(chart_.title, width_, height_) + titles() + panel_.axes() +
            panel_.lines(chart_.series) + labels() + "</svg>\n";
   }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "chart_panel.hpp"
-#include "core/plot/svg_path.hpp"
+#include "core/plot/svg_writer.hpp"
 #include "core/plot/text_width.hpp"
 #include "svg_elements.hpp"
 
@@ -33,7 +33,7 @@ class PanelDrawing {
   std::string document() const {
     const int height =
         static_cast<int>(panels_top_ + static_cast<double>(rows_) * kPanelHeight + 2.2 * kFont);
-    std::string drawn = svg_opening(chart_.title, kWidth, height) + titles(height) + legend();
+    std::string drawn = chart_opening(chart_.title, kWidth, height) + titles(height) + legend();
     for (std::size_t i = 0; i < chart_.panels.size(); ++i) drawn += panel(i);
     return drawn + "</svg>\n";
   }
@@ -72,7 +72,7 @@ class PanelDrawing {
       const ChartSeries& series = chart_.legend[i];
       const auto [x, y] = legend_places_[i];
       const std::string colour = series_colour(chart_.legend, i);
-      const std::string dashes = series.dashed ? attribute("stroke-dasharray", "6 4") : "";
+      const std::string dashes = series.dashed ? svg_attribute("stroke-dasharray", "6 4") : "";
       drawn += path_element(colour, path_data({path_point(x, y), path_point(x + kSample, y)}),
                             series.stroke, dashes) +
                text_element(series.label, x + kSample + 6, y + 0.35 * kFont,

@@ -15,11 +15,7 @@ struct Lettering {
   std::string_view weight = "400";
 };
 
-std::string attribute(std::string_view name, const std::string& value);
-std::string attribute(std::string_view name, double pixels);
-
-std::string text_element(std::string_view text, double x, double y, const Lettering& lettering,
-                         const std::string& more = "");
+std::string text_element(std::string_view text, double x, double y, const Lettering& lettering);
 // Text that is read upwards, about the middle (x, y).
 std::string upward_text(std::string_view text, double x, double y, double size = kFont);
 std::string path_element(std::string_view colour, const std::string& data, double stroke,
@@ -27,7 +23,7 @@ std::string path_element(std::string_view colour, const std::string& data, doubl
 std::string circle_element(std::string_view colour, double x, double y, double radius);
 
 // The beginning of a document with a white ground; "</svg>" ends it.
-std::string svg_opening(std::string_view title, int width, int height);
+std::string chart_opening(std::string_view title, int width, int height);
 
 // Writes the document to the file and says so, or that it is not possible.
 void write_svg(const std::string& document, const std::string& path);

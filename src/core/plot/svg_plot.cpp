@@ -11,9 +11,8 @@
 #include "core/plot/cdf_plot.hpp"
 #include "core/plot/plot_legend.hpp"
 #include "core/plot/plot_plane.hpp"
-#include "core/plot/svg_path.hpp"
+#include "core/plot/svg_writer.hpp"
 #include "core/plot/text_width.hpp"
-#include "core/plot/xml_text.hpp"
 
 namespace dpquantile {
 
@@ -53,12 +52,8 @@ constexpr std::string_view kStyle = R"(<style>
 
 // --- Elements ------------------------------------------------------------------------------------
 
-std::string attribute(std::string_view name, const std::string& value) {
-  return " " + std::string(name) + "=\"" + value + "\"";
-}
-
-std::string attribute(std::string_view name, double pixels) {
-  return attribute(name, svg_number(pixels));
+std::string css_class(std::string_view name) {
+  return svg_attribute("class", std::string(name));
 }
 
 struct Lettering {
@@ -69,15 +64,11 @@ struct Lettering {
 
 std::string text_element(std::string_view text, double x, double y, const Lettering& lettering,
                          const std::string& more = "") {
-  return "<text" + attribute("class", std::string(lettering.look)) + attribute("x", x) +
-         attribute("y", y) + attribute("font-size", lettering.size) +
-         attribute("text-anchor", std::string(lettering.anchor)) + more + ">" + xml_text(text) +
-         "</text>\n";
+  return svg_text(text, {x, y, lettering.size, lettering.anchor}, css_class(lettering.look) + more);
 }
 
 std::string path_element(std::string_view look, const std::string& data, double stroke) {
-  return "<path" + attribute("class", std::string(look)) + attribute("stroke-width", stroke) +
-         attribute("d", data) + "/>\n";
+  return svg_path(data, stroke, css_class(look));
 }
 
 std::string line(double x1, double y1, double x2, double y2) {
@@ -336,11 +327,9 @@ std::string draw_axis_titles(const CdfPlot& picture, const Layout& layout) {
   const Lettering lettering{"text", "middle", layout.font};
   const double x = layout.padding() + 0.4 * layout.font;
   const double y = (layout.top + layout.bottom) / 2;
-  const std::string upwards =
-      attribute("transform", "rotate(-90 " + svg_number(x) + " " + svg_number(y) + ")");
   return text_element(kHorizontalTitle, (layout.left + layout.right) / 2,
                       layout.height - layout.padding(), lettering) +
-         text_element(vertical_title(picture, layout), x, y, lettering, upwards);
+         text_element(vertical_title(picture, layout), x, y, lettering, svg_turned_upwards(x, y));
 }
 
 // --- Title and legend ----------------------------------------------------------------------------
@@ -397,14 +386,10 @@ std::string describe(const CdfPlot& picture) {
 }
 
 std::string opening(const CdfPlot& picture, int width, int height, std::string_view title) {
-  const std::string w = std::to_string(width);
-  const std::string h = std::to_string(height);
-  return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"dpquantile\" role=\"img\"" +
-         attribute("width", w) + attribute("height", h) +
-         attribute("viewBox", "0 0 " + w + " " + h) + ">\n<title>" +
-         xml_text(title.empty() ? kDefaultTitle : title) + "</title>\n<desc>" +
-         xml_text(describe(picture)) + "</desc>\n" + std::string(kStyle) +
-         "<rect class=\"background\" width=\"100%\" height=\"100%\"/>\n";
+  return svg_opening(css_class("dpquantile"), width, height,
+                     title.empty() ? kDefaultTitle : title) +
+         "<desc>" + xml_text(describe(picture)) + "</desc>\n" + std::string(kStyle) + "<rect" +
+         css_class("background") + " width=\"100%\" height=\"100%\"/>\n";
 }
 
 void check_side(std::string_view side, std::int64_t size) {

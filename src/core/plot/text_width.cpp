@@ -1,18 +1,14 @@
 #include "core/plot/text_width.hpp"
 
-#include <bit>
 #include <cstddef>
+
+#include "core/plot/utf8.hpp"
 
 namespace dpquantile {
 
 namespace {
 
 constexpr std::string_view kEllipsis = "…";
-
-std::size_t sequence_length(char lead) {
-  const int ones = std::countl_one(static_cast<unsigned char>(lead));
-  return ones < 2 ? 1 : static_cast<std::size_t>(ones);
-}
 
 // Widths of the bold letters of a wide sans-serif font.
 double ems_of_ascii(char letter) {
@@ -32,7 +28,7 @@ std::size_t fitting_bytes(std::string_view text, double ems) {
   std::size_t end = 0;
   double width = 0;
   while (end < text.size()) {
-    const std::string_view sequence = text.substr(end, sequence_length(text[end]));
+    const std::string_view sequence = text.substr(end, first_character(text.substr(end)).size);
     width += ems_of_sequence(sequence);
     if (width > ems) break;
     end += sequence.size();
@@ -45,7 +41,7 @@ std::size_t fitting_bytes(std::string_view text, double ems) {
 double estimated_ems(std::string_view text) {
   double width = 0;
   while (!text.empty()) {
-    const std::string_view sequence = text.substr(0, sequence_length(text.front()));
+    const std::string_view sequence = text.substr(0, first_character(text).size);
     width += ems_of_sequence(sequence);
     text.remove_prefix(sequence.size());
   }

@@ -1,7 +1,7 @@
 // Pictures of a released CDF. They cost no budget.
 #include "core/plot/cdf_plot.hpp"
 
-#include "core/plot/xml_text.hpp"
+#include "core/plot/svg_writer.hpp"
 #include "pg/functions/cdf_type.hpp"
 #include "pg/functions/dp_cdf_error.hpp"
 
