@@ -1,7 +1,9 @@
 #include "pg/charge/background_workers.hpp"
 
 extern "C" {
+#include "storage/latch.h"
 #include "utils/backend_status.h"
+#include "utils/wait_event.h"
 }
 
 namespace dpquantile {
@@ -41,6 +43,14 @@ bool half_of_worker_slots_free() {
   }
   pgstat_clear_backend_activity_snapshot();
   return 2 * workers <= max_worker_processes;
+}
+
+void sleep_until_woken(long milliseconds) {
+  const int timeout = milliseconds < 0 ? 0 : WL_TIMEOUT;
+  (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH | timeout, milliseconds,
+                  PG_WAIT_EXTENSION);
+  ResetLatch(MyLatch);
+  CHECK_FOR_INTERRUPTS();
 }
 
 }  // namespace dpquantile

@@ -2,7 +2,6 @@
 
 #include "pg/charge/background_workers.hpp"
 #include "pg/charge/charge_queue.hpp"
-#include "pg/charge/charge_wait.hpp"
 #include "pg/charge/resident_worker.hpp"
 #include "pg/charge/session_charge.hpp"
 

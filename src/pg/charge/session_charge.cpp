@@ -1,7 +1,6 @@
 #include "pg/charge/session_charge.hpp"
 
 #include "pg/charge/background_workers.hpp"
-#include "pg/charge/charge_wait.hpp"
 #include "pg/charge/session_worker.hpp"
 
 extern "C" {
