@@ -193,25 +193,6 @@ CdfTree binary_tree(std::uint32_t bins) {
 
 }  // namespace
 
-const char* cdf_method_name(CdfMethod method) {
-  switch (method) {
-    case CdfMethod::kTree:
-      return "tree";
-    case CdfMethod::kBinary:
-      return "binary";
-    case CdfMethod::kHistogram:
-      return "histogram";
-  }
-  return nullptr;
-}
-
-std::optional<CdfMethod> find_cdf_method(std::string_view name) {
-  for (const CdfMethod method : {CdfMethod::kTree, CdfMethod::kBinary, CdfMethod::kHistogram}) {
-    if (name == cdf_method_name(method)) return method;
-  }
-  return std::nullopt;
-}
-
 std::vector<double> level_weights(PrivacyMeasure measure, std::span<const double> budgets) {
   std::vector<double> weights(budgets.begin(), budgets.end());
   for (double& weight : weights) {

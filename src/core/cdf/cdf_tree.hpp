@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "core/privacy/privacy_parameter.hpp"
@@ -18,9 +16,19 @@ enum class CdfMethod : std::uint8_t {
   kHistogram = 3,  // every bin by itself
 };
 
-// The name of a method in options, the ledger and the text of a dp_cdf; and back, empty for none.
-const char* cdf_method_name(CdfMethod method);
-std::optional<CdfMethod> find_cdf_method(std::string_view name);
+// The name of a method in options, the ledger and the text of a dp_cdf; null for a number without a
+// method.
+constexpr const char* cdf_method_name(CdfMethod method) {
+  switch (method) {
+    case CdfMethod::kTree:
+      return "tree";
+    case CdfMethod::kBinary:
+      return "binary";
+    case CdfMethod::kHistogram:
+      return "histogram";
+  }
+  return nullptr;
+}
 
 // A level-uniform tree with the part of the budget, epsilon or rho, that each level gets.
 struct CdfTree {

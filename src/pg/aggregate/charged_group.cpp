@@ -59,7 +59,7 @@ Charge describe_charge(const FinalContext* context, const AggState* node) {
   Charge charge;
   charge.function = get_func_name(context->call->aggfnoid);
   const MethodRow& method = method_of(context->parameters);
-  charge.mechanism = method.name;
+  charge.mechanism = method.name.data();
   charge.neighbours = has_group_keys(node) ? method.neighbours_in_groups : method.neighbours;
   const PrivacyParameter privacy = privacy_of(context->parameters);
   if (privacy.measure == PrivacyMeasure::kPure) charge.epsilon = privacy.value;

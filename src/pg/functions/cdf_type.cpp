@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/cdf/cdf_json.hpp"
+#include "pg/parameters/options.hpp"
 
 extern "C" {
 #include "libpq/pqformat.h"
@@ -97,10 +98,14 @@ struct CdfText {
 };
 
 CdfMethod read_method(const JsonbValue* name) {
-  const auto method = find_cdf_method(
+  const FamilyRow& family = row_of(Family::kCdf);
+  const MethodRow* method = find_method(
+      family,
       std::string_view(name->val.string.val, static_cast<std::size_t>(name->val.string.len)));
-  if (!method) refuse_text("\"method\" must be tree, binary or histogram.");
-  return *method;
+  if (method == nullptr) {
+    refuse_text(psprintf("\"method\" must be one of: %s.", method_names(family)));
+  }
+  return static_cast<CdfMethod>(method->number);
 }
 
 CdfText read_text(char* written) {

@@ -6,6 +6,7 @@
 
 #include "core/privacy/privacy_parameter.hpp"
 #include "pg/functions/cdf_type.hpp"
+#include "pg/parameters/options.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -51,15 +52,16 @@ Datum int4_array(std::span<const std::uint32_t> numbers) {
 
 // The plan that a dp_cdf of these parameters would have; ereports if they are out of range.
 CdfPlan expected_plan(const PrivacyParameter& privacy, int32 bins, const char* name) {
-  const auto method = find_cdf_method(name);
-  if (!method) {
+  const FamilyRow& family = row_of(Family::kCdf);
+  const MethodRow* method = find_method(family, std::string_view(name));
+  if (method == nullptr) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown method \"%s\"", name),
-                    errhint("Valid methods: tree, binary, histogram.")));
+                    errhint("Valid methods: %s.", method_names(family))));
   }
   CdfPlan plan{};
   report(guarded([&] {
     check_privacy_parameter(privacy);
-    plan = choose_cdf_plan(*method, check_bins(bins), privacy);
+    plan = choose_cdf_plan(static_cast<CdfMethod>(method->number), check_bins(bins), privacy);
   }));
   return plan;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "pg/server/postgres.hpp"
 
@@ -66,7 +67,7 @@ enum Option : unsigned {
 
 struct MethodRow {
   Method number;
-  const char* name;  // in the option "method" and in the ledger
+  std::string_view name;  // in the option "method" and in the ledger; ends with a zero
   RecordKind records;
   // The neighbour relations for the ledger. A row that is replaced across groups changes two of
   // them.
@@ -101,7 +102,8 @@ const FamilyRow& row_of(Family family);
 // The row of a family that a number from outside names, or null.
 const FamilyRow* find_family(int number);
 
-// The row of a method that a number from outside names, or null.
+// The row of a method that a number or a text from outside names, or null.
 const MethodRow* find_method(const FamilyRow& family, Method number);
+const MethodRow* find_method(const FamilyRow& family, std::string_view name);
 
 }  // namespace dpquantile

@@ -42,9 +42,9 @@ constexpr MethodRow kSynthesisMethods[] = {
     row_method(QuantilesMethod::kTree, "tree"),
 };
 constexpr MethodRow kCdfMethods[] = {
-    row_method(CdfMethod::kTree, "tree"),
-    row_method(CdfMethod::kBinary, "binary"),
-    row_method(CdfMethod::kHistogram, "histogram"),
+    row_method(CdfMethod::kTree, cdf_method_name(CdfMethod::kTree)),
+    row_method(CdfMethod::kBinary, cdf_method_name(CdfMethod::kBinary)),
+    row_method(CdfMethod::kHistogram, cdf_method_name(CdfMethod::kHistogram)),
 };
 constexpr MethodRow kIqrMethods[] = {
     {static_cast<Method>(IqrMethod::kProposeTestRelease), "propose-test-release",
@@ -119,6 +119,13 @@ const FamilyRow& row_of(Family family) {
 const FamilyRow* find_family(int number) {
   for (const FamilyRow& row : kFamilies) {
     if (static_cast<int>(row.family) == number) return &row;
+  }
+  return nullptr;
+}
+
+const MethodRow* find_method(const FamilyRow& family, std::string_view name) {
+  for (const MethodRow& method : family.methods) {
+    if (method.name == name) return &method;
   }
   return nullptr;
 }

@@ -39,23 +39,26 @@ bool take(Families families, Option option) {
   return std::ranges::any_of(families, [&](const FamilyRow& row) { return row.takes(option); });
 }
 
+std::string_view text_of(const JsonbValue& string) {
+  return {string.val.string.val, static_cast<std::size_t>(string.val.string.len)};
+}
+
 // Whether a string of a JSON object, a key or a value, is this one.
-bool key_is(const JsonbValue& key, const char* name) {
-  return key.val.string.len == static_cast<int>(strlen(name)) &&
-         memcmp(key.val.string.val, name, strlen(name)) == 0;
+bool key_is(const JsonbValue& key, std::string_view name) {
+  return name == text_of(key);
 }
 
 // Adds a name to a list "a, b, c", unless it is there.
-void add_name(List** names, const char* name) {
+void add_name(List** names, std::string_view name) {
   ListCell* cell;
   foreach (cell, *names) {
-    if (strcmp(static_cast<const char*>(lfirst(cell)), name) == 0) return;
+    if (name == static_cast<const char*>(lfirst(cell))) return;
   }
-  *names = lappend(*names, pstrdup(name));
+  *names = lappend(*names, pnstrdup(name.data(), name.size()));
 }
 
-// "Valid <what>: a, b, c."
-const char* valid_names(const char* what, const List* names) {
+// "a, b, c"
+const char* joined(const List* names) {
   StringInfoData list;
   initStringInfo(&list);
   ListCell* cell;
@@ -63,30 +66,29 @@ const char* valid_names(const char* what, const List* names) {
     appendStringInfo(&list, "%s%s", list.len == 0 ? "" : ", ",
                      static_cast<const char*>(lfirst(cell)));
   }
-  return psprintf("Valid %s: %s.", what, list.data);
+  return list.data;
 }
 
-const char* valid_methods(Families families) {
+const char* method_names(Families families) {
   List* names = NIL;
   for (const FamilyRow& row : families) {
     for (const MethodRow& method : row.methods) add_name(&names, method.name);
   }
-  return valid_names("methods", names);
+  return joined(names);
 }
 
-const char* valid_options(Families families) {
+const char* option_names(Families families) {
   List* names = NIL;
   for (const OptionName& entry : kOptions) {
     if (take(families, entry.option)) add_name(&names, entry.name);
   }
-  return valid_names("options", names);
+  return joined(names);
 }
 
 const MethodRow* find_named_method(Families families, const JsonbValue& name) {
   for (const FamilyRow& row : families) {
-    for (const MethodRow& method : row.methods) {
-      if (key_is(name, method.name)) return &method;
-    }
+    const MethodRow* method = find_method(row, text_of(name));
+    if (method != nullptr) return method;
   }
   return nullptr;
 }
@@ -95,7 +97,7 @@ Method parse_method(const JsonbValue& value, Families families) {
   if (value.type != jbvString) {
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("option \"method\" must be a string"),
-             errhint("%s", valid_methods(families))));
+             errhint("Valid methods: %s.", method_names(families))));
   }
   const MethodRow* method = find_named_method(families, value);
   if (method != nullptr) return method->number;
@@ -104,7 +106,7 @@ Method parse_method(const JsonbValue& value, Families families) {
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   known ? errmsg("method \"%s\" does not go with this aggregate", name)
                         : errmsg("unknown method \"%s\"", name),
-                  errhint("%s", valid_methods(families))));
+                  errhint("Valid methods: %s.", method_names(families))));
 }
 
 double parse_number(const char* option, const JsonbValue& value) {
@@ -173,7 +175,7 @@ void parse_option(const JsonbValue& key, const JsonbValue& value, Families famil
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     known ? errmsg("option \"%s\" does not go with this aggregate", name)
                           : errmsg("unknown option \"%s\"", name),
-                    errhint("%s", valid_options(families))));
+                    errhint("Valid options: %s.", option_names(families))));
   }
   if (found->number != nullptr) {
     parsed->*(found->number) = parse_number(found->name, value);
@@ -223,6 +225,10 @@ AggregateOptions parse_options(Jsonb* options, const FamilyRow& family) {
   AggregateOptions parsed = default_options(family);
   parse(options, {&family, 1}, &parsed);
   return parsed;
+}
+
+const char* method_names(const FamilyRow& family) {
+  return method_names({&family, 1});
 }
 
 void check_options(Jsonb* options) {

@@ -44,6 +44,9 @@ AggregateOptions parse_options(Jsonb* options, const FamilyRow& family);
 // ereports unless each option is one that some family has, with a value of its type.
 void check_options(Jsonb* options);
 
+// The names of a family's methods as "a, b, c", palloc'd.
+const char* method_names(const FamilyRow& family);
+
 // Whether the text is decimal digits only, few enough for a double to hold the number exactly.
 bool is_whole_number(const char* text, int length);
 

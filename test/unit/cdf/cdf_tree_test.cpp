@@ -264,19 +264,13 @@ TEST(HistogramMethod, MeasuresEveryBinByItself) {
   }
 }
 
-TEST(MethodName, IsFoundAgain) {
+TEST(CdfMethodName, IsThatOfTheOptionAndTheLedger) {
   EXPECT_STREQ(cdf_method_name(CdfMethod::kTree), "tree");
   EXPECT_STREQ(cdf_method_name(CdfMethod::kBinary), "binary");
   EXPECT_STREQ(cdf_method_name(CdfMethod::kHistogram), "histogram");
-  for (const CdfMethod method : kCdfMethods) {
-    EXPECT_EQ(find_cdf_method(cdf_method_name(method)), method);
-  }
 }
 
-TEST(MethodName, IsNotFoundForAnythingElse) {
-  for (const char* name : {"", "Tree", "trees", "tree ", "direct"}) {
-    EXPECT_EQ(find_cdf_method(name), std::nullopt) << name;
-  }
+TEST(CdfMethodName, IsNullForANumberWithoutMethod) {
   for (const int number : {0, 4, 255}) {
     EXPECT_EQ(cdf_method_name(static_cast<CdfMethod>(number)), nullptr) << number;
   }
