@@ -1,5 +1,4 @@
-# Large inputs take bounded memory; what would take more is refused by limits that do not depend on
-# the data.
+# Large inputs take bounded memory. Limits that do not depend on the data refuse what would take more.
 
 use strict;
 use warnings;
@@ -15,7 +14,7 @@ use Test::More;
 my $node = new_node('big', conf => "jit = off\n", budget => 10_000, delta => 0.1);
 my $paid = 0;
 
-# The most memory a backend ever asked for, in MB.
+# The most memory that a backend has had at any time, in MB.
 sub peak_memory
 {
 	my ($backend) = @_;
@@ -23,7 +22,7 @@ sub peak_memory
 	return $peak / 1024;
 }
 
-# In a session of its own, which is returned, the query gives t within so much memory beyond that of a small query.
+# Runs the query in a new session. It must give t and take less than `megabytes` more than a small query. Returns the session.
 sub check_memory
 {
 	my ($name, $query, %params) = @_;
@@ -44,8 +43,8 @@ SKIP:
 {
 	skip 'no /proc', 19 unless -r '/proc/self/status';
 
-	# At most, where counters take the place of a list: 4 MB for the list, 5 MB for the counters. The histogram of 1000
-	# cells takes hardly any.
+	# The peak is where counters replace a list: 4 MB for the list, 5 MB for the counters. The histogram of 1000 cells
+	# takes hardly any memory.
 	check_memory(
 		'10 million rows in one call', q{
 		SELECT dp_quantiles(i % 1000, ARRAY[0.1, 0.5, 0.9], 1, 0, 1000) IS NOT NULL
@@ -53,27 +52,27 @@ SKIP:
 		megabytes => 20,
 		cost => 1)->quit;
 
-	# At the end: 5 MB for the counters, 8 MB for the histogram.
+	# The peak is at the end: 5 MB for the counters, 8 MB for the histogram.
 	check_memory(
-		'10 million rows in all cells of the default grid', q{
+		'10 million rows in all cells of the default value grid', q{
 		SELECT dp_quantiles(i * 7919::bigint % 1048576, ARRAY[0.1, 0.5, 0.9], 1, 0, 1048575) IS NOT NULL
 		FROM (SELECT generate_series(1, 10000000) i) s},
 		megabytes => 32,
 		cost => 1)->quit;
 
-	# 4 bytes a row for the histogram, as most of the rows differ, and 2 for the runs that it is made of. Before that, half
-	# of the rows as a list of 4 bytes each, which is sorted beside the runs of the others, take less. The rest is between the
-	# pieces.
+	# Most rows differ, so the histogram takes 4 bytes a row, and the runs that it is made from take 2. The state before
+	# that takes less: half of the rows are a list of 4 bytes each, which is sorted beside the runs of the other half. The
+	# rest is unused memory between the allocations.
 	check_memory(
-		'10 million different rows on a fine grid', q{
+		'10 million different rows on a fine value grid', q{
 		SELECT dp_median(i * 2654435761::bigint % 4294967296, 1, 0, 4294967295, dp_options(granularity => 1)) IS NOT NULL
 		FROM (SELECT generate_series(1, 10000000) i) s},
 		megabytes => 100,
 		cost => 1)->quit;
 
-	# At the last doubling: 64 MB for the values, as much for the executor's copy, 32 MB for the smaller state. Sorting
-	# takes less.
-	# The interquartile range is 500, off by 5 with a probability below e^-70.
+	# The peak is at the last doubling: 64 MB for the values, 64 MB for the executor's copy, 32 MB for the smaller state.
+	# Sorting takes less.
+	# The interquartile range is 500. The probability of an error of 5 is below e^-70.
 	check_memory(
 		'an interquartile range of 5 million rows', q{
 		SELECT dp_iqr(i % 1000, 1000, 1e-6) BETWEEN 495 AND 505
@@ -81,7 +80,8 @@ SKIP:
 		megabytes => 176,
 		cost => 1000)->quit;
 
-	# At the end: 5 MB for the counters, and 8 MB each for the exact counts, for the released ones and for what is between.
+	# The peak is at the end: 5 MB for the counters, and 8 MB each for the exact counts, the released counts and the
+	# intermediate ones.
 	my $start = time;
 	my $session = check_memory(
 		'a CDF of 10 million rows in 2^20 bins', q{
@@ -91,21 +91,21 @@ SKIP:
 		SELECT true},
 		megabytes => 64,
 		cost => 200);
-	# Each level of the tree has an epsilon of 20 or more: an error of 1000 rows, or of a thousandth of them
-	# at the median, has a probability below e^-1000.
+	# Each level of the tree has an epsilon of 20 or more. The probability of an error of 1000 rows, or of a thousandth
+	# of the rows at the median, is below e^-1000.
 	is( $session->query(
 			q{
 			SELECT abs(dp_cdf_rows(cdf) - 10000000) < 1000 AND abs(dp_cdf_quantile(cdf, 0.5) - 500) < 2
 				AND length(cdf::text) > 1048576 * 8 AND cdf::text::dp_cdf::text = cdf::text FROM release}),
-		't', 'threat 24: it can be asked, written and read');
-	is($session->query('SELECT count(*) FROM release, dp_cdf_points(cdf)'), 1048577, 'and has that many points');
+		't', 'threat 24: the CDF can be queried, written and read');
+	is($session->query('SELECT count(*) FROM release, dp_cdf_points(cdf)'), 1048577, 'the CDF has 2^20 + 1 points');
 	my $used = peak_memory($session->{backend}) - $session->{before};
 	note("$used MB");
-	# Text and jsonb of a million numbers
-	cmp_ok($used, '<', 400, 'threat 24: within 400 MB');
+	# The text and the jsonb of a million numbers.
+	cmp_ok($used, '<', 400, 'threat 24: queries of the CDF, within 400 MB');
 	my $seconds = time - $start;
 	note("$seconds s");
-	cmp_ok($seconds, '<', 60, 'threat 24: within seconds');
+	cmp_ok($seconds, '<', 60, 'threat 24: the CDF and its queries, within 60 seconds');
 	$session->quit;
 }
 $paid = spent($node);
@@ -139,9 +139,9 @@ foreach my $rows ('person', 'person WHERE false')
 	accepted("an array of 4096 quantiles of $rows", sprintf $quantiles, 4096, 4096, $rows);
 	refused("an array of 4097 quantiles of $rows", sprintf $quantiles, 4097, 4097, $rows);
 	refused("an array of 10 million quantiles of $rows", sprintf $quantiles, 10_000_000, 10_000_000, $rows);
-	accepted("a grid of 2^32 cells for $rows", sprintf $cells, '4294967295', $rows);
-	refused("a grid of 2^32 + 1 cells for $rows", sprintf $cells, '4294967296', $rows);
-	refused("a grid of 10^300 cells for $rows", sprintf $cells, '1e300', $rows);
+	accepted("a value grid of 2^32 cells for $rows", sprintf $cells, '4294967295', $rows);
+	refused("a value grid of 2^32 + 1 cells for $rows", sprintf $cells, '4294967296', $rows);
+	refused("a value grid of 10^300 cells for $rows", sprintf $cells, '1e300', $rows);
 	accepted("a CDF of 2^20 bins for $rows", sprintf $bins, 'bins => 1048576', $rows);
 	refused("a CDF of 2^20 + 1 bins for $rows", sprintf $bins, 'bins => 1048577', $rows);
 	accepted("a CDF of 2^20 values for $rows", sprintf $bins, 'granularity => 1', $rows);

@@ -1,5 +1,5 @@
-# A query may be cancelled or terminated at any moment: nobody sees an answer that is not charged,
-# and nothing is left behind.
+# A query may be cancelled or terminated at any moment. Nobody sees an answer without a charge, and
+# no worker, lock or memory is left behind.
 
 use strict;
 use warnings;
@@ -12,13 +12,13 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# One slot for the launcher of logical replication and two for charges: a slot that is never given
-# back is soon missed. Shared memory segments are files, to be counted.
+# One slot is for the launcher of logical replication and two are for charges, so a slot that is not
+# given back soon stops the charges. Shared memory segments are files, so that the test can count them.
 my $node = new_node('cancel',
 	conf => "max_worker_processes = 3\ndynamic_shared_memory_type = mmap\n",
 	delta => 0.1,
 	allows_streaming => 1);
-# Another answer that costs epsilon 1: 10000 equal rows give 0 (but for e^-1000).
+# Another answer that costs epsilon 1. 10000 equal rows give 0, except with a probability of e^-1000.
 my $IQR = 'SELECT dp_iqr(0 * age, 1, 1e-9) = 0 FROM person;';
 
 sub shared_memory_segments
@@ -28,7 +28,8 @@ sub shared_memory_segments
 my $segments = shared_memory_segments();
 my $spent_before = 0;
 
-# At most one charge an attempt, at least one an answer, and the server is as it was.
+# Checks that every attempt has at most one charge and every answer has a charge, and that the server
+# is in its former state.
 sub check_storm
 {
 	my ($name, $attempts, @outcomes) = @_;
@@ -53,17 +54,17 @@ sub check_storm
 	return;
 }
 
-# An answer takes some milliseconds; timeouts fall before, into and after the charge.
+# An answer takes some milliseconds, so timeouts happen before, during and after the charge.
 my @delays = (1 .. 8) x 15;
 my @outcomes = split / /,
 	outcome($node, join "\n", map { ("SET statement_timeout = $_; $ANSWER", $IQR) } @delays);
-is_deeply([ grep { !/^(t|57014)$/ } @outcomes ], [], 'threat 5: statement_timeout gives its own error');
-# The SET itself may time out as well.
+is_deeply([ grep { !/^(t|57014)$/ } @outcomes ], [], 'threat 5: statement_timeout gives only its own error');
+# The SET may time out, too.
 cmp_ok(@outcomes, '>=', 2 * @delays, 'threat 5: every statement gives an answer or an error');
 check_storm('threat 5: statement_timeout', 2 * @delays, @outcomes);
 
-# Runs sessions while each backend of the analyst, once connected, is cancelled or terminated again
-# and again; returns their outcomes.
+# Runs sessions while another session cancels or terminates the analyst's backends again and again.
+# Returns their outcomes.
 sub storm
 {
 	my ($action, @statements) = @_;
@@ -78,26 +79,26 @@ sub storm
 			END LOOP;
 		END
 		\$\$}, user => 'postgres');
-	my $stormy = q{FROM pg_stat_activity WHERE query ~ '^\s*DO ' AND state = 'active'};
-	$node->poll_query_until('postgres', "SELECT count(*) = 1 $stormy") or die 'there is no storm';
+	my $storming = q{FROM pg_stat_activity WHERE query ~ '^\s*DO ' AND state = 'active'};
+	$node->poll_query_until('postgres', "SELECT count(*) = 1 $storming") or die 'there is no storm';
 	my @sessions = map { start_psql($node, $_) } @statements;
 	my @outcomes = map { split / /, finish_psql($_) } @sessions;
-	$node->safe_psql('postgres', "SELECT pg_cancel_backend(pid) $stormy");
+	$node->safe_psql('postgres', "SELECT pg_cancel_backend(pid) $storming");
 	finish_psql($storm);
 	return @outcomes;
 }
 
 my $attempts = 60;
 @outcomes = storm('pg_cancel_backend', ($ANSWER x $attempts) x 2, $IQR x $attempts);
-is_deeply([ grep { !/^(t|57014)$/ } @outcomes ], [], 'threat 5: pg_cancel_backend gives its own error');
+is_deeply([ grep { !/^(t|57014)$/ } @outcomes ], [], 'threat 5: pg_cancel_backend gives only its own error');
 is(@outcomes, 3 * $attempts, 'threat 5: every statement gives an answer or an error');
 check_storm('threat 5: pg_cancel_backend', 3 * $attempts, @outcomes);
 
 @outcomes = map { storm('pg_terminate_backend', ($ANSWER x $attempts) x 2, $IQR x $attempts) } 1 .. 10;
-is_deeply([ grep { !/^(t|57P01)$/ } @outcomes ], [], 'threat 5: pg_terminate_backend gives its own error');
+is_deeply([ grep { !/^(t|57P01)$/ } @outcomes ], [], 'threat 5: pg_terminate_backend gives only its own error');
 check_storm('threat 5: pg_terminate_backend', 10 * 3 * $attempts, @outcomes);
 
-# While the owner holds the budget's row, a charge stands still in its middle.
+# Runs a statement while a charge waits for the budget's row, which the owner holds. Returns the outcome of the query.
 sub while_charging
 {
 	my ($act) = @_;
@@ -122,11 +123,11 @@ check_storm('threat 5: terminated during the charge', 1);
 is( while_charging(
 		q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dpquantile session'}),
 	'58000', 'threat 5: a query whose worker is terminated gives no answer');
-check_storm('threat 5: terminated worker', 0);
+check_storm('threat 5: worker terminated', 0);
 
-# Nor does a cancel end the worker's wait for a synchronous standby, after which nothing would be sure; a termination does,
-# and then there is no answer.
-sub waiting_for_standby
+# A cancel does not end the worker's wait for a synchronous standby, because the charge would not be sure. A termination
+# ends it, and then there is no answer.
+sub select_waiting_for_standby
 {
 	my ($what) = @_;
 	return $node->safe_psql('postgres',
@@ -140,7 +141,7 @@ sub start_waiting_for_standby
 		or die 'the charge does not wait for a standby';
 	return $session;
 }
-# All sessions see the new names after the restart.
+# A restart, so that all sessions see the new names.
 sub restart_with_standby
 {
 	my ($names) = @_;
@@ -150,17 +151,17 @@ sub restart_with_standby
 }
 restart_with_standby('nobody');
 my $session = start_waiting_for_standby();
-is(waiting_for_standby('pg_cancel_backend(pid)'), 't', 'threat 5: the worker is cancelled');
+is(select_waiting_for_standby('pg_cancel_backend(pid)'), 't', 'threat 5: a worker that waits for a standby is cancelled');
 $node->safe_psql('postgres', 'SELECT pg_sleep(0.3)');
-is(waiting_for_standby('count(*)'), 1, 'threat 5: and waits on for the standby');
+is(select_waiting_for_standby('count(*)'), 1, 'threat 5: it still waits for the standby');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE usename = 'analyst' AND state = 'active'}),
-	1, 'threat 5: without an answer');
-is(waiting_for_standby('pg_terminate_backend(pid)'), 't', 'threat 5: the worker is terminated');
-is(finish_psql($session), '58000', 'threat 5: and there is no answer');
+	1, 'threat 5: its session has no answer');
+is(select_waiting_for_standby('pg_terminate_backend(pid)'), 't', 'threat 5: a worker that waits for a standby is terminated');
+is(finish_psql($session), '58000', 'threat 5: its session gets an error and no answer');
 $session = start_waiting_for_standby();
 $node->append_conf('postgresql.conf', "synchronous_standby_names = ''\n");
 $node->reload;
-is(finish_psql($session), 't', 'threat 5: an answer comes when no standby is waited for');
+is(finish_psql($session), 't', 'threat 5: the answer comes when the server waits for no standby');
 check_storm('threat 5: waiting for a standby', 2, 't');
 
 done_testing();

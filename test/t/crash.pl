@@ -1,4 +1,4 @@
-# A charge is durable when its answer is seen.
+# When an answer is seen, its charge is durable.
 
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
 
-# Without a flush of its own, a commit stays in memory until the WAL writer comes round.
+# A commit that does not flush the WAL stays in memory until the WAL writer runs.
 my $node = new_node('crash', conf => q{
 	wal_writer_delay = 10s
 	wal_writer_flush_after = 1GB
@@ -20,13 +20,13 @@ my $node = new_node('crash', conf => q{
 });
 my $paid = 0;
 
-# Ends every process of the server at once, as a power failure would, and starts it again.
+# Ends every process of the server at once, as a power failure does, and starts the server again.
 sub kill_and_recover
 {
 	my @processes = @_;
 	$node->kill9;
 	kill 'KILL', @processes;
-	# Where nobody reaps the dead postmaster, it would seem to be alive.
+	# A dead postmaster that nobody reaps would seem to be alive.
 	unlink $node->data_dir . '/postmaster.pid';
 	foreach my $attempt (1 .. 100)
 	{
@@ -81,24 +81,24 @@ crash_and_recover();
 is(spent($node), ++$paid,
 	'threat 3: synchronous_commit = off of the server and of the superuser has no effect');
 
-# A charge that dies halfway takes the server down with it, as any server process does.
+# A worker that is killed during a charge makes the server restart, as any server process does.
 my $owner = hold_budget($node);
 my $query = start_psql($node, $ANSWER);
 wait_for_charges_at_lock($node, 1);
 my $worker = $node->safe_psql('postgres',
 	q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpquantile session'});
 kill 'KILL', $worker;
-isnt(finish_psql($query), 't', 'threat 2: without a worker that ends well there is no answer');
+isnt(finish_psql($query), 't', 'threat 2: there is no answer when the worker is killed during the charge');
 eval { $owner->quit };
 $node->poll_query_until('postgres', 'SELECT true');
-is(spent($node), $paid, 'threat 2: nor a charge');
+is(spent($node), $paid, 'threat 2: there is no charge either');
 
 $node->restart;
 is(spent($node), $paid, 'a clean restart keeps the spending');
-is(outcome($node, $ANSWER), 't', 'and the next query works');
-is(spent($node), $paid + 1, 'and is charged');
+is(outcome($node, $ANSWER), 't', 'the next query works');
+is(spent($node), $paid + 1, 'the next query is charged');
 
-# With accountant zcdp the rho is as durable.
+# With accountant zcdp the rho is durable, too.
 my $rho = q{SELECT rho_spent FROM dp_budget WHERE role = 'analyst'::regrole};
 $node->safe_psql('postgres', q{SELECT dp_grant_budget('analyst', 100, 1e-6, 'zcdp')});
 my $before = $node->safe_psql('postgres', $rho);
@@ -106,7 +106,7 @@ my $before = $node->safe_psql('postgres', $rho);
 is(outcome($node, $ANSWER), 't', 'an answer is seen with accountant zcdp');
 kill_and_recover(@processes);
 is( $node->safe_psql('postgres', "SELECT round(($rho) - $before, 9)"),
-	'0.125000000', 'threat 2: its rho is charged after SIGKILL right after the answer');
-is(spent($node), $paid + 2, 'threat 2: and its epsilon');
+	'0.125000000', 'threat 2: rho is charged after SIGKILL right after the answer');
+is(spent($node), $paid + 2, 'threat 2: epsilon is charged after SIGKILL right after the answer');
 
 done_testing();

@@ -1,4 +1,4 @@
-# A charge does not wait for ever for a lock on the budget, and an analyst cannot take one.
+# A charge does not wait for ever for a lock on the budget, and an analyst cannot lock the budget.
 
 use strict;
 use warnings;
@@ -27,17 +27,17 @@ foreach my $lock (@held)
 		'55P03', "threat 6: the charge times out under: $lock");
 	$owner->query_safe('ROLLBACK');
 	is(spent($node), $paid, 'threat 6: nothing is charged');
-	is(outcome($node, $ANSWER), 't', 'threat 6: afterwards the query works');
-	is(spent($node), ++$paid, 'threat 6: and is charged');
+	is(outcome($node, $ANSWER), 't', 'threat 6: the query works afterwards');
+	is(spent($node), ++$paid, 'threat 6: the query is charged afterwards');
 }
 $owner->quit;
 
 is(outcome($node, "BEGIN; SELECT dp_grant_budget('analyst', 2000) IS NULL; SET ROLE analyst; $ANSWER",
 		user => 'postgres'),
-	'f 55P03', 'threat 6: a lock of the own transaction times out, too');
+	'f 55P03', 'threat 6: the charge times out under a lock of its own transaction, too');
 is(spent($node), $paid, 'threat 6: nothing is charged');
 
-# What an analyst can reach is the views.
+# An analyst can reach only the views.
 foreach my $strength ('UPDATE', 'NO KEY UPDATE', 'SHARE', 'KEY SHARE')
 {
 	is(outcome($node, "SELECT role FROM dp_budget FOR $strength"),
@@ -54,15 +54,15 @@ is(outcome($node, 'BEGIN; LOCK TABLE dpquantile.budget IN ACCESS SHARE MODE'),
 is(outcome($node, 'CREATE TEMP TABLE mine (role regrole REFERENCES dpquantile.budget)'),
 	'42501', 'threat 6: an analyst may not refer to the table');
 
-# What an analyst may lock does not stand in the way.
+# The locks that an analyst may take do not block a charge.
 my $session = $node->background_psql('postgres', extra_params => [ '-U', 'analyst' ]);
 $session->query_safe('BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT FROM dp_budget; SELECT FROM dp_ledger');
 $session->query_safe('LOCK TABLE dp_budget, dp_ledger IN ACCESS SHARE MODE');
 $session->query_safe(
 	q{SELECT pg_advisory_lock(oid::bigint) FROM pg_class WHERE relname IN ('budget', 'ledger')});
-is(outcome($node, $ANSWER), 't', 'threat 6: the locks an analyst can take do not stop a charge');
-is(spent($node), ++$paid, 'threat 6: nor its effect');
-is($session->query($ANSWER), 't', 'threat 6: nor in the session that holds them');
+is(outcome($node, $ANSWER), 't', 'threat 6: a query works under the locks that an analyst can take');
+is(spent($node), ++$paid, 'threat 6: the query is charged under these locks');
+is($session->query($ANSWER), 't', 'threat 6: a query works in the session that holds these locks');
 $session->quit;
 
 done_testing();

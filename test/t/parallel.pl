@@ -1,4 +1,4 @@
-# Parallel and partitionwise plans: an execution is charged once, wherever its rows were read.
+# Parallel and partitionwise plans: an execution is charged once, whichever processes read its rows.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ my $paid = 0;
 
 $node->safe_psql(
 	'postgres', q{
-	-- Empty, but the planner does not know.
+	-- The table is empty, but the planner does not know this.
 	CREATE TABLE nobody WITH (autovacuum_enabled = off) AS SELECT * FROM person;
 	CREATE TABLE few AS SELECT * FROM person LIMIT 700;
 	ALTER TABLE few SET (parallel_workers = 0);
@@ -31,13 +31,13 @@ $node->safe_psql(
 	GRANT SELECT ON nobody, few, part, release TO analyst;
 	ANALYZE;
 	DELETE FROM nobody;
-	-- Parallel wherever it is possible, and all rows are read by workers.
+	-- Plans are parallel wherever possible, and workers read all rows.
 	ALTER ROLE analyst SET min_parallel_table_scan_size = 0;
 	ALTER ROLE analyst SET parallel_setup_cost = 0;
 	ALTER ROLE analyst SET parallel_tuple_cost = 0;
 	ALTER ROLE analyst SET parallel_leader_participation = off});
 
-# The query has this plan and outcome (t by default), and is charged so many times (once by default).
+# Checks the plan, the outcome (t by default) and the epsilon charged (1 by default) of a query.
 sub check_query
 {
 	my ($name, $query, %params) = @_;
@@ -46,13 +46,13 @@ sub check_query
 	like(outcome($node, "$settings EXPLAIN (COSTS OFF) $query"), $params{plan}, "$name: the plan");
 	is(outcome($node, "$settings $query"), $params{outcome} // 't', "$name: the outcome");
 	is(spent($node), $paid + $charges, "$name: charged $charges times");
-	# So that one failure is not followed by others.
+	# One failure must not cause others.
 	$paid = spent($node);
 	return;
 }
 
-# The true median is 50. In a group of 1400 people an answer 5 years off is about 70 ranks off, which at
-# lambda = 1 has a probability below 2^20 e^-70 < 1e-24.
+# The true median is 50. In a group of 1400 people an error of 5 years is an error of about 70 ranks. At
+# lambda = 1 its probability is below 2^20 e^-70 < 1e-24.
 my $median = 'dp_median(age, 1, 0, 100)';
 my $near = "abs(50 - $median) < 5";
 my $by_dept = "SELECT count(*) FROM (SELECT dept, $near AS near FROM person GROUP BY dept) d WHERE near";
@@ -83,8 +83,8 @@ check_query(
 	'the numeric form',
 	'SELECT dp_quantiles(age::numeric, ARRAY[0.1, 0.9], 1, 0, 100) IS NOT NULL FROM person',
 	plan => $gather);
-# The values come in 99 of each, and an answer off by one is 24 ranks or more away from each of these quantiles,
-# at a lambda of 100 or more, or of 8 if drawn jointly: it has a probability below 2^55 e^-240.
+# Each value occurs 99 times, so a wrong answer is 24 ranks or more away from each of these quantiles. Lambda is 100 or
+# more, or 8 for a joint draw. The probability of a wrong answer is below 2^55 e^-240.
 check_query(
 	"threat 16: method $_",
 	"SELECT dp_quantiles(age, ARRAY[0.255, 0.755], 1000, 0, 100, dp_options('$_', 1)) = '{25,76}' FROM person",
@@ -96,8 +96,8 @@ check_query(
 	plan => $gather,
 	outcome => '{33,67}',
 	charges => 1000);
-# A count is off with a probability below 2 e^-100, as every level has an epsilon of 100 or more; one of all
-# counts in these tests is with one below 1e-39.
+# Every level has an epsilon of 100 or more, so the probability that a count is wrong is below 2 e^-100. The
+# probability that any count in these tests is wrong is below 1e-39.
 my $cdf = 'dp_cdf(age, 100, 0, 101, dp_options(bins => 1))';
 my $all = "dp_cdf_rows($cdf)";
 my %charged_100 = (charges => 100);
@@ -130,7 +130,7 @@ check_query(
 	%charged_100);
 check_query('threat 20: a CDF of an empty table', "SELECT $all FROM nobody", plan => $gather, outcome => '0', %charged_100);
 check_query(
-	'threat 20: CDFs of NULL only', q{
+	'threat 20: CDFs of nothing but NULL', q{
 	SELECT count(*) FROM (
 		SELECT dp_cdf(NULLIF(age, age), 1, 0, 100) AS c FROM person GROUP BY dept) d WHERE dp_cdf_rows(c) >= 0},
 	plan => $gather_merge,
@@ -141,8 +141,8 @@ check_query(
 	plan => $gather,
 	outcome => '10000|t',
 	charges => 101);
-# The interquartile range is 50. At an epsilon of 1000 an answer is off by one hundredth with a probability below
-# e^-40.
+# The interquartile range is 50. At an epsilon of 1000 the probability that an answer is wrong by one hundredth is
+# below e^-40.
 my $iqr = 'dp_iqr(age, 1000, 1e-6)';
 my %charged_1000 = (charges => 1000);
 check_query(
@@ -151,7 +151,7 @@ check_query(
 	%charged_1000);
 like(
 	outcome($node, "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) SELECT $iqr FROM person"),
-	qr/Workers Launched: [1-9]/, 'threat 16: there are workers');
+	qr/Workers Launched: [1-9]/, 'threat 16: workers run for an interquartile range');
 $paid += 1000;
 check_query(
 	'threat 16: an interquartile range of numeric values',
@@ -171,14 +171,15 @@ check_query(
 	plan => qr/Finalize HashAggregate.*Gather.*Partial HashAggregate/,
 	outcome => '7',
 	%charged_1000);
-# The answer to n equal rows is 0 if the test finds a distance of n / 4; at this delta it asks for 1404, with noise of
-# scale 64/31. It is 2500 for all 10000 rows, and 1250 for a half of them: another outcome has a probability below
-# e^-70.
+# The answer for n equal rows is 0 if the test finds a distance of n / 4. At this delta the test asks for 1404, with
+# noise of scale 64/31. The distance is 2500 for all 10000 rows and 1250 for half of them. The probability of another
+# outcome is below e^-70.
 check_query(
-	'threat 16: all rows count', 'SELECT dp_iqr(0 * age, 1, 1e-300) FROM person',
+	'threat 16: an interquartile range uses all rows', 'SELECT dp_iqr(0 * age, 1, 1e-300) FROM person',
 	plan => $gather,
 	outcome => '0');
-# The quartiles lie 23 ranks or more from the next cell, at a lambda of 8: another has a probability below 2^55 e^-240.
+# The quartiles are 23 ranks or more from the next cell, and lambda is 8. The probability of another answer is below
+# 2^55 e^-240.
 check_query(
 	'threat 16: an interquartile range by quantiles',
 	q{SELECT dp_iqr(age, 1000, 0, dp_options('quantiles', 1, lower => -10, upper => 200)) FROM person},
@@ -188,19 +189,19 @@ check_query(
 check_query('threat 20: the interquartile range of an empty table', 'SELECT dp_iqr(age, 1, 1e-9) IS NULL FROM nobody',
 	plan => $gather);
 check_query(
-	'threat 20: interquartile ranges of NULL only', q{
+	'threat 20: interquartile ranges of nothing but NULL', q{
 	SELECT count(*) || ' ' || count(iqr) FROM (
 		SELECT dp_iqr(NULLIF(age, age), 1, 1e-9) AS iqr FROM person GROUP BY dept) d},
 	plan => $gather_merge,
 	outcome => '7 0');
 check_query(
-	'questions in a worker cost nothing',
+	'a query of a released CDF in a worker costs nothing',
 	"SELECT count(*) FROM person WHERE dp_cdf_probability((SELECT c FROM release), age) < 0.5",
 	plan => qr/Finalize Aggregate.*Gather.*Partial Aggregate/,
 	outcome => '5050',
 	charges => 0);
 check_query(
-	'no worker to be had', "SELECT $near FROM person",
+	'no worker available', "SELECT $near FROM person",
 	settings => 'SET max_parallel_workers = 0;',
 	plan => $gather);
 check_query(
@@ -211,12 +212,12 @@ check_query(
 	outcome => '3',
 	charges => 3);
 
-# Without rows the final function has no state and finds the parameters in the plan.
-my $on_grid = 'dp_median(age, 1, 0, 4, dp_options(granularity => 2)) IN (0, 2, 4)';
-check_query('threat 20: an empty table', "SELECT $on_grid FROM nobody", plan => $gather);
-check_query('threat 20: no row that passes', "SELECT $on_grid FROM person WHERE age < 0", plan => $gather);
+# Without rows the final function has no state and takes the parameters from the plan.
+my $of_three_cells = 'dp_median(age, 1, 0, 4, dp_options(granularity => 2)) IN (0, 2, 4)';
+check_query('threat 20: an empty table', "SELECT $of_three_cells FROM nobody", plan => $gather);
+check_query('threat 20: no row passes the WHERE clause', "SELECT $of_three_cells FROM person WHERE age < 0", plan => $gather);
 check_query(
-	'threat 20: groups of NULL only', q{
+	'threat 20: groups of nothing but NULL', q{
 	SELECT count(m) FROM (
 		SELECT dp_median(NULLIF(age, age), 1, 0, 100) AS m FROM person GROUP BY dept) d},
 	plan => $gather_merge,
@@ -259,7 +260,7 @@ check_query(
 	settings => "$partitionwise $serial",
 	plan => $partial);
 check_query(
-	'threat 16: all rows of partitions that are aggregated partially',
+	'threat 16: an interquartile range uses all rows of partitions aggregated partially',
 	'SELECT dp_iqr(0 * age, 1, 1e-300) FROM part',
 	settings => "$partitionwise $serial",
 	plan => $partial,
@@ -275,7 +276,7 @@ check_query(
 	outcome => '10000',
 	%charged_100);
 check_query(
-	'threat 16: partitions aggregated partially, without rows', "SELECT $on_grid FROM part WHERE age < 0",
+	'threat 16: partitions aggregated partially, without rows', "SELECT $of_three_cells FROM part WHERE age < 0",
 	settings => "$partitionwise $serial",
 	plan => $partial);
 check_query(
@@ -285,21 +286,21 @@ check_query(
 	plan => qr/Finalize GroupAggregate.*Merge Append.*Partial GroupAggregate/,
 	outcome => '101');
 check_query(
-	'threat 16: partitions aggregated each by itself',
+	'threat 16: each partition aggregated by itself',
 	"SELECT count(*) FROM (SELECT dept, $near AS near FROM part GROUP BY dept) d WHERE near",
 	settings => "$partitionwise $serial",
 	plan => qr/Append.*-> HashAggregate.*-> HashAggregate/,
 	outcome => '3',
-	# Each partition has an aggregate node of its own.
+	# Each partition has its own aggregate node.
 	charges => 3);
 
-# Aggregates of a subquery below a Gather would be finished by every worker.
+# Below a Gather every worker would run the final function of a subquery's aggregates.
 my $join = qq{
 	SELECT count(*) = 10000 FROM person
 	JOIN (SELECT dept, $median AS m FROM few GROUP BY dept) d USING (dept) WHERE m >= 0};
 my %refused = (outcome => '0A000', charges => 0);
 check_query(
-	'threat 14: partitions aggregated each by a worker', "SELECT dept, $near FROM part GROUP BY dept",
+	'threat 14: each partition aggregated by a worker', "SELECT dept, $near FROM part GROUP BY dept",
 	settings => $partitionwise,
 	plan => qr/Gather.*Parallel Append.*-> HashAggregate/,
 	%refused);
@@ -328,16 +329,16 @@ check_query(
 	plan => qr/^Gather.*Single Copy: true.*Aggregate/,
 	%refused);
 check_query(
-	'threat 14: what the hint says helps', $join,
+	'threat 14: the setting in the hint helps', $join,
 	settings => $serial,
 	plan => qr/Hash Join.*-> HashAggregate/);
 check_query(
-	'threat 14: an InitPlan is finished by the leader',
+	'threat 14: the leader finishes an InitPlan',
 	"SELECT count(*) > 0 FROM person WHERE age > (SELECT $median FROM few)",
 	plan => qr/Finalize Aggregate.*InitPlan.*Aggregate.*Gather/);
 
-# User-level aggregates: charged once a group. 100 users with 100 rows each; the noise of a mean has the scale
-# 101 * 100 / 10000 / epsilon, and 30 times that is passed with a probability of 1e-13.
+# A user-level aggregate is charged once a group. There are 100 users with 100 rows each. The noise of a mean has the
+# scale 101 * 100 / 10000 / epsilon, and exceeds 30 times that with a probability of 1e-13.
 $node->safe_psql(
 	'postgres', q{
 	CREATE TABLE trip AS SELECT (age::integer * 37 + dept) % 100 AS bus, 'cell ' || dept AS cell, age AS speed, dept FROM person;
@@ -361,9 +362,9 @@ check_query(
 	plan => qr/Finalize HashAggregate.*Gather.*Partial HashAggregate/,
 	outcome => '7',
 	charges => 7);
-check_query('threat 20: a user-level mean of nothing', "SELECT $mean BETWEEN 0 AND 101 FROM no_trip", plan => $gather);
+check_query('threat 20: a user-level mean of an empty table', "SELECT $mean BETWEEN 0 AND 101 FROM no_trip", plan => $gather);
 check_query(
-	'threat 20: a user-level mean of a type that cannot be told apart',
+	'threat 20: a user-level mean by users of a type without equality',
 	'SELECT dp_user_mean(point(bus, 1), speed, 1, 0, 101) FROM no_trip',
 	plan => $gather,
 	outcome => '42883',
@@ -373,15 +374,15 @@ check_query(
 	"SELECT dp_user_variance(1, speed, 1, 0, 101, dp_options(max_contributions => '1')) FROM trip",
 	plan => $gather,
 	outcome => '0');
-# Each grid has its mean of the kind of speeds that only it has.
+# Each grid has its own speed, which its mean shows.
 check_query(
-	'grids of several workers are put together by their names', q{
+	'grids of several workers are combined by their names', q{
 	SELECT string_agg((s).grid || ' ' || round((s).mean / 10) || ' ' || (s).users_kept, ', ') FROM unnest((
 		SELECT dp_user_grid_stats(bus, cell, dept * 10, 1000, 0, 60) FROM trip)) s},
 	plan => qr/Finalize Aggregate.*Gather.*Partial Aggregate/,
 	outcome => join(', ', map { "cell $_ $_ 100" } 0 .. 6),
 	charges => 1000);
-check_query('threat 20: grids of nothing', 'SELECT dp_user_grid_stats(bus, cell, speed, 1, 0, 101) FROM no_trip',
+check_query('threat 20: grids of an empty table', 'SELECT dp_user_grid_stats(bus, cell, speed, 1, 0, 101) FROM no_trip',
 	plan => $gather, outcome => '{}');
 check_query(
 	'threat 14: a user-level mean in a worker', "SELECT $mean FROM few JOIN LATERAL (SELECT 1 AS bus, few.age AS speed) b ON true",
@@ -389,10 +390,10 @@ check_query(
 	plan => qr/^Gather.*Single Copy: true.*Aggregate/,
 	%refused);
 
-# The leader, if it takes part, may be charged before a worker is refused.
+# A leader that takes part may be charged before a worker is refused.
 like(
 	outcome($node, "SET parallel_leader_participation = on; $join"),
-	qr/^(0A000|t)$/, 'threat 14: refused, unless the leader did all of it');
-cmp_ok(spent($node), '<=', $paid + 1, 'threat 14: and charged once at most');
+	qr/^(0A000|t)$/, 'threat 14: the join is refused, unless the leader does all of it');
+cmp_ok(spent($node), '<=', $paid + 1, 'threat 14: the join is charged at most once');
 
 done_testing();

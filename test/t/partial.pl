@@ -1,5 +1,4 @@
-# Partial states: the records of a group on a grid give the same bytes whatever the plan that read them, and wherever
-# that was.
+# Partial states: the records of a group on a value grid give the same bytes under every plan and on every server.
 
 use strict;
 use warnings;
@@ -14,7 +13,7 @@ use Test::More;
 
 my $node = new_node('partial', conf => "jit = off\nmax_worker_processes = 12\n");
 
-# Aggregates of a superuser that show the state, and one that merges states.
+# A superuser's aggregates that show the state, and one that merges states.
 my $aggregates = join '', map { "CREATE AGGREGATE $_->[0] (SFUNC = dpquantile.$_->[1], STYPE = dpquantile.records_state,
 	COMBINEFUNC = dpquantile.records_combine, PARALLEL = SAFE);" } (
 	[ 'expose(float8, float8[], float8, float8, float8, jsonb)', 'quantiles_transition' ],
@@ -24,13 +23,14 @@ my $aggregates = join '', map { "CREATE AGGREGATE $_->[0] (SFUNC = dpquantile.$_
 	[ 'expose_iqr(float8, float8, float8, jsonb)', 'iqr_transition' ],
 	[ 'expose_user(integer, float8, float8, float8, float8, jsonb)', 'user_mean_transition' ],
 	[ 'merge(dpquantile.records_state)', 'records_combine' ]);
-# So many rows i with a value x from 0 to 1000, one of five departments and one of seven kinds; one value is NULL.
+# Rows i, each with a value x from 0 to 1000, one of five departments and one of seven kinds. One value is NULL.
 my $rows = q{
 	SELECT i, NULLIF((i * 7919::bigint %% 1000003)::float8 / 1000, 0.5) AS x, i %% 5 AS dept, i %% 7 AS kind FROM generate_series(1, %d) i};
-# Held in chunks, as a list, and, on 2^20 cells and on more, as counters and as compressed runs.
+# A state holds few rows in chunks, and some rows as a list. It holds many rows as counters on 2^20 cells, and as
+# compressed runs on more.
 my %rows = (few => 300, some => 5000, many => 1_200_000);
 my %quantiles = (
-	'default grid' => q{expose(x, '{0.25, 0.5}', 1, 0, 1000, NULL)},
+	'default value grid' => q{expose(x, '{0.25, 0.5}', 1, 0, 1000, NULL)},
 	'few cells' => q{expose(x, '{0.5}', 1, 0, 1000, '{"granularity": 50}')},
 	'2^32 cells' => q{expose(x * 4294967, '{0.5}', 1, 0, 4294967295, '{"granularity": 1}')});
 my %numeric = (numeric => q{expose(x::numeric, '{0.25, 0.5}', 1, 0, 1000, NULL)});
@@ -81,7 +81,7 @@ my @group_plans = (
 	[ 'groups of partitions hashed', 'part', "$partitionwise $parallel SET enable_sort = off;",
 		qr/Finalize HashAggregate.*Gather.*Partial HashAggregate/ ]);
 
-# What a superuser's query prints, which has this plan.
+# Checks the plan of a superuser's query and returns what the query prints.
 sub planned
 {
 	my ($name, $settings, $plan, $query) = @_;
@@ -102,9 +102,9 @@ foreach my $size ('few', 'some', 'many')
 		my $state = "$calls{$size}{$call}::text";
 		my $name = "threat 16: $size rows, $call";
 		my $expected = planned("$name, serial", $serial, qr/^Aggregate -> Seq Scan/, "SELECT md5($state) FROM plain_$size");
-		like($expected, qr/^\w{32}$/, "$name: there is a state");
+		like($expected, qr/^\w{32}$/, "$name: the plan gives a state");
 		is( outcome($node, "SELECT $state = $state\::dpquantile.records_state::text FROM plain_$size", user => 'postgres'),
-			't', "$name: it is valid");
+			't', "$name: the state is valid");
 		foreach (@plans)
 		{
 			my ($plan_name, $table, $settings, $plan) = @$_;
@@ -125,7 +125,7 @@ foreach my $size ('few', 'some', 'many')
 	}
 }
 
-# Groups that go to disk and come back: many small ones, and some larger ones that come one after the other.
+# Groups that are spilled to disk and read again: many small ones, and some larger ones whose rows follow each other.
 foreach my $call (sort keys %quantiles)
 {
 	foreach my $key ('i % 20000', 'i / 5000')
@@ -142,7 +142,7 @@ foreach my $call (sort keys %quantiles)
 	}
 }
 
-# Values and rows of users are written in the order they came in. Sorted they are the same.
+# A state holds values and rows of users in the order in which they came. Sorted, they are the same under every plan.
 $node->safe_psql(
 	'postgres', q{
 	CREATE FUNCTION sorted(state bytea, records integer, size integer) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (
@@ -161,7 +161,7 @@ foreach my $call (sort keys %unsorted)
 		my $sorted = "SELECT sorted($state\::text::bytea, $records, $size)";
 		my $name = "threat 16: $rows rows, $call";
 		my $expected = planned("$name, serial", $serial, qr/^Aggregate -> Seq Scan/, "$sorted FROM plain_$rows");
-		like($expected, qr/^\w{32}$/, "$name: there is a state");
+		like($expected, qr/^\w{32}$/, "$name: the plan gives a state");
 		foreach (@plans)
 		{
 			my ($plan_name, $table, $settings, $plan) = @$_;
@@ -172,7 +172,7 @@ foreach my $call (sort keys %unsorted)
 }
 
 # Distributed engines such as Citus compute partial states on the servers that hold the rows, and move them as text to
-# one that combines them. Here each database stands for a server, and the test carries the text.
+# a server that combines them. Here each database is one of these servers, and the test moves the text.
 foreach my $shard (0 .. 2)
 {
 	$node->safe_psql('postgres', "CREATE DATABASE shard_$shard");
@@ -183,14 +183,14 @@ foreach my $shard (0 .. 2)
 }
 $node->safe_psql('postgres', 'CREATE TABLE moved (part integer, state text)');
 
-# What the shard prints as its partial state of a call; nothing for NULL.
+# The shard's partial state of a call, as text. Empty for NULL.
 sub partial_state
 {
 	my ($shard, $call, $size, $where) = @_;
 	return $node->safe_psql("shard_$shard", "SELECT $call FROM own_$size WHERE $where");
 }
 
-# Moves partial states in place of those that were there.
+# Replaces the moved partial states by these.
 sub move
 {
 	my (@states) = @_;
@@ -224,47 +224,47 @@ foreach my $size ('few', 'some', 'many')
 		is(merged($_), $two, "$name: two partial states combined, by $_") foreach 'part', 'part DESC';
 
 		move($states[0], '', $states[1], $states[2], '');
-		is(merged($_), $all, "$name: three and two of no rows, by $_")
+		is(merged($_), $all, "$name: three partial states and two NULLs combined, by $_")
 		  foreach 'part', 'part DESC', 'part = 1 DESC, part', 'part = 3 DESC, part = 2 DESC';
 		is( $node->safe_psql(
 				'postgres', q{
 				SELECT md5(merge(s ORDER BY g)::text)
 				FROM (SELECT part / 2 AS g, merge(state::dpquantile.records_state) AS s FROM moved GROUP BY part / 2) m}),
-			$all, "$name: combined in two steps");
+			$all, "$name: partial states combined in two steps");
 
 		move('', '');
-		is(merged('part'), '', "$name: nothing combined is nothing");
+		is(merged('part'), '', "$name: NULLs combined are NULL");
 
 		my $less = 'i > 100';
 		move(partial_state(0, $state, $size, 'true'), partial_state(1, $state, $size, $less),
 			partial_state(2, $state, $size, 'false'));
-		is(merged('part'), $direct->("i % 3 = 0 OR i % 3 = 1 AND $less"), "$name: parts of other sizes");
+		is(merged('part'), $direct->("i % 3 = 0 OR i % 3 = 1 AND $less"), "$name: partial states of different sizes combined");
 
-		# NaN is no record, but the group has begun.
+		# NaN is not a record, but the group has a state.
 		move($states[0], partial_state(1, $state =~ s/\bx\b/'NaN'::float8/r, 'few', 'true'), $states[1], $states[2]);
-		is(merged($_), $all, "$name: with a state without records, by $_") foreach 'part', 'part DESC', 'part <> 1';
+		is(merged($_), $all, "$name: combined with a state without records, by $_") foreach 'part', 'part DESC', 'part <> 1';
 	}
 }
 
-# Values are put together in the order of the parts.
+# Values are combined in the order of the partial states.
 my ($values, @layout) = @{ $unsorted{values} };
 move(map { partial_state($_, $values, 'some', 'true') } 0 .. 2);
 is( $node->safe_psql('postgres',
 		"SELECT sorted(merge(state::dpquantile.records_state)::text::bytea, $layout[0], $layout[1]) FROM moved"),
 	$node->safe_psql('postgres', "SELECT sorted($values\::text::bytea, $layout[0], $layout[1]) FROM plain_some"),
 	'values: three partial states combined');
-# Each database hashes its users under a key of its own. Under one key they are the same users everywhere.
+# Each database hashes its users with its own key. With one key a user has the same hash in all databases.
 my $users = $unsorted{'rows of users'}[0];
 my $merge_users = 'SELECT merge(state::dpquantile.records_state) IS NOT NULL FROM moved';
 move(map { partial_state($_, $users, 'few', 'true') } 0 .. 1);
-is(outcome($node, $merge_users, user => 'postgres'), '22023', 'users of different databases are not put together');
+is(outcome($node, $merge_users, user => 'postgres'), '22023', 'users of databases with different keys are not combined');
 my $key = $node->safe_psql('shard_0', 'SELECT key FROM dpquantile.user_key');
 $node->safe_psql('shard_1', "UPDATE dpquantile.user_key SET key = '$key'");
 move(map { partial_state($_, $users, 'few', 'true') } 0 .. 1);
-is(outcome($node, $merge_users, user => 'postgres'), 't', 'but under the same key they are');
+is(outcome($node, $merge_users, user => 'postgres'), 't', 'users of databases with the same key are combined');
 
-# threat 15: the database that combines states answers nobody from them.
-my $records_state = $calls{few}{'default grid'};
+# threat 15: nobody gets an answer from states that a database combined.
+my $records_state = $calls{few}{'default value grid'};
 move(map { partial_state($_, $records_state, 'few', 'true') } 0 .. 2);
 $node->safe_psql(
 	'postgres', q{
@@ -278,15 +278,15 @@ is(outcome($node, 'SELECT dpquantile.quantiles_final(state) FROM combined'),
 	'42501', 'threat 15: an analyst may not finish a state');
 is(outcome($node, 'SELECT dpquantile.records_combine(state, state) FROM combined'),
 	'42501', 'threat 15: an analyst may not combine states');
-is(outcome($node, sprintf $finish, 'finish'), '42501', 'threat 15: an analyst may not build an aggregate that does');
+is(outcome($node, sprintf $finish, 'finish'), '42501', 'threat 15: an analyst may not build an aggregate that finishes states');
 is( outcome($node, 'SELECT dpquantile.quantiles_final(state) FROM combined', user => 'postgres'),
-	'0A000', 'threat 15: not even a superuser finishes a state outside of an aggregate');
-# A superuser's aggregate of states has no parameters that could be charged for. (An internal error: nobody but a
-# superuser can build one.)
+	'0A000', 'threat 15: not even a superuser may finish a state outside of an aggregate');
+# A superuser's aggregate of states has no parameters, and so no epsilon to charge. The error is internal, because only
+# a superuser can build such an aggregate.
 $node->safe_psql('postgres', sprintf $finish, 'finish');
 foreach my $user ('analyst', 'postgres')
 {
-	is(outcome($node, "SELECT finish(state) FROM $_", user => $user), '0A000', "threat 15: nor inside of another one: $user, $_")
+	is(outcome($node, "SELECT finish(state) FROM $_", user => $user), '0A000', "threat 15: another aggregate may not finish a state: $user, $_")
 		foreach 'combined', 'combined WHERE false';
 }
 is(spent($node), 0, 'threat 15: nothing was charged');

@@ -1,4 +1,4 @@
-# Sessions that race for the last bit of a budget get exactly what fits.
+# Sessions that race for the rest of a budget get exactly what fits.
 
 use strict;
 use warnings;
@@ -11,15 +11,15 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# More sessions than worker slots. The launcher of logical replication takes one slot more, and so does a resident
-# worker.
+# There are more sessions than worker slots. The launcher of logical replication takes one more slot, and so does a
+# resident worker.
 my $sessions = 12;
 my $attempts = 5;
 my $slots = 4;
 my $node = new_node('race', conf => 'max_worker_processes = ' . (1 + $slots + ($PRELOADED ? 1 : 0)) . "\n");
 
-# As many sessions as there are slots stand at the budget's row together when it is let go; with a resident worker one
-# of them, and the others behind it.
+# Starts as many sessions as there are slots while the budget's row is locked, then unlocks it. Returns their sorted
+# outcomes. Their charges wait for the lock together. With a resident worker one of them does, and the others wait for it.
 sub race_from_lock
 {
 	my $owner = hold_budget($node);
@@ -28,26 +28,26 @@ sub race_from_lock
 	$node->poll_query_until('postgres', qq{
 		SELECT count(*) = $slots FROM pg_stat_activity
 		WHERE usename = 'analyst' AND state = 'active' AND wait_event = 'Extension'})
-		or die 'the sessions do not ask';
+		or die 'the sessions do not request charges';
 	$owner->query_safe('COMMIT');
 	$owner->quit;
 	return join ' ', sort map { finish_psql($_) } @waiting;
 }
 
 $node->safe_psql('postgres', q{SELECT dp_grant_budget('analyst', 1)});
-is(race_from_lock(), '53400 53400 53400 t', 'threat 4: one of four charges at the same lock is made');
-is(spent($node), 1, 'threat 4: and only that');
+is(race_from_lock(), '53400 53400 53400 t', 'threat 4: one of four charges that wait for the same lock is made');
+is(spent($node), 1, 'threat 4: only that one is in the ledger');
 
-# With one snapshot for a whole transaction the others would fail, whatever is left.
+# If a charge's transaction used one snapshot, the other charges would fail, even if the budget had room for them.
 $node->safe_psql(
 	'postgres', q{
 	SELECT dp_grant_budget('analyst', 3);
 	ALTER DATABASE postgres SET default_transaction_isolation = 'repeatable read'});
-is(race_from_lock(), '53400 53400 t t', 'threat 4: whatever isolation level the database prefers');
-is(spent($node), 3, 'threat 4: two charges of four are made');
+is(race_from_lock(), '53400 53400 t t', "threat 4: two of four charges are made under the database's isolation level");
+is(spent($node), 3, 'threat 4: only these two are in the ledger');
 $node->safe_psql('postgres', 'ALTER DATABASE postgres RESET default_transaction_isolation');
 
-# Asks again and again, and counts what becomes of it.
+# Runs a query several times and returns the outcome of each.
 $node->safe_psql(
 	'postgres', q{
 	CREATE FUNCTION hammer(query text, attempts integer) RETURNS TABLE (outcomes text) LANGUAGE plpgsql AS $$
@@ -66,7 +66,7 @@ $node->safe_psql(
 	END
 	$$});
 
-# All sessions hammer at once; returns how many attempts had each outcome. user: as in outcome.
+# All sessions hammer at once. Returns how many attempts had each outcome. user: as in outcome.
 sub race
 {
 	my ($query, %params) = @_;
@@ -79,26 +79,26 @@ sub race
 	return \%count;
 }
 
-# Sums of 0.1 are exact: 2.3 pays for 23 answers of 0.1, and not for 22 or 24.
+# Sums of 0.1 are exact: 2.3 pays for 23 answers of 0.1, not for 22 or 24.
 $node->safe_psql('postgres', q{SELECT dp_grant_budget('analyst', 3 + 2.3)});
 is_deeply(
 	race('SELECT dp_median(age, 0.1, 0, 100) FROM person'),
 	{ answered => 23, 53400 => $sessions * $attempts - 23 },
 	'threat 4: exactly what fits is answered, the rest is refused');
-is(spent($node), '5.3', 'threat 4: spending and ledger are the limit');
+is(spent($node), '5.3', 'threat 4: spending and ledger equal the limit');
 
-# A charge that leaves a rest, too small for another.
+# The last charge that fits leaves a rest that is too small for another.
 $node->safe_psql('postgres', q{SELECT dp_grant_budget('analyst', 5.3 + 10)});
 is_deeply(
 	race('SELECT dp_median(age, 0.7, 0, 100) FROM person'),
 	{ answered => 14, 53400 => $sessions * $attempts - 14 },
-	'threat 4: the last bit is given to nobody');
+	'threat 4: nobody gets the rest of the budget');
 is(spent($node), '15.1', 'threat 4: spending and ledger agree');
 is(outcome($node, 'SELECT dp_median(age, 0.2, 0, 100) IS NOT NULL FROM person'),
-	't', 'threat 4: what is left can still be spent');
-is(spent($node), '15.3', 'threat 4: to the last digit');
+	't', 'threat 4: a smaller charge can spend the rest');
+is(spent($node), '15.3', 'threat 4: spending and ledger equal the limit afterwards');
 
-# With accountant zcdp what fits is decided by rho: 0.0243 in all, and 0.00125 for each.
+# With accountant zcdp rho decides what fits: the limit is 0.0243, and each query costs 0.00125.
 $node->safe_psql(
 	'postgres', q{
 	CREATE ROLE zcdp LOGIN;
@@ -106,12 +106,12 @@ $node->safe_psql(
 	SELECT dp_grant_budget('zcdp', 1, 1e-6, 'zcdp')});
 my $fits = $node->safe_psql('postgres',
 	q{SELECT fits FROM dp_budget_fits(0.1) WHERE role = 'zcdp'::regrole AND query = 'one quantile'});
-is($fits, 19, 'threat 4: that many queries fit a budget of accountant zcdp');
+is($fits, 19, 'threat 4: 19 queries fit a budget of accountant zcdp');
 is_deeply(
 	race('SELECT dp_median(age, 0.1, 0, 100) FROM person', user => 'zcdp'),
 	{ answered => $fits, 53400 => $sessions * $attempts - $fits },
 	'threat 4: exactly what fits is answered with accountant zcdp, too');
-is(spent($node, role => 'zcdp'), '1.9', 'threat 4: and is what the ledger says');
+is(spent($node, role => 'zcdp'), '1.9', 'threat 4: the ledger has exactly what fits with accountant zcdp');
 is( $node->safe_psql('postgres', q{SELECT rho_spent <= rho_limit FROM dp_budget WHERE role = 'zcdp'::regrole}),
 	't', 'threat 4: rho is within its limit');
 
@@ -125,7 +125,7 @@ $node->safe_psql(
 is_deeply(
 	race('SELECT dp_median(age, 1, 0, 100) FROM person'),
 	{ answered => 20, 53400 => $sessions * $attempts - 20 },
-	'threat 4: parallel plans race as well');
+	'threat 4: exactly what fits is answered under parallel plans');
 is(spent($node), '35.3', 'threat 4: spending and ledger agree after parallel plans');
 
 done_testing();

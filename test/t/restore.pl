@@ -1,4 +1,4 @@
-# The spending comes along with a dump. (pg_upgrade keeps the tables and the roles' OIDs as they are.)
+# A dump includes the spending. (pg_upgrade keeps the tables and the roles' OIDs as they are.)
 
 use strict;
 use warnings;
@@ -27,21 +27,21 @@ $old->safe_psql(
 	SELECT dp_grant_budget('revoked', 1), dp_revoke_budget('revoked')});
 is(outcome($old, "$ANSWER $ANSWER"), 't t', 'two answers before the dump');
 is(outcome($old, qq{SET ROLE "Second analyst"; $ANSWER}, user => 'postgres'),
-	't', 'and one of another role');
+	't', 'one answer of another role before the dump');
 
-is(outcome($old, $ANSWER, user => 'zcdp'), 't', 'and one of a role with accountant zcdp');
+is(outcome($old, $ANSWER, user => 'zcdp'), 't', 'one answer of a role with accountant zcdp before the dump');
 
-# The budget of a role that is gone remains, under a mere number.
+# The budget of a dropped role remains, under the role's former OID.
 $old->safe_psql(
 	'postgres', q{
 	CREATE ROLE leaver LOGIN;
 	GRANT SELECT ON person TO leaver;
 	SELECT dp_grant_budget('leaver', 100)});
-is(outcome($old, $ANSWER, user => 'leaver'), 't', 'one answer of a role that leaves');
+is(outcome($old, $ANSWER, user => 'leaver'), 't', 'one answer of a role that is dropped');
 my $leaver = $old->safe_psql('postgres', "SELECT 'leaver'::regrole::oid");
 $old->safe_psql('postgres', 'DROP OWNED BY leaver; DROP ROLE leaver');
 
-# Released values are stored, and used by a column and an index of their table.
+# A table stores released values. A generated column and an index use them.
 $old->safe_psql(
 	'postgres', q{
 	SELECT dp_grant_budget('postgres', 10);
@@ -54,8 +54,8 @@ $old->safe_psql(
 	INSERT INTO release SELECT 'steps', dp_cdf(age, 1, 0, 100, dp_options('binary', granularity => 0.3)) FROM person;
 	INSERT INTO release SELECT 'large', dp_cdf(age, 1, 0, 100, dp_options('histogram', bins => 1048576)) FROM person});
 
-# What everybody has spent, the ledger as each role sees it, and what has been released.
-sub picture
+# What every role has spent, the ledger, the released values, and what the analyst sees of the ledger.
+sub contents
 {
 	my ($node, $database) = @_;
 	return $node->safe_psql(
@@ -68,20 +68,20 @@ sub picture
 		SET ROLE analyst;
 		SELECT count(*) FROM dp_ledger});
 }
-my $picture = picture($old, 'postgres');
+my $contents = contents($old, 'postgres');
 
-# The same spending, and a restored budget that goes on from there.
+# Checks that a copy has the same spending, and that its budgets go on from there.
 sub check_copy
 {
 	my ($name, $node, $database) = @_;
-	is(picture($node, $database), $picture, "threat 13: $name: budgets, ledger and released values come along");
+	is(contents($node, $database), $contents, "threat 13: $name: has the budgets, the ledger and the released values");
 	is(outcome($node, "$ANSWER $ANSWER", database => $database),
-		't 53400', "threat 13: $name: only the rest can be spent");
-	is(spent($node, database => $database), 3, "threat 13: $name: and is charged");
-	# The limit is worth rho 0.46, an answer costs 0.125.
+		't 53400', "threat 13: $name: only the rest of epsilon can be spent");
+	is(spent($node, database => $database), 3, "threat 13: $name: the rest of epsilon is charged");
+	# The limit is worth rho 0.46. An answer costs 0.125.
 	is(outcome($node, "$ANSWER $ANSWER $ANSWER", user => 'zcdp', database => $database),
 		't t 53400', "threat 13: $name: only the rest of rho can be spent");
-	is(spent($node, role => 'zcdp', database => $database), 3, "threat 13: $name: and is charged");
+	is(spent($node, role => 'zcdp', database => $database), 3, "threat 13: $name: the rest of rho is charged");
 	return;
 }
 
@@ -119,13 +119,13 @@ check_copy('section by section', $old, 'sections');
 $old->safe_psql('postgres', 'CREATE DATABASE clone TEMPLATE postgres');
 check_copy('a database made with TEMPLATE', $old, 'clone');
 
-# The key of the user hashes is no data: a restored database has its own.
+# A dump does not include the key of the user hashes. A restored database has its own.
 my $key = 'SELECT key FROM dpquantile.user_key';
-like($old->safe_psql('plain', $key), qr/^\\x[0-9a-f]{32}$/, 'a restored database has one key of its users');
-isnt($old->safe_psql($_, $key), $old->safe_psql('postgres', $key), "and not the old one: $_")
+like($old->safe_psql('plain', $key), qr/^\\x[0-9a-f]{32}$/, 'a restored database has one key for its users');
+isnt($old->safe_psql($_, $key), $old->safe_psql('postgres', $key), "the key differs from that of the old database: $_")
   foreach 'plain', 'custom', 'sections';
 
-# A new cluster, where each number means another role.
+# A new cluster, where the OIDs belong to other roles.
 my $new = PostgreSQL::Test::Cluster->new('new');
 $new->init(extra => ['--username=postgres']);
 $new->start;
@@ -142,12 +142,12 @@ $new->safe_psql(
 	END
 	\$\$});
 my $stranger = $new->safe_psql('postgres', "SELECT $leaver\::regrole");
-like($stranger, qr/^stranger_/, 'a stranger has the number of the role that left');
+like($stranger, qr/^stranger_/, 'a stranger has the OID of the dropped role');
 
 $old->command_ok(
 	[ 'pg_dumpall', '--roles-only', '-d', $source, '-f', "$dump/roles" ],
 	'pg_dumpall of the roles');
-# The superuser is there already.
+# The superuser exists already.
 $new->safe_psql('postgres', "\\set ON_ERROR_STOP off\n\\i $dump/roles");
 $new->safe_psql('postgres', 'CREATE DATABASE restored');
 $new->command_ok(
@@ -156,6 +156,6 @@ $new->command_ok(
 check_copy('a new cluster', $new, 'restored');
 $new->safe_psql('restored', "GRANT SELECT ON person TO $stranger");
 is(outcome($new, $ANSWER, user => $stranger, database => 'restored'),
-	'42501', 'threat 13: nobody inherits the budget of a role that left');
+	'42501', 'threat 13: nobody inherits the budget of a dropped role');
 
 done_testing();

@@ -1,4 +1,4 @@
-# Who is charged: the session user or the role of SET ROLE, whoever owns the functions in between.
+# The session user or the role of SET ROLE pays, whoever owns the functions that it calls.
 
 use strict;
 use warnings;
@@ -38,7 +38,7 @@ sub all_spent
 	return { map { $_ => spent($node, role => $_) } keys %paid };
 }
 
-# One answer is seen and charged to the payer, and to nobody else.
+# Checks that one answer is seen, and charged to the payer alone.
 sub charged_to
 {
 	my ($payer, $name, $sql, %params) = @_;
@@ -55,33 +55,33 @@ charged_to('analyst', 'threat 11: RESET ROLE', "SET ROLE team; RESET ROLE; $ANSW
 charged_to('analyst', 'threat 11: SECURITY DEFINER', 'SELECT approved_median()');
 charged_to('analyst', 'threat 11: SECURITY DEFINER in plpgsql', 'SELECT approved_median_as_set()');
 charged_to('team', 'threat 11: SECURITY DEFINER after SET ROLE', 'SET ROLE team; SELECT approved_median()');
-charged_to('analyst', 'threat 11: a view of somebody else', 'SELECT * FROM approved_view');
+charged_to('analyst', 'threat 11: a view of another owner', 'SELECT * FROM approved_view');
 charged_to('postgres', 'threat 11: a superuser', $ANSWER, user => 'postgres');
 charged_to('analyst', 'threat 11: SET SESSION AUTHORIZATION', "SET SESSION AUTHORIZATION analyst; $ANSWER",
 	user => 'root');
 charged_to('team', 'threat 11: SET ROLE of a superuser', "SET ROLE team; $ANSWER", user => 'root');
-charged_to('"Group ""7"""', 'threat 11: a role with a name to be quoted', $ANSWER, user => 'Group "7"');
+charged_to('"Group ""7"""', 'threat 11: a role whose name needs quotes', $ANSWER, user => 'Group "7"');
 
-is(outcome($node, $ANSWER, user => 'newcomer'), '42501', 'threat 11: without a budget there is no answer');
+is(outcome($node, $ANSWER, user => 'newcomer'), '42501', 'threat 11: a role without a budget gets no answer');
 is(outcome($node, 'SELECT approved_median()', user => 'newcomer'),
-	'42501', 'threat 11: not through a SECURITY DEFINER function of a role with a budget either');
+	'42501', 'threat 11: a role without a budget gets no answer through a SECURITY DEFINER function of a role with one');
 is(outcome($node, $ANSWER, user => 'root'), '42501', 'threat 11: a superuser needs a budget, too');
 is(outcome($node, "SET ROLE team; $ANSWER", user => 'newcomer'),
-	'42501 42501', 'threat 11: the budget of a role that one is no member of is out of reach');
-is_deeply(all_spent(), \%paid, 'threat 11: none of this is charged');
+	'42501 42501', 'threat 11: a role that is not a member cannot use the budget of another role');
+is_deeply(all_spent(), \%paid, 'threat 11: refused queries are not charged');
 
 my $by_role = 'SELECT role, session_role, count(*) FROM dp_ledger GROUP BY 1, 2 ORDER BY 1, 2';
 is( outcome($node, $by_role, user => 'root'),
 	'Group "7"|Group "7"|1 analyst|analyst|6 postgres|postgres|1 team|analyst|3 team|root|1',
 	'threat 11: the ledger names the role and the session user');
 
-# Who sees what.
+# What each role sees.
 my $roles = 'SELECT role FROM dp_budget ORDER BY role::text';
 my $entries = 'SELECT DISTINCT role FROM dp_ledger ORDER BY 1';
 is(outcome($node, "$roles; $entries"),
-	'analyst analyst', 'threat 11: an analyst sees the own budget and ledger');
+	'analyst analyst', 'threat 11: an analyst sees only their own budget and ledger');
 is(outcome($node, "SET ROLE team; $roles; $entries"),
-	'team team', 'threat 11: after SET ROLE those of that role');
+	'team team', 'threat 11: after SET ROLE the session sees only those of that role');
 is(outcome($node, "$roles; $entries", user => 'newcomer'),
 	'', 'threat 11: a role without a budget sees nothing');
 is( outcome($node, "$roles; $entries", user => 'root'),
@@ -98,7 +98,7 @@ foreach my $forbidden (
 {
 	is(outcome($node, $forbidden), '42501', "threat 11: an analyst may not $forbidden");
 }
-# security_barrier: a cheap function of one's own is not called for the rows of others.
+# The views are security_barrier, so an analyst's cheap function is not called for the rows of others.
 is( outcome($node, q{
 		CREATE FUNCTION pg_temp.spy(name) RETURNS boolean COST 0.0000001 LANGUAGE plpgsql
 			AS 'BEGIN RAISE EXCEPTION USING ERRCODE = ''22000''; END';
@@ -113,7 +113,7 @@ $node->safe_psql(
 	GRANT SELECT ON person TO analyst});
 is(spent($node, role => 'senior'), $paid{analyst}, 'threat 11: a renamed role keeps its spending');
 is(outcome($node, $ANSWER), '42501', 'threat 11: a new role of the old name has no budget');
-is(outcome($node, $entries), '', 'threat 11: and does not see the ledger of its namesake');
-is(outcome($node, $ANSWER, user => 'senior'), 't', 'threat 11: the renamed role goes on');
+is(outcome($node, $entries), '', 'threat 11: a new role of the old name does not see the old ledger');
+is(outcome($node, $ANSWER, user => 'senior'), 't', 'threat 11: the renamed role still gets answers');
 
 done_testing();

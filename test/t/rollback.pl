@@ -1,4 +1,4 @@
-# What becomes of the query's own transaction does not touch the charge.
+# The outcome of the query's own transaction does not affect the charge.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use Test::More;
 my $node = new_node('rollback', conf => "max_prepared_transactions = 1\n");
 my $paid = 0;
 
-# Runs statements of the analyst that see one answer, printed as t.
+# Checks the outcome of statements in which the analyst sees one answer, and that it is charged.
 sub charged_for
 {
 	my ($name, $sql, $expected) = @_;
@@ -68,7 +68,7 @@ charged_for('a SERIALIZABLE READ ONLY DEFERRABLE transaction',
 	"BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE; $ANSWER COMMIT");
 charged_for('a session of read-only transactions', "SET default_transaction_read_only = on; $ANSWER");
 
-# What may be set for a database holds in the charge's own session, too.
+# The settings of a database apply to the charge's own session, too.
 $node->safe_psql('postgres', 'ALTER DATABASE postgres SET default_transaction_read_only = on');
 charged_for('a database of read-only transactions', $ANSWER);
 $node->safe_psql('postgres',
@@ -83,15 +83,15 @@ $node->safe_psql(
 charged_for('a database whose search_path hides the addition of numbers', $ANSWER);
 $node->safe_psql('postgres', 'ALTER DATABASE postgres RESET search_path');
 
-# Only a superuser may write the budget; the charge's session must stay one.
+# Only a superuser may write the budget, so the charge's session must stay a superuser's.
 $node->safe_psql('postgres',
 	'CREATE ROLE team; GRANT team TO analyst; ALTER DATABASE postgres SET role = team');
 my $outcome = outcome($node, "SET ROLE analyst; $ANSWER");
 $node->safe_psql('postgres', 'SET ROLE NONE; ALTER DATABASE postgres RESET role');
-is($outcome, 't', 'a database with a role to start as: the answer is seen');
-is(spent($node), ++$paid, 'a database with a role to start as: charged');
+is($outcome, 't', 'a database with a default role: the answer is seen');
+is(spent($node), ++$paid, 'a database with a default role: charged');
 
-# The charge is made outside the transaction, so it cannot use what is not committed.
+# The charge is made outside the transaction, so it cannot use tables that are not committed.
 $node->safe_psql('postgres', 'CREATE DATABASE unfinished');
 is( outcome($node, q{
 		BEGIN;
@@ -99,9 +99,9 @@ is( outcome($node, q{
 		SELECT dp_grant_budget('postgres', 1) IS NULL;
 		SELECT dp_median(1, 1, 0, 100);
 		COMMIT}, user => 'postgres', database => 'unfinished'),
-	'f 42P01', 'in the transaction that creates the extension there is no answer');
+	'f 42P01', 'there is no answer in the transaction that creates the extension');
 
-# In one transaction the analyst's statements see the charges made meanwhile, as those of anybody.
+# Later statements of the analyst's transaction see the charge, like any commit of another session.
 is(outcome($node, "BEGIN; SELECT trim_scale(epsilon_spent) FROM dp_budget; $ANSWER"
 		. ' SELECT trim_scale(epsilon_spent) FROM dp_budget; ROLLBACK;'
 		. ' SELECT trim_scale(epsilon_spent) FROM dp_budget'),

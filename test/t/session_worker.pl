@@ -1,5 +1,5 @@
-# Without preloading a session's charges are made by a worker of its own, which stays a while for the next one. What all
-# charges have to hold is tested elsewhere; this is about the worker itself.
+# Without preloading a session's own worker makes its charges, and stays for a while to make the next one. This file tests
+# the worker itself. Other files test what holds for all charges.
 
 use strict;
 use warnings;
@@ -22,14 +22,14 @@ $node->safe_psql(
 	GRANT SELECT ON person TO other;
 	SELECT dp_grant_budget('other', 10)});
 
-# How many workers have been started so far.
+# The number of workers started so far.
 sub starts
 {
 	my @lines = slurp_file($node->logfile) =~ /starting background worker process "dpquantile session"/g;
 	return scalar @lines;
 }
 
-# How many are started for these statements of one session.
+# The number of workers that these statements of one session start.
 sub starts_for
 {
 	my ($sql, $expected, $name, %params) = @_;
@@ -43,8 +43,8 @@ sub idle_worker
 	return $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE $WORKER AND state = 'idle'");
 }
 
-# A session that stays, and its worker, which waits for the next charge.
-sub employ
+# Starts a session that stays. Returns it and its worker, which waits for the next charge.
+sub session_with_idle_worker
 {
 	my $session = $node->background_psql('postgres', on_error_stop => 0, extra_params => [ '-U', 'analyst' ]);
 	foreach my $attempt (1 .. 100)
@@ -69,7 +69,7 @@ sub segments
 	return scalar(grep { !/^\./ } slurp_dir($node->data_dir . '/pg_dynshmem'));
 }
 
-sub costs
+sub check_costs
 {
 	my ($charges, $name, $act) = @_;
 	my $before = spent($node);
@@ -79,52 +79,52 @@ sub costs
 }
 
 my $answers = join ' ', ('t') x $CHARGES;
-costs($CHARGES, 'one worker for many charges', sub {
+check_costs($CHARGES, 'one worker for many charges', sub {
 	my $starts = starts_for($ANSWER x $CHARGES, $answers, 'one worker for many charges');
-	# A machine that stands still for a second may need another.
-	cmp_ok($starts, '<', $CHARGES / 2, 'one worker for many charges: it stays for the next');
-	cmp_ok($starts, '>=', 1, 'one worker for many charges: it is a worker');
+	# On a machine that stalls for a second another worker may start.
+	cmp_ok($starts, '<', $CHARGES / 2, 'one worker for many charges: it stays for the next charge');
+	cmp_ok($starts, '>=', 1, 'one worker for many charges: there is a worker');
 });
 
-# The charge goes to who asks, whoever asked before.
-costs(1, 'another role', sub {
+# The role that asks pays, whichever role asked before.
+check_costs(1, 'another role', sub {
 	my $ask = 'SET ROLE analyst; ' . $ANSWER . ' SET ROLE other; ' . $ANSWER . $ANSWER;
-	is(starts_for($ask, 't t t', 'another role', user => 'postgres'), 1, 'another role: has the same worker');
+	is(starts_for($ask, 't t t', 'another role', user => 'postgres'), 1, 'another role: the worker is the same');
 });
 is(spent($node, role => 'other'), 2, 'another role: pays for itself');
 
-# A refusal of one charge is not that of the next.
+# The refusal of one charge does not affect the next.
 is(outcome($node, "$ANSWER SELECT dp_median(age, 9, 0, 100) FROM person; $ANSWER", user => 'other'),
 	't t 53400', 'after a refusal: the next charge is made');
-is(spent($node, role => 'other'), 4, 'after a refusal: and charged');
+is(spent($node, role => 'other'), 4, 'after a refusal: spending includes the next charge');
 
 {
-	my ($session, $worker) = employ();
+	my ($session, $worker) = session_with_idle_worker();
 	wait_until_gone($worker);
-	costs(1, 'after a second', sub { is($session->query($ANSWER), 't', 'after a second: the next charge has a new worker') });
+	check_costs(1, 'after a second', sub { is($session->query($ANSWER), 't', 'after a second: the next charge has a new worker') });
 	$session->quit;
 }
 
 {
-	my ($session, $worker) = employ();
+	my ($session, $worker) = session_with_idle_worker();
 	$node->safe_psql('postgres', "SELECT pg_terminate_backend($worker)");
 	wait_until_gone($worker);
-	costs(1, 'threat 5: terminated', sub { is($session->query($ANSWER), 't', 'threat 5: terminated: the next charge has a new worker') });
+	check_costs(1, 'threat 5: terminated', sub { is($session->query($ANSWER), 't', 'threat 5: terminated: the next charge has a new worker') });
 	$session->quit;
 }
 
-# Settings such as synchronous_commit are those of the configuration.
+# After a reload of the configuration a charge uses the new settings, such as synchronous_commit.
 {
 	my $reload = 'RESET ROLE; DO $$BEGIN PERFORM pg_reload_conf(), pg_sleep(0.3); END$$; SET ROLE analyst;';
 	my $starts = starts_for("SET ROLE analyst; $ANSWER $reload $ANSWER", 't t', 'threat 3: reloaded', user => 'postgres');
 	is($starts, 2, 'threat 3: reloaded: the next charge has a new worker');
 }
 
-# While a charge is made, the session that has given it up asks for another: neither is taken for the other.
+# A session gives up a charge and requests another while the first is being made. Neither is taken for the other.
 {
-	my ($session, $worker) = employ();
+	my ($session, $worker) = session_with_idle_worker();
 	my $owner = hold_budget($node);
-	costs(1 + 4, 'threat 5: cancelled', sub {
+	check_costs(1 + 4, 'threat 5: cancelled', sub {
 		$session->query_until(qr/asks/, "\\echo asks\n$ANSWER\n");
 		wait_for_charges_at_lock($node, 1);
 		$node->safe_psql('postgres', q{
@@ -140,14 +140,14 @@ is(spent($node, role => 'other'), 4, 'after a refusal: and charged');
 	$session->quit;
 }
 
-# What the worker has not begun it does not begin when the session has given it up.
+# The worker does not begin a charge that the session has already given up.
 {
-	my ($session, $worker) = employ();
+	my ($session, $worker) = session_with_idle_worker();
 	kill 'STOP', $worker;
-	costs(0, 'threat 5: cancelled before it was begun', sub {
+	check_costs(0, 'threat 5: cancelled before the charge begins', sub {
 		$session->query_until(qr/asks/, "\\echo asks\n$ANSWER\n");
 		my $asking = q{FROM pg_stat_activity WHERE usename = 'analyst' AND state = 'active' AND wait_event = 'Extension'};
-		$node->poll_query_until('postgres', "SELECT count(*) = 1 $asking") or die 'the session does not ask';
+		$node->poll_query_until('postgres', "SELECT count(*) = 1 $asking") or die 'the session does not request a charge';
 		$node->safe_psql('postgres', "SELECT pg_cancel_backend(pid) $asking");
 		$node->poll_query_until('postgres', "SELECT count(*) = 0 $asking") or die 'the session goes on';
 		kill 'CONT', $worker;
@@ -156,17 +156,17 @@ is(spent($node, role => 'other'), 4, 'after a refusal: and charged');
 	$session->quit;
 }
 
-# With few worker slots, they are for others.
+# With few worker slots a worker leaves its slot to others at once.
 $node->append_conf('postgresql.conf', 'max_worker_processes = 3');
 $node->restart;
-costs($CHARGES, 'few slots', sub {
+check_costs($CHARGES, 'few slots', sub {
 	is(starts_for($ANSWER x $CHARGES, $answers, 'few slots'), $CHARGES, 'few slots: no worker stays');
 });
 {
 	my $session = $node->background_psql('postgres', extra_params => [ '-U', 'analyst' ]);
 	my $before = segments();
 	$session->query_safe($ANSWER) foreach 1 .. $CHARGES;
-	cmp_ok(segments() - $before, '<=', 2, 'threat 17: a session holds the memory of its last worker, which may end just now');
+	cmp_ok(segments() - $before, '<=', 2, 'threat 17: a session holds only the memory of its last worker, and of one that is about to end');
 	$session->quit;
 }
 

@@ -1,4 +1,4 @@
-# A standby cannot write, so it cannot charge; after its promotion the spending is there.
+# A standby cannot write, so it cannot charge. After its promotion it has the spending of the primary.
 
 use strict;
 use warnings;
@@ -22,14 +22,14 @@ $primary->wait_for_catchup($standby, 'replay', $primary->lsn('flush'));
 
 is(outcome($standby, $ANSWER), '25006', 'threat 7: a standby refuses');
 is(outcome($standby, 'SELECT dp_median(age, 1, 0, 100) FROM person WHERE false'),
-	'25006', 'threat 7: also where there is no row');
+	'25006', 'threat 7: a standby refuses a query without rows, too');
 is( outcome($standby, 'SELECT trim_scale(epsilon_remaining) FROM dp_budget; SELECT count(*) FROM dp_ledger'),
 	'1 2', 'threat 7: a standby shows the budget and the ledger');
 
 $primary->stop('immediate');
 $standby->promote;
-is(spent($standby), 2, 'threat 7: after the promotion the spending is there');
-is(outcome($standby, "$ANSWER $ANSWER"), 't 53400', 'threat 7: and the rest of the budget can be spent');
-is(spent($standby), 3, 'threat 7: and no more');
+is(spent($standby), 2, 'threat 7: the promoted standby has the spending');
+is(outcome($standby, "$ANSWER $ANSWER"), 't 53400', 'threat 7: only the rest of the budget can be spent after the promotion');
+is(spent($standby), 3, 'threat 7: only the rest of the budget is charged');
 
 done_testing();

@@ -1,4 +1,4 @@
-# The aggregate state holds exact data: an analyst gets no hold of it, and no bytes in its place do harm.
+# The aggregate state holds exact data. An analyst cannot read it, and invalid bytes in its place do no harm.
 
 use strict;
 use warnings;
@@ -14,8 +14,8 @@ use Test::More;
 my $node = new_node('state');
 my $started = $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
 
-# Every support function with its arguments all NULL; sub-selects, because a call of a strict function
-# with constants would not get so far.
+# Calls of all support functions with NULL arguments. The arguments are sub-selects, because the planner would
+# simplify a call of a strict function with constants.
 my @calls = split /\n/, $node->safe_psql(
 	'postgres', q{
 	SELECT format('SELECT dpquantile.%I(%s)', proname,
@@ -25,7 +25,7 @@ my @calls = split /\n/, $node->safe_psql(
 		AND 'dpquantile.records_state'::regtype = ANY (prorettype || proargtypes::oid[])
 	ORDER BY 1});
 my @executor_calls = grep { /_(transition|combine|final)\(/ } @calls;
-cmp_ok(@executor_calls, '>=', 4, 'there are support functions to try');
+cmp_ok(@executor_calls, '>=', 4, 'the extension has support functions');
 my $expose = q{
 	CREATE AGGREGATE %s.expose(float8, float8, float8, float8)
 		(SFUNC = dpquantile.median_transition, STYPE = dpquantile.records_state)};
@@ -44,10 +44,10 @@ is(outcome($node, $_, user => 'postgres'), '0A000', "threat 15: refused even to 
 foreach my $final ('quantiles_final', 'cdf_final', 'iqr_final', 'synthesize_final')
 {
 	is( outcome($node, qq{SELECT dpquantile.$final('\\x00')}, user => 'postgres'),
-		'22P03', "threat 15: bytes are checked before that: $final");
+		'22P03', "threat 15: the input function checks bytes first: $final");
 }
 
-# A superuser may look into the state; what others could write there is tried on it.
+# A superuser may read the state. The test changes its bytes as others could.
 $node->safe_psql('postgres', sprintf $expose, 'public');
 $node->safe_psql(
 	'postgres', q{
@@ -63,34 +63,34 @@ $node->safe_psql(
 	CREATE AGGREGATE expose_iqr(float8, float8, float8, jsonb)
 		(SFUNC = dpquantile.iqr_transition, STYPE = dpquantile.records_state);
 
-	-- Five records on the grid 0, 1, .. 100.
+	-- Five records on the value grid 0, 1, .. 100.
 	CREATE TABLE valid AS
 	SELECT expose(x, ARRAY[0.25, 0.5], 1, 0, 100, dp_options(granularity => 1))::text::bytea AS bytes
 	FROM unnest(ARRAY[3.0, 1, 4, 1, 5]) x;
-	-- The same in 50 bins.
+	-- The same records in 50 bins.
 	CREATE TABLE valid_cdf AS
 	SELECT expose_cdf(x, 1, 0, 100, dp_options(bins => 50))::text::bytea AS bytes
 	FROM unnest(ARRAY[3.0, 1, 4, 1, 5]) x;
-	-- The same as values.
+	-- The same records as values.
 	CREATE TABLE valid_iqr AS
 	SELECT expose_iqr(x, 1, 1e-6, NULL)::text::bytea AS bytes FROM unnest(ARRAY[3.0, 1, 4, 1, 5]) x;
-	-- On the grid again.
+	-- The same records on the value grid, for quartiles.
 	CREATE TABLE valid_range AS
 	SELECT expose_iqr(x, 1, 0, dp_options('quantiles', 1, lower => 0, upper => 100))::text::bytea AS bytes
 	FROM unnest(ARRAY[3.0, 1, 4, 1, 5]) x;
-	-- The same for a synthetic sample of three, under zCDP.
+	-- The same records for a synthetic sample of three, under zCDP.
 	CREATE TABLE valid_synthesis AS
 	SELECT expose_synthesis(x, 3, NULL, 0, 100, dp_options(granularity => 1, rho => 0.1))::text::bytea AS bytes
 	FROM unnest(ARRAY[3.0, 1, 4, 1, 5]) x;
-	-- So many records that they are no list when they are read: the ends of the largest grid, and 3000 in cell 70.
+	-- Too many records for a list when they are read: the ends of the largest value grid, and 3000 in cell 70.
 	CREATE TABLE valid_many AS
 	SELECT expose(x, ARRAY[0.5], 1, 0, 4294967295, dp_options(granularity => 1))::text::bytea AS bytes
 	FROM (VALUES (0), (4294967295) UNION ALL SELECT 70 FROM generate_series(1, 3000)) v(x);
 	CREATE TABLE received (state dpquantile.records_state)});
 
-# The parts of a state: what, how and in which measure; epsilon, delta, lower, upper, granularity; bins; quantiles; records.
-# Records on a grid are runs of cells in ascending order: twice the cells skipped since the last run, plus 1 if it has
-# several records, whose number less two follows.
+# The parts of a state: version, family, method and measure; epsilon, delta, lower, upper, granularity; bins; quantiles;
+# records. Records on a value grid are runs of cells in ascending order. A run is twice the number of cells skipped since
+# the last run, plus 1 if it has several records. Then the number of records minus two follows.
 my $header = 4 + 5 * 8 + 4;
 my %offset = (
 	valid => $header + 4 + 2 * 8,
@@ -113,7 +113,7 @@ my %twice = (
 foreach my $table (sort keys %offset)
 {
 	is($node->safe_psql('postgres', "SELECT substr(bytes, 1 + $offset{$table}) FROM $table"),
-		"\\x$records{$table}", "the state has the bytes that are expected: $table");
+		"\\x$records{$table}", "the state has the expected bytes: $table");
 	is( $node->safe_psql(
 			'postgres', qq{
 			SELECT substr(merge(s)::text::bytea, 1 + $offset{$table})
@@ -123,7 +123,7 @@ foreach my $table (sort keys %offset)
 is( outcome($node, q{
 		SELECT merge(s) FROM (SELECT expose(1, 1, 0, 10) UNION ALL SELECT expose(1, 1, 0, 20)) v(s)},
 		user => 'postgres'),
-	'22023', 'threat 15: states of different calls cannot');
+	'22023', 'threat 15: states of different calls cannot be combined');
 foreach my $pair ([ 'valid', 'valid_cdf' ], [ 'valid', 'valid_synthesis' ], [ 'valid', 'valid_iqr' ], [ 'valid_iqr', 'valid_range' ])
 {
 	my ($one, $other) = @$pair;
@@ -133,11 +133,11 @@ foreach my $pair ([ 'valid', 'valid_cdf' ], [ 'valid', 'valid_synthesis' ], [ 'v
 				SELECT merge(bytes::text::dpquantile.records_state ORDER BY which $order)
 				FROM (SELECT 1 AS which, bytes FROM $one UNION ALL SELECT 2, bytes FROM $other) v},
 				user => 'postgres'),
-			'22023', "threat 15: nor can states of different functions, $one and $other $order");
+			'22023', "threat 15: states of different functions cannot be combined, $one and $other $order");
 	}
 }
 
-# Bytes at an offset replaced, in text.
+# The outcome of reading the state with bytes at an offset replaced, as text.
 sub with_bytes
 {
 	my ($offset, $hex, $table) = @_;
@@ -146,7 +146,7 @@ sub with_bytes
 	return outcome($node, "SELECT $changed\::text::dpquantile.records_state IS NOT NULL FROM $table",
 		user => 'postgres');
 }
-# The records replaced, so many of these bytes in text.
+# The outcome of reading and writing the state with its records replaced by these bytes, as text.
 sub with_records
 {
 	my ($table, $count, $hex) = @_;
@@ -162,7 +162,7 @@ is(with_bytes(0, '03'), 't', 'the version is the first byte');
 is(with_bytes(0, $_), '22P03', "threat 15: another version, $_") foreach '02', '04';
 is(with_bytes($family, '00'), '22P03', 'threat 15: no function');
 is(with_bytes($family, '08'), '22P03', 'threat 15: an unknown function');
-is(with_bytes($family, '07'), '22P03', 'threat 15: quantiles, but a function of a number of them');
+is(with_bytes($family, '07'), '22P03', 'threat 15: quantiles, but a function of a number of quantiles');
 is(with_bytes($family, '02'), '22P03', 'threat 15: quantiles, but a function of bins');
 is(with_bytes($family, '03'), '22023', 'threat 15: quantiles, but a function with a delta');
 is(with_bytes($family, '0302'), '22P03', 'threat 15: quantiles, but a function of quartiles');
@@ -170,7 +170,7 @@ is(with_bytes($method, '07'), '22P03', 'threat 15: an unknown method');
 is(with_bytes($measure, '02'), 't', 'rho in place of epsilon');
 is(with_bytes($measure, '00'), '22P03', 'threat 15: no measure');
 is(with_bytes($measure, '03'), '22P03', 'threat 15: an unknown measure');
-is(with_bytes($measure, '02', 'valid_iqr'), '22P03', 'threat 15: rho of a function that has none');
+is(with_bytes($measure, '02', 'valid_iqr'), '22P03', 'threat 15: rho of a function without rho');
 is(with_bytes($epsilon, '7ff8000000000000'), '22023', 'threat 15: epsilon NaN');
 is(with_bytes($epsilon, 'bff0000000000000'), '22023', 'threat 15: a negative epsilon');
 is(with_bytes($delta, '3eb0c6f7a0b5ed8d'), '22P03', 'threat 15: quantiles with a delta');
@@ -187,36 +187,36 @@ foreach my $table (sort keys %count)
 	is(with_bytes($count{$table}, '20000001', $table), '22P03', "threat 15: many more records: $table");
 	is(with_bytes($count{$table}, '00000004', $table), '22P03', "threat 15: fewer records than bytes: $table");
 }
-is(with_records('valid', 1, 'c801'), 't', 'the last cell of the grid');
-is(with_records('valid', 1, 'ca01'), '22P03', 'threat 15: a record just outside the grid');
+is(with_records('valid', 1, 'c801'), 't', 'the last cell of the value grid');
+is(with_records('valid', 1, 'ca01'), '22P03', 'threat 15: a record just outside the value grid');
 is(with_records('valid', 2, 'c80100'), '22P03', 'threat 15: a record after the last cell');
-is(with_records('valid', 1, 'feffffff1f'), '22P03', 'threat 15: a record far outside the grid');
-is(with_records('valid_many', 1, 'feffffff1f'), 't', 'the last cell of the largest grid');
-is(with_records('valid_many', 2, 'feffffff1f00'), '22P03', 'threat 15: a record after it');
+is(with_records('valid', 1, 'feffffff1f'), '22P03', 'threat 15: a record far outside the value grid');
+is(with_records('valid_many', 1, 'feffffff1f'), 't', 'the last cell of the largest value grid');
+is(with_records('valid_many', 2, 'feffffff1f00'), '22P03', 'threat 15: a record after the last cell of the largest value grid');
 is(with_records('valid', 0, ''), 't', 'no records');
 is(with_records('valid', 1, ''), '22P03', 'threat 15: a record, but no bytes');
 is(with_records('valid', 2, '07'), '22P03', 'threat 15: bytes that end within a run');
 is(with_records('valid', 1, '86'), '22P03', 'threat 15: bytes that end within a number');
-is(with_records('valid', 1, '8600'), '22P03', 'threat 15: a needless byte in a number');
-is(with_records('valid', 2, '078000'), '22P03', 'threat 15: a needless byte in the number of records');
+is(with_records('valid', 1, '8600'), '22P03', 'threat 15: a superfluous byte in a number');
+is(with_records('valid', 2, '078000'), '22P03', 'threat 15: a superfluous byte in the number of records');
 is(with_records('valid', 1, '868080808001'), '22P03', 'threat 15: a number of too many bytes');
 is(with_records('valid', 1, '0700'), '22P03', 'threat 15: a run of more records than there are');
-is(with_records('valid', -1, '07fdffffff0f'), 't', 'the most records');
-is(with_records('valid', 0, '07feffffff0f'), '22P03', 'threat 15: a record more');
-is(with_records('valid', 1, '07ffffffff0f'), '22P03', 'threat 15: two records more');
+is(with_records('valid', -1, '07fdffffff0f'), 't', 'the largest number of records');
+is(with_records('valid', 0, '07feffffff0f'), '22P03', 'threat 15: one record more than the largest number');
+is(with_records('valid', 1, '07ffffffff0f'), '22P03', 'threat 15: two records more than the largest number');
 is(with_bytes($family, '01', 'valid_cdf'), '22023', 'threat 15: bins, but a function of quantiles');
 is(with_bytes($method, '03', 'valid_cdf'), 't', 'the last method of a CDF');
 is(with_bytes($method, '04', 'valid_cdf'), '22P03', 'threat 15: an unknown method of a CDF');
 is(with_bytes($delta, '0000000000000001', 'valid_cdf'), '22P03', 'threat 15: a CDF with a delta');
-is(with_bytes($bins, '00100000', 'valid_cdf'), 't', 'the most bins');
-is(with_bytes($bins, '00100001', 'valid_cdf'), '22023', 'threat 15: more bins');
+is(with_bytes($bins, '00100000', 'valid_cdf'), 't', 'the largest number of bins');
+is(with_bytes($bins, '00100001', 'valid_cdf'), '22023', 'threat 15: more bins than the largest number');
 is(with_bytes($bins, '00000000', 'valid_cdf'), '22023', 'threat 15: no bins');
-is(with_bytes($bins, '00000002', 'valid_cdf'), '22P03', 'threat 15: fewer bins than records fill');
+is(with_bytes($bins, '00000002', 'valid_cdf'), '22P03', 'threat 15: a record outside of fewer bins');
 is(with_bytes($granularity, '3ff0000000000000', 'valid_cdf'), '22P03', 'threat 15: bins and granularity');
 is(with_bytes($quantiles, '00000001', 'valid_cdf'), '22P03', 'threat 15: a CDF with a quantile');
 is(with_records('valid_cdf', 1, '62'), 't', 'the last bin');
 is(with_records('valid_cdf', 1, '64'), '22P03', 'threat 15: a record just outside the bins');
-# Values are any numbers but NaN.
+# Values are any numbers except NaN.
 is(with_bytes($record{valid_iqr}, $_, 'valid_iqr'), 't', "the value $_")
   foreach '7ff0000000000000', 'fff0000000000000', '7fefffffffffffff', '0000000000000001', '8000000000000000';
 is(with_bytes($record{valid_iqr} + 4 * 8, $_, 'valid_iqr'), '22P03', "threat 15: NaN as the last value, $_")
@@ -236,22 +236,22 @@ is(with_bytes($quantiles, '00000001', 'valid_iqr'), '22P03', 'threat 15: values 
 is(with_bytes($method, '01', 'valid_range'), '22023', 'threat 15: cells, but a method of values');
 is(with_bytes($delta, '3eb0c6f7a0b5ed8d', 'valid_range'), '22023', 'threat 15: a delta that is not spent');
 is(with_bytes($quantiles, '00000001', 'valid_range'), '22P03', 'threat 15: quartiles with a quantile');
-is(with_records('valid_range', 1, 'c801'), 't', 'the last cell of its grid');
-is(with_records('valid_range', 1, 'ca01'), '22P03', 'threat 15: a record just outside of it');
+is(with_records('valid_range', 1, 'c801'), 't', 'the last cell of the value grid of an interquartile range');
+is(with_records('valid_range', 1, 'ca01'), '22P03', 'threat 15: a record just outside the value grid of an interquartile range');
 is(with_bytes($measure, '01', 'valid_synthesis'), 't', 'epsilon in place of rho');
-is(with_bytes($epsilon, '3d719799812dea11', 'valid_synthesis'), 't', 'the least rho');
+is(with_bytes($epsilon, '3d719799812dea11', 'valid_synthesis'), 't', 'the smallest rho');
 is(with_bytes($epsilon, '3d719799812dea10', 'valid_synthesis'), '22023', 'threat 15: a smaller rho');
 is(with_bytes($delta, '3eb0c6f7a0b5ed8d', 'valid_synthesis'), '22P03', 'threat 15: rho with a delta');
-is(with_bytes($quantiles + 4, '3fd0000000000001', 'valid_synthesis'), '22P03', 'threat 15: other quantiles than uniform ones');
-is(with_bytes($quantiles, '00000002', 'valid_synthesis'), '22P03', 'threat 15: quantiles of another size');
+is(with_bytes($quantiles + 4, '3fd0000000000001', 'valid_synthesis'), '22P03', 'threat 15: a synthesis with quantiles that are not uniform');
+is(with_bytes($quantiles, '00000002', 'valid_synthesis'), '22P03', 'threat 15: fewer quantiles than bytes');
 foreach my $text ('', 'abc', '\x', '\x0', '\x01', '\xzz')
 {
 	like(outcome($node, "SELECT '$text'::dpquantile.records_state", user => 'postgres'),
 		qr/^(22P03|22P02|22023|08P01)$/, "threat 15: the text '$text'");
 }
 
-# Feeds bytes through the input function, as text or as binary COPY, and counts what becomes of them:
-# an error, or a state that is written as the same bytes and can be combined.
+# feed reads bytes as a state, as text or through binary COPY. It returns an SQLSTATE, or `valid` for a state that is written
+# as the same bytes and can be combined. The test counts these outcomes.
 my $exchange = PostgreSQL::Test::Utils::tempdir() . '/state';
 $node->safe_psql(
 	'postgres', qq{
@@ -318,11 +318,11 @@ foreach my $format ('text', 'binary')
 		my @outcomes = map { /^(\w+)/ } @counts;
 		my $name = "threat 15: $change, as $format";
 		is_deeply([ grep { !/$known/ } @outcomes ], [], "$name: an error or a valid state");
-		ok(scalar(grep { $_ ne 'valid' } @outcomes), "$name: not all are taken");
+		ok(scalar(grep { $_ ne 'valid' } @outcomes), "$name: some are refused");
 	}
 }
 
-# The states of the user-level aggregates: rows of users, and for grids their names.
+# The states of the user-level aggregates have rows of users and, for grids, the grids' names.
 $node->safe_psql(
 	'postgres', q{
 	CREATE AGGREGATE expose_user(integer, float8, float8, float8, float8, jsonb)
@@ -337,42 +337,42 @@ $node->safe_psql(
 	SELECT expose_grids(u::text, CASE u % 2 WHEN 0 THEN 'a' ELSE 'bc' END, u, 1, 0, 10, dp_options(suppress => true))::text::bytea AS bytes
 	FROM generate_series(1, 6) u;
 	CREATE OR REPLACE VIEW states AS SELECT * FROM valid_user UNION ALL SELECT * FROM valid_grids});
-# Version, family, method, measure; five numbers, bins, no quantiles; rule, suppress, number, hash of nothing.
+# Version, family, method, measure; five numbers, bins, no quantiles; rule, suppress, number, check of the user key.
 my $user_options = 4 + 5 * 8 + 4 + 4;
 my $user_rows = $user_options + 6 + 8;
 is($node->safe_psql('postgres', 'SELECT length(bytes) FROM valid_user'), $user_rows + 4 + 4 * 16,
-	'the state has the bytes that are expected: rows of users');
+	'the state has the expected length: rows of users');
 is($node->safe_psql('postgres', 'SELECT length(bytes) FROM valid_grids'),
 	$user_rows + 4 + (4 + 2) + (4 + 1) + 4 + 6 * 16,
-	'the state has the bytes that are expected: rows of users in grids');
+	'the state has the expected length: rows of users in grids');
 is(with_bytes($user_options, '02', 'valid_user'), 't', 'max_contributions is a number');
-is(with_bytes($user_options, '01', 'valid_user'), '22P03', 'threat 15: the median, but a number');
+is(with_bytes($user_options, '01', 'valid_user'), '22P03', 'threat 15: max_contributions is the median, but has a number');
 is(with_bytes($user_options, '03', 'valid_user'), '22P03', 'threat 15: an unknown max_contributions');
 is(with_bytes($user_options + 1, '01', 'valid_user'), '22P03', 'threat 15: suppression of a mean');
-is(with_bytes($user_options + 2, '00000000', 'valid_user'), '22023', 'threat 15: no rows of a user');
-is(with_bytes($user_options + 2, 'ffffffff', 'valid_user'), 't', 'the most rows of a user');
+is(with_bytes($user_options + 2, '00000000', 'valid_user'), '22023', 'threat 15: max_contributions is 0');
+is(with_bytes($user_options + 2, 'ffffffff', 'valid_user'), 't', 'the largest max_contributions');
 is(with_bytes($user_rows, '00000005', 'valid_user'), '22P03', 'threat 15: more rows than bytes');
 is(with_bytes($user_rows + 4, 'ffffffffffffffff', 'valid_user'), 't', 'any user');
-is(with_bytes($user_rows + 12, '00000001', 'valid_user'), '22P03', 'threat 15: a grid where there are none');
+is(with_bytes($user_rows + 12, '00000001', 'valid_user'), '22P03', 'threat 15: a grid in a state without grids');
 is(with_bytes($user_rows + 16, '80000000', 'valid_user'), 't', 'a value at the upper bound');
-is(with_bytes($user_rows + 16, '80000001', 'valid_user'), '22P03', 'threat 15: a value above it');
+is(with_bytes($user_rows + 16, '80000001', 'valid_user'), '22P03', 'threat 15: a value above the upper bound');
 is(with_bytes(1, '08', 'valid_user'), '22P03', 'threat 15: an unknown aggregate of users');
 is(with_bytes(3, '02', 'valid_user'), '22P03', 'threat 15: rho of an aggregate of users');
-is(with_bytes(1, '06', 'valid_user'), '22P03', 'threat 15: rows without grids as rows in grids');
-is(with_bytes(1, '04', 'valid_grids'), '22P03', 'threat 15: rows in grids as rows without');
+is(with_bytes(1, '06', 'valid_user'), '22P03', 'threat 15: rows without grids for a function of grids');
+is(with_bytes(1, '04', 'valid_grids'), '22P03', 'threat 15: rows in grids for a function without grids');
 my $grid_rows = $user_rows + 4 + (4 + 2) + (4 + 1);
-is(with_bytes($user_rows, '00000003', 'valid_grids'), '22P03', 'threat 15: more names than there are');
+is(with_bytes($user_rows, '00000003', 'valid_grids'), '22P03', 'threat 15: a larger number of names than there are');
 is(with_bytes($user_rows, 'ffffffff', 'valid_grids'), '22P03', 'threat 15: more names than bytes');
 is(with_bytes($user_rows + 4, 'ffffffff', 'valid_grids'), '22P03', 'threat 15: a name longer than the bytes');
 is(with_bytes($user_rows + 4, '0000000161000000026263', 'valid_grids'), 't', 'names of other lengths');
 is(with_bytes($user_rows + 4, '000000016100000002c3bc', 'valid_grids'), 't', 'a name that is not ASCII');
-is(with_bytes($user_rows + 4, '000000016100000002c362', 'valid_grids'), '22P03', 'threat 15: a name that is no text');
+is(with_bytes($user_rows + 4, '000000016100000002c362', 'valid_grids'), '22P03', 'threat 15: a name that is not valid text');
 is(with_bytes($user_rows + 4, '0000000261610000000100', 'valid_grids'), '22P03', 'threat 15: a zero byte in a name');
 is(with_bytes($user_rows + 4, '0000000000000003616263', 'valid_grids'), 't', 'an empty name');
 is(with_bytes($grid_rows + 4 + 8, '00000001', 'valid_grids'), 't', 'the last grid');
 is(with_bytes($grid_rows + 4 + 8, '00000002', 'valid_grids'), '22P03', 'threat 15: a grid without a name');
-is(with_bytes($grid_rows + 4 + 8, 'ffffffff', 'valid_grids'), '22P03', 'threat 15: a grid far outside');
-is(with_bytes($user_rows + 4, '000000016100000001610000000600000000', 'valid_grids'), '22P03', 'threat 15: a name that comes twice');
+is(with_bytes($grid_rows + 4 + 8, 'ffffffff', 'valid_grids'), '22P03', 'threat 15: the largest grid number, without a name');
+is(with_bytes($user_rows + 4, '000000016100000001610000000600000000', 'valid_grids'), '22P03', 'threat 15: the same name twice');
 is( outcome($node, q{
 		SELECT merge(bytes::text::dpquantile.records_state)
 		FROM (SELECT bytes FROM valid_user UNION ALL SELECT bytes FROM valid_grids) v},
@@ -391,7 +391,7 @@ foreach my $format ('text', 'binary')
 		my @outcomes = map { /^(\w+)/ } @counts;
 		my $name = "threat 15: user-level states, $change, as $format";
 		is_deeply([ grep { !/$known/ } @outcomes ], [], "$name: an error or a valid state");
-		ok(scalar(grep { $_ ne 'valid' } @outcomes), "$name: not all are taken");
+		ok(scalar(grep { $_ ne 'valid' } @outcomes), "$name: some are refused");
 	}
 }
 
@@ -401,12 +401,12 @@ $node->safe_psql(
 	CREATE AGGREGATE begun(float8, float8, float8, float8)
 		(SFUNC = dpquantile.median_transition, STYPE = dpquantile.records_state, INITCOND = '$users')});
 is(outcome($node, 'SELECT begun(x, 1, 0, 10) FROM generate_series(1, 5000) x', user => 'postgres'),
-	'22023', 'threat 15: a state of another function to begin with');
+	'22023', 'threat 15: an aggregate with the state of another function as its initial state');
 
 is($node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()'),
-	$started, 'threat 15: the server has run on');
-is(spent($node), 0, 'threat 15: and nothing was charged');
-is(outcome($node, $ANSWER), 't', 'threat 15: and a query works');
-is(outcome($node, 'SELECT dp_cdf(age, 1, 0, 100) IS NOT NULL FROM person'), 't', 'threat 15: and another');
+	$started, 'threat 15: the server has not restarted');
+is(spent($node), 0, 'threat 15: nothing is charged');
+is(outcome($node, $ANSWER), 't', 'threat 15: a median works afterwards');
+is(outcome($node, 'SELECT dp_cdf(age, 1, 0, 100) IS NOT NULL FROM person'), 't', 'threat 15: a CDF works afterwards');
 
 done_testing();

@@ -1,5 +1,5 @@
-# What the tables hold may be changed by their owner, and other tables may come in their place: the workers that charge
-# are superusers, and must not run what others wrote.
+# The owner of the tables may change them, and other tables may replace them. The workers that charge are superusers and
+# must not run the code of others.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use Test::More;
 
 my $node = new_node('tables', conf => q{log_statement = 'none'});
 
-# What a trigger does is done by the tables' owner, who need not be a superuser, and not by the worker.
+# A trigger runs as the tables' owner, who need not be a superuser, and not as the worker.
 $node->safe_psql(
 	'postgres', q{
 	CREATE ROLE keeper;
@@ -30,19 +30,19 @@ $node->safe_psql(
 		RETURN NEW;
 	END $$;
 	CREATE TRIGGER act AFTER INSERT ON dpquantile.ledger FOR EACH ROW EXECUTE FUNCTION act()});
-is(outcome($node, $ANSWER), '55000', 'threat 1: whose triggers would run as another, with two owners');
+is(outcome($node, $ANSWER), '55000', 'threat 1: no charge if the tables have two owners, because triggers would run as the wrong one');
 $node->safe_psql('postgres', 'ALTER TABLE dpquantile.ledger OWNER TO keeper');
-is(outcome($node, $ANSWER x 2), 't t', 'threat 1: answers with tables of another owner');
-is(spent($node), 2, 'threat 1: which are charged');
+is(outcome($node, $ANSWER x 2), 't t', 'threat 1: a query works with tables of another owner');
+is(spent($node), 2, 'threat 1: answers are charged to tables of another owner');
 is($node->safe_psql('postgres', 'SELECT * FROM seen'),
-	"keeper|on\nkeeper|on", 'threat 1: a trigger runs as the owner, and what it sets ends with the charge');
-is(outcome($node, "SELECT dp_grant_budget('analyst', 1000)", user => 'postgres'), '', 'threat 1: dp_grant_budget works');
+	"keeper|on\nkeeper|on", 'threat 1: a trigger runs as the owner, and its settings end with the charge');
+is(outcome($node, "SELECT dp_grant_budget('analyst', 1000)", user => 'postgres'), '', 'threat 1: dp_grant_budget works with tables of another owner');
 foreach my $act ('SET ROLE postgres', 'SET SESSION AUTHORIZATION postgres', 'RESET ROLE', 'ALTER ROLE keeper SUPERUSER')
 {
 	$node->safe_psql('postgres',
 		"CREATE OR REPLACE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN $act; RETURN NEW; END'");
-	is(outcome($node, $ANSWER), '42501', "threat 1: and cannot $act");
-	is(spent($node), 2, 'threat 1: there is no answer and no charge');
+	is(outcome($node, $ANSWER), '42501', "threat 1: a trigger cannot $act");
+	is(spent($node), 2, 'threat 1: a charge with a failed trigger is not made');
 }
 $node->safe_psql(
 	'postgres', q{
@@ -54,10 +54,10 @@ $node->safe_psql(
 		RETURN NEW;
 	END $$});
 is(outcome($node, "SET statement_timeout = '20s'; $ANSWER"), '42501', 'threat 1: a trigger cannot ask a private query');
-is(spent($node), 2, 'threat 1: there is no answer and no charge');
+is(spent($node), 2, 'threat 1: a charge with a failed trigger is not made');
 $node->safe_psql('postgres', 'DROP FUNCTION act CASCADE');
 
-# A query that outlives DROP EXTENSION finds the schema of another.
+# A query that outlives DROP EXTENSION finds the schema of another owner.
 $node->safe_psql('postgres', 'GRANT CREATE ON DATABASE postgres TO analyst');
 my $analyst = $node->background_psql('postgres', extra_params => [ '-U', 'analyst' ], on_error_stop => 0);
 $analyst->query_safe('BEGIN; DECLARE c CURSOR FOR SELECT dp_median(x, 1, 0, 1) FROM (VALUES (0.5::float8)) v (x)');
@@ -75,11 +75,11 @@ is(outcome($node, q{
 	CREATE FUNCTION dpquantile.evil() RETURNS trigger LANGUAGE plpgsql AS
 		$$ BEGIN EXECUTE 'ALTER ROLE analyst SUPERUSER'; RETURN NEW; END $$;
 	CREATE TRIGGER evil BEFORE INSERT ON dpquantile.ledger FOR EACH ROW EXECUTE FUNCTION dpquantile.evil()}),
-	'', 'the analyst makes tables of those names');
+	'', 'the analyst creates tables of the same names');
 my $answer = $analyst->query('FETCH c');
-is($answer, '', 'threat 1: no answer is charged there');
+is($answer, '', 'threat 1: no answer is charged to those tables');
 is($node->safe_psql('postgres', q{SELECT rolsuper FROM pg_roles WHERE rolname = 'analyst'}), 'f',
-	'and no trigger there runs as a superuser');
+	'threat 1: no trigger of those tables runs as a superuser');
 $analyst->quit;
 
 $node->stop;

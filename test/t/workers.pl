@@ -1,4 +1,4 @@
-# A charge needs a background worker; without a free slot it waits a while and gives up.
+# A charge needs a background worker. Without a free slot it waits for a while and gives up.
 
 use strict;
 use warnings;
@@ -11,12 +11,12 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# One slot for the launcher of logical replication, one for everything else.
+# One slot is for the launcher of logical replication, one for everything else.
 my $node = new_node('workers', conf => "max_worker_processes = 2\n");
 my $parallel = parallel_for_all($node);
 
-# A parallel query that keeps the slot until it is cancelled. The workers that charged must have left before; they are seen
-# no more a moment before their slot is free, and then the query sleeps without a worker and is tried once more.
+# Starts a parallel query that keeps the slot until it is cancelled. Workers that charged must leave before. They leave
+# pg_stat_activity a moment before their slot is free. In that moment the query sleeps without a worker, so it is repeated.
 sub take_slot
 {
 	$node->poll_query_until('postgres',
@@ -46,14 +46,14 @@ sub free_slot
 
 my $query = take_slot();
 is(outcome($node, "SET statement_timeout = '60s'; $ANSWER"),
-	'53000', 'threat 17: without a free slot the charge gives up');
+	'53000', 'threat 17: the charge gives up without a free slot');
 is(spent($node), 0, 'threat 17: nothing is charged');
 is(outcome($node, "SET statement_timeout = '500ms'; $ANSWER"),
 	'57014', 'threat 17: the wait for a slot can be cancelled');
-is(spent($node), 0, 'threat 17: nothing is charged then');
+is(spent($node), 0, 'threat 17: nothing is charged after the cancel');
 free_slot($query);
 is(outcome($node, $ANSWER), 't', 'threat 17: the next query works');
-is(spent($node), 1, 'threat 17: and is charged');
+is(spent($node), 1, 'threat 17: the next query is charged');
 
 $query = take_slot();
 my $waiting = start_psql($node, $ANSWER);
@@ -61,7 +61,7 @@ $node->poll_query_until('postgres',
 	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE usename = 'analyst' AND wait_event = 'Extension'})
 	or die 'the charge does not wait for a slot';
 free_slot($query);
-is(finish_psql($waiting), 't', 'threat 17: a slot that comes free in time is taken');
-is(spent($node), 2, 'threat 17: and the charge is made');
+is(finish_psql($waiting), 't', 'threat 17: the charge takes a slot that becomes free in time');
+is(spent($node), 2, 'threat 17: the charge is made in that slot');
 
 done_testing();

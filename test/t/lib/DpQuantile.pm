@@ -1,7 +1,7 @@
 package DpQuantile;
 
-# What these tests share: a server with a table of people and a role `analyst` who may query it. One
-# answer costs epsilon 1, so that the spending counts the answers.
+# Shared by these tests: a server with a table of people and a role `analyst` who may query it. One
+# answer costs epsilon 1, so the spending counts the answers.
 
 use strict;
 use warnings;
@@ -12,20 +12,21 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# The superuser's name, whoever runs the tests.
+# The superuser's name does not depend on who runs the tests.
 $ENV{PGUSER} = 'postgres';
 
 our @EXPORT = qw($ANSWER $PRELOADED new_node outcome start_psql finish_psql spent hold_budget
 	wait_for_charges_at_lock parallel_for_all);
 
-# One private answer; prints t, because the answer itself is random.
+# One private answer. Prints t, because the answer itself is random.
 our $ANSWER = 'SELECT dp_median(age, 1, 0, 100) IS NOT NULL FROM person;';
 
-# Whether the library is preloaded, so that resident workers make the charges: every test that is about charges holds
-# with them and without. Set DPQ_PRELOADED=1 to run it so.
+# Whether the library is preloaded, so that resident workers make the charges. DPQ_PRELOADED=1 sets it. Every test about
+# charges passes with resident workers and without them.
 our $PRELOADED = $ENV{DPQ_PRELOADED} // 0;
 
-# preloaded: whether the library is, $PRELOADED by default; conf: lines for postgresql.conf; budget: the analyst's epsilon, ample by default; delta: 0 by default.
+# preloaded: whether the library is preloaded, $PRELOADED by default; conf: lines for postgresql.conf;
+# budget: the analyst's epsilon, ample by default; delta: the analyst's delta, 0 by default.
 sub new_node
 {
 	my ($name, %params) = @_;
@@ -50,18 +51,18 @@ sub new_node
 }
 
 # Runs statements in one session and returns what they print, then the SQLSTATEs of their errors.
-# user: whose session, the analyst's by default; database: 'postgres' by default.
+# user: who connects, the analyst by default; database: 'postgres' by default.
 sub outcome
 {
 	my ($node, $sql, %params) = @_;
 	return finish_psql(start_psql($node, $sql, %params));
 }
 
-# The same without waiting: to be ended with finish_psql.
+# Like outcome, but does not wait. The caller ends it with finish_psql.
 sub start_psql
 {
 	my ($node, $sql, %params) = @_;
-	# Files, because a pipe would have to be pumped.
+	# Files need no pumping, as pipes would.
 	my $file = PostgreSQL::Test::Utils::tempdir() . '/sql';
 	append_to_file($file, "\\set VERBOSITY sqlstate\n$sql\n;");
 	my @psql = (
@@ -82,7 +83,7 @@ sub finish_psql
 	return join ' ', split(' ', slurp_file("$session->{file}.out")), @states;
 }
 
-# What a role has spent: the sum of the epsilons. Says so if the ledger adds up to something else, in epsilon or rho.
+# The epsilon that a role has spent. Adds a text if the ledger has another sum of epsilon or rho.
 sub spent
 {
 	my ($node, %params) = @_;
@@ -98,7 +99,7 @@ sub spent
 		WHERE b.role = '$role'::regrole});
 }
 
-# A session in whose open transaction all budgets are locked.
+# Returns a session that locks all budgets in an open transaction.
 sub hold_budget
 {
 	my ($node) = @_;
@@ -107,7 +108,7 @@ sub hold_budget
 	return $owner;
 }
 
-# Waits until so many charges wait for a lock. They give up after 2 seconds.
+# Waits until this number of charges waits for a lock. Charges give up after 2 seconds.
 sub wait_for_charges_at_lock
 {
 	my ($node, $number) = @_;
@@ -118,7 +119,7 @@ sub wait_for_charges_at_lock
 	return;
 }
 
-# The setting that runs any query that allows it in a parallel worker; PostgreSQL 16 renamed it.
+# The setting that runs every parallel-safe query in a parallel worker. PostgreSQL 16 renamed it.
 sub parallel_for_all
 {
 	my ($node) = @_;
