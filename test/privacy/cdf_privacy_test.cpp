@@ -17,10 +17,12 @@
 #include "support/privacy_loss.hpp"
 
 // Tries to refute that release_cdf is epsilon-differentially private, or rho-zCDP, for adding or
-// removing one record, in two ways. The exact law of small cases must not lose more than epsilon,
-// or have Renyi divergences above rho times their order, and releases must follow that law. And
-// from releases alone no event may be found that is more likely than e^epsilon allows, or than the
-// delta allows that follows from rho.
+// removing one record, in two ways:
+//
+// - The exact law of small cases must not lose more than epsilon or have Renyi divergences above
+//   rho times their order, and releases must follow that law.
+// - In releases alone no event may be more likely than e^epsilon allows, or than the (epsilon,
+//   delta) that follow from rho allow.
 namespace dpquantile {
 namespace {
 
@@ -48,7 +50,7 @@ constexpr Real kRounding = 1e-9L;
 
 // --- The exact law -------------------------------------------------------------------------------
 
-// Records by bin, and where one more is added.
+// The number of records in each bin, and the bin that gets one more.
 struct Neighbours {
   Counts counts;
   std::uint32_t added;
@@ -60,8 +62,8 @@ struct Neighbours {
   }
 };
 
-// The probabilities of each release, in one order for both laws, together with the event that all
-// measurements lie within `reach` of the smaller dataset's counts.
+// The probabilities of "this release, and all measurements lie within `reach` of the smaller
+// dataset's counts" for each release, in one order for both laws.
 struct LawPair {
   std::vector<Cumulative> outcomes;
   Probabilities law;
@@ -86,7 +88,7 @@ Real loss(const CdfPlan& plan, const Neighbours& neighbours, std::int64_t reach 
   return exact_loss(pair.law, pair.neighbour);
 }
 
-// All datasets with up to so many records in a bin.
+// All datasets with up to `most` records in a bin.
 std::vector<Counts> all_counts(std::uint32_t bins, std::uint64_t most) {
   if (bins == 0) return {{}};
   std::vector<Counts> all;
@@ -108,7 +110,7 @@ void expect_keeps_epsilon(const CdfPlan& plan, std::uint64_t most_in_a_bin) {
   }
 }
 
-TEST(ExactCdfPrivacyOfAllSmallData, IsKeptByEveryMethod) {
+TEST(ExactCdfLawOfAllSmallData, KeepsEpsilonWithEveryMethod) {
   for (const CdfMethod method : kCdfMethods) {
     for (const std::uint32_t bins : {1U, 2U, 3U}) {
       for (const double epsilon : kEpsilons) {
@@ -118,7 +120,7 @@ TEST(ExactCdfPrivacyOfAllSmallData, IsKeptByEveryMethod) {
   }
 }
 
-TEST(ExactCdfPrivacyOfAllSmallData, IsKeptByTreesWithBudgetsOfAnyKind) {
+TEST(ExactCdfLawOfAllSmallData, KeepsEpsilonWithUnevenBudgetsOfLevels) {
   for (const double epsilon : kEpsilons) {
     expect_keeps_epsilon(cdf_plan(3, {2, 2}, {0.2 * epsilon, 0.8 * epsilon}), 2);
     expect_keeps_epsilon(cdf_plan(3, {2, 2}, {0.7 * epsilon, 0.3 * epsilon}), 1);
@@ -126,9 +128,9 @@ TEST(ExactCdfPrivacyOfAllSmallData, IsKeptByTreesWithBudgetsOfAnyKind) {
   expect_keeps_epsilon(cdf_plan(4, {2, 2}, {0.4, 0.6}), 1);
 }
 
-// Records in plenty, so that nothing is clipped: the loss is epsilon itself, so that a smaller
-// claim would be wrong and a law with half the noise is refuted.
-TEST(ExactCdfPrivacyOfManyRecords, IsEpsilonAndNotMore) {
+// With many records nothing is clipped, so the loss is epsilon itself: a smaller claim would be
+// wrong, and a law with half the noise is refuted.
+TEST(ExactCdfLawOfManyRecords, LosesEpsilonAndNotMore) {
   for (const CdfMethod method : kCdfMethods) {
     for (const std::uint32_t bins : {1U, 2U, 3U}) {
       for (const double epsilon : kEpsilons) {
@@ -148,9 +150,9 @@ TEST(ExactCdfPrivacyOfManyRecords, IsEpsilonAndNotMore) {
 constexpr Real kOrders[] = {1.001L, 1.1L, 1.5L, 2, 3, 8, 32};
 constexpr double kRhos[] = {0.005, 0.1, 0.5, 2};
 
-// The largest Renyi divergence over its order, in both directions: at most rho. What lies beyond
-// the reach is left out of the moments, which are sums of positive terms: that only ever makes them
-// smaller.
+// The largest Renyi divergence divided by its order, in both directions. It must not exceed rho.
+// The moments leave out the outcomes beyond the reach. They are sums of positive terms, so this can
+// only make them smaller.
 Real largest_zcdp_loss(const LawPair& pair) {
   Real largest = 0;
   for (const Real order : kOrders) {
@@ -167,7 +169,7 @@ Real largest_zcdp_loss(const LawPair& pair) {
   return largest;
 }
 
-// A reach of so many standard deviations on each level.
+// A reach of this number of standard deviations on each level.
 std::vector<std::int64_t> reach_of(const CdfPlan& plan, Real deviations) {
   std::vector<std::int64_t> reach;
   for (const double rho : plan.level_budget()) {
@@ -180,8 +182,8 @@ Real zcdp_loss(const CdfPlan& plan, const Neighbours& neighbours, Real deviation
   return largest_zcdp_loss(laws(plan, neighbours, reach_of(plan, deviations)));
 }
 
-// One and two nodes are followed far enough for all orders.
-TEST(ExactCdfZcdpOfAllSmallData, IsKept) {
+// For one and two nodes the reach is large enough for all orders.
+TEST(ExactCdfZcdpLawOfAllSmallData, KeepsRho) {
   for (const double rho : kRhos) {
     const CdfPlan one = choose_cdf_plan(CdfMethod::kTree, 1, zcdp(rho));
     for (const std::uint64_t count : {0U, 1U, 2U, 5U}) {
@@ -197,7 +199,7 @@ TEST(ExactCdfZcdpOfAllSmallData, IsKept) {
   }
 }
 
-TEST(ExactCdfZcdpOfAllSmallData, IsKeptByTreesWithBudgetsOfAnyKind) {
+TEST(ExactCdfZcdpLawOfAllSmallData, KeepsRhoWithUnevenBudgetsOfLevels) {
   for (const auto& budgets : {std::vector<double>{0.5, 2}, {2.5, 0.8}, {1.5, 1.5}}) {
     const CdfPlan plan = cdf_plan(3, {2, 2}, budgets, PrivacyMeasure::kZcdp);
     for (const Counts& counts : all_counts(3, 1)) {
@@ -208,9 +210,9 @@ TEST(ExactCdfZcdpOfAllSmallData, IsKeptByTreesWithBudgetsOfAnyKind) {
   }
 }
 
-// Records in plenty, so that nothing is clipped: where all measurements can be told from the
-// release, nearly all of rho is lost, and a law with half of the standard deviation is refuted.
-TEST(ExactCdfZcdpOfManyRecords, IsRhoAndNotMore) {
+// With many records nothing is clipped. If the release determines all measurements, the loss is
+// nearly rho, and a law with half of the standard deviation is refuted.
+TEST(ExactCdfZcdpLawOfManyRecords, LosesRhoAndNotMore) {
   for (const double rho : {0.005, 0.02, 0.1}) {
     const Neighbours one{{200}, 0};
     const Real certain = zcdp_loss(choose_cdf_plan(CdfMethod::kTree, 1, zcdp(rho)), one, 24);
@@ -224,8 +226,9 @@ TEST(ExactCdfZcdpOfManyRecords, IsRhoAndNotMore) {
   EXPECT_GT(certain, 0.09L);
 }
 
-// Both levels change: their costs add up. Bins far apart, so that least squares is all there is.
-TEST(ExactCdfZcdpOfManyRecords, AddsUpOverTheLevels) {
+// Both levels change, so their costs add up. The cumulative counts are far apart, so least squares
+// is the only post-processing with an effect.
+TEST(ExactCdfZcdpLawOfManyRecords, AddsUpRhoOverTheLevels) {
   const CdfPlan plan = cdf_plan(3, {2, 2}, {0.6, 1.2}, PrivacyMeasure::kZcdp);
   const Neighbours neighbours{{50, 50, 50}, 0};
   const LawPair pair = laws(plan, neighbours, reach_of(plan, 4));
@@ -233,11 +236,10 @@ TEST(ExactCdfZcdpOfManyRecords, AddsUpOverTheLevels) {
   EXPECT_GT(largest_zcdp_loss(pair), 0.6L * plan.privacy.value);
 }
 
-// --- Laplace noise under zCDP
-// ----------------------------------------------------------------------
+// --- Laplace noise under zCDP --------------------------------------------------------------------
 
-// A level's noise is randomised response, which has the rho that is stated and no less.
-TEST(ExactRhoOfLaplaceNoise, IsThatOfTheCdf) {
+// A level's noise acts like randomised response, whose rho is the one stated and no smaller.
+TEST(ExactLaplaceCdfLaw, LosesRhoOfCdfAndNotMore) {
   for (const double epsilon : kEpsilons) {
     const CdfPlan one = choose_cdf_plan(CdfMethod::kTree, 1, pure(epsilon));
     const std::int64_t reach = std::lround(45 / epsilon);
@@ -247,7 +249,7 @@ TEST(ExactRhoOfLaplaceNoise, IsThatOfTheCdf) {
   }
 }
 
-TEST(ExactRhoOfLaplaceNoise, AddsUpOverTheLevels) {
+TEST(ExactLaplaceCdfLaw, KeepsRhoOfCdfOverSeveralLevels) {
   for (const std::uint32_t added : {0U, 1U, 2U}) {
     const CdfPlan plan = cdf_plan(3, {2, 2}, {3, 4});
     const LawPair pair = laws(plan, {{9, 9, 9}, added}, {4, 3});
@@ -261,14 +263,14 @@ struct FollowedLaw {
   std::string name;
   CdfPlan plan;
   Neighbours neighbours;
-  std::vector<std::int64_t> reach;  // beyond it lies less than 10^-6
+  std::vector<std::int64_t> reach;  // the probability beyond it is below 10^-6
 };
 
 void PrintTo(const FollowedLaw& followed, std::ostream* out) {
   *out << followed.name;
 }
 
-// Outcomes that are too rare for the rest beyond the reach not to matter are put together.
+// One outcome combines the releases so rare that the probability beyond the reach would matter.
 struct WatchedOutcomes {
   std::map<Cumulative, std::size_t> index;
   Probabilities law;
@@ -311,9 +313,9 @@ void expect_keeps_rho(const Sample& sample, const Sample& neighbour, double rho)
   }
 }
 
-class CdfPrivacy : public ::testing::TestWithParam<FollowedLaw> {};
+class CdfReleases : public ::testing::TestWithParam<FollowedLaw> {};
 
-TEST_P(CdfPrivacy, IsKeptByReleasesThatFollowTheExactLaw) {
+TEST_P(CdfReleases, FollowTheExactLawAndKeepPrivacy) {
   const auto& [name, plan, neighbours, reach] = GetParam();
   const WatchedOutcomes watched = watched_outcomes(laws(plan, neighbours, reach));
   const Sample sample = sample_of(plan, neighbours.counts, watched);
@@ -328,7 +330,7 @@ TEST_P(CdfPrivacy, IsKeptByReleasesThatFollowTheExactLaw) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Of, CdfPrivacy,
+    SmallCases, CdfReleases,
     ::testing::Values(
         FollowedLaw{"OneBin", choose_cdf_plan(CdfMethod::kTree, 1, pure(0.5)), {{20}, 0}, {35}},
         FollowedLaw{
@@ -367,7 +369,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // --- Releases of larger trees, and the power of the check ----------------------------------------
 
-// A case, with the counts that are looked at: fewer make a smaller space of outcomes.
+// A case and the bins whose counts the check sees. Fewer bins make a smaller space of outcomes.
 struct WatchedRelease {
   std::string name;
   CdfMethod method;
@@ -381,7 +383,7 @@ void PrintTo(const WatchedRelease& watched, std::ostream* out) {
   *out << watched.name;
 }
 
-// Outcomes are the distances from the smaller dataset's counts, clamped to both sides.
+// An outcome is the distances from the smaller dataset's counts, clamped to [-reach, reach].
 Sample watched_sample(const WatchedRelease& release, const Counts& counts,
                       const PrivacyParameter& spent) {
   const std::int64_t reach = release.privacy.value < 0.3 ? 40 : 6;
@@ -406,7 +408,7 @@ Sample watched_sample(const WatchedRelease& release, const Counts& counts,
   });
 }
 
-// The bound on delta beyond the claim, for releases that spend `spent`.
+// By how much the bound on delta exceeds the claim, for releases that spend `spent`.
 double excess_when_spending(const WatchedRelease& release, const PrivacyParameter& spent) {
   const Claim claim = claim_of(release.privacy);
   return certain_delta(watched_sample(release, release.neighbours.counts, spent),
@@ -421,10 +423,10 @@ TEST_P(CdfPrivacyCheck, AcceptsTheMechanism) {
   EXPECT_LE(excess_when_spending(GetParam(), GetParam().privacy), 0);
 }
 
-class CdfPrivacyWorstCase : public CdfPrivacyCheck {};
+class CdfPrivacyCheckOfWorstCases : public CdfPrivacyCheck {};
 
 // In each case the bound lies above 0.03, more than 20 of its standard deviations.
-TEST_P(CdfPrivacyWorstCase, WithHalfTheNoiseIsCaught) {
+TEST_P(CdfPrivacyCheckOfWorstCases, CatchesHalfTheNoise) {
   const auto [measure, value] = GetParam().privacy;
   const double factor = measure == PrivacyMeasure::kPure ? 2 : 4;
   EXPECT_GT(excess_when_spending(GetParam(), {measure, factor * value}), 0);
@@ -475,9 +477,11 @@ const std::vector<WatchedRelease> kOtherPlaces = {
      2'000},
 };
 
-INSTANTIATE_TEST_SUITE_P(Of, CdfPrivacyCheck, ::testing::ValuesIn(kWorstCases), case_name);
-INSTANTIATE_TEST_SUITE_P(Elsewhere, CdfPrivacyCheck, ::testing::ValuesIn(kOtherPlaces), case_name);
-INSTANTIATE_TEST_SUITE_P(Of, CdfPrivacyWorstCase, ::testing::ValuesIn(kWorstCases), case_name);
+INSTANTIATE_TEST_SUITE_P(WorstCases, CdfPrivacyCheck, ::testing::ValuesIn(kWorstCases), case_name);
+INSTANTIATE_TEST_SUITE_P(OtherPlaces, CdfPrivacyCheck, ::testing::ValuesIn(kOtherPlaces),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(All, CdfPrivacyCheckOfWorstCases, ::testing::ValuesIn(kWorstCases),
+                         case_name);
 
 }  // namespace
 }  // namespace dpquantile

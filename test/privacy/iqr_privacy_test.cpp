@@ -21,10 +21,14 @@
 #include "support/privacy_loss.hpp"
 
 // Tries to refute that interquartile_range is (epsilon, delta)-differentially private for adding,
-// removing or replacing one record, in two ways. The exact law of small cases, computed by an
-// independent reference, must keep epsilon and delta, and the mechanism's releases must follow that
-// law. And from releases alone no event may be found that is more likely than e^epsilon and delta
-// allow. Both for the answer on a given grid, for the count that fixes the grid, and for the whole.
+// removing or replacing one record, in two ways:
+//
+// - The exact law of small cases, computed by an independent reference, must keep epsilon and
+//   delta, and the mechanism's releases must follow that law.
+// - In releases alone no event may be more likely than e^epsilon and delta allow.
+//
+// The tests do this for the answer on a given grid, for the count that fixes the grid, and for the
+// whole mechanism.
 namespace dpquantile {
 namespace {
 
@@ -63,13 +67,13 @@ constexpr double kEpsilons[] = {0.5, 1, 3};
 constexpr double kDeltas[] = {0.3, 0.05, 1e-3, 1e-9};
 constexpr Real kRounding = 1e-12L;
 
-// What test and release spend together: the epsilon of an answer on a given grid.
+// The epsilon of an answer on a given grid: the sum of what its test and its release spend.
 Real grid_epsilon(double epsilon) {
   return 2 * part_epsilon(epsilon);
 }
 
-// A dataset, and the same with one record replaced or added; both ascending. `grid` is theirs where
-// it is given.
+// A dataset, and the same with one record replaced or added. Both ascend. `grid` is the grid of
+// both in the tests on a given grid.
 struct Neighbours {
   std::string name;
   Records data;
@@ -82,8 +86,8 @@ void PrintTo(const Neighbours& neighbours, std::ostream* out) {
   *out << neighbours.name;
 }
 
-// Two data sets of 4 * quarter records whose interquartile ranges, 1 and `wide`, are in the same
-// bin [0, 1) of a discretisation; the second is one replacement farther from leaving it.
+// Two datasets of 4 * quarter records. Their interquartile ranges, 1 and `wide`, are in the same
+// bin [0, 1) of a discretisation. The second needs one more replacement to leave this bin.
 Neighbours across_a_bin(std::string name, int stability, double wide) {
   const int quarter = stability + 3;
   const int low = 3 * quarter - stability;
@@ -99,7 +103,7 @@ Neighbours one_more(std::string name, const Records& data, double added) {
   return {std::move(name), data, with(data, added)};
 }
 
-// For every residue of n modulo 4, and around n = 0 .. 3 where rules on n might hide.
+// For every residue of n modulo 4, and for n near 0 .. 3, where n may be handled specially.
 std::vector<Neighbours> pairs_of_one_more() {
   const double near = value_of(40, 500);
   std::vector<Neighbours> pairs = {
@@ -163,7 +167,7 @@ std::vector<Neighbours> all_pairs() {
   return pairs;
 }
 
-// Ranges of `width` steps that span both data sets' steps and `scales` scales of the noise.
+// Ranges of `width` steps that span both datasets' steps and `scales` scales of the noise.
 IqrOutcomes outcomes_on(const LogGrid& grid, const Neighbours& neighbours, double epsilon,
                         std::int64_t width, double scales) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
@@ -200,9 +204,9 @@ Sample sample_of(const Records& records, double epsilon, double delta,
 
 // --- The exact law on a given grid ---------------------------------------------------------------
 
-class ExactIqrPrivacy : public ::testing::TestWithParam<Neighbours> {};
+class ExactIqrLaw : public ::testing::TestWithParam<Neighbours> {};
 
-TEST_P(ExactIqrPrivacy, KeepsEpsilonAndDelta) {
+TEST_P(ExactIqrLaw, KeepsEpsilonAndDelta) {
   const Neighbours& pair = GetParam();
   for (const double epsilon : kEpsilons) {
     const IqrOutcomes outcomes = outcomes_of(pair, epsilon, 1, 8);
@@ -215,8 +219,8 @@ TEST_P(ExactIqrPrivacy, KeepsEpsilonAndDelta) {
   }
 }
 
-// If the test keeps both sides apart from failing, delta is not needed.
-TEST_P(ExactIqrPrivacy, NeedsDeltaOnlyForUnstableData) {
+// If both datasets are stable, the law keeps epsilon alone.
+TEST_P(ExactIqrLaw, NeedsDeltaOnlyForUnstableData) {
   const Neighbours& pair = GetParam();
   if (reference_stability(pair.data, pair.grid()) == 1) return;
   if (reference_stability(pair.neighbour, pair.grid()) == 1) return;
@@ -228,9 +232,9 @@ TEST_P(ExactIqrPrivacy, NeedsDeltaOnlyForUnstableData) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, ExactIqrPrivacy, ::testing::ValuesIn(all_pairs()), case_name);
+INSTANTIATE_TEST_SUITE_P(AllPairs, ExactIqrLaw, ::testing::ValuesIn(all_pairs()), case_name);
 
-TEST(ExactIqrPrivacyOfAllSmallData, KeepsEpsilonAndDelta) {
+TEST(ExactIqrLawOfAllSmallData, KeepsEpsilonAndDelta) {
   const Records values = {-kLargestRecord, 0, 1, 1.3, 2, kLargestRecord};
   std::vector<Records> all;
   for (std::size_t n = 0; n <= 5; ++n) {
@@ -249,9 +253,9 @@ TEST(ExactIqrPrivacyOfAllSmallData, KeepsEpsilonAndDelta) {
   }
 }
 
-// Both parts of the budget are spent in the worst case: a smaller claim would be wrong, and a law
-// with half the noise is refuted.
-TEST(ExactIqrPrivacyOfTheWorstCase, IsAlmostEpsilon) {
+// The worst case spends both parts of epsilon: a smaller claim would be wrong, and a law with half
+// the noise is refuted.
+TEST(ExactIqrLawOfTheWorstCase, LosesAlmostAllOfEpsilon) {
   for (const double epsilon : kEpsilons) {
     const Neighbours pair = across_a_bin("", 3, value_of(24, 1023));
     const IqrOutcomes outcomes = outcomes_of(pair, epsilon, 1, 5);
@@ -267,7 +271,8 @@ TEST(ExactIqrPrivacyOfTheWorstCase, IsAlmostEpsilon) {
 
 // --- Two stages ----------------------------------------------------------------------------------
 
-// What a plan for many records spends, on a fine grid and one on which the pairs above were made.
+// The stages spend what a plan for many records spends. They use a fine grid and the grid of the
+// pairs above.
 const LogGrid kFine = LogGrid::of_unit(0.0141421356);
 const LogGrid kCoarse(40);
 
@@ -283,13 +288,13 @@ double fine_value(std::int64_t step) {
   return kFine.value(step);
 }
 
-// Interquartile ranges of about 1000 for what is sampled: the value 1 is on both grids.
+// The sampled interquartile ranges are about 1000, because the value 1 is on both grids.
 const double kHigh = fine_value(489 * 1024);
 const double kHighInItsBin = fine_value(489 * 1024 + 1023);
 const double kHighInTheNext = fine_value(490 * 1024);
 
-// `stability` replacements take the upper quartile from kHigh to `wide`, or to 0: n = 40. One more
-// is the neighbour farther from the former.
+// 40 records. In the first dataset `stability` replacements move the upper quartile from kHigh to
+// `wide`, or to 0. The neighbour needs one more replacement to reach `wide`.
 Neighbours up_to(std::string name, int stability, double wide) {
   return {std::move(name), runs({{0, 20}, {kHigh, 9 + stability}, {wide, 11 - stability}}),
           runs({{0, 20}, {kHigh, 10 + stability}, {wide, 10 - stability}})};
@@ -330,7 +335,8 @@ std::vector<Neighbours> all_pairs_for_two_stages() {
   return pairs;
 }
 
-// Single steps where a stable release may be; where the two are far apart, ranges of steps.
+// Single steps where a stable release may be, or ranges of steps if the two datasets' steps are far
+// apart.
 StagedIqrOutcomes between_both_steps(const Neighbours& pair) {
   std::vector<IqrOutcomes> by_stage;
   for (const LogGrid& grid : {kFine, kCoarse}) {
@@ -344,9 +350,9 @@ StagedIqrOutcomes between_both_steps(const Neighbours& pair) {
   return StagedIqrOutcomes(by_stage);
 }
 
-class TwoStagePrivacy : public ::testing::TestWithParam<Neighbours> {};
+class ExactTwoStageIqrLaw : public ::testing::TestWithParam<Neighbours> {};
 
-TEST_P(TwoStagePrivacy, KeepsEpsilonAndDeltaExactly) {
+TEST_P(ExactTwoStageIqrLaw, KeepsEpsilonAndDelta) {
   const Neighbours& pair = GetParam();
   const StagedIqrOutcomes outcomes = between_both_steps(pair);
   for (const double epsilon : kEpsilons) {
@@ -360,10 +366,11 @@ TEST_P(TwoStagePrivacy, KeepsEpsilonAndDeltaExactly) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, TwoStagePrivacy, ::testing::ValuesIn(all_pairs_for_two_stages()),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(AllPairs, ExactTwoStageIqrLaw,
+                         ::testing::ValuesIn(all_pairs_for_two_stages()), case_name);
 
-// Among them data of which each stage answers about half, at both ends of a bin of its grid.
+// Some pairs are at both ends of a bin of a stage's grid, and that stage answers with a probability
+// of about one half.
 Real worst_two_stage_delta(double epsilon, const std::vector<IqrStage>& stages) {
   std::vector<Neighbours> pairs = pairs_of_two_scales();
   for (const IqrStage& stage : stages) {
@@ -383,7 +390,7 @@ Rational twice(Rational value) {
   return {2 * value.numerator, value.denominator};
 }
 
-TEST(TwoStagePrivacyCheck, RefutesStagesThatSpendTwice) {
+TEST(TwoStageIqrPrivacyCheck, RefutesStagesThatSpendTwiceTheirBudget) {
   constexpr double kDelta = 1e-3;
   for (const double epsilon : kEpsilons) {
     for (const std::size_t mutated : {0U, 1U}) {
@@ -397,8 +404,8 @@ TEST(TwoStagePrivacyCheck, RefutesStagesThatSpendTwice) {
   }
 }
 
-// Unstable on both scales: each stage answers with a probability of its delta.
-TEST(TwoStagesOfUnstableData, AnswerWithProbabilityDeltaEach) {
+// The data are unstable on both scales, so each stage answers only with its part of delta.
+TEST(TwoStageIqrOfUnstableData, AnswersWithProbabilityAtMostDelta) {
   const Records unstable = runs({{0, 20}, {kHigh, 10}, {3 * kHigh, 10}});
   ASSERT_EQ(reference_stability(unstable, kFine), 1);
   ASSERT_EQ(reference_stability(unstable, kCoarse), 1);
@@ -417,7 +424,6 @@ TEST(TwoStagesOfUnstableData, AnswerWithProbabilityDeltaEach) {
   }
 }
 
-// Releases of pairs that are at the thresholds of both tests.
 Sample staged_sample(const Records& records, std::span<const IqrStage> stages,
                      const StagedIqrOutcomes& outcomes) {
   IqrSampler sampler(records, 1, 0.1);
@@ -430,7 +436,8 @@ StagedIqrOutcomes coarse_staged_outcomes(const Neighbours& pair, double epsilon)
       {outcomes_on(kFine, pair, epsilon, 256, 3), outcomes_on(kCoarse, pair, epsilon, 256, 3)});
 }
 
-TEST(TwoStagePrivacyOfReleases, IsKept) {
+// The pairs are at the thresholds of both tests.
+TEST(TwoStageIqrReleases, FollowTheExactLawAndKeepEpsilonAndDelta) {
   for (const double epsilon : {1.0, 3.0}) {
     for (const Neighbours& pair : {up_to("", 2, kHighInItsBin), up_to("", 1, kHighInTheNext),
                                    up_to("", 3, 1.1 * kHigh), up_to("", 1, 3 * kHigh)}) {
@@ -449,7 +456,7 @@ TEST(TwoStagePrivacyOfReleases, IsKept) {
 
 // --- The count -----------------------------------------------------------------------------------
 
-TEST(ExactCountPrivacy, KeepsItsEpsilon) {
+TEST(ExactNoisyCountLaw, KeepsEpsilon) {
   for (const double epsilon : {1.0, 8.0}) {
     for (const std::size_t n : {0U, 1U, 2U, 3U, 4U, 1000U}) {
       Law law;
@@ -471,7 +478,7 @@ Sample counts_of(std::uint64_t records, Rational epsilon) {
   });
 }
 
-TEST(CountPrivacy, IsKeptAndCaughtWithHalfTheNoise) {
+TEST(NoisyCountReleases, KeepEpsilonAndAreRefutedWithHalfTheNoise) {
   for (const std::uint64_t n : {0U, 1U, 2U, 3U, 8U}) {
     const Sample few = counts_of(n, {1, 2});
     const Sample more = counts_of(n + 1, {1, 2});
@@ -482,16 +489,17 @@ TEST(CountPrivacy, IsKeptAndCaughtWithHalfTheNoise) {
 
 // --- The exact law of the whole mechanism --------------------------------------------------------
 
-// A law of the count of n records, at least 3.
+// A law of the private count, at least 3, of n records.
 using CountLaw = Real (*)(std::size_t n, std::int64_t count, double epsilon);
 
 Real true_count(std::size_t n, std::int64_t count, double) {
   return count == std::max<std::int64_t>(3, static_cast<std::int64_t>(n)) ? 1 : 0;
 }
 
-// Outcomes: no answer; 0; and an answer's grid and step, which tell more than the double does. The
-// steps below both data sets' own, and those above, are one outcome each: the probabilities there
-// have a constant ratio, so nothing is lost. Up to e^-40, the probability of a larger count.
+// The outcomes are: no answer; 0; an answer's grid and step, which tell more than the double does.
+// All steps below both datasets' own are one outcome, and so are all steps above. The probabilities
+// there have a constant ratio, so this loses nothing. Exact up to e^-40, the probability of a count
+// outside of likely_counts().
 struct WholeLaws {
   WholeLaws(const Neighbours& pair, double epsilon, double delta, CountLaw count_law)
       : law(2), neighbour(2) {
@@ -516,7 +524,7 @@ struct WholeLaws {
     return {grid, first, 1, last - first};
   }
 
-  // `reached` is the probability of a stage for the two.
+  // `reached` has the probabilities that the two datasets reach a stage.
   void add(const Neighbours& pair, const IqrPlan& plan, std::pair<Real, Real> reached) {
     for (const IqrStage& stage : plan.stages()) {
       const IqrOutcomes outcomes = between_the_steps(pair, stage.grid);
@@ -535,7 +543,7 @@ struct WholeLaws {
   }
 };
 
-// Where the exact law is quick: steps not too far apart on any grid.
+// Pairs with a fast exact law: their steps are close on every grid.
 std::vector<Neighbours> close_pairs() {
   return {
       one_more("NoneAndOne", {}, 5),
@@ -550,9 +558,9 @@ std::vector<Neighbours> close_pairs() {
   };
 }
 
-class WholeIqrPrivacy : public ::testing::TestWithParam<Neighbours> {};
+class WholeIqrMechanism : public ::testing::TestWithParam<Neighbours> {};
 
-TEST_P(WholeIqrPrivacy, KeepsEpsilonAndDeltaExactly) {
+TEST_P(WholeIqrMechanism, KeepsEpsilonAndDeltaByItsExactLaw) {
   for (const double epsilon : {3.0, 8.0}) {
     for (const double delta : {0.3, 1e-3}) {
       const WholeLaws laws(GetParam(), epsilon, delta, count_probability);
@@ -561,7 +569,7 @@ TEST_P(WholeIqrPrivacy, KeepsEpsilonAndDeltaExactly) {
   }
 }
 
-TEST_P(WholeIqrPrivacy, IsKeptByReleases) {
+TEST_P(WholeIqrMechanism, FollowsItsExactLawAndKeepsEpsilonAndDeltaInReleases) {
   constexpr int kDraws = 20'000;
   constexpr double kEpsilon = 8;
   const Neighbours& pair = GetParam();
@@ -575,10 +583,11 @@ TEST_P(WholeIqrPrivacy, IsKeptByReleases) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, WholeIqrPrivacy, ::testing::ValuesIn(close_pairs()), case_name);
+INSTANTIATE_TEST_SUITE_P(ClosePairs, WholeIqrMechanism, ::testing::ValuesIn(close_pairs()),
+                         case_name);
 
-// The whole mechanism where a private count decides on one stage or two, by the exact law.
-TEST(WholeIqrPrivacyOfManyRecords, KeepsEpsilonAndDeltaExactly) {
+// With these numbers of records the private count decides between one stage and two.
+TEST(WholeIqrMechanismOnManyRecords, KeepsEpsilonAndDeltaByItsExactLaw) {
   constexpr double kEpsilon = 8;
   for (const double delta : {0.3, 0.01}) {
     for (const int stable : {1, 2, 4}) {
@@ -594,22 +603,23 @@ TEST(WholeIqrPrivacyOfManyRecords, KeepsEpsilonAndDeltaExactly) {
   }
 }
 
-// --- A predicate on one person as a record more --------------------------------------------------
+// --- A predicate on one person -------------------------------------------------------------------
 
-// Many public records, and one more if a person meets a condition. The grid must not tell.
+// Many public records, and one more if a person meets a condition. The answer's grid must not
+// reveal whether this is so.
 const Neighbours kOneMore = one_more("", runs({{0, 50}, {1.5, 50}}), 1.5);
 
-TEST(IqrOfOneMore, KeepsEpsilonAndDeltaExactly) {
+TEST(IqrOfOneMoreRecord, KeepsEpsilonAndDeltaByItsExactLaw) {
   const WholeLaws laws(kOneMore, 8, 1e-6, count_probability);
   EXPECT_LE(exact_delta(laws.law, laws.neighbour, 8), 1e-6L + kRounding);
 }
 
-TEST(IqrOfOneMore, IsRevealedByTheGridOfTheTrueCount) {
+TEST(IqrOfOneMoreRecord, RevealsTheRecordOnTheGridOfTheTrueCount) {
   const WholeLaws laws(kOneMore, 8, 1e-6, true_count);
   EXPECT_GT(exact_delta(laws.law, laws.neighbour, 8), 0.99L);
 }
 
-// Which of the two grids of the true counts an answer's low bits fit.
+// Which of the two grids of the true counts has the answer.
 std::size_t grids_fitted(const std::optional<double>& answer) {
   if (!answer) return 4;
   const auto is_on = [&](std::size_t count) {
@@ -631,7 +641,7 @@ double delta_from_low_bits(Draw draw) {
   return certain_delta(one, other, 3, kFalseAlarm);
 }
 
-TEST(IqrOfOneMore, HasLowBitsThatDoNotTell) {
+TEST(IqrOfOneMoreRecord, DoesNotRevealTheRecordByItsLowBits) {
   EXPECT_LE(delta_from_low_bits([](IqrSampler& sampler, std::size_t) { return sampler.draw(); }),
             1e-6);
   EXPECT_GT(delta_from_low_bits([](IqrSampler& sampler, std::size_t records) {
@@ -642,14 +652,14 @@ TEST(IqrOfOneMore, HasLowBitsThatDoNotTell) {
 
 // --- Releases on a given grid --------------------------------------------------------------------
 
-// Outcomes few enough to be told apart by samples.
+// Few enough outcomes for a sample to tell them apart.
 IqrOutcomes coarse_outcomes(const Neighbours& pair, double epsilon) {
   return outcomes_of(pair, epsilon, 256, 3);
 }
 
-class IqrPrivacy : public ::testing::TestWithParam<Neighbours> {};
+class IqrReleases : public ::testing::TestWithParam<Neighbours> {};
 
-TEST_P(IqrPrivacy, IsKept) {
+TEST_P(IqrReleases, FollowTheExactLawAndKeepEpsilonAndDelta) {
   constexpr int kDraws = 5'000;
   const Neighbours& pair = GetParam();
   for (const double epsilon : kEpsilons) {
@@ -666,7 +676,7 @@ TEST_P(IqrPrivacy, IsKept) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, IqrPrivacy, ::testing::ValuesIn(all_pairs()), case_name);
+INSTANTIATE_TEST_SUITE_P(AllPairs, IqrReleases, ::testing::ValuesIn(all_pairs()), case_name);
 
 // --- Unstable data -------------------------------------------------------------------------------
 
@@ -677,7 +687,8 @@ Sample answers_of_unstable_data(double epsilon, double delta, const Records& rec
   return sample_of(records, epsilon, delta, answered, 50'000);
 }
 
-// The margin is just right for these deltas, so that an answer has a probability of exactly delta.
+// The delta for which this margin is just large enough, so that an answer has a probability of
+// exactly delta.
 double tight_delta(double epsilon, std::int64_t margin) {
   return static_cast<double>(LaplaceLaw(part_epsilon(epsilon)).at_least(margin + 1)) * (1 + 1e-9);
 }
@@ -700,10 +711,10 @@ TEST(IqrOfUnstableData, IsAnsweredWithProbabilityDelta) {
   }
 }
 
-// A margin that is too small by one answers e^(63 epsilon/128) times as often: by at least 0.09,
-// more than 20 standard deviations.
-TEST(IqrOfUnstableData, IsRefutedWithAMarginTooSmall) {
-  constexpr std::int64_t kBetween = 8000;  // of the steps of 1 and of 1000, 0 and about 29000
+// A margin that is too small by one answers e^(63 epsilon/128) times as often. The difference is at
+// least 0.09, more than 20 standard deviations.
+TEST(IqrOfUnstableData, IsRefutedWithASmallerMargin) {
+  constexpr std::int64_t kBetween = 8000;  // between the steps of 1 and of 1000: 0 and about 29000
   for (const double epsilon : kEpsilons) {
     const double delta = tight_delta(epsilon, 1);
     const double too_large = tight_delta(epsilon, 0);
@@ -722,8 +733,8 @@ TEST(IqrOfUnstableData, IsRefutedWithAMarginTooSmall) {
 
 // --- The power of the check ----------------------------------------------------------------------
 
-// The bound on delta at the epsilon claimed for releases that spend `spent`, of data for which an
-// answer is as likely as not.
+// The bound on delta at the claimed epsilon for releases that spend `spent`. The data get an answer
+// with a probability of about one half.
 double delta_when_spending(double epsilon, double spent) {
   constexpr int kDraws = 100'000;
   constexpr double kDelta = 1e-4;

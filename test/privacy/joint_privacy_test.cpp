@@ -19,11 +19,13 @@
 #include "support/quantiles_law.hpp"
 #include "support/quantiles_sampler.hpp"
 
-// Tries to refute what is claimed of quantiles drawn jointly, independently and level by level,
-// under pure privacy and zCDP, for adding or removing one record. The exact law of small cases, by
-// an independent reference, must keep epsilon, the bounded range and the Renyi divergences; the
-// mechanism's releases must follow that law, and no event may be found among them that is more
-// likely than e^epsilon allows.
+// Tries to refute the claims for quantiles drawn jointly, independently and level by level, under
+// pure privacy and zCDP, for adding or removing one record:
+//
+// - The exact law of small cases, by an independent reference, must keep epsilon, the bounded range
+//   and the Renyi divergences.
+// - The mechanism's releases must follow that law, and no event in them may be more likely than
+//   e^epsilon allows.
 namespace dpquantile {
 namespace {
 
@@ -101,8 +103,8 @@ struct Stretch {
   Real end;
 };
 
-// The laws of the positions themselves, on points that are the same for both; they tell more than
-// cells. An exponential mechanism on such points has the sensitivity of the one on all positions.
+// The laws of the positions, which tell more than cells, on the same points for both datasets. An
+// exponential mechanism on these points has the same sensitivity as the one on all positions.
 LawPair laws_of_positions(const Neighbours& neighbours, const Stretch& stretch,
                           const Quantiles& quantiles, Real epsilon, int points_per_cell) {
   const auto law_of = [&](const Dataset& data) {
@@ -140,7 +142,7 @@ void expect_zcdp(const LawPair& pair, Real rho) {
 
 // --- The joint draw ------------------------------------------------------------------------------
 
-TEST(ExactJointPrivacyOfAllSmallData, IsBoundedRangeAndZcdp) {
+TEST(ExactJointLawOfAllSmallData, KeepsBoundedRangeEpsilonAndRho) {
   for (const Neighbours& neighbours : all_neighbours(3, 3)) {
     for (const Quantiles& quantiles : kFewQuantiles) {
       for (const double epsilon : {0.5, 3.0}) {
@@ -153,7 +155,7 @@ TEST(ExactJointPrivacyOfAllSmallData, IsBoundedRangeAndZcdp) {
   }
 }
 
-TEST(ExactJointPrivacyOfAllSmallData, IsBoundedRangeForThreeQuantiles) {
+TEST(ExactJointLawOfAllSmallData, KeepsBoundedRangeAndRhoForThreeQuantiles) {
   for (const Neighbours& neighbours : all_neighbours(3, 2)) {
     for (const Quantiles& quantiles : {kQuartiles, {0, 0.5, 1}, {0.9, 0.92, 0.97}}) {
       const LawPair pair = laws_of_positions(neighbours, quantiles, 3, 3);
@@ -163,8 +165,8 @@ TEST(ExactJointPrivacyOfAllSmallData, IsBoundedRangeForThreeQuantiles) {
   }
 }
 
-// What composition over levels needs: a record costs in proportion to its part in the interval.
-TEST(ExactJointPrivacyOfAnInterval, IsBoundedRangeInProportionToTheRecordsPart) {
+// Composition over levels needs this: a record costs in proportion to its part in the interval.
+TEST(ExactJointLawOfAnInterval, KeepsBoundedRangeInProportionToTheRecordsPart) {
   constexpr Real kEpsilon = 2;
   for (const Neighbours& neighbours : all_neighbours(3, 3)) {
     for (const Stretch& stretch : {Stretch{0.25L, 2}, {1.5L, 2.75L}, {0.5L, 3}}) {
@@ -179,7 +181,7 @@ TEST(ExactJointPrivacyOfAnInterval, IsBoundedRangeInProportionToTheRecordsPart) 
   }
 }
 
-// So many records on every other one of six cells.
+// Six cells, with these numbers of records on the cells 0, 2 and 4.
 Dataset on_three_cells(std::size_t first, std::size_t second, std::size_t third) {
   Dataset data{6, std::vector<std::uint32_t>(first, 0)};
   data.records.insert(data.records.end(), second, 2);
@@ -187,8 +189,8 @@ Dataset on_three_cells(std::size_t first, std::size_t second, std::size_t third)
   return data;
 }
 
-// The worst cases, found by a search, have all of the range: a smaller claim would be wrong.
-TEST(ExactJointPrivacyOfTheWorstCase, IsAlmostEpsilon) {
+// The worst cases, found by a search, use almost the whole range: a smaller claim would be wrong.
+TEST(ExactJointLawOfTheWorstCase, UsesAlmostAllOfEpsilon) {
   const std::map<double, Neighbours> worst = {{0.5, {on_three_cells(7, 1, 3), 5}},
                                               {1, {on_three_cells(33, 36, 19), 3}},
                                               {3, {on_three_cells(14, 33, 31), 1}}};
@@ -202,7 +204,7 @@ TEST(ExactJointPrivacyOfTheWorstCase, IsAlmostEpsilon) {
 const Neighbours kTelling{{12, {0, 0, 0, 9}}, 10};
 const Quantiles kTold = {0.5, 0.9};
 
-TEST(ExactJointPrivacyWithHalfTheNoise, IsRefuted) {
+TEST(ExactJointLaw, IsRefutedWithHalfTheNoise) {
   const auto pair_at = [&](double spent) {
     return paired(joint_law(kTelling.data, kTold, spent, 8),
                   joint_law(kTelling.with_added(), kTold, spent, 8));
@@ -229,7 +231,7 @@ Probabilities one_law(const Dataset& data, Real q, Real epsilon) {
 }
 
 // Losses and divergences of independent draws add up.
-TEST(ExactIndependentPrivacyOfAllSmallData, IsThatOfTheParameter) {
+TEST(ExactIndependentLawOfAllSmallData, KeepsEpsilonAndRho) {
   std::vector<Neighbours> all = all_neighbours(4, 3);
   all.push_back({{200, {0}}, 195});
   for (const Neighbours& neighbours : all) {
@@ -259,9 +261,9 @@ TEST(ExactIndependentPrivacyOfAllSmallData, IsThatOfTheParameter) {
 
 // --- Levels --------------------------------------------------------------------------------------
 
-// Two quantiles jointly, and a third on what lies behind them. The cut of a reference point divides
-// a record in the same parts for both neighbours.
-TEST(ExactPrivacyOfAJointLevelAndAnother, IsTheSumOfBoth) {
+// Two quantiles are drawn jointly, then a third between them and the end. The cut at a reference
+// point divides a record into the same parts for both neighbours.
+TEST(ExactLawOfAJointLevelAndAnother, KeepsTheSumOfBothLevels) {
   constexpr Real kFirst = 1.2L;
   constexpr Real kSecond = 0.8L;
   for (const Neighbours& neighbours : all_neighbours(3, 2)) {
@@ -273,7 +275,7 @@ TEST(ExactPrivacyOfAJointLevelAndAnother, IsTheSumOfBoth) {
   }
 }
 
-TEST(ExactPrivacyOfOneQuantileALevel, IsZcdp) {
+TEST(ExactLawOfOneQuantileALevel, KeepsRho) {
   constexpr double kRho = 0.5;
   const double level = approximate_plan(3, zcdp(kRho))[0].epsilon;
   for (const Neighbours& neighbours : all_neighbours(3, 2)) {
@@ -342,8 +344,8 @@ INSTANTIATE_TEST_SUITE_P(
             "MethodAutoUnderZcdp", {{4, {0, 3}}, 1}, {0, 1}, zcdp(0.5), QuantilesMethod::kAuto, 2}),
     case_name);
 
-// Whether the higher quantile lies below the last two records: releases are slow, so few are drawn,
-// and only a violation that is large is seen. (Half the noise is for the exact laws above.)
+// The event is that the higher quantile lies below the last two records. Releases are slow, so the
+// check draws few and sees only a large violation. The exact laws above refute half the noise.
 double delta_when_spending(double spent, double epsilon) {
   constexpr int kDraws = 1000;
   const auto sample_of = [&](const Dataset& data) {

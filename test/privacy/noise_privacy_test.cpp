@@ -10,7 +10,7 @@
 #include "core/privacy/random.hpp"
 #include "support/privacy_loss.hpp"
 
-// Noise added to integer queries of two neighbouring datasets whose answers are 0 and 1.
+// Noise added to an integer query. Its answers on two neighbouring datasets are 0 and 1.
 namespace dpquantile {
 namespace {
 
@@ -31,7 +31,7 @@ Real to_real(Rational value) {
   return static_cast<Real>(value.numerator) / static_cast<Real>(value.denominator);
 }
 
-// The values from -radius to radius as indices; what lies beyond counts as the end.
+// The values from -radius to radius as indices. A value beyond an end has the index of that end.
 struct Window {
   std::int64_t radius;
 
@@ -40,7 +40,7 @@ struct Window {
     return static_cast<std::size_t>(std::clamp(y, -radius, radius) + radius);
   }
 
-  // The law of answer + noise, given the noise's weights; beyond 60 radii they vanish.
+  // The law of answer + noise, given the noise's weights, which are negligible beyond 60 radii.
   template <class Weight>
   Law law(std::int64_t answer, Weight weight) const {
     Law law(size());
@@ -67,7 +67,7 @@ class NoisePrivacy : public ::testing::Test {
 
 // --- Discrete Laplace ----------------------------------------------------------------------------
 
-class LaplacePrivacy : public NoisePrivacy {
+class LaplaceNoise : public NoisePrivacy {
  protected:
   static constexpr double kEpsilons[] = {0.1, 0.5, 1, 3};
 
@@ -86,7 +86,7 @@ class LaplacePrivacy : public NoisePrivacy {
   }
 };
 
-TEST_F(LaplacePrivacy, ItsLawLosesExactlyEpsilon) {
+TEST_F(LaplaceNoise, LosesExactlyEpsilonByItsLaw) {
   for (const double epsilon : kEpsilons) {
     const Law zero = law(0, epsilon);
     const Law one = law(1, epsilon);
@@ -95,7 +95,7 @@ TEST_F(LaplacePrivacy, ItsLawLosesExactlyEpsilon) {
   }
 }
 
-TEST_F(LaplacePrivacy, ItsDrawsFollowThatLawAndKeepEpsilon) {
+TEST_F(LaplaceNoise, FollowsItsLawAndKeepsEpsilonInDraws) {
   for (const double epsilon : kEpsilons) {
     const Sample zero = sample(0, epsilon, window(epsilon));
     const Sample one = sample(1, epsilon, window(epsilon));
@@ -106,7 +106,7 @@ TEST_F(LaplacePrivacy, ItsDrawsFollowThatLawAndKeepEpsilon) {
 }
 
 // The event y >= 1 has an excess of at least 0.04, more than 30 standard deviations.
-TEST_F(LaplacePrivacy, HalfTheScaleIsCaught) {
+TEST_F(LaplaceNoise, IsRefutedWithHalfTheScale) {
   for (const double epsilon : kEpsilons) {
     const Sample zero = sample(0, 2 * epsilon, window(epsilon));
     const Sample one = sample(1, 2 * epsilon, window(epsilon));
@@ -117,7 +117,7 @@ TEST_F(LaplacePrivacy, HalfTheScaleIsCaught) {
 
 // --- Discrete Gaussian ---------------------------------------------------------------------------
 
-class GaussianPrivacy : public NoisePrivacy {
+class GaussianNoise : public NoisePrivacy {
  protected:
   static constexpr Rational kSigmasSquared[] = {{1, 1}, {5, 2}, {100, 1}};
 
@@ -140,7 +140,7 @@ class GaussianPrivacy : public NoisePrivacy {
 };
 
 // alpha / (2 sigma^2) bounds the Renyi divergence of every order: 1/(2 sigma^2)-zCDP.
-TEST_F(GaussianPrivacy, ItsLawKeepsItsConcentratedPrivacy) {
+TEST_F(GaussianNoise, KeepsRhoByItsLaw) {
   for (const Rational sigma_squared : kSigmasSquared) {
     const Real variance = to_real(sigma_squared);
     const std::int64_t radius = std::lround(60 * std::sqrt(variance));
@@ -159,7 +159,7 @@ TEST_F(GaussianPrivacy, ItsLawKeepsItsConcentratedPrivacy) {
   }
 }
 
-TEST_F(GaussianPrivacy, ItsDrawsFollowThatLawAndKeepItsDelta) {
+TEST_F(GaussianNoise, FollowsItsLawAndKeepsDeltaInDraws) {
   for (const Rational sigma_squared : kSigmasSquared) {
     const Real epsilon = 1 / std::sqrt(to_real(sigma_squared));
     const Law law_zero = law(0, sigma_squared);
@@ -175,7 +175,7 @@ TEST_F(GaussianPrivacy, ItsDrawsFollowThatLawAndKeepItsDelta) {
 
 // At epsilon = 1/sigma half the scale has a delta larger by at least 0.03, more than 15 standard
 // deviations.
-TEST_F(GaussianPrivacy, HalfTheScaleIsCaught) {
+TEST_F(GaussianNoise, IsRefutedWithHalfTheScale) {
   for (const Rational sigma_squared : kSigmasSquared) {
     const Real epsilon = 1 / std::sqrt(to_real(sigma_squared));
     const Real claimed = exact_delta(law(0, sigma_squared), law(1, sigma_squared), epsilon);

@@ -10,7 +10,7 @@
 #include "core/privacy/random.hpp"
 #include "support/confidence.hpp"
 
-// The checker itself, on laws that are known.
+// Tests the privacy checks themselves, on known laws.
 namespace dpquantile {
 namespace {
 
@@ -27,7 +27,7 @@ using test::upper_confidence_bound;
 
 using Law = std::vector<long double>;
 
-TEST(ConfidenceBounds, AreClopperAndPearsons) {
+TEST(ConfidenceBounds, AreThoseOfClopperAndPearson) {
   EXPECT_NEAR(lower_confidence_bound(2, 10, 0.025), 0.0252107, 1e-7);
   EXPECT_NEAR(upper_confidence_bound(2, 10, 0.025), 0.5560955, 1e-7);
   EXPECT_NEAR(upper_confidence_bound(0, 100, 0.05), 1 - std::pow(0.05, 0.01), 1e-12);
@@ -62,8 +62,8 @@ TEST(ExactLoss, IsTheLargestLogarithmOfARatio) {
 
 // --- Randomised response -------------------------------------------------------------------------
 
-// Tells one of two datasets apart with exactly this epsilon; the answer is spread over many
-// outcomes, so that only their union tells anything.
+// Tells two datasets apart with exactly this epsilon. The answer is spread over many outcomes, so
+// that only their union tells anything.
 class RandomisedResponse : public ::testing::Test {
  protected:
   static constexpr std::size_t kOutcomes = 200;
@@ -95,9 +95,8 @@ TEST_F(RandomisedResponse, KeepsItsEpsilon) {
   }
 }
 
-// A tenth more than claimed is seen: 1 / (1 + e^-1.1) - e / (1 + e^1.1) = 0.0714 is more than
-// 20 standard deviations.
-TEST_F(RandomisedResponse, IsCaughtAtATenthMoreThanItsEpsilon) {
+// The excess 1 / (1 + e^-1.1) - e / (1 + e^1.1) = 0.0714 is more than 20 standard deviations.
+TEST_F(RandomisedResponse, IsRefutedAtATenthMoreThanTheClaimedEpsilon) {
   const Sample yes = sample(true, 1.1, 200'000);
   const Sample no = sample(false, 1.1, 200'000);
   EXPECT_GT(certain_delta(yes, no, 1, kFalseAlarm), 0);
@@ -111,15 +110,15 @@ TEST_F(RandomisedResponse, FitsItsLawAndNoOther) {
   EXPECT_LT(fit_p_value(yes, law(false, 1)), kFalseAlarm);
 }
 
-TEST(ExactRange, IsTheDistanceOfLosses) {
+TEST(ExactRange, IsTheLargestDifferenceOfLosses) {
   const std::vector<long double> law = {0.5L, 0.25L, 0.25L};
   const std::vector<long double> neighbour = {0.25L, 0.25L, 0.5L};
   EXPECT_NEAR(static_cast<double>(test::exact_range(law, neighbour)), 2 * std::log(2), 1e-12);
   EXPECT_EQ(test::exact_range(law, law), 0);
 }
 
-// Of randomised response: ln(p^a (1 - p)^(1 - a) + (1 - p)^a p^(1 - a)) / (a - 1).
-TEST(ExactRenyiDivergence, IsThatOfRandomisedResponse) {
+// For randomised response it is ln(p^a (1 - p)^(1 - a) + (1 - p)^a p^(1 - a)) / (a - 1).
+TEST(ExactRenyiDivergence, MatchesTheFormulaForRandomisedResponse) {
   const std::vector<long double> law = {0.75L, 0.25L};
   const std::vector<long double> neighbour = {0.25L, 0.75L};
   for (const double alpha : {1.5, 2.0, 10.0}) {

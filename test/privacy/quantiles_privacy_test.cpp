@@ -17,9 +17,11 @@
 #include "support/quantiles_sampler.hpp"
 
 // Tries to refute that approximate_quantiles is epsilon-differentially private for adding or
-// removing one record, in two ways. The exact law of small cases, computed by an independent
-// reference, must not lose more than epsilon, and the mechanism's releases must follow that law.
-// And from releases alone no event may be found that is more likely than e^epsilon allows.
+// removing one record, in two ways:
+//
+// - The exact law of small cases, computed by an independent reference, must not lose more than
+//   epsilon, and the mechanism's releases must follow that law.
+// - In releases alone no event may be more likely than e^epsilon allows.
 namespace dpquantile {
 namespace {
 
@@ -80,7 +82,7 @@ const std::vector<Neighbours> kNeighbours = {
     {"Ties", {4, {0, 0, 2, 2}}, 2},
 };
 
-// With a case whose law for many quantiles would take minutes.
+// kNeighbours and a pair whose exact law for many quantiles would take minutes.
 std::vector<Neighbours> all_pairs() {
   std::vector<Neighbours> pairs = kNeighbours;
   pairs.push_back({"FarSideOfAGap", {12, {0}}, 9});
@@ -116,9 +118,9 @@ constexpr Real kRounding = 1e-9L;
 
 // --- The exact law -------------------------------------------------------------------------------
 
-class ExactQuantilesPrivacy : public ::testing::TestWithParam<Neighbours> {};
+class ExactQuantilesLaw : public ::testing::TestWithParam<Neighbours> {};
 
-TEST_P(ExactQuantilesPrivacy, KeepsEpsilon) {
+TEST_P(ExactQuantilesLaw, KeepsEpsilon) {
   for (const double epsilon : kEpsilons) {
     for (const Quantiles& quantiles : kFewQuantiles) {
       EXPECT_LE(loss(GetParam(), quantiles, epsilon), epsilon + kRounding);
@@ -126,19 +128,19 @@ TEST_P(ExactQuantilesPrivacy, KeepsEpsilon) {
   }
 }
 
-class ExactQuantilesPrivacyOnAFewCells : public ExactQuantilesPrivacy {};
+class ExactQuantilesLawOnAFewCells : public ExactQuantilesLaw {};
 
-TEST_P(ExactQuantilesPrivacyOnAFewCells, KeepsEpsilonForManyQuantiles) {
+TEST_P(ExactQuantilesLawOnAFewCells, KeepsEpsilonForManyQuantiles) {
   for (const double epsilon : kEpsilons) {
     EXPECT_LE(loss(GetParam(), kOctiles, epsilon), epsilon + kRounding);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, ExactQuantilesPrivacy, ::testing::ValuesIn(all_pairs()), case_name);
-INSTANTIATE_TEST_SUITE_P(Of, ExactQuantilesPrivacyOnAFewCells, ::testing::ValuesIn(kNeighbours),
+INSTANTIATE_TEST_SUITE_P(AllPairs, ExactQuantilesLaw, ::testing::ValuesIn(all_pairs()), case_name);
+INSTANTIATE_TEST_SUITE_P(FastPairs, ExactQuantilesLawOnAFewCells, ::testing::ValuesIn(kNeighbours),
                          case_name);
 
-// All multisets of so many cells on the grid.
+// All multisets of `records` cells on the value grid.
 std::vector<Dataset> datasets_of_size(std::uint64_t cells, std::size_t records) {
   if (records == 0) return {{cells, {}}};
   std::vector<Dataset> larger;
@@ -162,7 +164,7 @@ std::vector<Neighbours> all_neighbours(std::uint64_t cells, std::size_t most_rec
   return all;
 }
 
-TEST(ExactQuantilesPrivacyOfAllSmallData, KeepsEpsilon) {
+TEST(ExactQuantilesLawOfAllSmallData, KeepsEpsilon) {
   for (const Neighbours& neighbours : all_neighbours(3, 3)) {
     for (const Quantiles& quantiles : kFewQuantiles) {
       for (const double epsilon : {1.0, 3.0}) {
@@ -172,7 +174,7 @@ TEST(ExactQuantilesPrivacyOfAllSmallData, KeepsEpsilon) {
   }
 }
 
-// An interval of the axis and a quantile to be drawn in it.
+// An interval of the axis and a quantile drawn in it.
 struct DrawCase {
   Real begin;
   Real end;
@@ -189,13 +191,13 @@ std::vector<DrawCase> draw_cases() {
   return cases;
 }
 
-// The part of the record added that lies in the interval.
+// The part of the added record that lies in the interval.
 Real part_inside(const Neighbours& neighbours, const DrawCase& draw) {
   const Real start = static_cast<Real>(neighbours.added);
   return std::max(Real{0}, std::min(draw.end, start + 1) - std::max(draw.begin, start));
 }
 
-// Between which values the logarithm of the densities' ratio lies: their distance.
+// The difference between the largest and the smallest logarithm of the densities' ratio.
 Real span_of_loss(const Neighbours& neighbours, const DrawCase& draw, Real epsilon) {
   const RealRank rank(neighbours.data);
   const RealRank neighbour_rank(neighbours.with_added());
@@ -209,8 +211,8 @@ Real span_of_loss(const Neighbours& neighbours, const DrawCase& draw, Real epsil
   return *most - *least;
 }
 
-// The stronger property that composition over levels needs.
-TEST(ExactQuantilesPrivacyOfOneDraw, IsBoundedRangeInProportionToTheRecordsPart) {
+// Composition over levels needs this property, which is stronger than epsilon.
+TEST(ExactLawOfOneDraw, KeepsBoundedRangeInProportionToTheRecordsPart) {
   constexpr Real kEpsilon = 2;
   for (const Neighbours& neighbours : all_neighbours(4, 3)) {
     for (const DrawCase& draw : draw_cases()) {
@@ -220,9 +222,9 @@ TEST(ExactQuantilesPrivacyOfOneDraw, IsBoundedRangeInProportionToTheRecordsPart)
   }
 }
 
-// The worst case comes close to epsilon, so that a smaller claim would be wrong and a law with half
-// the noise is refuted.
-TEST(ExactQuantilesPrivacyOfAWideGap, IsAlmostEpsilon) {
+// The worst case comes close to epsilon: a smaller claim would be wrong, and a law with half the
+// noise is refuted.
+TEST(ExactQuantilesLawOfAWideGap, LosesAlmostAllOfEpsilon) {
   const Neighbours neighbours{"", {200, {0}}, 195};
   for (const double epsilon : kEpsilons) {
     EXPECT_LE(loss(neighbours, kMedian, epsilon), epsilon + kRounding);
@@ -231,7 +233,7 @@ TEST(ExactQuantilesPrivacyOfAWideGap, IsAlmostEpsilon) {
   }
 }
 
-TEST(ExactQuantilesPrivacyWithHalfTheNoise, IsRefutedForSeveralQuantiles) {
+TEST(ExactLawOfSeveralQuantiles, IsRefutedWithHalfTheNoise) {
   const Neighbours neighbours{"", {12, {0, 0}}, 8};
   for (const double epsilon : kEpsilons) {
     EXPECT_LE(loss(neighbours, kQuartiles, epsilon), epsilon + kRounding);
@@ -241,7 +243,7 @@ TEST(ExactQuantilesPrivacyWithHalfTheNoise, IsRefutedForSeveralQuantiles) {
 
 // --- Releases ------------------------------------------------------------------------------------
 
-// Releases of the mechanism, as indices of the outcomes known.
+// Releases of the mechanism, as indices of the given outcomes.
 Sample sample_of(const Dataset& data, const Quantiles& quantiles, double epsilon,
                  const std::vector<Cells>& outcomes, int draws) {
   std::map<Cells, std::size_t> index;
@@ -261,34 +263,34 @@ void expect_private(const Neighbours& neighbours, const Quantiles& quantiles, do
   EXPECT_LE(certain_delta(sample, neighbour, epsilon, kFalseAlarm), 0);
 }
 
-class QuantilesPrivacy : public ::testing::TestWithParam<Neighbours> {};
-class QuantilesPrivacyOnAFewCells : public QuantilesPrivacy {};
+class QuantilesReleases : public ::testing::TestWithParam<Neighbours> {};
+class QuantilesReleasesOnAFewCells : public QuantilesReleases {};
 
-TEST_P(QuantilesPrivacy, OfOneQuantileIsKept) {
+TEST_P(QuantilesReleases, FollowTheLawAndKeepEpsilonForOneQuantile) {
   for (const double epsilon : kEpsilons) expect_private(GetParam(), kMedian, epsilon);
   expect_private(GetParam(), {0}, 1);
   expect_private(GetParam(), {1}, 1);
 }
 
-TEST_P(QuantilesPrivacy, OfTwoQuantilesIsKept) {
+TEST_P(QuantilesReleases, FollowTheLawAndKeepEpsilonForTwoQuantiles) {
   for (const double epsilon : {0.5, 3.0}) expect_private(GetParam(), {0.25, 0.75}, epsilon);
 }
 
-TEST_P(QuantilesPrivacy, OfThreeQuantilesIsKept) {
+TEST_P(QuantilesReleases, FollowTheLawAndKeepEpsilonForThreeQuantiles) {
   for (const double epsilon : kEpsilons) expect_private(GetParam(), kQuartiles, epsilon);
 }
 
-TEST_P(QuantilesPrivacyOnAFewCells, OfSevenQuantilesIsKept) {
+TEST_P(QuantilesReleasesOnAFewCells, FollowTheLawAndKeepEpsilonForSevenQuantiles) {
   for (const double epsilon : {0.5, 3.0}) expect_private(GetParam(), kOctiles, epsilon);
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, QuantilesPrivacy, ::testing::ValuesIn(all_pairs()), case_name);
-INSTANTIATE_TEST_SUITE_P(Of, QuantilesPrivacyOnAFewCells, ::testing::ValuesIn(kNeighbours),
+INSTANTIATE_TEST_SUITE_P(AllPairs, QuantilesReleases, ::testing::ValuesIn(all_pairs()), case_name);
+INSTANTIATE_TEST_SUITE_P(FastPairs, QuantilesReleasesOnAFewCells, ::testing::ValuesIn(kNeighbours),
                          case_name);
 
 // --- The power of the check ----------------------------------------------------------------------
 
-// A worst case, with the answers that are looked at: fewer make a smaller space of outcomes.
+// A worst case and the answers that the check sees. Fewer answers make a smaller space of outcomes.
 struct WorstCase {
   std::string name;
   Neighbours neighbours;
@@ -310,7 +312,7 @@ Sample watched_sample(const WorstCase& worst, const Dataset& data, double spent)
   });
 }
 
-// The bound on delta at the epsilon claimed, for releases that spend `spent`.
+// The bound on delta at the claimed epsilon, for releases that spend `spent`.
 double delta_when_spending(const WorstCase& worst, double spent) {
   return certain_delta(watched_sample(worst, worst.neighbours.data, spent),
                        watched_sample(worst, worst.neighbours.with_added(), spent), worst.epsilon,
@@ -327,8 +329,8 @@ TEST_P(QuantilesPrivacyCheck, AcceptsTheMechanism) {
   EXPECT_LE(delta_when_spending(GetParam(), GetParam().epsilon), 0);
 }
 
-// The cases were found by a search. In each the bound lies more than 9 of its standard deviations
-// above 0, so that missing the violation has a probability below 10^-15.
+// A search found the cases. In each the bound lies more than 9 of its standard deviations above 0,
+// so the probability of missing the violation is below 10^-15.
 TEST_P(QuantilesPrivacyCheck, CatchesHalfTheNoise) {
   EXPECT_GT(delta_when_spending(GetParam(), 2 * GetParam().epsilon), 0);
 }
@@ -336,7 +338,7 @@ TEST_P(QuantilesPrivacyCheck, CatchesHalfTheNoise) {
 const Neighbours kWideGap{"", {60, {0}}, 49};
 
 INSTANTIATE_TEST_SUITE_P(
-    Of, QuantilesPrivacyCheck,
+    WorstCases, QuantilesPrivacyCheck,
     ::testing::Values(
         WorstCase{"OneAtATenth", kWideGap, {0.5}, {0}, 0.1, 1'200'000},
         WorstCase{"OneAtAHalf", kWideGap, {0.5}, {0}, 0.5, 200'000},

@@ -15,7 +15,7 @@
 #include "support/tree_quantiles_testing.hpp"
 
 // Tries to refute that tree_quantiles is epsilon-differentially private, or rho-zCDP, for adding or
-// removing one record: by the exact law of small cases, and by releases alone.
+// removing one record, by the exact law of small cases and by releases alone.
 namespace dpquantile {
 namespace {
 
@@ -50,8 +50,8 @@ struct LawPair {
   std::vector<long double> neighbour;
 };
 
-// Both together with the event that all measurements lie within `reach` of the smaller dataset's
-// counts. The same answers are possible.
+// The probabilities of "these answers, and all measurements lie within `reach` of the smaller
+// dataset's counts" for both datasets, which have the same possible answers.
 LawPair laws(const CdfPlan& plan, const Dataset& data, std::uint32_t added,
              const std::vector<std::int64_t>& reach) {
   const Quantiles quantiles = {0.05, 0.27, 0.52, 0.76, 0.98};
@@ -68,7 +68,7 @@ LawPair laws(const CdfPlan& plan, const Dataset& data, std::uint32_t added,
 const std::vector<Dataset> kSmallData = {
     {6, {}}, {6, {0}}, {6, {0, 3, 5}}, {6, {2, 2, 2, 2}}, {6, {1, 4, 4, 5, 5, 5}}};
 
-TEST(ExactTreeQuantilesPrivacy, IsKept) {
+TEST(ExactTreeQuantilesLaw, KeepsEpsilon) {
   for (const Dataset& data : kSmallData) {
     for (const std::uint32_t added : {0U, 3U, 5U}) {
       for (const double epsilon : {0.5, 2.0}) {
@@ -82,7 +82,8 @@ TEST(ExactTreeQuantilesPrivacy, IsKept) {
   }
 }
 
-// What lies beyond the reach is missing in the moments, sums of positive terms.
+// The moments leave out the outcomes beyond the reach. They are sums of positive terms, so this can
+// only make them smaller.
 Real largest_zcdp_loss(const LawPair& pair) {
   Real largest = 0;
   for (const Real order : {1.01L, 1.5L, 2.0L, 4.0L, 16.0L}) {
@@ -99,7 +100,7 @@ Real largest_zcdp_loss(const LawPair& pair) {
   return largest;
 }
 
-TEST(ExactTreeQuantilesZcdp, IsKept) {
+TEST(ExactTreeQuantilesLaw, KeepsRho) {
   for (const Dataset& data : kSmallData) {
     for (const std::uint32_t added : {0U, 3U, 5U}) {
       const LawPair histogram = laws(cdf_plan(3, {3}, {0.5}, kZcdp), data, added, {6});
@@ -112,7 +113,7 @@ TEST(ExactTreeQuantilesZcdp, IsKept) {
 
 // --- Releases ------------------------------------------------------------------------------------
 
-// With so many quantiles the answers tell nearly as much as the counts.
+// The check asks for 63 quantiles, which tell nearly as much as the counts.
 struct WatchedAnswers {
   std::string name;
   Dataset data;
@@ -124,7 +125,7 @@ void PrintTo(const WatchedAnswers& watched, std::ostream* out) {
   *out << watched.name;
 }
 
-// How many of 63 quantiles are answered by a cell below the middle of the grid.
+// An outcome is the number of the 63 answers that are cells below the middle of the value grid.
 Sample sample_of(const Dataset& data, const PrivacyParameter& spent) {
   constexpr int kDraws = 40'000;
   Quantiles quantiles;
@@ -137,7 +138,7 @@ Sample sample_of(const Dataset& data, const PrivacyParameter& spent) {
   });
 }
 
-// The bound on delta beyond the claim, for releases that spend `spent`.
+// By how much the bound on delta exceeds the claim, for releases that spend `spent`.
 double excess_when_spending(const WatchedAnswers& watched, const PrivacyParameter& spent) {
   const Claim claim = claim_of(watched.privacy);
   const Dataset neighbour = with_added(watched.data, watched.added);
@@ -146,22 +147,22 @@ double excess_when_spending(const WatchedAnswers& watched, const PrivacyParamete
          claim.delta;
 }
 
-class TreeQuantilesPrivacy : public ::testing::TestWithParam<WatchedAnswers> {};
+class TreeQuantilesPrivacyCheck : public ::testing::TestWithParam<WatchedAnswers> {};
 
-TEST_P(TreeQuantilesPrivacy, AcceptsTheMechanism) {
+TEST_P(TreeQuantilesPrivacyCheck, AcceptsTheMechanism) {
   EXPECT_LE(excess_when_spending(GetParam(), GetParam().privacy), 0);
 }
 
-class TreeQuantilesPrivacyWorstCase : public TreeQuantilesPrivacy {};
+class TreeQuantilesPrivacyCheckOfWorstCases : public TreeQuantilesPrivacyCheck {};
 
 // In each case the bound lies above 0.03, more than 15 of its standard deviations.
-TEST_P(TreeQuantilesPrivacyWorstCase, WithHalfTheNoiseIsCaught) {
+TEST_P(TreeQuantilesPrivacyCheckOfWorstCases, CatchesHalfTheNoise) {
   const auto [measure, value] = GetParam().privacy;
   const double factor = measure == PrivacyMeasure::kPure ? 2 : 4;
   EXPECT_GT(excess_when_spending(GetParam(), {measure, factor * value}), 0);
 }
 
-// The lower half is empty, or has one record more.
+// All records are on the last cell, so the lower half of the value grid is empty.
 Dataset upper_half(std::uint64_t cells, std::size_t records) {
   return {cells, std::vector<std::uint32_t>(records, static_cast<std::uint32_t>(cells - 1))};
 }
@@ -181,11 +182,12 @@ const std::vector<WatchedAnswers> kOtherData = {
     {"GaussianTheMiddle", {10, {2, 2, 4, 4, 4, 5, 7, 7}}, 4, zcdp(0.5)},
 };
 
-INSTANTIATE_TEST_SUITE_P(Of, TreeQuantilesPrivacy, ::testing::ValuesIn(kWorstCases), case_name);
-INSTANTIATE_TEST_SUITE_P(Elsewhere, TreeQuantilesPrivacy, ::testing::ValuesIn(kOtherData),
+INSTANTIATE_TEST_SUITE_P(WorstCases, TreeQuantilesPrivacyCheck, ::testing::ValuesIn(kWorstCases),
                          case_name);
-INSTANTIATE_TEST_SUITE_P(Of, TreeQuantilesPrivacyWorstCase, ::testing::ValuesIn(kWorstCases),
+INSTANTIATE_TEST_SUITE_P(OtherData, TreeQuantilesPrivacyCheck, ::testing::ValuesIn(kOtherData),
                          case_name);
+INSTANTIATE_TEST_SUITE_P(All, TreeQuantilesPrivacyCheckOfWorstCases,
+                         ::testing::ValuesIn(kWorstCases), case_name);
 
 }  // namespace
 }  // namespace dpquantile

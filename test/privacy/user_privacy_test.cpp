@@ -19,9 +19,9 @@
 #include "support/privacy_loss.hpp"
 #include "support/user_dataset.hpp"
 
-// Tries to refute that the user-level mechanisms are epsilon-differentially private, on datasets
-// that differ in all values of one user ('bounded': in one whole user). Each mechanism also runs
-// with twice the epsilon that is claimed, which is half the noise: that must be refuted.
+// Tries to refute that the user-level mechanisms are epsilon-differentially private. The datasets
+// differ in all values of one user, and for 'bounded' by one whole user. The checks must also
+// refute each mechanism with twice the claimed epsilon, which is half the noise.
 namespace dpquantile {
 namespace {
 
@@ -38,7 +38,8 @@ constexpr std::uint32_t kMiddle = kOne / 2;
 
 auto* const kMemory = std::pmr::new_delete_resource();
 
-// Both ends of the range, on which clamping puts atoms, and equal parts between.
+// The outcomes are both ends of the range, on which clamping puts atoms, and equal parts between
+// them.
 constexpr std::size_t kParts = 16;
 constexpr std::size_t kOutcomes = kParts + 2;
 
@@ -72,7 +73,7 @@ void PrintTo(const Neighbours& neighbours, std::ostream* out) {
   *out << neighbours.name;
 }
 
-class UserPrivacy : public ::testing::TestWithParam<Neighbours>, protected Mechanisms {
+class UserMechanism : public ::testing::TestWithParam<Neighbours>, protected Mechanisms {
  protected:
   Sample sample(const UserValues& data, double epsilon) {
     const GroupedRows rows(data);
@@ -85,16 +86,16 @@ class UserPrivacy : public ::testing::TestWithParam<Neighbours>, protected Mecha
     });
   }
 
-  // The bound on delta at the epsilon claimed, for releases that spend `spent`.
+  // The bound on delta at the claimed epsilon, for releases that spend `spent`.
   double delta_when_spending(double spent) {
     return certain_delta(sample(GetParam().data, spent), sample(GetParam().neighbour, spent),
                          GetParam().query.epsilon, kFalseAlarm);
   }
 };
 
-class UserPrivacyCheck : public UserPrivacy {};
+class UserPrivacyCheck : public UserMechanism {};
 
-TEST_P(UserPrivacy, IsKept) {
+TEST_P(UserMechanism, KeepsEpsilon) {
   EXPECT_LE(delta_when_spending(GetParam().query.epsilon), 0);
 }
 
@@ -117,7 +118,7 @@ std::vector<std::uint32_t> times(std::size_t count, std::uint32_t value) {
   return std::vector<std::uint32_t>(count, value);
 }
 
-// `others`, and one user more.
+// `others` and one more user.
 UserValues with(UserValues others, std::vector<std::uint32_t> own) {
   others.push_back(std::move(own));
   return others;
@@ -125,8 +126,8 @@ UserValues with(UserValues others, std::vector<std::uint32_t> own) {
 
 const UserValues kOthers = {{kMiddle}, {0}, {kOne, kOne}};
 
-// A user's rows fill an array so long that for 10 users and an epsilon of 8 the interval of 'levy'
-// is private.
+// Each user's rows fill an array of this length. It is long enough that method 'levy' draws a
+// private interval for 10 users and an epsilon of 8.
 constexpr std::size_t kLong = 160;
 
 UserValues long_arrays(std::size_t low, std::size_t high) {
@@ -167,7 +168,7 @@ const std::vector<Neighbours> kCases = {
      with(kOthers, {0, kOne}), 100'000},
 };
 
-// Worst cases: the noise-free answers move by the whole sensitivity, and clamping leaves the half
+// In the worst cases the noise-free answers differ by the whole sensitivity. Clamping puts the half
 // of the law that tells the neighbours apart on one outcome.
 const std::vector<Neighbours> kWorstCases = {
     {"Baseline", kMean, by(UserMethod::kBaseline, 0.5), {{0, 0}}, {{kOne, kOne}}, 100'000},
@@ -189,17 +190,17 @@ const std::vector<Neighbours> kWorstCases = {
      400'000},
 };
 
-INSTANTIATE_TEST_SUITE_P(Of, UserPrivacy, ::testing::ValuesIn(kCases), case_name);
-INSTANTIATE_TEST_SUITE_P(Of, UserPrivacyCheck, ::testing::ValuesIn(kWorstCases), case_name);
+INSTANTIATE_TEST_SUITE_P(Cases, UserMechanism, ::testing::ValuesIn(kCases), case_name);
+INSTANTIATE_TEST_SUITE_P(WorstCases, UserPrivacyCheck, ::testing::ValuesIn(kWorstCases), case_name);
 
 // --- The private intervals -----------------------------------------------------------------------
 
-class IntervalPrivacy : public ::testing::Test, protected Mechanisms {
+class PrivateInterval : public ::testing::Test, protected Mechanisms {
  protected:
   using Arrays = std::vector<FilledArray>;
   static constexpr double kEpsilon = 1;
 
-  // Arrays of one row: `low` at 0, `middle` in the middle, and one at `own`.
+  // Arrays of one row: `low` arrays at 0, `middle` arrays in the middle, and one at `own`.
   static Arrays arrays(std::size_t low, std::size_t middle, std::uint32_t own) {
     Arrays all(low, FilledArray{1, 0});
     all.insert(all.end(), middle, FilledArray{1, kMiddle});
@@ -207,7 +208,7 @@ class IntervalPrivacy : public ::testing::Test, protected Mechanisms {
     return all;
   }
 
-  // Which half of the range each end lies in.
+  // An outcome tells in which half of the range each end lies.
   Sample quantile_sample(const Arrays& arrays, double tail, double epsilon) {
     return take_sample(4, 200'000, [&] {
       const ClippingInterval interval =
@@ -236,35 +237,36 @@ class IntervalPrivacy : public ::testing::Test, protected Mechanisms {
   }
 };
 
-TEST_F(IntervalPrivacy, OfQuantilesIsKept) {
+TEST_F(PrivateInterval, OfQuantilesKeepsEpsilon) {
   EXPECT_LE(quantile_delta(0, 9, 0.1, kEpsilon), 0);
   EXPECT_LE(quantile_delta(2, 3, 0.5, kEpsilon), 0);
   EXPECT_LE(quantile_delta(0, 1, 0.5, kEpsilon), 0);
 }
 
 // With lambda = 1/2 the event that both ends are above the middle has probability 0.142 for one
-// dataset and 0.033 for the other: above e times that by 0.05, more than 50 standard deviations.
-TEST_F(IntervalPrivacy, OfQuantilesWithHalfTheNoiseIsRefuted) {
+// dataset and 0.033 for the other. The first exceeds e times the second by 0.05, more than 50
+// standard deviations.
+TEST_F(PrivateInterval, OfQuantilesIsRefutedWithHalfTheNoise) {
   EXPECT_GT(quantile_delta(2, 3, 0.5, 2 * kEpsilon), 0);
 }
 
-TEST_F(IntervalPrivacy, OfLevyIsKept) {
+TEST_F(PrivateInterval, OfLevyKeepsEpsilon) {
   EXPECT_LE(levy_delta(kEpsilon), 0);
 }
 
-// With twice the epsilon the last outcome has probability 0.0465 and 0.263: above e times that by
-// 0.13.
-TEST_F(IntervalPrivacy, OfLevyWithHalfTheNoiseIsRefuted) {
+// With twice the epsilon the last outcome has probability 0.263 for one dataset and 0.0465 for the
+// other. The first exceeds e times the second by 0.13.
+TEST_F(PrivateInterval, OfLevyIsRefutedWithHalfTheNoise) {
   EXPECT_GT(levy_delta(2 * kEpsilon), 0);
 }
 
 // --- Many grids ----------------------------------------------------------------------------------
 
-class GridPrivacy : public ::testing::Test, protected Mechanisms {
+class UserGridRelease : public ::testing::Test, protected Mechanisms {
  protected:
   static constexpr double kEpsilon = 1;
 
-  // One user alone in two grids with these values in each.
+  // One user alone in two grids, with these values in each grid.
   static std::vector<UserRow> rows(const std::vector<std::uint32_t>& values) {
     std::vector<UserRow> all;
     for (std::uint32_t grid = 0; grid < 2; ++grid) {
@@ -273,7 +275,7 @@ class GridPrivacy : public ::testing::Test, protected Mechanisms {
     return all;
   }
 
-  // For each statistic whether it is at its lower end.
+  // An outcome tells for each statistic whether it is at its lower end.
   Sample sample(const std::vector<std::uint32_t>& values, double epsilon) {
     const GroupedRows grouped(rows(values), Contribution::kUserInGrid);
     return take_sample(16, 200'000, [&] {
@@ -291,12 +293,13 @@ class GridPrivacy : public ::testing::Test, protected Mechanisms {
   }
 };
 
-TEST_F(GridPrivacy, IsKept) {
+TEST_F(UserGridRelease, KeepsEpsilon) {
   EXPECT_LE(delta_when_spending(kEpsilon), 0);
 }
 
-// All at the lower end: 1/16 against e^(-3/2) / 16, above e times that by 0.024.
-TEST_F(GridPrivacy, WithHalfTheNoiseIsRefuted) {
+// The event that all statistics are at their lower ends has probability 1/16 for one dataset and
+// e^(-3/2) / 16 for the other. The first exceeds e times the second by 0.024.
+TEST_F(UserGridRelease, IsRefutedWithHalfTheNoise) {
   EXPECT_GT(delta_when_spending(2 * kEpsilon), 0);
 }
 

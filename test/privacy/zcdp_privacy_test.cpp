@@ -12,9 +12,9 @@
 #include "support/dataset.hpp"
 #include "support/quantiles_law.hpp"
 
-// Tries to refute what the mechanisms are charged in rho: the Renyi divergences of exact laws for
+// Tries to refute the rho that the mechanisms are charged. The Renyi divergences of exact laws for
 // neighbours, at many orders, must not exceed it, and those of a mechanism with half the noise
-// must. (That the mechanisms have these laws is tested elsewhere.)
+// must exceed it. Other tests show that the mechanisms have these laws.
 namespace dpquantile {
 namespace {
 
@@ -27,11 +27,11 @@ using Quantiles = std::vector<double>;
 
 constexpr Real kOrders[] = {1.01L, 1.1L, 1.5L, 2, 3, 5, 10, 30, 100, 1000};
 
-// Pairs of probabilities of one outcome.
+// For each outcome its probabilities under both laws.
 using Pairs = std::vector<std::pair<Real, Real>>;
 
-// The Renyi divergence of order alpha, by its order: what rho has to be for it. For neighbours in
-// either order.
+// The rho that the Renyi divergence of order alpha needs: the divergence divided by alpha. The
+// larger of both directions.
 Real rho_at(const Pairs& pairs, Real alpha) {
   Real forth = 0;
   Real back = 0;
@@ -68,7 +68,7 @@ double charged(const Quantiles& quantiles, double epsilon) {
 const std::vector<Quantiles> kQuantiles = {{0.5},        {0},    {0.3},
                                            {0.25, 0.75}, {0, 1}, {0.25, 0.5, 0.75}};
 
-// All multisets of so many cells out of 0, 1 and 2.
+// All multisets of `records` cells out of 0, 1 and 2.
 std::vector<Dataset> small_data(std::uint32_t records) {
   std::vector<Dataset> all;
   for (std::uint32_t low = 0; low <= records; ++low) {
@@ -83,7 +83,7 @@ std::vector<Dataset> small_data(std::uint32_t records) {
   return all;
 }
 
-// The laws are integrated numerically, and the divergence is divided by alpha - 1.
+// For the numerical integration of the laws, and for the division by alpha - 1.
 constexpr Real kError = 1e-9L;
 
 TEST(ZcdpOfQuantiles, KeepsRhoOnAllSmallData) {
@@ -102,9 +102,9 @@ TEST(ZcdpOfQuantiles, KeepsRhoOnAllSmallData) {
   }
 }
 
-// The worst data: a record added at the left makes everything left of the only other one as much
+// The worst data: a record added at the left makes everything left of the only other record as much
 // more likely as it makes everything right of it less likely.
-TEST(ZcdpOfQuantiles, HalfTheNoiseIsRefuted) {
+TEST(ZcdpOfQuantiles, IsRefutedWithHalfTheNoise) {
   const Dataset data{41, {20}};
   const Quantiles median = {0.5};
   for (const double epsilon : {0.3, 1.0}) {
@@ -118,8 +118,8 @@ TEST(ZcdpOfQuantiles, HalfTheNoiseIsRefuted) {
 
 // --- Counts --------------------------------------------------------------------------------------
 
-// A count with discrete Laplace noise of scale 1/epsilon, for counts that differ by one: its
-// outcomes near enough to have a probability above e^-200.
+// A count with discrete Laplace noise of scale 1/epsilon, for counts that differ by one. Has the
+// outcomes with a probability above about e^-200.
 Pairs noisy_counts(Real epsilon) {
   const int range = static_cast<int>(200 / epsilon);
   const Real factor = std::tanh(epsilon / 2);
@@ -131,7 +131,7 @@ Pairs noisy_counts(Real epsilon) {
   return pairs;
 }
 
-TEST(ZcdpOfCounts, KeepsRhoAndNoSmallerOne) {
+TEST(ZcdpOfCounts, KeepsRhoAndNoSmallerRho) {
   for (const double epsilon : {0.05, 0.3, 1.0, 3.0}) {
     const Pairs pairs = noisy_counts(epsilon);
     EXPECT_LE(largest_rho(pairs), rho_of_pure(epsilon) + 1e-15L) << epsilon;
@@ -142,8 +142,8 @@ TEST(ZcdpOfCounts, KeepsRhoAndNoSmallerOne) {
   }
 }
 
-// A record is in one node on each level of a CDF's tree: the divergences of the levels add up.
-TEST(ZcdpOfCdf, LevelsKeepTheSumOfTheirRhos) {
+// A record is in one node on each level of a CDF's tree, so the divergences of the levels add up.
+TEST(ZcdpOfCdf, KeepsTheSumOfTheRhosOfItsLevels) {
   for (const CdfMethod method : {CdfMethod::kTree, CdfMethod::kBinary, CdfMethod::kHistogram}) {
     const CdfPlan plan = choose_cdf_plan(method, 64, pure(1));
     double rho = 0;
