@@ -10,7 +10,7 @@
 #include "support/cdf_testing.hpp"
 #include "support/dense_least_squares.hpp"
 
-// The law of a small release by exhaustion of what may be measured.
+// The exact law of a small release, by enumeration of all measurements.
 namespace dpquantile::test {
 
 // The exact counts of all nodes.
@@ -27,10 +27,10 @@ inline std::vector<std::int64_t> node_counts(std::span<const std::uint64_t> coun
   return nodes;
 }
 
-// The probability of each release together with the event that every measurement of level i + 1
-// lies within reach[i] of the centre's exact count. The same event for all data with that centre,
-// so that an epsilon-private law keeps to epsilon within it, and its Renyi moments, being sums, are
-// bounded by those of the whole law.
+// The probability of "this release, and every measurement of level i + 1 lies within reach[i] of
+// the centre's exact count" for each release. The event about measurements is the same for all data
+// with that centre. So an epsilon-private law keeps epsilon within the event. Its Renyi moments are
+// sums, so those of the whole law bound them.
 class CdfReleaseLaw {
  public:
   using Law = std::map<Cumulative, Real>;

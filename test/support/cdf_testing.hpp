@@ -17,7 +17,7 @@
 #include "core/cdf/cdf_curve.hpp"
 #include "core/privacy/random.hpp"
 
-// Small pieces that all tests of CDFs need.
+// Helpers for all tests of CDFs.
 namespace dpquantile::test {
 
 inline std::pmr::memory_resource* heap() {
@@ -30,13 +30,13 @@ using Cumulative = std::vector<std::int64_t>;
 inline constexpr std::array kCdfMethods = {CdfMethod::kTree, CdfMethod::kBinary,
                                            CdfMethod::kHistogram};
 
-// Of both measures, from hardly any noise to more than any data.
+// Parameters of both measures, from far more noise than any count to hardly any noise.
 inline const std::vector<PrivacyParameter> kAllPrivacies = {
     pure(1e-6),  pure(0.1),  pure(1.0 / 3), pure(3),   pure(1000),  //
     zcdp(1e-12), zcdp(1e-4), zcdp(1.0 / 3), zcdp(0.5), zcdp(1000),
 };
 
-// A plan of any tree, with its levels' parts of epsilon or rho.
+// A plan with this tree and these parts of epsilon or rho for its levels.
 inline CdfPlan cdf_plan(std::uint32_t bins, const Branching& branching,
                         const std::vector<double>& level_budgets,
                         PrivacyMeasure measure = PrivacyMeasure::kPure) {
@@ -71,9 +71,9 @@ class CdfSampler {
   CancelPoll cancel_{nullptr};
 };
 
-// The discrete Gaussian distribution: P[y] is proportional to e^(-y^2 rho), its variance parameter
-// 1 / (2 rho). The sum over all integers by the theta function's series, of which the better
-// converges for rho and for its inverse.
+// The discrete Gaussian distribution: P[y] is proportional to e^(-y^2 rho), with the variance
+// parameter 1 / (2 rho). The sum over all integers is a series of the theta function. There is one
+// series in rho and one in its inverse, and the code uses the one that converges faster.
 inline long double gaussian_probability(long double rho, std::int64_t y) {
   constexpr long double kPi = 3.141592653589793238462643L;
   const bool wide = rho < 1;
@@ -90,7 +90,7 @@ inline long double laplace_probability(long double epsilon, std::int64_t y) {
   return std::tanh(epsilon / 2) * std::exp(-epsilon * static_cast<long double>(std::abs(y)));
 }
 
-// The noise of a level with this budget.
+// The probability that the noise of a level with this budget is y.
 inline long double noise_probability(PrivacyMeasure measure, long double budget, std::int64_t y) {
   return measure == PrivacyMeasure::kPure ? laplace_probability(budget, y)
                                           : gaussian_probability(budget, y);

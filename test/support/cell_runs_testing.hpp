@@ -44,7 +44,7 @@ inline Runs runs_from(CellRunsReader reader) {
   return runs;
 }
 
-// The runs of records in any order.
+// The runs of the records, which may have any order.
 inline Runs runs_of(std::vector<std::uint32_t> records) {
   std::sort(records.begin(), records.end());
   Runs runs;

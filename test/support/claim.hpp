@@ -5,7 +5,7 @@
 
 namespace dpquantile::test {
 
-// What is claimed, as (epsilon, delta): of rho one of the pairs that follow from it.
+// A claimed guarantee as (epsilon, delta). For rho it is one of the pairs that follow from rho.
 struct Claim {
   double epsilon;
   double delta;

@@ -5,7 +5,7 @@
 
 namespace dpquantile::test {
 
-// Records, each given by its cell, on a grid of that many cells.
+// Records, each given by its cell, on a value grid with this number of cells.
 struct Dataset {
   std::uint64_t cells;
   std::vector<std::uint32_t> records;

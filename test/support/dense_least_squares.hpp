@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-// Generalised least squares on level-uniform trees by the book: a matrix of all bins is inverted.
+// Generalised least squares on level-uniform trees by the textbook: inverts a matrix of all bins.
 namespace dpquantile::test {
 
 using Real = long double;
@@ -16,10 +16,10 @@ using Real = long double;
 struct TreeNode {
   std::size_t level;  // 1 is the top level below the root
   std::uint32_t begin;
-  std::uint32_t end;  // the bins begin .. end - 1 lie below it
+  std::uint32_t end;  // the bins begin .. end - 1 lie below the node
 };
 
-// All nodes but the root, the top level first and from the left: the order of LevelTree's arrays.
+// All nodes except the root, the top level first and from left to right, as in LevelTree's arrays.
 inline std::vector<TreeNode> tree_nodes(std::uint32_t bins,
                                         std::span<const std::uint32_t> branching) {
   std::vector<TreeNode> nodes;
@@ -34,7 +34,7 @@ inline std::vector<TreeNode> tree_nodes(std::uint32_t bins,
   return nodes;
 }
 
-// The bins' least-squares counts from one measurement a node, of precision weights[level - 1].
+// The bins' least-squares counts from one measurement a node, with precision weights[level - 1].
 class DenseLeastSquares {
  public:
   DenseLeastSquares(std::uint32_t bins, std::span<const std::uint32_t> branching,
@@ -50,7 +50,7 @@ class DenseLeastSquares {
     covariance_ = inverse(std::move(normal));
   }
 
-  // Of each bin; `measured` in the order of tree_nodes().
+  // The count of each bin. `measured` has the order of tree_nodes().
   template <class Values>
   std::vector<Real> bins(const Values& measured) const {
     std::vector<Real> weighted(bins_);
@@ -66,7 +66,7 @@ class DenseLeastSquares {
     return counts;
   }
 
-  // Of the number of records in the bins 0 .. k - 1.
+  // The variance of the number of records in the bins 0 .. k - 1.
   double prefix_variance(std::uint32_t k) const {
     Real variance = 0;
     for (std::uint32_t i = 0; i < k; ++i) {
@@ -84,7 +84,7 @@ class DenseLeastSquares {
  private:
   using Matrix = std::vector<std::vector<Real>>;
 
-  // Gauss and Jordan; the matrix is positive definite.
+  // Gauss-Jordan elimination needs no pivoting, because the matrix is positive definite.
   static Matrix inverse(Matrix matrix) {
     const std::size_t size = matrix.size();
     for (std::size_t pivot = 0; pivot < size; ++pivot) {

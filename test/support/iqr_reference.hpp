@@ -14,9 +14,9 @@
 #include "core/iqr/log_grid.hpp"
 #include "core/privacy/noise.hpp"
 
-// Reference for the interquartile range by propose-test-release, independent of the mechanism:
-// quartiles, bins, distances by trying every pair of moves, and the exact laws of the private count
-// and of the answer by given stages.
+// A reference for the interquartile range by propose-test-release, independent of the mechanism. It
+// has quartiles, bins, distances by trying every pair of moves, and the exact laws of the private
+// count and of the answer by given stages.
 namespace dpquantile::test {
 
 using Real = long double;
@@ -29,7 +29,7 @@ inline Records sorted(Records records) {
   return records;
 }
 
-// Records given as (value, how often), ascending.
+// Records given as ascending pairs (value, number of records).
 inline Records runs(const std::vector<std::pair<double, int>>& values) {
   Records records;
   for (const auto& [value, count] : values) {
@@ -64,7 +64,7 @@ inline std::vector<Records> multisets(const Records& values, std::size_t n) {
   return all;
 }
 
-// How many records must be added, removed or replaced to get one from the other, both ascending.
+// The number of records to add, remove or replace to turn one dataset into the other. Both ascend.
 inline std::int64_t records_apart(const Records& one, const Records& other) {
   std::int64_t common = 0;
   for (std::size_t i = 0, j = 0; i < one.size() && j < other.size();) {
@@ -79,7 +79,7 @@ inline std::int64_t records_apart(const Records& one, const Records& other) {
   return std::max(std::ssize(one), std::ssize(other)) - common;
 }
 
-// The record of rank 1 .. n, and what a record may be replaced with for ranks beyond.
+// The record of rank 1 .. n. For other ranks the most extreme value that may replace a record.
 inline double record_at(const Records& ascending, std::int64_t rank) {
   if (rank < 1) return -kLargestRecord;
   if (rank > std::ssize(ascending)) return kLargestRecord;
@@ -100,8 +100,8 @@ inline double reference_iqr(const Records& ascending) {
   return spread_of(ascending, rank_of_quarters(ascending, 1), rank_of_quarters(ascending, 3));
 }
 
-// The number of the bin on a grid, or nothing for the bin of 0. By logarithms; the grid's values
-// only decide on which side of an end of a bin a double lies that is very close to it.
+// The number of the bin on a grid, or nothing for the bin of 0. Logarithms give the number. The
+// grid's values only decide on which side of a bin's end a double very close to it lies.
 inline std::optional<std::int64_t> reference_bin(double iqr, const LogGrid& grid,
                                                  int discretisation) {
   if (iqr == 0) return std::nullopt;
@@ -116,8 +116,8 @@ inline std::optional<std::int64_t> reference_bin(double iqr, const LogGrid& grid
   return bin;
 }
 
-// A_0 by trying all a, b; checked against the enumeration of all replacements in
-// replacement_distance_test.cpp. O(n + A_0^2).
+// A_0 by trying all a, b. replacement_distance_test.cpp checks it against the enumeration of all
+// replacements. O(n + A_0^2).
 inline std::int64_t reference_distance(const Records& ascending, const LogGrid& grid,
                                        int discretisation) {
   const std::int64_t n = std::ssize(ascending);
@@ -165,8 +165,8 @@ class LaplaceLaw {
   Real rate_;
 };
 
-// What the parts of the mechanism spend; for an epsilon of few binary digits, so that these are the
-// rationals that are used.
+// What the parts of the mechanism spend. They are exactly the mechanism's rationals if epsilon has
+// few binary digits.
 inline Real count_epsilon(double epsilon) {
   return static_cast<Real>(epsilon) / 64;
 }
@@ -185,22 +185,22 @@ inline std::int64_t reference_margin(Real test, double delta) {
   return margin;
 }
 
-// The only stage for few records, on another grid.
+// The only stage for few records, on a given grid.
 inline IqrStage reference_stage(const LogGrid& grid, double epsilon, double delta) {
   constexpr std::uint64_t kUnits = std::uint64_t{1} << 52;
   const Rational part{static_cast<std::uint64_t>(part_epsilon(epsilon) * kUnits), kUnits};
   return {grid, part, reference_margin(part_epsilon(epsilon), delta), part};
 }
 
-// The private count, at least 3, of n records.
+// The probability that the private count, at least 3, of n records is `count`.
 inline Real count_probability(std::size_t n, std::int64_t count, double epsilon) {
   const LaplaceLaw noise(count_epsilon(epsilon));
   const std::int64_t z = count - static_cast<std::int64_t>(n);
   return count > 3 ? noise.between(z, z + 1) : 1 - noise.at_least(z + 1);
 }
 
-// Outcomes by which laws and samples are compared: no answer, the answer 0, and ranges of the steps
-// that are answered: `count` of them of `width` steps from `first` on, and what lies beyond.
+// The outcomes by which the tests compare laws and samples: no answer, the answer 0, all steps
+// below `first`, `count` ranges of `width` steps from `first` on, and all steps above them.
 struct IqrOutcomes {
   LogGrid grid;
   std::int64_t first;
@@ -217,7 +217,8 @@ struct IqrOutcomes {
     return static_cast<std::size_t>(std::min(offset / width, count)) + 3;
   }
 
-  // The exact probabilities of the outcomes for ascending records, of a stage on this grid alone.
+  // The exact probabilities of the outcomes for ascending records, with only one stage on this
+  // grid.
   std::vector<Real> law(const Records& ascending, const IqrStage& stage) const {
     const std::int64_t missing = 2 + stage.margin - reference_stability(ascending, grid);
     const LaplaceLaw test_noise(exactly(stage.test));
@@ -238,14 +239,14 @@ struct IqrOutcomes {
     return law;
   }
 
-  // The same for the only stage for few records.
+  // The same with the only stage for few records.
   std::vector<Real> law(const Records& ascending, double epsilon, double delta) const {
     return law(ascending, reference_stage(grid, epsilon, delta));
   }
 
  private:
-  // The noisy steps, begin <= step < end, that are answered as the i-th outcome. Those beyond an
-  // end of the grid are answered as this end.
+  // The noisy steps, begin <= step < end, that give the i-th outcome. Steps beyond an end of the
+  // grid give the outcome of this end.
   std::pair<std::int64_t, std::int64_t> steps(std::size_t i) const {
     constexpr std::int64_t kFar = std::int64_t{1} << 50;
     const std::int64_t range = static_cast<std::int64_t>(i) - 3;
@@ -259,9 +260,10 @@ struct IqrOutcomes {
   }
 };
 
-// Outcomes of several stages: no answer, the answer 0, an answer on none of the grids (which never
-// happens), and the ranges of each grid. The value 1 is on every grid and counts as the first
-// one's; what is compared must lie far from it. (No other value of the units used is on two grids.)
+// The outcomes of several stages: no answer, the answer 0, an answer on none of the grids (which
+// never happens), and the ranges of each grid. The value 1 is on every grid and counts as a value
+// of the first one, so the compared answers must lie far from it. With the units in use no other
+// value is on two grids.
 class StagedIqrOutcomes {
  public:
   explicit StagedIqrOutcomes(std::vector<IqrOutcomes> by_stage) : by_stage_(std::move(by_stage)) {}
@@ -284,7 +286,7 @@ class StagedIqrOutcomes {
     return 2;
   }
 
-  // Which stage, from 0 on, an outcome from 3 on belongs to.
+  // The stage, from 0 on, of an outcome from 3 on.
   std::size_t stage_of(std::size_t index) const {
     std::size_t stage = 0;
     for (std::size_t end = 3 + by_stage_[0].size() - 2; index >= end; ++stage) {
@@ -293,7 +295,7 @@ class StagedIqrOutcomes {
     return stage;
   }
 
-  // Stages on the grids of the outcomes.
+  // The exact probabilities of the outcomes. The stages are on the grids of the outcomes.
   std::vector<Real> law(const Records& ascending, std::span<const IqrStage> stages) const {
     std::vector<Real> law(3);
     Real reached = 1;
@@ -311,15 +313,15 @@ class StagedIqrOutcomes {
   std::vector<IqrOutcomes> by_stage_;
 };
 
-// The counts of n records outside which the private count lies with a probability below e^-40.
+// The range that the private count of n records leaves with a probability below e^-40.
 inline std::pair<std::int64_t, std::int64_t> likely_counts(std::size_t n, double epsilon) {
   const auto records = static_cast<std::int64_t>(n);
   const std::int64_t far = std::llround(40 / count_epsilon(epsilon));
   return {std::max<std::int64_t>(3, records - far), records + far};
 }
 
-// Ranges of values for the whole mechanism, whose answers may lie on any grid: none, 0, and those
-// of the values of a grid.
+// The outcomes of the whole mechanism, whose answers may lie on any grid: no answer, the answer 0,
+// and ranges of values between values of one grid.
 class WholeIqrOutcomes {
  public:
   explicit WholeIqrOutcomes(const IqrOutcomes& ranges) : ranges_(ranges) {}
@@ -327,7 +329,7 @@ class WholeIqrOutcomes {
   std::size_t size() const { return ranges_.size(); }
   std::size_t index(const std::optional<double>& answer) const { return ranges_.index(answer); }
 
-  // With the stages of IqrPlan, whose budgets and margins iqr_plan_test.cpp is about.
+  // Uses the stages of IqrPlan. iqr_plan_test.cpp tests their budgets and margins.
   std::vector<Real> law(const Records& ascending, double epsilon, double delta) const {
     const auto [first, last] = likely_counts(ascending.size(), epsilon);
     std::vector<Real> law(size());

@@ -29,7 +29,7 @@ class IqrSampler {
   }
 
   std::optional<double> draw_on(const LogGrid& grid) {
-    // With the budget and margin of the only stage for few records.
+    // The budget and margin of the only stage for few records.
     IqrStage stage = IqrPlan(LogGrid::kMinCount, epsilon_, delta_).stages().back();
     stage.grid = grid;
     return draw_by({&stage, 1});

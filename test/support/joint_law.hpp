@@ -11,17 +11,18 @@
 #include "support/dataset.hpp"
 #include "support/quantile_density.hpp"
 
-// The law of joint quantiles, computed the plain way from its definition: positions p_1 <= .. <=
-// p_b of an interval, b sorted uniform ones weighted by exp(-lambda F(p)),
+// The law of joint quantiles, computed directly from its definition: b sorted uniform positions
+// p_1 <= .. <= p_b of an interval, weighted by exp(-lambda F(p)),
 //
 //   F = min over s in {0, step, 2 step, ..} of sum over k of |n_k - d_k s|,
 //   lambda = epsilon (1 - 2^-10) / 2,  step = (b + 1) min(1, (b + 1) / 10) / lambda.
 //
-// A reference for tests: shares no code with the mechanism. The integral is a sum over all sorted
-// tuples of points, many in each cell with records and one elsewhere, as F is constant there.
+// This reference for tests shares no code with the mechanism. The integral is a sum over all sorted
+// tuples of points. A cell with records has many points. Another cell needs only one, because F is
+// constant there.
 namespace dpquantile::test {
 
-// F for the numbers of records in the gaps, of which there is one more than quantiles.
+// F as a function of the numbers of records in the gaps. There is one more gap than quantiles.
 class JointDeparture {
  public:
   JointDeparture(std::span<const double> quantiles, Real epsilon)
@@ -45,8 +46,8 @@ class JointDeparture {
     return sum;
   }
 
-  // As a function of s it is convex and bends where a gap is right; so its least value on the
-  // lattice is next to the best bend.
+  // As a function of s the sum is convex and bends where a gap has its share of s. So the lattice
+  // point with the least value is next to the best bend.
   Real least(std::span<const Real> gaps) const {
     Real best = 0;
     Real best_departure = at(gaps, 0);
@@ -69,16 +70,16 @@ class JointDeparture {
   std::vector<Real> shares_;
 };
 
-// A stretch of the axis where all positions are taken to have the same rank.
+// A stretch of the axis. The sum gives all its positions the same rank.
 struct JointPoint {
   std::uint32_t cell;
-  Real position;  // its middle
+  Real position;  // the middle of the stretch
   Real rank;
-  Real measure;  // of the interval
+  Real measure;  // the stretch's part of the interval
 };
 
-// The points for a stretch [begin, end) of the axis: so many in each cell with records, and so many
-// in each without.
+// The points for an interval [begin, end) of the axis: points_per_cell in each cell with records,
+// points_in_gaps in each cell without records.
 inline std::vector<JointPoint> joint_points(const Dataset& data, Real begin, Real end,
                                             int points_per_cell, int points_in_gaps = 1) {
   const RealRank rank(data);
@@ -98,7 +99,7 @@ inline std::vector<JointPoint> joint_points(const Dataset& data, Real begin, Rea
   return points;
 }
 
-// Calls visit(indices of points, weight) for all ascending tuples; the weights are not normalised.
+// Calls visit(indices of points, weight) for all ascending tuples. The weights are not normalised.
 template <class Visit>
 class JointTuples {
  public:
@@ -137,8 +138,8 @@ class JointTuples {
   std::vector<Real> gaps_;
 };
 
-// The probabilities of all ascending tuples of points, in an order that depends on the numbers of
-// points and quantiles alone.
+// The probabilities of all ascending tuples of points, in an order that depends only on the numbers
+// of points and quantiles.
 inline std::vector<Real> joint_tuple_law(const std::vector<JointPoint>& points, Real records,
                                          std::span<const double> quantiles, Real epsilon) {
   std::vector<Real> law;
@@ -176,8 +177,8 @@ inline JointCellLaw joint_law(const Dataset& data, std::span<const double> quant
   return law;
 }
 
-// The law of the cells of three quantiles, the first two of which are drawn jointly and the third
-// on what lies behind them.
+// The law of the cells of three quantiles. The first two are drawn jointly, the third between the
+// second and the end.
 inline JointCellLaw joint_then_one_law(const Dataset& data, const std::vector<double>& quantiles,
                                        Real joint_epsilon, Real one_epsilon, int points_per_cell) {
   const auto end = static_cast<Real>(data.cells);

@@ -7,17 +7,17 @@
 
 #include "support/chi_square.hpp"
 
-// Comparing a sample with a law that spans many orders of magnitude.
+// Compares a sample with a law that spans many orders of magnitude.
 namespace dpquantile::test {
 
 // The false-alarm probability of one check `EXPECT_GT(law_p_value(...), kLawFalseAlarm)` is at most
-// 5 * 10^-10: neighbouring outcomes are pooled until 1000 observations are expected, so that the
-// tail of the chi-square approximation is right within a factor of 5. The unit tests make fewer
-// than 200 such checks: together they fail by chance with probability below 10^-7.
+// 5 * 10^-10: neighbouring outcomes are pooled until 1000 observations are expected, so the tail of
+// the chi-square approximation is right within a factor of 5. The unit tests make fewer than 200
+// such checks, so together they fail by chance with probability below 10^-7.
 inline constexpr double kLawFalseAlarm = 1e-10;
 
-// The p-value of the counts of outcomes against their probabilities; 0 if an outcome of probability
-// 0 was seen.
+// The p-value of the counts of outcomes against their probabilities. Returns 0 if an outcome of
+// probability 0 has a count.
 inline double law_p_value(std::span<const std::uint64_t> observed,
                           std::span<const double> probabilities) {
   constexpr double kSmallestExpectation = 1000;

@@ -8,14 +8,14 @@
 
 namespace dpquantile::test {
 
-// Memory of which one knows how much is in use, and that ends after so many allocations.
+// Memory that counts the bytes in use, and throws std::bad_alloc after `allocations` allocations.
 class CountedMemory final : public std::pmr::memory_resource {
  public:
   explicit CountedMemory(std::size_t allocations = std::numeric_limits<std::size_t>::max())
       : left_(allocations) {}
 
   std::size_t used() const { return used_; }
-  // The most that was in use since the last reset.
+  // The largest number of bytes in use since the last reset.
   std::size_t peak() const { return peak_; }
   void reset_peak() { peak_ = used_; }
 

@@ -8,7 +8,7 @@
 
 namespace dpquantile::test {
 
-// Expects the call to throw a ParameterError that says exactly this.
+// Expects the call to throw a ParameterError with exactly this message and hint.
 template <class Call>
 void expect_parameter_error(const std::string& message, const std::string& hint, Call call) {
   try {

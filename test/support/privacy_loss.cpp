@@ -26,7 +26,7 @@ struct Claim {
   double epsilon;
   double bound_false_alarm;
 
-  // A lower bound on P[E] - e^epsilon P'[E]; wrong with probability 2 bound_false_alarm.
+  // A lower bound on P[E] - e^epsilon P'[E], wrong with probability 2 bound_false_alarm.
   double certain_excess(std::uint64_t seen, std::uint64_t draws, std::uint64_t neighbour_seen,
                         std::uint64_t neighbour_draws) const {
     const double least = lower_confidence_bound(seen, draws, bound_false_alarm);
@@ -48,8 +48,7 @@ double excess_of_outcomes(const Sample& sample, const Sample& neighbour, const C
   return excess;
 }
 
-// Outcomes from the most suspicious one on: by the likelihood ratio seen, whose denominator is kept
-// from being 0.
+// The outcomes in descending order of the likelihood ratio seen. The + 1 avoids a denominator of 0.
 std::vector<std::size_t> by_suspicion(const Counts& seen, const Counts& neighbour_seen) {
   const auto ratio = [&](std::size_t i) {
     return static_cast<double>(seen[i]) / static_cast<double>(neighbour_seen[i] + 1);
@@ -109,7 +108,8 @@ void require_same_size(std::size_t one, std::size_t other) {
 double certain_delta(const Sample& sample, const Sample& neighbour, double epsilon,
                      double false_alarm) {
   require_same_size(sample.tested_on.size(), neighbour.tested_on.size());
-  // Two directions, each with all outcomes and one union, each of them with two bounds.
+  // There are two directions, all outcomes and one union for each, and two bounds for each of
+  // these.
   const auto bounds = static_cast<double>(4 * (sample.tested_on.size() + 1));
   const Claim claim{epsilon, false_alarm / bounds};
   return std::max(one_sided_delta(sample, neighbour, claim),

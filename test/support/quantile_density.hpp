@@ -9,20 +9,20 @@
 
 #include "support/dataset.hpp"
 
-// The law of a single quantile, computed the plain way from its definition on the real axis
-// [0, cells]: density of p on [begin, end] proportional to
+// The law of a single quantile, computed directly from its definition on the real axis [0, cells].
+// The density of p on [begin, end] is proportional to
 //
 //   exp(-lambda |R(p) - R(begin) - q n|),  n = R(end) - R(begin),
 //   lambda = epsilon / (2 max(q, 1 - q)).
 //
-// A reference for tests: shares no code with the mechanism, is not fast, and works with real
-// positions and ranks where the mechanism counts in units of 2^-24. The 2^-16 of epsilon that the
-// mechanism keeps back for rounding is far below what a sample can show.
+// This reference for tests shares no code with the mechanism and is not fast. It works with real
+// positions and ranks, and the mechanism counts in units of 2^-24. The mechanism keeps back 2^-16
+// of epsilon for rounding, which is far below what a sample can show.
 namespace dpquantile::test {
 
 using Real = long double;
 
-// R(p): the part of the records that lies left of p, each spread evenly over its cell.
+// R(p): the number of records left of p, with each record spread evenly over its cell.
 class RealRank {
  public:
   explicit RealRank(const Dataset& data) : knots_{{0, 0}} {
@@ -46,7 +46,7 @@ class RealRank {
     return left.rank + share * (right->rank - left.rank);
   }
 
-  // The least position at which R reaches the rank; the end if it is above n.
+  // The least position at which R reaches the rank, or the end for a rank above n.
   Real first_reaching(Real rank) const {
     const auto right =
         std::lower_bound(knots_.begin(), knots_.end() - 1, rank,
@@ -58,7 +58,7 @@ class RealRank {
     return left.position + share * (right->position - left.position);
   }
 
-  // Where the slope of R may change, inside (begin, end).
+  // The positions inside (begin, end) where the slope of R may change.
   std::vector<Real> bends(Real begin, Real end) const {
     std::vector<Real> positions;
     for (const Knot& knot : knots_) {
@@ -100,7 +100,7 @@ class QuantileDensity {
 
   Real density(Real position) const { return weight_at(position) / total(); }
 
-  // The probability of [from, to], without cancellation however small it is.
+  // The probability of [from, to], without cancellation even if it is tiny.
   Real probability(Real from, Real to) const {
     Real sum = 0;
     for (std::size_t i = 0; i + 1 < ends_.size(); ++i) {
@@ -111,7 +111,7 @@ class QuantileDensity {
     return sum / total();
   }
 
-  // The position that has probability u before it, 0 <= u <= 1.
+  // The position before which the probability is u, 0 <= u <= 1.
   Real position_after(Real u) const {
     const Real wanted = u * total();
     const auto after = std::upper_bound(cumulative_.begin(), cumulative_.end() - 1, wanted);

@@ -12,8 +12,9 @@
 #include "support/dataset.hpp"
 #include "support/quantile_density.hpp"
 
-// The exact joint law of several quantiles on a small grid: the recursion of ApproximateQuantiles,
-// with a numerical integral over every cut. A reference for tests, independent of the mechanism.
+// The exact joint law of several quantiles on a small value grid: the recursion of
+// ApproximateQuantiles, with a numerical integral over every cut. This reference for tests is
+// independent of the mechanism.
 namespace dpquantile::test {
 
 // A cell for each quantile.
@@ -25,8 +26,8 @@ class QuantilesLaw {
   QuantilesLaw(const Dataset& data, Real epsilon_per_level)
       : rank_(data), cells_(data.cells), epsilon_(epsilon_per_level) {}
 
-  // The law of ascending, distinct quantiles, which are the ranks `low` at `begin` and `high` at
-  // `end`.
+  // The law of ascending, distinct quantiles of a stretch. Quantile `low` is at `begin`, quantile
+  // `high` at `end`.
   struct Stretch {
     Real begin;
     Real end;
@@ -99,8 +100,8 @@ class QuantilesLaw {
     }
   }
 
-  // The ends of stretches on which the integrand over the cut is smooth: it bends where the density
-  // does, at cells' ends, and where a target of the next level passes the rank of a cell's end.
+  // The ends of stretches on which the integrand over the cut is smooth. It bends where the density
+  // bends, at cells' ends, and where a target of the next level passes the rank of a cell's end.
   std::vector<Real> smooth_stretches(std::span<const double> quantiles, const Stretch& stretch,
                                      const QuantileDensity& density) const {
     const std::size_t middle = middle_of(quantiles);
@@ -144,7 +145,7 @@ inline int levels(std::size_t m) {
   return levels;
 }
 
-// The law of ascending, distinct quantiles at a total of epsilon.
+// The law of ascending, distinct quantiles that together spend epsilon.
 inline Law quantiles_law(const Dataset& data, std::span<const double> quantiles, Real epsilon) {
   const Real per_level = epsilon / static_cast<Real>(levels(quantiles.size()));
   return QuantilesLaw(data, per_level).of(quantiles, {0, static_cast<Real>(data.cells), 0, 1});

@@ -15,7 +15,6 @@
 
 namespace dpquantile::test {
 
-// Counts a dataset's records; leaves the dataset as it is.
 inline Histogram histogram_of(Dataset data) {
   CancelPoll cancel(nullptr);
   return Histogram(data.records, data.cells, cancel, std::pmr::new_delete_resource());

@@ -10,7 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/privacy/random.hpp"
 
-// Sources of "randomness" that only tests may use. The release build knows the CSPRNG alone.
+// Sources of "randomness" that only tests may use. The release build has only the CSPRNG.
 namespace dpquantile::test {
 
 // Never gives a byte.
@@ -19,8 +19,8 @@ class FailingSource final : public RandomSource {
   void fill(std::span<std::byte>) override { throw RandomnessUnavailable("this source fails"); }
 };
 
-// Gives the words of a script in order, as bits64() reads them. A request that reaches beyond the
-// script's end is filled up with zero bytes; the next one throws RandomnessUnavailable.
+// Gives the words of a script in order, as bits64() reads them. Zero bytes fill the rest of a
+// request that reaches beyond the script's end. The next request throws RandomnessUnavailable.
 class ScriptedSource final : public RandomSource {
  public:
   explicit ScriptedSource(std::vector<std::uint64_t> words) : words_(std::move(words)) {}
@@ -39,7 +39,7 @@ class ScriptedSource final : public RandomSource {
   std::size_t position_ = 0;
 };
 
-// The CSPRNG, counting how often it is asked.
+// The CSPRNG with a count of the requests.
 class CountingSource final : public RandomSource {
  public:
   void fill(std::span<std::byte> out) override {

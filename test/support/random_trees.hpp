@@ -9,15 +9,15 @@
 
 namespace dpquantile::test {
 
-// A level-uniform tree with the precision of each level's measurements.
+// A level-uniform tree, and the precision of each level's measurements.
 struct MeasuredTree {
   std::uint32_t bins;
   std::vector<std::uint32_t> branching;
   std::vector<double> weights;
 };
 
-// Trees of 1 .. most_bins bins and 1 .. 5 levels, the same in every run; most are cut short at the
-// right, and in every third of those with several levels the top one is not measured.
+// Trees of 1 .. most_bins bins and 1 .. 5 levels, the same in every run. Most are cut off at the
+// right. Every third tree has no measurement of its top level if it has several levels.
 inline std::vector<MeasuredTree> random_trees(std::size_t number, std::uint32_t most_bins) {
   std::mt19937 generator(1);
   const auto below = [&](std::uint32_t bound) {

@@ -24,7 +24,7 @@ class TreeQuantilesSampler {
         quantiles_(std::move(quantiles)),
         plan_(plan) {}
 
-  // With the law that is chosen for a grid.
+  // Uses the plan for a value grid with the dataset's number of cells.
   TreeQuantilesSampler(const Dataset& data, std::vector<double> quantiles,
                        const PrivacyParameter& privacy)
       : TreeQuantilesSampler(data, std::move(quantiles), tree_quantiles_plan(data.cells, privacy)) {
@@ -47,8 +47,8 @@ class TreeQuantilesSampler {
   CancelPoll cancel_{nullptr};
 };
 
-// The cells that have quantile answers by the book: the curve is followed cell by cell from the
-// left, each cell of a leaf having an equal part of its rows.
+// The answers for quantiles by the definition. It follows the curve cell by cell from the left.
+// Each cell of a leaf has an equal part of the leaf's rows.
 class CurveByTheBook {
  public:
   CurveByTheBook(std::uint64_t cells, std::vector<Real> curve)
@@ -66,7 +66,7 @@ class CurveByTheBook {
     for (std::uint32_t cell = 0; cell <= last_cell(); ++cell) {
       rows += rows_of(cell);
       if (rows > target) return cell;
-      // At the end of a leaf the target is reached if it is just equal.
+      // At the end of a leaf an equal count reaches the target.
       const bool ends_leaf = cell == last_cell() || leaf_of(cell) != leaf_of(cell + 1);
       if (ends_leaf && curve_[leaf_of(cell)] >= target) return cell;
     }
@@ -85,11 +85,11 @@ class CurveByTheBook {
 
   std::uint64_t cells_;
   std::vector<Real> curve_;
-  std::vector<Real> widths_;  // the cells of each leaf
+  std::vector<Real> widths_;  // the number of cells of each leaf
 };
 
-// The law of the answers by exhaustion of what may be measured, together with the event that every
-// measurement of level i + 1 lies within reach[i] of the centre's exact count.
+// The probability of "these answers, and every measurement of level i + 1 lies within reach[i] of
+// the centre's exact count" for all answers, by enumeration of all measurements.
 class TreeQuantilesLaw {
  public:
   using Answers = std::vector<std::uint32_t>;

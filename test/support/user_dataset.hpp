@@ -11,7 +11,7 @@
 
 namespace dpquantile::test {
 
-// Values by user, in FixedPoint units.
+// The values of each user, in FixedPoint units.
 using UserValues = std::vector<std::vector<std::uint32_t>>;
 
 inline std::vector<UserRow> rows_of(const UserValues& values) {
@@ -22,7 +22,7 @@ inline std::vector<UserRow> rows_of(const UserValues& values) {
   return rows;
 }
 
-// Rows together with their grouping.
+// Rows and their grouping.
 class GroupedRows {
  public:
   explicit GroupedRows(std::vector<UserRow> rows, Contribution contribution = Contribution::kUser)
@@ -39,7 +39,7 @@ class GroupedRows {
   UserRows grouped_;
 };
 
-// Calls visit(values) for every tuple of `length` of the given values.
+// Calls visit(values) for every tuple of `length` values out of `choices`.
 template <class Visit>
 void for_each_tuple(const std::vector<std::uint32_t>& choices, std::size_t length, Visit visit) {
   std::vector<std::size_t> index(length, 0);
