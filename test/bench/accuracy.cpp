@@ -1,6 +1,6 @@
-// Mean gap of dp_quantiles' method 'approximate' on the work of Kaplan, Schnapp and Stemmer 2022,
-// figure 4: 1000 rows drawn with replacement, range [-100, 100], epsilon = 1, m uniform quantiles.
-// The gap of an answer is the number of rows strictly between it and the true quantile.
+// Mean gap of dp_quantiles' method 'approximate' in the experiment of Kaplan, Schnapp and Stemmer
+// 2022, figure 4: 1000 rows drawn with replacement, range [-100, 100], epsilon = 1, m uniform
+// quantiles. The gap of an answer is the number of rows strictly between it and the true quantile.
 //
 // usage: accuracy TRIALS [DATA_DIRECTORY [REFERENCE_CSV]]
 #include <algorithm>
@@ -160,7 +160,7 @@ std::map<std::string, Reference> read_reference(const std::string& path) {
   return reference;
 }
 
-// Returns how many standard errors the gap lies above the reference.
+// Returns by how many standard errors the gap exceeds the reference.
 double print_row(const Dataset& dataset, int m, const Estimate& ours, int trials,
                  const std::map<std::string, Reference>& reference) {
   std::printf("%-17s %4d %9.3f %7.3f", dataset.name.c_str(), m, ours.mean, ours.standard_error);

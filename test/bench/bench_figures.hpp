@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdio>
 
-// What the benchmarks make of their draws.
+// Figures and verdicts of the benchmarks.
 namespace dpquantile::bench {
 
-// The mean of figures, and how exact it is.
+// The mean of figures and its standard error.
 class Average {
  public:
   void add(double figure) {
@@ -29,12 +29,12 @@ class Average {
 // The tolerance of all verdicts, in standard errors.
 inline constexpr double kTolerance = 3;
 
-// a is not above b, as far as one can tell.
+// Whether a is at most b within the tolerance.
 inline bool not_above(const Average& a, const Average& b) {
   return a.mean() - b.mean() <= kTolerance * std::hypot(a.standard_error(), b.standard_error());
 }
 
-// In how many cases something holds.
+// Counts in how many cases a claim holds.
 class Claim {
  public:
   void check(bool holds) {

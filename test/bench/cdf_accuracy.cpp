@@ -1,6 +1,6 @@
-// Accuracy of dp_cdf on the work of Manohar's poster: about 1000 bins, epsilon = 0.01, errors in
-// rows that 95 % of the releases keep to. Every error is measured on real draws over a generated
-// table.
+// Accuracy of dp_cdf in the setting of Manohar's poster: about 1000 bins, epsilon = 0.01. The
+// figures are errors in rows that 95 % of the releases do not exceed. Every error is measured on
+// real draws over a generated table.
 //
 // usage: cdf_accuracy TRIALS
 #include <algorithm>
@@ -37,7 +37,7 @@ double quantile(std::vector<double>& values, double q) {
   return *at;
 }
 
-// Incomes: log-normal, median 50 000, in bins up to 500 000.
+// Log-normal incomes with median 50 000, in bins up to 500 000.
 std::vector<std::uint64_t> count_incomes(RandomStream& random) {
   std::vector<std::uint64_t> counts(kBins);
   for (int i = 0; i < kRows; ++i) {
@@ -63,8 +63,7 @@ Cumulative released(const std::vector<std::uint64_t>& counts, const CdfPlan& pla
   return {cumulative.begin(), cumulative.end()};
 }
 
-// The poster's way: a prefix is the sum of the noisy counts of the nodes that make it up, then
-// smoothing.
+// The poster's method: a prefix is the sum of the noisy counts of its nodes, and then smoothed.
 Cumulative without_consistency(const std::vector<std::uint64_t>& counts, const CdfPlan& plan,
                                RandomStream& random) {
   const LevelTree tree(plan.bins, plan.branching());
@@ -79,7 +78,7 @@ Cumulative without_consistency(const std::vector<std::uint64_t>& counts, const C
     }
     for (std::uint32_t bin = 0; bin < plan.bins; ++bin)
       nodes[bin / width] += static_cast<double>(counts[bin]);
-    // A full prefix of k bins takes those nodes whose parent it does not contain.
+    // The prefix of k bins uses a node if it contains the node but not the node's parent.
     for (std::uint32_t k = 1; k <= plan.bins; ++k) {
       const std::uint32_t end = k / width;
       const std::uint32_t parents_end = end / tree.branching(level - 1) * tree.branching(level - 1);
@@ -131,7 +130,7 @@ void print_errors(const char* data, const std::vector<std::uint64_t>& counts, in
   std::printf("%-28s %10s %10s %14s\n", "method", "random bin", "worst bin", "all bins at once");
   measure("tree", counts, tree, trials, random, released);
   measure("binary", counts, binary, trials, random, released);
-  measure("binary, not made consistent", counts, binary, trials, random, without_consistency);
+  measure("binary, without consistency", counts, binary, trials, random, without_consistency);
   measure("histogram", counts, histogram, trials, random, released);
   const CdfPlan zcdp_tree = choose_cdf_plan(CdfMethod::kTree, kBins, zcdp(kEpsilon * kEpsilon / 2));
   measure("tree, rho = epsilon^2 / 2", counts, zcdp_tree, trials, random, released);
@@ -195,7 +194,9 @@ int main(int argc, char** argv) {
   }
   CsprngSource source;
   RandomStream random(source);
-  std::printf("\"random bin\" is over all bins together, \"worst bin\" the largest of all bins.\n");
+  std::printf(
+      "\"random bin\" is the error over all bins together, \"worst bin\" the largest of all "
+      "bins.\n");
   print_errors("log-normal", count_incomes(random), trials, random);
   print_errors("uniform", count_uniform(random), trials, random);
   print_trees(PrivacyMeasure::kPure, "epsilon");

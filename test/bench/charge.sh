@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a charge costs, with the library preloaded and without; part of make bench. Beside it a committed UPDATE of one row
-# tells what the disk's flush costs here.
+# The cost of a charge, with the library preloaded and without. Part of make bench. A committed UPDATE of one row shows
+# what the disk's flush costs on this machine.
 #   CHARGE_SECONDS  seconds for each figure (default 10)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -23,10 +23,11 @@ transactions() {
   awk '{ print $3 / 1000 }' "$work"/times*
 }
 
-# $1: the percentile of the sorted lines of the input.
+# Prints percentile $1 of the input's lines.
 percentile() { sort -g | awk -v p="$1" '{ value[NR] = $1 } END { k = int(NR * p / 100); print value[k < 1 ? 1 : k] }'; }
 
-# Prints a row: $1 its title, $2 the statement, $3... options of pgbench. The UPDATE of the same server is the measure of the others.
+# Prints a row. $1: its title, $2: the statement, $3...: options of pgbench. Medians are compared with that of the UPDATE on
+# the same server.
 measure() {
   local median high rate
   transactions "$2" 1 "${@:3}" >"$work/one"

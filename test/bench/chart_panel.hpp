@@ -24,14 +24,14 @@ struct PanelRange {
   double largest_y;
 };
 
-// What all the points take, but for those below floor, which count as floor. At least one point.
+// The range of all points. A y below floor counts as floor. There must be at least one point.
 PanelRange range_of(const std::vector<ChartSeries>& series, double floor);
 
 // A logarithmic axis between two marks of the series ..., 0.5, 1, 2, 5, 10, ...
 class LogAxis {
  public:
-  // Pixels of the lower and the upper end, and how far apart marks are at least: where 1, 2 and 5
-  // come too close there are powers of ten only.
+  // `from` and `to` are the pixels of the lower and the upper end, and `least_step` is the least
+  // distance of marks. If 1, 2 and 5 come closer, the marks are powers of ten only.
   LogAxis(double least, double largest, double from, double to, double least_step);
 
   const std::vector<double>& ticks() const { return ticks_; }
@@ -47,7 +47,7 @@ class LogAxis {
 
 class ChartPanel {
  public:
-  // A positive floor is drawn as the mark "<= floor": all points below it lie there.
+  // Draws a positive floor as the mark "<= floor". All points below the floor lie on it.
   ChartPanel(const PanelFrame& frame, const PanelRange& range, double floor);
 
   std::string axes() const;

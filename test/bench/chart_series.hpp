@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-// What charts are drawn of.
+// The data of charts.
 namespace dpquantile::bench {
 
 struct ChartPoint {
@@ -11,13 +11,12 @@ struct ChartPoint {
   double y;
 };
 
-// At least one point, ascending in x.
+// A line of at least one point, ascending in x.
 struct ChartSeries {
   std::string label;
   std::vector<ChartPoint> points;
   bool dashed = false;
-  std::string colour =
-      {};  // when empty one by its place among the series, of which there are at most 10
+  std::string colour = {};  // if empty, one by the place among the series, which are at most 10
   double stroke = 2;
 };
 

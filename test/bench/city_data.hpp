@@ -14,7 +14,7 @@ struct CityData {
   std::uint32_t grids;
 };
 
-// Draws the rows of buses; every grid has a speed of its own (sd 4 km/h).
+// Draws the rows of buses. Every grid has its own speed offset (sd 4 km/h).
 class CityBuilder {
  public:
   CityBuilder(std::uint32_t grids, const SpeedLaw& law, Generator& generator)
@@ -44,7 +44,7 @@ class CityBuilder {
   std::vector<double> speed_of_grid_;
 };
 
-// The grids of a walk from one to a neighbouring one on a board of columns x rows, at most `most`.
+// The grids of a walk between neighbouring grids on a board of columns x rows, at most `most`.
 inline std::set<std::uint32_t> draw_route(std::uint32_t columns, std::uint32_t rows,
                                           std::size_t most, Generator& generator) {
   std::set<std::uint32_t> route;
@@ -69,8 +69,8 @@ inline std::set<std::uint32_t> draw_route(std::uint32_t columns, std::uint32_t r
   }
 }
 
-// A city of 6 x 4 grids. The number of grids of a bus is geometric with mean 3 and at most 11, its
-// numbers of rows are log-normal about a median of its own, which is log-normal too.
+// A city of 6 x 4 grids. The number of grids of a bus is geometric with mean 3 and at most 11. Its
+// numbers of rows are log-normal about its own median, which is log-normal, too.
 inline CityData draw_city(std::size_t buses, const SpeedLaw& law, Generator& generator) {
   constexpr std::uint32_t kColumns = 6;
   constexpr std::uint32_t kRows = 4;
@@ -85,8 +85,8 @@ inline CityData draw_city(std::size_t buses, const SpeedLaw& law, Generator& gen
   return builder.city();
 }
 
-// 12 grids in a line; buses in 1 to 3 of them with about 10 rows in each, and one bus in all of
-// them with about 200 in each.
+// 12 grids in a line. Most buses are in 1 to 3 grids, with about 10 rows in each. One bus is in all
+// grids, with about 200 rows in each.
 inline CityData draw_heavy_hitter_city(std::size_t buses, const SpeedLaw& law,
                                        Generator& generator) {
   constexpr std::uint32_t kGrids = 12;

@@ -1,5 +1,5 @@
-// Time of the final step by the core alone: from the state of so many rows on the default grid of
-// 2^20 cells to nine quantiles. Rows are uniform.
+// Time of the final step in the core alone: from the state of uniform rows on the default value
+// grid of 2^20 cells to nine quantiles.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -32,7 +32,7 @@ GrowingHistogram state_of(std::uint64_t rows, std::uint64_t cells, RandomStream&
   return state;
 }
 
-// The median of several calls; what a state does only once is done before.
+// The median of several calls. The median excludes what a state does only once, in the first call.
 double median_milliseconds(GrowingHistogram& state, std::uint64_t cells, RandomStream& random) {
   const QuantilesQuery query{QuantilesMethod::kApproximate, pure(1), cells, kNinths};
   CancelPoll cancel(nullptr);

@@ -10,7 +10,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// The rows of a CSV file without quotes, without the header and those with too few fields.
+// The rows of a CSV file without quotes. Omits the header and rows with too few fields.
 std::vector<Row> read_rows(const std::string& path, std::size_t fields) {
   std::vector<Row> rows;
   std::ifstream file(path);

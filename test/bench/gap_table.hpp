@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// Mean gaps of quantiles by data set, method, measure of privacy and number of quantiles.
+// Mean gaps of quantiles by dataset, method, privacy measure and number of quantiles.
 namespace dpquantile::bench {
 
 struct GapCell {
@@ -22,7 +22,7 @@ struct GapFigure {
   double mean_gap = 0;
   double standard_error = 0;
   double trials = 0;
-  double seconds = 0;  // a call; 0 if not known
+  double seconds = 0;  // of a call, 0 if not known
 };
 
 class GapTable {
@@ -30,7 +30,7 @@ class GapTable {
   void add(const GapCell& cell, const GapFigure& figure) { figures_[cell] = figure; }
   bool empty() const { return figures_.empty(); }
   std::optional<GapFigure> find(const GapCell& cell) const;
-  // The mean over the data sets, if all have the cell.
+  // The mean over the datasets, if all have the cell.
   std::optional<GapFigure> mean(const std::vector<std::string>& datasets, const std::string& method,
                                 const std::string& privacy, int m) const;
   std::set<std::string> methods() const;
@@ -40,12 +40,13 @@ class GapTable {
   std::map<GapCell, GapFigure> figures_;
 };
 
-// Tables from CSV files with a header; one that cannot be read is an empty table.
+// Tables from CSV files with a header. A file that cannot be read gives an empty table.
+//
 // dataset,method,privacy,m,mean_gap,se_gap,trials,mean_seconds
 GapTable read_measured(const std::string& path);
-// The same with the standard deviation of a trial's gap, sd_gap, instead of se_gap.
+// The same columns with the standard deviation of a trial's gap, sd_gap, instead of se_gap.
 GapTable read_reference(const std::string& path);
-// dataset,granularity,privacy,m,mean_gap,trials; the method is "prototype", standard errors are 0.
+// dataset,granularity,privacy,m,mean_gap,trials. The method is "prototype", standard errors are 0.
 GapTable read_prototype(const std::string& path);
 
 }  // namespace dpquantile::bench

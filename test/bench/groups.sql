@@ -1,4 +1,4 @@
--- One round of timings of many small groups, as speed.sql.
+-- One round of timings of many small groups, in the form of speed.sql.
 \set ninths 'array[0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9]'
 \set ECHO none
 \timing on

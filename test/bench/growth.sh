@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# For run.sh to source: how time and memory grow with the number of rows.
+# run.sh sources this: how time and memory grow with the number of rows.
 
-# A line of the table: the rows $1, the aggregate $2 of x, its name $3.
+# Prints a line of the table. $1: the rows, $2: the aggregate of x, $3: its name.
 growth_line() {
   query -A -t -F ' ' -v statement="SELECT $2 FROM part" -f test/bench/growth.sql |
     awk -v rows="$1" -v name="$3" '
@@ -19,7 +19,7 @@ growth() {
   local ninths='array[0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9]'
   local fine='dp_options(granularity => 1000 / 4294967295.0::float8)'
   if ((HUGE && most < 100000000)); then most=100000000; fi
-  echo 'Growth with the number of rows: serial, JIT off, once each; what the query adds to the backend'\''s peak of memory'
+  echo 'Growth with the number of rows: serial, JIT off, one run each. Memory is what the query adds to the backend'\''s peak'
   printf '  %-12s %-34s %10s %10s %10s %12s\n' rows query ms 'ns a row' MB 'bytes a row'
   for ((rows = 100000; rows <= most; rows *= 10)); do
     query -c "CREATE UNLOGGED TABLE part AS SELECT random() * 1000 AS x FROM generate_series(1, $rows)" \

@@ -1,5 +1,5 @@
--- The time of a statement and, before and after it, the most memory in kB that the backend ever asked
--- for. A first charge loads the library.
+-- The time of a statement and, before and after it, the backend's peak of memory in kB. A first charge
+-- loads the library.
 SET max_parallel_workers_per_gather = 0;
 SET jit = off;
 SELECT dp_median(x, 1, 0, 1) FROM (VALUES (0.5::float8)) v(x) \g /dev/null

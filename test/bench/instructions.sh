@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Instructions of the transition function a row, counted by callgrind in a single-user server, which
-# has no worker that could be charged: the query is refused after its rows have been read. Times
-# differ from run to run, these do not.
+# Instructions of the transition function for a row. callgrind counts them in a single-user server,
+# which has no worker that could charge, so it refuses the query after reading its rows. Times differ
+# from run to run, instructions do not.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=scripts/cluster.sh
@@ -33,7 +33,7 @@ line() {
     'BEGIN { printf "  %-34s %6.1f\n", name, (more - less) / 1000000 }'
 }
 
-echo 'Instructions of the transition function, a row (callgrind)'
+echo 'Instructions of the transition function for a row (callgrind)'
 line 'avg' 'avg(x)' float8_accum
 line 'dp_quantiles' "dp_quantiles(x, array[0.5], 1, 0, 1000)" dpq_quantiles_transition
 line 'dp_quantiles on 2^32 cells' \

@@ -1,17 +1,17 @@
-// Accuracy of dp_iqr beside two other ways, for independent draws from four distributions: how
-// often there is no answer, and the relative error |answer/IQR - 1| of those that there are. IQR is
-// the sample's; in the column "(population)" the distribution's.
+// Accuracy of dp_iqr beside two other methods, for independent draws from four distributions. The
+// figures are how often there is no answer, and the relative error |answer/IQR - 1| of the answers.
+// IQR is the sample's, and in the column "(population)" the distribution's.
 //
 //   dp_iqr     method 'propose-test-release', the default. It knows no bounds.
 //   paper      algorithm S of Dwork and Lei 2009 at the same epsilon and delta. It takes the number
 //              of rows as public and protects only against replacing one.
-//   quantiles  method 'quantiles' on the default grid, delta = 0, protecting against adding or
-//              removing one; with bounds that one can know of such data (6 standard deviations of a
-//              normal distribution, all of a uniform one, all but e^-20 of an exponential or a
-//              Laplace one), and with bounds 1000 times as far out ("wide").
+//   quantiles  method 'quantiles' on the default value grid, delta = 0. It protects against adding
+//              or removing one row. The bounds are those that an analyst can know for such data (6
+//              standard deviations of a normal distribution, all of a uniform one, all except e^-20
+//              of an exponential or a Laplace one), and 1000 times as far out ("wide").
 //
 // The data come from a seeded generator, the mechanisms' noise from the CSPRNG. A figure is from
-// several data sets with many draws each: fewer data sets the larger they are.
+// several datasets with many draws each. Larger datasets are fewer.
 //
 // usage: iqr_accuracy TRIALS [DELTA]
 #include <algorithm>
@@ -38,11 +38,11 @@ using bench::Claim;
 constexpr std::size_t kRows[] = {1'000, 10'000, 100'000, 1'000'000};
 constexpr double kEpsilons[] = {0.5, 1, 3};
 constexpr double kTooWide = 1000;
-// Without the finer scale an error falls only by a sixth when the rows become ten times as many; to
-// see that takes many draws.
+// Without the finer scale an error falls only by a sixth with ten times the rows. It takes many
+// draws to see that.
 constexpr int kDrawsPerTrial = 5;
-constexpr int kTrialsPerQuantilesDraw = 4;  // they are slow and their errors far apart
-constexpr double kLeastAnswered = 0.1;      // of the draws, for a figure to be shown
+constexpr int kTrialsPerQuantilesDraw = 4;  // the draws are slow and the errors far apart
+constexpr double kLeastAnswered = 0.1;      // the least share of answers for a figure
 
 using Generator = std::mt19937_64;
 
@@ -104,7 +104,7 @@ class Answers {
   std::vector<double> of_population_;
 };
 
-// What is measured for one distribution, number of rows and epsilon.
+// The answers for one distribution, number of rows and epsilon.
 struct Cell {
   Answers test;
   Answers paper;
@@ -119,17 +119,17 @@ std::vector<double> draw_rows(const Law& law, std::size_t n, Generator& generato
   return rows;
 }
 
-// interquartile_range without sorting again.
+// Like interquartile_range, but does not sort again.
 std::optional<double> by_test(const OrderStatistics& rows, double epsilon, double delta,
                               RandomStream& random) {
   CancelPoll cancel(nullptr);
   const std::uint64_t count = noisy_count(rows.records(), iqr_count_epsilon(epsilon), random);
-  const IqrPlan law(count, epsilon, delta);
-  return interquartile_range_by(law.stages(), rows, random, cancel);
+  const IqrPlan plan(count, epsilon, delta);
+  return interquartile_range_by(plan.stages(), rows, random, cancel);
 }
 
-// Each of two tests, for bins half a unit apart, and the release have a third of epsilon; a test
-// errs with a probability of at most delta/2.
+// Two tests, for bins half a unit apart, and the release spend a third of epsilon each. A test errs
+// with a probability of at most delta/2.
 std::optional<double> by_paper(const OrderStatistics& rows, double epsilon, double delta,
                                RandomStream& random) {
   CancelPoll cancel(nullptr);
@@ -179,7 +179,7 @@ int draws_each(int draws, std::size_t n) {
   return (draws + data_sets(n) - 1) / data_sets(n);
 }
 
-// For each epsilon.
+// Returns a cell for each epsilon.
 std::vector<Cell> measure(const Law& law, std::size_t n, int trials, double delta,
                           Generator& generator, RandomStream& random) {
   std::vector<Cell> cells(std::size(kEpsilons));
@@ -207,7 +207,7 @@ std::vector<Cell> measure(const Law& law, std::size_t n, int trials, double delt
 void print_head(int trials, double delta) {
   std::printf("Relative error of the interquartile range in %%, delta = %g.\n", delta);
   for (const std::size_t n : kRows) {
-    std::printf("%8zu rows: %3d data sets, on each %d draws of dp_iqr and paper, %d of quantiles\n",
+    std::printf("%8zu rows: %3d datasets, on each %d draws of dp_iqr and paper, %d of quantiles\n",
                 n, data_sets(n), draws_each(kDrawsPerTrial * trials, n),
                 draws_each(trials / kTrialsPerQuantilesDraw, n));
   }
@@ -264,7 +264,7 @@ bool falls_always(const std::vector<double>& values) {
   return std::adjacent_find(values.begin(), values.end(), std::less_equal<>()) == values.end();
 }
 
-// `column`: one distribution and epsilon, for more and more rows.
+// `column` has the cells of one distribution and epsilon, with the number of rows ascending.
 void check_column(const std::vector<const Cell*>& column, Claims& claims) {
   std::vector<double> declined;
   std::vector<double> errors;
@@ -315,7 +315,7 @@ int main(int argc, char** argv) {
   claims.rarer.print(
       "The rate of no answer falls with more rows (or is 0): in each (data, epsilon)");
   claims.smaller.print("The median error falls with more rows: in each (data, epsilon)");
-  claims.answers_more_than_paper.print("An answer at least as often as the paper's: in each row");
-  claims.closer_than_paper.print("A smaller median error than the paper's: in each row with both");
+  claims.answers_more_than_paper.print("Answers at least as often as the paper: in each row");
+  claims.closer_than_paper.print("A smaller median error than the paper: in each row with both");
   return 0;
 }

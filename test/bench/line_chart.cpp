@@ -55,7 +55,7 @@ class ChartDrawing {
     return panel_.y_pixel(chart_.series[series].points.back());
   }
 
-  // Heights for the labels: in the order of the lines' ends and a step apart, near the ends.
+  // The heights of the labels, near the lines' ends, in their order and at least a step apart.
   std::vector<double> label_heights() const {
     std::vector<std::size_t> order(chart_.series.size());
     std::iota(order.begin(), order.end(), 0);

@@ -8,7 +8,7 @@
 // Line charts of the benchmarks' figures as SVG documents.
 namespace dpquantile::bench {
 
-// Both axes are logarithmic: all coordinates must be positive.
+// Both axes are logarithmic, so all coordinates must be positive.
 struct LineChart {
   std::string title;
   std::string subtitle;
@@ -19,7 +19,7 @@ struct LineChart {
 
 std::string draw_line_chart(const LineChart& chart, int width, int height);
 
-// Writes the chart to the file and says so, or that it is not possible.
+// Writes the chart to the file. Prints a notice of success or failure.
 void write_line_chart(const LineChart& chart, const std::string& path);
 
 }  // namespace dpquantile::bench

@@ -15,7 +15,7 @@ constexpr int kWidth = 1140;
 constexpr int kPanelHeight = 310;
 constexpr double kPadding = 16;
 constexpr double kSmallFont = 12;
-constexpr double kSample = 34;  // of a line in the legend
+constexpr double kSample = 34;  // the length of a line in the legend
 constexpr double kLegendStep = 1.6 * kFont;
 constexpr std::size_t kColumns = 3;
 
@@ -44,7 +44,7 @@ class PanelDrawing {
     double y;
   };
 
-  // In lines below the title, as many labels in each as there is room for.
+  // Places the labels in lines below the title, each filled as far as there is room.
   void place_legend() {
     Place next{kPadding, kPadding + 4.9 * kFont};
     for (const ChartSeries& series : chart_.legend) {

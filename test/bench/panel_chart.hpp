@@ -13,7 +13,7 @@ struct Panel {
   std::vector<ChartSeries> series;
 };
 
-// Both axes are logarithmic. Points below the floor, which is positive, are drawn on it.
+// Both axes are logarithmic. Points below the floor, which must be positive, are drawn on it.
 struct PanelChart {
   std::string title;
   std::string subtitle;
@@ -21,7 +21,7 @@ struct PanelChart {
   std::string y_title;
   double floor;
   std::vector<Panel> panels;        // at least one
-  std::vector<ChartSeries> legend;  // labels, colours and strokes; their points do not matter
+  std::vector<ChartSeries> legend;  // labels, colours and strokes; their points are not used
 };
 
 std::string draw_panel_chart(const PanelChart& chart);

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # make paper: figures 4 to 8 of Kaplan, Schnapp and Stemmer 2022, "Differentially Private Approximate
-# Quantiles", from a PostgreSQL server with this extension. docs/experiments.md tells what they are.
+# Quantiles", from a PostgreSQL server with this extension. docs/experiments.md explains them.
 #   PAPER_DATA       directory with adult_age.csv, adult_hours.csv, goodreads_rating.csv,
-#                    goodreads_pages.csv, one value a line (default none; what is absent is skipped)
+#                    goodreads_pages.csv, one value a line (default none; absent files are skipped)
 #   PAPER_REFERENCE  directory with quantile_gap.csv and prototype_grid_aq.csv to compare with (default none)
 #   PAPER_TRIALS     draws of 1000 rows a figure (default 100, as in the paper); 'joint' beyond m = 10 and 'tree' get fewer
-#   PAPER_METHODS    (default all: "approximate joint independent tree auto")
-#   PAPER_MEASURES   (default both: "pure zcdp")
-#   PAPER_JOBS       data sets measured at a time (default: the number of processors)
+#   PAPER_METHODS    methods to measure (default all: "approximate joint independent tree auto")
+#   PAPER_MEASURES   privacy measures (default both: "pure zcdp")
+#   PAPER_JOBS       datasets measured at a time (default: the number of processors)
 #   PAPER_OUT        directory for measured.csv and the SVG pictures (default .build/paper)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -28,7 +28,7 @@ fi
 # shellcheck source=test/bench/server.sh
 source test/bench/server.sh
 
-# Measures the data set $1 with granularity $2.
+# Measures the dataset $1 with granularity $2.
 measure() {
   local file=$PAPER_DATA/$1.csv started=$SECONDS
   local variables=(-v dataset="$1" -v granularity="$2" -v trials="$PAPER_TRIALS"
@@ -56,9 +56,9 @@ SELECT dp_grant_budget('postgres', 1000000, 1e-6, accountant => 'zcdp') \g /dev/
 CREATE TABLE measured (dataset text, method text, privacy text, m int, mean_gap float8, se_gap float8,
                        trials int, mean_seconds float8);
 SQL
-echo "PostgreSQL $(query -A -t -c 'SHOW server_version'), $(nproc) processors, $PAPER_JOBS data sets at a time"
+echo "PostgreSQL $(query -A -t -c 'SHOW server_version'), $(nproc) processors, $PAPER_JOBS datasets at a time"
 
-# The pids of the measuring shells: each must succeed.
+# The pids of the measuring shells. Each must succeed.
 running=()
 for dataset in adult_age:1 adult_hours:1 goodreads_rating:0.01 goodreads_pages:0.01 \
   uniform:1.1920928955078125e-05 gaussian:1.1920928955078125e-05; do

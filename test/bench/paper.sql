@@ -1,9 +1,9 @@
--- The experiments of Kaplan, Schnapp and Stemmer 2022 on one data set, in one session. Variables:
+-- The experiments of Kaplan, Schnapp and Stemmer 2022 on one dataset, in one session. Variables:
 --   dataset, granularity   its name and the step of its values
---   file                   its values, one a line; for uniform and gaussian none
---   trials                 how often rows are drawn
+--   file                   its values, one a line; not set for uniform and gaussian
+--   trials                 the number of draws of 1000 rows
 --   methods, measures      lists such as 'approximate,auto' and 'pure,zcdp'
--- Adds rows to the table measured. Every trial is a group: all of them are one charge.
+-- Adds rows to the table measured. Every trial is a group, so all trials are one charge.
 SET jit = off;
 SET max_parallel_workers_per_gather = 0;
 SET work_mem = '256MB';
@@ -54,7 +54,7 @@ LANGUAGE sql AS $$
     GROUP BY rows.trial
 $$;
 
--- By a public rule slow methods get fewer trials: the time of 'joint' grows with m^3, and 'tree' draws noise
+-- Slow methods get fewer trials by a public rule: the time of 'joint' grows with m^3, and 'tree' draws noise
 -- for many thousand nodes.
 CREATE FUNCTION pg_temp.trials_for(method text, m int, most int) RETURNS int
 LANGUAGE sql AS $$

@@ -1,9 +1,9 @@
-// Tables, verdicts and pictures from what paper.sql measured: figures 4 to 8 of Kaplan, Schnapp and
-// Stemmer 2022, "Differentially Private Approximate Quantiles". Figures 5 and 7 are the left parts
-// of 4 and 6, which the logarithmic axes show as well.
+// Tables, verdicts and pictures from the measurements of paper.sql: figures 4 to 8 of Kaplan,
+// Schnapp and Stemmer 2022, "Differentially Private Approximate Quantiles". Figures 5 and 7 are the
+// left parts of figures 4 and 6. The logarithmic axes show these parts, too.
 //
 // usage: paper_figures DIRECTORY [REFERENCE_DIRECTORY]
-// DIRECTORY has measured.csv and gets the pictures; the reference quantile_gap.csv and
+// DIRECTORY has measured.csv and gets the pictures. REFERENCE_DIRECTORY has quantile_gap.csv and
 // prototype_grid_aq.csv.
 #include <algorithm>
 #include <cmath>
@@ -25,11 +25,11 @@ using namespace dpquantile::bench;
 
 constexpr int kQuantileCounts[] = {1, 2, 3, 5, 7, 10, 15, 20, 35, 50, 80, 120};
 constexpr int kMost = 120;
-constexpr double kFloor = 0.01;  // of gaps in pictures
+constexpr double kFloor = 0.01;  // the least gap that pictures show
 constexpr double kPureLimit = 8.1;
 constexpr double kZcdpLimit = 1.0;
 
-// The order of panels and means.
+// In the order of the panels and of the means.
 constexpr const char* kDatasets[] = {"adult_age",       "adult_hours", "goodreads_rating",
                                      "goodreads_pages", "uniform",     "gaussian"};
 
@@ -44,14 +44,14 @@ struct Style {
   const char* colour;
   double stroke;
 };
-// 'auto' lies under the lines of the others, as it often is one of them.
+// The line of 'auto' is below the others, because 'auto' often is one of them.
 constexpr Style kStyles[] = {{"auto", "#c99a1a", 7},
                              {"approximate", "#0b57c2", 2},
                              {"joint", "#1a7f37", 2},
                              {"tree", "#8250df", 2},
                              {"independent", "#bc4c00", 2}};
 
-// A method of the paper as the reference has it, in the colour of ours.
+// A method of the paper as the reference has it, with the colour of our method.
 struct Published {
   const char* method;
   const char* name;
@@ -82,9 +82,9 @@ class Figures {
   }
 
   void print_gaps(const Measure& measure) const {
-    std::printf("Mean gap, %s, 1000 rows, range [-100, 100], mean of %zu data sets", measure.text,
+    std::printf("Mean gap, %s, 1000 rows, range [-100, 100], mean of %zu datasets", measure.text,
                 datasets_.size());
-    std::printf(reference_.empty() ? "\n" : "; capitals: the reference\n");
+    std::printf(reference_.empty() ? "\n" : "; the reference in capitals\n");
     print_head(measure);
     std::printf(reference_.empty() ? "\n" : " %11s %11s\n", "PROTOTYPE", "BEST");
     for (const int m : kQuantileCounts) {
@@ -103,15 +103,16 @@ class Figures {
       }
       std::printf("\n");
     }
-    std::printf("largest standard error of these means, by method:");
+    std::printf("largest standard error of these means by method:");
     for (const Style& style : kStyles)
       std::printf(" %s %.3f", style.method, largest_error(style, measure));
     std::printf("\n\n");
   }
 
   void print_times(const Measure& measure) const {
-    std::printf("Milliseconds a call: the statement's time over the number of its groups, %s\n",
-                measure.text);
+    std::printf(
+        "Milliseconds a call: the statement's time divided by the number of its groups, %s\n",
+        measure.text);
     print_head(measure);
     std::printf("\n");
     for (const int m : kQuantileCounts) {
@@ -177,7 +178,7 @@ class Figures {
     LineChart chart{
         "Time of a call for m private quantiles of 1000 rows",
         std::string(measure.text) +
-            ", mean of the data sets. A statement's time over the number of its groups.",
+            ", mean of the datasets. A statement's time divided by the number of its groups.",
         "quantiles in a call, m",
         "milliseconds",
         {}};
@@ -206,7 +207,7 @@ class Figures {
 
   std::string any_measure() const { return has(kMeasures[0]) ? "pure" : "zcdp"; }
 
-  // Without its end of line.
+  // Prints no end of line.
   void print_head(const Measure& measure) const {
     std::printf("%4s", "m");
     for (const Style& style : kStyles) std::printf(" %11s", style.method);
@@ -246,7 +247,7 @@ class Figures {
     return largest;
   }
 
-  // The reference's method with the least mean gap over the data sets.
+  // The reference's method with the least mean gap over the datasets.
   std::string best_reference(const std::vector<std::string>& datasets, const Measure& measure,
                              int m) const {
     std::string best;
@@ -268,7 +269,7 @@ class Figures {
                 figure->mean_gap <= limit ? "yes" : "NO");
   }
 
-  // What 'auto' is compared with in a cell; no figure if the reference does not have it.
+  // The figure to compare 'auto' with in a cell. Nothing if the reference does not have it.
   std::optional<GapFigure> rival(const std::string& dataset, const Measure& measure, int m,
                                  const GapFigure& ours, bool best, std::string& name) const {
     if (best) {
@@ -277,7 +278,7 @@ class Figures {
     }
     name = "prototype";
     auto figure = prototype_.find({dataset, name, measure.name, m});
-    // Its spread is not known: taken for the same.
+    // The prototype's spread is not known. It is taken to be the same as ours.
     if (figure)
       figure->standard_error = ours.standard_error * std::sqrt(ours.trials / figure->trials);
     return figure;

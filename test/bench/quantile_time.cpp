@@ -1,6 +1,6 @@
-// Processor time of drawing m uniform quantiles from 1000 rows by the core alone: no server, no
-// reading of rows; the sorting of rows into cells included. Uniform data U(-5, 5) on 2^24 cells, as
-// paper.sql.
+// Processor time of m uniform quantiles of 1000 rows in the core alone, without a server and
+// without reading rows. The time includes sorting the rows into cells. The data are U(-5, 5) on
+// 2^24 cells, as in paper.sql.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# make bench: speed beside PostgreSQL's own aggregates and tdigest, and accuracy beside the reference.
+# make bench: speed compared with PostgreSQL's own aggregates and tdigest, and accuracy compared with the reference.
 #   ROWS       rows of the timed table (default 10 million)
-#   ROUNDS     timed rounds, the median counts (default 9)
+#   ROUNDS     timed rounds, of which the tables show the median (default 9)
 #   HUGE       1: also 100 million rows, once; takes 6 GB of disk (default 0)
 #   BENCH_DATA directory with adult_age.csv, adult_hours.csv, goodreads_rating.csv,
-#              goodreads_pages.csv, one value a line (default none; what is absent is skipped)
+#              goodreads_pages.csv, one value a line (default none; absent files are skipped)
 #   BENCH_REFERENCE  CSV of mean gaps to compare with: dataset, granularity, pure|zcdp, m, mean gap, trials
 #   BENCH_PLOTS  directory for SVG plots of the user-level mechanisms (default none)
 #   CHARGE_SECONDS  seconds for each figure of a charge's cost (default 10)

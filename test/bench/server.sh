@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# For the benchmarks to source, in the project's directory: a throwaway server with the extension.
+# The benchmarks source this in the project's directory: a temporary server with the extension.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
 as_root() { if ((EUID == 0)); then "$@"; else sudo "$@"; fi; }
@@ -18,7 +18,7 @@ finish() {
 }
 trap finish EXIT
 
-# shellcheck disable=SC2120 # the benchmarks give arguments
+# shellcheck disable=SC2120 # the benchmarks pass arguments
 query() {
   scripts/cluster.sh psql "$work/cluster" -U postgres -d postgres -X -q -v ON_ERROR_STOP=1 "$@"
 }

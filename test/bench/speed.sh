@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# For run.sh to source: the time of queries, as ratios to avg and to dp_quantiles in the same run.
+# run.sh sources this: the time of queries, also as ratios to avg and to dp_quantiles in the same run.
 
-# Prints "query<tab>milliseconds" for every query of file $3 in every round. $1: parallel workers,
-# $2: JIT.
+# Prints "query<tab>milliseconds" for every query in every round. $1: parallel workers, $2: JIT, $3: the
+# file of queries.
 measure() {
   local round
   for ((round = 0; round <= ROUNDS; round++)); do
@@ -15,7 +15,7 @@ measure() {
   done
 }
 
-# From lines "query<tab>milliseconds": the median of each query and its ratio to the others.
+# Reads lines "query<tab>milliseconds". Prints the median of each query and its ratios to avg and dp_quantiles.
 table() {
   sort -t$'\t' -k1,1 -k2,2n | awk -F'\t' '
     { times[$1, ++count[$1]] = $2 }

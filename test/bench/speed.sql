@@ -1,5 +1,5 @@
--- One round of timings. Each query stands under a name on a line of its own; run.sh reads the times
--- that psql prints. Everything is counted in the same run, so that ratios mean something.
+-- One round of timings. A line with its name precedes each query. speed.sh reads the names and the times
+-- that psql prints. All queries run in the same round, so that their ratios are meaningful.
 \set ninths 'array[0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9]'
 \set ECHO none
 \timing on

@@ -3,19 +3,22 @@
 // user_grid_accuracy.cpp, "Improving the Privacy Loss Under User-Level DP Composition for Fixed
 // Estimation Error" (arXiv:2405.06261).
 //
-// Their data, speeds of the buses of Surat, are replaced by generated ones: 300 buses whose numbers
-// of rows m_l are log-normal with median 14 (log sd 1.05: one bus in a hundred has more than 160),
-// and speeds that are normal (sd 12 km/h) about the mean of the bus, clipped to [0, 65]; the means
-// of the buses are normal about 22 km/h (sd 5). In the scaled data every bus has 10 (100) times as
-// many rows, or there are 10 buses for each; the speeds are, as in the source, independent with the
-// mean and the standard deviation of the base data, or they have offsets of the buses again. 'heavy
-// tail': 300 buses with Pareto numbers of rows (from 5 on, shape 1.2), the last of them with a
-// quarter of all rows.
+// Generated data replace theirs, which are speeds of the buses of Surat:
+//
+// - 'base data': 300 buses. Their numbers of rows m_l are log-normal with median 14 (log sd 1.05:
+// one
+//   bus in a hundred has more than 160). Speeds are normal (sd 12 km/h) about the mean of the bus,
+//   clipped to [0, 65]. The means of the buses are normal about 22 km/h (sd 5).
+// - Scaled data: every bus has 10 (100) times as many rows, or there are 10 buses for each. The
+//   speeds are, as in the source, independent with the mean and the standard deviation of the base
+//   data, or they have offsets of the buses again.
+// - 'heavy tail': 300 buses with Pareto numbers of rows (from 5 on, shape 1.2). The last bus has a
+//   quarter of all rows.
 //
 // The data come from a seeded generator, the mechanisms' noise from the CSPRNG. A figure is from
-// several data sets with the same numbers of rows and many draws on each. Errors are those of
-// the answers as released, within the bounds. 'bounded' protects against adding or removing a user,
-// the others against replacing one, so that their epsilons are not the same promise.
+// several datasets with the same numbers of rows and many draws on each. Errors are those of the
+// answers as released, within the bounds. 'bounded' protects against adding or removing a user, the
+// others protect against replacing one, so their epsilons do not mean the same guarantee.
 //
 // usage: user_accuracy TRIALS [SVG_DIRECTORY]
 #include <cmath>
@@ -47,8 +50,8 @@ constexpr std::uint64_t kSeed = 1;
 
 // --- Verdicts ------------------------------------------------------------------------------------
 
-// At each epsilon: no other method of the source has a smaller error than this one,
-// with the better of its ways to choose m_UB.
+// The claim for each epsilon: no other method of the source has a smaller error than this one with
+// the better one of its rules for m_UB.
 Claim is_best(UserMethod method, const Errors& errors) {
   Claim claim;
   for (std::size_t j = 0; j < std::size(kEpsilons); ++j) {
@@ -76,8 +79,8 @@ double forecast_noise(const BusDataSets& data, std::size_t method, double epsilo
   return forecast_mean_error(data.counts(), query, cancel, std::pmr::new_delete_resource()).noise;
 }
 
-// The noise stays what it was.
-Claim noise_is_left(const BusDataSets& from, const BusDataSets& to, std::size_t method) {
+// The claim for each epsilon: the noise is the same for both datasets.
+Claim has_same_noise(const BusDataSets& from, const BusDataSets& to, std::size_t method) {
   Claim claim;
   for (const double epsilon : kEpsilons) {
     const double change =
@@ -87,13 +90,13 @@ Claim noise_is_left(const BusDataSets& from, const BusDataSets& to, std::size_t 
   return claim;
 }
 
-// The tables of means, and what is to be said of all of them.
+// The tables of means, and the claims about all of them.
 class Experiments {
  public:
   Experiments(int trials, std::string plots, RandomStream& random)
       : trials_(trials), plots_(std::move(plots)), random_(random) {}
 
-  // Without a file name there is no plot.
+  // Writes no plot if the file name is empty.
   Errors run(const BusDataSets& data, const std::string& file_name) {
     Errors errors = measure_means(data, trials_, random_);
     for (std::size_t j = 0; j < std::size(kEpsilons); ++j) {
@@ -109,7 +112,8 @@ class Experiments {
   void print() const {
     array_no_worse_.print("'array' is no worse than 'baseline': at each epsilon of each table");
     array_below_bound_.print("The error of 'array' is at most E: at each epsilon of each table");
-    median_below_bound_.print("The error of 'array, median' is at most E of its m_UB: the same");
+    median_below_bound_.print(
+        "The error of 'array, median' is at most E of its m_UB: at each epsilon of each table");
   }
 
  private:
@@ -152,8 +156,8 @@ void measure_users(int trials, const std::string& plots, RandomStream& random) {
     measure_variances(*data, trials, random);
 
   std::printf(
-      "\nAll comparisons allow for %g standard errors. 'Best': at each epsilon, with one of "
-      "its two m_UB,\nno worse than any other method but 'bounded'.\n",
+      "\nAll comparisons have a tolerance of %g standard errors. 'Best': at each epsilon, with one "
+      "of its two m_UB,\nno worse than any other method except 'bounded'.\n",
       kTolerance);
   experiments.print();
   is_best(UserMethod::kLevy, of_samples).print("'levy' is best for 10 times the rows");
@@ -161,8 +165,10 @@ void measure_users(int trials, const std::string& plots, RandomStream& random) {
   is_best(UserMethod::kQuantile, of_users).print("'quantile' is best for 10 times the buses");
   is_best(UserMethod::kQuantile, of_users_offset)
       .print("'quantile' is best for 10 times the buses, with offsets");
-  noise_is_left(base, samples, kBaseline).print("10 times the rows leave baseline's noise");
-  noise_is_left(base, samples, kArray).print("10 times the rows leave array's noise");
+  has_same_noise(base, samples, kBaseline)
+      .print("The noise of 'baseline' is the same for 10 times the rows");
+  has_same_noise(base, samples, kArray)
+      .print("The noise of 'array' is the same for 10 times the rows");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ inline double draw_normal(Generator& generator, double mean, double sd) {
   return mean + sd * std::normal_distribution<double>()(generator);
 }
 
-// What one bus reports, in so many rows.
+// The speeds that one bus reports.
 struct Speeds {
   SpeedLaw law;
   double of_bus;
@@ -60,7 +60,7 @@ inline RowCounts log_normal_rows(std::size_t buses, double median, double log_sd
   return rows;
 }
 
-// P[m >= x] = (x / least)^-shape, and a last bus with `heavy_share` of all rows.
+// P[m >= x] = (x / least)^-shape. The last bus has `heavy_share` of all rows.
 inline RowCounts heavy_tailed_rows(std::size_t buses, double least, double shape,
                                    double heavy_share, Generator& generator) {
   RowCounts rows;
@@ -81,7 +81,7 @@ inline RowCounts sample_scaled(RowCounts rows, std::uint64_t factor) {
   return rows;
 }
 
-// There are `factor` buses for each.
+// There are `factor` buses for each bus.
 inline RowCounts user_scaled(const RowCounts& rows, std::size_t factor) {
   RowCounts scaled;
   for (const std::uint64_t m : rows) scaled.insert(scaled.end(), factor, m);
@@ -103,7 +103,7 @@ inline std::vector<UserRow> draw_rows(const RowCounts& rows_per_bus, const Speed
   return rows;
 }
 
-// A data set with what the errors are measured against.
+// A dataset with its true mean and variance.
 class BusData {
  public:
   explicit BusData(std::vector<UserRow> rows)
@@ -133,8 +133,8 @@ class BusData {
   double variance_;
 };
 
-// Data sets with the same numbers of rows: what is dropped of a few buses with offsets of their own
-// is otherwise a matter of luck.
+// Several datasets with the same numbers of rows. In a single one chance would decide what is
+// dropped of a few buses with their own offsets.
 class BusDataSets {
  public:
   BusDataSets(std::string name, const RowCounts& rows_per_bus, const SpeedLaw& law, int sets,

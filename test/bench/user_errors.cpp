@@ -13,7 +13,7 @@ namespace dpquantile::bench {
 
 namespace {
 
-// A draw takes time in proportion to the rows; per trial there are so many draws.
+// The number of draws per trial. A draw takes time in proportion to the rows.
 constexpr double kRowsPerTrial = 50'000;
 constexpr double kLeastDrawsPerTrial = 0.25;
 constexpr double kMostDrawsPerTrial = 4;
@@ -59,12 +59,11 @@ Row measure(const BusDataSets& data, const Method& method, int draws, RandomStre
 void print_head(const char* what, const BusDataSets& data, int draws) {
   const RowsPerUser& counts = data.counts();
   std::printf("\n%s: %s\n", what, data.name().c_str());
-  std::printf(
-      "%llu buses, %llu rows, median m_l %llu, most %llu; data sets %zu, draws on each %d\n",
-      static_cast<unsigned long long>(counts.users()),
-      static_cast<unsigned long long>(counts.rows()),
-      static_cast<unsigned long long>(median_bound(counts)),
-      static_cast<unsigned long long>(counts.most()), data.sets().size(), draws);
+  std::printf("%llu buses, %llu rows, median m_l %llu, most %llu; datasets %zu, draws on each %d\n",
+              static_cast<unsigned long long>(counts.users()),
+              static_cast<unsigned long long>(counts.rows()),
+              static_cast<unsigned long long>(median_bound(counts)),
+              static_cast<unsigned long long>(counts.most()), data.sets().size(), draws);
   std::printf("%-26s", "epsilon");
   for (const double epsilon : kEpsilons) std::printf(" %7g %9s", epsilon, "");
   std::printf("\n");
@@ -80,7 +79,7 @@ void print_row(const char* name, const Row& errors) {
 }
 
 void print_foot(const BusDataSets& data, const Errors& errors) {
-  std::printf("%-26s", "least of the source's");
+  std::printf("%-26s", "best of the source");
   for (std::size_t j = 0; j < std::size(kEpsilons); ++j)
     std::printf(" %-17.17s", kMethods[best_of_source(errors, j)].name);
   std::printf("\n%-26s", "bound E of array");
@@ -97,7 +96,7 @@ void print_foot(const BusDataSets& data, const Errors& errors) {
               static_cast<unsigned long long>(median_bound(data.counts())));
 }
 
-// Without the variants of 'levy' and the quantiles.
+// The chart omits the median variants of 'levy' and the quantiles.
 bool is_plotted(const Method& method) {
   return method.rule == ContributionRule::kOptimal || method.method == UserMethod::kArray ||
          method.method == UserMethod::kBounded;

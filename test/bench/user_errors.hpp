@@ -16,8 +16,8 @@ namespace dpquantile::bench {
 
 inline constexpr double kEpsilons[] = {0.1, 0.2, 0.5, 1, 2};
 
-// 'bounded' protects the numbers of rows, so that its max_contributions has to be guessed. Here it
-// is told what an analyst would not know: the median m_l, or the m_UB of 'array'.
+// 'bounded' protects the numbers of rows, so an analyst must guess its max_contributions. Here it
+// gets what an analyst does not know: the median m_l, or the m_UB of 'array'.
 struct Method {
   const char* name;
   UserMethod method;
@@ -40,17 +40,17 @@ inline constexpr std::size_t kBaseline = 0;
 inline constexpr std::size_t kArray = 1;
 inline constexpr std::size_t kArrayMedian = 2;
 
-// By epsilon, and by method and epsilon.
+// A Row is by epsilon, Errors are by method and epsilon.
 using Row = std::vector<Average>;
 using Errors = std::vector<Row>;
 
-// 'bounded' is not among those that the source compares.
+// The source does not compare 'bounded'.
 inline bool of_source(const Method& method) {
   return method.method != UserMethod::kBounded;
 }
 
-// The one of the source's methods with the least error at the epsilon of this index; only variants
-// of `method` if one is given.
+// The source's method with the least error at the epsilon of this index, out of the variants of
+// `method` if one is given.
 std::size_t best_of_source(const Errors& errors, std::size_t epsilon,
                            std::optional<UserMethod> method = {});
 
@@ -60,8 +60,8 @@ UserQuery query_for(const Method& method, const RowsPerUser& counts, double epsi
 std::uint64_t contributions_of(const Method& method, const BusDataSets& data, double epsilon);
 double array_bound(const Method& method, const BusDataSets& data, double epsilon);
 
-// Mean absolute errors, measured and printed as a table. The standard errors are those for these
-// very data sets.
+// Measures mean absolute errors and prints them as a table. The standard errors are those for these
+// datasets.
 Errors measure_means(const BusDataSets& data, int trials, RandomStream& random);
 void measure_variances(const BusDataSets& data, int trials, RandomStream& random);
 

@@ -22,7 +22,7 @@ constexpr SpeedLaw kSpeeds{22, 12, 5};
 constexpr double kEpsilonsPerGrid[] = {0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5};
 constexpr double kTotalEpsilons[] = {0.5, 1, 2, 5, 10};
 
-// A city, grouped, with what the errors are measured against.
+// A city with its rows grouped, and the true statistics of its grids.
 class GridData {
  public:
   explicit GridData(CityData city)
@@ -46,7 +46,7 @@ class GridData {
   std::uint32_t users() const { return users_; }
   std::uint32_t grids() const { return city_.grids; }
   const std::vector<Occupancy>& occupancies() const { return occupancies_; }
-  // In units of U and of its square.
+  // In units of U, the variance in units of its square.
   double mean(std::uint32_t grid) const {
     const Moments& moments = moments_[grid];
     return static_cast<double>(moments.sum) / static_cast<double>(moments.count) / FixedPoint::kOne;
@@ -71,12 +71,11 @@ struct Claims {
   Claim not_more_grids;
   Claim bound_kept;
   Claim gain_for_small_epsilon;
-  Claim falls_with_epsilon;
+  Claim never_falls_with_epsilon;
   Claim below_bound;
 };
 
-// --- Privacy loss
-// ---------------------------------------------------------------------------------
+// --- Privacy loss --------------------------------------------------------------------------------
 
 double rows_suppressed(const Suppression& suppression) {
   double all = 0;
@@ -130,7 +129,7 @@ void compare_loss(const char* name, const GridData& data, const std::string& dir
     const std::uint32_t after = suppression.grids_per_user;
     claims.not_more_grids.check(after <= before);
     claims.bound_kept.check(worst_error(suppression, epsilon) <= suppression.threshold);
-    claims.falls_with_epsilon.check(last <= after);
+    claims.never_falls_with_epsilon.check(last <= after);
     if (last == 0) claims.gain_for_small_epsilon.check(after < before);
     last = after;
     chart.series[0].points.push_back({epsilon, epsilon * before});
@@ -139,13 +138,12 @@ void compare_loss(const char* name, const GridData& data, const std::string& dir
   if (!directory.empty()) write_line_chart(chart, directory + "/" + file_name);
 }
 
-// --- Errors of a release
-// ---------------------------------------------------------------------------
+// --- Errors of a release -------------------------------------------------------------------------
 
 struct GridErrors {
   std::vector<Average> mean;
   std::vector<Average> variance;
-  std::vector<Average> sum;  // as E_thresh: both in units of U and U^2
+  std::vector<Average> sum;  // of mean and variance in units of U and U^2, as E_thresh
   std::uint32_t grids_per_user = 0;
   double bound = 0;
 };
@@ -223,7 +221,8 @@ void measure_grids(int trials, const std::string& directory, RandomStream& rando
   claims.not_more_grids.print("K after suppression is at most max G: at each epsilon of a grid");
   claims.bound_kept.print("The worst-case error is at most E_thresh in all grids: at each epsilon");
   claims.gain_for_small_epsilon.print("K is below max G at the least epsilon: in each city");
-  claims.falls_with_epsilon.print("K never falls as epsilon grows: from each epsilon to the next");
+  claims.never_falls_with_epsilon.print(
+      "K never falls as epsilon grows: from each epsilon to the next");
   claims.below_bound.print(
       "The error of a release is at most E_thresh: in each grid and table row");
 }
