@@ -108,7 +108,7 @@ double mean_gap_of_trial(const Dataset& dataset, const ValueGrid& grid,
   for (const double row : rows) cells.push_back(grid.cell_of(row));
   CancelPoll cancel(nullptr);
   auto* memory = std::pmr::new_delete_resource();
-  const Histogram data(cells, grid.cells, cancel, memory);
+  const Histogram data(cells, grid.cells, {cancel, memory});
   const auto answers =
       dpquantile::draw_quantiles(data,
                                  {dpquantile::QuantilesMethod::kApproximate,

@@ -40,7 +40,7 @@ double median_milliseconds(GrowingHistogram& state, std::uint64_t cells, RandomS
   std::vector<double> times;
   for (int call = 0; call < kCalls; ++call) {
     const double start = milliseconds();
-    const Histogram data = state.histogram(cancel, memory);
+    const Histogram data = state.histogram({cancel, memory});
     draw_quantiles(data, query, random, cancel, memory);
     times.push_back(milliseconds() - start);
   }

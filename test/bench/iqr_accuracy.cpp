@@ -164,7 +164,7 @@ class ByQuantiles {
     std::vector<std::uint32_t> cells;
     for (const double row : rows) cells.push_back(grid.cell_of(row));
     CancelPoll cancel(nullptr);
-    return {cells, grid.cells, cancel, std::pmr::new_delete_resource()};
+    return {cells, grid.cells, {cancel, std::pmr::new_delete_resource()}};
   }
 
   ValueGrid grid_;

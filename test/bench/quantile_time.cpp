@@ -35,7 +35,7 @@ double seconds_of_call(const std::vector<std::uint32_t>& cells, const QuantilesQ
   CancelPoll cancel(nullptr);
   auto* memory = std::pmr::new_delete_resource();
   std::vector<std::uint32_t> own = cells;
-  const Histogram data(own, query.cells, cancel, memory);
+  const Histogram data(own, query.cells, {cancel, memory});
   draw_quantiles(data, query, random, cancel, memory);
   return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }

@@ -16,13 +16,10 @@
 #include "core/cdf/cdf.hpp"
 #include "core/cdf/cdf_curve.hpp"
 #include "core/privacy/random.hpp"
+#include "support/context_testing.hpp"
 
 // Helpers for all tests of CDFs.
 namespace dpquantile::test {
-
-inline std::pmr::memory_resource* heap() {
-  return std::pmr::new_delete_resource();
-}
 
 using Branching = std::vector<std::uint32_t>;
 using Cumulative = std::vector<std::int64_t>;

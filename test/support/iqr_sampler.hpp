@@ -38,7 +38,7 @@ class IqrSampler {
   std::optional<double> draw_by(std::span<const IqrStage> stages) {
     scratch_ = records_;
     for (double& record : scratch_) record = std::clamp(record, -kLargestRecord, kLargestRecord);
-    radix_sort(scratch_, cancel_, std::pmr::new_delete_resource());
+    radix_sort(scratch_, {cancel_, std::pmr::new_delete_resource()});
     return interquartile_range_by(stages, OrderStatistics(scratch_), random_, cancel_);
   }
 

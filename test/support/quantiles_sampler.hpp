@@ -11,13 +11,13 @@
 #include "core/histogram/histogram.hpp"
 #include "core/privacy/random.hpp"
 #include "core/quantiles/quantiles.hpp"
+#include "support/context_testing.hpp"
 #include "support/dataset.hpp"
 
 namespace dpquantile::test {
 
 inline Histogram histogram_of(Dataset data) {
-  CancelPoll cancel(nullptr);
-  return Histogram(data.records, data.cells, cancel, std::pmr::new_delete_resource());
+  return Histogram(data.records, data.cells, TestWorkspace());
 }
 
 // Independent releases of the mechanism under test for one dataset.

@@ -25,28 +25,25 @@ std::uint64_t sort_key(double value) {
 
 // Sorts by the lowest `key_bits` bits of the keys, of which the others are equal.
 template <class Value>
-void sort_by_digits(std::span<Value> values, unsigned key_bits, CancelPoll& cancel,
-                    std::pmr::memory_resource* memory) {
+void sort_by_digits(std::span<Value> values, unsigned key_bits, const Workspace& work) {
   if (values.size() <= kSmall) {
     std::sort(values.begin(), values.end(),
               [](Value a, Value b) { return sort_key(a) < sort_key(b); });
     return;
   }
-  StableRadixSort<Value> sort(values, cancel, memory);
+  StableRadixSort<Value> sort(values, work);
   sort.by([](Value value) { return sort_key(value); }, key_bits);
   sort.finish();
 }
 
 }  // namespace
 
-void radix_sort(std::span<std::uint32_t> keys, std::uint64_t bound, CancelPoll& cancel,
-                std::pmr::memory_resource* memory) {
-  sort_by_digits(keys, std::max(1U, static_cast<unsigned>(std::bit_width(bound - 1))), cancel,
-                 memory);
+void radix_sort(std::span<std::uint32_t> keys, std::uint64_t bound, const Workspace& work) {
+  sort_by_digits(keys, std::max(1U, static_cast<unsigned>(std::bit_width(bound - 1))), work);
 }
 
-void radix_sort(std::span<double> values, CancelPoll& cancel, std::pmr::memory_resource* memory) {
-  sort_by_digits(values, 64, cancel, memory);
+void radix_sort(std::span<double> values, const Workspace& work) {
+  sort_by_digits(values, 64, work);
 }
 
 }  // namespace dpquantile

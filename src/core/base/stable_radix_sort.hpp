@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/cancel.hpp"
+#include "core/base/workspace.hpp"
 
 namespace dpquantile {
 
@@ -19,12 +20,12 @@ namespace dpquantile {
 template <class Value>
 class StableRadixSort {
  public:
-  StableRadixSort(std::span<Value> values, CancelPoll& cancel, std::pmr::memory_resource* memory)
+  StableRadixSort(std::span<Value> values, const Workspace& work)
       : values_(values),
-        scratch_(values.size(), memory),
+        scratch_(values.size(), work.memory),
         from_(values_),
         to_(scratch_),
-        cancel_(cancel) {}
+        cancel_(work.cancel) {}
 
   // key(value) must be an unsigned integer below 2^bits.
   template <class Key>

@@ -30,7 +30,7 @@ void sort_rows(std::span<UserRow> rows, Contribution contribution, CancelPoll& c
     });
     return;
   }
-  StableRadixSort<UserRow> sort(rows, cancel, memory);
+  StableRadixSort<UserRow> sort(rows, {cancel, memory});
   sort.by([](const UserRow& row) { return row.value; }, 32);
   if (contribution == Contribution::kUserInGrid) {
     std::uint32_t last_grid = 0;

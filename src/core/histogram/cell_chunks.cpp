@@ -52,20 +52,18 @@ std::pmr::vector<std::uint32_t> CellChunks::list(std::pmr::memory_resource* memo
   return cells;
 }
 
-CellRuns CellChunks::encode(std::uint64_t cells, CancelPoll& cancel,
-                            std::pmr::memory_resource* memory) const {
-  std::pmr::vector<std::uint32_t> records = list(memory);
-  radix_sort(records, cells, cancel, memory);
+CellRuns CellChunks::encode(std::uint64_t cells, const Workspace& work) const {
+  std::pmr::vector<std::uint32_t> records = list(work.memory);
+  radix_sort(records, cells, work);
   SortedRecords sorted(records);
-  CellRuns runs(memory);
+  CellRuns runs(work.memory);
   for (CellRun run; sorted.next(run);) runs.append(run);
   return runs;
 }
 
-Histogram CellChunks::histogram(std::uint64_t cells, CancelPoll& cancel,
-                                std::pmr::memory_resource* memory) const {
-  std::pmr::vector<std::uint32_t> records = list(memory);
-  return {std::span<std::uint32_t>(records), cells, cancel, memory};
+Histogram CellChunks::histogram(std::uint64_t cells, const Workspace& work) const {
+  std::pmr::vector<std::uint32_t> records = list(work.memory);
+  return {std::span<std::uint32_t>(records), cells, work};
 }
 
 void CellChunks::clear(CellChunkPool& pool) {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/base/cancel.hpp"
+#include "core/base/workspace.hpp"
 #include "core/histogram/cell_runs.hpp"
 #include "core/histogram/histogram.hpp"
 
@@ -75,10 +75,9 @@ class CellChunks {
   // All cells, in no particular order.
   std::pmr::vector<std::uint32_t> list(std::pmr::memory_resource* memory) const;
   // The records compressed.
-  CellRuns encode(std::uint64_t cells, CancelPoll& cancel, std::pmr::memory_resource* memory) const;
+  CellRuns encode(std::uint64_t cells, const Workspace& work) const;
   // Their histogram.
-  Histogram histogram(std::uint64_t cells, CancelPoll& cancel,
-                      std::pmr::memory_resource* memory) const;
+  Histogram histogram(std::uint64_t cells, const Workspace& work) const;
 
   // Gives all chunks back; no records are left.
   void clear(CellChunkPool& pool);

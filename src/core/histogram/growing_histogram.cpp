@@ -167,7 +167,7 @@ void GrowingHistogram::merge_runs(Source source, CancelPoll& cancel) {
 
 void GrowingHistogram::compress_list(CancelPoll& cancel) {
   if (list_.empty()) return;
-  radix_sort(list_, cells_, cancel, memory());
+  radix_sort(list_, cells_, {cancel, memory()});
   merge_runs(SortedRecords(list_), cancel);
   counted_ += list_.size();
   begin_list(kFirstList);
@@ -234,14 +234,14 @@ void GrowingHistogram::release_encoded() {
   if (has_counters()) runs_ = CellRuns(memory());
 }
 
-Histogram GrowingHistogram::histogram(CancelPoll& cancel, std::pmr::memory_resource* memory) {
+Histogram GrowingHistogram::histogram(const Workspace& work) {
   check_total(0);
   if (!has_counters()) {
-    compress_list(cancel);
-    return Histogram(runs_.runs(), runs_.ties(), CellRunsReader(runs_), cancel, memory);
+    compress_list(work.cancel);
+    return Histogram(runs_.runs(), runs_.ties(), CellRunsReader(runs_), work);
   }
-  const std::size_t runs = settle_counters(cancel);
-  return Histogram(runs, runs, OccupiedCounters(counters_), cancel, memory);
+  const std::size_t runs = settle_counters(work.cancel);
+  return Histogram(runs, runs, OccupiedCounters(counters_), work);
 }
 
 }  // namespace dpquantile

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/cancel.hpp"
+#include "core/base/workspace.hpp"
 #include "core/histogram/cell_runs.hpp"
 #include "core/histogram/histogram.hpp"
 
@@ -56,7 +57,7 @@ class GrowingHistogram {
   void release_encoded();
 
   // The histogram, in memory of its own.
-  Histogram histogram(CancelPoll& cancel, std::pmr::memory_resource* memory);
+  Histogram histogram(const Workspace& work);
 
  private:
   bool has_counters() const { return !low_counters_.empty(); }

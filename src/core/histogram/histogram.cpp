@@ -13,16 +13,15 @@ namespace {
 constexpr std::size_t kManyRuns = std::size_t{1} << 16;
 
 std::span<const std::uint32_t> sort(std::span<std::uint32_t> records, std::uint64_t cells,
-                                    CancelPoll& cancel, std::pmr::memory_resource* memory) {
-  radix_sort(records, cells, cancel, memory);
+                                    const Workspace& work) {
+  radix_sort(records, cells, work);
   return records;
 }
 
 }  // namespace
 
-Histogram::Histogram(std::span<std::uint32_t> records, std::uint64_t cells, CancelPoll& cancel,
-                     std::pmr::memory_resource* memory)
-    : Histogram(SortedRecords(sort(records, cells, cancel, memory)), cancel, memory) {}
+Histogram::Histogram(std::span<std::uint32_t> records, std::uint64_t cells, const Workspace& work)
+    : Histogram(SortedRecords(sort(records, cells, work)), work) {}
 
 void Histogram::reserve_runs(std::size_t runs, std::size_t ties) {
   occupied_.reserve(runs);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/cancel.hpp"
+#include "core/base/workspace.hpp"
 #include "core/histogram/cell_runs.hpp"
 
 namespace dpquantile {
@@ -22,16 +23,15 @@ class Histogram {
 
   // Counts the records' cells (each below `cells`), leaving `records` in another order. O(n) time;
   // scratch memory of the size of `records`.
-  Histogram(std::span<std::uint32_t> records, std::uint64_t cells, CancelPoll& cancel,
-            std::pmr::memory_resource* memory);
+  Histogram(std::span<std::uint32_t> records, std::uint64_t cells, const Workspace& work);
 
   // Of so many runs, or fewer, in ascending order, of which at most `ties` have several records;
   // source.next(run) gives the next of them.
   template <class Source>
-  Histogram(std::size_t runs, std::size_t ties, Source source, CancelPoll& cancel,
-            std::pmr::memory_resource* memory)
-      : Histogram(memory) {
+  Histogram(std::size_t runs, std::size_t ties, Source source, const Workspace& work)
+      : Histogram(work.memory) {
     reserve_runs(runs, ties);
+    CancelPoll& cancel = work.cancel;
     for (CellRun run; source.next(run);) {
       cancel.tick();
       add_run(run);
@@ -40,8 +40,8 @@ class Histogram {
 
   // The same of a source whose runs have not been counted; it is copied and read twice.
   template <class Source>
-  Histogram(Source source, CancelPoll& cancel, std::pmr::memory_resource* memory)
-      : Histogram(count_runs(source, cancel), source, cancel, memory) {}
+  Histogram(Source source, const Workspace& work)
+      : Histogram(count_runs(source, work.cancel), source, work) {}
 
   // Number of occupied cells.
   std::size_t runs() const { return occupied_.size(); }
@@ -81,8 +81,8 @@ class Histogram {
   }
 
   template <class Source>
-  Histogram(Size size, Source source, CancelPoll& cancel, std::pmr::memory_resource* memory)
-      : Histogram(size.runs, size.ties, source, cancel, memory) {}
+  Histogram(Size size, Source source, const Workspace& work)
+      : Histogram(size.runs, size.ties, source, work) {}
 
   // A run of several records.
   struct Tie {

@@ -80,7 +80,7 @@ std::optional<double> interquartile_range(std::span<double> records, double epsi
   check_iqr_delta(delta);
 
   clamp_infinities(records, cancel);
-  radix_sort(records, cancel, memory);
+  radix_sort(records, {cancel, memory});
   const std::uint64_t count = noisy_count(records.size(), iqr_count_epsilon(epsilon), random);
   const IqrPlan plan(count, epsilon, delta);
   return interquartile_range_by(plan.stages(), OrderStatistics(records), random, cancel);

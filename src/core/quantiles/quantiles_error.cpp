@@ -41,7 +41,7 @@ Histogram even_records(std::uint64_t records, std::uint64_t cells, CancelPoll& c
     of_records[i] =
         static_cast<std::uint32_t>(std::min<double>(position, static_cast<double>(cells - 1)));
   }
-  return Histogram(of_records, cells, cancel, memory);
+  return Histogram(of_records, cells, {cancel, memory});
 }
 
 // The number of records between the rank of a quantile and a cell.

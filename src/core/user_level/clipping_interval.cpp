@@ -38,7 +38,7 @@ Histogram count_means(std::span<const FilledArray> arrays, MeanCells cells, Canc
     cancel.tick();
     records.push_back(cells.of(array));
   }
-  return Histogram(records, cells.count(), cancel, memory);
+  return Histogram(records, cells.count(), {cancel, memory});
 }
 
 // The cell of one quantile, epsilon-differentially private for replacing a record.

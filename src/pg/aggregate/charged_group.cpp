@@ -136,8 +136,8 @@ GridNames* ChargedGroup::grid_names() const {
   return state && state.flat->has_grid_names() ? state.flat->grid_names() : nullptr;
 }
 
-Histogram ChargedGroup::histogram(CancelPoll& cancel, std::pmr::memory_resource* memory) const {
-  return histogram_of(state, parameters->grid.cells, cancel, memory);
+Histogram ChargedGroup::histogram(const Workspace& work) const {
+  return histogram_of(state, parameters->grid.cells, work);
 }
 
 }  // namespace dpquantile

@@ -21,7 +21,7 @@ struct ChargedGroup {
   // Of statistics over grids; null without records.
   GridNames* grid_names() const;
   // For records on a grid. May throw.
-  Histogram histogram(CancelPoll& cancel, std::pmr::memory_resource* memory) const;
+  Histogram histogram(const Workspace& work) const;
 };
 
 // Charges for the group that the final function is called for, and gives it. Of the row-level

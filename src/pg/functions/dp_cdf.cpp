@@ -23,7 +23,7 @@ bytea* release(const ChargedGroup& group, const CdfPlan& plan) {
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
     RandomStream& random = *group.random;
-    const auto counts = group.histogram(cancel, &memory).counts(plan.bins, &memory);
+    const auto counts = group.histogram({cancel, &memory}).counts(plan.bins, &memory);
     const CdfCurve curve(domain_of(group.parameters), plan,
                          release_cdf(counts, plan, random, cancel, &memory));
     ContextMemory result_memory(result);

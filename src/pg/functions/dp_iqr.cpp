@@ -20,7 +20,7 @@ std::optional<double> draw_answer(const ChargedGroup& group) {
     CancelPoll cancel(cancel_requested);
     RandomStream& random = *group.random;
     if (parameters.method == static_cast<Method>(IqrMethod::kQuantiles)) {
-      const Histogram data = group.histogram(cancel, &memory);
+      const Histogram data = group.histogram({cancel, &memory});
       answer =
           iqr_by_quantiles(data, parameters.grid, parameters.guarantee, random, cancel, &memory);
     } else {

@@ -41,7 +41,7 @@ Answer answer_group(FunctionCallInfo fcinfo, Family family) {
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
     RandomStream& random = *group.random;
-    const Histogram data = group.histogram(cancel, &memory);
+    const Histogram data = group.histogram({cancel, &memory});
     const auto cells = tree_plan != nullptr ? tree_quantiles(data, query.cells, query.quantiles,
                                                              *tree_plan, random, cancel, &memory)
                                             : draw_quantiles(data, query, random, cancel, &memory);

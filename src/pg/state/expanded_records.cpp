@@ -19,7 +19,7 @@ const CellRuns& encode(ExpandedRecords* records) {
   }
   GroupPool* pool = records->pool;
   if (pool->flattened != records || pool->runs.records() != records->few.total()) {
-    pool->runs = records->few.encode(pool->grid.cells, cancel, &pool->memory);
+    pool->runs = records->few.encode(pool->grid.cells, {cancel, &pool->memory});
     pool->flattened = records;
   }
   return pool->runs;
@@ -162,12 +162,11 @@ RecordsState* flatten(StateRef state) {
   return flat;
 }
 
-Histogram histogram_of(StateRef state, std::uint64_t cells, CancelPoll& cancel,
-                       std::pmr::memory_resource* memory) {
-  if (!state) return Histogram(std::span<uint32>(), cells, cancel, memory);
-  if (state.flat != nullptr) return Histogram(reader_of(state.flat), cancel, memory);
-  if (state.expanded->many != nullptr) return state.expanded->many->histogram(cancel, memory);
-  return state.expanded->few.histogram(cells, cancel, memory);
+Histogram histogram_of(StateRef state, std::uint64_t cells, const Workspace& work) {
+  if (!state) return Histogram(std::span<uint32>(), cells, work);
+  if (state.flat != nullptr) return Histogram(reader_of(state.flat), work);
+  if (state.expanded->many != nullptr) return state.expanded->many->histogram(work);
+  return state.expanded->few.histogram(cells, work);
 }
 
 }  // namespace dpquantile

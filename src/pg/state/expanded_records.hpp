@@ -99,7 +99,6 @@ void add_all(ExpandedRecords* into, StateRef from);
 RecordsState* flatten(StateRef state);
 
 // The histogram of a state on a grid, or of none. May throw.
-Histogram histogram_of(StateRef state, std::uint64_t cells, CancelPoll& cancel,
-                       std::pmr::memory_resource* memory);
+Histogram histogram_of(StateRef state, std::uint64_t cells, const Workspace& work);
 
 }  // namespace dpquantile

@@ -14,9 +14,12 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "support/context_testing.hpp"
 
 namespace dpquantile {
 namespace {
+
+using test::TestWorkspace;
 
 using Keys = std::vector<std::uint32_t>;
 
@@ -51,8 +54,7 @@ Keys random_keys(std::size_t size, std::uint64_t bound) {
 }
 
 void sort(Keys& keys, std::uint64_t bound) {
-  CancelPoll cancel(nullptr);
-  radix_sort(keys, bound, cancel, std::pmr::new_delete_resource());
+  radix_sort(keys, bound, TestWorkspace());
 }
 
 void expect_sorted_like_std_sort(Keys keys, std::uint64_t bound) {
@@ -99,15 +101,15 @@ TEST(RadixSort, TellsKeysApartThatDifferInOneBit) {
 }
 
 TEST(RadixSort, StopsWhenCancelled) {
-  CancelPoll cancel([] { return true; });
+  const TestWorkspace cancelled([] { return true; });
   Keys keys = random_keys(100'000, 100);
-  EXPECT_THROW(radix_sort(keys, 100, cancel, std::pmr::new_delete_resource()), Cancelled);
+  EXPECT_THROW(radix_sort(keys, 100, cancelled), Cancelled);
 }
 
 TEST(RadixSort, ReportsThatMemoryRanOut) {
-  CancelPoll cancel(nullptr);
+  const TestWorkspace no_memory(nullptr, std::pmr::null_memory_resource());
   Keys keys = random_keys(1000, 100);
-  EXPECT_THROW(radix_sort(keys, 100, cancel, std::pmr::null_memory_resource()), std::bad_alloc);
+  EXPECT_THROW(radix_sort(keys, 100, no_memory), std::bad_alloc);
 }
 
 // --- Doubles -------------------------------------------------------------------------------------
@@ -115,8 +117,7 @@ TEST(RadixSort, ReportsThatMemoryRanOut) {
 using Values = std::vector<double>;
 
 void sort(Values& values) {
-  CancelPoll cancel(nullptr);
-  radix_sort(values, cancel, std::pmr::new_delete_resource());
+  radix_sort(values, TestWorkspace());
 }
 
 // Compares the bits, so that zeros of both signs are told apart.
@@ -177,15 +178,15 @@ TEST(RadixSortOfDoubles, OrdersOddValues) {
 }
 
 TEST(RadixSortOfDoubles, StopsWhenCancelled) {
-  CancelPoll cancel([] { return true; });
+  const TestWorkspace cancelled([] { return true; });
   Values values = random_values(100'000);
-  EXPECT_THROW(radix_sort(values, cancel, std::pmr::new_delete_resource()), Cancelled);
+  EXPECT_THROW(radix_sort(values, cancelled), Cancelled);
 }
 
 TEST(RadixSortOfDoubles, ReportsThatMemoryRanOut) {
-  CancelPoll cancel(nullptr);
+  const TestWorkspace no_memory(nullptr, std::pmr::null_memory_resource());
   Values values = random_values(1000);
-  EXPECT_THROW(radix_sort(values, cancel, std::pmr::null_memory_resource()), std::bad_alloc);
+  EXPECT_THROW(radix_sort(values, no_memory), std::bad_alloc);
 }
 
 }  // namespace

@@ -414,7 +414,7 @@ TEST_F(JointMechanismFailure, IsMoreRecordsThanArithmeticAllows) {
   for (const std::uint32_t more : {0U, 1U}) {
     CellRuns runs(memory);
     runs.append({3, static_cast<std::uint32_t>(kMaxJointRecords) + more});
-    const Histogram data(1, 1, CellRunsReader(runs), cancel, memory);
+    const Histogram data(1, 1, CellRunsReader(runs), {cancel, memory});
     CsprngSource source;
     RandomStream random(source);
     const auto draw = [&] {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/cell_runs_testing.hpp"
+#include "support/context_testing.hpp"
 #include "support/memory_testing.hpp"
 
 namespace dpquantile {
@@ -20,6 +21,7 @@ namespace {
 using test::bytes_of;
 using test::CountedMemory;
 using test::encoded;
+using test::heap;
 using test::runs_of;
 
 using Records = std::vector<std::uint32_t>;
@@ -28,10 +30,6 @@ constexpr std::uint64_t kWholeRange = std::uint64_t{1} << 32;
 constexpr std::size_t kMost = CellChunks::kMostCells;
 
 CancelPoll never{nullptr};
-
-std::pmr::memory_resource* heap() {
-  return std::pmr::new_delete_resource();
-}
 
 Records random_records(std::size_t count, std::uint64_t cells) {
   std::mt19937_64 random(count);
@@ -72,11 +70,11 @@ TEST_P(NumbersOfRecords, AreAllHeld) {
 
     EXPECT_EQ(chunks.total(), records.size());
     EXPECT_EQ(sorted(list_of(chunks)), sorted(records));
-    EXPECT_EQ(bytes_of(chunks.encode(cells, never, heap())),
+    EXPECT_EQ(bytes_of(chunks.encode(cells, {never, heap()})),
               bytes_of(encoded(runs_of(sorted(records)))));
 
     Records by_histogram;
-    const Histogram histogram = chunks.histogram(cells, never, heap());
+    const Histogram histogram = chunks.histogram(cells, {never, heap()});
     for (std::size_t run = 0; run < histogram.runs(); ++run) {
       by_histogram.insert(by_histogram.end(), histogram.count(run), histogram.cell(run));
     }

@@ -18,6 +18,7 @@
 
 #include "core/base/error.hpp"
 #include "support/cell_runs_testing.hpp"
+#include "support/context_testing.hpp"
 #include "support/memory_testing.hpp"
 
 namespace dpquantile {
@@ -26,6 +27,7 @@ namespace {
 using test::bytes_of;
 using test::CountedMemory;
 using test::encoded;
+using test::heap;
 using test::records_in;
 using test::Runs;
 using test::runs_from;
@@ -41,10 +43,6 @@ constexpr std::size_t kLong = std::size_t{1} << 20;
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
 CancelPoll never{nullptr};
-
-std::pmr::memory_resource* heap() {
-  return std::pmr::new_delete_resource();
-}
 
 Records random_records(std::size_t count, std::uint64_t cells, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed);
@@ -78,9 +76,9 @@ void expect_holds(GrowingHistogram& histogram, const Runs& runs) {
     EXPECT_TRUE(bytes_of(histogram.encoded()) == bytes_of(encoded(runs)));
   };
   EXPECT_EQ(histogram.total(), records_in(runs));
-  EXPECT_TRUE(runs_in(histogram.histogram(never, heap())) == runs);
+  EXPECT_TRUE(runs_in(histogram.histogram({never, heap()})) == runs);
   expect_encoded();
-  EXPECT_TRUE(runs_in(histogram.histogram(never, heap())) == runs);
+  EXPECT_TRUE(runs_in(histogram.histogram({never, heap()})) == runs);
   expect_encoded();
   histogram.release_encoded();
   expect_encoded();
@@ -387,7 +385,7 @@ TEST(GrowingHistogram, RefusesMoreRecordsThanItCounts) {
 
     full.add(Records{1}, never);
     EXPECT_THROW(full.encode(never), std::length_error);
-    EXPECT_THROW(full.histogram(never, heap()), std::length_error);
+    EXPECT_THROW(full.histogram({never, heap()}), std::length_error);
     EXPECT_THROW(add_each(full, Records(5000, 1)), std::length_error);
   }
 }
@@ -472,7 +470,7 @@ TEST(GrowingHistogram, GivesAHistogramThatStandsAlone) {
     auto histogram = std::make_unique<GrowingHistogram>(cells, heap());
     const Records records = random_records(10'000, cells);
     add_each(*histogram, records);
-    const Histogram alone = histogram->histogram(never, &memory);
+    const Histogram alone = histogram->histogram({never, &memory});
     EXPECT_GT(memory.used(), 0U);
     histogram.reset();
     EXPECT_EQ(runs_in(alone), runs_of(records));
@@ -487,12 +485,12 @@ TEST(GrowingHistogram, StopsWhenCancelled) {
   GrowingHistogram list(kWholeRange, heap());
   list.add(std::span(many).first(100'000), never);
   EXPECT_THROW(list.encode(cancelled), Cancelled);
-  EXPECT_THROW(list.histogram(cancelled, heap()), Cancelled);
+  EXPECT_THROW(list.histogram({cancelled, heap()}), Cancelled);
 
   GrowingHistogram counters(100'000, heap());
   counters.add(random_records(1'000'000, 100'000), never);
   EXPECT_THROW(counters.encode(cancelled), Cancelled);
-  EXPECT_THROW(counters.histogram(cancelled, heap()), Cancelled);
+  EXPECT_THROW(counters.histogram({cancelled, heap()}), Cancelled);
 
   Runs runs;
   for (std::uint32_t cell = 0; cell < 100'000; ++cell) runs.push_back({cell, 20});
@@ -516,7 +514,7 @@ TEST(GrowingHistogram, LeaksNothingWhereMemoryEnds) {
     other.add(histogram, never);
     other.encode(never);
     other.release_encoded();
-    const Histogram result = other.histogram(never, memory);
+    const Histogram result = other.histogram({never, memory});
     EXPECT_EQ(result.total(), 2 * records.size() + many.records());
   };
   for (const std::uint64_t cells : {std::uint64_t{6000}, std::uint64_t{100'000}, kWholeRange}) {

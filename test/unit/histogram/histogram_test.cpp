@@ -15,18 +15,20 @@
 
 #include "core/base/error.hpp"
 #include "support/cell_runs_testing.hpp"
+#include "support/context_testing.hpp"
 #include "support/memory_testing.hpp"
 
 namespace dpquantile {
 namespace {
+
+using test::TestWorkspace;
 
 using Records = std::vector<std::uint32_t>;
 
 constexpr std::uint64_t kWholeRange = std::uint64_t{1} << 32;
 
 Histogram histogram_of(Records& records, std::uint64_t cells) {
-  CancelPoll cancel(nullptr);
-  return Histogram(records, cells, cancel, std::pmr::new_delete_resource());
+  return Histogram(records, cells, TestWorkspace());
 }
 
 TEST(Histogram, HasARunForEveryOccupiedCellInAscendingOrder) {
@@ -139,10 +141,8 @@ class Given {
 };
 
 Histogram histogram_of_runs(const test::Runs& runs) {
-  CancelPoll cancel(nullptr);
   const auto ties = std::ranges::count_if(runs, [](const CellRun& run) { return run.count > 1; });
-  return Histogram(runs.size(), static_cast<std::size_t>(ties), Given(runs), cancel,
-                   std::pmr::new_delete_resource());
+  return Histogram(runs.size(), static_cast<std::size_t>(ties), Given(runs), TestWorkspace());
 }
 
 TEST(Histogram, IsMadeOfRunsAsOfTheirRecords) {
@@ -161,9 +161,7 @@ TEST(Histogram, IsMadeOfRunsAsOfTheirRecords) {
 
 TEST(Histogram, IsMadeOfCompressedRuns) {
   const CellRuns runs = test::encoded({{3, 1}, {0xffffffff, 1000}});
-  CancelPoll cancel(nullptr);
-  const Histogram histogram(runs.runs(), runs.ties(), CellRunsReader(runs), cancel,
-                            std::pmr::new_delete_resource());
+  const Histogram histogram(runs.runs(), runs.ties(), CellRunsReader(runs), TestWorkspace());
   ASSERT_EQ(histogram.runs(), 2U);
   EXPECT_EQ(histogram.cell(1), 0xffffffff);
   EXPECT_EQ(histogram.count(1), 1000U);
@@ -214,29 +212,25 @@ TEST(Histogram, TakesEightBytesForAnOccupiedCell) {
   test::CountedMemory memory;
   Records records(100'000);
   for (std::uint32_t i = 0; i < records.size(); ++i) records[i] = i / 2;
-  CancelPoll cancel(nullptr);
-  const Histogram histogram(records, kWholeRange, cancel, &memory);
+  const Histogram histogram(records, kWholeRange, TestWorkspace(nullptr, &memory));
   EXPECT_LE(memory.used(), 8 * histogram.runs() + 100);
 }
 
 TEST(Histogram, TakesItsMemoryFromTheGivenResource) {
-  CancelPoll cancel(nullptr);
+  const TestWorkspace no_memory(nullptr, std::pmr::null_memory_resource());
   for (const std::uint64_t cells : {std::uint64_t{4}, kWholeRange}) {
     Records records = {1, 2, 3, 3};
-    EXPECT_THROW(Histogram(records, cells, cancel, std::pmr::null_memory_resource()),
-                 std::bad_alloc);
+    EXPECT_THROW(Histogram(records, cells, no_memory), std::bad_alloc);
   }
 }
 
 TEST(Histogram, StopsWhenCancelled) {
-  CancelPoll cancel([] { return true; });
+  const TestWorkspace cancelled([] { return true; });
   for (const std::uint64_t cells : {std::uint64_t{4}, kWholeRange}) {
     Records records(100'000, 3);
-    EXPECT_THROW(Histogram(records, cells, cancel, std::pmr::new_delete_resource()), Cancelled);
+    EXPECT_THROW(Histogram(records, cells, cancelled), Cancelled);
   }
-  EXPECT_THROW(Histogram(100'000, 0, Given(test::Runs(100'000, {3, 1})), cancel,
-                         std::pmr::new_delete_resource()),
-               Cancelled);
+  EXPECT_THROW(Histogram(100'000, 0, Given(test::Runs(100'000, {3, 1})), cancelled), Cancelled);
 }
 
 }  // namespace

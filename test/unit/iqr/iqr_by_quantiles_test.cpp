@@ -18,7 +18,7 @@ double release(const ValueGrid& grid, const std::vector<double>& values, double 
   std::vector<std::uint32_t> cells;
   for (const double value : values) cells.push_back(grid.cell_of(value));
   auto* memory = std::pmr::new_delete_resource();
-  const Histogram data(cells, grid.cells, cancel, memory);
+  const Histogram data(cells, grid.cells, {cancel, memory});
   return iqr_by_quantiles(data, grid, epsilon, random, cancel, memory);
 }
 
