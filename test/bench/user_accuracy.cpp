@@ -76,7 +76,7 @@ bool below_bound(const BusDataSets& data, const Errors& errors, std::size_t meth
 double forecast_noise(const BusDataSets& data, std::size_t method, double epsilon) {
   CancelPoll cancel(nullptr);
   const UserQuery query = query_for(kMethods[method], data.counts(), epsilon);
-  return forecast_mean_error(data.counts(), query, cancel, std::pmr::new_delete_resource()).noise;
+  return forecast_mean_error(data.counts(), query, {cancel, std::pmr::new_delete_resource()}).noise;
 }
 
 // The claim for each epsilon: the noise is the same for both datasets.

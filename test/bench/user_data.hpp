@@ -109,7 +109,7 @@ class BusData {
   explicit BusData(std::vector<UserRow> rows)
       : storage_(std::move(rows)),
         cancel_(nullptr),
-        grouped_(storage_, Contribution::kUser, cancel_, std::pmr::new_delete_resource()) {
+        grouped_(storage_, Contribution::kUser, {cancel_, std::pmr::new_delete_resource()}) {
     Moments moments;
     for (const UserRow& row : storage_) moments.add(row.value);
     const double count = static_cast<double>(moments.count);

@@ -28,14 +28,14 @@ int draws_on(const BusDataSets& data, int trials) {
 double draw_mean_error(const BusData& data, const UserQuery& query, RandomStream& random) {
   CancelPoll cancel(nullptr);
   const std::uint32_t units =
-      user_mean(data.rows(), query, random, cancel, std::pmr::new_delete_resource());
+      user_mean(data.rows(), query, {random, cancel, std::pmr::new_delete_resource()});
   return std::abs(FixedPoint::create(0, kHighestSpeed).value_of(units) - data.mean());
 }
 
 double draw_variance_error(const BusData& data, const UserQuery& query, RandomStream& random) {
   CancelPoll cancel(nullptr);
   const std::uint32_t units =
-      user_variance(data.rows(), query, random, cancel, std::pmr::new_delete_resource());
+      user_variance(data.rows(), query, {random, cancel, std::pmr::new_delete_resource()});
   return std::abs(FixedPoint::create(0, kHighestSpeed).variance_of(units) - data.variance());
 }
 

@@ -28,7 +28,7 @@ class GridData {
   explicit GridData(CityData city)
       : city_(std::move(city)),
         cancel_(nullptr),
-        grouped_(city_.rows, Contribution::kUserInGrid, cancel_, std::pmr::new_delete_resource()),
+        grouped_(city_.rows, Contribution::kUserInGrid, {cancel_, std::pmr::new_delete_resource()}),
         moments_(city_.grids) {
     std::uint32_t user = 0;
     for (std::size_t i = 0; i < grouped_.size(); ++i) {
@@ -119,12 +119,12 @@ void compare_loss(const char* name, const GridData& data, const std::string& dir
                   {{"ε · max G: nobody suppressed", {}, true}, {"ε · K: after suppression", {}}}};
   std::uint32_t last = 0;
   CancelPoll cancel(nullptr);
-  auto* const memory = std::pmr::new_delete_resource();
+  const Workspace work{cancel, std::pmr::new_delete_resource()};
   const std::uint32_t before =
-      keep_all_users(data.occupancies(), data.grids(), 1, cancel, memory).grids_per_user;
+      keep_all_users(data.occupancies(), data.grids(), 1, work).grids_per_user;
   for (const double epsilon : kEpsilonsPerGrid) {
     const Suppression suppression =
-        chop_users(data.occupancies(), data.grids(), epsilon * before, cancel, memory);
+        chop_users(data.occupancies(), data.grids(), epsilon * before, work);
     print_loss(epsilon, before, suppression);
     const std::uint32_t after = suppression.grids_per_user;
     claims.not_more_grids.check(after <= before);
@@ -155,7 +155,7 @@ GridErrors measure_release(const GridData& data, double epsilon, bool suppress, 
   for (int trial = 0; trial < trials; ++trial) {
     CancelPoll cancel(nullptr);
     const GridRelease release = user_grid_stats(data.rows(), data.grids(), epsilon, suppress,
-                                                random, cancel, std::pmr::new_delete_resource());
+                                                {random, cancel, std::pmr::new_delete_resource()});
     errors.grids_per_user = release.grids_per_user;
     errors.bound = release.error_bound;
     for (const GridStatistics& grid : release.grids) {

@@ -16,6 +16,7 @@
 #include "core/user_level/user_query.hpp"
 #include "core/user_level/user_variance.hpp"
 #include "support/case_name.hpp"
+#include "support/context_testing.hpp"
 #include "support/privacy_loss.hpp"
 #include "support/user_dataset.hpp"
 
@@ -31,12 +32,11 @@ using test::GroupedRows;
 using test::kFalseAlarm;
 using test::Sample;
 using test::take_sample;
+using test::TestContext;
 using test::UserValues;
 
 constexpr std::uint32_t kOne = FixedPoint::kOne;
 constexpr std::uint32_t kMiddle = kOne / 2;
-
-auto* const kMemory = std::pmr::new_delete_resource();
 
 // The outcomes are both ends of the range, on which clamping puts atoms, and equal parts between
 // them.
@@ -51,9 +51,7 @@ std::size_t outcome_of(std::uint32_t units, std::uint32_t largest) {
 
 class Mechanisms {
  protected:
-  CancelPoll never_{nullptr};
-  CsprngSource source_;
-  RandomStream random_{source_};
+  TestContext context_;
 };
 
 // --- Means and variances -------------------------------------------------------------------------
@@ -81,8 +79,8 @@ class UserMechanism : public ::testing::TestWithParam<Neighbours>, protected Mec
     query.epsilon = epsilon;
     const bool mean = GetParam().statistic == Statistic::mean;
     return take_sample(kOutcomes, GetParam().draws, [&] {
-      if (mean) return outcome_of(user_mean(*rows, query, random_, never_, kMemory), kOne);
-      return outcome_of(user_variance(*rows, query, random_, never_, kMemory), kOne / 4);
+      if (mean) return outcome_of(user_mean(*rows, query, context_), kOne);
+      return outcome_of(user_variance(*rows, query, context_), kOne / 4);
     });
   }
 
@@ -211,8 +209,7 @@ class PrivateInterval : public ::testing::Test, protected Mechanisms {
   // An outcome tells in which half of the range each end lies.
   Sample quantile_sample(const Arrays& arrays, double tail, double epsilon) {
     return take_sample(4, 200'000, [&] {
-      const ClippingInterval interval =
-          draw_quantile_interval(arrays, tail, epsilon, random_, never_, kMemory);
+      const ClippingInterval interval = draw_quantile_interval(arrays, tail, epsilon, context_);
       return 2U * (interval.low >= kMiddle) + (interval.high > kMiddle);
     });
   }
@@ -225,8 +222,7 @@ class PrivateInterval : public ::testing::Test, protected Mechanisms {
   Sample levy_sample(const Arrays& arrays, double epsilon) {
     constexpr std::uint32_t kHalfWidth = kOne / 400;
     return take_sample(3, 200'000, [&] {
-      const ClippingInterval interval =
-          draw_levy_interval(arrays, kHalfWidth, epsilon, random_, never_, kMemory);
+      const ClippingInterval interval = draw_levy_interval(arrays, kHalfWidth, epsilon, context_);
       const std::uint32_t reach = 4 * kHalfWidth;
       return interval.high < kMiddle ? 0U : interval.high > kMiddle + reach ? 2U : 1U;
     });
@@ -279,8 +275,7 @@ class UserGridRelease : public ::testing::Test, protected Mechanisms {
   Sample sample(const std::vector<std::uint32_t>& values, double epsilon) {
     const GroupedRows grouped(rows(values), Contribution::kUserInGrid);
     return take_sample(16, 200'000, [&] {
-      const GridRelease release =
-          user_grid_stats(*grouped, 2, epsilon, true, random_, never_, kMemory);
+      const GridRelease release = user_grid_stats(*grouped, 2, epsilon, true, context_);
       std::size_t outcome = 0;
       for (const GridStatistics& grid : release.grids) {
         outcome = 4 * outcome + 2U * (grid.mean == 0) + (grid.variance == 0);

@@ -2,12 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory_resource>
 #include <utility>
 #include <vector>
 
-#include "core/base/cancel.hpp"
 #include "core/contributions/user_rows.hpp"
+#include "support/context_testing.hpp"
 
 namespace dpquantile::test {
 
@@ -26,15 +25,13 @@ inline std::vector<UserRow> rows_of(const UserValues& values) {
 class GroupedRows {
  public:
   explicit GroupedRows(std::vector<UserRow> rows, Contribution contribution = Contribution::kUser)
-      : rows_(std::move(rows)),
-        grouped_(rows_, contribution, cancel_, std::pmr::new_delete_resource()) {}
+      : rows_(std::move(rows)), grouped_(rows_, contribution, TestWorkspace()) {}
   explicit GroupedRows(const UserValues& values) : GroupedRows(rows_of(values)) {}
 
   const UserRows& operator*() const { return grouped_; }
   const UserRows* operator->() const { return &grouped_; }
 
  private:
-  CancelPoll cancel_{nullptr};
   std::vector<UserRow> rows_;
   UserRows grouped_;
 };

@@ -21,14 +21,14 @@ std::pmr::vector<std::uint32_t> by_descending_rows(std::span<const std::uint64_t
 
 }  // namespace
 
-Packing best_fit(std::span<const std::uint64_t> rows, std::uint64_t capacity, CancelPoll& cancel,
-                 std::pmr::memory_resource* memory) {
-  std::pmr::vector<std::uint32_t> array_of(rows.size(), memory);
+Packing best_fit(std::span<const std::uint64_t> rows, std::uint64_t capacity,
+                 const Workspace& work) {
+  std::pmr::vector<std::uint32_t> array_of(rows.size(), work.memory);
   std::uint32_t arrays = 0;
   // The arrays that are not full, by the room they have left.
-  std::pmr::multimap<std::uint64_t, std::uint32_t> with_room(memory);
-  for (const std::uint32_t user : by_descending_rows(rows, memory)) {
-    cancel.tick();
+  std::pmr::multimap<std::uint64_t, std::uint32_t> with_room(work.memory);
+  for (const std::uint32_t user : by_descending_rows(rows, work.memory)) {
+    work.cancel.tick();
     const auto fullest = with_room.lower_bound(rows[user]);
     const bool fits = fullest != with_room.end();
     const std::uint64_t room = (fits ? fullest->first : capacity) - rows[user];
@@ -38,7 +38,7 @@ Packing best_fit(std::span<const std::uint64_t> rows, std::uint64_t capacity, Ca
     array_of[user] = array;
   }
 
-  std::pmr::vector<std::uint64_t> fills(arrays, memory);
+  std::pmr::vector<std::uint64_t> fills(arrays, work.memory);
   for (std::size_t user = 0; user < rows.size(); ++user) fills[array_of[user]] += rows[user];
   return {std::move(array_of), std::move(fills)};
 }

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/base/cancel.hpp"
+#include "core/base/workspace.hpp"
 
 namespace dpquantile {
 
@@ -22,7 +22,7 @@ struct Packing {
 // never moves anybody's rows to another array.
 //
 // Requires 1 <= rows[i] <= capacity, and fewer than 2^32 users. O(U log U) time.
-Packing best_fit(std::span<const std::uint64_t> rows, std::uint64_t capacity, CancelPoll& cancel,
-                 std::pmr::memory_resource* memory);
+Packing best_fit(std::span<const std::uint64_t> rows, std::uint64_t capacity,
+                 const Workspace& work);
 
 }  // namespace dpquantile

@@ -46,13 +46,11 @@ RowsPerUser::RowsPerUser(std::span<const UsersWithRows> histogram,
   set_runs(histogram);
 }
 
-RowsPerUser::RowsPerUser(const UserRows& rows, CancelPoll& cancel,
-                         std::pmr::memory_resource* memory)
-    : runs_(memory) {
-  std::pmr::vector<UsersWithRows> single(memory);
+RowsPerUser::RowsPerUser(const UserRows& rows, const Workspace& work) : runs_(work.memory) {
+  std::pmr::vector<UsersWithRows> single(work.memory);
   single.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    cancel.tick();
+    work.cancel.tick();
     single.push_back({rows.count(i), 1});
   }
   set_runs(single);

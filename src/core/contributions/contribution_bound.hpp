@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/workspace.hpp"
 #include "core/contributions/user_rows.hpp"
 
 namespace dpquantile {
@@ -21,7 +22,7 @@ class RowsPerUser {
   // A histogram in any order; entries may repeat, and those without rows or users do not count.
   // Throws std::length_error beyond 2^32 - 1 rows altogether.
   RowsPerUser(std::span<const UsersWithRows> histogram, std::pmr::memory_resource* memory);
-  RowsPerUser(const UserRows& rows, CancelPoll& cancel, std::pmr::memory_resource* memory);
+  RowsPerUser(const UserRows& rows, const Workspace& work);
 
   std::uint64_t users() const { return users_; }
   std::uint64_t rows() const { return rows_; }

@@ -70,16 +70,15 @@ struct UserSpan {
 class ChopUsers {
  public:
   ChopUsers(std::span<const Occupancy> occupancies, std::uint32_t grids, double epsilon,
-            CancelPoll& cancel, std::pmr::memory_resource* memory)
+            const Workspace& work)
       : occupancies_(occupancies),
-        cancel_(cancel),
-        memory_(memory),
-        grids_(memory),
-        users_(memory),
-        left_(memory),
-        kept_(occupancies.size(), std::uint8_t{1}, memory) {
+        work_(work),
+        grids_(work.memory),
+        users_(work.memory),
+        left_(work.memory),
+        kept_(occupancies.size(), std::uint8_t{1}, work.memory) {
     grids_.reserve(grids);
-    for (std::uint32_t grid = 0; grid < grids; ++grid) grids_.emplace_back(memory);
+    for (std::uint32_t grid = 0; grid < grids; ++grid) grids_.emplace_back(work.memory);
     for (std::size_t i = 0; i < occupancies.size(); ++i) enter(i);
     most_before_ = most_grids();
     epsilon_ = epsilon / std::max(1U, most_before_);
@@ -97,7 +96,8 @@ class ChopUsers {
   }
 
   Suppression result() {
-    Suppression suppression{kept_, std::pmr::vector<GridCounts>(memory_), most_grids(), threshold_};
+    Suppression suppression{kept_, std::pmr::vector<GridCounts>(work_.memory), most_grids(),
+                            threshold_};
     suppression.grids.reserve(grids_.size());
     for (const GridUsers& grid : grids_) suppression.grids.push_back(grid.counts());
     return suppression;
@@ -105,7 +105,7 @@ class ChopUsers {
 
  private:
   void enter(std::size_t i) {
-    cancel_.tick();
+    work_.cancel.tick();
     const bool same_user = i > 0 && occupancies_[i].user == occupancies_[i - 1].user;
     if (!same_user) users_.push_back({i, i, 0});
     users_.back().end = i + 1;
@@ -131,7 +131,7 @@ class ChopUsers {
   // Every user in `most` grids leaves one; false once somebody cannot.
   bool round(std::uint32_t most) {
     for (UserSpan& user : users_) {
-      cancel_.tick();
+      work_.cancel.tick();
       if (user.grids_kept < most) continue;
       const std::size_t leaving = cheapest_to_leave(user);
       if (leaving == user.end) return false;
@@ -146,7 +146,7 @@ class ChopUsers {
     std::size_t best = user.end;
     double least = kInfinity;
     for (std::size_t i = user.begin; i < user.end; ++i) {
-      cancel_.tick();
+      work_.cancel.tick();
       if (kept_[i] == 0) continue;
       const GridUsers& grid = grids_[occupancies_[i].grid];
       const double error = grid_error(grid.counts_without(occupancies_[i].rows), epsilon_);
@@ -179,8 +179,7 @@ class ChopUsers {
   };
 
   std::span<const Occupancy> occupancies_;
-  CancelPoll& cancel_;
-  std::pmr::memory_resource* memory_;
+  Workspace work_;
   std::pmr::vector<GridUsers> grids_;
   std::pmr::vector<UserSpan> users_;
   std::pmr::vector<Departure> left_;  // in the current round
@@ -206,13 +205,13 @@ double grid_error(const GridCounts& counts, double epsilon) {
 }
 
 Suppression keep_all_users(std::span<const Occupancy> occupancies, std::uint32_t grids,
-                           double epsilon, CancelPoll& cancel, std::pmr::memory_resource* memory) {
-  return ChopUsers(occupancies, grids, epsilon, cancel, memory).result();
+                           double epsilon, const Workspace& work) {
+  return ChopUsers(occupancies, grids, epsilon, work).result();
 }
 
 Suppression chop_users(std::span<const Occupancy> occupancies, std::uint32_t grids, double epsilon,
-                       CancelPoll& cancel, std::pmr::memory_resource* memory) {
-  ChopUsers procedure(occupancies, grids, epsilon, cancel, memory);
+                       const Workspace& work) {
+  ChopUsers procedure(occupancies, grids, epsilon, work);
   procedure.suppress();
   return procedure.result();
 }

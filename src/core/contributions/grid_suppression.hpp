@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/base/cancel.hpp"
+#include "core/base/workspace.hpp"
 
 // Statistics of many grids: how many grids one user may sit in. Source: CHOP-USER of Rameshwar et
 // al. 2024b, "Improving the Privacy Loss Under User-Level DP Composition for Fixed Estimation
@@ -49,7 +49,7 @@ struct Suppression {
 
 // Nobody is suppressed. Errors are those at epsilon / max G_l in every grid, as in chop_users.
 Suppression keep_all_users(std::span<const Occupancy> occupancies, std::uint32_t grids,
-                           double epsilon, CancelPoll& cancel, std::pmr::memory_resource* memory);
+                           double epsilon, const Workspace& work);
 
 // CHOP-USER, with errors at epsilon / max G_l, where G_l is the number of grids of a user before.
 // E_thresh is the largest grid_noise before. In rounds, every user who sits in the most grids
@@ -61,6 +61,6 @@ Suppression keep_all_users(std::span<const Occupancy> occupancies, std::uint32_t
 // The occupancies must be ordered by user, each pair of user and grid once, with grid < grids. Time
 // O(sum over users of G_l^2) in the worst case.
 Suppression chop_users(std::span<const Occupancy> occupancies, std::uint32_t grids, double epsilon,
-                       CancelPoll& cancel, std::pmr::memory_resource* memory);
+                       const Workspace& work);
 
 }  // namespace dpquantile

@@ -19,8 +19,7 @@ std::uint32_t grid_key(const UserRow& row, Contribution contribution) {
   return contribution == Contribution::kUser ? 0 : row.grid;
 }
 
-void sort_rows(std::span<UserRow> rows, Contribution contribution, CancelPoll& cancel,
-               std::pmr::memory_resource* memory) {
+void sort_rows(std::span<UserRow> rows, Contribution contribution, const Workspace& work) {
   if (rows.size() <= kSmall) {
     std::sort(rows.begin(), rows.end(), [=](const UserRow& a, const UserRow& b) {
       if (a.user != b.user) return a.user < b.user;
@@ -30,12 +29,12 @@ void sort_rows(std::span<UserRow> rows, Contribution contribution, CancelPoll& c
     });
     return;
   }
-  StableRadixSort<UserRow> sort(rows, {cancel, memory});
+  StableRadixSort<UserRow> sort(rows, work);
   sort.by([](const UserRow& row) { return row.value; }, 32);
   if (contribution == Contribution::kUserInGrid) {
     std::uint32_t last_grid = 0;
     for (const UserRow& row : rows) {
-      cancel.tick();
+      work.cancel.tick();
       last_grid = std::max(last_grid, row.grid);
     }
     sort.by([](const UserRow& row) { return row.grid; },
@@ -77,13 +76,12 @@ void Moments::add(const Moments& other) {
   squares += other.squares;
 }
 
-UserRows::UserRows(std::span<UserRow> rows, Contribution contribution, CancelPoll& cancel,
-                   std::pmr::memory_resource* memory)
-    : rows_(rows), starts_(memory) {
+UserRows::UserRows(std::span<UserRow> rows, Contribution contribution, const Workspace& work)
+    : rows_(rows), starts_(work.memory) {
   if (rows.size() > kMaxRows) throw std::length_error("more than 4294967295 rows");
-  sort_rows(rows, contribution, cancel, memory);
+  sort_rows(rows, contribution, work);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    cancel.tick();
+    work.cancel.tick();
     const bool same = i > 0 && rows[i].user == rows[i - 1].user &&
                       grid_key(rows[i], contribution) == grid_key(rows[i - 1], contribution);
     if (!same) starts_.push_back(i);

@@ -7,6 +7,7 @@
 
 #include "core/base/cancel.hpp"
 #include "core/base/int128.hpp"
+#include "core/base/workspace.hpp"
 
 namespace dpquantile {
 
@@ -53,8 +54,7 @@ class UserRows {
  public:
   // Sorts the rows in place; they must outlive this object. O(n) time, scratch memory of the size
   // of `rows`. Throws std::length_error beyond 2^32 - 1 rows, Cancelled, std::bad_alloc.
-  UserRows(std::span<UserRow> rows, Contribution contribution, CancelPoll& cancel,
-           std::pmr::memory_resource* memory);
+  UserRows(std::span<UserRow> rows, Contribution contribution, const Workspace& work);
 
   // Number of contributions.
   std::size_t size() const { return starts_.size() - 1; }

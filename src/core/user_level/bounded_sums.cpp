@@ -50,21 +50,21 @@ BoundedSums bounded_variance_sums(const UserRows& rows, std::uint64_t contributi
 }
 
 std::uint32_t bounded_mean(const UserRows& rows, std::uint64_t contributions, double epsilon,
-                           RandomStream& random, CancelPoll& cancel) {
-  const BoundedSums sums = bounded_mean_sums(rows, contributions, cancel);
+                           const MechanismContext& context) {
+  const BoundedSums sums = bounded_mean_sums(rows, contributions, context.cancel);
   const Rational exact_epsilon = rational_epsilon(epsilon);
-  const int128_t low = noisy(sums.parts[0], kMeanParts, exact_epsilon, random);
-  const int128_t high = noisy(sums.parts[1], kMeanParts, exact_epsilon, random);
+  const int128_t low = noisy(sums.parts[0], kMeanParts, exact_epsilon, context.random);
+  const int128_t high = noisy(sums.parts[1], kMeanParts, exact_epsilon, context.random);
   return fraction(low, std::max<int128_t>(low + high, one_row(contributions)));
 }
 
 std::uint32_t bounded_variance(const UserRows& rows, std::uint64_t contributions, double epsilon,
-                               RandomStream& random, CancelPoll& cancel) {
-  const BoundedSums sums = bounded_variance_sums(rows, contributions, cancel);
+                               const MechanismContext& context) {
+  const BoundedSums sums = bounded_variance_sums(rows, contributions, context.cancel);
   const Rational exact_epsilon = rational_epsilon(epsilon);
-  const int128_t squares = noisy(sums.parts[0], kVarianceParts, exact_epsilon, random);
-  const int128_t mixed = noisy(sums.parts[1], kVarianceParts, exact_epsilon, random);
-  const int128_t rest = noisy(sums.parts[2], kVarianceParts, exact_epsilon, random);
+  const int128_t squares = noisy(sums.parts[0], kVarianceParts, exact_epsilon, context.random);
+  const int128_t mixed = noisy(sums.parts[1], kVarianceParts, exact_epsilon, context.random);
+  const int128_t rest = noisy(sums.parts[2], kVarianceParts, exact_epsilon, context.random);
   const int128_t total = std::max<int128_t>(squares + mixed + rest, one_row(contributions));
   const std::uint64_t mean = fraction(2 * squares + mixed, 2 * total);
   const std::uint64_t mean_square = fraction(squares, total);

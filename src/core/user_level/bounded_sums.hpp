@@ -4,7 +4,7 @@
 
 #include "core/base/cancel.hpp"
 #include "core/contributions/user_rows.hpp"
-#include "core/privacy/random.hpp"
+#include "core/privacy/mechanism_context.hpp"
 
 // The method 'bounded': mean and variance when a whole user may be added or removed and nothing
 // about the users is public. At most `contributions` rows of each user are kept.
@@ -41,8 +41,8 @@ BoundedSums bounded_variance_sums(const UserRows& rows, std::uint64_t contributi
 // Privacy: epsilon-differentially private for adding or removing one user. Requires contributions
 // in 1 .. 2^32 - 1 and epsilon in 1e-6 .. 1000. Throws RandomnessUnavailable, Cancelled.
 std::uint32_t bounded_mean(const UserRows& rows, std::uint64_t contributions, double epsilon,
-                           RandomStream& random, CancelPoll& cancel);
+                           const MechanismContext& context);
 std::uint32_t bounded_variance(const UserRows& rows, std::uint64_t contributions, double epsilon,
-                               RandomStream& random, CancelPoll& cancel);
+                               const MechanismContext& context);
 
 }  // namespace dpquantile

@@ -30,40 +30,38 @@ struct MeanCells {
   std::uint64_t start(std::uint32_t cell) const { return std::uint64_t{cell} * width; }
 };
 
-Histogram count_means(std::span<const FilledArray> arrays, MeanCells cells, CancelPoll& cancel,
-                      std::pmr::memory_resource* memory) {
-  std::pmr::vector<std::uint32_t> records(memory);
+Histogram count_means(std::span<const FilledArray> arrays, MeanCells cells, const Workspace& work) {
+  std::pmr::vector<std::uint32_t> records(work.memory);
   records.reserve(arrays.size());
   for (const FilledArray& array : arrays) {
-    cancel.tick();
+    work.cancel.tick();
     records.push_back(cells.of(array));
   }
-  return Histogram(records, cells.count(), {cancel, memory});
+  return Histogram(records, cells.count(), work);
 }
 
 // The cell of one quantile, epsilon-differentially private for replacing a record.
 std::uint32_t draw_cell(const Histogram& data, MeanCells cells, double q, double epsilon,
-                        RandomStream& random, CancelPoll& cancel,
-                        std::pmr::memory_resource* memory) {
+                        const MechanismContext& context) {
   const double epsilon_for_adding = epsilon * std::max(q, 1 - q);
   const PositionInterval axis{0, cell_start(cells.count())};
   const Position position = draw_quantile_position(SmearedRank(data), axis, q, epsilon_for_adding,
-                                                   random, cancel, memory);
+                                                   context.random, context.cancel, context.memory);
   return static_cast<std::uint32_t>(cell_at(position));
 }
 
 // Per bin, twice the number of array means by which the median misses it.
 std::pmr::vector<std::uint64_t> bin_costs(std::span<const FilledArray> arrays, MeanCells bins,
-                                          CancelPoll& cancel, std::pmr::memory_resource* memory) {
-  std::pmr::vector<std::uint64_t> counts(bins.count(), memory);
+                                          const Workspace& work) {
+  std::pmr::vector<std::uint64_t> counts(bins.count(), work.memory);
   for (const FilledArray& array : arrays) {
-    cancel.tick();
+    work.cancel.tick();
     ++counts[bins.of(array)];
   }
   const std::uint64_t all = arrays.size();
   std::uint64_t below = 0;
   for (std::uint64_t& count : counts) {
-    cancel.tick();
+    work.cancel.tick();
     const std::uint64_t above = all - below - count;
     below += count;
     const std::uint64_t larger = std::max(below - count, above);
@@ -74,14 +72,14 @@ std::pmr::vector<std::uint64_t> bin_costs(std::span<const FilledArray> arrays, M
 
 // The exponential mechanism by rejection.
 std::uint32_t draw_bin(const std::pmr::vector<std::uint64_t>& doubled_costs, double epsilon,
-                       RandomStream& random, CancelPoll& cancel) {
+                       const MechanismContext& context) {
   const auto [numerator, denominator] = rational_epsilon(epsilon);
   const std::uint64_t least = *std::min_element(doubled_costs.begin(), doubled_costs.end());
   while (true) {
-    cancel.tick();
-    const std::uint64_t bin = random.uniform_below(doubled_costs.size());
+    context.cancel.tick();
+    const std::uint64_t bin = context.random.uniform_below(doubled_costs.size());
     const uint128_t excess = doubled_costs[bin] - least;
-    if (bernoulli_exp(random, excess * numerator, uint128_t{denominator} * 4)) {
+    if (bernoulli_exp(context.random, excess * numerator, uint128_t{denominator} * 4)) {
       return static_cast<std::uint32_t>(bin);
     }
   }
@@ -108,23 +106,19 @@ bool levy_interval_is_public(std::uint32_t half_width, std::uint64_t arrays, dou
 }
 
 ClippingInterval draw_levy_interval(std::span<const FilledArray> arrays, std::uint32_t half_width,
-                                    double epsilon, RandomStream& random, CancelPoll& cancel,
-                                    std::pmr::memory_resource* memory) {
+                                    double epsilon, const MechanismContext& context) {
   const MeanCells bins{2 * half_width};
   const std::uint64_t start =
-      bins.start(draw_bin(bin_costs(arrays, bins, cancel, memory), epsilon, random, cancel));
+      bins.start(draw_bin(bin_costs(arrays, bins, context), epsilon, context));
   const std::uint64_t low = start - std::min<std::uint64_t>(start, half_width);
   return {clamp_units(low), clamp_units(start + bins.width + half_width)};
 }
 
 ClippingInterval draw_quantile_interval(std::span<const FilledArray> arrays, double tail,
-                                        double epsilon, RandomStream& random, CancelPoll& cancel,
-                                        std::pmr::memory_resource* memory) {
+                                        double epsilon, const MechanismContext& context) {
   const MeanCells cells{kQuantileCellUnits};
-  const Histogram means = count_means(arrays, cells, cancel, memory);
-  const auto draw = [&](double q) {
-    return draw_cell(means, cells, q, epsilon / 2, random, cancel, memory);
-  };
+  const Histogram means = count_means(arrays, cells, context);
+  const auto draw = [&](double q) { return draw_cell(means, cells, q, epsilon / 2, context); };
   const std::uint32_t first = draw(tail);
   const std::uint32_t second = draw(1 - tail);
   const auto [low, high] = std::minmax(first, second);

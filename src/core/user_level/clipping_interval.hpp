@@ -1,11 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory_resource>
 #include <span>
 
-#include "core/base/cancel.hpp"
-#include "core/privacy/random.hpp"
+#include "core/privacy/mechanism_context.hpp"
 
 // Private intervals that hold most array means, to which the mechanisms 'levy' and 'quantile' clip
 // them. Neighbours replace one array's sum; the number of arrays and their fill are public.
@@ -55,14 +53,12 @@ bool levy_interval_is_public(std::uint32_t half_width, std::uint64_t arrays, dou
 // memory, and as many draws as there are bins at most on average.
 // Privacy: epsilon-differentially private for replacing one array's sum.
 ClippingInterval draw_levy_interval(std::span<const FilledArray> arrays, std::uint32_t half_width,
-                                    double epsilon, RandomStream& random, CancelPoll& cancel,
-                                    std::pmr::memory_resource* memory);
+                                    double epsilon, const MechanismContext& context);
 
 // The interval between the `tail` and the 1 - tail quantile of the array means (Smith 2011), on a
 // grid of 2^16 cells; 0 <= tail <= 1/2.
 // Privacy: epsilon-differentially private for replacing one array's sum; epsilon / 2 each.
 ClippingInterval draw_quantile_interval(std::span<const FilledArray> arrays, double tail,
-                                        double epsilon, RandomStream& random, CancelPoll& cancel,
-                                        std::pmr::memory_resource* memory);
+                                        double epsilon, const MechanismContext& context);
 
 }  // namespace dpquantile

@@ -19,18 +19,18 @@ constexpr double kEmptyVarianceSensitivity = 0.25;
 
 // Per array of BestFit, its number of rows.
 std::pmr::vector<std::uint64_t> array_fills(const RowsPerUser& counts, std::uint64_t bound,
-                                            CancelPoll& cancel, std::pmr::memory_resource* memory) {
-  std::pmr::vector<std::uint64_t> rows(memory);
+                                            const Workspace& work) {
+  std::pmr::vector<std::uint64_t> rows(work.memory);
   rows.reserve(counts.users());
   for (const UsersWithRows& run : counts.runs()) {
     rows.insert(rows.end(), run.users, std::min(run.rows, bound));
   }
-  return best_fit(rows, bound, cancel, memory).fills;
+  return best_fit(rows, bound, work).fills;
 }
 
 double levy_noise(const RowsPerUser& counts, std::uint64_t bound, double epsilon,
-                  CancelPoll& cancel, std::pmr::memory_resource* memory) {
-  const std::pmr::vector<std::uint64_t> fills = array_fills(counts, bound, cancel, memory);
+                  const Workspace& work) {
+  const std::pmr::vector<std::uint64_t> fills = array_fills(counts, bound, work);
   const std::uint64_t fullest = *std::max_element(fills.begin(), fills.end());
   const double share = mean_sensitivity_fraction(counts.kept(bound), fullest);
   const std::uint32_t half_width = levy_half_width(fills.size(), bound);
@@ -40,11 +40,11 @@ double levy_noise(const RowsPerUser& counts, std::uint64_t bound, double epsilon
 }
 
 double mean_noise(const RowsPerUser& counts, const UserQuery& query, std::uint64_t bound,
-                  CancelPoll& cancel, std::pmr::memory_resource* memory) {
+                  const Workspace& work) {
   const double plain = mean_sensitivity_fraction(counts.kept(bound), bound) / query.epsilon;
   switch (query.method) {
     case UserMethod::kLevy:
-      return levy_noise(counts, bound, query.epsilon, cancel, memory);
+      return levy_noise(counts, bound, query.epsilon, work);
     case UserMethod::kQuantile:
     case UserMethod::kQuantileAdaptive:
       return kPartsWithInterval * plain;
@@ -56,13 +56,13 @@ double mean_noise(const RowsPerUser& counts, const UserQuery& query, std::uint64
 }  // namespace
 
 UserErrorForecast forecast_mean_error(const RowsPerUser& counts, const UserQuery& query,
-                                      CancelPoll& cancel, std::pmr::memory_resource* memory) {
+                                      const Workspace& work) {
   check_user_query(query);
   const std::uint64_t bound = mean_contribution_bound(query, counts);
   if (counts.rows() == 0) return {bound, 0, 0, kEmptyMeanSensitivity / query.epsilon};
   const std::uint64_t kept = counts.kept(bound);
   UserErrorForecast forecast{bound, kept, mean_clipping_error(counts.rows(), kept),
-                             mean_noise(counts, query, bound, cancel, memory)};
+                             mean_noise(counts, query, bound, work)};
   if (clips_array_means(query.method)) forecast.clipping.reset();
   return forecast;
 }

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory_resource>
 #include <optional>
 
-#include "core/base/cancel.hpp"
+#include "core/base/workspace.hpp"
 #include "core/contributions/contribution_bound.hpp"
 #include "core/user_level/user_query.hpp"
 
@@ -28,7 +27,7 @@ struct UserErrorForecast {
 // The forecast for user_mean. Only the number of rows per user matters; without rows it is that of
 // the empty input. Throws ParameterError (check_user_query).
 UserErrorForecast forecast_mean_error(const RowsPerUser& counts, const UserQuery& query,
-                                      CancelPoll& cancel, std::pmr::memory_resource* memory);
+                                      const Workspace& work);
 
 // The same for user_variance. Throws ParameterError (check_user_variance_query).
 UserErrorForecast forecast_variance_error(const RowsPerUser& counts, const UserQuery& query);

@@ -18,13 +18,12 @@ namespace {
 
 constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
 
-std::pmr::vector<Occupancy> occupancies_of(const UserRows& rows, CancelPoll& cancel,
-                                           std::pmr::memory_resource* memory) {
-  std::pmr::vector<Occupancy> occupancies(memory);
+std::pmr::vector<Occupancy> occupancies_of(const UserRows& rows, const Workspace& work) {
+  std::pmr::vector<Occupancy> occupancies(work.memory);
   occupancies.reserve(rows.size());
   std::uint32_t user = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    cancel.tick();
+    work.cancel.tick();
     if (i > 0 && rows.user(i) != rows.user(i - 1)) ++user;
     occupancies.push_back({user, rows.grid(i), rows.count(i)});
   }
@@ -32,10 +31,10 @@ std::pmr::vector<Occupancy> occupancies_of(const UserRows& rows, CancelPoll& can
 }
 
 std::pmr::vector<Moments> kept_moments(const UserRows& rows, const Suppression& suppression,
-                                       CancelPoll& cancel, std::pmr::memory_resource* memory) {
-  std::pmr::vector<Moments> moments(suppression.grids.size(), memory);
+                                       const Workspace& work) {
+  std::pmr::vector<Moments> moments(suppression.grids.size(), work.memory);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (suppression.kept[i] != 0) moments[rows.grid(i)].add(rows.kept(i, kAll, cancel));
+    if (suppression.kept[i] != 0) moments[rows.grid(i)].add(rows.kept(i, kAll, work.cancel));
   }
   return moments;
 }
@@ -85,21 +84,20 @@ class GridMechanism {
 }  // namespace
 
 GridRelease user_grid_stats(const UserRows& rows, std::uint32_t grids, double epsilon,
-                            bool suppress, RandomStream& random, CancelPoll& cancel,
-                            std::pmr::memory_resource* memory) {
+                            bool suppress, const MechanismContext& context) {
   check_epsilon(epsilon);
-  const std::pmr::vector<Occupancy> occupancies = occupancies_of(rows, cancel, memory);
+  const std::pmr::vector<Occupancy> occupancies = occupancies_of(rows, context);
   const auto procedure = suppress ? chop_users : keep_all_users;
-  const Suppression suppression = procedure(occupancies, grids, epsilon, cancel, memory);
+  const Suppression suppression = procedure(occupancies, grids, epsilon, context);
   const std::uint32_t most = std::max(1U, suppression.grids_per_user);
   check_shared_epsilon(epsilon, most);
 
-  GridRelease result{std::pmr::vector<GridStatistics>(memory), most, suppression.threshold};
+  GridRelease result{std::pmr::vector<GridStatistics>(context.memory), most, suppression.threshold};
   result.grids.reserve(grids);
-  const std::pmr::vector<Moments> moments = kept_moments(rows, suppression, cancel, memory);
-  GridMechanism mechanism(epsilon, most, random);
+  const std::pmr::vector<Moments> moments = kept_moments(rows, suppression, context);
+  GridMechanism mechanism(epsilon, most, context.random);
   for (std::uint32_t grid = 0; grid < grids; ++grid) {
-    cancel.tick();
+    context.cancel.tick();
     const GridCounts& counts = suppression.grids[grid];
     if (counts.kept > 0) result.grids.push_back(mechanism.draw(grid, counts, moments[grid]));
   }

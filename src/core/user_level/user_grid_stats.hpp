@@ -4,10 +4,9 @@
 #include <memory_resource>
 #include <vector>
 
-#include "core/base/cancel.hpp"
 #include "core/contributions/grid_suppression.hpp"
 #include "core/contributions/user_rows.hpp"
-#include "core/privacy/random.hpp"
+#include "core/privacy/mechanism_context.hpp"
 
 // Mean and variance of every grid, with the budget that a user in several grids needs. Statement
 // and proofs: docs/privacy.md, "User-level means and variances".
@@ -41,7 +40,6 @@ struct GridRelease {
 // Throws ParameterError (check_epsilon; or epsilon / (2 K) below 2^-24),
 // std::length_error (rows), RandomnessUnavailable, Cancelled, std::bad_alloc.
 GridRelease user_grid_stats(const UserRows& rows, std::uint32_t grids, double epsilon,
-                            bool suppress, RandomStream& random, CancelPoll& cancel,
-                            std::pmr::memory_resource* memory);
+                            bool suppress, const MechanismContext& context);
 
 }  // namespace dpquantile

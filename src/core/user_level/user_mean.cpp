@@ -26,21 +26,18 @@ double adaptive_tail(std::size_t arrays, double epsilon_for_mean) {
 class ClippedArrays {
  public:
   ClippedArrays(const UserRows& rows, const UserQuery& query, std::uint64_t bound,
-                RandomStream& random, CancelPoll& cancel, std::pmr::memory_resource* memory)
-      : arrays_(fill_arrays(rows, bound, cancel, memory)),
+                const MechanismContext& context)
+      : arrays_(fill_arrays(rows, bound, context)),
         bound_(bound),
         query_(query),
-        random_(random),
-        cancel_(cancel),
-        memory_(memory) {}
+        context_(context) {}
 
   std::uint32_t mean() {
     if (query_.method == UserMethod::kLevy) return levy();
     const bool adaptive = query_.method == UserMethod::kQuantileAdaptive;
     const double tail = adaptive ? adaptive_tail(arrays_.size(), epsilon_of_part()) : kFixedTail;
-    return clipped(
-        draw_quantile_interval(arrays_, tail, epsilon_of_part(), random_, cancel_, memory_),
-        kPartsWithInterval);
+    return clipped(draw_quantile_interval(arrays_, tail, epsilon_of_part(), context_),
+                   kPartsWithInterval);
   }
 
  private:
@@ -49,9 +46,8 @@ class ClippedArrays {
     if (levy_interval_is_public(half_width, arrays_.size(), query_.epsilon)) {
       return clipped(kWholeRange, 1);
     }
-    return clipped(
-        draw_levy_interval(arrays_, half_width, epsilon_of_part(), random_, cancel_, memory_),
-        kPartsWithInterval);
+    return clipped(draw_levy_interval(arrays_, half_width, epsilon_of_part(), context_),
+                   kPartsWithInterval);
   }
 
   double epsilon_of_part() const { return query_.epsilon / kPartsWithInterval; }
@@ -59,33 +55,31 @@ class ClippedArrays {
   // Spends epsilon / parts on the mean.
   std::uint32_t clipped(ClippingInterval interval, std::uint64_t parts) {
     return laplace_mechanism_within(FixedPoint::kOne, clipped_mean(arrays_, interval),
-                                    rational_epsilon(query_.epsilon), parts, random_);
+                                    rational_epsilon(query_.epsilon), parts, context_.random);
   }
 
   std::pmr::vector<FilledArray> arrays_;
   std::uint64_t bound_;
   const UserQuery& query_;
-  RandomStream& random_;
-  CancelPoll& cancel_;
-  std::pmr::memory_resource* memory_;
+  MechanismContext context_;
 };
 
 }  // namespace
 
-std::uint32_t user_mean(const UserRows& rows, const UserQuery& query, RandomStream& random,
-                        CancelPoll& cancel, std::pmr::memory_resource* memory) {
+std::uint32_t user_mean(const UserRows& rows, const UserQuery& query,
+                        const MechanismContext& context) {
   check_user_query(query);
   if (query.method == UserMethod::kBounded) {
-    return bounded_mean(rows, query.max_contributions, query.epsilon, random, cancel);
+    return bounded_mean(rows, query.max_contributions, query.epsilon, context);
   }
 
-  const RowsPerUser counts(rows, cancel, memory);
+  const RowsPerUser counts(rows, context);
   const std::uint64_t bound = mean_contribution_bound(query, counts);
   if (!clips_array_means(query.method) || counts.rows() == 0) {
-    return laplace_mechanism_within(FixedPoint::kOne, kept_mean(rows, bound, cancel),
-                                    rational_epsilon(query.epsilon), 1, random);
+    return laplace_mechanism_within(FixedPoint::kOne, kept_mean(rows, bound, context.cancel),
+                                    rational_epsilon(query.epsilon), 1, context.random);
   }
-  return ClippedArrays(rows, query, bound, random, cancel, memory).mean();
+  return ClippedArrays(rows, query, bound, context).mean();
 }
 
 IntegerQuery kept_mean(const UserRows& rows, std::uint64_t bound, CancelPoll& cancel) {
@@ -95,19 +89,19 @@ IntegerQuery kept_mean(const UserRows& rows, std::uint64_t bound, CancelPoll& ca
 }
 
 std::pmr::vector<FilledArray> fill_arrays(const UserRows& rows, std::uint64_t bound,
-                                          CancelPoll& cancel, std::pmr::memory_resource* memory) {
-  std::pmr::vector<std::uint64_t> kept_rows(memory);
+                                          const Workspace& work) {
+  std::pmr::vector<std::uint64_t> kept_rows(work.memory);
   kept_rows.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    cancel.tick();
+    work.cancel.tick();
     kept_rows.push_back(std::min(rows.count(i), bound));
   }
-  const Packing packing = best_fit(kept_rows, bound, cancel, memory);
-  std::pmr::vector<FilledArray> arrays(memory);
+  const Packing packing = best_fit(kept_rows, bound, work);
+  std::pmr::vector<FilledArray> arrays(work.memory);
   arrays.reserve(packing.fills.size());
   for (const std::uint64_t fill : packing.fills) arrays.push_back({fill, 0});
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    arrays[packing.array_of[i]].sum += rows.kept(i, bound, cancel).sum;
+    arrays[packing.array_of[i]].sum += rows.kept(i, bound, work.cancel).sum;
   }
   return arrays;
 }

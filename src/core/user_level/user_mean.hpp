@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "core/base/cancel.hpp"
+#include "core/base/workspace.hpp"
 #include "core/contributions/user_rows.hpp"
 #include "core/privacy/laplace_mechanism.hpp"
-#include "core/privacy/random.hpp"
+#include "core/privacy/mechanism_context.hpp"
 #include "core/user_level/clipping_interval.hpp"
 #include "core/user_level/user_query.hpp"
 
@@ -27,8 +28,8 @@ namespace dpquantile {
 // row is an ordinary input. The method decides on nothing but public figures.
 //
 // Throws ParameterError (check_user_query), RandomnessUnavailable, Cancelled, std::bad_alloc.
-std::uint32_t user_mean(const UserRows& rows, const UserQuery& query, RandomStream& random,
-                        CancelPoll& cancel, std::pmr::memory_resource* memory);
+std::uint32_t user_mean(const UserRows& rows, const UserQuery& query,
+                        const MechanismContext& context);
 
 // --- The parts, for proofs by exhaustion in tests. Not private. ----------------------------------
 
@@ -38,7 +39,7 @@ IntegerQuery kept_mean(const UserRows& rows, std::uint64_t bound, CancelPoll& ca
 
 // The arrays of BestFit with at most `bound` rows of each user. Requires a row and bound >= 1.
 std::pmr::vector<FilledArray> fill_arrays(const UserRows& rows, std::uint64_t bound,
-                                          CancelPoll& cancel, std::pmr::memory_resource* memory);
+                                          const Workspace& work);
 
 // The mean of the array means, each clipped to the interval and weighted by the array's rows,
 // rounded down, and its sensitivity for replacing one array's sum: the width times the rows of the

@@ -29,17 +29,17 @@ std::uint64_t variance_contribution_bound(const UserQuery& query, const RowsPerU
   return mean_contribution_bound(query, counts);
 }
 
-std::uint32_t user_variance(const UserRows& rows, const UserQuery& query, RandomStream& random,
-                            CancelPoll& cancel, std::pmr::memory_resource* memory) {
+std::uint32_t user_variance(const UserRows& rows, const UserQuery& query,
+                            const MechanismContext& context) {
   check_user_variance_query(query);
   if (query.method == UserMethod::kBounded) {
-    return bounded_variance(rows, query.max_contributions, query.epsilon, random, cancel);
+    return bounded_variance(rows, query.max_contributions, query.epsilon, context);
   }
-  const RowsPerUser counts(rows, cancel, memory);
+  const RowsPerUser counts(rows, context);
   const std::uint64_t bound = variance_contribution_bound(query, counts);
-  const auto [moments, most] = rows.kept(bound, cancel);
+  const auto [moments, most] = rows.kept(bound, context.cancel);
   return laplace_mechanism_within(FixedPoint::kLargestVariance, variance_query(moments, most),
-                                  rational_epsilon(query.epsilon), 1, random);
+                                  rational_epsilon(query.epsilon), 1, context.random);
 }
 
 // (n sum of squares - square of the sum) / n^2, in units of 1 / kOne^2, over kOne.

@@ -1,13 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory_resource>
 
-#include "core/base/cancel.hpp"
 #include "core/contributions/contribution_bound.hpp"
 #include "core/contributions/user_rows.hpp"
 #include "core/privacy/laplace_mechanism.hpp"
-#include "core/privacy/random.hpp"
+#include "core/privacy/mechanism_context.hpp"
 #include "core/user_level/user_query.hpp"
 
 // User-level population variances. Source: Rameshwar et al. 2024b, "Improving the Privacy Loss
@@ -35,8 +33,8 @@ std::uint64_t variance_contribution_bound(const UserQuery& query, const RowsPerU
 //
 // Throws ParameterError (check_user_variance_query), RandomnessUnavailable, Cancelled,
 // std::bad_alloc.
-std::uint32_t user_variance(const UserRows& rows, const UserQuery& query, RandomStream& random,
-                            CancelPoll& cancel, std::pmr::memory_resource* memory);
+std::uint32_t user_variance(const UserRows& rows, const UserQuery& query,
+                            const MechanismContext& context);
 
 // The variance of values with these moments, in units of U^2 / kOne, rounded down, and its
 // sensitivity if at most `most` of them are of one user. Not private: for proofs by exhaustion in

@@ -128,7 +128,7 @@ DPQ_FUNCTION(dpq_user_expected_error) {
                               " rows in one group, got " + std::to_string(counts.rows()));
     }
     const UserQuery query = user_query_of(parameters);
-    forecasts.mean = forecast_mean_error(counts, query, cancel, &memory);
+    forecasts.mean = forecast_mean_error(counts, query, {cancel, &memory});
     if (with_variance) forecasts.variance = forecast_variance_error(counts, query);
   });
   InitMaterializedSRF(fcinfo, 0);

@@ -35,20 +35,19 @@ bool comes_before(GridName a, GridName b) {
 
 // Numbers the grids of a group by the order of their names, so that nothing depends on the order in
 // which rows came. Returns how many there are.
-std::uint32_t sort_grids(const ChargedGroup& group, CancelPoll& cancel,
-                         std::pmr::memory_resource* memory) {
+std::uint32_t sort_grids(const ChargedGroup& group, const Workspace& work) {
   GridNames* names = group.grid_names();
   if (names == nullptr) return 0;
-  std::pmr::vector<std::uint32_t> order(names->count(), memory);
+  std::pmr::vector<std::uint32_t> order(names->count(), work.memory);
   std::iota(order.begin(), order.end(), 0U);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    cancel.tick();
+    work.cancel.tick();
     return comes_before(names->name(a), names->name(b));
   });
-  std::pmr::vector<std::uint32_t> place(order.size(), memory);
+  std::pmr::vector<std::uint32_t> place(order.size(), work.memory);
   for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
   for (UserRow& row : group.user_rows()) {
-    cancel.tick();
+    work.cancel.tick();
     row.grid = place[row.grid];
   }
   names->reorder(order.data());
@@ -59,18 +58,18 @@ std::uint32_t sort_grids(const ChargedGroup& group, CancelPoll& cancel,
 ReleasedGrids draw_answer(const ChargedGroup& group) {
   const AggregateParameters& parameters = *group.parameters;
   ReleasedGrids released{};
-  MemoryContext context = CurrentMemoryContext;
+  MemoryContext result = CurrentMemoryContext;
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    RandomStream& random = *group.random;
-    const std::uint32_t grids = sort_grids(group, cancel, &memory);
-    const UserRows rows(group.user_rows(), Contribution::kUserInGrid, cancel, &memory);
-    const GridRelease release = user_grid_stats(rows, grids, parameters.guarantee,
-                                                parameters.suppress, random, cancel, &memory);
+    const MechanismContext context(*group.random, cancel, &memory);
+    const std::uint32_t grids = sort_grids(group, context);
+    const UserRows rows(group.user_rows(), Contribution::kUserInGrid, context);
+    const GridRelease release =
+        user_grid_stats(rows, grids, parameters.guarantee, parameters.suppress, context);
     released.count = release.grids.size();
     released.grids_per_user = release.grids_per_user;
     released.error_bound = release.error_bound;
-    released.grids = static_cast<GridStatistics*>(ContextMemory(context).allocate(
+    released.grids = static_cast<GridStatistics*>(ContextMemory(result).allocate(
         std::max<std::size_t>(1, released.count) * sizeof(GridStatistics),
         alignof(GridStatistics)));
     std::ranges::copy(release.grids, released.grids);

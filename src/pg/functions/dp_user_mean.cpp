@@ -16,9 +16,9 @@ std::uint32_t draw_answer(const ChargedGroup& group, Mechanism mechanism) {
   std::uint32_t answer = 0;
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    RandomStream& random = *group.random;
-    const UserRows rows(group.user_rows(), Contribution::kUser, cancel, &memory);
-    answer = mechanism(rows, query, random, cancel, &memory);
+    const MechanismContext context(*group.random, cancel, &memory);
+    const UserRows rows(group.user_rows(), Contribution::kUser, context);
+    answer = mechanism(rows, query, context);
   });
   return answer;
 }

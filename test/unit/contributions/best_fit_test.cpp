@@ -1,4 +1,5 @@
 #include "core/contributions/best_fit.hpp"
+#include "support/context_testing.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +15,7 @@ namespace {
 using Rows = std::vector<std::uint64_t>;
 
 Packing pack(const Rows& rows, std::uint64_t capacity) {
-  CancelPoll never(nullptr);
-  return best_fit(rows, capacity, never, std::pmr::new_delete_resource());
+  return best_fit(rows, capacity, test::TestWorkspace());
 }
 
 // In ascending order.

@@ -10,10 +10,14 @@
 #include <stdexcept>
 #include <vector>
 
+#include "support/context_testing.hpp"
 #include "support/user_dataset.hpp"
 
 namespace dpquantile {
 namespace {
+
+using test::heap;
+using test::TestWorkspace;
 
 using Rows = std::vector<std::uint64_t>;
 
@@ -22,7 +26,7 @@ constexpr double kEpsilons[] = {0.001, 0.01, 0.1, 0.5, 1, 2, 5, 20, 1000};
 RowsPerUser counts_of(const Rows& rows) {
   std::vector<UsersWithRows> histogram;
   for (const std::uint64_t own : rows) histogram.push_back({own, 1});
-  return RowsPerUser(histogram, std::pmr::new_delete_resource());
+  return RowsPerUser(histogram, heap());
 }
 
 std::vector<Rows> many_rows() {
@@ -79,7 +83,7 @@ double reference_variance_error(const Rows& rows, std::uint64_t m, double epsilo
 
 TEST(RowsPerUser, CountsAndKeeps) {
   const std::vector<UsersWithRows> histogram = {{5, 2}, {1, 3}, {0, 9}, {7, 0}, {5, 1}};
-  const RowsPerUser counts(histogram, std::pmr::new_delete_resource());
+  const RowsPerUser counts(histogram, heap());
   EXPECT_EQ(counts.users(), 6U);
   EXPECT_EQ(counts.rows(), 18U);
   EXPECT_EQ(counts.most(), 5U);
@@ -90,9 +94,8 @@ TEST(RowsPerUser, CountsAndKeeps) {
 }
 
 TEST(RowsPerUser, IsTheSameFromRows) {
-  CancelPoll never(nullptr);
   const test::GroupedRows rows(test::UserValues{{1}, {2, 3}, {4}, {1, 1, 1, 1}});
-  const RowsPerUser counts(*rows, never, std::pmr::new_delete_resource());
+  const RowsPerUser counts(*rows, TestWorkspace());
   EXPECT_EQ(counts.users(), 4U);
   EXPECT_EQ(counts.rows(), 8U);
   EXPECT_EQ(counts.most(), 4U);
@@ -103,8 +106,7 @@ TEST(RowsPerUser, RefusesMoreRowsThanCanBeSummed) {
   for (const UsersWithRows entry :
        {UsersWithRows{1, std::uint64_t{1} << 32}, UsersWithRows{std::uint64_t{1} << 32, 1},
         UsersWithRows{~std::uint64_t{0}, ~std::uint64_t{0}}}) {
-    EXPECT_THROW(RowsPerUser(std::span(&entry, 1), std::pmr::new_delete_resource()),
-                 std::length_error);
+    EXPECT_THROW(RowsPerUser(std::span(&entry, 1), heap()), std::length_error);
   }
 }
 

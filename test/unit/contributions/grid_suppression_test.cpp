@@ -1,4 +1,5 @@
 #include "core/contributions/grid_suppression.hpp"
+#include "support/context_testing.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +14,9 @@
 namespace dpquantile {
 namespace {
 
-auto* const kMemory = std::pmr::new_delete_resource();
-CancelPoll never{nullptr};
+using test::TestWorkspace;
+
+const TestWorkspace work;
 
 using Occupancies = std::vector<Occupancy>;
 
@@ -115,7 +117,7 @@ class NaiveChop {
 void expect_same(const Occupancies& all, std::uint32_t grids, double epsilon) {
   NaiveChop naive(all, grids, epsilon);
   naive.suppress();
-  const Suppression suppression = chop_users(all, grids, epsilon, never, kMemory);
+  const Suppression suppression = chop_users(all, grids, epsilon, work);
   ASSERT_TRUE(std::equal(naive.kept().begin(), naive.kept().end(), suppression.kept.begin(),
                          suppression.kept.end()));
   EXPECT_EQ(suppression.grids_per_user, naive.most_grids());
@@ -139,10 +141,10 @@ TEST(ChopUsers, DoesWhatTheNaiveProcedureDoesAndKeepsTheThreshold) {
   for (int round = 0; round < 60; ++round) {
     const auto grids = static_cast<std::uint32_t>(1 + random() % 8);
     const Occupancies all = random_occupancies(random, 1 + round % 30U, grids);
-    const Suppression unsuppressed = keep_all_users(all, grids, 1, never, kMemory);
+    const Suppression unsuppressed = keep_all_users(all, grids, 1, work);
     for (const double epsilon : {0.003, 0.03, 0.3, 3.0}) {
       expect_same(all, grids, epsilon);
-      const Suppression suppression = chop_users(all, grids, epsilon, never, kMemory);
+      const Suppression suppression = chop_users(all, grids, epsilon, work);
       suppressed += suppression.grids_per_user < unsuppressed.grids_per_user;
     }
   }
@@ -153,7 +155,7 @@ TEST(ChopUsers, KeepsEveryUserAndEveryGrid) {
   std::mt19937_64 random(22);
   for (int round = 0; round < 40; ++round) {
     const Occupancies all = random_occupancies(random, 25, 6);
-    const Suppression suppression = chop_users(all, 6, 0.005, never, kMemory);
+    const Suppression suppression = chop_users(all, 6, 0.005, work);
     std::map<std::uint32_t, int> of_user;
     std::map<std::uint32_t, int> of_grid;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -177,11 +179,11 @@ TEST(ChopUsers, GainsMoreForSmallEpsilon) {
   }
   std::uint32_t before = 0;
   for (const double epsilon : {0.01, 1.0, 6.0, 24.0, 1000.0}) {
-    const Suppression suppression = chop_users(all, 12, epsilon, never, kMemory);
+    const Suppression suppression = chop_users(all, 12, epsilon, work);
     EXPECT_GE(suppression.grids_per_user, before);
     before = suppression.grids_per_user;
   }
-  EXPECT_EQ(chop_users(all, 12, 0.01, never, kMemory).grids_per_user, 1U);
+  EXPECT_EQ(chop_users(all, 12, 0.01, work).grids_per_user, 1U);
   EXPECT_EQ(before, 12U);
 }
 
@@ -189,14 +191,14 @@ TEST(ChopUsers, UndoesARoundThatCannotBeFinished) {
   // The first user could leave either grid, but the second is alone in both of its own.
   Occupancies all = {{0, 0, 1}, {0, 1, 1}, {1, 2, 5}, {1, 3, 5}};
   for (std::uint32_t user = 2; user < 102; ++user) all.push_back({user, user % 2, 1});
-  const Suppression suppression = chop_users(all, 4, 2, never, kMemory);
+  const Suppression suppression = chop_users(all, 4, 2, work);
   EXPECT_EQ(suppression.grids_per_user, 2U);
   for (const std::uint8_t kept : suppression.kept) EXPECT_EQ(kept, 1);
   EXPECT_EQ(suppression.grids[0].kept, 51U);
   EXPECT_EQ(suppression.grids[0].users_kept, 51U);
 
   all.erase(all.begin() + 3);
-  EXPECT_EQ(chop_users(all, 4, 2, never, kMemory).grids_per_user, 1U);
+  EXPECT_EQ(chop_users(all, 4, 2, work).grids_per_user, 1U);
 }
 
 // The threshold is the noise of the first grid, 2 (9/16 + 1/4); without the first user's 4 rows of
@@ -204,7 +206,7 @@ TEST(ChopUsers, UndoesARoundThatCannotBeFinished) {
 TEST(ChopUsers, LeaveAGridWhoseErrorThenReachesTheThreshold) {
   const Occupancies all = {{0, 0, 9}, {0, 1, 4}, {1, 0, 7}, {2, 1, 1},
                            {3, 1, 1}, {4, 1, 1}, {5, 1, 1}};
-  const Suppression suppression = chop_users(all, 2, 2, never, kMemory);
+  const Suppression suppression = chop_users(all, 2, 2, work);
   EXPECT_EQ(suppression.threshold, 1.625);
   EXPECT_EQ(suppression.grids_per_user, 1U);
   EXPECT_EQ(suppression.kept[1], 0);
@@ -213,7 +215,7 @@ TEST(ChopUsers, LeaveAGridWhoseErrorThenReachesTheThreshold) {
 TEST(KeepAllUsers, SuppressesNobody) {
   std::mt19937_64 random(23);
   const Occupancies all = random_occupancies(random, 20, 5);
-  const Suppression suppression = keep_all_users(all, 5, 0.05, never, kMemory);
+  const Suppression suppression = keep_all_users(all, 5, 0.05, work);
   const NaiveChop naive(all, 5, 0.05);
   EXPECT_EQ(suppression.grids_per_user, naive.most_grids());
   EXPECT_EQ(suppression.threshold, naive.threshold());
@@ -221,7 +223,7 @@ TEST(KeepAllUsers, SuppressesNobody) {
 }
 
 TEST(Suppression, OfNothingIsNothing) {
-  const Suppression suppression = chop_users({}, 0, 1, never, kMemory);
+  const Suppression suppression = chop_users({}, 0, 1, work);
   EXPECT_EQ(suppression.grids_per_user, 0U);
   EXPECT_EQ(suppression.threshold, 0);
 }

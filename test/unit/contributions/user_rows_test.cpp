@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/contributions/fixed_point.hpp"
+#include "support/context_testing.hpp"
 #include "support/law_testing.hpp"
 #include "support/user_dataset.hpp"
 
@@ -17,6 +18,7 @@ namespace dpquantile {
 namespace {
 
 using test::GroupedRows;
+using test::TestWorkspace;
 
 CancelPoll never{nullptr};
 
@@ -177,10 +179,9 @@ TEST(UserRows, CountValuesBeyondTheGridAsItsEnd) {
 }
 
 TEST(UserRows, StopWhenCancelled) {
-  CancelPoll cancelled([] { return true; });
+  const TestWorkspace cancelled([] { return true; });
   std::vector<UserRow> rows = random_rows(200'000, 1000, 1);
-  EXPECT_THROW(UserRows(rows, Contribution::kUser, cancelled, std::pmr::new_delete_resource()),
-               Cancelled);
+  EXPECT_THROW(UserRows(rows, Contribution::kUser, cancelled), Cancelled);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/contributions/fixed_point.hpp"
+#include "support/context_testing.hpp"
 #include "support/user_dataset.hpp"
 
 namespace dpquantile {
@@ -15,6 +16,7 @@ namespace {
 
 using test::for_each_tuple;
 using test::GroupedRows;
+using test::TestContext;
 using test::UserValues;
 
 constexpr std::uint32_t kOne = FixedPoint::kOne;
@@ -63,8 +65,7 @@ TEST(BoundedSums, ChangeByAtMostTheirSensitivityAndReachIt) {
 
 class BoundedRelease : public ::testing::Test {
  protected:
-  CsprngSource source_;
-  RandomStream random_{source_};
+  TestContext context_;
 };
 
 // Noise of at most 1/100 of a row per user: 10^-5 of 1000 users, but with probability below
@@ -73,8 +74,8 @@ TEST_F(BoundedRelease, IsTheMeanAndVarianceWithAlmostNoNoise) {
   UserValues data;
   for (std::uint32_t user = 0; user < 1000; ++user) data.push_back({user % 2 * kOne / 2});
   const GroupedRows rows(data);
-  EXPECT_NEAR(bounded_mean(*rows, 1, 1000, random_, never) / double{kOne}, 0.25, 1e-3);
-  EXPECT_NEAR(bounded_variance(*rows, 1, 1000, random_, never) / double{kOne}, 0.0625, 1e-3);
+  EXPECT_NEAR(bounded_mean(*rows, 1, 1000, context_) / double{kOne}, 0.25, 1e-3);
+  EXPECT_NEAR(bounded_variance(*rows, 1, 1000, context_) / double{kOne}, 0.0625, 1e-3);
 }
 
 TEST_F(BoundedRelease, StaysOnTheGridForEveryOddInput) {
@@ -85,8 +86,8 @@ TEST_F(BoundedRelease, StaysOnTheGridForEveryOddInput) {
     for (const std::uint64_t contributions : {std::uint64_t{1}, std::uint64_t{0xffffffff}}) {
       for (const double epsilon : {1e-6, 1.0, 1000.0}) {
         for (int i = 0; i < 20; ++i) {
-          EXPECT_LE(bounded_mean(*rows, contributions, epsilon, random_, never), kOne);
-          EXPECT_LE(bounded_variance(*rows, contributions, epsilon, random_, never), kOne / 4);
+          EXPECT_LE(bounded_mean(*rows, contributions, epsilon, context_), kOne);
+          EXPECT_LE(bounded_variance(*rows, contributions, epsilon, context_), kOne / 4);
         }
       }
     }

@@ -9,21 +9,20 @@
 #include <vector>
 
 #include "core/contributions/fixed_point.hpp"
+#include "support/context_testing.hpp"
 #include "support/law_testing.hpp"
 
 namespace dpquantile {
 namespace {
 
+using test::TestContext;
+
 constexpr std::uint32_t kOne = FixedPoint::kOne;
 using Arrays = std::vector<FilledArray>;
 
-auto* const kMemory = std::pmr::new_delete_resource();
-
 class Intervals : public ::testing::Test {
  protected:
-  CancelPoll never_{nullptr};
-  CsprngSource source_;
-  RandomStream random_{source_};
+  TestContext context_;
 };
 
 using LevyInterval = Intervals;
@@ -64,15 +63,13 @@ TEST_F(LevyInterval, IsTwoHalfWidthsOnEachSideOfABinsMiddle) {
   const Arrays arrays(100, FilledArray{4, 4 * std::uint64_t{kOne / 2}});
   const std::uint32_t half_width = kOne / 40;
   for (int i = 0; i < 200; ++i) {
-    const ClippingInterval interval =
-        draw_levy_interval(arrays, half_width, 1, random_, never_, kMemory);
+    const ClippingInterval interval = draw_levy_interval(arrays, half_width, 1, context_);
     EXPECT_LE(interval.low, interval.high);
     EXPECT_LE(interval.high, kOne);
     EXPECT_LE(interval.high - interval.low, 4 * half_width);
   }
   // At epsilon = 1000 another bin has a probability of e^-10000 or less.
-  const ClippingInterval interval =
-      draw_levy_interval(arrays, half_width, 1000, random_, never_, kMemory);
+  const ClippingInterval interval = draw_levy_interval(arrays, half_width, 1000, context_);
   EXPECT_LE(interval.low + half_width, kOne / 2);
   EXPECT_GE(interval.high - half_width, kOne / 2);
 }
@@ -108,8 +105,7 @@ TEST_F(LevyInterval, HasTheLawThatTheProofIsAbout) {
       }
       std::vector<std::uint64_t> observed(10);
       for (int i = 0; i < kDraws; ++i) {
-        const ClippingInterval interval =
-            draw_levy_interval(arrays, kHalfWidth, epsilon, random_, never_, kMemory);
+        const ClippingInterval interval = draw_levy_interval(arrays, kHalfWidth, epsilon, context_);
         const std::uint32_t bin = interval.low == 0
                                       ? interval.high / (2 * kHalfWidth) - 1
                                       : (interval.low + kHalfWidth) / (2 * kHalfWidth);
@@ -126,8 +122,7 @@ TEST_F(QuantileInterval, HoldsMostArrayMeans) {
   Arrays arrays;
   for (std::uint64_t i = 0; i < 1000; ++i) arrays.push_back({10, 10 * (i * (kOne / 1000))});
   // At epsilon = 1000 an answer 20 ranks off has a probability of e^-4000.
-  const ClippingInterval interval =
-      draw_quantile_interval(arrays, 0.1, 1000, random_, never_, kMemory);
+  const ClippingInterval interval = draw_quantile_interval(arrays, 0.1, 1000, context_);
   EXPECT_NEAR(interval.low / double{kOne}, 0.1, 0.025);
   EXPECT_NEAR(interval.high / double{kOne}, 0.9, 0.025);
 }
@@ -136,8 +131,7 @@ TEST_F(QuantileInterval, IsAnIntervalEvenWhenItsEndsAreDrawnInReverse) {
   const Arrays arrays = {{1, 0}, {1, kOne}, {3, kOne}};
   for (const double tail : {0.0, 0.1, 0.5}) {
     for (int i = 0; i < 500; ++i) {
-      const ClippingInterval interval =
-          draw_quantile_interval(arrays, tail, 1e-6, random_, never_, kMemory);
+      const ClippingInterval interval = draw_quantile_interval(arrays, tail, 1e-6, context_);
       EXPECT_LT(interval.low, interval.high);
       EXPECT_LE(interval.high, kOne);
     }

@@ -13,18 +13,21 @@
 #include "core/contributions/user_sensitivity.hpp"
 #include "core/user_level/user_mean.hpp"
 #include "core/user_level/user_variance.hpp"
+#include "support/context_testing.hpp"
 #include "support/user_dataset.hpp"
 
 namespace dpquantile {
 namespace {
 
+using test::heap;
+using test::TestContext;
+
 constexpr std::uint32_t kOne = FixedPoint::kOne;
-auto* const kMemory = std::pmr::new_delete_resource();
 
 class UserErrorForecasts : public ::testing::Test {
  protected:
   UserErrorForecast mean(const UserQuery& query) {
-    return forecast_mean_error(counts_, query, never_, kMemory);
+    return forecast_mean_error(counts_, query, context_);
   }
 
   double mean_error(std::uint64_t bound, double epsilon) {
@@ -38,11 +41,9 @@ class UserErrorForecasts : public ::testing::Test {
            variance_sensitivity_fraction(kept, bound) / epsilon;
   }
 
-  CancelPoll never_{nullptr};
   const std::vector<UsersWithRows> histogram_ = {{1, 50}, {10, 30}, {200, 4}, {900, 1}};
-  RowsPerUser counts_{histogram_, kMemory};
-  CsprngSource source_;
-  RandomStream random_{source_};
+  RowsPerUser counts_{histogram_, heap()};
+  TestContext context_;
 };
 
 TEST_F(UserErrorForecasts, OfArrayIsTheLeastWorstCaseError) {
@@ -78,9 +79,9 @@ TEST_F(UserErrorForecasts, HasNoClippingBoundForPrivateIntervals) {
 }
 
 TEST_F(UserErrorForecasts, WithoutRowsIsThatOfTheEmptyInput) {
-  const RowsPerUser nobody(std::vector<UsersWithRows>{}, kMemory);
+  const RowsPerUser nobody(std::vector<UsersWithRows>{}, heap());
   const UserQuery query{UserMethod::kArray, ContributionRule::kOptimal, 0, 0.5};
-  EXPECT_EQ(forecast_mean_error(nobody, query, never_, kMemory).noise, 2);
+  EXPECT_EQ(forecast_mean_error(nobody, query, context_).noise, 2);
   EXPECT_EQ(forecast_variance_error(nobody, query).noise, 0.5);
 }
 
@@ -114,7 +115,7 @@ TEST_F(UserErrorForecasts, BoundTheErrorOfReleases) {
     const UserErrorForecast forecast = mean(query);
     double error = 0;
     for (int i = 0; i < kDraws; ++i) {
-      const std::uint32_t released = user_mean(*grouped, query, random_, never_, kMemory);
+      const std::uint32_t released = user_mean(*grouped, query, context_);
       error += std::abs(released / double{kOne} - truth) / kDraws;
     }
     EXPECT_LE(error, *forecast.clipping + forecast.noise * (1 + 8 / std::sqrt(kDraws)));
@@ -139,13 +140,13 @@ TEST_F(UserErrorForecasts, OfLevyIsItsNoise) {
     const double tau = std::sqrt(std::log(10 * kUsers) / (2 * static_cast<double>(rows_per_user)));
     const std::vector<std::uint32_t> own(rows_per_user, kOne / 8 * 3);
     const test::GroupedRows rows(test::UserValues(kUsers, own));
-    const RowsPerUser counts(*rows, never_, kMemory);
+    const RowsPerUser counts(*rows, context_);
     const UserQuery query{UserMethod::kLevy, ContributionRule::kOptimal, 0, kEpsilon};
-    const double noise = forecast_mean_error(counts, query, never_, kMemory).noise;
+    const double noise = forecast_mean_error(counts, query, context_).noise;
     EXPECT_NEAR(noise, std::min(1.0, 8 * tau) / kUsers / kEpsilon, 1e-9);
     double error = 0;
     for (int i = 0; i < kDraws; ++i) {
-      const std::uint32_t released = user_mean(*rows, query, random_, never_, kMemory);
+      const std::uint32_t released = user_mean(*rows, query, context_);
       error += std::abs(released / double{kOne} - 0.375) / kDraws;
     }
     EXPECT_NEAR(error, noise, 8 * noise / std::sqrt(kDraws));
@@ -157,10 +158,9 @@ TEST_F(UserErrorForecasts, OfLevyNeverHasMoreNoiseThanTheWholeRange) {
   for (std::uint64_t users = 1; users < 2000; users += 1 + users / 3) {
     for (std::uint64_t rows = 1; rows < 20'000; rows += 1 + rows / 3) {
       const std::vector<UsersWithRows> histogram = {{rows, users}};
-      const RowsPerUser counts(histogram, kMemory);
+      const RowsPerUser counts(histogram, heap());
       const auto noise = [&](UserMethod method) {
-        return forecast_mean_error(counts, {method, ContributionRule::kOptimal, 0, 1}, never_,
-                                   kMemory)
+        return forecast_mean_error(counts, {method, ContributionRule::kOptimal, 0, 1}, context_)
             .noise;
       };
       EXPECT_LE(noise(UserMethod::kLevy), noise(UserMethod::kBaseline));

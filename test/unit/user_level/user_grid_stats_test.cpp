@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/contributions/fixed_point.hpp"
 #include "core/contributions/user_sensitivity.hpp"
+#include "support/context_testing.hpp"
 #include "support/parameter_error.hpp"
 #include "support/user_dataset.hpp"
 
@@ -16,6 +17,7 @@ namespace dpquantile {
 namespace {
 
 using test::GroupedRows;
+using test::TestContext;
 
 constexpr std::uint32_t kOne = FixedPoint::kOne;
 constexpr auto kByGrid = Contribution::kUserInGrid;
@@ -24,13 +26,10 @@ class UserGridStats : public ::testing::Test {
  protected:
   GridRelease release_of(const std::vector<UserRow>& rows, std::uint32_t grids, double epsilon,
                          bool suppress = true) {
-    return user_grid_stats(*GroupedRows(rows, kByGrid), grids, epsilon, suppress, random_, never_,
-                           std::pmr::new_delete_resource());
+    return user_grid_stats(*GroupedRows(rows, kByGrid), grids, epsilon, suppress, context_);
   }
 
-  CancelPoll never_{nullptr};
-  CsprngSource source_;
-  RandomStream random_{source_};
+  TestContext context_;
 };
 
 // ValueGrid g has 200 users with equally many values 0 and (g + 1) / 4: one each, and five the

@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/contributions/best_fit.hpp"
 #include "core/contributions/fixed_point.hpp"
+#include "support/context_testing.hpp"
 #include "support/law_testing.hpp"
 #include "support/user_dataset.hpp"
 
@@ -19,6 +20,8 @@ namespace {
 
 using test::for_each_tuple;
 using test::GroupedRows;
+using test::TestContext;
+using test::TestWorkspace;
 using test::UserValues;
 
 constexpr std::uint32_t kOne = FixedPoint::kOne;
@@ -29,8 +32,7 @@ constexpr UserMethod kMethods[] = {
     UserMethod::kBaseline,         UserMethod::kArray,  UserMethod::kLevy, UserMethod::kQuantile,
     UserMethod::kQuantileAdaptive, UserMethod::kBounded};
 
-auto* const kMemory = std::pmr::new_delete_resource();
-CancelPoll never{nullptr};
+const TestWorkspace work;
 
 std::uint64_t distance(std::uint64_t a, std::uint64_t b) {
   return a > b ? a - b : b - a;
@@ -78,8 +80,8 @@ TEST(KeptMean, NeverMovesByMoreThanItsSensitivityAndReachesIt) {
       std::uint64_t largest = 0;
       std::uint64_t sensitivity = 0;
       for_each_neighbour(sizes, [&](const UserValues& data, const UserValues& neighbour) {
-        const IntegerQuery one = kept_mean(*GroupedRows(data), bound, never);
-        const IntegerQuery other = kept_mean(*GroupedRows(neighbour), bound, never);
+        const IntegerQuery one = kept_mean(*GroupedRows(data), bound, work.cancel);
+        const IntegerQuery other = kept_mean(*GroupedRows(neighbour), bound, work.cancel);
         ASSERT_EQ(one.sensitivity, other.sensitivity);
         ASSERT_LE(distance(one.answer, other.answer), one.sensitivity);
         largest = std::max(largest, distance(one.answer, other.answer));
@@ -98,8 +100,8 @@ TEST(ClippedMean, NeverMovesByMoreThanItsSensitivity) {
     const std::size_t most = *std::max_element(sizes.begin(), sizes.end());
     for (std::uint64_t bound = 1; bound <= most; ++bound) {
       for_each_neighbour(sizes, [&](const UserValues& data, const UserValues& neighbour) {
-        const auto one = fill_arrays(*GroupedRows(data), bound, never, kMemory);
-        const auto other = fill_arrays(*GroupedRows(neighbour), bound, never, kMemory);
+        const auto one = fill_arrays(*GroupedRows(data), bound, work);
+        const auto other = fill_arrays(*GroupedRows(neighbour), bound, work);
         for (const ClippingInterval& interval : intervals) {
           const IntegerQuery mean = clipped_mean(one, interval);
           const IntegerQuery moved = clipped_mean(other, interval);
@@ -130,17 +132,17 @@ TEST(ClippedMean, IsTheKeptMeanWithinTheBounds) {
   }
   const GroupedRows rows(data);
   for (const std::uint64_t bound : {1U, 5U, 20U}) {
-    const auto arrays = fill_arrays(*rows, bound, never, kMemory);
-    EXPECT_EQ(clipped_mean(arrays, {0, kOne}).answer, kept_mean(*rows, bound, never).answer);
+    const auto arrays = fill_arrays(*rows, bound, work);
+    EXPECT_EQ(clipped_mean(arrays, {0, kOne}).answer, kept_mean(*rows, bound, work.cancel).answer);
     EXPECT_LE(clipped_mean(arrays, {0, kOne}).sensitivity,
-              kept_mean(*rows, bound, never).sensitivity);
+              kept_mean(*rows, bound, work.cancel).sensitivity);
   }
 }
 
 TEST(FilledArrays, ChangeInOnePlaceWhenOneUserChanges) {
   for_each_neighbour({1, 2, 3}, [&](const UserValues& data, const UserValues& neighbour) {
-    const auto one = fill_arrays(*GroupedRows(data), 3, never, kMemory);
-    const auto other = fill_arrays(*GroupedRows(neighbour), 3, never, kMemory);
+    const auto one = fill_arrays(*GroupedRows(data), 3, work);
+    const auto other = fill_arrays(*GroupedRows(neighbour), 3, work);
     ASSERT_EQ(one.size(), other.size());
     int changed = 0;
     for (std::size_t i = 0; i < one.size(); ++i) {
@@ -160,14 +162,13 @@ class UserMean : public ::testing::Test {
     return {method, bounded ? ContributionRule::kFixed : ContributionRule::kOptimal, 3, epsilon};
   }
   std::uint32_t draw(const UserValues& data, const UserQuery& query) {
-    return user_mean(*GroupedRows(data), query, random_, never, kMemory);
+    return user_mean(*GroupedRows(data), query, context_);
   }
   std::uint32_t draw(const UserValues& data, UserMethod method, double epsilon) {
     return draw(data, query(method, epsilon));
   }
 
-  CsprngSource source_;
-  RandomStream random_{source_};
+  TestContext context_;
 };
 
 TEST_F(UserMean, StaysOnTheGridForEveryOddInput) {
@@ -242,13 +243,13 @@ TEST_F(UserMean, HasTheNoiseThatIsForecast) {
   data[0] = std::vector<std::uint32_t>(20, kOne / 2);
   for (const UserMethod method : {UserMethod::kBaseline, UserMethod::kArray}) {
     const GroupedRows rows(data);
-    const RowsPerUser counts(*rows, never, kMemory);
+    const RowsPerUser counts(*rows, work);
     const UserQuery asked = query(method, 2);
     const std::uint64_t bound = mean_contribution_bound(asked, counts);
     const double scale = static_cast<double>(bound) / static_cast<double>(counts.kept(bound)) / 2;
     double sum = 0;
     for (int i = 0; i < kDraws; ++i) {
-      sum += std::abs(user_mean(*rows, asked, random_, never, kMemory) / double{kOne} - 0.5);
+      sum += std::abs(user_mean(*rows, asked, context_) / double{kOne} - 0.5);
     }
     // Clamping at 1/2 takes away less than e^(-1/2 / scale) of it.
     const double clamped = scale * std::exp(-0.5 / scale);
@@ -270,8 +271,7 @@ class LevyBorder : public UserMean {
     const GroupedRows rows(data);
     std::vector<std::uint64_t> observed(kParts);
     for (int i = 0; i < kDraws; ++i) {
-      const std::uint32_t drawn =
-          user_mean(*rows, query(UserMethod::kLevy, kEpsilon), random_, never, kMemory);
+      const std::uint32_t drawn = user_mean(*rows, query(UserMethod::kLevy, kEpsilon), context_);
       const double z = (drawn / double{kOne} - centre) / scale;
       const double below = z < 0 ? std::exp(z) / 2 : 1 - std::exp(-z) / 2;
       ++observed[std::min(kParts - 1, static_cast<std::size_t>(below * kParts))];
@@ -306,8 +306,7 @@ TEST_F(UserMean, OfLevyFindsTheIntervalWithHalfOfEpsilon) {
   const double tau = std::sqrt(std::log(40) / (2 * kRows));
   std::vector<std::uint64_t> observed(2);
   for (int i = 0; i < kDraws; ++i) {
-    const double drawn =
-        user_mean(*rows, query(UserMethod::kLevy, kAsked), random_, never, kMemory);
+    const double drawn = user_mean(*rows, query(UserMethod::kLevy, kAsked), context_);
     ++observed[drawn / kOne < 1.4 * tau];
   }
   const double first = 1 / (1 + 4 * std::exp(-kAsked / 4));

@@ -9,6 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/contributions/fixed_point.hpp"
+#include "support/context_testing.hpp"
 #include "support/user_dataset.hpp"
 
 namespace dpquantile {
@@ -16,11 +17,11 @@ namespace {
 
 using test::for_each_tuple;
 using test::GroupedRows;
+using test::heap;
+using test::TestContext;
 using test::UserValues;
 
 constexpr std::uint32_t kOne = FixedPoint::kOne;
-auto* const kMemory = std::pmr::new_delete_resource();
-CancelPoll never{nullptr};
 
 Moments moments_of(const std::vector<std::uint32_t>& values) {
   Moments moments;
@@ -78,13 +79,12 @@ class UserVariance : public ::testing::Test {
     return {method, bounded ? ContributionRule::kFixed : ContributionRule::kOptimal, 3, epsilon};
   }
   std::uint32_t draw(const UserValues& data, UserMethod method, double epsilon) {
-    return user_variance(*GroupedRows(data), query(method, epsilon), random_, never, kMemory);
+    return user_variance(*GroupedRows(data), query(method, epsilon), context_);
   }
 
   static constexpr UserMethod kMethods[] = {UserMethod::kBaseline, UserMethod::kArray,
                                             UserMethod::kBounded};
-  CsprngSource source_;
-  RandomStream random_{source_};
+  TestContext context_;
 };
 
 TEST_F(UserVariance, StaysOnTheGridForEveryOddInput) {
@@ -123,7 +123,7 @@ TEST_F(UserVariance, IsAccurateWithAlmostNoNoise) {
 
 TEST_F(UserVariance, ChoosesTheBoundForTheVariance) {
   const std::vector<UsersWithRows> histogram = {{1, 50}, {10, 30}, {200, 4}, {900, 1}};
-  const RowsPerUser counts(histogram, kMemory);
+  const RowsPerUser counts(histogram, heap());
   EXPECT_EQ(variance_contribution_bound(query(UserMethod::kArray, 0.5), counts),
             least_variance_error_bound(counts, 0.5));
   EXPECT_EQ(variance_contribution_bound(query(UserMethod::kBaseline, 0.5), counts), 900U);
