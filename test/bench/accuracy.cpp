@@ -107,13 +107,13 @@ double mean_gap_of_trial(const Dataset& dataset, const ValueGrid& grid,
   std::vector<std::uint32_t> cells;
   for (const double row : rows) cells.push_back(grid.cell_of(row));
   CancelPoll cancel(nullptr);
-  auto* memory = std::pmr::new_delete_resource();
-  const Histogram data(cells, grid.cells, {cancel, memory});
+  const dpquantile::MechanismContext context(random, cancel, std::pmr::new_delete_resource());
+  const Histogram data(cells, grid.cells, context);
   const auto answers =
       dpquantile::draw_quantiles(data,
                                  {dpquantile::QuantilesMethod::kApproximate,
                                   dpquantile::pure(kEpsilon), grid.cells, quantiles},
-                                 random, cancel, memory);
+                                 context);
   double sum = 0;
   for (std::size_t i = 0; i < quantiles.size(); ++i) {
     sum += gap(rows, grid.value_of(answers[i]), quantiles[i]);

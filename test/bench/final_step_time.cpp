@@ -36,12 +36,12 @@ GrowingHistogram state_of(std::uint64_t rows, std::uint64_t cells, RandomStream&
 double median_milliseconds(GrowingHistogram& state, std::uint64_t cells, RandomStream& random) {
   const QuantilesQuery query{QuantilesMethod::kApproximate, pure(1), cells, kNinths};
   CancelPoll cancel(nullptr);
-  auto* memory = std::pmr::new_delete_resource();
+  const MechanismContext context(random, cancel, std::pmr::new_delete_resource());
   std::vector<double> times;
   for (int call = 0; call < kCalls; ++call) {
     const double start = milliseconds();
-    const Histogram data = state.histogram({cancel, memory});
-    draw_quantiles(data, query, random, cancel, memory);
+    const Histogram data = state.histogram(context);
+    draw_quantiles(data, query, context);
     times.push_back(milliseconds() - start);
   }
   std::sort(times.begin(), times.end());

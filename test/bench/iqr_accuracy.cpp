@@ -125,7 +125,8 @@ std::optional<double> by_test(const OrderStatistics& rows, double epsilon, doubl
   CancelPoll cancel(nullptr);
   const std::uint64_t count = noisy_count(rows.records(), iqr_count_epsilon(epsilon), random);
   const IqrPlan plan(count, epsilon, delta);
-  return interquartile_range_by(plan.stages(), rows, random, cancel);
+  return interquartile_range_by(plan.stages(), rows,
+                                {random, cancel, std::pmr::new_delete_resource()});
 }
 
 // Two tests, for bins half a unit apart, and the release spend a third of epsilon each. A test errs
@@ -156,7 +157,8 @@ class ByQuantiles {
 
   double draw(double epsilon, RandomStream& random) const {
     CancelPoll cancel(nullptr);
-    return iqr_by_quantiles(data_, grid_, epsilon, random, cancel, std::pmr::new_delete_resource());
+    return iqr_by_quantiles(data_, grid_, epsilon,
+                            {random, cancel, std::pmr::new_delete_resource()});
   }
 
  private:

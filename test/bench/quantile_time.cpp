@@ -33,10 +33,10 @@ double seconds_of_call(const std::vector<std::uint32_t>& cells, const QuantilesQ
                        RandomStream& random) {
   const std::clock_t start = std::clock();
   CancelPoll cancel(nullptr);
-  auto* memory = std::pmr::new_delete_resource();
+  const MechanismContext context(random, cancel, std::pmr::new_delete_resource());
   std::vector<std::uint32_t> own = cells;
-  const Histogram data(own, query.cells, {cancel, memory});
-  draw_quantiles(data, query, random, cancel, memory);
+  const Histogram data(own, query.cells, context);
+  draw_quantiles(data, query, context);
   return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 

@@ -45,6 +45,11 @@ class TestContext : private OwnPoll, private OwnRandomness, public MechanismCont
       : OwnPoll{CancelPoll(requested)},
         OwnRandomness(source),
         MechanismContext(stream, poll, scratch) {}
+
+  // The same with scratch memory from elsewhere.
+  MechanismContext with(std::pmr::memory_resource* scratch) const {
+    return {random, cancel, scratch};
+  }
 };
 
 }  // namespace dpquantile::test

@@ -1,17 +1,15 @@
 #pragma once
 
 #include <algorithm>
-#include <memory_resource>
 #include <optional>
 #include <span>
 #include <utility>
 
-#include "core/base/cancel.hpp"
 #include "core/base/radix_sort.hpp"
 #include "core/iqr/distance_to_instability.hpp"
 #include "core/iqr/iqr.hpp"
 #include "core/iqr/log_grid.hpp"
-#include "core/privacy/random.hpp"
+#include "support/context_testing.hpp"
 #include "support/iqr_reference.hpp"
 
 namespace dpquantile::test {
@@ -24,8 +22,7 @@ class IqrSampler {
 
   std::optional<double> draw() {
     scratch_ = records_;
-    return interquartile_range(scratch_, epsilon_, delta_, random_, cancel_,
-                               std::pmr::new_delete_resource());
+    return interquartile_range(scratch_, epsilon_, delta_, context_);
   }
 
   std::optional<double> draw_on(const LogGrid& grid) {
@@ -38,8 +35,8 @@ class IqrSampler {
   std::optional<double> draw_by(std::span<const IqrStage> stages) {
     scratch_ = records_;
     for (double& record : scratch_) record = std::clamp(record, -kLargestRecord, kLargestRecord);
-    radix_sort(scratch_, {cancel_, std::pmr::new_delete_resource()});
-    return interquartile_range_by(stages, OrderStatistics(scratch_), random_, cancel_);
+    radix_sort(scratch_, context_);
+    return interquartile_range_by(stages, OrderStatistics(scratch_), context_);
   }
 
  private:
@@ -47,9 +44,7 @@ class IqrSampler {
   Records scratch_;
   double epsilon_;
   double delta_;
-  CsprngSource source_;
-  RandomStream random_{source_};
-  CancelPoll cancel_{nullptr};
+  TestContext context_;
 };
 
 }  // namespace dpquantile::test

@@ -7,9 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/cancel.hpp"
 #include "core/histogram/histogram.hpp"
-#include "core/privacy/random.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "support/context_testing.hpp"
 #include "support/dataset.hpp"
@@ -39,7 +37,7 @@ class QuantilesSampler {
     std::array<std::byte, 16384> buffer;
     std::pmr::monotonic_buffer_resource memory(buffer.data(), buffer.size());
     const QuantilesQuery query{method_, privacy_, cells_, quantiles_};
-    const auto answers = draw_quantiles(histogram_, query, random_, cancel_, &memory);
+    const auto answers = draw_quantiles(histogram_, query, context_.with(&memory));
     return {answers.begin(), answers.end()};
   }
 
@@ -49,9 +47,7 @@ class QuantilesSampler {
   std::vector<double> quantiles_;
   PrivacyParameter privacy_;
   QuantilesMethod method_;
-  CsprngSource source_;
-  RandomStream random_{source_};
-  CancelPoll cancel_{nullptr};
+  TestContext context_;
 };
 
 }  // namespace dpquantile::test

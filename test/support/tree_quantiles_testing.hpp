@@ -10,6 +10,7 @@
 
 #include "core/quantiles/tree_quantiles.hpp"
 #include "support/cdf_law.hpp"
+#include "support/context_testing.hpp"
 #include "support/min_max.hpp"
 #include "support/quantiles_sampler.hpp"
 
@@ -32,8 +33,7 @@ class TreeQuantilesSampler {
 
   // The answers, in the order of the quantiles.
   std::vector<std::uint32_t> draw() {
-    const auto answers =
-        tree_quantiles(histogram_, cells_, quantiles_, plan_, random_, cancel_, heap());
+    const auto answers = tree_quantiles(histogram_, cells_, quantiles_, plan_, context_);
     return {answers.begin(), answers.end()};
   }
 
@@ -42,9 +42,7 @@ class TreeQuantilesSampler {
   std::uint64_t cells_;
   std::vector<double> quantiles_;
   CdfPlan plan_;
-  CsprngSource source_;
-  RandomStream random_{source_};
-  CancelPoll cancel_{nullptr};
+  TestContext context_;
 };
 
 // The answers for quantiles by the definition. It follows the curve cell by cell from the left.

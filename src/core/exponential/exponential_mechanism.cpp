@@ -55,15 +55,15 @@ class RankMechanism {
     pieces_.reserve(kMostPieces);
   }
 
-  Position draw(RandomStream& random, CancelPoll& cancel) {
-    cut(cancel);
+  Position draw(const MechanismContext& context) {
+    cut(context.cancel);
     for (;;) {
-      cancel.tick();
-      const Piece& piece = piece_at(random.uniform_below_128(total_));
+      context.cancel.tick();
+      const Piece& piece = piece_at(context.random.uniform_below_128(total_));
       const auto [begin, end] = piece.positions;
-      const Position position = begin + random.uniform_below(end - begin);
+      const Position position = begin + context.random.uniform_below(end - begin);
       const ScaledRank excess = distance(position) - piece.distance;
-      if (random.unit_real() < falloff(excess)) return position;
+      if (context.random.unit_real() < falloff(excess)) return position;
     }
   }
 
@@ -158,14 +158,13 @@ double rank_lambda(double q, double epsilon) {
 }
 
 Position draw_quantile_position(const SmearedRank& rank, PositionInterval interval, double q,
-                                double epsilon, RandomStream& random, CancelPoll& cancel,
-                                std::pmr::memory_resource* memory) {
+                                double epsilon, const MechanismContext& context) {
   const ScaledRank begin = rank.at(interval.begin);
   const ScaledRank mass = rank.at(interval.end) - begin;
   const auto share = static_cast<ScaledRank>(std::floor(q * static_cast<double>(mass)));
   const ScaledRank target = begin + std::min(share, mass);
   const double lambda = std::ldexp(rank_lambda(q, epsilon), -int{kPositionBits});
-  return RankMechanism(rank, interval, target, lambda, memory).draw(random, cancel);
+  return RankMechanism(rank, interval, target, lambda, context.memory).draw(context);
 }
 
 }  // namespace dpquantile

@@ -1,10 +1,7 @@
 #pragma once
 
-#include <memory_resource>
-
-#include "core/base/cancel.hpp"
 #include "core/exponential/rank.hpp"
-#include "core/privacy/random.hpp"
+#include "core/privacy/mechanism_context.hpp"
 
 namespace dpquantile {
 
@@ -27,7 +24,6 @@ double rank_lambda(double q, double epsilon);
 // lies inside the interval (docs/privacy.md, Lemma 2). The factor 1 - 2^-16 pays for all rounding
 // of ranks and weights (docs/privacy.md, "Floating point").
 Position draw_quantile_position(const SmearedRank& rank, PositionInterval interval, double q,
-                                double epsilon, RandomStream& random, CancelPoll& cancel,
-                                std::pmr::memory_resource* memory);
+                                double epsilon, const MechanismContext& context);
 
 }  // namespace dpquantile

@@ -77,27 +77,25 @@ template <class Real>
 class JointMechanism {
  public:
   JointMechanism(const SmearedRank& rank, PositionInterval interval,
-                 std::span<const double> quantiles, double lambda, RandomStream& random,
-                 CancelPoll& cancel, std::pmr::memory_resource* memory)
+                 std::span<const double> quantiles, double lambda, const MechanismContext& context)
       : rank_(rank),
         interval_(interval),
-        random_(random),
-        cancel_(cancel),
+        context_(context),
         records_(in_records(rank.at(interval.end) - rank.at(interval.begin))),
-        utility_(quantiles, lambda, memory),
-        targets_(quantiles.begin(), quantiles.end(), memory),
-        slots_(memory),
-        log_weights_(memory),
-        path_(quantiles.size(), memory),
-        gaps_(quantiles.size() + 1, memory) {
+        utility_(quantiles, lambda, context.memory),
+        targets_(quantiles.begin(), quantiles.end(), context.memory),
+        slots_(context.memory),
+        log_weights_(context.memory),
+        path_(quantiles.size(), context.memory),
+        gaps_(quantiles.size() + 1, context.memory) {
     for (double& target : targets_) target *= records_;
   }
 
   void draw(std::span<Position> positions) {
     prepare();
-    std::pmr::vector<std::uint64_t> lattice(attempts_at_once(), path_.get_allocator());
+    std::pmr::vector<std::uint64_t> lattice(attempts_at_once(), context_.memory);
     for (;;) {
-      cancel_.check();
+      context_.cancel.check();
       for (std::uint64_t& index : lattice) index = draw_lattice_index();
       if (first_accepted(lattice, positions)) return;
     }
@@ -109,8 +107,6 @@ class JointMechanism {
     return static_cast<std::size_t>(8 * std::exp(envelope(utility_.quantiles())));
   }
 
-  std::pmr::memory_resource* memory() const { return path_.get_allocator().resource(); }
-
   // Cuts slots until enough of the proposals are accepted, by the bounds that are known: at first
   // such as do for most data, in the end so narrow that no positions with F up to the limit are
   // proposed with more than exp(2 (envelope + kFarEnvelope)) times their weight.
@@ -119,7 +115,7 @@ class JointMechanism {
     double growth = 1 / std::max(5.0, 2 * b);
     for (;;) {
       const double least_weight = find_limit(growth);
-      proposal_.emplace(slots_, records_, utility_, memory());
+      proposal_.emplace(slots_, records_, utility_, context_.memory);
       const double all_weights = weigh_lattice(least_weight);
       const double narrowest = kFarEnvelope / (utility_.lambda() * b * limit_);
       const bool enough =
@@ -137,7 +133,7 @@ class JointMechanism {
                             .near = (4 + 2 * std::sqrt(b)) / lambda,
                             .growth = growth,
                             .farthest = limit};
-    return cut_into_slots(rank_, interval_, widths, cancel_, memory());
+    return cut_into_slots(rank_, interval_, widths, context_);
   }
 
   // Finds the limit on F and cuts slots for it: beyond it lies less than 2^-kTailBits of the weight
@@ -161,10 +157,10 @@ class JointMechanism {
   // The logarithm of a lower bound on the weight of all positions, for the s nearest below n or for
   // s = 0, where the sum is n.
   double least_weight() const {
-    JointProposal<Real> below(slots_, records_, utility_, memory(),
+    JointProposal<Real> below(slots_, records_, utility_, context_.memory,
                               JointProposal<Real>::Bound::kBelow);
     const double step = utility_.lattice_step();
-    const double weight = below.filter(std::floor(records_ / step) * step, limit_, cancel_);
+    const double weight = below.filter(std::floor(records_ / step) * step, limit_, context_.cancel);
     return std::max(weight, log_volume() - utility_.lambda() * records_);
   }
 
@@ -212,12 +208,12 @@ class JointMechanism {
     const double s = utility_.lattice_point(index);
     if (!is_filtered(index)) return log_volume() - utility_.lambda() * std::abs(records_ - s);
     prepared_ = index;
-    return proposal_->filter(s, limit_, cancel_);
+    return proposal_->filter(s, limit_, context_.cancel);
   }
 
   std::uint64_t draw_lattice_index() {
     for (;;) {
-      WeightedSampler scan(random_);
+      WeightedSampler scan(context_.random);
       for (std::size_t i = 0; i < log_weights_.size(); ++i) {
         if (scan.takes(std::exp(log_weights_[i]) / total_)) return range_.first + i;
       }
@@ -227,11 +223,11 @@ class JointMechanism {
   // Makes a proposal for each of the lattice points; gives the positions of the first, in their
   // order, that is accepted. Proposals for one s are made together, as each s must be prepared.
   bool first_accepted(std::span<const std::uint64_t> lattice, std::span<Position> positions) {
-    std::pmr::vector<std::size_t> order(lattice.size(), path_.get_allocator());
+    std::pmr::vector<std::size_t> order(lattice.size(), context_.memory);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return lattice[i]; });
     std::size_t first = lattice.size();
-    std::pmr::vector<Position> proposed(positions.size(), path_.get_allocator().resource());
+    std::pmr::vector<Position> proposed(positions.size(), context_.memory);
     for (const std::size_t attempt : order) {
       if (attempt > first || !propose(lattice[attempt], proposed)) continue;
       first = attempt;
@@ -242,22 +238,23 @@ class JointMechanism {
 
   // Draws positions for a lattice point; returns whether they are accepted.
   bool propose(std::uint64_t index, std::span<Position> positions) {
-    cancel_.tick(log_weights_.size() * gaps_.size());
+    context_.cancel.tick(log_weights_.size() * gaps_.size());
     const double s = utility_.lattice_point(index);
     const double cost =
         is_filtered(index) ? propose_by_slots(index, positions) : propose_anywhere(s, positions);
     measure_gaps(positions);
     const double departure = utility_.departure(gaps_, s);
-    return random_.unit_real() < std::exp(-utility_.lambda() * (departure - cost)) &&
-           random_.unit_real() < share_of_least(departure);
+    return context_.random.unit_real() < std::exp(-utility_.lambda() * (departure - cost)) &&
+           context_.random.unit_real() < share_of_least(departure);
   }
 
   // Both draw positions with a probability proportional to exp(-lambda cost) and return the cost,
   // which is at most their departure.
   double propose_by_slots(std::uint64_t index, std::span<Position> positions) {
-    if (prepared_ != index) proposal_->filter(utility_.lattice_point(index), limit_, cancel_);
+    if (prepared_ != index)
+      proposal_->filter(utility_.lattice_point(index), limit_, context_.cancel);
     prepared_ = index;
-    proposal_->draw(random_, path_, cancel_);
+    proposal_->draw(context_, path_);
     for (std::size_t k = 0; k < path_.size(); ++k) {
       positions[k] = draw_position(slots_[path_[k]].positions);
     }
@@ -273,7 +270,7 @@ class JointMechanism {
   }
 
   Position draw_position(PositionInterval interval) {
-    return interval.begin + random_.uniform_below(interval.end - interval.begin);
+    return interval.begin + context_.random.uniform_below(interval.end - interval.begin);
   }
 
   void measure_gaps(std::span<const Position> positions) {
@@ -305,8 +302,7 @@ class JointMechanism {
 
   const SmearedRank& rank_;
   PositionInterval interval_;
-  RandomStream& random_;
-  CancelPoll& cancel_;
+  MechanismContext context_;
   double records_;
   JointUtility utility_;
   std::pmr::vector<double> targets_;
@@ -329,9 +325,8 @@ double joint_lambda(double epsilon) {
 }
 
 void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
-                          std::span<const double> quantiles, double epsilon, RandomStream& random,
-                          CancelPoll& cancel, std::pmr::memory_resource* memory,
-                          std::span<Position> positions) {
+                          std::span<const double> quantiles, double epsilon,
+                          const MechanismContext& context, std::span<Position> positions) {
   if (quantiles.empty() || quantiles.size() > kMaxJointQuantiles) {
     throw std::invalid_argument("too many joint quantiles");
   }
@@ -343,11 +338,9 @@ void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
   const double records = in_records(rank.at(interval.end) - rank.at(interval.begin));
   if (quantiles.size() <= kMostForDouble &&
       lambda * records_at_position(records) <= kMostCostForDouble) {
-    JointMechanism<double>(rank, interval, quantiles, lambda, random, cancel, memory)
-        .draw(positions);
+    JointMechanism<double>(rank, interval, quantiles, lambda, context).draw(positions);
   } else {
-    JointMechanism<long double>(rank, interval, quantiles, lambda, random, cancel, memory)
-        .draw(positions);
+    JointMechanism<long double>(rank, interval, quantiles, lambda, context).draw(positions);
   }
 }
 

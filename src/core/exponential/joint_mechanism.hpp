@@ -2,13 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory_resource>
 #include <span>
 
-#include "core/base/cancel.hpp"
 #include "core/exponential/exponential_mechanism.hpp"
 #include "core/exponential/rank.hpp"
-#include "core/privacy/random.hpp"
+#include "core/privacy/mechanism_context.hpp"
 
 namespace dpquantile {
 
@@ -43,8 +41,7 @@ double joint_lambda(double epsilon);
 // what "Floating point" there says. Working time and memory depend on the data within bounds that
 // do not.
 void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
-                          std::span<const double> quantiles, double epsilon, RandomStream& random,
-                          CancelPoll& cancel, std::pmr::memory_resource* memory,
-                          std::span<Position> positions);
+                          std::span<const double> quantiles, double epsilon,
+                          const MechanismContext& context, std::span<Position> positions);
 
 }  // namespace dpquantile

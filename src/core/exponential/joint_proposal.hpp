@@ -14,6 +14,7 @@
 #include "core/exponential/joint_utility.hpp"
 #include "core/exponential/laplace_filter.hpp"
 #include "core/exponential/rank_slots.hpp"
+#include "core/privacy/mechanism_context.hpp"
 #include "core/privacy/random.hpp"
 #include "core/privacy/weighted_sampler.hpp"
 
@@ -87,15 +88,16 @@ class JointProposal {
   }
 
   // Draws a slot for each quantile, for the s prepared for, in proportion to the weights.
-  void draw(RandomStream& random, std::span<std::size_t> path, CancelPoll& cancel) const {
+  void draw(const MechanismContext& context, std::span<std::size_t> path) const {
     std::size_t placed = path.size();
-    std::size_t slot = draw_last(random, cancel);
+    std::size_t slot = draw_last(context);
     for (;;) {
-      for (std::size_t together = draw_together(random, placed, slot); together > 0; --together) {
+      for (std::size_t together = draw_together(context.random, placed, slot); together > 0;
+           --together) {
         path[--placed] = slot;
       }
       if (placed == 0) return;
-      slot = draw_before(random, placed, slot, cancel);
+      slot = draw_before(placed, slot, context);
     }
   }
 
@@ -219,14 +221,14 @@ class JointProposal {
     return leaving(b)[i] * kernel(b, records_ - middles_[i]);
   }
 
-  std::size_t draw_last(RandomStream& random, CancelPoll& cancel) const {
+  std::size_t draw_last(const MechanismContext& context) const {
     for (;;) {
-      WeightedSampler scan(random);
+      WeightedSampler scan(context.random);
       const auto [first, end] = window(utility_.quantiles());
       for (std::size_t i = first; i < end; ++i) {
         if (scan.takes(static_cast<double>(last_weight(i) / total_))) return i;
       }
-      cancel.tick(end - first);
+      context.cancel.tick(end - first);
     }
   }
 
@@ -247,8 +249,8 @@ class JointProposal {
 
   // The slot of the last of the `placed` quantiles, all before `slot`, which has the next one: the
   // slots are visited from the likeliest gap outwards.
-  std::size_t draw_before(RandomStream& random, std::size_t placed, std::size_t slot,
-                          CancelPoll& cancel) const {
+  std::size_t draw_before(std::size_t placed, std::size_t slot,
+                          const MechanismContext& context) const {
     const Real total = std::ldexp(entering(placed)[slot], scales_[placed] - scales_[placed - 1]);
     const double edge = middles_[slot] - expected(placed);
     const auto weight = [&](std::size_t i) {
@@ -262,11 +264,11 @@ class JointProposal {
                          begin + static_cast<std::ptrdiff_t>(range.end), edge) -
         begin);
     for (;;) {
-      WeightedSampler scan(random);
+      WeightedSampler scan(context.random);
       std::size_t below = centre;
       std::size_t above = centre;
       while (below > range.first || above < range.end) {
-        cancel.tick();
+        context.cancel.tick();
         const bool go_up =
             below == range.first ||
             (above < range.end && middles_[above] - edge < edge - middles_[below - 1]);

@@ -31,13 +31,12 @@ double distance_to_nearest(std::span<const double> targets, double rank) {
 }  // namespace
 
 std::pmr::vector<RankSlot> cut_into_slots(const SmearedRank& rank, PositionInterval interval,
-                                          const SlotWidths& widths, CancelPoll& cancel,
-                                          std::pmr::memory_resource* memory) {
-  std::pmr::vector<RankSlot> slots(memory);
+                                          const SlotWidths& widths, const Workspace& work) {
+  std::pmr::vector<RankSlot> slots(work.memory);
   const ScaledRank begin = rank.at(interval.begin);
   const double positions = static_cast<double>(interval.end - interval.begin);
   for (Position first = interval.begin; first < interval.end;) {
-    cancel.tick();
+    work.cancel.tick();
     const ScaledRank low = rank.at(first);
     const double distance = distance_to_nearest(widths.targets, in_records(low - begin));
     const double width = std::max(widths.finest, (distance - widths.near) * widths.growth);

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/base/cancel.hpp"
+#include "core/base/workspace.hpp"
 #include "core/exponential/exponential_mechanism.hpp"
 #include "core/exponential/rank.hpp"
 
@@ -34,7 +34,6 @@ struct SlotWidths {
 // Cuts an interval into slots, in order. Their number grows with the logarithm of the records, not
 // with them. Internal to a mechanism: neither the cut nor the number of slots may be released.
 std::pmr::vector<RankSlot> cut_into_slots(const SmearedRank& rank, PositionInterval interval,
-                                          const SlotWidths& widths, CancelPoll& cancel,
-                                          std::pmr::memory_resource* memory);
+                                          const SlotWidths& widths, const Workspace& work);
 
 }  // namespace dpquantile

@@ -44,14 +44,14 @@ double noisy_value(double iqr, const LogGrid& grid, Rational epsilon, RandomStre
 }
 
 std::optional<double> answer_at(const IqrStage& stage, const OrderStatistics& records,
-                                RandomStream& random, CancelPoll& cancel) {
-  const auto distance = static_cast<std::int64_t>(stability(records, stage.grid, cancel));
-  const bool stable = noise(random, stage.test, 1) > 1 + stage.margin - distance;
+                                const MechanismContext& context) {
+  const auto distance = static_cast<std::int64_t>(stability(records, stage.grid, context.cancel));
+  const bool stable = noise(context.random, stage.test, 1) > 1 + stage.margin - distance;
   if (!stable) return std::nullopt;
 
   const double iqr = records.interquartile_range();
   if (iqr == 0) return 0;
-  return noisy_value(iqr, stage.grid, stage.release, random);
+  return noisy_value(iqr, stage.grid, stage.release, context.random);
 }
 
 }  // namespace
@@ -65,25 +65,25 @@ std::uint64_t noisy_count(std::uint64_t records, Rational epsilon, RandomStream&
 }
 
 std::optional<double> interquartile_range_by(std::span<const IqrStage> stages,
-                                             const OrderStatistics& records, RandomStream& random,
-                                             CancelPoll& cancel) {
+                                             const OrderStatistics& records,
+                                             const MechanismContext& context) {
   for (const IqrStage& stage : stages) {
-    if (const auto answer = answer_at(stage, records, random, cancel)) return answer;
+    if (const auto answer = answer_at(stage, records, context)) return answer;
   }
   return std::nullopt;
 }
 
 std::optional<double> interquartile_range(std::span<double> records, double epsilon, double delta,
-                                          RandomStream& random, CancelPoll& cancel,
-                                          std::pmr::memory_resource* memory) {
+                                          const MechanismContext& context) {
   check_epsilon(epsilon);
   check_iqr_delta(delta);
 
-  clamp_infinities(records, cancel);
-  radix_sort(records, {cancel, memory});
-  const std::uint64_t count = noisy_count(records.size(), iqr_count_epsilon(epsilon), random);
+  clamp_infinities(records, context.cancel);
+  radix_sort(records, context);
+  const std::uint64_t count =
+      noisy_count(records.size(), iqr_count_epsilon(epsilon), context.random);
   const IqrPlan plan(count, epsilon, delta);
-  return interquartile_range_by(plan.stages(), OrderStatistics(records), random, cancel);
+  return interquartile_range_by(plan.stages(), OrderStatistics(records), context);
 }
 
 }  // namespace dpquantile

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory_resource>
 #include <optional>
 #include <span>
 
-#include "core/base/cancel.hpp"
 #include "core/iqr/distance_to_instability.hpp"
 #include "core/iqr/iqr_plan.hpp"
+#include "core/privacy/mechanism_context.hpp"
 #include "core/privacy/noise.hpp"
 #include "core/privacy/random.hpp"
 
@@ -26,8 +25,8 @@ std::uint64_t noisy_count(std::uint64_t records, Rational epsilon, RandomStream&
 // differentially private for adding, removing or replacing one record (docs/privacy.md, Lemma 10).
 // Throws like interquartile_range.
 std::optional<double> interquartile_range_by(std::span<const IqrStage> stages,
-                                             const OrderStatistics& records, RandomStream& random,
-                                             CancelPoll& cancel);
+                                             const OrderStatistics& records,
+                                             const MechanismContext& context);
 
 // The interquartile range x_(ceil(3n/4)) - x_(ceil(n/4)) of n records with noise, or nothing if the
 // test of its stability fails, which is an ordinary private outcome and almost always the one for a
@@ -45,7 +44,6 @@ std::optional<double> interquartile_range_by(std::span<const IqrStage> stages,
 // Throws ParameterError (epsilon, delta), RandomnessUnavailable, Cancelled, std::bad_alloc; and
 // std::overflow_error with a probability below 2^-182 (discrete_laplace).
 std::optional<double> interquartile_range(std::span<double> records, double epsilon, double delta,
-                                          RandomStream& random, CancelPoll& cancel,
-                                          std::pmr::memory_resource* memory);
+                                          const MechanismContext& context);
 
 }  // namespace dpquantile

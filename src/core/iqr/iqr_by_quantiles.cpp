@@ -20,10 +20,8 @@ double rho_of_iqr_by_quantiles(double epsilon) {
 }
 
 double iqr_by_quantiles(const Histogram& data, const ValueGrid& grid, double epsilon,
-                        RandomStream& random, CancelPoll& cancel,
-                        std::pmr::memory_resource* memory) {
-  const auto cells =
-      draw_quantiles(data, quartiles_query(grid.cells, epsilon), random, cancel, memory);
+                        const MechanismContext& context) {
+  const auto cells = draw_quantiles(data, quartiles_query(grid.cells, epsilon), context);
   ValueGrid differences = grid;
   differences.upper -= differences.lower;
   differences.lower = 0;

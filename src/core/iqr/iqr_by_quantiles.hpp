@@ -1,11 +1,8 @@
 #pragma once
 
-#include <memory_resource>
-
-#include "core/base/cancel.hpp"
 #include "core/histogram/histogram.hpp"
 #include "core/histogram/value_grid.hpp"
-#include "core/privacy/random.hpp"
+#include "core/privacy/mechanism_context.hpp"
 
 namespace dpquantile {
 
@@ -16,8 +13,7 @@ namespace dpquantile {
 // Privacy: epsilon-differentially private for adding or removing one record, as post-processing of
 // the quartiles (docs/privacy.md, Theorem 4). Throws like draw_quantiles.
 double iqr_by_quantiles(const Histogram& data, const ValueGrid& grid, double epsilon,
-                        RandomStream& random, CancelPoll& cancel,
-                        std::pmr::memory_resource* memory);
+                        const MechanismContext& context);
 
 // The zCDP of that, as of rho_of_quantiles.
 double rho_of_iqr_by_quantiles(double epsilon);

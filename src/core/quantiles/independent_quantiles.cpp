@@ -14,13 +14,12 @@ double independent_epsilon(std::size_t distinct_quantiles, const PrivacyParamete
 
 void draw_independently(const SmearedRank& rank, std::uint64_t cells,
                         std::span<const double> quantiles, const PrivacyParameter& privacy,
-                        RandomStream& random, CancelPoll& cancel, std::pmr::memory_resource* memory,
-                        std::span<std::uint32_t> answers) {
+                        const MechanismContext& context, std::span<std::uint32_t> answers) {
   const double epsilon = independent_epsilon(quantiles.size(), privacy);
   for (std::size_t i = 0; i < quantiles.size(); ++i) {
-    cancel.check();
-    const Position position = draw_quantile_position(rank, {0, cell_start(cells)}, quantiles[i],
-                                                     epsilon, random, cancel, memory);
+    context.cancel.check();
+    const Position position =
+        draw_quantile_position(rank, {0, cell_start(cells)}, quantiles[i], epsilon, context);
     answers[i] = static_cast<std::uint32_t>(cell_at(position));
   }
   std::ranges::sort(answers);

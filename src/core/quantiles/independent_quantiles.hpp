@@ -1,13 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory_resource>
 #include <span>
 
-#include "core/base/cancel.hpp"
 #include "core/exponential/rank.hpp"
+#include "core/privacy/mechanism_context.hpp"
 #include "core/privacy/privacy_parameter.hpp"
-#include "core/privacy/random.hpp"
 
 namespace dpquantile {
 
@@ -22,7 +20,6 @@ double independent_epsilon(std::size_t distinct_quantiles, const PrivacyParamete
 // Privacy: that of `privacy`, by composition. Throws like draw_quantile_position.
 void draw_independently(const SmearedRank& rank, std::uint64_t cells,
                         std::span<const double> quantiles, const PrivacyParameter& privacy,
-                        RandomStream& random, CancelPoll& cancel, std::pmr::memory_resource* memory,
-                        std::span<std::uint32_t> answers);
+                        const MechanismContext& context, std::span<std::uint32_t> answers);
 
 }  // namespace dpquantile

@@ -42,16 +42,14 @@ void check_joint_quantiles(std::span<const double> quantiles) {
 // The answers for ascending, distinct quantiles.
 std::pmr::vector<std::uint32_t> draw_distinct(const Histogram& data, const QuantilesQuery& query,
                                               std::span<const double> quantiles,
-                                              RandomStream& random, CancelPoll& cancel,
-                                              std::pmr::memory_resource* memory) {
-  std::pmr::vector<std::uint32_t> answers(quantiles.size(), memory);
+                                              const MechanismContext& context) {
+  std::pmr::vector<std::uint32_t> answers(quantiles.size(), context.memory);
   const SmearedRank rank(data);
   if (query.method == QuantilesMethod::kIndependent) {
-    draw_independently(rank, query.cells, quantiles, query.privacy, random, cancel, memory,
-                       answers);
+    draw_independently(rank, query.cells, quantiles, query.privacy, context, answers);
   } else {
     const RecursionPlan plan = plan_for(query.method, quantiles.size(), query.privacy);
-    draw_recursively(rank, query.cells, quantiles, plan, random, cancel, memory, answers);
+    draw_recursively(rank, query.cells, quantiles, plan, context, answers);
   }
   return answers;
 }
@@ -109,17 +107,15 @@ double rho_of_quantiles(const QuantilesQuery& query) {
 }
 
 std::pmr::vector<std::uint32_t> draw_quantiles(const Histogram& data, const QuantilesQuery& query,
-                                               RandomStream& random, CancelPoll& cancel,
-                                               std::pmr::memory_resource* memory) {
+                                               const MechanismContext& context) {
   check_quantiles_query(query);
   if (resolved_method(query) == QuantilesMethod::kTree) {
-    return tree_quantiles(data, query.cells, query.quantiles, query.privacy, random, cancel,
-                          memory);
+    return tree_quantiles(data, query.cells, query.quantiles, query.privacy, context);
   }
-  const std::pmr::vector<double> distinct = sorted_distinct(query.quantiles, memory);
+  const std::pmr::vector<double> distinct = sorted_distinct(query.quantiles, context.memory);
   const std::pmr::vector<std::uint32_t> distinct_answers =
-      draw_distinct(data, query, distinct, random, cancel, memory);
-  std::pmr::vector<std::uint32_t> answers(memory);
+      draw_distinct(data, query, distinct, context);
+  std::pmr::vector<std::uint32_t> answers(context.memory);
   answers.reserve(query.quantiles.size());
   for (const double quantile : query.quantiles) {
     const auto found = std::lower_bound(distinct.begin(), distinct.end(), quantile);

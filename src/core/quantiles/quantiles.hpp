@@ -5,9 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/base/cancel.hpp"
 #include "core/histogram/histogram.hpp"
-#include "core/privacy/random.hpp"
+#include "core/privacy/mechanism_context.hpp"
 #include "core/quantiles/quantiles_query.hpp"
 
 // Differentially private quantiles on a grid: the methods of Kaplan, Schnapp and Stemmer 2022,
@@ -45,7 +44,6 @@ double rho_of_quantiles(const QuantilesQuery& query);
 // Throws ParameterError as check_quantiles_query, RandomnessUnavailable, Cancelled,
 // std::bad_alloc, and std::length_error beyond kMaxJointRecords where quantiles are drawn jointly.
 std::pmr::vector<std::uint32_t> draw_quantiles(const Histogram& data, const QuantilesQuery& query,
-                                               RandomStream& random, CancelPoll& cancel,
-                                               std::pmr::memory_resource* memory);
+                                               const MechanismContext& context);
 
 }  // namespace dpquantile

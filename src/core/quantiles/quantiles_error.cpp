@@ -32,16 +32,15 @@ std::size_t simulated_releases(QuantilesMethod method, std::size_t quantiles) {
 }
 
 // Records spread evenly over the grid.
-Histogram even_records(std::uint64_t records, std::uint64_t cells, CancelPoll& cancel,
-                       std::pmr::memory_resource* memory) {
-  std::pmr::vector<std::uint32_t> of_records(records, memory);
+Histogram even_records(std::uint64_t records, std::uint64_t cells, const Workspace& work) {
+  std::pmr::vector<std::uint32_t> of_records(records, work.memory);
   const double spacing = static_cast<double>(cells) / static_cast<double>(records);
   for (std::uint64_t i = 0; i < records; ++i) {
     const double position = (static_cast<double>(i) + 0.5) * spacing;
     of_records[i] =
         static_cast<std::uint32_t>(std::min<double>(position, static_cast<double>(cells - 1)));
   }
-  return Histogram(of_records, cells, {cancel, memory});
+  return Histogram(of_records, cells, work);
 }
 
 // The number of records between the rank of a quantile and a cell.
@@ -62,16 +61,15 @@ void check_records(std::uint64_t records) {
 }
 
 // Sets the simulated figures.
-void simulate(const QuantilesQuery& query, std::uint64_t records, RandomStream& random,
-              CancelPoll& cancel, std::pmr::memory_resource* memory,
+void simulate(const QuantilesQuery& query, std::uint64_t records, const MechanismContext& context,
               std::span<QuantileError> errors) {
   const Histogram data =
-      even_records(std::min(records, kMostSimulatedRecords), query.cells, cancel, memory);
+      even_records(std::min(records, kMostSimulatedRecords), query.cells, context);
   const SmearedRank rank(data);
   const std::size_t releases = simulated_releases(resolved_method(query), query.quantiles.size());
-  std::pmr::vector<double> drawn(releases * errors.size(), memory);  // by quantile
+  std::pmr::vector<double> drawn(releases * errors.size(), context.memory);  // by quantile
   for (std::size_t release = 0; release < releases; ++release) {
-    const auto cells = draw_quantiles(data, query, random, cancel, memory);
+    const auto cells = draw_quantiles(data, query, context);
     for (std::size_t i = 0; i < errors.size(); ++i) {
       drawn[i * releases + release] = rank_error(rank, cells[i], query.quantiles[i]);
     }
@@ -102,13 +100,13 @@ void set_bounds(const QuantilesQuery& query, std::uint64_t records,
 
 std::pmr::vector<QuantileError> forecast_quantiles_error(const QuantilesQuery& query,
                                                          std::uint64_t records,
-                                                         RandomStream& random, CancelPoll& cancel,
-                                                         std::pmr::memory_resource* memory) {
+                                                         const MechanismContext& context) {
   check_quantiles_query(query);
   check_records(records);
-  std::pmr::vector<QuantileError> errors(query.quantiles.size(), memory);
-  simulate(query, records, random, cancel, memory, errors);
-  if (resolved_method(query) != QuantilesMethod::kTree) set_bounds(query, records, memory, errors);
+  std::pmr::vector<QuantileError> errors(query.quantiles.size(), context.memory);
+  simulate(query, records, context, errors);
+  if (resolved_method(query) != QuantilesMethod::kTree)
+    set_bounds(query, records, context.memory, errors);
   return errors;
 }
 

@@ -5,8 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/base/cancel.hpp"
-#include "core/privacy/random.hpp"
+#include "core/privacy/mechanism_context.hpp"
 #include "core/quantiles/quantiles_query.hpp"
 
 namespace dpquantile {
@@ -35,7 +34,6 @@ struct QuantileError {
 // RandomnessUnavailable, Cancelled, std::bad_alloc.
 std::pmr::vector<QuantileError> forecast_quantiles_error(const QuantilesQuery& query,
                                                          std::uint64_t records,
-                                                         RandomStream& random, CancelPoll& cancel,
-                                                         std::pmr::memory_resource* memory);
+                                                         const MechanismContext& context);
 
 }  // namespace dpquantile

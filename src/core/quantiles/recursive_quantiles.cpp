@@ -20,15 +20,15 @@ struct Stretch {
 
 class RecursiveQuantiles {
  public:
-  RecursiveQuantiles(const SmearedRank& rank, const RecursionPlan& plan, RandomStream& random,
-                     CancelPoll& cancel, std::pmr::memory_resource* memory)
-      : rank_(rank), plan_(plan), random_(random), cancel_(cancel), memory_(memory) {}
+  RecursiveQuantiles(const SmearedRank& rank, const RecursionPlan& plan,
+                     const MechanismContext& context)
+      : rank_(rank), plan_(plan), context_(context) {}
 
   // Fills `answers` with a cell for each of the ascending, distinct quantiles of the stretch.
   void answer(std::span<const double> quantiles, std::span<std::uint32_t> answers,
               const Stretch& stretch, std::size_t level) {
     if (quantiles.empty()) return;
-    cancel_.check();
+    context_.cancel.check();
     const auto [begin, end] = stretch.interval;
     if (begin >= end || cell_at(begin) == cell_at(end - 1)) {
       // Only one cell can be answered: post-processing of the enclosing draws.
@@ -48,8 +48,8 @@ class RecursiveQuantiles {
                   const Stretch& stretch, std::size_t level) {
     const std::size_t middle = drawn_quantile(quantiles.size(), 1, 0);
     const double q = relative(quantiles[middle], stretch);
-    const Position cut = draw_quantile_position(rank_, stretch.interval, q, plan_[level].epsilon,
-                                                random_, cancel_, memory_);
+    const Position cut =
+        draw_quantile_position(rank_, stretch.interval, q, plan_[level].epsilon, context_);
     answers[middle] = static_cast<std::uint32_t>(cell_at(cut));
     answer(quantiles.first(middle), answers.first(middle),
            {{stretch.interval.begin, cut}, stretch.low, quantiles[middle]}, level + 1);
@@ -61,13 +61,12 @@ class RecursiveQuantiles {
                       const Stretch& stretch, std::size_t level) {
     const std::size_t drawn = std::min<std::size_t>(plan_[level].quantiles, quantiles.size());
     const auto chosen = [&](std::size_t i) { return drawn_quantile(quantiles.size(), drawn, i); };
-    std::pmr::vector<double> relatives(memory_);
+    std::pmr::vector<double> relatives(context_.memory);
     for (std::size_t i = 0; i < drawn; ++i) {
       relatives.push_back(relative(quantiles[chosen(i)], stretch));
     }
-    std::pmr::vector<Position> cuts(drawn, memory_);
-    draw_joint_positions(rank_, stretch.interval, relatives, plan_[level].epsilon, random_, cancel_,
-                         memory_, cuts);
+    std::pmr::vector<Position> cuts(drawn, context_.memory);
+    draw_joint_positions(rank_, stretch.interval, relatives, plan_[level].epsilon, context_, cuts);
 
     std::size_t next = 0;
     Stretch left = stretch;
@@ -93,18 +92,15 @@ class RecursiveQuantiles {
 
   const SmearedRank& rank_;
   const RecursionPlan& plan_;
-  RandomStream& random_;
-  CancelPoll& cancel_;
-  std::pmr::memory_resource* memory_;
+  MechanismContext context_;
 };
 
 }  // namespace
 
 void draw_recursively(const SmearedRank& rank, std::uint64_t cells,
                       std::span<const double> quantiles, const RecursionPlan& plan,
-                      RandomStream& random, CancelPoll& cancel, std::pmr::memory_resource* memory,
-                      std::span<std::uint32_t> answers) {
-  RecursiveQuantiles(rank, plan, random, cancel, memory)
+                      const MechanismContext& context, std::span<std::uint32_t> answers) {
+  RecursiveQuantiles(rank, plan, context)
       .answer(quantiles, answers, {{0, cell_start(cells)}, 0, 1}, 0);
 }
 

@@ -1,12 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory_resource>
 #include <span>
 
-#include "core/base/cancel.hpp"
 #include "core/exponential/rank.hpp"
-#include "core/privacy/random.hpp"
+#include "core/privacy/mechanism_context.hpp"
 #include "core/quantiles/recursion_plan.hpp"
 
 namespace dpquantile {
@@ -22,7 +20,6 @@ namespace dpquantile {
 // Privacy: that of the plan. Throws like draw_quantile_position and draw_joint_positions.
 void draw_recursively(const SmearedRank& rank, std::uint64_t cells,
                       std::span<const double> quantiles, const RecursionPlan& plan,
-                      RandomStream& random, CancelPoll& cancel, std::pmr::memory_resource* memory,
-                      std::span<std::uint32_t> answers);
+                      const MechanismContext& context, std::span<std::uint32_t> answers);
 
 }  // namespace dpquantile

@@ -38,11 +38,10 @@ class Leaves {
 };
 
 std::pmr::vector<std::uint64_t> count_leaves(const Histogram& data, const Leaves& leaves,
-                                             std::uint32_t bins, CancelPoll& cancel,
-                                             std::pmr::memory_resource* memory) {
-  std::pmr::vector<std::uint64_t> counts(bins, memory);
+                                             std::uint32_t bins, const Workspace& work) {
+  std::pmr::vector<std::uint64_t> counts(bins, work.memory);
   for (std::size_t run = 0; run < data.runs(); ++run) {
-    cancel.tick();
+    work.cancel.tick();
     counts[leaves.leaf_of(data.cell(run))] += data.count(run);
   }
   return counts;
@@ -80,14 +79,14 @@ double rho_of_tree_quantiles(std::uint64_t cells, const PrivacyParameter& privac
 
 std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint64_t cells,
                                                std::span<const double> quantiles,
-                                               const CdfPlan& plan, RandomStream& random,
-                                               CancelPoll& cancel,
-                                               std::pmr::memory_resource* memory) {
+                                               const CdfPlan& plan,
+                                               const MechanismContext& context) {
   check_quantiles(quantiles);
   const Leaves leaves(cells, plan.bins);
-  const auto counts = count_leaves(data, leaves, plan.bins, cancel, memory);
-  const auto curve = release_unrounded_cdf(counts, plan, random, cancel, memory);
-  std::pmr::vector<std::uint32_t> answers(memory);
+  const auto counts = count_leaves(data, leaves, plan.bins, context);
+  const auto curve =
+      release_unrounded_cdf(counts, plan, context.random, context.cancel, context.memory);
+  std::pmr::vector<std::uint32_t> answers(context.memory);
   answers.reserve(quantiles.size());
   for (const double quantile : quantiles) {
     answers.push_back(cell_reaching(curve, quantile, leaves));
@@ -98,10 +97,8 @@ std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint6
 std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint64_t cells,
                                                std::span<const double> quantiles,
                                                const PrivacyParameter& privacy,
-                                               RandomStream& random, CancelPoll& cancel,
-                                               std::pmr::memory_resource* memory) {
-  return tree_quantiles(data, cells, quantiles, tree_quantiles_plan(cells, privacy), random, cancel,
-                        memory);
+                                               const MechanismContext& context) {
+  return tree_quantiles(data, cells, quantiles, tree_quantiles_plan(cells, privacy), context);
 }
 
 }  // namespace dpquantile

@@ -7,6 +7,7 @@
 
 #include "core/cdf/cdf.hpp"
 #include "core/histogram/histogram.hpp"
+#include "core/privacy/mechanism_context.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 #include "core/quantiles/quantiles.hpp"
 
@@ -41,15 +42,13 @@ double rho_of_tree_quantiles(std::uint64_t cells, const PrivacyParameter& privac
 // O(leaves) memory and time but for the noise, a draw a node.
 std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint64_t cells,
                                                std::span<const double> quantiles,
-                                               const CdfPlan& plan, RandomStream& random,
-                                               CancelPoll& cancel,
-                                               std::pmr::memory_resource* memory);
+                                               const CdfPlan& plan,
+                                               const MechanismContext& context);
 
 // The same with the plan for these parameters.
 std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint64_t cells,
                                                std::span<const double> quantiles,
                                                const PrivacyParameter& privacy,
-                                               RandomStream& random, CancelPoll& cancel,
-                                               std::pmr::memory_resource* memory);
+                                               const MechanismContext& context);
 
 }  // namespace dpquantile

@@ -45,8 +45,8 @@ std::uint32_t draw_cell(const Histogram& data, MeanCells cells, double q, double
                         const MechanismContext& context) {
   const double epsilon_for_adding = epsilon * std::max(q, 1 - q);
   const PositionInterval axis{0, cell_start(cells.count())};
-  const Position position = draw_quantile_position(SmearedRank(data), axis, q, epsilon_for_adding,
-                                                   context.random, context.cancel, context.memory);
+  const Position position =
+      draw_quantile_position(SmearedRank(data), axis, q, epsilon_for_adding, context);
   return static_cast<std::uint32_t>(cell_at(position));
 }
 

@@ -18,14 +18,12 @@ std::optional<double> draw_answer(const ChargedGroup& group) {
   std::optional<double> answer;
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    RandomStream& random = *group.random;
+    const MechanismContext context(*group.random, cancel, &memory);
     if (parameters.method == static_cast<Method>(IqrMethod::kQuantiles)) {
-      const Histogram data = group.histogram({cancel, &memory});
-      answer =
-          iqr_by_quantiles(data, parameters.grid, parameters.guarantee, random, cancel, &memory);
+      const Histogram data = group.histogram(context);
+      answer = iqr_by_quantiles(data, parameters.grid, parameters.guarantee, context);
     } else {
-      answer = interquartile_range(group.values(), parameters.guarantee, parameters.delta, random,
-                                   cancel, &memory);
+      answer = interquartile_range(group.values(), parameters.guarantee, parameters.delta, context);
     }
   });
   return answer;

@@ -40,11 +40,11 @@ Answer answer_group(FunctionCallInfo fcinfo, Family family) {
   auto* answer = static_cast<uint32*>(palloc(parameters->quantile_count * sizeof(uint32)));
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    RandomStream& random = *group.random;
-    const Histogram data = group.histogram({cancel, &memory});
-    const auto cells = tree_plan != nullptr ? tree_quantiles(data, query.cells, query.quantiles,
-                                                             *tree_plan, random, cancel, &memory)
-                                            : draw_quantiles(data, query, random, cancel, &memory);
+    const MechanismContext context(*group.random, cancel, &memory);
+    const Histogram data = group.histogram(context);
+    const auto cells = tree_plan != nullptr
+                           ? tree_quantiles(data, query.cells, query.quantiles, *tree_plan, context)
+                           : draw_quantiles(data, query, context);
     std::copy(cells.begin(), cells.end(), answer);
   });
   return {parameters, answer};

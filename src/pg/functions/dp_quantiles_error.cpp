@@ -69,7 +69,7 @@ DPQ_FUNCTION(dpq_quantiles_expected_error) {
     CancelPoll cancel(cancel_requested);
     CsprngSource source;
     RandomStream random(source);
-    std::ranges::copy(forecast_quantiles_error(query, rows, random, cancel, &memory), errors);
+    std::ranges::copy(forecast_quantiles_error(query, rows, {random, cancel, &memory}), errors);
   });
   InitMaterializedSRF(fcinfo, 0);
   auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);

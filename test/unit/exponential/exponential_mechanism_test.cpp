@@ -16,8 +16,8 @@
 #include "core/base/error.hpp"
 #include "core/exponential/rank.hpp"
 #include "core/histogram/histogram.hpp"
-#include "core/privacy/random.hpp"
 #include "support/case_name.hpp"
+#include "support/context_testing.hpp"
 #include "support/dataset.hpp"
 #include "support/law_testing.hpp"
 #include "support/quantile_density.hpp"
@@ -37,6 +37,7 @@ using test::law_p_value;
 using test::QuantileDensity;
 using test::Real;
 using test::RealRank;
+using test::TestContext;
 
 constexpr int kDraws = 1'000'000;
 constexpr std::uint64_t kMostCells = std::uint64_t{1} << 32;
@@ -50,7 +51,7 @@ class PositionSampler {
   Position draw() {
     std::array<std::byte, 4096> buffer;
     std::pmr::monotonic_buffer_resource memory(buffer.data(), buffer.size());
-    return draw_quantile_position(rank_, interval_, q_, epsilon_, random_, cancel_, &memory);
+    return draw_quantile_position(rank_, interval_, q_, epsilon_, context_.with(&memory));
   }
 
  private:
@@ -59,9 +60,7 @@ class PositionSampler {
   PositionInterval interval_;
   double q_;
   double epsilon_;
-  CsprngSource source_;
-  RandomStream random_{source_};
-  CancelPoll cancel_{nullptr};
+  TestContext context_;
 };
 
 Dataset records_on_cell(std::size_t count, std::uint32_t cell, std::uint64_t cells) {
@@ -455,10 +454,7 @@ TEST(QuantilePositionFailure, OfTheSourceIsAnException) {
   const Histogram histogram = histogram_of(kDistinct);
   const SmearedRank rank(histogram);
   FailingSource source;
-  RandomStream random(source);
-  CancelPoll cancel(nullptr);
-  EXPECT_THROW(draw_quantile_position(rank, {0, cell_start(10)}, 0.5, 1, random, cancel,
-                                      std::pmr::new_delete_resource()),
+  EXPECT_THROW(draw_quantile_position(rank, {0, cell_start(10)}, 0.5, 1, TestContext(source)),
                RandomnessUnavailable);
 }
 

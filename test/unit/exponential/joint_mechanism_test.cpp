@@ -21,6 +21,7 @@
 #include "core/privacy/random.hpp"
 #include "support/case_name.hpp"
 #include "support/chi_square.hpp"
+#include "support/context_testing.hpp"
 #include "support/dataset.hpp"
 #include "support/equally_spaced.hpp"
 #include "support/joint_law.hpp"
@@ -36,6 +37,7 @@ using test::case_name;
 using test::Dataset;
 using test::equally_spaced;
 using test::FailingSource;
+using test::heap;
 using test::histogram_of;
 using test::joint_law;
 using test::joint_points;
@@ -47,6 +49,7 @@ using test::JointTuples;
 using test::kFalseAlarm;
 using test::p_value;
 using test::Real;
+using test::TestContext;
 
 using Quantiles = std::vector<double>;
 using Positions = std::vector<Position>;
@@ -66,8 +69,7 @@ class JointSampler {
 
   Positions draw() {
     Positions positions(quantiles_.size());
-    draw_joint_positions(rank_, interval_, quantiles_, epsilon_, random_, cancel_,
-                         std::pmr::new_delete_resource(), positions);
+    draw_joint_positions(rank_, interval_, quantiles_, epsilon_, context_, positions);
     return positions;
   }
 
@@ -85,9 +87,7 @@ class JointSampler {
   PositionInterval interval_;
   Quantiles quantiles_;
   double epsilon_;
-  CsprngSource source_;
-  RandomStream random_{source_};
-  CancelPoll cancel_{nullptr};
+  TestContext context_;
 };
 
 // --- The law of few quantiles --------------------------------------------------------------------
@@ -387,11 +387,9 @@ class JointMechanismFailure : public ::testing::Test {
  protected:
   void draw(std::size_t quantiles, RandomSource& source, CancelPoll::Predicate requested,
             std::pmr::memory_resource* memory) const {
-    RandomStream random(source);
-    CancelPoll cancel(requested);
     Positions positions(quantiles);
-    draw_joint_positions(rank_, {0, cell_start(1000)}, equally_spaced(quantiles), 1, random, cancel,
-                         memory, positions);
+    draw_joint_positions(rank_, {0, cell_start(1000)}, equally_spaced(quantiles), 1,
+                         TestContext(source, requested, memory), positions);
   }
 
   Histogram histogram_ = histogram_of(evenly_spread(1000));
@@ -400,26 +398,21 @@ class JointMechanismFailure : public ::testing::Test {
 };
 
 TEST_F(JointMechanismFailure, IsAWrongNumberOfQuantiles) {
-  std::pmr::memory_resource* const memory = std::pmr::new_delete_resource();
-  EXPECT_THROW(draw(0, good_source_, nullptr, memory), std::invalid_argument);
-  EXPECT_THROW(draw(kMaxJointQuantiles + 1, good_source_, nullptr, memory), std::invalid_argument);
+  EXPECT_THROW(draw(0, good_source_, nullptr, heap()), std::invalid_argument);
+  EXPECT_THROW(draw(kMaxJointQuantiles + 1, good_source_, nullptr, heap()), std::invalid_argument);
 }
 
 // So many that the number between two cells is exact as a double.
 TEST_F(JointMechanismFailure, IsMoreRecordsThanArithmeticAllows) {
-  CancelPoll cancel(nullptr);
-  auto* memory = std::pmr::new_delete_resource();
+  const TestContext context;
   const Quantiles quantiles = {0.25, 0.75};
   Positions positions(2);
   for (const std::uint32_t more : {0U, 1U}) {
-    CellRuns runs(memory);
+    CellRuns runs(heap());
     runs.append({3, static_cast<std::uint32_t>(kMaxJointRecords) + more});
-    const Histogram data(1, 1, CellRunsReader(runs), {cancel, memory});
-    CsprngSource source;
-    RandomStream random(source);
+    const Histogram data(1, 1, CellRunsReader(runs), context);
     const auto draw = [&] {
-      draw_joint_positions(SmearedRank(data), {0, cell_start(8)}, quantiles, 1, random, cancel,
-                           memory, positions);
+      draw_joint_positions(SmearedRank(data), {0, cell_start(8)}, quantiles, 1, context, positions);
     };
     if (more == 0) {
       EXPECT_NO_THROW(draw());
@@ -431,12 +424,12 @@ TEST_F(JointMechanismFailure, IsMoreRecordsThanArithmeticAllows) {
 
 TEST_F(JointMechanismFailure, OfTheRandomSourceIsAnException) {
   FailingSource source;
-  EXPECT_THROW(draw(3, source, nullptr, std::pmr::new_delete_resource()), RandomnessUnavailable);
+  EXPECT_THROW(draw(3, source, nullptr, heap()), RandomnessUnavailable);
 }
 
 TEST_F(JointMechanismFailure, IsACancelThatWasRequested) {
   EXPECT_THROW(draw(
-                   9, good_source_, [] { return true; }, std::pmr::new_delete_resource()),
+                   9, good_source_, [] { return true; }, heap()),
                Cancelled);
 }
 
@@ -458,12 +451,11 @@ void expect_drawn_in_few_rounds(const Dataset& data, const std::vector<double>& 
   const Histogram histogram = histogram_of(data);
   const SmearedRank rank(histogram);
   CsprngSource source;
-  RandomStream random(source);
-  CancelPoll cancel(none_left);
+  const TestContext context(source, none_left);
   checks_left = 500;
   std::vector<Position> positions(quantiles.size());
   EXPECT_NO_THROW(draw_joint_positions(rank, {0, cell_start(data.cells)}, quantiles, epsilon,
-                                       random, cancel, std::pmr::new_delete_resource(), positions))
+                                       context, positions))
       << data.records.size() << " records";
 }
 

@@ -8,14 +8,13 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <memory_resource>
 #include <numeric>
 #include <random>
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/privacy/random.hpp"
 #include "support/chi_square.hpp"
+#include "support/context_testing.hpp"
 #include "support/equally_spaced.hpp"
 #include "support/random_testing.hpp"
 
@@ -26,7 +25,10 @@ namespace {
 using test::chi_square_p_value;
 using test::equally_spaced;
 using test::FailingSource;
+using test::heap;
 using test::kFalseAlarm;
+using test::TestContext;
+using test::TestWorkspace;
 
 using Path = std::vector<std::size_t>;
 using Quantiles = std::vector<double>;
@@ -117,15 +119,17 @@ class Proposal {
  public:
   explicit Proposal(const Given& given)
       : slots_(given.slots),
-        utility_(given.quantiles, given.lambda, std::pmr::new_delete_resource()),
-        proposal_(slots_, given.records, utility_, std::pmr::new_delete_resource()) {}
+        utility_(given.quantiles, given.lambda, heap()),
+        proposal_(slots_, given.records, utility_, heap()) {}
   Proposal(const Proposal&) = delete;
   Proposal& operator=(const Proposal&) = delete;
 
-  double filter(double s, double limit = kNoLimit) { return proposal_.filter(s, limit, cancel_); }
-  Path draw(RandomStream& random) {
+  double filter(double s, double limit = kNoLimit) {
+    return proposal_.filter(s, limit, work_.cancel);
+  }
+  Path draw(const MechanismContext& context) {
     Path path(utility_.quantiles());
-    proposal_.draw(random, path, cancel_);
+    proposal_.draw(context, path);
     return path;
   }
   double cost(const Path& path) const { return proposal_.cost(path); }
@@ -135,7 +139,7 @@ class Proposal {
   Slots slots_;
   JointUtility utility_;
   JointProposal<Real> proposal_;
-  CancelPoll cancel_{nullptr};
+  TestWorkspace work_;
 };
 
 const Given kFew{{slot(0.5, 0.5, 0.3), slot(2, 1, 0.2), slot(3, 0, 0.05), slot(4.5, 1.5, 0.45)},
@@ -235,10 +239,9 @@ void expect_law(const Given& given, double s) {
   const long double total = log_of_sum(logs);
   Proposal<Real> proposal(given);
   proposal.filter(s);
-  CsprngSource source;
-  RandomStream random(source);
+  const TestContext context;
   std::map<Path, std::uint64_t> counts;
-  for (int i = 0; i < 30'000; ++i) ++counts[proposal.draw(random)];
+  for (int i = 0; i < 30'000; ++i) ++counts[proposal.draw(context)];
   std::vector<std::uint64_t> observed;
   std::vector<double> law;
   for (const auto& [path, log] : logs) {
@@ -268,9 +271,8 @@ TEST(JointProposalDraw, IsProportionalToPowersOfTheLeastMeasure) {
 TEST(JointProposalDraw, OfOneSlotIsThatSlot) {
   Proposal<double> proposal(kOneSlot);
   proposal.filter(3);
-  CsprngSource source;
-  RandomStream random(source);
-  EXPECT_EQ(proposal.draw(random), Path(5, 0));
+  const TestContext context;
+  EXPECT_EQ(proposal.draw(context), Path(5, 0));
 }
 
 // What was prepared for before does not matter.
@@ -333,12 +335,7 @@ TEST(JointProposalDraw, FailsWithItsSource) {
   Proposal<double> proposal(kFew);
   proposal.filter(3);
   FailingSource source;
-  EXPECT_THROW(
-      {
-        RandomStream random(source);
-        proposal.draw(random);
-      },
-      RandomnessUnavailable);
+  EXPECT_THROW(proposal.draw(TestContext(source)), RandomnessUnavailable);
 }
 
 }  // namespace

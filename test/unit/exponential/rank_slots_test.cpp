@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/exponential/rank.hpp"
+#include "support/context_testing.hpp"
 #include "support/dataset.hpp"
 #include "support/quantiles_sampler.hpp"
 
@@ -21,6 +22,7 @@ namespace {
 
 using test::Dataset;
 using test::histogram_of;
+using test::TestWorkspace;
 
 constexpr double kEverything = 1e300;
 
@@ -37,9 +39,7 @@ class Slots {
         interval_(interval),
         targets_(std::move(targets)),
         widths_{targets_, finest, near, growth, farthest} {
-    CancelPoll cancel(nullptr);
-    const auto slots =
-        cut_into_slots(rank_, interval, widths_, cancel, std::pmr::new_delete_resource());
+    const auto slots = cut_into_slots(rank_, interval, widths_, TestWorkspace());
     slots_.assign(slots.begin(), slots.end());
   }
   Slots(const Slots&) = delete;
@@ -228,10 +228,9 @@ TEST(RankSlots, LeaveOutWhatIsFarFromAllTargets) {
 TEST(RankSlots, NeedMemory) {
   const Histogram histogram = histogram_of({2, {0, 1}});
   const SmearedRank rank(histogram);
-  CancelPoll cancel(nullptr);
   const std::vector<double> targets = {1};
-  EXPECT_THROW(cut_into_slots(rank, {0, cell_start(2)}, {targets, 1, 1, 0.2, kEverything}, cancel,
-                              std::pmr::null_memory_resource()),
+  EXPECT_THROW(cut_into_slots(rank, {0, cell_start(2)}, {targets, 1, 1, 0.2, kEverything},
+                              TestWorkspace(nullptr, std::pmr::null_memory_resource())),
                std::bad_alloc);
 }
 

@@ -1,25 +1,24 @@
 #include "core/iqr/iqr_by_quantiles.hpp"
+#include "support/context_testing.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <memory_resource>
 #include <optional>
 #include <vector>
 
 namespace dpquantile {
 namespace {
 
+using test::TestContext;
+
 double release(const ValueGrid& grid, const std::vector<double>& values, double epsilon) {
-  CsprngSource source;
-  RandomStream random(source);
-  CancelPoll cancel(nullptr);
+  const TestContext context;
   std::vector<std::uint32_t> cells;
   for (const double value : values) cells.push_back(grid.cell_of(value));
-  auto* memory = std::pmr::new_delete_resource();
-  const Histogram data(cells, grid.cells, {cancel, memory});
-  return iqr_by_quantiles(data, grid, epsilon, random, cancel, memory);
+  const Histogram data(cells, grid.cells, context);
+  return iqr_by_quantiles(data, grid, epsilon, context);
 }
 
 // With this epsilon each quartile is off by three records or more with a probability below e^-250.

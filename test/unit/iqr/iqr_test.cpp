@@ -18,6 +18,7 @@
 #include "core/base/error.hpp"
 #include "core/iqr/log_grid.hpp"
 #include "support/case_name.hpp"
+#include "support/context_testing.hpp"
 #include "support/iqr_reference.hpp"
 #include "support/iqr_sampler.hpp"
 #include "support/law_testing.hpp"
@@ -43,6 +44,7 @@ using test::reference_iqr;
 using test::runs;
 using test::sorted;
 using test::StagedIqrOutcomes;
+using test::TestContext;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -450,9 +452,7 @@ class IqrFailure : public ::testing::Test {
   static std::optional<double> release_from(RandomSource& source, CancelPoll::Predicate predicate,
                                             std::pmr::memory_resource* memory) {
     Records records(1000, 1.0);
-    RandomStream random(source);
-    CancelPoll cancel(predicate);
-    return interquartile_range(records, kLittleNoise, 1e-6, random, cancel, memory);
+    return interquartile_range(records, kLittleNoise, 1e-6, TestContext(source, predicate, memory));
   }
 
   CsprngSource good_source_;
@@ -472,11 +472,8 @@ TEST_F(IqrFailure, OfMemoryIsAnException) {
 TEST(IqrOfLargeData, StopsWhenCancelled) {
   Records records(100'000);
   CsprngSource source;
-  RandomStream random(source);
-  CancelPoll cancel([] { return true; });
-  EXPECT_THROW(
-      interquartile_range(records, 1, 1e-6, random, cancel, std::pmr::new_delete_resource()),
-      Cancelled);
+  const TestContext cancelled(source, [] { return true; });
+  EXPECT_THROW(interquartile_range(records, 1, 1e-6, cancelled), Cancelled);
 }
 
 // --- Parameters ----------------------------------------------------------------------------------

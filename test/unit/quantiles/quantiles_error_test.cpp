@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <memory_resource>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -19,6 +18,7 @@
 #include "core/quantiles/quantiles.hpp"
 #include "core/quantiles/quantiles_error_bound.hpp"
 #include "core/quantiles/recursion_plan.hpp"
+#include "support/context_testing.hpp"
 #include "support/dataset.hpp"
 #include "support/parameter_error.hpp"
 #include "support/quantiles_sampler.hpp"
@@ -29,7 +29,9 @@ namespace {
 
 using test::Dataset;
 using test::expect_parameter_error;
+using test::heap;
 using test::QuantilesSampler;
+using test::TestContext;
 
 using Quantiles = std::vector<double>;
 using Errors = std::vector<double>;
@@ -39,20 +41,13 @@ constexpr QuantilesMethod kBoundedMethods[] = {
     QuantilesMethod::kApproximate, QuantilesMethod::kJoint, QuantilesMethod::kIndependent,
     QuantilesMethod::kAuto};
 
-std::pmr::memory_resource* heap() {
-  return std::pmr::new_delete_resource();
-}
-
 Errors bounds(const QuantilesQuery& query, double records, double beta = kBeta) {
   const auto found = rank_error_bounds(query, query.quantiles, records, beta, heap());
   return {found.begin(), found.end()};
 }
 
 std::vector<QuantileError> forecast(const QuantilesQuery& query, std::uint64_t records) {
-  CsprngSource source;
-  RandomStream random(source);
-  CancelPoll cancel(nullptr);
-  const auto errors = forecast_quantiles_error(query, records, random, cancel, heap());
+  const auto errors = forecast_quantiles_error(query, records, TestContext());
   return {errors.begin(), errors.end()};
 }
 

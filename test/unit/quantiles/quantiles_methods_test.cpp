@@ -21,6 +21,7 @@
 #include "core/quantiles/recursive_quantiles.hpp"
 #include "core/quantiles/tree_quantiles.hpp"
 #include "support/chi_square.hpp"
+#include "support/context_testing.hpp"
 #include "support/dataset.hpp"
 #include "support/equally_spaced.hpp"
 #include "support/joint_law.hpp"
@@ -40,6 +41,7 @@ using test::Dataset;
 using test::equally_spaced;
 using test::expect_parameter_error;
 using test::FailingSource;
+using test::heap;
 using test::histogram_of;
 using test::joint_law;
 using test::joint_then_one_law;
@@ -51,6 +53,7 @@ using test::quantiles_law;
 using test::QuantilesSampler;
 using test::Real;
 using test::RealRank;
+using test::TestContext;
 
 using Cells = std::vector<std::uint32_t>;
 using Quantiles = std::vector<double>;
@@ -139,8 +142,7 @@ class Recursion {
 
   Cells draw() {
     Cells answers(quantiles_.size());
-    draw_recursively(rank_, cells_, quantiles_, plan_, random_, cancel_,
-                     std::pmr::new_delete_resource(), answers);
+    draw_recursively(rank_, cells_, quantiles_, plan_, context_, answers);
     return answers;
   }
 
@@ -150,9 +152,7 @@ class Recursion {
   std::uint64_t cells_;
   Quantiles quantiles_;
   RecursionPlan plan_;
-  CsprngSource source_;
-  RandomStream random_{source_};
-  CancelPoll cancel_{nullptr};
+  TestContext context_;
 };
 
 TEST(RecursiveQuantiles, DrawsWhatLiesBetweenJointCutsOnTheNextLevel) {
@@ -249,16 +249,14 @@ TEST(QuantilesOfAllMethods, FailAsExceptions) {
   for (const QuantilesMethod method : kMethods) {
     const auto draw = [&](RandomSource& source, CancelPoll::Predicate requested,
                           std::pmr::memory_resource* memory) {
-      RandomStream random(source);
-      CancelPoll cancel(requested);
-      draw_quantiles(histogram, {method, pure(1), kData.cells, kThree}, random, cancel, memory);
+      draw_quantiles(histogram, {method, pure(1), kData.cells, kThree},
+                     TestContext(source, requested, memory));
     };
     FailingSource failing;
     CsprngSource good;
-    std::pmr::memory_resource* const memory = std::pmr::new_delete_resource();
-    EXPECT_THROW(draw(failing, nullptr, memory), RandomnessUnavailable);
+    EXPECT_THROW(draw(failing, nullptr, heap()), RandomnessUnavailable);
     EXPECT_THROW(draw(
-                     good, [] { return true; }, memory),
+                     good, [] { return true; }, heap()),
                  Cancelled);
     EXPECT_THROW(draw(good, nullptr, std::pmr::null_memory_resource()), std::bad_alloc);
   }

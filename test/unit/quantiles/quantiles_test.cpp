@@ -20,6 +20,7 @@
 #include "core/privacy/random.hpp"
 #include "core/quantiles/recursion_plan.hpp"
 #include "support/case_name.hpp"
+#include "support/context_testing.hpp"
 #include "support/dataset.hpp"
 #include "support/equally_spaced.hpp"
 #include "support/law_testing.hpp"
@@ -45,6 +46,7 @@ using test::law_p_value;
 using test::p_value;
 using test::quantiles_law;
 using test::QuantilesSampler;
+using test::TestContext;
 
 using Quantiles = std::vector<double>;
 
@@ -272,12 +274,10 @@ class QuantilesFailure : public ::testing::Test {
  protected:
   Cells release_from(RandomSource& source, CancelPoll::Predicate cancel_requested,
                      std::pmr::memory_resource* memory) const {
-    RandomStream random(source);
-    CancelPoll cancel(cancel_requested);
     const Quantiles quartiles = {0.25, 0.75};
     const auto cells =
-        draw_quantiles(histogram_, {QuantilesMethod::kApproximate, pure(1), 10, quartiles}, random,
-                       cancel, memory);
+        draw_quantiles(histogram_, {QuantilesMethod::kApproximate, pure(1), 10, quartiles},
+                       TestContext(source, cancel_requested, memory));
     return {cells.begin(), cells.end()};
   }
 

@@ -16,6 +16,7 @@
 #include "core/base/error.hpp"
 #include "support/case_name.hpp"
 #include "support/cdf_testing.hpp"
+#include "support/context_testing.hpp"
 #include "support/law_testing.hpp"
 #include "support/parameter_error.hpp"
 #include "support/random_testing.hpp"
@@ -38,6 +39,7 @@ using test::kAllPrivacies;
 using test::kLawFalseAlarm;
 using test::law_p_value;
 using test::Real;
+using test::TestContext;
 using test::TreeQuantilesLaw;
 using test::TreeQuantilesSampler;
 
@@ -305,10 +307,8 @@ class TreeQuantilesFailure : public ::testing::Test {
  protected:
   std::size_t release_from(RandomSource& source, CancelPoll::Predicate cancel_requested,
                            std::pmr::memory_resource* memory) const {
-    RandomStream random(source);
-    CancelPoll cancel(cancel_requested);
-    return tree_quantiles(histogram_, kCells, Quantiles{0.25, 0.75}, zcdp(1), random, cancel,
-                          memory)
+    return tree_quantiles(histogram_, kCells, Quantiles{0.25, 0.75}, zcdp(1),
+                          TestContext(source, cancel_requested, memory))
         .size();
   }
 
