@@ -59,7 +59,7 @@ Cumulative released(const std::vector<std::uint64_t>& counts, const CdfPlan& pla
                     RandomStream& random) {
   CancelPoll cancel(nullptr);
   const auto cumulative =
-      release_cdf(counts, plan, random, cancel, std::pmr::new_delete_resource());
+      release_cdf(counts, plan, {random, cancel, std::pmr::new_delete_resource()});
   return {cumulative.begin(), cumulative.end()};
 }
 
@@ -136,7 +136,7 @@ void print_errors(const char* data, const std::vector<std::uint64_t>& counts, in
   measure("tree, rho = epsilon^2 / 2", counts, zcdp_tree, trials, random, released);
   CancelPoll cancel(nullptr);
   const CdfError stated =
-      simulate_cdf_error(tree, kConfidence, cancel, std::pmr::new_delete_resource());
+      simulate_cdf_error(tree, kConfidence, {cancel, std::pmr::new_delete_resource()});
   std::printf("%-28s %10.0f %10s %14.0f\n", "dp_cdf_expected_error: tree", stated.point, "",
               stated.everywhere);
   std::printf("%-28s %36.0f\n", "the poster's alpha", kPosterError);

@@ -15,7 +15,6 @@
 
 #include "core/cdf/cdf.hpp"
 #include "core/cdf/cdf_curve.hpp"
-#include "core/privacy/random.hpp"
 #include "support/context_testing.hpp"
 
 // Helpers for all tests of CDFs.
@@ -56,16 +55,12 @@ class CdfSampler {
   CdfSampler(std::vector<std::uint64_t> counts, const CdfPlan& plan)
       : counts_(std::move(counts)), plan_(plan) {}
 
-  std::pmr::vector<std::int64_t> draw() {
-    return release_cdf(counts_, plan_, random_, cancel_, heap());
-  }
+  std::pmr::vector<std::int64_t> draw() { return release_cdf(counts_, plan_, context_); }
 
  private:
   std::vector<std::uint64_t> counts_;
   CdfPlan plan_;
-  CsprngSource source_;
-  RandomStream random_{source_};
-  CancelPoll cancel_{nullptr};
+  TestContext context_;
 };
 
 // The discrete Gaussian distribution: P[y] is proportional to e^(-y^2 rho), with the variance

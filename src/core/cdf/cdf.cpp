@@ -79,14 +79,14 @@ std::pmr::vector<std::int64_t> count_nodes(const LevelTree& tree,
 
 // Counts with noise. A record is in one node of each level, so level i costs level_budget[i].
 std::pmr::vector<double> measure(const LevelTree& tree, const CdfPlan& plan,
-                                 std::span<const std::int64_t> nodes, RandomStream& random,
-                                 CancelPoll& cancel, std::pmr::memory_resource* memory) {
-  std::pmr::vector<double> noisy(nodes.size(), memory);
+                                 std::span<const std::int64_t> nodes,
+                                 const MechanismContext& context) {
+  std::pmr::vector<double> noisy(nodes.size(), context.memory);
   for (std::size_t level = 1; level <= tree.levels(); ++level) {
     const LevelNoise noise({plan.privacy.measure, plan.level_budget()[level - 1]});
     for (std::size_t i = tree.offset(level); i < tree.offset(level) + tree.nodes(level); ++i) {
-      cancel.tick();
-      noisy[i] = static_cast<double>(nodes[i] + noise.draw(random));
+      context.cancel.tick();
+      noisy[i] = static_cast<double>(nodes[i] + noise.draw(context.random));
     }
   }
   return noisy;
@@ -112,9 +112,9 @@ std::span<double> curve_from_measurements(const LevelTree& tree, const CdfPlan& 
 }
 
 std::pmr::vector<double> measure_counts(const LevelTree& tree, const CdfPlan& plan,
-                                        std::span<const std::uint64_t> counts, RandomStream& random,
-                                        CancelPoll& cancel, std::pmr::memory_resource* memory) {
-  return measure(tree, plan, count_nodes(tree, counts, memory), random, cancel, memory);
+                                        std::span<const std::uint64_t> counts,
+                                        const MechanismContext& context) {
+  return measure(tree, plan, count_nodes(tree, counts, context.memory), context);
 }
 
 }  // namespace
@@ -149,21 +149,19 @@ std::pmr::vector<std::int64_t> cumulative_from_measurements(const CdfPlan& plan,
 }
 
 std::pmr::vector<std::int64_t> release_cdf(std::span<const std::uint64_t> counts,
-                                           const CdfPlan& plan, RandomStream& random,
-                                           CancelPoll& cancel, std::pmr::memory_resource* memory) {
+                                           const CdfPlan& plan, const MechanismContext& context) {
   const LevelTree tree(plan.bins, plan.branching());
-  auto noisy = measure_counts(tree, plan, counts, random, cancel, memory);
-  return cumulative_from_measurements(plan, noisy, memory);
+  auto noisy = measure_counts(tree, plan, counts, context);
+  return cumulative_from_measurements(plan, noisy, context.memory);
 }
 
 std::pmr::vector<double> release_unrounded_cdf(std::span<const std::uint64_t> counts,
-                                               const CdfPlan& plan, RandomStream& random,
-                                               CancelPoll& cancel,
-                                               std::pmr::memory_resource* memory) {
+                                               const CdfPlan& plan,
+                                               const MechanismContext& context) {
   const LevelTree tree(plan.bins, plan.branching());
-  auto noisy = measure_counts(tree, plan, counts, random, cancel, memory);
-  const std::span<const double> curve = curve_from_measurements(tree, plan, noisy, memory);
-  return {curve.begin(), curve.end(), memory};
+  auto noisy = measure_counts(tree, plan, counts, context);
+  const std::span<const double> curve = curve_from_measurements(tree, plan, noisy, context.memory);
+  return {curve.begin(), curve.end(), context.memory};
 }
 
 }  // namespace dpquantile

@@ -6,10 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "core/base/cancel.hpp"
 #include "core/cdf/cdf_tree.hpp"
+#include "core/privacy/mechanism_context.hpp"
 #include "core/privacy/privacy_parameter.hpp"
-#include "core/privacy/random.hpp"
 
 // A differentially private cumulative distribution: noisy counts on a level-uniform tree over the
 // bins, made consistent and monotone. Manohar 2014 ("Privately Releasing Quantiles"), with the tree
@@ -54,15 +53,13 @@ double rho_of_cdf(const CdfPlan& plan);
 // Throws RandomnessUnavailable, Cancelled, std::bad_alloc. O(bins) memory and time but for the
 // noise.
 std::pmr::vector<std::int64_t> release_cdf(std::span<const std::uint64_t> counts,
-                                           const CdfPlan& plan, RandomStream& random,
-                                           CancelPoll& cancel, std::pmr::memory_resource* memory);
+                                           const CdfPlan& plan, const MechanismContext& context);
 
 // The same release before it is rounded to whole rows. As private, as all of it is post-processing
 // of the same noisy counts.
 std::pmr::vector<double> release_unrounded_cdf(std::span<const std::uint64_t> counts,
-                                               const CdfPlan& plan, RandomStream& random,
-                                               CancelPoll& cancel,
-                                               std::pmr::memory_resource* memory);
+                                               const CdfPlan& plan,
+                                               const MechanismContext& context);
 
 // What release_cdf() makes of noisy node counts (laid out as by LevelTree, whole numbers).
 std::pmr::vector<std::int64_t> cumulative_from_measurements(const CdfPlan& plan,

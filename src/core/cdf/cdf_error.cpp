@@ -139,18 +139,17 @@ class TreeSimulation {
 // error u of a node, the prefix error after j of its S bins is j / S * u + path[j - 1].
 class BlockPool {
  public:
-  BlockPool(std::uint32_t bins, const Levels& levels, SimulatedNoise& noise, CancelPoll& cancel,
-            std::pmr::memory_resource* memory)
+  BlockPool(std::uint32_t bins, const Levels& levels, SimulatedNoise& noise, const Workspace& work)
       : bins_(bins),
-        blocks_(std::max<std::size_t>(1, kPooledBins / bins), memory),
-        paths_(blocks_.size() * bins, memory) {
-    NoiseTree tree(bins, levels, memory);
+        blocks_(std::max<std::size_t>(1, kPooledBins / bins), work.memory),
+        paths_(blocks_.size() * bins, work.memory) {
+    NoiseTree tree(bins, levels, work.memory);
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       blocks_[i].sum = tree.draw(noise);
       double prefix = 0;
       std::size_t j = i * bins;
       for (const double leaf : tree.leaves(0)) {
-        cancel.tick();
+        work.cancel.tick();
         prefix += leaf;
         paths_[j++] = static_cast<float>(prefix);
         blocks_[i].low = std::min(blocks_[i].low, prefix);
@@ -179,17 +178,17 @@ class BlockPool {
 class PooledSimulation {
  public:
   PooledSimulation(std::uint32_t bins, const Levels& levels, std::size_t cut, std::uint32_t block,
-                   SimulatedNoise& noise, CancelPoll& cancel, std::pmr::memory_resource* memory)
+                   SimulatedNoise& noise, const Workspace& work)
       : bins_(bins),
         top_levels_(levels.part(0, cut)),
         top_tree_((bins + block - 1) / block, top_levels_.branching),
         weights_(top_levels_.weights()),
-        pool_(block, levels.part(cut, levels.size() - cut), noise, cancel, memory),
+        pool_(block, levels.part(cut, levels.size() - cut), noise, work),
         own_weight_(weights_.back()),
         weight_below_(root_precision(block, levels.part(cut, levels.size() - cut))),
-        chosen_(top_tree_.bins(), memory),
-        before_(top_tree_.bins(), memory),
-        nodes_(top_tree_.total_nodes(), memory) {
+        chosen_(top_tree_.bins(), work.memory),
+        before_(top_tree_.bins(), work.memory),
+        nodes_(top_tree_.total_nodes(), work.memory) {
     weights_.back() = own_weight_ + weight_below_;
     precision_.emplace(top_tree_, weights_);
   }
@@ -294,8 +293,7 @@ Levels cut_wide_level(const CdfPlan& plan) {
   return levels;
 }
 
-PooledSimulation make_pooled(const CdfPlan& plan, SimulatedNoise& noise, CancelPoll& cancel,
-                             std::pmr::memory_resource* memory) {
+PooledSimulation make_pooled(const CdfPlan& plan, SimulatedNoise& noise, const Workspace& work) {
   Levels levels = cut_wide_level(plan);
   const LevelTree tree(plan.bins, levels.branching);
   // The root may have room for more children than there are.
@@ -304,7 +302,7 @@ PooledSimulation make_pooled(const CdfPlan& plan, SimulatedNoise& noise, CancelP
   std::size_t cut = tree.levels() - 1;
   while (cut > 1 && tree.stride(cut - 1) <= most) --cut;
   return PooledSimulation(plan.bins, levels, cut, static_cast<std::uint32_t>(tree.stride(cut)),
-                          noise, cancel, memory);
+                          noise, work);
 }
 
 // The values of all runs, and the quantile of them that is reported.
@@ -332,15 +330,15 @@ class Quantile {
 
 template <class Simulation>
 CdfError simulate(Simulation&& simulation, SimulatedNoise& noise, double confidence,
-                  CancelPoll& cancel, std::pmr::memory_resource* memory) {
+                  const Workspace& work) {
   const auto runs =
       std::max(kFewestRuns, static_cast<std::size_t>(std::ceil(kRunsBeyond / (1 - confidence))));
-  Quantile point(confidence, memory);
-  Quantile point_fraction_rows(confidence, memory);
-  Quantile everywhere(confidence, memory);
-  Quantile everywhere_fraction_rows(confidence, memory);
+  Quantile point(confidence, work.memory);
+  Quantile point_fraction_rows(confidence, work.memory);
+  Quantile everywhere(confidence, work.memory);
+  Quantile everywhere_fraction_rows(confidence, work.memory);
   for (std::size_t i = 0; i < runs; ++i) {
-    cancel.check();
+    work.cancel.check();
     const RunErrors errors = simulation.run(noise);
     for (const double error : errors.point) point.add(error);
     for (const double error : errors.point_fraction_rows) point_fraction_rows.add(error);
@@ -362,14 +360,13 @@ void check_confidence(double confidence) {
                        "It is the probability with which the error or band holds; 0.95 is usual.");
 }
 
-CdfError simulate_cdf_error(const CdfPlan& plan, double confidence, CancelPoll& cancel,
-                            std::pmr::memory_resource* memory) {
+CdfError simulate_cdf_error(const CdfPlan& plan, double confidence, const Workspace& work) {
   check_confidence(confidence);
   SimulatedNoise noise;
   if (LevelTree(plan.bins, plan.branching()).total_nodes() <= kMostNodesPerRun) {
-    return simulate(TreeSimulation(plan, memory), noise, confidence, cancel, memory);
+    return simulate(TreeSimulation(plan, work.memory), noise, confidence, work);
   }
-  return simulate(make_pooled(plan, noise, cancel, memory), noise, confidence, cancel, memory);
+  return simulate(make_pooled(plan, noise, work), noise, confidence, work);
 }
 
 }  // namespace dpquantile

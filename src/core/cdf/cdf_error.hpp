@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/base/cancel.hpp"
+#include "core/base/workspace.hpp"
 #include "core/cdf/cdf.hpp"
 
 namespace dpquantile {
@@ -30,7 +30,6 @@ struct CdfError {
 // In trees of more than 4096 nodes the lower part is drawn from a pool of simulated subtrees.
 //
 // Throws ParameterError (confidence), Cancelled, std::bad_alloc.
-CdfError simulate_cdf_error(const CdfPlan& plan, double confidence, CancelPoll& cancel,
-                            std::pmr::memory_resource* memory);
+CdfError simulate_cdf_error(const CdfPlan& plan, double confidence, const Workspace& work);
 
 }  // namespace dpquantile

@@ -84,8 +84,7 @@ std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint6
   check_quantiles(quantiles);
   const Leaves leaves(cells, plan.bins);
   const auto counts = count_leaves(data, leaves, plan.bins, context);
-  const auto curve =
-      release_unrounded_cdf(counts, plan, context.random, context.cancel, context.memory);
+  const auto curve = release_unrounded_cdf(counts, plan, context);
   std::pmr::vector<std::uint32_t> answers(context.memory);
   answers.reserve(quantiles.size());
   for (const double quantile : quantiles) {

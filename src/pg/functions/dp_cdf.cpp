@@ -22,10 +22,9 @@ bytea* release(const ChargedGroup& group, const CdfPlan& plan) {
   MemoryContext result = CurrentMemoryContext;
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    RandomStream& random = *group.random;
-    const auto counts = group.histogram({cancel, &memory}).counts(plan.bins, &memory);
-    const CdfCurve curve(domain_of(group.parameters), plan,
-                         release_cdf(counts, plan, random, cancel, &memory));
+    const MechanismContext context(*group.random, cancel, &memory);
+    const auto counts = group.histogram(context).counts(plan.bins, &memory);
+    const CdfCurve curve(domain_of(group.parameters), plan, release_cdf(counts, plan, context));
     ContextMemory result_memory(result);
     value = make_cdf_value(curve, result_memory);
   });

@@ -76,7 +76,7 @@ const CdfError* cdf_error_of(FunctionCallInfo fcinfo, const CdfPlan& plan, doubl
   KnownError simulated{plan, confidence, {}};
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    simulated.error = simulate_cdf_error(plan, confidence, cancel, &memory);
+    simulated.error = simulate_cdf_error(plan, confidence, {cancel, &memory});
   });
   if (known == nullptr) {
     known =

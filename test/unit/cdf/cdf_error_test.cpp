@@ -20,6 +20,7 @@
 #include "core/tree/tree_variance.hpp"
 #include "support/case_name.hpp"
 #include "support/cdf_testing.hpp"
+#include "support/context_testing.hpp"
 #include "support/parameter_error.hpp"
 
 namespace dpquantile {
@@ -33,12 +34,12 @@ using test::Cumulative;
 using test::expect_parameter_error;
 using test::heap;
 using test::kCdfMethods;
+using test::TestWorkspace;
 
 using Counts = std::vector<std::uint64_t>;
 
 CdfError figures(const CdfPlan& plan, double confidence) {
-  CancelPoll cancel(nullptr);
-  return simulate_cdf_error(plan, confidence, cancel, heap());
+  return simulate_cdf_error(plan, confidence, TestWorkspace());
 }
 
 // --- Against another simulation ------------------------------------------------------------------
@@ -403,9 +404,9 @@ TEST(CdfErrorConfidence, IsFromOneHalfTo999Thousandths) {
 
 TEST(CdfErrorSimulation, StopsWhenACancelIsRequested) {
   for (const std::uint32_t bins : {10U, 5000U}) {
-    CancelPoll cancel([] { return true; });
+    const TestWorkspace cancelled([] { return true; });
     const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, bins, pure(1));
-    EXPECT_THROW(simulate_cdf_error(plan, 0.9, cancel, heap()), Cancelled) << bins;
+    EXPECT_THROW(simulate_cdf_error(plan, 0.9, cancelled), Cancelled) << bins;
   }
 }
 

@@ -21,6 +21,7 @@
 #include "support/case_name.hpp"
 #include "support/cdf_law.hpp"
 #include "support/cdf_testing.hpp"
+#include "support/context_testing.hpp"
 #include "support/dense_least_squares.hpp"
 #include "support/law_testing.hpp"
 #include "support/min_max.hpp"
@@ -49,6 +50,7 @@ using test::law_p_value;
 using test::min_max;
 using test::noise_probability;
 using test::Real;
+using test::TestContext;
 
 using Counts = std::vector<std::uint64_t>;
 
@@ -194,13 +196,11 @@ TEST(CumulativeFromMeasurements, EndsWithTheTotalEvenWhereTheCurveFalls) {
 
 // A law of hardly any noise: both releases are the truth.
 TEST(UnroundedCdf, IsTheCurveOfTheSameMeasurements) {
-  CsprngSource source;
-  RandomStream random(source);
-  CancelPoll cancel(nullptr);
+  const TestContext context;
   const Counts counts = {3, 0, 5, 1, 0};
   for (const PrivacyParameter& privacy : {pure(1000), zcdp(1000)}) {
     const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, 5, privacy);
-    const auto curve = release_unrounded_cdf(counts, plan, random, cancel, heap());
+    const auto curve = release_unrounded_cdf(counts, plan, context);
     ASSERT_EQ(curve.size(), 5U);
     const std::vector<double> expected = {3, 3, 8, 9, 9};
     for (std::size_t k = 0; k < 5; ++k) EXPECT_NEAR(curve[k], expected[k], 1e-9);
@@ -210,14 +210,12 @@ TEST(UnroundedCdf, IsTheCurveOfTheSameMeasurements) {
 // With noise it is not whole, monotone, from 0, and ends with its greatest value. That 200 totals
 // are all negative has a probability below 2^-199.
 TEST(UnroundedCdf, IsMonotoneFromZeroToItsTotalAndNotWhole) {
-  CsprngSource source;
-  RandomStream random(source);
-  CancelPoll cancel(nullptr);
+  const TestContext context;
   int fractions = 0;
   for (const PrivacyParameter& privacy : {pure(0.1), zcdp(0.001)}) {
     const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, 40, privacy);
     for (int i = 0; i < 200; ++i) {
-      const auto curve = release_unrounded_cdf(Counts(40), plan, random, cancel, heap());
+      const auto curve = release_unrounded_cdf(Counts(40), plan, context);
       ASSERT_GE(curve.front(), 0);
       ASSERT_TRUE(std::ranges::is_sorted(curve));
       for (const double count : curve) fractions += count != std::round(count);
@@ -482,9 +480,7 @@ class CdfFailure : public ::testing::Test {
  protected:
   std::size_t release_from(RandomSource& source, CancelPoll::Predicate cancel_requested,
                            std::pmr::memory_resource* memory) const {
-    RandomStream random(source);
-    CancelPoll cancel(cancel_requested);
-    return release_cdf(counts_, plan_, random, cancel, memory).size();
+    return release_cdf(counts_, plan_, TestContext(source, cancel_requested, memory)).size();
   }
 
   static constexpr std::uint32_t kBins = std::uint32_t{1} << 17;
