@@ -1,4 +1,4 @@
--- threat 18: the two accountants: what they charge, how much they let through, and how a role changes from one to the other.
+-- threat 18: the two accountants: what they charge, how many queries they allow, and how a role changes its accountant.
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 CREATE ROLE regress_dpq_zcdp;
@@ -9,7 +9,7 @@ SET search_path = public, regress_dpq_accountants;
 CREATE TABLE t AS SELECT x::float8, x % 2 AS k, x % 10 AS person FROM generate_series(1, 100) x;
 GRANT SELECT ON t TO PUBLIC;
 
--- Asks until the budget does not suffice.
+-- Repeats a query until the budget is too small.
 CREATE FUNCTION count_answers(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   answers int := 0;
@@ -39,7 +39,7 @@ CREATE VIEW budget AS
     FROM dp_budget WHERE role::text = 'regress_dpq_zcdp';
 GRANT SELECT ON budget TO PUBLIC;
 
--- What can be granted.
+-- Valid and invalid grants
 SELECT dp_grant_budget('regress_dpq_zcdp', 1, accountant => 'zcdp');
 \echo :SQLSTATE
 SELECT dp_grant_budget('regress_dpq_zcdp', 1, 0, 'zcdp');
@@ -51,25 +51,25 @@ SELECT dp_grant_budget('regress_dpq_zcdp', 1, 1, 'zcdp');
 SELECT count(*) AS budgets FROM dp_budget WHERE role = 'regress_dpq_zcdp'::regrole;
 SELECT dp_grant_budget('regress_dpq_zcdp', 1, 1e-6, 'zcdp');
 SELECT * FROM budget;
--- What is left out stays as it was.
+-- An omitted argument keeps its old value.
 SELECT rho_limit AS before FROM dp_budget WHERE role = 'regress_dpq_zcdp'::regrole \gset
 SELECT dp_grant_budget('regress_dpq_zcdp', 1);
 SELECT accountant, delta_limit, rho_limit = :before AS same FROM dp_budget WHERE role = 'regress_dpq_zcdp'::regrole;
 SELECT dp_grant_budget('regress_dpq_zcdp', 1, 0);
--- But not across a revocation.
+-- After a revocation it gets its default again.
 SELECT dp_revoke_budget('regress_dpq_zcdp');
 SELECT dp_grant_budget('regress_dpq_zcdp', 1);
 SELECT accountant, delta_limit, rho_limit FROM budget;
--- Every limit has a rho, which is worth no more than the limit.
+-- Every limit has a positive rho, and this rho converts back to no more than the limit.
 SELECT e AS epsilon, d AS delta, dpquantile.six_digits(rho, false)::float8 AS rho, rho > 0 AS some,
        dpquantile.epsilon_of_rho(rho::float8, d) <= e::numeric * (1 + 1e-12) AS within
   FROM (VALUES (1e-6::float8), (1), (1e300)) AS es (e), (VALUES (1e-300::float8), (1e-6), (0.999)) AS ds (d),
        LATERAL (SELECT dpquantile.rho_within(e, d) AS rho) AS r;
--- What is shown is rounded to the safe side.
+-- Displayed values are rounded to the safe side.
 SELECT v::float8 AS value, dpquantile.six_digits(v, false)::float8 AS down, dpquantile.six_digits(v, true)::float8 AS up
   FROM (VALUES (0), (1), (0.1), (123456.5), (1234567), (0.000012345678), (1e-300), (1e300), (999999.5)) AS v (v);
 
--- The headline: with limit epsilon = 1 and delta = 1e-6, how many queries of epsilon = 0.05 are answered?
+-- With limits epsilon = 1 and delta = 1e-6, how many queries of epsilon = 0.05 does each accountant answer?
 SELECT dp_grant_budget('regress_dpq_pure', 1);
 SET ROLE regress_dpq_pure;
 SELECT role, accountant, query, round(rho_each, 12) AS rho_each, fits FROM dp_budget_fits(0.05);
@@ -83,7 +83,7 @@ SELECT role, accountant, query, round(rho_each, 12) AS rho_each, fits FROM dp_bu
 SELECT count_answers('SELECT dp_median(x, 0.05, 0, 100) FROM t');
 SELECT query, fits FROM dp_budget_fits(0.05);
 SELECT * FROM budget;
--- A smaller one still fits; and what the ledger says adds up.
+-- A smaller query still fits. The charges in the ledger add up to the spending.
 SELECT dp_median(x, 0.04, 0, 100) IS NOT NULL AS answered FROM t;
 SELECT sum(epsilon) = (SELECT epsilon_sum FROM dp_budget) AS epsilons, sum(rho) = (SELECT rho_spent FROM dp_budget) AS rhos,
        min(accountant), max(accountant)
@@ -95,13 +95,13 @@ SELECT renew(1, 1e-6, 'zcdp');
 SELECT count_answers('SELECT dp_cdf(x, 0.05, 0, 100) FROM t');
 SELECT renew(1, 1e-6, 'zcdp');
 SELECT count_answers('SELECT dp_user_mean(person, x, 0.05, 0, 100) FROM t');
--- In between: so many medians, then as many quantiles as are said to be left.
+-- After 50 medians, dp_budget_fits predicts how many calls of dp_quantiles still fit.
 SELECT renew(1, 1e-6, 'zcdp');
 DO $$ BEGIN FOR i IN 1..50 LOOP PERFORM dp_median(x, 0.05, 0, 100) FROM t; END LOOP; END $$;
 SELECT query, fits FROM dp_budget_fits(0.1);
 SELECT count_answers('SELECT dp_quantiles(x, ''{0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9}'', 0.1, 0, 100) FROM t');
 
--- What each function is charged: never less than its rho in exact arithmetic, and hardly more.
+-- Each function is charged at least its rho in exact arithmetic, and hardly more.
 SELECT renew(1000, 1e-6, 'zcdp');
 RESET ROLE;
 CREATE FUNCTION pg_temp.pure(epsilon numeric) RETURNS numeric LANGUAGE sql
@@ -147,7 +147,7 @@ SELECT bool_and(rho >= epsilon * epsilon / 8) AS never_less FROM dp_ledger WHERE
 SELECT DISTINCT ON (rho) function, epsilon, delta, grouping_sets, round(rho, 8) AS rho, accountant
   FROM dp_ledger WHERE function = 'dp_median' ORDER BY rho, charged_at;
 
--- What does not fit, and what cannot be charged under an accountant.
+-- Queries that do not fit, and queries that the accountant cannot charge
 SELECT renew(1, 1e-6, 'zcdp');
 SELECT dp_median(x, 1, 0, 100) FROM t;
 \echo :SQLSTATE
@@ -167,10 +167,10 @@ SELECT dp_iqr(x, 0.1, 1e-9) FROM t;
 SELECT count(*) AS budgets FROM dp_budget_fits(0.1);
 RESET ROLE;
 DROP ROLE regress_dpq_nobody;
--- The owner sees all.
+-- The owner sees all budgets.
 SELECT DISTINCT role::text, accountant FROM dp_budget_fits(0.1) WHERE role::text LIKE 'regress\_dpq\_%' ORDER BY accountant;
 
--- From pure to zcdp: the rho of what was charged is known and counts.
+-- From pure to zcdp: the rho of earlier charges is known and counts.
 SELECT renew(1, 0, 'pure');
 SET ROLE regress_dpq_zcdp;
 SELECT count_answers('SELECT dp_median(x, 0.05, 0, 100) FROM t');
@@ -181,7 +181,7 @@ SET ROLE regress_dpq_zcdp;
 SELECT count_answers('SELECT dp_median(x, 0.05, 0, 100) FROM t');
 SELECT * FROM budget;
 RESET ROLE;
--- And back: the sum of the epsilons is known, too. What exceeds the limit leaves nothing.
+-- From zcdp to pure: the sum of the epsilons is known. It exceeds the limit, so nothing remains.
 SELECT dp_grant_budget('regress_dpq_zcdp', 1, accountant => 'pure');
 SELECT * FROM budget;
 SET ROLE regress_dpq_zcdp;
@@ -191,7 +191,7 @@ SELECT dp_grant_budget('regress_dpq_zcdp', 4);
 SET ROLE regress_dpq_zcdp;
 SELECT count_answers('SELECT dp_median(x, 0.05, 0, 100) FROM t');
 RESET ROLE;
--- A limit below what is spent.
+-- A limit below the spending
 SELECT dp_grant_budget('regress_dpq_zcdp', 0.5, 1e-6, 'zcdp');
 SELECT * FROM budget;
 SELECT fits FROM dp_budget_fits(0.05) WHERE role = 'regress_dpq_zcdp'::regrole;
@@ -199,24 +199,24 @@ SET ROLE regress_dpq_zcdp;
 SELECT dp_median(x, 1e-6, 0, 100) FROM t;
 RESET ROLE;
 
--- Not after a charge with a delta, which has no rho.
+-- A role cannot change to zcdp after a charge with a delta, which has no rho.
 SELECT renew(3, 1e-6, 'pure');
 SET ROLE regress_dpq_zcdp;
--- (Declined, but for a probability of 1e-9: too few rows.)
+-- (There are too few rows: dp_iqr declines, except with probability 1e-9.)
 SELECT dp_iqr(x, 0.05, 1e-9) AS declined FROM generate_series(0, 1, 0.5) x;
 SELECT function, epsilon, delta, rho, accountant FROM dp_ledger;
 RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_zcdp', 3, 1e-6, 'zcdp');
 \echo :SQLSTATE
 SELECT * FROM budget;
--- Also if the row was lost: the ledger knows.
+-- The same holds after the budget row was lost, because the ledger has the charge.
 DELETE FROM dpquantile.budget WHERE role = 'regress_dpq_zcdp'::regrole;
 SELECT dp_grant_budget('regress_dpq_zcdp', 3, 1e-6, 'zcdp');
 SELECT count(*) AS budgets FROM budget;
 SELECT dp_grant_budget('regress_dpq_zcdp', 3);
 SELECT * FROM budget;
 
--- A lost row of accountant zcdp.
+-- A lost budget row of accountant zcdp is restored from the ledger.
 SELECT renew(3, 1e-6, 'zcdp');
 SET ROLE regress_dpq_zcdp;
 SELECT dp_median(x, 0.5, 0, 100) IS NOT NULL AS answered FROM t;
@@ -228,7 +228,7 @@ SELECT dp_grant_budget('regress_dpq_zcdp', 3, 1e-6, 'zcdp');
 SELECT * FROM kept EXCEPT SELECT * FROM dp_budget;
 SELECT accountant, round(rho_spent, 8) AS rho_spent, epsilon_sum FROM budget;
 
--- After a query stated in rho alone there is no way back. (Here the tables are made to tell of one.)
+-- A role cannot change back to pure after a query stated in rho alone. (Updates of the tables simulate such a query.)
 UPDATE dpquantile.ledger SET epsilon = NULL WHERE role_name = 'regress_dpq_zcdp' AND function = 'dp_median';
 UPDATE dpquantile.budget SET has_rho_alone = true, epsilon_spent = 0.25 WHERE role = 'regress_dpq_zcdp'::regrole;
 SELECT accountant, epsilon_spent, epsilon_sum FROM budget;
@@ -243,7 +243,7 @@ SELECT dp_revoke_budget('regress_dpq_zcdp');
 SELECT dp_grant_budget('regress_dpq_zcdp', 3, 1e-6);
 SELECT count(*) AS budgets FROM budget;
 
--- An accountant that nobody knows lets nothing through.
+-- An unknown accountant allows no query.
 BEGIN;
 ALTER TABLE dpquantile.budget DROP CONSTRAINT budget_accountant_check, DROP CONSTRAINT budget_check;
 UPDATE dpquantile.budget SET accountant = 'none', revoked = false WHERE role = 'regress_dpq_zcdp'::regrole;

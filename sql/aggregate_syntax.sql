@@ -1,4 +1,4 @@
--- threat 16: the private aggregates in every place where SQL allows an aggregate, right and charged right.
+-- threat 16: in every place where SQL allows an aggregate, the private aggregates answer and charge correctly.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_syntax;
 CREATE SCHEMA AUTHORIZATION regress_dpq_syntax;
@@ -8,7 +8,7 @@ CREATE TABLE t AS SELECT x::float8, x % 2 AS a, x % 5 AS b FROM generate_series(
 CREATE VIEW median AS SELECT dp_median(x, 0.1, 0, 1000) AS m FROM t;
 CREATE TABLE answers (m float8);
 
--- Runs a query: how many rows, and what it was charged.
+-- Runs a query and returns the number of its rows and its charge.
 CREATE FUNCTION run(query text, OUT rows bigint, OUT charged numeric) LANGUAGE plpgsql AS $$
 DECLARE
   before CONSTANT numeric := (SELECT epsilon_spent FROM dp_budget);
@@ -40,7 +40,7 @@ SELECT rows, charged, query FROM (VALUES
   (17, 'SELECT dp_median(ALL x, 0.1, 0, 1000) FROM t'),
   (18, 'SELECT dp_iqr(DISTINCT x, 0.1, 1e-6 ORDER BY x DESC) FILTER (WHERE b = 1) FROM t GROUP BY a'),
   (19, 'SELECT a FROM t GROUP BY a HAVING dp_iqr(x, 0.1, 1e-6) IS NULL OR dp_iqr(x, 0.1, 1e-6) >= 0 ORDER BY a'),
-  -- Different calls are charged each, a call that is written twice is made once.
+  -- Each different call is charged; a call that is written twice runs once.
   (20, 'SELECT dp_median(x, 0.1, 0, 1000), dp_median(x, 0.2, 0, 1000) FROM t'),
   (21, 'SELECT dp_median(x, 0.1, 0, 1000), dp_quantile(x, 0.5, 0.1, 0, 1000) FROM t'),
   (22, 'SELECT a, dp_quantile(x, 0.1, 0.1, 0, 1000), dp_quantiles(x, ''{0.1}'', 0.1, 0, 1000) FROM t GROUP BY a'),
@@ -72,12 +72,12 @@ SELECT count(DISTINCT m) AS answers, count(*) AS rows FROM answers;
 WITH s AS (SELECT dp_median(x, 0.1, 0, 1000) AS m FROM t) SELECT p.m = q.m AS same FROM s p, s q;
 SELECT dp_median(x, 0.1, 0, 1000) = dp_median(x, 0.1, 0, 1000) AS same FROM t;
 
--- EXPLAIN is charged where it runs the query.
+-- EXPLAIN is charged if it runs the query.
 SELECT charged FROM run('EXPLAIN SELECT dp_median(x, 0.1, 0, 1000) FROM t');
 SELECT charged FROM run('EXPLAIN ANALYZE SELECT dp_median(x, 0.1, 0, 1000) FROM t');
 
--- threat 16: the rows that count are those that the modifiers leave. The median is half a rank or more
--- away from the next value, at a lambda of 999 or more: another answer has a probability below 1e-200.
+-- threat 16: only the rows that the modifiers keep count. The median is half a rank or more away from the
+-- next value, at a lambda of 999 or more: another answer has a probability below 1e-200.
 CREATE TABLE skewed AS
   SELECT 100 * greatest(i - 100, 1) AS x FROM generate_series(1, 111) i, generate_series(1, 100);
 CREATE FUNCTION median_of(arguments text, filter text DEFAULT 'true') RETURNS float8 LANGUAGE plpgsql AS $$
@@ -99,8 +99,8 @@ SELECT x > 500 AS much, dp_median(x, 1000, 0, 1100, '{"granularity": 100}'),
        dp_median(x, 1000, 0, 1100, '{"granularity": 100}') FILTER (WHERE x <= 800) AS filtered
   FROM skewed WHERE x <= 1000 GROUP BY x > 500 ORDER BY 1;
 
--- threat 16: partitions. Rows of one group that come from several partitions are one group, also where each
--- partition is aggregated in part. The answers lie 15 ranks or more from the next, at a lambda of 300 or more.
+-- threat 16: rows from several partitions can belong to one group, also if the plan aggregates each partition
+-- separately first. The answers lie 15 ranks or more from the next value, at a lambda of 300 or more.
 CREATE TABLE parts (x float8, a boolean, b int) PARTITION BY LIST (a);
 CREATE TABLE parts_low PARTITION OF parts FOR VALUES IN (false);
 CREATE TABLE parts_high PARTITION OF parts FOR VALUES IN (true);
@@ -121,19 +121,19 @@ SELECT b, dp_median(x, 1000, 0, 1000, dp_options(granularity => 250)) AS m,
   FROM parts GROUP BY b ORDER BY b;
 SELECT rows, charged FROM run('SELECT b, dp_median(x, 0.1, 0, 1000) FROM parts GROUP BY b');
 SELECT rows, charged FROM run('SELECT dp_median(x, 0.1, 0, 1000) FROM parts');
--- The test asks for a distance of 188, with noise of scale 64/31. It is 250 for 1000 equal rows and 125 for a half:
--- another outcome has a probability below exp(-29).
+-- The test of dp_iqr needs a distance of 188, with noise of scale 64/31. The distance is 250 for 1000 equal rows
+-- and 125 for half of them: another outcome has a probability below exp(-29).
 SELECT is_partial('SELECT dp_iqr(x * 0, 1, 1e-40) FROM parts') AS partial;
 SELECT dp_iqr(x * 0, 1, 1e-40) AS both_parts, dp_iqr(x * 0, 1, 1e-40) FILTER (WHERE a) AS one,
        dp_iqr(x * 0, 1, 1e-40) FILTER (WHERE NOT a) AS the_other
   FROM parts;
 SELECT rows, charged FROM run('SELECT b, dp_iqr(x, 0.1, 1e-6) FROM parts GROUP BY b');
--- The parts of an empty input.
+-- Partial aggregation of an empty input
 SELECT rows, charged FROM run('SELECT dp_median(x, 0.1, 0, 1000) FROM parts WHERE x < 0');
 SELECT rows, charged FROM run('SELECT b, dp_median(x, 0.1, 0, 1000) FILTER (WHERE x < 0) FROM parts GROUP BY b');
 SELECT dp_median(x, x, 0, 1000) FROM parts;
 SELECT b, dp_median(x, 0.1, 1000, 0) FILTER (WHERE x < 0) FROM parts GROUP BY b;
--- Where each partition is aggregated for itself, by a node of its own, each pays.
+-- If a plan aggregates each partition completely in its own node, each node is charged.
 SELECT is_partial('SELECT a, dp_median(x, 0.1, 0, 1000) FROM parts GROUP BY a') AS partial;
 SELECT rows, charged FROM run('SELECT a, dp_median(x, 0.1, 0, 1000) FROM parts GROUP BY a');
 RESET enable_partitionwise_aggregate;

@@ -1,16 +1,17 @@
--- Granting, spending, exhausting and revoking a privacy budget.
+-- Granting, spending, exhausting and revoking a privacy budget
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_budget;
 CREATE SCHEMA AUTHORIZATION regress_dpq_budget;
 SET ROLE regress_dpq_budget;
 CREATE TABLE t AS SELECT x::float8 FROM generate_series(1, 100) x;
 
--- No budget: no answer.
+-- Without a budget there is no answer.
 SELECT dp_median(x, 0.1, 0, 100) FROM t;
 \echo :SQLSTATE
 SELECT count(*) AS budgets FROM dp_budget;
 
--- Twenty times 0.05 is exactly 1 (in floating point it is more), ten times 0.1 too (there it is less).
+-- Twenty charges of 0.05 add up to exactly 1 (in floating point: to more than 1), and so do ten charges of 0.1 (in
+-- floating point: to less than 1).
 RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_budget', 1);
 SET ROLE regress_dpq_budget;
@@ -22,7 +23,7 @@ SELECT dp_median(x, 0.05, 0, 100) FROM t;
 \echo :SQLSTATE
 SELECT dp_median(x, 1e-6, 0, 100) FROM t;
 
--- A new limit keeps what is spent.
+-- A new limit keeps the spending.
 RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_budget', 2, 1e-9);
 SET ROLE regress_dpq_budget;
@@ -31,7 +32,7 @@ DO $$ BEGIN FOR i IN 1..10 LOOP PERFORM dp_median(x, 0.1, 0, 100) FROM t; END LO
 SELECT epsilon_limit, epsilon_spent, epsilon_remaining FROM dp_budget;
 SELECT dp_median(x, 1e-6, 0, 100) FROM t;
 
--- A query that does not fit is refused as a whole and costs nothing; a smaller one still fits.
+-- A query that does not fit is refused as a whole and costs nothing. A smaller query still fits.
 RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_budget', 2.3);
 SET ROLE regress_dpq_budget;
@@ -42,7 +43,7 @@ SELECT epsilon_remaining FROM dp_budget;
 SELECT dp_median(x, 0.3, 0, 100) IS NOT NULL AS answered FROM t;
 SELECT epsilon_remaining FROM dp_budget;
 
--- A limit below what is spent: nothing remains, and a limit of more brings back the rest only.
+-- Nothing remains under a limit below the spending. Under a higher limit only the difference remains.
 RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_budget', 0.5);
 SET ROLE regress_dpq_budget;
@@ -52,7 +53,7 @@ RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_budget', 2.4);
 SELECT epsilon_limit, epsilon_spent, epsilon_remaining FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
 
--- Revoked, and granted again: what is spent stays spent.
+-- The spending survives a revocation and a new grant.
 SELECT dp_revoke_budget('regress_dpq_budget');
 SELECT count(*) AS budgets FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
 SELECT dp_revoke_budget('regress_dpq_budget');
@@ -68,13 +69,13 @@ SELECT dp_median(x, 0.1, 0, 100) IS NOT NULL AS answered FROM t;
 SELECT dp_median(x, 0.1, 0, 100) FROM t;
 RESET ROLE;
 
--- The limit is the shortest decimal that means this number.
+-- The limit is the shortest decimal that reads back as the same float8.
 SELECT dp_grant_budget('regress_dpq_budget', 0.1::float8 + 0.2, 0.1);
 SELECT epsilon_limit, delta_limit FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
 SELECT dp_grant_budget('regress_dpq_budget', 1e-300, 1e-300);
 SELECT epsilon_limit = 1e-300 AND delta_limit = 1e-300 AS exact
   FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
--- A delta that is left out stays as it was, but not across a revocation.
+-- An omitted delta keeps its old value, but after a revocation it is 0.
 SELECT dp_grant_budget('regress_dpq_budget', 1);
 SELECT epsilon_limit, delta_limit = 1e-300 AS same FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
 SELECT dp_grant_budget('regress_dpq_budget', 1, 0);
@@ -85,7 +86,7 @@ SELECT dp_revoke_budget('regress_dpq_budget');
 SELECT dp_grant_budget('regress_dpq_budget', 1);
 SELECT delta_limit FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
 
--- Nobody is exempt: neither a superuser nor the owner of the extension.
+-- Superusers and the owner of the extension are not exempt.
 CREATE ROLE regress_dpq_budget_super SUPERUSER;
 SET ROLE regress_dpq_budget_super;
 SELECT dp_median(x, 0.1, 0, 100) FROM regress_dpq_budget.t;
@@ -94,7 +95,7 @@ SELECT dp_median(x, 0.1, 0, 100) IS NOT NULL AS answered FROM regress_dpq_budget
 SELECT dp_median(x, 0.1, 0, 100) FROM regress_dpq_budget.t;
 RESET ROLE;
 
--- threat 11: the outer user pays, whoever owns the function or the view.
+-- threat 11: the outer user is charged, not the owner of the function or view.
 CREATE FUNCTION regress_dpq_budget.approved() RETURNS float8 LANGUAGE sql SECURITY DEFINER
   AS 'SELECT dp_median(x, 0.1, 0, 100) FROM regress_dpq_budget.t';
 CREATE VIEW regress_dpq_budget.approved AS SELECT dp_median(x, 0.1, 0, 100) AS m FROM regress_dpq_budget.t;
@@ -111,7 +112,7 @@ SELECT epsilon_spent FROM dp_budget;
 SELECT approved();
 RESET SESSION AUTHORIZATION;
 
--- The hint can be followed, whatever the role's name.
+-- The hint is correct SQL for any role name.
 CREATE ROLE "regress_dpq_budget 'Ann'";
 SET ROLE "regress_dpq_budget 'Ann'";
 SELECT dp_median(1, 0.1, 0, 100);
@@ -124,7 +125,7 @@ SELECT role FROM dp_ledger;
 RESET ROLE;
 DROP ROLE "regress_dpq_budget 'Ann'";
 
--- What cannot be granted or revoked.
+-- Invalid grants and revocations
 SELECT dp_grant_budget('regress_dpq_nobody', 1);
 SELECT dp_grant_budget('4294967294', 1);
 \echo :SQLSTATE
@@ -145,8 +146,7 @@ SELECT dp_revoke_budget(NULL);
 SELECT dp_revoke_budget('4294967294');
 SELECT epsilon_limit, epsilon_spent, delta_limit FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
 
--- A role of the same name that is made later has no budget; when it gets one, the charges made under the
--- name count.
+-- A later role of the same name has no budget. When it gets one, the charges under this name count.
 DROP VIEW regress_dpq_budget.approved;
 DROP FUNCTION regress_dpq_budget.approved();
 DROP OWNED BY regress_dpq_budget;

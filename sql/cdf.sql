@@ -1,19 +1,19 @@
--- dp_cdf: what it releases, and what that is charged.
+-- dp_cdf: its releases and its charges.
 --
--- Where counts are expected to be exact, each level of a tree has an epsilon of 100 or more: a node of it is
--- off with a probability below 2 exp(-100), and any of the fewer than 10^6 that are drawn here with one below
--- 1e-36.
+-- Where a test expects exact counts, each level of the tree has an epsilon of 100 or more. A node is off with
+-- a probability below 2 exp(-100), and any of the fewer than 10^6 nodes drawn here is off with a probability
+-- below 1e-36.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_cdf;
 CREATE SCHEMA AUTHORIZATION regress_dpq_cdf;
 SELECT dp_grant_budget('regress_dpq_cdf', 1000000);
 SET ROLE regress_dpq_cdf;
--- Ten times each of 0.5, 1.5, .. 9.5
+-- Each of 0.5, 1.5, .. 9.5 ten times
 CREATE TABLE t AS
   SELECT v + 0.5::float8 AS x, v % 2 AS a, v % 3 AS b FROM generate_series(0, 9) v, generate_series(1, 10);
 CREATE FUNCTION counts(cdf dp_cdf) RETURNS text LANGUAGE sql RETURN cdf::jsonb ->> 'cumulative';
 
--- What has been charged since the last call
+-- The charges since the last call
 SET regress.spent = 0;
 CREATE FUNCTION charged() RETURNS numeric LANGUAGE plpgsql AS $$
 DECLARE
@@ -27,15 +27,15 @@ $$;
 SELECT dp_cdf(x, 512, 0, 10, dp_options(bins => 5)) FROM t;
 SELECT dp_cdf(x, 512, 0, 10, dp_options('histogram', granularity => 2)) FROM t;
 SELECT dp_cdf(x, 512, 0, 10, dp_options('binary', bins => 4)) FROM t;
--- Questions to one release: the same call is made once.
+-- Several questions to one release: PostgreSQL runs an identical call once.
 SELECT dp_cdf_rows(dp_cdf(x, 1000, 0, 10)) AS rows,
        dp_cdf_quantile(dp_cdf(x, 1000, 0, 10), 0.5) BETWEEN 4.5 AND 4.6 AS median,
        dp_cdf_count(dp_cdf(x, 1000, 0, 10), 2, 4) AS two_to_four
   FROM t;
 SELECT charged();
 
--- Exact counts, by every method, for both types of value, at any number of bins. A value on an edge is in the
--- bin above it, one half way between two values of a grid belongs to the greater.
+-- Exact counts by every method, for both types of value and many numbers of bins. A value on an edge is in the
+-- bin above it. A value half way between two cells of the value grid belongs to the greater cell.
 CREATE TABLE data AS
   SELECT n::float8 AS x, n FROM (SELECT (i * 7919 % 10001) / 1000.0 AS n FROM generate_series(1, 1500) i) s
   UNION ALL SELECT i, i FROM generate_series(0, 10) i
@@ -62,7 +62,7 @@ INSERT INTO domains
 SELECT bins, step, bool_and(released(method, bins, step, 'x') = counts) AS exact,
        bool_and(released(method, bins, step, 'n') = counts) AS numeric_exact
   FROM domains, unnest('{tree,binary,histogram}'::text[]) method GROUP BY bins, step ORDER BY step, bins;
--- Bounds of either sign, and very large and small ones
+-- Negative and positive bounds, and very large and small bounds
 SELECT counts(dp_cdf(-x, 1000, -10, 0, dp_options(bins => 5))) AS negative,
        counts(dp_cdf(x - 5, 1000, -5, 5, dp_options(granularity => 2.5))) AS both_signs,
        counts(dp_cdf(x * 1e300, 1000, 0, 1e301, dp_options(bins => 5))) AS large,
@@ -70,7 +70,7 @@ SELECT counts(dp_cdf(-x, 1000, -10, 0, dp_options(bins => 5))) AS negative,
        counts(dp_cdf(1e12 + x, 1000, 1e12, 1e12 + 10, dp_options(bins => 5))) AS far
   FROM t;
 
--- threat 21: odd values. NULL and NaN are ignored, whatever else is out of bounds is in the first or last bin.
+-- threat 21: odd values. NULL and NaN are ignored; other values outside the bounds are in the first or last bin.
 CREATE TABLE odd (x float8, n numeric);
 INSERT INTO odd VALUES
   (NULL, NULL), ('NaN', 'NaN'), ('Infinity', 'Infinity'), ('-Infinity', '-Infinity'), (1e308, 1e400), (-1e308, -1e400),
@@ -88,8 +88,8 @@ SELECT counts(dp_cdf(x::float4, 1000, 0, 10, dp_options(bins => 2))) AS float4,
   FROM t;
 RESET client_min_messages;
 
--- threat 20: an input without a value is answered and charged like any other, whatever made it empty. (A
--- thousand rows or more are drawn with a probability below 1e-9.)
+-- threat 20: an input without a value is answered and charged like any other input, and its cause makes no
+-- difference. (A release has a thousand rows or more with a probability below 1e-9.)
 SELECT charged() > 0 AS paid;
 CREATE FUNCTION run(query text, OUT answer dp_cdf, OUT rows bigint, OUT charged numeric) LANGUAGE plpgsql AS $$
 BEGIN
@@ -110,9 +110,9 @@ SELECT filter, input, sum(rows) AS rows, count(answer) AS answers, sum(charged) 
                ('dp_cdf(DISTINCT x::numeric, 0.1, 0, 10, dp_options(granularity => 1)) $')) c(call),
        run(format('SELECT %s FROM %s', replace(call, '$', filter), input))
  GROUP BY number, filter, input ORDER BY number;
--- Its noise is what the law says: an offset of 0 with a probability of tanh(1/2), of k or more with one of
--- exp(-k) / (1 + 1/e), and what would be negative is 0. In 20000 groups each number of those is off by 500
--- with a probability of at most 2 exp(-2 500^2 / 20000); one of 7 with one below 2e-10.
+-- The noise follows its law: it is 0 with a probability of tanh(1/2) and k or more with a probability of
+-- exp(-k) / (1 + 1/e). A negative count becomes 0. In 20000 groups each of the frequencies is off by 500 with a
+-- probability of at most 2 exp(-2 500^2 / 20000); any of the 7 is off by 500 with a probability below 2e-10.
 CREATE TABLE groups AS SELECT k, CASE WHEN k > 20000 THEN 5 END::float8 AS x FROM generate_series(1, 40000) k;
 INSERT INTO groups SELECT k, 5 FROM groups, generate_series(1, 19) WHERE x IS NOT NULL;
 CREATE TEMP TABLE noisy AS
@@ -126,7 +126,7 @@ SELECT rows, abs(count(*) FILTER (WHERE noise >= 1) - 20000 * 0.2689) < 500 AS o
   FROM noisy GROUP BY rows ORDER BY rows;
 SELECT charged();
 
--- threat 16: groups are disjoint and charged once; each has its own counts.
+-- threat 16: groups are disjoint, so all of them are charged once. Each group has its own counts.
 SELECT a, counts(dp_cdf(x, 1000, 0, 10, dp_options(bins => 10))) FROM t GROUP BY a ORDER BY a;
 SELECT charged();
 SELECT a, b, counts(dp_cdf(x, 500, 0, 10, dp_options(bins => 3))) FROM t GROUP BY a, b ORDER BY a, b;
@@ -154,7 +154,7 @@ SELECT counts(dp_cdf(DISTINCT x, 1000, 0, 10, dp_options(bins => 2))) AS "distin
                 FILTER (WHERE x > 2)) AS all
   FROM t;
 SELECT charged();
--- Different calls are charged each, also beside quantiles, and none of them gets another's rows.
+-- Each different call is charged, also beside quantiles, and no call gets the rows of another.
 SELECT counts(dp_cdf(x, 1000, 0, 10, dp_options(bins => 2))) AS one,
        counts(dp_cdf(x, 1000, 0, 5, dp_options(bins => 2))) AS other,
        dp_median(x, 1000, 0, 10, dp_options(granularity => 2.5)) AS median, count(*)
@@ -166,7 +166,7 @@ SELECT dp_cdf(x, 1, 0, 10) OVER () FROM t;
 SELECT dp_cdf(x::numeric, 1, 0, 10, dp_options()) OVER (ORDER BY x) FROM t WHERE false;
 SELECT charged();
 
--- threat 8: each execution is charged, for its own parameters.
+-- threat 8: each execution is charged for its own parameters.
 SELECT e, (cdf::jsonb -> 'epsilon')::float8 AS epsilon, cdf::jsonb -> 'level_epsilon' AS level_epsilon
   FROM (VALUES (1::float8), (2), (4), (4)) v(e),
        LATERAL (SELECT dp_cdf(x, e, 0, 10, dp_options(bins => 2)) AS cdf FROM t) s;
@@ -176,8 +176,8 @@ SELECT o, cdf::jsonb -> 'method' AS method, counts(cdf)
                ('{"bins": 5, "method": "binary"}'), ('{"granularity": 5}')) v(o),
        LATERAL (SELECT dp_cdf(x, 1000, 0, 10, o) AS cdf FROM t) s;
 SELECT charged();
--- Draws of 1024 noisy counts are not the same, unless all rows are lost in noise: of thousands, at this
--- epsilon, with a probability below 1e-9.
+-- Two draws of 1024 noisy counts differ, unless the noise hides all rows. With thousands of rows and this
+-- epsilon that has a probability below 1e-9.
 CREATE TABLE many AS SELECT (x % 10)::float8 AS x, x % 2 AS a FROM generate_series(1, 20000) x;
 SELECT count(DISTINCT cdf::text)
   FROM generate_series(1, 5) i, LATERAL (SELECT dp_cdf(x, 0.1, 0, 10) AS cdf FROM many WHERE x <> i) s;
@@ -214,7 +214,7 @@ $$;
 SELECT count(released_again(0.1)) FROM generate_series(1, 10);
 SELECT charged();
 
--- threat 12: bad parameters cost nothing, whatever the input.
+-- threat 12: bad parameters cost nothing for any input.
 CREATE FUNCTION error_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE query;

@@ -1,23 +1,23 @@
--- How far off a release may be: dp_cdf_error and the band of dp_cdf_points after it, dp_cdf_expected_error
+-- The error of a release: dp_cdf_error and the band of dp_cdf_points after the release, dp_cdf_expected_error
 -- before it. The figures follow from the public law of the noise alone.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_cdf_errors;
 CREATE SCHEMA AUTHORIZATION regress_dpq_cdf_errors;
 SET ROLE regress_dpq_cdf_errors;
 
--- What dp_cdf must reach: the poster's bound for the same is 9333 rows.
+-- The accuracy that dp_cdf must reach. The poster's bound for the same parameters is 9333 rows.
 SELECT pointwise <= 2300 AS pointwise, simultaneous <= 4600 AS simultaneous, branching,
        array_length(level_epsilon, 1) AS levels
   FROM dp_cdf_expected_error(0.01, 1024, 0.95);
--- For a release with option rho. A tree of three levels with rho = epsilon^2 / 2 has noise of a smaller variance: levels share
--- the square of epsilon.
+-- A release with option rho. A tree of three levels with rho = epsilon^2 / 2 has noise of a smaller variance, because the
+-- levels share the square of epsilon.
 SELECT e.branching, e.level_epsilon, r.branching AS branching_of_rho, r.level_rho, r.level_epsilon IS NULL AS no_epsilon,
        r.pointwise < 0.8 * e.pointwise AND r.simultaneous < 0.7 * e.simultaneous AS smaller
   FROM dp_cdf_expected_error(0.1, 8, method => 'binary') e, dp_cdf_expected_error(NULL, 8, method => 'binary', rho => 0.005) r;
 SELECT dp_cdf_expected_error(0.01) = dp_cdf_expected_error(0.01, 1024, 0.95, 'tree') AS defaults;
 
--- Of each method and number of bins: the tree covers the bins, its parts of epsilon are no more than epsilon,
--- an error that holds at all points is no smaller than one at a single point.
+-- For each method and number of bins, the tree covers the bins, the parts of epsilon add up to no more than
+-- epsilon, and the error at all points is no smaller than the error at a single point.
 CREATE TABLE expected AS
   SELECT method, bins, epsilon, confidence, e.*
     FROM unnest('{tree,binary,histogram}'::text[]) method, unnest('{1,2,3,50}'::int[]) bins,
@@ -32,7 +32,7 @@ SELECT method, bins, bool_and(pointwise <= simultaneous) AS ordered, bool_and(po
        bool_and((SELECT round(exp(sum(ln(b)))) FROM unnest(branching) b) >= bins) AS covers,
        bool_and((SELECT sum(e) FROM unnest(level_epsilon) e) BETWEEN 0.999999 * epsilon AND epsilon) AS within_epsilon
   FROM expected GROUP BY method, bins ORDER BY method, bins;
--- More confidence costs accuracy, more epsilon buys it, in inverse proportion.
+-- More confidence makes the error larger. The error is inversely proportional to epsilon.
 SELECT method, bins, bool_and(loose.pointwise <= strict.pointwise
                               AND loose.simultaneous <= strict.simultaneous) AS confidence,
        bool_and(strict.simultaneous < small.simultaneous
@@ -41,26 +41,26 @@ SELECT method, bins, bool_and(loose.pointwise <= strict.pointwise
   FROM expected loose JOIN expected strict USING (method, bins) JOIN expected small USING (method, bins)
  WHERE loose.confidence = 0.5 AND strict.confidence = 0.95 AND strict.epsilon = 1 AND small.epsilon = 0.01
  GROUP BY method, bins ORDER BY method, bins;
--- The default is the best where it matters, and grows slowly with the number of bins.
+-- The default method has the smallest error at 1024 bins, and its error grows slowly with the number of bins.
 SELECT tree.simultaneous < "binary".simultaneous AND "binary".simultaneous < histogram.simultaneous AS best,
        tree.pointwise < "binary".pointwise AND "binary".pointwise < histogram.pointwise AS best_pointwise,
        large.simultaneous < 5 * tree.simultaneous AS slowly
   FROM expected tree, expected "binary", expected histogram, expected large
  WHERE (tree.method, tree.bins) = ('tree', 1024) AND ("binary".method, "binary".bins) = ('binary', 1024)
    AND (histogram.method, histogram.bins) = ('histogram', 1024) AND large.bins = 1048576;
--- One bin is one count with discrete Laplace noise, whose 95 % are at ln(20) / epsilon, 299.6; the figures are
--- a little higher.
+-- One bin is one count with discrete Laplace noise. 95 % of this noise is below ln(20) / epsilon = 299.6; the
+-- figures are a little higher.
 SELECT pointwise BETWEEN 300 AND 320 AS pointwise, simultaneous BETWEEN 300 AND 330 AS simultaneous
   FROM expected WHERE method = 'tree' AND bins = 1 AND epsilon = 0.01;
 
--- A release has the error that was expected for its law, whatever it counted.
+-- A release has the expected error of its law for any counts.
 CREATE TABLE cdfs (name text, cdf dp_cdf);
 CREATE FUNCTION cdf(law expected, rows bigint) RETURNS dp_cdf LANGUAGE sql RETURN
   format('{"lower": 0, "upper": 10, "bins": %s, "method": "%s", "epsilon": %s, "branching": %s, "level_epsilon": %s,
            "rows": %s, "cumulative": %s}', law.bins, law.method, law.epsilon, to_json(law.branching),
          to_json(law.level_epsilon), rows,
          (SELECT json_agg(rows * i / law.bins) FROM generate_series(1, law.bins) i))::dp_cdf;
--- From row to row law and confidence change: each row gets its own figures.
+-- Law and confidence change from row to row: each row gets its own figures.
 SELECT count(*) AS laws, bool_and((dp_cdf_error(cdf(e, 1000), confidence, false)).rows = pointwise) AS pointwise,
        bool_and((dp_cdf_error(cdf(e, 1000), confidence, true)).rows = simultaneous) AS simultaneous,
        count(DISTINCT (pointwise, simultaneous)) > 15 AS different
@@ -73,7 +73,7 @@ SELECT confidence, everywhere,
        unnest('{0.5,0.9,0.5,0.999}'::float8[], '{t,t,f,f}'::boolean[]) v(confidence, everywhere);
 SELECT dp_cdf_error(cdf(e, 1000)) = dp_cdf_error(cdf(e, 1000), 0.95, true) AS defaults
   FROM expected e WHERE bins = 3 AND method = 'tree' AND epsilon = 0.01;
--- Whatever was counted: the same number of rows, of which the fraction follows.
+-- The error in rows is the same for all counts, and the error of the fraction follows from it.
 SELECT rows, (e).rows = simultaneous AS same, (e).fraction >= least(1, (e).rows / nullif(rows, 0)) AS fraction,
        (e).fraction <= least(1, 1.5 * (e).rows / nullif(rows, 0)) AS near
   FROM expected law, unnest('{0,1,1000,1000000000}'::bigint[]) rows,
@@ -83,8 +83,8 @@ SELECT dp_cdf_error(NULL) IS NULL AND dp_cdf_error(cdf(e, 1), NULL) IS NULL
        AND dp_cdf_error(cdf(e, 1), 0.95, NULL) IS NULL AS "null"
   FROM expected e WHERE bins = 3 AND method = 'tree' AND epsilon = 0.01;
 
--- The points of a continuous CDF are the edges of its bins, those of a discrete one its values. The band has
--- no width where the fraction is 0 or 1 by definition.
+-- The points of a continuous CDF are the edges of its bins, the points of a discrete CDF its values. The band
+-- has no width where the fraction is 0 or 1 by definition.
 INSERT INTO cdfs VALUES
   ('continuous', '{"lower": 0, "upper": 40, "bins": 4, "method": "tree", "epsilon": 1000, "branching": [4],
                    "level_epsilon": [1000], "rows": 40, "cumulative": [10, 10, 30, 40]}'),
@@ -96,13 +96,13 @@ INSERT INTO cdfs VALUES
                 "level_epsilon": [1], "rows": 0, "cumulative": [0, 0]}'),
   ('few rows', '{"lower": 0, "upper": 40, "bins": 4, "method": "tree", "epsilon": 0.01, "branching": [4],
                  "level_epsilon": [0.01], "rows": 40, "cumulative": [10, 10, 30, 40]}');
--- At this epsilon the noise is 0; a share is off by at most one row, which counts and total are rounded to.
+-- At this epsilon the noise is 0. A fraction is off by at most one row, because counts and total are rounded.
 SELECT name, p.* FROM cdfs, dp_cdf_points(cdf) p
  ORDER BY name, x;
 SELECT (dp_cdf_points(cdf, 0.5)).* FROM cdfs WHERE name = 'no rows';
 SELECT name, (dp_cdf_error(cdf)).* FROM cdfs WHERE name <> 'few rows' AND name <> 'no rows' ORDER BY name;
--- Of any release: in order, around the curve, as wide as dp_cdf_error says, and the curve is the answer to
--- the other questions.
+-- The band of any release is monotone, lies around the curve and is as wide as dp_cdf_error says. The curve
+-- agrees with dp_cdf_probability.
 INSERT INTO cdfs
   SELECT e.method, cdf(e, 10000) FROM expected e WHERE bins = 50 AND epsilon = 0.01;
 SELECT name, confidence, count(*) AS points,
@@ -155,14 +155,15 @@ SELECT dp_cdf_expected_error(1, 1, 1);
 SELECT dp_cdf_expected_error(1, 1, 0.95, 'none');
 \set VERBOSITY default
 
--- All of that without a budget
+-- None of this was charged.
 SELECT count(*) AS charges FROM dp_ledger;
 
--- The figures are true. All points together miss with a probability of at most 0.5, so that more than 620 of
--- 1000 releases do with one below exp(-2 120^2 / 1000) < 1e-12; of 11 points at most half do on average, so that
--- more than 6820 of 11000 do with one below exp(-2 1320^2 / (1000 11^2)) < 1e-12. Nor are the figures far too
--- large: where 0.4 of them miss (0.06 of the fractions, whose band is wider than it would have to be), there are
--- fewer than the least number here with a probability below 1e-8.
+-- The figures are true. A release misses at some point with a probability of at most 0.5, so more than 620 of
+-- 1000 releases miss with a probability below exp(-2 120^2 / 1000) < 1e-12. On average at most half of the 11
+-- points miss, so more than 6820 of 11000 points miss with a probability below
+-- exp(-2 1320^2 / (1000 11^2)) < 1e-12. The figures are also not far too large: if a share of 0.4 misses (0.06 for
+-- the fractions, because their band is wider than necessary), the number of misses is below the lower limit here
+-- with a probability below 1e-8.
 RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_cdf_errors', 10);
 SET ROLE regress_dpq_cdf_errors;
@@ -188,7 +189,7 @@ RESET ROLE;
 DROP OWNED BY regress_dpq_cdf_errors;
 DROP ROLE regress_dpq_cdf_errors;
 
--- A law that dp_cdf would not choose, written by hand.
+-- A handwritten law that dp_cdf would not choose
 SELECT rows > 0 AS rows, fraction AS fraction
 FROM dp_cdf_error(('{"lower": 0, "upper": 1, "bins": 10000, "method": "tree", "epsilon": 1, "branching": [10000, 2],
                      "level_epsilon": [0.5, 0.5], "rows": 1, "cumulative": [' || repeat('0,', 9999) || '1]}')::dp_cdf);

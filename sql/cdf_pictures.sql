@@ -1,4 +1,4 @@
--- Pictures of a released CDF: lines of text for a terminal, and SVG.
+-- Pictures of a released CDF: lines of text for a terminal, and SVG
 \set SHOW_CONTEXT never
 SELECT current_database() AS regression \gset
 CREATE DATABASE regress_dpq_pictures TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C';
@@ -33,11 +33,11 @@ INSERT INTO cdfs
 
 -- The curve within its band
 SELECT dp_cdf_plot(cdf, 60, 14) FROM cdfs WHERE name = 'continuous';
--- A staircase: on a grid the curve rises at the values.
+-- On a value grid the curve is a staircase that rises at the values.
 SELECT dp_cdf_plot(cdf, 50, 11) FROM cdfs WHERE name = 'discrete';
 SELECT dp_cdf_plot(cdf, 40, 10, 0.5) FROM cdfs WHERE name = 'no rows';
 
--- Whatever is drawn fits into the size and nearly fills it, from the least to the most that is allowed.
+-- From the smallest to the largest allowed size, every picture fits into the size and nearly fills it.
 SELECT width, height, count(DISTINCT name) AS pictures, max(lines) <= height AND max(widest) <= width AS fits,
        min(lines) > 0.8 * height AND min(widest) > width - 8 AS filled
   FROM cdfs, (VALUES (40, 10), (40, 200), (78, 22), (400, 10), (400, 200)) size(width, height),
@@ -48,7 +48,7 @@ SELECT count(*) BETWEEN 18 AND 22 AND max(length(line)) BETWEEN 70 AND 78 AS fit
 SELECT count(*) AS lines FROM dp_cdf_plot(NULL);
 SELECT string_agg(a, '|') = string_agg(b, '|') AS defaults
   FROM cdfs, LATERAL ROWS FROM (dp_cdf_plot(cdf), dp_cdf_plot(cdf, 78, 22, 0.95)) AS p(a, b) WHERE name = 'continuous';
--- The legend names what is seen. A band of more confidence covers more.
+-- The legend shows the number of rows, epsilon and the confidence. A higher confidence makes the band wider.
 SELECT (array_agg(line))[1] ~ '\m100\M.*0\.5.*\m95\s*%' AS legend FROM cdfs, dp_cdf_plot(cdf) line
   WHERE name = 'continuous';
 SELECT wide > narrow AS wider
@@ -56,7 +56,7 @@ SELECT wide > narrow AS wider
                sum(length(line) - length(replace(line, '░', ''))) FILTER (WHERE c = 0.5) AS narrow
           FROM cdfs, unnest('{0.5,0.999}'::float8[]) c, dp_cdf_plot(cdf, 60, 20, c) line WHERE name = 'continuous') s;
 
--- An SVG is a document of its own, of the size asked for, without anything that runs or is fetched.
+-- An SVG is a complete document of the requested size. It runs nothing and fetches nothing.
 CREATE FUNCTION svg_path(svg text, path text) RETURNS text LANGUAGE sql RETURN
   (xpath(path, svg::xml, '{{s,http://www.w3.org/2000/svg}}'))[1]::text;
 SELECT name, svg::xml IS DOCUMENT AS document, svg_path(svg, '/s:svg/@width') AS width,
@@ -83,7 +83,7 @@ SELECT title, svg_path(svg, '/s:svg/s:title/text()') AS shown,
                           '<?xml version="1.0"?>']) WITH ORDINALITY t(title, number),
        LATERAL (SELECT dp_cdf_svg(cdf, title => title) AS svg OFFSET 0) s
  WHERE name = 'continuous' ORDER BY number;
--- What XML has no place for; and very long ones
+-- Titles with characters that XML forbids, and very long titles
 SELECT bool_and(dp_cdf_svg(cdf, title => title)::xml IS DOCUMENT) AS documents
   FROM cdfs, unnest(array(SELECT chr(c) FROM generate_series(1, 55295, 61) c)
                     || array(SELECT chr(c) FROM generate_series(1, 255) c)
@@ -110,7 +110,7 @@ SELECT dp_cdf_svg(cdf, 199) FROM cdfs WHERE name = 'continuous';
 \connect :regression
 DROP DATABASE regress_dpq_pictures;
 
--- Where the database's encoding lacks the signs, plain ones stand in for them.
+-- Plain characters replace those that the database's encoding lacks.
 CREATE DATABASE regress_dpq_pictures TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C';
 \connect regress_dpq_pictures
 CREATE EXTENSION dpquantile;
@@ -123,7 +123,7 @@ SELECT svg::xml IS DOCUMENT AS document, svg ~ '[^\x01-\x7e]' AS other_signs, sv
 \connect :regression
 DROP DATABASE regress_dpq_pictures;
 
--- A title is short, and bounds may be neighbouring numbers.
+-- The length of a title is limited, and the bounds may be adjacent floating-point numbers.
 SELECT dp_cdf_svg('{"lower": 0, "upper": 1, "bins": 1, "method": "histogram", "epsilon": 1, "branching": [1],
                     "level_epsilon": [1], "rows": 1, "cumulative": [1]}', title => repeat('<', 1001));
 WITH narrow (cdf) AS (

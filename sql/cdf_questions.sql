@@ -1,4 +1,4 @@
--- Questions to a released CDF. They are answered from the value alone, whoever made it, as often as one likes.
+-- Questions to a released CDF. The answers depend on the value alone, and their number has no limit.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_cdf_questions;
 CREATE SCHEMA AUTHORIZATION regress_dpq_cdf_questions;
@@ -28,7 +28,7 @@ SET extra_float_digits = 0;
 
 SELECT name, dp_cdf_rows(cdf) FROM cdfs ORDER BY name;
 
--- The fraction of rows up to x: a straight line within a bin, a step at each value of a grid.
+-- The fraction of rows up to x is a straight line within a bin and has a step at each cell of the value grid.
 SELECT x, dp_cdf_probability(cdf, x)
   FROM cdfs, unnest('{-Infinity,-1e308,-0.001,0,1,9.9,10,15,20,21,29.9999,30,40,40.001,1e308,Infinity}'::float8[]) x
  WHERE name = 'continuous' ORDER BY x;
@@ -45,7 +45,7 @@ SELECT dp_cdf_probability(cdf, 'NaN') FROM cdfs WHERE name = 'continuous';
 SELECT dp_cdf_probability(cdf, 'NaN') FROM cdfs WHERE name = 'no rows';
 SELECT dp_cdf_probability(cdf, NULL) IS NULL AS "null" FROM cdfs WHERE name = 'continuous';
 
--- The rows from one value to another, both included on a grid.
+-- The rows from one value to another. On a value grid both are included.
 SELECT "from", "to", dp_cdf_count(cdf, "from", "to")
   FROM cdfs, (VALUES (0::float8, 10::float8), (0, 5), (5, 25), (10, 20), (20, 30), (25, 25), (-5, 100), (30, 40),
                      (40, 50), (-9, -1),
@@ -70,8 +70,8 @@ SELECT dp_cdf_count(cdf, 2, 'NaN') FROM cdfs WHERE name = 'no rows';
 SELECT dp_cdf_count(cdf, NULL, 2) IS NULL AND dp_cdf_count(cdf, 2, NULL) IS NULL AS "null" FROM cdfs
   WHERE name = 'discrete';
 
--- The least value up to which there are at least so many of the rows. Where no rows are, the curve is flat
--- and the value is that at which it was reached.
+-- A quantile is the least value up to which the curve reaches the fraction. Where there are no rows, the curve
+-- is flat and the quantile is the start of the flat part.
 SELECT q, dp_cdf_quantile(cdf, q) FROM cdfs, unnest('{0,0.1,0.125,0.25,0.2500001,0.5,0.625,0.999,1}'::float8[]) q
  WHERE name = 'continuous' ORDER BY q;
 SELECT q, dp_cdf_quantile(cdf, q) FROM cdfs, unnest('{0,0.1,0.5,0.625,0.626,0.75,0.751,1}'::float8[]) q
@@ -101,8 +101,8 @@ SELECT dp_cdf_quantile(cdf, 2) FROM cdfs WHERE name = 'continuous';
 SELECT dp_cdf_quantiles(cdf, '{2}'::float8[]) FROM cdfs WHERE name = 'continuous';
 \set VERBOSITY default
 
--- A quantile and the probability of a value undo each other where the curve rises: at every number of rows
--- up to 100 the fraction reached at a value of a grid leads back to it.
+-- dp_cdf_quantile inverts dp_cdf_probability where the curve rises: for every number of rows up to 100 the
+-- fraction at a cell of the value grid leads back to this cell.
 SELECT count(*) AS fractions,
        count(*) FILTER (WHERE dp_cdf_quantile(cdf, dp_cdf_probability(cdf, 0)) <> 0) AS astray
   FROM (SELECT format('{"lower": 0, "upper": 1, "granularity": 1, "bins": 2, "method": "tree", "epsilon": 1, "branching": [2],
@@ -110,7 +110,7 @@ SELECT count(*) AS fractions,
           FROM generate_series(1, 100) n, generate_series(1, n) k) s;
 SELECT bool_and(abs(dp_cdf_quantile(cdf, dp_cdf_probability(cdf, x::float8)) - x::float8) < 1e-12) AS back
   FROM cdfs, generate_series(0.5, 9.5, 0.25) x WHERE name = 'continuous';
--- Values that are not exact in binary are those that the user means, and the edges of bins too.
+-- A decimal that is not exact in binary still means the intended value or edge of a bin.
 CREATE TABLE cents AS
   SELECT format('{"lower": -0.3, "upper": 0.3, %s"bins": %s, "method": "tree", "epsilon": 1, "branching": [%2$s],
                   "level_epsilon": [1], "rows": %2$s, "cumulative": [%s]}', step, bins,
@@ -126,7 +126,7 @@ SELECT bins, bool_and(abs(dp_cdf_probability(cdf, cent / 100.0::float8) * bins -
                        dp_cdf_quantile(cdf, dp_cdf_probability(cdf, cent / 100.0::float8)) AS quantile) s
  GROUP BY bins ORDER BY bins;
 
--- What is stored is asked again and again, for nothing, and may be asked without a budget.
+-- Questions to a stored release cost nothing and need no budget.
 INSERT INTO cdfs SELECT 'released', dp_cdf(x, 0.5, 0, 1000) FROM generate_series(1, 1000) x;
 SELECT epsilon_spent FROM dp_budget;
 RESET ROLE;
@@ -144,7 +144,7 @@ SELECT count(*) AS charges FROM dp_ledger;
 RESET ROLE;
 SELECT count(*) AS charges, sum(epsilon) AS epsilon FROM dp_ledger WHERE role = 'regress_dpq_cdf_questions';
 
--- Immutable: usable in an index, in a generated column and by parallel workers.
+-- The functions are immutable: an index, a generated column and parallel workers can use them.
 SELECT proname, provolatile, proparallel, proisstrict FROM pg_proc WHERE proname ~ '^dp_cdf_'
   ORDER BY proname, pronargs;
 CREATE TABLE regress_dpq_cdf_questions.report (

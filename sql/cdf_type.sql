@@ -1,17 +1,17 @@
--- The type dp_cdf: a released CDF is stored, copied and read back as it was; whatever else is written in its
--- place is an error.
+-- The type dp_cdf: a released CDF is stored, copied and read back unchanged. Any other text or bytes in its
+-- place are an error.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_cdf_type;
 CREATE SCHEMA AUTHORIZATION regress_dpq_cdf_type;
 SELECT dp_grant_budget('regress_dpq_cdf_type', 1000);
--- For the bytes of a value; others have send and receive only.
+-- These casts show the bytes of a value. Users have only send and receive.
 CREATE CAST (bytea AS dp_cdf) WITHOUT FUNCTION;
 CREATE CAST (dp_cdf AS bytea) WITHOUT FUNCTION;
 SET ROLE regress_dpq_cdf_type;
 
 SELECT '{"lower": -1.5, "upper": 4, "bins": 4, "method": "tree", "epsilon": 0.5, "branching": [2, 2],
          "level_epsilon": [0.25, 0.25], "rows": 10, "cumulative": [1, 1, 4, 10]}'::dp_cdf;
--- In any order and any spelling of the same numbers; of a key given twice the last counts.
+-- The keys may be in any order and the numbers in any spelling. The last value of a repeated key counts.
 SELECT '{"rows":10.0,"cumulative":[1,1e0,4,1E1],"granularity":0.2e1,"bins":3,"bins":4,"method":"\u0074ree",
          "level_epsilon":[0.25,0.250],"upper":6,"lower":-0,"branching":[2,2],"epsilon":5e-1}'::dp_cdf;
 
@@ -45,7 +45,7 @@ SELECT cdf::jsonb ->> 'method' AS method, (cdf::jsonb -> 'rows')::bigint AS rows
        cdf::jsonb #> '{cumulative,2}' AS third,
        jsonb_array_length(cdf::jsonb -> 'cumulative') AS bins, cdf::jsonb ? 'granularity' AS has_granularity
   FROM kept WHERE name IN ('continuous', 'discrete') ORDER BY name;
--- Values as a dump writes them, and in binary.
+-- Values in the text form of a dump, and in binary
 CREATE TABLE copied (LIKE kept);
 \copy (SELECT * FROM kept WHERE name IN ('discrete', 'none', 'without rows') ORDER BY name) TO STDOUT
 COPY copied FROM STDIN;
@@ -67,19 +67,19 @@ UPDATE bytes SET cdf = set_byte(cdf, 0, 3);
 \set VERBOSITY sqlstate
 \copy copied FROM 'results/cdf_type.copy' (FORMAT binary)
 \set VERBOSITY default
--- As an element, a field, a domain's value and a variable
+-- A value as an element of an array, a field, a domain's value and a variable
 CREATE DOMAIN with_rows AS dp_cdf CHECK (dp_cdf_rows(VALUE) > 0);
 SELECT cardinality(array_agg(cdf)) AS elements, (array_agg(cdf ORDER BY name))[2]::text AS second FROM kept
   WHERE name < 'e';
 SELECT (k).cdf::with_rows IS NOT NULL AS checked FROM kept k WHERE name = 'discrete';
 SELECT cdf::with_rows FROM kept WHERE name = 'without rows';
 
--- Casts of constants are evaluated when a query is planned, with the right of its user to call the functions.
+-- The planner evaluates casts of constants. The user has the right to call their functions.
 SELECT (cdf::jsonb)::text AS json FROM kept WHERE name = 'without rows' \gset
 SELECT :'json'::text::dp_cdf IS NOT NULL AS from_text, :'json'::jsonb::dp_cdf IS NOT NULL AS from_jsonb,
        :'json'::dp_cdf::text IS NOT NULL AS to_text, :'json'::dp_cdf::jsonb IS NOT NULL AS to_jsonb;
 
--- Why a text is refused
+-- The reason why a text is refused
 CREATE FUNCTION refusal(value text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   detail text;
@@ -138,7 +138,7 @@ SELECT refusal((v || jsonb_build_object('branching', array_fill(1, ARRAY[21]),
        refusal((v || jsonb_build_object('branching', array_fill(1, ARRAY[1000000])))::text) AS many_levels,
        refusal((v || jsonb_build_object('cumulative', array_fill(1, ARRAY[1000000])))::text) AS many_counts
   FROM valid;
--- No JSON, or not this one
+-- Text that is not JSON, or JSON that is not a CDF
 SELECT value, refusal(value) AS refusal
   FROM unnest('{"","x","null","1","\"tree\"","{","}","{}","[]","[{}]","NaN","Infinity","{\"lower\": NaN}","{\"lower\": 0x10}",
                 "{\"lower\": 01}","{\"lower\": \"\\u0000\"}","{\"lower\": 0,}","{\"lower\": 0} x"}'::text[]) value;
@@ -150,7 +150,7 @@ SELECT left(refusal(repeat('[', 1000) || repeat(']', 1000)), 5) AS nested,
        left(refusal(format('{"lower": %s}', repeat('9', 100000))), 5) AS digits,
        left(refusal(format('{"%s": 1}', repeat('k', 100000))), 5) AS key;
 
--- Bytes that no value has
+-- Invalid bytes
 CREATE FUNCTION bytes_refusal(value bytea) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   RETURN value::dp_cdf::text;
@@ -158,8 +158,8 @@ EXCEPTION WHEN OTHERS THEN
   RETURN SQLSTATE || ' ' || SQLERRM;
 END
 $$;
--- The fields: version; lower, upper, granularity, bins; method, epsilon, levels, of each its branching and
--- epsilon; counts. All of it has the low byte first.
+-- The fields: version; lower, upper, granularity, bins; method, epsilon, levels, the branching and epsilon of
+-- each level; counts. All numbers have the low byte first.
 CREATE FUNCTION reversed(bytes bytea) RETURNS bytea LANGUAGE sql RETURN (
   SELECT string_agg(substr(bytes, i, 1), '' ORDER BY i DESC) FROM generate_series(1, octet_length(bytes)) i);
 CREATE FUNCTION cdf_bytes(
@@ -202,7 +202,7 @@ SELECT number, bytes_refusal(bytes)
                (40, cdf_bytes(granularity => 0)), (41, cdf_bytes(granularity => '-0', lower => '-0')), (42, '\x'),
                (43, '\x01')) b(number, bytes)
  ORDER BY number;
--- A release under zero-concentrated privacy has rho where others have epsilon, and version 2.
+-- A release under zero-concentrated differential privacy has rho in place of epsilon, and version 2.
 CREATE TABLE of_rho AS
   SELECT '{"lower": 0, "upper": 6, "granularity": 2, "bins": 4, "method": "binary", "rho": 0.5, "branching": [2, 2],
            "level_rho": [0.25, 0.25], "rows": 10, "cumulative": [1, 1, 4, 10]}'::dp_cdf AS cdf;
@@ -219,13 +219,13 @@ SELECT change, refusal((cdf::jsonb || change::jsonb)::text) AS refusal
 SELECT refusal((cdf::jsonb - 'rho')::text) AS without_rho, refusal((cdf::jsonb - 'level_rho')::text) AS without_level_rho
   FROM of_rho;
 
--- Every question meets the same error.
+-- Every question to invalid bytes raises the same error.
 SELECT dp_cdf_rows('\x01'::bytea::dp_cdf);
 SELECT dp_cdf_quantile('\x01'::bytea::dp_cdf, 0.5);
 SELECT dp_cdf_points('\x01'::bytea::dp_cdf);
 
--- Whatever is written or stored: an error, or a value that is read back the same as text and as jsonb and
--- that answers.
+-- Any text or bytes give either an error, or a value that reads back unchanged as text and as jsonb and answers
+-- questions.
 CREATE FUNCTION outcome(value text, bytes bytea DEFAULT NULL) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   cdf dp_cdf;
@@ -246,7 +246,7 @@ BEGIN
               THEN 'value' ELSE 'WRONG ' || cdf::text END;
 END
 $$;
--- Changes a text by a few characters that are taken out, put in or doubled.
+-- Removes, inserts or doubles a few characters of a text.
 CREATE FUNCTION mutated(value text) RETURNS text VOLATILE LANGUAGE plpgsql AS $$
 DECLARE
   pieces CONSTANT text[] := '{0,1,2,7,9,"1,","-",.,e,e-,E+9,99999999999999999999,"[","]","{","}",:,"\"","\\",true,"null","\"NaN\"",NaN," ",""}';
@@ -278,7 +278,7 @@ SELECT setseed(0.25);
 SELECT outcome(mutated(value)), count(*) > 100 AS many FROM seeds, generate_series(1, 2000) GROUP BY 1 ORDER BY 1;
 SELECT outcome(NULL, mutated(bytes)), count(*) > 100 AS many FROM seeds, generate_series(1, 2000) GROUP BY 1
   ORDER BY 1;
--- Each bit flipped, each shorter length
+-- Each flipped bit, and each shorter length
 SELECT outcome(NULL, set_bit(bytes, bit, 1 - get_bit(bytes, bit))), count(*) > 100 AS many
   FROM seeds, generate_series(0, 8 * length(bytes) - 1) bit GROUP BY 1 ORDER BY 1;
 SELECT outcome(NULL, substr(bytes, 1, length)) AS cut, outcome(left(value, length)) AS text_cut, count(*) > 100 AS many

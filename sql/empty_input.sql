@@ -1,6 +1,6 @@
--- threat 20: an input without a value is answered and charged like any other, whatever made it empty: a
--- NULL or an error would tell about the one row that a filter may select. (That bad parameters give the
--- same errors is in parameters.sql.)
+-- threat 20: an input without a value is answered and charged like any other input, and its cause makes no
+-- difference. A NULL or an error would reveal the one row that a filter may select. (parameters.sql checks that
+-- bad parameters raise the same errors.)
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_empty;
 CREATE SCHEMA AUTHORIZATION regress_dpq_empty;
@@ -27,7 +27,7 @@ INSERT INTO calls VALUES
   ('(dp_quantiles(x::numeric, ''{0.25,0.75}'', 0.1, 10, 20) $)[2]'),
   ('10 + dp_iqr(x, 0.1, 0, dp_options(''quantiles'', lower => 10, upper => 20)) $'),
   ('10 + dp_iqr(x::numeric, 0.1, 0, dp_options(''quantiles'', lower => 10, upper => 20)) $'),
-  -- That there is no answer is an ordinary one of this method: sql/iqr.sql.
+  -- NULL is an ordinary answer of this method: see sql/iqr.sql.
   ('coalesce(dp_iqr(x, 0.1, 1e-12) $, 15)');
 CREATE TABLE inputs (number int, filter text, input text);
 INSERT INTO inputs VALUES
@@ -50,20 +50,20 @@ SELECT filter, input, sum(rows) AS rows, count(*) FILTER (WHERE answer BETWEEN 1
   FROM calls, inputs, run(format('SELECT %s FROM %s', replace(call, '$', filter), input))
  GROUP BY number, filter, input ORDER BY number;
 
--- Groups without a value, beside others and alone.
+-- Groups without a value, beside other groups and alone
 SELECT epsilon_spent AS spent FROM dp_budget \gset
 SELECT k, dp_median(x, 0.1, 10, 20) FILTER (WHERE k = 1) BETWEEN 10 AND 20 AS m,
        (SELECT bool_and(v BETWEEN 10 AND 20)
           FROM unnest(dp_quantiles(x, '{0.2,0.8}', 0.1, 10, 20) FILTER (WHERE k = 1)) v) AS qs
   FROM t GROUP BY k ORDER BY k;
 SELECT epsilon_spent - :spent AS charged FROM dp_budget;
--- Without a row there is no group, but for the set ().
+-- Without a row there is no group, except the group of the set ().
 SELECT k, dp_median(x, 0.1, 10, 20) BETWEEN 10 AND 20 AS m FROM empty GROUP BY k;
 SELECT k, dp_median(x, 0.1, 10, 20) BETWEEN 10 AND 20 AS m FROM empty GROUP BY ROLLUP (k);
 
--- Ordinary noise: all of the 11 cells are equally likely. Each is met 1818 times on average and, as
--- Hoeffding's inequality says, with a probability of at most 22 exp(-2 500^2 / 20000) < 1e-9 there is one
--- that deviates by 500 or more.
+-- The noise is ordinary: all 11 cells are equally likely. Each is drawn 1818 times on average. By Hoeffding's
+-- inequality the count of some cell deviates by 500 or more with a probability of at most
+-- 22 exp(-2 500^2 / 20000) < 1e-9.
 CREATE TEMP TABLE answers AS
   SELECT 'nulls' AS input, dp_quantile(x, 0.9, 1, 10, 20, '{"granularity": 1}') AS a FROM nulls GROUP BY k
   UNION ALL

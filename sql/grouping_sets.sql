@@ -1,5 +1,5 @@
--- threat 16: GROUPING SETS, CUBE and ROLLUP put each row into several groups: epsilon is charged for each
--- set. All other grouping is charged once, however many groups there are and however they are computed.
+-- threat 16: GROUPING SETS, CUBE and ROLLUP put each row into several groups, so epsilon is charged for each
+-- set. All other grouping is charged once, for any number of groups and any plan.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_grouping;
 CREATE SCHEMA AUTHORIZATION regress_dpq_grouping;
@@ -8,8 +8,8 @@ SET ROLE regress_dpq_grouping;
 CREATE TABLE t AS SELECT x::float8, x % 2 AS a, x % 3 AS b, x % 5 AS c FROM generate_series(1, 300) x;
 ANALYZE t;
 
--- Runs SELECT dp_median(...) FROM t with this GROUP BY: how it is aggregated, how many rows come, and what
--- it is charged.
+-- Runs SELECT dp_median(...) FROM t with this GROUP BY. Returns the aggregation strategy, the number of rows
+-- and the charge.
 CREATE FUNCTION run(clause text, OUT strategy text, OUT rows bigint, OUT charged numeric) LANGUAGE plpgsql AS $$
 DECLARE
   before CONSTANT numeric := (SELECT epsilon_spent FROM dp_budget);
@@ -33,16 +33,16 @@ INSERT INTO clauses VALUES
   (18, 'ROLLUP (a), ROLLUP (b)'), (19, 'DISTINCT ROLLUP (a, b), ROLLUP (a, c)'), (20, 'ROLLUP (a, b), ROLLUP (a, c)'),
   (21, 'GROUPING SETS (ROLLUP (a, b), CUBE (a, b), ())');
 
--- However the planner likes it
+-- The planner's choice
 SELECT rows, charged, clause FROM clauses, run(clause) ORDER BY number;
 -- Sorted
 SET enable_hashagg = off;
 SELECT strategy, rows, charged, clause FROM clauses, run(clause) ORDER BY number;
 RESET enable_hashagg;
--- Hashed, and mixed where there is an empty set
+-- Hashed; mixed with an empty set
 SET enable_sort = off;
 SELECT strategy, rows, charged, clause FROM clauses, run(clause) ORDER BY number;
--- Mixed, with several sorts and a hash table that holds a part of the sets
+-- Mixed, with several sorts and a hash table for some of the sets
 RESET enable_sort;
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
@@ -54,7 +54,7 @@ SELECT strategy, charged, clause
 RESET work_mem;
 RESET hash_mem_multiplier;
 
--- What the ledger says
+-- The ledger
 SELECT epsilon, grouping_sets, count(*) FROM dp_ledger GROUP BY epsilon, grouping_sets ORDER BY grouping_sets;
 
 -- Two aggregates
@@ -84,7 +84,7 @@ SELECT epsilon_spent - :spent AS charged FROM dp_budget;
 SELECT count(*) AS groups, count(m) AS answers FROM (SELECT dp_median(x, 0.1, 0, 10000) AS m FROM many GROUP BY a) s;
 SELECT epsilon_spent - :spent AS charged FROM dp_budget;
 
--- Groups that are empty but for the total: there is an answer for ().
+-- Without rows only the total has a group: there is an answer for ().
 SELECT a, dp_median(x, 0.1, 0, 300) IS NOT NULL AS answered FROM t WHERE false GROUP BY GROUPING SETS ((a), ());
 
 RESET ROLE;

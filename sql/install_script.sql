@@ -1,12 +1,12 @@
--- The install script runs as a superuser, in a schema where others may have created objects before: none
--- of them may get into it, or into what it defines.
+-- The install script runs as a superuser in a schema where other roles may have created objects. Neither the
+-- script nor the objects that it defines may use them.
 CREATE DATABASE regress_dpq_install;
 CREATE ROLE regress_dpq_mallory;
 SELECT current_database() AS regression \gset
 \connect regress_dpq_install
 GRANT CREATE ON SCHEMA public TO regress_dpq_mallory;
 SET ROLE regress_dpq_mallory;
--- Better matches for what the script might write than pg_catalog's own operators
+-- Operators that match expressions of the script better than pg_catalog's own operators
 CREATE FUNCTION take_over() RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
@@ -32,7 +32,7 @@ RESET ROLE;
 CREATE EXTENSION dpquantile;
 SELECT rolsuper FROM pg_roles WHERE rolname = 'regress_dpq_mallory';
 
--- What the extension defines refers to nobody else's functions and operators.
+-- The extension's objects refer to no other role's functions and operators.
 SELECT count(*)
   FROM pg_depend d
  WHERE (d.refclassid, d.refobjid) IN (SELECT 'pg_proc'::regclass, oid FROM pg_proc
