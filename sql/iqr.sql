@@ -1,10 +1,10 @@
--- dp_iqr: what it answers, when it declines, and what it is charged.
+-- dp_iqr: its answers, when it declines, and its charges.
 --
--- At epsilon 1000 the test and the answer have an epsilon of 492 each; with thousands of rows 328 and 656, on a
--- finer scale. So for a delta of 1e-6 or more a test's outcome is what it would be without noise (it fails just if
--- one replaced row can take the range out of its bin), but for a probability below exp(-328) < 1e-140; and an
--- answer to 2000 rows or more is off by one hundredth (82 or more of the 1024 steps of the scale) with one
--- below 2 exp(-39) < 1e-16.
+-- At epsilon 1000 the test and the answer have an epsilon of 492 each; with thousands of rows they have 328 and
+-- 656, and the scale is finer. So for a delta of 1e-6 or more, noise changes the outcome of the test with a
+-- probability below exp(-328) < 1e-140. (Without noise the test fails if and only if one replaced row can move
+-- the range out of its bin.) An answer to 2000 rows or more is off by one hundredth (82 or more of the 1024 steps
+-- of the scale) with a probability below 2 exp(-39) < 1e-16.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_iqr;
 CREATE SCHEMA AUTHORIZATION regress_dpq_iqr;
@@ -19,7 +19,7 @@ CREATE FUNCTION is_near(answer float8, expected float8) RETURNS boolean LANGUAGE
   RETURN abs(answer / expected - 1) < 0.01;
 
 SELECT pg_typeof(dp_iqr(x, 1, 1e-6)) AS type FROM t;
--- Without bounds, on any scale and anywhere
+-- Values of any scale and location need no bounds.
 SELECT is_near(dp_iqr(x, 1000, 1e-6), 13 / 32.0) AS plain,
        is_near(dp_iqr(n, 1000, 1e-6), 13 / 32.0) AS numeric,
        is_near(dp_iqr(x, 1000, 1e-6, '{}'), 13 / 32.0) AS options,
@@ -35,21 +35,23 @@ SELECT is_near(dp_iqr((10000 * x)::int2, 1000, 1e-6), 4063) AS int2,
        is_near(dp_iqr((1e18 * n)::int8, 1000, 1e-6), 13e18 / 32) AS int8,
        is_near(dp_iqr(x::float4, 1000, 1e-6), 13 / 32.0) AS float4
   FROM t;
--- The answer is (1 + 1/ln 500)^(j / 1024) with a whole number j (the noisy number of rows, of scale 0.064, is
--- another one with a probability below 4e-7).
+-- The answer is (1 + 1/ln 500)^(j / 1024) with a whole number j. (The noise of the number of rows has scale 0.064:
+-- the noisy number differs from 500 with a probability below 4e-7.)
 SELECT abs(j - round(j)) < 1e-5 AS on_grid
   FROM (SELECT 1024 * ln(dp_iqr(x, 1000, 1e-6)) / ln(1 + 1 / ln(500::float8)) AS j
           FROM (SELECT x FROM t LIMIT 500) few) s;
--- To more rows on a finer scale, of a unit below 0.01: the noise has a scale of 1/656 of it, so that an answer is off
--- by 0.0005 with a probability below 1e-14. (On the scale above one of ten answers is, but for one below 1e-9.)
+-- With more rows the scale is finer and its unit is below 0.01. The noise has a scale of 1/656 of the unit, so an
+-- answer is off by 0.0005 with a probability below 1e-14. (On the coarser scale above at least one of ten answers
+-- would be off by that much, except with a probability below 1e-9.)
 SELECT bool_and(abs(a / (13 / 32.0) - 1) < 0.0005) AS close
   FROM (SELECT dp_iqr(x, 1000, 1e-6) AS a FROM t, generate_series(1, 10) g GROUP BY g) s;
--- At an epsilon of 1 the answer is noisy: a factor of 1.1^(+-2). Each step has a probability below 0.0003, so
--- that ten answers are the same with one below 1e-30; one is off by a factor of 30 with one below 1e-6.
+-- At an epsilon of 1 the answer is noisy: it is off by a factor of 1.1^(+-2). Each step has a probability below
+-- 0.0003, so ten answers are the same with a probability below 1e-30. One of them is off by a factor of 30 with a
+-- probability below 1e-6.
 SELECT count(DISTINCT a) > 1 AS fresh, bool_and(a BETWEEN 13 / 32.0 / 30 AND 13 / 32.0 * 30) AS near
   FROM (SELECT dp_iqr(x, 1, 1e-6) AS a FROM t, generate_series(1, 10) g GROUP BY g) s;
 
--- All equal: exactly 0, from five rows on; for four and fewer one row decides.
+-- If all rows are equal, the answer is exactly 0 from five rows on. With four or fewer, one row decides.
 SELECT n, dp_iqr(7, 1000, 1e-6) AS equal, dp_iqr(7.5, 1000, 0.4) AS large_delta,
        dp_iqr(7::numeric, 1000, 1e-6) AS numeric
   FROM unnest('{1,2,3,4,5,6,7,8,100}'::int[]) n, generate_series(1, n)
@@ -58,30 +60,31 @@ SELECT dp_iqr(i, 1000, 1e-6) AS one FROM generate_series(1, 1) i;
 SELECT dp_iqr(i, 1000, 1e-6) AS two FROM generate_series(1, 2) i;
 SELECT dp_iqr(i, 1000, 1e-6) AS three FROM generate_series(1, 3) i;
 SELECT dp_iqr(i, 1000, 1e-6) AS four FROM generate_series(1, 4) i;
--- Half of the rows equal: one row decides if they lie exactly between the quartiles; 0 if they are two more at either
--- end; an ordinary answer if they lie elsewhere.
+-- Half of the rows are equal. If they lie exactly between the quartiles, one row decides. With two more of them at
+-- each end the answer is 0. If they lie elsewhere, the answer is ordinary.
 SELECT dp_iqr(CASE WHEN i BETWEEN 5000 AND 15000 THEN 10000 ELSE i END, 1000, 1e-6) AS exactly,
        dp_iqr(CASE WHEN i BETWEEN 4998 AND 15002 THEN 10000 ELSE i END, 1000, 1e-6) AS middle,
        is_near(dp_iqr(greatest(i, 10000), 1000, 1e-6), 5000) AS low,
        is_near(dp_iqr(greatest(i, 10000), 1000, 1e-6) FILTER (WHERE i % 2 = 0), 5000) AS low_filtered
   FROM generate_series(1, 20000) i;
 
--- The test and the answer get the epsilon and the delta of the call. It takes 250 of 1000 equal rows to change their
--- interquartile range. The test asks for a noisy 188, 351, 373 and 177: another outcome has a probability below
--- exp(-29).
+-- The test and the answer get the epsilon and the delta of the call. The interquartile range of 1000 equal rows
+-- changes if 250 of them change. The test needs a noisy distance of 188, 351, 373 and 177: another outcome has a
+-- probability below exp(-29).
 SELECT dp_iqr(1, 1, 1e-40) AS answered, dp_iqr(1, 1, 1e-75) AS less_delta, dp_iqr(1, 0.5, 1e-40) AS less_epsilon,
        dp_iqr(1, 2, 1e-75) AS more_epsilon
   FROM generate_series(1, 1000);
--- Few rows: an answer has a probability of at most delta.
+-- With few rows an answer has a probability of at most delta.
 SELECT n, dp_iqr(g, 1, 1e-9) AS answer, dp_iqr(1e6 * g, 0.1, 1e-12) AS far
   FROM generate_series(1, 4) n, generate_series(1, n) g GROUP BY n ORDER BY n;
 
--- Where one row decides an answer has the probability exp(-6 e) / (1 + exp(-e)) = 0.0324 here, with e = 63/128: 648 of
--- 20000 are expected, and by Chernoff's inequality less than 448 or more than 848 have a probability below 1e-12.
+-- If one row decides, an answer has the probability exp(-6 e) / (1 + exp(-e)) = 0.0324 here, with e = 63/128. So 648
+-- of 20000 groups get an answer on average. By Chernoff's inequality fewer than 448 or more than 848 do with a
+-- probability below 1e-12.
 SELECT count(a) BETWEEN 448 AND 848 AS answers, max(a) AS most
   FROM (SELECT dp_iqr(i, 1, 0.05) AS a FROM generate_series(1, 20000) i GROUP BY i) s;
 
--- threat 20: no row at all, no value at all
+-- threat 20: no rows, or no values
 CREATE TABLE empty (x float8, n numeric);
 SELECT dp_iqr(x, 1, 1e-9) AS x, dp_iqr(n, 1, 1e-9) AS n FROM empty;
 SELECT dp_iqr(x, 1, 1e-9) AS x, dp_iqr(n, 1, 1e-9, dp_options()) AS n FROM t WHERE false;
@@ -94,9 +97,9 @@ SELECT count(*) FILTER (WHERE a BETWEEN 0 AND 10) AS answers
         UNION ALL SELECT dp_iqr(n, 1, 0, '{"method": "quantiles", "lower": 10, "upper": 20}') FROM t WHERE false
         UNION ALL SELECT dp_iqr(NULLIF(x, x), 1, 0, '{"method": "quantiles", "lower": 10, "upper": 20}') FROM t) s;
 
--- threat 21: one odd value makes no error, no warning and no notice. Five equal rows are answered with 0; beside NULL
--- or NaN, which are no rows, they are still five. Any other value is a row: six rows of which one is different are
--- not answered, 21 are.
+-- threat 21: one odd value raises no error, no warning and no notice. The answer to five equal rows is 0. NULL and
+-- NaN do not count as rows, so beside them there are still five rows. Any other value is a row: dp_iqr declines if
+-- one of six rows differs, but answers if one of 21 rows differs.
 SET client_min_messages = log;
 CREATE TABLE floats (x float8);
 INSERT INTO floats VALUES
@@ -119,8 +122,8 @@ SELECT n, coalesce(odd.x::text, 'NULL') IN ('NULL', 'NaN') AS missing, count(DIS
        LATERAL (SELECT dp_iqr(v, 1000, 1e-6) AS a
                   FROM (SELECT odd.x AS v UNION ALL SELECT ones.x FROM ones WHERE ones.n = n.n) u) s
  GROUP BY 1, 2 ORDER BY 1, 2;
--- Many of them. Infinities are the largest numbers, and so is what lies beyond float8; the interquartile range is
--- no larger, and the answer at most 10^307.5. (It is that or a little less, if the noise makes it so.)
+-- Many odd values. Infinities and values beyond float8 count as the largest finite numbers. The interquartile range
+-- is at most the largest finite number, and the answer at most 10^307.5. (The noise may make it a little smaller.)
 SELECT dp_iqr('Infinity', 1000, 1e-6) AS infinities, dp_iqr(1e400, 1000, 1e-6) AS beyond,
        dp_iqr('-Infinity'::numeric, 1000, 1e-6) AS negative, dp_iqr(5e-324, 1000, 1e-6) AS denormals,
        dp_iqr(1.7976931348623157e308, 1000, 1e-6) AS largest
@@ -153,13 +156,14 @@ SELECT a, b, is_near(dp_iqr((1 + b) * x, 1000, 1e-6), (1 + b) * 13 / 32.0) AS ne
   FROM t GROUP BY ROLLUP (b, a) HAVING b IS NOT NULL ORDER BY b, a;
 SELECT g, is_near(dp_iqr(g * x, 1000, 1e-6), g * 13 / 32.0) AS near
   FROM t, unnest('{1,1000,1000000}'::int[]) g GROUP BY g ORDER BY g;
--- 900 of 1000 rows are 0: all of them, and their 101 different values.
+-- 900 of 1000 rows are 0. A plain call aggregates all rows, DISTINCT their 101 different values.
 SELECT dp_iqr(x, 1000, 1e-6) AS plain, dp_iqr(DISTINCT x, 1000, 1e-6) BETWEEN 45 AND 55 AS "distinct",
        dp_iqr(x, 1000, 1e-6 ORDER BY x DESC) AS ordered
   FROM (SELECT greatest(i - 900, 0) AS x FROM generate_series(1, 1000) i) s;
 
--- Method quantiles: the difference of two private quartiles, between bounds. The quartiles lie 24 rows or more from
--- the next cell, at a lambda of 8; so F is 32 or more elsewhere, which has a probability below exp(60 - 8 * 32) < 1e-80.
+-- Method quantiles: the difference of two private quartiles between bounds. The quartiles lie 24 rows or more from
+-- the next cell, at a lambda of 8. So F is 32 or more in other cells, and these have a probability below
+-- exp(60 - 8 * 32) < 1e-80.
 CREATE TABLE u AS
   SELECT v AS x, v::numeric AS n, v % 2 AS a FROM generate_series(-40, 40) v, generate_series(1, 100);
 SELECT dp_iqr(x, 1000, 0, dp_options('quantiles', granularity => 1, lower => -100, upper => 50)) AS x,
@@ -173,13 +177,13 @@ SELECT dp_iqr(x, 1000, 0, dp_options('quantiles', granularity => 1, lower => -10
   FROM u;
 SELECT a, dp_iqr(x, 1000, 0, '{"method": "quantiles", "granularity": 10, "lower": -100, "upper": 50}') AS a_group
   FROM u GROUP BY a ORDER BY a;
--- It spends its epsilon like dp_quantiles: of 5000 groups as many as there have quartiles that are apart, but for 300
--- (Hoeffding's inequality: 2 exp(-18)).
+-- dp_iqr spends its epsilon like dp_quantiles: of 5000 groups, both find about the same number with two different
+-- quartiles. By Hoeffding's inequality the numbers differ by 300 or more with a probability below 2 exp(-18).
 SELECT count(*) AS groups, abs(sum(a) - sum(b[2] - b[1])) < 300 AS same
   FROM (SELECT dp_iqr(v, 0.5, 0, dp_options('quantiles', 1, lower => 0, upper => 1)) AS a,
                dp_quantiles(v, '{0.25,0.75}', 0.5, 0, 1, dp_options('auto', 1)) AS b
           FROM generate_series(1, 5000) g, unnest('{0,0,0,0,0,0,0,0,0,0,1,1,1,1,1,1,1,1,1,1}'::int[]) v GROUP BY g) s;
--- Infinities and values beyond float8 count as the nearer bound, NULL and NaN are ignored; there is always an answer.
+-- Infinities and values beyond float8 count as the nearer bound. NULL and NaN are ignored. There is always an answer.
 SELECT dp_iqr(v, 1000, 0, dp_options('quantiles', granularity => 1, lower => -100, upper => 50)) AS ignored
   FROM u, unnest(ARRAY[x, 'NaN', NULL]::float8[]) v;
 SELECT dp_iqr(v, 1000, 0, dp_options('quantiles', granularity => 1, lower => -100, upper => 50)) AS bounds,
@@ -193,7 +197,7 @@ SELECT dp_iqr(x, 1, 0, dp_options('quantiles', lower => -8e307, upper => 8e307))
        dp_iqr(x, 1, 0, dp_options('quantiles', lower => 1e-300, upper => 2e-300)) BETWEEN 0 AND 1e-300 AS narrow
   FROM floats;
 
--- What it is charged
+-- Charges
 CREATE FUNCTION run(query text, OUT rows bigint, OUT epsilon numeric, OUT delta numeric) LANGUAGE plpgsql AS $$
 DECLARE
   before record;
@@ -231,7 +235,7 @@ SELECT delta = 1e-300 AS exact FROM run('SELECT dp_iqr(x, 0.5, 1e-300) FROM t');
 SELECT epsilon_spent = (SELECT sum(epsilon) FROM dp_ledger) AS epsilon_agrees,
        delta_spent = (SELECT sum(delta) FROM dp_ledger) AS delta_agrees FROM dp_budget;
 
--- threat 12: bad parameters cost nothing, whatever the data.
+-- threat 12: bad parameters cost nothing for any data.
 SELECT epsilon_spent AS epsilon_before, delta_spent AS delta_before FROM dp_budget \gset
 SELECT dp_iqr(x, 'NaN', 1e-6) FROM t;
 SELECT dp_iqr(x, 0, 1e-6) FROM t;
@@ -249,7 +253,7 @@ SELECT dp_iqr(x, 1, x) FROM t;
 SELECT dp_iqr(x, x, 1e-6) FROM t;
 SELECT dp_iqr(x, 1, random()) FROM t;
 SELECT dp_iqr(x, 1, 1e-6, jsonb_build_object('method', 'quantiles')) FROM t;
--- Options: of both methods, of one of them, of others, and none at all
+-- Options of both methods, of one method, of other functions, and no options
 SELECT dp_iqr(x, 1, 1e-6, dp_options(lower => 0)) FROM t;
 SELECT dp_iqr(x, 1, 1e-6, dp_options(upper => 1)) FROM t;
 SELECT dp_iqr(x, 1, 1e-6, dp_options('propose-test-release', 1)) FROM t;
@@ -274,7 +278,7 @@ SELECT dp_iqr(x, 1, 1e-6, '{"method": "tree"}') FROM t;
 SELECT dp_iqr(x, 1, 1e-6, '[]') FROM t;
 SELECT dp_median(x, 1, 0, 1, dp_options(lower => 0)) FROM t;
 SELECT dp_cdf(x, 1, 0, 1, dp_options('quantiles')) FROM t;
--- The same for both types of value and for any input: the parameters decide about the error, not the data.
+-- The error is the same for both types of value and for any input: it depends on the parameters, not on the data.
 CREATE FUNCTION error_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE query;
@@ -294,17 +298,17 @@ SELECT parameters, min(error) AS error, count(DISTINCT error) AS errors
        error_of(format('SELECT dp_iqr(%s, %s) FROM %s', value, parameters, input)) error
  GROUP BY parameters ORDER BY parameters COLLATE "C";
 SELECT epsilon_spent = :epsilon_before AND delta_spent = :delta_before AS not_charged FROM dp_budget;
--- dp_options checks what it can.
+-- dp_options checks its arguments.
 SELECT dp_options(lower => 'Infinity');
 SELECT dp_options(upper => 'NaN');
 \echo :SQLSTATE
 SELECT dp_options('quantiles', lower => -0.1, upper => 0.1::float8 + 0.2);
 SELECT dp_options(upper => 5, lower => NULL), dp_options('quantiles', 1, NULL, 0, 10);
 
--- The extremes that are allowed
+-- The smallest and largest parameters
 SELECT dp_iqr(x, 1e-6, 1e-300) AS smallest, is_near(dp_iqr(x, 1000, 0.5), 13 / 32.0) AS largest FROM t;
 
--- Both parts of the charge must fit, or none is made.
+-- There is no charge unless both epsilon and delta fit.
 RESET ROLE;
 CREATE ROLE regress_dpq_iqr_delta;
 GRANT USAGE ON SCHEMA regress_dpq_iqr TO regress_dpq_iqr_delta;
@@ -320,14 +324,14 @@ SELECT dp_iqr(x, 1, '-0', dp_options('quantiles', lower => 0, upper => 1)) IS NO
 RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_iqr_delta', 3.5, 3e-6);
 SET ROLE regress_dpq_iqr_delta;
--- Ten times 0.1e-6 is exactly 1e-6.
+-- Ten charges of 0.1e-6 add up to exactly 1e-6.
 DO $$ BEGIN FOR i IN 1..10 LOOP PERFORM dp_iqr(x, 0.01, 1e-7) FROM t; END LOOP; END $$;
 SELECT epsilon_spent, epsilon_remaining, delta_spent * 1e6 AS delta_spent, delta_remaining * 1e6 AS delta_remaining
   FROM dp_budget;
 SELECT dp_iqr(x, 0.1, 2.1e-6) FROM t;
 SELECT a, dp_iqr(x, 0.1, 1e-6) FROM t GROUP BY GROUPING SETS ((a), (b), ());
 SELECT dp_iqr(x, 1.5, 1e-6) FROM t;
--- (One row of each group: no answer.)
+-- (Each group has at most one row, so there is no answer.)
 SELECT count(*) AS rows, count(i) AS answers
   FROM (SELECT dp_iqr(x, 0.1, 1e-6) FILTER (WHERE x < 1e-12) AS i FROM t GROUP BY GROUPING SETS ((a), (b))) s;
 SELECT epsilon_spent, delta_spent * 1e6 AS delta_spent, delta_remaining FROM dp_budget;
@@ -336,7 +340,7 @@ SELECT dp_median(x, 0.1, 0, 1) IS NOT NULL AS median FROM t;
 RESET search_path;
 RESET ROLE;
 
--- How many rows it takes: from the parameters alone
+-- dp_iqr_min_rows depends on the parameters alone.
 SELECT epsilon, dp_iqr_min_rows(epsilon, 1e-6) AS rows FROM unnest('{0.5,1,3}'::float8[]) epsilon;
 SELECT pg_typeof(dp_iqr_min_rows(1, 1e-6)) AS type, dp_iqr_min_rows(NULL, 1e-6), dp_iqr_min_rows(1, NULL),
        dp_iqr_min_rows(1e-6, 1e-300) BETWEEN 1e8 AND 1e12 AS most,
@@ -355,7 +359,7 @@ SELECT dp_iqr_min_rows(1, 0.6);
 SELECT dp_iqr_min_rows(1, 'NaN');
 \echo :SQLSTATE
 SELECT dp_iqr_min_rows(1e-6, 0.4) > dp_iqr_min_rows(0.4, 1e-6) AS epsilon_comes_first;
--- The error before spending: NULL for too few rows; any number will do for rows.
+-- The expected error is NULL for too few rows. The argument rows may be very large.
 SELECT rows, round(dp_iqr_expected_error(1, 1e-6, rows)::numeric, 3) AS error
   FROM unnest('{1,3025,3026,10000,100000,1000000,1e300,Infinity}'::float8[]) rows;
 SELECT pg_typeof(dp_iqr_expected_error(1, 1e-6, 5000)) AS type, dp_iqr_expected_error(1, 1e-6, 1e6) < 0.01 AS numeric,
@@ -365,9 +369,9 @@ SELECT dp_iqr_expected_error(1, 1e-6, 0);
 SELECT dp_iqr_expected_error(1, 1e-6, 'NaN');
 SELECT dp_iqr_expected_error(0, 1e-6, 5000);
 SELECT dp_iqr_expected_error(1, 0, 5000);
--- It keeps its word. For uniform values the test asks for a distance of 94 with noise of scale 64/31; they have one
--- of 500 or more with three times as many rows, and of 35 or less with a tenth: each of the outcomes is another one
--- with a probability below exp(-27) < 1e-11.
+-- dp_iqr_min_rows is right. For uniform values the test needs a distance of 94, with noise of scale 64/31. Three times
+-- as many rows have a distance of 500 or more, and a tenth of the rows has a distance of 35 or less: each outcome
+-- differs from the expected one with a probability below exp(-27) < 1e-11.
 SET ROLE regress_dpq_iqr;
 SET search_path = regress_dpq_iqr, public;
 SELECT share, bool_or(answer IS NOT NULL) AS some, bool_and(answer IS NOT NULL) AS "all"

@@ -1,5 +1,5 @@
--- Everything compiled, inlined and optimised: answers and charges are the same. (Without a JIT provider
--- these queries run as ever.)
+-- If the server compiles, inlines and optimises everything, answers and charges are the same. (Without a JIT
+-- provider these queries run without JIT.)
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_jit;
 CREATE SCHEMA AUTHORIZATION regress_dpq_jit;
@@ -12,7 +12,7 @@ SET jit_above_cost = 0;
 SET jit_inline_above_cost = 0;
 SET jit_optimize_above_cost = 0;
 
--- The answers lie 6 ranks or more from the next, at a lambda of 300 or more: other answers have a
+-- The answers lie 6 ranks or more from the next cell, at a lambda of 300 or more: other answers have a
 -- probability below exp(-1500).
 SELECT k, dp_median(x, 1000, 0, 300, '{"granularity": 80}') AS m,
        dp_median(n, 1000, 0, 300, '{"granularity": 80}') AS mn,
@@ -21,8 +21,9 @@ SELECT k, dp_median(x, 1000, 0, 300, '{"granularity": 80}') AS m,
        dp_quantiles(x, '{0.2,0.5}', 1000, 0, 300, '{"granularity": 80}') AS qs,
        dp_quantiles(n, '{0.2,0.5}', 1000, 0, 300, '{"granularity": 80}') AS qsn
   FROM t GROUP BY k ORDER BY k;
--- The interquartile range is 150, the answer off by 5 with a probability below exp(-80). By quantiles its ends lie 8
--- ranks or more from the next cell, at a lambda of 8: another has a probability below exp(25 - 8 * 8 / 0.75) < 1e-25.
+-- The interquartile range is 150; the answer is off by 5 with a probability below exp(-80). With method quantiles the
+-- ends of the range lie 8 ranks or more from the next cell, at a lambda of 8: another answer has a probability below
+-- exp(25 - 8 * 8 / 0.75) < 1e-25.
 SELECT k, dp_iqr(x, 1000, 1e-6) BETWEEN 145 AND 155 AS iqr, dp_iqr(n, 1000, 1e-6) BETWEEN 145 AND 155 AS iqr_n,
        dp_iqr(x, 1, 1e-9) FILTER (WHERE x < 4) AS few,
        dp_iqr(n, 1000, 0, dp_options('quantiles', 80, lower => 0, upper => 320)) AS by_quantiles

@@ -1,4 +1,4 @@
--- What the ledger says about each charge, and who sees which budget and charges.
+-- The ledger's record of each charge, and who sees which budget and charges
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_ledger;
 CREATE ROLE regress_dpq_ledger_other;
@@ -20,7 +20,7 @@ SELECT dp_median(x, 0.1, 0, 100) IS NOT NULL AS m FROM t GROUP BY ();
 SELECT dp_median(x, 0.2, 0, 100) IS NOT NULL AS m, dp_median(x, 0.3, 0, 100) IS NOT NULL AS m FROM t;
 SELECT dp_median(x, 1, 100, 0) FROM t;
 
--- The number of groups is public only where it is one whatever the data.
+-- The ledger has the number of groups only if it is 1 for any data.
 SELECT role, session_role = session_user AS session, function, mechanism, neighbours, epsilon, delta, grouping_sets,
        groups, query
   FROM dp_ledger ORDER BY charged_at;
@@ -28,13 +28,13 @@ SELECT bool_and(charged_at BETWEEN now() - interval '1 hour' AND clock_timestamp
 -- The budget and the ledger agree.
 SELECT epsilon_spent = (SELECT sum(epsilon) FROM dp_ledger) AS agree FROM dp_budget;
 
--- A long text is cut after 8 kB, between two characters.
+-- The ledger cuts a long query text after 8 kB, between two characters.
 SELECT format('SELECT dp_median(x, 0.1, 0, 100) IS NOT NULL FROM t -- %s', repeat(chr(228), 10000)) AS long \gset
 :long;
 SELECT octet_length(query) BETWEEN 8189 AND 8192 AS cut, query = left(:'long', length(query)) AS between_characters
   FROM dp_ledger WHERE length(query) > 1000;
 
--- A role sees its own budget and charges, however it looks at the views.
+-- A role sees only its own budget and charges, also through a function in a condition.
 RESET ROLE;
 CREATE FUNCTION regress_dpq_ledger.show(anything text) RETURNS boolean LANGUAGE plpgsql COST 0.0001
   AS $$ BEGIN RAISE NOTICE 'sees %', anything; RETURN true; END $$;
@@ -47,7 +47,7 @@ SELECT count(*) AS budgets FROM dp_budget;
 SELECT role, count(*) FROM dp_ledger GROUP BY role;
 SELECT role, count(*) FROM dp_ledger WHERE role = 'regress_dpq_ledger_other' GROUP BY role;
 
--- The owner of the extension sees all, and so do its members.
+-- The owner of the extension and its members see everything.
 RESET ROLE;
 SELECT extowner::regrole AS owner FROM pg_extension WHERE extname = 'dpquantile' \gset
 SELECT role, count(*) FROM dp_ledger WHERE role LIKE 'regress\_dpq\_ledger%' GROUP BY role ORDER BY role;
@@ -61,7 +61,7 @@ SET ROLE regress_dpq_ledger_no_heir;
 SELECT count(*) AS budgets FROM dp_budget;
 SELECT count(*) AS charges FROM dp_ledger;
 
--- A charge keeps the names that the roles had; a role that is renamed still sees it.
+-- A charge keeps the names that the roles had. A renamed role still sees it.
 RESET ROLE;
 ALTER ROLE regress_dpq_ledger_other RENAME TO regress_dpq_ledger_renamed;
 SET SESSION AUTHORIZATION regress_dpq_ledger_renamed;

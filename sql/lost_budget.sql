@@ -1,12 +1,12 @@
--- threat 13: a budget row that is lost, for example in a restore where another role was missing, does not
--- make the spending forgotten: the ledger knows it.
+-- threat 13: the spending is not forgotten if a budget row is lost, for example in a restore where another role
+-- was missing. The ledger has the charges.
 CREATE ROLE regress_dpq_lost;
 SELECT dp_grant_budget('regress_dpq_lost', 3, 1e-6);
 SET ROLE regress_dpq_lost;
 SELECT dp_median(x, 0.5, 0, 1) IS NOT NULL AS answered FROM generate_series(0, 1, 0.5) x;
 SELECT x > 0 AS k, dp_median(x, 0.25, 0, 1) IS NOT NULL AS answered
   FROM generate_series(0, 1, 0.5) x GROUP BY ROLLUP (1) ORDER BY k;
--- (Three rows: declined, but for a probability of 1e-9.)
+-- (There are only three rows: dp_iqr declines, except with probability 1e-9.)
 SELECT dp_iqr(x, 0.05, 1e-9) AS declined FROM generate_series(0, 1, 0.5) x;
 RESET ROLE;
 SELECT epsilon_spent, delta_spent FROM dp_budget WHERE role::text = 'regress_dpq_lost';
@@ -18,7 +18,7 @@ SET ROLE regress_dpq_lost;
 SELECT dp_median(x, 0.2, 0, 1) FROM generate_series(0, 1, 0.5) x;
 RESET ROLE;
 
--- Dropped and created again under its name: the same
+-- The same holds for a role that is dropped and created again under its name.
 DROP ROLE regress_dpq_lost;
 CREATE ROLE regress_dpq_lost;
 SET ROLE regress_dpq_lost;

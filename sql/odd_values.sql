@@ -1,5 +1,5 @@
--- threat 21: one odd value makes no error, no warning and no notice, and the answer stays an ordinary one:
--- else a single row could be seen.
+-- threat 21: one odd value raises no error, no warning and no notice, and the answer is ordinary. Otherwise an
+-- analyst could notice a single row.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_odd;
 CREATE SCHEMA AUTHORIZATION regress_dpq_odd;
@@ -7,7 +7,7 @@ SELECT dp_grant_budget('regress_dpq_odd', 10000);
 SET ROLE regress_dpq_odd;
 SET client_min_messages = log;
 
--- Each odd value joins a thousand ordinary ones, 450 .. 549 ten times.
+-- Each odd value joins a thousand ordinary values: 450 .. 549, ten times each.
 CREATE TABLE t AS SELECT x FROM generate_series(450, 549) x, generate_series(1, 10);
 CREATE TABLE floats (x float8);
 INSERT INTO floats VALUES
@@ -17,8 +17,8 @@ CREATE TABLE numerics (x numeric);
 INSERT INTO numerics VALUES
   (NULL), ('NaN'), ('Infinity'), ('-Infinity'), (1e400), (-1e400), ('1e131000'), ('-1e131000'), (1e-400), (-1e-400),
   ('1e-16000'), (1.7976931348623157e308), (1.7976931348623159e308), (-0.0), (-1), (1001), (repeat('9', 1000)::numeric);
--- The quantiles answered lie 199 ranks or more from the next cell, at a lambda of at least 31: others have
--- a probability below exp(-6000).
+-- The answers lie 199 ranks or more from the next cell, at a lambda of at least 31: other answers have a
+-- probability below exp(-6000).
 SELECT count(*) AS values, count(DISTINCT (m, qs)) AS answers, min(m) AS m, min(qs) AS qs
   FROM floats odd,
        LATERAL (SELECT dp_median(v, 100, 0, 1000, '{"granularity": 500}') AS m,
@@ -29,7 +29,7 @@ SELECT count(*) AS values, count(DISTINCT (m, qs)) AS answers, min(m) AS m, min(
        LATERAL (SELECT dp_median(v, 100, 0, 1000, '{"granularity": 500}') AS m,
                        dp_quantiles(v, '{0.2,0.8}', 100, 0, 1000, '{"granularity": 500}') AS qs
                   FROM (SELECT odd.x AS v UNION ALL SELECT t.x FROM t) u) s;
--- As float4, and where the odd value is alone.
+-- float4 values, and an odd value alone
 SELECT dp_median(x::float4, 0.1, 0, 1000) BETWEEN 0 AND 1000 AS answered
   FROM unnest(ARRAY[NULL, 'NaN', 'Infinity', '-Infinity', 3.4e38, -3.4e38, 1e-45]::float4[]) x;
 SELECT count(*) AS values, count(m) AS answers
@@ -42,12 +42,12 @@ SELECT count(*) AS values, count(m) AS answers
        LATERAL (SELECT dp_quantile(CASE WHEN c = 1 THEN odd.x END, 0.9, 0.1, 0, 1000) AS m
                   FROM generate_series(1, 1) c) s
  WHERE m BETWEEN 0 AND 1000;
--- Extremes of the integers.
+-- The smallest and largest integers
 SELECT dp_median(x, 0.1, -10, 10) BETWEEN -10 AND 10 AS int8
   FROM unnest('{9223372036854775807,-9223372036854775808}'::int8[]) x;
 SELECT dp_median(x, 0.1, -10, 10) BETWEEN -10 AND 10 AS int4 FROM unnest('{2147483647,-2147483648}'::int4[]) x;
 
--- Bounds near the end of float8: no value overflows on its way to a cell.
+-- Bounds near the limits of float8: no value overflows when it is rounded to a cell.
 SELECT dp_median(x, 1, -8e307, 8e307) BETWEEN -8e307 AND 8e307 AS wide,
        dp_median(x, 1, 1e-300, 2e-300) BETWEEN 1e-300 AND 2e-300 AS narrow,
        dp_median(x, 1, 1.7e308, 1.75e308) BETWEEN 1.7e308 AND 1.75e308 AS far

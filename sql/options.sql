@@ -1,4 +1,4 @@
--- dp_options(), and the same options written as jsonb by hand.
+-- dp_options(), and the same options as handwritten jsonb
 \set SHOW_CONTEXT never
 
 SELECT dp_options();
@@ -16,12 +16,12 @@ SELECT dp_options('levy', max_contributions => 'median');
 SELECT dp_options(max_contributions => 'optimal', suppress => false);
 SELECT dp_options('bounded', max_contributions => '4294967295', suppress => true);
 SELECT dp_options(max_contributions => '007');
--- A number may also be one, but for calls that would be ambiguous then: those have more arguments.
+-- max_contributions may also be a number. With more arguments a number would be ambiguous, so those calls need text.
 SELECT dp_options(max_contributions => 8), dp_options(method => 'bounded', max_contributions => 8);
 SELECT dp_options(max_contributions => 0);
--- Whether options fit together is for the aggregate to say.
+-- The aggregate, not dp_options, checks that options fit together.
 SELECT dp_options('approximate', 1, 1);
--- The shortest decimal that reads back as the same step.
+-- The step becomes the shortest decimal that reads back as the same float8.
 SELECT dp_options(granularity => 0.1::float8 + 0.2);
 SELECT (dp_options(granularity => 0.1::float8 + 0.2) ->> 'granularity')::float8 = 0.1::float8 + 0.2 AS same;
 
@@ -34,7 +34,7 @@ SELECT dp_options(granularity => 0);
 SELECT dp_options(granularity => -1);
 SELECT dp_options(granularity => 'NaN');
 SELECT dp_options(granularity => 'Infinity');
--- Its inverse is not finite.
+-- The inverse of this step is not finite.
 SELECT dp_options(granularity => 1e-310);
 SELECT dp_options(bins => 0);
 SELECT dp_options(bins => -1);
@@ -63,7 +63,7 @@ SET ROLE regress_dpq_options;
 
 SELECT dp_median(1, 0.1, 0, 10, dp_options(granularity => 1)) IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) AS on_grid;
 SELECT dp_median(1, 0.1, 0, 10, '{"granularity": 1}') IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) AS on_grid;
--- The default for what is not said.
+-- Missing options have their defaults.
 SELECT dp_median(1, 0.1, 0, 10, NULL) BETWEEN 0 AND 10 AS answered;
 SELECT dp_median(1, 0.1, 0, 10, '{}') BETWEEN 0 AND 10 AS answered;
 SELECT dp_median(1, 0.1, 0, 10, '{"method": "approximate"}') BETWEEN 0 AND 10 AS answered;
@@ -73,7 +73,7 @@ SELECT dp_cdf(1, 0.1, 0, 10, '{}')::jsonb -> 'method' AS method;
 SELECT dp_cdf(1, 0.1, 0, 10, '{"bins": 7, "method": "binary"}')::jsonb - '{rows,cumulative,level_epsilon}'::text[] AS cdf;
 SELECT dp_cdf(1, 0.1, 0, 10, '{"bins": 7.0}')::jsonb -> 'bins' AS bins;
 SELECT dp_cdf(1, 0.1, 0, 10, dp_options(granularity => 2))::jsonb - '{rows,cumulative,level_epsilon}'::text[] AS cdf;
--- Of a key given twice jsonb keeps the last.
+-- jsonb keeps the last value of a repeated key.
 SELECT dp_median(1, 0.1, 0, 10, '{"granularity": "none", "granularity": 10}') IN (0, 10) AS on_grid;
 SELECT epsilon_spent FROM dp_budget;
 
@@ -96,7 +96,7 @@ SELECT dp_median(1, 0.1, 0, 10, '{"granularity": {"step": 1}}');
 SELECT dp_median(1, 0.1, 0, 10, '{"granularity": 0}');
 SELECT dp_median(1, 0.1, 0, 10, '{"granularity": 1e400}');
 SELECT dp_median(1, 0.1, 0, 10, '{"granularity": 1e-400}');
--- Each aggregate has options of its own.
+-- Each aggregate has its own options.
 SELECT dp_median(1, 0.1, 0, 10, '{"bins": 10}');
 SELECT dp_median(1, 0.1, 0, 10, '{"method": "binary"}');
 SELECT dp_cdf(1, 0.1, 0, 10, '{"method": "approximate"}');
@@ -113,7 +113,7 @@ SELECT dp_cdf(1, 0.1, 0, 10, '{"bins": 1e400}');
 SELECT dp_cdf(1, 0.1, 0, 10, '{"granularity": 0}');
 SELECT dp_cdf(1, 0.1, 0, 10, '{"granularity": 1e-6}');
 SELECT dp_cdf(1, 0.1, 0, 10, '[]');
--- Of the functions that make an object only dp_options is immutable.
+-- dp_options is immutable; jsonb_build_object is not.
 SELECT dp_median(1, 0.1, 0, 10, jsonb_build_object('granularity', 1));
 \set VERBOSITY sqlstate
 SELECT dp_median(1, 0.1, 0, 10, '[]');

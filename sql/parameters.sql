@@ -1,4 +1,4 @@
--- Threats 12 and 24: a bad parameter of any kind is a clear error and costs nothing.
+-- Threats 12 and 24: a bad parameter of any kind raises a clear error and costs nothing.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_parameters;
 CREATE SCHEMA AUTHORIZATION regress_dpq_parameters;
@@ -17,7 +17,7 @@ SELECT dp_median(x, 9.99e-7, 0, 100) FROM t;
 SELECT dp_median(x, 1000.0001, 0, 100) FROM t;
 SELECT dp_median(x, 1e308, 0, 100) FROM t;
 SELECT dp_median(x, NULL, 0, 100) FROM t;
--- threat 12: one that is not the same for the whole query
+-- threat 12: a parameter that is not the same for the whole query
 SELECT dp_median(x, epsilon, 0, 100) FROM t;
 SELECT dp_median(x, 0.1 + 0 * x, 0, 100) FROM t;
 SELECT dp_median(x, random(), 0, 100) FROM t;
@@ -41,7 +41,7 @@ SELECT dp_median(x, 0.1, 0, NULL) FROM t;
 SELECT dp_median(x, 0.1, x, 100) FROM t;
 SELECT dp_median(x, 0.1, 0, x) FROM t;
 
--- threat 24: a grid that is too wide
+-- threat 24: a value grid with too many cells
 SELECT dp_median(x, 0.1, 0, 4294967296, dp_options(granularity => 1)) FROM t;
 SELECT dp_median(x, 0.1, 0, 1e300, dp_options(granularity => 1)) FROM t;
 SELECT dp_median(x, 0.1, 0, 1e300, dp_options(granularity => 1e-300)) FROM t;
@@ -64,8 +64,8 @@ SELECT dp_quantiles(x, ARRAY[epsilon], 0.1, 0, 100) FROM t;
 -- threat 24: too many quantiles
 SELECT dp_quantiles(x, array_fill(0.5::float8, ARRAY[4097]), 0.1, 0, 100) FROM t;
 
--- The same in every aggregate, for both types of value, with and without options, and for any input:
--- the parameters decide about the error, not the data.
+-- The error is the same in every aggregate, for both types of value, with and without options, and for any
+-- input: it depends on the parameters, not on the data.
 CREATE TABLE nulls AS SELECT NULL::float8 AS x FROM generate_series(1, 3);
 CREATE FUNCTION error_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
@@ -117,7 +117,7 @@ SELECT min(quantile) AS error, count(DISTINCT quantile) AS quantile, count(DISTI
        bool_and(quantile = coalesce(median, quantile) AND left(quantile, 5) = left(quantiles, 5)) AS same
   FROM errors GROUP BY bad ORDER BY min(quantile) COLLATE "C";
 
--- The extremes that are allowed, the only calls that were charged.
+-- Calls with the smallest and largest parameters; only these are charged.
 SELECT dp_median(x, 1e-6, 0, 100) IS NOT NULL AS smallest FROM t;
 SELECT dp_median(x, 1000, 0, 4294967295, dp_options(granularity => 1)) BETWEEN 50 AND 51 AS largest FROM t;
 SELECT epsilon_spent FROM dp_budget;

@@ -1,4 +1,4 @@
--- threat 10: prepared statements and functions. Each execution is charged, for the parameters it is given.
+-- threat 10: prepared statements and functions. Each execution is charged for its own parameters.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_prepared;
 CREATE SCHEMA AUTHORIZATION regress_dpq_prepared;
@@ -7,7 +7,7 @@ SET ROLE regress_dpq_prepared;
 CREATE TABLE t AS SELECT x::float8, x % 3 AS k FROM generate_series(1, 300) x;
 CREATE TABLE answers (a float8);
 
--- What has been charged since the last call.
+-- The charges since the last call
 SET regress.spent = 0;
 CREATE FUNCTION charged() RETURNS numeric LANGUAGE plpgsql AS $$
 DECLARE
@@ -18,8 +18,8 @@ BEGIN
 END
 $$;
 
--- threat 10: custom and generic plans, more executions than it takes the planner to change its mind. Six
--- answers on 2^32 cells at this epsilon are different but for a probability below 1e-8.
+-- threat 10: custom and generic plans, with enough executions for the planner to switch to a generic plan. Six
+-- answers on 2^32 cells at this epsilon are different, except with a probability below 1e-8.
 PREPARE fixed AS INSERT INTO answers SELECT dp_median(x, 0.001, 0, 4294967295, '{"granularity": 1}') FROM t;
 SET plan_cache_mode = auto;
 EXECUTE fixed;
@@ -41,7 +41,7 @@ EXECUTE fixed;
 SELECT count(DISTINCT a) AS answers, charged() FROM answers;
 DEALLOCATE fixed;
 
--- threat 10: every parameter as a query parameter, changing from one execution to the next
+-- threat 10: every parameter is a query parameter and changes from one execution to the next.
 PREPARE one(float8, float8, float8, float8) AS
   SELECT dp_quantile(x, $1, $2, $3, $4) BETWEEN $3 AND $4 AS between FROM t;
 PREPARE several(float8[], float8, jsonb) AS
@@ -51,7 +51,7 @@ PREPARE several(float8[], float8, jsonb) AS
 PREPARE grouped(float8, float8) AS
   SELECT k, dp_median(x, $1, 0, 300, dp_options(granularity => 80)) AS median
     FROM t WHERE x > $2 GROUP BY k ORDER BY k;
--- (300 equal rows, 3 and none: sql/iqr.sql has the figures.)
+-- (300 equal rows, 3 rows and no rows: sql/iqr.sql has the probabilities.)
 PREPARE iqr(float8, float8, jsonb, float8) AS SELECT dp_iqr(x * 0 + 7, $1, $2, $3) AS iqr FROM t WHERE x <= $4;
 PREPARE deltas AS SELECT epsilon_spent, delta_spent * 1e9 AS delta_spent FROM dp_budget;
 SET plan_cache_mode = force_generic_plan;
@@ -76,7 +76,7 @@ SELECT charged();
 EXECUTE several('{0.5}', 0.1, '{"granularity": 10}');
 EXECUTE several('{0.1,0.2,0.3}', 0.2, '{"granularity": 20}');
 SELECT charged();
--- At least 9 ranks from the next cell: another answer has a probability below exp(-800).
+-- The answers lie at least 9 ranks from the next cell: other answers have a probability below exp(-800).
 EXECUTE grouped(100, 0);
 EXECUTE grouped(200, 200);
 SELECT charged();
@@ -91,7 +91,7 @@ EXECUTE grouped(100, 0);
 EXECUTE grouped(200, 200);
 SELECT charged();
 
--- threat 12: bad values of them
+-- threat 12: bad values of the parameters
 EXECUTE one(0.5, 'NaN', 0, 300);
 EXECUTE one(0.5, NULL, 0, 300);
 EXECUTE one(2, 0.1, 0, 300);
@@ -106,7 +106,7 @@ EXECUTE one(0.5, 0.1, 0, 300);
 SELECT charged();
 RESET plan_cache_mode;
 
--- threat 10: functions. The plans of both kinds are kept and used again.
+-- threat 10: functions. PostgreSQL keeps and reuses the plans of SQL and PL/pgSQL functions.
 CREATE FUNCTION in_sql(epsilon float8) RETURNS float8 LANGUAGE sql AS
   'SELECT dp_median(x, epsilon, 0, 300) FROM t';
 CREATE FUNCTION in_sql_atomic(epsilon float8, lower float8, upper float8) RETURNS float8 LANGUAGE sql BEGIN ATOMIC
@@ -119,7 +119,7 @@ BEGIN
   RETURN (SELECT dp_median(x, epsilon, lower, lower + 300) FROM t);
 END
 $$;
--- A set returning function may be inlined into the query.
+-- PostgreSQL may inline a set-returning function into the query.
 CREATE FUNCTION inlined(epsilon float8) RETURNS TABLE (k int, a float8) LANGUAGE sql STABLE AS
   'SELECT k, dp_median(x, epsilon, 0, 300) FROM t GROUP BY k';
 SELECT in_sql(0.1) IS NOT NULL AS sql, in_sql_atomic(0.2, 0, 300) IN (0, 300) AS atomic,
@@ -137,8 +137,8 @@ SELECT in_sql(-1);
 SELECT in_plpgsql(NULL);
 SELECT charged();
 
--- A parameter is evaluated for a group's rows and again for its answer. What is not immutable is refused;
--- a sub-select is evaluated once.
+-- A parameter is evaluated for the rows of a group and again for its answer, so an expression that is not
+-- immutable is refused. A sub-select is evaluated once.
 CREATE FUNCTION setting() RETURNS float8 LANGUAGE sql STABLE RETURN current_setting('regress.epsilon')::float8;
 SET regress.epsilon = 0.1;
 SELECT dp_median(x, setting(), 0, 300) FROM t;
@@ -149,14 +149,14 @@ SET regress.epsilon = 0.2;
 EXECUTE once;
 SELECT charged();
 
--- Where a function only claims to be immutable and its value changes in between, there is no answer: it
--- would be one for another epsilon than was charged.
+-- A function may be declared immutable and still change its value in between. Then there is no answer, because
+-- its epsilon would differ from the charged epsilon.
 CREATE FUNCTION claim(float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN current_setting('regress.epsilon');
 END
 $$;
--- Changes the setting when the last row has been read, and returns 1.
+-- Changes the setting after the last row and returns 1.
 CREATE FUNCTION change(epsilon float8, x float8) RETURNS float8 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF x >= 298 THEN
@@ -184,9 +184,9 @@ SET regress.epsilon = 1;
 EXECUTE grouped_claim(1, 0.001);
 SET regress.epsilon = 1;
 EXECUTE filtered_claim(1, 0.001);
--- Charged, though not answered.
+-- The query was charged although it got no answer.
 SELECT charged();
--- All groups of one execution are answered with what the first of them paid for.
+-- All groups of one execution use the parameters that were charged for the first group.
 SET regress.epsilon = 0.1;
 EXECUTE empty_claim(0.1, 1);
 SELECT charged();

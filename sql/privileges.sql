@@ -1,4 +1,4 @@
--- Who may touch what of the extension, and that all of it is documented.
+-- The privileges on the extension's objects. Every object is documented.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_analyst;
 CREATE ROLE regress_dpq_owner;
@@ -14,8 +14,8 @@ CREATE TEMP VIEW members AS
 CREATE TEMP VIEW functions AS SELECT * FROM members JOIN pg_proc p ON catalog = 'pg_proc'::regclass AND objid = p.oid;
 CREATE TEMP VIEW relations AS SELECT * FROM members JOIN pg_class c ON catalog = 'pg_class'::regclass AND objid = c.oid;
 
--- Everything has a comment. That of an aggregate says what it costs, and that of each function that users
--- call explains all arguments.
+-- Every object has a comment. The comment of an aggregate states its charge. The comment of each function that
+-- users call explains all arguments.
 SELECT catalog, count(*) > 0 AS some FROM members GROUP BY catalog ORDER BY catalog::text COLLATE "C";
 SELECT description AS without_comment FROM members WHERE coalesce(comment, '') = '';
 SELECT count(*) AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
@@ -33,9 +33,9 @@ SELECT description AS unnamed_arguments FROM functions
 SELECT description, argument AS not_explained FROM functions, unnest(proargnames) argument
  WHERE pronamespace <> 'dpquantile'::regnamespace AND comment !~ ('\m' || argument || '\M');
 
--- What everybody may do: call the aggregates, dp_options and dp_iqr_min_rows, ask a released CDF, read the two
--- views, and call dp_budget_fits.
--- (Seven of the other functions are called by the views and dp_budget_fits, four by the type of a released CDF.)
+-- Every role may call the aggregates, dp_options, dp_budget_fits, dp_iqr_min_rows and the functions for expected
+-- errors, ask a released CDF, and read the two views. (The views and dp_budget_fits call seven of the other
+-- functions, and the type of a released CDF calls four.)
 SELECT proname, count(*) FROM functions WHERE has_function_privilege('regress_dpq_analyst', objid, 'EXECUTE')
  GROUP BY proname ORDER BY proname COLLATE "C";
 SELECT relname, privilege
@@ -43,15 +43,16 @@ SELECT relname, privilege
  WHERE has_table_privilege('regress_dpq_analyst', objid, privilege) ORDER BY relname COLLATE "C";
 SELECT has_schema_privilege('regress_dpq_analyst', 'dpquantile', 'USAGE') AS usage,
        has_schema_privilege('regress_dpq_analyst', 'dpquantile', 'CREATE') AS "create";
--- A function that runs as its owner has a fixed search_path, and a view lets no function look below it.
+-- A function that runs as its owner has a fixed search_path. A view is a security barrier.
 SELECT proname, proconfig FROM functions WHERE prosecdef ORDER BY proname COLLATE "C";
 SELECT relname, reloptions FROM relations WHERE relkind = 'v' ORDER BY relname COLLATE "C";
--- No window use and no sharing of a state: the final functions change it. All can be aggregated in part.
+-- The final functions change the state, so the aggregates cannot be window functions or share a state. All of them
+-- support partial aggregation.
 SELECT DISTINCT aggkind, aggfinalmodify, aggcombinefn <> 0 AS combines, aggmfinalfn <> 0 AS moves, proparallel
   FROM functions JOIN pg_aggregate ON objid = aggfnoid;
 
 SET ROLE regress_dpq_analyst;
--- The budget is nobody's to change.
+-- An analyst cannot read or change the tables of budgets and charges.
 SELECT * FROM dpquantile.budget;
 SELECT * FROM dpquantile.ledger;
 UPDATE dpquantile.budget SET epsilon_spent = 0;
@@ -59,13 +60,13 @@ DELETE FROM dpquantile.ledger;
 UPDATE dp_budget SET accountant = 'none';
 DELETE FROM dp_budget;
 INSERT INTO dp_ledger (role) VALUES ('regress_dpq_analyst');
--- threat 6: nor to lock.
+-- threat 6: an analyst cannot lock them.
 SELECT * FROM dp_budget FOR KEY SHARE;
 BEGIN;
 LOCK TABLE dp_budget IN ROW SHARE MODE;
 ROLLBACK;
 ALTER TABLE dpquantile.budget DISABLE TRIGGER ALL;
--- The key of the user hashes is nobody's to read or to choose.
+-- An analyst cannot read or choose the key of the user hashes.
 SELECT * FROM dpquantile.user_key;
 UPDATE dpquantile.user_key SET key = '\x00';
 DROP EXTENSION dpquantile;
@@ -73,7 +74,7 @@ SELECT dp_grant_budget('regress_dpq_analyst', 1000);
 SELECT dp_revoke_budget('regress_dpq_analyst');
 CREATE FUNCTION dpquantile.mine() RETURNS int LANGUAGE sql RETURN 1;
 
--- threat 15: nor are the aggregates' parts anybody's to call or to build with.
+-- threat 15: an analyst cannot call the support functions or build aggregates from them.
 SELECT dpquantile.quantiles_final(NULL);
 SELECT dpquantile.quantiles_transition(NULL, 1::float8, '{0.5}', 0.1, 0, 1);
 SELECT dpquantile.cdf_final(NULL);
@@ -87,7 +88,7 @@ SELECT '\x00'::dpquantile.records_state;
 CREATE AGGREGATE thief (float8, float8, float8, float8) (
   SFUNC = dpquantile.median_transition, STYPE = dpquantile.records_state);
 RESET ROLE;
--- Still not with the right to look into the schema.
+-- USAGE on the schema does not help.
 GRANT USAGE ON SCHEMA dpquantile TO regress_dpq_analyst;
 SET ROLE regress_dpq_analyst;
 SELECT dpquantile.quantiles_final(NULL);
@@ -109,7 +110,7 @@ RESET ROLE;
 REVOKE USAGE ON SCHEMA dpquantile FROM regress_dpq_analyst;
 SELECT epsilon_spent FROM dp_budget WHERE role = 'regress_dpq_analyst'::regrole;
 
--- A data owner who is no superuser can be given the right to grant budgets; that is all he gets.
+-- A data owner without superuser rights can get the right to grant budgets, and gets no other right with it.
 GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text), dp_revoke_budget(regrole) TO regress_dpq_owner;
 SET ROLE regress_dpq_owner;
 SELECT dp_grant_budget('regress_dpq_analyst', 2);

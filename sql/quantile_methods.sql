@@ -1,13 +1,13 @@
--- The methods of dp_quantiles, dp_quantile and dp_median. Answers are random; those printed are 10 ranks or more away from
--- the next one, at a lambda of 60 or more, or of 8 if drawn jointly (method tree: every count is exact but for noise that has
--- a probability below 2^8 exp(-60)): others have a probability below 1e-20.
+-- The methods of dp_quantiles, dp_quantile and dp_median. Answers are random. The printed answers are 10 ranks or more
+-- away from the next cell, at a lambda of 60 or more, or of 8 if drawn jointly. (With method tree some count has noise
+-- with a probability below 2^8 exp(-60).) Other answers have a probability below 1e-20.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_methods;
 CREATE SCHEMA AUTHORIZATION regress_dpq_methods;
 SELECT dp_grant_budget('regress_dpq_methods', 100000);
 SET ROLE regress_dpq_methods;
 
--- Every value 0 .. 100 a hundred times.
+-- Every value 0 .. 100 a hundred times
 CREATE TABLE t AS SELECT v::float8 AS x, v::numeric AS n, v % 2 AS k FROM generate_series(0, 100) v, generate_series(1, 100);
 
 SELECT dp_quantiles(x, '{0.9,0.1,0.5,0.1}', 500, 0, 100, dp_options('approximate', 1)) AS approximate,
@@ -28,31 +28,32 @@ SELECT dp_quantiles(n, '{0.1,0.9}', 500, 0, 100, dp_options('joint', 1)) AS join
        dp_quantile(n, 0.25, 500, 0, 100, dp_options('tree', 1)) AS tree,
        dp_median(n, 500, 0, 100, dp_options('auto', 1)) AS auto
   FROM t;
--- More than a joint draw is taken for: two levels, or on a small grid a tree. The answers are 50 ranks from the next one.
+-- 19 quantiles are too many for one joint draw: method auto uses two levels, or on a small value grid a tree. The answers
+-- are 50 ranks away from the next cell.
 SELECT dp_quantiles(x, '{0.05,0.1,0.15,0.2,0.25,0.3,0.35,0.4,0.45,0.5,0.55,0.6,0.65,0.7,0.75,0.8,0.85,0.9,0.95}', 1000, 0, 100,
                     dp_options('auto', 0.05)) AS levels,
        dp_quantiles(x, '{0.05,0.1,0.15,0.2,0.25,0.3,0.35,0.4,0.45,0.5,0.55,0.6,0.65,0.7,0.75,0.8,0.85,0.9,0.95}', 1000, 0, 100,
                     dp_options('auto', 1)) AS tree FROM t, generate_series(1, 10);
--- Which one was charged shows in a charge's rho. One draw of 9 quantiles: 0.1^2 / 8. Of 17 on 2001 cells (levels of 0.06 and 0.04):
--- (0.06^2 + 0.04^2) / 8. On 101 cells they cost what a tree does.
+-- The rho of a charge shows the mechanism that auto chose. One joint draw of 9 quantiles costs 0.1^2 / 8. 17 quantiles on 2001
+-- cells (levels of 0.06 and 0.04) cost (0.06^2 + 0.04^2) / 8. On 101 cells they cost the same as a tree.
 SELECT dp_quantiles(x, array(SELECT i / 10.0::float8 FROM generate_series(1, 9) i), 0.1, 0, 100, dp_options('auto', 1)) IS NOT NULL AS auto_9 FROM t;
 SELECT dp_quantiles(x, array(SELECT i / 18.0::float8 FROM generate_series(1, 17) i), 0.1, 0, 100, dp_options('auto', 1)) IS NOT NULL AS auto_17 FROM t;
 SELECT dp_quantiles(x, array(SELECT i / 18.0::float8 FROM generate_series(1, 17) i), 0.1, 0, 100, dp_options('auto', 0.05)) IS NOT NULL AS auto_17_fine FROM t;
 SELECT dp_quantiles(x, array(SELECT i / 18.0::float8 FROM generate_series(1, 17) i), 0.1, 0, 100, dp_options('tree', 1)) IS NOT NULL AS tree_17 FROM t;
 SELECT dp_quantiles(x, array(SELECT i / 18.0::float8 FROM generate_series(1, 17) i), 0.1, 0, 100, dp_options('approximate', 1)) IS NOT NULL AS approximate_17 FROM t;
--- 16 of them and repeats are 16.
+-- Repeated quantiles count once: these are 16.
 SELECT dp_quantiles(x, array(SELECT (1 + i % 16) / 17.0::float8 FROM generate_series(1, 40) i), 0.1, 0, 100, dp_options('auto', 1)) IS NOT NULL AS auto_16 FROM t;
 SELECT name, mechanism,
        CASE WHEN name IN ('auto_17', 'tree_17') THEN 'rho of a tree' ELSE round(rho, 8)::text END AS rho,
        rho = max(rho) FILTER (WHERE name = 'tree_17') OVER () AS as_a_tree
   FROM (SELECT charged_at, mechanism, rho, substring(query FROM 'AS ((auto|tree|approximate)_\w+) FROM') AS name
           FROM dp_ledger WHERE epsilon = 0.1) s ORDER BY charged_at;
--- GROUP BY: the law of a tree is chosen once.
+-- GROUP BY: the plan of a tree is chosen once.
 SELECT k, dp_quantiles(x, '{0.27,0.77}', 1000, 0, 100, dp_options('joint', 1)) AS joint,
        dp_quantiles(x, '{0.27,0.77}', 1000, 0, 100, dp_options('tree', 1)) AS tree
   FROM t GROUP BY k ORDER BY k;
 
--- With much noise too, answers are in the order of the quantiles, lie between the bounds, and repeat where a quantile does.
+-- Also with much noise, answers are in the order of the quantiles, and a repeated quantile has a repeated answer.
 SELECT count(*) AS groups,
        bool_and(joint[1] >= joint[2] AND joint[2] >= joint[3] AND joint[3] = joint[4]) AS joint,
        bool_and(independent[1] >= independent[2] AND independent[2] >= independent[3] AND independent[3] = independent[4]) AS independent,
@@ -64,7 +65,7 @@ SELECT count(*) AS groups,
                dp_quantiles(x, '{1,0.6,0,0}', 0.01, 0, 100, '{"method": "auto"}') AS auto
           FROM t GROUP BY x) s;
 
--- An empty input gets an answer like any other.
+-- An empty input gets an ordinary answer.
 SELECT dp_quantiles(x, '{0.2,0.8}', 1, 0, 100, dp_options('joint')) IS NOT NULL AS joint,
        dp_quantiles(x, '{0.2,0.8}', 1, 0, 100, dp_options('independent')) IS NOT NULL AS independent,
        dp_quantiles(x, '{0.2,0.8}', 1, 0, 100, dp_options('tree')) IS NOT NULL AS tree,
@@ -73,7 +74,7 @@ SELECT dp_quantiles(x, '{0.2,0.8}', 1, 0, 100, dp_options('joint')) IS NOT NULL 
   FROM t WHERE x < 0;
 SELECT dp_quantiles(NULLIF(x, x), '{0.2,0.8}', 1, 0, 100, dp_options('joint')) IS NOT NULL AS only_null FROM t GROUP BY k;
 
--- Prepared, with a method that changes.
+-- A prepared statement with a method that changes
 PREPARE quantiles(text) AS
   SELECT dp_quantiles(x, '{0.1,0.9}', 500, 0, 100, dp_options($1, 1)) FROM t;
 SET plan_cache_mode = force_generic_plan;
@@ -81,13 +82,13 @@ EXECUTE quantiles('joint');
 EXECUTE quantiles('tree');
 EXECUTE quantiles('auto');
 EXECUTE quantiles('exact');
--- A tree of a grid that changes
+-- A tree with a value grid that changes
 PREPARE tree(float8) AS SELECT dp_median(x, 500, 0, 100, dp_options('tree', $1)) FROM t;
 EXECUTE tree(1);
 EXECUTE tree(50);
 RESET plan_cache_mode;
 
--- The largest number of quantiles: joint draws have a limit, on different ones only.
+-- Joint draws have a limit on the number of different quantiles.
 SELECT dp_quantiles(x, array(SELECT i / 130.0::float8 FROM generate_series(1, 129) i), 1, 0, 100, dp_options('joint')) FROM t;
 \echo :SQLSTATE
 SELECT dp_quantiles(x, array(SELECT i / 130.0::float8 FROM generate_series(1, 129) i), 1, 0, 100, dp_options('joint')) FROM t WHERE x < 0;
@@ -106,20 +107,20 @@ SELECT dp_quantiles(x, '{}', 1, 0, 100, dp_options('joint')) FROM t;
 SELECT dp_quantiles(x, '{1.5}', 1, 0, 100, dp_options('tree')) FROM t;
 SELECT dp_median(x, 1e-7, 0, 100, dp_options('tree')) FROM t;
 
--- The ledger has the method that was asked for, auto as auto.
+-- The ledger has the requested method, also if it is auto.
 SELECT function, mechanism, neighbours, epsilon, delta, grouping_sets, groups, count(*) FROM dp_ledger
  GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY function COLLATE "C", mechanism COLLATE "C", epsilon, groups;
--- A charge's rho is that of the mechanism: of one joint draw epsilon^2 / 8, of two independent ones half of that.
+-- The rho of a charge is that of its mechanism: epsilon^2 / 8 for one joint draw, half of that for two independent draws.
 SELECT mechanism, round(rho, 6) AS rho FROM dp_ledger
  WHERE function = 'dp_quantiles' AND epsilon = 1 AND query LIKE '%only_null%x < 0%' AND mechanism <> 'tree' ORDER BY mechanism COLLATE "C";
 
--- The error before spending, for public figures only. Both figures are simulated, far below the bound.
+-- The expected error depends on public figures only. Both simulated errors are far below the bound.
 SELECT quantile, rank_error_typical <= rank_error_95 AS ordered, rank_error_95 < 200 AS small, rank_error_bound > rank_error_95 AS bounded
   FROM dp_quantiles_expected_error(10000, '{0.5,0.1,0.1}', 1, 0, 100);
 SELECT count(*), bool_and(rank_error_bound IS NULL) AS unbounded, bool_and(rank_error_typical >= 0) AS simulated
   FROM dp_quantiles_expected_error(10000, '{0.25,0.75}', 1, 0, 100, dp_options('tree', 1));
 SELECT count(*) FROM dp_quantiles_expected_error(1000, '{0.25,0.5,0.75}', NULL, 0, 100, dp_options('auto', 1, rho => 0.1));
--- Exact for a huge epsilon on a grid of few cells
+-- The error is exact for a huge epsilon on a value grid of few cells.
 SELECT quantile, rank_error_typical, rank_error_95
   FROM dp_quantiles_expected_error(1000, '{0.25,0.75}', 1000, 0, 10, dp_options('joint', 1));
 SELECT dp_quantiles_expected_error(NULL, '{0.5}', 1, 0, 100);

@@ -1,12 +1,12 @@
--- What dp_quantiles, dp_quantile and dp_median answer, for every type of value. Answers are random;
--- those printed are at least 10 ranks away from the next one, at a lambda of 25 or more: another one
+-- The answers of dp_quantiles, dp_quantile and dp_median for every type of value. Answers are random. The
+-- printed answers are at least 10 ranks away from the next cell, at a lambda of 25 or more: another answer
 -- has a probability below 2^20 exp(-250) < 1e-100.
 CREATE ROLE regress_dpq_quantiles;
 CREATE SCHEMA AUTHORIZATION regress_dpq_quantiles;
 SELECT dp_grant_budget('regress_dpq_quantiles', 10000);
 SET ROLE regress_dpq_quantiles;
 
--- Every value 0 .. 100 a hundred times: the quantile q of the values is 100 q.
+-- Every value 0 .. 100 occurs a hundred times, so the quantile q is 100 q.
 CREATE TABLE t AS
   SELECT v::smallint AS int2, v AS int4, v::bigint AS int8, v::float4 AS float4, v::float8 AS float8,
          v::numeric AS num
@@ -48,23 +48,23 @@ SELECT round(dp_median(num, 100, 0, 100)) AS median,
        array_length(dp_quantiles(num, '{0.2,0.8}', 200, 0, 100), 1) AS quantiles
   FROM t;
 
--- In the order asked, with repetitions; 0 and 1 are the ends.
+-- Answers come in the order of the call, with repetitions. The quantiles 0 and 1 are the ends.
 SELECT dp_quantiles(int4, '{0.9,0.1,0.5,0.1}', 1000, 0, 100, '{"granularity": 1}') AS quantiles FROM t;
 SELECT dp_quantiles(int4, '{0,1}', 1000, 0, 100, '{"granularity": 1}') AS ends FROM t;
--- An array need not start at 1.
+-- The subscripts of the array may start anywhere.
 SELECT dp_quantiles(int4, '[7:8]={0.2,0.8}', 200, 0, 100, '{"granularity": 1}') AS quantiles FROM t;
 
--- Monotone in the quantile however much noise there is, and a repeated quantile is drawn once.
+-- With any noise the answers are monotone in the quantile, and a repeated quantile is drawn once.
 SELECT count(*) AS answers, bool_and(a[1] >= a[2] AND a[2] >= a[3] AND a[3] >= a[4]) AS monotone,
        bool_and(a[4] = a[5]) AS repeated
   FROM (SELECT dp_quantiles(float8, '{1,0.6,0.4,0,0}', 0.01, 0, 100) AS a FROM t GROUP BY int4) s;
 
--- 4096 quantiles are the most.
+-- The limit is 4096 quantiles.
 SELECT array_length(a, 1) AS quantiles, a = array(SELECT v FROM unnest(a) v ORDER BY v) AS monotone
   FROM (SELECT dp_quantiles(float8, array(SELECT q / 4095.0::float8 FROM generate_series(0, 4095) q), 1, 0, 100) AS a
           FROM t) s;
 
--- NULL and NaN are ignored; infinities and values out of bounds count as the nearer bound.
+-- NULL and NaN are ignored. Infinities and values outside the bounds count as the nearer bound.
 CREATE TABLE odd (x float8, n numeric);
 INSERT INTO odd SELECT v, v FROM generate_series(1, 99) v, generate_series(1, 100);
 INSERT INTO odd SELECT NULL, NULL FROM generate_series(1, 20000);
@@ -80,7 +80,7 @@ INSERT INTO odd SELECT -1e300, -1e400 FROM generate_series(1, 30000);
 SELECT dp_quantiles(x, '{0.1,0.5}', 100, 0, 100, '{"granularity": 1}') AS lower,
        dp_quantiles(n, '{0.1,0.5}', 100, 0, 100, '{"granularity": 1}') AS lower_numeric FROM odd;
 
--- Negative bounds, and bounds of very different size.
+-- Negative bounds, and very wide and very narrow bounds
 SELECT dp_median(v, 100, -50, -10, '{"granularity": 1}') AS negative
   FROM generate_series(-40, -20) v, generate_series(1, 100);
 SELECT dp_median(v, 100, -1e15, 1e15, '{"granularity": 1e15}') AS wide FROM generate_series(1, 1000) v;

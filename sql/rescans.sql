@@ -1,5 +1,5 @@
--- threat 8: a plan may run an aggregate many times. Every execution draws anew and is charged: a group never
--- shows more different answers than epsilon was charged for.
+-- threat 8: a plan may run an aggregate many times. Every execution draws anew and is charged. A group never
+-- shows more different answers than were charged.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_rescans;
 CREATE SCHEMA AUTHORIZATION regress_dpq_rescans;
@@ -8,12 +8,12 @@ SET ROLE regress_dpq_rescans;
 CREATE TABLE t AS SELECT x::float8, x % 3 AS k FROM generate_series(1, 30) x;
 ANALYZE t;
 
--- An answer that is nearly uniform on 2^32 cells: two draws are the same with a probability of 3e-10, and
--- any two of all that are counted below with one of less than 1e-6.
+-- The answer is nearly uniform on 2^32 cells. Two draws are the same with a probability of 3e-10, and any two of
+-- all draws below are the same with a probability of less than 1e-6.
 CREATE FUNCTION draw() RETURNS text LANGUAGE sql
   RETURN 'dp_median(x, 0.001, 0, 4294967295, ''{"granularity": 1}'')';
--- Runs a query that returns groups and their answers. answers: of the group that has most; charged: how
--- many times epsilon.
+-- Runs a query that returns groups and their answers. answers: the number of different answers of the group that
+-- has most; charged: the number of charges of epsilon.
 CREATE FUNCTION run(query text, OUT rows bigint, OUT answers bigint, OUT charged bigint, OUT paid boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -26,7 +26,7 @@ BEGIN
   paid := answers <= charged;
 END
 $$;
--- How a query joins and aggregates.
+-- The join types and aggregation strategies of a query
 CREATE FUNCTION plan_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   plan json;
@@ -37,8 +37,8 @@ BEGIN
 END
 $$;
 
--- LATERAL: a rescan with another parameter, sorted, hashed and with grouping sets. A LIMIT stops each
--- execution in the middle.
+-- LATERAL: rescans with another parameter, sorted, hashed and with grouping sets. A LIMIT stops each execution
+-- in the middle.
 CREATE TABLE cases (number int, query text);
 INSERT INTO cases VALUES
   (1, 'SELECT 0, a FROM generate_series(1, 5) i, LATERAL (SELECT $ AS a FROM t WHERE x <> i) s'),
@@ -53,7 +53,7 @@ INSERT INTO cases VALUES
        LATERAL (SELECT coalesce(k, -1) AS k, $ AS a FROM t WHERE x <> i GROUP BY ROLLUP (k) LIMIT 1) s'),
   (8, 'SELECT k, a FROM generate_series(1, 5) i,
        LATERAL (SELECT coalesce(k, -1) AS k, $ AS a FROM t WHERE x <> i GROUP BY ROLLUP (k) LIMIT 3) s'),
-  -- An execution without any group, and one without any that is shown
+  -- An execution without groups, and an execution that shows no group
   (9, 'SELECT k, a FROM generate_series(1, 5) i, LATERAL (SELECT k, $ AS a FROM t WHERE i <> 2 GROUP BY k) s'),
   (10, 'SELECT k, a FROM generate_series(1, 5) i, LATERAL (SELECT k, $ AS a FROM t GROUP BY k HAVING i <> 2) s'),
   (11, 'SELECT k, a FROM generate_series(1, 5) i,
@@ -61,12 +61,12 @@ INSERT INTO cases VALUES
   -- Two nodes, one below the other
   (12, 'SELECT 0, a FROM generate_series(1, 5) i,
         LATERAL (SELECT $ AS a FROM (SELECT $ AS x FROM t WHERE x <> i GROUP BY k) s) u'),
-  -- The same parameter again and again, which Memoize may answer
+  -- Repeated parameters, whose results Memoize may keep
   (13, 'SELECT k, a FROM generate_series(1, 6) i, LATERAL (SELECT k, $ AS a FROM t WHERE x <> i % 2 GROUP BY k) s'),
   (14, 'WITH RECURSIVE r AS (SELECT 1 AS i, 0::float8 AS a UNION ALL
           SELECT i + 1, s.a FROM r, LATERAL (SELECT $ AS a FROM t WHERE x <> i) s WHERE i <= 5)
         SELECT 0, a FROM r WHERE i > 1'),
-  -- Sub-selects; the last is not correlated
+  -- Sub-selects; the last one is not correlated
   (15, 'SELECT 0, (SELECT $ FROM t WHERE t.x <> i) FROM generate_series(1, 5) i'),
   (16, 'SELECT 0, (SELECT $ FROM t WHERE k = i % 3 GROUP BY k) FROM generate_series(1, 5) i'),
   (17, 'SELECT 0, (SELECT max(a) FROM (SELECT $ AS a FROM t WHERE x <> i GROUP BY k LIMIT 1) s)
@@ -86,8 +86,8 @@ RESET enable_hashagg;
 RESET enable_memoize;
 SELECT rows, paid FROM outcomes WHERE number = 13;
 
--- A nested loop without Material: rescans without another parameter. The left join keeps its sides. A hash
--- table is read again then, but for one that spilled; neither is to be seen in answers and charges.
+-- A nested loop without Material rescans without a new parameter. The left join fixes the inner side. PostgreSQL
+-- then reads a hash table again, unless it spilled. Answers and charges must be right in both cases.
 CREATE TABLE loops (number int, query text);
 INSERT INTO loops VALUES
   (1, 'SELECT 0, a FROM generate_series(1, 5) i LEFT JOIN (SELECT $ AS a FROM t) s ON a >= i * 0'),
@@ -113,8 +113,8 @@ SET enable_material = off;
 SET enable_sort = off;
 SELECT plan_of(replace(query, '$', draw())) FROM loops WHERE number IN (2, 8) ORDER BY number;
 SELECT * FROM loop_outcomes ORDER BY number;
--- The answers stay right. The rank asked for lies half a row or more inside its cell, at a lambda of 900:
--- another cell has a probability below 1e-150.
+-- The answers stay right. The requested rank lies half a row or more inside its cell, at a lambda of 900: another
+-- cell has a probability below 1e-150.
 SELECT k, count(*) AS rows, min(m) AS least, max(m) AS most
   FROM generate_series(1, 3) i
   LEFT JOIN (SELECT k, dp_quantile(x, 0.45, 1000, 0, 36, '{"granularity": 12}') AS m FROM t GROUP BY k) s ON m >= i * 0
@@ -128,7 +128,7 @@ RESET enable_material;
 -- With Material one execution is enough.
 SELECT * FROM loop_outcomes ORDER BY number;
 
--- One that spills
+-- A hash table that spills
 CREATE TABLE many AS SELECT x::float8, x % 2000 AS k FROM generate_series(1, 4000) x;
 ANALYZE many;
 SET enable_material = off;
@@ -143,7 +143,7 @@ RESET enable_sort;
 RESET work_mem;
 RESET hash_mem_multiplier;
 
--- Each execution has its own parameters, and pays what it asks for.
+-- Each execution has its own parameters and is charged for them.
 SELECT epsilon_spent AS spent FROM dp_budget \gset
 SELECT count(a) AS answers
   FROM (VALUES (0.1::float8), (0.2), (0.4)) v(e), LATERAL (SELECT dp_median(x, e, 0, 30) AS a FROM t) s;
@@ -163,10 +163,10 @@ SELECT count(*) AS rows, count(a) AS answers
   FROM (VALUES (0.1::float8, 1e-9::float8), (0.2, 2e-9), (0.4, 4e-9)) v(e, d),
        LATERAL (SELECT dp_iqr(x, e, d) FILTER (WHERE x <= 4) AS a FROM t) s;
 SELECT epsilon_spent - :spent AS charged, (delta_spent - :delta_spent) * 1e9 AS delta FROM dp_budget;
--- A bad parameter in one of them.
+-- A bad parameter in one execution
 SELECT count(a) FROM (VALUES (0.1::float8), (-1)) v(e), LATERAL (SELECT dp_median(x, e, 0, 30) AS a FROM t) s;
 
--- Cursors: read back and forth, rewound, and several at a time.
+-- Cursors that move back and forth, that are rewound, and several cursors at a time
 BEGIN;
 SELECT count(*) AS before FROM dp_ledger \gset
 DECLARE one SCROLL CURSOR FOR SELECT dp_median(x, 0.1, 0, 30) AS a FROM t;
@@ -206,7 +206,7 @@ FETCH ABSOLUTE 1 held \gset second_
 SELECT :first_a = :second_a AS same, count(*) - :before AS charges FROM dp_ledger;
 CLOSE held;
 
--- Queries that end in an error leave nothing behind that the next one would find.
+-- Queries that end in an error leave nothing behind for the next query.
 DO $$
 BEGIN
   FOR n IN 1..10 LOOP

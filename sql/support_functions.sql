@@ -1,5 +1,6 @@
--- threat 15: the parts of the aggregates, in the hands of one who may call them: not outside of an
--- aggregate, and no bytes are trusted. (That others may not call them is in privileges.sql.)
+-- threat 15: the support functions of the aggregates, called by a user who has the right to call them. They
+-- refuse calls outside an aggregate, and they trust no bytes. (privileges.sql checks that other users have no
+-- right to call them.)
 \set SHOW_CONTEXT never
 CREATE SCHEMA regress_dpq_support;
 SET search_path = regress_dpq_support, dpquantile, public;
@@ -25,7 +26,7 @@ SELECT iqr_transition(NULL, NULL::float8, 0.1, 1e-6);
 SELECT iqr_final(NULL);
 \echo :SQLSTATE
 
--- Aggregates that show the state and merge states, to see what is in them.
+-- Aggregates that show a state and merge states
 CREATE AGGREGATE state_of(float8, float8[], float8, float8, float8, jsonb) (
   SFUNC = quantiles_transition, STYPE = records_state);
 CREATE AGGREGATE merge(records_state) (SFUNC = records_combine, STYPE = records_state);
@@ -34,7 +35,7 @@ CREATE FUNCTION state(VARIADIC x float8[]) RETURNS records_state LANGUAGE sql RE
 SELECT state(3, 1, 12, 'NaN', NULL, '-Infinity');
 -- The same records in any order give the same bytes.
 SELECT state(3, 1, 12, 1)::text = state(1, 12, 1, 3)::text AS same;
--- Reading back what was written gives the same state, as text and in binary.
+-- The text and the binary form of a state read back as the same state.
 SELECT state(3, 1, 12)::text::records_state::text = state(3, 1, 12)::text AS text,
        records_state_send(state(3, 1, 12))::text = state(3, 1, 12)::text AS binary;
 CREATE TABLE kept (s records_state);
@@ -43,7 +44,8 @@ SELECT merge(s)::text = state(3, 1, 12, 5)::text AS merged FROM kept;
 SELECT merge(s ORDER BY s::text DESC)::text = state(3, 1, 12, 5)::text AS merged FROM kept;
 SELECT state_of(x, '{0.5}', 1, 0, 1000, '{}')::text::records_state IS NOT NULL AS large
   FROM generate_series(1, 100000) x;
--- So are they with many records, held in chunks, as a list, as counters or compressed, and put together from parts of all sizes.
+-- The same holds for states with many records: in chunks, as a list, as counters or compressed, and merged from parts of all
+-- sizes.
 CREATE TABLE form (options jsonb, rows int);
 INSERT INTO form SELECT options, rows
   FROM (VALUES ('{"granularity": 1}'::jsonb), ('{}'), ('{"granularity": 3e-9}')) o(options),
@@ -61,7 +63,7 @@ SELECT options, rows, whole = whole::records_state::text AS text,
        whole = (SELECT merge(s)::text FROM (VALUES (NULL), (whole::records_state), (NULL)) v(s)) AS alone
   FROM form, LATERAL (SELECT state_of(form_value(i), '{0.5}', 1, 0, 10, options)::text FROM generate_series(1, rows) i) v(whole)
  ORDER BY options::text, rows;
--- NULL and NaN are ignored, and values beyond the bounds are at them, however many there are.
+-- For any number of rows, NULL and NaN are ignored, and values outside the bounds count as the nearer bound.
 CREATE FUNCTION odd_value(i int) RETURNS float8 LANGUAGE sql IMMUTABLE RETURN (
   CASE i % 7 WHEN 1 THEN NULL WHEN 2 THEN 'NaN' WHEN 3 THEN 'Infinity' WHEN 4 THEN '-Infinity' WHEN 5 THEN 11 ELSE form_value(i) END);
 SELECT options, bool_and(state::text = clamped::text) AS same
@@ -81,10 +83,10 @@ SELECT merge(s) FROM (VALUES (state(1)), ((SELECT state_of(1, '{0.5}', 2, 0, 10,
 \echo :SQLSTATE
 
 -- The fields of a state: version, family (1 quantiles, 2 CDF, 3 IQR, 4 to 6 user-level, 7 synthesis), method, measure (1 epsilon,
--- 2 rho); epsilon or rho, delta, lower, upper,
--- granularity (0: none); bins (0: none); how many quantiles, these; how many records, their values, or the runs of their
--- cells in ascending order: twice the cells skipped, plus 1 if the cell has several records, whose number less two
--- follows; in bytes of 7 bits. Each of them wrong in turn.
+-- 2 rho); epsilon or rho, delta, lower, upper, granularity (0: none); bins (0: none); the number of quantiles, the quantiles; the
+-- number of records; their values, or the runs of their cells in ascending order. A run is twice the number of skipped cells; if
+-- the cell has several records, it is 1 more, and the number of records less two follows. These numbers are in bytes of 7 bits.
+-- Each field is wrong in turn.
 CREATE FUNCTION state_bytes(
   version int DEFAULT 3, family int DEFAULT 1, method int DEFAULT 1, measure int DEFAULT 1, epsilon float8 DEFAULT 1, delta float8 DEFAULT 0,
   lower float8 DEFAULT 0, upper float8 DEFAULT 10, granularity float8 DEFAULT 1, bins int DEFAULT 0,
@@ -119,7 +121,7 @@ SELECT state_bytes(measure => 2, epsilon => 'NaN')::records_state;
 SELECT state_bytes(measure => 2, delta => 1e-6)::records_state;
 SELECT state_bytes(measure => 2, family => 3, delta => 1e-6)::records_state;
 SELECT state_bytes(measure => 2, family => 4)::records_state;
--- Those of a synthesis are the quantiles that go with their number.
+-- The quantiles of a synthesis follow from their number.
 SELECT state_bytes(family => 7)::records_state::text = state_bytes(family => 7) AS synthesis;
 SELECT state_bytes(family => 7, quantile => 0.25)::records_state;
 SELECT state_bytes(family => 7, quantile => 'NaN')::records_state;
@@ -172,7 +174,7 @@ SELECT state_bytes(count => 1, runs => '\x07ffffffff0f')::records_state;
 SELECT state_bytes(count => 1, runs => '\x07ffffffff7f')::records_state;
 SELECT state_bytes(tail => '\x00')::records_state;
 SELECT state_bytes(tail => '\x00000000')::records_state;
--- No more than the most records, in either order and beside few or many
+-- A merge cannot exceed the largest number of records, in either order and with few or many records.
 SELECT merge(s)
   FROM (VALUES (state_bytes(count => -1, runs => '\x07fdffffff0f')::records_state), (state_bytes(count => -1, runs => '\x07fdffffff0f')::records_state)) v(s);
 \echo :SQLSTATE
@@ -183,7 +185,7 @@ SELECT merge(s)::text = state_bytes(count => -1, runs => '\x07fdffffff0f') AS mo
 SELECT 'nothing'::records_state;
 SELECT '\xzz'::records_state;
 
--- The state of a CDF has bins, also where they follow from the granularity, and no quantiles.
+-- The state of a CDF has bins, also if they follow from the granularity, and no quantiles.
 CREATE AGGREGATE cdf_state_of(float8, float8, float8, float8, jsonb) (SFUNC = cdf_transition, STYPE = records_state);
 CREATE FUNCTION cdf_state(options jsonb, VARIADIC x float8[]) RETURNS records_state LANGUAGE sql RETURN (
   SELECT cdf_state_of(v, 1, 0, 10, options) FROM unnest(x) v);
@@ -218,7 +220,7 @@ SELECT cdf_bytes(quantiles => int4send(1) || float8send(0.5))::records_state;
 SELECT cdf_bytes(quantiles => int4send(-1))::records_state;
 SELECT cdf_bytes(runs => '\x0a')::records_state;
 
--- The state of an interquartile range holds values and a delta, but no bounds; by method quantiles it holds cells
+-- The state of an interquartile range holds values and a delta, but no bounds. With method quantiles it holds cells
 -- and bounds, but no delta.
 CREATE AGGREGATE iqr_state_of(float8, float8, float8, jsonb) (SFUNC = iqr_transition, STYPE = records_state);
 CREATE AGGREGATE iqr_state_of_numeric(numeric, float8, float8, jsonb) (SFUNC = iqr_transition, STYPE = records_state);
@@ -238,7 +240,7 @@ SELECT merge(s)::text = iqr_state(3, 1, 12, 5)::text AS merged
   FROM (VALUES (iqr_state(3, 1)), (NULL), (iqr_state(12)), (iqr_state('NaN')), (iqr_state(5))) v(s);
 SELECT merge(s)::text = range_state(3, 1, 12, 5)::text AS merged
   FROM (VALUES (NULL), (range_state(3, 1)), (range_state(12)), (range_state(5, 'NaN'))) v(s);
--- More than there is room for at first, in either state
+-- Both kinds of state grow beyond their first allocation.
 SELECT merge(s)::text = (SELECT iqr_state_of(x, 1, 1e-6, '{}') FROM generate_series(1, 100) x)::text AS grown
   FROM (SELECT (SELECT iqr_state_of(x, 1, 1e-6, '{}') FROM generate_series(least, most) x) AS s
           FROM (VALUES (1, 3), (4, 50), (51, 99), (100, 100)) v(least, most)) u;
@@ -313,8 +315,8 @@ SELECT range_bytes(runs => '\x1e')::records_state IS NOT NULL AS last_cell;
 SELECT range_bytes(runs => '\x20')::records_state;
 SELECT range_bytes(runs => '\xfeffffff1f')::records_state;
 
--- A state of one family is nothing to another: neither together with one of its own, nor where it is all
--- that a final function gets. (The transition functions only ever see states that they made themselves.)
+-- A state of one family is an error for functions of another family, both in a merge and in a final function.
+-- (The transition functions only get states that they made themselves.)
 SELECT merge(s) FROM (VALUES (state(1)), (cdf_state('{"granularity": 1}', 1))) v(s);
 SELECT merge(s) FROM (VALUES (cdf_state('{"granularity": 1}', 1)), (state(1))) v(s);
 SELECT merge(s) FROM (VALUES (cdf_state('{"bins": 5}', 1)), (cdf_state('{"bins": 6}', 1))) v(s);
@@ -326,7 +328,7 @@ SELECT merge(s) FROM (VALUES (iqr_state(1)), (state(1))) v(s);
 SELECT merge(s) FROM (VALUES (cdf_state('{"granularity": 1}', 1)), (iqr_state(1))) v(s);
 SELECT merge(s) FROM (VALUES (iqr_state(1)), ((SELECT iqr_state_of(1, 1, 1e-7, '{}')))) v(s);
 SELECT merge(s) FROM (VALUES (iqr_state(1)), ((SELECT iqr_state_of(1, 2, 1e-6, '{}')))) v(s);
--- These take a ready state as their value and keep it, with the parameters of a call beside it.
+-- These aggregates take a finished state as their value and keep it, with the parameters of a call.
 CREATE FUNCTION keep(records_state, records_state, float8, float8, float8, jsonb) RETURNS records_state
   LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN coalesce($1, $2);
 CREATE AGGREGATE median_of(records_state, float8, float8, float8, jsonb) (
@@ -344,7 +346,7 @@ GRANT USAGE ON SCHEMA regress_dpq_support, dpquantile TO regress_dpq_support;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA dpquantile TO regress_dpq_support;
 SELECT dp_grant_budget('regress_dpq_support', 10000, 0.1);
 SET ROLE regress_dpq_support;
--- Its own state it takes.
+-- A final function accepts a state of its own family.
 SELECT median_of(state(1), 1, 0, 10, '{"granularity": 1}') BETWEEN 0 AND 10 AS answered;
 SELECT dp_cdf_rows(cdf_of(cdf_state('{"granularity": 1}', 1), 1, 0, 10, '{"granularity": 1}')) >= 0 AS answered;
 SELECT median_of(cdf_state('{"granularity": 1}', 1), 1, 0, 10, '{"granularity": 1}');
@@ -354,7 +356,7 @@ SELECT cdf_of(cdf_state('{"bins": 11}', 1), 1, 0, 10, '{"granularity": 1}');
 SELECT cdf_of(cdf_state('{"bins": 12}', 1), 1, 0, 10, '{"bins": 11}');
 SELECT cdf_of(cdf_state('{"bins": 11}', 1), 1, 0, 10, '{"bins": 11, "method": "binary"}');
 SELECT cdf_of(cdf_state('{"bins": 11}', 1), 2, 0, 10, '{"bins": 11}');
--- (Five equal rows, at an epsilon of 1000: sql/iqr.sql.)
+-- (Five equal rows at an epsilon of 1000: see sql/iqr.sql.)
 SELECT iqr_of(s, 1000, 1e-6, '{}') AS iqr
   FROM (SELECT iqr_state_of(7, 1000, 1e-6, '{}') AS s FROM generate_series(1, 5)) s;
 SELECT iqr_of(range_state(1), 1, 0, '{"method": "quantiles", "lower": -5, "upper": 10, "granularity": 1}')
@@ -370,8 +372,8 @@ SELECT quantiles_of(iqr_state(1), 1, 0, 10, '{"granularity": 1}');
 SELECT cdf_of(iqr_state(1), 1, 0, 10, '{"granularity": 1}');
 RESET ROLE;
 
--- A state that is cut off anywhere is an error, and any byte of it may be any other: an error, or a state
--- that reads back as it was written.
+-- A state that is cut off anywhere is an error. A state with one changed byte is an error, or reads back
+-- unchanged.
 CREATE FUNCTION read(bytes bytea) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   RETURN CASE WHEN bytes::text::records_state::text = bytes::text THEN 'same' ELSE 'changed' END;
@@ -379,9 +381,9 @@ EXCEPTION WHEN invalid_binary_representation OR invalid_parameter_value OR proto
   RETURN 'error';
 END
 $$;
--- Of records on a grid, any bytes are either refused or the only ones for these records: there is no other order, and
--- no other way to write a number. (On 11 cells one record can lie in 11 ways, two in 66; of three, two bytes hold only
--- those of one cell.)
+-- Records on a value grid have only one valid form: any other bytes are refused, because order and numbers are unique.
+-- (On 11 cells there are 11 ways to place one record and 66 to place two. Two bytes hold three records only if they are
+-- in one cell.)
 SELECT count, outcome, count(*) AS runs
   FROM generate_series(0, 3) count,
        LATERAL (SELECT decode(lpad(to_hex(i), 2 * length, '0'), 'hex') FROM (VALUES (1, 255), (2, 65535)) v(length, last), generate_series(0, last) i) r(runs),
@@ -422,7 +424,7 @@ CREATE AGGREGATE variance_state_of(anynonarray, numeric, float8, float8, float8,
   SFUNC = user_variance_transition, STYPE = records_state);
 CREATE AGGREGATE grids_state_of(anynonarray, text, float8, float8, float8, float8, jsonb) (
   SFUNC = user_grids_transition, STYPE = records_state);
--- A known key, so that the states are known.
+-- A known key makes the states known.
 CREATE TABLE true_key AS SELECT key FROM dpquantile.user_key;
 UPDATE dpquantile.user_key SET key = '\x000102030405060708090a0b0c0d0e0f';
 CREATE TABLE user_state (kind text, s text);
@@ -432,26 +434,26 @@ INSERT INTO user_state
   UNION ALL SELECT 'grids', grids_state_of(u, g, x, 1, 0, 4, '{"suppress": false}')::text
     FROM (VALUES (1, 'b', 2), (2, '', 3), (1, 'a', 1), (2, 'b', 4)) v(u, g, x);
 SELECT * FROM user_state ORDER BY kind;
--- Reading back, as text and in binary; combining
+-- Text and binary forms; merging
 SELECT kind, s::records_state::text = s AS text, records_state_send(s::records_state)::text = s AS binary,
        (SELECT merge(m)::text FROM (VALUES (s::records_state), (NULL), (s::records_state)) v(m)) AS merged
   FROM user_state ORDER BY kind;
--- Grids are combined by their names, whatever their numbers are.
+-- Grids are merged by their names, not by their numbers.
 SELECT merge(s) FROM (
   SELECT grids_state_of(1, 'b', 1, 1, 0, 4, '{}') UNION ALL SELECT grids_state_of(2, g, 2, 1, 0, 4, '{}') FROM unnest('{a,b,c}'::text[]) g
   UNION ALL SELECT grids_state_of(3, g, 3, 1, 0, 4, '{}') FROM unnest('{c,b}'::text[]) g) v(s);
 -- Many names, in many parts
 SELECT length(merge(s)::text::bytea) - 74 - 20000 * 16 AS bytes, (SELECT sum(4 + length('name' || i)) FROM generate_series(1, 5000) i) AS expected
   FROM (SELECT grids_state_of(i, 'name' || i, 1, 1, 0, 4, '{}') FROM generate_series(1, 5000) i, generate_series(1, 4) part GROUP BY part, i % 10) v(s);
--- States of different calls are nothing to each other.
+-- States of different calls cannot be merged.
 SELECT merge(s) FROM (VALUES ((SELECT mean_state_of(1, 1, 1, 0, 4, '{}'))), ((SELECT mean_state_of(1, 1, 1, 0, 4, '{"max_contributions": 1}')))) v(s);
 SELECT merge(s) FROM (VALUES ((SELECT mean_state_of(1, 1, 1, 0, 4, '{}'))), ((SELECT variance_state_of(1, 1, 1, 0, 4, '{}')))) v(s);
 SELECT merge(s) FROM (VALUES ((SELECT mean_state_of(1, 1, 1, 0, 4, '{}'))), ((SELECT grids_state_of(1, 'a', 1, 1, 0, 4, '{}')))) v(s);
 SELECT merge(s) FROM (VALUES ((SELECT grids_state_of(1, 'a', 1, 1, 0, 4, '{"suppress": false}'))), ((SELECT grids_state_of(1, 'a', 1, 1, 0, 4, '{}')))) v(s);
 SELECT merge(s) FROM (VALUES ((SELECT mean_state_of(1, 1, 1, 0, 4, '{}'))), (state(1))) v(s);
 
--- Each field wrong in turn: rule (0 optimal, 1 median, 2 a number), suppress, number, hash of nothing; for grids the
--- names; the rows: user, grid, value.
+-- Each field is wrong in turn. The fields are rule (0 optimal, 1 median, 2 a number), suppress, number, hash of the
+-- empty input; for grids the names; for each row user, grid and value.
 CREATE FUNCTION user_bytes(
   family int DEFAULT 4, method int DEFAULT 2, delta float8 DEFAULT 0, upper float8 DEFAULT 4, granularity float8 DEFAULT 0,
   bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0), rule int DEFAULT 2, suppress int DEFAULT 0, number int DEFAULT 3,
@@ -517,7 +519,7 @@ SELECT grids_bytes(suppress => 2)::records_state;
 SELECT grids_bytes(method => 2)::records_state;
 SELECT grids_bytes(upper => 1e200)::records_state;
 
--- What a final function of another family, or other parameters, is given
+-- Final functions get states of another family or of other parameters.
 CREATE FUNCTION keep_user(records_state, int, records_state, float8, float8, float8, jsonb) RETURNS records_state
   LANGUAGE sql IMMUTABLE RETURN coalesce($1, $3);
 CREATE AGGREGATE mean_of(int, records_state, float8, float8, float8, jsonb) (

@@ -1,12 +1,12 @@
--- dp_synthesize: the quantiles i / (size + 1) as a synthetic sample. Answers are random; those printed are 10 ranks or more
--- away from the next one, at a lambda of 60 or more, or of 8 if drawn jointly (method tree: every count is exact but for noise
--- that has a probability below 2^8 exp(-60)): others have a probability below 1e-20.
+-- dp_synthesize: the quantiles i / (size + 1) as a synthetic sample. Answers are random. The printed answers are 10 ranks or
+-- more away from the next cell, at a lambda of 60 or more, or of 8 if drawn jointly. (With method tree some count has noise
+-- with a probability below 2^8 exp(-60).) Other answers have a probability below 1e-20.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_synthesize;
 CREATE SCHEMA AUTHORIZATION regress_dpq_synthesize;
 SELECT dp_grant_budget('regress_dpq_synthesize', 100000);
 SET ROLE regress_dpq_synthesize;
--- Every value 0 .. 100 a hundred times.
+-- Every value 0 .. 100 a hundred times
 CREATE TABLE t AS SELECT v::float8 AS x, v::numeric AS n, v AS i, v % 2 AS k FROM generate_series(0, 100) v, generate_series(1, 100);
 
 SELECT dp_synthesize(x, 9, 1000, 0, 100, dp_options(granularity => 1)) AS float8,
@@ -20,7 +20,7 @@ SELECT dp_synthesize(x, 4, 1000, 0, 100, dp_options('approximate', 1)) AS approx
        dp_synthesize(x, 4, 1000, 0, 100, dp_options('tree', 1)) AS tree
   FROM t;
 SELECT k, dp_synthesize(x, 2, 1000, 0, 100, dp_options(granularity => 1)) AS sample FROM t WHERE x < 100 GROUP BY k ORDER BY k;
--- As many as asked, in ascending order, between the bounds.
+-- The sample has the requested size, is in ascending order and lies between the bounds.
 SELECT array_length(s, 1) AS size, s = array(SELECT v FROM unnest(s) v ORDER BY v) AS ascending, s[1] >= 0 AND s[4096] <= 100 AS bounded
   FROM (SELECT dp_synthesize(x, 4096, 1, 0, 100, dp_options('approximate')) AS s FROM t) u;
 SELECT size, array_length(s, 1) FROM (VALUES (1, (SELECT dp_synthesize(n, 1, 1, 0, 100) FROM t)),
@@ -31,7 +31,7 @@ SELECT k, array_length(dp_synthesize(NULLIF(x, x), 10, 1, 0, 100), 1) AS only_nu
 SELECT dp_synthesize(v, 1, 1000, 0, 100, dp_options(granularity => 1)) AS middle
   FROM t, unnest(ARRAY[x, 'NaN', NULL, 'Infinity', '-Infinity']::float8[]) v;
 SELECT dp_synthesize(v, 2, 1000, 0, 100, dp_options(granularity => 1)) AS bounds FROM t, unnest(ARRAY[1e400, -1e400]::numeric[]) v;
--- Prepared
+-- A prepared statement
 PREPARE sample(int) AS SELECT array_length(dp_synthesize(x, $1, 1, 0, 100), 1) FROM t;
 SET plan_cache_mode = force_generic_plan;
 EXECUTE sample(3);

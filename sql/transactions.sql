@@ -1,4 +1,4 @@
--- An answer that was seen stays charged, whatever becomes of its transaction.
+-- An answer that was seen stays charged, also if its transaction rolls back.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_transactions;
 CREATE SCHEMA AUTHORIZATION regress_dpq_transactions;
@@ -37,11 +37,11 @@ $$;
 SELECT epsilon_spent FROM dp_budget;
 SELECT 1 / (dp_median(x, 0.1, 0, 100) * 0) FROM t;
 SELECT epsilon_spent FROM dp_budget;
--- An error in the middle of the groups.
+-- An error between two groups
 SELECT x, dp_median(x, 0.1, 0, 100) FROM t GROUP BY x HAVING 1 / (50 - max(x)) <> 0;
 SELECT epsilon_spent FROM dp_budget;
 
--- threat 1: a charge that was refused leaves no trace, and the next query works.
+-- threat 1: a refused charge leaves no trace, and the next query works.
 BEGIN;
 SELECT dp_median(x, 100, 0, 100) FROM t;
 ROLLBACK;
@@ -49,7 +49,7 @@ SELECT dp_median(x, 0.1, 0, 100) IS NOT NULL AS answered FROM t;
 SELECT epsilon_spent FROM dp_budget;
 SELECT count(*) AS charges FROM dp_ledger;
 
--- The spending that counts is the present one, also for a transaction with an older snapshot.
+-- The current spending counts, also for a transaction with an older snapshot.
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT epsilon_spent FROM dp_budget;
 SELECT dp_median(x, 5, 0, 100) IS NOT NULL AS answered FROM t;
@@ -62,7 +62,7 @@ SELECT dp_median(x, 0.1, 0, 100) IS NOT NULL AS answered FROM t;
 COMMIT;
 SELECT epsilon_spent FROM dp_budget;
 
--- threat 6: a budget that this transaction has changed itself cannot be charged before it ends.
+-- threat 6: a transaction that has changed a budget cannot charge it.
 RESET ROLE;
 BEGIN;
 SELECT dp_grant_budget('regress_dpq_transactions', 20);
@@ -73,7 +73,7 @@ ROLLBACK;
 SET ROLE regress_dpq_transactions;
 SELECT epsilon_limit, epsilon_spent FROM dp_budget;
 
--- A transaction that only reads can be charged, and settings of the session do not reach the charge.
+-- A query in a read-only transaction is charged. Settings of the session do not affect the charge.
 BEGIN READ ONLY;
 SELECT dp_median(x, 0.1, 0, 100) IS NOT NULL AS answered FROM t;
 COMMIT;
@@ -85,7 +85,8 @@ SELECT public.dp_median(x, 0.1, 0, 100) IS NOT NULL AS answered FROM regress_dpq
 RESET search_path;
 SELECT epsilon_spent FROM dp_budget;
 
--- Nor do settings of the database and objects of the analyst's own, like a sum that adds nothing.
+-- Settings of the database and objects of the analyst do not affect it either, for example an operator + that does
+-- not add.
 CREATE TABLE budget AS SELECT * FROM dp_budget;
 CREATE FUNCTION add(numeric, numeric) RETURNS numeric LANGUAGE sql AS 'SELECT $1';
 CREATE OPERATOR + (LEFTARG = numeric, RIGHTARG = numeric, FUNCTION = add);

@@ -1,4 +1,4 @@
--- The user-level aggregates are charged for each group: a user may be in several, so that their answers compose.
+-- The user-level aggregates are charged for each group: a user may be in several groups, so their answers compose.
 -- threats 8, 9, 16, 20
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_user_charges;
@@ -10,7 +10,7 @@ CREATE TABLE t AS
 CREATE TABLE empty (u int, x float8, a int, b int, g text);
 ANALYZE t;
 
--- Runs a query: how many rows, and what it was charged.
+-- Runs a query and returns the number of its rows and its charge.
 CREATE FUNCTION run(query text, OUT rows bigint, OUT charged numeric) LANGUAGE plpgsql AS $$
 DECLARE
   before CONSTANT numeric := (SELECT epsilon_spent FROM dp_budget);
@@ -43,7 +43,7 @@ SELECT clause, rows, charged, count(*) AS calls
   FROM calls, clauses, run(format('SELECT %s FROM t %s', call, clause)) GROUP BY clauses.number, clause, rows, charged ORDER BY clauses.number;
 RESET enable_sort;
 
--- What the ledger says: one charge a group, of which there is one whatever the data.
+-- The ledger has one charge for each group. Its number of groups is 1 for any data.
 SELECT function, mechanism, neighbours, epsilon, delta, grouping_sets, groups, count(*) FROM dp_ledger
  GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY function::text COLLATE "C", mechanism COLLATE "C";
 SELECT dp_user_mean(u, x, 0.1, 0, 300, dp_options(m)) BETWEEN 0 AND 300 AS levy FROM t, (VALUES ('levy')) v(m);
@@ -59,14 +59,14 @@ SELECT function, mechanism, neighbours FROM dp_ledger WHERE query LIKE '%quantil
  ORDER BY 1, 2;
 SELECT epsilon_spent = (SELECT sum(epsilon) FROM dp_ledger) AS agree FROM dp_budget;
 
--- Beside a row-level aggregate, whose groups share one charge.
+-- Beside a row-level aggregate. The groups of that aggregate share one charge.
 SELECT charged FROM run('SELECT a, dp_user_mean(u, x, 0.1, 0, 300), dp_median(x, 1, 0, 300) FROM t GROUP BY a');
--- The same call twice is one, others are others.
+-- An identical call runs once. Each different call is charged.
 SELECT charged FROM run('SELECT dp_user_mean(u, x, 0.1, 0, 300), dp_user_mean(u, x, 0.1, 0, 300) + 1 FROM t');
 SELECT charged FROM run('SELECT dp_user_mean(u, x, 0.1, 0, 300), dp_user_mean(a, x, 0.1, 0, 300), dp_user_variance(u, x, 0.1, 0, 300) FROM t');
--- Only groups that are answered
+-- If HAVING reads the answers, the groups that it removes are charged too.
 SELECT charged FROM run('SELECT dp_user_mean(u, x, 0.1, 0, 300) FROM t GROUP BY a HAVING dp_user_mean(u, x, 0.1, 0, 300) < 0');
--- threat 8: every execution, also of a hash table that is read once more
+-- threat 8: every execution is charged, also if a hash table is read again.
 SELECT charged FROM run('SELECT (SELECT dp_user_mean(u, x, 0.1, 0, 300) FROM t WHERE a <> -i) FROM generate_series(1, 3) i');
 SELECT charged FROM run('SELECT m FROM generate_series(1, 3) i, LATERAL (SELECT dp_user_mean(u, x, 0.1, 0, 300) AS m FROM t WHERE b <> -i GROUP BY a) s');
 SET enable_material = off;
@@ -74,7 +74,7 @@ SELECT rows, charged FROM run('SELECT (SELECT count(m) FROM (SELECT dp_user_mean
 SELECT rows, charged FROM run('SELECT (SELECT count(s) FROM (SELECT cardinality(dp_user_grid_stats(u, g, x, 0.1, 0, 300)) + 0 * i AS s FROM t GROUP BY a OFFSET 0) s) FROM generate_series(1, 3) i');
 RESET enable_material;
 
--- threat 20: an input without rows is answered and charged like any other.
+-- threat 20: an input without rows is answered and charged like any other input.
 SELECT call, bool_and(rows = 1 AND charged = 0.1) AS charged, count(*)
   FROM (SELECT call, r.* FROM calls,
           unnest('{"empty","t WHERE x > 1000","(SELECT NULL::int AS u, x, g FROM t) s","(SELECT u, NULL::float8 AS x, g FROM t) s",
@@ -89,11 +89,11 @@ SELECT dp_user_mean(u, x, 0.1, 10, 20) FILTER (WHERE x > 1000) BETWEEN 10 AND 20
        dp_user_grid_stats(u, g, x, 0.1, 10, 20) FILTER (WHERE x > 1000) AS grids
   FROM t;
 SELECT a, dp_user_mean(u, x, 100, 0, 300) FILTER (WHERE a = 1) BETWEEN 0 AND 300 AS filtered FROM t GROUP BY a ORDER BY a;
--- threat 23: repeating it costs as much again, and gives another answer.
+-- threat 23: each repetition costs the same again and gives another answer.
 SELECT count(DISTINCT m) AS answers, count(*)
   FROM (SELECT dp_user_mean(u, x, 5, 0, 300) AS m FROM t, generate_series(1, 20) i GROUP BY i) r;
 
--- threat 16: DISTINCT makes the number of rows of a user depend on the values.
+-- threat 16: DISTINCT would make the number of rows of a user depend on the values.
 SELECT dp_user_mean(DISTINCT u, x, 0.1, 0, 300) FROM t;
 SELECT dp_user_mean(DISTINCT u, x, 0.1, 0, 300) FROM empty;
 SELECT dp_user_variance(DISTINCT u, x, 0.1, 0, 300, dp_options('baseline')) FROM t GROUP BY a;
@@ -104,7 +104,7 @@ SELECT rows, charged FROM run('SELECT dp_user_mean(u, x, 0.1, 0, 300 ORDER BY x 
 SELECT dp_user_mean(u, x, 0.1, 0, 300) OVER (PARTITION BY a) FROM t;
 SELECT dp_user_grid_stats(u, g, x, 0.1, 0, 300) OVER () FROM t;
 
--- Groups that the budget is too small for: those before are charged, and nothing is shown.
+-- The budget is too small for all groups: the first groups are charged, and no answer is shown.
 RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_user_charges', epsilon_spent::float8 + 0.25)
   FROM dp_budget WHERE role = 'regress_dpq_user_charges'::regrole;

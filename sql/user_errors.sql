@@ -1,4 +1,5 @@
--- Parameters and options of the user-level aggregates: clear errors that cost nothing and are the same without rows.
+-- Bad parameters and options of the user-level aggregates raise clear errors. The errors cost nothing and are the same
+-- without rows.
 -- threats 12, 20
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_user_errors;
@@ -7,7 +8,7 @@ SELECT dp_grant_budget('regress_dpq_user_errors', 1000);
 SET ROLE regress_dpq_user_errors;
 CREATE TABLE t AS SELECT x AS u, x::float8 AS x, 'g' AS g, 0.1::float8 AS e FROM generate_series(1, 10) x;
 
--- The error of a call: its SQLSTATE, message and hint; the same for each of these inputs, or 'differs'.
+-- The SQLSTATE, message and hint of a call's error, or 'differs' if they are not the same for each of the inputs.
 CREATE FUNCTION error_of(call text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   source text;
@@ -75,7 +76,7 @@ SELECT dp_user_mean(u, 'x'::text, 1, 0, 10) FROM t;
 SELECT dp_user_grid_stats(u, u, x, 1, 0, 10) FROM t;
 SELECT dp_user_grid_stats(u, u::text, x, 1, 0, 10) IS NOT NULL AS cast, dp_user_grid_stats(u, 'here', x, 1, 0, 10) IS NOT NULL AS literal,
        dp_user_grid_stats(u, g::varchar(5), x, 1, 0, 10) IS NOT NULL AS varchar FROM t;
--- Options that are as good as others
+-- Unusual but valid options
 SELECT dp_user_mean(u, x, 0.1, 0, 10, '{"max_contributions": 8.0}') BETWEEN 0 AND 10 AS whole,
        dp_user_mean(u, x, 0.1, 0, 10, '{"max_contributions": 1e3}') BETWEEN 0 AND 10 AS exponent,
        dp_user_mean(u, x, 0.1, 0, 10, '{"max_contributions": "0008"}') BETWEEN 0 AND 10 AS zeros,

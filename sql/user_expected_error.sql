@@ -1,12 +1,12 @@
--- dp_user_expected_error: what the user-level means and variances will cost in accuracy, from public figures.
+-- dp_user_expected_error: the error of user-level means and variances, from public figures.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_user_error;
 SET ROLE regress_dpq_user_error;
--- It reads no data and needs no budget. 100 users with 10 rows, 2 with 500.
+-- It reads no data and needs no budget. 100 users have 10 rows each, 2 users have 500.
 SELECT * FROM dp_user_expected_error(ARRAY[10, 500], ARRAY[100, 2], 1, 0, 100);
--- All rows kept: U most / (epsilon rows), no clipping.
+-- All rows are kept. The error is U most / (epsilon rows), without clipping.
 SELECT * FROM dp_user_expected_error(ARRAY[10, 500], ARRAY[100, 2], 1, 0, 100, '{"method": "baseline"}');
--- The smaller epsilon, the fewer rows of a user.
+-- A smaller epsilon keeps fewer rows of a user.
 SELECT epsilon, max_contributions, rows_kept, left_out_error = 100 * (1 - rows_kept / 2000.0) AS clipping,
        abs(noise_error - 100 * max_contributions / (epsilon * rows_kept)) < 1e-9 AS noise, total_error = left_out_error + noise_error AS total
   FROM unnest('{10,0.5,0.001}'::float8[]) epsilon, dp_user_expected_error(ARRAY[10, 500], ARRAY[100, 2], epsilon, 0, 100)
@@ -18,21 +18,21 @@ SELECT method, e.* FROM unnest('{array,levy,quantile,quantile-adaptive,bounded,b
 SELECT max_contributions, rows_kept FROM unnest('{median,1,100,4294967295}'::text[]) WITH ORDINALITY m(limit_, number),
        dp_user_expected_error(ARRAY[10, 500], ARRAY[100, 2], 1, 0, 100, dp_options(max_contributions => limit_)) e
  WHERE statistic = 'mean' ORDER BY number;
--- The units are those of the values, and their squares.
+-- Errors are in the units of the values, for the variance in their squares.
 SELECT statistic, e.total_error / f.total_error AS ratio
   FROM dp_user_expected_error(ARRAY[3], ARRAY[7], 1, -10, 10) e JOIN dp_user_expected_error(ARRAY[3], ARRAY[7], 1, 5, 7) f USING (statistic);
--- Entries in any order, repeated, of nobody or without rows
+-- Entries in any order, repeated entries, and entries without users or without rows
 SELECT count(DISTINCT e) AS same FROM (
   SELECT e FROM dp_user_expected_error(ARRAY[10, 500], ARRAY[100, 2], 1, 0, 100) e WHERE statistic = 'mean' UNION ALL
   SELECT e FROM dp_user_expected_error(ARRAY[500, 10, 0, 10, 77], ARRAY[2, 40, 5, 60, 0], 1, 0, 100) e WHERE statistic = 'mean') s;
 -- No rows, one row
 SELECT * FROM dp_user_expected_error('{}', '{}', 1, 0, 100);
 SELECT * FROM dp_user_expected_error(ARRAY[1], ARRAY[1], 1, 0, 100);
--- Where dp_user_variance has no answer there is none for it.
+-- There is no error of the variance if dp_user_variance refuses the bounds.
 SELECT statistic FROM dp_user_expected_error(ARRAY[1], ARRAY[1], 1, 0, 1e200);
 SELECT count(*) AS of_null FROM dp_user_expected_error(NULL, '{}', 1, 0, 100);
 
--- As many rows as a group may have, in a moment; not more
+-- The limit is the number of rows that a group may have. The function is fast there.
 SELECT rows_kept FROM dp_user_expected_error(ARRAY[60000000], ARRAY[1], 1, 0, 1, dp_options('levy'));
 \set VERBOSITY sqlstate
 SELECT dp_user_expected_error(ARRAY[68000000], ARRAY[1], 1, 0, 1);

@@ -1,7 +1,7 @@
--- dp_user_grid_stats: mean and variance of each grid, near the truth where epsilon is large.
+-- dp_user_grid_stats: mean and variance of each grid, near the truth if epsilon is large.
 --
--- Each tolerance is 20 scales of the noise or more, 30 where there are thousands of draws: by chance these tests
--- fail with a probability below 1e-6.
+-- Each tolerance is 20 scales of the noise or more, or 30 with thousands of draws. These tests fail by chance with a
+-- probability below 1e-6.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_user_grids;
 CREATE SCHEMA AUTHORIZATION regress_dpq_user_grids;
@@ -19,12 +19,12 @@ SELECT (s).grid, abs((s).mean - truth.mean) < 0.4 AS mean, abs((s).variance - tr
        abs((s).relative_error_bound - (0.025 + 0.025 * 0.975) * 8 / 1000) < 1e-12 AS error_bound
   FROM unnest((SELECT dp_user_grid_stats(u, cell, speed, 1000, 0, 100) FROM trips)) s
   JOIN (SELECT cell, avg(speed) AS mean, var_pop(speed) AS variance FROM trips GROUP BY cell) truth ON (s).grid = cell;
--- The same in other words.
+-- Another way to write the same query
 SELECT grid, abs(mean - truth.m) < 0.4 AS near
   FROM (SELECT cell, avg(speed) AS m FROM trips GROUP BY cell) truth,
        unnest((SELECT dp_user_grid_stats(u::text, cell, speed::numeric, 1000, 0, 100, dp_options(suppress => true)) FROM trips))
  WHERE grid = cell ORDER BY grid COLLATE "C";
--- Its shape
+-- The type of the answer
 SELECT pg_typeof(s), cardinality(s), pg_typeof(s[1]), (s[1]).grid FROM (
   SELECT dp_user_grid_stats(u, cell, speed, 1000, 0, 100) AS s FROM trips) t;
 SELECT attname, atttypid::regtype, col_description(attrelid, attnum) IS NOT NULL AS comment
@@ -32,8 +32,8 @@ SELECT attname, atttypid::regtype, col_description(attrelid, attnum) IS NOT NULL
 CREATE TABLE release AS SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(u, cell, speed, 1, 0, 100) FROM trips)) s;
 SELECT count(*) FROM release WHERE mean BETWEEN 0 AND 100 AND variance BETWEEN 0 AND 2500;
 
--- Ordered by bytes, whatever the order of arrival, the collation and the plan. Grids are told apart by their
--- bytes, and any text is a name.
+-- Grids are ordered by the bytes of their names, for any order of the rows, collation and plan. Different bytes are
+-- different names, and any text is a name.
 SELECT array_agg((s).grid) FROM unnest((
   SELECT dp_user_grid_stats(1, g, 1, 1000, 0, 1)
     FROM unnest('{z,"",Z,a,"a ",ä,A,"a b",aa,ab,"''",%s,é,z}'::text[]) g)) s;
@@ -46,7 +46,7 @@ SELECT bool_and(near) AS near, count(DISTINCT names) AS orders
                         UNION ALL SELECT ARRAY[2], dp_user_grid_stats(u, cell, speed, 1000, 0, 100 ORDER BY cell DESC, speed) FROM trips
                         UNION ALL SELECT ARRAY[3], dp_user_grid_stats(u, cell, speed, 1000, 0, 100 ORDER BY speed, u) FROM trips) a) b) c;
 
--- A hash table that is read once more gives the same grids with new noise.
+-- If a hash table is read again, the grids are the same and the noise is new.
 SET enable_sort = off;
 SELECT i, count(*) AS grids, bool_and(abs(s.mean - truth.m) < 1) AS near
   FROM generate_series(1, 3) i,
@@ -58,27 +58,27 @@ SELECT i, count(*) AS grids, bool_and(abs(s.mean - truth.m) < 1) AS near
 SELECT count(*) AS charges FROM dp_ledger WHERE query LIKE '%AS half%';
 RESET enable_sort;
 
--- What is no row: NULL in user, grid or value, and NaN. A grid without rows is none.
+-- Rows with a NULL user, grid or value or with a NaN do not count. A grid without rows does not exist.
 SELECT (s).grid, abs((s).mean - 1) < 0.1 AS mean, (s).users_kept, (s).grids_per_user
   FROM unnest((SELECT dp_user_grid_stats(u, g, x, 1000, 0, 10)
     FROM (SELECT u, 'a', 1::float8 FROM generate_series(1, 40) u UNION ALL
           VALUES (NULL, 'b', 9::float8), (1, NULL, 9), (2, 'c', NULL), (3, 'd', 'NaN'), (NULL, NULL, NULL)) v(u, g, x))) s;
--- Out of bounds
+-- Values outside the bounds
 SELECT (s).grid, abs((s).mean - 15) < 0.05 AS clamped
   FROM unnest((SELECT dp_user_grid_stats(u, 'g', x, 1000, 10, 20)
     FROM generate_series(1, 40) u, unnest('{-Infinity,5,10,20,1e300,Infinity}'::float8[]) x)) s;
--- No rows, no grids.
+-- Without rows there are no grids.
 SELECT dp_user_grid_stats(u, cell, speed, 1, 0, 100) FROM trips WHERE false;
 SELECT dp_user_grid_stats(u, NULL, speed, 1, 0, 100) FROM trips;
 SELECT dp_user_grid_stats(u, cell, 'NaN'::float8, 1, 0, 100, '{"suppress": false}') FROM trips;
--- One row, one user in many grids
+-- One row; one user in many grids
 SELECT (s).grid, (s).mean BETWEEN 0 AND 10 AS mean, (s).variance, (s).users_kept, (s).grids_per_user
   FROM unnest((SELECT dp_user_grid_stats(7, 'g', 3, 0.1, 0, 10))) s;
 SELECT count(*), min((s).users_kept) AS users, min((s).grids_per_user) AS k
   FROM unnest((SELECT dp_user_grid_stats(1, 'g' || g, 3, 1, 0, 10) FROM generate_series(1, 100) g)) s;
 
--- Suppression: users 1 .. 100 are in one grid of ten each, one more is in all ten. The noise is largest in a grid of
--- one row; while the errors of the others do not exceed that, he leaves.
+-- Suppression: users 1 .. 100 are in one of ten grids each, and user 0 is in all ten. The noise is largest in the grid of
+-- one row. User 0 is suppressed in the other grids while their errors do not exceed the error there.
 CREATE TABLE many AS
   SELECT u, 'g' || u % 10 AS g, 5 AS x FROM generate_series(1, 100) u, generate_series(1, 20)
   UNION ALL SELECT 0, 'g' || g, 5 FROM generate_series(0, 9) g
@@ -93,7 +93,7 @@ SELECT options, min((s).grids_per_user) AS k, sum((s).users_kept) AS users, coun
                        ELSE (SELECT dp_user_grid_stats(u, g, x, 10, 0, 10) FROM many) END AS stats) a, unnest(stats) s
  GROUP BY options ORDER BY options;
 
--- Thousands of grids, each with a user and a value of its own: every name keeps its rows. The noise has the scale
+-- Each of thousands of grids has its own user and value: every name keeps its rows. The noise has the scale
 -- 100 * 2 / 1000.
 SELECT count(*), bool_and(abs((s).mean - substr((s).grid, 2)::int % 101) < 6) AS near,
        bool_and((s).users_kept = 1 AND (s).grids_per_user = 1) AS single

@@ -1,9 +1,9 @@
--- Users are told apart by 64-bit hashes of their ids, of any type that can be hashed: equal ids have equal hashes,
--- however they are stored, and others have others.
+-- A 64-bit hash of the id identifies a user. The id may have any type that can be hashed. Equal ids have equal hashes,
+-- however they are stored, and different ids have different hashes.
 \set SHOW_CONTEXT never
 CREATE SCHEMA regress_dpq_user_ids;
 SET search_path = regress_dpq_user_ids, public;
--- An aggregate that shows its state, of one row at a time. The user's hash begins at byte 71.
+-- An aggregate that shows its state, used for one row at a time. The user's hash begins at byte 71.
 CREATE AGGREGATE state_of(anynonarray, float8, float8, float8, float8) (
   SFUNC = dpquantile.user_mean_transition, STYPE = dpquantile.records_state);
 CREATE FUNCTION hash_in(state dpquantile.records_state) RETURNS bytea LANGUAGE sql RETURN (
@@ -13,8 +13,8 @@ CREATE FUNCTION hash_of(id anynonarray) RETURNS bytea LANGUAGE sql AS
 SELECT octet_length(state_of(1, 0.5, 1, 0, 1)::text::bytea) - 70 AS row_bytes,
        right(state_of(1, 0.5, 1, 0, 1)::text, 16) AS grid_and_value;
 
--- Runs a query of ids: how many there are, how many different hashes, and how many pairs of them are not equal
--- just where their hashes differ.
+-- Runs a query of ids. ids: their number; hashes: the number of different hashes; wrong: the number of pairs with equal
+-- ids and different hashes, or different ids and equal hashes.
 CREATE FUNCTION check_ids(query text, OUT type regtype, OUT ids bigint, OUT hashes bigint, OUT wrong bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -33,7 +33,7 @@ CREATE TABLE queries (number int, query text);
 INSERT INTO queries VALUES
   (1, 'SELECT x::int2 FROM generate_series(-200, 200) x'),
   (2, 'SELECT x FROM generate_series(-200, 200) x'),
-  -- The two halves of these are alike, or folded into one by the server's own hash.
+  -- The halves of these numbers are equal, or the server's own hash folds them into one.
   (3, 'SELECT hi * 4294967296 + lo FROM generate_series(-10, 10) hi, generate_series(-10::bigint, 10) lo'),
   (4, 'SELECT (hi << 32) + hi FROM generate_series(0::bigint, 200) hi'),
   (5, 'SELECT format(''user %s'', x) FROM generate_series(1, 400) x'),
@@ -69,7 +69,7 @@ SELECT h.* FROM (VALUES
   (7, 'SELECT format(''user_%s'', x)::name FROM generate_series(1, 100) x')) v(number, query), hashes(query) h
  ORDER BY number;
 
--- Long ids that are stored compressed or out of line, beside the same ones as they are.
+-- Long ids that are stored compressed or out of line, and the same ids as plain values
 CREATE TABLE long (kind text, id text);
 ALTER TABLE long ALTER id SET STORAGE external;
 INSERT INTO long SELECT 'external', string_agg(md5((u * 1000 + i)::text), '') FROM generate_series(1, 5) u, generate_series(1, 200) i GROUP BY u;
@@ -79,7 +79,7 @@ SELECT kind, count(*), bool_and(hash_of(id) = hash_of(id || '')) AS same,
        count(DISTINCT hash_of(id)) AS hashes
   FROM long GROUP BY kind ORDER BY kind;
 
--- Collations: bytes count where the collation is deterministic, else what it calls equal.
+-- With a deterministic collation equal bytes are equal ids. With another collation its own equality counts.
 SELECT count(DISTINCT hash_of(id COLLATE "C")) AS c,
        count(DISTINCT hash_of(id COLLATE "und-x-icu")) AS deterministic
   FROM unnest('{anna,Anna,ANNA,bert}'::text[]) id;
@@ -87,22 +87,22 @@ CREATE COLLATION no_case (provider = icu, locale = 'und-u-ks-level2', determinis
 SELECT count(DISTINCT hash_of(id COLLATE no_case)) AS no_case
   FROM unnest('{anna,Anna,ANNA,bert}'::text[]) id;
 CREATE TABLE in_no_case (id text COLLATE no_case, other text COLLATE "C", x float8);
--- Two collations that contradict each other: an error from the expression alone, with rows or without.
+-- Conflicting collations in the expression raise an error, with and without rows.
 SELECT dp_user_mean(id || other, x, 1, 0, 1) FROM in_no_case;
 INSERT INTO in_no_case VALUES (NULL, NULL, NULL), ('anna', 'a', 1);
 SELECT dp_user_mean(id || other, x, 1, 0, 1) FROM in_no_case;
 SELECT dp_user_mean((id || other)::char(9), x, 1, 0, 1) FROM in_no_case;
--- The collation of the grid has nothing to do with the users'.
+-- The collation of the grid does not affect the hash of the user.
 CREATE AGGREGATE grid_state_of(anynonarray, text, float8, float8, float8, float8) (
   SFUNC = dpquantile.user_grids_transition, STYPE = dpquantile.records_state);
 SELECT right(grid_state_of(id, g COLLATE "C", 0, 1, 0, 1)::text, 32) = right(grid_state_of(lower(id), g, 0, 1, 0, 1)::text, 32) AS same_user
   FROM (VALUES ('Anna' COLLATE no_case, 'Z' COLLATE "C")) v(id, g);
 
--- The hash depends on the key alone: the same in another query, another with another key.
+-- The hash of an id depends on the key alone: it is the same in another query and different with another key.
 SELECT hash_of(1) AS hash \gset
 SELECT hash_of(1) = :'hash'::bytea AS same;
 SELECT octet_length(key) AS bytes, count(*) FROM dpquantile.user_key GROUP BY 1;
--- Nothing but 16 bytes is a key.
+-- A key has exactly 16 bytes.
 \set VERBOSITY sqlstate
 UPDATE dpquantile.user_key SET key = sha256(key);
 UPDATE dpquantile.user_key SET key = NULL;
@@ -113,14 +113,14 @@ SELECT hash_of(1) = :'hash'::bytea AS same;
 -- The published key and message of SipHash: 00 01 02 .. 0f, and 00 01 02 .. 0e.
 UPDATE dpquantile.user_key SET key = '\x000102030405060708090a0b0c0d0e0f';
 SELECT hash_of('\x000102030405060708090a0b0c0d0e'::bytea) AS published;
--- A state of another key is nothing to combine with: the same user would be two.
+-- States of different keys cannot be combined: the same user would count as two.
 CREATE TABLE other AS SELECT state_of(1, 0, 1, 0, 1) AS s;
 UPDATE dpquantile.user_key SET key = substr(sha256(key), 1, 16);
 CREATE AGGREGATE merge(dpquantile.records_state) (SFUNC = dpquantile.records_combine, STYPE = dpquantile.records_state);
 SAVEPOINT before;
 SELECT merge(s) FROM (SELECT s FROM other UNION ALL SELECT state_of(1, 0, 1, 0, 1)) v;
 ROLLBACK TO before;
--- A key that is missing or not the only one: an error whatever the input.
+-- A missing key or a second key is an error for any input.
 INSERT INTO dpquantile.user_key SELECT * FROM dpquantile.user_key;
 SELECT dp_user_mean(x, x, 1, 0, 1) FROM generate_series(1, 3) x;
 ROLLBACK;
@@ -135,7 +135,7 @@ ROLLBACK TO before;
 SELECT dp_user_grid_stats(x, 'a', x, 1, 0, 1) FROM generate_series(1, 3) x WHERE x IS NULL;
 ROLLBACK;
 
--- A type that cannot be hashed, or is no identifier, is an error of the call, with rows or without.
+-- A type that cannot be hashed, or that is no identifier, is an error with and without rows.
 CREATE TYPE unhashable AS (at point);
 CREATE FUNCTION try(id text, source text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN

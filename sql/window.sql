@@ -1,4 +1,4 @@
--- threat 9: a private aggregate is no window function: each frame would be a fresh answer.
+-- threat 9: a private aggregate is not a window function, because each frame would be a new answer.
 \set SHOW_CONTEXT never
 \set VERBOSITY sqlstate
 CREATE ROLE regress_dpq_window;
@@ -16,7 +16,7 @@ SELECT dp_quantiles(x, '{0.9}', 0.1, 0, 100) FILTER (WHERE k = 1) OVER () FROM t
 SELECT dp_quantiles(x::numeric, '{0.9}', 0.1, 0, 100, dp_options()) OVER () FROM t;
 SELECT dp_iqr(x, 0.1, 1e-6) OVER () FROM t;
 SELECT dp_iqr(x::numeric, 0.1, 1e-6, dp_options()) OVER (ORDER BY x) FROM t;
--- Also where there is no row.
+-- The error is the same without rows.
 SELECT dp_median(x, 0.1, 0, 100) OVER () FROM t WHERE false;
 \set VERBOSITY default
 SELECT dp_median(x, 0.1, 0, 100) OVER () FROM t;

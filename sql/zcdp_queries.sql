@@ -1,6 +1,6 @@
--- Queries that state their guarantee in rho (option rho). Answers are random; those printed are 10 ranks or more away from
--- the next one, at a lambda of 30 or more, or of 8 if drawn jointly, or come of Gaussian noise of a rho of 60 or more: others have
--- a probability below 1e-20.
+-- Queries that state their guarantee in rho (option rho). Answers are random. The printed answers are 10 ranks or more away
+-- from the next cell, at a lambda of 30 or more, or of 8 if drawn jointly, or come from Gaussian noise of a rho of 60 or more:
+-- other answers have a probability below 1e-20.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_rho;
 CREATE SCHEMA AUTHORIZATION regress_dpq_rho;
@@ -40,7 +40,7 @@ SELECT dp_median(x, NULL, 0, 100, dp_options(rho => 0.01)) BETWEEN 0 AND 100 AS 
        dp_cdf_rows(dp_cdf(x, NULL, 0, 100, dp_options(bins => 4, rho => 0.01))) >= 0 AS rows,
        dp_median(NULLIF(x, x), NULL, 0, 100, dp_options(rho => 0.01)) BETWEEN 0 AND 100 AS only_null
   FROM t WHERE x < 0;
--- Prepared
+-- A prepared statement
 PREPARE median(float8, float8) AS SELECT dp_median(x, $1, 0, 100, dp_options(granularity => 1, rho => $2)) FROM t;
 SET plan_cache_mode = force_generic_plan;
 EXECUTE median(NULL, 1000);
@@ -48,11 +48,11 @@ EXECUTE median(1000, NULL);
 EXECUTE median(1000, 1000);
 EXECUTE median(NULL, NULL);
 RESET plan_cache_mode;
--- Least and largest
+-- The smallest and largest rho
 SELECT dp_median(x, NULL, 0, 100, dp_options(rho => 1e-12)) BETWEEN 0 AND 100 AS least,
        dp_cdf(x, NULL, 0, 100, dp_options(bins => 2, rho => 1e-12)) IS NOT NULL AS least_cdf FROM t;
 
--- One of both
+-- A call needs either epsilon or rho.
 SELECT dp_median(x, 0.5, 0, 100, dp_options(rho => 0.01)) FROM t;
 SELECT dp_quantile(x, 0.5, 0.5, 0, 100, '{"rho": 0.01}') FROM t;
 SELECT dp_quantiles(n, '{0.5}', 0.5, 0, 100, '{"rho": 0.01}') FROM t;
@@ -68,10 +68,10 @@ SELECT dp_median(x, NULL, 0, 100, '{"rho": 0}') FROM t;
 SELECT dp_median(x, NULL, 0, 100, '{"rho": 1e400}') FROM t;
 SELECT dp_median(x, NULL, 0, 100, '{"Rho": 1}') FROM t;
 SELECT dp_median(x, NULL, 0, 100, CASE WHEN x > 1 THEN dp_options(rho => 1) END) FROM t;
--- Without rows as well
+-- The same without rows
 SELECT dp_median(x, 0.5, 0, 100, dp_options(rho => 0.01)) FROM t WHERE x < 0;
 SELECT dp_median(x, NULL, 0, 100) FROM t WHERE x < 0;
--- Only functions that can state it have the option.
+-- Only functions that can state their guarantee in rho have the option.
 SELECT dp_iqr(x, NULL, 0, dp_options('quantiles', lower => 0, upper => 100, rho => 0.01)) FROM t;
 SELECT dp_iqr(x, NULL, 1e-6) FROM t;
 SELECT dp_user_mean(k, x, NULL, 0, 100, dp_options(rho => 0.01)) FROM t;
@@ -79,20 +79,20 @@ SELECT dp_user_variance(k, x, NULL, 0, 100, dp_options(rho => 0.01)) FROM t;
 SELECT dp_user_grid_stats(k, 'a', x, NULL, 0, 100, dp_options(rho => 0.01)) FROM t;
 SELECT dp_user_mean(k, x, NULL, 0, 100) FROM t;
 
--- The ledger: rho as it was written, times the grouping sets, and no epsilon.
+-- The ledger has the rho of the call times the number of grouping sets, and no epsilon.
 SELECT count(*) AS sets FROM (SELECT dp_median(x, NULL, 0, 100, dp_options(rho => 0.01)) FROM t GROUP BY GROUPING SETS ((k), (), (x))) s;
 SELECT function, mechanism, neighbours, epsilon, delta, rho, accountant, grouping_sets, groups, count(*) FROM dp_ledger
  GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9 ORDER BY function COLLATE "C", mechanism COLLATE "C", rho, grouping_sets, groups;
 SELECT rho_spent = (SELECT sum(rho) FROM dp_ledger) AS sum FROM dp_budget;
 
--- A budget that does not suffice
+-- A budget that is too small
 RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_rho', 1, 1e-6, 'zcdp');
 SET ROLE regress_dpq_rho;
 \set VERBOSITY sqlstate
 SELECT dp_median(x, NULL, 0, 100, dp_options(rho => 0.01)) FROM t;
 \set VERBOSITY default
--- A budget that adds epsilons cannot count it.
+-- A budget that adds epsilons cannot charge rho.
 RESET ROLE;
 CREATE ROLE regress_dpq_epsilon;
 SELECT dp_grant_budget('regress_dpq_epsilon', 1000);
