@@ -2,7 +2,7 @@
 #
 ## The extension, for the server that PG_CONFIG belongs to:
 ##   make                build it (CI=1: many warnings, all of them errors)
-##   make install        install it; needs the right to write there
+##   make install        install it (needs write access to the server's directories)
 ##   make installcheck   SQL and isolation tests against a running server
 ##   make clean          remove what was built
 ##
@@ -11,14 +11,14 @@
 ##   make psql           psql on it as role analyst; ROLE=postgres for its owner
 ##   make demo-clean     stop and remove it
 ##   make test           every test, on throwaway clusters
-##   make bench          speed and accuracy beside other ways
-##   make paper          the experiments of the paper on approximate quantiles: docs/experiments.md
+##   make bench          compare speed and accuracy with other methods
+##   make paper          repeat the experiments of the paper on approximate quantiles: docs/experiments.md
 ##   make deps           only install packages: GROUP=build (default), demo, test or bench
 ##
 ## While developing:
 ##   make unit           GoogleTest of src/core under ASan and UBSan
 ##   make privacy        tests that try to refute the claimed epsilon
-##   make format         clang-format everything; format-check only looks
+##   make format         clang-format everything; format-check changes nothing
 
 .DEFAULT_GOAL := all
 
@@ -41,7 +41,7 @@ PROVE_TESTS = $(sort $(wildcard test/t/*.pl))
 LANGUAGE := -std=c++20 -ffp-contract=off
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor
 CORE_WARNINGS := $(WARNINGS) -Wpedantic -Wsign-conversion
-# What PostgreSQL's macros give rise to in code of ours.
+# PostgreSQL's macros would cause the two warnings that are off here.
 PG_WARNINGS := $(WARNINGS) -Wno-sign-conversion -Wno-unused-parameter
 ifneq ($(filter-out 0 no false,$(CI)),)
 STRICT := -Werror
@@ -49,20 +49,20 @@ endif
 
 PG_CONFIG ?= $(or $(shell command -v pg_config),/usr/lib/postgresql/15/bin/pg_config)
 export PG_CONFIG
-# Debian's client package has the makefiles of PGXS, but not the headers.
+# Debian's client package has the makefiles of PGXS, but not the server's headers.
 ifneq ($(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h),)
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-# src/core must not see PostgreSQL; for src/pg its headers are not ours to warn about.
+# src/core must not see PostgreSQL's headers. For src/pg they are system headers, which cause no warnings.
 pg_include_dirs := $(includedir_server) $(includedir_internal)
 CORE_CPPFLAGS := -Isrc $(filter-out -I. -I$(srcdir) $(pg_include_dirs:%=-I%),$(CPPFLAGS))
 override CPPFLAGS := $(CORE_CPPFLAGS) $(addprefix -isystem ,$(pg_include_dirs))
-# PostgreSQL loads libraries with RTLD_GLOBAL: hidden symbols cannot clash with another extension's,
-# and calls between them need no table.
+# PostgreSQL loads libraries with RTLD_GLOBAL. Hidden symbols cannot clash with those of another
+# extension, and calls to them need no table.
 HIDDEN := -fvisibility=hidden -fvisibility-inlines-hidden
 override CXXFLAGS += $(LANGUAGE) -O2 $(HIDDEN) -MMD -MP $(STRICT)
-# PGXS has its own flags for the bitcode of the JIT compiler.
+# PGXS uses other flags for the bitcode of the JIT compiler.
 BITCODE_CXXFLAGS += $(LANGUAGE) -O2 $(HIDDEN) -MMD -MP -MF $@.d $(STRICT)
 
 src/core/%.o src/core/%.bc: override CPPFLAGS = $(CORE_CPPFLAGS)
@@ -73,8 +73,8 @@ src/pg/%.bc: BITCODE_CXXFLAGS += $(if $(STRICT),$(PG_WARNINGS))
 -include $(OBJS:.o=.d) $(OBJS:.o=.bc.d)
 else
 all install installcheck uninstall:
-	@echo "PG_CONFIG=$(PG_CONFIG) does not lead to PostgreSQL's server headers." >&2
-	@echo "On Debian 'make deps' installs them; elsewhere set PG_CONFIG." >&2
+	@echo "There are no PostgreSQL server headers for PG_CONFIG=$(PG_CONFIG)." >&2
+	@echo "On Debian 'make deps' installs them. On other systems set PG_CONFIG." >&2
 	@exit 1
 
 clean:
@@ -82,11 +82,11 @@ clean:
 endif
 
 SANITIZERS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS
-# What UBSan asks of each pointer takes two fifths of the time to compile a test. src/core keeps it.
+# UBSan's checks of each pointer take two fifths of the compile time of a test. src/core keeps them.
 TEST_SANITIZERS := $(SANITIZERS) -fno-sanitize=null,alignment,vptr
 
-# $(1): a directory of test, $(2): its flags, $(3): objects of src/core. The tests are compiled with
-# a precompiled <gtest/gtest.h> before them. ROOM=quantiles takes the tests of one folder only.
+# $(1): a directory of test, $(2): its flags, $(3): objects of src/core. The tests include a
+# precompiled <gtest/gtest.h>. ROOM=quantiles builds only the tests of that folder.
 define test_program
 $(1)_sources := $(sort $(wildcard test/$(1)/$(or $(ROOM),*)/*.cpp) $(if $(ROOM),,$(wildcard test/$(1)/*.cpp)))
 $(1)_support := $(patsubst test/%.cpp,.build/test/$(1)/%.o,$(sort $(wildcard test/support/*.cpp)))
@@ -110,7 +110,7 @@ $(1): $$($(1)_run)
 -include $$($(1)_objects:.o=.d)
 endef
 
-# Unit tests are of src/core compiled with sanitizers, privacy tests of the objects that are installed.
+# Unit tests link src/core compiled with sanitizers. Privacy tests link the objects that are installed.
 sanitized_core := $(CORE_SOURCES:%.cpp=.build/%.o)
 .build/src/%.o: src/%.cpp
 	@mkdir -p $(@D)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A private PostgreSQL cluster in a directory: unix socket only, and run by an unprivileged user
-# (postgres) even when root calls. To be called, or sourced for its functions:
-#   cluster.sh start DIR                    create it if need be, start it
+# A private PostgreSQL cluster in a directory. It has a unix socket only, and an unprivileged user
+# (postgres) runs it even if root calls this script. Call it, or source it for its functions:
+#   cluster.sh start DIR                    create it if necessary, and start it
 #   cluster.sh psql DIR [ARGUMENT...]       psql on it
 #   cluster.sh stop DIR
 #   cluster.sh remove DIR                   stop it and delete its data
@@ -10,7 +10,7 @@ set -euo pipefail
 PG_CONFIG=${PG_CONFIG:-$(command -v pg_config || echo /usr/lib/postgresql/15/bin/pg_config)}
 export PG_CONFIG
 
-# The caller's PGPORT, PGDATA and the like mean another server.
+# The caller's PGPORT, PGDATA and the like refer to another server.
 for variable in "${!PG@}"; do
   [[ $variable == PG_* ]] || unset "$variable"
 done
@@ -37,8 +37,8 @@ as_owner() {
 
 bin() { echo "$("$PG_CONFIG" --bindir)/$1"; }
 
-# The server processes of every data directory at or below $1: it is their working directory. Root
-# in a container may not be allowed to see it; their owner is.
+# Prints the server processes of every data directory at or below $1. A server's working directory
+# is its data directory. Root in a container may have no right to see it; the server's owner has.
 servers_in() {
   local process name directory
   for process in /proc/[0-9]*; do
@@ -50,7 +50,7 @@ servers_in() {
   done
 }
 
-# Waits until no server process is left below $1; $2: at most that many tenths of a second.
+# Waits until no server process is left at or below $1, for at most $2 tenths of a second.
 wait_for_end_in() {
   local try
   for ((try = 0; try < $2; try++)); do
@@ -60,7 +60,7 @@ wait_for_end_in() {
   return 1
 }
 
-# Ends every server process below $1, gently first.
+# Ends every server process at or below $1, gently first.
 end_servers_in() {
   local signal
   for signal in INT QUIT KILL; do
@@ -71,7 +71,7 @@ end_servers_in() {
   return 1
 }
 
-# Makes the directory $1, or, where the owner could not reach it, a link to one that he can.
+# Makes the directory $1. If the owner cannot reach it, makes a link to a directory that he can reach.
 make_directory() {
   local directory=$1 parent target
   parent=$(cd "$(dirname "$directory")" && pwd -P)
@@ -100,7 +100,7 @@ remove_socket_directory() {
   as_owner rm -rf "$1/socket"
 }
 
-# The system allows about 100 bytes for a socket's path, and libpq no comma in it.
+# The system allows about 100 bytes for a socket's path, and libpq allows no comma in it.
 make_socket_directory() {
   local LC_ALL=C path=$1/socket/.s.PGSQL.5432
   remove_socket_directory "$1"
@@ -111,7 +111,7 @@ make_socket_directory() {
   fi
 }
 
-# Renamed when complete, so that an interrupted run leaves no half a cluster.
+# The data directory gets its name when it is complete, so an interrupted run leaves no partial cluster.
 initialise() {
   local output
   as_owner rm -rf "$1/data.new"
@@ -122,7 +122,7 @@ initialise() {
   as_owner mv "$1/data.new" "$1/data"
 }
 
-# Whether the server of data directory $1 runs. A pid alone may be some other process's by now.
+# Whether the server of data directory $1 runs. The pid alone may belong to another process by now.
 is_running() {
   local pid
   pid=$(head -n 1 "$1/postmaster.pid" 2>/dev/null) || return 1
@@ -146,7 +146,7 @@ cluster_start() {
     if as_owner "$(bin pg_isready)" -q -t 60 -h "$(cluster_socket "$root")" -p 5432; then return; fi
     cluster_stop "$1"
   fi
-  # Backends of a killed server end soon; only then is its pid file surely stale.
+  # The backends of a killed server end soon. Its pid file is certainly stale only after that.
   wait_for_end_in "$data" 100 || die "Processes of an earlier server still run in $data."
   rm -f "$data/postmaster.pid"
 

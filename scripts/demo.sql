@@ -1,10 +1,10 @@
--- The demo of dpquantile, for psql as the superuser; every connection is to a private cluster.
+-- The demo of dpquantile, for psql as the superuser. All connections are to a private cluster.
 \set ON_ERROR_STOP on
 \pset footer off
 \pset linestyle unicode
 \pset border 1
 
--- As the owner: a table, a role, a budget.
+-- The owner creates tables, a role and a budget.
 SELECT 'CREATE DATABASE demo' WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'demo') \gexec
 \connect demo
 SET client_min_messages = warning;
@@ -32,7 +32,7 @@ SELECT id, name, 18 + floor(25 * young + 27 * old),
 FROM draw JOIN department ON share >= from_share AND share < to_share;
 ANALYZE people;
 
--- A bus has many rows, some buses have very many.
+-- Each bus has many rows, and some buses have very many.
 DROP TABLE IF EXISTS readings;
 CREATE TABLE readings AS
 SELECT bus, 'area ' || (bus + floor(1.4 * random())::int) % 10 AS area,
@@ -43,26 +43,26 @@ ANALYZE readings;
 
 SELECT 'CREATE ROLE analyst LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'analyst') \gexec
 GRANT SELECT ON people, readings TO analyst;
--- What was spent stays spent: a second run of the demo needs a higher limit.
+-- The spending remains, so a second run of the demo needs a higher limit.
 SELECT coalesce(max(epsilon_spent), 0) + 6 AS epsilon_limit, coalesce(max(delta_spent), 0) + 1e-6 AS delta_limit
 FROM dp_budget WHERE role::text = 'analyst' \gset
 SELECT dp_grant_budget('analyst', :epsilon_limit, :delta_limit) \g /dev/null
 
--- The distance from q * n to the answer's rank, which with ties is a range.
+-- The distance from q * n to the answer's rank. With ties the rank is a range.
 CREATE OR REPLACE FUNCTION rank_error(q float8, below bigint, up_to bigint, n bigint) RETURNS numeric
   LANGUAGE sql IMMUTABLE AS 'SELECT round(greatest(0, below - q * n, q * n - up_to)::numeric, 1)';
 
 SELECT count(*) AS people, count(salary) AS salaries FROM people \gset
 \echo
-\echo A table of :people people, :salaries of them with a known salary. The role analyst asks, and has
-\echo a budget of epsilon = 6 and delta = 1e-6 left. "private" is the answer; the owner adds "true" and the
-\echo rank error: how many rows lie between the answer and the quantile that was asked for.
+\echo A table of :people people. The salaries of :salaries of them are known. The role analyst asks, and has
+\echo a budget of epsilon = 6 and delta = 1e-6 left. "private" is the answer. The owner adds "true" and the
+\echo rank error: the number of rows between the answer and the requested quantile.
 
--- Each query is the analyst's; then the owner compares the answer with the truth.
+-- The analyst runs each query. Then the owner compares the answer with the truth.
 \set quantiles '{0.1, 0.25, 0.5, 0.75, 0.9}'
 
 \echo
-\echo 1. Five quantiles of the salaries, known to lie between 0 and 500000, for epsilon = 1
+\echo 1. Five quantiles of the salaries, which lie between 0 and 500000, for epsilon = 1
 \set query 'SELECT dp_quantiles(salary, ''{0.1, 0.25, 0.5, 0.75, 0.9}'', 1, 0, 500000) AS answer FROM people'
 \connect - analyst
 \echo '   analyst=>' :query
@@ -86,7 +86,7 @@ SELECT :answer AS private, percentile_disc(0.5) WITHIN GROUP (ORDER BY age) AS t
        rank_error(0.5, count(*) FILTER (WHERE age < :answer), count(*) FILTER (WHERE age <= :answer), count(*)) AS "rank error (rows)"
 FROM people;
 
-\echo 3. The median salary of each department, for epsilon = 0.5 in all: nobody is in two of them
+\echo 3. The median salary of each department, for epsilon = 0.5 in total: nobody is in two departments
 \set query 'SELECT department, dp_median(salary, 0.5, 0, 500000) AS answer FROM people GROUP BY department'
 \connect - analyst
 \echo '   analyst=>' :query
@@ -98,7 +98,7 @@ SELECT department, count(salary) AS salaries, round(answer::numeric, 2) AS priva
 FROM people JOIN json_to_recordset(:'answers') AS answers (department text, answer float8) USING (department)
 GROUP BY department, answer ORDER BY count(salary) DESC;
 
-\echo 4. The whole distribution of salaries for epsilon = 0.5; all questions to it are free
+\echo 4. The whole distribution of salaries for epsilon = 0.5: all questions to it are free
 \set query 'SELECT dp_cdf(salary, 0.5, 0, 200000, dp_options(bins => 500)) AS answer FROM people'
 \connect - analyst
 \echo '   analyst=>' :query
@@ -113,7 +113,7 @@ SELECT dp_cdf_svg(:'answer', title => 'Salaries: a private CDF for epsilon = 0.5
 \pset format aligned
 \pset tuples_only off
 \echo
-\echo :svg 'has the same as an SVG picture: dp_cdf_svg(answer)'
+\echo :svg 'has the same picture as SVG: dp_cdf_svg(answer)'
 \echo '   analyst=> SELECT dp_cdf_quantile(answer, 0.1), ...; SELECT dp_cdf_error(answer)'
 \connect - postgres
 SELECT q AS quantile, round(dp_cdf_quantile(:'answer', q)::numeric, 2) AS private, truth AS true,
@@ -121,7 +121,7 @@ SELECT q AS quantile, round(dp_cdf_quantile(:'answer', q)::numeric, 2) AS privat
 FROM unnest(:'quantiles'::float8[]) AS q, dp_cdf_error(:'answer'),
      LATERAL (SELECT percentile_disc(q) WITHIN GROUP (ORDER BY salary) AS truth FROM people) AS exact;
 
-\echo 5. The interquartile range of salaries of which no bounds are known, for epsilon = 1 and delta = 1e-6
+\echo 5. The interquartile range of salaries without known bounds, for epsilon = 1 and delta = 1e-6
 \set query 'SELECT dp_iqr(salary, 1, 1e-6) AS answer FROM people'
 \connect - analyst
 \echo '   analyst=>' :query
@@ -134,8 +134,8 @@ FROM (SELECT percentile_disc('{0.25, 0.75}'::float8[]) WITHIN GROUP (ORDER BY sa
 
 SELECT sum(count) AS readings, count(*) AS buses, max(count) AS most
 FROM (SELECT count(*) FROM readings GROUP BY bus) AS of_bus \gset
-\echo 6. The mean speed for epsilon = 0.5, with all readings of a bus protected together: :readings readings of :buses
-\echo '  ' buses, of which one has :most. That there are so many of each bus is public.
+\echo 6. The mean speed for epsilon = 0.5, with all readings of a bus protected together. There are :readings readings
+\echo '  ' of :buses buses, and :most of one bus. The number of readings of each bus is public.
 \set query 'SELECT dp_user_mean(bus, speed, 0.5, 0, 65) AS answer FROM readings'
 \connect - analyst
 \echo '   analyst=>' :query
@@ -145,7 +145,7 @@ SELECT round(:'answer'::numeric, 2) AS private, round(avg(speed)::numeric, 2) AS
        round(abs(:'answer' - avg(speed))::numeric, 2) AS error
 FROM readings;
 
-\echo 7. The mean speed in each area for epsilon = 1 in all: a bus is in two of them, not in ten
+\echo 7. The mean speed in each area for epsilon = 1 in total: a bus is in at most two areas, not in ten
 \set query 'SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(bus, area, speed, 1, 0, 65) FROM readings)) AS s'
 \connect - analyst
 \echo '   analyst=>' :query

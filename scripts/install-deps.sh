@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that a task needs and that are missing:
+# Installs the missing Debian packages of a task:
 #   install-deps.sh build|demo|test|bench
-# PG_CONFIG names another PostgreSQL to use, PG_MAJOR another version to install (15 to 18).
+# PG_CONFIG chooses another PostgreSQL to use, PG_MAJOR another version to install (15 to 18).
 set -euo pipefail
 
 pg_config=${PG_CONFIG:-$(command -v pg_config || echo /usr/lib/postgresql/15/bin/pg_config)}
 
-# Debian's client package has the makefiles of PGXS, but not the headers.
+# Debian's client package has the makefiles of PGXS, but not the server's headers.
 has_headers() { [[ -e $("$pg_config" --includedir-server 2>/dev/null)/postgres.h ]]; }
 has_server() { has_headers && [[ -x $("$pg_config" --bindir)/initdb ]]; }
 
@@ -32,7 +32,7 @@ case $group in
 esac
 
 if ! command -v dpkg-query >/dev/null; then
-  echo "Not a Debian system; going on as if these were installed: ${packages[*]}" >&2
+  echo "Not a Debian system. Assuming that these packages are installed: ${packages[*]}" >&2
   exit 0
 fi
 
@@ -46,7 +46,7 @@ done
 as_root=()
 if ((EUID != 0)); then
   if ! command -v sudo >/dev/null; then
-    echo "These packages are missing, and neither root nor sudo is here to install them:" >&2
+    echo "These packages are missing, and only root or sudo can install them:" >&2
     echo "  apt-get install ${missing[*]}" >&2
     exit 1
   fi
@@ -54,7 +54,7 @@ if ((EUID != 0)); then
 fi
 
 log=$(mktemp)
-# The server's package would start a cluster of its own on port 5432.
+# The server's package would start its own cluster on port 5432.
 no_cluster=/etc/postgresql-common/createcluster.d/dpquantile.conf
 cleanup() {
   rm -f "$log"

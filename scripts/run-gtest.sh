@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run-gtest.sh PROGRAM: runs its tests in as many parts at once as there are processors and prints what they printed, one
-# part after the other, those that failed last.
+# run-gtest.sh PROGRAM: runs the tests of PROGRAM in parallel, one part for each processor. Prints the output of one part
+# after the other, failed parts last.
 set -euo pipefail
 
 program=$1
@@ -15,7 +15,7 @@ for ((part = 0; part < GTEST_TOTAL_SHARDS; part++)); do
   GTEST_SHARD_INDEX=$part "$program" >"$logs/$part" 2>&1 &
   pids+=("$!")
 done
-# Where it is stopped, what has been printed tells by which test.
+# After a stop the output shows which test was running.
 trap 'kill "${pids[@]}" 2>/dev/null; cat "$logs"/*; exit 143' TERM INT HUP
 
 failed=()

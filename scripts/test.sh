@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds a copy of the tree, installs it and runs every test on throwaway clusters, all but the
-# installation as an unprivileged user. Suites that wait for a server run beside those that only
-# compute. The last line is "N passed, N failed".
-# SUITE_TIMEOUT: after how many seconds a suite has failed.
+# Builds a copy of the tree, installs it and runs every test on throwaway clusters. Everything except
+# the installation runs as an unprivileged user. Suites that wait for a server run beside suites that
+# only compute. The last line is "N passed, N failed".
+# SUITE_TIMEOUT: the number of seconds after which a suite fails.
 set -euo pipefail
 
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -16,7 +16,7 @@ suite_timeout=${SUITE_TIMEOUT:-900}
 as_root=()
 if [[ ! -w $("$PG_CONFIG" --pkglibdir) ]] && command -v sudo >/dev/null; then
   as_root=(sudo)
-  # Asks for the password now: suites have no terminal.
+  # Ask for the password now: suites have no terminal.
   sudo -v || true
 fi
 
@@ -28,7 +28,7 @@ process_group=
 lanes=()
 lane_names=()
 
-# What all suites so far have passed (1) or failed (2).
+# The number of tests that passed (1) or failed (2) in all suites so far.
 total() { awk -v column="$1" '{ sum += $column } END { print sum + 0 }' "$totals"; }
 
 end_process_group() {
@@ -53,15 +53,15 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP PIPE
 
-# A copy, because the unprivileged user may have no way into the tree.
+# The tests run in a copy because the unprivileged user may have no access to the tree.
 mkdir "$copy" "$logs" "$work/tmp"
 if ((EUID == 0)); then chown -R "$owner:" "$work"; fi
 tar -C "$tree" --exclude=./{.git,.demo,.build,results,tmp_check,output_iso} \
   --exclude='*.o' --exclude='*.so' --exclude='*.bc' --exclude='*.d' -cf - . |
   as_owner tar -C "$copy" -xf -
 
-# Runs a command with its output going to $log, in a process group of its own: whatever happens,
-# all of it can be ended.
+# Runs a command in its own process group, so that all of its processes can be ended. Its output goes
+# to $log.
 run() {
   local status=0
   set -m
@@ -82,8 +82,8 @@ not_run() {
 
 matches() { grep -cE "$@" "$log" || true; }
 
-# How to set passed and failed from a suite's log and exit status. Both formats of pg_regress are
-# known, the one before PostgreSQL 16 and the one since.
+# These functions set passed and failed from a suite's log and exit status. They read both formats of
+# pg_regress: the one before PostgreSQL 16 and the one since.
 count_status() { if ((status)); then failed=1; else passed=1; fi; }
 count_gtest() {
   passed=$(matches '\[       OK \] ')
@@ -96,7 +96,7 @@ count_regress() {
 count_tap() {
   passed=$(grep -E '^ok [0-9]' "$log" | grep -vciE '# (skip|todo)' || true)
   failed=$(grep -E '^not ok [0-9]' "$log" | grep -vci '# todo' || true)
-  # A file that died may have no failed assertion.
+  # A file that died may have no failed assertion: it counts as one failure.
   failed=$((failed + $(matches '\(Wstat: .* Failed: 0\)$')))
 }
 
@@ -106,11 +106,11 @@ show() {
   tail -n 150 "$1"
 }
 
-# What else tells why a suite failed; printed, and kept among the logs.
+# Prints the other files that show why a suite failed, and keeps them among the logs.
 show_evidence() {
   local file
   local files=("$copy/regression.diffs" "$copy/output_iso/regression.diffs")
-  # prove lists the files that failed, each has a log of its own.
+  # prove lists the files that failed. Each of them has its own log.
   while read -r file; do
     files+=("$copy/tmp_check/log/regress_log_$file")
   done < <(sed -nE 's|^test/t/(.*)\.pl +\(Wstat.*|\1|p' "$log")
@@ -119,7 +119,7 @@ show_evidence() {
     show "$file"
     mv "$file" "$logs/$suite-$(basename "$file")"
   done
-  # TAP tests have clusters of their own.
+  # TAP tests have their own clusters.
   if [[ $copy == "$work/sql" ]]; then grep -sE 'PANIC|terminated by signal|TRAP' "$work/cluster/log" || true; fi
 }
 
@@ -132,8 +132,8 @@ report() {
   printf '%-19s%5d passed, %d failed, %d s\n' "$suite" "$passed" "$failed" $((SECONDS - start))
 }
 
-# suite NAME EXPECTED COUNTER COMMAND...: at least EXPECTED cases must have been run. The functions
-# that it calls use its variables, and $copy, the tree that its lane runs in.
+# suite NAME EXPECTED COUNTER COMMAND...: runs a suite of at least EXPECTED cases. The functions that
+# it calls use its variables, and $copy, the tree of its lane.
 suite() {
   local suite=$1 expected=$2 counter=$3 log=$logs/$1.log
   local passed=0 failed=0 status=0 start=$SECONDS
@@ -153,12 +153,12 @@ suite() {
   if ((status && !failed)); then failed=1; fi
   echo "$passed $failed" >>"$totals"
   report >"$work/$suite.report"
-  # In one piece, whatever the other lanes print.
+  # The lock keeps the report in one piece.
   flock "$totals" cat "$work/$suite.report"
   ((!failed))
 }
 
-# How many files there are, of those named.
+# The number of arguments that are existing files
 files() {
   local file number=0
   for file in "$@"; do
@@ -166,11 +166,11 @@ files() {
   done
   echo "$number"
 }
-# At least one case, if there are files.
+# At least one case if there are files
 gtest_expected() { if (($(files "$@"))); then echo 1; else echo 0; fi; }
 
-# lane FUNCTION: runs its suites one after the other, beside those of the other lanes. In a process
-# group of its own: of a Ctrl-C only this script hears, which then ends its lanes.
+# lane FUNCTION: runs the suites of FUNCTION one after the other, beside the other lanes. A lane has its
+# own process group: only this script receives a Ctrl-C, and it then ends its lanes.
 lane() {
   set -m
   (
@@ -194,7 +194,8 @@ wait_for_lanes() {
   lanes=()
 }
 
-# These only compute: suites whose servers and sessions wait for each other go before them.
+# These suites only compute. They run with nice, so that suites whose servers and sessions wait for each
+# other go first.
 gtest_suites() {
   local make=(unprivileged nice make -C "$copy" CI=1 -j"$(nproc)")
   suite unit "$(gtest_expected "$copy"/test/unit/*/*.cpp)" count_gtest "${make[@]}" unit || true
@@ -203,7 +204,8 @@ gtest_suites() {
 
 not_installed=(not_run "the extension could not be built and installed")
 
-# tap_suite NAME EXPECTED [ARGUMENT...]: of make. Each test has a cluster of its own.
+# tap_suite NAME EXPECTED [ARGUMENT...]: runs the TAP tests, with these arguments of make. Each test has
+# its own cluster.
 tap_suite() {
   local name=$1 expected=$2 check=("${not_installed[@]}")
   shift 2
@@ -228,7 +230,7 @@ preload() {
     -c "SELECT count(*) FROM pg_shmem_allocations WHERE name = 'dpquantile charges'") == 1 ]]
 }
 
-# What concerns threats 1 to 17 is run once more with the charges made by resident workers.
+# The tests of threats 1 to 17 run a second time, with resident workers that make the charges.
 sql_preloaded=(accountants aggregate_syntax budget cdf grouping_sets ledger lost_budget parameters prepared
   privileges repeat rescans restricted_operations support_functions transactions user_charges window zcdp_queries)
 tap_preloaded=(cancel crash locks parallel race restore roles rollback standby state tables workers)
@@ -253,7 +255,7 @@ sql_suites() {
     "${check[@]}" ISOLATION= REGRESS="${sql_preloaded[*]}" || true
   suite isolation-preloaded "$(files "$copy"/test/isolation/specs/*.spec)" count_regress "${check[@]}" REGRESS= || true
 
-  # Here, because this lane is the shortest without it.
+  # This suite is here because this lane would otherwise be the shortest.
   tap_suite tap-preloaded "${#tap_preloaded[@]}" DPQ_PRELOADED=1 PROVE_TESTS="$(printf 'test/t/%s.pl ' "${tap_preloaded[@]}")"
 }
 
@@ -266,7 +268,7 @@ if suite build 1 count_status "${make[@]}" -j"$(nproc)" &&
 fi
 suite format 1 count_status "${make[@]}" format-check || true
 
-# pg_regress and prove leave their results where they run.
+# pg_regress and prove write their results into the current directory.
 for directory in sql tap; do as_owner cp -a "$copy" "$work/$directory"; done
 lane gtest_suites
 lane sql_suites
