@@ -1,11 +1,11 @@
 \echo Use "CREATE EXTENSION dpquantile" to load this file. \quit
 
--- Names mean what they mean in pg_catalog: nobody's operator in the schema chosen by CREATE EXTENSION
--- gets into this script or into what it defines.
+-- All names resolve in pg_catalog: this script and its objects use no function or operator that another
+-- role has created in the schema chosen by CREATE EXTENSION.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
--- Tables, the aggregates' state type and support functions live here; what users call is created in
--- the schema chosen by CREATE EXTENSION.
+-- This schema has the tables, the state type of the aggregates and the support functions. The objects
+-- for users are in the schema chosen by CREATE EXTENSION.
 CREATE SCHEMA dpquantile;
 COMMENT ON SCHEMA dpquantile IS
   'Internals of the dpquantile extension: budget and ledger tables, aggregate support.';
@@ -29,16 +29,16 @@ CREATE TABLE dpquantile.budget (
   CHECK ((accountant = 'zcdp') = (rho_limit IS NOT NULL))
 );
 COMMENT ON TABLE dpquantile.budget IS
-  'The privacy budget of each role. Changed by dp_grant_budget, dp_revoke_budget and the '
-  'workers that charge only; what is spent never goes down.';
+  'The privacy budget of each role. Only dp_grant_budget, dp_revoke_budget and the workers '
+  'that charge change it. The spending never goes down.';
 COMMENT ON COLUMN dpquantile.budget.epsilon_spent IS
   'The sum of the epsilons charged, under either accountant.';
 COMMENT ON COLUMN dpquantile.budget.rho_limit IS
-  'With accountant zcdp, what (epsilon_limit, delta_limit) is worth in rho; fixed by dp_grant_budget.';
+  'With accountant zcdp, the limit in rho that follows from (epsilon_limit, delta_limit); set by dp_grant_budget.';
 COMMENT ON COLUMN dpquantile.budget.rho_spent IS
-  'The sum of the rhos charged, under either accountant, of all charges without a delta.';
+  'The sum of the rhos of all charges without a delta, under either accountant.';
 COMMENT ON COLUMN dpquantile.budget.has_rho_alone IS
-  'Whether a charge was stated in rho alone, so that epsilon_spent is not the sum of all.';
+  'Whether a charge was stated in rho alone. Then epsilon_spent does not include all charges.';
 
 CREATE TABLE dpquantile.ledger (
   charge_id         uuid        NOT NULL PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -60,19 +60,20 @@ CREATE TABLE dpquantile.ledger (
 CREATE INDEX ledger_budget_id ON dpquantile.ledger (budget_id, charged_at);
 COMMENT ON TABLE dpquantile.ledger IS 'One row for each charge, written in the charge''s transaction.';
 
--- A dump carries the spending along. Budgets of dropped roles stay behind: their numbers could name
--- another role in the cluster that is restored to.
+-- A dump includes the spending. It leaves out the budgets of dropped roles, because their OIDs could
+-- belong to other roles in the cluster of the restore.
 SELECT pg_catalog.pg_extension_config_dump(
   'dpquantile.budget', 'WHERE role IN (SELECT oid FROM pg_catalog.pg_roles)');
 SELECT pg_catalog.pg_extension_config_dump('dpquantile.ledger', '');
 
--- Not dumped: a restored database has the key that CREATE EXTENSION makes there.
+-- A dump does not include the key: CREATE EXTENSION makes a new one in the restored database.
 CREATE TABLE dpquantile.user_key (
   key bytea NOT NULL CHECK (octet_length(key) = 16)
 );
 COMMENT ON TABLE dpquantile.user_key IS
-  'One random key, by which the user-level aggregates hash users: nobody who may choose the name of a user can '
-  'make it collide with another. Nobody has to read it. Partial states of servers with other keys are not combined.';
+  'One random key with which the user-level aggregates hash users. It keeps a person who may choose the name of a '
+  'user from making it collide with another. No role needs to read it. Partial states with different keys cannot be '
+  'combined.';
 INSERT INTO dpquantile.user_key
   SELECT substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16);
 
@@ -82,7 +83,7 @@ CREATE FUNCTION dpquantile.charged_role() RETURNS oid
   LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpq_charged_role';
 COMMENT ON FUNCTION dpquantile.charged_role() IS
-  'The role whose budget this session spends: the session user or the role of SET ROLE, never the '
+  'The role that is charged in this session: the session user or the role of SET ROLE, never the '
   'owner of a SECURITY DEFINER function. Tells nothing about any data.';
 
 CREATE FUNCTION dpquantile.sees_all_budgets() RETURNS boolean
@@ -98,8 +99,8 @@ CREATE FUNCTION dpquantile.decimal(value float8) RETURNS numeric
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpq_decimal';
 COMMENT ON FUNCTION dpquantile.decimal(float8) IS
-  'value: any number. The shortest decimal that reads back as the same float8: what a charge of that '
-  'epsilon adds to the spending. Tells nothing about any data.';
+  'value: any number. The shortest decimal that reads back as the same float8. A charge of an epsilon '
+  'adds this decimal to the spending. Tells nothing about any data.';
 
 CREATE FUNCTION dpquantile.rho_within(epsilon float8, delta float8) RETURNS numeric
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
@@ -119,8 +120,8 @@ CREATE FUNCTION dpquantile.charged_rho(query text, epsilon float8) RETURNS numer
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpq_charged_rho';
 COMMENT ON FUNCTION dpquantile.charged_rho(text, float8) IS
-  'query: ''one quantile'', ''nine quantiles'', ''dp_cdf'', else any other query without delta; epsilon: from 1e-6 '
-  'to 1000. The rho that such a query is charged. Tells nothing about any data.';
+  'query: ''one quantile'', ''nine quantiles'', ''nine quantiles, auto'' or ''dp_cdf''; another text means any other '
+  'query without delta; epsilon: from 1e-6 to 1000. The rho charged for such a query. Tells nothing about any data.';
 
 CREATE FUNCTION dpquantile.six_digits(value numeric, upwards boolean) RETURNS numeric
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -131,23 +132,23 @@ CREATE FUNCTION dpquantile.six_digits(value numeric, upwards boolean) RETURNS nu
       FROM (SELECT CASE WHEN value > 0 THEN 5 - floor(log(value))::integer END AS places) AS p;
   END;
 COMMENT ON FUNCTION dpquantile.six_digits(numeric, boolean) IS
-  'value: 0 or more; upwards: whether it is rounded up or down. The value with six significant digits, to be '
-  'shown. Tells nothing about any data.';
+  'value: 0 or more; upwards: true to round up, false to round down. The value with six significant digits, for '
+  'display. Tells nothing about any data.';
 
 CREATE FUNCTION dpquantile.total_epsilon(budget dpquantile.budget) RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   BEGIN ATOMIC
     SELECT CASE budget.accountant
            WHEN 'zcdp' THEN
-             -- Rounded up, but not above the limit that it keeps to.
+             -- Rounded up, but not above the limit if the spending is within it.
              least(dpquantile.six_digits(
                      dpquantile.epsilon_of_rho(budget.rho_spent::float8, budget.delta_limit::float8), true),
                    CASE WHEN budget.rho_spent <= budget.rho_limit THEN budget.epsilon_limit END)
            ELSE trim_scale(budget.epsilon_spent) END;
   END;
 COMMENT ON FUNCTION dpquantile.total_epsilon(dpquantile.budget) IS
-  'budget: a row of the budget table. The epsilon of all charges together under its accountant. Tells nothing about '
-  'any data.';
+  'budget: a row of the budget table. The epsilon of all its charges together, under its accountant. Tells nothing '
+  'about any data.';
 
 CREATE VIEW @extschema@.dp_budget WITH (security_barrier) AS
   SELECT b.role,
@@ -167,22 +168,23 @@ CREATE VIEW @extschema@.dp_budget WITH (security_barrier) AS
    WHERE NOT b.revoked
      AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets());
 COMMENT ON VIEW @extschema@.dp_budget IS
-  'Privacy budgets: limit, spent and remaining (epsilon, delta), in which all charges so far are summed up by the '
-  'accountant: pure adds epsilons and deltas, zcdp adds rhos and converts their sum. A role sees its own budget, the owner of the extension all. Shows charges only; how many there were '
-  'can depend on the data that a query ran on (docs/privacy.md).';
+  'Privacy budgets: limit, spent and remaining (epsilon, delta). The accountant adds up all charges: pure adds '
+  'epsilons and deltas, zcdp adds rhos and converts their sum. A role sees its own budget, the owner of the extension '
+  'sees all budgets. The view shows charges only; their number can depend on the data of a query (docs/privacy.md).';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_spent IS
-  'With accountant pure the sum of the charges; with zcdp what rho_spent is worth at delta_limit, rounded up.';
+  'With accountant pure the sum of the charges; with zcdp the epsilon that rho_spent implies at delta_limit, '
+  'rounded up.';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_remaining IS
-  'epsilon_limit - epsilon_spent. With accountant zcdp a query of that epsilon need not fit, and many smaller ones '
-  'may: rho_remaining decides, and dp_budget_fits tells.';
+  'epsilon_limit - epsilon_spent. With accountant zcdp a query of that epsilon may not fit, and many smaller queries '
+  'may fit: rho_remaining decides, and dp_budget_fits gives the number.';
 COMMENT ON COLUMN @extschema@.dp_budget.delta_spent IS
-  'With accountant pure the sum of the charges; with zcdp all of delta_limit, at which rho is converted.';
+  'With accountant pure the sum of the charges; with zcdp all of delta_limit, because rho is converted at this delta.';
 COMMENT ON COLUMN @extschema@.dp_budget.rho_limit IS
-  'With accountant zcdp, what epsilon_limit is worth in rho at delta_limit; else NULL.';
+  'With accountant zcdp, the limit in rho that follows from epsilon_limit and delta_limit; else NULL.';
 COMMENT ON COLUMN @extschema@.dp_budget.rho_spent IS
   'The sum of the rhos of all charges, under either accountant; NULL if a charge had a delta and so no rho.';
 COMMENT ON COLUMN @extschema@.dp_budget.rho_remaining IS
-  'With accountant zcdp rho_limit - rho_spent: a query is answered if its rho is not larger; else NULL.';
+  'With accountant zcdp, rho_limit - rho_spent: a query is answered if its rho is not larger; else NULL.';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_sum IS
   'The sum of the epsilons of all charges, under either accountant; NULL if a charge was stated in rho alone.';
 
@@ -206,12 +208,11 @@ CREATE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
                   WHERE b.budget_id = l.budget_id
                     AND b.role = dpquantile.charged_role());
 COMMENT ON VIEW @extschema@.dp_ledger IS
-  'One row for each charge: when, role, session role, function, mechanism, neighbour relation, epsilon '
-  'and delta charged (for all grouping sets; epsilon is NULL for a query stated in rho alone), number of grouping '
-  'sets, number of groups (1 without '
-  'GROUP BY, and by the functions dp_user_..., which are charged for each group; else NULL, as it would depend on '
-  'the data), text of the query, rho charged (NULL for a charge with a delta), accountant. The user-level '
-  'aggregates make one charge for each group. A role sees its own charges, the owner of the extension all.';
+  'One row for each charge: time, role, session role, function, mechanism, neighbour relation, epsilon and delta '
+  '(for all grouping sets together; epsilon is NULL for a query stated in rho alone), number of grouping sets, number '
+  'of groups, text of the query, rho (NULL for a charge with a delta), accountant. The number of groups is 1 without '
+  'GROUP BY, and also for the functions dp_user_..., which make one charge for each group. Else it is NULL, because it '
+  'would depend on the data. A role sees its own charges, the owner of the extension sees all charges.';
 
 GRANT SELECT ON @extschema@.dp_budget, @extschema@.dp_ledger TO PUBLIC;
 
@@ -234,10 +235,11 @@ CREATE FUNCTION @extschema@.dp_budget_fits(epsilon float8)
      ORDER BY b.role::text, k.number;
   END;
 COMMENT ON FUNCTION @extschema@.dp_budget_fits(float8) IS
-  'How many more queries of an epsilon the budget pays for. epsilon: of each query, from 1e-6 to 1000. For each kind '
-  'of query: role; accountant; query; rho_each: what accountant zcdp charges for one; fits: how many fit if nothing '
-  'else is asked. dp_iqr with method propose-test-release has a delta and is not among them. A role sees its own '
-  'budget, the owner of the extension all. Reads no data and costs no budget.';
+  'The number of further queries that the budget pays for. epsilon: the epsilon of each query, from 1e-6 to 1000. One '
+  'row for each kind of query: role; accountant; query; rho_each: the rho that accountant zcdp charges for one query; '
+  'fits: the number of queries that fit if the role asks nothing else. dp_iqr with method propose-test-release has a '
+  'delta and is not included. A role sees its own budget, the owner of the extension sees all budgets. Reads no data '
+  'and costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
                                             accountant text DEFAULT NULL) RETURNS void
@@ -265,12 +267,12 @@ BEGIN
   IF dp_grant_budget.accountant NOT IN ('pure', 'zcdp') THEN
     RAISE EXCEPTION 'accountant must be pure or zcdp, got %', dp_grant_budget.accountant
       USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'pure adds epsilons; zcdp adds rhos, by which many small queries cost much less.';
+            HINT = 'pure adds epsilons; zcdp adds rhos, so many small queries cost much less.';
   END IF;
 
-  -- A new row starts with what the ledger says was spent under this name: the row may have been lost
-  -- by a restore in which roles were missing, or the role dropped and created again. It has no terms
-  -- yet, like one that was revoked.
+  -- A new row starts with the ledger's spending under this name: a restore without some roles may have
+  -- lost the row, or the role may have been dropped and created again. The row has no terms yet, like
+  -- a revoked budget.
   INSERT INTO dpquantile.budget
          (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, revoked)
   SELECT grantee, 0, coalesce(sum(l.epsilon), 0), 0, coalesce(sum(l.delta), 0), coalesce(sum(l.rho), 0),
@@ -280,7 +282,7 @@ BEGIN
   ON CONFLICT ON CONSTRAINT budget_pkey DO NOTHING;
   SELECT * INTO STRICT budget FROM dpquantile.budget b WHERE b.role = grantee FOR UPDATE;
 
-  -- The new terms. What is left out stays as it was, but not across a revocation.
+  -- The new terms. An omitted argument keeps its old value, or gets its default after a revocation.
   budget.epsilon_limit := dpquantile.decimal(dp_grant_budget.epsilon);
   budget.delta_limit := coalesce(dpquantile.decimal(dp_grant_budget.delta),
                                  CASE WHEN budget.revoked THEN 0 ELSE budget.delta_limit END);
@@ -291,7 +293,7 @@ BEGIN
     IF budget.delta_limit = 0 THEN
       RAISE EXCEPTION 'accountant zcdp needs a delta above 0, got 0'
         USING ERRCODE = 'invalid_parameter_value',
-              HINT = format('It converts rho at that delta. Write for example dp_grant_budget(%L, %s, 1e-6, %L), '
+              HINT = format('It converts rho to epsilon at that delta. For example: dp_grant_budget(%L, %s, 1e-6, %L), '
                             'with a delta far below one over the number of rows.',
                             grantee, dp_grant_budget.epsilon, 'zcdp');
     END IF;
@@ -306,7 +308,7 @@ BEGIN
   ELSIF budget.has_rho_alone THEN
     RAISE EXCEPTION 'role % cannot have accountant pure: it has been charged for queries stated in rho alone', grantee
       USING ERRCODE = 'object_not_in_prerequisite_state',
-            DETAIL = 'These have no epsilon that could be added to the others.',
+            DETAIL = 'Such a query has no epsilon to add to the others.',
             HINT = format('Grant with accountant zcdp: dp_grant_budget(%L, %s, 1e-6, %L).',
                           grantee, dp_grant_budget.epsilon, 'zcdp');
   END IF;
@@ -317,13 +319,13 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text) IS
-  'Sets the limit of a role''s privacy budget. role: whom; epsilon: total limit, positive; delta: total '
-  'limit, 0 or more and below 1; left out, it stays what it was, at first 0 (with accountant pure only dp_iqr spends '
-  'some); accountant: ''pure'' adds epsilons and deltas; ''zcdp'' adds rhos and answers while their sum implies '
-  '(epsilon, delta)-differential privacy, which lets many more small queries through and needs a delta above 0; left '
-  'out, it stays what it was, at first pure. What the role has spent '
-  'already stays spent, also if it was dropped and created again under its name. For the data owner: '
-  'the limit is the privacy loss that all answers to the role together may reach.';
+  'Sets the limit of a role''s privacy budget. role: an existing role; epsilon: total limit, positive; delta: total '
+  'limit, 0 or more and below 1 (default: the old value, at first 0; with accountant pure only dp_iqr spends delta); '
+  'accountant: ''pure'' adds epsilons and deltas; ''zcdp'' adds rhos and answers while their sum implies '
+  '(epsilon, delta)-differential privacy, which allows many more small queries and needs a delta above 0 (default: the '
+  'old value, at first pure). The earlier spending of the role still counts, also if the role was dropped and created '
+  'again under its name. For the data owner: the limit is the privacy loss that all answers to the role together may '
+  'reach.';
 
 CREATE FUNCTION @extschema@.dp_revoke_budget(role regrole) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -339,8 +341,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.dp_revoke_budget(regrole) IS
-  'Takes a role''s privacy budget away: it gets no more private answers. role: whose. What it has spent '
-  'is kept, and counts again if a budget is granted later.';
+  'Takes a role''s privacy budget away: the role gets no more private answers. role: a role with a budget. Its '
+  'spending is kept and counts again if it gets a budget later.';
 
 REVOKE EXECUTE ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text),
                            @extschema@.dp_revoke_budget(regrole) FROM PUBLIC;
@@ -365,13 +367,13 @@ COMMENT ON FUNCTION @extschema@.dp_options(text, float8, int, float8, float8, te
   '''bounded''; granularity: the step between possible values, for '
   'example 1 for whole numbers or 0.01 for cents (default for quantiles: 2^20 cells from lower to upper); bins: '
   'the number of bins of a dp_cdf, 1 to 1048576 (default 1024), instead of granularity; lower, upper: public '
-  'bounds of the values, for dp_iqr by quantiles; max_contributions: for dp_user_mean and dp_user_variance, how '
-  'many rows of a user are kept at most: a whole number such as ''8'', ''median'' or ''optimal'' (the default); '
-  'suppress: for dp_user_grid_stats, whether users may be left out of some of their grids (default true); rho: for '
-  'quantiles, dp_synthesize and dp_cdf, the guarantee in rho of zero-concentrated differential privacy, 1e-12 to '
-  '1000, with NULL for epsilon. Options are public and cost no budget.';
+  'bounds of the values, for dp_iqr with method ''quantiles''; max_contributions: for dp_user_mean and '
+  'dp_user_variance, the most rows kept of a user: a whole number such as ''8'', ''median'' or ''optimal'' (the '
+  'default); suppress: for dp_user_grid_stats, whether users may be left out of some of their grids (default true); '
+  'rho: for quantiles, dp_synthesize and dp_cdf, the guarantee in rho of zero-concentrated differential privacy, 1e-12 '
+  'to 1000, with NULL for epsilon. Options are public and cost no budget.';
 
--- With max_contributions as a number. (More arguments with defaults would make calls ambiguous.)
+-- Variants with max_contributions as a number. (More arguments with defaults would make calls ambiguous.)
 CREATE FUNCTION @extschema@.dp_options(max_contributions bigint) RETURNS jsonb
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN @extschema@.dp_options(max_contributions => dp_options.max_contributions::text);
@@ -410,7 +412,7 @@ CREATE TYPE dpquantile.records_state (
   STORAGE = plain
 );
 COMMENT ON TYPE dpquantile.records_state IS
-  'Internal state of the private aggregates. Holds exact data: never to be shown to an analyst.';
+  'Internal state of the private aggregates. Holds exact data: no analyst may see it.';
 
 CREATE FUNCTION dpquantile.records_combine(dpquantile.records_state, dpquantile.records_state)
   RETURNS dpquantile.records_state
@@ -439,14 +441,14 @@ CREATE AGGREGATE @extschema@.dp_quantiles(value float8, quantiles float8[], epsi
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(float8, float8[], float8, float8, float8) IS
-'Differentially private quantiles. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+'Differentially private quantiles. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
 Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
   charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 quantiles: 1 to 4096 numbers from 0 to 1, in any order.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, float8, float8[], float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -461,17 +463,17 @@ CREATE AGGREGATE @extschema@.dp_quantiles(value float8, quantiles float8[], epsi
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(float8, float8[], float8, float8, float8, jsonb) IS
-'Differentially private quantiles. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+'Differentially private quantiles. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
   epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 quantiles: 1 to 4096 numbers from 0 to 1, in any order.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
 options: built by dp_options(): method ''approximate'' (the default: level by level), ''joint'' (all at once, up to 128),
-  ''independent'' (each by itself), ''tree'' (read off noisy counts) or ''auto'' (whichever is most accurate by the number
-  of quantiles, the grid and whether epsilon or rho is given); granularity; rho.
-All arguments but value must be constant.';
+  ''independent'' (each by itself), ''tree'' (from noisy counts) or ''auto'' (the most accurate method for the number of
+  quantiles, the value grid and the given epsilon or rho); granularity; rho.
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, numeric, float8[], float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -486,14 +488,14 @@ CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], eps
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(numeric, float8[], float8, float8, float8) IS
-'Differentially private quantiles. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+'Differentially private quantiles. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
 Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
   charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 quantiles: 1 to 4096 numbers from 0 to 1, in any order.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, numeric, float8[], float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -508,17 +510,17 @@ CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], eps
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantiles(numeric, float8[], float8, float8, float8, jsonb) IS
-'Differentially private quantiles. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+'Differentially private quantiles. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
   epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 quantiles: 1 to 4096 numbers from 0 to 1, in any order.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
 options: built by dp_options(): method ''approximate'' (the default: level by level), ''joint'' (all at once, up to 128),
-  ''independent'' (each by itself), ''tree'' (read off noisy counts) or ''auto'' (whichever is most accurate by the number
-  of quantiles, the grid and whether epsilon or rho is given); granularity; rho.
-All arguments but value must be constant.';
+  ''independent'' (each by itself), ''tree'' (from noisy counts) or ''auto'' (the most accurate method for the number of
+  quantiles, the value grid and the given epsilon or rho); granularity; rho.
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, float8, float8, float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -533,14 +535,14 @@ CREATE AGGREGATE @extschema@.dp_quantile(value float8, quantile float8, epsilon 
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(float8, float8, float8, float8, float8) IS
-'Differentially private quantile. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+'Differentially private quantile. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
 Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
   charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 quantile: a number from 0 to 1; 0.5 is the median.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, float8, float8, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -555,16 +557,16 @@ CREATE AGGREGATE @extschema@.dp_quantile(value float8, quantile float8, epsilon 
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(float8, float8, float8, float8, float8, jsonb) IS
-'Differentially private quantile. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+'Differentially private quantile. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
   epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 quantile: a number from 0 to 1; 0.5 is the median.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
 options: built by dp_options(): method (for one quantile ''approximate'', the default, ''joint'', ''independent'' and
-  ''auto'' are the same, ''tree'' is not); granularity; rho.
-All arguments but value must be constant.';
+  ''auto'' are the same; ''tree'' is different); granularity; rho.
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, numeric, float8, float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -579,14 +581,14 @@ CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(numeric, float8, float8, float8, float8) IS
-'Differentially private quantile. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+'Differentially private quantile. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
 Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
   charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 quantile: a number from 0 to 1; 0.5 is the median.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, numeric, float8, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -601,16 +603,16 @@ CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_quantile(numeric, float8, float8, float8, float8, jsonb) IS
-'Differentially private quantile. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+'Differentially private quantile. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
   epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 quantile: a number from 0 to 1; 0.5 is the median.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
 options: built by dp_options(): method (for one quantile ''approximate'', the default, ''joint'', ''independent'' and
-  ''auto'' are the same, ''tree'' is not); granularity; rho.
-All arguments but value must be constant.';
+  ''auto'' are the same; ''tree'' is different); granularity; rho.
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, float8, float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -625,13 +627,13 @@ CREATE AGGREGATE @extschema@.dp_median(value float8, epsilon float8, lower float
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(float8, float8, float8, float8) IS
-'Differentially private median. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+'Differentially private median. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
 Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
   charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -646,15 +648,15 @@ CREATE AGGREGATE @extschema@.dp_median(value float8, epsilon float8, lower float
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(float8, float8, float8, float8, jsonb) IS
-'Differentially private median. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+'Differentially private median. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
   epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
 options: built by dp_options(): method (for one quantile ''approximate'', the default, ''joint'', ''independent'' and
-  ''auto'' are the same, ''tree'' is not); granularity; rho.
-All arguments but value must be constant.';
+  ''auto'' are the same; ''tree'' is different); granularity; rho.
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, numeric, float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -669,13 +671,13 @@ CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower floa
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(numeric, float8, float8, float8) IS
-'Differentially private median. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
+'Differentially private median. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
 Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
   charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, numeric, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -690,28 +692,29 @@ CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower floa
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(numeric, float8, float8, float8, jsonb) IS
-'Differentially private median. Answers lie on a public grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+'Differentially private median. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
   epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
 options: built by dp_options(): method (for one quantile ''approximate'', the default, ''joint'', ''independent'' and
-  ''auto'' are the same, ''tree'' is not); granularity; rho.
-All arguments but value must be constant.';
+  ''auto'' are the same; ''tree'' is different); granularity; rho.
+All arguments except value must be constant.';
 
 CREATE FUNCTION @extschema@.dp_quantiles_expected_error(n bigint, quantiles float8[], epsilon float8, lower float8, upper float8,
                                                         options jsonb DEFAULT '{}')
   RETURNS TABLE (quantile float8, rank_error_typical float8, rank_error_95 float8, rank_error_bound float8)
   LANGUAGE C VOLATILE PARALLEL SAFE ROWS 10 AS 'MODULE_PATHNAME', 'dpq_quantiles_expected_error';
 COMMENT ON FUNCTION @extschema@.dp_quantiles_expected_error(bigint, float8[], float8, float8, float8, jsonb) IS
-'How accurate dp_quantiles will be, before spending anything: a row for each quantile, with errors in ranks. From
-public figures only: reads no data and costs no budget.
+'The expected error of dp_quantiles: one row for each quantile, with errors in ranks. Uses public figures only: reads
+no data and costs no budget.
 n: a public guess of the number of rows with a value, 1 to 2^40.
 quantiles, epsilon, lower, upper, options: as for dp_quantiles.
-quantile: as asked; rank_error_typical: the mean error, simulated for rows spread evenly between the bounds;
-  rank_error_95: what 95 of 100 answers keep to there, also simulated (both vary a little from call to call);
-  rank_error_bound: what all quantiles at once keep to with probability 95 %, for any data (NULL for method ''tree'').';
+quantile: the given quantile; rank_error_typical: the mean error, simulated for rows spread evenly between the bounds;
+  rank_error_95: the error that 95 of 100 such answers do not exceed, also simulated (both vary a little from call to
+  call); rank_error_bound: the error that with probability 95 % none of the quantiles exceeds, for any data (NULL for
+  method ''tree'').';
 
 -- ---------------------------------------------------------------------------------------------
 -- A synthetic sample
@@ -733,16 +736,17 @@ CREATE AGGREGATE @extschema@.dp_synthesize(value float8, size int, epsilon float
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_synthesize(float8, int, float8, float8, float8) IS
-'Differentially private synthetic sample: size values, in ascending order, that are spread like those of the column, to be
-  stored and asked anything. They are its quantiles i / (size + 1). Each stands for 1 / (size + 1) of the rows; how
-  many rows there are they do not tell. Values lie on a public grid; an empty input gets an ordinary noisy answer.
+'Differentially private synthetic sample: size values in ascending order, distributed like those of the column. They are
+  the quantiles i / (size + 1) of the column. Each stands for 1 / (size + 1) of the rows; the sample does not tell the
+  number of rows. It can be stored and queried without further charge. Values lie on a public value grid; an empty
+  input gets an ordinary noisy answer.
 Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
   charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 size: the number of synthetic values, 1 to 4096.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float8, int, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -757,17 +761,18 @@ CREATE AGGREGATE @extschema@.dp_synthesize(value float8, size int, epsilon float
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_synthesize(float8, int, float8, float8, float8, jsonb) IS
-'Differentially private synthetic sample: size values, in ascending order, that are spread like those of the column, to be
-  stored and asked anything. They are its quantiles i / (size + 1). Each stands for 1 / (size + 1) of the rows; how
-  many rows there are they do not tell. Values lie on a public grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+'Differentially private synthetic sample: size values in ascending order, distributed like those of the column. They are
+  the quantiles i / (size + 1) of the column. Each stands for 1 / (size + 1) of the rows; the sample does not tell the
+  number of rows. It can be stored and queried without further charge. Values lie on a public value grid; an empty
+  input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
   epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 size: the number of synthetic values, 1 to 4096.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
 options: built by dp_options(): method, as for dp_quantiles but with the default ''auto''; granularity; rho.
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, int, float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -782,16 +787,17 @@ CREATE AGGREGATE @extschema@.dp_synthesize(value numeric, size int, epsilon floa
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_synthesize(numeric, int, float8, float8, float8) IS
-'Differentially private synthetic sample: size values, in ascending order, that are spread like those of the column, to be
-  stored and asked anything. They are its quantiles i / (size + 1). Each stands for 1 / (size + 1) of the rows; how
-  many rows there are they do not tell. Values lie on a public grid; an empty input gets an ordinary noisy answer.
+'Differentially private synthetic sample: size values in ascending order, distributed like those of the column. They are
+  the quantiles i / (size + 1) of the column. Each stands for 1 / (size + 1) of the rows; the sample does not tell the
+  number of rows. It can be stored and queried without further charge. Values lie on a public value grid; an empty
+  input gets an ordinary noisy answer.
 Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
   charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 size: the number of synthetic values, 1 to 4096.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, int, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -806,17 +812,18 @@ CREATE AGGREGATE @extschema@.dp_synthesize(value numeric, size int, epsilon floa
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_synthesize(numeric, int, float8, float8, float8, jsonb) IS
-'Differentially private synthetic sample: size values, in ascending order, that are spread like those of the column, to be
-  stored and asked anything. They are its quantiles i / (size + 1). Each stands for 1 / (size + 1) of the rows; how
-  many rows there are they do not tell. Values lie on a public grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+'Differentially private synthetic sample: size values in ascending order, distributed like those of the column. They are
+  the quantiles i / (size + 1) of the column. Each stands for 1 / (size + 1) of the rows; the sample does not tell the
+  number of rows. It can be stored and queried without further charge. Values lie on a public value grid; an empty
+  input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
   epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 size: the number of synthetic values, 1 to 4096.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
 options: built by dp_options(): method, as for dp_quantiles but with the default ''auto''; granularity; rho.
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 -- ---------------------------------------------------------------------------------------------
 -- CDF: the released value
@@ -842,9 +849,9 @@ CREATE TYPE @extschema@.dp_cdf (
   STORAGE = extended
 );
 COMMENT ON TYPE @extschema@.dp_cdf IS
-  'A released private CDF, as dp_cdf() gives it: the curve, the number of rows, the domain and the public '
-  'noise law. Shown as a JSON object; casts to and from jsonb. It may be stored, copied and asked anything '
-  'any number of times: that costs no budget.';
+  'A released private CDF, the answer of dp_cdf(): the curve, the number of rows, the domain and the public '
+  'law of the noise. Its text form is a JSON object; it casts to and from jsonb. Storing it, copying it and '
+  'asking it any number of questions cost no budget.';
 
 CREATE CAST (@extschema@.dp_cdf AS jsonb) WITH INOUT;
 COMMENT ON CAST (@extschema@.dp_cdf AS jsonb) IS 'A released CDF as a JSON object. Costs no budget.';
@@ -881,10 +888,10 @@ COMMENT ON AGGREGATE @extschema@.dp_cdf(float8, float8, float8, float8) IS
   gets an ordinary noisy answer.
 Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
   charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count in the first or last bin.
+value: the column. NULL and NaN are ignored; values outside the bounds count in the first or last bin.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -902,13 +909,13 @@ COMMENT ON AGGREGATE @extschema@.dp_cdf(float8, float8, float8, float8, jsonb) I
 'Differentially private cumulative distribution: one release, then any number of questions for free
   (dp_cdf_quantile, dp_cdf_probability, dp_cdf_count, dp_cdf_points, dp_cdf_plot, ...). An empty input
   gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
   epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count in the first or last bin.
+value: the column. NULL and NaN are ignored; values outside the bounds count in the first or last bin.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
 options: built by dp_options(): method, and bins or granularity; rho.
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, numeric, float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -928,10 +935,10 @@ COMMENT ON AGGREGATE @extschema@.dp_cdf(numeric, float8, float8, float8) IS
   gets an ordinary noisy answer.
 Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
   charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count in the first or last bin.
+value: the column. NULL and NaN are ignored; values outside the bounds count in the first or last bin.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, numeric, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -949,13 +956,13 @@ COMMENT ON AGGREGATE @extschema@.dp_cdf(numeric, float8, float8, float8, jsonb) 
 'Differentially private cumulative distribution: one release, then any number of questions for free
   (dp_cdf_quantile, dp_cdf_probability, dp_cdf_count, dp_cdf_points, dp_cdf_plot, ...). An empty input
   gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row; with the option rho instead rho-zCDP.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
   epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, values outside the bounds count in the first or last bin.
+value: the column. NULL and NaN are ignored; values outside the bounds count in the first or last bin.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
 options: built by dp_options(): method, and bins or granularity; rho.
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 -- ---------------------------------------------------------------------------------------------
 -- CDF: questions to a released value
@@ -970,15 +977,15 @@ CREATE FUNCTION @extschema@.dp_cdf_count(cdf @extschema@.dp_cdf, from_value floa
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_count';
 COMMENT ON FUNCTION @extschema@.dp_cdf_count(@extschema@.dp_cdf, float8, float8) IS
   'The private number of rows with a value from from_value to to_value (both inclusive for a CDF with a '
-  'granularity; between the edges of bins in proportion to the width). cdf: a released CDF; from_value, '
+  'granularity; a part of a bin counts in proportion to its width). cdf: a released CDF; from_value, '
   'to_value: any numbers, -Infinity and Infinity allowed. Costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_cdf_probability(cdf @extschema@.dp_cdf, x float8) RETURNS float8
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_probability';
 COMMENT ON FUNCTION @extschema@.dp_cdf_probability(@extschema@.dp_cdf, float8) IS
-  'The private fraction of rows with a value of at most x for a CDF with a granularity, below x for one '
-  'with bins (inside a bin in proportion to the width); NULL if the release has no rows. cdf: a released '
-  'CDF; x: any number. Costs no budget.';
+  'The private fraction of rows with a value of at most x for a CDF with a granularity, or below x for a '
+  'CDF with bins (inside a bin in proportion to the width); NULL if the release has no rows. cdf: a '
+  'released CDF; x: any number. Costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_cdf_quantile(cdf @extschema@.dp_cdf, quantile float8) RETURNS float8
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_quantile';
@@ -989,27 +996,27 @@ COMMENT ON FUNCTION @extschema@.dp_cdf_quantile(@extschema@.dp_cdf, float8) IS
 CREATE FUNCTION @extschema@.dp_cdf_quantiles(cdf @extschema@.dp_cdf, quantiles float8[]) RETURNS float8[]
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_quantiles';
 COMMENT ON FUNCTION @extschema@.dp_cdf_quantiles(@extschema@.dp_cdf, float8[]) IS
-  'The quantiles of a released CDF in an array of the same shape; NULL for a NULL and if the release has '
+  'The quantiles of a released CDF in an array of the same shape; NULL for a NULL, or if the release has '
   'no rows. cdf: a released CDF; quantiles: each from 0 to 1. Costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_cdf_error(cdf @extschema@.dp_cdf, confidence float8 DEFAULT 0.95, simultaneous boolean DEFAULT true,
                                          OUT rows float8, OUT fraction float8)
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_error';
 COMMENT ON FUNCTION @extschema@.dp_cdf_error(@extschema@.dp_cdf, float8, boolean) IS
-  'By how much the released CDF may be off because of its noise, at the values of a CDF with a '
-  'granularity or at the edges of bins: rows, the +- of the number of rows up to a point; fraction, the '
-  '+- of a probability (NULL if the release has no rows). A count between two points may be off by twice '
-  'that, and inside a bin the straight line may be off by all rows of the bin. cdf: a released CDF; '
-  'confidence: with what probability that holds, 0.5 to 0.999; simultaneous: true for all points at once, '
-  'false for a point chosen at random. Costs no budget.';
+  'The error of a released CDF because of its noise, at the values of a CDF with a granularity or at the '
+  'edges of bins. rows: the +- of the number of rows up to a point; fraction: the +- of a probability '
+  '(NULL if the release has no rows). A count between two points may be off by twice as much, and inside a '
+  'bin the straight line may be off by all rows of the bin. cdf: a released CDF; confidence: the '
+  'probability that the error holds, 0.5 to 0.999; simultaneous: true for all points at once, false for a '
+  'point chosen at random. Costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_cdf_points(cdf @extschema@.dp_cdf, confidence float8 DEFAULT 0.95)
   RETURNS TABLE (x float8, probability float8, low float8, high float8)
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1024 AS 'MODULE_PATHNAME', 'dpq_cdf_points';
 COMMENT ON FUNCTION @extschema@.dp_cdf_points(@extschema@.dp_cdf, float8) IS
   'The points of a released CDF: x, probability, and a band from low to high that holds at all points at '
-  'once. The points are the values of a CDF with a granularity, with the fraction of rows up to x, or '
-  'else the edges of the bins, with the fraction of rows below x. cdf: a released CDF; confidence: the '
+  'once. For a CDF with a granularity the points are its values, with the fraction of rows up to x; else '
+  'they are the edges of the bins, with the fraction of rows below x. cdf: a released CDF; confidence: the '
   'probability that the true fractions lie in the band, 0.5 to 0.999. Costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_cdf_plot(cdf @extschema@.dp_cdf, width int DEFAULT 78, height int DEFAULT 22, confidence float8 DEFAULT 0.95)
@@ -1033,10 +1040,10 @@ CREATE FUNCTION @extschema@.dp_cdf_expected_error(epsilon float8, bins int DEFAU
                                                   OUT branching int[], OUT level_epsilon float8[], OUT level_rho float8[])
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_expected_error';
 COMMENT ON FUNCTION @extschema@.dp_cdf_expected_error(float8, int, float8, text, float8) IS
-  'How accurate dp_cdf will be, before spending anything: the +- in rows at a point chosen at random '
-  '(pointwise) and at all points at once (simultaneous), and the tree that is used: branching and '
-  'level_epsilon or level_rho, by level. epsilon, bins, method: as for dp_cdf; confidence: with what probability the '
-  'error holds, 0.5 to 0.999; rho: for a release with option rho, with NULL for epsilon. Reads no data and costs no budget.';
+  'The expected error of dp_cdf: the +- in rows at a point chosen at random (pointwise) and at all points '
+  'at once (simultaneous), and the tree of the release: branching and level_epsilon or level_rho of each '
+  'level. epsilon, bins, method: as for dp_cdf; confidence: the probability that the error holds, 0.5 to '
+  '0.999; rho: for a release with option rho, with NULL for epsilon. Reads no data and costs no budget.';
 
 -- ---------------------------------------------------------------------------------------------
 -- Interquartile range
@@ -1059,15 +1066,15 @@ CREATE AGGREGATE @extschema@.dp_iqr(value float8, epsilon float8, delta float8) 
 );
 COMMENT ON AGGREGATE @extschema@.dp_iqr(float8, float8, float8) IS
 'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
-  an ordinary private answer, given where a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
-  answered like any other.
+  an ordinary private answer, given if a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
+  answered like any other input.
 Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it within its group.
   epsilon and delta are the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers.
+value: the column. NULL and NaN are ignored; infinities count as the largest finite numbers.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 delta: the probability with which the guarantee may fail, 1e-300 to 0.5; choose it far below one over the number of
   rows.
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -1083,19 +1090,19 @@ CREATE AGGREGATE @extschema@.dp_iqr(value float8, epsilon float8, delta float8, 
 );
 COMMENT ON AGGREGATE @extschema@.dp_iqr(float8, float8, float8, jsonb) IS
 'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
-  an ordinary private answer, given where a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
-  answered like any other.
+  an ordinary private answer, given if a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
+  answered like any other input.
 Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it within its group;
-  method quantiles: epsilon-differentially private for adding or removing one row. epsilon and delta are the total
+  method ''quantiles'': epsilon-differentially private for adding or removing one row. epsilon and delta are the total
   charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers (method quantiles:
+value: the column. NULL and NaN are ignored; infinities count as the largest finite numbers (method ''quantiles'':
   values outside the bounds count as the nearer bound).
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 delta: the probability with which the guarantee may fail, 1e-300 to 0.5; choose it far below one over the number of
   rows; 0 for method ''quantiles''.
 options: built by dp_options(): method ''propose-test-release'' (the default, needs no bounds) or ''quantiles''
   (needs lower and upper, spends no delta, never NULL, far more accurate).
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, numeric, float8, float8)
   RETURNS dpquantile.records_state
@@ -1111,15 +1118,15 @@ CREATE AGGREGATE @extschema@.dp_iqr(value numeric, epsilon float8, delta float8)
 );
 COMMENT ON AGGREGATE @extschema@.dp_iqr(numeric, float8, float8) IS
 'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
-  an ordinary private answer, given where a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
-  answered like any other.
+  an ordinary private answer, given if a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
+  answered like any other input.
 Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it within its group.
   epsilon and delta are the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers.
+value: the column. NULL and NaN are ignored; infinities count as the largest finite numbers.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 delta: the probability with which the guarantee may fail, 1e-300 to 0.5; choose it far below one over the number of
   rows.
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, numeric, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -1135,32 +1142,32 @@ CREATE AGGREGATE @extschema@.dp_iqr(value numeric, epsilon float8, delta float8,
 );
 COMMENT ON AGGREGATE @extschema@.dp_iqr(numeric, float8, float8, jsonb) IS
 'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
-  an ordinary private answer, given where a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
-  answered like any other.
+  an ordinary private answer, given if a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
+  answered like any other input.
 Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it within its group;
-  method quantiles: epsilon-differentially private for adding or removing one row. epsilon and delta are the total
+  method ''quantiles'': epsilon-differentially private for adding or removing one row. epsilon and delta are the total
   charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored, infinities count as the largest finite numbers (method quantiles:
+value: the column. NULL and NaN are ignored; infinities count as the largest finite numbers (method ''quantiles'':
   values outside the bounds count as the nearer bound).
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 delta: the probability with which the guarantee may fail, 1e-300 to 0.5; choose it far below one over the number of
   rows; 0 for method ''quantiles''.
 options: built by dp_options(): method ''propose-test-release'' (the default, needs no bounds) or ''quantiles''
   (needs lower and upper, spends no delta, never NULL, far more accurate).
-All arguments but value must be constant.';
+All arguments except value must be constant.';
 
 CREATE FUNCTION @extschema@.dp_iqr_min_rows(epsilon float8, delta float8) RETURNS bigint
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_min_rows';
 COMMENT ON FUNCTION @extschema@.dp_iqr_min_rows(float8, float8) IS
-  'How many rows with a value dp_iqr needs in a group before it answers NULL in less than one of twenty cases, for '
+  'The number of rows with a value that dp_iqr needs in a group to answer NULL in less than one of twenty cases, for '
   'data from a smooth distribution such as the normal, exponential, uniform or Laplace. epsilon, delta: as for '
-  'dp_iqr. From public parameters only: reads no data and costs no budget.';
+  'dp_iqr. Uses public parameters only: reads no data and costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_iqr_expected_error(epsilon float8, delta float8, rows float8) RETURNS float8
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_expected_error';
 COMMENT ON FUNCTION @extschema@.dp_iqr_expected_error(float8, float8, float8) IS
-  'How accurate dp_iqr will be, before spending anything: 19 of 20 answers are at most 1 + this times too large '
-  'or too small, for data from a smooth distribution such as the normal, exponential, uniform or Laplace. NULL '
+  'The expected error of dp_iqr: 19 of 20 answers are too large or too small by a factor of at most 1 + this '
+  'error, for data from a smooth distribution such as the normal, exponential, uniform or Laplace. NULL '
   'for fewer rows than dp_iqr_min_rows. epsilon, delta: as for dp_iqr; rows: a public guess of the number of '
   'rows with a value in a group. Reads no data and costs no budget.';
 
@@ -1188,17 +1195,17 @@ CREATE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value float8, eps
 COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, float8, float8, float8, float8) IS
 'Differentially private mean of the rows, with all rows of a user protected together. An empty input gets an
   ordinary noisy answer.
-Privacy: epsilon-differentially private for replacing the values of one user. Who the users are and how many rows
-  with a value each has are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and so do
-  values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
-  epsilon is charged for each group of a GROUP BY, as a user may be in several (with grouping sets for each group
-  of each set); the groups and their number are public.
-user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set). The groups and their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
-All arguments but user_id and value must be constant.';
+All arguments except user_id and value must be constant.';
 
 CREATE FUNCTION dpquantile.user_mean_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -1215,22 +1222,22 @@ CREATE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value float8, eps
 COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, float8, float8, float8, float8, jsonb) IS
 'Differentially private mean of the rows, with all rows of a user protected together. An empty input gets an
   ordinary noisy answer.
-Privacy: epsilon-differentially private for replacing the values of one user. Who the users are and how many rows
-  with a value each has are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and so do
-  values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
-  private for adding or removing one user with all rows, nothing is public.
-  epsilon is charged for each group of a GROUP BY, as a user may be in several (with grouping sets for each group
-  of each set); the groups and their number are public.
-user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
+  private for adding or removing one user with all rows; nothing is public.
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set). The groups and their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
 options: built by dp_options(): method ''array'' (the default: at most max_contributions rows of each user),
   ''baseline'' (all rows), ''levy'', ''quantile'', ''quantile-adaptive'' (means of arrays of rows, clipped to a private
-  interval) or ''bounded''; max_contributions a whole number, ''median'' or ''optimal'' (the default: least worst-case
-  error; not for ''bounded'', which needs a number).
-All arguments but user_id and value must be constant.';
+  interval) or ''bounded''; max_contributions: a whole number, ''median'' or ''optimal'' (the default: least worst-case
+  error; ''bounded'' needs a number).
+All arguments except user_id and value must be constant.';
 
 CREATE FUNCTION dpquantile.user_mean_transition(dpquantile.records_state, anynonarray, numeric, float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -1247,17 +1254,17 @@ CREATE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value numeric, ep
 COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, numeric, float8, float8, float8) IS
 'Differentially private mean of the rows, with all rows of a user protected together. An empty input gets an
   ordinary noisy answer.
-Privacy: epsilon-differentially private for replacing the values of one user. Who the users are and how many rows
-  with a value each has are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and so do
-  values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
-  epsilon is charged for each group of a GROUP BY, as a user may be in several (with grouping sets for each group
-  of each set); the groups and their number are public.
-user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set). The groups and their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
-All arguments but user_id and value must be constant.';
+All arguments except user_id and value must be constant.';
 
 CREATE FUNCTION dpquantile.user_mean_transition(dpquantile.records_state, anynonarray, numeric, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -1274,22 +1281,22 @@ CREATE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value numeric, ep
 COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, numeric, float8, float8, float8, jsonb) IS
 'Differentially private mean of the rows, with all rows of a user protected together. An empty input gets an
   ordinary noisy answer.
-Privacy: epsilon-differentially private for replacing the values of one user. Who the users are and how many rows
-  with a value each has are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and so do
-  values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
-  private for adding or removing one user with all rows, nothing is public.
-  epsilon is charged for each group of a GROUP BY, as a user may be in several (with grouping sets for each group
-  of each set); the groups and their number are public.
-user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
+  private for adding or removing one user with all rows; nothing is public.
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set). The groups and their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
 options: built by dp_options(): method ''array'' (the default: at most max_contributions rows of each user),
   ''baseline'' (all rows), ''levy'', ''quantile'', ''quantile-adaptive'' (means of arrays of rows, clipped to a private
-  interval) or ''bounded''; max_contributions a whole number, ''median'' or ''optimal'' (the default: least worst-case
-  error; not for ''bounded'', which needs a number).
-All arguments but user_id and value must be constant.';
+  interval) or ''bounded''; max_contributions: a whole number, ''median'' or ''optimal'' (the default: least worst-case
+  error; ''bounded'' needs a number).
+All arguments except user_id and value must be constant.';
 
 CREATE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -1306,17 +1313,17 @@ CREATE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value float8,
 COMMENT ON AGGREGATE @extschema@.dp_user_variance(anynonarray, float8, float8, float8, float8) IS
 'Differentially private population variance of the rows, with all rows of a user protected together. An empty input gets
   an ordinary noisy answer.
-Privacy: epsilon-differentially private for replacing the values of one user. Who the users are and how many rows
-  with a value each has are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and so do
-  values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
-  epsilon is charged for each group of a GROUP BY, as a user may be in several (with grouping sets for each group
-  of each set); the groups and their number are public.
-user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set). The groups and their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
-All arguments but user_id and value must be constant.';
+All arguments except user_id and value must be constant.';
 
 CREATE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -1333,21 +1340,21 @@ CREATE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value float8,
 COMMENT ON AGGREGATE @extschema@.dp_user_variance(anynonarray, float8, float8, float8, float8, jsonb) IS
 'Differentially private population variance of the rows, with all rows of a user protected together. An empty input gets
   an ordinary noisy answer.
-Privacy: epsilon-differentially private for replacing the values of one user. Who the users are and how many rows
-  with a value each has are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and so do
-  values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
-  private for adding or removing one user with all rows, nothing is public.
-  epsilon is charged for each group of a GROUP BY, as a user may be in several (with grouping sets for each group
-  of each set); the groups and their number are public.
-user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
+  private for adding or removing one user with all rows; nothing is public.
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set). The groups and their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
 options: built by dp_options(): method ''array'' (the default: at most max_contributions rows of each user),
-  ''baseline'' (all rows) or ''bounded''; max_contributions a whole number, ''median'' or ''optimal'' (the default:
-  least worst-case error; not for ''bounded'', which needs a number).
-All arguments but user_id and value must be constant.';
+  ''baseline'' (all rows) or ''bounded''; max_contributions: a whole number, ''median'' or ''optimal'' (the default:
+  least worst-case error; ''bounded'' needs a number).
+All arguments except user_id and value must be constant.';
 
 CREATE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, numeric, float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -1364,17 +1371,17 @@ CREATE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value numeric
 COMMENT ON AGGREGATE @extschema@.dp_user_variance(anynonarray, numeric, float8, float8, float8) IS
 'Differentially private population variance of the rows, with all rows of a user protected together. An empty input gets
   an ordinary noisy answer.
-Privacy: epsilon-differentially private for replacing the values of one user. Who the users are and how many rows
-  with a value each has are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and so do
-  values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
-  epsilon is charged for each group of a GROUP BY, as a user may be in several (with grouping sets for each group
-  of each set); the groups and their number are public.
-user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set). The groups and their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
-All arguments but user_id and value must be constant.';
+All arguments except user_id and value must be constant.';
 
 CREATE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, numeric, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -1391,21 +1398,21 @@ CREATE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value numeric
 COMMENT ON AGGREGATE @extschema@.dp_user_variance(anynonarray, numeric, float8, float8, float8, jsonb) IS
 'Differentially private population variance of the rows, with all rows of a user protected together. An empty input gets
   an ordinary noisy answer.
-Privacy: epsilon-differentially private for replacing the values of one user. Who the users are and how many rows
-  with a value each has are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and so do
-  values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
-  private for adding or removing one user with all rows, nothing is public.
-  epsilon is charged for each group of a GROUP BY, as a user may be in several (with grouping sets for each group
-  of each set); the groups and their number are public.
-user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
+  private for adding or removing one user with all rows; nothing is public.
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set). The groups and their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
 options: built by dp_options(): method ''array'' (the default: at most max_contributions rows of each user),
-  ''baseline'' (all rows) or ''bounded''; max_contributions a whole number, ''median'' or ''optimal'' (the default:
-  least worst-case error; not for ''bounded'', which needs a number).
-All arguments but user_id and value must be constant.';
+  ''baseline'' (all rows) or ''bounded''; max_contributions: a whole number, ''median'' or ''optimal'' (the default:
+  least worst-case error; ''bounded'' needs a number).
+All arguments except user_id and value must be constant.';
 
 CREATE TYPE @extschema@.dp_grid_stat AS (
   grid text,
@@ -1418,7 +1425,7 @@ CREATE TYPE @extschema@.dp_grid_stat AS (
   relative_error_bound float8
 );
 COMMENT ON TYPE @extschema@.dp_grid_stat IS
-  'Statistics of one grid as released by dp_user_grid_stats. Asking it again costs nothing.';
+  'The released statistics of one grid, from dp_user_grid_stats. Reading them again costs no budget.';
 COMMENT ON COLUMN @extschema@.dp_grid_stat.grid IS 'The name of the grid. Public.';
 COMMENT ON COLUMN @extschema@.dp_grid_stat.mean IS 'The noisy mean, from lower to upper.';
 COMMENT ON COLUMN @extschema@.dp_grid_stat.variance IS
@@ -1426,15 +1433,15 @@ COMMENT ON COLUMN @extschema@.dp_grid_stat.variance IS
 COMMENT ON COLUMN @extschema@.dp_grid_stat.users_kept IS
   'The number of users whose rows in this grid count; the others are suppressed here. Public.';
 COMMENT ON COLUMN @extschema@.dp_grid_stat.mean_error IS
-  'How far the mean can be off: the largest effect of suppression on any data, plus the expected size of the '
-  'noise. Public.';
+  'The error of the mean: the largest effect of suppression on any data, plus the expected size of the noise. '
+  'Public.';
 COMMENT ON COLUMN @extschema@.dp_grid_stat.variance_error IS 'The same for the variance. Public.';
 COMMENT ON COLUMN @extschema@.dp_grid_stat.grids_per_user IS
-  'K, the most grids in which one user counts: each grid gets epsilon / K, half of it for the mean. The same in '
-  'all grids of a release. Public.';
+  'K, the largest number of grids in which one user counts. Each grid gets epsilon / K, half of it for the mean. '
+  'The same in all grids of a release. Public.';
 COMMENT ON COLUMN @extschema@.dp_grid_stat.relative_error_bound IS
-  'What mean_error / (upper - lower) + variance_error / (upper - lower)^2 does not exceed in any grid: the largest '
-  'of these before suppression. The same in all grids of a release. Public.';
+  'A bound of mean_error / (upper - lower) + variance_error / (upper - lower)^2 in every grid: the largest of these '
+  'sums before suppression. The same in all grids of a release. Public.';
 
 CREATE FUNCTION dpquantile.user_grids_final(dpquantile.records_state) RETURNS @extschema@.dp_grid_stat[]
   LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_user_grids_final';
@@ -1452,22 +1459,22 @@ CREATE AGGREGATE @extschema@.dp_user_grid_stats(user_id anynonarray, grid text, 
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_user_grid_stats(anynonarray, text, float8, float8, float8, float8) IS
-'Differentially private mean and variance of each grid (a cell of a map, a time of the day, ...), with all rows of a
+'Differentially private mean and variance of each grid (a region of a map, a time of the day, ...), with all rows of a
   user in all grids protected together. Returns one dp_grid_stat for each grid, ordered by the bytes of its name,
-  to be read by SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
-Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. Which grids there
-  are, who the users are, and how many rows with a value each has in each grid are public; a WHERE, FILTER, join or
-  GROUP BY on private values breaks that, and so do values that are NULL or NaN for private reasons. Then ask each
-  grid with dp_user_mean and dp_user_variance, method ''bounded''. epsilon is the total for all grids, charged for
-  each group of a GROUP BY, as a user may be in several (with grouping sets for each group of each set).
-user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+  for SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
+Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. The grids, the
+  users and the number of rows with a value of each user in each grid are public; a WHERE, FILTER, join or GROUP BY on
+  private values breaks that, and so do values that are NULL or NaN for private reasons. Then use dp_user_mean and
+  dp_user_variance with method ''bounded'' for each grid. epsilon is the total for all grids. It is charged for
+  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set).
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
-grid: in which grid it is, printed as it is: never to be computed from private values. Grids are told apart by the
-  bytes of their names. Rows with a NULL grid are ignored.
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+grid: the name of the row''s grid, which is printed unchanged: never computed from private values. Names with different
+  bytes are different grids. Rows with a NULL grid are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
-All arguments but user_id, grid and value must be constant.';
+All arguments except user_id, grid and value must be constant.';
 
 CREATE FUNCTION dpquantile.user_grids_transition(dpquantile.records_state, anynonarray, text, float8, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -1482,24 +1489,24 @@ CREATE AGGREGATE @extschema@.dp_user_grid_stats(user_id anynonarray, grid text, 
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_user_grid_stats(anynonarray, text, float8, float8, float8, float8, jsonb) IS
-'Differentially private mean and variance of each grid (a cell of a map, a time of the day, ...), with all rows of a
+'Differentially private mean and variance of each grid (a region of a map, a time of the day, ...), with all rows of a
   user in all grids protected together. Returns one dp_grid_stat for each grid, ordered by the bytes of its name,
-  to be read by SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
-Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. Which grids there
-  are, who the users are, and how many rows with a value each has in each grid are public; a WHERE, FILTER, join or
-  GROUP BY on private values breaks that, and so do values that are NULL or NaN for private reasons. Then ask each
-  grid with dp_user_mean and dp_user_variance, method ''bounded''. epsilon is the total for all grids, charged for
-  each group of a GROUP BY, as a user may be in several (with grouping sets for each group of each set).
-user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+  for SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
+Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. The grids, the
+  users and the number of rows with a value of each user in each grid are public; a WHERE, FILTER, join or GROUP BY on
+  private values breaks that, and so do values that are NULL or NaN for private reasons. Then use dp_user_mean and
+  dp_user_variance with method ''bounded'' for each grid. epsilon is the total for all grids. It is charged for
+  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set).
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
-grid: in which grid it is, printed as it is: never to be computed from private values. Grids are told apart by the
-  bytes of their names. Rows with a NULL grid are ignored.
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+grid: the name of the row''s grid, which is printed unchanged: never computed from private values. Names with different
+  bytes are different grids. Rows with a NULL grid are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
-options: built by dp_options(): suppress, whether a user may be left out of some grids so that each of the others gets
-  a larger part of epsilon, while the worst-case error of no grid exceeds the largest before (default true).
-All arguments but user_id, grid and value must be constant.';
+options: built by dp_options(): suppress, whether users may be left out of some of their grids (default true). This
+  gives each grid a larger part of epsilon, and no worst-case error exceeds the largest error without suppression.
+All arguments except user_id, grid and value must be constant.';
 
 CREATE FUNCTION dpquantile.user_grids_transition(dpquantile.records_state, anynonarray, text, numeric, float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -1514,22 +1521,22 @@ CREATE AGGREGATE @extschema@.dp_user_grid_stats(user_id anynonarray, grid text, 
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_user_grid_stats(anynonarray, text, numeric, float8, float8, float8) IS
-'Differentially private mean and variance of each grid (a cell of a map, a time of the day, ...), with all rows of a
+'Differentially private mean and variance of each grid (a region of a map, a time of the day, ...), with all rows of a
   user in all grids protected together. Returns one dp_grid_stat for each grid, ordered by the bytes of its name,
-  to be read by SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
-Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. Which grids there
-  are, who the users are, and how many rows with a value each has in each grid are public; a WHERE, FILTER, join or
-  GROUP BY on private values breaks that, and so do values that are NULL or NaN for private reasons. Then ask each
-  grid with dp_user_mean and dp_user_variance, method ''bounded''. epsilon is the total for all grids, charged for
-  each group of a GROUP BY, as a user may be in several (with grouping sets for each group of each set).
-user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+  for SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
+Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. The grids, the
+  users and the number of rows with a value of each user in each grid are public; a WHERE, FILTER, join or GROUP BY on
+  private values breaks that, and so do values that are NULL or NaN for private reasons. Then use dp_user_mean and
+  dp_user_variance with method ''bounded'' for each grid. epsilon is the total for all grids. It is charged for
+  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set).
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
-grid: in which grid it is, printed as it is: never to be computed from private values. Grids are told apart by the
-  bytes of their names. Rows with a NULL grid are ignored.
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+grid: the name of the row''s grid, which is printed unchanged: never computed from private values. Names with different
+  bytes are different grids. Rows with a NULL grid are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
-All arguments but user_id, grid and value must be constant.';
+All arguments except user_id, grid and value must be constant.';
 
 CREATE FUNCTION dpquantile.user_grids_transition(dpquantile.records_state, anynonarray, text, numeric, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
@@ -1544,24 +1551,24 @@ CREATE AGGREGATE @extschema@.dp_user_grid_stats(user_id anynonarray, grid text, 
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_user_grid_stats(anynonarray, text, numeric, float8, float8, float8, jsonb) IS
-'Differentially private mean and variance of each grid (a cell of a map, a time of the day, ...), with all rows of a
+'Differentially private mean and variance of each grid (a region of a map, a time of the day, ...), with all rows of a
   user in all grids protected together. Returns one dp_grid_stat for each grid, ordered by the bytes of its name,
-  to be read by SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
-Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. Which grids there
-  are, who the users are, and how many rows with a value each has in each grid are public; a WHERE, FILTER, join or
-  GROUP BY on private values breaks that, and so do values that are NULL or NaN for private reasons. Then ask each
-  grid with dp_user_mean and dp_user_variance, method ''bounded''. epsilon is the total for all grids, charged for
-  each group of a GROUP BY, as a user may be in several (with grouping sets for each group of each set).
-user_id: whose row it is: an identifier such as a number, text or uuid, never computed from private values. Rows
+  for SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
+Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. The grids, the
+  users and the number of rows with a value of each user in each grid are public; a WHERE, FILTER, join or GROUP BY on
+  private values breaks that, and so do values that are NULL or NaN for private reasons. Then use dp_user_mean and
+  dp_user_variance with method ''bounded'' for each grid. epsilon is the total for all grids. It is charged for
+  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set).
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
-grid: in which grid it is, printed as it is: never to be computed from private values. Grids are told apart by the
-  bytes of their names. Rows with a NULL grid are ignored.
-value: the column. NULL and NaN are ignored, values outside the bounds count as the nearer bound.
+grid: the name of the row''s grid, which is printed unchanged: never computed from private values. Names with different
+  bytes are different grids. Rows with a NULL grid are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
-options: built by dp_options(): suppress, whether a user may be left out of some grids so that each of the others gets
-  a larger part of epsilon, while the worst-case error of no grid exceeds the largest before (default true).
-All arguments but user_id, grid and value must be constant.';
+options: built by dp_options(): suppress, whether users may be left out of some of their grids (default true). This
+  gives each grid a larger part of epsilon, and no worst-case error exceeds the largest error without suppression.
+All arguments except user_id, grid and value must be constant.';
 
 CREATE FUNCTION @extschema@.dp_user_expected_error(rows_per_user bigint[], users bigint[], epsilon float8, lower float8,
                                                    upper float8, options jsonb DEFAULT '{}')
@@ -1569,19 +1576,19 @@ CREATE FUNCTION @extschema@.dp_user_expected_error(rows_per_user bigint[], users
                  noise_error float8, total_error float8)
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2 AS 'MODULE_PATHNAME', 'dpq_user_expected_error';
 COMMENT ON FUNCTION @extschema@.dp_user_expected_error(bigint[], bigint[], float8, float8, float8, jsonb) IS
-'How accurate dp_user_mean and dp_user_variance will be, before spending anything: a row for each statistic that has
-the method (''mean'' and, but for methods that clip to a private interval, ''variance''). From public figures only:
-reads no data and costs no budget.
+'The expected error of dp_user_mean and dp_user_variance: one row for each statistic that has the method (''mean'' and,
+except for methods that clip to a private interval, ''variance''). Uses public figures only: reads no data and costs no
+budget.
 rows_per_user, users: users[i] users have rows_per_user[i] rows each.
 epsilon, lower, upper, options: as for dp_user_mean.
-statistic: ''mean'' or ''variance''; max_contributions: the most rows of a user that are kept; rows_kept: the rows kept
-  of all users; left_out_error: how far the statistic of the rows kept can be from that of all rows, for any data
-  (NULL for methods that clip to a private interval: no bound); noise_error: the expected size of the noise;
+statistic: ''mean'' or ''variance''; max_contributions: the most rows kept of a user; rows_kept: the rows kept of all
+  users; left_out_error: the largest difference between the statistic of the kept rows and that of all rows, for any
+  data (NULL for methods that clip to a private interval: no bound); noise_error: the expected size of the noise;
   total_error: their sum. Errors are in the units of the values, for the variance in their squares.';
 
 -- ---------------------------------------------------------------------------------------------
--- Support functions are for the aggregates only: anyone else could build aggregates of their own
--- from them and read the state.
+-- Only the aggregates may use the support functions: other roles could build their own aggregates from
+-- them and read the state.
 -- ---------------------------------------------------------------------------------------------
 
 DO $$
