@@ -157,8 +157,8 @@ class ByQuantiles {
 
   double draw(double epsilon, RandomStream& random) const {
     CancelPoll cancel(nullptr);
-    return iqr_by_quantiles(data_, grid_, epsilon,
-                            {random, cancel, std::pmr::new_delete_resource()});
+    auto* const memory = std::pmr::new_delete_resource();
+    return IqrByQuantiles(grid_, epsilon, memory).draw(data_, {random, cancel, memory});
   }
 
  private:

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/base/stable_radix_sort.hpp"
-
 namespace dpquantile {
 
 namespace {

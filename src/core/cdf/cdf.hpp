@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/cdf/cdf_tree.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "core/privacy/mechanism_context.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 
@@ -38,6 +39,10 @@ struct CdfPlan {
 // check_privacy_parameter(privacy).
 CdfPlan choose_cdf_plan(CdfMethod method, std::uint32_t bins, const PrivacyParameter& privacy);
 
+// A function that gives choose_cdf_plan() of its arguments, perhaps from what it has kept.
+using CdfPlanChooser = CdfPlan (*)(CdfMethod method, std::uint32_t bins,
+                                   const PrivacyParameter& privacy);
+
 // The rho such that a release with this plan is rho-zCDP: that of the plan, or the sum of
 // rho_of_pure(epsilon_i) over the levels. A level's Laplace noise hides one count that changes by
 // 1, which is randomised response with epsilon_i and no better: rho_of_pure() is exact there.
@@ -54,6 +59,22 @@ double rho_of_cdf(const CdfPlan& plan);
 // noise.
 std::pmr::vector<std::int64_t> release_cdf(std::span<const std::uint64_t> counts,
                                            const CdfPlan& plan, const MechanismContext& context);
+
+// release_cdf() as a mechanism, with its privacy.
+class CdfMechanism final : public Mechanism {
+ public:
+  explicit CdfMechanism(const CdfPlan& plan)
+      : Mechanism(cost_with_rho(plan.privacy, rho_of_cdf(plan))), plan_(plan) {}
+
+  const CdfPlan& plan() const { return plan_; }
+  std::pmr::vector<std::int64_t> draw(std::span<const std::uint64_t> counts,
+                                      const MechanismContext& context) const {
+    return release_cdf(counts, plan_, context);
+  }
+
+ private:
+  CdfPlan plan_;
+};
 
 // The same release before it is rounded to whole rows. As private, as all of it is post-processing
 // of the same noisy counts.

@@ -8,9 +8,18 @@
 
 #include "core/cdf/cdf.hpp"
 #include "core/cdf/cdf_domain.hpp"
-#include "core/cdf/cdf_point.hpp"
 
 namespace dpquantile {
+
+// One point of a released curve with its simultaneous band, all of them fractions of the rows from
+// 0 to 1, each non-decreasing in x, low <= probability <= high. The probability is NaN at every
+// point where the release has no rows; the band is then 0 to 1.
+struct CdfPoint {
+  double x;
+  double probability;
+  double low;
+  double high;
+};
 
 // A released CDF: everything that a dp_cdf value holds. All of it is public, so every question to
 // it is post-processing and costs no privacy.

@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "core/base/stable_radix_sort.hpp"
+#include "core/base/radix_sort.hpp"
 #include "core/contributions/fixed_point.hpp"
 
 namespace dpquantile {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/base/radix_sort.hpp"
-#include "core/histogram/sorted_records.hpp"
+#include "core/histogram/cell_runs.hpp"
 
 namespace dpquantile {
 

@@ -3,7 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/base/partition_point.hpp"
 #include "core/base/radix_sort.hpp"
-#include "core/histogram/sorted_records.hpp"
+#include "core/histogram/cell_runs.hpp"
 
 namespace dpquantile {
 

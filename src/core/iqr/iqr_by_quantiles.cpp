@@ -1,7 +1,5 @@
 #include "core/iqr/iqr_by_quantiles.hpp"
 
-#include "core/quantiles/quantiles.hpp"
-
 namespace dpquantile {
 
 namespace {
@@ -12,20 +10,29 @@ QuantilesQuery quartiles_query(std::uint64_t cells, double epsilon) {
   return {QuantilesMethod::kAuto, pure(epsilon), cells, kQuartiles};
 }
 
-}  // namespace
+// The grid on which differences of two values lie.
+ValueGrid differences_of(ValueGrid grid) {
+  grid.upper -= grid.lower;
+  grid.lower = 0;
+  return grid;
+}
 
-double rho_of_iqr_by_quantiles(double epsilon) {
+double rho_of_quartiles(double epsilon) {
   constexpr std::uint64_t kAnyCells = 1;
   return rho_of_quantiles(quartiles_query(kAnyCells, epsilon));
 }
 
-double iqr_by_quantiles(const Histogram& data, const ValueGrid& grid, double epsilon,
-                        const MechanismContext& context) {
-  const auto cells = draw_quantiles(data, quartiles_query(grid.cells, epsilon), context);
-  ValueGrid differences = grid;
-  differences.upper -= differences.lower;
-  differences.lower = 0;
-  return differences.value_of(cells[1] - cells[0]);
+}  // namespace
+
+IqrByQuantiles::IqrByQuantiles(const ValueGrid& grid, double epsilon,
+                               std::pmr::memory_resource* memory)
+    : Mechanism(cost_with_rho(pure(epsilon), rho_of_quartiles(epsilon))),
+      quartiles_(quartiles_query(grid.cells, epsilon), memory),
+      differences_(differences_of(grid)) {}
+
+double IqrByQuantiles::draw(const Histogram& data, const MechanismContext& context) const {
+  const auto cells = quartiles_.draw(data, context);
+  return differences_.value_of(cells[1] - cells[0]);
 }
 
 }  // namespace dpquantile

@@ -1,21 +1,31 @@
 #pragma once
 
+#include <memory_resource>
+
 #include "core/histogram/histogram.hpp"
 #include "core/histogram/value_grid.hpp"
 #include "core/privacy/mechanism_context.hpp"
+#include "core/quantiles/quantiles.hpp"
 
 namespace dpquantile {
 
-// The interquartile range of values on a grid, as the difference of two private quartiles drawn
-// together by method auto of draw_quantiles: a multiple of the grid's granularity, from 0 to upper
-// - lower. Empty data are answered like any other.
-//
-// Privacy: epsilon-differentially private for adding or removing one record, as post-processing of
-// the quartiles (docs/privacy.md, Theorem 4). Throws like draw_quantiles.
-double iqr_by_quantiles(const Histogram& data, const ValueGrid& grid, double epsilon,
-                        const MechanismContext& context);
+// The interquartile range of values on a grid, as the difference of two private quartiles. They are
+// drawn together by method auto of QuantilesMechanism.
+class IqrByQuantiles final : public Mechanism {
+ public:
+  // Allocates from `memory`. Throws ParameterError (epsilon), std::bad_alloc.
+  IqrByQuantiles(const ValueGrid& grid, double epsilon, std::pmr::memory_resource* memory);
 
-// The zCDP of that, as of rho_of_quantiles.
-double rho_of_iqr_by_quantiles(double epsilon);
+  // A multiple of the grid's granularity, from 0 to upper - lower. Empty data are answered like any
+  // other.
+  //
+  // Privacy: epsilon-differentially private for adding or removing one record, as post-processing
+  // of the quartiles (docs/privacy.md, Theorem 4). Throws as QuantilesMechanism::draw.
+  double draw(const Histogram& data, const MechanismContext& context) const;
+
+ private:
+  QuantilesMechanism quartiles_;
+  ValueGrid differences_;
+};
 
 }  // namespace dpquantile

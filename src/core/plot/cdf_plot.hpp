@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cdf/cdf_point.hpp"
+#include "core/cdf/cdf_curve.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 
 // Pictures of a released CDF. Post-processing: they cost no privacy.

@@ -1,16 +1,11 @@
 #include "core/quantiles/quantiles.hpp"
 
 #include <algorithm>
-#include <stdexcept>
-#include <string>
+#include <utility>
 
-#include "core/base/decimal_format.hpp"
-#include "core/base/error.hpp"
-#include "core/exponential/joint_mechanism.hpp"
 #include "core/exponential/rank.hpp"
 #include "core/privacy/zcdp.hpp"
 #include "core/quantiles/independent_quantiles.hpp"
-#include "core/quantiles/recursion_plan.hpp"
 #include "core/quantiles/recursive_quantiles.hpp"
 #include "core/quantiles/tree_quantiles.hpp"
 
@@ -18,110 +13,91 @@ namespace dpquantile {
 
 namespace {
 
-// Where counts on a tree beat drawing the quantiles: their error grows with the number of cells and
-// hardly with that of quantiles.
-struct TreeRange {
-  std::uint64_t most_cells;
-  std::size_t fewest_quantiles;
-};
-constexpr TreeRange kTreeRanges[] = {{1 << 10, 17}, {1 << 15, 100}};
-
-std::size_t count_distinct(std::span<const double> quantiles) {
-  return sorted_distinct(quantiles, std::pmr::get_default_resource()).size();
-}
-
-void check_joint_quantiles(std::span<const double> quantiles) {
-  const std::size_t distinct = count_distinct(quantiles);
-  if (distinct <= kMaxJointQuantiles) return;
-  throw ParameterError("method joint draws at most " + std::to_string(kMaxJointQuantiles) +
-                           " different quantiles together, got " + std::to_string(distinct),
-                       "Its time grows with the third power of their number. Method auto takes any "
-                       "number.");
-}
-
-// The answers for ascending, distinct quantiles.
-std::pmr::vector<std::uint32_t> draw_distinct(const Histogram& data, const QuantilesQuery& query,
-                                              std::span<const double> quantiles,
-                                              const MechanismContext& context) {
-  std::pmr::vector<std::uint32_t> answers(quantiles.size(), context.memory);
-  const SmearedRank rank(data);
-  if (query.method == QuantilesMethod::kIndependent) {
-    draw_independently(rank, query.cells, quantiles, query.privacy, context, answers);
-  } else {
-    const RecursionPlan plan = plan_for(query.method, quantiles.size(), query.privacy);
-    draw_recursively(rank, query.cells, quantiles, plan, context, answers);
-  }
-  return answers;
+const QuantilesQuery& checked(const QuantilesQuery& query) {
+  check_quantiles_query(query);
+  return query;
 }
 
 }  // namespace
 
-std::pmr::vector<double> sorted_distinct(std::span<const double> quantiles,
-                                         std::pmr::memory_resource* memory) {
-  std::pmr::vector<double> sorted(quantiles.begin(), quantiles.end(), memory);
-  std::sort(sorted.begin(), sorted.end());
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  return sorted;
-}
-
-void check_quantiles(std::span<const double> quantiles) {
-  if (quantiles.empty() || quantiles.size() > kMaxQuantiles) {
-    throw ParameterError(
-        "quantiles must have 1 to 4096 elements, got " + std::to_string(quantiles.size()),
-        "Ask for 1 to 4096 quantiles, for example ARRAY[0.25, 0.5, 0.75].");
-  }
-  for (const double quantile : quantiles) {
-    if (quantile >= 0 && quantile <= 1) continue;
-    throw ParameterError("a quantile must be between 0 and 1, got " + shortest_decimal(quantile),
-                         "The median is 0.5, the 95th percentile 0.95.");
+QuantilesMechanism::Plan QuantilesMechanism::make_plan(const QuantilesQuery& query,
+                                                       std::size_t distinct,
+                                                       CdfPlanChooser choose) {
+  switch (resolved_method(query)) {
+    case QuantilesMethod::kTree:
+      return tree_quantiles_plan(query.cells, query.privacy, choose);
+    case QuantilesMethod::kIndependent:
+      return IndependentPlan{query.privacy};
+    default:
+      return plan_for(query.method, distinct, query.privacy);
   }
 }
 
-void check_quantiles_query(const QuantilesQuery& query) {
-  check_quantiles(query.quantiles);
-  check_privacy_parameter(query.privacy);
-  if (query.method == QuantilesMethod::kJoint) check_joint_quantiles(query.quantiles);
+PrivacyCost QuantilesMechanism::cost_of(const QuantilesQuery& query, std::size_t distinct,
+                                        const Plan& plan) {
+  double rho;
+  if (const auto* tree = std::get_if<CdfPlan>(&plan)) {
+    rho = rho_of_cdf(*tree);
+  } else if (const auto* levels = std::get_if<RecursionPlan>(&plan)) {
+    rho = rho_of_plan(*levels);
+  } else {
+    rho = static_cast<double>(distinct) *
+          rho_of_bounded_range(independent_epsilon(distinct, query.privacy));
+  }
+  return cost_with_rho(query.privacy, rho);
 }
 
-QuantilesMethod resolved_method(const QuantilesQuery& query) {
-  if (query.method != QuantilesMethod::kAuto) return query.method;
-  if (query.privacy.measure == PrivacyMeasure::kZcdp) return QuantilesMethod::kAuto;
-  const std::size_t distinct = count_distinct(query.quantiles);
-  const bool by_tree = std::ranges::any_of(kTreeRanges, [&](const TreeRange& range) {
-    return query.cells <= range.most_cells && distinct >= range.fewest_quantiles;
-  });
-  return by_tree ? QuantilesMethod::kTree : QuantilesMethod::kAuto;
+QuantilesMechanism::QuantilesMechanism(const QuantilesQuery& query,
+                                       std::pmr::memory_resource* memory, CdfPlanChooser choose)
+    : QuantilesMechanism(checked(query), sorted_distinct(query.quantiles, memory), choose) {}
+
+QuantilesMechanism::QuantilesMechanism(const QuantilesQuery& query,
+                                       std::pmr::vector<double> distinct, CdfPlanChooser choose)
+    : QuantilesMechanism(query, distinct, make_plan(query, distinct.size(), choose)) {}
+
+QuantilesMechanism::QuantilesMechanism(const QuantilesQuery& query,
+                                       std::pmr::vector<double> distinct, Plan plan)
+    : Mechanism(cost_of(query, distinct.size(), plan)),
+      cells_(query.cells),
+      quantiles_(query.quantiles.begin(), query.quantiles.end(), distinct.get_allocator()),
+      distinct_(std::move(distinct)),
+      plan_(std::move(plan)) {}
+
+std::pmr::vector<std::uint32_t> QuantilesMechanism::draw_distinct(
+    const Histogram& data, const MechanismContext& context) const {
+  std::pmr::vector<std::uint32_t> answers(distinct_.size(), context.memory);
+  const SmearedRank rank(data);
+  if (const auto* levels = std::get_if<RecursionPlan>(&plan_)) {
+    draw_recursively(rank, cells_, distinct_, *levels, context, answers);
+  } else {
+    const PrivacyParameter& privacy = std::get<IndependentPlan>(plan_).privacy;
+    draw_independently(rank, cells_, distinct_, privacy, context, answers);
+  }
+  return answers;
+}
+
+std::pmr::vector<std::uint32_t> QuantilesMechanism::draw(const Histogram& data,
+                                                         const MechanismContext& context) const {
+  if (const auto* tree = std::get_if<CdfPlan>(&plan_)) {
+    return tree_quantiles(data, cells_, quantiles_, *tree, context);
+  }
+  const std::pmr::vector<std::uint32_t> distinct_answers = draw_distinct(data, context);
+  std::pmr::vector<std::uint32_t> answers(context.memory);
+  answers.reserve(quantiles_.size());
+  for (const double quantile : quantiles_) {
+    const auto found = std::lower_bound(distinct_.begin(), distinct_.end(), quantile);
+    answers.push_back(distinct_answers[static_cast<std::size_t>(found - distinct_.begin())]);
+  }
+  return answers;
 }
 
 double rho_of_quantiles(const QuantilesQuery& query) {
-  if (query.privacy.measure == PrivacyMeasure::kZcdp) return query.privacy.value;
-  if (resolved_method(query) == QuantilesMethod::kTree) {
-    return rho_of_tree_quantiles(query.cells, query.privacy);
-  }
-  const std::size_t distinct = count_distinct(query.quantiles);
-  if (query.method == QuantilesMethod::kIndependent) {
-    return static_cast<double>(distinct) *
-           rho_of_bounded_range(independent_epsilon(distinct, query.privacy));
-  }
-  return rho_of_plan(plan_for(query.method, distinct, query.privacy));
+  return *QuantilesMechanism(query, std::pmr::get_default_resource()).cost().rho;
 }
 
 std::pmr::vector<std::uint32_t> draw_quantiles(const Histogram& data, const QuantilesQuery& query,
                                                const MechanismContext& context) {
-  check_quantiles_query(query);
-  if (resolved_method(query) == QuantilesMethod::kTree) {
-    return tree_quantiles(data, query.cells, query.quantiles, query.privacy, context);
-  }
-  const std::pmr::vector<double> distinct = sorted_distinct(query.quantiles, context.memory);
-  const std::pmr::vector<std::uint32_t> distinct_answers =
-      draw_distinct(data, query, distinct, context);
-  std::pmr::vector<std::uint32_t> answers(context.memory);
-  answers.reserve(query.quantiles.size());
-  for (const double quantile : query.quantiles) {
-    const auto found = std::lower_bound(distinct.begin(), distinct.end(), quantile);
-    answers.push_back(distinct_answers[static_cast<std::size_t>(found - distinct.begin())]);
-  }
-  return answers;
+  return QuantilesMechanism(query, context.memory).draw(data, context);
 }
 
 }  // namespace dpquantile

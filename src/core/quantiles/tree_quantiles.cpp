@@ -68,13 +68,10 @@ std::uint32_t tree_quantiles_leaves(std::uint64_t cells, PrivacyMeasure measure)
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(cells, most));
 }
 
-CdfPlan tree_quantiles_plan(std::uint64_t cells, const PrivacyParameter& privacy) {
+CdfPlan tree_quantiles_plan(std::uint64_t cells, const PrivacyParameter& privacy,
+                            CdfPlanChooser choose) {
   check_privacy_parameter(privacy);
-  return choose_cdf_plan(CdfMethod::kTree, tree_quantiles_leaves(cells, privacy.measure), privacy);
-}
-
-double rho_of_tree_quantiles(std::uint64_t cells, const PrivacyParameter& privacy) {
-  return rho_of_cdf(tree_quantiles_plan(cells, privacy));
+  return choose(CdfMethod::kTree, tree_quantiles_leaves(cells, privacy.measure), privacy);
 }
 
 std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint64_t cells,
@@ -91,13 +88,6 @@ std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint6
     answers.push_back(cell_reaching(curve, quantile, leaves));
   }
   return answers;
-}
-
-std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint64_t cells,
-                                               std::span<const double> quantiles,
-                                               const PrivacyParameter& privacy,
-                                               const MechanismContext& context) {
-  return tree_quantiles(data, cells, quantiles, tree_quantiles_plan(cells, privacy), context);
 }
 
 }  // namespace dpquantile

@@ -9,7 +9,7 @@
 #include "core/histogram/histogram.hpp"
 #include "core/privacy/mechanism_context.hpp"
 #include "core/privacy/privacy_parameter.hpp"
-#include "core/quantiles/quantiles.hpp"
+#include "core/quantiles/quantiles_query.hpp"
 
 // Differentially private quantiles read off one noisy tree of counts: AggTree of Kaplan, Schnapp
 // and Stemmer 2022, with the tree, the least-squares step and the monotone curve of dp_cdf. The
@@ -24,10 +24,8 @@ std::uint32_t tree_quantiles_leaves(std::uint64_t cells, PrivacyMeasure measure)
 
 // The plan of the noise for a grid of this many cells, 1 .. 2^32; check_privacy_parameter(privacy).
 // It is public and the same for all data; choosing it takes some 10 ms, as long as a release.
-CdfPlan tree_quantiles_plan(std::uint64_t cells, const PrivacyParameter& privacy);
-
-// The rho such that tree_quantiles() is rho-zCDP.
-double rho_of_tree_quantiles(std::uint64_t cells, const PrivacyParameter& privacy);
+CdfPlan tree_quantiles_plan(std::uint64_t cells, const PrivacyParameter& privacy,
+                            CdfPlanChooser choose = choose_cdf_plan);
 
 // For each quantile, in the order asked, a cell of the grid of `cells` that `data` is counted on:
 // where the released curve, a straight line within each leaf, reaches that fraction of the released
@@ -43,12 +41,6 @@ double rho_of_tree_quantiles(std::uint64_t cells, const PrivacyParameter& privac
 std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint64_t cells,
                                                std::span<const double> quantiles,
                                                const CdfPlan& plan,
-                                               const MechanismContext& context);
-
-// The same with the plan for these parameters.
-std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint64_t cells,
-                                               std::span<const double> quantiles,
-                                               const PrivacyParameter& privacy,
                                                const MechanismContext& context);
 
 }  // namespace dpquantile

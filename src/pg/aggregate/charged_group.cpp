@@ -5,7 +5,6 @@
 #include "pg/aggregate/query_random.hpp"
 #include "pg/aggregate/user_hash.hpp"
 #include "pg/charge/charge.hpp"
-#include "pg/parameters/zcdp_cost.hpp"
 
 extern "C" {
 #include "access/parallel.h"
@@ -23,10 +22,10 @@ struct FinalContext {
   List* prepared;
   uint64 user_key_check;
   AggregateParameters* parameters;
+  PreparedMechanism mechanism;
   bool charged;
   uint64 execution;
   RandomStream* random;
-  void* kept;
 };
 
 FinalContext* final_context(FunctionCallInfo fcinfo, Family family) {
@@ -61,14 +60,32 @@ Charge describe_charge(const FinalContext* context, const AggState* node) {
   const MethodRow& method = method_of(context->parameters);
   charge.mechanism = method.name.data();
   charge.neighbours = has_group_keys(node) ? method.neighbours_in_groups : method.neighbours;
-  const PrivacyParameter privacy = privacy_of(context->parameters);
-  if (privacy.measure == PrivacyMeasure::kPure) charge.epsilon = privacy.value;
-  charge.delta = context->parameters->delta;
-  charge.rho = zcdp_cost(context->parameters);
+  const PrivacyCost& cost = context->mechanism.mechanism->cost();
+  charge.epsilon = cost.epsilon;
+  charge.delta = cost.delta;
+  charge.rho = cost.rho;
   charge.grouping_sets = shared ? count_grouping_sets(node) : 1;
   charge.for_one_group = !shared && has_group_keys(node);
   charge.groups = shared && has_group_keys(node) ? -1 : 1;
   return charge;
+}
+
+// Keeps a copy of the parameters and prepares their mechanism, unless they are those of the
+// execution or group before.
+void keep_parameters(FinalContext* context, const AggregateParameters* parameters,
+                     MemoryContext query_context) {
+  if (context->parameters != nullptr) {
+    if (same_parameters(context->parameters, parameters)) return;
+    pfree(context->parameters);
+    context->parameters = nullptr;
+    MemoryContextDelete(context->mechanism.context);
+  }
+  const PreparedMechanism mechanism = prepare_mechanism(parameters, query_context);
+  const std::size_t size = parameters_size(parameters->quantile_count);
+  auto* kept = static_cast<AggregateParameters*>(MemoryContextAlloc(query_context, size));
+  memcpy(kept, parameters, size);
+  context->mechanism = mechanism;
+  context->parameters = kept;
 }
 
 // Reads the parameters and charges for them, unless another group of the execution has done so for
@@ -84,12 +101,7 @@ FinalContext* charge_once(FunctionCallInfo fcinfo, Family family) {
   context->charged = false;
   const AggregateParameters* parameters = evaluate_call_parameters(
       family, context->call, context->prepared, node, context->user_key_check);
-  const std::size_t size = parameters_size(parameters->quantile_count);
-  if (context->parameters != nullptr) pfree(context->parameters);
-  context->parameters = nullptr;
-  context->parameters =
-      static_cast<AggregateParameters*>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, size));
-  memcpy(context->parameters, parameters, size);
+  keep_parameters(context, parameters, fcinfo->flinfo->fn_mcxt);
 
   charge_budget(describe_charge(context, node));
   context->execution = execution;
@@ -119,7 +131,7 @@ ChargedGroup charge_group(FunctionCallInfo fcinfo, Family family) {
                     errhint("Use literals or query parameters.")));
   }
   if (context->random == nullptr) context->random = make_query_random(fcinfo->flinfo->fn_mcxt);
-  return {parameters, state, context->random, &context->kept};
+  return {parameters, state, context->mechanism.mechanism, context->random};
 }
 
 std::span<float8> ChargedGroup::values() const {

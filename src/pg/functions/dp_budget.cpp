@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/privacy/zcdp.hpp"
-#include "pg/parameters/zcdp_cost.hpp"
+#include "pg/parameters/prepared_mechanism.hpp"
 #include "pg/server/boundary.hpp"
 #include "pg/server/decimal.hpp"
 
@@ -94,6 +94,6 @@ DPQ_FUNCTION(dpq_epsilon_of_rho) {
 DPQ_FUNCTION(dpq_charged_rho) {
   const text* query = PG_GETARG_TEXT_PP(0);
   const std::string_view name(VARDATA_ANY(query), VARSIZE_ANY_EXHDR(query));
-  const std::optional<double> rho = zcdp_cost(call_named(name, PG_GETARG_FLOAT8(1)));
+  const std::optional<double> rho = cost_of_call(call_named(name, PG_GETARG_FLOAT8(1))).rho;
   PG_RETURN_DATUM(decimal_numeric_above(*rho));
 }

@@ -16,12 +16,10 @@ namespace {
 std::optional<double> draw_answer(const ChargedGroup& group) {
   const AggregateParameters& parameters = *group.parameters;
   std::optional<double> answer;
-  with_scratch([&](ContextMemory& memory) {
-    CancelPoll cancel(cancel_requested);
-    const MechanismContext context(*group.random, cancel, &memory);
+  with_mechanism_context(group, [&](const MechanismContext& context) {
     if (parameters.method == static_cast<Method>(IqrMethod::kQuantiles)) {
-      const Histogram data = group.histogram(context);
-      answer = iqr_by_quantiles(data, parameters.grid, parameters.guarantee, context);
+      const auto& mechanism = static_cast<const IqrByQuantiles&>(*group.mechanism);
+      answer = mechanism.draw(group.histogram(context), context);
     } else {
       answer = interquartile_range(group.values(), parameters.guarantee, parameters.delta, context);
     }

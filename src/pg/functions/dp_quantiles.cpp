@@ -3,11 +3,8 @@
 
 #include <algorithm>
 
-#include "core/quantiles/tree_quantiles.hpp"
 #include "pg/aggregate/aggregate.hpp"
 #include "pg/aggregate/charged_group.hpp"
-#include "pg/parameters/cdf_plan_cache.hpp"
-#include "pg/server/boundary.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -23,29 +20,14 @@ struct Answer {
   const uint32* cells;
 };
 
-// The plan of counts on a tree; null if the query is answered otherwise.
-const CdfPlan* tree_plan_of(const ChargedGroup& group, FunctionCallInfo fcinfo) {
-  const QuantilesQuery query = quantiles_query_of(group.parameters);
-  if (resolved_method(query) != QuantilesMethod::kTree) return nullptr;
-  return query_cdf_plan(group, fcinfo, CdfMethod::kTree,
-                        tree_quantiles_leaves(query.cells, query.privacy.measure), query.privacy);
-}
-
 // The answer for a group, drawn once its execution has been charged.
 Answer answer_group(FunctionCallInfo fcinfo, Family family) {
   const ChargedGroup group = charge_group(fcinfo, family);
   const AggregateParameters* parameters = group.parameters;
-  const QuantilesQuery query = quantiles_query_of(parameters);
-  const CdfPlan* tree_plan = tree_plan_of(group, fcinfo);
+  const auto& mechanism = static_cast<const QuantilesMechanism&>(*group.mechanism);
   auto* answer = static_cast<uint32*>(palloc(parameters->quantile_count * sizeof(uint32)));
-  with_scratch([&](ContextMemory& memory) {
-    CancelPoll cancel(cancel_requested);
-    const MechanismContext context(*group.random, cancel, &memory);
-    const Histogram data = group.histogram(context);
-    const auto cells = tree_plan != nullptr
-                           ? tree_quantiles(data, query.cells, query.quantiles, *tree_plan, context)
-                           : draw_quantiles(data, query, context);
-    std::copy(cells.begin(), cells.end(), answer);
+  with_mechanism_context(group, [&](const MechanismContext& context) {
+    std::ranges::copy(mechanism.draw(group.histogram(context), context), answer);
   });
   return {parameters, answer};
 }

@@ -59,9 +59,7 @@ ReleasedGrids draw_answer(const ChargedGroup& group) {
   const AggregateParameters& parameters = *group.parameters;
   ReleasedGrids released{};
   MemoryContext result = CurrentMemoryContext;
-  with_scratch([&](ContextMemory& memory) {
-    CancelPoll cancel(cancel_requested);
-    const MechanismContext context(*group.random, cancel, &memory);
+  with_mechanism_context(group, [&](const MechanismContext& context) {
     const std::uint32_t grids = sort_grids(group, context);
     const UserRows rows(group.user_rows(), Contribution::kUserInGrid, context);
     const GridRelease release =

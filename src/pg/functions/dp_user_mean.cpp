@@ -3,22 +3,19 @@
 #include "core/user_level/user_variance.hpp"
 #include "pg/aggregate/charged_group.hpp"
 #include "pg/aggregate/user_aggregate.hpp"
-#include "pg/server/boundary.hpp"
 
 namespace dpquantile {
 
 namespace {
 
 // The answer for a group that has been charged, by user_mean or user_variance.
-template <class Mechanism>
-std::uint32_t draw_answer(const ChargedGroup& group, Mechanism mechanism) {
+template <class Draw>
+std::uint32_t draw_answer(const ChargedGroup& group, Draw draw) {
   const UserQuery query = user_query_of(group.parameters);
   std::uint32_t answer = 0;
-  with_scratch([&](ContextMemory& memory) {
-    CancelPoll cancel(cancel_requested);
-    const MechanismContext context(*group.random, cancel, &memory);
+  with_mechanism_context(group, [&](const MechanismContext& context) {
     const UserRows rows(group.user_rows(), Contribution::kUser, context);
-    answer = mechanism(rows, query, context);
+    answer = draw(rows, query, context);
   });
   return answer;
 }

@@ -1,6 +1,6 @@
 #include "pg/parameters/aggregate_parameters.hpp"
 
-#include "core/quantiles/uniform_quantiles.hpp"
+#include "core/quantiles/quantiles_query.hpp"
 #include "pg/server/boundary.hpp"
 
 namespace dpquantile {

@@ -11,6 +11,8 @@ namespace dpquantile {
 
 struct AggregateParameters;
 struct GivenParameters;
+class ContextMemory;
+class Mechanism;
 
 // Stored inside aggregate states: a number keeps its meaning.
 enum class Family : uint8 {
@@ -86,6 +88,8 @@ struct FamilyRow {
   std::span<const MethodRow> methods;  // the first is the default
   // Throws ParameterError unless the family takes the parameters; fills in what they imply.
   void (*check)(const GivenParameters& given, AggregateParameters* checked);
+  // Prepares the mechanism of checked parameters in this memory (prepared_mechanism.hpp).
+  const Mechanism* (*prepare)(const AggregateParameters& parameters, ContextMemory& memory);
 
   bool takes(unsigned option) const { return (options & option) != 0; }
   int arguments_from_rows() const { return static_cast<int>(row_arguments); }

@@ -5,6 +5,7 @@
 #include "core/user_level/user_query.hpp"
 #include "pg/parameters/family.hpp"
 #include "pg/parameters/parameter_checks.hpp"
+#include "pg/parameters/prepared_mechanism.hpp"
 
 namespace dpquantile {
 
@@ -78,23 +79,23 @@ constexpr unsigned kUserGridsOptions = kMethodOption | kSuppressOption;
 constexpr FamilyRow kFamilies[] = {
     {Family::kQuantiles, RowArguments::kValue, LeadingArgument::kQuantiles,
      ArgumentsAfterEpsilon::kBounds, ChargeRule::kOncePerExecution, kQuantilesOptions,
-     kQuantilesMethods, check_quantiles_parameters},
+     kQuantilesMethods, check_quantiles_parameters, prepare_quantiles},
     {Family::kSynthesis, RowArguments::kValue, LeadingArgument::kSize,
      ArgumentsAfterEpsilon::kBounds, ChargeRule::kOncePerExecution, kQuantilesOptions,
-     kSynthesisMethods, check_quantiles_parameters},
+     kSynthesisMethods, check_quantiles_parameters, prepare_quantiles},
     {Family::kCdf, RowArguments::kValue, LeadingArgument::kNone, ArgumentsAfterEpsilon::kBounds,
-     ChargeRule::kOncePerExecution, kCdfOptions, kCdfMethods, check_cdf_parameters},
+     ChargeRule::kOncePerExecution, kCdfOptions, kCdfMethods, check_cdf_parameters, prepare_cdf},
     {Family::kIqr, RowArguments::kValue, LeadingArgument::kNone, ArgumentsAfterEpsilon::kDelta,
-     ChargeRule::kOncePerExecution, kIqrOptions, kIqrMethods, check_iqr_parameters},
+     ChargeRule::kOncePerExecution, kIqrOptions, kIqrMethods, check_iqr_parameters, prepare_iqr},
     {Family::kUserMean, RowArguments::kUserAndValue, LeadingArgument::kNone,
      ArgumentsAfterEpsilon::kBounds, ChargeRule::kOncePerGroup, kUserOptions, kUserMeanMethods,
-     check_user_mean_parameters},
+     check_user_mean_parameters, prepare_pure},
     {Family::kUserVariance, RowArguments::kUserAndValue, LeadingArgument::kNone,
      ArgumentsAfterEpsilon::kBounds, ChargeRule::kOncePerGroup, kUserOptions, kUserVarianceMethods,
-     check_user_variance_parameters},
+     check_user_variance_parameters, prepare_pure},
     {Family::kUserGrids, RowArguments::kUserGridAndValue, LeadingArgument::kNone,
      ArgumentsAfterEpsilon::kBounds, ChargeRule::kOncePerGroup, kUserGridsOptions,
-     kUserGridsMethods, check_user_grids_parameters},
+     kUserGridsMethods, check_user_grids_parameters, prepare_pure},
 };
 
 // Where the row of each family is, by its number.

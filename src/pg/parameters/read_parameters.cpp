@@ -1,6 +1,6 @@
 #include "pg/parameters/read_parameters.hpp"
 
-#include "core/quantiles/uniform_quantiles.hpp"
+#include "core/quantiles/quantiles_query.hpp"
 #include "pg/parameters/parameter_checks.hpp"
 #include "pg/server/boundary.hpp"
 

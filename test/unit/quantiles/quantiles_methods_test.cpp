@@ -319,10 +319,13 @@ TEST(RhoOfQuantiles, OfAutoIsThatOfItsPlanOrOfATree) {
     return rho_of_quantiles({method, pure(0.5), cells, equally_spaced(m)});
   };
   for (const std::uint64_t cells : {1ULL, 1000ULL, 1ULL << 20}) {
-    EXPECT_EQ(rho_on(cells, 1, QuantilesMethod::kTree), rho_of_tree_quantiles(cells, pure(0.5)));
-    EXPECT_EQ(rho_on(cells, 50, QuantilesMethod::kTree), rho_of_tree_quantiles(cells, pure(0.5)));
+    EXPECT_EQ(rho_on(cells, 1, QuantilesMethod::kTree),
+              rho_of_cdf(tree_quantiles_plan(cells, pure(0.5))));
+    EXPECT_EQ(rho_on(cells, 50, QuantilesMethod::kTree),
+              rho_of_cdf(tree_quantiles_plan(cells, pure(0.5))));
   }
-  EXPECT_EQ(rho_on(1000, 17, QuantilesMethod::kAuto), rho_of_tree_quantiles(1000, pure(0.5)));
+  EXPECT_EQ(rho_on(1000, 17, QuantilesMethod::kAuto),
+            rho_of_cdf(tree_quantiles_plan(1000, pure(0.5))));
   EXPECT_NE(rho_on(1000, 17, QuantilesMethod::kAuto), rho_of_plan(best_plan(17, pure(0.5))));
   EXPECT_EQ(rho_on(1000, 16, QuantilesMethod::kAuto), rho_of_plan(best_plan(16, pure(0.5))));
   EXPECT_EQ(rho_on(1 << 20, 17, QuantilesMethod::kAuto), rho_of_plan(best_plan(17, pure(0.5))));

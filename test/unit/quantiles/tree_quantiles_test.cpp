@@ -295,10 +295,8 @@ TEST(TreeQuantilesLaw, IsThatOfACdfOfTheLeaves) {
 }
 
 TEST(TreeQuantilesRho, IsThatOfTheLaw) {
-  EXPECT_EQ(rho_of_tree_quantiles(1000, zcdp(0.3)), 0.3);
-  EXPECT_EQ(rho_of_tree_quantiles(1000, pure(0.3)),
-            rho_of_cdf(tree_quantiles_plan(1000, pure(0.3))));
-  EXPECT_LT(rho_of_tree_quantiles(1000, pure(0.3)), 0.3 * 0.3 / 2 / 2);
+  EXPECT_EQ(rho_of_cdf(tree_quantiles_plan(1000, zcdp(0.3))), 0.3);
+  EXPECT_LT(rho_of_cdf(tree_quantiles_plan(1000, pure(0.3))), 0.3 * 0.3 / 2 / 2);
 }
 
 // --- Failure -------------------------------------------------------------------------------------
@@ -307,7 +305,8 @@ class TreeQuantilesFailure : public ::testing::Test {
  protected:
   std::size_t release_from(RandomSource& source, CancelPoll::Predicate cancel_requested,
                            std::pmr::memory_resource* memory) const {
-    return tree_quantiles(histogram_, kCells, Quantiles{0.25, 0.75}, zcdp(1),
+    return tree_quantiles(histogram_, kCells, Quantiles{0.25, 0.75},
+                          tree_quantiles_plan(kCells, zcdp(1)),
                           TestContext(source, cancel_requested, memory))
         .size();
   }

@@ -1,4 +1,4 @@
-#include "core/quantiles/uniform_quantiles.hpp"
+#include "core/quantiles/quantiles_query.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "core/privacy/privacy_parameter.hpp"
+#include "core/privacy/zcdp.hpp"
+
+namespace dpquantile {
+
+// What one release of a mechanism costs under its neighbour relation.
+struct PrivacyCost {
+  std::optional<double> epsilon;  // none for a guarantee that is stated in rho
+  double delta = 0;               // 0 for pure and zCDP mechanisms
+  std::optional<double> rho;      // an upper bound; none with a delta
+};
+
+// The cost of an (epsilon, delta)-differentially private mechanism.
+inline PrivacyCost approximate_cost(double epsilon, double delta) {
+  return {epsilon, delta, std::nullopt};
+}
+
+// The cost of an epsilon-differentially private mechanism.
+inline PrivacyCost pure_cost(double epsilon) {
+  return {epsilon, 0, rho_of_pure(epsilon)};
+}
+
+// The cost of a mechanism with this guarantee that is also `rho`-zCDP. For a very large epsilon,
+// the rho of any epsilon-differentially private mechanism is the smaller bound.
+inline PrivacyCost cost_with_rho(const PrivacyParameter& privacy, double rho) {
+  if (privacy.measure == PrivacyMeasure::kZcdp) return {std::nullopt, 0, privacy.value};
+  return {privacy.value, 0, std::min(rho, rho_of_pure(privacy.value))};
+}
+
+// A mechanism that has been prepared: its public parameters are checked, its plan is made and its
+// cost is known, before it sees data. Mechanisms with a plan derive from it and draw releases.
+class Mechanism {
+ public:
+  explicit Mechanism(const PrivacyCost& cost) : cost_(cost) {}
+  virtual ~Mechanism() = default;
+  Mechanism(const Mechanism&) = delete;
+  Mechanism& operator=(const Mechanism&) = delete;
+
+  const PrivacyCost& cost() const { return cost_; }
+
+ private:
+  PrivacyCost cost_;
+};
+
+}  // namespace dpquantile
