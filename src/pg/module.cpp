@@ -5,6 +5,7 @@ DPQ_MODULE_MAGIC;
 PGDLLEXPORT void _PG_init();
 }
 
+// The queue needs shared memory, which a library gets only if it is preloaded.
 void _PG_init() {
   if (process_shared_preload_libraries_in_progress) dpquantile::install_charge_queue();
 }

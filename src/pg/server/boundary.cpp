@@ -40,7 +40,7 @@ Failure describe_current_exception() noexcept {
                    "Nothing was released. The operating system or OpenSSL gave no randomness.");
   } catch (const TooManyRows& error) {
     return failure(ERRCODE_PROGRAM_LIMIT_EXCEEDED, error.what(),
-                   "Aggregate a part of the rows, or use more groups.");
+                   "Aggregate fewer rows, or use more groups.");
   } catch (const std::length_error& error) {
     return failure(ERRCODE_PROGRAM_LIMIT_EXCEEDED, error.what(), "");
   } catch (const std::bad_alloc&) {
@@ -54,7 +54,7 @@ Failure describe_current_exception() noexcept {
 
 void report(const Failure& failure) {
   if (failure.sqlstate == 0) return;
-  // The server's own words for a cancel, a timeout or a termination.
+  // PostgreSQL has its own messages for a cancel, a timeout and a termination.
   if (failure.sqlstate == ERRCODE_QUERY_CANCELED) CHECK_FOR_INTERRUPTS();
   ereport(ERROR, (errcode(failure.sqlstate), errmsg("%s", failure.message),
                   failure.hint[0] != '\0' ? errhint("%s", failure.hint) : 0));
@@ -64,8 +64,8 @@ bool cancel_requested() {
   return InterruptPending && (QueryCancelPending || ProcDiePending) && InterruptHoldoffCount == 0;
 }
 
-// PostgreSQL aligns to MAXIMUM_ALIGNOF; for more, the block is padded and its true start is kept
-// just before the aligned part.
+// PostgreSQL aligns to MAXIMUM_ALIGNOF only. For a larger alignment the block is padded, and the
+// pointer just before the aligned part keeps its start for pfree.
 void* ContextMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
   const bool padded = alignment > MAXIMUM_ALIGNOF;
   const std::size_t padding = padded ? alignment + sizeof(void*) : 0;

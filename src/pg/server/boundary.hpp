@@ -14,17 +14,18 @@
 //   3. PostgreSQL: report() the failure, if any, or return.
 namespace dpquantile {
 
-// What went wrong in phase 2, as plain data that a longjmp may cross.
+// The error of phase 2, as plain data that a longjmp may cross.
 struct Failure {
   int sqlstate;  // 0: nothing failed
   char message[512];
   char hint[256];
 };
 
-// The failure that stands for the exception being handled. To be called in a catch block.
+// Describes the current exception: its SQLSTATE by its class (core/base/error.hpp), its message,
+// and a hint or an empty one. Longer texts are cut. Call it in a catch block.
 Failure describe_current_exception() noexcept;
 
-// Runs body, which must not ereport, and turns any exception into a Failure.
+// Runs body, which must not ereport, and turns any exception into a Failure. Never throws.
 template <typename Body>
 Failure guarded(Body body) noexcept {
   try {
@@ -35,14 +36,15 @@ Failure guarded(Body body) noexcept {
   }
 }
 
-// Raises the failure as a PostgreSQL error; returns if there is none.
+// ereports the failure as an ERROR; returns if there is none.
 void report(const Failure& failure);
 
-// Whether the user cancelled or the server wants the session to end. Never ereports.
+// Whether a cancel, a timeout or a termination of the session is pending and may be handled now.
+// Never ereports, so core may poll it (core/base/cancel.hpp).
 bool cancel_requested();
 
-// Scratch memory of core from a memory context, so that it is accounted and freed with it.
-// Throws std::bad_alloc; never ereports.
+// Gives core memory from a PostgreSQL memory context, which accounts for it and frees it at the
+// latest when the context is reset. Any alignment. Throws std::bad_alloc; never ereports.
 class ContextMemory final : public std::pmr::memory_resource {
  public:
   explicit ContextMemory(MemoryContext context) : context_(context) {}
@@ -57,7 +59,7 @@ class ContextMemory final : public std::pmr::memory_resource {
   MemoryContext context_;
 };
 
-// Phases 2 and 3 with scratch memory: calls body(ContextMemory&) as guarded() does, reports a
+// Phases 2 and 3 with scratch memory: calls body(ContextMemory&) as guarded() does, ereports a
 // failure, and frees the memory.
 template <class Body>
 void with_scratch(Body body) {

@@ -1,23 +1,23 @@
 #pragma once
 
-// What differs between PostgreSQL 15 and 18 as far as this extension is concerned, but for
-// PGDLLEXPORT (postgres.hpp).
+// The differences between PostgreSQL 15 and 18 that matter to this extension, except PGDLLEXPORT
+// (postgres.hpp).
 
 #if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
 #error "dpquantile supports PostgreSQL 15 to 18"
 #endif
 
-// PostgreSQL 17 has a setting transaction_timeout.
+// PostgreSQL 17 added the setting transaction_timeout.
 #define DPQ_HAS_TRANSACTION_TIMEOUT (PG_VERSION_NUM >= 170000)
 
-// PostgreSQL 16 renamed this.
+// PostgreSQL 16 renamed this function. The index i starts at 1.
 #if PG_VERSION_NUM >= 160000
 #define DPQ_LOCAL_BACKEND_STATUS(i) pgstat_get_local_beentry_by_index(i)
 #else
 #define DPQ_LOCAL_BACKEND_STATUS(i) pgstat_fetch_stat_local_beentry(i)
 #endif
 
-// PostgreSQL 18 lets a module say its name and version.
+// PostgreSQL 18 lets a module state its name and version.
 #ifdef PG_MODULE_MAGIC_EXT
 #define DPQ_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "dpquantile", .version = "0.1.0")
 #else
