@@ -10,7 +10,6 @@ namespace dpquantile {
 
 namespace {
 
-// The library that PostgreSQL starts background workers of.
 constexpr const char* kLibrary = "$libdir/dpquantile";
 
 }  // namespace

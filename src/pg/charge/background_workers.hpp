@@ -7,19 +7,24 @@ extern "C" {
 #include "utils/timestamp.h"
 }
 
-// Background workers that make charges, and waiting for them.
+// Background workers in general: starting them and waiting for them. Both sessions and workers use
+// it.
 namespace dpquantile {
 
-// A background worker of this library, connected to databases and not restarted, of whose start
-// and end this session is told.
+// Describes a background worker of this library for RegisterDynamicBackgroundWorker(). The worker
+// may connect to databases and PostgreSQL does not restart it. PostgreSQL sets this session's latch
+// when the worker starts and when it ends. `type` is its name in pg_stat_activity, `function` the
+// exported C function that it runs.
 BackgroundWorker describe_worker(const char* type, const char* function);
 
+// Whether the worker has ended, or will never start.
 bool has_ended(BackgroundWorkerHandle* worker);
 
-// Whether at least half of max_worker_processes are free. A moment later it may be otherwise.
+// Whether at least half of max_worker_processes are free. Other sessions may change this at any
+// time.
 bool half_of_worker_slots_free();
 
-// A moment by the clock until which something is tried. Plain data.
+// The end of a time limit that starts when it is made. Plain data.
 class Deadline {
  public:
   explicit Deadline(int milliseconds)
@@ -30,8 +35,8 @@ class Deadline {
   TimestampTz end_;
 };
 
-// Waits until this session is woken, for so long at most, or without limit for -1. Handles a cancel
-// or a termination by an error.
+// Waits until this session's latch is set or the time is over; -1 means no limit. ereports for a
+// cancel or a termination.
 void sleep_until_woken(long milliseconds);
 
 }  // namespace dpquantile

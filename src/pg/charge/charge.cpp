@@ -18,7 +18,7 @@ namespace dpquantile {
 
 namespace {
 
-// The query's text, cut at a character boundary.
+// The length in bytes of the query's text, cut at a character boundary.
 int query_length() {
   if (debug_query_string == nullptr) return 0;
   const int length = static_cast<int>(strnlen(debug_query_string, kQueryBytes + 1));
@@ -40,7 +40,8 @@ ChargeRequest* write_request(const Charge& charge) {
   }
   strlcpy(request->delta, decimal_text(charge.delta), sizeof request->delta);
   if (charge.rho) {
-    // What is computed from epsilon is rounded up; what the user wrote is charged as it is.
+    // A rho that is computed from epsilon is rounded up; a rho that the user wrote is charged
+    // exactly.
     const char* rho = charge.epsilon ? decimal_text_above(*charge.rho) : decimal_text(*charge.rho);
     strlcpy(request->rho, rho, sizeof request->rho);
   }
@@ -52,14 +53,14 @@ ChargeRequest* write_request(const Charge& charge) {
   return request;
 }
 
-// In a security-restricted operation (ANALYZE, index maintenance, REFRESH MATERIALIZED VIEW) code
-// of a table's owner runs in the session of somebody else, who must not pay for it.
+// In a security-restricted operation (ANALYZE, index maintenance, REFRESH MATERIALIZED VIEW) a
+// table owner's code runs in another role's session. That role must not pay for it.
 void refuse_restricted_operation() {
   if (!InSecurityRestrictedOperation()) return;
   ereport(ERROR,
           (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
            errmsg("the privacy budget cannot be charged within a security-restricted operation"),
-           errhint("Instead of a materialized view use CREATE TABLE AS.")));
+           errhint("Use CREATE TABLE AS instead of a materialized view.")));
 }
 
 void report_reply(const ChargeRequest* request) {

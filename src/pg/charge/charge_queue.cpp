@@ -17,12 +17,13 @@ namespace {
 
 constexpr const char* kName = "dpquantile charges";
 
-// A worker that has not come by then was lost before it could say so; a late one finds its term
-// over.
+// A worker that has not occupied its place after this time is taken for lost. If it comes later,
+// the place has a new generation or state, and the worker ends.
 constexpr int kStartSeconds = 10;
 
-// How long a request is tried anew because of a lock before it may have a turn, and in all.
-constexpr int kTurnMilliseconds = 50;
+// How long the resident worker retries a request that a lock prevents: before the request may have
+// a turn, and in total.
+constexpr int kBeforeTurnMilliseconds = 50;
 constexpr int kLockedMilliseconds = 2000;
 
 enum class EntryState : uint32 {
@@ -40,20 +41,20 @@ struct QueueEntry {
   Oid database;
   Oid role;
   uint64 arrival;
-  int32 place;             // of the worker that has taken it
-  TimestampTz taken_at;    // first; 0 before that
-  TimestampTz tried_from;  // since the last turn that was postponed, if any
+  int32 place;                 // of the worker that has taken it
+  TimestampTz first_taken_at;  // 0 before that
+  TimestampTz tried_since;     // when it was first taken, or when its last turn was postponed
   Latch* session;
   alignas(ChargeRequest) char request[kLargestRequest];
 };
 
-enum class PlaceState : uint32 { kVacant, kPromised, kEntered };
+enum class PlaceState : uint32 { kFree, kReserved, kOccupied };
 
 struct Place {
   PlaceState state;
   Oid database;
-  uint32 term;
-  TimestampTz promised_at;
+  uint32 generation;
+  TimestampTz reserved_at;
   Latch* worker;
 };
 
@@ -76,7 +77,7 @@ void request_shared_memory() {
   RequestNamedLWLockTranche(kName, 1);
 }
 
-// Also runs when the server starts anew after a crash, with the shared memory empty.
+// Also runs when the server restarts after a crash. The shared memory is empty then.
 void start_queue() {
   if (next_shmem_startup_hook != nullptr) next_shmem_startup_hook();
   bool found;
@@ -101,7 +102,7 @@ ChargeRequest* request_in(QueueEntry* entry) {
   return reinterpret_cast<ChargeRequest*>(entry->request);
 }
 
-QueueEntry* free_entry(int from, int to) {
+QueueEntry* find_free_entry(int from, int to) {
   for (int i = from; i < to; ++i) {
     if (queue->entries[i].state == EntryState::kFree) return &queue->entries[i];
   }
@@ -125,63 +126,63 @@ bool may_have_turn(Oid database, Oid role) {
   return turns < kTurnsOfDatabase && !role_has_turn(database, role);
 }
 
-Place* place_of_database(Oid database) {
+Place* find_place_of_database(Oid database) {
   for (Place& place : queue->places) {
-    if (place.state != PlaceState::kVacant && place.database == database) return &place;
+    if (place.state != PlaceState::kFree && place.database == database) return &place;
   }
   return nullptr;
 }
 
-void vacate(Place* place) {
-  place->state = PlaceState::kVacant;
+void free_place(Place* place) {
+  place->state = PlaceState::kFree;
   place->worker = nullptr;
 }
 
 bool is_lost(const Place& place) {
-  return place.state == PlaceState::kPromised &&
-         TimestampDifferenceExceeds(place.promised_at, GetCurrentTimestamp(), kStartSeconds * 1000);
+  return place.state == PlaceState::kReserved &&
+         TimestampDifferenceExceeds(place.reserved_at, GetCurrentTimestamp(), kStartSeconds * 1000);
 }
 
-Place* vacant_place() {
+Place* find_free_place() {
   for (Place& place : queue->places) {
-    if (is_lost(place)) vacate(&place);
-    if (place.state == PlaceState::kVacant) return &place;
+    if (is_lost(place)) free_place(&place);
+    if (place.state == PlaceState::kFree) return &place;
   }
   return nullptr;
 }
 
-// Sessions to be woken when the lock is released, so that they do not run into it.
-struct Sleepers {
+// Sessions are woken after the lock is released, so that they do not have to wait for it.
+struct SessionsToWake {
   Latch* sessions[kQueueEntries + kSpareEntries];
   int count;
 };
 
-void wake(const Sleepers& sleepers) {
-  for (int i = 0; i < sleepers.count; ++i) SetLatch(sleepers.sessions[i]);
+void wake(const SessionsToWake& to_wake) {
+  for (int i = 0; i < to_wake.count; ++i) SetLatch(to_wake.sessions[i]);
 }
 
-// The sessions that wait for a worker of this database shall look again whether there is one.
-void add_pending(Sleepers* sleepers, Oid database) {
+// The sessions that wait for a worker of this database must check again whether there is one.
+void add_pending_sessions(SessionsToWake* to_wake, Oid database) {
   for (const QueueEntry& entry : queue->entries) {
     if (entry.state != EntryState::kPending || entry.database != database) continue;
-    sleepers->sessions[sleepers->count++] = entry.session;
+    to_wake->sessions[to_wake->count++] = entry.session;
   }
 }
 
-Service promise_place(WorkerPlace* promised) {
-  Place* place = vacant_place();
-  if (place == nullptr) return Service::kImpossible;
-  place->state = PlaceState::kPromised;
+WorkerStatus reserve_place(WorkerPlace* reserved) {
+  Place* place = find_free_place();
+  if (place == nullptr) return WorkerStatus::kNoPlace;
+  place->state = PlaceState::kReserved;
   place->database = MyDatabaseId;
-  ++place->term;
-  place->promised_at = GetCurrentTimestamp();
-  *promised = {static_cast<int32>(place - queue->places), place->term};
-  return Service::kWanted;
+  ++place->generation;
+  place->reserved_at = GetCurrentTimestamp();
+  *reserved = {static_cast<int32>(place - queue->places), place->generation};
+  return WorkerStatus::kMustStart;
 }
 
-bool holds(WorkerPlace place, PlaceState state) {
+bool has_state(WorkerPlace place, PlaceState state) {
   const Place& there = queue->places[place.number];
-  return there.state == state && there.term == place.term;
+  return there.state == state && there.generation == place.generation;
 }
 
 bool is_pending(const QueueEntry& entry) {
@@ -196,40 +197,43 @@ bool is_over(TimestampTz start, int milliseconds, TimestampTz now) {
   return TimestampDifferenceExceeds(start, now, milliseconds);
 }
 
-void try_locked_again(WorkerPlace place, TimestampTz now) {
+void requeue_locked(WorkerPlace place, TimestampTz now) {
   for (QueueEntry& entry : queue->entries) {
     if (entry.place != place.number || entry.state != EntryState::kTaken) continue;
     if (request_in(&entry)->outcome != ChargeOutcome::kLocked) continue;
-    if (!is_over(entry.taken_at, kLockedMilliseconds, now)) entry.state = EntryState::kPending;
+    if (!is_over(entry.first_taken_at, kLockedMilliseconds, now))
+      entry.state = EntryState::kPending;
   }
 }
 
-// Of what has been tried in vain for long enough, and may have a turn, what came first.
+// The first to arrive of the requests that have failed for long enough and may have a turn, or
+// null.
 QueueEntry* next_turn(TimestampTz now) {
   QueueEntry* next = nullptr;
   for (QueueEntry& entry : queue->entries) {
-    if (!is_pending(entry) || entry.taken_at == 0) continue;
-    if (!is_over(entry.tried_from, kTurnMilliseconds, now)) continue;
+    if (!is_pending(entry) || entry.first_taken_at == 0) continue;
+    if (!is_over(entry.tried_since, kBeforeTurnMilliseconds, now)) continue;
     if (!may_have_turn(entry.database, entry.role)) continue;
     if (next == nullptr || entry.arrival < next->arrival) next = &entry;
   }
   return next;
 }
 
-void give_turns(TimestampTz now, Sleepers* sleepers) {
+void give_turns(TimestampTz now, SessionsToWake* to_wake) {
   while (QueueEntry* entry = next_turn(now)) {
     entry->state = EntryState::kHasTurn;
-    sleepers->sessions[sleepers->count++] = entry->session;
+    to_wake->sessions[to_wake->count++] = entry->session;
   }
 }
 
-// What the worker in this place has taken goes to the sessions. Frees what nobody waits for.
-void hand_over(WorkerPlace place, Sleepers* sleepers) {
+// Gives the sessions the replies to all requests that the worker in this place has taken. Frees the
+// entries of abandoned requests.
+void deliver_replies(WorkerPlace place, SessionsToWake* to_wake) {
   for (QueueEntry& entry : queue->entries) {
     if (entry.place != place.number) continue;
     if (entry.state == EntryState::kTaken) {
       entry.state = EntryState::kAnswered;
-      sleepers->sessions[sleepers->count++] = entry.session;
+      to_wake->sessions[to_wake->count++] = entry.session;
     } else if (entry.state == EntryState::kAbandoned) {
       entry.state = EntryState::kFree;
     }
@@ -252,7 +256,7 @@ bool charge_queue_exists() {
 bool enqueue_charge(const ChargeRequest* request) {
   Assert(my_entry == nullptr);
   lock_queue();
-  my_entry = free_entry(0, kQueueEntries);
+  my_entry = find_free_entry(0, kQueueEntries);
   if (my_entry != nullptr) my_entry->state = EntryState::kFilling;
   unlock_queue();
   if (my_entry == nullptr) return false;
@@ -261,7 +265,7 @@ bool enqueue_charge(const ChargeRequest* request) {
   my_entry->role = request->role;
   my_entry->session = MyLatch;
   lock_queue();
-  my_entry->taken_at = 0;
+  my_entry->first_taken_at = 0;
   my_entry->arrival = ++queue->arrivals;
   my_entry->state = EntryState::kPending;
   unlock_queue();
@@ -295,14 +299,14 @@ Reply collect_reply(ChargeRequest* request) {
 void postpone_turn() {
   lock_queue();
   my_entry->state = EntryState::kPending;
-  my_entry->tried_from = GetCurrentTimestamp();
+  my_entry->tried_since = GetCurrentTimestamp();
   unlock_queue();
 }
 
 bool take_turn(Oid role) {
   Assert(my_entry == nullptr);
   lock_queue();
-  QueueEntry* entry = free_entry(kQueueEntries, kQueueEntries + kSpareEntries);
+  QueueEntry* entry = find_free_entry(kQueueEntries, kQueueEntries + kSpareEntries);
   if (entry != nullptr && may_have_turn(MyDatabaseId, role)) {
     entry->state = EntryState::kHasTurn;
     entry->database = MyDatabaseId;
@@ -313,37 +317,37 @@ bool take_turn(Oid role) {
   return my_entry != nullptr;
 }
 
-Service call_worker(WorkerPlace* promised) {
-  Service service = Service::kPromised;
+WorkerStatus call_worker(WorkerPlace* reserved) {
+  WorkerStatus status = WorkerStatus::kAvailable;
   Latch* worker = nullptr;
   lock_queue();
-  Place* place = place_of_database(MyDatabaseId);
+  Place* place = find_place_of_database(MyDatabaseId);
   if (place != nullptr && is_lost(*place)) {
-    vacate(place);
+    free_place(place);
     place = nullptr;
   }
   if (my_entry->state == EntryState::kPending) {
     if (place == nullptr) {
-      service = promise_place(promised);
-    } else if (place->state == PlaceState::kEntered) {
+      status = reserve_place(reserved);
+    } else if (place->state == PlaceState::kOccupied) {
       worker = place->worker;
     }
   }
   unlock_queue();
-  // The latch of a process that has left may be another's by now, which it does no harm.
+  // If the worker has ended, its latch may belong to another process. Waking that does no harm.
   if (worker != nullptr) SetLatch(worker);
-  return service;
+  return status;
 }
 
-void cancel_place(WorkerPlace place) {
-  Sleepers sleepers{};
+void cancel_reservation(WorkerPlace place) {
+  SessionsToWake to_wake{};
   lock_queue();
-  if (holds(place, PlaceState::kPromised)) {
-    vacate(&queue->places[place.number]);
-    add_pending(&sleepers, MyDatabaseId);
+  if (has_state(place, PlaceState::kReserved)) {
+    free_place(&queue->places[place.number]);
+    add_pending_sessions(&to_wake, MyDatabaseId);
   }
   unlock_queue();
-  wake(sleepers);
+  wake(to_wake);
 }
 
 void release_entry() {
@@ -355,11 +359,11 @@ void release_entry() {
   my_entry = nullptr;
 }
 
-bool enter_place(WorkerPlace place) {
+bool occupy_place(WorkerPlace place) {
   lock_queue();
-  const bool mine = holds(place, PlaceState::kPromised);
+  const bool mine = has_state(place, PlaceState::kReserved);
   if (mine) {
-    queue->places[place.number].state = PlaceState::kEntered;
+    queue->places[place.number].state = PlaceState::kOccupied;
     queue->places[place.number].worker = MyLatch;
   }
   unlock_queue();
@@ -377,7 +381,7 @@ bool take_charges(WorkerPlace place, ChargeRequest* requests[kQueueEntries], int
     any = true;
     entry.state = EntryState::kTaken;
     entry.place = place.number;
-    if (entry.taken_at == 0) entry.taken_at = entry.tried_from = now;
+    if (entry.first_taken_at == 0) entry.first_taken_at = entry.tried_since = now;
     clear_reply(request_in(&entry));
     if (role_has_turn(entry.database, entry.role)) {
       request_in(&entry)->outcome = ChargeOutcome::kLocked;
@@ -393,35 +397,35 @@ bool take_charges(WorkerPlace place, ChargeRequest* requests[kQueueEntries], int
 }
 
 bool answer_charges(WorkerPlace place) {
-  Sleepers sleepers{};
+  SessionsToWake to_wake{};
   const TimestampTz now = GetCurrentTimestamp();
   lock_queue();
-  try_locked_again(place, now);
-  give_turns(now, &sleepers);
-  hand_over(place, &sleepers);
+  requeue_locked(place, now);
+  give_turns(now, &to_wake);
+  deliver_replies(place, &to_wake);
   unlock_queue();
-  wake(sleepers);
-  return sleepers.count > 0;
+  wake(to_wake);
+  return to_wake.count > 0;
 }
 
 bool leave_if_idle(WorkerPlace place) {
   lock_queue();
   const bool idle = !anything_pending();
-  if (idle) vacate(&queue->places[place.number]);
+  if (idle) free_place(&queue->places[place.number]);
   unlock_queue();
   return idle;
 }
 
 void leave_place(WorkerPlace place) {
-  Sleepers sleepers{};
+  SessionsToWake to_wake{};
   lock_queue();
-  if (holds(place, PlaceState::kEntered)) {
-    hand_over(place, &sleepers);
-    vacate(&queue->places[place.number]);
-    add_pending(&sleepers, queue->places[place.number].database);
+  if (has_state(place, PlaceState::kOccupied)) {
+    deliver_replies(place, &to_wake);
+    free_place(&queue->places[place.number]);
+    add_pending_sessions(&to_wake, queue->places[place.number].database);
   }
   unlock_queue();
-  wake(sleepers);
+  wake(to_wake);
 }
 
 }  // namespace dpquantile

@@ -2,112 +2,121 @@
 
 #include "pg/ledger/charge_request.hpp"
 
-// Charges that wait for a resident worker of their database, in shared memory. It exists only if
-// the library is in shared_preload_libraries.
+// The queue of charges that wait for the resident worker of their database, in shared memory. It
+// exists only if the library is in shared_preload_libraries.
 //
-// A request has an entry, whose state changes under one lock:
+// Each request has an entry. The states of an entry, which change under one lock, and who changes
+// them:
 //   free -> filling    by the session that asks
-//   filling -> pending
-//   pending -> taken   by the worker; from here on the charge may be made
-//   taken -> answered  or pending once more, where a lock stood in the way just now
+//   filling -> pending by the session
+//   pending -> taken   by the worker; from now on the charge may be made
+//   taken -> answered  by the worker
+//   taken -> pending   by the worker, if a lock prevented the charge and there is time to retry
 //   answered -> free   by the session
-// A session that is cancelled frees its entry in every state but one: an entry that is taken
-// becomes abandoned, because the worker still writes to it, and is freed by the worker.
+// A cancelled session frees its entry, except a taken one: the worker still writes to it, so it
+// becomes abandoned, and the worker frees it.
 //
-// The resident worker waits for nobody's lock. Where one stays in the way,
-//   pending -> has turn  by the worker: it is this session's turn to have a session worker, which
-//                        waits for the lock
-//   has turn -> pending  by the session, where no worker could be started
+// The resident worker does not wait for locks. If a lock keeps preventing a charge:
+//   pending -> has turn  by the worker; the session may now use a session worker, which waits for
+//                        the lock
+//   has turn -> pending  by the session, if it could not start a worker
 //   has turn -> free     by the session
-//   free -> has turn     by the session, in a spare entry, when all others are busy
-// A role has one turn at a time, and the resident worker leaves the role alone meanwhile: many
-// waiting workers would lock the budget for each other, and one would have to compete with the
-// resident worker. A database has two.
+//   free -> has turn     by the session, in a spare entry, when all other entries are busy
+// A role has at most one turn at a time, and the resident worker does not charge the role
+// meanwhile. Otherwise several waiting workers would lock the budget for each other, and a waiting
+// worker would compete with the resident worker for it. A database has at most two turns at a time.
 //
-// A database has at most one resident worker, which has a place here from before it is started
-// until it leaves. It leaves under the lock and only if nothing is pending, so a request that comes
-// later finds no worker and starts another.
+// A database has at most one resident worker. A session reserves a place for the worker before it
+// starts it, and the worker keeps the place until it leaves. An idle worker leaves under the lock
+// and only if nothing is pending, so a later request finds no worker and starts another.
 namespace dpquantile {
 
 inline constexpr int kQueueEntries = 64;
-// Entries that are for turns only, so that a session gets its charge while all others are busy.
+// Extra entries for turns only. A session that finds all other entries busy can still charge.
 inline constexpr int kSpareEntries = 2;
 inline constexpr int kTurnsOfDatabase = 2;
 inline constexpr int kWorkerPlaces = 32;
 
-// To be called in _PG_init while the library is being preloaded.
+// Call it in _PG_init while the library is being preloaded.
 void install_charge_queue();
 
+// Whether the library was preloaded.
 bool charge_queue_exists();
 
-// A resident worker's place. The term tells it from those that had the place before.
+// A resident worker's place. The generation distinguishes this worker from earlier ones in the
+// place.
 struct WorkerPlace {
   int32 number;
-  uint32 term;
+  uint32 generation;
 };
 
 // ---- The session that asks -----------------------------------------------------------------
 
-// Whether a resident worker is or will be there for this session's request.
-enum class Service {
-  kPromised,   // a worker runs or is being started
-  kWanted,     // nobody has started one; the caller has been given a place for it, and must
-  kImpossible  // every place is taken by workers of other databases
+// Whether there is a resident worker for this session's request.
+enum class WorkerStatus {
+  kAvailable,  // a worker runs or is being started, or the request is not pending any more
+  kMustStart,  // there is none; a place is reserved, and the caller must start a worker for it
+  kNoPlace     // workers of other databases have all places
 };
 
-// Puts the request in an entry of this session; false if all entries are busy. The session has one
-// entry at most, which it must give back in the end, see release_entry.
+// Puts the request in an entry for this session. Returns false if all entries are busy. A session
+// has at most one entry and must give it back in the end (release_entry).
 bool enqueue_charge(const ChargeRequest* request);
 
-// Takes back a request that is still pending and returns true. Afterwards no resident worker will
-// make that charge, and the session has no entry.
+// Takes the request back if it is still pending, and returns whether it was. After true no resident
+// worker will make the charge, and the session has no entry.
 bool withdraw_charge();
 
+// Whether the request has a reply.
 enum class Reply {
   kNone,  // not yet
   kComplete,
-  kTurn  // a lock stands in the way, and it is this session's turn, until it releases the entry
+  kTurn  // a lock prevents the charge; this session has a turn until it releases the entry
 };
 
-// Copies the reply to the request and gives the entry back, if the reply is complete. A charge that
-// a lock has been in the way of for too long is complete with the outcome kLocked.
+// If the reply is complete, copies it to the request and gives the entry back. If a lock has
+// prevented the charge for too long, the reply is complete with the outcome kLocked.
 Reply collect_reply(ChargeRequest* request);
 
-// Puts off this session's turn: its request waits for the resident worker once more.
+// Gives up this session's turn for now: the request waits for the resident worker again.
 void postpone_turn();
 
-// Takes a turn for this session, which has no entry; false if it has to wait for others.
+// Takes a turn for this session, which must have no entry. Returns false if no spare entry is free,
+// or if the role or the database has all its turns.
 bool take_turn(Oid role);
 
-// Wakes the worker of this database, if the request is pending.
-Service call_worker(WorkerPlace* place);
+// If the request is pending, wakes the worker of this database, or reserves a place for a new one
+// and sets *place (kMustStart).
+WorkerStatus call_worker(WorkerPlace* place);
 
-// Says that the worker for this place will not come, if it has not come already.
-void cancel_place(WorkerPlace place);
+// Frees a reserved place whose worker will not come. Does nothing if the worker has occupied it.
+void cancel_reservation(WorkerPlace place);
 
-// Gives this session's entry back, if it has one, whatever state the request is in.
+// Gives this session's entry back, in any state. Does nothing if the session has no entry.
 void release_entry();
 
 // ---- The resident worker --------------------------------------------------------------------
 
-// Takes the place that was promised; false if it is not this worker's any more.
-bool enter_place(WorkerPlace place);
+// Occupies the place that was reserved for this worker. Returns false if it is no longer reserved
+// for it.
+bool occupy_place(WorkerPlace place);
 
-// Takes all pending requests of the worker's database, and returns whether there are any. The
-// worker may write to their replies until it answers them. Those that it shall try, in the order of
-// their arrival, are listed: the others' roles have a turn.
+// Takes all pending requests of the worker's database and returns whether there are any. The worker
+// may write to their replies until it answers them. Lists in `requests` those that the worker must
+// try, in order of arrival. The others get the outcome kLocked, because their role has a turn.
 bool take_charges(WorkerPlace place, ChargeRequest* requests[kQueueEntries], int* count);
 
-// Hands the replies of requests taken over to the sessions. A request whose outcome is kLocked
-// becomes pending again, for a while: most locks are short. Then it gets its turn, or is answered
-// as it is if that does not come in time. Returns whether any session was answered.
+// Gives the sessions the replies to the requests that were taken. A request with the outcome
+// kLocked becomes pending again instead, because most locks are short; after a while it may get a
+// turn, and after two seconds in total it is answered as locked. Returns whether any session was
+// woken.
 bool answer_charges(WorkerPlace place);
 
-// Gives the place up unless there are pending requests.
+// Gives the place up unless the worker's database has pending requests. Returns whether it did.
 bool leave_if_idle(WorkerPlace place);
 
-// Gives the place up whatever is the case: sessions whose request was taken get the reply as it is,
-// the others are woken to look for another worker.
+// Gives the place up in any case. Sessions with a taken request get its reply in its present state;
+// sessions with a pending request are woken to find another worker.
 void leave_place(WorkerPlace place);
 
 }  // namespace dpquantile

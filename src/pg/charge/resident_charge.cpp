@@ -15,11 +15,11 @@ namespace {
 
 constexpr long kBusyRetryMilliseconds = 10;
 constexpr int kBusyMilliseconds = 1000;
-constexpr int kCrowdedMilliseconds = 5000;
-// Every change wakes the session; should one be missed, it looks for itself.
-constexpr long kLookMilliseconds = 1000;
+constexpr int kOverloadMilliseconds = 5000;
+// Every change wakes the session. It also checks at this interval, in case a wake-up is lost.
+constexpr long kPollMilliseconds = 1000;
 
-// The worker that this session has started for its present request, if any.
+// The worker that this session has started for its current request; handle is null if it has not.
 struct StartedWorker {
   BackgroundWorkerHandle* handle;
   WorkerPlace place;
@@ -31,39 +31,39 @@ bool start_resident_worker(StartedWorker* started) {
   static_assert(sizeof task <= sizeof worker.bgw_extra);
   memcpy(worker.bgw_extra, &task, sizeof task);
   if (RegisterDynamicBackgroundWorker(&worker, &started->handle)) return true;
-  cancel_place(started->place);
+  cancel_reservation(started->place);
   return false;
 }
 
-// Whether the request is, or will be, with a worker. A session starts one worker at most for a
-// request: if that does not help, another would not.
+// Whether a worker has the request or will take it. A session starts at most one worker for a
+// request: if that one ends without taking it, another would not help.
 bool find_worker(StartedWorker* started) {
-  if (started->handle != nullptr && has_ended(started->handle)) cancel_place(started->place);
+  if (started->handle != nullptr && has_ended(started->handle)) cancel_reservation(started->place);
   WorkerPlace place;
   switch (call_worker(&place)) {
-    case Service::kPromised:
+    case WorkerStatus::kAvailable:
       return true;
-    case Service::kImpossible:
+    case WorkerStatus::kNoPlace:
       return false;
-    case Service::kWanted:
+    case WorkerStatus::kMustStart:
       break;
   }
   if (started->handle != nullptr) {
-    cancel_place(place);
+    cancel_reservation(place);
     return false;
   }
   started->place = place;
   return start_resident_worker(started);
 }
 
-// kNone if the request was withdrawn.
+// Returns kNone if the request was withdrawn.
 Reply wait_for_reply(ChargeRequest* request) {
   StartedWorker started{};
   for (;;) {
     const Reply reply = collect_reply(request);
     if (reply != Reply::kNone) return reply;
     if (!find_worker(&started) && withdraw_charge()) return Reply::kNone;
-    sleep_until_woken(kLookMilliseconds);
+    sleep_until_woken(kPollMilliseconds);
   }
 }
 
@@ -82,29 +82,29 @@ bool charge_in_queue(ChargeRequest* request) {
   }
 }
 
-void refuse_crowd() {
+void report_overload() {
   ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
-                  errmsg("the privacy budget cannot be charged: too many charges wait"),
+                  errmsg("the privacy budget cannot be charged: too many charges are waiting"),
                   errhint("This call was not charged. Try again.")));
 }
 
-// Returns whether the charge was made or refused. With every entry taken the worker has much to do
-// for others, but does it fast.
-bool ask(ChargeRequest* request) {
+// Returns whether the charge was made or refused. If all entries are busy, this retries: the worker
+// soon frees some.
+bool queue_or_take_turn(ChargeRequest* request) {
   const Deadline busy(kBusyMilliseconds);
-  const Deadline crowded(kCrowdedMilliseconds);
+  const Deadline overloaded(kOverloadMilliseconds);
   for (;;) {
     if (enqueue_charge(request)) return charge_in_queue(request);
     if (busy.is_over() && take_turn(request->role)) {
       charge_by_session_worker(request);
       return true;
     }
-    if (crowded.is_over()) refuse_crowd();
+    if (overloaded.is_over()) report_overload();
     sleep_until_woken(kBusyRetryMilliseconds);
   }
 }
 
-void give_entry_back(int, Datum) {
+void release_entry_on_error(int, Datum) {
   release_entry();
 }
 
@@ -113,9 +113,9 @@ void give_entry_back(int, Datum) {
 bool charge_by_resident_worker(ChargeRequest* request) {
   if (!charge_queue_exists()) return false;
   volatile bool done = false;
-  PG_ENSURE_ERROR_CLEANUP(give_entry_back, Datum{0});
-  { done = ask(request); }
-  PG_END_ENSURE_ERROR_CLEANUP(give_entry_back, Datum{0});
+  PG_ENSURE_ERROR_CLEANUP(release_entry_on_error, Datum{0});
+  { done = queue_or_take_turn(request); }
+  PG_END_ENSURE_ERROR_CLEANUP(release_entry_on_error, Datum{0});
   release_entry();
   return done;
 }

@@ -1,6 +1,5 @@
-// The resident worker, of which a database has one while charges are asked for. It makes all
-// charges that wait in one transaction and answers when that is committed, so that they share one
-// flush of the log.
+// The resident worker of a database. It makes all waiting charges in one transaction and answers
+// when the transaction is committed, so that they share one flush of the write-ahead log.
 #include "pg/charge/resident_worker.hpp"
 
 #include "pg/ledger/charge_refusal.hpp"
@@ -23,8 +22,8 @@ namespace dpquantile {
 
 namespace {
 
-// DROP DATABASE, ALTER DATABASE ... RENAME and CREATE DATABASE ... TEMPLATE give up after 5
-// seconds.
+// An idle worker must leave well within 5 seconds: DROP DATABASE, ALTER DATABASE ... RENAME and
+// CREATE DATABASE ... TEMPLATE wait that long for other processes in the database.
 constexpr long kIdleMilliseconds = 2000;
 constexpr long kLockedRetryMilliseconds = 1;
 
@@ -38,16 +37,16 @@ void clear_replies(Batch batch) {
   for (int i = 0; i < batch.count; ++i) clear_reply(batch.requests[i]);
 }
 
-// Rows are never waited for, so it is a lock on a whole table, which stands in the way of all.
+// The worker never waits for a row, so the lock is on a whole table and prevents all charges.
 void mark_all_locked(Batch batch) {
   for (int i = 0; i < batch.count; ++i) batch.requests[i]->outcome = ChargeOutcome::kLocked;
 }
 
-// One request after the other, so that one that fails does not take the others along.
+// Makes each charge in its own transaction, so that one that fails does not abort the others.
 void charge_one_by_one(Batch batch);
 
 void charge(Batch batch) {
-  const ErrorData* error = charge_and_commit(batch.requests, batch.count, Waiting::kNever);
+  const ErrorData* error = charge_and_commit(batch.requests, batch.count, LockWait::kNever);
   if (error == nullptr) return;
   clear_replies(batch);
   if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE) {
@@ -63,7 +62,6 @@ void charge_one_by_one(Batch batch) {
   for (int i = 0; i < batch.count; ++i) charge({batch.requests + i, 1});
 }
 
-// Until a session calls.
 void wait_for_call(long milliseconds) {
   (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds,
                   PG_WAIT_EXTENSION);
@@ -88,14 +86,14 @@ bool charge_pending(WorkerPlace place, MemoryContext context) {
   return true;
 }
 
-// A lock_timeout that comes late is meant for a charge that is over.
+// A lock_timeout that arrives now belongs to a charge that is over.
 void check_for_termination() {
   QueryCancelPending = false;
   CHECK_FOR_INTERRUPTS();
 }
 
-// Returns when there is nothing to do for a while. A new configuration is left to a new worker:
-// not every setting that this one has forced could follow it.
+// Returns when the worker has been idle for some time, or the configuration was reloaded: a new
+// worker applies it, because the settings that this one has forced would hide some changes.
 void serve(WorkerPlace place) {
   MemoryContext context =
       AllocSetContextCreate(TopMemoryContext, "dpquantile charges", ALLOCSET_DEFAULT_SIZES);
@@ -136,11 +134,11 @@ void dpq_resident_worker(Datum) {
 
   ResidentTask task;
   memcpy(&task, MyBgworkerEntry->bgw_extra, sizeof task);
-  if (!charge_queue_exists() || !enter_place(task.place)) return;
-  // Registered first, so called last: when an open transaction has been aborted.
+  if (!charge_queue_exists() || !occupy_place(task.place)) return;
+  // Registered first, so it runs last, after an open transaction has been aborted.
   before_shmem_exit(leave, Datum{0});
   BackgroundWorkerInitializeConnectionByOid(task.database, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
 
-  force_charge_settings(Waiting::kNever);
+  force_charge_settings(LockWait::kNever);
   serve(task.place);
 }

@@ -14,27 +14,27 @@ namespace {
 constexpr long kSlotRetryMilliseconds = 10;
 constexpr int kSlotMilliseconds = 5000;
 
-// The session's worker, which may have ended, or none.
-struct Employed {
+// This session's last worker, which may have ended; null pointers if there is none.
+struct SessionWorker {
   dsm_segment* segment;
   BackgroundWorkerHandle* worker;
 };
-Employed employed{};
+SessionWorker my_worker{};
 
 SharedCharge* shared_in(dsm_segment* segment) {
   return static_cast<SharedCharge*>(dsm_segment_address(segment));
 }
 
-void dismiss() {
-  if (employed.segment == nullptr) return;
-  dsm_detach(employed.segment);
-  pfree(employed.worker);
-  employed = {};
+void detach_worker() {
+  if (my_worker.segment == nullptr) return;
+  dsm_detach(my_worker.segment);
+  pfree(my_worker.worker);
+  my_worker = {};
 }
 
-// A worker that is not asked any more, at the end of the session at the latest, need not stay, and
-// what it has not begun it need not begin.
-void release_worker(dsm_segment* segment, Datum) {
+// Runs when the session detaches from the worker, at the latest at the session's end. The worker
+// may leave, and need not begin a charge that it has not begun.
+void let_worker_end(dsm_segment* segment, Datum) {
   SharedCharge* shared = shared_in(segment);
   if (change_state(shared, SessionChargeState::kAsked, SessionChargeState::kLeft) ||
       change_state(shared, SessionChargeState::kTaken, SessionChargeState::kLeft) ||
@@ -50,7 +50,7 @@ dsm_segment* share_request(const ChargeRequest* request) {
                     errmsg("the privacy budget cannot be charged: no dynamic shared memory"),
                     errhint("This call was not charged. Try again.")));
   }
-  on_dsm_detach(segment, release_worker, Datum{0});
+  on_dsm_detach(segment, let_worker_end, Datum{0});
   SharedCharge* shared = shared_in(segment);
   shared->worker = nullptr;
   pg_atomic_init_u32(&shared->state, static_cast<uint32>(SessionChargeState::kAsked));
@@ -71,8 +71,8 @@ BackgroundWorkerHandle* start_worker(dsm_handle request) {
   return started ? handle : nullptr;
 }
 
-// Worker slots are shared with parallel queries and other charges; a short wait spares the user an
-// error in a busy moment.
+// Parallel queries and other charges use worker slots, too. A short wait avoids an error while all
+// are busy.
 BackgroundWorkerHandle* start_worker_soon(dsm_handle request) {
   const Deadline deadline(kSlotMilliseconds);
   do {
@@ -86,9 +86,9 @@ BackgroundWorkerHandle* start_worker_soon(dsm_handle request) {
 
 using StartWorker = BackgroundWorkerHandle* (*)(dsm_handle request);
 
-// False if there is no worker for the request.
+// Returns false if no worker could be started.
 bool ask_new_worker(const ChargeRequest* request, StartWorker start) {
-  dismiss();
+  detach_worker();
   dsm_segment* segment = share_request(request);
   BackgroundWorkerHandle* worker = start(dsm_segment_handle(segment));
   if (worker == nullptr) {
@@ -96,15 +96,15 @@ bool ask_new_worker(const ChargeRequest* request, StartWorker start) {
     return false;
   }
   dsm_pin_mapping(segment);
-  employed = {segment, worker};
+  my_worker = {segment, worker};
   return true;
 }
 
-// False if the session's last worker is not there for the request.
+// Returns false if the session's last worker cannot take the request.
 bool ask_worker_again(const ChargeRequest* request) {
-  if (employed.segment == nullptr) return false;
-  SharedCharge* shared = shared_in(employed.segment);
-  // It may still be at a charge that was given up.
+  if (my_worker.segment == nullptr) return false;
+  SharedCharge* shared = shared_in(my_worker.segment);
+  // The worker may still be making a charge that the session has given up.
   if (state_of(shared) != SessionChargeState::kAnswered) return false;
   memcpy(shared->request, request, request_size(request));
   if (!change_state(shared, SessionChargeState::kAnswered, SessionChargeState::kAsked))
@@ -113,25 +113,25 @@ bool ask_worker_again(const ChargeRequest* request) {
   return true;
 }
 
-bool is_waited_for(SessionChargeState state) {
+bool is_unanswered(SessionChargeState state) {
   return state == SessionChargeState::kAsked || state == SessionChargeState::kTaken;
 }
 
-// The postmaster wakes the session at the worker's end. If that comes without a reply, the outcome
-// stays pending.
+// The postmaster wakes the session when the worker ends. If the worker ends without a reply, the
+// outcome stays pending.
 SessionChargeState wait_for_reply(ChargeRequest* request) {
-  SharedCharge* shared = shared_in(employed.segment);
+  SharedCharge* shared = shared_in(my_worker.segment);
   PG_TRY();
   {
-    while (is_waited_for(state_of(shared)) && !has_ended(employed.worker)) sleep_until_woken(-1);
+    while (is_unanswered(state_of(shared)) && !has_ended(my_worker.worker)) sleep_until_woken(-1);
   }
   PG_CATCH();
   {
-    dismiss();
+    detach_worker();
     PG_RE_THROW();
   }
   PG_END_TRY();
-  // What the worker wrote before its end is seen after it.
+  // Read the state again: the worker may have answered just before it ended.
   const SessionChargeState state = state_of(shared);
   const bool answered =
       state == SessionChargeState::kAnswered || state == SessionChargeState::kLeft;
@@ -139,7 +139,7 @@ SessionChargeState wait_for_reply(ChargeRequest* request) {
   return state;
 }
 
-// Whether there was a worker for the request.
+// Returns whether there was a worker for the request.
 bool charge(ChargeRequest* request, StartWorker start) {
   if (ask_worker_again(request) && wait_for_reply(request) != SessionChargeState::kDeclined) {
     return true;

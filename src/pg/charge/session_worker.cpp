@@ -22,8 +22,8 @@ namespace dpquantile {
 
 namespace {
 
-// DROP DATABASE, ALTER DATABASE ... RENAME and CREATE DATABASE ... TEMPLATE give up after 5
-// seconds.
+// An idle worker must leave well within 5 seconds: DROP DATABASE, ALTER DATABASE ... RENAME and
+// CREATE DATABASE ... TEMPLATE wait that long for other processes in the database.
 constexpr int kIdleMilliseconds = 1000;
 
 SharedCharge* attach(dsm_handle handle) {
@@ -34,7 +34,7 @@ SharedCharge* attach(dsm_handle handle) {
   return static_cast<SharedCharge*>(dsm_segment_address(segment));
 }
 
-// Whatever the end of the worker comes from.
+// Runs when the worker ends, for any reason.
 void leave(int, Datum shared) {
   auto* left = reinterpret_cast<SharedCharge*>(DatumGetPointer(shared));
   if (change_state(left, SessionChargeState::kAnswered, SessionChargeState::kLeft)) return;
@@ -44,7 +44,7 @@ void leave(int, Datum shared) {
 void charge_and_answer(SharedCharge* shared) {
   ChargeRequest* request = request_in(shared);
   pgstat_report_activity(STATE_RUNNING, "charging the privacy budget");
-  const ErrorData* error = charge_and_commit(&request, 1, Waiting::kForAWhile);
+  const ErrorData* error = charge_and_commit(&request, 1, LockWait::kUntilTimeout);
   if (error != nullptr) refuse_with_error(request, error);
   (void)change_state(shared, SessionChargeState::kTaken, SessionChargeState::kAnswered);
   SetLatch(shared->session);
@@ -52,8 +52,8 @@ void charge_and_answer(SharedCharge* shared) {
   (void)pgstat_report_stat(false);
 }
 
-// For a further charge of the session, which spares it the start of a worker. But most of the
-// worker slots are for others, and where there are resident workers this one has helped out.
+// A worker that stays saves the session's next charge the start of another. It leaves if few worker
+// slots are free, or if the session's next charge will go to a resident worker.
 bool may_stay() {
   return !charge_queue_exists() && half_of_worker_slots_free();
 }
@@ -70,8 +70,9 @@ bool take(SharedCharge* shared) {
   return change_state(shared, SessionChargeState::kAsked, SessionChargeState::kTaken);
 }
 
-// Whether the session has a further charge, which has been taken. A new configuration is left to a
-// new worker: not every setting that this one has forced could follow it.
+// Waits for the session's next charge and takes it. Returns false if the worker must leave: it was
+// idle for too long, the session has ended, or the configuration was reloaded. A new worker applies
+// that, because the settings that this one has forced would hide some changes.
 bool take_another(SharedCharge* shared) {
   const TimestampTz since = GetCurrentTimestamp();
   while (!take(shared)) {
@@ -116,9 +117,9 @@ void dpq_session_worker(Datum request_handle) {
   BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
 
   SharedCharge* shared = attach(DatumGetUInt32(request_handle));
-  // The query that asked may have been cancelled: nothing to do then.
+  // The query that asked for the charge may have been cancelled.
   if (shared == nullptr) return;
   before_shmem_exit(leave, PointerGetDatum(shared));
-  force_charge_settings(Waiting::kForAWhile);
+  force_charge_settings(LockWait::kUntilTimeout);
   serve(shared);
 }

@@ -7,26 +7,26 @@ extern "C" {
 #include "storage/latch.h"
 }
 
-// The session worker: a background worker that makes the charges of one session, each in a
-// transaction of its own: neither a rollback, an error, a cancel nor a crash of the query takes it
-// back.
+// The session worker: a background worker that makes the charges of one session, each in its own
+// transaction. A rollback, an error, a cancel or a crash of the query does not undo a charge.
 namespace dpquantile {
 
 // The states of a charge, and who changes them:
-//   asked -> taken     by the worker; from here on the charge may be made
+//   asked -> taken     by the worker; from now on the charge may be made
 //   taken -> answered  by the worker, once the charge is durable or refused
-//   answered -> asked  by the session, with a further charge
-//   answered -> left   by the worker, which ends, or by the session, so that it does
-//   asked, taken -> left   by the session, which has given the charge up
-//   asked -> declined  by the worker, which ends without having taken the request
-// The worker touches the request from when it has taken it until it is answered, the session only
-// before and after.
+//   answered -> asked  by the session, with another charge
+//   answered -> left   by the worker, which ends, or by the session, so that the worker ends
+//   asked -> left      by the session, which gives the charge up
+//   taken -> left      by the session, which gives the charge up
+//   asked -> declined  by the worker, which ends without taking the request
+// The worker reads and writes the request only between taken and answered, the session only outside
+// of that.
 enum class SessionChargeState : uint32 { kAsked, kTaken, kAnswered, kLeft, kDeclined };
 
-// What session and session worker share.
+// The shared memory of a session and its worker.
 struct SharedCharge {
   pg_atomic_uint32 state;
-  Latch* session;  // latches are in the server's memory: there even if their process has gone
+  Latch* session;  // in the server's shared memory, so valid even after the process has ended
   Latch* worker;   // null until it has started
   alignas(ChargeRequest) char request[kLargestRequest];
 };
@@ -35,18 +35,21 @@ inline ChargeRequest* request_in(SharedCharge* shared) {
   return reinterpret_cast<ChargeRequest*>(shared->request);
 }
 
-// Whether the state was `from` and is `to` now. What was written before is seen by who reads `to`.
+// Changes the state from `from` to `to` and returns true, or returns false if it was not `from`. A
+// process that reads `to` sees everything that was written before.
 inline bool change_state(SharedCharge* shared, SessionChargeState from, SessionChargeState to) {
   auto expected = static_cast<uint32>(from);
   return pg_atomic_compare_exchange_u32(&shared->state, &expected, static_cast<uint32>(to));
 }
 
+// Reads the state. Later reads see everything that was written before the state was.
 inline SessionChargeState state_of(SharedCharge* shared) {
   const uint32 state = pg_atomic_read_u32(&shared->state);
   pg_read_barrier();
   return static_cast<SessionChargeState>(state);
 }
 
+// Its type in pg_stat_activity, and its C function.
 inline constexpr const char* kSessionType = "dpquantile session";
 inline constexpr const char* kSessionWorker = "dpq_session_worker";
 

@@ -10,10 +10,10 @@ namespace dpquantile {
 
 namespace {
 
-// The columns of check_budget.
+// The columns that the statements of check_budget() return.
 enum CheckColumn { kVerdict = 1, kBudgetId, kAccountant };
 
-// The columns of read_amounts.
+// The columns that the statement of read_amounts() returns.
 enum AmountColumn {
   kEpsilonAsked = 1,
   kEpsilonLeft,
@@ -24,7 +24,7 @@ enum AmountColumn {
   kAccountantOfRole,
 };
 
-// A column of the last statement's row.
+// Both read a column of the row that the last statement returned.
 char* column(int number) {
   return SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, number);
 }
@@ -34,7 +34,7 @@ Datum column_datum(int number) {
   return SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, number, &is_null);
 }
 
-// A statement whose plan is kept for the session. It is planned for any values once, and again when
+// A statement whose plan this worker keeps. PostgreSQL plans it once for any values, and again when
 // an object that it refers to is changed or replaced.
 struct Statement {
   const char* text;
@@ -68,7 +68,7 @@ int execute_on_budget(Statement* statement, const ChargeRequest* request) {
                     CStringGetTextDatum(request->delta), CStringGetTextDatum(request->rho),
                     Int32GetDatum(request->grouping_sets)};
   char nulls[] = "     ";
-  if (!states_epsilon(request)) nulls[1] = 'n';
+  if (!has_epsilon(request)) nulls[1] = 'n';
   if (!has_rho(request)) nulls[3] = 'n';
   return execute(statement, values, nulls);
 }
@@ -94,11 +94,12 @@ int execute_on_budget(Statement* statement, const ChargeRequest* request) {
   "       END,"                                                                     \
   "       b.budget_id, b.accountant" DPQ_BUDGET_AND_CHARGE "   FOR UPDATE OF b"
 
-Statement check_waiting = on_budget(DPQ_CHECK_BUDGET);
-Statement check_unless_locked = on_budget(DPQ_CHECK_BUDGET " SKIP LOCKED");
+Statement check_and_wait = on_budget(DPQ_CHECK_BUDGET);
+Statement check_skip_locked = on_budget(DPQ_CHECK_BUDGET " SKIP LOCKED");
 Statement any_budget = on_budget("SELECT 1" DPQ_BUDGET_AND_CHARGE);
 
-// A rho is charged a hair above what was asked for; the message shows what was asked.
+// A charged rho may lie slightly above the rho that was asked for (ChargeRequest). The factor
+// undoes this before six_digits rounds up, so that the message shows what was asked for.
 Statement amounts_statement = on_budget(
     "SELECT trim_scale(c.epsilon), trim_scale(greatest(b.epsilon_limit - b.epsilon_spent, 0)),"
     "       c.delta::float8, greatest(b.delta_limit - b.delta_spent, 0)::float8,"
@@ -125,25 +126,25 @@ Statement ledger_entry = {
     "         $10, $11, $12, $13)",
     lengthof(kEntryTypes), kEntryTypes, nullptr};
 
-bool finds_row(Statement* statement, const ChargeRequest* request) {
+bool selects_one_row(Statement* statement, const ChargeRequest* request) {
   return execute_on_budget(statement, request) == SPI_OK_SELECT && SPI_processed == 1;
 }
 
 }  // namespace
 
-BudgetCheck check_budget(const ChargeRequest* request, Waiting waiting) {
-  Statement* statement = waiting == Waiting::kNever ? &check_unless_locked : &check_waiting;
-  if (!finds_row(statement, request)) return {};
+BudgetCheck check_budget(const ChargeRequest* request, LockWait wait) {
+  Statement* statement = wait == LockWait::kNever ? &check_skip_locked : &check_and_wait;
+  if (!selects_one_row(statement, request)) return {};
   return {true, column(kVerdict), column_datum(kBudgetId), column_datum(kAccountant)};
 }
 
 bool budget_exists(const ChargeRequest* request) {
-  return finds_row(&any_budget, request);
+  return selects_one_row(&any_budget, request);
 }
 
 BudgetAmounts read_amounts(const ChargeRequest* request) {
-  if (!finds_row(&amounts_statement, request)) {
-    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("a locked budget has gone")));
+  if (!selects_one_row(&amounts_statement, request)) {
+    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the locked budget has disappeared")));
   }
   return {column(kEpsilonAsked), column(kEpsilonLeft), column(kDeltaAsked),      column(kDeltaLeft),
           column(kRhoAsked),     column(kRhoLeft),     column(kAccountantOfRole)};
@@ -168,7 +169,7 @@ bool enter_in_ledger(const ChargeRequest* request, const BudgetCheck& budget) {
                     Int32GetDatum(request->groups),
                     CStringGetTextDatum(request->query)};
   char nulls[] = "             ";
-  if (!states_epsilon(request)) nulls[6] = 'n';
+  if (!has_epsilon(request)) nulls[6] = 'n';
   if (!has_rho(request)) nulls[8] = 'n';
   if (request->groups < 0) nulls[11] = 'n';
   if (request->query[0] == '\0') nulls[12] = 'n';

@@ -52,8 +52,8 @@ Oid lock_budget_tables() {
   return owners[0];
 }
 
-ActingAs act_as(Oid owner) {
-  ActingAs before;
+SavedUser switch_to_user(Oid owner) {
+  SavedUser before;
   GetUserIdAndSecContext(&before.user, &before.context);
   SetUserIdAndSecContext(
       owner, before.context | SECURITY_RESTRICTED_OPERATION | SECURITY_LOCAL_USERID_CHANGE);
@@ -61,7 +61,7 @@ ActingAs act_as(Oid owner) {
   return before;
 }
 
-void act_as_before(const ActingAs& before) {
+void restore_user(const SavedUser& before) {
   AtEOXact_GUC(false, before.settings);
   SetUserIdAndSecContext(before.user, before.context);
 }

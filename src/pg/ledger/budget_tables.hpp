@@ -2,23 +2,26 @@
 
 #include "pg/server/postgres.hpp"
 
-// Whose the budget tables are, and acting as that role.
+// The owner of the tables dpquantile.budget and dpquantile.ledger, and acting as that role.
 namespace dpquantile {
 
-// Returns the owner of the budget tables; ereports unless they have one and are the extension's.
-// After DROP EXTENSION others may have made tables of these names, with triggers. They stay locked
-// against that until the transaction ends.
+// Locks both tables until the transaction ends and returns their owner. ereports if a table is
+// missing or does not belong to the extension, or if the owners differ. After DROP EXTENSION
+// somebody else may create tables with these names and hostile triggers; the lock prevents that
+// during the charge.
 Oid lock_budget_tables();
 
-// The worker is a superuser. What the tables' owner may have hung on them, such as triggers, runs
-// as that owner, and what it sets lasts no longer. An abort of the transaction undoes it, too.
-struct ActingAs {
+// The user, the security context and the GUC nesting level before switch_to_user().
+struct SavedUser {
   Oid user;
   int context;
   int settings;
 };
 
-ActingAs act_as(Oid owner);
-void act_as_before(const ActingAs& before);
+// Acts as the owner in a security-restricted operation. The worker is a superuser, but triggers of
+// the tables run as their owner, and settings that they change last until restore_user(). An abort
+// of the transaction restores the user, too.
+SavedUser switch_to_user(Oid owner);
+void restore_user(const SavedUser& before);
 
 }  // namespace dpquantile

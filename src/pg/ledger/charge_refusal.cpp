@@ -15,17 +15,15 @@ void refuse(ChargeRequest* request, int sqlstate, const char* message, const cha
   request->outcome = ChargeOutcome::kRefused;
 }
 
-// The arguments that dp_grant_budget needs after the role for a charge of this kind, as an example.
-const char* example_terms(const ChargeRequest* request) {
-  if (!states_epsilon(request)) return "1, 1e-6, 'zcdp'";
+// Example arguments of dp_grant_budget, after the role, that allow a charge of this kind.
+const char* example_arguments(const ChargeRequest* request) {
+  if (!has_epsilon(request)) return "1, 1e-6, 'zcdp'";
   return has_rho(request) ? "1" : "1, 1e-5";
 }
 
-// What was not charged.
 const char* not_charged(const ChargeRequest* request) {
   return request->for_one_group
-             ? "This group was not charged, those before it were: the query is charged for each "
-               "group."
+             ? "This group was not charged. The groups before it were charged one by one."
              : "This call was not charged.";
 }
 
@@ -49,14 +47,14 @@ void refuse_exhausted_delta(ChargeRequest* request, const BudgetAmounts& amounts
 
 void refuse_without_delta(ChargeRequest* request, const BudgetAmounts& amounts) {
   refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-         psprintf("role \"%s\" has no budget of delta, requested %s", NameStr(request->role_name),
-                  amounts.delta_asked),
+         psprintf("role \"%s\" has no delta budget: requested delta %s",
+                  NameStr(request->role_name), amounts.delta_asked),
          psprintf("%s The data owner can grant one: dp_grant_budget(role, epsilon, delta).",
                   not_charged(request)));
 }
 
 void refuse_exhausted_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
-  const bool in_epsilon = states_epsilon(request);
+  const bool in_epsilon = has_epsilon(request);
   refuse(
       request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
       psprintf("privacy budget exhausted: requested rho %s%s, remaining rho %s", amounts.rho_asked,
@@ -68,7 +66,7 @@ void refuse_exhausted_rho(ChargeRequest* request, const BudgetAmounts& amounts) 
                in_epsilon ? "dp_budget_fits tells what fits." : "dp_budget tells what is left."));
 }
 
-// A query stated in rho alone has no epsilon that could be added to the others.
+// Accountant pure adds epsilons, and a query stated in rho alone has no epsilon.
 void refuse_rho_alone(ChargeRequest* request, const BudgetAmounts& amounts) {
   refuse(request, ERRCODE_FEATURE_NOT_SUPPORTED,
          psprintf("a query stated in rho cannot be charged to role \"%s\", whose accountant is %s",
@@ -78,15 +76,16 @@ void refuse_rho_alone(ChargeRequest* request, const BudgetAmounts& amounts) {
                   not_charged(request)));
 }
 
-// A charge with a delta has no rho, and the role's delta is taken by the conversion of its rho.
+// Accountant zcdp adds rhos, and a charge with a delta has no rho. The role's delta is in use
+// already: the accountant converts rho to epsilon at that delta.
 void refuse_without_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
   refuse(
       request, ERRCODE_FEATURE_NOT_SUPPORTED,
       psprintf("%s with method %s cannot be charged to role \"%s\", whose accountant is %s",
                NameStr(request->function), request->mechanism, NameStr(request->role_name),
                amounts.accountant),
-      psprintf("%s It spends delta, which the accountant needs for itself. Give bounds and method "
-               "quantiles, or ask as a role with accountant pure.",
+      psprintf("%s It spends delta, and accountant zcdp needs the role's delta to convert rho. Use "
+               "method quantiles with bounds, or ask as a role with accountant pure.",
                not_charged(request)));
 }
 
@@ -107,7 +106,7 @@ void refuse_without_budget(ChargeRequest* request) {
          psprintf("role \"%s\" has no privacy budget", NameStr(request->role_name)),
          psprintf("The data owner can grant one: SELECT dp_grant_budget(%s, %s).",
                   quote_literal_cstr(quote_identifier(NameStr(request->role_name))),
-                  example_terms(request)));
+                  example_arguments(request)));
 }
 
 bool refuse_by_verdict(ChargeRequest* request, const char* verdict, const BudgetAmounts& amounts) {

@@ -2,14 +2,17 @@
 
 #include "pg/ledger/charge_request.hpp"
 
-// What a refused charge tells its session. Nothing was charged.
+// The replies to charges that are refused: SQLSTATE, message, detail and hint. Each function writes
+// the reply and sets the outcome kRefused. Nothing was charged.
 namespace dpquantile {
 
+// The hint for a charge that a lock prevented.
 inline constexpr const char* kLockedHint =
     "This call was not charged. Another session, or this transaction, has locked the budget; end "
     "it or try again.";
 
-// The amounts of a charge and of its role's budget, as decimals.
+// The amounts of a charge and what is left in its role's budget, as decimals for messages. Null
+// where there is no such amount.
 struct BudgetAmounts {
   const char* epsilon_asked;
   const char* epsilon_left;
@@ -20,14 +23,14 @@ struct BudgetAmounts {
   const char* accountant;
 };
 
-// Refuses a charge whose role has no budget.
+// Refuses the charge of a role that has no budget.
 void refuse_without_budget(ChargeRequest* request);
 
-// Refuses a charge for a verdict of check_budget() (budget_statements.hpp) other than "fits";
-// returns false if the verdict is unknown.
+// Refuses a charge because of a verdict of check_budget() (budget_statements.hpp). Returns false,
+// and does not refuse, if the verdict is null, "fits" or unknown.
 bool refuse_by_verdict(ChargeRequest* request, const char* verdict, const BudgetAmounts& amounts);
 
-// Refuses what was aborted because of an error.
+// Refuses a charge because this error aborted its transaction.
 void refuse_with_error(ChargeRequest* request, const ErrorData* error);
 
 }  // namespace dpquantile

@@ -4,25 +4,28 @@
 
 namespace dpquantile {
 
+// What the worker did with a charge.
 enum class ChargeOutcome : uint32 {
-  kPending = 0,  // the worker has not got so far
-  kCharged = 1,  // committed
-  kRefused = 2,  // nothing charged; the reply says why
-  kLocked = 3,   // nothing charged: a lock stood in the way
+  kPending = 0,  // not decided yet
+  kCharged = 1,  // the charge is committed
+  kRefused = 2,  // nothing was charged; the reply says why
+  kLocked = 3,   // nothing was charged, because somebody else held a lock
 };
 
-// What becomes of a charge if somebody else has locked the budget's row.
-enum class Waiting {
-  kForAWhile,  // waits, and fails after the lock_timeout
-  kNever,      // the outcome is kLocked
+// What a charge does if somebody else has locked the budget's row.
+enum class LockWait {
+  kUntilTimeout,  // it waits, and fails after lock_timeout (force_charge_settings)
+  kNever,         // it does not wait; its outcome is kLocked
 };
 
-// The query's text in a request ends at a character boundary within so many bytes.
+// The most bytes of the query's text in a request, without the zero at its end. A longer text is
+// cut at a character boundary.
 inline constexpr int kQueryBytes = 8192;
 
-// One charge on its way to the worker and back, in shared memory. Amounts are decimals, so that the
-// budget adds up exactly what the user wrote; rho, where it is computed from epsilon, is never
-// below what it was as a double.
+// One charge that a session asks a worker for, and the worker's reply, in shared memory. All texts
+// end with a zero. Amounts are for one grouping set and are decimals, so that the budget adds up
+// exactly what the user wrote. A rho that is computed from epsilon is rounded up: the decimal is
+// above the double.
 struct ChargeRequest {
   Oid role;
   NameData role_name;
@@ -32,12 +35,12 @@ struct ChargeRequest {
   char neighbours[64];
   char epsilon[32];  // empty for a query stated in rho alone
   char delta[32];
-  char rho[32];  // empty with a delta
+  char rho[32];  // empty if the charge has a delta
   int32 grouping_sets;
-  bool for_one_group;
-  int32 groups;  // -1: not public
+  bool for_one_group;  // of several groups that are charged one by one
+  int32 groups;        // the number of groups; -1: not public
 
-  // The reply, written by the worker. The error's parts are set where the charge was refused.
+  // The reply, which the worker writes. The fields after outcome are set if the charge is refused.
   ChargeOutcome outcome;
   int32 sqlstate;
   char message[512];
@@ -45,27 +48,28 @@ struct ChargeRequest {
   char hint[256];
 
   int32 query_bytes;
-  char query[FLEXIBLE_ARRAY_MEMBER];  // and a zero
+  char query[FLEXIBLE_ARRAY_MEMBER];  // query_bytes bytes and a zero
 };
 
+// In bytes.
 inline constexpr Size kLargestRequest = offsetof(ChargeRequest, query) + kQueryBytes + 1;
 
+// In bytes, from the request's query_bytes.
 inline Size request_size(const ChargeRequest* request) {
   return offsetof(ChargeRequest, query) + static_cast<Size>(request->query_bytes) + 1;
 }
 
-// Whether the charge has an epsilon, and whether it has a rho.
-inline bool states_epsilon(const ChargeRequest* request) {
+inline bool has_epsilon(const ChargeRequest* request) {
   return request->epsilon[0] != '\0';
 }
 inline bool has_rho(const ChargeRequest* request) {
   return request->rho[0] != '\0';
 }
 
-// Copies the reply's parts only.
+// Copies the fields of the reply, and no others.
 void copy_reply(ChargeRequest* to, const ChargeRequest* from);
 
-// Empties the reply.
+// Sets the outcome to kPending and empties the other fields of the reply.
 void clear_reply(ChargeRequest* request);
 
 }  // namespace dpquantile

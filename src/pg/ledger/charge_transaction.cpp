@@ -17,7 +17,7 @@ namespace dpquantile {
 
 namespace {
 
-// What only a fault of this code or a tampered table can bring about.
+// For errors that only a bug or a tampered table can cause.
 [[noreturn]] void fail(const char* what) {
   ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("%s", what)));
 }
@@ -26,38 +26,37 @@ void force(const char* setting, const char* value) {
   SetConfigOption(setting, value, PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-// A lock_timeout comes as the same signal as a cancel.
+// A lock_timeout and a cancel arrive as the same signal.
 void cancel_for_lock_timeout(SIGNAL_ARGS) {
   if (get_timeout_indicator(LOCK_TIMEOUT, false)) StatementCancelHandler(postgres_signal_arg);
 }
 
-// Without waiting a locked budget looks like none at first. One that was granted or freed just now
-// counts as locked, too: the charge is tried again.
-void refuse_missing_budget(ChargeRequest* request, Waiting waiting) {
-  if (waiting == Waiting::kNever && budget_exists(request)) {
+// SKIP LOCKED does not tell a locked budget from a missing one, so this looks again. A budget that
+// was granted or unlocked in between counts as locked, too, and the charge is tried again.
+void refuse_missing_budget(ChargeRequest* request, LockWait wait) {
+  if (wait == LockWait::kNever && budget_exists(request)) {
     request->outcome = ChargeOutcome::kLocked;
   } else {
     refuse_without_budget(request);
   }
 }
 
-// Refuses a charge that the role's budget has no room for.
-void refuse_for(ChargeRequest* request, const char* verdict) {
+void refuse_verdict(ChargeRequest* request, const char* verdict) {
   if (!refuse_by_verdict(request, verdict, read_amounts(request))) {
     fail("the role's budget has an unknown accountant");
   }
 }
 
-// Returns whether the charge may be committed; else the request says why not. May ereport: then the
+// Returns whether the charge may be committed; if not, its outcome says why. If it ereports, the
 // whole transaction must be aborted.
-bool make_charge(ChargeRequest* request, Waiting waiting) {
-  const BudgetCheck budget = check_budget(request, waiting);
+bool make_charge(ChargeRequest* request, LockWait wait) {
+  const BudgetCheck budget = check_budget(request, wait);
   if (!budget.found) {
-    refuse_missing_budget(request, waiting);
+    refuse_missing_budget(request, wait);
     return false;
   }
   if (budget.verdict == nullptr || strcmp(budget.verdict, "fits") != 0) {
-    refuse_for(request, budget.verdict);
+    refuse_verdict(request, budget.verdict);
     return false;
   }
   if (!deduct(request) || !enter_in_ledger(request, budget)) {
@@ -67,8 +66,9 @@ bool make_charge(ChargeRequest* request, Waiting waiting) {
   return true;
 }
 
-// Whether a request before this one found its role's budget locked. This one must not overtake it.
-bool is_behind_locked(ChargeRequest* const* requests, int number) {
+// Whether an earlier request found the same role's budget locked. Charges of a role keep their
+// order.
+bool follows_locked(ChargeRequest* const* requests, int number) {
   for (int i = 0; i < number; ++i) {
     if (requests[i]->role == requests[number]->role &&
         requests[i]->outcome == ChargeOutcome::kLocked) {
@@ -78,16 +78,16 @@ bool is_behind_locked(ChargeRequest* const* requests, int number) {
   return false;
 }
 
-// Returns whether anything is to be committed.
-bool make_charges(ChargeRequest* const* requests, int count, Waiting waiting) {
+// Returns whether there is anything to commit.
+bool make_charges(ChargeRequest* const* requests, int count, LockWait wait) {
   bool made = false;
-  const ActingAs before = act_as(lock_budget_tables());
+  const SavedUser before = switch_to_user(lock_budget_tables());
   SPI_connect();
   PushActiveSnapshot(GetTransactionSnapshot());
   for (int i = 0; i < count; ++i) {
-    if (is_behind_locked(requests, i)) {
+    if (follows_locked(requests, i)) {
       requests[i]->outcome = ChargeOutcome::kLocked;
-    } else if (make_charge(requests[i], waiting)) {
+    } else if (make_charge(requests[i], wait)) {
       made = true;
     } else if (requests[i]->outcome == ChargeOutcome::kPending) {
       fail("a refused charge has no outcome");
@@ -95,13 +95,14 @@ bool make_charges(ChargeRequest* const* requests, int count, Waiting waiting) {
   }
   SPI_finish();
   PopActiveSnapshot();
-  act_as_before(before);
+  restore_user(before);
   return made;
 }
 
-// After the commit: what has no other outcome was made.
+// Call it after the commit: the charges that have no other outcome were made.
 void confirm(ChargeRequest* const* requests, int count) {
-  // A termination ends the wait for a synchronous standby, too: then nothing is sure.
+  // A termination ends the wait for a synchronous standby, too. Then the charges may not be
+  // durable.
   if (ProcDiePending) CHECK_FOR_INTERRUPTS();
   for (int i = 0; i < count; ++i) {
     if (requests[i]->outcome == ChargeOutcome::kPending) {
@@ -112,15 +113,15 @@ void confirm(ChargeRequest* const* requests, int count) {
 
 }  // namespace
 
-void force_charge_settings(Waiting waiting) {
+void force_charge_settings(LockWait wait) {
   if (synchronous_commit < SYNCHRONOUS_COMMIT_ON) force("synchronous_commit", "on");
   force("default_transaction_read_only", "off");
   force("default_transaction_isolation", "read committed");
   force("role", "none");
   force("search_path", "pg_catalog, pg_temp");
-  force("lock_timeout", waiting == Waiting::kNever ? "20ms" : "2s");
+  force("lock_timeout", wait == LockWait::kNever ? "20ms" : "2s");
   force("statement_timeout", "0");
-  // One plan for all charges, by the index: the tables may have grown since it was made.
+  // One plan serves all charges. It must use the index, because the tables may grow after planning.
   force("plan_cache_mode", "force_generic_plan");
   force("enable_seqscan", "off");
   force("jit", "off");
@@ -133,14 +134,14 @@ void ignore_cancels() {
   pqsignal(SIGINT, cancel_for_lock_timeout);
 }
 
-ErrorData* charge_and_commit(ChargeRequest* const* requests, int count, Waiting waiting) {
+ErrorData* charge_and_commit(ChargeRequest* const* requests, int count, LockWait wait) {
   MemoryContext context = CurrentMemoryContext;
   ErrorData* volatile error = nullptr;
   PG_TRY();
   {
     SetCurrentStatementStartTimestamp();
     StartTransactionCommand();
-    if (make_charges(requests, count, waiting)) {
+    if (make_charges(requests, count, wait)) {
       CommitTransactionCommand();
       confirm(requests, count);
     } else {

@@ -2,19 +2,22 @@
 
 #include "pg/ledger/charge_request.hpp"
 
-// What the workers that charge budgets have in common.
+// The transaction of a charge, for all background workers that make charges.
 namespace dpquantile {
 
-// Forces what a database's settings may have changed and the charge depends on.
-void force_charge_settings(Waiting waiting);
+// Overrides the settings that a charge depends on, whatever the database's or the cluster's
+// settings are: synchronous_commit is at least on, and lock_timeout is 2 s, or 20 ms for
+// LockWait::kNever. Call it when a worker starts.
+void force_charge_settings(LockWait wait);
 
-// Lets no cancel end the wait for a synchronous standby, after which nothing would be sure; only a
-// lock_timeout still cancels. To be called when a worker starts.
+// Ignores cancels in this worker, except those of a lock_timeout. Otherwise a cancel could end the
+// wait for a synchronous standby, and a charge that is not durable could count as made. Call it
+// when a worker starts.
 void ignore_cancels();
 
-// Makes the charges, which have no reply yet, in one transaction. Returns null, and then every
-// request has its outcome, and what counts as charged is durable; or the error for which the
-// transaction was aborted, and then no outcome counts.
-ErrorData* charge_and_commit(ChargeRequest* const* requests, int count, Waiting waiting);
+// Makes the charges, whose outcomes must be kPending, in one transaction, in their order. Returns
+// null if every request has its outcome; every charge with kCharged is durable then. Returns the
+// error, in the current memory context, if it aborted the transaction; then no outcome counts.
+ErrorData* charge_and_commit(ChargeRequest* const* requests, int count, LockWait wait);
 
 }  // namespace dpquantile
