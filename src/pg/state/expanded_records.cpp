@@ -10,7 +10,8 @@ ExpandedRecords* records_of(ExpandedObjectHeader* header) {
   return reinterpret_cast<ExpandedRecords*>(header);
 }
 
-// The records as runs; valid until records are added, or another group is encoded. May throw.
+// The records as runs. The reference is valid until records are added or another group of the pool
+// is encoded. May throw.
 const CellRuns& encode(ExpandedRecords* records) {
   CancelPoll cancel(cancel_requested);
   if (records->many != nullptr) {
@@ -47,7 +48,8 @@ void copy_runs(const CellRuns& runs, RecordsState* state) {
   }
 }
 
-// PostgreSQL asks for the size first, but perhaps for that of other groups in between.
+// PostgreSQL calls flat_size first, but it may ask for the sizes of other groups in between, so
+// this may have to encode again.
 void flatten_into(ExpandedObjectHeader* header, void* result, Size) {
   ExpandedRecords* records = records_of(header);
   const CellRuns* runs = nullptr;
@@ -90,7 +92,7 @@ GroupPool* make_group_pool(const AggregateParameters* parameters, MemoryContext 
   auto* copy = static_cast<AggregateParameters*>(MemoryContextAlloc(context, size));
   memcpy(copy, parameters, size);
   void* memory = MemoryContextAlloc(context, sizeof(GroupPool));
-  // It ends with the context: what it owns is allocated there.
+  // No destructor needs to run: all memory that the pool owns is in the context.
   GroupPool* pool = nullptr;
   report(guarded([&] {
     pool = new (memory) GroupPool{parameters->grid, copy, context, ContextMemory(context)};
@@ -98,9 +100,10 @@ GroupPool* make_group_pool(const AggregateParameters* parameters, MemoryContext 
   return pool;
 }
 
-// The object's own context is that of all groups: the executor takes an object as it is if that is
-// below the context of the group. It would end with one group, were it replaced by another state,
-// which no function here does.
+// The object's context is that of the pool, which all its groups share. The executor keeps an
+// expanded object without a copy if the object's context is a child of the context of the groups.
+// If a state replaced the object, the executor would delete the object's context and with it all
+// groups of the pool; no function of this extension does that.
 ExpandedRecords* make_expanded(GroupPool* pool) {
   MemoryContext groups = MemoryContextGetParent(pool->context);
   auto* records = new (MemoryContextAlloc(groups, sizeof(ExpandedRecords))) ExpandedRecords;

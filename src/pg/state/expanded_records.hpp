@@ -15,35 +15,36 @@ namespace dpquantile {
 
 struct ExpandedRecords;
 
-// What the groups of one aggregate call in one memory context share: its parameters, and a memory
-// context for their records below that of the groups, so that PostgreSQL accounts for them and ends
+// What the groups of one aggregate call in one memory context share: the call's parameters, and a
+// child of that memory context for their records. PostgreSQL accounts for the records and frees
 // them together.
 struct GroupPool {
-  // First what every row needs.
+  // The fields that every row needs come first.
   ValueGrid grid;
   const AggregateParameters* parameters;
   MemoryContext context;
   ContextMemory memory;
   CellChunkPool chunks{&memory};
-  // A group of few records that is being flattened, and its records.
+  // The group of few records that was encoded last, or null, and its records as runs.
   const ExpandedRecords* flattened = nullptr;
   CellRuns runs{&memory};
 };
 
-// A pool for calls with these parameters, which are copied; it lives as long as the context of the
-// groups is not reset. ereports.
+// Makes a pool for groups with these parameters, which it copies. The pool lives until the context
+// `groups` is reset or deleted. ereports if memory is short.
 GroupPool* make_group_pool(const AggregateParameters* parameters, MemoryContext groups);
 
-// The records of a group on a grid while they come: an expanded object, together with the last few
-// of them. It is allocated where the executor keeps the rest of the group, so that a row finds all
-// it needs in neighbouring cache lines. It is flattened to a state of compressed runs.
+// The records of a group on a value grid while rows are added: an expanded object, which is
+// flattened to a state of compressed runs. It is allocated where the executor keeps the rest of the
+// group, so that a row finds what it needs in neighbouring cache lines.
 struct ExpandedRecords {
   ExpandedObjectHeader header;
   GroupPool* pool;
-  GrowingHistogram* many;  // null while they are few
-  CellChunks few;
+  GrowingHistogram* many;  // all records if they are many, otherwise null
+  CellChunks few;          // all records if they are few, otherwise empty
 
-  // Adds a record, if it is not NaN. ereports.
+  // Adds the record of a value; ignores NaN. ereports if memory is short, if the group has too many
+  // records, or for a cancel.
   pg_attribute_always_inline void add(float8 value) {
     if (unlikely(std::isnan(value))) return;
     const uint32 cell = pool->grid.cell_of(value);
@@ -56,19 +57,20 @@ struct ExpandedRecords {
     }
   }
 
-  // The same for a cell; throws.
+  // Adds a record by its cell of the value grid. Throws what CellChunks and GrowingHistogram throw,
+  // and Cancelled.
   void add(uint32 cell, CancelPoll& cancel);
-  // Makes ready for many records; throws.
+  // Moves the records from `few` to a new `many`. Throws the same. Requires that `many` is null.
   void become_many(CancelPoll& cancel);
 
  private:
   void make_room_and_add(uint32 cell);
 };
 
-// A group of the pool without records. ereports.
+// Makes a group of the pool without records. ereports if memory is short.
 ExpandedRecords* make_expanded(GroupPool* pool);
 
-// A state in either form, or none.
+// A state in its flat or its expanded form, or no state (both null).
 struct StateRef {
   RecordsState* flat;
   ExpandedRecords* expanded;
@@ -79,26 +81,31 @@ struct StateRef {
   }
 };
 
-// Whether a state is expanded, and may be changed.
+// Whether the state is an expanded object that the caller may change.
 inline bool is_expanded(const void* state) {
   return VARATT_IS_EXTERNAL_EXPANDED_RW(state);
 }
+
+// The expanded object that an expanded state refers to.
 inline ExpandedRecords* get_expanded(const void* state) {
   varatt_expanded reference;
   memcpy(&reference, VARDATA_EXTERNAL(state), sizeof reference);
   return reinterpret_cast<ExpandedRecords*>(reference.eohptr);
 }
 
-// The state behind a datum, detoasted if need be.
+// The state behind a datum, detoasted if necessary. ereports if memory is short.
 StateRef get_state(Datum datum);
 
-// Adds the records of another state on the same grid. ereports.
+// Adds the records of another state on the same value grid. ereports as ExpandedRecords::add(value)
+// does.
 void add_all(ExpandedRecords* into, StateRef from);
 
-// The state itself if it is flat, or a flat copy, palloc'd. ereports.
+// The state itself if it is flat, otherwise a flat copy, palloc'd. ereports if the flat state would
+// exceed PostgreSQL's 1 GB for a value, if memory is short, or for a cancel.
 RecordsState* flatten(StateRef state);
 
-// The histogram of a state on a grid, or of none. May throw.
+// The histogram of a state's records on a value grid of this many cells. No state gives an empty
+// histogram. Throws what the constructors of Histogram throw.
 Histogram histogram_of(StateRef state, std::uint64_t cells, const Workspace& work);
 
 }  // namespace dpquantile

@@ -8,7 +8,7 @@ namespace dpquantile {
 
 namespace {
 
-// Grids are public, and the rows' author may make the table slow at most.
+// The hash needs no key: grids are public, and colliding names only make the table slow.
 uint64 hash_name(GridName name) {
   return hash_bytes_extended(reinterpret_cast<const unsigned char*>(name.text),
                              static_cast<int>(name.length), 0);
@@ -29,7 +29,7 @@ GridNames* GridNames::make(void* memory, GridRoom room) {
   return names;
 }
 
-bool GridNames::is(const Entry& entry, uint64 hash, GridName name) const {
+bool GridNames::matches(const Entry& entry, uint64 hash, GridName name) const {
   return entry.hash == hash && entry.length == name.length &&
          memcmp(bytes() + entry.offset, name.text, name.length) == 0;
 }
@@ -40,7 +40,7 @@ uint32 GridNames::find(GridName name) const {
   for (uint32 bucket = static_cast<uint32>(hash) & mask; buckets()[bucket] != 0;
        bucket = (bucket + 1) & mask) {
     const uint32 i = buckets()[bucket] - 1;
-    if (is(entries()[i], hash, name)) return i;
+    if (matches(entries()[i], hash, name)) return i;
   }
   return kNone;
 }
@@ -69,10 +69,11 @@ void GridNames::add_all(const GridNames* others) {
   }
 }
 
-// The table is left as it would be had the names arrived in this order, but for their bytes.
+// The entries and buckets become as if the names had arrived in this order; the bytes stay in
+// place.
 void GridNames::reorder(const uint32* order) {
-  // The buckets are free to be used for the new entries' numbers; the entries follow cycle by
-  // cycle.
+  // The buckets are built anew at the end, so until then their memory holds the permutation. The
+  // entries move cycle by cycle.
   uint32* from = buckets();
   memset(from, 0, bucket_count() * sizeof(uint32));
   memcpy(from, order, used_.names * sizeof(uint32));

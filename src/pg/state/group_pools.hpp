@@ -4,8 +4,9 @@
 
 namespace dpquantile {
 
-// The pools of an aggregate call, one for each memory context that has groups of it: with GROUPING
-// SETS there are several at a time. It must outlive these contexts.
+// The pools of an aggregate call, one for each memory context with groups of the call; GROUPING
+// SETS have several contexts at a time. It must outlive these contexts. It starts with first =
+// null.
 struct GroupPools {
   struct Entry;
   Entry* first;
@@ -14,8 +15,8 @@ struct GroupPools {
 // The newest pool of groups in this context, or null.
 GroupPool* find_pool(const GroupPools* pools, MemoryContext groups);
 
-// The newest pool of groups in this context if it has these parameters, else a new one. It is there
-// until the context is reset. ereports.
+// The newest pool of groups in this context if it has these parameters, otherwise a new pool. The
+// pool lives until the context is reset or deleted. ereports if memory is short.
 GroupPool* get_pool(GroupPools* pools, MemoryContext groups, const AggregateParameters* parameters);
 
 }  // namespace dpquantile

@@ -1,5 +1,5 @@
-// The text and binary forms of the aggregate state. Records on a grid are written compressed and in
-// order: the same records always give the same bytes.
+// The text and binary forms of the aggregate state. Records on a value grid are written compressed
+// and in order, so the same records always give the same bytes.
 #include "core/histogram/cell_runs.hpp"
 
 #include <algorithm>
@@ -31,15 +31,15 @@ bool same_bits(const double* a, const double* b, uint32 count) {
   return count == 0 || memcmp(a, b, count * sizeof(double)) == 0;
 }
 
-// Bit by bit.
+// Compares bits, so that -0 is not zero.
 bool is_zero(double value) {
   const double zero = 0;
   return same_bits(&value, &zero, 1);
 }
 
-// Fields that the family has no use for are zero.
-void require_as_sent(const GivenParameters& given, uint32 bins,
-                     const AggregateParameters* parameters) {
+// Fields that the family does not use must be zero.
+void require_canonical(const GivenParameters& given, uint32 bins,
+                       const AggregateParameters* parameters) {
   if (parameters->bins != bins) refuse_bytes("bins and granularity do not agree");
   if (given.options.granularity && !row_of(given.family).takes(kGranularityOption)) {
     refuse_bytes("parameters that the aggregate does not have");
@@ -54,7 +54,7 @@ void require_as_sent(const GivenParameters& given, uint32 bins,
   if (!unused_are_zero) refuse_bytes("parameters that the aggregate does not have");
 }
 
-// What only the user-level aggregates send of their options, in the one form that they send it in.
+// The options that only user-level aggregates send. Each has only one valid form.
 void receive_user_options(StringInfo bytes, GivenParameters* given) {
   const int rule = pq_getmsgbyte(bytes);
   const int suppress = pq_getmsgbyte(bytes);
@@ -63,12 +63,13 @@ void receive_user_options(StringInfo bytes, GivenParameters* given) {
   if (rule > static_cast<int>(ContributionRule::kFixed)) refuse_bytes("unknown max_contributions");
   const ContributionLimit limit{static_cast<ContributionRule>(rule), number};
   if (limit.rule != ContributionRule::kOptimal) given->options.max_contributions = limit;
-  const bool is_grids = row_of(given->family).takes(kSuppressOption);
-  if ((limit.rule != ContributionRule::kFixed && number != 0) || suppress > (is_grids ? 1 : 0) ||
-      (is_grids && limit.rule != ContributionRule::kOptimal)) {
+  const bool takes_suppress = row_of(given->family).takes(kSuppressOption);
+  if ((limit.rule != ContributionRule::kFixed && number != 0) ||
+      suppress > (takes_suppress ? 1 : 0) ||
+      (takes_suppress && limit.rule != ContributionRule::kOptimal)) {
     refuse_bytes("parameters that the aggregate does not have");
   }
-  if (is_grids) given->options.suppress = suppress != 0;
+  if (takes_suppress) given->options.suppress = suppress != 0;
 }
 
 PrivacyParameter receive_privacy(StringInfo bytes, const FamilyRow& family) {
@@ -82,7 +83,7 @@ PrivacyParameter receive_privacy(StringInfo bytes, const FamilyRow& family) {
   return {measure, pq_getmsgfloat8(bytes)};
 }
 
-// The parameters that are sent are those of the call, to be checked like a user's.
+// The bytes hold the parameters of a call, so make_parameters() checks them like a user's.
 const AggregateParameters* receive_parameters(StringInfo bytes) {
   const FamilyRow* family = find_family(pq_getmsgbyte(bytes));
   if (family == nullptr) refuse_bytes("unknown aggregate");
@@ -108,7 +109,7 @@ const AggregateParameters* receive_parameters(StringInfo bytes) {
   given.quantiles = quantiles;
   if (family->protects_users()) receive_user_options(bytes, &given);
   const AggregateParameters* parameters = make_parameters(given);
-  require_as_sent(given, bins, parameters);
+  require_canonical(given, bins, parameters);
   return parameters;
 }
 
@@ -118,7 +119,7 @@ void receive_user_row(StringInfo bytes, RecordsState* state) {
   row.grid = pq_getmsgint(bytes, 4);
   row.value = pq_getmsgint(bytes, 4);
   const uint32 grids = state->has_grid_names() ? state->grid_names()->count() : 1;
-  if (row.grid >= grids) refuse_bytes("a record of no grid");
+  if (row.grid >= grids) refuse_bytes("a record has an unknown grid");
   if (row.value > FixedPoint::kOne) refuse_bytes("a record lies outside the bounds");
   state->user_rows()[state->count++] = row;
 }
@@ -136,7 +137,7 @@ struct ReceivedNames {
   GridRoom room;
 };
 
-// Names are text in the server's encoding.
+// The names are text in the server's encoding.
 ReceivedNames receive_names(StringInfo bytes) {
   ReceivedNames received{};
   received.count = pq_getmsgint(bytes, 4);
@@ -199,7 +200,7 @@ RecordsState* receive_cells(StringInfo bytes, const AggregateParameters* paramet
   return state;
 }
 
-// Nothing in the bytes is trusted: each field is checked as if a user had written it.
+// The bytes are not trusted: a user may have written them, so every field is checked.
 RecordsState* receive(StringInfo bytes) {
   if (pq_getmsgbyte(bytes) != kWireVersion) refuse_bytes("unknown version");
   const AggregateParameters* parameters = receive_parameters(bytes);
@@ -278,7 +279,7 @@ bytea* send(StateRef ref) {
 
 using namespace dpquantile;
 
-// The text form is the binary form as PostgreSQL writes a bytea.
+// The text form is the binary form in PostgreSQL's text form of bytea.
 DPQ_FUNCTION(dpq_state_in) {
   bytea* bytes = DatumGetByteaPP(DirectFunctionCall1(byteain, PG_GETARG_DATUM(0)));
   StringInfoData message;

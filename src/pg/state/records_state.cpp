@@ -13,27 +13,26 @@ std::size_t header_size(uint32 quantile_count) {
   return offsetof(RecordsState, parameters) + parameters_size(quantile_count);
 }
 
-// The bytes at the end, of the grids' names if there are any.
+// The bytes of the grid names at the end, 0 if the family has no grids.
 std::size_t names_size(const AggregateParameters* parameters, GridRoom room) {
   return family_of(parameters).has_grids() ? GridNames::size(room) : 0;
 }
 
-// The bytes beside the records.
-std::size_t other_size(const AggregateParameters* parameters, GridRoom room) {
+std::size_t size_without_records(const AggregateParameters* parameters, GridRoom room) {
   return header_size(parameters->quantile_count) + names_size(parameters, room);
 }
 
-// Room for so many records or more: what PostgreSQL, which allocates by powers of two, would leave
-// unused is used. Requires records <= largest_capacity(parameters, room).
-uint32 ample_capacity(const AggregateParameters* parameters, uint32 records, GridRoom room) {
-  const std::size_t others = other_size(parameters, room);
+// At least this many records, rounded up so that the state fills a power of two of bytes:
+// PostgreSQL allocates that much anyway. Requires records <= largest_capacity(parameters, room).
+uint32 rounded_capacity(const AggregateParameters* parameters, uint32 records, GridRoom room) {
+  const std::size_t others = size_without_records(parameters, room);
   const std::size_t record = record_size(method_of(parameters).records);
   const std::size_t size = std::bit_ceil(others + records * record);
   if (size > MaxAllocSize) return largest_capacity(parameters, room);
   return static_cast<uint32>((size - others) / record);
 }
 
-// Everything but the records and names, in memory of that size.
+// Fills in everything except the records and names.
 void init_header(RecordsState* state, std::size_t size, const AggregateParameters* parameters,
                  RecordKind kind) {
   memset(state, 0, offsetof(RecordsState, parameters));
@@ -42,7 +41,6 @@ void init_header(RecordsState* state, std::size_t size, const AggregateParameter
   memcpy(&state->parameters, parameters, parameters_size(parameters->quantile_count));
 }
 
-// A copy with that much room.
 RecordsState* copy_with_room(RecordsState* state, uint32 capacity, GridRoom room) {
   RecordsState* larger = make_state(&state->parameters, capacity, room);
   larger->count = state->count;
@@ -62,14 +60,13 @@ RecordsState* reserve_name(RecordsState* state, uint32 length) {
   const bool more_names = used.names == room.names;
   const bool more_bytes = length > room.bytes - used.bytes;
   if (!more_names && !more_bytes) return state;
-  // Far from overflow: a state, and so all of these, is below 2^30.
+  // No overflow: a state is below 2^30 bytes, and so are all of these.
   const GridRoom larger{more_names ? 2 * room.names : room.names,
                         more_bytes ? 2 * room.bytes + length : room.bytes};
   if (state->capacity > largest_capacity(&state->parameters, larger)) {
-    ereport(ERROR,
-            (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-             errmsg("rows and names of the grids exceed 1 GB in one group"),
-             errhint("Aggregate a part of the rows, use more groups, or shorter names of grids.")));
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("the rows and grid names of one group exceed 1 GB"),
+                    errhint("Aggregate fewer rows, use more groups, or use shorter grid names.")));
   }
   return copy_with_room(state, state->capacity, larger);
 }
@@ -78,7 +75,7 @@ RecordsState* reserve_name(RecordsState* state, uint32 length) {
 
 RecordsState* make_state(const AggregateParameters* parameters, uint32 capacity, GridRoom room) {
   const RecordKind kind = method_of(parameters).records;
-  const std::size_t size = other_size(parameters, room) + capacity * record_size(kind);
+  const std::size_t size = size_without_records(parameters, room) + capacity * record_size(kind);
   auto* state = static_cast<RecordsState*>(palloc(size));
   init_header(state, size, parameters, kind);
   state->capacity = capacity;
@@ -88,7 +85,7 @@ RecordsState* make_state(const AggregateParameters* parameters, uint32 capacity,
 
 RecordsState* make_state(const AggregateParameters* parameters) {
   const GridRoom room = GridNames::kFirstRoom;
-  return make_state(parameters, ample_capacity(parameters, kFewRecords, room), room);
+  return make_state(parameters, rounded_capacity(parameters, kFewRecords, room), room);
 }
 
 std::size_t runs_state_size(const AggregateParameters* parameters, std::size_t bytes) {
@@ -116,7 +113,7 @@ RecordsState* make_runs(const AggregateParameters* parameters, uint32 count, std
 }
 
 uint32 largest_capacity(const AggregateParameters* parameters, GridRoom room) {
-  const std::size_t others = other_size(parameters, room);
+  const std::size_t others = size_without_records(parameters, room);
   const std::size_t left = MaxAllocSize - std::min<std::size_t>(others, MaxAllocSize);
   return static_cast<uint32>(left / record_size(method_of(parameters).records));
 }
@@ -131,9 +128,9 @@ RecordsState* reserve(RecordsState* state, uint32 more) {
   if (more > largest - state->count) {
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("a private aggregate takes at most %u rows in one group", largest),
-                    errhint("Aggregate a part of the rows, or use more groups.")));
+                    errhint("Aggregate fewer rows, or use more groups.")));
   }
-  const uint32 capacity = ample_capacity(&state->parameters, state->count + more, room_of(state));
+  const uint32 capacity = rounded_capacity(&state->parameters, state->count + more, room_of(state));
   return copy_with_room(state, capacity, room_of(state));
 }
 

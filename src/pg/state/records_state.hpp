@@ -4,19 +4,19 @@
 #include "pg/parameters/aggregate_parameters.hpp"
 #include "pg/state/grid_names.hpp"
 
-// The aggregate state (SQL type dpquantile.records_state). It is one flat varlena, so that partial
-// aggregates cross processes as they are:
+// The aggregate state (SQL type dpquantile.records_state). Its flat form is one varlena, which a
+// parallel plan passes between processes unchanged:
 //
 //   | varlena header | kind | count | capacity | parameters with m quantiles | records[capacity] |
-//   | names of the grids, for statistics over grids only |
+//   | names of the grids, of dp_user_grid_stats only |
 //
-// The records are held as values or user rows, in no particular order, or, on a grid, as compressed
-// runs, of which `capacity` is the number of bytes. While records on a grid are added, they are
-// held by an expanded object (expanded_records.hpp).
+// The records are values or user rows in no particular order, or, on a value grid, compressed runs;
+// then `capacity` is their number of bytes. While rows are added on a value grid, an expanded
+// object holds the records (expanded_records.hpp).
 //
-// A final function may reorder the records, but they stay: whether a state outlives an execution (a
-// hash table that is read once more, one that spilled) depends on the data, so each execution of
-// the aggregate draws anew and is charged anew.
+// A final function may reorder the records but must keep them. Whether a state outlives an
+// execution (a hash table that is read again, or one that spilled) depends on the data, so each
+// execution of the aggregate draws anew and is charged anew.
 namespace dpquantile {
 
 struct RecordsState {
@@ -48,7 +48,7 @@ struct RecordsState {
   }
 };
 
-// Of one record, in bytes.
+// The size of one record in bytes. Not for runs, which differ in size.
 inline std::size_t record_size(RecordKind kind) {
   switch (kind) {
     case RecordKind::kValue:
@@ -58,35 +58,36 @@ inline std::size_t record_size(RecordKind kind) {
     case RecordKind::kRuns:
       break;
   }
-  Assert(false);  // runs differ in size
+  Assert(false);
   return 0;
 }
 
-// A state for these parameters without records and with room for so many, palloc'd.
+// Makes a state without records, with room for `capacity` records and for names, palloc'd. Requires
+// capacity <= largest_capacity(parameters, room). ereports if memory is short.
 RecordsState* make_state(const AggregateParameters* parameters, uint32 capacity, GridRoom room);
-// The same with room for a few.
+// The same with room for a few records and names.
 RecordsState* make_state(const AggregateParameters* parameters);
 
-// The size of a state of compressed runs that take so many bytes. ereports where it would exceed
+// The size in bytes of a state with this many bytes of compressed runs. ereports if it exceeds
 // PostgreSQL's 1 GB for a value.
 std::size_t runs_state_size(const AggregateParameters* parameters, std::size_t bytes);
-// Sets up such a state in memory of that size; the runs are to be filled in.
+// Sets up such a state in memory of that size, with `count` records. The caller fills in the runs.
 void init_runs(RecordsState* state, const AggregateParameters* parameters, uint32 count,
                std::size_t bytes);
-// The same, palloc'd.
+// The same in new memory, palloc'd. ereports as runs_state_size() does.
 RecordsState* make_runs(const AggregateParameters* parameters, uint32 count, std::size_t bytes);
 
-// The state itself, or a larger copy of it, with room for so many more records. ereports where a
-// state would exceed PostgreSQL's 1 GB for a value.
+// Returns the state itself, or a larger copy of it, with room for this many more records. ereports
+// if the state would exceed PostgreSQL's 1 GB for a value.
 RecordsState* reserve(RecordsState* state, uint32 more);
 
-// Finds the number of a grid, or gives it one: the state itself, or a larger copy of it. ereports
-// as reserve does.
+// Sets *number to the number of the grid, and adds the grid if it is new. Returns the state itself,
+// or a larger copy of it. ereports as reserve() does.
 RecordsState* find_or_add_grid(RecordsState* state, GridName name, uint32* number);
 
-// How many records without names fit into a state with these parameters.
+// The most records that fit into a state with these parameters and no grid names.
 uint32 largest_group(const AggregateParameters* parameters);
-// The same beside the names of grids.
+// The same with this room for grid names.
 uint32 largest_capacity(const AggregateParameters* parameters, GridRoom room);
 
 }  // namespace dpquantile
