@@ -19,6 +19,7 @@
 ##   make unit           GoogleTest of src/core under ASan and UBSan
 ##   make quick          the same without sanitizers, several times faster; ROOM=quantiles: only that folder's tests
 ##   make privacy        tests that try to refute the claimed epsilon
+##   make check-includes holds the includes against the table of rooms in ARCHITECTURE.md; make rooms draws its picture
 ##   make format         clang-format everything; format-check changes nothing
 
 .DEFAULT_GOAL := all
@@ -158,6 +159,12 @@ paper:
 	@scripts/install-deps.sh demo
 	@test/bench/paper.sh
 
+check-includes:
+	@perl scripts/check-includes.pl
+
+rooms:
+	@perl scripts/check-includes.pl --dot | dot -Tsvg -o docs/rooms.svg
+
 CLANG_FORMAT ?= clang-format
 FORMATTED = $(shell find src test -name '*.[ch]pp')
 
@@ -171,4 +178,4 @@ help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
 .PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test bench paper \
-	format format-check help
+	check-includes rooms format format-check help
