@@ -6,14 +6,16 @@
 
 namespace dpquantile {
 
-// Asks now and then whether the caller wants the computation to stop; throws Cancelled if so.
+// Lets a long computation ask its caller from time to time whether to stop. A null predicate never
+// asks to stop.
 class CancelPoll {
  public:
   using Predicate = bool (*)();
 
   explicit CancelPoll(Predicate cancel_requested) : cancel_requested_(cancel_requested) {}
 
-  // To be called about once for every element of a long loop.
+  // Call it about once for every element of a long loop. It asks after every 2^16 elements, and
+  // throws Cancelled if the caller wants to stop.
   void tick() { tick(1); }
   void tick(std::size_t elements) {
     ticks_ += elements;
@@ -21,6 +23,7 @@ class CancelPoll {
     ticks_ = 0;
     check();
   }
+  // Asks now. Throws Cancelled if the caller wants to stop.
   void check() const {
     if (cancel_requested_ != nullptr && cancel_requested_()) throw Cancelled();
   }

@@ -9,7 +9,7 @@ namespace dpquantile {
 std::string shortest_decimal(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  // As PostgreSQL writes a float8: 200000, but 1e+15 and 1e-05.
+  // PostgreSQL writes a float8 in this way: 200000, but 1e+15 and 1e-05.
   const double magnitude = std::abs(value);
   const bool plain = value == 0 || (magnitude >= 1e-4 && magnitude < 1e15);
   std::array<char, 32> digits;

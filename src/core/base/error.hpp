@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
-// The failures that core reports. The PostgreSQL layer translates each class into a SQLSTATE.
+// The errors that core reports. The PostgreSQL layer maps each class to a SQLSTATE.
 namespace dpquantile {
 
 // A parameter that the caller chose is not acceptable. The message says what was expected and what
-// came, the hint what to do. Raised from public parameters only, never from data.
+// was given; the hint says what to do. It depends on public parameters only, never on data.
 class ParameterError : public std::invalid_argument {
  public:
   ParameterError(const std::string& message, std::string hint)
@@ -20,7 +20,7 @@ class ParameterError : public std::invalid_argument {
   std::string hint_;
 };
 
-// The CSPRNG gave no randomness. Nothing may be released.
+// The random source gave no random bytes. Nothing may be released.
 class RandomnessUnavailable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -32,7 +32,7 @@ class Cancelled : public std::runtime_error {
   Cancelled() : std::runtime_error("cancelled") {}
 };
 
-// More rows than a group may have.
+// A group has more rows than a private aggregate takes.
 class TooManyRows : public std::length_error {
  public:
   explicit TooManyRows(std::uint64_t most)
@@ -40,7 +40,8 @@ class TooManyRows : public std::length_error {
                           " rows in one group") {}
 };
 
-// A value from outside (a serialised state, a dp_cdf) is not one that this library writes.
+// A value from outside (a serialised state, a dp_cdf) is not one that this library can have
+// written.
 class CorruptInput : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

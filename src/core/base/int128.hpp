@@ -4,7 +4,7 @@
 
 namespace dpquantile {
 
-// The compiler's 128-bit integers, which ISO C++ does not name.
+// The compiler's 128-bit integers. ISO C++ has none.
 __extension__ typedef unsigned __int128 uint128_t;
 __extension__ typedef __int128 int128_t;
 

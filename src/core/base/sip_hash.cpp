@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kWord = 8;
 
-// Little-endian, whatever the processor's order.
+// Little-endian on every processor.
 std::uint64_t read_word(const std::uint8_t* bytes, std::size_t count = kWord) {
   std::uint64_t word = 0;
   for (std::size_t i = 0; i < count; ++i) word |= std::uint64_t{bytes[i]} << (8 * i);
@@ -66,7 +66,7 @@ std::uint64_t sip_hash(const SipKey& key, std::span<const std::uint8_t> message)
   SipState state(key);
   const std::size_t whole = message.size() / kWord * kWord;
   for (std::size_t i = 0; i < whole; i += kWord) state.add(read_word(message.data() + i));
-  // The last word holds the bytes left over and, at the top, the length.
+  // The last word holds the remaining bytes and, in its top byte, the length.
   const std::uint64_t length = std::uint64_t{message.size()} << 56;
   state.add(read_word(message.data() + whole, message.size() - whole) | length);
   return state.finish();

@@ -6,8 +6,8 @@
 
 namespace dpquantile {
 
-// What a long computation needs from its caller: when to stop, and where its scratch memory comes
-// from. Both must outlive the computation. It cannot draw noise.
+// What a long computation needs from its caller: a poll that says when to stop, and the resource of
+// its scratch memory. Both must outlive the computation. A Workspace alone cannot draw noise.
 struct Workspace {
   CancelPoll& cancel;
   std::pmr::memory_resource* memory;
