@@ -23,10 +23,10 @@ double estimate_subtrees(const LevelTree& tree, const SubtreePrecision& precisio
   for (std::size_t level = tree.levels() - 1; level > 0; --level) {
     const double own = weights[level - 1];
     for (std::uint32_t node = 0; node < tree.nodes(level); ++node) {
-      const double below = sum(children_of(tree, level, node, nodes));
-      const double all = precision.of(level, node);
+      const double children_sum = sum(children_of(tree, level, node, nodes));
+      const double total = precision.of(level, node);
       double& estimate = nodes[tree.offset(level) + node];
-      estimate = (own * estimate + (all - own) * below) / all;
+      estimate = (own * estimate + (total - own) * children_sum) / total;
     }
   }
   return sum(children_of(tree, 0, 0, nodes));
@@ -42,8 +42,9 @@ void distribute_from_root(const LevelTree& tree, const SubtreePrecision& precisi
       const auto first = static_cast<std::uint32_t>(std::size_t{node} * tree.branching(level));
       const auto last = static_cast<std::uint32_t>(first + children.size() - 1);
       const double last_variance = 1 / precision.of(level + 1, last);
-      const double all = static_cast<double>(children.size() - 1) * full_variance + last_variance;
-      const double excess = (parent - sum(children)) / all;
+      const double total_variance =
+          static_cast<double>(children.size() - 1) * full_variance + last_variance;
+      const double excess = (parent - sum(children)) / total_variance;
       for (double& child : children.first(children.size() - 1)) child += excess * full_variance;
       children.back() += excess * last_variance;
     }

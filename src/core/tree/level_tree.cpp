@@ -23,7 +23,7 @@ LevelTree::LevelTree(std::uint32_t bins, std::span<const std::uint32_t> branchin
       branching_(branching.begin(), branching.end()),
       strides_(branching.size() + 1),
       offsets_(branching.size() + 2) {
-  if (!is_valid(bins, branching)) throw std::invalid_argument("a tree of no valid shape");
+  if (!is_valid(bins, branching)) throw std::invalid_argument("the shape of the tree is invalid");
   strides_.back() = 1;
   for (std::size_t level = levels(); level-- > 0;) {
     strides_[level] = strides_[level + 1] * branching_[level];

@@ -7,21 +7,21 @@
 
 namespace dpquantile {
 
-// A level-uniform tree over the bins 0 .. bins - 1: every node of level i - 1 has branching[i - 1]
-// children on level i, level 0 is the root, and the leaves of the last level are the bins. At the
-// right edge nodes have only the children that hold a bin. Nodes of a level are numbered from the
-// left; all levels but the root's lie one after the other in one array, the top level first.
+// A level-uniform tree over the bins 0 .. bins - 1. Level 0 is the root, every node of level i - 1
+// has branching[i - 1] children on level i, and the leaves on the last level are the bins. Nodes at
+// the right edge have only the children that hold a bin. The nodes of a level are numbered from the
+// left. An array of all nodes except the root holds level 1 first, then level 2, and so on.
 class LevelTree {
  public:
-  // Throws std::invalid_argument unless 1 <= bins <= kMaxBins, there are 1 .. kMaxLevels levels,
-  // every branching is at least 2 and at most bins, and the tree without its first level has fewer
-  // leaves than bins, with it no fewer (a tree of one bin has one level with branching 1).
+  // Throws std::invalid_argument unless is_valid().
   LevelTree(std::uint32_t bins, std::span<const std::uint32_t> branching);
 
   static constexpr std::uint32_t kMaxBins = std::uint32_t{1} << 20;
   static constexpr std::size_t kMaxLevels = 20;
 
-  // Whether the constructor takes these.
+  // Whether 1 <= bins <= kMaxBins, there are 1 .. kMaxLevels levels, every branching is at least 2
+  // and at most bins, and the tree has at least as many leaves as bins, but fewer without its first
+  // level. As an exception, a tree of one bin has one level with branching 1.
   static bool is_valid(std::uint32_t bins, std::span<const std::uint32_t> branching);
 
   std::uint32_t bins() const { return bins_; }

@@ -4,16 +4,17 @@ namespace dpquantile {
 
 namespace {
 
-// How a prefix count within a node's subtree depends on the node's own estimate u: it is share * u
-// plus a part of variance `rest` that is uncorrelated with u.
+// How a prefix count within a node's subtree depends on the node's own estimate u: it equals share
+// * u plus a part of variance `rest` that is uncorrelated with u.
 struct PrefixRelation {
   double share;
   double rest;
 };
 
-// Siblings: some full children to the left, then the child in which the prefix ends. With variances
-// s_c = 1/p_c of the children's subtree estimates z_c and S their sum, the final estimates are
-// u_c = z_c + s_c / S (u - sum z).
+// The prefix ends in a child of variance `child`; the full children to its left have variances that
+// sum to `before`, and all children to `all`. Let s_c = 1 / p_c be the variances of the children's
+// subtree estimates z_c and S their sum. Then the final estimates are u_c = z_c + s_c / S (u - sum
+// z) (docs/privacy.md, "From noisy counts to a curve").
 PrefixRelation prefix_in_parent(const PrefixRelation& in_child, double before, double child,
                                 double all) {
   const double mixed = before + in_child.share * child;
@@ -39,7 +40,7 @@ void add(PrefixSums& sum, const PrefixSums& child, double before, double varianc
   sum.rest += child.rest + before * child.leaves + variance * child.squared_share - squared / all;
 }
 
-// The sums of a node with `children` children, all full but perhaps the last.
+// The sums of a node with `children` children, all of them full except perhaps the last.
 PrefixSums sums_of_parent(std::uint32_t children, const PrefixSums& full, double full_variance,
                           const PrefixSums& last, double last_variance) {
   PrefixSums sum{};
@@ -76,7 +77,7 @@ double PrefixVariance::average() const {
     full = sums_of_parent(tree_.branching(level), full, full_variance, full, full_variance);
   }
   const double total_variance = 1 / precision_.edge(0);
-  // The sums are over k = 0 .. bins - 1; k = 0 adds nothing, k = bins is the total.
+  // The sums cover k = 0 .. bins - 1. k = 0 adds nothing, and k = bins is the total.
   return (edge.rest + (edge.squared_share + 1) * total_variance) / tree_.bins();
 }
 

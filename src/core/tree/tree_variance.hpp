@@ -8,18 +8,18 @@
 
 namespace dpquantile {
 
-// The precision (one over the variance) of the best estimate of a node's count that uses only the
-// measurements of the node and of those below it, where every node of level i >= 1 was measured
-// with precision weights[i - 1] and the root was not (Hay et al. 2010, bottom-up pass, with a
-// weight a level). A level may have weight 0 (not measured) but for the last.
+// The precision (1 / variance) of the best estimate of a node's count from the measurements of the
+// node and of the nodes below it. Every node of level i >= 1 was measured with precision weights[i
+// - 1]; the root was not measured (Hay et al. 2010, bottom-up pass, with one weight for each
+// level). A weight of 0 means that a level was not measured; the last level has a positive weight.
 //
-// Nodes of a level are alike but for the last, at the right edge, which may have fewer children.
-// The tree must outlive this.
+// All nodes of a level have the same precision, except the last one at the right edge, which may
+// have fewer children. The tree must outlive this object.
 class SubtreePrecision {
  public:
   SubtreePrecision(const LevelTree& tree, std::span<const double> weights);
 
-  // Of a node of a level 0 .. levels().
+  // On a level 0 .. levels(): of every node except the last, of the last node, and of a given node.
   double full(std::size_t level) const { return full_[level]; }
   double edge(std::size_t level) const { return edge_[level]; }
   double of(std::size_t level, std::uint32_t node) const {
@@ -32,19 +32,21 @@ class SubtreePrecision {
   std::vector<double> edge_;
 };
 
-// The variance of the least-squares estimates of prefix counts: the number of records in the bins
-// 0 .. k - 1, 1 <= k <= bins.
+// The variance of the least-squares estimates of prefix counts. Prefix count k is the number of
+// records in the bins 0 .. k - 1, 1 <= k <= bins. The variance depends on the tree and the weights
+// only, not on data (docs/privacy.md, "From noisy counts to a curve").
 class PrefixVariance {
  public:
-  // As SubtreePrecision; the tree must outlive this.
+  // The parameters are those of SubtreePrecision. The tree must outlive this object.
   PrefixVariance(const LevelTree& tree, std::span<const double> weights)
       : tree_(tree), precision_(tree, weights) {}
 
-  // For one k. O(levels).
+  // The variance of prefix count k. O(levels).
   double at(std::uint32_t k) const;
   // The average over all k. O(sum of branchings).
   double average() const;
-  // The k with the greatest variance, the first of several. O(bins * levels).
+  // The k with the greatest variance. Variances within a relative 1e-9 count as equal, and the
+  // smallest such k is returned. O(bins * levels).
   std::uint32_t worst() const;
 
  private:
