@@ -7,7 +7,7 @@ namespace dpquantile {
 
 namespace {
 
-// discrete_laplace refuses it.
+// discrete_laplace() refuses this scale.
 constexpr Rational kTooLarge{std::uint64_t{1} << 62, 1};
 constexpr int kLargestBits = 62;
 constexpr int kSlackBits = 40;

@@ -8,7 +8,7 @@
 
 namespace dpquantile {
 
-// An exact integer answer and by how much it can differ at most between neighbours. The sensitivity
+// An exact integer answer, and the most by which it can differ between neighbours. The sensitivity
 // is public, the answer is not.
 struct IntegerQuery {
   std::uint64_t answer;       // at most 2^63
@@ -16,21 +16,25 @@ struct IntegerQuery {
 };
 
 // The scale of discrete Laplace noise for one of `parts` queries that share epsilon: sensitivity *
-// parts / epsilon, larger by a relative 2^-40 to 2^-20. The least of it pays for charging the
-// shortest decimal of epsilon, which may be below the double by a relative 2^-53. Requires a
-// sensitivity and parts of at least 1, their product at most 2^58.
+// parts / epsilon, made larger by a relative 2^-40 to 2^-20. The margin of 2^-40 pays for charging
+// the shortest decimal of epsilon, which may lie a relative 2^-53 below the double. A scale of 2^61
+// or more becomes 2^62, which discrete_laplace() refuses. Requires sensitivity >= 1, parts >= 1,
+// and a product of at most 2^58.
 Rational laplace_scale(std::uint64_t sensitivity, Rational epsilon, std::uint64_t parts);
 
-// The answer with discrete Laplace noise. A query of sensitivity 0 is a public constant, and gets
-// none.
+// The answer plus discrete Laplace noise of scale laplace_scale(). A query of sensitivity 0 is a
+// public constant and gets no noise.
 //
-// Privacy: (epsilon / parts)-differentially private. Throws ParameterError if the noise would have
-// a scale of 2^56 or more (epsilon / parts below 2^-22 for the largest sensitivity),
-// RandomnessUnavailable.
+// Privacy: (epsilon / parts)-differentially private (docs/privacy.md, "Noise samplers").
+//
+// Throws ParameterError if the scale would be 2^56 or more (epsilon / parts below 2^-22 for the
+// largest sensitivity), RandomnessUnavailable if the random source fails, and std::overflow_error
+// as discrete_laplace() does.
 int128_t laplace_mechanism(const IntegerQuery& query, Rational epsilon, std::uint64_t parts,
                            RandomStream& random);
 
-// The same, clamped to 0 .. largest: post-processing, no privacy implication.
+// The answer of laplace_mechanism() clamped to 0 .. largest. Clamping is post-processing and has no
+// privacy implication.
 std::uint32_t laplace_mechanism_within(std::uint32_t largest, const IntegerQuery& query,
                                        Rational epsilon, std::uint64_t parts, RandomStream& random);
 

@@ -13,8 +13,8 @@
 namespace dpquantile {
 namespace {
 
-// The Gaussian's acceptance test needs 2 * (63 + 64 + 33) bits, whatever its 64-bit parameters, and
-// 64 more for a digit. Checked: an overflow would throw, never wrap.
+// The Gaussian's acceptance test needs 2 * (63 + 64 + 33) bits for its 64-bit parameters, and one
+// digit of bernoulli() needs 64 more. A checked type throws on overflow and never wraps.
 using Wide = boost::multiprecision::checked_uint512_t;
 
 constexpr double kSmallestEpsilon = 0x1p-30;
@@ -24,7 +24,8 @@ constexpr double kSmallestRho = 0x1p-50;
 constexpr double kLargestRho = 0x1p10;
 constexpr int kRhoBits = 64;
 
-// With a scale below 2^56, noise of 2^63 and more has probability e^-128 < 2^-184.
+// For a scale below 2^56, noise of magnitude 2^63 or more has a probability of about e^-128 <
+// 2^-184.
 constexpr int kLargestScaleBits = 56;
 
 std::string fraction(Rational value) {
@@ -46,7 +47,8 @@ void require_scale(Rational scale) {
   require_positive("scale", scale);
   if (scale.numerator >> kLargestScaleBits < scale.denominator) return;
   throw ParameterError("expected a scale below 2^56, got " + fraction(scale),
-                       "Choose a larger epsilon or coarser units, so that noise fits in 64 bits.");
+                       "Choose a larger epsilon or coarser units, so that the noise fits in 64 "
+                       "bits.");
 }
 
 // True with probability numerator/denominator. Requires numerator <= denominator.
@@ -54,8 +56,8 @@ bool bernoulli(RandomStream& random, uint128_t numerator, uint128_t denominator)
   return random.uniform_below_128(denominator) < numerator;
 }
 
-// The same without a uniform draw below a wide bound: compares the binary expansion of a uniform
-// real with the fraction's, 64 bits at a time, until they differ.
+// Returns the same without a uniform draw below a wide bound. It compares the binary expansions of
+// a uniform real and of the fraction, 64 bits at a time, until they differ.
 bool bernoulli(RandomStream& random, Wide numerator, const Wide& denominator) {
   static const Wide two_to_64 = Wide(1) << 64;
   for (;;) {
@@ -68,7 +70,7 @@ bool bernoulli(RandomStream& random, Wide numerator, const Wide& denominator) {
 }
 
 // CKS20, Algorithm 1, for gamma = numerator/denominator <= 1. A trial of probability gamma/k is
-// drawn as two independent ones, of gamma and of 1/k, whose product never has to be formed.
+// drawn as two independent trials, of probability gamma and 1/k, so that no product is formed.
 template <class Integer>
 bool bernoulli_exp_up_to_one(RandomStream& random, const Integer& numerator,
                              const Integer& denominator) {
@@ -81,8 +83,8 @@ bool bernoulli_exp_one(RandomStream& random) {
   return bernoulli_exp_up_to_one(random, uint128_t{1}, uint128_t{1});
 }
 
-// exp(-gamma) = exp(-1)^floor(gamma) * exp(-fraction). A large gamma costs little: the first trial
-// that fails ends it.
+// exp(-gamma) = exp(-1)^floor(gamma) * exp(-fraction). A large gamma takes little time, because the
+// first trial that fails ends the draw.
 template <class Integer>
 bool bernoulli_exp_of_any(RandomStream& random, const Integer& numerator,
                           const Integer& denominator) {
@@ -119,7 +121,8 @@ Wide squared_difference(const Wide& left, const Wide& right) {
   return difference * difference;
 }
 
-// Exact for any t >= 1, so that rounding does no harm; near floor(sigma) + 1 it accepts most often.
+// The proposal is exact for any t >= 1, so rounding does no harm. It is accepted most often for a t
+// near floor(sigma) + 1.
 std::uint64_t proposal_scale(std::uint64_t variance) {
   return static_cast<std::uint64_t>(std::sqrt(static_cast<double>(variance))) + 1;
 }
@@ -135,8 +138,9 @@ Rational rational_epsilon(double epsilon) {
   return reduced({static_cast<std::uint64_t>(scaled), std::uint64_t{1} << kEpsilonBits});
 }
 
-// 2^63 / r with r = floor(rho * 2^64). Below 1/2 r has less than 64 bits. From there on rho * 2^64
-// is a whole number of at most 74 bits with at most 53 before the zeros, which the reduction takes.
+// Computes 2^63 / r for r = floor(rho * 2^64). For rho below 1/2, r has fewer than 64 bits. For a
+// larger rho, rho * 2^64 is a whole number of at most 53 significant bits with zeros after them,
+// which the reduction removes.
 Rational gaussian_variance(double rho) {
   if (!(rho >= kSmallestRho && rho <= kLargestRho)) {
     throw ParameterError("expected rho from 2^-50 to 2^10, got " + shortest_decimal(rho),
@@ -159,8 +163,9 @@ bool bernoulli_exp(RandomStream& random, uint128_t gamma_numerator, uint128_t ga
   return bernoulli_exp_of_any(random, gamma_numerator, gamma_denominator);
 }
 
-// With scale = t/s: x/s rounded down has probability proportional to exp(-|y| s/t). Of the two
-// signs of zero one is drawn again, or zero would be twice too likely.
+// For scale = t/s, a geometric x with parameter t gives y = x/s, rounded down, with probability
+// proportional to exp(-y s/t). A zero with a negative sign is drawn again; otherwise zero would be
+// twice too likely.
 std::int64_t discrete_laplace(RandomStream& random, Rational scale) {
   require_scale(scale);
   const auto [t, s] = reduced(scale);

@@ -21,8 +21,7 @@ void check_rho(double rho) {
   if (rho >= kMinRho && rho <= kMaxRho) return;
   throw ParameterError(
       "rho must be between 1e-12 and 1000, got " + shortest_decimal(rho),
-      "dp_budget shows how much a role has: with limits epsilon 1 and delta 1e-6 it is "
-      "0.024. Smaller is more private.");
+      "A budget with limits epsilon 1 and delta 1e-6 has a rho of 0.024; smaller is more private.");
 }
 
 void check_privacy_parameter(const PrivacyParameter& privacy) {

@@ -4,13 +4,13 @@
 
 namespace dpquantile {
 
-// The definition of privacy in which a release states its guarantee.
+// The definition of privacy that a release's guarantee is stated in.
 enum class PrivacyMeasure : std::uint8_t {
   kPure = 1,  // epsilon-differential privacy
   kZcdp = 2,  // rho-zero-concentrated differential privacy (Bun, Steinke 2016)
 };
 
-// The guarantee of a release: epsilon or rho.
+// The guarantee of a release: epsilon or rho, by the measure.
 struct PrivacyParameter {
   PrivacyMeasure measure;
   double value;
@@ -25,7 +25,7 @@ inline PrivacyParameter zcdp(double rho) {
   return {PrivacyMeasure::kZcdp, rho};
 }
 
-// "epsilon" or "rho".
+// "epsilon" or "rho", the parameter of a guarantee in this measure.
 const char* parameter_name(PrivacyMeasure measure);
 
 inline constexpr double kMinEpsilon = 1e-6;
@@ -37,7 +37,7 @@ inline constexpr double kMaxRho = 1000;
 void check_epsilon(double epsilon);
 // Throws ParameterError unless kMinRho <= rho <= kMaxRho.
 void check_rho(double rho);
-// One of these, by the measure.
+// check_epsilon() or check_rho(), by the measure.
 void check_privacy_parameter(const PrivacyParameter& privacy);
 
 }  // namespace dpquantile

@@ -19,9 +19,10 @@ namespace dpquantile {
 namespace {
 
 // The number of forks between this process and the one that loaded the code. A fork copies a
-// stream's buffer, and a child that drew from its copy would add its parent's noise to other data:
-// the difference of two answers would then be exact. A counter is the one global that core keeps;
-// comparing process numbers instead would cost a system call a draw, and numbers come back.
+// stream's buffer. If a child drew from its copy, it would add its parent's noise to other data,
+// and the difference of two answers would be exact. This counter is the only mutable global
+// variable of core. Comparing process ids instead would cost a system call for each draw, and ids
+// are reused.
 std::atomic<unsigned> fork_count{0};
 static_assert(std::atomic<unsigned>::is_always_lock_free,
               "a fork handler must not wait for a lock");
@@ -42,7 +43,7 @@ void register_fork_handler_once() {
   }
 }
 
-// Takes the reason off OpenSSL's queue, so that it is not mistaken for one of a TLS connection.
+// Removes the reason from OpenSSL's error queue, so that it is not reported for a TLS connection.
 std::string openssl_reason() {
   const unsigned long code = ERR_get_error();
   ERR_clear_error();
@@ -52,7 +53,7 @@ std::string openssl_reason() {
   return text.data();
 }
 
-// All ones, as many as `largest` has bits: what rejection then throws away is less than half.
+// As many one bits as `largest` has bits, so that rejection discards less than half of the draws.
 std::uint64_t mask_of(std::uint64_t largest) {
   return largest == 0 ? 0 : ~std::uint64_t{0} >> std::countl_zero(largest);
 }
@@ -81,7 +82,7 @@ RandomStream::~RandomStream() {
 }
 
 void RandomStream::refill() {
-  position_ = buffer_.size();  // should the source throw, there is nothing to draw
+  position_ = buffer_.size();  // if the source throws, there is nothing to draw
   fork_generation_ = current_fork_generation();
   source_.fill(buffer_);
   position_ = 0;
@@ -92,7 +93,7 @@ std::uint64_t RandomStream::bits64() {
   std::uint64_t word = 0;
   static_assert(sizeof buffer_ % sizeof word == 0, "words must fill the buffer exactly");
   std::memcpy(&word, &buffer_[position_], sizeof word);
-  // No compiler can leave this out: the destructor hands the buffer to a function it cannot see.
+  // The compiler must keep this: the destructor passes the buffer to a function it cannot see into.
   std::memset(&buffer_[position_], 0, sizeof word);
   position_ += sizeof word;
   return word;
@@ -123,8 +124,8 @@ uint128_t RandomStream::uniform_below_128(uint128_t bound) {
 double RandomStream::unit_real() {
   constexpr int kMantissaBits = 52;
   constexpr int kSmallestExponent = -1022;
-  // A real uniform lies in [2^-k-1, 2^-k) with probability 2^-k-1: k is the number of zero bits
-  // before the first one. Its later bits stay uniform, so they may be drawn anew.
+  // A uniform real lies in [2^(-k-1), 2^-k) with probability 2^(-k-1); k is the number of zero bits
+  // before its first one bit. The bits after that are uniform, so they can be drawn afresh.
   int exponent = -1;
   std::uint64_t word = bits64();
   while (word == 0) {

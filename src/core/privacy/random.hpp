@@ -7,26 +7,28 @@
 
 #include "core/base/int128.hpp"
 
-// Randomness for the mechanisms: a source of bytes, and a stream of exact uniform draws over it.
+// Randomness for the mechanisms: a source of random bytes, and a stream of exact uniform draws.
 namespace dpquantile {
 
-// Gives independent uniform bytes, or throws RandomnessUnavailable and gives none.
+// A source of independent uniform bytes.
 class RandomSource {
  public:
   virtual ~RandomSource() = default;
+  // Fills `out`, or throws RandomnessUnavailable; then nothing in `out` may be used.
   virtual void fill(std::span<std::byte> out) = 0;
 };
 
-// The only source of noise that protects data: OpenSSL's private CSPRNG (RAND_priv_bytes). There is
-// no seed. OpenSSL reseeds the generator by itself in a child process.
+// OpenSSL's private CSPRNG (RAND_priv_bytes), the only source for noise that protects data. It
+// takes no seed. OpenSSL reseeds the generator by itself in a child process.
 class CsprngSource final : public RandomSource {
  public:
   void fill(std::span<std::byte> out) override;
 };
 
-// Buffered draws from a source, which must outlive the stream. Bytes buffered before a fork are
-// never used in the child (fork() is noticed, a bare clone system call is not), used bytes are
-// wiped. Not thread-safe. Every draw may throw RandomnessUnavailable, and so may the constructor.
+// Buffered draws from a source, which must outlive the stream. A child process never uses bytes
+// that its parent buffered before the fork (the stream detects fork(), but not a direct clone
+// system call). Used bytes are wiped. Not thread-safe. The constructor and every draw may throw
+// RandomnessUnavailable.
 class RandomStream {
  public:
   explicit RandomStream(RandomSource& source);
@@ -37,14 +39,14 @@ class RandomStream {
   // 64 independent fair bits.
   std::uint64_t bits64();
 
-  // Uniform on {0, ..., bound - 1}, without bias (rejection). Requires bound >= 1;
-  // std::invalid_argument otherwise.
+  // Uniform on {0, ..., bound - 1}, without bias (rejection). Throws std::invalid_argument if bound
+  // is 0.
   std::uint64_t uniform_below(std::uint64_t bound);
   uint128_t uniform_below_128(uint128_t bound);
 
-  // A uniform real on [0, 1) rounded down to a double: every double r in [0, 1) comes out with the
-  // probability that a real uniform falls in [r, next double). All 52 bits after the first one bit
-  // are random, however small the value is. Below 2^-1022, the smallest normal double, it is 0.
+  // A uniform real on [0, 1) rounded down to a double: the result is r with the probability that a
+  // uniform real falls in [r, next double). All 52 bits after the first one bit are random, however
+  // small the value is. Reals below 2^-1022, the smallest normal double, become 0.
   double unit_real();
 
  private:

@@ -9,7 +9,7 @@ namespace dpquantile {
 
 namespace {
 
-// More than the rounding errors of the few operations in a formula, relatively.
+// A relative margin that exceeds the rounding errors of the few operations in a formula.
 constexpr double kRounding = 0x1p-44;
 
 double rounded_up(double value) {
@@ -19,11 +19,11 @@ double rounded_down(double value) {
   return value - std::abs(value) * kRounding;
 }
 
-// The bound on epsilon for one alpha = 1 + excess. Its terms may cancel, so each is rounded up by
-// itself.
+// The bound on epsilon for one alpha = 1 + excess. Its terms may cancel, so each term is rounded up
+// separately.
 double epsilon_at(double rho, double log_inverse_delta, double excess) {
   const double alpha = 1 + excess;
-  // ln(1 - 1/alpha) <= 0, in the form that keeps its digits: a large alpha multiplies its error.
+  // ln(1 - 1/alpha) <= 0, in the form that loses no digits: a large alpha multiplies its error.
   const double log_share = excess < 1 ? std::log(excess / alpha) : std::log1p(-1 / alpha);
   const double log_ratio = rounded_up(alpha * log_share);
   const double log_excess = rounded_up(-std::log(excess));
@@ -37,7 +37,8 @@ void check_delta(double delta) {
   throw std::invalid_argument("delta must be between 0 and 1");
 }
 
-// The least value of a function of ln(excess) that falls and then rises, by golden-section search.
+// The minimum of a function of ln(excess) that first falls and then rises, by golden-section
+// search.
 template <class Function>
 double least_value(Function function) {
   constexpr double kGolden = 0.6180339887498949;
@@ -95,7 +96,7 @@ double rho_within(double epsilon, double delta) {
   constexpr double kMostEpsilon = 1e9;
   epsilon = std::min(epsilon, kMostEpsilon);
   double low = 0;
-  // rho-zCDP never implies less than about rho: see the term alpha * rho with alpha > 1.
+  // rho-zCDP never implies less than about rho, because of the term alpha * rho with alpha > 1.
   double high = std::max(2 * epsilon, std::numeric_limits<double>::min());
   while (epsilon_of_zcdp(high, delta) <= epsilon) high *= 2;
   constexpr int kSteps = 80;
