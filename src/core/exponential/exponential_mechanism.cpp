@@ -15,19 +15,20 @@ namespace {
 // Pays for rounding: docs/privacy.md, "Floating point".
 constexpr double kRoundingSlack = 1.0 / 65536;
 
-// Positions whose joint probability is below 2^-kTailBits are not considered.
+// The positions that are left out have a total probability below 2^-kTailBits.
 constexpr double kTailBits = 72;
 
-// Integer weights sum to less than 2^kTotalBits (and one for each piece).
+// The integer weights sum to less than 2^kTotalBits, up to rounding.
 constexpr int kTotalBits = 126;
 
-// Within a piece the density falls by at most e^(kFall + kFallGrowth x) where it is e^-x of the
-// largest: with longer pieces there are fewer of them to weigh, with shorter ones fewer draws are
-// refused.
+// If the density at the start of a piece is e^-x of the largest, it falls within the piece by a
+// factor of at most e^(kFall + kFallGrowth x). Longer pieces leave fewer of them to weigh; shorter
+// pieces lead to fewer refused draws.
 constexpr double kFall = 1.5;
 constexpr double kFallGrowth = 0.125;
 
-// Consecutive positions, all on one side of the target rank, whose ranks are about as far from it.
+// Consecutive positions on one side of the target rank, with ranks at about the same distance from
+// it.
 struct Piece {
   PositionInterval positions;
   ScaledRank distance;  // from the target to the nearest rank
@@ -38,8 +39,8 @@ ScaledRank whole_rank(double rank) {
   return static_cast<ScaledRank>(std::min(rank, std::ldexp(1.0, 60)));
 }
 
-// One draw from the mechanism, once its interval, target and lambda are fixed: by exact rejection
-// from a density that is constant on each piece.
+// Draws once from the mechanism with a fixed interval, target and lambda, by exact rejection from a
+// density that is constant on each piece.
 class RankMechanism {
  public:
   RankMechanism(const SmearedRank& rank, PositionInterval interval, ScaledRank target,
@@ -75,24 +76,24 @@ class RankMechanism {
   }
   ScaledRank distance(Position position) const { return std::abs(rank_.at(position) - target_); }
 
-  // R is monotone, so its least distance is attained beside its crossing of the target.
+  // R is monotone, so the least distance is at one of the two positions where R crosses the target.
   ScaledRank least_distance() const {
     const ScaledRank below = distance(last_below_);
     const Position above = last_below_ + 1;
     return above == interval_.end ? below : std::min(below, distance(above));
   }
 
-  // What the density falls to where the distance to the target is larger by `ranks`.
+  // The factor by which the density falls when the distance to the target grows by `ranks`.
   double falloff(ScaledRank ranks) const { return std::exp(-lambda_ * static_cast<double>(ranks)); }
 
-  // By how much ranks may differ within a piece at this distance from the target.
+  // The most by which ranks may differ within a piece at this distance from the target.
   ScaledRank width(ScaledRank distance) const {
     return whole_rank(kFall / lambda_ +
                       kFallGrowth * static_cast<double>(distance - least_distance_));
   }
 
-  // Cuts the interval into pieces, from the target outwards, but for positions so far from the
-  // target that, all together, they have a probability below 2^-kTailBits.
+  // Cuts the interval into pieces from the target outwards. Leaves out positions so far from the
+  // target that their total probability is below 2^-kTailBits.
   void cut(CancelPoll& cancel) {
     const double tail = std::numbers::ln2 * (kTailBits + length_bits());
     const ScaledRank farthest = least_distance_ + whole_rank(std::ceil(tail / lambda_));
@@ -125,8 +126,9 @@ class RankMechanism {
     }
   }
 
-  // A piece weighs, in units of 2^-weight_bits_, as if all its positions were as near to the target
-  // as the nearest. A position's weight is at most 1, so the sum is below 2^kTotalBits.
+  // The weight of a piece, in units of 2^-weight_bits_, is what it would be if all positions were
+  // as near to the target as the nearest one. A position's weight is at most 1, so the sum is below
+  // 2^kTotalBits.
   void add(PositionInterval positions, ScaledRank distance) {
     const double weight =
         static_cast<double>(positions.end - positions.begin) * falloff(distance - least_distance_);

@@ -5,20 +5,23 @@
 
 namespace dpquantile {
 
-// Half-open, non-empty range of positions.
+// A half-open, non-empty range of positions.
 struct PositionInterval {
   Position begin;
   Position end;
 };
 
-// The lambda of draw_quantile_position for one quantile.
+// The lambda of draw_quantile_position() for one quantile, per record of rank.
 double rank_lambda(double q, double epsilon);
 
-// The exponential mechanism for one quantile q in [0, 1] of the records' mass inside an interval:
-// draws a position p of the interval with probability proportional to
+// The exponential mechanism for one quantile q in [0, 1] of the records' mass inside an interval.
+// Draws a position p of the interval with probability proportional to
 //
 //   exp(-lambda |R(p) - R(begin) - q n|),  n = R(end) - R(begin),
-//   lambda = epsilon (1 - 2^-16) / (2 max(q, 1 - q)).
+//   lambda = epsilon (1 - 2^-16) / (2 max(q, 1 - q)),
+//
+// where q n is rounded down to a multiple of 2^-24 records. Throws RandomnessUnavailable and
+// Cancelled.
 //
 // Privacy: (w epsilon)-bounded-range for adding or removing one record of which the part w <= 1
 // lies inside the interval (docs/privacy.md, Lemma 2). The factor 1 - 2^-16 pays for all rounding

@@ -21,46 +21,48 @@ namespace {
 // Pays for rounding: docs/privacy.md, "Floating point".
 constexpr double kRoundingSlack = 1.0 / 1024;
 
-// Lattice points and slots are left out that all together have a probability below 2^-kTailBits.
+// The lattice points and slots that are left out have a total probability below 2^-kTailBits.
 constexpr double kTailBits = 72;
 constexpr double kLatticeBits = 13;
 
-// By how much the bound on the weight of all lattice points that are not filtered for may exceed
-// the weight of the middle one: more proposals are refused, but fewer points need filtering.
+// The bound on the weight of all lattice points that are not filtered may be this many times the
+// weight of the middle one. A larger factor leads to more refused proposals, but fewer points need
+// filtering.
 constexpr double kUnfiltered = 4;
 
-// The natural logarithm of a proposal's weight over its envelope: a finer cut takes longer to
-// filter, a coarser one has more proposals refused.
+// The most that slots of the finest width add to the logarithm of a proposal's weight, for all
+// quantiles together. Finer slots take longer to filter; coarser slots lead to more refused
+// proposals.
 double envelope(std::size_t quantiles) {
   return std::min(1.6 + 0.16 * static_cast<double>(quantiles), 4.0);
 }
 
-// The same that widths which grow with the distance from the quantiles may add, for all quantiles
-// together, as far out as matters.
+// The same for the part of the widths that grows with the distance from the quantiles, when the
+// growth is slowest, for positions within the limit.
 constexpr double kFarEnvelope = 3;
 
-// The logarithm of what proposals may weigh more than the least that is known of the weights they
-// stand for, beside the envelopes.
+// Beyond twice the envelope, the most by which the logarithm of the proposals' total weight may
+// exceed that of the known lower bound on the positions' total weight.
 constexpr double kMostRefused = 3;
 
-// Up to so many quantiles the powers of a measure of 2^-56 are doubles, if lambda times the records
-// at a position is no more than that.
+// Up to kMostForDouble quantiles the powers of a measure of 2^-56 are doubles. Then doubles are
+// enough if lambda times the records at a position is at most kMostCostForDouble.
 constexpr std::size_t kMostForDouble = 16;
 constexpr double kMostCostForDouble = 4;
 
-// Far less noise than anyone needs; a larger lambda would call for limits beyond kMostFarCost where
-// many records lie on a position.
+// This is far less noise than anyone needs. A larger lambda would need limits beyond kMostFarCost
+// where many records lie on one position.
 constexpr double kMostLambda = 8;
 
-// Nothing is proposed with a larger lambda F. No data call for as much: docs/privacy.md, "Floating
-// point".
+// No positions with a larger lambda F are proposed. No data need as much: docs/privacy.md,
+// "Floating point".
 constexpr double kMostFarCost = 50'000;
 
 double in_records(ScaledRank rank) {
   return std::ldexp(static_cast<double>(rank), -int{kPositionBits});
 }
 
-// The most records that a position may have.
+// The most records that one position may have.
 double records_at_position(double records) {
   return std::ldexp(records, -int{kPositionBits});
 }
@@ -71,8 +73,8 @@ struct LatticeRange {
   std::uint64_t last;
 };
 
-// One draw of joint quantiles: exact rejection from JointProposal over s on the lattice, slots and
-// positions in them.
+// Draws joint quantiles once, by exact rejection. A proposal is an s on the lattice, slots from
+// JointProposal, and positions in the slots.
 template <class Real>
 class JointMechanism {
  public:
@@ -102,14 +104,14 @@ class JointMechanism {
   }
 
  private:
-  // Few draws are left without an accepted one.
+  // With this many attempts a batch rarely has no accepted proposal.
   std::size_t attempts_at_once() const {
     return static_cast<std::size_t>(8 * std::exp(envelope(utility_.quantiles())));
   }
 
-  // Cuts slots until enough of the proposals are accepted, by the bounds that are known: at first
-  // such as do for most data, in the end so narrow that no positions with F up to the limit are
-  // proposed with more than exp(2 (envelope + kFarEnvelope)) times their weight.
+  // Cuts slots until the known bounds show that enough proposals are accepted. The first cut suits
+  // most data. The last cut is so narrow that positions with F up to the limit are proposed with at
+  // most exp(2 (envelope + kFarEnvelope)) times their weight.
   void prepare() {
     const auto b = static_cast<double>(utility_.quantiles());
     double growth = 1 / std::max(5.0, 2 * b);
@@ -136,8 +138,9 @@ class JointMechanism {
     return cut_into_slots(rank_, interval_, widths, context_);
   }
 
-  // Finds the limit on F and cuts slots for it: beyond it lies less than 2^-kTailBits of the weight
-  // of all positions and s. Returns the logarithm of a lower bound on that weight.
+  // Finds the limit on F and cuts slots for it. Positions and s with F beyond the limit have less
+  // than 2^-kTailBits of the total weight. There are fewer than 2^kLatticeBits lattice points,
+  // which share this tail. Returns the logarithm of a lower bound on the total weight.
   double find_limit(double growth) {
     const auto b = static_cast<double>(utility_.quantiles());
     const double most = kMostFarCost / utility_.lambda();
@@ -154,8 +157,8 @@ class JointMechanism {
     }
   }
 
-  // The logarithm of a lower bound on the weight of all positions, for the s nearest below n or for
-  // s = 0, where the sum is n.
+  // The logarithm of a lower bound on the weight of all positions. It is the larger of the bounds
+  // for the largest s <= n, and for s = 0, where the sum is n.
   double least_weight() const {
     JointProposal<Real> below(slots_, records_, utility_, context_.memory,
                               JointProposal<Real>::Bound::kBelow);
@@ -173,16 +176,16 @@ class JointMechanism {
 
   double log_volume() const { return -std::lgamma(static_cast<double>(utility_.quantiles() + 1)); }
 
-  // How far F may exceed 0 so that what lies beyond weighs less than `bits` bits of a given weight.
-  // All positions together have the volume 1 / b!; there are fewer than 2^kLatticeBits lattice
-  // points for each of which so much may be left out.
+  // The F beyond which the positions weigh less than 2^-bits of a given weight, for one lattice
+  // point: all positions together have the volume 1 / b!.
   double reach_of(double log_weight, double bits) const {
     const double reach = (log_volume() - log_weight + bits * std::numbers::ln2) / utility_.lambda();
     return std::max(reach, 0.0);
   }
 
-  // Finds the weights of all s that matter and returns the logarithm of their sum. As the gaps sum
-  // to n, F >= |n - s|: far from n that bounds the weight well enough for proposals.
+  // Weighs every s within the limit and returns the logarithm of the sum. The gaps sum to n, so
+  // that the departure is at least |n - s|. Far from n this bounds the weight well enough for
+  // proposals.
   double weigh_lattice(double least_weight) {
     const double steps = -std::expm1(-utility_.lambda() * utility_.lattice_step());
     range_ = lattice_around(limit_);
@@ -220,8 +223,9 @@ class JointMechanism {
     }
   }
 
-  // Makes a proposal for each of the lattice points; gives the positions of the first, in their
-  // order, that is accepted. Proposals for one s are made together, as each s must be prepared.
+  // Makes a proposal for each of the lattice points. Fills in the positions of the first one that
+  // is accepted, in the order of `lattice`, and returns whether there is one. All proposals for one
+  // s are made together, because each s needs its own filtering.
   bool first_accepted(std::span<const std::uint64_t> lattice, std::span<Position> positions) {
     std::pmr::vector<std::size_t> order(lattice.size(), context_.memory);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -248,8 +252,8 @@ class JointMechanism {
            context_.random.unit_real() < share_of_least(departure);
   }
 
-  // Both draw positions with a probability proportional to exp(-lambda cost) and return the cost,
-  // which is at most their departure.
+  // propose_by_slots() and propose_anywhere() draw positions with a probability proportional to
+  // exp(-lambda cost). They return the cost, which is at most the departure of the positions.
   double propose_by_slots(std::uint64_t index, std::span<Position> positions) {
     if (prepared_ != index)
       proposal_->filter(utility_.lattice_point(index), limit_, context_.cancel);
@@ -258,7 +262,7 @@ class JointMechanism {
     for (std::size_t k = 0; k < path_.size(); ++k) {
       positions[k] = draw_position(slots_[path_[k]].positions);
     }
-    // Slots ascend, so this only sorts within them.
+    // Slots ascend, so sorting changes the order within a slot only.
     std::ranges::sort(positions);
     return proposal_->cost(path_);
   }
@@ -283,8 +287,8 @@ class JointMechanism {
     gaps_.back() = in_records(rank_.at(interval_.end) - previous);
   }
 
-  // exp(-lambda F) over the sum of exp(-lambda departure(s)) over the lattice: the part of all
-  // proposals of these positions that the mechanism keeps.
+  // exp(-lambda F) over the sum of exp(-lambda departure(s)) over the lattice. This is the fraction
+  // of all proposals of these positions that the mechanism keeps.
   double share_of_least(double departure) const {
     const double lambda = utility_.lambda();
     double least = departure;
@@ -328,10 +332,11 @@ void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
                           std::span<const double> quantiles, double epsilon,
                           const MechanismContext& context, std::span<Position> positions) {
   if (quantiles.empty() || quantiles.size() > kMaxJointQuantiles) {
-    throw std::invalid_argument("too many joint quantiles");
+    throw std::invalid_argument("a joint draw takes 1 to " + std::to_string(kMaxJointQuantiles) +
+                                " quantiles");
   }
   if (rank.data().total() > kMaxJointRecords) {
-    throw std::length_error("quantiles are drawn together of at most " +
+    throw std::length_error("a joint draw of quantiles takes at most " +
                             std::to_string(kMaxJointRecords) + " rows in one group");
   }
   const double lambda = joint_lambda(epsilon);

@@ -10,36 +10,36 @@
 
 namespace dpquantile {
 
-// The most quantiles that are drawn jointly. A draw takes about 0.2 ms for 2 quantiles, 1.5 ms for
-// 9, 4 ms for 16, 0.2 s for 32 and 5 s for 120, with at most some 100 MB of memory.
+// The largest number of quantiles in a joint draw. A draw takes about 0.2 ms for 2 quantiles, 1.5
+// ms for 9, 4 ms for 16, 0.2 s for 32 and 5 s for 120, and at most about 100 MB of memory.
 inline constexpr std::size_t kMaxJointQuantiles = 128;
 
-// The most records of which quantiles are drawn jointly: numbers of them are exact as doubles.
+// The largest number of records in a joint draw. Ranks of this many records are exact as doubles.
 inline constexpr std::uint64_t kMaxJointRecords = (std::uint64_t{1} << 29) - 1;
 
-// The lambda of draw_joint_positions.
+// The lambda of draw_joint_positions(), per record.
 double joint_lambda(double epsilon);
 
 // The exponential mechanism for several quantiles at once: JointExp of Gillenwater, Joseph and
-// Kulesza 2021 with the utility of least sensitivity. For ascending, distinct quantiles q_1 .. q_b
-// in [0, 1], and with q_0 = 0, q_{b+1} = 1, p_0 = begin, p_{b+1} = end, it draws positions p_1 <=
-// .. <= p_b of the interval with probability proportional to
+// Kulesza 2021 with the utility of least sensitivity. Let q_1 .. q_b be ascending, distinct
+// quantiles in [0, 1], q_0 = 0, q_{b+1} = 1, p_0 = begin and p_{b+1} = end. The mechanism draws
+// positions p_1 <= .. <= p_b of the interval with probability proportional to
 //
 //   exp(-lambda F(p)),   lambda = min(epsilon (1 - 2^-10) / 2, 8),
 //   F(p) = min over s of sum over k of |R(p_{k+1}) - R(p_k) - (q_{k+1} - q_k) s|,
 //
-// for s on a lattice that depends on epsilon and b alone: s stands for the number of records, which
+// for s on a lattice that depends on epsilon and b only. s stands for the number of records, which
 // need not be known. (JointExp has s = n, and twice the sensitivity.) The base measure is that of b
 // independent uniform positions, sorted.
 //
-// Fills `positions` in ascending order; it has as many elements as `quantiles`, 1 ..
-// kMaxJointQuantiles, else std::invalid_argument. Of data with more than kMaxJointRecords records,
-// std::length_error.
+// Fills `positions` in ascending order; it has as many elements as `quantiles`. Throws
+// std::invalid_argument unless there are 1 .. kMaxJointQuantiles quantiles, std::length_error if
+// the data have more than kMaxJointRecords records, RandomnessUnavailable and Cancelled.
 //
 // Privacy: (w epsilon)-bounded-range for adding or removing one record of which the part w <= 1
-// lies inside the interval (docs/privacy.md, "Several quantiles at once"); the law is exact up to
-// what "Floating point" there says. Working time and memory depend on the data within bounds that
-// do not.
+// lies inside the interval (docs/privacy.md, "Several quantiles at once"). The law is exact up to
+// what "Floating point" there states. Time and memory depend on the data, within bounds that do not
+// depend on them.
 void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
                           std::span<const double> quantiles, double epsilon,
                           const MechanismContext& context, std::span<Position> positions);

@@ -20,28 +20,29 @@
 
 namespace dpquantile {
 
-// Proposes slots for joint quantiles, given s. The weight of ascending slots i_1 <= .. <= i_b is
+// Proposes slots for joint quantiles, given s. The weight of a path, ascending slots i_1 <= .. <=
+// i_b, is
 //
 //   product over k of exp(-lambda |x_{k+1} - x_k - d_k s|)
 //     * product over slots of (measure exp(2 lambda half_range))^c / c!,
 //
-// x_k the middle of slot i_k, x_0 = 0, x_{b+1} = n, and c the number of quantiles in the slot
-// (measure^c / c! is the volume of c sorted positions). A position's rank differs from its slot's
-// middle by at most half_range and counts in two terms of the utility, so that no positions are
-// proposed with less than their weight. But paths are left out that would be too far from what s
-// expects: for every quantile k, |R(p_k) - q_k s| + |n - R(p_k) - (1 - q_k) s| is at most a limit
-// somewhere in its slot. (The sum over the gaps on either side is no smaller.) Forward filtering
-// and backward sampling.
+// where x_k is the middle of slot i_k, x_0 = 0, x_{b+1} = n, and c is the number of quantiles in
+// the slot. (measure^c / c! is the volume of c sorted positions.) A position's rank differs from
+// its slot's middle by at most half_range and counts in two terms of the utility, so all positions
+// are proposed with at least their weight. Paths too far from what s expects are left out: for
+// every quantile k, |R(p_k) - q_k s| + |n - R(p_k) - (1 - q_k) s| must be at most a limit somewhere
+// in its slot. (The sum over the gaps on either side is no smaller.) Slots are drawn by forward
+// filtering and backward sampling.
 //
-// Real is a floating-point type: it must have room for the b-th power of a slot's measure.
+// Real is a floating-point type that can represent the b-th power of a slot's measure.
 template <class Real>
 class JointProposal {
  public:
-  // Whether weights bound those of positions from above, as above, or with exp(-2 lambda
-  // half_range) from below.
+  // kAbove: the weights are those above and bound the weights of positions from above. kBelow: they
+  // have exp(-2 lambda half_range) as a factor instead and bound them from below.
   enum class Bound { kAbove, kBelow };
 
-  // `slots` and `utility` must outlive the proposal.
+  // `slots` and `utility` must outlive the proposal; `records` is n.
   JointProposal(std::span<const RankSlot> slots, double records, const JointUtility& utility,
                 std::pmr::memory_resource* memory, Bound bound = Bound::kAbove)
       : slots_(slots),
@@ -61,8 +62,8 @@ class JointProposal {
     });
   }
 
-  // Prepares for s and a limit, and returns the natural logarithm of the weight of all paths: minus
-  // infinity if there are none.
+  // Prepares draws for s and a limit. Returns the natural logarithm of the weight of all paths, or
+  // minus infinity if there are none. Throws Cancelled.
   double filter(double s, double limit, CancelPoll& cancel) {
     s_ = s;
     const std::size_t b = utility_.quantiles();
@@ -87,7 +88,8 @@ class JointProposal {
     return static_cast<double>(std::log(total_) + scales_[b - 1] * std::numbers::ln2_v<Real>);
   }
 
-  // Draws a slot for each quantile, for the s prepared for, in proportion to the weights.
+  // Draws a path, one slot for each quantile, in proportion to the weights for the s of the last
+  // filter(). Throws RandomnessUnavailable and Cancelled.
   void draw(const MechanismContext& context, std::span<std::size_t> path) const {
     std::size_t placed = path.size();
     std::size_t slot = draw_last(context);
@@ -123,7 +125,7 @@ class JointProposal {
 
   double expected(std::size_t k) const { return utility_.expected(k, s_); }
 
-  // Windows ascend; rounding could make them not.
+  // Restores the ascending order of windows, which rounding could break.
   static void make_ascend(const IndexRange& before, IndexRange& window) {
     window.first = std::max(window.first, before.first);
     window.end = std::max(window.end, before.end);
@@ -132,8 +134,8 @@ class JointProposal {
   // The slots that quantile j, 1 .. b, may lie in.
   const IndexRange& window(std::size_t j) const { return windows_[j - 1]; }
 
-  // The ranks x with |x - before| + |n - behind - x| <= limit lie between these two and at most
-  // half of what is left of the limit beyond.
+  // The ranks x with |x - before| + |n - behind - x| <= limit lie between `before` and n - behind,
+  // or beyond them by at most half of what their distance leaves of the limit.
   IndexRange window_of(std::size_t j, double limit) const {
     const auto [low, high] =
         std::minmax({utility_.expected_before(j, s_), records_ - utility_.expected_behind(j, s_)});
@@ -149,7 +151,7 @@ class JointProposal {
             static_cast<std::size_t>(end - slots_.begin())};
   }
 
-  // What n_k = gap contributes to a weight.
+  // The factor of a gap n_k in a weight.
   Real kernel(std::size_t k, double gap) const {
     return std::exp(Real(-utility_.lambda() * std::abs(gap - expected(k))));
   }
@@ -163,9 +165,9 @@ class JointProposal {
     Weight& operator[](std::size_t slot) const { return weights[slot - first]; }
   };
 
-  // entering(j)[i], in units of 2^scales_[j]: j quantiles lie in slots before i and the next one in
-  // slot i, whose weight is not counted yet. leaving(j)[i], in units of 2^scales_[j - 1]: j
-  // quantiles are placed, the last of them in slot i.
+  // entering(j)[i] is the weight of having j quantiles in slots before i and the next one in slot
+  // i, without the weight of slot i, in units of 2^scales_[j]. leaving(j)[i] is the weight of
+  // having j quantiles placed, the last of them in slot i, in units of 2^scales_[j - 1].
   Row<Real> entering(std::size_t j) { return row<Real>(entering_, j + 1); }
   Row<const Real> entering(std::size_t j) const { return row<const Real>(entering_, j + 1); }
   Row<Real> leaving(std::size_t j) { return row<Real>(leaving_, j); }
@@ -175,9 +177,8 @@ class JointProposal {
     return {std::span<Weight>(rows).subspan(offsets_[j - 1], window(j).size()), window(j).first};
   }
 
-  // Sums over the number k of quantiles in slot i,
-  //   leaving(j) = sum over k of entering(j - k) weight^k / k! * product of stay(l), j - k < l < j,
-  // by Horner's scheme.
+  // Sums over the number k of quantiles in slot i, by Horner's scheme: leaving(j) is the sum over k
+  // of entering(j - k) weight^k / k! * product of one_more_in_slot(l), j - k < l < j.
   void leave(std::size_t j, CancelPoll& cancel) {
     const Row<Real> sums = leaving(j);
     const auto [first, end] = window(j);
@@ -194,15 +195,16 @@ class JointProposal {
     for (std::size_t i = first; i < end; ++i) sums[i] *= weights_[i];
   }
 
-  // How many quantiles may lie in one slot if quantile j is the last of them. Windows ascend.
+  // The most quantiles that can lie in one slot if quantile j is the last of them. Windows ascend.
   std::size_t most_together(std::size_t j) const {
     std::size_t k = 1;
     while (k < j && window(j - k).end > window(j).first) ++k;
     return k;
   }
 
-  // By what a weight changes, but for the slot's, when quantile l lies in the same slot as the
-  // next: their gap, and the units of entering(l - 1) against those of entering(l).
+  // The factor, besides the slot's own weight, by which a weight changes when quantile l lies in
+  // the same slot as the next: the kernel of their gap, and the ratio between the units of
+  // entering(l - 1) and of entering(l).
   Real one_more_in_slot(std::size_t l) const {
     return std::ldexp(kernel(l, 0), scales_[l - 1] - scales_[l]);
   }
@@ -232,7 +234,7 @@ class JointProposal {
     }
   }
 
-  // How many of the `placed` quantiles lie in the slot of the last of them.
+  // Draws how many of the `placed` quantiles lie in the slot of the last of them.
   std::size_t draw_together(RandomStream& random, std::size_t placed, std::size_t slot) const {
     const Real total = leaving(placed)[slot];
     for (;;) {
@@ -247,8 +249,8 @@ class JointProposal {
     }
   }
 
-  // The slot of the last of the `placed` quantiles, all before `slot`, which has the next one: the
-  // slots are visited from the likeliest gap outwards.
+  // Draws the slot of the last of the `placed` quantiles. It lies before `slot`, which holds the
+  // next quantile. The slots are visited from the likeliest gap outwards, so that few are visited.
   std::size_t draw_before(std::size_t placed, std::size_t slot,
                           const MechanismContext& context) const {
     const Real total = std::ldexp(entering(placed)[slot], scales_[placed] - scales_[placed - 1]);
@@ -284,7 +286,7 @@ class JointProposal {
   std::pmr::vector<double> middles_;
   LaplaceFilter<Real> filter_;
   std::pmr::vector<Real> weights_;
-  std::pmr::vector<Real> entering_;  // rows one after the other, those of a window of slots each
+  std::pmr::vector<Real> entering_;  // rows one after the other, each over the slots of a window
   std::pmr::vector<Real> leaving_;
   std::pmr::vector<std::size_t> offsets_;  // where rows end
   std::pmr::vector<int> scales_;

@@ -7,8 +7,9 @@ namespace dpquantile {
 
 namespace {
 
-// In units of 1 / lambda. So fine that the least departure on the lattice is near the least of all;
-// for many gaps, over which it is spread, a coarser lattice will do.
+// The lattice step in units of 1 / lambda. It is so fine that the least departure on the lattice is
+// close to the least over all s. For many gaps a coarser lattice suffices, because the difference
+// is spread over them.
 double step_for(std::size_t gaps) {
   const auto count = static_cast<double>(gaps);
   return count * std::min(1.0, count / 10);

@@ -18,17 +18,16 @@ struct IndexRange {
   std::size_t size() const { return first < end ? end - first : 0; }
 };
 
-// Sums with a shifted Laplace kernel over the earlier points of an ascending sequence
-// x_0 <= x_1 <= .. :
+// Sums with a shifted Laplace kernel over the earlier ones of ascending points x_i:
 //
 //   out[i] = sum over k < i, k in a range, of in[k] exp(-lambda |x_i - x_k - shift|).
 //
-// In O(points) time. All terms are positive and added up, never subtracted, so that every sum has a
-// small relative error, however far the terms differ.
+// Takes O(points) time. All terms are positive and only added, so every sum has a small relative
+// error, even if the terms differ by many orders of magnitude.
 template <class Real>
 class LaplaceFilter {
  public:
-  // `points` must outlive the filter.
+  // `points` are the x_i and must outlive the filter.
   LaplaceFilter(std::span<const double> points, double lambda, std::pmr::memory_resource* memory)
       : points_(points),
         lambda_(lambda),
@@ -38,11 +37,11 @@ class LaplaceFilter {
     for (std::size_t i = 1; i < points.size(); ++i) steps_[i] = decay(points[i] - points[i - 1]);
   }
 
-  // `in` and `out` have as many elements as there are points and do not overlap; only the elements
-  // in the ranges are read and written. shift >= 0.
+  // `in` holds the elements of in_range and `out` those of out_range; the two do not overlap. k
+  // runs over in_range, i over out_range. Requires shift >= 0. Throws Cancelled.
   void apply(std::span<const Real> in, IndexRange in_range, double shift, std::span<Real> out,
              IndexRange out_range, CancelPoll& cancel) {
-    Real below = 0;  // of the points at or below x_i - shift, relative to the last of them
+    Real below = 0;  // sum over the points at or below x_i - shift, relative to the last of them
     Above above{in_range.first};
     std::size_t split = in_range.first;  // the first point beyond x_i - shift, or `next`
     std::size_t next = in_range.first;   // the first point that is not a term yet
@@ -65,8 +64,9 @@ class LaplaceFilter {
   }
 
  private:
-  // A queue of the points above the edge. The sums over those before `turn` are kept from each
-  // point on, so that points can leave at the front; to those from `turn` on points are appended.
+  // A queue of the points above the edge. tails_ and spans_ hold a sum for every point before
+  // `turn`, so that points can leave at the front. One sum covers the points from `turn` on, so
+  // that points can be appended.
   struct Above {
     std::size_t turn;
     Real appended = 0;  // relative to point turn
@@ -80,8 +80,8 @@ class LaplaceFilter {
     above.appended += term * above.reach;
   }
 
-  // Leaves the points first .. end - 1 in the queue, all of them before the turn; in[0] belongs to
-  // point `offset`.
+  // Makes the points first .. end - 1 the whole queue, all of them before the turn. in[0] belongs
+  // to point `offset`.
   void turn_over(std::span<const Real> in, std::size_t offset, std::size_t first, std::size_t end,
                  Above& above) {
     Real tail = 0;
@@ -95,7 +95,7 @@ class LaplaceFilter {
     above = {end, Real(0), Real(1)};
   }
 
-  // The sum over the points from `first` on, relative to it.
+  // The sum over the points from `first` on, relative to point `first`.
   Real sum_above(std::size_t first, const Above& above) const {
     if (first == above.turn) return above.appended;
     return tails_[first] + spans_[first] * above.appended;

@@ -6,7 +6,7 @@
 
 namespace dpquantile {
 
-// A position on the smeared axis of a grid: cell * 2^24 + offset within the cell.
+// A position on the smeared axis of a value grid: cell * 2^24 + offset within the cell.
 using Position = std::uint64_t;
 inline constexpr unsigned kPositionBits = 24;
 inline constexpr Position kCellPositions = Position{1} << kPositionBits;
@@ -22,8 +22,9 @@ inline constexpr std::uint64_t cell_at(Position position) {
 // 2^56.
 using ScaledRank = std::int64_t;
 
-// Exact ranks on the smeared axis: every record is spread evenly over the 2^24 positions of its
-// cell, and R(p) is the mass before position p.
+// Exact ranks on the smeared axis. Every record is spread evenly over the 2^24 positions of its
+// cell, and R(p) is the mass before position p (docs/privacy.md, "Grid and smeared ranks"). The
+// histogram must outlive this object. n is its number of records.
 class SmearedRank {
  public:
   explicit SmearedRank(const Histogram& data) : data_(data) {}
@@ -41,18 +42,18 @@ class SmearedRank {
     return static_cast<ScaledRank>(data_.before(run) << kPositionBits);
   }
 
-  // By how much R grows at each position of the run-th occupied cell: its number of records.
+  // By how much R grows at each position of the run-th occupied cell: the cell's number of records.
   ScaledRank slope(std::size_t run) const { return static_cast<ScaledRank>(data_.count(run)); }
 
-  // The last position of rank at most `rank`, which must be at least 0; the largest number there is
-  // if no rank is larger.
+  // The last position with R at most `rank`, which must be >= 0. The largest Position if R exceeds
+  // `rank` nowhere.
   Position last_within(ScaledRank rank) const;
-  // The first position of rank at least `rank`, which must be at most n.
+  // The first position with R at least `rank`, which must be at most n.
   Position first_reaching(ScaledRank rank) const;
 
-  // The first run that ends at a rank of at least `rank`; runs() if there is none.
+  // The first run that ends at a rank of at least `rank`, or runs() if there is none.
   std::size_t first_run_reaching(ScaledRank rank) const;
-  // The first run that starts at a rank beyond `rank`; runs() if there is none.
+  // The first run that starts at a rank above `rank`, or runs() if there is none.
   std::size_t first_run_beyond(ScaledRank rank) const;
 
   const Histogram& data() const { return data_; }

@@ -11,7 +11,7 @@ double in_records(ScaledRank rank) {
   return std::ldexp(static_cast<double>(rank), -int{kPositionBits});
 }
 
-// The last position of the interval whose rank is at most `limit`, which the first one's is.
+// The last position of the interval with a rank of at most `limit`, given that the first one has.
 Position last_within(const SmearedRank& rank, PositionInterval interval, ScaledRank limit) {
   const std::size_t beyond = rank.first_run_beyond(limit);
   if (beyond == 0 || rank.before(beyond) <= limit) return interval.end - 1;
@@ -45,7 +45,7 @@ std::pmr::vector<RankSlot> cut_into_slots(const SmearedRank& rank, PositionInter
         static_cast<ScaledRank>(std::min(std::ldexp(width, int{kPositionBits}), most));
     const Position last = last_within(rank, {first, interval.end}, low + reach);
     const ScaledRank high = rank.at(last);
-    // No target lies between low and high if low is that far: the slot is narrower.
+    // If low is farther than `farthest`, no target lies between low and high: the slot is narrower.
     const double nearest =
         std::min(distance, distance_to_nearest(widths.targets, in_records(high - begin)));
     if (nearest <= widths.farthest) {

@@ -11,18 +11,19 @@
 
 namespace dpquantile {
 
-// Consecutive positions between which the rank hardly grows. Ranks are in records, counted from the
+// Consecutive positions over which the rank hardly grows. Ranks are in records, counted from the
 // beginning of the interval.
 struct RankSlot {
   PositionInterval positions;
   double middle;      // of the ranks of its positions
-  double half_range;  // no position's rank is further from the middle
-  double measure;     // the part of the interval's positions that it holds
+  double half_range;  // the most by which a position's rank differs from the middle
+  double measure;     // the fraction of the interval's positions that the slot holds
 };
 
-// How finely an interval is cut into slots: near the given ranks (ascending) by `finest` records,
-// from a distance of `near` on by the part `growth` < 1 of what the distance exceeds `near`.
-// Positions whose rank is further than `farthest` from all of them are in no slot.
+// How finely an interval is cut into slots. Widths and distances are in records. `targets` are
+// ranks, ascending. A slot that begins at distance d from the nearest target spans ranks of at most
+// max(finest, (d - near) * growth), growth < 1. A slot is left out if both its ends are farther
+// than `farthest` from all targets.
 struct SlotWidths {
   std::span<const double> targets;
   double finest;
@@ -31,8 +32,10 @@ struct SlotWidths {
   double farthest;
 };
 
-// Cuts an interval into slots, in order. Their number grows with the logarithm of the records, not
-// with them. Internal to a mechanism: neither the cut nor the number of slots may be released.
+// Cuts an interval into slots, in order. The number of slots grows with the logarithm of the number
+// of records. Throws Cancelled.
+//
+// Privacy: internal to a mechanism. Neither the cut nor the number of slots may be released.
 std::pmr::vector<RankSlot> cut_into_slots(const SmearedRank& rank, PositionInterval interval,
                                           const SlotWidths& widths, const Workspace& work);
 
