@@ -16,7 +16,7 @@ namespace dpquantile {
 
 namespace {
 
-// Beyond these a plain number is harder to read than one with a power of ten.
+// Beyond these limits a plain number is harder to read than one with a power of ten.
 constexpr std::size_t kPlainLength = 10;
 constexpr int kPlainDecimals = 6;
 
@@ -41,7 +41,7 @@ Decimal next_round_step(Decimal step) {
   return {1, step.exponent + 1};
 }
 
-// A step of less than the distance between neighbouring doubles would give the same value twice.
+// A step below the distance between neighbouring doubles would give the same value twice.
 Decimal smallest_step(double lower, double upper, int most) {
   const double largest = std::max(std::abs(lower), std::abs(upper));
   const double resolution = largest - std::nextafter(largest, 0);

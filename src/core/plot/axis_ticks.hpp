@@ -6,15 +6,17 @@
 
 namespace dpquantile {
 
-// A mark on an axis: a whole multiple of 1, 2 or 5 times a power of ten.
+// A mark on an axis.
 struct AxisTick {
   double value;
   std::string label;
 };
 
-// The most ticks, but no more than `most`, that round steps give from lower to upper; ascending and
-// at least one. All labels have the same number of decimals, and they are all plain ("0.25") or all
-// with the same power of ten ("2.5e-300", but zero is "0"). Any finite lower < upper; most >= 2.
+// Ticks at whole multiples of a round step (1, 2 or 5 times a power of ten) from lower to upper,
+// ascending: as many as possible, but at most `most`. If the step gives no tick, the only tick is
+// lower itself. All labels have the same number of decimals. They are all plain ("0.25") or all
+// have the same power of ten ("2.5e-300", but zero is "0"). Requires finite lower < upper and most
+// >= 2.
 std::vector<AxisTick> axis_ticks(double lower, double upper, int most);
 
 // Where the label of a tick begins and ends on the axis.
@@ -23,7 +25,8 @@ struct LabelSpan {
   double end;
 };
 
-// The axis ticks, at most `most`, whose labels lie at least `gap` apart.
+// The axis ticks, at most `most`, with labels at least `gap` apart; a single tick if no two fit.
+// `span_of` returns the place of a tick's label on the axis; `gap` has the same unit.
 std::vector<AxisTick> ticks_that_fit(double lower, double upper, int most, double gap,
                                      const std::function<LabelSpan(const AxisTick&)>& span_of);
 

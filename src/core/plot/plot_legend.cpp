@@ -22,7 +22,7 @@ std::vector<std::size_t> filled_lines(std::span<const double> widths, double gap
   return starts;
 }
 
-// The lengths that a line of these items can have, ascending.
+// The lengths that a line of consecutive items can have, ascending.
 std::vector<double> line_lengths(std::span<const double> widths, double gap) {
   std::vector<double> lengths;
   for (std::size_t first = 0; first < widths.size(); ++first) {

@@ -2,7 +2,8 @@
 
 #include "core/plot/cdf_plot.hpp"
 
-// The curve of a picture in the unit square: across 0 .. 1 from lower to upper, up 0 .. 1.
+// The curve of a plot in the unit square: `across` runs from 0 at lower to 1 at upper, and
+// probabilities run from 0 to 1 upwards.
 namespace dpquantile {
 
 struct CurvePoint {
@@ -12,15 +13,15 @@ struct CurvePoint {
   double high;
 };
 
-// A release without rows has a band but no curve.
-bool has_curve(const CdfPlot& picture);
+// False for a release without rows, which has a band but no curve.
+bool has_curve(const CdfPlot& plot);
 
 // Where a value lies between the bounds: 0 at or below lower, 1 at or above upper.
-double across(const CdfPlot& picture, double x);
+double across(const CdfPlot& plot, double x);
 
-CurvePoint curve_point(const CdfPlot& picture, const CdfPoint& point);
+CurvePoint curve_point(const CdfPlot& plot, const CdfPoint& point);
 
-// What holds to the left of all points: no row is below the lower bound.
-CurvePoint curve_start(const CdfPlot& picture);
+// The curve and band to the left of all points: no row is below the lower bound.
+CurvePoint curve_start(const CdfPlot& plot);
 
 }  // namespace dpquantile

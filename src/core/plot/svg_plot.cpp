@@ -25,10 +25,10 @@ constexpr std::string_view kDefaultTitle = "Cumulative distribution";
 constexpr std::string_view kHorizontalTitle = "value";
 constexpr std::string_view kDiscreteTitle = "fraction of rows ≤ value";
 constexpr std::string_view kContinuousTitle = "fraction of rows below value";
-// Letters that are not bold are narrower than the estimate.
+// The estimate is for bold letters; others are narrower.
 constexpr double kRegular = 0.9;
 
-// The class of the root keeps the rules from the rest of a page that the picture is pasted into.
+// The root's class keeps these rules from changing a page that contains the SVG.
 constexpr std::string_view kStyle = R"(<style>
 .dpquantile{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
 .dpquantile .background{fill:#fff}
@@ -57,18 +57,18 @@ std::string css_class(std::string_view name) {
 }
 
 struct Lettering {
-  std::string_view look;    // CSS class
+  std::string_view css;     // CSS class
   std::string_view anchor;  // start, middle or end
   double size;
 };
 
 std::string text_element(std::string_view text, double x, double y, const Lettering& lettering,
                          const std::string& more = "") {
-  return svg_text(text, {x, y, lettering.size, lettering.anchor}, css_class(lettering.look) + more);
+  return svg_text(text, {x, y, lettering.size, lettering.anchor}, css_class(lettering.css) + more);
 }
 
-std::string path_element(std::string_view look, const std::string& data, double stroke) {
-  return svg_path(data, stroke, css_class(look));
+std::string path_element(std::string_view css, const std::string& data, double stroke) {
+  return svg_path(data, stroke, css_class(css));
 }
 
 std::string line(double x1, double y1, double x2, double y2) {
@@ -76,7 +76,7 @@ std::string line(double x1, double y1, double x2, double y2) {
 }
 
 // "1234567.25" with a comma between the thousands and a true minus sign.
-std::string for_reading(std::string_view number) {
+std::string readable_number(std::string_view number) {
   std::string text;
   const std::size_t whole = std::min(number.find_first_of(".e"), number.size());
   for (std::size_t i = 0; i < number.size(); ++i) {
@@ -95,17 +95,17 @@ struct LegendItem {
   std::string text;
 };
 
-std::vector<LegendItem> legend_items(const CdfPlot& picture) {
+std::vector<LegendItem> legend_items(const CdfPlot& plot) {
   using enum LegendItem::Mark;
-  const bool pure = picture.privacy.measure == PrivacyMeasure::kPure;
+  const bool pure = plot.privacy.measure == PrivacyMeasure::kPure;
   return {
       {kCurve, "CDF"},
-      {kBand, percentage(picture.confidence) + " band"},
-      {kNone, for_reading(std::to_string(picture.rows)) + (picture.rows == 1 ? " row" : " rows")},
-      {kNone, (pure ? "ε = " : "ρ = ") + for_reading(shortest_decimal(picture.privacy.value))}};
+      {kBand, percentage(plot.confidence) + " band"},
+      {kNone, readable_number(std::to_string(plot.rows)) + (plot.rows == 1 ? " row" : " rows")},
+      {kNone, (pure ? "ε = " : "ρ = ") + readable_number(shortest_decimal(plot.privacy.value))}};
 }
 
-// Sizes in pixels. The font grows with the picture, and everything else with the font.
+// Sizes in pixels. The font grows with the size of the SVG, and everything else with the font.
 struct Layout {
   double width;
   double height;
@@ -121,7 +121,7 @@ struct Layout {
   double title_size() const { return 1.3 * font; }
   double line_height() const { return 1.55 * font; }
   double first_legend_line() const { return padding() + (title.empty() ? 0 : 2.1 * font) + font; }
-  // Room beside the bounds shows the curve's jumps there.
+  // The room beside the bounds makes the curve's jumps there visible.
   double inset() const { return 0.5 * font; }
   double x_of(double across) const {
     return left + inset() + across * (right - left - 2 * inset());
@@ -149,47 +149,47 @@ std::vector<std::size_t> legend_starts(const std::vector<LegendItem>& items, con
 }
 
 double label_width(const Layout& layout, const AxisTick& tick) {
-  return kRegular * estimated_ems(for_reading(tick.label)) * layout.font;
+  return kRegular * estimated_ems(readable_number(tick.label)) * layout.font;
 }
 
-// Half of the widest label, which may stand below the end of the axis.
-double overhang(const CdfPlot& picture, const Layout& layout) {
+// Half of the widest label, which may be centred on the end of the axis.
+double overhang(const CdfPlot& plot, const Layout& layout) {
   double widest = 0;
-  for (const AxisTick& tick : axis_ticks(picture.lower, picture.upper, kMostTicks / 2)) {
+  for (const AxisTick& tick : axis_ticks(plot.lower, plot.upper, kMostTicks / 2)) {
     widest = std::max(widest, label_width(layout, tick));
   }
   return widest / 2;
 }
 
-Layout lay_out(const CdfPlot& picture, int width, int height, std::string_view title) {
+Layout lay_out(const CdfPlot& plot, int width, int height, std::string_view title) {
   Layout layout{};
   layout.width = width;
   layout.height = height;
   layout.font = font_for(width, height);
   layout.title = title;
-  const std::vector<LegendItem> items = legend_items(picture);
+  const std::vector<LegendItem> items = legend_items(plot);
   layout.legend_rows = legend_starts(items, layout).size();
   const double legend_height = static_cast<double>(layout.legend_rows) * layout.line_height();
   layout.top = layout.first_legend_line() - layout.font + legend_height + 0.8 * layout.font;
   layout.bottom = height - 4 * layout.font;
   layout.left = 5.2 * layout.font;
-  layout.right = width - std::clamp(overhang(picture, layout) - layout.inset(), 1.5 * layout.font,
-                                    width / 4.0);
+  layout.right =
+      width - std::clamp(overhang(plot, layout) - layout.inset(), 1.5 * layout.font, width / 4.0);
   return layout;
 }
 
 // --- Curve and band ------------------------------------------------------------------------------
 
-// At most two points in each half of a column of pixels: the first and the last. What rises has its
-// extremes there.
-std::vector<CurvePoint> visible_points(const CdfPlot& picture, const Layout& layout) {
+// Keeps at most two points in each half of a pixel column, the first and the last. The lines never
+// fall, so these points are their extremes.
+std::vector<CurvePoint> visible_points(const CdfPlot& plot, const Layout& layout) {
   const auto column_of = [&](const CurvePoint& point) {
     return std::floor(2 * layout.x_of(point.across));
   };
   std::vector<CurvePoint> visible;
   std::size_t in_column = 0;
-  for (const CdfPoint& point : picture.points) {
-    const CurvePoint next = curve_point(picture, point);
+  for (const CdfPoint& point : plot.points) {
+    const CurvePoint next = curve_point(plot, point);
     const bool same = !visible.empty() && column_of(visible.back()) == column_of(next);
     in_column = same ? in_column + 1 : 1;
     if (in_column > 2) visible.pop_back();
@@ -200,14 +200,14 @@ std::vector<CurvePoint> visible_points(const CdfPlot& picture, const Layout& lay
 
 using Height = double CurvePoint::*;
 
-// One of the lines of the picture from the left end of the plot to the right one.
-std::vector<PathPoint> line_through(const CdfPlot& picture, const Layout& layout,
+// One line of the plot, the curve or an edge of the band, from the left axis to the right end.
+std::vector<PathPoint> line_through(const CdfPlot& plot, const Layout& layout,
                                     const std::vector<CurvePoint>& points, Height height) {
-  double y = layout.y_of(curve_start(picture).*height);
+  double y = layout.y_of(curve_start(plot).*height);
   std::vector<PathPoint> line_points{path_point(layout.left, y), path_point(layout.x_of(0), y)};
   for (const CurvePoint& point : points) {
     const double x = layout.x_of(point.across);
-    if (picture.discrete) line_points.push_back(path_point(x, y));
+    if (plot.discrete) line_points.push_back(path_point(x, y));
     y = layout.y_of(point.*height);
     line_points.push_back(path_point(x, y));
   }
@@ -215,18 +215,18 @@ std::vector<PathPoint> line_through(const CdfPlot& picture, const Layout& layout
   return line_points;
 }
 
-std::string draw_band(const CdfPlot& picture, const Layout& layout,
+std::string draw_band(const CdfPlot& plot, const Layout& layout,
                       const std::vector<CurvePoint>& points) {
-  std::vector<PathPoint> outline = line_through(picture, layout, points, &CurvePoint::high);
-  const std::vector<PathPoint> low = line_through(picture, layout, points, &CurvePoint::low);
+  std::vector<PathPoint> outline = line_through(plot, layout, points, &CurvePoint::high);
+  const std::vector<PathPoint> low = line_through(plot, layout, points, &CurvePoint::low);
   outline.insert(outline.end(), low.rbegin(), low.rend());
   return path_element("band", path_data(outline) + "Z", 0);
 }
 
-std::string draw_curve(const CdfPlot& picture, const Layout& layout,
+std::string draw_curve(const CdfPlot& plot, const Layout& layout,
                        const std::vector<CurvePoint>& points) {
   return path_element("curve",
-                      path_data(line_through(picture, layout, points, &CurvePoint::probability)),
+                      path_data(line_through(plot, layout, points, &CurvePoint::probability)),
                       0.16 * layout.font);
 }
 
@@ -251,36 +251,36 @@ std::vector<ProbabilityTick> probability_ticks(const Layout& layout) {
           {0.6, "0.6"}, {0.7, "0.7"}, {0.8, "0.8"}, {0.9, "0.9"}, {1, "1.0"}};
 }
 
-double label_middle(const CdfPlot& picture, const Layout& layout, const AxisTick& tick) {
+double label_middle(const CdfPlot& plot, const Layout& layout, const AxisTick& tick) {
   const double half = label_width(layout, tick) / 2;
   const double margin = 0.3 * layout.font;
-  const double middle = layout.x_of(across(picture, tick.value));
+  const double middle = layout.x_of(across(plot, tick.value));
   return std::clamp(middle, half + margin, layout.width - half - margin);
 }
 
-std::vector<AxisTick> value_ticks(const CdfPlot& picture, const Layout& layout) {
-  return ticks_that_fit(picture.lower, picture.upper, kMostTicks, 1.5 * layout.font,
+std::vector<AxisTick> value_ticks(const CdfPlot& plot, const Layout& layout) {
+  return ticks_that_fit(plot.lower, plot.upper, kMostTicks, 1.5 * layout.font,
                         [&](const AxisTick& tick) {
-                          const double middle = label_middle(picture, layout, tick);
+                          const double middle = label_middle(plot, layout, tick);
                           const double half = label_width(layout, tick) / 2;
                           return LabelSpan{middle - half, middle + half};
                         });
 }
 
-std::string draw_grid(const CdfPlot& picture, const Layout& layout,
+std::string draw_grid(const CdfPlot& plot, const Layout& layout,
                       const std::vector<AxisTick>& ticks) {
   std::string data;
   for (const ProbabilityTick& tick : probability_ticks(layout)) {
     data += line(layout.left, layout.y_of(tick.value), layout.right, layout.y_of(tick.value));
   }
   for (const AxisTick& tick : ticks) {
-    const double x = layout.x_of(across(picture, tick.value));
+    const double x = layout.x_of(across(plot, tick.value));
     data += line(x, layout.top, x, layout.bottom);
   }
   return path_element("grid", data, 0.08 * layout.font);
 }
 
-std::string draw_axes(const CdfPlot& picture, const Layout& layout,
+std::string draw_axes(const CdfPlot& plot, const Layout& layout,
                       const std::vector<AxisTick>& ticks) {
   const double tick_length = 0.4 * layout.font;
   std::string data =
@@ -291,13 +291,13 @@ std::string draw_axes(const CdfPlot& picture, const Layout& layout,
     data += line(layout.left - tick_length, y, layout.left, y);
   }
   for (const AxisTick& tick : ticks) {
-    const double x = layout.x_of(across(picture, tick.value));
+    const double x = layout.x_of(across(plot, tick.value));
     data += line(x, layout.bottom, x, layout.bottom + tick_length);
   }
   return path_element("axis", data, 0.08 * layout.font);
 }
 
-std::string draw_tick_labels(const CdfPlot& picture, const Layout& layout,
+std::string draw_tick_labels(const CdfPlot& plot, const Layout& layout,
                              const std::vector<AxisTick>& ticks) {
   std::string labels;
   for (const ProbabilityTick& tick : probability_ticks(layout)) {
@@ -306,16 +306,16 @@ std::string draw_tick_labels(const CdfPlot& picture, const Layout& layout,
                      layout.y_of(tick.value) + 0.35 * layout.font, {"text", "end", layout.font});
   }
   for (const AxisTick& tick : ticks) {
-    labels += text_element(for_reading(tick.label), label_middle(picture, layout, tick),
+    labels += text_element(readable_number(tick.label), label_middle(plot, layout, tick),
                            layout.bottom + 1.5 * layout.font, {"text", "middle", layout.font});
   }
   return labels;
 }
 
-// The longest that fits.
-std::string_view vertical_title(const CdfPlot& picture, const Layout& layout) {
+// The longest title that fits.
+std::string_view vertical_title(const CdfPlot& plot, const Layout& layout) {
   const double room = (layout.bottom - layout.top) / layout.font;
-  const std::string_view full = picture.discrete ? kDiscreteTitle : kContinuousTitle;
+  const std::string_view full = plot.discrete ? kDiscreteTitle : kContinuousTitle;
   for (const std::string_view title :
        {full, std::string_view("fraction of rows"), std::string_view("fraction")}) {
     if (kRegular * estimated_ems(title) <= room) return title;
@@ -323,13 +323,13 @@ std::string_view vertical_title(const CdfPlot& picture, const Layout& layout) {
   return "";
 }
 
-std::string draw_axis_titles(const CdfPlot& picture, const Layout& layout) {
+std::string draw_axis_titles(const CdfPlot& plot, const Layout& layout) {
   const Lettering lettering{"text", "middle", layout.font};
   const double x = layout.padding() + 0.4 * layout.font;
   const double y = (layout.top + layout.bottom) / 2;
   return text_element(kHorizontalTitle, (layout.left + layout.right) / 2,
                       layout.height - layout.padding(), lettering) +
-         text_element(vertical_title(picture, layout), x, y, lettering, svg_turned_upwards(x, y));
+         text_element(vertical_title(plot, layout), x, y, lettering, svg_turned_upwards(x, y));
 }
 
 // --- Title and legend ----------------------------------------------------------------------------
@@ -355,8 +355,8 @@ std::string draw_mark(LegendItem::Mark mark, double x, double baseline, double f
   return path_element("band", box + "Z", 0);
 }
 
-std::string draw_legend(const CdfPlot& picture, const Layout& layout) {
-  const std::vector<LegendItem> items = legend_items(picture);
+std::string draw_legend(const CdfPlot& plot, const Layout& layout) {
+  const std::vector<LegendItem> items = legend_items(plot);
   const std::vector<std::size_t> starts = legend_starts(items, layout);
   std::string legend;
   double x = layout.padding();
@@ -375,20 +375,19 @@ std::string draw_legend(const CdfPlot& picture, const Layout& layout) {
   return legend;
 }
 
-std::string describe(const CdfPlot& picture) {
-  const bool pure = picture.privacy.measure == PrivacyMeasure::kPure;
-  return "Cumulative distribution of " + std::to_string(picture.rows) + " rows from " +
-         shortest_decimal(picture.lower) + " to " + shortest_decimal(picture.upper) + " with a " +
-         percentage(picture.confidence) + " confidence band, released with " +
+std::string describe(const CdfPlot& plot) {
+  const bool pure = plot.privacy.measure == PrivacyMeasure::kPure;
+  return "Cumulative distribution of " + std::to_string(plot.rows) + " rows from " +
+         shortest_decimal(plot.lower) + " to " + shortest_decimal(plot.upper) + " with a " +
+         percentage(plot.confidence) + " confidence band, released with " +
          (pure ? "differential privacy" : "zero-concentrated differential privacy") + " at " +
-         parameter_name(picture.privacy.measure) + " " + shortest_decimal(picture.privacy.value) +
-         ".";
+         parameter_name(plot.privacy.measure) + " " + shortest_decimal(plot.privacy.value) + ".";
 }
 
-std::string opening(const CdfPlot& picture, int width, int height, std::string_view title) {
+std::string opening(const CdfPlot& plot, int width, int height, std::string_view title) {
   return svg_opening(css_class("dpquantile"), width, height,
                      title.empty() ? kDefaultTitle : title) +
-         "<desc>" + xml_text(describe(picture)) + "</desc>\n" + std::string(kStyle) + "<rect" +
+         "<desc>" + xml_text(describe(plot)) + "</desc>\n" + std::string(kStyle) + "<rect" +
          css_class("background") + " width=\"100%\" height=\"100%\"/>\n";
 }
 
@@ -407,16 +406,16 @@ void check_svg_size(std::int64_t width, std::int64_t height) {
   check_side("height", height);
 }
 
-std::string draw_svg(const CdfPlot& picture, int width, int height, std::string_view title) {
+std::string draw_svg(const CdfPlot& plot, int width, int height, std::string_view title) {
   check_svg_size(width, height);
-  const Layout layout = lay_out(picture, width, height, title);
-  const std::vector<AxisTick> ticks = value_ticks(picture, layout);
-  const std::vector<CurvePoint> points = visible_points(picture, layout);
-  return opening(picture, width, height, title) + draw_title(layout) +
-         draw_legend(picture, layout) + draw_grid(picture, layout, ticks) +
-         draw_band(picture, layout, points) + draw_axes(picture, layout, ticks) +
-         (has_curve(picture) ? draw_curve(picture, layout, points) : draw_note(layout)) +
-         draw_tick_labels(picture, layout, ticks) + draw_axis_titles(picture, layout) + "</svg>\n";
+  const Layout layout = lay_out(plot, width, height, title);
+  const std::vector<AxisTick> ticks = value_ticks(plot, layout);
+  const std::vector<CurvePoint> points = visible_points(plot, layout);
+  return opening(plot, width, height, title) + draw_title(layout) + draw_legend(plot, layout) +
+         draw_grid(plot, layout, ticks) + draw_band(plot, layout, points) +
+         draw_axes(plot, layout, ticks) +
+         (has_curve(plot) ? draw_curve(plot, layout, points) : draw_note(layout)) +
+         draw_tick_labels(plot, layout, ticks) + draw_axis_titles(plot, layout) + "</svg>\n";
 }
 
 }  // namespace dpquantile

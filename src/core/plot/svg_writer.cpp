@@ -30,19 +30,19 @@ bool goes_straight_on(std::int64_t from, std::int64_t middle, std::int64_t to) {
   return (from < middle && middle < to) || (from > middle && middle > to);
 }
 
-// Whether the middle lies on a horizontal or vertical stroke.
-bool adds_nothing(const PathPoint& from, const PathPoint& middle, const PathPoint& to) {
+// Whether the middle point lies on a horizontal or vertical stroke.
+bool is_redundant(const PathPoint& from, const PathPoint& middle, const PathPoint& to) {
   const bool horizontal = from.y == middle.y && middle.y == to.y;
   const bool vertical = from.x == middle.x && middle.x == to.x;
   return (horizontal && goes_straight_on(from.x, middle.x, to.x)) ||
          (vertical && goes_straight_on(from.y, middle.y, to.y));
 }
 
-std::vector<PathPoint> without_needless_points(const std::vector<PathPoint>& points) {
+std::vector<PathPoint> without_redundant_points(const std::vector<PathPoint>& points) {
   std::vector<PathPoint> kept;
   for (const PathPoint& point : points) {
     if (!kept.empty() && kept.back() == point) continue;
-    if (kept.size() >= 2 && adds_nothing(kept[kept.size() - 2], kept.back(), point)) {
+    if (kept.size() >= 2 && is_redundant(kept[kept.size() - 2], kept.back(), point)) {
       kept.pop_back();
     }
     kept.push_back(point);
@@ -94,7 +94,7 @@ PathPoint path_point(double x, double y) {
 }
 
 std::string path_data(const std::vector<PathPoint>& points) {
-  const std::vector<PathPoint> kept = without_needless_points(points);
+  const std::vector<PathPoint> kept = without_redundant_points(points);
   std::string data = "M" + from_hundredths(kept.front().x) + " " + from_hundredths(kept.front().y);
   for (std::size_t i = 1; i < kept.size(); ++i) data += line_to(kept[i - 1], kept[i]);
   return data;
@@ -140,24 +140,27 @@ std::string svg_turned_upwards(double x, double y) {
   return svg_attribute("transform", "rotate(-90 " + svg_number(x) + " " + svg_number(y) + ")");
 }
 
-std::string svg_opening(const std::string& look, int width, int height, std::string_view title) {
+std::string svg_opening(const std::string& attributes, int width, int height,
+                        std::string_view title) {
   const std::string w = std::to_string(width);
   const std::string h = std::to_string(height);
-  return "<svg xmlns=\"http://www.w3.org/2000/svg\"" + look + svg_attribute("role", "img") +
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\"" + attributes + svg_attribute("role", "img") +
          svg_attribute("width", w) + svg_attribute("height", h) +
          svg_attribute("viewBox", "0 0 " + w + " " + h) + ">\n<title>" + xml_text(title) +
          "</title>\n";
 }
 
-std::string svg_text(std::string_view text, const SvgTextPlace& place, const std::string& look) {
-  return "<text" + look + svg_attribute("x", place.x) + svg_attribute("y", place.y) +
+std::string svg_text(std::string_view text, const SvgTextPlace& place,
+                     const std::string& attributes) {
+  return "<text" + attributes + svg_attribute("x", place.x) + svg_attribute("y", place.y) +
          svg_attribute("font-size", place.size) +
          svg_attribute("text-anchor", std::string(place.anchor)) + ">" + xml_text(text) +
          "</text>\n";
 }
 
-std::string svg_path(const std::string& data, double stroke, const std::string& look) {
-  return "<path" + look + svg_attribute("stroke-width", stroke) + svg_attribute("d", data) + "/>\n";
+std::string svg_path(const std::string& data, double stroke, const std::string& attributes) {
+  return "<path" + attributes + svg_attribute("stroke-width", stroke) + svg_attribute("d", data) +
+         "/>\n";
 }
 
 }  // namespace dpquantile

@@ -22,10 +22,10 @@ constexpr int kMaxWidth = 400;
 constexpr int kMinHeight = 10;
 constexpr int kMaxHeight = 200;
 
-// Columns between the items of the legend, and at least between two labels.
+// Columns between the items of the legend, and the least between two labels.
 constexpr int kGap = 2;
-constexpr int kFewTicks = 5;
-constexpr int kManyTicks = 20;
+constexpr int kMinTicks = 5;
+constexpr int kMaxTicks = 20;
 constexpr int kColumnsPerTick = 8;
 
 struct Glyphs {
@@ -61,16 +61,16 @@ struct LegendItem {
   double columns() const { return static_cast<double>(text.size()) + (mark.empty() ? 0.0 : 2.0); }
 };
 
-std::vector<LegendItem> legend_items(const CdfPlot& picture, const Glyphs& glyphs) {
-  return {{"", "rows " + std::to_string(picture.rows)},
-          {"", std::string(parameter_name(picture.privacy.measure)) + " " +
-                   shortest_decimal(picture.privacy.value)},
+std::vector<LegendItem> legend_items(const CdfPlot& plot, const Glyphs& glyphs) {
+  return {{"", "rows " + std::to_string(plot.rows)},
+          {"", std::string(parameter_name(plot.privacy.measure)) + " " +
+                   shortest_decimal(plot.privacy.value)},
           {glyphs.level, "CDF"},
-          {glyphs.band, percentage(picture.confidence) + " band"}};
+          {glyphs.band, percentage(plot.confidence) + " band"}};
 }
 
-std::vector<std::string> draw_legend(const CdfPlot& picture, int width, const Glyphs& glyphs) {
-  const std::vector<LegendItem> items = legend_items(picture, glyphs);
+std::vector<std::string> draw_legend(const CdfPlot& plot, int width, const Glyphs& glyphs) {
+  const std::vector<LegendItem> items = legend_items(plot, glyphs);
   std::vector<double> columns;
   for (const LegendItem& item : items) columns.push_back(item.columns());
   std::vector<std::string> lines;
@@ -88,10 +88,11 @@ std::vector<std::string> draw_legend(const CdfPlot& picture, int width, const Gl
 
 // --- Vertical axis -------------------------------------------------------------------------------
 
-// The rows of the plot, so many that every label of the axis lies exactly on a row.
+// The rows of the plot area. Their number is such that every label of the axis lies exactly on a
+// row.
 struct VerticalAxis {
   int rows;
-  int parts;  // between labels
+  int parts;  // the intervals between labels
 
   int row_of(double probability) const {
     return rows - 1 - static_cast<int>(std::lround(probability * (rows - 1)));
@@ -100,7 +101,7 @@ struct VerticalAxis {
   std::size_t label_width() const { return static_cast<std::size_t>(places()) + 2; }
 };
 
-// A coarse axis is for few rows only, where a finer one would have a label in every row.
+// A coarse axis suits few rows only, where a finer one would have a label in every row.
 bool labels_suit(int steps, int parts) {
   constexpr int kFewSteps = 8;
   if (steps % parts != 0) return false;
@@ -133,41 +134,41 @@ std::string left_of_row(const VerticalAxis& axis, int row, const Glyphs& glyphs)
 // --- Horizontal axis -----------------------------------------------------------------------------
 
 struct HorizontalAxis {
-  int margin;   // columns to the left of the plot
-  int columns;  // of the plot
-  int width;    // of the whole picture
+  int margin;   // columns to the left of the plot area
+  int columns;  // of the plot area
+  int width;    // of the whole plot
   std::vector<AxisTick> ticks;
 };
 
-int column_of(const CdfPlot& picture, int columns, double x) {
-  return static_cast<int>(std::lround(across(picture, x) * (columns - 1)));
+int column_of(const CdfPlot& plot, int columns, double x) {
+  return static_cast<int>(std::lround(across(plot, x) * (columns - 1)));
 }
 
-// The column of the whole picture in which the label of a tick begins: centred, but within.
-int label_begin(const CdfPlot& picture, const HorizontalAxis& axis, const AxisTick& tick) {
+// The column of the whole plot where the label of a tick begins. The label is centred, but kept
+// within the plot.
+int label_begin(const CdfPlot& plot, const HorizontalAxis& axis, const AxisTick& tick) {
   const int length = static_cast<int>(tick.label.size());
-  const int centred = axis.margin + column_of(picture, axis.columns, tick.value) - length / 2;
+  const int centred = axis.margin + column_of(plot, axis.columns, tick.value) - length / 2;
   return std::clamp(centred, 0, axis.width - length);
 }
 
-HorizontalAxis fit_horizontal_axis(const CdfPlot& picture, int margin, int width) {
-  const int most = std::clamp((width - margin) / kColumnsPerTick, kFewTicks, kManyTicks);
-  const AxisTick last = axis_ticks(picture.lower, picture.upper, most).back();
+HorizontalAxis fit_horizontal_axis(const CdfPlot& plot, int margin, int width) {
+  const int most = std::clamp((width - margin) / kColumnsPerTick, kMinTicks, kMaxTicks);
+  const AxisTick last = axis_ticks(plot.lower, plot.upper, most).back();
   const int overhang = static_cast<int>(last.label.size()) / 2;
   HorizontalAxis axis{margin, width - margin - overhang, width, {}};
-  axis.ticks = ticks_that_fit(picture.lower, picture.upper, most, kGap, [&](const AxisTick& tick) {
-    const int begin = label_begin(picture, axis, tick);
+  axis.ticks = ticks_that_fit(plot.lower, plot.upper, most, kGap, [&](const AxisTick& tick) {
+    const int begin = label_begin(plot, axis, tick);
     return LabelSpan{static_cast<double>(begin), begin + static_cast<double>(tick.label.size())};
   });
   return axis;
 }
 
-std::string draw_horizontal_axis(const CdfPlot& picture, const HorizontalAxis& axis,
+std::string draw_horizontal_axis(const CdfPlot& plot, const HorizontalAxis& axis,
                                  const Glyphs& glyphs) {
   std::vector<std::string_view> cells(static_cast<std::size_t>(axis.columns), glyphs.bottom_axis);
   for (const AxisTick& tick : axis.ticks) {
-    cells[static_cast<std::size_t>(column_of(picture, axis.columns, tick.value))] =
-        glyphs.bottom_tick;
+    cells[static_cast<std::size_t>(column_of(plot, axis.columns, tick.value))] = glyphs.bottom_tick;
   }
   std::string line(static_cast<std::size_t>(axis.margin - 1), ' ');
   line += glyphs.corner;
@@ -175,10 +176,10 @@ std::string draw_horizontal_axis(const CdfPlot& picture, const HorizontalAxis& a
   return line;
 }
 
-std::string draw_tick_labels(const CdfPlot& picture, const HorizontalAxis& axis) {
+std::string draw_tick_labels(const CdfPlot& plot, const HorizontalAxis& axis) {
   std::string line(static_cast<std::size_t>(axis.width), ' ');
   for (const AxisTick& tick : axis.ticks) {
-    const auto begin = static_cast<std::size_t>(label_begin(picture, axis, tick));
+    const auto begin = static_cast<std::size_t>(label_begin(plot, axis, tick));
     line.replace(begin, tick.label.size(), tick.label);
   }
   trim_right(line);
@@ -187,32 +188,32 @@ std::string draw_tick_labels(const CdfPlot& picture, const HorizontalAxis& axis)
 
 // --- Curve and band ------------------------------------------------------------------------------
 
-double between(double from, double to, double part) {
+double interpolate(double from, double to, double part) {
   return from + part * (to - from);
 }
 
-CurvePoint between(const CurvePoint& left, const CurvePoint& right, double place) {
+CurvePoint interpolate(const CurvePoint& left, const CurvePoint& right, double place) {
   const double part = (place - left.across) / (right.across - left.across);
-  return {place, between(left.probability, right.probability, part),
-          between(left.low, right.low, part), between(left.high, right.high, part)};
+  return {place, interpolate(left.probability, right.probability, part),
+          interpolate(left.low, right.low, part), interpolate(left.high, right.high, part)};
 }
 
-// The curve at the right edge of every column. The middle of the first column is lower and the
-// middle of the last one upper.
-std::vector<CurvePoint> curve_at_right_edges(const CdfPlot& picture, int columns) {
+// The curve at the right edge of every column. `lower` is the middle of the first column, `upper`
+// the middle of the last.
+std::vector<CurvePoint> curve_at_right_edges(const CdfPlot& plot, int columns) {
   std::vector<CurvePoint> edges;
-  CurvePoint left = curve_start(picture);
+  CurvePoint left = curve_start(plot);
   std::size_t next = 0;
   for (int column = 0; column < columns; ++column) {
     const auto is_passed = [&](const CdfPoint& point) {
-      return column_of(picture, columns, point.x) <= column;
+      return column_of(plot, columns, point.x) <= column;
     };
-    while (next < picture.points.size() && is_passed(picture.points[next])) {
-      left = curve_point(picture, picture.points[next++]);
+    while (next < plot.points.size() && is_passed(plot.points[next])) {
+      left = curve_point(plot, plot.points[next++]);
     }
     const double edge = (column + 0.5) / (columns - 1);
-    const bool level = picture.discrete || next == picture.points.size();
-    edges.push_back(level ? left : between(left, curve_point(picture, picture.points[next]), edge));
+    const bool level = plot.discrete || next == plot.points.size();
+    edges.push_back(level ? left : interpolate(left, curve_point(plot, plot.points[next]), edge));
   }
   return edges;
 }
@@ -241,17 +242,17 @@ void write_in_the_middle(Canvas& canvas, std::string_view note) {
   for (std::size_t i = 0; i < note.size(); ++i) row[begin + i] = note.substr(i, 1);
 }
 
-Canvas draw_plot(const CdfPlot& picture, const VerticalAxis& axis, int columns,
-                 const Glyphs& glyphs) {
+Canvas draw_canvas(const CdfPlot& plot, const VerticalAxis& axis, int columns,
+                   const Glyphs& glyphs) {
   Canvas canvas(static_cast<std::size_t>(axis.rows),
                 std::vector<std::string_view>(static_cast<std::size_t>(columns), " "));
-  CurvePoint from = curve_start(picture);
-  const std::vector<CurvePoint> edges = curve_at_right_edges(picture, columns);
+  CurvePoint from = curve_start(plot);
+  const std::vector<CurvePoint> edges = curve_at_right_edges(plot, columns);
   for (std::size_t column = 0; column < edges.size(); ++column) {
     draw_column(canvas, axis, column, from, edges[column], glyphs);
     from = edges[column];
   }
-  if (!has_curve(picture)) write_in_the_middle(canvas, " no rows ");
+  if (!has_curve(plot)) write_in_the_middle(canvas, " no rows ");
   return canvas;
 }
 
@@ -271,24 +272,24 @@ void check_text_size(std::int64_t width, std::int64_t height) {
   check_side("height", height, kMinHeight, kMaxHeight, "lines");
 }
 
-std::vector<std::string> draw_text(const CdfPlot& picture, int width, int height, bool utf8) {
+std::vector<std::string> draw_text(const CdfPlot& plot, int width, int height, bool utf8) {
   check_text_size(width, height);
   const Glyphs& glyphs = utf8 ? kUtf8 : kAscii;
-  std::vector<std::string> lines = draw_legend(picture, width, glyphs);
+  std::vector<std::string> lines = draw_legend(plot, width, glyphs);
   constexpr int kAxisLines = 2;
   const VerticalAxis vertical =
       fit_vertical_axis(height - kAxisLines - static_cast<int>(lines.size()));
   const int margin = static_cast<int>(vertical.label_width()) + 2;
-  const HorizontalAxis horizontal = fit_horizontal_axis(picture, margin, width);
-  const Canvas canvas = draw_plot(picture, vertical, horizontal.columns, glyphs);
+  const HorizontalAxis horizontal = fit_horizontal_axis(plot, margin, width);
+  const Canvas canvas = draw_canvas(plot, vertical, horizontal.columns, glyphs);
   for (int row = 0; row < vertical.rows; ++row) {
     std::string line = left_of_row(vertical, row, glyphs);
     for (const std::string_view cell : canvas[static_cast<std::size_t>(row)]) line += cell;
     trim_right(line);
     lines.push_back(line);
   }
-  lines.push_back(draw_horizontal_axis(picture, horizontal, glyphs));
-  lines.push_back(draw_tick_labels(picture, horizontal));
+  lines.push_back(draw_horizontal_axis(plot, horizontal, glyphs));
+  lines.push_back(draw_tick_labels(plot, horizontal));
   return lines;
 }
 

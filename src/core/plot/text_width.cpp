@@ -23,7 +23,7 @@ double ems_of_sequence(std::string_view sequence) {
   return sequence.size() == 3 ? 1.1 : 1.4;
 }
 
-// The bytes of the text's beginning that fit.
+// The number of bytes at the beginning of the text that fit.
 std::size_t fitting_bytes(std::string_view text, double ems) {
   std::size_t end = 0;
   double width = 0;

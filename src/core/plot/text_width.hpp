@@ -3,13 +3,13 @@
 #include <string>
 #include <string_view>
 
-// Fits text into a width where the font is not known: an SVG is laid out by whoever shows it.
+// Fits text into a width without knowing the font: the viewer of an SVG chooses it.
 namespace dpquantile {
 
-// About how many times the font size the UTF-8 text is wide; rather too much than too little.
+// The estimated width of UTF-8 text in ems (font sizes), rather too large than too small.
 double estimated_ems(std::string_view text);
 
-// The text, or as much of its beginning as fits into this width with an ellipsis.
+// The text, or if it is wider than `ems`, as much of its beginning as fits with an ellipsis.
 std::string shortened(std::string_view text, double ems);
 
 }  // namespace dpquantile

@@ -7,7 +7,8 @@
 
 namespace dpquantile {
 
-// The character at the beginning of valid UTF-8, and how many bytes it takes.
+// The first character of a text and the number of bytes it takes. The text must be valid UTF-8 and
+// not empty.
 struct Utf8Character {
   std::uint32_t code;
   std::size_t size;
