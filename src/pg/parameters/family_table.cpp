@@ -25,7 +25,7 @@ constexpr MethodRow row_method(Number number, const char* name) {
 constexpr MethodRow user_method(UserMethod number, const char* name,
                                 const char* neighbours = kUserValues) {
   return {static_cast<Method>(number), name, RecordKind::kUserRow, neighbours, neighbours,
-          neighbours != kOneUser};
+          number != UserMethod::kBounded};
 }
 
 constexpr MethodRow kQuantilesMethods[] = {
