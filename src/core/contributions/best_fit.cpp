@@ -25,7 +25,7 @@ Packing best_fit(std::span<const std::uint64_t> rows, std::uint64_t capacity,
                  const Workspace& work) {
   std::pmr::vector<std::uint32_t> array_of(rows.size(), work.memory);
   std::uint32_t arrays = 0;
-  // The arrays that are not full, by the room they have left.
+  // The arrays that are not full, keyed by the room they have left.
   std::pmr::multimap<std::uint64_t, std::uint32_t> with_room(work.memory);
   for (const std::uint32_t user : by_descending_rows(rows, work.memory)) {
     work.cancel.tick();

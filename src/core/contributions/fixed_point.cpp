@@ -23,7 +23,7 @@ std::uint32_t FixedPoint::units_of(double x) const {
 
 double FixedPoint::value_of(std::uint32_t units) const {
   const double fraction = static_cast<double>(units) / kOne;
-  // Adding zero makes a negative zero an ordinary one.
+  // Adding zero turns a negative zero into a positive one.
   return std::clamp(lower + (upper - lower) * fraction, lower, upper) + 0.0;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The users kept in one grid, by their numbers of rows.
+// The kept users of one grid, counted by their number of rows.
 class GridUsers {
  public:
   explicit GridUsers(std::pmr::memory_resource* memory) : users_with_(memory) {}
@@ -23,7 +23,7 @@ class GridUsers {
     ++counts_.users_kept;
     update_most();
   }
-  void add_at_first(std::uint64_t rows) {
+  void add_initially(std::uint64_t rows) {
     counts_.all += rows;
     add(rows);
   }
@@ -45,7 +45,7 @@ class GridUsers {
   }
 
  private:
-  // The most rows of a user, and the most once one such user has left.
+  // Sets the most rows of a user, and the most after one such user has left.
   void update_most() {
     auto largest = users_with_.rbegin();
     counts_.most = largest == users_with_.rend() ? 0 : largest->first;
@@ -75,7 +75,7 @@ class ChopUsers {
         work_(work),
         grids_(work.memory),
         users_(work.memory),
-        left_(work.memory),
+        departures_(work.memory),
         kept_(occupancies.size(), std::uint8_t{1}, work.memory) {
     grids_.reserve(grids);
     for (std::uint32_t grid = 0; grid < grids; ++grid) grids_.emplace_back(work.memory);
@@ -87,7 +87,7 @@ class ChopUsers {
 
   void suppress() {
     for (std::uint32_t most = most_before_; most > 1; --most) {
-      left_.clear();
+      departures_.clear();
       if (!round(most)) {
         undo_round();
         return;
@@ -110,7 +110,7 @@ class ChopUsers {
     if (!same_user) users_.push_back({i, i, 0});
     users_.back().end = i + 1;
     ++users_.back().grids_kept;
-    grids_[occupancies_[i].grid].add_at_first(occupancies_[i].rows);
+    grids_[occupancies_[i].grid].add_initially(occupancies_[i].rows);
   }
 
   std::uint32_t most_grids() const {
@@ -128,7 +128,7 @@ class ChopUsers {
     return largest;
   }
 
-  // Every user in `most` grids leaves one; false once somebody cannot.
+  // Every user in `most` grids leaves one; false as soon as one of them cannot.
   bool round(std::uint32_t most) {
     for (UserSpan& user : users_) {
       work_.cancel.tick();
@@ -140,8 +140,8 @@ class ChopUsers {
     return true;
   }
 
-  // Of the occupancies whose grid has an error of at most the threshold afterwards, the one with
-  // the least; the end if there is none.
+  // Finds the grid with the least error after the user has left it, if that is at most the
+  // threshold. Returns its occupancy; user.end if there is none.
   std::size_t cheapest_to_leave(const UserSpan& user) {
     std::size_t best = user.end;
     double least = kInfinity;
@@ -161,11 +161,11 @@ class ChopUsers {
     grids_[occupancies_[i].grid].remove(occupancies_[i].rows);
     kept_[i] = 0;
     --user.grids_kept;
-    left_.push_back({&user, i});
+    departures_.push_back({&user, i});
   }
 
   void undo_round() {
-    for (const Departure& departure : left_) {
+    for (const Departure& departure : departures_) {
       const Occupancy& occupancy = occupancies_[departure.occupancy];
       grids_[occupancy.grid].add(occupancy.rows);
       kept_[departure.occupancy] = 1;
@@ -182,10 +182,10 @@ class ChopUsers {
   Workspace work_;
   std::pmr::vector<GridUsers> grids_;
   std::pmr::vector<UserSpan> users_;
-  std::pmr::vector<Departure> left_;  // in the current round
+  std::pmr::vector<Departure> departures_;  // in the current round
   std::pmr::vector<std::uint8_t> kept_;
   std::uint32_t most_before_ = 0;
-  double epsilon_ = 0;  // a grid's
+  double epsilon_ = 0;  // of one grid
   double threshold_ = 0;
 };
 

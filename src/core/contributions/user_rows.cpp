@@ -100,7 +100,7 @@ Moments UserRows::kept(std::size_t i, std::uint64_t most, CancelPoll& cancel) co
     return moments;
   }
 
-  // The rows are sorted by value, so that equal values are neighbours and can be numbered.
+  // Sorting by value put equal values next to each other, so their occurrences can be numbered.
   std::pmr::vector<PlacedValue> values(starts_.get_allocator().resource());
   values.reserve(rows.size());
   std::uint64_t occurrence = 0;

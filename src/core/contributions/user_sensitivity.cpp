@@ -13,8 +13,7 @@ std::uint64_t divide_rounding_up(uint128_t dividend, uint128_t divisor) {
   return static_cast<std::uint64_t>((dividend + divisor - 1) / divisor);
 }
 
-// The variance of n values of which k are 1 and the others 0, or if fewer values than k already
-// have the largest variance, that.
+// The largest variance of n values that are 0 or 1, with at most k ones.
 double two_point_variance(std::uint64_t n, std::uint64_t k) {
   const double ones = static_cast<double>(std::min(k, n / 2)) / static_cast<double>(n);
   return ones * (1 - ones);
