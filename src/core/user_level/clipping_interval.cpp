@@ -40,7 +40,7 @@ Histogram count_means(std::span<const FilledArray> arrays, MeanCells cells, cons
   return Histogram(records, cells.count(), work);
 }
 
-// The cell of one quantile, epsilon-differentially private for replacing a record.
+// Draws the cell of one quantile; epsilon-differentially private for replacing a record.
 std::uint32_t draw_cell(const Histogram& data, MeanCells cells, double q, double epsilon,
                         const MechanismContext& context) {
   const double epsilon_for_adding = epsilon * std::max(q, 1 - q);
@@ -50,7 +50,7 @@ std::uint32_t draw_cell(const Histogram& data, MeanCells cells, double q, double
   return static_cast<std::uint32_t>(cell_at(position));
 }
 
-// Per bin, twice the number of array means by which the median misses it.
+// For each bin, twice the number of array means by which the median misses it.
 std::pmr::vector<std::uint64_t> bin_costs(std::span<const FilledArray> arrays, MeanCells bins,
                                           const Workspace& work) {
   std::pmr::vector<std::uint64_t> counts(bins.count(), work.memory);
@@ -70,7 +70,7 @@ std::pmr::vector<std::uint64_t> bin_costs(std::span<const FilledArray> arrays, M
   return counts;
 }
 
-// The exponential mechanism by rejection.
+// The exponential mechanism by rejection sampling.
 std::uint32_t draw_bin(const std::pmr::vector<std::uint64_t>& doubled_costs, double epsilon,
                        const MechanismContext& context) {
   const auto [numerator, denominator] = rational_epsilon(epsilon);

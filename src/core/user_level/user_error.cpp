@@ -13,11 +13,11 @@ namespace dpquantile {
 
 namespace {
 
-// The empty input's noise is that of a single row (mean), and the largest (variance).
+// Empty input gets the noise of a single row (mean) or the largest noise (variance).
 constexpr double kEmptyMeanSensitivity = 1;
 constexpr double kEmptyVarianceSensitivity = 0.25;
 
-// Per array of BestFit, its number of rows.
+// The number of rows of each array of BestFit.
 std::pmr::vector<std::uint64_t> array_fills(const RowsPerUser& counts, std::uint64_t bound,
                                             const Workspace& work) {
   std::pmr::vector<std::uint64_t> rows(work.memory);

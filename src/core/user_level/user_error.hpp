@@ -9,23 +9,25 @@
 
 namespace dpquantile {
 
-// What a release will cost in accuracy, before any budget is spent. Computed from public figures
+// How accurate a release will be, known before any budget is spent. Computed from public figures
 // only; in units of U for a mean, of U^2 for a variance.
 struct UserErrorForecast {
   std::uint64_t max_contributions;  // m_UB
   std::uint64_t kept_rows;          // sum of Gamma_l
-  // The largest distance, over all data, between the statistic of the kept rows and that of all.
-  // Absent where values are clipped to a private interval ('levy', 'quantile'): that is not
-  // bounded by less than U.
+  // The largest distance, over all data, between the statistic of the kept rows and that of all
+  // rows. Absent for the methods that clip values to a private interval ('levy' and the 'quantile'
+  // methods): there the distance has no bound below U.
   std::optional<double> clipping;
-  // Expected magnitude of the noise, before the release is clamped to the bounds. An upper bound
-  // for 'quantile' (the interval as wide as the bounds), for 'levy' (the interval not cut at a
-  // bound) and for 'bounded' (the worst mean and variance, to first order in the noise).
+  // The expected magnitude of the noise, before the release is clamped to the bounds. An upper
+  // bound for the 'quantile' methods (the interval as wide as the bounds), for 'levy' (the interval
+  // not cut at a bound) and for 'bounded' (the worst mean and variance, to first order in the
+  // noise).
   double noise;
 };
 
-// The forecast for user_mean. Only the number of rows per user matters; without rows it is that of
-// the empty input. Throws ParameterError (check_user_query).
+// The forecast for user_mean. It depends only on the numbers of rows of the users; without rows it
+// is the forecast for empty input. Throws ParameterError (check_user_query), Cancelled,
+// std::bad_alloc.
 UserErrorForecast forecast_mean_error(const RowsPerUser& counts, const UserQuery& query,
                                       const Workspace& work);
 

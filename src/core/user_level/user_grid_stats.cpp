@@ -39,7 +39,7 @@ std::pmr::vector<Moments> kept_moments(const UserRows& rows, const Suppression& 
   return moments;
 }
 
-// Beyond that the samplers refuse the noise.
+// The samplers refuse the noise of a smaller share of epsilon.
 void check_shared_epsilon(double epsilon, std::uint32_t grids_per_user) {
   constexpr double kLeast = 0x1p-24;
   const double parts = static_cast<double>(kStatisticsPerGrid) * grids_per_user;

@@ -25,8 +25,8 @@ void check_user_query(const UserQuery& query) {
   const bool fixed = query.rule == ContributionRule::kFixed;
   if (query.method == UserMethod::kBounded && !fixed) {
     throw ParameterError("method bounded needs a number as max_contributions, got none",
-                         "Choose the most rows of one user that shall count without looking at "
-                         "the data, for example {\"max_contributions\": 10}.");
+                         "Choose how many rows of one user count at most, for example 10, without "
+                         "looking at the data.");
   }
   if (fixed && (query.max_contributions < 1 || query.max_contributions > kMostContributions)) {
     throw ParameterError("max_contributions must be between 1 and 4294967295, got " +

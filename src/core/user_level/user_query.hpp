@@ -4,29 +4,31 @@
 
 #include "core/contributions/contribution_bound.hpp"
 
-// What a user-level mean or variance is asked for, and how many rows of a user it keeps.
-// Sources: Rameshwar et al. 2024a, "Mean Estimation with User-Level Privacy for Spatio-Temporal IoT
+// The parameters of a user-level mean or variance, and how many rows of a user it keeps. Sources:
+// Rameshwar et al. 2024a, "Mean Estimation with User-Level Privacy for Spatio-Temporal IoT
 // Datasets" (arXiv:2401.15906); Levy et al. 2021 and Amin et al. 2019 for the clipped array means.
-// docs/privacy.md, "User-level means and variances".
+// Statement and proofs: docs/privacy.md, "User-level means and variances".
 namespace dpquantile {
 
 enum class UserMethod : std::uint8_t {
   kBaseline = 1,          // mean of all rows
   kArray = 2,             // mean of at most m_UB rows of each user
-  kLevy = 3,              // the same, array means clipped to the interval of Levy et al. 2021
-  kQuantile = 4,          // clipped to private 1/10 and 9/10 quantiles
-  kQuantileAdaptive = 5,  // clipped to private quantiles that depend on epsilon
-  kBounded = 6,           // noisy sum by noisy count; nothing about the users is public
+  kLevy = 3,              // array means clipped to the interval of Levy et al. 2021
+  kQuantile = 4,          // array means clipped to private 1/10 and 9/10 quantiles
+  kQuantileAdaptive = 5,  // array means clipped to private quantiles that depend on epsilon
+  kBounded = 6,           // noisy sum over noisy count; nothing about the users is public
 };
 
-// kLevy and the kQuantile methods, which clip array means to a private interval.
+// Whether the method clips array means to a private interval: kLevy and the kQuantile methods do.
 bool clips_array_means(UserMethod method);
 
-// How the most rows of a user that are kept, m_UB, are found.
+// How m_UB, the most rows of a user that are kept, is chosen.
 enum class ContributionRule : std::uint8_t {
-  kOptimal = 0,  // least_mean_error_bound; array_concentration_bound where array means are clipped
-  kMedian = 1,   // the median m_l
-  kFixed = 2,    // max_contributions
+  // The least worst-case error: least_mean_error_bound, least_variance_error_bound; for the methods
+  // that clip array means, array_concentration_bound.
+  kOptimal = 0,
+  kMedian = 1,  // the median m_l
+  kFixed = 2,   // max_contributions
 };
 
 struct UserQuery {
@@ -37,12 +39,11 @@ struct UserQuery {
 };
 
 // Throws ParameterError unless check_epsilon accepts epsilon, a fixed max_contributions is in
-// range, and 'bounded' has one ('optimal' and 'median' would look at what it protects).
+// range, and 'bounded' has one ('optimal' and 'median' would look at what 'bounded' protects).
 void check_user_query(const UserQuery& query);
 
-// The m_UB that the query uses for the mean: a function of public figures. It never exceeds the
-// most rows of a user, except for 'bounded', whose max_contributions is taken as it is. 0 without
-// users.
+// The m_UB that the query uses for the mean: a function of public figures, at most the most rows of
+// a user, and 0 without users. For 'bounded' it is always max_contributions.
 std::uint64_t mean_contribution_bound(const UserQuery& query, const RowsPerUser& counts);
 
 }  // namespace dpquantile

@@ -18,7 +18,7 @@ void check_user_variance_query(const UserQuery& query) {
       throw ParameterError(
           "the method of a variance must be array, baseline or bounded, got one that clips array "
           "means",
-          "The variances of arrays miss what lies between the arrays.");
+          "The variances of arrays leave out the differences between the arrays.");
   }
 }
 
@@ -42,7 +42,8 @@ std::uint32_t user_variance(const UserRows& rows, const UserQuery& query,
                                   rational_epsilon(query.epsilon), 1, context.random);
 }
 
-// (n sum of squares - square of the sum) / n^2, in units of 1 / kOne^2, over kOne.
+// (n * sum of squares - square of the sum) / n^2 is the variance in units of U^2 / kOne^2; dividing
+// by kOne gives units of U^2 / kOne.
 IntegerQuery variance_query(const Moments& kept, std::uint64_t most) {
   constexpr std::uint32_t kLargest = FixedPoint::kLargestVariance;
   if (kept.count == 0) return {kLargest / 2, kLargest};

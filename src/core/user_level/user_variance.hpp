@@ -13,14 +13,14 @@
 // proofs: docs/privacy.md, "User-level means and variances".
 //
 // The methods 'baseline', 'array' and 'bounded' are those of user_query.hpp. The others do not
-// apply: a variance is not a mean of array variances, as these miss what lies between the arrays,
-// so that clipping them would estimate something else.
+// apply: a variance is not a mean of array variances. These leave out the differences between the
+// arrays, so clipping them would estimate something else.
 namespace dpquantile {
 
-// Throws ParameterError as check_user_query does, and for methods that do not apply.
+// Throws ParameterError as check_user_query does, and for the methods that do not apply.
 void check_user_variance_query(const UserQuery& query);
 
-// The m_UB that the query uses for the variance; as mean_contribution_bound.
+// The m_UB that the query uses for the variance; like mean_contribution_bound.
 std::uint64_t variance_contribution_bound(const UserQuery& query, const RowsPerUser& counts);
 
 // The population variance of the values, in units of U^2 / kOne, 0 .. kOne / 4
@@ -28,8 +28,8 @@ std::uint64_t variance_contribution_bound(const UserQuery& query, const RowsPerU
 //
 // Privacy: epsilon-differentially private, for the neighbours of user_mean.
 //
-// A single row has variance 0, whatever its value, and needs no noise. No rows at all give a noisy
-// kOne / 8, with the largest noise of any input.
+// With the methods 'baseline' and 'array' a single row has variance 0 for any value and needs no
+// noise, and without any rows the answer is kOne / 8 with the largest noise of any input.
 //
 // Throws ParameterError (check_user_variance_query), RandomnessUnavailable, Cancelled,
 // std::bad_alloc.
@@ -37,8 +37,8 @@ std::uint32_t user_variance(const UserRows& rows, const UserQuery& query,
                             const MechanismContext& context);
 
 // The variance of values with these moments, in units of U^2 / kOne, rounded down, and its
-// sensitivity if at most `most` of them are of one user. Not private: for proofs by exhaustion in
-// tests, and for the grids.
+// sensitivity if at most `most` of the values are of one user. Not private: for user_grid_stats and
+// for proofs by exhaustion in tests.
 IntegerQuery variance_query(const Moments& kept, std::uint64_t most);
 
 }  // namespace dpquantile
