@@ -10,8 +10,8 @@ namespace dpquantile {
 
 namespace {
 
-// Of a block, in bundles. Blocks double, so that few groups take little memory and many take few
-// blocks.
+// Sizes of blocks, in bundles. Each block has twice the size of the one before, so that few groups
+// take little memory and many groups take few blocks.
 constexpr std::size_t kFirstBlock = 1;
 constexpr std::size_t kLargestBlock = 1024;
 

@@ -12,10 +12,10 @@
 
 namespace dpquantile {
 
-// A processor's cache fetches memory in lines of so many bytes.
+// The number of bytes that a processor's cache fetches at once.
 inline constexpr std::size_t kCacheLine = 64;
 
-// Some of a group's cells in one cache line, and a link to those before.
+// Some of a group's cells in one cache line, and a link to the cells before them.
 struct CellChunk {
   static constexpr std::size_t kCells = 13;
 
@@ -26,60 +26,61 @@ struct CellChunk {
 };
 static_assert(sizeof(CellChunk) == kCacheLine);
 
-// Chunks that lie next to each other: who reads them back waits for the memory once.
+// Chunks that lie next to each other, so that reading them back waits for the memory only once.
 struct alignas(kCacheLine) ChunkBundle {
   static constexpr std::size_t kChunks = 4;
 
   CellChunk chunks[kChunks];
 };
 
-// Memory for the chunks of very many groups, in bundles, one after the other. It goes back to the
-// resource when the pool ends; bundles that are given back are taken again before that.
+// Memory for the chunks of very many groups, given out in bundles. Bundles that are given back are
+// used again. The memory returns to the resource when the pool is destroyed.
 class CellChunkPool {
  public:
   explicit CellChunkPool(std::pmr::memory_resource* memory) : blocks_(memory) {}
   CellChunkPool(const CellChunkPool&) = delete;
   CellChunkPool& operator=(const CellChunkPool&) = delete;
 
-  // A bundle to be filled in, by its first chunk. May throw std::bad_alloc.
+  // A bundle for the caller to fill, by its first chunk. Throws std::bad_alloc.
   CellChunk* take();
+  // Takes back a bundle, by its first chunk.
   void give_back(CellChunk* first);
 
  private:
   void begin_block();
 
   std::pmr::vector<std::pmr::vector<ChunkBundle>> blocks_;
-  std::size_t left_ = 0;  // in the last block
+  std::size_t left_ = 0;  // unused bundles in the last block
   CellChunk* given_back_ = nullptr;
 };
 
-// The cells of a group's records while they are few, as a list of chunks. Where there are many
-// groups, memory is what takes time: adding a record touches one cache line or two, always the
-// same. Not private: it only ever feeds a mechanism.
+// The cells of a group's records while they are few, as a list of chunks. With many groups most of
+// the time goes into access to memory: adding a record touches one or two cache lines, always the
+// same ones. Not private: only for use as the input of a mechanism.
 //
-// Plain data; its chunks are those of a pool.
+// Plain data; its chunks belong to a pool.
 class CellChunks {
  public:
   static constexpr std::size_t kMostCells = 160 * CellChunk::kCells;
 
-  // Whether make_room() is due before the next record.
+  // Whether make_room() must be called before the next add().
   bool full() const { return newest_.used == CellChunk::kCells; }
-  // Requires full() and total() < kMostCells. May throw std::bad_alloc; then nothing has changed.
+  // Requires full() and total() < kMostCells. Throws std::bad_alloc, and then nothing has changed.
   void make_room(CellChunkPool& pool);
   // Adds a record. Requires !full().
   void add(std::uint32_t cell) { newest_.cells[newest_.used++] = cell; }
 
-  // Number of records.
+  // The number of records.
   std::size_t total() const { return newest_.chunks_before * CellChunk::kCells + newest_.used; }
 
   // All cells, in no particular order.
   std::pmr::vector<std::uint32_t> list(std::pmr::memory_resource* memory) const;
-  // The records compressed.
+  // The records, compressed. Throws Cancelled, std::bad_alloc.
   CellRuns encode(std::uint64_t cells, const Workspace& work) const;
-  // Their histogram.
+  // The histogram of the records. Throws Cancelled, std::bad_alloc.
   Histogram histogram(std::uint64_t cells, const Workspace& work) const;
 
-  // Gives all chunks back; no records are left.
+  // Gives all chunks back to the pool and forgets all records.
   void clear(CellChunkPool& pool);
 
  private:

@@ -12,14 +12,14 @@ constexpr std::size_t kLeastBlockBytes = 256;
 constexpr std::size_t kMostBlockBytes = std::size_t{1} << 18;
 constexpr unsigned kMaxVarintBytes = 5;
 
-// Takes a varint from the front of the bytes, which may be anything.
+// Takes a varint from the front of bytes that may be corrupt.
 std::uint64_t take_varint(std::span<const std::uint8_t>& bytes) {
   std::uint64_t value = 0;
   for (unsigned i = 0; i < kMaxVarintBytes && i < bytes.size(); ++i) {
     const std::uint8_t byte = bytes[i];
     value |= static_cast<std::uint64_t>(byte & 0x7f) << (7 * i);
     if ((byte & 0x80) != 0) continue;
-    if (byte == 0 && i > 0) throw CorruptInput("a number has a needless byte");
+    if (byte == 0 && i > 0) throw CorruptInput("a number ends in a zero byte");
     bytes = bytes.subspan(i + 1);
     return value;
   }
@@ -28,7 +28,7 @@ std::uint64_t take_varint(std::span<const std::uint8_t>& bytes) {
 
 }  // namespace
 
-// A full block is left as it is: what is encoded is never copied.
+// Full blocks stay where they are, so that encoded bytes are never copied.
 void CellRuns::begin_block() {
   const std::size_t size = std::clamp(bytes(), kLeastBlockBytes, kMostBlockBytes);
   blocks_.push_back({std::pmr::vector<std::uint8_t>(size, blocks_.get_allocator().resource())});

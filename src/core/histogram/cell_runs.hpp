@@ -10,26 +10,27 @@
 
 namespace dpquantile {
 
-// A cell and how many records lie in it, at least one.
+// A cell and the number of records in it, at least one.
 struct CellRun {
   std::uint32_t cell;
   std::uint32_t count;
 };
 
-// Runs in ascending order of their cells, compressed: a record takes one byte to five, ties hardly
-// any.
+// Runs in ascending order of their cells, compressed. A record takes one to five bytes; further
+// records of the same cell take hardly any.
 //
-//   run:     varint of 2 * (cells skipped since the last run) + (1 if there are several records),
-//            and for several a varint of their number less two
-//   varint:  seven bits a byte, the least significant first; all bytes but the last have the high
-//            bit set
+//   run:     varint of 2 * (cells skipped since the last run) + (1 if the run has several records);
+//            if it has several, then a varint of their number minus two
+//   varint:  seven bits per byte, the least significant first; all bytes except the last have the
+//            high bit set
 //
-// The same records always give the same bytes. Not private: it only ever feeds a mechanism.
+// The same records always give the same bytes. Not private: only for use as the input of a
+// mechanism.
 class CellRuns {
  public:
   explicit CellRuns(std::pmr::memory_resource* memory) : blocks_(memory) {}
 
-  // The cell must be beyond that of the last run, and the count at least 1.
+  // Requires a cell above that of the last run, and a count of at least 1. Throws std::bad_alloc.
   void append(CellRun run) {
     if (blocks_.empty() || blocks_.back().room() < kMaxRunBytes) begin_block();
     const bool several = run.count > 1;
@@ -45,10 +46,10 @@ class CellRuns {
 
   std::uint64_t records() const { return records_; }
   std::size_t runs() const { return runs_; }
-  // Number of runs of several records.
+  // The number of runs that have several records.
   std::size_t ties() const { return ties_; }
   std::size_t bytes() const;
-  // The encoded bytes, one block after the other.
+  // The encoded bytes lie in blocks, one after the other.
   std::size_t blocks() const { return blocks_.size(); }
   std::span<const std::uint8_t> block(std::size_t i) const {
     return {blocks_[i].bytes.data(), blocks_[i].size};
@@ -59,7 +60,7 @@ class CellRuns {
 
   struct Block {
     std::pmr::vector<std::uint8_t> bytes;
-    std::size_t size = 0;  // of those in use
+    std::size_t size = 0;  // of the bytes in use
 
     std::size_t room() const { return bytes.size() - size; }
     std::uint8_t* end() { return bytes.data() + size; }
@@ -79,15 +80,15 @@ class CellRuns {
   std::size_t ties_ = 0;
 };
 
-// Reads encoded runs in order. The bytes must be those of CellRuns, whole blocks of it or all of
-// them put together.
+// Reads encoded runs in order. The bytes must be those of a CellRuns from its first block on: whole
+// blocks, put together.
 class CellRunsReader {
  public:
   explicit CellRunsReader(std::span<const std::uint8_t> bytes)
       : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
   explicit CellRunsReader(const CellRuns& runs) : runs_(&runs) {}
 
-  // The next run; false if there is none.
+  // Sets `run` to the next run; returns false if there is none.
   bool next(CellRun& run) {
     while (at_ == end_) {
       if (runs_ == nullptr || block_ == runs_->blocks()) return false;
@@ -116,14 +117,14 @@ class CellRunsReader {
   }
 
   const CellRuns* runs_ = nullptr;
-  std::size_t block_ = 0;  // the next one
+  std::size_t block_ = 0;  // the next one to read
   const std::uint8_t* at_ = nullptr;
   const std::uint8_t* end_ = nullptr;
   std::uint64_t next_cell_ = 0;
 };
 
-// Throws CorruptInput unless the bytes are the encoding of exactly that many records on a grid of
-// that many cells.
+// Throws CorruptInput unless the bytes are the encoding of exactly `records` records on a grid of
+// `cells` cells. Throws Cancelled.
 void check_cell_runs(std::span<const std::uint8_t> bytes, std::uint64_t cells,
                      std::uint64_t records, CancelPoll& cancel);
 

@@ -14,12 +14,12 @@ namespace {
 constexpr std::size_t kFirstList = std::size_t{1} << 12;
 // Shorter lists are not worth compressing.
 constexpr std::size_t kLongList = std::size_t{1} << 20;
-// With counters, a list is what is counted in one go; in the first-level cache.
+// With counters the list is a batch that is counted at once; it fits in the first-level cache.
 constexpr std::size_t kBatch = std::size_t{1} << 11;
 constexpr std::size_t kPrefetch = 24;
 constexpr std::uint32_t kLowCounterValues = 256;
 
-// The counters that are not zero as runs.
+// Reads the counters that are not zero as runs.
 class OccupiedCounters {
  public:
   explicit OccupiedCounters(std::span<const std::uint32_t> counters) : counters_(counters) {}
@@ -37,7 +37,7 @@ class OccupiedCounters {
   std::size_t cell_ = 0;
 };
 
-// Appends the runs of both, each ascending, in order.
+// Appends the runs of two ascending sources in ascending order.
 template <class Source, class Other>
 void merge_into(CellRuns& merged, Source& source, Other& other, CancelPoll& cancel) {
   CellRun one;
@@ -67,7 +67,7 @@ void merge_into(CellRuns& merged, Source& source, Other& other, CancelPoll& canc
   }
 }
 
-// Calls body(begin, end) for one block of cells after the other.
+// Calls body(begin, end) for each block of cells in order.
 template <class Body>
 void for_blocks(std::size_t cells, CancelPoll& cancel, Body body) {
   constexpr std::size_t kBlock = std::size_t{1} << 16;
@@ -107,8 +107,8 @@ void GrowingHistogram::make_room(CancelPoll& cancel) {
   }
 }
 
-// With as many records as cells a counter for each cell takes no more memory than a list, and less
-// time.
+// When there are as many records as cells, a counter for each cell takes no more memory than a
+// list, and less time.
 void GrowingHistogram::prepare_for(std::uint64_t more, CancelPoll& cancel) {
   if (!has_counters() && total() + more >= cells_) set_up_counters(cancel);
 }
@@ -123,8 +123,8 @@ void GrowingHistogram::set_up_counters(CancelPoll& cancel) {
   begin_list(kBatch);
 }
 
-// The counters are all over the memory, and a processor waits for many of them at a time if told
-// early.
+// The counters are spread over memory. Prefetching makes the processor wait for many of them at a
+// time.
 void GrowingHistogram::count_list() {
   const std::size_t size = list_.size();
   for (std::size_t i = 0; i < std::min(size, kPrefetch); ++i) prefetch(list_[i]);
@@ -137,7 +137,8 @@ void GrowingHistogram::count_list() {
   list_.clear();
 }
 
-// Counts the list, and leaves all counts in the larger counters. Returns how many are not zero.
+// Counts the list and moves all counts to the larger counters. Returns how many of these are not
+// zero.
 std::size_t GrowingHistogram::settle_counters(CancelPoll& cancel) {
   count_list();
   std::size_t occupied = 0;

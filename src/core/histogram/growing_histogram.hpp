@@ -13,50 +13,52 @@
 
 namespace dpquantile {
 
-// Exact counts of records that are still coming, in bounded memory: how they are kept changes with
-// their number, the grid never does. Not private: it only ever feeds a mechanism.
+// Exact counts of records that arrive over time, in bounded memory. The representation changes with
+// their number, the grid never does. Not private: only for use as the input of a mechanism.
 //
 //   few records:                    a list of their cells, 4 bytes each
-//   at least as many as cells:      counters for every cell, 5 bytes each, whatever comes
-//   many, but fewer than the cells: compressed runs (CellRuns) and a list of those since; when the
-//                                   list has grown as long as what is compressed, it is merged
+//   at least as many as cells:      a counter for every cell, 5 bytes each, for any number of
+//                                   records
+//   many, but fewer than the cells: compressed runs (CellRuns) and a list of the records since; a
+//                                   list that is as long as the compressed part is merged into it
 //
-// On 2^20 cells that is 5 MiB for any number of records, 9 MiB while the counters are set up. On a
-// fine grid a record takes less than 8 bytes while lists are sorted and merged, and one to five
-// after it; less than a million records take up to 12 bytes each while their list doubles. Adding a
-// record takes constant time, amortised; adding many as runs, or encode(), may go through all.
+// On 2^20 cells the counters take 5 MiB for any number of records, 9 MiB while they are set up. On
+// a fine grid a record takes less than 8 bytes while lists are sorted and merged, and one to five
+// afterwards; fewer than a million records take up to 12 bytes each while their list doubles.
+// Adding a record takes constant time, amortised; adding many records as runs, or encode(), may go
+// through all records.
 //
 // After an exception the counts may be wrong.
 class GrowingHistogram {
  public:
-  // cells: 1 .. 2^32. Memory comes from the given resource. Anything here that would take more than
-  // Histogram::kMaxRecords records throws std::length_error.
+  // cells: 1 .. 2^32. Memory comes from the given resource. All members that grow the histogram
+  // throw std::length_error above Histogram::kMaxRecords records.
   GrowingHistogram(std::uint64_t cells, std::pmr::memory_resource* memory);
 
-  // Whether make_room() is due before the next record.
+  // Whether make_room() must be called before the next add(cell).
   bool full() const { return list_.size() == list_.capacity(); }
   void make_room(CancelPoll& cancel);
   // Adds a record. Requires !full() and cell < cells.
   void add(std::uint32_t cell) {
-    if (full()) __builtin_unreachable();  // spares the code by which a vector grows
+    if (full()) __builtin_unreachable();  // removes the code by which a vector grows
     list_.push_back(cell);
   }
 
-  // Adds all of these. The runs are those of so many records.
+  // Adds all of these. `records` is the number of records in the runs.
   void add(std::span<const std::uint32_t> records, CancelPoll& cancel);
   void add(CellRunsReader runs, std::uint64_t records, CancelPoll& cancel);
   void add(const GrowingHistogram& other, CancelPoll& cancel);
 
-  // Number of records.
+  // The number of records.
   std::uint64_t total() const { return counted_ + list_.size(); }
 
-  // Compresses the records. encoded() is valid after it, until records are added.
+  // Compresses the records. encoded() is valid afterwards, until records are added.
   void encode(CancelPoll& cancel);
   const CellRuns& encoded() const { return runs_; }
-  // Frees what only encode() needed.
+  // Frees the memory that only encode() needed.
   void release_encoded();
 
-  // The histogram, in memory of its own.
+  // The histogram. It has memory of its own, from `work`.
   Histogram histogram(const Workspace& work);
 
  private:
@@ -77,12 +79,12 @@ class GrowingHistogram {
   void list_runs(CellRunsReader runs, CancelPoll& cancel);
 
   std::uint64_t cells_;
-  std::pmr::vector<std::uint32_t> list_;  // what is counted nowhere else
-  // A cell has as many counted records as both of its counters say. Almost always only the low one
-  // changes; all of these fit a processor's cache.
+  std::pmr::vector<std::uint32_t> list_;  // records that are counted nowhere else
+  // A cell's count is the sum of both of its counters. Almost always only the low one changes; all
+  // low counters of 2^20 cells fit in a processor's cache.
   std::pmr::vector<std::uint32_t> counters_;
   std::pmr::vector<std::uint8_t> low_counters_;
-  CellRuns runs_;              // what is counted; with counters, a copy of them or nothing
+  CellRuns runs_;              // the counted records; with counters, a copy of them or nothing
   std::uint64_t counted_ = 0;  // records in the counters or runs
 };
 

@@ -9,7 +9,7 @@ namespace dpquantile {
 
 namespace {
 
-// With fewer runs it is not worth saving memory at the cost of time.
+// Below this number of runs the memory saved by ties_ is not worth the time it costs.
 constexpr std::size_t kManyRuns = std::size_t{1} << 16;
 
 std::span<const std::uint32_t> sort(std::span<std::uint32_t> records, std::uint64_t cells,

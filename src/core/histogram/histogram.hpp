@@ -12,21 +12,21 @@
 namespace dpquantile {
 
 // Exact counts of records on a grid: the occupied cells in ascending order, with the number of
-// records before each. Not private: it only ever feeds a mechanism.
+// records before each. Not private: only for use as the input of a mechanism.
 //
-// Memory comes from the given resource: at most 8 bytes an occupied cell, whatever the grid, and
-// about 4 where a fine grid has few ties.
+// Memory comes from the given resource: at most 8 bytes for each occupied cell on any grid, and
+// about 4 on a fine grid with few ties.
 class Histogram {
  public:
-  // Of more records, std::length_error is thrown.
+  // The constructors throw std::length_error above this number.
   static constexpr std::uint64_t kMaxRecords = (std::uint64_t{1} << 32) - 1;
 
-  // Counts the records' cells (each below `cells`), leaving `records` in another order. O(n) time;
-  // scratch memory of the size of `records`.
+  // Counts the records' cells, each below `cells`, and changes the order of `records`. O(n) time;
+  // scratch memory of the size of `records`. Throws Cancelled, std::bad_alloc.
   Histogram(std::span<std::uint32_t> records, std::uint64_t cells, const Workspace& work);
 
-  // Of so many runs, or fewer, in ascending order, of which at most `ties` have several records;
-  // source.next(run) gives the next of them.
+  // Reads at most `runs` runs in ascending order of their cells; at most `ties` of them may have
+  // several records. source.next(run) sets the next run and returns false if there is none.
   template <class Source>
   Histogram(std::size_t runs, std::size_t ties, Source source, const Workspace& work)
       : Histogram(work.memory) {
@@ -38,25 +38,25 @@ class Histogram {
     }
   }
 
-  // The same of a source whose runs have not been counted; it is copied and read twice.
+  // The same for a source with an unknown number of runs, which is copied and read twice.
   template <class Source>
   Histogram(Source source, const Workspace& work)
       : Histogram(count_runs(source, work.cancel), source, work) {}
 
-  // Number of occupied cells.
+  // The number of occupied cells.
   std::size_t runs() const { return occupied_.size(); }
   // The run-th occupied cell; run < runs().
   std::uint32_t cell(std::size_t run) const { return occupied_[run]; }
-  // Number of records in cells before the run-th occupied one; run <= runs().
+  // The number of records in cells before the run-th occupied one; run <= runs().
   std::uint64_t before(std::size_t run) const {
     return keeps_ties_ ? run + excess_before(run) : before_[run];
   }
-  // Number of records in the run-th occupied cell.
+  // The number of records in the run-th occupied cell.
   std::uint64_t count(std::size_t run) const { return before(run + 1) - before(run); }
-  // Number of records.
+  // The number of records.
   std::uint64_t total() const { return total_; }
 
-  // The number of records in each of so many cells, which are all of the grid.
+  // The number of records in each cell of the grid, which has `cells` cells.
   std::pmr::vector<std::uint64_t> counts(std::uint64_t cells,
                                          std::pmr::memory_resource* memory) const;
 
@@ -87,7 +87,7 @@ class Histogram {
   // A run of several records.
   struct Tie {
     std::uint32_t run;
-    std::uint32_t excess;  // of records over runs, up to and with this one
+    std::uint32_t excess;  // records minus runs, up to and including this run
   };
 
   explicit Histogram(std::pmr::memory_resource* memory)
@@ -98,7 +98,7 @@ class Histogram {
   std::uint64_t excess_before(std::size_t run) const;
 
   std::pmr::vector<std::uint32_t> occupied_;
-  // How many records come before a run is kept for every run, or follows from the ties.
+  // If true, the number of records before a run follows from ties_; else before_ holds it.
   bool keeps_ties_ = false;
   std::pmr::vector<std::uint32_t> before_;
   std::pmr::vector<Tie> ties_;

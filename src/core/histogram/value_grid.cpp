@@ -73,7 +73,7 @@ double ValueGrid::value_of(std::uint32_t cell) const {
   if (places < 0 || places > kMaxPlaces) return std::clamp(value, lower, upper);
   const double rounded = round_to_places(value, places);
   const bool same_place = std::abs(rounded - value) < granularity / 1024;
-  // Adding zero makes a negative zero an ordinary one.
+  // Adding zero turns a negative zero into a positive one.
   return std::clamp(same_place ? rounded : value, lower, upper) + 0.0;
 }
 

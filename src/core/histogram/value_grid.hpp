@@ -13,13 +13,13 @@ void check_granularity(double granularity);
 void check_bounds(double lower, double upper);
 
 // The public value grid on which every quantile is released: cells i = 0 .. cells - 1 with value
-// lower + i * granularity (rounded to the decimals that the bounds' 15 digits leave, so that a
-// granularity of 0.01 gives exact cents; never above upper). It is fixed by the call's parameters
-// alone, never by the data, so that the low bits of an answer tell nothing (Mironov 2012).
+// lower + i * granularity, never above upper. A value is rounded to the decimals that the bounds'
+// 15 digits leave, so that a granularity of 0.01 gives exact cents. The call's parameters alone fix
+// the grid, never the data, so the low bits of an answer tell nothing (Mironov 2012).
 //
-// Plain data: it is stored inside aggregate states.
+// Plain data: aggregate states store it.
 struct ValueGrid {
-  // First what cell_of() needs, for every row of a query.
+  // cell_of(), which runs for every row of a query, needs the first members.
   double lower;
   double cells_per_unit;  // 1 / granularity
   double last_cell;       // cells - 1
@@ -36,7 +36,7 @@ struct ValueGrid {
   // granularity is positive and finite, and the grid has at most kMaxCells cells.
   static ValueGrid create(double lower, double upper, std::optional<double> granularity);
 
-  // So many cells at these steps from lower; nothing is checked.
+  // `cells` cells in steps of `granularity` from lower; nothing is checked.
   static ValueGrid of_cells(double lower, double upper, double granularity, std::uint64_t cells) {
     return {.lower = lower,
             .cells_per_unit = 1 / granularity,
@@ -46,12 +46,12 @@ struct ValueGrid {
             .granularity = granularity};
   }
 
-  // The cell whose value is nearest to x, clamped to the grid; infinities go to its ends.
-  // x must not be NaN.
+  // The cell whose value is nearest to x. Values beyond the grid, infinities too, belong to the
+  // cell at that end. x must not be NaN.
   std::uint32_t cell_of(double x) const {
     const double position = (x - lower) * cells_per_unit;
     const double clamped = std::min(std::max(position, 0.0), last_cell);
-    // Through a signed integer, which processors convert faster.
+    // Processors convert to signed integers faster.
     return static_cast<std::uint32_t>(static_cast<std::int64_t>(clamped + 0.5));
   }
 
