@@ -13,16 +13,16 @@ namespace dpquantile {
 
 namespace {
 
-// The least of which noise can be drawn.
+// The least budgets of a level for which noise can be drawn.
 constexpr double kLeastLevelEpsilon = 0x1p-30;
 constexpr double kLeastLevelRho = 0x1p-50;
-// How far from a grid value a number may lie, in steps, and still count as that value.
+// A number counts as a grid value if it lies at most this many steps from it.
 constexpr double kSameValue = 0x1p-24;
 
-// What a plan's privacy parameter and the levels' parts of it may be.
+// The ranges of a plan's privacy parameter and of the levels' parts of it.
 struct BudgetRange {
   double least;
-  double least_of_a_level;
+  double least_of_level;
   double most;
 };
 
@@ -54,9 +54,8 @@ void check_plan(const CdfPlan& plan, std::uint32_t bins) {
   const std::string name = parameter_name(plan.privacy.measure);
   const BudgetRange range = budget_range(plan.privacy.measure);
   const auto parts = plan.level_budget();
-  const bool drawable = std::ranges::all_of(parts, [&](double budget) {
-    return budget >= range.least_of_a_level && budget <= range.most;
-  });
+  const bool drawable = std::ranges::all_of(
+      parts, [&](double budget) { return budget >= range.least_of_level && budget <= range.most; });
   if (!(plan.privacy.value >= range.least && plan.privacy.value <= range.most) || !drawable) {
     throw CorruptInput(name + " or a level's part of it is out of range");
   }
@@ -84,7 +83,7 @@ void check_value(const char* name, double value) {
 CdfCurve::CdfCurve(const CdfDomain& domain, const CdfPlan& plan,
                    std::pmr::vector<std::int64_t> cumulative)
     : domain_(domain), plan_(plan), cumulative_(std::move(cumulative)) {
-  // A negative zero would not come back from the text.
+  // The text form does not keep the sign of a negative zero.
   for (double* number : {&domain_.lower, &domain_.upper, &domain_.granularity}) *number += 0.0;
   check_domain(domain_);
   check_plan(plan_, domain_.bins);
@@ -106,7 +105,8 @@ double CdfCurve::rows_up_to(double x) const {
   return before + (after - before) * std::min(position - static_cast<double>(bin), 1.0);
 }
 
-// Of a discrete curve; a continuous one has no rows at a single value.
+// Differs from rows_up_to() on a discrete curve only: a continuous one has no rows at a single
+// value.
 double CdfCurve::rows_before(double x) const {
   if (!domain_.discrete()) return rows_up_to(x);
   if (!(x > domain_.lower)) return 0;
@@ -166,7 +166,7 @@ std::pmr::vector<CdfPoint> CdfCurve::points(double band_rows,
                         std::min(1.0, (count + error) / all)});
     }
   };
-  // Nothing lies before the first bin and all rows up to the last: there is no error at the ends.
+  // No rows lie before the first bin and all rows lie up to the last: the ends have no error.
   if (!domain_.discrete()) add(domain_.lower, 0, 0);
   for (std::uint32_t i = 0; i < domain_.bins; ++i) {
     const bool last = i + 1 == domain_.bins;

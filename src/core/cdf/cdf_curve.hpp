@@ -27,9 +27,9 @@ class CdfCurve {
  public:
   static constexpr std::int64_t kMostRows = std::int64_t{1} << 53;
 
-  // `cumulative` as release_cdf() gives it. Throws CorruptInput unless the plan is one that
-  // choose_cdf_plan() could have made for the domain's bins (any branchings and budgets whose noise
-  // can be drawn) and the counts are non-decreasing from 0 to 2^53.
+  // `cumulative` is what release_cdf() returns. Throws CorruptInput unless the plan is one that
+  // choose_cdf_plan() could have made for the domain's bins (with any branchings and budgets for
+  // which noise can be drawn) and the counts are non-decreasing from 0 to 2^53.
   CdfCurve(const CdfDomain& domain, const CdfPlan& plan, std::pmr::vector<std::int64_t> cumulative);
 
   const CdfDomain& domain() const { return domain_; }
@@ -39,21 +39,21 @@ class CdfCurve {
   // The released number of rows, n^.
   std::int64_t rows() const { return cumulative_.back(); }
 
-  // The number of rows with values from `from` to `to`, inclusive where the curve is discrete.
-  // Throws ParameterError for NaN and for from > to.
+  // The number of rows with values from `from` to `to`; a discrete curve includes both ends. Throws
+  // ParameterError for NaN and for from > to.
   double count(double from, double to) const;
 
-  // The fraction of rows with values up to x (discrete) or below x (continuous), empty if the
-  // release has no rows. ParameterError for NaN.
+  // The fraction of rows with values up to x (discrete) or below x (continuous); empty if the
+  // release has no rows. Throws ParameterError for NaN.
   std::optional<double> probability(double x) const;
 
-  // The least value with a positive fraction of the rows, at least q, up to it; empty if the
-  // release has no rows. ParameterError unless 0 <= q <= 1.
+  // The least value up to which the fraction of the rows is positive and at least q; empty if the
+  // release has no rows. Throws ParameterError unless 0 <= q <= 1.
   std::optional<double> quantile(double q) const;
 
-  // The curve's points with the band of +- band_rows / rows() about them (none where the fraction
-  // is 0 or 1 by definition). A continuous curve has bins + 1 points (the edges), a discrete one
-  // has `bins` points (the values).
+  // The curve's points with the band of +- band_rows / rows() around them (no band where the
+  // fraction is 0 or 1 by definition). A continuous curve has bins + 1 points (the edges), a
+  // discrete one has `bins` points (the values).
   std::pmr::vector<CdfPoint> points(double band_rows, std::pmr::memory_resource* memory) const;
 
  private:

@@ -11,8 +11,8 @@ namespace dpquantile {
 
 namespace {
 
-// By how much of a bin the edges lie lower than point() says: a value that is an edge in decimal is
-// then in the bin above it, however the edge is rounded in binary.
+// The edges lie lower than point() says, by this part of a bin. So a value that is an edge in
+// decimal belongs to the bin above it, however the edge is rounded in binary.
 constexpr double kEdgeShift = 0x1p-24;
 constexpr double kMostEdgeShift = 0.25;
 

@@ -11,16 +11,16 @@ namespace dpquantile {
 // LevelTree::kMaxBins.
 std::uint32_t check_bins(double bins);
 
-// The public bins of a CDF over [lower, upper]. Plain data: it is stored inside aggregate states.
+// The public bins of a CDF over [lower, upper]. Plain data: aggregate states store it.
 //
-// Continuous (granularity 0): `bins` bins of equal width; bin i holds the values from point(i) up
-// to but not including point(i + 1), the last one also `upper`. Between two points a curve is a
-// straight line.
+// Continuous (granularity 0): `bins` bins of equal width. Bin i holds the values from point(i) up
+// to but not including point(i + 1); the last bin also holds `upper`. Between two points a curve is
+// a straight line.
 //
 // Discrete (granularity > 0): the values are lower, lower + granularity, ..., as on the ValueGrid
-// of these parameters; bin i holds the value point(i), and a curve is a staircase.
+// of these parameters. Bin i holds the value point(i), and a curve is a staircase.
 //
-// Values out of bounds belong to the first and the last bin.
+// Values below lower belong to the first bin, values above upper to the last bin.
 struct CdfDomain {
   double lower;
   double upper;
@@ -29,15 +29,17 @@ struct CdfDomain {
 
   static constexpr std::uint32_t kDefaultBins = 1024;
 
-  // Throws ParameterError for bounds or a granularity that ValueGrid::create() refuses, bins out of
-  // range, more values than LevelTree::kMaxBins, and where both bins and granularity are given.
+  // A discrete domain if value_step is given, else a continuous one with bin_count bins
+  // (kDefaultBins without it). Throws ParameterError for bounds or a granularity that
+  // ValueGrid::create() refuses, for bins out of range, for more values than LevelTree::kMaxBins,
+  // and if both bins and granularity are given.
   static CdfDomain create(double lower, double upper, std::optional<double> bin_count,
                           std::optional<double> value_step);
 
   bool discrete() const { return granularity > 0; }
-  // The value of a bin (discrete, i < bins) or the edge of one (continuous, i <= bins).
+  // The value of bin i (discrete, i < bins) or the edge i (continuous, i <= bins).
   double point(std::uint32_t i) const;
-  // How values are assigned to bins: cell i of the grid is bin i.
+  // The value grid that assigns values to bins: its cell i is bin i.
   ValueGrid grid() const;
 };
 

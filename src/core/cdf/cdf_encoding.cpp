@@ -9,7 +9,7 @@ namespace dpquantile {
 
 namespace {
 
-// The version tells the measure, too: otherwise both are alike.
+// The version also tells the measure; the rest of the format is the same for both.
 constexpr std::uint8_t kVersionOfPure = 1;
 constexpr std::uint8_t kVersionOfZcdp = 2;
 constexpr unsigned kDigitBits = 7;
@@ -57,7 +57,7 @@ class Reader {
     for (unsigned i = 0; i < kMostDigits; ++i) {
       const std::uint8_t digit = next();
       value |= std::uint64_t{digit & (kMoreDigits - 1u)} << (kDigitBits * i);
-      if (digit == 0 && i > 0) throw CorruptInput("a count has a digit too many");
+      if (digit == 0 && i > 0) throw CorruptInput("a count ends in a zero digit");
       if ((digit & kMoreDigits) == 0) return value;
     }
     throw CorruptInput("a count has too many digits");

@@ -9,11 +9,12 @@
 
 namespace dpquantile {
 
-// A curve as bytes: little-endian, first the version; the counts as variable-length increments, so
-// that 1024 bins of a usual table take 1 to 2 kB.
+// A curve as bytes: little-endian, the version first. The counts are variable-length increments, so
+// that 1024 bins of a usual table take 1 to 2 kB. Throws std::bad_alloc.
 std::pmr::vector<std::byte> encode_cdf(const CdfCurve& curve, std::pmr::memory_resource* memory);
 
-// The curve behind the bytes. Throws CorruptInput for bytes that encode_cdf() cannot have written.
+// The curve that the bytes encode. Throws CorruptInput for bytes that encode_cdf() cannot have
+// written, std::bad_alloc.
 CdfCurve decode_cdf(std::span<const std::byte> bytes, std::pmr::memory_resource* memory);
 
 }  // namespace dpquantile

@@ -15,7 +15,7 @@ namespace dpquantile {
 namespace {
 
 constexpr std::size_t kFewestRuns = 4000;
-constexpr double kRunsBeyond = 10;  // expected beyond the quantile
+constexpr double kRunsBeyond = 10;  // expected runs above the quantile
 constexpr double kStandardErrors = 3;
 constexpr int kPointsPerRun = 8;
 
@@ -24,7 +24,8 @@ constexpr std::uint32_t kLeastBlock = 512;
 constexpr std::size_t kMostBlocks = 512;
 constexpr std::size_t kPooledBins = std::size_t{1} << 21;
 
-// The levels as they are simulated, with the budget of each, epsilon or rho; 0: not measured.
+// The simulated levels with the budget of each, epsilon or rho. A level of budget 0 is not
+// measured.
 struct Levels {
   PrivacyMeasure measure;
   std::vector<std::uint32_t> branching;
@@ -32,13 +33,13 @@ struct Levels {
 
   std::size_t size() const { return branching.size(); }
   std::vector<double> weights() const { return level_weights(measure, budget); }
-  // `count` of the levels, from the `first` on.
+  // `count` levels, from level `first` on.
   Levels part(std::size_t first, std::size_t count) const {
     const auto branchings = std::span(branching).subspan(first, count);
     const auto budgets = std::span(budget).subspan(first, count);
     return {measure, {branchings.begin(), branchings.end()}, {budgets.begin(), budgets.end()}};
   }
-  // The noise of a node of a level, 1 .. size().
+  // The noise of one node of a level, 1 .. size().
   double draw_noise(SimulatedNoise& noise, std::size_t level) const {
     const double own = budget[level - 1];
     if (own == 0) return 0;
@@ -65,7 +66,7 @@ double fraction_error(double prefix_error, double total_error) {
   return std::max(std::abs(prefix_error), std::abs(total_error - prefix_error));
 }
 
-// A tree whose nodes carry nothing but noise.
+// A tree that counts no records: its nodes hold only noise.
 class NoiseTree {
  public:
   NoiseTree(const NoiseTree&) = delete;
@@ -78,7 +79,7 @@ class NoiseTree {
         precision_(tree_, weights_),
         nodes_(tree_.total_nodes(), memory) {}
 
-  // Draws the noise anew and makes the subtree estimates; returns the root's.
+  // Draws new noise and estimates the subtrees; returns the root's estimate.
   double draw(SimulatedNoise& noise) {
     for (std::size_t level = 1; level <= tree_.levels(); ++level) {
       for (double& node : level_nodes(level)) node = levels_.draw_noise(noise, level);
@@ -86,7 +87,7 @@ class NoiseTree {
     return estimate_subtrees(tree_, precision_, weights_, nodes_);
   }
 
-  // The errors of the leaves, given the root's.
+  // The errors of the leaves, given the error of the root.
   std::span<const double> leaves(double root) {
     distribute_from_root(tree_, precision_, root, nodes_);
     return level_nodes(tree_.levels());
@@ -135,8 +136,8 @@ class TreeSimulation {
   std::pmr::vector<double> prefixes_;
 };
 
-// Subtrees of full nodes of one level, simulated once and used again and again. Given the final
-// error u of a node, the prefix error after j of its S bins is j / S * u + path[j - 1].
+// Simulated subtrees below full nodes of one level, each used many times. If the final error of a
+// node is u, the prefix error after j of its S bins is j / S * u + path[j - 1].
 class BlockPool {
  public:
   BlockPool(std::uint32_t bins, const Levels& levels, SimulatedNoise& noise, const Workspace& work)
@@ -160,7 +161,7 @@ class BlockPool {
 
   struct Block {
     double sum = 0;  // error of the sum of the children's subtree estimates
-    double low = 0;  // of the path
+    double low = 0;  // least value of the path, at most 0
     double high = 0;
   };
   std::size_t size() const { return blocks_.size(); }
@@ -174,7 +175,7 @@ class BlockPool {
   std::pmr::vector<float> paths_;
 };
 
-// Simulates the tree above a level anew in each run, and draws what is below from a pool.
+// Simulates the tree above one level anew in each run, and draws what is below it from a pool.
 class PooledSimulation {
  public:
   PooledSimulation(std::uint32_t bins, const Levels& levels, std::size_t cut, std::uint32_t block,
@@ -218,7 +219,8 @@ class PooledSimulation {
     return std::span(nodes_).subspan(top_tree_.offset(top_tree_.levels()), top_tree_.bins());
   }
 
-  // The final errors of the top tree's leaves, and what precedes each; returns the total's.
+  // Draws the final errors of the top tree's leaves and sums up what precedes each; returns the
+  // error of the total.
   double draw_top(SimulatedNoise& noise) {
     for (std::size_t level = 1; level < top_tree_.levels(); ++level) {
       for (std::uint32_t i = 0; i < top_tree_.nodes(level); ++i) {
@@ -246,7 +248,7 @@ class PooledSimulation {
     return before_[b] + part * leaves()[b] + pool_.path(chosen_[b], j);
   }
 
-  // Looks at a block's prefixes one by one only if one of them may be a new maximum.
+  // Looks at every prefix of a block only if one of them may be a new maximum.
   void visit(std::size_t b, double total, RunErrors& errors) {
     const BlockPool::Block& block = pool_.block(chosen_[b]);
     const double after = before_[b] + leaves()[b];
@@ -274,14 +276,14 @@ class PooledSimulation {
   std::vector<double> weights_;
   std::optional<SubtreePrecision> precision_;
   BlockPool pool_;
-  double own_weight_;    // of a cut node's own measurement
-  double weight_below_;  // of its children's
+  double own_weight_;    // of the own measurement of a node at the cut
+  double weight_below_;  // of its children's measurements
   std::pmr::vector<std::size_t> chosen_;
   std::pmr::vector<double> before_;
   std::pmr::vector<double> nodes_;
 };
 
-// A wide last level is cut in two, the upper of which is not measured.
+// A wide single level is cut in two; the upper one of these is not measured.
 Levels cut_wide_level(const CdfPlan& plan) {
   Levels levels = levels_of(plan);
   const std::uint32_t last = levels.branching.back();
@@ -296,7 +298,7 @@ Levels cut_wide_level(const CdfPlan& plan) {
 PooledSimulation make_pooled(const CdfPlan& plan, SimulatedNoise& noise, const Workspace& work) {
   Levels levels = cut_wide_level(plan);
   const LevelTree tree(plan.bins, levels.branching);
-  // The root may have room for more children than there are.
+  // The first branching may be larger than the number of nodes below the root.
   levels.branching.front() = std::min(levels.branching.front(), tree.nodes(1));
   const std::uint64_t most = std::max<std::uint64_t>(kLeastBlock, plan.bins / kMostBlocks);
   std::size_t cut = tree.levels() - 1;
@@ -305,7 +307,7 @@ PooledSimulation make_pooled(const CdfPlan& plan, SimulatedNoise& noise, const W
                           noise, work);
 }
 
-// The values of all runs, and the quantile of them that is reported.
+// Collects the values of all runs and finds the quantile of them to report.
 class Quantile {
  public:
   Quantile(double confidence, std::pmr::memory_resource* memory)
@@ -313,7 +315,7 @@ class Quantile {
 
   void add(double value) { values_.push_back(value); }
 
-  // `runs` independent runs gave the values.
+  // `runs` is the number of independent runs that gave the values.
   double upper(double runs) {
     const double level =
         confidence_ + kStandardErrors * std::sqrt(confidence_ * (1 - confidence_) / runs);
@@ -346,7 +348,7 @@ CdfError simulate(Simulation&& simulation, SimulatedNoise& noise, double confide
     everywhere_fraction_rows.add(errors.everywhere_fraction_rows);
   }
   const auto independent = static_cast<double>(runs);
-  // Whole rows: F^ is off by half a row more, and so is n^.
+  // Rounding to whole rows adds up to half a row to the error of F^ and of n^.
   return {std::floor(point.upper(independent) + 0.5), point_fraction_rows.upper(independent) + 1,
           std::floor(everywhere.upper(independent) + 0.5),
           everywhere_fraction_rows.upper(independent) + 1};

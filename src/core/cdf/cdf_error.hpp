@@ -11,9 +11,9 @@ inline constexpr double kMaxConfidence = 0.999;
 // Throws ParameterError unless kMinConfidence <= confidence <= kMaxConfidence.
 void check_confidence(double confidence);
 
-// How far a release may be off, in rows. A bound as a fraction of the rows is `*_fraction_rows`
-// divided by the released number of rows: with F_k and n the true counts, |F^_k - F_k / n * n^| is
-// at most that.
+// How far a release may be off, in rows. `*_fraction_rows` divided by the released number of rows,
+// n^, bounds the error of a fraction: with F_k and n the true counts, |F^_k - F_k / n * n^| is at
+// most `*_fraction_rows`.
 struct CdfError {
   double point;                     // of one prefix count, for a bin chosen at random
   double point_fraction_rows;       // the same for fractions
@@ -22,12 +22,12 @@ struct CdfError {
 };
 
 // The errors that a release with this plan keeps to with probability `confidence`. They depend on
-// public parameters only. Monte Carlo: the noise law is drawn and post-processed thousands of times
-// from a fixed seed, so that everybody gets the same figures; the quantiles are taken three
+// public parameters only. Monte Carlo: noise is drawn from its law and post-processed thousands of
+// times from a fixed seed, so that everybody gets the same figures. The quantiles are taken three
 // standard errors higher, so that the figures hold. The steps after least squares (monotone,
-// clipped) never widen an error that holds everywhere; rounding to whole rows is included.
+// clipped) never widen an error that holds everywhere. Rounding to whole rows is included.
 //
-// In trees of more than 4096 nodes the lower part is drawn from a pool of simulated subtrees.
+// For trees of more than 4096 nodes the lower part is drawn from a pool of simulated subtrees.
 //
 // Throws ParameterError (confidence), Cancelled, std::bad_alloc.
 CdfError simulate_cdf_error(const CdfPlan& plan, double confidence, const Workspace& work);

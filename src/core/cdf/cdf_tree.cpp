@@ -11,21 +11,22 @@ namespace dpquantile {
 
 namespace {
 
-// Branchings near 16 are best for Laplace noise; the search looks a good way to either side. For
-// Gaussian noise they would be near 5 without the least-squares step, but the step gains most from
-// many levels, which cost a linear part of rho only: 2 is best, with a little more at the bottom.
-struct AverageBranching {
+// The range of average branchings to search. For Laplace noise branchings near 16 are best; the
+// range is wide on both sides. For Gaussian noise branchings near 5 would be best without the
+// least-squares step. But that step gains most from many levels, which cost only a linear part of
+// rho: 2 is best, with a little more at the bottom.
+struct BranchingRange {
   double narrowest;
   double widest;
 };
 
-AverageBranching sought_branching(PrivacyMeasure measure) {
-  return measure == PrivacyMeasure::kPure ? AverageBranching{6, 30} : AverageBranching{2, 2.6};
+BranchingRange branching_range(PrivacyMeasure measure) {
+  return measure == PrivacyMeasure::kPure ? BranchingRange{6, 30} : BranchingRange{2, 2.6};
 }
 
 constexpr std::uint32_t kWidestHistogram = 4096;
 
-// Enough to rank trees, and to converge.
+// Rough shares are enough to rank trees.
 constexpr int kRoughIterations = 3;
 constexpr int kMostIterations = 100;
 constexpr double kShareTolerance = 1e-9;
@@ -37,12 +38,12 @@ void normalise(std::vector<double>& shares) {
   for (double& share : shares) share /= sum;
 }
 
-// The error of a budget of 1.
+// The error with a budget of 1.
 double error_of(const LevelTree& tree, PrivacyMeasure measure, std::span<const double> shares) {
   return PrefixVariance(tree, level_weights(measure, shares)).average();
 }
 
-// Minus the derivative of the error by each share.
+// Minus the derivative of the error with respect to each share.
 std::vector<double> gains(const LevelTree& tree, PrivacyMeasure measure,
                           std::vector<double> shares) {
   constexpr double kStep = 1e-4;
@@ -66,9 +67,9 @@ struct Candidate {
   double error = std::numeric_limits<double>::infinity();
 };
 
-// Without the least-squares step the error is the sum of a_i / share_i^2 (pure), least at shares
-// proportional to the cube root of a_i, or of a_i / share_i (zCDP), least at shares proportional to
-// its square root.
+// Without the least-squares step the error is the sum of a_i / share_i^2 (pure) or a_i / share_i
+// (zCDP). It is least when the shares are proportional to the cube root of a_i (pure) or to its
+// square root (zCDP).
 double share_root(PrivacyMeasure measure, double value) {
   return measure == PrivacyMeasure::kPure ? std::cbrt(value) : std::sqrt(value);
 }
@@ -81,8 +82,8 @@ std::vector<double> first_shares(PrivacyMeasure measure,
   return shares;
 }
 
-// Gains of 2 a_i / share_i^3 or a_i / share_i^2, as they are without the least-squares step, make
-// the update exact. With the step it still points the right way.
+// Without the least-squares step the gains are 2 a_i / share_i^3 or a_i / share_i^2, and the update
+// is exact. With that step it still points in the right direction.
 std::vector<double> improve_shares(const LevelTree& tree, PrivacyMeasure measure,
                                    std::vector<double> shares, int iterations) {
   for (; iterations > 0; --iterations) {
@@ -100,7 +101,7 @@ std::vector<double> improve_shares(const LevelTree& tree, PrivacyMeasure measure
   return shares;
 }
 
-// The last branching such that the tree just reaches all bins.
+// The least last branching with which the tree reaches all bins.
 std::uint32_t least_last(std::uint32_t bins, std::span<const std::uint32_t> upper) {
   std::uint64_t product = 1;
   for (const std::uint32_t n : upper) product *= n;
@@ -111,7 +112,7 @@ std::size_t levels_for(std::uint32_t bins, double average_branching) {
   return static_cast<std::size_t>(std::log(bins) / std::log(average_branching));
 }
 
-// The search for the tree of least error over so many bins.
+// Searches for the tree of least error over `bins` bins.
 class TreeSearch {
  public:
   TreeSearch(std::uint32_t bins, PrivacyMeasure measure) : bins_(bins), measure_(measure) {}
@@ -121,7 +122,7 @@ class TreeSearch {
     if (bins_ <= kWidestHistogram) {
       best.error = error_of(LevelTree(bins_, best.branching), measure_, best.shares);
     }
-    const auto [narrowest, widest] = sought_branching(measure_);
+    const auto [narrowest, widest] = branching_range(measure_);
     const std::size_t most = std::min(levels_for(bins_, narrowest) + 1, LevelTree::kMaxLevels);
     for (std::size_t levels = std::max<std::size_t>(2, levels_for(bins_, widest)); levels <= most;
          ++levels) {
@@ -147,18 +148,18 @@ class TreeSearch {
     return evaluate(best.branching, best.shares, kMostIterations);
   }
 
-  // The best tree among those that differ from `start` in the branching of one level, with the last
-  // level following suit, or in that of the last level.
+  // The best tree among `start` and the trees that differ from it in the branching of one level. If
+  // that is not the last level, the last branching is adjusted to it.
   Candidate improve(const Candidate& start, std::size_t level) const {
     Candidate best = start;
-    const std::uint32_t now = start.branching[level];
-    for (std::uint32_t n = std::max(2u, now / 2); n <= 2 * now + 2; ++n) {
+    const std::uint32_t current = start.branching[level];
+    for (std::uint32_t n = std::max(2u, current / 2); n <= 2 * current + 2; ++n) {
       std::vector<std::uint32_t> branching = start.branching;
       branching[level] = n;
       if (level + 1 < branching.size()) {
         const std::uint32_t least =
             least_last(bins_, std::span(branching).first(branching.size() - 1));
-        branching.back() = std::max(least, (start.branching.back() * now + n / 2) / n);
+        branching.back() = std::max(least, (start.branching.back() * current + n / 2) / n);
       }
       Candidate candidate = evaluate(std::move(branching), start.shares, kRoughIterations);
       if (candidate.error < best.error) best = std::move(candidate);
@@ -166,8 +167,8 @@ class TreeSearch {
     return best;
   }
 
-  // The error stays infinite for a tree of no valid shape and where a level is not worth its
-  // budget.
+  // The error stays infinite for a tree of invalid shape and for a tree with a level that is not
+  // worth its budget.
   Candidate evaluate(std::vector<std::uint32_t> branching, std::vector<double> start,
                      int iterations) const {
     Candidate candidate;

@@ -39,17 +39,17 @@ struct CdfTree {
 // The tree with which a method measures 1 <= bins <= LevelTree::kMaxBins bins. It depends on the
 // method, the number of bins and the measure only.
 //
-// For kTree it minimises the variance of an average prefix count after the least-squares step, for
-// noise of variance 2 / epsilon_i^2 (pure) or 1 / (2 rho_i) (zCDP) on level i: over the number of
-// levels, integer branchings and shares. The search goes down coordinate by coordinate from equal
-// branchings, so that it takes milliseconds for any number of bins; test/unit/cdf_tree_test.cpp
-// compares it with all trees where these can be enumerated. Cormode, Kulkarni, Srivastava 2019
-// optimise the error before that step.
+// For kTree it minimises the average variance of a prefix count after the least-squares step, for
+// noise of variance 2 / epsilon_i^2 (pure) or 1 / (2 rho_i) (zCDP) on level i. The search goes over
+// the number of levels, integer branchings and shares. It descends coordinate by coordinate from
+// equal branchings, which takes milliseconds for any number of bins;
+// test/unit/cdf/cdf_tree_test.cpp compares it with all trees where these can be enumerated.
+// Cormode, Kulkarni, Srivastava 2019 optimise the error before that step.
 CdfTree choose_cdf_tree(CdfMethod method, std::uint32_t bins, PrivacyMeasure measure);
 
-// The precision of each level's measurements, given the levels' budgets: epsilon^2 / 2 of Laplace
-// noise, 2 rho of Gaussian noise. These are the continuous laws' precisions; the discrete laws' are
-// a little larger.
+// The precision of each level's measurements, given the levels' budgets: epsilon^2 / 2 for Laplace
+// noise, 2 rho for Gaussian noise. These are the precisions of the continuous laws; those of the
+// discrete laws are a little larger.
 std::vector<double> level_weights(PrivacyMeasure measure, std::span<const double> budgets);
 
 // The shares of least average prefix variance for given branchings, by fixed-point iteration.

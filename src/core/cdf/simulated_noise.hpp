@@ -8,9 +8,9 @@
 
 namespace dpquantile {
 
-// Draws from the law of a release's noise to tell how large that noise usually is. The seed is
+// Draws from the law of a release's noise, to forecast how large that noise usually is. The seed is
 // fixed and public, so that everybody gets the same figures. It never sees data: noise that
-// protects data comes from RandomStream (core/privacy/random.hpp) and from nowhere else.
+// protects data comes only from RandomStream (core/privacy/random.hpp).
 class SimulatedNoise {
  public:
   // Discrete Laplace: P[|y| >= k] = 2 e^(-k epsilon) / (1 + e^-epsilon) for k >= 1; epsilon > 0.
@@ -20,8 +20,8 @@ class SimulatedNoise {
     return (generator_() & 1) == 0 ? magnitude : -magnitude;
   }
 
-  // Discrete Gaussian: P[y] proportional to e^(-y^2 / (2 sigma^2)). As discrete_gaussian()
-  // (core/privacy/noise.hpp): Laplace noise y is kept with probability e^-gamma.
+  // Discrete Gaussian: P[y] proportional to e^(-y^2 / (2 sigma^2)). Like discrete_gaussian()
+  // (core/privacy/noise.hpp) it keeps Laplace noise y with probability e^-gamma.
   double gaussian(double sigma_squared) {
     const double scale = std::floor(std::sqrt(sigma_squared)) + 1;
     for (;;) {
@@ -31,7 +31,7 @@ class SimulatedNoise {
     }
   }
 
-  // One of 0 .. bound - 1, each about as likely; bound >= 1.
+  // One of 0 .. bound - 1, all with nearly the same probability; bound >= 1.
   std::size_t below(std::size_t bound) { return generator_() % bound; }
 
  private:
