@@ -10,7 +10,7 @@ namespace {
 constexpr double kLargest = std::numeric_limits<double>::max();
 constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
-// The least i <= most for which holds(i), `most` if there is none. Once true, it must stay true.
+// The least i <= most for which holds(i), `most` if there is none. holds must stay true once it is.
 template <class Predicate>
 std::size_t first_of(std::size_t most, Predicate holds) {
   std::size_t first = 0;
@@ -25,8 +25,8 @@ std::size_t first_of(std::size_t most, Predicate holds) {
   return first;
 }
 
-// The least a + b, a <= most_a, b <= most_b, for which leaves(a, b); kNever if there is none. Once
-// true, leaves must stay true as a or b grows: the least b for each a then falls as a grows.
+// The least a + b, a <= most_a, b <= most_b, for which leaves(a, b); kNever if there is none. It
+// must stay true as a or b grows, so that the least b for each a falls as a grows.
 template <class Predicate>
 std::size_t least_sum(std::size_t most_a, std::size_t most_b, Predicate leaves,
                       CancelPoll& cancel) {
@@ -43,7 +43,7 @@ std::size_t least_sum(std::size_t most_a, std::size_t most_b, Predicate leaves,
   return least;
 }
 
-// Records between the quartiles go below the lower and above the upper one.
+// The replaced records move from between the quartiles to below the lower and above the upper one.
 std::size_t replacements_to_widen(double upper, const OrderStatistics& records,
                                   CancelPoll& cancel) {
   const std::size_t low = records.lower_quartile();
@@ -54,7 +54,7 @@ std::size_t replacements_to_widen(double upper, const OrderStatistics& records,
       cancel);
 }
 
-// Records below the lower and above the upper quartile go between them.
+// The replaced records move from below the lower and above the upper quartile to between them.
 std::size_t replacements_to_narrow(double lower, const OrderStatistics& records,
                                    CancelPoll& cancel) {
   const std::size_t low = records.lower_quartile();

@@ -24,7 +24,7 @@ void clamp_infinities(std::span<double> records, CancelPoll& cancel) {
   }
 }
 
-// How far the records are from leaving their bin, in the discretisation in which that is farthest.
+// The distance to instability in the discretisation in which it is largest.
 std::size_t stability(const OrderStatistics& records, const LogGrid& grid, CancelPoll& cancel) {
   const double iqr = records.interquartile_range();
   std::size_t farthest = 0;
@@ -35,7 +35,7 @@ std::size_t stability(const OrderStatistics& records, const LogGrid& grid, Cance
   return farthest;
 }
 
-// Clamped twice so that no sum overflows; it is the same as clamping the sum.
+// Clamps twice so that no sum overflows; the result is that of clamping the sum.
 double noisy_value(double iqr, const LogGrid& grid, Rational epsilon, RandomStream& random) {
   const std::int64_t last = grid.last();
   const std::int64_t drawn = noise(random, epsilon, LogGrid::kStepsPerUnit);
@@ -56,10 +56,10 @@ std::optional<double> answer_at(const IqrStage& stage, const OrderStatistics& re
 
 }  // namespace
 
-// The noise is limited so that no sum overflows, far beyond what any number of records needs.
+// The noise is limited so that no sum overflows; the limit is far above any number of records.
 std::uint64_t noisy_count(std::uint64_t records, Rational epsilon, RandomStream& random) {
-  constexpr std::int64_t kFar = std::int64_t{1} << 61;
-  const std::int64_t drawn = std::clamp(noise(random, epsilon, 1), -kFar, kFar);
+  constexpr std::int64_t kNoiseLimit = std::int64_t{1} << 61;
+  const std::int64_t drawn = std::clamp(noise(random, epsilon, 1), -kNoiseLimit, kNoiseLimit);
   const std::int64_t count = static_cast<std::int64_t>(records) + drawn;
   return static_cast<std::uint64_t>(std::max(count, static_cast<std::int64_t>(LogGrid::kMinCount)));
 }

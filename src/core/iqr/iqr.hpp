@@ -12,13 +12,13 @@
 
 // The differentially private interquartile range by propose-test-release: algorithm S of Dwork and
 // Lei 2009, "Differential Privacy and Robust Statistics", on a grid, with a private count of the
-// records, one test for all discretisations, and a finer scale where there are records enough for
-// it. Needs no bounds on the data. Statement and proofs: docs/privacy.md, "Interquartile range".
+// records, one test for all discretisations, and a finer scale if there are enough records for it.
+// Needs no bounds on the data. Statement and proofs: docs/privacy.md, "Interquartile range".
 namespace dpquantile {
 
 // The number of records plus discrete Laplace noise of scale 1/epsilon, at least
 // LogGrid::kMinCount. Requires epsilon > 2^-56. Privacy: epsilon-differentially private for adding
-// or removing one record.
+// or removing one record. Throws like discrete_laplace.
 std::uint64_t noisy_count(std::uint64_t records, Rational epsilon, RandomStream& random);
 
 // The answer of interquartile_range on given stages, for records in ascending order. Privacy:
@@ -29,14 +29,14 @@ std::optional<double> interquartile_range_by(std::span<const IqrStage> stages,
                                              const MechanismContext& context);
 
 // The interquartile range x_(ceil(3n/4)) - x_(ceil(n/4)) of n records with noise, or nothing if the
-// test of its stability fails, which is an ordinary private outcome and almost always the one for a
-// few records (fewer than two of which count as an interquartile range of 0). The answer is a
-// value(j) of a grid of IqrPlan(m), m a private count of the records, or exactly 0.
+// test of its stability fails. That is an ordinary private outcome, and almost always the outcome
+// for a few records. Fewer than two records count as an interquartile range of 0. The answer is a
+// value(j) of a grid of IqrPlan(m), where m is a private count of the records, or exactly 0.
 //
-// Records are any doubles but NaN. Infinities count as +-DBL_MAX, and an interquartile range above
-// DBL_MAX as DBL_MAX. The noise multiplies by exp(unit z), z a discrete Laplace draw on multiples
-// of 1/1024 whose scale is one over what the release may spend. Changes and sorts `records`; O(n)
-// time, and scratch memory of their size.
+// Records are any doubles except NaN. Infinities count as +-DBL_MAX, and an interquartile range
+// above DBL_MAX as DBL_MAX. The noise multiplies by exp(unit z), where z is a discrete Laplace draw
+// on multiples of 1/1024 with a scale of one over what the release may spend. Changes and sorts
+// `records`. O(n) time; scratch memory of their size.
 //
 // Privacy: (epsilon, delta)-differentially private for adding, removing or replacing one record
 // (Theorem 11). The draws are exact.

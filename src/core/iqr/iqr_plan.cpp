@@ -32,23 +32,24 @@ double as_double(Rational value) {
   return static_cast<double>(value.numerator) / static_cast<double>(value.denominator);
 }
 
-// Where a well-behaved interquartile range lies worst in its bins, its distance to their ends in
-// units; the density is that of the reasoning for iqr_min_records.
+// The least distance of an interquartile range to the ends of its bin, in units, in the best of the
+// discretisations.
 constexpr double kDistanceToEnds = 7.0 / 16;
 
-// The fraction of the records whose replacement takes it out of a bin of that unit.
+// The fraction of well-behaved records whose replacement takes their interquartile range out of a
+// bin of this unit; the reasoning for iqr_min_records gives the density.
 double fraction_to_leave(double unit) {
   return -std::expm1(-std::log(3) * std::expm1(kDistanceToEnds * unit)) / 4;
 }
 
-// The inverse; infinite for fractions that no unit needs.
-double unit_left_by(double fraction) {
+// The inverse of fraction_to_leave; infinite for fractions that no unit needs.
+double unit_for_fraction(double fraction) {
   if (fraction >= 0.25) return std::numeric_limits<double>::infinity();
   return std::log1p(-std::log1p(-4 * fraction) / std::log(3)) / kDistanceToEnds;
 }
 
-// The distance a for which the noisy one is above 1 + T even if it is two standard deviations too
-// small: a - 2 sqrt(a + s^2) = 1 + T.
+// The distance a for which the noisy distance is above 1 + T even if it is two standard deviations
+// too small: a - 2 sqrt(a + s^2) = 1 + T.
 double needed_distance(Rational test, std::int64_t margin) {
   const double s = std::numbers::sqrt2 / as_double(test);
   const double least = 1 + static_cast<double>(margin);
@@ -59,20 +60,20 @@ IqrStage make_stage(const LogGrid& grid, std::uint64_t test, std::uint64_t relea
   return {grid, from_quanta(test), iqr_test_margin(from_quanta(test), delta), from_quanta(release)};
 }
 
-// The only stage for few records, and the last for many.
+// The only stage for few records, and the last stage for many.
 IqrStage paper_stage(std::uint64_t count, std::uint64_t quanta, double delta) {
   return make_stage(LogGrid(count), quanta / 2, quanta / 2, delta);
 }
 
-// The stage on a finer scale, if there are records enough for one.
+// The stage on a finer scale, if there are enough records for one.
 std::optional<IqrStage> fine_stage(std::uint64_t count, std::uint64_t quanta, double delta) {
   constexpr std::uint64_t kTestShare = 3;
   constexpr double kReserve = 3;  // times the records that well-behaved data need
-  constexpr double kGain = 2;     // at least so much finer
+  constexpr double kGain = 2;     // the scale must be finer by this factor
   const std::uint64_t test = quanta / kTestShare;
   const Rational test_epsilon = from_quanta(test);
   const double needed = needed_distance(test_epsilon, iqr_test_margin(test_epsilon, delta));
-  const double unit = unit_left_by(kReserve * needed / static_cast<double>(count));
+  const double unit = unit_for_fraction(kReserve * needed / static_cast<double>(count));
   if (unit > LogGrid(count).unit() / kGain) return std::nullopt;
   const LogGrid grid = LogGrid::of_unit(std::max(unit, LogGrid::kLeastUnit));
   return make_stage(grid, test, quanta - test, delta);
@@ -92,8 +93,8 @@ Rational iqr_count_epsilon(double epsilon) {
   return from_quanta(quanta_of(epsilon) / kIqrCountShare);
 }
 
-// Noise of scale 1/e exceeds T with probability exp(-e (T + 1)) / (1 + exp(-e)). The slack is
-// beyond the rounding errors of the numerator, below 2^-43, of e and of the division.
+// Noise of scale 1/e exceeds T with probability exp(-e (T + 1)) / (1 + exp(-e)). kSlack exceeds the
+// rounding errors of the numerator, below 2^-43, of e and of the division.
 std::int64_t iqr_test_margin(Rational test, double delta) {
   const double e = as_double(test);
   constexpr double kSlack = 0x1p-40;
@@ -112,7 +113,7 @@ IqrPlan::IqrPlan(std::uint64_t count, double epsilon, double delta) {
   stages_[stage_count_++] = paper_stage(count, quanta, delta);
 }
 
-// Far fewer than two stages need, so there is only one.
+// LogGrid::kMinCount records are far fewer than two stages need, so there is one stage.
 std::uint64_t iqr_min_records(double epsilon, double delta) {
   const IqrStage stage = IqrPlan(LogGrid::kMinCount, epsilon, delta).stages().front();
   const double needed = needed_distance(stage.test, stage.margin);
@@ -145,7 +146,7 @@ std::optional<double> iqr_expected_error(double epsilon, double delta, double re
   const double count = std::clamp<double>(records - too_few, LogGrid::kMinCount, kMost);
   const IqrPlan plan(static_cast<std::uint64_t>(count), epsilon, delta);
   const IqrStage& stage = plan.stages().front();
-  // 19 of 20 draws of the noise lie within so many units, and the interquartile range is rounded
+  // 19 of 20 draws of the noise are at most this large, and the interquartile range is also rounded
   // down to a step.
   const double units = std::log(20) / as_double(stage.release);
   constexpr double kStep = 1 / static_cast<double>(LogGrid::kStepsPerUnit);

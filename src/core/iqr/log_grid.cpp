@@ -7,7 +7,8 @@ namespace dpquantile {
 
 namespace {
 
-// Between the logarithms of the smallest normal double, -708.4, and of the largest, 709.8.
+// Steps within +-kLogRange have normal values: the smallest normal double has the logarithm -708.4,
+// the largest double 709.8.
 constexpr double kLogRange = 708;
 
 std::int64_t round_down_to_unit(std::int64_t step) {
