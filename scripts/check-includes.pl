@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # check-includes.pl [--dot] [ROOT]: holds every #include of src against the table of rooms in ARCHITECTURE.md, and the
 # picture of the rooms against the same table. Names each forbidden #include, each cycle between files, each folder
-# that the table lacks and each arrow in which picture and table differ; then exits with 1.
+# that the table lacks, each room without a README and each arrow in which picture and table differ; then exits with 1.
 #   --dot   prints the picture's graph for Graphviz instead (make rooms)
 use strict;
 use warnings;
@@ -105,6 +105,7 @@ for (map { s{^\Q$root\E/}{}r } glob("$root/test/unit/*"))
 }
 push @faults, map { "$_: the table in ARCHITECTURE.md has no such room" } sort keys %lacking;
 push @faults, map { "ARCHITECTURE.md: there is no folder src/$_" } grep { !-d "$root/src/$_" } @rooms;
+push @faults, map { "src/$_ has no README.md" } grep { m{/} && -d "$root/src/$_" && !-e "$root/src/$_/README.md" } @rooms;
 
 # Depth first; %state: 1 on the path, 2 done.
 my %state;

@@ -28,6 +28,8 @@ sub sound_tree
 			'| `core/tree` | trees | `core/base` |',
 			'| `pg` | server | `core` |', ''),
 		'docs/rooms.svg'           => '<title>core/tree&#45;&gt;core/base</title><title>pg&#45;&gt;core/tree</title>',
+		'src/core/base/README.md'  => '',
+		'src/core/tree/README.md'  => '',
 		'src/core/base/error.hpp'  => '',
 		'src/core/tree/tree.hpp'   => qq(#include "core/base/error.hpp"\n),
 		'src/core/tree/tree.cpp'   => qq(#include "core/tree/tree.hpp"\n),
@@ -83,6 +85,14 @@ finds('a folder that the table lacks',
 finds('a folder of tests that the table lacks',
 	'test/unit/leaf: the table in ARCHITECTURE.md has no such room',
 	'test/unit/leaf/leaf_test.cpp' => '');
+finds('a room without a README',
+	'src/core/leaf has no README.md',
+	'src/core/leaf/leaf.hpp' => '',
+	'ARCHITECTURE.md' => join("\n",
+		'| `core/base` | ground | – |',
+		'| `core/tree` | trees | `core/base` |',
+		'| `core/leaf` | leaves | – |',
+		'| `pg` | server | `core/tree`, `core/base` |', ''));
 finds('a file that does not exist',
 	'src/core/tree/tree.hpp:1: includes core/base/missing.hpp, which does not exist',
 	'src/core/tree/tree.hpp' => qq(#include "core/base/missing.hpp"\n));
