@@ -22,13 +22,13 @@ TEST(ShortestDecimal, HasNoMoreDigitsThanNeeded) {
   EXPECT_EQ(shortest_decimal(4294967296), "4294967296");
 }
 
-TEST(ShortestDecimal, HasAnExponentWhereThatIsShorter) {
+TEST(ShortestDecimal, UsesAnExponentWhereThatIsShorter) {
   EXPECT_EQ(shortest_decimal(1e-6), "1e-06");
   EXPECT_EQ(shortest_decimal(1e22), "1e+22");
   EXPECT_EQ(shortest_decimal(-1.5e300), "-1.5e+300");
 }
 
-TEST(ShortestDecimal, CoversTheEndsOfTheRange) {
+TEST(ShortestDecimal, PrintsTheLargestAndSmallestNumbers) {
   using Limits = std::numeric_limits<double>;
   EXPECT_EQ(shortest_decimal(Limits::max()), "1.7976931348623157e+308");
   EXPECT_EQ(shortest_decimal(Limits::lowest()), "-1.7976931348623157e+308");
@@ -37,7 +37,7 @@ TEST(ShortestDecimal, CoversTheEndsOfTheRange) {
   EXPECT_EQ(shortest_decimal(-0.0), "-0");
 }
 
-TEST(ShortestDecimal, SpellsWhatIsNotANumberAsPostgresqlDoes) {
+TEST(ShortestDecimal, SpellsInfinityAndNaNAsPostgresqlDoes) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(shortest_decimal(kInfinity), "Infinity");
   EXPECT_EQ(shortest_decimal(-kInfinity), "-Infinity");
@@ -54,14 +54,14 @@ TEST(ShortestDecimal, ReadsBackAsTheSameNumber) {
   }
 }
 
-TEST(RoundToPlaces, GivesTheDecimalThatWasMeant) {
+TEST(RoundToPlaces, RemovesRoundingErrors) {
   EXPECT_NE(-100 + 10396 * 0.01, 3.96);
   EXPECT_EQ(round_to_places(-100 + 10396 * 0.01, 12), 3.96);
   EXPECT_EQ(round_to_places(0.1 + 0.2, 15), 0.3);
   EXPECT_EQ(round_to_places(-0.1 - 0.2, 15), -0.3);
 }
 
-TEST(RoundToPlaces, TakesAllPlacesAndMagnitudes) {
+TEST(RoundToPlaces, AcceptsAllPlacesAndMagnitudes) {
   EXPECT_EQ(round_to_places(2.6, 0), 3);
   EXPECT_EQ(round_to_places(-2.6, 0), -3);
   EXPECT_EQ(round_to_places(1e-300, 300), 1e-300);

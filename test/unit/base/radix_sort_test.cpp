@@ -25,7 +25,7 @@ using Keys = std::vector<std::uint32_t>;
 
 constexpr std::uint64_t kWholeRange = std::uint64_t{1} << 32;
 
-// Either side of one, two and three digits, and of whole bits.
+// Bounds around one, two and three digits, and around powers of two.
 const std::vector<std::uint64_t> kBounds = {1,
                                             2,
                                             3,
@@ -42,7 +42,7 @@ const std::vector<std::uint64_t> kBounds = {1,
                                             kWholeRange - 1,
                                             kWholeRange};
 
-// Either side of the size up to which another algorithm sorts.
+// Sizes on both sides of the largest size that another algorithm sorts.
 const std::vector<std::size_t> kSizes = {0, 1, 2, 100, 255, 256, 257, 1000, 70'000};
 
 Keys random_keys(std::size_t size, std::uint64_t bound) {
@@ -72,7 +72,7 @@ TEST(RadixSort, SortsRandomKeysOfEverySizeAndBound) {
   }
 }
 
-TEST(RadixSort, SortsKeysThatAreSortedAlreadyOrBackwards) {
+TEST(RadixSort, SortsKeysInAscendingAndDescendingOrder) {
   for (const std::uint64_t bound : kBounds) {
     Keys keys = random_keys(1000, bound);
     std::sort(keys.begin(), keys.end());
@@ -91,7 +91,7 @@ TEST(RadixSort, SortsTheLowestAndHighestKeysOfEveryBound) {
   }
 }
 
-TEST(RadixSort, TellsKeysApartThatDifferInOneBit) {
+TEST(RadixSort, SortsKeysThatDifferInOneBit) {
   Keys keys;
   for (unsigned bit = 0; bit < 32; ++bit) {
     for (int i = 0; i < 20; ++i) keys.push_back(1U << (31 - bit));
@@ -106,7 +106,7 @@ TEST(RadixSort, StopsWhenCancelled) {
   EXPECT_THROW(radix_sort(keys, 100, cancelled), Cancelled);
 }
 
-TEST(RadixSort, ReportsThatMemoryRanOut) {
+TEST(RadixSort, ThrowsWhenMemoryRunsOut) {
   const TestWorkspace no_memory(nullptr, std::pmr::null_memory_resource());
   Keys keys = random_keys(1000, 100);
   EXPECT_THROW(radix_sort(keys, 100, no_memory), std::bad_alloc);
@@ -120,7 +120,7 @@ void sort(Values& values) {
   radix_sort(values, TestWorkspace());
 }
 
-// Compares the bits, so that zeros of both signs are told apart.
+// Compares the bits, because zeros of both signs are equal.
 void expect_bits(const Values& values, const Values& expected) {
   ASSERT_EQ(values.size(), expected.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -151,7 +151,7 @@ TEST(RadixSortOfDoubles, SortsEverySize) {
   }
 }
 
-TEST(RadixSortOfDoubles, OrdersOddValues) {
+TEST(RadixSortOfDoubles, OrdersZerosSubnormalsAndInfinities) {
   using Limits = std::numeric_limits<double>;
   const Values ascending = {-Limits::infinity(),
                             -Limits::max(),
@@ -183,7 +183,7 @@ TEST(RadixSortOfDoubles, StopsWhenCancelled) {
   EXPECT_THROW(radix_sort(values, cancelled), Cancelled);
 }
 
-TEST(RadixSortOfDoubles, ReportsThatMemoryRanOut) {
+TEST(RadixSortOfDoubles, ThrowsWhenMemoryRunsOut) {
   const TestWorkspace no_memory(nullptr, std::pmr::null_memory_resource());
   Values values = random_values(1000);
   EXPECT_THROW(radix_sort(values, no_memory), std::bad_alloc);

@@ -25,9 +25,9 @@ std::vector<std::uint8_t> counting_message(std::size_t length) {
   return message;
 }
 
-// Appendix A of the paper: the key 00 01 .. 0f and the message 00 01 .. 0e; and from the authors'
-// vectors.h, lengths 0, 1, 7, 8 and 63.
-TEST(SipHashTest, GivesThePublishedValues) {
+// Appendix A of the paper has the key 00 01 .. 0f and the message 00 01 .. 0e; the authors'
+// vectors.h has the lengths 0, 1, 7, 8 and 63.
+TEST(SipHash, GivesThePublishedValues) {
   const auto hash = [](std::size_t length) {
     return sip_hash(counting_key(), counting_message(length));
   };
@@ -58,7 +58,7 @@ std::uint64_t hash_by_openssl(const SipKey& key, const std::vector<std::uint8_t>
   return hash;
 }
 
-TEST(SipHashTest, AgreesWithOpenSsl) {
+TEST(SipHash, AgreesWithOpenSsl) {
   SipKey key = counting_key();
   for (std::size_t length = 0; length <= 300; ++length) {
     std::vector<std::uint8_t> message(length);
