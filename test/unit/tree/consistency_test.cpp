@@ -53,7 +53,7 @@ double solve(const Measurements& given, std::vector<double>& nodes) {
   return root;
 }
 
-TEST(LeastSquares, IsThatOfTheDenseSolver) {
+TEST(LeastSquares, AgreesWithTheDenseSolver) {
   for (const Measurements& given : random_measurements(400, 40)) {
     std::vector<double> nodes;
     const double root = solve(given, nodes);
@@ -89,7 +89,7 @@ TEST(LeastSquares, MakesEveryParentTheSumOfItsChildren) {
   }
 }
 
-TEST(LeastSquares, LeavesWhatIsConsistentAsItIs) {
+TEST(LeastSquares, KeepsConsistentMeasurements) {
   for (Measurements given : random_measurements(100, 200)) {
     const std::vector<TreeNode> ranges = tree_nodes(given.bins, given.branching);
     for (std::size_t n = 0; n < ranges.size(); ++n) {
@@ -102,21 +102,21 @@ TEST(LeastSquares, LeavesWhatIsConsistentAsItIs) {
   }
 }
 
-TEST(LeastSquares, OfAHistogramAreItsMeasurements) {
+TEST(LeastSquares, KeepsTheMeasurementsOfAHistogram) {
   std::vector<double> nodes;
   EXPECT_EQ(solve({4, {4}, {0.7}, {3, -1, 4, 1}}, nodes), 7);
   EXPECT_EQ(nodes, (std::vector<double>{3, -1, 4, 1}));
 }
 
-// With a root other than the estimate the children share the difference by their variances.
-TEST(DistributionFromTheRoot, GivesEveryChildItsShareOfTheDifference) {
+// The root is 7 instead of the estimate 0.
+TEST(DistributeFromRoot, SharesTheDifferenceByTheVariances) {
   const LevelTree tree(3, Branching{2, 2});
   const Weights weights = {1, 1};
   const SubtreePrecision precision(tree, weights);
   std::vector<double> nodes = {0, 0, 0, 0, 0};
   EXPECT_EQ(estimate_subtrees(tree, precision, weights, nodes), 0);
   distribute_from_root(tree, precision, 7, nodes);
-  // Variances 1/1.5 of the pair and 1/2 of the bin that is measured twice.
+  // The pair has the variance 1/1.5, the bin that is measured twice has 1/2.
   const std::vector<double> expected = {4, 3, 2, 2, 3};
   for (std::size_t n = 0; n < nodes.size(); ++n) EXPECT_NEAR(nodes[n], expected[n], kTolerance);
 }

@@ -63,7 +63,7 @@ class RandomValues {
   std::mt19937 random_{3};
 };
 
-TEST(Monotone, IsTheMinMaxFormulaOnRandomValues) {
+TEST(MakeMonotone, AgreesWithTheMinMaxFormulaOnRandomValues) {
   RandomValues random;
   for (int i = 0; i < 500; ++i) {
     const std::size_t size = random.size(40);
@@ -76,7 +76,7 @@ TEST(Monotone, IsTheMinMaxFormulaOnRandomValues) {
   expect_min_max(random.noisy_line(1500));
 }
 
-TEST(Monotone, IsTheMinMaxFormulaOnAllSmallSequences) {
+TEST(MakeMonotone, AgreesWithTheMinMaxFormulaOnAllSmallSequences) {
   for (int code = 0; code < 4 * 4 * 4 * 4 * 4 * 4; ++code) {
     Values values;
     for (int digits = code, i = 0; i < 6; ++i, digits /= 4) values.push_back(digits % 4);
@@ -84,8 +84,8 @@ TEST(Monotone, IsTheMinMaxFormulaOnAllSmallSequences) {
   }
 }
 
-// Orders in which one value pools all before it, or every second one does.
-TEST(Monotone, IsTheMinMaxFormulaOnAdversarialSequences) {
+// One value, or every second one, pools all values before it.
+TEST(MakeMonotone, AgreesWithTheMinMaxFormulaOnAdversarialSequences) {
   Values falling;
   Values saw;
   Values falls_at_the_end;
@@ -102,27 +102,27 @@ TEST(Monotone, IsTheMinMaxFormulaOnAdversarialSequences) {
   }
 }
 
-TEST(Monotone, LeavesAMonotoneSequenceAsItIs) {
+TEST(MakeMonotone, KeepsAMonotoneSequence) {
   const Values values = {-3, -3, 0, 0.1, 0.1, 0.1, 7};
   EXPECT_EQ(monotone(values), values);
   EXPECT_EQ(monotone({5}), Values{5});
   EXPECT_EQ(monotone({}), Values{});
 }
 
-TEST(Monotone, PoolsViolatorsToTheirMean) {
+TEST(MakeMonotone, PoolsViolatorsToTheirMean) {
   EXPECT_EQ(monotone({2, 1}), (Values{1.5, 1.5}));
   EXPECT_EQ(monotone({1, 3, 2, 4}), (Values{1, 2.5, 2.5, 4}));
   EXPECT_EQ(monotone({3, 3, 0, 10}), (Values{2, 2, 2, 10}));
 }
 
-TEST(Monotone, TakesTimeInProportionToTheValuesOnly) {
+TEST(MakeMonotone, TakesLinearTime) {
   Values values(1'000'000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = -static_cast<double>(i);
   EXPECT_NEAR(monotone(values).front(), -499'999.5, 1e-6);
 }
 
-// The band of a CDF rests on it: values that lie within e of a monotone sequence stay there.
-TEST(Monotone, GoesNoFurtherFromAnyMonotoneSequence) {
+// The band of a CDF relies on this: values within e of a monotone sequence stay within e of it.
+TEST(MakeMonotone, NeverMovesFurtherFromAMonotoneSequence) {
   RandomValues random;
   for (int i = 0; i < 2000; ++i) {
     Values truth = random.uniform(random.size(60));

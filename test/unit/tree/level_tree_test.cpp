@@ -31,7 +31,7 @@ const std::vector<Shape> kShapes = {
     {1000, {8, 8, 16}}, {11, {2, 10}},    {17, {4, 2, 2, 2}}, {127, {2, 8, 8}},
 };
 
-// The nodes that LevelTree counts, as the bins below each.
+// The nodes of a LevelTree, as ranges of bins.
 std::vector<TreeNode> nodes_of(const LevelTree& tree) {
   std::vector<TreeNode> nodes;
   for (std::size_t level = 1; level <= tree.levels(); ++level) {
@@ -46,7 +46,7 @@ std::vector<TreeNode> nodes_of(const LevelTree& tree) {
   return nodes;
 }
 
-TEST(LevelTreeNodes, CoverTheBinsOfEachLevelInOneArray) {
+TEST(LevelTree, CoversTheBinsOnEveryLevelInOneArray) {
   for (const auto& [bins, branching] : kShapes) {
     const std::vector<TreeNode> expected = tree_nodes(bins, branching);
     const std::vector<TreeNode> nodes = nodes_of(LevelTree(bins, branching));
@@ -59,7 +59,7 @@ TEST(LevelTreeNodes, CoverTheBinsOfEachLevelInOneArray) {
   }
 }
 
-TEST(LevelTreeNodes, AreOneRootAndABinALeaf) {
+TEST(LevelTree, HasOneRootAndOneLeafPerBin) {
   for (const auto& [bins, branching] : kShapes) {
     const LevelTree tree(bins, branching);
     EXPECT_EQ(tree.nodes(0), 1U);
@@ -69,7 +69,7 @@ TEST(LevelTreeNodes, AreOneRootAndABinALeaf) {
   }
 }
 
-TEST(LevelTreeChildren, AreTheNodesBelowTheirParent) {
+TEST(LevelTree, CountsTheChildrenOfEveryNode) {
   for (const auto& [bins, branching] : kShapes) {
     const LevelTree tree(bins, branching);
     for (std::size_t level = 0; level < tree.levels(); ++level) {
@@ -87,7 +87,7 @@ TEST(LevelTreeChildren, AreTheNodesBelowTheirParent) {
   }
 }
 
-TEST(LevelTreeOfMostBins, HasNodesBeyond32BitsOfStride) {
+TEST(LevelTree, SupportsStridesBeyond32Bits) {
   constexpr std::uint32_t kBins = LevelTree::kMaxBins;
   const LevelTree binary(kBins, Branching(20, 2));
   EXPECT_EQ(binary.total_nodes(), 2 * std::size_t{kBins} - 2);
@@ -107,7 +107,7 @@ void expect_invalid(std::uint32_t bins, const Branching& branching) {
   EXPECT_THROW(LevelTree(bins, branching), std::invalid_argument) << bins;
 }
 
-TEST(LevelTreeShape, IsValidIfNoLevelIsTooFewOrTooMany) {
+TEST(LevelTree, NeedsExactlyEnoughLevelsForItsBins) {
   for (const auto& [bins, branching] : kShapes) expect_valid(bins, branching);
   expect_invalid(4, {3});
   expect_invalid(9, {2, 2, 2});
@@ -118,7 +118,7 @@ TEST(LevelTreeShape, IsValidIfNoLevelIsTooFewOrTooMany) {
   expect_valid(4, {2, 3});
 }
 
-TEST(LevelTreeShape, HasFromOneToTheMostBins) {
+TEST(LevelTree, AllowsOneToTheMostBins) {
   expect_invalid(0, {1});
   expect_invalid(0, {0});
   expect_valid(1, {1});
@@ -128,14 +128,14 @@ TEST(LevelTreeShape, HasFromOneToTheMostBins) {
   expect_invalid(LevelTree::kMaxBins + 1, {LevelTree::kMaxBins + 1});
 }
 
-TEST(LevelTreeShape, HasFromOneTo20Levels) {
+TEST(LevelTree, AllowsOneTo20Levels) {
   expect_invalid(2, {});
   expect_valid(LevelTree::kMaxBins, Branching(20, 2));
   expect_invalid(LevelTree::kMaxBins, Branching(21, 2));
 }
 
-// A level with one child a node would only measure the level above again.
-TEST(LevelTreeShape, HasBranchingsFromTwoToTheNumberOfBins) {
+// A level with one child per node would measure the level above again.
+TEST(LevelTree, AllowsBranchingsFromTwoToTheNumberOfBins) {
   expect_invalid(5, {5, 1});
   expect_invalid(8, {4, 1, 2});
   expect_invalid(5, {0});

@@ -68,23 +68,23 @@ void expect_variances_of_dense_solver(const std::vector<MeasuredTree>& trees) {
   }
 }
 
-TEST(PrefixVarianceAtAndOnAverage, IsThatOfTheDenseSolverOnFullTrees) {
+TEST(PrefixVariance, AgreesWithTheDenseSolverOnFullTrees) {
   expect_variances_of_dense_solver(kFullTrees);
 }
 
-TEST(PrefixVarianceAtAndOnAverage, IsThatOfTheDenseSolverOnTreesCutShortAtTheRight) {
+TEST(PrefixVariance, AgreesWithTheDenseSolverOnTreesCutOffAtTheRight) {
   expect_variances_of_dense_solver(kTreesCutShort);
 }
 
-TEST(PrefixVarianceAtAndOnAverage, IsThatOfTheDenseSolverWhereLevelsAreNotMeasured) {
+TEST(PrefixVariance, AgreesWithTheDenseSolverWhereLevelsAreNotMeasured) {
   expect_variances_of_dense_solver(kTreesWithLevelsNotMeasured);
 }
 
-TEST(PrefixVarianceAtAndOnAverage, IsThatOfTheDenseSolverOnRandomTrees) {
+TEST(PrefixVariance, AgreesWithTheDenseSolverOnRandomTrees) {
   expect_variances_of_dense_solver(random_trees(300, 40));
 }
 
-TEST(PrefixVarianceWorst, IsTheFirstOfTheGreatest) {
+TEST(PrefixVariance, WorstIsTheFirstPrefixWithTheLargestVariance) {
   std::vector<MeasuredTree> trees = all_trees();
   for (const MeasuredTree& tree : random_trees(100, 40)) trees.push_back(tree);
   for (const auto& [bins, branching, weights] : trees) {
@@ -99,7 +99,7 @@ TEST(PrefixVarianceWorst, IsTheFirstOfTheGreatest) {
   }
 }
 
-TEST(PrefixVarianceOfAHistogram, GrowsByOneBinAfterTheOther) {
+TEST(PrefixVariance, GrowsLinearlyInAHistogram) {
   constexpr std::uint32_t kBins = 1000;
   const LevelTree tree(kBins, Branching{kBins});
   const PrefixVariance variance(tree, Weights{0.5});
@@ -108,7 +108,7 @@ TEST(PrefixVarianceOfAHistogram, GrowsByOneBinAfterTheOther) {
   EXPECT_EQ(variance.worst(), kBins);
 }
 
-TEST(PrefixVarianceOnAverage, IsTheAverageOnTreesTooLargeForTheDenseSolver) {
+TEST(PrefixVariance, AverageIsTheMeanOverAllPrefixesOfLargeTrees) {
   const std::vector<MeasuredTree> trees = {
       {1024, {8, 8, 16}, {0.02, 0.04, 0.1}},
       {1000, {11, 10, 10}, {1, 2, 3}},
@@ -126,8 +126,8 @@ TEST(PrefixVarianceOnAverage, IsTheAverageOnTreesTooLargeForTheDenseSolver) {
 
 // --- Subtrees ------------------------------------------------------------------------------------
 
-// A node's subtree by itself is a tree whose total has one over this variance, and its own
-// measurement comes on top.
+// The inverse variance of the total of the subtree alone, plus the weight of the node's own
+// measurement.
 double precision_of(std::size_t level, std::uint32_t bins, const MeasuredTree& tree) {
   const double own = level == 0 ? 0 : tree.weights[level - 1];
   if (level == tree.branching.size()) return own;
@@ -138,7 +138,7 @@ double precision_of(std::size_t level, std::uint32_t bins, const MeasuredTree& t
   return own + 1 / DenseLeastSquares(bins, branching, weights).prefix_variance(bins);
 }
 
-TEST(SubtreePrecisionOfEveryNode, IsThatOfTheDenseSolver) {
+TEST(SubtreePrecision, AgreesWithTheDenseSolverAtEveryNode) {
   std::vector<MeasuredTree> trees = all_trees();
   for (const MeasuredTree& tree : random_trees(30, 30)) trees.push_back(tree);
   for (const MeasuredTree& measured : trees) {
