@@ -55,13 +55,13 @@ Records list_of(const CellChunks& chunks) {
   return {list.begin(), list.end()};
 }
 
-// Where a chunk begins, and the most.
-class NumbersOfRecords : public testing::TestWithParam<std::size_t> {};
-INSTANTIATE_TEST_SUITE_P(Of, NumbersOfRecords,
+// Sizes around the borders of chunks, and the largest.
+class CellChunksOfSize : public testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Sizes, CellChunksOfSize,
                          testing::Values(0, 1, 12, 13, 14, 26, 27, 100, kMost - 1, kMost),
                          testing::PrintToStringParamName());
 
-TEST_P(NumbersOfRecords, AreAllHeld) {
+TEST_P(CellChunksOfSize, HoldAllRecords) {
   for (const std::uint64_t cells : {std::uint64_t{1}, std::uint64_t{100}, kWholeRange}) {
     const Records records = random_records(GetParam(), cells);
     CellChunkPool pool(heap());
@@ -82,7 +82,7 @@ TEST_P(NumbersOfRecords, AreAllHeld) {
   }
 }
 
-TEST(CellChunks, OfManyGroupsDoNotMeet) {
+TEST(CellChunks, KeepManyGroupsApart) {
   constexpr std::size_t kGroups = 500;
   CellChunkPool pool(heap());
   std::vector<CellChunks> groups(kGroups);
@@ -99,7 +99,7 @@ TEST(CellChunks, OfManyGroupsDoNotMeet) {
   }
 }
 
-TEST(CellChunks, ClearedHaveNoRecordsAndLeaveTheirMemoryToOthers) {
+TEST(CellChunks, GiveTheirMemoryBackToThePoolWhenCleared) {
   CountedMemory memory;
   CellChunkPool pool(&memory);
   CellChunks chunks;
@@ -115,7 +115,7 @@ TEST(CellChunks, ClearedHaveNoRecordsAndLeaveTheirMemoryToOthers) {
   EXPECT_EQ(memory.used(), used);
 }
 
-TEST(CellChunks, TakeFiveBytesARecord) {
+TEST(CellChunks, TakeFiveBytesPerRecord) {
   CountedMemory memory;
   CellChunkPool pool(&memory);
   std::vector<CellChunks> groups(1000);
@@ -123,16 +123,16 @@ TEST(CellChunks, TakeFiveBytesARecord) {
   EXPECT_LE(memory.used(), 1.1 * 1300 * 1000 * kCacheLine / CellChunk::kCells);
 }
 
-TEST(CellChunkPool, GivesWholeCacheLines) {
+TEST(CellChunkPool, AlignsChunksToCacheLines) {
   std::pmr::monotonic_buffer_resource memory;
-  (void)memory.allocate(16, kCacheLine);  // what comes next is aligned only if asked for
+  (void)memory.allocate(16, kCacheLine);  // the next block is aligned only on request
   CellChunkPool pool(&memory);
   for (int i = 0; i < 10'000; ++i) {
     ASSERT_EQ(reinterpret_cast<std::uintptr_t>(pool.take()) % kCacheLine, 0U);
   }
 }
 
-TEST(CellChunks, OutOfMemoryChangesNothing) {
+TEST(CellChunks, KeepTheirRecordsWhenMemoryRunsOut) {
   CellChunkPool pool(std::pmr::null_memory_resource());
   CellChunks chunks;
   const Records records = random_records(CellChunk::kCells, kWholeRange);

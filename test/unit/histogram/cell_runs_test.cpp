@@ -48,7 +48,7 @@ std::string refusal(const Bytes& bytes, std::uint64_t cells, std::uint64_t recor
   }
 }
 
-TEST(CellRuns, AreEncodedAsDescribed) {
+TEST(CellRuns, HaveTheDocumentedEncoding) {
   const struct {
     Runs runs;
     Bytes bytes;
@@ -81,7 +81,7 @@ TEST(CellRuns, AreEncodedAsDescribed) {
   }
 }
 
-TEST(CellRuns, KnowHowManyTheyAre) {
+TEST(CellRuns, CountRunsRecordsAndBytes) {
   const CellRuns none = encoded({});
   EXPECT_EQ(none.runs(), 0U);
   EXPECT_EQ(none.records(), 0U);
@@ -92,7 +92,7 @@ TEST(CellRuns, KnowHowManyTheyAre) {
   EXPECT_EQ(several.bytes(), bytes_of(several).size());
 }
 
-// With gaps and counts of all sizes, over many blocks.
+// Gaps and counts have all sizes, and the runs fill many blocks.
 TEST(CellRuns, AreReadAsTheyWereAppended) {
   std::mt19937_64 random(1);
   for (const std::size_t size : {1U, 100U, 255U, 256U, 257U, 300'000U}) {
@@ -103,7 +103,7 @@ TEST(CellRuns, AreReadAsTheyWereAppended) {
         const std::uint64_t count = (random() % kWholeRange) >> random() % 33;
         runs.push_back({static_cast<std::uint32_t>(cell),
                         static_cast<std::uint32_t>(std::max<std::uint64_t>(count, 1))});
-        // A skip of many bits is rare, or the grid would soon be at its end.
+        // Long gaps are rare, so that the runs do not soon reach the end of the value grid.
         const unsigned bits = random() % 1000 == 0 ? most_bits : most_bits / 2;
         cell += 1 + ((random() % kWholeRange) >> (32 - bits));
       }
@@ -120,13 +120,13 @@ TEST(CellRuns, AreReadAsTheyWereAppended) {
   }
 }
 
-TEST(CellRuns, TakeAByteForEachRecordOfConsecutiveCells) {
+TEST(CellRuns, TakeOneBytePerRecordOnConsecutiveCells) {
   CellRuns runs(std::pmr::new_delete_resource());
   for (std::uint32_t cell = 0; cell < 100'000; ++cell) runs.append({cell, 1});
   EXPECT_EQ(runs.bytes(), 100'000U);
 }
 
-TEST(CellRuns, TakeHardlyMoreMemoryThanTheirBytes) {
+TEST(CellRuns, TakeLittleMoreMemoryThanTheirBytes) {
   test::CountedMemory memory;
   CellRuns runs(&memory);
   const auto most = [&] { return 2 * runs.bytes() + runs.bytes() / 16 + 1024; };
@@ -137,12 +137,12 @@ TEST(CellRuns, TakeHardlyMoreMemoryThanTheirBytes) {
   EXPECT_LT(memory.used(), runs.bytes() + (std::size_t{1} << 18) + 1024) << "of one block";
 }
 
-TEST(CellRuns, AreNotCopiedAsMoreCome) {
+TEST(CellRuns, StayInPlaceWhenMoreAreAppended) {
   CellRuns runs(std::pmr::new_delete_resource());
   std::vector<const std::uint8_t*> blocks;
   std::uint32_t cell = 0;
   for (std::uint32_t i = 0; i < 500'000; ++i) {
-    // Of all sizes, one to ten bytes
+    // Runs of one to ten bytes.
     const std::uint32_t skipped = i % 20'000 == 0 ? 100'000'000 : 0;
     cell += 1 + skipped;
     runs.append({cell, kMost >> i % 32});
@@ -154,7 +154,7 @@ TEST(CellRuns, AreNotCopiedAsMoreCome) {
   for (std::size_t i = 0; i < blocks.size(); ++i) EXPECT_EQ(runs.block(i).data(), blocks[i]);
 }
 
-TEST(CellRuns, LeakNothingWhereMemoryEnds) {
+TEST(CellRuns, LeakNothingWhenMemoryRunsOut) {
   for (std::size_t allocations = 0;; ++allocations) {
     test::CountedMemory memory(allocations);
     bool done = false;
@@ -170,7 +170,7 @@ TEST(CellRuns, LeakNothingWhereMemoryEnds) {
 }
 
 // threat 15: bytes may come from anywhere
-TEST(CellRunsCheck, SaysWhatIsWrong) {
+TEST(CheckCellRuns, SaysWhatIsWrong) {
   const struct {
     Bytes bytes;
     std::uint64_t records;
@@ -202,17 +202,17 @@ TEST(CellRunsCheck, SaysWhatIsWrong) {
   }
 }
 
-TEST(CellRunsCheck, TakesTheMostRecordsAndRefusesCountsThatOverflow) {
+TEST(CheckCellRuns, AcceptsTheMostRecordsAndRefusesCountsThatOverflow) {
   EXPECT_TRUE(is_accepted({1, 0xfd, 0xff, 0xff, 0xff, 0x0f}, 1, kMost));
   EXPECT_FALSE(is_accepted({1, 0xfe, 0xff, 0xff, 0xff, 0x0f}, 1, kMost)) << "2^32";
   EXPECT_FALSE(is_accepted({1, 0xfe, 0xff, 0xff, 0xff, 0x0f}, 1, 0)) << "2^32 as none";
   EXPECT_FALSE(is_accepted({1, 0xff, 0xff, 0xff, 0xff, 0x0f}, 1, 1)) << "2^32 + 1 as one";
   EXPECT_FALSE(is_accepted({1, 0xff, 0xff, 0xff, 0xff, 0x7f}, 1, 1)) << "the largest number";
-  // Half of all records twice, and 2.
+  // 2^31 + 1 twice, which is 2 modulo 2^32.
   EXPECT_FALSE(is_accepted({1, 0xff, 0xff, 0xff, 0xff, 7, 1, 0xff, 0xff, 0xff, 0xff, 7}, 2, 2));
 }
 
-TEST(CellRunsCheck, TakesTheLastCellOfTheLargestGridAndNoneBeyond) {
+TEST(CheckCellRuns, AcceptsTheLastCellOfTheLargestGridAndNoneBeyond) {
   const Bytes last = {0xfe, 0xff, 0xff, 0xff, 0x1f};
   EXPECT_TRUE(is_accepted(last, kWholeRange, 1));
   EXPECT_FALSE(is_accepted(last, kWholeRange - 1, 1));
@@ -234,7 +234,7 @@ void for_all_strings(const Bytes& alphabet, std::size_t most, auto body) {
   extend(extend);
 }
 
-// All ways for so many records to lie on a grid, encoded.
+// The encodings of all ways to place the records on the cells.
 std::set<Bytes> all_encodings(std::uint32_t cells, std::uint32_t records) {
   std::set<Bytes> encodings;
   Runs runs;
@@ -252,9 +252,8 @@ std::set<Bytes> all_encodings(std::uint32_t cells, std::uint32_t records) {
   return encodings;
 }
 
-// On grids so small that all encodings are known, of all short strings of bytes just these are
-// accepted.
-TEST(CellRunsCheck, AcceptsExactlyTheEncodings) {
+// Tries all short strings of bytes on value grids so small that all encodings are known.
+TEST(CheckCellRuns, AcceptsExactlyTheEncodings) {
   Bytes all(256);
   for (std::size_t byte = 0; byte < all.size(); ++byte) all[byte] = static_cast<std::uint8_t>(byte);
   const Bytes some = {0, 1, 2, 3, 4, 5, 127, 128, 255};
@@ -280,7 +279,7 @@ TEST(CellRunsCheck, AcceptsExactlyTheEncodings) {
   }
 }
 
-// How many records any bytes hold, if they were to be accepted.
+// How many records the bytes would hold if they were accepted.
 std::uint64_t read_leniently(const Bytes& bytes) {
   std::uint64_t records = 0;
   std::size_t at = 0;
@@ -299,7 +298,7 @@ std::uint64_t read_leniently(const Bytes& bytes) {
   return records;
 }
 
-TEST(CellRunsCheck, AcceptsOfRandomBytesOnlyWhatIsEncodedTheSame) {
+TEST(CheckCellRuns, AcceptsRandomBytesOnlyIfTheyAreAnEncoding) {
   std::mt19937_64 random(2);
   std::size_t accepted = 0;
   std::size_t refused = 0;
@@ -322,7 +321,7 @@ TEST(CellRunsCheck, AcceptsOfRandomBytesOnlyWhatIsEncodedTheSame) {
   EXPECT_GT(refused, 1000U);
 }
 
-TEST(CellRunsCheck, StopsWhenCancelled) {
+TEST(CheckCellRuns, StopsWhenCancelled) {
   CancelPoll cancel([] { return true; });
   EXPECT_THROW(check_cell_runs(Bytes(100'000, 0), kWholeRange, 100'000, cancel), Cancelled);
 }

@@ -38,7 +38,7 @@ using Records = std::vector<std::uint32_t>;
 constexpr std::uint64_t kWholeRange = std::uint64_t{1} << 32;
 constexpr std::uint32_t kMost = 0xffffffff;
 constexpr std::uint64_t kDefaultCells = std::uint64_t{1} << 20;
-// Where lists are compressed.
+// The length at which a list is compressed.
 constexpr std::size_t kLong = std::size_t{1} << 20;
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
@@ -51,7 +51,7 @@ Records random_records(std::size_t count, std::uint64_t cells, std::uint64_t see
   return records;
 }
 
-// As rows come: one at a time.
+// Adds one record at a time, as rows arrive.
 void add_each(GrowingHistogram& histogram, std::span<const std::uint32_t> records) {
   for (const std::uint32_t record : records) {
     if (histogram.full()) histogram.make_room(never);
@@ -67,7 +67,8 @@ Runs runs_in(const Histogram& histogram) {
   return runs;
 }
 
-// Whatever it is asked for, however often and in whatever order, it holds these records.
+// Reads the histogram in every way, several times and in several orders: it always holds these
+// records.
 void expect_holds(GrowingHistogram& histogram, const Runs& runs) {
   const auto expect_encoded = [&] {
     histogram.encode(never);
@@ -85,7 +86,7 @@ void expect_holds(GrowingHistogram& histogram, const Runs& runs) {
   EXPECT_EQ(histogram.total(), records_in(runs));
 }
 
-TEST(GrowingHistogram, OfNoRecordsIsEmpty) {
+TEST(GrowingHistogram, IsEmptyWithoutRecords) {
   for (const std::uint64_t cells : {std::uint64_t{1}, kDefaultCells, kWholeRange}) {
     GrowingHistogram histogram(cells, heap());
     EXPECT_FALSE(histogram.full());
@@ -107,7 +108,8 @@ TEST(GrowingHistogram, AgreesWithAMapOfCounts) {
   }
 }
 
-// So many records in a thousand cells that are spread over the grid, and their runs.
+// `count` records on at most a thousand cells, which are spread over the value grid. spread_runs()
+// gives their runs.
 Records spread_records(std::size_t count, std::uint64_t cells) {
   const std::uint64_t occupied = std::min<std::uint64_t>(cells, 1000);
   Records records(count);
@@ -140,9 +142,8 @@ void expect_agreement(std::size_t count, std::uint64_t cells) {
   expect_holds(at_once, expected);
 }
 
-// Where a list is full, where there are as many records as cells, and where counters are added to
-// in one go.
-TEST(GrowingHistogram, AgreesAtTheBordersBetweenListAndCounters) {
+// Borders: a full list, as many records as cells, and a batch that is added to the counters.
+TEST(GrowingHistogram, IsExactWhereAListTurnsIntoCounters) {
   constexpr std::size_t kList = 4096;
   constexpr std::size_t kBatch = 2048;
   for (const std::uint64_t cells : {1U, 1000U, 4095U, 4096U, 4097U, 10'000U, 100'000U}) {
@@ -153,9 +154,9 @@ TEST(GrowingHistogram, AgreesAtTheBordersBetweenListAndCounters) {
   }
 }
 
-// Where a list is long enough, for the first time and for the second, and where there are as many
+// Borders: a list long enough to be compressed for the first and the second time, and as many
 // records as cells.
-TEST(GrowingHistogram, AgreesAtTheBordersBetweenListRunsAndCounters) {
+TEST(GrowingHistogram, IsExactWhereAListTurnsIntoRunsAndCounters) {
   for (const std::uint64_t cells : {kDefaultCells, kDefaultCells + 1}) {
     for (std::size_t n = kLong - 1; n <= kLong + 1; ++n) expect_agreement(n, cells);
   }
@@ -165,7 +166,7 @@ TEST(GrowingHistogram, AgreesAtTheBordersBetweenListRunsAndCounters) {
   }
 }
 
-TEST(GrowingHistogram, AgreesForManyRandomRecords) {
+TEST(GrowingHistogram, IsExactForManyRandomRecords) {
   for (const std::uint64_t cells : {kDefaultCells, kWholeRange}) {
     const Records records = random_records(kLong + 300'000, cells);
     GrowingHistogram histogram(cells, heap());
@@ -186,7 +187,7 @@ TEST(GrowingHistogram, CountsAnyNumberOfTies) {
   }
 }
 
-TEST(GrowingHistogram, TakesTheFirstAndTheLastCell) {
+TEST(GrowingHistogram, CountsTheFirstAndTheLastCell) {
   for (const std::uint64_t cells : {kDefaultCells, kWholeRange}) {
     const auto last = static_cast<std::uint32_t>(cells - 1);
     GrowingHistogram histogram(cells, heap());
@@ -195,8 +196,8 @@ TEST(GrowingHistogram, TakesTheFirstAndTheLastCell) {
   }
 }
 
-// For windows, and for what is written while it grows.
-TEST(GrowingHistogram, GoesOnAfterItWasAsked) {
+// A histogram is read and encoded while it grows, for windows and serialized states.
+TEST(GrowingHistogram, TakesMoreRecordsAfterItWasRead) {
   for (const std::uint64_t cells : {std::uint64_t{50}, std::uint64_t{6000}, kWholeRange}) {
     GrowingHistogram histogram(cells, heap());
     Records records;
@@ -209,7 +210,7 @@ TEST(GrowingHistogram, GoesOnAfterItWasAsked) {
   }
 }
 
-TEST(GrowingHistogram, IsEncodedTheSameWhateverTheOrder) {
+TEST(GrowingHistogram, HasTheSameEncodingInAnyOrderOfRecords) {
   for (const std::uint64_t cells : {std::uint64_t{2000}, kWholeRange}) {
     Records records = random_records(10'000, std::min<std::uint64_t>(cells, 100'000));
     const test::Bytes expected = bytes_of(encoded(runs_of(records)));
@@ -233,7 +234,7 @@ Runs together(const Runs& one, const Runs& other) {
   return runs;
 }
 
-// A way to hold records, on a grid where all of them are possible with few.
+// A form in which a histogram holds records. On kFormCells cells all forms occur with few records.
 struct Form {
   const char* name;
   std::function<void(GrowingHistogram&, Runs&)> fill;
@@ -247,7 +248,7 @@ void list(GrowingHistogram& histogram, Runs& held, std::size_t count, std::uint6
   held = together(held, runs_of(records));
 }
 
-// Runs of one cell in three.
+// Adds 1000 runs, on every third cell up to the last.
 void compress(GrowingHistogram& histogram, Runs& held, std::size_t records) {
   const std::size_t count = records / 1000;
   for (std::uint32_t i = 0; i < 1000; ++i) {
@@ -293,7 +294,7 @@ const std::vector<Form> kForms = {
      }},
 };
 
-TEST(GrowingHistogram, InAnyFormTakesTheRecordsOfAnother) {
+TEST(GrowingHistogram, TakesTheRecordsOfAnotherInAnyForm) {
   for (const Form& form : kForms) {
     for (const Form& other_form : kForms) {
       SCOPED_TRACE(std::string(other_form.name) + " into " + form.name);
@@ -309,12 +310,12 @@ TEST(GrowingHistogram, InAnyFormTakesTheRecordsOfAnother) {
       histogram.encode(never);
       EXPECT_TRUE(bytes_of(histogram.encoded()) == bytes_of(encoded(expected)));
       other.encode(never);
-      EXPECT_TRUE(runs_from(CellRunsReader(other.encoded())) == added) << "it keeps its own";
+      EXPECT_TRUE(runs_from(CellRunsReader(other.encoded())) == added) << "the other keeps its own";
     }
   }
 }
 
-TEST(GrowingHistogram, InAnyFormTakesRuns) {
+TEST(GrowingHistogram, TakesRunsInAnyForm) {
   for (const Form& form : kForms) {
     for (const Runs& added : {Runs{}, Runs{{5, 1}}, Runs{{0, 300}, {7, 1}, {kFormCells - 1, 9}},
                               Runs{{0, 10}, {1, kLong - 11}}, Runs{{0, 10}, {1, kLong - 10}},
@@ -333,7 +334,7 @@ TEST(GrowingHistogram, InAnyFormTakesRuns) {
   }
 }
 
-TEST(GrowingHistogram, InAnyFormHoldsWhatItWasGiven) {
+TEST(GrowingHistogram, HoldsItsRecordsInAnyForm) {
   for (const Form& form : kForms) {
     SCOPED_TRACE(form.name);
     Runs held;
@@ -345,7 +346,7 @@ TEST(GrowingHistogram, InAnyFormHoldsWhatItWasGiven) {
   }
 }
 
-TEST(GrowingHistogram, TakesTheMostRecords) {
+TEST(GrowingHistogram, HoldsTheMostRecords) {
   const CellRuns most = encoded({{0, kMost}});
   for (const std::uint64_t cells : {std::uint64_t{1}, kDefaultCells, kWholeRange}) {
     GrowingHistogram histogram(cells, heap());
@@ -358,7 +359,7 @@ TEST(GrowingHistogram, TakesTheMostRecords) {
   }
 }
 
-TEST(GrowingHistogram, TakesTheMostRecordsOneByOne) {
+TEST(GrowingHistogram, HoldsTheMostRecordsAddedOneByOne) {
   const CellRuns almost = encoded({{0, kMost - 5000}});
   for (const std::uint64_t cells : {std::uint64_t{10}, kWholeRange}) {
     GrowingHistogram histogram(cells, heap());
@@ -369,8 +370,8 @@ TEST(GrowingHistogram, TakesTheMostRecordsOneByOne) {
   }
 }
 
-// threat 24. A row more is found out at the latest where the records are asked for.
-TEST(GrowingHistogram, RefusesMoreRecordsThanItCounts) {
+// threat 24. One record too many is refused at the latest when the records are read.
+TEST(GrowingHistogram, RefusesMoreThanTheMostRecords) {
   const CellRuns most = encoded({{0, kMost}});
   const CellRuns one = encoded({{1, 1}});
   for (const std::uint64_t cells : {std::uint64_t{2}, kDefaultCells, kWholeRange}) {
@@ -390,7 +391,7 @@ TEST(GrowingHistogram, RefusesMoreRecordsThanItCounts) {
   }
 }
 
-TEST(GrowingHistogram, SaysHowManyRecordsAreTheMost) {
+TEST(GrowingHistogram, StatesTheMostRecordsInItsError) {
   const CellRuns most = encoded({{0, kMost}});
   GrowingHistogram full(2, heap());
   full.add(CellRunsReader(most), kMost, never);
@@ -403,7 +404,7 @@ TEST(GrowingHistogram, SaysHowManyRecordsAreTheMost) {
 }
 
 // threat 24: memory is bounded
-TEST(GrowingHistogram, OfTheDefaultGridTakesAFewMebibytesForAnyNumberOfRecords) {
+TEST(GrowingHistogram, TakesAFewMebibytesOnTheDefaultGrid) {
   std::mt19937_64 random(13);
   CountedMemory memory;
   GrowingHistogram histogram(kDefaultCells, &memory);
@@ -425,7 +426,7 @@ TEST(GrowingHistogram, OfTheDefaultGridTakesAFewMebibytesForAnyNumberOfRecords) 
   EXPECT_LE(memory.used(), 5.1 * kMebibyte);
 }
 
-TEST(GrowingHistogram, OfTheDefaultGridTakesNoMoreWhenItIsAskedBefore) {
+TEST(GrowingHistogram, TakesNoMoreMemoryWhenItIsEncodedEarly) {
   for (const std::size_t count : {1'000'000U, 1'048'575U, 1'048'576U}) {
     CountedMemory memory;
     GrowingHistogram histogram(kDefaultCells, &memory);
@@ -438,14 +439,14 @@ TEST(GrowingHistogram, OfTheDefaultGridTakesNoMoreWhenItIsAskedBefore) {
   }
 }
 
-TEST(GrowingHistogram, OfAFineGridTakesLessThanEightBytesForARecord) {
+TEST(GrowingHistogram, TakesAtMostEightBytesPerRecordOnAFineGrid) {
   constexpr std::size_t kRecords = 3'000'000;
   for (const std::uint64_t cells : {4 * kDefaultCells, kWholeRange}) {
     CountedMemory memory;
     GrowingHistogram histogram(cells, &memory);
     for (std::size_t i = 0; i < kRecords; ++i) {
       if (histogram.full()) histogram.make_room(never);
-      // Random, but all different: a multiple of an odd number.
+      // The multiples of an odd number are scattered and all different.
       histogram.add(static_cast<std::uint32_t>(i * 2'654'435'761 % cells));
       if (i % 4096 == 0 && i > kLong) {
         ASSERT_LT(memory.peak(), 8.05 * static_cast<double>(i)) << i;
@@ -457,14 +458,14 @@ TEST(GrowingHistogram, OfAFineGridTakesLessThanEightBytesForARecord) {
   }
 }
 
-TEST(GrowingHistogram, OfTiesTakesNoMemoryForMore) {
+TEST(GrowingHistogram, TakesLittleMemoryForTies) {
   CountedMemory memory;
   GrowingHistogram histogram(kWholeRange, &memory);
   for (std::size_t i = 0; i <= kLong; ++i) add_each(histogram, Records{kMost});
   EXPECT_LT(memory.used(), 20'000U);
 }
 
-TEST(GrowingHistogram, GivesAHistogramThatStandsAlone) {
+TEST(GrowingHistogram, GivesAnIndependentHistogram) {
   for (const std::uint64_t cells : {std::uint64_t{100}, kWholeRange}) {
     CountedMemory memory;
     auto histogram = std::make_unique<GrowingHistogram>(cells, heap());
@@ -501,7 +502,7 @@ TEST(GrowingHistogram, StopsWhenCancelled) {
   EXPECT_THROW(into_counters.add(CellRunsReader(more), more.records(), cancelled), Cancelled);
 }
 
-TEST(GrowingHistogram, LeaksNothingWhereMemoryEnds) {
+TEST(GrowingHistogram, LeaksNothingWhenMemoryRunsOut) {
   const CellRuns many = encoded({{0, 10}, {5, kLong}});
   const Records records = random_records(10'000, 6000);
   const auto use = [&](std::uint64_t cells, std::pmr::memory_resource* memory) {

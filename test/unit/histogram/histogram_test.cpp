@@ -62,7 +62,7 @@ TEST(Histogram, FindsTheFirstRunAtOrAfterACell) {
   }
 }
 
-TEST(Histogram, OfNoRecordsHasNoRuns) {
+TEST(Histogram, HasNoRunsWithoutRecords) {
   Records none;
   const Histogram histogram = histogram_of(none, 10);
   EXPECT_EQ(histogram.runs(), 0U);
@@ -72,7 +72,7 @@ TEST(Histogram, OfNoRecordsHasNoRuns) {
   EXPECT_EQ(histogram.first_run_from(kWholeRange), 0U);
 }
 
-TEST(Histogram, OfTiesHasOneRun) {
+TEST(Histogram, HasOneRunForTies) {
   Records records(100'000, 3);
   const Histogram histogram = histogram_of(records, 4);
   ASSERT_EQ(histogram.runs(), 1U);
@@ -80,7 +80,7 @@ TEST(Histogram, OfTiesHasOneRun) {
   EXPECT_EQ(histogram.count(0), 100'000U);
 }
 
-TEST(Histogram, TakesTheHighestCellOfTheLargestGrid) {
+TEST(Histogram, CountsTheHighestCellOfTheLargestGrid) {
   Records records = {0xffffffff, 0, 0xffffffff};
   const Histogram histogram = histogram_of(records, kWholeRange);
   ASSERT_EQ(histogram.runs(), 2U);
@@ -90,7 +90,7 @@ TEST(Histogram, TakesTheHighestCellOfTheLargestGrid) {
   EXPECT_EQ(histogram.first_run_from(kWholeRange), 2U) << "beyond the last cell";
 }
 
-TEST(Histogram, KeepsTheRecordsInSomeOrder) {
+TEST(Histogram, OnlyReordersTheGivenRecords) {
   const Records original = {7, 2, 7, 0, 2, 7, 1, 1};
   for (const std::uint64_t cells : {std::uint64_t{8}, kWholeRange}) {
     Records records = original;
@@ -99,7 +99,7 @@ TEST(Histogram, KeepsTheRecordsInSomeOrder) {
   }
 }
 
-// On both sides of as many cells as records, where the way of counting may change.
+// The way of counting may change where the records are as many as the cells.
 TEST(Histogram, AgreesWithAMapOfCounts) {
   std::mt19937 random(1);
   for (const std::uint32_t cells : {1U, 5U, 1000U, 19'999U, 20'000U, 20'001U, 1U << 20}) {
@@ -124,7 +124,7 @@ TEST(Histogram, AgreesWithAMapOfCounts) {
   }
 }
 
-// Runs one by one.
+// Gives runs one by one.
 class Given {
  public:
   explicit Given(test::Runs runs) : runs_(std::move(runs)) {}
@@ -145,7 +145,7 @@ Histogram histogram_of_runs(const test::Runs& runs) {
   return Histogram(runs.size(), static_cast<std::size_t>(ties), Given(runs), TestWorkspace());
 }
 
-TEST(Histogram, IsMadeOfRunsAsOfTheirRecords) {
+TEST(Histogram, IsTheSameFromRunsAsFromRecords) {
   Records records = {7, 2, 7, 0, 2, 7};
   const Histogram expected = histogram_of(records, 10);
   const Histogram histogram = histogram_of_runs({{0, 1}, {2, 2}, {7, 3}});
@@ -159,7 +159,7 @@ TEST(Histogram, IsMadeOfRunsAsOfTheirRecords) {
   EXPECT_EQ(histogram_of_runs({}).total(), 0U);
 }
 
-TEST(Histogram, IsMadeOfCompressedRuns) {
+TEST(Histogram, ReadsCompressedRuns) {
   const CellRuns runs = test::encoded({{3, 1}, {0xffffffff, 1000}});
   const Histogram histogram(runs.runs(), runs.ties(), CellRunsReader(runs), TestWorkspace());
   ASSERT_EQ(histogram.runs(), 2U);
@@ -167,8 +167,8 @@ TEST(Histogram, IsMadeOfCompressedRuns) {
   EXPECT_EQ(histogram.count(1), 1000U);
 }
 
-// With many runs, ties alone tell how many records come before.
-TEST(Histogram, OfManyRunsAgreesWhateverItsTies) {
+// With many runs the histogram stores only the ties to count the records before a run.
+TEST(Histogram, CountsManyRunsWithAnyShareOfTies) {
   constexpr std::uint32_t kRuns = 70'000;
   for (const std::uint32_t period : {1U, 2U, 3U, 1000U, kRuns + 1}) {
     test::Runs runs;
@@ -190,7 +190,7 @@ TEST(Histogram, OfManyRunsAgreesWhateverItsTies) {
 }
 
 // threat 24
-TEST(Histogram, CountsAtMost32Bits) {
+TEST(Histogram, RefusesMoreThan32BitsOfRecords) {
   const Histogram most = histogram_of_runs({{0, 0xfffffffe}, {1, 1}});
   EXPECT_EQ(most.total(), Histogram::kMaxRecords);
   EXPECT_EQ(most.count(0), 0xfffffffeU);
@@ -199,7 +199,7 @@ TEST(Histogram, CountsAtMost32Bits) {
   EXPECT_THROW(histogram_of_runs({{0, 0xffffffff}, {1, 0xffffffff}}), std::length_error);
 }
 
-TEST(Histogram, KnowsTheCountOfEveryCell) {
+TEST(Histogram, CountsTheRecordsOfEveryCell) {
   Records records = {7, 2, 7, 0, 2, 7};
   const auto counts = histogram_of(records, 10).counts(10, std::pmr::new_delete_resource());
   EXPECT_EQ(std::vector(counts.begin(), counts.end()),
@@ -208,7 +208,7 @@ TEST(Histogram, KnowsTheCountOfEveryCell) {
   EXPECT_EQ(histogram_of(none, 1).counts(1, std::pmr::new_delete_resource())[0], 0U);
 }
 
-TEST(Histogram, TakesEightBytesForAnOccupiedCell) {
+TEST(Histogram, TakesEightBytesPerOccupiedCell) {
   test::CountedMemory memory;
   Records records(100'000);
   for (std::uint32_t i = 0; i < records.size(); ++i) records[i] = i / 2;

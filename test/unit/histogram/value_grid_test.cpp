@@ -31,19 +31,19 @@ std::vector<double> values_of(const ValueGrid& grid) {
 
 // --- Cells ---------------------------------------------------------------------------------------
 
-TEST(GridCells, LieOneGranularityApartFromLowerToUpper) {
+TEST(ValueGrid, SpacesCellsByTheGranularityFromLowerToUpper) {
   EXPECT_EQ(values_of(ValueGrid::create(0, 3, 1)), (std::vector<double>{0, 1, 2, 3}));
   EXPECT_EQ(values_of(ValueGrid::create(-1, 1, 0.5)), (std::vector<double>{-1, -0.5, 0, 0.5, 1}));
   EXPECT_EQ(ValueGrid::create(0, 120, 1).cells, 121U);
   EXPECT_EQ(ValueGrid::create(0, 100, 0.01).cells, 10001U);
 }
 
-TEST(GridCells, AreRoundedToAWholeNumberWhenTheGranularityDoesNotDivideTheRange) {
+TEST(ValueGrid, RoundsTheNumberOfCellsWhenTheGranularityDoesNotDivideTheRange) {
   EXPECT_EQ(values_of(ValueGrid::create(0, 10, 3)), (std::vector<double>{0, 3, 6, 9}));
   EXPECT_EQ(values_of(ValueGrid::create(0, 1, 0.75)), (std::vector<double>{0, 0.75}));
 }
 
-TEST(GridCells, HaveNoValueAboveUpper) {
+TEST(ValueGrid, HasNoValueAboveUpper) {
   EXPECT_EQ(values_of(ValueGrid::create(0, 11, 3)), (std::vector<double>{0, 3, 6, 9, 11}));
   EXPECT_EQ(values_of(ValueGrid::create(0, 1, 0.375)), (std::vector<double>{0, 0.375, 0.75, 1}));
   for (const double upper : {0.1, 0.3, 1.0, 1.1, 7.7, 1e9 / 3, 1e-9 / 7}) {
@@ -64,7 +64,7 @@ std::string hundredths(int count) {
   return (count < 0 ? "-" : "") + std::to_string(std::abs(count) / 100) + "." + digits;
 }
 
-TEST(GridCells, AreExactDecimalsWhereTheBoundsAndTheGranularityAre) {
+TEST(ValueGrid, HasExactDecimalsForDecimalBoundsAndGranularity) {
   const ValueGrid grid = ValueGrid::create(-100, 100, 0.01);
   for (int count = -10'000; count <= 10'000; ++count) {
     const std::string decimal = hundredths(count);
@@ -73,8 +73,8 @@ TEST(GridCells, AreExactDecimalsWhereTheBoundsAndTheGranularityAre) {
   }
 }
 
-// 15 digits of 10^15 leave no decimals, and of 10^6 eight: 0.125 and 10^-9 must not become 0.
-TEST(GridCells, KeepAGranularityThatIsFinerThanTheDecimalsOfTheBounds) {
+// 15 digits leave no decimals of 10^15, and eight of 10^6: 0.125 and 10^-9 must not become 0.
+TEST(ValueGrid, KeepsAGranularityFinerThanTheDecimalsOfTheBounds) {
   const ValueGrid grid = ValueGrid::create(1e15, 1e15 + 1, 0.125);
   EXPECT_EQ(grid.value_of(1), 1e15 + 0.125);
   EXPECT_EQ(grid.value_of(7), 1e15 + 0.875);
@@ -82,11 +82,11 @@ TEST(GridCells, KeepAGranularityThatIsFinerThanTheDecimalsOfTheBounds) {
   EXPECT_EQ(ValueGrid::create(0, 1e-300, 1e-303).value_of(7), 7e-303);
 }
 
-TEST(GridCells, HaveNoNegativeZero) {
+TEST(ValueGrid, HasNoNegativeZero) {
   EXPECT_FALSE(std::signbit(ValueGrid::create(-2.1, 2.1, 0.7).value_of(3)));
 }
 
-TEST(GridCells, AreTwoToThe20FromLowerToUpperByDefault) {
+TEST(ValueGrid, HasTwoToThe20CellsFromLowerToUpperByDefault) {
   for (const auto& [lower, upper] : {std::pair{0.0, 1.0}, {-100.0, 100.0}, {0.1, 1e300}}) {
     const ValueGrid grid = ValueGrid::create(lower, upper, std::nullopt);
     EXPECT_EQ(grid.cells, std::uint64_t{1} << 20);
@@ -96,7 +96,7 @@ TEST(GridCells, AreTwoToThe20FromLowerToUpperByDefault) {
   }
 }
 
-TEST(GridCells, AreOneWhenTheGranularityIsMoreThanTwiceTheRange) {
+TEST(ValueGrid, HasOneCellWhenTheGranularityIsMoreThanTwiceTheRange) {
   const ValueGrid grid = ValueGrid::create(5, 6, 2.5);
   EXPECT_EQ(values_of(grid), (std::vector<double>{5}));
   for (const double x : {-kInfinity, -1.0, 5.0, 5.9, 6.0, 100.0, kInfinity}) {
@@ -104,7 +104,7 @@ TEST(GridCells, AreOneWhenTheGranularityIsMoreThanTwiceTheRange) {
   }
 }
 
-TEST(GridCells, AreUpToTwoToThe32) {
+TEST(ValueGrid, HasUpToTwoToThe32Cells) {
   constexpr std::uint32_t kLast = std::numeric_limits<std::uint32_t>::max();
   const ValueGrid grid = ValueGrid::create(0, kLast, 1);
   EXPECT_EQ(grid.cells, std::uint64_t{1} << 32);
@@ -117,7 +117,7 @@ TEST(GridCells, AreUpToTwoToThe32) {
 
 // --- From values to cells ------------------------------------------------------------------------
 
-TEST(GridCellOf, IsTheNearestCell) {
+TEST(ValueGrid, RoundsValuesToTheNearestCell) {
   const ValueGrid grid = ValueGrid::create(10, 20, 2);
   EXPECT_EQ(grid.cell_of(10), 0U);
   EXPECT_EQ(grid.cell_of(10.9), 0U);
@@ -127,14 +127,14 @@ TEST(GridCellOf, IsTheNearestCell) {
   EXPECT_EQ(grid.cell_of(20), 5U);
 }
 
-TEST(GridCellOf, GoesUpFromTheMiddleBetweenTwoCells) {
+TEST(ValueGrid, RoundsHalfwayValuesUp) {
   const ValueGrid grid = ValueGrid::create(-2, 2, 1);
   EXPECT_EQ(grid.cell_of(-1.5), 1U);
   EXPECT_EQ(grid.cell_of(0.5), 3U);
   EXPECT_EQ(grid.cell_of(1.5), 4U);
 }
 
-TEST(GridCellOf, ClampsToTheEnds) {
+TEST(ValueGrid, ClampsValuesToTheEnds) {
   const ValueGrid grid = ValueGrid::create(-1, 1, 0.5);
   for (const double x : {-kInfinity, -kLargest, -2.0, std::nextafter(-1.0, -2.0), -1.0}) {
     EXPECT_EQ(grid.cell_of(x), 0U) << x;
@@ -144,18 +144,18 @@ TEST(GridCellOf, ClampsToTheEnds) {
   }
 }
 
-TEST(GridCellOf, ClampsWhereTheDifferenceOverflows) {
+TEST(ValueGrid, ClampsWhereTheDifferenceOverflows) {
   const ValueGrid grid = ValueGrid::create(-kLargest, -kLargest / 2, std::nullopt);
   EXPECT_EQ(grid.cell_of(kLargest), grid.cells - 1);
   EXPECT_EQ(ValueGrid::create(kLargest / 2, kLargest, std::nullopt).cell_of(-kLargest), 0U);
 }
 
-TEST(GridCellOf, TakesZerosOfBothSignsAndTheSmallestNumbers) {
+TEST(ValueGrid, RoundsTheSmallestNumbersToZero) {
   const ValueGrid grid = ValueGrid::create(-1, 1, 0.5);
   for (const double x : {0.0, -0.0, kSmallest, -kSmallest}) EXPECT_EQ(grid.cell_of(x), 2U) << x;
 }
 
-TEST(GridCellOf, IsMonotone) {
+TEST(ValueGrid, RoundsMonotonically) {
   for (const double granularity : {0.01, 0.1, 1.0 / 3, 0.7}) {
     const ValueGrid grid = ValueGrid::create(-1, 2, granularity);
     std::uint32_t previous = 0;
@@ -167,7 +167,7 @@ TEST(GridCellOf, IsMonotone) {
   }
 }
 
-TEST(GridCellOf, FindsTheCellOfEveryValue) {
+TEST(ValueGrid, FindsTheCellOfEachOfItsValues) {
   struct Case {
     double lower;
     double upper;
@@ -197,7 +197,7 @@ TEST(GridCellOf, FindsTheCellOfEveryValue) {
   }
 }
 
-TEST(GridCellOf, FindsEveryDecimalOfTwoPlaces) {
+TEST(ValueGrid, FindsTheCellOfEveryDecimalWithTwoPlaces) {
   const ValueGrid cents = ValueGrid::create(0, 10000, 0.01);
   for (std::uint32_t cell = 0; cell < cents.cells; ++cell) {
     const std::string decimal = hundredths(static_cast<int>(cell));
@@ -207,7 +207,7 @@ TEST(GridCellOf, FindsEveryDecimalOfTwoPlaces) {
 
 // --- Errors --------------------------------------------------------------------------------------
 
-TEST(GridErrors, RefuseBoundsThatAreNotFinite) {
+TEST(ValueGrid, RefusesBoundsThatAreNotFinite) {
   const std::string hint = "Choose bounds from what is publicly known about the values.";
   expect_parameter_error("lower and upper must be finite numbers, got NaN and 1", hint,
                          [] { ValueGrid::create(kNaN, 1, 1); });
@@ -219,7 +219,7 @@ TEST(GridErrors, RefuseBoundsThatAreNotFinite) {
                          [] { ValueGrid::create(0.5, kInfinity, 1); });
 }
 
-TEST(GridErrors, RefuseBoundsInTheWrongOrder) {
+TEST(ValueGrid, RefusesBoundsInTheWrongOrder) {
   const std::string hint = "The arguments come in the order lower, upper.";
   expect_parameter_error("lower must be less than upper, got 2 and 1.5", hint,
                          [] { ValueGrid::create(2, 1.5, 1); });
@@ -229,13 +229,13 @@ TEST(GridErrors, RefuseBoundsInTheWrongOrder) {
                          [] { ValueGrid::create(-0.0, 0, 1); });
 }
 
-TEST(GridErrors, RefuseARangeThatOverflows) {
+TEST(ValueGrid, RefusesARangeThatOverflows) {
   expect_parameter_error("upper - lower must be a finite number, got -1e+308 and 1e+308",
                          "Choose narrower bounds.",
                          [] { ValueGrid::create(-1e308, 1e308, 1e300); });
 }
 
-TEST(GridErrors, RefuseAGranularityThatIsNotAPositiveNumber) {
+TEST(ValueGrid, RefusesAGranularityThatIsNotAPositiveNumber) {
   const std::string hint =
       "The granularity is the step between possible answers: 1 for whole numbers, 0.01 for cents.";
   const auto expect_refused = [&](double granularity, const std::string& printed) {
@@ -251,12 +251,12 @@ TEST(GridErrors, RefuseAGranularityThatIsNotAPositiveNumber) {
   expect_refused(kSmallest, "5e-324");
 }
 
-TEST(GridErrors, RefuseADefaultStepThatIsTooSmallForANumber) {
+TEST(ValueGrid, RefusesARangeTooSmallForTheDefaultGranularity) {
   EXPECT_THROW(ValueGrid::create(0, kSmallest, std::nullopt), ParameterError);
   EXPECT_THROW(ValueGrid::create(0, 1e-305, std::nullopt), ParameterError);
 }
 
-TEST(GridErrors, RefuseMoreThanTwoToThe32Cells) {
+TEST(ValueGrid, RefusesMoreThanTwoToThe32Cells) {
   const std::string message =
       "the grid must have at most 4294967296 cells, got (upper - lower) / granularity = ";
   const std::string hint = "Choose a larger granularity or narrower bounds.";
@@ -265,7 +265,7 @@ TEST(GridErrors, RefuseMoreThanTwoToThe32Cells) {
   expect_parameter_error(message + "Infinity", hint, [] { ValueGrid::create(0, 1e300, 1e-300); });
 }
 
-TEST(GridGranularity, AcceptsWhatHasAFiniteInverse) {
+TEST(CheckGranularity, AcceptsNumbersWithAFiniteInverse) {
   for (const double granularity : {1e-300, 0.01, 1.0, 1e300, kLargest}) {
     EXPECT_NO_THROW(check_granularity(granularity)) << granularity;
   }
