@@ -18,7 +18,7 @@ Packing pack(const Rows& rows, std::uint64_t capacity) {
   return best_fit(rows, capacity, test::TestWorkspace());
 }
 
-// In ascending order.
+// The fills of all arrays, in ascending order.
 Rows fills(const Rows& rows, const Packing& packing) {
   Rows fills(packing.fills.size());
   for (std::size_t user = 0; user < rows.size(); ++user) {
@@ -48,7 +48,7 @@ Rows naive_fills(Rows rows, std::uint64_t capacity) {
   return fills;
 }
 
-TEST(BestFit, PacksAsTheNaiveSearchDoes) {
+TEST(BestFit, AgreesWithTheNaiveSearch) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 300; ++round) {
     const std::uint64_t capacity = 1 + random() % 40;
@@ -58,7 +58,7 @@ TEST(BestFit, PacksAsTheNaiveSearchDoes) {
   }
 }
 
-TEST(BestFit, UsesAtLeastTheArraysThatTheRowsFillAndLessThanTwiceAsMany) {
+TEST(BestFit, UsesAtMostTwiceTheArraysThatTheRowsFill) {
   std::mt19937_64 random(12);
   for (int round = 0; round < 300; ++round) {
     const std::uint64_t capacity = 1 + random() % 40;
@@ -72,21 +72,21 @@ TEST(BestFit, UsesAtLeastTheArraysThatTheRowsFillAndLessThanTwiceAsMany) {
   }
 }
 
-TEST(BestFit, PutsUsersOfFullLengthAlone) {
+TEST(BestFit, GivesUsersOfFullLengthTheirOwnArray) {
   const Packing packing = pack({5, 5, 5}, 5);
   EXPECT_EQ(packing.fills.size(), 3U);
 }
 
 TEST(BestFit, PrefersTheFullestArray) {
-  // 7 and 5 stand alone; 3 fills up the 7, 4 joins the 5.
+  // 7 and 5 get an array each; 4 joins the 5, and 3 fills up the 7.
   EXPECT_EQ(fills({7, 5, 3, 4}, pack({7, 5, 3, 4}, 10)), (Rows{9, 10}));
 }
 
-TEST(BestFit, OfNobodyIsEmpty) {
+TEST(BestFit, UsesNoArrayWithoutUsers) {
   EXPECT_TRUE(pack({}, 3).fills.empty());
 }
 
-TEST(BestFit, DependsOnTheRowCountsAlone) {
+TEST(BestFit, IsDeterministic) {
   const Packing one = pack({3, 1, 2, 2, 1, 3}, 4);
   const Packing other = pack({3, 1, 2, 2, 1, 3}, 4);
   EXPECT_EQ(one.array_of, other.array_of);

@@ -63,7 +63,7 @@ double least_over_all_bounds(const Rows& rows, double (*error)(const Rows&, std:
   return smallest;
 }
 
-// The source's cases of the sensitivity; the clipping error's for the opposite conditions.
+// The sensitivity has the source's cases. The clipping error has them for the opposite conditions.
 double reference_variance_sensitivity(double kept, double most) {
   if (kept > 2 * most) return most * (kept - most) / (kept * kept);
   return std::fmod(kept, 2) == 0 ? 0.25 : 0.25 * (1 - 1 / (kept * kept));
@@ -81,7 +81,7 @@ double reference_variance_error(const Rows& rows, std::uint64_t m, double epsilo
   return clipping + reference_variance_sensitivity(kept, static_cast<double>(m)) / epsilon;
 }
 
-TEST(RowsPerUser, CountsAndKeeps) {
+TEST(RowsPerUser, CountsUsersRowsAndKeptRows) {
   const std::vector<UsersWithRows> histogram = {{5, 2}, {1, 3}, {0, 9}, {7, 0}, {5, 1}};
   const RowsPerUser counts(histogram, heap());
   EXPECT_EQ(counts.users(), 6U);
@@ -93,7 +93,7 @@ TEST(RowsPerUser, CountsAndKeeps) {
   EXPECT_EQ(counts.kept(1000), 18U);
 }
 
-TEST(RowsPerUser, IsTheSameFromRows) {
+TEST(RowsPerUser, CountsGroupedRows) {
   const test::GroupedRows rows(test::UserValues{{1}, {2, 3}, {4}, {1, 1, 1, 1}});
   const RowsPerUser counts(*rows, TestWorkspace());
   EXPECT_EQ(counts.users(), 4U);
@@ -132,8 +132,8 @@ TEST(LeastMeanErrorBound, GrowsWithEpsilon) {
   }
 }
 
-// Below and above which epsilon the smallest and the largest m_l are best.
-TEST(LeastMeanErrorBound, IsExtremeForExtremeEpsilon) {
+// The smallest m_l is best up to smallest_epsilon, and the largest above largest_epsilon.
+TEST(LeastMeanErrorBound, IsTheSmallestOrLargestCountForExtremeEpsilon) {
   for (const Rows& rows : many_rows()) {
     const RowsPerUser counts = counts_of(rows);
     const auto least = static_cast<double>(*std::min_element(rows.begin(), rows.end()));
@@ -148,7 +148,7 @@ TEST(LeastMeanErrorBound, IsExtremeForExtremeEpsilon) {
   }
 }
 
-TEST(LeastVarianceErrorBound, IsOptimalAmongAllBoundsButForParity) {
+TEST(LeastVarianceErrorBound, IsOptimalAmongAllBoundsUpToParity) {
   for (const Rows& rows : many_rows()) {
     for (const double epsilon : kEpsilons) {
       const std::uint64_t bound = least_variance_error_bound(counts_of(rows), epsilon);
@@ -169,7 +169,7 @@ TEST(MedianBound, IsTheLowerMedian) {
   EXPECT_EQ(median_bound(counts_of({1, 2, 3, 4})), 2U);
 }
 
-TEST(ArrayConcentrationBound, MaximisesTheNumberTimesTheRootOfTheLength) {
+TEST(ArrayConcentrationBound, MaximisesTheNumberOfArraysTimesTheRootOfTheirLength) {
   for (const Rows& rows : many_rows()) {
     const RowsPerUser counts = counts_of(rows);
     const auto value = [&](std::uint64_t m) {
@@ -182,7 +182,7 @@ TEST(ArrayConcentrationBound, MaximisesTheNumberTimesTheRootOfTheLength) {
   }
 }
 
-TEST(ContributionBounds, WithoutUsersAreZero) {
+TEST(ContributionBounds, AreZeroWithoutUsers) {
   const RowsPerUser nobody = counts_of({});
   EXPECT_EQ(least_mean_error_bound(nobody, 1), 0U);
   EXPECT_EQ(least_variance_error_bound(nobody, 1), 0U);

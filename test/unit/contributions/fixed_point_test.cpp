@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-TEST(FixedPoint, TakesTheBoundsToTheEnds) {
+TEST(FixedPoint, MapsTheBoundsToTheEnds) {
   for (const auto& [lower, upper] : {std::pair{0.0, 65.0}, {-3.0, 7.1}, {-1e300, 1e300}}) {
     const FixedPoint fixed = FixedPoint::create(lower, upper);
     EXPECT_EQ(fixed.units_of(lower), 0U);
@@ -23,7 +23,7 @@ TEST(FixedPoint, TakesTheBoundsToTheEnds) {
   }
 }
 
-TEST(FixedPoint, ClampsWhatIsOutOfBounds) {
+TEST(FixedPoint, ClampsValuesOutOfBounds) {
   const FixedPoint fixed = FixedPoint::create(0, 65);
   for (const double low : {-0.0, -1e-300, -1.0, -1e308, -kInfinity}) {
     EXPECT_EQ(fixed.units_of(low), 0U);
@@ -41,7 +41,7 @@ TEST(FixedPoint, RoundsToTheNearestUnit) {
   EXPECT_EQ(fixed.units_of(12345.6), 12346U);
 }
 
-TEST(FixedPoint, ComesBackWithinHalfAUnit) {
+TEST(FixedPoint, RestoresValuesWithinOneUnit) {
   const FixedPoint fixed = FixedPoint::create(-20, 45);
   for (double x = -20; x <= 45; x += 0.37) {
     EXPECT_NEAR(fixed.value_of(fixed.units_of(x)), x, 65.0 / FixedPoint::kOne);
@@ -62,13 +62,13 @@ TEST(FixedPoint, HasNoNegativeZero) {
   EXPECT_FALSE(std::signbit(FixedPoint::create(-0.0, 1).value_of(0)));
 }
 
-TEST(FixedPoint, GivesVariancesInSquaredUnits) {
+TEST(FixedPoint, ScalesVariancesByTheSquaredRange) {
   const FixedPoint fixed = FixedPoint::create(0, 10);
   EXPECT_EQ(fixed.variance_of(FixedPoint::kOne / 4), 25);
   EXPECT_EQ(fixed.variance_of(0), 0);
 }
 
-TEST(FixedPoint, RefusesBoundsThatAreNone) {
+TEST(FixedPoint, RefusesInvalidBounds) {
   EXPECT_THROW(FixedPoint::create(1, 1), ParameterError);
   EXPECT_THROW(FixedPoint::create(2, 1), ParameterError);
   EXPECT_THROW(FixedPoint::create(0, kInfinity), ParameterError);
@@ -76,7 +76,7 @@ TEST(FixedPoint, RefusesBoundsThatAreNone) {
   EXPECT_THROW(FixedPoint::create(std::nan(""), 1), ParameterError);
 }
 
-TEST(FixedPoint, RefusesBoundsWithoutAVariance) {
+TEST(FixedPoint, RefusesBoundsWithoutARepresentableVariance) {
   EXPECT_NO_THROW(FixedPoint::create(0, 65).check_variance_representable());
   EXPECT_THROW(FixedPoint::create(0, 1e200).check_variance_representable(), ParameterError);
   EXPECT_THROW(FixedPoint::create(0, 1e-200).check_variance_representable(), ParameterError);

@@ -31,7 +31,7 @@ Occupancies random_occupancies(std::mt19937_64& random, std::uint32_t users, std
   return all;
 }
 
-// Computes everything anew from the list of those kept.
+// Computes everything anew in every step.
 class NaiveChop {
  public:
   NaiveChop(Occupancies all, std::uint32_t grids, double epsilon)
@@ -135,7 +135,7 @@ void expect_same(const Occupancies& all, std::uint32_t grids, double epsilon) {
   }
 }
 
-TEST(ChopUsers, DoesWhatTheNaiveProcedureDoesAndKeepsTheThreshold) {
+TEST(ChopUsers, AgreesWithTheNaiveProcedureAndKeepsTheThreshold) {
   std::mt19937_64 random(21);
   int suppressed = 0;
   for (int round = 0; round < 60; ++round) {
@@ -170,8 +170,8 @@ TEST(ChopUsers, KeepsEveryUserAndEveryGrid) {
   }
 }
 
-// A heavy hitter in 12 grids of light users: privacy gains most where epsilon is small.
-TEST(ChopUsers, GainsMoreForSmallEpsilon) {
+// One heavy user in 12 grids of light users.
+TEST(ChopUsers, SuppressesMoreForSmallEpsilon) {
   Occupancies all;
   for (std::uint32_t grid = 0; grid < 12; ++grid) all.push_back({0, grid, 40});
   for (std::uint32_t user = 1; user <= 600; ++user) {
@@ -188,7 +188,7 @@ TEST(ChopUsers, GainsMoreForSmallEpsilon) {
 }
 
 TEST(ChopUsers, UndoesARoundThatCannotBeFinished) {
-  // The first user could leave either grid, but the second is alone in both of its own.
+  // The first user could leave either of its grids, but the second is alone in both of its own.
   Occupancies all = {{0, 0, 1}, {0, 1, 1}, {1, 2, 5}, {1, 3, 5}};
   for (std::uint32_t user = 2; user < 102; ++user) all.push_back({user, user % 2, 1});
   const Suppression suppression = chop_users(all, 4, 2, work);
@@ -201,9 +201,9 @@ TEST(ChopUsers, UndoesARoundThatCannotBeFinished) {
   EXPECT_EQ(chop_users(all, 4, 2, work).grids_per_user, 1U);
 }
 
-// The threshold is the noise of the first grid, 2 (9/16 + 1/4); without the first user's 4 rows of
-// 8 the second one's error is 1/2 + 1/4 + 2 (1/4 + 3/16), the same.
-TEST(ChopUsers, LeaveAGridWhoseErrorThenReachesTheThreshold) {
+// The threshold is the noise of the first grid, 2 (9/16 + 1/4). Without the first user's 4 of 8
+// rows the error of the second grid is 1/2 + 1/4 + 2 (1/4 + 3/16), the same.
+TEST(ChopUsers, SuppressesAUserWhenTheErrorOnlyReachesTheThreshold) {
   const Occupancies all = {{0, 0, 9}, {0, 1, 4}, {1, 0, 7}, {2, 1, 1},
                            {3, 1, 1}, {4, 1, 1}, {5, 1, 1}};
   const Suppression suppression = chop_users(all, 2, 2, work);
@@ -222,7 +222,7 @@ TEST(KeepAllUsers, SuppressesNobody) {
   for (const std::uint8_t kept : suppression.kept) EXPECT_EQ(kept, 1);
 }
 
-TEST(Suppression, OfNothingIsNothing) {
+TEST(ChopUsers, SuppressesNothingWithoutRows) {
   const Suppression suppression = chop_users({}, 0, 1, work);
   EXPECT_EQ(suppression.grids_per_user, 0U);
   EXPECT_EQ(suppression.threshold, 0);

@@ -81,7 +81,7 @@ TEST(UserRows, AreGroupedByUserAndGrid) {
   }
 }
 
-TEST(UserRows, KeepTheSameValuesWhateverTheOrderOfRows) {
+TEST(UserRows, KeepTheSameValuesInAnyOrderOfRows) {
   std::vector<UserRow> rows = random_rows(5000, 40, 3);
   for (UserRow& row : rows) row.value %= 50;
   const GroupedRows grouped(rows);
@@ -118,9 +118,8 @@ TEST(UserRows, KeepMoreAsTheBoundGrows) {
   }
 }
 
-// Whether the smallest or the largest of 8 values is kept says nothing else than chance would: each
-// is among the 3 kept for 3/8 of the users.
-TEST(UserRows, KeepEveryPlaceInTheOrderOfValuesEquallyOften) {
+// Each of a user's 8 values is among the 3 kept for 3/8 of the users, at any rank.
+TEST(UserRows, KeepEveryRankEquallyOften) {
   constexpr std::uint64_t kUsers = 200'000;
   std::vector<std::uint64_t> kept_with_rank(8);
   std::vector<UserRow> rows;
@@ -148,12 +147,12 @@ TEST(UserRows, KeepEqualValuesInProportion) {
   for (std::size_t user = 0; user < grouped->size(); ++user) {
     ++ones[grouped->kept(user, 5, never).sum];
   }
-  // Hypergeometric: 5 of 6 zeros and 4 ones.
+  // Hypergeometric: 5 rows of 6 zeros and 4 ones.
   const std::vector<double> law = {6.0 / 252, 60.0 / 252, 120.0 / 252, 60.0 / 252, 6.0 / 252, 0};
   EXPECT_GT(test::law_p_value(ones, law), test::kLawFalseAlarm);
 }
 
-TEST(UserRows, KeepOfEverybodyWhatTheyKeepOfEach) {
+TEST(UserRows, AddUpWhatTheyKeepOfEachUser) {
   std::vector<UserRow> rows = random_rows(3000, 200, 1);
   const GroupedRows grouped(rows);
   for (const std::uint64_t bound : {1U, 5U, 1000U}) {
@@ -173,7 +172,7 @@ TEST(UserRows, KeepOfEverybodyWhatTheyKeepOfEach) {
   }
 }
 
-TEST(UserRows, CountValuesBeyondTheGridAsItsEnd) {
+TEST(UserRows, ClampValuesToTheLargestUnit) {
   const GroupedRows grouped(std::vector<UserRow>{{1, 0, 0xffffffff}});
   EXPECT_EQ(grouped->kept(0, 1, never).sum, FixedPoint::kOne);
 }

@@ -10,9 +10,9 @@
 
 #include "core/contributions/fixed_point.hpp"
 
-// The theorems on sensitivity and clipping error by brute force: values of 0, 1/2 and 1 for a small
-// number of rows, in all ways to divide them into users. How many values of a group are 0, 1/2 and
-// 1 is all that matters for a mean or a variance.
+// Checks the theorems on sensitivity and clipping error by brute force: all values of 0, 1/2 and 1
+// for a small number of rows, divided among users in all ways. A mean or a variance depends only on
+// how many values of a group are 0, 1/2 and 1.
 namespace dpquantile {
 namespace {
 
@@ -82,8 +82,8 @@ std::uint64_t units_rounded_up(double fraction) {
   return static_cast<std::uint64_t>(std::ceil(fraction * FixedPoint::kOne - 1e-3));
 }
 
-// Tight for every number of rows, odd and even, and every share of a user, below and above half.
-TEST(UserSensitivity, IsExactlyTheLargestChange) {
+// Covers odd and even numbers of rows, and users with fewer and more than half of them.
+TEST(UserSensitivity, EqualsTheLargestChange) {
   for (int all = 1; all <= kMostRows; ++all) {
     for (int own = 1; own <= all; ++own) {
       const auto n = static_cast<std::uint64_t>(all);
@@ -98,7 +98,7 @@ TEST(UserSensitivity, IsExactlyTheLargestChange) {
   }
 }
 
-TEST(UserSensitivity, OfAUserWithFewerRowsIsNotLarger) {
+TEST(UserSensitivity, IsNotLargerForAUserWithFewerRows) {
   for (std::uint64_t kept = 1; kept <= 40; ++kept) {
     for (std::uint64_t most = 2; most <= kept; ++most) {
       EXPECT_LE(mean_sensitivity(kept, most - 1), mean_sensitivity(kept, most));
@@ -107,8 +107,7 @@ TEST(UserSensitivity, OfAUserWithFewerRowsIsNotLarger) {
   }
 }
 
-// The three cases as the source states them.
-TEST(UserSensitivity, OfTheVarianceHasTheSourcesThreeCases) {
+TEST(UserSensitivity, HasTheThreeCasesOfTheSourceForTheVariance) {
   for (std::uint64_t kept = 1; kept <= 40; ++kept) {
     for (std::uint64_t most = 1; most <= kept; ++most) {
       const auto n = static_cast<double>(kept);
@@ -130,7 +129,7 @@ TEST(UserSensitivity, IsRoundedUpForLargeCounts) {
   EXPECT_EQ(variance_sensitivity(1, 1), 0U);
 }
 
-TEST(ClippingError, IsExactlyTheLargestDistance) {
+TEST(ClippingError, EqualsTheLargestDistance) {
   for (int all = 1; all <= kMostRows; ++all) {
     for (int kept = 1; kept <= all; ++kept) {
       const Largest error = largest_clipping_error(all, kept);
@@ -143,8 +142,7 @@ TEST(ClippingError, IsExactlyTheLargestDistance) {
   }
 }
 
-// One row clipped of ten does not move the variance by the largest variance.
-TEST(ClippingError, OfTheVarianceIsSmallWhereFewRowsAreClipped) {
+TEST(ClippingError, IsSmallForTheVarianceWhenFewRowsAreClipped) {
   EXPECT_NEAR(largest_clipping_error(10, 9).variance, 0.09, kRounding);
 }
 
