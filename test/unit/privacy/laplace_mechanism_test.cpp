@@ -19,14 +19,14 @@ double to_double(Rational value) {
   return static_cast<double>(value.numerator) / static_cast<double>(value.denominator);
 }
 
-// By enough to pay for a decimal of epsilon that is charged.
-TEST(LaplaceScale, IsALittleLarger) {
+// The excess pays for charging the shortest decimal of epsilon.
+TEST(LaplaceScale, ExceedsTheExactScaleSlightly) {
   const Rational scale = laplace_scale(12, {1, 2}, 3);
   EXPECT_GE(to_double(scale), 72 * (1 + 0x1p-41));
   EXPECT_LE(to_double(scale), 72 * (1 + 0x1p-35));
 }
 
-TEST(LaplaceScale, IsNeverTooSmallAndHardlyTooLarge) {
+TEST(LaplaceScale, ExceedsTheExactScaleByLessThanAMillionth) {
   for (const double epsilon : {1e-6, 0.001, 0.1, 1.0 / 3, 1.0, 7.3, 1000.0}) {
     for (const std::uint64_t sensitivity : {1UL, 3UL, 1000003UL, 1UL << 31, (1UL << 31) + 2}) {
       for (const std::uint64_t parts : {1UL, 2UL, 14UL}) {
@@ -45,20 +45,20 @@ TEST(LaplaceScale, IsNeverTooSmallAndHardlyTooLarge) {
   }
 }
 
-class Release : public ::testing::Test {
+class LaplaceMechanism : public ::testing::Test {
  protected:
   CsprngSource source_;
   RandomStream random_{source_};
 };
 
-TEST_F(Release, OfAConstantHasNoNoise) {
+TEST_F(LaplaceMechanism, AddsNoNoiseToAConstant) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(laplace_mechanism({17, 0}, {1, 1}, 1, random_), 17);
 }
 
-TEST_F(Release, WithinBoundsIsClamped) {
+TEST_F(LaplaceMechanism, ClampsToBounds) {
   EXPECT_EQ(laplace_mechanism_within(20, {17, 0}, {1, 1}, 1, random_), 17U);
   EXPECT_EQ(laplace_mechanism_within(16, {17, 0}, {1, 1}, 1, random_), 16U);
-  // Noise of scale 10^6: between the ends with probability 5 * 10^-6.
+  // The noise has scale 10^6; it stays between the ends with probability 5 * 10^-6.
   int at_zero = 0;
   int at_largest = 0;
   for (int i = 0; i < 2000; ++i) {
@@ -72,11 +72,11 @@ TEST_F(Release, WithinBoundsIsClamped) {
   EXPECT_NEAR(at_largest, 1000, 224);
 }
 
-TEST_F(Release, WorksForTheLargestSensitivityAndTheSmallestEpsilon) {
+TEST_F(LaplaceMechanism, WorksForTheLargestSensitivityAndTheSmallestEpsilon) {
   EXPECT_NO_THROW(laplace_mechanism({0, FixedPoint::kOne + 2}, rational_epsilon(1e-6), 2, random_));
 }
 
-TEST_F(Release, RefusesNoiseThatDoesNotFit) {
+TEST_F(LaplaceMechanism, RefusesNoiseThatDoesNotFit) {
   EXPECT_THROW(laplace_mechanism({0, FixedPoint::kOne}, rational_epsilon(1e-6), 1U << 24, random_),
                ParameterError);
   EXPECT_THROW(
@@ -84,7 +84,7 @@ TEST_F(Release, RefusesNoiseThatDoesNotFit) {
       ParameterError);
 }
 
-TEST_F(Release, FollowsTheLaplaceLawAroundTheAnswer) {
+TEST_F(LaplaceMechanism, FollowsTheDiscreteLaplaceLawAroundTheAnswer) {
   constexpr int kDraws = 500'000;
   constexpr int kRadius = 150;
   // Scale 3 * 2 / 2 = 3.

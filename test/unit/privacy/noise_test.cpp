@@ -60,8 +60,8 @@ void expect_parameter_error(Call call) {
   }
 }
 
-// The p-value of noise on the integers against its exact probabilities: a cell for every value of
-// magnitude up to `radius`, and one for each tail.
+// The p-value of noise on the integers against its exact probabilities. Every value of magnitude up
+// to `radius` has a cell, and so has each tail.
 template <class Draw, class Probability>
 double noise_p_value(Draw draw, Probability probability, std::int64_t radius) {
   std::vector<double> cells = {0};
@@ -73,8 +73,8 @@ double noise_p_value(Draw draw, Probability probability, std::int64_t radius) {
                          [&] { return std::clamp(draw(), -radius - 1, radius + 1) + radius + 1; });
 }
 
-// The two-sided p-value of the mean magnitude, a normal test. With a million draws it sees a scale
-// that is wrong by one per cent, which is lost in a chi-square test of many cells.
+// The two-sided p-value of the mean magnitude, a normal test. With a million draws it detects a
+// scale that is wrong by one per cent, which a chi-square test of many cells misses.
 template <class Draw, class Probability>
 double mean_magnitude_p_value(Draw draw, Probability probability, std::int64_t radius) {
   double mean = 0;
@@ -101,7 +101,7 @@ double sign_p_value(Draw draw) {
 }
 
 // The p-value of |noise|/scale against a continuous distribution's P[X < x], in cells of 1/10 up to
-// 5. For noise that is wide enough for its integers not to be seen.
+// 5. The noise must be so wide that its integers do not show.
 template <class Draw, class Cdf>
 double magnitude_p_value(Draw draw, double scale, Cdf cdf) {
   constexpr int kCells = 50;
@@ -129,8 +129,8 @@ TEST(RationalEpsilon, IsExactForShortBinaryFractions) {
   expect(0x1p-30, 1, std::uint64_t{1} << 30);
 }
 
-// Denominators are powers of two, so that every step of the comparison is exact.
-TEST(RationalEpsilon, IsNeverLargerAndCloserThanTwoToMinus22) {
+// The denominators are powers of two, so every step of the comparison is exact.
+TEST(RationalEpsilon, IsNeverLargerAndCloserThanTwoToTheMinus22) {
   for (double epsilon = 0x1p-30; epsilon <= 0x1p10; epsilon *= 1.000976) {
     for (const double near : {epsilon, std::nextafter(epsilon, 1.0)}) {
       const Rational rational = rational_epsilon(near);
@@ -149,7 +149,7 @@ TEST(RationalEpsilon, IsInLowestTerms) {
   }
 }
 
-TEST(RationalEpsilon, RefusesWhatIsOutOfRange) {
+TEST(RationalEpsilon, RefusesEpsilonOutOfRange) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double too_small = std::nextafter(0x1p-30, 0.0);
   const double too_large = std::nextafter(0x1p10, kInfinity);
@@ -178,8 +178,8 @@ TEST(GaussianVariance, IsExactForShortBinaryFractions) {
   expect(0.1, std::uint64_t{1} << 54, 3602879701896397);
 }
 
-// The numerator is a power of two, so that numerator * 2 rho is computed without an error.
-TEST(GaussianVariance, IsNeverSmallerThanOneOverTwiceRhoAndClose) {
+// The numerator is a power of two, so numerator * 2 rho is exact.
+TEST(GaussianVariance, IsCloseToOneOverTwiceRhoAndNeverSmaller) {
   for (double rho = 0x1p-50; rho <= 0x1p10; rho *= 1.00123) {
     for (const double near : {rho, std::nextafter(rho, 1.0)}) {
       const Rational variance = gaussian_variance(near);
@@ -196,7 +196,7 @@ TEST(GaussianVariance, IsNeverSmallerThanOneOverTwiceRhoAndClose) {
   }
 }
 
-TEST(GaussianVariance, RefusesWhatIsOutOfRange) {
+TEST(GaussianVariance, RefusesRhoOutOfRange) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const double rho :
        {std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity, 0.0, -0.0, -1.0,
@@ -210,7 +210,7 @@ TEST(GaussianVariance, RefusesWhatIsOutOfRange) {
 constexpr uint128_t kTwoTo126 = uint128_t{1} << 126;
 constexpr uint128_t kLargest128 = ~uint128_t{0};
 
-TEST_F(BernoulliExp, IsExact) {
+TEST_F(BernoulliExp, IsTrueWithTheExactProbability) {
   struct Case {
     uint128_t numerator;
     uint128_t denominator;
@@ -234,11 +234,11 @@ TEST_F(BernoulliExp, IsExact) {
   }
 }
 
-TEST_F(BernoulliExp, OfZeroIsTrue) {
+TEST_F(BernoulliExp, IsTrueForAZeroGamma) {
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(bernoulli_exp(random_, 0, 7));
 }
 
-TEST_F(BernoulliExp, OfAHugeGammaIsFalseAndQuick) {
+TEST_F(BernoulliExp, IsFalseAndQuickForAHugeGamma) {
   for (int i = 0; i < 1000; ++i) EXPECT_FALSE(bernoulli_exp(random_, kLargest128, 1));
 }
 
@@ -258,7 +258,7 @@ Rational inverse(Rational value) {
   return {value.denominator, value.numerator};
 }
 
-TEST_F(DiscreteLaplace, IsExact) {
+TEST_F(DiscreteLaplace, FollowsItsLaw) {
   for (const Rational scale : {Rational{1, 10}, Rational{1, 1}, Rational{10, 3}, Rational{20, 6},
                                Rational{1000, 1}, inverse(rational_epsilon(0.1)),
                                inverse(rational_epsilon(3)), Rational{kLargest, kLargest - 1}}) {
@@ -285,7 +285,7 @@ TEST_F(DiscreteLaplace, IsSymmetric) {
   }
 }
 
-TEST_F(DiscreteLaplace, IsExactUpToTheLargestScale) {
+TEST_F(DiscreteLaplace, FollowsItsLawUpToTheLargestScale) {
   const auto exponential_cdf = [](double x) { return -std::expm1(-x); };
   for (const Rational scale : {Rational{kScaleLimit - 1, 1}, Rational{kLargest, 256},
                                Rational{kLargest, kLargest / 1'000'000}}) {
@@ -294,27 +294,28 @@ TEST_F(DiscreteLaplace, IsExactUpToTheLargestScale) {
   }
 }
 
-// A non-zero value would have probability below e^-(2^63).
-TEST_F(DiscreteLaplace, OfTheSmallestScaleIsZero) {
+// A non-zero value has a probability below e^-(2^63).
+TEST_F(DiscreteLaplace, IsZeroAtTheSmallestScale) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(discrete_laplace(random_, {1, kLargest}), 0);
 }
 
-TEST_F(DiscreteLaplace, RefusesWhatIsNotAScale) {
+TEST_F(DiscreteLaplace, RefusesAScaleThatIsNotAPositiveNumber) {
   for (const Rational scale : {Rational{0, 1}, Rational{1, 0}, Rational{0, 0}}) {
     expect_parameter_error([&] { discrete_laplace(random_, scale); });
   }
 }
 
-// Such noise would not fit in 64 bits with a probability that can be met.
-TEST_F(DiscreteLaplace, RefusesAScaleOfTwoTo56AndMore) {
+// Noise of such a scale overflows 64 bits with a probability that is not negligible.
+TEST_F(DiscreteLaplace, RefusesAScaleOfTwoToThe56OrMore) {
   for (const Rational scale : {Rational{kScaleLimit, 1}, Rational{kLargest, 1},
                                Rational{kLargest, 255}, Rational{3 * kScaleLimit, 3}}) {
     expect_parameter_error([&] { discrete_laplace(random_, scale); });
   }
 }
 
-// Statistics cannot see a tail that is cut off at 20 scales, a script can. Of the scale's multiples
-// each is a Bernoulli(e^-1) trial that reads the words 0, 1 when it succeeds and 1 when it fails.
+// A statistical test cannot see a tail that is cut off at 20 scales, but a script can. Each
+// multiple of the scale is a Bernoulli(e^-1) trial, which reads the words 0, 1 when it succeeds and
+// 1 when it fails.
 std::vector<std::uint64_t> trials_that_succeed(int successes) {
   std::vector<std::uint64_t> script;
   for (int i = 0; i < successes; ++i) script.insert(script.end(), {0, 1});
@@ -330,7 +331,7 @@ TEST(ScriptedDiscreteLaplace, HasAnUnboundedTail) {
   EXPECT_EQ(discrete_laplace(random, {1, 1}), 1000);
 }
 
-TEST(ScriptedDiscreteLaplace, ThrowsRatherThanTruncate) {
+TEST(ScriptedDiscreteLaplace, ThrowsInsteadOfTruncating) {
   constexpr std::uint64_t kScale = std::uint64_t{1} << 55;
   const auto noise_after = [](int successes) {
     std::vector<std::uint64_t> script = trials_that_succeed(successes);
@@ -353,7 +354,7 @@ class GaussianLaw {
   }
   double operator()(std::int64_t y) const { return weight(y) / total_; }
 
-  // Beyond it lies less than e^-72.
+  // Less than e^-72 of the mass lies beyond it.
   std::int64_t radius() const { return std::lround(12 * std::sqrt(sigma_squared_)) + 5; }
 
  private:
@@ -365,7 +366,7 @@ class GaussianLaw {
   double total_ = 0;
 };
 
-TEST_F(DiscreteGaussian, IsExact) {
+TEST_F(DiscreteGaussian, FollowsItsLaw) {
   for (const Rational sigma_squared :
        {Rational{1, 4}, Rational{1, 1}, Rational{7, 3}, Rational{14, 6}, Rational{10000, 1},
         inverse(rational_epsilon(0.1)), gaussian_variance(0.003), gaussian_variance(0.7),
@@ -393,7 +394,7 @@ TEST_F(DiscreteGaussian, IsSymmetric) {
   }
 }
 
-TEST_F(DiscreteGaussian, IsExactUpToTheLargestParameter) {
+TEST_F(DiscreteGaussian, FollowsItsLawUpToTheLargestParameter) {
   const auto half_normal_cdf = [](double x) { return std::erf(x / std::sqrt(2.0)); };
   for (const Rational sigma_squared :
        {Rational{kLargest, 1}, Rational{kLargest, 3}, Rational{kLargest, std::uint64_t{1} << 22},
@@ -404,7 +405,7 @@ TEST_F(DiscreteGaussian, IsExactUpToTheLargestParameter) {
   }
 }
 
-// A value beyond 40 sigma + 1 would have probability below e^-800.
+// A value beyond 40 sigma + 1 has a probability below e^-800.
 TEST_F(DiscreteGaussian, HasAPlausibleMagnitudeForEveryParameter) {
   constexpr std::array<std::uint64_t, 7> kExtremes = {
       1, 2, 3, (std::uint64_t{1} << 32) + 1, std::uint64_t{1} << 63, kLargest - 1, kLargest};
@@ -420,7 +421,7 @@ TEST_F(DiscreteGaussian, HasAPlausibleMagnitudeForEveryParameter) {
   }
 }
 
-TEST_F(DiscreteGaussian, RefusesWhatIsNotAVariance) {
+TEST_F(DiscreteGaussian, RefusesAVarianceThatIsNotAPositiveNumber) {
   for (const Rational sigma_squared : {Rational{0, 1}, Rational{1, 0}, Rational{0, 0}}) {
     expect_parameter_error([&] { discrete_gaussian(random_, sigma_squared); });
   }
@@ -428,7 +429,7 @@ TEST_F(DiscreteGaussian, RefusesWhatIsNotAVariance) {
 
 // --- Failure -------------------------------------------------------------------------------------
 
-TEST(NoiseFailure, OfTheSourceIsAnExceptionForEverySampler) {
+TEST(NoiseSamplers, ThrowWhenTheSourceFails) {
   FailingSource source;
   RandomStream random(source);
   EXPECT_THROW(bernoulli_exp(random, 1, 2), RandomnessUnavailable);
@@ -436,7 +437,7 @@ TEST(NoiseFailure, OfTheSourceIsAnExceptionForEverySampler) {
   EXPECT_THROW(discrete_gaussian(random, {7, 3}), RandomnessUnavailable);
 }
 
-TEST(NoiseFailure, InTheMiddleOfADrawIsAnExceptionToo) {
+TEST(NoiseSamplers, ThrowWhenTheSourceFailsDuringADraw) {
   ScriptedSource source({0});  // zeros: every trial succeeds, so that no draw ever ends
   RandomStream random(source);
   EXPECT_THROW(discrete_laplace(random, {10, 3}), RandomnessUnavailable);

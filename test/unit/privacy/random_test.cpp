@@ -67,7 +67,7 @@ TEST(ChiSquare, MatchesAKnownValue) {
   EXPECT_NEAR(chi_square_p_value(observed, equal_cells(2)), 0.230139, 1e-6);
 }
 
-TEST(ChiSquare, PoolsCellsThatExpectLittle) {
+TEST(ChiSquare, PoolsCellsWithSmallExpectations) {
   const std::vector<std::uint64_t> observed = {44, 53, 0, 3};
   const std::vector<double> probabilities = {0.5, 0.46, 0.02, 0.02};
   EXPECT_NEAR(chi_square_p_value(observed, probabilities), 0.230139, 1e-6);
@@ -79,7 +79,7 @@ TEST(ChiSquare, RejectsAnImpossibleObservation) {
   EXPECT_EQ(chi_square_p_value(observed, probabilities), 0);
 }
 
-TEST(ChiSquare, RefusesWhatIsNotADistribution) {
+TEST(ChiSquare, RefusesInvalidProbabilities) {
   const std::vector<std::uint64_t> observed = {50, 50};
   EXPECT_THROW(chi_square_p_value(observed, equal_cells(3)), std::invalid_argument);
   EXPECT_THROW(chi_square_p_value(observed, std::vector{0.5, 0.4}), std::invalid_argument);
@@ -117,11 +117,11 @@ TEST_F(Bits64, AreFairInEveryByte) {
 
 // --- Uniform integers ----------------------------------------------------------------------------
 
-TEST_F(UniformBelow, OneIsZero) {
+TEST_F(UniformBelow, IsZeroBelowOne) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(random_.uniform_below(1), 0U);
 }
 
-TEST_F(UniformBelow, ASmallBoundIsUniform) {
+TEST_F(UniformBelow, IsUniformBelowASmallBound) {
   for (const std::uint64_t bound : {2U, 3U, 10U, 1000U}) {
     const auto draw = [&] { return random_.uniform_below(bound); };
     EXPECT_GT(sampled_p_value(equal_cells(bound), kDraws, draw), kFalseAlarm) << bound;
@@ -129,20 +129,20 @@ TEST_F(UniformBelow, ASmallBoundIsUniform) {
 }
 
 // A modulus of 64 bits would make the lowest third twice as likely.
-TEST_F(UniformBelow, ThreeTimesAPowerOfTwoIsUniformInTheHighBits) {
+TEST_F(UniformBelow, IsUniformInTheHighBitsBelowThreeTimesAPowerOfTwo) {
   const auto draw = [&] { return random_.uniform_below(3 * (kHighBit >> 1)) >> 62; };
   EXPECT_GT(sampled_p_value(equal_cells(3), kDraws, draw), kFalseAlarm);
 }
 
 // The only value with the high bit, 2^63, has probability below 2^-63.
-TEST_F(UniformBelow, JustAboveAPowerOfTwoIsUniformBelowThatPower) {
+TEST_F(UniformBelow, IsUniformBelowABoundJustAboveAPowerOfTwo) {
   std::vector<double> cells(9, 0.125);
   cells[8] = 0;
   const auto draw = [&] { return random_.uniform_below(kHighBit + 1) >> 60; };
   EXPECT_GT(sampled_p_value(cells, kDraws, draw), kFalseAlarm);
 }
 
-TEST_F(UniformBelow, TheLargestBoundIsUniformInTheHighByte) {
+TEST_F(UniformBelow, IsUniformInTheHighByteBelowTheLargestBound) {
   const auto draw = [&] { return random_.uniform_below(kAllOnes) >> 56; };
   EXPECT_GT(sampled_p_value(equal_cells(256), kDraws, draw), kFalseAlarm);
 }
@@ -155,28 +155,28 @@ TEST(ScriptedUniformBelow, DrawsAgainWhenTheBoundIsReached) {
   EXPECT_EQ(random.uniform_below(kAllOnes), kAllOnes - 1);
 }
 
-TEST_F(UniformBelow, ZeroIsRefused) {
+TEST_F(UniformBelow, RefusesAZeroBound) {
   EXPECT_THROW(random_.uniform_below(0), std::invalid_argument);
   EXPECT_THROW(random_.uniform_below_128(0), std::invalid_argument);
 }
 
-TEST_F(UniformBelow128, OneIsZero) {
+TEST_F(UniformBelow128, IsZeroBelowOne) {
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(random_.uniform_below_128(1) == 0);
 }
 
-TEST_F(UniformBelow128, ASmallBoundIsUniform) {
+TEST_F(UniformBelow128, IsUniformBelowASmallBound) {
   const auto draw = [&] { return static_cast<std::size_t>(random_.uniform_below_128(3)); };
   EXPECT_GT(sampled_p_value(equal_cells(3), kDraws, draw), kFalseAlarm);
 }
 
-TEST_F(UniformBelow128, OneWordIsUniformInTheHighByte) {
+TEST_F(UniformBelow128, IsUniformInTheHighByteBelowTwoToThe64) {
   const auto draw = [&] {
     return static_cast<std::size_t>(random_.uniform_below_128(two_words(1, 0)) >> 56);
   };
   EXPECT_GT(sampled_p_value(equal_cells(256), kDraws, draw), kFalseAlarm);
 }
 
-TEST_F(UniformBelow128, JustAboveOneWordIsUniformBelowIt) {
+TEST_F(UniformBelow128, IsUniformBelowABoundJustAboveTwoToThe64) {
   std::vector<double> cells(257, 1.0 / 256);
   cells[256] = 0;
   const auto draw = [&] {
@@ -185,7 +185,7 @@ TEST_F(UniformBelow128, JustAboveOneWordIsUniformBelowIt) {
   EXPECT_GT(sampled_p_value(cells, kDraws, draw), kFalseAlarm);
 }
 
-TEST_F(UniformBelow128, ThreeTimesAPowerOfTwoIsUniformInTheHighBits) {
+TEST_F(UniformBelow128, IsUniformInTheHighBitsBelowThreeTimesAPowerOfTwo) {
   const uint128_t bound = two_words(3 * (kHighBit >> 1), 0);
   const auto draw = [&] {
     return static_cast<std::size_t>(random_.uniform_below_128(bound) >> 126);
@@ -193,7 +193,7 @@ TEST_F(UniformBelow128, ThreeTimesAPowerOfTwoIsUniformInTheHighBits) {
   EXPECT_GT(sampled_p_value(equal_cells(3), kDraws, draw), kFalseAlarm);
 }
 
-TEST_F(UniformBelow128, TheLargestBoundIsUniformInTheFirstByteOfEachWord) {
+TEST_F(UniformBelow128, IsUniformInTheFirstByteOfEachWordBelowTheLargestBound) {
   std::array<std::array<std::uint64_t, 256>, 2> observed{};
   for (int i = 0; i < kDraws; ++i) {
     const uint128_t drawn = random_.uniform_below_128(two_words(kAllOnes, kAllOnes));
@@ -222,7 +222,7 @@ double scripted_unit_real(std::vector<std::uint64_t> script) {
   return RandomStream(source).unit_real();
 }
 
-// A script whose first one bit comes after `zeros` zero bits.
+// A script with `zeros` zero bits before its first one bit.
 std::vector<std::uint64_t> after_zero_bits(std::size_t zeros, std::uint64_t mantissa_word) {
   std::vector<std::uint64_t> script(zeros / 64, 0);
   script.push_back(kHighBit >> (zeros % 64));
@@ -244,7 +244,7 @@ TEST_F(UnitReal, IsUniform) {
 }
 
 // Two-sided normal tests of the first two moments, 1/2 with variance 1/12 and 1/3 with 4/45.
-TEST_F(UnitReal, HasTheMomentsOfAUniform) {
+TEST_F(UnitReal, HasTheMomentsOfAUniformLaw) {
   double sum = 0;
   double sum_of_squares = 0;
   for (int i = 0; i < kDraws; ++i) {
@@ -285,7 +285,7 @@ TEST_F(UnitReal, HasFairMantissaBits) {
   }
 }
 
-// The value 1 cannot come out, however the bits fall: rounding is down.
+// Rounding down never gives 1.
 TEST(ScriptedUnitReal, RoundsDown) {
   EXPECT_EQ(scripted_unit_real({kHighBit, 0}), 0.5);
   EXPECT_EQ(scripted_unit_real({kAllOnes, kAllOnes}), std::nextafter(1.0, 0.0));
@@ -295,7 +295,7 @@ TEST(ScriptedUnitReal, TakesTheMantissaFromFreshBits) {
   EXPECT_EQ(scripted_unit_real({kAllOnes >> 2, 0}), 0.125);
 }
 
-TEST(ScriptedUnitReal, KeepsAllMantissaBitsHoweverSmallTheValue) {
+TEST(ScriptedUnitReal, KeepsAllMantissaBitsOfSmallValues) {
   constexpr std::uint64_t kMantissa = 0xfedcba9876543;
   for (const std::size_t zeros :
        {0U, 1U, 10U, 11U, 12U, 53U, 63U, 64U, 65U, 127U, 128U, 500U, 1021U}) {
@@ -305,7 +305,7 @@ TEST(ScriptedUnitReal, KeepsAllMantissaBitsHoweverSmallTheValue) {
   }
 }
 
-TEST(ScriptedUnitReal, EndsAtTheSmallestNormalNumber) {
+TEST(ScriptedUnitReal, IsZeroBelowTheSmallestNormalNumber) {
   EXPECT_EQ(scripted_unit_real(after_zero_bits(1021, 0)), std::numeric_limits<double>::min());
   EXPECT_EQ(scripted_unit_real(after_zero_bits(1022, kAllOnes)), 0.0);
   EXPECT_EQ(scripted_unit_real(std::vector<std::uint64_t>(16, 0)), 0.0);
@@ -318,7 +318,7 @@ struct ChildReport {
   int requests;
 };
 
-// Draws twice in a forked child and reports the first word. Empty if anything went wrong there.
+// Draws twice in a forked child and reports the first word. Empty if anything fails in the child.
 std::optional<ChildReport> draw_in_child(RandomStream& random, const CountingSource& source) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return std::nullopt;
@@ -340,7 +340,7 @@ std::optional<ChildReport> draw_in_child(RandomStream& random, const CountingSou
 }
 
 // Equal words would be a coincidence of probability 2^-64.
-TEST(RandomStreamFork, TheChildDrawsFromTheSourceAndNotFromItsParentsBuffer) {
+TEST(RandomStream, DrawsFromTheSourceInAForkedChild) {
   CountingSource source;
   RandomStream random(source);
   random.bits64();
@@ -367,7 +367,7 @@ bool contains(std::span<const std::byte> memory, std::uint64_t word) {
   return std::search(memory.begin(), memory.end(), pattern.begin(), pattern.end()) != memory.end();
 }
 
-TEST(RandomStreamWiping, AUsedWordLeavesTheBufferAtOnce) {
+TEST(RandomStream, WipesAUsedWordAtOnce) {
   ScriptedSource source({kUsed, kUnused});
   RandomStream random(source);
   random.bits64();
@@ -376,7 +376,7 @@ TEST(RandomStreamWiping, AUsedWordLeavesTheBufferAtOnce) {
   EXPECT_TRUE(contains(memory, kUnused));
 }
 
-TEST(RandomStreamWiping, TheDestructorLeavesNothing) {
+TEST(RandomStream, WipesItsBufferWhenDestroyed) {
   ScriptedSource source({kUsed, kUnused});
   alignas(RandomStream) std::array<std::byte, sizeof(RandomStream)> memory{};
   auto* const random = new (memory.data()) RandomStream(source);
@@ -387,7 +387,7 @@ TEST(RandomStreamWiping, TheDestructorLeavesNothing) {
 
 // --- Failure -------------------------------------------------------------------------------------
 
-TEST(RandomStreamFailure, OfTheSourceIsAnExceptionForEveryDraw) {
+TEST(RandomStream, ThrowsOnEveryDrawWhenTheSourceFails) {
   FailingSource source;
   RandomStream random(source);
   EXPECT_THROW(random.bits64(), RandomnessUnavailable);
@@ -396,7 +396,7 @@ TEST(RandomStreamFailure, OfTheSourceIsAnExceptionForEveryDraw) {
   EXPECT_THROW(random.unit_real(), RandomnessUnavailable);
 }
 
-TEST(RandomStreamFailure, AfterSomeSuccessIsAnExceptionAgainAndAgain) {
+TEST(RandomStream, ThrowsAgainAndAgainAfterTheSourceFails) {
   ScriptedSource source(std::vector<std::uint64_t>(kWordsInBuffer, kUsed));
   RandomStream random(source);
   for (std::size_t i = 0; i < kWordsInBuffer; ++i) EXPECT_EQ(random.bits64(), kUsed);
@@ -426,7 +426,7 @@ int give_unsupported(unsigned char*, int) {
   return -1;
 }
 
-// Replaces OpenSSL's generator; the only way to see it fail is through its old interface.
+// Replaces OpenSSL's generator through its old interface, the only way to make it fail.
 class ReplacedOpensslGenerator {
  public:
   explicit ReplacedOpensslGenerator(int (*bytes)(unsigned char*, int)) {

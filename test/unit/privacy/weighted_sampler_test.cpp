@@ -22,7 +22,7 @@ using test::kFalseAlarm;
 using test::sampled_p_value;
 using test::ScriptedSource;
 
-// The item taken in a scan of all; as many as there are if none.
+// The item that one scan takes, or the number of items if it takes none.
 std::size_t scan_once(RandomStream& random, const std::vector<double>& weights) {
   WeightedSampler scan(random);
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -38,7 +38,7 @@ std::size_t scan(RandomStream& random, const std::vector<double>& weights) {
   }
 }
 
-TEST(WeightedSamplerDraw, IsProportionalToTheWeights) {
+TEST(WeightedSampler, DrawsInProportionToTheWeights) {
   CsprngSource source;
   RandomStream random(source);
   const std::vector<std::vector<double>> laws = {
@@ -52,8 +52,8 @@ TEST(WeightedSamplerDraw, IsProportionalToTheWeights) {
   }
 }
 
-// They sum to less than 1: what is missing is drawn again.
-TEST(WeightedSamplerDraw, IsProportionalToWeightsWithASmallSum) {
+// A scan that takes nothing is repeated.
+TEST(WeightedSampler, DrawsInProportionToWeightsWithASmallSum) {
   CsprngSource source;
   RandomStream random(source);
   const std::vector<double> weights = {0.01, 0.02, 0.07};
@@ -61,13 +61,13 @@ TEST(WeightedSamplerDraw, IsProportionalToWeightsWithASmallSum) {
   EXPECT_GT(sampled_p_value(law, 20'000, [&] { return scan(random, weights); }), kFalseAlarm);
 }
 
-// The words of a script, most significant first, are the number drawn but for the 7 upper bits that
-// uniform_below_128 does not need. It is below 2^120 + 2^100.
-TEST(WeightedSamplerDraw, CountsWeightsOf2ToTheMinus100) {
+// The words of a script, most significant first, are the drawn number without its 7 upper bits,
+// which uniform_below_128 does not need. The number is below 2^120 + 2^100.
+TEST(WeightedSampler, CountsWeightsOfTwoToTheMinus100) {
   const std::vector<double> weights = {std::ldexp(1.0, -100), 0.5};
   CsprngSource source;
   RandomStream random(source);
-  // Such a weight is not taken in this universe; but it moves on what is behind it.
+  // A random draw practically never takes such a weight.
   for (int i = 0; i < 1000; ++i) EXPECT_NE(scan_once(random, weights), 0U);
   ScriptedSource zeros({0, 0, 0, 0});
   RandomStream least(zeros);
@@ -80,8 +80,8 @@ TEST(WeightedSamplerDraw, CountsWeightsOf2ToTheMinus100) {
   EXPECT_EQ(scan_once(too_small, {std::ldexp(1.0, -121), 0, 1}), 2U);
 }
 
-// Rounding may make the weights' sum exceed 1 by 2^-20: the last item keeps its part.
-TEST(WeightedSamplerDraw, LeavesRoomForSumsBeyondOne) {
+// Rounding may make the sum of the weights exceed 1 by 2^-20. The last item keeps its part.
+TEST(WeightedSampler, LeavesRoomForSumsBeyondOne) {
   CsprngSource source;
   RandomStream random(source);
   int none = 0;
@@ -90,7 +90,7 @@ TEST(WeightedSamplerDraw, LeavesRoomForSumsBeyondOne) {
   EXPECT_LE(none, 6);
 }
 
-TEST(WeightedSamplerDraw, FailsWithItsSource) {
+TEST(WeightedSampler, ThrowsWhenTheSourceFails) {
   FailingSource source;
   EXPECT_THROW(
       {

@@ -21,8 +21,8 @@ long double log_cosh(long double x) {
   return x + std::log1p(std::exp(-2 * x)) - std::log(2.0L);
 }
 
-// The Renyi divergence of order alpha of randomized response, which says the truth with
-// probability e^epsilon / (1 + e^epsilon); straight from the definition, by logarithms.
+// The Renyi divergence of order alpha of randomized response, which tells the truth with
+// probability e^epsilon / (1 + e^epsilon). It follows the definition, in logarithms.
 long double randomized_response_divergence(long double epsilon, long double alpha) {
   const long double log_truth = -std::log1p(std::exp(-epsilon));
   const long double log_lie = log_truth - epsilon;
@@ -32,7 +32,7 @@ long double randomized_response_divergence(long double epsilon, long double alph
   return (larger + std::log1p(std::exp(std::min(a, b) - larger))) / (alpha - 1);
 }
 
-TEST(RhoOfPure, IsTanhFormulaRoundedUp) {
+TEST(RhoOfPure, IsTheTanhFormulaRoundedUp) {
   for (const double epsilon : kEpsilons) {
     const long double exact =
         static_cast<long double>(epsilon) * std::tanh(static_cast<long double>(epsilon) / 2);
@@ -45,7 +45,7 @@ TEST(RhoOfPure, IsTanhFormulaRoundedUp) {
 }
 
 // docs/privacy.md, Lemma Z1: randomized response is the worst epsilon-DP mechanism, and no smaller
-// rho would do for it.
+// rho suffices for it.
 TEST(RhoOfPure, BoundsRandomizedResponseAtEveryOrder) {
   for (const double epsilon : {1e-3, 0.05, 0.3, 1.0, 2.0, 5.0, 20.0}) {
     for (const double alpha : kAlphas) {
@@ -65,8 +65,8 @@ TEST(RhoOfPure, BoundsRandomizedResponseAtEveryOrder) {
   }
 }
 
-// A mechanism with two outcomes of privacy loss t and t - epsilon, whose probabilities follow from
-// both laws having mass 1, is the worst of those of this range.
+// The worst mechanism of this range has two outcomes, of privacy loss t and t - epsilon. Their
+// probabilities follow because both laws have mass 1.
 long double two_point_divergence(long double epsilon, long double t, long double alpha) {
   // P[loss = t] = p with p e^-t + (1 - p) e^(epsilon - t) = 1.
   const long double p = (std::exp(epsilon) - std::exp(t)) / std::expm1(epsilon);
@@ -75,7 +75,7 @@ long double two_point_divergence(long double epsilon, long double t, long double
   return std::log(moment) / (alpha - 1);
 }
 
-TEST(RhoOfBoundedRange, BoundsWorstTwoPointLossAtEveryOrder) {
+TEST(RhoOfBoundedRange, BoundsTheWorstTwoPointLossAtEveryOrder) {
   for (const double epsilon : {0.05, 0.3, 1.0, 2.0, 5.0, 20.0}) {
     long double worst = 0;
     for (const double alpha : {1.0001, 1.1, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0}) {
@@ -87,19 +87,19 @@ TEST(RhoOfBoundedRange, BoundsWorstTwoPointLossAtEveryOrder) {
             << epsilon << " " << alpha << " " << step;
       }
     }
-    // No smaller rho would do for small ranges.
+    // No smaller rho suffices for small ranges.
     if (epsilon <= 0.3) {
       EXPECT_GE(worst, 0.99L * rho_of_bounded_range(epsilon)) << epsilon;
     }
   }
 }
 
-TEST(RhoOfBoundedRange, IsSquareByEight) {
+TEST(RhoOfBoundedRange, IsAnEighthOfTheSquare) {
   for (const double epsilon : kEpsilons) {
     const long double exact = static_cast<long double>(epsilon) * epsilon / 8;
     EXPECT_GE(rho_of_bounded_range(epsilon), exact);
     EXPECT_LE(rho_of_bounded_range(epsilon), exact * (1 + 1e-12L));
-    // A quarter of the pure bound for small ranges; for large ones the pure bound is the better.
+    // A quarter of the pure bound for small ranges. For large ranges the pure bound is smaller.
     if (epsilon <= 1e-3) {
       EXPECT_NEAR(rho_of_bounded_range(epsilon) / rho_of_pure(epsilon), 0.25, 1e-6);
     }
@@ -107,7 +107,7 @@ TEST(RhoOfBoundedRange, IsSquareByEight) {
   EXPECT_EQ(rho_of_bounded_range(0), 0);
 }
 
-TEST(BoundedRangeOfRho, IsLargestWithinRho) {
+TEST(BoundedRangeOfRho, IsTheLargestRangeWithinRho) {
   for (const double rho : kRhos) {
     const double epsilon = bounded_range_of_rho(rho);
     EXPECT_LE(static_cast<long double>(epsilon) * epsilon / 8, rho);
@@ -124,7 +124,7 @@ long double bound_at(long double rho, long double delta, long double excess) {
   return alpha * rho + (-std::log(delta) + alpha * log_share - std::log(excess)) / excess;
 }
 
-// Its least value, by looking at very many orders.
+// The least bound, searched over very many orders.
 long double least_bound(long double rho, long double delta) {
   long double least = std::numeric_limits<long double>::infinity();
   long double at = 0;
@@ -147,7 +147,7 @@ long double least_bound(long double rho, long double delta) {
   return std::max(least, 0.0L);
 }
 
-TEST(EpsilonOfZcdp, IsLeastBoundOverOrders) {
+TEST(EpsilonOfZcdp, IsTheLeastBoundOverAllOrders) {
   for (const double rho : kRhos) {
     for (const double delta : kDeltas) {
       const long double least = least_bound(rho, delta);
@@ -169,7 +169,7 @@ double gaussian_delta(double rho, double epsilon) {
          std::exp(epsilon + std::log(normal_cdf(-mu / 2 - epsilon / mu)));
 }
 
-TEST(EpsilonOfZcdp, HoldsForGaussianAndIsNotFarFromIt) {
+TEST(EpsilonOfZcdp, HoldsForGaussianNoiseAndIsCloseToIt) {
   for (const double rho : {1e-5, 3.125e-4, 0.0243, 0.2, 1.0, 7.0, 30.0}) {
     for (const double delta : {1e-12, 1e-9, 1e-6, 1e-3, 0.1}) {
       const double epsilon = epsilon_of_zcdp(rho, delta);
@@ -189,7 +189,7 @@ TEST(EpsilonOfZcdp, IsSharperThanTheUsualFormula) {
   }
 }
 
-TEST(EpsilonOfZcdp, KnownValues) {
+TEST(EpsilonOfZcdp, HasKnownValues) {
   EXPECT_NEAR(epsilon_of_zcdp(0.5, 1e-6), static_cast<double>(least_bound(0.5L, 1e-6L)), 1e-12);
   // 77 medians, or 311 times nine quantiles, of epsilon 0.05.
   EXPECT_LE(epsilon_of_zcdp(77 * 0.05 * 0.05 / 8, 1e-6), 1);
@@ -217,7 +217,7 @@ TEST(EpsilonOfZcdp, GrowsWithRhoAndFallsWithDelta) {
   }
 }
 
-TEST(EpsilonOfZcdp, EdgesOfItsDomain) {
+TEST(EpsilonOfZcdp, HandlesTheEdgesOfItsDomain) {
   EXPECT_EQ(epsilon_of_zcdp(0, 1e-6), 0);
   EXPECT_EQ(epsilon_of_zcdp(0, 1 - 0x1p-53), 0);
   EXPECT_GT(epsilon_of_zcdp(1e300, 1e-6), 1e300 * 0.99);
@@ -232,7 +232,7 @@ TEST(EpsilonOfZcdp, EdgesOfItsDomain) {
   }
 }
 
-TEST(RhoWithin, IsLargestRhoWithinEpsilon) {
+TEST(RhoWithin, IsTheLargestRhoWithinEpsilon) {
   for (const double epsilon : {1e-6, 1e-3, 0.05, 0.3, 1.0, 2.0, 5.0, 20.0, 1000.0}) {
     for (const double delta : kDeltas) {
       const double rho = rho_within(epsilon, delta);
@@ -244,7 +244,7 @@ TEST(RhoWithin, IsLargestRhoWithinEpsilon) {
   }
 }
 
-TEST(RhoWithin, EdgesOfItsDomain) {
+TEST(RhoWithin, HandlesTheEdgesOfItsDomain) {
   EXPECT_LE(epsilon_of_zcdp(rho_within(0, 1e-6), 1e-6), 0);
   EXPECT_GT(rho_within(1e300, 1e-6), 9e8);
   EXPECT_EQ(rho_within(1e300, 1e-6), rho_within(1e9, 1e-6));
