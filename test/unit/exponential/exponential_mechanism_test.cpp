@@ -105,7 +105,7 @@ TEST(ReferenceDensity, IsTheIntegralOfItsDefinition) {
   }
 }
 
-TEST(ReferenceDensity, HasItsQuantilesWhereItSays) {
+TEST(ReferenceDensity, FindsItsOwnQuantiles) {
   const RealRank rank(Dataset{6, {1, 1, 3, 4}});
   const QuantileDensity density(rank, 0.5L, 5.5L, 0.3L, 3);
   for (const Real u : {0.0L, 0.01L, 0.3L, 0.5L, 0.99L, 1.0L}) {
@@ -133,8 +133,8 @@ Position position_at(Real p) {
   return static_cast<Position>(std::ceil(p * static_cast<Real>(kCellPositions)));
 }
 
-// Boundaries of bins: the ends of cells, and as many as divide the probability into equal parts.
-// The second kind resolves a density however steep it is.
+// Boundaries of bins: the ends of cells, and points that divide the probability into equal parts,
+// which resolve a steep density too.
 std::vector<Real> bin_boundaries(const LawCase& law_case, const QuantileDensity& density) {
   constexpr int kParts = 200;
   std::vector<Real> boundaries = {law_case.begin, law_case.end};
@@ -183,7 +183,7 @@ const Dataset kOneCell{6, {4, 4, 4, 4, 4}};
 const Dataset kEmpty{8, {}};
 
 INSTANTIATE_TEST_SUITE_P(
-    OfTinyData, QuantilePosition,
+    TinyData, QuantilePosition,
     ::testing::Values(LawCase{"MedianOfDistinct", kDistinct, 0, 10, 0.5, 1},
                       LawCase{"MinimumOfDistinct", kDistinct, 0, 10, 0, 2},
                       LawCase{"MaximumOfDistinct", kDistinct, 0, 10, 1, 2},
@@ -201,29 +201,29 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
-    OfAnInterval, QuantilePosition,
-    ::testing::Values(LawCase{"ThatCutsEmptyCells", kDistinct, 2.5L, 6.25L, 0.5, 2},
-                      LawCase{"ThatCutsOccupiedCells", kDistinct, 1.5L, 7.25L, 0.3, 3},
-                      LawCase{"ThatCutsTies", kTies, 2.75L, 5.125L, 0.5, 4},
+    Interval, QuantilePosition,
+    ::testing::Values(LawCase{"CutsEmptyCells", kDistinct, 2.5L, 6.25L, 0.5, 2},
+                      LawCase{"CutsOccupiedCells", kDistinct, 1.5L, 7.25L, 0.3, 3},
+                      LawCase{"CutsTies", kTies, 2.75L, 5.125L, 0.5, 4},
                       LawCase{"InsideOneCell", kOneCell, 4.25L, 4.75L, 0.7, 8},
-                      LawCase{"ThatEndsInsideTheOnlyCell", kOneCell, 0, 4.5L, 1, 2},
-                      LawCase{"ThatStartsInsideTheOnlyCell", kOneCell, 4.5L, 6, 0, 2}),
+                      LawCase{"EndsInsideTheOnlyCell", kOneCell, 0, 4.5L, 1, 2},
+                      LawCase{"StartsInsideTheOnlyCell", kOneCell, 4.5L, 6, 0, 2}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
-    AtAnExtremeEpsilon, QuantilePosition,
-    ::testing::Values(LawCase{"Of1e6th", kTies, 0, 10, 0.3, 1e-6},
-                      LawCase{"Of50", kTies, 0, 10, 0.3, 50},
-                      LawCase{"Of50BetweenRecords", kDistinct, 0, 10, 0.5, 50},
-                      LawCase{"Of1000", kTies, 0, 10, 0.3, 1000},
-                      LawCase{"Of1000AtTheMaximum", kDistinct, 0.5L, 7.5L, 1, 1000},
-                      LawCase{"Of1000OnTheLargestGrid",
+    ExtremeEpsilon, QuantilePosition,
+    ::testing::Values(LawCase{"OneMillionth", kTies, 0, 10, 0.3, 1e-6},
+                      LawCase{"Is50", kTies, 0, 10, 0.3, 50},
+                      LawCase{"Is50BetweenRecords", kDistinct, 0, 10, 0.5, 50},
+                      LawCase{"Is1000", kTies, 0, 10, 0.3, 1000},
+                      LawCase{"Is1000AtTheMaximum", kDistinct, 0.5L, 7.5L, 1, 1000},
+                      LawCase{"Is1000OnTheLargestGrid",
                               {kMostCells, {5, 1U << 31, 1U << 31, 0xffffffff}},
                               0,
                               static_cast<Real>(kMostCells),
                               0.5,
                               1000},
-                      LawCase{"Of1OnTheLargestGrid",
+                      LawCase{"Is1OnTheLargestGrid",
                               {kMostCells, {5, 1U << 30, 1U << 31, 0xffffffff}},
                               0,
                               static_cast<Real>(kMostCells),
@@ -231,8 +231,8 @@ INSTANTIATE_TEST_SUITE_P(
                               1}),
     case_name);
 
-// So many occupied cells that the walk over them keeps several checkpoints.
-TEST(QuantilePositionOfManyRuns, FollowsItsDensity) {
+// Enough occupied cells that the walk over them keeps several checkpoints.
+TEST(DrawQuantilePosition, FollowsItsDensityOverManyRuns) {
   Dataset data{900, {}};
   for (std::uint32_t i = 0; i < 300; ++i) data.records.push_back(i * i % 899);
   for (const double epsilon : {1e-3, 0.1}) {
@@ -243,7 +243,8 @@ TEST(QuantilePositionOfManyRuns, FollowsItsDensity) {
 
 // --- The law of single positions -----------------------------------------------------------------
 
-// Some positions around cell 2 of a grid: with so many records each position counts.
+// Some positions around cell 2 of a value grid. The cell has enough records that each position
+// counts.
 struct PositionsCase {
   std::string name;
   Dataset data;
@@ -281,7 +282,7 @@ std::vector<double> law_of_positions(const Dataset& data, PositionInterval inter
 
 class QuantilePositions : public ::testing::TestWithParam<PositionsCase> {};
 
-TEST_P(QuantilePositions, AreEachDrawnWithTheirProbability) {
+TEST_P(QuantilePositions, HaveTheirExactProbabilities) {
   constexpr double kEpsilon = 1000;
   const PositionsCase& positions = GetParam();
   const auto at = [](int offset) {
@@ -301,7 +302,7 @@ TEST_P(QuantilePositions, AreEachDrawnWithTheirProbability) {
   EXPECT_GT(law_p_value(observed, law), kLawFalseAlarm);
 }
 
-// lambda times the records of the cell is between 1/8 and 1/2 a position.
+// lambda times the records of the cell is between 1/8 and 1/2 per position.
 const Dataset kCellBetweenGaps = records_on_cell(1U << 12, 2, 5);
 const Dataset kTwoCells = [] {
   Dataset data = records_on_cell(1U << 12, 1, 5);
@@ -341,13 +342,13 @@ INSTANTIATE_TEST_SUITE_P(
                       PositionsCase{"NoRecords", kGapAmongRecords, 100, 107, 0.5}),
     case_name);
 
-// With 2^22 records on a cell a step of one position costs 250: the nearest position to the target
-// is drawn, however far away it is, and any other with probability below e^-100.
+// With 2^22 records on a cell, one more position of distance to the target costs 250. The nearest
+// position is drawn at any distance, and any other with a probability below e^-100.
 class SteepPositions : public ::testing::Test {
  protected:
   static constexpr Position kMiddle = kCellPositions / 2;
 
-  // How often the position before and the one after a target between them are drawn.
+  // How often the two positions around the target are drawn.
   static std::vector<std::uint64_t> counts_around(double offset, int draws) {
     const double q = (static_cast<double>(kMiddle) + offset) / static_cast<double>(kCellPositions);
     PositionSampler sampler(records_on_cell(1U << 22, 0, 1), {0, kCellPositions}, q, 1000);
@@ -362,19 +363,19 @@ TEST_F(SteepPositions, AreTheNearestToTheTarget) {
   EXPECT_EQ(counts_around(0.75, 1000), (std::vector<std::uint64_t>{0, 1000}));
 }
 
-TEST_F(SteepPositions, AreEitherOfTwoAtTheSameDistance) {
+TEST_F(SteepPositions, AreEitherOfTheTwoAtTheSameDistance) {
   EXPECT_GT(law_p_value(counts_around(0.5, 100'000), std::vector{0.5, 0.5}), kLawFalseAlarm);
 }
 
 // --- Far from the target -------------------------------------------------------------------------
 
 // Heavy ties on the middle cell of the largest grid make the peak around the target a few positions
-// wide, against which half of the axis counts although each of its positions weighs almost nothing.
+// wide. Half of the axis counts beside it, although each of its positions weighs almost nothing.
 class FarHalf : public ::testing::Test {
  protected:
   static constexpr std::uint32_t kMiddle = 1U << 31;
 
-  // The p-value of how often one half is drawn, whose probability is this.
+  // The p-value of how often one half is drawn, given the probability of that half.
   template <class InHalf>
   static double p_value(const Dataset& data, double q, double epsilon, double probability,
                         InHalf in_half) {
@@ -387,8 +388,8 @@ class FarHalf : public ::testing::Test {
   static bool is_right(Position p) { return p >= cell_start(kMiddle + std::uint64_t{2}); }
 };
 
-// The target is one position from an end of the cell. It has weight 1, its neighbours e^-41 each,
-// and each of the 2^55 positions of the half beyond them e^-41 too, together about 1/23.
+// The target is one position from an end of the cell. It has weight 1, and each neighbour has
+// e^-41. Each of the 2^55 positions of the half beyond them has e^-41 too, together about 1/23.
 class FarHalfBesideTheTarget : public FarHalf {
  protected:
   static constexpr double kEpsilon = 660;
@@ -409,8 +410,8 @@ TEST_F(FarHalfBesideTheTarget, KeepsItsProbabilityOnTheRight) {
   EXPECT_GT(p_value(data_, 1 - kQ, kEpsilon, probability(), is_right), kLawFalseAlarm);
 }
 
-// The target is 41.2 records from an end of the cell, with one more record beside it there: each
-// position of the half beyond that record weighs e^-42.2.
+// The target is 41.2 records from an end of the cell, and one more record lies beside the cell
+// there. Each position of the half beyond that record has weight e^-42.2.
 class FarHalfBehindARecord : public FarHalf {
  protected:
   static constexpr double kEpsilon = 2;
@@ -442,7 +443,7 @@ TEST_F(FarHalfBehindARecord, KeepsItsProbabilityOnTheRight) {
 }
 
 // Any other cell has a probability below 2^56 e^(-lambda 2^19) < 10^-200.
-TEST(QuantilePositionOfAMillionTies, IsOnTheirCell) {
+TEST(DrawQuantilePosition, FindsTheCellOfAMillionTies) {
   PositionSampler sampler(records_on_cell(1'000'000, 77, kMostCells), {0, cell_start(kMostCells)},
                           0.5, 0.1);
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(cell_at(sampler.draw()), 77U);
@@ -450,7 +451,7 @@ TEST(QuantilePositionOfAMillionTies, IsOnTheirCell) {
 
 // --- Failure -------------------------------------------------------------------------------------
 
-TEST(QuantilePositionFailure, OfTheSourceIsAnException) {
+TEST(DrawQuantilePosition, ThrowsWhenTheSourceFails) {
   const Histogram histogram = histogram_of(kDistinct);
   const SmearedRank rank(histogram);
   FailingSource source;

@@ -28,8 +28,8 @@
 #include "support/quantiles_sampler.hpp"
 #include "support/random_testing.hpp"
 
-// A draw takes about half a millisecond, so samples are small; every statistical check has a
-// false-alarm probability of 10^-9 but for the chi-square approximation (see chi_square.hpp).
+// A draw takes about half a millisecond, so samples are small. Every statistical check has a
+// false-alarm probability of 10^-9, up to the chi-square approximation (see chi_square.hpp).
 namespace dpquantile {
 namespace {
 
@@ -107,7 +107,7 @@ void PrintTo(const JointCase& joint_case, std::ostream* out) {
 
 class JointMechanismLaw : public ::testing::TestWithParam<JointCase> {};
 
-TEST_P(JointMechanismLaw, IsTheSumOverAllPositions) {
+TEST_P(JointMechanismLaw, EqualsTheSumOverAllPositions) {
   const JointCase& given = GetParam();
   const JointCellLaw law =
       joint_law(given.data, given.quantiles, given.epsilon, given.points_per_cell);
@@ -116,16 +116,16 @@ TEST_P(JointMechanismLaw, IsTheSumOverAllPositions) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    OfOne, JointMechanismLaw,
+    OneQuantile, JointMechanismLaw,
     ::testing::Values(JointCase{"MedianOfTies", {5, {1, 1, 3}}, {0.5}, 2, 1000},
                       JointCase{"MinimumAtAnExtreme", {4, {3, 3}}, {0}, 3, 1000},
                       JointCase{"MaximumAtAnExtreme", {4, {0, 0, 1}}, {1}, 3, 1000},
                       JointCase{"Low", {4, {0, 1, 1, 2, 2, 2, 2, 3}}, {0.1}, 1, 1000},
-                      JointCase{"OfNoRecords", {4, {}}, {0.5}, 1, 1}),
+                      JointCase{"NoRecords", {4, {}}, {0.5}, 1, 1}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
-    OfTwo, JointMechanismLaw,
+    TwoQuantiles, JointMechanismLaw,
     ::testing::Values(JointCase{"Quartiles", {5, {1, 2, 2, 4}}, {0.25, 0.75}, 3, 100, 2500},
                       JointCase{
                           "CutInAHeavyCell", {3, {1, 1, 1, 1, 1, 1}}, {0.3, 0.6}, 4, 150, 2500},
@@ -134,20 +134,20 @@ INSTANTIATE_TEST_SUITE_P(
                       JointCase{"High", {3, {0, 1, 1, 2, 2, 2}}, {0.9, 0.95}, 3, 120},
                       JointCase{"LittleNoise", {4, {0, 1, 2, 3}}, {0.25, 0.75}, 30, 120},
                       JointCase{"MuchNoise", {3, {0, 2, 2}}, {0.2, 0.6}, 0.1, 60},
-                      JointCase{"OfNoRecords", {3, {}}, {0.25, 0.75}, 2, 1}),
+                      JointCase{"NoRecords", {3, {}}, {0.25, 0.75}, 2, 1}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
-    OfMore, JointMechanismLaw,
+    MoreQuantiles, JointMechanismLaw,
     ::testing::Values(JointCase{"Quartiles", {4, {0, 1, 3, 3}}, {0.25, 0.5, 0.75}, 4, 24, 2500},
                       JointCase{"Uneven", {3, {1, 1, 1, 2, 2}}, {0.1, 0.2, 0.9}, 6, 36},
                       JointCase{"WithBothEnds", {3, {0, 2, 2}}, {0, 0.5, 1}, 4, 30},
-                      JointCase{"OfNoRecords", {3, {}}, {0.25, 0.5, 0.75}, 3, 1},
+                      JointCase{"NoRecords", {3, {}}, {0.25, 0.5, 0.75}, 3, 1},
                       JointCase{"FourTied", {3, {1, 1, 1}}, {0.2, 0.4, 0.6, 0.8}, 6, 20}),
     case_name);
 
-// The mechanism sees no more than its interval, whose ends may lie in cells.
-TEST(JointMechanismInterval, IsADataSetOfItsOwn) {
+// The ends of the interval lie inside cells.
+TEST(JointMechanism, SeesOnlyItsInterval) {
   const Dataset data{5, {0, 1, 1, 3, 3, 4}};
   const Quantiles quantiles = {0.25, 0.75};
   constexpr Real kBegin = 1.25L;
@@ -169,8 +169,8 @@ TEST(JointMechanismInterval, IsADataSetOfItsOwn) {
   EXPECT_GT(p_value(law, 1500, [&] { return sampler.draw_cells(); }), kFalseAlarm);
 }
 
-// Within cells the positions have a law, too, which the levels below depend on.
-TEST(JointMechanismPositions, FollowTheDensityWithinACell) {
+// The next levels of the recursion depend on the law of positions within cells.
+TEST(JointMechanism, FollowsTheDensityWithinACell) {
   const Dataset data{1, {0, 0, 0}};
   const Quantiles quantiles = {0.25, 0.75};
   const std::vector<JointPoint> points = joint_points(data, 0, 1, 160);
@@ -198,10 +198,10 @@ TEST(JointMechanismPositions, FollowTheDensityWithinACell) {
 
 // --- The law of many quantiles -------------------------------------------------------------------
 
-// Records on two single cells of the largest grid, so few in units of 1 / lambda that positions in
-// these cells have a probability below 120 * 2 * 2^-32 * e^5 < 10^-5, which no sample shows. The
-// law is that of how many quantiles lie before, between and behind them: so many sorted uniform
-// ones, weighted by exp(-lambda F).
+// Records on two cells of the largest grid. In units of 1 / lambda they are so few that positions
+// in these cells have a probability below 120 * 2 * 2^-32 * e^5 < 10^-5, which no sample shows. The
+// law is that of the numbers of quantiles before, between and behind the cells: sorted uniform
+// positions, weighted by exp(-lambda F).
 struct TwoCells {
   std::uint32_t low_cell;
   std::uint32_t high_cell;
@@ -267,9 +267,9 @@ void PrintTo(const ManyCase& many_case, std::ostream* out) {
   *out << many_case.name;
 }
 
-class JointMechanismLawOfMany : public ::testing::TestWithParam<ManyCase> {};
+class JointMechanismOfManyQuantiles : public ::testing::TestWithParam<ManyCase> {};
 
-TEST_P(JointMechanismLawOfMany, IsThatOfTheNumbersBetweenCells) {
+TEST_P(JointMechanismOfManyQuantiles, HasTheLawOfTheNumbersBetweenCells) {
   const auto& [name, quantiles, epsilon, draws] = GetParam();
   const TwoCells cells{1U << 30, 3U << 30, 4, 6};
   const std::map<Parts, Real> law = law_of_parts(cells, equally_spaced(quantiles), epsilon);
@@ -279,17 +279,17 @@ TEST_P(JointMechanismLawOfMany, IsThatOfTheNumbersBetweenCells) {
 }
 
 // Up to 16 quantiles are drawn in double precision.
-INSTANTIATE_TEST_SUITE_P(Of, JointMechanismLawOfMany,
+INSTANTIATE_TEST_SUITE_P(Numbers, JointMechanismOfManyQuantiles,
                          ::testing::Values(ManyCase{"Five", 5, 1, 2000},
                                            ManyCase{"Sixteen", 16, 1, 1000},
                                            ManyCase{"Seventeen", 17, 1, 1000}),
                          case_name);
 
-// One quantile, few points of the lattice: here it shows most which part of the proposals is kept.
-// If the least departure were taken for another point's, or the sum over the points not be rescaled
-// to it, chi-square would be about 174 or more instead of 2; that is missed with a probability of
-// 10^-6.
-TEST(JointMechanismLawOfOne, IsThatOfThePartsAroundTwoRecords) {
+// One quantile and few points of the lattice show best which part of the proposals is kept. If the
+// code took another point's departure for the least one, or did not rescale the sum over the points
+// to it, chi-square would be about 174 or more instead of 2. The test misses that with a
+// probability of 10^-6.
+TEST(JointMechanism, HasTheLawOfOneQuantileAroundTwoRecords) {
   const TwoCells cells{static_cast<std::uint32_t>(0.49 * kMostCells),
                        static_cast<std::uint32_t>(0.51 * kMostCells), 1, 1};
   const Quantiles median = {0.5};
@@ -299,9 +299,9 @@ TEST(JointMechanismLawOfOne, IsThatOfThePartsAroundTwoRecords) {
             kFalseAlarm);
 }
 
-// The mean of 40 draws lies within 7 standard deviations, but for a probability of 10^-9: the
-// numbers' law is nearly normal.
-TEST(JointMechanismLawOf120, HasTheMeansOfTheNumbersBetweenCells) {
+// The law of the numbers is nearly normal, so the mean of 40 draws lies outside 7 standard
+// deviations with a probability of 10^-9.
+TEST(JointMechanism, HasTheMeanNumbersBetweenCellsOf120Quantiles) {
   constexpr int kDraws = 40;
   const TwoCells cells{1U << 30, 3U << 30, 4, 6};
   const std::map<Parts, Real> law = law_of_parts(cells, equally_spaced(120), 1);
@@ -333,9 +333,9 @@ Dataset evenly_spread(std::uint32_t records) {
 }
 
 // A quantile's rank is wrong by D only if F >= D. All positions with F at most b + 1 and a step of
-// the lattice have a measure above (1/n)^b; so a miss of D has a probability below
-// n^b e^(b + 1 + step - D / 2), and D = 500 is beyond 10^-20 for n = 10^6 and b = 10.
-TEST(JointMechanismOfManyRecords, IsCloseToTheTrueQuantiles) {
+// the lattice have a measure above (1/n)^b. So a miss of D has a probability below n^b e^(b + 1 +
+// step - D / 2), which is below 10^-20 for D = 500, n = 10^6 and b = 10.
+TEST(JointMechanism, IsCloseToTheTrueQuantilesOfManyRecords) {
   for (const std::uint32_t records : {10'000U, 1'000'000U}) {
     const JointCells cells =
         JointSampler(evenly_spread(records), equally_spaced(9), 1).draw_cells();
@@ -345,7 +345,7 @@ TEST(JointMechanismOfManyRecords, IsCloseToTheTrueQuantiles) {
   }
 }
 
-TEST(JointMechanismOfQuantilesThatLieTogether, IsCloseToTheTrueQuantiles) {
+TEST(JointMechanism, IsCloseToTrueQuantilesThatLieTogether) {
   for (const std::uint32_t records : {300U, 3'000U, 100'000U}) {
     const Quantiles quantiles = {0.9, 0.91, 0.92, 0.93, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99};
     const JointCells cells = JointSampler(evenly_spread(records), quantiles, 1).draw_cells();
@@ -355,7 +355,7 @@ TEST(JointMechanismOfQuantilesThatLieTogether, IsCloseToTheTrueQuantiles) {
   }
 }
 
-TEST(JointMechanismAtTheLargestEpsilon, IsWithinARecord) {
+TEST(JointMechanism, IsWithinFiveRecordsAtTheLargestEpsilon) {
   for (const std::uint32_t records : {100U, 100'000U}) {
     const JointCells cells =
         JointSampler(evenly_spread(records), equally_spaced(3), 1000).draw_cells();
@@ -365,12 +365,12 @@ TEST(JointMechanismAtTheLargestEpsilon, IsWithinARecord) {
   }
 }
 
-TEST(JointMechanismAtTheSmallestEpsilon, Ends) {
+TEST(JointMechanism, TerminatesAtTheSmallestEpsilon) {
   const Positions positions = JointSampler(evenly_spread(1000), equally_spaced(9), 1e-6).draw();
   EXPECT_TRUE(std::ranges::is_sorted(positions));
 }
 
-TEST(JointMechanismPositions, AscendInTheInterval) {
+TEST(JointMechanism, DrawsAscendingPositionsInTheInterval) {
   const PositionInterval interval{kCellPositions / 3, 900 * kCellPositions + 12345};
   JointSampler sampler(evenly_spread(1000), interval, equally_spaced(7), 0.5);
   for (int i = 0; i < 100; ++i) {
@@ -383,7 +383,7 @@ TEST(JointMechanismPositions, AscendInTheInterval) {
 
 // --- Failure -------------------------------------------------------------------------------------
 
-class JointMechanismFailure : public ::testing::Test {
+class DrawJointPositions : public ::testing::Test {
  protected:
   void draw(std::size_t quantiles, RandomSource& source, CancelPoll::Predicate requested,
             std::pmr::memory_resource* memory) const {
@@ -397,13 +397,13 @@ class JointMechanismFailure : public ::testing::Test {
   CsprngSource good_source_;
 };
 
-TEST_F(JointMechanismFailure, IsAWrongNumberOfQuantiles) {
+TEST_F(DrawJointPositions, RefusesAWrongNumberOfQuantiles) {
   EXPECT_THROW(draw(0, good_source_, nullptr, heap()), std::invalid_argument);
   EXPECT_THROW(draw(kMaxJointQuantiles + 1, good_source_, nullptr, heap()), std::invalid_argument);
 }
 
-// So many that the number between two cells is exact as a double.
-TEST_F(JointMechanismFailure, IsMoreRecordsThanArithmeticAllows) {
+// Up to the limit the number of records between two cells is exact as a double.
+TEST_F(DrawJointPositions, RefusesMoreRecordsThanItsArithmeticAllows) {
   const TestContext context;
   const Quantiles quantiles = {0.25, 0.75};
   Positions positions(2);
@@ -422,18 +422,18 @@ TEST_F(JointMechanismFailure, IsMoreRecordsThanArithmeticAllows) {
   }
 }
 
-TEST_F(JointMechanismFailure, OfTheRandomSourceIsAnException) {
+TEST_F(DrawJointPositions, ThrowsWhenTheRandomSourceFails) {
   FailingSource source;
   EXPECT_THROW(draw(3, source, nullptr, heap()), RandomnessUnavailable);
 }
 
-TEST_F(JointMechanismFailure, IsACancelThatWasRequested) {
+TEST_F(DrawJointPositions, StopsWhenCancelled) {
   EXPECT_THROW(draw(
                    9, good_source_, [] { return true; }, heap()),
                Cancelled);
 }
 
-TEST_F(JointMechanismFailure, OfMemoryIsAnException) {
+TEST_F(DrawJointPositions, ThrowsWhenMemoryRunsOut) {
   EXPECT_THROW(draw(3, good_source_, nullptr, std::pmr::null_memory_resource()), std::bad_alloc);
 }
 
@@ -444,8 +444,8 @@ bool none_left() {
   return --checks_left < 0;
 }
 
-// A draw that is refused again and again would tell of the data by the time it takes. It asks once
-// a round of some hundred proposals whether it is cancelled.
+// A draw with proposals that are refused again and again would reveal something about the data by
+// its time. A draw asks once per round of some hundred proposals whether it is cancelled.
 void expect_drawn_in_few_rounds(const Dataset& data, const std::vector<double>& quantiles,
                                 double epsilon) {
   const Histogram histogram = histogram_of(data);
@@ -462,13 +462,13 @@ void expect_drawn_in_few_rounds(const Dataset& data, const std::vector<double>& 
 const std::vector<double> kLow = {0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09};
 const std::vector<double> kHigh = {0.9, 0.95, 0.99};
 
-TEST(JointMechanismTime, DoesNotHangOnEqualRecords) {
+TEST(JointMechanism, DoesNotHangOnEqualRecords) {
   for (std::size_t n = 100; n <= 400; ++n) {
     expect_drawn_in_few_rounds({1 << 24, std::vector<std::uint32_t>(n, 0)}, kLow, 1);
   }
 }
 
-TEST(JointMechanismTime, DoesNotHangOnTwoValues) {
+TEST(JointMechanism, DoesNotHangOnTwoValues) {
   for (std::size_t n = 50; n <= 400; n += 5) {
     Dataset data{1 << 20, std::vector<std::uint32_t>(n, 0)};
     for (std::size_t i = 0; i < n; i += 2) data.records[i] = (1 << 20) - 1;
@@ -478,8 +478,8 @@ TEST(JointMechanismTime, DoesNotHangOnTwoValues) {
   }
 }
 
-// A heavy cell beside one record in each of the others: no part of the axis is empty.
-TEST(JointMechanismTime, DoesNotHangOnAHeavyCellBesideLightOnes) {
+// Each of the other cells has a record, so no part of the axis is empty.
+TEST(JointMechanism, DoesNotHangOnAHeavyCellBesideLightOnes) {
   for (const std::size_t heavy : {300, 1000, 5000}) {
     Dataset data{4096, std::vector<std::uint32_t>(heavy, 0)};
     for (std::uint32_t cell = 1; cell < 4096; ++cell) data.records.push_back(cell);

@@ -34,7 +34,7 @@ using Path = std::vector<std::size_t>;
 using Quantiles = std::vector<double>;
 using Slots = std::vector<RankSlot>;
 
-// A slot of which only what a proposal looks at is given.
+// A slot with only the fields that a proposal reads.
 RankSlot slot(double middle, double half_range, double measure) {
   return {{0, 1}, middle, half_range, measure};
 }
@@ -96,7 +96,8 @@ long double log_of_sum(const std::map<Path, long double>& logs) {
 
 constexpr double kNoLimit = 1e12;
 
-// Whether every quantile of a path may be within a limit of what s expects on both sides of it.
+// Whether every quantile of a path can lie within the limit of the ranks that s expects from both
+// ends.
 bool is_within(const Given& given, const Path& path, double s, double limit) {
   for (std::size_t k = 0; k < path.size(); ++k) {
     const RankSlot& here = given.slots[path[k]];
@@ -113,7 +114,7 @@ bool is_within(const Given& given, const Path& path, double s, double limit) {
   return true;
 }
 
-// A proposal together with all that it refers to.
+// A proposal and everything that it refers to.
 template <class Real>
 class Proposal {
  public:
@@ -150,10 +151,10 @@ const Given kEnds{
     {slot(0, 0, 0.1), slot(0, 0, 0.5), slot(1, 1, 0.25), slot(2, 0, 0.15)}, 2, {0, 0.5, 1}, 1.3};
 const Given kOneSlot{{slot(1.5, 1.5, 1)}, 3, {0.1, 0.2, 0.3, 0.4, 0.9}, 0.4};
 const Given kOneQuantile{{slot(1, 1, 0.5), slot(3, 1, 0.5)}, 4, {0.3}, 1};
-// Slots of one position each on the largest grid, beside a large one that is out of the way.
+// Two slots of one position each on the largest grid, and a large slot far from them.
 const Given kTiny{
     {slot(1, 0, 0x1p-56), slot(2, 0, 0x1p-56), slot(600, 0, 0.9)}, 1200, equally_spaced(16), 0.5};
-// The same for a proposal that must lie in them.
+// The same without the large slot.
 const Given kOnlyTiny{{slot(1, 0, 0x1p-56), slot(2, 0, 0x1p-56)}, 3, equally_spaced(16), 0.5};
 
 template <class Real>
@@ -217,7 +218,7 @@ TEST(JointProposalFilter, SumsTheWeightsOfPathsWithinALimit) {
   }
 }
 
-TEST(JointProposalFilter, HasRoomForPowersOfTheLeastMeasure) {
+TEST(JointProposalFilter, DoesNotUnderflowForPowersOfTheLeastMeasure) {
   for (const Given& given : {kTiny, kOnlyTiny}) {
     expect_total_weight<double>(given);
     expect_total_weight<long double>(given);
@@ -268,23 +269,23 @@ TEST(JointProposalDraw, IsProportionalToPowersOfTheLeastMeasure) {
   expect_law<long double>(kOnlyTiny, 3);
 }
 
-TEST(JointProposalDraw, OfOneSlotIsThatSlot) {
+TEST(JointProposalDraw, IsTheOnlySlot) {
   Proposal<double> proposal(kOneSlot);
   proposal.filter(3);
   const TestContext context;
   EXPECT_EQ(proposal.draw(context), Path(5, 0));
 }
 
-// What was prepared for before does not matter.
-TEST(JointProposalFilter, IsThatOfTheLastPoint) {
+TEST(JointProposalFilter, DoesNotDependOnEarlierCalls) {
   Proposal<double> once(kFew);
   Proposal<double> again(kFew);
   again.filter(100);
   EXPECT_EQ(again.filter(5), once.filter(5));
 }
 
-// A path's cost, less the logarithm of its volume, is its weight: what proposals are accepted by.
-TEST(JointProposalCost, IsThatOfTheWeight) {
+// lambda times a path's cost, less the logarithm of its volume, is the negative logarithm of its
+// weight. The acceptance of proposals relies on it.
+TEST(JointProposalCost, AgreesWithTheWeight) {
   Proposal<double> proposal(kFew);
   for (const double s : {0.0, 5.0}) {
     proposal.filter(s);
@@ -299,8 +300,7 @@ TEST(JointProposalCost, IsThatOfTheWeight) {
   }
 }
 
-// Ranks in the slots never have a departure below the path's cost: no positions are proposed with
-// less than their weight.
+// So no positions are proposed with less than their weight.
 TEST(JointProposalCost, IsAtMostTheDepartureOfRanksInTheSlots) {
   std::mt19937_64 random(9);
   Proposal<double> proposal(kFew);
@@ -328,10 +328,10 @@ TEST(JointProposalCost, IsAtMostTheDepartureOfRanksInTheSlots) {
     ASSERT_GE(excess, -1e-12);
     least_excess = std::min(least_excess, excess);
   }
-  EXPECT_LT(least_excess, 1e-9);  // and may be equal
+  EXPECT_LT(least_excess, 1e-9);  // the two can be equal
 }
 
-TEST(JointProposalDraw, FailsWithItsSource) {
+TEST(JointProposalDraw, ThrowsWhenTheSourceFails) {
   Proposal<double> proposal(kFew);
   proposal.filter(3);
   FailingSource source;

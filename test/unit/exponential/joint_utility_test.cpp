@@ -24,7 +24,7 @@ JointUtility utility_of(const Quantiles& quantiles, double lambda) {
   return {quantiles, lambda, std::pmr::new_delete_resource()};
 }
 
-// The least departure over all lattice points up to far beyond the records, one by one.
+// The least departure over all lattice points up to far beyond the records.
 double least_departure(const JointUtility& utility, const Gaps& gaps) {
   double records = 0;
   for (const double gap : gaps) records += gap;
@@ -45,7 +45,7 @@ const std::vector<Quantiles> kQuantiles = {{0.5},
                                            {0, 0.5, 1.0},
                                            {0.2, 0.4, 0.6, 0.8}};
 
-class JointUtilityOfRandomGaps : public ::testing::Test {
+class LeastDeparture : public ::testing::Test {
  protected:
   Gaps random_gaps(std::size_t quantiles) {
     Gaps gaps;
@@ -55,7 +55,7 @@ class JointUtilityOfRandomGaps : public ::testing::Test {
     return gaps;
   }
 
-  // A record of part `part`, as it falls on the gaps: consecutive ones.
+  // Adds `part` of a record to consecutive gaps.
   Gaps with_record(Gaps gaps, double part) {
     std::size_t k = random_() % gaps.size();
     while (part > 0) {
@@ -71,7 +71,7 @@ class JointUtilityOfRandomGaps : public ::testing::Test {
   std::uniform_real_distribution<double> uniform_{0, 1};
 };
 
-TEST_F(JointUtilityOfRandomGaps, MovesByAtMostTheRecordsPart) {
+TEST_F(LeastDeparture, ChangesByAtMostTheRecordsPart) {
   double most = 0;
   for (const Quantiles& quantiles : kQuantiles) {
     const JointUtility utility = utility_of(quantiles, 1);
@@ -84,10 +84,10 @@ TEST_F(JointUtilityOfRandomGaps, MovesByAtMostTheRecordsPart) {
       most = std::max(most, change / part);
     }
   }
-  EXPECT_GT(most, 0.99);  // and no less
+  EXPECT_GT(most, 0.99);  // the bound is tight
 }
 
-TEST_F(JointUtilityOfRandomGaps, IsTheReferences) {
+TEST_F(LeastDeparture, AgreesWithTheReference) {
   for (const Quantiles& quantiles : kQuantiles) {
     const Real epsilon = 1.7L;
     const JointDeparture reference(quantiles, epsilon);
@@ -102,8 +102,9 @@ TEST_F(JointUtilityOfRandomGaps, IsTheReferences) {
   }
 }
 
-// min over s of |a - q s| + |c - (1 - q) s| is |a - q n| / max(q, 1 - q): that of one quantile.
-TEST_F(JointUtilityOfRandomGaps, IsThatOfOneQuantileUpToTheLattice) {
+// min over s of |a - q s| + |c - (1 - q) s| is |a - q n| / max(q, 1 - q), the departure of one
+// quantile.
+TEST_F(LeastDeparture, AgreesWithOneQuantileUpToTheLattice) {
   for (const double q : {0.0, 0.1, 0.5, 0.7, 1.0}) {
     const JointUtility utility = utility_of({q}, 3);
     for (int round = 0; round < 300; ++round) {
@@ -116,8 +117,8 @@ TEST_F(JointUtilityOfRandomGaps, IsThatOfOneQuantileUpToTheLattice) {
   }
 }
 
-// A quantile that is too low by D gives a departure of D at least, for every s.
-TEST_F(JointUtilityOfRandomGaps, IsAtLeastAnyQuantilesMiss) {
+// A quantile that is too low by D gives a departure of at least D, for every s.
+TEST_F(LeastDeparture, IsAtLeastTheMissOfAnyQuantile) {
   for (const Quantiles& quantiles : kQuantiles) {
     const JointUtility utility = utility_of(quantiles, 1);
     for (int round = 0; round < 100; ++round) {
@@ -134,7 +135,7 @@ TEST_F(JointUtilityOfRandomGaps, IsAtLeastAnyQuantilesMiss) {
   }
 }
 
-TEST(JointUtilityLattice, DependsOnTheNumberOfQuantilesAndLambdaAlone) {
+TEST(JointUtilityLattice, DependsOnlyOnTheNumberOfQuantilesAndLambda) {
   EXPECT_DOUBLE_EQ(utility_of({0.5}, 1).lattice_step(), 0.4);
   EXPECT_DOUBLE_EQ(utility_of({0.1}, 1).lattice_step(), 0.4);
   EXPECT_DOUBLE_EQ(utility_of({0.25, 0.75}, 2).lattice_step(), 0.45);
@@ -144,7 +145,7 @@ TEST(JointUtilityLattice, DependsOnTheNumberOfQuantilesAndLambdaAlone) {
   EXPECT_EQ(utility_of({0.25, 0.75}, 2).lattice_point(0), 0);
 }
 
-TEST(JointUtilityShares, AreThoseBetweenQuantiles) {
+TEST(JointUtilityDeparture, SumsTheDifferencesFromTheExpectedGaps) {
   const JointUtility utility = utility_of({0.125, 0.5}, 1);
   EXPECT_EQ(utility.quantiles(), 2U);
   EXPECT_DOUBLE_EQ(utility.expected(0, 8), 1);

@@ -66,7 +66,7 @@ class LaplaceFilterSums : public ::testing::Test {
   std::mt19937_64 random_{20'261'121};
 };
 
-TEST_F(LaplaceFilterSums, AreDirectOnes) {
+TEST_F(LaplaceFilterSums, AgreeWithDirectSums) {
   for (int round = 0; round < 300; ++round) {
     const std::size_t count = 1 + random_() % 40;
     const Points points = random_points(count, -3, 2);
@@ -76,8 +76,8 @@ TEST_F(LaplaceFilterSums, AreDirectOnes) {
   }
 }
 
-// No sum is a difference: small ones are right beside large ones.
-TEST_F(LaplaceFilterSums, HaveASmallRelativeErrorHoweverFarTheyDiffer) {
+// No sum is computed as a difference, so small sums are accurate beside large ones.
+TEST_F(LaplaceFilterSums, HaveASmallRelativeErrorAtAnyMagnitude) {
   for (int round = 0; round < 300; ++round) {
     const std::size_t count = 2 + random_() % 40;
     const Points points = random_points(count, -8, 4);
@@ -94,13 +94,13 @@ TEST_F(LaplaceFilterSums, CountEqualPointsInTheirOrder) {
   expect_direct_sums<double>({0, 0, 3, 3, 3, 5, 5}, {1, 2, 4, 8, 16, 32, 64}, 1, 3);
 }
 
-// A point at a distance of exactly the shift is on either side of the kernel's peak.
+// A point at exactly the distance of the shift belongs to either side of the kernel's peak.
 TEST_F(LaplaceFilterSums, PeakAtTheShift) {
   expect_direct_sums<double>({0, 1, 2, 3, 4, 5, 6}, {1, 1, 1, 1, 1, 1, 1}, 3, 2);
   expect_direct_sums<double>({0, 1, 2, 3, 4, 5, 6}, {1, 1, 1, 1, 1, 1, 1}, 3, 2.5);
 }
 
-TEST_F(LaplaceFilterSums, AreThoseOfAShiftBeyondAllPoints) {
+TEST_F(LaplaceFilterSums, AgreeForAShiftBeyondAllPoints) {
   for (int round = 0; round < 50; ++round) {
     const Points points = random_points(30, -3, 2);
     expect_direct_sums(points, random_weights<double>(30, 5), 0.01, 1e4);
@@ -108,7 +108,7 @@ TEST_F(LaplaceFilterSums, AreThoseOfAShiftBeyondAllPoints) {
   }
 }
 
-TEST_F(LaplaceFilterSums, AreZeroWhereNothingIsEarlier) {
+TEST_F(LaplaceFilterSums, AreZeroWithoutEarlierPoints) {
   CancelPoll cancel(nullptr);
   const Points points = {5};
   LaplaceFilter<double> filter(points, 1, std::pmr::new_delete_resource());
@@ -117,9 +117,9 @@ TEST_F(LaplaceFilterSums, AreZeroWhereNothingIsEarlier) {
   EXPECT_EQ(out, std::vector<double>{0});
 }
 
-// Terms outside of their range do not count, even if they are no numbers; sums outside are left
-// alone.
-TEST_F(LaplaceFilterSums, AreOfARangeForARange) {
+// Terms outside their range do not count, even if they are no numbers. Sums outside their range are
+// not written.
+TEST_F(LaplaceFilterSums, UseOnlyTheGivenRanges) {
   CancelPoll cancel(nullptr);
   for (int round = 0; round < 300; ++round) {
     const Points points = random_points(30, -2, 2);
@@ -143,7 +143,7 @@ TEST_F(LaplaceFilterSums, AreOfARangeForARange) {
   }
 }
 
-TEST_F(LaplaceFilterSums, AreTheSameWhenAppliedAgain) {
+TEST_F(LaplaceFilterSums, AreTheSameWhenComputedAgain) {
   CancelPoll cancel(nullptr);
   const Points points = random_points(50, -2, 2);
   const std::vector<double> in = random_weights<double>(50, 3);
@@ -157,7 +157,7 @@ TEST_F(LaplaceFilterSums, AreTheSameWhenAppliedAgain) {
   EXPECT_EQ(first, again);
 }
 
-TEST_F(LaplaceFilterSums, EndWithACancel) {
+TEST_F(LaplaceFilterSums, StopWhenCancelled) {
   CancelPoll cancel([] { return true; });
   const Points points = random_points(70'000, -2, 2);
   std::vector<double> out(points.size());

@@ -30,7 +30,7 @@ double in_records(ScaledRank rank) {
   return std::ldexp(static_cast<double>(rank), -int{kPositionBits});
 }
 
-// Slots of a data set, and what they must be.
+// Slots of a data set, with checks of their properties.
 class Slots {
  public:
   Slots(const Dataset& data, PositionInterval interval, std::vector<double> targets, double finest,
@@ -92,7 +92,7 @@ class Slots {
     }
   }
 
-  // A slot is as wide as its first rank's distance to the targets allows, and cannot be longer.
+  // A slot is no wider than its first rank's distance to the targets allows, and not much narrower.
   void expect_widths() const {
     for (const RankSlot& slot : slots_) {
       const double low = rank(slot.positions.begin);
@@ -147,7 +147,7 @@ TEST(RankSlots, CutAnIntervalByRank) {
   }
 }
 
-TEST(RankSlots, AreOneWithoutRecords) {
+TEST(RankSlots, AreOneSlotWithoutRecords) {
   Slots slots({10, {}}, whole({10, {}}), {0, 0, 0}, 1, 1);
   slots.expect_sound();
   ASSERT_EQ(slots.size(), 1U);
@@ -164,7 +164,7 @@ TEST(RankSlots, DivideAHeavyCell) {
   EXPECT_LE(slots.size(), 102U);
 }
 
-// More records lie on a position than a slot may span: every slot is one position there.
+// More records lie on a position than a slot may span.
 TEST(RankSlots, AreSinglePositionsWhereRanksJump) {
   const Dataset data{1, std::vector<std::uint32_t>(1000, 0)};
   const PositionInterval interval{1000, 1016};
@@ -173,15 +173,14 @@ TEST(RankSlots, AreSinglePositionsWhereRanksJump) {
   EXPECT_EQ(slots.size(), 16U);
 }
 
-TEST(RankSlots, OfOnePositionAreOne) {
+TEST(RankSlots, AreOneSlotForOnePosition) {
   const Dataset data{2, {0, 0, 1}};
   Slots slots(data, {5, 6}, {0}, 1, 1);
   slots.expect_sound();
   EXPECT_EQ(slots.size(), 1U);
 }
 
-// A gap between cells is no end of a slot.
-TEST(RankSlots, RunAcrossGaps) {
+TEST(RankSlots, ExtendAcrossGaps) {
   const Dataset data{100, {0, 99}};
   Slots slots(data, whole(data), {1}, 10, 10);
   slots.expect_sound();
@@ -204,8 +203,7 @@ TEST(RankSlots, GrowInNumberWithTheLogarithmOfTheRecords) {
   }
 }
 
-// Slots are left out only where all ranks are too far from all targets.
-TEST(RankSlots, LeaveOutWhatIsFarFromAllTargets) {
+TEST(RankSlots, LeaveOutRanksFarFromAllTargets) {
   const Dataset data = evenly_spread(10'000);
   const double farthest = 500;
   Slots slots(data, whole(data), {2000, 2100, 9900}, 5, 10, 0.1, farthest);
@@ -225,7 +223,7 @@ TEST(RankSlots, LeaveOutWhatIsFarFromAllTargets) {
   }
 }
 
-TEST(RankSlots, NeedMemory) {
+TEST(RankSlots, ThrowWhenMemoryRunsOut) {
   const Histogram histogram = histogram_of({2, {0, 1}});
   const SmearedRank rank(histogram);
   const std::vector<double> targets = {1};

@@ -36,7 +36,7 @@ const std::vector<Dataset> kDatasets = {
     {kMostCells, {0, 0, 1U << 31, kHighestCell, kHighestCell}},
 };
 
-// A record's mass before p: of its 2^24 units one lies on each position of its cell.
+// A record's mass before p. Each position of its cell has one of its 2^24 units.
 ScaledRank mass_before(Position p, std::uint32_t cell) {
   const auto start = static_cast<ScaledRank>(Position{cell} << 24);
   return std::clamp<ScaledRank>(static_cast<ScaledRank>(p) - start, 0, kOneRecord);
@@ -48,7 +48,7 @@ ScaledRank brute_force_rank(const Dataset& data, Position p) {
   return rank;
 }
 
-// Around both ends and in the middle of each occupied cell and of the axis.
+// Positions around both ends and in the middle of each occupied cell and of the axis.
 std::vector<Position> interesting_positions(const Dataset& data) {
   std::vector<Position> positions;
   std::vector<std::uint64_t> cells = {0, data.cells / 2, data.cells - 1, data.cells};
@@ -66,7 +66,7 @@ std::vector<Position> interesting_positions(const Dataset& data) {
   return positions;
 }
 
-TEST(Positions, AreTwoToThe24ForEveryCell) {
+TEST(Positions, AreTwoToThe24PerCell) {
   EXPECT_EQ(cell_start(0), 0U);
   EXPECT_EQ(cell_start(3), 3U << 24);
   EXPECT_EQ(cell_start(kMostCells), Position{1} << 56);
@@ -75,7 +75,7 @@ TEST(Positions, AreTwoToThe24ForEveryCell) {
   EXPECT_EQ(cell_at((Position{1} << 56) - 1), kHighestCell);
 }
 
-TEST(SmearedRank, IsTheMassBeforeAPositionExactly) {
+TEST(SmearedRank, IsExactlyTheMassBeforeAPosition) {
   for (const Dataset& data : kDatasets) {
     const Histogram histogram = histogram_of(data);
     const SmearedRank rank(histogram);
@@ -109,7 +109,7 @@ TEST(SmearedRank, RunsFromZeroToTheNumberOfRecords) {
   }
 }
 
-TEST(SmearedRank, KnowsTheRankAndTheSlopeOfEveryRun) {
+TEST(SmearedRank, GivesTheRankAndTheSlopeOfEveryRun) {
   for (const Dataset& data : kDatasets) {
     const Histogram histogram = histogram_of(data);
     const SmearedRank rank(histogram);
@@ -123,7 +123,7 @@ TEST(SmearedRank, KnowsTheRankAndTheSlopeOfEveryRun) {
   }
 }
 
-// The ranks at which runs begin and end, and beside them; below 0 and above all records too.
+// Ranks at and beside the ends of runs, also below 0 and above all records.
 std::vector<ScaledRank> interesting_ranks(const Dataset& data) {
   std::vector<ScaledRank> ranks;
   for (ScaledRank whole = -1; whole <= static_cast<ScaledRank>(data.records.size()) + 1; ++whole) {
