@@ -96,7 +96,7 @@ double one_quantile_bound(double q, double epsilon, double cells, double records
   return (1 + std::log(cells * std::max(lambda * records, 1.0) / failure)) / lambda;
 }
 
-TEST(RankErrorBounds, OfIndependentQuantilesAreThoseOfTheTheorem) {
+TEST(RankErrorBounds, FollowTheTheoremForIndependentQuantiles) {
   const Quantiles quantiles = {0, 0.1, 0.5, 0.75, 1};
   for (const PrivacyParameter& privacy : {pure(1), zcdp(0.1)}) {
     const Errors found = bounds({QuantilesMethod::kIndependent, privacy, 1000, quantiles}, 1e6);
@@ -107,15 +107,15 @@ TEST(RankErrorBounds, OfIndependentQuantilesAreThoseOfTheTheorem) {
   }
 }
 
-// Quartiles: the median is drawn first; the others lie in the middle between it and an end.
-TEST(RankErrorBounds, OfApproximateQuantilesAddUpAlongTheRecursion) {
+// The median is drawn first; the other quartiles lie in the middle between it and an end.
+TEST(RankErrorBounds, AddUpAlongTheRecursionForApproximateQuantiles) {
   const Quantiles quantiles = {0.25, 0.5, 0.75};
   const Errors found = bounds({QuantilesMethod::kApproximate, pure(1), 1000, quantiles}, 1e6);
   const double one = one_quantile_bound(0.5, 0.5, 1000, 1e6, kBeta / 3);
   EXPECT_DOUBLE_EQ(found[1], one);
   EXPECT_DOUBLE_EQ(found[0], 1.5 * one);
   EXPECT_DOUBLE_EQ(found[2], 1.5 * one);
-  // 0.1 lies in [0, 0.5] at a fifth.
+  // 0.1 lies at a fifth of [0, 0.5].
   const Quantiles uneven = {0.1, 0.5, 0.9};
   const Errors of_uneven = bounds({QuantilesMethod::kApproximate, pure(1), 1000, uneven}, 1e6);
   const double fifth = one_quantile_bound(0.2, 0.5, 1000, 1e6, kBeta / 3);
@@ -123,7 +123,7 @@ TEST(RankErrorBounds, OfApproximateQuantilesAddUpAlongTheRecursion) {
   EXPECT_NEAR(of_uneven[2], 0.2 * one + fifth, 1e-9);
 }
 
-TEST(RankErrorBounds, OfJointQuantilesAreThoseOfTheTheorem) {
+TEST(RankErrorBounds, FollowTheTheoremForJointQuantiles) {
   const Quantiles quantiles = {0.1, 0.5, 0.7};
   for (const PrivacyParameter& privacy : {pure(1), zcdp(0.125)}) {
     const Errors found = bounds({QuantilesMethod::kJoint, privacy, 1000, quantiles}, 1e6);
@@ -163,7 +163,7 @@ TEST(RankErrorBounds, AreAtMostTheRecordsAndFallWithEpsilonAndBeta) {
   }
 }
 
-// The number of draws of which any quantile misses its bound.
+// The number of draws in which any quantile misses its bound.
 int violations(const Dataset& data, const Quantiles& quantiles, const PrivacyParameter& privacy,
                QuantilesMethod method, int draws) {
   const auto records = static_cast<double>(data.records.size());
@@ -183,9 +183,9 @@ int violations(const Dataset& data, const Quantiles& quantiles, const PrivacyPar
   return found;
 }
 
-// Of 80 draws with a probability of 0.05 each, more than 20 miss with one below 10^-9 (a binomial
-// tail; 96 checks stay below 10^-7).
-TEST(RankErrorBounds, AreKeptOnAnyData) {
+// More than 20 of 80 draws, which each miss with a probability of 0.05, miss with a probability
+// below 10^-9 (a binomial tail; 96 checks stay below 10^-7).
+TEST(RankErrorBounds, HoldOnAnyData) {
   constexpr int kDraws = 80;
   constexpr int kMost = 20;
   constexpr std::uint64_t kCells = 1 << 20;
@@ -205,12 +205,12 @@ TEST(RankErrorBounds, AreKeptOnAnyData) {
   }
 }
 
-// The worst data for one quantile: all records in one cell, just as many as make a miss of that
-// cell exceed the bound. The median then misses it with a probability of 0.007: the
-// bound is but a constant factor from the best. Of 2000 draws with a probability of 0.05 each, more
-// than 170 miss with one below 10^-9 (a binomial tail); without the logarithm of the cells or of
-// the records in the bound far more would.
-TEST(RankErrorBounds, AreKeptOnTheWorstDataForOneQuantile) {
+// The worst data for one quantile: all records in one cell, and as few of them as make a miss of
+// that cell exceed the bound. The median then misses it with a probability of 0.007, so the bound
+// is a constant factor from the best. More than 170 of 2000 draws, which each miss with a
+// probability of 0.05, miss with a probability below 10^-9 (a binomial tail). Without the logarithm
+// of the cells or of the records in the bound, far more would miss.
+TEST(RankErrorBounds, HoldOnTheWorstDataForOneQuantile) {
   constexpr std::uint64_t kCells = 1 << 16;
   const Quantiles median = {0.5};
   for (const QuantilesMethod method : kBoundedMethods) {
@@ -229,7 +229,7 @@ TEST(RankErrorBounds, AreKeptOnTheWorstDataForOneQuantile) {
 
 // --- The forecast --------------------------------------------------------------------------------
 
-TEST(QuantilesErrorForecast, HasTheBoundsOfTheTheoremInTheOrderAskedFor) {
+TEST(QuantilesErrorForecast, HasTheBoundsInTheOrderAskedFor) {
   const Quantiles asked = {0.9, 0.1, 0.5, 0.1, 0.9};
   const Quantiles distinct = {0.1, 0.5, 0.9};
   for (const QuantilesMethod method : kBoundedMethods) {
@@ -278,11 +278,12 @@ TEST(QuantilesErrorForecast, HasNoBoundForCountsOnATree) {
   EXPECT_TRUE(bounded(QuantilesMethod::kApproximate, pure(1), 1024, seventeen));
 }
 
-// On evenly spread records that fill the grid, R(p) - q n has a two-sided exponential law up to a
-// record, so the error an exponential one of mean 1 / lambda. Of 200 of them, Chernoff's bound has
-// the mean outside [0.6, 1.55] / lambda with a probability below 10^-9, and the 190th in order
-// outside [1.5, 6] / lambda, as then 11 or more of 200 exceed e^-6 or 10 or fewer e^-1.5.
-TEST(QuantilesErrorForecast, IsTheMeanAndTheTailOfTheLawOfOneQuantile) {
+// On evenly spread records that fill the value grid, R(p) - q n has a two-sided exponential law up
+// to a record, so the error has an exponential law of mean 1 / lambda. By Chernoff's bound, the
+// mean of 200 errors lies outside [0.6, 1.55] / lambda with a probability below 10^-9. So does the
+// 190th in order outside [1.5, 6] / lambda: then 11 or more of 200 errors exceed 6 / lambda (each
+// with a probability of e^-6), or 10 or fewer exceed 1.5 / lambda (e^-1.5).
+TEST(QuantilesErrorForecast, HasTheMeanAndTheTailOfTheLawOfOneQuantile) {
   const Quantiles quantiles = {0.3, 0.5};
   const Quantiles median = {0.5};
   for (const std::uint64_t records : {std::uint64_t{100'000}, std::uint64_t{1} << 40}) {
@@ -307,11 +308,11 @@ double mean(const Errors& errors) {
   return std::reduce(errors.begin(), errors.end()) / static_cast<double>(errors.size());
 }
 
-// Means of several draws of sums of exponential errors: those of 100 lie outside [0.5, 1.8] times
-// their expectation with a probability below 10^-8 (Chernoff's bound for an exponential law, the
-// worst of these sums), those of 400 outside [0.7, 1.4]. Beyond the 95 % figure lie 5 % of the
-// draws: that of 100 draws has more than 30 % beyond it with a probability of 2 10^-9 at most, and
-// then 45 % of 400 draws do likewise.
+// The errors are sums of exponential errors. The mean of 100 draws lies outside [0.5, 1.8] times
+// its expectation with a probability below 10^-8 (Chernoff's bound for an exponential law, the
+// worst of these sums), and the mean of 400 outside [0.7, 1.4]. 5 % of the draws lie beyond the 95
+// % figure. The figure of 100 draws has more than 30 % beyond it with a probability of 2 10^-9 at
+// most. If it has fewer, 45 % of 400 draws lie beyond it with a probability as small.
 TEST(QuantilesErrorForecast, AgreesWithDraws) {
   constexpr std::size_t kRecords = 20'000;
   constexpr int kDraws = 400;
@@ -343,22 +344,22 @@ TEST(QuantilesErrorForecast, AgreesWithDraws) {
   }
 }
 
-// Grids far finer or coarser than the records: with a cell of a hundred records each, and next to
-// no noise, the answer is the cell that the quantile lies in.
-TEST(QuantilesErrorForecast, IsNothingInsideACell) {
+// The value grid is far coarser than the records. With a hundred records in each cell and almost no
+// noise, the answer is the cell in which the quantile lies.
+TEST(QuantilesErrorForecast, IsZeroInsideACell) {
   const Quantiles quantiles = {0.25, 0.75};
   for (const QuantilesMethod method :
        {QuantilesMethod::kApproximate, QuantilesMethod::kJoint, QuantilesMethod::kIndependent,
         QuantilesMethod::kTree, QuantilesMethod::kAuto}) {
     for (const QuantileError& error : forecast({method, pure(1000), 10, quantiles}, 1000)) {
-      // A miss is one of 50 records, at a lambda of 8 or more.
+      // A miss is by at least 50 records, at a lambda of 8 or more.
       EXPECT_EQ(error.mean, 0);
       EXPECT_EQ(error.at_95, 0);
     }
   }
 }
 
-TEST(QuantilesErrorForecast, RefusesWhatIsOutOfRange) {
+TEST(QuantilesErrorForecast, RefusesParametersOutOfRange) {
   const Quantiles median = {0.5};
   const Quantiles outside = {1.5};
   const Quantiles none;

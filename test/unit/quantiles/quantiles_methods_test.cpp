@@ -31,9 +31,9 @@
 #include "support/quantiles_sampler.hpp"
 #include "support/random_testing.hpp"
 
-// What the methods of draw_quantiles have in common, and the laws of those that the joint mechanism
-// and the one for one quantile make up. Every statistical check has a false-alarm probability of
-// 10^-9 but for the chi-square approximation (see chi_square.hpp).
+// Tests the common properties of the methods of draw_quantiles, and the laws of the methods that
+// use the joint mechanism or the mechanism for one quantile. Every statistical check has a
+// false-alarm probability of 10^-9, up to the chi-square approximation (see chi_square.hpp).
 namespace dpquantile {
 namespace {
 
@@ -61,7 +61,7 @@ using Quantiles = std::vector<double>;
 constexpr QuantilesMethod kMethods[] = {QuantilesMethod::kApproximate, QuantilesMethod::kJoint,
                                         QuantilesMethod::kIndependent, QuantilesMethod::kAuto};
 
-// Each quantile by itself, sorted.
+// The law of quantiles that are drawn separately and sorted.
 Law independent_law(const Dataset& data, const Quantiles& quantiles, Real epsilon_each) {
   const RealRank rank(data);
   Law law = {{{}, 1}};
@@ -103,7 +103,7 @@ TEST(JointQuantiles, AreOneDrawOfTheJointMechanism) {
       kFalseAlarm);
 }
 
-TEST(IndependentQuantiles, AreDrawnByThemselvesAndSorted) {
+TEST(IndependentQuantiles, AreDrawnSeparatelyAndSorted) {
   EXPECT_GT(p_value_of(independent_law(kData, kThree, 2), kThree, pure(6),
                        QuantilesMethod::kIndependent, 100'000),
             kFalseAlarm);
@@ -113,13 +113,13 @@ TEST(IndependentQuantiles, AreDrawnByThemselvesAndSorted) {
             kFalseAlarm);
 }
 
-TEST(ApproximateQuantiles, UnderZcdpHaveTheSameBoundedRangeOnEachLevel) {
+TEST(ApproximateQuantiles, HaveTheSameBoundedRangeOnEachLevelUnderZcdp) {
   EXPECT_GT(p_value_of(quantiles_law(kData, kThree, 4), kThree, zcdp(1),
                        QuantilesMethod::kApproximate, 100'000),
             kFalseAlarm);
 }
 
-TEST(AutoQuantiles, AreJointOrOneAtATime) {
+TEST(AutoQuantiles, AreDrawnTogetherOrOneAtATime) {
   EXPECT_GT(p_value_of(joint_law(kData, kTwo, 3, 80), kTwo, pure(3), QuantilesMethod::kAuto, 1500),
             kFalseAlarm);
   EXPECT_GT(
@@ -155,16 +155,16 @@ class Recursion {
   TestContext context_;
 };
 
-TEST(RecursiveQuantiles, DrawsWhatLiesBetweenJointCutsOnTheNextLevel) {
+TEST(DrawRecursively, DrawsQuantilesBetweenJointCutsOnTheNextLevel) {
   Recursion recursion(kData, kThree, {{2, 3}, {1, 5}});
   EXPECT_GT(
       p_value(joint_then_one_law(kData, kThree, 3, 5, 30), 2000, [&] { return recursion.draw(); }),
       kFalseAlarm);
 }
 
-// Levels far below one another find every record's cell: the quantiles that a level takes divide
-// the others, and what is between them has its own targets.
-TEST(RecursiveQuantiles, DrawsAllQuantilesOnAnyNumbersALevel) {
+// Deep recursions find every record's cell. The quantiles that a level takes divide the others, and
+// those between them get targets of their own.
+TEST(DrawRecursively, DrawsAllQuantilesWithAnyNumbersPerLevel) {
   Dataset data{1000, std::vector<std::uint32_t>(1000)};
   std::iota(data.records.begin(), data.records.end(), 0U);
   const std::vector<std::vector<std::uint32_t>> numbers = {{25},         {1, 1, 1, 1, 1}, {2, 2, 2},
@@ -175,17 +175,18 @@ TEST(RecursiveQuantiles, DrawsAllQuantilesOnAnyNumbersALevel) {
     for (const std::uint32_t together : level_numbers) plan.push_back({together, 80});
     const Quantiles quantiles = equally_spaced(25);
     const Cells cells = Recursion(data, quantiles, plan).draw();
-    // A quantile misses by more than 3 records on a level with a probability below
-    // 1000^25 e^(26 + 26 - 3 * 40) at most, as F is that large then; in fact far below that.
+    // A quantile misses by more than 3 records on a level with a probability of at most 1000^25
+    // e^(26 + 26 - 3 * 40), because F is that large then; in fact far below that.
     for (std::size_t i = 0; i < cells.size(); ++i) {
       EXPECT_NEAR(cells[i], quantiles[i] * 1000, 12) << level_numbers.size() << ' ' << i;
     }
   }
 }
 
-// All that lies between cuts is drawn by the next level's epsilon, here by almost none: uniform on
-// some 333 cells, so that ten draws within 5 cells of the middle have a probability below 10^-14.
-TEST(RecursiveQuantiles, SpendsTheNextLevelsEpsilonBetweenAllCuts) {
+// The next level draws everything between cuts with its epsilon, which is almost 0 here. So the
+// answers are uniform on some 333 cells, and ten draws within 5 cells of the middle have a
+// probability below 10^-14.
+TEST(DrawRecursively, SpendsTheNextLevelsEpsilonBetweenAllCuts) {
   Dataset data{1000, std::vector<std::uint32_t>(1000)};
   std::iota(data.records.begin(), data.records.end(), 0U);
   const Quantiles quantiles = equally_spaced(5);
@@ -201,7 +202,7 @@ TEST(RecursiveQuantiles, SpendsTheNextLevelsEpsilonBetweenAllCuts) {
   for (const std::size_t i : {0U, 2U, 4U}) EXPECT_GT(furthest[i], 5);
 }
 
-TEST(RecursiveQuantiles, RefusesAPlanWithTooFewLevels) {
+TEST(DrawRecursively, RefusesAPlanWithTooFewLevels) {
   EXPECT_THROW(Recursion({1ULL << 32, {}}, equally_spaced(9), {{2, 1}, {2, 1}}).draw(),
                std::logic_error);
   EXPECT_NO_THROW(Recursion({1, {0}}, equally_spaced(8), {{2, 1}}).draw());
@@ -209,7 +210,7 @@ TEST(RecursiveQuantiles, RefusesAPlanWithTooFewLevels) {
 
 // --- All methods ---------------------------------------------------------------------------------
 
-TEST(QuantilesOfAllMethods, AreMonotoneOnTheGridAndInTheOrderAskedFor) {
+TEST(DrawQuantiles, IsMonotoneOnTheGridAndInTheOrderAskedForWithEveryMethod) {
   const std::vector<Dataset> datasets = {
       {1, {}}, {2, {0, 1}}, {7, {3, 3, 3}}, {1000, {0, 10, 999}}, {1ULL << 32, {5, 0xffffffff}}};
   const Quantiles quantiles = {0.75, 0, 0.25, 0.25, 1, 0.5, 0.75, -0.0};
@@ -229,8 +230,8 @@ TEST(QuantilesOfAllMethods, AreMonotoneOnTheGridAndInTheOrderAskedFor) {
   }
 }
 
-// Levels of the plan of method auto: 50 quantiles have two, 51 three.
-TEST(QuantilesOfMethodAuto, AreAllAnsweredAtTheEndsOfPlans) {
+// The plan of method auto has two levels for 50 quantiles and three for 51.
+TEST(AutoQuantiles, AreAllAnsweredAtTheLimitsOfPlans) {
   Dataset data{10'000, std::vector<std::uint32_t>(10'000)};
   std::iota(data.records.begin(), data.records.end(), 0U);
   for (const std::size_t m : {16U, 17U, 50U, 51U, 124U}) {
@@ -244,7 +245,7 @@ TEST(QuantilesOfMethodAuto, AreAllAnsweredAtTheEndsOfPlans) {
   }
 }
 
-TEST(QuantilesOfAllMethods, FailAsExceptions) {
+TEST(DrawQuantiles, ThrowsOnEveryFailureWithEveryMethod) {
   const Histogram histogram = histogram_of(kData);
   for (const QuantilesMethod method : kMethods) {
     const auto draw = [&](RandomSource& source, CancelPoll::Predicate requested,
@@ -262,7 +263,7 @@ TEST(QuantilesOfAllMethods, FailAsExceptions) {
   }
 }
 
-TEST(JointQuantiles, AreAtMost128DifferentOnes) {
+TEST(JointQuantiles, AreAtMost128DifferentQuantiles) {
   const auto check = [](const Quantiles& quantiles, QuantilesMethod method) {
     check_quantiles_query({method, pure(1), 10, quantiles});
   };
@@ -283,7 +284,7 @@ double rho(const Quantiles& quantiles, const PrivacyParameter& privacy, Quantile
   return rho_of_quantiles({method, privacy, 10, quantiles});
 }
 
-TEST(RhoOfQuantiles, IsThatOfTheMethodsDraws) {
+TEST(RhoOfQuantiles, AddsUpOverTheDrawsOfTheMethod) {
   EXPECT_NEAR(rho(equally_spaced(9), pure(0.05), QuantilesMethod::kApproximate),
               4 * 0.0125 * 0.0125 / 8, 1e-15);
   EXPECT_NEAR(rho(equally_spaced(9), pure(2), QuantilesMethod::kJoint), 0.5, 1e-12);
@@ -295,7 +296,7 @@ TEST(RhoOfQuantiles, IsThatOfTheMethodsDraws) {
   }
 }
 
-TEST(RhoOfQuantiles, OfOtherNumbersIsThatOfTheirLevels) {
+TEST(RhoOfQuantiles, DependsOnTheNumberOfLevelsOrDraws) {
   const auto joint_rho = [](double epsilon) { return epsilon * epsilon / 8; };
   for (const double epsilon : {0.1, 1.0, 10.0}) {
     for (const auto& [m, levels] :
@@ -314,8 +315,8 @@ TEST(RhoOfQuantiles, OfOtherNumbersIsThatOfTheirLevels) {
   }
 }
 
-// The grid matters to counts on a tree alone, and to auto that reads them.
-TEST(RhoOfQuantiles, OfAutoIsThatOfItsPlanOrOfATree) {
+// The value grid matters only to counts on a tree, and to auto where it uses them.
+TEST(RhoOfQuantiles, IsThatOfThePlanOrTheTreeForAuto) {
   const auto rho_on = [](std::uint64_t cells, std::size_t m, QuantilesMethod method) {
     return rho_of_quantiles({method, pure(0.5), cells, equally_spaced(m)});
   };
@@ -331,18 +332,18 @@ TEST(RhoOfQuantiles, OfAutoIsThatOfItsPlanOrOfATree) {
   EXPECT_EQ(rho_on(1000, 16, QuantilesMethod::kAuto), rho_of_plan(best_plan(16, pure(0.5))));
   EXPECT_EQ(rho_on(1 << 20, 17, QuantilesMethod::kAuto), rho_of_plan(best_plan(17, pure(0.5))));
   EXPECT_EQ(rho_on(1 << 20, 200, QuantilesMethod::kAuto), rho_of_plan(best_plan(200, pure(0.5))));
-  // 17 quantiles: 0.3 and 0.2.
+  // The plan for 17 quantiles spends 0.3 and 0.2.
   EXPECT_NEAR(rho_on(1 << 20, 17, QuantilesMethod::kAuto), (0.09 + 0.04) / 8, 1e-12);
 }
 
-// --- Which method auto is ------------------------------------------------------------------------
+// --- The method of auto --------------------------------------------------------------------------
 
 QuantilesMethod resolved(QuantilesMethod method, const PrivacyParameter& privacy,
                          std::uint64_t cells, const Quantiles& quantiles) {
   return resolved_method({method, privacy, cells, quantiles});
 }
 
-TEST(ResolvedMethod, OfAutoIsATreeForManyQuantilesOnASmallGrid) {
+TEST(ResolvedMethod, IsATreeForAutoWithManyQuantilesOnASmallGrid) {
   const struct {
     std::size_t quantiles;
     std::uint64_t cells;
@@ -380,13 +381,13 @@ TEST(ResolvedMethod, CountsRepeatedQuantilesOnce) {
             QuantilesMethod::kAuto);
   EXPECT_EQ(resolved(QuantilesMethod::kAuto, pure(1), 1 << 15, repeated(100)),
             QuantilesMethod::kTree);
-  // 0 and -0 are one.
+  // 0 and -0 count once.
   Quantiles zeros = equally_spaced(15);
   zeros.insert(zeros.end(), {0.0, -0.0});
   EXPECT_EQ(resolved(QuantilesMethod::kAuto, pure(1), 1024, zeros), QuantilesMethod::kAuto);
 }
 
-TEST(ResolvedMethod, OfOtherMethodsIsTheirOwn) {
+TEST(ResolvedMethod, KeepsAnyMethodButAuto) {
   for (const QuantilesMethod method : {QuantilesMethod::kApproximate, QuantilesMethod::kJoint,
                                        QuantilesMethod::kIndependent, QuantilesMethod::kTree}) {
     for (const PrivacyParameter& privacy : {pure(1), zcdp(0.5)}) {
@@ -399,9 +400,10 @@ TEST(ResolvedMethod, OfOtherMethodsIsTheirOwn) {
   }
 }
 
-// All records in one cell, with hardly any noise: counts on a tree have the least record there,
-// draws have quantile 0 anywhere up to it, and ten of them there with a probability of 501^-10.
-TEST(QuantilesOfMethodAuto, AreReadOffATreeWhereThatIsTheMethod) {
+// All records lie in one cell, and there is hardly any noise. Counts on a tree have the least
+// record there. Draws have quantile 0 anywhere up to it, and ten of them there with a probability
+// of 501^-10.
+TEST(AutoQuantiles, AreReadFromATreeWhereThatIsTheMethod) {
   const auto all_there = [](QuantilesMethod method, const PrivacyParameter& privacy,
                             std::uint64_t cells, std::size_t m) {
     Quantiles quantiles = equally_spaced(m - 1);
@@ -420,7 +422,7 @@ TEST(QuantilesOfMethodAuto, AreReadOffATreeWhereThatIsTheMethod) {
   EXPECT_FALSE(all_there(QuantilesMethod::kApproximate, pure(1000), 1024, 17));
 }
 
-TEST(IndependentEpsilon, IsAPartOfThePrivacyParameter) {
+TEST(IndependentEpsilon, DividesThePrivacyParameter) {
   EXPECT_DOUBLE_EQ(independent_epsilon(4, pure(2)), 0.5);
   EXPECT_NEAR(independent_epsilon(4, zcdp(2)), 2, 1e-12);
   for (std::size_t m = 1; m <= kMaxQuantiles; ++m) {

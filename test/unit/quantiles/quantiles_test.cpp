@@ -74,7 +74,7 @@ void PrintTo(const JointCase& joint_case, std::ostream* out) {
 
 class JointLaw : public ::testing::TestWithParam<JointCase> {};
 
-TEST_P(JointLaw, IsTheExhaustiveIntegralOverAllCuts) {
+TEST_P(JointLaw, EqualsTheExhaustiveIntegralOverAllCuts) {
   const auto& [name, data, quantiles, epsilon, draws] = GetParam();
   QuantilesSampler sampler(data, quantiles, epsilon);
   const Law law = quantiles_law(data, quantiles, epsilon);
@@ -83,29 +83,29 @@ TEST_P(JointLaw, IsTheExhaustiveIntegralOverAllCuts) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    OfOne, JointLaw,
+    OneQuantile, JointLaw,
     ::testing::Values(JointCase{"MedianOfTies", {5, {1, 1, 3}}, {0.5}, 2},
                       JointCase{"MinimumAtAnExtreme", {4, {3, 3}}, {0}, 3, 300'000},
                       JointCase{"MaximumAtAnExtreme", {4, {0, 0}}, {1}, 3, 300'000}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
-    OfTwo, JointLaw,
+    TwoQuantiles, JointLaw,
     ::testing::Values(JointCase{"Quartiles", {5, {1, 2, 2, 4}}, {0.25, 0.75}, 3},
                       JointCase{"CutInAHeavyCell", {3, {1, 1, 1, 1, 1, 1}}, {0.3, 0.6}, 4, 500'000},
                       JointCase{"MinimumAndMaximum", {4, {0, 2, 3}}, {0, 1}, 4, 500'000},
-                      JointCase{"OfNoRecords", {4, {}}, {0.25, 0.75}, 2, 500'000}),
+                      JointCase{"NoRecords", {4, {}}, {0.25, 0.75}, 2, 500'000}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
-    OfThree, JointLaw,
+    ThreeQuantiles, JointLaw,
     ::testing::Values(JointCase{"Quartiles", {4, {0, 1, 3, 3}}, {0.25, 0.5, 0.75}, 4},
                       JointCase{"Uneven", {3, {1, 1, 1, 2, 2}}, {0.1, 0.2, 0.9}, 6, 500'000},
                       JointCase{"CutInAHeavyCell", {3, {1, 1, 1}}, {0.25, 0.5, 0.75}, 6, 500'000}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
-    OfMore, JointLaw,
+    MoreQuantiles, JointLaw,
     ::testing::Values(JointCase{"Four", {3, {0, 1, 1}}, {0.2, 0.4, 0.6, 0.8}, 6, 300'000},
                       JointCase{"Seven", {2, {0, 1, 1, 1}}, equally_spaced(7), 10, 300'000}),
     case_name);
@@ -127,13 +127,13 @@ std::size_t recursion_depth(std::size_t distinct_quantiles) {
   return approximate_plan(distinct_quantiles, pure(1)).size();
 }
 
-TEST(RecursionDepth, IsTheFloorOfTheBinaryLogarithmAndOne) {
+TEST(RecursionDepth, IsTheFloorOfTheBinaryLogarithmPlusOne) {
   const std::map<std::size_t, std::size_t> expected = {
       {1, 1}, {2, 2}, {3, 2}, {4, 3}, {7, 3}, {8, 4}, {15, 4}, {120, 7}, {4095, 12}, {4096, 13}};
   for (const auto& [m, depth] : expected) EXPECT_EQ(recursion_depth(m), depth) << m;
 }
 
-// How many draws are nested when the middle one splits m - 1 others as evenly as it can.
+// How many draws are nested when the middle one splits m - 1 others as evenly as possible.
 std::size_t nested_draws(std::size_t m) {
   return m == 0 ? 0 : 1 + nested_draws(m / 2);
 }
@@ -144,7 +144,7 @@ TEST(RecursionDepth, CoversEveryDrawOfTheRecursion) {
 
 // --- Order and repetition ------------------------------------------------------------------------
 
-TEST(QuantilesOrder, IsTheOrderAskedFor) {
+TEST(DrawQuantiles, AnswersInTheOrderAskedFor) {
   const Dataset data{4, {0, 1, 3, 3}};
   QuantilesSampler sampler(data, {0.75, 0.25, 0.5}, 4);
   const auto draw = [&] {
@@ -155,7 +155,7 @@ TEST(QuantilesOrder, IsTheOrderAskedFor) {
   EXPECT_GT(p_value(law, 300'000, draw, law_p_value), kLawFalseAlarm);
 }
 
-TEST(QuantilesRepeated, AreDrawnOnceAndPaidOnce) {
+TEST(DrawQuantiles, DrawsAndPaysRepeatedQuantilesOnce) {
   const Dataset data{4, {0, 1, 3, 3}};
   QuantilesSampler sampler(data, {0.5, 0.2, 0.5, 0.8, 0.2, 0.2, 0.8, 0.5}, 4);
   const auto draw = [&] {
@@ -168,7 +168,7 @@ TEST(QuantilesRepeated, AreDrawnOnceAndPaidOnce) {
   EXPECT_GT(p_value(law, 300'000, draw, law_p_value), kLawFalseAlarm);
 }
 
-TEST(QuantilesRepeated, OfOneValueHaveTheWholeEpsilon) {
+TEST(DrawQuantiles, SpendsTheWholeEpsilonOnOneRepeatedQuantile) {
   const Dataset data{4, {0, 1, 3, 3}};
   QuantilesSampler sampler(data, Quantiles(9, 0.5), 4);
   const auto draw = [&] { return Cells{sampler.draw().front()}; };
@@ -176,12 +176,12 @@ TEST(QuantilesRepeated, OfOneValueHaveTheWholeEpsilon) {
   EXPECT_GT(p_value(law, 300'000, draw, law_p_value), kLawFalseAlarm);
 }
 
-TEST(QuantilesRepeated, TakeZerosOfBothSignsForOne) {
+TEST(DrawQuantiles, TakesZerosOfBothSignsAsOneQuantile) {
   const Cells cells = release({100, {3, 50}}, {0.0, -0.0, 0.0}, 1);
   EXPECT_EQ(std::set<std::uint32_t>(cells.begin(), cells.end()).size(), 1U);
 }
 
-TEST(QuantilesAnswers, AreMonotoneAndOnTheGrid) {
+TEST(DrawQuantiles, IsMonotoneAndOnTheGrid) {
   const std::vector<Dataset> datasets = {
       {1, {}}, {2, {0, 1}}, {7, {3, 3, 3}}, {1000, {0, 10, 999}}, {kMostCells, {5, 0xffffffff}}};
   for (const Dataset& data : datasets) {
@@ -200,7 +200,7 @@ TEST(QuantilesAnswers, AreMonotoneAndOnTheGrid) {
 
 // --- Ends of the ranges --------------------------------------------------------------------------
 
-TEST(QuantilesOfNoRecords, AreUniform) {
+TEST(DrawQuantiles, IsUniformWithoutRecords) {
   const std::vector<double> uniform(16, 1.0 / 16);
   QuantilesSampler sampler({16, {}}, {0.9}, 3);
   std::vector<std::uint64_t> observed(16);
@@ -208,12 +208,12 @@ TEST(QuantilesOfNoRecords, AreUniform) {
   EXPECT_GT(law_p_value(observed, uniform), kLawFalseAlarm);
 }
 
-TEST(QuantilesOnAOneCellGrid, AreThatCell) {
+TEST(DrawQuantiles, AnswersTheOnlyCellOfAGrid) {
   EXPECT_EQ(release({1, {}}, {0, 0.5, 1}, 1), (Cells{0, 0, 0}));
   EXPECT_EQ(release({1, {0, 0, 0}}, {1, 0.5}, 1), (Cells{0, 0}));
 }
 
-TEST(QuantilesOnTheLargestGrid, AreUniformWithoutRecords) {
+TEST(DrawQuantiles, IsUniformOnTheLargestGridWithoutRecords) {
   const std::vector<double> uniform(64, 1.0 / 64);
   QuantilesSampler sampler({kMostCells, {}}, {0.5}, 1);
   std::vector<std::uint64_t> observed(64);
@@ -221,9 +221,9 @@ TEST(QuantilesOnTheLargestGrid, AreUniformWithoutRecords) {
   EXPECT_GT(law_p_value(observed, uniform), kLawFalseAlarm);
 }
 
-// A wrong cell would have probability below 2^32 e^(-lambda / 2) with lambda >= 250 for one of two
-// levels: one that lies a whole record from the target. Below 10^-40.
-TEST(QuantilesOnTheLargestGrid, FindTheOnlyCellsAtALargeEpsilon) {
+// A wrong cell lies a whole record from the target. It has a probability below 2^32 e^(-lambda /
+// 2), with lambda >= 250 for one of two levels: below 10^-40.
+TEST(DrawQuantiles, FindsTheOccupiedCellsOfTheLargestGrid) {
   const Dataset data{kMostCells, {0, 0, 1U << 31, 1U << 31, 0xffffffff, 0xffffffff}};
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(release(data, {1.0 / 6, 0.5, 5.0 / 6}, 1000), (Cells{0, 1U << 31, 0xffffffff}));
@@ -232,7 +232,7 @@ TEST(QuantilesOnTheLargestGrid, FindTheOnlyCellsAtALargeEpsilon) {
 
 // A draw misses its rank by more than 200 with probability below 10^6 e^(-200 lambda), where lambda
 // is at least 1/2: below 10^-37. The misses of three levels add up.
-TEST(QuantilesOfAMillionRecords, AreCloseToTheTrueOnes) {
+TEST(DrawQuantiles, IsCloseToTheTrueQuantilesOfAMillionRecords) {
   Dataset data{1'000'000, std::vector<std::uint32_t>(1'000'000)};
   std::iota(data.records.begin(), data.records.end(), 0U);
   std::reverse(data.records.begin(), data.records.end());
@@ -243,15 +243,16 @@ TEST(QuantilesOfAMillionRecords, AreCloseToTheTrueOnes) {
   }
 }
 
-// A quantile between the ties' ranks goes elsewhere with probability below 10^6 e^-1000.
-TEST(QuantilesOfAMillionRecords, OnOneCellAreThatCell) {
+// A quantile between the ranks of the ties leaves their cell with probability below 10^6 e^-1000.
+TEST(DrawQuantiles, FindsTheCellOfAMillionTies) {
   Dataset data{1'000'000, std::vector<std::uint32_t>(1'000'000, 123'456)};
   EXPECT_EQ(release(data, equally_spaced(9), 1), Cells(9, 123'456));
 }
 
-// A draw misses its rank by more than 1.5 with probability below 10^6 e^(-1.5 lambda), lambda at
-// least 38: all 4096 stay below that but with probability 10^-15. The misses of 13 levels add up.
-TEST(QuantilesOfTheLargestNumber, AreAllAnswered) {
+// A draw misses its rank by more than 1.5 with probability below 10^6 e^(-1.5 lambda), and lambda
+// is at least 38: one of the 4096 draws does with probability 10^-15. The misses of 13 levels add
+// up.
+TEST(DrawQuantiles, AnswersTheMostQuantiles) {
   Dataset data{1'000'000, std::vector<std::uint32_t>(1'000'000)};
   std::iota(data.records.begin(), data.records.end(), 0U);
   const Quantiles quantiles = equally_spaced(kMaxQuantiles);
@@ -262,7 +263,7 @@ TEST(QuantilesOfTheLargestNumber, AreAllAnswered) {
   }
 }
 
-TEST(QuantilesOfTheLargestNumber, WorkWithoutRecords) {
+TEST(DrawQuantiles, AnswersTheMostQuantilesWithoutRecords) {
   const Cells cells = release({kMostCells, {}}, equally_spaced(kMaxQuantiles), 1);
   EXPECT_EQ(cells.size(), kMaxQuantiles);
   EXPECT_TRUE(std::is_sorted(cells.begin(), cells.end()));
@@ -270,7 +271,7 @@ TEST(QuantilesOfTheLargestNumber, WorkWithoutRecords) {
 
 // --- Failure -------------------------------------------------------------------------------------
 
-class QuantilesFailure : public ::testing::Test {
+class QuantilesRelease : public ::testing::Test {
  protected:
   Cells release_from(RandomSource& source, CancelPoll::Predicate cancel_requested,
                      std::pmr::memory_resource* memory) const {
@@ -285,13 +286,13 @@ class QuantilesFailure : public ::testing::Test {
   CsprngSource good_source_;
 };
 
-TEST_F(QuantilesFailure, OfTheRandomSourceIsAnException) {
+TEST_F(QuantilesRelease, ThrowsWhenTheRandomSourceFails) {
   FailingSource source;
   EXPECT_THROW(release_from(source, nullptr, std::pmr::new_delete_resource()),
                RandomnessUnavailable);
 }
 
-TEST_F(QuantilesFailure, IsACancelThatWasRequested) {
+TEST_F(QuantilesRelease, StopsWhenCancelled) {
   const auto requested = [] { return true; };
   const auto not_requested = [] { return false; };
   std::pmr::memory_resource* const memory = std::pmr::new_delete_resource();
@@ -299,14 +300,14 @@ TEST_F(QuantilesFailure, IsACancelThatWasRequested) {
   EXPECT_EQ(release_from(good_source_, not_requested, memory).size(), 2U);
 }
 
-TEST_F(QuantilesFailure, OfMemoryIsAnException) {
+TEST_F(QuantilesRelease, ThrowsWhenMemoryRunsOut) {
   EXPECT_THROW(release_from(good_source_, nullptr, std::pmr::null_memory_resource()),
                std::bad_alloc);
 }
 
 // --- Parameters ----------------------------------------------------------------------------------
 
-TEST(QuantilesEpsilon, IsBetweenAMillionthAndAThousand) {
+TEST(CheckEpsilon, AcceptsAMillionthToAThousand) {
   for (const double epsilon : {1e-6, 0.1, 1.0, 1000.0}) {
     EXPECT_NO_THROW(check_epsilon(epsilon)) << epsilon;
     EXPECT_NO_THROW(release({4, {1}}, {0.5}, epsilon)) << epsilon;
@@ -328,7 +329,7 @@ TEST(QuantilesEpsilon, IsBetweenAMillionthAndAThousand) {
   expect_refused(kNaN, "NaN");
 }
 
-TEST(QuantilesRange, IsFromZeroToOneInclusive) {
+TEST(CheckQuantiles, AcceptsZeroToOneInclusive) {
   EXPECT_NO_THROW(check_quantiles(Quantiles{0, -0.0, 0.5, 1}));
   const auto expect_refused = [](double quantile, const std::string& printed) {
     const std::string message = "a quantile must be between 0 and 1, got " + printed;
@@ -344,7 +345,7 @@ TEST(QuantilesRange, IsFromZeroToOneInclusive) {
   expect_refused(kNaN, "NaN");
 }
 
-TEST(QuantilesNumber, IsFromOneTo4096) {
+TEST(CheckQuantiles, AcceptsOneTo4096Quantiles) {
   EXPECT_NO_THROW(check_quantiles(Quantiles(1, 0.5)));
   EXPECT_NO_THROW(check_quantiles(Quantiles(4096, 0.5)));
   const auto expect_refused = [](std::size_t number, const std::string& printed) {

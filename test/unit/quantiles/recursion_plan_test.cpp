@@ -18,7 +18,7 @@ namespace {
 using PlanOf = RecursionPlan (*)(std::size_t, const PrivacyParameter&);
 
 constexpr PlanOf kPlans[] = {approximate_plan, joint_plan, best_plan};
-// What a sum of rounded parts may exceed the whole by.
+// The relative rounding error of a sum of parts.
 constexpr double kRounding = 0x1p-50;
 
 std::vector<std::uint32_t> numbers(const RecursionPlan& plan) {
@@ -27,7 +27,7 @@ std::vector<std::uint32_t> numbers(const RecursionPlan& plan) {
   return quantiles;
 }
 
-// The most quantiles that are left between those of a level, which divide them as evenly as may be.
+// The most quantiles left between those of a level, which divide them as evenly as possible.
 std::size_t most_left(std::size_t quantiles, std::size_t drawn) {
   return drawn >= quantiles ? 0 : quantiles / (drawn + 1);
 }
@@ -49,7 +49,7 @@ TEST(RecursionPlan, HasLevelsForAllQuantiles) {
   }
 }
 
-TEST(RecursionPlan, SpendsEpsilon) {
+TEST(RecursionPlan, SpendsTheWholeEpsilon) {
   for (const PlanOf plan_of : kPlans) {
     for (const double epsilon : {1e-6, 0.1, 1.0, 3.7, 1000.0}) {
       for (std::size_t m = 1; m <= kMaxQuantiles; ++m) {
@@ -65,7 +65,7 @@ TEST(RecursionPlan, SpendsEpsilon) {
   }
 }
 
-TEST(RecursionPlan, SpendsRho) {
+TEST(RecursionPlan, SpendsTheWholeRho) {
   for (const PlanOf plan_of : kPlans) {
     for (const double rho : {1e-12, 0.01, 0.5, 1000.0}) {
       for (std::size_t m = 1; m <= kMaxQuantiles; ++m) {
@@ -81,20 +81,20 @@ TEST(RecursionPlan, SpendsRho) {
   }
 }
 
-TEST(RecursionPlan, OfNineQuantilesAtATwentiethHasTheRhoOfFourLevels) {
+TEST(RecursionPlan, HasTheRhoOfItsLevels) {
   const double rho = rho_of_plan(approximate_plan(9, pure(0.05)));
   EXPECT_NEAR(rho, 4 * 0.0125 * 0.0125 / 8, 1e-16);
   EXPECT_GE(rho, 4 * 0.0125 * 0.0125 / 8);
   EXPECT_NEAR(rho_of_plan(joint_plan(9, pure(0.05))), 0.05 * 0.05 / 8, 1e-16);
 }
 
-TEST(RecursionPlan, OfOneAtATimeHasTheFloorOfTheBinaryLogarithmAndOneLevels) {
+TEST(ApproximatePlan, HasTheFloorOfTheBinaryLogarithmPlusOneLevels) {
   EXPECT_EQ(approximate_plan(1, pure(2)), (RecursionPlan{{1, 2}}));
   EXPECT_EQ(approximate_plan(3, pure(2)), (RecursionPlan{{1, 1}, {1, 1}}));
   EXPECT_EQ(approximate_plan(4, pure(3)), (RecursionPlan{{1, 1}, {1, 1}, {1, 1}}));
 }
 
-TEST(RecursionPlan, OfAllTogetherIsOneLevel) {
+TEST(JointPlan, HasOneLevel) {
   EXPECT_EQ(joint_plan(9, pure(0.5)), (RecursionPlan{{9, 0.5}}));
   const RecursionPlan plan = joint_plan(9, zcdp(0.5));
   EXPECT_EQ(numbers(plan), std::vector<std::uint32_t>{9});
@@ -120,7 +120,7 @@ TEST(BestPlan, SpendsMoreOnTheFirstLevels) {
   EXPECT_NEAR(plan[2].epsilon, 0.8, 1e-12);
 }
 
-TEST(BestPlan, UnderZcdpDrawsTwoOnTheLastLevelWhereThatSavesOne) {
+TEST(BestPlan, DrawsTwoOnTheLastLevelUnderZcdpWhereThatSavesALevel) {
   EXPECT_EQ(numbers(best_plan(1, zcdp(1))), std::vector<std::uint32_t>{1});
   EXPECT_EQ(numbers(best_plan(2, zcdp(1))), std::vector<std::uint32_t>{2});
   EXPECT_EQ(numbers(best_plan(3, zcdp(1))), (std::vector<std::uint32_t>{1, 1}));
@@ -129,8 +129,8 @@ TEST(BestPlan, UnderZcdpDrawsTwoOnTheLastLevelWhereThatSavesOne) {
   EXPECT_EQ(numbers(best_plan(9, zcdp(1))), (std::vector<std::uint32_t>{1, 1, 2}));
 }
 
-// Two on the last level of up to 24 quantiles only: 25, 35 and 80 would save a level as well.
-TEST(BestPlan, UnderZcdpDrawsTwoOnTheLastLevelForUpTo24Quantiles) {
+// Up to 24 quantiles only, although two on the last level would save a level for 25, 35 and 80 too.
+TEST(BestPlan, DrawsTwoOnTheLastLevelUnderZcdpForUpTo24Quantiles) {
   const auto ones_and = [](std::size_t ones, std::vector<std::uint32_t> last) {
     std::vector<std::uint32_t> expected(ones, 1);
     expected.insert(expected.end(), last.begin(), last.end());
@@ -153,7 +153,7 @@ TEST(BestPlan, UnderZcdpDrawsTwoOnTheLastLevelForUpTo24Quantiles) {
   }
 }
 
-TEST(BestPlan, UnderZcdpHasNoMoreLevelsThanOneAtATime) {
+TEST(BestPlan, HasNoMoreLevelsUnderZcdpThanOneAtATime) {
   for (std::size_t m = 1; m <= kMaxQuantiles; ++m) {
     const RecursionPlan plan = best_plan(m, zcdp(1));
     const std::size_t levels = approximate_plan(m, zcdp(1)).size();
@@ -167,7 +167,7 @@ TEST(BestPlan, UnderZcdpHasNoMoreLevelsThanOneAtATime) {
   }
 }
 
-// Levels that are too large for a joint draw would fail.
+// A level that is too large for a joint draw would fail.
 TEST(BestPlan, DrawsNoMoreTogetherThanTheJointMechanismCan) {
   for (const PrivacyParameter& privacy : {pure(1), zcdp(0.5)}) {
     for (std::size_t m = 1; m <= kMaxQuantiles; ++m) {

@@ -22,8 +22,8 @@
 #include "support/random_testing.hpp"
 #include "support/tree_quantiles_testing.hpp"
 
-// Every statistical check has a false-alarm probability below 5 * 10^-10 (see law_testing.hpp); the
-// few others say theirs.
+// Every statistical check has a false-alarm probability below 5 * 10^-10 (see law_testing.hpp),
+// except the few that state theirs.
 namespace dpquantile {
 namespace {
 
@@ -58,14 +58,14 @@ Quantiles uniform_quantiles(int m) {
 
 // --- The law of the answers ----------------------------------------------------------------------
 
-// Quantiles that no small curve reaches at a boundary: nothing depends on rounding.
+// Quantiles that no small curve has at a boundary, so that nothing depends on rounding.
 const Quantiles kOddQuantiles = {0.3183098861837907, 0.7071067811865476};
 
 struct AnswersCase {
   std::string name;
   CdfPlan plan;
   Dataset data;
-  std::vector<std::int64_t> reach;  // beyond it lies less than 10^-5
+  std::vector<std::int64_t> reach;  // less than 10^-5 lies beyond it
 };
 
 void PrintTo(const AnswersCase& answers_case, std::ostream* out) {
@@ -74,7 +74,7 @@ void PrintTo(const AnswersCase& answers_case, std::ostream* out) {
 
 class TreeQuantilesAnswers : public ::testing::TestWithParam<AnswersCase> {};
 
-TEST_P(TreeQuantilesAnswers, FollowTheLawByExhaustionOfTheNoise) {
+TEST_P(TreeQuantilesAnswers, FollowTheExhaustiveLaw) {
   const auto& [name, plan, data, reach] = GetParam();
   const TreeQuantilesLaw exact(plan, data, data, kOddQuantiles, reach);
   std::map<Cells, std::size_t> index;
@@ -98,7 +98,7 @@ TEST_P(TreeQuantilesAnswers, FollowTheLawByExhaustionOfTheNoise) {
 const Dataset kFewRecords = {9, {0, 1, 1, 7}};
 
 INSTANTIATE_TEST_SUITE_P(
-    Of, TreeQuantilesAnswers,
+    Plans, TreeQuantilesAnswers,
     ::testing::Values(
         AnswersCase{"OneLevel", cdf_plan(3, {3}, {2}), kFewRecords, {7}},
         AnswersCase{"TwoLevels", cdf_plan(3, {2, 2}, {2.3, 4.1}), kFewRecords, {6, 3}},
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
                     {5, 3}}),
     case_name);
 
-TEST(ExhaustedAnswers, SumToOneAndAreMonotone) {
+TEST(ExhaustiveLaw, SumsToOneAndIsMonotone) {
   const CdfPlan plan = cdf_plan(3, {2, 2}, {2.3, 4.1});
   const TreeQuantilesLaw exact(plan, kFewRecords, kFewRecords, kOddQuantiles, {6, 3});
   Real sum = 0;
@@ -130,7 +130,7 @@ TEST(ExhaustedAnswers, SumToOneAndAreMonotone) {
 // At the largest budgets a node has noise with probability below 2 e^(-1000 / 28).
 const std::vector<PrivacyParameter> kWithoutNoise = {pure(1000), zcdp(1000)};
 
-TEST(TreeQuantilesWithoutNoise, AreReadOffALineInEachLeaf) {
+TEST(TreeQuantilesWithoutNoise, AreInterpolatedLinearlyInEachLeaf) {
   const Dataset data = {10, {1, 1, 2, 3, 8, 8, 9, 9}};
   for (const PrivacyMeasure measure : {kPure, kZcdp}) {
     const CdfPlan plan = cdf_plan(3, {3}, {900}, measure);  // leaves of the cells 0-3, 4-6 and 7-9
@@ -145,8 +145,8 @@ TEST(TreeQuantilesWithoutNoise, AreReadOffALineInEachLeaf) {
   }
 }
 
-// Of four rows in a leaf of eight cells the middles lie in the cells 1, 3, 5 and 7.
-TEST(TreeQuantilesWithoutNoise, OfZeroAndOneAreTheMiddlesOfTheOuterRows) {
+// The middles of four rows in a leaf of eight cells lie in its cells 1, 3, 5 and 7.
+TEST(TreeQuantilesWithoutNoise, AreTheMiddlesOfTheOuterRowsForZeroAndOne) {
   for (const PrivacyMeasure measure : {kPure, kZcdp}) {
     const CdfPlan plan = cdf_plan(3, {3}, {900}, measure);
     const Dataset data = {24, {9, 9, 9, 9}};
@@ -155,7 +155,7 @@ TEST(TreeQuantilesWithoutNoise, OfZeroAndOneAreTheMiddlesOfTheOuterRows) {
   }
 }
 
-TEST(TreeQuantilesWithoutNoise, AreTheRecordsCellsWhereEveryCellIsALeaf) {
+TEST(TreeQuantilesWithoutNoise, AreTheCellsOfTheRecordsWhereEveryCellIsALeaf) {
   const Dataset data = {201, {7, 7, 7, 30, 150, 150, 150, 150, 200, 200}};
   for (const PrivacyParameter& privacy : kWithoutNoise) {
     EXPECT_EQ(
@@ -164,7 +164,7 @@ TEST(TreeQuantilesWithoutNoise, AreTheRecordsCellsWhereEveryCellIsALeaf) {
   }
 }
 
-TEST(TreeQuantilesWithoutNoise, OfNoRecordsAreSpreadEvenlyOverTheGrid) {
+TEST(TreeQuantilesWithoutNoise, AreSpreadEvenlyOverTheGridWithoutRecords) {
   for (const PrivacyParameter& privacy : kWithoutNoise) {
     EXPECT_EQ(TreeQuantilesSampler({1000, {}}, {0, 0.25, 0.5, 0.9999, 1}, privacy).draw(),
               (Cells{0, 250, 500, 999, 999}));
@@ -173,7 +173,7 @@ TEST(TreeQuantilesWithoutNoise, OfNoRecordsAreSpreadEvenlyOverTheGrid) {
   }
 }
 
-TEST(TreeQuantilesWithoutNoise, OnTheLargestGridLieInTheirLeaves) {
+TEST(TreeQuantilesWithoutNoise, LieInTheLeavesOfTheirRecordsOnTheLargestGrid) {
   const Dataset data = {kLargestGrid, {0, 0, 0x12345678, 0xffffffff, 0xffffffff}};
   for (const PrivacyParameter& privacy : kWithoutNoise) {
     const std::uint64_t width = kLargestGrid / tree_quantiles_leaves(kLargestGrid, privacy.measure);
@@ -184,8 +184,8 @@ TEST(TreeQuantilesWithoutNoise, OnTheLargestGridLieInTheirLeaves) {
   }
 }
 
-// A number of cells that the leaves do not divide: no cell is lost or counted twice.
-TEST(TreeQuantilesWithoutNoise, FindEveryCellOfAnUnevenGrid) {
+// The leaves do not divide the number of cells: no cell is lost or counted twice.
+TEST(TreeQuantilesWithoutNoise, FindTheLeafOfEveryCellOfAnUnevenGrid) {
   for (const std::uint32_t cells : {3U, 10U, 17U, 100U}) {
     const CdfPlan plan = cdf_plan(3, {3}, {900});
     for (std::uint32_t cell = 0; cell < cells; ++cell) {
@@ -206,7 +206,7 @@ Dataset spread_records(std::uint64_t cells, std::size_t records) {
   return data;
 }
 
-TEST(TreeQuantilesAnswersOfAnyKind, AreMonotoneInTheQuantileAndOnTheGrid) {
+TEST(TreeQuantiles, AreMonotoneInTheQuantileAndOnTheGrid) {
   const Quantiles quantiles = {0, 0.001, 0.25, 0.25, 0.5, 0.75, 0.999, 1};
   for (const PrivacyParameter& privacy : kAllPrivacies) {
     for (const std::uint64_t cells : {1ULL, 3ULL, 1000ULL, 30'001ULL}) {
@@ -223,7 +223,7 @@ TEST(TreeQuantilesAnswersOfAnyKind, AreMonotoneInTheQuantileAndOnTheGrid) {
   }
 }
 
-TEST(TreeQuantilesAnswersOfAnyKind, ComeInTheOrderAsked) {
+TEST(TreeQuantiles, ComeInTheOrderAskedFor) {
   for (const PrivacyParameter& privacy : {pure(0.5), zcdp(0.01)}) {
     TreeQuantilesSampler sampler(spread_records(1000, 300), {0.9, 0.1, 0.5, 0.1, 0.9}, privacy);
     for (int i = 0; i < 50; ++i) {
@@ -257,10 +257,10 @@ double mean_gap(const Dataset& data, const Quantiles& quantiles, const PrivacyPa
   return sum / static_cast<double>(releases) / static_cast<double>(quantiles.size());
 }
 
-// A thousand records on a twentieth of a grid of 2^24 cells, as in the published work. The means
-// are 10.8 (pure) and 3.4; a release's gap has a standard deviation of 4.3 and 1.2, so that the
+// A thousand records on a twentieth of a value grid of 2^24 cells, as in the published work. The
+// means are 10.8 (pure) and 3.4. A release's gap has a standard deviation of 4.3 and 1.2, so the
 // limits lie more than six standard errors above.
-TEST(TreeQuantilesOfAThousandRecords, AreWithinAFewRecords) {
+TEST(TreeQuantiles, AreWithinAFewOfAThousandRecords) {
   constexpr std::uint32_t kCells = 1 << 24;
   Dataset data{kCells, {}};
   std::uint64_t scattered = 1;
@@ -273,9 +273,9 @@ TEST(TreeQuantilesOfAThousandRecords, AreWithinAFewRecords) {
   EXPECT_LT(mean_gap(data, uniform_quantiles(120), zcdp(0.5), 30), 5);
 }
 
-// --- Law and cost --------------------------------------------------------------------------------
+// --- Plan and cost -------------------------------------------------------------------------------
 
-TEST(TreeQuantilesLeaves, AreTheCellsUpToALimitOfTheMeasure) {
+TEST(TreeQuantilesLeaves, AreTheCellsUpToTheLimitOfTheMeasure) {
   for (const std::uint64_t cells : {1ULL, 2ULL, 201ULL, 16384ULL}) {
     EXPECT_EQ(tree_quantiles_leaves(cells, kPure), cells);
     EXPECT_EQ(tree_quantiles_leaves(cells, kZcdp), cells);
@@ -287,21 +287,21 @@ TEST(TreeQuantilesLeaves, AreTheCellsUpToALimitOfTheMeasure) {
   EXPECT_EQ(tree_quantiles_leaves(kLargestGrid, kZcdp), 65536U);
 }
 
-TEST(TreeQuantilesLaw, IsThatOfACdfOfTheLeaves) {
+TEST(TreeQuantilesPlan, IsTheCdfPlanOfTheLeaves) {
   EXPECT_EQ(tree_quantiles_plan(1000, pure(0.3)),
             choose_cdf_plan(CdfMethod::kTree, 1000, pure(0.3)));
   EXPECT_EQ(tree_quantiles_plan(kLargestGrid, zcdp(0.3)),
             choose_cdf_plan(CdfMethod::kTree, 65536, zcdp(0.3)));
 }
 
-TEST(TreeQuantilesRho, IsThatOfTheLaw) {
+TEST(TreeQuantilesRho, IsTheGuaranteeUnderZcdpAndBelowThatOfPureNoise) {
   EXPECT_EQ(rho_of_cdf(tree_quantiles_plan(1000, zcdp(0.3))), 0.3);
   EXPECT_LT(rho_of_cdf(tree_quantiles_plan(1000, pure(0.3))), 0.3 * 0.3 / 2 / 2);
 }
 
 // --- Failure -------------------------------------------------------------------------------------
 
-class TreeQuantilesFailure : public ::testing::Test {
+class TreeQuantilesRelease : public ::testing::Test {
  protected:
   std::size_t release_from(RandomSource& source, CancelPoll::Predicate cancel_requested,
                            std::pmr::memory_resource* memory) const {
@@ -316,24 +316,24 @@ class TreeQuantilesFailure : public ::testing::Test {
   CsprngSource good_source_;
 };
 
-TEST_F(TreeQuantilesFailure, OfTheRandomSourceIsAnException) {
+TEST_F(TreeQuantilesRelease, ThrowsWhenTheRandomSourceFails) {
   FailingSource source;
   EXPECT_THROW(release_from(source, nullptr, heap()), RandomnessUnavailable);
 }
 
-TEST_F(TreeQuantilesFailure, IsACancelThatWasRequested) {
+TEST_F(TreeQuantilesRelease, StopsWhenCancelled) {
   const auto requested = [] { return true; };
   const auto not_requested = [] { return false; };
   EXPECT_THROW(release_from(good_source_, requested, heap()), Cancelled);
   EXPECT_EQ(release_from(good_source_, not_requested, heap()), 2U);
 }
 
-TEST_F(TreeQuantilesFailure, OfMemoryIsAnException) {
+TEST_F(TreeQuantilesRelease, ThrowsWhenMemoryRunsOut) {
   EXPECT_THROW(release_from(good_source_, nullptr, std::pmr::null_memory_resource()),
                std::bad_alloc);
 }
 
-TEST(TreeQuantilesParameters, AreRefusedLikeThoseOfTheOtherMethods) {
+TEST(TreeQuantilesParameters, AreCheckedLikeThoseOfTheOtherMethods) {
   EXPECT_THROW(tree_quantiles_plan(10, pure(1e-7)), ParameterError);
   EXPECT_THROW(tree_quantiles_plan(10, pure(1001)), ParameterError);
   EXPECT_THROW(tree_quantiles_plan(10, zcdp(1e-13)), ParameterError);

@@ -27,7 +27,7 @@ TEST(UniformQuantiles, AreDistinctAndInRangeForAllSizes) {
   }
 }
 
-TEST(UniformQuantiles, SizeIsChecked) {
+TEST(CheckSynthesisSize, AcceptsOneToTheMostQuantiles) {
   EXPECT_NO_THROW(check_synthesis_size(1));
   EXPECT_NO_THROW(check_synthesis_size(kMaxQuantiles));
   const std::int64_t wrong[] = {std::numeric_limits<std::int64_t>::min(), -1, 0, kMaxQuantiles + 1,
