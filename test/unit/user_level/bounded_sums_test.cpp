@@ -68,7 +68,7 @@ class BoundedRelease : public ::testing::Test {
   TestContext context_;
 };
 
-// Noise of at most 1/100 of a row per user: 10^-5 of 1000 users, but with probability below
+// The noise is at most 1/100 of a row per user, 10^-5 of 1000 users, except with probability below
 // e^-10^4.
 TEST_F(BoundedRelease, IsTheMeanAndVarianceWithAlmostNoNoise) {
   UserValues data;
@@ -78,7 +78,7 @@ TEST_F(BoundedRelease, IsTheMeanAndVarianceWithAlmostNoNoise) {
   EXPECT_NEAR(bounded_variance(*rows, 1, 1000, context_) / double{kOne}, 0.0625, 1e-3);
 }
 
-TEST_F(BoundedRelease, StaysOnTheGridForEveryOddInput) {
+TEST_F(BoundedRelease, StaysInRangeForOddInputs) {
   const std::vector<UserValues> odd = {
       {}, {{5}}, {std::vector<std::uint32_t>(2000, kOne)}, {{0}, {kOne}}};
   for (const UserValues& data : odd) {

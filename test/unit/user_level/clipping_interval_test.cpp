@@ -28,13 +28,13 @@ class Intervals : public ::testing::Test {
 using LevyInterval = Intervals;
 using QuantileInterval = Intervals;
 
-TEST_F(LevyInterval, HasHoeffdingsWidth) {
+TEST_F(LevyInterval, HasTheWidthOfHoeffdingsBound) {
   const double tau = std::sqrt(std::log(2 * 50 / 0.2) / (2 * 400));
   EXPECT_EQ(levy_half_width(50, 400), static_cast<std::uint32_t>(std::ceil(tau * kOne)));
   EXPECT_EQ(levy_half_width(50, 1), kOne);
 }
 
-// With so many arrays that no bin but that of the median is drawn.
+// So many arrays that only the bin of the median is drawn.
 TEST_F(LevyInterval, IsPublicFromAnEighthOfTheRange) {
   EXPECT_TRUE(levy_interval_is_public(kOne, 1000, 1));
   EXPECT_TRUE(levy_interval_is_public(kOne / 8, 1000, 1));
@@ -42,9 +42,10 @@ TEST_F(LevyInterval, IsPublicFromAnEighthOfTheRange) {
   EXPECT_FALSE(levy_interval_is_public(kOne / 1000, 1000, 1));
 }
 
-// 50 bins and a width of 4/100: the bin is missed with probability min(1, 49 e^(-x / 8)), x =
-// epsilon times the arrays, which costs x / 3 times that: less than 0.92 from x = 55 on.
-TEST_F(LevyInterval, IsPublicWhereItWouldOftenBeMissed) {
+// There are 50 bins, and the width is 4/100. With x = epsilon times the arrays, the bin is missed
+// with probability min(1, 49 e^(-x / 8)), which costs x / 3 times that: less than 0.92 from x = 55
+// on.
+TEST_F(LevyInterval, IsPublicWhereItsBinIsOftenMissed) {
   const std::uint32_t half_width = kOne / 100;
   const auto is_public = [&](std::uint64_t arrays, double epsilon) {
     return levy_interval_is_public(half_width, arrays, epsilon);
@@ -59,7 +60,7 @@ TEST_F(LevyInterval, IsPublicWhereItWouldOftenBeMissed) {
   EXPECT_FALSE(is_public(1, 1));
 }
 
-TEST_F(LevyInterval, IsTwoHalfWidthsOnEachSideOfABinsMiddle) {
+TEST_F(LevyInterval, ExtendsTwoHalfWidthsFromTheMiddleOfABin) {
   const Arrays arrays(100, FilledArray{4, 4 * std::uint64_t{kOne / 2}});
   const std::uint32_t half_width = kOne / 40;
   for (int i = 0; i < 200; ++i) {
@@ -89,7 +90,7 @@ std::vector<double> law_of_bins(const std::vector<int>& arrays_in_bin, double ep
   return law;
 }
 
-TEST_F(LevyInterval, HasTheLawThatTheProofIsAbout) {
+TEST_F(LevyInterval, FollowsTheLawOfTheProof) {
   constexpr int kDraws = 100'000;
   constexpr std::uint32_t kHalfWidth = kOne / 20 + 1;
   const std::vector<std::vector<int>> cases = {{1, 0, 0, 0, 0, 0, 0, 0, 0, 3},
@@ -127,7 +128,7 @@ TEST_F(QuantileInterval, HoldsMostArrayMeans) {
   EXPECT_NEAR(interval.high / double{kOne}, 0.9, 0.025);
 }
 
-TEST_F(QuantileInterval, IsAnIntervalEvenWhenItsEndsAreDrawnInReverse) {
+TEST_F(QuantileInterval, IsNotEmptyWhenItsEndsAreDrawnInReverse) {
   const Arrays arrays = {{1, 0}, {1, kOne}, {3, kOne}};
   for (const double tail : {0.0, 0.1, 0.5}) {
     for (int i = 0; i < 500; ++i) {

@@ -46,7 +46,7 @@ class UserErrorForecasts : public ::testing::Test {
   TestContext context_;
 };
 
-TEST_F(UserErrorForecasts, OfArrayIsTheLeastWorstCaseError) {
+TEST_F(UserErrorForecasts, AreTheLeastWorstCaseErrorForArray) {
   for (const double epsilon : {0.01, 0.5, 2.0, 50.0}) {
     const UserErrorForecast array =
         mean({UserMethod::kArray, ContributionRule::kOptimal, 0, epsilon});
@@ -62,7 +62,7 @@ TEST_F(UserErrorForecasts, OfArrayIsTheLeastWorstCaseError) {
   }
 }
 
-TEST_F(UserErrorForecasts, OfVarianceIsTheLeastWorstCaseError) {
+TEST_F(UserErrorForecasts, AreTheLeastWorstCaseErrorForTheVariance) {
   const UserQuery query{UserMethod::kArray, ContributionRule::kOptimal, 0, 0.5};
   const UserErrorForecast array = forecast_variance_error(counts_, query);
   EXPECT_NEAR(*array.clipping + array.noise, variance_error(array.max_contributions, 0.5), 1e-12);
@@ -71,21 +71,21 @@ TEST_F(UserErrorForecasts, OfVarianceIsTheLeastWorstCaseError) {
   }
 }
 
-TEST_F(UserErrorForecasts, HasNoClippingBoundForPrivateIntervals) {
+TEST_F(UserErrorForecasts, HaveNoClippingBoundForPrivateIntervals) {
   for (const UserMethod method :
        {UserMethod::kLevy, UserMethod::kQuantile, UserMethod::kQuantileAdaptive}) {
     EXPECT_FALSE(mean({method, ContributionRule::kOptimal, 0, 1}).clipping.has_value());
   }
 }
 
-TEST_F(UserErrorForecasts, WithoutRowsIsThatOfTheEmptyInput) {
+TEST_F(UserErrorForecasts, AreThoseOfTheEmptyInputWithoutRows) {
   const RowsPerUser nobody(std::vector<UsersWithRows>{}, heap());
   const UserQuery query{UserMethod::kArray, ContributionRule::kOptimal, 0, 0.5};
   EXPECT_EQ(forecast_mean_error(nobody, query, context_).noise, 2);
   EXPECT_EQ(forecast_variance_error(nobody, query).noise, 0.5);
 }
 
-TEST_F(UserErrorForecasts, RefusesWhatTheReleaseRefuses) {
+TEST_F(UserErrorForecasts, RefuseWhatTheReleaseRefuses) {
   EXPECT_THROW(mean({UserMethod::kArray, ContributionRule::kOptimal, 0, 0}), ParameterError);
   EXPECT_THROW(mean({UserMethod::kBounded, ContributionRule::kOptimal, 0, 1}), ParameterError);
   EXPECT_THROW(
@@ -93,9 +93,8 @@ TEST_F(UserErrorForecasts, RefusesWhatTheReleaseRefuses) {
       ParameterError);
 }
 
-// The worst data for clipping: the mean absolute error of the releases comes to no more than the
-// forecast, and for equal values to the noise alone. A mean of n draws from noise of scale s is off
-// by 8 s / sqrt(n) with probability below 10^-14.
+// The data is the worst for clipping. A mean of n draws from noise of scale s is off by 8 s /
+// sqrt(n) with probability below 10^-14.
 TEST_F(UserErrorForecasts, BoundTheErrorOfReleases) {
   constexpr int kDraws = 2000;
   std::vector<UserRow> rows;
@@ -122,7 +121,7 @@ TEST_F(UserErrorForecasts, BoundTheErrorOfReleases) {
   }
 }
 
-TEST_F(UserErrorForecasts, OfQuantilesIsTheNoiseOfHalfOfEpsilon) {
+TEST_F(UserErrorForecasts, AreTheNoiseOfHalfOfEpsilonForQuantiles) {
   for (const UserMethod method : {UserMethod::kQuantile, UserMethod::kQuantileAdaptive}) {
     const UserErrorForecast forecast = mean({method, ContributionRule::kFixed, 10, 0.5});
     EXPECT_EQ(forecast.kept_rows, 400U);
@@ -130,9 +129,9 @@ TEST_F(UserErrorForecasts, OfQuantilesIsTheNoiseOfHalfOfEpsilon) {
   }
 }
 
-// On both sides of 8 tau = U, and far from it. No bound cuts the interval around the value's bin;
-// another bin has a probability below 10^-10.
-TEST_F(UserErrorForecasts, OfLevyIsItsNoise) {
+// Numbers of rows on both sides of 8 tau = U, and far from it. The range does not cut the interval
+// around the value's bin; another bin has a probability below 10^-10.
+TEST_F(UserErrorForecasts, AreTheNoiseOfReleasesForLevy) {
   constexpr int kDraws = 4000;
   constexpr double kEpsilon = 50;
   constexpr std::uint64_t kUsers = 5;
@@ -153,8 +152,8 @@ TEST_F(UserErrorForecasts, OfLevyIsItsNoise) {
   }
 }
 
-// Clipping to a private interval must save noise, or it is not done.
-TEST_F(UserErrorForecasts, OfLevyNeverHasMoreNoiseThanTheWholeRange) {
+// Clipping to a private interval happens only where it saves noise.
+TEST_F(UserErrorForecasts, HaveNoMoreNoiseForLevyThanForTheWholeRange) {
   for (std::uint64_t users = 1; users < 2000; users += 1 + users / 3) {
     for (std::uint64_t rows = 1; rows < 20'000; rows += 1 + rows / 3) {
       const std::vector<UsersWithRows> histogram = {{rows, users}};

@@ -32,8 +32,8 @@ class UserGridStats : public ::testing::Test {
   TestContext context_;
 };
 
-// ValueGrid g has 200 users with equally many values 0 and (g + 1) / 4: one each, and five the
-// heavy user 0, who is in all grids.
+// Grid g has 200 users with equally many values 0 and (g + 1) / 4: one of each, and five of each
+// for the heavy user 0, who is in all grids.
 std::vector<UserRow> three_grids() {
   std::vector<UserRow> rows;
   for (std::uint32_t grid = 0; grid < 3; ++grid) {
@@ -86,9 +86,9 @@ TEST_F(UserGridStats, StatesItsErrors) {
   }
 }
 
-// The mean magnitude of n Laplace draws has standard deviation scale / sqrt(n); 8 of them are
-// exceeded with probability below 10^-14.
-TEST_F(UserGridStats, HasTheNoiseOfAPartOfEpsilon) {
+// The mean magnitude of n Laplace draws has standard deviation scale / sqrt(n). It is off by 8 of
+// them with probability below 10^-14.
+TEST_F(UserGridStats, HasTheNoiseOfItsPartOfEpsilon) {
   constexpr int kDraws = 3000;
   const std::vector<UserRow> rows = three_grids();
   double sum = 0;
@@ -102,7 +102,7 @@ TEST_F(UserGridStats, HasTheNoiseOfAPartOfEpsilon) {
   EXPECT_NEAR(sum / kDraws, scale, 8 * scale / std::sqrt(kDraws));
 }
 
-TEST_F(UserGridStats, OfOddInputsIsDefined) {
+TEST_F(UserGridStats, IsDefinedForOddInputs) {
   EXPECT_TRUE(release_of({}, 0, 1).grids.empty());
   const GridRelease single = release_of({{7, 0, kOne}}, 1, 1);
   ASSERT_EQ(single.grids.size(), 1U);
@@ -123,8 +123,8 @@ TEST_F(UserGridStats, RefusesEpsilonOutOfRange) {
   }
 }
 
-// Two statistics in each of 20 grids of one user.
-TEST_F(UserGridStats, RefusesAnEpsilonThatIsTooSmallToBeShared) {
+// One user has two statistics in each of 20 grids.
+TEST_F(UserGridStats, RefusesAnEpsilonTooSmallToBeShared) {
   std::vector<UserRow> rows;
   for (std::uint32_t grid = 0; grid < 20; ++grid) rows.push_back({7, grid, kOne / 2});
   test::expect_parameter_error(

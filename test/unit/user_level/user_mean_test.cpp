@@ -38,7 +38,7 @@ std::uint64_t distance(std::uint64_t a, std::uint64_t b) {
   return a > b ? a - b : b - a;
 }
 
-// The datasets before: rows of users of these sizes, each set to a level in every way.
+// Visits every data set of users with these numbers of rows and values at the ends of the range.
 template <class Visit>
 void for_each_dataset(const std::vector<std::size_t>& sizes, Visit visit) {
   std::size_t rows = 0;
@@ -73,7 +73,7 @@ const std::vector<std::vector<std::size_t>> kSizes = {
 
 // --- Sensitivity by exhaustion -------------------------------------------------------------------
 
-TEST(KeptMean, NeverMovesByMoreThanItsSensitivityAndReachesIt) {
+TEST(KeptMean, ChangesByAtMostItsSensitivityAndReachesIt) {
   for (const auto& sizes : kSizes) {
     const std::size_t most = *std::max_element(sizes.begin(), sizes.end());
     for (std::uint64_t bound = 1; bound <= most; ++bound) {
@@ -92,7 +92,7 @@ TEST(KeptMean, NeverMovesByMoreThanItsSensitivityAndReachesIt) {
   }
 }
 
-TEST(ClippedMean, NeverMovesByMoreThanItsSensitivity) {
+TEST(ClippedMean, ChangesByAtMostItsSensitivity) {
   const std::vector<ClippingInterval> intervals = {{0, kOne},        {kOne / 4, kOne / 2},
                                                    {0, 1},           {kOne / 3, kOne / 3},
                                                    {1000, kOne - 7}, {kOne, kOne}};
@@ -123,7 +123,7 @@ TEST(ClippedMean, ReachesItsSensitivity) {
   }
 }
 
-TEST(ClippedMean, IsTheKeptMeanWithinTheBounds) {
+TEST(ClippedMean, EqualsTheKeptMeanOnTheWholeRange) {
   std::mt19937_64 random(5);
   UserValues data(40);
   for (auto& values : data) {
@@ -171,7 +171,7 @@ class UserMean : public ::testing::Test {
   TestContext context_;
 };
 
-TEST_F(UserMean, StaysOnTheGridForEveryOddInput) {
+TEST_F(UserMean, StaysInRangeForOddInputs) {
   const std::vector<UserValues> odd = {
       {},
       {{5}},
@@ -189,9 +189,9 @@ TEST_F(UserMean, StaysOnTheGridForEveryOddInput) {
   }
 }
 
-// Noise as of one row: nearly every answer is at one of the ends when epsilon is small, and near
-// the middle when it is large.
-TEST_F(UserMean, OfNoRowsIsANoisyMiddle) {
+// The noise is that of one row. Nearly every answer is at one of the ends when epsilon is small,
+// and near the middle when it is large.
+TEST_F(UserMean, IsANoisyMiddleWithoutRows) {
   for (const UserMethod method : kMethods) {
     if (method == UserMethod::kBounded) continue;
     int ends = 0;
@@ -201,12 +201,13 @@ TEST_F(UserMean, OfNoRowsIsANoisyMiddle) {
       // P[|noise| > 1/4] = e^-250.
       EXPECT_NEAR(draw({}, method, 1000) / double{kOne}, 0.5, 0.25);
     }
-    // Each is at an end but with probability 0.0005; 20 of 200 have a probability below 10^-39.
+    // Each answer lies between the ends with probability 0.0005; 20 of 200 have a probability below
+    // 10^-39.
     EXPECT_GT(ends, 180);
   }
 }
 
-// With epsilon = 1000 the noise of 2000 rows is below 1 / 1000 but with probability e^-900 or less.
+// With epsilon = 1000 the noise of 2000 rows reaches 1 / 1000 with probability e^-900 or less.
 TEST_F(UserMean, IsAccurateWithAlmostNoNoise) {
   UserValues data;
   for (std::uint32_t user = 0; user < 1000; ++user) data.push_back({kOne / 4, kOne / 2});
@@ -215,14 +216,14 @@ TEST_F(UserMean, IsAccurateWithAlmostNoNoise) {
   }
 }
 
-TEST_F(UserMean, OfEqualValuesIsThatValue) {
+TEST_F(UserMean, IsTheValueOfEqualValues) {
   const UserValues data(500, std::vector<std::uint32_t>(3, kOne / 5));
   for (const UserMethod method : kMethods) {
     EXPECT_NEAR(draw(data, method, 1000) / double{kOne}, 0.2, 0.002);
   }
 }
 
-TEST_F(UserMean, TakesAFixedBoundBeyondAllUsersAsTheMostRows) {
+TEST_F(UserMean, AcceptsAFixedBoundAboveTheMostRows) {
   for (const UserMethod method : kMethods) {
     EXPECT_LE(draw({{1, 2, 3}, {4}, {5, 6}}, {method, ContributionRule::kFixed, 0xffffffff, 1}),
               kOne);
@@ -235,9 +236,9 @@ TEST_F(UserMean, RefusesParametersOutOfRange) {
 
 // --- Noise ---------------------------------------------------------------------------------------
 
-// The mean magnitude of n Laplace draws has standard deviation (scale / sqrt(n)); 8 of them are
-// exceeded with probability below 10^-14, and the normal approximation is good at n = 20 000.
-TEST_F(UserMean, HasTheNoiseThatIsForecast) {
+// The mean magnitude of n Laplace draws has standard deviation (scale / sqrt(n)). It is off by 8 of
+// them with probability below 10^-14, and the normal approximation is good at n = 20 000.
+TEST_F(UserMean, HasTheForecastNoise) {
   constexpr int kDraws = 20'000;
   UserValues data(100, {kOne / 2});
   data[0] = std::vector<std::uint32_t>(20, kOne / 2);
@@ -281,22 +282,23 @@ class LevyBorder : public UserMean {
   }
 };
 
-// At 8 tau >= U nobody is clipped, and all of epsilon makes the noise.
-TEST_F(LevyBorder, HasTheWholeRangeAtFullEpsilonAbove) {
+// At 8 tau >= U nobody is clipped, and the noise uses all of epsilon.
+TEST_F(LevyBorder, UsesTheWholeRangeAtFullEpsilonAbove) {
   expect_law(125, 1.0 / 5, 1.0 / 5 / kEpsilon);
 }
 
-// Below, the interval is [0, 3 tau], around the first bin, but for less than one of 10^6 draws
-// (every other bin costs 3/2, which makes e^-18.75), and half of epsilon makes the noise.
-TEST_F(LevyBorder, HasAPrivateIntervalAtHalfEpsilonBelow) {
+// Below, the interval is [0, 3 tau], around the first bin, except for less than one of 10^6 draws
+// (every other bin costs 3/2, which makes e^-18.75). The noise uses half of epsilon.
+TEST_F(LevyBorder, UsesAPrivateIntervalAtHalfEpsilonBelow) {
   const double tau = std::sqrt(std::log(50) / (2 * 126));
   expect_law(126, 3 * tau / 5, 3 * tau / 5 / (kEpsilon / 2));
 }
 
-// Three of four arrays are at the lower end, so each of the four bins but the first costs 1, for
-// half of epsilon a weight of e^(-epsilon / 4). The mean for the first bin's interval is 3/4 tau,
-// for the others 2 tau and more; 1.4 tau is more than 5 scales of the noise away from both.
-TEST_F(UserMean, OfLevyFindsTheIntervalWithHalfOfEpsilon) {
+// Three of four arrays are at the lower end, so each of the four bins after the first costs 1 and
+// has, with half of epsilon, a weight of e^(-epsilon / 4). The mean for the first bin's interval is
+// 3/4 tau, for the others 2 tau and more. 1.4 tau is more than 5 scales of the noise away from
+// both.
+TEST_F(UserMean, FindsTheLevyIntervalWithHalfOfEpsilon) {
   constexpr int kDraws = 40'000;
   constexpr double kAsked = 20;
   constexpr std::size_t kRows = 130;

@@ -29,7 +29,7 @@ TEST(CheckUserQuery, AcceptsTheEndsOfTheRanges) {
   }
 }
 
-TEST(CheckUserQuery, RefusesWhatIsOutOfRange) {
+TEST(CheckUserQuery, RefusesParametersOutOfRange) {
   for (const UserMethod method : kMethods) {
     for (const double epsilon : {0.0, -1.0, 9e-7, 1001.0, std::nan("")}) {
       EXPECT_THROW(check_user_query({method, ContributionRule::kFixed, 1, epsilon}),
@@ -41,14 +41,14 @@ TEST(CheckUserQuery, RefusesWhatIsOutOfRange) {
   }
 }
 
-TEST(CheckUserQuery, RefusesToLookAtWhatBoundedProtects) {
+TEST(CheckUserQuery, RefusesRulesThatReadTheDataForBounded) {
   for (const ContributionRule rule : {ContributionRule::kOptimal, ContributionRule::kMedian}) {
     EXPECT_THROW(check_user_query({UserMethod::kBounded, rule, 5, 1}), ParameterError);
     EXPECT_NO_THROW(check_user_query({UserMethod::kArray, rule, 0, 1}));
   }
 }
 
-TEST(CheckUserQuery, SaysWhatWasGiven) {
+TEST(CheckUserQuery, SaysWhatItGot) {
   const auto check = [](UserQuery query) { return [=] { check_user_query(query); }; };
   test::expect_parameter_error(
       "epsilon must be between 1e-06 and 1000, got 0",
@@ -78,7 +78,7 @@ class MeanContributionBound : public ::testing::Test {
   const RowsPerUser counts_{histogram_, std::pmr::new_delete_resource()};
 };
 
-TEST_F(MeanContributionBound, IsThatOfTheMethod) {
+TEST_F(MeanContributionBound, DependsOnTheMethodAndTheRule) {
   const std::uint64_t least_error = least_mean_error_bound(counts_, 0.5);
   const std::uint64_t concentration = array_concentration_bound(counts_);
   ASSERT_NE(least_error, concentration);
@@ -95,8 +95,8 @@ TEST_F(MeanContributionBound, IsThatOfTheMethod) {
   EXPECT_EQ(bound(UserMethod::kArray, ContributionRule::kFixed), 7U);
 }
 
-// The most rows of a user would tell who else is there, so 'bounded' does not look.
-TEST_F(MeanContributionBound, NeverExceedsTheMostRowsButForBounded) {
+// The most rows of a user would tell who else is there, so 'bounded' does not read them.
+TEST_F(MeanContributionBound, ExceedsTheMostRowsOnlyForBounded) {
   for (const UserMethod method : kMethods) {
     const std::uint64_t expected = method == UserMethod::kBounded ? kMost : 900;
     EXPECT_EQ(bound(method, ContributionRule::kFixed, kMost), expected);

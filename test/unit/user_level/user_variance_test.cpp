@@ -33,9 +33,9 @@ std::uint64_t distance(std::uint64_t a, std::uint64_t b) {
   return a > b ? a - b : b - a;
 }
 
-// All values extreme before, extreme or interior after; every number of rows up to 7, of which the
-// user has every share.
-TEST(VarianceQuery, NeverMovesByMoreThanItsSensitivityAndReachesIt) {
+// All values are extreme before, and extreme or interior after, for every number of rows up to 7
+// and every share of the user.
+TEST(VarianceQuery, ChangesByAtMostItsSensitivityAndReachesIt) {
   for (std::size_t all = 1; all <= 7; ++all) {
     for (std::size_t own = 1; own <= all; ++own) {
       std::uint64_t largest = 0;
@@ -87,7 +87,7 @@ class UserVariance : public ::testing::Test {
   TestContext context_;
 };
 
-TEST_F(UserVariance, StaysOnTheGridForEveryOddInput) {
+TEST_F(UserVariance, StaysInRangeForOddInputs) {
   const std::vector<UserValues> odd = {
       {}, {{5}}, {{0, kOne, 7}}, {{kOne}, {kOne}}, {std::vector<std::uint32_t>(3000, kOne), {0}}};
   for (const UserValues& data : odd) {
@@ -99,21 +99,21 @@ TEST_F(UserVariance, StaysOnTheGridForEveryOddInput) {
   }
 }
 
-TEST_F(UserVariance, OfOneRowIsZeroWhateverItIs) {
+TEST_F(UserVariance, IsZeroForOneRow) {
   for (const std::uint32_t value : {0U, 12345U, kOne}) {
     EXPECT_EQ(draw({{value}}, UserMethod::kArray, 0.001), 0U);
     EXPECT_EQ(draw({{value}}, UserMethod::kBaseline, 0.001), 0U);
   }
 }
 
-// Noise of scale 1/4 / 1000: further than 1/16 with probability e^-250.
-TEST_F(UserVariance, OfNoRowsIsANoisyMiddle) {
+// The noise has scale 1/4 / 1000 and goes further than 1/16 with probability e^-250.
+TEST_F(UserVariance, IsANoisyMiddleWithoutRows) {
   for (int i = 0; i < 100; ++i) {
     EXPECT_NEAR(draw({}, UserMethod::kArray, 1000) / double{kOne}, 0.125, 0.0625);
   }
 }
 
-// With epsilon = 1000 the noise of 2000 rows is below 1 / 1000 but with probability e^-900 or less.
+// With epsilon = 1000 the noise of 2000 rows reaches 1 / 1000 with probability e^-900 or less.
 TEST_F(UserVariance, IsAccurateWithAlmostNoNoise) {
   const UserValues data(1000, {kOne / 4, kOne / 4 * 3});
   for (const UserMethod method : kMethods) {
