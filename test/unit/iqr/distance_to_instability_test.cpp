@@ -54,7 +54,7 @@ TEST(OrderStatistics, HaveQuartilesAtTheRanksOfTheDefinition) {
   }
 }
 
-TEST(OrderStatistics, OfLessThanTwoRecordsHaveNoSpread) {
+TEST(OrderStatistics, HaveNoInterquartileRangeBelowTwoRecords) {
   EXPECT_EQ(OrderStatistics(Records{}).interquartile_range(), 0);
   EXPECT_EQ(OrderStatistics(Records{7}).interquartile_range(), 0);
   EXPECT_EQ(OrderStatistics(Records{}).spread(0, 1), kLargestRecord);
@@ -69,7 +69,7 @@ TEST(OrderStatistics, EndInTheLargestDoubles) {
   EXPECT_EQ(order.at(4), kLargestRecord);
 }
 
-TEST(OrderStatistics, HaveSpreadsThatAreFiniteAndZeroJustForEqualRecords) {
+TEST(OrderStatistics, HaveFiniteSpreadsThatAreZeroOnlyForEqualRecords) {
   const Records records = {-kLargestRecord, 0, 0, kLeast, 2 * kLeast, kLargestRecord};
   const OrderStatistics order(records);
   EXPECT_EQ(order.spread(1, 6), kLargestRecord);
@@ -83,9 +83,9 @@ TEST(OrderStatistics, HaveSpreadsThatAreFiniteAndZeroJustForEqualRecords) {
 
 // --- All data sets over a few values -------------------------------------------------------------
 
-// The values from which data sets are formed. As they include the largest doubles of both signs,
-// and a data set's own, no other replacement does better: one that is to widen the interquartile
-// range does it best at an end, one that is to narrow it at a record between the quartiles.
+// The values that data sets consist of. They include the largest doubles of both signs and a data
+// set's own values, so no other replacement does better: a replacement widens the interquartile
+// range most at an end, and narrows it most at a record between the quartiles.
 struct Universe {
   std::string name;
   Records values;
@@ -102,7 +102,7 @@ double edge(std::int64_t step) {
 
 class ReplacementDistance : public ::testing::TestWithParam<Universe> {};
 
-TEST_P(ReplacementDistance, IsThatOfTheNearestDataSetInAnotherBin) {
+TEST_P(ReplacementDistance, IsTheDistanceToTheNearestDataSetInAnotherBin) {
   for (std::size_t n = 2; n <= GetParam().most_records; ++n) {
     const std::vector<Records> all = multisets(GetParam().values, n);
     for (int discretisation = 0; discretisation < kDiscretisations; ++discretisation) {
@@ -122,8 +122,8 @@ TEST_P(ReplacementDistance, IsThatOfTheNearestDataSetInAnotherBin) {
   }
 }
 
-// What the proof of privacy needs of two neighbours: sensitivity 1; and from a distance of 2 on
-// both are in the same bin, so that their steps are less than a unit apart.
+// The proof of privacy needs two properties of neighbours: the distance has sensitivity 1, and from
+// a distance of 2 on both are in the same bin, so that their steps are less than a unit apart.
 void expect_guarded(const Records& data, const Records& neighbour, int discretisation) {
   const std::int64_t here = distance(data, discretisation);
   const std::int64_t there = distance(neighbour, discretisation);
@@ -143,8 +143,8 @@ Records with_replaced(Records data, std::size_t replaced, double value) {
   return test::with(std::move(data), value);
 }
 
-// All data sets of 0 .. most_records records beside all that have one more (or, the other way
-// round, one less) or one replaced.
+// All data sets of 0 .. most_records records beside all that have one record more (or, the other
+// way round, one less) or one replaced.
 TEST_P(ReplacementDistance, HasSensitivityOneAndGuardsTheRelease) {
   const Records& values = GetParam().values;
   for (std::size_t n = 0; n <= GetParam().most_records; ++n) {
@@ -163,7 +163,7 @@ TEST_P(ReplacementDistance, HasSensitivityOneAndGuardsTheRelease) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Of, ReplacementDistance,
+    Universes, ReplacementDistance,
     ::testing::Values(
         Universe{"Positives", {-kLargestRecord, 0, 1, 1.3, 2, kLargestRecord}, 8},
         Universe{"BothSigns", {-kLargestRecord, -3, -1, -0.5, 2, 10, kLargestRecord}, 6},
@@ -196,7 +196,7 @@ Records random_records(std::mt19937_64& random, std::size_t n, double granularit
   return records;
 }
 
-TEST(ReplacementDistanceOfRandomData, IsTheReference) {
+TEST(DistanceToInstability, AgreesWithTheReferenceOnRandomData) {
   std::mt19937_64 random(5);
   for (std::size_t n = 2; n < 60; ++n) {
     for (const double granularity : {1e-6, 0.5, 4.0}) {
@@ -210,8 +210,8 @@ TEST(ReplacementDistanceOfRandomData, IsTheReference) {
   }
 }
 
-// As above, for data of the size at which quartiles lie deep inside.
-TEST(ReplacementDistanceOfRandomData, HasSensitivityOneAndGuardsTheRelease) {
+// Quartiles lie deep inside data of these sizes.
+TEST(DistanceToInstability, HasSensitivityOneAndGuardsTheReleaseOnRandomData) {
   std::mt19937_64 random(6);
   for (std::size_t n = 0; n < 60; ++n) {
     for (const double granularity : {1e-6, 0.5, 4.0}) {
@@ -227,7 +227,7 @@ TEST(ReplacementDistanceOfRandomData, HasSensitivityOneAndGuardsTheRelease) {
   }
 }
 
-TEST(ReplacementDistanceOfFewRecords, IsOneWithoutTwoRecords) {
+TEST(DistanceToInstability, IsOneForAtMostTwoEqualRecords) {
   for (const double value : {-kLargestRecord, -1.0, 0.0, kLeast, kLargestRecord}) {
     for (int discretisation = 0; discretisation < kDiscretisations; ++discretisation) {
       EXPECT_EQ(distance({}, discretisation), 1);
@@ -238,7 +238,7 @@ TEST(ReplacementDistanceOfFewRecords, IsOneWithoutTwoRecords) {
 }
 
 // L = 25, H = 75.
-TEST(ReplacementDistanceOfHundredRecords, CountsRowsAndNotValues) {
+TEST(DistanceToInstability, CountsRowsAndNotValues) {
   EXPECT_EQ(distance(runs({{7, 100}}), 0), 25);
   EXPECT_EQ(distance(runs({{0, 50}, {10, 50}}), 0), 25);
   EXPECT_EQ(distance(runs({{0, 60}, {10, 40}}), 0), 15);
@@ -248,7 +248,7 @@ TEST(ReplacementDistanceOfHundredRecords, CountsRowsAndNotValues) {
   EXPECT_EQ(distance(runs({{-9, 10}, {0, 80}, {10, 10}}), 0), 15);
 }
 
-TEST(ReplacementDistanceOfLargeData, StopsWhenCancelled) {
+TEST(DistanceToInstability, StopsWhenCancelled) {
   CancelPoll cancel([] { return true; });
   const Records records(1'000'000);
   const OrderStatistics order(records);

@@ -30,7 +30,7 @@ std::vector<double> runs(double low, double high) {
   return values;
 }
 
-TEST(QuartileDifference, IsTheUpperMinusTheLowerQuartile) {
+TEST(IqrByQuantiles, IsTheUpperMinusTheLowerQuartile) {
   EXPECT_EQ(release(ValueGrid::create(0, 100, 1), runs(20, 50), kLittleNoise), 30);
   EXPECT_EQ(release(ValueGrid::create(-100, 100, 1), runs(-20, 50), kLittleNoise), 70);
   EXPECT_EQ(release(ValueGrid::create(1000, 2000, 0.5), runs(1000, 2000), kLittleNoise), 1000);
@@ -38,12 +38,12 @@ TEST(QuartileDifference, IsTheUpperMinusTheLowerQuartile) {
 }
 
 // 0.7 - 0.4 would be 0.29999999999999993.
-TEST(QuartileDifference, IsADecimalOfTheGrid) {
+TEST(IqrByQuantiles, IsADecimalOfTheGrid) {
   EXPECT_EQ(release(ValueGrid::create(0, 1, 0.1), runs(0.4, 0.7), kLittleNoise), 0.3);
   EXPECT_EQ(release(ValueGrid::create(-1, 1, 0.01), runs(-0.07, 0.07), kLittleNoise), 0.14);
 }
 
-TEST(QuartileDifference, OfNoRecordsIsAnyOfTheGrid) {
+TEST(IqrByQuantiles, IsAnyDifferenceOfTheGridWithoutRecords) {
   const ValueGrid grid = ValueGrid::create(-3, 1, 1);
   std::vector<int> seen(5);
   for (int i = 0; i < 2000; ++i) {
@@ -53,7 +53,7 @@ TEST(QuartileDifference, OfNoRecordsIsAnyOfTheGrid) {
     ASSERT_EQ(answer, static_cast<int>(answer));
     ++seen[static_cast<std::size_t>(answer)];
   }
-  // Each has a probability of 1/25 or more: to be missed has one below 10^-35.
+  // Each answer has a probability of 1/25 or more, and is missed with a probability below 10^-35.
   EXPECT_GT(*std::min_element(seen.begin(), seen.end()), 0);
 }
 

@@ -35,7 +35,7 @@ using test::sorted;
 constexpr double kEpsilons[] = {1e-6, 1.1e-6, 0.001, 0.1, 0.3, 0.5, 1.0, 1.5, 3.0, 999.9, 1000.0};
 constexpr double kDeltas[] = {1e-300, 1e-30, 1e-6, 1e-3, 0.3, 0.5};
 
-// From the least count to the largest, a hundredth more each time.
+// Counts from the least to the largest, each about a hundredth larger than the one before.
 std::vector<std::uint64_t> many_counts() {
   std::vector<std::uint64_t> counts;
   for (std::uint64_t count = 3; count < std::uint64_t{1} << 62; count += count / 100 + 1) {
@@ -45,7 +45,7 @@ std::vector<std::uint64_t> many_counts() {
   return counts;
 }
 
-// A few of them, and those around which a second stage comes.
+// The least count with a second stage.
 std::uint64_t first_with_two_stages(double epsilon, double delta) {
   std::uint64_t one = 3;
   std::uint64_t two = std::uint64_t{1} << 62;
@@ -79,7 +79,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // --- The budget ----------------------------------------------------------------------------------
 
 // Sums of multiples of 2^-52 below 1024, so no sum is rounded.
-TEST(IqrPlan, SpendsEpsilonAndNotMoreWhicheverStageAnswers) {
+TEST(IqrPlan, SpendsEpsilonWhicheverStageAnswers) {
   constexpr Real kUnit = 0x1p-52L;
   for_some_plans([](std::uint64_t, double epsilon, double, std::span<const IqrStage> stages) {
     Real spent = exactly(iqr_count_epsilon(epsilon));
@@ -112,9 +112,9 @@ TEST(IqrPlan, DividesTheRestEvenlyBetweenTheTestsAndTheLastRelease) {
   });
 }
 
-// Half of delta for each of two. (The slack for rounding may make a margin larger by one where it
-// only just keeps delta.)
-TEST(IqrPlan, HasMarginsThatKeepDeltaTogetherAndAreTheLeast) {
+// Two stages have half of delta each. The slack for rounding may make a margin larger by one where
+// the smaller one barely keeps delta.
+TEST(IqrPlan, HasTheLeastMarginsThatKeepDeltaTogether) {
   for_some_plans([](std::uint64_t, double, double delta, std::span<const IqrStage> stages) {
     const Real share = static_cast<Real>(delta) / static_cast<Real>(stages.size());
     Real sum = 0;
@@ -133,7 +133,7 @@ TEST(IqrPlan, HasMarginsThatKeepDeltaTogetherAndAreTheLeast) {
 
 // --- The stages ----------------------------------------------------------------------------------
 
-TEST(IqrPlan, OfFewRecordsIsThePapersScaleAlone) {
+TEST(IqrPlan, HasOnlyThePapersScaleForFewRecords) {
   for (const double epsilon : {0x1p-10, 0.125, 1.0, 3.0, 64.0}) {
     const IqrPlan plan(3, epsilon, 1e-6);
     ASSERT_EQ(plan.stages().size(), 1U);
@@ -195,8 +195,8 @@ TEST(IqrPlan, HasAFirstStageAtLeastTwiceAsFineAsThePapersButNotTooFine) {
   }
 }
 
-// The reasoning of iqr_min_records: a well-behaved interquartile range is left by replacing a
-// records, where a - 2 sqrt(a + s^2) = 1 + T for the records that are needed.
+// The reasoning of iqr_min_records: replacing a records moves a well-behaved interquartile range
+// out of its bin, where a - 2 sqrt(a + s^2) = 1 + T for the number of records needed.
 double spare_distance(const IqrStage& stage, double records) {
   const double stretch = std::exp(7.0 / 16 * stage.grid.unit());
   const double a = records * (1 - std::pow(3, 1 - stretch)) / 4;
@@ -204,7 +204,7 @@ double spare_distance(const IqrStage& stage, double records) {
   return (a - 2 * std::sqrt(a + s * s)) / static_cast<double>(1 + stage.margin);
 }
 
-TEST(IqrPlan, HasAFirstStageForAThirdOfTheRecords) {
+TEST(IqrPlan, HasAFirstStageThatNeedsAThirdOfTheRecords) {
   for_some_plans([](std::uint64_t count, double, double, std::span<const IqrStage> stages) {
     if (stages.size() == 1) return;
     if (stages[0].grid.unit() == LogGrid::kLeastUnit) return;
@@ -212,7 +212,7 @@ TEST(IqrPlan, HasAFirstStageForAThirdOfTheRecords) {
   });
 }
 
-// Only where the scale is not linear it is not just like 1/count.
+// The unit is proportional to 1/count except where the scale is not linear.
 TEST(IqrPlan, HasAFirstUnitThatFallsLikeOneOverTheCount) {
   for (const double epsilon : {0.1, 1.0, 1000.0}) {
     for (std::uint64_t count = first_with_two_stages(epsilon, 1e-6); count < 100'000'000;
@@ -227,7 +227,7 @@ TEST(IqrPlan, HasAFirstUnitThatFallsLikeOneOverTheCount) {
 
 // --- The test's margin ---------------------------------------------------------------------------
 
-// The margin of the only attempt for few records.
+// The margin of the only stage for few records.
 std::int64_t margin_of(double epsilon, double delta) {
   return IqrPlan(3, epsilon, delta).stages()[0].margin;
 }
@@ -241,7 +241,7 @@ TEST(IqrTestMargin, IsTheLeastThatNoiseExceedsWithProbabilityDelta) {
   }
 }
 
-// Where rounding could go wrong: deltas at which the margin changes, and the doubles around them.
+// Rounding could go wrong at the deltas where the margin changes, and at the doubles around them.
 TEST(IqrTestMargin, KeepsDeltaToTheLastBit) {
   for (const double epsilon : {0.125, 1.0, 3.0}) {
     const LaplaceLaw noise(part_epsilon(epsilon));
@@ -283,7 +283,7 @@ TEST(IqrMinRecords, FallsWithEpsilonAndDelta) {
   }
 }
 
-TEST(IqrMinRecords, HasTheValuesThatAreDocumented) {
+TEST(IqrMinRecords, HasTheDocumentedValues) {
   EXPECT_EQ(iqr_min_records(0.5, 1e-6), 5762U);
   EXPECT_EQ(iqr_min_records(1, 1e-6), 3026U);
   EXPECT_EQ(iqr_min_records(3, 1e-6), 1209U);
@@ -317,8 +317,8 @@ TEST(IqrMinRecords, SufficeForWellBehavedData) {
   }
 }
 
-// A third of them fail in more than half of the cases; 20 or fewer of 200 have probability below
-// 10^-30.
+// A third of the records fails in more than half of the cases; 20 or fewer failures of 200 have a
+// probability below 10^-30.
 TEST(IqrMinRecords, AreNotFarTooMany) {
   std::mt19937_64 random(19);
   int failures = 0;
@@ -335,7 +335,7 @@ TEST(IqrMinRecords, AreNotFarTooMany) {
 
 constexpr double kSomeRecords[] = {1, 3, 1000, 10'000, 100'000, 1'000'000, 0x1p40, kInfinity};
 
-// Infinite for too few records.
+// The expected error, infinite for too few records.
 double expected_error(double epsilon, double delta, double records) {
   return iqr_expected_error(epsilon, delta, records).value_or(kInfinity);
 }
@@ -362,7 +362,7 @@ TEST(IqrExpectedError, FallsWithEpsilonDeltaAndRecords) {
   }
 }
 
-TEST(IqrExpectedError, IsTenTimesSmallerForTenTimesTheRecordsIfTheseAreMany) {
+TEST(IqrExpectedError, IsTenTimesSmallerForTenTimesAsManyRecords) {
   for (const double epsilon : {0.5, 1.0, 3.0}) {
     const auto records = static_cast<double>(30 * iqr_min_records(epsilon, 1e-6));
     const double ratio =
@@ -372,7 +372,7 @@ TEST(IqrExpectedError, IsTenTimesSmallerForTenTimesTheRecordsIfTheseAreMany) {
   }
 }
 
-TEST(IqrExpectedError, IsNothingForFewerRecordsThanAreAnswered) {
+TEST(IqrExpectedError, HasNoValueBelowTheLeastNumberOfRecords) {
   const auto least = static_cast<double>(iqr_min_records(1, 1e-6));
   EXPECT_FALSE(iqr_expected_error(1, 1e-6, 1).has_value());
   EXPECT_FALSE(iqr_expected_error(1, 1e-6, least - 1).has_value());
@@ -389,7 +389,7 @@ TEST(IqrExpectedError, RefusesBadParameters) {
   }
 }
 
-// How many of 1000 answers for normal data lie farther from their interquartile range.
+// How many of 1000 answers for normal data have a larger error than expected.
 int answers_with_a_larger_error(std::size_t n, double epsilon, double delta) {
   const double factor = 1 + expected_error(epsilon, delta, static_cast<double>(n));
   std::mt19937_64 random(23);
@@ -408,10 +408,11 @@ int answers_with_a_larger_error(std::size_t n, double epsilon, double delta) {
   return larger;
 }
 
-// With one stage (where a few have no answer), at the first number of records that may have two,
-// and with two for certain. If an answer's probability to have a larger error is 1/20, more than 90
-// of 1000 have it with probability below 10^-7, and if it is 1/25, fewer than 10 below 10^-7.
-TEST(IqrExpectedError, IsKeptByNineteenOfTwentyAnswers) {
+// Covers one stage (where a few releases have no answer), the first number of records that may have
+// two, and two for certain. If an answer has a larger error with probability 1/20, more than 90 of
+// 1000 do with probability below 10^-7. If it has one with probability 1/25, fewer than 10 do with
+// probability below 10^-7.
+TEST(IqrExpectedError, HoldsForNineteenOfTwentyAnswers) {
   constexpr double kEpsilon = 8;
   constexpr double kDelta = 0.01;
   const std::uint64_t two = first_with_two_stages(kEpsilon, kDelta);
@@ -422,9 +423,9 @@ TEST(IqrExpectedError, IsKeptByNineteenOfTwentyAnswers) {
   }
 }
 
-// Of 40 releases with a probability of 1/1000 each to have none or a worse answer (0.0001 by the
-// noise's law), more than 3 have one with probability below 10^-7.
-TEST(IqrOfAHundredThousandNormalRecords, IsRightWithinAQuarter) {
+// A release has no answer or a worse one with a probability of 1/1000 (0.0001 by the law of the
+// noise). More than 3 of 40 do with probability below 10^-7.
+TEST(InterquartileRange, IsRightWithinAQuarterForManyNormalRecords) {
   std::mt19937_64 random(29);
   int bad = 0;
   for (int data = 0; data < 4; ++data) {

@@ -54,12 +54,12 @@ std::optional<double> release(Records records, double epsilon, double delta) {
   return IqrSampler(std::move(records), epsilon, delta).draw();
 }
 
-// The noise then has a scale of 1/500 record and of 2.05 steps of the grid.
+// The noise has a scale of 1/500 record and of 2.05 steps of the grid.
 constexpr double kLittleNoise = 1000;
 
 // --- The count -----------------------------------------------------------------------------------
 
-TEST(NoisyCount, HasTheLawThatTheProofIsAbout) {
+TEST(NoisyCount, FollowsTheLawOfTheProof) {
   constexpr int kDraws = 100'000;
   constexpr std::int64_t kWidth = 16;
   CsprngSource source;
@@ -112,7 +112,7 @@ void PrintTo(const LawCase& law_case, std::ostream* out) {
   *out << law_case.name;
 }
 
-// On the grid for as many records as there are, in 60 ranges that reach three scales of the noise
+// Outcomes on the grid for the number of records, in 60 ranges that reach three scales of the noise
 // to either side.
 IqrOutcomes outcomes_around(const Records& ascending, double epsilon) {
   const LogGrid grid(std::max<std::uint64_t>(3, ascending.size()));
@@ -124,7 +124,7 @@ IqrOutcomes outcomes_around(const Records& ascending, double epsilon) {
 
 class IqrLaw : public ::testing::TestWithParam<LawCase> {};
 
-TEST_P(IqrLaw, IsTheOneThatTheProofIsAbout) {
+TEST_P(IqrLaw, IsTheLawOfTheProof) {
   constexpr int kDraws = 100'000;
   const auto& [name, records, epsilon, delta] = GetParam();
   const Records ascending = sorted(records);
@@ -136,10 +136,10 @@ TEST_P(IqrLaw, IsTheOneThatTheProofIsAbout) {
   EXPECT_GT(law_p_value(observed, std::vector<double>(law.begin(), law.end())), kLawFalseAlarm);
 }
 
-// The whole mechanism: the same on the grid of the private count.
+// The whole mechanism, on the grid of the private count.
 class WholeIqrLaw : public ::testing::TestWithParam<LawCase> {};
 
-TEST_P(WholeIqrLaw, IsThatOnTheGridOfAPrivateCount) {
+TEST_P(WholeIqrLaw, IsTheLawOnTheGridOfAPrivateCount) {
   constexpr int kDraws = 100'000;
   const auto& [name, records, epsilon, delta] = GetParam();
   const Records ascending = sorted(records);
@@ -152,7 +152,7 @@ TEST_P(WholeIqrLaw, IsThatOnTheGridOfAPrivateCount) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Of, WholeIqrLaw,
+    Data, WholeIqrLaw,
     ::testing::Values(LawCase{"NoRecords", {}, 8, 0.3}, LawCase{"OneRecord", {4}, 8, 0.3},
                       LawCase{"TwoRecords", {4, -1}, 8, 0.3},
                       LawCase{"TwelveRecords", runs({{7, 3}, {2, 3}, {3, 3}, {9, 3}}), 4, 0.3},
@@ -165,7 +165,7 @@ const double kHalf = LogGrid(40).value(512);
 const double kBelowHalf = std::nextafter(kHalf, 0);
 
 INSTANTIATE_TEST_SUITE_P(
-    Of, IqrLaw,
+    Data, IqrLaw,
     ::testing::Values(
         LawCase{"NoRecords", {}, 1, 0.5}, LawCase{"OneRecord", {7}, 1, 0.3},
         LawCase{"TwoRecords", {3, 1}, 1, 0.3}, LawCase{"TwoEqual", {3, 3}, 1, 0.3},
@@ -192,8 +192,8 @@ IqrStage stage_of(double unit, std::uint64_t test, std::int64_t margin, std::uin
   return {LogGrid::of_unit(unit), {test, 4}, margin, {release, 4}};
 }
 
-// Units of which no multiples agree but 0, so that an answer tells its stage; and budgets and
-// margins that all differ.
+// The units have no common multiple except 0, so that an answer tells its stage. All budgets and
+// margins differ.
 const double kFineUnit = std::sqrt(2) / 100;
 constexpr double kCoarseUnit = 0.3;
 const std::vector<IqrStage> kTwoStages = {stage_of(kFineUnit, 3, 3, 14),
@@ -214,7 +214,7 @@ void PrintTo(const StagedCase& staged_case, std::ostream* out) {
   *out << staged_case.name;
 }
 
-// In 30 ranges for each grid that reach three scales of the noise to either side.
+// Outcomes in 30 ranges for each grid, which reach three scales of the noise to either side.
 StagedIqrOutcomes staged_outcomes(std::span<const IqrStage> stages, const Records& ascending) {
   std::vector<IqrOutcomes> by_stage;
   for (const IqrStage& stage : stages) {
@@ -229,7 +229,7 @@ StagedIqrOutcomes staged_outcomes(std::span<const IqrStage> stages, const Record
 
 class StagedIqrLaw : public ::testing::TestWithParam<StagedCase> {};
 
-TEST_P(StagedIqrLaw, IsTheOneThatTheProofIsAbout) {
+TEST_P(StagedIqrLaw, IsTheLawOfTheProof) {
   constexpr int kDraws = 50'000;
   const auto& [name, stages, records, stabilities] = GetParam();
   const Records ascending = sorted(records);
@@ -249,14 +249,14 @@ const double kWide = LogGrid::of_unit(kCoarseUnit).value(23 * 1024 + 600);
 const double kFineEdge = LogGrid::of_unit(kFineUnit).value(480 * 1024);
 const double kCoarseEdge = LogGrid::of_unit(kCoarseUnit).value(23 * 1024);
 
-// 40 records whose upper quartile, the 30th, is the high value until `stable` moves down, or the
+// 40 records. Their upper quartile, the 30th, is the high value until `stable` moves down, then the
 // last low one.
 Records upper_at(double low_value, double high_value, int stable) {
   return runs({{0, 20}, {low_value, 10 - stable}, {high_value, 10 + stable}});
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Of, StagedIqrLaw,
+    Data, StagedIqrLaw,
     ::testing::Values(
         StagedCase{"StableOnBoth", kTwoStages, runs({{0, 20}, {kWide, 20}}), {10, 10}},
         StagedCase{"HalfwayStableOnBoth", kTwoStages, runs({{0, 26}, {kWide, 14}}), {4, 4}},
@@ -286,22 +286,22 @@ INSTANTIATE_TEST_SUITE_P(
         StagedCase{"Tiny", kTwoStages, runs({{0, 20}, {kLeast, 20}}), {10, 10}}),
     case_name);
 
-TEST(IqrOfNoStages, IsNothing) {
+TEST(InterquartileRange, HasNoAnswerWithoutStages) {
   EXPECT_EQ(IqrSampler(Records(100, 7), kLittleNoise, 0.5).draw_by({}), std::nullopt);
 }
 
 // --- The law of the whole mechanism for many records ---------------------------------------------
 
-// n records, n divisible by 4, whose upper quartile is 1000 above the lower one. `stable` moves of
-// it up make it 1080, and 12 moves down 0.
+// n records, n divisible by 4, with the upper quartile 1000 above the lower one. `stable` moves up
+// make the upper quartile 1080, and 12 moves down make it 0.
 Records with_quartiles_1000_apart(std::size_t n, int stable) {
   const auto quarter = static_cast<int>(n / 4);
   return runs({{0, 3 * quarter - 12}, {1000, 11 + stable}, {1080, quarter + 1 - stable}});
 }
 
-// The private count decides whether there are two stages or one, and on which grids: on both sides
-// of that, for data that are only halfway stable on the fine scale.
-TEST(WholeIqrLawOfManyRecords, IsThatOfThePlanOfAPrivateCount) {
+// The private count decides whether there are two stages or one, and on which grids. It falls on
+// both sides of that limit, and the data are only halfway stable on the fine scale.
+TEST(InterquartileRange, FollowsTheLawOfThePlanOfAPrivateCount) {
   constexpr int kDraws = 10'000;
   constexpr double kEpsilon = 8;
   constexpr double kDelta = 0.3;
@@ -321,8 +321,8 @@ TEST(WholeIqrLawOfManyRecords, IsThatOfThePlanOfAPrivateCount) {
 }
 
 // With this epsilon the private count differs from the number of records with a probability of
-// 0.0006 and the tests err with one below e^-100: the grid of an answer can be told.
-TEST(WholeIqrLawOfManyRecords, IsOnTheFineGridIfTheDataAreStableThere) {
+// 0.0006, and the tests err with a probability below e^-100, so the grid of an answer is certain.
+TEST(InterquartileRange, IsOnTheFineGridIfTheDataAreStableThere) {
   constexpr int kDraws = 200;
   constexpr double kEpsilon = 512;
   constexpr double kDelta = 1e-6;
@@ -351,8 +351,8 @@ TEST(WholeIqrLawOfManyRecords, IsOnTheFineGridIfTheDataAreStableThere) {
 
 // --- Odd records ---------------------------------------------------------------------------------
 
-// Every answer is positive, finite and normal, or exactly +0; and on a given grid one of its
-// values.
+// Every answer is positive, finite and normal, or exactly +0. On a given grid it is one of the
+// grid's values.
 void expect_public_answers(const Records& records) {
   constexpr int kDraws = 50;
   for (const double epsilon : {1e-6, 0.01, 1.0, kLittleNoise}) {
@@ -374,7 +374,7 @@ void expect_public_answers(const Records& records) {
   }
 }
 
-TEST(IqrOfOddRecords, IsAPublicValue) {
+TEST(InterquartileRange, IsAPublicValueForOddRecords) {
   const std::vector<double> odd = {
       0.0,       -0.0,      1,      -1,     1e-320,         -kLeast,
       kLeast,    1e308,     -1e308, 3e-308, kLargestRecord, -kLargestRecord,
@@ -389,8 +389,8 @@ TEST(IqrOfOddRecords, IsAPublicValue) {
   }
 }
 
-// With a probability of 1e-300 it is something.
-TEST(IqrOfFewRecords, IsNothing) {
+// There is an answer with a probability of 1e-300.
+TEST(InterquartileRange, HasNoAnswerForFewRecords) {
   for (const Records& records : {Records{}, Records{1}, Records{1, 2}, Records{kInfinity, 0},
                                  Records{3, 3}, Records{1, 2, 3}}) {
     for (int i = 0; i < 100; ++i) {
@@ -400,9 +400,9 @@ TEST(IqrOfFewRecords, IsNothing) {
   }
 }
 
-// No rule on their number: with a delta of a half they are answered half of the time. (Only
-// nothing in 200 releases has a probability of 10^-60.)
-TEST(IqrOfFewRecords, IsNotAlwaysNothing) {
+// No rule depends on the number of records: with a delta of a half, half of the releases have an
+// answer. None in 200 has a probability of 10^-60.
+TEST(InterquartileRange, SometimesHasAnAnswerForFewRecords) {
   for (const Records& records : {Records{}, Records{1}, Records{1, 2}}) {
     int answers = 0;
     for (int i = 0; i < 200; ++i) answers += release(records, 1e-6, 0.5).has_value();
@@ -412,7 +412,7 @@ TEST(IqrOfFewRecords, IsNotAlwaysNothing) {
 
 // At a distance of 25 the test fails with a probability below e^-10000. A relative 0.02 is more
 // than 100 steps, which the noise exceeds with probability e^-48 each time.
-TEST(IqrOfStableRecords, IsCloseIfThereIsLittleNoise) {
+TEST(InterquartileRange, IsCloseForStableRecordsWithLittleNoise) {
   const auto expect = [](const Records& records, double iqr) {
     const std::optional<double> answer = release(records, kLittleNoise, 1e-12);
     ASSERT_TRUE(answer.has_value());
@@ -426,7 +426,7 @@ TEST(IqrOfStableRecords, IsCloseIfThereIsLittleNoise) {
   expect(runs({{0, 50}, {kLeast, 50}}), 3.307e-308);
 }
 
-TEST(IqrOfEqualRecords, IsExactlyZero) {
+TEST(InterquartileRange, IsExactlyZeroForEqualRecords) {
   for (const double value : {0.0, -0.0, 5.0, -1e308, kLeast, kInfinity, -kInfinity}) {
     EXPECT_EQ(release(Records(100, value), kLittleNoise, 1e-12), 0) << value;
   }
@@ -435,7 +435,7 @@ TEST(IqrOfEqualRecords, IsExactlyZero) {
 }
 
 // 0.01 is more than 120 steps.
-TEST(IqrOfManyRecords, IsThatOfTheSortedRecords) {
+TEST(InterquartileRange, SortsTheRecords) {
   std::mt19937_64 random(9);
   std::exponential_distribution<double> exponential;
   Records records(100'000);
@@ -445,9 +445,9 @@ TEST(IqrOfManyRecords, IsThatOfTheSortedRecords) {
   EXPECT_NEAR(*answer / reference_iqr(sorted(records)), 1, 0.01);
 }
 
-// --- What it takes from outside ------------------------------------------------------------------
+// --- Failure -------------------------------------------------------------------------------------
 
-class IqrFailure : public ::testing::Test {
+class IqrRelease : public ::testing::Test {
  protected:
   static std::optional<double> release_from(RandomSource& source, CancelPoll::Predicate predicate,
                                             std::pmr::memory_resource* memory) {
@@ -458,18 +458,18 @@ class IqrFailure : public ::testing::Test {
   CsprngSource good_source_;
 };
 
-TEST_F(IqrFailure, OfRandomnessGivesNoAnswer) {
+TEST_F(IqrRelease, ThrowsWhenTheRandomSourceFails) {
   FailingSource source;
   EXPECT_THROW(release_from(source, nullptr, std::pmr::new_delete_resource()),
                RandomnessUnavailable);
 }
 
-TEST_F(IqrFailure, OfMemoryIsAnException) {
+TEST_F(IqrRelease, ThrowsWhenMemoryRunsOut) {
   EXPECT_THROW(release_from(good_source_, nullptr, std::pmr::null_memory_resource()),
                std::bad_alloc);
 }
 
-TEST(IqrOfLargeData, StopsWhenCancelled) {
+TEST(InterquartileRange, StopsWhenCancelled) {
   Records records(100'000);
   CsprngSource source;
   const TestContext cancelled(source, [] { return true; });
@@ -478,7 +478,7 @@ TEST(IqrOfLargeData, StopsWhenCancelled) {
 
 // --- Parameters ----------------------------------------------------------------------------------
 
-TEST(IqrEpsilon, IsBetweenAMillionthAndAThousand) {
+TEST(InterquartileRange, AcceptsEpsilonFromAMillionthToAThousand) {
   for (const double epsilon : {1e-6, 1.0, 1000.0}) {
     EXPECT_NO_THROW(release({1, 2, 3}, epsilon, 1e-6)) << epsilon;
   }
@@ -489,7 +489,7 @@ TEST(IqrEpsilon, IsBetweenAMillionthAndAThousand) {
   }
 }
 
-TEST(IqrDelta, IsBetweenTenToMinus300AndAHalf) {
+TEST(CheckIqrDelta, AcceptsTenToTheMinus300ToAHalf) {
   for (const double delta : {1e-300, 1e-6, 0.5}) {
     EXPECT_NO_THROW(check_iqr_delta(delta));
     EXPECT_NO_THROW(release({1, 2, 3}, 1, delta)) << delta;

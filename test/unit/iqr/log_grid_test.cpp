@@ -54,7 +54,7 @@ TEST(LogGrid, HasPowersOfOneAndAnInverseLogarithm) {
   }
 }
 
-TEST(LogGridOfAUnit, HasPowersOfItsExponential) {
+TEST(LogGrid, HasPowersOfTheExponentialOfItsUnit) {
   for (const double unit : kUnits) {
     const LogGrid grid = LogGrid::of_unit(unit);
     EXPECT_EQ(grid.unit(), unit);
@@ -65,7 +65,7 @@ TEST(LogGridOfAUnit, HasPowersOfItsExponential) {
   }
 }
 
-TEST(LogGridOfAUnit, IsThePapersForItsUnit) {
+TEST(LogGrid, IsThePapersGridForItsUnit) {
   for (const std::uint64_t count : kCounts) {
     const LogGrid grid(count);
     const double unit = std::log1p(1 / std::log(static_cast<double>(count)));
@@ -76,9 +76,9 @@ TEST(LogGridOfAUnit, IsThePapersForItsUnit) {
   }
 }
 
-// Where neighbouring values are closest to each other's rounding errors: the largest exponents, and
-// long stretches of consecutive steps there and around 1.
-TEST(LogGridOfTheLeastUnit, AscendsStrictly) {
+// Rounding errors are largest against the gaps between values at the largest exponents. Tests long
+// stretches of consecutive steps there and around 1.
+TEST(LogGrid, AscendsStrictlyForTheLeastUnit) {
   const LogGrid grid = LogGrid::of_unit(LogGrid::kLeastUnit);
   constexpr std::int64_t kStretch = 200'000;
   for (const std::int64_t first : {-grid.last(), -kStretch / 2, grid.last() - kStretch}) {
@@ -124,7 +124,7 @@ TEST(LogGrid, FindsTheStepAtOrBelow) {
   }
 }
 
-TEST(LogGrid, TakesWhatLiesBeyondAsItsEnds) {
+TEST(LogGrid, ClampsValuesBeyondItsEnds) {
   for (const LogGrid& grid : some_grids()) {
     EXPECT_EQ(grid.step_of(kLargest), grid.last());
     EXPECT_EQ(grid.step_of(kLeast), -grid.last());
@@ -132,7 +132,7 @@ TEST(LogGrid, TakesWhatLiesBeyondAsItsEnds) {
   }
 }
 
-TEST(IqrBins, OfAnInteriorValueEndAtWholeOrHalfUnits) {
+TEST(IqrBins, EndAtWholeOrHalfUnitsInTheInterior) {
   for (const LogGrid& grid : some_grids()) {
     const auto expect = [&](std::int64_t step, std::int64_t whole, std::int64_t half) {
       const double iqr = grid.value(step);
@@ -162,8 +162,8 @@ TEST(IqrBins, BeginAtEveryEighthOfAUnit) {
   }
 }
 
-// What iqr_min_records reckons with: 7/16 of a unit, but for the rounding to a step.
-TEST(IqrBins, HaveOneWithTheValueNearItsMiddle) {
+// iqr_min_records relies on 7/16 of a unit, up to the rounding to a step.
+TEST(IqrBins, IncludeOneWithTheValueNearItsMiddle) {
   for (const LogGrid& grid : {LogGrid(1000), LogGrid::of_unit(LogGrid::kLeastUnit)}) {
     for (const std::int64_t around : {std::int64_t{0}, grid.last() / 3, -grid.last() / 2}) {
       for (std::int64_t step = around - 1500; step < around + 1500; ++step) {
@@ -200,7 +200,7 @@ TEST(IqrBins, ContainTheirValueAndSpanAtMostAUnit) {
   }
 }
 
-TEST(IqrBins, OfZeroHaveNothingElse) {
+TEST(IqrBins, ContainOnlyZeroForZero) {
   for (int discretisation = 0; discretisation < kDiscretisations; ++discretisation) {
     const LogGrid grid(100);
     EXPECT_EQ(grid.bin_of(0, discretisation), (IqrBin{0, kLeast}));
@@ -209,7 +209,7 @@ TEST(IqrBins, OfZeroHaveNothingElse) {
   }
 }
 
-TEST(IqrBins, AtTheEndsReachBeyondTheScale) {
+TEST(IqrBins, ReachBeyondTheScaleAtItsEnds) {
   for (const LogGrid& grid : some_grids()) {
     for (int discretisation = 0; discretisation < kDiscretisations; ++discretisation) {
       EXPECT_EQ(grid.bin_of(kLargest, discretisation).upper, kInfinity);
