@@ -126,7 +126,7 @@ std::vector<double> places_on(const CdfCurve& curve) {
   return places;
 }
 
-TEST(CdfCount, IsThatOfTheDefinition) {
+TEST(CdfCount, AgreesWithTheDefinition) {
   for (const CdfCurve& curve : curves()) {
     const std::vector<double> places = places_on(curve);
     for (std::size_t from = 0; from < places.size(); from += 3) {
@@ -150,14 +150,14 @@ TEST(CdfCount, IncludesBothEndsWhereTheCurveIsDiscrete) {
   EXPECT_EQ(curve.count(-kInfinity, -0.5), 0);
 }
 
-TEST(CdfCount, OfValuesBeyondAnUpperBoundOffTheGridIsZero) {
+TEST(CdfCount, IsZeroBeyondAnUpperBoundOffTheGrid) {
   const CdfCurve curve = discrete(0, 11, 3, {2, 3, 5, 9, 12});
   EXPECT_EQ(curve.count(11, 11), 3);
   EXPECT_EQ(curve.count(11.5, 12), 0);
   EXPECT_EQ(curve.count(15, 20), 0);
 }
 
-TEST(CdfCount, OfNoWidthIsZeroWhereTheCurveIsContinuous) {
+TEST(CdfCount, IsZeroForAPointOfAContinuousCurve) {
   const CdfCurve curve = continuous(0, 4, {1, 4, 4, 5});
   for (const double x : {-kInfinity, 0.0, 1.0, 1.3, 4.0, kInfinity}) {
     EXPECT_EQ(curve.count(x, x), 0) << x;
@@ -165,8 +165,8 @@ TEST(CdfCount, OfNoWidthIsZeroWhereTheCurveIsContinuous) {
   EXPECT_EQ(curve.count(-kInfinity, kInfinity), 5);
 }
 
-// 0.1 * 3 is not 0.3 in binary, and yet the same value.
-TEST(CdfCount, TakesValuesWithARoundingErrorForTheGridsOwn) {
+// 0.1 * 3 is not 0.3 in binary, but means the same value.
+TEST(CdfCount, TakesValuesWithARoundingErrorAsTheGridsOwn) {
   const CdfCurve curve = discrete(0, 1, 0.1, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   for (int i = 0; i <= 10; ++i) {
     for (const double x : {i / 10.0, i * 0.1, std::nextafter(i / 10.0, 2), i / 10.0 - 1e-15}) {
@@ -190,7 +190,7 @@ TEST(CdfCount, RefusesNaNAndEndsInTheWrongOrder) {
                          [&] { curve.count(kInfinity, -kInfinity); });
 }
 
-TEST(CdfProbability, IsThatOfTheDefinition) {
+TEST(CdfProbability, AgreesWithTheDefinition) {
   for (const CdfCurve& curve : curves()) {
     for (const double x : places_on(curve)) {
       const std::optional<double> probability = curve.probability(x);
@@ -220,7 +220,7 @@ TEST(CdfProbability, RefusesNaN) {
   });
 }
 
-TEST(CdfQuantile, IsThatOfTheDefinition) {
+TEST(CdfQuantile, AgreesWithTheDefinition) {
   for (const CdfCurve& curve : curves()) {
     const double range = curve.domain().upper - curve.domain().lower;
     for (int i = 0; i <= 1000; ++i) {
@@ -235,7 +235,7 @@ TEST(CdfQuantile, IsThatOfTheDefinition) {
 }
 
 // 0.07 * 100 is more than 7 in binary.
-TEST(CdfQuantile, OfAValuesOwnProbabilityIsThatValue) {
+TEST(CdfQuantile, InvertsTheProbabilityOfAValue) {
   for (const std::int64_t rows : {10, 49, 100, 1000}) {
     Cumulative cumulative;
     for (std::int64_t i = 1; i <= rows; ++i) cumulative.push_back(i);
@@ -257,7 +257,7 @@ TEST(CdfQuantile, IsMonotone) {
   }
 }
 
-TEST(CdfQuantile, OfZeroIsWhereTheRowsBeginAndOfOneWhereTheyEnd) {
+TEST(CdfQuantile, GoesFromWhereTheRowsBeginToWhereTheyEnd) {
   EXPECT_EQ(continuous(0, 4, {0, 3, 5, 5}).quantile(0), 1);
   EXPECT_EQ(continuous(0, 4, {0, 3, 5, 5}).quantile(1), 3);
   EXPECT_EQ(discrete(0, 3, 1, {0, 3, 5, 5}).quantile(0), 1);
@@ -265,7 +265,7 @@ TEST(CdfQuantile, OfZeroIsWhereTheRowsBeginAndOfOneWhereTheyEnd) {
   EXPECT_EQ(discrete(0, 3, 1, {0, 3, 5, 5}).quantile(-0.0), 1);
 }
 
-TEST(CdfQuantile, RefusesWhatIsNotFromZeroToOne) {
+TEST(CdfQuantile, RefusesNumbersOutsideZeroToOne) {
   const auto expect_refused = [](double q, const std::string& printed) {
     expect_parameter_error("a quantile must be from 0 to 1, got " + printed, "0.5 is the median.",
                            [&] {
@@ -281,7 +281,8 @@ TEST(CdfQuantile, RefusesWhatIsNotFromZeroToOne) {
 
 // --- Points --------------------------------------------------------------------------------------
 
-// Nothing lies before the first bin and all rows up to the last: there the band has no width.
+// No rows lie before the first bin, and all rows lie up to the last, so the band has no width
+// there.
 TEST(CdfPoints, AreTheEdgesOfAContinuousCurve) {
   const CdfCurve curve = continuous(0, 6, {2, 2, 8});
   const auto points = curve.points(1, heap());
@@ -364,7 +365,7 @@ void expect_corrupt(const std::string& message, const CdfDomain& domain, const C
   }
 }
 
-TEST(CdfCurveMade, HoldsWhatItWasGiven) {
+TEST(CdfCurve, HoldsWhatItWasGiven) {
   const CdfCurve curve = cdf_curve(kDomain, kPlan, kCounts);
   EXPECT_EQ(curve.rows(), 5);
   EXPECT_EQ(curve.plan(), kPlan);
@@ -372,7 +373,7 @@ TEST(CdfCurveMade, HoldsWhatItWasGiven) {
   EXPECT_EQ(curve.domain().upper, 3);
 }
 
-TEST(CdfCurveMade, HasCountsUpToTwoToThe53) {
+TEST(CdfCurve, AcceptsCountsUpToTwoToThe53) {
   constexpr std::int64_t kMost = std::int64_t{1} << 53;
   EXPECT_NO_THROW(cdf_curve(kDomain, kPlan, {0, kMost, kMost}));
   const std::string message = "the counts must be non-decreasing from 0 to 2^53";
@@ -384,7 +385,7 @@ TEST(CdfCurveMade, HasCountsUpToTwoToThe53) {
   expect_corrupt("there must be one count a bin", kDomain, kPlan, {});
 }
 
-TEST(CdfCurveMade, HasBoundsAndBinsThatACallCouldHave) {
+TEST(CdfCurve, RefusesBoundsAndBinsThatNoCallCouldHave) {
   const std::vector<CdfDomain> corrupt = {
       {3, 0, 0, 3},   {0, kInfinity, 0, 3}, {kNaN, 3, 0, 3}, {0, 3, kNaN, 3}, {0, 3, -1, 3},
       {0, 3, 0.5, 3}, {0, 3, 1, 3},         {0, 3, 0, 0},    {0, 3, 0, 4},    {0, 3, kInfinity, 3},
@@ -395,7 +396,7 @@ TEST(CdfCurveMade, HasBoundsAndBinsThatACallCouldHave) {
   EXPECT_NO_THROW(cdf_curve({0, 2, 1, 3}, kPlan, kCounts));
 }
 
-TEST(CdfCurveMade, HasATreeForItsBins) {
+TEST(CdfCurve, RefusesATreeThatDoesNotFitItsBins) {
   const std::string message = "the tree does not fit the bins";
   expect_corrupt(message, kDomain, cdf_plan(4, {2, 2}, {0.5, 0.5}), kCounts);
   expect_corrupt(message, kDomain, cdf_plan(3, {2}, {1}), kCounts);
@@ -408,7 +409,7 @@ TEST(CdfCurveMade, HasATreeForItsBins) {
   expect_corrupt(message, kDomain, too_many_levels, kCounts);
 }
 
-TEST(CdfCurveMade, HasBudgetsWhoseNoiseCanBeDrawn) {
+TEST(CdfCurve, RefusesBudgetsOfEpsilonOutOfRange) {
   const std::string message = "epsilon or a level's part of it is out of range";
   for (const double epsilon : {0.0, -1.0, 1e-10, 1e4, kInfinity, kNaN}) {
     expect_corrupt(message, kDomain, cdf_plan(3, {2, 2}, {0.5, epsilon}), kCounts);
@@ -418,7 +419,7 @@ TEST(CdfCurveMade, HasBudgetsWhoseNoiseCanBeDrawn) {
   }
 }
 
-TEST(CdfCurveMade, HasBudgetsOfRhoWhoseNoiseCanBeDrawn) {
+TEST(CdfCurve, RefusesBudgetsOfRhoOutOfRange) {
   const CdfPlan least = cdf_plan(3, {2, 2}, {1e-12, 0x1p-50}, PrivacyMeasure::kZcdp);
   EXPECT_NO_THROW(cdf_curve(kDomain, least, kCounts));
   const std::string message = "rho or a level's part of it is out of range";
@@ -431,14 +432,14 @@ TEST(CdfCurveMade, HasBudgetsOfRhoWhoseNoiseCanBeDrawn) {
   }
 }
 
-TEST(CorruptCdf, LevelsThatSpendMoreThanRho) {
+TEST(CdfCurve, RefusesLevelsThatSpendMoreThanRho) {
   CdfPlan plan = cdf_plan(3, {2, 2}, {0.5, 0.5}, PrivacyMeasure::kZcdp);
   EXPECT_NO_THROW(cdf_curve(kDomain, plan, kCounts));
   plan.privacy.value = 0.99;
   expect_corrupt("the levels spend more than rho", kDomain, plan, kCounts);
 }
 
-TEST(CorruptCdf, LevelsThatSpendMoreThanEpsilon) {
+TEST(CdfCurve, RefusesLevelsThatSpendMoreThanEpsilon) {
   CdfPlan plan = cdf_plan(3, {2, 2}, {0.5, 0.5});
   plan.privacy.value = 1;
   EXPECT_NO_THROW(cdf_curve(kDomain, plan, kCounts));
@@ -446,7 +447,7 @@ TEST(CorruptCdf, LevelsThatSpendMoreThanEpsilon) {
   expect_corrupt("the levels spend more than epsilon", kDomain, plan, kCounts);
 }
 
-TEST(CdfCurveMade, HasEveryPlanThatIsChosen) {
+TEST(CdfCurve, AcceptsEveryPlanThatIsChosen) {
   for (const CdfMethod method : test::kCdfMethods) {
     for (const std::uint32_t bins : {1U, 2U, 33U, 1024U, LevelTree::kMaxBins}) {
       for (const PrivacyParameter& privacy : test::kAllPrivacies) {
@@ -459,7 +460,7 @@ TEST(CdfCurveMade, HasEveryPlanThatIsChosen) {
 }
 
 // lower - x rounds to a step too many where the granularity is close to the spacing of doubles.
-TEST(CdfCount, JustBelowTheFirstValueIsWithinTheCurve) {
+TEST(CdfProbability, IsInRangeJustBelowTheFirstValue) {
   constexpr std::uint32_t kValues = 101;
   const CdfDomain domain = CdfDomain::create(1, 1.000000139698386, std::nullopt, 0x1.8p-30);
   const CdfCurve curve =

@@ -56,7 +56,7 @@ TEST(CdfBins, AreHalfOpenIntervalsOfEqualWidth) {
   EXPECT_EQ(bin_of(domain, 8), 4U);
 }
 
-TEST(CdfBins, TakeTheUpperBoundAndAllOutliersAtTheEnds) {
+TEST(CdfBins, TakeTheUpperBoundAndOutliersIntoTheOuterBins) {
   const CdfDomain domain = with_bins(-1, 1, 4);
   for (const double x : {-1.0, -1.5, -kLargest, -kInfinity}) EXPECT_EQ(bin_of(domain, x), 0U) << x;
   for (const double x : {1.0, 1.5, kLargest, kInfinity}) EXPECT_EQ(bin_of(domain, x), 3U) << x;
@@ -92,7 +92,7 @@ const std::vector<DecimalBins> kDecimalBins = {
     {1, 11, 1'000'000, 1024}, {19000, 365, 1, 100},   {0, 9, 100, 1024},    {5, 1, 10, 3},
 };
 
-TEST(CdfBins, BeginWithTheEdgeThatIsWrittenInDecimal) {
+TEST(CdfBins, BeginAtTheirDecimalEdges) {
   for (const auto& [lower, width, scale, bins] : kDecimalBins) {
     const auto edge = [&](double i) { return (lower + width * i) / scale; };
     const CdfDomain domain = with_bins(edge(0), edge(bins), bins);
@@ -105,7 +105,7 @@ TEST(CdfBins, BeginWithTheEdgeThatIsWrittenInDecimal) {
   }
 }
 
-TEST(CdfBins, HaveEdgesThatAreTheDecimals) {
+TEST(CdfBins, HaveExactDecimalEdges) {
   for (const auto& [lower, width, scale, bins] : kDecimalBins) {
     const auto edge = [&](double i) { return (lower + width * i) / scale; };
     const CdfDomain domain = with_bins(edge(0), edge(bins), bins);
@@ -132,8 +132,8 @@ TEST(CdfBins, HaveEdgesFromLowerToUpperInOrder) {
   }
 }
 
-// Milliseconds of a day in this century, as seconds: the edges are coarse in binary.
-TEST(CdfBins, BeginWithTheirEdgeFarFromZero) {
+// Milliseconds of one second in this century, as seconds: the edges are coarse in binary.
+TEST(CdfBins, BeginAtTheirEdgesFarFromZero) {
   const CdfDomain domain = with_bins(1.7e9, 1.7e9 + 1, 1000);
   for (std::uint32_t i = 0; i < 1000; ++i) EXPECT_EQ(bin_of(domain, domain.point(i)), i) << i;
 }
@@ -180,7 +180,7 @@ TEST(CdfGranularity, MayGiveOneBinOrTwoToThe20) {
 
 // --- Errors --------------------------------------------------------------------------------------
 
-TEST(CdfBinsNumber, IsAWholeNumberFromOneToTwoToThe20) {
+TEST(CheckBins, AcceptsWholeNumbersFromOneToTwoToThe20) {
   EXPECT_EQ(check_bins(1), 1U);
   EXPECT_EQ(check_bins(1024), 1024U);
   EXPECT_EQ(check_bins(1048576), kMostBins);
@@ -201,20 +201,20 @@ TEST(CdfBinsNumber, IsAWholeNumberFromOneToTwoToThe20) {
   expect_refused(kNaN, "NaN");
 }
 
-TEST(CdfDomainErrors, ForBinsAndGranularity) {
+TEST(CdfDomain, RefusesBinsTogetherWithGranularity) {
   expect_parameter_error("expected bins or granularity, got both",
                          "Give granularity for values on a grid, such as whole numbers, else bins.",
                          [] { CdfDomain::create(0, 1, 10, 0.1); });
 }
 
-TEST(CdfDomainErrors, ForMoreThanTwoToThe20Values) {
+TEST(CdfDomain, RefusesMoreThanTwoToThe20Values) {
   expect_parameter_error(
       "a CDF has at most 1048576 values, got (upper - lower) / granularity = 1048576",
       "Choose a larger granularity or narrower bounds.", [] { with_granularity(0, kMostBins, 1); });
   EXPECT_THROW(with_granularity(0, 1, 1e-30), ParameterError);
 }
 
-TEST(CdfDomainErrors, ForBoundsThatAGridRefuses) {
+TEST(CdfDomain, RefusesBoundsThatAGridRefuses) {
   for (const auto create : {with_bins, with_granularity}) {
     expect_parameter_error("lower must be less than upper, got 1 and 1",
                            "The arguments come in the order lower, upper.",
@@ -232,13 +232,13 @@ TEST(CdfDomainErrors, ForBoundsThatAGridRefuses) {
   }
 }
 
-TEST(CdfDomainErrors, ForAGranularityThatIsNotPositiveAndFinite) {
+TEST(CdfDomain, RefusesAGranularityThatIsNotPositiveAndFinite) {
   for (const double granularity : {0.0, -1.0, kInfinity, kNaN, 1e-320}) {
     EXPECT_THROW(with_granularity(0, 1, granularity), ParameterError) << granularity;
   }
 }
 
-TEST(CdfDomainErrors, ForBinsTooNarrow) {
+TEST(CdfDomain, RefusesBinsThatAreTooNarrow) {
   EXPECT_THROW(with_bins(0, 1e-305, 1024), ParameterError);
   EXPECT_THROW(with_bins(0, 5e-303, kMostBins), ParameterError);
   EXPECT_NO_THROW(with_bins(0, 1e-300, 1024));

@@ -62,11 +62,11 @@ std::vector<CdfCurve> small_curves() {
   };
 }
 
-TEST(CdfBytes, GiveTheCurveBack) {
+TEST(CdfBytes, DecodeToTheSameCurve) {
   for (const CdfCurve& curve : small_curves()) expect_equal(decoded(encoded(curve)), curve);
 }
 
-TEST(CdfBytes, GiveTheCurveBackForEveryMethodAndManySizes) {
+TEST(CdfBytes, DecodeToTheSameCurveForEveryMethodAndManySizes) {
   std::mt19937 random(6);
   for (const CdfMethod method : test::kCdfMethods) {
     for (const std::uint32_t bins : {1U, 2U, 3U, 100U, 1024U, 65537U}) {
@@ -111,8 +111,8 @@ TEST(CdfBytes, BeginWithTheVersionAndAreLittleEndian) {
   }
 }
 
-// Only the version tells the measure.
-TEST(CdfBytes, OfAReleaseUnderZcdpHaveAVersionOfTheirOwn) {
+// Only the version states the measure.
+TEST(CdfBytes, HaveAVersionOfTheirOwnUnderZcdp) {
   const auto bytes_of = [](const PrivacyParameter& privacy) {
     return encoded(curve_of({0, 1, 0, 3}, CdfMethod::kHistogram, privacy, {1, 1, 301}));
   };
@@ -123,9 +123,9 @@ TEST(CdfBytes, OfAReleaseUnderZcdpHaveAVersionOfTheirOwn) {
   EXPECT_EQ(bytes, bytes_of(pure(1)));
 }
 
-// --- Bytes that nobody wrote ---------------------------------------------------------------------
+// --- Corrupt bytes -------------------------------------------------------------------------------
 
-// Decodes, and expects nothing but CorruptInput or a curve that is written with the same bytes.
+// Decodes, and expects either CorruptInput or a curve that encodes to the same bytes.
 bool is_a_curve(std::span<const std::byte> bytes) {
   std::optional<CdfCurve> curve;
   try {
@@ -143,7 +143,7 @@ bool is_a_curve(std::span<const std::byte> bytes) {
   return true;
 }
 
-TEST(CorruptCdfBytes, OfAnyLengthButTheWholeAreRefused) {
+TEST(CorruptCdfBytes, AreRefusedWithAnyOtherLength) {
   for (const CdfCurve& curve : small_curves()) {
     Bytes bytes = encoded(curve);
     for (std::size_t length = 0; length < bytes.size(); ++length) {
@@ -154,7 +154,7 @@ TEST(CorruptCdfBytes, OfAnyLengthButTheWholeAreRefused) {
   }
 }
 
-TEST(CorruptCdfBytes, WithOneByteChangedAreRefusedOrAnotherCurve) {
+TEST(CorruptCdfBytes, AreRefusedOrAnotherCurveWithOneByteChanged) {
   int curves = 0;
   int refused = 0;
   for (const CdfCurve& curve : small_curves()) {
@@ -171,7 +171,7 @@ TEST(CorruptCdfBytes, WithOneByteChangedAreRefusedOrAnotherCurve) {
   EXPECT_GT(refused, 1000);
 }
 
-TEST(CorruptCdfBytes, WithManyBytesChangedAreRefusedOrAnotherCurve) {
+TEST(CorruptCdfBytes, AreRefusedOrAnotherCurveWithManyBytesChanged) {
   constexpr int kInteresting[] = {0, 1, 2, 0x7f, 0x80, 0xf0, 0xff};
   std::mt19937 random(7);
   const std::vector<CdfCurve> curves = small_curves();
@@ -198,7 +198,7 @@ TEST(CorruptCdfBytes, WithManyBytesChangedAreRefusedOrAnotherCurve) {
   }
 }
 
-TEST(CorruptCdfBytes, AtRandomAreRefused) {
+TEST(CorruptCdfBytes, AreRefusedOrACurveAtRandom) {
   std::mt19937 random(8);
   for (int i = 0; i < 20'000; ++i) {
     Bytes bytes(random() % 200);
@@ -248,7 +248,7 @@ TEST(CorruptCdfBytes, AreRefusedWithTheReason) {
   }());
 }
 
-TEST(CorruptCdfBytes, WithACountOfTooManyDigitsAreRefused) {
+TEST(CorruptCdfBytes, AreRefusedWithACountOfTooManyDigits) {
   Bytes bytes = encoded(curve_of({0, 1, 0, 1}, CdfMethod::kHistogram, pure(1), {1}));
   bytes.pop_back();
   bytes.insert(bytes.end(), 8, std::byte{0x80});
@@ -257,7 +257,7 @@ TEST(CorruptCdfBytes, WithACountOfTooManyDigitsAreRefused) {
 }
 
 // A million increments of 2^56 must not overflow before they are refused.
-TEST(CorruptCdfBytes, WithCountsThatOverflowAreRefused) {
+TEST(CorruptCdfBytes, AreRefusedWithCountsThatOverflow) {
   constexpr std::uint32_t kBins = LevelTree::kMaxBins;
   Bytes bytes =
       encoded(curve_of({0, 1, 0, kBins}, CdfMethod::kHistogram, pure(1), Cumulative(kBins)));
@@ -269,8 +269,8 @@ TEST(CorruptCdfBytes, WithCountsThatOverflowAreRefused) {
   expect_refused("the counts are too large", bytes);
 }
 
-// One digit more than it needs: encode_cdf() never writes that.
-TEST(CorruptCdfBytes, WithAnIncrementWrittenTooLongAreRefused) {
+// encode_cdf() never writes more digits than needed.
+TEST(CorruptCdfBytes, AreRefusedWithAnIncrementWrittenTooLong) {
   Bytes bytes = encoded(curve_of({0, 1, 0, 1}, CdfMethod::kHistogram, pure(1), {5}));
   bytes.back() = std::byte{0x85};
   bytes.push_back(std::byte{0});

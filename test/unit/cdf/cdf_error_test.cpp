@@ -44,8 +44,8 @@ CdfError figures(const CdfPlan& plan, double confidence) {
 
 // --- Against another simulation ------------------------------------------------------------------
 
-// Errors of the least-squares prefixes of whole trees, by noise from the standard library. With a
-// fixed seed these tests give the same result every time: there is no false alarm.
+// Errors of the least-squares prefixes of whole trees, with noise from the standard library. The
+// fixed seed makes these tests give the same result every time, so there is no false alarm.
 class PrefixErrors {
  public:
   explicit PrefixErrors(const CdfPlan& plan)
@@ -69,8 +69,8 @@ class PrefixErrors {
   }
 
  private:
-  // Of a node of a level. Gaussian noise is only looked at where it is too wide for its whole
-  // numbers to matter.
+  // The noise of a node on a level. Tests with Gaussian noise make it so wide that its rounding to
+  // whole numbers does not matter.
   double noise(std::size_t level) {
     const double budget = plan_.level_budget()[level - 1];
     if (plan_.privacy.measure == PrivacyMeasure::kZcdp) {
@@ -88,7 +88,7 @@ class PrefixErrors {
   std::mt19937_64 random_{9};
 };
 
-// In how many of so many releases each figure holds.
+// The share of `runs` releases in which each figure holds.
 CdfError coverage(const CdfPlan& plan, const CdfError& figure, int runs) {
   PrefixErrors errors(plan);
   CdfError covered{};
@@ -126,9 +126,9 @@ void expect_covers(const CdfPlan& plan, double confidence, int runs, const Inter
   }
 }
 
-// The figures are quantiles of 4000 runs three standard errors above the confidence, which are
-// 0.0103 at 0.95. Of them at least 1 must be seen, and no more than 6.
-TEST(CdfErrorFigures, HoldAtTheirConfidenceAndHardlyMore) {
+// The figures are quantiles of 4000 runs, three standard errors above the confidence, which are
+// 0.0103 at 0.95. The rates must be at least 1 and at most 6 standard errors above it.
+TEST(CdfErrorFigures, HoldAtTheirConfidenceAndNotFarAbove) {
   for (const CdfMethod method : kCdfMethods) {
     for (const PrivacyParameter& privacy : {pure(0.01), zcdp(5e-5)}) {
       const CdfPlan plan = choose_cdf_plan(method, 24, privacy);
@@ -142,10 +142,10 @@ TEST(CdfErrorFigures, HoldAtTheHighestConfidence) {
   expect_covers(choose_cdf_plan(CdfMethod::kTree, 24, pure(0.01)), 0.999, 60'000, {0.9993, 1});
 }
 
-// More than 4096 nodes: what is below a level comes from a pool. The pool takes the tree's right
-// edge for full, which can only make the figures a little larger. A rate of 800 releases has a
-// standard error of 0.007.
-TEST(CdfErrorFiguresOfLargeTrees, HoldForWholeTrees) {
+// In trees of more than 4096 nodes the part below a level comes from a pool. The pool takes the
+// tree's right edge as full, which can only make the figures a little larger. A rate of 800
+// releases has a standard error of 0.007.
+TEST(CdfErrorFigures, HoldForLargeTrees) {
   expect_covers(choose_cdf_plan(CdfMethod::kTree, 6000, pure(0.01)), 0.95, 800, {0.94, 0.983});
   expect_covers(choose_cdf_plan(CdfMethod::kBinary, 4096, pure(0.01)), 0.95, 800, {0.94, 0.983});
   expect_covers(choose_cdf_plan(CdfMethod::kHistogram, 5000, pure(0.01)), 0.95, 800, {0.94, 0.983});
@@ -159,7 +159,7 @@ TEST(CdfErrorFiguresOfLargeTrees, HoldForWholeTrees) {
 
 // --- Against releases ----------------------------------------------------------------------------
 
-// The probability of at least so many misses in so many runs.
+// The probability of at least, and of at most, this number of misses in these runs.
 double upper_tail(int misses, int runs, double rate) {
   return misses == 0 ? 1 : boost::math::ibeta(misses, runs - misses + 1, rate);
 }
@@ -189,7 +189,7 @@ struct Truth {
   }
 };
 
-// How often a band is left by one count or another.
+// How often counts leave their band.
 struct Misses {
   int everywhere = 0;
   int everywhere_fraction_rows = 0;
@@ -251,7 +251,7 @@ std::vector<CdfPlan> plans_of_every_kind() {
   return plans;
 }
 
-TEST(CdfBand, OfReleasesMissesAtMostAtItsRate) {
+TEST(CdfBand, MissesReleasesAtMostAtItsRate) {
   constexpr int kRuns = 1000;
   for (const CdfPlan& plan : plans_of_every_kind()) {
     for (const double confidence : {0.8, 0.95}) {
@@ -266,9 +266,9 @@ TEST(CdfBand, OfReleasesMissesAtMostAtItsRate) {
   }
 }
 
-// A single prefix of one release depends on its neighbours; the rate over many releases may miss by
-// no more than a fifth of itself, which is more than ten standard errors.
-TEST(CdfBand, OfOnePrefixMissesAtMostAtItsRate) {
+// The prefixes of one release depend on each other. The rate over many releases may be too high by
+// a fifth of itself, which is more than ten standard errors.
+TEST(CdfBand, MissesOnePrefixAtMostAtItsRate) {
   constexpr int kRuns = 2000;
   for (const CdfPlan& plan : plans_of_every_kind()) {
     const CdfError figure = figures(plan, 0.8);
@@ -279,7 +279,7 @@ TEST(CdfBand, OfOnePrefixMissesAtMostAtItsRate) {
 }
 
 // Where nothing is pooled or clipped, a band of 0.8 that misses at a rate below 0.14 is too wide.
-TEST(CdfBand, IsNotWiderThanItMustBe) {
+TEST(CdfBand, IsNotTooWide) {
   constexpr int kRuns = 2000;
   for (const CdfPlan& plan : plans_of_every_kind()) {
     const Misses misses = misses_of(plan, held_data().back().truth, figures(plan, 0.8), kRuns);
@@ -287,8 +287,8 @@ TEST(CdfBand, IsNotWiderThanItMustBe) {
   }
 }
 
-// Rounding included: at a large epsilon, where the noise is a few rows.
-TEST(CdfBand, OfAFewRowsMissesAtMostAtItsRate) {
+// At a large epsilon the noise is a few rows, so rounding counts.
+TEST(CdfBand, MissesAtMostAtItsRateWithNoiseOfAFewRows) {
   constexpr int kRuns = 2000;
   for (const PrivacyParameter& privacy :
        {pure(2), pure(5), pure(20), zcdp(0.5), zcdp(2), zcdp(8)}) {
@@ -303,7 +303,7 @@ TEST(CdfBand, OfAFewRowsMissesAtMostAtItsRate) {
 
 // --- Figures -------------------------------------------------------------------------------------
 
-TEST(CdfErrorFigures, AreAHalfOfThePosters) {
+TEST(CdfErrorFigures, AreHalfOfThePosters) {
   const CdfError tree = figures(choose_cdf_plan(CdfMethod::kTree, 1024, pure(0.01)), 0.95);
   EXPECT_LE(tree.point, 2300);
   EXPECT_LE(tree.everywhere, 4600);
@@ -311,8 +311,8 @@ TEST(CdfErrorFigures, AreAHalfOfThePosters) {
   EXPECT_GT(tree.everywhere, 3000);
 }
 
-// rho = epsilon^2 / 2 is what epsilon implies.
-TEST(CdfErrorFigures, UnderZcdpAreFarSmaller) {
+// epsilon implies rho = epsilon^2 / 2.
+TEST(CdfErrorFigures, AreFarSmallerUnderZcdp) {
   const CdfError tree = figures(choose_cdf_plan(CdfMethod::kTree, 1024, pure(0.01)), 0.95);
   const CdfError gaussian = figures(choose_cdf_plan(CdfMethod::kTree, 1024, zcdp(5e-5)), 0.95);
   EXPECT_LT(gaussian.point, 0.4 * tree.point);
@@ -320,7 +320,7 @@ TEST(CdfErrorFigures, UnderZcdpAreFarSmaller) {
   EXPECT_GT(gaussian.point, 0.2 * tree.point);
 }
 
-TEST(CdfErrorFigures, AreTheSameForEverybodyEveryTime) {
+TEST(CdfErrorFigures, AreTheSameEveryTime) {
   for (const std::uint32_t bins : {100U, 5000U}) {
     const PrivacyParameter privacy = bins == 100 ? pure(0.1) : zcdp(0.1);
     const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, bins, privacy);
@@ -345,13 +345,13 @@ TEST(CdfErrorFigures, GrowWithTheConfidenceAndFallWithEpsilon) {
   EXPECT_LE(figure.everywhere, figure.everywhere_fraction_rows);
 }
 
-TEST(CdfErrorFigures, OfCountsAreWholeRows) {
+TEST(CdfErrorFigures, AreWholeRowsForCounts) {
   const CdfError figure = figures(choose_cdf_plan(CdfMethod::kTree, 50, pure(0.3)), 0.9);
   EXPECT_EQ(figure.point, std::floor(figure.point));
   EXPECT_EQ(figure.everywhere, std::floor(figure.everywhere));
 }
 
-TEST(CdfErrorFigures, WithoutNoiseAreZeroRowsAndOneForTheRoundingOfAShare) {
+TEST(CdfErrorFigures, AreZeroRowsWithoutNoiseAndOneForTheRoundingOfAShare) {
   for (const CdfMethod method : kCdfMethods) {
     for (const PrivacyParameter& privacy : {pure(1000), zcdp(1000)}) {
       const CdfError figure = figures(choose_cdf_plan(method, 30, privacy), 0.999);
@@ -363,8 +363,8 @@ TEST(CdfErrorFigures, WithoutNoiseAreZeroRowsAndOneForTheRoundingOfAShare) {
   }
 }
 
-// Trees that nobody chooses, but a dp_cdf value from outside may hold.
-TEST(CdfErrorFigures, AreThereForEveryTreeThatACurveMayHave) {
+// Trees that no method chooses, but that a dp_cdf value from outside may hold.
+TEST(CdfErrorFigures, ExistForEveryTreeThatACurveMayHave) {
   const std::vector<CdfPlan> plans = {
       cdf_plan(4095, {2, 4000}, {0.5, 0.5}),         cdf_plan(5000, {2, 2, 2000}, {0.5, 0.1, 0.5}),
       cdf_plan(8192, {1024, 8}, {0.5, 0.5}),         cdf_plan(5000, {3, 2500, 2}, {0.5, 0.5, 0.5}),
@@ -383,7 +383,7 @@ TEST(CdfErrorFigures, AreThereForEveryTreeThatACurveMayHave) {
 
 // --- Errors --------------------------------------------------------------------------------------
 
-TEST(CdfErrorConfidence, IsFromOneHalfTo999Thousandths) {
+TEST(CheckConfidence, AcceptsOneHalfTo999Thousandths) {
   for (const double confidence : {0.5, 0.95, 0.999}) EXPECT_NO_THROW(check_confidence(confidence));
   const auto expect_refused = [](double confidence, const std::string& printed) {
     const std::string message = "confidence must be from 0.5 to 0.999, got " + printed;
@@ -402,7 +402,7 @@ TEST(CdfErrorConfidence, IsFromOneHalfTo999Thousandths) {
   expect_refused(std::numeric_limits<double>::quiet_NaN(), "NaN");
 }
 
-TEST(CdfErrorSimulation, StopsWhenACancelIsRequested) {
+TEST(SimulateCdfError, StopsWhenCancelled) {
   for (const std::uint32_t bins : {10U, 5000U}) {
     const TestWorkspace cancelled([] { return true; });
     const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, bins, pure(1));

@@ -20,7 +20,7 @@ std::string json_of(const CdfCurve& curve) {
   return std::string(cdf_to_json(curve, heap()));
 }
 
-TEST(CdfJson, OfAContinuousCurveHasNoGranularity) {
+TEST(CdfJson, OmitsTheGranularityOfAContinuousCurve) {
   CdfPlan plan = cdf_plan(3, {2, 2}, {0.25, 0.75});
   plan.method = CdfMethod::kBinary;
   EXPECT_EQ(json_of(cdf_curve({-0.5, 1e300, 0, 3}, plan, {0, 12, 9007199254740992})),
@@ -29,14 +29,14 @@ TEST(CdfJson, OfAContinuousCurveHasNoGranularity) {
             R"("cumulative": [0, 12, 9007199254740992]})");
 }
 
-TEST(CdfJson, OfADiscreteCurveHasItsGranularity) {
+TEST(CdfJson, GivesTheGranularityOfADiscreteCurve) {
   EXPECT_EQ(json_of(cdf_curve({0, 0.2, 0.1, 3}, cdf_plan(3, {3}, {0.1}), {1, 2, 3})),
             R"({"lower": 0, "upper": 0.2, "granularity": 0.1, "bins": 3, "method": "tree", )"
             R"("epsilon": 0.1, "branching": [3], "level_epsilon": [0.1], "rows": 3, )"
             R"("cumulative": [1, 2, 3]})");
 }
 
-TEST(CdfJson, OfAReleaseUnderZcdpHasRhoInTheLikeOfEpsilon) {
+TEST(CdfJson, GivesRhoInsteadOfEpsilonUnderZcdp) {
   const CdfPlan plan = cdf_plan(3, {2, 2}, {0.25, 0.5}, PrivacyMeasure::kZcdp);
   EXPECT_EQ(json_of(cdf_curve({0, 1, 0, 3}, plan, {1, 2, 3})),
             R"({"lower": 0, "upper": 1, "bins": 3, "method": "tree", "rho": 0.75, )"
@@ -44,7 +44,7 @@ TEST(CdfJson, OfAReleaseUnderZcdpHasRhoInTheLikeOfEpsilon) {
             R"("cumulative": [1, 2, 3]})");
 }
 
-TEST(CdfJson, OfOneBinHasListsOfOne) {
+TEST(CdfJson, HasListsOfOneElementForOneBin) {
   CdfPlan plan = cdf_plan(1, {1}, {1e-6});
   plan.method = CdfMethod::kHistogram;
   EXPECT_EQ(json_of(cdf_curve({0, 1, 0, 1}, plan, {0})),
@@ -52,7 +52,6 @@ TEST(CdfJson, OfOneBinHasListsOfOne) {
             R"("branching": [1], "level_epsilon": [1e-06], "rows": 0, "cumulative": [0]})");
 }
 
-// Every number reads back as the same double.
 TEST(CdfJson, KeepsEveryDigit) {
   const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, 100, pure(1.0 / 3));
   const std::string json = json_of(cdf_curve({0.1, 0.7, 0, 100}, plan, Cumulative(100)));

@@ -28,8 +28,8 @@
 #include "support/random_testing.hpp"
 #include "support/random_trees.hpp"
 
-// Every statistical check has a false-alarm probability below 5 * 10^-10 (see law_testing.hpp); the
-// few others say theirs.
+// Every statistical check has a false-alarm probability below 5 * 10^-10 (see law_testing.hpp),
+// except the few that state theirs.
 namespace dpquantile {
 namespace {
 
@@ -57,10 +57,10 @@ using Counts = std::vector<std::uint64_t>;
 constexpr std::uint32_t kMostBins = LevelTree::kMaxBins;
 constexpr PrivacyMeasure kZcdp = PrivacyMeasure::kZcdp;
 
-// --- The law -------------------------------------------------------------------------------------
+// --- The plan ------------------------------------------------------------------------------------
 
-// What the noise for a budget costs, in units of 2^-64 and exactly: epsilon, or 1 / (2 sigma^2).
-// All its terms are dyadic, so that no division leaves a rest.
+// The exact cost of the noise for a budget, in units of 2^-64: epsilon, or 1 / (2 sigma^2). All
+// terms are dyadic, so no division leaves a remainder.
 uint128_t units(PrivacyMeasure measure, double budget) {
   if (measure == PrivacyMeasure::kPure) {
     const Rational epsilon = rational_epsilon(budget);
@@ -77,7 +77,7 @@ void expect_plan_within_budget(CdfMethod method, std::uint32_t bins,
   for (const double level : plan.level_budget()) spent += units(privacy.measure, level);
   const uint128_t whole = units(privacy.measure, privacy.value);
   EXPECT_TRUE(spent <= whole) << bins << " " << privacy.value;
-  // The smallest rho are so few units of 2^-64 that rounding shows.
+  // The smallest rho is so few units of 2^-64 that rounding shows.
   const double unused = privacy.value < 1e-10 ? 1e-4 : 1e-7;
   EXPECT_GT(static_cast<double>(spent) / static_cast<double>(whole), 1 - unused);
   EXPECT_LE(static_cast<double>(whole), std::ldexp(privacy.value, 64));
@@ -85,7 +85,7 @@ void expect_plan_within_budget(CdfMethod method, std::uint32_t bins,
   EXPECT_LE(std::accumulate(parts.begin(), parts.end(), 0.0), privacy.value);
 }
 
-TEST(CdfLevels, SpendNoMoreThanTheWholeAndHardlyLess) {
+TEST(CdfLevels, SpendNoMoreThanTheWholeBudgetAndAlmostAllOfIt) {
   for (const CdfMethod method : kCdfMethods) {
     for (const PrivacyParameter& privacy : kAllPrivacies) {
       for (const std::uint32_t bins : {1U, 2U, 3U, 10U, 33U, 100U, 1024U}) {
@@ -96,15 +96,16 @@ TEST(CdfLevels, SpendNoMoreThanTheWholeAndHardlyLess) {
   }
 }
 
-// --- What a release costs under zCDP -------------------------------------------------------------
+// --- The cost of a release under zCDP ------------------------------------------------------------
 
-TEST(RhoOfACdf, IsThatOfTheLaw) {
+TEST(RhoOfCdf, IsThatOfThePlanUnderZcdp) {
   EXPECT_EQ(rho_of_cdf(choose_cdf_plan(CdfMethod::kTree, 1024, zcdp(0.25))), 0.25);
   EXPECT_EQ(rho_of_cdf(choose_cdf_plan(CdfMethod::kHistogram, 3, zcdp(1e-12))), 1e-12);
 }
 
-// Of randomised response a level: epsilon tanh(epsilon / 2), rounded up by hardly anything.
-TEST(RhoOfACdf, OfLaplaceNoiseIsTheSumOverTheLevels) {
+// Each level costs as much as randomised response: epsilon tanh(epsilon / 2), rounded up very
+// slightly.
+TEST(RhoOfCdf, IsTheSumOverTheLevelsForLaplaceNoise) {
   const auto expect_rho = [](const std::vector<double>& level_epsilons, double expected) {
     const Branching branching(level_epsilons.size(), 2);
     const double rho = rho_of_cdf(cdf_plan(1U << level_epsilons.size(), branching, level_epsilons));
@@ -117,7 +118,7 @@ TEST(RhoOfACdf, OfLaplaceNoiseIsTheSumOverTheLevels) {
   expect_rho({400, 600}, 1000);
 }
 
-TEST(RhoOfACdf, OfATreeIsFarBelowThatOfItsWholeEpsilon) {
+TEST(RhoOfCdf, IsFarBelowThatOfTheWholeEpsilonForATree) {
   const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, 1024, pure(1));
   EXPECT_LT(rho_of_cdf(plan), 0.5 / plan.levels * 1.2);
   EXPECT_GT(rho_of_cdf(plan), 0.5 / plan.levels * 0.8);
@@ -144,7 +145,7 @@ TEST(CdfLevels, HaveTheSharesOfTheTree) {
 
 // --- From measurements to a curve ----------------------------------------------------------------
 
-// What is released before it is rounded to whole rows: least squares, monotone, 0 to the total.
+// The release before it is rounded to whole rows: least squares, monotone, from 0 to the total.
 std::vector<Real> curve_by_the_book(const std::vector<double>& weights, const CdfPlan& plan,
                                     const std::vector<double>& measured) {
   std::vector<Real> prefixes =
@@ -179,7 +180,7 @@ TEST(CumulativeFromMeasurements, IsTheLeastSquaresCurveMadeMonotoneClippedAndRou
   }
 }
 
-TEST(CumulativeFromMeasurements, OfANegativeTotalIsZero) {
+TEST(CumulativeFromMeasurements, IsZeroForANegativeTotal) {
   std::vector<double> measured = {5, -9, 2};
   EXPECT_EQ(cumulative_from_measurements(cdf_plan(3, {3}, {1}), measured, heap()),
             (std::pmr::vector<std::int64_t>{0, 0, 0}));
@@ -191,10 +192,9 @@ TEST(CumulativeFromMeasurements, EndsWithTheTotalEvenWhereTheCurveFalls) {
             (std::pmr::vector<std::int64_t>{5, 6, 6}));
 }
 
-// --- Before rounding
-// ------------------------------------------------------------------------------
+// --- Before rounding -----------------------------------------------------------------------------
 
-// A law of hardly any noise: both releases are the truth.
+// The plans have hardly any noise, so both releases are the truth.
 TEST(UnroundedCdf, IsTheCurveOfTheSameMeasurements) {
   const TestContext context;
   const Counts counts = {3, 0, 5, 1, 0};
@@ -207,8 +207,7 @@ TEST(UnroundedCdf, IsTheCurveOfTheSameMeasurements) {
   }
 }
 
-// With noise it is not whole, monotone, from 0, and ends with its greatest value. That 200 totals
-// are all negative has a probability below 2^-199.
+// The probability that all of 200 totals are negative is below 2^-199.
 TEST(UnroundedCdf, IsMonotoneFromZeroToItsTotalAndNotWhole) {
   const TestContext context;
   int fractions = 0;
@@ -226,8 +225,8 @@ TEST(UnroundedCdf, IsMonotoneFromZeroToItsTotalAndNotWhole) {
 
 // --- The noise -----------------------------------------------------------------------------------
 
-// One bin: the release is the number of records plus noise, at least 0.
-TEST(CdfOfOneBin, IsTheRecordsWithNoise) {
+// The release of one bin is the number of records plus noise, at least 0.
+TEST(ReleaseCdf, AddsNoiseToTheRecordsOfOneBin) {
   constexpr std::int64_t kRadius = 400;
   for (const CdfMethod method : kCdfMethods) {
     for (const PrivacyParameter& privacy :
@@ -246,7 +245,7 @@ TEST(CdfOfOneBin, IsTheRecordsWithNoise) {
   }
 }
 
-TEST(CdfOfOneBin, IsClippedAtZeroWithoutRecords) {
+TEST(ReleaseCdf, ClipsOneBinWithoutRecordsAtZero) {
   constexpr double kEpsilon = 0.5;
   CdfSampler sampler({0}, choose_cdf_plan(CdfMethod::kTree, 1, pure(kEpsilon)));
   std::vector<double> law = {static_cast<double>((1 + laplace_probability(kEpsilon, 0)) / 2)};
@@ -258,8 +257,8 @@ TEST(CdfOfOneBin, IsClippedAtZeroWithoutRecords) {
   EXPECT_GT(law_p_value(observed, law), kLawFalseAlarm);
 }
 
-// Bins far apart: nothing is pooled or clipped, and every bin shows its own noise.
-TEST(CdfOfAHistogram, HasIndependentNoiseInEveryBin) {
+// The counts are so large that nothing is pooled or clipped, and every bin shows its own noise.
+TEST(ReleaseCdf, AddsIndependentNoiseToEveryBinOfAHistogram) {
   constexpr double kEpsilon = 1;
   constexpr std::int64_t kRadius = 2;
   constexpr std::size_t kSide = 2 * kRadius + 1;
@@ -290,8 +289,8 @@ TEST(CdfOfAHistogram, HasIndependentNoiseInEveryBin) {
   EXPECT_GT(law_p_value(observed, law), kLawFalseAlarm);
 }
 
-// A tree's release against the law found by exhaustion of the noise, which leaves out less than
-// 10^-5: too little to be seen.
+// Tests a tree's release against the law found by exhaustion of the noise, which leaves out less
+// than 10^-5, too little to be seen.
 struct ReleaseCase {
   std::string name;
   CdfPlan plan;
@@ -303,9 +302,9 @@ void PrintTo(const ReleaseCase& release_case, std::ostream* out) {
   *out << release_case.name;
 }
 
-class CdfReleaseOfATree : public ::testing::TestWithParam<ReleaseCase> {};
+class TreeCdfRelease : public ::testing::TestWithParam<ReleaseCase> {};
 
-TEST_P(CdfReleaseOfATree, HasNoiseOfItsLevelInEveryNode) {
+TEST_P(TreeCdfRelease, HasTheNoiseOfItsLevelInEveryNode) {
   const auto& [name, plan, counts, reach] = GetParam();
   const CdfReleaseLaw exact(plan, counts, counts, reach);
   std::map<Cumulative, std::size_t> index;
@@ -328,7 +327,7 @@ TEST_P(CdfReleaseOfATree, HasNoiseOfItsLevelInEveryNode) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Of, CdfReleaseOfATree,
+    Plans, TreeCdfRelease,
     ::testing::Values(
         ReleaseCase{"TwoLevels", cdf_plan(3, {2, 2}, {2, 4}), {4, 0, 2}, {6, 3}},
         ReleaseCase{"TwoLevelsTheOtherWayRound", cdf_plan(3, {2, 2}, {5, 2.5}), {1, 3, 0}, {2, 5}},
@@ -352,7 +351,7 @@ INSTANTIATE_TEST_SUITE_P(
                     {6}}),
     case_name);
 
-// Of every method and measure.
+// Plans of every method and measure.
 std::vector<CdfPlan> plans_of_every_kind(std::uint32_t bins, const PrivacyParameter& of_pure,
                                          const PrivacyParameter& of_zcdp) {
   std::vector<CdfPlan> plans;
@@ -363,10 +362,10 @@ std::vector<CdfPlan> plans_of_every_kind(std::uint32_t bins, const PrivacyParame
   return plans;
 }
 
-// The mean square of all prefix errors against the variance promised, where nothing is clipped or
-// pooled. It is refused beyond 8 of its standard errors, estimated from the draws: for thousands of
-// draws the normal approximation leaves less than 10^-10.
-TEST(CdfOfWideBins, HasThePromisedPrefixVariance) {
+// Compares the mean square of all prefix errors with the promised variance, where nothing is
+// clipped or pooled. The mean may differ by 8 of its standard errors, estimated from the draws. For
+// thousands of draws the normal approximation leaves less than 10^-10.
+TEST(ReleaseCdf, HasThePromisedPrefixVariance) {
   constexpr std::uint32_t kBins = 64;
   constexpr int kDraws = 3000;
   const Counts counts(kBins, 1'000'000);
@@ -402,7 +401,7 @@ Counts skewed_counts(std::uint32_t bins) {
   return counts;
 }
 
-TEST(CdfAnswer, IsMonotoneAndNotNegativeWithACountForEveryBin) {
+TEST(ReleaseCdf, IsMonotoneAndNotNegativeWithACountForEveryBin) {
   for (const CdfMethod method : kCdfMethods) {
     for (const std::uint32_t bins : {1U, 2U, 3U, 7U, 100U, 1000U}) {
       for (const PrivacyParameter& privacy : kAllPrivacies) {
@@ -421,9 +420,9 @@ TEST(CdfAnswer, IsMonotoneAndNotNegativeWithACountForEveryBin) {
   }
 }
 
-// Without records the total is noise about 0: in 200 draws it is never positive, or always, with
-// probability 2^-199 at the most (one of them is exactly 0 more often).
-TEST(CdfAnswer, WithoutRecordsIsNoise) {
+// Without records the total is noise around 0. In 200 draws it is never positive, or always, with a
+// probability of at most 2^-199 (one of them is exactly 0 more often).
+TEST(ReleaseCdf, IsNoiseWithoutRecords) {
   for (const CdfPlan& plan : plans_of_every_kind(50, pure(0.1), zcdp(0.005))) {
     CdfSampler sampler(Counts(50), plan);
     int positive = 0;
@@ -433,9 +432,9 @@ TEST(CdfAnswer, WithoutRecordsIsNoise) {
   }
 }
 
-// A node has noise with probability below 2 e^(-1000 / 28), as no level has less than a 28th of the
-// whole; one of all with less than 10^-10.
-TEST(CdfAnswer, AtAHugeBudgetIsExact) {
+// No level has less than a 28th of the whole, so a node has noise with probability below 2 e^(-1000
+// / 28), and any of all nodes with less than 10^-10.
+TEST(ReleaseCdf, IsExactAtAHugeBudget) {
   for (const std::uint32_t bins : {1U, 2U, 5U, 37U, 1000U, 1024U, 3001U}) {
     const Counts counts = skewed_counts(bins);
     Cumulative expected(bins);
@@ -449,7 +448,7 @@ TEST(CdfAnswer, AtAHugeBudgetIsExact) {
   }
 }
 
-TEST(CdfAnswer, OfBillionsOfRecordsKeepsEveryOne) {
+TEST(ReleaseCdf, KeepsEveryOneOfBillionsOfRecords) {
   const Counts counts = {std::uint64_t{1} << 50, 1, std::uint64_t{1} << 51, 12345};
   for (const CdfMethod method : kCdfMethods) {
     const auto released = CdfSampler(counts, choose_cdf_plan(method, 4, pure(1000))).draw();
@@ -461,9 +460,9 @@ TEST(CdfAnswer, OfBillionsOfRecordsKeepsEveryOne) {
   }
 }
 
-// Laplace noise of a node exceeds 10^4 with probability below e^(-10^4 / 20), Gaussian noise, whose
-// rho is at least 1/30, of a variance of at most 15, with far less.
-TEST(CdfAnswer, OfTheMostBinsIsCloseToTheTruth) {
+// Laplace noise of a node exceeds 10^4 with probability below e^(-10^4 / 20). Gaussian noise has a
+// rho of at least 1/30 and a variance of at most 15, and exceeds it with far less.
+TEST(ReleaseCdf, IsCloseToTheTruthForTheMostBins) {
   const Counts counts(kMostBins, 1);
   for (const CdfPlan& plan : plans_of_every_kind(kMostBins, pure(1), zcdp(1))) {
     const auto released = CdfSampler(counts, plan).draw();
@@ -476,7 +475,7 @@ TEST(CdfAnswer, OfTheMostBinsIsCloseToTheTruth) {
 
 // --- Failure -------------------------------------------------------------------------------------
 
-class CdfFailure : public ::testing::Test {
+class CdfRelease : public ::testing::Test {
  protected:
   std::size_t release_from(RandomSource& source, CancelPoll::Predicate cancel_requested,
                            std::pmr::memory_resource* memory) const {
@@ -489,7 +488,7 @@ class CdfFailure : public ::testing::Test {
   CsprngSource good_source_;
 };
 
-TEST_F(CdfFailure, OfTheRandomSourceIsAnException) {
+TEST_F(CdfRelease, ThrowsWhenTheRandomSourceFails) {
   FailingSource source;
   EXPECT_THROW(release_from(source, nullptr, heap()), RandomnessUnavailable);
 }
@@ -507,12 +506,12 @@ class ExhaustedSource final : public RandomSource {
   int requests_ = 0;
 };
 
-TEST_F(CdfFailure, OfTheRandomSourceHalfwayIsAnException) {
+TEST_F(CdfRelease, ThrowsWhenTheRandomSourceFailsHalfway) {
   ExhaustedSource source;
   EXPECT_THROW(release_from(source, nullptr, heap()), RandomnessUnavailable);
 }
 
-TEST_F(CdfFailure, IsACancelThatWasRequested) {
+TEST_F(CdfRelease, StopsWhenCancelled) {
   EXPECT_THROW(release_from(
                    good_source_, [] { return true; }, heap()),
                Cancelled);
@@ -521,7 +520,7 @@ TEST_F(CdfFailure, IsACancelThatWasRequested) {
             kBins);
 }
 
-TEST_F(CdfFailure, OfMemoryIsAnException) {
+TEST_F(CdfRelease, ThrowsWhenMemoryRunsOut) {
   EXPECT_THROW(release_from(good_source_, nullptr, std::pmr::null_memory_resource()),
                std::bad_alloc);
 }

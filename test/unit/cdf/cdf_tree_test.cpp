@@ -30,8 +30,8 @@ constexpr std::uint32_t kMostBins = LevelTree::kMaxBins;
 constexpr PrivacyMeasure kPure = PrivacyMeasure::kPure;
 constexpr PrivacyMeasure kZcdp = PrivacyMeasure::kZcdp;
 
-// The error of an average prefix for shares that sum to anything, scaled to a sum of 1: noise of
-// variance 2 / share^2 or 1 / (2 share).
+// The error of an average prefix, after scaling the shares to a sum of 1. The noise has variance 2
+// / share^2 or 1 / (2 share).
 double error_of(const LevelTree& tree, PrivacyMeasure measure, const Shares& shares) {
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   Shares weights;
@@ -56,7 +56,8 @@ double chosen_error(std::uint32_t bins, PrivacyMeasure measure) {
 
 // --- Brute force ---------------------------------------------------------------------------------
 
-// The least error over the shares: each is made larger and smaller by turns, in ever finer steps.
+// The least error over the shares. Each share is made larger and smaller in turn, in ever finer
+// steps.
 double least_error_over_shares(const LevelTree& tree, PrivacyMeasure measure) {
   Shares shares(tree.levels(), 1);
   double least = error_of(tree, measure, shares);
@@ -80,8 +81,9 @@ double least_error_over_shares(const LevelTree& tree, PrivacyMeasure measure) {
   return least;
 }
 
-// Over all trees whose lower levels have these branchings, and all with more levels on top of them.
-// The top level's branching is not free: beyond what the bins need, it changes nothing.
+// The least error over all trees with these branchings on the lower levels, and over all with more
+// levels on top of them. The top level's branching is not free: beyond what the bins need, it
+// changes nothing.
 double least_error_over_trees(std::uint32_t bins, PrivacyMeasure measure, const Branching& lower,
                               std::uint32_t leaves) {
   Branching branching = {(bins + leaves - 1) / leaves};
@@ -106,12 +108,12 @@ TEST(ChosenTree, HasTheLeastErrorOfAllTreesWithinOnePerCent) {
   for (const std::uint32_t bins : {41U, 47U, 50U, 57U, 64U, 65U}) expect_least_error(bins, kPure);
 }
 
-TEST(ChosenTreeOfGaussianNoise, HasTheLeastErrorOfAllTreesWithinOnePerCent) {
+TEST(ChosenTree, HasTheLeastErrorOfAllTreesWithinOnePerCentForGaussianNoise) {
   for (std::uint32_t bins = 1; bins <= 36; ++bins) expect_least_error(bins, kZcdp);
   for (const std::uint32_t bins : {41U, 47U, 50U, 57U, 64U, 65U}) expect_least_error(bins, kZcdp);
 }
 
-TEST(ChosenTree, HasTheErrorThatTheDenseSolverGives) {
+TEST(ChosenTree, HasTheErrorOfTheDenseSolver) {
   for (const PrivacyMeasure measure : {kPure, kZcdp}) {
     for (const std::uint32_t bins : {5U, 16U, 33U, 64U}) {
       const CdfTree tree = chosen_tree(bins, measure);
@@ -121,8 +123,8 @@ TEST(ChosenTree, HasTheErrorThatTheDenseSolverGives) {
   }
 }
 
-// The prototype's trees for 1024 bins, with the best budgets, and the poster's; for Gaussian noise
-// also those that are best before the least-squares step, of branching near 5.
+// The trees of the prototype for 1024 bins, with the best budgets, and of the poster. For Gaussian
+// noise also the trees that are best before the least-squares step, of branching near 5.
 TEST(ChosenTree, BeatsTreesOfEqualBranching) {
   constexpr std::uint32_t kBins = 1024;
   for (const PrivacyMeasure measure : {kPure, kZcdp}) {
@@ -165,7 +167,7 @@ void expect_no_better_shares(const LevelTree& tree, PrivacyMeasure measure, cons
   }
 }
 
-TEST(Shares, OfTheChosenTreeCannotBeImproved) {
+TEST(BestShares, CannotBeImprovedForTheChosenTree) {
   for (const PrivacyMeasure measure : {kPure, kZcdp}) {
     for (const std::uint32_t bins : {16U, 100U, 1000U, 1024U, 5000U, 65536U, kMostBins}) {
       const CdfTree tree = chosen_tree(bins, measure);
@@ -174,7 +176,7 @@ TEST(Shares, OfTheChosenTreeCannotBeImproved) {
   }
 }
 
-TEST(Shares, OfAnyTreeCannotBeImproved) {
+TEST(BestShares, CannotBeImprovedForAnyTree) {
   for (const PrivacyMeasure measure : {kPure, kZcdp}) {
     for (const auto& [bins, branching] :
          {std::pair{1024U, Branching{8, 8, 16}}, {700U, Branching{3, 20, 12}}}) {
@@ -185,8 +187,8 @@ TEST(Shares, OfAnyTreeCannotBeImproved) {
   }
 }
 
-// For Laplace noise the top levels of a deep binary tree are best not measured at all.
-TEST(Shares, AreNumbersWhereALevelIsNotWorthABudget) {
+// With Laplace noise, the top levels of a deep binary tree are best not measured at all.
+TEST(BestShares, AreNumbersWhereALevelIsNotWorthABudget) {
   for (const PrivacyMeasure measure : {kPure, kZcdp}) {
     const LevelTree tree(1024, Branching(10, 2));
     const Shares shares = best_shares(tree, measure);
@@ -212,7 +214,7 @@ void expect_valid(std::uint32_t bins, const CdfTree& tree) {
   ASSERT_NEAR(std::accumulate(tree.shares.begin(), tree.shares.end(), 0.0), 1, 1e-12) << bins;
 }
 
-TEST(EveryMethod, GivesATreeForEveryNumberOfBins) {
+TEST(ChooseCdfTree, GivesATreeForEveryNumberOfBinsWithEveryMethod) {
   std::vector<std::uint32_t> all_bins = {1000, 1023, 1024,           4095,          4096,
                                          4097, 9999, (1U << 16) + 1, kMostBins - 1, kMostBins};
   for (std::uint32_t bins = 1; bins <= 300; ++bins) all_bins.push_back(bins);
@@ -224,7 +226,7 @@ TEST(EveryMethod, GivesATreeForEveryNumberOfBins) {
   }
 }
 
-TEST(ChosenTree, IsNoWorseThanTheOneForAFewMoreBins) {
+TEST(ChosenTree, IsHardlyWorseThanTheTreeForOneMoreBin) {
   for (const PrivacyMeasure measure : {kPure, kZcdp}) {
     double before = 0;
     for (std::uint32_t bins = 1; bins <= 300; ++bins) {
@@ -264,13 +266,13 @@ TEST(HistogramMethod, MeasuresEveryBinByItself) {
   }
 }
 
-TEST(CdfMethodName, IsThatOfTheOptionAndTheLedger) {
+TEST(CdfMethodName, IsTheNameInTheOptionAndTheLedger) {
   EXPECT_STREQ(cdf_method_name(CdfMethod::kTree), "tree");
   EXPECT_STREQ(cdf_method_name(CdfMethod::kBinary), "binary");
   EXPECT_STREQ(cdf_method_name(CdfMethod::kHistogram), "histogram");
 }
 
-TEST(CdfMethodName, IsNullForANumberWithoutMethod) {
+TEST(CdfMethodName, IsNullForAnUnknownMethod) {
   for (const int number : {0, 4, 255}) {
     EXPECT_EQ(cdf_method_name(static_cast<CdfMethod>(number)), nullptr) << number;
   }

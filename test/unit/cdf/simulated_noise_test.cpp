@@ -11,13 +11,13 @@
 #include "support/cdf_testing.hpp"
 #include "support/chi_square.hpp"
 
-// The seed is fixed: these tests give the same result every time.
+// The fixed seed makes these tests give the same result every time.
 namespace dpquantile {
 namespace {
 
 using test::noise_probability;
 
-// The p-value of draws against the exact law; what is rarer than 10^-5 is put together.
+// The p-value of draws against the exact law. Values in the tails, rarer than 10^-5, share a cell.
 template <class Draw>
 double p_value(PrivacyMeasure measure, double budget, Draw draw) {
   std::int64_t radius = 0;
@@ -37,7 +37,7 @@ double p_value(PrivacyMeasure measure, double budget, Draw draw) {
   });
 }
 
-TEST(SimulatedNoise, OfLaplaceFollowsTheDiscreteLaw) {
+TEST(SimulatedNoise, FollowsTheDiscreteLaplaceLaw) {
   SimulatedNoise noise;
   for (const double epsilon : {0.05, 0.7, 3.0}) {
     EXPECT_GT(p_value(PrivacyMeasure::kPure, epsilon, [&] { return noise.laplace(epsilon); }), 1e-3)
@@ -45,7 +45,7 @@ TEST(SimulatedNoise, OfLaplaceFollowsTheDiscreteLaw) {
   }
 }
 
-TEST(SimulatedNoise, OfGaussFollowsTheDiscreteLaw) {
+TEST(SimulatedNoise, FollowsTheDiscreteGaussianLaw) {
   SimulatedNoise noise;
   for (const double rho : {0.0005, 0.02, 0.3, 0.5, 0.6, 2.0}) {
     EXPECT_GT(p_value(PrivacyMeasure::kZcdp, rho, [&] { return noise.gaussian(1 / (2 * rho)); }),
@@ -54,8 +54,9 @@ TEST(SimulatedNoise, OfGaussFollowsTheDiscreteLaw) {
   }
 }
 
-// Wider than any table: the mean square of a million draws is sigma^2 within five standard errors.
-TEST(SimulatedNoise, OfGaussHasItsVarianceHoweverWide) {
+// The noise is wider than any table. The mean square of a million draws is sigma^2 within five
+// standard errors.
+TEST(SimulatedNoise, HasTheVarianceOfAWideGaussianLaw) {
   SimulatedNoise noise;
   for (const double sigma_squared : {1e6, 1e12, 0x1p49}) {
     constexpr int kDraws = 1'000'000;
@@ -68,7 +69,7 @@ TEST(SimulatedNoise, OfGaussHasItsVarianceHoweverWide) {
   }
 }
 
-TEST(SimulatedNoise, OfHardlyAnyVarianceIsZero) {
+TEST(SimulatedNoise, IsZeroForHardlyAnyVariance) {
   SimulatedNoise noise;
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(noise.gaussian(1 / 2000.0), 0);
 }
