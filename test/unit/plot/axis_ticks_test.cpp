@@ -42,7 +42,7 @@ double number_in(const std::string& label) {
   return number;
 }
 
-// What stands between the point and the power of ten.
+// The number of digits between the point and the power of ten.
 std::string::size_type decimals_of(const std::string& label) {
   const auto point = label.find('.');
   const auto end = std::min(label.find('e'), label.size());
@@ -112,7 +112,7 @@ TEST(AxisTicks, AreAsManyAsRoundStepsAllow) {
   EXPECT_EQ(axis_ticks(0, 1, 2).size(), 2U);
 }
 
-TEST(AxisTicks, AreAtLeastOneAndAtMostAsManyAsWanted) {
+TEST(AxisTicks, NumberAtLeastOneAndAtMostAsManyAsWanted) {
   for_all_ranges([](const std::vector<AxisTick>& ticks, double, double, int most) {
     EXPECT_GE(ticks.size(), 1U);
     EXPECT_LE(ticks.size(), static_cast<std::size_t>(most));
@@ -128,7 +128,7 @@ TEST(AxisTicks, AscendWithinTheRange) {
   });
 }
 
-TEST(AxisTicks, ReachBothBoundsWhereTheseAreRound) {
+TEST(AxisTicks, ReachBothBoundsIfTheseAreRound) {
   for (const auto& [lower, upper] : {std::pair{0.1, 0.7}, {-0.3, 0.3}, {1e-300, 2e-300}}) {
     const std::vector<double> values = values_of(axis_ticks(lower, upper, 11));
     EXPECT_EQ(values.front(), lower);
@@ -156,7 +156,7 @@ TEST(AxisTickLabels, ShareAPowerOfTenWherePlainNumbersWouldBeLong) {
   EXPECT_EQ(labels(0, kSmallest, 2), (Labels{"0", "5e-324"}));
 }
 
-TEST(AxisTickLabels, SayExactlyTheValue) {
+TEST(AxisTickLabels, StateTheExactValue) {
   for_all_ranges([](const std::vector<AxisTick>& ticks, double, double, int) {
     for (const AxisTick& tick : ticks) EXPECT_EQ(number_in(tick.label), tick.value) << tick.label;
   });
@@ -196,7 +196,7 @@ auto centred_on(double characters) {
   };
 }
 
-TEST(TicksThatFit, AreTheMostWhoseLabelsKeepTheGap) {
+TEST(TicksThatFit, AreAsManyAsKeepTheGapBetweenLabels) {
   const auto fitting = [](double characters) {
     return labels_of(ticks_that_fit(0, 1000, 20, 2, centred_on(characters)));
   };
@@ -211,7 +211,7 @@ TEST(TicksThatFit, AreOneWhereNoTwoFit) {
   EXPECT_EQ(labels_of(ticks_that_fit(0, 1000, 20, 2, centred_on(3))), Labels{"0"});
 }
 
-TEST(AxisTicks, OfNeighbouringNumbersHaveAtLeastOneTick) {
+TEST(AxisTicks, NumberAtLeastOneBetweenNeighbouringDoubles) {
   const double ulp = 0x1p-52;
   for (int i = 0; i < 64; ++i) {
     const double lower = 1 + i * ulp;

@@ -33,7 +33,7 @@ CdfPlot line(const Points& points, double lower, double upper) {
   return {points, false, lower, upper, 47609, pure(1), 0.95};
 }
 
-// Uneven, steep in the middle: the curve of x in 0 .. 1 with a band of its own shape.
+// A curve of x in 0 .. 1 that is uneven and steep in the middle, with a band of its own shape.
 CdfPoint bent_at(double x) {
   const double probability = 0.5 + 0.5 * std::tanh(9 * (x - 0.4)) / std::tanh(9 * 0.6);
   const double f = std::clamp(probability, 0.0, 1.0);
@@ -89,7 +89,7 @@ struct Attribute {
   std::string value;
 };
 
-// Of ' a="1" b="2"'; what follows the last well-formed one is a failure.
+// The attributes in ' a="1" b="2"'. Text after the last well-formed one is a failure.
 std::vector<Attribute> attributes_in(const std::string& text) {
   std::vector<Attribute> attributes;
   std::size_t position = 0;
@@ -116,8 +116,8 @@ void expect_well_formed(const Element& element) {
   }
 }
 
-// The elements of a document in which every tag is closed in its turn; records failures if it is
-// not well-formed.
+// The elements of a document. Every tag must be closed in its turn; a document that is not
+// well-formed is a failure.
 std::vector<Element> parse(const std::string& xml) {
   std::vector<Element> elements;
   std::vector<std::size_t> open;
@@ -226,7 +226,7 @@ Drawing draw(const CdfPlot& picture, int width, int height) {
   return read_drawing(draw_svg(picture, width, height, "Title"));
 }
 
-// Where the bounds lie in pixels, read off a curve that jumps at them.
+// The pixels of the bounds, read from a curve that jumps at them.
 struct Frame {
   double lower;
   double upper;
@@ -279,7 +279,7 @@ TEST(CdfSvg, IsWellFormedAndOfTheWantedSize) {
   });
 }
 
-TEST(CdfSvg, HasNoNumbersButWithinThePicture) {
+TEST(CdfSvg, KeepsAllCoordinatesWithinThePicture) {
   for_all_pictures([](const std::string& svg, int width, int height) {
     for (const Element& element : parse(svg)) {
       for (const Pixel& corner : corners_of(element.attribute("d"))) {
@@ -317,7 +317,7 @@ TEST(CdfSvg, WritesPathsAsPlainNumbers) {
   });
 }
 
-TEST(CdfSvg, StandsAlone) {
+TEST(CdfSvg, RefersToNothingOutside) {
   const std::string svg = draw_svg(line(bent(100), 0, 1), 800, 500, "Title");
   for (const char* const foreign : {"<script", "href", "url(", "@import", "<image",
                                     "<foreignObject", "@font-face", "<!", "onload"}) {
@@ -336,7 +336,7 @@ TEST(CdfSvg, IsLegibleInLightAndInDarkSurroundings) {
   }
 }
 
-TEST(CdfSvg, TellsReadersOfTheScreenWhatItShows) {
+TEST(CdfSvg, TellsScreenReadersWhatItShows) {
   const auto elements = parse(draw_svg(steps(kFiveStars, 1, 5), 800, 500, "Stars"));
   EXPECT_EQ(elements.front().attribute("role"), "img");
   EXPECT_EQ(elements.at(1).name, "title");
@@ -396,7 +396,7 @@ TEST(CdfSvgText, LabelsTheTicksOfBothAxes) {
   }
 }
 
-TEST(CdfSvgText, StandsAtItsTick) {
+TEST(CdfSvgText, PutsLabelsAtTheirTicks) {
   const auto elements = parse(draw_svg(steps(kFiveStars, 0, 10), 800, 500, "Title"));
   const Frame frame = frame_of(0, 10, 800, 500);
   const auto text_element = [&](const std::string& text) {
@@ -414,7 +414,8 @@ TEST(CdfSvgText, StandsAtItsTick) {
   EXPECT_NEAR(text_element("1.00").number("y"), frame.y_of(1) + half_letter, 0.02);
 }
 
-// Narrow letters are about half as wide as the font is high; a line of many cannot be narrower.
+// Narrow letters are about half as wide as the font is high. A line of many letters cannot be
+// narrower.
 TEST(CdfSvgText, KeepsTickLabelsApart) {
   for_all_pictures([](const std::string& svg, int, int) {
     double end = 0;
@@ -463,7 +464,7 @@ TEST(CdfSvgTitle, IsShownInFullWhereItFits) {
   EXPECT_TRUE(with_class(parse(draw_svg(steps(kFiveStars, 1, 5), 800, 500, "")), "title").empty());
 }
 
-TEST(CdfSvgTitle, IsSmallerWhereItHardlyFits) {
+TEST(CdfSvgTitle, IsSmallerWhereItBarelyFits) {
   const std::string title =
       "Income of all households of the town last year, in thousands of euros a month";
   EXPECT_EQ(title_text(title, 800).text, title);
@@ -472,7 +473,7 @@ TEST(CdfSvgTitle, IsSmallerWhereItHardlyFits) {
 }
 
 // In a bold sans-serif font 'W' is as wide as the font is high, or a little wider.
-TEST(CdfSvgTitle, EndsWithAnEllipsisWhereItWouldRunOut) {
+TEST(CdfSvgTitle, EndsWithAnEllipsisWhereItDoesNotFit) {
   const std::string wide(500, 'W');
   for (const int width : {200, 800, 4000}) {
     const Element title = title_text(wide, width);
@@ -501,7 +502,7 @@ TEST(CdfSvgTitle, IsCutBetweenCharacters) {
   }
 }
 
-TEST(CdfSvgTitle, IsWholeForReadersOfTheScreen) {
+TEST(CdfSvgTitle, IsCompleteForScreenReaders) {
   const std::string wide(500, 'W');
   EXPECT_EQ(find(parse(draw_svg(steps(kFiveStars, 1, 5), 200, 200, wide)), "title").text, wide);
 }
@@ -523,7 +524,7 @@ TEST(CdfSvgCurve, IsDrawnAsStepsWhereValuesAreDiscrete) {
   }
 }
 
-TEST(CdfSvgCurve, IsDrawnStraightBetweenPointsWhereValuesAreNot) {
+TEST(CdfSvgCurve, IsDrawnStraightBetweenPointsWhereValuesAreContinuous) {
   const Points points = {{25, 0.5, 0.4, 0.6}, {100, 1, 0.9, 1}};
   const Drawing drawing = draw(line(points, 0, 100), 800, 500);
   const Frame frame = frame_of(0, 100, 800, 500);
@@ -579,7 +580,7 @@ TEST(CdfSvgBand, CoversEverythingWhereThereAreNoRows) {
 
 using Height = double CdfPoint::*;
 
-// Every corner lies on the curve, or on a stroke of it no wider than half a pixel.
+// Every corner lies on the curve, or at most half a pixel to its left or right.
 void expect_on_curve(const std::vector<Pixel>& corners, const Frame& frame, Height height) {
   constexpr double kHalfAPixel = 0.52;
   for (const Pixel& corner : corners) {
@@ -616,7 +617,7 @@ TEST(CdfSvgManyPoints, LookLikeTheCurveAndItsBand) {
   }
 }
 
-TEST(CdfSvgManyPoints, KeepAJumpAtItsPlaceAndOfItsHeight) {
+TEST(CdfSvgManyPoints, KeepThePlaceAndTheHeightOfAJump) {
   Points points;
   for (int i = 0; i <= kMillion; ++i) {
     const double x = static_cast<double>(i) / kMillion;
@@ -640,7 +641,7 @@ TEST(CdfSvgManyPoints, KeepAJumpAtItsPlaceAndOfItsHeight) {
   }
 }
 
-TEST(CdfSvgManyPoints, KeepTheFirstAndTheLastPointOfWhatStandsInOnePixel) {
+TEST(CdfSvgManyPoints, KeepTheFirstAndTheLastPointInAPixel) {
   const Points points = {
       {0.7003, 0.1, 0, 1}, {0.7003 + 1e-9, 0.2, 0, 1}, {0.7003 + 2e-9, 0.9, 0, 1}, {1, 1, 0, 1}};
   const std::vector<Pixel> curve = draw(line(points, 0, 1), 800, 500).curve;
@@ -652,7 +653,7 @@ TEST(CdfSvgManyPoints, KeepTheFirstAndTheLastPointOfWhatStandsInOnePixel) {
   EXPECT_NEAR(curve[3].y, frame.y_of(0.9), 0.02);
 }
 
-TEST(CdfSvgManyPoints, AreAtMostFourToAColumnOfPixels) {
+TEST(CdfSvgManyPoints, BecomeAtMostFourPerColumnOfPixels) {
   const Points points = bent(kMillion);
   for (const auto& [width, height] : {std::pair{200, 200}, {800, 500}, {4000, 4000}}) {
     const Drawing drawing = draw(line(points, 0, 1), width, height);
@@ -664,7 +665,7 @@ TEST(CdfSvgManyPoints, AreAtMostFourToAColumnOfPixels) {
 
 // --- Errors --------------------------------------------------------------------------------------
 
-TEST(CdfSvgErrors, RefuseASizeThatIsTooSmallOrTooLarge) {
+TEST(CheckSvgSize, RefusesASizeThatIsTooSmallOrTooLarge) {
   const std::string hint = "720 by 440 pixels suit most pages.";
   const auto expect_refused = [&](int width, int height, const std::string& message) {
     expect_parameter_error(message, hint, [&] { check_svg_size(width, height); });
@@ -680,13 +681,13 @@ TEST(CdfSvgErrors, RefuseASizeThatIsTooSmallOrTooLarge) {
   expect_refused(800, 4001, height + "4001");
 }
 
-TEST(CdfSvgErrors, RefuseASizeBeyond32Bits) {
+TEST(CheckSvgSize, RefusesASizeBeyond32Bits) {
   constexpr std::int64_t kWrapsTo800 = (std::int64_t{1} << 32) + 800;
   EXPECT_THROW(check_svg_size(kWrapsTo800, 500), ParameterError);
   EXPECT_THROW(check_svg_size(800, kWrapsTo800), ParameterError);
 }
 
-TEST(CdfSvgErrors, AcceptTheSmallestAndTheLargestSize) {
+TEST(CheckSvgSize, AcceptsTheSmallestAndTheLargestSize) {
   EXPECT_NO_THROW(check_svg_size(200, 200));
   EXPECT_NO_THROW(check_svg_size(4000, 4000));
 }

@@ -30,7 +30,7 @@ CdfPlot line(const Points& points, double lower, double upper) {
   return {points, false, lower, upper, 2310, pure(0.5), 0.95};
 }
 
-// From (lower, 0) to (upper, 1) by this many bins, the band this far from the curve.
+// A straight line from (lower, 0) to (upper, 1) in this many bins, with a band this far from it.
 Points straight(double lower, double upper, int bins, double half_band) {
   Points points;
   for (int bin = 1; bin <= bins; ++bin) {
@@ -59,7 +59,7 @@ std::vector<std::string> cells_of(const std::string& line_of_text) {
   return cells;
 }
 
-// The lines of the plot itself, from the top, without the axis: columns of equal height.
+// The lines of the plot without the axis, from the top.
 struct Plot {
   std::vector<std::vector<std::string>> rows;
 
@@ -202,7 +202,7 @@ TEST(CdfTextSize, IsAtMostTheWidthAndTheHeight) {
   });
 }
 
-TEST(CdfTextSize, IsMadeUseOf) {
+TEST(CdfTextSize, UsesTheWidthAndTheHeight) {
   for_all_pictures([](const Lines& lines, int width, int height) {
     EXPECT_GE(lines.size() + 3, static_cast<std::size_t>(height));
     std::size_t widest = 0;
@@ -304,7 +304,7 @@ TEST(CdfTextCurve, IsLevelBesideItsStepsAndZeroBeforeTheFirst) {
   EXPECT_EQ(plot.rows_with(kCurve, plot.columns() - 1), std::vector<int>{0});
 }
 
-TEST(CdfTextCurve, GoesStraightBetweenPointsThatAreNoSteps) {
+TEST(CdfTextCurve, IsStraightBetweenPointsThatAreNotSteps) {
   const Points points = {{100, 1, 1, 1}};
   const Plot plot = plot_of(draw_text(line(points, 0, 100), 80, 24, false));
   for (int column = 0; column < plot.columns(); ++column) {
@@ -313,7 +313,7 @@ TEST(CdfTextCurve, GoesStraightBetweenPointsThatAreNoSteps) {
   }
 }
 
-// From each column to the next without a gap.
+// The curve has no gap between a column and the next.
 void expect_connected(const Plot& plot) {
   std::vector<int> previous = {plot.height() - 1};
   for (int column = 0; column < plot.columns(); ++column) {
@@ -325,7 +325,7 @@ void expect_connected(const Plot& plot) {
   }
 }
 
-TEST(CdfTextCurve, IsConnectedHoweverSteepItIs) {
+TEST(CdfTextCurve, IsConnectedEvenWhereItIsSteep) {
   const Points jump = {{3, 0.02, 0, 0.1}, {3.0001, 0.97, 0.9, 1}, {7, 1, 0.9, 1}};
   const Points bend = {{3, 0.1, 0, 0.2}, {4, 0.9, 0.8, 1}, {7, 1, 1, 1}};
   for (const bool utf8 : {false, true}) {
@@ -336,7 +336,7 @@ TEST(CdfTextCurve, IsConnectedHoweverSteepItIs) {
   }
 }
 
-TEST(CdfTextCurve, DrawsAJumpAsOneStroke) {
+TEST(CdfTextCurve, ShowsAJumpAsOneStroke) {
   const Points jump = {{3, 0, 0, 0}, {3, 1, 1, 1}};
   const Plot plot = plot_of(draw_text(line(jump, 0, 6), 80, 24, true));
   const int middle = (plot.columns() - 1) / 2;
@@ -345,7 +345,7 @@ TEST(CdfTextCurve, DrawsAJumpAsOneStroke) {
   for (int row = 1; row < 20; ++row) EXPECT_EQ(plot.at(row, middle), "┃") << row;
 }
 
-TEST(CdfTextCurve, IsTheSameHoweverManyPointsDescribeIt) {
+TEST(CdfTextCurve, DoesNotDependOnTheNumberOfPoints) {
   const Points few = straight(0, 1024, 1, 0);
   const Points many = straight(0, 1024, 1 << 20, 0);
   EXPECT_EQ(draw_text(line(many, 0, 1024), 80, 24, true),
@@ -386,7 +386,7 @@ TEST(CdfTextBand, IsNotDrawnWhereItIsNarrowerThanTheCurve) {
   EXPECT_TRUE(plot.rows_with(kBand, 40).empty());
 }
 
-TEST(CdfTextBand, IsStraightBetweenPointsThatAreNoSteps) {
+TEST(CdfTextBand, IsStraightBetweenPointsThatAreNotSteps) {
   const Points points = {{100, 1, 0.6, 1}};
   const Plot plot = plot_of(draw_text(line(points, 0, 100), 80, 24, false));
   const std::vector<int> middle = plot.rows_with(kBand, (plot.columns() - 1) / 2);
@@ -397,7 +397,7 @@ TEST(CdfTextBand, IsStraightBetweenPointsThatAreNoSteps) {
 
 // --- Errors --------------------------------------------------------------------------------------
 
-TEST(CdfTextErrors, RefuseASizeThatNoPictureFitsInto) {
+TEST(CheckTextSize, RefusesASizeThatIsTooSmallOrTooLarge) {
   const std::string hint = "78 columns and 22 lines suit most terminals.";
   const auto expect_refused = [&](int width, int height, const std::string& message) {
     expect_parameter_error(message, hint, [&] { check_text_size(width, height); });
@@ -413,13 +413,13 @@ TEST(CdfTextErrors, RefuseASizeThatNoPictureFitsInto) {
   expect_refused(80, 201, height + "201");
 }
 
-TEST(CdfTextErrors, RefuseASizeBeyond32Bits) {
+TEST(CheckTextSize, RefusesASizeBeyond32Bits) {
   constexpr std::int64_t kWrapsTo80 = (std::int64_t{1} << 32) + 80;
   EXPECT_THROW(check_text_size(kWrapsTo80, 24), ParameterError);
   EXPECT_THROW(check_text_size(80, kWrapsTo80), ParameterError);
 }
 
-TEST(CdfTextErrors, AcceptTheSmallestAndTheLargestSize) {
+TEST(CheckTextSize, AcceptsTheSmallestAndTheLargestSize) {
   EXPECT_NO_THROW(check_text_size(40, 10));
   EXPECT_NO_THROW(check_text_size(400, 200));
 }
