@@ -98,7 +98,7 @@ TEST(CdfLevels, SpendNoMoreThanTheWholeBudgetAndAlmostAllOfIt) {
 
 // --- The cost of a release under zCDP ------------------------------------------------------------
 
-TEST(RhoOfCdf, IsThatOfThePlanUnderZcdp) {
+TEST(RhoOfCdf, EqualsTheRhoOfThePlanUnderZcdp) {
   EXPECT_EQ(rho_of_cdf(choose_cdf_plan(CdfMethod::kTree, 1024, zcdp(0.25))), 0.25);
   EXPECT_EQ(rho_of_cdf(choose_cdf_plan(CdfMethod::kHistogram, 3, zcdp(1e-12))), 1e-12);
 }

@@ -226,7 +226,7 @@ TEST(ChooseCdfTree, GivesATreeForEveryNumberOfBinsWithEveryMethod) {
   }
 }
 
-TEST(ChosenTree, IsHardlyWorseThanTheTreeForOneMoreBin) {
+TEST(ChosenTree, IsAtMostSlightlyWorseThanTheTreeForOneMoreBin) {
   for (const PrivacyMeasure measure : {kPure, kZcdp}) {
     double before = 0;
     for (std::uint32_t bins = 1; bins <= 300; ++bins) {

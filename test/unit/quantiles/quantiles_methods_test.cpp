@@ -316,7 +316,7 @@ TEST(RhoOfQuantiles, DependsOnTheNumberOfLevelsOrDraws) {
 }
 
 // The value grid matters only to counts on a tree, and to auto where it uses them.
-TEST(RhoOfQuantiles, IsThatOfThePlanOrTheTreeForAuto) {
+TEST(RhoOfQuantiles, EqualsTheRhoOfThePlanOrTheTreeForAuto) {
   const auto rho_on = [](std::uint64_t cells, std::size_t m, QuantilesMethod method) {
     return rho_of_quantiles({method, pure(0.5), cells, equally_spaced(m)});
   };
@@ -387,7 +387,7 @@ TEST(ResolvedMethod, CountsRepeatedQuantilesOnce) {
   EXPECT_EQ(resolved(QuantilesMethod::kAuto, pure(1), 1024, zeros), QuantilesMethod::kAuto);
 }
 
-TEST(ResolvedMethod, KeepsAnyMethodButAuto) {
+TEST(ResolvedMethod, KeepsEveryMethodExceptAuto) {
   for (const QuantilesMethod method : {QuantilesMethod::kApproximate, QuantilesMethod::kJoint,
                                        QuantilesMethod::kIndependent, QuantilesMethod::kTree}) {
     for (const PrivacyParameter& privacy : {pure(1), zcdp(0.5)}) {

@@ -78,7 +78,7 @@ TEST_F(UserErrorForecasts, HaveNoClippingBoundForPrivateIntervals) {
   }
 }
 
-TEST_F(UserErrorForecasts, AreThoseOfTheEmptyInputWithoutRows) {
+TEST_F(UserErrorForecasts, MatchTheEmptyInputWithoutRows) {
   const RowsPerUser nobody(std::vector<UsersWithRows>{}, heap());
   const UserQuery query{UserMethod::kArray, ContributionRule::kOptimal, 0, 0.5};
   EXPECT_EQ(forecast_mean_error(nobody, query, context_).noise, 2);
