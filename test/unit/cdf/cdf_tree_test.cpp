@@ -30,8 +30,8 @@ constexpr std::uint32_t kMostBins = LevelTree::kMaxBins;
 constexpr PrivacyMeasure kPure = PrivacyMeasure::kPure;
 constexpr PrivacyMeasure kZcdp = PrivacyMeasure::kZcdp;
 
-// The error of an average prefix, after scaling the shares to a sum of 1. The noise has variance 2
-// / share^2 or 1 / (2 share).
+// The error of an average prefix, after scaling the shares to a sum of 1. The variance of the noise
+// is 2 / share^2 or 1 / (2 share).
 double error_of(const LevelTree& tree, PrivacyMeasure measure, const Shares& shares) {
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   Shares weights;

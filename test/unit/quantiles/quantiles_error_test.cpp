@@ -310,8 +310,8 @@ double mean(const Errors& errors) {
 
 // The errors are sums of exponential errors. The mean of 100 draws lies outside [0.5, 1.8] times
 // its expectation with a probability below 10^-8 (Chernoff's bound for an exponential law, the
-// worst of these sums), and the mean of 400 outside [0.7, 1.4]. 5 % of the draws lie beyond the 95
-// % figure. The figure of 100 draws has more than 30 % beyond it with a probability of 2 10^-9 at
+// worst of these sums), and the mean of 400 outside [0.7, 1.4]. Beyond the 95 % figure lie 5 % of
+// the draws. The figure of 100 draws has more than 30 % beyond it with a probability of 2 10^-9 at
 // most. If it has fewer, 45 % of 400 draws lie beyond it with a probability as small.
 TEST(QuantilesErrorForecast, AgreesWithDraws) {
   constexpr std::size_t kRecords = 20'000;

@@ -221,8 +221,8 @@ TEST(DrawQuantiles, IsUniformOnTheLargestGridWithoutRecords) {
   EXPECT_GT(law_p_value(observed, uniform), kLawFalseAlarm);
 }
 
-// A wrong cell lies a whole record from the target. It has a probability below 2^32 e^(-lambda /
-// 2), with lambda >= 250 for one of two levels: below 10^-40.
+// A wrong cell lies a whole record from the target. Its probability is below 2^32 e^(-lambda / 2),
+// with lambda >= 250 for one of two levels: below 10^-40.
 TEST(DrawQuantiles, FindsTheOccupiedCellsOfTheLargestGrid) {
   const Dataset data{kMostCells, {0, 0, 1U << 31, 1U << 31, 0xffffffff, 0xffffffff}};
   for (int i = 0; i < 100; ++i) {

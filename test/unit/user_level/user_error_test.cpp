@@ -93,8 +93,8 @@ TEST_F(UserErrorForecasts, RefuseWhatTheReleaseRefuses) {
       ParameterError);
 }
 
-// The data is the worst for clipping. A mean of n draws from noise of scale s is off by 8 s /
-// sqrt(n) with probability below 10^-14.
+// The data is the worst for clipping. With probability below 10^-14 a mean of n draws from noise of
+// scale s is off by 8 s / sqrt(n).
 TEST_F(UserErrorForecasts, BoundTheErrorOfReleases) {
   constexpr int kDraws = 2000;
   std::vector<UserRow> rows;
