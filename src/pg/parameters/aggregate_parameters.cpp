@@ -7,14 +7,13 @@ namespace dpquantile {
 
 namespace {
 
-// The quantiles that make up a synthetic sample.
 const double* make_uniform_quantiles(uint32 count) {
   auto* quantiles = static_cast<double*>(palloc(count * sizeof(double) + 1));
   for (uint32 i = 0; i < count; ++i) quantiles[i] = uniform_quantile(i, count);
   return quantiles;
 }
 
-// The given parameters with the quantiles that the aggregate asks for, none where it takes none.
+// The given parameters with the quantiles that the aggregate draws, or without any.
 GivenParameters with_quantiles(GivenParameters given) {
   switch (row_of(given.family).leading) {
     case LeadingArgument::kQuantiles:
@@ -40,7 +39,7 @@ AggregateParameters* make_parameters(const GivenParameters& any_given) {
   parameters->method = given.options.method;
   parameters->measure = given.privacy.measure;
   parameters->guarantee = given.privacy.value;
-  // A zero may come as -0, which is written with other bytes.
+  // -0 has other bytes than 0, and same_parameters() compares bytes.
   parameters->delta = given.delta == 0 ? 0 : given.delta;
   parameters->lower = given.lower;
   parameters->upper = given.upper;

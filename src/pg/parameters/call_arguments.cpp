@@ -18,7 +18,7 @@ namespace {
                   errhint("Call the aggregate directly in a query's SELECT list.")));
 }
 
-// The plan whose output a node's target list refers to.
+// The plan node whose output the Vars in this node's target list refer to.
 Plan* input_plan(Plan* plan) {
   switch (nodeTag(plan)) {
     case T_Append:
@@ -50,7 +50,7 @@ bool is_parameter(const TargetEntry* argument) {
   return !argument->resjunk;
 }
 
-// The parameters' target entries: the call's arguments but the first ones, without sort columns.
+// The target entries of the parameters: those after the row arguments, without sort columns.
 List* parameter_entries(const Aggref* call, int row_arguments) {
   List* entries = NIL;
   ListCell* cell;

@@ -7,9 +7,9 @@ extern "C" {
 #include "nodes/primnodes.h"
 }
 
-// The arguments of an aggregate call after those that come from its rows: its parameters. They are
-// public and must be constant for the whole query; both are checked here, on the expressions and
-// not on the rows, so that an error never depends on the data.
+// The parameters of an aggregate call: its arguments after those that come from the rows. They are
+// public and must be constant for the whole query. check_constant_parameters() checks the
+// expressions, not the rows, so an error never depends on the data.
 namespace dpquantile {
 
 inline constexpr int kMaxCallArguments = 8;
@@ -21,33 +21,34 @@ struct CallArguments {
   NullableDatum values[kMaxCallArguments];
 };
 
-// Whether the function was called by PostgreSQL's executor as part of an aggregate.
+// Whether PostgreSQL's executor called the function as part of an aggregate.
 inline bool is_in_aggregate(FunctionCallInfo fcinfo) {
   return fcinfo->context != nullptr && IsA(fcinfo->context, AggState);
 }
-// ereports unless it was.
+// ereports unless is_in_aggregate().
 void require_aggregate(FunctionCallInfo fcinfo);
 
-// The call as written by the user, seen from a transition or a final function; for the final step
-// of a parallel plan this is the partial aggregate below. ereports if the function was not called
-// as part of an aggregate, or the call cannot be found.
+// Finds the call as the query states it, from a transition, combine or final function. In the final
+// step of a parallel plan, the call is in the partial aggregate below. ereports if the function was
+// not called as part of an aggregate, or if the plan does not show the call.
 Aggref* find_user_call(FunctionCallInfo fcinfo);
 
-// ereports unless every parameter is constant for the whole query: no column, no correlated
-// subquery, no function but immutable ones. Here and below, the first `row_arguments` arguments are
-// not parameters.
+// ereports unless every parameter is constant for the whole query: without columns, correlated
+// subqueries and functions that are not immutable. Here and below, the first `row_arguments`
+// arguments come from the rows and are not parameters.
 void check_constant_parameters(const Aggref* call, int row_arguments);
 
-// The parameters' expressions, made ready for evaluate_parameters(). Allocates in the current
-// memory context, which must live as long as the query.
+// Prepares the parameters' expressions for evaluate_parameters(). Allocates in the current memory
+// context, which must live as long as the query.
 List* prepare_parameters(const Aggref* call, int row_arguments, AggState* node);
 
-// The parameters' values in this execution of the node; by-reference values live in the current
-// memory context or longer.
+// Evaluates the parameters in this execution of the node. By-reference values live in the current
+// memory context or longer. ereports what an expression reports.
 CallArguments evaluate_parameters(const Aggref* call, int row_arguments, List* prepared,
                                   AggState* node);
 
 // The parameters as a transition function receives them, after the state and the row's arguments.
+// ereports if the function received fewer arguments than the call has.
 CallArguments received_parameters(const Aggref* call, int row_arguments, FunctionCallInfo fcinfo);
 
 }  // namespace dpquantile

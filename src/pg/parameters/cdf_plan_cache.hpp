@@ -5,8 +5,9 @@
 
 namespace dpquantile {
 
-// choose_cdf_plan() of these parameters. Choosing a plan takes as long as a charge, so the last one
-// of the session is kept for its next query.
+// The plan that choose_cdf_plan() gives for these parameters. Choosing a plan takes as long as a
+// charge, so the session keeps its last plan for the next query. Throws what choose_cdf_plan()
+// throws.
 CdfPlan session_cdf_plan(CdfMethod method, uint32 bins, const PrivacyParameter& privacy);
 
 }  // namespace dpquantile

@@ -5,8 +5,8 @@
 
 #include "pg/server/postgres.hpp"
 
-// The families of aggregates: functions that share arguments, options, methods and the way in which
-// they are charged. Each is one row of a table (family_table.cpp), which everything else reads.
+// A family of aggregates shares its arguments, options, methods and charge rule. Each family is one
+// row of the table in family_table.cpp. All other code reads this table.
 namespace dpquantile {
 
 struct AggregateParameters;
@@ -14,7 +14,7 @@ struct GivenParameters;
 class ContextMemory;
 class Mechanism;
 
-// Stored inside aggregate states: a number keeps its meaning.
+// The numbers are stored inside aggregate states, so they never change.
 enum class Family : uint8 {
   kQuantiles = 1,     // dp_quantiles, dp_quantile, dp_median
   kCdf = 2,           // dp_cdf
@@ -25,25 +25,25 @@ enum class Family : uint8 {
   kSynthesis = 7,     // dp_synthesize
 };
 
-// A method of a family: the number of a QuantilesMethod, CdfMethod, IqrMethod or UserMethod. Stored
-// inside aggregate states.
+// A method of a family: the number of a QuantilesMethod, CdfMethod, IqrMethod or UserMethod. The
+// numbers are stored inside aggregate states.
 using Method = uint8;
 enum class IqrMethod : Method { kProposeTestRelease = 1, kQuantiles = 2 };
 
 // How a state holds records.
 enum class RecordKind : uint8 {
-  kRuns = 1,     // by their cells of the value grid, compressed (core/histogram/cell_runs.hpp)
-  kValue = 2,    // each by its value, a float8 but not NaN
-  kUserRow = 3,  // each by its user, grid and value, a UserRow
+  kRuns = 1,     // as cells of the value grid, compressed (core/histogram/cell_runs.hpp)
+  kValue = 2,    // as values, float8 without NaN
+  kUserRow = 3,  // as UserRow: user, grid and value
 };
 
-// The arguments of a call that come from its rows; the number is how many.
+// The arguments of a call that come from its rows. The number counts them.
 enum class RowArguments : uint8 { kValue = 1, kUserAndValue = 2, kUserGridAndValue = 3 };
 
 // The argument before epsilon.
 enum class LeadingArgument : uint8 {
   kNone,
-  kQuantiles,  // quantiles float8[], or quantile float8; without it the median
+  kQuantiles,  // quantiles float8[], or quantile float8; the median if the call has neither
   kSize,       // size int
 };
 
@@ -51,7 +51,7 @@ enum class LeadingArgument : uint8 {
 enum class ArgumentsAfterEpsilon : uint8 { kBounds, kDelta };
 
 enum class ChargeRule : uint8 {
-  kOncePerExecution,  // the groups are disjoint sets of rows: parallel composition
+  kOncePerExecution,  // groups are disjoint sets of rows: parallel composition
   kOncePerGroup,      // a user may be in several groups
 };
 
@@ -69,13 +69,13 @@ enum Option : unsigned {
 
 struct MethodRow {
   Method number;
-  std::string_view name;  // in the option "method" and in the ledger; ends with a zero
+  std::string_view name;  // in the option "method" and in the ledger; zero-terminated
   RecordKind records;
-  // The neighbour relations for the ledger. A row that is replaced across groups changes two of
-  // them.
+  // The neighbour relation for the ledger, for one group and for several. They differ where the
+  // relation replaces a row: a replaced row may move to another group and so change two groups.
   const char* neighbours;
   const char* neighbours_in_groups;
-  bool rows_per_user_public;
+  bool rows_per_user_public;  // whether neighbours have the same number of rows of every user
 };
 
 struct FamilyRow {
@@ -86,9 +86,10 @@ struct FamilyRow {
   ChargeRule charged;
   unsigned options;                    // a set of Option
   std::span<const MethodRow> methods;  // the first is the default
-  // Throws ParameterError unless the family takes the parameters; fills in what they imply.
+  // Throws ParameterError unless the family accepts the parameters. Fills in the fields of
+  // `checked` that follow from them.
   void (*check)(const GivenParameters& given, AggregateParameters* checked);
-  // Prepares the mechanism of checked parameters in this memory (prepared_mechanism.hpp).
+  // Prepares the mechanism of validated parameters in `memory` (prepared_mechanism.hpp).
   const Mechanism* (*prepare)(const AggregateParameters& parameters, ContextMemory& memory);
 
   bool takes(unsigned option) const { return (options & option) != 0; }
@@ -100,13 +101,13 @@ struct FamilyRow {
 // All families.
 std::span<const FamilyRow> family_table();
 
-// The row of a family.
+// The table row of a family.
 const FamilyRow& row_of(Family family);
 
-// The row of a family that a number from outside names, or null.
+// The table row of the family with this number, or null. For numbers from outside.
 const FamilyRow* find_family(int number);
 
-// The row of a method that a number or a text from outside names, or null.
+// The table row of the family's method with this number or name, or null. For input from outside.
 const MethodRow* find_method(const FamilyRow& family, Method number);
 const MethodRow* find_method(const FamilyRow& family, std::string_view name);
 

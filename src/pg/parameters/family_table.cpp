@@ -65,7 +65,7 @@ constexpr MethodRow kUserVarianceMethods[] = {
     user_method(UserMethod::kBaseline, "baseline"),
     user_method(UserMethod::kBounded, "bounded", kOneUser),
 };
-// All rows of the users that suppression leaves.
+// kBaseline: the statistics of a grid use all rows of the users that suppression keeps.
 constexpr MethodRow kUserGridsMethods[] = {
     user_method(UserMethod::kBaseline, "grids", kUserGridValues),
 };
@@ -98,13 +98,13 @@ constexpr FamilyRow kFamilies[] = {
      kUserGridsMethods, check_user_grids_parameters, prepare_pure},
 };
 
-// Where the row of each family is, by its number.
-constexpr auto kPlaces = [] {
-  std::array<uint8, std::size(kFamilies) + 1> places{};
+// The index in kFamilies of each family, by the family's number.
+constexpr auto kIndexes = [] {
+  std::array<uint8, std::size(kFamilies) + 1> indexes{};
   for (uint8 i = 0; i < std::size(kFamilies); ++i) {
-    places[static_cast<std::size_t>(kFamilies[i].family)] = i;
+    indexes[static_cast<std::size_t>(kFamilies[i].family)] = i;
   }
-  return places;
+  return indexes;
 }();
 
 }  // namespace
@@ -114,7 +114,7 @@ std::span<const FamilyRow> family_table() {
 }
 
 const FamilyRow& row_of(Family family) {
-  return kFamilies[kPlaces[static_cast<std::size_t>(family)]];
+  return kFamilies[kIndexes[static_cast<std::size_t>(family)]];
 }
 
 const FamilyRow* find_family(int number) {

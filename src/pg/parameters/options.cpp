@@ -18,7 +18,7 @@ namespace {
 struct OptionName {
   Option option;
   const char* name;
-  std::optional<double> AggregateOptions::*number;  // null: something else than a number
+  std::optional<double> AggregateOptions::*number;  // null unless the value is a number
 };
 
 constexpr OptionName kOptions[] = {
@@ -32,10 +32,10 @@ constexpr OptionName kOptions[] = {
     {kRhoOption, "rho", &AggregateOptions::rho},
 };
 
-// The families that one JSON object may be for: those of a call, or all.
+// The families whose options a JSON object may hold: the family of a call, or all.
 using Families = std::span<const FamilyRow>;
 
-bool take(Families families, Option option) {
+bool any_takes(Families families, Option option) {
   return std::ranges::any_of(families, [&](const FamilyRow& row) { return row.takes(option); });
 }
 
@@ -43,12 +43,11 @@ std::string_view text_of(const JsonbValue& string) {
   return {string.val.string.val, static_cast<std::size_t>(string.val.string.len)};
 }
 
-// Whether a string of a JSON object, a key or a value, is this one.
-bool key_is(const JsonbValue& key, std::string_view name) {
-  return name == text_of(key);
+bool text_is(const JsonbValue& string, std::string_view text) {
+  return text == text_of(string);
 }
 
-// Adds a name to a list "a, b, c", unless it is there.
+// Adds a name to a list without duplicates.
 void add_name(List** names, std::string_view name) {
   ListCell* cell;
   foreach (cell, *names) {
@@ -80,7 +79,7 @@ const char* method_names(Families families) {
 const char* option_names(Families families) {
   List* names = NIL;
   for (const OptionName& entry : kOptions) {
-    if (take(families, entry.option)) add_name(&names, entry.name);
+    if (any_takes(families, entry.option)) add_name(&names, entry.name);
   }
   return joined(names);
 }
@@ -142,8 +141,8 @@ ContributionLimit parse_contributions(const JsonbValue& value) {
         DatumGetCString(DirectFunctionCall1(numeric_out, number)));
   }
   if (value.type != jbvString) refuse_contributions("neither a number nor a string");
-  if (key_is(value, "optimal")) return {ContributionRule::kOptimal, 0};
-  if (key_is(value, "median")) return {ContributionRule::kMedian, 0};
+  if (text_is(value, "optimal")) return {ContributionRule::kOptimal, 0};
+  if (text_is(value, "median")) return {ContributionRule::kMedian, 0};
   const char* text = pnstrdup(value.val.string.val, value.val.string.len);
   const char* quoted = psprintf("\"%s\"", text);
   if (!is_whole_number(text, value.val.string.len)) refuse_contributions(quoted);
@@ -161,7 +160,7 @@ bool parse_suppress(const JsonbValue& value) {
 
 const OptionName* find_option(Families families, const JsonbValue& key) {
   for (const OptionName& entry : kOptions) {
-    if (take(families, entry.option) && key_is(key, entry.name)) return &entry;
+    if (any_takes(families, entry.option) && text_is(key, entry.name)) return &entry;
   }
   return nullptr;
 }

@@ -9,17 +9,17 @@ extern "C" {
 #include "utils/jsonb.h"
 }
 
-// The options of an aggregate call: a jsonb object, best built by dp_options().
+// The options of an aggregate call: a jsonb object, usually built by dp_options().
 namespace dpquantile {
 
-// The option max_contributions: how many rows of a user are kept at most.
+// The option max_contributions: the most rows of a user that a mechanism keeps.
 struct ContributionLimit {
   ContributionRule rule;
-  uint32 number;  // with ContributionRule::kFixed, else 0
+  uint32 number;  // with ContributionRule::kFixed, otherwise 0
 };
 
-// The options of a call, or what stands in for them. The numbers are validated with the other
-// parameters.
+// The options of a call; empty where an option is not given. The family's check validates the
+// numbers, together with the other parameters.
 struct AggregateOptions {
   Method method;
   std::optional<double> granularity;
@@ -34,20 +34,21 @@ struct AggregateOptions {
 // The name of an option in the JSON object.
 const char* option_name(Option option);
 
-// What a call without options uses.
+// The options of a call that gives none: the family's default method.
 AggregateOptions default_options(const FamilyRow& family);
 
-// Reads the options of a call. ereports for anything that is not an object, for an option that the
-// family does not have (listing those it has), an unknown method and a value of the wrong type.
+// Reads the options of a call. ereports if the jsonb is not an object, if the family does not have
+// an option or a method (the hint lists those it has), or if a value has the wrong type.
 AggregateOptions parse_options(Jsonb* options, const FamilyRow& family);
 
-// ereports unless each option is one that some family has, with a value of its type.
+// ereports unless every option and method belongs to some family and every value has the type of
+// its option.
 void check_options(Jsonb* options);
 
 // The names of a family's methods as "a, b, c", palloc'd.
 const char* method_names(const FamilyRow& family);
 
-// Whether the text is decimal digits only, few enough for a double to hold the number exactly.
+// Whether the text consists of 1 to 15 decimal digits, so that a double holds the number exactly.
 bool is_whole_number(const char* text, int length);
 
 }  // namespace dpquantile

@@ -17,7 +17,7 @@ constexpr const char* kBoundsHint =
     "Write for example dp_options(method => 'quantiles', lower => 0, upper => 100), with 0 for "
     "delta.";
 
-// An option of the method quantiles.
+// Refuses an option that only method quantiles has.
 void refuse_option_with_test(const char* name, bool is_given) {
   if (!is_given) return;
   throw ParameterError(
@@ -52,7 +52,7 @@ UserQuery user_query(const GivenParameters& given) {
   const auto method = static_cast<UserMethod>(given.options.method);
   if (limit && method == UserMethod::kBaseline) {
     throw ParameterError("option \"max_contributions\" does not go with method baseline",
-                         "This method keeps all rows; method array is the same with a limit.");
+                         "Method baseline keeps all rows. Use method array to limit them.");
   }
   UserQuery query{method, ContributionRule::kOptimal, 0, given.privacy.value};
   if (limit) {

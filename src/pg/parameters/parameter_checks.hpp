@@ -2,8 +2,8 @@
 
 #include "pg/parameters/aggregate_parameters.hpp"
 
-// The checks of each family, for FamilyRow::check. They run inside guarded(): they throw
-// ParameterError and never ereport.
+// The checks of the families, for FamilyRow::check. They run inside guarded(): they throw
+// ParameterError or std::bad_alloc and never ereport.
 namespace dpquantile {
 
 void check_quantiles_parameters(const GivenParameters& given, AggregateParameters* checked);
@@ -13,7 +13,7 @@ void check_user_mean_parameters(const GivenParameters& given, AggregateParameter
 void check_user_variance_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_user_grids_parameters(const GivenParameters& given, AggregateParameters* checked);
 
-// Throws ParameterError unless the bounds are among the options: of a call that needs them and has
+// Throws ParameterError unless the options hold both bounds. For a call that needs bounds but has
 // no arguments for them.
 void require_bounds_options(const AggregateOptions& options);
 

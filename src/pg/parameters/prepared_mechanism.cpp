@@ -13,7 +13,7 @@ namespace dpquantile {
 
 namespace {
 
-// What lives in the memory context of a mechanism beside it.
+// Lives in the memory context of a mechanism and destroys the mechanism with it.
 struct Owner {
   explicit Owner(MemoryContext context) : memory(context) {}
 

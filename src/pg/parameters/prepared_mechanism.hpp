@@ -3,31 +3,34 @@
 #include "core/privacy/mechanism.hpp"
 #include "pg/parameters/aggregate_parameters.hpp"
 
-// The mechanisms of calls: what they cost, known before anything is charged, and how they draw.
+// The mechanisms of calls. Their costs are known before anything is charged.
 namespace dpquantile {
 
-// A mechanism in a memory context of its own, which destroys it when it is reset or deleted.
+// A mechanism in its own memory context. Resetting or deleting the context destroys the mechanism.
 struct PreparedMechanism {
   MemoryContext context;
   const Mechanism* mechanism;
 };
 
-// Prepares the mechanism of a call. It does not refer to the parameters. ereports.
+// Prepares the mechanism of a call in a child of `parent`. The mechanism keeps no pointer to the
+// parameters. ereports what the family's prepare function throws.
 PreparedMechanism prepare_mechanism(const AggregateParameters* parameters, MemoryContext parent);
 
-// What a release of the call costs. ereports.
+// The cost of one release of the call. ereports as prepare_mechanism() does.
 PrivacyCost cost_of_call(const AggregateParameters* parameters);
 
 // --- The mechanisms of the families, for FamilyRow::prepare --------------------------------------
-// They run inside guarded(), allocate from `memory` and throw.
+// They run inside guarded() and allocate from `memory`. They throw std::bad_alloc, and
+// ParameterError for parameters that a check would refuse; they never ereport.
 
-// A QuantilesMechanism.
+// Makes a QuantilesMechanism.
 const Mechanism* prepare_quantiles(const AggregateParameters& parameters, ContextMemory& memory);
-// A CdfMechanism.
+// Makes a CdfMechanism.
 const Mechanism* prepare_cdf(const AggregateParameters& parameters, ContextMemory& memory);
-// An IqrByQuantiles for method quantiles.
+// Makes an IqrByQuantiles for method quantiles, and for propose-test-release a mechanism that holds
+// only its cost.
 const Mechanism* prepare_iqr(const AggregateParameters& parameters, ContextMemory& memory);
-// The cost of an epsilon-differentially private mechanism without a plan.
+// Makes a mechanism that holds only the cost of epsilon-differential privacy.
 const Mechanism* prepare_pure(const AggregateParameters& parameters, ContextMemory& memory);
 
 }  // namespace dpquantile

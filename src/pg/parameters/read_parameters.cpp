@@ -17,22 +17,20 @@ constexpr double kMedian = 0.5;
 
 [[noreturn]] void refuse_null(const char* name) {
   ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name),
-                  errhint("Give a value; NULL has no default.")));
+                  errhint("Give a value. NULL does not stand for a default.")));
 }
 
 [[noreturn]] void refuse_null_epsilon() {
-  ereport(ERROR,
-          (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("epsilon must not be NULL"),
-           errhint("Give a value; NULL has no default. It goes only with the option rho, for "
-                   "example dp_options(rho => 0.01).")));
+  ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("epsilon must not be NULL"),
+                  errhint("Give a value. Epsilon may be NULL only with option rho, for example "
+                          "dp_options(rho => 0.01).")));
 }
 
 [[noreturn]] void refuse_epsilon_with_rho(double epsilon) {
   ereport(ERROR,
           (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
            errmsg("epsilon must be NULL with option \"rho\", got %g", epsilon),
-           errhint("The guarantee is stated in one of them: write NULL for epsilon, or leave the "
-                   "option out.")));
+           errhint("Give one of the two: write NULL for epsilon, or leave the option out.")));
 }
 
 // Reads a call's arguments one after the other.
@@ -40,8 +38,8 @@ class ArgumentReader {
  public:
   explicit ArgumentReader(const CallArguments& arguments) : arguments_(arguments) {}
 
-  // How many arguments are left, without the options.
-  int left() const { return arguments_.count - next_ - (has_options() ? 1 : 0); }
+  // The number of unread arguments, without the options.
+  int remaining() const { return arguments_.count - next_ - (has_options() ? 1 : 0); }
   bool next_is(Oid type) const { return arguments_.types[next_] == type; }
 
   Datum required(const char* name) {
@@ -51,7 +49,7 @@ class ArgumentReader {
   }
   double number(const char* name) { return DatumGetFloat8(required(name)); }
 
-  // What epsilon and the option rho ask for together: one of them is given.
+  // The guarantee: either the argument epsilon or the option rho states it.
   PrivacyParameter privacy(const FamilyRow& family, const std::optional<double>& rho) {
     if (family.takes(kRhoOption)) {
       const NullableDatum& epsilon = arguments_.values[next_];
@@ -80,8 +78,6 @@ class ArgumentReader {
   int next_ = 0;
 };
 
-// The elements of a float8[] as one double each; ereports unless it is one-dimensional without
-// NULL.
 const double* array_elements(ArrayType* array, uint32* count) {
   if (ARR_NDIM(array) > 1) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -96,20 +92,18 @@ const double* array_elements(ArrayType* array, uint32* count) {
 
 [[noreturn]] void refuse_count(const CallArguments& arguments) {
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("expected the parameters of a private aggregate, got %d of them",
-                         arguments.count),
-                  errhint("Call the aggregate itself: another one can combine its states, but not "
-                          "finish them.")));
+                  errmsg("a private aggregate cannot have %d parameters", arguments.count),
+                  errhint("Call the private aggregate itself. Another aggregate can combine its "
+                          "states but not finish them.")));
 }
 
-// The quantiles that come before the other arguments, if any do.
 void read_quantiles(ArgumentReader& reader, GivenParameters* given) {
   constexpr int kCommonArguments = 3;  // epsilon, lower, upper
   auto* quantile = static_cast<double*>(palloc(sizeof(double)));
   *quantile = kMedian;
   given->quantiles = quantile;
   given->quantile_count = 1;
-  if (reader.left() == kCommonArguments) return;
+  if (reader.remaining() == kCommonArguments) return;
   if (reader.next_is(FLOAT8ARRAYOID)) {
     given->quantiles =
         array_elements(DatumGetArrayTypeP(reader.required("quantiles")), &given->quantile_count);
@@ -118,14 +112,12 @@ void read_quantiles(ArgumentReader& reader, GivenParameters* given) {
   }
 }
 
-// The number of quantiles that stand for the data, in place of the quantiles themselves.
 void read_size(ArgumentReader& reader, GivenParameters* given) {
   const int32 size = DatumGetInt32(reader.required("size"));
   report(guarded([&] { check_synthesis_size(size); }));
   given->quantile_count = static_cast<uint32>(size);
 }
 
-// A call without arguments for bounds has them among its options, if its method needs a value grid.
 void take_bounds_from_options(const FamilyRow& family, GivenParameters* given) {
   if (find_method(family, given->options.method)->records != RecordKind::kRuns) return;
   report(guarded([&] { require_bounds_options(given->options); }));
@@ -146,7 +138,7 @@ AggregateParameters* read_parameters(Family family, const CallArguments& argumen
   if (row.leading == LeadingArgument::kQuantiles) read_quantiles(reader, &given);
   if (row.leading == LeadingArgument::kSize) read_size(reader, &given);
   const bool has_bounds = row.after_epsilon == ArgumentsAfterEpsilon::kBounds;
-  if (reader.left() != (has_bounds ? 3 : 2)) refuse_count(arguments);
+  if (reader.remaining() != (has_bounds ? 3 : 2)) refuse_count(arguments);
   given.privacy = reader.privacy(row, given.options.rho);
   if (has_bounds) {
     given.lower = reader.number("lower");
