@@ -39,7 +39,7 @@ const Aggref* checked_call(FunctionCallInfo fcinfo, Family family) {
   return kept->call;
 }
 
-// Where the group's state lives.
+// The memory context of the group's state.
 MemoryContext group_context(FunctionCallInfo fcinfo) {
   MemoryContext context;
   (void)AggCheckCallContext(fcinfo, &context);
@@ -50,8 +50,8 @@ Datum expanded_datum(ExpandedRecords* records) {
   return EOHPGetRWDatum(&records->header);
 }
 
-// A state for a group's first record. The parameters are constant, so one group of a pool reads
-// them for all.
+// Makes the state of a new group. The parameters are constant, so the first group of a pool reads
+// them for all groups of the pool.
 Datum start_state(FunctionCallInfo fcinfo, Family family) {
   const Aggref* call = checked_call(fcinfo, family);
   GroupPools* pools = &kept_for_query(fcinfo)->pools;
@@ -67,7 +67,7 @@ Datum start_state(FunctionCallInfo fcinfo, Family family) {
   return expanded_datum(make_expanded(pool));
 }
 
-// An expanded copy of a state on a grid.
+// An expanded copy of a state of records on a value grid.
 Datum expand_into_group(FunctionCallInfo fcinfo, StateRef from) {
   GroupPool* pool =
       get_pool(&kept_for_query(fcinfo)->pools, group_context(fcinfo), from.parameters());
@@ -129,13 +129,13 @@ Datum combine_runs(FunctionCallInfo fcinfo, StateRef into, StateRef from) {
   return result;
 }
 
-bool is_on_grid(StateRef state) {
+bool is_on_value_grid(StateRef state) {
   return method_of(state.parameters()).records == RecordKind::kRuns;
 }
 
-// A group that begins with this state. A flat one is copied by the executor.
+// Makes the state of a new group from its first partial state. The executor copies a flat result.
 Datum begin_group_with(FunctionCallInfo fcinfo, StateRef from) {
-  return is_on_grid(from) ? expand_into_group(fcinfo, from) : PointerGetDatum(from.flat);
+  return is_on_value_grid(from) ? expand_into_group(fcinfo, from) : PointerGetDatum(from.flat);
 }
 
 }  // namespace
@@ -143,7 +143,7 @@ Datum begin_group_with(FunctionCallInfo fcinfo, StateRef from) {
 void require_family(const RecordsState* state, Family family) {
   if (likely(state->parameters.family == family)) return;
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("the state of a private aggregate is that of another function")));
+                  errmsg("the state belongs to another private aggregate")));
 }
 
 RecordsState* start_group(FunctionCallInfo fcinfo, Family family, const Aggref* call,
@@ -151,7 +151,7 @@ RecordsState* start_group(FunctionCallInfo fcinfo, Family family, const Aggref* 
   return make_state(receive_call_parameters(fcinfo, family, call, user_key_check));
 }
 
-Datum add_row_to_any(FunctionCallInfo fcinfo, Family family) {
+Datum add_row_to_any_state(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
   if (PG_ARGISNULL(1)) return keep_state(fcinfo);
   return add_record(fcinfo, family, PG_GETARG_FLOAT8(1));
@@ -180,7 +180,7 @@ DPQ_FUNCTION(dpq_records_combine) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("partial states of different aggregate calls cannot be combined")));
   }
-  if (is_on_grid(into)) return combine_runs(fcinfo, into, from);
+  if (is_on_value_grid(into)) return combine_runs(fcinfo, into, from);
   if (into.flat->has_grid_names()) PG_RETURN_POINTER(append_with_grids(into.flat, from.flat));
   PG_RETURN_POINTER(append(into.flat, from.flat));
 }

@@ -3,36 +3,42 @@
 #include "pg/parameters/call_arguments.hpp"
 #include "pg/state/expanded_records.hpp"
 
-// What the aggregates have in common: transition and combine functions.
+// The transition functions of the row-level aggregates, and what all transition functions share.
 namespace dpquantile {
 
-// What a transition or combine function returns where nothing is added.
+// The unchanged state: a transition or combine function returns it if it adds nothing.
 inline Datum keep_state(FunctionCallInfo fcinfo) {
   if (PG_ARGISNULL(0)) PG_RETURN_NULL();
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
-// ereports if a state is of other functions: only a superuser's own aggregate could pass one.
+// ereports unless the state belongs to this family. Only an aggregate that a superuser defined can
+// pass a state of another family.
 void require_family(const RecordsState* state, Family family);
 
-// Adds a row to a state in any form, or to none.
-Datum add_row_to_any(FunctionCallInfo fcinfo, Family family);
+// add_row() for a state in any form, or none.
+Datum add_row_to_any_state(FunctionCallInfo fcinfo, Family family);
 
-// Adds a row to the state: (state, value, parameters...) returns state. NULL and NaN are ignored;
-// on a grid, infinities and values out of bounds go to its ends. The most frequent case is inline.
+// Adds a row to the state: (state, value, parameters...) returns state. Ignores NULL and NaN. On a
+// value grid, infinities and values out of bounds count in the cell at the nearer end. ereports if
+// the function was not called as part of an aggregate, if a parameter is not constant or out of
+// range, if the group has too many records, or if memory is short. The most frequent case is
+// inline.
 pg_attribute_always_inline Datum add_row(FunctionCallInfo fcinfo, Family family) {
   if (likely(is_in_aggregate(fcinfo) && !PG_ARGISNULL(0) && !PG_ARGISNULL(1) &&
              is_expanded(PG_GETARG_POINTER(0)))) {
     get_expanded(PG_GETARG_POINTER(0))->add(PG_GETARG_FLOAT8(1));
     return PG_GETARG_DATUM(0);
   }
-  return add_row_to_any(fcinfo, family);
+  return add_row_to_any_state(fcinfo, family);
 }
-// The same for numeric values: a number beyond float8 must not raise an error, it is clamped.
+// The same for numeric values. A number beyond the range of float8 counts as an infinity: an error
+// would depend on the data.
 Datum add_numeric_row(FunctionCallInfo fcinfo, Family family);
 
-// A flat state without records for a group that begins, made from the call's parameters as its
-// transition function received them, and the check of the key of its user hashes.
+// Makes a flat state without records for a new group, from the parameters that the call's
+// transition function received. `user_key_check` is UserHash::key_check for a user-level family,
+// otherwise 0. ereports if a parameter is out of range.
 RecordsState* start_group(FunctionCallInfo fcinfo, Family family, const Aggref* call,
                           uint64 user_key_check);
 

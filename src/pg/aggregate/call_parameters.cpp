@@ -4,15 +4,14 @@ namespace dpquantile {
 
 namespace {
 
-// DISTINCT makes the number of rows that count of a user depend on the values.
 void check_distinct(const Aggref* call, const AggregateParameters* parameters) {
   if (call->aggdistinct == NIL || !method_of(parameters).rows_per_user_public) return;
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("DISTINCT does not go with a mechanism for which the rows per user are "
+                  errmsg("DISTINCT cannot be used with a mechanism for which the rows per user are "
                          "public"),
                   errdetail("How many different rows a user has depends on the values."),
-                  errhint("Leave DISTINCT out. The method bounded of dp_user_mean and "
-                          "dp_user_variance goes with it.")));
+                  errhint("Leave DISTINCT out, or use method bounded of dp_user_mean and "
+                          "dp_user_variance.")));
 }
 
 const AggregateParameters* checked_parameters(Family family, const Aggref* call,

@@ -15,8 +15,8 @@ namespace dpquantile {
 
 namespace {
 
-// What a final function keeps for the query: the call, and the parameters of the execution that has
-// been charged.
+// What a final function keeps for the query: the call, and the parameters and mechanism that it
+// charged last.
 struct FinalContext {
   const Aggref* call;
   List* prepared;
@@ -34,7 +34,7 @@ FinalContext* final_context(FunctionCallInfo fcinfo, Family family) {
   }
   const FamilyRow& row = row_of(family);
   const Aggref* call = find_checked_call(fcinfo, row);
-  // What the transition function refuses is refused without rows as well.
+  // A call on no rows must fail with the same errors about the user as on rows.
   const uint64 user_key_check =
       row.protects_users() ? make_user_hash(call, CurrentMemoryContext)->key_check : 0;
   const MemoryContext previous = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
@@ -48,7 +48,6 @@ FinalContext* final_context(FunctionCallInfo fcinfo, Family family) {
   return context;
 }
 
-// Whether one charge is for all groups of an execution.
 bool groups_share_charge(Family family) {
   return row_of(family).charged == ChargeRule::kOncePerExecution;
 }
@@ -70,8 +69,8 @@ Charge describe_charge(const FinalContext* context, const AggState* node) {
   return charge;
 }
 
-// Keeps a copy of the parameters and prepares their mechanism, unless they are those of the
-// execution or group before.
+// Keeps a copy of the parameters and prepares their mechanism, unless the execution or group before
+// had the same parameters.
 void keep_parameters(FinalContext* context, const AggregateParameters* parameters,
                      MemoryContext query_context) {
   if (context->parameters != nullptr) {
@@ -88,8 +87,8 @@ void keep_parameters(FinalContext* context, const AggregateParameters* parameter
   context->parameters = kept;
 }
 
-// Reads the parameters and charges for them, unless another group of the execution has done so for
-// all.
+// Evaluates the parameters and charges for them, unless another group of the execution has paid for
+// all groups.
 FinalContext* charge_once(FunctionCallInfo fcinfo, Family family) {
   auto* node = reinterpret_cast<AggState*>(fcinfo->context);
   FinalContext* context = final_context(fcinfo, family);
@@ -113,7 +112,7 @@ void refuse_parallel_worker() {
   if (!IsParallelWorker()) return;
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                   errmsg("a private aggregate cannot be finished inside a parallel worker"),
-                  errdetail("Every worker would release and be charged for its own answer."),
+                  errdetail("Every worker would release its own answer and be charged for it."),
                   errhint("SET max_parallel_workers_per_gather = 0 for this query.")));
 }
 

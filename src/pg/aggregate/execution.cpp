@@ -5,13 +5,13 @@ extern "C" {
 #include "nodes/plannodes.h"
 }
 
-// PostgreSQL tells an aggregate's final function nothing about executions, so they are counted
-// here.
+// PostgreSQL does not tell a final function which execution it belongs to. This file counts the
+// executions of a node.
 //
-// Hashed nodes run the shutdown callbacks of their expression context on a rescan, and only then
-// (also when the rescan reads the filled hash table once more). Other nodes run these callbacks
-// before every group, but start each execution, and only that, with projected_set = -1; this is
-// seen by a wrapper around the node's ExecProcNode.
+// A hashed node runs the shutdown callbacks of its expression context on every rescan and at no
+// other time, also if the rescan reads the filled hash table again. Other nodes run these callbacks
+// before every group. They have projected_set = -1 at the start of each execution and at no other
+// time; a wrapper around the node's ExecProcNode sees this.
 namespace dpquantile {
 
 namespace {

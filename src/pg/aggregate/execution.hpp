@@ -6,19 +6,20 @@ extern "C" {
 #include "nodes/execnodes.h"
 }
 
-// The groups of one execution of an aggregate node are disjoint sets of rows; those of a row-level
-// aggregate share one charge (parallel composition). A rescan is a new execution.
+// The groups of one execution of an aggregate node are disjoint sets of rows within each grouping
+// set. The groups of a row-level aggregate share one charge (parallel composition). A rescan is a
+// new execution.
 namespace dpquantile {
 
 // The number of the node's current execution: the same for all groups of one execution, different
-// after every rescan. To be called from a final function.
+// after every rescan. Call it from a final function. ereports if memory is short.
 uint64 current_execution(AggState* node);
 
-// In how many groups one input row takes part in an execution of the node: 1 for GROUP BY or none,
-// else the number of grouping sets.
+// The number of groups that one input row belongs to in an execution of the node: the number of
+// grouping sets, or 1 without GROUPING SETS.
 int count_grouping_sets(const AggState* node);
 
-// Whether the node has more than the one group that is there whatever the data.
+// Whether the node groups rows by keys. Without keys its groups do not depend on the data.
 bool has_group_keys(const AggState* node);
 
 }  // namespace dpquantile

@@ -5,9 +5,9 @@
 
 namespace dpquantile {
 
-// A stream of randomness for all groups of a query, which share its buffer: asking the generator
-// for each group anew would take longer than to draw its noise. It lives in the query's memory
-// context and is wiped with it. ereports if there is no randomness.
+// Makes a stream of randomness that all groups of a query share. A call of the generator for each
+// group would take longer than drawing the group's noise. The stream lives in the query's memory
+// context and is wiped with it. ereports if memory is short or the generator gives no randomness.
 RandomStream* make_query_random(MemoryContext query_context);
 
 }  // namespace dpquantile

@@ -35,8 +35,7 @@ UserCall* user_call(FunctionCallInfo fcinfo, Family family) {
   return kept;
 }
 
-// Whether the value, user or grid is NULL. The value is the last of them.
-bool misses_argument(FunctionCallInfo fcinfo, Family family) {
+bool has_null_argument(FunctionCallInfo fcinfo, Family family) {
   const int count = row_of(family).arguments_from_rows();
   for (int i = 1; i <= count; ++i) {
     if (PG_ARGISNULL(i)) return true;
@@ -79,13 +78,13 @@ Datum add_record(FunctionCallInfo fcinfo, Family family, float8 value) {
 
 Datum add_user_row(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
-  if (misses_argument(fcinfo, family)) return keep_state(fcinfo);
+  if (has_null_argument(fcinfo, family)) return keep_state(fcinfo);
   return add_record(fcinfo, family, DatumGetFloat8(value_argument(fcinfo, family)));
 }
 
 Datum add_numeric_user_row(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
-  if (misses_argument(fcinfo, family)) return keep_state(fcinfo);
+  if (has_null_argument(fcinfo, family)) return keep_state(fcinfo);
   return add_record(fcinfo, family,
                     DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
                                                        value_argument(fcinfo, family))));

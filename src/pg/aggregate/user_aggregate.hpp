@@ -2,14 +2,15 @@
 
 #include "pg/aggregate/aggregate.hpp"
 
-// The transition of the user-level aggregates.
+// The transition functions of the user-level aggregates.
 namespace dpquantile {
 
 // Adds a row to the state: (state, user, value, parameters...) returns state; with
-// Family::kUserGrids (state, user, grid, value, parameters...). Rows with a NULL among them and NaN
-// are ignored; infinities and values out of bounds count as the nearer bound.
+// Family::kUserGrids (state, user, grid, value, parameters...). Ignores rows with a NULL user, grid
+// or value, and NaN. Infinities and values out of bounds count as the nearer bound. ereports as
+// add_row() does, and as make_user_hash() does.
 Datum add_user_row(FunctionCallInfo fcinfo, Family family);
-// The same for numeric values.
+// The same for numeric values. A number beyond the range of float8 counts as an infinity.
 Datum add_numeric_user_row(FunctionCallInfo fcinfo, Family family);
 
 }  // namespace dpquantile

@@ -25,9 +25,9 @@ namespace {
                   errhint("Cast the user to a type that can be hashed, such as text or bigint.")));
 }
 
-// Types whose own hash functions are known to take different values for the same, a number with a
-// fraction, which is a value and no id, and a row of a table, which is one of its own.
-bool is_no_id(Oid type) {
+// Floating-point numbers are values, not ids. A whole row of a table would make every row a user of
+// its own. The hash functions of the other types are known to give some different values one hash.
+bool is_refused_type(Oid type) {
   const Oid base = getBaseType(type);
   if (base == FLOAT4OID || base == FLOAT8OID || base == INTERVALOID || base == JSONBOID)
     return true;
@@ -36,7 +36,7 @@ bool is_no_id(Oid type) {
 }
 
 void refuse_non_ids(Oid type) {
-  if (!is_no_id(type)) return;
+  if (!is_refused_type(type)) return;
   ereport(ERROR,
           (errcode(ERRCODE_DATATYPE_MISMATCH),
            errmsg("the user must be an identifier, got a value of type %s", format_type_be(type)),
@@ -44,7 +44,7 @@ void refuse_non_ids(Oid type) {
                    "an identifier to text or bigint.")));
 }
 
-// The server's hash functions of these types leave the collation out.
+// The server's hash functions of these types ignore the collation.
 void refuse_collation(Oid type, Oid collation) {
   const Oid base = getBaseType(type);
   if (base != NAMEOID && base != BPCHAROID) return;
@@ -62,7 +62,7 @@ void require_collation(Oid type, Oid collation) {
                   errhint("Use the COLLATE clause to set the collation explicitly.")));
 }
 
-// Whether equal values have equal bytes, as B-tree deduplication asks.
+// Whether equal values have equal bytes. B-tree deduplication needs the same.
 bool is_bytewise(const TypeCacheEntry* entry, Oid collation) {
   if (!OidIsValid(entry->btree_opf)) return false;
   const RegProcedure equal_image = get_opfamily_proc(entry->btree_opf, entry->btree_opintype,
@@ -77,87 +77,88 @@ IdForm form_of(Oid type, const TypeCacheEntry* entry, Oid collation) {
   return is_bytewise(entry, collation) ? IdForm::kBytes : IdForm::kOther;
 }
 
-uint64 hash_bytes_of(const UserHash* how, const void* bytes, std::size_t size) {
-  return sip_hash(how->key, {static_cast<const std::uint8_t*>(bytes), size});
+uint64 hash_bytes_of(const UserHash* hasher, const void* bytes, std::size_t size) {
+  return sip_hash(hasher->key, {static_cast<const std::uint8_t*>(bytes), size});
 }
 
-uint64 hash_varlena(const UserHash* how, Datum user) {
+uint64 hash_varlena(const UserHash* hasher, Datum user) {
   struct varlena* plain = PG_DETOAST_DATUM_PACKED(user);
-  const uint64 hash = hash_bytes_of(how, VARDATA_ANY(plain), VARSIZE_ANY_EXHDR(plain));
+  const uint64 hash = hash_bytes_of(hasher, VARDATA_ANY(plain), VARSIZE_ANY_EXHDR(plain));
   if (plain != reinterpret_cast<struct varlena*>(DatumGetPointer(user))) pfree(plain);
   return hash;
 }
 
-uint64 hash_bytewise(const UserHash* how, Datum user) {
-  if (how->by_value) {
-    // Whatever is in the unused bytes of the datum does not count.
-    const int unused = 64 - 8 * how->type_length;
+uint64 hash_bytewise(const UserHash* hasher, Datum user) {
+  if (hasher->by_value) {
+    // The unused bytes of the datum may hold anything.
+    const int unused = 64 - 8 * hasher->type_length;
     const uint64 used = static_cast<uint64>(user) << unused >> unused;
-    return hash_bytes_of(how, &used, sizeof used);
+    return hash_bytes_of(hasher, &used, sizeof used);
   }
-  if (how->type_length == -1) return hash_varlena(how, user);
-  return hash_bytes_of(how, DatumGetPointer(user), static_cast<std::size_t>(how->type_length));
+  if (hasher->type_length == -1) return hash_varlena(hasher, user);
+  return hash_bytes_of(hasher, DatumGetPointer(user),
+                       static_cast<std::size_t>(hasher->type_length));
 }
 
-// As decimal digits without trailing zeros.
-uint64 hash_numeric_id(const UserHash* how, Datum user) {
+// Equal numbers, such as 1 and 1.0, have the same normalized digits.
+uint64 hash_numeric_id(const UserHash* hasher, Datum user) {
   Numeric number = DatumGetNumeric(user);
   char* digits = numeric_normalize(number);
-  const uint64 hash = hash_bytes_of(how, digits, strlen(digits));
+  const uint64 hash = hash_bytes_of(hasher, digits, strlen(digits));
   pfree(digits);
   if (PointerGetDatum(number) != user) pfree(number);
   return hash;
 }
 
-// Two hashes of 64 bits, in case that one of them does not use all of its bits well. The type's
-// function does not see the key.
-uint64 hash_by_type(UserHash* how, Datum user) {
+// Combines two hashes of 64 bits, because the type's hash function may not use all bits of one
+// well. That function does not see the key.
+uint64 hash_by_type(UserHash* hasher, Datum user) {
   uint64 hashes[2];
   for (uint8 i = 0; i < 2; ++i) {
-    const uint64 seed = hash_bytes_of(how, &i, sizeof i);
+    const uint64 seed = hash_bytes_of(hasher, &i, sizeof i);
     hashes[i] = DatumGetUInt64(
-        FunctionCall2Coll(&how->extended_hash, how->collation, user, UInt64GetDatum(seed)));
+        FunctionCall2Coll(&hasher->extended_hash, hasher->collation, user, UInt64GetDatum(seed)));
   }
-  return hash_bytes_of(how, hashes, sizeof hashes);
+  return hash_bytes_of(hasher, hashes, sizeof hashes);
 }
 
 }  // namespace
 
 UserHash* make_user_hash(const Aggref* call, MemoryContext context) {
   if (call->args == NIL) {
-    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("an aggregate call without a user")));
+    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the aggregate call has no user")));
   }
   const auto* user =
       reinterpret_cast<const Node*>(static_cast<TargetEntry*>(linitial(call->args))->expr);
   const Oid type = exprType(user);
   refuse_non_ids(type);
-  auto* how = static_cast<UserHash*>(MemoryContextAllocZero(context, sizeof(UserHash)));
+  auto* hasher = static_cast<UserHash*>(MemoryContextAllocZero(context, sizeof(UserHash)));
   const TypeCacheEntry* entry =
       lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY | TYPECACHE_HASH_EXTENDED_PROC);
-  how->collation = exprCollation(user);
-  require_collation(type, how->collation);
-  refuse_collation(type, how->collation);
-  how->type_length = entry->typlen;
-  how->by_value = entry->typbyval;
-  how->form = form_of(type, entry, how->collation);
-  if (how->form == IdForm::kOther) {
-    // None for anonymous records either, whose columns are only known row by row.
+  hasher->collation = exprCollation(user);
+  require_collation(type, hasher->collation);
+  refuse_collation(type, hasher->collation);
+  hasher->type_length = entry->typlen;
+  hasher->by_value = entry->typbyval;
+  hasher->form = form_of(type, entry, hasher->collation);
+  if (hasher->form == IdForm::kOther) {
+    // Anonymous records have no such function either: only each row tells their columns.
     if (!OidIsValid(entry->hash_extended_proc)) refuse_type(type);
-    fmgr_info_cxt(entry->hash_extended_proc, &how->extended_hash, context);
+    fmgr_info_cxt(entry->hash_extended_proc, &hasher->extended_hash, context);
   }
-  how->key = read_user_key();
-  how->key_check = sip_hash(how->key, {});
-  return how;
+  hasher->key = read_user_key();
+  hasher->key_check = sip_hash(hasher->key, {});
+  return hasher;
 }
 
-uint64 hash_user(UserHash* how, Datum user) {
-  switch (how->form) {
+uint64 hash_user(UserHash* hasher, Datum user) {
+  switch (hasher->form) {
     case IdForm::kBytes:
-      return hash_bytewise(how, user);
+      return hash_bytewise(hasher, user);
     case IdForm::kNumeric:
-      return hash_numeric_id(how, user);
+      return hash_numeric_id(hasher, user);
     default:
-      return hash_by_type(how, user);
+      return hash_by_type(hasher, user);
   }
 }
 

@@ -7,35 +7,38 @@ extern "C" {
 #include "nodes/primnodes.h"
 }
 
-// How users are told apart: by a keyed 64-bit hash of their id (core/contributions/user_rows.hpp
-// says what a collision does), the same for ids that are equal. Types of which the server cannot
-// say that equal ids have equal bytes are hashed by their own hash function first, and collide
-// where that does; those for which this is known (composite types, jsonb, ranges, intervals) are
-// refused.
+// A keyed 64-bit hash of the user's id stands for the user. Equal ids have equal hashes.
+// core/contributions/user_rows.hpp says what a collision does. The hash is one of the id's bytes if
+// the server says that equal ids of the type have equal bytes. Otherwise the type's own hash
+// function comes first, and ids collide where that function collides. Types whose hash function is
+// known to collide (composite types, jsonb, ranges, intervals) are refused. So are floating-point
+// types, which hold values and not ids.
 namespace dpquantile {
 
 enum class IdForm : uint8 {
-  kBytes,    // ids are equal if and only if their bytes are
-  kNumeric,  // numeric, whose own hash leaves out the sign
-  kOther,    // by the type's own hash
+  kBytes,    // ids are equal if and only if their bytes are equal
+  kNumeric,  // numeric: the type's own hash ignores the sign
+  kOther,    // hashed by the type's own hash function first
 };
 
-// How the ids of one aggregate call are hashed. Plain data.
+// The hash of the ids of one aggregate call. Plain data.
 struct UserHash {
   SipKey key;
-  uint64 key_check;  // a hash of nothing: the same for the same key
+  uint64 key_check;  // the hash of no bytes: equal for equal keys
   IdForm form;
   int16 type_length;  // as in pg_type
   bool by_value;
   Oid collation;
-  FmgrInfo extended_hash;  // for IdForm::kOther: the type's own
+  FmgrInfo extended_hash;  // for IdForm::kOther: the type's own hash function
 };
 
-// How to hash the first argument of a call, palloc'd in the context. ereports for a type that
-// cannot be hashed, from the type alone, and where the key is missing.
+// Makes the hash of the first argument of a call, palloc'd in the context. ereports if the
+// argument's type or collation cannot be hashed (the data play no part), or if read_user_key()
+// finds no key.
 UserHash* make_user_hash(const Aggref* call, MemoryContext context);
 
-// The hash of a user id. Leaves nothing behind in the current memory context.
-uint64 hash_user(UserHash* how, Datum user);
+// The hash of a user's id. It leaves no memory allocated in the current memory context, apart from
+// what the type's own hash function leaves. ereports what that function reports.
+uint64 hash_user(UserHash* hasher, Datum user);
 
 }  // namespace dpquantile

@@ -18,10 +18,11 @@ namespace {
 constexpr AttrNumber kKeyColumn = 1;
 
 [[noreturn]] void refuse_table() {
-  ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                  errmsg("the table dpquantile.user_key must hold one key of 16 bytes"),
-                  errhint("CREATE EXTENSION dpquantile makes one; restore the row or create the "
-                          "extension anew.")));
+  ereport(ERROR,
+          (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+           errmsg("the table dpquantile.user_key must hold one key of 16 bytes"),
+           errhint("CREATE EXTENSION dpquantile makes this key. Restore the row, or drop and "
+                   "create the extension again.")));
 }
 
 Oid key_table() {

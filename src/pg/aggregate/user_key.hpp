@@ -5,9 +5,10 @@
 
 namespace dpquantile {
 
-// The key of the user hashes: 128 random bits, made by CREATE EXTENSION, in the only row of
-// dpquantile.user_key. Read as it is stored, without a query: whoever runs an aggregate needs no
-// right to it, and it can be read in a parallel worker. ereports unless there is exactly one.
+// Reads the key of the user hashes: 128 random bits in the only row of dpquantile.user_key, made by
+// CREATE EXTENSION. It scans the table without a query. So a role that runs an aggregate needs no
+// privilege on the table, and parallel workers can read it. ereports unless there is exactly one
+// key, of 16 bytes.
 SipKey read_user_key();
 
 }  // namespace dpquantile
