@@ -21,10 +21,10 @@ namespace {
 [[noreturn]] void refuse_text(const char* detail) {
   ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
                   errmsg("invalid input syntax for type dp_cdf"), errdetail("%s", detail),
-                  errhint("Give the text that a dp_cdf value is shown as.")));
+                  errhint("Give the text of a dp_cdf value as a query shows it.")));
 }
 
-// A JSON object being read field by field.
+// Reads a JSON object field by field. require_no_more() refuses fields that nobody read.
 class Fields {
  public:
   explicit Fields(Jsonb* object) : object_(object) {}
@@ -41,7 +41,6 @@ class Fields {
 
   double number(const char* name) { return to_number(require(name, jbvNumeric, "a number")); }
 
-  // The numbers of a list, palloc'd.
   const double* numbers(const char* name, uint32* count) {
     JsonbContainer* list = require(name, jbvBinary, "a list of numbers")->val.binary.data;
     if (!JsonContainerIsArray(list)) {
@@ -82,7 +81,7 @@ class Fields {
   uint32 read_ = 0;
 };
 
-// What the text of a dp_cdf says, before anything of it is checked but its types.
+// The fields of the text of a dp_cdf. Only their JSON types have been checked.
 struct CdfText {
   CdfDomain domain;
   double bins;
@@ -129,8 +128,8 @@ CdfText read_text(char* written) {
   return read;
 }
 
-// A whole number from 0 to most, or CorruptInput.
-std::int64_t whole(double value, double most) {
+// Throws CorruptInput unless the value is a whole number from 0 to `most`.
+std::int64_t whole_number(double value, double most) {
   if (value >= 0 && value <= most && value == std::floor(value)) {
     return static_cast<std::int64_t>(value);
   }
@@ -139,20 +138,22 @@ std::int64_t whole(double value, double most) {
 
 CdfCurve make_curve(const CdfText& read, std::pmr::memory_resource* memory) {
   CdfDomain domain = read.domain;
-  domain.bins = static_cast<std::uint32_t>(whole(read.bins, LevelTree::kMaxBins));
+  domain.bins = static_cast<std::uint32_t>(whole_number(read.bins, LevelTree::kMaxBins));
   if (read.branching_count > LevelTree::kMaxLevels || read.branching_count != read.level_count) {
     throw CorruptInput(std::string("branching and level_") + parameter_name(read.privacy.measure) +
                        " must have one number a level");
   }
   CdfPlan plan{read.method, domain.bins, read.privacy, read.branching_count, {}, {}};
   for (std::size_t i = 0; i < plan.levels; ++i) {
-    plan.branchings[i] = static_cast<std::uint32_t>(whole(read.branching[i], LevelTree::kMaxBins));
+    plan.branchings[i] =
+        static_cast<std::uint32_t>(whole_number(read.branching[i], LevelTree::kMaxBins));
     plan.level_budgets[i] = read.level_budget[i];
   }
   std::pmr::vector<std::int64_t> cumulative(memory);
   cumulative.reserve(read.count);
   for (std::size_t i = 0; i < read.count; ++i) {
-    cumulative.push_back(whole(read.cumulative[i], static_cast<double>(CdfCurve::kMostRows)));
+    cumulative.push_back(
+        whole_number(read.cumulative[i], static_cast<double>(CdfCurve::kMostRows)));
   }
   CdfCurve curve(domain, plan, std::move(cumulative));
   if (static_cast<double>(curve.rows()) != read.rows) {

@@ -6,17 +6,18 @@
 #include "core/cdf/cdf_encoding.hpp"
 #include "pg/server/boundary.hpp"
 
-// The SQL type dp_cdf: a varlena with the bytes of encode_cdf(). Whatever it holds is public.
+// The SQL type dp_cdf: a varlena with the bytes of encode_cdf(). Its content is public.
 namespace dpquantile {
 
-// A curve as a value of the type, in the given memory; for use inside guarded().
+// Makes a value of the type in the given memory. Call it inside guarded(). Throws std::bad_alloc.
 bytea* make_cdf_value(const CdfCurve& curve, ContextMemory& memory);
 
-// The bytes of an argument of the type, detoasted.
+// The detoasted bytes of an argument of the type.
 std::span<const std::byte> cdf_argument(FunctionCallInfo fcinfo, int number);
 
-// Decodes an argument of the type and calls body(const CdfCurve&, std::pmr::memory_resource*) on
-// the curve inside guarded(); ereports a failure. The scratch memory is gone afterwards.
+// Decodes an argument of the type and calls body(const CdfCurve&, std::pmr::memory_resource*)
+// inside guarded(), with scratch memory that is freed afterwards. ereports if the bytes are not
+// those of a dp_cdf, and what body throws.
 template <class Body>
 void with_cdf(FunctionCallInfo fcinfo, int number, Body body) {
   const std::span<const std::byte> bytes = cdf_argument(fcinfo, number);
@@ -26,7 +27,7 @@ void with_cdf(FunctionCallInfo fcinfo, int number, Body body) {
   });
 }
 
-// The noise plan of an argument of the type.
+// The noise plan of an argument of the type. ereports as with_cdf() does.
 inline CdfPlan plan_argument(FunctionCallInfo fcinfo, int number) {
   CdfPlan plan{};
   with_cdf(fcinfo, number, [&](const CdfCurve& curve, auto*) { plan = curve.plan(); });

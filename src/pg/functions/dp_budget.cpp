@@ -1,4 +1,4 @@
-// What the budget's SQL views and functions need of the session and of core.
+// Functions that the SQL views and functions of the budget call.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -17,12 +17,12 @@ namespace dpquantile {
 
 namespace {
 
-// The amounts in the budget table are decimals, from which a double may differ by its rounding.
-double at_most(double decimal) {
+// The budget table holds decimals. Rounding to a double may have made an amount larger.
+double just_below(double decimal) {
   return decimal * (1 - 0x1p-50);
 }
 
-// The parameters of an ordinary call of a family, for one quantile or several.
+// The parameters of a call of a family with default options and evenly spaced quantiles.
 AggregateParameters* ordinary_call(Family family, double epsilon, uint32 quantile_count,
                                    QuantilesMethod method = QuantilesMethod::kApproximate) {
   auto* quantiles = static_cast<double*>(palloc((quantile_count + 1) * sizeof(double)));
@@ -46,7 +46,7 @@ AggregateParameters* call_named(std::string_view name, double epsilon) {
     return ordinary_call(Family::kQuantiles, epsilon, kSeveral, QuantilesMethod::kAuto);
   }
   if (name == "dp_cdf") return ordinary_call(Family::kCdf, epsilon, 0);
-  // Any epsilon-differentially private call; those of users know nothing better.
+  // The rho of any epsilon-differentially private call. The user-level calls have no better bound.
   return ordinary_call(Family::kUserMean, epsilon, 0);
 }
 
@@ -67,21 +67,21 @@ DPQ_FUNCTION(dpq_decimal) {
   PG_RETURN_DATUM(decimal_numeric(PG_GETARG_FLOAT8(0)));
 }
 
-// (epsilon float8, delta float8) returns numeric: a rho, as large as is known, which implies
-// (epsilon, delta)-differential privacy.
+// (epsilon float8, delta float8) returns numeric: the largest rho, rounded down, that rho_within()
+// finds to imply (epsilon, delta)-differential privacy.
 DPQ_FUNCTION(dpq_rho_within) {
-  const float8 epsilon = at_most(PG_GETARG_FLOAT8(0));
-  const float8 delta = at_most(PG_GETARG_FLOAT8(1));
+  const float8 epsilon = just_below(PG_GETARG_FLOAT8(0));
+  const float8 delta = just_below(PG_GETARG_FLOAT8(1));
   float8 rho = 0;
   report(guarded([&] { rho = rho_within(epsilon, delta); }));
   PG_RETURN_DATUM(decimal_numeric_below(rho));
 }
 
-// (rho float8, delta float8) returns numeric: an epsilon, as small as is known, that rho implies at
-// this delta.
+// (rho float8, delta float8) returns numeric: the smallest epsilon, rounded up, that
+// epsilon_of_zcdp() finds rho to imply at this delta.
 DPQ_FUNCTION(dpq_epsilon_of_rho) {
   const float8 rho = PG_GETARG_FLOAT8(0);
-  const float8 delta = at_most(PG_GETARG_FLOAT8(1));
+  const float8 delta = just_below(PG_GETARG_FLOAT8(1));
   if (rho == 0) PG_RETURN_DATUM(decimal_numeric(0));
   float8 epsilon = 0;
   report(guarded([&] {
@@ -90,7 +90,7 @@ DPQ_FUNCTION(dpq_epsilon_of_rho) {
   PG_RETURN_DATUM(epsilon == 0 ? decimal_numeric(0) : decimal_numeric_above(epsilon));
 }
 
-// (query text, epsilon float8) returns numeric: the rho that such a query is charged.
+// (query text, epsilon float8) returns numeric: the rho that a query of this kind is charged.
 DPQ_FUNCTION(dpq_charged_rho) {
   const text* query = PG_GETARG_TEXT_PP(0);
   const std::string_view name(VARDATA_ANY(query), VARSIZE_ANY_EXHDR(query));

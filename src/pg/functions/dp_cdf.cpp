@@ -9,7 +9,6 @@ namespace dpquantile {
 
 namespace {
 
-// Draws the answer for a group that has been charged.
 bytea* release(const ChargedGroup& group) {
   const auto& mechanism = static_cast<const CdfMechanism&>(*group.mechanism);
   bytea* value = nullptr;

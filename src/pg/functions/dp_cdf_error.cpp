@@ -1,4 +1,4 @@
-// How accurate a CDF is, before and after its release.
+// The error of a CDF, before and after its release.
 #include "pg/functions/dp_cdf_error.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace dpquantile {
 
 namespace {
 
-struct KnownError {
+struct KeptError {
   CdfPlan plan;
   double confidence;
   CdfError error;
@@ -50,7 +50,7 @@ Datum int4_array(std::span<const std::uint32_t> numbers) {
                                          sizeof(int32), true, TYPALIGN_INT));
 }
 
-// The plan that a dp_cdf of these parameters would have; ereports if they are out of range.
+// The plan that a dp_cdf call with these parameters would have.
 CdfPlan expected_plan(const PrivacyParameter& privacy, int32 bins, const char* name) {
   const FamilyRow& family = row_of(Family::kCdf);
   const MethodRow* method = find_method(family, std::string_view(name));
@@ -69,22 +69,21 @@ CdfPlan expected_plan(const PrivacyParameter& privacy, int32 bins, const char* n
 }  // namespace
 
 const CdfError* cdf_error_of(FunctionCallInfo fcinfo, const CdfPlan& plan, double confidence) {
-  auto* known = static_cast<KnownError*>(fcinfo->flinfo->fn_extra);
-  if (known != nullptr && known->plan == plan && known->confidence == confidence) {
-    return &known->error;
+  auto* kept = static_cast<KeptError*>(fcinfo->flinfo->fn_extra);
+  if (kept != nullptr && kept->plan == plan && kept->confidence == confidence) {
+    return &kept->error;
   }
-  KnownError simulated{plan, confidence, {}};
+  KeptError simulated{plan, confidence, {}};
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
     simulated.error = simulate_cdf_error(plan, confidence, {cancel, &memory});
   });
-  if (known == nullptr) {
-    known =
-        static_cast<KnownError*>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(KnownError)));
+  if (kept == nullptr) {
+    kept = static_cast<KeptError*>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(KeptError)));
   }
-  *known = simulated;
-  fcinfo->flinfo->fn_extra = known;
-  return &known->error;
+  *kept = simulated;
+  fcinfo->flinfo->fn_extra = kept;
+  return &kept->error;
 }
 
 }  // namespace dpquantile
@@ -110,7 +109,7 @@ DPQ_FUNCTION(dpq_cdf_error) {
 }
 
 // (epsilon, bins, confidence, method, rho) returns (pointwise, simultaneous, branching,
-// level_epsilon, level_rho); NULL for a NULL, but one of epsilon and rho may be
+// level_epsilon, level_rho); NULL if an argument is NULL, except that one of epsilon and rho may be
 DPQ_FUNCTION(dpq_cdf_expected_error) {
   const bool has_rho = !PG_ARGISNULL(4);
   if (PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3)) PG_RETURN_NULL();
@@ -118,7 +117,7 @@ DPQ_FUNCTION(dpq_cdf_expected_error) {
   if (!PG_ARGISNULL(0) && has_rho) {
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("expected epsilon or rho, got both"),
-             errhint("With rho write NULL for epsilon.")));
+             errhint("Write NULL for epsilon if you give rho.")));
   }
   const PrivacyParameter privacy = has_rho ? zcdp(PG_GETARG_FLOAT8(4)) : pure(PG_GETARG_FLOAT8(0));
   const CdfPlan plan =

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t kMaxTitleBytes = 1000;
 
-// Calls draw(const CdfPlot&), which gives a string, on the CDF that is argument 0 with its band;
-// the string is palloc'd.
+// Calls draw(const CdfPlot&) on the CDF in argument 0 with its band. Returns a palloc'd copy of the
+// string that draw returns.
 template <class Draw>
 text* draw_cdf(FunctionCallInfo fcinfo, double confidence, Draw draw) {
   const CdfPlan plan = plan_argument(fcinfo, 0);

@@ -1,4 +1,4 @@
-// Questions to a released CDF. They cost no budget.
+// Functions of a released CDF. They cost no budget.
 #include <optional>
 
 #include "pg/functions/cdf_type.hpp"

@@ -12,7 +12,7 @@ namespace dpquantile {
 
 namespace {
 
-// The answer for a group that has been charged; nothing if the test fails.
+// Empty if the test of propose-test-release fails.
 std::optional<double> draw_answer(const ChargedGroup& group) {
   const AggregateParameters& parameters = *group.parameters;
   std::optional<double> answer;

@@ -41,7 +41,8 @@ void push_text(JsonbParseState** state, Option option, const text* given) {
   push_option(state, option, &value);
 }
 
-// A number where one is written, else a name, to be checked like what is written by hand.
+// Pushes a number if the text is one. check_options() checks other texts, as it does hand-written
+// JSON.
 void push_contributions(JsonbParseState** state, const text* given) {
   const char* written = text_to_cstring(given);
   if (is_whole_number(written, static_cast<int>(strlen(written)))) {

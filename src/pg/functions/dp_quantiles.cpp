@@ -20,7 +20,6 @@ struct Answer {
   const uint32* cells;
 };
 
-// The answer for a group, drawn once its execution has been charged.
 Answer answer_group(FunctionCallInfo fcinfo, Family family) {
   const ChargedGroup group = charge_group(fcinfo, family);
   const AggregateParameters* parameters = group.parameters;

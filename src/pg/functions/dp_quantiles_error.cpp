@@ -1,4 +1,4 @@
-// dp_quantiles_expected_error: how accurate dp_quantiles will be.
+// dp_quantiles_expected_error: the error to expect of dp_quantiles.
 #include "core/quantiles/quantiles_error.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ uint64 rows_argument(FunctionCallInfo fcinfo, int number) {
   return static_cast<uint64>(rows);
 }
 
-// The parameters of a dp_quantiles call, the arguments from `first` on.
+// The arguments from `first` on as the parameters of a dp_quantiles call.
 const AggregateParameters* parameters_argument(FunctionCallInfo fcinfo, int first) {
   const Oid types[] = {FLOAT8ARRAYOID, FLOAT8OID, FLOAT8OID, FLOAT8OID, JSONBOID};
   CallArguments arguments{};

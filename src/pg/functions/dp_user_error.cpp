@@ -1,4 +1,4 @@
-// dp_user_expected_error: how accurate dp_user_mean and dp_user_variance will be.
+// dp_user_expected_error: the error to expect of dp_user_mean and dp_user_variance.
 #include "core/user_level/user_error.hpp"
 
 #include "core/user_level/user_variance.hpp"
@@ -23,7 +23,6 @@ struct Counts {
   uint32 count;
 };
 
-// A bigint[] of counts; ereports unless it is one-dimensional, without NULL and negative numbers.
 Counts counts_argument(FunctionCallInfo fcinfo, int number, const char* name) {
   ArrayType* array = PG_GETARG_ARRAYTYPE_P(number);
   if (ARR_NDIM(array) > 1 || array_contains_nulls(array)) {
@@ -38,7 +37,8 @@ Counts counts_argument(FunctionCallInfo fcinfo, int number, const char* name) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("%s must not be negative, got %lld", name,
                            static_cast<long long>(counts.values[i])),
-                    errhint("Give how many users have how many rows.")));
+                    errhint("rows_per_user lists numbers of rows, users lists how many users have "
+                            "each.")));
   }
   return counts;
 }
@@ -48,15 +48,15 @@ struct UserCounts {
   uint32 count;
 };
 
-// How many users have how many rows.
 UserCounts user_counts_argument(FunctionCallInfo fcinfo) {
   const Counts rows = counts_argument(fcinfo, 0, "rows_per_user");
   const Counts users = counts_argument(fcinfo, 1, "users");
   if (rows.count != users.count) {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("rows_per_user and users must have as many elements, got %u and %u",
-                           rows.count, users.count),
-                    errhint("users[i] is the number of users who have rows_per_user[i] rows.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("rows_per_user and users must have the same number of elements, got %u and %u",
+                    rows.count, users.count),
+             errhint("users[i] is the number of users who have rows_per_user[i] rows.")));
   }
   auto* entries = static_cast<UsersWithRows*>(palloc((rows.count + 1) * sizeof(UsersWithRows)));
   for (uint32 i = 0; i < rows.count; ++i) {
@@ -65,7 +65,6 @@ UserCounts user_counts_argument(FunctionCallInfo fcinfo) {
   return {entries, rows.count};
 }
 
-// The parameters of a dp_user_mean call.
 const AggregateParameters* parameters_argument(FunctionCallInfo fcinfo) {
   GivenParameters given{};
   given.family = Family::kUserMean;
@@ -76,7 +75,7 @@ const AggregateParameters* parameters_argument(FunctionCallInfo fcinfo) {
   return make_parameters(given);
 }
 
-// Whether dp_user_variance takes the same parameters.
+// Whether dp_user_variance accepts the same parameters.
 bool has_variance(const AggregateParameters* parameters) {
   const Failure failure = guarded([&] {
     check_user_variance_query(user_query_of(parameters));

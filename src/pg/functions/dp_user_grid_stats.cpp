@@ -20,7 +20,7 @@ namespace dpquantile {
 
 namespace {
 
-// A release as plain data.
+// A GridRelease as plain data, which a longjmp may cross.
 struct ReleasedGrids {
   GridStatistics* grids;
   std::size_t count;
@@ -33,8 +33,8 @@ bool comes_before(GridName a, GridName b) {
   return order != 0 ? order < 0 : a.length < b.length;
 }
 
-// Numbers the grids of a group by the order of their names, so that nothing depends on the order in
-// which rows came. Returns how many there are.
+// Numbers the grids of a group in the order of their names, so that the answer does not depend on
+// the order of the rows. Returns the number of grids.
 std::uint32_t sort_grids(const ChargedGroup& group, const Workspace& work) {
   GridNames* names = group.grid_names();
   if (names == nullptr) return 0;
@@ -54,7 +54,6 @@ std::uint32_t sort_grids(const ChargedGroup& group, const Workspace& work) {
   return names->count();
 }
 
-// The answer for a group that has been charged.
 ReleasedGrids draw_answer(const ChargedGroup& group) {
   const AggregateParameters& parameters = *group.parameters;
   ReleasedGrids released{};
@@ -75,7 +74,6 @@ ReleasedGrids draw_answer(const ChargedGroup& group) {
   return released;
 }
 
-// One dp_grid_stat, in the units of the values.
 Datum grid_stat(TupleDesc row_type, const ChargedGroup& group, const ReleasedGrids& released,
                 const GridStatistics& grid) {
   const FixedPoint scale = fixed_point_of(group.parameters);

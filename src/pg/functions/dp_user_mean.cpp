@@ -8,7 +8,7 @@ namespace dpquantile {
 
 namespace {
 
-// The answer for a group that has been charged, by user_mean or user_variance.
+// `draw` is user_mean or user_variance.
 template <class Draw>
 std::uint32_t draw_answer(const ChargedGroup& group, Draw draw) {
   const UserQuery query = user_query_of(group.parameters);
