@@ -13,15 +13,15 @@ std::uint32_t sort_key(std::uint32_t value) {
   return value;
 }
 
-// IEEE 754 doubles are ordered like their bits read as sign and magnitude; this orders them like an
-// unsigned integer.
+// The bits of an IEEE 754 double are ordered as sign and magnitude. This turns them into an
+// unsigned integer with the same order.
 std::uint64_t sort_key(double value) {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
   const auto bits = std::bit_cast<std::uint64_t>(value);
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
 }
 
-// Sorts by the lowest `key_bits` bits of the keys, of which the others are equal.
+// Sorts by the lowest `key_bits` bits of the keys. The other bits must be equal.
 template <class Value>
 void sort_by_digits(std::span<Value> values, unsigned key_bits, const Workspace& work) {
   if (values.size() <= kSmall) {

@@ -13,19 +13,19 @@
 
 namespace dpquantile {
 
-// Sorts keys below `bound` (1 .. 2^32) ascending, by least significant digit first. O(n) time,
-// scratch memory of the size of `keys`.
+// Sorts keys in ascending order, least significant digit first. All keys are below `bound`, 1 ..
+// 2^32. O(n) time, scratch memory of the size of `keys`. Throws Cancelled, std::bad_alloc.
 void radix_sort(std::span<std::uint32_t> keys, std::uint64_t bound, const Workspace& work);
 
-// Sorts doubles ascending in the same way: -0 before +0, infinities at the ends, NaNs beyond them
-// on the side of their sign. Always the same number of passes, so that the time does not tell
-// which bits of the values are in use.
+// Sorts doubles in the same way: -0 before +0, infinities at the ends, NaNs beyond them on the side
+// of their sign. The number of passes depends on the number of values only, so the time does not
+// tell which bits of the values are in use. Throws Cancelled, std::bad_alloc.
 void radix_sort(std::span<double> values, const Workspace& work);
 
-// Sorts values by one integer key after the other, the most important one last, each by its least
-// significant digit first: every pass keeps the order of equal digits. O(n) time, scratch memory of
-// the size of `values`. The number of passes depends on the keys' widths and on how many values
-// there are.
+// Sorts values by one integer key after another, the most important key last. Each key is sorted by
+// its least significant digit first; every pass keeps the order of equal digits. O(n) time, scratch
+// memory of the size of `values`. The number of passes depends on the widths of the keys and on the
+// number of values. Throws Cancelled, std::bad_alloc.
 template <class Value>
 class StableRadixSort {
  public:
@@ -36,7 +36,7 @@ class StableRadixSort {
         to_(scratch_),
         cancel_(work.cancel) {}
 
-  // key(value) must be an unsigned integer below 2^bits.
+  // Sorts by key(value), which must be an unsigned integer below 2^bits.
   template <class Key>
   void by(Key key, unsigned bits) {
     const unsigned most_bits = from_.size() < kFew ? kMaxDigitBitsOfFew : kMaxDigitBits;
@@ -49,18 +49,18 @@ class StableRadixSort {
     }
   }
 
-  // Call it once, at the end: the values are in order where they were.
+  // Puts the sorted values back into `values`. Call it once, at the end.
   void finish() {
     if (from_.data() != values_.data()) std::copy(from_.begin(), from_.end(), values_.begin());
   }
 
  private:
-  // Going through the counters of all digits must not take longer than through the values.
+  // A pass over the counters of all digits must not take longer than one over the values.
   static constexpr unsigned kMaxDigitBits = 11;
   static constexpr unsigned kMaxDigitBitsOfFew = 7;
   static constexpr std::size_t kFew = 1024;
 
-  // The digits are below `digits`.
+  // digit(value) must be below `digits`.
   template <class Digit>
   void scatter_by(Digit digit, std::size_t digits) {
     std::array<std::size_t, std::size_t{1} << kMaxDigitBits> counters;

@@ -128,7 +128,8 @@ class CellRunsReader {
 void check_cell_runs(std::span<const std::uint8_t> bytes, std::uint64_t cells,
                      std::uint64_t records, CancelPoll& cancel);
 
-// Records in ascending order, read as runs of equal ones.
+// Reads sorted records as runs. `records` holds their cells in ascending order, fewer than 2^32,
+// and must outlive this object.
 class SortedRecords {
  public:
   explicit SortedRecords(std::span<const std::uint32_t> records) : records_(records) {}

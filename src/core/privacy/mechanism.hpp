@@ -8,9 +8,9 @@
 
 namespace dpquantile {
 
-// What one release of a mechanism costs under its neighbour relation.
+// The cost of one release of a mechanism under its neighbour relation.
 struct PrivacyCost {
-  std::optional<double> epsilon;  // none for a guarantee that is stated in rho
+  std::optional<double> epsilon;  // none for a guarantee stated in rho
   double delta = 0;               // 0 for pure and zCDP mechanisms
   std::optional<double> rho;      // an upper bound; none with a delta
 };
@@ -25,15 +25,17 @@ inline PrivacyCost pure_cost(double epsilon) {
   return {epsilon, 0, rho_of_pure(epsilon)};
 }
 
-// The cost of a mechanism with this guarantee that is also `rho`-zCDP. For a very large epsilon,
-// the rho of any epsilon-differentially private mechanism is the smaller bound.
+// The cost of a mechanism with the guarantee `privacy`. If the guarantee is an epsilon, the
+// mechanism must also be `rho`-zCDP, and the cost has the smaller of `rho` and
+// rho_of_pure(epsilon). For a very large epsilon rho_of_pure(epsilon) is the smaller one. If the
+// guarantee is a rho, it is the cost.
 inline PrivacyCost cost_with_rho(const PrivacyParameter& privacy, double rho) {
   if (privacy.measure == PrivacyMeasure::kZcdp) return {std::nullopt, 0, privacy.value};
   return {privacy.value, 0, std::min(rho, rho_of_pure(privacy.value))};
 }
 
-// A mechanism that has been prepared: its public parameters are checked, its plan is made and its
-// cost is known, before it sees data. Mechanisms with a plan derive from it and draw releases.
+// A prepared mechanism: its public parameters are checked, its plan is made and its cost is known
+// before it sees data. Mechanisms with a plan derive from this class and draw releases.
 class Mechanism {
  public:
   explicit Mechanism(const PrivacyCost& cost) : cost_(cost) {}
