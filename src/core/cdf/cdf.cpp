@@ -15,11 +15,11 @@ namespace dpquantile {
 
 namespace {
 
-// Makes room for the rounding of the levels' parts, so that they never sum to more than the whole.
+// The levels' parts are rounded. The margin keeps their sum from exceeding the whole.
 constexpr double kRoundingMargin = 1 - 0x1p-40;
 
-// What noise for this budget really costs, exactly: a rational epsilon in units of 2^-52, or 1 / (2
-// sigma^2) in units of 2^-64.
+// The exact cost of the noise that is drawn for this budget: a rational epsilon in units of 2^-52,
+// or 1 / (2 sigma^2) in units of 2^-64.
 uint128_t exact_cost(const PrivacyParameter& budget) {
   if (budget.measure == PrivacyMeasure::kPure) {
     const Rational epsilon = rational_epsilon(budget.value);
@@ -39,7 +39,6 @@ void require_within_budget(const CdfPlan& plan) {
   }
 }
 
-// Exact noise on the counts of one level.
 class LevelNoise {
  public:
   explicit LevelNoise(const PrivacyParameter& budget) : measure_(budget.measure) {
@@ -61,7 +60,6 @@ class LevelNoise {
   Rational parameter_;  // the scale, or the variance
 };
 
-// Exact counts of all nodes, from the leaves up.
 std::pmr::vector<std::int64_t> count_nodes(const LevelTree& tree,
                                            std::span<const std::uint64_t> counts,
                                            std::pmr::memory_resource* memory) {
@@ -77,7 +75,7 @@ std::pmr::vector<std::int64_t> count_nodes(const LevelTree& tree,
   return nodes;
 }
 
-// Counts with noise. A record is in one node of each level, so level i costs level_budget[i].
+// A record is in one node of each level, so level i costs level_budget()[i - 1].
 std::pmr::vector<double> measure(const LevelTree& tree, const CdfPlan& plan,
                                  std::span<const std::int64_t> nodes,
                                  const MechanismContext& context) {
@@ -92,8 +90,8 @@ std::pmr::vector<double> measure(const LevelTree& tree, const CdfPlan& plan,
   return noisy;
 }
 
-// Turns the measurements into the curve: least squares, monotone, clipped to 0 .. the total, which
-// is the last. It lies within `nodes`.
+// Turns the measurements into the curve: least squares, then monotone, then clipped to 0 .. the
+// total, which becomes the last value. The result is a part of `nodes`.
 std::span<double> curve_from_measurements(const LevelTree& tree, const CdfPlan& plan,
                                           std::span<double> nodes,
                                           std::pmr::memory_resource* memory) {

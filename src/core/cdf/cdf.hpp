@@ -16,9 +16,9 @@
 // and the budgets of least error. Statement and proofs: docs/privacy.md, "CDF".
 namespace dpquantile {
 
-// The public plan of a release's noise: every node of level i + 1 of the tree is counted with the
-// noise of level_budget()[i]: discrete Laplace of scale 1 / epsilon_i (pure), discrete Gaussian of
-// variance 1 / (2 rho_i) (zCDP). Plain data.
+// The public plan of a release's noise. Every node of level i + 1 of the tree is counted with the
+// noise of level_budget()[i]: discrete Laplace of scale 1 / epsilon_i (pure), or discrete Gaussian
+// of variance 1 / (2 rho_i) (zCDP). Plain data.
 struct CdfPlan {
   CdfMethod method;
   std::uint32_t bins;
@@ -28,39 +28,42 @@ struct CdfPlan {
   std::array<double, LevelTree::kMaxLevels> level_budgets;  // 0 beyond `levels`
 
   std::span<const std::uint32_t> branching() const { return std::span(branchings).first(levels); }
-  // The levels' parts of epsilon or rho. Their sum is at most the whole, also of the rational
-  // numbers with which the noise is drawn (rational_epsilon(), gaussian_variance()).
+  // Each level's part of epsilon or rho. The sum of the parts is at most the whole. The same holds
+  // for the rational numbers with which the noise is drawn (rational_epsilon(),
+  // gaussian_variance()).
   std::span<const double> level_budget() const { return std::span(level_budgets).first(levels); }
 
   bool operator==(const CdfPlan&) const = default;
 };
 
-// The plan for these parameters, which must be in range: 1 <= bins <= LevelTree::kMaxBins,
-// check_privacy_parameter(privacy).
+// Chooses the plan for these parameters. Requires 1 <= bins <= LevelTree::kMaxBins and a `privacy`
+// that check_privacy_parameter() accepts. Throws std::bad_alloc.
 CdfPlan choose_cdf_plan(CdfMethod method, std::uint32_t bins, const PrivacyParameter& privacy);
 
-// A function that gives choose_cdf_plan() of its arguments, perhaps from what it has kept.
+// A function with the result of choose_cdf_plan(), which may keep plans.
 using CdfPlanChooser = CdfPlan (*)(CdfMethod method, std::uint32_t bins,
                                    const PrivacyParameter& privacy);
 
-// The rho such that a release with this plan is rho-zCDP: that of the plan, or the sum of
-// rho_of_pure(epsilon_i) over the levels. A level's Laplace noise hides one count that changes by
-// 1, which is randomised response with epsilon_i and no better: rho_of_pure() is exact there.
+// The rho for which a release with this plan is rho-zCDP: the plan's rho, or for an epsilon the sum
+// of rho_of_pure(epsilon_i) over the levels, rounded upwards. One record changes one count of a
+// level by 1. Laplace noise on it is no better than randomised response with epsilon_i, so
+// rho_of_pure() is exact there.
 double rho_of_cdf(const CdfPlan& plan);
 
-// For each bin the released number of records in it and in those before it: non-decreasing and at
-// least 0. The last is the released number of records. `counts` holds the records in each bin.
+// Releases, for each bin, the number of records in it and in all bins before it: non-decreasing and
+// at least 0. The last is the released number of records. `counts` holds the number of records in
+// each bin.
 //
 // Privacy: epsilon-differentially private (or rho-zCDP) for adding or removing one record. The
 // noise is exact; a record is counted by one node on each level, and all that follows is
 // post-processing.
 //
-// Throws RandomnessUnavailable, Cancelled, std::bad_alloc. O(bins) memory and time but for the
+// Throws RandomnessUnavailable, Cancelled, std::bad_alloc. O(bins) memory and time, apart from the
 // noise.
 std::pmr::vector<std::int64_t> release_cdf(std::span<const std::uint64_t> counts,
                                            const CdfPlan& plan, const MechanismContext& context);
 
-// release_cdf() as a mechanism, with its privacy.
+// release_cdf() as a mechanism, with the same privacy.
 class CdfMechanism final : public Mechanism {
  public:
   explicit CdfMechanism(const CdfPlan& plan)
@@ -76,13 +79,16 @@ class CdfMechanism final : public Mechanism {
   CdfPlan plan_;
 };
 
-// The same release before it is rounded to whole rows. As private, as all of it is post-processing
-// of the same noisy counts.
+// The same release before it is rounded to whole rows.
+//
+// Privacy: that of release_cdf(), as post-processing of the same noisy counts. Throws what
+// release_cdf() throws.
 std::pmr::vector<double> release_unrounded_cdf(std::span<const std::uint64_t> counts,
                                                const CdfPlan& plan,
                                                const MechanismContext& context);
 
-// What release_cdf() makes of noisy node counts (laid out as by LevelTree, whole numbers).
+// The post-processing of release_cdf(): turns noisy node counts into its result. `nodes` holds
+// whole numbers in the layout of LevelTree and is overwritten. Throws std::bad_alloc.
 std::pmr::vector<std::int64_t> cumulative_from_measurements(const CdfPlan& plan,
                                                             std::span<double> nodes,
                                                             std::pmr::memory_resource* memory);

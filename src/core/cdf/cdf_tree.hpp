@@ -9,15 +9,15 @@
 
 namespace dpquantile {
 
-// How the bins of a CDF are measured.
+// The methods that measure the bins of a CDF. The numbers are stored inside aggregate states.
 enum class CdfMethod : std::uint8_t {
   kTree = 1,       // a level-uniform tree with the branchings and budgets of least error
   kBinary = 2,     // a binary tree with equal budgets (Manohar's poster)
   kHistogram = 3,  // every bin by itself
 };
 
-// The name of a method in options, the ledger and the text of a dp_cdf; null for a number without a
-// method.
+// The name of a method in options, in the ledger and in the text of a dp_cdf. Null for a number
+// that belongs to no method.
 constexpr const char* cdf_method_name(CdfMethod method) {
   switch (method) {
     case CdfMethod::kTree:
@@ -30,14 +30,14 @@ constexpr const char* cdf_method_name(CdfMethod method) {
   return nullptr;
 }
 
-// A level-uniform tree with the part of the budget, epsilon or rho, that each level gets.
+// A level-uniform tree, and the part of the budget (epsilon or rho) of each level.
 struct CdfTree {
   std::vector<std::uint32_t> branching;  // by level, the top level first
-  std::vector<double> shares;            // by level; they are positive and sum to 1
+  std::vector<double> shares;            // by level; positive, they sum to 1
 };
 
-// The tree with which a method measures 1 <= bins <= LevelTree::kMaxBins bins. It depends on the
-// method, the number of bins and the measure only.
+// The tree with which a method measures the bins. It depends on the method, the number of bins and
+// the measure only. Requires 1 <= bins <= LevelTree::kMaxBins.
 //
 // For kTree it minimises the average variance of a prefix count after the least-squares step, for
 // noise of variance 2 / epsilon_i^2 (pure) or 1 / (2 rho_i) (zCDP) on level i. The search goes over
