@@ -10,7 +10,7 @@ QuantilesQuery quartiles_query(std::uint64_t cells, double epsilon) {
   return {QuantilesMethod::kAuto, pure(epsilon), cells, kQuartiles};
 }
 
-// The grid on which differences of two values lie.
+// The value grid of differences of two values.
 ValueGrid differences_of(ValueGrid grid) {
   grid.upper -= grid.lower;
   grid.lower = 0;

@@ -9,18 +9,18 @@
 
 namespace dpquantile {
 
-// The interquartile range of values on a grid, as the difference of two private quartiles. They are
-// drawn together by method auto of QuantilesMechanism.
+// The interquartile range of values on a value grid: the difference of two private quartiles.
+// Method auto of QuantilesMechanism draws them together.
 class IqrByQuantiles final : public Mechanism {
  public:
   // Allocates from `memory`. Throws ParameterError (epsilon), std::bad_alloc.
   IqrByQuantiles(const ValueGrid& grid, double epsilon, std::pmr::memory_resource* memory);
 
-  // A multiple of the grid's granularity, from 0 to upper - lower. Empty data are answered like any
-  // other.
+  // Releases a multiple of the granularity, from 0 to upper - lower. Empty data get an answer like
+  // any other data.
   //
   // Privacy: epsilon-differentially private for adding or removing one record, as post-processing
-  // of the quartiles (docs/privacy.md, Theorem 4). Throws as QuantilesMechanism::draw.
+  // of the quartiles (docs/privacy.md, Theorem 4). Throws what QuantilesMechanism::draw throws.
   double draw(const Histogram& data, const MechanismContext& context) const;
 
  private:

@@ -9,15 +9,16 @@
 
 namespace dpquantile {
 
-// The bounded range with which each of several independent quantiles is drawn: epsilon / m, or
-// sqrt(8 rho / m) under zCDP.
+// The bounded range of each draw of m independent quantiles: epsilon / m, or sqrt(8 rho / m) under
+// zCDP.
 double independent_epsilon(std::size_t distinct_quantiles, const PrivacyParameter& privacy);
 
-// Every quantile by itself: AppindExp of Kaplan, Schnapp and Stemmer 2022, each by the mechanism
-// for one quantile on all of the axis, sorted. Fills `answers` with a cell for each of the
-// ascending, distinct quantiles.
+// Draws every quantile by itself, on the whole axis, with the mechanism for one quantile: AppindExp
+// of Kaplan, Schnapp and Stemmer 2022. Sorts the answers, so that they ascend. `quantiles` are
+// ascending and distinct; `answers` has one cell of the value grid of `cells` cells for each.
 //
-// Privacy: that of `privacy`, by composition. Throws like draw_quantile_position.
+// Privacy: that of `privacy` for adding or removing one record, for all quantiles together, by
+// composition (docs/privacy.md, Theorem 4). Throws what draw_quantile_position throws.
 void draw_independently(const SmearedRank& rank, std::uint64_t cells,
                         std::span<const double> quantiles, const PrivacyParameter& privacy,
                         const MechanismContext& context, std::span<std::uint32_t> answers);

@@ -17,31 +17,31 @@
 // points. Statement and proofs: docs/privacy.md, "Quantiles".
 namespace dpquantile {
 
-// A query with its plan: how the quantiles are drawn, by public parameters alone.
-//
-// Throws ParameterError as check_quantiles_query, std::bad_alloc.
+// A query with its plan. The plan says how the quantiles are drawn and depends on public parameters
+// alone.
 class QuantilesMechanism final : public Mechanism {
  public:
-  // Copies the quantiles into `memory`. `choose` makes the plan where counts on a tree are drawn;
-  // choosing it takes some 10 ms, so a caller may keep plans.
+  // Copies the quantiles into `memory`. `choose` makes the plan of method tree; this takes some
+  // 10 ms, so a caller may keep plans. Throws ParameterError as check_quantiles_query does,
+  // std::bad_alloc.
   QuantilesMechanism(const QuantilesQuery& query, std::pmr::memory_resource* memory,
                      CdfPlanChooser choose = choose_cdf_plan);
 
-  // For each requested quantile, in the order asked, the cell released for it; the answers are
-  // monotone in the quantile. Empty data are answered like any other. `data` is counted on a grid
-  // of as many cells as the query's.
+  // Releases a cell for each quantile, in the order of the query. The answers are monotone in the
+  // quantile. Empty data get answers like any other data. `data` holds counts on a value grid of
+  // query.cells cells.
   //
-  // Privacy: query.privacy for adding or removing one record, for all quantiles together (Theorem
-  // 4, and where a tree is read Theorem 6 for quantiles). The law is exact up to what
-  // docs/privacy.md, "Floating point", says.
+  // Privacy: query.privacy for adding or removing one record, for all quantiles together
+  // (docs/privacy.md, Theorem 4; Theorem 6 for quantiles if they are read off a tree). The law is
+  // exact up to what docs/privacy.md, "Floating point", says.
   //
-  // Throws RandomnessUnavailable, Cancelled, std::bad_alloc, and std::length_error beyond
-  // kMaxJointRecords where quantiles are drawn jointly.
+  // Throws RandomnessUnavailable, Cancelled, std::bad_alloc. Throws std::length_error above
+  // kMaxJointRecords if quantiles are drawn jointly.
   std::pmr::vector<std::uint32_t> draw(const Histogram& data,
                                        const MechanismContext& context) const;
 
  private:
-  // Each quantile by itself, with its part of this guarantee.
+  // Each quantile is drawn by itself, with an equal part of this guarantee.
   struct IndependentPlan {
     PrivacyParameter privacy;
   };
@@ -61,10 +61,13 @@ class QuantilesMechanism final : public Mechanism {
   Plan plan_;
 };
 
-// The zCDP of a query's answers together, rounded upwards. Throws as QuantilesMechanism.
+// The rho for which all answers to a query together are rho-zCDP, rounded upwards. Throws what the
+// constructor of QuantilesMechanism throws.
 double rho_of_quantiles(const QuantilesQuery& query);
 
-// A release of QuantilesMechanism(query), with its privacy. Throws as its constructor and draw().
+// One release of QuantilesMechanism(query).
+//
+// Privacy: that of draw(). Throws what the constructor and draw() throw.
 std::pmr::vector<std::uint32_t> draw_quantiles(const Histogram& data, const QuantilesQuery& query,
                                                const MechanismContext& context);
 

@@ -16,7 +16,6 @@ namespace {
 constexpr double kConfidence = 0.95;
 constexpr std::uint64_t kMostSimulatedRecords = std::uint64_t{1} << 17;
 
-// Fewer where a release takes long.
 std::size_t simulated_releases(QuantilesMethod method, std::size_t quantiles) {
   switch (method) {
     case QuantilesMethod::kJoint:
@@ -31,19 +30,18 @@ std::size_t simulated_releases(QuantilesMethod method, std::size_t quantiles) {
   }
 }
 
-// Records spread evenly over the grid.
 Histogram even_records(std::uint64_t records, std::uint64_t cells, const Workspace& work) {
-  std::pmr::vector<std::uint32_t> of_records(records, work.memory);
+  std::pmr::vector<std::uint32_t> record_cells(records, work.memory);
   const double spacing = static_cast<double>(cells) / static_cast<double>(records);
   for (std::uint64_t i = 0; i < records; ++i) {
     const double position = (static_cast<double>(i) + 0.5) * spacing;
-    of_records[i] =
+    record_cells[i] =
         static_cast<std::uint32_t>(std::min<double>(position, static_cast<double>(cells - 1)));
   }
-  return Histogram(of_records, cells, work);
+  return Histogram(record_cells, cells, work);
 }
 
-// The number of records between the rank of a quantile and a cell.
+// The number of records between the rank of a quantile and the nearer end of a cell.
 double rank_error(const SmearedRank& rank, std::uint32_t cell, double quantile) {
   const double target = quantile * static_cast<double>(rank.data().total());
   const auto records = [&](Position position) {
@@ -60,14 +58,13 @@ void check_records(std::uint64_t records) {
       "Give a public guess of the number of rows.");
 }
 
-// Sets the simulated figures.
 void simulate(const QuantilesQuery& query, std::uint64_t records, const MechanismContext& context,
               std::span<QuantileError> errors) {
   const Histogram data =
       even_records(std::min(records, kMostSimulatedRecords), query.cells, context);
   const SmearedRank rank(data);
   const std::size_t releases = simulated_releases(resolved_method(query), query.quantiles.size());
-  std::pmr::vector<double> drawn(releases * errors.size(), context.memory);  // by quantile
+  std::pmr::vector<double> drawn(releases * errors.size(), context.memory);
   for (std::size_t release = 0; release < releases; ++release) {
     const auto cells = draw_quantiles(data, query, context);
     for (std::size_t i = 0; i < errors.size(); ++i) {

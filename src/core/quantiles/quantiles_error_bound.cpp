@@ -13,21 +13,20 @@ namespace dpquantile {
 
 namespace {
 
-// What the bounds of all draws share.
 struct Domain {
   double cells;
   double records;
   double failure;  // probability for each draw
 };
 
-// |R(p) - target| of a draw of one quantile.
+// Bounds |R(p) - target| for a draw of one quantile.
 double one_quantile_bound(double q, double epsilon, const Domain& domain) {
   const double lambda = rank_lambda(q, epsilon);
   return (1 + std::log(domain.cells * std::max(lambda * domain.records, 1.0) / domain.failure)) /
          lambda;
 }
 
-// F of a draw of several quantiles.
+// Bounds F for a draw of several quantiles.
 double joint_bound(std::span<const double> quantiles, double epsilon, const Domain& domain,
                    std::pmr::memory_resource* memory) {
   const double lambda = joint_lambda(epsilon);
@@ -37,15 +36,15 @@ double joint_bound(std::span<const double> quantiles, double epsilon, const Doma
   return (1 + volume - std::log(domain.failure)) / lambda + utility.lattice_step() / 2;
 }
 
-// Adds up the bounds along the recursion: an error at an end of a stretch shifts a quantile inside
-// in proportion to its nearness.
+// Adds up the bounds along the recursion. An error at one end of a stretch shifts a quantile inside
+// the stretch, the more the nearer the quantile is to that end.
 class RecursionBounds {
  public:
   RecursionBounds(const RecursionPlan& plan, const Domain& domain,
                   std::pmr::memory_resource* memory)
       : plan_(plan), domain_(domain), memory_(memory) {}
 
-  // A quantile that ends a stretch, and the bound on its error.
+  // A quantile at an end of a stretch, and the bound on its error.
   struct End {
     double quantile;
     double bound;

@@ -9,9 +9,10 @@
 
 namespace dpquantile {
 
-// Bounds that the rank errors of ascending, distinct quantiles keep to all at once with probability
-// 1 - beta, on any data of at most `records` records: Theorem 4b of docs/privacy.md. For the
-// methods that draw positions: all but kTree.
+// Bounds on the rank errors of ascending, distinct quantiles, in records: with probability 1 - beta
+// all errors keep to their bounds at once, on any data of at most `records` records. Source:
+// Theorem 4b of docs/privacy.md. For the methods that draw positions: all except kTree. Throws
+// std::bad_alloc.
 std::pmr::vector<double> rank_error_bounds(const QuantilesQuery& query,
                                            std::span<const double> distinct_quantiles,
                                            double records, double beta,

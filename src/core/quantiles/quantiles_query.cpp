@@ -11,8 +11,8 @@ namespace dpquantile {
 
 namespace {
 
-// Where counts on a tree beat drawing the quantiles: their error grows with the number of cells and
-// hardly with that of quantiles.
+// Where counts on a tree have smaller errors than drawn quantiles. The error of a tree grows with
+// the number of cells and hardly with the number of quantiles.
 struct TreeRange {
   std::uint64_t most_cells;
   std::size_t fewest_quantiles;

@@ -16,7 +16,7 @@ double level_epsilon(const PrivacyParameter& privacy, std::size_t levels) {
                                                   : bounded_range_of_rho(privacy.value / count);
 }
 
-// The quantiles on each level of the best plan for zCDP.
+// The number of quantiles of each level of the best plan for zCDP.
 std::vector<std::uint32_t> best_for_zcdp(std::size_t distinct) {
   constexpr std::size_t kMostWithTwo = 23;
   const auto depth = static_cast<std::size_t>(std::bit_width(distinct));
@@ -27,10 +27,10 @@ std::vector<std::uint32_t> best_for_zcdp(std::size_t distinct) {
   return quantiles;
 }
 
-// The same for pure privacy: one level as long as joint draws are fast; then two, the second with
-// two quantiles; then as many as it takes with four quantiles each. Small blocks on the last
-// levels, where intervals hold few records, as joint quantiles of few records stray into empty
-// parts of the axis.
+// The same for pure privacy: one level as long as joint draws are fast; for more quantiles two
+// levels, the second with two quantiles; for still more, as many levels of four quantiles as
+// needed. The last levels draw few quantiles together: their intervals hold few records, and joint
+// quantiles of few records stray into empty parts of the axis.
 std::vector<std::uint32_t> best_for_pure(std::size_t distinct) {
   constexpr std::size_t kMostTogether = 16;
   constexpr std::uint32_t kTogetherOnLastOfTwo = 2;
@@ -45,8 +45,8 @@ std::vector<std::uint32_t> best_for_pure(std::size_t distinct) {
   return quantiles;
 }
 
-// The part of epsilon of each level, from 1.2 times the mean on the first to 0.8 times on the last:
-// an error at the top shifts all quantiles below.
+// The part of epsilon of each level: 1.2 times the mean on the first level, falling to 0.8 times on
+// the last. An error on the first level shifts all quantiles below.
 std::vector<double> shares_for_pure(std::size_t levels) {
   std::vector<double> shares;
   const auto count = static_cast<double>(levels);

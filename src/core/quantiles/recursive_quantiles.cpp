@@ -11,7 +11,7 @@ namespace dpquantile {
 
 namespace {
 
-// A stretch of the axis together with the quantiles that are its ends.
+// A stretch of the axis, and the quantiles at its ends.
 struct Stretch {
   PositionInterval interval;
   double low;
@@ -24,14 +24,13 @@ class RecursiveQuantiles {
                      const MechanismContext& context)
       : rank_(rank), plan_(plan), context_(context) {}
 
-  // Fills `answers` with a cell for each of the ascending, distinct quantiles of the stretch.
   void answer(std::span<const double> quantiles, std::span<std::uint32_t> answers,
               const Stretch& stretch, std::size_t level) {
     if (quantiles.empty()) return;
     context_.cancel.check();
     const auto [begin, end] = stretch.interval;
     if (begin >= end || cell_at(begin) == cell_at(end - 1)) {
-      // Only one cell can be answered: post-processing of the enclosing draws.
+      // Only one cell is left, so this is post-processing of the draws above.
       std::ranges::fill(answers, static_cast<std::uint32_t>(cell_at(begin)));
       return;
     }

@@ -10,7 +10,8 @@ namespace {
 constexpr std::uint32_t kMostPureLeaves = std::uint32_t{1} << 14;
 constexpr std::uint32_t kMostZcdpLeaves = std::uint32_t{1} << 16;
 
-// The cells of a grid, dealt out evenly to leaves: their numbers differ by at most one.
+// Divides the cells of the value grid among the leaves: their numbers of cells differ by at most
+// one.
 class Leaves {
  public:
   Leaves(std::uint64_t cells, std::uint32_t leaves) : cells_(cells), leaves_(leaves) {}
@@ -23,7 +24,7 @@ class Leaves {
   std::uint32_t cell_within(std::uint64_t leaf, double part) const {
     return cell_between(first_cell(leaf), first_cell(leaf + 1), part);
   }
-  // The cell at a fraction of the grid.
+  // The cell at a fraction of the value grid.
   std::uint32_t cell_at(double part) const { return cell_between(0, cells_, part); }
 
  private:
@@ -47,8 +48,8 @@ std::pmr::vector<std::uint64_t> count_leaves(const Histogram& data, const Leaves
   return counts;
 }
 
-// Where a curve, the counts up to the end of each leaf, reaches a fraction q of its last, but not
-// before the middle of the first row or after that of the last.
+// The cell where the curve reaches a fraction q of its last value, but not before the middle of the
+// first row or after the middle of the last. `curve` holds the counts up to the end of each leaf.
 std::uint32_t cell_reaching(std::span<const double> curve, double q, const Leaves& leaves) {
   const double total = curve.back();
   if (total == 0) return leaves.cell_at(q);
