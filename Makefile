@@ -65,7 +65,11 @@ override CPPFLAGS := $(CORE_CPPFLAGS) $(addprefix -isystem ,$(pg_include_dirs))
 HIDDEN := -fvisibility=hidden -fvisibility-inlines-hidden
 override CXXFLAGS += $(LANGUAGE) -O2 $(HIDDEN) -MMD -MP $(STRICT)
 # PGXS uses other flags for the bitcode of the JIT compiler.
-BITCODE_CXXFLAGS += $(LANGUAGE) -O2 $(HIDDEN) -MMD -MP -MF $@.d $(STRICT)
+BITCODE_CXXFLAGS += $(LANGUAGE) -O2 $(HIDDEN) -MMD -MP -MF $@.d $(STRICT) $(NO_ALIASES)
+# Clang makes one constructor an alias of another. PostgreSQL's inliner takes every symbol for a function, and the
+# server crashes where it looks at a caller of an alias.
+NO_ALIASES := $(shell $(CLANG) -Xclang -mno-constructor-aliases -x c++ -fsyntax-only /dev/null 2>/dev/null && \
+  echo -Xclang -mno-constructor-aliases)
 
 src/core/%.o src/core/%.bc: override CPPFLAGS = $(CORE_CPPFLAGS)
 src/core/%.o: override CXXFLAGS += $(if $(STRICT),$(CORE_WARNINGS))

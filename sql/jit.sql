@@ -47,6 +47,16 @@ SELECT dp_iqr(x, 1, x) FROM t;
 SELECT dp_iqr(x, 1, 0) FROM t;
 SELECT epsilon_spent FROM dp_budget;
 
+-- The other families
+SELECT dp_cdf_rows(dp_cdf(x, 1000, 0, 300)) AS rows, dp_cdf_rows(dp_cdf(n, 1000, 0, 300)) AS rows_n,
+       cardinality(dp_synthesize(x, 2, 1000, 0, 300)) AS sample,
+       dp_user_mean(k, x, 1000, 0, 300) BETWEEN 0 AND 300 AS mean, dp_user_mean(k, n, 1000, 0, 300) BETWEEN 0 AND 300 AS mean_n,
+       dp_user_variance(k, x, 1000, 0, 300) >= 0 AS variance, cardinality(dp_user_grid_stats(k, 'g', x, 1000, 0, 300)) AS grids
+  FROM t;
+SELECT count(*) AS forecasts FROM dp_user_expected_error('{1}', '{100}', 1, 0, 300);
+SELECT count(*) AS forecasts FROM dp_quantiles_expected_error(100, '{0.5}', 1, 0, 300);
+SELECT (dp_cdf_expected_error(1, 100)).pointwise > 0 AS forecast, dp_iqr_min_rows(1, 1e-6) > 0 AS min_rows;
+
 RESET ROLE;
 DROP OWNED BY regress_dpq_jit;
 DROP ROLE regress_dpq_jit;

@@ -209,7 +209,7 @@ is(finish_psql($locked), 't', 'threat 6: with a free slot a session worker waits
 $paid++;
 spent_is('threat 6: the session worker charges');
 
-# Of the charges to one locked budget, only one at a time waits for the lock, and the others wait for that one. Otherwise each
+# One charge at a time waits for the lock of a budget, and the other charges to it wait for that one. Otherwise each
 # would start a session worker, and these would lock the budget for each other and for the resident worker.
 my $SESSION_WORKERS = q{FROM pg_stat_activity WHERE backend_type = 'dpquantile session'};
 $node->append_conf('postgresql.conf', "max_worker_processes = 12\n");

@@ -74,8 +74,7 @@ QuantilesMethod resolved_method(const QuantilesQuery& query) {
 void check_synthesis_size(std::int64_t size) {
   if (size >= 1 && size <= static_cast<std::int64_t>(kMaxQuantiles)) return;
   throw ParameterError("size must be between 1 and 4096, got " + std::to_string(size),
-                       "It is the number of synthetic values. Check the order of the arguments: "
-                       "dp_synthesize(value, size, epsilon, lower, upper).");
+                       "It is the number of synthetic values. Check the order of the arguments.");
 }
 
 }  // namespace dpquantile

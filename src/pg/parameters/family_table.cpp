@@ -24,7 +24,7 @@ constexpr MethodRow row_method(Number number, const char* name) {
 }
 constexpr MethodRow user_method(UserMethod number, const char* name,
                                 const char* neighbours = kUserValues) {
-  return {static_cast<Method>(number), name, RecordKind::kUserRow, neighbours, neighbours,
+  return {static_cast<Method>(number),   name, RecordKind::kUserRow, neighbours, neighbours,
           number != UserMethod::kBounded};
 }
 
