@@ -196,7 +196,7 @@ TEST(RankSlots, GrowInNumberWithTheLogarithmOfTheRecords) {
     slots.expect_widths();
     numbers.push_back(slots.size());
   }
-  // A factor 10 takes ln(10) / ln(6/5) = 12.7 slots below the target, and as many above it.
+  // A factor 10 takes ln(10) / ln(6/5) = 12.6 slots below the target, and as many above it.
   for (std::size_t i = 1; i < numbers.size(); ++i) {
     EXPECT_GE(numbers[i] - numbers[i - 1], 20U);
     EXPECT_LE(numbers[i] - numbers[i - 1], 30U);

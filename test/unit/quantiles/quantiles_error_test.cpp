@@ -184,7 +184,7 @@ int violations(const Dataset& data, const Quantiles& quantiles, const PrivacyPar
 }
 
 // More than 20 of 80 draws, which each miss with a probability of 0.05, miss with a probability
-// below 10^-9 (a binomial tail; 96 checks stay below 10^-7).
+// below 10^-9 (a binomial tail; 56 checks stay below 10^-7).
 TEST(RankErrorBounds, HoldOnAnyData) {
   constexpr int kDraws = 80;
   constexpr int kMost = 20;

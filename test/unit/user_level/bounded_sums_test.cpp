@@ -68,8 +68,8 @@ class BoundedRelease : public ::testing::Test {
   TestContext context_;
 };
 
-// The noise is at most 1/100 of a row per user, 10^-5 of 1000 users, except with probability below
-// e^-10^4.
+// The noise has a scale of some 1/500 of a row, and the tolerance is one row of 1000: it is
+// exceeded with a probability below e^-100.
 TEST_F(BoundedRelease, IsTheMeanAndVarianceWithAlmostNoNoise) {
   UserValues data;
   for (std::uint32_t user = 0; user < 1000; ++user) data.push_back({user % 2 * kOne / 2});

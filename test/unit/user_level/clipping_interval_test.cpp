@@ -43,7 +43,7 @@ TEST_F(LevyInterval, IsPublicFromAnEighthOfTheRange) {
 }
 
 // There are 50 bins, and the width is 4/100. With x = epsilon times the arrays, the bin is missed
-// with probability min(1, 49 e^(-x / 8)), which costs x / 3 times that: less than 0.92 from x = 55
+// with probability min(1, 49 e^(-x / 8)), which costs x / 3 times that: less than 0.94 from x = 55
 // on.
 TEST_F(LevyInterval, IsPublicWhereItsBinIsOftenMissed) {
   const std::uint32_t half_width = kOne / 100;

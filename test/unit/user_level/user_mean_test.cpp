@@ -202,7 +202,7 @@ TEST_F(UserMean, IsANoisyMiddleWithoutRows) {
       EXPECT_NEAR(draw({}, method, 1000) / double{kOne}, 0.5, 0.25);
     }
     // Each answer lies between the ends with probability 0.0005; 20 of 200 have a probability below
-    // 10^-39.
+    // 10^-38.
     EXPECT_GT(ends, 180);
   }
 }
