@@ -1,7 +1,11 @@
 #include "pg/charge/background_workers.hpp"
 
+#include "pg/ledger/charge_transaction.hpp"
+
 extern "C" {
+#include "postmaster/interrupt.h"
 #include "storage/latch.h"
+#include "tcop/tcopprot.h"
 #include "utils/backend_status.h"
 #include "utils/wait_event.h"
 }
@@ -26,6 +30,13 @@ BackgroundWorker describe_worker(const char* type, const char* function) {
   strlcpy(worker.bgw_function_name, function, sizeof worker.bgw_function_name);
   worker.bgw_notify_pid = MyProcPid;
   return worker;
+}
+
+void start_charging_worker() {
+  pqsignal(SIGTERM, die);
+  ignore_cancels();
+  pqsignal(SIGHUP, SignalHandlerForConfigReload);
+  BackgroundWorkerUnblockSignals();
 }
 
 bool has_ended(BackgroundWorkerHandle* worker) {

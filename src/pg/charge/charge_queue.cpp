@@ -45,7 +45,7 @@ struct QueueEntry {
   TimestampTz first_taken_at;  // 0 before that
   TimestampTz tried_since;     // when it was first taken, or when its last turn was postponed
   Latch* session;
-  alignas(ChargeRequest) char request[kLargestRequest];
+  RequestStorage request;
 };
 
 enum class PlaceState : uint32 { kFree, kReserved, kOccupied };
@@ -96,10 +96,6 @@ void lock_queue() {
 
 void unlock_queue() {
   LWLockRelease(queue->lock);
-}
-
-ChargeRequest* request_in(QueueEntry* entry) {
-  return reinterpret_cast<ChargeRequest*>(entry->request);
 }
 
 QueueEntry* find_free_entry(int from, int to) {
@@ -200,7 +196,7 @@ bool is_over(TimestampTz start, int milliseconds, TimestampTz now) {
 void requeue_locked(WorkerPlace place, TimestampTz now) {
   for (QueueEntry& entry : queue->entries) {
     if (entry.place != place.number || entry.state != EntryState::kTaken) continue;
-    if (request_in(&entry)->outcome != ChargeOutcome::kLocked) continue;
+    if (entry.request.get()->outcome != ChargeOutcome::kLocked) continue;
     if (!is_over(entry.first_taken_at, kLockedMilliseconds, now))
       entry.state = EntryState::kPending;
   }
@@ -260,7 +256,7 @@ bool enqueue_charge(const ChargeRequest* request) {
   if (my_entry != nullptr) my_entry->state = EntryState::kFilling;
   unlock_queue();
   if (my_entry == nullptr) return false;
-  memcpy(request_in(my_entry), request, request_size(request));
+  memcpy(my_entry->request.get(), request, request_size(request));
   my_entry->database = MyDatabaseId;
   my_entry->role = request->role;
   my_entry->session = MyLatch;
@@ -286,7 +282,7 @@ Reply collect_reply(ChargeRequest* request) {
   lock_queue();
   if (my_entry->state == EntryState::kAnswered) {
     reply = Reply::kComplete;
-    copy_reply(request, request_in(my_entry));
+    copy_reply(request, my_entry->request.get());
     my_entry->state = EntryState::kFree;
   } else if (my_entry->state == EntryState::kHasTurn) {
     reply = Reply::kTurn;
@@ -382,9 +378,9 @@ bool take_charges(WorkerPlace place, ChargeRequest* requests[kQueueEntries], int
     entry.state = EntryState::kTaken;
     entry.place = place.number;
     if (entry.first_taken_at == 0) entry.first_taken_at = entry.tried_since = now;
-    clear_reply(request_in(&entry));
+    clear_reply(entry.request.get());
     if (role_has_turn(entry.database, entry.role)) {
-      request_in(&entry)->outcome = ChargeOutcome::kLocked;
+      entry.request.get()->outcome = ChargeOutcome::kLocked;
     } else {
       taken[(*count)++] = &entry;
     }
@@ -392,7 +388,8 @@ bool take_charges(WorkerPlace place, ChargeRequest* requests[kQueueEntries], int
   unlock_queue();
   std::sort(taken, taken + *count,
             [](const QueueEntry* a, const QueueEntry* b) { return a->arrival < b->arrival; });
-  std::transform(taken, taken + *count, requests, request_in);
+  std::transform(taken, taken + *count, requests,
+                 [](QueueEntry* entry) { return entry->request.get(); });
   return any;
 }
 

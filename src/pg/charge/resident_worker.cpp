@@ -2,6 +2,7 @@
 // when the transaction is committed, so that they share one flush of the write-ahead log.
 #include "pg/charge/resident_worker.hpp"
 
+#include "pg/charge/background_workers.hpp"
 #include "pg/ledger/charge_refusal.hpp"
 #include "pg/ledger/charge_transaction.hpp"
 
@@ -22,9 +23,8 @@ namespace dpquantile {
 
 namespace {
 
-// An idle worker must leave well within 5 seconds: DROP DATABASE, ALTER DATABASE ... RENAME and
-// CREATE DATABASE ... TEMPLATE wait that long for other processes in the database.
 constexpr long kIdleMilliseconds = 2000;
+static_assert(2 * kIdleMilliseconds < kDatabaseWaitMilliseconds);
 constexpr long kLockedRetryMilliseconds = 1;
 
 // The requests that are charged together.
@@ -127,10 +127,7 @@ void leave(int, Datum) {
 using namespace dpquantile;
 
 void dpq_resident_worker(Datum) {
-  pqsignal(SIGTERM, die);
-  ignore_cancels();
-  pqsignal(SIGHUP, SignalHandlerForConfigReload);
-  BackgroundWorkerUnblockSignals();
+  start_charging_worker();
 
   ResidentTask task;
   memcpy(&task, MyBgworkerEntry->bgw_extra, sizeof task);

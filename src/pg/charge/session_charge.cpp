@@ -55,7 +55,7 @@ dsm_segment* share_request(const ChargeRequest* request) {
   shared->worker = nullptr;
   pg_atomic_init_u32(&shared->state, static_cast<uint32>(SessionChargeState::kAsked));
   shared->session = MyLatch;
-  memcpy(shared->request, request, request_size(request));
+  memcpy(shared->request.get(), request, request_size(request));
   return segment;
 }
 
@@ -106,7 +106,7 @@ bool ask_worker_again(const ChargeRequest* request) {
   SharedCharge* shared = shared_in(my_worker.segment);
   // The worker may still be making a charge that the session has given up.
   if (state_of(shared) != SessionChargeState::kAnswered) return false;
-  memcpy(shared->request, request, request_size(request));
+  memcpy(shared->request.get(), request, request_size(request));
   if (!change_state(shared, SessionChargeState::kAnswered, SessionChargeState::kAsked))
     return false;
   SetLatch(shared->worker);
@@ -135,7 +135,7 @@ SessionChargeState wait_for_reply(ChargeRequest* request) {
   const SessionChargeState state = state_of(shared);
   const bool answered =
       state == SessionChargeState::kAnswered || state == SessionChargeState::kLeft;
-  if (answered) copy_reply(request, request_in(shared));
+  if (answered) copy_reply(request, shared->request.get());
   return state;
 }
 

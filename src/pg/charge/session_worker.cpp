@@ -22,9 +22,8 @@ namespace dpquantile {
 
 namespace {
 
-// An idle worker must leave well within 5 seconds: DROP DATABASE, ALTER DATABASE ... RENAME and
-// CREATE DATABASE ... TEMPLATE wait that long for other processes in the database.
 constexpr int kIdleMilliseconds = 1000;
+static_assert(2 * kIdleMilliseconds < kDatabaseWaitMilliseconds);
 
 SharedCharge* attach(dsm_handle handle) {
   CurrentResourceOwner = ResourceOwnerCreate(nullptr, "dpquantile charge");
@@ -42,7 +41,7 @@ void leave(int, Datum shared) {
 }
 
 void charge_and_answer(SharedCharge* shared) {
-  ChargeRequest* request = request_in(shared);
+  ChargeRequest* request = shared->request.get();
   pgstat_report_activity(STATE_RUNNING, "charging the privacy budget");
   const ErrorData* error = charge_and_commit(&request, 1, LockWait::kUntilTimeout);
   if (error != nullptr) refuse_with_error(request, error);
@@ -107,10 +106,7 @@ void serve(SharedCharge* shared) {
 using namespace dpquantile;
 
 void dpq_session_worker(Datum request_handle) {
-  pqsignal(SIGTERM, die);
-  ignore_cancels();
-  pqsignal(SIGHUP, SignalHandlerForConfigReload);
-  BackgroundWorkerUnblockSignals();
+  start_charging_worker();
 
   Oid database;
   memcpy(&database, MyBgworkerEntry->bgw_extra, sizeof database);

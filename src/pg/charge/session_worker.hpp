@@ -28,12 +28,8 @@ struct SharedCharge {
   pg_atomic_uint32 state;
   Latch* session;  // in the server's shared memory, so valid even after the process has ended
   Latch* worker;   // null until it has started
-  alignas(ChargeRequest) char request[kLargestRequest];
+  RequestStorage request;
 };
-
-inline ChargeRequest* request_in(SharedCharge* shared) {
-  return reinterpret_cast<ChargeRequest*>(shared->request);
-}
 
 // Changes the state from `from` to `to` and returns true, or returns false if it was not `from`. A
 // process that reads `to` sees everything that was written before.

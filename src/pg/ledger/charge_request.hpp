@@ -54,6 +54,13 @@ struct ChargeRequest {
 // In bytes.
 inline constexpr Size kLargestRequest = offsetof(ChargeRequest, query) + kQueryBytes + 1;
 
+// Room for the largest request in shared memory.
+struct RequestStorage {
+  alignas(ChargeRequest) char bytes[kLargestRequest];
+
+  ChargeRequest* get() { return reinterpret_cast<ChargeRequest*>(bytes); }
+};
+
 // In bytes, from the request's query_bytes.
 inline Size request_size(const ChargeRequest* request) {
   return offsetof(ChargeRequest, query) + static_cast<Size>(request->query_bytes) + 1;
