@@ -158,7 +158,7 @@ class ByQuantiles {
   double draw(double epsilon, RandomStream& random) const {
     CancelPoll cancel(nullptr);
     auto* const memory = std::pmr::new_delete_resource();
-    return IqrByQuantiles(grid_, epsilon, memory).draw(data_, {random, cancel, memory});
+    return IqrByQuantiles(grid_, epsilon, memory).release(data_, {random, cancel, memory});
   }
 
  private:

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "core/cdf/cdf.hpp"
 #include "core/cdf/cdf_domain.hpp"
+#include "core/cdf/cdf_plan.hpp"
 
 namespace dpquantile {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/workspace.hpp"
-#include "core/cdf/cdf.hpp"
+#include "core/cdf/cdf_plan.hpp"
 
 namespace dpquantile {
 

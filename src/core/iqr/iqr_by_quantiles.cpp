@@ -30,8 +30,8 @@ IqrByQuantiles::IqrByQuantiles(const ValueGrid& grid, double epsilon,
       quartiles_(quartiles_query(grid.cells, epsilon), memory),
       differences_(differences_of(grid)) {}
 
-double IqrByQuantiles::draw(const Histogram& data, const MechanismContext& context) const {
-  const auto cells = quartiles_.draw(data, context);
+double IqrByQuantiles::release(const Histogram& data, const MechanismContext& context) const {
+  const auto cells = quartiles_.release(data, context);
   return differences_.value_of(cells[1] - cells[0]);
 }
 

@@ -20,8 +20,8 @@ class IqrByQuantiles final : public Mechanism {
   // any other data.
   //
   // Privacy: epsilon-differentially private for adding or removing one record, as post-processing
-  // of the quartiles (docs/privacy.md, Theorem 4). Throws what QuantilesMechanism::draw throws.
-  double draw(const Histogram& data, const MechanismContext& context) const;
+  // of the quartiles (docs/privacy.md, Theorem 4). Throws what QuantilesMechanism::release throws.
+  double release(const Histogram& data, const MechanismContext& context) const;
 
  private:
   QuantilesMechanism quartiles_;

@@ -63,7 +63,7 @@ QuantilesMechanism::QuantilesMechanism(const QuantilesQuery& query,
       distinct_(std::move(distinct)),
       plan_(std::move(plan)) {}
 
-std::pmr::vector<std::uint32_t> QuantilesMechanism::draw_distinct(
+std::pmr::vector<std::uint32_t> QuantilesMechanism::release_distinct(
     const Histogram& data, const MechanismContext& context) const {
   std::pmr::vector<std::uint32_t> answers(distinct_.size(), context.memory);
   const SmearedRank rank(data);
@@ -76,12 +76,12 @@ std::pmr::vector<std::uint32_t> QuantilesMechanism::draw_distinct(
   return answers;
 }
 
-std::pmr::vector<std::uint32_t> QuantilesMechanism::draw(const Histogram& data,
-                                                         const MechanismContext& context) const {
+std::pmr::vector<std::uint32_t> QuantilesMechanism::release(const Histogram& data,
+                                                            const MechanismContext& context) const {
   if (const auto* tree = std::get_if<CdfPlan>(&plan_)) {
     return tree_quantiles(data, cells_, quantiles_, *tree, context);
   }
-  const std::pmr::vector<std::uint32_t> distinct_answers = draw_distinct(data, context);
+  const std::pmr::vector<std::uint32_t> distinct_answers = release_distinct(data, context);
   std::pmr::vector<std::uint32_t> answers(context.memory);
   answers.reserve(quantiles_.size());
   for (const double quantile : quantiles_) {
@@ -97,7 +97,7 @@ double rho_of_quantiles(const QuantilesQuery& query) {
 
 std::pmr::vector<std::uint32_t> draw_quantiles(const Histogram& data, const QuantilesQuery& query,
                                                const MechanismContext& context) {
-  return QuantilesMechanism(query, context.memory).draw(data, context);
+  return QuantilesMechanism(query, context.memory).release(data, context);
 }
 
 }  // namespace dpquantile

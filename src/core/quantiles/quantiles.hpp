@@ -37,8 +37,8 @@ class QuantilesMechanism final : public Mechanism {
   //
   // Throws RandomnessUnavailable, Cancelled, std::bad_alloc. Throws std::length_error above
   // kMaxJointRecords if quantiles are drawn jointly.
-  std::pmr::vector<std::uint32_t> draw(const Histogram& data,
-                                       const MechanismContext& context) const;
+  std::pmr::vector<std::uint32_t> release(const Histogram& data,
+                                          const MechanismContext& context) const;
 
  private:
   // Each quantile is drawn by itself, with an equal part of this guarantee.
@@ -52,8 +52,8 @@ class QuantilesMechanism final : public Mechanism {
   QuantilesMechanism(const QuantilesQuery& query, std::pmr::vector<double> distinct, Plan plan);
   static Plan make_plan(const QuantilesQuery& query, std::size_t distinct, CdfPlanChooser choose);
   static PrivacyCost cost_of(const QuantilesQuery& query, std::size_t distinct, const Plan& plan);
-  std::pmr::vector<std::uint32_t> draw_distinct(const Histogram& data,
-                                                const MechanismContext& context) const;
+  std::pmr::vector<std::uint32_t> release_distinct(const Histogram& data,
+                                                   const MechanismContext& context) const;
 
   std::uint64_t cells_;
   std::pmr::vector<double> quantiles_;

@@ -9,14 +9,14 @@ namespace dpquantile {
 
 namespace {
 
-bytea* release(const ChargedGroup& group) {
+bytea* draw_answer(const ChargedGroup& group) {
   const auto& mechanism = static_cast<const CdfMechanism&>(*group.mechanism);
   bytea* value = nullptr;
   MemoryContext result = CurrentMemoryContext;
   with_mechanism_context(group, [&](const MechanismContext& context) {
     const auto counts = group.histogram(context).counts(mechanism.plan().bins, context.memory);
     const CdfCurve curve(domain_of(group.parameters), mechanism.plan(),
-                         mechanism.draw(counts, context));
+                         mechanism.release(counts, context));
     ContextMemory result_memory(result);
     value = make_cdf_value(curve, result_memory);
   });
@@ -40,5 +40,5 @@ DPQ_FUNCTION(dpq_cdf_transition_numeric) {
 
 // (state) returns dp_cdf
 DPQ_FUNCTION(dpq_cdf_final) {
-  PG_RETURN_BYTEA_P(release(charge_group(fcinfo, Family::kCdf)));
+  PG_RETURN_BYTEA_P(draw_answer(charge_group(fcinfo, Family::kCdf)));
 }

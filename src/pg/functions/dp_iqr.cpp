@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/iqr/iqr_by_quantiles.hpp"
+#include "core/iqr/iqr_method.hpp"
 #include "pg/aggregate/aggregate.hpp"
 #include "pg/aggregate/charged_group.hpp"
 #include "pg/server/boundary.hpp"
@@ -17,11 +18,15 @@ std::optional<double> draw_answer(const ChargedGroup& group) {
   const AggregateParameters& parameters = *group.parameters;
   std::optional<double> answer;
   with_mechanism_context(group, [&](const MechanismContext& context) {
-    if (parameters.method == static_cast<Method>(IqrMethod::kQuantiles)) {
-      const auto& mechanism = static_cast<const IqrByQuantiles&>(*group.mechanism);
-      answer = mechanism.draw(group.histogram(context), context);
-    } else {
-      answer = interquartile_range(group.values(), parameters.guarantee, parameters.delta, context);
+    switch (static_cast<IqrMethod>(parameters.method)) {
+      case IqrMethod::kProposeTestRelease:
+        answer =
+            interquartile_range(group.values(), parameters.guarantee, parameters.delta, context);
+        break;
+      case IqrMethod::kQuantiles:
+        answer = static_cast<const IqrByQuantiles&>(*group.mechanism)
+                     .release(group.histogram(context), context);
+        break;
     }
   });
   return answer;

@@ -26,7 +26,7 @@ Answer answer_group(FunctionCallInfo fcinfo, Family family) {
   const auto& mechanism = static_cast<const QuantilesMechanism&>(*group.mechanism);
   auto* answer = static_cast<uint32*>(palloc(parameters->quantile_count * sizeof(uint32)));
   with_mechanism_context(group, [&](const MechanismContext& context) {
-    std::ranges::copy(mechanism.draw(group.histogram(context), context), answer);
+    std::ranges::copy(mechanism.release(group.histogram(context), context), answer);
   });
   return {parameters, answer};
 }

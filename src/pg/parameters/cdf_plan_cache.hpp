@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/cdf/cdf.hpp"
+#include "core/cdf/cdf_plan.hpp"
 #include "pg/server/postgres.hpp"
 
 namespace dpquantile {

@@ -28,7 +28,6 @@ enum class Family : uint8 {
 // A method of a family: the number of a QuantilesMethod, CdfMethod, IqrMethod or UserMethod. The
 // numbers are stored inside aggregate states.
 using Method = uint8;
-enum class IqrMethod : Method { kProposeTestRelease = 1, kQuantiles = 2 };
 
 // How a state holds records.
 enum class RecordKind : uint8 {
@@ -76,6 +75,7 @@ struct MethodRow {
   const char* neighbours;
   const char* neighbours_in_groups;
   bool rows_per_user_public;  // whether neighbours have the same number of rows of every user
+  bool bounds_from_options;   // of a family without arguments for bounds
 };
 
 struct FamilyRow {

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "core/cdf/cdf_tree.hpp"
+#include "core/iqr/iqr_method.hpp"
 #include "core/quantiles/quantiles_query.hpp"
 #include "core/user_level/user_query.hpp"
 #include "pg/parameters/family.hpp"
@@ -18,15 +19,43 @@ constexpr const char* kUserValues = "values of one user, rows per user public";
 constexpr const char* kUserGridValues = "values of one user, rows per user and grid public";
 constexpr const char* kOneUser = "add or remove one user";
 
+// A method that counts rows on a value grid.
 template <class Number>
-constexpr MethodRow row_method(Number number, const char* name) {
-  return {static_cast<Method>(number), name, RecordKind::kRuns, kOneRow, kOneRow, false};
+constexpr MethodRow row_method(Number number, std::string_view name) {
+  return {.number = static_cast<Method>(number),
+          .name = name,
+          .records = RecordKind::kRuns,
+          .neighbours = kOneRow,
+          .neighbours_in_groups = kOneRow,
+          .rows_per_user_public = false,
+          .bounds_from_options = false};
 }
-constexpr MethodRow user_method(UserMethod number, const char* name,
+
+constexpr MethodRow user_method(UserMethod number, std::string_view name,
                                 const char* neighbours = kUserValues) {
-  return {static_cast<Method>(number),   name, RecordKind::kUserRow, neighbours, neighbours,
-          number != UserMethod::kBounded};
+  return {.number = static_cast<Method>(number),
+          .name = name,
+          .records = RecordKind::kUserRow,
+          .neighbours = neighbours,
+          .neighbours_in_groups = neighbours,
+          .rows_per_user_public = number != UserMethod::kBounded,
+          .bounds_from_options = false};
 }
+
+constexpr MethodRow kProposeTestRelease{
+    .number = static_cast<Method>(IqrMethod::kProposeTestRelease),
+    .name = "propose-test-release",
+    .records = RecordKind::kValue,
+    .neighbours = kAnyOneRow,
+    .neighbours_in_groups = kAnyOneRowInGroup,
+    .rows_per_user_public = false,
+    .bounds_from_options = false};
+
+constexpr MethodRow kIqrByQuantiles = [] {
+  MethodRow method = row_method(IqrMethod::kQuantiles, "quantiles");
+  method.bounds_from_options = true;
+  return method;
+}();
 
 constexpr MethodRow kQuantilesMethods[] = {
     row_method(QuantilesMethod::kApproximate, "approximate"),
@@ -47,11 +76,7 @@ constexpr MethodRow kCdfMethods[] = {
     row_method(CdfMethod::kBinary, cdf_method_name(CdfMethod::kBinary)),
     row_method(CdfMethod::kHistogram, cdf_method_name(CdfMethod::kHistogram)),
 };
-constexpr MethodRow kIqrMethods[] = {
-    {static_cast<Method>(IqrMethod::kProposeTestRelease), "propose-test-release",
-     RecordKind::kValue, kAnyOneRow, kAnyOneRowInGroup, false},
-    row_method(IqrMethod::kQuantiles, "quantiles"),
-};
+constexpr MethodRow kIqrMethods[] = {kProposeTestRelease, kIqrByQuantiles};
 constexpr MethodRow kUserMeanMethods[] = {
     user_method(UserMethod::kArray, "array"),
     user_method(UserMethod::kBaseline, "baseline"),

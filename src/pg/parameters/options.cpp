@@ -176,14 +176,22 @@ void parse_option(const JsonbValue& key, const JsonbValue& value, Families famil
                           : errmsg("unknown option \"%s\"", name),
                     errhint("Valid options: %s.", option_names(families))));
   }
-  if (found->number != nullptr) {
-    parsed->*(found->number) = parse_number(found->name, value);
-  } else if (found->option == kMaxContributionsOption) {
-    parsed->max_contributions = parse_contributions(value);
-  } else if (found->option == kSuppressOption) {
-    parsed->suppress = parse_suppress(value);
-  } else {
-    parsed->method = parse_method(value, families);
+  switch (found->option) {
+    case kMethodOption:
+      parsed->method = parse_method(value, families);
+      break;
+    case kMaxContributionsOption:
+      parsed->max_contributions = parse_contributions(value);
+      break;
+    case kSuppressOption:
+      parsed->suppress = parse_suppress(value);
+      break;
+    case kGranularityOption:
+    case kBinsOption:
+    case kLowerOption:
+    case kUpperOption:
+    case kRhoOption:
+      parsed->*(found->number) = parse_number(found->name, value);
   }
 }
 

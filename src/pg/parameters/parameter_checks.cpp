@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/cdf/cdf_domain.hpp"
 #include "core/iqr/iqr.hpp"
+#include "core/iqr/iqr_method.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "core/user_level/user_variance.hpp"
 
@@ -93,10 +94,11 @@ void require_bounds_options(const AggregateOptions& options) {
 
 void check_iqr_parameters(const GivenParameters& given, AggregateParameters* checked) {
   check_epsilon(given.privacy.value);
-  if (given.options.method == static_cast<Method>(IqrMethod::kProposeTestRelease)) {
-    check_iqr_by_test(given);
-  } else {
-    check_iqr_by_quantiles(given, checked);
+  switch (static_cast<IqrMethod>(given.options.method)) {
+    case IqrMethod::kProposeTestRelease:
+      return check_iqr_by_test(given);
+    case IqrMethod::kQuantiles:
+      return check_iqr_by_quantiles(given, checked);
   }
 }
 

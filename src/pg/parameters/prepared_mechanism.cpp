@@ -2,9 +2,11 @@
 
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "core/iqr/iqr_by_quantiles.hpp"
+#include "core/iqr/iqr_method.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "pg/parameters/cdf_plan_cache.hpp"
 #include "pg/server/boundary.hpp"
@@ -64,10 +66,13 @@ const Mechanism* prepare_cdf(const AggregateParameters& parameters, ContextMemor
 }
 
 const Mechanism* prepare_iqr(const AggregateParameters& parameters, ContextMemory& memory) {
-  if (parameters.method == static_cast<Method>(IqrMethod::kQuantiles)) {
-    return make<IqrByQuantiles>(memory, parameters.grid, parameters.guarantee, &memory);
+  switch (static_cast<IqrMethod>(parameters.method)) {
+    case IqrMethod::kProposeTestRelease:
+      return make<Mechanism>(memory, approximate_cost(parameters.guarantee, parameters.delta));
+    case IqrMethod::kQuantiles:
+      return make<IqrByQuantiles>(memory, parameters.grid, parameters.guarantee, &memory);
   }
-  return make<Mechanism>(memory, approximate_cost(parameters.guarantee, parameters.delta));
+  throw std::logic_error("a method of dp_iqr without a mechanism");
 }
 
 const Mechanism* prepare_pure(const AggregateParameters& parameters, ContextMemory& memory) {

@@ -119,7 +119,7 @@ void read_size(ArgumentReader& reader, GivenParameters* given) {
 }
 
 void take_bounds_from_options(const FamilyRow& family, GivenParameters* given) {
-  if (find_method(family, given->options.method)->records != RecordKind::kRuns) return;
+  if (!find_method(family, given->options.method)->bounds_from_options) return;
   report(guarded([&] { require_bounds_options(given->options); }));
   given->lower = *given->options.lower;
   given->upper = *given->options.upper;

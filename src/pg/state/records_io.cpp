@@ -48,7 +48,8 @@ void require_canonical(const GivenParameters& given, uint32 bins,
       !same_bits(given.quantiles, parameters->quantiles, given.quantile_count)) {
     refuse_bytes("quantiles that the aggregate does not have");
   }
-  const bool has_bounds = method_of(parameters).records != RecordKind::kValue;
+  const bool has_bounds = family_of(parameters).after_epsilon == ArgumentsAfterEpsilon::kBounds ||
+                          method_of(parameters).bounds_from_options;
   const bool unused_are_zero =
       has_bounds ? is_zero(given.delta) : is_zero(given.lower) && is_zero(given.upper);
   if (!unused_are_zero) refuse_bytes("parameters that the aggregate does not have");

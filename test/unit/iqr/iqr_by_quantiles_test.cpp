@@ -18,7 +18,7 @@ double release(const ValueGrid& grid, const std::vector<double>& values, double 
   std::vector<std::uint32_t> cells;
   for (const double value : values) cells.push_back(grid.cell_of(value));
   const Histogram data(cells, grid.cells, context);
-  return IqrByQuantiles(grid, epsilon, context.memory).draw(data, context);
+  return IqrByQuantiles(grid, epsilon, context.memory).release(data, context);
 }
 
 // With this epsilon each quartile is off by three records or more with a probability below e^-250.
