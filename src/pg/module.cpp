@@ -1,4 +1,5 @@
 #include "pg/charge/charge_queue.hpp"
+#include "pg/server/postgres.hpp"
 
 extern "C" {
 DPQ_MODULE_MAGIC;

@@ -7,11 +7,11 @@
 #include "core/base/error.hpp"
 #include "pg/server/postgres.hpp"
 
-// The boundary between PostgreSQL (errors by longjmp) and core (errors by exception). Every SQL
-// function has three phases:
+// The boundary between PostgreSQL (errors by longjmp) and core (errors by exception). Each call
+// from src/pg into core has three phases:
 //   1. PostgreSQL: read and check arguments, palloc; only trivially destructible locals.
-//   2. C++: one call of guarded(); nothing in it may ereport.
-//   3. PostgreSQL: report() the failure, if any, or return.
+//   2. C++: the body that guarded() runs; nothing in it may ereport.
+//   3. PostgreSQL: report() the failure, if any, or go on.
 namespace dpquantile {
 
 // The error of phase 2, as plain data that a longjmp may cross.
