@@ -16,11 +16,13 @@
 ##   make deps           only install packages: GROUP=build (default), demo, test or bench
 ##
 ## While developing:
-##   make unit           GoogleTest of src/core under ASan and UBSan
-##   make quick          the same without sanitizers, several times faster; ROOM=quantiles: only that folder's tests
+##   make quick          unit tests of src/core without sanitizers; ROOM=quantiles: only that folder's
+##   make unit           the same under ASan and UBSan
 ##   make privacy        tests that try to refute the claimed epsilon
-##   make check-includes holds the includes against the table of rooms in ARCHITECTURE.md; make rooms draws its picture
+##   make check-includes compare the includes with the table of rooms in ARCHITECTURE.md
+##   make rooms          draw the picture of the rooms; needs Graphviz
 ##   make format         clang-format everything; format-check changes nothing
+##   scripts/test-one.sh one test of any kind: a unit test, a regress file, a TAP file, ...
 
 .DEFAULT_GOAL := all
 
