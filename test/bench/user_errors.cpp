@@ -131,7 +131,7 @@ double array_bound(const Method& method, const BusDataSets& data, double epsilon
   const std::uint64_t bound = contributions_of(method, data, epsilon);
   const std::uint64_t kept = counts.kept(bound);
   const double noise = mean_sensitivity_fraction(kept, std::min(bound, counts.most())) / epsilon;
-  return kHighestSpeed * (mean_clipping_error(counts.rows(), kept) + noise);
+  return kHighestSpeed * (mean_left_out_error(counts.rows(), kept) + noise);
 }
 
 Errors measure_means(const BusDataSets& data, int trials, RandomStream& random) {

@@ -17,14 +17,13 @@ struct Packing {
 
 // BestFit (Rameshwar et al. 2024a; docs/privacy.md, "User-level means and variances"): puts all
 // rows of a user into the fullest array of length `capacity` that still has room for them, or into
-// a new one. Users with more rows go first (best fit decreasing); of users with equally many rows,
-// the earlier one does. This order usually leaves fewer arrays partly filled than an order of
-// arrival.
+// a new one. Users with more rows go first (best fit decreasing). Users with equally many rows keep
+// their order. This order usually leaves fewer arrays partly filled than an order of arrival.
 //
 // The packing is a function of the public row counts and the order of the users alone: changing a
 // user's values never moves anybody's rows to another array.
 //
-// Requires 1 <= rows[i] <= capacity, and fewer than 2^32 users. O(U log U) time for U users. Throws
+// Requires 1 <= rows[i] <= capacity, and fewer than 2^32 users. O(n log n) time for n users. Throws
 // Cancelled, std::bad_alloc.
 Packing best_fit(std::span<const std::uint64_t> rows, std::uint64_t capacity,
                  const Workspace& work);

@@ -81,14 +81,14 @@ std::uint64_t RowsPerUser::kept(std::uint64_t bound) const {
 
 std::uint64_t least_mean_error_bound(const RowsPerUser& counts, double epsilon) {
   return largest_minimiser(counts, [&](std::uint64_t bound, std::uint64_t kept) {
-    return mean_clipping_error(counts.rows(), kept) +
+    return mean_left_out_error(counts.rows(), kept) +
            mean_sensitivity_fraction(kept, bound) / epsilon;
   });
 }
 
 std::uint64_t least_variance_error_bound(const RowsPerUser& counts, double epsilon) {
   return largest_minimiser(counts, [&](std::uint64_t bound, std::uint64_t kept) {
-    return variance_clipping_error(counts.rows(), kept) +
+    return variance_left_out_error(counts.rows(), kept) +
            variance_sensitivity_fraction(kept, bound) / epsilon;
   });
 }

@@ -52,7 +52,7 @@ class RowsPerUser {
 // smaller error.
 std::uint64_t least_mean_error_bound(const RowsPerUser& counts, double epsilon);
 
-// The same for the variance, in units of U^2: clipping error + sensitivity / epsilon. Between two
+// The same for the variance, in units of U^2: left-out error + sensitivity / epsilon. Between two
 // neighbouring m_l this is concave except for the parity of the number of rows, so no other m is
 // better by more than 1 / (4 epsilon kept^2).
 std::uint64_t least_variance_error_bound(const RowsPerUser& counts, double epsilon);

@@ -6,7 +6,8 @@ namespace dpquantile {
 
 // The public fixed-point scale of the user-level mechanisms: 2^31 steps from lower to upper. Units
 // are counted from lower: 0 is lower, kOne is upper. Sums of values are exact integers, and every
-// released number is one of finitely many that the bounds alone fix.
+// released number is one of finitely many that the bounds alone fix. The user-level headers write
+// U = upper - lower.
 //
 // Exact sizes: with fewer than 2^32 values a sum stays below 2^63, a sum of squares below 2^94, and
 // (number of values) * (sum of squares) below 2^126.

@@ -200,8 +200,8 @@ double grid_noise(const GridCounts& counts, double epsilon) {
 
 double grid_error(const GridCounts& counts, double epsilon) {
   if (counts.kept == 0) return kInfinity;
-  return mean_clipping_error(counts.all, counts.kept) +
-         variance_clipping_error(counts.all, counts.kept) + grid_noise(counts, epsilon);
+  return mean_left_out_error(counts.all, counts.kept) +
+         variance_left_out_error(counts.all, counts.kept) + grid_noise(counts, epsilon);
 }
 
 Suppression keep_all_users(std::span<const Occupancy> occupancies, std::uint32_t grids,

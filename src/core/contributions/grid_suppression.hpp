@@ -37,7 +37,7 @@ struct GridCounts {
 // Infinite for a grid that keeps no rows.
 double grid_noise(const GridCounts& counts, double epsilon);
 
-// The worst-case error of a grid: the largest clipping errors of its mean and of its variance, plus
+// The worst-case error of a grid: the largest left-out errors of its mean and of its variance, plus
 // grid_noise. It adds units of U and of U^2 as if U were 1, so that the choice does not depend on
 // the units of measurement (the source adds km/h and (km/h)^2). Infinite for a grid that keeps no
 // rows.

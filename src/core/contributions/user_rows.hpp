@@ -46,7 +46,7 @@ enum class Contribution {
 // order in which they came. Not private: only for use as the input of a mechanism.
 //
 // Users whose 64-bit hashes collide are treated as one: they are protected together, and their
-// contributions are bounded together. For U users this happens with probability about U^2 / 2^65
+// contributions are bounded together. For n users this happens with probability about n^2 / 2^65
 // (3 * 10^-10 for 100 000), if the hash is a good one. Replacing a user's values stays as private
 // as without a collision. Adding or removing a user whose hash collides costs twice as much
 // (docs/privacy.md, Theorem 19), so people who may add users should not be able to predict the

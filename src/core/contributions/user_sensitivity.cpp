@@ -38,11 +38,11 @@ double variance_sensitivity_fraction(std::uint64_t kept, std::uint64_t most) {
   return two_point_variance(kept, most);
 }
 
-double mean_clipping_error(std::uint64_t all, std::uint64_t kept) {
+double mean_left_out_error(std::uint64_t all, std::uint64_t kept) {
   return static_cast<double>(all - kept) / static_cast<double>(all);
 }
 
-double variance_clipping_error(std::uint64_t all, std::uint64_t kept) {
+double variance_left_out_error(std::uint64_t all, std::uint64_t kept) {
   return two_point_variance(all, all - kept);
 }
 

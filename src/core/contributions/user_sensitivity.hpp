@@ -26,10 +26,11 @@ std::uint64_t variance_sensitivity(std::uint64_t kept, std::uint64_t most);
 double mean_sensitivity_fraction(std::uint64_t kept, std::uint64_t most);
 double variance_sensitivity_fraction(std::uint64_t kept, std::uint64_t most);
 
-// The largest difference, over all data, between the mean (variance) of `all` values and that of
-// any `kept` of them, in units of U (U^2): 1 - kept / all for the mean, j (all - j) / all^2 with
-// j = min(all - kept, floor(all / 2)) for the variance. Requires all >= 1.
-double mean_clipping_error(std::uint64_t all, std::uint64_t kept);
-double variance_clipping_error(std::uint64_t all, std::uint64_t kept);
+// The left-out error: the largest difference, over all data, between the mean (variance) of `all`
+// values and that of any `kept` of them, in units of U (U^2). It is 1 - kept / all for the mean,
+// and j (all - j) / all^2 with j = min(all - kept, floor(all / 2)) for the variance. Requires
+// all >= 1.
+double mean_left_out_error(std::uint64_t all, std::uint64_t kept);
+double variance_left_out_error(std::uint64_t all, std::uint64_t kept);
 
 }  // namespace dpquantile

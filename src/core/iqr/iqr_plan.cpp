@@ -90,7 +90,7 @@ void check_iqr_delta(double delta) {
 }
 
 Rational iqr_count_epsilon(double epsilon) {
-  return from_quanta(quanta_of(epsilon) / kIqrCountShare);
+  return from_quanta(quanta_of(epsilon) / kIqrCountDivisor);
 }
 
 // Noise of scale 1/e exceeds T with probability exp(-e (T + 1)) / (1 + exp(-e)). kSlack exceeds the

@@ -20,12 +20,13 @@ inline constexpr double kMaxIqrDelta = 0.5;
 // Throws ParameterError unless kMinIqrDelta <= delta <= kMaxIqrDelta.
 void check_iqr_delta(double delta);
 
-// The count of the records gets epsilon / kIqrCountShare. It only sets the scales. An answer takes
-// thousands/epsilon records, one on the finer scale ten times as many; 64/epsilon records more or
-// fewer change the scales by about a hundredth or less. So a larger share would harm the test and
-// the release more than it helps. With a much smaller share the count of too few records might be
-// taken for almost none, and anything is stable on the wide grid of such a count.
-inline constexpr std::uint64_t kIqrCountShare = 64;
+// The count of the records gets epsilon / kIqrCountDivisor. It only sets the scales. An answer
+// needs thousands/epsilon records. An answer on the finer scale needs ten times as many.
+// 64/epsilon records more or fewer change the scales by about a hundredth or less. So a smaller
+// divisor would harm the test and the release more than it helps. With a much larger divisor the
+// count of too few records might be taken for almost none, and anything is stable on the wide grid
+// of such a count.
+inline constexpr std::uint64_t kIqrCountDivisor = 64;
 
 // One stage. Its test spends `test`. If the test finds the interquartile range stable on `grid`,
 // the interquartile range is released there and the release spends `release`.
@@ -54,7 +55,7 @@ std::int64_t iqr_test_margin(Rational test, double delta);
 // test because of ties or gaps are still answered on the paper's scale, with half of that rest for
 // the test and half for the release.
 //
-// Privacy: never more than epsilon in all, whichever attempt succeeds, and half of delta for each
+// Privacy: never more than epsilon in all, whichever stage answers, and half of delta for each
 // of two stages (Theorem 11).
 class IqrPlan {
  public:

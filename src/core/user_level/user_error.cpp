@@ -61,9 +61,9 @@ UserErrorForecast forecast_mean_error(const RowsPerUser& counts, const UserQuery
   const std::uint64_t bound = mean_contribution_bound(query, counts);
   if (counts.rows() == 0) return {bound, 0, 0, kEmptyMeanSensitivity / query.epsilon};
   const std::uint64_t kept = counts.kept(bound);
-  UserErrorForecast forecast{bound, kept, mean_clipping_error(counts.rows(), kept),
+  UserErrorForecast forecast{bound, kept, mean_left_out_error(counts.rows(), kept),
                              mean_noise(counts, query, bound, work)};
-  if (clips_array_means(query.method)) forecast.clipping.reset();
+  if (clips_array_means(query.method)) forecast.left_out.reset();
   return forecast;
 }
 
@@ -76,7 +76,7 @@ UserErrorForecast forecast_variance_error(const RowsPerUser& counts, const UserQ
   const double sensitivity = query.method == UserMethod::kBounded
                                  ? mean_sensitivity_fraction(kept, bound)
                                  : variance_sensitivity_fraction(kept, bound);
-  return {bound, kept, variance_clipping_error(counts.rows(), kept), sensitivity / query.epsilon};
+  return {bound, kept, variance_left_out_error(counts.rows(), kept), sensitivity / query.epsilon};
 }
 
 }  // namespace dpquantile

@@ -15,9 +15,9 @@ struct UserErrorForecast {
   std::uint64_t max_contributions;  // m_UB
   std::uint64_t kept_rows;          // sum of Gamma_l
   // The largest distance, over all data, between the statistic of the kept rows and that of all
-  // rows. Absent for the methods that clip values to a private interval ('levy' and the 'quantile'
-  // methods): there the distance has no bound below U.
-  std::optional<double> clipping;
+  // rows. Absent for the methods that clip array means to a private interval ('levy' and the
+  // 'quantile' methods): there the distance has no bound below U.
+  std::optional<double> left_out;
   // The expected magnitude of the noise, before the release is clamped to the bounds. An upper
   // bound for the 'quantile' methods (the interval as wide as the bounds), for 'levy' (the interval
   // not cut at a bound) and for 'bounded' (the worst mean and variance, to first order in the

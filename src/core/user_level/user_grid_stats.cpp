@@ -68,9 +68,9 @@ class GridMechanism {
         laplace_mechanism_within(FixedPoint::kOne, mean, epsilon_, parts_, random_),
         laplace_mechanism_within(FixedPoint::kLargestVariance, variance, epsilon_, parts_, random_),
         counts,
-        mean_clipping_error(counts.all, counts.kept) +
+        mean_left_out_error(counts.all, counts.kept) +
             mean_sensitivity_fraction(counts.kept, counts.most) / epsilon_of_one_,
-        variance_clipping_error(counts.all, counts.kept) +
+        variance_left_out_error(counts.all, counts.kept) +
             variance_sensitivity_fraction(counts.kept, counts.most) / epsilon_of_one_};
   }
 

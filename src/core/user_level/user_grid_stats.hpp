@@ -13,7 +13,7 @@
 // "User-level means and variances".
 namespace dpquantile {
 
-// The mean and the variance of one grid and how far each can be off: the worst-case clipping error
+// The mean and the variance of one grid and how far each can be off: the worst-case left-out error
 // of suppression plus the expected magnitude of the noise (both public).
 struct GridStatistics {
   std::uint32_t grid;
@@ -27,14 +27,17 @@ struct GridStatistics {
 struct GridRelease {
   std::pmr::vector<GridStatistics> grids;  // by ascending grid; only grids with rows
   std::uint32_t grids_per_user;            // K, the most grids of one user after suppression
-  double error_bound;                      // E_thresh, in units of U and U^2 as if U were 1
+  // E_thresh: no grid's error exceeds it; mean and variance errors are added as if upper - lower
+  // were 1.
+  double error_bound;
 };
 
 // Releases the statistics of all grids. `rows` must be grouped by Contribution::kUserInGrid, and
 // the grids numbered from 0 to `grids` - 1 without gaps. `suppress` says whether chop_users or
 // keep_all_users decides which users are kept. Suppression runs at epsilon / max G_l for every
-// grid, so that no grid's worst-case error exceeds error_bound. The statistics then get the larger
-// epsilon / K for every grid, one half for the mean and one half for the variance.
+// grid, where G_l is the number of grids of user l before suppression, so that no grid's worst-case
+// error exceeds error_bound. The statistics then get the larger epsilon / K for every grid, one
+// half for the mean and one half for the variance.
 //
 // Privacy: epsilon-differentially private, all grids together, for replacing the values of one
 // user; the grids, the users and how many rows each has in each grid are public.

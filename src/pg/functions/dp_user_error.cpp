@@ -92,16 +92,16 @@ struct Forecasts {
 
 void put_forecast(ReturnSetInfo* result, const char* statistic, const UserErrorForecast& forecast,
                   double unit) {
-  const bool has_clipping = forecast.clipping.has_value();
-  const double clipping = has_clipping ? *forecast.clipping * unit : 0;
+  const bool has_left_out = forecast.left_out.has_value();
+  const double left_out = has_left_out ? *forecast.left_out * unit : 0;
   const double noise = forecast.noise * unit;
   Datum values[] = {CStringGetTextDatum(statistic),
                     Int64GetDatum(static_cast<int64>(forecast.max_contributions)),
                     Int64GetDatum(static_cast<int64>(forecast.kept_rows)),
-                    Float8GetDatum(clipping),
+                    Float8GetDatum(left_out),
                     Float8GetDatum(noise),
-                    Float8GetDatum(clipping + noise)};
-  bool nulls[] = {false, false, false, !has_clipping, false, !has_clipping};
+                    Float8GetDatum(left_out + noise)};
+  bool nulls[] = {false, false, false, !has_left_out, false, !has_left_out};
   tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 

@@ -63,7 +63,7 @@ double least_over_all_bounds(const Rows& rows, double (*error)(const Rows&, std:
   return smallest;
 }
 
-// The sensitivity has the source's cases. The clipping error has them for the opposite conditions.
+// The sensitivity has the source's cases. The left-out error has them for the opposite conditions.
 double reference_variance_sensitivity(double kept, double most) {
   if (kept > 2 * most) return most * (kept - most) / (kept * kept);
   return std::fmod(kept, 2) == 0 ? 0.25 : 0.25 * (1 - 1 / (kept * kept));
@@ -72,13 +72,13 @@ double reference_variance_sensitivity(double kept, double most) {
 double reference_variance_error(const Rows& rows, std::uint64_t m, double epsilon) {
   const double kept = kept_of(rows, m);
   const double all = kept_of(rows, std::numeric_limits<std::uint64_t>::max());
-  double clipping = 0;
+  double left_out = 0;
   if (kept < all) {
-    clipping = all < 2 * kept           ? kept * (all - kept) / (all * all)
+    left_out = all < 2 * kept           ? kept * (all - kept) / (all * all)
                : std::fmod(all, 2) == 0 ? 0.25
                                         : 0.25 * (1 - 1 / (all * all));
   }
-  return clipping + reference_variance_sensitivity(kept, static_cast<double>(m)) / epsilon;
+  return left_out + reference_variance_sensitivity(kept, static_cast<double>(m)) / epsilon;
 }
 
 TEST(RowsPerUser, CountsUsersRowsAndKeptRows) {

@@ -10,7 +10,7 @@
 
 #include "core/contributions/fixed_point.hpp"
 
-// Checks the theorems on sensitivity and clipping error by brute force: all values of 0, 1/2 and 1
+// Checks the theorems on sensitivity and left-out error by brute force: all values of 0, 1/2 and 1
 // for a small number of rows, divided among users in all ways. A mean or a variance depends only on
 // how many values of a group are 0, 1/2 and 1.
 namespace dpquantile {
@@ -67,10 +67,10 @@ Largest largest_change(int all, int own) {
 }
 
 // `kept` of `all` values are kept.
-Largest largest_clipping_error(int all, int kept) {
+Largest largest_left_out_error(int all, int kept) {
   Largest largest;
   for (const Group& inside : all_groups(kept)) {
-    for (const Group& clipped : all_groups(all - kept)) largest.see(inside, inside + clipped);
+    for (const Group& left_out : all_groups(all - kept)) largest.see(inside, inside + left_out);
   }
   return largest;
 }
@@ -129,21 +129,21 @@ TEST(UserSensitivity, IsRoundedUpForLargeCounts) {
   EXPECT_EQ(variance_sensitivity(1, 1), 0U);
 }
 
-TEST(ClippingError, EqualsTheLargestDistance) {
+TEST(LeftOutError, EqualsTheLargestDistance) {
   for (int all = 1; all <= kMostRows; ++all) {
     for (int kept = 1; kept <= all; ++kept) {
-      const Largest error = largest_clipping_error(all, kept);
+      const Largest error = largest_left_out_error(all, kept);
       const auto n = static_cast<std::uint64_t>(all);
       const auto rest = static_cast<std::uint64_t>(kept);
-      EXPECT_NEAR(mean_clipping_error(n, rest), error.mean, kRounding) << all << " " << kept;
-      EXPECT_NEAR(variance_clipping_error(n, rest), error.variance, kRounding)
+      EXPECT_NEAR(mean_left_out_error(n, rest), error.mean, kRounding) << all << " " << kept;
+      EXPECT_NEAR(variance_left_out_error(n, rest), error.variance, kRounding)
           << all << " " << kept;
     }
   }
 }
 
-TEST(ClippingError, IsSmallForTheVarianceWhenFewRowsAreClipped) {
-  EXPECT_NEAR(largest_clipping_error(10, 9).variance, 0.09, kRounding);
+TEST(LeftOutError, IsSmallForTheVarianceWhenFewRowsAreLeftOut) {
+  EXPECT_NEAR(largest_left_out_error(10, 9).variance, 0.09, kRounding);
 }
 
 }  // namespace

@@ -32,12 +32,12 @@ class UserErrorForecasts : public ::testing::Test {
 
   double mean_error(std::uint64_t bound, double epsilon) {
     const std::uint64_t kept = counts_.kept(bound);
-    return mean_clipping_error(counts_.rows(), kept) +
+    return mean_left_out_error(counts_.rows(), kept) +
            mean_sensitivity_fraction(kept, bound) / epsilon;
   }
   double variance_error(std::uint64_t bound, double epsilon) {
     const std::uint64_t kept = counts_.kept(bound);
-    return variance_clipping_error(counts_.rows(), kept) +
+    return variance_left_out_error(counts_.rows(), kept) +
            variance_sensitivity_fraction(kept, bound) / epsilon;
   }
 
@@ -52,12 +52,12 @@ TEST_F(UserErrorForecasts, AreTheLeastWorstCaseErrorForArray) {
         mean({UserMethod::kArray, ContributionRule::kOptimal, 0, epsilon});
     const UserErrorForecast all =
         mean({UserMethod::kBaseline, ContributionRule::kOptimal, 0, epsilon});
-    EXPECT_NEAR(*array.clipping + array.noise, mean_error(array.max_contributions, epsilon), 1e-12);
+    EXPECT_NEAR(*array.left_out + array.noise, mean_error(array.max_contributions, epsilon), 1e-12);
     for (const UsersWithRows& run : histogram_) {
-      EXPECT_LE(*array.clipping + array.noise, mean_error(run.rows, epsilon) + 1e-12);
+      EXPECT_LE(*array.left_out + array.noise, mean_error(run.rows, epsilon) + 1e-12);
     }
     EXPECT_EQ(all.max_contributions, 900U);
-    EXPECT_EQ(*all.clipping, 0);
+    EXPECT_EQ(*all.left_out, 0);
     EXPECT_EQ(all.kept_rows, 2050U);
   }
 }
@@ -65,16 +65,16 @@ TEST_F(UserErrorForecasts, AreTheLeastWorstCaseErrorForArray) {
 TEST_F(UserErrorForecasts, AreTheLeastWorstCaseErrorForTheVariance) {
   const UserQuery query{UserMethod::kArray, ContributionRule::kOptimal, 0, 0.5};
   const UserErrorForecast array = forecast_variance_error(counts_, query);
-  EXPECT_NEAR(*array.clipping + array.noise, variance_error(array.max_contributions, 0.5), 1e-12);
+  EXPECT_NEAR(*array.left_out + array.noise, variance_error(array.max_contributions, 0.5), 1e-12);
   for (const UsersWithRows& run : histogram_) {
-    EXPECT_LE(*array.clipping + array.noise, variance_error(run.rows, 0.5) + 1e-12);
+    EXPECT_LE(*array.left_out + array.noise, variance_error(run.rows, 0.5) + 1e-12);
   }
 }
 
-TEST_F(UserErrorForecasts, HaveNoClippingBoundForPrivateIntervals) {
+TEST_F(UserErrorForecasts, HaveNoLeftOutErrorForPrivateIntervals) {
   for (const UserMethod method :
        {UserMethod::kLevy, UserMethod::kQuantile, UserMethod::kQuantileAdaptive}) {
-    EXPECT_FALSE(mean({method, ContributionRule::kOptimal, 0, 1}).clipping.has_value());
+    EXPECT_FALSE(mean({method, ContributionRule::kOptimal, 0, 1}).left_out.has_value());
   }
 }
 
@@ -93,8 +93,8 @@ TEST_F(UserErrorForecasts, RefuseWhatTheReleaseRefuses) {
       ParameterError);
 }
 
-// The data is the worst for clipping. With probability below 10^-14 a mean of n draws from noise of
-// scale s is off by 8 s / sqrt(n).
+// The data is the worst for leaving rows out. With probability below 10^-14 a mean of n draws from
+// noise of scale s is off by 8 s / sqrt(n).
 TEST_F(UserErrorForecasts, BoundTheErrorOfReleases) {
   constexpr int kDraws = 2000;
   std::vector<UserRow> rows;
@@ -117,7 +117,7 @@ TEST_F(UserErrorForecasts, BoundTheErrorOfReleases) {
       const std::uint32_t released = user_mean(*grouped, query, context_);
       error += std::abs(released / double{kOne} - truth) / kDraws;
     }
-    EXPECT_LE(error, *forecast.clipping + forecast.noise * (1 + 8 / std::sqrt(kDraws)));
+    EXPECT_LE(error, *forecast.left_out + forecast.noise * (1 + 8 / std::sqrt(kDraws)));
   }
 }
 

@@ -73,7 +73,7 @@ TEST_F(UserGridStats, SpendsMoreOnEachGridAfterSuppression) {
     // Half of epsilon / K = 0.1.
     const auto [all, kept, most, users_kept] = statistics.counts;
     EXPECT_DOUBLE_EQ(statistics.mean_error,
-                     mean_clipping_error(all, kept) + mean_sensitivity_fraction(kept, most) / 0.05);
+                     mean_left_out_error(all, kept) + mean_sensitivity_fraction(kept, most) / 0.05);
   }
   EXPECT_EQ(users, 598U);
 }
