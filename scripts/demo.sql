@@ -113,7 +113,7 @@ SELECT dp_cdf_svg(:'answer', title => 'Salaries: a private CDF for epsilon = 0.5
 \pset format aligned
 \pset tuples_only off
 \echo
-\echo :svg 'has the same picture as SVG: dp_cdf_svg(answer)'
+\echo :svg 'has the same plot as SVG: dp_cdf_svg(answer)'
 \echo '   analyst=> SELECT dp_cdf_quantile(answer, 0.1), ...; SELECT dp_cdf_error(answer)'
 \connect - postgres
 SELECT q AS quantile, round(dp_cdf_quantile(:'answer', q)::numeric, 2) AS private, truth AS true,

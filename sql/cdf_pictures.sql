@@ -1,4 +1,4 @@
--- Pictures of a released CDF: lines of text for a terminal, and SVG
+-- Plots of a released CDF: lines of text for a terminal, and SVG
 \set SHOW_CONTEXT never
 SELECT current_database() AS regression \gset
 CREATE DATABASE regress_dpq_pictures TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C';
@@ -37,8 +37,8 @@ SELECT dp_cdf_plot(cdf, 60, 14) FROM cdfs WHERE name = 'continuous';
 SELECT dp_cdf_plot(cdf, 50, 11) FROM cdfs WHERE name = 'discrete';
 SELECT dp_cdf_plot(cdf, 40, 10, 0.5) FROM cdfs WHERE name = 'no rows';
 
--- From the smallest to the largest allowed size, every picture fits into the size and nearly fills it.
-SELECT width, height, count(DISTINCT name) AS pictures, max(lines) <= height AND max(widest) <= width AS fits,
+-- From the smallest to the largest allowed size, every plot fits into the size and nearly fills it.
+SELECT width, height, count(DISTINCT name) AS plots, max(lines) <= height AND max(widest) <= width AS fits,
        min(lines) > 0.8 * height AND min(widest) > width - 8 AS filled
   FROM cdfs, (VALUES (40, 10), (40, 200), (78, 22), (400, 10), (400, 200)) size(width, height),
        LATERAL (SELECT count(*) AS lines, max(length(line)) AS widest FROM dp_cdf_plot(cdf, width, height) line) p

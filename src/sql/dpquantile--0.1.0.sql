@@ -1023,7 +1023,7 @@ CREATE FUNCTION @extschema@.dp_cdf_plot(cdf @extschema@.dp_cdf, width int DEFAUL
   RETURNS SETOF text
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 22 AS 'MODULE_PATHNAME', 'dpq_cdf_plot';
 COMMENT ON FUNCTION @extschema@.dp_cdf_plot(@extschema@.dp_cdf, int, int, float8) IS
-  'A picture of a released CDF with its band as lines of text. cdf: a released CDF; width: 40 to 400 '
+  'A plot of a released CDF with its band as lines of text. cdf: a released CDF; width: 40 to 400 '
   'columns; height: 10 to 200 lines; confidence: of the band, 0.5 to 0.999. Costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_cdf_svg(cdf @extschema@.dp_cdf, width int DEFAULT 720, height int DEFAULT 440, title text DEFAULT '',
@@ -1031,7 +1031,7 @@ CREATE FUNCTION @extschema@.dp_cdf_svg(cdf @extschema@.dp_cdf, width int DEFAULT
   RETURNS text
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_svg';
 COMMENT ON FUNCTION @extschema@.dp_cdf_svg(@extschema@.dp_cdf, int, int, text, float8) IS
-  'A picture of a released CDF with its band as an SVG document. cdf: a released CDF; width, height: 200 '
+  'A plot of a released CDF with its band as an SVG document. cdf: a released CDF; width, height: 200 '
   'to 4000 pixels; title: up to 1000 bytes; confidence: of the band, 0.5 to 0.999. Costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_cdf_expected_error(epsilon float8, bins int DEFAULT 1024, confidence float8 DEFAULT 0.95,

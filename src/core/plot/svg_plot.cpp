@@ -393,7 +393,7 @@ std::string opening(const CdfPlot& plot, int width, int height, std::string_view
 
 void check_side(std::string_view side, std::int64_t size) {
   if (kMinSide <= size && size <= kMaxSide) return;
-  throw ParameterError("the " + std::string(side) + " of an SVG picture must be " +
+  throw ParameterError("the " + std::string(side) + " of an SVG plot must be " +
                            std::to_string(kMinSide) + " to " + std::to_string(kMaxSide) +
                            " pixels, got " + std::to_string(size),
                        "720 by 440 pixels suit most pages.");

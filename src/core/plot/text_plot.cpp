@@ -259,7 +259,7 @@ Canvas draw_canvas(const CdfPlot& plot, const VerticalAxis& axis, int columns,
 void check_side(std::string_view side, std::int64_t size, int smallest, int largest,
                 std::string_view unit) {
   if (smallest <= size && size <= largest) return;
-  throw ParameterError("the " + std::string(side) + " of a text picture must be " +
+  throw ParameterError("the " + std::string(side) + " of a text plot must be " +
                            std::to_string(smallest) + " to " + std::to_string(largest) + " " +
                            std::string(unit) + ", got " + std::to_string(size),
                        "78 columns and 22 lines suit most terminals.");

@@ -1,4 +1,4 @@
-// Pictures of a released CDF. They cost no budget.
+// Plots of a released CDF. They cost no budget.
 #include "core/plot/cdf_plot.hpp"
 
 #include "core/plot/svg_writer.hpp"
@@ -29,9 +29,9 @@ text* draw_cdf(FunctionCallInfo fcinfo, double confidence, Draw draw) {
   with_cdf(fcinfo, 0, [&](const CdfCurve& curve, std::pmr::memory_resource* memory) {
     const auto points = curve.points(error->everywhere_fraction_rows, memory);
     const CdfDomain& domain = curve.domain();
-    const CdfPlot picture{points,       domain.discrete(), domain.lower, domain.upper,
-                          curve.rows(), plan.privacy,      confidence};
-    const std::string text_drawn = draw(picture);
+    const CdfPlot plot{points,       domain.discrete(), domain.lower, domain.upper,
+                       curve.rows(), plan.privacy,      confidence};
+    const std::string text_drawn = draw(plot);
     drawn = static_cast<text*>(
         ContextMemory(context).allocate(VARHDRSZ + text_drawn.size(), MAXIMUM_ALIGNOF));
     SET_VARSIZE(drawn, VARHDRSZ + text_drawn.size());
@@ -46,15 +46,15 @@ text* draw_cdf(FunctionCallInfo fcinfo, double confidence, Draw draw) {
 
 using namespace dpquantile;
 
-// (cdf, width int, height int, confidence) returns setof text, one line a row
+// (cdf, width int, height int, confidence) returns setof text, one row for each line
 DPQ_FUNCTION(dpq_cdf_plot) {
   const int32 width = PG_GETARG_INT32(1);
   const int32 height = PG_GETARG_INT32(2);
   report(guarded([&] { check_text_size(width, height); }));
   const bool utf8 = GetDatabaseEncoding() == PG_UTF8;
-  text* drawn = draw_cdf(fcinfo, PG_GETARG_FLOAT8(3), [&](const CdfPlot& picture) {
+  text* drawn = draw_cdf(fcinfo, PG_GETARG_FLOAT8(3), [&](const CdfPlot& plot) {
     std::string all;
-    for (const std::string& line : draw_text(picture, width, height, utf8)) all += line + '\n';
+    for (const std::string& line : draw_text(plot, width, height, utf8)) all += line + '\n';
     return all;
   });
   InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
@@ -82,12 +82,12 @@ DPQ_FUNCTION(dpq_cdf_svg) {
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("title must have at most %zu bytes, got %zu", kMaxTitleBytes, strlen(title)),
-             errhint("A title that is wider than the picture is shortened anyway.")));
+             errhint("A title that is wider than the plot is shortened anyway.")));
   }
   title = pg_server_to_any(title, static_cast<int>(strlen(title)), PG_UTF8);
   pg_verify_mbstr(PG_UTF8, title, static_cast<int>(strlen(title)), false);
-  PG_RETURN_TEXT_P(draw_cdf(fcinfo, PG_GETARG_FLOAT8(4), [&](const CdfPlot& picture) {
-    const std::string svg = draw_svg(picture, width, height, title);
+  PG_RETURN_TEXT_P(draw_cdf(fcinfo, PG_GETARG_FLOAT8(4), [&](const CdfPlot& plot) {
+    const std::string svg = draw_svg(plot, width, height, title);
     return utf8 ? svg : xml_in_ascii(svg);
   }));
 }

@@ -222,8 +222,8 @@ Drawing read_drawing(const std::string& svg) {
   return drawing;
 }
 
-Drawing draw(const CdfPlot& picture, int width, int height) {
-  return read_drawing(draw_svg(picture, width, height, "Title"));
+Drawing draw(const CdfPlot& plot, int width, int height) {
+  return read_drawing(draw_svg(plot, width, height, "Title"));
 }
 
 // The pixels of the bounds, read from a curve that jumps at them.
@@ -246,29 +246,29 @@ Frame frame_of(double lower, double upper, int width, int height) {
 
 // --- The document --------------------------------------------------------------------------------
 
-// Calls check(svg, width, height) for pictures of many kinds and sizes.
+// Calls check(svg, width, height) for plots of many kinds and sizes.
 template <class Check>
-void for_all_pictures(Check check) {
+void for_all_plots(Check check) {
   const Points one_bin = {{1, 1, 0.9, 1}};
   const Points curve = bent(500);
   CdfPlot longest = line(curve, -1e15 - 1, -1e15);
   longest.rows = std::numeric_limits<std::int64_t>::max();
   longest.privacy.value = 0.30000000000000004;
-  for (const CdfPlot& picture :
+  for (const CdfPlot& plot :
        {steps(kFiveStars, 1, 5), steps(kFiveStars, -1e-300, 1e300), line(one_bin, 0, 1),
         line(curve, 0, 1), line(kNoRows, 0, 1), steps(kFiveStars, -1.7e308, 1.7e308), longest}) {
     for (const int width : {200, 333, 800, 4000}) {
       for (const int height : {200, 500, 4000}) {
-        SCOPED_TRACE(testing::Message() << picture.lower << " .. " << picture.upper << ", " << width
-                                        << " x " << height);
-        check(draw_svg(picture, width, height, "Stars <&>"), width, height);
+        SCOPED_TRACE(testing::Message()
+                     << plot.lower << " .. " << plot.upper << ", " << width << " x " << height);
+        check(draw_svg(plot, width, height, "Stars <&>"), width, height);
       }
     }
   }
 }
 
 TEST(CdfSvg, IsWellFormedAndOfTheWantedSize) {
-  for_all_pictures([](const std::string& svg, int width, int height) {
+  for_all_plots([](const std::string& svg, int width, int height) {
     const Element root = parse(svg).front();
     EXPECT_EQ(root.name, "svg");
     EXPECT_EQ(root.attribute("xmlns"), "http://www.w3.org/2000/svg");
@@ -279,8 +279,8 @@ TEST(CdfSvg, IsWellFormedAndOfTheWantedSize) {
   });
 }
 
-TEST(CdfSvg, KeepsAllCoordinatesWithinThePicture) {
-  for_all_pictures([](const std::string& svg, int width, int height) {
+TEST(CdfSvg, KeepsAllCoordinatesWithinThePlot) {
+  for_all_plots([](const std::string& svg, int width, int height) {
     for (const Element& element : parse(svg)) {
       for (const Pixel& corner : corners_of(element.attribute("d"))) {
         ASSERT_TRUE(0 <= corner.x && corner.x <= width) << corner.x;
@@ -304,13 +304,13 @@ std::size_t most_decimals(const std::string& text) {
 }
 
 TEST(CdfSvg, WritesAtMostTwoDecimalsOfAPixel) {
-  for_all_pictures([](const std::string& svg, int, int) {
+  for_all_plots([](const std::string& svg, int, int) {
     for (const Element& element : parse(svg)) EXPECT_LE(most_decimals(element.attributes), 2U);
   });
 }
 
 TEST(CdfSvg, WritesPathsAsPlainNumbers) {
-  for_all_pictures([](const std::string& svg, int, int) {
+  for_all_plots([](const std::string& svg, int, int) {
     for (const Element& element : parse(svg)) {
       EXPECT_EQ(element.attribute("d").find_first_not_of("MLHVZ0123456789. "), std::string::npos);
     }
@@ -371,21 +371,21 @@ bool shows(const std::string& svg, const std::string& text) {
 }
 
 TEST(CdfSvgText, NamesTheMarksTheConfidenceTheRowsAndTheCost) {
-  CdfPlot picture = steps(kFiveStars, 1, 5);
-  picture.rows = 1234567;
-  picture.privacy.value = 0.5;
-  picture.confidence = 0.999;
-  const std::string svg = draw_svg(picture, 800, 500, "Stars");
+  CdfPlot plot = steps(kFiveStars, 1, 5);
+  plot.rows = 1234567;
+  plot.privacy.value = 0.5;
+  plot.confidence = 0.999;
+  const std::string svg = draw_svg(plot, 800, 500, "Stars");
   for (const char* const text : {"Stars", "CDF", "99.9% band", "1,234,567 rows", "ε = 0.5", "value",
                                  "fraction of rows ≤ value"}) {
     EXPECT_TRUE(shows(svg, text)) << text;
   }
-  picture.privacy = zcdp(0.25);
-  EXPECT_TRUE(shows(draw_svg(picture, 800, 500, "Stars"), "ρ = 0.25"));
-  picture.rows = 1;
-  EXPECT_TRUE(shows(draw_svg(picture, 800, 500, "Stars"), "1 row"));
-  picture.discrete = false;
-  EXPECT_TRUE(shows(draw_svg(picture, 800, 500, "Stars"), "fraction of rows below value"));
+  plot.privacy = zcdp(0.25);
+  EXPECT_TRUE(shows(draw_svg(plot, 800, 500, "Stars"), "ρ = 0.25"));
+  plot.rows = 1;
+  EXPECT_TRUE(shows(draw_svg(plot, 800, 500, "Stars"), "1 row"));
+  plot.discrete = false;
+  EXPECT_TRUE(shows(draw_svg(plot, 800, 500, "Stars"), "fraction of rows below value"));
 }
 
 TEST(CdfSvgText, LabelsTheTicksOfBothAxes) {
@@ -417,7 +417,7 @@ TEST(CdfSvgText, PutsLabelsAtTheirTicks) {
 // Narrow letters are about half as wide as the font is high. A line of many letters cannot be
 // narrower.
 TEST(CdfSvgText, KeepsTickLabelsApart) {
-  for_all_pictures([](const std::string& svg, int, int) {
+  for_all_plots([](const std::string& svg, int, int) {
     double end = 0;
     double baseline = 0;
     for (const Element& element : parse(svg)) {
@@ -566,10 +566,10 @@ TEST(CdfSvgBand, ReachesTheEndOfTheAxisWhereItHasNoWidth) {
 }
 
 TEST(CdfSvgBand, CoversEverythingWhereThereAreNoRows) {
-  const CdfPlot picture = line(kNoRows, 0, 1);
-  const Drawing drawing = draw(picture, 800, 500);
+  const CdfPlot plot = line(kNoRows, 0, 1);
+  const Drawing drawing = draw(plot, 800, 500);
   EXPECT_TRUE(drawing.curve.empty());
-  EXPECT_TRUE(shows(draw_svg(picture, 800, 500, ""), "no rows"));
+  EXPECT_TRUE(shows(draw_svg(plot, 800, 500, ""), "no rows"));
   const Frame frame = frame_of(0, 1, 800, 500);
   ASSERT_EQ(drawing.high.size() + drawing.low.size(), 4U);
   for (const Pixel& corner : drawing.high) EXPECT_NEAR(corner.y, frame.top, 0.02);
@@ -606,9 +606,9 @@ double widest_gap(const std::vector<Pixel>& corners) {
 TEST(CdfSvgManyPoints, LookLikeTheCurveAndItsBand) {
   const Points points = bent(kMillion);
   for (const bool discrete : {false, true}) {
-    CdfPlot picture = line(points, 0, 1);
-    picture.discrete = discrete;
-    const Drawing drawing = draw(picture, 800, 500);
+    CdfPlot plot = line(points, 0, 1);
+    plot.discrete = discrete;
+    const Drawing drawing = draw(plot, 800, 500);
     const Frame frame = frame_of(0, 1, 800, 500);
     expect_on_curve(drawing.curve, frame, &CdfPoint::probability);
     expect_on_curve(drawing.high, frame, &CdfPoint::high);
@@ -626,11 +626,11 @@ TEST(CdfSvgManyPoints, KeepThePlaceAndTheHeightOfAJump) {
   }
   const Frame frame = frame_of(0, 1, 800, 500);
   for (const bool discrete : {false, true}) {
-    CdfPlot picture = line(points, 0, 1);
-    picture.discrete = discrete;
+    CdfPlot plot = line(points, 0, 1);
+    plot.discrete = discrete;
     double tallest = 0;
     double place = 0;
-    const std::vector<Pixel> curve = draw(picture, 800, 500).curve;
+    const std::vector<Pixel> curve = draw(plot, 800, 500).curve;
     for (std::size_t i = 1; i < curve.size(); ++i) {
       if (curve[i - 1].y - curve[i].y <= tallest) continue;
       tallest = curve[i - 1].y - curve[i].y;
@@ -672,8 +672,8 @@ TEST(CheckSvgSize, RefusesASizeThatIsTooSmallOrTooLarge) {
     expect_parameter_error(message, hint,
                            [&] { draw_svg(steps(kFiveStars, 1, 5), width, height, ""); });
   };
-  const std::string width = "the width of an SVG picture must be 200 to 4000 pixels, got ";
-  const std::string height = "the height of an SVG picture must be 200 to 4000 pixels, got ";
+  const std::string width = "the width of an SVG plot must be 200 to 4000 pixels, got ";
+  const std::string height = "the height of an SVG plot must be 200 to 4000 pixels, got ";
   expect_refused(199, 500, width + "199");
   expect_refused(4001, 500, width + "4001");
   expect_refused(0, 500, width + "0");

@@ -118,7 +118,7 @@ std::vector<int> tick_columns(const Lines& lines) {
   return columns;
 }
 
-// --- Whole pictures ------------------------------------------------------------------------------
+// --- Whole plots ---------------------------------------------------------------------------------
 
 TEST(CdfText, DrawsStepsInPlainAscii) {
   // clang-format off
@@ -156,9 +156,9 @@ TEST(CdfText, DrawsALineInUtf8) {
 }
 
 TEST(CdfText, DrawsTheBandOverEverythingAndANoteWhereThereAreNoRows) {
-  const CdfPlot picture{kNoRows, false, 0, 1, 0, pure(1), 0.95};
+  const CdfPlot plot{kNoRows, false, 0, 1, 0, pure(1), 0.95};
   EXPECT_EQ(
-      draw_text(picture, 40, 10, false),
+      draw_text(plot, 40, 10, false),
       (Lines{"rows 0  epsilon 1  # CDF  . 95% band",  //
              "1.0 +..................................", "    |..................................",
              "    |..................................", "0.5 +............ no rows .............",
@@ -169,24 +169,24 @@ TEST(CdfText, DrawsTheBandOverEverythingAndANoteWhereThereAreNoRows) {
 
 // --- Size ----------------------------------------------------------------------------------------
 
-// Calls check(lines, width, height) for pictures of many kinds and sizes.
+// Calls check(lines, width, height) for plots of many kinds and sizes.
 template <class Check>
-void for_all_pictures(Check check) {
+void for_all_plots(Check check) {
   const Points one_bin = {{1, 1, 0.9, 1}};
   const Points curve = straight(-100, 100, 77, 0.1);
   CdfPlot longest = line(curve, -1e15 - 1, -1e15);
   longest.rows = std::numeric_limits<std::int64_t>::max();
   longest.privacy.value = 0.30000000000000004;
   longest.confidence = 0.999999;
-  for (const CdfPlot& picture :
+  for (const CdfPlot& plot :
        {steps(kFiveStars, 1, 5), steps(kFiveStars, -1e-300, 1e300), line(one_bin, 0, 1),
         line(curve, -100, 100), line(kNoRows, 0, 1), line(curve, 1e15, 1e15 + 1), longest}) {
     for (const int width : {40, 41, 57, 80, 132, 400}) {
       for (const int height : {10, 11, 12, 13, 14, 15, 16, 24, 50, 200}) {
         for (const bool utf8 : {false, true}) {
-          SCOPED_TRACE(testing::Message() << picture.lower << " .. " << picture.upper << ", "
-                                          << width << " x " << height << ", UTF-8 " << utf8);
-          check(draw_text(picture, width, height, utf8), width, height);
+          SCOPED_TRACE(testing::Message() << plot.lower << " .. " << plot.upper << ", " << width
+                                          << " x " << height << ", UTF-8 " << utf8);
+          check(draw_text(plot, width, height, utf8), width, height);
         }
       }
     }
@@ -194,7 +194,7 @@ void for_all_pictures(Check check) {
 }
 
 TEST(CdfTextSize, IsAtMostTheWidthAndTheHeight) {
-  for_all_pictures([](const Lines& lines, int width, int height) {
+  for_all_plots([](const Lines& lines, int width, int height) {
     EXPECT_LE(lines.size(), static_cast<std::size_t>(height));
     for (const std::string& text : lines) {
       EXPECT_LE(cells_of(text).size(), static_cast<std::size_t>(width)) << text;
@@ -203,7 +203,7 @@ TEST(CdfTextSize, IsAtMostTheWidthAndTheHeight) {
 }
 
 TEST(CdfTextSize, UsesTheWidthAndTheHeight) {
-  for_all_pictures([](const Lines& lines, int width, int height) {
+  for_all_plots([](const Lines& lines, int width, int height) {
     EXPECT_GE(lines.size() + 3, static_cast<std::size_t>(height));
     std::size_t widest = 0;
     for (const std::string& text : lines) widest = std::max(widest, cells_of(text).size());
@@ -212,7 +212,7 @@ TEST(CdfTextSize, UsesTheWidthAndTheHeight) {
 }
 
 TEST(CdfText, HasNoTrailingBlanks) {
-  for_all_pictures([](const Lines& lines, int, int) {
+  for_all_plots([](const Lines& lines, int, int) {
     for (const std::string& text : lines) EXPECT_NE(text.back(), ' ') << text;
   });
 }
@@ -226,21 +226,20 @@ TEST(CdfText, IsPlainAsciiWhenAsked) {
 // --- Legend --------------------------------------------------------------------------------------
 
 TEST(CdfTextLegend, NamesTheRowsTheCostTheMarksAndTheConfidence) {
-  CdfPlot picture = steps(kFiveStars, 1, 5);
-  picture.rows = 47609;
-  picture.privacy.value = 1;
-  picture.confidence = 0.999;
-  EXPECT_EQ(draw_text(picture, 80, 24, true).front(), "rows 47609  epsilon 1  ━ CDF  ░ 99.9% band");
-  EXPECT_EQ(draw_text(picture, 80, 24, false).front(),
-            "rows 47609  epsilon 1  # CDF  . 99.9% band");
-  picture.privacy = zcdp(0.005);
-  EXPECT_EQ(draw_text(picture, 80, 24, true).front(), "rows 47609  rho 0.005  ━ CDF  ░ 99.9% band");
+  CdfPlot plot = steps(kFiveStars, 1, 5);
+  plot.rows = 47609;
+  plot.privacy.value = 1;
+  plot.confidence = 0.999;
+  EXPECT_EQ(draw_text(plot, 80, 24, true).front(), "rows 47609  epsilon 1  ━ CDF  ░ 99.9% band");
+  EXPECT_EQ(draw_text(plot, 80, 24, false).front(), "rows 47609  epsilon 1  # CDF  . 99.9% band");
+  plot.privacy = zcdp(0.005);
+  EXPECT_EQ(draw_text(plot, 80, 24, true).front(), "rows 47609  rho 0.005  ━ CDF  ░ 99.9% band");
 }
 
 TEST(CdfTextLegend, TakesTwoLinesWhereItIsTooLongForOne) {
-  CdfPlot picture = steps(kFiveStars, 1, 5);
-  picture.rows = 476091234;
-  const Lines lines = draw_text(picture, 40, 12, false);
+  CdfPlot plot = steps(kFiveStars, 1, 5);
+  plot.rows = 476091234;
+  const Lines lines = draw_text(plot, 40, 12, false);
   EXPECT_EQ(lines[0], "rows 476091234  epsilon 0.5");
   EXPECT_EQ(lines[1], "# CDF  . 95% band");
   EXPECT_EQ(lines[2].substr(0, 3), "1.0");
@@ -404,8 +403,8 @@ TEST(CheckTextSize, RefusesASizeThatIsTooSmallOrTooLarge) {
     expect_parameter_error(message, hint,
                            [&] { draw_text(steps(kFiveStars, 1, 5), width, height, true); });
   };
-  const std::string width = "the width of a text picture must be 40 to 400 columns, got ";
-  const std::string height = "the height of a text picture must be 10 to 200 lines, got ";
+  const std::string width = "the width of a text plot must be 40 to 400 columns, got ";
+  const std::string height = "the height of a text plot must be 10 to 200 lines, got ";
   expect_refused(39, 24, width + "39");
   expect_refused(401, 24, width + "401");
   expect_refused(-1, 24, width + "-1");
