@@ -174,7 +174,7 @@ SELECT state_bytes(count => 1, runs => '\x07ffffffff0f')::records_state;
 SELECT state_bytes(count => 1, runs => '\x07ffffffff7f')::records_state;
 SELECT state_bytes(tail => '\x00')::records_state;
 SELECT state_bytes(tail => '\x00000000')::records_state;
--- A merge cannot exceed the largest number of records, in either order and with few or many records.
+-- threat 24: a merge cannot exceed the largest number of records, in either order and with few or many records.
 SELECT merge(s)
   FROM (VALUES (state_bytes(count => -1, runs => '\x07fdffffff0f')::records_state), (state_bytes(count => -1, runs => '\x07fdffffff0f')::records_state)) v(s);
 \echo :SQLSTATE

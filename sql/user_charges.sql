@@ -93,7 +93,7 @@ SELECT a, dp_user_mean(u, x, 100, 0, 300) FILTER (WHERE a = 1) BETWEEN 0 AND 300
 SELECT count(DISTINCT m) AS answers, count(*)
   FROM (SELECT dp_user_mean(u, x, 5, 0, 300) AS m FROM t, generate_series(1, 20) i GROUP BY i) r;
 
--- threat 16: DISTINCT would make the number of rows of a user depend on the values.
+-- threats 16, 40: DISTINCT would make the number of rows of a user depend on the values.
 SELECT dp_user_mean(DISTINCT u, x, 0.1, 0, 300) FROM t;
 SELECT dp_user_mean(DISTINCT u, x, 0.1, 0, 300) FROM empty;
 SELECT dp_user_variance(DISTINCT u, x, 0.1, 0, 300, dp_options('baseline')) FROM t GROUP BY a;
@@ -104,7 +104,7 @@ SELECT rows, charged FROM run('SELECT dp_user_mean(u, x, 0.1, 0, 300 ORDER BY x 
 SELECT dp_user_mean(u, x, 0.1, 0, 300) OVER (PARTITION BY a) FROM t;
 SELECT dp_user_grid_stats(u, g, x, 0.1, 0, 300) OVER () FROM t;
 
--- The budget is too small for all groups: the first groups are charged, and no answer is shown.
+-- threat 43: the budget is too small for all groups: the first groups are charged, and no answer is shown.
 RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_user_charges', epsilon_spent::float8 + 0.25)
   FROM dp_budget WHERE role = 'regress_dpq_user_charges'::regrole;

@@ -1,5 +1,5 @@
--- A 64-bit hash of the id identifies a user. The id may have any type that can be hashed. Equal ids have equal hashes,
--- however they are stored, and different ids have different hashes.
+-- threat 41: a 64-bit hash of the id identifies a user. The id may have any type that can be hashed. Equal ids have equal
+-- hashes, however they are stored, and different ids have different hashes.
 \set SHOW_CONTEXT never
 CREATE SCHEMA regress_dpq_user_ids;
 SET search_path = regress_dpq_user_ids, public;
@@ -98,7 +98,7 @@ CREATE AGGREGATE grid_state_of(anynonarray, text, float8, float8, float8, float8
 SELECT right(grid_state_of(id, g COLLATE "C", 0, 1, 0, 1)::text, 32) = right(grid_state_of(lower(id), g, 0, 1, 0, 1)::text, 32) AS same_user
   FROM (VALUES ('Anna' COLLATE no_case, 'Z' COLLATE "C")) v(id, g);
 
--- The hash of an id depends on the key alone: it is the same in another query and different with another key.
+-- threat 41: the hash of an id depends on the key alone: it is the same in another query and different with another key.
 SELECT hash_of(1) AS hash \gset
 SELECT hash_of(1) = :'hash'::bytea AS same;
 SELECT octet_length(key) AS bytes, count(*) FROM dpquantile.user_key GROUP BY 1;
@@ -113,7 +113,7 @@ SELECT hash_of(1) = :'hash'::bytea AS same;
 -- The published key and message of SipHash: 00 01 02 .. 0f, and 00 01 02 .. 0e.
 UPDATE dpquantile.user_key SET key = '\x000102030405060708090a0b0c0d0e0f';
 SELECT hash_of('\x000102030405060708090a0b0c0d0e'::bytea) AS published;
--- States of different keys cannot be combined: the same user would count as two.
+-- threat 45: states of different keys cannot be combined: the same user would count as two.
 CREATE TABLE other AS SELECT state_of(1, 0, 1, 0, 1) AS s;
 UPDATE dpquantile.user_key SET key = substr(sha256(key), 1, 16);
 CREATE AGGREGATE merge(dpquantile.records_state) (SFUNC = dpquantile.records_combine, STYPE = dpquantile.records_state);
@@ -135,7 +135,7 @@ ROLLBACK TO before;
 SELECT dp_user_grid_stats(x, 'a', x, 1, 0, 1) FROM generate_series(1, 3) x WHERE x IS NULL;
 ROLLBACK;
 
--- A type that cannot be hashed, or that is no identifier, is an error with and without rows.
+-- threats 41, 42: a type that cannot be hashed, or that is no identifier, is an error with and without rows.
 CREATE TYPE unhashable AS (at point);
 CREATE FUNCTION try(id text, source text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN

@@ -253,7 +253,7 @@ is( $node->safe_psql('postgres',
 		"SELECT sorted(merge(state::dpquantile.records_state)::text::bytea, $layout[0], $layout[1]) FROM moved"),
 	$node->safe_psql('postgres', "SELECT sorted($values\::text::bytea, $layout[0], $layout[1]) FROM plain_some"),
 	'values: three partial states combined');
-# Each database hashes its users with its own key. With one key a user has the same hash in all databases.
+# threat 45: each database hashes its users with its own key. With one key a user has the same hash in all databases.
 my $users = $unsorted{'rows of users'}[0];
 my $merge_users = 'SELECT merge(state::dpquantile.records_state) IS NOT NULL FROM moved';
 move(map { partial_state($_, $users, 'few', 'true') } 0 .. 1);
@@ -263,7 +263,7 @@ $node->safe_psql('shard_1', "UPDATE dpquantile.user_key SET key = '$key'");
 move(map { partial_state($_, $users, 'few', 'true') } 0 .. 1);
 is(outcome($node, $merge_users, user => 'postgres'), 't', 'users of databases with the same key are combined');
 
-# threat 15: nobody gets an answer from states that a database combined.
+# threats 15, 45: nobody gets an answer from states that a database combined.
 my $records_state = $calls{few}{'default value grid'};
 move(map { partial_state($_, $records_state, 'few', 'true') } 0 .. 2);
 $node->safe_psql(

@@ -98,7 +98,7 @@ is(outcome($node, 'SELECT dp_median(age, 0.2, 0, 100) IS NOT NULL FROM person'),
 	't', 'threat 4: a smaller charge can spend the rest');
 is(spent($node), '15.3', 'threat 4: spending and ledger equal the limit afterwards');
 
-# With accountant zcdp rho decides what fits: the limit is 0.0243, and each query costs 0.00125.
+# threat 18: with accountant zcdp rho decides what fits: the limit is 0.0243, and each query costs 0.00125.
 $node->safe_psql(
 	'postgres', q{
 	CREATE ROLE zcdp LOGIN;

@@ -25,6 +25,8 @@ std::vector<std::uint8_t> counting_message(std::size_t length) {
   return message;
 }
 
+// threat 41: ids are hashed with a secret key.
+//
 // Appendix A of the paper has the key 00 01 .. 0f and the message 00 01 .. 0e; the authors'
 // vectors.h has the lengths 0, 1, 7, 8 and 63.
 TEST(SipHash, GivesThePublishedValues) {

@@ -351,8 +351,8 @@ TEST(InterquartileRange, IsOnTheFineGridIfTheDataAreStableThere) {
 
 // --- Odd records ---------------------------------------------------------------------------------
 
-// Every answer is positive, finite and normal, or exactly +0. On a given grid it is one of the
-// grid's values.
+// threat 22: every answer is positive, finite and normal, or exactly +0. On a given grid it is one
+// of the grid's values.
 void expect_public_answers(const Records& records) {
   constexpr int kDraws = 50;
   for (const double epsilon : {1e-6, 0.01, 1.0, kLittleNoise}) {
