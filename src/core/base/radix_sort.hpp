@@ -13,8 +13,8 @@
 
 namespace dpquantile {
 
-// Sorts keys in ascending order, least significant digit first. All keys are below `bound`, 1 ..
-// 2^32. O(n) time, scratch memory of the size of `keys`. Throws Cancelled, std::bad_alloc.
+// Sorts keys in ascending order, least significant digit first. All keys are below `bound`, which
+// is 1 .. 2^32. O(n) time, scratch memory of the size of `keys`. Throws Cancelled, std::bad_alloc.
 void radix_sort(std::span<std::uint32_t> keys, std::uint64_t bound, const Workspace& work);
 
 // Sorts doubles in the same way: -0 before +0, infinities at the ends, NaNs beyond them on the side

@@ -20,8 +20,8 @@
 
 namespace dpquantile {
 
-// Proposes slots for joint quantiles, given s. The weight of a path, ascending slots i_1 <= .. <=
-// i_b, is
+// Proposes slots for joint quantiles, given s. A path is ascending slots i_1 <= .. <= i_b. Its
+// weight is
 //
 //   product over k of exp(-lambda |x_{k+1} - x_k - d_k s|)
 //     * product over slots of (measure exp(2 lambda half_range))^c / c!,

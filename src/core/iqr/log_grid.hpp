@@ -23,9 +23,9 @@ inline constexpr int kDiscretisations = 8;
 //
 //   value(j) = exp(unit * j / 1024),  -last() <= j <= last(),
 //
-// as a double. The values ascend strictly and are positive, finite and normal (10^-307.5 to
-// 10^307.5). All comparisons of data with the scale are comparisons of doubles with these values,
-// so what is proved of the scale holds for the program.
+// as a double. The values ascend strictly and are positive, finite and normal: they are in
+// 10^-307.5 .. 10^307.5. All comparisons of data with the scale are comparisons of doubles with
+// these values, so what is proved of the scale holds for the program.
 class LogGrid {
  public:
   static constexpr std::int64_t kStepsPerUnit = 1024;

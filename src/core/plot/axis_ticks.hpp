@@ -15,8 +15,8 @@ struct AxisTick {
 // Ticks at whole multiples of a round step (1, 2 or 5 times a power of ten) from lower to upper,
 // ascending: as many as possible, but at most `most`. If the step gives no tick, the only tick is
 // lower itself. All labels have the same number of decimals. They are all plain ("0.25") or all
-// have the same power of ten ("2.5e-300", but zero is "0"). Requires finite lower < upper and most
-// >= 2.
+// have the same power of ten ("2.5e-300", but zero is "0"). Requires finite lower < upper and
+// most >= 2.
 std::vector<AxisTick> axis_ticks(double lower, double upper, int most);
 
 // Where the label of a tick begins and ends on the axis.

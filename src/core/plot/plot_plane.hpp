@@ -19,6 +19,8 @@ bool has_curve(const CdfPlot& plot);
 // Where a value lies between the bounds: 0 at or below lower, 1 at or above upper.
 double across(const CdfPlot& plot, double x);
 
+// The point of the curve, with x as a fraction of the width between the bounds. Fractions of rows
+// are those of `point`. Nothing is rounded to characters or pixels.
 CurvePoint curve_point(const CdfPlot& plot, const CdfPoint& point);
 
 // The curve and band to the left of all points: no row is below the lower bound.

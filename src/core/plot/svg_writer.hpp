@@ -19,6 +19,7 @@ struct PathPoint {
   bool operator==(const PathPoint&) const = default;
 };
 
+// The point (x, y), given in pixels, with each coordinate rounded to the nearest hundredth.
 PathPoint path_point(double x, double y);
 
 // The data of an SVG path: a line through all the points, of which there is at least one. Omits

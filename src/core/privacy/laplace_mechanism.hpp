@@ -15,11 +15,11 @@ struct IntegerQuery {
   std::uint64_t sensitivity;  // at most 2^34
 };
 
-// The scale of discrete Laplace noise for one of `parts` queries that share epsilon: sensitivity *
-// parts / epsilon, made larger by a relative 2^-40 to 2^-20. The margin of 2^-40 pays for charging
-// the shortest decimal of epsilon, which may lie a relative 2^-53 below the double. A scale of 2^61
-// or more becomes 2^62, which discrete_laplace() refuses. Requires sensitivity >= 1, parts >= 1,
-// and a product of at most 2^58.
+// The scale of discrete Laplace noise for one of `parts` queries that share epsilon:
+// sensitivity * parts / epsilon, made larger by a relative 2^-40 to 2^-20. The margin of 2^-40 pays
+// for charging the shortest decimal of epsilon, which may lie a relative 2^-53 below the double. A
+// scale of 2^61 or more becomes 2^62, which discrete_laplace() refuses. Requires sensitivity >= 1,
+// parts >= 1, and a product of at most 2^58.
 Rational laplace_scale(std::uint64_t sensitivity, Rational epsilon, std::uint64_t parts);
 
 // The answer plus discrete Laplace noise of scale laplace_scale(). A query of sensitivity 0 is a

@@ -24,8 +24,8 @@ constexpr double kSmallestRho = 0x1p-50;
 constexpr double kLargestRho = 0x1p10;
 constexpr int kRhoBits = 64;
 
-// For a scale below 2^56, noise of magnitude 2^63 or more has a probability of about e^-128 <
-// 2^-184.
+// For a scale below 2^56, noise of magnitude 2^63 or more has a probability of about e^-128, which
+// is below 2^-184.
 constexpr int kLargestScaleBits = 56;
 
 std::string fraction(Rational value) {

@@ -19,15 +19,15 @@ struct Rational {
 };
 
 // epsilon as a rational, rounded down: floor(epsilon * 2^52) / 2^52, in lowest terms. Rounding
-// costs at most 2^-22 of epsilon and only adds noise. Throws ParameterError unless 2^-30 <= epsilon
-// <= 2^10; NaN is refused as well.
+// costs at most 2^-22 of epsilon and only adds noise. Throws ParameterError unless
+// 2^-30 <= epsilon <= 2^10; NaN is refused as well.
 Rational rational_epsilon(double epsilon);
 
 // The variance 1 / (2 rho) of Gaussian noise that makes an integer query of sensitivity 1 rho-zCDP,
 // as a rational, rounded up: 1 / (2 r) for r = floor(rho * 2^64) / 2^64, in lowest terms. Its
-// numerator is a power of two. Rounding costs at most 2^-14 of rho, less than 2^-24 for rho >=
-// 10^-12 and nothing for rho >= 1/2, and only adds noise. Throws ParameterError unless 2^-50 <= rho
-// <= 2^10; NaN is refused as well.
+// numerator is a power of two. Rounding costs at most 2^-14 of rho, less than 2^-24 for
+// rho >= 10^-12 and nothing for rho >= 1/2, and only adds noise. Throws ParameterError unless
+// 2^-50 <= rho <= 2^10; NaN is refused as well.
 Rational gaussian_variance(double rho);
 
 // True with probability exp(-gamma), exactly, for any gamma >= 0 (CKS20, Algorithm 1). Throws

@@ -1,9 +1,9 @@
 #pragma once
 
-// Zero-concentrated differential privacy (zCDP): the cost of a mechanism in rho, and the (epsilon,
-// delta) that rho implies. Results are rounded to the safe side, so that they stay valid bounds: a
-// cost and an implied epsilon upwards, a parameter that may be spent downwards. Statements and
-// proofs: docs/privacy.md, "zCDP".
+// Zero-concentrated differential privacy (zCDP): the cost of a mechanism in rho, and the
+// (epsilon, delta) that rho implies. Results are rounded to the safe side, so that they stay valid
+// bounds: a cost and an implied epsilon upwards, a parameter that may be spent downwards.
+// Statements and proofs: docs/privacy.md, "zCDP".
 namespace dpquantile {
 
 // The rho of any epsilon-differentially private mechanism: epsilon tanh(epsilon / 2), which is at
@@ -24,8 +24,8 @@ double bounded_range_of_rho(double rho);
 double epsilon_of_zcdp(double rho, double delta);
 
 // The largest rho, rounded down, with epsilon_of_zcdp(rho, delta) <= epsilon; 0 if there is none.
-// An epsilon above 1e9 counts as 1e9. Throws std::invalid_argument unless epsilon >= 0 and 0 <
-// delta < 1.
+// An epsilon above 1e9 counts as 1e9. Throws std::invalid_argument unless epsilon >= 0 and
+// 0 < delta < 1.
 double rho_within(double epsilon, double delta);
 
 }  // namespace dpquantile

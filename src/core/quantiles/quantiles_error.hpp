@@ -32,8 +32,8 @@ struct QuantileError {
 // Theorems 3.3, 3.5, 3.10 and 3.11 of Kaplan, Schnapp and Stemmer 2022. There is none for quantiles
 // read off a tree.
 //
-// Throws ParameterError as check_quantiles_query does, and unless 1 <= records <=
-// kMaxForecastRecords. Throws RandomnessUnavailable, Cancelled, std::bad_alloc.
+// Throws ParameterError as check_quantiles_query does, and unless
+// 1 <= records <= kMaxForecastRecords. Throws RandomnessUnavailable, Cancelled, std::bad_alloc.
 std::pmr::vector<QuantileError> forecast_quantiles_error(const QuantilesQuery& query,
                                                          std::uint64_t records,
                                                          const MechanismContext& context);

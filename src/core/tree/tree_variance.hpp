@@ -9,9 +9,10 @@
 namespace dpquantile {
 
 // The precision (1 / variance) of the best estimate of a node's count from the measurements of the
-// node and of the nodes below it. Every node of level i >= 1 was measured with precision weights[i
-// - 1]; the root was not measured (Hay et al. 2010, bottom-up pass, with one weight for each
-// level). A weight of 0 means that a level was not measured; the last level has a positive weight.
+// node and of the nodes below it. Every node of level i >= 1 was measured with precision
+// weights[i - 1]; the root was not measured (Hay et al. 2010, bottom-up pass, with one weight for
+// each level). A weight of 0 means that a level was not measured; the last level has a positive
+// weight.
 //
 // All nodes of a level have the same precision, except the last one at the right edge, which may
 // have fewer children. The tree must outlive this object.

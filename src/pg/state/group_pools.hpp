@@ -5,8 +5,8 @@
 namespace dpquantile {
 
 // The pools of an aggregate call, one for each memory context with groups of the call; GROUPING
-// SETS have several contexts at a time. It must outlive these contexts. It starts with first =
-// null.
+// SETS have several contexts at a time. It must outlive these contexts. It starts with
+// first = null.
 struct GroupPools {
   struct Entry;
   Entry* first;

@@ -432,8 +432,8 @@ TEST(ReleaseCdf, IsNoiseWithoutRecords) {
   }
 }
 
-// No level has less than a 28th of the whole. So a node has noise with probability below 2
-// e^(-1000/28), and any of all nodes with less than 10^-10.
+// No level has less than a 28th of the whole. So a node has noise with probability below
+// 2 e^(-1000/28), and any of all nodes with less than 10^-10.
 TEST(ReleaseCdf, IsExactAtAHugeBudget) {
   for (const std::uint32_t bins : {1U, 2U, 5U, 37U, 1000U, 1024U, 3001U}) {
     const Counts counts = skewed_counts(bins);

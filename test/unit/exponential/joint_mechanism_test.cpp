@@ -333,8 +333,8 @@ Dataset evenly_spread(std::uint32_t records) {
 }
 
 // A quantile's rank is wrong by D only if F >= D. All positions with F at most b + 1 and a step of
-// the lattice have a measure above (1/n)^b. So the probability of a miss of D is below n^b e^(b + 1
-// + step - D / 2): below 10^-20 for D = 500, n = 10^6 and b = 10.
+// the lattice have a measure above (1/n)^b. So the probability of a miss of D is below
+// n^b e^(b + 1 + step - D / 2): below 10^-20 for D = 500, n = 10^6 and b = 10.
 TEST(JointMechanism, IsCloseToTheTrueQuantilesOfManyRecords) {
   for (const std::uint32_t records : {10'000U, 1'000'000U}) {
     const JointCells cells =

@@ -15,8 +15,8 @@ namespace {
 
 using Points = std::vector<double>;
 
-// The definition, with an error bound for each sum: out[i] = sum over k < i of in[k] exp(-lambda
-// |x_i - x_k - shift|).
+// The definition, with an error bound for each sum:
+// out[i] = sum over k < i of in[k] exp(-lambda |x_i - x_k - shift|).
 template <class Real>
 void expect_direct_sums(const Points& points, const std::vector<Real>& in, double lambda,
                         double shift) {

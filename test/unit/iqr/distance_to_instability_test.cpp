@@ -238,7 +238,7 @@ TEST(DistanceToInstability, IsOneForAtMostTwoEqualRecords) {
 }
 
 // L = 25, H = 75.
-TEST(DistanceToInstability, CountsRowsAndNotValues) {
+TEST(DistanceToInstability, CountsRecordsAndNotValues) {
   EXPECT_EQ(distance(runs({{7, 100}}), 0), 25);
   EXPECT_EQ(distance(runs({{0, 50}, {10, 50}}), 0), 25);
   EXPECT_EQ(distance(runs({{0, 60}, {10, 40}}), 0), 15);

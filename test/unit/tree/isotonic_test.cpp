@@ -115,7 +115,7 @@ TEST(MakeMonotone, PoolsViolatorsToTheirMean) {
   EXPECT_EQ(monotone({3, 3, 0, 10}), (Values{2, 2, 2, 10}));
 }
 
-TEST(MakeMonotone, TakesLinearTime) {
+TEST(MakeMonotone, PoolsAMillionFallingValues) {
   Values values(1'000'000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = -static_cast<double>(i);
   EXPECT_NEAR(monotone(values).front(), -499'999.5, 1e-6);
