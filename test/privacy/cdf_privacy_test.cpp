@@ -21,8 +21,8 @@
 //
 // - The exact law of small cases must not lose more than epsilon or have Renyi divergences above
 //   rho times their order, and releases must follow that law.
-// - In releases alone no event may be more likely than e^epsilon allows, or than the (epsilon,
-//   delta) that follow from rho allow.
+// - In releases alone no event may be more likely than e^epsilon allows, or than the
+//   (epsilon, delta) that follow from rho allow.
 namespace dpquantile {
 namespace {
 

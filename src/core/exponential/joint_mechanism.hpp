@@ -33,8 +33,8 @@ double joint_lambda(double epsilon);
 // independent uniform positions, sorted.
 //
 // Fills `positions` in ascending order; it has as many elements as `quantiles`. Throws
-// std::invalid_argument unless there are 1 .. kMaxJointQuantiles quantiles, std::length_error if
-// the data have more than kMaxJointRecords records, RandomnessUnavailable and Cancelled.
+// std::invalid_argument unless there are 1 .. kMaxJointQuantiles quantiles. Throws
+// std::length_error above kMaxJointRecords records. Throws RandomnessUnavailable and Cancelled.
 //
 // Privacy: (w epsilon)-bounded-range for adding or removing one record of which the part w <= 1
 // lies inside the interval (docs/privacy.md, "Several quantiles at once"). The law is exact up to

@@ -18,7 +18,7 @@ namespace dpquantile {
 // about 4 on a fine grid with few ties.
 class Histogram {
  public:
-  // The constructors throw std::length_error above this number.
+  // Every constructor throws std::length_error above this number of records.
   static constexpr std::uint64_t kMaxRecords = (std::uint64_t{1} << 32) - 1;
 
   // Counts the records' cells, each below `cells`, and changes the order of `records`. O(n) time;

@@ -175,8 +175,8 @@ TEST(DrawRecursively, DrawsAllQuantilesWithAnyNumbersPerLevel) {
     for (const std::uint32_t together : level_numbers) plan.push_back({together, 80});
     const Quantiles quantiles = equally_spaced(25);
     const Cells cells = Recursion(data, quantiles, plan).draw();
-    // A quantile misses by more than 3 records on a level with a probability of at most 1000^25
-    // e^(26 + 26 - 3 * 40), because F is that large then; in fact far below that.
+    // A quantile misses by more than 3 records on a level with a probability of at most
+    // 1000^25 e^(26 + 26 - 3 * 40), because F is that large then; in fact far below that.
     for (std::size_t i = 0; i < cells.size(); ++i) {
       EXPECT_NEAR(cells[i], quantiles[i] * 1000, 12) << level_numbers.size() << ' ' << i;
     }
