@@ -8,11 +8,11 @@ extern "C" {
 }
 
 // A keyed 64-bit hash of the user's id stands for the user. Equal ids have equal hashes.
-// core/contributions/user_rows.hpp says what a collision does. The hash is one of the id's bytes if
-// the server says that equal ids of the type have equal bytes. Otherwise the type's own hash
-// function comes first, and ids collide where that function collides. Types whose hash function is
-// known to collide (composite types, jsonb, ranges, intervals) are refused. So are floating-point
-// types, which hold values and not ids.
+// core/contributions/user_rows.hpp says what a collision does. The hash is one of the id's bytes
+// for the types of which it is known that equal ids have equal bytes. For any other type the type's
+// own hash function comes first, and ids collide where that function collides. Types whose hash
+// function is known to collide (composite types, jsonb, ranges, intervals) are refused. So are
+// floating-point types, which hold values and not ids.
 namespace dpquantile {
 
 enum class IdForm : uint8 {
