@@ -51,12 +51,13 @@ QuantilesMechanism::QuantilesMechanism(const QuantilesQuery& query,
                                        std::pmr::memory_resource* memory, CdfPlanChooser choose)
     : QuantilesMechanism(checked(query), sorted_distinct(query.quantiles, memory), choose) {}
 
+// A copied pmr vector would leave the caller's memory, so the quantiles are moved on.
 QuantilesMechanism::QuantilesMechanism(const QuantilesQuery& query,
-                                       std::pmr::vector<double> distinct, CdfPlanChooser choose)
-    : QuantilesMechanism(query, distinct, make_plan(query, distinct.size(), choose)) {}
+                                       std::pmr::vector<double>&& distinct, CdfPlanChooser choose)
+    : QuantilesMechanism(query, std::move(distinct), make_plan(query, distinct.size(), choose)) {}
 
 QuantilesMechanism::QuantilesMechanism(const QuantilesQuery& query,
-                                       std::pmr::vector<double> distinct, Plan plan)
+                                       std::pmr::vector<double>&& distinct, Plan plan)
     : Mechanism(cost_of(query, distinct.size(), plan)),
       cells_(query.cells),
       quantiles_(query.quantiles.begin(), query.quantiles.end(), distinct.get_allocator()),

@@ -47,9 +47,9 @@ class QuantilesMechanism final : public Mechanism {
   };
   using Plan = std::variant<RecursionPlan, IndependentPlan, CdfPlan>;
 
-  QuantilesMechanism(const QuantilesQuery& query, std::pmr::vector<double> distinct,
+  QuantilesMechanism(const QuantilesQuery& query, std::pmr::vector<double>&& distinct,
                      CdfPlanChooser choose);
-  QuantilesMechanism(const QuantilesQuery& query, std::pmr::vector<double> distinct, Plan plan);
+  QuantilesMechanism(const QuantilesQuery& query, std::pmr::vector<double>&& distinct, Plan plan);
   static Plan make_plan(const QuantilesQuery& query, std::size_t distinct, CdfPlanChooser choose);
   static PrivacyCost cost_of(const QuantilesQuery& query, std::size_t distinct, const Plan& plan);
   std::pmr::vector<std::uint32_t> release_distinct(const Histogram& data,

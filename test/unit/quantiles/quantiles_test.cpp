@@ -24,6 +24,7 @@
 #include "support/dataset.hpp"
 #include "support/equally_spaced.hpp"
 #include "support/law_testing.hpp"
+#include "support/memory_testing.hpp"
 #include "support/parameter_error.hpp"
 #include "support/quantiles_law.hpp"
 #include "support/quantiles_sampler.hpp"
@@ -35,6 +36,7 @@ namespace {
 
 using test::case_name;
 using test::Cells;
+using test::CountedMemory;
 using test::Dataset;
 using test::equally_spaced;
 using test::expect_parameter_error;
@@ -357,6 +359,23 @@ TEST(CheckQuantiles, AcceptsOneTo4096Quantiles) {
   };
   expect_refused(0, "0");
   expect_refused(4097, "4097");
+}
+
+// --- Memory --------------------------------------------------------------------------------------
+
+TEST(QuantilesMechanism, KeepsItsQuantilesInTheGivenMemory) {
+  const Quantiles quantiles = equally_spaced(kMaxQuantiles);
+  CountedMemory given;
+  CountedMemory by_default;
+  std::pmr::memory_resource* const before = std::pmr::set_default_resource(&by_default);
+  {
+    const QuantilesMechanism mechanism({QuantilesMethod::kApproximate, pure(1), 1000, quantiles},
+                                       &given);
+    EXPECT_EQ(by_default.used(), 0U);
+    EXPECT_GE(given.used(), 2 * kMaxQuantiles * sizeof(double));
+  }
+  std::pmr::set_default_resource(before);
+  EXPECT_EQ(given.used(), 0U);
 }
 
 }  // namespace
