@@ -17,7 +17,6 @@ namespace dpquantile {
 // exported C function that it runs.
 BackgroundWorker describe_worker(const char* type, const char* function);
 
-// Whether the worker has ended, or will never start.
 // What a worker that makes charges does first: a termination ends it, a reload of the configuration
 // is noted, and a cancel does nothing.
 void start_charging_worker();
@@ -26,6 +25,7 @@ void start_charging_worker();
 // RENAME and CREATE DATABASE ... TEMPLATE wait that long for other processes in the database.
 inline constexpr int kDatabaseWaitMilliseconds = 5000;
 
+// Whether the worker has ended, or will never start.
 bool has_ended(BackgroundWorkerHandle* worker);
 
 // Whether at least half of max_worker_processes are free. Other sessions may change this at any

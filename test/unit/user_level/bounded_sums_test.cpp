@@ -68,8 +68,8 @@ class BoundedRelease : public ::testing::Test {
   TestContext context_;
 };
 
-// The noise has a scale of some 1/500 of a row, and the tolerance is one row of 1000: it is
-// exceeded with a probability below e^-100.
+// The noise of each sum has a scale of some 1/1000 of a row. An error of 1/1000 takes noise of more
+// than a tenth of a row, which has a probability below e^-90.
 TEST_F(BoundedRelease, IsTheMeanAndVarianceWithAlmostNoNoise) {
   UserValues data;
   for (std::uint32_t user = 0; user < 1000; ++user) data.push_back({user % 2 * kOne / 2});
