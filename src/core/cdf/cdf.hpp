@@ -28,6 +28,14 @@ namespace dpquantile {
 std::pmr::vector<std::int64_t> release_cdf(std::span<const std::uint64_t> counts,
                                            const CdfPlan& plan, const MechanismContext& context);
 
+// The same release before it is rounded to whole rows.
+//
+// Privacy: that of release_cdf(), as post-processing of the same noisy counts. Throws what
+// release_cdf() throws.
+std::pmr::vector<double> release_unrounded_cdf(std::span<const std::uint64_t> counts,
+                                               const CdfPlan& plan,
+                                               const MechanismContext& context);
+
 // release_cdf() as a mechanism, with the same privacy.
 class CdfMechanism final : public Mechanism {
  public:
@@ -43,14 +51,6 @@ class CdfMechanism final : public Mechanism {
  private:
   CdfPlan plan_;
 };
-
-// The same release before it is rounded to whole rows.
-//
-// Privacy: that of release_cdf(), as post-processing of the same noisy counts. Throws what
-// release_cdf() throws.
-std::pmr::vector<double> release_unrounded_cdf(std::span<const std::uint64_t> counts,
-                                               const CdfPlan& plan,
-                                               const MechanismContext& context);
 
 // The post-processing of release_cdf(): turns noisy node counts into its result. `nodes` holds
 // whole numbers in the layout of LevelTree and is overwritten. Throws std::bad_alloc.

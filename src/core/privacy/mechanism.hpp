@@ -8,7 +8,7 @@
 
 namespace dpquantile {
 
-// The cost of one release of a mechanism under its neighbour relation.
+// The cost of one release of a mechanism under its neighbour relation (docs/privacy.md, "zCDP").
 struct PrivacyCost {
   std::optional<double> epsilon;  // none for a guarantee stated in rho
   double delta = 0;               // 0 for pure and zCDP mechanisms
