@@ -111,6 +111,8 @@ SELECT dp_grant_budget('regress_dpq_user_charges', epsilon_spent::float8 + 0.25)
 SET ROLE regress_dpq_user_charges;
 SELECT b, dp_user_mean(u, x, 0.1, 0, 300) FROM t GROUP BY b;
 SELECT epsilon_remaining FROM dp_budget;
+-- The hint differs if the first group does not fit.
+SELECT b, dp_user_mean(u, x, 0.1, 0, 300) FROM t GROUP BY b;
 
 RESET ROLE;
 DROP OWNED BY regress_dpq_user_charges;

@@ -64,7 +64,6 @@ Charge describe_charge(const FinalContext* context, const AggState* node) {
   charge.delta = cost.delta;
   charge.rho = cost.rho;
   charge.grouping_sets = shared ? count_grouping_sets(node) : 1;
-  charge.for_one_group = !shared && has_group_keys(node);
   charge.groups = shared && has_group_keys(node) ? -1 : 1;
   return charge;
 }
@@ -97,12 +96,14 @@ FinalContext* charge_once(FunctionCallInfo fcinfo, Family family) {
     return context;
   }
 
+  const bool after_first_group =
+      context->charged && !groups_share_charge(family) && has_group_keys(node);
   context->charged = false;
   const AggregateParameters* parameters = evaluate_call_parameters(
       family, context->call, context->prepared, node, context->user_key_check);
   keep_parameters(context, parameters, fcinfo->flinfo->fn_mcxt);
 
-  charge_budget(describe_charge(context, node));
+  charge_budget(describe_charge(context, node), after_first_group);
   context->execution = execution;
   context->charged = true;
   return context;

@@ -25,7 +25,7 @@ int query_length() {
   return pg_mbcliplen(debug_query_string, length, kQueryBytes);
 }
 
-ChargeRequest* write_request(const Charge& charge) {
+ChargeRequest* write_request(const Charge& charge, bool after_first_group) {
   const int query_bytes = query_length();
   const Size size = offsetof(ChargeRequest, query) + static_cast<Size>(query_bytes) + 1;
   auto* request = static_cast<ChargeRequest*>(palloc0(size));
@@ -46,7 +46,7 @@ ChargeRequest* write_request(const Charge& charge) {
     strlcpy(request->rho, rho, sizeof request->rho);
   }
   request->grouping_sets = charge.grouping_sets;
-  request->for_one_group = charge.for_one_group;
+  request->after_first_group = after_first_group;
   request->groups = charge.groups;
   request->query_bytes = query_bytes;
   if (query_bytes > 0) memcpy(request->query, debug_query_string, static_cast<Size>(query_bytes));
@@ -73,7 +73,7 @@ void report_reply(const ChargeRequest* request) {
   if (request->outcome == ChargeOutcome::kLocked) {
     ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
                     errmsg("the privacy budget cannot be charged: it stays locked"),
-                    errhint("%s", kLockedHint)));
+                    errhint("%s", locked_hint(request))));
   }
   ereport(ERROR, (errcode(ERRCODE_SYSTEM_ERROR),
                   errmsg("the privacy budget cannot be charged: the worker ended early"),
@@ -82,14 +82,14 @@ void report_reply(const ChargeRequest* request) {
 
 }  // namespace
 
-void charge_budget(const Charge& charge) {
+void charge_budget(const Charge& charge, bool after_first_group) {
   refuse_restricted_operation();
   if (RecoveryInProgress()) {
     ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
                     errmsg("the privacy budget cannot be charged on a standby server"),
                     errhint("Run private queries on the primary.")));
   }
-  ChargeRequest* request = write_request(charge);
+  ChargeRequest* request = write_request(charge, after_first_group);
   if (!charge_by_resident_worker(request)) charge_by_session_worker(request);
   report_reply(request);
   pfree(request);

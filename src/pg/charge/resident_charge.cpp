@@ -4,6 +4,7 @@
 #include "pg/charge/charge_queue.hpp"
 #include "pg/charge/resident_worker.hpp"
 #include "pg/charge/session_charge.hpp"
+#include "pg/ledger/charge_refusal.hpp"
 
 extern "C" {
 #include "storage/ipc.h"
@@ -82,10 +83,10 @@ bool charge_in_queue(ChargeRequest* request) {
   }
 }
 
-void report_overload() {
+void report_overload(const ChargeRequest* request) {
   ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
                   errmsg("the privacy budget cannot be charged: too many charges are waiting"),
-                  errhint("This call was not charged. Try again.")));
+                  errhint("%s Try again.", not_charged(request))));
 }
 
 // Returns whether the charge was made or refused. If all entries are busy, this retries: the worker
@@ -99,7 +100,7 @@ bool queue_or_take_turn(ChargeRequest* request) {
       charge_by_session_worker(request);
       return true;
     }
-    if (overloaded.is_over()) report_overload();
+    if (overloaded.is_over()) report_overload(request);
     sleep_until_woken(kBusyRetryMilliseconds);
   }
 }

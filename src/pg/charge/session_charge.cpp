@@ -2,6 +2,7 @@
 
 #include "pg/charge/background_workers.hpp"
 #include "pg/charge/session_worker.hpp"
+#include "pg/ledger/charge_refusal.hpp"
 
 extern "C" {
 #include "storage/dsm.h"
@@ -48,7 +49,7 @@ dsm_segment* share_request(const ChargeRequest* request) {
   if (segment == nullptr) {
     ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
                     errmsg("the privacy budget cannot be charged: no dynamic shared memory"),
-                    errhint("This call was not charged. Try again.")));
+                    errhint("%s Try again.", not_charged(request))));
   }
   on_dsm_detach(segment, let_worker_end, Datum{0});
   SharedCharge* shared = shared_in(segment);
@@ -72,16 +73,14 @@ BackgroundWorkerHandle* start_worker(dsm_handle request) {
 }
 
 // Parallel queries and other charges use worker slots, too. A short wait avoids an error while all
-// are busy.
+// are busy. Null if the wait was too short.
 BackgroundWorkerHandle* start_worker_soon(dsm_handle request) {
   const Deadline deadline(kSlotMilliseconds);
   do {
     if (BackgroundWorkerHandle* worker = start_worker(request)) return worker;
     sleep_until_woken(kSlotRetryMilliseconds);
   } while (!deadline.is_over());
-  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
-                  errmsg("the privacy budget cannot be charged: no free background worker slot"),
-                  errhint("This call was not charged. Try again, or raise max_worker_processes.")));
+  return nullptr;
 }
 
 using StartWorker = BackgroundWorkerHandle* (*)(dsm_handle request);
@@ -152,7 +151,10 @@ bool charge(ChargeRequest* request, StartWorker start) {
 }  // namespace
 
 void charge_by_session_worker(ChargeRequest* request) {
-  (void)charge(request, start_worker_soon);
+  if (charge(request, start_worker_soon)) return;
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+                  errmsg("the privacy budget cannot be charged: no free background worker slot"),
+                  errhint("%s Try again, or raise max_worker_processes.", not_charged(request))));
 }
 
 bool try_session_worker(ChargeRequest* request) {

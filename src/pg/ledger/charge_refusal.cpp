@@ -21,12 +21,6 @@ const char* example_arguments(const ChargeRequest* request) {
   return has_rho(request) ? "1" : "1, 1e-5";
 }
 
-const char* not_charged(const ChargeRequest* request) {
-  return request->for_one_group
-             ? "This group was not charged. The groups before it were charged one by one."
-             : "This call was not charged.";
-}
-
 void refuse_exhausted_epsilon(ChargeRequest* request, const BudgetAmounts& amounts) {
   refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
          psprintf("privacy budget exhausted: requested epsilon %s, remaining %s",
@@ -101,6 +95,18 @@ constexpr Refusal kRefusals[] = {
 
 }  // namespace
 
+const char* not_charged(const ChargeRequest* request) {
+  return request->after_first_group ? "The first group was charged before the rows were read. The "
+                                      "other groups were not charged."
+                                    : "This call was not charged.";
+}
+
+char* locked_hint(const ChargeRequest* request) {
+  return psprintf(
+      "%s Another session, or this transaction, has locked the budget; end it or try again.",
+      not_charged(request));
+}
+
 void refuse_without_budget(ChargeRequest* request) {
   refuse(request, ERRCODE_INSUFFICIENT_PRIVILEGE,
          psprintf("role \"%s\" has no privacy budget", NameStr(request->role_name)),
@@ -119,10 +125,10 @@ bool refuse_by_verdict(ChargeRequest* request, const char* verdict, const Budget
 }
 
 void refuse_with_error(ChargeRequest* request, const ErrorData* error) {
-  refuse(
-      request, error->sqlerrcode,
-      psprintf("the privacy budget cannot be charged: %s", error->message),
-      error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE ? kLockedHint : "This call was not charged.");
+  refuse(request, error->sqlerrcode,
+         psprintf("the privacy budget cannot be charged: %s", error->message),
+         error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE ? locked_hint(request)
+                                                         : not_charged(request));
   if (error->detail != nullptr) strlcpy(request->detail, error->detail, sizeof request->detail);
 }
 

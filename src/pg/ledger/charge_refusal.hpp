@@ -2,14 +2,15 @@
 
 #include "pg/ledger/charge_request.hpp"
 
-// The replies to charges that are refused: SQLSTATE, message, detail and hint. Each function writes
-// the reply and sets the outcome kRefused. Nothing was charged.
+// The replies to charges that are refused: SQLSTATE, message, detail and hint. Each refuse
+// function writes the reply and sets the outcome kRefused. Nothing was charged.
 namespace dpquantile {
 
-// The hint for a charge that a lock prevented.
-inline constexpr const char* kLockedHint =
-    "This call was not charged. Another session, or this transaction, has locked the budget; end "
-    "it or try again.";
+// How the hint for a request of which nothing was charged begins.
+const char* not_charged(const ChargeRequest* request);
+
+// The hint for a request that a lock prevented, palloc'd.
+char* locked_hint(const ChargeRequest* request);
 
 // The amounts of a charge and what is left in its role's budget, as decimals for messages. Null
 // where there is no such amount.

@@ -37,15 +37,15 @@ struct ChargeRequest {
   char delta[32];
   char rho[32];  // empty if the charge has a delta
   int32 grouping_sets;
-  bool for_one_group;  // of several groups that are charged one by one
-  int32 groups;        // the number of groups; -1: not public
+  bool after_first_group;  // the query's first group has been charged by another request
+  int32 groups;            // the number of groups; -1: not public
 
   // The reply, which the worker writes. The fields after outcome are set if the charge is refused.
   ChargeOutcome outcome;
   int32 sqlstate;
   char message[512];
   char detail[512];
-  char hint[256];
+  char hint[512];
 
   int32 query_bytes;
   char query[FLEXIBLE_ARRAY_MEMBER];  // query_bytes bytes and a zero
