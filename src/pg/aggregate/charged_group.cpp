@@ -64,6 +64,7 @@ Charge describe_charge(const FinalContext* context, const AggState* node) {
   charge.delta = cost.delta;
   charge.rho = cost.rho;
   charge.grouping_sets = shared ? count_grouping_sets(node) : 1;
+  charge.times = charge.grouping_sets;
   charge.groups = shared && has_group_keys(node) ? -1 : 1;
   return charge;
 }
@@ -103,7 +104,8 @@ FinalContext* charge_once(FunctionCallInfo fcinfo, Family family) {
       family, context->call, context->prepared, node, context->user_key_check);
   keep_parameters(context, parameters, fcinfo->flinfo->fn_mcxt);
 
-  charge_budget(describe_charge(context, node), after_first_group);
+  const Charge charge = describe_charge(context, node);
+  charge_budget({&charge, 1}, after_first_group);
   context->execution = execution;
   context->charged = true;
   return context;

@@ -25,32 +25,55 @@ int query_length() {
   return pg_mbcliplen(debug_query_string, length, kQueryBytes);
 }
 
-ChargeRequest* write_request(const Charge& charge, bool after_first_group) {
-  const int query_bytes = query_length();
-  const Size size = offsetof(ChargeRequest, query) + static_cast<Size>(query_bytes) + 1;
-  auto* request = static_cast<ChargeRequest*>(palloc0(size));
-  request->role = GetOuterUserId();
-  namestrcpy(&request->role_name, GetUserNameFromId(GetOuterUserId(), false));
-  namestrcpy(&request->session_role_name, GetUserNameFromId(GetSessionUserId(), false));
-  namestrcpy(&request->function, charge.function);
-  strlcpy(request->mechanism, charge.mechanism, sizeof request->mechanism);
-  strlcpy(request->neighbours, charge.neighbours, sizeof request->neighbours);
-  if (charge.epsilon) {
-    strlcpy(request->epsilon, decimal_text(*charge.epsilon), sizeof request->epsilon);
-  }
-  strlcpy(request->delta, decimal_text(charge.delta), sizeof request->delta);
+// Writes to an item that is zero.
+void write_item(ChargeItem* item, const Charge& charge) {
+  namestrcpy(&item->function, charge.function);
+  strlcpy(item->mechanism, charge.mechanism, sizeof item->mechanism);
+  strlcpy(item->neighbours, charge.neighbours, sizeof item->neighbours);
+  if (charge.epsilon) strlcpy(item->epsilon, decimal_text(*charge.epsilon), sizeof item->epsilon);
+  strlcpy(item->delta, decimal_text(charge.delta), sizeof item->delta);
   if (charge.rho) {
     // A rho that is computed from epsilon is rounded up; a rho that the user wrote is charged
     // exactly.
     const char* rho = charge.epsilon ? decimal_text_above(*charge.rho) : decimal_text(*charge.rho);
-    strlcpy(request->rho, rho, sizeof request->rho);
+    strlcpy(item->rho, rho, sizeof item->rho);
   }
-  request->grouping_sets = charge.grouping_sets;
+  item->times = charge.times;
+  item->grouping_sets = charge.grouping_sets;
+  item->groups = charge.groups;
+}
+
+ChargeRequest* write_request(std::span<const Charge> charges, bool after_first_group) {
+  const int item_count = static_cast<int>(charges.size());
+  const int query_bytes = query_length();
+  auto* request = static_cast<ChargeRequest*>(palloc0(request_size(item_count, query_bytes)));
+  request->role = GetOuterUserId();
+  namestrcpy(&request->role_name, GetUserNameFromId(GetOuterUserId(), false));
+  namestrcpy(&request->session_role_name, GetUserNameFromId(GetSessionUserId(), false));
   request->after_first_group = after_first_group;
-  request->groups = charge.groups;
+  request->item_count = item_count;
   request->query_bytes = query_bytes;
-  if (query_bytes > 0) memcpy(request->query, debug_query_string, static_cast<Size>(query_bytes));
+  for (int i = 0; i < item_count; ++i) write_item(&request->items[i], charges[i]);
+  if (query_bytes > 0) {
+    memcpy(query_of(request), debug_query_string, static_cast<Size>(query_bytes));
+  }
   return request;
+}
+
+void refuse_too_many(std::span<const Charge> charges) {
+  if (charges.size() <= kMaxCharges) return;
+  ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                  errmsg("a query can have at most %d private aggregates at one level, got %d",
+                         kMaxCharges, static_cast<int>(charges.size())),
+                  errhint("This call was not charged. Split the query into several.")));
+}
+
+// Nothing may be released for a charge that is made no times.
+void refuse_empty(std::span<const Charge> charges) {
+  for (const Charge& charge : charges) {
+    if (charge.times < 1) elog(ERROR, "a charge is made %d times", charge.times);
+  }
+  if (charges.empty()) elog(ERROR, "there is nothing to charge");
 }
 
 // In a security-restricted operation (ANALYZE, index maintenance, REFRESH MATERIALIZED VIEW) a
@@ -82,14 +105,16 @@ void report_reply(const ChargeRequest* request) {
 
 }  // namespace
 
-void charge_budget(const Charge& charge, bool after_first_group) {
+void charge_budget(std::span<const Charge> charges, bool after_first_group) {
+  refuse_empty(charges);
+  refuse_too_many(charges);
   refuse_restricted_operation();
   if (RecoveryInProgress()) {
     ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
                     errmsg("the privacy budget cannot be charged on a standby server"),
                     errhint("Run private queries on the primary.")));
   }
-  ChargeRequest* request = write_request(charge, after_first_group);
+  ChargeRequest* request = write_request(charges, after_first_group);
   if (!charge_by_resident_worker(request)) charge_by_session_worker(request);
   report_reply(request);
   pfree(request);

@@ -22,6 +22,7 @@ enum AmountColumn {
   kRhoAsked,
   kRhoLeft,
   kAccountantOfRole,
+  kItemWithoutRho,
 };
 
 // Both read a column of the row that the last statement returned.
@@ -55,48 +56,81 @@ int execute(Statement* statement, Datum* values, const char* nulls) {
   return SPI_execute_plan(statement->plan, values, nulls, false, 0);
 }
 
-// $1 the role, $2 epsilon, $3 delta, $4 rho and $5 the number of grouping sets. Epsilon or rho is
-// NULL for a charge that has none.
-constexpr Oid kBudgetTypes[] = {OIDOID, TEXTOID, TEXTOID, TEXTOID, INT4OID};
+// $1 the role; then arrays with an element for each charge: $2 epsilon, $3 delta, $4 rho and $5
+// times. Epsilon or rho is NULL for a charge that has none.
+constexpr Oid kBudgetTypes[] = {OIDOID, TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID, INT4ARRAYOID};
 
 Statement on_budget(const char* text) {
   return {text, lengthof(kBudgetTypes), kBudgetTypes, nullptr};
 }
 
-int execute_on_budget(Statement* statement, const ChargeRequest* request) {
-  Datum values[] = {ObjectIdGetDatum(request->role), CStringGetTextDatum(request->epsilon),
-                    CStringGetTextDatum(request->delta), CStringGetTextDatum(request->rho),
-                    Int32GetDatum(request->grouping_sets)};
-  char nulls[] = "     ";
-  if (!has_epsilon(request)) nulls[1] = 'n';
-  if (!has_rho(request)) nulls[3] = 'n';
-  return execute(statement, values, nulls);
+// An amount of every charge, as text[]. An amount that a charge lacks is NULL.
+Datum amounts_of(const ChargeRequest* request, const char* (*amount)(const ChargeItem& item)) {
+  Datum texts[kMaxCharges];
+  bool nulls[kMaxCharges];
+  int count = 0;
+  for (const ChargeItem& item : items_of(request)) {
+    const char* text = amount(item);
+    nulls[count] = text[0] == '\0';
+    texts[count] = CStringGetTextDatum(text);
+    ++count;
+  }
+  int lower_bound = 1;
+  return PointerGetDatum(
+      construct_md_array(texts, nulls, 1, &count, &lower_bound, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-#define DPQ_BUDGET_AND_CHARGE                                              \
-  "  FROM dpquantile.budget b,"                                            \
-  "       (SELECT $2::numeric * $5 AS epsilon, $3::numeric * $5 AS delta," \
-  "               $4::numeric * $5 AS rho) c"                              \
-  " WHERE b.role = $1 AND NOT b.revoked"
+Datum times_of(const ChargeRequest* request) {
+  Datum times[kMaxCharges];
+  int count = 0;
+  for (const ChargeItem& item : items_of(request)) times[count++] = Int32GetDatum(item.times);
+  return PointerGetDatum(construct_array(times, count, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+}
+
+int execute_on_budget(Statement* statement, const ChargeRequest* request) {
+  Datum values[] = {
+      ObjectIdGetDatum(request->role),
+      amounts_of(request, [](const ChargeItem& item) { return item.epsilon; }),
+      amounts_of(request, [](const ChargeItem& item) { return item.delta; }),
+      amounts_of(request, [](const ChargeItem& item) { return item.rho; }),
+      times_of(request),
+  };
+  return execute(statement, values, nullptr);
+}
+
+// The totals of the charges. Epsilon or rho is NULL if no charge has one. without_rho is the number
+// of the first charge without a rho that accountant zcdp could add.
+#define DPQ_TOTALS                                                             \
+  "(SELECT sum(i.epsilon::numeric * i.times) AS epsilon,"                      \
+  "        sum(i.delta::numeric * i.times) AS delta,"                          \
+  "        sum(i.rho::numeric * i.times) AS rho,"                              \
+  "        bool_or(i.epsilon IS NULL) AS has_rho_alone,"                       \
+  "        min(i.number) FILTER (WHERE i.rho IS NULL OR i.delta::numeric > 0)" \
+  "          AS without_rho"                                                   \
+  "   FROM unnest($2, $3, $4, $5)"                                             \
+  "          WITH ORDINALITY AS i (epsilon, delta, rho, times, number)) c"
+
+#define DPQ_BUDGET_AND_TOTALS \
+  "  FROM dpquantile.budget b, " DPQ_TOTALS " WHERE b.role = $1 AND NOT b.revoked"
 
 #define DPQ_CHECK_BUDGET                                                            \
   "SELECT CASE b.accountant"                                                        \
   "       WHEN 'pure' THEN"                                                         \
-  "         CASE WHEN c.epsilon IS NULL THEN 'rho alone'"                           \
+  "         CASE WHEN c.has_rho_alone THEN 'rho alone'"                             \
   "              WHEN b.epsilon_spent + c.epsilon > b.epsilon_limit THEN 'epsilon'" \
   "              WHEN b.delta_spent + c.delta <= b.delta_limit THEN 'fits'"         \
   "              WHEN b.delta_limit > 0 THEN 'delta'"                               \
   "              ELSE 'no delta' END"                                               \
   "       WHEN 'zcdp' THEN"                                                         \
-  "         CASE WHEN c.rho IS NULL OR c.delta > 0 THEN 'no rho'"                   \
+  "         CASE WHEN c.without_rho IS NOT NULL THEN 'no rho'"                      \
   "              WHEN b.rho_spent + c.rho <= b.rho_limit THEN 'fits'"               \
   "              ELSE 'rho' END"                                                    \
   "       END,"                                                                     \
-  "       b.budget_id, b.accountant" DPQ_BUDGET_AND_CHARGE "   FOR UPDATE OF b"
+  "       b.budget_id, b.accountant" DPQ_BUDGET_AND_TOTALS "   FOR UPDATE OF b"
 
 Statement check_and_wait = on_budget(DPQ_CHECK_BUDGET);
 Statement check_skip_locked = on_budget(DPQ_CHECK_BUDGET " SKIP LOCKED");
-Statement any_budget = on_budget("SELECT 1" DPQ_BUDGET_AND_CHARGE);
+Statement any_budget = on_budget("SELECT 1" DPQ_BUDGET_AND_TOTALS);
 
 // A charged rho may lie slightly above the rho that was asked for (ChargeRequest). The factor
 // undoes this before six_digits rounds up, so that the message shows what was asked for.
@@ -105,26 +139,50 @@ Statement amounts_statement = on_budget(
     "       c.delta::float8, greatest(b.delta_limit - b.delta_spent, 0)::float8,"
     "       dpquantile.six_digits(c.rho * 0.999999999, true),"
     "       dpquantile.six_digits(greatest(b.rho_limit - b.rho_spent, 0), false),"
-    "       b.accountant" DPQ_BUDGET_AND_CHARGE);
+    "       b.accountant, coalesce(c.without_rho, 0)::integer" DPQ_BUDGET_AND_TOTALS);
 
 Statement deduction = on_budget(
-    "UPDATE dpquantile.budget"
-    "   SET epsilon_spent = epsilon_spent + coalesce($2::numeric * $5, 0),"
-    "       delta_spent = delta_spent + $3::numeric * $5,"
-    "       rho_spent = rho_spent + coalesce($4::numeric * $5, 0),"
-    "       has_rho_alone = has_rho_alone OR $2 IS NULL"
-    " WHERE role = $1");
+    "UPDATE dpquantile.budget b"
+    "   SET epsilon_spent = b.epsilon_spent + coalesce(c.epsilon, 0),"
+    "       delta_spent = b.delta_spent + c.delta,"
+    "       rho_spent = b.rho_spent + coalesce(c.rho, 0),"
+    "       has_rho_alone = b.has_rho_alone OR c.has_rho_alone"
+    "  FROM " DPQ_TOTALS " WHERE b.role = $1");
 
 constexpr Oid kEntryTypes[] = {UUIDOID, NAMEOID, NAMEOID, NAMEOID, TEXTOID, TEXTOID, TEXTOID,
-                               TEXTOID, TEXTOID, TEXTOID, INT4OID, INT4OID, TEXTOID};
+                               TEXTOID, TEXTOID, TEXTOID, INT4OID, INT4OID, TEXTOID, INT4OID};
 
 Statement ledger_entry = {
     "INSERT INTO dpquantile.ledger (budget_id, role_name, session_role_name, function, mechanism,"
     "                               neighbours, epsilon, delta, rho, accountant, grouping_sets,"
     "                               groups, query)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7::numeric * $11, $8::numeric * $11, $9::numeric * $11,"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7::numeric * $14, $8::numeric * $14, $9::numeric * $14,"
     "         $10, $11, $12, $13)",
     lengthof(kEntryTypes), kEntryTypes, nullptr};
+
+bool enter_item(const ChargeRequest* request, const ChargeItem& item, const BudgetCheck& budget,
+                Datum query) {
+  Datum values[] = {budget.budget_id,
+                    NameGetDatum(&request->role_name),
+                    NameGetDatum(&request->session_role_name),
+                    NameGetDatum(&item.function),
+                    CStringGetTextDatum(item.mechanism),
+                    CStringGetTextDatum(item.neighbours),
+                    CStringGetTextDatum(item.epsilon),
+                    CStringGetTextDatum(item.delta),
+                    CStringGetTextDatum(item.rho),
+                    budget.accountant,
+                    Int32GetDatum(item.grouping_sets),
+                    Int32GetDatum(item.groups),
+                    query,
+                    Int32GetDatum(item.times)};
+  char nulls[] = "              ";
+  if (!has_epsilon(item)) nulls[6] = 'n';
+  if (!has_rho(item)) nulls[8] = 'n';
+  if (item.groups < 0) nulls[11] = 'n';
+  if (request->query_bytes == 0) nulls[12] = 'n';
+  return execute(&ledger_entry, values, nulls) == SPI_OK_INSERT && SPI_processed == 1;
+}
 
 bool selects_one_row(Statement* statement, const ChargeRequest* request) {
   return execute_on_budget(statement, request) == SPI_OK_SELECT && SPI_processed == 1;
@@ -146,8 +204,10 @@ BudgetAmounts read_amounts(const ChargeRequest* request) {
   if (!selects_one_row(&amounts_statement, request)) {
     ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the locked budget has disappeared")));
   }
-  return {column(kEpsilonAsked), column(kEpsilonLeft), column(kDeltaAsked),      column(kDeltaLeft),
-          column(kRhoAsked),     column(kRhoLeft),     column(kAccountantOfRole)};
+  return {column(kEpsilonAsked),     column(kEpsilonLeft),
+          column(kDeltaAsked),       column(kDeltaLeft),
+          column(kRhoAsked),         column(kRhoLeft),
+          column(kAccountantOfRole), DatumGetInt32(column_datum(kItemWithoutRho))};
 }
 
 bool deduct(const ChargeRequest* request) {
@@ -155,25 +215,11 @@ bool deduct(const ChargeRequest* request) {
 }
 
 bool enter_in_ledger(const ChargeRequest* request, const BudgetCheck& budget) {
-  Datum values[] = {budget.budget_id,
-                    NameGetDatum(&request->role_name),
-                    NameGetDatum(&request->session_role_name),
-                    NameGetDatum(&request->function),
-                    CStringGetTextDatum(request->mechanism),
-                    CStringGetTextDatum(request->neighbours),
-                    CStringGetTextDatum(request->epsilon),
-                    CStringGetTextDatum(request->delta),
-                    CStringGetTextDatum(request->rho),
-                    budget.accountant,
-                    Int32GetDatum(request->grouping_sets),
-                    Int32GetDatum(request->groups),
-                    CStringGetTextDatum(request->query)};
-  char nulls[] = "             ";
-  if (!has_epsilon(request)) nulls[6] = 'n';
-  if (!has_rho(request)) nulls[8] = 'n';
-  if (request->groups < 0) nulls[11] = 'n';
-  if (request->query[0] == '\0') nulls[12] = 'n';
-  return execute(&ledger_entry, values, nulls) == SPI_OK_INSERT && SPI_processed == 1;
+  const Datum query = CStringGetTextDatum(query_of(request));
+  for (const ChargeItem& item : items_of(request)) {
+    if (!enter_item(request, item, budget, query)) return false;
+  }
+  return true;
 }
 
 }  // namespace dpquantile

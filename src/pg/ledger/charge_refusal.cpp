@@ -1,5 +1,7 @@
 #include "pg/ledger/charge_refusal.hpp"
 
+#include <algorithm>
+
 extern "C" {
 #include "utils/builtins.h"
 }
@@ -15,10 +17,11 @@ void refuse(ChargeRequest* request, int sqlstate, const char* message, const cha
   request->outcome = ChargeOutcome::kRefused;
 }
 
-// Example arguments of dp_grant_budget, after the role, that allow a charge of this kind.
+// Example arguments of dp_grant_budget, after the role, that allow charges of this kind.
 const char* example_arguments(const ChargeRequest* request) {
-  if (!has_epsilon(request)) return "1, 1e-6, 'zcdp'";
-  return has_rho(request) ? "1" : "1, 1e-5";
+  const std::span<const ChargeItem> items = items_of(request);
+  if (!std::all_of(items.begin(), items.end(), has_epsilon)) return "1, 1e-6, 'zcdp'";
+  return std::all_of(items.begin(), items.end(), has_rho) ? "1" : "1, 1e-5";
 }
 
 void refuse_exhausted_epsilon(ChargeRequest* request, const BudgetAmounts& amounts) {
@@ -48,7 +51,7 @@ void refuse_without_delta(ChargeRequest* request, const BudgetAmounts& amounts) 
 }
 
 void refuse_exhausted_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
-  const bool in_epsilon = has_epsilon(request);
+  const bool in_epsilon = amounts.epsilon_asked != nullptr;
   refuse(
       request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
       psprintf("privacy budget exhausted: requested rho %s%s, remaining rho %s", amounts.rho_asked,
@@ -73,10 +76,12 @@ void refuse_rho_alone(ChargeRequest* request, const BudgetAmounts& amounts) {
 // Accountant zcdp adds rhos, and a charge with a delta has no rho. The role's delta is in use
 // already: the accountant converts rho to epsilon at that delta.
 void refuse_without_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
+  Assert(amounts.item_without_rho > 0);
+  const ChargeItem& item = request->items[amounts.item_without_rho - 1];
   refuse(
       request, ERRCODE_FEATURE_NOT_SUPPORTED,
       psprintf("%s with method %s cannot be charged to role \"%s\", whose accountant is %s",
-               NameStr(request->function), request->mechanism, NameStr(request->role_name),
+               NameStr(item.function), item.mechanism, NameStr(request->role_name),
                amounts.accountant),
       psprintf("%s It spends delta, and accountant zcdp needs the role's delta to convert rho. Use "
                "method quantiles with bounds, or ask as a role with accountant pure.",

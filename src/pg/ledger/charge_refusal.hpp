@@ -2,8 +2,8 @@
 
 #include "pg/ledger/charge_request.hpp"
 
-// The replies to charges that are refused: SQLSTATE, message, detail and hint. Each refuse
-// function writes the reply and sets the outcome kRefused. Nothing was charged.
+// The replies to requests that are refused: SQLSTATE, message, detail and hint. Each refuse
+// function writes the reply and sets the outcome kRefused. Nothing of the request was charged.
 namespace dpquantile {
 
 // How the hint for a request of which nothing was charged begins.
@@ -12,26 +12,27 @@ const char* not_charged(const ChargeRequest* request);
 // The hint for a request that a lock prevented, palloc'd.
 char* locked_hint(const ChargeRequest* request);
 
-// The amounts of a charge and what is left in its role's budget, as decimals for messages. Null
+// The totals of a request and what is left in its role's budget, as decimals for messages. Null
 // where there is no such amount.
 struct BudgetAmounts {
-  const char* epsilon_asked;
+  const char* epsilon_asked;  // of the charges that state epsilon
   const char* epsilon_left;
   const char* delta_asked;
   const char* delta_left;
   const char* rho_asked;
   const char* rho_left;
   const char* accountant;
+  int item_without_rho;  // the number of the first charge, from 1, that has no rho; 0: all have rho
 };
 
-// Refuses the charge of a role that has no budget.
+// Refuses the request of a role that has no budget.
 void refuse_without_budget(ChargeRequest* request);
 
-// Refuses a charge because of a verdict of check_budget() (budget_statements.hpp). Returns false,
+// Refuses a request because of a verdict of check_budget() (budget_statements.hpp). Returns false,
 // and does not refuse, if the verdict is null, "fits" or unknown.
 bool refuse_by_verdict(ChargeRequest* request, const char* verdict, const BudgetAmounts& amounts);
 
-// Refuses a charge because this error aborted its transaction.
+// Refuses a request because this error aborted its transaction.
 void refuse_with_error(ChargeRequest* request, const ErrorData* error);
 
 }  // namespace dpquantile

@@ -5,7 +5,7 @@ namespace dpquantile {
 namespace {
 
 constexpr Size kReplyStart = offsetof(ChargeRequest, outcome);
-constexpr Size kReplyEnd = offsetof(ChargeRequest, query_bytes);
+constexpr Size kReplyEnd = offsetof(ChargeRequest, item_count);
 
 char* reply(ChargeRequest* request) {
   return reinterpret_cast<char*>(request) + kReplyStart;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "pg/server/postgres.hpp"
 
 namespace dpquantile {
@@ -22,23 +24,31 @@ enum class LockWait {
 // cut at a character boundary.
 inline constexpr int kQueryBytes = 8192;
 
-// One charge that a session asks a worker for, and the worker's reply, in shared memory. All texts
-// end with a zero. Amounts are for one grouping set and are decimals, so that the budget adds up
-// exactly what the user wrote. A rho that is computed from epsilon is rounded up: the decimal is
-// above the double.
-struct ChargeRequest {
-  Oid role;
-  NameData role_name;
-  NameData session_role_name;
+// The most charges in a request.
+inline constexpr int kMaxCharges = 100;
+
+// The charge of one private aggregate. All texts end with a zero. Amounts are for one time and are
+// decimals, so that the budget adds up exactly what the user wrote. A rho that is computed from
+// epsilon is rounded up: the decimal is above the double.
+struct ChargeItem {
   NameData function;
   char mechanism[64];
   char neighbours[64];
   char epsilon[32];  // empty for a query stated in rho alone
   char delta[32];
   char rho[32];  // empty if the charge has a delta
+  int32 times;   // the charge is (epsilon, delta, rho) times this
   int32 grouping_sets;
+  int32 groups;  // the number of groups; -1: not public
+};
+
+// The charges that a session asks a worker for, all or none, and the worker's reply, in shared
+// memory. The role pays for all of them.
+struct ChargeRequest {
+  Oid role;
+  NameData role_name;
+  NameData session_role_name;
   bool after_first_group;  // the query's first group has been charged by another request
-  int32 groups;            // the number of groups; -1: not public
 
   // The reply, which the worker writes. The fields after outcome are set if the charge is refused.
   ChargeOutcome outcome;
@@ -47,12 +57,17 @@ struct ChargeRequest {
   char detail[512];
   char hint[512];
 
+  int32 item_count;
   int32 query_bytes;
-  char query[FLEXIBLE_ARRAY_MEMBER];  // query_bytes bytes and a zero
+  ChargeItem items[FLEXIBLE_ARRAY_MEMBER];  // then the query's text: query_bytes bytes and a zero
 };
 
 // In bytes.
-inline constexpr Size kLargestRequest = offsetof(ChargeRequest, query) + kQueryBytes + 1;
+constexpr Size request_size(int item_count, int query_bytes) {
+  return offsetof(ChargeRequest, items) + static_cast<Size>(item_count) * sizeof(ChargeItem) +
+         static_cast<Size>(query_bytes) + 1;
+}
+inline constexpr Size kLargestRequest = request_size(kMaxCharges, kQueryBytes);
 
 // Room for the largest request in shared memory.
 struct RequestStorage {
@@ -61,16 +76,28 @@ struct RequestStorage {
   ChargeRequest* get() { return reinterpret_cast<ChargeRequest*>(bytes); }
 };
 
-// In bytes, from the request's query_bytes.
+// In bytes, from the request's item_count and query_bytes.
 inline Size request_size(const ChargeRequest* request) {
-  return offsetof(ChargeRequest, query) + static_cast<Size>(request->query_bytes) + 1;
+  return request_size(request->item_count, request->query_bytes);
 }
 
-inline bool has_epsilon(const ChargeRequest* request) {
-  return request->epsilon[0] != '\0';
+inline std::span<const ChargeItem> items_of(const ChargeRequest* request) {
+  return {request->items, static_cast<std::size_t>(request->item_count)};
 }
-inline bool has_rho(const ChargeRequest* request) {
-  return request->rho[0] != '\0';
+
+// The query's text, which follows the items.
+inline char* query_of(ChargeRequest* request) {
+  return reinterpret_cast<char*>(request->items + request->item_count);
+}
+inline const char* query_of(const ChargeRequest* request) {
+  return reinterpret_cast<const char*>(request->items + request->item_count);
+}
+
+inline bool has_epsilon(const ChargeItem& item) {
+  return item.epsilon[0] != '\0';
+}
+inline bool has_rho(const ChargeItem& item) {
+  return item.rho[0] != '\0';
 }
 
 // Copies the fields of the reply, and no others.

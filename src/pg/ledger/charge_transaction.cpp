@@ -47,8 +47,8 @@ void refuse_verdict(ChargeRequest* request, const char* verdict) {
   }
 }
 
-// Returns whether the charge may be committed; if not, its outcome says why. If it ereports, the
-// whole transaction must be aborted.
+// Makes all charges of the request. Returns whether they may be committed; if not, none is made and
+// the outcome says why. If it ereports, the whole transaction must be aborted.
 bool make_charge(ChargeRequest* request, LockWait wait) {
   const BudgetCheck budget = check_budget(request, wait);
   if (!budget.found) {
@@ -99,7 +99,7 @@ bool make_charges(ChargeRequest* const* requests, int count, LockWait wait) {
   return made;
 }
 
-// Call it after the commit: the charges that have no other outcome were made.
+// Call it after the commit: the charges of requests that have no other outcome were made.
 void confirm(ChargeRequest* const* requests, int count) {
   // A termination ends the wait for a synchronous standby, too. Then the charges may not be
   // durable.

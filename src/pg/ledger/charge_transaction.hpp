@@ -2,7 +2,7 @@
 
 #include "pg/ledger/charge_request.hpp"
 
-// The transaction of a charge, for all background workers that make charges.
+// The transaction that makes charges, for all background workers that make charges.
 namespace dpquantile {
 
 // Overrides the settings that a charge depends on, whatever the database's or the cluster's
@@ -15,8 +15,9 @@ void force_charge_settings(LockWait wait);
 // when a worker starts.
 void ignore_cancels();
 
-// Makes the charges, whose outcomes must be kPending, in one transaction, in their order. Returns
-// null if every request has its outcome; every charge with kCharged is durable then. Returns the
+// Makes the charges of the requests, whose outcomes must be kPending, in one transaction, in their
+// order. Makes all charges of a request or none; a refused request leaves the others alone. Returns
+// null if every request has its outcome; every request with kCharged is durable then. Returns the
 // error, in the current memory context, if it aborted the transaction; then no outcome counts.
 ErrorData* charge_and_commit(ChargeRequest* const* requests, int count, LockWait wait);
 
