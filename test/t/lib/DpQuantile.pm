@@ -15,7 +15,7 @@ use Test::More;
 # The superuser's name does not depend on who runs the tests.
 $ENV{PGUSER} = 'postgres';
 
-our @EXPORT = qw($ANSWER $PRELOADED new_node outcome start_psql finish_psql spent hold_budget
+our @EXPORT = qw($ANSWER $PRELOADED @INITDB new_node outcome start_psql finish_psql spent hold_budget
 	wait_for_charges_at_lock parallel_for_all);
 
 # One private answer. Prints t, because the answer itself is random.
@@ -25,13 +25,16 @@ our $ANSWER = 'SELECT dp_median(age, 1, 0, 100) IS NOT NULL FROM person;';
 # charges passes with resident workers and without them.
 our $PRELOADED = $ENV{DPQ_PRELOADED} // 0;
 
+# Options of initdb. The encoding and the order of text do not depend on the environment.
+our @INITDB = ('--username=postgres', '--encoding=UTF8', '--locale=C');
+
 # preloaded: whether the library is preloaded, $PRELOADED by default; conf: lines for postgresql.conf;
 # budget: the analyst's epsilon, ample by default; delta: the analyst's delta, 0 by default.
 sub new_node
 {
 	my ($name, %params) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
-	$node->init(allows_streaming => $params{allows_streaming}, extra => ['--username=postgres']);
+	$node->init(allows_streaming => $params{allows_streaming}, extra => [@INITDB]);
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'dpquantile'")
 		if $params{preloaded} // $PRELOADED;
 	$node->append_conf('postgresql.conf', $params{conf} // '');
