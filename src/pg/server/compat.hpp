@@ -7,6 +7,13 @@
 #error "dpquantile supports PostgreSQL 15 to 18"
 #endif
 
+// PostgreSQL 16 moved the macros of variable-length values out of postgres.h.
+#if PG_VERSION_NUM >= 160000
+extern "C" {
+#include "varatt.h"
+}
+#endif
+
 // PostgreSQL 17 added the setting transaction_timeout.
 #define DPQ_HAS_TRANSACTION_TIMEOUT (PG_VERSION_NUM >= 170000)
 
