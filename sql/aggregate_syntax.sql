@@ -133,7 +133,7 @@ SELECT rows, charged FROM run('SELECT dp_median(x, 0.1, 0, 1000) FROM parts WHER
 SELECT rows, charged FROM run('SELECT b, dp_median(x, 0.1, 0, 1000) FILTER (WHERE x < 0) FROM parts GROUP BY b');
 SELECT dp_median(x, x, 0, 1000) FROM parts;
 SELECT b, dp_median(x, 0.1, 1000, 0) FILTER (WHERE x < 0) FROM parts GROUP BY b;
--- If a plan aggregates each partition completely in its own node, each node is charged.
+-- A plan that aggregates each partition completely is charged once for all partitions.
 SELECT is_partial('SELECT a, dp_median(x, 0.1, 0, 1000) FROM parts GROUP BY a') AS partial;
 SELECT rows, charged FROM run('SELECT a, dp_median(x, 0.1, 0, 1000) FROM parts GROUP BY a');
 RESET enable_partitionwise_aggregate;

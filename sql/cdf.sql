@@ -138,6 +138,7 @@ SELECT charged();
 -- Groups without a value
 SELECT a, counts(dp_cdf(x, 1000, 0, 10, dp_options(bins => 2)) FILTER (WHERE a = 1)) FROM t GROUP BY a ORDER BY a;
 SELECT charged();
+-- No group: the charge comes before the rows.
 SELECT a, dp_cdf(x, 1000, 0, 10) FROM t WHERE false GROUP BY a;
 SELECT charged();
 -- GROUPING SETS put a row into several groups.

@@ -8,8 +8,8 @@ SET ROLE regress_dpq_grouping;
 CREATE TABLE t AS SELECT x::float8, x % 2 AS a, x % 3 AS b, x % 5 AS c FROM generate_series(1, 300) x;
 ANALYZE t;
 
--- Runs SELECT dp_median(...) FROM t with this GROUP BY. Returns the aggregation strategy, the number of rows
--- and the charge.
+-- Runs SELECT dp_median(...) FROM t with this GROUP BY. Returns the strategy of the aggregation below the release, the
+-- number of rows and the charge.
 CREATE FUNCTION run(clause text, OUT strategy text, OUT rows bigint, OUT charged numeric) LANGUAGE plpgsql AS $$
 DECLARE
   before CONSTANT numeric := (SELECT epsilon_spent FROM dp_budget);
@@ -17,7 +17,7 @@ DECLARE
   plan json;
 BEGIN
   EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
-  strategy := plan -> 0 -> 'Plan' ->> 'Strategy';
+  strategy := plan #>> '{0,Plan,Plans,0,Strategy}';
   EXECUTE query;
   GET DIAGNOSTICS rows = ROW_COUNT;
   charged := (SELECT epsilon_spent FROM dp_budget) - before;
@@ -72,7 +72,7 @@ DECLARE
   plan json;
 BEGIN
   EXECUTE 'EXPLAIN (ANALYZE, FORMAT json) ' || query INTO plan;
-  RETURN plan -> 0 -> 'Plan' ->> 'HashAgg Batches';
+  RETURN plan #>> '{0,Plan,Plans,0,HashAgg Batches}';
 END
 $$;
 SET enable_sort = off;

@@ -1,5 +1,5 @@
--- threat 8: a plan may run an aggregate many times. Every execution draws anew and is charged. A group never
--- shows more different answers than were charged.
+-- threat 8: a plan may run an aggregate many times. An execution for other outer values draws anew and is charged. A
+-- rescan for the same values shows the same answers. A group never shows more different answers than were charged.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_rescans;
 CREATE SCHEMA AUTHORIZATION regress_dpq_rescans;
@@ -53,7 +53,7 @@ INSERT INTO cases VALUES
        LATERAL (SELECT coalesce(k, -1) AS k, $ AS a FROM t WHERE x <> i GROUP BY ROLLUP (k) LIMIT 1) s'),
   (8, 'SELECT k, a FROM generate_series(1, 5) i,
        LATERAL (SELECT coalesce(k, -1) AS k, $ AS a FROM t WHERE x <> i GROUP BY ROLLUP (k) LIMIT 3) s'),
-  -- An execution without groups, and an execution that shows no group
+  -- An execution without groups is charged, and so is an execution that shows no group.
   (9, 'SELECT k, a FROM generate_series(1, 5) i, LATERAL (SELECT k, $ AS a FROM t WHERE i <> 2 GROUP BY k) s'),
   (10, 'SELECT k, a FROM generate_series(1, 5) i, LATERAL (SELECT k, $ AS a FROM t GROUP BY k HAVING i <> 2) s'),
   (11, 'SELECT k, a FROM generate_series(1, 5) i,
@@ -86,8 +86,8 @@ RESET enable_hashagg;
 RESET enable_memoize;
 SELECT rows, paid FROM outcomes WHERE number = 13;
 
--- A nested loop without Material rescans without a new parameter. The left join fixes the inner side. PostgreSQL
--- then reads a hash table again, unless it spilled. Answers and charges must be right in both cases.
+-- A nested loop without Material rescans without a new parameter. The left join fixes the inner side. All rows of the
+-- outer side see one release.
 CREATE TABLE loops (number int, query text);
 INSERT INTO loops VALUES
   (1, 'SELECT 0, a FROM generate_series(1, 5) i LEFT JOIN (SELECT $ AS a FROM t) s ON a >= i * 0'),
@@ -125,7 +125,7 @@ SELECT plan_of(replace(query, '$', draw())) FROM loops WHERE number IN (2, 8) OR
 SELECT * FROM loop_outcomes ORDER BY number;
 RESET enable_hashagg;
 RESET enable_material;
--- With Material one execution is enough.
+-- With Material
 SELECT * FROM loop_outcomes ORDER BY number;
 
 -- A hash table that spills

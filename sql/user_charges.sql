@@ -43,7 +43,7 @@ SELECT clause, rows, charged, count(*) AS calls
   FROM calls, clauses, run(format('SELECT %s FROM t %s', call, clause)) GROUP BY clauses.number, clause, rows, charged ORDER BY clauses.number;
 RESET enable_sort;
 
--- The ledger has one charge for each group. Its number of groups is 1 for any data.
+-- The ledger has a charge for the first group, which is made before the rows are read, and one for all others.
 SELECT function, mechanism, neighbours, epsilon, delta, grouping_sets, groups, count(*) FROM dp_ledger
  GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY function::text COLLATE "C", mechanism COLLATE "C";
 SELECT dp_user_mean(u, x, 0.1, 0, 300, dp_options(m)) BETWEEN 0 AND 300 AS levy FROM t, (VALUES ('levy')) v(m);
@@ -66,7 +66,8 @@ SELECT charged FROM run('SELECT dp_user_mean(u, x, 0.1, 0, 300), dp_user_mean(u,
 SELECT charged FROM run('SELECT dp_user_mean(u, x, 0.1, 0, 300), dp_user_mean(a, x, 0.1, 0, 300), dp_user_variance(u, x, 0.1, 0, 300) FROM t');
 -- If HAVING reads the answers, the groups that it removes are charged too.
 SELECT charged FROM run('SELECT dp_user_mean(u, x, 0.1, 0, 300) FROM t GROUP BY a HAVING dp_user_mean(u, x, 0.1, 0, 300) < 0');
--- threat 8: every execution is charged, also if a hash table is read again.
+-- threat 8: an execution for other outer values is charged. A rescan for the same values is not, also if the value is
+-- added to the answer afterwards.
 SELECT charged FROM run('SELECT (SELECT dp_user_mean(u, x, 0.1, 0, 300) FROM t WHERE a <> -i) FROM generate_series(1, 3) i');
 SELECT charged FROM run('SELECT m FROM generate_series(1, 3) i, LATERAL (SELECT dp_user_mean(u, x, 0.1, 0, 300) AS m FROM t WHERE b <> -i GROUP BY a) s');
 SET enable_material = off;
@@ -104,15 +105,16 @@ SELECT rows, charged FROM run('SELECT dp_user_mean(u, x, 0.1, 0, 300 ORDER BY x 
 SELECT dp_user_mean(u, x, 0.1, 0, 300) OVER (PARTITION BY a) FROM t;
 SELECT dp_user_grid_stats(u, g, x, 0.1, 0, 300) OVER () FROM t;
 
--- threat 43: the budget is too small for all groups: the first groups are charged, and no answer is shown.
+-- threat 43: the budget is too small for all groups: only the first group is charged, and no answer is shown.
 RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_user_charges', epsilon_spent::float8 + 0.25)
   FROM dp_budget WHERE role = 'regress_dpq_user_charges'::regrole;
 SET ROLE regress_dpq_user_charges;
 SELECT b, dp_user_mean(u, x, 0.1, 0, 300) FROM t GROUP BY b;
 SELECT epsilon_remaining FROM dp_budget;
--- The hint differs if the first group does not fit.
-SELECT b, dp_user_mean(u, x, 0.1, 0, 300) FROM t GROUP BY b;
+-- The first group does not fit either.
+SELECT b, dp_user_mean(u, x, 0.2, 0, 300) FROM t GROUP BY b;
+SELECT epsilon_remaining FROM dp_budget;
 
 RESET ROLE;
 DROP OWNED BY regress_dpq_user_charges;

@@ -1,4 +1,6 @@
 #include "pg/charge/charge_queue.hpp"
+#include "pg/release/release_node.hpp"
+#include "pg/release/release_path.hpp"
 #include "pg/server/postgres.hpp"
 
 extern "C" {
@@ -9,4 +11,6 @@ PGDLLEXPORT void _PG_init();
 // The queue needs shared memory, which a library gets only if it is preloaded.
 void _PG_init() {
   if (process_shared_preload_libraries_in_progress) dpquantile::install_charge_queue();
+  dpquantile::install_release_node();
+  dpquantile::install_release_paths();
 }

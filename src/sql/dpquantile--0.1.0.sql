@@ -209,10 +209,11 @@ CREATE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
                     AND b.role = dpquantile.charged_role());
 COMMENT ON VIEW @extschema@.dp_ledger IS
   'One row for each charge: time, role, session role, function, mechanism, neighbour relation, epsilon and delta '
-  '(for all grouping sets together; epsilon is NULL for a query stated in rho alone), number of grouping sets, number '
-  'of groups, text of the query, rho (NULL for a charge with a delta), accountant. The number of groups is 1 without '
-  'GROUP BY, and also for the functions dp_user_..., which make one charge for each group. Else it is NULL, because it '
-  'would depend on the data. A role sees its own charges, the owner of the extension sees all charges.';
+  '(for all grouping sets or groups together; epsilon is NULL for a query stated in rho alone), number of grouping sets, '
+  'number of groups, text of the query, rho (NULL for a charge with a delta), accountant. The number of groups is 1 '
+  'without GROUP BY. The functions dp_user_... with GROUP BY are charged for each group: one row has the first group, a '
+  'second row all others and their number. For other functions with GROUP BY it is NULL, because it would depend on the '
+  'data. A role sees its own charges, the owner of the extension sees all charges.';
 
 GRANT SELECT ON @extschema@.dp_budget, @extschema@.dp_ledger TO PUBLIC;
 
@@ -423,10 +424,16 @@ CREATE FUNCTION dpquantile.records_combine(dpquantile.records_state, dpquantile.
 -- like any other value; an implicit cast would raise an error that depends on the data)
 -- ---------------------------------------------------------------------------------------------
 
+CREATE FUNCTION dpquantile.planner_support(internal) RETURNS internal
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_planner_support';
+COMMENT ON FUNCTION dpquantile.planner_support(internal) IS
+  'PostgreSQL calls it while it plans a query with a private aggregate, and loads the library for the call.';
 CREATE FUNCTION dpquantile.quantiles_final(dpquantile.records_state) RETURNS float8[]
-  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_quantiles_final';
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_quantiles_final';
 CREATE FUNCTION dpquantile.quantile_final(dpquantile.records_state) RETURNS float8
-  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_quantile_final';
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_quantile_final';
 
 CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, float8, float8[], float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -721,7 +728,8 @@ quantile: the given quantile; rank_error_typical: the mean error, simulated for 
 -- ---------------------------------------------------------------------------------------------
 
 CREATE FUNCTION dpquantile.synthesize_final(dpquantile.records_state) RETURNS float8[]
-  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_synthesize_final';
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_synthesize_final';
 
 CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float8, int, float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -868,7 +876,8 @@ COMMENT ON FUNCTION dpquantile.cdf_send(@extschema@.dp_cdf) IS 'Binary form of t
 -- ---------------------------------------------------------------------------------------------
 
 CREATE FUNCTION dpquantile.cdf_final(dpquantile.records_state) RETURNS @extschema@.dp_cdf
-  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_cdf_final';
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_cdf_final';
 
 CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, float8, float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -1050,7 +1059,8 @@ COMMENT ON FUNCTION @extschema@.dp_cdf_expected_error(float8, int, float8, text,
 -- ---------------------------------------------------------------------------------------------
 
 CREATE FUNCTION dpquantile.iqr_final(dpquantile.records_state) RETURNS float8
-  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_iqr_final';
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_iqr_final';
 
 CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -1176,9 +1186,11 @@ COMMENT ON FUNCTION @extschema@.dp_iqr_expected_error(float8, float8, float8) IS
 -- ---------------------------------------------------------------------------------------------
 
 CREATE FUNCTION dpquantile.user_mean_final(dpquantile.records_state) RETURNS float8
-  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_user_mean_final';
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_user_mean_final';
 CREATE FUNCTION dpquantile.user_variance_final(dpquantile.records_state) RETURNS float8
-  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_user_variance_final';
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_user_variance_final';
 
 CREATE FUNCTION dpquantile.user_mean_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -1199,7 +1211,8 @@ Privacy: epsilon-differentially private for replacing the values of one user. Th
   number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
   so do values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
   epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
-  each group of each set). The groups and their number are public.
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
 user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
@@ -1227,7 +1240,8 @@ Privacy: epsilon-differentially private for replacing the values of one user. Th
   so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
   private for adding or removing one user with all rows; nothing is public.
   epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
-  each group of each set). The groups and their number are public.
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
 user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
@@ -1258,7 +1272,8 @@ Privacy: epsilon-differentially private for replacing the values of one user. Th
   number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
   so do values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
   epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
-  each group of each set). The groups and their number are public.
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
 user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
@@ -1286,7 +1301,8 @@ Privacy: epsilon-differentially private for replacing the values of one user. Th
   so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
   private for adding or removing one user with all rows; nothing is public.
   epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
-  each group of each set). The groups and their number are public.
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
 user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
@@ -1317,7 +1333,8 @@ Privacy: epsilon-differentially private for replacing the values of one user. Th
   number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
   so do values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
   epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
-  each group of each set). The groups and their number are public.
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
 user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
@@ -1345,7 +1362,8 @@ Privacy: epsilon-differentially private for replacing the values of one user. Th
   so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
   private for adding or removing one user with all rows; nothing is public.
   epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
-  each group of each set). The groups and their number are public.
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
 user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
@@ -1375,7 +1393,8 @@ Privacy: epsilon-differentially private for replacing the values of one user. Th
   number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
   so do values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
   epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
-  each group of each set). The groups and their number are public.
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
 user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
@@ -1403,7 +1422,8 @@ Privacy: epsilon-differentially private for replacing the values of one user. Th
   so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
   private for adding or removing one user with all rows; nothing is public.
   epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
-  each group of each set). The groups and their number are public.
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
 user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
@@ -1444,7 +1464,8 @@ COMMENT ON COLUMN @extschema@.dp_grid_stat.relative_error_bound IS
   'sums before suppression. The same in all grids of a release. Public.';
 
 CREATE FUNCTION dpquantile.user_grids_final(dpquantile.records_state) RETURNS @extschema@.dp_grid_stat[]
-  LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_user_grids_final';
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_user_grids_final';
 
 CREATE FUNCTION dpquantile.user_grids_transition(dpquantile.records_state, anynonarray, text, float8, float8, float8, float8)
   RETURNS dpquantile.records_state
@@ -1466,7 +1487,8 @@ Privacy: epsilon-differentially private, all grids together, for replacing the v
   users and the number of rows with a value of each user in each grid are public; a WHERE, FILTER, join or GROUP BY on
   private values breaks that, and so do values that are NULL or NaN for private reasons. Then use dp_user_mean and
   dp_user_variance with method ''bounded'' for each grid. epsilon is the total for all grids. It is charged for
-  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set).
+  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set):
+  for one group before the rows are read, for all others together or not at all.
 user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
 grid: the name of the row''s grid, which is printed unchanged: never computed from private values. Names with different
@@ -1496,7 +1518,8 @@ Privacy: epsilon-differentially private, all grids together, for replacing the v
   users and the number of rows with a value of each user in each grid are public; a WHERE, FILTER, join or GROUP BY on
   private values breaks that, and so do values that are NULL or NaN for private reasons. Then use dp_user_mean and
   dp_user_variance with method ''bounded'' for each grid. epsilon is the total for all grids. It is charged for
-  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set).
+  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set):
+  for one group before the rows are read, for all others together or not at all.
 user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
 grid: the name of the row''s grid, which is printed unchanged: never computed from private values. Names with different
@@ -1528,7 +1551,8 @@ Privacy: epsilon-differentially private, all grids together, for replacing the v
   users and the number of rows with a value of each user in each grid are public; a WHERE, FILTER, join or GROUP BY on
   private values breaks that, and so do values that are NULL or NaN for private reasons. Then use dp_user_mean and
   dp_user_variance with method ''bounded'' for each grid. epsilon is the total for all grids. It is charged for
-  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set).
+  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set):
+  for one group before the rows are read, for all others together or not at all.
 user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
 grid: the name of the row''s grid, which is printed unchanged: never computed from private values. Names with different
@@ -1558,7 +1582,8 @@ Privacy: epsilon-differentially private, all grids together, for replacing the v
   users and the number of rows with a value of each user in each grid are public; a WHERE, FILTER, join or GROUP BY on
   private values breaks that, and so do values that are NULL or NaN for private reasons. Then use dp_user_mean and
   dp_user_variance with method ''bounded'' for each grid. epsilon is the total for all grids. It is charged for
-  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set).
+  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set):
+  for one group before the rows are read, for all others together or not at all.
 user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
 grid: the name of the row''s grid, which is printed unchanged: never computed from private values. Names with different

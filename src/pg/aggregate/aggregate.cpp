@@ -31,10 +31,10 @@ KeptForQuery* kept_for_query(FunctionCallInfo fcinfo) {
   return static_cast<KeptForQuery*>(function->fn_extra);
 }
 
-const Aggref* checked_call(FunctionCallInfo fcinfo, Family family) {
+const Aggref* kept_call(FunctionCallInfo fcinfo) {
   KeptForQuery* kept = kept_for_query(fcinfo);
   if (kept->call == nullptr) {
-    kept->call = find_checked_call(fcinfo, row_of(family));
+    kept->call = find_released_call(fcinfo);
   }
   return kept->call;
 }
@@ -53,7 +53,7 @@ Datum expanded_datum(ExpandedRecords* records) {
 // Makes the state of a new group. The parameters are constant, so the first group of a pool reads
 // them for all groups of the pool.
 Datum start_state(FunctionCallInfo fcinfo, Family family) {
-  const Aggref* call = checked_call(fcinfo, family);
+  const Aggref* call = kept_call(fcinfo);
   GroupPools* pools = &kept_for_query(fcinfo)->pools;
   MemoryContext groups = group_context(fcinfo);
   GroupPool* pool = find_pool(pools, groups);

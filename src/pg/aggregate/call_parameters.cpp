@@ -1,5 +1,9 @@
 #include "pg/aggregate/call_parameters.hpp"
 
+extern "C" {
+#include "catalog/pg_type_d.h"
+}
+
 namespace dpquantile {
 
 namespace {
@@ -14,6 +18,18 @@ void check_distinct(const Aggref* call, const AggregateParameters* parameters) {
                           "dp_user_variance.")));
 }
 
+}  // namespace
+
+const Aggref* find_released_call(FunctionCallInfo fcinfo) {
+  const Aggref* call = find_call(fcinfo);
+  if (call->aggtype == INTERNALOID || call->aggtype == call->aggtranstype) return call;
+  ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                  errmsg("the query was planned without a release node for its private answers"),
+                  errdetail("Nothing was charged."),
+                  errhint("Run the query again. If the error stays, another extension plans the "
+                          "query in its own way.")));
+}
+
 const AggregateParameters* checked_parameters(Family family, const Aggref* call,
                                               const CallArguments& arguments,
                                               uint64 user_key_check) {
@@ -22,26 +38,10 @@ const AggregateParameters* checked_parameters(Family family, const Aggref* call,
   return parameters;
 }
 
-}  // namespace
-
-const Aggref* find_checked_call(FunctionCallInfo fcinfo, const FamilyRow& family) {
-  const Aggref* call = find_user_call(fcinfo);
-  check_constant_parameters(call, family.arguments_from_rows());
-  return call;
-}
-
 const AggregateParameters* receive_call_parameters(FunctionCallInfo fcinfo, Family family,
                                                    const Aggref* call, uint64 user_key_check) {
   const int first = row_of(family).arguments_from_rows();
   return checked_parameters(family, call, received_parameters(call, first, fcinfo), user_key_check);
-}
-
-const AggregateParameters* evaluate_call_parameters(Family family, const Aggref* call,
-                                                    List* prepared, AggState* node,
-                                                    uint64 user_key_check) {
-  const int first = row_of(family).arguments_from_rows();
-  return checked_parameters(family, call, evaluate_parameters(call, first, prepared, node),
-                            user_key_check);
 }
 
 }  // namespace dpquantile

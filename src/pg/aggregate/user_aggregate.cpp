@@ -22,11 +22,11 @@ struct UserCall {
   UserHash* hash;
 };
 
-UserCall* user_call(FunctionCallInfo fcinfo, Family family) {
+UserCall* user_call(FunctionCallInfo fcinfo) {
   if (likely(fcinfo->flinfo->fn_extra != nullptr)) {
     return static_cast<UserCall*>(fcinfo->flinfo->fn_extra);
   }
-  const Aggref* found = find_checked_call(fcinfo, row_of(family));
+  const Aggref* found = find_released_call(fcinfo);
   UserHash* hash = make_user_hash(found, fcinfo->flinfo->fn_mcxt);
   auto* kept =
       static_cast<UserCall*>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(UserCall)));
@@ -56,7 +56,7 @@ RecordsState* find_grid(RecordsState* state, Datum grid, uint32* number) {
 }
 
 Datum add_record(FunctionCallInfo fcinfo, Family family, float8 value) {
-  UserCall* kept = user_call(fcinfo, family);
+  UserCall* kept = user_call(fcinfo);
   RecordsState* state =
       PG_ARGISNULL(0) ? nullptr : reinterpret_cast<RecordsState*>(PG_GETARG_POINTER(0));
   if (unlikely(state == nullptr)) {

@@ -8,8 +8,8 @@
 namespace dpquantile {
 
 // What one private aggregate of a query costs, and what the ledger records about it. The charge is
-// (epsilon, delta, rho) times `times`: the number of grouping sets, or of groups that are charged
-// one by one. Plain data.
+// (epsilon, delta, rho) times `times`: the number of grouping sets, or of groups for an aggregate
+// that is charged for each group. Plain data.
 struct Charge {
   const char* function;           // the SQL function
   const char* mechanism;          // for example "approximate"

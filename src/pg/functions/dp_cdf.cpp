@@ -2,8 +2,8 @@
 #include "core/cdf/cdf.hpp"
 
 #include "pg/aggregate/aggregate.hpp"
-#include "pg/aggregate/charged_group.hpp"
 #include "pg/functions/cdf_type.hpp"
+#include "pg/release/group_release.hpp"
 
 namespace dpquantile {
 
@@ -40,5 +40,6 @@ DPQ_FUNCTION(dpq_cdf_transition_numeric) {
 
 // (state) returns dp_cdf
 DPQ_FUNCTION(dpq_cdf_final) {
-  PG_RETURN_BYTEA_P(draw_answer(charge_group(fcinfo, Family::kCdf)));
+  if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
+  PG_RETURN_BYTEA_P(draw_answer(charged_group(fcinfo)));
 }

@@ -6,7 +6,7 @@
 #include "core/iqr/iqr_by_quantiles.hpp"
 #include "core/iqr/iqr_method.hpp"
 #include "pg/aggregate/aggregate.hpp"
-#include "pg/aggregate/charged_group.hpp"
+#include "pg/release/group_release.hpp"
 #include "pg/server/boundary.hpp"
 
 namespace dpquantile {
@@ -49,7 +49,8 @@ DPQ_FUNCTION(dpq_iqr_transition_numeric) {
 
 // (state) returns float8
 DPQ_FUNCTION(dpq_iqr_final) {
-  const std::optional<double> answer = draw_answer(charge_group(fcinfo, Family::kIqr));
+  if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
+  const std::optional<double> answer = draw_answer(charged_group(fcinfo));
   if (!answer) PG_RETURN_NULL();
   PG_RETURN_FLOAT8(*answer);
 }

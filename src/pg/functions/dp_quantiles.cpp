@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "pg/aggregate/aggregate.hpp"
-#include "pg/aggregate/charged_group.hpp"
+#include "pg/release/group_release.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -20,8 +20,7 @@ struct Answer {
   const uint32* cells;
 };
 
-Answer answer_group(FunctionCallInfo fcinfo, Family family) {
-  const ChargedGroup group = charge_group(fcinfo, family);
+Answer answer_group(const ChargedGroup& group) {
   const AggregateParameters* parameters = group.parameters;
   const auto& mechanism = static_cast<const QuantilesMechanism&>(*group.mechanism);
   auto* answer = static_cast<uint32*>(palloc(parameters->quantile_count * sizeof(uint32)));
@@ -58,12 +57,14 @@ DPQ_FUNCTION(dpq_quantiles_transition_numeric) {
 
 // (state) returns float8[]
 DPQ_FUNCTION(dpq_quantiles_final) {
-  PG_RETURN_DATUM(values_of(answer_group(fcinfo, Family::kQuantiles)));
+  if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
+  PG_RETURN_DATUM(values_of(answer_group(charged_group(fcinfo))));
 }
 
 // (state) returns float8
 DPQ_FUNCTION(dpq_quantile_final) {
-  const Answer answer = answer_group(fcinfo, Family::kQuantiles);
+  if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
+  const Answer answer = answer_group(charged_group(fcinfo));
   PG_RETURN_FLOAT8(answer.parameters->grid.value_of(answer.cells[0]));
 }
 
@@ -78,5 +79,6 @@ DPQ_FUNCTION(dpq_synthesize_transition_numeric) {
 
 // (state) returns float8[]
 DPQ_FUNCTION(dpq_synthesize_final) {
-  PG_RETURN_DATUM(values_of(answer_group(fcinfo, Family::kSynthesis)));
+  if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
+  PG_RETURN_DATUM(values_of(answer_group(charged_group(fcinfo))));
 }

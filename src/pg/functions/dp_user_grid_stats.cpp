@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/user_level/user_grid_stats.hpp"
-#include "pg/aggregate/charged_group.hpp"
 #include "pg/aggregate/user_aggregate.hpp"
+#include "pg/release/group_release.hpp"
 #include "pg/server/boundary.hpp"
 
 extern "C" {
@@ -109,7 +109,8 @@ DPQ_FUNCTION(dpq_user_grids_transition_numeric) {
 
 // (state) returns dp_grid_stat[]
 DPQ_FUNCTION(dpq_user_grids_final) {
-  const ChargedGroup group = charge_group(fcinfo, Family::kUserGrids);
+  if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
+  const ChargedGroup group = charged_group(fcinfo);
   const ReleasedGrids released = draw_answer(group);
   const Oid element = get_element_type(get_fn_expr_rettype(fcinfo->flinfo));
   if (!OidIsValid(element)) {

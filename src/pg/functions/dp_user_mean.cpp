@@ -1,8 +1,8 @@
 // dp_user_mean and dp_user_variance.
 #include "core/user_level/user_mean.hpp"
 #include "core/user_level/user_variance.hpp"
-#include "pg/aggregate/charged_group.hpp"
 #include "pg/aggregate/user_aggregate.hpp"
+#include "pg/release/group_release.hpp"
 
 namespace dpquantile {
 
@@ -37,7 +37,8 @@ DPQ_FUNCTION(dpq_user_mean_transition_numeric) {
 
 // (state) returns float8
 DPQ_FUNCTION(dpq_user_mean_final) {
-  const ChargedGroup group = charge_group(fcinfo, Family::kUserMean);
+  if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
+  const ChargedGroup group = charged_group(fcinfo);
   const std::uint32_t units = draw_answer(group, user_mean);
   PG_RETURN_FLOAT8(fixed_point_of(group.parameters).value_of(units));
 }
@@ -53,7 +54,8 @@ DPQ_FUNCTION(dpq_user_variance_transition_numeric) {
 
 // (state) returns float8
 DPQ_FUNCTION(dpq_user_variance_final) {
-  const ChargedGroup group = charge_group(fcinfo, Family::kUserVariance);
+  if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
+  const ChargedGroup group = charged_group(fcinfo);
   const std::uint32_t units = draw_answer(group, user_variance);
   PG_RETURN_FLOAT8(fixed_point_of(group.parameters).variance_of(units));
 }

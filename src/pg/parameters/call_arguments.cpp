@@ -3,7 +3,6 @@
 extern "C" {
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
-#include "nodes/plannodes.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 }
@@ -16,34 +15,6 @@ namespace {
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                   errmsg("the parameters of the aggregate call cannot be found in this plan"),
                   errhint("Call the aggregate directly in a query's SELECT list.")));
-}
-
-// The plan node whose output the Vars in this node's target list refer to.
-Plan* input_plan(Plan* plan) {
-  switch (nodeTag(plan)) {
-    case T_Append:
-      return static_cast<Plan*>(linitial(reinterpret_cast<Append*>(plan)->appendplans));
-    case T_MergeAppend:
-      return static_cast<Plan*>(linitial(reinterpret_cast<MergeAppend*>(plan)->mergeplans));
-    case T_SubqueryScan:
-      return reinterpret_cast<SubqueryScan*>(plan)->subplan;
-    default:
-      return outerPlan(plan);
-  }
-}
-
-// Follows a column of a plan's output down to the partial aggregate that computes it.
-Aggref* find_partial_call(Plan* plan, AttrNumber column) {
-  while (plan != nullptr) {
-    if (column < 1 || column > list_length(plan->targetlist)) refuse_unknown_plan();
-    Node* source = reinterpret_cast<Node*>(
-        static_cast<TargetEntry*>(list_nth(plan->targetlist, column - 1))->expr);
-    if (IsA(source, Aggref)) return reinterpret_cast<Aggref*>(source);
-    if (!IsA(source, Var)) refuse_unknown_plan();
-    column = reinterpret_cast<Var*>(source)->varattno;
-    plan = input_plan(plan);
-  }
-  refuse_unknown_plan();
 }
 
 bool is_parameter(const TargetEntry* argument) {
@@ -72,18 +43,11 @@ void require_aggregate(FunctionCallInfo fcinfo) {
                   errmsg("this function may only be called as part of an aggregate")));
 }
 
-Aggref* find_user_call(FunctionCallInfo fcinfo) {
+const Aggref* find_call(FunctionCallInfo fcinfo) {
   require_aggregate(fcinfo);
-  Aggref* call = AggGetAggref(fcinfo);
+  const Aggref* call = AggGetAggref(fcinfo);
   if (call == nullptr) refuse_unknown_plan();
-  if (!DO_AGGSPLIT_COMBINE(call->aggsplit)) return call;
-
-  const auto* state_argument = static_cast<TargetEntry*>(linitial(call->args));
-  const Node* source = reinterpret_cast<const Node*>(state_argument->expr);
-  if (!IsA(source, Var)) refuse_unknown_plan();
-  const auto* node = reinterpret_cast<AggState*>(fcinfo->context);
-  return find_partial_call(outerPlan(node->ss.ps.plan),
-                           reinterpret_cast<const Var*>(source)->varattno);
+  return call;
 }
 
 void check_constant_parameters(const Aggref* call, int row_arguments) {
@@ -104,28 +68,34 @@ void check_constant_parameters(const Aggref* call, int row_arguments) {
   }
 }
 
-List* prepare_parameters(const Aggref* call, int row_arguments, AggState* node) {
-  List* prepared = NIL;
+List* parameter_expressions(const Aggref* call, int row_arguments) {
+  List* expressions = NIL;
   ListCell* cell;
   foreach (cell, parameter_entries(call, row_arguments)) {
-    prepared = lappend(prepared,
-                       ExecInitExpr(static_cast<TargetEntry*>(lfirst(cell))->expr, &node->ss.ps));
+    expressions = lappend(expressions, static_cast<TargetEntry*>(lfirst(cell))->expr);
+  }
+  return expressions;
+}
+
+PreparedArguments prepare_arguments(List* expressions, PlanState* node) {
+  PreparedArguments prepared{};
+  ListCell* cell;
+  foreach (cell, expressions) {
+    auto* expression = static_cast<Expr*>(lfirst(cell));
+    const int i = prepared.count++;
+    prepared.types[i] = exprType(reinterpret_cast<const Node*>(expression));
+    prepared.expressions[i] = ExecInitExpr(expression, node);
   }
   return prepared;
 }
 
-CallArguments evaluate_parameters(const Aggref* call, int row_arguments, List* prepared,
-                                  AggState* node) {
+CallArguments evaluate_arguments(const PreparedArguments& prepared, ExprContext* context) {
   CallArguments arguments{};
-  ListCell* entry;
-  ListCell* expression;
-  forboth(entry, parameter_entries(call, row_arguments), expression, prepared) {
-    const int i = arguments.count++;
-    arguments.types[i] =
-        exprType(reinterpret_cast<const Node*>(static_cast<TargetEntry*>(lfirst(entry))->expr));
+  arguments.count = prepared.count;
+  for (int i = 0; i < prepared.count; ++i) {
+    arguments.types[i] = prepared.types[i];
     arguments.values[i].value =
-        ExecEvalExpr(static_cast<ExprState*>(lfirst(expression)), node->ss.ps.ps_ExprContext,
-                     &arguments.values[i].isnull);
+        ExecEvalExpr(prepared.expressions[i], context, &arguments.values[i].isnull);
   }
   return arguments;
 }

@@ -28,24 +28,32 @@ inline bool is_in_aggregate(FunctionCallInfo fcinfo) {
 // ereports unless is_in_aggregate().
 void require_aggregate(FunctionCallInfo fcinfo);
 
-// Finds the call as the query states it, from a transition, combine or final function. In the final
-// step of a parallel plan, the call is in the partial aggregate below. ereports if the function was
-// not called as part of an aggregate, or if the plan does not show the call.
-Aggref* find_user_call(FunctionCallInfo fcinfo);
+// The call that a transition or final function belongs to. ereports if the function was not called
+// as part of an aggregate, or if the plan does not show the call.
+const Aggref* find_call(FunctionCallInfo fcinfo);
 
 // ereports unless every parameter is constant for the whole query: without columns, correlated
 // subqueries and functions that are not immutable. Here and below, the first `row_arguments`
 // arguments come from the rows and are not parameters.
 void check_constant_parameters(const Aggref* call, int row_arguments);
 
-// Prepares the parameters' expressions for evaluate_parameters(). Allocates in the current memory
-// context, which must live as long as the query.
-List* prepare_parameters(const Aggref* call, int row_arguments, AggState* node);
+// The expressions of the parameters, in the order of the call.
+List* parameter_expressions(const Aggref* call, int row_arguments);
 
-// Evaluates the parameters in this execution of the node. By-reference values live in the current
-// memory context or longer. ereports what an expression reports.
-CallArguments evaluate_parameters(const Aggref* call, int row_arguments, List* prepared,
-                                  AggState* node);
+// Parameters that an executor node can evaluate.
+struct PreparedArguments {
+  int count;
+  Oid types[kMaxCallArguments];
+  ExprState* expressions[kMaxCallArguments];
+};
+
+// Prepares expressions for evaluation by the node, in the current memory context, which must live
+// as long as the query.
+PreparedArguments prepare_arguments(List* expressions, PlanState* node);
+
+// Evaluates them. By-reference values live in the current memory context or longer. ereports what
+// an expression reports.
+CallArguments evaluate_arguments(const PreparedArguments& prepared, ExprContext* context);
 
 // The parameters as a transition function receives them, after the state and the row's arguments.
 // ereports if the function received fewer arguments than the call has.

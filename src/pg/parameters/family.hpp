@@ -86,6 +86,8 @@ struct FamilyRow {
   ChargeRule charged;
   unsigned options;                    // a set of Option
   std::span<const MethodRow> methods;  // the first is the default
+  // The C symbols of the final functions of the family's aggregates.
+  std::span<const std::string_view> final_functions;
   // Throws ParameterError unless the family accepts the parameters. Fills in the fields of
   // `checked` that follow from them.
   void (*check)(const GivenParameters& given, AggregateParameters* checked);
@@ -106,6 +108,9 @@ const FamilyRow& row_of(Family family);
 
 // The table row of the family with this number, or null. For numbers from outside.
 const FamilyRow* find_family(int number);
+
+// The table row of the family whose aggregates have the final function with this C symbol, or null.
+const FamilyRow* find_family_by_final_function(std::string_view symbol);
 
 // The table row of the family's method with this number or name, or null. For input from outside.
 const MethodRow* find_method(const FamilyRow& family, Method number);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "core/cdf/cdf_tree.hpp"
@@ -95,6 +96,14 @@ constexpr MethodRow kUserGridsMethods[] = {
     user_method(UserMethod::kBaseline, "grids", kUserGridValues),
 };
 
+constexpr std::string_view kQuantilesFinals[] = {"dpq_quantiles_final", "dpq_quantile_final"};
+constexpr std::string_view kSynthesisFinals[] = {"dpq_synthesize_final"};
+constexpr std::string_view kCdfFinals[] = {"dpq_cdf_final"};
+constexpr std::string_view kIqrFinals[] = {"dpq_iqr_final"};
+constexpr std::string_view kUserMeanFinals[] = {"dpq_user_mean_final"};
+constexpr std::string_view kUserVarianceFinals[] = {"dpq_user_variance_final"};
+constexpr std::string_view kUserGridsFinals[] = {"dpq_user_grids_final"};
+
 constexpr unsigned kQuantilesOptions = kMethodOption | kGranularityOption | kRhoOption;
 constexpr unsigned kCdfOptions = kQuantilesOptions | kBinsOption;
 constexpr unsigned kIqrOptions = kMethodOption | kGranularityOption | kLowerOption | kUpperOption;
@@ -109,6 +118,7 @@ constexpr FamilyRow kFamilies[] = {
      .charged = ChargeRule::kOncePerExecution,
      .options = kQuantilesOptions,
      .methods = kQuantilesMethods,
+     .final_functions = kQuantilesFinals,
      .check = check_quantiles_parameters,
      .prepare = prepare_quantiles},
     {.family = Family::kSynthesis,
@@ -118,6 +128,7 @@ constexpr FamilyRow kFamilies[] = {
      .charged = ChargeRule::kOncePerExecution,
      .options = kQuantilesOptions,
      .methods = kSynthesisMethods,
+     .final_functions = kSynthesisFinals,
      .check = check_quantiles_parameters,
      .prepare = prepare_quantiles},
     {.family = Family::kCdf,
@@ -127,6 +138,7 @@ constexpr FamilyRow kFamilies[] = {
      .charged = ChargeRule::kOncePerExecution,
      .options = kCdfOptions,
      .methods = kCdfMethods,
+     .final_functions = kCdfFinals,
      .check = check_cdf_parameters,
      .prepare = prepare_cdf},
     {.family = Family::kIqr,
@@ -136,6 +148,7 @@ constexpr FamilyRow kFamilies[] = {
      .charged = ChargeRule::kOncePerExecution,
      .options = kIqrOptions,
      .methods = kIqrMethods,
+     .final_functions = kIqrFinals,
      .check = check_iqr_parameters,
      .prepare = prepare_iqr},
     {.family = Family::kUserMean,
@@ -145,6 +158,7 @@ constexpr FamilyRow kFamilies[] = {
      .charged = ChargeRule::kOncePerGroup,
      .options = kUserOptions,
      .methods = kUserMeanMethods,
+     .final_functions = kUserMeanFinals,
      .check = check_user_mean_parameters,
      .prepare = prepare_pure},
     {.family = Family::kUserVariance,
@@ -154,6 +168,7 @@ constexpr FamilyRow kFamilies[] = {
      .charged = ChargeRule::kOncePerGroup,
      .options = kUserOptions,
      .methods = kUserVarianceMethods,
+     .final_functions = kUserVarianceFinals,
      .check = check_user_variance_parameters,
      .prepare = prepare_pure},
     {.family = Family::kUserGrids,
@@ -163,6 +178,7 @@ constexpr FamilyRow kFamilies[] = {
      .charged = ChargeRule::kOncePerGroup,
      .options = kUserGridsOptions,
      .methods = kUserGridsMethods,
+     .final_functions = kUserGridsFinals,
      .check = check_user_grids_parameters,
      .prepare = prepare_pure},
 };
@@ -189,6 +205,13 @@ const FamilyRow& row_of(Family family) {
 const FamilyRow* find_family(int number) {
   for (const FamilyRow& row : kFamilies) {
     if (static_cast<int>(row.family) == number) return &row;
+  }
+  return nullptr;
+}
+
+const FamilyRow* find_family_by_final_function(std::string_view symbol) {
+  for (const FamilyRow& row : kFamilies) {
+    if (std::ranges::find(row.final_functions, symbol) != row.final_functions.end()) return &row;
   }
   return nullptr;
 }

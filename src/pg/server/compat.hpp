@@ -24,6 +24,46 @@ extern "C" {
 #define DPQ_LOCAL_BACKEND_STATUS(i) pgstat_fetch_stat_local_beentry(i)
 #endif
 
+// Before PostgreSQL 16, expression_tree_walker() takes a function without a prototype.
+#if PG_VERSION_NUM >= 160000
+#define DPQ_TREE_WALKER(function) (function)
+#else
+#define DPQ_TREE_WALKER(function) \
+  reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(function))
+#endif
+
+// The keys of GROUP BY without redundant ones, in the order of ORDER BY if possible. PostgreSQL 16
+// leaves the query as it was.
+#if PG_VERSION_NUM >= 160000
+#define DPQ_GROUP_CLAUSE(root) ((root)->processed_groupClause)
+#else
+#define DPQ_GROUP_CLAUSE(root) ((root)->parse->groupClause)
+#endif
+
+// Expressions of a relation as those of its partition. PostgreSQL 16 takes the relations for their
+// ids.
+#if PG_VERSION_NUM >= 160000
+#define DPQ_TRANSLATE_TO_PARTITION(root, expressions, partition, relation) \
+  adjust_appendrel_attrs_multilevel(root, expressions, partition, relation)
+#else
+#define DPQ_TRANSLATE_TO_PARTITION(root, expressions, partition, relation) \
+  adjust_appendrel_attrs_multilevel(root, expressions, (partition)->relids, (relation)->relids)
+#endif
+
+// PostgreSQL 18 moved the functions that write properties of EXPLAIN.
+#if PG_VERSION_NUM >= 180000
+#define DPQ_EXPLAIN_FORMAT_HEADER "commands/explain_format.h"
+#else
+#define DPQ_EXPLAIN_FORMAT_HEADER "commands/explain.h"
+#endif
+
+// PostgreSQL 18 counts the disabled nodes of a path.
+#if PG_VERSION_NUM >= 180000
+#define DPQ_COPY_DISABLED_NODES(to, from) ((to)->disabled_nodes = (from)->disabled_nodes)
+#else
+#define DPQ_COPY_DISABLED_NODES(to, from) ((void)0)
+#endif
+
 // PostgreSQL 18 lets a module state its name and version.
 #ifdef PG_MODULE_MAGIC_EXT
 #define DPQ_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "dpquantile", .version = "0.1.0")

@@ -14,9 +14,8 @@
 // then `capacity` is their number of bytes. While rows are added on a value grid, an expanded
 // object holds the records (expanded_records.hpp).
 //
-// A final function may reorder the records but must keep them. Whether a state outlives an
-// execution (a hash table that is read again, or one that spilled) depends on the data, so each
-// execution of the aggregate draws anew and is charged anew.
+// A release may reorder the records but must keep them: the next execution of the release node may
+// get the same state again, for example from a hash table that PostgreSQL reads a second time.
 namespace dpquantile {
 
 struct RecordsState {

@@ -1,4 +1,4 @@
-#include "pg/aggregate/query_random.hpp"
+#include "pg/release/query_random.hpp"
 
 #include <memory>
 #include <new>

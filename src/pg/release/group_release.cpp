@@ -1,0 +1,62 @@
+#include "pg/release/group_release.hpp"
+
+#include "pg/aggregate/call_parameters.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+// Its address distinguishes a ReleaseContext from all other nodes.
+constexpr char kContextName[] = "dpquantile release";
+
+const ReleaseContext* release_context(FunctionCallInfo fcinfo) {
+  return reinterpret_cast<const ReleaseContext*>(fcinfo->context);
+}
+
+}  // namespace
+
+ReleaseContext make_release_context(const ChargedCall& call) {
+  return {{T_ExtensibleNode, kContextName}, call};
+}
+
+bool called_by_release(FunctionCallInfo fcinfo) {
+  return fcinfo->context != nullptr && IsA(fcinfo->context, ExtensibleNode) &&
+         release_context(fcinfo)->node.extnodename == kContextName;
+}
+
+Datum state_for_release(FunctionCallInfo fcinfo) {
+  (void)find_released_call(fcinfo);
+  if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+  PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
+
+ChargedGroup charged_group(FunctionCallInfo fcinfo) {
+  const ChargedCall& call = release_context(fcinfo)->call;
+  const StateRef state = PG_ARGISNULL(0) ? StateRef{} : get_state(PG_GETARG_DATUM(0));
+  if (state && !same_parameters(state.parameters(), call.parameters)) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("the parameters of the aggregate changed during the query"),
+                    errhint("Use literals or query parameters.")));
+  }
+  return {call.parameters, state, call.mechanism, call.random};
+}
+
+std::span<float8> ChargedGroup::values() const {
+  if (!state) return {};
+  return {state.flat->values(), state.flat->count};
+}
+
+std::span<UserRow> ChargedGroup::user_rows() const {
+  if (!state) return {};
+  return {state.flat->user_rows(), state.flat->count};
+}
+
+GridNames* ChargedGroup::grid_names() const {
+  return state && state.flat->has_grid_names() ? state.flat->grid_names() : nullptr;
+}
+
+Histogram ChargedGroup::histogram(const Workspace& work) const {
+  return histogram_of(state, parameters->grid.cells, work);
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,107 @@
+#include "pg/release/release_call.hpp"
+
+#include "pg/aggregate/call_parameters.hpp"
+#include "pg/aggregate/user_hash.hpp"
+#include "pg/release/group_release.hpp"
+#include "pg/release/private_call.hpp"
+
+extern "C" {
+#include "parser/parse_agg.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// A final function may ask for its result type.
+void look_up_final_function(ReleaseCall* call) {
+  const Aggref* aggref = call->aggref;
+  const Oid function = final_function_of(aggref);
+  fmgr_info_cxt(function, &call->final_function, CurrentMemoryContext);
+  Oid state_type = aggref->aggtranstype;
+  Expr* expression = nullptr;
+  build_aggregate_finalfn_expr(&state_type, 1, state_type, aggref->aggtype, aggref->inputcollid,
+                               function, &expression);
+  fmgr_info_set_expr(reinterpret_cast<Node*>(expression), &call->final_function);
+}
+
+// A call on no rows must fail with the same errors about the user as on rows.
+uint64 user_key_check(const ReleaseCall* call) {
+  if (!call->family->protects_users()) return 0;
+  return make_user_hash(call->aggref, CurrentMemoryContext)->key_check;
+}
+
+// Keeps a copy of the parameters and prepares their mechanism, unless the last execution had the
+// same parameters.
+void keep_parameters(ReleaseCall* call, const AggregateParameters* parameters,
+                     MemoryContext lasting) {
+  if (call->checked != nullptr) {
+    if (same_parameters(call->checked, parameters)) return;
+    pfree(call->checked);
+    call->checked = nullptr;
+    MemoryContextDelete(call->mechanism.context);
+  }
+  const PreparedMechanism mechanism = prepare_mechanism(parameters, lasting);
+  const std::size_t size = parameters_size(parameters->quantile_count);
+  auto* kept = static_cast<AggregateParameters*>(MemoryContextAlloc(lasting, size));
+  memcpy(kept, parameters, size);
+  call->mechanism = mechanism;
+  call->checked = kept;
+}
+
+}  // namespace
+
+ReleaseCall make_release_call(const CustomScan* plan, int column, PlanState* node) {
+  ReleaseCall call{};
+  call.aggref = call_in_column(plan, column);
+  call.column = column;
+  call.family = private_family(call.aggref);
+  call.name = get_func_name(call.aggref->aggfnoid);
+  if (call.family == nullptr || call.name == nullptr) {
+    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+                    errmsg("a private aggregate changed after the query was planned")));
+  }
+  call.parameters = parameter_expressions(call.aggref, call.family->arguments_from_rows());
+  call.arguments = prepare_arguments(call.parameters, node);
+  look_up_final_function(&call);
+  return call;
+}
+
+void prepare_call(ReleaseCall* call, ExprContext* expressions, MemoryContext lasting) {
+  const CallArguments arguments = evaluate_arguments(call->arguments, expressions);
+  const AggregateParameters* checked =
+      checked_parameters(call->family->family, call->aggref, arguments, user_key_check(call));
+  keep_parameters(call, checked, lasting);
+}
+
+Charge charge_for(const ReleaseCall& call, bool has_keys, int times) {
+  const MethodRow& method = method_of(call.checked);
+  const PrivacyCost& cost = call.mechanism.mechanism->cost();
+  Charge charge;
+  charge.function = call.name;
+  charge.mechanism = method.name.data();
+  charge.neighbours = has_keys ? method.neighbours_in_groups : method.neighbours;
+  charge.epsilon = cost.epsilon;
+  charge.delta = cost.delta;
+  charge.rho = cost.rho;
+  charge.times = times;
+  const bool by_group = is_charged_by_group(call);
+  charge.grouping_sets = by_group ? 1 : times;
+  charge.groups = by_group ? times : has_keys ? -1 : 1;
+  return charge;
+}
+
+NullableDatum answer_call(ReleaseCall* call, RandomStream* random, NullableDatum state) {
+  ReleaseContext context = make_release_context({call->checked, call->mechanism.mechanism, random});
+  LOCAL_FCINFO(fcinfo, 1);
+  InitFunctionCallInfoData(*fcinfo, &call->final_function, 1, call->aggref->inputcollid,
+                           reinterpret_cast<fmNodePtr>(&context), nullptr);
+  fcinfo->args[0] = state;
+  NullableDatum answer;
+  answer.value = FunctionCallInvoke(fcinfo);
+  answer.isnull = fcinfo->isnull;
+  return answer;
+}
+
+}  // namespace dpquantile

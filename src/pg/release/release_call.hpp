@@ -1,0 +1,48 @@
+#pragma once
+
+#include "pg/charge/charge.hpp"
+#include "pg/parameters/call_arguments.hpp"
+#include "pg/parameters/prepared_mechanism.hpp"
+#include "pg/release/release_plan.hpp"
+
+// One private aggregate of a release node.
+namespace dpquantile {
+
+struct ReleaseCall {
+  const Aggref* aggref;
+  const char* name;  // of the SQL function
+  int column;        // of its states and answers, from 1
+  const FamilyRow* family;
+  List* parameters;  // expressions
+  PreparedArguments arguments;
+  // Those of the last execution; null before the first.
+  AggregateParameters* checked;
+  PreparedMechanism mechanism;
+  FmgrInfo final_function;
+};
+
+// The call in a column of the plan. The node will evaluate its parameters. Everything lives in the
+// current memory context, which must live as long as the query.
+ReleaseCall make_release_call(const CustomScan* plan, int column, PlanState* node);
+
+// Whether the call is charged for each group, if there are group keys. Other calls are charged once
+// for all groups.
+inline bool is_charged_by_group(const ReleaseCall& call) {
+  return call.family->charged == ChargeRule::kOncePerGroup;
+}
+
+// Evaluates and checks the parameters for an execution, and prepares the mechanism in a context
+// below `lasting`. Both stay until the next call of prepare_call(). It uses the current memory
+// context as scratch memory. ereports what an expression reports, if a parameter is out of range,
+// and if users cannot be hashed (make_user_hash).
+void prepare_call(ReleaseCall* call, ExprContext* expressions, MemoryContext lasting);
+
+// The charge of a prepared call, `times` as in Charge. Its texts live in the current memory context
+// or longer.
+Charge charge_for(const ReleaseCall& call, bool has_keys, int times);
+
+// Draws the answer of a group of a prepared call, in the current memory context. Requires that the
+// call has been charged. ereports as the final function does.
+NullableDatum answer_call(ReleaseCall* call, RandomStream* random, NullableDatum state);
+
+}  // namespace dpquantile

@@ -1,0 +1,97 @@
+#include "pg/release/release_columns.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+bool is_group_key(const PlannerInfo* root, Index reference) {
+  return reference != 0 &&
+         get_sortgroupref_clause_noerr(reference, root->parse->groupClause) != nullptr;
+}
+
+// GROUPING() of equal keys is not the same.
+ReleaseColumns flat_columns(const GroupingLevel& level) {
+  PathTarget* flat = create_empty_pathtarget();
+  const PathTarget* target = level.groups->reltarget;
+  List* rest = NIL;
+  ListCell* cell;
+  foreach (cell, target->exprs) {
+    auto* expression = static_cast<Expr*>(lfirst(cell));
+    const Index reference = get_pathtarget_sortgroupref(target, foreach_current_index(cell));
+    if (is_group_key(level.root, reference)) {
+      add_column_to_pathtarget(flat, expression, reference);
+    } else if (IsA(expression, GroupingFunc)) {
+      add_column_to_pathtarget(flat, expression, 0);
+    } else if (IsA(expression, Aggref)) {
+      add_new_column_to_pathtarget(flat, expression);
+    } else {
+      rest = lappend(rest, expression);
+    }
+  }
+  const bool begin_with_target = list_length(flat->exprs) == list_length(target->exprs);
+  rest = lappend(rest, level.having);
+  add_new_columns_to_pathtarget(
+      flat,
+      pull_var_clause(reinterpret_cast<Node*>(rest),
+                      PVC_INCLUDE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_INCLUDE_PLACEHOLDERS));
+  return {flat, begin_with_target, NIL, NIL};
+}
+
+// Keys are found by their references: two keys may be equal expressions.
+int column_of_key(const PathTarget* columns, Index reference) {
+  for (int i = 0; i < list_length(columns->exprs); ++i) {
+    if (get_pathtarget_sortgroupref(columns, i) == reference) return i + 1;
+  }
+  ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("a group key has no column")));
+}
+
+Expr* grouping_of(Expr* key, Index reference) {
+  GroupingFunc* grouping = makeNode(GroupingFunc);
+  grouping->args = list_make1(key);
+  grouping->refs = list_make1_int(static_cast<int>(reference));
+  grouping->location = -1;
+  return reinterpret_cast<Expr*>(grouping);
+}
+
+void add_grouping_of_key(ReleaseColumns* columns, Index reference) {
+  const int key = column_of_key(columns->target, reference);
+  auto* expression = static_cast<Expr*>(list_nth(columns->target->exprs, key - 1));
+  add_column_to_pathtarget(columns->target, grouping_of(expression, reference), 0);
+  columns->grouping_of_keys =
+      lappend_int(columns->grouping_of_keys, list_length(columns->target->exprs));
+}
+
+void require_columns_fit(const PathTarget* columns) {
+  const int count = list_length(columns->exprs);
+  if (count <= MaxTupleAttributeNumber) return;
+  ereport(ERROR, (errcode(ERRCODE_TOO_MANY_COLUMNS),
+                  errmsg("the groups of private answers can have at most %d columns, got %d",
+                         MaxTupleAttributeNumber, count),
+                  errdetail("With GROUPING SETS, each key takes two columns."),
+                  errhint("Group by fewer keys.")));
+}
+
+}  // namespace
+
+ReleaseColumns release_columns(const GroupingLevel& level) {
+  ReleaseColumns columns = flat_columns(level);
+  ListCell* cell;
+  foreach (cell, DPQ_GROUP_CLAUSE(level.root)) {
+    const Index reference = static_cast<SortGroupClause*>(lfirst(cell))->tleSortGroupRef;
+    columns.keys = lappend_int(columns.keys, column_of_key(columns.target, reference));
+    if (level.root->parse->groupingSets != NIL) add_grouping_of_key(&columns, reference);
+  }
+  require_columns_fit(columns.target);
+  set_pathtarget_cost_width(level.root, columns.target);
+  return columns;
+}
+
+}  // namespace dpquantile

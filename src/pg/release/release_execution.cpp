@@ -1,0 +1,166 @@
+#include "pg/release/release_execution.hpp"
+
+#include "pg/release/query_random.hpp"
+
+extern "C" {
+#include "access/parallel.h"
+#include "executor/executor.h"
+#include "utils/tuplestore.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+MemoryContext query_context(const ReleaseNode* node) {
+  return node->scan.ss.ps.state->es_query_cxt;
+}
+
+// Switches to empty memory for one step or one group. Returns the memory context before.
+MemoryContext switch_to_scratch(const ReleaseNode* node) {
+  ExprContext* expressions = node->scan.ss.ps.ps_ExprContext;
+  ResetExprContext(expressions);
+  return MemoryContextSwitchTo(expressions->ecxt_per_tuple_memory);
+}
+
+void refuse_parallel_worker() {
+  if (!IsParallelWorker()) return;
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("private answers cannot be released inside a parallel worker"),
+                  errdetail("Every worker would release its own answers and be charged for them."),
+                  errhint("Declare the functions that ask private queries PARALLEL UNSAFE.")));
+}
+
+void prepare_calls(ReleaseNode* node) {
+  const MemoryContext previous = switch_to_scratch(node);
+  for (int i = 0; i < node->call_count; ++i) {
+    prepare_call(&node->calls[i], node->scan.ss.ps.ps_ExprContext, query_context(node));
+  }
+  MemoryContextSwitchTo(previous);
+}
+
+bool waits_for_groups(const ReleaseNode* node, const ReleaseCall& call) {
+  return node->plan.has_keys && is_charged_by_group(call);
+}
+
+bool any_waits_for_groups(const ReleaseNode* node) {
+  for (int i = 0; i < node->call_count; ++i) {
+    if (waits_for_groups(node, node->calls[i])) return true;
+  }
+  return false;
+}
+
+// Charges for all groups, or for the first one if a call is charged for each.
+void charge_first(const ReleaseNode* node) {
+  const MemoryContext previous = switch_to_scratch(node);
+  auto* charges = static_cast<Charge*>(palloc(sizeof(Charge) * node->call_count));
+  for (int i = 0; i < node->call_count; ++i) {
+    const ReleaseCall& call = node->calls[i];
+    const int times = waits_for_groups(node, call) ? 1 : node->plan.grouping_sets;
+    charges[i] = charge_for(call, node->plan.has_keys, times);
+  }
+  charge_budget({charges, static_cast<std::size_t>(node->call_count)}, false);
+  MemoryContextSwitchTo(previous);
+}
+
+// Charges for the groups after the first, where a call is charged for each.
+void charge_others(const ReleaseNode* node, int64 groups) {
+  if (groups < 2) return;
+  if (groups > PG_INT32_MAX) {
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("a query with %lld groups cannot be charged for each group",
+                           static_cast<long long>(groups))));
+  }
+  const MemoryContext previous = switch_to_scratch(node);
+  auto* charges = static_cast<Charge*>(palloc(sizeof(Charge) * node->call_count));
+  std::size_t count = 0;
+  for (int i = 0; i < node->call_count; ++i) {
+    const ReleaseCall& call = node->calls[i];
+    if (!waits_for_groups(node, call)) continue;
+    charges[count++] = charge_for(call, true, static_cast<int>(groups - 1));
+  }
+  charge_budget({charges, count}, true);
+  MemoryContextSwitchTo(previous);
+}
+
+// Draws the answers of a group, and puts them in the place of its states.
+void answer_group(ReleaseNode* node, TupleTableSlot* states) {
+  const MemoryContext previous = switch_to_scratch(node);
+  TupleTableSlot* answers = node->scan.ss.ss_ScanTupleSlot;
+  slot_getallattrs(states);
+  ExecClearTuple(answers);
+  const Size columns = answers->tts_tupleDescriptor->natts;
+  memcpy(answers->tts_values, states->tts_values, columns * sizeof(Datum));
+  memcpy(answers->tts_isnull, states->tts_isnull, columns * sizeof(bool));
+  for (int i = 0; i < node->call_count; ++i) {
+    const int index = node->calls[i].column - 1;
+    const NullableDatum answer = answer_call(
+        &node->calls[i], node->random, {states->tts_values[index], states->tts_isnull[index]});
+    answers->tts_values[index] = answer.value;
+    answers->tts_isnull[index] = answer.isnull;
+  }
+  ExecStoreVirtualTuple(answers);
+  MemoryContextSwitchTo(previous);
+  add_answer(node->answers, answers);
+}
+
+// Null after the last group.
+TupleTableSlot* next_group(ReleaseNode* node) {
+  CHECK_FOR_INTERRUPTS();
+  TupleTableSlot* states = ExecProcNode(node->child);
+  return TupIsNull(states) ? nullptr : states;
+}
+
+void answer_groups(ReleaseNode* node) {
+  while (TupleTableSlot* states = next_group(node)) answer_group(node, states);
+}
+
+// One role pays for all groups. A function that the query calls may have set another role.
+void require_payer(Oid payer) {
+  if (GetOuterUserId() == payer) return;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+                  errmsg("the role changed while a private query read its rows"),
+                  errhint("Leave SET ROLE out of the functions that the query calls.")));
+}
+
+// Reads all groups, charges for those that are not charged yet, and answers them.
+void charge_and_answer_groups(ReleaseNode* node) {
+  Tuplestorestate* store = tuplestore_begin_heap(false, false, work_mem);
+  TupleTableSlot* states =
+      MakeSingleTupleTableSlot(ExecGetResultType(node->child), &TTSOpsMinimalTuple);
+  const Oid payer = GetOuterUserId();
+  int64 groups = 0;
+  while (TupleTableSlot* group = next_group(node)) {
+    tuplestore_puttupleslot(store, group);
+    ++groups;
+  }
+  require_payer(payer);
+  charge_others(node, groups);
+  while (tuplestore_gettupleslot(store, true, false, states)) {
+    CHECK_FOR_INTERRUPTS();
+    answer_group(node, states);
+  }
+  ExecDropSingleTupleTableSlot(states);
+  tuplestore_end(store);
+}
+
+}  // namespace
+
+void execute_release(ReleaseNode* node) {
+  refuse_parallel_worker();
+  const MemoryContext previous = MemoryContextSwitchTo(query_context(node));
+  if (node->random == nullptr) node->random = make_query_random(query_context(node));
+  prepare_calls(node);
+  charge_first(node);
+  node->answers = begin_answers(node->plan, node->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor);
+  if (any_waits_for_groups(node)) {
+    charge_and_answer_groups(node);
+  } else {
+    answer_groups(node);
+  }
+  finish_answers(node->answers);
+  node->released = true;
+  MemoryContextSwitchTo(previous);
+}
+
+}  // namespace dpquantile

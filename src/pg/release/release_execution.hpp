@@ -1,0 +1,40 @@
+#pragma once
+
+#include "pg/release/release_call.hpp"
+#include "pg/release/sorted_answers.hpp"
+
+extern "C" {
+#include "nodes/execnodes.h"
+}
+
+// An execution of a release node:
+//   1. It evaluates and checks the parameters.
+//   2. It charges for all private aggregates in one transaction.
+//   3. It runs the child, which reads the rows and groups them.
+//   4. It draws the answers of each group.
+//   5. It sorts the groups by their keys.
+// The child is not asked for a row before the charge. Nothing is drawn before its charge is
+// durable. Nothing is shown before all groups are drawn. The calls that are charged for each group
+// are charged for one group in step 2, and for all others between steps 3 and 4: their number is
+// known only then. The charge of step 2 is kept if the other groups cannot be charged
+// (docs/privacy.md, "When it is charged").
+namespace dpquantile {
+
+// The node's state. It is zero before it is set up.
+struct ReleaseNode {
+  CustomScanState scan;
+  PlanState* child;
+  ReleasePlan plan;
+  ReleaseCall* calls;
+  int call_count;
+  RandomStream* random;
+  TupleTableSlot* output;  // for the first columns of an answer; null if the node returns all
+  bool released;           // whether the answers are those of the present execution
+  SortedAnswers answers;   // with the columns of the node's scan tuple
+};
+
+// Executes the node: makes its answers. ereports if the query is refused, and in a parallel worker.
+// Then nothing was released.
+void execute_release(ReleaseNode* node);
+
+}  // namespace dpquantile

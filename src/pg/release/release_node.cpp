@@ -1,0 +1,133 @@
+#include "pg/release/release_node.hpp"
+
+#include "pg/release/release_execution.hpp"
+#include "pg/release/release_explain.hpp"
+#include "pg/release/release_plan.hpp"
+
+extern "C" {
+#include "executor/executor.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+ReleaseNode* release_node(CustomScanState* node) {
+  return reinterpret_cast<ReleaseNode*>(node);
+}
+
+void make_calls(ReleaseNode* node, const CustomScan* plan) {
+  const List* columns = node->plan.calls;
+  node->calls = static_cast<ReleaseCall*>(palloc(sizeof(ReleaseCall) * list_length(columns)));
+  const ListCell* cell;
+  foreach (cell, columns) {
+    node->calls[node->call_count++] = make_release_call(plan, lfirst_int(cell), &node->scan.ss.ps);
+  }
+}
+
+void begin(CustomScanState* scan, EState* state, int flags) {
+  ReleaseNode* node = release_node(scan);
+  const auto* plan = reinterpret_cast<const CustomScan*>(scan->ss.ps.plan);
+  node->plan = decode_release(plan);
+  constexpr int kNotNeeded = EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK;
+  node->child =
+      ExecInitNode(static_cast<Plan*>(linitial(plan->custom_plans)), state, flags & ~kNotNeeded);
+  scan->custom_ps = list_make1(node->child);
+  make_calls(node, plan);
+  if (list_length(plan->scan.plan.targetlist) < list_length(plan->custom_scan_tlist)) {
+    node->output = ExecInitExtraTupleSlot(state, ExecGetResultType(&scan->ss.ps), &TTSOpsVirtual);
+  }
+}
+
+// The columns of an answer that the node returns. PostgreSQL's own projection would show the first
+// of two columns for both if they are equal expressions. But such columns differ: one key of
+// GROUPING SETS may be NULL where the other is not, and a volatile key has a value of its own.
+TupleTableSlot* output(ReleaseNode* node, TupleTableSlot* answer) {
+  if (node->output == nullptr) return answer;
+  ExecClearTuple(node->output);
+  const Size columns = node->output->tts_tupleDescriptor->natts;
+  memcpy(node->output->tts_values, answer->tts_values, columns * sizeof(Datum));
+  memcpy(node->output->tts_isnull, answer->tts_isnull, columns * sizeof(bool));
+  return ExecStoreVirtualTuple(node->output);
+}
+
+TupleTableSlot* execute(CustomScanState* scan) {
+  ReleaseNode* node = release_node(scan);
+  if (!node->released) execute_release(node);
+  PlanState* state = &scan->ss.ps;
+  ExprContext* expressions = state->ps_ExprContext;
+  TupleTableSlot* answer = scan->ss.ss_ScanTupleSlot;
+  while (next_answer(node->answers, answer)) {
+    CHECK_FOR_INTERRUPTS();
+    ResetExprContext(expressions);
+    expressions->ecxt_scantuple = answer;
+    if (ExecQual(state->qual, expressions)) return output(node, answer);
+    InstrCountFiltered1(state, 1);
+  }
+  return nullptr;
+}
+
+// The scan slot may point into the answers.
+void forget_answers(ReleaseNode* node) {
+  ExecClearTuple(node->scan.ss.ss_ScanTupleSlot);
+  end_answers(&node->answers);
+  node->released = false;
+}
+
+void rescan(CustomScanState* scan) {
+  ReleaseNode* node = release_node(scan);
+  if (scan->ss.ps.chgParam == nullptr) {
+    if (node->released) rewind_answers(node->answers);
+    return;
+  }
+  forget_answers(node);
+  UpdateChangedParamSet(node->child, scan->ss.ps.chgParam);
+  if (node->child->chgParam == nullptr) ExecReScan(node->child);
+}
+
+void end(CustomScanState* scan) {
+  ReleaseNode* node = release_node(scan);
+  forget_answers(node);
+  ExecEndNode(node->child);
+}
+
+void explain(CustomScanState* scan, List*, ExplainState* explain) {
+  explain_prices(release_node(scan), explain);
+}
+
+const CustomExecMethods kExecMethods = {
+    .CustomName = kReleaseName,
+    .BeginCustomScan = begin,
+    .ExecCustomScan = execute,
+    .EndCustomScan = end,
+    .ReScanCustomScan = rescan,
+    .MarkPosCustomScan = nullptr,
+    .RestrPosCustomScan = nullptr,
+    .EstimateDSMCustomScan = nullptr,
+    .InitializeDSMCustomScan = nullptr,
+    .ReInitializeDSMCustomScan = nullptr,
+    .InitializeWorkerCustomScan = nullptr,
+    .ShutdownCustomScan = nullptr,
+    .ExplainCustomScan = explain,
+};
+
+Node* make_release_node(CustomScan*) {
+  auto* node = static_cast<ReleaseNode*>(palloc0(sizeof(ReleaseNode)));
+  NodeSetTag(&node->scan, T_CustomScanState);
+  node->scan.methods = &kExecMethods;
+  return reinterpret_cast<Node*>(node);
+}
+
+const CustomScanMethods kScanMethods = {kReleaseName, make_release_node};
+
+}  // namespace
+
+const CustomScanMethods* release_scan_methods() {
+  return &kScanMethods;
+}
+
+void install_release_node() {
+  RegisterCustomScanMethods(&kScanMethods);
+}
+
+}  // namespace dpquantile

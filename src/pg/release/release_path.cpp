@@ -1,0 +1,251 @@
+#include "pg/release/release_path.hpp"
+
+#include <cmath>
+
+#include "pg/parameters/call_arguments.hpp"
+#include "pg/release/grouping_states.hpp"
+#include "pg/release/private_call.hpp"
+#include "pg/release/release_columns.hpp"
+#include "pg/release/release_node.hpp"
+#include "pg/release/release_plan.hpp"
+
+extern "C" {
+#include "catalog/pg_operator_d.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/planner.h"
+#include "optimizer/tlist.h"
+#include "utils/builtins.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+create_upper_paths_hook_type previous_hook = nullptr;
+
+// A query level, and what the paths of its release nodes share.
+struct ReleaseLevel {
+  GroupingLevel grouping;
+  ReleaseColumns columns;
+  ReleasePlan plan;  // without the number of grouping sets
+  bool charges_each_group;
+};
+
+// A path for a release node.
+struct ReleasePath {
+  CustomPath path;
+  const ReleaseLevel* level;
+  int grouping_sets;
+};
+
+// ---- The query level -----------------------------------------------------------------------
+
+void require_order(const SortGroupClause* key, const Expr* column) {
+  if (OidIsValid(key->sortop)) return;
+  const char* type = format_type_be(exprType(reinterpret_cast<const Node*>(column)));
+  ereport(ERROR,
+          (errcode(ERRCODE_UNDEFINED_FUNCTION),
+           errmsg("private answers cannot be grouped by a key of type %s", type),
+           errdetail("The type has no order. The groups come in the order of their keys, because "
+                     "any other order depends on the rows."),
+           errhint("Cast the key to a type that can be sorted, such as text.")));
+}
+
+void add_sort_column(ReleaseLevel* level, int column, Oid less_than, bool nulls_first) {
+  ReleasePlan* plan = &level->plan;
+  const auto* expression =
+      static_cast<const Node*>(list_nth(level->columns.target->exprs, column - 1));
+  plan->sort_columns = lappend_int(plan->sort_columns, column);
+  plan->operators = lappend_oid(plan->operators, less_than);
+  plan->collations = lappend_oid(plan->collations, exprCollation(expression));
+  plan->nulls_first = lappend_int(plan->nulls_first, nulls_first ? 1 : 0);
+}
+
+// All keys, in the order to which the planner has brought GROUP BY: that of ORDER BY if possible.
+void add_sort_columns(ReleaseLevel* level) {
+  const ReleaseColumns& columns = level->columns;
+  ListCell* cell;
+  foreach (cell, DPQ_GROUP_CLAUSE(level->grouping.root)) {
+    const auto* key = static_cast<SortGroupClause*>(lfirst(cell));
+    const int number = foreach_current_index(cell);
+    const int column = list_nth_int(columns.keys, number);
+    require_order(key, static_cast<Expr*>(list_nth(columns.target->exprs, column - 1)));
+    add_sort_column(level, column, key->sortop, key->nulls_first);
+    if (columns.grouping_of_keys == NIL) continue;
+    add_sort_column(level, list_nth_int(columns.grouping_of_keys, number), Int4LessOperator, false);
+  }
+}
+
+// ereports unless the parameters of each call are constant.
+void add_calls(ReleaseLevel* level) {
+  ListCell* cell;
+  foreach (cell, level->columns.target->exprs) {
+    const FamilyRow* family = private_family(static_cast<Node*>(lfirst(cell)));
+    if (family == nullptr) continue;
+    check_constant_parameters(static_cast<Aggref*>(lfirst(cell)), family->arguments_from_rows());
+    level->plan.calls = lappend_int(level->plan.calls, foreach_current_index(cell) + 1);
+    if (family->charged == ChargeRule::kOncePerGroup && level->plan.has_keys) {
+      level->charges_each_group = true;
+    }
+  }
+}
+
+ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
+  auto* level = static_cast<ReleaseLevel*>(palloc0(sizeof(ReleaseLevel)));
+  level->grouping = {root, input, groups, reinterpret_cast<List*>(root->parse->havingQual)};
+  level->columns = release_columns(level->grouping);
+  level->plan.has_keys = root->parse->groupClause != NIL;
+  add_sort_columns(level);
+  add_calls(level);
+  return level;
+}
+
+// ---- The plan ------------------------------------------------------------------------------
+
+List* plan_columns(const PathTarget* columns) {
+  List* entries = NIL;
+  ListCell* cell;
+  foreach (cell, columns->exprs) {
+    const int index = foreach_current_index(cell);
+    TargetEntry* entry = makeTargetEntry(static_cast<Expr*>(copyObjectImpl(lfirst(cell))),
+                                         static_cast<AttrNumber>(index + 1), nullptr, false);
+    entry->ressortgroupref = get_pathtarget_sortgroupref(columns, index);
+    entries = lappend(entries, entry);
+  }
+  return entries;
+}
+
+// The node returns the first columns of custom_scan_tlist as they are (release_node.cpp).
+//
+// The parameters of the calls are not in custom_exprs: the planner would take a parameter that is
+// also a group key for a column. The child depends on the same parameters, so rescans are right.
+Plan* plan_release(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List* target_list, List*,
+                   List* children) {
+  const auto* path = reinterpret_cast<const ReleasePath*>(custom_path);
+  ReleasePlan release = path->level->plan;
+  release.grouping_sets = path->grouping_sets;
+  CustomScan* plan = makeNode(CustomScan);
+  plan->scan.plan.targetlist = target_list;
+  plan->scan.plan.qual = static_cast<List*>(copyObjectImpl(path->level->grouping.having));
+  plan->flags = custom_path->flags;
+  plan->custom_plans = children;
+  plan->custom_scan_tlist = plan_columns(path->level->columns.target);
+  plan->custom_private = static_cast<List*>(copyObjectImpl(encode_release(release)));
+  plan->methods = release_scan_methods();
+  return &plan->scan.plan;
+}
+
+const CustomPathMethods kPathMethods = {kReleaseName, plan_release, nullptr};
+
+// ---- The paths -----------------------------------------------------------------------------
+
+int count_grouping_sets(const Path* path) {
+  if (!IsA(path, GroupingSetsPath)) return 1;
+  int sets = 0;
+  ListCell* cell;
+  foreach (cell, reinterpret_cast<const GroupingSetsPath*>(path)->rollups) {
+    sets += list_length(static_cast<RollupData*>(lfirst(cell))->gsets);
+  }
+  return sets;
+}
+
+// The order that the planner may rely on. It has no notion of the order of grouping sets.
+List* promised_order(PlannerInfo* root) {
+  if (root->parse->groupingSets != NIL) return NIL;
+  return make_pathkeys_for_sortclauses(root, DPQ_GROUP_CLAUSE(root), root->processed_tlist);
+}
+
+// All groups are made before the first is shown, and are sorted.
+void set_costs(Path* release, const Path* child) {
+  const double rows = Max(child->rows, 2.0);
+  release->rows = child->rows;
+  release->startup_cost = child->total_cost + 2 * cpu_operator_cost * rows * std::log2(rows);
+  release->total_cost = release->startup_cost + cpu_tuple_cost * rows;
+  DPQ_COPY_DISABLED_NODES(release, child);
+}
+
+// Null if the path cannot be the child of a release node.
+Path* make_child(const ReleaseLevel* level, const Path* grouping) {
+  // States that wait for the charge of their groups outlive the memory of their groups.
+  const bool directly = IsA(grouping, AggPath) || IsA(grouping, GroupingSetsPath);
+  const StatePassing passing =
+      directly && !level->charges_each_group ? StatePassing::kPointer : StatePassing::kValue;
+  return with_states(level->grouping, level->columns.target, grouping, passing);
+}
+
+Path* make_release_path(const ReleaseLevel* level, const Path* grouping) {
+  Path* child = make_child(level, grouping);
+  if (child == nullptr) return nullptr;
+  auto* release = static_cast<ReleasePath*>(palloc0(sizeof(ReleasePath)));
+  release->level = level;
+  release->grouping_sets = count_grouping_sets(grouping);
+  release->path.custom_paths = list_make1(child);
+  release->path.methods = &kPathMethods;
+  Path* path = &release->path.path;
+  NodeSetTag(path, T_CustomPath);
+  path->pathtype = T_CustomScan;
+  path->parent = level->grouping.groups;
+  path->pathtarget =
+      level->columns.begin_with_target ? level->grouping.groups->reltarget : level->columns.target;
+  path->pathkeys = promised_order(level->grouping.root);
+  set_costs(path, child);
+  return path;
+}
+
+// Only above the node the planner tells equal keys apart, so the node does not project.
+Path* with_target(const ReleaseLevel* level, Path* release) {
+  if (level->columns.begin_with_target) return release;
+  const GroupingLevel& grouping = level->grouping;
+  return reinterpret_cast<Path*>(
+      create_projection_path(grouping.root, grouping.groups, release, grouping.groups->reltarget));
+}
+
+// Removes all paths to the groups: also those of parallel workers, and those that a foreign server
+// would make from answers of its own.
+void clear_paths(RelOptInfo* groups) {
+  groups->pathlist = NIL;
+  groups->partial_pathlist = NIL;
+  groups->consider_parallel = false;
+  groups->fdwroutine = nullptr;
+  groups->fdw_private = nullptr;
+}
+
+// A release node is never a part of a parallel plan, but its child may be one.
+void release_groups(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
+  const ReleaseLevel* level = describe_level(root, input, groups);
+  generate_useful_gather_paths(root, groups, false);
+  List* groupings = groups->pathlist;
+  clear_paths(groups);
+  ListCell* cell;
+  foreach (cell, groupings) {
+    Path* release = make_release_path(level, static_cast<Path*>(lfirst(cell)));
+    if (release == nullptr) continue;
+    add_path(groups, with_target(level, release));
+  }
+  if (groups->pathlist == NIL) {
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("the private aggregates of the query cannot be planned"),
+                    errhint("Another extension may have replaced PostgreSQL's own plans.")));
+  }
+}
+
+void wrap_grouping_paths(PlannerInfo* root, UpperRelationKind stage, RelOptInfo* input,
+                         RelOptInfo* output, void* extra) {
+  if (previous_hook != nullptr) previous_hook(root, stage, input, output, extra);
+  // The groups of a partition are planned as a part of all groups.
+  if (stage != UPPERREL_GROUP_AGG || IS_OTHER_REL(output) || !has_private_calls(root)) return;
+  release_groups(root, input, output);
+}
+
+}  // namespace
+
+void install_release_paths() {
+  previous_hook = create_upper_paths_hook;
+  create_upper_paths_hook = wrap_grouping_paths;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,32 @@
+#include "pg/release/release_plan.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+List* part(const CustomScan* plan, int number) {
+  return static_cast<List*>(list_nth(plan->custom_private, number));
+}
+
+}  // namespace
+
+List* encode_release(const ReleasePlan& release) {
+  List* const numbers = list_make2_int(release.has_keys ? 1 : 0, release.grouping_sets);
+  return lappend(list_make5(release.calls, release.sort_columns, release.operators,
+                            release.collations, release.nulls_first),
+                 numbers);
+}
+
+ReleasePlan decode_release(const CustomScan* plan) {
+  const List* numbers = part(plan, 5);
+  return {part(plan, 0),       part(plan, 1), part(plan, 2),
+          part(plan, 3),       part(plan, 4), linitial_int(numbers) != 0,
+          lsecond_int(numbers)};
+}
+
+const Aggref* call_in_column(const CustomScan* plan, int column) {
+  const auto* entry = static_cast<TargetEntry*>(list_nth(plan->custom_scan_tlist, column - 1));
+  return castNode(Aggref, reinterpret_cast<Node*>(entry->expr));
+}
+
+}  // namespace dpquantile
