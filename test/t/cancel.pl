@@ -125,6 +125,28 @@ is( while_charging(
 	'58000', 'threat 5: a query whose worker is terminated gives no answer');
 check_storm('threat 5: worker terminated', 0);
 
+# A query is charged before it reads the first row, and stays charged if it does not read the last one. A query that is
+# charged for each group has been charged for one of them by then.
+$node->safe_psql(
+	'postgres', q{
+	CREATE FUNCTION linger(age float8) RETURNS boolean LANGUAGE plpgsql AS
+		'BEGIN IF age = 77 THEN PERFORM pg_sleep(600); END IF; RETURN true; END'});
+foreach my $end ('cancel', 'terminate')
+{
+	foreach my $call ('dp_median(age, 1, 0, 100)', 'dp_user_mean(age::integer, age, 1, 0, 100)')
+	{
+		my $name = "threat 5: $end while rows are read, $call";
+		my $session = start_psql($node, "SELECT $call FROM person WHERE linger(age) GROUP BY dept");
+		$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'})
+			or die 'the query does not sleep';
+		is(spent($node), $spent_before + 1, "$name: charged before the last row is read");
+		$node->safe_psql('postgres', "SELECT pg_${end}_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+		is(finish_psql($session), $end eq 'cancel' ? '57014' : '57P01', "$name: no answer");
+		is(spent($node), $spent_before + 1, "$name: stays charged");
+		check_storm($name, 1);
+	}
+}
+
 # A cancel does not end the worker's wait for a synchronous standby, because the charge would not be sure. A termination
 # ends it, and then there is no answer.
 sub select_waiting_for_standby
