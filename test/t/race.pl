@@ -98,6 +98,24 @@ is(outcome($node, 'SELECT dp_median(age, 0.2, 0, 100) IS NOT NULL FROM person'),
 	't', 'threat 4: a smaller charge can spend the rest');
 is(spent($node), '15.3', 'threat 4: spending and ledger equal the limit afterwards');
 
+# Two answers of one query are charged together or not at all: 2.3 pays for 11 pairs, and no query gets half a pair.
+$node->safe_psql(
+	'postgres', q{
+	CREATE ROLE pairs LOGIN;
+	GRANT SELECT ON person TO pairs;
+	SELECT dp_grant_budget('pairs', 2.3)});
+is_deeply(
+	race('SELECT dp_median(age, 0.1, 0, 100) + dp_quantile(age, 0.9, 0.1, 0, 100) FROM person', user => 'pairs'),
+	{ answered => 11, 53400 => $sessions * $attempts - 11 },
+	'threat 4: exactly the pairs of answers that fit are answered');
+is(spent($node, role => 'pairs'), '2.2', 'threat 4: spending and ledger have whole pairs');
+is( $node->safe_psql('postgres', q{
+		SELECT sum(medians) || ' ' || sum(quantiles) || ' ' || bool_and(medians = quantiles)
+		FROM (SELECT count(*) FILTER (WHERE function = 'dp_median') AS medians,
+				count(*) FILTER (WHERE function = 'dp_quantile') AS quantiles
+			FROM dpquantile.ledger WHERE role_name = 'pairs' GROUP BY xmin::text) transactions}),
+	'11 11 true', 'threat 4: every transaction has both charges of its pairs');
+
 # threat 18: with accountant zcdp rho decides what fits: the limit is 0.0243, and each query costs 0.00125.
 $node->safe_psql(
 	'postgres', q{

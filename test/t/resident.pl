@@ -149,6 +149,30 @@ spent_is('the other requests of the batch are charged');
 is(spent($node, role => 'other'), 0, 'the request that fails is not charged');
 $node->safe_psql('postgres', 'ALTER TABLE dpquantile.ledger DROP CONSTRAINT no_other');
 
+# A query of two answers whose second charge fails is one request: nothing of it is charged, and the others of its batch are.
+foreach my $act ('RAISE no_data_found', 'RETURN NULL')
+{
+	$node->safe_psql(
+		'postgres', qq{
+		CREATE FUNCTION refuse_cdf() RETURNS trigger LANGUAGE plpgsql AS
+			'BEGIN IF NEW.function = ''dp_cdf'' THEN $act; END IF; RETURN NEW; END';
+		CREATE TRIGGER refuse_cdf BEFORE INSERT ON dpquantile.ledger FOR EACH ROW EXECUTE FUNCTION refuse_cdf()});
+	$worker = stop_resident();
+	@sessions = (
+		start_psql($node, $ANSWER),
+		start_psql($node, 'SELECT dp_median(age, 1, 0, 100), dp_cdf(age, 1, 0, 100) FROM person', user => 'other'),
+		start_psql($node, $ANSWER));
+	wait_until_requesting(2);
+	wait_until_requesting(1, 'other');
+	kill 'CONT', $worker;
+	my $state = $act eq 'RETURN NULL' ? '27000' : 'P0002';
+	is(join(' ', map { finish_psql($_) } @sessions), "t $state t", "threat 4: $act for the second charge: only its query gets the error");
+	$paid += 2;
+	spent_is("threat 4: $act for the second charge: the other requests of the batch are charged");
+	is(spent($node, role => 'other'), 0, "threat 4: $act for the second charge: the first one is not made");
+	$node->safe_psql('postgres', 'DROP FUNCTION refuse_cdf CASCADE');
+}
+
 # When all queue entries are busy, one more session uses a session worker. Otherwise it would wait for the stopped worker.
 $worker = stop_resident();
 my $crowd = start_crowd($ENTRIES);

@@ -57,6 +57,23 @@ is(outcome($node, "SET statement_timeout = '20s'; $ANSWER"), '42501', 'threat 1:
 is(spent($node), 2, 'threat 1: a charge with a failed trigger is not made');
 $node->safe_psql('postgres', 'DROP FUNCTION act CASCADE');
 
+# A trigger that refuses one charge of a query refuses all of them.
+my $paid = 2;
+foreach my $act ('RAISE no_data_found', 'RETURN NULL')
+{
+	$node->safe_psql(
+		'postgres', qq{
+		CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS
+			'BEGIN IF NEW.function = ''dp_cdf'' THEN $act; END IF; RETURN NEW; END';
+		CREATE TRIGGER act BEFORE INSERT ON dpquantile.ledger FOR EACH ROW EXECUTE FUNCTION act()});
+	is( outcome($node, 'SELECT dp_median(age, 1, 0, 100), dp_cdf(age, 1, 0, 100), dp_quantile(age, 0.9, 1, 0, 100) FROM person'),
+		$act eq 'RETURN NULL' ? '27000' : 'P0002', "threat 4: a trigger can $act for the second of three charges");
+	is(spent($node), $paid, "threat 4: none of the three charges is made after $act");
+	is(outcome($node, $ANSWER), 't', "threat 4: another query gets an answer in spite of $act");
+	is(spent($node), ++$paid, "threat 4: the other query is charged in spite of $act");
+	$node->safe_psql('postgres', 'DROP FUNCTION act CASCADE');
+}
+
 # A query that outlives DROP EXTENSION finds the schema of another owner.
 $node->safe_psql('postgres', 'GRANT CREATE ON DATABASE postgres TO analyst');
 my $analyst = $node->background_psql('postgres', extra_params => [ '-U', 'analyst' ], on_error_stop => 0);
