@@ -232,8 +232,9 @@ preload() {
 
 # The tests of threats 1 to 17 run a second time, with resident workers that make the charges.
 sql_preloaded=(accountants aggregate_syntax budget cdf grouping_sets ledger lost_budget parameters prepared
-  privileges repeat rescans restricted_operations support_functions transactions user_charges window zcdp_queries)
-tap_preloaded=(cancel crash locks parallel race restore roles rollback standby state tables workers)
+  privileges release repeat rescans restricted_operations support_functions transactions user_charges window
+  zcdp_queries)
+tap_preloaded=(cancel crash locks parallel plans race restore roles rollback standby state tables workers)
 
 sql_suites() {
   local copy=$work/sql check=("${not_installed[@]}")
