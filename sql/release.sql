@@ -66,6 +66,11 @@ SELECT count(DISTINCT keys) AS orders, sum(answers) AS answers
                          WHERE id <> removed GROUP BY GROUPING SETS ((a), (b))) s
          WHERE a IS NULL GROUP BY removed) o;
 RESET enable_sort;
+SELECT a, b, grouping(a) + grouping(b), dp_median(x, 0.01, 0, 40) FROM (SELECT id AS a, id AS b, x FROM t) s GROUP BY ROLLUP (a, b);
+SELECT a, b, dp_median(x, 0.01, 0, 40) FROM (SELECT id AS a, id AS b, x FROM t) s GROUP BY CUBE (a, b) HAVING grouping(b) = 0;
+SELECT a, b, ab, m IS NOT NULL AS answered
+  FROM (SELECT a, b, grouping(a) * 2 + grouping(b) AS ab, dp_median(x, 0.01, 0, 40) AS m
+          FROM (SELECT id % 2 AS a, u % 3 AS b, x FROM t) s GROUP BY CUBE (a, b) HAVING grouping(b) = 0) s;
 SELECT 'x' AS a, dp_median(x, 0.01, 0, 400) IS NOT NULL AS answered FROM t GROUP BY ROLLUP (1);
 SELECT count(*) > 3 AS all FROM (SELECT (random() * 2)::int AS a, (random() * 2)::int AS b, dp_median(x, 0.01, 0, 400) AS m FROM t GROUP BY 1, 2) s
  WHERE m >= 0 AND a <> b;

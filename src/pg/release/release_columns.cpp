@@ -2,7 +2,7 @@
 
 extern "C" {
 #include "access/htup_details.h"
-#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
@@ -69,6 +69,38 @@ void add_grouping_of_key(ReleaseColumns* columns, Index reference) {
       lappend_int(columns->grouping_of_keys, list_length(columns->target->exprs));
 }
 
+bool has_grouping_function(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, GroupingFunc)) return true;
+  return expression_tree_walker(node, DPQ_TREE_WALKER(has_grouping_function), context);
+}
+
+bool has_equal_keys(const ReleaseColumns& columns) {
+  List* seen = NIL;
+  ListCell* cell;
+  foreach (cell, columns.keys) {
+    void* key = list_nth(columns.target->exprs, lfirst_int(cell) - 1);
+    if (list_member(seen, key)) return true;
+    seen = lappend(seen, key);
+  }
+  return false;
+}
+
+// The planner takes GROUPING() of one key for that of another if the keys are equal expressions. A
+// node that returns its columns as they are does not ask it.
+void require_clear_grouping(const GroupingLevel& level, const ReleaseColumns& columns) {
+  if (level.root->parse->groupingSets == NIL || !has_equal_keys(columns)) return;
+  auto* target = reinterpret_cast<Node*>(level.groups->reltarget->exprs);
+  const bool confused = has_grouping_function(reinterpret_cast<Node*>(level.having), nullptr) ||
+                        (!columns.begin_with_target && has_grouping_function(target, nullptr));
+  if (!confused) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("GROUPING() cannot tell two keys apart that are the same expression"),
+           errhint("Use GROUPING() only by itself in the SELECT list, and compute with it in "
+                   "a query around this one.")));
+}
+
 void require_columns_fit(const PathTarget* columns) {
   const int count = list_length(columns->exprs);
   if (count <= MaxTupleAttributeNumber) return;
@@ -89,6 +121,7 @@ ReleaseColumns release_columns(const GroupingLevel& level) {
     columns.keys = lappend_int(columns.keys, column_of_key(columns.target, reference));
     if (level.root->parse->groupingSets != NIL) add_grouping_of_key(&columns, reference);
   }
+  require_clear_grouping(level, columns);
   require_columns_fit(columns.target);
   set_pathtarget_cost_width(level.root, columns.target);
   return columns;

@@ -31,7 +31,8 @@ struct ReleaseColumns {
   List* grouping_of_keys;
 };
 
-// ereports if the columns are too many for a tuple.
+// ereports if the columns are too many for a tuple, and for uses of GROUPING() that the planner
+// would confuse.
 ReleaseColumns release_columns(const GroupingLevel& level);
 
 }  // namespace dpquantile
