@@ -17,6 +17,7 @@ extern "C" {
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
+#include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "utils/builtins.h"
 }
@@ -214,6 +215,29 @@ void clear_paths(RelOptInfo* groups) {
   groups->fdw_private = nullptr;
 }
 
+// A path that groups the rows here, for a query whose paths are all of a foreign server. (No
+// foreign server takes GROUPING SETS over.)
+Path* make_local_grouping(const ReleaseLevel* level, double groups) {
+  PlannerInfo* root = level->grouping.root;
+  RelOptInfo* input = level->grouping.input;
+  Path* rows = input->cheapest_total_path;
+  List* keys = DPQ_GROUP_CLAUSE(root);
+  if (keys != NIL) {
+    rows = reinterpret_cast<Path*>(create_sort_path(root, input, rows, root->group_pathkeys, -1));
+  }
+  AggClauseCosts costs{};
+  get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+  RelOptInfo* grouped = level->grouping.groups;
+  return reinterpret_cast<Path*>(create_agg_path(
+      root, grouped, rows, grouped->reltarget, level->plan.has_keys ? AGG_SORTED : AGG_PLAIN,
+      AGGSPLIT_SIMPLE, keys, level->grouping.having, &costs, groups));
+}
+
+void add_release(const ReleaseLevel* level, const Path* grouping) {
+  Path* release = make_release_path(level, grouping);
+  if (release != nullptr) add_path(level->grouping.groups, with_target(level, release));
+}
+
 // A release node is never a part of a parallel plan, but its child may be one.
 void release_groups(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
   const ReleaseLevel* level = describe_level(root, input, groups);
@@ -222,9 +246,10 @@ void release_groups(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
   clear_paths(groups);
   ListCell* cell;
   foreach (cell, groupings) {
-    Path* release = make_release_path(level, static_cast<Path*>(lfirst(cell)));
-    if (release == nullptr) continue;
-    add_path(groups, with_target(level, release));
+    add_release(level, static_cast<Path*>(lfirst(cell)));
+  }
+  if (groups->pathlist == NIL && groupings != NIL && root->parse->groupingSets == NIL) {
+    add_release(level, make_local_grouping(level, static_cast<Path*>(linitial(groupings))->rows));
   }
   if (groups->pathlist == NIL) {
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
