@@ -86,8 +86,8 @@ bool has_equal_keys(const ReleaseColumns& columns) {
   return false;
 }
 
-// The planner takes GROUPING() of one key for that of another if the keys are equal expressions. A
-// node that returns its columns as they are does not ask it.
+// Before PostgreSQL 18 the planner takes GROUPING() of one key for that of another if the keys are
+// equal expressions. A node that returns its columns as they are does not ask it.
 void require_clear_grouping(const GroupingLevel& level, const ReleaseColumns& columns) {
   if (level.root->parse->groupingSets == NIL || !has_equal_keys(columns)) return;
   auto* target = reinterpret_cast<Node*>(level.groups->reltarget->exprs);
