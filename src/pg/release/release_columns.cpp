@@ -17,6 +17,23 @@ bool is_group_key(const PlannerInfo* root, Index reference) {
          get_sortgroupref_clause_noerr(reference, root->parse->groupClause) != nullptr;
 }
 
+bool is_leaf(const Node* expression) {
+  return IsA(expression, Var) || IsA(expression, PlaceHolderVar) || IsA(expression, Aggref) ||
+         IsA(expression, GroupingFunc);
+}
+
+// Adds the columns from which an expression can be computed. It does not look into a group key:
+// what a key is computed from need not be known above the groups. A walker, so it returns false.
+bool add_columns_of(Node* expression, void* columns) {
+  auto* target = static_cast<PathTarget*>(columns);
+  if (expression == nullptr || list_member(target->exprs, expression)) return false;
+  if (is_leaf(expression)) {
+    add_column_to_pathtarget(target, reinterpret_cast<Expr*>(expression), 0);
+    return false;
+  }
+  return expression_tree_walker(expression, DPQ_TREE_WALKER(add_columns_of), columns);
+}
+
 // GROUPING() of equal keys is not the same.
 ReleaseColumns flat_columns(const GroupingLevel& level) {
   PathTarget* flat = create_empty_pathtarget();
@@ -38,10 +55,7 @@ ReleaseColumns flat_columns(const GroupingLevel& level) {
   }
   const bool begin_with_target = list_length(flat->exprs) == list_length(target->exprs);
   rest = lappend(rest, level.having);
-  add_new_columns_to_pathtarget(
-      flat,
-      pull_var_clause(reinterpret_cast<Node*>(rest),
-                      PVC_INCLUDE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_INCLUDE_PLACEHOLDERS));
+  (void)add_columns_of(reinterpret_cast<Node*>(rest), flat);
   return {flat, begin_with_target, NIL, NIL};
 }
 
