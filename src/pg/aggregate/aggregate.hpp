@@ -21,9 +21,8 @@ Datum add_row_to_any_state(FunctionCallInfo fcinfo, Family family);
 
 // Adds a row to the state: (state, value, parameters...) returns state. Ignores NULL and NaN. On a
 // value grid, infinities and values out of bounds count in the cell at the nearer end. ereports if
-// the function was not called as part of an aggregate, if a parameter is out of
-// range, if the group has too many records, or if memory is short. The most frequent case is
-// inline.
+// the function was not called as part of an aggregate, if a parameter is out of range, if the group
+// has too many records, or if memory is short. The most frequent case is inline.
 pg_attribute_always_inline Datum add_row(FunctionCallInfo fcinfo, Family family) {
   if (likely(is_in_aggregate(fcinfo) && !PG_ARGISNULL(0) && !PG_ARGISNULL(1) &&
              is_expanded(PG_GETARG_POINTER(0)))) {

@@ -68,12 +68,13 @@ void refuse_too_many(std::span<const Charge> charges) {
                   errhint("This call was not charged. Split the query into several.")));
 }
 
-// Nothing may be released for a charge that is made no times.
+// Only a bug can ask for nothing. Nothing may be released for it.
 void refuse_empty(std::span<const Charge> charges) {
-  for (const Charge& charge : charges) {
-    if (charge.times < 1) elog(ERROR, "a charge is made %d times", charge.times);
-  }
-  if (charges.empty()) elog(ERROR, "there is nothing to charge");
+  bool charges_nothing = charges.empty();
+  for (const Charge& charge : charges) charges_nothing = charges_nothing || charge.times < 1;
+  if (!charges_nothing) return;
+  ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+                  errmsg("the charge of a private query must not be empty")));
 }
 
 // In a security-restricted operation (ANALYZE, index maintenance, REFRESH MATERIALIZED VIEW) a

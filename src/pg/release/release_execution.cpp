@@ -69,7 +69,9 @@ void charge_others(const ReleaseNode* node, int64 groups) {
   if (groups > PG_INT32_MAX) {
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("a query with %lld groups cannot be charged for each group",
-                           static_cast<long long>(groups))));
+                           static_cast<long long>(groups)),
+                    errhint("The first group was charged before the rows were read. Group by fewer "
+                            "keys.")));
   }
   const MemoryContext previous = switch_to_scratch(node);
   auto* charges = static_cast<Charge*>(palloc(sizeof(Charge) * node->call_count));
