@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "core/base/error.hpp"
 
@@ -18,20 +19,24 @@ class CancelPoll {
   // throws Cancelled if the caller wants to stop.
   void tick() { tick(1); }
   void tick(std::size_t elements) {
-    ticks_ += elements;
-    if (ticks_ < kInterval) return;
-    ticks_ = 0;
+    elements_ += elements;
+    if (elements_ < next_question_) return;
+    next_question_ = elements_ + kInterval;
     check();
   }
+  // The number of elements so far: a measure of the work done.
+  std::uint64_t elements() const { return elements_; }
+
   // Asks now. Throws Cancelled if the caller wants to stop.
   void check() const {
     if (cancel_requested_ != nullptr && cancel_requested_()) throw Cancelled();
   }
 
  private:
-  static constexpr std::size_t kInterval = std::size_t{1} << 16;
+  static constexpr std::uint64_t kInterval = std::uint64_t{1} << 16;
   Predicate cancel_requested_;
-  std::size_t ticks_ = 0;
+  std::uint64_t elements_ = 0;
+  std::uint64_t next_question_ = kInterval;
 };
 
 }  // namespace dpquantile

@@ -10,8 +10,9 @@
 
 namespace dpquantile {
 
-// The largest number of quantiles in a joint draw. A draw takes about 0.2 ms for 2 quantiles, 1.5
-// ms for 9, 4 ms for 16, 0.2 s for 32 and 5 s for 120, and at most about 100 MB of memory.
+// The largest number of quantiles in a joint draw. A draw takes about 0.2 ms for 2 quantiles, 1 ms
+// for 9, 3 ms for 16, 0.2 s for 32 and 4 s for 128, in bad cases three times as long, and at most
+// about 100 MB of memory.
 inline constexpr std::size_t kMaxJointQuantiles = 128;
 
 // The largest number of records in a joint draw. Ranks of this many records are exact as doubles.
@@ -38,8 +39,8 @@ double joint_lambda(double epsilon);
 //
 // Privacy: (w epsilon)-bounded-range for adding or removing one record of which the part w <= 1
 // lies inside the interval (docs/privacy.md, "Several quantiles at once"). The law is exact up to
-// what "Floating point" there states. Time and memory depend on the data, within bounds that do not
-// depend on them.
+// what "Floating point" there states. Time and memory depend on the data, but in no steps ("Time of
+// a joint draw" there).
 void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
                           std::span<const double> quantiles, double epsilon,
                           const MechanismContext& context, std::span<Position> positions);

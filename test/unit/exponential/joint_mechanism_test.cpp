@@ -10,8 +10,10 @@
 #include <map>
 #include <memory_resource>
 #include <new>
+#include <numbers>
 #include <numeric>
 #include <ostream>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -486,6 +488,57 @@ TEST(JointMechanism, DoesNotHangOnAHeavyCellBesideLightOnes) {
     expect_drawn_in_few_rounds(data, kLow, 0.05);
     expect_drawn_in_few_rounds(data, kHigh, 0.05);
     expect_drawn_in_few_rounds(data, kLow, 1);
+  }
+}
+
+int questions = 0;
+bool count_question() {
+  ++questions;
+  return false;
+}
+
+// The number of questions whether the draws are cancelled, which is a measure of their work.
+double work_of(const Dataset& data, std::size_t quantiles, int draws) {
+  const Histogram histogram = histogram_of(data);
+  const SmearedRank rank(histogram);
+  CsprngSource source;
+  const TestContext context(source, count_question);
+  questions = 0;
+  std::vector<Position> positions(quantiles);
+  for (int i = 0; i < draws; ++i) {
+    draw_joint_positions(rank, {0, cell_start(data.cells)}, equally_spaced(quantiles), 1, context,
+                         positions);
+  }
+  return questions;
+}
+
+// One record more once took three times as much work, which told whether it was there. The work of
+// a draw varies by a third or so, so that the averages of 30 draws stay within the bound.
+TEST(JointMechanism, WorksAsMuchForANeighbour) {
+  Dataset data{std::uint64_t{1} << 20, {}};
+  std::mt19937 random(1);
+  for (std::size_t i = 0; i < 133; ++i) {
+    data.records.push_back(i % 2 == 1 ? 500'000 : random() % (1U << 20));
+  }
+  const double with = work_of(data, 32, 30);
+  data.records.pop_back();
+  const double without = work_of(data, 32, 30);
+  EXPECT_LT(with, 1.6 * without);
+  EXPECT_LT(without, 1.6 * with);
+}
+
+// A call is paid for before it is drawn, so that no number of quantiles may take very long.
+TEST(JointMechanism, WorksLittleMoreForOneMoreQuantile) {
+  Dataset data{std::uint64_t{1} << 20, {}};
+  std::mt19937 random(1);
+  for (int i = 0; i < 300'000; ++i) {
+    data.records.push_back(static_cast<std::uint32_t>(random() % (1U << 20)));
+  }
+  double fewer = work_of(data, 11, 5);
+  for (std::size_t quantiles = 12; quantiles <= 24; ++quantiles) {
+    const double work = work_of(data, quantiles, 5);
+    EXPECT_LT(work, 2 * fewer) << quantiles << " quantiles";
+    fewer = work;
   }
 }
 

@@ -1,0 +1,277 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <numbers>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/exponential/exponential_mechanism.hpp"
+#include "core/exponential/joint_proposal.hpp"
+#include "core/exponential/joint_utility.hpp"
+#include "core/exponential/rank.hpp"
+#include "core/exponential/rank_slots.hpp"
+#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/weighted_sampler.hpp"
+
+namespace dpquantile {
+
+// The most that slots of the finest width add to the logarithm of a proposal's weight, for all
+// quantiles together. Finer slots take longer to filter; coarser slots lead to more refused
+// proposals.
+inline double finest_envelope(std::size_t quantiles) {
+  return std::min(1.6 + 0.16 * static_cast<double>(quantiles), 4.0);
+}
+
+// Lattice indices, both ends included.
+struct LatticeRange {
+  std::uint64_t first;
+  std::uint64_t last;
+
+  bool has(std::uint64_t index) const { return index >= first && index <= last; }
+};
+
+// Prepares a joint draw (joint_mechanism.hpp): it cuts the interval into slots and weighs the
+// lattice points. It proposes more than the mechanism keeps; the caller accepts or refuses.
+//
+// The first pass, the *survey*, bounds the weight of all positions for one lattice point, from
+// below and from above. These bounds decide how far positions are proposed, how fine the slots are,
+// and for how many lattice points slots are filtered. The second pass cuts those slots and weighs
+// the lattice points. No figure of the data decides whether a pass is repeated, so that the time
+// has no steps: one record more or less changes the bounds, and with them the work, a little
+// (docs/privacy.md, "Time of a joint draw").
+//
+// Real is a floating-point type that can represent the b-th power of a slot's measure.
+//
+// Privacy: internal to the mechanism. Nothing of it may be released.
+template <class Real>
+class JointPreparation {
+ public:
+  // The arguments must outlive this object. Throws Cancelled and RandomnessUnavailable.
+  JointPreparation(const SmearedRank& rank, PositionInterval interval, const JointUtility& utility,
+                   const MechanismContext& context)
+      : rank_(rank),
+        interval_(interval),
+        utility_(utility),
+        context_(context),
+        records_(in_records(rank.at(interval.end) - rank.at(interval.begin))),
+        targets_(context.memory),
+        slots_(context.memory),
+        log_weights_(context.memory) {
+    for (std::size_t k = 1; k <= utility.quantiles(); ++k) {
+      targets_.push_back(utility.expected_before(k, records_));
+    }
+    const double part = context.random.unit_real();
+    const Survey survey = make_survey();
+    limit_ = std::min(reach_of(log_least(survey), kTailBits + kLatticeBits), most_limit());
+    filtered_ = filtered_points(survey, part);
+    range_ = lattice_around(limit_);
+    range_ = {std::min(range_.first, filtered_.first), std::max(range_.last, filtered_.last)};
+    prepare(growth_for(survey));
+  }
+
+  // Prepares once more, with finer slots, for data that refuse too many proposals: most of their
+  // weight lies at lattice points far from the number of records, which the survey does not see.
+  // Throws Cancelled.
+  void refine() { prepare(std::max(growth_ / 4, slowest_growth())); }
+
+  // The number of records in the interval.
+  double records() const { return records_; }
+  std::span<const RankSlot> slots() const { return slots_; }
+  // The lattice points that are proposed.
+  const LatticeRange& range() const { return range_; }
+  // Those for which slots are proposed. For the others positions are proposed evenly.
+  const LatticeRange& filtered() const { return filtered_; }
+  // The lattice point that the slots were last filtered for.
+  std::uint64_t prepared() const { return prepared_; }
+
+  // Draws a lattice point in proportion to the weight of its proposals. Throws
+  // RandomnessUnavailable.
+  std::uint64_t draw_lattice_index() const {
+    for (;;) {
+      WeightedSampler scan(context_.random);
+      for (std::size_t i = 0; i < log_weights_.size(); ++i) {
+        if (scan.takes(std::exp(log_weights_[i]) / total_)) return range_.first + i;
+      }
+    }
+  }
+
+  // The proposal for one of the filtered lattice points, ready to draw. Throws Cancelled.
+  const JointProposal<Real>& proposal_at(std::uint64_t index) {
+    if (prepared_ != index) filter(index);
+    return *proposal_;
+  }
+
+ private:
+  // The lattice points and slots that are left out have a total probability below 2^-kTailBits.
+  static constexpr double kTailBits = 72;
+  static constexpr double kLatticeBits = 13;
+
+  // The bound on the weight of all lattice points that are not filtered may be this many times the
+  // weight of the middle one. A larger factor leads to more refused proposals, but fewer points
+  // need filtering.
+  static constexpr double kUnfiltered = 4;
+
+  // The most that slots beyond the finest width should add to the logarithm of the proposals'
+  // weight.
+  static constexpr double kFarEnvelope = 3;
+
+  // No positions with a larger lambda F are proposed. No data need as much: docs/privacy.md,
+  // "Floating point".
+  static constexpr double kMostFarCost = 50'000;
+
+  // Logarithms of bounds on the weight of all positions for s = n, which need not be on the
+  // lattice.
+  struct Survey {
+    double log_below;
+    double log_above;
+  };
+
+  static double in_records(ScaledRank rank) {
+    return std::ldexp(static_cast<double>(rank), -int{kPositionBits});
+  }
+
+  double quantiles() const { return static_cast<double>(utility_.quantiles()); }
+  double most_limit() const { return kMostFarCost / utility_.lambda(); }
+
+  // The growth of the slots' widths that suits most data.
+  double widest_growth() const { return 1 / std::max(5.0, 2 * quantiles()); }
+
+  // With it the slots of positions within the limit add at most finest_envelope + kFarEnvelope.
+  double slowest_growth() const {
+    return std::min(kFarEnvelope / (utility_.lambda() * quantiles() * limit_), widest_growth());
+  }
+
+  // The largest lattice point s <= n.
+  std::uint64_t nearest_index() const {
+    return static_cast<std::uint64_t>(records_ / utility_.lattice_step());
+  }
+
+  // Its limit suits most data. A limit that is too small for the data gives a smaller lower bound,
+  // which is a bound all the same.
+  Survey make_survey() {
+    const double most_at_position = std::ldexp(records_, -int{kPositionBits});
+    limit_ =
+        std::min((60 + 6 * quantiles()) / utility_.lambda() + (quantiles() + 1) * most_at_position,
+                 most_limit());
+    slots_ = cut(widest_growth());
+    return {bound(JointProposal<Real>::Bound::kBelow), bound(JointProposal<Real>::Bound::kAbove)};
+  }
+
+  double bound(typename JointProposal<Real>::Bound side) const {
+    JointProposal<Real> proposal(slots_, records_, utility_, context_.memory, side);
+    return proposal.filter(records_, limit_, context_.cancel);
+  }
+
+  // The logarithm of a lower bound on the weight of all positions. A departure changes by at most
+  // as much as s. For the lattice point s = 0 it is n for all positions.
+  double log_least(const Survey& survey) const {
+    const double beyond = std::remainder(records_, utility_.lattice_step());
+    return std::max(survey.log_below - utility_.lambda() * std::abs(beyond),
+                    log_volume() - utility_.lambda() * records_);
+  }
+
+  // If the bounds of the survey differ by more than slots of the finest width explain, the widths
+  // grow more slowly, and the difference falls at least in proportion.
+  double growth_for(const Survey& survey) const {
+    const double far =
+        survey.log_above - survey.log_below - 2 * finest_envelope(utility_.quantiles());
+    if (!(far > kFarEnvelope)) return widest_growth();
+    return std::max(widest_growth() * kFarEnvelope / far, slowest_growth());
+  }
+
+  void prepare(double growth) {
+    growth_ = growth;
+    slots_ = cut(growth);
+    proposal_.emplace(slots_, records_, utility_, context_.memory);
+    weigh_lattice();
+  }
+
+  std::pmr::vector<RankSlot> cut(double growth) const {
+    const double lambda = utility_.lambda();
+    const SlotWidths widths{
+        .targets = targets_,
+        .finest = finest_envelope(utility_.quantiles()) / (lambda * quantiles()),
+        .near = (4 + 2 * std::sqrt(quantiles())) / lambda,
+        .growth = growth,
+        .farthest = limit_};
+    return cut_into_slots(rank_, interval_, widths, context_);
+  }
+
+  // The lattice points within `reach` of the number of records.
+  LatticeRange lattice_around(double reach) const {
+    const double step = utility_.lattice_step();
+    return {static_cast<std::uint64_t>(std::ceil(std::max(records_ - reach, 0.0) / step)),
+            static_cast<std::uint64_t>(std::floor((records_ + reach) / step))};
+  }
+
+  // The gaps sum to n, so that the departure is at least |n - s|. Far from n this bounds the weight
+  // well enough for proposals. The points nearer to n are filtered, equally many on both sides of
+  // n; points below 0 are made up for above. `part`, evenly distributed in [0, 1), is added to
+  // their number before it is cut to an integer, so that no number of records has a step there.
+  LatticeRange filtered_points(const Survey& survey, double part) const {
+    const double steps = -std::expm1(-utility_.lambda() * utility_.lattice_step());
+    const double middle = std::max((survey.log_below + survey.log_above) / 2, log_least(survey));
+    const double reach = std::min(reach_of(middle, std::log2(2 / (kUnfiltered * steps))), limit_);
+    const auto each_side = static_cast<std::uint64_t>(reach / utility_.lattice_step() + 1 + part);
+    const std::uint64_t above = nearest_index() + 1;
+    const std::uint64_t first = above > each_side ? above - each_side : 0;
+    return {first, first + 2 * each_side - 1};
+  }
+
+  double log_volume() const { return -std::lgamma(quantiles() + 1); }
+
+  // The F beyond which the positions weigh less than 2^-bits of a given weight, for one lattice
+  // point: all positions together have the volume 1 / b!.
+  double reach_of(double log_weight, double bits) const {
+    const double reach = (log_volume() - log_weight + bits * std::numbers::ln2) / utility_.lambda();
+    return std::max(reach, 0.0);
+  }
+
+  // Weighs the lattice points. The last one is the nearest to n, because draws need it first.
+  void weigh_lattice() {
+    log_weights_.resize(range_.last - range_.first + 1);
+    for (std::uint64_t i = range_.first; i <= range_.last; ++i) {
+      if (i != nearest_index()) log_weights_[i - range_.first] = log_weight(i);
+    }
+    log_weights_[nearest_index() - range_.first] = log_weight(nearest_index());
+    const double largest = *std::ranges::max_element(log_weights_);
+    total_ = 0;
+    for (double& weight : log_weights_) {
+      weight -= largest;
+      total_ += std::exp(weight);
+    }
+  }
+
+  double log_weight(std::uint64_t index) {
+    if (filtered_.has(index)) return filter(index);
+    return log_volume() - utility_.lambda() * std::abs(records_ - utility_.lattice_point(index));
+  }
+
+  double filter(std::uint64_t index) {
+    prepared_ = index;
+    return proposal_->filter(utility_.lattice_point(index), limit_, context_.cancel);
+  }
+
+  const SmearedRank& rank_;
+  PositionInterval interval_;
+  const JointUtility& utility_;
+  MechanismContext context_;
+  double records_;
+  std::pmr::vector<double> targets_;
+  std::pmr::vector<RankSlot> slots_;
+  std::optional<JointProposal<Real>> proposal_;
+  double limit_ = 0;   // on the departure of what is proposed
+  double growth_ = 0;  // of the slots' widths
+  LatticeRange filtered_{};
+  LatticeRange range_{};
+  std::pmr::vector<double> log_weights_;  // by lattice index from range_.first on
+  double total_ = 0;
+  std::uint64_t prepared_ = 0;
+};
+
+}  // namespace dpquantile
