@@ -106,6 +106,7 @@ SELECT dp_iqr(x, 1, 0, dp_options('joint')) FROM t;
 SELECT dp_quantiles(x, '{}', 1, 0, 100, dp_options('joint')) FROM t;
 SELECT dp_quantiles(x, '{1.5}', 1, 0, 100, dp_options('tree')) FROM t;
 SELECT dp_median(x, 1e-7, 0, 100, dp_options('tree')) FROM t;
+SELECT dp_quantiles(x, ARRAY(SELECT i / 100::float8 FROM generate_series(1, 20) AS i), 1e-6, 0, 100, dp_options('independent')) FROM t;
 
 -- The ledger has the requested method, also if it is auto.
 SELECT function, mechanism, neighbours, epsilon, delta, grouping_sets, groups, count(*) FROM dp_ledger

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 #include <vector>
 
 #include "core/base/int128.hpp"
@@ -161,6 +162,9 @@ double rank_lambda(double q, double epsilon) {
 
 Position draw_quantile_position(const SmearedRank& rank, PositionInterval interval, double q,
                                 double epsilon, const MechanismContext& context) {
+  if (!(epsilon >= kMinDrawEpsilon)) {
+    throw std::invalid_argument("a draw of a quantile needs a larger epsilon");
+  }
   const ScaledRank begin = rank.at(interval.begin);
   const ScaledRank mass = rank.at(interval.end) - begin;
   const auto share = static_cast<ScaledRank>(std::floor(q * static_cast<double>(mass)));

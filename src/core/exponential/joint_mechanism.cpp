@@ -25,6 +25,10 @@ constexpr double kRoundingSlack = 1.0 / 1024;
 constexpr std::size_t kMostForDouble = 16;
 constexpr double kMostCostForDouble = 4;
 
+// The rounding errors of more quantiles or less noise are bounded for this precision.
+static_assert(std::numeric_limits<long double>::digits >= 64,
+              "joint quantiles need a long double that is wider than double");
+
 // Batches without an accepted proposal after which the slots are made finer. Chance alone hardly
 // ever refuses as many.
 constexpr int kBatchesBeforeRefining = 3;
@@ -171,6 +175,11 @@ bool doubles_suffice(std::size_t quantiles, double lambda, double records, Rando
 
 }  // namespace
 
+double min_joint_epsilon(std::size_t quantiles) {
+  if (quantiles <= 4) return 1e-7;
+  return quantiles <= kMostForDouble ? 2e-7 : 6e-7;
+}
+
 double joint_lambda(double epsilon) {
   return std::min(epsilon * (1 - kRoundingSlack) / 2, kMostLambda);
 }
@@ -181,6 +190,9 @@ void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
   if (quantiles.empty() || quantiles.size() > kMaxJointQuantiles) {
     throw std::invalid_argument("a joint draw takes 1 to " + std::to_string(kMaxJointQuantiles) +
                                 " quantiles");
+  }
+  if (!(epsilon >= min_joint_epsilon(quantiles.size()))) {
+    throw std::invalid_argument("a joint draw of quantiles needs a larger epsilon");
   }
   if (rank.data().total() > kMaxJointRecords) {
     throw std::length_error("a joint draw of quantiles takes at most " +

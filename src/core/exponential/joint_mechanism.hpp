@@ -18,6 +18,10 @@ inline constexpr std::size_t kMaxJointQuantiles = 128;
 // The largest number of records in a joint draw. Ranks of this many records are exact as doubles.
 inline constexpr std::uint64_t kMaxJointRecords = (std::uint64_t{1} << 29) - 1;
 
+// The least epsilon of a joint draw of so many quantiles. With less the rounding of the weights
+// would cost more than the factor 1 - 2^-10 of lambda pays for (docs/privacy.md, "Floating point").
+double min_joint_epsilon(std::size_t quantiles);
+
 // The lambda of draw_joint_positions(), per record.
 double joint_lambda(double epsilon);
 
@@ -34,7 +38,8 @@ double joint_lambda(double epsilon);
 // independent uniform positions, sorted.
 //
 // Fills `positions` in ascending order; it has as many elements as `quantiles`. Throws
-// std::invalid_argument unless there are 1 .. kMaxJointQuantiles quantiles. Throws
+// std::invalid_argument unless there are 1 .. kMaxJointQuantiles quantiles and epsilon is at least
+// min_joint_epsilon() of their number. Throws
 // std::length_error above kMaxJointRecords records. Throws RandomnessUnavailable and Cancelled.
 //
 // Privacy: (w epsilon)-bounded-range for adding or removing one record of which the part w <= 1

@@ -13,6 +13,9 @@ namespace dpquantile {
 // zCDP.
 double independent_epsilon(std::size_t distinct_quantiles, const PrivacyParameter& privacy);
 
+// The least bounded range of each draw. It is a little above kMinDrawEpsilon.
+inline constexpr double kMinIndependentEpsilon = 1e-7;
+
 // Draws every quantile by itself, on the whole axis, with the mechanism for one quantile: AppindExp
 // of Kaplan, Schnapp and Stemmer 2022. Sorts the answers, so that they ascend. `quantiles` are
 // ascending and distinct; `answers` has one cell of the value grid of `cells` cells for each.

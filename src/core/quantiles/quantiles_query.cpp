@@ -6,6 +6,7 @@
 #include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
 #include "core/exponential/joint_mechanism.hpp"
+#include "core/quantiles/independent_quantiles.hpp"
 
 namespace dpquantile {
 
@@ -30,6 +31,17 @@ void check_joint_quantiles(std::span<const double> quantiles) {
                            " different quantiles together, got " + std::to_string(distinct),
                        "Its time grows with the third power of their number. Method auto takes any "
                        "number.");
+}
+
+void check_independent_quantiles(const QuantilesQuery& query) {
+  const double each = independent_epsilon(count_distinct(query.quantiles), query.privacy);
+  if (each >= kMinIndependentEpsilon) return;
+  throw ParameterError(
+      "method independent needs an epsilon of at least 1e-7 for each quantile, got " +
+          shortest_decimal(each),
+      "Every quantile gets an equal part of the epsilon. Ask for fewer quantiles or for more "
+      "epsilon, "
+      "or take method auto.");
 }
 
 }  // namespace
@@ -59,6 +71,7 @@ void check_quantiles_query(const QuantilesQuery& query) {
   check_quantiles(query.quantiles);
   check_privacy_parameter(query.privacy);
   if (query.method == QuantilesMethod::kJoint) check_joint_quantiles(query.quantiles);
+  if (query.method == QuantilesMethod::kIndependent) check_independent_quantiles(query);
 }
 
 QuantilesMethod resolved_method(const QuantilesQuery& query) {

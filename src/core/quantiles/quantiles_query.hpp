@@ -35,8 +35,9 @@ std::pmr::vector<double> sorted_distinct(std::span<const double> quantiles,
 
 // Throws ParameterError unless there are 1 .. kMaxQuantiles quantiles, each in [0, 1].
 void check_quantiles(std::span<const double> quantiles);
-// Throws ParameterError unless the quantiles and the privacy parameter are in range and the
-// quantiles are few enough for the method. Does not check the cells.
+// Throws ParameterError unless the quantiles and the privacy parameter are in range, the quantiles
+// are few enough for the method, and the privacy parameter is large enough for each of them. Does
+// not check the cells.
 void check_quantiles_query(const QuantilesQuery& query);
 
 // The method that answers a query. It depends on public parameters only. It is the query's method

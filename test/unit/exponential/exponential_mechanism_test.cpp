@@ -10,6 +10,7 @@
 #include <memory_resource>
 #include <numeric>
 #include <ostream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -450,6 +451,18 @@ TEST(DrawQuantilePosition, FindsTheCellOfAMillionTies) {
 }
 
 // --- Failure -------------------------------------------------------------------------------------
+
+// Neighbours and two intervals cost four times the rounding error of a weight, 2^-43, and half of
+// the factor 1 - 2^-16 is left to pay for it (docs/privacy.md, "Floating point").
+TEST(DrawQuantilePosition, RefusesAnEpsilonThatDoesNotPayForItsRounding) {
+  EXPECT_LE(4 * 0x1p-43, 0x1p-17 * kMinDrawEpsilon);
+  const Dataset data{4, {1, 2}};
+  EXPECT_NO_THROW(PositionSampler(data, {0, cell_start(4)}, 0.5, kMinDrawEpsilon).draw());
+  for (const double epsilon : {0.99 * kMinDrawEpsilon, 0.0, -1.0, std::nan("")}) {
+    EXPECT_THROW(PositionSampler(data, {0, cell_start(4)}, 0.5, epsilon).draw(),
+                 std::invalid_argument);
+  }
+}
 
 TEST(DrawQuantilePosition, ThrowsWhenTheSourceFails) {
   const Histogram histogram = histogram_of(kDistinct);

@@ -404,6 +404,33 @@ TEST_F(DrawJointPositions, RefusesAWrongNumberOfQuantiles) {
   EXPECT_THROW(draw(kMaxJointQuantiles + 1, good_source_, nullptr, heap()), std::invalid_argument);
 }
 
+// docs/privacy.md, "Floating point", bounds the rounding errors so: L is the limit on the
+// departure, K the number of slots in a window, c the error of the logarithm of a weight.
+double rounding_cost(std::size_t quantiles, double epsilon) {
+  const auto b = static_cast<double>(quantiles);
+  const double lambda = joint_lambda(epsilon);
+  const double envelope = std::min(1.6 + 0.16 * b, 4.0);
+  const bool doubles = quantiles <= 16;
+  const double at_position = doubles ? 4 : 32 * lambda;
+  const double limit =
+      (9 * b / 8 + 1) * at_position + b + 1 + envelope + (56 * b + 85) * std::numbers::ln2;
+  const double slots = limit * b / envelope + 3;
+  const double weight = b * slots * (doubles ? 0x1p-50 : 0x1p-60);
+  return 4 * (weight + 2 * limit * 0x1p-51) + 0x1p-14 * epsilon;
+}
+
+TEST_F(DrawJointPositions, RefusesAnEpsilonThatDoesNotPayForItsRounding) {
+  const TestContext context;
+  for (std::size_t quantiles = 1; quantiles <= kMaxJointQuantiles; ++quantiles) {
+    const double least = min_joint_epsilon(quantiles);
+    EXPECT_LT(rounding_cost(quantiles, least), 0x1p-10 * least) << quantiles;
+    Positions positions(quantiles);
+    EXPECT_THROW(draw_joint_positions(rank_, {0, cell_start(1000)}, equally_spaced(quantiles),
+                                      0.99 * least, context, positions),
+                 std::invalid_argument);
+  }
+}
+
 // Up to the limit the number of records between two cells is exact as a double.
 TEST_F(DrawJointPositions, RefusesMoreRecordsThanItsArithmeticAllows) {
   const TestContext context;

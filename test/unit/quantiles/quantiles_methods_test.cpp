@@ -422,6 +422,22 @@ TEST(AutoQuantiles, AreReadFromATreeWhereThatIsTheMethod) {
   EXPECT_FALSE(all_there(QuantilesMethod::kApproximate, pure(1000), 1024, 17));
 }
 
+TEST(IndependentQuantiles, NeedAnEpsilonForEach) {
+  const auto check = [](const PrivacyParameter& privacy, std::size_t m) {
+    const Quantiles quantiles = equally_spaced(m);
+    check_quantiles_query({QuantilesMethod::kIndependent, privacy, 1024, quantiles});
+  };
+  EXPECT_NO_THROW(check(pure(1e-6), 10));
+  EXPECT_NO_THROW(check(pure(5e-4), kMaxQuantiles));
+  expect_parameter_error(
+      "method independent needs an epsilon of at least 1e-7 for each quantile, got 5e-08",
+      "Every quantile gets an equal part of the epsilon. Ask for fewer quantiles or for more "
+      "epsilon, "
+      "or take method auto.",
+      [&] { check(pure(1e-6), 20); });
+  EXPECT_THROW(check(zcdp(1e-12), kMaxQuantiles), ParameterError);
+}
+
 TEST(IndependentEpsilon, DividesThePrivacyParameter) {
   EXPECT_DOUBLE_EQ(independent_epsilon(4, pure(2)), 0.5);
   EXPECT_NEAR(independent_epsilon(4, zcdp(2)), 2, 1e-12);

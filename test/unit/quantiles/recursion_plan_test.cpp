@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/exponential/exponential_mechanism.hpp"
 #include "core/exponential/joint_mechanism.hpp"
 #include "core/quantiles/quantiles.hpp"
 
@@ -44,6 +45,22 @@ TEST(RecursionPlan, HasLevelsForAllQuantiles) {
           ++levels;
         }
         ASSERT_EQ(left, 0U) << m;
+      }
+    }
+  }
+}
+
+// The draws refuse less, because rounding would cost more than they set aside for it.
+TEST(RecursionPlan, GivesEveryLevelEnoughForItsRounding) {
+  for (const PlanOf plan_of : kPlans) {
+    for (const PrivacyParameter& privacy : {pure(kMinEpsilon), zcdp(kMinRho)}) {
+      for (std::size_t m = 1; m <= kMaxQuantiles; ++m) {
+        if (plan_of == joint_plan && m > kMaxJointQuantiles) break;
+        for (const RecursionLevel& level : plan_of(m, privacy)) {
+          ASSERT_GE(level.epsilon,
+                    level.quantiles == 1 ? kMinDrawEpsilon : min_joint_epsilon(level.quantiles))
+              << m;
+        }
       }
     }
   }
