@@ -1,6 +1,7 @@
 #include "pg/charge/charge_queue.hpp"
 #include "pg/release/release_node.hpp"
 #include "pg/release/release_path.hpp"
+#include "pg/restricted/restricted_hooks.hpp"
 #include "pg/server/postgres.hpp"
 
 extern "C" {
@@ -13,4 +14,5 @@ void _PG_init() {
   if (process_shared_preload_libraries_in_progress) dpquantile::install_charge_queue();
   dpquantile::install_release_node();
   dpquantile::install_release_paths();
+  dpquantile::install_restricted_hooks();
 }

@@ -349,6 +349,183 @@ REVOKE EXECUTE ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, 
                            @extschema@.dp_revoke_budget(regrole) FROM PUBLIC;
 
 -- ---------------------------------------------------------------------------------------------
+-- Restricted roles
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.told_by_function(function regprocedure) RETURNS text
+  LANGUAGE C STABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_told_by_function';
+COMMENT ON FUNCTION dpquantile.told_by_function(regprocedure) IS
+  'function: any function. What exact facts it tells, if a restricted role may not execute it; otherwise NULL.';
+
+CREATE FUNCTION dpquantile.stored_setting(database oid, role oid, setting text) RETURNS text
+  LANGUAGE sql STABLE
+  BEGIN ATOMIC
+    SELECT substr(c.entry, length(stored_setting.setting) + 2)
+      FROM pg_catalog.pg_db_role_setting s
+     CROSS JOIN unnest(s.setconfig) AS c (entry)
+     WHERE s.setdatabase = stored_setting.database AND s.setrole = stored_setting.role
+       AND starts_with(c.entry, stored_setting.setting || '=');
+  END;
+COMMENT ON FUNCTION dpquantile.stored_setting(oid, oid, text) IS
+  'What ALTER ROLE or ALTER DATABASE has stored for a setting. database: an OID, or 0 for all databases; role: an '
+  'OID, or 0 for all roles; setting: its name. NULL if nothing is stored.';
+
+CREATE FUNCTION dpquantile.server_libraries() RETURNS text
+  LANGUAGE sql STABLE
+  BEGIN ATOMIC
+    SELECT CASE WHEN s.source IN ('default', 'configuration file', 'command line') THEN s.setting
+                ELSE coalesce((SELECT f.setting FROM pg_catalog.pg_file_settings f
+                                WHERE f.name = 'session_preload_libraries' AND f.applied), '') END
+      FROM pg_catalog.pg_settings s WHERE s.name = 'session_preload_libraries';
+  END;
+COMMENT ON FUNCTION dpquantile.server_libraries() IS
+  'The server''s session_preload_libraries, whatever the current database and role have.';
+
+CREATE FUNCTION dpquantile.is_library(entry text) RETURNS boolean
+  LANGUAGE sql IMMUTABLE
+  RETURN btrim(entry, ' "') ~ '^(.*/)?dpquantile(\.so)?$';
+COMMENT ON FUNCTION dpquantile.is_library(text) IS
+  'entry: of a list of libraries. Whether it is the library of this extension.';
+
+CREATE FUNCTION dpquantile.store_libraries(role regrole, in_database text, libraries text) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  before CONSTANT text := current_setting('session_preload_libraries');
+BEGIN
+  -- FROM CURRENT takes a whole list. A literal would have to be split.
+  PERFORM set_config('session_preload_libraries', libraries, true);
+  EXECUTE format('ALTER ROLE %s%s SET session_preload_libraries FROM CURRENT', role, in_database);
+  PERFORM set_config('session_preload_libraries', before, true);
+END
+$$;
+COMMENT ON FUNCTION dpquantile.store_libraries(regrole, text, text) IS
+  'Stores session_preload_libraries for a role. in_database: empty or '' IN DATABASE name''; libraries: the list.';
+
+CREATE FUNCTION @extschema@.dp_restrict_role(role regrole) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  login CONSTANT regrole := dp_restrict_role.role;
+  libraries text;
+  refusal record;
+  place record;
+BEGIN
+  IF login IS NULL OR NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = login) THEN
+    RAISE EXCEPTION 'role must be an existing role, got %', coalesce(login::text, 'NULL')
+      USING ERRCODE = 'undefined_object', HINT = 'Create it first: CREATE ROLE analyst LOGIN.';
+  END IF;
+  IF NOT (SELECT r.rolcanlogin FROM pg_roles r WHERE r.oid = login) THEN
+    RAISE EXCEPTION 'role % cannot be restricted: it cannot log in', login
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'A session has the settings of the role that logs in, not those of roles that it is a member of.',
+            HINT = 'Restrict each role that logs in.';
+  END IF;
+  SELECT m.oid::regrole AS member, CASE WHEN m.rolsuper THEN 'a superuser'
+                                        WHEN m.rolcreaterole THEN 'a role with CREATEROLE'
+                                        WHEN m.rolreplication THEN 'a role with REPLICATION'
+                                        ELSE 'a predefined role' END AS reason
+    INTO refusal
+    FROM pg_roles m
+   WHERE (m.rolsuper OR m.rolcreaterole OR m.rolreplication OR starts_with(m.rolname, 'pg_'))
+     AND m.rolname <> 'pg_database_owner' AND pg_has_role(login, m.oid, 'MEMBER')
+   ORDER BY m.oid <> login, m.rolname LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'role % cannot be restricted: it is %', login,
+                    CASE WHEN refusal.member = login THEN refusal.reason
+                         ELSE format('a member of %s, %s', refusal.member, refusal.reason) END
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'Such a role reads data or statistics past any restriction, or can undo it.',
+            HINT = 'Take the attribute or the membership away first.';
+  END IF;
+  SELECT p.parname AS name INTO refusal
+    FROM pg_parameter_acl p
+   WHERE p.parname IN ('session_preload_libraries', 'dpquantile.restricted', 'log_temp_files', 'temp_file_limit')
+     AND has_parameter_privilege(login, p.parname, 'SET, ALTER SYSTEM')
+   ORDER BY 1 LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'role % cannot be restricted: it may set %', login, refusal.name
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = format('REVOKE SET, ALTER SYSTEM ON PARAMETER %s from the role, its roles or PUBLIC.', refusal.name);
+  END IF;
+
+  -- For all databases, and once more for each database whose own settings would have precedence or whose own
+  -- libraries the settings for all databases would replace.
+  FOR place IN
+    SELECT '' AS clause, dpquantile.stored_setting(0, login, 'session_preload_libraries') AS libraries
+    UNION ALL
+    SELECT format(' IN DATABASE %I', d.datname),
+           coalesce(dpquantile.stored_setting(d.oid, login, 'session_preload_libraries'),
+                    dpquantile.stored_setting(0, login, 'session_preload_libraries'),
+                    dpquantile.stored_setting(d.oid, 0, 'session_preload_libraries'))
+      FROM pg_database d
+     WHERE EXISTS (SELECT FROM pg_db_role_setting s WHERE s.setdatabase = d.oid AND s.setrole = login)
+        OR dpquantile.stored_setting(d.oid, 0, 'session_preload_libraries') IS NOT NULL
+  LOOP
+    libraries := coalesce(place.libraries, dpquantile.server_libraries());
+    IF NOT EXISTS (SELECT FROM regexp_split_to_table(libraries, ',') AS e (entry) WHERE dpquantile.is_library(e.entry))
+    THEN
+      libraries := concat_ws(', ', nullif(libraries, ''), 'dpquantile');
+    END IF;
+    PERFORM dpquantile.store_libraries(login, place.clause, libraries);
+    EXECUTE format('ALTER ROLE %s%s SET dpquantile.restricted = on', login, place.clause);
+    EXECUTE format('ALTER ROLE %s%s SET log_temp_files = -1', login, place.clause);
+    EXECUTE format('ALTER ROLE %s%s SET temp_file_limit = -1', login, place.clause);
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.dp_restrict_role(regrole) IS
+  'Takes from a role the functions and settings by which PostgreSQL tells exact facts about data that the role cannot '
+  'read: statistics, sizes, locks, numbers of rows in catalogs, EXPLAIN ANALYZE, log messages. role: a role that logs '
+  'in. Holds for sessions that begin afterwards. For the data owner: restrict every role that may call approved '
+  'functions and is not trusted with the data.';
+
+CREATE FUNCTION @extschema@.dp_unrestrict_role(role regrole) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  login CONSTANT regrole := dp_unrestrict_role.role;
+  libraries text;
+  place record;
+BEGIN
+  FOR place IN
+    SELECT s.setdatabase AS database,
+           CASE WHEN d.oid IS NULL THEN '' ELSE format(' IN DATABASE %I', d.datname) END AS clause
+      FROM pg_db_role_setting s LEFT JOIN pg_database d ON d.oid = s.setdatabase
+     WHERE s.setrole = login
+       AND dpquantile.stored_setting(s.setdatabase, login, 'dpquantile.restricted') IS NOT NULL
+  LOOP
+    SELECT string_agg(btrim(e.entry), ', ' ORDER BY e.number) INTO libraries
+      FROM regexp_split_to_table(dpquantile.stored_setting(place.database, login, 'session_preload_libraries'), ',')
+           WITH ORDINALITY AS e (entry, number)
+     WHERE NOT dpquantile.is_library(e.entry);
+    -- dp_restrict_role has copied what the role would have without it.
+    IF coalesce(libraries, '') IN ('', coalesce(dpquantile.stored_setting(place.database, 0, 'session_preload_libraries'),
+                                                dpquantile.server_libraries())) THEN
+      EXECUTE format('ALTER ROLE %s%s RESET session_preload_libraries', login, place.clause);
+    ELSE
+      PERFORM dpquantile.store_libraries(login, place.clause, libraries);
+    END IF;
+    EXECUTE format('ALTER ROLE %s%s RESET dpquantile.restricted', login, place.clause);
+    EXECUTE format('ALTER ROLE %s%s RESET log_temp_files', login, place.clause);
+    EXECUTE format('ALTER ROLE %s%s RESET temp_file_limit', login, place.clause);
+  END LOOP;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'role % is not restricted', coalesce(login::text, 'NULL')
+      USING ERRCODE = 'undefined_object', HINT = 'In psql, \drds lists the settings of roles.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.dp_unrestrict_role(regrole) IS
+  'Takes the settings of dp_restrict_role back. role: a restricted role. Libraries that the role had besides stay in '
+  'its session_preload_libraries. Holds for sessions that begin afterwards.';
+
+REVOKE EXECUTE ON FUNCTION @extschema@.dp_restrict_role(regrole), @extschema@.dp_unrestrict_role(regrole) FROM PUBLIC;
+
+-- ---------------------------------------------------------------------------------------------
 -- Options
 -- ---------------------------------------------------------------------------------------------
 

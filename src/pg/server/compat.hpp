@@ -64,6 +64,38 @@ extern "C" {
 #define DPQ_COPY_DISABLED_NODES(to, from) ((void)0)
 #endif
 
+// What ExecutorCheckPerms_hook gets of each relation, and its parameters: PostgreSQL 16 moved the
+// permissions out of the range table.
+// DPQ_PLAN_PERMISSIONS is the same list of a plan.
+#if PG_VERSION_NUM >= 160000
+#define DPQ_RELATION_PERMISSIONS RTEPermissionInfo
+#define DPQ_CHECK_PERMS_PARAMETERS List *range_table, List *permissions, bool ereport_on_violation
+#define DPQ_CHECK_PERMS_ARGUMENTS range_table, permissions, ereport_on_violation
+#define DPQ_PLAN_PERMISSIONS(plan) ((plan)->permInfos)
+#else
+#define DPQ_RELATION_PERMISSIONS RangeTblEntry
+#define DPQ_CHECK_PERMS_PARAMETERS List *permissions, bool ereport_on_violation
+#define DPQ_CHECK_PERMS_ARGUMENTS permissions, ereport_on_violation
+#define DPQ_PLAN_PERMISSIONS(plan) ((plan)->rtable)
+#endif
+
+// PostgreSQL 18 dropped the last argument of ExecutorRun.
+#if PG_VERSION_NUM >= 180000
+#define DPQ_EXECUTOR_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count
+#define DPQ_EXECUTOR_RUN_ARGUMENTS query, direction, count
+#else
+#define DPQ_EXECUTOR_RUN_PARAMETERS \
+  QueryDesc *query, ScanDirection direction, uint64 count, bool execute_once
+#define DPQ_EXECUTOR_RUN_ARGUMENTS query, direction, count, execute_once
+#endif
+
+// All settings (utils/guc_tables.h); count is an int*. PostgreSQL 16 merged two functions.
+#if PG_VERSION_NUM >= 160000
+#define DPQ_SETTINGS(count) get_guc_variables(count)
+#else
+#define DPQ_SETTINGS(count) (*(count) = GetNumConfigOptions(), get_guc_variables())
+#endif
+
 // PostgreSQL 18 lets a module state its name and version.
 #ifdef PG_MODULE_MAGIC_EXT
 #define DPQ_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "dpquantile", .version = "0.1.0")

@@ -54,7 +54,7 @@ sub new_node
 }
 
 # Runs statements in one session and returns what they print, then the SQLSTATEs of their errors.
-# user: who connects, the analyst by default; database: 'postgres' by default.
+# user: who connects, the analyst by default; database: 'postgres' by default; options: PGOPTIONS.
 sub outcome
 {
 	my ($node, $sql, %params) = @_;
@@ -72,6 +72,7 @@ sub start_psql
 		$node->installed_command('psql'), '-XAtq', '-U', $params{user} // 'analyst',
 		'-d', $node->connstr($params{database} // 'postgres'));
 	my $timeout = IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default);
+	local $ENV{PGOPTIONS} = $params{options} if $params{options};
 	my $run = IPC::Run::start(\@psql, '<', $file, '>', "$file.out", '2>', "$file.err", $timeout);
 	return { run => $run, file => $file };
 }

@@ -1,0 +1,96 @@
+#include "pg/restricted/denied_catalogs.hpp"
+
+#include "pg/restricted/restricted_session.hpp"
+
+extern "C" {
+#include "access/sysattr.h"
+#include "access/transam.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_statistic.h"
+#include "catalog/pg_statistic_ext_data.h"
+#include "nodes/parsenodes.h"
+#include "nodes/plannodes.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+using RelationPermissions = DPQ_RELATION_PERMISSIONS;
+
+constexpr AttrNumber kWholeRow = InvalidAttrNumber;
+
+constexpr AttrNumber kCountsInPgClass[] = {
+    kWholeRow,
+    Anum_pg_class_relpages,
+    Anum_pg_class_reltuples,
+    Anum_pg_class_relallvisible,
+#ifdef Anum_pg_class_relallfrozen
+    Anum_pg_class_relallfrozen,
+#endif
+};
+
+bool reads_counts(const Bitmapset* columns) {
+  for (const AttrNumber column : kCountsInPgClass) {
+    if (bms_is_member(column - FirstLowInvalidHeapAttributeNumber, columns)) return true;
+  }
+  return false;
+}
+
+bool tells_facts(const RelationPermissions* relation) {
+  switch (relation->relid) {
+    case StatisticRelationId:
+    case StatisticExtDataRelationId:
+      return (relation->requiredPerms & ACL_SELECT) != 0;
+    case RelationRelationId:
+      return reads_counts(relation->selectedCols);
+    default:
+      return false;
+  }
+}
+
+[[noreturn]] void refuse_relation(Oid relation) {
+  const bool is_pg_class = relation == RelationRelationId;
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+       is_pg_class ? errmsg("permission denied for columns relpages, reltuples, relallvisible and "
+                            "relallfrozen of table pg_class")
+                   : errmsg("permission denied for table %s", get_rel_name(relation)),
+       errdetail_restricted(is_pg_class ? "numbers of rows and pages" : "statistics of columns"),
+       is_pg_class ? errhint("Name the columns that you need instead of *.")
+                   : errhint("The views information_schema.columns and pg_attribute describe "
+                             "columns.")));
+}
+
+}  // namespace
+
+bool may_read_catalogs(List* permissions, bool ereport_on_violation) {
+  ListCell* cell;
+  foreach (cell, permissions) {
+    const auto* relation = static_cast<RelationPermissions*>(lfirst(cell));
+    if (!tells_facts(relation)) continue;
+    if (ereport_on_violation) refuse_relation(relation->relid);
+    return false;
+  }
+  return true;
+}
+
+void refuse_plan_of_hidden_table(const QueryDesc* query) {
+  ListCell* cell;
+  foreach (cell, DPQ_PLAN_PERMISSIONS(query->plannedstmt)) {
+    const auto* relation = static_cast<RelationPermissions*>(lfirst(cell));
+    // The contents of PostgreSQL's own catalogs are no private data.
+    if (relation->relid < FirstNormalObjectId || !OidIsValid(relation->checkAsUser)) continue;
+    if (pg_class_aclcheck(relation->relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK) continue;
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("EXPLAIN of a view is refused, because the plan reads a table that you "
+                           "may not read"),
+                    errdetail_restricted("the plan depends on the number of rows"),
+                    errhint("The ledger (dp_ledger) tells what a query has cost.")));
+  }
+}
+
+}  // namespace dpquantile

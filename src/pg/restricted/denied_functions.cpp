@@ -1,0 +1,175 @@
+#include "pg/restricted/denied_functions.hpp"
+
+#include <string_view>
+
+#include "pg/restricted/restricted_session.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_namespace_d.h"
+#include "catalog/pg_proc.h"
+#include "commands/extension.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+struct Denied {
+  const char* name;  // a last character * stands for any text
+  const char* tells;
+};
+
+constexpr char kCounters[] = "what statements have scanned, and who does what at this moment";
+constexpr char kSizes[] = "sizes of tables";
+constexpr char kLocks[] = "locks, also those of rows that were read";
+constexpr char kWal[] = "positions in the write-ahead log, which changes of data advance";
+constexpr char kMemory[] = "memory and transfers of queries";
+constexpr char kFiles[] = "the server's files";
+constexpr char kPages[] = "pages and rows of a table";
+
+// Functions in pg_catalog. Each name exists in PostgreSQL 15 to 18, or in some of them.
+// test/t/restricted_functions.pl compares the list with test/restricted_functions.txt.
+constexpr Denied kFunctions[] = {
+    // pg_stat_activity is among them: a second session sees how many parallel workers a query has,
+    // and so the size of its table.
+    {"pg_stat_get_*", kCounters},
+    {"pg_stat_have_stats", kCounters},
+
+    {"pg_relation_size", kSizes},
+    {"pg_table_size", kSizes},
+    {"pg_indexes_size", kSizes},
+    {"pg_total_relation_size", kSizes},
+    {"pg_database_size", kSizes},
+    {"pg_tablespace_size", kSizes},
+
+    {"pg_lock_status", kLocks},
+    {"pg_blocking_pids", kLocks},
+    {"pg_safe_snapshot_blocking_pids", kLocks},
+    {"pg_isolation_test_session_is_blocked", kLocks},
+    {"pg_get_multixact_members", kLocks},
+
+    {"pg_current_wal_*", kWal},
+    {"pg_last_wal_*", kWal},
+    {"pg_last_xact_replay_timestamp", kWal},
+    {"pg_switch_wal", kWal},
+    {"pg_create_restore_point", kWal},
+    {"pg_backup_start", kWal},
+    {"pg_backup_stop", kWal},
+    {"pg_log_standby_snapshot", kWal},
+    {"pg_logical_emit_message", kWal},
+    {"pg_logical_slot_*", kWal},
+    {"pg_create_logical_replication_slot", kWal},
+    {"pg_create_physical_replication_slot", kWal},
+    {"pg_copy_logical_replication_slot", kWal},
+    {"pg_copy_physical_replication_slot", kWal},
+    {"pg_replication_slot_advance", kWal},
+    {"pg_get_replication_slots", kWal},
+    {"pg_show_replication_origin_status", kWal},
+    {"pg_replication_origin_progress", kWal},
+    {"pg_replication_origin_session_progress", kWal},
+    {"pg_control_checkpoint", kWal},
+    {"pg_control_recovery", kWal},
+    {"pg_available_wal_summaries", kWal},
+    {"pg_wal_summary_contents", kWal},
+    {"pg_get_wal_summarizer_state", kWal},
+
+    {"pg_get_backend_memory_contexts", kMemory},
+    {"pg_log_backend_memory_contexts", kMemory},
+    {"pg_get_shmem_allocations*", kMemory},
+    {"pg_get_aios", kMemory},
+
+    {"pg_ls_*", kFiles},
+    {"pg_stat_file", kFiles},
+    {"pg_read_file*", kFiles},
+    {"pg_read_binary_file", kFiles},
+    {"lo_import", kFiles},
+
+    {"brin_summarize_new_values", kPages},
+    {"brin_summarize_range", kPages},
+    {"gin_clean_pending_list", kPages},
+};
+
+// All functions of these extensions.
+constexpr Denied kExtensions[] = {
+    {"pg_stat_statements", kCounters},
+    {"pg_stat_kcache", kCounters},
+    {"pg_stat_monitor", kCounters},
+    {"pg_qualstats", kCounters},
+    {"pg_store_plans", kCounters},
+    {"pg_show_plans", kCounters},
+    {"pg_query_state", kCounters},
+    {"pg_wait_sampling", kCounters},
+    {"pg_track_settings", kCounters},
+    {"plprofiler", kCounters},
+    {"powa", kCounters},
+    {"system_stats", kCounters},
+    {"pg_proctab", kCounters},
+    {"pg_buffercache", kMemory},
+    {"pg_prewarm", kPages},
+    {"pgfincore", kPages},
+    {"pageinspect", kPages},
+    {"pgstattuple", kPages},
+    {"pg_visibility", kPages},
+    {"pg_freespacemap", kPages},
+    {"pg_surgery", kPages},
+    {"amcheck", kPages},
+    {"pgrowlocks", kLocks},
+    {"pg_walinspect", kWal},
+    {"pg_logicalinspect", kWal},
+    {"adminpack", kFiles},
+};
+
+bool matches(std::string_view pattern, std::string_view name) {
+  if (!pattern.ends_with('*')) return name == pattern;
+  return name.starts_with(pattern.substr(0, pattern.size() - 1));
+}
+
+template <size_t kSize>
+const char* find_told(const Denied (&list)[kSize], const char* name) {
+  for (const Denied& entry : list) {
+    if (matches(entry.name, name)) return entry.tells;
+  }
+  return nullptr;
+}
+
+const char* told_by_builtin(Oid function) {
+  const HeapTuple row = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+  if (!HeapTupleIsValid(row)) return nullptr;
+  const auto* entry = reinterpret_cast<Form_pg_proc>(GETSTRUCT(row));
+  const char* tells = entry->pronamespace == PG_CATALOG_NAMESPACE
+                          ? find_told(kFunctions, NameStr(entry->proname))
+                          : nullptr;
+  ReleaseSysCache(row);
+  return tells;
+}
+
+const char* told_by_extension(Oid function) {
+  const Oid extension = getExtensionOfObject(ProcedureRelationId, function);
+  if (!OidIsValid(extension)) return nullptr;
+  const char* name = get_extension_name(extension);
+  return name == nullptr ? nullptr : find_told(kExtensions, name);
+}
+
+}  // namespace
+
+const char* told_by_function(Oid function) {
+  return function < FirstNormalObjectId ? told_by_builtin(function) : told_by_extension(function);
+}
+
+void refuse_function(Oid function) {
+  const char* tells = told_by_function(function);
+  if (tells == nullptr) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+           errmsg("permission denied for function %s", get_func_name(function)),
+           errdetail_restricted(tells),
+           errhint("Ask private functions instead. Psql's \\d and information_schema do without "
+                   "this function.")));
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,85 @@
+#include "pg/restricted/denied_statements.hpp"
+
+#include <string_view>
+
+#include "pg/restricted/message_level.hpp"
+#include "pg/restricted/restricted_session.hpp"
+
+extern "C" {
+#include "commands/defrem.h"
+#include "nodes/parsenodes.h"
+#include "utils/formatting.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// The options of EXPLAIN that measure nothing. Options of other extensions are not among them.
+constexpr std::string_view kExplainOptions[] = {"verbose", "costs",        "settings", "summary",
+                                                "timing",  "generic_plan", "format"};
+
+bool is_harmless(std::string_view option) {
+  for (const std::string_view harmless : kExplainOptions) {
+    if (option == harmless) return true;
+  }
+  return false;
+}
+
+// SERIALIZE has the values none, text and binary, of which none is its false.
+bool is_off(DefElem* option) {
+  if (option->arg != nullptr && std::string_view(option->defname) == "serialize") {
+    const std::string_view value = defGetString(option);
+    return value == "none" || value == "off";
+  }
+  return !defGetBoolean(option);
+}
+
+void refuse_explain(const ExplainStmt* statement) {
+  ListCell* cell;
+  foreach (cell, statement->options) {
+    auto* option = static_cast<DefElem*>(lfirst(cell));
+    if (is_harmless(option->defname) || is_off(option)) continue;
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("EXPLAIN (%s) is refused",
+                           asc_toupper(option->defname, strlen(option->defname))),
+                    errdetail_restricted("what a query reads, and how much memory it takes"),
+                    errhint("EXPLAIN without this option shows the price of a private query.")));
+  }
+}
+
+// VERBOSE prints numbers of rows and pages as INFO, which always reaches the client. Without it
+// they are DEBUG messages.
+void refuse_maintenance(List* options) {
+  refuse_low_message_level();
+  ListCell* cell;
+  foreach (cell, options) {
+    auto* option = static_cast<DefElem*>(lfirst(cell));
+    if (std::string_view(option->defname) != "verbose" || !defGetBoolean(option)) continue;
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("VERBOSE is refused"),
+                    errdetail_restricted("numbers of rows and pages"), errhint("Leave it out.")));
+  }
+}
+
+}  // namespace
+
+void refuse_statement(const Node* statement) {
+  switch (nodeTag(statement)) {
+    case T_ExplainStmt:
+      refuse_explain(reinterpret_cast<const ExplainStmt*>(statement));
+      break;
+    case T_VacuumStmt:
+      refuse_maintenance(reinterpret_cast<const VacuumStmt*>(statement)->options);
+      break;
+    case T_ClusterStmt:
+      refuse_maintenance(reinterpret_cast<const ClusterStmt*>(statement)->params);
+      break;
+    case T_ReindexStmt:
+      refuse_maintenance(reinterpret_cast<const ReindexStmt*>(statement)->params);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace dpquantile

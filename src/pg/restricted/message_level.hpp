@@ -1,0 +1,17 @@
+#pragma once
+
+// Messages of PostgreSQL and of other extensions about a running query: plans, estimates, sizes of
+// sorts, row counts (debug_print_plan, trace_sort, auto_explain, log_executor_stats). They are LOG
+// and DEBUG messages, and reach a client whose client_min_messages is below notice.
+namespace dpquantile {
+
+// Makes a restricted session unable to lower client_min_messages below notice by SET, set_config()
+// or the SET clause of a function, even while a query runs. Call it once, when the library is
+// loaded.
+void guard_message_level();
+
+// ereports if client_min_messages is below notice. It may be so in a restricted session: from the
+// start, by the client's options or the role's settings, and after RESET or ROLLBACK.
+void refuse_low_message_level();
+
+}  // namespace dpquantile

@@ -1,0 +1,114 @@
+#include "pg/restricted/restricted_hooks.hpp"
+
+#include "pg/restricted/denied_catalogs.hpp"
+#include "pg/restricted/denied_functions.hpp"
+#include "pg/restricted/denied_statements.hpp"
+#include "pg/restricted/message_level.hpp"
+#include "pg/restricted/restricted_session.hpp"
+
+extern "C" {
+#include "access/xact.h"
+#include "catalog/objectaccess.h"
+#include "executor/executor.h"
+#include "optimizer/planner.h"
+#include "tcop/utility.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+object_access_hook_type previous_object_access = nullptr;
+ExecutorCheckPerms_hook_type previous_check_perms = nullptr;
+ProcessUtility_hook_type previous_utility = nullptr;
+planner_hook_type previous_planner = nullptr;
+ExecutorStart_hook_type previous_start = nullptr;
+ExecutorRun_hook_type previous_run = nullptr;
+ExecutorFinish_hook_type previous_finish = nullptr;
+
+void restrict_functions(ObjectAccessType access, Oid catalog, Oid object, int column, void* arg) {
+  if (access == OAT_FUNCTION_EXECUTE && session_is_restricted()) refuse_function(object);
+  if (previous_object_access != nullptr) {
+    previous_object_access(access, catalog, object, column, arg);
+  }
+}
+
+bool restrict_reading(DPQ_CHECK_PERMS_PARAMETERS) {
+  if (session_is_restricted() && !may_read_catalogs(permissions, ereport_on_violation)) {
+    return false;
+  }
+  return previous_check_perms == nullptr || previous_check_perms(DPQ_CHECK_PERMS_ARGUMENTS);
+}
+
+// SET, RESET and the end of a transaction work at every message level. A query around a RESET that
+// lowers the level goes on after it, and so the statement fails.
+void restrict_utility(PlannedStmt* statement, const char* text, bool read_only_tree,
+                      ProcessUtilityContext context, ParamListInfo params, QueryEnvironment* env,
+                      DestReceiver* receiver, QueryCompletion* completion) {
+  const bool ends_transaction = IsA(statement->utilityStmt, TransactionStmt);
+  const bool is_restricted = !ends_transaction && session_is_restricted();
+  if (is_restricted) refuse_statement(statement->utilityStmt);
+  (previous_utility != nullptr ? previous_utility : standard_ProcessUtility)(
+      statement, text, read_only_tree, context, params, env, receiver, completion);
+  if (is_restricted && IsA(statement->utilityStmt, VariableSetStmt) &&
+      context != PROCESS_UTILITY_TOPLEVEL) {
+    refuse_low_message_level();
+  }
+}
+
+// PostgreSQL prints the plan (debug_print_plan) before the query starts.
+PlannedStmt* restrict_planning(Query* query, const char* text, int options, ParamListInfo params) {
+  if (session_is_restricted()) refuse_low_message_level();
+  return (previous_planner != nullptr ? previous_planner : standard_planner)(query, text, options,
+                                                                             params);
+}
+
+void refuse_serializable() {
+  if (!IsolationIsSerializable()) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("SERIALIZABLE transactions are refused"),
+           errdetail_restricted("a serialization failure depends on the rows that a query "
+                                "has read"),
+           errhint("Use REPEATABLE READ.")));
+}
+
+void restrict_start(QueryDesc* query, int flags) {
+  if (session_is_restricted()) {
+    refuse_serializable();
+    if ((flags & EXEC_FLAG_EXPLAIN_ONLY) != 0) refuse_plan_of_hidden_table(query);
+  }
+  (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
+}
+
+// A cached plan runs without planning. A cursor runs and ends after the level may have changed.
+void restrict_run(DPQ_EXECUTOR_RUN_PARAMETERS) {
+  if (session_is_restricted()) refuse_low_message_level();
+  (previous_run != nullptr ? previous_run : standard_ExecutorRun)(DPQ_EXECUTOR_RUN_ARGUMENTS);
+}
+
+void restrict_finish(QueryDesc* query) {
+  if (session_is_restricted()) refuse_low_message_level();
+  (previous_finish != nullptr ? previous_finish : standard_ExecutorFinish)(query);
+}
+
+template <class Hook>
+void install(Hook& hook, Hook& previous, Hook restricting) {
+  previous = hook;
+  hook = restricting;
+}
+
+}  // namespace
+
+void install_restricted_hooks() {
+  define_restricted_setting();
+  guard_message_level();
+  install(object_access_hook, previous_object_access, restrict_functions);
+  install(ExecutorCheckPerms_hook, previous_check_perms, restrict_reading);
+  install(ProcessUtility_hook, previous_utility, restrict_utility);
+  install(planner_hook, previous_planner, restrict_planning);
+  install(ExecutorStart_hook, previous_start, restrict_start);
+  install(ExecutorRun_hook, previous_run, restrict_run);
+  install(ExecutorFinish_hook, previous_finish, restrict_finish);
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,18 @@
+#pragma once
+
+namespace dpquantile {
+
+// Installs the hooks that restrict the sessions of restricted roles (restricted_session.hpp), and
+// defines the setting dpquantile.restricted. Call it once, when the library is loaded. All hooks
+// call those of libraries that were loaded before.
+//
+// In a restricted session:
+// - no function of denied_functions.cpp is executed, whoever calls it;
+// - the statistics in catalogs are not read (denied_catalogs.hpp);
+// - no EXPLAIN measures a query or shows the plan of a hidden table, and maintenance commands print
+//   nothing (denied_statements.hpp);
+// - no query is planned or run while messages below notice reach the client (message_level.hpp);
+// - no query runs in a SERIALIZABLE transaction, whose failures tell which rows a query has read.
+void install_restricted_hooks();
+
+}  // namespace dpquantile

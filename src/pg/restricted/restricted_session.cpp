@@ -1,0 +1,116 @@
+#include "pg/restricted/restricted_session.hpp"
+
+#include <initializer_list>
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_db_role_setting.h"
+#include "catalog/pg_type_d.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/guc.h"
+#include "utils/rel.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr char kSetting[] = "dpquantile.restricted";
+
+bool setting_is_on = false;
+
+struct SessionRoles {
+  Oid login;
+  Oid session;
+  Oid outer;  // of SET ROLE, never the owner of a SECURITY DEFINER function
+
+  bool operator==(const SessionRoles&) const = default;
+};
+
+SessionRoles decided_roles{};
+bool decision = true;
+
+// "dpquantile.restricted=on". A value that is not a boolean counts as on.
+bool turns_on(const char* setting) {
+  constexpr size_t kLength = sizeof kSetting - 1;
+  if (pg_strncasecmp(setting, kSetting, kLength) != 0 || setting[kLength] != '=') return false;
+  bool value = true;
+  return !parse_bool(setting + kLength + 1, &value) || value;
+}
+
+bool any_turns_on(ArrayType* settings) {
+  Datum* texts;
+  int count;
+  deconstruct_array(settings, TEXTOID, -1, false, TYPALIGN_INT, &texts, nullptr, &count);
+  for (int i = 0; i < count; ++i) {
+    if (turns_on(TextDatumGetCString(texts[i]))) return true;
+  }
+  return false;
+}
+
+// What ALTER ROLE … [IN DATABASE …] SET has stored for the role; database 0: for all.
+bool catalog_restricts(Relation catalog, Oid database, Oid role) {
+  ScanKeyData key[2];
+  ScanKeyInit(&key[0], Anum_pg_db_role_setting_setdatabase, BTEqualStrategyNumber, F_OIDEQ,
+              ObjectIdGetDatum(database));
+  ScanKeyInit(&key[1], Anum_pg_db_role_setting_setrole, BTEqualStrategyNumber, F_OIDEQ,
+              ObjectIdGetDatum(role));
+  SysScanDesc scan =
+      systable_beginscan(catalog, DbRoleSettingDatidRolidIndexId, true, nullptr, 2, key);
+  bool restricts = false;
+  const HeapTuple row = systable_getnext(scan);
+  if (HeapTupleIsValid(row)) {
+    bool is_null = false;
+    const Datum settings =
+        heap_getattr(row, Anum_pg_db_role_setting_setconfig, RelationGetDescr(catalog), &is_null);
+    restricts = !is_null && any_turns_on(DatumGetArrayTypeP(settings));
+  }
+  systable_endscan(scan);
+  return restricts;
+}
+
+bool catalog_restricts(const SessionRoles& roles) {
+  Relation catalog = table_open(DbRoleSettingRelationId, AccessShareLock);
+  bool restricts = false;
+  for (const Oid role : {roles.login, roles.session, roles.outer}) {
+    for (const Oid database : {InvalidOid, MyDatabaseId}) {
+      restricts = restricts || catalog_restricts(catalog, database, role);
+    }
+  }
+  table_close(catalog, AccessShareLock);
+  return restricts;
+}
+
+}  // namespace
+
+void define_restricted_setting() {
+  DefineCustomBoolVariable(kSetting, "Restricts the session (see dp_restrict_role).",
+                           "Functions and statements that tell exact facts about data are refused.",
+                           &setting_is_on, false, PGC_SUSET, 0, nullptr, nullptr, nullptr);
+}
+
+bool session_is_restricted() {
+  if (setting_is_on) return true;
+  const SessionRoles roles = {GetAuthenticatedUserId(), GetSessionUserId(), GetOuterUserId()};
+  if (roles == decided_roles) return decision;
+  if (!IsTransactionState()) return true;
+  decision = catalog_restricts(roles);
+  decided_roles = roles;
+  return decision;
+}
+
+int errdetail_restricted(const char* reason) {
+  return errdetail(
+      "The session is restricted (dp_restrict_role), because this tells exact facts "
+      "about data: %s.",
+      reason);
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,19 @@
+#pragma once
+
+// Whether the session is restricted.
+namespace dpquantile {
+
+// Defines the setting dpquantile.restricted, which only superusers may change. Call it once, when
+// the library is loaded.
+void define_restricted_setting();
+
+// Whether the session is restricted: dpquantile.restricted is on, or the catalog has it on for the
+// login role, the session user or the role of SET ROLE. The catalog counts because a client can
+// give the setting another value before the library is loaded. It is read once for each set of
+// these roles. True where the catalog cannot be read, and where its value is not a boolean.
+bool session_is_restricted();
+
+// An errdetail that says why a session is restricted.
+int errdetail_restricted(const char* reason);
+
+}  // namespace dpquantile

@@ -1,0 +1,116 @@
+# threat 31: ways to execute a function that a restricted role may not execute.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use DpQuantile;
+use IO::Socket::UNIX;
+use PostgreSQL::Test::Cluster;
+use RestrictedRoles;
+use Test::More;
+
+my $node = restricted_node('restricted_calls');
+
+my %around = (
+	'a view' => "CREATE VIEW v AS SELECT pg_relation_size('staff') AS s; SELECT s > 0 FROM v;",
+	'a function in SQL' => "CREATE FUNCTION f() RETURNS bigint LANGUAGE sql RETURN pg_relation_size('staff'); SELECT f() > 0;",
+	'a function in plpgsql' =>
+		"CREATE FUNCTION f() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN pg_relation_size(''staff'') > 0; END'; SELECT f();",
+	'an exception block' => q{
+		CREATE FUNCTION f() RETURNS boolean LANGUAGE plpgsql AS
+			'BEGIN RETURN pg_relation_size(''staff'') > 0; EXCEPTION WHEN division_by_zero THEN RETURN NULL; END';
+		SELECT f();},
+	'a parallel worker' => sprintf(q{
+		CREATE FUNCTION f() RETURNS boolean LANGUAGE sql PARALLEL SAFE AS 'SELECT pg_relation_size(''staff'') > 0';
+		SET %s = on; SELECT f();}, parallel_for_all($node)),
+	'an operator' => q{
+		CREATE FUNCTION f(regclass, int) RETURNS boolean LANGUAGE sql RETURN pg_relation_size($1) > $2;
+		CREATE OPERATOR >>> (LEFTARG = regclass, RIGHTARG = int, FUNCTION = f); SELECT 'staff'::regclass OPERATOR(>>>) 0;},
+	'an operator of the function itself' => q{
+		CREATE OPERATOR ### (LEFTARG = regclass, RIGHTARG = text, FUNCTION = pg_relation_size);
+		SELECT ('staff'::regclass OPERATOR(### ) 'main'::text) > 0;},
+	'a default' => q{
+		CREATE TABLE t (a int, b bigint DEFAULT pg_relation_size('public.staff')); INSERT INTO t VALUES (1);
+		SELECT b > 0 FROM t;},
+	'a check' => q{
+		CREATE TABLE t (a regclass CHECK (pg_relation_size(a) > 0)); INSERT INTO t VALUES ('public.staff'); SELECT true FROM t;},
+	'a domain' => q{
+		CREATE DOMAIN d AS regclass CHECK (pg_relation_size(VALUE) > 0); SELECT 'public.staff'::regclass::d IS NOT NULL;},
+	'an aggregate' => q{
+		CREATE FUNCTION f(bigint, regclass) RETURNS bigint LANGUAGE sql RETURN pg_relation_size($2);
+		CREATE AGGREGATE a (regclass) (SFUNC = f, STYPE = bigint); SELECT a('public.staff'::regclass) > 0;},
+	'a window aggregate' => q{
+		CREATE FUNCTION f(bigint, regclass) RETURNS bigint LANGUAGE sql RETURN pg_relation_size($2);
+		CREATE AGGREGATE a (regclass) (SFUNC = f, STYPE = bigint); SELECT a('public.staff'::regclass) OVER () > 0;},
+	'an index' => q{
+		CREATE FUNCTION f(regclass) RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT pg_relation_size($1)';
+		CREATE TABLE t AS SELECT 'public.staff'::regclass AS a; CREATE INDEX ON t (f(a)); SELECT true;},
+	'a function in FROM' => q{SELECT s > 0 FROM pg_relation_size('staff') s;},
+	'ORDER BY' => q{SELECT true FROM (VALUES ('staff'::regclass)) v (a) ORDER BY pg_relation_size(a);},
+	'VALUES' => q{SELECT a > 0 FROM (VALUES (pg_relation_size('staff'))) v (a);},
+	'a prepared statement' => q{PREPARE p AS SELECT pg_relation_size('staff') > 0; EXECUTE p;},
+	'a cursor' => q{BEGIN; DECLARE c CURSOR FOR SELECT pg_relation_size('staff') > 0; FETCH c;},
+	'statistics of a query' => q{SELECT count(*) > 0 FROM ts_stat('SELECT pg_relation_size(''staff'')::text::tsvector');},
+	'COPY' => q{COPY (SELECT pg_relation_size('staff') > 0) TO STDOUT;},
+	'DO' => q{DO $$ BEGIN PERFORM pg_relation_size('staff'); END $$; SELECT true;},
+	'a trigger' => q{
+		CREATE TABLE t (a bigint);
+		CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.a := pg_relation_size(''public.staff''); RETURN NEW; END';
+		CREATE TRIGGER r BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION f(); INSERT INTO t VALUES (0); SELECT a > 0 FROM t;},
+	'a rule' => q{
+		CREATE TABLE t (a int);
+		CREATE RULE r AS ON INSERT TO t DO INSTEAD SELECT pg_relation_size('public.staff') > 0; INSERT INTO t VALUES (0);},
+);
+for my $way (sort keys %around)
+{
+	my %seen;
+	for my $user ('free', 'analyst')
+	{
+		# The statement that fails is the first one that executes the function, and a transaction ends there.
+		my $printed = outcome($node, "BEGIN; SET LOCAL search_path = $user, public; $around{$way}", user => $user);
+		$seen{$user} = $printed =~ /\b42501\b/ ? 'denied' : $printed;
+		unlike($printed, qr/\bt\b/, "threat 31: $way shows nothing") if $user eq 'analyst';
+	}
+	is_deeply(\%seen, { free => 't', analyst => 'denied' }, "threat 31: $way does not get around the denial");
+}
+
+# The fastpath protocol (PQfn): calls a function without a query.
+sub fastpath
+{
+	my ($user, $function, $argument) = @_;
+	my $path = $node->host . '/.s.PGSQL.' . $node->port;
+	my $socket = IO::Socket::UNIX->new(Peer => $path) or die "$path: $!";
+	my $send = sub { my ($type, $body) = @_; print $socket $type, pack('N', 4 + length $body), $body; $socket->flush; };
+	my $receive = sub {
+		read($socket, my $head, 5) == 5 or die 'the server closed the connection';
+		my ($type, $length) = unpack 'a N', $head;
+		read($socket, my $body, $length - 4);
+		return ($type, $body);
+	};
+	my $until_ready = sub {
+		my %got;
+		while (1)
+		{
+			my ($type, $body) = $receive->();
+			$got{$type} = $body;
+			return \%got if $type eq 'Z';
+		}
+	};
+	$send->('', pack('N', 196608) . "user\0$user\0database\0postgres\0\0");
+	$until_ready->();
+	$send->('F', pack('N n n n N N n', $function, 1, 1, 1, 4, $argument, 1));
+	my $got = $until_ready->();
+	$send->('X', '');
+	return $got->{E} ? ($got->{E} =~ /\0C(\w{5})\0/)[0] : unpack('x4 q>', $got->{V});
+}
+
+my ($function, $table) = split /\|/, $node->safe_psql('postgres',
+	q{SELECT 'pg_stat_get_analyze_count'::regproc::oid, 'staff'::regclass::oid});
+$node->poll_query_until('postgres', q{SELECT pg_stat_get_analyze_count('staff'::regclass) = 1}) or die;
+is(fastpath('free', $function, $table), 1, 'threat 31: the fastpath protocol calls it for an unrestricted role');
+is(fastpath('analyst', $function, $table), '42501', 'threat 31: the fastpath protocol does not get around the denial');
+
+done_testing();

@@ -1,0 +1,53 @@
+# threat 30: messages about plans and rows reach a client whose client_min_messages is below notice.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use DpQuantile;
+use PostgreSQL::Test::Cluster;
+use RestrictedRoles;
+use Test::More;
+
+my $node = restricted_node('restricted_messages');
+
+my $QUIET = 'SET client_min_messages = notice; SET trace_sort = on;';
+my $log = '-c client_min_messages=log';
+leak_is_closed($node, "threat 30: $_->[0]", $_->[1], $_->[2], $_->[3], options => $_->[4] // '')
+	for
+	[ 'auto_explain', "SET client_min_messages = log; SELECT median_of(8)", 't LOG', 't 55000' ],
+	[ 'set_config', q{SELECT set_config('client_min_messages', 'debug1', false) IS NULL; SELECT median_of(8)},
+		'f t LOG', 't 55000' ],
+	[ 'a SET clause', q{
+		CREATE FUNCTION pg_temp.f() RETURNS boolean LANGUAGE sql SET client_min_messages = log RETURN public.median_of(8);
+		SELECT pg_temp.f()}, 't LOG', '55000 3F000' ],
+	[ 'PGOPTIONS', 'SELECT median_of(8)', 't LOG', '55000', $log ],
+	[ 'debug_print_plan', 'SET debug_print_plan = on; SELECT * FROM median_view', 't LOG', '55000', $log ],
+	[ 'a cached plan', "$QUIET PREPARE p AS SELECT * FROM median_view; EXECUTE p; RESET client_min_messages; EXECUTE p;",
+		't t LOG', 't 55000', $log ],
+	[ 'a cursor', "$QUIET BEGIN; DECLARE c CURSOR FOR SELECT * FROM median_view;
+		RESET client_min_messages; FETCH c;", 't LOG', '55000', $log ],
+	[ 'a cursor that ends', "$QUIET BEGIN; DECLARE c CURSOR FOR SELECT answers(); FETCH c;
+		RESET client_min_messages; COMMIT;", 't LOG', 't 55000', $log ],
+	[ 'a level that falls while a view is read', "$QUIET SET enable_material = off;
+		SELECT m FROM (SELECT set_config('client_min_messages', 'log', false) OFFSET 0) s, median_view;", 't LOG', '55000' ],
+	[ 'RESET while a view is read', "$QUIET SET enable_material = off;
+		CREATE FUNCTION pg_temp.lower() RETURNS boolean LANGUAGE plpgsql
+			AS \$\$ BEGIN RESET client_min_messages; RETURN true; END \$\$;
+		SELECT m FROM (SELECT pg_temp.lower() OFFSET 0) s, median_view;", 't LOG', '55000', $log ];
+is(told($node, "$QUIET SET debug_print_plan = on; SET client_min_messages = warning; SELECT median_of(8)"),
+	't', 'threat 30: settings that print only to the log do not matter');
+is(outcome($node, "SET client_min_messages = notice; SELECT median_of(8)", options => $log),
+	't', 'a session that begins with a low level can raise it');
+
+# log_min_messages decides what reaches the log, not what reaches the client.
+$node->append_conf('postgresql.conf', 'log_min_messages = panic');
+$node->reload;
+leak_is_closed($node, 'threat 30: a log that takes no messages',
+	"SELECT pg_sleep(0.1); SET client_min_messages = log; SELECT median_of(8)", 't LOG', 't 55000');
+$node->append_conf('postgresql.conf', 'log_min_messages = warning');
+$node->reload;
+
+done_testing();
