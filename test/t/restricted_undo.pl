@@ -28,7 +28,7 @@ sub stays_restricted
 
 stays_restricted("PGOPTIONS=$_", '', options => $_)
 	for '-c dpquantile.restricted=off', '-c session_preload_libraries=', '-c role=team', '-c search_path=team',
-	'-c dpquantile.restricted=off -c local_preload_libraries=';
+	'-c dpquantile.restricted=off -c local_preload_libraries=', '-c dpquantile.restricted=off -c role=team';
 stays_restricted($_, $_)
 	for 'SET dpquantile.restricted = off', 'BEGIN; SET LOCAL dpquantile.restricted = off', 'RESET dpquantile.restricted',
 	'RESET ALL', 'DISCARD ALL', q{SELECT set_config('dpquantile.restricted', 'off', false)},
@@ -49,7 +49,7 @@ stays_restricted($_, $_, database => 'of_analyst')
 # What the administrator may do.
 is(outcome($node, "LOAD 'dpquantile'; SET ROLE analyst; $SIZE RESET ROLE; $SIZE", user => 'postgres'),
 	't 42501', 'a superuser is restricted while it has the role of a restricted role');
-is(outcome($node, "LOAD 'dpquantile'; SET SESSION AUTHORIZATION analyst; $SIZE RESET SESSION AUTHORIZATION; $SIZE",
+is(outcome($node, "LOAD 'dpquantile'; SET SESSION AUTHORIZATION analyst; SET ROLE team; $SIZE RESET SESSION AUTHORIZATION; $SIZE",
 		user => 'postgres'), 't 42501', 'and while it has its session authorization');
 is(outcome($node, "LOAD 'dpquantile'; SET dpquantile.restricted = on; $SIZE SET dpquantile.restricted = off; $SIZE",
 		user => 'postgres'), 't 42501', 'a superuser can try the restriction');
