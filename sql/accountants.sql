@@ -145,7 +145,7 @@ END
 $$;
 SELECT bool_and(rho >= epsilon * epsilon / 8) AS never_less FROM dp_ledger WHERE function = 'dp_median' AND epsilon < 1;
 SELECT DISTINCT ON (rho) function, epsilon, delta, grouping_sets, round(rho, 8) AS rho, accountant
-  FROM dp_ledger WHERE function = 'dp_median' ORDER BY rho, charged_at;
+  FROM dp_ledger WHERE function = 'dp_median' ORDER BY rho, number;
 
 -- Queries that do not fit, and queries that the accountant cannot charge
 SELECT renew(1, 1e-6, 'zcdp');

@@ -240,7 +240,7 @@ SELECT charged();
 
 -- The ledger names the function and the method.
 SELECT function, mechanism, neighbours, epsilon, delta, grouping_sets, groups, query
-  FROM (SELECT *, row_number() OVER (ORDER BY charged_at) AS number FROM dp_ledger) l
+  FROM dp_ledger
  WHERE query ~ '^SELECT (dp_cdf\(x, 512|a, b, counts)' ORDER BY number;
 SELECT mechanism, count(*) > 0 AS some FROM dp_ledger WHERE function = 'dp_cdf' GROUP BY mechanism ORDER BY mechanism;
 SELECT epsilon_spent = (SELECT sum(epsilon) FROM dp_ledger) AS agree FROM dp_budget;

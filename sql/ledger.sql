@@ -21,10 +21,16 @@ SELECT dp_median(x, 0.2, 0, 100) IS NOT NULL AS m, dp_median(x, 0.3, 0, 100) IS 
 SELECT dp_median(x, 1, 100, 0) FROM t;
 
 -- The ledger has the number of groups only if it is 1 for any data.
-SELECT role, session_role = session_user AS session, function, mechanism, neighbours, epsilon, delta, grouping_sets,
-       groups, query
-  FROM dp_ledger ORDER BY charged_at;
+SELECT number, role, session_role = session_user AS session, function, mechanism, neighbours, epsilon, delta,
+       grouping_sets, groups, query
+  FROM dp_ledger;
 SELECT bool_and(charged_at BETWEEN now() - interval '1 hour' AND clock_timestamp()) AS charged_now FROM dp_ledger;
+-- threat 48: an analyst sees minutes of UTC, also in a time zone that is some seconds off, and the order of the numbers.
+SET TIME ZONE INTERVAL '00:00:32' HOUR TO SECOND;
+SELECT bool_and(mod(extract(epoch FROM charged_at), 60) = 0) AS minutes FROM dp_ledger;
+RESET TimeZone;
+SELECT array_agg(number) = array_agg(number ORDER BY number) AS in_order, min(number) AS first, max(number) = count(*) AS complete
+  FROM dp_ledger;
 -- The budget and the ledger agree.
 SELECT epsilon_spent = (SELECT sum(epsilon) FROM dp_ledger) AS agree FROM dp_budget;
 
@@ -66,8 +72,22 @@ RESET ROLE;
 ALTER ROLE regress_dpq_ledger_other RENAME TO regress_dpq_ledger_renamed;
 SET SESSION AUTHORIZATION regress_dpq_ledger_renamed;
 SELECT dp_median(x, 0.5, 0, 100) IS NOT NULL AS renamed FROM regress_dpq_ledger.t;
-SELECT role, session_role = 'regress_dpq_ledger_renamed' AS session, epsilon FROM dp_ledger ORDER BY charged_at;
+SELECT number, role, session_role = 'regress_dpq_ledger_renamed' AS session, epsilon FROM dp_ledger;
 RESET SESSION AUTHORIZATION;
+
+-- The owner sees the time in full, and all charges in the order of time.
+SELECT bool_or(mod(extract(epoch FROM charged_at), 60) <> 0) AS in_full,
+       array_agg(charged_at) = array_agg(charged_at ORDER BY charged_at) AS in_order
+  FROM dp_ledger WHERE role LIKE 'regress\_dpq\_ledger%';
+-- threat 48: rows that are stored in another order come in the order of the numbers. No two charges of a budget have the
+-- same number.
+UPDATE dpquantile.ledger SET groups = groups WHERE role_name = 'regress_dpq_ledger' AND number = 1;
+SET ROLE regress_dpq_ledger;
+SELECT array_agg(number) = array_agg(number ORDER BY number) AS in_order FROM dp_ledger;
+RESET ROLE;
+\set VERBOSITY sqlstate
+UPDATE dpquantile.ledger SET number = 1 WHERE role_name = 'regress_dpq_ledger' AND number = 2;
+\set VERBOSITY default
 
 DROP FUNCTION regress_dpq_ledger.show(text);
 DROP OWNED BY regress_dpq_ledger, regress_dpq_ledger_renamed;

@@ -46,8 +46,8 @@ SELECT dp_quantiles(x, array(SELECT (1 + i % 16) / 17.0::float8 FROM generate_se
 SELECT name, mechanism,
        CASE WHEN name IN ('auto_17', 'tree_17') THEN 'rho of a tree' ELSE round(rho, 8)::text END AS rho,
        rho = max(rho) FILTER (WHERE name = 'tree_17') OVER () AS as_a_tree
-  FROM (SELECT charged_at, mechanism, rho, substring(query FROM 'AS ((auto|tree|approximate)_\w+) FROM') AS name
-          FROM dp_ledger WHERE epsilon = 0.1) s ORDER BY charged_at;
+  FROM (SELECT number, mechanism, rho, substring(query FROM 'AS ((auto|tree|approximate)_\w+) FROM') AS name
+          FROM dp_ledger WHERE epsilon = 0.1) s ORDER BY number;
 -- GROUP BY: the plan of a tree is chosen once.
 SELECT k, dp_quantiles(x, '{0.27,0.77}', 1000, 0, 100, dp_options('joint', 1)) AS joint,
        dp_quantiles(x, '{0.27,0.77}', 1000, 0, 100, dp_options('tree', 1)) AS tree

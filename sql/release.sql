@@ -235,7 +235,7 @@ SELECT dp_user_mean(u, x, 0.3, 0, 400) FROM t GROUP BY k % 4;
 SELECT charged();
 SELECT count(m) AS groups FROM (SELECT dp_user_mean(u, x, 0.2, 0, 400) AS m FROM t GROUP BY k % 3) s;
 SELECT charged();
-SELECT function, epsilon, groups FROM dp_ledger WHERE charged_at = (SELECT max(charged_at) FROM dp_ledger);
+SELECT function, epsilon, groups FROM dp_ledger ORDER BY number DESC LIMIT 1;
 RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_release', 200000, 0.1);
 SET ROLE regress_dpq_release;

@@ -25,6 +25,7 @@ CREATE TABLE dpquantile.budget (
   rho_spent     numeric NOT NULL DEFAULT 0 CHECK (rho_spent >= 0 AND rho_spent < 'Infinity'),
   has_rho_alone boolean NOT NULL DEFAULT false,
   accountant    text    NOT NULL DEFAULT 'pure' CHECK (accountant IN ('pure', 'zcdp')),
+  charges       bigint  NOT NULL DEFAULT 0,
   revoked       boolean NOT NULL DEFAULT false,
   CHECK ((accountant = 'zcdp') = (rho_limit IS NOT NULL))
 );
@@ -39,11 +40,13 @@ COMMENT ON COLUMN dpquantile.budget.rho_spent IS
   'The sum of the rhos of all charges without a delta, under either accountant.';
 COMMENT ON COLUMN dpquantile.budget.has_rho_alone IS
   'Whether a charge was stated in rho alone. Then epsilon_spent does not include all charges.';
+COMMENT ON COLUMN dpquantile.budget.charges IS
+  'The number of charges so far. The ledger numbers the charges of a budget from 1.';
 
 CREATE TABLE dpquantile.ledger (
-  charge_id         uuid        NOT NULL PRIMARY KEY DEFAULT gen_random_uuid(),
-  charged_at        timestamptz NOT NULL DEFAULT clock_timestamp(),
   budget_id         uuid        NOT NULL,
+  number            bigint      NOT NULL,
+  charged_at        timestamptz NOT NULL DEFAULT clock_timestamp(),
   role_name         name        NOT NULL,
   session_role_name name        NOT NULL,
   function          name        NOT NULL,
@@ -55,9 +58,9 @@ CREATE TABLE dpquantile.ledger (
   accountant        text        NOT NULL,
   grouping_sets     integer     NOT NULL,
   groups            integer,
-  query             text
+  query             text,
+  PRIMARY KEY (budget_id, number)
 );
-CREATE INDEX ledger_budget_id ON dpquantile.ledger (budget_id, charged_at);
 COMMENT ON TABLE dpquantile.ledger IS 'One row for each charge, written in the charge''s transaction.';
 
 -- A dump includes the spending. It leaves out the budgets of dropped roles, because their OIDs could
@@ -188,8 +191,14 @@ COMMENT ON COLUMN @extschema@.dp_budget.rho_remaining IS
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_sum IS
   'The sum of the epsilons of all charges, under either accountant; NULL if a charge was stated in rho alone.';
 
+-- An analyst sees minutes, cut in UTC whatever the session's time zone is, and the order of the numbers. Microseconds,
+-- or the order in which the rows are stored, would tell when others charge.
 CREATE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
-  SELECT l.charged_at,
+  WITH viewer AS MATERIALIZED (
+    SELECT dpquantile.sees_all_budgets() AS is_owner,
+           (SELECT b.budget_id FROM dpquantile.budget b WHERE b.role = dpquantile.charged_role()) AS budget_id)
+  SELECT l.number,
+         CASE WHEN v.is_owner THEN l.charged_at ELSE date_trunc('minute', l.charged_at, 'UTC') END AS charged_at,
          l.role_name AS role,
          l.session_role_name AS session_role,
          l.function,
@@ -202,18 +211,18 @@ CREATE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
          l.query,
          trim_scale(l.rho) AS rho,
          l.accountant
-    FROM dpquantile.ledger l
-   WHERE dpquantile.sees_all_budgets()
-      OR EXISTS (SELECT FROM dpquantile.budget b
-                  WHERE b.budget_id = l.budget_id
-                    AND b.role = dpquantile.charged_role());
+    FROM dpquantile.ledger l CROSS JOIN viewer v
+   WHERE v.is_owner OR l.budget_id = v.budget_id
+   ORDER BY CASE WHEN v.is_owner THEN l.charged_at END, l.number;
 COMMENT ON VIEW @extschema@.dp_ledger IS
-  'One row for each charge: time, role, session role, function, mechanism, neighbour relation, epsilon and delta '
+  'One row for each charge: its number among the charges of the budget, from 1, time (to the minute, except for the '
+  'owner of the extension), role, session role, function, mechanism, neighbour relation, epsilon and delta '
   '(for all grouping sets or groups together; epsilon is NULL for a query stated in rho alone), number of grouping sets, '
   'number of groups, text of the query, rho (NULL for a charge with a delta), accountant. The number of groups is 1 '
   'without GROUP BY. The functions dp_user_... with GROUP BY are charged for each group: one row has the first group, a '
   'second row all others and their number. For other functions with GROUP BY it is NULL, because it would depend on the '
-  'data. A role sees its own charges, the owner of the extension sees all charges.';
+  'data. A role sees its own charges in the order of their numbers, the owner of the extension sees all charges in the '
+  'order of time.';
 
 GRANT SELECT ON @extschema@.dp_budget, @extschema@.dp_ledger TO PUBLIC;
 

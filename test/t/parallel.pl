@@ -451,7 +451,7 @@ check_query(
 	plan => $gather_merge,
 	outcome => '7',
 	charges => 7);
-is(outcome($node, 'SELECT groups FROM dp_ledger ORDER BY charged_at DESC LIMIT 2'),
+is(outcome($node, 'SELECT groups FROM dp_ledger ORDER BY number DESC LIMIT 2'),
 	'6 1', 'user-level means with GROUP BY: one group is charged first and the others together');
 check_query(
 	'threat 20: user-level means with GROUP BY without any group',

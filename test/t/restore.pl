@@ -63,7 +63,7 @@ sub contents
 		SELECT role, budget_id, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_limit, rho_spent,
 			has_rho_alone, accountant, revoked
 		FROM dpquantile.budget WHERE role IN (SELECT oid FROM pg_roles) ORDER BY role::text;
-		SELECT * FROM dpquantile.ledger ORDER BY charge_id;
+		SELECT * FROM dpquantile.ledger ORDER BY budget_id, number;
 		SELECT name, md5(cdf::text), md5(dpquantile.cdf_send(cdf)), median FROM release ORDER BY name;
 		SET ROLE analyst;
 		SELECT count(*) FROM dp_ledger});

@@ -106,6 +106,7 @@ int execute_on_budget(Statement* statement, const ChargeRequest* request) {
   "        sum(i.delta::numeric * i.times) AS delta,"                          \
   "        sum(i.rho::numeric * i.times) AS rho,"                              \
   "        bool_or(i.epsilon IS NULL) AS has_rho_alone,"                       \
+  "        count(*) AS charges,"                                               \
   "        min(i.number) FILTER (WHERE i.rho IS NULL OR i.delta::numeric > 0)" \
   "          AS without_rho"                                                   \
   "   FROM unnest($2, $3, $4, $5)"                                             \
@@ -147,22 +148,24 @@ Statement deduction = on_budget(
     "   SET epsilon_spent = b.epsilon_spent + coalesce(c.epsilon, 0),"
     "       delta_spent = b.delta_spent + c.delta,"
     "       rho_spent = b.rho_spent + coalesce(c.rho, 0),"
-    "       has_rho_alone = b.has_rho_alone OR c.has_rho_alone"
-    "  FROM " DPQ_TOTALS " WHERE b.role = $1");
+    "       has_rho_alone = b.has_rho_alone OR c.has_rho_alone,"
+    "       charges = b.charges + c.charges"
+    "  FROM " DPQ_TOTALS " WHERE b.role = $1 RETURNING b.charges - c.charges + 1");
 
-constexpr Oid kEntryTypes[] = {UUIDOID, NAMEOID, NAMEOID, NAMEOID, TEXTOID, TEXTOID, TEXTOID,
-                               TEXTOID, TEXTOID, TEXTOID, INT4OID, INT4OID, TEXTOID, INT4OID};
+constexpr Oid kEntryTypes[] = {UUIDOID, NAMEOID, NAMEOID, NAMEOID, TEXTOID,
+                               TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID,
+                               INT4OID, INT4OID, TEXTOID, INT4OID, INT8OID};
 
 Statement ledger_entry = {
     "INSERT INTO dpquantile.ledger (budget_id, role_name, session_role_name, function, mechanism,"
     "                               neighbours, epsilon, delta, rho, accountant, grouping_sets,"
-    "                               groups, query)"
+    "                               groups, query, number)"
     " VALUES ($1, $2, $3, $4, $5, $6, $7::numeric * $14, $8::numeric * $14, $9::numeric * $14,"
-    "         $10, $11, $12, $13)",
+    "         $10, $11, $12, $13, $15)",
     lengthof(kEntryTypes), kEntryTypes, nullptr};
 
 bool enter_item(const ChargeRequest* request, const ChargeItem& item, const BudgetCheck& budget,
-                Datum query) {
+                int64 number, Datum query) {
   Datum values[] = {budget.budget_id,
                     NameGetDatum(&request->role_name),
                     NameGetDatum(&request->session_role_name),
@@ -176,8 +179,9 @@ bool enter_item(const ChargeRequest* request, const ChargeItem& item, const Budg
                     Int32GetDatum(item.grouping_sets),
                     Int32GetDatum(item.groups),
                     query,
-                    Int32GetDatum(item.times)};
-  char nulls[] = "              ";
+                    Int32GetDatum(item.times),
+                    Int64GetDatum(number)};
+  char nulls[] = "               ";
   if (!has_epsilon(item)) nulls[6] = 'n';
   if (!has_rho(item)) nulls[8] = 'n';
   if (item.groups < 0) nulls[11] = 'n';
@@ -211,14 +215,17 @@ BudgetAmounts read_amounts(const ChargeRequest* request) {
           column(kAccountantOfRole), DatumGetInt32(column_datum(kItemWithoutRho))};
 }
 
-bool deduct(const ChargeRequest* request) {
-  return execute_on_budget(&deduction, request) == SPI_OK_UPDATE && SPI_processed == 1;
+std::optional<int64> deduct(const ChargeRequest* request) {
+  const int result = execute_on_budget(&deduction, request);
+  if (result != SPI_OK_UPDATE_RETURNING || SPI_processed != 1) return std::nullopt;
+  return DatumGetInt64(column_datum(1));
 }
 
-bool enter_in_ledger(const ChargeRequest* request, const BudgetCheck& budget) {
+bool enter_in_ledger(const ChargeRequest* request, const BudgetCheck& budget, int64 first_number) {
   const Datum query = CStringGetTextDatum(query_of(request));
+  int64 number = first_number;
   for (const ChargeItem& item : items_of(request)) {
-    if (!enter_item(request, item, budget, query)) return false;
+    if (!enter_item(request, item, budget, number++, query)) return false;
   }
   return true;
 }

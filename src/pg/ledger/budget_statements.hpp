@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "pg/ledger/charge_refusal.hpp"
 
 // The SQL statements of a request. SPI runs them in its transaction, which must be open and
@@ -25,10 +27,11 @@ bool budget_exists(const ChargeRequest* request);
 // if the role has no budget.
 BudgetAmounts read_amounts(const ChargeRequest* request);
 
-// Deducts the totals from the role's budget. Returns whether exactly one row changed.
-bool deduct(const ChargeRequest* request);
+// Deducts the totals from the role's budget. Returns the number of the first charge among those of
+// the budget; the others follow it. Returns nothing unless exactly one row changed.
+std::optional<int64> deduct(const ChargeRequest* request);
 
 // Enters each charge in the ledger. Returns whether exactly one row was added for each.
-bool enter_in_ledger(const ChargeRequest* request, const BudgetCheck& budget);
+bool enter_in_ledger(const ChargeRequest* request, const BudgetCheck& budget, int64 first_number);
 
 }  // namespace dpquantile

@@ -59,7 +59,8 @@ bool make_charge(ChargeRequest* request, LockWait wait) {
     refuse_verdict(request, budget.verdict);
     return false;
   }
-  if (!deduct(request) || !enter_in_ledger(request, budget)) {
+  const std::optional<int64> first_number = deduct(request);
+  if (!first_number || !enter_in_ledger(request, budget, *first_number)) {
     ereport(ERROR, (errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
                     errmsg("the budget tables refused the charge")));
   }
