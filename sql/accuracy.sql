@@ -8,7 +8,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_accuracy;
 CREATE SCHEMA AUTHORIZATION regress_dpq_accuracy;
-SELECT dp_grant_budget('regress_dpq_accuracy', 100000);
+SELECT dp_grant_budget('regress_dpq_accuracy', 100000, smallest_charge => 1e-6);
 SET ROLE regress_dpq_accuracy;
 -- Uniform data, skewed data with a long tail, whole numbers with many ties, and nearly all rows at one value
 CREATE TABLE t AS

@@ -6,7 +6,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_cdf;
 CREATE SCHEMA AUTHORIZATION regress_dpq_cdf;
-SELECT dp_grant_budget('regress_dpq_cdf', 1000000);
+SELECT dp_grant_budget('regress_dpq_cdf', 1000000, smallest_charge => 1e-6);
 SET ROLE regress_dpq_cdf;
 -- Each of 0.5, 1.5, .. 9.5 ten times
 CREATE TABLE t AS

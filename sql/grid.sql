@@ -3,7 +3,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_grid;
 CREATE SCHEMA AUTHORIZATION regress_dpq_grid;
-SELECT dp_grant_budget('regress_dpq_grid', 10000);
+SELECT dp_grant_budget('regress_dpq_grid', 10000, smallest_charge => 1e-6);
 SET ROLE regress_dpq_grid;
 -- Values that are on none of the value grids. Each k is a group, so one charge gives many answers.
 CREATE TABLE t AS SELECT k, k / 7.0::float8 + v * pi() AS x FROM generate_series(1, 500) k, generate_series(0, 2) v;

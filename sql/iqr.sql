@@ -8,7 +8,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_iqr;
 CREATE SCHEMA AUTHORIZATION regress_dpq_iqr;
-SELECT dp_grant_budget('regress_dpq_iqr', 1000000, 0.99);
+SELECT dp_grant_budget('regress_dpq_iqr', 1000000, 0.99, smallest_charge => 1e-6);
 SET ROLE regress_dpq_iqr;
 
 -- Sorted, the values are (i / 20000)^3 for i = 1 .. 20000: the quartiles are 1/64 and 27/64.

@@ -3,7 +3,7 @@
 CREATE ROLE regress_dpq_ledger;
 CREATE ROLE regress_dpq_ledger_other;
 CREATE SCHEMA AUTHORIZATION regress_dpq_ledger;
-SELECT dp_grant_budget('regress_dpq_ledger', 10);
+SELECT dp_grant_budget('regress_dpq_ledger', 10, smallest_charge => 1e-6);
 SELECT dp_grant_budget('regress_dpq_ledger_other', 5);
 SET ROLE regress_dpq_ledger;
 CREATE TABLE t AS SELECT x::float8, x % 2 AS a, x % 3 AS b FROM generate_series(1, 100) x;

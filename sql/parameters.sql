@@ -2,7 +2,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_parameters;
 CREATE SCHEMA AUTHORIZATION regress_dpq_parameters;
-SELECT dp_grant_budget('regress_dpq_parameters', 2000);
+SELECT dp_grant_budget('regress_dpq_parameters', 2000, smallest_charge => 1e-6);
 SET ROLE regress_dpq_parameters;
 CREATE TABLE t AS SELECT x::float8, x / 100.0::float8 AS epsilon FROM generate_series(1, 100) x;
 

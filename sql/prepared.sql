@@ -2,7 +2,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_prepared;
 CREATE SCHEMA AUTHORIZATION regress_dpq_prepared;
-SELECT dp_grant_budget('regress_dpq_prepared', 10000, 0.1);
+SELECT dp_grant_budget('regress_dpq_prepared', 10000, 0.1, smallest_charge => 1e-6);
 SET ROLE regress_dpq_prepared;
 CREATE TABLE t AS SELECT x::float8, x % 3 AS k FROM generate_series(1, 300) x;
 CREATE TABLE answers (a float8);

@@ -4,7 +4,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_methods;
 CREATE SCHEMA AUTHORIZATION regress_dpq_methods;
-SELECT dp_grant_budget('regress_dpq_methods', 100000);
+SELECT dp_grant_budget('regress_dpq_methods', 100000, smallest_charge => 1e-6);
 SET ROLE regress_dpq_methods;
 
 -- Every value 0 .. 100 a hundred times

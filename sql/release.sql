@@ -3,7 +3,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_release;
 CREATE SCHEMA AUTHORIZATION regress_dpq_release;
-SELECT dp_grant_budget('regress_dpq_release', 100000, 0.1);
+SELECT dp_grant_budget('regress_dpq_release', 100000, 0.1, smallest_charge => 1e-6);
 SET ROLE regress_dpq_release;
 CREATE TABLE t AS
   SELECT i AS id, i::float8 AS x, i * 37 % 60 AS k, 'k' || (i * 37 % 60) AS word, i % 10 AS u FROM generate_series(1, 400) i;
@@ -237,7 +237,7 @@ SELECT count(m) AS groups FROM (SELECT dp_user_mean(u, x, 0.2, 0, 400) AS m FROM
 SELECT charged();
 SELECT function, epsilon, groups FROM dp_ledger ORDER BY number DESC LIMIT 1;
 RESET ROLE;
-SELECT dp_grant_budget('regress_dpq_release', 200000, 0.1);
+SELECT dp_grant_budget('regress_dpq_release', 200000, 0.1, smallest_charge => 1e-6);
 SET ROLE regress_dpq_release;
 -- The charges of a level are one transaction.
 SELECT dp_median(x, 0.1, 0, 400) IS NOT NULL AS m, dp_quantile(x, 0.9, 0.2, 0, 400) IS NOT NULL AS q,

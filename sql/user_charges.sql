@@ -45,7 +45,7 @@ RESET enable_sort;
 
 -- The ledger has a charge for the first group, which is made before the rows are read, and one for all others.
 SELECT function, mechanism, neighbours, epsilon, delta, grouping_sets, groups, count(*) FROM dp_ledger
- GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY function::text COLLATE "C", mechanism COLLATE "C";
+ GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY function::text COLLATE "C", mechanism COLLATE "C", epsilon;
 SELECT dp_user_mean(u, x, 0.1, 0, 300, dp_options(m)) BETWEEN 0 AND 300 AS levy FROM t, (VALUES ('levy')) v(m);
 SELECT dp_user_mean(u, x, 0.1, 0, 300, dp_options('levy')) BETWEEN 0 AND 300 AS levy,
        dp_user_mean(u, x, 0.1, 0, 300, dp_options('quantile')) BETWEEN 0 AND 300 AS quantile,

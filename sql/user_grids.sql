@@ -5,7 +5,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_user_grids;
 CREATE SCHEMA AUTHORIZATION regress_dpq_user_grids;
-SELECT dp_grant_budget('regress_dpq_user_grids', 10000000);
+SELECT dp_grant_budget('regress_dpq_user_grids', 10000000, smallest_charge => 1e-6);
 SET ROLE regress_dpq_user_grids;
 -- 40 users in each of 4 grids with 10 rows in each: K = 4. The grids have different means and variances.
 CREATE TABLE trips AS

@@ -6,7 +6,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_user_mean;
 CREATE SCHEMA AUTHORIZATION regress_dpq_user_mean;
-SELECT dp_grant_budget('regress_dpq_user_mean', 10000000);
+SELECT dp_grant_budget('regress_dpq_user_mean', 10000000, smallest_charge => 1e-6);
 SET ROLE regress_dpq_user_mean;
 -- 50 users have 20 rows each, and the rows of a user are equal. So the mean is 25.5, whichever rows are kept.
 CREATE TABLE t AS SELECT u, u::float8 AS x, x AS i FROM generate_series(1, 50) u, generate_series(1, 20) x;

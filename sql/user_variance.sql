@@ -5,7 +5,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_user_variance;
 CREATE SCHEMA AUTHORIZATION regress_dpq_user_variance;
-SELECT dp_grant_budget('regress_dpq_user_variance', 10000000);
+SELECT dp_grant_budget('regress_dpq_user_variance', 10000000, smallest_charge => 1e-6);
 SET ROLE regress_dpq_user_variance;
 -- The variance of 1 .. 50 is 208.25 for any choice of the rows that are kept.
 CREATE TABLE t AS SELECT u, u::float8 AS x FROM generate_series(1, 50) u, generate_series(1, 20) x;

@@ -4,7 +4,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_rho;
 CREATE SCHEMA AUTHORIZATION regress_dpq_rho;
-SELECT dp_grant_budget('regress_dpq_rho', 100000, 1e-6, 'zcdp');
+SELECT dp_grant_budget('regress_dpq_rho', 100000, 1e-6, 'zcdp', 1e-12);
 SET ROLE regress_dpq_rho;
 CREATE TABLE t AS SELECT v::float8 AS x, v::numeric AS n, v % 2 AS k FROM generate_series(0, 100) v, generate_series(1, 100);
 

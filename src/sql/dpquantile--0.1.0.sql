@@ -15,18 +15,19 @@ COMMENT ON SCHEMA dpquantile IS
 -- ---------------------------------------------------------------------------------------------
 
 CREATE TABLE dpquantile.budget (
-  role          regrole NOT NULL PRIMARY KEY,
-  budget_id     uuid    NOT NULL UNIQUE DEFAULT gen_random_uuid(),
-  epsilon_limit numeric NOT NULL CHECK (epsilon_limit >= 0 AND epsilon_limit < 'Infinity'),
-  epsilon_spent numeric NOT NULL DEFAULT 0 CHECK (epsilon_spent >= 0 AND epsilon_spent < 'Infinity'),
-  delta_limit   numeric NOT NULL CHECK (delta_limit >= 0 AND delta_limit < 1),
-  delta_spent   numeric NOT NULL DEFAULT 0 CHECK (delta_spent >= 0 AND delta_spent < 'Infinity'),
-  rho_limit     numeric CHECK (rho_limit >= 0 AND rho_limit < 'Infinity'),
-  rho_spent     numeric NOT NULL DEFAULT 0 CHECK (rho_spent >= 0 AND rho_spent < 'Infinity'),
-  has_rho_alone boolean NOT NULL DEFAULT false,
-  accountant    text    NOT NULL DEFAULT 'pure' CHECK (accountant IN ('pure', 'zcdp')),
-  charges       bigint  NOT NULL DEFAULT 0,
-  revoked       boolean NOT NULL DEFAULT false,
+  role            regrole NOT NULL PRIMARY KEY,
+  budget_id       uuid    NOT NULL UNIQUE DEFAULT gen_random_uuid(),
+  epsilon_limit   numeric NOT NULL CHECK (epsilon_limit >= 0 AND epsilon_limit < 'Infinity'),
+  epsilon_spent   numeric NOT NULL DEFAULT 0 CHECK (epsilon_spent >= 0 AND epsilon_spent < 'Infinity'),
+  delta_limit     numeric NOT NULL CHECK (delta_limit >= 0 AND delta_limit < 1),
+  delta_spent     numeric NOT NULL DEFAULT 0 CHECK (delta_spent >= 0 AND delta_spent < 'Infinity'),
+  rho_limit       numeric CHECK (rho_limit >= 0 AND rho_limit < 'Infinity'),
+  rho_spent       numeric NOT NULL DEFAULT 0 CHECK (rho_spent >= 0 AND rho_spent < 'Infinity'),
+  has_rho_alone   boolean NOT NULL DEFAULT false,
+  accountant      text    NOT NULL DEFAULT 'pure' CHECK (accountant IN ('pure', 'zcdp')),
+  smallest_charge numeric NOT NULL CHECK (smallest_charge >= 0 AND smallest_charge < 'Infinity'),
+  charges         bigint  NOT NULL DEFAULT 0,
+  revoked         boolean NOT NULL DEFAULT false,
   CHECK ((accountant = 'zcdp') = (rho_limit IS NOT NULL))
 );
 COMMENT ON TABLE dpquantile.budget IS
@@ -40,6 +41,9 @@ COMMENT ON COLUMN dpquantile.budget.rho_spent IS
   'The sum of the rhos of all charges without a delta, under either accountant.';
 COMMENT ON COLUMN dpquantile.budget.has_rho_alone IS
   'Whether a charge was stated in rho alone. Then epsilon_spent does not include all charges.';
+COMMENT ON COLUMN dpquantile.budget.smallest_charge IS
+  'A smaller charge is refused, because each one takes a row of the ledger. In epsilon with accountant pure, in rho with '
+  'zcdp; set by dp_grant_budget.';
 COMMENT ON COLUMN dpquantile.budget.charges IS
   'The number of charges so far. The ledger numbers the charges of a budget from 1.';
 
@@ -166,7 +170,8 @@ CREATE VIEW @extschema@.dp_budget WITH (security_barrier) AS
          trim_scale(b.rho_limit) AS rho_limit,
          CASE WHEN b.delta_spent = 0 THEN trim_scale(b.rho_spent) END AS rho_spent,
          CASE WHEN b.rho_limit IS NOT NULL THEN trim_scale(greatest(b.rho_limit - b.rho_spent, 0)) END AS rho_remaining,
-         CASE WHEN NOT b.has_rho_alone THEN trim_scale(b.epsilon_spent) END AS epsilon_sum
+         CASE WHEN NOT b.has_rho_alone THEN trim_scale(b.epsilon_spent) END AS epsilon_sum,
+         trim_scale(b.smallest_charge) AS smallest_charge
     FROM dpquantile.budget b
    WHERE NOT b.revoked
      AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets());
@@ -190,6 +195,8 @@ COMMENT ON COLUMN @extschema@.dp_budget.rho_remaining IS
   'With accountant zcdp, rho_limit - rho_spent: a query is answered if its rho is not larger; else NULL.';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_sum IS
   'The sum of the epsilons of all charges, under either accountant; NULL if a charge was stated in rho alone.';
+COMMENT ON COLUMN @extschema@.dp_budget.smallest_charge IS
+  'A query with a smaller charge is refused. In epsilon with accountant pure, in rho with zcdp.';
 
 -- An analyst sees minutes, cut in UTC whatever the session's time zone is, and the order of the numbers. Microseconds,
 -- or the order in which the rows are stored, would tell when others charge.
@@ -231,10 +238,9 @@ CREATE FUNCTION @extschema@.dp_budget_fits(epsilon float8)
   LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
   BEGIN ATOMIC
     SELECT b.role, b.accountant, k.title, trim_scale(c.rho),
-           least(CASE b.accountant
-                 WHEN 'zcdp' THEN div(b.rho_remaining, c.rho)
-                 ELSE div(b.epsilon_remaining, dpquantile.decimal(dp_budget_fits.epsilon)) END,
-                 9223372036854775807)::bigint
+           CASE WHEN a.asked < b.smallest_charge THEN 0
+                ELSE least(div(CASE b.accountant WHEN 'zcdp' THEN b.rho_remaining ELSE b.epsilon_remaining END, a.asked),
+                           9223372036854775807) END::bigint
       FROM @extschema@.dp_budget b
      CROSS JOIN (VALUES (1, 'one quantile', 'one quantile'),
                         (2, 'nine quantiles', 'nine quantiles in one call, default method'),
@@ -242,23 +248,28 @@ CREATE FUNCTION @extschema@.dp_budget_fits(epsilon float8)
                         (4, 'dp_cdf', 'dp_cdf with default options'),
                         (5, 'other', 'any other without delta')) AS k (number, query, title)
      CROSS JOIN LATERAL (SELECT dpquantile.charged_rho(k.query, dp_budget_fits.epsilon) AS rho) AS c
+     CROSS JOIN LATERAL (SELECT CASE b.accountant WHEN 'zcdp' THEN c.rho
+                                ELSE dpquantile.decimal(dp_budget_fits.epsilon) END AS asked) AS a
      ORDER BY b.role::text, k.number;
   END;
 COMMENT ON FUNCTION @extschema@.dp_budget_fits(float8) IS
   'The number of further queries that the budget pays for. epsilon: the epsilon of each query, from 1e-6 to 1000. One '
   'row for each kind of query: role; accountant; query; rho_each: the rho that accountant zcdp charges for one query; '
-  'fits: the number of queries that fit if the role asks nothing else. dp_iqr with method propose-test-release has a '
+  'fits: the number of queries that fit if the role asks nothing else, 0 below the smallest charge. dp_iqr with method propose-test-release has a '
   'delta and is not included. A role sees its own budget, the owner of the extension sees all budgets. Reads no data '
   'and costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
-                                            accountant text DEFAULT NULL) RETURNS void
+                                            accountant text DEFAULT NULL, smallest_charge float8 DEFAULT NULL)
+  RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
   grantee CONSTANT regrole := dp_grant_budget.role;
   budget dpquantile.budget;
+  -- The limit that the accountant compares with the sum of the charges.
+  total_limit numeric;
 BEGIN
   IF grantee IS NULL OR NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = grantee) THEN
     RAISE EXCEPTION 'role must be an existing role, got %', coalesce(grantee::text, 'NULL')
@@ -284,9 +295,9 @@ BEGIN
   -- lost the row, or the role may have been dropped and created again. The row has no terms yet, like
   -- a revoked budget.
   INSERT INTO dpquantile.budget
-         (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, revoked)
+         (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked)
   SELECT grantee, 0, coalesce(sum(l.epsilon), 0), 0, coalesce(sum(l.delta), 0), coalesce(sum(l.rho), 0),
-         coalesce(bool_or(l.epsilon IS NULL), false), true
+         coalesce(bool_or(l.epsilon IS NULL), false), 0, true
     FROM dpquantile.ledger l
    WHERE l.role_name = (SELECT r.rolname FROM pg_roles r WHERE r.oid = grantee)
   ON CONFLICT ON CONSTRAINT budget_pkey DO NOTHING;
@@ -322,18 +333,31 @@ BEGIN
             HINT = format('Grant with accountant zcdp: dp_grant_budget(%L, %s, 1e-6, %L).',
                           grantee, dp_grant_budget.epsilon, 'zcdp');
   END IF;
+  -- Computed anew if it is omitted: the old one may be in the unit of another accountant. A limit pays for at most a
+  -- million charges then.
+  total_limit := coalesce(budget.rho_limit, budget.epsilon_limit);
+  budget.smallest_charge := coalesce(dpquantile.decimal(dp_grant_budget.smallest_charge), total_limit * 1e-6);
+  IF NOT (budget.smallest_charge > 0 AND budget.smallest_charge <= total_limit) THEN
+    RAISE EXCEPTION 'smallest_charge must be positive and at most the limit of %, got %',
+                    format('%s %s', CASE budget.accountant WHEN 'zcdp' THEN 'rho' ELSE 'epsilon' END,
+                           trim_scale(total_limit)),
+                    dp_grant_budget.smallest_charge
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'It is in epsilon with accountant pure, in rho with zcdp. Leave it out for a millionth of the limit.';
+  END IF;
   UPDATE dpquantile.budget AS b
      SET epsilon_limit = budget.epsilon_limit, delta_limit = budget.delta_limit, rho_limit = budget.rho_limit,
-         accountant = budget.accountant, revoked = false
+         accountant = budget.accountant, smallest_charge = budget.smallest_charge, revoked = false
    WHERE b.role = grantee;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text) IS
+COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8) IS
   'Sets the limit of a role''s privacy budget. role: an existing role; epsilon: total limit, positive; delta: total '
   'limit, 0 or more and below 1 (default: the old value, at first 0; with accountant pure only dp_iqr spends delta); '
   'accountant: ''pure'' adds epsilons and deltas; ''zcdp'' adds rhos and answers while their sum implies '
   '(epsilon, delta)-differential privacy, which allows many more small queries and needs a delta above 0 (default: the '
-  'old value, at first pure). The earlier spending of the role still counts, also if the role was dropped and created '
+  'old value, at first pure); smallest_charge: a query of the role with a smaller charge is refused, in epsilon with '
+  'pure and in rho with zcdp, positive and at most the limit (default: a millionth of the new limit). The earlier spending of the role still counts, also if the role was dropped and created '
   'again under its name. For the data owner: the limit is the privacy loss that all answers to the role together may '
   'reach.';
 
@@ -354,7 +378,7 @@ COMMENT ON FUNCTION @extschema@.dp_revoke_budget(regrole) IS
   'Takes a role''s privacy budget away: the role gets no more private answers. role: a role with a budget. Its '
   'spending is kept and counts again if it gets a budget later.';
 
-REVOKE EXECUTE ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text),
+REVOKE EXECUTE ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8),
                            @extschema@.dp_revoke_budget(regrole) FROM PUBLIC;
 
 -- ---------------------------------------------------------------------------------------------

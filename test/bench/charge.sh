@@ -44,7 +44,7 @@ build
 start_server
 query <<SQL
 CREATE EXTENSION dpquantile;
-SELECT dp_grant_budget('postgres', 1000000) \g /dev/null
+SELECT dp_grant_budget('postgres', 1000000, smallest_charge => 1e-6) \g /dev/null
 CREATE TABLE plain AS SELECT 1 AS n;
 SQL
 echo "Charges: ms of one client, a second with 8 clients; $CHARGE_SECONDS s each"

@@ -52,7 +52,7 @@ chmod 644 "$work/paper.sql"
 start_server
 query <<SQL
 CREATE EXTENSION dpquantile;
-SELECT dp_grant_budget('postgres', 1000000, 1e-6, accountant => 'zcdp') \g /dev/null
+SELECT dp_grant_budget('postgres', 1000000, 1e-6, accountant => 'zcdp', smallest_charge => 1e-12) \g /dev/null
 CREATE TABLE measured (dataset text, method text, privacy text, m int, mean_gap float8, se_gap float8,
                        trials int, mean_seconds float8);
 SQL

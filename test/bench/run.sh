@@ -33,7 +33,7 @@ load() {
   query <<SQL
 CREATE EXTENSION dpquantile;
 CREATE EXTENSION tdigest;
-SELECT dp_grant_budget('postgres', 1000000, 0.9) \g /dev/null
+SELECT dp_grant_budget('postgres', 1000000, 0.9, smallest_charge => 1e-6) \g /dev/null
 SELECT setseed(0.5) \g /dev/null
 CREATE TABLE bench AS
   SELECT random() * 1000 AS x, floor(100000 * random() ^ 2)::int AS u FROM generate_series(1, $ROWS);

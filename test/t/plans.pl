@@ -62,7 +62,7 @@ $node->safe_psql(
 	ANALYZE;
 	DELETE FROM nobody});
 my @roles = map { "session_$_" } 1 .. $SESSIONS;
-$node->safe_psql('postgres', "CREATE ROLE $_ LOGIN; SELECT dp_grant_budget('$_', 100000)") foreach @roles;
+$node->safe_psql('postgres', "CREATE ROLE $_ LOGIN; SELECT dp_grant_budget('$_', 100000, smallest_charge => 0.001)") foreach @roles;
 my $started = $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
 my $for_all = parallel_for_all($node);
 

@@ -24,6 +24,8 @@ enum AmountColumn {
   kRhoLeft,
   kAccountantOfRole,
   kItemWithoutRho,
+  kLeastAsked,
+  kSmallestCharge,
 };
 
 // Both read a column of the row that the last statement returned.
@@ -99,14 +101,16 @@ int execute_on_budget(Statement* statement, const ChargeRequest* request) {
   return execute(statement, values, nullptr);
 }
 
-// The totals of the charges. Epsilon or rho is NULL if no charge has one. without_rho is the number
-// of the first charge without a rho that accountant zcdp could add.
+// The totals of the charges and the least of them. Epsilon or rho is NULL if no charge has one.
+// without_rho is the number of the first charge without a rho that accountant zcdp could add.
 #define DPQ_TOTALS                                                             \
   "(SELECT sum(i.epsilon::numeric * i.times) AS epsilon,"                      \
   "        sum(i.delta::numeric * i.times) AS delta,"                          \
   "        sum(i.rho::numeric * i.times) AS rho,"                              \
   "        bool_or(i.epsilon IS NULL) AS has_rho_alone,"                       \
   "        count(*) AS charges,"                                               \
+  "        min(i.epsilon::numeric * i.times) AS least_epsilon,"                \
+  "        min(i.rho::numeric * i.times) AS least_rho,"                        \
   "        min(i.number) FILTER (WHERE i.rho IS NULL OR i.delta::numeric > 0)" \
   "          AS without_rho"                                                   \
   "   FROM unnest($2, $3, $4, $5)"                                             \
@@ -115,17 +119,22 @@ int execute_on_budget(Statement* statement, const ChargeRequest* request) {
 #define DPQ_BUDGET_AND_TOTALS \
   "  FROM dpquantile.budget b, " DPQ_TOTALS " WHERE b.role = $1 AND NOT b.revoked"
 
+// Each "fits" follows from comparisons that must be true. A NULL refuses the charge.
 #define DPQ_CHECK_BUDGET                                                            \
   "SELECT CASE b.accountant"                                                        \
   "       WHEN 'pure' THEN"                                                         \
   "         CASE WHEN c.has_rho_alone THEN 'rho alone'"                             \
   "              WHEN b.epsilon_spent + c.epsilon > b.epsilon_limit THEN 'epsilon'" \
-  "              WHEN b.delta_spent + c.delta <= b.delta_limit THEN 'fits'"         \
+  "              WHEN b.delta_spent + c.delta <= b.delta_limit THEN"                \
+  "                CASE WHEN c.least_epsilon >= b.smallest_charge THEN 'fits'"      \
+  "                     ELSE 'too small' END"                                       \
   "              WHEN b.delta_limit > 0 THEN 'delta'"                               \
   "              ELSE 'no delta' END"                                               \
   "       WHEN 'zcdp' THEN"                                                         \
   "         CASE WHEN c.without_rho IS NOT NULL THEN 'no rho'"                      \
-  "              WHEN b.rho_spent + c.rho <= b.rho_limit THEN 'fits'"               \
+  "              WHEN b.rho_spent + c.rho <= b.rho_limit THEN"                      \
+  "                CASE WHEN c.least_rho >= b.smallest_charge THEN 'fits'"          \
+  "                     ELSE 'too small' END"                                       \
   "              ELSE 'rho' END"                                                    \
   "       END,"                                                                     \
   "       b.budget_id, b.accountant" DPQ_BUDGET_AND_TOTALS "   FOR UPDATE OF b"
@@ -141,7 +150,13 @@ Statement amounts_statement = on_budget(
     "       c.delta::float8, greatest(b.delta_limit - b.delta_spent, 0)::float8,"
     "       dpquantile.six_digits(c.rho * 0.999999999, true),"
     "       dpquantile.six_digits(greatest(b.rho_limit - b.rho_spent, 0), false),"
-    "       b.accountant, coalesce(c.without_rho, 0)::integer" DPQ_BUDGET_AND_TOTALS);
+    "       b.accountant, coalesce(c.without_rho, 0)::integer,"
+    "       CASE b.accountant"
+    "       WHEN 'zcdp' THEN dpquantile.six_digits(c.least_rho * 0.999999999, true)"
+    "       ELSE trim_scale(c.least_epsilon) END,"
+    "       CASE b.accountant"
+    "       WHEN 'zcdp' THEN dpquantile.six_digits(b.smallest_charge, true)"
+    "       ELSE trim_scale(b.smallest_charge) END" DPQ_BUDGET_AND_TOTALS);
 
 Statement deduction = on_budget(
     "UPDATE dpquantile.budget b"
@@ -212,7 +227,8 @@ BudgetAmounts read_amounts(const ChargeRequest* request) {
   return {column(kEpsilonAsked),     column(kEpsilonLeft),
           column(kDeltaAsked),       column(kDeltaLeft),
           column(kRhoAsked),         column(kRhoLeft),
-          column(kAccountantOfRole), DatumGetInt32(column_datum(kItemWithoutRho))};
+          column(kAccountantOfRole), DatumGetInt32(column_datum(kItemWithoutRho)),
+          column(kLeastAsked),       column(kSmallestCharge)};
 }
 
 std::optional<int64> deduct(const ChargeRequest* request) {

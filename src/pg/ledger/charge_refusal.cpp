@@ -88,6 +88,16 @@ void refuse_without_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
                not_charged(request)));
 }
 
+void refuse_too_small(ChargeRequest* request, const BudgetAmounts& amounts) {
+  const char* unit = strcmp(amounts.accountant, "zcdp") == 0 ? "rho" : "epsilon";
+  refuse(request, ERRCODE_INVALID_PARAMETER_VALUE,
+         psprintf("the charge is too small: requested %s %s, smallest charge of role \"%s\" %s",
+                  unit, amounts.least_asked, NameStr(request->role_name), amounts.smallest_charge),
+         psprintf("%s Ask for more, or have the data owner lower the smallest charge: "
+                  "dp_grant_budget(role, epsilon, smallest_charge => ...).",
+                  not_charged(request)));
+}
+
 struct Refusal {
   const char* verdict;
   void (*refuse)(ChargeRequest* request, const BudgetAmounts& amounts);
@@ -96,6 +106,7 @@ constexpr Refusal kRefusals[] = {
     {"epsilon", refuse_exhausted_epsilon}, {"delta", refuse_exhausted_delta},
     {"no delta", refuse_without_delta},    {"rho", refuse_exhausted_rho},
     {"rho alone", refuse_rho_alone},       {"no rho", refuse_without_rho},
+    {"too small", refuse_too_small},
 };
 
 }  // namespace

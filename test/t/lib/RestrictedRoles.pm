@@ -31,7 +31,8 @@ sub restricted_node
 		CREATE ROLE free LOGIN;
 		CREATE ROLE team;
 		GRANT team TO analyst;
-		SELECT dp_grant_budget('free', 1000);
+		SELECT dp_grant_budget('free', 1000, smallest_charge => 1e-6);
+		SELECT dp_grant_budget('analyst', 1000, smallest_charge => 1e-6);
 		CREATE SCHEMA AUTHORIZATION analyst;
 		CREATE SCHEMA AUTHORIZATION free;
 		CREATE EXTENSION pg_stat_statements;
