@@ -34,11 +34,21 @@ SELECT array_agg(number) = array_agg(number ORDER BY number) AS in_order, min(nu
 -- The budget and the ledger agree.
 SELECT epsilon_spent = (SELECT sum(epsilon) FROM dp_ledger) AS agree FROM dp_budget;
 
--- The ledger cuts a long query text after 8 kB, between two characters.
+-- threat 49: the ledger cuts a long query text after 2 kB, between two characters, and stores each text of a budget once.
 SELECT format('SELECT dp_median(x, 0.1, 0, 100) IS NOT NULL FROM t -- %s', repeat(chr(228), 10000)) AS long \gset
 :long;
-SELECT octet_length(query) BETWEEN 8189 AND 8192 AS cut, query = left(:'long', length(query)) AS between_characters
+SELECT octet_length(query) BETWEEN 2045 AND 2048 AS cut, query = left(:'long', length(query)) AS between_characters
   FROM dp_ledger WHERE length(query) > 1000;
+:long;
+:long;
+RESET ROLE;
+SELECT count(*) AS charges, count(DISTINCT query) AS texts FROM dp_ledger WHERE role = 'regress_dpq_ledger' AND length(query) > 1000;
+SELECT count(*) AS stored FROM dpquantile.query_text JOIN dpquantile.budget USING (budget_id)
+ WHERE role = 'regress_dpq_ledger'::regrole AND length(query) > 1000;
+-- Every charge has its text.
+SELECT count(*) AS dangling
+  FROM dpquantile.ledger l LEFT JOIN dpquantile.query_text t USING (budget_id, query_hash) WHERE t.query IS NULL;
+SET ROLE regress_dpq_ledger;
 
 -- A role sees only its own budget and charges, also through a function in a condition.
 RESET ROLE;

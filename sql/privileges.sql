@@ -55,6 +55,7 @@ SET ROLE regress_dpq_analyst;
 -- An analyst cannot read or change the tables of budgets and charges.
 SELECT * FROM dpquantile.budget;
 SELECT * FROM dpquantile.ledger;
+SELECT * FROM dpquantile.query_text;
 UPDATE dpquantile.budget SET epsilon_spent = 0;
 DELETE FROM dpquantile.ledger;
 UPDATE dp_budget SET accountant = 'none';

@@ -244,8 +244,9 @@ SELECT dp_median(x, 0.1, 0, 400) IS NOT NULL AS m, dp_quantile(x, 0.9, 0.2, 0, 4
        dp_cdf(x, 0.3, 0, 400) IS NOT NULL AS c, dp_user_mean(u, x, 0.4, 0, 400) IS NOT NULL AS u
   FROM t;
 RESET ROLE;
-SELECT count(*) AS charges, count(DISTINCT xmin::text) AS transactions, sum(epsilon) AS epsilon
-  FROM dpquantile.ledger WHERE query LIKE 'SELECT dp\_median(x, 0.1, 0, 400) IS NOT NULL AS m%';
+SELECT count(*) AS charges, count(DISTINCT l.xmin::text) AS transactions, sum(epsilon) AS epsilon
+  FROM dpquantile.ledger l JOIN dpquantile.query_text USING (budget_id, query_hash)
+ WHERE query LIKE 'SELECT dp\_median(x, 0.1, 0, 400) IS NOT NULL AS m%';
 SET ROLE regress_dpq_release;
 -- More than 100 private aggregates are refused together.
 CREATE FUNCTION many(number int) RETURNS text LANGUAGE plpgsql AS $$

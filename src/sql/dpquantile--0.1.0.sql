@@ -62,16 +62,29 @@ CREATE TABLE dpquantile.ledger (
   accountant        text        NOT NULL,
   grouping_sets     integer     NOT NULL,
   groups            integer,
-  query             text,
+  query_hash        bytea,
   PRIMARY KEY (budget_id, number)
 );
 COMMENT ON TABLE dpquantile.ledger IS 'One row for each charge, written in the charge''s transaction.';
+COMMENT ON COLUMN dpquantile.ledger.query_hash IS
+  'The hash of the query''s text in query_text; NULL if the text is unknown.';
+
+-- The texts of each budget are separate. Charges of one budget never wait for, or hit, the texts of another.
+CREATE TABLE dpquantile.query_text (
+  budget_id  uuid  NOT NULL,
+  query_hash bytea NOT NULL,
+  query      text  NOT NULL,
+  PRIMARY KEY (budget_id, query_hash)
+);
+COMMENT ON TABLE dpquantile.query_text IS
+  'The texts of the queries in the ledger, once for each budget, cut after 2 kB. query_hash is the SHA-256 of the text.';
 
 -- A dump includes the spending. It leaves out the budgets of dropped roles, because their OIDs could
 -- belong to other roles in the cluster of the restore.
 SELECT pg_catalog.pg_extension_config_dump(
   'dpquantile.budget', 'WHERE role IN (SELECT oid FROM pg_catalog.pg_roles)');
 SELECT pg_catalog.pg_extension_config_dump('dpquantile.ledger', '');
+SELECT pg_catalog.pg_extension_config_dump('dpquantile.query_text', '');
 
 -- A dump does not include the key: CREATE EXTENSION makes a new one in the restored database.
 CREATE TABLE dpquantile.user_key (
@@ -84,7 +97,7 @@ COMMENT ON TABLE dpquantile.user_key IS
 INSERT INTO dpquantile.user_key
   SELECT substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16);
 
-REVOKE ALL ON dpquantile.budget, dpquantile.ledger, dpquantile.user_key FROM PUBLIC;
+REVOKE ALL ON dpquantile.budget, dpquantile.ledger, dpquantile.query_text, dpquantile.user_key FROM PUBLIC;
 
 CREATE FUNCTION dpquantile.charged_role() RETURNS oid
   LANGUAGE C STABLE PARALLEL RESTRICTED
@@ -215,17 +228,19 @@ CREATE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
          trim_scale(l.delta) AS delta,
          l.grouping_sets,
          l.groups,
-         l.query,
+         t.query,
          trim_scale(l.rho) AS rho,
          l.accountant
-    FROM dpquantile.ledger l CROSS JOIN viewer v
+    FROM dpquantile.ledger l
+    LEFT JOIN dpquantile.query_text t USING (budget_id, query_hash)
+   CROSS JOIN viewer v
    WHERE v.is_owner OR l.budget_id = v.budget_id
    ORDER BY CASE WHEN v.is_owner THEN l.charged_at END, l.number;
 COMMENT ON VIEW @extschema@.dp_ledger IS
   'One row for each charge: its number among the charges of the budget, from 1, time (to the minute, except for the '
   'owner of the extension), role, session role, function, mechanism, neighbour relation, epsilon and delta '
   '(for all grouping sets or groups together; epsilon is NULL for a query stated in rho alone), number of grouping sets, '
-  'number of groups, text of the query, rho (NULL for a charge with a delta), accountant. The number of groups is 1 '
+  'number of groups, text of the query (its first 2 kB), rho (NULL for a charge with a delta), accountant. The number of groups is 1 '
   'without GROUP BY. The functions dp_user_... with GROUP BY are charged for each group: one row has the first group, a '
   'second row all others and their number. For other functions with GROUP BY it is NULL, because it would depend on the '
   'data. A role sees its own charges in the order of their numbers, the owner of the extension sees all charges in the '

@@ -31,7 +31,7 @@ $node->safe_psql(
 	END $$;
 	CREATE TRIGGER act AFTER INSERT ON dpquantile.ledger FOR EACH ROW EXECUTE FUNCTION act()});
 is(outcome($node, $ANSWER), '55000', 'threat 1: no charge if the tables have two owners, because triggers would run as the wrong one');
-$node->safe_psql('postgres', 'ALTER TABLE dpquantile.ledger OWNER TO keeper');
+$node->safe_psql('postgres', "ALTER TABLE dpquantile.$_ OWNER TO keeper") foreach 'ledger', 'query_text';
 is(outcome($node, $ANSWER x 2), 't t', 'threat 1: a query works with tables of another owner');
 is(spent($node), 2, 'threat 1: answers are charged to tables of another owner');
 is($node->safe_psql('postgres', 'SELECT * FROM seen'),
@@ -48,6 +48,7 @@ $node->safe_psql(
 	'postgres', q{
 	ALTER TABLE dpquantile.budget OWNER TO postgres;
 	ALTER TABLE dpquantile.ledger OWNER TO postgres;
+	ALTER TABLE dpquantile.query_text OWNER TO postgres;
 	CREATE OR REPLACE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS $$
 	BEGIN
 		PERFORM public.dp_median(x, 1, 0, 1) FROM (VALUES (0.5::float8)) v (x);

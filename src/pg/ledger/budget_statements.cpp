@@ -11,9 +11,6 @@ namespace dpquantile {
 
 namespace {
 
-// The columns that the statements of check_budget() return.
-enum CheckColumn { kVerdict = 1, kBudgetId, kAccountant };
-
 // The columns that the statement of read_amounts() returns.
 enum AmountColumn {
   kEpsilonAsked = 1,
@@ -67,13 +64,13 @@ Statement on_budget(const char* text) {
   return {text, lengthof(kBudgetTypes), kBudgetTypes, nullptr};
 }
 
-// An amount of every charge, as text[]. An amount that a charge lacks is NULL.
-Datum amounts_of(const ChargeRequest* request, const char* (*amount)(const ChargeItem& item)) {
+// A text of every charge, as text[]. A text that a charge lacks is NULL.
+Datum texts_of(const ChargeRequest* request, const char* (*member)(const ChargeItem& item)) {
   Datum texts[kMaxCharges];
   bool nulls[kMaxCharges];
   int count = 0;
   for (const ChargeItem& item : items_of(request)) {
-    const char* text = amount(item);
+    const char* text = member(item);
     nulls[count] = text[0] == '\0';
     texts[count] = CStringGetTextDatum(text);
     ++count;
@@ -83,38 +80,47 @@ Datum amounts_of(const ChargeRequest* request, const char* (*amount)(const Charg
       construct_md_array(texts, nulls, 1, &count, &lower_bound, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-Datum times_of(const ChargeRequest* request) {
-  Datum times[kMaxCharges];
+// A number of every charge, as int4[].
+Datum numbers_of(const ChargeRequest* request, int32 ChargeItem::*member) {
+  Datum numbers[kMaxCharges];
   int count = 0;
-  for (const ChargeItem& item : items_of(request)) times[count++] = Int32GetDatum(item.times);
-  return PointerGetDatum(construct_array(times, count, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+  for (const ChargeItem& item : items_of(request)) numbers[count++] = Int32GetDatum(item.*member);
+  return PointerGetDatum(
+      construct_array(numbers, count, INT4OID, sizeof(int32), true, TYPALIGN_INT));
 }
 
+// The arguments of kBudgetTypes.
+struct BudgetArguments {
+  explicit BudgetArguments(const ChargeRequest* request)
+      : role(ObjectIdGetDatum(request->role)),
+        epsilon(texts_of(request, [](const ChargeItem& item) { return item.epsilon; })),
+        delta(texts_of(request, [](const ChargeItem& item) { return item.delta; })),
+        rho(texts_of(request, [](const ChargeItem& item) { return item.rho; })),
+        times(numbers_of(request, &ChargeItem::times)) {}
+  Datum role, epsilon, delta, rho, times;
+};
+
 int execute_on_budget(Statement* statement, const ChargeRequest* request) {
-  Datum values[] = {
-      ObjectIdGetDatum(request->role),
-      amounts_of(request, [](const ChargeItem& item) { return item.epsilon; }),
-      amounts_of(request, [](const ChargeItem& item) { return item.delta; }),
-      amounts_of(request, [](const ChargeItem& item) { return item.rho; }),
-      times_of(request),
-  };
+  const BudgetArguments budget(request);
+  Datum values[] = {budget.role, budget.epsilon, budget.delta, budget.rho, budget.times};
   return execute(statement, values, nullptr);
 }
 
-// The totals of the charges and the least of them. Epsilon or rho is NULL if no charge has one.
-// without_rho is the number of the first charge without a rho that accountant zcdp could add.
-#define DPQ_TOTALS                                                             \
-  "(SELECT sum(i.epsilon::numeric * i.times) AS epsilon,"                      \
-  "        sum(i.delta::numeric * i.times) AS delta,"                          \
-  "        sum(i.rho::numeric * i.times) AS rho,"                              \
-  "        bool_or(i.epsilon IS NULL) AS has_rho_alone,"                       \
-  "        count(*) AS charges,"                                               \
-  "        min(i.epsilon::numeric * i.times) AS least_epsilon,"                \
-  "        min(i.rho::numeric * i.times) AS least_rho,"                        \
-  "        min(i.number) FILTER (WHERE i.rho IS NULL OR i.delta::numeric > 0)" \
-  "          AS without_rho"                                                   \
-  "   FROM unnest($2, $3, $4, $5)"                                             \
-  "          WITH ORDINALITY AS i (epsilon, delta, rho, times, number)) c"
+// The totals of the charges and the least of them. (unnest() of several arrays would be slower.)
+// Epsilon or rho is NULL if no charge has one. without_rho is the number of the first charge
+// without a rho that accountant zcdp could add.
+#define DPQ_TOTALS                                                                     \
+  "(SELECT sum(i.epsilon::numeric * i.times) AS epsilon,"                              \
+  "        sum(i.delta::numeric * i.times) AS delta,"                                  \
+  "        sum(i.rho::numeric * i.times) AS rho,"                                      \
+  "        bool_or(i.epsilon IS NULL) AS has_rho_alone,"                               \
+  "        count(*) AS charges,"                                                       \
+  "        min(i.epsilon::numeric * i.times) AS least_epsilon,"                        \
+  "        min(i.rho::numeric * i.times) AS least_rho,"                                \
+  "        min(i.number) FILTER (WHERE i.rho IS NULL OR i.delta::numeric > 0)"         \
+  "          AS without_rho"                                                           \
+  "   FROM (SELECT n AS number, ($2)[n] AS epsilon, ($3)[n] AS delta, ($4)[n] AS rho," \
+  "                ($5)[n] AS times FROM generate_subscripts($2, 1) n) i) c"
 
 #define DPQ_BUDGET_AND_TOTALS \
   "  FROM dpquantile.budget b, " DPQ_TOTALS " WHERE b.role = $1 AND NOT b.revoked"
@@ -136,8 +142,7 @@ int execute_on_budget(Statement* statement, const ChargeRequest* request) {
   "                CASE WHEN c.least_rho >= b.smallest_charge THEN 'fits'"          \
   "                     ELSE 'too small' END"                                       \
   "              ELSE 'rho' END"                                                    \
-  "       END,"                                                                     \
-  "       b.budget_id, b.accountant" DPQ_BUDGET_AND_TOTALS "   FOR UPDATE OF b"
+  "       END" DPQ_BUDGET_AND_TOTALS "   FOR UPDATE OF b"
 
 Statement check_and_wait = on_budget(DPQ_CHECK_BUDGET);
 Statement check_skip_locked = on_budget(DPQ_CHECK_BUDGET " SKIP LOCKED");
@@ -158,51 +163,38 @@ Statement amounts_statement = on_budget(
     "       WHEN 'zcdp' THEN dpquantile.six_digits(b.smallest_charge, true)"
     "       ELSE trim_scale(b.smallest_charge) END" DPQ_BUDGET_AND_TOTALS);
 
-Statement deduction = on_budget(
-    "UPDATE dpquantile.budget b"
-    "   SET epsilon_spent = b.epsilon_spent + coalesce(c.epsilon, 0),"
-    "       delta_spent = b.delta_spent + c.delta,"
-    "       rho_spent = b.rho_spent + coalesce(c.rho, 0),"
-    "       has_rho_alone = b.has_rho_alone OR c.has_rho_alone,"
-    "       charges = b.charges + c.charges"
-    "  FROM " DPQ_TOTALS " WHERE b.role = $1 RETURNING b.charges - c.charges + 1");
+// The arguments of kBudgetTypes; $6 the role's name and $7 the session role's; arrays: $8 function,
+// $9 mechanism, $10 neighbours, $11 grouping sets and $12 groups, below 0 if their number is not
+// public; $13 the query's text and $14 its bytes, both NULL if it is unknown.
+constexpr Oid kChargeTypes[] = {
+    OIDOID,       TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID, INT4ARRAYOID, NAMEOID, NAMEOID,
+    TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID, INT4ARRAYOID, INT4ARRAYOID, TEXTOID, BYTEAOID};
 
-constexpr Oid kEntryTypes[] = {UUIDOID, NAMEOID, NAMEOID, NAMEOID, TEXTOID,
-                               TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID,
-                               INT4OID, INT4OID, TEXTOID, INT4OID, INT8OID};
-
-Statement ledger_entry = {
-    "INSERT INTO dpquantile.ledger (budget_id, role_name, session_role_name, function, mechanism,"
-    "                               neighbours, epsilon, delta, rho, accountant, grouping_sets,"
-    "                               groups, query, number)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7::numeric * $14, $8::numeric * $14, $9::numeric * $14,"
-    "         $10, $11, $12, $13, $15)",
-    lengthof(kEntryTypes), kEntryTypes, nullptr};
-
-bool enter_item(const ChargeRequest* request, const ChargeItem& item, const BudgetCheck& budget,
-                int64 number, Datum query) {
-  Datum values[] = {budget.budget_id,
-                    NameGetDatum(&request->role_name),
-                    NameGetDatum(&request->session_role_name),
-                    NameGetDatum(&item.function),
-                    CStringGetTextDatum(item.mechanism),
-                    CStringGetTextDatum(item.neighbours),
-                    CStringGetTextDatum(item.epsilon),
-                    CStringGetTextDatum(item.delta),
-                    CStringGetTextDatum(item.rho),
-                    budget.accountant,
-                    Int32GetDatum(item.grouping_sets),
-                    Int32GetDatum(item.groups),
-                    query,
-                    Int32GetDatum(item.times),
-                    Int64GetDatum(number)};
-  char nulls[] = "               ";
-  if (!has_epsilon(item)) nulls[6] = 'n';
-  if (!has_rho(item)) nulls[8] = 'n';
-  if (item.groups < 0) nulls[11] = 'n';
-  if (request->query_bytes == 0) nulls[12] = 'n';
-  return execute(&ledger_entry, values, nulls) == SPI_OK_INSERT && SPI_processed == 1;
-}
+// The budget is locked, so that no other transaction adds the same text, or removes it.
+Statement charge = {
+    "WITH charged AS ("
+    "  UPDATE dpquantile.budget b"
+    "     SET epsilon_spent = b.epsilon_spent + coalesce(c.epsilon, 0),"
+    "         delta_spent = b.delta_spent + c.delta,"
+    "         rho_spent = b.rho_spent + coalesce(c.rho, 0),"
+    "         has_rho_alone = b.has_rho_alone OR c.has_rho_alone,"
+    "         charges = b.charges + c.charges"
+    "    FROM " DPQ_TOTALS
+    "   WHERE b.role = $1"
+    "  RETURNING b.budget_id, b.accountant, b.charges - c.charges AS charges_before,"
+    "            sha256($14) AS query_hash),"
+    " texts AS ("
+    "  INSERT INTO dpquantile.query_text (budget_id, query_hash, query)"
+    "  SELECT budget_id, query_hash, $13 FROM charged WHERE $13 IS NOT NULL"
+    "  ON CONFLICT DO NOTHING)"
+    "INSERT INTO dpquantile.ledger (budget_id, number, role_name, session_role_name, function,"
+    "                               mechanism, neighbours, epsilon, delta, rho, accountant,"
+    "                               grouping_sets, groups, query_hash)"
+    " SELECT c.budget_id, c.charges_before + n, $6, $7, ($8)[n]::name, ($9)[n], ($10)[n],"
+    "        ($2)[n]::numeric * ($5)[n], ($3)[n]::numeric * ($5)[n], ($4)[n]::numeric * ($5)[n],"
+    "        c.accountant, ($11)[n], CASE WHEN ($12)[n] >= 0 THEN ($12)[n] END, c.query_hash"
+    "   FROM charged c, generate_subscripts($2, 1) n",
+    lengthof(kChargeTypes), kChargeTypes, nullptr};
 
 bool selects_one_row(Statement* statement, const ChargeRequest* request) {
   return execute_on_budget(statement, request) == SPI_OK_SELECT && SPI_processed == 1;
@@ -213,7 +205,7 @@ bool selects_one_row(Statement* statement, const ChargeRequest* request) {
 BudgetCheck check_budget(const ChargeRequest* request, LockWait wait) {
   Statement* statement = wait == LockWait::kNever ? &check_skip_locked : &check_and_wait;
   if (!selects_one_row(statement, request)) return {};
-  return {true, column(kVerdict), column_datum(kBudgetId), column_datum(kAccountant)};
+  return {true, column(1)};
 }
 
 bool budget_exists(const ChargeRequest* request) {
@@ -231,19 +223,30 @@ BudgetAmounts read_amounts(const ChargeRequest* request) {
           column(kLeastAsked),       column(kSmallestCharge)};
 }
 
-std::optional<int64> deduct(const ChargeRequest* request) {
-  const int result = execute_on_budget(&deduction, request);
-  if (result != SPI_OK_UPDATE_RETURNING || SPI_processed != 1) return std::nullopt;
-  return DatumGetInt64(column_datum(1));
-}
-
-bool enter_in_ledger(const ChargeRequest* request, const BudgetCheck& budget, int64 first_number) {
+bool deduct_and_enter(const ChargeRequest* request) {
+  const BudgetArguments budget(request);
   const Datum query = CStringGetTextDatum(query_of(request));
-  int64 number = first_number;
-  for (const ChargeItem& item : items_of(request)) {
-    if (!enter_item(request, item, budget, number++, query)) return false;
-  }
-  return true;
+  const Datum query_bytes = query;  // text and bytea have the same layout
+  Datum values[] = {
+      budget.role,
+      budget.epsilon,
+      budget.delta,
+      budget.rho,
+      budget.times,
+      NameGetDatum(&request->role_name),
+      NameGetDatum(&request->session_role_name),
+      texts_of(request, [](const ChargeItem& item) { return NameStr(item.function); }),
+      texts_of(request, [](const ChargeItem& item) { return item.mechanism; }),
+      texts_of(request, [](const ChargeItem& item) { return item.neighbours; }),
+      numbers_of(request, &ChargeItem::grouping_sets),
+      numbers_of(request, &ChargeItem::groups),
+      query,
+      query_bytes,
+  };
+  char nulls[] = "              ";
+  if (request->query_bytes == 0) nulls[12] = nulls[13] = 'n';
+  return execute(&charge, values, nulls) == SPI_OK_INSERT &&
+         SPI_processed == items_of(request).size();
 }
 
 }  // namespace dpquantile

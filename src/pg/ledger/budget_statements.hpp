@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "pg/ledger/charge_refusal.hpp"
 
 // The SQL statements of a request. SPI runs them in its transaction, which must be open and
@@ -13,8 +11,6 @@ namespace dpquantile {
 struct BudgetCheck {
   bool found;           // false: the role has no budget, or it is locked and LockWait is kNever
   const char* verdict;  // "fits", or why they do not fit; null: unknown accountant
-  Datum budget_id;      // uuid
-  Datum accountant;     // text: pure or zcdp
 };
 
 // Locks the row of the role's budget and decides whether the charges fit together.
@@ -27,11 +23,9 @@ bool budget_exists(const ChargeRequest* request);
 // if the role has no budget.
 BudgetAmounts read_amounts(const ChargeRequest* request);
 
-// Deducts the totals from the role's budget. Returns the number of the first charge among those of
-// the budget; the others follow it. Returns nothing unless exactly one row changed.
-std::optional<int64> deduct(const ChargeRequest* request);
-
-// Enters each charge in the ledger. Returns whether exactly one row was added for each.
-bool enter_in_ledger(const ChargeRequest* request, const BudgetCheck& budget, int64 first_number);
+// Deducts the totals from the role's budget and enters each charge in the ledger, under its number
+// among the charges of the budget. Returns whether exactly one row was added for each charge, and
+// so whether the budget was changed.
+bool deduct_and_enter(const ChargeRequest* request);
 
 }  // namespace dpquantile

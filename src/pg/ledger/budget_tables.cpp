@@ -27,29 +27,30 @@ Oid owner_of_table(Oid table) {
   return owner;
 }
 
+// Locks a table of the extension and returns its owner.
+Oid lock_table(Oid extension, const char* name) {
+  RangeVar* table = makeRangeVar(pstrdup(kSchema), pstrdup(name), -1);
+  const Oid oid = RangeVarGetRelid(table, RowExclusiveLock, true);
+  if (!OidIsValid(oid) || !OidIsValid(extension) ||
+      getExtensionOfObject(RelationRelationId, oid) != extension) {
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                    errmsg("the extension %s has no table %s.%s", kExtension, kSchema, name)));
+  }
+  return owner_of_table(oid);
+}
+
 }  // namespace
 
 Oid lock_budget_tables() {
   const Oid extension = get_extension_oid(kExtension, true);
-  Oid owners[2];
-  Oid* owner = owners;
-  for (const char* name : {"budget", "ledger"}) {
-    RangeVar* table = makeRangeVar(pstrdup(kSchema), pstrdup(name), -1);
-    const Oid oid = RangeVarGetRelid(table, RowExclusiveLock, true);
-    if (OidIsValid(oid) && OidIsValid(extension) &&
-        getExtensionOfObject(RelationRelationId, oid) == extension) {
-      *owner++ = owner_of_table(oid);
-      continue;
-    }
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                    errmsg("the extension %s has no table %s.%s", kExtension, kSchema, name)));
+  const Oid owner = lock_table(extension, "budget");
+  for (const char* name : {"ledger", "query_text"}) {
+    if (lock_table(extension, name) == owner) continue;
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("the tables %s.budget and %s.%s have different owners", kSchema, kSchema,
+                           name)));
   }
-  if (owners[0] != owners[1]) {
-    ereport(ERROR,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-             errmsg("the tables %s.budget and %s.ledger have different owners", kSchema, kSchema)));
-  }
-  return owners[0];
+  return owner;
 }
 
 SavedUser switch_to_user(Oid owner) {

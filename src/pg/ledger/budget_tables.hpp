@@ -2,10 +2,10 @@
 
 #include "pg/server/postgres.hpp"
 
-// The owner of the tables dpquantile.budget and dpquantile.ledger, and acting as that role.
+// The owner of the tables that a charge writes to, and acting as that role.
 namespace dpquantile {
 
-// Locks both tables until the transaction ends and returns their owner. ereports if a table is
+// Locks these tables until the transaction ends and returns their owner. ereports if a table is
 // missing or does not belong to the extension, or if the owners differ. After DROP EXTENSION
 // somebody else may create tables with these names and hostile triggers; the lock prevents that
 // during the charge.

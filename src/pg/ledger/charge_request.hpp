@@ -22,7 +22,7 @@ enum class LockWait {
 
 // The most bytes of the query's text in a request, without the zero at its end. A longer text is
 // cut at a character boundary.
-inline constexpr int kQueryBytes = 8192;
+inline constexpr int kQueryBytes = 2048;
 
 // The most charges in a request.
 inline constexpr int kMaxCharges = 100;

@@ -59,8 +59,7 @@ bool make_charge(ChargeRequest* request, LockWait wait) {
     refuse_verdict(request, budget.verdict);
     return false;
   }
-  const std::optional<int64> first_number = deduct(request);
-  if (!first_number || !enter_in_ledger(request, budget, *first_number)) {
+  if (!deduct_and_enter(request)) {
     ereport(ERROR, (errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
                     errmsg("the budget tables refused the charge")));
   }
