@@ -79,12 +79,22 @@ CREATE TABLE dpquantile.query_text (
 COMMENT ON TABLE dpquantile.query_text IS
   'The texts of the queries in the ledger, once for each budget, cut after 2 kB. query_hash is the SHA-256 of the text.';
 
+CREATE TABLE dpquantile.budget_name (
+  budget_id uuid NOT NULL,
+  role_name name NOT NULL,
+  PRIMARY KEY (budget_id, role_name)
+);
+COMMENT ON TABLE dpquantile.budget_name IS
+  'The names that the role of a budget had when dp_grant_budget was called. With the names in the ledger they tell '
+  'which budgets have to do with a name (earlier_spending).';
+
 -- A dump includes the spending. It leaves out the budgets of dropped roles, because their OIDs could
 -- belong to other roles in the cluster of the restore.
 SELECT pg_catalog.pg_extension_config_dump(
   'dpquantile.budget', 'WHERE role IN (SELECT oid FROM pg_catalog.pg_roles)');
 SELECT pg_catalog.pg_extension_config_dump('dpquantile.ledger', '');
 SELECT pg_catalog.pg_extension_config_dump('dpquantile.query_text', '');
+SELECT pg_catalog.pg_extension_config_dump('dpquantile.budget_name', '');
 
 -- A dump does not include the key: CREATE EXTENSION makes a new one in the restored database.
 CREATE TABLE dpquantile.user_key (
@@ -97,7 +107,8 @@ COMMENT ON TABLE dpquantile.user_key IS
 INSERT INTO dpquantile.user_key
   SELECT substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16);
 
-REVOKE ALL ON dpquantile.budget, dpquantile.ledger, dpquantile.query_text, dpquantile.user_key FROM PUBLIC;
+REVOKE ALL ON dpquantile.budget, dpquantile.ledger, dpquantile.query_text, dpquantile.budget_name, dpquantile.user_key
+  FROM PUBLIC;
 
 CREATE FUNCTION dpquantile.charged_role() RETURNS oid
   LANGUAGE C STABLE PARALLEL RESTRICTED
@@ -274,6 +285,32 @@ COMMENT ON FUNCTION @extschema@.dp_budget_fits(float8) IS
   'delta and is not included. A role sees its own budget, the owner of the extension sees all budgets. Reads no data '
   'and costs no budget.';
 
+-- A role may be renamed, dropped and created again under any of its names. So a budget is connected with all names
+-- that it was granted or charged under, and a name with all such budgets, over any number of steps.
+CREATE FUNCTION dpquantile.earlier_spending(role_name name)
+  RETURNS TABLE (epsilon numeric, delta numeric, rho numeric, has_rho_alone boolean)
+  LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
+  BEGIN ATOMIC
+    WITH RECURSIVE named AS (
+      SELECT l.budget_id, l.role_name FROM dpquantile.ledger l
+      UNION
+      SELECT n.budget_id, n.role_name FROM dpquantile.budget_name n
+    ), connected AS (
+      SELECT n.budget_id FROM named n WHERE n.role_name = earlier_spending.role_name
+      UNION
+      SELECT other.budget_id
+        FROM connected
+        JOIN named mine USING (budget_id)
+        JOIN named other ON other.role_name = mine.role_name
+    )
+    SELECT coalesce(sum(l.epsilon), 0), coalesce(sum(l.delta), 0), coalesce(sum(l.rho), 0),
+           coalesce(bool_or(l.epsilon IS NULL), false)
+      FROM dpquantile.ledger l WHERE l.budget_id IN (SELECT c.budget_id FROM connected c);
+  END;
+COMMENT ON FUNCTION dpquantile.earlier_spending(name) IS
+  'role_name: the name of a role. The sums of all charges of the budgets that are connected with this name, in the '
+  'ledger. Tells nothing about any data.';
+
 CREATE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
                                             accountant text DEFAULT NULL, smallest_charge float8 DEFAULT NULL)
   RETURNS void
@@ -285,6 +322,7 @@ DECLARE
   budget dpquantile.budget;
   -- The limit that the accountant compares with the sum of the charges.
   total_limit numeric;
+  name_now name;
 BEGIN
   IF grantee IS NULL OR NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = grantee) THEN
     RAISE EXCEPTION 'role must be an existing role, got %', coalesce(grantee::text, 'NULL')
@@ -306,17 +344,20 @@ BEGIN
             HINT = 'pure adds epsilons; zcdp adds rhos, so many small queries cost much less.';
   END IF;
 
-  -- A new row starts with the ledger's spending under this name: a restore without some roles may have
+  -- A new row starts with the earlier spending under this name: a restore without some roles may have
   -- lost the row, or the role may have been dropped and created again. The row has no terms yet, like
   -- a revoked budget.
-  INSERT INTO dpquantile.budget
-         (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked)
-  SELECT grantee, 0, coalesce(sum(l.epsilon), 0), 0, coalesce(sum(l.delta), 0), coalesce(sum(l.rho), 0),
-         coalesce(bool_or(l.epsilon IS NULL), false), 0, true
-    FROM dpquantile.ledger l
-   WHERE l.role_name = (SELECT r.rolname FROM pg_roles r WHERE r.oid = grantee)
-  ON CONFLICT ON CONSTRAINT budget_pkey DO NOTHING;
+  SELECT r.rolname INTO STRICT name_now FROM pg_roles r WHERE r.oid = grantee;
+  IF NOT EXISTS (SELECT FROM dpquantile.budget b WHERE b.role = grantee) THEN
+    INSERT INTO dpquantile.budget
+           (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked)
+    SELECT grantee, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true
+      FROM dpquantile.earlier_spending(name_now) s
+    ON CONFLICT ON CONSTRAINT budget_pkey DO NOTHING;
+  END IF;
   SELECT * INTO STRICT budget FROM dpquantile.budget b WHERE b.role = grantee FOR UPDATE;
+  INSERT INTO dpquantile.budget_name (budget_id, role_name) VALUES (budget.budget_id, name_now)
+  ON CONFLICT ON CONSTRAINT budget_name_pkey DO NOTHING;
 
   -- The new terms. An omitted argument keeps its old value, or gets its default after a revocation.
   budget.epsilon_limit := dpquantile.decimal(dp_grant_budget.epsilon);
@@ -372,8 +413,8 @@ COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, f
   'accountant: ''pure'' adds epsilons and deltas; ''zcdp'' adds rhos and answers while their sum implies '
   '(epsilon, delta)-differential privacy, which allows many more small queries and needs a delta above 0 (default: the '
   'old value, at first pure); smallest_charge: a query of the role with a smaller charge is refused, in epsilon with '
-  'pure and in rho with zcdp, positive and at most the limit (default: a millionth of the new limit). The earlier spending of the role still counts, also if the role was dropped and created '
-  'again under its name. For the data owner: the limit is the privacy loss that all answers to the role together may '
+  'pure and in rho with zcdp, positive and at most the limit (default: a millionth of the new limit). The earlier spending of the role still counts, also if the role was renamed, dropped and '
+  'created again under any of its names; then everything counts that was ever charged to a budget of one of these names. For the data owner: the limit is the privacy loss that all answers to the role together may '
   'reach.';
 
 CREATE FUNCTION @extschema@.dp_revoke_budget(role regrole) RETURNS void

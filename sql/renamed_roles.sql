@@ -1,0 +1,66 @@
+-- threat 51: a role that is renamed, dropped and created again, under any of its names, does not get rid of its spending.
+\set SHOW_CONTEXT never
+\set ask 'SELECT dp_median(x, 1, 0, 1) IS NOT NULL AS answered FROM generate_series(0, 1, 0.5) x'
+CREATE VIEW regress_dpq_spent AS
+  SELECT role::text, epsilon_spent, round(rho_spent, 8) AS rho_spent FROM dp_budget
+   WHERE role::text LIKE 'regress\_dpq\_name\_%' ORDER BY 1;
+
+-- a is granted and charged, renamed to b, charged and dropped. Then there is a new a, and a new b.
+CREATE ROLE regress_dpq_name_a;
+SELECT dp_grant_budget('regress_dpq_name_a', 10);
+SET ROLE regress_dpq_name_a;
+:ask;
+RESET ROLE;
+ALTER ROLE regress_dpq_name_a RENAME TO regress_dpq_name_b;
+SET ROLE regress_dpq_name_b;
+:ask;
+RESET ROLE;
+DROP ROLE regress_dpq_name_b;
+CREATE ROLE regress_dpq_name_a;
+SELECT dp_grant_budget('regress_dpq_name_a', 2);
+SELECT * FROM regress_dpq_spent;
+SET ROLE regress_dpq_name_a;
+:ask;
+RESET ROLE;
+CREATE ROLE regress_dpq_name_b;
+SELECT dp_grant_budget('regress_dpq_name_b', 10);
+SELECT * FROM regress_dpq_spent;
+-- Another grant adds nothing.
+SELECT dp_grant_budget('regress_dpq_name_b', 10), dp_grant_budget('regress_dpq_name_a', 10);
+SELECT * FROM regress_dpq_spent;
+DROP ROLE regress_dpq_name_a, regress_dpq_name_b;
+
+-- A chain of three names, of which the second was only granted under. Nothing is charged under the name c until the end.
+CREATE ROLE regress_dpq_name_c;
+SELECT dp_grant_budget('regress_dpq_name_c', 10);
+ALTER ROLE regress_dpq_name_c RENAME TO regress_dpq_name_d;
+SELECT dp_grant_budget('regress_dpq_name_d', 10);
+ALTER ROLE regress_dpq_name_d RENAME TO regress_dpq_name_e;
+SET ROLE regress_dpq_name_e;
+:ask;
+RESET ROLE;
+DROP ROLE regress_dpq_name_e;
+CREATE ROLE regress_dpq_name_d;
+SELECT dp_grant_budget('regress_dpq_name_d', 10);
+SET ROLE regress_dpq_name_d;
+:ask;
+RESET ROLE;
+ALTER ROLE regress_dpq_name_d RENAME TO regress_dpq_name_f;
+CREATE ROLE regress_dpq_name_c;
+SELECT dp_grant_budget('regress_dpq_name_c', 10);
+SELECT * FROM regress_dpq_spent;
+-- It holds in both directions, and for a living role that was renamed away.
+SET ROLE regress_dpq_name_c;
+:ask;
+RESET ROLE;
+CREATE ROLE regress_dpq_name_e;
+SELECT dp_grant_budget('regress_dpq_name_e', 10);
+SELECT * FROM regress_dpq_spent;
+DROP ROLE regress_dpq_name_c, regress_dpq_name_e, regress_dpq_name_f;
+
+-- A name that was never granted or charged has no earlier spending.
+CREATE ROLE regress_dpq_name_g;
+SELECT dp_grant_budget('regress_dpq_name_g', 10);
+SELECT * FROM regress_dpq_spent;
+DROP ROLE regress_dpq_name_g;
+DROP VIEW regress_dpq_spent;
