@@ -80,13 +80,22 @@ COMMENT ON TABLE dpquantile.query_text IS
   'The texts of the queries in the ledger, once for each budget, cut after 2 kB. query_hash is the SHA-256 of the text.';
 
 CREATE TABLE dpquantile.budget_name (
-  budget_id uuid NOT NULL,
-  role_name name NOT NULL,
+  budget_id       uuid    NOT NULL,
+  role_name       name    NOT NULL,
+  charges         bigint  NOT NULL DEFAULT 0,
+  epsilon         numeric NOT NULL DEFAULT 0,
+  delta           numeric NOT NULL DEFAULT 0,
+  rho             numeric NOT NULL DEFAULT 0,
+  has_rho_alone   boolean NOT NULL DEFAULT false,
+  last_charged_at timestamptz,
   PRIMARY KEY (budget_id, role_name)
 );
 COMMENT ON TABLE dpquantile.budget_name IS
-  'The names that the role of a budget had when dp_grant_budget was called. With the names in the ledger they tell '
-  'which budgets have to do with a name (earlier_spending).';
+  'The names that the role of a budget had when dp_grant_budget was called or when a charge was made that is archived, '
+  'with the number and the sums of the archived charges. With the ledger it has all spending of each budget, and tells '
+  'which budgets are connected with a name (earlier_spending).';
+COMMENT ON COLUMN dpquantile.budget_name.has_rho_alone IS
+  'Whether an archived charge was stated in rho alone. Then epsilon does not include all charges.';
 
 -- A dump includes the spending. It leaves out the budgets of dropped roles, because their OIDs could
 -- belong to other roles in the cluster of the restore.
@@ -303,13 +312,17 @@ CREATE FUNCTION dpquantile.earlier_spending(role_name name)
         JOIN named mine USING (budget_id)
         JOIN named other ON other.role_name = mine.role_name
     )
-    SELECT coalesce(sum(l.epsilon), 0), coalesce(sum(l.delta), 0), coalesce(sum(l.rho), 0),
-           coalesce(bool_or(l.epsilon IS NULL), false)
-      FROM dpquantile.ledger l WHERE l.budget_id IN (SELECT c.budget_id FROM connected c);
+    SELECT coalesce(sum(s.epsilon), 0), coalesce(sum(s.delta), 0), coalesce(sum(s.rho), 0),
+           coalesce(bool_or(s.has_rho_alone), false)
+      FROM (SELECT l.budget_id, l.epsilon, l.delta, l.rho, l.epsilon IS NULL AS has_rho_alone
+              FROM dpquantile.ledger l
+             UNION ALL
+            SELECT n.budget_id, n.epsilon, n.delta, n.rho, n.has_rho_alone FROM dpquantile.budget_name n) s
+     WHERE s.budget_id IN (SELECT c.budget_id FROM connected c);
   END;
 COMMENT ON FUNCTION dpquantile.earlier_spending(name) IS
   'role_name: the name of a role. The sums of all charges of the budgets that are connected with this name, in the '
-  'ledger. Tells nothing about any data.';
+  'ledger and archived. Tells nothing about any data.';
 
 CREATE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
                                             accountant text DEFAULT NULL, smallest_charge float8 DEFAULT NULL)
@@ -434,8 +447,66 @@ COMMENT ON FUNCTION @extschema@.dp_revoke_budget(regrole) IS
   'Takes a role''s privacy budget away: the role gets no more private answers. role: a role with a budget. Its '
   'spending is kept and counts again if it gets a budget later.';
 
+CREATE FUNCTION @extschema@.dp_archive_ledger(before timestamptz)
+  RETURNS TABLE (budget_id uuid, number bigint, charged_at timestamptz, role name, session_role name, function name,
+                 mechanism text, neighbours text, epsilon numeric, delta numeric, grouping_sets integer, groups integer,
+                 query text, rho numeric, accountant text)
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  budgets uuid[];
+BEGIN
+  IF dp_archive_ledger.before IS NULL THEN
+    RAISE EXCEPTION 'before must be a time, got NULL'
+      USING ERRCODE = 'null_value_not_allowed',
+            HINT = 'For example: SELECT * FROM dp_archive_ledger(now() - interval ''1 year'').';
+  END IF;
+  -- One archiving at a time. Charges and grants do not wait for this lock.
+  LOCK TABLE dpquantile.budget_name IN SHARE UPDATE EXCLUSIVE MODE;
+  -- The charges of these budgets wait, as they do for dp_grant_budget: a charge under way may refer to a text that no
+  -- other charge refers to, and would not see that the text is removed.
+  budgets := ARRAY(SELECT DISTINCT l.budget_id FROM dpquantile.ledger l WHERE l.charged_at < dp_archive_ledger.before);
+  PERFORM FROM dpquantile.budget b WHERE b.budget_id = ANY (budgets) ORDER BY b.role FOR UPDATE;
+  RETURN QUERY
+    WITH archived AS (
+      DELETE FROM dpquantile.ledger l
+       WHERE l.budget_id = ANY (budgets) AND l.charged_at < dp_archive_ledger.before
+      RETURNING l.*
+    ), summed AS (
+      INSERT INTO dpquantile.budget_name AS n
+             (budget_id, role_name, charges, epsilon, delta, rho, has_rho_alone, last_charged_at)
+      SELECT a.budget_id, a.role_name, count(*), coalesce(sum(a.epsilon), 0), sum(a.delta), coalesce(sum(a.rho), 0),
+             bool_or(a.epsilon IS NULL), max(a.charged_at)
+        FROM archived a GROUP BY a.budget_id, a.role_name
+      ON CONFLICT ON CONSTRAINT budget_name_pkey DO UPDATE
+         SET charges = n.charges + excluded.charges, epsilon = n.epsilon + excluded.epsilon,
+             delta = n.delta + excluded.delta, rho = n.rho + excluded.rho,
+             has_rho_alone = n.has_rho_alone OR excluded.has_rho_alone,
+             last_charged_at = greatest(n.last_charged_at, excluded.last_charged_at)
+    )
+    SELECT a.budget_id, a.number, a.charged_at, a.role_name, a.session_role_name, a.function, a.mechanism,
+           a.neighbours, trim_scale(a.epsilon), trim_scale(a.delta), a.grouping_sets, a.groups, t.query,
+           trim_scale(a.rho), a.accountant
+      FROM archived a LEFT JOIN dpquantile.query_text t USING (budget_id, query_hash)
+     ORDER BY a.charged_at, a.budget_id, a.number;
+  DELETE FROM dpquantile.query_text t
+   WHERE t.budget_id = ANY (budgets)
+     AND NOT EXISTS (SELECT FROM dpquantile.ledger l
+                      WHERE l.budget_id = t.budget_id AND l.query_hash = t.query_hash);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.dp_archive_ledger(timestamptz) IS
+  'Takes old charges out of the ledger and returns them, so that they can be kept elsewhere: \copy (SELECT * FROM '
+  'dp_archive_ledger(''2026-01-01'')) TO ''ledger.csv'' CSV HEADER. before: a time; earlier charges are taken out. The '
+  'spending stays as it is: the sums of the charges are kept, and count when a budget has to be made again. The charges '
+  'of the budgets concerned wait until the transaction ends. budget_id: the budget; the other columns are those of '
+  'dp_ledger: number, charged_at, role, session_role, function, mechanism, neighbours, epsilon, delta, grouping_sets, '
+  'groups, query, rho, accountant. For the data owner.';
+
 REVOKE EXECUTE ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8),
-                           @extschema@.dp_revoke_budget(regrole) FROM PUBLIC;
+                           @extschema@.dp_revoke_budget(regrole),
+                           @extschema@.dp_archive_ledger(timestamptz) FROM PUBLIC;
 
 -- ---------------------------------------------------------------------------------------------
 -- Restricted roles

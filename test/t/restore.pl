@@ -41,6 +41,18 @@ is(outcome($old, $ANSWER, user => 'leaver'), 't', 'one answer of a role that is 
 my $leaver = $old->safe_psql('postgres', "SELECT 'leaver'::regrole::oid");
 $old->safe_psql('postgres', 'DROP OWNED BY leaver; DROP ROLE leaver');
 
+# Charges before this are in the archive. A role got its budget under a first name and was charged under a second.
+$old->safe_psql(
+	'postgres', q{
+	SELECT count(*) FROM dp_archive_ledger('infinity');
+	CREATE ROLE first LOGIN;
+	SELECT dp_grant_budget('first', 100);
+	ALTER ROLE first RENAME TO second;
+	GRANT SELECT ON person TO second});
+is(outcome($old, $ANSWER, user => 'second'), 't', 'one answer of a renamed role');
+$old->safe_psql('postgres', 'DROP OWNED BY second; DROP ROLE second');
+is(outcome($old, $ANSWER, user => 'zcdp'), 't', 'one answer after the archiving');
+
 # A table stores released values. A generated column and an index use them.
 $old->safe_psql(
 	'postgres', q{
@@ -54,21 +66,24 @@ $old->safe_psql(
 	INSERT INTO release SELECT 'steps', dp_cdf(age, 1, 0, 100, dp_options('binary', granularity => 0.3)) FROM person;
 	INSERT INTO release SELECT 'large', dp_cdf(age, 1, 0, 100, dp_options('histogram', bins => 1048576)) FROM person});
 
-# What every role has spent, the ledger, the released values, and what the analyst sees of the ledger.
+# What every role has spent, the ledger, its texts and archive, the released values, and what the analyst sees of the ledger.
 sub contents
 {
 	my ($node, $database) = @_;
 	return $node->safe_psql(
 		$database, q{
 		SELECT role, budget_id, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_limit, rho_spent,
-			has_rho_alone, accountant, revoked
+			has_rho_alone, accountant, smallest_charge, charges, revoked
 		FROM dpquantile.budget WHERE role IN (SELECT oid FROM pg_roles) ORDER BY role::text;
 		SELECT * FROM dpquantile.ledger ORDER BY budget_id, number;
+		SELECT * FROM dpquantile.query_text ORDER BY budget_id, query_hash;
+		SELECT * FROM dpquantile.budget_name ORDER BY budget_id, role_name;
 		SELECT name, md5(cdf::text), md5(dpquantile.cdf_send(cdf)), median FROM release ORDER BY name;
 		SET ROLE analyst;
-		SELECT count(*) FROM dp_ledger});
+		SELECT count(*), count(query) FROM dp_ledger});
 }
 my $contents = contents($old, 'postgres');
+like($contents, qr/\|first\|/, 'there are names without charges');
 
 # Checks that a copy has the same spending, and that its budgets go on from there.
 sub check_copy
@@ -79,9 +94,23 @@ sub check_copy
 		't 53400', "threat 13: $name: only the rest of epsilon can be spent");
 	is(spent($node, database => $database), 3, "threat 13: $name: the rest of epsilon is charged");
 	# The limit is worth rho 0.46. An answer costs 0.125.
-	is(outcome($node, "$ANSWER $ANSWER $ANSWER", user => 'zcdp', database => $database),
-		't t 53400', "threat 13: $name: only the rest of rho can be spent");
+	is(outcome($node, "$ANSWER $ANSWER", user => 'zcdp', database => $database),
+		't 53400', "threat 13: $name: only the rest of rho can be spent");
 	is(spent($node, role => 'zcdp', database => $database), 3, "threat 13: $name: the rest of rho is charged");
+	is( $node->safe_psql($database, q{
+			BEGIN;
+			CREATE ROLE first;
+			SELECT dp_grant_budget('first', 100);
+			SELECT trim_scale(epsilon_spent) FROM dpquantile.budget WHERE role = 'first'::regrole;
+			ROLLBACK}),
+		"\n1", "threat 51: $name: a new role of the first name inherits what was charged under the second");
+	is( $node->safe_psql($database, q{
+			BEGIN;
+			DELETE FROM dpquantile.budget;
+			SELECT dp_grant_budget('analyst', 3), dp_grant_budget('zcdp', 5, 1e-6, 'zcdp');
+			SELECT trim_scale(epsilon_spent) FROM dpquantile.budget ORDER BY role::text;
+			ROLLBACK}),
+		"|\n3\n3", "threat 13: $name: lost budgets count the archived charges");
 	return;
 }
 

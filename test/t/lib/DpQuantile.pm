@@ -87,7 +87,7 @@ sub finish_psql
 	return join ' ', split(' ', slurp_file("$session->{file}.out")), @states;
 }
 
-# The epsilon that a role has spent. Adds a text if the ledger has another sum of epsilon or rho.
+# The epsilon that a role has spent. Adds a text if the ledger and its archive have another sum of epsilon or rho.
 sub spent
 {
 	my ($node, %params) = @_;
@@ -99,7 +99,9 @@ sub spent
 			|| CASE WHEN b.rho_spent = l.rho THEN '' ELSE ', and rho ' || b.rho_spent || ' is ' || l.rho END
 		FROM dpquantile.budget b,
 			LATERAL (SELECT coalesce(sum(epsilon), 0) AS total, coalesce(sum(rho), 0) AS rho
-				FROM dpquantile.ledger WHERE budget_id = b.budget_id) l
+				FROM (SELECT budget_id, epsilon, rho FROM dpquantile.ledger
+					UNION ALL SELECT budget_id, epsilon, rho FROM dpquantile.budget_name) entries
+				WHERE budget_id = b.budget_id) l
 		WHERE b.role = '$role'::regrole});
 }
 
