@@ -109,6 +109,8 @@ SELECT pg_catalog.pg_extension_config_dump('dpquantile.budget_name', '');
 CREATE TABLE dpquantile.user_key (
   key bytea NOT NULL CHECK (octet_length(key) = 16)
 );
+-- Without a replica identity a publication of this table would forbid to change the key. A primary key would show it in errors.
+ALTER TABLE dpquantile.user_key REPLICA IDENTITY FULL;
 COMMENT ON TABLE dpquantile.user_key IS
   'One random key with which the user-level aggregates hash users. It keeps a person who may choose the name of a '
   'user from making it collide with another. No role needs to read it. Partial states with different keys cannot be '
@@ -118,6 +120,29 @@ INSERT INTO dpquantile.user_key
 
 REVOKE ALL ON dpquantile.budget, dpquantile.ledger, dpquantile.query_text, dpquantile.budget_name, dpquantile.user_key
   FROM PUBLIC;
+
+-- A publication FOR ALL TABLES contains these tables. On the subscriber, rows of the publisher would overwrite what was
+-- spent there. The triggers fire where session_replication_role is replica, as in the workers of a subscription.
+CREATE FUNCTION dpquantile.skip_replicated() RETURNS trigger
+  LANGUAGE C AS 'MODULE_PATHNAME', 'dpq_skip_replicated';
+COMMENT ON FUNCTION dpquantile.skip_replicated() IS
+  'Trigger of the tables in this schema: a replication worker does not change them. It skips rows and refuses TRUNCATE. '
+  'Other sessions, for example a restore with session_replication_role = replica, change them as usual.';
+
+DO $$
+DECLARE
+  protected regclass;
+BEGIN
+  FOR protected IN SELECT oid FROM pg_class WHERE relnamespace = 'dpquantile'::regnamespace AND relkind = 'r' LOOP
+    EXECUTE format('CREATE TRIGGER skip_replicated BEFORE INSERT OR UPDATE OR DELETE ON %s '
+                   'FOR EACH ROW EXECUTE FUNCTION dpquantile.skip_replicated()', protected);
+    EXECUTE format('CREATE TRIGGER refuse_replicated_truncate BEFORE TRUNCATE ON %s '
+                   'FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.skip_replicated()', protected);
+    EXECUTE format('ALTER TABLE %s ENABLE REPLICA TRIGGER skip_replicated, '
+                   'ENABLE REPLICA TRIGGER refuse_replicated_truncate', protected);
+  END LOOP;
+END
+$$;
 
 CREATE FUNCTION dpquantile.charged_role() RETURNS oid
   LANGUAGE C STABLE PARALLEL RESTRICTED

@@ -7,7 +7,11 @@ extern "C" {
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_subscription.h"
+#include "catalog/pg_trigger.h"
 #include "commands/extension.h"
+#include "commands/trigger.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "utils/guc.h"
 #include "utils/rel.h"
@@ -20,8 +24,37 @@ namespace {
 constexpr const char* kExtension = "dpquantile";
 constexpr const char* kSchema = "dpquantile";
 
-Oid owner_of_table(Oid table) {
+constexpr const char* kProtection = "skip_replicated";
+
+// Whether the trigger that skips replicated rows fires in replication workers.
+bool is_protected(Relation table) {
+  const TriggerDesc* triggers = table->trigdesc;
+  for (int i = 0; triggers != nullptr && i < triggers->numtriggers; ++i) {
+    const Trigger& trigger = triggers->triggers[i];
+    if (strcmp(trigger.tgname, kProtection) != 0) continue;
+    return trigger.tgenabled == TRIGGER_FIRES_ON_REPLICA ||
+           trigger.tgenabled == TRIGGER_FIRES_ALWAYS;
+  }
+  return false;
+}
+
+// ENABLE TRIGGER ALL, as in a data-only restore with --disable-triggers, turns the protection off.
+// That matters only where subscriptions could have changed the budgets.
+void refuse_replicated(Relation table) {
+  if (is_protected(table) || CountDBSubscriptions(MyDatabaseId) == 0) return;
+  const char* name = RelationGetRelationName(table);
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+       errmsg("a subscription of this database may have changed the table %s.%s", kSchema, name),
+       errhint("Check the budgets. Then protect them: ALTER TABLE %s.%s ENABLE REPLICA TRIGGER "
+               "%s.",
+               kSchema, name, kProtection)));
+}
+
+Oid check_and_get_owner(Oid table) {
   Relation relation = table_open(table, NoLock);
+  refuse_replicated(relation);
   const Oid owner = relation->rd_rel->relowner;
   table_close(relation, NoLock);
   return owner;
@@ -36,7 +69,7 @@ Oid lock_table(Oid extension, const char* name) {
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                     errmsg("the extension %s has no table %s.%s", kExtension, kSchema, name)));
   }
-  return owner_of_table(oid);
+  return check_and_get_owner(oid);
 }
 
 }  // namespace
