@@ -232,10 +232,10 @@ preload() {
 
 # The tests of threats 1 to 17 run a second time, with resident workers that make the charges, and so do those of
 # restricted roles.
-sql_preloaded=(accountants aggregate_syntax budget cdf grouping_sets ledger lost_budget parameters prepared
+sql_preloaded=(accountants aggregate_syntax archive budget cdf grouping_sets ledger lost_budget parameters prepared
   privileges release repeat rescans restricted_operations support_functions transactions user_charges window
   zcdp_queries)
-tap_preloaded=(cancel crash locks parallel plans race restore restricted_calls restricted_facts
+tap_preloaded=(archive cancel crash locks parallel plans race replication restore restricted_calls restricted_facts
   restricted_messages restricted_undo roles rollback standby state tables workers)
 
 sql_suites() {

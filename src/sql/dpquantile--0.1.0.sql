@@ -109,7 +109,8 @@ SELECT pg_catalog.pg_extension_config_dump('dpquantile.budget_name', '');
 CREATE TABLE dpquantile.user_key (
   key bytea NOT NULL CHECK (octet_length(key) = 16)
 );
--- Without a replica identity a publication of this table would forbid to change the key. A primary key would show it in errors.
+-- Without a replica identity a publication of this table would forbid changes of the key. A primary key would show the key
+-- in errors.
 ALTER TABLE dpquantile.user_key REPLICA IDENTITY FULL;
 COMMENT ON TABLE dpquantile.user_key IS
   'One random key with which the user-level aggregates hash users. It keeps a person who may choose the name of a '
@@ -283,13 +284,13 @@ CREATE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
    ORDER BY CASE WHEN v.is_owner THEN l.charged_at END, l.number;
 COMMENT ON VIEW @extschema@.dp_ledger IS
   'One row for each charge: its number among the charges of the budget, from 1, time (to the minute, except for the '
-  'owner of the extension), role, session role, function, mechanism, neighbour relation, epsilon and delta '
-  '(for all grouping sets or groups together; epsilon is NULL for a query stated in rho alone), number of grouping sets, '
-  'number of groups, text of the query (its first 2 kB), rho (NULL for a charge with a delta), accountant. The number of groups is 1 '
-  'without GROUP BY. The functions dp_user_... with GROUP BY are charged for each group: one row has the first group, a '
-  'second row all others and their number. For other functions with GROUP BY it is NULL, because it would depend on the '
-  'data. A role sees its own charges in the order of their numbers, the owner of the extension sees all charges in the '
-  'order of time.';
+  'owner of the extension), role, session role, function, mechanism, neighbour relation, epsilon and delta (for all '
+  'grouping sets or groups together; epsilon is NULL for a query stated in rho alone), number of grouping sets, '
+  'number of groups, text of the query (its first 2 kB), rho (NULL for a charge with a delta), accountant. The number '
+  'of groups is 1 without GROUP BY. The functions dp_user_... with GROUP BY are charged for each group: one row has '
+  'the first group, a second row all others and their number. For other functions with GROUP BY it is NULL, because '
+  'it would depend on the data. A role sees its own charges in the order of their numbers, the owner of the extension '
+  'sees all charges in the order of time.';
 
 GRANT SELECT ON @extschema@.dp_budget, @extschema@.dp_ledger TO PUBLIC;
 
@@ -315,9 +316,9 @@ CREATE FUNCTION @extschema@.dp_budget_fits(epsilon float8)
 COMMENT ON FUNCTION @extschema@.dp_budget_fits(float8) IS
   'The number of further queries that the budget pays for. epsilon: the epsilon of each query, from 1e-6 to 1000. One '
   'row for each kind of query: role; accountant; query; rho_each: the rho that accountant zcdp charges for one query; '
-  'fits: the number of queries that fit if the role asks nothing else, 0 below the smallest charge. dp_iqr with method propose-test-release has a '
-  'delta and is not included. A role sees its own budget, the owner of the extension sees all budgets. Reads no data '
-  'and costs no budget.';
+  'fits: the number of queries that fit if the role asks nothing else, 0 below the smallest charge. dp_iqr with '
+  'method propose-test-release has a delta and is not included. A role sees its own budget, the owner of the '
+  'extension sees all budgets. Reads no data and costs no budget.';
 
 -- A role may be renamed, dropped and created again under any of its names. So a budget is connected with all names
 -- that it was granted or charged under, and a name with all such budgets, over any number of steps.
@@ -448,12 +449,13 @@ $$;
 COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8) IS
   'Sets the limit of a role''s privacy budget. role: an existing role; epsilon: total limit, positive; delta: total '
   'limit, 0 or more and below 1 (default: the old value, at first 0; with accountant pure only dp_iqr spends delta); '
-  'accountant: ''pure'' adds epsilons and deltas; ''zcdp'' adds rhos and answers while their sum implies '
-  '(epsilon, delta)-differential privacy, which allows many more small queries and needs a delta above 0 (default: the '
-  'old value, at first pure); smallest_charge: a query of the role with a smaller charge is refused, in epsilon with '
-  'pure and in rho with zcdp, positive and at most the limit (default: a millionth of the new limit). The earlier spending of the role still counts, also if the role was renamed, dropped and '
-  'created again under any of its names; then everything counts that was ever charged to a budget of one of these names. For the data owner: the limit is the privacy loss that all answers to the role together may '
-  'reach.';
+  'accountant: ''pure'' adds epsilons and deltas; ''zcdp'' adds rhos and answers while their sum implies (epsilon, '
+  'delta)-differential privacy, which allows many more small queries and needs a delta above 0 (default: the old '
+  'value, at first pure); smallest_charge: a query of the role with a smaller charge is refused, in epsilon with pure '
+  'and in rho with zcdp, positive and at most the limit (default: a millionth of the new limit). The earlier spending '
+  'of the role still counts, also if the role was renamed, dropped and created again under any of its names; then '
+  'everything counts that was ever charged to a budget of one of these names. For the data owner: the limit is the '
+  'privacy loss that all answers to the role together may reach.';
 
 CREATE FUNCTION @extschema@.dp_revoke_budget(role regrole) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
