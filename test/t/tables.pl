@@ -75,6 +75,15 @@ foreach my $act ('RAISE no_data_found', 'RETURN NULL')
 	$node->safe_psql('postgres', 'DROP FUNCTION act CASCADE');
 }
 
+# The ledger gets no charge that was not deducted.
+$node->safe_psql(
+	'postgres', q{
+	CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+	CREATE TRIGGER act BEFORE UPDATE ON dpquantile.budget FOR EACH ROW EXECUTE FUNCTION act()});
+is(outcome($node, $ANSWER), '27000', 'threat 4: there is no answer if a trigger prevents the deduction');
+$node->safe_psql('postgres', 'DROP FUNCTION act CASCADE');
+is(spent($node), $paid, 'threat 4: nothing is charged if a trigger prevents the deduction');
+
 # A query that outlives DROP EXTENSION finds the schema of another owner.
 $node->safe_psql('postgres', 'GRANT CREATE ON DATABASE postgres TO analyst');
 my $analyst = $node->background_psql('postgres', extra_params => [ '-U', 'analyst' ], on_error_stop => 0);
