@@ -3,11 +3,8 @@
 #include <cmath>
 
 #include "pg/aggregate/call_parameters.hpp"
+#include "pg/server/numeric.hpp"
 #include "pg/state/group_pools.hpp"
-
-extern "C" {
-#include "utils/builtins.h"
-}
 
 namespace dpquantile {
 
@@ -160,9 +157,7 @@ Datum add_row_to_any_state(FunctionCallInfo fcinfo, Family family) {
 Datum add_numeric_row(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
   if (PG_ARGISNULL(1)) return keep_state(fcinfo);
-  return add_record(
-      fcinfo, family,
-      DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, PG_GETARG_DATUM(1))));
+  return add_record(fcinfo, family, float8_of_numeric(PG_GETARG_DATUM(1)));
 }
 
 }  // namespace dpquantile

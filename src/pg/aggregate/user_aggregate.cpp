@@ -4,10 +4,7 @@
 
 #include "pg/aggregate/call_parameters.hpp"
 #include "pg/aggregate/user_hash.hpp"
-
-extern "C" {
-#include "utils/builtins.h"
-}
+#include "pg/server/numeric.hpp"
 
 namespace dpquantile {
 
@@ -85,9 +82,7 @@ Datum add_user_row(FunctionCallInfo fcinfo, Family family) {
 Datum add_numeric_user_row(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
   if (has_null_argument(fcinfo, family)) return keep_state(fcinfo);
-  return add_record(fcinfo, family,
-                    DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
-                                                       value_argument(fcinfo, family))));
+  return add_record(fcinfo, family, float8_of_numeric(value_argument(fcinfo, family)));
 }
 
 }  // namespace dpquantile
