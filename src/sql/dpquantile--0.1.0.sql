@@ -165,8 +165,8 @@ CREATE FUNCTION dpquantile.decimal(value float8) RETURNS numeric
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpq_decimal';
 COMMENT ON FUNCTION dpquantile.decimal(float8) IS
-  'value: any number. The shortest decimal that reads back as the same float8. A charge of an epsilon '
-  'adds this decimal to the spending. Tells nothing about any data.';
+  'value: any number. The shortest decimal that reads back as the same float8, or as the same float4 for a number that '
+  'was one. A charge of an epsilon adds this decimal to the spending. Tells nothing about any data.';
 
 CREATE FUNCTION dpquantile.rho_within(epsilon float8, delta float8) RETURNS numeric
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
@@ -716,14 +716,14 @@ REVOKE EXECUTE ON FUNCTION @extschema@.dp_restrict_role(regrole), @extschema@.dp
 -- Options
 -- ---------------------------------------------------------------------------------------------
 
-CREATE FUNCTION @extschema@.dp_options(method text DEFAULT NULL, granularity float8 DEFAULT NULL, bins int DEFAULT NULL,
+CREATE FUNCTION @extschema@.dp_options(method text DEFAULT NULL, granularity float8 DEFAULT NULL, bins bigint DEFAULT NULL,
                                        lower float8 DEFAULT NULL, upper float8 DEFAULT NULL,
                                        max_contributions text DEFAULT NULL, suppress boolean DEFAULT NULL,
                                        rho float8 DEFAULT NULL)
   RETURNS jsonb
   LANGUAGE C IMMUTABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpq_options';
-COMMENT ON FUNCTION @extschema@.dp_options(text, float8, int, float8, float8, text, boolean, float8) IS
+COMMENT ON FUNCTION @extschema@.dp_options(text, float8, bigint, float8, float8, text, boolean, float8) IS
   'Builds and checks the options argument of the private aggregates. method: the mechanism; for quantiles and '
   'dp_synthesize ''approximate'' (the default for quantiles), ''joint'', ''independent'', ''tree'' or ''auto'' (the '
   'default for dp_synthesize), for dp_cdf ''tree'' (the default), ''binary'' or ''histogram'', for dp_iqr '
@@ -1095,10 +1095,10 @@ CREATE FUNCTION dpquantile.synthesize_final(dpquantile.records_state) RETURNS fl
   LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
   AS 'MODULE_PATHNAME', 'dpq_synthesize_final';
 
-CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float8, int, float8, float8, float8)
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float8, bigint, float8, float8, float8)
   RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition';
-CREATE AGGREGATE @extschema@.dp_synthesize(value float8, size int, epsilon float8, lower float8, upper float8) (
+CREATE AGGREGATE @extschema@.dp_synthesize(value float8, size bigint, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.synthesize_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
@@ -1107,7 +1107,7 @@ CREATE AGGREGATE @extschema@.dp_synthesize(value float8, size int, epsilon float
   COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE @extschema@.dp_synthesize(float8, int, float8, float8, float8) IS
+COMMENT ON AGGREGATE @extschema@.dp_synthesize(float8, bigint, float8, float8, float8) IS
 'Differentially private synthetic sample: size values in ascending order, distributed like those of the column. They are
   the quantiles i / (size + 1) of the column. Each stands for 1 / (size + 1) of the rows; the sample does not tell the
   number of rows. It can be stored and queried without further charge. Values lie on a public value grid; an empty
@@ -1120,10 +1120,10 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments except value must be constant.';
 
-CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float8, int, float8, float8, float8, jsonb)
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float8, bigint, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition';
-CREATE AGGREGATE @extschema@.dp_synthesize(value float8, size int, epsilon float8, lower float8, upper float8, options jsonb) (
+CREATE AGGREGATE @extschema@.dp_synthesize(value float8, size bigint, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.synthesize_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
@@ -1132,7 +1132,7 @@ CREATE AGGREGATE @extschema@.dp_synthesize(value float8, size int, epsilon float
   COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE @extschema@.dp_synthesize(float8, int, float8, float8, float8, jsonb) IS
+COMMENT ON AGGREGATE @extschema@.dp_synthesize(float8, bigint, float8, float8, float8, jsonb) IS
 'Differentially private synthetic sample: size values in ascending order, distributed like those of the column. They are
   the quantiles i / (size + 1) of the column. Each stands for 1 / (size + 1) of the rows; the sample does not tell the
   number of rows. It can be stored and queried without further charge. Values lie on a public value grid; an empty
@@ -1146,10 +1146,10 @@ lower, upper: public bounds of the values.
 options: built by dp_options(): method, as for dp_quantiles but with the default ''auto''; granularity; rho.
 All arguments except value must be constant.';
 
-CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, int, float8, float8, float8)
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, bigint, float8, float8, float8)
   RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_synthesize(value numeric, size int, epsilon float8, lower float8, upper float8) (
+CREATE AGGREGATE @extschema@.dp_synthesize(value numeric, size bigint, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.synthesize_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
@@ -1158,7 +1158,7 @@ CREATE AGGREGATE @extschema@.dp_synthesize(value numeric, size int, epsilon floa
   COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE @extschema@.dp_synthesize(numeric, int, float8, float8, float8) IS
+COMMENT ON AGGREGATE @extschema@.dp_synthesize(numeric, bigint, float8, float8, float8) IS
 'Differentially private synthetic sample: size values in ascending order, distributed like those of the column. They are
   the quantiles i / (size + 1) of the column. Each stands for 1 / (size + 1) of the rows; the sample does not tell the
   number of rows. It can be stored and queried without further charge. Values lie on a public value grid; an empty
@@ -1171,10 +1171,10 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments except value must be constant.';
 
-CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, int, float8, float8, float8, jsonb)
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, bigint, float8, float8, float8, jsonb)
   RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_synthesize(value numeric, size int, epsilon float8, lower float8, upper float8, options jsonb) (
+CREATE AGGREGATE @extschema@.dp_synthesize(value numeric, size bigint, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.synthesize_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
@@ -1183,7 +1183,7 @@ CREATE AGGREGATE @extschema@.dp_synthesize(value numeric, size int, epsilon floa
   COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE @extschema@.dp_synthesize(numeric, int, float8, float8, float8, jsonb) IS
+COMMENT ON AGGREGATE @extschema@.dp_synthesize(numeric, bigint, float8, float8, float8, jsonb) IS
 'Differentially private synthetic sample: size values in ascending order, distributed like those of the column. They are
   the quantiles i / (size + 1) of the column. Each stands for 1 / (size + 1) of the rows; the sample does not tell the
   number of rows. It can be stored and queried without further charge. Values lie on a public value grid; an empty
@@ -1392,27 +1392,27 @@ COMMENT ON FUNCTION @extschema@.dp_cdf_points(@extschema@.dp_cdf, float8) IS
   'they are the edges of the bins, with the fraction of rows below x. cdf: a released CDF; confidence: the '
   'probability that the true fractions lie in the band, 0.5 to 0.999. Costs no budget.';
 
-CREATE FUNCTION @extschema@.dp_cdf_plot(cdf @extschema@.dp_cdf, width int DEFAULT 78, height int DEFAULT 22, confidence float8 DEFAULT 0.95)
+CREATE FUNCTION @extschema@.dp_cdf_plot(cdf @extschema@.dp_cdf, width bigint DEFAULT 78, height bigint DEFAULT 22, confidence float8 DEFAULT 0.95)
   RETURNS SETOF text
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 22 AS 'MODULE_PATHNAME', 'dpq_cdf_plot';
-COMMENT ON FUNCTION @extschema@.dp_cdf_plot(@extschema@.dp_cdf, int, int, float8) IS
+COMMENT ON FUNCTION @extschema@.dp_cdf_plot(@extschema@.dp_cdf, bigint, bigint, float8) IS
   'A plot of a released CDF with its band as lines of text. cdf: a released CDF; width: 40 to 400 '
   'columns; height: 10 to 200 lines; confidence: of the band, 0.5 to 0.999. Costs no budget.';
 
-CREATE FUNCTION @extschema@.dp_cdf_svg(cdf @extschema@.dp_cdf, width int DEFAULT 720, height int DEFAULT 440, title text DEFAULT '',
+CREATE FUNCTION @extschema@.dp_cdf_svg(cdf @extschema@.dp_cdf, width bigint DEFAULT 720, height bigint DEFAULT 440, title text DEFAULT '',
                                        confidence float8 DEFAULT 0.95)
   RETURNS text
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_svg';
-COMMENT ON FUNCTION @extschema@.dp_cdf_svg(@extschema@.dp_cdf, int, int, text, float8) IS
+COMMENT ON FUNCTION @extschema@.dp_cdf_svg(@extschema@.dp_cdf, bigint, bigint, text, float8) IS
   'A plot of a released CDF with its band as an SVG document. cdf: a released CDF; width, height: 200 '
   'to 4000 pixels; title: up to 1000 bytes; confidence: of the band, 0.5 to 0.999. Costs no budget.';
 
-CREATE FUNCTION @extschema@.dp_cdf_expected_error(epsilon float8, bins int DEFAULT 1024, confidence float8 DEFAULT 0.95,
+CREATE FUNCTION @extschema@.dp_cdf_expected_error(epsilon float8, bins bigint DEFAULT 1024, confidence float8 DEFAULT 0.95,
                                                   method text DEFAULT 'tree', rho float8 DEFAULT NULL,
                                                   OUT pointwise float8, OUT simultaneous float8,
                                                   OUT branching int[], OUT level_epsilon float8[], OUT level_rho float8[])
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_expected_error';
-COMMENT ON FUNCTION @extschema@.dp_cdf_expected_error(float8, int, float8, text, float8) IS
+COMMENT ON FUNCTION @extschema@.dp_cdf_expected_error(float8, bigint, float8, text, float8) IS
   'The expected error of dp_cdf: the +- in rows at a point chosen at random (pointwise) and at all points '
   'at once (simultaneous), and the tree of the release: branching and level_epsilon or level_rho of each '
   'level. epsilon, bins, method: as for dp_cdf; confidence: the probability that the error holds, 0.5 to '
@@ -1976,6 +1976,176 @@ statistic: ''mean'' or ''variance''; max_contributions: the most rows kept of a 
   total_error: their sum. Errors are in the units of the values, for the variance in their squares.';
 
 -- ---------------------------------------------------------------------------------------------
+-- Numbers that a driver sends as text
+--
+-- Some drivers bind a number as varchar or text, and then no function takes it: PostgreSQL has no implicit
+-- cast from text to float8. The type dp_number has one, and each function exists once more with dp_number in
+-- place of float8. float8 is the preferred type of its category and dp_number is not: so a call that works
+-- with float8, and a parameter of unknown type ($1), still means float8.
+-- ---------------------------------------------------------------------------------------------
+
+CREATE TYPE @extschema@.dp_number;
+
+CREATE FUNCTION dpquantile.number_in(cstring) RETURNS @extschema@.dp_number
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'float8in';
+COMMENT ON FUNCTION dpquantile.number_in(cstring) IS 'Text form of the type dp_number, that of float8.';
+CREATE FUNCTION dpquantile.number_out(@extschema@.dp_number) RETURNS cstring
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'float8out';
+COMMENT ON FUNCTION dpquantile.number_out(@extschema@.dp_number) IS 'Text form of the type dp_number, that of float8.';
+CREATE FUNCTION dpquantile.number_recv(internal) RETURNS @extschema@.dp_number
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'float8recv';
+COMMENT ON FUNCTION dpquantile.number_recv(internal) IS 'Binary form of the type dp_number, that of float8.';
+CREATE FUNCTION dpquantile.number_send(@extschema@.dp_number) RETURNS bytea
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'float8send';
+COMMENT ON FUNCTION dpquantile.number_send(@extschema@.dp_number) IS 'Binary form of the type dp_number, that of float8.';
+
+CREATE TYPE @extschema@.dp_number (
+  INPUT = dpquantile.number_in,
+  OUTPUT = dpquantile.number_out,
+  RECEIVE = dpquantile.number_recv,
+  SEND = dpquantile.number_send,
+  LIKE = float8,
+  CATEGORY = 'N',
+  PREFERRED = false
+);
+COMMENT ON TYPE @extschema@.dp_number IS
+  'A parameter that is a number, for drivers that send numbers as text. The same as float8, with implicit casts from '
+  'text and from all numbers.';
+
+-- Without a function: the two types are stored alike, so the aggregates below use the transition functions for float8.
+CREATE CAST (float8 AS @extschema@.dp_number) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (@extschema@.dp_number AS float8) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (float4 AS @extschema@.dp_number) WITH FUNCTION float8(float4) AS IMPLICIT;
+CREATE CAST (numeric AS @extschema@.dp_number) WITH FUNCTION float8(numeric) AS IMPLICIT;
+CREATE CAST (int2 AS @extschema@.dp_number) WITH FUNCTION float8(int2) AS IMPLICIT;
+CREATE CAST (int4 AS @extschema@.dp_number) WITH FUNCTION float8(int4) AS IMPLICIT;
+CREATE CAST (int8 AS @extschema@.dp_number) WITH FUNCTION float8(int8) AS IMPLICIT;
+CREATE CAST (text AS @extschema@.dp_number) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS @extschema@.dp_number) WITH INOUT AS IMPLICIT;
+CREATE CAST (bpchar AS @extschema@.dp_number) WITH INOUT AS IMPLICIT;
+
+-- The size is an int8 in the transition functions above.
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float8, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition';
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float8, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition';
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition_numeric';
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition_numeric';
+
+-- Each aggregate above once more, with its parameters as dp_number.
+DO $$
+DECLARE
+  original record;
+BEGIN
+  FOR original IN
+    SELECT p.oid, p.proname, a.aggtransfn::regproc AS transition, a.aggfinalfn::regproc AS final, given.*
+      FROM pg_proc p
+      JOIN pg_aggregate a ON a.aggfnoid = p.oid,
+           LATERAL (SELECT string_agg(format('%I %s', name, new_type), ', ' ORDER BY number) AS arguments,
+                           string_agg(new_type, ', ' ORDER BY number) AS types
+                      FROM ROWS FROM (unnest(p.proargnames), unnest(p.proargtypes)) WITH ORDINALITY u (name, type, number),
+                           LATERAL (SELECT CASE WHEN name IN ('quantile', 'size', 'epsilon', 'delta', 'lower', 'upper')
+                                                THEN '@extschema@.dp_number' ELSE format_type(type, NULL) END) t (new_type)
+                   ) given
+     WHERE a.aggtranstype = 'dpquantile.records_state'::regtype
+     ORDER BY p.oid
+  LOOP
+    EXECUTE format(
+      'CREATE AGGREGATE @extschema@.%I(%s) (SFUNC = %s, STYPE = dpquantile.records_state, SSPACE = 512, FINALFUNC = %s, '
+      'FINALFUNC_MODIFY = READ_WRITE, COMBINEFUNC = dpquantile.records_combine, PARALLEL = SAFE)',
+      original.proname, original.arguments, original.transition, original.final);
+    EXECUTE format(
+      'COMMENT ON AGGREGATE @extschema@.%I(%s) IS %L', original.proname, original.types,
+      obj_description(original.oid, 'pg_proc') || E'\nThis variant takes parameters that a driver sends as text.');
+  END LOOP;
+END
+$$;
+
+CREATE FUNCTION @extschema@.dp_budget_fits(epsilon @extschema@.dp_number)
+  RETURNS TABLE (role regrole, accountant text, query text, rho_each numeric, fits bigint)
+  LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
+  BEGIN ATOMIC
+    SELECT * FROM @extschema@.dp_budget_fits(dp_budget_fits.epsilon::float8);
+  END;
+CREATE FUNCTION @extschema@.dp_quantiles_expected_error(
+    n @extschema@.dp_number, quantiles float8[], epsilon @extschema@.dp_number, lower @extschema@.dp_number,
+    upper @extschema@.dp_number, options jsonb DEFAULT '{}')
+  RETURNS TABLE (quantile float8, rank_error_typical float8, rank_error_95 float8, rank_error_bound float8)
+  LANGUAGE C VOLATILE PARALLEL SAFE ROWS 10 AS 'MODULE_PATHNAME', 'dpq_quantiles_expected_error';
+CREATE FUNCTION @extschema@.dp_cdf_count(
+    cdf @extschema@.dp_cdf, from_value @extschema@.dp_number, to_value @extschema@.dp_number) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_count';
+CREATE FUNCTION @extschema@.dp_cdf_probability(cdf @extschema@.dp_cdf, x @extschema@.dp_number) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_probability';
+CREATE FUNCTION @extschema@.dp_cdf_quantile(cdf @extschema@.dp_cdf, quantile @extschema@.dp_number) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_quantile';
+CREATE FUNCTION @extschema@.dp_cdf_error(
+    cdf @extschema@.dp_cdf, confidence @extschema@.dp_number, simultaneous boolean DEFAULT true,
+    OUT rows float8, OUT fraction float8)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_error';
+CREATE FUNCTION @extschema@.dp_cdf_points(cdf @extschema@.dp_cdf, confidence @extschema@.dp_number)
+  RETURNS TABLE (x float8, probability float8, low float8, high float8)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1024 AS 'MODULE_PATHNAME', 'dpq_cdf_points';
+-- Without defaults: beside a size of type bigint, a call with fewer arguments of unknown type would be ambiguous.
+CREATE FUNCTION @extschema@.dp_cdf_plot(
+    cdf @extschema@.dp_cdf, width @extschema@.dp_number, height @extschema@.dp_number, confidence @extschema@.dp_number)
+  RETURNS SETOF text
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 22 AS 'MODULE_PATHNAME', 'dpq_cdf_plot';
+CREATE FUNCTION @extschema@.dp_cdf_svg(
+    cdf @extschema@.dp_cdf, width @extschema@.dp_number, height @extschema@.dp_number, title text,
+    confidence @extschema@.dp_number)
+  RETURNS text
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_svg';
+CREATE FUNCTION @extschema@.dp_cdf_expected_error(
+    epsilon @extschema@.dp_number, bins @extschema@.dp_number DEFAULT 1024, confidence @extschema@.dp_number DEFAULT 0.95,
+    method text DEFAULT 'tree', rho @extschema@.dp_number DEFAULT NULL,
+    OUT pointwise float8, OUT simultaneous float8, OUT branching int[], OUT level_epsilon float8[], OUT level_rho float8[])
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_expected_error';
+CREATE FUNCTION @extschema@.dp_iqr_min_rows(epsilon @extschema@.dp_number, delta @extschema@.dp_number) RETURNS bigint
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_min_rows';
+CREATE FUNCTION @extschema@.dp_iqr_expected_error(
+    epsilon @extschema@.dp_number, delta @extschema@.dp_number, rows @extschema@.dp_number) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_expected_error';
+CREATE FUNCTION @extschema@.dp_user_expected_error(
+    rows_per_user bigint[], users bigint[], epsilon @extschema@.dp_number, lower @extschema@.dp_number,
+    upper @extschema@.dp_number, options jsonb DEFAULT '{}')
+  RETURNS TABLE (statistic text, max_contributions bigint, rows_kept bigint, left_out_error float8,
+                 noise_error float8, total_error float8)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2 AS 'MODULE_PATHNAME', 'dpq_user_expected_error';
+
+-- Each of these functions has the comment of the function with the same C symbol or name.
+DO $$
+DECLARE
+  variant record;
+BEGIN
+  FOR variant IN
+    SELECT DISTINCT ON (v.oid) v.oid::regprocedure AS signature, obj_description(o.oid, 'pg_proc') AS comment
+      FROM pg_proc v
+      JOIN pg_proc o ON o.pronamespace = v.pronamespace AND o.proname = v.proname
+     WHERE v.prokind = 'f' AND v.pronamespace <> 'dpquantile'::regnamespace
+       AND '@extschema@.dp_number'::regtype = ANY (v.proargtypes) AND '@extschema@.dp_number'::regtype <> ALL (o.proargtypes)
+  LOOP
+    EXECUTE format('COMMENT ON FUNCTION %s IS %L', variant.signature,
+                   variant.comment || ' This variant takes numbers that a driver sends as text.');
+  END LOOP;
+  FOR variant IN
+    SELECT format('%s AS %s', format_type(c.castsource, NULL), format_type(c.casttarget, NULL)) AS signature
+      FROM pg_cast c
+     WHERE '@extschema@.dp_number'::regtype IN (c.castsource, c.casttarget)
+  LOOP
+    EXECUTE format('COMMENT ON CAST (%s) IS %L', variant.signature,
+                   'For parameters that a driver sends as text. Costs no budget.');
+  END LOOP;
+END
+$$;
+
+-- ---------------------------------------------------------------------------------------------
 -- Only the aggregates may use the support functions: other roles could build their own aggregates from
 -- them and read the state.
 -- ---------------------------------------------------------------------------------------------
@@ -1988,7 +2158,8 @@ BEGIN
     SELECT p.oid FROM pg_catalog.pg_proc p
      WHERE p.pronamespace = 'dpquantile'::regnamespace
        AND p.proname NOT IN ('charged_role', 'sees_all_budgets', 'epsilon_of_rho', 'charged_rho', 'six_digits',
-                             'total_epsilon', 'decimal', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send')
+                             'total_epsilon', 'decimal', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
+                             'number_in', 'number_out', 'number_recv', 'number_send')
   LOOP
     EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', support);
     IF pg_catalog.obj_description(support, 'pg_proc') IS NULL THEN

@@ -19,7 +19,7 @@ my $aggregates = join '', map { "CREATE AGGREGATE $_->[0] (SFUNC = dpquantile.$_
 	[ 'expose(float8, float8[], float8, float8, float8, jsonb)', 'quantiles_transition' ],
 	[ 'expose(numeric, float8[], float8, float8, float8, jsonb)', 'quantiles_transition' ],
 	[ 'expose_cdf(float8, float8, float8, float8, jsonb)', 'cdf_transition' ],
-	[ 'expose_synthesis(float8, integer, float8, float8, float8, jsonb)', 'synthesize_transition' ],
+	[ 'expose_synthesis(float8, bigint, float8, float8, float8, jsonb)', 'synthesize_transition' ],
 	[ 'expose_iqr(float8, float8, float8, jsonb)', 'iqr_transition' ],
 	[ 'expose_user(integer, float8, float8, float8, float8, jsonb)', 'user_mean_transition' ],
 	[ 'merge(dpquantile.records_state)', 'records_combine' ]);

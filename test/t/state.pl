@@ -58,7 +58,7 @@ $node->safe_psql(
 
 	CREATE AGGREGATE expose_cdf(float8, float8, float8, float8, jsonb)
 		(SFUNC = dpquantile.cdf_transition, STYPE = dpquantile.records_state);
-	CREATE AGGREGATE expose_synthesis(float8, integer, float8, float8, float8, jsonb)
+	CREATE AGGREGATE expose_synthesis(float8, bigint, float8, float8, float8, jsonb)
 		(SFUNC = dpquantile.synthesize_transition, STYPE = dpquantile.records_state);
 	CREATE AGGREGATE expose_iqr(float8, float8, float8, jsonb)
 		(SFUNC = dpquantile.iqr_transition, STYPE = dpquantile.records_state);

@@ -1,9 +1,25 @@
 #include "core/privacy/privacy_parameter.hpp"
 
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
 #include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
 
 namespace dpquantile {
+
+double stated_amount(double given) {
+  if (!(std::abs(given) <= std::numeric_limits<float>::max())) return given;
+  const auto single = static_cast<float>(given);
+  if (static_cast<double>(single) != given) return given;
+  std::array<char, 32> decimal;
+  char* const end = std::to_chars(decimal.data(), decimal.data() + decimal.size(), single).ptr;
+  double stated = given;
+  std::from_chars(decimal.data(), end, stated);
+  return stated;
+}
 
 const char* parameter_name(PrivacyMeasure measure) {
   return measure == PrivacyMeasure::kPure ? "epsilon" : "rho";

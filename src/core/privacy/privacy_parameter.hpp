@@ -25,6 +25,15 @@ inline PrivacyParameter zcdp(double rho) {
   return {PrivacyMeasure::kZcdp, rho};
 }
 
+// The epsilon, delta or rho that a caller states with this double. A double that is exactly a float
+// stands for the shortest decimal of the float: 0.1f is 0.10000000149011612 as a double, and states
+// 0.1. Any other double states itself.
+//
+// Privacy: the result may be larger or smaller than the double, by a relative 2^-24. Call it before
+// anything else, so that the mechanism and the charge use the same amount (docs/privacy.md, "What
+// is charged").
+double stated_amount(double given);
+
 // "epsilon" or "rho", the parameter of a guarantee in this measure.
 const char* parameter_name(PrivacyMeasure measure);
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/privacy/privacy_parameter.hpp"
 #include "core/privacy/zcdp.hpp"
 #include "pg/parameters/prepared_mechanism.hpp"
 #include "pg/server/boundary.hpp"
@@ -62,9 +63,9 @@ DPQ_FUNCTION(dpq_charged_role) {
   PG_RETURN_OID(GetOuterUserId());
 }
 
-// (float8) returns numeric: the shortest decimal that reads back as the same number.
+// (float8) returns numeric: the decimal of a stated amount.
 DPQ_FUNCTION(dpq_decimal) {
-  PG_RETURN_DATUM(decimal_numeric(PG_GETARG_FLOAT8(0)));
+  PG_RETURN_DATUM(decimal_numeric(stated_amount(PG_GETARG_FLOAT8(0))));
 }
 
 // (epsilon float8, delta float8) returns numeric: the largest rho, rounded down, that rho_within()
@@ -94,6 +95,7 @@ DPQ_FUNCTION(dpq_epsilon_of_rho) {
 DPQ_FUNCTION(dpq_charged_rho) {
   const text* query = PG_GETARG_TEXT_PP(0);
   const std::string_view name(VARDATA_ANY(query), VARSIZE_ANY_EXHDR(query));
-  const std::optional<double> rho = cost_of_call(call_named(name, PG_GETARG_FLOAT8(1))).rho;
+  const float8 epsilon = stated_amount(PG_GETARG_FLOAT8(1));
+  const std::optional<double> rho = cost_of_call(call_named(name, epsilon)).rho;
   PG_RETURN_DATUM(decimal_numeric_above(*rho));
 }

@@ -7,6 +7,7 @@
 #include "core/privacy/privacy_parameter.hpp"
 #include "pg/functions/cdf_type.hpp"
 #include "pg/parameters/options.hpp"
+#include "pg/parameters/whole_number.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -51,7 +52,7 @@ Datum int4_array(std::span<const std::uint32_t> numbers) {
 }
 
 // The plan that a dp_cdf call with these parameters would have.
-CdfPlan expected_plan(const PrivacyParameter& privacy, int32 bins, const char* name) {
+CdfPlan expected_plan(const PrivacyParameter& privacy, int64 bins, const char* name) {
   const FamilyRow& family = row_of(Family::kCdf);
   const MethodRow* method = find_method(family, std::string_view(name));
   if (method == nullptr) {
@@ -61,7 +62,8 @@ CdfPlan expected_plan(const PrivacyParameter& privacy, int32 bins, const char* n
   CdfPlan plan{};
   report(guarded([&] {
     check_privacy_parameter(privacy);
-    plan = choose_cdf_plan(static_cast<CdfMethod>(method->number), check_bins(bins), privacy);
+    plan = choose_cdf_plan(static_cast<CdfMethod>(method->number),
+                           check_bins(static_cast<double>(bins)), privacy);
   }));
   return plan;
 }
@@ -119,9 +121,10 @@ DPQ_FUNCTION(dpq_cdf_expected_error) {
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("expected epsilon or rho, got both"),
              errhint("Write NULL for epsilon if you give rho.")));
   }
-  const PrivacyParameter privacy = has_rho ? zcdp(PG_GETARG_FLOAT8(4)) : pure(PG_GETARG_FLOAT8(0));
-  const CdfPlan plan =
-      expected_plan(privacy, PG_GETARG_INT32(1), text_to_cstring(PG_GETARG_TEXT_PP(3)));
+  const float8 amount = stated_amount(PG_GETARG_FLOAT8(has_rho ? 4 : 0));
+  const PrivacyParameter privacy = has_rho ? zcdp(amount) : pure(amount);
+  const CdfPlan plan = expected_plan(privacy, whole_argument(fcinfo, 1, "bins"),
+                                     text_to_cstring(PG_GETARG_TEXT_PP(3)));
   const CdfError* error = cdf_error_of(fcinfo, plan, PG_GETARG_FLOAT8(2));
   const Datum level_budget = float8_array(plan.level_budget());
   Datum values[] = {Float8GetDatum(error->point), Float8GetDatum(error->everywhere),

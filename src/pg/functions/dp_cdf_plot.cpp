@@ -4,6 +4,7 @@
 #include "core/plot/svg_writer.hpp"
 #include "pg/functions/cdf_type.hpp"
 #include "pg/functions/dp_cdf_error.hpp"
+#include "pg/parameters/whole_number.hpp"
 
 extern "C" {
 #include "funcapi.h"
@@ -46,15 +47,17 @@ text* draw_cdf(FunctionCallInfo fcinfo, double confidence, Draw draw) {
 
 using namespace dpquantile;
 
-// (cdf, width int, height int, confidence) returns setof text, one row for each line
+// (cdf, width, height, confidence) returns setof text, one row for each line
 DPQ_FUNCTION(dpq_cdf_plot) {
-  const int32 width = PG_GETARG_INT32(1);
-  const int32 height = PG_GETARG_INT32(2);
+  const int64 width = whole_argument(fcinfo, 1, "width");
+  const int64 height = whole_argument(fcinfo, 2, "height");
   report(guarded([&] { check_text_size(width, height); }));
   const bool utf8 = GetDatabaseEncoding() == PG_UTF8;
   text* drawn = draw_cdf(fcinfo, PG_GETARG_FLOAT8(3), [&](const CdfPlot& plot) {
     std::string all;
-    for (const std::string& line : draw_text(plot, width, height, utf8)) all += line + '\n';
+    for (const std::string& line :
+         draw_text(plot, static_cast<int>(width), static_cast<int>(height), utf8))
+      all += line + '\n';
     return all;
   });
   InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
@@ -71,10 +74,10 @@ DPQ_FUNCTION(dpq_cdf_plot) {
   return Datum{0};
 }
 
-// (cdf, width int, height int, title text, confidence) returns text
+// (cdf, width, height, title text, confidence) returns text
 DPQ_FUNCTION(dpq_cdf_svg) {
-  const int32 width = PG_GETARG_INT32(1);
-  const int32 height = PG_GETARG_INT32(2);
+  const int64 width = whole_argument(fcinfo, 1, "width");
+  const int64 height = whole_argument(fcinfo, 2, "height");
   report(guarded([&] { check_svg_size(width, height); }));
   const bool utf8 = GetDatabaseEncoding() == PG_UTF8;
   char* title = text_to_cstring(PG_GETARG_TEXT_PP(3));
@@ -87,7 +90,8 @@ DPQ_FUNCTION(dpq_cdf_svg) {
   title = pg_server_to_any(title, static_cast<int>(strlen(title)), PG_UTF8);
   pg_verify_mbstr(PG_UTF8, title, static_cast<int>(strlen(title)), false);
   PG_RETURN_TEXT_P(draw_cdf(fcinfo, PG_GETARG_FLOAT8(4), [&](const CdfPlot& plot) {
-    const std::string svg = draw_svg(plot, width, height, title);
+    const std::string svg =
+        draw_svg(plot, static_cast<int>(width), static_cast<int>(height), title);
     return utf8 ? svg : xml_in_ascii(svg);
   }));
 }

@@ -5,6 +5,7 @@
 
 #include "core/iqr/iqr_by_quantiles.hpp"
 #include "core/iqr/iqr_method.hpp"
+#include "core/privacy/privacy_parameter.hpp"
 #include "pg/aggregate/aggregate.hpp"
 #include "pg/release/group_release.hpp"
 #include "pg/server/boundary.hpp"
@@ -57,8 +58,8 @@ DPQ_FUNCTION(dpq_iqr_final) {
 
 // (epsilon, delta) returns bigint
 DPQ_FUNCTION(dpq_iqr_min_rows) {
-  const float8 epsilon = PG_GETARG_FLOAT8(0);
-  const float8 delta = PG_GETARG_FLOAT8(1);
+  const float8 epsilon = stated_amount(PG_GETARG_FLOAT8(0));
+  const float8 delta = stated_amount(PG_GETARG_FLOAT8(1));
   uint64 rows = 0;
   report(guarded([&] { rows = iqr_min_records(epsilon, delta); }));
   PG_RETURN_INT64(static_cast<int64>(rows));
@@ -66,8 +67,8 @@ DPQ_FUNCTION(dpq_iqr_min_rows) {
 
 // (epsilon, delta, rows) returns float8
 DPQ_FUNCTION(dpq_iqr_expected_error) {
-  const float8 epsilon = PG_GETARG_FLOAT8(0);
-  const float8 delta = PG_GETARG_FLOAT8(1);
+  const float8 epsilon = stated_amount(PG_GETARG_FLOAT8(0));
+  const float8 delta = stated_amount(PG_GETARG_FLOAT8(1));
   const float8 rows = PG_GETARG_FLOAT8(2);
   std::optional<float8> error;
   report(guarded([&] { error = iqr_expected_error(epsilon, delta, rows); }));

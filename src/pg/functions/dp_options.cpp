@@ -74,7 +74,7 @@ void push_bound(JsonbParseState** state, Option option, double bound) {
 
 using namespace dpquantile;
 
-// dp_options(method text, granularity, bins int, lower, upper float8, max_contributions text,
+// dp_options(method text, granularity, bins bigint, lower, upper float8, max_contributions text,
 //            suppress boolean, rho float8) returns jsonb
 DPQ_FUNCTION(dpq_options) {
   JsonbParseState* state = nullptr;
@@ -92,7 +92,7 @@ DPQ_FUNCTION(dpq_options) {
          errhint("Give granularity for values on a grid, such as whole numbers, else bins.")));
   }
   if (!PG_ARGISNULL(2)) {
-    const int32 bins = PG_GETARG_INT32(2);
+    const auto bins = static_cast<double>(PG_GETARG_INT64(2));
     report(guarded([&] { check_bins(bins); }));
     push_number(&state, kBinsOption, bins);
   }
@@ -104,7 +104,7 @@ DPQ_FUNCTION(dpq_options) {
   if (!PG_ARGISNULL(5)) push_contributions(&state, PG_GETARG_TEXT_PP(5));
   if (!PG_ARGISNULL(6)) push_suppress(&state, PG_GETARG_BOOL(6));
   if (!PG_ARGISNULL(7)) {
-    const double rho = PG_GETARG_FLOAT8(7);
+    const double rho = stated_amount(PG_GETARG_FLOAT8(7));
     report(guarded([&] { check_rho(rho); }));
     push_number(&state, kRhoOption, rho);
   }

@@ -68,7 +68,7 @@ DPQ_FUNCTION(dpq_quantile_final) {
   PG_RETURN_FLOAT8(answer.parameters->grid.value_of(answer.cells[0]));
 }
 
-// (state, value float8, size int, epsilon, lower, upper [, options])
+// (state, value float8, size bigint, epsilon, lower, upper [, options])
 DPQ_FUNCTION(dpq_synthesize_transition) {
   return add_row(fcinfo, Family::kSynthesis);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "pg/parameters/read_parameters.hpp"
+#include "pg/parameters/whole_number.hpp"
 #include "pg/server/boundary.hpp"
 
 extern "C" {
@@ -21,7 +22,7 @@ uint64 rows_argument(FunctionCallInfo fcinfo, int number) {
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("n must not be NULL"),
                     errhint("Give a public guess of the number of rows.")));
   }
-  const int64 rows = PG_GETARG_INT64(number);
+  const int64 rows = whole_argument(fcinfo, number, "n");
   if (rows < 1 || static_cast<uint64>(rows) > kMaxForecastRecords) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("n must be between 1 and %llu, got %lld",
@@ -57,7 +58,7 @@ void put_error(ReturnSetInfo* result, double quantile, const QuantileError& erro
 
 using namespace dpquantile;
 
-// (n bigint, quantiles float8[], epsilon, lower, upper, options) returns table
+// (n, quantiles float8[], epsilon, lower, upper, options) returns table
 // (quantile, rank_error_typical, rank_error_95, rank_error_bound)
 DPQ_FUNCTION(dpq_quantiles_expected_error) {
   const uint64 rows = rows_argument(fcinfo, 0);

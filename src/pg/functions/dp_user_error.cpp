@@ -1,6 +1,7 @@
 // dp_user_expected_error: the error to expect of dp_user_mean and dp_user_variance.
 #include "core/user_level/user_error.hpp"
 
+#include "core/privacy/privacy_parameter.hpp"
 #include "core/user_level/user_variance.hpp"
 #include "pg/parameters/aggregate_parameters.hpp"
 #include "pg/server/boundary.hpp"
@@ -68,7 +69,7 @@ UserCounts user_counts_argument(FunctionCallInfo fcinfo) {
 const AggregateParameters* parameters_argument(FunctionCallInfo fcinfo) {
   GivenParameters given{};
   given.family = Family::kUserMean;
-  given.privacy = pure(PG_GETARG_FLOAT8(2));
+  given.privacy = pure(stated_amount(PG_GETARG_FLOAT8(2)));
   given.lower = PG_GETARG_FLOAT8(3);
   given.upper = PG_GETARG_FLOAT8(4);
   given.options = parse_options(PG_GETARG_JSONB_P(5), row_of(Family::kUserMean));

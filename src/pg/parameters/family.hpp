@@ -43,7 +43,7 @@ enum class RowArguments : uint8 { kValue = 1, kUserAndValue = 2, kUserGridAndVal
 enum class LeadingArgument : uint8 {
   kNone,
   kQuantiles,  // quantiles float8[], or quantile float8; the median if the call has neither
-  kSize,       // size int
+  kSize,       // size bigint
 };
 
 // The arguments after epsilon.

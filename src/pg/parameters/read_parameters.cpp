@@ -1,7 +1,9 @@
 #include "pg/parameters/read_parameters.hpp"
 
+#include "core/privacy/privacy_parameter.hpp"
 #include "core/quantiles/quantiles_query.hpp"
 #include "pg/parameters/parameter_checks.hpp"
+#include "pg/parameters/whole_number.hpp"
 #include "pg/server/boundary.hpp"
 
 extern "C" {
@@ -48,6 +50,11 @@ class ArgumentReader {
     return argument.value;
   }
   double number(const char* name) { return DatumGetFloat8(required(name)); }
+  double amount(const char* name) { return stated_amount(number(name)); }
+  int64 whole(const char* name) {
+    const Oid type = arguments_.types[next_];
+    return whole_number(required(name), type, name);
+  }
 
   // The guarantee: either the argument epsilon or the option rho states it.
   PrivacyParameter privacy(const FamilyRow& family, const std::optional<double>& rho) {
@@ -57,10 +64,10 @@ class ArgumentReader {
       if (rho && !epsilon.isnull) refuse_epsilon_with_rho(DatumGetFloat8(epsilon.value));
       if (rho) {
         ++next_;
-        return zcdp(*rho);
+        return zcdp(stated_amount(*rho));
       }
     }
-    return pure(number("epsilon"));
+    return pure(amount("epsilon"));
   }
 
   AggregateOptions options(const FamilyRow& family) const {
@@ -113,7 +120,7 @@ void read_quantiles(ArgumentReader& reader, GivenParameters* given) {
 }
 
 void read_size(ArgumentReader& reader, GivenParameters* given) {
-  const int32 size = DatumGetInt32(reader.required("size"));
+  const int64 size = reader.whole("size");
   report(guarded([&] { check_synthesis_size(size); }));
   given->quantile_count = static_cast<uint32>(size);
 }
@@ -144,7 +151,7 @@ AggregateParameters* read_parameters(Family family, const CallArguments& argumen
     given.lower = reader.number("lower");
     given.upper = reader.number("upper");
   } else {
-    given.delta = reader.number("delta");
+    given.delta = reader.amount("delta");
     take_bounds_from_options(row, &given);
   }
   return make_parameters(given);

@@ -12,10 +12,11 @@ namespace dpquantile {
 //   dp_quantiles: quantiles float8[], epsilon, lower, upper [, options jsonb]
 //   dp_quantile:  quantile float8, epsilon, lower, upper [, options jsonb]
 //   dp_median, dp_cdf: epsilon, lower, upper [, options jsonb]
-//   dp_synthesize: size int, epsilon, lower, upper [, options jsonb]
+//   dp_synthesize: size bigint, epsilon, lower, upper [, options jsonb]
 //   dp_iqr: epsilon, delta [, options jsonb]
 //   dp_user_mean, dp_user_variance, dp_user_grid_stats: epsilon, lower, upper [, options jsonb]
-// Epsilon is NULL if and only if the option rho is given.
+// A float8 may also be a dp_number, and so may the size. Epsilon is NULL if and only if the option
+// rho is given.
 AggregateParameters* read_parameters(Family family, const CallArguments& arguments,
                                      uint64 user_key_check);
 
