@@ -23,6 +23,20 @@ double just_below(double decimal) {
   return decimal * (1 - 0x1p-50);
 }
 
+void require_not_negative(const char* name, double value) {
+  if (value >= 0) return;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("%s must be 0 or more, got %s", name, decimal_text(value)),
+                  errhint("A budget with limits epsilon 1 and delta 1e-6 has a rho of 0.024.")));
+}
+
+void require_probability(double delta) {
+  if (delta > 0 && delta < 1) return;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("delta must be above 0 and below 1, got %s", decimal_text(delta)),
+                  errhint("A useful delta is far below one over the number of rows.")));
+}
+
 // The parameters of a call of a family with default options and evenly spaced quantiles.
 AggregateParameters* ordinary_call(Family family, double epsilon, uint32 quantile_count,
                                    QuantilesMethod method = QuantilesMethod::kApproximate) {
@@ -71,6 +85,8 @@ DPQ_FUNCTION(dpq_decimal) {
 // (epsilon float8, delta float8) returns numeric: the largest rho, rounded down, that rho_within()
 // finds to imply (epsilon, delta)-differential privacy.
 DPQ_FUNCTION(dpq_rho_within) {
+  require_not_negative("epsilon", PG_GETARG_FLOAT8(0));
+  require_probability(PG_GETARG_FLOAT8(1));
   const float8 epsilon = just_below(PG_GETARG_FLOAT8(0));
   const float8 delta = just_below(PG_GETARG_FLOAT8(1));
   float8 rho = 0;
@@ -82,6 +98,8 @@ DPQ_FUNCTION(dpq_rho_within) {
 // epsilon_of_zcdp() finds rho to imply at this delta.
 DPQ_FUNCTION(dpq_epsilon_of_rho) {
   const float8 rho = PG_GETARG_FLOAT8(0);
+  require_not_negative("rho", rho);
+  require_probability(PG_GETARG_FLOAT8(1));
   const float8 delta = just_below(PG_GETARG_FLOAT8(1));
   if (rho == 0) PG_RETURN_DATUM(decimal_numeric(0));
   float8 epsilon = 0;

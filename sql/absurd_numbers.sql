@@ -1,0 +1,85 @@
+-- threat 28: absurd numbers in any function of the extension. They give an answer or a clear error, never an internal one.
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_absurd SUPERUSER;
+CREATE SCHEMA AUTHORIZATION regress_dpq_absurd;
+SELECT dp_grant_budget('regress_dpq_absurd', 1e9, 0.9);
+SET ROLE regress_dpq_absurd;
+
+-- The functions for accountant zcdp
+SELECT dpquantile.rho_within('NaN', 1e-6);
+SELECT dpquantile.rho_within(-1, 1e-6);
+SELECT dpquantile.rho_within(1, 0);
+SELECT dpquantile.rho_within(1, 1);
+SELECT dpquantile.rho_within(1, 'NaN');
+SELECT dpquantile.epsilon_of_rho('NaN', 1e-6);
+SELECT dpquantile.epsilon_of_rho(-5e-324, 1e-6);
+SELECT dpquantile.epsilon_of_rho('-Infinity', 1e-6);
+SELECT dpquantile.epsilon_of_rho(1, 0);
+SELECT dpquantile.epsilon_of_rho(0, 2);
+SELECT dpquantile.rho_within('Infinity', 1e-6) > 1e8 AS rho, dpquantile.epsilon_of_rho('Infinity', 1e-6) AS epsilon,
+       dpquantile.rho_within(0, 5e-324) AS no_rho, dpquantile.epsilon_of_rho(0, 5e-324) AS no_epsilon;
+
+-- The functions that SQL can call, and their arguments in order. Support functions of aggregates refuse any call.
+CREATE TABLE t AS SELECT x::float8 AS value, x % 5 AS user_id FROM generate_series(0, 100) x;
+CREATE TABLE cdfs AS SELECT dp_cdf(value, 1, 0, 100) AS cdf FROM t;
+CREATE VIEW arguments AS
+  SELECT p.oid AS function, p.prokind, a.number, a.name, a.type::regtype AS type
+    FROM pg_depend d JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid,
+         ROWS FROM (unnest(p.proargnames), unnest(p.proargtypes)) WITH ORDINALITY a (name, type, number)
+   WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass AND a.number <= p.pronargs
+     AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpquantile')
+     AND NOT p.proargtypes::oid[] && '{internal,cstring,dpquantile.records_state}'::regtype[]::oid[];
+-- An ordinary number for each argument, and absurd ones for each type of number
+CREATE TABLE ordinary (name text, sql text);
+INSERT INTO ordinary VALUES
+  ('value', 'value'), ('user_id', 'user_id'), ('grid', 'user_id::text'), ('cdf', '(SELECT cdf FROM cdfs)'),
+  ('epsilon', '1'), ('delta', '1e-6'), ('rho', 'NULL'), ('lower', '0'), ('upper', '100'), ('quantile', '0.5'),
+  ('quantiles', '''{0.5}'''), ('size', '5'), ('bins', '16'), ('confidence', '0.9'), ('width', '300'), ('height', '200'),
+  ('title', '''title'''), ('x', '1'), ('from_value', '1'), ('to_value', '2'), ('simultaneous', 'true'), ('n', '1000'),
+  ('rows', '1000'), ('rows_per_user', '''{3}'''), ('users', '''{9}'''), ('options', '''{}'''), ('query', '''dp_cdf'''),
+  ('method', '''tree'''), ('accountant', '''pure'''), ('role', '''regress_dpq_absurd'''), ('upwards', 'true'),
+  ('granularity', '1'), ('max_contributions', '8'), ('suppress', 'NULL'), ('budget', 'NULL');
+CREATE TABLE absurd (type regtype, number text);
+INSERT INTO absurd
+  SELECT type, number
+    FROM unnest('{float8,dp_number,float8[]}'::regtype[]) type,
+         unnest('{NULL,NaN,Infinity,-Infinity,0,-0,-1,1,0.5,1e308,-1e308,5e-324,-5e-324,1e-300,1e16,4294967296.5}'::text[]) number;
+INSERT INTO absurd
+  SELECT 'numeric', unnest('{NULL,NaN,Infinity,-Infinity,0,-1,1e400,-1e400,1e-400,1e131071,1e-16383}'::text[]);
+INSERT INTO absurd
+  SELECT type, unnest('{NULL,0,-1,9223372036854775807,-9223372036854775808}'::text[]) FROM unnest('{int8,int8[]}'::regtype[]) type;
+
+-- The outcome of a call whose argument `number` is absurd.
+CREATE FUNCTION outcome(called oid, number bigint, absurd text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  call text;
+BEGIN
+  SELECT format('%s(%s)', called::regproc,
+                string_agg(CASE WHEN a.number <> outcome.number THEN coalesce(o.sql, 'no ordinary number for ' || a.name)
+                                WHEN absurd = 'NULL' THEN format('NULL::%s', a.type)
+                                WHEN a.type::text LIKE '%[]' THEN format('%L::%s', '{' || absurd || '}', a.type)
+                                ELSE format('%L::%s', absurd, a.type) END
+                           -- The type tells variants apart. An aggregate's user may have any type.
+                           || CASE WHEN a.type = 'anynonarray'::regtype THEN '' ELSE '::' || a.type END, ', ' ORDER BY a.number))
+    INTO call FROM arguments a LEFT JOIN ordinary o ON o.name = a.name WHERE a.function = called;
+  EXECUTE 'SELECT ' || call || (SELECT CASE prokind WHEN 'a' THEN ' FROM t' ELSE '' END FROM pg_proc WHERE oid = called);
+  -- What dp_grant_budget has changed is rolled back. A charge cannot be.
+  RAISE EXCEPTION SQLSTATE 'RBACK';
+EXCEPTION
+  WHEN SQLSTATE 'RBACK' THEN RETURN 'answer';
+  WHEN OTHERS THEN RETURN SQLSTATE;
+END
+$$;
+CREATE TABLE outcomes AS
+  SELECT a.function, a.name, b.number, outcome(a.function, a.number, b.number) AS outcome
+    FROM arguments a JOIN absurd b ON b.type = a.type
+   -- An absurd value of a row is an ordinary call of the aggregate, and in sql/odd_values.sql.
+   WHERE NOT (a.prokind = 'a' AND a.name = 'value');
+SELECT count(DISTINCT function) > 80 AS many_functions, count(*) > 3000 AS many_calls FROM outcomes;
+SELECT function::regprocedure, name, number, outcome AS internal_error FROM outcomes WHERE outcome LIKE 'XX%';
+SELECT DISTINCT outcome FROM outcomes ORDER BY outcome;
+
+RESET ROLE;
+SET client_min_messages = warning;
+DROP OWNED BY regress_dpq_absurd;
+DROP ROLE regress_dpq_absurd;
