@@ -227,13 +227,13 @@ TEST(ExactCdfZcdpLawOfManyRecords, LosesRhoAndNotMore) {
 }
 
 // Both levels change, so their costs add up. The cumulative counts are far apart, so least squares
-// is the only post-processing with an effect.
+// is the only post-processing with an effect. No level alone loses more than 1.2 of the 1.8.
 TEST(ExactCdfZcdpLawOfManyRecords, AddsUpRhoOverTheLevels) {
   const CdfPlan plan = cdf_plan(3, {2, 2}, {0.6, 1.2}, PrivacyMeasure::kZcdp);
   const Neighbours neighbours{{50, 50, 50}, 0};
   const LawPair pair = laws(plan, neighbours, reach_of(plan, 4));
   EXPECT_LE(largest_zcdp_loss(pair), plan.privacy.value + kRounding);
-  EXPECT_GT(largest_zcdp_loss(pair), 0.6L * plan.privacy.value);
+  EXPECT_GT(largest_zcdp_loss(pair), 0.95L * plan.privacy.value);
 }
 
 // --- Laplace noise under zCDP --------------------------------------------------------------------

@@ -143,7 +143,7 @@ TEST(LeftOutError, EqualsTheLargestDistance) {
 }
 
 TEST(LeftOutError, IsSmallForTheVarianceWhenFewRowsAreLeftOut) {
-  EXPECT_NEAR(largest_left_out_error(10, 9).variance, 0.09, kRounding);
+  EXPECT_NEAR(variance_left_out_error(10, 9), 0.09, kRounding);
 }
 
 }  // namespace

@@ -175,8 +175,11 @@ TEST(DrawRecursively, DrawsAllQuantilesWithAnyNumbersPerLevel) {
     for (const std::uint32_t together : level_numbers) plan.push_back({together, 80});
     const Quantiles quantiles = equally_spaced(25);
     const Cells cells = Recursion(data, quantiles, plan).draw();
-    // A quantile misses by more than 3 records on a level with a probability of at most
-    // 1000^25 e^(26 + 26 - 3 * 40), because F is that large then; in fact far below that.
+    // If m quantiles are drawn together and one misses by k records, F is at least k. As F scales
+    // with the misses and lambda is 8, this has a probability of at most
+    // (8 k / m)^m e^(m + l - 8 k), where l = min((m + 1) / 2, (m + 1)^2 / 20) is for the lattice. A
+    // single quantile has e^(-40 k). Over all plans, the misses of the levels add up to more than
+    // 11 with a probability below 10^-7. A cell is up to 1 below its position.
     for (std::size_t i = 0; i < cells.size(); ++i) {
       EXPECT_NEAR(cells[i], quantiles[i] * 1000, 12) << level_numbers.size() << ' ' << i;
     }
@@ -239,7 +242,8 @@ TEST(AutoQuantiles, AreAllAnsweredAtTheLimitsOfPlans) {
       const Quantiles quantiles = equally_spaced(m);
       const Cells cells = QuantilesSampler(data, quantiles, privacy, QuantilesMethod::kAuto).draw();
       EXPECT_TRUE(std::ranges::is_sorted(cells));
-      // e^(-0.8 * 10 / 3 / 2 * 300) n^16 is below 10^-100.
+      // One of at most three levels misses by more than 200 with a probability below
+      // e^(-0.8 * sqrt(16 / 3) / 2 * 200) n^16 < 10^-15, with a third of rho 2; less with epsilon.
       for (std::size_t i = 0; i < m; ++i) EXPECT_NEAR(cells[i], quantiles[i] * 10'000, 600);
     }
   }
