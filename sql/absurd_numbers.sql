@@ -2,7 +2,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_absurd SUPERUSER;
 CREATE SCHEMA AUTHORIZATION regress_dpq_absurd;
-SELECT dp_grant_budget('regress_dpq_absurd', 1e9, 0.9);
+SELECT dp_grant_budget('regress_dpq_absurd', 1e9, 0.9, smallest_charge => 1e-6);
 SET ROLE regress_dpq_absurd;
 
 -- The functions for accountant zcdp
@@ -38,7 +38,7 @@ INSERT INTO ordinary VALUES
   ('title', '''title'''), ('x', '1'), ('from_value', '1'), ('to_value', '2'), ('simultaneous', 'true'), ('n', '1000'),
   ('rows', '1000'), ('rows_per_user', '''{3}'''), ('users', '''{9}'''), ('options', '''{}'''), ('query', '''dp_cdf'''),
   ('method', '''tree'''), ('accountant', '''pure'''), ('role', '''regress_dpq_absurd'''), ('upwards', 'true'),
-  ('granularity', '1'), ('max_contributions', '8'), ('suppress', 'NULL'), ('budget', 'NULL');
+  ('granularity', '1'), ('max_contributions', '8'), ('suppress', 'NULL'), ('budget', 'NULL'), ('smallest_charge', '1e-6');
 CREATE TABLE absurd (type regtype, number text);
 INSERT INTO absurd
   SELECT type, number

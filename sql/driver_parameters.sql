@@ -3,7 +3,7 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_driver;
 CREATE SCHEMA AUTHORIZATION regress_dpq_driver;
-SELECT dp_grant_budget('regress_dpq_driver', 10000, 0.5);
+SELECT dp_grant_budget('regress_dpq_driver', 10000, 0.5, smallest_charge => 1e-6);
 SET ROLE regress_dpq_driver;
 CREATE TABLE t AS SELECT x::float8, x::numeric AS n, x % 5 AS u FROM generate_series(0, 100) x;
 CREATE TABLE calls (query text);
@@ -134,7 +134,7 @@ SELECT dp_iqr_min_rows(0.3::real, 1e-9::real) = dp_iqr_min_rows(0.3, 1e-9) AS ro
        dp_user_expected_error('{3}', '{9}', 0.3::real, 0, 1) = dp_user_expected_error('{3}', '{9}', 0.3, 0, 1) AS "user",
        (SELECT array_agg(f) FROM dp_budget_fits(0.3::real) f) = (SELECT array_agg(f) FROM dp_budget_fits(0.3) f) AS fits;
 RESET ROLE;
-SELECT dp_grant_budget('regress_dpq_driver', 20000.1::real, 0.1::real);
+SELECT dp_grant_budget('regress_dpq_driver', 20000.1::real, 0.1::real, smallest_charge => 1e-6);
 SELECT epsilon_limit, delta_limit FROM dp_budget WHERE role = 'regress_dpq_driver'::regrole;
 SET ROLE regress_dpq_driver;
 
