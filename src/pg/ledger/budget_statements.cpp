@@ -1,5 +1,7 @@
 #include "pg/ledger/budget_statements.hpp"
 
+#include "pg/ledger/charge_totals.hpp"
+
 extern "C" {
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
@@ -56,12 +58,53 @@ int execute(Statement* statement, Datum* values, const char* nulls) {
   return SPI_execute_plan(statement->plan, values, nulls, false, 0);
 }
 
-// $1 the role; then arrays with an element for each charge: $2 epsilon, $3 delta, $4 rho and $5
-// times. Epsilon or rho is NULL for a charge that has none.
-constexpr Oid kBudgetTypes[] = {OIDOID, TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID, INT4ARRAYOID};
+// The arguments of statements: values of these types, any of which may be NULL.
+class Arguments {
+ public:
+  void add(Datum value, bool is_null = false) {
+    Assert(count_ < kMost);
+    values_[count_] = value;
+    nulls_[count_++] = is_null ? 'n' : ' ';
+  }
+  void add(const Amount& amount) { add(amount.value, amount.is_null); }
+
+  Datum* values() { return values_; }
+  const char* nulls() const { return nulls_; }
+
+ private:
+  static constexpr int kMost = 20;
+  Datum values_[kMost];
+  char nulls_[kMost];
+  int count_ = 0;
+};
+
+// $1 the role; of the charges together: $2 epsilon, $3 delta, $4 rho, $5 whether one has rho alone,
+// $6 the number of the first one without a rho or 0, $7 the least epsilon, $8 the least rho.
+#define DPQ_BUDGET_TYPES \
+  OIDOID, NUMERICOID, NUMERICOID, NUMERICOID, BOOLOID, INT4OID, NUMERICOID, NUMERICOID
+constexpr Oid kBudgetTypes[] = {DPQ_BUDGET_TYPES};
 
 Statement on_budget(const char* text) {
   return {text, lengthof(kBudgetTypes), kBudgetTypes, nullptr};
+}
+
+Arguments budget_arguments(const ChargeRequest* request) {
+  const ChargeTotals totals = totals_of(request);
+  Arguments arguments;
+  arguments.add(ObjectIdGetDatum(request->role));
+  arguments.add(totals.epsilon);
+  arguments.add(totals.delta);
+  arguments.add(totals.rho);
+  arguments.add(BoolGetDatum(totals.has_rho_alone));
+  arguments.add(Int32GetDatum(totals.item_without_rho));
+  arguments.add(totals.least_epsilon);
+  arguments.add(totals.least_rho);
+  return arguments;
+}
+
+int execute_on_budget(Statement* statement, const ChargeRequest* request) {
+  Arguments arguments = budget_arguments(request);
+  return execute(statement, arguments.values(), arguments.nulls());
 }
 
 // A text of every charge, as text[]. A text that a charge lacks is NULL.
@@ -89,112 +132,103 @@ Datum numbers_of(const ChargeRequest* request, int32 ChargeItem::*member) {
       construct_array(numbers, count, INT4OID, sizeof(int32), true, TYPALIGN_INT));
 }
 
-// The arguments of kBudgetTypes.
-struct BudgetArguments {
-  explicit BudgetArguments(const ChargeRequest* request)
-      : role(ObjectIdGetDatum(request->role)),
-        epsilon(texts_of(request, [](const ChargeItem& item) { return item.epsilon; })),
-        delta(texts_of(request, [](const ChargeItem& item) { return item.delta; })),
-        rho(texts_of(request, [](const ChargeItem& item) { return item.rho; })),
-        times(numbers_of(request, &ChargeItem::times)) {}
-  Datum role, epsilon, delta, rho, times;
-};
-
-int execute_on_budget(Statement* statement, const ChargeRequest* request) {
-  const BudgetArguments budget(request);
-  Datum values[] = {budget.role, budget.epsilon, budget.delta, budget.rho, budget.times};
-  return execute(statement, values, nullptr);
+// An amount of every charge, as numeric[].
+Datum amounts_of(const ChargeRequest* request, Amount (*amount_of)(const ChargeItem& item)) {
+  Datum amounts[kMaxCharges];
+  bool nulls[kMaxCharges];
+  int count = 0;
+  for (const ChargeItem& item : items_of(request)) {
+    const Amount amount = amount_of(item);
+    amounts[count] = amount.value;
+    nulls[count++] = amount.is_null;
+  }
+  int lower_bound = 1;
+  return PointerGetDatum(construct_md_array(amounts, nulls, 1, &count, &lower_bound, NUMERICOID, -1,
+                                            false, TYPALIGN_INT));
 }
 
-// The totals of the charges and the least of them. (unnest() of several arrays would be slower.)
-// Epsilon or rho is NULL if no charge has one. without_rho is the number of the first charge
-// without a rho that accountant zcdp could add.
-#define DPQ_TOTALS                                                                     \
-  "(SELECT sum(i.epsilon::numeric * i.times) AS epsilon,"                              \
-  "        sum(i.delta::numeric * i.times) AS delta,"                                  \
-  "        sum(i.rho::numeric * i.times) AS rho,"                                      \
-  "        bool_or(i.epsilon IS NULL) AS has_rho_alone,"                               \
-  "        count(*) AS charges,"                                                       \
-  "        min(i.epsilon::numeric * i.times) AS least_epsilon,"                        \
-  "        min(i.rho::numeric * i.times) AS least_rho,"                                \
-  "        min(i.number) FILTER (WHERE i.rho IS NULL OR i.delta::numeric > 0)"         \
-  "          AS without_rho"                                                           \
-  "   FROM (SELECT n AS number, ($2)[n] AS epsilon, ($3)[n] AS delta, ($4)[n] AS rho," \
-  "                ($5)[n] AS times FROM generate_subscripts($2, 1) n) i) c"
-
-#define DPQ_BUDGET_AND_TOTALS \
-  "  FROM dpquantile.budget b, " DPQ_TOTALS " WHERE b.role = $1 AND NOT b.revoked"
+#define DPQ_FROM_BUDGET "  FROM dpquantile.budget b WHERE b.role = $1 AND NOT b.revoked"
 
 // Each "fits" follows from comparisons that must be true. A NULL refuses the charge.
-#define DPQ_CHECK_BUDGET                                                            \
-  "SELECT CASE b.accountant"                                                        \
-  "       WHEN 'pure' THEN"                                                         \
-  "         CASE WHEN c.has_rho_alone THEN 'rho alone'"                             \
-  "              WHEN b.epsilon_spent + c.epsilon > b.epsilon_limit THEN 'epsilon'" \
-  "              WHEN b.delta_spent + c.delta <= b.delta_limit THEN"                \
-  "                CASE WHEN c.least_epsilon >= b.smallest_charge THEN 'fits'"      \
-  "                     ELSE 'too small' END"                                       \
-  "              WHEN b.delta_limit > 0 THEN 'delta'"                               \
-  "              ELSE 'no delta' END"                                               \
-  "       WHEN 'zcdp' THEN"                                                         \
-  "         CASE WHEN c.without_rho IS NOT NULL THEN 'no rho'"                      \
-  "              WHEN b.rho_spent + c.rho <= b.rho_limit THEN"                      \
-  "                CASE WHEN c.least_rho >= b.smallest_charge THEN 'fits'"          \
-  "                     ELSE 'too small' END"                                       \
-  "              ELSE 'rho' END"                                                    \
-  "       END" DPQ_BUDGET_AND_TOTALS "   FOR UPDATE OF b"
+#define DPQ_CHECK_BUDGET                                                     \
+  "SELECT CASE b.accountant"                                                 \
+  "       WHEN 'pure' THEN"                                                  \
+  "         CASE WHEN $5 THEN 'rho alone'"                                   \
+  "              WHEN b.epsilon_spent + $2 > b.epsilon_limit THEN 'epsilon'" \
+  "              WHEN b.delta_spent + $3 <= b.delta_limit THEN"              \
+  "                CASE WHEN $7 >= b.smallest_charge THEN 'fits'"            \
+  "                     ELSE 'too small' END"                                \
+  "              WHEN b.delta_limit > 0 THEN 'delta'"                        \
+  "              ELSE 'no delta' END"                                        \
+  "       WHEN 'zcdp' THEN"                                                  \
+  "         CASE WHEN $6 > 0 THEN 'no rho'"                                  \
+  "              WHEN b.rho_spent + $4 <= b.rho_limit THEN"                  \
+  "                CASE WHEN $8 >= b.smallest_charge THEN 'fits'"            \
+  "                     ELSE 'too small' END"                                \
+  "              ELSE 'rho' END"                                             \
+  "       END" DPQ_FROM_BUDGET " FOR UPDATE"
 
 Statement check_and_wait = on_budget(DPQ_CHECK_BUDGET);
 Statement check_skip_locked = on_budget(DPQ_CHECK_BUDGET " SKIP LOCKED");
-Statement any_budget = on_budget("SELECT 1" DPQ_BUDGET_AND_TOTALS);
+Statement any_budget = on_budget("SELECT 1" DPQ_FROM_BUDGET);
 
 // A charged rho may lie slightly above the rho that was asked for (ChargeRequest). The factor
 // undoes this before six_digits rounds up, so that the message shows what was asked for.
 Statement amounts_statement = on_budget(
-    "SELECT trim_scale(c.epsilon), trim_scale(greatest(b.epsilon_limit - b.epsilon_spent, 0)),"
-    "       c.delta::float8, greatest(b.delta_limit - b.delta_spent, 0)::float8,"
-    "       dpquantile.six_digits(c.rho * 0.999999999, true),"
+    "SELECT trim_scale($2), trim_scale(greatest(b.epsilon_limit - b.epsilon_spent, 0)),"
+    "       $3::float8, greatest(b.delta_limit - b.delta_spent, 0)::float8,"
+    "       dpquantile.six_digits($4 * 0.999999999, true),"
     "       dpquantile.six_digits(greatest(b.rho_limit - b.rho_spent, 0), false),"
-    "       b.accountant, coalesce(c.without_rho, 0)::integer,"
+    "       b.accountant, $6,"
     "       CASE b.accountant"
-    "       WHEN 'zcdp' THEN dpquantile.six_digits(c.least_rho * 0.999999999, true)"
-    "       ELSE trim_scale(c.least_epsilon) END,"
+    "       WHEN 'zcdp' THEN dpquantile.six_digits($8 * 0.999999999, true)"
+    "       ELSE trim_scale($7) END,"
     "       CASE b.accountant"
     "       WHEN 'zcdp' THEN dpquantile.six_digits(b.smallest_charge, true)"
-    "       ELSE trim_scale(b.smallest_charge) END" DPQ_BUDGET_AND_TOTALS);
+    "       ELSE trim_scale(b.smallest_charge) END" DPQ_FROM_BUDGET);
 
-// The arguments of kBudgetTypes; $6 the role's name and $7 the session role's; arrays: $8 function,
-// $9 mechanism, $10 neighbours, $11 grouping sets and $12 groups, below 0 if their number is not
-// public; $13 the query's text and $14 its bytes, both NULL if it is unknown.
-constexpr Oid kChargeTypes[] = {
-    OIDOID,       TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID, INT4ARRAYOID, NAMEOID, NAMEOID,
-    TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID, INT4ARRAYOID, INT4ARRAYOID, TEXTOID, BYTEAOID};
+// The arguments of kBudgetTypes; $9 the role's name and $10 the session role's; arrays with an
+// element for each charge: $11 function, $12 mechanism, $13 neighbours, $14 epsilon, $15 delta, $16
+// rho, $17 grouping sets and $18 groups, below 0 if their number is not public; $19 the query's
+// text and $20 its bytes, both NULL if it is unknown.
+constexpr Oid kChargeTypes[] = {DPQ_BUDGET_TYPES, NAMEOID,      NAMEOID,         TEXTARRAYOID,
+                                TEXTARRAYOID,     TEXTARRAYOID, NUMERICARRAYOID, NUMERICARRAYOID,
+                                NUMERICARRAYOID,  INT4ARRAYOID, INT4ARRAYOID,    TEXTOID,
+                                BYTEAOID};
 
 // The budget is locked, so that no other transaction adds the same text, or removes it.
 Statement charge = {
     "WITH charged AS ("
     "  UPDATE dpquantile.budget b"
-    "     SET epsilon_spent = b.epsilon_spent + coalesce(c.epsilon, 0),"
-    "         delta_spent = b.delta_spent + c.delta,"
-    "         rho_spent = b.rho_spent + coalesce(c.rho, 0),"
-    "         has_rho_alone = b.has_rho_alone OR c.has_rho_alone,"
-    "         charges = b.charges + c.charges"
-    "    FROM " DPQ_TOTALS
+    "     SET epsilon_spent = b.epsilon_spent + coalesce($2, 0),"
+    "         delta_spent = b.delta_spent + $3,"
+    "         rho_spent = b.rho_spent + coalesce($4, 0),"
+    "         has_rho_alone = b.has_rho_alone OR $5,"
+    "         charges = b.charges + array_length($11, 1)"
     "   WHERE b.role = $1"
-    "  RETURNING b.budget_id, b.accountant, b.charges - c.charges AS charges_before,"
-    "            sha256($14) AS query_hash),"
+    "  RETURNING b.budget_id, b.accountant, b.charges - array_length($11, 1) AS charges_before,"
+    "            sha256($20) AS query_hash),"
     " texts AS ("
     "  INSERT INTO dpquantile.query_text (budget_id, query_hash, query)"
-    "  SELECT budget_id, query_hash, $13 FROM charged WHERE $13 IS NOT NULL"
+    "  SELECT budget_id, query_hash, $19 FROM charged WHERE $19 IS NOT NULL"
     "  ON CONFLICT DO NOTHING)"
     "INSERT INTO dpquantile.ledger (budget_id, number, role_name, session_role_name, function,"
     "                               mechanism, neighbours, epsilon, delta, rho, accountant,"
     "                               grouping_sets, groups, query_hash)"
-    " SELECT c.budget_id, c.charges_before + n, $6, $7, ($8)[n]::name, ($9)[n], ($10)[n],"
-    "        ($2)[n]::numeric * ($5)[n], ($3)[n]::numeric * ($5)[n], ($4)[n]::numeric * ($5)[n],"
-    "        c.accountant, ($11)[n], CASE WHEN ($12)[n] >= 0 THEN ($12)[n] END, c.query_hash"
-    "   FROM charged c, generate_subscripts($2, 1) n",
+    " SELECT c.budget_id, c.charges_before + n, $9, $10, ($11)[n]::name, ($12)[n], ($13)[n],"
+    "        ($14)[n], ($15)[n], ($16)[n], c.accountant, ($17)[n],"
+    "        CASE WHEN ($18)[n] >= 0 THEN ($18)[n] END, c.query_hash"
+    "   FROM charged c, generate_subscripts($11, 1) n",
     lengthof(kChargeTypes), kChargeTypes, nullptr};
+
+// Has a new worker plan the statement before it locks a budget: other charges of the role wait
+// while the budget is locked. For role NULL the statement changes nothing.
+void plan_charge() {
+  if (charge.plan != nullptr) return;
+  Arguments arguments;
+  for (int i = 0; i < charge.arguments; ++i) arguments.add(0, true);
+  execute(&charge, arguments.values(), arguments.nulls());
+}
 
 bool selects_one_row(Statement* statement, const ChargeRequest* request) {
   return execute_on_budget(statement, request) == SPI_OK_SELECT && SPI_processed == 1;
@@ -204,6 +238,7 @@ bool selects_one_row(Statement* statement, const ChargeRequest* request) {
 
 BudgetCheck check_budget(const ChargeRequest* request, LockWait wait) {
   Statement* statement = wait == LockWait::kNever ? &check_skip_locked : &check_and_wait;
+  plan_charge();
   if (!selects_one_row(statement, request)) return {};
   return {true, column(1)};
 }
@@ -224,28 +259,22 @@ BudgetAmounts read_amounts(const ChargeRequest* request) {
 }
 
 bool deduct_and_enter(const ChargeRequest* request) {
-  const BudgetArguments budget(request);
+  Arguments arguments = budget_arguments(request);
+  arguments.add(NameGetDatum(&request->role_name));
+  arguments.add(NameGetDatum(&request->session_role_name));
+  arguments.add(texts_of(request, [](const ChargeItem& item) { return NameStr(item.function); }));
+  arguments.add(texts_of(request, [](const ChargeItem& item) { return item.mechanism; }));
+  arguments.add(texts_of(request, [](const ChargeItem& item) { return item.neighbours; }));
+  arguments.add(amounts_of(request, epsilon_of));
+  arguments.add(amounts_of(request, delta_of));
+  arguments.add(amounts_of(request, rho_of));
+  arguments.add(numbers_of(request, &ChargeItem::grouping_sets));
+  arguments.add(numbers_of(request, &ChargeItem::groups));
   const Datum query = CStringGetTextDatum(query_of(request));
-  const Datum query_bytes = query;  // text and bytea have the same layout
-  Datum values[] = {
-      budget.role,
-      budget.epsilon,
-      budget.delta,
-      budget.rho,
-      budget.times,
-      NameGetDatum(&request->role_name),
-      NameGetDatum(&request->session_role_name),
-      texts_of(request, [](const ChargeItem& item) { return NameStr(item.function); }),
-      texts_of(request, [](const ChargeItem& item) { return item.mechanism; }),
-      texts_of(request, [](const ChargeItem& item) { return item.neighbours; }),
-      numbers_of(request, &ChargeItem::grouping_sets),
-      numbers_of(request, &ChargeItem::groups),
-      query,
-      query_bytes,
-  };
-  char nulls[] = "              ";
-  if (request->query_bytes == 0) nulls[12] = nulls[13] = 'n';
-  return execute(&charge, values, nulls) == SPI_OK_INSERT &&
+  const bool is_unknown = request->query_bytes == 0;
+  arguments.add(query, is_unknown);
+  arguments.add(query, is_unknown);  // text and bytea have the same layout
+  return execute(&charge, arguments.values(), arguments.nulls()) == SPI_OK_INSERT &&
          SPI_processed == items_of(request).size();
 }
 

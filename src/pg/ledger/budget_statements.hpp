@@ -24,8 +24,8 @@ bool budget_exists(const ChargeRequest* request);
 BudgetAmounts read_amounts(const ChargeRequest* request);
 
 // Deducts the totals from the role's budget and enters each charge in the ledger, under its number
-// among the charges of the budget. Returns whether exactly one row was added for each charge, and
-// so whether the budget was changed.
+// among the charges of the budget, with the query's text, which is stored once for a budget.
+// Returns whether exactly one row was added for each charge, and so whether the budget was changed.
 bool deduct_and_enter(const ChargeRequest* request);
 
 }  // namespace dpquantile

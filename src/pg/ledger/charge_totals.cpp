@@ -1,0 +1,74 @@
+#include "pg/ledger/charge_totals.hpp"
+
+extern "C" {
+#include "fmgr.h"
+#include "utils/fmgrprotos.h"
+#include "utils/numeric.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+Amount times(const char* decimal, int32 times) {
+  if (decimal[0] == '\0') return {};
+  const Datum once = DirectFunctionCall3(numeric_in, CStringGetDatum(decimal),
+                                         ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+  return {DirectFunctionCall2(numeric_mul, once, NumericGetDatum(int64_to_numeric(times))), false};
+}
+
+// Combines two amounts by a function of PostgreSQL. A missing amount leaves the other.
+Amount combined(PGFunction function, const Amount& total, const Amount& amount) {
+  if (total.is_null) return amount;
+  if (amount.is_null) return total;
+  return {DirectFunctionCall2(function, total.value, amount.value), false};
+}
+
+void add(Amount& total, const Amount& amount) {
+  total = combined(numeric_add, total, amount);
+}
+
+void take_less(Amount& least, const Amount& amount) {
+  least = combined(numeric_smaller, least, amount);
+}
+
+bool is_zero(const Amount& amount) {
+  return DatumGetInt32(DirectFunctionCall2(numeric_cmp, amount.value,
+                                           NumericGetDatum(int64_to_numeric(0)))) == 0;
+}
+
+}  // namespace
+
+Amount epsilon_of(const ChargeItem& item) {
+  return times(item.epsilon, item.times);
+}
+
+Amount delta_of(const ChargeItem& item) {
+  return times(item.delta, item.times);
+}
+
+Amount rho_of(const ChargeItem& item) {
+  return times(item.rho, item.times);
+}
+
+ChargeTotals totals_of(const ChargeRequest* request) {
+  ChargeTotals totals;
+  int32 number = 0;
+  for (const ChargeItem& item : items_of(request)) {
+    ++number;
+    const Amount epsilon = epsilon_of(item);
+    const Amount delta = delta_of(item);
+    const Amount rho = rho_of(item);
+    add(totals.epsilon, epsilon);
+    add(totals.delta, delta);
+    add(totals.rho, rho);
+    take_less(totals.least_epsilon, epsilon);
+    take_less(totals.least_rho, rho);
+    totals.has_rho_alone = totals.has_rho_alone || epsilon.is_null;
+    const bool has_no_rho = rho.is_null || !is_zero(delta);
+    if (has_no_rho && totals.item_without_rho == 0) totals.item_without_rho = number;
+  }
+  return totals;
+}
+
+}  // namespace dpquantile

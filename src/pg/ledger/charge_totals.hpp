@@ -1,0 +1,34 @@
+#pragma once
+
+#include "pg/ledger/charge_request.hpp"
+
+// Exact sums over the charges of a request, as PostgreSQL numerics. The worker computes them
+// itself, because aggregates in the statements would have to be planned by each new worker.
+namespace dpquantile {
+
+// A numeric that may be missing.
+struct Amount {
+  Datum value = 0;
+  bool is_null = true;
+};
+
+// What one charge costs, all its times together. palloc'd.
+Amount epsilon_of(const ChargeItem& item);  // null for a query stated in rho alone
+Amount delta_of(const ChargeItem& item);
+Amount rho_of(const ChargeItem& item);  // null for a charge with a delta
+
+// The sums of the costs and the least of them. Null if no charge has the amount.
+struct ChargeTotals {
+  Amount epsilon;
+  Amount delta;
+  Amount rho;
+  Amount least_epsilon;
+  Amount least_rho;
+  bool has_rho_alone = false;  // whether a charge has no epsilon
+  int32 item_without_rho = 0;  // the number of the first charge, from 1, without a rho; 0: none
+};
+
+// ereports if an amount of the request is not a number, or memory is short.
+ChargeTotals totals_of(const ChargeRequest* request);
+
+}  // namespace dpquantile
