@@ -139,11 +139,26 @@ BEGIN
                    'FOR EACH ROW EXECUTE FUNCTION dpquantile.skip_replicated()', protected);
     EXECUTE format('CREATE TRIGGER refuse_replicated_truncate BEFORE TRUNCATE ON %s '
                    'FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.skip_replicated()', protected);
+  END LOOP;
+END
+$$;
+
+CREATE FUNCTION dpquantile.protect_tables() RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  protected regclass;
+BEGIN
+  FOR protected IN SELECT oid FROM pg_class WHERE relnamespace = 'dpquantile'::regnamespace AND relkind = 'r' LOOP
     EXECUTE format('ALTER TABLE %s ENABLE REPLICA TRIGGER skip_replicated, '
                    'ENABLE REPLICA TRIGGER refuse_replicated_truncate', protected);
   END LOOP;
 END
 $$;
+COMMENT ON FUNCTION dpquantile.protect_tables() IS
+  'Keeps replication workers from changing the tables in this schema. CREATE EXTENSION calls it; call it again after a '
+  'restore with --disable-triggers. For the owner of the tables.';
+SELECT dpquantile.protect_tables();
 
 CREATE FUNCTION dpquantile.charged_role() RETURNS oid
   LANGUAGE C STABLE PARALLEL RESTRICTED
@@ -598,7 +613,7 @@ DECLARE
   login CONSTANT regrole := dp_restrict_role.role;
   libraries text;
   refusal record;
-  place record;
+  scope record;
 BEGIN
   IF login IS NULL OR NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = login) THEN
     RAISE EXCEPTION 'role must be an existing role, got %', coalesce(login::text, 'NULL')
@@ -639,8 +654,8 @@ BEGIN
   END IF;
 
   -- For all databases, and once more for each database whose own settings would have precedence or whose own
-  -- libraries the settings for all databases would replace.
-  FOR place IN
+  -- libraries the settings for all databases would rescope.
+  FOR scope IN
     SELECT '' AS clause, dpquantile.stored_setting(0, login, 'session_preload_libraries') AS libraries
     UNION ALL
     SELECT format(' IN DATABASE %I', d.datname),
@@ -651,15 +666,15 @@ BEGIN
      WHERE EXISTS (SELECT FROM pg_db_role_setting s WHERE s.setdatabase = d.oid AND s.setrole = login)
         OR dpquantile.stored_setting(d.oid, 0, 'session_preload_libraries') IS NOT NULL
   LOOP
-    libraries := coalesce(place.libraries, dpquantile.server_libraries());
+    libraries := coalesce(scope.libraries, dpquantile.server_libraries());
     IF NOT EXISTS (SELECT FROM regexp_split_to_table(libraries, ',') AS e (entry) WHERE dpquantile.is_library(e.entry))
     THEN
       libraries := concat_ws(', ', nullif(libraries, ''), 'dpquantile');
     END IF;
-    PERFORM dpquantile.store_libraries(login, place.clause, libraries);
-    EXECUTE format('ALTER ROLE %s%s SET dpquantile.restricted = on', login, place.clause);
-    EXECUTE format('ALTER ROLE %s%s SET log_temp_files = -1', login, place.clause);
-    EXECUTE format('ALTER ROLE %s%s SET temp_file_limit = -1', login, place.clause);
+    PERFORM dpquantile.store_libraries(login, scope.clause, libraries);
+    EXECUTE format('ALTER ROLE %s%s SET dpquantile.restricted = on', login, scope.clause);
+    EXECUTE format('ALTER ROLE %s%s SET log_temp_files = -1', login, scope.clause);
+    EXECUTE format('ALTER ROLE %s%s SET temp_file_limit = -1', login, scope.clause);
   END LOOP;
 END
 $$;
@@ -676,9 +691,9 @@ AS $$
 DECLARE
   login CONSTANT regrole := dp_unrestrict_role.role;
   libraries text;
-  place record;
+  scope record;
 BEGIN
-  FOR place IN
+  FOR scope IN
     SELECT s.setdatabase AS database,
            CASE WHEN d.oid IS NULL THEN '' ELSE format(' IN DATABASE %I', d.datname) END AS clause
       FROM pg_db_role_setting s LEFT JOIN pg_database d ON d.oid = s.setdatabase
@@ -686,19 +701,19 @@ BEGIN
        AND dpquantile.stored_setting(s.setdatabase, login, 'dpquantile.restricted') IS NOT NULL
   LOOP
     SELECT string_agg(btrim(e.entry), ', ' ORDER BY e.number) INTO libraries
-      FROM regexp_split_to_table(dpquantile.stored_setting(place.database, login, 'session_preload_libraries'), ',')
+      FROM regexp_split_to_table(dpquantile.stored_setting(scope.database, login, 'session_preload_libraries'), ',')
            WITH ORDINALITY AS e (entry, number)
      WHERE NOT dpquantile.is_library(e.entry);
     -- dp_restrict_role has copied what the role would have without it.
-    IF coalesce(libraries, '') IN ('', coalesce(dpquantile.stored_setting(place.database, 0, 'session_preload_libraries'),
+    IF coalesce(libraries, '') IN ('', coalesce(dpquantile.stored_setting(scope.database, 0, 'session_preload_libraries'),
                                                 dpquantile.server_libraries())) THEN
-      EXECUTE format('ALTER ROLE %s%s RESET session_preload_libraries', login, place.clause);
+      EXECUTE format('ALTER ROLE %s%s RESET session_preload_libraries', login, scope.clause);
     ELSE
-      PERFORM dpquantile.store_libraries(login, place.clause, libraries);
+      PERFORM dpquantile.store_libraries(login, scope.clause, libraries);
     END IF;
-    EXECUTE format('ALTER ROLE %s%s RESET dpquantile.restricted', login, place.clause);
-    EXECUTE format('ALTER ROLE %s%s RESET log_temp_files', login, place.clause);
-    EXECUTE format('ALTER ROLE %s%s RESET temp_file_limit', login, place.clause);
+    EXECUTE format('ALTER ROLE %s%s RESET dpquantile.restricted', login, scope.clause);
+    EXECUTE format('ALTER ROLE %s%s RESET log_temp_files', login, scope.clause);
+    EXECUTE format('ALTER ROLE %s%s RESET temp_file_limit', login, scope.clause);
   END LOOP;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'role % is not restricted', coalesce(login::text, 'NULL')

@@ -90,10 +90,15 @@ $subscriber->wait_for_log(qr/ERROR: .*a replicated TRUNCATE cannot empty table "
 is(contents($_), $before{$_}, "threat 50: a replicated TRUNCATE does not empty a table: $_") foreach sort keys %before;
 
 # A restore with --disable-triggers turns the triggers off for replication workers. Then a subscriber refuses to charge.
-$subscriber->safe_psql('postgres', "ALTER TABLE dpquantile.budget $_ TRIGGER ALL") foreach 'DISABLE', 'ENABLE';
-is(outcome($subscriber, $ANSWER), '55000', 'threat 50: a subscriber whose budgets are not protected refuses');
-$subscriber->safe_psql('postgres', 'ALTER TABLE dpquantile.budget ENABLE REPLICA TRIGGER skip_replicated');
-is(outcome($subscriber, $ANSWER), 't', 'threat 50: it answers when they are protected again');
+foreach my $open ('budget', 'ledger', 'query_text')
+{
+	$subscriber->safe_psql('postgres', "ALTER TABLE dpquantile.$open $_ TRIGGER ALL") foreach 'DISABLE', 'ENABLE';
+	is(outcome($subscriber, $ANSWER), '55000', "threat 50: a subscriber refuses to charge if a table is not protected: $open");
+	$subscriber->safe_psql('postgres', "ALTER TABLE dpquantile.$open ENABLE REPLICA TRIGGER skip_replicated");
+	is(outcome($subscriber, $ANSWER), '55000', "threat 50: it refuses if TRUNCATE could empty it: $open");
+	$subscriber->safe_psql('postgres', 'SELECT dpquantile.protect_tables()');
+	is(outcome($subscriber, $ANSWER), 't', "threat 50: it answers when the tables are protected again: $open");
+}
 
 # The switch-over of docs/administrator.md: the tables are dumped and restored. The dump works with --disable-triggers, and
 # with session_replication_role = replica, too.

@@ -32,8 +32,8 @@ void log_skipped_rows(Relation table) {
   ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                   errmsg("a replicated TRUNCATE cannot empty table \"%s.%s\"", "dpquantile",
                          RelationGetRelationName(table)),
-                  errhint("Skip the transaction: ALTER SUBSCRIPTION ... SKIP. It would make this "
-                          "server forget what was spent.")));
+                  errdetail("This server would forget what was spent."),
+                  errhint("Skip the transaction: ALTER SUBSCRIPTION ... SKIP.")));
 }
 
 // The row as the statement would have it.

@@ -24,32 +24,35 @@ namespace {
 constexpr const char* kExtension = "dpquantile";
 constexpr const char* kSchema = "dpquantile";
 
-constexpr const char* kProtection = "skip_replicated";
+// The triggers by which replication workers skip rows and refuse TRUNCATE.
+constexpr const char* kProtections[] = {"skip_replicated", "refuse_replicated_truncate"};
 
-// Whether the trigger that skips replicated rows fires in replication workers.
-bool is_protected(Relation table) {
-  const TriggerDesc* triggers = table->trigdesc;
+bool fires_in_replication(const TriggerDesc* triggers, const char* name) {
   for (int i = 0; triggers != nullptr && i < triggers->numtriggers; ++i) {
     const Trigger& trigger = triggers->triggers[i];
-    if (strcmp(trigger.tgname, kProtection) != 0) continue;
+    if (strcmp(trigger.tgname, name) != 0) continue;
     return trigger.tgenabled == TRIGGER_FIRES_ON_REPLICA ||
            trigger.tgenabled == TRIGGER_FIRES_ALWAYS;
   }
   return false;
 }
 
+bool is_protected(Relation table) {
+  for (const char* name : kProtections) {
+    if (!fires_in_replication(table->trigdesc, name)) return false;
+  }
+  return true;
+}
+
 // ENABLE TRIGGER ALL, as in a data-only restore with --disable-triggers, turns the protection off.
 // That matters only where subscriptions could have changed the budgets.
 void refuse_replicated(Relation table) {
   if (is_protected(table) || CountDBSubscriptions(MyDatabaseId) == 0) return;
-  const char* name = RelationGetRelationName(table);
-  ereport(
-      ERROR,
-      (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-       errmsg("a subscription of this database may have changed the table %s.%s", kSchema, name),
-       errhint("Check the budgets. Then protect them: ALTER TABLE %s.%s ENABLE REPLICA TRIGGER "
-               "%s.",
-               kSchema, name, kProtection)));
+  ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                  errmsg("a subscription of this database may have changed the table %s.%s",
+                         kSchema, RelationGetRelationName(table)),
+                  errhint("Check the budgets. Then protect all tables: SELECT "
+                          "dpquantile.protect_tables().")));
 }
 
 Oid check_and_get_owner(Oid table) {
