@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <span>
 #include <utility>
 #include <vector>
@@ -37,6 +38,17 @@ class ScriptedSource final : public RandomSource {
  private:
   std::vector<std::uint64_t> words_;
   std::size_t position_ = 0;
+};
+
+// The same bytes in each run of a test.
+class SeededSource final : public RandomSource {
+ public:
+  void fill(std::span<std::byte> out) override {
+    std::ranges::generate(out, [&] { return static_cast<std::byte>(generator_()); });
+  }
+
+ private:
+  std::mt19937_64 generator_{1};
 };
 
 // The CSPRNG with a count of the requests.

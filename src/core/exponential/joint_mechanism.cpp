@@ -37,10 +37,6 @@ constexpr int kBatchesBeforeRefining = 3;
 // records lie on one position (docs/privacy.md, "Floating point").
 constexpr double kMostLambda = 8;
 
-double in_records(ScaledRank rank) {
-  return std::ldexp(static_cast<double>(rank), -int{kPositionBits});
-}
-
 // Draws joint quantiles once, by exact rejection. A proposal is an s on the lattice, slots from
 // JointProposal, and positions in the slots.
 template <class Real>

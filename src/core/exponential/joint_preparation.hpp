@@ -131,10 +131,6 @@ class JointPreparation {
     double log_above;
   };
 
-  static double in_records(ScaledRank rank) {
-    return std::ldexp(static_cast<double>(rank), -int{kPositionBits});
-  }
-
   double quantiles() const { return static_cast<double>(utility_.quantiles()); }
   double most_limit() const { return kMostFarCost / utility_.lambda(); }
 
@@ -146,8 +142,8 @@ class JointPreparation {
     return std::min(kFarEnvelope / (utility_.lambda() * quantiles() * limit_), widest_growth());
   }
 
-  // The largest lattice point s <= n.
-  std::uint64_t nearest_index() const {
+  // The index of the largest lattice point s <= n.
+  std::uint64_t index_below() const {
     return static_cast<std::uint64_t>(records_ / utility_.lattice_step());
   }
 
@@ -214,11 +210,11 @@ class JointPreparation {
   // n; points below 0 are made up for above. `part`, evenly distributed in [0, 1), is added to
   // their number before it is cut to an integer, so that no number of records has a step there.
   LatticeRange filtered_points(const Survey& survey, double part) const {
-    const double steps = -std::expm1(-utility_.lambda() * utility_.lattice_step());
+    const double fall = -std::expm1(-utility_.lambda() * utility_.lattice_step());
     const double middle = std::max((survey.log_below + survey.log_above) / 2, log_least(survey));
-    const double reach = std::min(reach_of(middle, std::log2(2 / (kUnfiltered * steps))), limit_);
+    const double reach = std::min(reach_of(middle, std::log2(2 / (kUnfiltered * fall))), limit_);
     const auto each_side = static_cast<std::uint64_t>(reach / utility_.lattice_step() + 1 + part);
-    const std::uint64_t above = nearest_index() + 1;
+    const std::uint64_t above = index_below() + 1;
     const std::uint64_t first = above > each_side ? above - each_side : 0;
     return {first, first + 2 * each_side - 1};
   }
@@ -232,13 +228,13 @@ class JointPreparation {
     return std::max(reach, 0.0);
   }
 
-  // Weighs the lattice points. The last one is the nearest to n, because draws need it first.
+  // Weighs the lattice points. The largest s <= n comes last, because draws need it first.
   void weigh_lattice() {
     log_weights_.resize(range_.last - range_.first + 1);
     for (std::uint64_t i = range_.first; i <= range_.last; ++i) {
-      if (i != nearest_index()) log_weights_[i - range_.first] = log_weight(i);
+      if (i != index_below()) log_weights_[i - range_.first] = log_weight(i);
     }
-    log_weights_[nearest_index() - range_.first] = log_weight(nearest_index());
+    log_weights_[index_below() - range_.first] = log_weight(index_below());
     const double largest = *std::ranges::max_element(log_weights_);
     total_ = 0;
     for (double& weight : log_weights_) {

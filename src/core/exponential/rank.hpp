@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "core/histogram/histogram.hpp"
@@ -21,6 +22,9 @@ inline constexpr std::uint64_t cell_at(Position position) {
 // A rank in units of 2^-24 records; with at most Histogram::kMaxRecords records it stays below
 // 2^56.
 using ScaledRank = std::int64_t;
+inline double in_records(ScaledRank rank) {
+  return std::ldexp(static_cast<double>(rank), -int{kPositionBits});
+}
 
 // Exact ranks on the smeared axis. Every record is spread evenly over the 2^24 positions of its
 // cell, and R(p) is the mass before position p (docs/privacy.md, "Grid and smeared ranks"). The

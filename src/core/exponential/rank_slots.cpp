@@ -7,10 +7,6 @@ namespace dpquantile {
 
 namespace {
 
-double in_records(ScaledRank rank) {
-  return std::ldexp(static_cast<double>(rank), -int{kPositionBits});
-}
-
 // The last position of the interval with a rank of at most `limit`, given that the first one has.
 Position last_within(const SmearedRank& rank, PositionInterval interval, ScaledRank limit) {
   const std::size_t beyond = rank.first_run_beyond(limit);

@@ -14,6 +14,7 @@
 #include "support/context_testing.hpp"
 #include "support/dataset.hpp"
 #include "support/equally_spaced.hpp"
+#include "support/half_tied.hpp"
 #include "support/quantiles_sampler.hpp"
 #include "support/random_testing.hpp"
 
@@ -24,6 +25,7 @@ namespace {
 
 using test::Dataset;
 using test::equally_spaced;
+using test::half_tied;
 using test::histogram_of;
 using test::ScriptedSource;
 using test::TestContext;
@@ -52,16 +54,6 @@ double difference(const Dataset& data, const std::vector<double>& quantiles) {
   const double with = steps_of(data, quantiles);
   const double without = steps_of(without_last(data), quantiles);
   return std::abs(with - without) / std::min(with, without);
-}
-
-// Every second record is in one cell, the others are anywhere.
-Dataset half_tied(std::size_t records) {
-  Dataset data{std::uint64_t{1} << 20, {}};
-  std::mt19937 random(1);
-  for (std::size_t i = 0; i < records; ++i) {
-    data.records.push_back(i % 2 == 1 ? 500'000 : random() % (1U << 20));
-  }
-  return data;
 }
 
 // With a second pass for one of two neighbours they differed by a factor of more than two.

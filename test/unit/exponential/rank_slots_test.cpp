@@ -26,10 +26,6 @@ using test::TestWorkspace;
 
 constexpr double kEverything = 1e300;
 
-double in_records(ScaledRank rank) {
-  return std::ldexp(static_cast<double>(rank), -int{kPositionBits});
-}
-
 // Slots of a data set, with checks of their properties.
 class Slots {
  public:
