@@ -83,7 +83,7 @@ foreach my $end ('COMMIT', 'ROLLBACK')
 		"threat 49: every charge is in the ledger or was taken out after $end");
 }
 
-# Archiving waits for a charge under way: it takes the charge out afterwards, or leaves it.
+# Archiving waits for a lock on the ledger.
 my $owner = $node->background_psql('postgres');
 $owner->query_safe('BEGIN; LOCK TABLE dpquantile.ledger IN SHARE MODE');
 my $archiving_late = start_psql($node, q{INSERT INTO kept SELECT * FROM dp_archive_ledger('infinity')}, user => 'postgres');

@@ -157,14 +157,14 @@ Datum amounts_of(const ChargeRequest* request, Amount (*amount_of)(const ChargeI
   "              WHEN b.epsilon_spent + $2 > b.epsilon_limit THEN 'epsilon'" \
   "              WHEN b.delta_spent + $3 <= b.delta_limit THEN"              \
   "                CASE WHEN $7 >= b.smallest_charge THEN 'fits'"            \
-  "                     ELSE 'too small' END"                                \
+  "                     WHEN $7 < b.smallest_charge THEN 'too small' END"    \
   "              WHEN b.delta_limit > 0 THEN 'delta'"                        \
   "              ELSE 'no delta' END"                                        \
   "       WHEN 'zcdp' THEN"                                                  \
   "         CASE WHEN $6 > 0 THEN 'no rho'"                                  \
   "              WHEN b.rho_spent + $4 <= b.rho_limit THEN"                  \
   "                CASE WHEN $8 >= b.smallest_charge THEN 'fits'"            \
-  "                     ELSE 'too small' END"                                \
+  "                     WHEN $8 < b.smallest_charge THEN 'too small' END"    \
   "              ELSE 'rho' END"                                             \
   "       END" DPQ_FROM_BUDGET " FOR UPDATE"
 

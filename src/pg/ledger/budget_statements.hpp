@@ -10,7 +10,7 @@ namespace dpquantile {
 // The role's budget and whether the charges of a request fit in it together.
 struct BudgetCheck {
   bool found;           // false: the role has no budget, or it is locked and LockWait is kNever
-  const char* verdict;  // "fits", or why they do not fit; null: unknown accountant
+  const char* verdict;  // "fits", or why they do not fit; null: the terms of the budget are corrupt
 };
 
 // Locks the row of the role's budget and decides whether the charges fit together.

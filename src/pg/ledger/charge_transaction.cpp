@@ -43,7 +43,7 @@ void refuse_missing_budget(ChargeRequest* request, LockWait wait) {
 
 void refuse_verdict(ChargeRequest* request, const char* verdict) {
   if (!refuse_by_verdict(request, verdict, read_amounts(request))) {
-    fail("the role's budget has an unknown accountant");
+    fail("the role's budget has an unknown accountant or no smallest charge");
   }
 }
 

@@ -40,8 +40,8 @@ bool restrict_reading(DPQ_CHECK_PERMS_PARAMETERS) {
   return previous_check_perms == nullptr || previous_check_perms(DPQ_CHECK_PERMS_ARGUMENTS);
 }
 
-// SET, RESET and the end of a transaction work at every message level. A query around a RESET that
-// lowers the level goes on after it, and so the statement fails.
+// SET, RESET and the end of a transaction work at every message level. A RESET inside a query fails
+// if it lowers the level, because the query would go on at that level.
 void restrict_utility(PlannedStmt* statement, const char* text, bool read_only_tree,
                       ProcessUtilityContext context, ParamListInfo params, QueryEnvironment* env,
                       DestReceiver* receiver, QueryCompletion* completion) {

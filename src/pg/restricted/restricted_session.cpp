@@ -108,8 +108,8 @@ bool session_is_restricted() {
 
 int errdetail_restricted(const char* reason) {
   return errdetail(
-      "The session is restricted (dp_restrict_role), because this tells exact facts "
-      "about data: %s.",
+      "The session is restricted (dp_restrict_role), and this tells exact facts about "
+      "data: %s.",
       reason);
 }
 

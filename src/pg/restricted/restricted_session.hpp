@@ -9,11 +9,11 @@ void define_restricted_setting();
 
 // Whether the session is restricted: dpquantile.restricted is on, or the catalog has it on for the
 // login role, the session user or the role of SET ROLE. The catalog counts because a client can
-// give the setting another value before the library is loaded. It is read once for each set of
-// these roles. True where the catalog cannot be read, and where its value is not a boolean.
+// give the setting another value before the library is loaded. It is read again when one of
+// these roles changes. True where the catalog cannot be read, and where its value is not a boolean.
 bool session_is_restricted();
 
-// An errdetail that says why a session is restricted.
+// An errdetail that says why a restricted session is refused something.
 int errdetail_restricted(const char* reason);
 
 }  // namespace dpquantile

@@ -108,8 +108,8 @@ constexpr double kPowersOf10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 constexpr int kMostExponent = static_cast<int>(std::size(kPowersOf10)) - 1;
 constexpr uint64 kMostWhole = uint64{1} << std::numeric_limits<double>::digits;
 
-// Whether the digits fit into 64 bits.
-bool is_short(const LeadingDigits& number) {
+// Whether the digits are below 2^64 = 1844 6744 0737 0955 1616.
+bool fits_64_bits(const LeadingDigits& number) {
   constexpr int kFits = 4;
   constexpr uint16 kMostFirst = 1843;
   return number.count <= kFits || (number.count == kFits + 1 && number.digits[0] <= kMostFirst);
@@ -149,7 +149,7 @@ double magnitude_by_text(const LeadingDigits& number) {
 }
 
 double magnitude_of(const LeadingDigits& number) {
-  if (is_short(number)) {
+  if (fits_64_bits(number)) {
     const Scaled value = scaled(number);
     if (is_exact(value)) return magnitude_of(value);
   }

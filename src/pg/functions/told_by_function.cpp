@@ -1,4 +1,4 @@
-// Functions that describe restricted sessions.
+// What a function tells that a restricted session may not execute.
 #include "pg/restricted/denied_functions.hpp"
 
 extern "C" {
