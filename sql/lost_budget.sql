@@ -18,7 +18,7 @@ SET ROLE regress_dpq_lost;
 SELECT dp_median(x, 0.2, 0, 1) FROM generate_series(0, 1, 0.5) x;
 RESET ROLE;
 
--- The same holds for a role that is dropped and created again under its name.
+-- threat 51: the same holds for a role that is dropped and created again under its name.
 DROP ROLE regress_dpq_lost;
 CREATE ROLE regress_dpq_lost;
 SET ROLE regress_dpq_lost;

@@ -202,7 +202,7 @@ RESET parallel_setup_cost;
 RESET min_parallel_table_scan_size;
 SELECT charged();
 
--- Partitions that are aggregated by themselves, with whole rows and another order of columns
+-- threat 16: partitions that are aggregated by themselves, with whole rows and another order of columns
 CREATE TABLE parts (k int PRIMARY KEY, x float8) PARTITION BY RANGE (k);
 CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (3);
 CREATE TABLE parts_2 (x float8, k int PRIMARY KEY);

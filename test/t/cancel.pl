@@ -125,8 +125,8 @@ is( while_charging(
 	'58000', 'threat 5: a query whose worker is terminated gives no answer');
 check_storm('threat 5: worker terminated', 0);
 
-# A query is charged before it reads the first row, and stays charged if it does not read the last one. A query that is
-# charged for each group has been charged for one of them by then.
+# threat 47: a query is charged before it reads the first row, and stays charged if it does not read the last one. A
+# query that is charged for each group has been charged for one of them by then.
 $node->safe_psql(
 	'postgres', q{
 	CREATE FUNCTION linger(age float8) RETURNS boolean LANGUAGE plpgsql AS

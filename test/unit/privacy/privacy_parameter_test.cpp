@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// threat 27: the amount that is used is the one that is charged.
 TEST(StatedAmountTest, ReadsAFloatAsItsShortestDecimal) {
   EXPECT_EQ(stated_amount(0.1F), 0.1);
   EXPECT_EQ(stated_amount(0.7F), 0.7);
