@@ -539,12 +539,13 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.dp_archive_ledger(timestamptz) IS
-  'Takes old charges out of the ledger and returns them, so that they can be kept elsewhere: \copy (SELECT * FROM '
-  'dp_archive_ledger(''2026-01-01'')) TO ''ledger.csv'' CSV HEADER. before: a time; earlier charges are taken out. The '
-  'spending stays as it is: the sums of the charges are kept, and count when a budget has to be made again. The charges '
-  'of the budgets concerned wait until the transaction ends. budget_id: the budget; the other columns are those of '
-  'dp_ledger: number, charged_at, role, session_role, function, mechanism, neighbours, epsilon, delta, grouping_sets, '
-  'groups, query, rho, accountant. For the data owner.';
+  'Takes old charges out of the ledger and returns them, so that they can be kept elsewhere. In psql: BEGIN; then '
+  '\copy (SELECT * FROM dp_archive_ledger(''2026-01-01'')) TO ''ledger.csv'' CSV HEADER; then look at the file; then '
+  'COMMIT. Without BEGIN the charges are lost if psql cannot write the file. before: a time; earlier charges are taken '
+  'out. The spending stays as it is: the sums of the charges are kept, and count when a budget has to be made again. '
+  'The charges of the budgets concerned wait until the transaction ends. budget_id: the budget; the other columns are '
+  'those of dp_ledger: number, charged_at, role, session_role, function, mechanism, neighbours, epsilon, delta, '
+  'grouping_sets, groups, query, rho, accountant. For the data owner.';
 
 REVOKE EXECUTE ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8),
                            @extschema@.dp_revoke_budget(regrole),
@@ -681,8 +682,8 @@ $$;
 COMMENT ON FUNCTION @extschema@.dp_restrict_role(regrole) IS
   'Takes from a role the functions and settings by which PostgreSQL tells exact facts about data that the role cannot '
   'read: statistics, sizes, locks, numbers of rows in catalogs, EXPLAIN ANALYZE, log messages. role: a role that logs '
-  'in. Holds for sessions that begin afterwards. For the data owner: restrict every role that may call approved '
-  'functions and is not trusted with the data.';
+  'in. Holds for sessions that begin afterwards. For the data owner: restrict every untrusted login of the cluster, also '
+  'one that may not call approved functions.';
 
 CREATE FUNCTION @extschema@.dp_unrestrict_role(role regrole) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -1994,9 +1995,12 @@ statistic: ''mean'' or ''variance''; max_contributions: the most rows kept of a 
 -- Numbers that a driver sends as text
 --
 -- Some drivers bind a number as varchar or text, and then no function takes it: PostgreSQL has no implicit
--- cast from text to float8. The type dp_number has one, and each function exists once more with dp_number in
--- place of float8. float8 is the preferred type of its category and dp_number is not: so a call that works
--- with float8, and a parameter of unknown type ($1), still means float8.
+-- cast from text to float8. The type dp_number has one. These exist once more with dp_number in place of float8
+-- and bigint, except in arrays: the private aggregates, dp_budget_fits, dp_iqr_min_rows, the functions
+-- dp_..._expected_error, and the functions on a dp_cdf that take a number. dp_grant_budget, dp_options,
+-- dp_cdf_quantiles (its numbers are an array) and the functions of schema dpquantile have no such variant.
+-- float8 is the preferred type of its category and dp_number is not: so a call that works with float8, and a
+-- parameter of unknown type ($1), still means float8.
 -- ---------------------------------------------------------------------------------------------
 
 CREATE TYPE @extschema@.dp_number;
@@ -2134,7 +2138,7 @@ CREATE FUNCTION @extschema@.dp_user_expected_error(
                  noise_error float8, total_error float8)
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2 AS 'MODULE_PATHNAME', 'dpq_user_expected_error';
 
--- Each of these functions has the comment of the function with the same C symbol or name.
+-- Each of these functions has the comment of the function with the same name.
 DO $$
 DECLARE
   variant record;
