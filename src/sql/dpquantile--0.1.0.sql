@@ -436,6 +436,10 @@ BEGIN
               HINT = 'Grant with accountant pure.';
     END IF;
     budget.rho_limit := dpquantile.rho_within(budget.epsilon_limit::float8, budget.delta_limit::float8);
+    IF budget.rho_limit = 0 THEN
+      RAISE EXCEPTION 'a limit of epsilon % and delta % is worth no rho', budget.epsilon_limit, budget.delta_limit
+        USING ERRCODE = 'invalid_parameter_value', HINT = 'No query would fit. Grant more epsilon or delta.';
+    END IF;
   ELSIF budget.has_rho_alone THEN
     RAISE EXCEPTION 'role % cannot have accountant pure: it has been charged for queries stated in rho alone', grantee
       USING ERRCODE = 'object_not_in_prerequisite_state',

@@ -65,6 +65,43 @@ is( outcome(
 		END $$}),
 	'', 'information_schema works in a restricted session');
 
+# ---- Plans that are chosen before permissions are checked ----
+
+# How the costs of a generic and of a custom plan compare depends on the estimated rows of a table that neither role can
+# read. The custom plan knows that \$1 = 1 is false, the generic one does not.
+sub chosen_plan
+{
+	my ($other_rows) = @_;
+	return qq{
+	SET enable_indexscan = off; SET enable_bitmapscan = off; SET enable_indexonlyscan = off;
+	CREATE FUNCTION pg_temp.costly(text) RETURNS int LANGUAGE plpgsql VOLATILE COST 1000000 AS 'BEGIN RETURN 1; END';
+	PREPARE p (int, float8) AS SELECT pg_temp.costly(id::text) FROM staff WHERE id <= 1000 AND \$1 = 1
+		UNION ALL SELECT pg_temp.costly('x') FROM generate_series(1, \$2::int8);
+	} . "EXECUTE p (0, $other_rows);\n" x 6 . "SELECT generic_plans FROM pg_prepared_statements WHERE name = 'p';\n";
+}
+my $denied = join ' ', ('42501') x 6;
+is(told($node, chosen_plan($_->[0]), user => 'free'), "$_->[1] $denied", "threat 30: the choice of a plan tells rows: $_->[0]")
+	for [ 1400, 0 ], [ 1600, 1 ];
+is(told($node, chosen_plan($_)), "0 $denied", "threat 30: a restricted role gets no plan: $_") for 1400, 1600;
+
+# The number of parallel workers depends on the size of a table. The numbers of later processes tell it.
+for my $user ('free', 'analyst')
+{
+	my $plan = $node->safe_psql('postgres', q{
+		SET min_parallel_table_scan_size = 0; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
+		EXPLAIN (COSTS off) SELECT count(*) FROM pg_proc}, extra_params => [ '-U', $user ]);
+	is($plan =~ /Gather/ ? 1 : 0, $user eq 'free' ? 1 : 0, "threat 31: parallel workers of $user");
+}
+
+# The planner gives the statistics of pg_class to an operator of the user's own, and its function prints them.
+leak_is_closed($node, 'threat 31: statistics of pg_class', q{
+	CREATE FUNCTION pg_temp.leak(float4, float4) RETURNS bool LANGUAGE plpgsql IMMUTABLE AS
+		$$ BEGIN RAISE INFO '%', $1; RETURN true; END $$;
+	CREATE OPERATOR pg_temp.<<< (leftarg = float4, rightarg = float4, function = pg_temp.leak, restrict = scalarltsel);
+	\o /dev/null
+	EXPLAIN SELECT 1 FROM pg_class WHERE reltuples OPERATOR(pg_temp.<<<) 5;
+}, 'INFO', '42501');
+
 # ---- EXPLAIN and maintenance ----
 
 my $ignore_plan = '\o /dev/null';

@@ -25,6 +25,10 @@ leak_is_closed($node, "threat 30: $_->[0]", $_->[1], $_->[2], $_->[3], options =
 		SELECT pg_temp.f()}, 't LOG', '55000 3F000' ],
 	[ 'PGOPTIONS', 'SELECT median_of(8)', 't LOG', '55000', $log ],
 	[ 'debug_print_plan', 'SET debug_print_plan = on; SELECT * FROM median_view', 't LOG', '55000', $log ],
+	[ 'a level that falls during planning', "$QUIET SET debug_print_plan = on;
+		CREATE FUNCTION pg_temp.low() RETURNS text LANGUAGE plpgsql IMMUTABLE
+			AS \$\$ BEGIN RETURN set_config('client_min_messages', NULL, false); END \$\$;
+		SELECT m FROM median_view WHERE pg_temp.low() IS NOT NULL", 't LOG', '55000', $log ],
 	[ 'a cached plan', "$QUIET PREPARE p AS SELECT * FROM median_view; EXECUTE p; RESET client_min_messages; EXECUTE p;",
 		't t LOG', 't 55000', $log ],
 	[ 'a cursor', "$QUIET BEGIN; DECLARE c CURSOR FOR SELECT * FROM median_view;

@@ -10,6 +10,8 @@ extern "C" {
 #include "access/xact.h"
 #include "catalog/objectaccess.h"
 #include "executor/executor.h"
+#include "nodes/parsenodes.h"
+#include "optimizer/plancat.h"
 #include "optimizer/planner.h"
 #include "tcop/utility.h"
 }
@@ -22,6 +24,7 @@ object_access_hook_type previous_object_access = nullptr;
 ExecutorCheckPerms_hook_type previous_check_perms = nullptr;
 ProcessUtility_hook_type previous_utility = nullptr;
 planner_hook_type previous_planner = nullptr;
+get_relation_info_hook_type previous_relation_info = nullptr;
 ExecutorStart_hook_type previous_start = nullptr;
 ExecutorRun_hook_type previous_run = nullptr;
 ExecutorFinish_hook_type previous_finish = nullptr;
@@ -56,11 +59,28 @@ void restrict_utility(PlannedStmt* statement, const char* text, bool read_only_t
   }
 }
 
-// PostgreSQL prints the plan (debug_print_plan) before the query starts.
+// PostgreSQL prints the plan (debug_print_plan) before the query starts. A function that is
+// evaluated during planning may have lowered the level by then. How many parallel workers start
+// depends on settings and on the size of tables; the numbers of later processes tell it.
 PlannedStmt* restrict_planning(Query* query, const char* text, int options, ParamListInfo params) {
-  if (session_is_restricted()) refuse_low_message_level();
-  return (previous_planner != nullptr ? previous_planner : standard_planner)(query, text, options,
-                                                                             params);
+  const bool is_restricted = session_is_restricted();
+  if (is_restricted) {
+    refuse_low_message_level();
+    options &= ~CURSOR_OPT_PARALLEL_OK;
+  }
+  PlannedStmt* plan = (previous_planner != nullptr ? previous_planner : standard_planner)(
+      query, text, options, params);
+  if (is_restricted) refuse_low_message_level();
+  return plan;
+}
+
+// PostgreSQL checks permissions when a query starts. Until then the choice of a plan tells how many
+// rows it expects (pg_prepared_statements), and statistics go to operators of the user's own.
+void restrict_estimates(PlannerInfo* root, Oid relation, bool is_parent, RelOptInfo* estimates) {
+  if (session_is_restricted()) DPQ_CHECK_QUERY_PERMISSIONS(root->parse);
+  if (previous_relation_info != nullptr) {
+    previous_relation_info(root, relation, is_parent, estimates);
+  }
 }
 
 void refuse_serializable() {
@@ -106,6 +126,7 @@ void install_restricted_hooks() {
   install(ExecutorCheckPerms_hook, previous_check_perms, restrict_reading);
   install(ProcessUtility_hook, previous_utility, restrict_utility);
   install(planner_hook, previous_planner, restrict_planning);
+  install(get_relation_info_hook, previous_relation_info, restrict_estimates);
   install(ExecutorStart_hook, previous_start, restrict_start);
   install(ExecutorRun_hook, previous_run, restrict_run);
   install(ExecutorFinish_hook, previous_finish, restrict_finish);

@@ -11,6 +11,7 @@ namespace dpquantile {
 // - the statistics in catalogs are not read (denied_catalogs.hpp);
 // - no EXPLAIN measures a query or shows the plan of a hidden table, and maintenance commands print
 //   nothing (denied_statements.hpp);
+// - no query is planned that reads a relation without the right to, and none for parallel workers;
 // - no query is planned or run while messages below notice reach the client (message_level.hpp);
 // - no query runs in a SERIALIZABLE transaction, whose failures tell which rows a query has read.
 void install_restricted_hooks();

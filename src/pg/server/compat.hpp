@@ -72,11 +72,14 @@ extern "C" {
 #define DPQ_CHECK_PERMS_PARAMETERS List *range_table, List *permissions, bool ereport_on_violation
 #define DPQ_CHECK_PERMS_ARGUMENTS range_table, permissions, ereport_on_violation
 #define DPQ_PLAN_PERMISSIONS(plan) ((plan)->permInfos)
+#define DPQ_CHECK_QUERY_PERMISSIONS(query) \
+  ExecCheckPermissions((query)->rtable, (query)->rteperminfos, true)
 #else
 #define DPQ_RELATION_PERMISSIONS RangeTblEntry
 #define DPQ_CHECK_PERMS_PARAMETERS List *permissions, bool ereport_on_violation
 #define DPQ_CHECK_PERMS_ARGUMENTS permissions, ereport_on_violation
 #define DPQ_PLAN_PERMISSIONS(plan) ((plan)->rtable)
+#define DPQ_CHECK_QUERY_PERMISSIONS(query) ExecCheckRTPerms((query)->rtable, true)
 #endif
 
 // PostgreSQL 18 dropped the last argument of ExecutorRun.
