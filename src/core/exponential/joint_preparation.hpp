@@ -112,7 +112,7 @@ class JointPreparation {
   static constexpr double kLatticeBits = 13;
 
   // The bound on the weight of all lattice points that are not filtered may be this many times the
-  // weight of the middle one. A larger factor leads to more refused proposals, but fewer points
+  // weight for s = n. A larger factor leads to more refused proposals, but fewer points
   // need filtering.
   static constexpr double kUnfiltered = 4;
 
@@ -147,8 +147,8 @@ class JointPreparation {
     return static_cast<std::uint64_t>(records_ / utility_.lattice_step());
   }
 
-  // Its limit suits most data. A limit that is too small for the data gives a smaller lower bound,
-  // which is a bound all the same.
+  // Sets a limit and slots that suit most data. The final ones replace them. A limit that is too
+  // small for the data gives a smaller lower bound, which is a bound all the same.
   Survey make_survey() {
     const double most_at_position = std::ldexp(records_, -int{kPositionBits});
     limit_ =

@@ -40,8 +40,7 @@ void check_independent_quantiles(const QuantilesQuery& query) {
       "method independent needs an epsilon of at least 1e-7 for each quantile, got " +
           shortest_decimal(each),
       "Every quantile gets an equal part of the epsilon. Ask for fewer quantiles or for more "
-      "epsilon, "
-      "or take method auto.");
+      "epsilon, or take method auto.");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ constexpr char kCounters[] = "what statements have scanned, and who does what at
 constexpr char kSizes[] = "sizes of tables";
 constexpr char kLocks[] = "locks, also those of rows that were read";
 constexpr char kWal[] = "positions in the write-ahead log, which changes of data advance";
-constexpr char kMemory[] = "memory and transfers of queries";
+constexpr char kMemory[] = "memory and I/O of queries";
 constexpr char kFiles[] = "the server's files";
 constexpr char kPages[] = "pages and rows of a table";
 

@@ -26,7 +26,7 @@ bool is_harmless(std::string_view option) {
   return false;
 }
 
-// SERIALIZE has the values none, text and binary, of which none is its false.
+// SERIALIZE is off with the value none or off. Its other values are text and binary.
 bool is_off(DefElem* option) {
   if (option->arg != nullptr && std::string_view(option->defname) == "serialize") {
     const std::string_view value = defGetString(option);

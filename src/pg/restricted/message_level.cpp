@@ -44,7 +44,8 @@ void guard_message_level() {
     setting->check_hook = check_message_level;
     return;
   }
-  elog(ERROR, "PostgreSQL has no setting %s", kSetting);
+  ereport(ERROR,
+          (errcode(ERRCODE_INTERNAL_ERROR), errmsg("PostgreSQL has no setting %s", kSetting)));
 }
 
 void refuse_low_message_level() {
