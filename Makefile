@@ -31,7 +31,7 @@ MODULE_big = dpquantile
 CORE_SOURCES := $(sort $(wildcard src/core/*/*.cpp))
 PG_SOURCES := $(sort $(wildcard src/pg/*.cpp src/pg/*/*.cpp))
 OBJS = $(CORE_SOURCES:.cpp=.o) $(PG_SOURCES:.cpp=.o)
-DATA = src/sql/dpquantile--0.1.0.sql
+DATA = $(sort $(wildcard src/sql/*.sql))
 SHLIB_LINK = -lcrypto -lstdc++ -lpthread
 EXTRA_CLEAN = .build $(foreach kind,o bc d,src/*/*.$(kind) src/*/*/*.$(kind))
 

@@ -101,7 +101,7 @@ extern "C" {
 
 // PostgreSQL 18 lets a module state its name and version.
 #ifdef PG_MODULE_MAGIC_EXT
-#define DPQ_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "dpquantile", .version = "0.1.0")
+#define DPQ_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "dpquantile", .version = "0.2.0")
 #else
 #define DPQ_MODULE_MAGIC PG_MODULE_MAGIC
 #endif

@@ -1,0 +1,2196 @@
+\echo Use "CREATE EXTENSION dpquantile" to load this file. \quit
+
+-- All names resolve in pg_catalog: this script and its objects use no function or operator that another
+-- role has created in the schema chosen by CREATE EXTENSION.
+SET LOCAL search_path = pg_catalog, pg_temp;
+
+-- This schema has the tables, the state type of the aggregates and the support functions. The objects
+-- for users are in the schema chosen by CREATE EXTENSION.
+CREATE SCHEMA dpquantile;
+COMMENT ON SCHEMA dpquantile IS
+  'Internals of the dpquantile extension: budget and ledger tables, aggregate support.';
+
+-- ---------------------------------------------------------------------------------------------
+-- The budget
+-- ---------------------------------------------------------------------------------------------
+
+CREATE TABLE dpquantile.budget (
+  role            regrole NOT NULL PRIMARY KEY,
+  budget_id       uuid    NOT NULL UNIQUE DEFAULT gen_random_uuid(),
+  epsilon_limit   numeric NOT NULL CHECK (epsilon_limit >= 0 AND epsilon_limit < 'Infinity'),
+  epsilon_spent   numeric NOT NULL DEFAULT 0 CHECK (epsilon_spent >= 0 AND epsilon_spent < 'Infinity'),
+  delta_limit     numeric NOT NULL CHECK (delta_limit >= 0 AND delta_limit < 1),
+  delta_spent     numeric NOT NULL DEFAULT 0 CHECK (delta_spent >= 0 AND delta_spent < 'Infinity'),
+  rho_limit       numeric CHECK (rho_limit >= 0 AND rho_limit < 'Infinity'),
+  rho_spent       numeric NOT NULL DEFAULT 0 CHECK (rho_spent >= 0 AND rho_spent < 'Infinity'),
+  has_rho_alone   boolean NOT NULL DEFAULT false,
+  accountant      text    NOT NULL DEFAULT 'pure' CHECK (accountant IN ('pure', 'zcdp')),
+  smallest_charge numeric NOT NULL CHECK (smallest_charge >= 0 AND smallest_charge < 'Infinity'),
+  charges         bigint  NOT NULL DEFAULT 0,
+  revoked         boolean NOT NULL DEFAULT false,
+  CHECK ((accountant = 'zcdp') = (rho_limit IS NOT NULL))
+);
+COMMENT ON TABLE dpquantile.budget IS
+  'The privacy budget of each role. Only dp_grant_budget, dp_revoke_budget and the workers '
+  'that charge change it. The spending never goes down.';
+COMMENT ON COLUMN dpquantile.budget.epsilon_spent IS
+  'The sum of the epsilons charged, under either accountant.';
+COMMENT ON COLUMN dpquantile.budget.rho_limit IS
+  'With accountant zcdp, the limit in rho that follows from (epsilon_limit, delta_limit); set by dp_grant_budget.';
+COMMENT ON COLUMN dpquantile.budget.rho_spent IS
+  'The sum of the rhos of all charges without a delta, under either accountant.';
+COMMENT ON COLUMN dpquantile.budget.has_rho_alone IS
+  'Whether a charge was stated in rho alone. Then epsilon_spent does not include all charges.';
+COMMENT ON COLUMN dpquantile.budget.smallest_charge IS
+  'A smaller charge is refused, because each one takes a row of the ledger. In epsilon with accountant pure, in rho with '
+  'zcdp; set by dp_grant_budget.';
+COMMENT ON COLUMN dpquantile.budget.charges IS
+  'The number of charges so far. The ledger numbers the charges of a budget from 1.';
+
+CREATE TABLE dpquantile.ledger (
+  budget_id         uuid        NOT NULL,
+  number            bigint      NOT NULL,
+  charged_at        timestamptz NOT NULL DEFAULT clock_timestamp(),
+  role_name         name        NOT NULL,
+  session_role_name name        NOT NULL,
+  function          name        NOT NULL,
+  mechanism         text        NOT NULL,
+  neighbours        text        NOT NULL,
+  epsilon           numeric,
+  delta             numeric     NOT NULL,
+  rho               numeric,
+  accountant        text        NOT NULL,
+  grouping_sets     integer     NOT NULL,
+  groups            integer,
+  query_hash        bytea,
+  PRIMARY KEY (budget_id, number)
+);
+COMMENT ON TABLE dpquantile.ledger IS 'One row for each charge, written in the charge''s transaction.';
+COMMENT ON COLUMN dpquantile.ledger.query_hash IS
+  'The hash of the query''s text in query_text; NULL if the text is unknown.';
+
+-- The texts of each budget are separate. Charges of one budget never wait for, or hit, the texts of another.
+CREATE TABLE dpquantile.query_text (
+  budget_id  uuid  NOT NULL,
+  query_hash bytea NOT NULL,
+  query      text  NOT NULL,
+  PRIMARY KEY (budget_id, query_hash)
+);
+COMMENT ON TABLE dpquantile.query_text IS
+  'The texts of the queries in the ledger, once for each budget, cut after 2 kB. query_hash is the SHA-256 of the text.';
+
+CREATE TABLE dpquantile.budget_name (
+  budget_id       uuid    NOT NULL,
+  role_name       name    NOT NULL,
+  charges         bigint  NOT NULL DEFAULT 0,
+  epsilon         numeric NOT NULL DEFAULT 0,
+  delta           numeric NOT NULL DEFAULT 0,
+  rho             numeric NOT NULL DEFAULT 0,
+  has_rho_alone   boolean NOT NULL DEFAULT false,
+  last_charged_at timestamptz,
+  PRIMARY KEY (budget_id, role_name)
+);
+COMMENT ON TABLE dpquantile.budget_name IS
+  'The names that the role of a budget had when dp_grant_budget was called or when a charge was made that is archived, '
+  'with the number and the sums of the archived charges. With the ledger it has all spending of each budget, and tells '
+  'which budgets are connected with a name (earlier_spending).';
+COMMENT ON COLUMN dpquantile.budget_name.has_rho_alone IS
+  'Whether an archived charge was stated in rho alone. Then epsilon does not include all charges.';
+
+-- A dump includes the spending. It leaves out the budgets of dropped roles, because their OIDs could
+-- belong to other roles in the cluster of the restore.
+SELECT pg_catalog.pg_extension_config_dump(
+  'dpquantile.budget', 'WHERE role IN (SELECT oid FROM pg_catalog.pg_roles)');
+SELECT pg_catalog.pg_extension_config_dump('dpquantile.ledger', '');
+SELECT pg_catalog.pg_extension_config_dump('dpquantile.query_text', '');
+SELECT pg_catalog.pg_extension_config_dump('dpquantile.budget_name', '');
+
+-- A dump does not include the key: CREATE EXTENSION makes a new one in the restored database.
+CREATE TABLE dpquantile.user_key (
+  key bytea NOT NULL CHECK (octet_length(key) = 16)
+);
+-- Without a replica identity a publication of this table would forbid changes of the key. A primary key would show the key
+-- in errors.
+ALTER TABLE dpquantile.user_key REPLICA IDENTITY FULL;
+COMMENT ON TABLE dpquantile.user_key IS
+  'One random key with which the user-level aggregates hash users. It keeps a person who may choose the name of a '
+  'user from making it collide with another. No role needs to read it. Partial states with different keys cannot be '
+  'combined.';
+INSERT INTO dpquantile.user_key
+  SELECT substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16);
+
+REVOKE ALL ON dpquantile.budget, dpquantile.ledger, dpquantile.query_text, dpquantile.budget_name, dpquantile.user_key
+  FROM PUBLIC;
+
+-- A publication FOR ALL TABLES contains these tables. On the subscriber, rows of the publisher would overwrite what was
+-- spent there. The triggers fire where session_replication_role is replica, as in the workers of a subscription.
+CREATE FUNCTION dpquantile.skip_replicated() RETURNS trigger
+  LANGUAGE C AS 'MODULE_PATHNAME', 'dpq_skip_replicated';
+COMMENT ON FUNCTION dpquantile.skip_replicated() IS
+  'Trigger of the tables in this schema: a replication worker does not change them. It skips rows and refuses TRUNCATE. '
+  'Other sessions, for example a restore with session_replication_role = replica, change them as usual.';
+
+DO $$
+DECLARE
+  protected regclass;
+BEGIN
+  FOR protected IN SELECT oid FROM pg_class WHERE relnamespace = 'dpquantile'::regnamespace AND relkind = 'r' LOOP
+    EXECUTE format('CREATE TRIGGER skip_replicated BEFORE INSERT OR UPDATE OR DELETE ON %s '
+                   'FOR EACH ROW EXECUTE FUNCTION dpquantile.skip_replicated()', protected);
+    EXECUTE format('CREATE TRIGGER refuse_replicated_truncate BEFORE TRUNCATE ON %s '
+                   'FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.skip_replicated()', protected);
+  END LOOP;
+END
+$$;
+
+CREATE FUNCTION dpquantile.protect_tables() RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  protected regclass;
+BEGIN
+  FOR protected IN SELECT oid FROM pg_class WHERE relnamespace = 'dpquantile'::regnamespace AND relkind = 'r' LOOP
+    EXECUTE format('ALTER TABLE %s ENABLE REPLICA TRIGGER skip_replicated, '
+                   'ENABLE REPLICA TRIGGER refuse_replicated_truncate', protected);
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.protect_tables() IS
+  'Keeps replication workers from changing the tables in this schema. CREATE EXTENSION calls it; call it again after a '
+  'restore with --disable-triggers. For the owner of the tables.';
+SELECT dpquantile.protect_tables();
+
+CREATE FUNCTION dpquantile.charged_role() RETURNS oid
+  LANGUAGE C STABLE PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'dpq_charged_role';
+COMMENT ON FUNCTION dpquantile.charged_role() IS
+  'The role that is charged in this session: the session user or the role of SET ROLE, never the '
+  'owner of a SECURITY DEFINER function. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.sees_all_budgets() RETURNS boolean
+  LANGUAGE sql STABLE PARALLEL RESTRICTED
+  BEGIN ATOMIC
+    SELECT pg_catalog.pg_has_role(current_user, e.extowner, 'USAGE')
+      FROM pg_catalog.pg_extension e WHERE e.extname = 'dpquantile';
+  END;
+COMMENT ON FUNCTION dpquantile.sees_all_budgets() IS
+  'Whether the current user is (a member of) the owner of the extension. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.decimal(value float8) RETURNS numeric
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_decimal';
+COMMENT ON FUNCTION dpquantile.decimal(float8) IS
+  'value: any number. The shortest decimal that reads back as the same float8, or as the same float4 for a number that '
+  'was one. A charge of an epsilon adds this decimal to the spending. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.rho_within(epsilon float8, delta float8) RETURNS numeric
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_rho_within';
+COMMENT ON FUNCTION dpquantile.rho_within(float8, float8) IS
+  'epsilon: 0 or more; delta: between 0 and 1. The largest rho, rounded down, for which rho-zCDP implies '
+  '(epsilon, delta)-differential privacy. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.epsilon_of_rho(rho float8, delta float8) RETURNS numeric
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_epsilon_of_rho';
+COMMENT ON FUNCTION dpquantile.epsilon_of_rho(float8, float8) IS
+  'rho: 0 or more; delta: between 0 and 1. The smallest epsilon, rounded up, for which rho-zCDP implies '
+  '(epsilon, delta)-differential privacy. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.charged_rho(query text, epsilon float8) RETURNS numeric
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_charged_rho';
+COMMENT ON FUNCTION dpquantile.charged_rho(text, float8) IS
+  'query: ''one quantile'', ''nine quantiles'', ''nine quantiles, auto'' or ''dp_cdf''; another text means any other '
+  'query without delta; epsilon: from 1e-6 to 1000. The rho charged for such a query. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.six_digits(value numeric, upwards boolean) RETURNS numeric
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  BEGIN ATOMIC
+    SELECT CASE WHEN value = 0 THEN 0
+                WHEN upwards THEN trim_scale(ceil(value * ('1e' || p.places)::numeric) * ('1e' || -p.places)::numeric)
+                ELSE trim_scale(floor(value * ('1e' || p.places)::numeric) * ('1e' || -p.places)::numeric) END
+      FROM (SELECT CASE WHEN value > 0 THEN 5 - floor(log(value))::integer END AS places) AS p;
+  END;
+COMMENT ON FUNCTION dpquantile.six_digits(numeric, boolean) IS
+  'value: 0 or more; upwards: true to round up, false to round down. The value with six significant digits, for '
+  'display. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.total_epsilon(budget dpquantile.budget) RETURNS numeric
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  BEGIN ATOMIC
+    SELECT CASE budget.accountant
+           WHEN 'zcdp' THEN
+             -- Rounded up, but not above the limit if the spending is within it.
+             least(dpquantile.six_digits(
+                     dpquantile.epsilon_of_rho(budget.rho_spent::float8, budget.delta_limit::float8), true),
+                   CASE WHEN budget.rho_spent <= budget.rho_limit THEN budget.epsilon_limit END)
+           ELSE trim_scale(budget.epsilon_spent) END;
+  END;
+COMMENT ON FUNCTION dpquantile.total_epsilon(dpquantile.budget) IS
+  'budget: a row of the budget table. The epsilon of all its charges together, under its accountant. Tells nothing '
+  'about any data.';
+
+CREATE VIEW @extschema@.dp_budget WITH (security_barrier) AS
+  SELECT b.role,
+         trim_scale(b.epsilon_limit) AS epsilon_limit,
+         dpquantile.total_epsilon(b) AS epsilon_spent,
+         trim_scale(greatest(b.epsilon_limit - dpquantile.total_epsilon(b), 0)) AS epsilon_remaining,
+         trim_scale(b.delta_limit) AS delta_limit,
+         trim_scale(CASE b.accountant WHEN 'zcdp' THEN b.delta_limit ELSE b.delta_spent END) AS delta_spent,
+         trim_scale(CASE b.accountant WHEN 'zcdp' THEN 0
+                    ELSE greatest(b.delta_limit - b.delta_spent, 0) END) AS delta_remaining,
+         b.accountant,
+         trim_scale(b.rho_limit) AS rho_limit,
+         CASE WHEN b.delta_spent = 0 THEN trim_scale(b.rho_spent) END AS rho_spent,
+         CASE WHEN b.rho_limit IS NOT NULL THEN trim_scale(greatest(b.rho_limit - b.rho_spent, 0)) END AS rho_remaining,
+         CASE WHEN NOT b.has_rho_alone THEN trim_scale(b.epsilon_spent) END AS epsilon_sum,
+         trim_scale(b.smallest_charge) AS smallest_charge
+    FROM dpquantile.budget b
+   WHERE NOT b.revoked
+     AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets());
+COMMENT ON VIEW @extschema@.dp_budget IS
+  'Privacy budgets: limit, spent and remaining (epsilon, delta). The accountant adds up all charges: pure adds '
+  'epsilons and deltas, zcdp adds rhos and converts their sum. A role sees its own budget, the owner of the extension '
+  'sees all budgets. The view shows charges only; their number can depend on the data of a query (docs/privacy.md).';
+COMMENT ON COLUMN @extschema@.dp_budget.epsilon_spent IS
+  'With accountant pure the sum of the charges; with zcdp the epsilon that rho_spent implies at delta_limit, '
+  'rounded up.';
+COMMENT ON COLUMN @extschema@.dp_budget.epsilon_remaining IS
+  'epsilon_limit - epsilon_spent. With accountant zcdp a query of that epsilon may not fit, and many smaller queries '
+  'may fit: rho_remaining decides, and dp_budget_fits gives the number.';
+COMMENT ON COLUMN @extschema@.dp_budget.delta_spent IS
+  'With accountant pure the sum of the charges; with zcdp all of delta_limit, because rho is converted at this delta.';
+COMMENT ON COLUMN @extschema@.dp_budget.rho_limit IS
+  'With accountant zcdp, the limit in rho that follows from epsilon_limit and delta_limit; else NULL.';
+COMMENT ON COLUMN @extschema@.dp_budget.rho_spent IS
+  'The sum of the rhos of all charges, under either accountant; NULL if a charge had a delta and so no rho.';
+COMMENT ON COLUMN @extschema@.dp_budget.rho_remaining IS
+  'With accountant zcdp, rho_limit - rho_spent: a query is answered if its rho is not larger; else NULL.';
+COMMENT ON COLUMN @extschema@.dp_budget.epsilon_sum IS
+  'The sum of the epsilons of all charges, under either accountant; NULL if a charge was stated in rho alone.';
+COMMENT ON COLUMN @extschema@.dp_budget.smallest_charge IS
+  'A query with a smaller charge is refused. In epsilon with accountant pure, in rho with zcdp.';
+
+-- An analyst sees minutes, cut in UTC whatever the session's time zone is, and the order of the numbers. Microseconds,
+-- or the order in which the rows are stored, would tell when others charge.
+CREATE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
+  WITH viewer AS MATERIALIZED (
+    SELECT dpquantile.sees_all_budgets() AS is_owner,
+           (SELECT b.budget_id FROM dpquantile.budget b WHERE b.role = dpquantile.charged_role()) AS budget_id)
+  SELECT l.number,
+         CASE WHEN v.is_owner THEN l.charged_at ELSE date_trunc('minute', l.charged_at, 'UTC') END AS charged_at,
+         l.role_name AS role,
+         l.session_role_name AS session_role,
+         l.function,
+         l.mechanism,
+         l.neighbours,
+         trim_scale(l.epsilon) AS epsilon,
+         trim_scale(l.delta) AS delta,
+         l.grouping_sets,
+         l.groups,
+         t.query,
+         trim_scale(l.rho) AS rho,
+         l.accountant
+    FROM dpquantile.ledger l
+    LEFT JOIN dpquantile.query_text t USING (budget_id, query_hash)
+   CROSS JOIN viewer v
+   WHERE v.is_owner OR l.budget_id = v.budget_id
+   ORDER BY CASE WHEN v.is_owner THEN l.charged_at END, l.number;
+COMMENT ON VIEW @extschema@.dp_ledger IS
+  'One row for each charge: its number among the charges of the budget, from 1, time (to the minute, except for the '
+  'owner of the extension), role, session role, function, mechanism, neighbour relation, epsilon and delta (for all '
+  'grouping sets or groups together; epsilon is NULL for a query stated in rho alone), number of grouping sets, '
+  'number of groups, text of the query (its first 2 kB), rho (NULL for a charge with a delta), accountant. The number '
+  'of groups is 1 without GROUP BY. The functions dp_user_... with GROUP BY are charged for each group: one row has '
+  'the first group, a second row all others and their number. For other functions with GROUP BY it is NULL, because '
+  'it would depend on the data. A role sees its own charges in the order of their numbers, the owner of the extension '
+  'sees all charges in the order of time.';
+
+GRANT SELECT ON @extschema@.dp_budget, @extschema@.dp_ledger TO PUBLIC;
+
+CREATE FUNCTION @extschema@.dp_budget_fits(epsilon float8)
+  RETURNS TABLE (role regrole, accountant text, query text, rho_each numeric, fits bigint)
+  LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
+  BEGIN ATOMIC
+    SELECT b.role, b.accountant, k.title, trim_scale(c.rho),
+           CASE WHEN a.asked < b.smallest_charge THEN 0
+                ELSE least(div(CASE b.accountant WHEN 'zcdp' THEN b.rho_remaining ELSE b.epsilon_remaining END, a.asked),
+                           9223372036854775807) END::bigint
+      FROM @extschema@.dp_budget b
+     CROSS JOIN (VALUES (1, 'one quantile', 'one quantile'),
+                        (2, 'nine quantiles', 'nine quantiles in one call, default method'),
+                        (3, 'nine quantiles, auto', 'nine quantiles in one call, method auto'),
+                        (4, 'dp_cdf', 'dp_cdf with default options'),
+                        (5, 'other', 'any other without delta')) AS k (number, query, title)
+     CROSS JOIN LATERAL (SELECT dpquantile.charged_rho(k.query, dp_budget_fits.epsilon) AS rho) AS c
+     CROSS JOIN LATERAL (SELECT CASE b.accountant WHEN 'zcdp' THEN c.rho
+                                ELSE dpquantile.decimal(dp_budget_fits.epsilon) END AS asked) AS a
+     ORDER BY b.role::text, k.number;
+  END;
+COMMENT ON FUNCTION @extschema@.dp_budget_fits(float8) IS
+  'The number of further queries that the budget pays for. epsilon: the epsilon of each query, from 1e-6 to 1000. One '
+  'row for each kind of query: role; accountant; query; rho_each: the rho that accountant zcdp charges for one query; '
+  'fits: the number of queries that fit if the role asks nothing else, 0 below the smallest charge. dp_iqr with '
+  'method propose-test-release has a delta and is not included. A role sees its own budget, the owner of the '
+  'extension sees all budgets. Reads no data and costs no budget.';
+
+-- A role may be renamed, dropped and created again under any of its names. So a budget is connected with all names
+-- that it was granted or charged under, and a name with all such budgets, over any number of steps.
+CREATE FUNCTION dpquantile.earlier_spending(role_name name)
+  RETURNS TABLE (epsilon numeric, delta numeric, rho numeric, has_rho_alone boolean)
+  LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
+  BEGIN ATOMIC
+    WITH RECURSIVE named AS (
+      SELECT l.budget_id, l.role_name FROM dpquantile.ledger l
+      UNION
+      SELECT n.budget_id, n.role_name FROM dpquantile.budget_name n
+    ), connected AS (
+      SELECT n.budget_id FROM named n WHERE n.role_name = earlier_spending.role_name
+      UNION
+      SELECT other.budget_id
+        FROM connected
+        JOIN named mine USING (budget_id)
+        JOIN named other ON other.role_name = mine.role_name
+    )
+    SELECT coalesce(sum(s.epsilon), 0), coalesce(sum(s.delta), 0), coalesce(sum(s.rho), 0),
+           coalesce(bool_or(s.has_rho_alone), false)
+      FROM (SELECT l.budget_id, l.epsilon, l.delta, l.rho, l.epsilon IS NULL AS has_rho_alone
+              FROM dpquantile.ledger l
+             UNION ALL
+            SELECT n.budget_id, n.epsilon, n.delta, n.rho, n.has_rho_alone FROM dpquantile.budget_name n) s
+     WHERE s.budget_id IN (SELECT c.budget_id FROM connected c);
+  END;
+COMMENT ON FUNCTION dpquantile.earlier_spending(name) IS
+  'role_name: the name of a role. The sums of all charges of the budgets that are connected with this name, in the '
+  'ledger and archived. Tells nothing about any data.';
+
+CREATE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
+                                            accountant text DEFAULT NULL, smallest_charge float8 DEFAULT NULL)
+  RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  grantee CONSTANT regrole := dp_grant_budget.role;
+  budget dpquantile.budget;
+  -- The limit that the accountant compares with the sum of the charges.
+  total_limit numeric;
+  name_now name;
+BEGIN
+  IF grantee IS NULL OR NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = grantee) THEN
+    RAISE EXCEPTION 'role must be an existing role, got %', coalesce(grantee::text, 'NULL')
+      USING ERRCODE = 'undefined_object', HINT = 'Create it first: CREATE ROLE analyst LOGIN.';
+  END IF;
+  IF NOT coalesce(dp_grant_budget.epsilon > 0 AND dp_grant_budget.epsilon < 'Infinity', false) THEN
+    RAISE EXCEPTION 'epsilon must be a positive finite number, got %', coalesce(dp_grant_budget.epsilon::text, 'NULL')
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'To take a budget away, use dp_revoke_budget.';
+  END IF;
+  IF dp_grant_budget.delta < 0 OR dp_grant_budget.delta >= 1 THEN
+    RAISE EXCEPTION 'delta must be at least 0 and less than 1, got %', dp_grant_budget.delta
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'A useful delta is far below one over the number of rows, or 0.';
+  END IF;
+  IF dp_grant_budget.accountant NOT IN ('pure', 'zcdp') THEN
+    RAISE EXCEPTION 'accountant must be pure or zcdp, got %', dp_grant_budget.accountant
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'pure adds epsilons; zcdp adds rhos, so many small queries cost much less.';
+  END IF;
+
+  -- A new row starts with the earlier spending under this name: a restore without some roles may have
+  -- lost the row, or the role may have been dropped and created again. The row has no terms yet, like
+  -- a revoked budget.
+  SELECT r.rolname INTO STRICT name_now FROM pg_roles r WHERE r.oid = grantee;
+  IF NOT EXISTS (SELECT FROM dpquantile.budget b WHERE b.role = grantee) THEN
+    INSERT INTO dpquantile.budget
+           (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked)
+    SELECT grantee, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true
+      FROM dpquantile.earlier_spending(name_now) s
+    ON CONFLICT ON CONSTRAINT budget_pkey DO NOTHING;
+  END IF;
+  SELECT * INTO STRICT budget FROM dpquantile.budget b WHERE b.role = grantee FOR UPDATE;
+  INSERT INTO dpquantile.budget_name (budget_id, role_name) VALUES (budget.budget_id, name_now)
+  ON CONFLICT ON CONSTRAINT budget_name_pkey DO NOTHING;
+
+  -- The new terms. An omitted argument keeps its old value, or gets its default after a revocation.
+  budget.epsilon_limit := dpquantile.decimal(dp_grant_budget.epsilon);
+  budget.delta_limit := coalesce(dpquantile.decimal(dp_grant_budget.delta),
+                                 CASE WHEN budget.revoked THEN 0 ELSE budget.delta_limit END);
+  budget.accountant := coalesce(dp_grant_budget.accountant,
+                                CASE WHEN budget.revoked THEN 'pure' ELSE budget.accountant END);
+  budget.rho_limit := NULL;
+  IF budget.accountant = 'zcdp' THEN
+    IF budget.delta_limit = 0 THEN
+      RAISE EXCEPTION 'accountant zcdp needs a delta above 0, got 0'
+        USING ERRCODE = 'invalid_parameter_value',
+              HINT = format('It converts rho to epsilon at that delta. For example: dp_grant_budget(%L, %s, 1e-6, %L), '
+                            'with a delta far below one over the number of rows.',
+                            grantee, dp_grant_budget.epsilon, 'zcdp');
+    END IF;
+    IF budget.delta_spent > 0 THEN
+      RAISE EXCEPTION 'role % cannot have accountant zcdp: it has been charged delta %', grantee,
+                      trim_scale(budget.delta_spent)
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              DETAIL = 'A charge with a delta has no rho.',
+              HINT = 'Grant with accountant pure.';
+    END IF;
+    budget.rho_limit := dpquantile.rho_within(budget.epsilon_limit::float8, budget.delta_limit::float8);
+    IF budget.rho_limit = 0 THEN
+      RAISE EXCEPTION 'a limit of epsilon % and delta % is worth no rho', budget.epsilon_limit, budget.delta_limit
+        USING ERRCODE = 'invalid_parameter_value', HINT = 'No query would fit. Grant more epsilon or delta.';
+    END IF;
+  ELSIF budget.has_rho_alone THEN
+    RAISE EXCEPTION 'role % cannot have accountant pure: it has been charged for queries stated in rho alone', grantee
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'Such a query has no epsilon to add to the others.',
+            HINT = format('Grant with accountant zcdp: dp_grant_budget(%L, %s, 1e-6, %L).',
+                          grantee, dp_grant_budget.epsilon, 'zcdp');
+  END IF;
+  -- Computed anew if it is omitted: the old one may be in the unit of another accountant. A limit pays for at most a
+  -- million charges then.
+  total_limit := coalesce(budget.rho_limit, budget.epsilon_limit);
+  budget.smallest_charge := coalesce(dpquantile.decimal(dp_grant_budget.smallest_charge), total_limit * 1e-6);
+  IF NOT (budget.smallest_charge > 0 AND budget.smallest_charge <= total_limit) THEN
+    RAISE EXCEPTION 'smallest_charge must be positive and at most the limit of %, got %',
+                    format('%s %s', CASE budget.accountant WHEN 'zcdp' THEN 'rho' ELSE 'epsilon' END,
+                           trim_scale(total_limit)),
+                    dp_grant_budget.smallest_charge
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'It is in epsilon with accountant pure, in rho with zcdp. Leave it out for a millionth of the limit.';
+  END IF;
+  UPDATE dpquantile.budget AS b
+     SET epsilon_limit = budget.epsilon_limit, delta_limit = budget.delta_limit, rho_limit = budget.rho_limit,
+         accountant = budget.accountant, smallest_charge = budget.smallest_charge, revoked = false
+   WHERE b.role = grantee;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8) IS
+  'Sets the limit of a role''s privacy budget. role: an existing role; epsilon: total limit, positive; delta: total '
+  'limit, 0 or more and below 1 (default: the old value, at first 0; with accountant pure only dp_iqr spends delta); '
+  'accountant: ''pure'' adds epsilons and deltas; ''zcdp'' adds rhos and answers while their sum implies (epsilon, '
+  'delta)-differential privacy, which allows many more small queries and needs a delta above 0 (default: the old '
+  'value, at first pure); smallest_charge: a query of the role with a smaller charge is refused, in epsilon with pure '
+  'and in rho with zcdp, positive and at most the limit (default: a millionth of the new limit). The earlier spending '
+  'of the role still counts, also if the role was renamed, dropped and created again under any of its names; then '
+  'everything counts that was ever charged to a budget of one of these names. For the data owner: the limit is the '
+  'privacy loss that all answers to the role together may reach.';
+
+CREATE FUNCTION @extschema@.dp_revoke_budget(role regrole) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  UPDATE dpquantile.budget AS b SET revoked = true
+   WHERE b.role = dp_revoke_budget.role AND NOT b.revoked;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'role % has no privacy budget', coalesce(dp_revoke_budget.role::text, 'NULL')
+      USING ERRCODE = 'undefined_object',
+            HINT = 'The view dp_budget lists the budgets.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.dp_revoke_budget(regrole) IS
+  'Takes a role''s privacy budget away: the role gets no more private answers. role: a role with a budget. Its '
+  'spending is kept and counts again if it gets a budget later.';
+
+CREATE FUNCTION @extschema@.dp_archive_ledger(before timestamptz)
+  RETURNS TABLE (budget_id uuid, number bigint, charged_at timestamptz, role name, session_role name, function name,
+                 mechanism text, neighbours text, epsilon numeric, delta numeric, grouping_sets integer, groups integer,
+                 query text, rho numeric, accountant text)
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  budgets uuid[];
+BEGIN
+  IF dp_archive_ledger.before IS NULL THEN
+    RAISE EXCEPTION 'before must be a time, got NULL'
+      USING ERRCODE = 'null_value_not_allowed',
+            HINT = 'For example: SELECT * FROM dp_archive_ledger(now() - interval ''1 year'').';
+  END IF;
+  -- One archiving at a time. Charges and grants do not wait for this lock.
+  LOCK TABLE dpquantile.budget_name IN SHARE UPDATE EXCLUSIVE MODE;
+  -- The charges of these budgets wait, as they do for dp_grant_budget: a charge under way may refer to a text that no
+  -- other charge refers to, and would not see that the text is removed.
+  budgets := ARRAY(SELECT DISTINCT l.budget_id FROM dpquantile.ledger l WHERE l.charged_at < dp_archive_ledger.before);
+  PERFORM FROM dpquantile.budget b WHERE b.budget_id = ANY (budgets) ORDER BY b.role FOR UPDATE;
+  RETURN QUERY
+    WITH archived AS (
+      DELETE FROM dpquantile.ledger l
+       WHERE l.budget_id = ANY (budgets) AND l.charged_at < dp_archive_ledger.before
+      RETURNING l.*
+    ), summed AS (
+      INSERT INTO dpquantile.budget_name AS n
+             (budget_id, role_name, charges, epsilon, delta, rho, has_rho_alone, last_charged_at)
+      SELECT a.budget_id, a.role_name, count(*), coalesce(sum(a.epsilon), 0), sum(a.delta), coalesce(sum(a.rho), 0),
+             bool_or(a.epsilon IS NULL), max(a.charged_at)
+        FROM archived a GROUP BY a.budget_id, a.role_name
+      ON CONFLICT ON CONSTRAINT budget_name_pkey DO UPDATE
+         SET charges = n.charges + excluded.charges, epsilon = n.epsilon + excluded.epsilon,
+             delta = n.delta + excluded.delta, rho = n.rho + excluded.rho,
+             has_rho_alone = n.has_rho_alone OR excluded.has_rho_alone,
+             last_charged_at = greatest(n.last_charged_at, excluded.last_charged_at)
+    )
+    SELECT a.budget_id, a.number, a.charged_at, a.role_name, a.session_role_name, a.function, a.mechanism,
+           a.neighbours, trim_scale(a.epsilon), trim_scale(a.delta), a.grouping_sets, a.groups, t.query,
+           trim_scale(a.rho), a.accountant
+      FROM archived a LEFT JOIN dpquantile.query_text t USING (budget_id, query_hash)
+     ORDER BY a.charged_at, a.budget_id, a.number;
+  DELETE FROM dpquantile.query_text t
+   WHERE t.budget_id = ANY (budgets)
+     AND NOT EXISTS (SELECT FROM dpquantile.ledger l
+                      WHERE l.budget_id = t.budget_id AND l.query_hash = t.query_hash);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.dp_archive_ledger(timestamptz) IS
+  'Takes old charges out of the ledger and returns them, so that they can be kept elsewhere. In psql: BEGIN; then '
+  '\copy (SELECT * FROM dp_archive_ledger(''2026-01-01'')) TO ''ledger.csv'' CSV HEADER; then look at the file; then '
+  'COMMIT. Without BEGIN the charges are lost if psql cannot write the file. before: a time; earlier charges are taken '
+  'out. The spending stays as it is: the sums of the charges are kept, and count when a budget has to be made again. '
+  'The charges of the budgets concerned wait until the transaction ends. budget_id: the budget; the other columns are '
+  'those of dp_ledger: number, charged_at, role, session_role, function, mechanism, neighbours, epsilon, delta, '
+  'grouping_sets, groups, query, rho, accountant. For the data owner.';
+
+REVOKE EXECUTE ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8),
+                           @extschema@.dp_revoke_budget(regrole),
+                           @extschema@.dp_archive_ledger(timestamptz) FROM PUBLIC;
+
+-- ---------------------------------------------------------------------------------------------
+-- Restricted roles
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.told_by_function(function regprocedure) RETURNS text
+  LANGUAGE C STABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_told_by_function';
+COMMENT ON FUNCTION dpquantile.told_by_function(regprocedure) IS
+  'function: any function. What exact facts it tells, if a restricted role may not execute it; otherwise NULL.';
+
+CREATE FUNCTION dpquantile.stored_setting(database oid, role oid, setting text) RETURNS text
+  LANGUAGE sql STABLE
+  BEGIN ATOMIC
+    SELECT substr(c.entry, length(stored_setting.setting) + 2)
+      FROM pg_catalog.pg_db_role_setting s
+     CROSS JOIN unnest(s.setconfig) AS c (entry)
+     WHERE s.setdatabase = stored_setting.database AND s.setrole = stored_setting.role
+       AND starts_with(c.entry, stored_setting.setting || '=');
+  END;
+COMMENT ON FUNCTION dpquantile.stored_setting(oid, oid, text) IS
+  'What ALTER ROLE or ALTER DATABASE has stored for a setting. database: an OID, or 0 for all databases; role: an '
+  'OID, or 0 for all roles; setting: its name. NULL if nothing is stored.';
+
+CREATE FUNCTION dpquantile.server_libraries() RETURNS text
+  LANGUAGE sql STABLE
+  BEGIN ATOMIC
+    SELECT CASE WHEN s.source IN ('default', 'configuration file', 'command line') THEN s.setting
+                ELSE coalesce((SELECT f.setting FROM pg_catalog.pg_file_settings f
+                                WHERE f.name = 'session_preload_libraries' AND f.applied), '') END
+      FROM pg_catalog.pg_settings s WHERE s.name = 'session_preload_libraries';
+  END;
+COMMENT ON FUNCTION dpquantile.server_libraries() IS
+  'The server''s session_preload_libraries, whatever the current database and role have.';
+
+CREATE FUNCTION dpquantile.is_library(entry text) RETURNS boolean
+  LANGUAGE sql IMMUTABLE
+  RETURN btrim(entry, ' "') ~ '^(.*/)?dpquantile(\.so)?$';
+COMMENT ON FUNCTION dpquantile.is_library(text) IS
+  'entry: of a list of libraries. Whether it is the library of this extension.';
+
+CREATE FUNCTION dpquantile.store_libraries(role regrole, in_database text, libraries text) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  before CONSTANT text := current_setting('session_preload_libraries');
+BEGIN
+  -- FROM CURRENT takes a whole list. A literal would have to be split.
+  PERFORM set_config('session_preload_libraries', libraries, true);
+  EXECUTE format('ALTER ROLE %s%s SET session_preload_libraries FROM CURRENT', role, in_database);
+  PERFORM set_config('session_preload_libraries', before, true);
+END
+$$;
+COMMENT ON FUNCTION dpquantile.store_libraries(regrole, text, text) IS
+  'Stores session_preload_libraries for a role. in_database: empty or '' IN DATABASE name''; libraries: the list.';
+
+CREATE FUNCTION @extschema@.dp_restrict_role(role regrole) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  login CONSTANT regrole := dp_restrict_role.role;
+  libraries text;
+  refusal record;
+  scope record;
+BEGIN
+  IF login IS NULL OR NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = login) THEN
+    RAISE EXCEPTION 'role must be an existing role, got %', coalesce(login::text, 'NULL')
+      USING ERRCODE = 'undefined_object', HINT = 'Create it first: CREATE ROLE analyst LOGIN.';
+  END IF;
+  IF NOT (SELECT r.rolcanlogin FROM pg_roles r WHERE r.oid = login) THEN
+    RAISE EXCEPTION 'role % cannot be restricted: it cannot log in', login
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'A session has the settings of the role that logs in, not those of roles that it is a member of.',
+            HINT = 'Restrict each role that logs in.';
+  END IF;
+  SELECT m.oid::regrole AS member, CASE WHEN m.rolsuper THEN 'a superuser'
+                                        WHEN m.rolcreaterole THEN 'a role with CREATEROLE'
+                                        WHEN m.rolreplication THEN 'a role with REPLICATION'
+                                        ELSE 'a predefined role' END AS reason
+    INTO refusal
+    FROM pg_roles m
+   WHERE (m.rolsuper OR m.rolcreaterole OR m.rolreplication OR starts_with(m.rolname, 'pg_'))
+     AND m.rolname <> 'pg_database_owner' AND pg_has_role(login, m.oid, 'MEMBER')
+   ORDER BY m.oid <> login, m.rolname LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'role % cannot be restricted: it is %', login,
+                    CASE WHEN refusal.member = login THEN refusal.reason
+                         ELSE format('a member of %s, %s', refusal.member, refusal.reason) END
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'Such a role reads data or statistics past any restriction, or can undo it.',
+            HINT = 'Take the attribute or the membership away first.';
+  END IF;
+  SELECT p.parname AS name INTO refusal
+    FROM pg_parameter_acl p
+   WHERE p.parname IN ('session_preload_libraries', 'dpquantile.restricted', 'log_temp_files', 'temp_file_limit')
+     AND has_parameter_privilege(login, p.parname, 'SET, ALTER SYSTEM')
+   ORDER BY 1 LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'role % cannot be restricted: it may set %', login, refusal.name
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = format('REVOKE SET, ALTER SYSTEM ON PARAMETER %s from the role, its roles or PUBLIC.', refusal.name);
+  END IF;
+
+  -- For all databases, and once more for each database whose own settings would have precedence or whose own
+  -- libraries the settings for all databases would rescope.
+  FOR scope IN
+    SELECT '' AS clause, dpquantile.stored_setting(0, login, 'session_preload_libraries') AS libraries
+    UNION ALL
+    SELECT format(' IN DATABASE %I', d.datname),
+           coalesce(dpquantile.stored_setting(d.oid, login, 'session_preload_libraries'),
+                    dpquantile.stored_setting(0, login, 'session_preload_libraries'),
+                    dpquantile.stored_setting(d.oid, 0, 'session_preload_libraries'))
+      FROM pg_database d
+     WHERE EXISTS (SELECT FROM pg_db_role_setting s WHERE s.setdatabase = d.oid AND s.setrole = login)
+        OR dpquantile.stored_setting(d.oid, 0, 'session_preload_libraries') IS NOT NULL
+  LOOP
+    libraries := coalesce(scope.libraries, dpquantile.server_libraries());
+    IF NOT EXISTS (SELECT FROM regexp_split_to_table(libraries, ',') AS e (entry) WHERE dpquantile.is_library(e.entry))
+    THEN
+      libraries := concat_ws(', ', nullif(libraries, ''), 'dpquantile');
+    END IF;
+    PERFORM dpquantile.store_libraries(login, scope.clause, libraries);
+    EXECUTE format('ALTER ROLE %s%s SET dpquantile.restricted = on', login, scope.clause);
+    EXECUTE format('ALTER ROLE %s%s SET log_temp_files = -1', login, scope.clause);
+    EXECUTE format('ALTER ROLE %s%s SET temp_file_limit = -1', login, scope.clause);
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.dp_restrict_role(regrole) IS
+  'Takes from a role the functions and settings by which PostgreSQL tells exact facts about data that the role cannot '
+  'read: statistics, sizes, locks, numbers of rows in catalogs, EXPLAIN ANALYZE, log messages. role: a role that logs '
+  'in. Holds for sessions that begin afterwards. For the data owner: restrict every untrusted login of the cluster, also '
+  'one that may not call approved functions.';
+
+CREATE FUNCTION @extschema@.dp_unrestrict_role(role regrole) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  login CONSTANT regrole := dp_unrestrict_role.role;
+  libraries text;
+  scope record;
+BEGIN
+  FOR scope IN
+    SELECT s.setdatabase AS database,
+           CASE WHEN d.oid IS NULL THEN '' ELSE format(' IN DATABASE %I', d.datname) END AS clause
+      FROM pg_db_role_setting s LEFT JOIN pg_database d ON d.oid = s.setdatabase
+     WHERE s.setrole = login
+       AND dpquantile.stored_setting(s.setdatabase, login, 'dpquantile.restricted') IS NOT NULL
+  LOOP
+    SELECT string_agg(btrim(e.entry), ', ' ORDER BY e.number) INTO libraries
+      FROM regexp_split_to_table(dpquantile.stored_setting(scope.database, login, 'session_preload_libraries'), ',')
+           WITH ORDINALITY AS e (entry, number)
+     WHERE NOT dpquantile.is_library(e.entry);
+    -- dp_restrict_role has copied what the role would have without it.
+    IF coalesce(libraries, '') IN ('', coalesce(dpquantile.stored_setting(scope.database, 0, 'session_preload_libraries'),
+                                                dpquantile.server_libraries())) THEN
+      EXECUTE format('ALTER ROLE %s%s RESET session_preload_libraries', login, scope.clause);
+    ELSE
+      PERFORM dpquantile.store_libraries(login, scope.clause, libraries);
+    END IF;
+    EXECUTE format('ALTER ROLE %s%s RESET dpquantile.restricted', login, scope.clause);
+    EXECUTE format('ALTER ROLE %s%s RESET log_temp_files', login, scope.clause);
+    EXECUTE format('ALTER ROLE %s%s RESET temp_file_limit', login, scope.clause);
+  END LOOP;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'role % is not restricted', coalesce(login::text, 'NULL')
+      USING ERRCODE = 'undefined_object', HINT = 'In psql, \drds lists the settings of roles.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.dp_unrestrict_role(regrole) IS
+  'Takes the settings of dp_restrict_role back. role: a restricted role. Libraries that the role had besides stay in '
+  'its session_preload_libraries. Holds for sessions that begin afterwards.';
+
+REVOKE EXECUTE ON FUNCTION @extschema@.dp_restrict_role(regrole), @extschema@.dp_unrestrict_role(regrole) FROM PUBLIC;
+
+-- ---------------------------------------------------------------------------------------------
+-- Options
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION @extschema@.dp_options(method text DEFAULT NULL, granularity float8 DEFAULT NULL, bins bigint DEFAULT NULL,
+                                       lower float8 DEFAULT NULL, upper float8 DEFAULT NULL,
+                                       max_contributions text DEFAULT NULL, suppress boolean DEFAULT NULL,
+                                       rho float8 DEFAULT NULL)
+  RETURNS jsonb
+  LANGUAGE C IMMUTABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_options';
+COMMENT ON FUNCTION @extschema@.dp_options(text, float8, bigint, float8, float8, text, boolean, float8) IS
+  'Builds and checks the options argument of the private aggregates. method: the mechanism; for quantiles and '
+  'dp_synthesize ''approximate'' (the default for quantiles), ''joint'', ''independent'', ''tree'' or ''auto'' (the '
+  'default for dp_synthesize), for dp_cdf ''tree'' (the default), ''binary'' or ''histogram'', for dp_iqr '
+  '''propose-test-release'' (the default) or ''quantiles'', for dp_user_mean ''array'' (the default), ''baseline'', '
+  '''levy'', ''quantile'', ''quantile-adaptive'' or ''bounded'', for dp_user_variance the first two of these or '
+  '''bounded''; granularity: the step between possible values, for '
+  'example 1 for whole numbers or 0.01 for cents (default for quantiles: 2^20 cells from lower to upper); bins: '
+  'the number of bins of a dp_cdf, 1 to 1048576 (default 1024), instead of granularity; lower, upper: public '
+  'bounds of the values, for dp_iqr with method ''quantiles''; max_contributions: for dp_user_mean and '
+  'dp_user_variance, the most rows kept of a user: a whole number such as ''8'', ''median'' or ''optimal'' (the '
+  'default); suppress: for dp_user_grid_stats, whether users may be left out of some of their grids (default true); '
+  'rho: for quantiles, dp_synthesize and dp_cdf, the guarantee in rho of zero-concentrated differential privacy, 1e-12 '
+  'to 1000, with NULL for epsilon. Options are public and cost no budget.';
+
+-- Variants with max_contributions as a number. (More arguments with defaults would make calls ambiguous.)
+CREATE FUNCTION @extschema@.dp_options(max_contributions bigint) RETURNS jsonb
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN @extschema@.dp_options(max_contributions => dp_options.max_contributions::text);
+CREATE FUNCTION @extschema@.dp_options(method text, max_contributions bigint) RETURNS jsonb
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN @extschema@.dp_options(method => dp_options.method, max_contributions => dp_options.max_contributions::text);
+COMMENT ON FUNCTION @extschema@.dp_options(bigint) IS
+  'The same with max_contributions as a number: dp_options(max_contributions => 8). Options are public and cost no '
+  'budget.';
+COMMENT ON FUNCTION @extschema@.dp_options(text, bigint) IS
+  'The same with max_contributions as a number: dp_options(method => ''bounded'', max_contributions => 8). Options are '
+  'public and cost no budget.';
+
+-- ---------------------------------------------------------------------------------------------
+-- The state of the aggregates
+-- ---------------------------------------------------------------------------------------------
+
+CREATE TYPE dpquantile.records_state;
+
+CREATE FUNCTION dpquantile.records_state_in(cstring) RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_state_in';
+CREATE FUNCTION dpquantile.records_state_out(dpquantile.records_state) RETURNS cstring
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_state_out';
+CREATE FUNCTION dpquantile.records_state_recv(internal) RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_state_recv';
+CREATE FUNCTION dpquantile.records_state_send(dpquantile.records_state) RETURNS bytea
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_state_send';
+
+CREATE TYPE dpquantile.records_state (
+  INPUT = dpquantile.records_state_in,
+  OUTPUT = dpquantile.records_state_out,
+  RECEIVE = dpquantile.records_state_recv,
+  SEND = dpquantile.records_state_send,
+  INTERNALLENGTH = VARIABLE,
+  ALIGNMENT = double,
+  STORAGE = plain
+);
+COMMENT ON TYPE dpquantile.records_state IS
+  'Internal state of the private aggregates. Holds exact data: no analyst may see it.';
+
+CREATE FUNCTION dpquantile.records_combine(dpquantile.records_state, dpquantile.records_state)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_records_combine';
+
+-- ---------------------------------------------------------------------------------------------
+-- Quantiles: the aggregates, for float8 and for numeric values (a numeric beyond float8 is clamped
+-- like any other value; an implicit cast would raise an error that depends on the data)
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.planner_support(internal) RETURNS internal
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_planner_support';
+COMMENT ON FUNCTION dpquantile.planner_support(internal) IS
+  'PostgreSQL calls it while it plans a query with a private aggregate, and loads the library for the call.';
+CREATE FUNCTION dpquantile.quantiles_final(dpquantile.records_state) RETURNS float8[]
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_quantiles_final';
+CREATE FUNCTION dpquantile.quantile_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_quantile_final';
+
+CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, float8, float8[], float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
+CREATE AGGREGATE @extschema@.dp_quantiles(value float8, quantiles float8[], epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.quantiles_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.quantiles_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_quantiles(float8, float8[], float8, float8, float8) IS
+'Differentially private quantiles. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+quantiles: 1 to 4096 numbers from 0 to 1, in any order.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, float8, float8[], float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
+CREATE AGGREGATE @extschema@.dp_quantiles(value float8, quantiles float8[], epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.quantiles_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.quantiles_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_quantiles(float8, float8[], float8, float8, float8, jsonb) IS
+'Differentially private quantiles. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+quantiles: 1 to 4096 numbers from 0 to 1, in any order.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): method ''approximate'' (the default: level by level), ''joint'' (all at once, up to 128),
+  ''independent'' (each by itself), ''tree'' (from noisy counts) or ''auto'' (the most accurate method for the number of
+  quantiles, the value grid and the given epsilon or rho); granularity; rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, numeric, float8[], float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.quantiles_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.quantiles_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_quantiles(numeric, float8[], float8, float8, float8) IS
+'Differentially private quantiles. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+quantiles: 1 to 4096 numbers from 0 to 1, in any order.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, numeric, float8[], float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.quantiles_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.quantiles_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_quantiles(numeric, float8[], float8, float8, float8, jsonb) IS
+'Differentially private quantiles. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+quantiles: 1 to 4096 numbers from 0 to 1, in any order.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): method ''approximate'' (the default: level by level), ''joint'' (all at once, up to 128),
+  ''independent'' (each by itself), ''tree'' (from noisy counts) or ''auto'' (the most accurate method for the number of
+  quantiles, the value grid and the given epsilon or rho); granularity; rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, float8, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
+CREATE AGGREGATE @extschema@.dp_quantile(value float8, quantile float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.quantile_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.quantile_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_quantile(float8, float8, float8, float8, float8) IS
+'Differentially private quantile. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+quantile: a number from 0 to 1; 0.5 is the median.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, float8, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
+CREATE AGGREGATE @extschema@.dp_quantile(value float8, quantile float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.quantile_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.quantile_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_quantile(float8, float8, float8, float8, float8, jsonb) IS
+'Differentially private quantile. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+quantile: a number from 0 to 1; 0.5 is the median.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): method (for one quantile ''approximate'', the default, ''joint'', ''independent'' and
+  ''auto'' are the same; ''tree'' is different); granularity; rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, numeric, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.quantile_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.quantile_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_quantile(numeric, float8, float8, float8, float8) IS
+'Differentially private quantile. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+quantile: a number from 0 to 1; 0.5 is the median.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, numeric, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.quantile_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.quantile_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_quantile(numeric, float8, float8, float8, float8, jsonb) IS
+'Differentially private quantile. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+quantile: a number from 0 to 1; 0.5 is the median.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): method (for one quantile ''approximate'', the default, ''joint'', ''independent'' and
+  ''auto'' are the same; ''tree'' is different); granularity; rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
+CREATE AGGREGATE @extschema@.dp_median(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.median_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.quantile_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_median(float8, float8, float8, float8) IS
+'Differentially private median. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
+CREATE AGGREGATE @extschema@.dp_median(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.median_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.quantile_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_median(float8, float8, float8, float8, jsonb) IS
+'Differentially private median. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): method (for one quantile ''approximate'', the default, ''joint'', ''independent'' and
+  ''auto'' are the same; ''tree'' is different); granularity; rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, numeric, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.median_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.quantile_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_median(numeric, float8, float8, float8) IS
+'Differentially private median. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, numeric, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.median_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.quantile_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_median(numeric, float8, float8, float8, jsonb) IS
+'Differentially private median. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): method (for one quantile ''approximate'', the default, ''joint'', ''independent'' and
+  ''auto'' are the same; ''tree'' is different); granularity; rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION @extschema@.dp_quantiles_expected_error(n bigint, quantiles float8[], epsilon float8, lower float8, upper float8,
+                                                        options jsonb DEFAULT '{}')
+  RETURNS TABLE (quantile float8, rank_error_typical float8, rank_error_95 float8, rank_error_bound float8)
+  LANGUAGE C VOLATILE PARALLEL SAFE ROWS 10 AS 'MODULE_PATHNAME', 'dpq_quantiles_expected_error';
+COMMENT ON FUNCTION @extschema@.dp_quantiles_expected_error(bigint, float8[], float8, float8, float8, jsonb) IS
+'The expected error of dp_quantiles: one row for each quantile, with errors in ranks. Uses public figures only: reads
+no data and costs no budget.
+n: a public guess of the number of rows with a value, 1 to 2^40.
+quantiles, epsilon, lower, upper, options: as for dp_quantiles.
+quantile: the given quantile; rank_error_typical: the mean error, simulated for rows spread evenly between the bounds;
+  rank_error_95: the error that 95 of 100 such answers do not exceed, also simulated (both vary a little from call to
+  call); rank_error_bound: the error that with probability 95 % none of the quantiles exceeds, for any data (NULL for
+  method ''tree'').';
+
+-- ---------------------------------------------------------------------------------------------
+-- A synthetic sample
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.synthesize_final(dpquantile.records_state) RETURNS float8[]
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_synthesize_final';
+
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float8, bigint, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition';
+CREATE AGGREGATE @extschema@.dp_synthesize(value float8, size bigint, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.synthesize_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.synthesize_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_synthesize(float8, bigint, float8, float8, float8) IS
+'Differentially private synthetic sample: size values in ascending order, distributed like those of the column. They are
+  the quantiles i / (size + 1) of the column. Each stands for 1 / (size + 1) of the rows; the sample does not tell the
+  number of rows. It can be stored and queried without further charge. Values lie on a public value grid; an empty
+  input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+size: the number of synthetic values, 1 to 4096.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float8, bigint, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition';
+CREATE AGGREGATE @extschema@.dp_synthesize(value float8, size bigint, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.synthesize_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.synthesize_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_synthesize(float8, bigint, float8, float8, float8, jsonb) IS
+'Differentially private synthetic sample: size values in ascending order, distributed like those of the column. They are
+  the quantiles i / (size + 1) of the column. Each stands for 1 / (size + 1) of the rows; the sample does not tell the
+  number of rows. It can be stored and queried without further charge. Values lie on a public value grid; an empty
+  input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+size: the number of synthetic values, 1 to 4096.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): method, as for dp_quantiles but with the default ''auto''; granularity; rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, bigint, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_synthesize(value numeric, size bigint, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.synthesize_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.synthesize_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_synthesize(numeric, bigint, float8, float8, float8) IS
+'Differentially private synthetic sample: size values in ascending order, distributed like those of the column. They are
+  the quantiles i / (size + 1) of the column. Each stands for 1 / (size + 1) of the rows; the sample does not tell the
+  number of rows. It can be stored and queried without further charge. Values lie on a public value grid; an empty
+  input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+size: the number of synthetic values, 1 to 4096.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, bigint, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_synthesize(value numeric, size bigint, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.synthesize_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.synthesize_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_synthesize(numeric, bigint, float8, float8, float8, jsonb) IS
+'Differentially private synthetic sample: size values in ascending order, distributed like those of the column. They are
+  the quantiles i / (size + 1) of the column. Each stands for 1 / (size + 1) of the rows; the sample does not tell the
+  number of rows. It can be stored and queried without further charge. Values lie on a public value grid; an empty
+  input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+size: the number of synthetic values, 1 to 4096.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): method, as for dp_quantiles but with the default ''auto''; granularity; rho.
+All arguments except value must be constant.';
+
+-- ---------------------------------------------------------------------------------------------
+-- CDF: the released value
+-- ---------------------------------------------------------------------------------------------
+
+CREATE TYPE @extschema@.dp_cdf;
+
+CREATE FUNCTION dpquantile.cdf_in(cstring) RETURNS @extschema@.dp_cdf
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_in';
+CREATE FUNCTION dpquantile.cdf_out(@extschema@.dp_cdf) RETURNS cstring
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_out';
+CREATE FUNCTION dpquantile.cdf_recv(internal) RETURNS @extschema@.dp_cdf
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_recv';
+CREATE FUNCTION dpquantile.cdf_send(@extschema@.dp_cdf) RETURNS bytea
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_send';
+
+CREATE TYPE @extschema@.dp_cdf (
+  INPUT = dpquantile.cdf_in,
+  OUTPUT = dpquantile.cdf_out,
+  RECEIVE = dpquantile.cdf_recv,
+  SEND = dpquantile.cdf_send,
+  INTERNALLENGTH = VARIABLE,
+  STORAGE = extended
+);
+COMMENT ON TYPE @extschema@.dp_cdf IS
+  'A released private CDF, the answer of dp_cdf(): the curve, the number of rows, the domain and the public '
+  'law of the noise. Its text form is a JSON object; it casts to and from jsonb. Storing it, copying it and '
+  'asking it any number of questions cost no budget.';
+
+CREATE CAST (@extschema@.dp_cdf AS jsonb) WITH INOUT;
+COMMENT ON CAST (@extschema@.dp_cdf AS jsonb) IS 'A released CDF as a JSON object. Costs no budget.';
+CREATE CAST (jsonb AS @extschema@.dp_cdf) WITH INOUT;
+COMMENT ON CAST (jsonb AS @extschema@.dp_cdf) IS 'A released CDF from its JSON object. Costs no budget.';
+
+COMMENT ON FUNCTION dpquantile.cdf_in(cstring) IS 'Text form of the type dp_cdf, a JSON object.';
+COMMENT ON FUNCTION dpquantile.cdf_out(@extschema@.dp_cdf) IS 'Text form of the type dp_cdf, a JSON object.';
+COMMENT ON FUNCTION dpquantile.cdf_recv(internal) IS 'Binary form of the type dp_cdf.';
+COMMENT ON FUNCTION dpquantile.cdf_send(@extschema@.dp_cdf) IS 'Binary form of the type dp_cdf.';
+
+-- ---------------------------------------------------------------------------------------------
+-- CDF: the aggregates
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.cdf_final(dpquantile.records_state) RETURNS @extschema@.dp_cdf
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_cdf_final';
+
+CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_transition';
+CREATE AGGREGATE @extschema@.dp_cdf(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.cdf_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.cdf_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_cdf(float8, float8, float8, float8) IS
+'Differentially private cumulative distribution: one release, then any number of questions for free
+  (dp_cdf_quantile, dp_cdf_probability, dp_cdf_count, dp_cdf_points, dp_cdf_plot, ...). An empty input
+  gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count in the first or last bin.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_transition';
+CREATE AGGREGATE @extschema@.dp_cdf(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.cdf_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.cdf_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_cdf(float8, float8, float8, float8, jsonb) IS
+'Differentially private cumulative distribution: one release, then any number of questions for free
+  (dp_cdf_quantile, dp_cdf_probability, dp_cdf_count, dp_cdf_points, dp_cdf_plot, ...). An empty input
+  gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count in the first or last bin.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): method, and bins or granularity; rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, numeric, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_cdf(value numeric, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.cdf_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.cdf_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_cdf(numeric, float8, float8, float8) IS
+'Differentially private cumulative distribution: one release, then any number of questions for free
+  (dp_cdf_quantile, dp_cdf_probability, dp_cdf_count, dp_cdf_points, dp_cdf_plot, ...). An empty input
+  gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count in the first or last bin.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, numeric, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_cdf(value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.cdf_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.cdf_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_cdf(numeric, float8, float8, float8, jsonb) IS
+'Differentially private cumulative distribution: one release, then any number of questions for free
+  (dp_cdf_quantile, dp_cdf_probability, dp_cdf_count, dp_cdf_points, dp_cdf_plot, ...). An empty input
+  gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count in the first or last bin.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): method, and bins or granularity; rho.
+All arguments except value must be constant.';
+
+-- ---------------------------------------------------------------------------------------------
+-- CDF: questions to a released value
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION @extschema@.dp_cdf_rows(cdf @extschema@.dp_cdf) RETURNS bigint
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_rows';
+COMMENT ON FUNCTION @extschema@.dp_cdf_rows(@extschema@.dp_cdf) IS
+  'The private number of rows with a value. cdf: a released CDF. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_count(cdf @extschema@.dp_cdf, from_value float8, to_value float8) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_count';
+COMMENT ON FUNCTION @extschema@.dp_cdf_count(@extschema@.dp_cdf, float8, float8) IS
+  'The private number of rows with a value from from_value to to_value (both inclusive for a CDF with a '
+  'granularity; a part of a bin counts in proportion to its width). cdf: a released CDF; from_value, '
+  'to_value: any numbers, -Infinity and Infinity allowed. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_probability(cdf @extschema@.dp_cdf, x float8) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_probability';
+COMMENT ON FUNCTION @extschema@.dp_cdf_probability(@extschema@.dp_cdf, float8) IS
+  'The private fraction of rows with a value of at most x for a CDF with a granularity, or below x for a '
+  'CDF with bins (inside a bin in proportion to the width); NULL if the release has no rows. cdf: a '
+  'released CDF; x: any number. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_quantile(cdf @extschema@.dp_cdf, quantile float8) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_quantile';
+COMMENT ON FUNCTION @extschema@.dp_cdf_quantile(@extschema@.dp_cdf, float8) IS
+  'The least value that at least this fraction of the rows does not exceed; NULL if the release has no '
+  'rows. cdf: a released CDF; quantile: from 0 to 1, 0.5 is the median. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_quantiles(cdf @extschema@.dp_cdf, quantiles float8[]) RETURNS float8[]
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_quantiles';
+COMMENT ON FUNCTION @extschema@.dp_cdf_quantiles(@extschema@.dp_cdf, float8[]) IS
+  'The quantiles of a released CDF in an array of the same shape; NULL for a NULL, or if the release has '
+  'no rows. cdf: a released CDF; quantiles: each from 0 to 1. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_error(cdf @extschema@.dp_cdf, confidence float8 DEFAULT 0.95, simultaneous boolean DEFAULT true,
+                                         OUT rows float8, OUT fraction float8)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_error';
+COMMENT ON FUNCTION @extschema@.dp_cdf_error(@extschema@.dp_cdf, float8, boolean) IS
+  'The error of a released CDF because of its noise, at the values of a CDF with a granularity or at the '
+  'edges of bins. rows: the +- of the number of rows up to a point; fraction: the +- of a probability '
+  '(NULL if the release has no rows). A count between two points may be off by twice as much, and inside a '
+  'bin the straight line may be off by all rows of the bin. cdf: a released CDF; confidence: the '
+  'probability that the error holds, 0.5 to 0.999; simultaneous: true for all points at once, false for a '
+  'point chosen at random. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_points(cdf @extschema@.dp_cdf, confidence float8 DEFAULT 0.95)
+  RETURNS TABLE (x float8, probability float8, low float8, high float8)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1024 AS 'MODULE_PATHNAME', 'dpq_cdf_points';
+COMMENT ON FUNCTION @extschema@.dp_cdf_points(@extschema@.dp_cdf, float8) IS
+  'The points of a released CDF: x, probability, and a band from low to high that holds at all points at '
+  'once. For a CDF with a granularity the points are its values, with the fraction of rows up to x; else '
+  'they are the edges of the bins, with the fraction of rows below x. cdf: a released CDF; confidence: the '
+  'probability that the true fractions lie in the band, 0.5 to 0.999. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_plot(cdf @extschema@.dp_cdf, width bigint DEFAULT 78, height bigint DEFAULT 22, confidence float8 DEFAULT 0.95)
+  RETURNS SETOF text
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 22 AS 'MODULE_PATHNAME', 'dpq_cdf_plot';
+COMMENT ON FUNCTION @extschema@.dp_cdf_plot(@extschema@.dp_cdf, bigint, bigint, float8) IS
+  'A plot of a released CDF with its band as lines of text. cdf: a released CDF; width: 40 to 400 '
+  'columns; height: 10 to 200 lines; confidence: of the band, 0.5 to 0.999. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_svg(cdf @extschema@.dp_cdf, width bigint DEFAULT 720, height bigint DEFAULT 440, title text DEFAULT '',
+                                       confidence float8 DEFAULT 0.95)
+  RETURNS text
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_svg';
+COMMENT ON FUNCTION @extschema@.dp_cdf_svg(@extschema@.dp_cdf, bigint, bigint, text, float8) IS
+  'A plot of a released CDF with its band as an SVG document. cdf: a released CDF; width, height: 200 '
+  'to 4000 pixels; title: up to 1000 bytes; confidence: of the band, 0.5 to 0.999. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_expected_error(epsilon float8, bins bigint DEFAULT 1024, confidence float8 DEFAULT 0.95,
+                                                  method text DEFAULT 'tree', rho float8 DEFAULT NULL,
+                                                  OUT pointwise float8, OUT simultaneous float8,
+                                                  OUT branching int[], OUT level_epsilon float8[], OUT level_rho float8[])
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_expected_error';
+COMMENT ON FUNCTION @extschema@.dp_cdf_expected_error(float8, bigint, float8, text, float8) IS
+  'The expected error of dp_cdf: the +- in rows at a point chosen at random (pointwise) and at all points '
+  'at once (simultaneous), and the tree of the release: branching and level_epsilon or level_rho of each '
+  'level. epsilon, bins, method: as for dp_cdf; confidence: the probability that the error holds, 0.5 to '
+  '0.999; rho: for a release with option rho, with NULL for epsilon. Reads no data and costs no budget.';
+
+-- ---------------------------------------------------------------------------------------------
+-- Interquartile range
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.iqr_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_iqr_final';
+
+CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_transition';
+CREATE AGGREGATE @extschema@.dp_iqr(value float8, epsilon float8, delta float8) (
+  SFUNC = dpquantile.iqr_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.iqr_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_iqr(float8, float8, float8) IS
+'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
+  an ordinary private answer, given if a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
+  answered like any other input.
+Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it within its group.
+  epsilon and delta are the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; infinities count as the largest finite numbers.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+delta: the probability with which the guarantee may fail, 1e-300 to 0.5; choose it far below one over the number of
+  rows.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_transition';
+CREATE AGGREGATE @extschema@.dp_iqr(value float8, epsilon float8, delta float8, options jsonb) (
+  SFUNC = dpquantile.iqr_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.iqr_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_iqr(float8, float8, float8, jsonb) IS
+'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
+  an ordinary private answer, given if a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
+  answered like any other input.
+Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it within its group;
+  method ''quantiles'': epsilon-differentially private for adding or removing one row. epsilon and delta are the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; infinities count as the largest finite numbers (method ''quantiles'':
+  values outside the bounds count as the nearer bound).
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+delta: the probability with which the guarantee may fail, 1e-300 to 0.5; choose it far below one over the number of
+  rows; 0 for method ''quantiles''.
+options: built by dp_options(): method ''propose-test-release'' (the default, needs no bounds) or ''quantiles''
+  (needs lower and upper, spends no delta, never NULL, far more accurate).
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, numeric, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_iqr(value numeric, epsilon float8, delta float8) (
+  SFUNC = dpquantile.iqr_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.iqr_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_iqr(numeric, float8, float8) IS
+'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
+  an ordinary private answer, given if a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
+  answered like any other input.
+Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it within its group.
+  epsilon and delta are the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; infinities count as the largest finite numbers.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+delta: the probability with which the guarantee may fail, 1e-300 to 0.5; choose it far below one over the number of
+  rows.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, numeric, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_iqr(value numeric, epsilon float8, delta float8, options jsonb) (
+  SFUNC = dpquantile.iqr_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.iqr_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_iqr(numeric, float8, float8, jsonb) IS
+'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
+  an ordinary private answer, given if a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
+  answered like any other input.
+Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it within its group;
+  method ''quantiles'': epsilon-differentially private for adding or removing one row. epsilon and delta are the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; infinities count as the largest finite numbers (method ''quantiles'':
+  values outside the bounds count as the nearer bound).
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+delta: the probability with which the guarantee may fail, 1e-300 to 0.5; choose it far below one over the number of
+  rows; 0 for method ''quantiles''.
+options: built by dp_options(): method ''propose-test-release'' (the default, needs no bounds) or ''quantiles''
+  (needs lower and upper, spends no delta, never NULL, far more accurate).
+All arguments except value must be constant.';
+
+CREATE FUNCTION @extschema@.dp_iqr_min_rows(epsilon float8, delta float8) RETURNS bigint
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_min_rows';
+COMMENT ON FUNCTION @extschema@.dp_iqr_min_rows(float8, float8) IS
+  'The number of rows with a value that dp_iqr needs in a group to answer NULL in less than one of twenty cases, for '
+  'data from a smooth distribution such as the normal, exponential, uniform or Laplace. epsilon, delta: as for '
+  'dp_iqr. Uses public parameters only: reads no data and costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_iqr_expected_error(epsilon float8, delta float8, rows float8) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_expected_error';
+COMMENT ON FUNCTION @extschema@.dp_iqr_expected_error(float8, float8, float8) IS
+  'The expected error of dp_iqr: 19 of 20 answers are too large or too small by a factor of at most 1 + this '
+  'error, for data from a smooth distribution such as the normal, exponential, uniform or Laplace. NULL '
+  'for fewer rows than dp_iqr_min_rows. epsilon, delta: as for dp_iqr; rows: a public guess of the number of '
+  'rows with a value in a group. Reads no data and costs no budget.';
+
+-- ---------------------------------------------------------------------------------------------
+-- User level: all rows of a user are protected together
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.user_mean_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_user_mean_final';
+CREATE FUNCTION dpquantile.user_variance_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_user_variance_final';
+
+CREATE FUNCTION dpquantile.user_mean_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_mean_transition';
+CREATE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.user_mean_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_mean_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, float8, float8, float8, float8) IS
+'Differentially private mean of the rows, with all rows of a user protected together. An empty input gets an
+  ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+All arguments except user_id and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_mean_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_mean_transition';
+CREATE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.user_mean_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_mean_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, float8, float8, float8, float8, jsonb) IS
+'Differentially private mean of the rows, with all rows of a user protected together. An empty input gets an
+  ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
+  private for adding or removing one user with all rows; nothing is public.
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+options: built by dp_options(): method ''array'' (the default: at most max_contributions rows of each user),
+  ''baseline'' (all rows), ''levy'', ''quantile'', ''quantile-adaptive'' (means of arrays of rows, clipped to a private
+  interval) or ''bounded''; max_contributions: a whole number, ''median'' or ''optimal'' (the default: least worst-case
+  error; ''bounded'' needs a number).
+All arguments except user_id and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_mean_transition(dpquantile.records_state, anynonarray, numeric, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_mean_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value numeric, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.user_mean_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_mean_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, numeric, float8, float8, float8) IS
+'Differentially private mean of the rows, with all rows of a user protected together. An empty input gets an
+  ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+All arguments except user_id and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_mean_transition(dpquantile.records_state, anynonarray, numeric, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_mean_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.user_mean_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_mean_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, numeric, float8, float8, float8, jsonb) IS
+'Differentially private mean of the rows, with all rows of a user protected together. An empty input gets an
+  ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
+  private for adding or removing one user with all rows; nothing is public.
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+options: built by dp_options(): method ''array'' (the default: at most max_contributions rows of each user),
+  ''baseline'' (all rows), ''levy'', ''quantile'', ''quantile-adaptive'' (means of arrays of rows, clipped to a private
+  interval) or ''bounded''; max_contributions: a whole number, ''median'' or ''optimal'' (the default: least worst-case
+  error; ''bounded'' needs a number).
+All arguments except user_id and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_variance_transition';
+CREATE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.user_variance_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_variance_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_variance(anynonarray, float8, float8, float8, float8) IS
+'Differentially private population variance of the rows, with all rows of a user protected together. An empty input gets
+  an ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+All arguments except user_id and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_variance_transition';
+CREATE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.user_variance_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_variance_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_variance(anynonarray, float8, float8, float8, float8, jsonb) IS
+'Differentially private population variance of the rows, with all rows of a user protected together. An empty input gets
+  an ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
+  private for adding or removing one user with all rows; nothing is public.
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+options: built by dp_options(): method ''array'' (the default: at most max_contributions rows of each user),
+  ''baseline'' (all rows) or ''bounded''; max_contributions: a whole number, ''median'' or ''optimal'' (the default:
+  least worst-case error; ''bounded'' needs a number).
+All arguments except user_id and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, numeric, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_variance_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value numeric, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.user_variance_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_variance_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_variance(anynonarray, numeric, float8, float8, float8) IS
+'Differentially private population variance of the rows, with all rows of a user protected together. An empty input gets
+  an ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+All arguments except user_id and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, numeric, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_variance_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.user_variance_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_variance_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_variance(anynonarray, numeric, float8, float8, float8, jsonb) IS
+'Differentially private population variance of the rows, with all rows of a user protected together. An empty input gets
+  an ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
+  private for adding or removing one user with all rows; nothing is public.
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+options: built by dp_options(): method ''array'' (the default: at most max_contributions rows of each user),
+  ''baseline'' (all rows) or ''bounded''; max_contributions: a whole number, ''median'' or ''optimal'' (the default:
+  least worst-case error; ''bounded'' needs a number).
+All arguments except user_id and value must be constant.';
+
+CREATE TYPE @extschema@.dp_grid_stat AS (
+  grid text,
+  mean float8,
+  variance float8,
+  users_kept bigint,
+  mean_error float8,
+  variance_error float8,
+  grids_per_user int,
+  relative_error_bound float8
+);
+COMMENT ON TYPE @extschema@.dp_grid_stat IS
+  'The released statistics of one grid, from dp_user_grid_stats. Reading them again costs no budget.';
+COMMENT ON COLUMN @extschema@.dp_grid_stat.grid IS 'The name of the grid. Public.';
+COMMENT ON COLUMN @extschema@.dp_grid_stat.mean IS 'The noisy mean, from lower to upper.';
+COMMENT ON COLUMN @extschema@.dp_grid_stat.variance IS
+  'The noisy population variance, from 0 to a quarter of (upper - lower) squared.';
+COMMENT ON COLUMN @extschema@.dp_grid_stat.users_kept IS
+  'The number of users whose rows in this grid count; the others are suppressed here. Public.';
+COMMENT ON COLUMN @extschema@.dp_grid_stat.mean_error IS
+  'The error of the mean: the largest effect of suppression on any data, plus the expected size of the noise. '
+  'Public.';
+COMMENT ON COLUMN @extschema@.dp_grid_stat.variance_error IS 'The same for the variance. Public.';
+COMMENT ON COLUMN @extschema@.dp_grid_stat.grids_per_user IS
+  'K, the largest number of grids in which one user counts. Each grid gets epsilon / K, half of it for the mean. '
+  'The same in all grids of a release. Public.';
+COMMENT ON COLUMN @extschema@.dp_grid_stat.relative_error_bound IS
+  'A bound of mean_error / (upper - lower) + variance_error / (upper - lower)^2 in every grid: the largest of these '
+  'sums before suppression. The same in all grids of a release. Public.';
+
+CREATE FUNCTION dpquantile.user_grids_final(dpquantile.records_state) RETURNS @extschema@.dp_grid_stat[]
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_user_grids_final';
+
+CREATE FUNCTION dpquantile.user_grids_transition(dpquantile.records_state, anynonarray, text, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_grids_transition';
+CREATE AGGREGATE @extschema@.dp_user_grid_stats(user_id anynonarray, grid text, value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.user_grids_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_grids_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_grid_stats(anynonarray, text, float8, float8, float8, float8) IS
+'Differentially private mean and variance of each grid (a region of a map, a time of the day, ...), with all rows of a
+  user in all grids protected together. Returns one dp_grid_stat for each grid, ordered by the bytes of its name,
+  for SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
+Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. The grids, the
+  users and the number of rows with a value of each user in each grid are public; a WHERE, FILTER, join or GROUP BY on
+  private values breaks that, and so do values that are NULL or NaN for private reasons. Then use dp_user_mean and
+  dp_user_variance with method ''bounded'' for each grid. epsilon is the total for all grids. It is charged for
+  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set):
+  for one group before the rows are read, for all others together or not at all.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+grid: the name of the row''s grid, which is printed unchanged: never computed from private values. Names with different
+  bytes are different grids. Rows with a NULL grid are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+All arguments except user_id, grid and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_grids_transition(dpquantile.records_state, anynonarray, text, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_grids_transition';
+CREATE AGGREGATE @extschema@.dp_user_grid_stats(user_id anynonarray, grid text, value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.user_grids_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_grids_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_grid_stats(anynonarray, text, float8, float8, float8, float8, jsonb) IS
+'Differentially private mean and variance of each grid (a region of a map, a time of the day, ...), with all rows of a
+  user in all grids protected together. Returns one dp_grid_stat for each grid, ordered by the bytes of its name,
+  for SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
+Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. The grids, the
+  users and the number of rows with a value of each user in each grid are public; a WHERE, FILTER, join or GROUP BY on
+  private values breaks that, and so do values that are NULL or NaN for private reasons. Then use dp_user_mean and
+  dp_user_variance with method ''bounded'' for each grid. epsilon is the total for all grids. It is charged for
+  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set):
+  for one group before the rows are read, for all others together or not at all.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+grid: the name of the row''s grid, which is printed unchanged: never computed from private values. Names with different
+  bytes are different grids. Rows with a NULL grid are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+options: built by dp_options(): suppress, whether users may be left out of some of their grids (default true). This
+  gives each grid a larger part of epsilon, and no worst-case error exceeds the largest error without suppression.
+All arguments except user_id, grid and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_grids_transition(dpquantile.records_state, anynonarray, text, numeric, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_grids_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_user_grid_stats(user_id anynonarray, grid text, value numeric, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.user_grids_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_grids_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_grid_stats(anynonarray, text, numeric, float8, float8, float8) IS
+'Differentially private mean and variance of each grid (a region of a map, a time of the day, ...), with all rows of a
+  user in all grids protected together. Returns one dp_grid_stat for each grid, ordered by the bytes of its name,
+  for SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
+Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. The grids, the
+  users and the number of rows with a value of each user in each grid are public; a WHERE, FILTER, join or GROUP BY on
+  private values breaks that, and so do values that are NULL or NaN for private reasons. Then use dp_user_mean and
+  dp_user_variance with method ''bounded'' for each grid. epsilon is the total for all grids. It is charged for
+  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set):
+  for one group before the rows are read, for all others together or not at all.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+grid: the name of the row''s grid, which is printed unchanged: never computed from private values. Names with different
+  bytes are different grids. Rows with a NULL grid are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+All arguments except user_id, grid and value must be constant.';
+
+CREATE FUNCTION dpquantile.user_grids_transition(dpquantile.records_state, anynonarray, text, numeric, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_grids_transition_numeric';
+CREATE AGGREGATE @extschema@.dp_user_grid_stats(user_id anynonarray, grid text, value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.user_grids_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.user_grids_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_user_grid_stats(anynonarray, text, numeric, float8, float8, float8, jsonb) IS
+'Differentially private mean and variance of each grid (a region of a map, a time of the day, ...), with all rows of a
+  user in all grids protected together. Returns one dp_grid_stat for each grid, ordered by the bytes of its name,
+  for SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
+Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. The grids, the
+  users and the number of rows with a value of each user in each grid are public; a WHERE, FILTER, join or GROUP BY on
+  private values breaks that, and so do values that are NULL or NaN for private reasons. Then use dp_user_mean and
+  dp_user_variance with method ''bounded'' for each grid. epsilon is the total for all grids. It is charged for
+  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set):
+  for one group before the rows are read, for all others together or not at all.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+grid: the name of the row''s grid, which is printed unchanged: never computed from private values. Names with different
+  bytes are different grids. Rows with a NULL grid are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+options: built by dp_options(): suppress, whether users may be left out of some of their grids (default true). This
+  gives each grid a larger part of epsilon, and no worst-case error exceeds the largest error without suppression.
+All arguments except user_id, grid and value must be constant.';
+
+CREATE FUNCTION @extschema@.dp_user_expected_error(rows_per_user bigint[], users bigint[], epsilon float8, lower float8,
+                                                   upper float8, options jsonb DEFAULT '{}')
+  RETURNS TABLE (statistic text, max_contributions bigint, rows_kept bigint, left_out_error float8,
+                 noise_error float8, total_error float8)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2 AS 'MODULE_PATHNAME', 'dpq_user_expected_error';
+COMMENT ON FUNCTION @extschema@.dp_user_expected_error(bigint[], bigint[], float8, float8, float8, jsonb) IS
+'The expected error of dp_user_mean and dp_user_variance: one row for each statistic that has the method (''mean'' and,
+except for methods that clip to a private interval, ''variance''). Uses public figures only: reads no data and costs no
+budget.
+rows_per_user, users: users[i] users have rows_per_user[i] rows each.
+epsilon, lower, upper, options: as for dp_user_mean.
+statistic: ''mean'' or ''variance''; max_contributions: the most rows kept of a user; rows_kept: the rows kept of all
+  users; left_out_error: the largest difference between the statistic of the kept rows and that of all rows, for any
+  data (NULL for methods that clip to a private interval: no bound); noise_error: the expected size of the noise;
+  total_error: their sum. Errors are in the units of the values, for the variance in their squares.';
+
+-- ---------------------------------------------------------------------------------------------
+-- Numbers that a driver sends as text
+--
+-- Some drivers bind a number as varchar or text, and then no function takes it: PostgreSQL has no implicit
+-- cast from text to float8. The type dp_number has one. These exist once more with dp_number in place of float8
+-- and bigint, except in arrays: the private aggregates, dp_budget_fits, dp_iqr_min_rows, the functions
+-- dp_..._expected_error, and the functions on a dp_cdf that take a number. dp_grant_budget, dp_options,
+-- dp_cdf_quantiles (its numbers are an array) and the functions of schema dpquantile have no such variant.
+-- float8 is the preferred type of its category and dp_number is not: so a call that works with float8, and a
+-- parameter of unknown type ($1), still means float8.
+-- ---------------------------------------------------------------------------------------------
+
+CREATE TYPE @extschema@.dp_number;
+
+CREATE FUNCTION dpquantile.number_in(cstring) RETURNS @extschema@.dp_number
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'float8in';
+COMMENT ON FUNCTION dpquantile.number_in(cstring) IS 'Text form of the type dp_number, that of float8.';
+CREATE FUNCTION dpquantile.number_out(@extschema@.dp_number) RETURNS cstring
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'float8out';
+COMMENT ON FUNCTION dpquantile.number_out(@extschema@.dp_number) IS 'Text form of the type dp_number, that of float8.';
+CREATE FUNCTION dpquantile.number_recv(internal) RETURNS @extschema@.dp_number
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'float8recv';
+COMMENT ON FUNCTION dpquantile.number_recv(internal) IS 'Binary form of the type dp_number, that of float8.';
+CREATE FUNCTION dpquantile.number_send(@extschema@.dp_number) RETURNS bytea
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'float8send';
+COMMENT ON FUNCTION dpquantile.number_send(@extschema@.dp_number) IS 'Binary form of the type dp_number, that of float8.';
+
+CREATE TYPE @extschema@.dp_number (
+  INPUT = dpquantile.number_in,
+  OUTPUT = dpquantile.number_out,
+  RECEIVE = dpquantile.number_recv,
+  SEND = dpquantile.number_send,
+  LIKE = float8,
+  CATEGORY = 'N',
+  PREFERRED = false
+);
+COMMENT ON TYPE @extschema@.dp_number IS
+  'A parameter that is a number, for drivers that send numbers as text. The same as float8, with implicit casts from '
+  'text and from all numbers.';
+
+-- Without a function: the two types are stored alike, so the aggregates below use the transition functions for float8.
+CREATE CAST (float8 AS @extschema@.dp_number) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (@extschema@.dp_number AS float8) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (float4 AS @extschema@.dp_number) WITH FUNCTION float8(float4) AS IMPLICIT;
+CREATE CAST (numeric AS @extschema@.dp_number) WITH FUNCTION float8(numeric) AS IMPLICIT;
+CREATE CAST (int2 AS @extschema@.dp_number) WITH FUNCTION float8(int2) AS IMPLICIT;
+CREATE CAST (int4 AS @extschema@.dp_number) WITH FUNCTION float8(int4) AS IMPLICIT;
+CREATE CAST (int8 AS @extschema@.dp_number) WITH FUNCTION float8(int8) AS IMPLICIT;
+CREATE CAST (text AS @extschema@.dp_number) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS @extschema@.dp_number) WITH INOUT AS IMPLICIT;
+CREATE CAST (bpchar AS @extschema@.dp_number) WITH INOUT AS IMPLICIT;
+
+-- The size is an int8 in the transition functions above.
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float8, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition';
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float8, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition';
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition_numeric';
+CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition_numeric';
+
+-- Each aggregate above once more, with its parameters as dp_number.
+DO $$
+DECLARE
+  original record;
+BEGIN
+  FOR original IN
+    SELECT p.oid, p.proname, a.aggtransfn::regproc AS transition, a.aggfinalfn::regproc AS final, given.*
+      FROM pg_proc p
+      JOIN pg_aggregate a ON a.aggfnoid = p.oid,
+           LATERAL (SELECT string_agg(format('%I %s', name, new_type), ', ' ORDER BY number) AS arguments,
+                           string_agg(new_type, ', ' ORDER BY number) AS types
+                      FROM ROWS FROM (unnest(p.proargnames), unnest(p.proargtypes)) WITH ORDINALITY u (name, type, number),
+                           LATERAL (SELECT CASE WHEN name IN ('quantile', 'size', 'epsilon', 'delta', 'lower', 'upper')
+                                                THEN '@extschema@.dp_number' ELSE format_type(type, NULL) END) t (new_type)
+                   ) given
+     WHERE a.aggtranstype = 'dpquantile.records_state'::regtype
+     ORDER BY p.oid
+  LOOP
+    EXECUTE format(
+      'CREATE AGGREGATE @extschema@.%I(%s) (SFUNC = %s, STYPE = dpquantile.records_state, SSPACE = 512, FINALFUNC = %s, '
+      'FINALFUNC_MODIFY = READ_WRITE, COMBINEFUNC = dpquantile.records_combine, PARALLEL = SAFE)',
+      original.proname, original.arguments, original.transition, original.final);
+    EXECUTE format(
+      'COMMENT ON AGGREGATE @extschema@.%I(%s) IS %L', original.proname, original.types,
+      obj_description(original.oid, 'pg_proc') || E'\nThis variant takes parameters that a driver sends as text.');
+  END LOOP;
+END
+$$;
+
+CREATE FUNCTION @extschema@.dp_budget_fits(epsilon @extschema@.dp_number)
+  RETURNS TABLE (role regrole, accountant text, query text, rho_each numeric, fits bigint)
+  LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
+  BEGIN ATOMIC
+    SELECT * FROM @extschema@.dp_budget_fits(dp_budget_fits.epsilon::float8);
+  END;
+CREATE FUNCTION @extschema@.dp_quantiles_expected_error(
+    n @extschema@.dp_number, quantiles float8[], epsilon @extschema@.dp_number, lower @extschema@.dp_number,
+    upper @extschema@.dp_number, options jsonb DEFAULT '{}')
+  RETURNS TABLE (quantile float8, rank_error_typical float8, rank_error_95 float8, rank_error_bound float8)
+  LANGUAGE C VOLATILE PARALLEL SAFE ROWS 10 AS 'MODULE_PATHNAME', 'dpq_quantiles_expected_error';
+CREATE FUNCTION @extschema@.dp_cdf_count(
+    cdf @extschema@.dp_cdf, from_value @extschema@.dp_number, to_value @extschema@.dp_number) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_count';
+CREATE FUNCTION @extschema@.dp_cdf_probability(cdf @extschema@.dp_cdf, x @extschema@.dp_number) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_probability';
+CREATE FUNCTION @extschema@.dp_cdf_quantile(cdf @extschema@.dp_cdf, quantile @extschema@.dp_number) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_quantile';
+CREATE FUNCTION @extschema@.dp_cdf_error(
+    cdf @extschema@.dp_cdf, confidence @extschema@.dp_number, simultaneous boolean DEFAULT true,
+    OUT rows float8, OUT fraction float8)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_error';
+CREATE FUNCTION @extschema@.dp_cdf_points(cdf @extschema@.dp_cdf, confidence @extschema@.dp_number)
+  RETURNS TABLE (x float8, probability float8, low float8, high float8)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1024 AS 'MODULE_PATHNAME', 'dpq_cdf_points';
+-- Without defaults: beside a size of type bigint, a call with fewer arguments of unknown type would be ambiguous.
+CREATE FUNCTION @extschema@.dp_cdf_plot(
+    cdf @extschema@.dp_cdf, width @extschema@.dp_number, height @extschema@.dp_number, confidence @extschema@.dp_number)
+  RETURNS SETOF text
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 22 AS 'MODULE_PATHNAME', 'dpq_cdf_plot';
+CREATE FUNCTION @extschema@.dp_cdf_svg(
+    cdf @extschema@.dp_cdf, width @extschema@.dp_number, height @extschema@.dp_number, title text,
+    confidence @extschema@.dp_number)
+  RETURNS text
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_svg';
+CREATE FUNCTION @extschema@.dp_cdf_expected_error(
+    epsilon @extschema@.dp_number, bins @extschema@.dp_number DEFAULT 1024, confidence @extschema@.dp_number DEFAULT 0.95,
+    method text DEFAULT 'tree', rho @extschema@.dp_number DEFAULT NULL,
+    OUT pointwise float8, OUT simultaneous float8, OUT branching int[], OUT level_epsilon float8[], OUT level_rho float8[])
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_expected_error';
+CREATE FUNCTION @extschema@.dp_iqr_min_rows(epsilon @extschema@.dp_number, delta @extschema@.dp_number) RETURNS bigint
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_min_rows';
+CREATE FUNCTION @extschema@.dp_iqr_expected_error(
+    epsilon @extschema@.dp_number, delta @extschema@.dp_number, rows @extschema@.dp_number) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_expected_error';
+CREATE FUNCTION @extschema@.dp_user_expected_error(
+    rows_per_user bigint[], users bigint[], epsilon @extschema@.dp_number, lower @extschema@.dp_number,
+    upper @extschema@.dp_number, options jsonb DEFAULT '{}')
+  RETURNS TABLE (statistic text, max_contributions bigint, rows_kept bigint, left_out_error float8,
+                 noise_error float8, total_error float8)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2 AS 'MODULE_PATHNAME', 'dpq_user_expected_error';
+
+-- Each of these functions has the comment of the function with the same name.
+DO $$
+DECLARE
+  variant record;
+BEGIN
+  FOR variant IN
+    SELECT DISTINCT ON (v.oid) v.oid::regprocedure AS signature, obj_description(o.oid, 'pg_proc') AS comment
+      FROM pg_proc v
+      JOIN pg_proc o ON o.pronamespace = v.pronamespace AND o.proname = v.proname
+     WHERE v.prokind = 'f' AND v.pronamespace <> 'dpquantile'::regnamespace
+       AND '@extschema@.dp_number'::regtype = ANY (v.proargtypes) AND '@extschema@.dp_number'::regtype <> ALL (o.proargtypes)
+  LOOP
+    EXECUTE format('COMMENT ON FUNCTION %s IS %L', variant.signature,
+                   variant.comment || ' This variant takes numbers that a driver sends as text.');
+  END LOOP;
+  FOR variant IN
+    SELECT format('%s AS %s', format_type(c.castsource, NULL), format_type(c.casttarget, NULL)) AS signature
+      FROM pg_cast c
+     WHERE '@extschema@.dp_number'::regtype IN (c.castsource, c.casttarget)
+  LOOP
+    EXECUTE format('COMMENT ON CAST (%s) IS %L', variant.signature,
+                   'For parameters that a driver sends as text. Costs no budget.');
+  END LOOP;
+END
+$$;
+
+-- ---------------------------------------------------------------------------------------------
+-- Only the aggregates may use the support functions: other roles could build their own aggregates from
+-- them and read the state.
+-- ---------------------------------------------------------------------------------------------
+
+DO $$
+DECLARE
+  support regprocedure;
+BEGIN
+  FOR support IN
+    SELECT p.oid FROM pg_catalog.pg_proc p
+     WHERE p.pronamespace = 'dpquantile'::regnamespace
+       AND p.proname NOT IN ('charged_role', 'sees_all_budgets', 'epsilon_of_rho', 'charged_rho', 'six_digits',
+                             'total_epsilon', 'decimal', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
+                             'number_in', 'number_out', 'number_recv', 'number_send')
+  LOOP
+    EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', support);
+    IF pg_catalog.obj_description(support, 'pg_proc') IS NULL THEN
+      EXECUTE pg_catalog.format(
+        'COMMENT ON FUNCTION %s IS %L', support,
+        'Support function of the private aggregates. Handles exact data, gives no privacy by '
+        'itself, and cannot be called directly.');
+    END IF;
+  END LOOP;
+END
+$$;
