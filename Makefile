@@ -11,9 +11,10 @@
 ##   make psql           psql on it as role analyst; ROLE=postgres for its owner
 ##   make demo-clean     stop and remove it
 ##   make test           every test, on throwaway clusters
+##   make clients        every driver of docs/languages.md, and the examples there
 ##   make bench          compare speed and accuracy with other methods
 ##   make paper          repeat the experiments of the paper on approximate quantiles: docs/experiments.md
-##   make deps           only install packages: GROUP=build (default), demo, test or bench
+##   make deps           only install packages: GROUP=build (default), demo, test, clients or bench
 ##
 ## While developing:
 ##   make quick          unit tests of src/core without sanitizers; ROOM=quantiles: only that folder's
@@ -157,6 +158,9 @@ demo-clean:
 test:
 	@scripts/test.sh
 
+clients:
+	@test/clients/run.sh
+
 bench:
 	@scripts/install-deps.sh bench
 	@test/bench/run.sh
@@ -183,5 +187,5 @@ format-check:
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
-.PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test bench paper \
+.PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test clients bench paper \
 	check-includes rooms format format-check help

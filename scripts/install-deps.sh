@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages of a task:
-#   install-deps.sh build|demo|test|bench
+#   install-deps.sh build|demo|test|bench|clients
 # PG_CONFIG chooses another PostgreSQL to use, PG_MAJOR another version to install (15 to 18).
 set -euo pipefail
 
@@ -23,10 +23,16 @@ if [[ $group != build ]]; then
 fi
 case $group in
   build | demo) ;;
-  test) packages+=(libgtest-dev libipc-run-perl clang-format) ;;
+  test) packages+=(libgtest-dev libipc-run-perl clang-format python3-psycopg python3-psycopg2) ;;
+  clients)
+    packages+=(python3-psycopg python3-psycopg2 python3-sqlalchemy python3-pandas libpostgresql-jdbc-java
+      default-jdk-headless odbc-postgresql python3-pyodbc r-cran-rpostgresql pgbouncer pgcli)
+    # A Node.js that is not Debian's comes with npm, and node-pg does not go with it.
+    command -v npm >/dev/null || packages+=(node-pg)
+    ;;
   bench) packages+=("postgresql-$major-tdigest" valgrind) ;;
   *)
-    echo "usage: $0 build|demo|test|bench" >&2
+    echo "usage: $0 build|demo|test|bench|clients" >&2
     exit 2
     ;;
 esac
@@ -56,8 +62,11 @@ fi
 log=$(mktemp)
 # The server's package would start its own cluster on port 5432.
 no_cluster=/etc/postgresql-common/createcluster.d/dpquantile.conf
+# pgbouncer's package would start its service.
+no_service=
 cleanup() {
   rm -f "$log"
+  if [[ -n $no_service ]]; then "${as_root[@]}" rm -f "$no_service"; fi
   if [[ -e $no_cluster ]]; then "${as_root[@]}" rm -f "$no_cluster"; fi
 }
 trap cleanup EXIT
@@ -74,6 +83,11 @@ echo "Installing ${missing[*]} (may take a few minutes)"
 if [[ " ${missing[*]} " == *" postgresql-$major "* ]]; then
   "${as_root[@]}" mkdir -p "${no_cluster%/*}"
   echo 'create_main_cluster = false' | "${as_root[@]}" tee "$no_cluster" >/dev/null
+fi
+if [[ " ${missing[*]} " == *" pgbouncer "* && ! -e /usr/sbin/policy-rc.d ]]; then
+  no_service=/usr/sbin/policy-rc.d
+  printf '%s\n' '#!/bin/sh' 'exit 101' | "${as_root[@]}" tee "$no_service" >/dev/null
+  "${as_root[@]}" chmod 755 "$no_service"
 fi
 apt install --simulate "${missing[@]}" || apt update || true
 if ! install && ! { apt update && install; }; then

@@ -100,6 +100,11 @@ count_tap() {
   failed=$((failed + $(matches '\(Wstat: .* Failed: 0\)$')))
 }
 
+# Its last line is "N passed, N failed".
+count_sum() {
+  read -r passed _ failed _ < <(tail -n 1 "$log" | grep -E '^[0-9]+ passed, [0-9]+ failed$' || echo 0 - 1)
+}
+
 show() {
   [[ -s $1 ]] || return 0
   echo "--- the end of $(basename "$1")"
@@ -219,6 +224,10 @@ tap_suite() {
 tap_suites() {
   local copy=$work/tap
   tap_suite tap "$(files "$copy"/test/t/*.pl)"
+  # make clients also runs the drivers whose packages are large.
+  local check=("${not_installed[@]}")
+  if $installed; then check=(unprivileged env INSTALLED=1 "$copy/test/clients/run.sh" psql psycopg2 psycopg3); fi
+  suite clients 1 count_sum "${check[@]}" || true
 }
 
 preload() {

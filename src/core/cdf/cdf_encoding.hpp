@@ -10,7 +10,8 @@
 namespace dpquantile {
 
 // A curve as bytes: little-endian, the version first. The counts are variable-length increments, so
-// that 1024 bins of a usual table take 1 to 2 kB. Throws std::bad_alloc.
+// that 1024 bins of a usual table take 1 to 2 kB. Clients decode these bytes (docs/languages.md)
+// and tables store them: another layout needs another version. Throws std::bad_alloc.
 std::pmr::vector<std::byte> encode_cdf(const CdfCurve& curve, std::pmr::memory_resource* memory);
 
 // The curve that the bytes encode. Throws CorruptInput for bytes that encode_cdf() cannot have

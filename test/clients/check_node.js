@@ -1,0 +1,122 @@
+// node-pg. Its option `binary` is not checked: it gives wrong numbers of any query (docs/languages.md).
+'use strict';
+const { Client } = require('pg');
+
+const MEDIAN = 'SELECT dp_median(age, $1, $2, $3) FROM people';
+let failed = false;
+
+function check(passed, name) {
+  failed ||= !passed;
+  console.log(`${passed ? 'ok' : 'not ok'} - ${name}`);
+}
+
+function equal(got, expected, name) {
+  const same = JSON.stringify(got) === JSON.stringify(expected);
+  check(same, same ? name : `${name}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(got)}`);
+}
+
+const isAge = (answer) => typeof answer === 'number' && answer >= 0 && answer <= 120;
+
+async function connect(user) {
+  const client = new Client({ user });
+  await client.connect();
+  return client;
+}
+
+// name: of a statement that is prepared on the server
+async function value(client, text, values = [], name = undefined) {
+  const answer = await client.query({ text, values, name, rowMode: 'array' });
+  return answer.rows[0][0];
+}
+
+async function charges() {
+  const observer = await connect('analyst');
+  const number = await value(observer, 'SELECT count(*)::int FROM dp_ledger');
+  await observer.end();
+  return number;
+}
+
+async function charged(number, name, action) {
+  const before = await charges();
+  const result = await action();
+  equal((await charges()) - before, number, `${name}: charged ${number} times`);
+  return result;
+}
+
+async function fails(sqlstate, number, name, client, text, values) {
+  const state = await charged(number, name, () => value(client, text, values).catch((error) => error.code));
+  equal(state, sqlstate, `${name}: SQLSTATE ${sqlstate}`);
+}
+
+async function checkParameters(client) {
+  for (const values of [[1, 0, 120], [0.05, 0.5, 120.5], ['0.05', '0', '120'], [0.05, -1e300, 1e300]]) {
+    const name = `parameters ${JSON.stringify(values)}`;
+    const answer = await charged(1, name, () => value(client, MEDIAN, values));
+    check(typeof answer === 'number', `${name}: the answer is a number`);
+  }
+  const salary = await value(client,
+    'SELECT dp_median(salary, $1, 0, 100000, dp_options(granularity => $2)) FROM people', [0.05, 10]);
+  equal(salary % 10, 0, 'an option');
+  const answers = await charged(1, 'an array',
+    () => value(client, 'SELECT dp_quantiles(age, $1, $2, 0, 120) FROM people', [[0, 0.25, 1], 0.05]));
+  check(answers.length === 3 && answers.every(isAge), 'an array: an array of ages');
+}
+
+async function checkErrors(client) {
+  await fails('22004', 0, 'NULL as epsilon', client, MEDIAN, [null, 0, 120]);
+  await fails('22P02', 0, 'text that is no number', client, MEDIAN, ['much', 0, 120]);
+  await fails('22023', 0, 'a negative epsilon', client, MEDIAN, [-1, 0, 120]);
+  const poor = await connect('poor');
+  await fails('53400', 0, 'an exhausted budget', poor, MEDIAN, [0.05, 0, 120]);
+  equal(await value(poor, 'SELECT epsilon_spent FROM dp_budget'), '0', 'an exhausted budget: nothing is spent');
+  await poor.end();
+  await client.query("SET statement_timeout = '1s'");
+  // The first row takes a minute.
+  await fails('57014', 1, 'a cancelled query', client,
+    'SELECT dp_median(age, $1, 0, 120) FROM people, pg_sleep(60)', [0.05]);
+  await client.query('RESET statement_timeout');
+}
+
+async function checkExecutions(client) {
+  const answers = [];
+  await charged(8, 'eight executions of a named statement', async () => {
+    for (let i = 0; i < 8; i++) answers.push(await value(client, MEDIAN, [0.05, 0, 120], 'median'));
+  });
+  check(answers.length === 8 && answers.every(isAge), 'eight executions of a named statement: eight ages');
+  await charged(1, 'a rollback', async () => {
+    await client.query('BEGIN');
+    await value(client, MEDIAN, [0.05, 0, 120]);
+    await client.query('ROLLBACK');
+  });
+  // `rows` makes node-pg fetch the portal in portions.
+  const groups = await charged(1, '50 groups fetched in portions', async () => (await client.query({
+    text: 'SELECT age, dp_median(salary, $1, 0, 100000) FROM people GROUP BY age', values: [0.05], rows: 7 })).rows);
+  equal(groups.map((group) => group.age), [...Array(50).keys()].map((i) => 18 + i),
+    '50 groups fetched in portions: they are complete');
+  equal(await value(client, 'SELECT dp_iqr(x, $1, $2) FROM few', [1, 1e-9]), null, 'an answer that is NULL');
+}
+
+async function checkDistribution(client) {
+  await client.query(
+    'CREATE TEMP TABLE curve AS SELECT dp_cdf(age, 0.05, 0, 120, dp_options(bins => 12)) AS cdf FROM people');
+  await charged(0, 'questions to a dp_cdf', async () => {
+    const text = await value(client, 'SELECT cdf FROM curve');
+    const curve = JSON.parse(text);
+    equal(curve.cumulative.length, 12, 'a dp_cdf is JSON');
+    equal((await value(client, 'SELECT cdf::jsonb FROM curve')).cumulative, curve.cumulative, 'a dp_cdf casts to jsonb');
+    equal(await value(client, 'SELECT dp_cdf_rows($1)::int', [text]), curve.rows, 'a dp_cdf as a parameter');
+    const points = await client.query('SELECT point.* FROM curve, dp_cdf_points(cdf, $1) AS point', [0.9]);
+    equal(points.rows.map((point) => point.x), [...Array(13).keys()].map((i) => 10 * i), 'the points of a dp_cdf');
+    check(isAge(await value(client, 'SELECT dp_cdf_quantile(cdf, $1) FROM curve', [0.5])), 'a quantile of a dp_cdf');
+  });
+}
+
+async function main() {
+  console.log(`client node-pg ${require('pg/package.json').version}`);
+  const client = await connect('analyst');
+  for (const part of [checkParameters, checkErrors, checkExecutions, checkDistribution]) await part(client);
+  await client.end();
+  process.exitCode = failed ? 1 : 0;
+}
+
+main();

@@ -1,0 +1,31 @@
+"""check_odbc.py [OPTION…]: pyodbc with psqlodbc. The options go into the connection string."""
+
+import os
+import sys
+
+import pyodbc
+
+import checks
+
+
+class Odbc(checks.Driver):
+    placeholder = "?"
+
+    def connect(self, role):
+        server = "Server={PGHOST};Port={PGPORT};Database={PGDATABASE};Password={PGPASSWORD}".format(**os.environ)
+        return pyodbc.connect(f"Driver={{PostgreSQL Unicode}};{server};Uid={role};" + ";".join(sys.argv[1:]))
+
+    def sqlstate(self, error):
+        return error.args[0]
+
+
+driver = Odbc()
+connection = driver.connect("analyst")
+print("client psqlodbc", connection.getinfo(pyodbc.SQL_DRIVER_VER), "with pyodbc", pyodbc.version)
+checks.check_driver(driver)
+# ODBC has no arrays.
+answer = driver.charged(1, "an array as text", driver.value, connection,
+                        "SELECT dp_quantiles(age, CAST(? AS float8[]), ?, 0, 120)::text FROM people", "{0.25,0.5}", 0.05)
+ages = [float(age) for age in answer.strip("{}").split(",")]
+checks.check(len(ages) == 2 and all(map(checks.is_age, ages)), "an array as text: an array of ages")
+sys.exit(checks.failures > 0)

@@ -1,0 +1,100 @@
+# RPostgreSQL, which sends and receives text.
+suppressPackageStartupMessages(library(RPostgreSQL))
+
+failed <- FALSE
+
+check <- function(passed, name) {
+  failed <<- failed || !isTRUE(passed)
+  cat(if (isTRUE(passed)) "ok" else "not ok", " - ", name, "\n", sep = "")
+}
+
+connect <- function(role) {
+  dbConnect(PostgreSQL(), user = role, host = Sys.getenv("PGHOST"), port = Sys.getenv("PGPORT"),
+            dbname = Sys.getenv("PGDATABASE"), password = Sys.getenv("PGPASSWORD"))
+}
+
+observer <- connect("analyst")
+charges <- function() dbGetQuery(observer, "SELECT count(*) FROM dp_ledger")[[1]]
+
+# R evaluates the argument `action` where it is used: between the two counts.
+charged <- function(number, name, action) {
+  before <- charges()
+  result <- force(action)
+  check(charges() - before == number, paste0(name, ": charged ", number, " times"))
+  result
+}
+
+ask <- function(connection, query, ...) dbGetQuery(connection, query, params = list(...))[[1]]
+is_age <- function(answer) is.numeric(answer) && all(answer >= 0 & answer <= 120)
+
+# An error is a warning and the answer NULL. There is no SQLSTATE.
+fails <- function(message, number, name, connection, query, ...) {
+  answer <- charged(number, name, suppressWarnings(dbGetQuery(connection, query, params = list(...))))
+  error <- dbGetException(connection)$errorMsg
+  check(is.null(answer) && grepl(message, error, fixed = TRUE), paste0(name, ": ", message))
+}
+
+median_query <- "SELECT dp_median(age, $1, $2, $3) FROM people"
+analyst <- connect("analyst")
+
+check_parameters <- function() {
+  for (epsilon in list(1L, 0.05, "0.05")) {
+    name <- paste("parameters of type", class(epsilon))
+    check(is_age(charged(1, name, ask(analyst, median_query, epsilon, 0, 120))), paste0(name, ": an age"))
+  }
+  answer <- ask(analyst, "SELECT dp_median(salary, $1, 0, 100000, dp_options(granularity => $2)) FROM people", 0.05, 10)
+  check(answer %% 10 == 0, "an option")
+  answers <- charged(1, "an array", ask(analyst, "SELECT unnest(dp_quantiles(age, $1, $2, 0, 120)) FROM people",
+                                        "{0.25,0.5}", 0.05))
+  check(length(answers) == 2 && is_age(answers), "an array: ages")
+}
+
+check_errors <- function() {
+  fails("got -1", 0, "a negative epsilon", analyst, median_query, -1, 0, 120)
+  fails("invalid input syntax", 0, "text that is no number", analyst, median_query, "much", 0, 120)
+  poor <- connect("poor")
+  fails("privacy budget exhausted", 0, "an exhausted budget", poor, median_query, 0.05, 0, 120)
+  dbDisconnect(poor)
+  dbGetQuery(analyst, "SET statement_timeout = '1s'")
+  # The first row takes a minute.
+  fails("canceling statement", 1, "a cancelled query", analyst,
+        "SELECT dp_median(age, $1, 0, 120) FROM people, pg_sleep(60)", 0.05)
+  dbGetQuery(analyst, "RESET statement_timeout")
+}
+
+check_executions <- function() {
+  answers <- charged(8, "eight executions", replicate(8, ask(analyst, median_query, 0.05, 0, 120)))
+  check(length(answers) == 8 && is_age(answers), "eight executions: eight ages")
+  charged(1, "a rollback", {
+    dbBegin(analyst)
+    ask(analyst, median_query, 0.05, 0, 120)
+    dbRollback(analyst)
+  })
+  ages <- charged(1, "50 groups fetched in portions", {
+    result <- dbSendQuery(analyst, "SELECT age, dp_median(salary, 0.05, 0, 100000) FROM people GROUP BY age")
+    rows <- fetch(result, n = 7)
+    while (!dbHasCompleted(result)) rows <- rbind(rows, fetch(result, n = 7))
+    dbClearResult(result)
+    rows$age
+  })
+  check(identical(as.numeric(ages), as.numeric(18:67)), "50 groups fetched in portions: they are complete")
+  check(is.na(ask(analyst, "SELECT dp_iqr(x, $1, $2) FROM few", 1, 1e-9)), "an answer that is NULL")
+}
+
+check_distribution <- function() {
+  dbGetQuery(analyst,
+             "CREATE TEMP TABLE curve AS SELECT dp_cdf(age, 0.05, 0, 120, dp_options(bins => 12)) AS cdf FROM people")
+  charged(0, "questions to a dp_cdf", {
+    text <- ask(analyst, "SELECT cdf::text FROM curve WHERE $1", TRUE)
+    check(isTRUE(ask(analyst, "SELECT cdf::jsonb = $1::jsonb FROM curve", text)), "a dp_cdf casts to jsonb")
+    points <- dbGetQuery(analyst, "SELECT * FROM dp_cdf_points($1, $2)", params = list(text, 0.9))
+    check(identical(points$x, 10 * (0:12)), "the points of a dp_cdf, which is a parameter")
+  })
+}
+
+cat("client RPostgreSQL", as.character(packageVersion("RPostgreSQL")), "\n")
+check_parameters()
+check_errors()
+check_executions()
+check_distribution()
+quit(status = if (failed) 1 else 0)

@@ -1,0 +1,166 @@
+"""Checks of any Python driver with DB-API 2.0: the types that it sends and receives, and how often it is charged."""
+
+import json
+from decimal import Decimal
+
+failures = 0
+
+
+def check(passed, name):
+    global failures
+    failures += not passed
+    print(f"{'ok' if passed else 'not ok'} - {name}", flush=True)
+
+
+def equal(got, expected, name):
+    check(got == expected, name if got == expected else f"{name}: expected {expected!r:.200}, got {got!r:.200}")
+
+
+def is_age(answer):
+    return isinstance(answer, float) and 0 <= answer <= 120
+
+
+class Driver:
+    """A driver in one of its modes. Queries have ? for a parameter."""
+
+    placeholder = "%s"
+
+    def connect(self, role):
+        """A new connection, which begins a transaction with its first query."""
+        raise NotImplementedError
+
+    def sqlstate(self, error):
+        raise NotImplementedError
+
+    def execute(self, connection, query, *parameters):
+        cursor = connection.cursor()
+        cursor.execute(query.replace("?", self.placeholder), parameters)
+        return cursor
+
+    def value(self, connection, query, *parameters):
+        return self.execute(connection, query, *parameters).fetchone()[0]
+
+    def charges(self):
+        connection = self.connect("analyst")
+        number = self.value(connection, "SELECT count(*) FROM dp_ledger")
+        connection.close()
+        return number
+
+    def charged(self, number, name, action, *arguments):
+        """Checks how many charges the action makes, and returns its result."""
+        before = self.charges()
+        result = action(*arguments)
+        equal(self.charges() - before, number, f"{name}: charged {number} times")
+        return result
+
+    def fails(self, sqlstate, charges, name, connection, query, *parameters):
+        def state():
+            try:
+                self.execute(connection, query, *parameters).fetchall()
+            except Exception as error:
+                return self.sqlstate(error)
+
+        equal(self.charged(charges, name, state), sqlstate, f"{name}: SQLSTATE {sqlstate}")
+        connection.rollback()
+
+
+MEDIAN = "SELECT dp_median(age, ?, ?, ?) FROM people"
+
+
+def check_parameters(driver, connection):
+    parameters = {
+        "int": (1, 0, 120),
+        "float": (0.05, 0.0, 120.0),
+        "Decimal": (Decimal("0.05"), Decimal(0), Decimal("1.2e2")),
+        "str": ("0.05", "0", "120"),
+        "str, int and Decimal": ("0.05", 0, Decimal(120)),
+    }
+    for name, values in parameters.items():
+        answer = driver.charged(1, f"parameters of type {name}", driver.value, connection, MEDIAN, *values)
+        check(is_age(answer), f"parameters of type {name}: the answer is a float")
+    for granularity in (10, 10.0, Decimal(10)):
+        answer = driver.value(connection, "SELECT dp_median(salary, ?, 0, ?, dp_options(granularity => ?)) FROM people",
+                              0.05, 2**33, granularity)
+        equal(answer % 10, 0, f"an option of type {type(granularity).__name__}")
+
+
+def check_errors(driver, connection):
+    driver.fails("22004", 0, "NULL as epsilon", connection, MEDIAN, None, 0, 120)
+    driver.fails("22P02", 0, "text that is no number", connection, MEDIAN, "much", 0, 120)
+    driver.fails("22023", 0, "a negative epsilon", connection, MEDIAN, -1, 0, 120)
+    poor = driver.connect("poor")
+    driver.fails("53400", 0, "an exhausted budget", poor, MEDIAN, 0.05, 0, 120)
+    equal(driver.value(poor, "SELECT epsilon_spent FROM dp_budget"), 0, "an exhausted budget: nothing is spent")
+    poor.close()
+    driver.execute(connection, "SET LOCAL statement_timeout = '1s'")
+    # The first row takes a minute.
+    driver.fails("57014", 1, "a cancelled query", connection,
+                 "SELECT dp_median(age, ?, 0, 120) FROM people, pg_sleep(60)", 0.05)
+    driver.charged(1, "a rollback", lambda: (driver.value(connection, MEDIAN, 0.05, 0, 120), connection.rollback()))
+
+
+def check_executions(driver, connection):
+    answers = driver.charged(8, "eight executions of one statement",
+                             lambda: [driver.value(connection, MEDIAN, 0.05, 0, 120) for _ in range(8)])
+    check(all(map(is_age, answers)), "eight executions of one statement: eight ages")
+
+    def in_portions():
+        cursor = driver.execute(
+            connection, "SELECT age, dp_median(salary, ?, 0, 100000) FROM people GROUP BY age", 0.05)
+        rows = []
+        while portion := cursor.fetchmany(7):
+            rows += portion
+        return [row[0] for row in rows]
+
+    equal(driver.charged(1, "50 groups fetched in portions", in_portions), list(range(18, 68)),
+          "50 groups fetched in portions: they are complete")
+    equal(driver.value(connection, "SELECT dp_iqr(x, ?, ?) FROM few", 1, 1e-9), None, "an answer that is NULL")
+
+
+def check_distribution(driver, connection):
+    driver.execute(connection, "CREATE TEMP TABLE curve ON COMMIT DROP AS"
+                               " SELECT dp_cdf(age, 0.05, 0, 120, dp_options(bins => 12)) AS cdf FROM people")
+    before = driver.charges()
+    text = driver.value(connection, "SELECT cdf::text FROM curve")
+    curve = json.loads(text)
+    equal(len(curve["cumulative"]), 12, "the text of a dp_cdf is JSON")
+    as_jsonb = driver.value(connection, "SELECT cdf::jsonb FROM curve")
+    equal(as_jsonb if isinstance(as_jsonb, dict) else json.loads(as_jsonb), curve, "a dp_cdf casts to jsonb")
+    points = driver.execute(connection, "SELECT point.* FROM curve, dp_cdf_points(cdf, ?) AS point", 0.9).fetchall()
+    equal([point[0] for point in points], [10.0 * i for i in range(13)], "the points of a dp_cdf")
+    equal(driver.value(connection, "SELECT dp_cdf_rows(CAST(? AS dp_cdf))", text), curve["rows"],
+          "a dp_cdf as a parameter")
+    check(is_age(driver.value(connection, "SELECT dp_cdf_quantile(cdf, ?) FROM curve", 0.5)), "a quantile of a dp_cdf")
+    connection.commit()
+    equal(driver.charges() - before, 0, "questions to a dp_cdf: free")
+
+
+def check_driver(driver):
+    connection = driver.connect("analyst")
+    for part in (check_parameters, check_errors, check_executions, check_distribution):
+        part(driver, connection)
+        connection.commit()
+    connection.close()
+
+
+def check_arrays(driver, lists):
+    """lists: names and values of lists that the driver can send as an array."""
+    connection = driver.connect("analyst")
+    for name, quantiles in lists.items():
+        answers = driver.charged(1, f"an array of {name}", driver.value, connection,
+                                 "SELECT dp_quantiles(age, ?, ?, 0, 120) FROM people", quantiles, 0.05)
+        check(len(answers) == len(quantiles) and all(map(is_age, answers)), f"an array of {name}: a list of ages")
+    connection.close()
+
+
+def check_rewound(driver, cursor):
+    """cursor: a named cursor that can go back."""
+
+    def twice():
+        cursor.execute("SELECT age, dp_median(salary, 0.05, 0, 100000) FROM people GROUP BY age")
+        first = cursor.fetchmany(20)
+        cursor.scroll(0, mode="absolute")
+        return first, cursor.fetchmany(20)
+
+    first, second = driver.charged(1, "a named cursor that goes back", twice)
+    check(len(first) == 20 and first == second, "a named cursor that goes back: the same answers")

@@ -1,0 +1,20 @@
+-- The table of `make demo`, smaller, and roles with budgets. psql sets password.
+CREATE EXTENSION dpquantile;
+CREATE TABLE people AS
+  SELECT id, 18 + id % 50 AS age, CASE WHEN id % 20 > 0 THEN 20000 + id * 13.25 END::numeric(10, 2) AS salary
+  FROM generate_series(1, 5000) AS id;
+ALTER TABLE people ADD PRIMARY KEY (id);
+-- dp_iqr answers NULL: there are too few rows.
+CREATE TABLE few AS SELECT i AS x FROM generate_series(1, 5) AS i;
+ANALYZE people, few;
+
+SET password_encryption = 'scram-sha-256';
+CREATE ROLE analyst LOGIN PASSWORD :'password';
+CREATE ROLE poor LOGIN PASSWORD :'password';
+CREATE ROLE careful LOGIN PASSWORD :'password';
+GRANT SELECT ON people, few TO analyst, poor, careful;
+-- The examples of docs/languages.md ask for an epsilon of 900 too much.
+SELECT dp_grant_budget('analyst', 800, 0.1), dp_grant_budget('poor', 0.04),
+       dp_grant_budget('careful', 10, 1e-6, 'zcdp', 1e-6) \g /dev/null
+-- As the data owner's guide asks. Drivers must not need what a restricted role cannot do.
+SELECT dp_restrict_role('analyst'), dp_restrict_role('poor'), dp_restrict_role('careful') \g /dev/null
