@@ -102,6 +102,11 @@ class CheckJdbc {
       String name = "parameters of type " + typeOf(values[0]) + ", " + typeOf(values[1]);
       check(isAge(charged(1, name, () -> value(connection, MEDIAN, values))), name + ": the answer is a Double");
     }
+    for (Object epsilon : new Object[] {1, 0.05, new BigDecimal("0.05")}) {
+      String name = "an approved function with " + typeOf(epsilon);
+      Object answer = charged(1, name, () -> value(connection, "SELECT approved_median(?)", epsilon));
+      check(isAge(answer), name + ": an age");
+    }
     for (Object granularity : new Object[] {10, 10.0, new BigDecimal(10)}) {
       Double answer = (Double) value(connection,
           "SELECT dp_median(salary, ?, 0, 100000, dp_options(granularity => ?)) FROM people", 0.05, granularity);

@@ -54,6 +54,8 @@ async function checkParameters(client) {
     const answer = await charged(1, name, () => value(client, MEDIAN, values));
     check(typeof answer === 'number', `${name}: the answer is a number`);
   }
+  const approved = await charged(1, 'an approved function', () => value(client, 'SELECT approved_median($1)', [0.05]));
+  check(isAge(approved), 'an approved function: an age');
   const salary = await value(client,
     'SELECT dp_median(salary, $1, 0, 100000, dp_options(granularity => $2)) FROM people', [0.05, 10]);
   equal(salary % 10, 0, 'an option');

@@ -42,6 +42,8 @@ check_parameters <- function() {
     name <- paste("parameters of type", class(epsilon))
     check(is_age(charged(1, name, ask(analyst, median_query, epsilon, 0, 120))), paste0(name, ": an age"))
   }
+  answer <- charged(1, "an approved function", ask(analyst, "SELECT approved_median($1)", 0.05))
+  check(is_age(answer), "an approved function: an age")
   answer <- ask(analyst, "SELECT dp_median(salary, $1, 0, 100000, dp_options(granularity => $2)) FROM people", 0.05, 10)
   check(answer %% 10 == 0, "an option")
   answers <- charged(1, "an array", ask(analyst, "SELECT unnest(dp_quantiles(age, $1, $2, 0, 120)) FROM people",

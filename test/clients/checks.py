@@ -78,6 +78,10 @@ def check_parameters(driver, connection):
     for name, values in parameters.items():
         answer = driver.charged(1, f"parameters of type {name}", driver.value, connection, MEDIAN, *values)
         check(is_age(answer), f"parameters of type {name}: the answer is a float")
+    for epsilon in (1, 0.05, Decimal("0.05")):
+        name = f"an approved function with {type(epsilon).__name__}"
+        answer = driver.charged(1, name, driver.value, connection, "SELECT approved_median(?)", epsilon)
+        check(is_age(answer), f"{name}: an age")
     for granularity in (10, 10.0, Decimal(10)):
         answer = driver.value(connection, "SELECT dp_median(salary, ?, 0, ?, dp_options(granularity => ?)) FROM people",
                               0.05, 2**33, granularity)

@@ -7,6 +7,10 @@ ALTER TABLE people ADD PRIMARY KEY (id);
 -- dp_iqr answers NULL: there are too few rows.
 CREATE TABLE few AS SELECT i AS x FROM generate_series(1, 5) AS i;
 ANALYZE people, few;
+-- An approved function, which is how a restricted role asks.
+CREATE FUNCTION approved_median(epsilon float8) RETURNS float8
+  LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
+  RETURN (SELECT dp_median(age, epsilon, 0, 120) FROM people);
 
 SET password_encryption = 'scram-sha-256';
 CREATE ROLE analyst LOGIN PASSWORD :'password';
