@@ -62,7 +62,9 @@ include $(PGXS)
 # src/core must not see PostgreSQL's headers. For src/pg they are system headers, which cause no warnings.
 pg_include_dirs := $(includedir_server) $(includedir_internal)
 CORE_CPPFLAGS := -Isrc $(filter-out -I. -I$(srcdir) $(pg_include_dirs:%=-I%),$(CPPFLAGS))
-override CPPFLAGS := $(CORE_CPPFLAGS) $(addprefix -isystem ,$(pg_include_dirs))
+# The library and its SQL objects must be of the same version: the one of the control file.
+VERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'.*/\1/p" dpquantile.control)
+override CPPFLAGS := $(CORE_CPPFLAGS) -DDPQ_VERSION='"$(VERSION)"' $(addprefix -isystem ,$(pg_include_dirs))
 # PostgreSQL loads libraries with RTLD_GLOBAL. Hidden symbols cannot clash with those of another
 # extension, and calls to them need no table.
 HIDDEN := -fvisibility=hidden -fvisibility-inlines-hidden
@@ -74,6 +76,7 @@ BITCODE_CXXFLAGS += $(LANGUAGE) -O2 $(HIDDEN) -MMD -MP -MF $@.d $(STRICT) $(NO_A
 NO_ALIASES := $(shell $(CLANG) -Xclang -mno-constructor-aliases -x c++ -fsyntax-only /dev/null 2>/dev/null && \
   echo -Xclang -mno-constructor-aliases)
 
+$(PG_SOURCES:.cpp=.o) $(PG_SOURCES:.cpp=.bc): dpquantile.control
 src/core/%.o src/core/%.bc: override CPPFLAGS = $(CORE_CPPFLAGS)
 src/core/%.o: override CXXFLAGS += $(if $(STRICT),$(CORE_WARNINGS))
 src/core/%.bc: BITCODE_CXXFLAGS += $(if $(STRICT),$(CORE_WARNINGS))

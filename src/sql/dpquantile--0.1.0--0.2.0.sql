@@ -1,1 +1,190 @@
 \echo Use "ALTER EXTENSION dpquantile UPDATE TO '0.2.0'" to load this file. \quit
+
+-- All names resolve in pg_catalog, as in CREATE EXTENSION.
+SET LOCAL search_path = pg_catalog, pg_temp;
+
+-- The library of 0.1.0 does not compare versions. If it is still loaded, it must not meet the new objects.
+DO $$
+BEGIN
+  CREATE FUNCTION dpquantile.check_version() RETURNS void
+    LANGUAGE C STABLE PARALLEL SAFE
+    AS 'MODULE_PATHNAME', 'dpq_check_version';
+EXCEPTION WHEN undefined_function THEN
+  RAISE EXCEPTION 'this session has loaded the library of another version of dpquantile than 0.2.0'
+    USING ERRCODE = 'object_not_in_prerequisite_state',
+          HINT = 'Reconnect. If the server preloads the library, restart it.';
+END
+$$;
+COMMENT ON FUNCTION dpquantile.check_version() IS
+  'Fails unless the library that this session has loaded is of the same version as the extension''s objects in this '
+  'database. Tells nothing about any data.';
+REVOKE EXECUTE ON FUNCTION dpquantile.check_version() FROM PUBLIC;
+
+-- They check the version before they change a budget.
+CREATE OR REPLACE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
+                                            accountant text DEFAULT NULL, smallest_charge float8 DEFAULT NULL)
+  RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  grantee CONSTANT regrole := dp_grant_budget.role;
+  budget dpquantile.budget;
+  -- The limit that the accountant compares with the sum of the charges.
+  total_limit numeric;
+  name_now name;
+BEGIN
+  PERFORM dpquantile.check_version();
+  IF grantee IS NULL OR NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = grantee) THEN
+    RAISE EXCEPTION 'role must be an existing role, got %', coalesce(grantee::text, 'NULL')
+      USING ERRCODE = 'undefined_object', HINT = 'Create it first: CREATE ROLE analyst LOGIN.';
+  END IF;
+  IF NOT coalesce(dp_grant_budget.epsilon > 0 AND dp_grant_budget.epsilon < 'Infinity', false) THEN
+    RAISE EXCEPTION 'epsilon must be a positive finite number, got %', coalesce(dp_grant_budget.epsilon::text, 'NULL')
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'To take a budget away, use dp_revoke_budget.';
+  END IF;
+  IF dp_grant_budget.delta < 0 OR dp_grant_budget.delta >= 1 THEN
+    RAISE EXCEPTION 'delta must be at least 0 and less than 1, got %', dp_grant_budget.delta
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'A useful delta is far below one over the number of rows, or 0.';
+  END IF;
+  IF dp_grant_budget.accountant NOT IN ('pure', 'zcdp') THEN
+    RAISE EXCEPTION 'accountant must be pure or zcdp, got %', dp_grant_budget.accountant
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'pure adds epsilons; zcdp adds rhos, so many small queries cost much less.';
+  END IF;
+
+  -- A new row starts with the earlier spending under this name: a restore without some roles may have
+  -- lost the row, or the role may have been dropped and created again. The row has no terms yet, like
+  -- a revoked budget.
+  SELECT r.rolname INTO STRICT name_now FROM pg_roles r WHERE r.oid = grantee;
+  IF NOT EXISTS (SELECT FROM dpquantile.budget b WHERE b.role = grantee) THEN
+    INSERT INTO dpquantile.budget
+           (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked)
+    SELECT grantee, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true
+      FROM dpquantile.earlier_spending(name_now) s
+    ON CONFLICT ON CONSTRAINT budget_pkey DO NOTHING;
+  END IF;
+  SELECT * INTO STRICT budget FROM dpquantile.budget b WHERE b.role = grantee FOR UPDATE;
+  INSERT INTO dpquantile.budget_name (budget_id, role_name) VALUES (budget.budget_id, name_now)
+  ON CONFLICT ON CONSTRAINT budget_name_pkey DO NOTHING;
+
+  -- The new terms. An omitted argument keeps its old value, or gets its default after a revocation.
+  budget.epsilon_limit := dpquantile.decimal(dp_grant_budget.epsilon);
+  budget.delta_limit := coalesce(dpquantile.decimal(dp_grant_budget.delta),
+                                 CASE WHEN budget.revoked THEN 0 ELSE budget.delta_limit END);
+  budget.accountant := coalesce(dp_grant_budget.accountant,
+                                CASE WHEN budget.revoked THEN 'pure' ELSE budget.accountant END);
+  budget.rho_limit := NULL;
+  IF budget.accountant = 'zcdp' THEN
+    IF budget.delta_limit = 0 THEN
+      RAISE EXCEPTION 'accountant zcdp needs a delta above 0, got 0'
+        USING ERRCODE = 'invalid_parameter_value',
+              HINT = format('It converts rho to epsilon at that delta. For example: dp_grant_budget(%L, %s, 1e-6, %L), '
+                            'with a delta far below one over the number of rows.',
+                            grantee, dp_grant_budget.epsilon, 'zcdp');
+    END IF;
+    IF budget.delta_spent > 0 THEN
+      RAISE EXCEPTION 'role % cannot have accountant zcdp: it has been charged delta %', grantee,
+                      trim_scale(budget.delta_spent)
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              DETAIL = 'A charge with a delta has no rho.',
+              HINT = 'Grant with accountant pure.';
+    END IF;
+    budget.rho_limit := dpquantile.rho_within(budget.epsilon_limit::float8, budget.delta_limit::float8);
+    IF budget.rho_limit = 0 THEN
+      RAISE EXCEPTION 'a limit of epsilon % and delta % is worth no rho', budget.epsilon_limit, budget.delta_limit
+        USING ERRCODE = 'invalid_parameter_value', HINT = 'No query would fit. Grant more epsilon or delta.';
+    END IF;
+  ELSIF budget.has_rho_alone THEN
+    RAISE EXCEPTION 'role % cannot have accountant pure: it has been charged for queries stated in rho alone', grantee
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'Such a query has no epsilon to add to the others.',
+            HINT = format('Grant with accountant zcdp: dp_grant_budget(%L, %s, 1e-6, %L).',
+                          grantee, dp_grant_budget.epsilon, 'zcdp');
+  END IF;
+  -- Computed anew if it is omitted: the old one may be in the unit of another accountant. A limit pays for at most a
+  -- million charges then.
+  total_limit := coalesce(budget.rho_limit, budget.epsilon_limit);
+  budget.smallest_charge := coalesce(dpquantile.decimal(dp_grant_budget.smallest_charge), total_limit * 1e-6);
+  IF NOT (budget.smallest_charge > 0 AND budget.smallest_charge <= total_limit) THEN
+    RAISE EXCEPTION 'smallest_charge must be positive and at most the limit of %, got %',
+                    format('%s %s', CASE budget.accountant WHEN 'zcdp' THEN 'rho' ELSE 'epsilon' END,
+                           trim_scale(total_limit)),
+                    dp_grant_budget.smallest_charge
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'It is in epsilon with accountant pure, in rho with zcdp. Leave it out for a millionth of the limit.';
+  END IF;
+  UPDATE dpquantile.budget AS b
+     SET epsilon_limit = budget.epsilon_limit, delta_limit = budget.delta_limit, rho_limit = budget.rho_limit,
+         accountant = budget.accountant, smallest_charge = budget.smallest_charge, revoked = false
+   WHERE b.role = grantee;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION @extschema@.dp_revoke_budget(role regrole) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  PERFORM dpquantile.check_version();
+  UPDATE dpquantile.budget AS b SET revoked = true
+   WHERE b.role = dp_revoke_budget.role AND NOT b.revoked;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'role % has no privacy budget', coalesce(dp_revoke_budget.role::text, 'NULL')
+      USING ERRCODE = 'undefined_object',
+            HINT = 'The view dp_budget lists the budgets.';
+  END IF;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION @extschema@.dp_archive_ledger(before timestamptz)
+  RETURNS TABLE (budget_id uuid, number bigint, charged_at timestamptz, role name, session_role name, function name,
+                 mechanism text, neighbours text, epsilon numeric, delta numeric, grouping_sets integer, groups integer,
+                 query text, rho numeric, accountant text)
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  budgets uuid[];
+BEGIN
+  PERFORM dpquantile.check_version();
+  IF dp_archive_ledger.before IS NULL THEN
+    RAISE EXCEPTION 'before must be a time, got NULL'
+      USING ERRCODE = 'null_value_not_allowed',
+            HINT = 'For example: SELECT * FROM dp_archive_ledger(now() - interval ''1 year'').';
+  END IF;
+  -- One archiving at a time. Charges and grants do not wait for this lock.
+  LOCK TABLE dpquantile.budget_name IN SHARE UPDATE EXCLUSIVE MODE;
+  -- The charges of these budgets wait, as they do for dp_grant_budget: a charge under way may refer to a text that no
+  -- other charge refers to, and would not see that the text is removed.
+  budgets := ARRAY(SELECT DISTINCT l.budget_id FROM dpquantile.ledger l WHERE l.charged_at < dp_archive_ledger.before);
+  PERFORM FROM dpquantile.budget b WHERE b.budget_id = ANY (budgets) ORDER BY b.role FOR UPDATE;
+  RETURN QUERY
+    WITH archived AS (
+      DELETE FROM dpquantile.ledger l
+       WHERE l.budget_id = ANY (budgets) AND l.charged_at < dp_archive_ledger.before
+      RETURNING l.*
+    ), summed AS (
+      INSERT INTO dpquantile.budget_name AS n
+             (budget_id, role_name, charges, epsilon, delta, rho, has_rho_alone, last_charged_at)
+      SELECT a.budget_id, a.role_name, count(*), coalesce(sum(a.epsilon), 0), sum(a.delta), coalesce(sum(a.rho), 0),
+             bool_or(a.epsilon IS NULL), max(a.charged_at)
+        FROM archived a GROUP BY a.budget_id, a.role_name
+      ON CONFLICT ON CONSTRAINT budget_name_pkey DO UPDATE
+         SET charges = n.charges + excluded.charges, epsilon = n.epsilon + excluded.epsilon,
+             delta = n.delta + excluded.delta, rho = n.rho + excluded.rho,
+             has_rho_alone = n.has_rho_alone OR excluded.has_rho_alone,
+             last_charged_at = greatest(n.last_charged_at, excluded.last_charged_at)
+    )
+    SELECT a.budget_id, a.number, a.charged_at, a.role_name, a.session_role_name, a.function, a.mechanism,
+           a.neighbours, trim_scale(a.epsilon), trim_scale(a.delta), a.grouping_sets, a.groups, t.query,
+           trim_scale(a.rho), a.accountant
+      FROM archived a LEFT JOIN dpquantile.query_text t USING (budget_id, query_hash)
+     ORDER BY a.charged_at, a.budget_id, a.number;
+  DELETE FROM dpquantile.query_text t
+   WHERE t.budget_id = ANY (budgets)
+     AND NOT EXISTS (SELECT FROM dpquantile.ledger l
+                      WHERE l.budget_id = t.budget_id AND l.query_hash = t.query_hash);
+END
+$$;

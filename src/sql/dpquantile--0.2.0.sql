@@ -160,6 +160,13 @@ COMMENT ON FUNCTION dpquantile.protect_tables() IS
   'restore with --disable-triggers. For the owner of the tables.';
 SELECT dpquantile.protect_tables();
 
+CREATE FUNCTION dpquantile.check_version() RETURNS void
+  LANGUAGE C STABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_check_version';
+COMMENT ON FUNCTION dpquantile.check_version() IS
+  'Fails unless the library that this session has loaded is of the same version as the extension''s objects in this '
+  'database. Tells nothing about any data.';
+
 CREATE FUNCTION dpquantile.charged_role() RETURNS oid
   LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpq_charged_role';
@@ -378,6 +385,7 @@ DECLARE
   total_limit numeric;
   name_now name;
 BEGIN
+  PERFORM dpquantile.check_version();
   IF grantee IS NULL OR NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = grantee) THEN
     RAISE EXCEPTION 'role must be an existing role, got %', coalesce(grantee::text, 'NULL')
       USING ERRCODE = 'undefined_object', HINT = 'Create it first: CREATE ROLE analyst LOGIN.';
@@ -480,6 +488,7 @@ CREATE FUNCTION @extschema@.dp_revoke_budget(role regrole) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+  PERFORM dpquantile.check_version();
   UPDATE dpquantile.budget AS b SET revoked = true
    WHERE b.role = dp_revoke_budget.role AND NOT b.revoked;
   IF NOT FOUND THEN
@@ -503,6 +512,7 @@ AS $$
 DECLARE
   budgets uuid[];
 BEGIN
+  PERFORM dpquantile.check_version();
   IF dp_archive_ledger.before IS NULL THEN
     RAISE EXCEPTION 'before must be a time, got NULL'
       USING ERRCODE = 'null_value_not_allowed',

@@ -4,6 +4,7 @@
 
 #include "pg/aggregate/call_parameters.hpp"
 #include "pg/server/numeric.hpp"
+#include "pg/server/version.hpp"
 #include "pg/state/group_pools.hpp"
 
 namespace dpquantile {
@@ -31,6 +32,7 @@ KeptForQuery* kept_for_query(FunctionCallInfo fcinfo) {
 const Aggref* kept_call(FunctionCallInfo fcinfo) {
   KeptForQuery* kept = kept_for_query(fcinfo);
   if (kept->call == nullptr) {
+    require_matching_sql();  // a parallel worker may have another library than the session
     kept->call = find_released_call(fcinfo);
   }
   return kept->call;

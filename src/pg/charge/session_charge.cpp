@@ -53,6 +53,7 @@ dsm_segment* share_request(const ChargeRequest* request) {
   }
   on_dsm_detach(segment, let_worker_end, Datum{0});
   SharedCharge* shared = shared_in(segment);
+  shared->stamp = make_stamp(sizeof(SharedCharge));
   shared->worker = nullptr;
   pg_atomic_init_u32(&shared->state, static_cast<uint32>(SessionChargeState::kAsked));
   shared->session = MyLatch;
@@ -138,6 +139,17 @@ SessionChargeState wait_for_reply(ChargeRequest* request) {
   return state;
 }
 
+// The worker has ended without taking the request.
+void refuse_other_library(const ChargeRequest* request) {
+  const LibraryStamp& stamp = shared_in(my_worker.segment)->stamp;
+  if (stamp.worker_version[0] == '\0') return;
+  ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                  errmsg("the privacy budget cannot be charged: this session has loaded version %s "
+                         "of %s's library, and the worker version %s",
+                         kLibraryVersion, kExtension, stamp.worker_version),
+                  errhint("%s Reconnect.", not_charged(request))));
+}
+
 // Returns whether there was a worker for the request.
 bool charge(ChargeRequest* request, StartWorker start) {
   if (ask_worker_again(request) && wait_for_reply(request) != SessionChargeState::kDeclined) {
@@ -145,6 +157,7 @@ bool charge(ChargeRequest* request, StartWorker start) {
   }
   if (!ask_new_worker(request, start)) return false;
   (void)wait_for_reply(request);
+  refuse_other_library(request);
   return true;
 }
 

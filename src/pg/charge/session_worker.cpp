@@ -25,12 +25,15 @@ namespace {
 constexpr int kIdleMilliseconds = 1000;
 static_assert(2 * kIdleMilliseconds < kDatabaseWaitMilliseconds);
 
+// Null if the session has given the charge up, or has the library of another version.
 SharedCharge* attach(dsm_handle handle) {
   CurrentResourceOwner = ResourceOwnerCreate(nullptr, "dpquantile charge");
   dsm_segment* segment = dsm_attach(handle);
   if (segment == nullptr) return nullptr;
   dsm_pin_mapping(segment);
-  return static_cast<SharedCharge*>(dsm_segment_address(segment));
+  auto* shared = static_cast<SharedCharge*>(dsm_segment_address(segment));
+  const Size length = dsm_segment_map_length(segment);
+  return accept_stamp(&shared->stamp, length, sizeof(SharedCharge)) ? shared : nullptr;
 }
 
 // Runs when the worker ends, for any reason.
@@ -113,7 +116,6 @@ void dpq_session_worker(Datum request_handle) {
   BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
 
   SharedCharge* shared = attach(DatumGetUInt32(request_handle));
-  // The query that asked for the charge may have been cancelled.
   if (shared == nullptr) return;
   before_shmem_exit(leave, PointerGetDatum(shared));
   force_charge_settings(LockWait::kUntilTimeout);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pg/charge/library_stamp.hpp"
 #include "pg/ledger/charge_request.hpp"
 
 extern "C" {
@@ -25,6 +26,7 @@ enum class SessionChargeState : uint32 { kAsked, kTaken, kAnswered, kLeft, kDecl
 
 // The shared memory of a session and its worker.
 struct SharedCharge {
+  LibraryStamp stamp;  // the worker reads nothing else unless it accepts the stamp
   pg_atomic_uint32 state;
   Latch* session;  // in the server's shared memory, so valid even after the process has ended
   Latch* worker;   // null until it has started

@@ -9,6 +9,7 @@
 #include "pg/parameters/prepared_mechanism.hpp"
 #include "pg/server/boundary.hpp"
 #include "pg/server/decimal.hpp"
+#include "pg/server/version.hpp"
 
 extern "C" {
 #include "utils/builtins.h"
@@ -77,8 +78,16 @@ DPQ_FUNCTION(dpq_charged_role) {
   PG_RETURN_OID(GetOuterUserId());
 }
 
-// (float8) returns numeric: the decimal of a stated amount.
+// () returns void: ereports unless library and SQL objects are of the same version.
+DPQ_FUNCTION(dpq_check_version) {
+  require_matching_sql();
+  PG_RETURN_VOID();
+}
+
+// (float8) returns numeric: the decimal of a stated amount. dp_grant_budget of version 0.1.0 calls
+// no other function that can check the version.
 DPQ_FUNCTION(dpq_decimal) {
+  require_matching_sql();
   PG_RETURN_DATUM(decimal_numeric(stated_amount(PG_GETARG_FLOAT8(0))));
 }
 

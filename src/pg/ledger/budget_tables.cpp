@@ -2,6 +2,8 @@
 
 #include <initializer_list>
 
+#include "pg/server/version.hpp"
+
 extern "C" {
 #include "access/table.h"
 #include "catalog/dependency.h"
@@ -21,7 +23,6 @@ namespace dpquantile {
 
 namespace {
 
-constexpr const char* kExtension = "dpquantile";
 constexpr const char* kSchema = "dpquantile";
 
 // The triggers by which replication workers skip rows and refuse TRUNCATE.
@@ -86,6 +87,8 @@ Oid lock_budget_tables() {
                     errmsg("the tables %s.budget and %s.%s have different owners", kSchema, kSchema,
                            name)));
   }
+  // Now: ALTER EXTENSION UPDATE cannot change the columns any more.
+  require_matching_sql();
   return owner;
 }
 

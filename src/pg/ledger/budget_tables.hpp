@@ -6,9 +6,10 @@
 namespace dpquantile {
 
 // Locks these tables until the transaction ends and returns their owner. ereports if a table is
-// missing or does not belong to the extension, if the owners differ, or if logical replication into
-// this database could have changed a table. After DROP EXTENSION somebody else may create tables
-// with these names and hostile triggers; the lock prevents that during the charge.
+// missing or does not belong to the extension, if the owners differ, if logical replication into
+// this database could have changed a table, or if the SQL objects are of another version. After
+// DROP EXTENSION somebody else may create tables with these names and hostile triggers; the lock
+// prevents that during the charge.
 Oid lock_budget_tables();
 
 // The user, the security context and the GUC nesting level before switch_to_user().

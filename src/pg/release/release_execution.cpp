@@ -1,6 +1,7 @@
 #include "pg/release/release_execution.hpp"
 
 #include "pg/release/query_random.hpp"
+#include "pg/server/version.hpp"
 
 extern "C" {
 #include "access/parallel.h"
@@ -150,6 +151,7 @@ void charge_and_answer_groups(ReleaseNode* node) {
 
 void execute_release(ReleaseNode* node) {
   refuse_parallel_worker();
+  require_matching_sql();
   const MemoryContext previous = MemoryContextSwitchTo(query_context(node));
   if (node->random == nullptr) node->random = make_query_random(query_context(node));
   prepare_calls(node);

@@ -8,6 +8,7 @@
 #include "pg/release/release_columns.hpp"
 #include "pg/release/release_node.hpp"
 #include "pg/release/release_plan.hpp"
+#include "pg/server/version.hpp"
 
 extern "C" {
 #include "catalog/pg_operator_d.h"
@@ -263,6 +264,7 @@ void wrap_grouping_paths(PlannerInfo* root, UpperRelationKind stage, RelOptInfo*
   if (previous_hook != nullptr) previous_hook(root, stage, input, output, extra);
   // The groups of a partition are planned as a part of all groups.
   if (stage != UPPERREL_GROUP_AGG || IS_OTHER_REL(output) || !has_private_calls(root)) return;
+  require_matching_sql();
   release_groups(root, input, output);
 }
 

@@ -99,9 +99,9 @@ extern "C" {
 #define DPQ_SETTINGS(count) (*(count) = GetNumConfigOptions(), get_guc_variables())
 #endif
 
-// PostgreSQL 18 lets a module state its name and version.
+// PostgreSQL 18 lets a module state its name and version. The Makefile defines DPQ_VERSION.
 #ifdef PG_MODULE_MAGIC_EXT
-#define DPQ_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "dpquantile", .version = "0.2.0")
+#define DPQ_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "dpquantile", .version = DPQ_VERSION)
 #else
 #define DPQ_MODULE_MAGIC PG_MODULE_MAGIC
 #endif

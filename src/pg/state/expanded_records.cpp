@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include "pg/server/version.hpp"
+
 namespace dpquantile {
 
 namespace {
@@ -83,6 +85,15 @@ void add_expanded(ExpandedRecords* into, const ExpandedRecords* from, CancelPoll
   for (const uint32 cell : from->few.list(&into->pool->memory)) into->add(cell, cancel);
 }
 
+void require_own_state(const RecordsState* state) {
+  if (likely(state->library == kLibraryMark)) return;
+  ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                  errmsg("the state was made by the library of another version of %s", kExtension),
+                  errdetail("The library of this process has version %s.", kLibraryVersion),
+                  errhint("Reconnect, so that the session and its parallel workers load the same "
+                          "library.")));
+}
+
 }  // namespace
 
 GroupPool* make_group_pool(const AggregateParameters* parameters, MemoryContext groups) {
@@ -146,7 +157,9 @@ StateRef get_state(Datum datum) {
     Assert(get_expanded(state)->header.eoh_methods == &kMethods);
     return {nullptr, get_expanded(state)};
   }
-  return {reinterpret_cast<RecordsState*>(PG_DETOAST_DATUM(datum)), nullptr};
+  auto* flat = reinterpret_cast<RecordsState*>(PG_DETOAST_DATUM(datum));
+  require_own_state(flat);
+  return {flat, nullptr};
 }
 
 void add_all(ExpandedRecords* into, StateRef from) {

@@ -93,7 +93,8 @@ inline ExpandedRecords* get_expanded(const void* state) {
   return reinterpret_cast<ExpandedRecords*>(reference.eohptr);
 }
 
-// The state behind a datum, detoasted if necessary. ereports if memory is short.
+// The state behind a datum, detoasted if necessary. ereports if memory is short, and if a library
+// of another version made the state: its bytes may have another meaning.
 StateRef get_state(Datum datum);
 
 // Adds the records of another state on the same value grid. ereports as ExpandedRecords::add(value)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "pg/server/version.hpp"
+
 namespace dpquantile {
 
 namespace {
@@ -38,6 +40,7 @@ void init_header(RecordsState* state, std::size_t size, const AggregateParameter
   memset(state, 0, offsetof(RecordsState, parameters));
   SET_VARSIZE(state, size);
   state->kind = kind;
+  state->library = kLibraryMark;
   memcpy(&state->parameters, parameters, parameters_size(parameters->quantile_count));
 }
 

@@ -7,8 +7,8 @@
 // The aggregate state (SQL type dpquantile.records_state). Its flat form is one varlena, which a
 // parallel plan passes between processes unchanged:
 //
-//   | varlena header | kind | count | capacity | parameters with m quantiles | records[capacity] |
-//   | names of the grids, of dp_user_grid_stats only |
+//   | varlena header | kind | library | count | capacity | parameters with m quantiles |
+//   records[capacity] | | names of the grids, of dp_user_grid_stats only |
 //
 // The records are values or user rows in no particular order, or, on a value grid, compressed runs;
 // then `capacity` is their number of bytes. While rows are added on a value grid, an expanded
@@ -21,7 +21,8 @@ namespace dpquantile {
 struct RecordsState {
   int32 varlena_header;
   RecordKind kind;
-  uint32 count;  // of records
+  uint16 library;  // kLibraryMark of the library that made the state
+  uint32 count;    // of records
   uint32 capacity;
   AggregateParameters parameters;
 
