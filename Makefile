@@ -13,6 +13,7 @@
 ##   make test           every test, on throwaway clusters
 ##   make clients        every driver of docs/languages.md, and the examples there
 ##   make bench          compare speed and accuracy with other methods
+##   make upgrade        PostgreSQL 15 with the last version to 17 with this one, in a throwaway Debian
 ##   make paper          repeat the experiments of the paper on approximate quantiles: docs/experiments.md
 ##   make deps           only install packages: GROUP=build (default), demo, test, clients or bench
 ##
@@ -146,6 +147,9 @@ $(bench_programs): .build/%: test/bench/%.cpp $(CORE_SOURCES) $(wildcard src/cor
 	@mkdir -p $(@D)
 	$(CXX) $(LANGUAGE) -O2 $(CORE_WARNINGS) $(STRICT) -Isrc -o $@ $(filter %.cpp,$^) -lcrypto -lpthread
 
+upgrade:
+	@scripts/upgrade.sh
+
 deps:
 	@scripts/install-deps.sh $(or $(GROUP),build)
 
@@ -190,5 +194,5 @@ format-check:
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
-.PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test clients bench paper \
+.PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test clients bench paper upgrade \
 	check-includes rooms format format-check help

@@ -1,6 +1,6 @@
-# A database of version 0.1.0 becomes one of this version: by ALTER EXTENSION UPDATE, or by a dump that is restored. Its
-# objects are those that CREATE EXTENSION makes, and nothing spent is lost. test/upgrade/pg_upgrade.sh does the same with
-# a library of 0.1.0 and with pg_upgrade.
+# A database of an earlier version becomes one of this version: by ALTER EXTENSION UPDATE, or by a dump that is restored.
+# Its objects are those that CREATE EXTENSION makes, and nothing spent is lost. `make upgrade` does the same with the library
+# of the last version and with pg_upgrade.
 
 use strict;
 use warnings;
@@ -14,6 +14,9 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $FILES = "$FindBin::Bin/../upgrade";
+
+# The earlier versions. Each has a dump of a database that contents.sql has filled, and what summary.sql printed there.
+my @VERSIONS = map { m{([\d.]+)\.dump\.sql$} } glob "$FILES/*.dump.sql";
 
 my $node = PostgreSQL::Test::Cluster->new('upgrade');
 $node->init(extra => [@INITDB]);
@@ -32,10 +35,10 @@ sub make_database
 
 sub restore
 {
-	my ($database) = @_;
+	my ($from, $database) = @_;
 	$node->command_ok(
-		[ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', "$FILES/0.1.0.dump.sql" ],
-		"the dump of 0.1.0 is restored into $database");
+		[ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', "$FILES/$from.dump.sql" ],
+		"the dump of $from is restored into $database");
 	return;
 }
 
@@ -46,8 +49,11 @@ sub sql_version
 }
 
 # What is spent and released, after contents.sql.
-my $summary = slurp_file("$FILES/0.1.0.summary");
-chomp $summary;
+sub old_summary
+{
+	my ($from) = @_;
+	return slurp_file("$FILES/$from.summary") =~ s/\n$//r;
+}
 
 sub summary
 {
@@ -100,31 +106,68 @@ sub check_charges_go_on
 # ---- Both ways to this version ------------------------------------------------------------------
 
 make_database('fresh', 'CREATE EXTENSION dpquantile');
-make_database('upgraded', q{CREATE EXTENSION dpquantile VERSION '0.1.0'});
-restore('upgraded');
-is(sql_version('upgraded'), '0.1.0', 'the dump leaves the version of the database');
-is(summary('upgraded'), $summary, 'threat 56: the library of a later version shows what 0.1.0 has spent');
-is(outcome($node, 'SELECT dp_median(age, 0.5, 0, 100) FROM person', database => 'upgraded', user => 'delta'),
-	'55000', 'threat 56: no private query before the update');
-is(outcome($node, q{SELECT dp_grant_budget('delta', 9)}, database => 'upgraded', user => 'postgres'),
-	'55000', 'threat 56: no grant before the update');
-my $key = $node->safe_psql('upgraded', 'SELECT key FROM dpquantile.user_key');
-$node->safe_psql('upgraded', 'ALTER EXTENSION dpquantile UPDATE');
-is(sql_version('upgraded'), $version, 'ALTER EXTENSION UPDATE');
-is(summary('upgraded'), $summary, 'threat 56: the update keeps budgets, ledger and released values');
-is($node->safe_psql('upgraded', 'SELECT key FROM dpquantile.user_key'), $key, 'the update keeps the key of user ids');
-
+make_database('schema_fresh', 'CREATE SCHEMA "Private"; CREATE EXTENSION dpquantile SCHEMA "Private"');
 my $fresh = catalog('fresh');
 cmp_ok(scalar(split /\n/, $fresh), '>', 1900, 'the catalogs say a lot about the extension');
-is(differences($fresh, catalog('upgraded')), '', 'an update makes the same objects as CREATE EXTENSION');
+my $fresh_in_schema = catalog('schema_fresh');
 
-make_database('schema_fresh', 'CREATE SCHEMA "Private"; CREATE EXTENSION dpquantile SCHEMA "Private"');
-make_database('schema_upgraded',
-	q{CREATE SCHEMA "Private"; CREATE EXTENSION dpquantile SCHEMA "Private" VERSION '0.1.0'; ALTER EXTENSION dpquantile UPDATE});
-is(differences(catalog('schema_fresh'), catalog('schema_upgraded')), '', 'the same in another schema');
+sub check_update
+{
+	my ($from, $database) = @_;
+	my $summary = old_summary($from);
+	make_database($database, "CREATE EXTENSION dpquantile VERSION '$from'");
+	restore($from, $database);
+	is(sql_version($database), $from, "the dump leaves the version $from of the database");
+	is(summary($database), $summary, "threat 56: the library of a later version shows what $from has spent");
+	is(outcome($node, 'SELECT dp_median(age, 0.5, 0, 100) FROM person', database => $database, user => 'delta'),
+		'55000', "threat 56: no private query before the update of $from");
+	is(outcome($node, q{SELECT dp_grant_budget('delta', 9)}, database => $database, user => 'postgres'),
+		'55000', "threat 56: no grant before the update of $from");
+	my $key = $node->safe_psql($database, 'SELECT key FROM dpquantile.user_key');
+	$node->safe_psql($database, 'ALTER EXTENSION dpquantile UPDATE');
+	is(sql_version($database), $version, "ALTER EXTENSION UPDATE of $from");
+	is(summary($database), $summary, "threat 56: the update of $from keeps budgets, ledger and released values");
+	is($node->safe_psql($database, 'SELECT key FROM dpquantile.user_key'), $key, "the update of $from keeps the key of user ids");
+	is(differences($fresh, catalog($database)), '', "an update of $from makes the same objects as CREATE EXTENSION");
+	is(outcome($node, "ALTER EXTENSION dpquantile UPDATE TO '$from'", database => $database, user => 'postgres'),
+		'22023', "there is no way back to $from");
+	return;
+}
 
-is(outcome($node, q{ALTER EXTENSION dpquantile UPDATE TO '0.1.0'}, database => 'upgraded', user => 'postgres'),
-	'22023', 'there is no way back to 0.1.0');
+sub check_update_in_schema
+{
+	my ($from) = @_;
+	$node->safe_psql('postgres', 'CREATE DATABASE schema_upgraded');
+	$node->safe_psql('schema_upgraded', qq{
+		CREATE SCHEMA "Private";
+		CREATE EXTENSION dpquantile SCHEMA "Private" VERSION '$from';
+		ALTER EXTENSION dpquantile UPDATE});
+	is(differences($fresh_in_schema, catalog('schema_upgraded')), '', "an update of $from in another schema");
+	$node->safe_psql('postgres', 'DROP DATABASE schema_upgraded');
+	return;
+}
+
+# A dump of an earlier version that is restored where this version is installed.
+sub check_restore
+{
+	my ($from, $database) = @_;
+	make_database($database);
+	restore($from, $database);
+	is(sql_version($database), $version, "a dump of $from creates the version that is installed");
+	is(summary($database), old_summary($from), "threat 56: a restored dump of $from has budgets, ledger and released values");
+	return;
+}
+
+cmp_ok(scalar(@VERSIONS), '>=', 1, 'there are earlier versions');
+foreach my $from (@VERSIONS)
+{
+	my $name = $from =~ tr/./_/r;
+	check_update($from, "upgraded_$name");
+	check_update_in_schema($from);
+	check_charges_go_on("upgraded_$name");
+	check_restore($from, "restored_$name");
+	check_charges_go_on("restored_$name");
+}
 
 # ---- The comparison finds every kind of difference --------------------------------------------------
 
@@ -154,19 +197,9 @@ my %MUTANT = (
 		WHERE extname = 'dpquantile'});
 foreach my $name (sort keys %MUTANT)
 {
-	isnt(differences($fresh, catalog('upgraded', $MUTANT{$name})), '', "the comparison finds $name");
+	isnt(differences($fresh, catalog('fresh', $MUTANT{$name})), '', "the comparison finds $name");
 }
-is(differences($fresh, catalog('upgraded')), '', 'all of that was rolled back');
-
-check_charges_go_on('upgraded');
-
-# ---- A dump of 0.1.0 that is restored where this version is installed ---------------------------
-
-make_database('restored');
-restore('restored');
-is(sql_version('restored'), $version, 'a dump creates the version that is installed');
-is(summary('restored'), $summary, 'threat 56: a restored dump of 0.1.0 has budgets, ledger and released values');
-check_charges_go_on('restored');
+is(differences($fresh, catalog('fresh')), '', 'all of that was rolled back');
 
 $node->stop;
 done_testing();

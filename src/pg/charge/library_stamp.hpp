@@ -7,13 +7,13 @@
 // its version before either reads anything else.
 namespace dpquantile {
 
-// The first bytes of that memory. NEVER change this layout, nor how a worker gets the memory: the
-// C function of a session worker (kSessionWorker) takes the handle of the segment as its argument,
-// and the database's OID is in bgw_extra. A library of any later version must understand them.
+// The first bytes of that memory. NEVER change this layout, because libraries of all versions read
+// it. Never change how a worker gets the memory either: the argument of the C function
+// kSessionWorker is the handle of the segment, and bgw_extra begins with the OID of the database.
 //
-// Version 0.1.0 has no stamp. Its session worker takes these bytes for a state that nothing is to
-// be done for, and writes a pointer into session_version. Its session has a state there, which is
-// not kStampMagic.
+// The library of 0.1.0 has no stamp. Its sessions have a state in the place of `magic`, and it is
+// never kStampMagic. Its workers take kStampMagic for a state in which there is nothing to do. They
+// write a pointer into session_version and end.
 struct LibraryStamp {
   uint32 magic;                         // kStampMagic
   uint32 bytes;                         // of the memory that both share
