@@ -6,11 +6,14 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+# The tree may belong to another user than root.
+git_here() { git -c safe.directory="$PWD" "$@"; }
+
 # The last commit of the last version. A tree without its history has none.
 last_version() {
   local begun
-  begun=$(git log -1 --format=%H -G'^default_version' -- dpquantile.control 2>/dev/null) || return 1
-  git rev-parse -q --verify "$begun^" 2>/dev/null
+  begun=$(git_here log -1 --format=%H -G'^default_version' -- dpquantile.control 2>/dev/null) || return 1
+  git_here rev-parse -q --verify "$begun^" 2>/dev/null
 }
 
 ((EUID == 0)) || { echo "Only root can make and enter a chroot." >&2 && exit 1; }
@@ -32,7 +35,7 @@ mkdir "$root/src/new" "$root/src/old"
 tar --exclude=./{.git,.demo,.build,results,tmp_check,output_iso} --exclude='*.o' --exclude='*.so' --exclude='*.bc' \
   --exclude='*.d' -cf - . | tar -C "$root/src/new" -xf -
 if last=$(last_version); then
-  git archive "$last" | tar -C "$root/src/old" -xf -
+  git_here archive "$last" | tar -C "$root/src/old" -xf -
 else
   echo "This tree has no history: the old cluster gets the extension of this tree, too."
   cp -a "$root/src/new/." "$root/src/old/"
