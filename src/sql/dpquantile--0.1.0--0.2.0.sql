@@ -188,3 +188,14 @@ BEGIN
                       WHERE l.budget_id = t.budget_id AND l.query_hash = t.query_hash);
 END
 $$;
+
+-- A function that returns dp_number. The cast with float8(float4) would need the cast of float8, and pg_upgrade would make
+-- that one later: it makes casts in the order of their names.
+CREATE FUNCTION dpquantile.number_of_real(float4) RETURNS @extschema@.dp_number
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'ftod';
+COMMENT ON FUNCTION dpquantile.number_of_real(float4) IS
+  'The cast of real to dp_number, that to float8. Tells nothing about any data.';
+-- It may be gone: the guide tells to drop it before pg_upgrade of 0.1.0.
+DROP CAST IF EXISTS (float4 AS @extschema@.dp_number);
+CREATE CAST (float4 AS @extschema@.dp_number) WITH FUNCTION dpquantile.number_of_real(float4) AS IMPLICIT;
+COMMENT ON CAST (float4 AS @extschema@.dp_number) IS 'For parameters that a driver sends as text. Costs no budget.';

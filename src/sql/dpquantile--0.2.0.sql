@@ -2048,7 +2048,13 @@ COMMENT ON TYPE @extschema@.dp_number IS
 -- Without a function: the two types are stored alike, so the aggregates below use the transition functions for float8.
 CREATE CAST (float8 AS @extschema@.dp_number) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (@extschema@.dp_number AS float8) WITHOUT FUNCTION AS IMPLICIT;
-CREATE CAST (float4 AS @extschema@.dp_number) WITH FUNCTION float8(float4) AS IMPLICIT;
+-- A function that returns dp_number. The cast with float8(float4) would need the cast of float8, and pg_upgrade would make
+-- that one later: it makes casts in the order of their names.
+CREATE FUNCTION dpquantile.number_of_real(float4) RETURNS @extschema@.dp_number
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'ftod';
+COMMENT ON FUNCTION dpquantile.number_of_real(float4) IS
+  'The cast of real to dp_number, that to float8. Tells nothing about any data.';
+CREATE CAST (float4 AS @extschema@.dp_number) WITH FUNCTION dpquantile.number_of_real(float4) AS IMPLICIT;
 CREATE CAST (numeric AS @extschema@.dp_number) WITH FUNCTION float8(numeric) AS IMPLICIT;
 CREATE CAST (int2 AS @extschema@.dp_number) WITH FUNCTION float8(int2) AS IMPLICIT;
 CREATE CAST (int4 AS @extschema@.dp_number) WITH FUNCTION float8(int4) AS IMPLICIT;
@@ -2192,7 +2198,7 @@ BEGIN
      WHERE p.pronamespace = 'dpquantile'::regnamespace
        AND p.proname NOT IN ('charged_role', 'sees_all_budgets', 'epsilon_of_rho', 'charged_rho', 'six_digits',
                              'total_epsilon', 'decimal', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
-                             'number_in', 'number_out', 'number_recv', 'number_send')
+                             'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real')
   LOOP
     EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', support);
     IF pg_catalog.obj_description(support, 'pg_proc') IS NULL THEN
