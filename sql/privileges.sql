@@ -35,7 +35,7 @@ SELECT description, argument AS not_explained FROM functions, unnest(proargnames
 
 -- Every role may call the aggregates, dp_options, dp_budget_fits, dp_iqr_min_rows and the functions for expected
 -- errors, ask a released CDF, and read the two views. (The views and dp_budget_fits call seven of the other
--- functions, and the types dp_cdf and dp_number call four each.)
+-- functions, the type dp_cdf four and the type dp_number five.)
 SELECT proname, count(*) FROM functions WHERE has_function_privilege('regress_dpq_analyst', objid, 'EXECUTE')
  GROUP BY proname ORDER BY proname COLLATE "C";
 SELECT relname, privilege

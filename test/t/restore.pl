@@ -1,4 +1,4 @@
-# A dump includes the spending. (pg_upgrade keeps the tables and the roles' OIDs as they are.)
+# A dump includes the spending. pg_upgrade.pl is about pg_upgrade.
 
 use strict;
 use warnings;
