@@ -38,7 +38,8 @@ INSERT INTO ordinary VALUES
   ('title', '''title'''), ('x', '1'), ('from_value', '1'), ('to_value', '2'), ('simultaneous', 'true'), ('n', '1000'),
   ('rows', '1000'), ('rows_per_user', '''{3}'''), ('users', '''{9}'''), ('options', '''{}'''), ('query', '''dp_cdf'''),
   ('method', '''tree'''), ('accountant', '''pure'''), ('role', '''regress_dpq_absurd'''), ('upwards', 'true'),
-  ('granularity', '1'), ('max_contributions', '8'), ('suppress', 'NULL'), ('budget', 'NULL'), ('smallest_charge', '1e-6');
+  ('granularity', '1'), ('max_contributions', '8'), ('suppress', 'NULL'), ('budget', 'NULL'), ('smallest_charge', '1e-6'),
+  ('note', 'NULL');
 CREATE TABLE absurd (type regtype, number text);
 INSERT INTO absurd
   SELECT type, number

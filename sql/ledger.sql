@@ -47,7 +47,8 @@ SELECT count(*) AS stored FROM dpquantile.query_text JOIN dpquantile.budget USIN
  WHERE role = 'regress_dpq_ledger'::regrole AND length(query) > 1000;
 -- Every charge has its text.
 SELECT count(*) AS dangling
-  FROM dpquantile.ledger l LEFT JOIN dpquantile.query_text t USING (budget_id, query_hash) WHERE t.query IS NULL;
+  FROM dpquantile.ledger l LEFT JOIN dpquantile.query_text t USING (budget_id, query_hash)
+ WHERE l.query_hash IS NOT NULL AND t.query IS NULL;
 SET ROLE regress_dpq_ledger;
 
 -- A role sees only its own budget and charges, also through a function in a condition.

@@ -565,6 +565,163 @@ REVOKE EXECUTE ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, 
                            @extschema@.dp_revoke_budget(regrole),
                            @extschema@.dp_archive_ledger(timestamptz) FROM PUBLIC;
 
+-- A restore or a failover may lose charges, and a copy of the database has charges that this one lacks.
+CREATE FUNCTION @extschema@.dp_add_charge(role regrole, epsilon numeric, delta numeric DEFAULT 0, rho numeric DEFAULT NULL,
+                                          note text DEFAULT NULL)
+  RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  charged CONSTANT regrole := dp_add_charge.role;
+  added_epsilon CONSTANT numeric := dp_add_charge.epsilon;
+  added_delta CONSTANT numeric := coalesce(dp_add_charge.delta, 0);
+  -- Answers that are epsilon-differentially private together are epsilon^2/2-zCDP.
+  added_rho CONSTANT numeric := CASE WHEN added_delta = 0 THEN coalesce(dp_add_charge.rho, added_epsilon * added_epsilon / 2) END;
+  budget dpquantile.budget;
+  text_hash bytea;
+BEGIN
+  PERFORM dpquantile.check_version();
+  IF NOT coalesce(coalesce(added_epsilon, dp_add_charge.rho) BETWEEN 1e-30 AND 1e30
+                  AND coalesce(dp_add_charge.rho, 1) BETWEEN 1e-30 AND 1e30, false) THEN
+    RAISE EXCEPTION 'epsilon and rho must be between 1e-30 and 1e30, got % and %',
+                    coalesce(added_epsilon::text, 'NULL'), coalesce(dp_add_charge.rho::text, 'NULL')
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'One of them may be NULL: the epsilon of queries stated in rho alone, or the rho of other queries.';
+  END IF;
+  IF added_delta <> 0 AND (added_delta < 1e-30 OR added_delta >= 1 OR added_epsilon IS NULL OR dp_add_charge.rho IS NOT NULL) THEN
+    RAISE EXCEPTION 'delta must be 0, or at least 1e-30 and below 1 without a rho beside it, got %', added_delta
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'Only dp_iqr spends delta, and it has no rho. Add its charges apart from those of the others.';
+  END IF;
+  SELECT * INTO budget FROM dpquantile.budget b WHERE b.role = charged FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'role % has no privacy budget', coalesce(charged::text, 'NULL')
+      USING ERRCODE = 'undefined_object', HINT = 'Grant one first with dp_grant_budget.';
+  END IF;
+  IF NOT budget.revoked AND (budget.accountant = 'zcdp' AND added_delta > 0 OR budget.accountant = 'pure' AND added_epsilon IS NULL)
+  THEN
+    RAISE EXCEPTION 'accountant % of role % cannot add a charge %', budget.accountant, charged,
+                    CASE WHEN added_delta > 0 THEN 'with a delta' ELSE 'without an epsilon' END
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = 'Revoke the budget first with dp_revoke_budget. A later grant chooses the accountant.';
+  END IF;
+  UPDATE dpquantile.budget b
+     SET epsilon_spent = b.epsilon_spent + coalesce(added_epsilon, 0), delta_spent = b.delta_spent + added_delta,
+         rho_spent = b.rho_spent + coalesce(added_rho, 0), has_rho_alone = b.has_rho_alone OR added_epsilon IS NULL,
+         charges = b.charges + 1
+   WHERE b.role = charged;
+  IF dp_add_charge.note IS NOT NULL THEN
+    text_hash := sha256(convert_to(dp_add_charge.note, getdatabaseencoding()));
+    INSERT INTO dpquantile.query_text (budget_id, query_hash, query) VALUES (budget.budget_id, text_hash, dp_add_charge.note)
+    ON CONFLICT DO NOTHING;
+  END IF;
+  INSERT INTO dpquantile.ledger (budget_id, number, role_name, session_role_name, function, mechanism, neighbours, epsilon,
+                                 delta, rho, accountant, grouping_sets, query_hash)
+  VALUES (budget.budget_id, budget.charges + 1, (SELECT r.rolname FROM pg_roles r WHERE r.oid = charged), session_user,
+          'dp_add_charge', 'none', 'unknown', added_epsilon, added_delta, added_rho, budget.accountant, 1, text_hash);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric, text) IS
+  'Adds a charge to the budget of a role, for answers that this database does not know of: they were charged in a copy of '
+  'the database, or a restore or a failover has lost their charges. role: a role with a budget, also a revoked one; '
+  'epsilon: what the answers have spent together, or NULL if they were stated in rho alone; delta: likewise, 0 or '
+  'more and below 1 (default: 0); rho: likewise (default: half the square of epsilon if delta is 0, which is '
+  'enough for answers without a delta); note: what the ledger shows as the query, also to the role. The spending may '
+  'exceed the limit; then the role gets no more answers. For the data owner.';
+
+CREATE FUNCTION @extschema@.dp_health()
+  RETURNS TABLE (check_name text, subject text, status text, detail text)
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+  WITH spent AS (
+    SELECT b.role::text AS role, s.*
+      FROM dpquantile.budget b
+      JOIN pg_roles r ON r.oid = b.role
+     CROSS JOIN LATERAL (
+       SELECT * FROM (VALUES ('epsilon', b.epsilon_spent, CASE b.accountant WHEN 'pure' THEN b.epsilon_limit END),
+                             ('delta', b.delta_spent, CASE b.accountant WHEN 'pure' THEN nullif(b.delta_limit, 0) END),
+                             ('rho', b.rho_spent, b.rho_limit)) AS v (unit, spent, granted)
+        WHERE v.granted IS NOT NULL ORDER BY v.spent / v.granted DESC LIMIT 1) AS s
+     WHERE NOT b.revoked
+  ), slots AS (
+    SELECT current_setting('max_worker_processes')::integer AS number, count(*) AS taken
+      FROM pg_stat_activity
+     WHERE backend_type NOT IN ('archiver', 'autovacuum launcher', 'autovacuum worker', 'background writer', 'checkpointer',
+                                'client backend', 'io worker', 'logger', 'slotsync worker', 'standalone backend', 'startup',
+                                'walreceiver', 'walsender', 'walsummarizer', 'walwriter')
+  )
+  SELECT 'version', e.extversion, CASE WHEN a.default_version = e.extversion THEN 'ok' ELSE 'warning' END,
+         CASE WHEN a.default_version = e.extversion THEN 'the installed version'
+              ELSE format('version %s is installed: ALTER EXTENSION dpquantile UPDATE', a.default_version) END
+    FROM pg_extension e JOIN pg_available_extensions a ON a.name = e.extname
+   WHERE e.extname = 'dpquantile'
+  UNION ALL
+  SELECT 'workers', CASE WHEN EXISTS (SELECT FROM pg_shmem_allocations m WHERE m.name = 'dpquantile charges')
+                         THEN 'preloaded' ELSE 'not preloaded' END,
+         CASE WHEN s.taken >= s.number THEN 'critical' WHEN 2 * s.taken > s.number THEN 'warning' ELSE 'ok' END,
+         format('%s of %s max_worker_processes are taken', s.taken, s.number)
+    FROM slots s
+  UNION ALL
+  SELECT 'durability', s.name, CASE s.setting WHEN 'on' THEN 'ok' ELSE 'critical' END,
+         CASE s.setting WHEN 'on' THEN 'on'
+              ELSE s.setting || ': a crash of the operating system may lose or damage charges' END
+    FROM pg_settings s WHERE s.name IN ('fsync', 'full_page_writes')
+  UNION ALL
+  SELECT 'standby', 'this server', 'ok', 'a standby refuses private queries' WHERE pg_is_in_recovery()
+  UNION ALL
+  SELECT 'standby', r.application_name, CASE r.sync_state WHEN 'async' THEN 'warning' ELSE 'ok' END,
+         CASE r.sync_state WHEN 'async' THEN 'asynchronous: a failover to it may lose the latest charges'
+              ELSE 'synchronous' END
+    FROM pg_stat_replication r
+   WHERE r.state <> 'backup'
+     AND NOT EXISTS (SELECT FROM pg_replication_slots l WHERE l.active_pid = r.pid AND l.slot_type = 'logical')
+  UNION ALL
+  SELECT 'subscription', c.relname, 'critical',
+         'logical replication may change this table, so charges are refused: SELECT dpquantile.protect_tables()'
+    FROM pg_class c
+   WHERE c.relnamespace = 'dpquantile'::regnamespace AND c.relkind = 'r'
+     AND EXISTS (SELECT FROM pg_subscription s
+                   JOIN pg_database d ON d.oid = s.subdbid WHERE d.datname = current_database())
+     AND 2 > (SELECT count(*) FROM pg_trigger t
+               WHERE t.tgrelid = c.oid AND t.tgname IN ('skip_replicated', 'refuse_replicated_truncate')
+                 AND t.tgenabled IN ('R', 'A'))
+  UNION ALL
+  SELECT 'budget', s.role, CASE WHEN s.spent >= 0.9 * s.granted THEN 'warning' ELSE 'ok' END,
+         format('%s %% of the %s is spent', floor(100 * s.spent / s.granted), s.unit)
+    FROM spent s
+  UNION ALL
+  SELECT 'ledger', b.role::text, 'critical',
+         'the ledger is newer than the budget, so charges are refused: was only a part of the tables restored?'
+    FROM dpquantile.budget b
+   WHERE b.charges < (SELECT max(l.number) FROM dpquantile.ledger l WHERE l.budget_id = b.budget_id)
+  UNION ALL
+  -- Charges of a budget that is not here, under the name of a role that has another one.
+  SELECT 'ledger', b.role::text, 'critical',
+         'the ledger has charges under this name that the budget does not count: was only a part of the tables restored?'
+    FROM dpquantile.budget b
+    JOIN pg_roles r ON r.oid = b.role
+   CROSS JOIN LATERAL dpquantile.earlier_spending(r.rolname) AS s
+   WHERE EXISTS (SELECT FROM dpquantile.budget_name n
+                  WHERE n.role_name = r.rolname
+                    AND NOT EXISTS (SELECT FROM dpquantile.budget o WHERE o.budget_id = n.budget_id))
+     AND (s.epsilon > b.epsilon_spent OR s.delta > b.delta_spent OR s.rho > b.rho_spent)
+  UNION ALL
+  SELECT 'ledger', 'size', CASE WHEN s.bytes > 1e9 THEN 'warning' ELSE 'ok' END,
+         pg_size_pretty(s.bytes) || CASE WHEN s.bytes > 1e9 THEN ': archive old charges with dp_archive_ledger' ELSE '' END
+    FROM (SELECT pg_total_relation_size('dpquantile.ledger') + pg_total_relation_size('dpquantile.query_text') AS bytes) AS s
+   ORDER BY 1, 2
+$$;
+COMMENT ON FUNCTION @extschema@.dp_health() IS
+  'What the person who runs the server should know. check_name: version, workers, durability, standby, subscription, '
+  'budget or ledger; subject: what was checked, for example a role; status: ok; warning: look at it soon; critical: '
+  'charges fail, or what was spent can be lost; detail: one line of text. A budget is a warning from 90 % on. For the '
+  'owner of the extension, who may grant it to a monitoring role: it shows the spending of all roles. Reads no data and '
+  'costs no budget.';
+
+REVOKE EXECUTE ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric, text),
+                           @extschema@.dp_health() FROM PUBLIC;
+
 -- ---------------------------------------------------------------------------------------------
 -- Restricted roles
 -- ---------------------------------------------------------------------------------------------

@@ -26,6 +26,14 @@ is(outcome($standby, 'SELECT dp_median(age, 1, 0, 100) FROM person WHERE false')
 is( outcome($standby, 'SELECT trim_scale(epsilon_remaining) FROM dp_budget; SELECT count(*) FROM dp_ledger'),
 	'1 2', 'threat 7: a standby shows the budget and the ledger');
 
+my $standbys = q{SELECT subject, status FROM dp_health() WHERE check_name = 'standby'};
+is($primary->safe_psql('postgres', $standbys), 'standby|warning', 'dp_health: an asynchronous standby is a warning');
+is($standby->safe_psql('postgres', $standbys), 'this server|ok', 'dp_health: a standby says so');
+$primary->safe_psql('postgres', q{ALTER SYSTEM SET synchronous_standby_names = 'standby'});
+$primary->reload;
+$primary->poll_query_until('postgres', q{SELECT sync_state = 'sync' FROM pg_stat_replication}) or die 'the standby does not become synchronous';
+is($primary->safe_psql('postgres', $standbys), 'standby|ok', 'dp_health: a synchronous standby is not');
+
 $primary->stop('immediate');
 $standby->promote;
 is(spent($standby), 2, 'threat 7: the promoted standby has the spending');

@@ -45,6 +45,8 @@ sub free_slot
 }
 
 my $query = take_slot();
+my $slots = q{SELECT status FROM dp_health() WHERE check_name = 'workers'};
+is($node->safe_psql('postgres', $slots), 'critical', 'dp_health: no free slot is critical');
 is(outcome($node, "SET statement_timeout = '60s'; $ANSWER"),
 	'53000', 'threat 17: the charge gives up without a free slot');
 is(spent($node), 0, 'threat 17: nothing is charged');
@@ -52,6 +54,7 @@ is(outcome($node, "SET statement_timeout = '500ms'; $ANSWER"),
 	'57014', 'threat 17: the wait for a slot can be cancelled');
 is(spent($node), 0, 'threat 17: nothing is charged after the cancel');
 free_slot($query);
+isnt($node->safe_psql('postgres', $slots), 'critical', 'dp_health: a free slot is not');
 is(outcome($node, $ANSWER), 't', 'threat 17: the next query works');
 is(spent($node), 1, 'threat 17: the next query is charged');
 

@@ -1,0 +1,77 @@
+-- threat 57: charges that the data owner adds, because a failover has lost them, or a copy of the database has made them
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_added_pure;
+CREATE ROLE regress_dpq_added_zcdp;
+CREATE ROLE regress_dpq_added_none;
+CREATE TABLE added_charge_values AS SELECT x::float8 FROM generate_series(1, 100) x;
+GRANT SELECT ON added_charge_values TO regress_dpq_added_pure, regress_dpq_added_zcdp;
+SELECT dp_grant_budget('regress_dpq_added_pure', 3, 1e-5), dp_grant_budget('regress_dpq_added_zcdp', 1, 1e-6, 'zcdp');
+CREATE TEMP VIEW spending AS
+  SELECT role, trim_scale(epsilon_spent) AS epsilon, trim_scale(delta_spent) AS delta, trim_scale(rho_spent) AS rho,
+         has_rho_alone, charges
+    FROM dpquantile.budget WHERE role::text LIKE 'regress\_dpq\_added\_%' ORDER BY role::text COLLATE "C";
+
+-- An added charge counts like any other, in the budget and in the ledger.
+SELECT dp_add_charge('regress_dpq_added_pure', 1.5, note => 'lost in the failover');
+SELECT dp_add_charge('regress_dpq_added_pure', 0.5, 1e-6);
+SELECT dp_add_charge('regress_dpq_added_pure', 0.1, rho => 0.001, note => 'lost in the failover');
+SELECT dp_add_charge('regress_dpq_added_zcdp', 0.1), dp_add_charge('regress_dpq_added_zcdp', NULL, rho => 0.005);
+SELECT * FROM spending;
+SELECT role, number, session_role = session_user AS by_owner, function, mechanism, neighbours, epsilon, delta, rho, accountant,
+       query
+  FROM dp_ledger WHERE role LIKE 'regress\_dpq\_added\_%' ORDER BY role COLLATE "C", number;
+SET ROLE regress_dpq_added_pure;
+SELECT dp_median(x, 1, 0, 100) FROM added_charge_values;
+SELECT dp_median(x, 0.9, 0, 100) IS NOT NULL AS answered FROM added_charge_values;
+SELECT number, function, epsilon, query FROM dp_ledger ORDER BY number;
+SET ROLE regress_dpq_added_zcdp;
+SELECT dp_median(x, 1, 0, 100) FROM added_charge_values;
+RESET ROLE;
+
+-- The spending may exceed the limit, and no later answer fits.
+SELECT dp_add_charge('regress_dpq_added_zcdp', 2);
+SELECT epsilon_spent > epsilon_limit AS above, epsilon_remaining, rho_remaining FROM dp_budget
+ WHERE role = 'regress_dpq_added_zcdp'::regrole;
+SET ROLE regress_dpq_added_zcdp;
+SELECT dp_median(x, 1e-3, 0, 100) FROM added_charge_values;
+RESET ROLE;
+
+-- A role that is dropped and created again keeps it (threat 51), also after an archiving.
+SELECT count(*) > 0 AS archived FROM dp_archive_ledger('infinity');
+DROP OWNED BY regress_dpq_added_pure;
+DROP ROLE regress_dpq_added_pure;
+CREATE ROLE regress_dpq_added_pure;
+SELECT dp_grant_budget('regress_dpq_added_pure', 5, 1e-5);
+SELECT * FROM spending;
+
+-- An accountant gets no charge that it cannot add. A revoked budget gets any.
+SELECT dp_add_charge('regress_dpq_added_pure', NULL, rho => 0.1);
+SELECT dp_add_charge('regress_dpq_added_zcdp', 0.1, 1e-6);
+SELECT dp_revoke_budget('regress_dpq_added_zcdp');
+SELECT dp_add_charge('regress_dpq_added_zcdp', 0.1, 1e-6);
+SELECT dp_grant_budget('regress_dpq_added_zcdp', 10, 1e-5, 'zcdp');
+
+-- Bad arguments
+SELECT dp_add_charge('regress_dpq_added_pure', 0);
+SELECT dp_add_charge('regress_dpq_added_pure', -1);
+SELECT dp_add_charge('regress_dpq_added_pure', 'Infinity');
+SELECT dp_add_charge('regress_dpq_added_pure', 2e30);
+SELECT dp_add_charge('regress_dpq_added_pure', 1, rho => 1e-31);
+SELECT dp_add_charge('regress_dpq_added_pure', 'NaN');
+SELECT dp_add_charge('regress_dpq_added_pure', NULL);
+SELECT dp_add_charge('regress_dpq_added_pure', 1, rho => 'NaN');
+SELECT dp_add_charge('regress_dpq_added_pure', 1, rho => 0);
+SELECT dp_add_charge('regress_dpq_added_pure', NULL, 1e-6, 1);
+SELECT dp_add_charge('regress_dpq_added_pure', 1, 1e-6, 1);
+SELECT dp_add_charge('regress_dpq_added_pure', 1, 1);
+SELECT dp_add_charge('regress_dpq_added_pure', 1, -1);
+SELECT dp_add_charge('regress_dpq_added_pure', 1, 1e-31);
+SELECT dp_add_charge('regress_dpq_added_pure', 1, 'NaN');
+SELECT dp_add_charge('regress_dpq_added_none', 1);
+SELECT dp_add_charge(NULL, 1);
+SELECT * FROM spending WHERE role = 'regress_dpq_added_pure'::regrole;
+
+DROP TABLE added_charge_values;
+DROP VIEW spending;
+DROP OWNED BY regress_dpq_added_pure, regress_dpq_added_zcdp;
+DROP ROLE regress_dpq_added_pure, regress_dpq_added_zcdp, regress_dpq_added_none;

@@ -1,0 +1,70 @@
+-- dp_health: what the person who runs the server should know. test/t/operations.pl and test/t/standby.pl have the checks
+-- that depend on the server.
+CREATE ROLE regress_dpq_health_monitor;
+CREATE ROLE regress_dpq_health_little;
+CREATE ROLE regress_dpq_health_much;
+CREATE ROLE regress_dpq_health_delta;
+CREATE ROLE regress_dpq_health_zcdp;
+CREATE ROLE regress_dpq_health_revoked;
+SELECT dp_grant_budget('regress_dpq_health_little', 10), dp_add_charge('regress_dpq_health_little', 8.99),
+       dp_grant_budget('regress_dpq_health_much', 10), dp_add_charge('regress_dpq_health_much', 9),
+       dp_grant_budget('regress_dpq_health_delta', 10, 1e-6), dp_add_charge('regress_dpq_health_delta', 1, 1e-6),
+       dp_grant_budget('regress_dpq_health_zcdp', 1, 1e-6, 'zcdp'), dp_add_charge('regress_dpq_health_zcdp', 0.1),
+       dp_grant_budget('regress_dpq_health_revoked', 10), dp_add_charge('regress_dpq_health_revoked', 10),
+       dp_revoke_budget('regress_dpq_health_revoked');
+
+SELECT check_name, count(*) > 0 AS some, bool_and(status IN ('ok', 'warning', 'critical')) AS known FROM dp_health()
+ WHERE check_name IN ('version', 'workers', 'durability', 'ledger') GROUP BY 1 ORDER BY 1;
+SELECT subject = extversion AS current, status, detail FROM dp_health(), pg_extension
+ WHERE check_name = 'version' AND extname = 'dpquantile';
+SELECT * FROM dp_health() WHERE check_name = 'budget';
+
+-- A monitoring role needs the right to call it, and nothing else.
+SET ROLE regress_dpq_health_monitor;
+SELECT * FROM dp_health();
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION dp_health() TO regress_dpq_health_monitor;
+SET ROLE regress_dpq_health_monitor;
+SELECT count(*) > 0 AS seen FROM dp_health() WHERE check_name = 'budget';
+RESET ROLE;
+
+-- Budgets that are older than the ledger
+SELECT * FROM dp_health() WHERE check_name = 'ledger' AND subject <> 'size';
+BEGIN;
+UPDATE dpquantile.budget SET charges = 0 WHERE role = 'regress_dpq_health_much'::regrole;
+SELECT * FROM dp_health() WHERE check_name = 'ledger' AND subject <> 'size';
+ROLLBACK;
+
+-- The ledger of another database, restored beside a budget of the same role. A budget that is made again counts it.
+BEGIN;
+UPDATE dpquantile.budget SET budget_id = gen_random_uuid() WHERE role = 'regress_dpq_health_much'::regrole;
+SELECT * FROM dp_health() WHERE check_name = 'ledger' AND subject <> 'size';
+UPDATE dpquantile.budget SET rho_spent = 0 WHERE role = 'regress_dpq_health_much'::regrole;
+SELECT subject, status FROM dp_health() WHERE check_name = 'ledger' AND subject <> 'size';
+UPDATE dpquantile.budget SET rho_spent = 100, epsilon_spent = 0 WHERE role = 'regress_dpq_health_much'::regrole;
+SELECT * FROM dp_health() WHERE check_name = 'ledger' AND subject <> 'size';
+DELETE FROM dpquantile.budget WHERE role = 'regress_dpq_health_much'::regrole;
+SELECT dp_grant_budget('regress_dpq_health_much', 10);
+SELECT trim_scale(epsilon_spent) FROM dpquantile.budget WHERE role = 'regress_dpq_health_much'::regrole;
+SELECT * FROM dp_health() WHERE check_name = 'ledger' AND subject <> 'size';
+ROLLBACK;
+
+-- A subscription, and a table that it may change
+SET client_min_messages = error;
+CREATE SUBSCRIPTION regress_dpq_subscription CONNECTION 'dbname=none' PUBLICATION none
+  WITH (connect = false, slot_name = NONE, enabled = false);
+RESET client_min_messages;
+SELECT * FROM dp_health() WHERE check_name = 'subscription';
+ALTER TABLE dpquantile.ledger DISABLE TRIGGER ALL;
+ALTER TABLE dpquantile.ledger ENABLE TRIGGER ALL;
+SELECT * FROM dp_health() WHERE check_name = 'subscription';
+SELECT dpquantile.protect_tables();
+SELECT * FROM dp_health() WHERE check_name = 'subscription';
+DROP SUBSCRIPTION regress_dpq_subscription;
+ALTER TABLE dpquantile.ledger DISABLE TRIGGER ALL;
+ALTER TABLE dpquantile.ledger ENABLE TRIGGER ALL;
+SELECT * FROM dp_health() WHERE check_name = 'subscription';
+SELECT dpquantile.protect_tables();
+
+DROP OWNED BY regress_dpq_health_monitor;
+DROP ROLE regress_dpq_health_monitor, regress_dpq_health_little, regress_dpq_health_much, regress_dpq_health_delta, regress_dpq_health_zcdp, regress_dpq_health_revoked;
