@@ -95,7 +95,7 @@ $owner->quit;
 is(finish_psql($archiving_late), '', 'archiving goes on after a lock');
 is(spent($node), $paid, 'threat 49: nothing is lost after the lock');
 
-# As docs/administrator.md shows: charges go to a file, and stay in the ledger if that fails.
+# As docs/operations.md shows: charges go to a file, and stay in the ledger if that fails.
 my $left = 'SELECT count(*) FROM dpquantile.ledger';
 is(outcome($node, $ANSWER), 't', 'one more charge');
 is($node->safe_psql('postgres', $left), 1, 'one charge is in the ledger');

@@ -100,7 +100,7 @@ foreach my $open ('budget', 'ledger', 'query_text')
 	is(outcome($subscriber, $ANSWER), 't', "threat 50: it answers when the tables are protected again: $open");
 }
 
-# The switch-over of docs/administrator.md: the tables are dumped and restored. The dump works with --disable-triggers, and
+# The switch-over of docs/operations.md: the tables are dumped and restored. The dump works with --disable-triggers, and
 # with session_replication_role = replica, too.
 $publisher->safe_psql('postgres', q{SELECT dp_grant_budget('analyst', 20)});
 is(outcome($publisher, $ANSWER), 't', 'a last answer of the publisher');
