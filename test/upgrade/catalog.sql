@@ -26,7 +26,20 @@ CREATE FUNCTION pg_temp.facts(catalog regclass, catalog_row jsonb) RETURNS jsonb
    WHERE a.attrelid = facts.catalog AND a.attnum > 0
      AND (r.pktable IS NOT NULL OR a.atttypid NOT IN ('oid'::regtype, 'pg_node_tree'::regtype, 'xid'::regtype))
      AND a.attname NOT IN ('relpages', 'reltuples', 'relallvisible', 'relallfrozen', 'relhasindex', 'atthasmissing',
-                           'attmissingval', 'extconfig', 'extcondition');
+                           'attmissingval', 'extconfig', 'extcondition', 'relacl', 'proacl', 'typacl', 'nspacl');
+$$;
+
+-- The privileges on an object. None at all means the default, which pg_upgrade does not tell apart.
+CREATE FUNCTION pg_temp.privileges(catalog regclass, catalog_row jsonb) RETURNS SETOF text LANGUAGE sql AS $$
+  SELECT format('%s to %s%s', e.privilege_type, CASE e.grantee WHEN 0 THEN 'PUBLIC' ELSE e.grantee::regrole::text END,
+                CASE WHEN e.is_grantable THEN ' with grant option' END)
+    FROM (VALUES ('pg_class'::regclass, 'r'::"char", 'rel'), ('pg_proc', 'f', 'pro'), ('pg_type', 'T', 'typ'),
+                 ('pg_namespace', 'n', 'nsp')) AS k (catalog, kind, prefix)
+   CROSS JOIN LATERAL (SELECT NULLIF(catalog_row -> (k.prefix || 'acl'), 'null') AS acl,
+                              (catalog_row ->> (k.prefix || 'owner'))::oid AS owner) AS r
+   CROSS JOIN aclexplode(CASE WHEN r.acl IS NULL THEN acldefault(k.kind, r.owner)
+                         ELSE ARRAY(SELECT jsonb_array_elements_text(r.acl))::aclitem[] END) AS e
+   WHERE k.catalog = privileges.catalog
 $$;
 
 CREATE FUNCTION pg_temp.definition(catalog regclass, object oid) RETURNS text LANGUAGE sql AS $$
@@ -84,8 +97,12 @@ CREATE TEMP TABLE fact AS
   SELECT o.name, 'label ' || s.objsubid, format('%s %s', s.provider, s.label)
     FROM object o JOIN pg_seclabel s ON s.classoid = o.catalog AND s.objoid = o.object
    UNION ALL
-  SELECT o.name, 'initial privileges ' || i.objsubid, format('%s %s', i.privtype, i.initprivs)
-    FROM object o JOIN pg_init_privs i ON i.classoid = o.catalog AND i.objoid = o.object
+  SELECT o.name, 'privilege', p.privilege
+    FROM object o, pg_temp.privileges(o.catalog, pg_temp.catalog_row(o.catalog, o.object)) AS p (privilege)
+   UNION ALL
+  SELECT o.name, 'initial privilege ' || i.objsubid, format('%s %s to %s', i.privtype, e.privilege_type, e.grantee::regrole)
+    FROM object o JOIN pg_init_privs i ON i.classoid = o.catalog AND i.objoid = o.object, aclexplode(i.initprivs) AS e
+   WHERE e.grantee <> e.grantor
    UNION ALL
   SELECT o.name, 'depends ' || d.objsubid, format('%s %s', d.deptype, pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid))
     FROM object o JOIN pg_depend d ON d.classid = o.catalog AND d.objid = o.object

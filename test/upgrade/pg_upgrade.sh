@@ -125,7 +125,7 @@ check_after_update() {
   is "$1: the numbers of charges go on" 4 \
     "$(kept "SELECT max(number) FROM dp_ledger WHERE role = 'second'")"
   is "$1: a query about users is answered" t \
-    "$(ask '"Second analyst"' 'SELECT dp_user_mean(id, age, 0.5, 0, 100) IS NOT NULL FROM person' | tr -d '"')"
+    "$(ask 'Second analyst' 'SELECT dp_user_mean(id, age, 0.5, 0, 100) IS NOT NULL FROM person')"
   is "$1: rho goes on" t "$(ask zcdp "$median")"
   is "$1: the smallest charge is kept" 22023 \
     "$(ask 'Second analyst' 'SELECT dp_median(age, 0.1, 0, 100) FROM person')"
