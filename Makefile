@@ -6,7 +6,7 @@
 ##   make installcheck   SQL and isolation tests against a running server
 ##   make clean          remove what was built
 ##
-## From a bare Debian 12 (missing packages are installed first):
+## From a bare Debian 12, 13 or unstable (missing packages are installed first; PG_MAJOR=17 chooses a version):
 ##   make demo           a private cluster in ./.demo with the extension and a demo table
 ##   make psql           psql on it as role analyst; ROLE=postgres for its owner
 ##   make demo-clean     stop and remove it
@@ -53,8 +53,9 @@ ifneq ($(filter-out 0 no false,$(CI)),)
 STRICT := -Werror
 endif
 
-PG_CONFIG ?= $(or $(shell command -v pg_config),/usr/lib/postgresql/15/bin/pg_config)
-export PG_CONFIG
+ifeq ($(PG_CONFIG),)
+PG_CONFIG := $(shell PG_MAJOR=$(PG_MAJOR) scripts/pg-config.sh)
+endif
 # Debian's client package has the makefiles of PGXS, but not the server's headers.
 ifneq ($(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h),)
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -86,7 +87,7 @@ src/pg/%.bc: BITCODE_CXXFLAGS += $(if $(STRICT),$(PG_WARNINGS))
 -include $(OBJS:.o=.d) $(OBJS:.o=.bc.d)
 else
 all install installcheck uninstall:
-	@echo "There are no PostgreSQL server headers for PG_CONFIG=$(PG_CONFIG)." >&2
+	@echo "There are no server headers of PostgreSQL $(PG_MAJOR)$(PG_CONFIG:%= for PG_CONFIG=%)." >&2
 	@echo "On Debian 'make deps' installs them. On other systems set PG_CONFIG." >&2
 	@exit 1
 

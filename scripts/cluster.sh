@@ -7,7 +7,7 @@
 #   cluster.sh remove DIR                   stop it and delete its data
 set -euo pipefail
 
-PG_CONFIG=${PG_CONFIG:-$(command -v pg_config || echo /usr/lib/postgresql/15/bin/pg_config)}
+PG_CONFIG=$("$(dirname "${BASH_SOURCE[0]}")/pg-config.sh")
 export PG_CONFIG
 
 # The caller's PGPORT, PGDATA and the like refer to another server.

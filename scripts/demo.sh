@@ -7,6 +7,7 @@ set -euo pipefail
 
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cluster=$tree/.demo
+if [[ ${1:-run} == run ]]; then "$tree/scripts/install-deps.sh" demo; fi
 # shellcheck source=scripts/cluster.sh
 source "$tree/scripts/cluster.sh"
 
@@ -27,7 +28,6 @@ install_extension() {
 
 run() {
   unset MAKEFLAGS MFLAGS MAKELEVEL
-  "$tree/scripts/install-deps.sh" demo
   echo "Building and installing the extension for $("$PG_CONFIG" --version)"
   quietly make -C "$tree" -j"$(nproc)"
   quietly install_extension

@@ -1,28 +1,20 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages of a task:
 #   install-deps.sh build|demo|test|bench|clients
-# PG_CONFIG chooses another PostgreSQL to use, PG_MAJOR another version to install (15 to 18).
+# PG_CONFIG chooses another PostgreSQL to use, PG_MAJOR another version to use or install (15 to 18). Otherwise an installed
+# one is used, and if there is none, the newest that the package sources have is installed.
 set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-pg_config=${PG_CONFIG:-$(command -v pg_config || echo /usr/lib/postgresql/15/bin/pg_config)}
-
-# Debian's client package has the makefiles of PGXS, but not the server's headers.
-has_headers() { [[ -e $("$pg_config" --includedir-server 2>/dev/null)/postgres.h ]]; }
-has_server() { has_headers && [[ -x $("$pg_config" --bindir)/initdb ]]; }
-
-if has_headers; then
-  installed_major=$("$pg_config" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
-fi
-major=${PG_MAJOR:-${installed_major:-15}}
+die() {
+  echo "$*" >&2
+  exit 1
+}
 
 group=${1:-}
 packages=(g++ make libssl-dev libboost-dev)
-has_headers || packages+=("postgresql-server-dev-$major")
-if [[ $group != build ]]; then
-  has_server || packages+=("postgresql-$major")
-fi
 case $group in
-  build | demo) ;;
+  build | demo | bench) ;;
   test) packages+=(libgtest-dev libipc-run-perl clang-format python3-psycopg python3-psycopg2) ;;
   clients)
     packages+=(python3-psycopg python3-psycopg2 python3-sqlalchemy python3-pandas libpostgresql-jdbc-java
@@ -30,35 +22,21 @@ case $group in
     # A Node.js that is not Debian's comes with npm, and node-pg does not go with it.
     command -v npm >/dev/null || packages+=(node-pg)
     ;;
-  bench) packages+=("postgresql-$major-tdigest" valgrind) ;;
-  *)
-    echo "usage: $0 build|demo|test|bench|clients" >&2
-    exit 2
-    ;;
+  *) die "usage: $0 build|demo|test|bench|clients" ;;
 esac
 
+pg_config=$(scripts/pg-config.sh)
+# Client packages have the makefiles of PGXS too, but not the server's headers.
+has_headers() { [[ -e $("$pg_config" --includedir-server 2>/dev/null)/postgres.h ]]; }
+has_server() { [[ -x $("$pg_config" --bindir 2>/dev/null)/initdb ]]; }
+needs_server() { [[ $group != build ]] && ! has_server; }
 if ! command -v dpkg-query >/dev/null; then
+  has_headers || die "There are no headers of a PostgreSQL server. PG_CONFIG=/path/to/pg_config chooses one."
   echo "Not a Debian system. Assuming that these packages are installed: ${packages[*]}" >&2
   exit 0
 fi
 
-missing=()
-for package in "${packages[@]}"; do
-  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
-  [[ $status == installed ]] || missing+=("$package")
-done
-((${#missing[@]})) || exit 0
-
 as_root=()
-if ((EUID != 0)); then
-  if ! command -v sudo >/dev/null; then
-    echo "These packages are missing, and only root or sudo can install them:" >&2
-    echo "  apt-get install ${missing[*]}" >&2
-    exit 1
-  fi
-  as_root=(sudo)
-fi
-
 log=$(mktemp)
 # The server's package would start its own cluster on port 5432.
 no_cluster=/etc/postgresql-common/createcluster.d/dpquantile.conf
@@ -76,22 +54,74 @@ apt() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@" \
     >>"$log" 2>&1 </dev/null
 }
+
+# become_root PACKAGE...: lets apt work as root, to install these packages
+become_root() {
+  ((EUID)) || return 0
+  command -v sudo >/dev/null || die "These packages are missing, and only root or sudo can install them:
+  apt-get install $*"
+  as_root=(sudo)
+  sudo true
+}
+
+in_sources() { [[ -n $(apt-cache --quiet=2 show "$1" 2>/dev/null) ]]; }
+newest_in_sources() {
+  local major
+  for major in 18 17 16 15; do
+    if in_sources "postgresql-server-dev-$major"; then
+      echo "$major"
+      return
+    fi
+  done
+  return 1
+}
+
+# The version that is installed, the wanted one, or the newest there is
+choose_major() {
+  if has_headers || has_server; then
+    major=$("$pg_config" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
+  elif [[ -n ${PG_MAJOR:-} ]]; then
+    major=$PG_MAJOR
+  elif ! major=$(newest_in_sources); then
+    become_root 'postgresql-server-dev-all'
+    apt update || cat "$log" >&2
+    major=$(newest_in_sources) ||
+      die "The package sources have no PostgreSQL 15 to 18. PG_CONFIG=/path/to/pg_config chooses one that is no package."
+  fi
+}
+
+choose_major
+has_headers || packages+=("postgresql-server-dev-$major")
+if needs_server; then packages+=("postgresql-$major"); fi
+if [[ $group == bench ]]; then packages+=("postgresql-$major-tdigest" valgrind); fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ $status == installed ]] || missing+=("$package")
+done
+
 install() { apt install -y --no-install-recommends "${missing[@]}"; }
 
-echo "Installing ${missing[*]} (may take a few minutes)"
-"${as_root[@]}" true
-if [[ " ${missing[*]} " == *" postgresql-$major "* ]]; then
-  "${as_root[@]}" mkdir -p "${no_cluster%/*}"
-  echo 'create_main_cluster = false' | "${as_root[@]}" tee "$no_cluster" >/dev/null
-fi
-if [[ " ${missing[*]} " == *" pgbouncer "* && ! -e /usr/sbin/policy-rc.d ]]; then
-  no_service=/usr/sbin/policy-rc.d
-  printf '%s\n' '#!/bin/sh' 'exit 101' | "${as_root[@]}" tee "$no_service" >/dev/null
-  "${as_root[@]}" chmod 755 "$no_service"
-fi
-apt install --simulate "${missing[@]}" || apt update || true
-if ! install && ! { apt update && install; }; then
-  cat "$log" >&2
-  echo "Could not install: ${missing[*]}. PG_MAJOR chooses another version of PostgreSQL." >&2
-  exit 1
-fi
+install_missing() {
+  echo "Installing ${missing[*]} (may take a few minutes)"
+  become_root "${missing[@]}"
+  if needs_server; then
+    "${as_root[@]}" mkdir -p "${no_cluster%/*}"
+    echo 'create_main_cluster = false' | "${as_root[@]}" tee "$no_cluster" >/dev/null
+  fi
+  if [[ " ${missing[*]} " == *" pgbouncer "* && ! -e /usr/sbin/policy-rc.d ]]; then
+    no_service=/usr/sbin/policy-rc.d
+    printf '%s\n' '#!/bin/sh' 'exit 101' | "${as_root[@]}" tee "$no_service" >/dev/null
+    "${as_root[@]}" chmod 755 "$no_service"
+  fi
+  apt install --simulate "${missing[@]}" || apt update || true
+  if ! install && ! { apt update && install; }; then
+    cat "$log" >&2
+    die "Could not install: ${missing[*]}. PG_MAJOR chooses another version of PostgreSQL."
+  fi
+}
+
+if ((${#missing[@]})); then install_missing; fi
+pg_config=$(scripts/pg-config.sh)
+has_headers || die "There are no server headers of PG_CONFIG=$pg_config."

@@ -8,8 +8,6 @@
 # The last three build and install the extension, and run on throwaway clusters.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# shellcheck source=scripts/cluster.sh
-source scripts/cluster.sh
 
 usage() {
   sed -n '2,8s/^# \{0,1\}//p' scripts/test-one.sh >&2
@@ -20,11 +18,13 @@ kind=${1:-}
 (($# >= 2)) || usage
 shift
 scripts/install-deps.sh test
+# shellcheck source=scripts/cluster.sh
+source scripts/cluster.sh
 jobs=-j$(nproc)
 
 run_gtest() {
   export GTEST_FILTER=$2 GTEST_BRIEF=1
-  if [[ -z $("$1" --gtest_list_tests | grep '^  ') ]]; then
+  if ! "$1" --gtest_list_tests | grep '^  ' >/dev/null; then
     echo "No test matches $2. The suites are:" >&2
     "$1" --gtest_filter='*' --gtest_list_tests | grep -o '^[^ ]*\.' >&2
     exit 1

@@ -6,12 +6,11 @@
 set -euo pipefail
 
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+"$tree/scripts/install-deps.sh" test
 # shellcheck source=scripts/cluster.sh
 source "$tree/scripts/cluster.sh"
 unset MAKEFLAGS MFLAGS MAKELEVEL
 suite_timeout=${SUITE_TIMEOUT:-900}
-
-"$tree/scripts/install-deps.sh" test
 
 as_root=()
 if [[ ! -w $("$PG_CONFIG" --pkglibdir) ]] && command -v sudo >/dev/null; then

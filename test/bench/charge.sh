@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 source test/bench/server.sh
 
 CHARGE_SECONDS=${CHARGE_SECONDS:-10}
-PG_CONFIG=${PG_CONFIG:-$(command -v pg_config || echo /usr/lib/postgresql/15/bin/pg_config)}
+PG_CONFIG=$(scripts/pg-config.sh)
 charge='SELECT dp_median(x, 1e-6, 0, 1) FROM (VALUES (0.5::float8)) v(x);'
 update='UPDATE plain SET n = n + 1;'
 

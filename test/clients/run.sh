@@ -9,6 +9,7 @@ clients=("$@")
 if ((!$#)); then clients=(psql psycopg2 psycopg3 sqlalchemy jdbc odbc node r pgcli pgbouncer); fi
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tree=$(cd "$here/../.." && pwd)
+[[ -n ${INSTALLED:-} ]] || "$tree/scripts/install-deps.sh" clients
 # shellcheck source=scripts/cluster.sh disable=SC1091
 source "$tree/scripts/cluster.sh"
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -30,7 +31,6 @@ trap 'exit 130' INT TERM HUP
 
 install_extension() {
   local as_root=()
-  "$tree/scripts/install-deps.sh" clients
   make -s -C "$tree" -j"$(nproc)" >/dev/null
   if [[ ! -w $("$PG_CONFIG" --pkglibdir) ]]; then as_root=(sudo); fi
   "${as_root[@]}" make -s -C "$tree" PG_CONFIG="$PG_CONFIG" install >/dev/null
