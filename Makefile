@@ -57,7 +57,7 @@ ifeq ($(PG_CONFIG),)
 PG_CONFIG := $(shell PG_MAJOR=$(PG_MAJOR) scripts/pg-config.sh)
 endif
 # Debian's client package has the makefiles of PGXS, but not the server's headers.
-ifneq ($(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h),)
+ifneq ($(and $(PG_CONFIG),$(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 

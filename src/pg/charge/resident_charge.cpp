@@ -115,7 +115,7 @@ bool charge_by_resident_worker(ChargeRequest* request) {
   if (!charge_queue_exists()) return false;
   volatile bool done = false;
   PG_ENSURE_ERROR_CLEANUP(release_entry_on_error, Datum{0});
-  { done = queue_or_take_turn(request); }
+  done = queue_or_take_turn(request);
   PG_END_ENSURE_ERROR_CLEANUP(release_entry_on_error, Datum{0});
   release_entry();
   return done;

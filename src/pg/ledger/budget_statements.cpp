@@ -123,8 +123,10 @@ Datum texts_of(const ChargeRequest* request, const char* (*member)(const ChargeI
       construct_md_array(texts, nulls, 1, &count, &lower_bound, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
+using Number = int32 ChargeItem::*;
+
 // A number of every charge, as int4[].
-Datum numbers_of(const ChargeRequest* request, int32 ChargeItem::*member) {
+Datum numbers_of(const ChargeRequest* request, Number member) {
   Datum numbers[kMaxCharges];
   int count = 0;
   for (const ChargeItem& item : items_of(request)) numbers[count++] = Int32GetDatum(item.*member);

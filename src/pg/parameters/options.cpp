@@ -15,10 +15,12 @@ namespace dpquantile {
 
 namespace {
 
+using Number = std::optional<double> AggregateOptions::*;
+
 struct OptionName {
   Option option;
   const char* name;
-  std::optional<double> AggregateOptions::*number;  // null unless the value is a number
+  Number number;  // null unless the value is a number
 };
 
 constexpr OptionName kOptions[] = {

@@ -215,9 +215,8 @@ TEST(CdfProbability, GoesFromZeroToOne) {
 }
 
 TEST(CdfProbability, RefusesNaN) {
-  expect_parameter_error("x must be a number, got NaN", "Infinity and -Infinity are allowed.", [] {
-    continuous(0, 4, {1, 2}).probability(kNaN);
-  });
+  const auto ask = [] { continuous(0, 4, {1, 2}).probability(kNaN); };
+  expect_parameter_error("x must be a number, got NaN", "Infinity and -Infinity are allowed.", ask);
 }
 
 TEST(CdfQuantile, AgreesWithTheDefinition) {
@@ -267,10 +266,9 @@ TEST(CdfQuantile, GoesFromWhereTheRowsBeginToWhereTheyEnd) {
 
 TEST(CdfQuantile, RefusesNumbersOutsideZeroToOne) {
   const auto expect_refused = [](double q, const std::string& printed) {
+    const auto ask = [&] { continuous(0, 4, {1, 2}).quantile(q); };
     expect_parameter_error("a quantile must be from 0 to 1, got " + printed, "0.5 is the median.",
-                           [&] {
-                             continuous(0, 4, {1, 2}).quantile(q);
-                           });
+                           ask);
   };
   expect_refused(-0.1, "-0.1");
   expect_refused(1.5, "1.5");

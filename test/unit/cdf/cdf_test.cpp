@@ -512,12 +512,10 @@ TEST_F(CdfRelease, ThrowsWhenTheRandomSourceFailsHalfway) {
 }
 
 TEST_F(CdfRelease, StopsWhenCancelled) {
-  EXPECT_THROW(release_from(
-                   good_source_, [] { return true; }, heap()),
-               Cancelled);
-  EXPECT_EQ(release_from(
-                good_source_, [] { return false; }, heap()),
-            kBins);
+  const auto stop = [] { return true; };
+  const auto go_on = [] { return false; };
+  EXPECT_THROW(release_from(good_source_, stop, heap()), Cancelled);
+  EXPECT_EQ(release_from(good_source_, go_on, heap()), kBins);
 }
 
 TEST_F(CdfRelease, ThrowsWhenMemoryRunsOut) {

@@ -460,9 +460,8 @@ TEST_F(DrawJointPositions, ThrowsWhenTheRandomSourceFails) {
 }
 
 TEST_F(DrawJointPositions, StopsWhenCancelled) {
-  EXPECT_THROW(draw(
-                   9, good_source_, [] { return true; }, heap()),
-               Cancelled);
+  const auto stop = [] { return true; };
+  EXPECT_THROW(draw(9, good_source_, stop, heap()), Cancelled);
 }
 
 TEST_F(DrawJointPositions, ThrowsWhenMemoryRunsOut) {

@@ -366,11 +366,10 @@ TEST(QuantilesErrorForecast, RefusesParametersOutOfRange) {
   constexpr auto kMethod = QuantilesMethod::kApproximate;
   for (const std::uint64_t records :
        {std::uint64_t{0}, kMaxForecastRecords + 1, ~std::uint64_t{0}}) {
+    const auto ask = [&] { forecast({kMethod, pure(1), 10, median}, records); };
     expect_parameter_error(
         "the number of rows must be between 1 and 1099511627776, got " + std::to_string(records),
-        "Give a public guess of the number of rows.", [&] {
-          forecast({kMethod, pure(1), 10, median}, records);
-        });
+        "Give a public guess of the number of rows.", ask);
   }
   EXPECT_NO_THROW(forecast({kMethod, pure(1), 10, median}, 1));
   EXPECT_NO_THROW(forecast({kMethod, pure(1), 10, median}, kMaxForecastRecords));

@@ -260,9 +260,8 @@ TEST(DrawQuantiles, ThrowsOnEveryFailureWithEveryMethod) {
     FailingSource failing;
     CsprngSource good;
     EXPECT_THROW(draw(failing, nullptr, heap()), RandomnessUnavailable);
-    EXPECT_THROW(draw(
-                     good, [] { return true; }, heap()),
-                 Cancelled);
+    const auto stop = [] { return true; };
+    EXPECT_THROW(draw(good, stop, heap()), Cancelled);
     EXPECT_THROW(draw(good, nullptr, std::pmr::null_memory_resource()), std::bad_alloc);
   }
 }

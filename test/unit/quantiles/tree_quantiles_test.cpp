@@ -338,10 +338,9 @@ TEST(TreeQuantilesParameters, AreCheckedLikeThoseOfTheOtherMethods) {
   EXPECT_THROW(tree_quantiles_plan(10, pure(1001)), ParameterError);
   EXPECT_THROW(tree_quantiles_plan(10, zcdp(1e-13)), ParameterError);
   EXPECT_THROW(tree_quantiles_plan(10, zcdp(1001)), ParameterError);
+  const auto draw = [] { TreeQuantilesSampler({10, {1}}, {0.5, 1.5}, pure(1)).draw(); };
   expect_parameter_error("a quantile must be between 0 and 1, got 1.5",
-                         "The median is 0.5, the 95th percentile 0.95.", [] {
-                           TreeQuantilesSampler({10, {1}}, {0.5, 1.5}, pure(1)).draw();
-                         });
+                         "The median is 0.5, the 95th percentile 0.95.", draw);
   EXPECT_THROW(TreeQuantilesSampler({10, {1}}, {}, pure(1)).draw(), ParameterError);
 }
 
