@@ -20,7 +20,7 @@ namespace {
 [[noreturn]] void refuse_type(Oid type) {
   ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
                   errmsg("users cannot be told apart by values of type %s", format_type_be(type)),
-                  errdetail("The type has no 64-bit hash function."),
+                  errdetail("The type has no 64-bit hash function for its equality."),
                   errhint("Cast the user to a type that can be hashed, such as text or bigint.")));
 }
 
@@ -75,8 +75,11 @@ bool is_bytewise(Oid type, Oid collation) {
     case OIDOID:
     case DATEOID:
     case TIMEOID:
+    case TIMETZOID:
     case TIMESTAMPOID:
     case TIMESTAMPTZOID:
+    case PG_LSNOID:
+    case XID8OID:
     case UUIDOID:
     case BYTEAOID:
       return true;
@@ -149,7 +152,9 @@ UserHash* make_user_hash(const Aggref* call, MemoryContext context) {
   const Oid type = exprType(user);
   refuse_non_ids(type);
   auto* hasher = static_cast<UserHash*>(MemoryContextAllocZero(context, sizeof(UserHash)));
-  const TypeCacheEntry* entry = lookup_type_cache(type, TYPECACHE_HASH_EXTENDED_PROC);
+  // If the type's equality is known, the cache gives only a hash function that agrees with it.
+  const TypeCacheEntry* entry =
+      lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_HASH_EXTENDED_PROC);
   hasher->collation = exprCollation(user);
   require_collation(type, hasher->collation);
   refuse_collation(type, hasher->collation);
