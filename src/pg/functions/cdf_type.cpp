@@ -136,7 +136,8 @@ std::int64_t whole_number(double value, double most) {
   throw CorruptInput("a count is not a whole number or out of range");
 }
 
-CdfCurve make_curve(const CdfText& read, std::pmr::memory_resource* memory) {
+// Inlined, it makes GCC 16 warn of memory resources of another class.
+[[gnu::noinline]] CdfCurve make_curve(const CdfText& read, std::pmr::memory_resource* memory) {
   CdfDomain domain = read.domain;
   domain.bins = static_cast<std::uint32_t>(whole_number(read.bins, LevelTree::kMaxBins));
   if (read.branching_count > LevelTree::kMaxLevels || read.branching_count != read.level_count) {
