@@ -5,12 +5,17 @@ CREATE ROLE regress_dpq_owner;
 CREATE SCHEMA AUTHORIZATION regress_dpq_analyst;
 SELECT dp_grant_budget('regress_dpq_analyst', 1);
 
+-- Since PostgreSQL 17 the row types of tables and the array types are members as well. They need no comment.
+CREATE TEMP VIEW implied_types AS
+  SELECT t.oid FROM pg_type t LEFT JOIN pg_class c ON c.oid = t.typrelid
+   WHERE typsubscript = 'array_subscript_handler'::regproc OR relkind <> 'c';
 CREATE TEMP VIEW members AS
   SELECT classid::regclass AS catalog, objid, pg_describe_object(classid, objid, 0) AS description,
          obj_description(objid, classid::regclass::name) AS comment
     FROM pg_depend
    WHERE deptype = 'e' AND refclassid = 'pg_extension'::regclass
-     AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpquantile');
+     AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpquantile')
+     AND (classid <> 'pg_type'::regclass OR objid NOT IN (SELECT oid FROM implied_types));
 CREATE TEMP VIEW functions AS SELECT * FROM members JOIN pg_proc p ON catalog = 'pg_proc'::regclass AND objid = p.oid;
 CREATE TEMP VIEW relations AS SELECT * FROM members JOIN pg_class c ON catalog = 'pg_class'::regclass AND objid = c.oid;
 
