@@ -10,12 +10,13 @@
 ##   make demo           a private cluster in ./.demo with the extension and a demo table
 ##   make psql           psql on it as role analyst; ROLE=postgres for its owner
 ##   make demo-clean     stop and remove it
-##   make test           every test, on throwaway clusters
+##   make test           every test, on throwaway clusters; SUITES="build regress": only these
+##   make matrix         the same on other systems and versions, in chroots: docs/platforms.md; ROWS="13 sid": only these
 ##   make clients        every driver of docs/languages.md, and the examples there
 ##   make bench          compare speed and accuracy with other methods
 ##   make upgrade        PostgreSQL 15 with the last version to 17 with this one, in a throwaway Debian
 ##   make paper          repeat the experiments of the paper on approximate quantiles: docs/experiments.md
-##   make deps           only install packages: GROUP=build (default), demo, test, clients or bench
+##   make deps           only install packages: GROUP=build (default), demo, test, clients, bench or matrix
 ##
 ## While developing:
 ##   make quick          unit tests of src/core without sanitizers; ROOM=quantiles: only that folder's
@@ -75,8 +76,8 @@ override CXXFLAGS += $(LANGUAGE) -O2 $(HIDDEN) -MMD -MP $(STRICT)
 BITCODE_CXXFLAGS += $(LANGUAGE) -O2 $(HIDDEN) -MMD -MP -MF $@.d $(STRICT) $(NO_ALIASES)
 # Clang makes one constructor an alias of another. PostgreSQL's inliner takes every symbol for a function, and the
 # server crashes where it looks at a caller of an alias.
-NO_ALIASES := $(shell $(CLANG) -Xclang -mno-constructor-aliases -x c++ -fsyntax-only /dev/null 2>/dev/null && \
-  echo -Xclang -mno-constructor-aliases)
+NO_ALIASES := $(if $(CLANG),$(shell $(CLANG) -Xclang -mno-constructor-aliases -x c++ -fsyntax-only /dev/null 2>/dev/null && \
+  echo -Xclang -mno-constructor-aliases))
 
 $(PG_SOURCES:.cpp=.o) $(PG_SOURCES:.cpp=.bc): dpquantile.control
 src/core/%.o src/core/%.bc: override CPPFLAGS = $(CORE_CPPFLAGS)
@@ -87,7 +88,7 @@ src/pg/%.bc: BITCODE_CXXFLAGS += $(if $(STRICT),$(PG_WARNINGS))
 -include $(OBJS:.o=.d) $(OBJS:.o=.bc.d)
 else
 all install installcheck uninstall:
-	@echo "There are no server headers of PostgreSQL $(PG_MAJOR)$(PG_CONFIG:%= for PG_CONFIG=%)." >&2
+	@echo "There are no server headers of PostgreSQL$(PG_MAJOR:%= %)$(PG_CONFIG:%=, PG_CONFIG=%)." >&2
 	@echo "On Debian 'make deps' installs them. On other systems set PG_CONFIG." >&2
 	@exit 1
 
@@ -96,8 +97,9 @@ clean:
 endif
 
 SANITIZERS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS
-# UBSan's checks of each pointer take two fifths of the compile time of a test. src/core keeps them.
-TEST_SANITIZERS := $(SANITIZERS) -fno-sanitize=null,alignment,vptr
+# UBSan's checks of each pointer take two fifths of the compile time of a test, and the optimiser takes half of the rest.
+# src/core keeps both.
+TEST_SANITIZERS := $(SANITIZERS) -O0 -fno-sanitize=null,alignment,vptr
 
 # $(1): the target, $(2): its directory in test, $(3): its flags, $(4): objects of src/core. The tests are compiled with
 # a precompiled <gtest/gtest.h>. ROOM=quantiles builds and runs only the tests of that folder.
@@ -164,7 +166,10 @@ demo-clean:
 	@scripts/demo.sh clean
 
 test:
-	@scripts/test.sh
+	@SUITES="$(SUITES)" scripts/test.sh
+
+matrix:
+	@ROWS="$(ROWS)" SUITES="$(SUITES)" POSTGRES_16_SOURCE="$(POSTGRES_16_SOURCE)" scripts/matrix.sh
 
 clients:
 	@test/clients/run.sh
@@ -195,5 +200,5 @@ format-check:
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
-.PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test clients bench paper upgrade \
+.PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test matrix clients bench paper upgrade \
 	check-includes rooms format format-check help

@@ -72,13 +72,15 @@ END
 
 # A namespace of its own for mounts and processes: nothing stays mounted or running, however the command ends.
 chroot_run() {
-  local root
+  local root propagation=private
   root=$(readlink -f "$1")
   shift
   [[ -d $root/src ]] || die "$root was not made by this script"
   if [[ -e /etc/resolv.conf ]]; then cp -L /etc/resolv.conf "$root/etc/resolv.conf"; fi
+  # In a chroot "/" is no mount, whose propagation could be changed.
+  if ! unshare --mount --propagation private true 2>/dev/null; then propagation=unchanged; fi
   # shellcheck disable=SC2016 # the inner shell expands them
-  unshare --mount --pid --fork --kill-child --propagation private bash -c '
+  unshare --mount --pid --fork --kill-child --propagation "$propagation" bash -c '
     root=$1
     shift
     mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" || exit 125

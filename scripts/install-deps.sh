@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages of a task:
-#   install-deps.sh build|demo|test|bench|clients
+#   install-deps.sh build|demo|test|bench|matrix|clients
 # PG_CONFIG chooses another PostgreSQL to use, PG_MAJOR another version to use or install (15 to 18). Otherwise an installed
 # one is used, and if there is none, the newest that the package sources have is installed.
 set -euo pipefail
@@ -15,6 +15,7 @@ group=${1:-}
 packages=(g++ make libssl-dev libboost-dev)
 case $group in
   build | demo | bench) ;;
+  matrix) packages=(debootstrap) ;;
   test) packages+=(libgtest-dev libipc-run-perl clang-format python3-psycopg python3-psycopg2) ;;
   clients)
     packages+=(python3-psycopg python3-psycopg2 python3-sqlalchemy python3-pandas libpostgresql-jdbc-java
@@ -22,16 +23,17 @@ case $group in
     # A Node.js that is not Debian's comes with npm, and node-pg does not go with it.
     command -v npm >/dev/null || packages+=(node-pg)
     ;;
-  *) die "usage: $0 build|demo|test|bench|clients" ;;
+  *) die "usage: $0 build|demo|test|bench|matrix|clients" ;;
 esac
 
 pg_config=$(scripts/pg-config.sh)
 # Client packages have the makefiles of PGXS too, but not the server's headers.
 has_headers() { [[ -e $("$pg_config" --includedir-server 2>/dev/null)/postgres.h ]]; }
 has_server() { [[ -x $("$pg_config" --bindir 2>/dev/null)/initdb ]]; }
-needs_server() { [[ $group != build ]] && ! has_server; }
+is_foreign() { has_server && [[ $pg_config != /usr/lib/postgresql/* ]]; }
+needs_server() { [[ ! $group =~ ^(build|matrix)$ ]] && ! has_server; }
 if ! command -v dpkg-query >/dev/null; then
-  has_headers || die "There are no headers of a PostgreSQL server. PG_CONFIG=/path/to/pg_config chooses one."
+  [[ $group == matrix ]] || has_headers || die "There are no headers of a PostgreSQL server. PG_CONFIG=/path/to/pg_config chooses one."
   echo "Not a Debian system. Assuming that these packages are installed: ${packages[*]}" >&2
   exit 0
 fi
@@ -90,9 +92,15 @@ choose_major() {
   fi
 }
 
-choose_major
-has_headers || packages+=("postgresql-server-dev-$major")
-if needs_server; then packages+=("postgresql-$major"); fi
+add_postgresql() {
+  choose_major
+  has_headers || packages+=("postgresql-server-dev-$major")
+  if needs_server; then packages+=("postgresql-$major"); fi
+  # Since 18 the server's JIT compiler is a package of its own.
+  if [[ $group == test ]] && ! is_foreign && in_sources "postgresql-$major-jit"; then packages+=("postgresql-$major-jit"); fi
+}
+
+if [[ $group != matrix ]]; then add_postgresql; fi
 if [[ $group == bench ]]; then packages+=("postgresql-$major-tdigest" valgrind); fi
 
 missing=()
@@ -123,5 +131,6 @@ install_missing() {
 }
 
 if ((${#missing[@]})); then install_missing; fi
+[[ $group != matrix ]] || exit 0
 pg_config=$(scripts/pg-config.sh)
 has_headers || die "There are no server headers of PG_CONFIG=$pg_config."

@@ -2,15 +2,37 @@
 # Builds a copy of the tree, installs it and runs every test on throwaway clusters. Everything except
 # the installation runs as an unprivileged user. Suites that wait for a server run beside suites that
 # only compute. The last line is "N passed, N failed".
+# SUITES: the suites to run, for example "build install regress"; all by default. Suites that need the extension build it.
 # SUITE_TIMEOUT: the number of seconds after which a suite fails.
 set -euo pipefail
+
+all_suites=(build install rooms format regress isolation regress-preloaded isolation-preloaded tap clients tap-preloaded unit
+  privacy)
+read -ra wanted_suites <<<"${SUITES:-${all_suites[*]}}"
+for name in "${wanted_suites[@]}"; do
+  [[ " ${all_suites[*]} " == *" $name "* ]] || {
+    echo "SUITES: there is no suite $name, only: ${all_suites[*]}" >&2
+    exit 2
+  }
+done
+
+# Whether one of these suites is to be run
+wanted() {
+  local name
+  for name in "$@"; do
+    if [[ " ${wanted_suites[*]} " == *" $name "* ]]; then return 0; fi
+  done
+  return 1
+}
+server_suites=(regress isolation regress-preloaded isolation-preloaded tap clients tap-preloaded)
+if wanted install "${server_suites[@]}"; then wanted_suites+=(build install); fi
 
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 "$tree/scripts/install-deps.sh" test
 # shellcheck source=scripts/cluster.sh
 source "$tree/scripts/cluster.sh"
 unset MAKEFLAGS MFLAGS MAKELEVEL
-suite_timeout=${SUITE_TIMEOUT:-900}
+suite_timeout=${SUITE_TIMEOUT:-1800}
 
 as_root=()
 if [[ ! -w $("$PG_CONFIG" --pkglibdir) ]] && command -v sudo >/dev/null; then
@@ -55,9 +77,7 @@ trap 'exit 143' TERM HUP PIPE
 # The tests run in a copy because the unprivileged user may have no access to the tree.
 mkdir "$copy" "$logs" "$work/tmp"
 if ((EUID == 0)); then chown -R "$owner:" "$work"; fi
-tar -C "$tree" --exclude=./{.git,.demo,.build,results,tmp_check,output_iso} \
-  --exclude='*.o' --exclude='*.so' --exclude='*.bc' --exclude='*.d' -cf - . |
-  as_owner tar -C "$copy" -xf -
+"$tree/scripts/pack-tree.sh" | as_owner tar -C "$copy" -xf -
 
 # Runs a command in its own process group, so that all of its processes can be ended. Its output goes
 # to $log.
@@ -136,9 +156,10 @@ report() {
   printf '%-19s%5d passed, %d failed, %d s\n' "$suite" "$passed" "$failed" $((SECONDS - start))
 }
 
-# suite NAME EXPECTED COUNTER COMMAND...: runs a suite of at least EXPECTED cases. The functions that
+# suite NAME EXPECTED COUNTER COMMAND...: runs a suite of at least EXPECTED cases, if it is wanted. The functions that
 # it calls use its variables, and $copy, the tree of its lane.
 suite() {
+  wanted "$1" || return 0
   local suite=$1 expected=$2 counter=$3 log=$logs/$1.log
   local passed=0 failed=0 status=0 start=$SECONDS
   shift 3
@@ -173,15 +194,16 @@ files() {
 # At least one case if there are files
 gtest_expected() { if (($(files "$@"))); then echo 1; else echo 0; fi; }
 
-# lane FUNCTION: runs the suites of FUNCTION one after the other, beside the other lanes. A lane has its
-# own process group: only this script receives a Ctrl-C, and it then ends its lanes.
+# lane FUNCTION SUITE...: FUNCTION runs these suites one after the other, beside the other lanes. A lane has its own
+# process group: only this script receives a Ctrl-C, and it then ends its lanes.
 lane() {
+  wanted "${@:2}" || return 0
   set -m
   (
     set +m
     trap end_process_group EXIT
     trap 'exit 143' TERM
-    "$@"
+    "$1"
   ) &
   lanes+=("$!")
   lane_names+=("$1")
@@ -258,7 +280,7 @@ sql_suites() {
   suite regress "$(files "$copy"/sql/*.sql)" count_regress "${check[@]}" ISOLATION= || true
   suite isolation "$(files "$copy"/test/isolation/specs/*.spec)" count_regress "${check[@]}" REGRESS= || true
 
-  if [[ ${check[0]} != not_run ]] && ! (preload) >>"$logs/cluster.log" 2>&1; then
+  if wanted regress-preloaded isolation-preloaded && [[ ${check[0]} != not_run ]] && ! (preload) >>"$logs/cluster.log" 2>&1; then
     cat "$logs/cluster.log"
     check=(not_run "the cluster did not start with the library preloaded")
   fi
@@ -270,6 +292,9 @@ sql_suites() {
   tap_suite tap-preloaded "${#tap_preloaded[@]}" DPQ_PRELOADED=1 PROVE_TESTS="$(printf 'test/t/%s.pl ' "${tap_preloaded[@]}")"
 }
 
+# shellcheck disable=SC2016 # make expands it
+compiler=$(as_owner make -s -C "$copy" --eval='compiler: ; @$(CXX) --version' compiler | head -n 1)
+echo "$("$PG_CONFIG" --version), $compiler"
 make=(unprivileged make -C "$copy" CI=1)
 
 installed=false
@@ -282,9 +307,9 @@ suite format 1 count_status "${make[@]}" format-check || true
 
 # pg_regress and prove write their results into the current directory.
 for directory in sql tap; do as_owner cp -a "$copy" "$work/$directory"; done
-lane gtest_suites
-lane sql_suites
-lane tap_suites
+lane gtest_suites unit privacy
+lane sql_suites regress isolation regress-preloaded isolation-preloaded tap-preloaded
+lane tap_suites tap clients
 wait_for_lanes
 
 passed=$(total 1)
