@@ -24,6 +24,8 @@
 ##   make privacy        tests that try to refute the claimed epsilon
 ##   make check-includes compare the includes with the table of rooms in ARCHITECTURE.md
 ##   make rooms          draw the picture of the rooms; needs Graphviz
+##   make dist           pack the last commit for PGXN
+##   make packages       build and test all packages in throwaway chroots; RELEASES="bookworm sid": only these
 ##   make format         clang-format everything; format-check changes nothing
 ##   scripts/test-one.sh one test of any kind: a unit test, a regress file, a TAP file, ...
 
@@ -188,6 +190,13 @@ check-includes:
 rooms:
 	@perl scripts/check-includes.pl --dot | dot -Tsvg -o docs/rooms.svg
 
+distribution = dpquantile-$(shell sed -n "s/^default_version = '\(.*\)'/\1/p" dpquantile.control)
+dist:
+	git archive --format=zip --prefix=$(distribution)/ -o $(distribution).zip HEAD
+
+packages:
+	@scripts/packages.sh $(RELEASES)
+
 CLANG_FORMAT ?= clang-format
 FORMATTED = $(shell find src test -name '*.[ch]pp')
 
@@ -200,5 +209,5 @@ format-check:
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
-.PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test matrix clients bench paper upgrade \
-	check-includes rooms format format-check help
+.PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test matrix clients bench \
+	paper upgrade check-includes rooms format format-check help dist packages

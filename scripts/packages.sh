@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# Builds what dpquantile is distributed as from the last commit, and tests it in throwaway chroots. Needs root, git
+# and debootstrap.
+#   packages.sh [SUITE...]    Debian's suites, bookworm trixie sid by default: each gets the package for its PostgreSQL.
+#                             The distribution for PGXN is tested in the first.
+# The packages are left in ./packages. A table tells how it went, and the last line is "N passed, N failed".
+# CHROOT_CACHE and other variables: scripts/chroot.sh
+set -euo pipefail
+
+tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=scripts/chroot.sh
+source "$tree/scripts/chroot.sh"
+((EUID == 0)) || die "Only root can make and enter a chroot."
+
+version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" "$tree/dpquantile.control")
+name=dpquantile-$version
+output=$tree/packages
+needs=(build-essential libboost-dev libssl-dev postgresql-all postgresql-server-dev-all)
+suites=("$@")
+if ((!${#suites[@]})); then suites=(bookworm trixie sid); fi
+
+work=$(mktemp -d /var/tmp/dpquantile-packages-XXXXXX)
+passed=0
+failed=0
+
+cleanup() {
+  local chroot
+  for chroot in "$work"/*/; do
+    if [[ -d $chroot/src ]]; then chroot_remove "${chroot%/}"; fi
+  done
+  rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP PIPE
+
+# step NAME FUNCTION: one line of the table. The function's output is in ./packages/SUITE. $ok tells whether it passed.
+# Bash ignores set -e in what a condition calls, so no condition calls this.
+step() {
+  local log=$output/$suite/$1.log start=$SECONDS status
+  set +e
+  (set -e && "$2") >"$log" 2>&1 </dev/null
+  status=$?
+  set -e
+  if ((status)); then
+    ok=false
+    failed=$((failed + 1))
+    tail -n 40 "$log"
+  else
+    ok=true
+    passed=$((passed + 1))
+  fi
+  printf '%-10s%-14s%s, %d s\n' "$suite" "$1" "$(if $ok; then echo passed; else echo failed; fi)" $((SECONDS - start))
+}
+
+# The source package's two parts as a tree in a chroot: $2 is the tree's path there.
+unpack() {
+  mkdir -p "$1$(dirname "$2")"
+  git -C "$tree" archive --prefix="$(basename "$2")/" HEAD | tar -C "$1$(dirname "$2")" -xf -
+  git -C "$tree" archive --format=tar.gz --prefix="$name/" -o "$1$(dirname "$2")/dpquantile_$version.orig.tar.gz" HEAD
+  chroot_run "$1" env -C "$2" pg_buildext updatecontrol
+}
+
+# dpkg_build CHROOT TREE [COMMAND...]: the command runs dpkg-buildpackage.
+dpkg_build() {
+  local root=$1 source=$2
+  shift 2
+  unpack "$root" "$source"
+  chroot_run "$root" env -C "$source" DEB_BUILD_OPTIONS="parallel=$(nproc)${checks:+ $checks}" "$@" \
+    dpkg-buildpackage --unsigned-source --unsigned-changes
+}
+
+build() {
+  chroot_create "$build" "$suite" "${needs[@]}" debhelper fakeroot lintian
+  dpkg_build "$build" "/src/first/$name"
+  cp "$build"/src/first/*.{deb,dsc,tar.gz,tar.xz,changes,buildinfo} "$output/$suite/"
+}
+
+# A build elsewhere, at another time and under another locale makes the same packages.
+rebuild() {
+  local checks=nocheck package
+  dpkg_build "$build" /src/second/path/of/another/length LC_ALL=C TZ=Pacific/Kiritimati
+  for package in "$build"/src/first/*.deb; do
+    cmp "$package" "$build/src/second/path/of/another/length/../$(basename "$package")"
+  done
+}
+
+# These tags do not apply: the package is not uploaded to Debian, the sources have no public address, and
+# /usr/lib/postgresql/NN/lib is PostgreSQL's.
+not_applicable=initial-upload-closes-no-bugs,debian-watch-file-is-missing,no-homepage-field
+not_applicable+=,upstream-metadata-file-is-missing,repeated-path-segment
+# One source is for several releases, and keeps to what the oldest of them knows.
+not_applicable+=,newer-standards-version,out-of-date-standards-version,package-uses-old-debhelper-compat-version
+not_applicable+=,redundant-priority-optional-field,redundant-rules-requires-root-no-field
+
+lint() {
+  chroot_run "$build" sh -c "lintian --allow-root --info --display-info --pedantic --suppress-tags $not_applicable \
+    --fail-on error,warning,info,pedantic /src/first/*.changes"
+}
+
+# The package is installed in a Debian that has nothing else for PostgreSQL.
+install_package() {
+  chroot_create "$clean" "$suite" ca-certificates
+  cp "$output/$suite"/postgresql-*-dpquantile_*.deb "$clean/src/"
+  chroot_run "$clean" sh -c 'apt-get -qq -y install --no-install-recommends /src/*.deb'
+  chroot_run "$clean" pg_virtualenv psql -X -v ON_ERROR_STOP=1 -c "CREATE EXTENSION dpquantile" \
+    -c "SELECT dp_grant_budget('postgres', 1)" -c "SELECT dp_median(i, 1, 0, 100) FROM generate_series(1, 100) AS i"
+}
+
+autopkgtests() {
+  chroot_run "$clean" apt-get -qq -y install --no-install-recommends autopkgtest
+  cp -a "$build/src/first/$name" "$clean/src/$name"
+  chroot_run "$clean" sh -c "autopkgtest /src/*.deb /src/$name -- null"
+}
+
+# Installs and tests what make dist packs, as its users do.
+pgxn() {
+  chroot_create "$pgxn" "$suite" "${needs[@]}" pgxnclient
+  make -C "$tree" dist
+  cp "$tree/$name.zip" "$pgxn/src/"
+  mv "$tree/$name.zip" "$output/"
+  chroot_run "$pgxn" pgxn install --yes "/src/$name.zip"
+  chroot_run "$pgxn" pg_virtualenv pgxn check --yes "/src/$name.zip"
+}
+
+rm -rf "$output"
+for suite in "${suites[@]}"; do
+  build=$work/$suite-build clean=$work/$suite-clean pgxn=$work/$suite-pgxn
+  mkdir -p "$output/$suite"
+  step build build
+  if $ok; then
+    step reproducible rebuild
+    step lintian lint
+    step install install_package
+    if $ok; then step autopkgtest autopkgtests; fi
+  fi
+  if [[ $suite == "${suites[0]}" ]]; then step pgxn pgxn; fi
+  for chroot in "$build" "$clean" "$pgxn"; do chroot_remove "$chroot"; done
+done
+
+echo "$passed passed, $failed failed"
+((passed && !failed))
