@@ -17,7 +17,7 @@ source "$tree/scripts/chroot.sh"
 "$tree/scripts/install-deps.sh" matrix
 work=$(mktemp -d "${MATRIX_DIRECTORY:-/var/tmp}/dpquantile-matrix-XXXXXX")
 no_server=99
-columns=(build install rooms format regress isolation regress-preloaded isolation-preloaded tap clients tap-preloaded unit privacy)
+columns=(build install rooms versions format regress isolation regress-preloaded isolation-preloaded tap clients tap-preloaded unit privacy)
 root=$work/root
 logs=$work/logs
 mkdir "$logs"

@@ -6,7 +6,7 @@
 # SUITE_TIMEOUT: the number of seconds after which a suite fails.
 set -euo pipefail
 
-all_suites=(build install rooms format regress isolation regress-preloaded isolation-preloaded tap clients tap-preloaded unit
+all_suites=(build install rooms versions format regress isolation regress-preloaded isolation-preloaded tap clients tap-preloaded unit
   privacy)
 read -ra wanted_suites <<<"${SUITES:-${all_suites[*]}}"
 for name in "${wanted_suites[@]}"; do
@@ -303,6 +303,7 @@ if suite build 1 count_status "${make[@]}" -j"$(nproc)" &&
   installed=true
 fi
 suite rooms 1 count_tap unprivileged env -C "$copy" prove --verbose test/rooms || true
+suite versions 1 count_tap unprivileged env -C "$copy" prove --verbose test/versions || true
 suite format 1 count_status "${make[@]}" format-check || true
 
 # pg_regress and prove write their results into the current directory.
