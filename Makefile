@@ -26,6 +26,7 @@
 ##   make rooms          draw the picture of the rooms; needs Graphviz
 ##   make dist           pack the last commit for PGXN
 ##   make packages       build and test all packages in throwaway chroots; RELEASES="bookworm sid": only these
+##   make container      build the container and try it; needs Docker
 ##   make format         clang-format everything; format-check changes nothing
 ##   scripts/test-one.sh one test of any kind: a unit test, a regress file, a TAP file, ...
 
@@ -197,6 +198,9 @@ dist:
 packages:
 	@scripts/packages.sh $(RELEASES)
 
+container:
+	@scripts/check-container.sh
+
 CLANG_FORMAT ?= clang-format
 FORMATTED = $(shell find src test -name '*.[ch]pp')
 
@@ -210,4 +214,4 @@ help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
 .PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test matrix clients bench \
-	paper upgrade check-includes rooms format format-check help dist packages
+	paper upgrade check-includes rooms format format-check help dist packages container
