@@ -3,12 +3,14 @@
 #   chroot.sh create DIR SUITE [PACKAGE...]   SUITE: bookworm, trixie, sid, ...; installs the packages as well
 #   chroot.sh run DIR COMMAND...              runs a command as root in DIR/src; its processes and mounts end with it
 #   chroot.sh remove DIR
+# CHROOT_ARCH=i386: of another architecture that this processor runs
 # CHROOT_SECURITY=no: without security updates, so the last point release with its older minor of PostgreSQL
 # CHROOT_CACHE=DIR: keeps the bare system of each suite there for the next chroot
 # CHROOT_MIRROR: http://deb.debian.org/debian
 set -euo pipefail
 
 mirror=${CHROOT_MIRROR:-http://deb.debian.org/debian}
+architecture=${CHROOT_ARCH:-$(dpkg --print-architecture)}
 
 die() {
   echo "$*" >&2
@@ -27,11 +29,11 @@ sources() {
 bootstrap() {
   local suite=$1 root=$2 script=
   if [[ ! -e /usr/share/debootstrap/scripts/$suite ]]; then script=/usr/share/debootstrap/scripts/sid; fi
-  debootstrap --variant=minbase "$suite" "$root" "$mirror" ${script:+"$script"}
+  debootstrap --arch="$architecture" --variant=minbase "$suite" "$root" "$mirror" ${script:+"$script"}
 }
 
 bare_system() {
-  local suite=$1 root=$2 cache=${CHROOT_CACHE:+$CHROOT_CACHE/$1.tar}
+  local suite=$1 root=$2 cache=${CHROOT_CACHE:+$CHROOT_CACHE/$1-$architecture.tar}
   if [[ -z $cache ]]; then
     bootstrap "$suite" "$root"
     return
@@ -99,7 +101,7 @@ chroot_remove() {
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   if [[ ! ${1:-} =~ ^(create|run|remove)$ || -z ${2:-} || ($1 != remove && -z ${3:-}) ]]; then
-    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
     exit 2
   fi
   ((EUID == 0)) || die "Only root can make and enter a chroot."
