@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "core/base/error.hpp"
@@ -18,7 +17,7 @@ class CancelPoll {
   // Call it about once for every element of a long loop. It asks after every 2^16 elements, and
   // throws Cancelled if the caller wants to stop.
   void tick() { tick(1); }
-  void tick(std::size_t elements) {
+  void tick(std::uint64_t elements) {
     elements_ += elements;
     if (elements_ < next_question_) return;
     next_question_ = elements_ + kInterval;

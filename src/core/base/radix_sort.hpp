@@ -45,7 +45,10 @@ class StableRadixSort {
     const unsigned digit_bits = (bits + digits - 1) / digits;
     const unsigned mask = (1U << digit_bits) - 1;
     for (unsigned shift = 0; shift < bits; shift += digit_bits) {
-      scatter_by([=](const Value& value) { return (key(value) >> shift) & mask; }, mask + 1);
+      const auto digit = [=](const Value& value) {
+        return static_cast<std::size_t>((key(value) >> shift) & mask);
+      };
+      scatter_by(digit, mask + 1);
     }
   }
 

@@ -32,7 +32,7 @@ class SimulatedNoise {
   }
 
   // One of 0 .. bound - 1, all with nearly the same probability; bound >= 1.
-  std::size_t below(std::size_t bound) { return generator_() % bound; }
+  std::size_t below(std::size_t bound) { return static_cast<std::size_t>(generator_() % bound); }
 
  private:
   static constexpr std::uint64_t kSeed = 20140808;

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/exponential/exponential_mechanism.hpp"
 #include "core/exponential/joint_proposal.hpp"
 #include "core/exponential/joint_utility.hpp"
@@ -230,11 +231,14 @@ class JointPreparation {
 
   // Weighs the lattice points. The largest s <= n comes last, because draws need it first.
   void weigh_lattice() {
-    log_weights_.resize(range_.last - range_.first + 1);
+    log_weights_.resize(as_size(range_.last - range_.first + 1));
+    const auto weigh = [&](std::uint64_t i) {
+      log_weights_[static_cast<std::size_t>(i - range_.first)] = log_weight(i);
+    };
     for (std::uint64_t i = range_.first; i <= range_.last; ++i) {
-      if (i != index_below()) log_weights_[i - range_.first] = log_weight(i);
+      if (i != index_below()) weigh(i);
     }
-    log_weights_[index_below() - range_.first] = log_weight(index_below());
+    weigh(index_below());
     const double largest = *std::ranges::max_element(log_weights_);
     total_ = 0;
     for (double& weight : log_weights_) {

@@ -17,7 +17,8 @@ inline constexpr std::size_t kCacheLine = 64;
 
 // Some of a group's cells in one cache line, and a link to the cells before them.
 struct CellChunk {
-  static constexpr std::size_t kCells = 13;
+  static constexpr std::size_t kCells =
+      (kCacheLine - sizeof(void*) - 2 * sizeof(std::uint16_t)) / sizeof(std::uint32_t);
 
   CellChunk* previous;
   std::uint16_t chunks_before;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/as_size.hpp"
 #include "core/base/error.hpp"
 #include "core/base/radix_sort.hpp"
 #include "core/histogram/cell_runs.hpp"
@@ -114,8 +115,8 @@ void GrowingHistogram::prepare_for(std::uint64_t more, CancelPoll& cancel) {
 }
 
 void GrowingHistogram::set_up_counters(CancelPoll& cancel) {
-  counters_.resize(cells_);
-  low_counters_.resize(cells_);
+  counters_.resize(as_size(cells_));
+  low_counters_.resize(counters_.size());
   CellRunsReader counted(runs_);
   count_runs(counted, cancel);
   runs_ = CellRuns(memory());
@@ -142,7 +143,7 @@ void GrowingHistogram::count_list() {
 std::size_t GrowingHistogram::settle_counters(CancelPoll& cancel) {
   count_list();
   std::size_t occupied = 0;
-  for_blocks(cells_, cancel, [&](std::size_t begin, std::size_t end) {
+  for_blocks(counters_.size(), cancel, [&](std::size_t begin, std::size_t end) {
     for (std::size_t cell = begin; cell < end; ++cell) {
       counters_[cell] += std::exchange(low_counters_[cell], std::uint8_t{0});
       occupied += counters_[cell] != 0 ? 1U : 0U;
@@ -206,7 +207,7 @@ void GrowingHistogram::add(const GrowingHistogram& other, CancelPoll& cancel) {
   if (other.has_counters()) {
     check_total(other.counted_);
     prepare_for(other.counted_, cancel);
-    for_blocks(cells_, cancel, [&](std::size_t begin, std::size_t end) {
+    for_blocks(counters_.size(), cancel, [&](std::size_t begin, std::size_t end) {
       for (std::size_t cell = begin; cell < end; ++cell) {
         counters_[cell] += other.counters_[cell] + other.low_counters_[cell];
       }

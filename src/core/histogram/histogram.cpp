@@ -1,5 +1,6 @@
 #include "core/histogram/histogram.hpp"
 
+#include "core/base/as_size.hpp"
 #include "core/base/error.hpp"
 #include "core/base/partition_point.hpp"
 #include "core/base/radix_sort.hpp"
@@ -54,7 +55,7 @@ std::uint64_t Histogram::excess_before(std::size_t run) const {
 
 std::pmr::vector<std::uint64_t> Histogram::counts(std::uint64_t cells,
                                                   std::pmr::memory_resource* memory) const {
-  std::pmr::vector<std::uint64_t> counts(cells, memory);
+  std::pmr::vector<std::uint64_t> counts(as_size(cells), memory);
   for (std::size_t run = 0; run < runs(); ++run) counts[cell(run)] = count(run);
   return counts;
 }

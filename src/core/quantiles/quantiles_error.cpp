@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/base/as_size.hpp"
 #include "core/base/error.hpp"
 #include "core/exponential/rank.hpp"
 #include "core/quantiles/quantiles.hpp"
@@ -31,9 +32,9 @@ std::size_t simulated_releases(QuantilesMethod method, std::size_t quantiles) {
 }
 
 Histogram even_records(std::uint64_t records, std::uint64_t cells, const Workspace& work) {
-  std::pmr::vector<std::uint32_t> record_cells(records, work.memory);
+  std::pmr::vector<std::uint32_t> record_cells(as_size(records), work.memory);
   const double spacing = static_cast<double>(cells) / static_cast<double>(records);
-  for (std::uint64_t i = 0; i < records; ++i) {
+  for (std::size_t i = 0; i < record_cells.size(); ++i) {
     const double position = (static_cast<double>(i) + 0.5) * spacing;
     record_cells[i] =
         static_cast<std::uint32_t>(std::min<double>(position, static_cast<double>(cells - 1)));

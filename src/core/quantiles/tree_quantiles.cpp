@@ -43,7 +43,7 @@ std::pmr::vector<std::uint64_t> count_leaves(const Histogram& data, const Leaves
   std::pmr::vector<std::uint64_t> counts(bins, work.memory);
   for (std::size_t run = 0; run < data.runs(); ++run) {
     work.cancel.tick();
-    counts[leaves.leaf_of(data.cell(run))] += data.count(run);
+    counts[static_cast<std::size_t>(leaves.leaf_of(data.cell(run)))] += data.count(run);
   }
   return counts;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/contributions/fixed_point.hpp"
 #include "core/exponential/exponential_mechanism.hpp"
 #include "core/exponential/rank.hpp"
@@ -53,7 +54,7 @@ std::uint32_t draw_cell(const Histogram& data, MeanCells cells, double q, double
 // For each bin, twice the number of array means by which the median misses it.
 std::pmr::vector<std::uint64_t> bin_costs(std::span<const FilledArray> arrays, MeanCells bins,
                                           const Workspace& work) {
-  std::pmr::vector<std::uint64_t> counts(bins.count(), work.memory);
+  std::pmr::vector<std::uint64_t> counts(as_size(bins.count()), work.memory);
   for (const FilledArray& array : arrays) {
     work.cancel.tick();
     ++counts[bins.of(array)];
@@ -77,7 +78,7 @@ std::uint32_t draw_bin(const std::pmr::vector<std::uint64_t>& doubled_costs, dou
   const std::uint64_t least = *std::min_element(doubled_costs.begin(), doubled_costs.end());
   while (true) {
     context.cancel.tick();
-    const std::uint64_t bin = context.random.uniform_below(doubled_costs.size());
+    const auto bin = static_cast<std::size_t>(context.random.uniform_below(doubled_costs.size()));
     const uint128_t excess = doubled_costs[bin] - least;
     if (bernoulli_exp(context.random, excess * numerator, uint128_t{denominator} * 4)) {
       return static_cast<std::uint32_t>(bin);

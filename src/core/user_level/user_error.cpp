@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/contributions/best_fit.hpp"
 #include "core/contributions/fixed_point.hpp"
 #include "core/contributions/user_sensitivity.hpp"
@@ -21,9 +22,9 @@ constexpr double kEmptyVarianceSensitivity = 0.25;
 std::pmr::vector<std::uint64_t> array_fills(const RowsPerUser& counts, std::uint64_t bound,
                                             const Workspace& work) {
   std::pmr::vector<std::uint64_t> rows(work.memory);
-  rows.reserve(counts.users());
+  rows.reserve(as_size(counts.users()));
   for (const UsersWithRows& run : counts.runs()) {
-    rows.insert(rows.end(), run.users, std::min(run.rows, bound));
+    rows.insert(rows.end(), static_cast<std::size_t>(run.users), std::min(run.rows, bound));
   }
   return best_fit(rows, bound, work).fills;
 }
