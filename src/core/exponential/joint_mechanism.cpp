@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/base/wide_real.hpp"
 #include "core/exponential/joint_preparation.hpp"
 #include "core/exponential/joint_proposal.hpp"
 #include "core/exponential/joint_utility.hpp"
@@ -24,10 +24,6 @@ constexpr double kRoundingSlack = 1.0 / 1024;
 // enough if lambda times the records at a position is at most kMostCostForDouble.
 constexpr std::size_t kMostForDouble = 16;
 constexpr double kMostCostForDouble = 4;
-
-// The rounding errors of more quantiles or less noise are bounded for this precision.
-static_assert(std::numeric_limits<long double>::digits >= 64,
-              "joint quantiles need a long double that is wider than double");
 
 // Batches without an accepted proposal after which the slots are made finer. Chance alone hardly
 // ever refuses as many.
@@ -199,7 +195,7 @@ void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
   if (doubles_suffice(quantiles.size(), lambda, records, context.random)) {
     JointMechanism<double>(rank, interval, quantiles, lambda, context).draw(positions);
   } else {
-    JointMechanism<long double>(rank, interval, quantiles, lambda, context).draw(positions);
+    JointMechanism<WideReal>(rank, interval, quantiles, lambda, context).draw(positions);
   }
 }
 

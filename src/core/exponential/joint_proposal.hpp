@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <limits>
 #include <memory_resource>
-#include <numbers>
 #include <span>
 #include <utility>
 #include <vector>
@@ -56,9 +55,10 @@ class JointProposal {
         offsets_(utility.quantiles() + 1, memory),
         scales_(utility.quantiles() + 1, memory),
         windows_(utility.quantiles(), memory) {
+    using std::exp;
     const double twice = bound == Bound::kAbove ? 2 : -2;
     std::ranges::transform(slots, weights_.begin(), [&](const RankSlot& slot) {
-      return Real(slot.measure) * std::exp(Real(twice * utility.lambda() * slot.half_range));
+      return Real(slot.measure) * exp(Real(twice * utility.lambda() * slot.half_range));
     });
   }
 
@@ -85,7 +85,8 @@ class JointProposal {
     }
     total_ = 0;
     for (std::size_t i = window(b).first; i < window(b).end; ++i) total_ += last_weight(i);
-    return static_cast<double>(std::log(total_) + scales_[b - 1] * std::numbers::ln2_v<Real>);
+    using std::log;
+    return static_cast<double>(log(total_) + scales_[b - 1] * log(Real(2)));
   }
 
   // Draws a path, one slot for each quantile, in proportion to the weights for the s of the last
@@ -153,7 +154,8 @@ class JointProposal {
 
   // The factor of a gap n_k in a weight.
   Real kernel(std::size_t k, double gap) const {
-    return std::exp(Real(-utility_.lambda() * std::abs(gap - expected(k))));
+    using std::exp;
+    return exp(Real(-utility_.lambda() * std::abs(gap - expected(k))));
   }
 
   // A row of weights, one for each slot of a window.
@@ -206,15 +208,18 @@ class JointProposal {
   // the same slot as the next: the kernel of their gap, and the ratio between the units of
   // entering(l - 1) and of entering(l).
   Real one_more_in_slot(std::size_t l) const {
-    return std::ldexp(kernel(l, 0), scales_[l - 1] - scales_[l]);
+    using std::ldexp;
+    return ldexp(kernel(l, 0), scales_[l - 1] - scales_[l]);
   }
 
   void enter(std::size_t j, CancelPoll& cancel) {
     const std::span<Real> sums = entering(j).weights;
     filter_.apply(leaving(j).weights, window(j), expected(j), sums, window(j + 1), cancel);
     const Real largest = *std::ranges::max_element(sums);
-    const int exponent = largest > 0 ? std::ilogb(largest) : 0;
-    for (Real& sum : sums) sum = std::ldexp(sum, -exponent);
+    using std::ilogb;
+    using std::ldexp;
+    const int exponent = largest > 0 ? ilogb(largest) : 0;
+    for (Real& sum : sums) sum = ldexp(sum, -exponent);
     scales_[j] = scales_[j - 1] + exponent;
   }
 
@@ -253,7 +258,8 @@ class JointProposal {
   // next quantile. The slots are visited from the likeliest gap outwards, so that few are visited.
   std::size_t draw_before(std::size_t placed, std::size_t slot,
                           const MechanismContext& context) const {
-    const Real total = std::ldexp(entering(placed)[slot], scales_[placed] - scales_[placed - 1]);
+    using std::ldexp;
+    const Real total = ldexp(entering(placed)[slot], scales_[placed] - scales_[placed - 1]);
     const double edge = middles_[slot] - expected(placed);
     const auto weight = [&](std::size_t i) {
       return static_cast<double>(leaving(placed)[i] * kernel(placed, middles_[slot] - middles_[i]) /

@@ -73,7 +73,10 @@ class LaplaceFilter {
     Real reach = 1;     // decay from point turn to the last point
   };
 
-  Real decay(double distance) const { return std::exp(Real(-lambda_ * distance)); }
+  Real decay(double distance) const {
+    using std::exp;
+    return exp(Real(-lambda_ * distance));
+  }
 
   void append(Real term, std::size_t point, Above& above) {
     above.reach = point == above.turn ? Real(1) : above.reach * steps_[point];

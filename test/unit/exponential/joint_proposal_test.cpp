@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/portable_wide_real.hpp"
+#include "core/base/wide_real.hpp"
 #include "support/chi_square.hpp"
 #include "support/context_testing.hpp"
 #include "support/equally_spaced.hpp"
@@ -169,7 +171,8 @@ void expect_total_weight(const Given& given) {
 TEST(JointProposalFilter, SumsTheWeightsOfAllPaths) {
   for (const Given& given : {kFew, kEnds, kOneSlot, kOneQuantile}) {
     expect_total_weight<double>(given);
-    expect_total_weight<long double>(given);
+    expect_total_weight<WideReal>(given);
+    expect_total_weight<PortableWideReal>(given);
   }
 }
 
@@ -188,7 +191,8 @@ TEST(JointProposalFilter, SumsTheWeightsOfAllPathsOfRandomSlots) {
     while (given.quantiles.size() < quantiles) given.quantiles.push_back(uniform(random));
     std::ranges::sort(given.quantiles);
     expect_total_weight<double>(given);
-    expect_total_weight<long double>(given);
+    expect_total_weight<WideReal>(given);
+    expect_total_weight<PortableWideReal>(given);
   }
 }
 
@@ -221,16 +225,17 @@ TEST(JointProposalFilter, SumsTheWeightsOfPathsWithinALimit) {
 TEST(JointProposalFilter, DoesNotUnderflowForPowersOfTheLeastMeasure) {
   for (const Given& given : {kTiny, kOnlyTiny}) {
     expect_total_weight<double>(given);
-    expect_total_weight<long double>(given);
+    expect_total_weight<WideReal>(given);
+    expect_total_weight<PortableWideReal>(given);
   }
 }
 
 // 120 quantiles on three slots: 7381 paths.
 TEST(JointProposalFilter, SumsTheWeightsOfAllPathsOf120Quantiles) {
   const Quantiles quantiles = equally_spaced(120);
-  expect_total_weight<long double>(
+  expect_total_weight<WideReal>(
       {{slot(2, 2, 0.3), slot(5, 1, 0x1p-30), slot(9, 3, 0.7)}, 12, quantiles, 0.5});
-  expect_total_weight<long double>(
+  expect_total_weight<WideReal>(
       {{slot(0, 0, 0x1p-56), slot(40, 0, 0x1p-56), slot(100, 0, 0x1p-50)}, 100, quantiles, 0.5});
 }
 
@@ -259,14 +264,14 @@ TEST(JointProposalDraw, IsProportionalToTheWeights) {
   expect_law<double>(kEnds, 2);
   expect_law<double>(kEnds, 4.5);
   expect_law<double>(kOneQuantile, 3);
-  expect_law<long double>(kFew, 6);
-  expect_law<long double>(kEnds, 4.5);
+  expect_law<WideReal>(kFew, 6);
+  expect_law<WideReal>(kEnds, 4.5);
 }
 
 TEST(JointProposalDraw, IsProportionalToPowersOfTheLeastMeasure) {
   expect_law<double>(kOnlyTiny, 3);
   expect_law<double>(kOnlyTiny, 10);
-  expect_law<long double>(kOnlyTiny, 3);
+  expect_law<WideReal>(kOnlyTiny, 3);
 }
 
 TEST(JointProposalDraw, IsTheOnlySlot) {

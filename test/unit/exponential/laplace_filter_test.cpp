@@ -10,6 +10,9 @@
 #include <random>
 #include <vector>
 
+#include "core/base/portable_wide_real.hpp"
+#include "core/base/wide_real.hpp"
+
 namespace dpquantile {
 namespace {
 
@@ -20,22 +23,22 @@ using Points = std::vector<double>;
 template <class Real>
 void expect_direct_sums(const Points& points, const std::vector<Real>& in, double lambda,
                         double shift) {
+  using std::exp;
+  using std::fabs;
   CancelPoll cancel(nullptr);
   LaplaceFilter<Real> filter(points, lambda, std::pmr::new_delete_resource());
   std::vector<Real> out(points.size(), Real(-1));
   filter.apply(in, {0, points.size()}, shift, out, {0, points.size()}, cancel);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    long double sum = 0;
+    WideReal sum = 0;
     for (std::size_t k = 0; k < i; ++k) {
-      const long double departure = static_cast<long double>(points[i]) - points[k] - shift;
-      sum += static_cast<long double>(in[k]) * std::exp(-lambda * std::fabs(departure));
+      const WideReal departure = WideReal(points[i]) - points[k] - shift;
+      sum += WideReal(in[k]) * exp(-lambda * fabs(departure));
     }
     // A decay below the least normal number is lost, whatever it is multiplied with.
-    const long double relative = 1e-10L;
-    const long double lost = static_cast<long double>(std::numeric_limits<Real>::min()) *
-                             static_cast<long double>(points.size()) *
-                             static_cast<long double>(*std::ranges::max_element(in));
-    ASSERT_LE(std::fabs(static_cast<long double>(out[i]) - sum), relative * sum + lost) << i;
+    const WideReal lost = WideReal(std::numeric_limits<Real>::min()) * WideReal(points.size()) *
+                          WideReal(*std::ranges::max_element(in));
+    ASSERT_LE(fabs(WideReal(out[i]) - sum), 1e-10 * sum + lost) << i;
   }
 }
 
@@ -58,7 +61,8 @@ class LaplaceFilterSums : public ::testing::Test {
     std::vector<Real> weights;
     std::uniform_real_distribution<double> log_weight(-most_log, most_log);
     for (std::size_t i = 0; i < count; ++i) {
-      weights.push_back(random_() % 5 == 0 ? Real(0) : std::exp(Real(log_weight(random_))));
+      using std::exp;
+      weights.push_back(random_() % 5 == 0 ? Real(0) : exp(Real(log_weight(random_))));
     }
     return weights;
   }
@@ -72,7 +76,8 @@ TEST_F(LaplaceFilterSums, AgreeWithDirectSums) {
     const Points points = random_points(count, -3, 2);
     const double shift = static_cast<double>(random_() % 8) / 2;
     expect_direct_sums(points, random_weights<double>(count, 1), 0.5, shift);
-    expect_direct_sums(points, random_weights<long double>(count, 1), 0.5, shift);
+    expect_direct_sums(points, random_weights<WideReal>(count, 1), 0.5, shift);
+    expect_direct_sums(points, random_weights<PortableWideReal>(count, 1), 0.5, shift);
   }
 }
 
@@ -83,7 +88,7 @@ TEST_F(LaplaceFilterSums, HaveASmallRelativeErrorAtAnyMagnitude) {
     const Points points = random_points(count, -8, 4);
     for (const double shift : {0.0, 0.3, 20.0, 500.0}) {
       expect_direct_sums(points, random_weights<double>(count, 150), 2, shift);
-      expect_direct_sums(points, random_weights<long double>(count, 4000), 2, shift);
+      expect_direct_sums(points, random_weights<WideReal>(count, 4000), 2, shift);
     }
   }
 }
@@ -104,7 +109,7 @@ TEST_F(LaplaceFilterSums, AgreeForAShiftBeyondAllPoints) {
   for (int round = 0; round < 50; ++round) {
     const Points points = random_points(30, -3, 2);
     expect_direct_sums(points, random_weights<double>(30, 5), 0.01, 1e4);
-    expect_direct_sums(points, random_weights<long double>(30, 5), 1, 1e4);
+    expect_direct_sums(points, random_weights<WideReal>(30, 5), 1, 1e4);
   }
 }
 
