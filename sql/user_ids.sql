@@ -165,6 +165,9 @@ SELECT hash_of(1) = :'hash'::bytea AS same;
 -- The published key and message of SipHash: 00 01 02 .. 0f, and 00 01 02 .. 0e.
 UPDATE dpquantile.user_key SET key = '\x000102030405060708090a0b0c0d0e0f';
 SELECT hash_of('\x000102030405060708090a0b0c0d0e'::bytea) AS published;
+-- A number is hashed from its lowest byte on by every processor: 00 01 02 .. 07, and 01 00 00 .. 00.
+SELECT hash_of(506097522914230528) AS published, hash_of(1::int2) AS int2, hash_of(1) AS int4, hash_of(1::bigint) AS int8,
+       hash_of(timestamp '2000-01-01 00:00:00.000001') AS timestamp, hash_of(date '2000-01-02') AS date, hash_of(true) AS bool;
 -- threat 45: states of different keys cannot be combined: the same user would count as two.
 CREATE TABLE other AS SELECT state_of(1, 0, 1, 0, 1) AS s;
 UPDATE dpquantile.user_key SET key = substr(sha256(key), 1, 16);

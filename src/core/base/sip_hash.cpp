@@ -72,4 +72,11 @@ std::uint64_t sip_hash(const SipKey& key, std::span<const std::uint8_t> message)
   return state.finish();
 }
 
+std::uint64_t sip_hash_of_number(const SipKey& key, std::uint64_t number) {
+  SipState state(key);
+  state.add(number);
+  state.add(std::uint64_t{kWord} << 56);
+  return state.finish();
+}
+
 }  // namespace dpquantile

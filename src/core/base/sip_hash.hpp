@@ -16,4 +16,7 @@ using SipKey = std::array<std::uint8_t, 16>;
 // free.
 std::uint64_t sip_hash(const SipKey& key, std::span<const std::uint8_t> message);
 
+// The hash of the eight bytes of a number, the lowest first: the same on every processor.
+std::uint64_t sip_hash_of_number(const SipKey& key, std::uint64_t number);
+
 }  // namespace dpquantile

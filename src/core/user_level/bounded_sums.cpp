@@ -46,7 +46,7 @@ BoundedSums bounded_variance_sums(const UserRows& rows, std::uint64_t contributi
   const uint128_t all = uint128_t{kept.count} * kOne * kOne;
   const auto in_units = [&](uint128_t part) { return static_cast<std::uint64_t>(part / unit); };
   return {{in_units(kept.squares), in_units(2 * (sum - kept.squares)),
-           in_units(all - 2 * sum + kept.squares)}};
+           in_units(all + kept.squares - 2 * sum)}};
 }
 
 std::uint32_t bounded_mean(const UserRows& rows, std::uint64_t contributions, double epsilon,

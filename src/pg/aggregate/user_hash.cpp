@@ -107,13 +107,19 @@ uint64 hash_varlena(const UserHash* hasher, Datum user) {
   return hash;
 }
 
-uint64 hash_bytewise(const UserHash* hasher, Datum user) {
-  if (hasher->by_value) {
-    // The unused bytes of the datum may hold anything.
-    const int unused = 64 - 8 * hasher->type_length;
-    const uint64 used = static_cast<uint64>(user) << unused >> unused;
-    return hash_bytes_of(hasher, &used, sizeof used);
+// An id that is an integer of at most 8 bytes: of those the hash must not show in which order a
+// processor keeps bytes. PostgreSQL passes 8 bytes by reference on processors of 32 bits.
+uint64 hash_integer(const UserHash* hasher, Datum user) {
+  if (hasher->type_length == sizeof(int64)) {
+    return sip_hash_of_number(hasher->key, static_cast<uint64>(DatumGetInt64(user)));
   }
+  // The unused bytes of the datum may hold anything.
+  const int unused = 64 - 8 * hasher->type_length;
+  return sip_hash_of_number(hasher->key, static_cast<uint64>(user) << unused >> unused);
+}
+
+uint64 hash_bytewise(const UserHash* hasher, Datum user) {
+  if (hasher->by_value || hasher->type_length == sizeof(int64)) return hash_integer(hasher, user);
   if (hasher->type_length == -1) return hash_varlena(hasher, user);
   return hash_bytes_of(hasher, DatumGetPointer(user),
                        static_cast<std::size_t>(hasher->type_length));

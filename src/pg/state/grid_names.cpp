@@ -16,15 +16,15 @@ uint64 hash_name(GridName name) {
 
 }  // namespace
 
-std::size_t GridNames::size(GridRoom room) {
-  const std::size_t buckets = 2 * static_cast<std::size_t>(room.names);
-  return MAXALIGN(sizeof(GridNames) + room.names * sizeof(Entry) + buckets * sizeof(uint32) +
-                  room.bytes);
+uint64 GridNames::size(GridRoom room) {
+  const uint64 names = room.names;
+  return TYPEALIGN64(MAXIMUM_ALIGNOF, sizeof(GridNames) + names * sizeof(Entry) +
+                                          2 * names * sizeof(uint32) + room.bytes);
 }
 
 GridNames* GridNames::make(void* memory, GridRoom room) {
   auto* names = static_cast<GridNames*>(memory);
-  memset(memory, 0, size(room));
+  memset(memory, 0, static_cast<Size>(size(room)));
   names->room_ = room;
   return names;
 }

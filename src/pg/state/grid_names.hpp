@@ -31,8 +31,8 @@ class GridNames {
   static constexpr GridRoom kFirstRoom{4, 32};
 
   // The size in bytes of a table with this room, a multiple of 8. room.names must be a power of
-  // two.
-  static std::size_t size(GridRoom room);
+  // two. A state may be too small for it, and so may a size_t of 32 bits.
+  static uint64 size(GridRoom room);
   // Makes an empty table in memory of that size, which must be aligned to 8.
   static GridNames* make(void* memory, GridRoom room);
 

@@ -173,8 +173,8 @@ void enter_names(const ReceivedNames& received, GridNames* names) {
 
 RecordsState* receive_records(StringInfo bytes, const AggregateParameters* parameters,
                               const ReceivedNames& names, uint32 count) {
-  const auto left = static_cast<std::size_t>(bytes->len - bytes->cursor);
-  if (left != count * record_size(method_of(parameters).records)) {
+  const auto left = static_cast<uint64>(bytes->len - bytes->cursor);
+  if (left != uint64{count} * record_size(method_of(parameters).records)) {
     refuse_bytes("number of records and bytes do not agree");
   }
   if (count > largest_capacity(parameters, names.room)) refuse_bytes("too many records");

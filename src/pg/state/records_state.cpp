@@ -16,20 +16,20 @@ std::size_t header_size(uint32 quantile_count) {
 }
 
 // The bytes of the grid names at the end, 0 if the family has no grids.
-std::size_t names_size(const AggregateParameters* parameters, GridRoom room) {
+uint64 names_size(const AggregateParameters* parameters, GridRoom room) {
   return family_of(parameters).has_grids() ? GridNames::size(room) : 0;
 }
 
-std::size_t size_without_records(const AggregateParameters* parameters, GridRoom room) {
+uint64 size_without_records(const AggregateParameters* parameters, GridRoom room) {
   return header_size(parameters->quantile_count) + names_size(parameters, room);
 }
 
 // At least this many records, rounded up so that the state fills a power of two of bytes:
 // PostgreSQL allocates that much anyway. Requires records <= largest_capacity(parameters, room).
 uint32 rounded_capacity(const AggregateParameters* parameters, uint32 records, GridRoom room) {
-  const std::size_t others = size_without_records(parameters, room);
-  const std::size_t record = record_size(method_of(parameters).records);
-  const std::size_t size = std::bit_ceil(others + records * record);
+  const uint64 others = size_without_records(parameters, room);
+  const uint64 record = record_size(method_of(parameters).records);
+  const uint64 size = std::bit_ceil(others + records * record);
   if (size > MaxAllocSize) return largest_capacity(parameters, room);
   return static_cast<uint32>((size - others) / record);
 }
@@ -78,7 +78,8 @@ RecordsState* reserve_name(RecordsState* state, uint32 length) {
 
 RecordsState* make_state(const AggregateParameters* parameters, uint32 capacity, GridRoom room) {
   const RecordKind kind = method_of(parameters).records;
-  const std::size_t size = size_without_records(parameters, room) + capacity * record_size(kind);
+  const auto size =
+      static_cast<Size>(size_without_records(parameters, room) + capacity * record_size(kind));
   auto* state = static_cast<RecordsState*>(palloc(size));
   init_header(state, size, parameters, kind);
   state->capacity = capacity;
@@ -116,8 +117,8 @@ RecordsState* make_runs(const AggregateParameters* parameters, uint32 count, std
 }
 
 uint32 largest_capacity(const AggregateParameters* parameters, GridRoom room) {
-  const std::size_t others = size_without_records(parameters, room);
-  const std::size_t left = MaxAllocSize - std::min<std::size_t>(others, MaxAllocSize);
+  const uint64 others = size_without_records(parameters, room);
+  const uint64 left = MaxAllocSize - std::min<uint64>(others, MaxAllocSize);
   return static_cast<uint32>(left / record_size(method_of(parameters).records));
 }
 

@@ -41,6 +41,10 @@ TEST(SipHash, GivesThePublishedValues) {
   EXPECT_EQ(hash(63), 0x958a324ceb064572);
 }
 
+TEST(SipHash, OfANumberIsThatOfItsBytesFromTheLowest) {
+  EXPECT_EQ(sip_hash_of_number(counting_key(), 0x0706050403020100), 0x93f5f5799a932462);
+}
+
 std::uint64_t hash_by_openssl(const SipKey& key, const std::vector<std::uint8_t>& message) {
   EVP_MAC* mac = EVP_MAC_fetch(nullptr, "SIPHASH", nullptr);
   EVP_MAC_CTX* context = EVP_MAC_CTX_new(mac);
