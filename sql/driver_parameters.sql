@@ -124,7 +124,7 @@ SELECT dp_median(x, 0.1, 0, 100) IS NULL AS missing FROM t;
 EXPLAIN (COSTS OFF) SELECT dp_median(x, NULL, 0, 100, '{"rho": 0.07000000029802322}') FROM t;
 SELECT coalesce(dp_iqr(x, 0.7::real, 1e-9::real), 0) IS NULL AS missing FROM t;
 SELECT dp_user_mean(u, x, 1e-6::real, 0, 100) IS NULL AS missing FROM t;
-SELECT function, epsilon, delta, rho FROM (SELECT * FROM dp_ledger WHERE role = 'regress_dpq_driver'::name
+SELECT function, epsilon, delta, round(rho, 16) AS rho FROM (SELECT * FROM dp_ledger WHERE role = 'regress_dpq_driver'::name
                                             ORDER BY number OFFSET :before) s;
 SELECT dp_cdf(x, 0.3::real, 0, 100)::jsonb -> 'epsilon' AS epsilon FROM t;
 SELECT dp_iqr_min_rows(0.3::real, 1e-9::real) = dp_iqr_min_rows(0.3, 1e-9) AS rows,
