@@ -22,6 +22,8 @@
 ##   make quick          unit tests of src/core without sanitizers; ROOM=quantiles: only that folder's
 ##   make unit           the same under ASan and UBSan
 ##   make privacy        tests that try to refute the claimed epsilon
+##   make compilers      build and test with every compiler that Debian has, in throwaway chroots; ONLY=g++-15: with that one
+##   make architectures  test for other processors, mostly under qemu; ONLY=arm64: for that one
 ##   make check-includes compare the includes with the table of rooms in ARCHITECTURE.md
 ##   make rooms          draw the picture of the rooms; needs Graphviz
 ##   make dist           pack the last commit for PGXN
@@ -50,7 +52,7 @@ PROVE_TESTS = $(sort $(wildcard test/t/*.pl))
 # Without -ffp-contract=off the same value may round into another cell on another processor. The x87 unit, which compilers
 # use for 32-bit x86 otherwise, does not round each result to a double.
 LANGUAGE := -std=c++20 -ffp-contract=off
-ifneq ($(filter i386-% i486-% i586-% i686-%,$(shell $(CXX) -dumpmachine)),)
+ifneq ($(filter i386-% i486-% i586-% i686-%,$(shell $(CXX) -dumpmachine 2>/dev/null)),)
 LANGUAGE += -msse2 -mfpmath=sse
 endif
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor
@@ -190,6 +192,9 @@ paper:
 	@scripts/install-deps.sh demo
 	@test/bench/paper.sh
 
+compilers architectures:
+	@scripts/portability.sh $@ $(ONLY)
+
 check-includes:
 	@perl scripts/check-includes.pl
 
@@ -219,4 +224,4 @@ help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
 .PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test matrix clients bench \
-	paper upgrade check-includes rooms format format-check help dist packages container
+	paper upgrade check-includes rooms format format-check help dist packages container compilers architectures

@@ -10,7 +10,6 @@
 set -euo pipefail
 
 mirror=${CHROOT_MIRROR:-http://deb.debian.org/debian}
-architecture=${CHROOT_ARCH:-$(dpkg --print-architecture)}
 
 die() {
   echo "$*" >&2
@@ -29,11 +28,11 @@ sources() {
 bootstrap() {
   local suite=$1 root=$2 script=
   if [[ ! -e /usr/share/debootstrap/scripts/$suite ]]; then script=/usr/share/debootstrap/scripts/sid; fi
-  debootstrap --arch="$architecture" --variant=minbase "$suite" "$root" "$mirror" ${script:+"$script"}
+  debootstrap ${CHROOT_ARCH:+"--arch=$CHROOT_ARCH"} --variant=minbase "$suite" "$root" "$mirror" ${script:+"$script"}
 }
 
 bare_system() {
-  local suite=$1 root=$2 cache=${CHROOT_CACHE:+$CHROOT_CACHE/$1-$architecture.tar}
+  local suite=$1 root=$2 cache=${CHROOT_CACHE:+$CHROOT_CACHE/$1${CHROOT_ARCH:+-$CHROOT_ARCH}.tar}
   if [[ -z $cache ]]; then
     bootstrap "$suite" "$root"
     return

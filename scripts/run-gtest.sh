@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # run-gtest.sh PROGRAM: runs the tests of PROGRAM in parallel, one part for each processor. Prints the output of one part
-# after the other, failed parts last.
+# after the other, failed parts last. RUNNER: the emulator of another processor, for example qemu-s390x.
 set -euo pipefail
 
 program=$1
+read -ra runner <<<"${RUNNER:-}"
 logs=$program.logs
 rm -rf "$logs"
 mkdir "$logs"
@@ -12,7 +13,7 @@ GTEST_TOTAL_SHARDS=$(nproc)
 export GTEST_TOTAL_SHARDS
 pids=()
 for ((part = 0; part < GTEST_TOTAL_SHARDS; part++)); do
-  GTEST_SHARD_INDEX=$part "$program" >"$logs/$part" 2>&1 &
+  GTEST_SHARD_INDEX=$part "${runner[@]}" "$program" >"$logs/$part" 2>&1 &
   pids+=("$!")
 done
 # After a stop the output shows which test was running.
