@@ -82,7 +82,6 @@ SKIP:
 
 	# The peak is at the end: 5 MB for the counters, and 8 MB each for the exact counts, the released counts and the
 	# intermediate ones.
-	my $start = time;
 	my $session = check_memory(
 		'a CDF of 10 million rows in 2^20 bins', q{
 		CREATE TEMP TABLE release AS
@@ -103,9 +102,6 @@ SKIP:
 	note("$used MB");
 	# The text and the jsonb of a million numbers.
 	cmp_ok($used, '<', 400, 'threat 24: queries of the CDF, within 400 MB');
-	my $seconds = time - $start;
-	note("$seconds s");
-	cmp_ok($seconds, '<', 60, 'threat 24: the CDF and its queries, within 60 seconds');
 	$session->quit;
 }
 $paid = spent($node);
