@@ -3,7 +3,8 @@
 #include "pg/ledger/charge_request.hpp"
 
 // The queue of charges that wait for the resident worker of their database, in shared memory. It
-// exists only if the library is in shared_preload_libraries.
+// exists only if the library is in shared_preload_libraries. Then all processes have inherited the
+// postmaster's copy of the library, so the requests need no LibraryStamp.
 //
 // Each request has an entry. The states of an entry, which change under one lock, and who changes
 // them:
