@@ -73,17 +73,17 @@ END
 
 # A namespace of its own for mounts and processes: nothing stays mounted or running, however the command ends.
 chroot_run() {
-  local root propagation=private
+  local root
   root=$(readlink -f "$1")
   shift
   [[ -d $root/src ]] || die "$root was not made by this script"
   if [[ -e /etc/resolv.conf ]]; then cp -L /etc/resolv.conf "$root/etc/resolv.conf"; fi
-  # In a chroot "/" is no mount, whose propagation could be changed.
-  if ! unshare --mount --propagation private true 2>/dev/null; then propagation=unchanged; fi
   # shellcheck disable=SC2016 # the inner shell expands them
-  unshare --mount --pid --fork --kill-child --propagation "$propagation" bash -c '
+  unshare --mount --pid --fork --kill-child --propagation private bash -c '
     root=$1
     shift
+    # So that "/" is a mount in the chroot, as this script needs it to be if it runs there.
+    mount --bind "$root" "$root" || exit 125
     mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" || exit 125
     mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm" || exit 125
     exec chroot "$root" env -i -C /src HOME=/root USER=root LOGNAME=root LANG=C.UTF-8 LC_ALL=C.UTF-8 \
