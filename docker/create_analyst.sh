@@ -5,7 +5,8 @@ set -euo pipefail
 
 ANALYST_PASSWORD=$(</run/secrets/analyst_password)
 export ANALYST_PASSWORD
-psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --username="$POSTGRES_USER" --dbname="$POSTGRES_DB" <<'END'
+# In one transaction: no role can log in that is not restricted.
+psql --no-psqlrc --quiet --single-transaction --set=ON_ERROR_STOP=1 --username="$POSTGRES_USER" --dbname="$POSTGRES_DB" <<'END'
 \getenv password ANALYST_PASSWORD
 \getenv epsilon ANALYST_EPSILON
 \getenv delta ANALYST_DELTA
