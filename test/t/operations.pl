@@ -72,7 +72,7 @@ sub health
 	return $server->safe_psql($database, "SELECT subject, status FROM dp_health() WHERE check_name = '$check' AND subject <> 'size' ORDER BY 1");
 }
 
-is(health($node, 'app', 'durability'), "fsync|critical\nfull_page_writes|critical", 'threat 57: charges that are not durable are critical');
+is(health($node, 'app', 'durability'), "fsync|critical\nfull_page_writes|critical", 'threat 58: charges that are not durable are critical');
 
 # Where the blocks with a word run. The first one makes the place.
 my $restored;
@@ -88,7 +88,7 @@ my %place_of = (
 		$restored = PostgreSQL::Test::Cluster->new('restored');
 		$restored->init_from_backup($node, 'base');
 		$restored->start;
-		like(budgets($restored, 'app'), qr/^analyst\|1\.4\|/, 'threat 57: a restored backup has the spending of its time');
+		like(budgets($restored, 'app'), qr/^analyst\|1\.4\|/, 'threat 58: a restored backup has the spending of its time');
 		return { node => $restored, database => 'app' };
 	});
 my %places;
@@ -120,22 +120,22 @@ my %after = (
 		is(health($node, 'app_restored', 'ledger'), 'reports|critical', 'its health is restored');
 	},
 	'unknown after the failover' => sub {
-		is(outcome($restored, ask(0.1), %answers), '53400', 'threat 57: nothing is left of what may have been spent');
+		is(outcome($restored, ask(0.1), %answers), '53400', 'threat 58: nothing is left of what may have been spent');
 		is(outcome($restored, ask(0.01), %answers, user => 'reports'), '53400', 'nothing is left of the other role');
 	},
 	'TRUNCATE' => sub {
-		is(budgets($restored, 'app'), budgets($node, 'app'), 'threat 57: the spending is right after the budgets were moved');
-		is(outcome($restored, ask(0.2) . ask(0.1), %answers), 't 53400', 'threat 57: only the rest can be spent');
+		is(budgets($restored, 'app'), budgets($node, 'app'), 'threat 58: the spending is right after the budgets were moved');
+		is(outcome($restored, ask(0.2) . ask(0.1), %answers), 't 53400', 'threat 58: only the rest can be spent');
 	},
 	'dp_revoke_budget' => sub {
-		is(outcome($node, ask(0.01), database => 'staging'), '42501', 'threat 57: the copy refuses');
-		is(outcome($node, ask(0.01), database => 'staging', user => 'reports'), '42501', 'threat 57: the copy refuses every role');
+		is(outcome($node, ask(0.01), database => 'staging'), '42501', 'threat 58: the copy refuses');
+		is(outcome($node, ask(0.01), database => 'staging', user => 'reports'), '42501', 'threat 58: the copy refuses every role');
 	},
 	'dp_add_charge(%L' => sub {
 		my ($block, $output) = @_;
 		my $commands = join '', $output =~ /(SELECT dp_add_charge.*\n)/g;
 		is($node->safe_psql('app', qq{BEGIN; $commands; SELECT trim_scale(epsilon_spent) FROM dpquantile.budget ORDER BY role::text}),
-			"\n\n5.8\n0.4", 'threat 57: the commands add the charges of the copy');
+			"\n\n5.8\n0.4", 'threat 58: the commands add the charges of the copy');
 	},
 	'budget_figures() ORDER' => sub {
 		my ($block, $output) = @_;
