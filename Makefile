@@ -36,6 +36,8 @@
 
 EXTENSION = dpquantile
 MODULE_big = dpquantile
+# The library and its SQL objects must be of the same version: the one of the control file.
+EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'.*/\1/p" dpquantile.control)
 CORE_SOURCES := $(sort $(wildcard src/core/*/*.cpp))
 PG_SOURCES := $(sort $(wildcard src/pg/*.cpp src/pg/*/*.cpp))
 OBJS = $(CORE_SOURCES:.cpp=.o) $(PG_SOURCES:.cpp=.o)
@@ -75,9 +77,7 @@ include $(PGXS)
 # src/core must not see PostgreSQL's headers. For src/pg they are system headers, which cause no warnings.
 pg_include_dirs := $(includedir_server) $(includedir_internal)
 CORE_CPPFLAGS := -Isrc $(filter-out -I. -I$(srcdir) $(pg_include_dirs:%=-I%),$(CPPFLAGS))
-# The library and its SQL objects must be of the same version: the one of the control file.
-VERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'.*/\1/p" dpquantile.control)
-override CPPFLAGS := $(CORE_CPPFLAGS) -DDPQ_VERSION='"$(VERSION)"' $(addprefix -isystem ,$(pg_include_dirs))
+override CPPFLAGS := $(CORE_CPPFLAGS) -DDPQ_VERSION='"$(EXTVERSION)"' $(addprefix -isystem ,$(pg_include_dirs))
 # PostgreSQL loads libraries with RTLD_GLOBAL. Hidden symbols cannot clash with those of another
 # extension, and calls to them need no table.
 HIDDEN := -fvisibility=hidden -fvisibility-inlines-hidden
@@ -201,7 +201,7 @@ check-includes:
 rooms:
 	@perl scripts/check-includes.pl --dot | dot -Tsvg -o docs/rooms.svg
 
-distribution = dpquantile-$(shell sed -n "s/^default_version = '\(.*\)'/\1/p" dpquantile.control)
+distribution := dpquantile-$(EXTVERSION)
 dist:
 	git archive --format=zip --prefix=$(distribution)/ -o $(distribution).zip HEAD
 
