@@ -18,7 +18,8 @@ SELECT (s).grid, abs((s).mean - truth.mean) < 0.4 AS mean, abs((s).variance - tr
        abs((s).variance_error - 10000 * 0.025 * 0.975 * 8 / 1000) < 1e-9 AS variance_error,
        abs((s).relative_error_bound - (0.025 + 0.025 * 0.975) * 8 / 1000) < 1e-12 AS error_bound
   FROM unnest((SELECT dp_user_grid_stats(u, cell, speed, 1000, 0, 100) FROM trips)) s
-  JOIN (SELECT cell, avg(speed) AS mean, var_pop(speed) AS variance FROM trips GROUP BY cell) truth ON (s).grid = cell;
+  JOIN (SELECT cell, avg(speed) AS mean, var_pop(speed) AS variance FROM trips GROUP BY cell) truth ON (s).grid = cell
+ ORDER BY (s).grid COLLATE "C";
 -- Another way to write the same query
 SELECT grid, abs(mean - truth.m) < 0.4 AS near
   FROM (SELECT cell, avg(speed) AS m FROM trips GROUP BY cell) truth,

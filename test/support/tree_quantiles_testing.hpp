@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/quantiles/tree_quantiles.hpp"
 #include "support/cdf_law.hpp"
 #include "support/context_testing.hpp"
@@ -120,7 +121,9 @@ class TreeQuantilesLaw {
 
   std::vector<std::uint64_t> leaf_counts(const Dataset& data) const {
     std::vector<std::uint64_t> counts(plan_.bins);
-    for (const std::uint32_t cell : data.records) ++counts[cell * plan_.bins / cells_];
+    for (const std::uint32_t cell : data.records) {
+      ++counts[as_size(std::uint64_t{cell} * plan_.bins / cells_)];
+    }
     return counts;
   }
 

@@ -1,4 +1,5 @@
 #include "core/contributions/best_fit.hpp"
+#include "core/base/as_size.hpp"
 #include "support/context_testing.hpp"
 
 #include <gtest/gtest.h>
@@ -52,7 +53,7 @@ TEST(BestFit, AgreesWithTheNaiveSearch) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 300; ++round) {
     const std::uint64_t capacity = 1 + random() % 40;
-    Rows rows(random() % 200);
+    Rows rows(as_size(random() % 200));
     for (std::uint64_t& own : rows) own = 1 + random() % capacity;
     EXPECT_EQ(fills(rows, pack(rows, capacity)), naive_fills(rows, capacity));
   }
@@ -62,7 +63,7 @@ TEST(BestFit, UsesAtMostTwiceTheArraysThatTheRowsFill) {
   std::mt19937_64 random(12);
   for (int round = 0; round < 300; ++round) {
     const std::uint64_t capacity = 1 + random() % 40;
-    Rows rows(1 + random() % 200);
+    Rows rows(as_size(1 + random() % 200));
     for (std::uint64_t& own : rows) own = 1 + random() % capacity;
     const std::uint64_t sum = std::accumulate(rows.begin(), rows.end(), std::uint64_t{0});
     const Packing packing = pack(rows, capacity);

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "support/context_testing.hpp"
 #include "support/user_dataset.hpp"
 
@@ -33,7 +34,7 @@ std::vector<Rows> many_rows() {
   std::mt19937_64 random(3);
   std::vector<Rows> many = {{1}, {7}, {1, 1}, {1, 1000}, {1, 1, 1, 1, 200}, {5, 5, 5}};
   for (int i = 0; i < 60; ++i) {
-    Rows rows(1 + random() % 30);
+    Rows rows(as_size(1 + random() % 30));
     for (std::uint64_t& own : rows) own = 1 + random() % 4 * (random() % 60);
     many.push_back(rows);
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/base/error.hpp"
 #include "core/contributions/fixed_point.hpp"
 #include "support/context_testing.hpp"
@@ -145,7 +146,7 @@ TEST(UserRows, KeepEqualValuesInProportion) {
   const GroupedRows grouped(rows);
   std::vector<std::uint64_t> ones(6);
   for (std::size_t user = 0; user < grouped->size(); ++user) {
-    ++ones[grouped->kept(user, 5, never).sum];
+    ++ones[as_size(grouped->kept(user, 5, never).sum)];
   }
   // Hypergeometric: 5 rows of 6 zeros and 4 ones.
   const std::vector<double> law = {6.0 / 252, 60.0 / 252, 120.0 / 252, 60.0 / 252, 6.0 / 252, 0};

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/base/error.hpp"
 #include "core/exponential/rank.hpp"
 #include "core/histogram/histogram.hpp"
@@ -297,7 +298,7 @@ TEST_P(QuantilePositions, HaveTheirExactProbabilities) {
     const Position drawn = sampler.draw();
     ASSERT_GE(drawn, interval.begin);
     ASSERT_LT(drawn, interval.end);
-    ++observed[drawn - interval.begin];
+    ++observed[as_size(drawn - interval.begin)];
   }
   if (law.size() == 1) return;
   EXPECT_GT(law_p_value(observed, law), kLawFalseAlarm);
@@ -354,7 +355,7 @@ class SteepPositions : public ::testing::Test {
     const double q = (static_cast<double>(kMiddle) + offset) / static_cast<double>(kCellPositions);
     PositionSampler sampler(records_on_cell(1U << 22, 0, 1), {0, kCellPositions}, q, 1000);
     std::vector<std::uint64_t> counts(2);
-    for (int i = 0; i < draws; ++i) ++counts.at(sampler.draw() - kMiddle);
+    for (int i = 0; i < draws; ++i) ++counts.at(as_size(sampler.draw() - kMiddle));
     return counts;
   }
 };

@@ -12,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/base/error.hpp"
 #include "core/base/portable_wide_real.hpp"
 #include "core/base/wide_real.hpp"
@@ -181,13 +182,13 @@ TEST(JointProposalFilter, SumsTheWeightsOfAllPathsOfRandomSlots) {
   std::uniform_real_distribution<double> uniform(0, 1);
   for (int round = 0; round < 60; ++round) {
     Given given{{}, 0, {}, 0.1 + uniform(random)};
-    const std::size_t slots = 1 + random() % 7;
+    const std::size_t slots = as_size(1 + random() % 7);
     for (std::size_t i = 0; i < slots; ++i) {
       const double half = random() % 3 == 0 ? 0 : uniform(random);
       given.slots.push_back(slot(given.records + half, half, std::exp(-20 * uniform(random))));
       given.records += 2 * half + (random() % 2 == 0 ? 0 : 3 * uniform(random));
     }
-    const std::size_t quantiles = 1 + random() % 6;
+    const std::size_t quantiles = as_size(1 + random() % 6);
     while (given.quantiles.size() < quantiles) given.quantiles.push_back(uniform(random));
     std::ranges::sort(given.quantiles);
     expect_total_weight<double>(given);

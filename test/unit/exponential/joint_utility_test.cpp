@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "support/joint_law.hpp"
 
 namespace dpquantile {
@@ -57,7 +58,7 @@ class LeastDeparture : public ::testing::Test {
 
   // Adds `part` of a record to consecutive gaps.
   Gaps with_record(Gaps gaps, double part) {
-    std::size_t k = random_() % gaps.size();
+    std::size_t k = as_size(random_() % gaps.size());
     while (part > 0) {
       const bool last = k + 1 == gaps.size() || random_() % 2 == 0;
       const double here = last ? part : part * uniform_(random_);

@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/base/portable_wide_real.hpp"
 #include "core/base/wide_real.hpp"
 
@@ -72,7 +73,7 @@ class LaplaceFilterSums : public ::testing::Test {
 
 TEST_F(LaplaceFilterSums, AgreeWithDirectSums) {
   for (int round = 0; round < 300; ++round) {
-    const std::size_t count = 1 + random_() % 40;
+    const std::size_t count = as_size(1 + random_() % 40);
     const Points points = random_points(count, -3, 2);
     const double shift = static_cast<double>(random_() % 8) / 2;
     expect_direct_sums(points, random_weights<double>(count, 1), 0.5, shift);
@@ -84,7 +85,7 @@ TEST_F(LaplaceFilterSums, AgreeWithDirectSums) {
 // No sum is computed as a difference, so small sums are accurate beside large ones.
 TEST_F(LaplaceFilterSums, HaveASmallRelativeErrorAtAnyMagnitude) {
   for (int round = 0; round < 300; ++round) {
-    const std::size_t count = 2 + random_() % 40;
+    const std::size_t count = as_size(2 + random_() % 40);
     const Points points = random_points(count, -8, 4);
     for (const double shift : {0.0, 0.3, 20.0, 500.0}) {
       expect_direct_sums(points, random_weights<double>(count, 150), 2, shift);
@@ -129,8 +130,8 @@ TEST_F(LaplaceFilterSums, UseOnlyTheGivenRanges) {
   for (int round = 0; round < 300; ++round) {
     const Points points = random_points(30, -2, 2);
     LaplaceFilter<double> filter(points, 1, std::pmr::new_delete_resource());
-    const IndexRange terms{random_() % 20, 10 + random_() % 21};
-    const IndexRange sums{random_() % 20, 10 + random_() % 21};
+    const IndexRange terms{as_size(random_() % 20), as_size(10 + random_() % 21)};
+    const IndexRange sums{as_size(random_() % 20), as_size(10 + random_() % 21)};
     const double shift = static_cast<double>(random_() % 8) / 2;
     std::vector<double> zeroed = random_weights<double>(30, 1);
     for (std::size_t k = 0; k < 30; ++k) {

@@ -12,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/exponential/rank.hpp"
 #include "support/context_testing.hpp"
 #include "support/dataset.hpp"
@@ -131,7 +132,7 @@ TEST(RankSlots, CutAnIntervalByRank) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 200; ++round) {
     Dataset data{1 + random() % 30, {}};
-    const std::size_t records = random() % 60;
+    const std::size_t records = as_size(random() % 60);
     while (data.records.size() < records) {
       data.records.push_back(static_cast<std::uint32_t>(random() % data.cells));
     }

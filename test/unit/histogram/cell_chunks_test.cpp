@@ -11,6 +11,7 @@
 #include <random>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "support/cell_runs_testing.hpp"
 #include "support/context_testing.hpp"
 #include "support/memory_testing.hpp"
@@ -76,7 +77,7 @@ TEST_P(CellChunksOfSize, HoldAllRecords) {
     Records by_histogram;
     const Histogram histogram = chunks.histogram(cells, {never, heap()});
     for (std::size_t run = 0; run < histogram.runs(); ++run) {
-      by_histogram.insert(by_histogram.end(), histogram.count(run), histogram.cell(run));
+      by_histogram.insert(by_histogram.end(), as_size(histogram.count(run)), histogram.cell(run));
     }
     EXPECT_EQ(by_histogram, sorted(records));
   }
@@ -89,7 +90,7 @@ TEST(CellChunks, KeepManyGroupsApart) {
   std::vector<Records> expected(kGroups);
   std::mt19937_64 random(3);
   for (std::size_t i = 0; i < 100 * kGroups; ++i) {
-    const std::size_t group = random() % kGroups;
+    const std::size_t group = as_size(random() % kGroups);
     const auto cell = static_cast<std::uint32_t>(random());
     add_each(groups[group], {cell}, pool);
     expected[group].push_back(cell);

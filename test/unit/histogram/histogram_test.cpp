@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/base/error.hpp"
 #include "support/cell_runs_testing.hpp"
 #include "support/context_testing.hpp"
@@ -58,7 +59,7 @@ TEST(Histogram, FindsTheFirstRunAtOrAfterACell) {
   const Histogram histogram = histogram_of(records, 10);
   const std::vector<std::size_t> expected = {0, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3};
   for (std::uint64_t cell = 0; cell < expected.size(); ++cell) {
-    EXPECT_EQ(histogram.first_run_from(cell), expected[cell]) << cell;
+    EXPECT_EQ(histogram.first_run_from(cell), expected[as_size(cell)]) << cell;
   }
 }
 

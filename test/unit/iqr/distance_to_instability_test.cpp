@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/base/error.hpp"
 #include "support/case_name.hpp"
 #include "support/iqr_reference.hpp"
@@ -221,7 +222,8 @@ TEST(DistanceToInstability, HasSensitivityOneAndGuardsTheReleaseOnRandomData) {
         const int discretisation = static_cast<int>(random() % kDiscretisations);
         expect_guarded(records, test::with(records, value), discretisation);
         if (n == 0) continue;
-        expect_guarded(records, with_replaced(records, random() % n, value), discretisation);
+        expect_guarded(records, with_replaced(records, as_size(random() % n), value),
+                       discretisation);
       }
     }
   }

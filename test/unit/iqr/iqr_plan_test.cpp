@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/base/error.hpp"
 #include "core/iqr/log_grid.hpp"
 #include "support/iqr_reference.hpp"
@@ -304,7 +305,7 @@ double draw_from(const std::string& distribution, std::mt19937_64& random) {
 TEST(IqrMinRecords, SufficeForWellBehavedData) {
   constexpr int kRuns = 500;
   std::mt19937_64 random(17);
-  const std::size_t n = iqr_min_records(10, 1e-3);
+  const std::size_t n = as_size(iqr_min_records(10, 1e-3));
   for (const std::string distribution : {"normal", "exponential", "uniform", "Laplace"}) {
     int failures = 0;
     for (int run = 0; run < kRuns; ++run) {
@@ -323,7 +324,7 @@ TEST(IqrMinRecords, AreNotFarTooMany) {
   std::mt19937_64 random(19);
   int failures = 0;
   for (int run = 0; run < 200; ++run) {
-    Records records(iqr_min_records(1, 1e-6) / 3);
+    Records records(as_size(iqr_min_records(1, 1e-6) / 3));
     const double scale = std::exp(std::uniform_real_distribution<double>(0, 2)(random));
     for (double& record : records) record = scale * draw_from("exponential", random);
     failures += !IqrSampler(records, 1, 1e-6).draw().has_value();
@@ -417,7 +418,7 @@ TEST(IqrExpectedError, HoldsForNineteenOfTwentyAnswers) {
   constexpr double kDelta = 0.01;
   const std::uint64_t two = first_with_two_stages(kEpsilon, kDelta);
   for (const std::uint64_t n : {two / 4, two - 100, two, two + 64, 3 * two}) {
-    const int larger = answers_with_a_larger_error(n, kEpsilon, kDelta);
+    const int larger = answers_with_a_larger_error(as_size(n), kEpsilon, kDelta);
     EXPECT_LE(larger, 90) << n;
     EXPECT_GE(larger, n == two - 100 || n == two || n == two + 64 ? 0 : 10) << n;
   }

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/base/error.hpp"
 #include "core/base/int128.hpp"
 #include "support/chi_square.hpp"
@@ -124,7 +125,7 @@ TEST_F(UniformBelow, IsZeroBelowOne) {
 TEST_F(UniformBelow, IsUniformBelowASmallBound) {
   for (const std::uint64_t bound : {2U, 3U, 10U, 1000U}) {
     const auto draw = [&] { return random_.uniform_below(bound); };
-    EXPECT_GT(sampled_p_value(equal_cells(bound), kDraws, draw), kFalseAlarm) << bound;
+    EXPECT_GT(sampled_p_value(equal_cells(as_size(bound)), kDraws, draw), kFalseAlarm) << bound;
   }
 }
 

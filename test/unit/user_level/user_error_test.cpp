@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/base/error.hpp"
 #include "core/contributions/fixed_point.hpp"
 #include "core/contributions/user_sensitivity.hpp"
@@ -103,7 +104,7 @@ TEST_F(UserErrorForecasts, BoundTheErrorOfReleases) {
   for (const UsersWithRows& run : histogram_) {
     for (std::uint64_t i = 0; i < run.users; ++i, ++user) {
       const std::uint32_t value = run.rows > 10 ? kOne : 0;
-      rows.insert(rows.end(), run.rows, UserRow{user, 0, value});
+      rows.insert(rows.end(), as_size(run.rows), UserRow{user, 0, value});
       sum += static_cast<double>(run.rows) * value;
     }
   }
@@ -137,7 +138,7 @@ TEST_F(UserErrorForecasts, AreTheNoiseOfReleasesForLevy) {
   constexpr std::uint64_t kUsers = 5;
   for (const std::uint64_t rows_per_user : {1U, 125U, 126U, 1000U}) {
     const double tau = std::sqrt(std::log(10 * kUsers) / (2 * static_cast<double>(rows_per_user)));
-    const std::vector<std::uint32_t> own(rows_per_user, kOne / 8 * 3);
+    const std::vector<std::uint32_t> own(as_size(rows_per_user), kOne / 8 * 3);
     const test::GroupedRows rows(test::UserValues(kUsers, own));
     const RowsPerUser counts(*rows, context_);
     const UserQuery query{UserMethod::kLevy, ContributionRule::kOptimal, 0, kEpsilon};

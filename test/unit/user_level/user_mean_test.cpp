@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/base/error.hpp"
 #include "core/contributions/best_fit.hpp"
 #include "core/contributions/fixed_point.hpp"
@@ -127,7 +128,7 @@ TEST(ClippedMean, EqualsTheKeptMeanOnTheWholeRange) {
   std::mt19937_64 random(5);
   UserValues data(40);
   for (auto& values : data) {
-    values.resize(1 + random() % 20);
+    values.resize(as_size(1 + random() % 20));
     for (std::uint32_t& value : values) value = static_cast<std::uint32_t>(random() >> 33);
   }
   const GroupedRows rows(data);
