@@ -46,6 +46,15 @@ sub error_of
 	return $error;
 }
 
+# What dp_health tells of the version. pg_regress may run before the extension is installed, in a package's build, and the
+# server then lists no version of it.
+sub health_of_version
+{
+	return $node->safe_psql('postgres', q{SELECT subject, status, detail FROM dp_health() WHERE check_name = 'version'});
+}
+
+is(health_of_version(), "$version|ok|the installed version", 'dp_health tells the version');
+
 # ---- Other SQL objects than the library's ---------------------------------------------------------
 
 my $session = $node->background_psql('postgres', on_error_stop => 0, extra_params => [ '-U', 'analyst' ]);
@@ -90,6 +99,7 @@ foreach my $other ('0.1.0', '0.10.0')
 set_version('0.1.0');
 is(error_of($ANSWER), "psql:<stdin>:1: ERROR:  dpquantile's SQL objects are version 0.1.0, but its library is version $version\n"
 	. 'HINT:  Run ALTER EXTENSION dpquantile UPDATE in this database.', 'the error with older SQL objects says what to do');
+is(health_of_version(), "0.1.0|warning|version $version is installed: ALTER EXTENSION dpquantile UPDATE", 'dp_health tells of the update');
 set_version('0.10.0');
 is(error_of($ANSWER), "psql:<stdin>:1: ERROR:  dpquantile's SQL objects are version 0.10.0, but its library is version $version\n"
 	. 'HINT:  Reconnect. If the server preloads the library, restart it. The installed library must be version 0.10.0.',
