@@ -85,7 +85,8 @@ DPQ_FUNCTION(dpq_check_version) {
 }
 
 // (float8) returns numeric: the decimal of a stated amount. dp_grant_budget of version 0.1.0 calls
-// no other function that can check the version.
+// no other function that can check the version. The function is IMMUTABLE all the same: whenever it
+// is evaluated, it gives one result or an error.
 DPQ_FUNCTION(dpq_decimal) {
   require_matching_sql();
   PG_RETURN_DATUM(decimal_numeric(stated_amount(PG_GETARG_FLOAT8(0))));
