@@ -8,7 +8,7 @@ bool is_stamped(const LibraryStamp* stamp, Size length) {
   return length >= sizeof *stamp && stamp->magic == kStampMagic;
 }
 
-bool is_same_library(const LibraryStamp* stamp, Size bytes) {
+bool is_same_version(const LibraryStamp* stamp, Size bytes) {
   return stamp->bytes == bytes &&
          strncmp(stamp->session_version, kLibraryVersion, kVersionBytes) == 0;
 }
@@ -23,7 +23,7 @@ LibraryStamp make_stamp(Size bytes) {
 
 bool accept_stamp(LibraryStamp* stamp, Size length, Size bytes) {
   const bool stamped = is_stamped(stamp, length);
-  if (stamped && is_same_library(stamp, bytes)) return true;
+  if (stamped && is_same_version(stamp, bytes)) return true;
   if (stamped) strlcpy(stamp->worker_version, kLibraryVersion, kVersionBytes);
   ereport(
       LOG,

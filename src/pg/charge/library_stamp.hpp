@@ -29,8 +29,9 @@ inline constexpr uint32 kStampMagic = 0x51504431;  // "1DPQ"
 // The session's stamp on memory of this size.
 LibraryStamp make_stamp(Size bytes);
 
-// Whether this worker's library is that of the session that made the stamp, with memory of `bytes`.
-// If it is not, tells the session, and the server log. `length` is the size of the segment.
+// Whether this worker's library has the version of the session that made the stamp, and both share
+// memory of `bytes`. Does not tell two builds of one version apart. If the libraries differ, tells
+// the session, and the server log. `length` is the size of the segment.
 bool accept_stamp(LibraryStamp* stamp, Size length, Size bytes);
 
 }  // namespace dpquantile

@@ -15,7 +15,7 @@ inline constexpr int kVersionBytes = 24;
 // The default_version of the control file at the time of the build.
 extern const char kLibraryVersion[kVersionBytes];
 
-// A hash of kLibraryVersion, not 0.
+// A hash of kLibraryVersion, not 0. Its 15 bits may be the same for two versions.
 extern const uint16 kLibraryMark;
 
 // ereports unless the SQL objects are of this library's version. Reads pg_extension each time: any
