@@ -574,10 +574,9 @@ AS $$
 #variable_conflict use_column
 DECLARE
   charged CONSTANT regrole := dp_add_charge.role;
-  added_epsilon CONSTANT numeric := dp_add_charge.epsilon;
-  added_delta CONSTANT numeric := coalesce(dp_add_charge.delta, 0);
-  -- Answers that are epsilon-differentially private together are epsilon^2/2-zCDP.
-  added_rho CONSTANT numeric := CASE WHEN added_delta = 0 THEN coalesce(dp_add_charge.rho, added_epsilon * added_epsilon / 2) END;
+  added_epsilon numeric := dp_add_charge.epsilon;
+  added_delta numeric := coalesce(dp_add_charge.delta, 0);
+  added_rho numeric;
   budget dpquantile.budget;
   text_hash bytea;
 BEGIN
@@ -593,6 +592,17 @@ BEGIN
     RAISE EXCEPTION 'delta must be 0, or at least 1e-30 and below 1 without a rho beside it, got %', added_delta
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'Only dp_iqr spends delta, and it has no rho. Add its charges apart from those of the others.';
+  END IF;
+  IF octet_length(dp_add_charge.note) > 2048 THEN
+    RAISE EXCEPTION 'note must have at most 2048 bytes, got %', octet_length(dp_add_charge.note)
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'The ledger cuts the texts of queries at this length.';
+  END IF;
+  -- Each later charge computes with the sums, so their digits are bounded. Upwards: no spending is forgotten.
+  added_epsilon := ceil(added_epsilon * 1e50) * 1e-50;
+  added_delta := ceil(added_delta * 1e50) * 1e-50;
+  IF added_delta = 0 THEN
+    -- Answers that are epsilon-differentially private together are epsilon^2/2-zCDP.
+    added_rho := ceil(coalesce(dp_add_charge.rho, added_epsilon * added_epsilon / 2) * 1e50) * 1e-50;
   END IF;
   SELECT * INTO budget FROM dpquantile.budget b WHERE b.role = charged FOR UPDATE;
   IF NOT FOUND THEN
@@ -627,8 +637,9 @@ COMMENT ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric
   'the database, or a restore or a failover has lost their charges. role: a role with a budget, also a revoked one; '
   'epsilon: what the answers have spent together, or NULL if they were stated in rho alone; delta: likewise, 0 or '
   'more and below 1 (default: 0); rho: likewise (default: half the square of epsilon if delta is 0, which is '
-  'enough for answers without a delta); note: what the ledger shows as the query, also to the role. The spending may '
-  'exceed the limit; then the role gets no more answers. For the data owner.';
+  'enough for answers without a delta); note: what the ledger shows as the query, also to the role, at most 2048 bytes. '
+  'Amounts are rounded up to 50 decimals. The spending may exceed the limit; then the role gets no more answers. For '
+  'the data owner.';
 
 CREATE FUNCTION @extschema@.dp_health()
   RETURNS TABLE (check_name text, subject text, status text, detail text)
