@@ -129,7 +129,7 @@ FROM unnest(:'quantiles'::float8[]) AS q, dp_cdf_error(:'answer'),
 \connect - postgres
 SELECT round(:'answer'::numeric, 2) AS private, round((q[2] - q[1])::numeric, 2) AS true,
        round(100 * abs(:'answer' / (q[2] - q[1]) - 1)::numeric, 1) AS "error (%)",
-       round(100 * dp_iqr_expected_error(1, 1e-6, 50000)::numeric, 1) AS "19 in 20 keep to (%)"
+       round(100 * dp_iqr_expected_error(1, 1e-6, 50000)::numeric, 1) AS "95 % error bound (%)"
 FROM (SELECT percentile_disc('{0.25, 0.75}'::float8[]) WITHIN GROUP (ORDER BY salary::float8) AS q FROM people) AS exact;
 
 SELECT sum(count) AS readings, count(*) AS buses, max(count) AS most
