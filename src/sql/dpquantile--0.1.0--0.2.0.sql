@@ -219,12 +219,12 @@ BEGIN
   IF NOT coalesce(coalesce(added_epsilon, dp_add_charge.rho) BETWEEN 1e-30 AND 1e30
                   AND coalesce(dp_add_charge.rho, 1) BETWEEN 1e-30 AND 1e30, false) THEN
     RAISE EXCEPTION 'epsilon and rho must be between 1e-30 and 1e30, got % and %',
-                    coalesce(added_epsilon::text, 'NULL'), coalesce(dp_add_charge.rho::text, 'NULL')
+                    coalesce(left(added_epsilon::text, 40), 'NULL'), coalesce(left(dp_add_charge.rho::text, 40), 'NULL')
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'One of them may be NULL: the epsilon of queries stated in rho alone, or the rho of other queries.';
   END IF;
-  IF added_delta <> 0 AND (added_delta < 1e-30 OR added_delta >= 1 OR added_epsilon IS NULL OR dp_add_charge.rho IS NOT NULL) THEN
-    RAISE EXCEPTION 'delta must be 0, or at least 1e-30 and below 1 without a rho beside it, got %', added_delta
+  IF added_delta <> 0 AND (added_delta < 0 OR added_delta >= 1 OR added_epsilon IS NULL OR dp_add_charge.rho IS NOT NULL) THEN
+    RAISE EXCEPTION 'delta must be 0 or more, below 1, and 0 beside a rho, got %', left(added_delta::text, 40)
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'Only dp_iqr spends delta, and it has no rho. Add its charges apart from those of the others.';
   END IF;
