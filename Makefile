@@ -11,23 +11,25 @@
 ##   make psql           psql on it as role analyst; ROLE=postgres for its owner
 ##   make demo-clean     stop and remove it
 ##   make test           every test, on throwaway clusters; SUITES="build regress": only these
-##   make matrix         the same on other systems and versions, in chroots: docs/platforms.md; ROWS="13 sid": only these
 ##   make clients        every driver of docs/languages.md, and the examples there
 ##   make bench          compare speed and accuracy with other methods
-##   make upgrade        PostgreSQL 15 with the last version to 17 with this one, in a throwaway Debian
 ##   make paper          repeat the experiments of the paper on approximate quantiles: docs/experiments.md
-##   make deps           only install packages: GROUP=build (default), demo, test, clients, bench or matrix
+##   make deps           only install packages: GROUP=build (default), demo, test, clients, bench or chroot
+##
+## In throwaway Debians, as root (docs/platforms.md; debootstrap is installed if it is missing):
+##   make matrix         make test on other systems and versions; ROWS="13 sid": only these
+##   make compilers      build and test with GCC 12 to 16 and Clang 14 to 23; ONLY=g++-15: with that one
+##   make architectures  test for other processors, mostly under qemu; ONLY=arm64: for that one
+##   make upgrade        upgrade PostgreSQL 15 with the last version of the extension to PostgreSQL 17 with this one
+##   make packages       build and test all packages; RELEASES="bookworm sid": only these
 ##
 ## While developing:
 ##   make quick          unit tests of src/core without sanitizers; ROOM=quantiles: only that folder's
 ##   make unit           the same under ASan and UBSan
 ##   make privacy        tests that try to refute the claimed epsilon
-##   make compilers      build and test with every compiler that Debian has, in throwaway chroots; ONLY=g++-15: with that one
-##   make architectures  test for other processors, mostly under qemu; ONLY=arm64: for that one
 ##   make check-includes compare the includes with the table of rooms in ARCHITECTURE.md
 ##   make rooms          draw the picture of the rooms; needs Graphviz
 ##   make dist           pack the last commit for PGXN
-##   make packages       build and test all packages in throwaway chroots; RELEASES="bookworm sid": only these
 ##   make container      build the container and try it; needs Docker
 ##   make format         clang-format everything; format-check changes nothing
 ##   scripts/test-one.sh one test of any kind: a unit test, a regress file, a TAP file, ...
@@ -37,7 +39,7 @@
 EXTENSION = dpquantile
 MODULE_big = dpquantile
 # The library and its SQL objects must be of the same version: the one of the control file.
-EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'.*/\1/p" dpquantile.control)
+EXTVERSION := $(shell sh scripts/version.sh)
 CORE_SOURCES := $(sort $(wildcard src/core/*/*.cpp))
 PG_SOURCES := $(sort $(wildcard src/pg/*.cpp src/pg/*/*.cpp))
 OBJS = $(CORE_SOURCES:.cpp=.o) $(PG_SOURCES:.cpp=.o)

@@ -7,6 +7,8 @@
 #   cluster.sh remove DIR                   stop it and delete its data
 set -euo pipefail
 
+# shellcheck source=scripts/errors.sh
+source "$(dirname "${BASH_SOURCE[0]}")/errors.sh"
 PG_CONFIG=$("$(dirname "${BASH_SOURCE[0]}")/pg-config.sh")
 export PG_CONFIG
 
@@ -16,11 +18,6 @@ for variable in "${!PG@}"; do
 done
 
 if ((EUID == 0)); then owner=postgres; else owner=$(id -un); fi
-
-die() {
-  echo "$*" >&2
-  exit 1
-}
 
 # Runs a command as the unprivileged user, in a directory that this user can enter.
 as_owner() {

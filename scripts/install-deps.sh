@@ -1,21 +1,18 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages of a task:
-#   install-deps.sh build|demo|test|bench|matrix|clients
+#   install-deps.sh build|demo|test|bench|clients|chroot
 # PG_CONFIG chooses another PostgreSQL to use, PG_MAJOR another version to use or install (15 to 18). Otherwise an installed
 # one is used, and if there is none, the newest that the package sources have is installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-
-die() {
-  echo "$*" >&2
-  exit 1
-}
+# shellcheck source=scripts/errors.sh
+source scripts/errors.sh
 
 group=${1:-}
 packages=(g++ make libssl-dev libboost-dev)
 case $group in
   build | demo | bench) ;;
-  matrix) packages=(debootstrap) ;;
+  chroot) packages=(debootstrap) ;;
   test) packages+=(libgtest-dev libipc-run-perl clang-format python3-psycopg python3-psycopg2) ;;
   clients)
     packages+=(python3-psycopg python3-psycopg2 python3-sqlalchemy python3-pandas libpostgresql-jdbc-java
@@ -23,7 +20,7 @@ case $group in
     # A Node.js that is not Debian's comes with npm, and node-pg does not go with it.
     command -v npm >/dev/null || packages+=(node-pg)
     ;;
-  *) die "usage: $0 build|demo|test|bench|matrix|clients" ;;
+  *) die "usage: $0 build|demo|test|bench|clients|chroot" ;;
 esac
 
 pg_config=$(scripts/pg-config.sh)
@@ -31,23 +28,19 @@ pg_config=$(scripts/pg-config.sh)
 has_headers() { [[ -e $("$pg_config" --includedir-server 2>/dev/null)/postgres.h ]]; }
 has_server() { [[ -x $("$pg_config" --bindir 2>/dev/null)/initdb ]]; }
 is_foreign() { has_server && [[ $pg_config != /usr/lib/postgresql/* ]]; }
-needs_server() { [[ ! $group =~ ^(build|matrix)$ ]] && ! has_server; }
+needs_server() { [[ ! $group =~ ^(build|chroot)$ ]] && ! has_server; }
 if ! command -v dpkg-query >/dev/null; then
-  [[ $group == matrix ]] || has_headers || die "There are no headers of a PostgreSQL server. PG_CONFIG=/path/to/pg_config chooses one."
+  [[ $group == chroot ]] || has_headers || die "There are no headers of a PostgreSQL server. PG_CONFIG=/path/to/pg_config chooses one."
   echo "Not a Debian system. Assuming that these packages are installed: ${packages[*]}" >&2
   exit 0
 fi
 
 as_root=()
 log=$(mktemp)
-# The server's package would start its own cluster on port 5432.
-no_cluster=/etc/postgresql-common/createcluster.d/dpquantile.conf
-# pgbouncer's package would start its service.
-no_service=
+temporary_files=()
 cleanup() {
   rm -f "$log"
-  if [[ -n $no_service ]]; then "${as_root[@]}" rm -f "$no_service"; fi
-  if [[ -e $no_cluster ]]; then "${as_root[@]}" rm -f "$no_cluster"; fi
+  if ((${#temporary_files[@]})); then "${as_root[@]}" rm -f "${temporary_files[@]}"; fi
 }
 trap cleanup EXIT
 trap 'exit 130' INT TERM HUP
@@ -100,7 +93,7 @@ add_postgresql() {
   if [[ $group == test ]] && ! is_foreign && in_sources "postgresql-$major-jit"; then packages+=("postgresql-$major-jit"); fi
 }
 
-if [[ $group != matrix ]]; then add_postgresql; fi
+if [[ $group != chroot ]]; then add_postgresql; fi
 if [[ $group == bench ]]; then packages+=("postgresql-$major-tdigest" valgrind); fi
 
 missing=()
@@ -109,20 +102,29 @@ for package in "${packages[@]}"; do
   [[ $status == installed ]] || missing+=("$package")
 done
 
+# make_temporarily FILE MODE LINE...: makes a file for as long as this script runs. An existing one stays as it is.
+make_temporarily() {
+  [[ ! -e $1 ]] || return 0
+  "${as_root[@]}" mkdir -p "${1%/*}"
+  temporary_files+=("$1")
+  printf '%s\n' "${@:3}" | "${as_root[@]}" tee "$1" >/dev/null
+  "${as_root[@]}" chmod "$2" "$1"
+}
+
+# The server's package would start its own cluster on port 5432, and pgbouncer's its service.
+prevent_servers() {
+  if needs_server; then
+    make_temporarily /etc/postgresql-common/createcluster.d/dpquantile.conf 644 'create_main_cluster = false'
+  fi
+  if [[ " ${missing[*]} " == *" pgbouncer "* ]]; then make_temporarily /usr/sbin/policy-rc.d 755 '#!/bin/sh' 'exit 101'; fi
+}
+
 install() { apt install -y --no-install-recommends "${missing[@]}"; }
 
 install_missing() {
   echo "Installing ${missing[*]} (may take a few minutes)"
   become_root "${missing[@]}"
-  if needs_server; then
-    "${as_root[@]}" mkdir -p "${no_cluster%/*}"
-    echo 'create_main_cluster = false' | "${as_root[@]}" tee "$no_cluster" >/dev/null
-  fi
-  if [[ " ${missing[*]} " == *" pgbouncer "* && ! -e /usr/sbin/policy-rc.d ]]; then
-    no_service=/usr/sbin/policy-rc.d
-    printf '%s\n' '#!/bin/sh' 'exit 101' | "${as_root[@]}" tee "$no_service" >/dev/null
-    "${as_root[@]}" chmod 755 "$no_service"
-  fi
+  prevent_servers
   apt install --simulate "${missing[@]}" || apt update || true
   if ! install && ! { apt update && install; }; then
     cat "$log" >&2
@@ -131,6 +133,6 @@ install_missing() {
 }
 
 if ((${#missing[@]})); then install_missing; fi
-[[ $group != matrix ]] || exit 0
+[[ $group != chroot ]] || exit 0
 pg_config=$(scripts/pg-config.sh)
 has_headers || die "There are no server headers of PG_CONFIG=$pg_config."

@@ -5,31 +5,49 @@
 #   SUITES="build regress"  the suites of each row (scripts/test.sh); all by default
 #   POSTGRES_16_SOURCE      the source tree or tar file of PostgreSQL 16 for row 16, which no Debian has. Without it the
 #                           row takes the packages of apt.postgresql.org.
-#   MATRIX_DIRECTORY        where the chroots are made; each takes up to 4 GB for a while (default /var/tmp)
+# scripts/chroot.sh lists the variables for the chroots.
 set -euo pipefail
 
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/chroot.sh
 source "$tree/scripts/chroot.sh"
+# shellcheck source=scripts/process-group.sh
+source "$tree/scripts/process-group.sh"
 
-((EUID == 0)) || die "Only root can make and enter a chroot."
+names=()
+declare -A systems commands
+# row NAME SYSTEM COMMAND...: the command sets up the chroot $root, runs suites there and ends with the line "N passed, N failed".
+# Its status is $no_server if PostgreSQL cannot be had.
+row() {
+  names+=("$1")
+  systems[$1]=$2
+  commands[$1]="${*:3}"
+}
+row 12 "Debian 12" test_debian bookworm
+row 12-old "Debian 12 without security updates" test_debian_without_updates bookworm
+row 16 "Debian 12, PostgreSQL 16" test_16
+row 13 "Debian 13" test_debian trixie
+row 13-old "Debian 13 without security updates" test_debian_without_updates trixie
+row sid "Debian unstable" test_debian sid
 
-"$tree/scripts/install-deps.sh" matrix
-work=$(mktemp -d "${MATRIX_DIRECTORY:-/var/tmp}/dpquantile-matrix-XXXXXX")
-no_server=99
-columns=(build install rooms versions format regress isolation regress-preloaded isolation-preloaded tap clients tap-preloaded unit privacy)
+read -ra wanted_rows <<<"${ROWS:-${names[*]}}"
+require_known row "${names[*]}" "${wanted_rows[@]}"
+require_root
+
+work=$(chroot_directory matrix)
 root=$work/root
 logs=$work/logs
-mkdir "$logs"
 table=$logs/table
-process_group=
+no_server=99
 all_passed=0
 all_failed=0
+mkdir "$logs"
+read -ra columns <<<"$("$tree/scripts/test.sh" --list)"
 
 cleanup() {
   trap '' INT TERM HUP
-  if [[ -n $process_group ]]; then kill -s KILL -- "-$process_group" 2>/dev/null || true; fi
-  rm -rf --one-file-system "$root"
+  end_process_group
+  chroot_remove "$root"
   if ((all_failed)); then echo "The logs are in $logs"; else rm -rf "$work"; fi
 }
 trap cleanup EXIT
@@ -38,8 +56,7 @@ trap 'exit 143' TERM HUP
 
 # run_suites [VARIABLE=VALUE...]: runs the suites in the chroot as a newcomer would. They take their packages themselves.
 run_suites() {
-  mkdir "$root/src/dpquantile"
-  "$tree/scripts/pack-tree.sh" | tar -C "$root/src/dpquantile" --no-same-owner -xf -
+  chroot_copy_tree "$root" dpquantile
   chroot_run "$root" env SUITES="${SUITES:-}" SUITE_TIMEOUT="${SUITE_TIMEOUT:-}" "$@" make -C dpquantile test
 }
 
@@ -48,7 +65,6 @@ test_debian() {
   run_suites
 }
 
-# The last point release, with its older minor of PostgreSQL
 test_debian_without_updates() { CHROOT_SECURITY=no test_debian "$1"; }
 
 test_16() {
@@ -95,12 +111,12 @@ test_16_from_packages() {
 }
 
 # The versions of PostgreSQL and the compiler in $log, as cells of the table
-versions() {
+version_cells() {
   sed -nE 's/^PostgreSQL ([^ ,]+).* ([0-9.]+)$/ \1 | \2 |/p' "$log" | grep . || echo ' – | – |'
 }
 
 # The suites' counts in $log, as cells
-cells() {
+count_cells() {
   local column
   for column in "${columns[@]}"; do
     awk -v column="$column" '
@@ -109,17 +125,6 @@ cells() {
   done
 }
 
-# Runs a row's command in its own process group, so that all of its processes can be ended. Sets status.
-run() {
-  set -m
-  "$@" >"$log" 2>&1 </dev/null &
-  process_group=$!
-  set +m
-  wait "$process_group" || status=$?
-  process_group=
-}
-
-# The logs of the suites and the clusters
 keep_logs() {
   local suite_logs
   for suite_logs in "$root"/tmp/dpquantile-test-*/logs; do
@@ -127,18 +132,16 @@ keep_logs() {
   done
 }
 
-names=()
-# row NAME DESCRIPTION COMMAND...: the command sets up the chroot $root, runs suites there and ends with the line "N passed,
-# N failed". Its status is $no_server if PostgreSQL cannot be had. The functions that it calls use its variables.
-row() {
-  names+=("$1")
-  [[ " ${ROWS:-$1} " == *" $1 "* ]] || return 0
-  local name=$1 description=$2 log=$logs/$1.log status=0 start=$SECONDS passed=0 failed=0 result
-  echo "$description"
-  run "${@:3}"
+# run_row NAME: the functions that it calls use its variables.
+run_row() {
+  local name=$1 log=$logs/$1.log status=0 start=$SECONDS passed=0 failed=0 result command
+  read -ra command <<<"${commands[$name]}"
+  echo "${systems[$name]}"
+  run_in_group "${command[@]}" >"$log" 2>&1
   read -r passed failed < <(sed -nE 's/^([0-9]+) passed, ([0-9]+) failed$/\1 \2/p' "$log" | tail -n 1) || true
   if ((status == no_server)); then
     result="no server to be had"
+    failed=1
   elif ((!failed && (status || !passed))); then
     tail -n 30 "$log"
     result="could not be run"
@@ -151,8 +154,8 @@ row() {
   if ((failed)); then keep_logs; fi
   all_passed=$((all_passed + passed))
   all_failed=$((all_failed + failed))
-  echo "| $description |$(versions) $result |$(cells) $((SECONDS - start)) |" >>"$table"
-  rm -rf --one-file-system "$root"
+  echo "| ${systems[$name]} |$(version_cells) $result |$(count_cells) $((SECONDS - start)) |" >>"$table"
+  chroot_remove "$root"
 }
 
 header() {
@@ -163,20 +166,10 @@ header() {
   for column in "${columns[@]}" seconds; do printf -- '---:|'; done
   echo
 }
+
 header >"$table"
-
-row 12 "Debian 12" test_debian bookworm
-row 12-old "Debian 12 without security updates" test_debian_without_updates bookworm
-row 16 "Debian 12" test_16
-row 13 "Debian 13" test_debian trixie
-row 13-old "Debian 13 without security updates" test_debian_without_updates trixie
-row sid "Debian unstable" test_debian sid
-
-for name in ${ROWS:-}; do
-  if [[ " ${names[*]} " != *" $name "* ]]; then
-    echo "ROWS: there is no row $name, only: ${names[*]}"
-    all_failed=$((all_failed + 1))
-  fi
+for name in "${names[@]}"; do
+  if [[ " ${wanted_rows[*]} " == *" $name "* ]]; then run_row "$name"; fi
 done
 echo
 cat "$table"

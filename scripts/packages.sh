@@ -1,47 +1,42 @@
 #!/usr/bin/env bash
-# Builds what dpquantile is distributed as from the last commit, and tests it in throwaway chroots. Needs root, git
-# and debootstrap.
-#   packages.sh [SUITE...]    Debian's suites, bookworm trixie sid by default: each gets the package for its PostgreSQL.
+# Builds what dpquantile is distributed as from the last commit, and tests it in throwaway chroots. Needs root and git.
+#   packages.sh [RELEASE...]  Debian releases, bookworm trixie sid by default: each gets the package for its PostgreSQL.
 #                             The distribution for PGXN is tested in the first.
 # The packages are left in ./packages. A table tells how it went, and the last line is "N passed, N failed".
-# CHROOT_CACHE and other variables: scripts/chroot.sh
+# scripts/chroot.sh lists the variables for the chroots.
 set -euo pipefail
 
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/chroot.sh
 source "$tree/scripts/chroot.sh"
-((EUID == 0)) || die "Only root can make and enter a chroot."
+# shellcheck source=scripts/process-group.sh
+source "$tree/scripts/process-group.sh"
+require_root
 
-version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" "$tree/dpquantile.control")
+version=$("$tree/scripts/version.sh")
 name=dpquantile-$version
 output=$tree/packages
 needs=(build-essential libboost-dev libssl-dev postgresql-all postgresql-server-dev-all)
-suites=("$@")
-if ((!${#suites[@]})); then suites=(bookworm trixie sid); fi
+releases=("$@")
+if ((!${#releases[@]})); then releases=(bookworm trixie sid); fi
 
-work=$(mktemp -d /var/tmp/dpquantile-packages-XXXXXX)
+work=$(chroot_directory packages)
 passed=0
 failed=0
 
 cleanup() {
-  local chroot
-  for chroot in "$work"/*/; do
-    if [[ -d $chroot/src ]]; then chroot_remove "${chroot%/}"; fi
-  done
-  rm -rf "$work"
+  end_process_group
+  chroot_remove_all "$work"
+  rmdir "$work"
 }
 trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP PIPE
 
-# step NAME FUNCTION: one line of the table. The function's output is in ./packages/SUITE. $ok tells whether it passed.
-# Bash ignores set -e in what a condition calls, so no condition calls this.
+# step NAME FUNCTION: one line of the table. The function's output is in ./packages/RELEASE. $ok tells whether it passed.
 step() {
-  local log=$output/$suite/$1.log start=$SECONDS status
-  set +e
-  (set -e && "$2") >"$log" 2>&1 </dev/null
-  status=$?
-  set -e
+  local log=$output/$release/$1.log start=$SECONDS status
+  run_in_group "$2" >"$log" 2>&1
   if ((status)); then
     ok=false
     failed=$((failed + 1))
@@ -50,7 +45,7 @@ step() {
     ok=true
     passed=$((passed + 1))
   fi
-  printf '%-10s%-14s%s, %d s\n' "$suite" "$1" "$(if $ok; then echo passed; else echo failed; fi)" $((SECONDS - start))
+  printf '%-10s%-14s%s, %d s\n' "$release" "$1" "$(if $ok; then echo passed; else echo failed; fi)" $((SECONDS - start))
 }
 
 # The source package's two parts as a tree in a chroot: $2 is the tree's path there.
@@ -71,9 +66,9 @@ dpkg_build() {
 }
 
 build() {
-  chroot_create "$build" "$suite" "${needs[@]}" debhelper fakeroot lintian
+  chroot_create "$build" "$release" "${needs[@]}" debhelper fakeroot lintian
   dpkg_build "$build" "/src/first/$name"
-  cp "$build"/src/first/*.{deb,dsc,tar.gz,tar.xz,changes,buildinfo} "$output/$suite/"
+  cp "$build"/src/first/*.{deb,dsc,tar.gz,tar.xz,changes,buildinfo} "$output/$release/"
 }
 
 # A build elsewhere, at another time and under another locale makes the same packages.
@@ -103,22 +98,22 @@ lint() {
 
 # The package is installed in a Debian that has nothing else for PostgreSQL.
 install_package() {
-  chroot_create "$clean" "$suite" ca-certificates
-  cp "$output/$suite"/postgresql-*-dpquantile_*.deb "$clean/src/"
+  chroot_create "$clean" "$release" ca-certificates
+  cp "$output/$release"/postgresql-*-dpquantile_*.deb "$clean/src/"
   chroot_run "$clean" sh -c 'apt-get -qq -y install --no-install-recommends /src/*.deb'
   chroot_run "$clean" pg_virtualenv psql -X -v ON_ERROR_STOP=1 -c "CREATE EXTENSION dpquantile" \
     -c "SELECT dp_grant_budget('postgres', 1)" -c "SELECT dp_median(i, 1, 0, 100) FROM generate_series(1, 100) AS i"
 }
 
 autopkgtests() {
-  chroot_run "$clean" apt-get -qq -y install --no-install-recommends autopkgtest
+  chroot_install "$clean" autopkgtest
   cp -a "$build/src/first/$name" "$clean/src/$name"
   chroot_run "$clean" sh -c "autopkgtest /src/*.deb /src/$name -- null"
 }
 
 # Installs and tests what make dist packs, as its users do.
 pgxn() {
-  chroot_create "$pgxn" "$suite" "${needs[@]}" pgxnclient
+  chroot_create "$pgxn" "$release" "${needs[@]}" pgxnclient
   make -C "$tree" dist
   cp "$tree/$name.zip" "$pgxn/src/"
   mv "$tree/$name.zip" "$output/"
@@ -126,10 +121,10 @@ pgxn() {
   chroot_run "$pgxn" pg_virtualenv pgxn check --yes "/src/$name.zip"
 }
 
-rm -rf "$output"
-for suite in "${suites[@]}"; do
-  build=$work/$suite-build clean=$work/$suite-clean pgxn=$work/$suite-pgxn
-  mkdir -p "$output/$suite"
+for release in "${releases[@]}"; do
+  build=$work/$release-build clean=$work/$release-clean pgxn=$work/$release-pgxn
+  rm -rf "${output:?}/$release"
+  mkdir -p "$output/$release"
   step build build
   if $ok; then
     step reproducible rebuild
@@ -137,8 +132,8 @@ for suite in "${suites[@]}"; do
     step install install_package
     if $ok; then step autopkgtest autopkgtests; fi
   fi
-  if [[ $suite == "${suites[0]}" ]]; then step pgxn pgxn; fi
-  for chroot in "$build" "$clean" "$pgxn"; do chroot_remove "$chroot"; done
+  if [[ $release == "${releases[0]}" ]]; then step pgxn pgxn; fi
+  chroot_remove_all "$work"
 done
 
 echo "$passed passed, $failed failed"

@@ -2,13 +2,16 @@
 # Builds and tests with other compilers and for other processors, in throwaway Debians (chroot.sh). Needs root.
 #   portability.sh compilers [COMPILER...]           the extension and core's unit tests, with the warnings of CI
 #   portability.sh architectures [ARCHITECTURE...]   core's unit tests under qemu; i386: all SQL tests too, without qemu
-# Prints a line for each. Logs are kept in .build/portability.
+# Prints a table in Markdown. The last line is "N passed, N failed", a row being one of them. Logs are kept in
+# .build/portability.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/chroot.sh
 source scripts/chroot.sh
+# shellcheck source=scripts/process-group.sh
+source scripts/process-group.sh
 
-# compiler, Debian, its PostgreSQL
+# compiler, Debian release, its PostgreSQL
 compilers='
 g++-12     bookworm 15
 clang++-14 bookworm 15
@@ -28,92 +31,37 @@ ppc64el powerpc64le-linux-gnu qemu-ppc64le
 riscv64 riscv64-linux-gnu     qemu-riscv64
 s390x   s390x-linux-gnu       qemu-s390x'
 
-logs=.build/portability
-failures=0
-jobs=-j${JOBS:-$(nproc)}
-
-rows_of() {
-  local table=$1 name
-  shift
-  if ((!$#)); then
-    sed '/^$/d' <<<"$table"
-    return
-  fi
-  for name in "$@"; do
-    grep -F "$name " <<<"$table" || die "There is no $name. There are: $(awk '{print $1}' <<<"$table" | xargs)"
-  done
-}
-
-# $1: a chroot, $2: the name of a fresh copy of the tree in it
-copy_tree() {
-  rm -rf "${1:?}/src/$2"
-  mkdir "$1/src/$2"
-  git ls-files -z | tar --null -T - -c | tar -x -C "$1/src/$2"
-}
-
-# The number of tests in the output of several parts of a test program.
-tests() {
-  sed -n "s/^\[  $1  \] \([0-9]*\) tests*[.,].*/\1/p" "$2" | awk '{n += $1} END {print n + 0}'
-}
-
-# The output of pg_regress.
-sql_tests() {
-  sed -n 's/^# \(All [0-9]* tests passed\).*/SQL: \1/p; s/^ *\(All [0-9]* tests passed\).*/SQL: \1/p' "$1"
-  sed -n 's/^#* *\([0-9]* of [0-9]* tests failed\).*/SQL: \1/p' "$1"
-}
-
-# $1: name, $2: where, $3: log, $4: exit status
-report_line() {
-  local result=ok
-  if (($4)); then
-    result=FAILED
-    failures=$((failures + 1))
-  fi
-  printf '%-11s %-22s %-6s unit tests: %s passed, %s failed' "$1" "$2" "$result" "$(tests PASSED "$3")" "$(tests FAILED "$3")"
-  sql_tests "$3" | while read -r line; do printf '; %s' "$line"; done
-  echo
-}
-
-# $1: name, $2: where, then a command; its output goes to the log.
-run_and_report() {
-  local name=$1 where=$2 log=$logs/$1.log status=0
-  shift 2
-  "$@" >"$log" 2>&1 || status=$?
-  report_line "$name" "$where" "$log" "$status"
-}
-
+declare -A systems=([bookworm]='Debian 12' [trixie]='Debian 13' [sid]='Debian unstable')
 build_packages=(make libssl-dev libboost-dev libgtest-dev)
+logs=.build/portability
+jobs=-j$(nproc)
+passed=0
+failed=0
 
 test_compiler() {
-  local compiler=$1 suite=$2 major=$3 root=$work/$2 package=${1/clang++/clang}
+  local compiler=$1 release=$2 major=$3 root=$work/$2
   if [[ ! -e $root ]]; then
-    chroot_create "$root" "$suite" "${build_packages[@]}" g++ "postgresql-server-dev-$major" >"$logs/$suite.log" 2>&1
+    chroot_create "$root" "$release" "${build_packages[@]}" g++ "postgresql-server-dev-$major"
   fi
-  chroot_run "$root" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y install --no-install-recommends "$package" \
-    >>"$logs/$suite.log" 2>&1
-  copy_tree "$root" "$compiler"
-  run_and_report "$compiler" "$suite, PostgreSQL $major" \
-    chroot_run "$root" env CI=1 make -C "$compiler" "$jobs" with_llvm=no CXX="$compiler" all quick
+  chroot_install "$root" "${compiler/clang++/clang}"
+  chroot_copy_tree "$root" "$compiler"
+  chroot_run "$root" env CI=1 make -C "$compiler" "$jobs" with_llvm=no CXX="$compiler" all quick
   rm -rf "${root:?}/src/$compiler"
 }
 
-cross_packages() {
-  awk '$3 != "none" {print "g++-" $2}' <<<"$architectures"
-}
-
 make_cross_chroot() {
-  local root=$1 packages
-  mapfile -t packages < <(cross_packages)
-  chroot_create "$root" trixie make libboost-dev qemu-user "${packages[@]}"
+  local packages
+  mapfile -t packages < <(awk '$3 != "none" && NF { print "g++-" $2 }' <<<"$architectures")
+  chroot_create "$1" trixie make libboost-dev qemu-user "${packages[@]}"
 }
 
 test_i386() {
   local root=$work/i386
   CHROOT_ARCH=i386 chroot_create "$root" bookworm "${build_packages[@]}" g++ sudo perl procps postgresql-15 \
-    postgresql-server-dev-15 >"$logs/i386-chroot.log" 2>&1
-  copy_tree "$root" tree
+    postgresql-server-dev-15
+  chroot_copy_tree "$root" tree
   # shellcheck disable=SC2016 # the inner shell expands them
-  run_and_report i386 'native, PostgreSQL 15' chroot_run "$root" bash -ec '
+  chroot_run "$root" bash -ec '
     cd tree
     make CI=1 "$1" with_llvm=no all quick
     make with_llvm=no install
@@ -122,39 +70,95 @@ test_i386() {
   ' bash "$jobs"
 }
 
-test_architecture() {
+test_under_emulator() {
   local name=$1 prefix=$2 emulator=$3 root=$work/cross
-  if [[ $name == i386 ]]; then
-    test_i386
-    return
-  fi
-  if [[ ! -e $root ]]; then make_cross_chroot "$root" >"$logs/cross.log" 2>&1; fi
-  # shellcheck disable=SC2016 # the inner shell expands them
-  chroot_run "$root" bash -ec 'dpkg --add-architecture "$1"; apt-get -qq update
-    DEBIAN_FRONTEND=noninteractive apt-get -qq -y install --no-install-recommends "libssl-dev:$1" "libgtest-dev:$1"' \
-    bash "$name" >>"$logs/cross.log" 2>&1
-  copy_tree "$root" "$name"
+  if [[ ! -e $root ]]; then make_cross_chroot "$root"; fi
+  chroot_run "$root" dpkg --add-architecture "$name"
+  chroot_run "$root" apt-get -qq update
+  chroot_install "$root" "libssl-dev:$name" "libgtest-dev:$name"
+  chroot_copy_tree "$root" "$name"
   # The sanitizers would not run under qemu.
-  run_and_report "$name" "$emulator" chroot_run "$root" make -C "$name" "$jobs" CI=1 CXX="$prefix-g++" SANITIZERS=-O2 \
-    TEST_SANITIZERS=-O1 RUNNER="$emulator" unit
+  chroot_run "$root" make -C "$name" "$jobs" CI=1 CXX="$prefix-g++" SANITIZERS=-O2 TEST_SANITIZERS=-O1 RUNNER="$emulator" unit
   rm -rf "${root:?}/src/$name"
 }
 
+test_architecture() { if [[ $1 == i386 ]]; then test_i386; else test_under_emulator "$@"; fi; }
+
+# The following functions read $log. A test program runs in several parts, each of which prints its own sum.
+unit_tests() { sed -n "s/^\[  $1  \] \([0-9]*\) tests*[.,].*/\1/p" "$log" | awk '{ n += $1 } END { print n + 0 }'; }
+
+# The sum of pg_regress: the format before PostgreSQL 16 and the one since
+sql_tests() {
+  sed -nE 's/^[ #]*All ([0-9]+) tests passed.*/\1 passed/p; s/^[ #]*([0-9]+ of [0-9]+) tests failed.*/\1 failed/p' "$log" |
+    grep . || echo –
+}
+
+compiler_cells() { echo "$1 | ${systems[$2]} | $3"; }
+architecture_cells() { if [[ $3 == none ]]; then echo "$1 | native"; else echo "$1 | $3"; fi; }
+
+# row NAME COLUMN...: a row of the table $kind
+row() {
+  local log=$logs/$1.log status=0 unit_passed unit_failed result=ok
+  run_in_group "test_$kind" "$@" >"$log" 2>&1
+  unit_passed=$(unit_tests PASSED)
+  unit_failed=$(unit_tests FAILED)
+  if ((status || unit_failed || !unit_passed)); then
+    result=FAILED
+    failed=$((failed + 1))
+    tail -n 30 "$log" >&2
+    # It may be half made. The next row makes another.
+    chroot_remove_all "$work"
+  else
+    passed=$((passed + 1))
+  fi
+  printf '| %s | %s | %s passed, %s failed |' "$("${kind}_cells" "$@")" "$result" "$unit_passed" "$unit_failed"
+  if [[ $kind == architecture ]]; then printf ' %s |' "$(sql_tests)"; fi
+  echo
+}
+
+usage() {
+  sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
+  exit 2
+}
+
+# Sets rows to the rows of $table that these names begin, by default to all.
+choose_rows() {
+  local known
+  known=$(awk '{ print $1 }' <<<"$table" | xargs)
+  require_known "$kind" "$known" "$@"
+  mapfile -t rows < <(awk -v wanted=" ${*:-$known} " 'NF && index(wanted, " " $1 " ")' <<<"$table")
+}
+
 case ${1:-} in
-  compilers) table=$compilers test=test_compiler ;;
-  architectures) table=$architectures test=test_architecture ;;
-  *)
-    sed -n '2,5s/^# \{0,1\}//p' "$0" >&2
-    exit 2
+  compilers)
+    kind=compiler table=$compilers
+    header=$'| compiler | system | PostgreSQL | result | unit tests |\n|---|---|---|---|---|'
     ;;
+  architectures)
+    kind=architecture table=$architectures
+    header=$'| architecture | how | result | unit tests | SQL tests |\n|---|---|---|---|---|'
+    ;;
+  *) usage ;;
 esac
-shift
-((EUID == 0)) || die "Only root can make and enter a chroot."
-rows=$(rows_of "$table" "$@")
+choose_rows "${@:2}"
+require_root
+
 mkdir -p "$logs"
-work=$(mktemp -d "${TMPDIR:-/var/tmp}/dpquantile-portability-XXXXXX")
-trap 'rm -rf --one-file-system "$work"' EXIT
-while read -r -u 3 name second third; do
-  "$test" "$name" "$second" "$third"
-done 3<<<"$rows"
-((!failures))
+work=$(chroot_directory portability)
+cleanup() {
+  end_process_group
+  chroot_remove_all "$work"
+  rmdir "$work"
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+echo "$header"
+for columns in "${rows[@]}"; do
+  read -ra columns <<<"$columns"
+  row "${columns[@]}"
+done
+echo
+echo "$passed passed, $failed failed"
+((passed && !failed))

@@ -4,17 +4,21 @@
 # only compute. The last line is "N passed, N failed".
 # SUITES: the suites to run, for example "build install regress"; all by default. Suites that need the extension build it.
 # SUITE_TIMEOUT: the number of seconds after which a suite fails.
+# test.sh --list prints the names of the suites.
 set -euo pipefail
 
-all_suites=(build install rooms versions format regress isolation regress-preloaded isolation-preloaded tap clients tap-preloaded unit
-  privacy)
+tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=scripts/errors.sh
+source "$tree/scripts/errors.sh"
+
+all_suites=(build install rooms version-names format regress isolation regress-preloaded isolation-preloaded tap small-clients
+  tap-preloaded unit privacy)
+if [[ ${1:-} == --list ]]; then
+  echo "${all_suites[*]}"
+  exit
+fi
 read -ra wanted_suites <<<"${SUITES:-${all_suites[*]}}"
-for name in "${wanted_suites[@]}"; do
-  [[ " ${all_suites[*]} " == *" $name "* ]] || {
-    echo "SUITES: there is no suite $name, only: ${all_suites[*]}" >&2
-    exit 2
-  }
-done
+require_known suite "${all_suites[*]}" "${wanted_suites[@]}"
 
 # Whether one of these suites is to be run
 wanted() {
@@ -24,13 +28,14 @@ wanted() {
   done
   return 1
 }
-server_suites=(regress isolation regress-preloaded isolation-preloaded tap clients tap-preloaded)
+server_suites=(regress isolation regress-preloaded isolation-preloaded tap small-clients tap-preloaded)
 if wanted install "${server_suites[@]}"; then wanted_suites+=(build install); fi
 
-tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 "$tree/scripts/install-deps.sh" test
 # shellcheck source=scripts/cluster.sh
 source "$tree/scripts/cluster.sh"
+# shellcheck source=scripts/process-group.sh
+source "$tree/scripts/process-group.sh"
 unset MAKEFLAGS MFLAGS MAKELEVEL
 suite_timeout=${SUITE_TIMEOUT:-1800}
 
@@ -45,17 +50,11 @@ work=$(mktemp -d /tmp/dpquantile-test-XXXXXX)
 copy=$work/tree
 logs=$work/logs
 totals=$work/totals
-process_group=
 lanes=()
 lane_names=()
 
 # The number of tests that passed (1) or failed (2) in all suites so far.
 total() { awk -v column="$1" '{ sum += $column } END { print sum + 0 }' "$totals"; }
-
-end_process_group() {
-  if [[ -n $process_group ]]; then kill -s KILL -- "-$process_group" 2>/dev/null || true; fi
-  process_group=
-}
 
 cleanup() {
   trap '' INT TERM HUP PIPE
@@ -78,19 +77,6 @@ trap 'exit 143' TERM HUP PIPE
 mkdir "$copy" "$logs" "$work/tmp"
 if ((EUID == 0)); then chown -R "$owner:" "$work"; fi
 "$tree/scripts/pack-tree.sh" | as_owner tar -C "$copy" -xf -
-
-# Runs a command in its own process group, so that all of its processes can be ended. Its output goes
-# to $log.
-run() {
-  local status=0
-  set -m
-  "$@" >"$log" 2>&1 </dev/null &
-  process_group=$!
-  set +m
-  wait "$process_group" || status=$?
-  end_process_group
-  return "$status"
-}
 
 unprivileged() { as_owner env TMPDIR="$work/tmp" timeout -k 10 --foreground "$suite_timeout" "$@"; }
 
@@ -164,7 +150,7 @@ suite() {
   local passed=0 failed=0 status=0 start=$SECONDS
   shift 3
   if ((expected)); then
-    run "$@" || status=$?
+    run_in_group "$@" >"$log" 2>&1
     "$counter"
     if ((status == 124)); then
       echo "Stopped after $suite_timeout s" >>"$log"
@@ -248,7 +234,7 @@ tap_suites() {
   # make clients also runs the drivers whose packages are large.
   local check=("${not_installed[@]}")
   if $installed; then check=(unprivileged env INSTALLED=1 "$copy/test/clients/run.sh" psql psycopg2 psycopg3); fi
-  suite clients 1 count_sum "${check[@]}" || true
+  suite small-clients 1 count_sum "${check[@]}" || true
 }
 
 preload() {
@@ -303,14 +289,14 @@ if suite build 1 count_status "${make[@]}" -j"$(nproc)" &&
   installed=true
 fi
 suite rooms 1 count_tap unprivileged env -C "$copy" prove --verbose test/rooms || true
-suite versions 1 count_tap unprivileged env -C "$copy" prove --verbose test/versions || true
+suite version-names 1 count_tap unprivileged env -C "$copy" prove --verbose test/version_names || true
 suite format 1 count_status "${make[@]}" format-check || true
 
 # pg_regress and prove write their results into the current directory.
 for directory in sql tap; do as_owner cp -a "$copy" "$work/$directory"; done
 lane gtest_suites unit privacy
 lane sql_suites regress isolation regress-preloaded isolation-preloaded tap-preloaded
-lane tap_suites tap clients
+lane tap_suites tap small-clients
 wait_for_lanes
 
 passed=$(total 1)
