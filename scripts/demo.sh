@@ -7,7 +7,16 @@ set -euo pipefail
 
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cluster=$tree/.demo
-if [[ ${1:-run} == run ]]; then "$tree/scripts/install-deps.sh" demo; fi
+
+# The server of the demo's cluster, which may be another one than a new demo would have
+server_of_demo() { sed 's/ "-.*//' "$cluster/data/postmaster.opts"; }
+
+if [[ ${1:-run} == run ]]; then
+  "$tree/scripts/install-deps.sh" demo
+elif [[ -r $cluster/data/postmaster.opts ]]; then
+  PG_CONFIG=$(dirname "$(server_of_demo)")/pg_config
+  export PG_CONFIG
+fi
 # shellcheck source=scripts/cluster.sh
 source "$tree/scripts/cluster.sh"
 
@@ -17,20 +26,9 @@ quietly() {
   output=$("$@" 2>&1 </dev/null) || die "$output"
 }
 
-# Only root may write to a packaged server's directories.
-install_extension() {
-  if [[ -w $("$PG_CONFIG" --pkglibdir) ]]; then
-    make -C "$tree" install
-  else
-    sudo make -C "$tree" install PG_CONFIG="$PG_CONFIG"
-  fi
-}
-
 run() {
-  unset MAKEFLAGS MFLAGS MAKELEVEL
   echo "Building and installing the extension for $("$PG_CONFIG" --version)"
-  quietly make -C "$tree" -j"$(nproc)"
-  quietly install_extension
+  quietly "$tree/scripts/install-extension.sh"
   echo "Starting a private cluster in $cluster"
   cluster_start "$cluster"
   # Errors are part of the demo, their line numbers are not.

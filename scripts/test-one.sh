@@ -32,13 +32,6 @@ run_gtest() {
   "$1"
 }
 
-install_extension() {
-  local as_root=()
-  make -s "$jobs" >/dev/null
-  if [[ ! -w $("$PG_CONFIG" --pkglibdir) ]]; then as_root=(sudo); fi
-  "${as_root[@]}" make -s PG_CONFIG="$PG_CONFIG" install >/dev/null
-}
-
 # $1: REGRESS or ISOLATION, then the names
 run_on_cluster() {
   local variable=$1 other=ISOLATION
@@ -56,7 +49,8 @@ run_on_cluster() {
 run_tap() {
   work=$(mktemp -d /tmp/dpquantile-one-XXXXXX)
   trap 'rm -rf "$work"' EXIT
-  cp -a . "$work/tree"
+  mkdir "$work/tree"
+  scripts/pack-tree.sh | tar -C "$work/tree" -xf -
   if ((EUID == 0)); then chown -R "$owner:" "$work"; fi
   as_owner env DPQ_PRELOADED="${DPQ_PRELOADED:-0}" make -s -C "$work/tree" installcheck REGRESS= ISOLATION= \
     TAP_TESTS=1 PROVE_TESTS="test/t/$1.pl" PROVE_FLAGS=--verbose
@@ -72,11 +66,11 @@ case $kind in
     run_gtest .build/test/privacy/run "$1"
     ;;
   regress | isolation)
-    install_extension
+    scripts/install-extension.sh
     run_on_cluster "${kind^^}" "$@"
     ;;
   tap)
-    install_extension
+    scripts/install-extension.sh
     run_tap "$1"
     ;;
   *) usage ;;
