@@ -21,9 +21,10 @@ owner() { docker compose exec -T server psql -XAtq -v ON_ERROR_STOP=1 -U postgre
 # The analyst logs in over TCP, from an address that the server does not trust.
 analyst() { docker compose exec -T -e PGPASSWORD="$ANALYST_PASSWORD" server psql -XAtq -h server -U analyst -d postgres -c "$1" 2>&1; }
 
+description() { docker compose ps --quiet | xargs docker inspect; }
 # In how many lines of its description the container shows a password
 shown_passwords() {
-  docker compose ps --quiet | xargs docker inspect | grep -cE "$POSTGRES_PASSWORD|$ANALYST_PASSWORD"
+  description | grep -cE "$POSTGRES_PASSWORD|$ANALYST_PASSWORD"
 }
 
 # check NAME EXPECTED COMMAND...: what the command prints matches the regular expression.
@@ -59,6 +60,7 @@ check "the analyst has paid for it" '^2\.5$' analyst "$remaining"
 check "the analyst cannot read the table" 'permission denied for table staff' analyst "SELECT * FROM staff"
 check "the analyst is restricted" 'permission denied|restricted' analyst "SELECT pg_relation_size('staff')"
 ANALYST_PASSWORD=wrong check "a wrong password does not do" 'password authentication failed' analyst "$median"
+check "the container's description names the file of the password" 'POSTGRES_PASSWORD_FILE=' description
 check "the container's description shows no password" '^0$' shown_passwords
 
 docker compose restart

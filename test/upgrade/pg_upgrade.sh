@@ -8,15 +8,15 @@ set -euo pipefail
 old_tree=$1
 new_tree=$2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+scripts=$here/../../scripts
 work=$(mktemp -d /var/lib/postgresql/upgrade-XXXXXX)
 chown postgres: "$work"
 passed=0
 failed=0
 succeeded=true
 
-version_of() { sed -n "s/^default_version *= *'\(.*\)'.*/\1/p" "$1/dpquantile.control"; }
-old_version=$(version_of "$old_tree")
-new_version=$(version_of "$new_tree")
+old_version=$("$scripts/version.sh" "$old_tree")
+new_version=$("$scripts/version.sh" "$new_tree")
 
 # ok NAME COMMAND...: counts whether the command succeeds, and keeps it in $succeeded.
 ok() {
@@ -42,9 +42,9 @@ bin() { echo "/usr/lib/postgresql/$1/bin/$2"; }
 # build TREE MAJOR: in a copy
 build() {
   local copy
-  copy=$work/$(version_of "$1")-$2
+  copy=$work/$("$scripts/version.sh" "$1")-$2
   mkdir "$copy"
-  tar -C "$1" --exclude=./.git --exclude='*.o' --exclude='*.so' --exclude='*.bc' -cf - . | tar -C "$copy" -xf -
+  "$scripts/pack-tree.sh" "$1" | tar -C "$copy" -xf -
   make -C "$copy" -s -j"$(nproc)" with_llvm=no PG_CONFIG="$(bin "$2" pg_config)" >"$work/build.log" 2>&1 ||
     { tail -n 30 "$work/build.log" && return 1; }
 }
@@ -72,7 +72,8 @@ identities() {
   kept 'SELECT key FROM dpquantile.user_key'
 }
 sql_version() { kept "SELECT extversion FROM pg_extension WHERE extname = 'dpquantile'"; }
-catalog() { psql -d "$1" -f "$here/catalog.sql"; }
+# Differs from that of every other database if it cannot be read.
+catalog() { psql -d "$1" -f "$here/catalog.sql" | grep . || echo "There is no catalog of $1."; }
 
 # settings PORT PRELOADED: lines for postgresql.conf
 settings() {
@@ -244,9 +245,13 @@ close_session() {
 }
 
 wait_until_no_session_worker() {
-  until [[ $(kept "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dpquantile session'") == 0 ]]; do
+  local try
+  for ((try = 0; try < 150; try++)); do
+    [[ $(kept "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dpquantile session'") != 0 ]] || return 0
     sleep 0.2
   done
+  echo "A session worker does not end." >&2
+  return 1
 }
 
 # The session has the old library. It stays as it is until the session ends.
