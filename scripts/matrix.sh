@@ -2,7 +2,8 @@
 # Tests this tree on other systems and versions of PostgreSQL: runs make test on bare Debians in throwaway chroots, one
 # after the other, and prints a table. The last line is "N passed, N failed". Needs root.
 #   ROWS="13 sid"           the rows to run; all by default
-#   SUITES="build regress"  the suites of each row (scripts/test.sh); all by default
+#   SUITES="build regress"  the suites of each row (scripts/test.sh); by default all, but unit and privacy, which see no
+#                           server, once for each compiler
 #   POSTGRES_16_SOURCE      the source tree or tar file of PostgreSQL 16 for row 16, which no Debian has. Without it the
 #                           row takes the packages of apt.postgresql.org.
 # scripts/chroot.sh lists the variables for the chroots.
@@ -29,6 +30,8 @@ row 16 "Debian 12, PostgreSQL 16" test_16
 row 13 "Debian 13" test_debian trixie
 row 13-old "Debian 13 without security updates" test_debian_without_updates trixie
 row sid "Debian unstable" test_debian sid
+# The compiler is that of the row before.
+same_compiler=(12-old 16 13-old)
 
 read -ra wanted_rows <<<"${ROWS:-${names[*]}}"
 require_known row "${names[*]}" "${wanted_rows[@]}"
@@ -54,10 +57,16 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
+default_suites() {
+  if [[ " ${same_compiler[*]} " == *" $name "* ]]; then
+    printf '%s\n' "${columns[@]}" | grep -vxE 'unit|privacy' | xargs
+  fi
+}
+
 # run_suites [VARIABLE=VALUE...]: runs the suites in the chroot as a newcomer would. They take their packages themselves.
 run_suites() {
   chroot_copy_tree "$root" dpquantile
-  chroot_run "$root" env SUITES="${SUITES:-}" SUITE_TIMEOUT="${SUITE_TIMEOUT:-}" "$@" make -C dpquantile test
+  chroot_run "$root" env SUITES="${SUITES:-$(default_suites)}" SUITE_TIMEOUT="${SUITE_TIMEOUT:-}" "$@" make -C dpquantile test
 }
 
 test_debian() {
