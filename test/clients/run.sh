@@ -16,6 +16,7 @@ require_known client "${all_clients[*]}" "${clients[@]}"
 [[ -n ${INSTALLED:-} ]] || "$tree/scripts/install-deps.sh" clients
 # shellcheck source=scripts/cluster.sh disable=SC1091
 source "$tree/scripts/cluster.sh"
+PATH=$("$PG_CONFIG" --bindir):$PATH
 
 passed=0
 failed=0

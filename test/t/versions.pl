@@ -68,7 +68,8 @@ foreach my $other ('0.1.0', '0.10.0')
 	is(outcome($node, $ANSWER), '55000', "threat 56: no answer with SQL objects of $other");
 	is(outcome($node, 'SELECT dp_user_mean(dept, age, 1, 0, 100) FROM person GROUP BY dept'), '55000', "threat 56: no answer about users with $other");
 	is(outcome($node, "EXPLAIN $ANSWER"), '55000', "threat 56: no plan with $other");
-	is($session->query('EXECUTE ask'), '', "threat 56: no answer to a prepared query with $other");
+	# Some versions of BackgroundPsql leave their separator in the output after an error.
+	unlike($session->query('EXECUTE ask'), qr/^[tf]$/m, "threat 56: no answer to a prepared query with $other");
 	like($session->{stderr}, qr/ERROR:  dpquantile's SQL objects are version \Q$other\E/, "threat 56: the session itself refuses it with $other");
 	is(outcome($node, "SELECT $_ IS NULL FROM person", user => 'postgres'), '55000', "threat 56: no state with $other: $_")
 	  foreach 'expose(age, 1, 0, 100)', 'expose_users(dept, age, 1, 0, 100)';
@@ -201,7 +202,7 @@ like($open->query("EXPLAIN $ANSWER"), qr/Parallel Seq Scan/, 'parallel workers w
 is($open->query($ANSWER), 't', 'a parallel query is answered');
 copy_library("$directory/new", '9.9.9');
 move("$directory/new", "$directory/replaced.so") or die $!;
-is($open->query($ANSWER), '', 'threat 57: no answer if parallel workers have another library than the session');
+unlike($open->query($ANSWER), qr/^[tf]$/m, 'threat 57: no answer if parallel workers have another library than the session');
 like($open->{stderr}, qr/SQL objects are version \Q$version\E, but its library is version 9\.9\.9/, 'the parallel worker has noticed it');
 is(spent($node, database => 'replaced'), 2, 'the charge was made before the workers read rows');
 $open->quit;

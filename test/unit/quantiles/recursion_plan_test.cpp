@@ -38,11 +38,9 @@ TEST(RecursionPlan, HasLevelsForAllQuantiles) {
     for (const PrivacyParameter& privacy : {pure(1), zcdp(0.5)}) {
       for (std::size_t m = 1; m <= kMaxQuantiles; ++m) {
         std::size_t left = m;
-        std::size_t levels = 0;
         for (const RecursionLevel& level : plan_of(m, privacy)) {
           ASSERT_GT(left, 0U) << m << ": a level too many";
           left = most_left(left, level.quantiles);
-          ++levels;
         }
         ASSERT_EQ(left, 0U) << m;
       }
