@@ -83,6 +83,8 @@ struct DecimalBins {
   int width;
   int scale;
   int bins;
+
+  double edge(double i) const { return (lower + width * i) / scale; }
 };
 
 const std::vector<DecimalBins> kDecimalBins = {
@@ -93,29 +95,27 @@ const std::vector<DecimalBins> kDecimalBins = {
 };
 
 TEST(CdfBins, BeginAtTheirDecimalEdges) {
-  for (const auto& [lower, width, scale, bins] : kDecimalBins) {
-    const auto edge = [&](double i) { return (lower + width * i) / scale; };
-    const CdfDomain domain = with_bins(edge(0), edge(bins), bins);
-    for (int i = 0; i < bins; ++i) {
+  for (const DecimalBins& given : kDecimalBins) {
+    const CdfDomain domain = with_bins(given.edge(0), given.edge(given.bins), given.bins);
+    for (int i = 0; i < given.bins; ++i) {
       const auto bin = static_cast<std::uint32_t>(i);
-      ASSERT_EQ(bin_of(domain, edge(i)), bin) << edge(i);
-      ASSERT_EQ(bin_of(domain, domain.point(bin)), bin) << edge(i);
-      ASSERT_EQ(bin_of(domain, edge(i + 0.999)), bin) << edge(i);
+      ASSERT_EQ(bin_of(domain, given.edge(i)), bin) << given.edge(i);
+      ASSERT_EQ(bin_of(domain, domain.point(bin)), bin) << given.edge(i);
+      ASSERT_EQ(bin_of(domain, given.edge(i + 0.999)), bin) << given.edge(i);
     }
   }
 }
 
 TEST(CdfBins, HaveExactDecimalEdges) {
-  for (const auto& [lower, width, scale, bins] : kDecimalBins) {
-    const auto edge = [&](double i) { return (lower + width * i) / scale; };
-    const CdfDomain domain = with_bins(edge(0), edge(bins), bins);
-    const bool decimal = scale % 3 != 0;
-    for (int i = 0; i <= bins; ++i) {
+  for (const DecimalBins& given : kDecimalBins) {
+    const CdfDomain domain = with_bins(given.edge(0), given.edge(given.bins), given.bins);
+    const bool decimal = given.scale % 3 != 0;
+    for (int i = 0; i <= given.bins; ++i) {
       const double point = domain.point(static_cast<std::uint32_t>(i));
       if (decimal) {
-        ASSERT_EQ(point, edge(i)) << i;
+        ASSERT_EQ(point, given.edge(i)) << i;
       } else {
-        ASSERT_NEAR(point, edge(i), 1e-12) << i;
+        ASSERT_NEAR(point, given.edge(i), 1e-12) << i;
       }
     }
   }

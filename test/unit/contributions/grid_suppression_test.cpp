@@ -138,9 +138,9 @@ void expect_same(const Occupancies& all, std::uint32_t grids, double epsilon) {
 TEST(ChopUsers, AgreesWithTheNaiveProcedureAndKeepsTheThreshold) {
   std::mt19937_64 random(21);
   int suppressed = 0;
-  for (int round = 0; round < 60; ++round) {
+  for (unsigned round = 0; round < 60; ++round) {
     const auto grids = static_cast<std::uint32_t>(1 + random() % 8);
-    const Occupancies all = random_occupancies(random, 1 + round % 30U, grids);
+    const Occupancies all = random_occupancies(random, 1 + round % 30, grids);
     const Suppression unsuppressed = keep_all_users(all, grids, 1, work);
     for (const double epsilon : {0.003, 0.03, 0.3, 3.0}) {
       expect_same(all, grids, epsilon);

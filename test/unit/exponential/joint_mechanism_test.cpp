@@ -511,7 +511,7 @@ TEST(JointMechanism, DoesNotHangOnTwoValues) {
 
 // Each of the other cells has a record, so no part of the axis is empty.
 TEST(JointMechanism, DoesNotHangOnAHeavyCellBesideLightOnes) {
-  for (const std::size_t heavy : {300, 1000, 5000}) {
+  for (const std::size_t heavy : {300U, 1000U, 5000U}) {
     Dataset data{4096, std::vector<std::uint32_t>(heavy, 0)};
     for (std::uint32_t cell = 1; cell < 4096; ++cell) data.records.push_back(cell);
     expect_drawn_in_few_rounds(data, kLow, 0.05);

@@ -58,7 +58,7 @@ class RankErrors {
 
   double of(std::uint32_t cell, double quantile) const {
     const double target = quantile * static_cast<double>(records_.size());
-    const auto [first, last] = std::ranges::equal_range(records_, cell);
+    const auto [first, last] = std::equal_range(records_.begin(), records_.end(), cell);
     return std::max({0.0, static_cast<double>(first - records_.begin()) - target,
                      target - static_cast<double>(last - records_.begin())});
   }
