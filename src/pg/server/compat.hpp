@@ -1,5 +1,7 @@
 #pragma once
 
+#include <bit>
+
 // The differences between PostgreSQL 15 and 18 that matter to this extension, except PGDLLEXPORT
 // (postgres.hpp).
 
@@ -28,8 +30,7 @@ extern "C" {
 #if PG_VERSION_NUM >= 160000
 #define DPQ_TREE_WALKER(function) (function)
 #else
-#define DPQ_TREE_WALKER(function) \
-  reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(function))
+#define DPQ_TREE_WALKER(function) std::bit_cast<bool (*)()>(+(function))
 #endif
 
 // The keys of GROUP BY without redundant ones, in the order of ORDER BY if possible. PostgreSQL 16
