@@ -7,10 +7,8 @@
 set -euo pipefail
 
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# shellcheck source=scripts/chroot.sh
-source "$tree/scripts/chroot.sh"
-# shellcheck source=scripts/process-group.sh
-source "$tree/scripts/process-group.sh"
+# shellcheck source=scripts/chroot-work.sh
+source "$tree/scripts/chroot-work.sh"
 require_root
 
 version=$("$tree/scripts/version.sh")
@@ -20,18 +18,9 @@ needs=(build-essential libboost-dev libssl-dev postgresql-all postgresql-server-
 releases=("$@")
 if ((!${#releases[@]})); then releases=(bookworm trixie sid); fi
 
-work=$(chroot_directory packages)
+begin_work packages
 passed=0
 failed=0
-
-cleanup() {
-  end_process_group
-  chroot_remove_all "$work"
-  rmdir "$work"
-}
-trap cleanup EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP PIPE
 
 # step NAME FUNCTION: one line of the table. The function's output is in ./packages/RELEASE. $ok tells whether it passed.
 step() {

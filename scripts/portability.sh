@@ -6,10 +6,8 @@
 # .build/portability.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# shellcheck source=scripts/chroot.sh
-source scripts/chroot.sh
-# shellcheck source=scripts/process-group.sh
-source scripts/process-group.sh
+# shellcheck source=scripts/chroot-work.sh
+source scripts/chroot-work.sh
 
 # compiler, Debian release, its PostgreSQL
 compilers='
@@ -144,15 +142,7 @@ choose_rows "${@:2}"
 require_root
 
 mkdir -p "$logs"
-work=$(chroot_directory portability)
-cleanup() {
-  end_process_group
-  chroot_remove_all "$work"
-  rmdir "$work"
-}
-trap cleanup EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+begin_work portability
 
 echo "$header"
 for columns in "${rows[@]}"; do

@@ -4,23 +4,13 @@
 # scripts/chroot.sh lists the variables for the chroot. The last line is "N passed, N failed".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# shellcheck source=scripts/chroot.sh
-source scripts/chroot.sh
-# shellcheck source=scripts/process-group.sh
-source scripts/process-group.sh
+# shellcheck source=scripts/chroot-work.sh
+source scripts/chroot-work.sh
 require_root
 
-work=$(chroot_directory upgrade)
+begin_work upgrade
 root=$work/root
 log=$work/log
-cleanup() {
-  end_process_group
-  chroot_remove "$root"
-  rm -rf "$work"
-}
-trap cleanup EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
 
 # Like a Debian 12 that was upgraded to 13
 make_system() {

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <bit>
-
 // The differences between PostgreSQL 15 and 18 that matter to this extension, except PGDLLEXPORT
 // (postgres.hpp).
+
+#include <bit>
 
 #if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
 #error "dpquantile supports PostgreSQL 15 to 18"
