@@ -36,14 +36,29 @@ jobs=-j$(nproc)
 passed=0
 failed=0
 
+# Makes googletest with the compiler, in the directory /googletest/COMPILER. Each g++ links its own libstdc++, and that of an
+# older one lacks what Debian's googletest needs.
+make_googletest() {
+  # shellcheck disable=SC2016 # the inner shell expands them
+  chroot_run "$1" bash -ec '
+    source=/usr/src/googletest/googletest
+    mkdir -p "/googletest/$1"
+    cd "/googletest/$1"
+    "$1" -c -O1 -I "$source" -I "$source/include" "$source/src/gtest-all.cc" "$source/src/gtest_main.cc"
+    ar rcs libgtest.a gtest-all.o
+    ar rcs libgtest_main.a gtest_main.o
+  ' bash "$2"
+}
+
 test_compiler() {
   local compiler=$1 release=$2 major=$3 root=$work/$2
   if [[ ! -e $root ]]; then
     chroot_create "$root" "$release" "${build_packages[@]}" g++ "postgresql-server-dev-$major"
   fi
   chroot_install "$root" "${compiler/clang++/clang}"
+  make_googletest "$root" "$compiler"
   chroot_copy_tree "$root" "$compiler"
-  chroot_run "$root" env CI=1 make -C "$compiler" "$jobs" with_llvm=no CXX="$compiler" all quick
+  chroot_run "$root" env CI=1 "LIBRARY_PATH=/googletest/$compiler" make -C "$compiler" "$jobs" with_llvm=no CXX="$compiler" all quick
   rm -rf "${root:?}/src/$compiler"
 }
 
