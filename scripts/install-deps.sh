@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages of a task:
 #   install-deps.sh build|demo|test|bench|clients|chroot
-# PG_CONFIG chooses another PostgreSQL to use, PG_MAJOR another version to use or install (15 to 18). Otherwise an installed
-# one is used, and if there is none, the newest that the package sources have is installed.
+# PG_CONFIG chooses another PostgreSQL to use, PG_MAJOR another version to use or install. Otherwise an installed one is used,
+# and if there is none, the newest that the package sources have is installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/errors.sh
 source scripts/errors.sh
+# shellcheck source=scripts/servers.sh
+source scripts/servers.sh
 
 group=${1:-}
 packages=(g++ make libssl-dev libboost-dev)
@@ -24,13 +26,11 @@ case $group in
 esac
 
 pg_config=$(scripts/pg-config.sh)
-# Client packages have the makefiles of PGXS too, but not the server's headers.
-has_headers() { [[ -e $("$pg_config" --includedir-server 2>/dev/null)/postgres.h ]]; }
-has_server() { [[ -x $("$pg_config" --bindir 2>/dev/null)/initdb ]]; }
-is_foreign() { has_server && [[ $pg_config != /usr/lib/postgresql/* ]]; }
-needs_server() { [[ ! $group =~ ^(build|chroot)$ ]] && ! has_server; }
+is_foreign() { has_server "$pg_config" && [[ $pg_config != /usr/lib/postgresql/* ]]; }
+needs_server() { [[ ! $group =~ ^(build|chroot)$ ]] && ! has_server "$pg_config"; }
 if ! command -v dpkg-query >/dev/null; then
-  [[ $group == chroot ]] || has_headers || die "There are no headers of a PostgreSQL server. PG_CONFIG=/path/to/pg_config chooses one."
+  [[ $group == chroot ]] || has_headers "$pg_config" ||
+    die "There are no headers of a PostgreSQL server. PG_CONFIG=/path/to/pg_config chooses one."
   echo "Not a Debian system. Assuming that these packages are installed: ${packages[*]}" >&2
   exit 0
 fi
@@ -62,7 +62,7 @@ become_root() {
 in_sources() { [[ -n $(apt-cache --quiet=2 show "$1" 2>/dev/null) ]]; }
 newest_in_sources() {
   local major
-  for major in 18 17 16 15; do
+  for major in "${supported_majors[@]}"; do
     if in_sources "postgresql-server-dev-$major"; then
       echo "$major"
       return
@@ -73,7 +73,7 @@ newest_in_sources() {
 
 # The version that is installed, the wanted one, or the newest there is
 choose_major() {
-  if has_headers || has_server; then
+  if has_headers "$pg_config" || has_server "$pg_config"; then
     major=$("$pg_config" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
   elif [[ -n ${PG_MAJOR:-} ]]; then
     major=$PG_MAJOR
@@ -81,13 +81,13 @@ choose_major() {
     become_root 'postgresql-server-dev-all'
     apt update || cat "$log" >&2
     major=$(newest_in_sources) ||
-      die "The package sources have no PostgreSQL 15 to 18. PG_CONFIG=/path/to/pg_config chooses one that is no package."
+      die "The package sources have no PostgreSQL $supported_range. PG_CONFIG=/path/to/pg_config chooses one that is no package."
   fi
 }
 
 add_postgresql() {
   choose_major
-  has_headers || packages+=("postgresql-server-dev-$major")
+  has_headers "$pg_config" || packages+=("postgresql-server-dev-$major")
   if needs_server; then packages+=("postgresql-$major"); fi
   # Since 18 the server's JIT compiler is a package of its own.
   if [[ $group == test ]] && ! is_foreign && in_sources "postgresql-$major-jit"; then packages+=("postgresql-$major-jit"); fi
@@ -135,4 +135,4 @@ install_missing() {
 if ((${#missing[@]})); then install_missing; fi
 [[ $group != chroot ]] || exit 0
 pg_config=$(scripts/pg-config.sh)
-has_headers || die "There are no server headers of PG_CONFIG=$pg_config."
+has_headers "$pg_config" || die "There are no server headers of PG_CONFIG=$pg_config."

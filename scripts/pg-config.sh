@@ -6,18 +6,22 @@
 #   that in /usr/bin.
 set -euo pipefail
 
-# Client packages have a pg_config too, but not the server's headers.
-has_headers() { [[ -e $("$1" --includedir-server 2>/dev/null)/postgres.h ]]; }
-has_server() { [[ -x $("$1" --bindir 2>/dev/null)/initdb ]]; }
+# shellcheck source=scripts/servers.sh
+source "$(dirname "${BASH_SOURCE[0]}")/servers.sh"
 complete() { has_headers "$1" && has_server "$1"; }
-of_version() { [[ $("$1" --version) =~ ^PostgreSQL\ ($2)([^0-9]|$) ]]; }
+# of_version PG_CONFIG MAJOR...: whether it is one of these versions
+of_version() {
+  local major
+  major=$("$1" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
+  [[ -n $major && " ${*:2} " == *" $major "* ]]
+}
 
 debian() { echo "/usr/lib/postgresql/$1/bin/pg_config"; }
 
 # newest_debian TEST: the newest of Debian's that passes the test
 newest_debian() {
   local major candidate
-  for major in 18 17 16 15; do
+  for major in "${supported_majors[@]}"; do
     candidate=$(debian "$major")
     if "$1" "$candidate"; then
       echo "$candidate"
@@ -36,7 +40,7 @@ elif [[ -n ${PG_MAJOR:-} ]]; then
   else
     debian "$PG_MAJOR"
   fi
-elif [[ -n $in_path && $in_path != /usr/bin/* ]] && has_headers "$in_path" && of_version "$in_path" '1[5-8]'; then
+elif [[ -n $in_path && $in_path != /usr/bin/* ]] && has_headers "$in_path" && of_version "$in_path" "${supported_majors[@]}"; then
   echo "$in_path"
 else
   newest_debian complete || newest_debian has_headers || newest_debian has_server || echo "$in_path"
