@@ -43,7 +43,8 @@ cleanup() {
   if ((${#temporary_files[@]})); then "${as_root[@]}" rm -f "${temporary_files[@]}"; fi
 }
 trap cleanup EXIT
-trap 'exit 130' INT TERM HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
 
 apt() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@" \
@@ -122,8 +123,8 @@ prevent_servers() {
 install() { apt install -y --no-install-recommends "${missing[@]}"; }
 
 install_missing() {
-  echo "Installing ${missing[*]} (may take a few minutes)"
   become_root "${missing[@]}"
+  echo "Installing ${missing[*]} (may take a few minutes)"
   prevent_servers
   apt install --simulate "${missing[@]}" || apt update || true
   if ! install && ! { apt update && install; }; then
