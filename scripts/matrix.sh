@@ -18,7 +18,7 @@ source "$tree/scripts/process-group.sh"
 names=()
 declare -A systems commands
 # row NAME SYSTEM COMMAND...: the command sets up the chroot $root, runs suites there and ends with the line "N passed, N failed".
-# Its status is $no_server if PostgreSQL cannot be had.
+# Its status is $no_server if PostgreSQL 16 is not available.
 row() {
   names+=("$1")
   systems[$1]=$2
@@ -51,7 +51,7 @@ cleanup() {
   trap '' INT TERM HUP
   end_process_group
   chroot_remove "$root"
-  if ((all_failed)); then echo "The logs are in $logs"; else rm -rf "$work"; fi
+  if ((!all_failed)); then rm -rf "$work"; fi
 }
 trap cleanup EXIT
 trap 'exit 130' INT
@@ -149,7 +149,7 @@ run_row() {
   run_in_group "${command[@]}" >"$log" 2>&1
   read -r passed failed < <(sed -nE 's/^([0-9]+) passed, ([0-9]+) failed$/\1 \2/p' "$log" | tail -n 1) || true
   if ((status == no_server)); then
-    result="no server to be had"
+    result="PostgreSQL 16 is not available"
     failed=1
   elif ((!failed && (status || !passed))); then
     tail -n 30 "$log"
@@ -183,5 +183,6 @@ done
 echo
 cat "$table"
 echo
+if ((all_failed)); then echo "The logs are in $logs"; fi
 echo "$all_passed passed, $all_failed failed"
 ((all_passed && !all_failed))

@@ -153,7 +153,7 @@ suite() {
     run_in_group "$@" >"$log" 2>&1
     "$counter"
     if ((status == 124)); then
-      echo "Stopped after $suite_timeout s" >>"$log"
+      echo "Stopped after $suite_timeout s; SUITE_TIMEOUT sets another limit" >>"$log"
       failed=$((failed + 1))
     fi
   else
