@@ -205,7 +205,7 @@ rooms:
 
 distribution := dpquantile-$(EXTVERSION)
 dist:
-	git archive --format=zip --prefix=$(distribution)/ -o $(distribution).zip HEAD
+	git -c safe.directory="$(CURDIR)" archive --format=zip --prefix=$(distribution)/ -o $(distribution).zip HEAD
 
 packages:
 	@scripts/packages.sh $(RELEASES)

@@ -15,6 +15,9 @@ begin_work() {
   trap 'exit 143' TERM HUP PIPE
 }
 
+# git in this tree, which may belong to another user than root
+git_here() { git -C "$chroot_tree" -c safe.directory="$(realpath "$chroot_tree")" "$@"; }
+
 end_work() {
   end_process_group
   chroot_remove_all "$work"

@@ -15,8 +15,10 @@ version=$("$tree/scripts/version.sh")
 name=dpquantile-$version
 output=$tree/packages
 needs=(build-essential libboost-dev libssl-dev postgresql-all postgresql-server-dev-all)
+all_releases=(bookworm trixie sid)
 releases=("$@")
-if ((!${#releases[@]})); then releases=(bookworm trixie sid); fi
+if ((!${#releases[@]})); then releases=("${all_releases[@]}"); fi
+require_known release "${all_releases[*]}" "${releases[@]}"
 
 begin_work packages
 passed=0
@@ -40,8 +42,8 @@ step() {
 # The source package's two parts as a tree in a chroot: $2 is the tree's path there.
 unpack() {
   mkdir -p "$1$(dirname "$2")"
-  git -C "$tree" archive --prefix="$(basename "$2")/" HEAD | tar -C "$1$(dirname "$2")" -xf -
-  git -C "$tree" archive --format=tar.gz --prefix="$name/" -o "$1$(dirname "$2")/dpquantile_$version.orig.tar.gz" HEAD
+  git_here archive --prefix="$(basename "$2")/" HEAD | tar -C "$1$(dirname "$2")" -xf -
+  git_here archive --format=tar.gz --prefix="$name/" -o "$1$(dirname "$2")/dpquantile_$version.orig.tar.gz" HEAD
   chroot_run "$1" env -C "$2" pg_buildext updatecontrol
 }
 

@@ -1,12 +1,25 @@
 #!/usr/bin/env bash
 # Upgrades PostgreSQL 15 with the last version of the extension to PostgreSQL 17 with this tree's, and checks that nothing
 # spent is lost: test/upgrade/pg_upgrade.sh in a throwaway Debian 13 with PostgreSQL 15 of Debian 12. Needs root.
-# scripts/chroot.sh lists the variables for the chroot. The last line is "N passed, N failed".
+# The last version is built from this tree's history. SAME_VERSION=1: without the history, from this version to itself, which
+# tests less. scripts/chroot.sh lists the variables for the chroot. The last line is "N passed, N failed".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/chroot-work.sh
 source scripts/chroot-work.sh
 require_root
+
+# The last commit of the last version. A tree without its history has none, nor has a shallow clone.
+last_version() {
+  local begun
+  begun=$(git_here log -1 --format=%H -G'^default_version' -- dpquantile.control 2>/dev/null) || return 1
+  git_here rev-parse -q --verify "$begun^" 2>/dev/null
+}
+
+last=
+if [[ -z ${SAME_VERSION:-} ]]; then
+  last=$(last_version) || die "This tree lacks the history with the last version: clone the whole of it, or see SAME_VERSION in $0."
+fi
 
 begin_work upgrade
 root=$work/root
@@ -21,24 +34,13 @@ make_system() {
   chroot_install "$root" postgresql-15 postgresql-server-dev-15
 }
 
-# The tree may belong to another user than root.
-git_here() { git -c safe.directory="$PWD" "$@"; }
-
-# The last commit of the last version. A tree without its history has none.
-last_version() {
-  local begun
-  begun=$(git_here log -1 --format=%H -G'^default_version' -- dpquantile.control 2>/dev/null) || return 1
-  git_here rev-parse -q --verify "$begun^" 2>/dev/null
-}
-
 copy_trees() {
-  local last
   chroot_copy_tree "$root" new
-  if last=$(last_version); then
+  if [[ -n $last ]]; then
     mkdir "$root/src/old"
     git_here archive "$last" | tar -C "$root/src/old" -xf -
   else
-    echo "This tree has no history: the old cluster gets the extension of this tree, too."
+    echo "The old cluster gets the extension of this tree, too."
     cp -a "$root/src/new" "$root/src/old"
   fi
 }
