@@ -25,7 +25,7 @@ chroot_directory() { mktemp -d "${CHROOT_DIRECTORY:-/var/tmp}/dpquantile-$1-XXXX
 
 require_marker() { [[ -e $1/$marker ]] || die "$1 was not made by scripts/chroot.sh"; }
 
-# Releases without security updates are still being made.
+# Only stable releases have security updates.
 sources() {
   echo "deb $mirror $1 main"
   if [[ $1 =~ ^(bookworm|trixie)$ && ${CHROOT_SECURITY:-yes} != no ]]; then
@@ -41,13 +41,12 @@ bootstrap() {
   debootstrap ${CHROOT_ARCH:+"--arch=$CHROOT_ARCH"} --variant=minbase "$release" "$root" "$mirror" ${script:+"$script"}
 }
 
-# The file gets its name when it is complete: several scripts may fill the cache.
+# Several scripts may fill the cache: the file gets its name when it is complete. A script that is killed leaves the incomplete
+# file, and the next one overwrites it.
 keep_in_cache() {
-  local root=$1 cache=$2 new
   mkdir -p "$CHROOT_CACHE"
-  new=$(mktemp "$cache.XXXXXX")
-  tar -C "$root" -cf "$new" .
-  mv "$new" "$cache"
+  # shellcheck disable=SC2016 # the inner shell expands them
+  flock "$CHROOT_CACHE" sh -ec 'tar -C "$1" -cf "$2.new" . && mv "$2.new" "$2"' sh "$@"
 }
 
 bare_system() {
@@ -117,7 +116,7 @@ chroot_run() {
     mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm" || exit 125
     exec chroot "$root" env -i -C /src HOME=/root USER=root LOGNAME=root LANG=C.UTF-8 LC_ALL=C.UTF-8 \
       PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-      ${http_proxy:+http_proxy="$http_proxy"} ${CI:+CI="$CI"} "$@"
+      ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} ${CI:+CI="$CI"} "$@"
   ' bash "$root" "$@"
 }
 
