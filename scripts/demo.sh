@@ -27,7 +27,7 @@ quietly() {
 }
 
 run() {
-  echo "Building and installing the extension for $("$PG_CONFIG" --version)"
+  echo "Building and installing the extension for $("$PG_CONFIG" --version) (may take a few minutes)"
   quietly "$tree/scripts/install-extension.sh"
   echo "Starting a private cluster in $cluster"
   cluster_start "$cluster"

@@ -2,8 +2,7 @@
 # Builds and tests with other compilers and for other processors, in throwaway Debians (chroot.sh). Needs root.
 #   portability.sh compilers [COMPILER...]           the extension and core's unit tests, with the warnings of CI
 #   portability.sh architectures [ARCHITECTURE...]   core's unit tests under qemu; i386: all SQL tests too, without qemu
-# Prints a table in Markdown. The last line is "N passed, N failed", a row being one of them. Logs are kept in
-# .build/portability.
+# Prints a table in Markdown. The last line counts the rows: "N passed, N failed". Logs are kept in .build/portability.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/chroot-work.sh
@@ -130,7 +129,7 @@ row() {
 }
 
 usage() {
-  sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
+  sed -n '2,5s/^# \{0,1\}//p' "$0" >&2
   exit 2
 }
 

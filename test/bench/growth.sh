@@ -15,6 +15,7 @@ growth_line() {
 }
 
 growth() {
+  # shellcheck disable=SC2153 # run.sh sets ROWS
   local rows most=$ROWS
   local ninths='array[0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9]'
   local fine='dp_options(granularity => 1000 / 4294967295.0::float8)'

@@ -39,7 +39,7 @@ SQL
   restart_server
 }
 
-# As docs/administrator.md recommends.
+# As docs/operations.md recommends.
 preload_library() {
   query <<<"ALTER SYSTEM SET shared_preload_libraries = 'dpquantile'"
   restart_server
