@@ -3,6 +3,7 @@
 # throwaway cluster. Prints a line for each driver and mode; the last line is "N passed, N failed".
 #   run.sh [CLIENT...]   psql psycopg2 psycopg3 sqlalchemy jdbc odbc node r pgcli pgbouncer; all by default
 # INSTALLED=1: the packages and the extension are installed already.
+# CLIENT_TIMEOUT: the number of seconds after which a check fails, by default 600.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -16,7 +17,10 @@ require_known client "${all_clients[*]}" "${clients[@]}"
 [[ -n ${INSTALLED:-} ]] || "$tree/scripts/install-deps.sh" clients
 # shellcheck source=scripts/cluster.sh disable=SC1091
 source "$tree/scripts/cluster.sh"
+# shellcheck source=scripts/process-group.sh disable=SC1091
+source "$tree/scripts/process-group.sh"
 PATH=$("$PG_CONFIG" --bindir):$PATH
+client_timeout=${CLIENT_TIMEOUT:-600}
 
 passed=0
 failed=0
@@ -26,12 +30,14 @@ examples=$work/examples
 pooler=$work/pooler
 
 cleanup() {
+  end_process_group
   stop_pooler
   cluster_remove "$work/cluster"
   rm -rf "$work"
 }
 trap cleanup EXIT
-trap 'exit 130' INT TERM HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
 
 free_port() {
   local port
@@ -113,12 +119,19 @@ decoded_as_text() {
   fi
 }
 
+# in_time COMMAND...: run_in_group calls it, and ends what is left. The command may be a function, which timeout cannot run.
+in_time() {
+  local group=$BASHPID
+  (sleep "$client_timeout" && echo "not ok - stopped after $client_timeout s" && kill -s KILL -- "-$group") &
+  "$@"
+}
+
 # check TITLE COMMAND...: counts the lines "ok" and "not ok" of a command, and prints their sums. The
 # line "client ..." of its output goes before the title.
 check() {
-  local title=$1 log=$work/log status=0 ok not_ok
+  local title=$1 log=$work/log status ok not_ok
   shift
-  "$@" >"$log" 2>&1 </dev/null || status=$?
+  run_in_group in_time "$@" >"$log" 2>&1
   ok=$(grep -c '^ok - ' "$log" || true)
   not_ok=$(grep -c '^not ok - ' "$log" || true)
   if ((!not_ok && (status || !ok))); then not_ok=1; fi
@@ -127,6 +140,12 @@ check() {
   printf '%-64s %3d passed, %d failed\n' "${title# }" "$ok" "$not_ok"
   passed=$((passed + ok))
   failed=$((failed + not_ok))
+}
+
+# not_started CLIENT: counts it as a failure.
+not_started() {
+  printf '%-64s %3d passed, %d failed\n' "$1 could not be started" 0 1
+  failed=$((failed + 1))
 }
 
 # Debian's packages are for Debian's Python, whatever python3 of the PATH is.
@@ -177,12 +196,15 @@ run_odbc() {
 find_node_pg() {
   export NODE_PATH=/usr/share/nodejs:/usr/lib/nodejs
   if node -e 'require("pg")' 2>/dev/null; then return; fi
-  npm install --silent --prefix "$work/node" pg@8.8.0 >/dev/null
+  npm install --silent --prefix "$work/node" pg@8.8.0 >/dev/null || return
   NODE_PATH=$work/node/node_modules
 }
 
 run_node() {
-  find_node_pg
+  if ! find_node_pg; then
+    not_started node-pg
+    return
+  fi
   check '' node "$here/check_node.js"
   check 'node-pg: example' example node_example.js node node_example.js
 }
@@ -206,7 +228,7 @@ start_pooler() {
   if ((EUID == 0)); then chown "$owner:" "$pooler"; fi
   printf '"%s" "'"$PGPASSWORD"'"\n' analyst poor careful | as_owner tee "$pooler/users.txt" >/dev/null
   pooler_configuration "$pool_port" | as_owner tee "$pooler/pgbouncer.ini" >/dev/null
-  as_owner /usr/sbin/pgbouncer --daemon --quiet "$pooler/pgbouncer.ini"
+  as_owner /usr/sbin/pgbouncer --daemon --quiet "$pooler/pgbouncer.ini" || return
   for ((try = 0; try < 100; try++)); do
     if (: <>"/dev/tcp/127.0.0.1/$pool_port") 2>/dev/null; then return; fi
     sleep 0.1
@@ -222,7 +244,10 @@ stop_pooler() {
 run_pgbouncer() {
   local pool_port
   pool_port=$(free_port)
-  start_pooler "$pool_port"
+  if ! start_pooler "$pool_port"; then
+    not_started pgbouncer
+    return
+  fi
   local -x PGPORT=$pool_port POOLED=1
   check "$(/usr/sbin/pgbouncer --version | sed -n 's/^PgBouncer/pgbouncer/p'), six clients" \
     python "$here/check_pgbouncer.py" 2 "$server_port"
