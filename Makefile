@@ -3,10 +3,12 @@
 ## The extension, for the server that PG_CONFIG belongs to:
 ##   make                build it (CI=1: many warnings, all of them errors)
 ##   make install        install it (needs write access to the server's directories)
+##   make uninstall      remove it from there; docs/administrator.md tells what to do before
 ##   make installcheck   SQL and isolation tests against a running server
 ##   make clean          remove what was built
 ##
-## From a bare Debian 12, 13 or unstable (missing packages are installed first; PG_MAJOR=17 chooses a version):
+## From a bare Debian 12, 13 or unstable. Missing packages are installed first (PG_MAJOR=17 chooses a version), then the
+## extension, for the PostgreSQL that is used:
 ##   make demo           a private cluster in ./.demo with the extension and a demo table
 ##   make psql           psql on it as role analyst; ROLE=postgres for its owner
 ##   make demo-clean     stop and remove it
