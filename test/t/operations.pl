@@ -111,6 +111,9 @@ my %before = (
 	'server.log' => sub {
 		my $offset = -s $node->logfile;
 		is(outcome($node, ask(1), %answers), '53400', 'a query that costs too much');
+		is(outcome($node, 'SELECT dp_median(i, 1, 0, 100) FROM generate_series(1, 100) AS i;', %answers, user => 'monitor'),
+			'42501', 'a query of a role without a budget');
+		is(outcome($node, 'TABLE dpquantile.user_key;', %answers), '42501', 'a refusal that has nothing to do with budgets');
 		append_to_file('server.log', slurp_file($node->logfile, $offset));
 	});
 my %after = (
