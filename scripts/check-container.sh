@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
-# Builds the container of compose.yaml and tries it with a volume of its own. Needs Docker with its compose plugin, and an
-# image postgres:17-trixie, which Docker fetches if it is missing. The last line is "N passed, N failed".
+# Builds the container of compose.yaml and tries it with an image and a volume of its own, which it removes. Needs Docker with
+# its compose plugin, and an image postgres:17-trixie, which Docker fetches if it is missing. PG_MAJOR=18: with that version.
+# The last line is "N passed, N failed".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 POSTGRES_PASSWORD=$(openssl rand -hex 16)
 ANALYST_PASSWORD=$(openssl rand -hex 16)
 export POSTGRES_PASSWORD ANALYST_PASSWORD
+export ANALYST_EPSILON=4 ANALYST_DELTA=2e-5
 export COMPOSE_PROJECT_NAME=dpquantile-check-$$ PORT=0
 passed=0
 failed=0
 
-cleanup() { docker compose down --volumes --timeout 10 >/dev/null 2>&1 || true; }
+cleanup() { docker compose down --volumes --rmi local --timeout 10 >/dev/null 2>&1 || true; }
 trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP PIPE
@@ -54,9 +56,10 @@ REVOKE EXECUTE ON FUNCTION salary_median(float8) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION salary_median(float8) TO analyst;"
 
 check "the library is preloaded" '^1$' owner "SELECT count(*) FROM pg_shmem_allocations WHERE name = 'dpquantile charges'"
-check "the analyst has a budget" '^3$' analyst "$remaining"
+check "the version is the chosen one" "^${PG_MAJOR:-17}\$" owner "SELECT current_setting('server_version_num')::int / 10000"
+check "the analyst has the chosen budget" '^4\|0\.00002$' analyst "SELECT epsilon_limit, delta_limit FROM dp_budget"
 check "the analyst gets an answer" '^2[45][0-9]{3}(\.[0-9]+)?$' analyst "$median"
-check "the analyst has paid for it" '^2\.5$' analyst "$remaining"
+check "the analyst has paid for it" '^3\.5$' analyst "$remaining"
 check "the analyst cannot read the table" 'permission denied for table staff' analyst "SELECT * FROM staff"
 check "the analyst is restricted" 'permission denied|restricted' analyst "SELECT pg_relation_size('staff')"
 ANALYST_PASSWORD=wrong check "a wrong password does not do" 'password authentication failed' analyst "$median"
@@ -65,14 +68,14 @@ check "the container's description shows no password" '^0$' shown_passwords
 
 docker compose restart
 up
-check "the budget is the same after a restart" '^2\.5$' analyst "$remaining"
+check "the budget is the same after a restart" '^3\.5$' analyst "$remaining"
 docker compose kill
 up
-check "the budget is the same after a crash" '^2\.5$' analyst "$remaining"
+check "the budget is the same after a crash" '^3\.5$' analyst "$remaining"
 docker compose down
 up
-check "the budget is the same in a new container" '^2\.5$' analyst "$remaining"
-check "an answer that costs more is refused" 'privacy budget exhausted' analyst "SELECT salary_median(2.6)"
+check "the budget is the same in a new container" '^3\.5$' analyst "$remaining"
+check "an answer that costs more is refused" 'privacy budget exhausted' analyst "SELECT salary_median(3.6)"
 
 echo "$passed passed, $failed failed"
 ((passed && !failed))
