@@ -199,7 +199,7 @@ TEST_F(UniformBelow128, IsUniformInTheFirstByteOfEachWordBelowTheLargestBound) {
   for (int i = 0; i < kDraws; ++i) {
     const uint128_t drawn = random_.uniform_below_128(two_words(kAllOnes, kAllOnes));
     ++observed[0][static_cast<std::size_t>(drawn >> 120)];
-    ++observed[1][static_cast<std::size_t>(drawn >> 56) & 0xff];
+    ++observed[1][static_cast<std::size_t>((drawn >> 56) & 0xff)];
   }
   for (const auto& byte : observed) {
     EXPECT_GT(chi_square_p_value(byte, equal_cells(256)), kFalseAlarm);
