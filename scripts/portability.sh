@@ -87,7 +87,7 @@ test_under_emulator() {
   if [[ ! -e $root ]]; then make_cross_chroot "$root"; fi
   chroot_run "$root" dpkg --add-architecture "$name"
   chroot_run "$root" apt-get -qq update
-  chroot_install "$root" "libssl-dev:$name" "libgtest-dev:$name"
+  chroot_install "$root" "libssl-dev:$name" "libgtest-dev:$name" "libstdc++6:$name"
   chroot_copy_tree "$root" "$name"
   # The sanitizers would not run under qemu.
   chroot_run "$root" make -C "$name" "$jobs" CI=1 CXX="$prefix-g++" SANITIZERS=-O2 TEST_SANITIZERS=-O1 RUNNER="$emulator" unit
