@@ -114,6 +114,7 @@ SANITIZERS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIB
 # UBSan's checks of each pointer take two fifths of the compile time of a test, and the optimiser takes half of the rest.
 # src/core keeps both.
 TEST_SANITIZERS := $(SANITIZERS) -O0 -fno-sanitize=null,alignment,vptr
+GOOGLETEST := -lgtest -lgtest_main
 
 # $(1): the target, $(2): its directory in test, $(3): its flags, $(4): objects of src/core. The tests are compiled with
 # a precompiled <gtest/gtest.h>. ROOM=quantiles builds and runs only the tests of that folder.
@@ -139,7 +140,7 @@ $$($(1)_support): .build/test/$(1)/%.o: test/%.cpp .build/test/$(1)/prelude.hpp.
 	@echo '#include <gtest/gtest.h>' >$$(@D)/prelude.hpp
 	$$($(1)_compile) -x c++-header -o $$@ $$(@D)/prelude.hpp
 $$($(1)_run): $(4) $$($(1)_objects)
-	$$(CXX) $(3) -o $$@ $$^ -lgtest -lgtest_main -lcrypto -lpthread
+	$$(CXX) $(3) -o $$@ $$^ $$(GOOGLETEST) -lcrypto -lpthread
 $(1): $$($(1)_run)
 	@scripts/run-gtest.sh $$<
 -include $$($(1)_objects:.o=.d)

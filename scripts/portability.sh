@@ -57,7 +57,8 @@ test_compiler() {
   chroot_install "$root" "${compiler/clang++/clang}"
   make_googletest "$root" "$compiler"
   chroot_copy_tree "$root" "$compiler"
-  chroot_run "$root" env CI=1 "LIBRARY_PATH=/googletest/$compiler" make -C "$compiler" "$jobs" with_llvm=no CXX="$compiler" all quick
+  chroot_run "$root" env CI=1 make -C "$compiler" "$jobs" with_llvm=no CXX="$compiler" \
+    GOOGLETEST="/googletest/$compiler/libgtest_main.a /googletest/$compiler/libgtest.a" all quick
   rm -rf "${root:?}/src/$compiler"
 }
 
