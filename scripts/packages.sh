@@ -91,7 +91,7 @@ lint() {
 install_package() {
   chroot_create "$clean" "$release" ca-certificates
   cp "$output/$release"/postgresql-*-dpquantile_*.deb "$clean/src/"
-  chroot_run "$clean" sh -c 'dpkg-deb --field /src/*.deb Depends' | grep -E 'postgresql-[0-9]+ \(>= [0-9]+\.[0-9]+\)'
+  chroot_run "$clean" sh -c 'dpkg-deb --field /src/*.deb Depends' | grep -E 'postgresql-[0-9]+ \(>[>=] [0-9]+\.[0-9]+\)'
   chroot_run "$clean" sh -c 'apt-get -qq -y install --no-install-recommends /src/*.deb'
   chroot_run "$clean" pg_virtualenv psql -X -v ON_ERROR_STOP=1 -c "CREATE EXTENSION dpquantile" \
     -c "SELECT dp_grant_budget('postgres', 1)" -c "SELECT dp_median(i, 1, 0, 100) FROM generate_series(1, 100) AS i"
