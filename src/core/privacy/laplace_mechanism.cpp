@@ -1,36 +1,14 @@
 #include "core/privacy/laplace_mechanism.hpp"
 
 #include <algorithm>
-#include <bit>
+
+#include "core/privacy/rounded_quotient.hpp"
 
 namespace dpquantile {
 
-namespace {
-
-// discrete_laplace() refuses this scale.
-constexpr Rational kTooLarge{std::uint64_t{1} << 62, 1};
-constexpr int kLargestBits = 62;
-constexpr int kSlackBits = 40;
-constexpr int kMostFractionBits = 40;
-
-int bit_width_128(uint128_t value) {
-  const auto high = static_cast<std::uint64_t>(value >> 64);
-  if (high != 0) return 64 + static_cast<int>(std::bit_width(high));
-  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value)));
-}
-
-}  // namespace
-
+// discrete_laplace() refuses kTooLargeQuotient.
 Rational laplace_scale(std::uint64_t sensitivity, Rational epsilon, std::uint64_t parts) {
-  const uint128_t dividend = uint128_t{sensitivity} * parts * epsilon.denominator;
-  const int whole_bits = bit_width_128(dividend / epsilon.numerator);
-  if (whole_bits >= kLargestBits) return kTooLarge;
-  const int fraction_bits =
-      std::min({kMostFractionBits, kLargestBits - whole_bits, 127 - bit_width_128(dividend)});
-  const uint128_t least = dividend << fraction_bits;
-  const uint128_t shifted = least + (least >> kSlackBits) + 1;
-  const uint128_t rounded_up = (shifted + epsilon.numerator - 1) / epsilon.numerator;
-  return {static_cast<std::uint64_t>(rounded_up), std::uint64_t{1} << fraction_bits};
+  return rounded_quotient(uint128_t{sensitivity} * parts * epsilon.denominator, epsilon.numerator);
 }
 
 int128_t laplace_mechanism(const IntegerQuery& query, Rational epsilon, std::uint64_t parts,

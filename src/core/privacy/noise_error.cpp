@@ -1,0 +1,138 @@
+#include "core/privacy/noise_error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace dpquantile {
+
+namespace {
+
+constexpr int kBisections = 40;
+
+// The least x >= 0, up to rounding, at which a falling function is at most `level`.
+template <class Falling>
+double least_at_most(double level, double unit, Falling falling) {
+  double high = unit;
+  while (falling(high) > level) high *= 2;
+  double low = 0;
+  for (int i = 0; i < kBisections; ++i) {
+    const double middle = low + (high - low) / 2;
+    (falling(middle) > level ? low : high) = middle;
+  }
+  return high;
+}
+
+double normal_quantile(double tail) {
+  return std::numbers::sqrt2 * least_at_most(tail, 1, [](double x) { return std::erfc(x); });
+}
+
+double joint_sigma(std::span<const double> sigmas) {
+  double squares = 0;
+  for (const double sigma : sigmas) squares += sigma * sigma;
+  return std::sqrt(squares);
+}
+
+// The law of a sum of independent Laplace noises, whose density is a weighted sum of Laplace
+// densities.
+class LaplaceSum {
+ public:
+  explicit LaplaceSum(std::span<const double> scales) : terms_(scales.size()) {
+    std::transform(scales.begin(), scales.end(), scale_.begin(),
+                   [](double scale) { return std::abs(scale); });
+    std::sort(scale_.begin(), end(scale_));
+    separate();
+    for (std::size_t i = 0; i < terms_; ++i) weight_[i] = weight(i);
+  }
+
+  double largest() const { return scale_[terms_ - 1]; }
+  double tail(double t) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < terms_; ++i) sum += weight_[i] * std::exp(-t / scale_[i]);
+    return sum;
+  }
+  double mean_magnitude() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < terms_; ++i) sum += weight_[i] * scale_[i];
+    return sum;
+  }
+
+ private:
+  using Values = std::array<double, kMostNoiseTerms>;
+
+  Values::iterator end(Values& values) const {
+    return values.begin() + static_cast<std::ptrdiff_t>(terms_);
+  }
+
+  // The weights have rounding errors of about 2^-52 * kApart^-2.
+  void separate() {
+    constexpr double kApart = 0x1p-9;
+    constexpr double kLeastPart = 0x1p-6;
+    const double least = kLeastPart * largest();
+    for (std::size_t i = 0; i < terms_; ++i) {
+      const double floor = i == 0 ? least : scale_[i - 1] * (1 + kApart);
+      scale_[i] = std::max(scale_[i], floor);
+    }
+  }
+
+  double weight(std::size_t i) const {
+    double product = 1;
+    for (std::size_t j = 0; j < terms_; ++j) {
+      if (j == i) continue;
+      const double ratio = scale_[j] / scale_[i];
+      product /= (1 - ratio) * (1 + ratio);
+    }
+    return product;
+  }
+
+  std::size_t terms_;
+  Values scale_{};
+  Values weight_{};
+};
+
+}  // namespace
+
+double noise_quantile(PrivacyMeasure measure, std::span<const double> spreads, double tail) {
+  if (measure == PrivacyMeasure::kZcdp) return joint_sigma(spreads) * normal_quantile(tail);
+  const LaplaceSum sum(spreads);
+  if (sum.largest() == 0) return 0;
+  return least_at_most(tail, sum.largest(), [&](double t) { return sum.tail(t); });
+}
+
+double mean_noise(PrivacyMeasure measure, std::span<const double> spreads) {
+  if (measure == PrivacyMeasure::kZcdp) {
+    return joint_sigma(spreads) * std::sqrt(2 / std::numbers::pi);
+  }
+  const LaplaceSum sum(spreads);
+  return sum.largest() == 0 ? 0 : sum.mean_magnitude();
+}
+
+// Laplace noise of scale s has P(|Y| > t) = 2 e^(-(t + 1) / s) / (1 + e^(-1 / s)). Gaussian noise
+// has P(Y >= t + 1) <= P(N >= t) for a normal N of the same sigma.
+std::uint64_t integer_noise_quantile(PrivacyMeasure measure, double spread, double tail) {
+  const double t = measure == PrivacyMeasure::kZcdp
+                       ? spread * normal_quantile(tail)
+                       : spread * (std::log(2 / tail) - std::log1p(std::exp(-1 / spread))) - 1;
+  return static_cast<std::uint64_t>(std::max(std::ceil(t), 0.0));
+}
+
+// Laplace noise has 2 e^(-1/s) / (1 - e^(-2/s)). Gaussian noise is summed where the integers are
+// coarse for it.
+double mean_integer_noise(PrivacyMeasure measure, double spread) {
+  if (measure == PrivacyMeasure::kPure) {
+    return -2 * std::exp(-1 / spread) / std::expm1(-2 / spread);
+  }
+  constexpr double kFine = 10;
+  if (spread > kFine) return spread * std::sqrt(2 / std::numbers::pi);
+  double mass = 1;
+  double moment = 0;
+  for (int y = 1; y < 40 * kFine; ++y) {
+    const double density = 2 * std::exp(-y * y / (2 * spread * spread));
+    mass += density;
+    moment += y * density;
+  }
+  return moment / mass;
+}
+
+}  // namespace dpquantile
