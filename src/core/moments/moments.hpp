@@ -1,0 +1,72 @@
+#pragma once
+
+#include "core/moments/bernstein_sums.hpp"
+#include "core/privacy/mechanism_context.hpp"
+
+namespace dpquantile {
+
+// A released number, and how far off it may be: the exact statistic lies within `error` of `value`
+// with a probability of at least 95 %. Both are finite, and functions of released numbers and
+// public parameters.
+struct Estimate {
+  double value;
+  double error;
+};
+
+inline constexpr double kEstimateTail = 0.05;
+
+// Count, sum, mean, variance and standard deviation of values within public bounds, read off noisy
+// Bernstein sums. Everything here is post-processing and costs no privacy. The exact statistics are
+// those of the values clamped to the bounds.
+//
+// Every answer is one that is possible: the count at least 0, the mean within the bounds, the
+// variance within 0 .. width^2 / 4, the sample variance within 0 .. width^2 / 2, the sum of the
+// sign that the bounds allow. A noisy sum of parts below 0 counts as 0 in a mean or variance. If
+// all of them are 0, the mean is the middle of the bounds and the variance 0. If the noisy count is
+// too small for its noise, the error is the whole possible range.
+//
+// The errors hold for every number of rows and all values (docs/privacy.md, "Errors of moments").
+// Each is for its own statistic: that two hold at once has a probability of at least 90 %.
+class Moments {
+ public:
+  // The bounds are those of the ValueSums. Throws ParameterError unless (upper - lower)^2 is a
+  // normal number, for degree 2.
+  Moments(const NoisyBernsteinSums& sums, const FixedPoint& bounds);
+
+  Estimate count() const;  // a whole number
+  Estimate sum() const;
+  Estimate mean() const;
+
+  // For degree 2 only. The sample variance is the variance times n / (n - 1), where a count below 2
+  // counts as 2. Its error is for data of at least 2 rows.
+  Estimate variance() const;
+  Estimate sample_variance() const;
+  Estimate stddev() const;
+  Estimate sample_stddev() const;
+
+ private:
+  struct Interval {
+    double low;
+    double high;
+  };
+
+  double scaled_mean() const;
+  double scaled_variance() const;
+  double scaled_mean_error(double tail) const;
+  Interval scaled_variance_interval(double variance_tail, double mean_tail) const;
+  Interval sample_factors() const;
+  double noise_of(double first, double second, double third, double tail) const;
+
+  NoisyBernsteinSums sums_;
+  double lower_;
+  double upper_;
+  double width_;
+};
+
+// Privacy: epsilon-differentially private or rho-zCDP, by the measure, for adding or removing one
+// row. `values` has the value_units() of the bounds. Throws ParameterError (privacy; for degree 2
+// also the bounds), RandomnessUnavailable, and std::overflow_error as the samplers do.
+Moments release_moments(const ValueSums& values, const FixedPoint& bounds, MomentsDegree degree,
+                        const PrivacyParameter& privacy, RandomStream& random);
+
+}  // namespace dpquantile

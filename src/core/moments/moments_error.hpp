@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+
+#include "core/moments/bernstein_sums.hpp"
+#include "core/privacy/privacy_parameter.hpp"
+
+namespace dpquantile {
+
+// The mean absolute errors to expect, in the units of the values. They depend on public parameters
+// only: the forecast reads no data and needs no charge.
+struct MomentsError {
+  double count;
+  double sum;
+  double mean;
+  // For degree 2 only.
+  std::optional<double> variance;
+  std::optional<double> stddev;
+};
+
+// The errors of Moments of this degree for the worst data with `rows` rows within the bounds.
+//
+// Count and sum are exact up to rounding and clipping, which only make errors smaller for counts
+// above the noise. Mean and variance are to first order in noise / rows, at most the whole range:
+// the formulas hold once `rows` is some ten times the noise. The worst data for them are those
+// whose values all lie at one bound. The standard deviation is worst for data of hardly any spread,
+// where its error falls only with the square root of the rows. Data of standard deviation s have an
+// error of at most variance / (2 s) instead, to first order.
+//
+// Throws ParameterError as check_privacy_parameter() does, and unless rows >= 1. Requires
+// lower < upper, both finite.
+MomentsError moments_expected_error(double rows, MomentsDegree degree,
+                                    const PrivacyParameter& privacy, double lower, double upper);
+
+// The mean absolute error of release_count(), before a count below 0 becomes 0, and of
+// release_sum(). They do not depend on the rows.
+double count_expected_error(const PrivacyParameter& privacy);
+double sum_expected_error(const PrivacyParameter& privacy, double lower, double upper);
+
+}  // namespace dpquantile

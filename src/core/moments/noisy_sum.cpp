@@ -1,0 +1,54 @@
+#include "core/moments/noisy_sum.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/privacy/integer_noise.hpp"
+#include "core/privacy/noise_error.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+constexpr int kMostGaussianBits = 31;
+
+// Under rho coarser units keep sigma^2 within the sampler's range.
+int unit_bits(const PrivacyParameter& privacy) {
+  if (privacy.measure == PrivacyMeasure::kPure) return SumScale::kSumBits;
+  return gaussian_sensitivity_bits(privacy.value, kMostGaussianBits);
+}
+
+// The sum in units of 2^-bits, rounded down.
+int128_t sum_in_units(const ValueSums& values, int bits) {
+  const auto shifted = static_cast<int128_t>(values.sum.value());
+  const int128_t sum = shifted - int128_t{values.count} * int128_t{SumScale::kSumOne};
+  const int128_t divisor = int128_t{1} << (static_cast<int>(SumScale::kSumBits) - bits);
+  const int128_t quotient = sum / divisor;
+  return quotient * divisor > sum ? quotient - 1 : quotient;
+}
+
+double finite(double value) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  return std::clamp(value, -kMost, kMost);
+}
+
+}  // namespace
+
+Estimate release_sum(const ValueSums& values, const SumScale& scale,
+                     const PrivacyParameter& privacy, RandomStream& random) {
+  check_privacy_parameter(privacy);
+  const int bits = unit_bits(privacy);
+  const IntegerNoise noise(privacy, std::uint64_t{1} << bits);
+  int128_t noisy = sum_in_units(values, bits) + noise.draw(random);
+  if (scale.lower >= 0) noisy = std::max<int128_t>(noisy, 0);
+  if (scale.upper <= 0) noisy = std::min<int128_t>(noisy, 0);
+  const double spread[] = {noise.spread() + 1};
+  const double error = noise_quantile(privacy.measure, spread, kEstimateTail);
+  const auto in_values = [&](double units) {
+    return finite(std::ldexp(units, -bits) * scale.largest);
+  };
+  return {in_values(static_cast<double>(noisy)), in_values(error + 1)};
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/moments/moments.hpp"
+#include "core/moments/value_sums.hpp"
+#include "core/privacy/privacy_parameter.hpp"
+#include "core/privacy/random.hpp"
+
+namespace dpquantile {
+
+// The sum alone of values clamped to the bounds. One row changes it by at most
+// max(|lower|, |upper|), so its noise has at most the variance of the sum by Moments of degree 1,
+// which is that of two noises, of scale |lower| / epsilon and |upper| / epsilon. A sum of a sign
+// that the bounds exclude becomes 0 (post-processing); one beyond the range of doubles becomes the
+// largest double.
+//
+// The error leaves out that every value is rounded to units of max(|lower|, |upper|) / 2^32: a row
+// adds at most half a unit.
+//
+// Privacy: epsilon-differentially private or rho-zCDP, by the measure, for adding or removing one
+// row (docs/privacy.md, "Moments"). `values` has shifted_units() of the scale, of at most 2^63
+// rows.
+//
+// Throws ParameterError as check_privacy_parameter() does, RandomnessUnavailable, and
+// std::overflow_error as the samplers do.
+Estimate release_sum(const ValueSums& values, const SumScale& scale,
+                     const PrivacyParameter& privacy, RandomStream& random);
+
+}  // namespace dpquantile

@@ -1,0 +1,338 @@
+#include "core/moments/moments.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/moments/moments_error.hpp"
+#include "support/case_name.hpp"
+#include "support/confidence.hpp"
+#include "support/context_testing.hpp"
+#include "support/random_testing.hpp"
+
+namespace dpquantile {
+namespace {
+
+using test::case_name;
+using test::lower_confidence_bound;
+using test::SeededSource;
+using test::TestContext;
+
+constexpr MomentsDegree kMean = MomentsDegree::kMean;
+constexpr MomentsDegree kVariance = MomentsDegree::kVariance;
+
+using Rows = std::vector<double>;
+
+ValueSums sums_of(const Rows& rows, const FixedPoint& bounds) {
+  ValueSums sums;
+  for (const double row : rows) sums.add(value_units(bounds, row));
+  return sums;
+}
+
+Moments release(const Rows& rows, double lower, double upper, MomentsDegree degree,
+                const PrivacyParameter& privacy, RandomStream& random) {
+  const FixedPoint bounds = FixedPoint::create(lower, upper);
+  return release_moments(sums_of(rows, bounds), bounds, degree, privacy, random);
+}
+
+// Parts in rows, without noise.
+Moments without_noise(std::array<double, 3> parts, MomentsDegree degree, double lower,
+                      double upper) {
+  return {{degree, PrivacyMeasure::kPure, parts, {1, 1, 1}}, FixedPoint::create(lower, upper)};
+}
+
+TEST(Moments, AreReadOffTheParts) {
+  const Moments first = without_noise({30, 10, 0}, kMean, 100, 200);
+  EXPECT_EQ(first.count().value, 40);
+  EXPECT_DOUBLE_EQ(first.mean().value, 125);
+  EXPECT_DOUBLE_EQ(first.sum().value, 5000);
+  // 20 zeros and 20 ones, scaled.
+  const Moments second = without_noise({20, 0, 20}, kVariance, 100, 200);
+  EXPECT_EQ(second.count().value, 40);
+  EXPECT_DOUBLE_EQ(second.mean().value, 150);
+  EXPECT_DOUBLE_EQ(second.sum().value, 6000);
+  EXPECT_DOUBLE_EQ(second.variance().value, 2500);
+  EXPECT_DOUBLE_EQ(second.stddev().value, 50);
+  EXPECT_DOUBLE_EQ(second.sample_variance().value, 2500 * 40.0 / 39);
+  EXPECT_DOUBLE_EQ(second.sample_stddev().value, 50 * std::sqrt(40.0 / 39));
+  // 40 values in the middle.
+  EXPECT_DOUBLE_EQ(without_noise({10, 20, 10}, kVariance, 100, 200).variance().value, 0);
+}
+
+TEST(Moments, OfPartsThatNoDataHaveArePossibleValues) {
+  for (const double a : {-7.0, 0.0, 1e-9, 3.0, 1e12}) {
+    for (const double b : {-7.0, 0.0, 1e-9, 3.0, 1e12}) {
+      for (const double c : {-7.0, 0.0, 1e-9, 3.0, 1e12}) {
+        const Moments moments = without_noise({a, b, c}, kVariance, -3, 5);
+        EXPECT_GE(moments.count().value, 0);
+        EXPECT_GE(moments.mean().value, -3);
+        EXPECT_LE(moments.mean().value, 5);
+        EXPECT_GE(moments.variance().value, 0);
+        EXPECT_LE(moments.variance().value, 16);
+        EXPECT_LE(moments.stddev().value, 4);
+        EXPECT_LE(moments.sample_variance().value, 32);
+        EXPECT_LE(moments.mean().error, 8);
+        EXPECT_LE(moments.variance().error, 16);
+        EXPECT_LE(moments.sample_variance().error, 32);
+        for (const Estimate& estimate :
+             {moments.count(), moments.sum(), moments.mean(), moments.variance(), moments.stddev(),
+              moments.sample_variance(), moments.sample_stddev()}) {
+          EXPECT_TRUE(std::isfinite(estimate.value));
+          EXPECT_TRUE(std::isfinite(estimate.error));
+          EXPECT_GE(estimate.error, 0);
+        }
+      }
+    }
+  }
+}
+
+TEST(Moments, WithoutRowsAreTheMiddleAndItsWholeRange) {
+  const Moments nothing = without_noise({-2, -1, -4}, kVariance, -3, 5);
+  EXPECT_EQ(nothing.count().value, 0);
+  EXPECT_EQ(nothing.mean().value, 1);
+  EXPECT_GE(nothing.mean().error, 4);
+  EXPECT_EQ(nothing.variance().value, 0);
+  EXPECT_EQ(nothing.variance().error, 16);
+  EXPECT_EQ(nothing.stddev().error, 4);
+}
+
+TEST(Moments, HaveASumOfTheSignThatTheBoundsAllow) {
+  EXPECT_EQ(without_noise({-9, -9, 0}, kMean, 1, 2).sum().value, 0);
+  EXPECT_EQ(without_noise({-9, -9, 0}, kMean, -2, -1).sum().value, 0);
+  EXPECT_EQ(without_noise({-9, -9, 0}, kMean, -1, 2).sum().value, -9);
+}
+
+TEST(Moments, OfHugeBoundsAreFinite) {
+  const Moments huge = without_noise({1e15, 1e15, 0}, kMean, -8e307, 8e307);
+  EXPECT_TRUE(std::isfinite(huge.sum().value) && std::isfinite(huge.sum().error));
+  EXPECT_TRUE(std::isfinite(huge.mean().value) && std::isfinite(huge.mean().error));
+  EXPECT_THROW(without_noise({1, 1, 1}, kVariance, -8e307, 8e307), ParameterError);
+}
+
+// --- Coverage ------------------------------------------------------------------------------------
+
+struct Exact {
+  double count = 0;
+  double sum = 0;
+  double mean = 0;
+  double variance = 0;
+  double sample_variance = 0;
+};
+
+Exact exact_of(const Rows& rows) {
+  Exact exact;
+  exact.count = static_cast<double>(rows.size());
+  for (const double row : rows) exact.sum += row;
+  exact.mean = exact.sum / exact.count;
+  for (const double row : rows) exact.variance += (row - exact.mean) * (row - exact.mean);
+  exact.sample_variance = exact.variance / (exact.count - 1);
+  exact.variance /= exact.count;
+  return exact;
+}
+
+struct Case {
+  std::string name;
+  Rows rows;
+  double lower;
+  double upper;
+  PrivacyParameter privacy;
+  bool tight;  // whether the errors must be as small as possible, too
+};
+
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+Rows repeated(std::size_t n, const Rows& pattern) {
+  Rows rows(n);
+  for (std::size_t i = 0; i < n; ++i) rows[i] = pattern[i % pattern.size()];
+  return rows;
+}
+
+// How often an estimate missed the exact value, how wide its errors were and how large the
+// deviations.
+struct Record {
+  std::uint64_t missed = 0;
+  double errors = 0;
+  std::vector<double> deviations;
+
+  void add(const Estimate& estimate, double exact) {
+    const double deviation = std::abs(estimate.value - exact);
+    missed += deviation > estimate.error + 1e-12 * std::abs(exact);
+    errors += estimate.error;
+    deviations.push_back(deviation);
+  }
+  double mean_error() const { return errors / static_cast<double>(deviations.size()); }
+  double quantile_95() {
+    const auto at = deviations.begin() + static_cast<std::ptrdiff_t>(deviations.size() * 95 / 100);
+    std::nth_element(deviations.begin(), at, deviations.end());
+    return *at;
+  }
+};
+
+class MomentsCoverage : public ::testing::TestWithParam<Case> {
+ protected:
+  static constexpr std::uint64_t kReleases = 1000;
+
+  // The noise is the same in every run of the test.
+  void expect_covered(Record& record, const char* statistic, double least = 0) {
+    EXPECT_LE(lower_confidence_bound(record.missed, kReleases, 1e-4), 0.05) << statistic;
+    if (!GetParam().tight) return;
+    EXPECT_LE(record.mean_error(), 1.3 * std::max(record.quantile_95(), least)) << statistic;
+  }
+};
+
+TEST_P(MomentsCoverage, IsNineteenOfTwentyForDegreeOne) {
+  SeededSource source;
+  TestContext context(source);
+  const auto& [name, rows, lower, upper, privacy, tight] = GetParam();
+  const Exact exact = exact_of(rows);
+  Record count;
+  Record sum;
+  Record mean;
+  for (std::uint64_t i = 0; i < kReleases; ++i) {
+    const Moments moments = release(rows, lower, upper, kMean, privacy, context.random);
+    count.add(moments.count(), exact.count);
+    sum.add(moments.sum(), exact.sum);
+    mean.add(moments.mean(), exact.mean);
+  }
+  expect_covered(count, "count", 2);
+  expect_covered(sum, "sum");
+  expect_covered(mean, "mean");
+}
+
+TEST_P(MomentsCoverage, IsNineteenOfTwentyForDegreeTwo) {
+  SeededSource source;
+  TestContext context(source);
+  const auto& [name, rows, lower, upper, privacy, tight] = GetParam();
+  const Exact exact = exact_of(rows);
+  Record count;
+  Record sum;
+  Record mean;
+  Record variance;
+  Record stddev;
+  Record sample_variance;
+  Record sample_stddev;
+  for (std::uint64_t i = 0; i < kReleases; ++i) {
+    const Moments moments = release(rows, lower, upper, kVariance, privacy, context.random);
+    count.add(moments.count(), exact.count);
+    sum.add(moments.sum(), exact.sum);
+    mean.add(moments.mean(), exact.mean);
+    variance.add(moments.variance(), exact.variance);
+    stddev.add(moments.stddev(), std::sqrt(exact.variance));
+    sample_variance.add(moments.sample_variance(), exact.sample_variance);
+    sample_stddev.add(moments.sample_stddev(), std::sqrt(exact.sample_variance));
+  }
+  expect_covered(count, "count", 2);
+  expect_covered(sum, "sum");
+  expect_covered(mean, "mean");
+  expect_covered(variance, "variance");
+  expect_covered(stddev, "stddev");
+  expect_covered(sample_variance, "sample variance");
+  expect_covered(sample_stddev, "sample stddev");
+}
+
+const Rows kAges = {17, 23, 25, 31, 34, 38, 39, 40, 46, 52, 61, 74};
+const Rows kEnds = {0, 1};
+const Rows kMiddle = {0.3, 0.5, 0.7};
+
+const std::vector<Case> kCases = {
+    {"AgesOf1000", repeated(1000, kAges), 0, 120, pure(1), true},
+    {"AgesOf200", repeated(200, kAges), 0, 120, pure(0.1), false},
+    {"AgesOf20", repeated(20, kAges), 0, 120, pure(0.1), false},
+    {"AgesOf10000", repeated(10'000, kAges), 0, 120, pure(0.1), true},
+    {"AgesUnderRho", repeated(1000, kAges), 0, 120, zcdp(0.5), true},
+    {"AgesUnderALittleRho", repeated(200, kAges), 0, 120, zcdp(0.0005), false},
+    {"EndsOf1000", repeated(1000, kEnds), 0, 1, pure(1), true},
+    {"EndsOf2", repeated(2, kEnds), 0, 1, pure(1), false},
+    {"EndsOf30UnderRho", repeated(30, kEnds), 0, 1, zcdp(0.005), false},
+    {"MiddleOf1000", repeated(1000, kMiddle), 0, 1, pure(1), true},
+    {"MiddleOf1000UnderRho", repeated(1000, kMiddle), 0, 1, zcdp(0.5), true},
+    {"ConstantAtABound", repeated(2000, {7}), 7, 9, pure(1), false},
+    {"ConstantAtTheOtherBound", repeated(50, {9}), 7, 9, pure(0.5), false},
+    {"ConstantInside", repeated(2000, {7.7}), 7, 9, pure(1), false},
+    {"NegativeValues", repeated(1000, {-3, -2, -7}), -10, -1, pure(1), true},
+    {"BothSigns", repeated(1000, {-3, 2, 7}), -10, 20, pure(1), true},
+    {"ThreeRows", {1, 2, 8}, 0, 10, pure(1), false},
+    {"ThreeRowsWithLittleNoise", {1, 2, 8}, 0, 10, pure(100), false},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, MomentsCoverage, ::testing::ValuesIn(kCases), case_name);
+
+// --- Forecast ------------------------------------------------------------------------------------
+
+struct MeanErrors {
+  double count = 0;
+  double sum = 0;
+  double mean = 0;
+  double variance = 0;
+  double stddev = 0;
+};
+
+MeanErrors measured(const Rows& rows, double lower, double upper, MomentsDegree degree,
+                    const PrivacyParameter& privacy) {
+  constexpr int kReleases = 4000;
+  SeededSource source;
+  TestContext context(source);
+  const Exact exact = exact_of(rows);
+  MeanErrors errors;
+  for (int i = 0; i < kReleases; ++i) {
+    const FixedPoint bounds = FixedPoint::create(lower, upper);
+    const NoisyBernsteinSums sums =
+        release_bernstein_sums(sums_of(rows, bounds), degree, privacy, context.random);
+    const Moments moments(sums, bounds);
+    errors.count += std::abs(sums.rows() - exact.count) / kReleases;
+    errors.sum += std::abs(moments.sum().value - exact.sum) / kReleases;
+    errors.mean += std::abs(moments.mean().value - exact.mean) / kReleases;
+    if (degree == kMean) continue;
+    errors.variance += std::abs(moments.variance().value - exact.variance) / kReleases;
+    errors.stddev += std::abs(moments.stddev().value - std::sqrt(exact.variance)) / kReleases;
+  }
+  return errors;
+}
+
+// The noise is the same in every run. Its mean over 4000 releases is right within some 5 %.
+TEST(MomentsExpectedError, IsThatOfTheWorstDataAndAtLeastThatOfOthers) {
+  constexpr double kSampling = 1.06;
+  for (const PrivacyParameter& privacy : {pure(1), zcdp(0.5)}) {
+    for (const MomentsDegree degree : {kMean, kVariance}) {
+      const MomentsError forecast = moments_expected_error(1000, degree, privacy, -2, 6);
+      for (const Rows& pattern :
+           {Rows{-2}, Rows{6}, Rows{-2, 6}, Rows{2}, Rows{-1, 0, 3}, Rows{-1.9}}) {
+        const MeanErrors errors = measured(repeated(1000, pattern), -2, 6, degree, privacy);
+        EXPECT_NEAR(errors.count / forecast.count, 1, 0.06);
+        EXPECT_NEAR(errors.sum / forecast.sum, 1, 0.06);
+        EXPECT_LE(errors.mean, kSampling * forecast.mean);
+        if (degree == kMean) continue;
+        EXPECT_LE(errors.variance, kSampling * *forecast.variance);
+        EXPECT_LE(errors.stddev, kSampling * *forecast.stddev);
+      }
+    }
+  }
+}
+
+TEST(MomentsExpectedError, OfCountAndSumAloneIsThatOfTheirNoise) {
+  EXPECT_NEAR(count_expected_error(pure(1)), 0.8509, 1e-4);
+  EXPECT_NEAR(count_expected_error(zcdp(0.005)), 7.979, 1e-2);
+  EXPECT_NEAR(sum_expected_error(pure(0.5), -5, 2), 10, 0.1);
+  EXPECT_NEAR(sum_expected_error(zcdp(0.5), -5, 2), 5 * 0.7979, 0.05);
+}
+
+TEST(MomentsExpectedError, IsAtMostTheWholeRange) {
+  const MomentsError forecast = moments_expected_error(1, kVariance, pure(0.01), -2, 6);
+  EXPECT_EQ(forecast.mean, 8);
+  EXPECT_EQ(forecast.variance, 16);
+  EXPECT_EQ(forecast.stddev, 4);
+  EXPECT_FALSE(moments_expected_error(1, kMean, pure(1), 0, 1).variance);
+  EXPECT_THROW(moments_expected_error(0.5, kMean, pure(1), 0, 1), ParameterError);
+  EXPECT_THROW(moments_expected_error(NAN, kMean, pure(1), 0, 1), ParameterError);
+}
+
+}  // namespace
+}  // namespace dpquantile
