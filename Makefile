@@ -156,7 +156,7 @@ $(eval $(call test_program,unit,unit,$(TEST_SANITIZERS),$(sanitized_core)))
 $(eval $(call test_program,quick,unit,-O1,$(CORE_SOURCES:.cpp=.o)))
 $(eval $(call test_program,privacy,privacy,-O2,$(CORE_SOURCES:.cpp=.o)))
 
-bench_programs := $(addprefix .build/,accuracy cdf_accuracy iqr_accuracy user_accuracy quantile_time final_step_time paper_figures)
+bench_programs := $(addprefix .build/,accuracy cdf_accuracy iqr_accuracy moments_accuracy user_accuracy quantile_time final_step_time paper_figures)
 bench_headers := $(wildcard test/bench/*.hpp)
 chart_sources := $(addprefix test/bench/,line_chart.cpp chart_panel.cpp svg_elements.cpp)
 .build/user_accuracy: $(addprefix test/bench/,user_errors.cpp user_grid_accuracy.cpp) $(chart_sources) $(bench_headers)

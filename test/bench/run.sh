@@ -47,8 +47,8 @@ SQL
 
 test/bench/charge.sh
 echo
-build .build/accuracy .build/cdf_accuracy .build/iqr_accuracy .build/user_accuracy .build/quantile_time \
-  .build/final_step_time
+build .build/accuracy .build/cdf_accuracy .build/iqr_accuracy .build/moments_accuracy .build/user_accuracy \
+  .build/quantile_time .build/final_step_time
 load
 echo "PostgreSQL $(query -A -t -c 'SHOW server_version'), $(nproc) processors, the library preloaded"
 speed
@@ -66,6 +66,8 @@ echo
 .build/cdf_accuracy "$TRIALS"
 echo
 .build/iqr_accuracy "$TRIALS"
+echo
+.build/moments_accuracy "$TRIALS" "$BENCH_DATA"
 echo
 if [[ -n $BENCH_PLOTS ]]; then mkdir -p "$BENCH_PLOTS"; fi
 .build/user_accuracy "$TRIALS" "$BENCH_PLOTS"
