@@ -1,0 +1,115 @@
+#include "core/selection/bounded_groups.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "support/chi_square.hpp"
+#include "support/context_testing.hpp"
+
+namespace dpquantile {
+namespace {
+
+using test::kFalseAlarm;
+using test::TestWorkspace;
+
+using Members = std::vector<GroupMember>;
+using Counts = std::vector<std::uint64_t>;
+
+constexpr std::uint32_t kGroups = 7;
+const SipKey kKey{1, 2, 3};
+
+Counts counts_of(Members members, std::uint64_t most, const SipKey& key = kKey) {
+  TestWorkspace work;
+  const auto counts = bounded_group_counts(members, kGroups, most, key, work);
+  return {counts.begin(), counts.end()};
+}
+
+// Users 0 .. users - 1, user i in i % (kGroups + 1) groups.
+Members some_members(std::uint64_t users) {
+  Members members;
+  for (std::uint64_t user = 0; user < users; ++user) {
+    for (std::uint32_t i = 0; i < user % (kGroups + 1); ++i) {
+      members.push_back({user, static_cast<std::uint32_t>((user / 3 + i) % kGroups)});
+    }
+  }
+  return members;
+}
+
+TEST(BoundedGroups, CountTheUsersOfEachGroupIfNobodyIsInTooMany) {
+  EXPECT_EQ(counts_of({{1, 0}, {1, 2}, {2, 2}, {9, 6}}, 2), (Counts{1, 0, 2, 0, 0, 0, 1}));
+  EXPECT_EQ(counts_of({}, 2), Counts(kGroups));
+}
+
+TEST(BoundedGroups, CountAUserOnceInAGroup) {
+  EXPECT_EQ(counts_of({{1, 3}, {1, 3}, {2, 3}, {1, 3}}, 1), (Counts{0, 0, 0, 2, 0, 0, 0}));
+}
+
+TEST(BoundedGroups, LeaveEveryUserInAtMostSoManyGroups) {
+  for (std::uint64_t most = 1; most <= kGroups; ++most) {
+    std::uint64_t expected = 0;
+    for (std::uint64_t user = 0; user < 100; ++user) {
+      expected += std::min(user % (kGroups + 1), most);
+    }
+    const Counts counts = counts_of(some_members(100), most);
+    EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}), expected);
+  }
+}
+
+TEST(BoundedGroups, DoNotDependOnTheOrderOfTheData) {
+  Members members = some_members(100);
+  const Counts counts = counts_of(members, 2);
+  std::mt19937_64 generator(1);
+  for (int i = 0; i < 20; ++i) {
+    std::shuffle(members.begin(), members.end(), generator);
+    EXPECT_EQ(counts_of(members, 2), counts);
+  }
+}
+
+// The sensitivity: for every key, one user more changes at most `most` counts, each by one.
+TEST(BoundedGroups, ChangeByOneInAtMostSoManyGroupsForOneUser) {
+  for (std::uint8_t key = 0; key < 20; ++key) {
+    for (const std::uint64_t most : {1U, 2U, 3U, 7U}) {
+      for (std::uint32_t own = 1; own <= kGroups; ++own) {
+        const Members others = some_members(40);
+        Members larger = others;
+        for (std::uint32_t group = 0; group < own; ++group) larger.push_back({1000, group});
+        const Counts before = counts_of(others, most, SipKey{key});
+        const Counts after = counts_of(larger, most, SipKey{key});
+        std::uint64_t changed = 0;
+        for (std::size_t group = 0; group < kGroups; ++group) {
+          ASSERT_LE(after[group] - before[group], 1U);
+          changed += after[group] - before[group];
+        }
+        EXPECT_EQ(changed, std::min<std::uint64_t>(own, most));
+      }
+    }
+  }
+}
+
+TEST(BoundedGroups, KeepEachGroupOfAUserEquallyOftenOverKeys) {
+  Members members;
+  for (std::uint32_t group = 0; group < kGroups; ++group) members.push_back({5, group});
+  Counts kept(kGroups);
+  for (std::uint32_t key = 0; key < 14'000; ++key) {
+    const auto byte = [&](unsigned i) { return static_cast<std::uint8_t>(key >> 8 * i); };
+    const Counts counts = counts_of(members, 1, SipKey{byte(0), byte(1), 77});
+    for (std::size_t group = 0; group < kGroups; ++group) kept[group] += counts[group];
+  }
+  EXPECT_GT(test::chi_square_p_value(kept, std::vector<double>(kGroups, 1.0 / kGroups)),
+            kFalseAlarm);
+}
+
+TEST(BoundedGroups, CanBeCancelled) {
+  TestWorkspace work([] { return true; });
+  Members members(200'000, GroupMember{1, 0});
+  EXPECT_THROW(bounded_group_counts(members, 1, 1, kKey, work), Cancelled);
+}
+
+}  // namespace
+}  // namespace dpquantile
