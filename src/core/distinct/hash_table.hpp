@@ -8,7 +8,7 @@
 namespace dpquantile {
 
 // A set of hashes other than 0 in one stretch of memory: open addressing with linear probing,
-// between 5/8 and 13/16 full once it has grown. The hashes must look random in bits 24 to 55.
+// between 13/24 and 13/16 full once it has grown. The hashes must look random in bits 24 to 55.
 class HashTable {
  public:
   explicit HashTable(std::pmr::memory_resource* memory) : slots_(memory) {}
@@ -53,9 +53,9 @@ class HashTable {
     return slot;
   }
 
-  // By a quarter: twice as many slots would be half empty.
+  // By a half: of twice as many slots more would be empty.
   void grow() {
-    const std::size_t slots = slots_.empty() ? kLeastSlots : slots_.size() + slots_.size() / 4;
+    const std::size_t slots = slots_.empty() ? kLeastSlots : slots_.size() + slots_.size() / 2;
     HashTable larger(slots_.get_allocator().resource());
     larger.slots_.resize(slots);
     for_each([&](std::uint64_t hash) { larger.slots_[larger.find(hash)] = hash; });
