@@ -10,16 +10,15 @@ bool has_curve(const CdfPlot& plot) {
   return !std::isnan(plot.points.front().probability);
 }
 
-double across(const CdfPlot& plot, double x) {
-  const double width = plot.upper - plot.lower;
-  const double fraction = std::isfinite(width)
-                              ? (x - plot.lower) / width
-                              : (x / 2 - plot.lower / 2) / (plot.upper / 2 - plot.lower / 2);
+double across(double lower, double upper, double x) {
+  const double width = upper - lower;
+  const double fraction =
+      std::isfinite(width) ? (x - lower) / width : (x / 2 - lower / 2) / (upper / 2 - lower / 2);
   return std::clamp(fraction, 0.0, 1.0);
 }
 
 CurvePoint curve_point(const CdfPlot& plot, const CdfPoint& point) {
-  return {across(plot, point.x), point.probability, point.low, point.high};
+  return {across(plot.lower, plot.upper, point.x), point.probability, point.low, point.high};
 }
 
 CurvePoint curve_start(const CdfPlot& plot) {

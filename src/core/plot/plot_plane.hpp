@@ -17,7 +17,7 @@ struct CurvePoint {
 bool has_curve(const CdfPlot& plot);
 
 // Where a value lies between the bounds: 0 at or below lower, 1 at or above upper.
-double across(const CdfPlot& plot, double x);
+double across(double lower, double upper, double x);
 
 // The point of the curve, with x as a fraction of the width between the bounds. Fractions of rows
 // are those of `point`. Nothing is rounded to characters or pixels.

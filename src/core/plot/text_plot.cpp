@@ -141,7 +141,7 @@ struct HorizontalAxis {
 };
 
 int column_of(const CdfPlot& plot, int columns, double x) {
-  return static_cast<int>(std::lround(across(plot, x) * (columns - 1)));
+  return static_cast<int>(std::lround(across(plot.lower, plot.upper, x) * (columns - 1)));
 }
 
 // The column of the whole plot where the label of a tick begins. The label is centred, but kept
