@@ -146,7 +146,7 @@ TEST(SelectionDraws, FollowTheLaw) {
   RandomStream random(source);
   for (const double delta : {1e-6, 0.01, 0.3}) {
     const GroupSelection selection(0.5, delta);
-    for (const std::uint64_t rows : {0, 1, 2, 5, 10, 25, 28, 30, 40, 100}) {
+    for (const std::uint64_t rows : {0U, 1U, 2U, 5U, 10U, 25U, 28U, 30U, 40U, 100U}) {
       std::uint64_t kept = 0;
       for (std::uint64_t i = 0; i < kDraws; ++i) kept += selection.draw_keep(rows, random);
       const double keep = selection.keep_probability(rows);

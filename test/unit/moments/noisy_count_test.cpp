@@ -35,7 +35,7 @@ TEST(NoisyCount, IsExactWithAlmostNoNoiseAndNeverNegative) {
 TEST(NoisyCount, IsWithinItsErrorNineteenTimesOfTwenty) {
   TestContext context;
   for (const PrivacyParameter& privacy : {pure(0.1), pure(1), zcdp(0.005), zcdp(0.5)}) {
-    for (const std::uint64_t exact : {0, 3, 100'000}) {
+    for (const std::uint64_t exact : {0U, 3U, 100'000U}) {
       std::uint64_t missed = 0;
       for (std::uint64_t i = 0; i < kDraws; ++i) {
         const auto [count, error] = release_count(exact, privacy, context.random);

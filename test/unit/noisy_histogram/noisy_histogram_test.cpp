@@ -64,7 +64,7 @@ TEST(NoisyHistogram, IsWithinItsErrors) {
   constexpr double kFalseAlarm = 1e-9;
   TestContext context;
   for (const PrivacyParameter& privacy : {pure(0.1), pure(1), zcdp(0.05)}) {
-    for (const std::uint64_t exact : {0, 1000}) {
+    for (const std::uint64_t exact : {0U, 1000U}) {
       constexpr std::size_t kBins = 20;
       constexpr std::uint64_t kReleases = 2000;
       std::uint64_t missed = 0;

@@ -90,7 +90,7 @@ TEST(GroupSelection, DividesEpsilonAndDeltaAmongTheGroupsOfAUser) {
 }
 
 TEST(GroupSelection, DrawsOneUniformRealWhateverTheRows) {
-  for (const std::uint64_t rows : {0, 1, 14, 28, 1000}) {
+  for (const std::uint64_t rows : {0U, 1U, 14U, 28U, 1000U}) {
     ScriptedSource source({0, 0});
     RandomStream random(source);
     EXPECT_NO_THROW(GroupSelection(1, 1e-6).draw_keep(rows, random));
