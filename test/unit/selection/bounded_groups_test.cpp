@@ -105,6 +105,19 @@ TEST(BoundedGroups, KeepEachGroupOfAUserEquallyOftenOverKeys) {
             kFalseAlarm);
 }
 
+// A choice that all users share would leave few groups with users. The standard deviation of a
+// count is 29.
+TEST(BoundedGroups, KeepDifferentGroupsOfDifferentUsers) {
+  Members members;
+  for (std::uint64_t user = 0; user < 7000; ++user) {
+    for (std::uint32_t group = 0; group < kGroups; ++group) members.push_back({user, group});
+  }
+  for (const std::uint64_t count : counts_of(members, 1)) {
+    EXPECT_GT(count, 850);
+    EXPECT_LT(count, 1150);
+  }
+}
+
 TEST(BoundedGroups, CanBeCancelled) {
   TestWorkspace work([] { return true; });
   Members members(200'000, GroupMember{1, 0});
