@@ -92,19 +92,17 @@ std::vector<double> exact_parts(Released released, const Rows& rows) {
 
 class MomentsRelease : public ::testing::TestWithParam<Neighbours> {
  protected:
-  std::vector<double> draw(const Rows& rows, const PrivacyParameter& spent) {
+  std::vector<double> draw(const ValueSums& sums, const PrivacyParameter& spent) {
     switch (GetParam().released) {
       case Released::count:
-        return {static_cast<double>(release_count(rows.size(), spent, context_.random).count)};
+        return {static_cast<double>(release_count(sums.count, spent, context_.random).count)};
       case Released::sum:
-        return {release_sum(shifted_sums_of(rows), SumScale::create(-1, 1), spent, context_.random)
-                    .value};
+        return {release_sum(sums, SumScale::create(-1, 1), spent, context_.random).value};
       default:
         const bool one = GetParam().released == Released::degree_one;
-        const auto sums = release_bernstein_sums(
-            sums_of(rows), one ? MomentsDegree::kMean : MomentsDegree::kVariance, spent,
-            context_.random);
-        return {sums.part.begin(), sums.part.begin() + sums.parts()};
+        const auto noisy = release_bernstein_sums(
+            sums, one ? MomentsDegree::kMean : MomentsDegree::kVariance, spent, context_.random);
+        return {noisy.part.begin(), noisy.part.begin() + noisy.parts()};
     }
   }
 
@@ -126,8 +124,10 @@ class MomentsRelease : public ::testing::TestWithParam<Neighbours> {
   }
 
   Sample sample(const Rows& rows, const PrivacyParameter& spent) {
+    const bool sum = GetParam().released == Released::sum;
+    const ValueSums sums = sum ? shifted_sums_of(rows) : sums_of(rows);
     return take_sample(27 * (2 * kReach + 1), kDraws,
-                       [&] { return outcome_of(draw(rows, spent)); });
+                       [&] { return outcome_of(draw(sums, spent)); });
   }
 
   // By how much the bound on delta exceeds the claim, for releases that spend `spent`.
