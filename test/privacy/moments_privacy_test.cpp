@@ -32,7 +32,7 @@ using test::Sample;
 using test::take_sample;
 using test::TestContext;
 
-constexpr int kDraws = 60'000;
+constexpr int kDraws = 30'000;
 
 using Rows = std::vector<double>;
 
