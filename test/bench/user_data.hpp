@@ -110,7 +110,7 @@ class BusData {
       : storage_(std::move(rows)),
         cancel_(nullptr),
         grouped_(storage_, Contribution::kUser, {cancel_, std::pmr::new_delete_resource()}) {
-    Moments moments;
+    RowMoments moments;
     for (const UserRow& row : storage_) moments.add(row.value);
     const double count = static_cast<double>(moments.count);
     const double fraction = static_cast<double>(moments.sum) / count / FixedPoint::kOne;

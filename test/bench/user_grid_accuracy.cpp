@@ -48,11 +48,11 @@ class GridData {
   const std::vector<Occupancy>& occupancies() const { return occupancies_; }
   // In units of U, the variance in units of its square.
   double mean(std::uint32_t grid) const {
-    const Moments& moments = moments_[grid];
+    const RowMoments& moments = moments_[grid];
     return static_cast<double>(moments.sum) / static_cast<double>(moments.count) / FixedPoint::kOne;
   }
   double variance(std::uint32_t grid) const {
-    const Moments& moments = moments_[grid];
+    const RowMoments& moments = moments_[grid];
     return static_cast<double>(moments.squares) / static_cast<double>(moments.count) /
                FixedPoint::kOne / FixedPoint::kOne -
            mean(grid) * mean(grid);
@@ -62,7 +62,7 @@ class GridData {
   CityData city_;
   CancelPoll cancel_;
   UserRows grouped_;
-  std::vector<Moments> moments_;
+  std::vector<RowMoments> moments_;
   std::vector<Occupancy> occupancies_;
   std::uint32_t users_ = 0;
 };

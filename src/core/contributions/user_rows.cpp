@@ -63,14 +63,14 @@ struct PlacedValue {
 
 }  // namespace
 
-void Moments::add(std::uint32_t value) {
+void RowMoments::add(std::uint32_t value) {
   const std::uint64_t units = std::min(value, FixedPoint::kOne);
   ++count;
   sum += units;
   squares += units * units;
 }
 
-void Moments::add(const Moments& other) {
+void RowMoments::add(const RowMoments& other) {
   count += other.count;
   sum += other.sum;
   squares += other.squares;
@@ -89,8 +89,8 @@ UserRows::UserRows(std::span<UserRow> rows, Contribution contribution, const Wor
   starts_.push_back(rows.size());
 }
 
-Moments UserRows::kept(std::size_t i, std::uint64_t most, CancelPoll& cancel) const {
-  Moments moments;
+RowMoments UserRows::kept(std::size_t i, std::uint64_t most, CancelPoll& cancel) const {
+  RowMoments moments;
   const std::span<const UserRow> rows = rows_of(i);
   if (rows.size() <= most) {
     for (const UserRow& row : rows) {
@@ -119,7 +119,7 @@ Moments UserRows::kept(std::size_t i, std::uint64_t most, CancelPoll& cancel) co
 KeptRows UserRows::kept(std::uint64_t most, CancelPoll& cancel) const {
   KeptRows all;
   for (std::size_t i = 0; i < size(); ++i) {
-    const Moments own = kept(i, most, cancel);
+    const RowMoments own = kept(i, most, cancel);
     all.moments.add(own);
     all.most = std::max(all.most, own.count);
   }

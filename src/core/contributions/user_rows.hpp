@@ -21,18 +21,18 @@ struct UserRow {
 static_assert(sizeof(UserRow) == 16);
 
 // The number, the sum and the sum of squares of values in FixedPoint units, all exact.
-struct Moments {
+struct RowMoments {
   std::uint64_t count = 0;
   std::uint64_t sum = 0;
   uint128_t squares = 0;
 
   void add(std::uint32_t value);
-  void add(const Moments& other);
+  void add(const RowMoments& other);
 };
 
 // The kept rows of all contributions together.
 struct KeptRows {
-  Moments moments;
+  RowMoments moments;
   std::uint64_t most = 0;  // the most rows kept of one contribution
 };
 
@@ -75,7 +75,7 @@ class UserRows {
   // an unordered aggregate does not have.
   //
   // Throws Cancelled, std::bad_alloc.
-  Moments kept(std::size_t i, std::uint64_t most, CancelPoll& cancel) const;
+  RowMoments kept(std::size_t i, std::uint64_t most, CancelPoll& cancel) const;
 
   // The same for all contributions together.
   KeptRows kept(std::uint64_t most, CancelPoll& cancel) const;

@@ -33,14 +33,14 @@ std::uint64_t bounded_sensitivity(unsigned parts) {
 
 BoundedSums bounded_mean_sums(const UserRows& rows, std::uint64_t contributions,
                               CancelPoll& cancel) {
-  const Moments kept = rows.kept(contributions, cancel).moments;
+  const RowMoments kept = rows.kept(contributions, cancel).moments;
   const std::uint64_t rest = kept.count * kOne - kept.sum;
   return {{kept.sum / contributions, rest / contributions, 0}};
 }
 
 BoundedSums bounded_variance_sums(const UserRows& rows, std::uint64_t contributions,
                                   CancelPoll& cancel) {
-  const Moments kept = rows.kept(contributions, cancel).moments;
+  const RowMoments kept = rows.kept(contributions, cancel).moments;
   const uint128_t unit = uint128_t{contributions} * kOne;
   const uint128_t sum = uint128_t{kept.sum} * kOne;
   const uint128_t all = uint128_t{kept.count} * kOne * kOne;

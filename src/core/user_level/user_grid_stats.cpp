@@ -30,9 +30,9 @@ std::pmr::vector<Occupancy> occupancies_of(const UserRows& rows, const Workspace
   return occupancies;
 }
 
-std::pmr::vector<Moments> kept_moments(const UserRows& rows, const Suppression& suppression,
-                                       const Workspace& work) {
-  std::pmr::vector<Moments> moments(suppression.grids.size(), work.memory);
+std::pmr::vector<RowMoments> kept_moments(const UserRows& rows, const Suppression& suppression,
+                                          const Workspace& work) {
+  std::pmr::vector<RowMoments> moments(suppression.grids.size(), work.memory);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (suppression.kept[i] != 0) moments[rows.grid(i)].add(rows.kept(i, kAll, work.cancel));
   }
@@ -59,7 +59,7 @@ class GridMechanism {
         epsilon_of_one_(epsilon / static_cast<double>(parts_)),
         random_(random) {}
 
-  GridStatistics draw(std::uint32_t grid, const GridCounts& counts, const Moments& moments) {
+  GridStatistics draw(std::uint32_t grid, const GridCounts& counts, const RowMoments& moments) {
     const IntegerQuery mean{moments.sum / moments.count,
                             mean_sensitivity(counts.kept, counts.most)};
     const IntegerQuery variance = variance_query(moments, counts.most);
@@ -94,7 +94,7 @@ GridRelease user_grid_stats(const UserRows& rows, std::uint32_t grids, double ep
 
   GridRelease result{std::pmr::vector<GridStatistics>(context.memory), most, suppression.threshold};
   result.grids.reserve(grids);
-  const std::pmr::vector<Moments> moments = kept_moments(rows, suppression, context);
+  const std::pmr::vector<RowMoments> moments = kept_moments(rows, suppression, context);
   GridMechanism mechanism(epsilon, most, context.random);
   for (std::uint32_t grid = 0; grid < grids; ++grid) {
     context.cancel.tick();

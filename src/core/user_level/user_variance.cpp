@@ -44,7 +44,7 @@ std::uint32_t user_variance(const UserRows& rows, const UserQuery& query,
 
 // (n * sum of squares - square of the sum) / n^2 is the variance in units of U^2 / kOne^2; dividing
 // by kOne gives units of U^2 / kOne.
-IntegerQuery variance_query(const Moments& kept, std::uint64_t most) {
+IntegerQuery variance_query(const RowMoments& kept, std::uint64_t most) {
   constexpr std::uint32_t kLargest = FixedPoint::kLargestVariance;
   if (kept.count == 0) return {kLargest / 2, kLargest};
   const uint128_t n = kept.count;

@@ -39,6 +39,6 @@ std::uint32_t user_variance(const UserRows& rows, const UserQuery& query,
 // The variance of values with these moments, in units of U^2 / kOne, rounded down, and its
 // sensitivity if at most `most` of the values are of one user. Not private: for user_grid_stats and
 // for proofs by exhaustion in tests.
-IntegerQuery variance_query(const Moments& kept, std::uint64_t most);
+IntegerQuery variance_query(const RowMoments& kept, std::uint64_t most);
 
 }  // namespace dpquantile

@@ -36,12 +36,12 @@ std::vector<UserRow> random_rows(std::size_t count, std::uint64_t users, std::ui
 
 using Key = std::pair<std::uint64_t, std::uint32_t>;
 
-std::map<Key, Moments> reference_moments(const std::vector<UserRow>& rows,
-                                         Contribution contribution) {
-  std::map<Key, Moments> moments;
+std::map<Key, RowMoments> reference_moments(const std::vector<UserRow>& rows,
+                                            Contribution contribution) {
+  std::map<Key, RowMoments> moments;
   for (const UserRow& row : rows) {
     const std::uint32_t grid = contribution == Contribution::kUser ? 0 : row.grid;
-    Moments& own = moments[{row.user, grid}];
+    RowMoments& own = moments[{row.user, grid}];
     ++own.count;
     own.sum += row.value;
     own.squares += uint128_t{row.value} * row.value;
@@ -51,7 +51,7 @@ std::map<Key, Moments> reference_moments(const std::vector<UserRow>& rows,
 
 void expect_grouped(const std::vector<UserRow>& rows, Contribution contribution) {
   const GroupedRows grouped(rows, contribution);
-  const std::map<Key, Moments> expected = reference_moments(rows, contribution);
+  const std::map<Key, RowMoments> expected = reference_moments(rows, contribution);
   ASSERT_EQ(grouped->size(), expected.size());
   std::size_t i = 0;
   for (const auto& [key, moments] : expected) {
@@ -60,7 +60,7 @@ void expect_grouped(const std::vector<UserRow>& rows, Contribution contribution)
       EXPECT_EQ(grouped->grid(i), key.second);
     }
     EXPECT_EQ(grouped->count(i), moments.count);
-    const Moments kept = grouped->kept(i, moments.count, never);
+    const RowMoments kept = grouped->kept(i, moments.count, never);
     EXPECT_EQ(kept.count, moments.count);
     EXPECT_EQ(kept.sum, moments.sum);
     EXPECT_TRUE(kept.squares == moments.squares);
@@ -112,7 +112,7 @@ TEST(UserRows, KeepMoreAsTheBoundGrows) {
   const GroupedRows grouped(random_rows(1000, 1, 1));
   std::uint64_t before = 0;
   for (std::uint64_t most = 0; most <= 1000; most += 50) {
-    const Moments kept = grouped->kept(0, most, never);
+    const RowMoments kept = grouped->kept(0, most, never);
     EXPECT_EQ(kept.count, most);
     EXPECT_GE(kept.sum, before);
     before = kept.sum;
@@ -157,10 +157,10 @@ TEST(UserRows, AddUpWhatTheyKeepOfEachUser) {
   std::vector<UserRow> rows = random_rows(3000, 200, 1);
   const GroupedRows grouped(rows);
   for (const std::uint64_t bound : {1U, 5U, 1000U}) {
-    Moments expected;
+    RowMoments expected;
     std::uint64_t most = 0;
     for (std::size_t i = 0; i < grouped->size(); ++i) {
-      const Moments own = grouped->kept(i, bound, never);
+      const RowMoments own = grouped->kept(i, bound, never);
       EXPECT_EQ(own.count, std::min(grouped->count(i), bound));
       expected.add(own);
       most = std::max(most, own.count);

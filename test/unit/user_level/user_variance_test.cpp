@@ -23,8 +23,8 @@ using test::UserValues;
 
 constexpr std::uint32_t kOne = FixedPoint::kOne;
 
-Moments moments_of(const std::vector<std::uint32_t>& values) {
-  Moments moments;
+RowMoments moments_of(const std::vector<std::uint32_t>& values) {
+  RowMoments moments;
   for (const std::uint32_t value : values) moments.add(value);
   return moments;
 }
@@ -66,9 +66,9 @@ TEST(VarianceQuery, IsThePopulationVariance) {
 
 TEST(VarianceQuery, IsExactForTheMostRows) {
   constexpr std::uint64_t kRows = 0xfffffffe;
-  const Moments half_and_half{kRows, kRows / 2 * kOne, uint128_t{kRows / 2} * kOne * kOne};
+  const RowMoments half_and_half{kRows, kRows / 2 * kOne, uint128_t{kRows / 2} * kOne * kOne};
   EXPECT_EQ(variance_query(half_and_half, 1).answer, kOne / 4U);
-  const Moments equal{kRows, kRows * kOne, uint128_t{kRows} * kOne * kOne};
+  const RowMoments equal{kRows, kRows * kOne, uint128_t{kRows} * kOne * kOne};
   EXPECT_EQ(variance_query(equal, 1).answer, 0U);
 }
 
