@@ -30,7 +30,7 @@ CREATE VIEW arguments AS
      AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpquantile')
      AND NOT p.proargtypes::oid[] && '{internal,cstring,dpquantile.records_state}'::regtype[]::oid[];
 -- An ordinary number for each argument, and absurd ones for each type of number
-CREATE TABLE ordinary (name text, sql text);
+CREATE TABLE ordinary (name text, sql text, type regtype);  -- without a type: for every other type
 INSERT INTO ordinary VALUES
   ('value', 'value'), ('user_id', 'user_id'), ('grid', 'user_id::text'), ('cdf', '(SELECT cdf FROM cdfs)'),
   ('epsilon', '1'), ('delta', '1e-6'), ('rho', 'NULL'), ('lower', '0'), ('upper', '100'), ('quantile', '0.5'),
@@ -39,7 +39,16 @@ INSERT INTO ordinary VALUES
   ('rows', '1000'), ('rows_per_user', '''{3}'''), ('users', '''{9}'''), ('options', '''{}'''), ('query', '''dp_cdf'''),
   ('method', '''tree'''), ('accountant', '''pure'''), ('role', '''regress_dpq_absurd'''), ('upwards', 'true'),
   ('granularity', '1'), ('max_contributions', '8'), ('suppress', 'NULL'), ('budget', 'NULL'), ('smallest_charge', '1e-6'),
-  ('note', 'NULL');
+  ('note', 'NULL'), ('step', '''1 hour'''), ('bounds', 'ARRAY[0, 50, 100]'), ('counts', '''{3,4}''');
+INSERT INTO ordinary
+  SELECT name, CASE name WHEN 'value' THEN format('(%s + value * interval ''1 hour'')', base) WHEN 'lower' THEN base ELSE 'interval ''9 hours'' + ' || base END, type
+    FROM unnest('{value,lower,upper}'::text[]) name,
+         (VALUES ('date'::regtype, 'date ''2000-01-01'''), ('timestamp', 'timestamp ''2000-01-01'''),
+                 ('timestamptz', 'timestamptz ''2000-01-01'''), ('time', 'time ''6:00'''), ('interval', 'interval ''6:00''')) b (type, base)
+   UNION ALL SELECT 'granularity', '''1 hour''', 'interval';
+INSERT INTO ordinary
+  SELECT 'bounds', format('ARRAY[%s, %s + interval ''9 hours'']', o.sql, o.sql), CASE o.type::text WHEN 'date' THEN 'date[]' ELSE o.type || '[]' END::regtype
+    FROM ordinary o WHERE o.name = 'lower' AND o.type IS NOT NULL;
 CREATE TABLE absurd (type regtype, number text);
 INSERT INTO absurd
   SELECT type, number
@@ -49,6 +58,11 @@ INSERT INTO absurd
   SELECT 'numeric', unnest('{NULL,NaN,Infinity,-Infinity,0,-1,1e400,-1e400,1e-400,1e131071,1e-16383}'::text[]);
 INSERT INTO absurd
   SELECT type, unnest('{NULL,0,-1,9223372036854775807,-9223372036854775808}'::text[]) FROM unnest('{int8,int8[]}'::regtype[]) type;
+INSERT INTO absurd
+  SELECT 'int4'::regtype, unnest('{NULL,0,-1,2147483647,-2147483648}'::text[])
+   UNION ALL SELECT 'time', unnest('{NULL,00:00,24:00}'::text[])
+   UNION ALL SELECT 'interval', unnest('{NULL,0,-178000000 years,178000000 years,1 microsecond}'::text[])
+   UNION ALL SELECT type, unnest('{NULL,-infinity,infinity,epoch,4713-01-01 BC}'::text[]) FROM unnest('{date,timestamp,timestamptz}'::regtype[]) type;
 
 -- The outcome of a call whose argument `number` is absurd.
 CREATE FUNCTION outcome(called oid, number bigint, absurd text) RETURNS text LANGUAGE plpgsql AS $$
@@ -60,9 +74,13 @@ BEGIN
                                 WHEN absurd = 'NULL' THEN format('NULL::%s', a.type)
                                 WHEN a.type::text LIKE '%[]' THEN format('%L::%s', '{' || absurd || '}', a.type)
                                 ELSE format('%L::%s', absurd, a.type) END
-                           -- The type tells variants apart. An aggregate's user may have any type.
-                           || CASE WHEN a.type = 'anynonarray'::regtype THEN '' ELSE '::' || a.type END, ', ' ORDER BY a.number))
-    INTO call FROM arguments a LEFT JOIN ordinary o ON o.name = a.name WHERE a.function = called;
+                           -- The type tells variants apart. An aggregate's user, and a value that is only counted, may have any type.
+                           || CASE WHEN a.type::text LIKE 'any%' OR a.type::text = '"any"' THEN '' ELSE '::' || a.type END, ', ' ORDER BY a.number))
+    INTO call
+    FROM arguments a
+    LEFT JOIN LATERAL (SELECT * FROM ordinary o WHERE o.name = a.name AND coalesce(o.type, a.type) = a.type
+                        ORDER BY o.type LIMIT 1) o ON true
+   WHERE a.function = called;
   EXECUTE 'SELECT ' || call || (SELECT CASE prokind WHEN 'a' THEN ' FROM t' ELSE '' END FROM pg_proc WHERE oid = called);
   -- What dp_grant_budget has changed is rolled back. A charge cannot be.
   RAISE EXCEPTION SQLSTATE 'RBACK';

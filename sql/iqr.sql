@@ -89,7 +89,7 @@ CREATE TABLE empty (x float8, n numeric);
 SELECT dp_iqr(x, 1, 1e-9) AS x, dp_iqr(n, 1, 1e-9) AS n FROM empty;
 SELECT dp_iqr(x, 1, 1e-9) AS x, dp_iqr(n, 1, 1e-9, dp_options()) AS n FROM t WHERE false;
 SELECT dp_iqr(x, 1, 1e-9) FILTER (WHERE x > 2) AS filtered, dp_iqr(NULLIF(x, x), 1, 1e-9) AS nulls,
-       dp_iqr(NULLIF(n, n), 1, 1e-9) AS null_numerics, dp_iqr('NaN', 1, 1e-9) AS nans,
+       dp_iqr(NULLIF(n, n), 1, 1e-9) AS null_numerics, dp_iqr('NaN'::float8, 1, 1e-9) AS nans,
        dp_iqr('NaN'::numeric, 1, 1e-9) AS nan_numerics
   FROM t;
 SELECT count(*) FILTER (WHERE a BETWEEN 0 AND 10) AS answers
@@ -124,7 +124,7 @@ SELECT n, coalesce(odd.x::text, 'NULL') IN ('NULL', 'NaN') AS missing, count(DIS
  GROUP BY 1, 2 ORDER BY 1, 2;
 -- Many odd values. Infinities and values beyond float8 count as the largest finite numbers. The interquartile range
 -- is at most the largest finite number, and the answer at most 10^307.5. (The noise may make it a little smaller.)
-SELECT dp_iqr('Infinity', 1000, 1e-6) AS infinities, dp_iqr(1e400, 1000, 1e-6) AS beyond,
+SELECT dp_iqr('Infinity'::float8, 1000, 1e-6) AS infinities, dp_iqr(1e400, 1000, 1e-6) AS beyond,
        dp_iqr('-Infinity'::numeric, 1000, 1e-6) AS negative, dp_iqr(5e-324, 1000, 1e-6) AS denormals,
        dp_iqr(1.7976931348623157e308, 1000, 1e-6) AS largest
   FROM generate_series(1, 20);

@@ -88,19 +88,19 @@ SELECT merge(s) FROM (VALUES (state(1)), ((SELECT state_of(1, '{0.5}', 2, 0, 10,
 -- the cell has several records, it is 1 more, and the number of records less two follows. These numbers are in bytes of 7 bits.
 -- Each field is wrong in turn.
 CREATE FUNCTION state_bytes(
-  version int DEFAULT 3, family int DEFAULT 1, method int DEFAULT 1, measure int DEFAULT 1, epsilon float8 DEFAULT 1, delta float8 DEFAULT 0,
+  version int DEFAULT 4, family int DEFAULT 1, method int DEFAULT 1, measure int DEFAULT 1, epsilon float8 DEFAULT 1, delta float8 DEFAULT 0,
   lower float8 DEFAULT 0, upper float8 DEFAULT 10, granularity float8 DEFAULT 1, bins int DEFAULT 0,
   quantile_count int DEFAULT 1, quantile float8 DEFAULT 0.5, count int DEFAULT 1, runs bytea DEFAULT '\x06',
   tail bytea DEFAULT '')
 RETURNS text LANGUAGE sql RETURN (
-  set_byte('\x00', 0, version) || set_byte('\x00', 0, family) || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure)
+  set_byte('\x00', 0, version) || set_byte('\x00', 0, family) || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || '\x01'
   || float8send(epsilon) || float8send(delta) || float8send(lower) || float8send(upper) || float8send(granularity)
   || int4send(bins) || int4send(quantile_count) || float8send(quantile) || int4send(count) || runs
   || tail)::text;
 SELECT state_bytes()::records_state::text = state(3)::text AS same;
 SELECT state_bytes(version => 0)::records_state;
-SELECT state_bytes(version => 2)::records_state;
-SELECT state_bytes(version => 4)::records_state;
+SELECT state_bytes(version => 3)::records_state;
+SELECT state_bytes(version => 5)::records_state;
 \echo :SQLSTATE
 SELECT state_bytes(family => 0)::records_state;
 SELECT state_bytes(family => 3)::records_state;
@@ -198,7 +198,7 @@ CREATE FUNCTION cdf_bytes(
   method int DEFAULT 1, delta float8 DEFAULT 0, granularity float8 DEFAULT 0, bins int DEFAULT 5,
   quantiles bytea DEFAULT int4send(0), runs bytea DEFAULT '\x06', measure int DEFAULT 1)
 RETURNS text LANGUAGE sql RETURN (
-  '\x0302'::bytea || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || float8send(1) || float8send(delta) || float8send(0)
+  '\x0402'::bytea || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || '\x01' || float8send(1) || float8send(delta) || float8send(0)
   || float8send(10) || float8send(granularity) || int4send(bins) || quantiles || int4send(1) || runs)::text;
 SELECT cdf_bytes(runs => '\x02')::records_state::text = cdf_state('{"bins": 5}', 3)::text AS same,
        cdf_bytes(granularity => 1, bins => 11)::records_state::text = cdf_state('{"granularity": 1}', 3)::text AS same,
@@ -230,8 +230,8 @@ CREATE FUNCTION range_state(VARIADIC x float8[]) RETURNS records_state LANGUAGE 
   SELECT iqr_state_of(v, 1, 0, '{"method": "quantiles", "lower": -5, "upper": 10, "granularity": 1}') FROM unnest(x) v);
 SELECT iqr_state(3, 1, 12, 'NaN', NULL, '-Infinity', '-0', 5e-324);
 SELECT range_state(3, 1, 12, 'NaN', NULL, '-Infinity');
-SELECT iqr_state_of_numeric(v, 1, 1e-6, '{}')::text
-       = iqr_state(3, 'Infinity', '-Infinity', 'Infinity', 0)::text AS numerics
+SELECT overlay(iqr_state_of_numeric(v, 1, 1e-6, '{}')::text::bytea PLACING '\x01' FROM 5)
+       = iqr_state(3, 'Infinity', '-Infinity', 'Infinity', 0)::text::bytea AS numerics
   FROM unnest('{3,NaN,1e400,NULL,-1e400,Infinity,1e-400}'::numeric[]) v;
 SELECT s::text::records_state::text = s::text AS text, records_state_send(s)::text = s::text AS binary
   FROM (VALUES (iqr_state(3, 1, 'Infinity')), (iqr_state('NaN')), (range_state(3, 1)), (range_state('NaN')),
@@ -250,7 +250,7 @@ CREATE FUNCTION iqr_bytes(
   upper float8 DEFAULT 0, granularity float8 DEFAULT 0, bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0),
   count int DEFAULT 1, value float8 DEFAULT 3, tail bytea DEFAULT '', measure int DEFAULT 1)
 RETURNS text LANGUAGE sql RETURN (
-  '\x0303'::bytea || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || float8send(epsilon) || float8send(delta) || float8send(lower)
+  '\x0403'::bytea || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || '\x01' || float8send(epsilon) || float8send(delta) || float8send(lower)
   || float8send(upper) || float8send(granularity) || int4send(bins) || quantiles || int4send(count)
   || float8send(value) || tail)::text;
 SELECT iqr_bytes()::records_state::text = iqr_state(3)::text AS same,
@@ -294,7 +294,7 @@ CREATE FUNCTION range_bytes(
   granularity float8 DEFAULT 1, bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0), runs bytea DEFAULT '\x10',
   measure int DEFAULT 1)
 RETURNS text LANGUAGE sql RETURN (
-  '\x0303'::bytea || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || float8send(1) || float8send(delta) || float8send(lower)
+  '\x0403'::bytea || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || '\x01' || float8send(1) || float8send(delta) || float8send(lower)
   || float8send(upper) || float8send(granularity) || int4send(bins) || quantiles || int4send(1)
   || runs)::text;
 SELECT range_bytes()::records_state::text = range_state(3)::text AS same,
@@ -443,7 +443,7 @@ SELECT merge(s) FROM (
   SELECT grids_state_of(1, 'b', 1, 1, 0, 4, '{}') UNION ALL SELECT grids_state_of(2, g, 2, 1, 0, 4, '{}') FROM unnest('{a,b,c}'::text[]) g
   UNION ALL SELECT grids_state_of(3, g, 3, 1, 0, 4, '{}') FROM unnest('{c,b}'::text[]) g) v(s);
 -- Many names, in many parts
-SELECT length(merge(s)::text::bytea) - 74 - 20000 * 16 AS bytes, (SELECT sum(4 + length('name' || i)) FROM generate_series(1, 5000) i) AS expected
+SELECT length(merge(s)::text::bytea) - 75 - 20000 * 16 AS bytes, (SELECT sum(4 + length('name' || i)) FROM generate_series(1, 5000) i) AS expected
   FROM (SELECT grids_state_of(i, 'name' || i, 1, 1, 0, 4, '{}') FROM generate_series(1, 5000) i, generate_series(1, 4) part GROUP BY part, i % 10) v(s);
 -- States of different calls cannot be merged.
 SELECT merge(s) FROM (VALUES ((SELECT mean_state_of(1, 1, 1, 0, 4, '{}'))), ((SELECT mean_state_of(1, 1, 1, 0, 4, '{"max_contributions": 1}')))) v(s);
@@ -459,7 +459,7 @@ CREATE FUNCTION user_bytes(
   bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0), rule int DEFAULT 2, suppress int DEFAULT 0, number int DEFAULT 3,
   check_ bytea DEFAULT '\x726fdb47dd0e0e31', names bytea DEFAULT '', count int DEFAULT 1, grid int DEFAULT 0, value bigint DEFAULT 7, tail bytea DEFAULT '', measure int DEFAULT 1)
 RETURNS text LANGUAGE sql RETURN (
-  '\x03'::bytea || set_byte('\x00', 0, family) || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || float8send(1) || float8send(delta) || float8send(0)
+  '\x04'::bytea || set_byte('\x00', 0, family) || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || '\x01' || float8send(1) || float8send(delta) || float8send(0)
   || float8send(upper) || float8send(granularity) || int4send(bins) || quantiles || set_byte('\x00', 0, rule) || set_byte('\x00', 0, suppress)
   || int4send(number) || check_ || names || int4send(count) || int8send(5) || int4send(grid) || substr(int8send(value), 5) || tail)::text;
 CREATE FUNCTION grid_bytes(VARIADIC names text[]) RETURNS bytea LANGUAGE sql RETURN (

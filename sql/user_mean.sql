@@ -100,7 +100,7 @@ SELECT abs(dp_user_mean(x % 1000, x % 101, 1000, 0, 100) - 50) < 0.1 AS many FRO
 -- Answers lie within the bounds, on the public lattice of 2^31 steps.
 SELECT bool_and(m * 2147483648 = floor(m * 2147483648)) AS on_grid, bool_and(m BETWEEN 0 AND 1) AS inside,
        count(DISTINCT m) > 1 AS differ
-  FROM (SELECT dp_user_mean(g * 0 + x, 0.5, 0.1, 0, 1) AS m
+  FROM (SELECT dp_user_mean(g * 0 + x, 0.5::float8, 0.1, 0, 1) AS m
           FROM generate_series(1, 30) x, generate_series(1, 10) g GROUP BY g) a;
 
 RESET ROLE;

@@ -367,3 +367,933 @@ COMMENT ON FUNCTION @extschema@.dp_health() IS
 
 REVOKE EXECUTE ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric, text),
                            @extschema@.dp_health() FROM PUBLIC;
+
+-- The granularity of times is an interval.
+CREATE FUNCTION dpquantile.interval_text(step interval) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  BEGIN ATOMIC
+    SELECT substr(CASE WHEN months <> 0 THEN ' ' || months::text || ' months' ELSE '' END ||
+                  CASE WHEN days <> 0 THEN ' ' || days::text || ' days' ELSE '' END ||
+                  CASE WHEN seconds <> 0 OR (months = 0 AND days = 0)
+                       THEN ' ' || trim_scale(seconds)::text || ' seconds' ELSE '' END, 2)
+      FROM (SELECT 12 * extract(year FROM step) + extract(month FROM step) AS months, extract(day FROM step) AS days,
+                   3600 * extract(hour FROM step) + 60 * extract(minute FROM step) + extract(second FROM step) AS seconds) AS p;
+  END;
+COMMENT ON FUNCTION dpquantile.interval_text(interval) IS
+  'step: any interval. Its text, whatever the IntervalStyle of the session is. Tells nothing about any data.';
+CREATE FUNCTION @extschema@.dp_time_options(granularity interval, method text DEFAULT NULL, rho float8 DEFAULT NULL) RETURNS jsonb
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN @extschema@.dp_options(method => dp_time_options.method, rho => dp_time_options.rho)
+         || jsonb_strip_nulls(jsonb_build_object('granularity', dpquantile.interval_text(dp_time_options.granularity)));
+COMMENT ON FUNCTION @extschema@.dp_time_options(interval, text, float8) IS
+  'Builds the options of private aggregates of dates or times. granularity: the step between possible values, an interval '
+  'without months; method, rho: as in dp_options. For example dp_time_options(''1 hour''). Options are public and cost no '
+  'budget.';
+
+-- ---------------------------------------------------------------------------------------------
+-- Aggregates of numeric values answer in numeric and take bounds in numeric. Views and functions that were made with the
+-- earlier ones keep these, in schema dpquantile.
+-- ---------------------------------------------------------------------------------------------
+
+DO $$
+DECLARE
+  earlier regprocedure;
+BEGIN
+  FOR earlier IN
+    SELECT p.oid FROM pg_proc p JOIN pg_aggregate a ON a.aggfnoid = p.oid
+     WHERE a.aggtranstype = 'dpquantile.records_state'::regtype AND 'numeric'::regtype = ANY (p.proargtypes)
+  LOOP
+    BEGIN
+      EXECUTE format('DROP AGGREGATE %s', earlier);
+    EXCEPTION WHEN dependent_objects_still_exist THEN
+      EXECUTE format('ALTER AGGREGATE %s SET SCHEMA dpquantile', earlier);
+    END;
+  END LOOP;
+  FOR earlier IN
+    SELECT p.oid FROM pg_proc p
+     WHERE p.pronamespace = 'dpquantile'::regnamespace AND p.prosrc LIKE 'dpq\_%\_transition\_numeric'
+  LOOP
+    BEGIN
+      EXECUTE format('DROP FUNCTION %s', earlier);
+    EXCEPTION WHEN dependent_objects_still_exist THEN
+      NULL;
+    END;
+  END LOOP;
+END
+$$;
+
+-- ---------------------------------------------------------------------------------------------
+-- Counts, sums, means and spreads
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.count_final(dpquantile.records_state) RETURNS bigint
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_count_final';
+CREATE FUNCTION dpquantile.value_count_final(dpquantile.records_state) RETURNS bigint
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_value_count_final';
+CREATE FUNCTION dpquantile.distinct_final(dpquantile.records_state) RETURNS bigint
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_distinct_final';
+CREATE FUNCTION dpquantile.sum_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_sum_final';
+CREATE FUNCTION dpquantile.mean_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_mean_final';
+CREATE FUNCTION dpquantile.var_pop_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_var_pop_final';
+CREATE FUNCTION dpquantile.var_samp_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_var_samp_final';
+CREATE FUNCTION dpquantile.stddev_pop_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_stddev_pop_final';
+CREATE FUNCTION dpquantile.stddev_samp_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_stddev_samp_final';
+
+CREATE FUNCTION dpquantile.count_transition(dpquantile.records_state, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_count_transition';
+CREATE AGGREGATE @extschema@.dp_count(epsilon float8) (
+  SFUNC = dpquantile.count_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.count_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_count(float8) IS
+'Differentially private number of rows, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+All arguments must be constant.';
+
+CREATE FUNCTION dpquantile.count_transition(dpquantile.records_state, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_count_transition';
+CREATE AGGREGATE @extschema@.dp_count(epsilon float8, options jsonb) (
+  SFUNC = dpquantile.count_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.count_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_count(float8, jsonb) IS
+'Differentially private number of rows, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+options: built by dp_options(): rho.
+All arguments must be constant.';
+
+CREATE FUNCTION dpquantile.value_count_transition(dpquantile.records_state, "any", float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_value_count_transition';
+CREATE AGGREGATE @extschema@.dp_count(value "any", epsilon float8) (
+  SFUNC = dpquantile.value_count_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.value_count_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_count("any", float8) IS
+'Differentially private number of rows in which value is not NULL, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: any expression.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.value_count_transition(dpquantile.records_state, "any", float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_value_count_transition';
+CREATE AGGREGATE @extschema@.dp_count(value "any", epsilon float8, options jsonb) (
+  SFUNC = dpquantile.value_count_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.value_count_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_count("any", float8, jsonb) IS
+'Differentially private number of rows in which value is not NULL, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: any expression.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.distinct_transition(dpquantile.records_state, anyelement, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_distinct_transition';
+CREATE AGGREGATE @extschema@.dp_count_distinct(value anyelement, epsilon float8) (
+  SFUNC = dpquantile.distinct_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.distinct_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_count_distinct(anyelement, float8) IS
+'Differentially private number of different values, at least 0.
+A value is kept as 64 bits of a keyed hash: 10 to 15 bytes of memory for each different value.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: an expression of any type that can be hashed. NULL is ignored.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.distinct_transition(dpquantile.records_state, anyelement, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_distinct_transition';
+CREATE AGGREGATE @extschema@.dp_count_distinct(value anyelement, epsilon float8, options jsonb) (
+  SFUNC = dpquantile.distinct_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.distinct_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_count_distinct(anyelement, float8, jsonb) IS
+'Differentially private number of different values, at least 0.
+A value is kept as 64 bits of a keyed hash: 10 to 15 bytes of memory for each different value.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: an expression of any type that can be hashed. NULL is ignored.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.sum_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_sum_transition';
+CREATE AGGREGATE @extschema@.dp_sum(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.sum_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.sum_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_sum(float8, float8, float8, float8) IS
+'Differentially private sum. Its noise is proportional to the larger of |lower| and |upper|.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.sum_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_sum_transition';
+CREATE AGGREGATE @extschema@.dp_sum(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.sum_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.sum_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_sum(float8, float8, float8, float8, jsonb) IS
+'Differentially private sum. Its noise is proportional to the larger of |lower| and |upper|.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): granularity, to which the answer is rounded; rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.mean_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_mean_transition';
+CREATE AGGREGATE @extschema@.dp_avg(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.mean_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.mean_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_avg(float8, float8, float8, float8) IS
+'Differentially private mean, within the bounds. Without rows it is a number within the bounds.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.mean_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_mean_transition';
+CREATE AGGREGATE @extschema@.dp_avg(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.mean_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.mean_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_avg(float8, float8, float8, float8, jsonb) IS
+'Differentially private mean, within the bounds. Without rows it is a number within the bounds.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): granularity, to which the answer is rounded; rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.var_pop_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_var_pop(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.var_pop_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.var_pop_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_var_pop(float8, float8, float8, float8) IS
+'Differentially private population variance, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.var_pop_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_var_pop(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.var_pop_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.var_pop_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_var_pop(float8, float8, float8, float8, jsonb) IS
+'Differentially private population variance, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.var_samp_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_var_samp(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.var_samp_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.var_samp_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_var_samp(float8, float8, float8, float8) IS
+'Differentially private sample variance, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.var_samp_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_var_samp(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.var_samp_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.var_samp_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_var_samp(float8, float8, float8, float8, jsonb) IS
+'Differentially private sample variance, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.variance_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_variance(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.variance_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.var_samp_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_variance(float8, float8, float8, float8) IS
+'Differentially private sample variance, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.variance_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_variance(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.variance_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.var_samp_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_variance(float8, float8, float8, float8, jsonb) IS
+'Differentially private sample variance, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.stddev_pop_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_stddev_pop(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.stddev_pop_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.stddev_pop_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_stddev_pop(float8, float8, float8, float8) IS
+'Differentially private population standard deviation, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.stddev_pop_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_stddev_pop(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.stddev_pop_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.stddev_pop_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_stddev_pop(float8, float8, float8, float8, jsonb) IS
+'Differentially private population standard deviation, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.stddev_samp_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_stddev_samp(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.stddev_samp_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.stddev_samp_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_stddev_samp(float8, float8, float8, float8) IS
+'Differentially private sample standard deviation, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.stddev_samp_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_stddev_samp(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.stddev_samp_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.stddev_samp_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_stddev_samp(float8, float8, float8, float8, jsonb) IS
+'Differentially private sample standard deviation, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.stddev_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_stddev(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.stddev_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.stddev_samp_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_stddev(float8, float8, float8, float8) IS
+'Differentially private sample standard deviation, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.stddev_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_stddev(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.stddev_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.stddev_samp_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_stddev(float8, float8, float8, float8, jsonb) IS
+'Differentially private sample standard deviation, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE TYPE @extschema@.dp_statistics AS (
+  count bigint,
+  count_error bigint,
+  sum float8,
+  sum_error float8,
+  avg float8,
+  avg_error float8,
+  variance float8,
+  variance_error float8,
+  stddev float8,
+  stddev_error float8
+);
+COMMENT ON TYPE @extschema@.dp_statistics IS
+  'The answer of dp_stats: number of rows, sum, mean, sample variance and sample standard deviation. The exact '
+  'statistic lies within ..._error of each with a probability of at least 95 %.';
+CREATE TYPE @extschema@.dp_numeric_statistics AS (
+  count bigint,
+  count_error bigint,
+  sum numeric,
+  sum_error numeric,
+  avg numeric,
+  avg_error numeric,
+  variance numeric,
+  variance_error numeric,
+  stddev numeric,
+  stddev_error numeric
+);
+COMMENT ON TYPE @extschema@.dp_numeric_statistics IS
+  'The answer of dp_stats for numeric values: number of rows, sum, mean, sample variance and sample standard deviation. The exact '
+  'statistic lies within ..._error of each with a probability of at least 95 %.';
+CREATE FUNCTION dpquantile.stats_final(dpquantile.records_state) RETURNS @extschema@.dp_statistics
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_stats_final';
+CREATE FUNCTION dpquantile.stats_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_stats(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.stats_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.stats_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_stats(float8, float8, float8, float8) IS
+'Differentially private number of rows, sum, mean, sample variance and sample standard deviation with their errors, all for
+  one epsilon. Write (dp_stats(...)).* for columns.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.stats_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_stats(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.stats_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.stats_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_stats(float8, float8, float8, float8, jsonb) IS
+'Differentially private number of rows, sum, mean, sample variance and sample standard deviation with their errors, all for
+  one epsilon. Write (dp_stats(...)).* for columns.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): granularity, to which sum and mean are rounded; rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION @extschema@.dp_stats_expected_error(n bigint, epsilon float8, lower float8, upper float8, options jsonb DEFAULT '{}',
+    OUT count float8, OUT sum float8, OUT avg float8, OUT variance float8, OUT stddev float8)
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_stats_expected_error';
+COMMENT ON FUNCTION @extschema@.dp_stats_expected_error(bigint, float8, float8, float8, jsonb) IS
+  'The mean absolute errors to expect of dp_stats on the worst data with n rows. n: a public guess of the number of rows; '
+  'epsilon, lower, upper, options: as in dp_stats; count, sum, avg, variance, stddev: the error of each column. Reads no '
+  'data and costs no budget.';
+
+-- ---------------------------------------------------------------------------------------------
+-- Which groups may be shown
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.keep_group_final(dpquantile.records_state) RETURNS boolean
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_keep_group_final';
+CREATE FUNCTION dpquantile.keep_group_transition(dpquantile.records_state, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_keep_group_transition';
+CREATE AGGREGATE @extschema@.dp_keep_group(epsilon float8, delta float8) (
+  SFUNC = dpquantile.keep_group_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.keep_group_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_keep_group(float8, float8) IS
+'Whether a group may be shown, for HAVING: GROUP BY city HAVING dp_keep_group(1, 1e-6). The key of a group of few rows can tell
+  that a person is in the data. A group of one row is kept with probability delta; large groups are always kept.
+  Without rows the answer is false.
+Privacy: (epsilon, delta)-differentially private for adding or removing one row. epsilon and delta are the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private and hides more groups.
+delta: the probability with which the guarantee may fail, 1e-290 to 0.5; choose it far below one over the number of
+  rows.
+All arguments must be constant.';
+
+CREATE FUNCTION @extschema@.dp_keep_group_rows(epsilon float8, delta float8, OUT half_the_time bigint, OUT always bigint)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_keep_group_rows';
+COMMENT ON FUNCTION @extschema@.dp_keep_group_rows(float8, float8) IS
+  'How many rows a group needs for dp_keep_group. epsilon, delta: as there; half_the_time: from so many rows on it is kept with '
+  'probability 1/2 or more; always: from so many rows on it is always kept. Reads no data and costs no budget.';
+
+-- ---------------------------------------------------------------------------------------------
+-- Histograms
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.histogram_final(dpquantile.records_state) RETURNS bigint[]
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_histogram_final';
+CREATE FUNCTION dpquantile.histogram_transition(dpquantile.records_state, float8, float8, float8[])
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_histogram_transition';
+CREATE AGGREGATE @extschema@.dp_histogram(value float8, epsilon float8, bounds float8[]) (
+  SFUNC = dpquantile.histogram_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.histogram_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_histogram(float8, float8, float8[]) IS
+'Differentially private histogram: the number of values in each bin, at least 0. dp_histogram_rows makes rows of it.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL, NaN and values outside all bins are ignored.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+bounds: 2 to 65537 public numbers in ascending order, at the ends also -Infinity and Infinity. Bin i goes from element i,
+  inclusive, to element i + 1, exclusive; the last bin includes its end.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.histogram_transition(dpquantile.records_state, float8, float8, float8[], jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_histogram_transition';
+CREATE AGGREGATE @extschema@.dp_histogram(value float8, epsilon float8, bounds float8[], options jsonb) (
+  SFUNC = dpquantile.histogram_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.histogram_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_histogram(float8, float8, float8[], jsonb) IS
+'Differentially private histogram: the number of values in each bin, at least 0. dp_histogram_rows makes rows of it.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL, NaN and values outside all bins are ignored.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+bounds: 2 to 65537 public numbers in ascending order, at the ends also -Infinity and Infinity. Bin i goes from element i,
+  inclusive, to element i + 1, exclusive; the last bin includes its end.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION @extschema@.dp_histogram_rows(bounds anyarray, counts bigint[])
+  RETURNS TABLE (lower anyelement, upper anyelement, count bigint)
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  AS $$
+    SELECT bounds[i], bounds[i OPERATOR(pg_catalog.+) 1], counts[i] FROM pg_catalog.generate_subscripts(counts, 1) AS i
+  $$;
+COMMENT ON FUNCTION @extschema@.dp_histogram_rows(anyarray, bigint[]) IS
+  'The rows of a histogram. bounds: as in dp_histogram; counts: its answer; lower, upper: the bounds of a bin; count: the '
+  'number of values in it. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_histogram_error(epsilon float8, confidence float8 DEFAULT 0.95) RETURNS bigint
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_histogram_error';
+COMMENT ON FUNCTION @extschema@.dp_histogram_error(float8, float8) IS
+  'The error of a count of dp_count, dp_count_distinct or a bin of dp_histogram: the exact number lies within it with this '
+  'confidence. epsilon: as there; confidence: a number from 0 to 1. Reads no data and costs no budget.';
+
+-- ---------------------------------------------------------------------------------------------
+-- Values of other types: each aggregate above once more for numeric, and for integers, dates and times where an answer
+-- of this type makes sense. (smallint becomes integer, and real becomes float8. Without a variant of its own an
+-- integer becomes float8.) Bounds are of the type of the values. An implicit cast of a numeric to float8 would raise an
+-- error that depends on the data; these clamp it like any other value.
+-- ---------------------------------------------------------------------------------------------
+
+DO $$
+DECLARE
+  variant record;
+  transition text;
+  final text;
+BEGIN
+  FOR variant IN
+    SELECT p.oid, p.proname, transition.proname AS transition, transition.prosrc AS transition_symbol,
+           final.proname AS final, final.prosrc AS final_symbol, v.type, v.sort,
+           CASE f.answers WHEN 'value' THEN v.type
+                          WHEN 'values' THEN v.type || '[]'
+                          WHEN 'difference' THEN CASE v.kind WHEN 'time' THEN 'interval' ELSE v.type END
+                          WHEN 'sum' THEN CASE v.type WHEN 'integer' THEN 'bigint' WHEN 'bigint' THEN 'numeric' ELSE v.type END
+                          WHEN 'statistics' THEN '@extschema@.dp_numeric_statistics'
+                          END AS answer,
+           given.*
+      FROM (VALUES ('dp_quantiles',       'values',     '{number,integer,time}'::text[]),
+                   ('dp_quantile',        'value',      '{number,integer,time}'),
+                   ('dp_median',          'value',      '{number,integer,time}'),
+                   ('dp_synthesize',      'values',     '{number,integer,time}'),
+                   ('dp_cdf',             'unchanged',  '{number,time}'),
+                   ('dp_iqr',             'difference', '{number,time}'),
+                   ('dp_sum',             'sum',        '{number,integer,interval}'),
+                   ('dp_avg',             'value',      '{number,time}'),
+                   ('dp_var_pop',         'value',      '{number}'),
+                   ('dp_var_samp',        'value',      '{number}'),
+                   ('dp_variance',        'value',      '{number}'),
+                   ('dp_stddev_pop',      'difference', '{number,time}'),
+                   ('dp_stddev_samp',     'difference', '{number,time}'),
+                   ('dp_stddev',          'difference', '{number,time}'),
+                   ('dp_stats',           'statistics', '{number}'),
+                   ('dp_histogram',       'unchanged',  '{number,time}'),
+                   ('dp_user_mean',       'value',      '{number,time}'),
+                   ('dp_user_variance',   'value',      '{number}'),
+                   ('dp_user_grid_stats', 'unchanged',  '{number}')) AS f (name, answers, kinds)
+      JOIN (VALUES (1, 'numeric', 'number'), (2, 'integer', 'integer'), (3, 'bigint', 'integer'), (4, 'date', 'time'),
+                   (5, 'timestamp', 'time'), (6, 'timestamptz', 'time'), (7, 'time', 'time'), (8, 'interval', 'time')
+           ) AS v (sort, type, kind) ON f.kinds && ARRAY[v.kind, v.type]
+      JOIN pg_proc p ON p.proname = f.name AND p.pronamespace = '@extschema@'::regnamespace
+                    AND '@extschema@.dp_number'::regtype <> ALL (p.proargtypes)
+      JOIN pg_aggregate a ON a.aggfnoid = p.oid AND a.aggtranstype = 'dpquantile.records_state'::regtype
+      JOIN pg_proc transition ON transition.oid = a.aggtransfn
+      JOIN pg_proc final ON final.oid = a.aggfinalfn,
+           LATERAL (SELECT string_agg(format('%I %s', name, new_type), ', ' ORDER BY number) AS arguments,
+                           string_agg(new_type, ', ' ORDER BY number) AS types
+                      FROM ROWS FROM (unnest(p.proargnames), unnest(p.proargtypes)) WITH ORDINALITY u (name, type, number),
+                           LATERAL (SELECT CASE WHEN name IN ('value', 'lower', 'upper') THEN v.type
+                                                WHEN name = 'bounds' THEN v.type || '[]'
+                                                ELSE format_type(type, NULL) END) t (new_type)
+                   ) given
+     ORDER BY p.oid, v.sort
+  LOOP
+    transition := format('dpquantile.%I(dpquantile.records_state, %s)', variant.transition, variant.types);
+    EXECUTE format('CREATE OR REPLACE FUNCTION %s RETURNS dpquantile.records_state '
+                   'LANGUAGE C IMMUTABLE PARALLEL SAFE AS ''MODULE_PATHNAME'', %L',
+                   transition, variant.transition_symbol || '_typed');
+    final := 'dpquantile.' || variant.final;
+    IF variant.answer IS NOT NULL THEN
+      final := final || '_' || regexp_replace(variant.answer, '^.*\.|\[\]', '', 'g');
+      IF to_regprocedure(final || '(dpquantile.records_state)') IS NULL THEN
+        EXECUTE format('CREATE FUNCTION %s(dpquantile.records_state) RETURNS %s LANGUAGE C VOLATILE PARALLEL SAFE '
+                       'SUPPORT dpquantile.planner_support AS ''MODULE_PATHNAME'', %L',
+                       final, variant.answer, variant.final_symbol);
+      END IF;
+    END IF;
+    EXECUTE format(
+      'CREATE AGGREGATE @extschema@.%I(%s) (SFUNC = dpquantile.%I, STYPE = dpquantile.records_state, SSPACE = 512, '
+      'FINALFUNC = %s, FINALFUNC_MODIFY = READ_WRITE, COMBINEFUNC = dpquantile.records_combine, PARALLEL = SAFE)',
+      variant.proname, variant.arguments, variant.transition, final);
+    EXECUTE format(
+      'COMMENT ON AGGREGATE @extschema@.%I(%s) IS %L', variant.proname, variant.types,
+      obj_description(variant.oid, 'pg_proc') || format(E'\nThis variant takes values and bounds of type %s', variant.type)
+        || coalesce(format(' and answers in %s', variant.answer), '')
+        || CASE variant.type
+           WHEN 'numeric' THEN '.'
+           WHEN 'integer' THEN '. A granularity is a whole number (default: 1 up to 2^20 values; beyond, a round number).'
+           WHEN 'bigint' THEN '. A granularity is a whole number (default: 1 up to 2^20 values; beyond, a round number).'
+           WHEN 'date' THEN '. A granularity is a number of days, or an interval (default: 1 day). '
+                            'Infinite dates count as the nearer bound.'
+           ELSE '. A granularity is an interval: dp_time_options(''1 hour''). Infinite values count as '
+                'the nearer bound. A month counts as 30 days.' END);
+  END LOOP;
+END
+$$;
+
+-- Each of these once more, with its parameters as dp_number.
+DO $$
+DECLARE
+  original record;
+  transition text;
+BEGIN
+  FOR original IN
+    SELECT p.oid, p.proname, transition.proname AS transition, transition.prosrc AS symbol, a.aggfinalfn::regproc AS final,
+           given.*
+      FROM pg_proc p
+      JOIN pg_aggregate a ON a.aggfnoid = p.oid
+      JOIN pg_proc transition ON transition.oid = a.aggtransfn,
+           LATERAL (SELECT string_agg(format('%I %s', name, new_type), ', ' ORDER BY number) AS arguments,
+                           string_agg(new_type, ', ' ORDER BY number) AS types,
+                           replace(string_agg(new_type, ', ' ORDER BY number), '@extschema@.dp_number', 'float8') AS stored
+                      FROM ROWS FROM (unnest(p.proargnames), unnest(p.proargtypes)) WITH ORDINALITY u (name, type, number),
+                           LATERAL (SELECT CASE WHEN name <> 'value' AND format_type(type, NULL) IN
+                                                     ('double precision', 'numeric', 'integer', 'bigint')
+                                                THEN '@extschema@.dp_number' ELSE format_type(type, NULL) END) t (new_type)
+                   ) given
+     WHERE a.aggtranstype = 'dpquantile.records_state'::regtype AND p.pronamespace = '@extschema@'::regnamespace
+       AND '@extschema@.dp_number'::regtype <> ALL (p.proargtypes)
+     ORDER BY p.oid
+  LOOP
+    CONTINUE WHEN to_regprocedure(format('@extschema@.%I(%s)', original.proname, original.types)) IS NOT NULL;
+    transition := format('dpquantile.%I(dpquantile.records_state, %s)', original.transition, original.stored);
+    EXECUTE format('CREATE OR REPLACE FUNCTION %s RETURNS dpquantile.records_state '
+                   'LANGUAGE C IMMUTABLE PARALLEL SAFE AS ''MODULE_PATHNAME'', %L', transition, original.symbol);
+    EXECUTE format(
+      'CREATE AGGREGATE @extschema@.%I(%s) (SFUNC = dpquantile.%I, STYPE = dpquantile.records_state, SSPACE = 512, '
+      'FINALFUNC = %s, FINALFUNC_MODIFY = READ_WRITE, COMBINEFUNC = dpquantile.records_combine, PARALLEL = SAFE)',
+      original.proname, original.arguments, original.transition, original.final);
+    EXECUTE format(
+      'COMMENT ON AGGREGATE @extschema@.%I(%s) IS %L', original.proname, original.types,
+      obj_description(original.oid, 'pg_proc') || E'\nThis variant takes parameters that a driver sends as text.');
+  END LOOP;
+END
+$$;
+
+CREATE FUNCTION @extschema@.dp_stats_expected_error(
+    n @extschema@.dp_number, epsilon @extschema@.dp_number, lower @extschema@.dp_number, upper @extschema@.dp_number,
+    options jsonb DEFAULT '{}', OUT count float8, OUT sum float8, OUT avg float8, OUT variance float8, OUT stddev float8)
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_stats_expected_error';
+CREATE FUNCTION @extschema@.dp_keep_group_rows(
+    epsilon @extschema@.dp_number, delta @extschema@.dp_number, OUT half_the_time bigint, OUT always bigint)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_keep_group_rows';
+CREATE FUNCTION @extschema@.dp_histogram_error(epsilon @extschema@.dp_number, confidence @extschema@.dp_number DEFAULT 0.95)
+  RETURNS bigint
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_histogram_error';
+
+-- Each of these functions has the comment of the function with the same name.
+DO $$
+DECLARE
+  variant record;
+BEGIN
+  FOR variant IN
+    SELECT DISTINCT ON (v.oid) v.oid::regprocedure AS signature, obj_description(o.oid, 'pg_proc') AS comment
+      FROM pg_proc v
+      JOIN pg_proc o ON o.pronamespace = v.pronamespace AND o.proname = v.proname
+     WHERE obj_description(v.oid, 'pg_proc') IS NULL AND v.prokind = 'f' AND v.pronamespace <> 'dpquantile'::regnamespace
+       AND '@extschema@.dp_number'::regtype = ANY (v.proargtypes) AND '@extschema@.dp_number'::regtype <> ALL (o.proargtypes)
+  LOOP
+    EXECUTE format('COMMENT ON FUNCTION %s IS %L', variant.signature,
+                   variant.comment || ' This variant takes numbers that a driver sends as text.');
+  END LOOP;
+END
+$$;
+
+-- ---------------------------------------------------------------------------------------------
+-- Only the aggregates may use the support functions: other roles could build their own aggregates from
+-- them and read the state.
+-- ---------------------------------------------------------------------------------------------
+
+DO $$
+DECLARE
+  support regprocedure;
+BEGIN
+  FOR support IN
+    SELECT p.oid FROM pg_catalog.pg_proc p
+     WHERE p.pronamespace = 'dpquantile'::regnamespace
+       AND p.proname NOT IN ('charged_role', 'sees_all_budgets', 'epsilon_of_rho', 'charged_rho', 'six_digits',
+                             'total_epsilon', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
+                             'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real')
+  LOOP
+    EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', support);
+    IF pg_catalog.obj_description(support, 'pg_proc') IS NULL THEN
+      EXECUTE pg_catalog.format(
+        'COMMENT ON FUNCTION %s IS %L', support,
+        'Support function of the private aggregates. Handles exact data, gives no privacy by '
+        'itself, and cannot be called directly.');
+    END IF;
+  END LOOP;
+END
+$$;

@@ -950,6 +950,28 @@ COMMENT ON FUNCTION @extschema@.dp_options(text, bigint) IS
   'The same with max_contributions as a number: dp_options(method => ''bounded'', max_contributions => 8). Options are '
   'public and cost no budget.';
 
+-- The granularity of times is an interval.
+CREATE FUNCTION dpquantile.interval_text(step interval) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  BEGIN ATOMIC
+    SELECT substr(CASE WHEN months <> 0 THEN ' ' || months::text || ' months' ELSE '' END ||
+                  CASE WHEN days <> 0 THEN ' ' || days::text || ' days' ELSE '' END ||
+                  CASE WHEN seconds <> 0 OR (months = 0 AND days = 0)
+                       THEN ' ' || trim_scale(seconds)::text || ' seconds' ELSE '' END, 2)
+      FROM (SELECT 12 * extract(year FROM step) + extract(month FROM step) AS months, extract(day FROM step) AS days,
+                   3600 * extract(hour FROM step) + 60 * extract(minute FROM step) + extract(second FROM step) AS seconds) AS p;
+  END;
+COMMENT ON FUNCTION dpquantile.interval_text(interval) IS
+  'step: any interval. Its text, whatever the IntervalStyle of the session is. Tells nothing about any data.';
+CREATE FUNCTION @extschema@.dp_time_options(granularity interval, method text DEFAULT NULL, rho float8 DEFAULT NULL) RETURNS jsonb
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN @extschema@.dp_options(method => dp_time_options.method, rho => dp_time_options.rho)
+         || jsonb_strip_nulls(jsonb_build_object('granularity', dpquantile.interval_text(dp_time_options.granularity)));
+COMMENT ON FUNCTION @extschema@.dp_time_options(interval, text, float8) IS
+  'Builds the options of private aggregates of dates or times. granularity: the step between possible values, an interval '
+  'without months; method, rho: as in dp_options. For example dp_time_options(''1 hour''). Options are public and cost no '
+  'budget.';
+
 -- ---------------------------------------------------------------------------------------------
 -- The state of the aggregates
 -- ---------------------------------------------------------------------------------------------
@@ -982,8 +1004,7 @@ CREATE FUNCTION dpquantile.records_combine(dpquantile.records_state, dpquantile.
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_records_combine';
 
 -- ---------------------------------------------------------------------------------------------
--- Quantiles: the aggregates, for float8 and for numeric values (a numeric beyond float8 is clamped
--- like any other value; an implicit cast would raise an error that depends on the data)
+-- Quantiles: the aggregates
 -- ---------------------------------------------------------------------------------------------
 
 CREATE FUNCTION dpquantile.planner_support(internal) RETURNS internal
@@ -1044,53 +1065,6 @@ options: built by dp_options(): method ''approximate'' (the default: level by le
   quantiles, the value grid and the given epsilon or rho); granularity; rho.
 All arguments except value must be constant.';
 
-CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, numeric, float8[], float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.quantiles_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.quantiles_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_quantiles(numeric, float8[], float8, float8, float8) IS
-'Differentially private quantiles. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
-  charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-quantiles: 1 to 4096 numbers from 0 to 1, in any order.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-lower, upper: public bounds of the values.
-All arguments except value must be constant.';
-
-CREATE FUNCTION dpquantile.quantiles_transition(dpquantile.records_state, numeric, float8[], float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_quantiles(value numeric, quantiles float8[], epsilon float8, lower float8, upper float8, options jsonb) (
-  SFUNC = dpquantile.quantiles_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.quantiles_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_quantiles(numeric, float8[], float8, float8, float8, jsonb) IS
-'Differentially private quantiles. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
-  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-quantiles: 1 to 4096 numbers from 0 to 1, in any order.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
-lower, upper: public bounds of the values.
-options: built by dp_options(): method ''approximate'' (the default: level by level), ''joint'' (all at once, up to 128),
-  ''independent'' (each by itself), ''tree'' (from noisy counts) or ''auto'' (the most accurate method for the number of
-  quantiles, the value grid and the given epsilon or rho); granularity; rho.
-All arguments except value must be constant.';
-
 CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, float8, float8, float8, float8, float8)
   RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
@@ -1137,52 +1111,6 @@ options: built by dp_options(): method (for one quantile ''approximate'', the de
   ''auto'' are the same; ''tree'' is different); granularity; rho.
 All arguments except value must be constant.';
 
-CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, numeric, float8, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.quantile_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.quantile_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_quantile(numeric, float8, float8, float8, float8) IS
-'Differentially private quantile. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
-  charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-quantile: a number from 0 to 1; 0.5 is the median.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-lower, upper: public bounds of the values.
-All arguments except value must be constant.';
-
-CREATE FUNCTION dpquantile.quantile_transition(dpquantile.records_state, numeric, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_quantile(value numeric, quantile float8, epsilon float8, lower float8, upper float8, options jsonb) (
-  SFUNC = dpquantile.quantile_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.quantile_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_quantile(numeric, float8, float8, float8, float8, jsonb) IS
-'Differentially private quantile. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
-  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-quantile: a number from 0 to 1; 0.5 is the median.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
-lower, upper: public bounds of the values.
-options: built by dp_options(): method (for one quantile ''approximate'', the default, ''joint'', ''independent'' and
-  ''auto'' are the same; ''tree'' is different); granularity; rho.
-All arguments except value must be constant.';
-
 CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, float8, float8, float8, float8)
   RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition';
@@ -1217,50 +1145,6 @@ CREATE AGGREGATE @extschema@.dp_median(value float8, epsilon float8, lower float
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_median(float8, float8, float8, float8, jsonb) IS
-'Differentially private median. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
-  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
-lower, upper: public bounds of the values.
-options: built by dp_options(): method (for one quantile ''approximate'', the default, ''joint'', ''independent'' and
-  ''auto'' are the same; ''tree'' is different); granularity; rho.
-All arguments except value must be constant.';
-
-CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, numeric, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.median_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.quantile_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_median(numeric, float8, float8, float8) IS
-'Differentially private median. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
-  charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-lower, upper: public bounds of the values.
-All arguments except value must be constant.';
-
-CREATE FUNCTION dpquantile.median_transition(dpquantile.records_state, numeric, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_quantiles_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_median(value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
-  SFUNC = dpquantile.median_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.quantile_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_median(numeric, float8, float8, float8, jsonb) IS
 'Differentially private median. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
 Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
   epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
@@ -1331,57 +1215,6 @@ CREATE AGGREGATE @extschema@.dp_synthesize(value float8, size bigint, epsilon fl
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_synthesize(float8, bigint, float8, float8, float8, jsonb) IS
-'Differentially private synthetic sample: size values in ascending order, distributed like those of the column. They are
-  the quantiles i / (size + 1) of the column. Each stands for 1 / (size + 1) of the rows; the sample does not tell the
-  number of rows. It can be stored and queried without further charge. Values lie on a public value grid; an empty
-  input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
-  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-size: the number of synthetic values, 1 to 4096.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
-lower, upper: public bounds of the values.
-options: built by dp_options(): method, as for dp_quantiles but with the default ''auto''; granularity; rho.
-All arguments except value must be constant.';
-
-CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, bigint, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_synthesize(value numeric, size bigint, epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.synthesize_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.synthesize_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_synthesize(numeric, bigint, float8, float8, float8) IS
-'Differentially private synthetic sample: size values in ascending order, distributed like those of the column. They are
-  the quantiles i / (size + 1) of the column. Each stands for 1 / (size + 1) of the rows; the sample does not tell the
-  number of rows. It can be stored and queried without further charge. Values lie on a public value grid; an empty
-  input gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
-  charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-size: the number of synthetic values, 1 to 4096.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-lower, upper: public bounds of the values.
-All arguments except value must be constant.';
-
-CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, bigint, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_synthesize(value numeric, size bigint, epsilon float8, lower float8, upper float8, options jsonb) (
-  SFUNC = dpquantile.synthesize_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.synthesize_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_synthesize(numeric, bigint, float8, float8, float8, jsonb) IS
 'Differentially private synthetic sample: size values in ascending order, distributed like those of the column. They are
   the quantiles i / (size + 1) of the column. Each stands for 1 / (size + 1) of the rows; the sample does not tell the
   number of rows. It can be stored and queried without further charge. Values lie on a public value grid; an empty
@@ -1477,53 +1310,6 @@ CREATE AGGREGATE @extschema@.dp_cdf(value float8, epsilon float8, lower float8, 
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_cdf(float8, float8, float8, float8, jsonb) IS
-'Differentially private cumulative distribution: one release, then any number of questions for free
-  (dp_cdf_quantile, dp_cdf_probability, dp_cdf_count, dp_cdf_points, dp_cdf_plot, ...). An empty input
-  gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
-  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored; values outside the bounds count in the first or last bin.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
-lower, upper: public bounds of the values.
-options: built by dp_options(): method, and bins or granularity; rho.
-All arguments except value must be constant.';
-
-CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, numeric, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_cdf(value numeric, epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.cdf_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.cdf_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_cdf(numeric, float8, float8, float8) IS
-'Differentially private cumulative distribution: one release, then any number of questions for free
-  (dp_cdf_quantile, dp_cdf_probability, dp_cdf_count, dp_cdf_points, dp_cdf_plot, ...). An empty input
-  gets an ordinary noisy answer.
-Privacy: epsilon-differentially private for adding or removing one row. epsilon is the total
-  charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored; values outside the bounds count in the first or last bin.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-lower, upper: public bounds of the values.
-All arguments except value must be constant.';
-
-CREATE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, numeric, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_cdf(value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
-  SFUNC = dpquantile.cdf_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.cdf_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_cdf(numeric, float8, float8, float8, jsonb) IS
 'Differentially private cumulative distribution: one release, then any number of questions for free
   (dp_cdf_quantile, dp_cdf_probability, dp_cdf_count, dp_cdf_points, dp_cdf_plot, ...). An empty input
   gets an ordinary noisy answer.
@@ -1676,58 +1462,6 @@ options: built by dp_options(): method ''propose-test-release'' (the default, ne
   (needs lower and upper, spends no delta, never NULL, far more accurate).
 All arguments except value must be constant.';
 
-CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, numeric, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_iqr(value numeric, epsilon float8, delta float8) (
-  SFUNC = dpquantile.iqr_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.iqr_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_iqr(numeric, float8, float8) IS
-'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
-  an ordinary private answer, given if a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
-  answered like any other input.
-Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it within its group.
-  epsilon and delta are the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored; infinities count as the largest finite numbers.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-delta: the probability with which the guarantee may fail, 1e-300 to 0.5; choose it far below one over the number of
-  rows.
-All arguments except value must be constant.';
-
-CREATE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, numeric, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_iqr(value numeric, epsilon float8, delta float8, options jsonb) (
-  SFUNC = dpquantile.iqr_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.iqr_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_iqr(numeric, float8, float8, jsonb) IS
-'Differentially private interquartile range (upper minus lower quartile) without bounds on the values. NULL is
-  an ordinary private answer, given if a few rows decide the quartiles; see dp_iqr_min_rows. An empty input is
-  answered like any other input.
-Privacy: (epsilon, delta)-differentially private for adding or removing one row, or replacing it within its group;
-  method ''quantiles'': epsilon-differentially private for adding or removing one row. epsilon and delta are the total
-  charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column. NULL and NaN are ignored; infinities count as the largest finite numbers (method ''quantiles'':
-  values outside the bounds count as the nearer bound).
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-delta: the probability with which the guarantee may fail, 1e-300 to 0.5; choose it far below one over the number of
-  rows; 0 for method ''quantiles''.
-options: built by dp_options(): method ''propose-test-release'' (the default, needs no bounds) or ''quantiles''
-  (needs lower and upper, spends no delta, never NULL, far more accurate).
-All arguments except value must be constant.';
-
 CREATE FUNCTION @extschema@.dp_iqr_min_rows(epsilon float8, delta float8) RETURNS bigint
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_min_rows';
 COMMENT ON FUNCTION @extschema@.dp_iqr_min_rows(float8, float8) IS
@@ -1815,67 +1549,6 @@ options: built by dp_options(): method ''array'' (the default: at most max_contr
   error; ''bounded'' needs a number).
 All arguments except user_id and value must be constant.';
 
-CREATE FUNCTION dpquantile.user_mean_transition(dpquantile.records_state, anynonarray, numeric, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_mean_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value numeric, epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.user_mean_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.user_mean_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, numeric, float8, float8, float8) IS
-'Differentially private mean of the rows, with all rows of a user protected together. An empty input gets an
-  ordinary noisy answer.
-Privacy: epsilon-differentially private for replacing the values of one user. The users and the
-  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
-  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
-  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
-  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
-  their number are public.
-user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
-  with a NULL user_id are ignored.
-value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
-All arguments except user_id and value must be constant.';
-
-CREATE FUNCTION dpquantile.user_mean_transition(dpquantile.records_state, anynonarray, numeric, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_mean_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
-  SFUNC = dpquantile.user_mean_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.user_mean_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, numeric, float8, float8, float8, jsonb) IS
-'Differentially private mean of the rows, with all rows of a user protected together. An empty input gets an
-  ordinary noisy answer.
-Privacy: epsilon-differentially private for replacing the values of one user. The users and the
-  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
-  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
-  private for adding or removing one user with all rows; nothing is public.
-  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
-  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
-  their number are public.
-user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
-  with a NULL user_id are ignored.
-value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
-options: built by dp_options(): method ''array'' (the default: at most max_contributions rows of each user),
-  ''baseline'' (all rows), ''levy'', ''quantile'', ''quantile-adaptive'' (means of arrays of rows, clipped to a private
-  interval) or ''bounded''; max_contributions: a whole number, ''median'' or ''optimal'' (the default: least worst-case
-  error; ''bounded'' needs a number).
-All arguments except user_id and value must be constant.';
-
 CREATE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8)
   RETURNS dpquantile.records_state
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_variance_transition';
@@ -1917,66 +1590,6 @@ CREATE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value float8,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_user_variance(anynonarray, float8, float8, float8, float8, jsonb) IS
-'Differentially private population variance of the rows, with all rows of a user protected together. An empty input gets
-  an ordinary noisy answer.
-Privacy: epsilon-differentially private for replacing the values of one user. The users and the
-  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
-  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
-  private for adding or removing one user with all rows; nothing is public.
-  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
-  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
-  their number are public.
-user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
-  with a NULL user_id are ignored.
-value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
-options: built by dp_options(): method ''array'' (the default: at most max_contributions rows of each user),
-  ''baseline'' (all rows) or ''bounded''; max_contributions: a whole number, ''median'' or ''optimal'' (the default:
-  least worst-case error; ''bounded'' needs a number).
-All arguments except user_id and value must be constant.';
-
-CREATE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, numeric, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_variance_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value numeric, epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.user_variance_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.user_variance_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_user_variance(anynonarray, numeric, float8, float8, float8) IS
-'Differentially private population variance of the rows, with all rows of a user protected together. An empty input gets
-  an ordinary noisy answer.
-Privacy: epsilon-differentially private for replacing the values of one user. The users and the
-  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
-  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'' (dp_options).
-  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
-  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
-  their number are public.
-user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
-  with a NULL user_id are ignored.
-value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
-All arguments except user_id and value must be constant.';
-
-CREATE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, numeric, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_variance_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
-  SFUNC = dpquantile.user_variance_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.user_variance_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_user_variance(anynonarray, numeric, float8, float8, float8, jsonb) IS
 'Differentially private population variance of the rows, with all rows of a user protected together. An empty input gets
   an ordinary noisy answer.
 Privacy: epsilon-differentially private for replacing the values of one user. The users and the
@@ -2093,70 +1706,6 @@ options: built by dp_options(): suppress, whether users may be left out of some 
   gives each grid a larger part of epsilon, and no worst-case error exceeds the largest error without suppression.
 All arguments except user_id, grid and value must be constant.';
 
-CREATE FUNCTION dpquantile.user_grids_transition(dpquantile.records_state, anynonarray, text, numeric, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_grids_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_user_grid_stats(user_id anynonarray, grid text, value numeric, epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.user_grids_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.user_grids_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_user_grid_stats(anynonarray, text, numeric, float8, float8, float8) IS
-'Differentially private mean and variance of each grid (a region of a map, a time of the day, ...), with all rows of a
-  user in all grids protected together. Returns one dp_grid_stat for each grid, ordered by the bytes of its name,
-  for SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
-Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. The grids, the
-  users and the number of rows with a value of each user in each grid are public; a WHERE, FILTER, join or GROUP BY on
-  private values breaks that, and so do values that are NULL or NaN for private reasons. Then use dp_user_mean and
-  dp_user_variance with method ''bounded'' for each grid. epsilon is the total for all grids. It is charged for
-  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set):
-  for one group before the rows are read, for all others together or not at all.
-user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
-  with a NULL user_id are ignored.
-grid: the name of the row''s grid, which is printed unchanged: never computed from private values. Names with different
-  bytes are different grids. Rows with a NULL grid are ignored.
-value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
-All arguments except user_id, grid and value must be constant.';
-
-CREATE FUNCTION dpquantile.user_grids_transition(dpquantile.records_state, anynonarray, text, numeric, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_grids_transition_numeric';
-CREATE AGGREGATE @extschema@.dp_user_grid_stats(user_id anynonarray, grid text, value numeric, epsilon float8, lower float8, upper float8, options jsonb) (
-  SFUNC = dpquantile.user_grids_transition,
-  STYPE = dpquantile.records_state,
-  SSPACE = 512,
-  FINALFUNC = dpquantile.user_grids_final,
-  FINALFUNC_MODIFY = READ_WRITE,
-  COMBINEFUNC = dpquantile.records_combine,
-  PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.dp_user_grid_stats(anynonarray, text, numeric, float8, float8, float8, jsonb) IS
-'Differentially private mean and variance of each grid (a region of a map, a time of the day, ...), with all rows of a
-  user in all grids protected together. Returns one dp_grid_stat for each grid, ordered by the bytes of its name,
-  for SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
-Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. The grids, the
-  users and the number of rows with a value of each user in each grid are public; a WHERE, FILTER, join or GROUP BY on
-  private values breaks that, and so do values that are NULL or NaN for private reasons. Then use dp_user_mean and
-  dp_user_variance with method ''bounded'' for each grid. epsilon is the total for all grids. It is charged for
-  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set):
-  for one group before the rows are read, for all others together or not at all.
-user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
-  with a NULL user_id are ignored.
-grid: the name of the row''s grid, which is printed unchanged: never computed from private values. Names with different
-  bytes are different grids. Rows with a NULL grid are ignored.
-value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
-lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
-options: built by dp_options(): suppress, whether users may be left out of some of their grids (default true). This
-  gives each grid a larger part of epsilon, and no worst-case error exceeds the largest error without suppression.
-All arguments except user_id, grid and value must be constant.';
-
 CREATE FUNCTION @extschema@.dp_user_expected_error(rows_per_user bigint[], users bigint[], epsilon float8, lower float8,
                                                    upper float8, options jsonb DEFAULT '{}')
   RETURNS TABLE (statistic text, max_contributions bigint, rows_kept bigint, left_out_error float8,
@@ -2172,6 +1721,786 @@ statistic: ''mean'' or ''variance''; max_contributions: the most rows kept of a 
   users; left_out_error: the largest difference between the statistic of the kept rows and that of all rows, for any
   data (NULL for methods that clip to a private interval: no bound); noise_error: the expected size of the noise;
   total_error: their sum. Errors are in the units of the values, for the variance in their squares.';
+
+-- ---------------------------------------------------------------------------------------------
+-- Counts, sums, means and spreads
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.count_final(dpquantile.records_state) RETURNS bigint
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_count_final';
+CREATE FUNCTION dpquantile.value_count_final(dpquantile.records_state) RETURNS bigint
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_value_count_final';
+CREATE FUNCTION dpquantile.distinct_final(dpquantile.records_state) RETURNS bigint
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_distinct_final';
+CREATE FUNCTION dpquantile.sum_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_sum_final';
+CREATE FUNCTION dpquantile.mean_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_mean_final';
+CREATE FUNCTION dpquantile.var_pop_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_var_pop_final';
+CREATE FUNCTION dpquantile.var_samp_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_var_samp_final';
+CREATE FUNCTION dpquantile.stddev_pop_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_stddev_pop_final';
+CREATE FUNCTION dpquantile.stddev_samp_final(dpquantile.records_state) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_stddev_samp_final';
+
+CREATE FUNCTION dpquantile.count_transition(dpquantile.records_state, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_count_transition';
+CREATE AGGREGATE @extschema@.dp_count(epsilon float8) (
+  SFUNC = dpquantile.count_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.count_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_count(float8) IS
+'Differentially private number of rows, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+All arguments must be constant.';
+
+CREATE FUNCTION dpquantile.count_transition(dpquantile.records_state, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_count_transition';
+CREATE AGGREGATE @extschema@.dp_count(epsilon float8, options jsonb) (
+  SFUNC = dpquantile.count_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.count_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_count(float8, jsonb) IS
+'Differentially private number of rows, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+options: built by dp_options(): rho.
+All arguments must be constant.';
+
+CREATE FUNCTION dpquantile.value_count_transition(dpquantile.records_state, "any", float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_value_count_transition';
+CREATE AGGREGATE @extschema@.dp_count(value "any", epsilon float8) (
+  SFUNC = dpquantile.value_count_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.value_count_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_count("any", float8) IS
+'Differentially private number of rows in which value is not NULL, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: any expression.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.value_count_transition(dpquantile.records_state, "any", float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_value_count_transition';
+CREATE AGGREGATE @extschema@.dp_count(value "any", epsilon float8, options jsonb) (
+  SFUNC = dpquantile.value_count_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.value_count_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_count("any", float8, jsonb) IS
+'Differentially private number of rows in which value is not NULL, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: any expression.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.distinct_transition(dpquantile.records_state, anyelement, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_distinct_transition';
+CREATE AGGREGATE @extschema@.dp_count_distinct(value anyelement, epsilon float8) (
+  SFUNC = dpquantile.distinct_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.distinct_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_count_distinct(anyelement, float8) IS
+'Differentially private number of different values, at least 0.
+A value is kept as 64 bits of a keyed hash: 10 to 15 bytes of memory for each different value.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: an expression of any type that can be hashed. NULL is ignored.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.distinct_transition(dpquantile.records_state, anyelement, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_distinct_transition';
+CREATE AGGREGATE @extschema@.dp_count_distinct(value anyelement, epsilon float8, options jsonb) (
+  SFUNC = dpquantile.distinct_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.distinct_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_count_distinct(anyelement, float8, jsonb) IS
+'Differentially private number of different values, at least 0.
+A value is kept as 64 bits of a keyed hash: 10 to 15 bytes of memory for each different value.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: an expression of any type that can be hashed. NULL is ignored.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.sum_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_sum_transition';
+CREATE AGGREGATE @extschema@.dp_sum(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.sum_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.sum_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_sum(float8, float8, float8, float8) IS
+'Differentially private sum. Its noise is proportional to the larger of |lower| and |upper|.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.sum_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_sum_transition';
+CREATE AGGREGATE @extschema@.dp_sum(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.sum_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.sum_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_sum(float8, float8, float8, float8, jsonb) IS
+'Differentially private sum. Its noise is proportional to the larger of |lower| and |upper|.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): granularity, to which the answer is rounded; rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.mean_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_mean_transition';
+CREATE AGGREGATE @extschema@.dp_avg(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.mean_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.mean_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_avg(float8, float8, float8, float8) IS
+'Differentially private mean, within the bounds. Without rows it is a number within the bounds.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.mean_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_mean_transition';
+CREATE AGGREGATE @extschema@.dp_avg(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.mean_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.mean_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_avg(float8, float8, float8, float8, jsonb) IS
+'Differentially private mean, within the bounds. Without rows it is a number within the bounds.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): granularity, to which the answer is rounded; rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.var_pop_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_var_pop(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.var_pop_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.var_pop_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_var_pop(float8, float8, float8, float8) IS
+'Differentially private population variance, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.var_pop_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_var_pop(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.var_pop_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.var_pop_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_var_pop(float8, float8, float8, float8, jsonb) IS
+'Differentially private population variance, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.var_samp_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_var_samp(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.var_samp_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.var_samp_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_var_samp(float8, float8, float8, float8) IS
+'Differentially private sample variance, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.var_samp_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_var_samp(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.var_samp_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.var_samp_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_var_samp(float8, float8, float8, float8, jsonb) IS
+'Differentially private sample variance, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.variance_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_variance(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.variance_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.var_samp_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_variance(float8, float8, float8, float8) IS
+'Differentially private sample variance, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.variance_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_variance(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.variance_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.var_samp_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_variance(float8, float8, float8, float8, jsonb) IS
+'Differentially private sample variance, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.stddev_pop_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_stddev_pop(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.stddev_pop_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.stddev_pop_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_stddev_pop(float8, float8, float8, float8) IS
+'Differentially private population standard deviation, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.stddev_pop_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_stddev_pop(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.stddev_pop_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.stddev_pop_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_stddev_pop(float8, float8, float8, float8, jsonb) IS
+'Differentially private population standard deviation, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.stddev_samp_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_stddev_samp(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.stddev_samp_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.stddev_samp_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_stddev_samp(float8, float8, float8, float8) IS
+'Differentially private sample standard deviation, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.stddev_samp_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_stddev_samp(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.stddev_samp_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.stddev_samp_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_stddev_samp(float8, float8, float8, float8, jsonb) IS
+'Differentially private sample standard deviation, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.stddev_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_stddev(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.stddev_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.stddev_samp_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_stddev(float8, float8, float8, float8) IS
+'Differentially private sample standard deviation, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.stddev_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_stddev(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.stddev_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.stddev_samp_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_stddev(float8, float8, float8, float8, jsonb) IS
+'Differentially private sample standard deviation, at least 0.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE TYPE @extschema@.dp_statistics AS (
+  count bigint,
+  count_error bigint,
+  sum float8,
+  sum_error float8,
+  avg float8,
+  avg_error float8,
+  variance float8,
+  variance_error float8,
+  stddev float8,
+  stddev_error float8
+);
+COMMENT ON TYPE @extschema@.dp_statistics IS
+  'The answer of dp_stats: number of rows, sum, mean, sample variance and sample standard deviation. The exact '
+  'statistic lies within ..._error of each with a probability of at least 95 %.';
+CREATE TYPE @extschema@.dp_numeric_statistics AS (
+  count bigint,
+  count_error bigint,
+  sum numeric,
+  sum_error numeric,
+  avg numeric,
+  avg_error numeric,
+  variance numeric,
+  variance_error numeric,
+  stddev numeric,
+  stddev_error numeric
+);
+COMMENT ON TYPE @extschema@.dp_numeric_statistics IS
+  'The answer of dp_stats for numeric values: number of rows, sum, mean, sample variance and sample standard deviation. The exact '
+  'statistic lies within ..._error of each with a probability of at least 95 %.';
+CREATE FUNCTION dpquantile.stats_final(dpquantile.records_state) RETURNS @extschema@.dp_statistics
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_stats_final';
+CREATE FUNCTION dpquantile.stats_transition(dpquantile.records_state, float8, float8, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_stats(value float8, epsilon float8, lower float8, upper float8) (
+  SFUNC = dpquantile.stats_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.stats_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_stats(float8, float8, float8, float8) IS
+'Differentially private number of rows, sum, mean, sample variance and sample standard deviation with their errors, all for
+  one epsilon. Write (dp_stats(...)).* for columns.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.stats_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
+CREATE AGGREGATE @extschema@.dp_stats(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
+  SFUNC = dpquantile.stats_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.stats_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_stats(float8, float8, float8, float8, jsonb) IS
+'Differentially private number of rows, sum, mean, sample variance and sample standard deviation with their errors, all for
+  one epsilon. Write (dp_stats(...)).* for columns.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): granularity, to which sum and mean are rounded; rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION @extschema@.dp_stats_expected_error(n bigint, epsilon float8, lower float8, upper float8, options jsonb DEFAULT '{}',
+    OUT count float8, OUT sum float8, OUT avg float8, OUT variance float8, OUT stddev float8)
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_stats_expected_error';
+COMMENT ON FUNCTION @extschema@.dp_stats_expected_error(bigint, float8, float8, float8, jsonb) IS
+  'The mean absolute errors to expect of dp_stats on the worst data with n rows. n: a public guess of the number of rows; '
+  'epsilon, lower, upper, options: as in dp_stats; count, sum, avg, variance, stddev: the error of each column. Reads no '
+  'data and costs no budget.';
+
+-- ---------------------------------------------------------------------------------------------
+-- Which groups may be shown
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.keep_group_final(dpquantile.records_state) RETURNS boolean
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_keep_group_final';
+CREATE FUNCTION dpquantile.keep_group_transition(dpquantile.records_state, float8, float8)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_keep_group_transition';
+CREATE AGGREGATE @extschema@.dp_keep_group(epsilon float8, delta float8) (
+  SFUNC = dpquantile.keep_group_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.keep_group_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_keep_group(float8, float8) IS
+'Whether a group may be shown, for HAVING: GROUP BY city HAVING dp_keep_group(1, 1e-6). The key of a group of few rows can tell
+  that a person is in the data. A group of one row is kept with probability delta; large groups are always kept.
+  Without rows the answer is false.
+Privacy: (epsilon, delta)-differentially private for adding or removing one row. epsilon and delta are the total
+  charged, once for all groups of a GROUP BY (times the number of grouping sets).
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private and hides more groups.
+delta: the probability with which the guarantee may fail, 1e-290 to 0.5; choose it far below one over the number of
+  rows.
+All arguments must be constant.';
+
+CREATE FUNCTION @extschema@.dp_keep_group_rows(epsilon float8, delta float8, OUT half_the_time bigint, OUT always bigint)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_keep_group_rows';
+COMMENT ON FUNCTION @extschema@.dp_keep_group_rows(float8, float8) IS
+  'How many rows a group needs for dp_keep_group. epsilon, delta: as there; half_the_time: from so many rows on it is kept with '
+  'probability 1/2 or more; always: from so many rows on it is always kept. Reads no data and costs no budget.';
+
+-- ---------------------------------------------------------------------------------------------
+-- Histograms
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.histogram_final(dpquantile.records_state) RETURNS bigint[]
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_histogram_final';
+CREATE FUNCTION dpquantile.histogram_transition(dpquantile.records_state, float8, float8, float8[])
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_histogram_transition';
+CREATE AGGREGATE @extschema@.dp_histogram(value float8, epsilon float8, bounds float8[]) (
+  SFUNC = dpquantile.histogram_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.histogram_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_histogram(float8, float8, float8[]) IS
+'Differentially private histogram: the number of values in each bin, at least 0. dp_histogram_rows makes rows of it.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL, NaN and values outside all bins are ignored.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+bounds: 2 to 65537 public numbers in ascending order, at the ends also -Infinity and Infinity. Bin i goes from element i,
+  inclusive, to element i + 1, exclusive; the last bin includes its end.
+All arguments except value must be constant.';
+
+CREATE FUNCTION dpquantile.histogram_transition(dpquantile.records_state, float8, float8, float8[], jsonb)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_histogram_transition';
+CREATE AGGREGATE @extschema@.dp_histogram(value float8, epsilon float8, bounds float8[], options jsonb) (
+  SFUNC = dpquantile.histogram_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.histogram_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_histogram(float8, float8, float8[], jsonb) IS
+'Differentially private histogram: the number of values in each bin, at least 0. dp_histogram_rows makes rows of it.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL, NaN and values outside all bins are ignored.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+bounds: 2 to 65537 public numbers in ascending order, at the ends also -Infinity and Infinity. Bin i goes from element i,
+  inclusive, to element i + 1, exclusive; the last bin includes its end.
+options: built by dp_options(): rho.
+All arguments except value must be constant.';
+
+CREATE FUNCTION @extschema@.dp_histogram_rows(bounds anyarray, counts bigint[])
+  RETURNS TABLE (lower anyelement, upper anyelement, count bigint)
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  AS $$
+    SELECT bounds[i], bounds[i OPERATOR(pg_catalog.+) 1], counts[i] FROM pg_catalog.generate_subscripts(counts, 1) AS i
+  $$;
+COMMENT ON FUNCTION @extschema@.dp_histogram_rows(anyarray, bigint[]) IS
+  'The rows of a histogram. bounds: as in dp_histogram; counts: its answer; lower, upper: the bounds of a bin; count: the '
+  'number of values in it. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_histogram_error(epsilon float8, confidence float8 DEFAULT 0.95) RETURNS bigint
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_histogram_error';
+COMMENT ON FUNCTION @extschema@.dp_histogram_error(float8, float8) IS
+  'The error of a count of dp_count, dp_count_distinct or a bin of dp_histogram: the exact number lies within it with this '
+  'confidence. epsilon: as there; confidence: a number from 0 to 1. Reads no data and costs no budget.';
+
+-- ---------------------------------------------------------------------------------------------
+-- Values of other types: each aggregate above once more for numeric, and for integers, dates and times where an answer
+-- of this type makes sense. (smallint becomes integer, and real becomes float8. Without a variant of its own an
+-- integer becomes float8.) Bounds are of the type of the values. An implicit cast of a numeric to float8 would raise an
+-- error that depends on the data; these clamp it like any other value.
+-- ---------------------------------------------------------------------------------------------
+
+DO $$
+DECLARE
+  variant record;
+  transition text;
+  final text;
+BEGIN
+  FOR variant IN
+    SELECT p.oid, p.proname, transition.proname AS transition, transition.prosrc AS transition_symbol,
+           final.proname AS final, final.prosrc AS final_symbol, v.type, v.sort,
+           CASE f.answers WHEN 'value' THEN v.type
+                          WHEN 'values' THEN v.type || '[]'
+                          WHEN 'difference' THEN CASE v.kind WHEN 'time' THEN 'interval' ELSE v.type END
+                          WHEN 'sum' THEN CASE v.type WHEN 'integer' THEN 'bigint' WHEN 'bigint' THEN 'numeric' ELSE v.type END
+                          WHEN 'statistics' THEN '@extschema@.dp_numeric_statistics'
+                          END AS answer,
+           given.*
+      FROM (VALUES ('dp_quantiles',       'values',     '{number,integer,time}'::text[]),
+                   ('dp_quantile',        'value',      '{number,integer,time}'),
+                   ('dp_median',          'value',      '{number,integer,time}'),
+                   ('dp_synthesize',      'values',     '{number,integer,time}'),
+                   ('dp_cdf',             'unchanged',  '{number,time}'),
+                   ('dp_iqr',             'difference', '{number,time}'),
+                   ('dp_sum',             'sum',        '{number,integer,interval}'),
+                   ('dp_avg',             'value',      '{number,time}'),
+                   ('dp_var_pop',         'value',      '{number}'),
+                   ('dp_var_samp',        'value',      '{number}'),
+                   ('dp_variance',        'value',      '{number}'),
+                   ('dp_stddev_pop',      'difference', '{number,time}'),
+                   ('dp_stddev_samp',     'difference', '{number,time}'),
+                   ('dp_stddev',          'difference', '{number,time}'),
+                   ('dp_stats',           'statistics', '{number}'),
+                   ('dp_histogram',       'unchanged',  '{number,time}'),
+                   ('dp_user_mean',       'value',      '{number,time}'),
+                   ('dp_user_variance',   'value',      '{number}'),
+                   ('dp_user_grid_stats', 'unchanged',  '{number}')) AS f (name, answers, kinds)
+      JOIN (VALUES (1, 'numeric', 'number'), (2, 'integer', 'integer'), (3, 'bigint', 'integer'), (4, 'date', 'time'),
+                   (5, 'timestamp', 'time'), (6, 'timestamptz', 'time'), (7, 'time', 'time'), (8, 'interval', 'time')
+           ) AS v (sort, type, kind) ON f.kinds && ARRAY[v.kind, v.type]
+      JOIN pg_proc p ON p.proname = f.name AND p.pronamespace = '@extschema@'::regnamespace
+      JOIN pg_aggregate a ON a.aggfnoid = p.oid AND a.aggtranstype = 'dpquantile.records_state'::regtype
+      JOIN pg_proc transition ON transition.oid = a.aggtransfn
+      JOIN pg_proc final ON final.oid = a.aggfinalfn,
+           LATERAL (SELECT string_agg(format('%I %s', name, new_type), ', ' ORDER BY number) AS arguments,
+                           string_agg(new_type, ', ' ORDER BY number) AS types
+                      FROM ROWS FROM (unnest(p.proargnames), unnest(p.proargtypes)) WITH ORDINALITY u (name, type, number),
+                           LATERAL (SELECT CASE WHEN name IN ('value', 'lower', 'upper') THEN v.type
+                                                WHEN name = 'bounds' THEN v.type || '[]'
+                                                ELSE format_type(type, NULL) END) t (new_type)
+                   ) given
+     ORDER BY p.oid, v.sort
+  LOOP
+    transition := format('dpquantile.%I(dpquantile.records_state, %s)', variant.transition, variant.types);
+    EXECUTE format('CREATE FUNCTION %s RETURNS dpquantile.records_state '
+                   'LANGUAGE C IMMUTABLE PARALLEL SAFE AS ''MODULE_PATHNAME'', %L',
+                   transition, variant.transition_symbol || '_typed');
+    final := 'dpquantile.' || variant.final;
+    IF variant.answer IS NOT NULL THEN
+      final := final || '_' || regexp_replace(variant.answer, '^.*\.|\[\]', '', 'g');
+      IF to_regprocedure(final || '(dpquantile.records_state)') IS NULL THEN
+        EXECUTE format('CREATE FUNCTION %s(dpquantile.records_state) RETURNS %s LANGUAGE C VOLATILE PARALLEL SAFE '
+                       'SUPPORT dpquantile.planner_support AS ''MODULE_PATHNAME'', %L',
+                       final, variant.answer, variant.final_symbol);
+      END IF;
+    END IF;
+    EXECUTE format(
+      'CREATE AGGREGATE @extschema@.%I(%s) (SFUNC = dpquantile.%I, STYPE = dpquantile.records_state, SSPACE = 512, '
+      'FINALFUNC = %s, FINALFUNC_MODIFY = READ_WRITE, COMBINEFUNC = dpquantile.records_combine, PARALLEL = SAFE)',
+      variant.proname, variant.arguments, variant.transition, final);
+    EXECUTE format(
+      'COMMENT ON AGGREGATE @extschema@.%I(%s) IS %L', variant.proname, variant.types,
+      obj_description(variant.oid, 'pg_proc') || format(E'\nThis variant takes values and bounds of type %s', variant.type)
+        || coalesce(format(' and answers in %s', variant.answer), '')
+        || CASE variant.type
+           WHEN 'numeric' THEN '.'
+           WHEN 'integer' THEN '. A granularity is a whole number (default: 1 up to 2^20 values; beyond, a round number).'
+           WHEN 'bigint' THEN '. A granularity is a whole number (default: 1 up to 2^20 values; beyond, a round number).'
+           WHEN 'date' THEN '. A granularity is a number of days, or an interval (default: 1 day). '
+                            'Infinite dates count as the nearer bound.'
+           ELSE '. A granularity is an interval: dp_time_options(''1 hour''). Infinite values count as '
+                'the nearer bound. A month counts as 30 days.' END);
+  END LOOP;
+END
+$$;
 
 -- ---------------------------------------------------------------------------------------------
 -- Numbers that a driver sends as text
@@ -2231,41 +2560,35 @@ CREATE CAST (text AS @extschema@.dp_number) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS @extschema@.dp_number) WITH INOUT AS IMPLICIT;
 CREATE CAST (bpchar AS @extschema@.dp_number) WITH INOUT AS IMPLICIT;
 
--- The size is an int8 in the transition functions above.
-CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float8, float8, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition';
-CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, float8, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition';
-CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, float8, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition_numeric';
-CREATE FUNCTION dpquantile.synthesize_transition(dpquantile.records_state, numeric, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_synthesize_transition_numeric';
-
 -- Each aggregate above once more, with its parameters as dp_number.
 DO $$
 DECLARE
   original record;
+  transition text;
 BEGIN
   FOR original IN
-    SELECT p.oid, p.proname, a.aggtransfn::regproc AS transition, a.aggfinalfn::regproc AS final, given.*
+    SELECT p.oid, p.proname, transition.proname AS transition, transition.prosrc AS symbol, a.aggfinalfn::regproc AS final,
+           given.*
       FROM pg_proc p
-      JOIN pg_aggregate a ON a.aggfnoid = p.oid,
+      JOIN pg_aggregate a ON a.aggfnoid = p.oid
+      JOIN pg_proc transition ON transition.oid = a.aggtransfn,
            LATERAL (SELECT string_agg(format('%I %s', name, new_type), ', ' ORDER BY number) AS arguments,
-                           string_agg(new_type, ', ' ORDER BY number) AS types
+                           string_agg(new_type, ', ' ORDER BY number) AS types,
+                           replace(string_agg(new_type, ', ' ORDER BY number), '@extschema@.dp_number', 'float8') AS stored
                       FROM ROWS FROM (unnest(p.proargnames), unnest(p.proargtypes)) WITH ORDINALITY u (name, type, number),
-                           LATERAL (SELECT CASE WHEN name IN ('quantile', 'size', 'epsilon', 'delta', 'lower', 'upper')
+                           LATERAL (SELECT CASE WHEN name <> 'value' AND format_type(type, NULL) IN
+                                                     ('double precision', 'numeric', 'integer', 'bigint')
                                                 THEN '@extschema@.dp_number' ELSE format_type(type, NULL) END) t (new_type)
                    ) given
      WHERE a.aggtranstype = 'dpquantile.records_state'::regtype
      ORDER BY p.oid
   LOOP
+    transition := format('dpquantile.%I(dpquantile.records_state, %s)', original.transition, original.stored);
+    EXECUTE format('CREATE OR REPLACE FUNCTION %s RETURNS dpquantile.records_state '
+                   'LANGUAGE C IMMUTABLE PARALLEL SAFE AS ''MODULE_PATHNAME'', %L', transition, original.symbol);
     EXECUTE format(
-      'CREATE AGGREGATE @extschema@.%I(%s) (SFUNC = %s, STYPE = dpquantile.records_state, SSPACE = 512, FINALFUNC = %s, '
-      'FINALFUNC_MODIFY = READ_WRITE, COMBINEFUNC = dpquantile.records_combine, PARALLEL = SAFE)',
+      'CREATE AGGREGATE @extschema@.%I(%s) (SFUNC = dpquantile.%I, STYPE = dpquantile.records_state, SSPACE = 512, '
+      'FINALFUNC = %s, FINALFUNC_MODIFY = READ_WRITE, COMBINEFUNC = dpquantile.records_combine, PARALLEL = SAFE)',
       original.proname, original.arguments, original.transition, original.final);
     EXECUTE format(
       'COMMENT ON AGGREGATE @extschema@.%I(%s) IS %L', original.proname, original.types,
@@ -2326,6 +2649,17 @@ CREATE FUNCTION @extschema@.dp_user_expected_error(
                  noise_error float8, total_error float8)
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2 AS 'MODULE_PATHNAME', 'dpq_user_expected_error';
 
+CREATE FUNCTION @extschema@.dp_stats_expected_error(
+    n @extschema@.dp_number, epsilon @extschema@.dp_number, lower @extschema@.dp_number, upper @extschema@.dp_number,
+    options jsonb DEFAULT '{}', OUT count float8, OUT sum float8, OUT avg float8, OUT variance float8, OUT stddev float8)
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_stats_expected_error';
+CREATE FUNCTION @extschema@.dp_keep_group_rows(
+    epsilon @extschema@.dp_number, delta @extschema@.dp_number, OUT half_the_time bigint, OUT always bigint)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_keep_group_rows';
+CREATE FUNCTION @extschema@.dp_histogram_error(epsilon @extschema@.dp_number, confidence @extschema@.dp_number DEFAULT 0.95)
+  RETURNS bigint
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_histogram_error';
+
 -- Each of these functions has the comment of the function with the same name.
 DO $$
 DECLARE
@@ -2365,7 +2699,7 @@ BEGIN
     SELECT p.oid FROM pg_catalog.pg_proc p
      WHERE p.pronamespace = 'dpquantile'::regnamespace
        AND p.proname NOT IN ('charged_role', 'sees_all_budgets', 'epsilon_of_rho', 'charged_rho', 'six_digits',
-                             'total_epsilon', 'decimal', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
+                             'total_epsilon', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
                              'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real')
   LOOP
     EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', support);

@@ -88,10 +88,10 @@ $node->safe_psql(
 	FROM (VALUES (0), (4294967295) UNION ALL SELECT 70 FROM generate_series(1, 3000)) v(x);
 	CREATE TABLE received (state dpquantile.records_state)});
 
-# The parts of a state: version, family, method and measure; epsilon, delta, lower, upper, granularity; bins; quantiles;
+# The parts of a state: version, family, method, measure and type of values; epsilon, delta, lower, upper, granularity; bins; quantiles;
 # records. Records on a value grid are runs of cells in ascending order. A run is twice the number of cells skipped since
 # the last run, plus 1 if it has several records. Then the number of records minus two follows.
-my $header = 4 + 5 * 8 + 4;
+my $header = 5 + 5 * 8 + 4;
 my %offset = (
 	valid => $header + 4 + 2 * 8,
 	valid_cdf => $header + 4,
@@ -154,12 +154,12 @@ sub with_records
 	return outcome($node, "SELECT ($changed)::text::dpquantile.records_state::text = ($changed)::text FROM $table",
 		user => 'postgres');
 }
-my ($family, $method, $measure, $epsilon, $delta, $lower, $upper, $granularity) = (1, 2, 3, 4, 12, 20, 28, 36);
-my ($bins, $quantiles) = (44, $header);
+my ($family, $method, $measure, $type, $epsilon, $delta, $lower, $upper, $granularity) = (1, 2, 3, 4, 5, 13, 21, 29, 37);
+my ($bins, $quantiles) = (45, $header);
 my %count = %offset;
 my %record = map { $_ => $count{$_} + 4 } keys %count;
-is(with_bytes(0, '03'), 't', 'the version is the first byte');
-is(with_bytes(0, $_), '22P03', "threat 15: another version, $_") foreach '02', '04';
+is(with_bytes(0, '04'), 't', 'the version is the first byte');
+is(with_bytes(0, $_), '22P03', "threat 15: another version, $_") foreach '03', '05';
 is(with_bytes($family, '00'), '22P03', 'threat 15: no function');
 is(with_bytes($family, '08'), '22P03', 'threat 15: an unknown function');
 is(with_bytes($family, '07'), '22P03', 'threat 15: quantiles, but a function of a number of quantiles');
@@ -171,6 +171,8 @@ is(with_bytes($measure, '02'), 't', 'rho in place of epsilon');
 is(with_bytes($measure, '00'), '22P03', 'threat 15: no measure');
 is(with_bytes($measure, '03'), '22P03', 'threat 15: an unknown measure');
 is(with_bytes($measure, '02', 'valid_iqr'), '22P03', 'threat 15: rho of a function without rho');
+is(with_bytes($type, '09'), 't', 'the last type of values');
+is(with_bytes($type, $_), '22P03', "threat 15: an unknown type of values, $_") foreach '00', '0a';
 is(with_bytes($epsilon, '7ff8000000000000'), '22023', 'threat 15: epsilon NaN');
 is(with_bytes($epsilon, 'bff0000000000000'), '22023', 'threat 15: a negative epsilon');
 is(with_bytes($delta, '3eb0c6f7a0b5ed8d'), '22P03', 'threat 15: quantiles with a delta');
@@ -337,8 +339,8 @@ $node->safe_psql(
 	SELECT expose_grids(u::text, CASE u % 2 WHEN 0 THEN 'a' ELSE 'bc' END, u, 1, 0, 10, dp_options(suppress => true))::text::bytea AS bytes
 	FROM generate_series(1, 6) u;
 	CREATE OR REPLACE VIEW states AS SELECT * FROM valid_user UNION ALL SELECT * FROM valid_grids});
-# Version, family, method, measure; five numbers, bins, no quantiles; rule, suppress, number, check of the user key.
-my $user_options = 4 + 5 * 8 + 4 + 4;
+# Version, family, method, measure, type of values; five numbers, bins, no quantiles; rule, suppress, number, check of the user key.
+my $user_options = $header + 4;
 my $user_rows = $user_options + 6 + 8;
 is($node->safe_psql('postgres', 'SELECT length(bytes) FROM valid_user'), $user_rows + 4 + 4 * 16,
 	'the state has the expected length: rows of users');

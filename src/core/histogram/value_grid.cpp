@@ -37,7 +37,7 @@ void check_bounds(double lower, double upper) {
   if (!(lower < upper)) {
     throw ParameterError("lower must be less than upper, got " + shortest_decimal(lower) + " and " +
                              shortest_decimal(upper),
-                         "The arguments come in the order lower, upper.");
+                         "Choose bounds from what is publicly known about the values.");
   }
   if (!std::isfinite(upper - lower)) {
     throw ParameterError("upper - lower must be a finite number, got " + shortest_decimal(lower) +

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "pg/aggregate/call_parameters.hpp"
-#include "pg/server/numeric.hpp"
+#include "pg/aggregate/user_hash.hpp"
 #include "pg/server/version.hpp"
 #include "pg/state/group_pools.hpp"
 
@@ -18,6 +18,8 @@ StateRef state_argument(FunctionCallInfo fcinfo, int number) {
 // What a transition or combine function keeps for the query.
 struct KeptForQuery {
   const Aggref* call;
+  ValueType value_type;  // valid if call is not null
+  UserHash* hash;        // of the values, if the family hashes them
   GroupPools pools;
 };
 
@@ -29,13 +31,24 @@ KeptForQuery* kept_for_query(FunctionCallInfo fcinfo) {
   return static_cast<KeptForQuery*>(function->fn_extra);
 }
 
-const Aggref* kept_call(FunctionCallInfo fcinfo) {
+const KeptForQuery* kept_call(FunctionCallInfo fcinfo, Family family) {
   KeptForQuery* kept = kept_for_query(fcinfo);
-  if (kept->call == nullptr) {
+  if (unlikely(kept->call == nullptr)) {
     require_matching_sql();  // a parallel worker may have another library than the session
-    kept->call = find_released_call(fcinfo);
+    const Aggref* call = find_released_call(fcinfo);
+    kept->value_type = value_type_of(call, family);
+    if (row_of(family).hashes_first_argument()) {
+      kept->hash = make_value_hash(call, fcinfo->flinfo->fn_mcxt);
+    }
+    kept->call = call;
   }
-  return kept->call;
+  return kept;
+}
+
+// Whether an expanded object holds the records while rows are added.
+bool is_expandable(const AggregateParameters* parameters) {
+  const RecordKind kind = method_of(parameters).records;
+  return kind == RecordKind::kRuns || kind == RecordKind::kHashes;
 }
 
 // The memory context of the group's state.
@@ -52,13 +65,15 @@ Datum expanded_datum(ExpandedRecords* records) {
 // Makes the state of a new group. The parameters are constant, so the first group of a pool reads
 // them for all groups of the pool.
 Datum start_state(FunctionCallInfo fcinfo, Family family) {
-  const Aggref* call = kept_call(fcinfo);
+  const KeptForQuery* kept = kept_call(fcinfo, family);
   GroupPools* pools = &kept_for_query(fcinfo)->pools;
   MemoryContext groups = group_context(fcinfo);
   GroupPool* pool = find_pool(pools, groups);
   if (pool == nullptr) {
-    const AggregateParameters* parameters = receive_call_parameters(fcinfo, family, call, 0);
-    if (method_of(parameters).records != RecordKind::kRuns) {
+    const uint64 key_check = kept->hash == nullptr ? 0 : kept->hash->key_check;
+    const AggregateParameters* parameters =
+        receive_call_parameters(fcinfo, family, kept->call, key_check);
+    if (!is_expandable(parameters)) {
       return PointerGetDatum(make_state(parameters));
     }
     pool = get_pool(pools, groups, parameters);
@@ -66,7 +81,7 @@ Datum start_state(FunctionCallInfo fcinfo, Family family) {
   return expanded_datum(make_expanded(pool));
 }
 
-// An expanded copy of a state of records on a value grid.
+// An expanded copy of a state.
 Datum expand_into_group(FunctionCallInfo fcinfo, StateRef from) {
   GroupPool* pool =
       get_pool(&kept_for_query(fcinfo)->pools, group_context(fcinfo), from.parameters());
@@ -121,20 +136,17 @@ RecordsState* append_with_grids(RecordsState* into, RecordsState* from) {
   return into;
 }
 
-Datum combine_runs(FunctionCallInfo fcinfo, StateRef into, StateRef from) {
+Datum combine_expanded(FunctionCallInfo fcinfo, StateRef into, StateRef from) {
   const bool in_place = into.expanded != nullptr && is_expanded(PG_GETARG_POINTER(0));
   const Datum result = in_place ? PG_GETARG_DATUM(0) : expand_into_group(fcinfo, into);
   add_all(get_expanded(DatumGetPointer(result)), from);
   return result;
 }
 
-bool is_on_value_grid(StateRef state) {
-  return method_of(state.parameters()).records == RecordKind::kRuns;
-}
-
 // Makes the state of a new group from its first partial state. The executor copies a flat result.
 Datum begin_group_with(FunctionCallInfo fcinfo, StateRef from) {
-  return is_on_value_grid(from) ? expand_into_group(fcinfo, from) : PointerGetDatum(from.flat);
+  return is_expandable(from.parameters()) ? expand_into_group(fcinfo, from)
+                                          : PointerGetDatum(from.flat);
 }
 
 }  // namespace
@@ -150,16 +162,43 @@ RecordsState* start_group(FunctionCallInfo fcinfo, Family family, const Aggref* 
   return make_state(receive_call_parameters(fcinfo, family, call, user_key_check));
 }
 
+Datum begin_group(FunctionCallInfo fcinfo, Family family) {
+  require_aggregate(fcinfo);
+  return start_state(fcinfo, family);
+}
+
+ValueType value_type_of_rows(FunctionCallInfo fcinfo, Family family) {
+  return kept_call(fcinfo, family)->value_type;
+}
+
+Datum expanded_state(FunctionCallInfo fcinfo, Family family) {
+  const Datum state = PG_ARGISNULL(0) ? start_state(fcinfo, family) : PG_GETARG_DATUM(0);
+  if (likely(is_expanded(DatumGetPointer(state)))) return state;
+  const StateRef flat = get_state(state);
+  require_family(flat.flat, family);
+  return expand_into_group(fcinfo, flat);
+}
+
+Datum add_hashed_row(FunctionCallInfo fcinfo, Family family) {
+  require_aggregate(fcinfo);
+  if (PG_ARGISNULL(1)) return keep_state(fcinfo);
+  const uint64 hash = hash_user(kept_call(fcinfo, family)->hash, PG_GETARG_DATUM(1));
+  const Datum state = expanded_state(fcinfo, family);
+  get_expanded(DatumGetPointer(state))->add_hash(hash);
+  return state;
+}
+
 Datum add_row_to_any_state(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
   if (PG_ARGISNULL(1)) return keep_state(fcinfo);
   return add_record(fcinfo, family, PG_GETARG_FLOAT8(1));
 }
 
-Datum add_numeric_row(FunctionCallInfo fcinfo, Family family) {
+Datum add_typed_row(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
   if (PG_ARGISNULL(1)) return keep_state(fcinfo);
-  return add_record(fcinfo, family, float8_of_numeric(PG_GETARG_DATUM(1)));
+  const ValueType type = kept_call(fcinfo, family)->value_type;
+  return add_record(fcinfo, family, number_of_value(type, PG_GETARG_DATUM(1)));
 }
 
 }  // namespace dpquantile
@@ -177,7 +216,11 @@ DPQ_FUNCTION(dpq_records_combine) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("partial states of different aggregate calls cannot be combined")));
   }
-  if (is_on_value_grid(into)) return combine_runs(fcinfo, into, from);
+  if (is_expandable(into.parameters())) return combine_expanded(fcinfo, into, from);
+  if (into.flat->kind == RecordKind::kSums) {
+    into.flat->sums()->add(*from.flat->sums());
+    PG_RETURN_POINTER(into.flat);
+  }
   if (into.flat->has_grid_names()) PG_RETURN_POINTER(append_with_grids(into.flat, from.flat));
   PG_RETURN_POINTER(append(into.flat, from.flat));
 }

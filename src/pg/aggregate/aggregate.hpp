@@ -31,9 +31,20 @@ pg_attribute_always_inline Datum add_row(FunctionCallInfo fcinfo, Family family)
   }
   return add_row_to_any_state(fcinfo, family);
 }
-// The same for numeric values. A number beyond the range of float8 counts as an infinity: an error
-// would depend on the data.
-Datum add_numeric_row(FunctionCallInfo fcinfo, Family family);
+// The same for values of any type in value_type.hpp.
+Datum add_typed_row(FunctionCallInfo fcinfo, Family family);
+
+// The same for the hashes of values of any type. ereports as make_user_hash() does.
+Datum add_hashed_row(FunctionCallInfo fcinfo, Family family);
+
+// The state of a group of this family in its expanded form, a new one for its first row. Requires a
+// family whose records can be expanded. ereports as add_row() does.
+Datum expanded_state(FunctionCallInfo fcinfo, Family family);
+
+// The state of a new group of this family without records, and the type of its values. ereport as
+// add_row() does.
+Datum begin_group(FunctionCallInfo fcinfo, Family family);
+ValueType value_type_of_rows(FunctionCallInfo fcinfo, Family family);
 
 // Makes a flat state without records for a new group, from the parameters that the call's
 // transition function received. `user_key_check` is UserHash::key_check for a user-level family,

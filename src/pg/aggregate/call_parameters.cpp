@@ -20,6 +20,13 @@ void check_distinct(const Aggref* call, const AggregateParameters* parameters) {
 
 }  // namespace
 
+ValueType value_type_of(const Aggref* call, Family family) {
+  const int place = row_of(family).arguments_from_rows() - 1;
+  if (place >= list_length(call->aggargtypes)) return ValueType::kFloat8;
+  const auto type = find_value_type(list_nth_oid(call->aggargtypes, place));
+  return type.value_or(ValueType::kFloat8);
+}
+
 const Aggref* find_released_call(FunctionCallInfo fcinfo) {
   const Aggref* call = find_call(fcinfo);
   if (call->aggtype == INTERNALOID || call->aggtype == call->aggtranstype) return call;
@@ -33,7 +40,8 @@ const Aggref* find_released_call(FunctionCallInfo fcinfo) {
 const AggregateParameters* checked_parameters(Family family, const Aggref* call,
                                               const CallArguments& arguments,
                                               uint64 user_key_check) {
-  const AggregateParameters* parameters = read_parameters(family, arguments, user_key_check);
+  const AggregateParameters* parameters =
+      read_parameters(family, value_type_of(call, family), arguments, user_key_check);
   check_distinct(call, parameters);
   return parameters;
 }

@@ -11,6 +11,10 @@ namespace dpquantile {
 // state: then the query was planned without a release node, and nothing checked its parameters.
 const Aggref* find_released_call(FunctionCallInfo fcinfo);
 
+// The type of the values of a call of an aggregate of this family. ereports if the aggregates do
+// not take it.
+ValueType value_type_of(const Aggref* call, Family family);
+
 // Validates the parameters of a call. `user_key_check`, here and below, is UserHash::key_check for
 // a user-level family, otherwise 0. ereports if a parameter is out of range, and for DISTINCT with
 // a method for which the rows per user are public.

@@ -4,7 +4,6 @@
 
 #include "pg/aggregate/call_parameters.hpp"
 #include "pg/aggregate/user_hash.hpp"
-#include "pg/server/numeric.hpp"
 #include "pg/server/version.hpp"
 
 namespace dpquantile {
@@ -18,9 +17,10 @@ constexpr int kGrid = 2;
 struct UserCall {
   const Aggref* call;
   UserHash* hash;
+  ValueType value_type;
 };
 
-UserCall* user_call(FunctionCallInfo fcinfo) {
+UserCall* user_call(FunctionCallInfo fcinfo, Family family) {
   if (likely(fcinfo->flinfo->fn_extra != nullptr)) {
     return static_cast<UserCall*>(fcinfo->flinfo->fn_extra);
   }
@@ -29,7 +29,7 @@ UserCall* user_call(FunctionCallInfo fcinfo) {
   UserHash* hash = make_user_hash(found, fcinfo->flinfo->fn_mcxt);
   auto* kept =
       static_cast<UserCall*>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(UserCall)));
-  *kept = {found, hash};
+  *kept = {found, hash, value_type_of(found, family)};
   fcinfo->flinfo->fn_extra = kept;
   return kept;
 }
@@ -55,7 +55,7 @@ RecordsState* find_grid(RecordsState* state, Datum grid, uint32* number) {
 }
 
 Datum add_record(FunctionCallInfo fcinfo, Family family, float8 value) {
-  UserCall* kept = user_call(fcinfo);
+  UserCall* kept = user_call(fcinfo, family);
   RecordsState* state =
       PG_ARGISNULL(0) ? nullptr : reinterpret_cast<RecordsState*>(PG_GETARG_POINTER(0));
   if (unlikely(state == nullptr)) {
@@ -81,10 +81,11 @@ Datum add_user_row(FunctionCallInfo fcinfo, Family family) {
   return add_record(fcinfo, family, DatumGetFloat8(value_argument(fcinfo, family)));
 }
 
-Datum add_numeric_user_row(FunctionCallInfo fcinfo, Family family) {
+Datum add_typed_user_row(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
   if (has_null_argument(fcinfo, family)) return keep_state(fcinfo);
-  return add_record(fcinfo, family, float8_of_numeric(value_argument(fcinfo, family)));
+  const ValueType type = user_call(fcinfo, family)->value_type;
+  return add_record(fcinfo, family, number_of_value(type, value_argument(fcinfo, family)));
 }
 
 }  // namespace dpquantile

@@ -19,9 +19,9 @@ namespace {
 
 [[noreturn]] void refuse_type(Oid type) {
   ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
-                  errmsg("users cannot be told apart by values of type %s", format_type_be(type)),
+                  errmsg("values of type %s cannot be told apart by a hash", format_type_be(type)),
                   errdetail("The type has no 64-bit hash function for its equality."),
-                  errhint("Cast the user to a type that can be hashed, such as text or bigint.")));
+                  errhint("Cast them to a type that can be hashed, such as text or bigint.")));
 }
 
 // Floating-point numbers are values, not ids. A whole row of a table would make every row a user of
@@ -48,16 +48,17 @@ void refuse_collation(Oid type, Oid collation) {
   const Oid base = getBaseType(type);
   if (base != NAMEOID && base != BPCHAROID) return;
   if (!OidIsValid(collation) || get_collation_isdeterministic(collation)) return;
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("users of type %s cannot be told apart under a nondeterministic collation",
-                         format_type_be(type)),
-                  errhint("Cast the user to text.")));
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("values of type %s cannot be told apart under a nondeterministic collation",
+                  format_type_be(type)),
+           errhint("Cast them to text.")));
 }
 
 void require_collation(Oid type, Oid collation) {
   if (OidIsValid(collation) || !OidIsValid(get_typcollation(type))) return;
   ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_COLLATION),
-                  errmsg("could not determine which collation to use for the users"),
+                  errmsg("could not determine which collation to use for the values"),
                   errhint("Use the COLLATE clause to set the collation explicitly.")));
 }
 
@@ -147,16 +148,18 @@ uint64 hash_by_type(UserHash* hasher, Datum user) {
   return hash_bytes_of(hasher, hashes, sizeof hashes);
 }
 
-}  // namespace
-
-UserHash* make_user_hash(const Aggref* call, MemoryContext context) {
+const Node* first_argument(const Aggref* call) {
   if (call->args == NIL) {
-    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the aggregate call has no user")));
+    ereport(ERROR,
+            (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the aggregate call has no arguments")));
   }
-  const auto* user =
-      reinterpret_cast<const Node*>(static_cast<TargetEntry*>(linitial(call->args))->expr);
+  return reinterpret_cast<const Node*>(static_cast<TargetEntry*>(linitial(call->args))->expr);
+}
+
+// The hash of the first argument of a call.
+UserHash* make_hash(const Aggref* call, MemoryContext context) {
+  const Node* user = first_argument(call);
   const Oid type = exprType(user);
-  refuse_non_ids(type);
   auto* hasher = static_cast<UserHash*>(MemoryContextAllocZero(context, sizeof(UserHash)));
   // If the type's equality is known, the cache gives only a hash function that agrees with it.
   const TypeCacheEntry* entry =
@@ -175,6 +178,17 @@ UserHash* make_user_hash(const Aggref* call, MemoryContext context) {
   hasher->key = read_user_key();
   hasher->key_check = sip_hash(hasher->key, {});
   return hasher;
+}
+
+}  // namespace
+
+UserHash* make_user_hash(const Aggref* call, MemoryContext context) {
+  refuse_non_ids(exprType(first_argument(call)));
+  return make_hash(call, context);
+}
+
+UserHash* make_value_hash(const Aggref* call, MemoryContext context) {
+  return make_hash(call, context);
 }
 
 uint64 hash_user(UserHash* hasher, Datum user) {

@@ -36,6 +36,9 @@ struct UserHash {
 // argument's type or collation cannot be hashed (the data play no part), or if read_user_key()
 // finds no key.
 UserHash* make_user_hash(const Aggref* call, MemoryContext context);
+// The same for values that are no ids. Where the type's own hash function collides, different
+// values have one hash.
+UserHash* make_value_hash(const Aggref* call, MemoryContext context);
 
 // The hash of a user's id. It leaves no memory allocated in the current memory context, apart from
 // what the type's own hash function leaves. ereports what that function reports.

@@ -34,8 +34,8 @@ DPQ_FUNCTION(dpq_cdf_transition) {
   return add_row(fcinfo, Family::kCdf);
 }
 
-DPQ_FUNCTION(dpq_cdf_transition_numeric) {
-  return add_numeric_row(fcinfo, Family::kCdf);
+DPQ_FUNCTION(dpq_cdf_transition_typed) {
+  return add_typed_row(fcinfo, Family::kCdf);
 }
 
 // (state) returns dp_cdf

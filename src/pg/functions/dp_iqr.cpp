@@ -44,16 +44,18 @@ DPQ_FUNCTION(dpq_iqr_transition) {
   return add_row(fcinfo, Family::kIqr);
 }
 
-DPQ_FUNCTION(dpq_iqr_transition_numeric) {
-  return add_numeric_row(fcinfo, Family::kIqr);
+DPQ_FUNCTION(dpq_iqr_transition_typed) {
+  return add_typed_row(fcinfo, Family::kIqr);
 }
 
-// (state) returns float8
+// (state) returns the type of a difference of two values
 DPQ_FUNCTION(dpq_iqr_final) {
   if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
-  const std::optional<double> answer = draw_answer(charged_group(fcinfo));
+  const ChargedGroup group = charged_group(fcinfo);
+  const ValueType type = answer_type(fcinfo);
+  const std::optional<double> answer = draw_answer(group);
   if (!answer) PG_RETURN_NULL();
-  PG_RETURN_FLOAT8(*answer);
+  return value_of_difference(group.parameters->value_type, *answer, type);
 }
 
 // (epsilon, delta) returns bigint

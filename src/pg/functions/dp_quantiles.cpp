@@ -7,8 +7,8 @@
 #include "pg/release/group_release.hpp"
 
 extern "C" {
-#include "catalog/pg_type.h"
 #include "utils/array.h"
+#include "utils/lsyscache.h"
 }
 
 namespace dpquantile {
@@ -30,14 +30,26 @@ Answer answer_group(const ChargedGroup& group) {
   return {parameters, answer};
 }
 
-Datum values_of(const Answer& answer) {
+// One of the values that the answer draws.
+Datum value_in(const Answer& answer, uint32 i, ValueType type) {
+  return value_of_number(type, answer.parameters->grid.value_of(answer.cells[i]));
+}
+
+Datum array_of(const Answer& answer, ValueType type) {
   const uint32 count = answer.parameters->quantile_count;
   auto* values = static_cast<Datum*>(palloc(count * sizeof(Datum)));
-  for (uint32 i = 0; i < count; ++i) {
-    values[i] = Float8GetDatum(answer.parameters->grid.value_of(answer.cells[i]));
-  }
-  return PointerGetDatum(construct_array(values, static_cast<int>(count), FLOAT8OID, sizeof(float8),
-                                         FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+  for (uint32 i = 0; i < count; ++i) values[i] = value_in(answer, i, type);
+  int16 length;
+  bool by_value;
+  char alignment;
+  get_typlenbyvalalign(oid_of(type), &length, &by_value, &alignment);
+  return PointerGetDatum(
+      construct_array(values, static_cast<int>(count), oid_of(type), length, by_value, alignment));
+}
+
+Datum release_array(FunctionCallInfo fcinfo) {
+  const ValueType type = answer_type(fcinfo);
+  return array_of(answer_group(charged_group(fcinfo)), type);
 }
 
 }  // namespace
@@ -51,21 +63,21 @@ DPQ_FUNCTION(dpq_quantiles_transition) {
   return add_row(fcinfo, Family::kQuantiles);
 }
 
-DPQ_FUNCTION(dpq_quantiles_transition_numeric) {
-  return add_numeric_row(fcinfo, Family::kQuantiles);
+DPQ_FUNCTION(dpq_quantiles_transition_typed) {
+  return add_typed_row(fcinfo, Family::kQuantiles);
 }
 
-// (state) returns float8[]
+// (state) returns an array of the values' type
 DPQ_FUNCTION(dpq_quantiles_final) {
   if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
-  PG_RETURN_DATUM(values_of(answer_group(charged_group(fcinfo))));
+  return release_array(fcinfo);
 }
 
-// (state) returns float8
+// (state) returns the values' type
 DPQ_FUNCTION(dpq_quantile_final) {
   if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
-  const Answer answer = answer_group(charged_group(fcinfo));
-  PG_RETURN_FLOAT8(answer.parameters->grid.value_of(answer.cells[0]));
+  const ValueType type = answer_type(fcinfo);
+  return value_in(answer_group(charged_group(fcinfo)), 0, type);
 }
 
 // (state, value float8, size bigint, epsilon, lower, upper [, options])
@@ -73,12 +85,12 @@ DPQ_FUNCTION(dpq_synthesize_transition) {
   return add_row(fcinfo, Family::kSynthesis);
 }
 
-DPQ_FUNCTION(dpq_synthesize_transition_numeric) {
-  return add_numeric_row(fcinfo, Family::kSynthesis);
+DPQ_FUNCTION(dpq_synthesize_transition_typed) {
+  return add_typed_row(fcinfo, Family::kSynthesis);
 }
 
-// (state) returns float8[]
+// (state) returns an array of the values' type
 DPQ_FUNCTION(dpq_synthesize_final) {
   if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
-  PG_RETURN_DATUM(values_of(answer_group(charged_group(fcinfo))));
+  return release_array(fcinfo);
 }

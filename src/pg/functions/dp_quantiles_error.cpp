@@ -42,7 +42,7 @@ const AggregateParameters* parameters_argument(FunctionCallInfo fcinfo, int firs
     arguments.values[arguments.count] = fcinfo->args[first + arguments.count];
     ++arguments.count;
   }
-  return read_parameters(Family::kQuantiles, arguments, 0);
+  return read_parameters(Family::kQuantiles, ValueType::kFloat8, arguments, 0);
 }
 
 void put_error(ReturnSetInfo* result, double quantile, const QuantileError& error) {

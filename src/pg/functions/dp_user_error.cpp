@@ -69,6 +69,7 @@ UserCounts user_counts_argument(FunctionCallInfo fcinfo) {
 const AggregateParameters* parameters_argument(FunctionCallInfo fcinfo) {
   GivenParameters given{};
   given.family = Family::kUserMean;
+  given.value_type = ValueType::kFloat8;
   given.privacy = pure(stated_amount(PG_GETARG_FLOAT8(2)));
   given.lower = PG_GETARG_FLOAT8(3);
   given.upper = PG_GETARG_FLOAT8(4);

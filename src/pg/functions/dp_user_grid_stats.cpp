@@ -103,8 +103,8 @@ DPQ_FUNCTION(dpq_user_grids_transition) {
   return add_user_row(fcinfo, Family::kUserGrids);
 }
 
-DPQ_FUNCTION(dpq_user_grids_transition_numeric) {
-  return add_numeric_user_row(fcinfo, Family::kUserGrids);
+DPQ_FUNCTION(dpq_user_grids_transition_typed) {
+  return add_typed_user_row(fcinfo, Family::kUserGrids);
 }
 
 // (state) returns dp_grid_stat[]

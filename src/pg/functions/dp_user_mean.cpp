@@ -31,16 +31,17 @@ DPQ_FUNCTION(dpq_user_mean_transition) {
   return add_user_row(fcinfo, Family::kUserMean);
 }
 
-DPQ_FUNCTION(dpq_user_mean_transition_numeric) {
-  return add_numeric_user_row(fcinfo, Family::kUserMean);
+DPQ_FUNCTION(dpq_user_mean_transition_typed) {
+  return add_typed_user_row(fcinfo, Family::kUserMean);
 }
 
-// (state) returns float8
+// (state) returns the values' type
 DPQ_FUNCTION(dpq_user_mean_final) {
   if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
   const ChargedGroup group = charged_group(fcinfo);
+  const ValueType type = answer_type(fcinfo);
   const std::uint32_t units = draw_answer(group, user_mean);
-  PG_RETURN_FLOAT8(fixed_point_of(group.parameters).value_of(units));
+  return value_of_number(type, fixed_point_of(group.parameters).value_of(units));
 }
 
 // (state, user anynonarray, value float8, epsilon, lower, upper [, options])
@@ -48,14 +49,15 @@ DPQ_FUNCTION(dpq_user_variance_transition) {
   return add_user_row(fcinfo, Family::kUserVariance);
 }
 
-DPQ_FUNCTION(dpq_user_variance_transition_numeric) {
-  return add_numeric_user_row(fcinfo, Family::kUserVariance);
+DPQ_FUNCTION(dpq_user_variance_transition_typed) {
+  return add_typed_user_row(fcinfo, Family::kUserVariance);
 }
 
-// (state) returns float8
+// (state) returns the values' type
 DPQ_FUNCTION(dpq_user_variance_final) {
   if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
   const ChargedGroup group = charged_group(fcinfo);
+  const ValueType type = answer_type(fcinfo);
   const std::uint32_t units = draw_answer(group, user_variance);
-  PG_RETURN_FLOAT8(fixed_point_of(group.parameters).variance_of(units));
+  return value_of_number(type, fixed_point_of(group.parameters).variance_of(units));
 }

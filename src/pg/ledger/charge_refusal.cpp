@@ -83,8 +83,8 @@ void refuse_without_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
       psprintf("%s with method %s cannot be charged to role \"%s\", whose accountant is %s",
                NameStr(item.function), item.mechanism, NameStr(request->role_name),
                amounts.accountant),
-      psprintf("%s It spends delta, and accountant zcdp needs the role's delta to convert rho. Use "
-               "method quantiles with bounds, or ask as a role with accountant pure.",
+      psprintf("%s It spends delta, and accountant zcdp needs the role's delta to convert rho. Ask "
+               "as a role with accountant pure. Method quantiles of dp_iqr spends no delta.",
                not_charged(request)));
 }
 

@@ -1,7 +1,6 @@
 #include "pg/parameters/aggregate_parameters.hpp"
 
 #include "core/quantiles/quantiles_query.hpp"
-#include "pg/server/boundary.hpp"
 
 namespace dpquantile {
 
@@ -22,6 +21,7 @@ GivenParameters with_quantiles(GivenParameters given) {
       given.quantiles = make_uniform_quantiles(given.quantile_count);
       break;
     case LeadingArgument::kNone:
+      if (row_of(given.family).after_epsilon == ArgumentsAfterEpsilon::kBinBounds) break;
       given.quantiles = nullptr;
       given.quantile_count = 0;
   }
@@ -30,14 +30,17 @@ GivenParameters with_quantiles(GivenParameters given) {
 
 }  // namespace
 
-AggregateParameters* make_parameters(const GivenParameters& any_given) {
+Failure try_make_parameters(const GivenParameters& any_given, AggregateParameters** made) {
   const GivenParameters given = with_quantiles(any_given);
   auto* parameters =
       static_cast<AggregateParameters*>(palloc0(parameters_size(given.quantile_count)));
-  report(guarded([&] { row_of(given.family).check(given, parameters); }));
+  *made = parameters;
+  const Failure failure = guarded([&] { row_of(given.family).check(given, parameters); });
+  if (failure.sqlstate != 0) return failure;
   parameters->family = given.family;
   parameters->method = given.options.method;
   parameters->measure = given.privacy.measure;
+  parameters->value_type = given.value_type;
   parameters->guarantee = given.privacy.value;
   // -0 has other bytes than 0, and same_parameters() compares bytes.
   parameters->delta = given.delta == 0 ? 0 : given.delta;
@@ -49,7 +52,13 @@ AggregateParameters* make_parameters(const GivenParameters& any_given) {
   if (given.quantile_count > 0) {
     memcpy(parameters->quantiles, given.quantiles, given.quantile_count * sizeof(double));
   }
-  return parameters;
+  return failure;
+}
+
+AggregateParameters* make_parameters(const GivenParameters& given) {
+  AggregateParameters* made;
+  report(try_make_parameters(given, &made));
+  return made;
 }
 
 bool same_parameters(const AggregateParameters* a, const AggregateParameters* b) {

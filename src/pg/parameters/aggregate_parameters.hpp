@@ -8,6 +8,8 @@
 #include "core/privacy/privacy_parameter.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "pg/parameters/options.hpp"
+#include "pg/server/boundary.hpp"
+#include "pg/server/value_type.hpp"
 
 namespace dpquantile {
 
@@ -22,6 +24,7 @@ struct AggregateParameters {
   ContributionRule contribution_rule;  // of a user-level mean or variance
   bool suppress;                       // of dp_user_grid_stats
   PrivacyMeasure measure;
+  ValueType value_type;
   uint32 max_contributions;  // with ContributionRule::kFixed, otherwise 0
   uint64 user_key_check;     // UserHash::key_check of the user-level families, otherwise 0
   double guarantee;          // epsilon or rho, by the measure
@@ -29,9 +32,9 @@ struct AggregateParameters {
   double lower;              // lower and upper are 0 for a method without bounds
   double upper;
   double granularity;  // 0: not given
-  uint32 bins;         // of a CDF, otherwise 0
+  uint32 bins;         // of a CDF or histogram, otherwise 0
   uint32 quantile_count;
-  double quantiles[FLEXIBLE_ARRAY_MEMBER];
+  double quantiles[FLEXIBLE_ARRAY_MEMBER];  // of a histogram, the bounds of its bins
 };
 
 // The size of the parameters in bytes, without padding at the end.
@@ -42,18 +45,21 @@ inline std::size_t parameters_size(uint32 quantile_count) {
 // The parameters as the caller gave them, not yet validated.
 struct GivenParameters {
   Family family;
+  ValueType value_type;
   PrivacyParameter privacy;
   double delta;
   double lower;
   double upper;
   AggregateOptions options;
-  const double* quantiles;  // not read for dp_synthesize: there the count determines them
+  const double* quantiles;  // of a histogram, the bounds of its bins; not read for dp_synthesize
   uint32 quantile_count;
   uint64 user_key_check;
 };
 
-// Validates the parameters. The result is palloc'd and has no uninitialised bytes. ereports if a
-// parameter is out of range.
+// Validates the parameters. *made is palloc'd and has no uninitialised bytes; it is unusable if a
+// failure is returned, because a parameter is out of range.
+Failure try_make_parameters(const GivenParameters& given, AggregateParameters** made);
+// The same, and ereports the failure.
 AggregateParameters* make_parameters(const GivenParameters& given);
 
 // Whether two calls have the same parameters, byte by byte.

@@ -23,6 +23,14 @@ enum class Family : uint8 {
   kUserVariance = 5,  // dp_user_variance
   kUserGrids = 6,     // dp_user_grid_stats
   kSynthesis = 7,     // dp_synthesize
+  kCount = 8,         // dp_count(epsilon): rows
+  kValueCount = 9,    // dp_count(value, epsilon): rows with a value
+  kDistinct = 10,     // dp_count_distinct
+  kSum = 11,          // dp_sum
+  kMean = 12,         // dp_avg
+  kMoments = 13,      // dp_variance, dp_stddev and their like, dp_stats
+  kKeepGroup = 14,    // dp_keep_group(epsilon, delta)
+  kHistogram = 15,    // dp_histogram
 };
 
 // A method of a family: the number of a QuantilesMethod, CdfMethod, IqrMethod or UserMethod. The
@@ -34,10 +42,12 @@ enum class RecordKind : uint8 {
   kRuns = 1,     // as cells of the value grid, compressed (core/histogram/cell_runs.hpp)
   kValue = 2,    // as values, float8 without NaN
   kUserRow = 3,  // as UserRow: user, grid and value
+  kSums = 4,     // as one ValueSums: their number, and sums of their values
+  kHashes = 5,   // as the set of the hashes of their values (core/distinct/distinct_hashes.hpp)
 };
 
 // The arguments of a call that come from its rows. The number counts them.
-enum class RowArguments : uint8 { kValue = 1, kUserAndValue = 2, kUserGridAndValue = 3 };
+enum class RowArguments : uint8 { kNone = 0, kValue = 1, kUserAndValue = 2, kUserGridAndValue = 3 };
 
 // The argument before epsilon.
 enum class LeadingArgument : uint8 {
@@ -47,7 +57,7 @@ enum class LeadingArgument : uint8 {
 };
 
 // The arguments after epsilon.
-enum class ArgumentsAfterEpsilon : uint8 { kBounds, kDelta };
+enum class ArgumentsAfterEpsilon : uint8 { kNone, kBounds, kDelta, kBinBounds };
 
 enum class ChargeRule : uint8 {
   kOncePerExecution,  // groups are disjoint sets of rows: parallel composition
@@ -96,7 +106,21 @@ struct FamilyRow {
 
   bool takes(unsigned option) const { return (options & option) != 0; }
   int arguments_from_rows() const { return static_cast<int>(row_arguments); }
-  bool protects_users() const { return row_arguments != RowArguments::kValue; }
+  int arguments_after_epsilon() const {
+    switch (after_epsilon) {
+      case ArgumentsAfterEpsilon::kNone:
+        return 0;
+      case ArgumentsAfterEpsilon::kBounds:
+        return 2;
+      case ArgumentsAfterEpsilon::kDelta:
+      case ArgumentsAfterEpsilon::kBinBounds:
+        break;
+    }
+    return 1;
+  }
+  bool protects_users() const { return row_arguments >= RowArguments::kUserAndValue; }
+  // Whether the first argument is hashed with the key of user ids.
+  bool hashes_first_argument() const { return protects_users() || family == Family::kDistinct; }
   bool has_grids() const { return row_arguments == RowArguments::kUserGridAndValue; }
 };
 

@@ -43,6 +43,17 @@ constexpr MethodRow user_method(UserMethod number, std::string_view name,
           .bounds_from_options = false};
 }
 
+// A method that needs no more of the rows than sums, or the set of their values.
+constexpr MethodRow summary_method(std::string_view name, RecordKind records) {
+  return {.number = 1,
+          .name = name,
+          .records = records,
+          .neighbours = kOneRow,
+          .neighbours_in_groups = kOneRow,
+          .rows_per_user_public = false,
+          .bounds_from_options = false};
+}
+
 constexpr MethodRow kProposeTestRelease{
     .number = static_cast<Method>(IqrMethod::kProposeTestRelease),
     .name = "propose-test-release",
@@ -96,6 +107,13 @@ constexpr MethodRow kUserGridsMethods[] = {
     user_method(UserMethod::kBaseline, "grids", kUserGridValues),
 };
 
+constexpr MethodRow kCountMethods[] = {summary_method("count", RecordKind::kSums)};
+constexpr MethodRow kDistinctMethods[] = {summary_method("count", RecordKind::kHashes)};
+constexpr MethodRow kSumMethods[] = {summary_method("sum", RecordKind::kSums)};
+constexpr MethodRow kMomentsMethods[] = {summary_method("bernstein", RecordKind::kSums)};
+constexpr MethodRow kKeepGroupMethods[] = {summary_method("selection", RecordKind::kSums)};
+constexpr MethodRow kHistogramMethods[] = {summary_method("counts", RecordKind::kRuns)};
+
 constexpr std::string_view kQuantilesFinals[] = {"dpq_quantiles_final", "dpq_quantile_final"};
 constexpr std::string_view kSynthesisFinals[] = {"dpq_synthesize_final"};
 constexpr std::string_view kCdfFinals[] = {"dpq_cdf_final"};
@@ -104,11 +122,42 @@ constexpr std::string_view kUserMeanFinals[] = {"dpq_user_mean_final"};
 constexpr std::string_view kUserVarianceFinals[] = {"dpq_user_variance_final"};
 constexpr std::string_view kUserGridsFinals[] = {"dpq_user_grids_final"};
 
+constexpr std::string_view kCountFinals[] = {"dpq_count_final"};
+constexpr std::string_view kValueCountFinals[] = {"dpq_value_count_final"};
+constexpr std::string_view kDistinctFinals[] = {"dpq_distinct_final"};
+constexpr std::string_view kSumFinals[] = {"dpq_sum_final"};
+constexpr std::string_view kMeanFinals[] = {"dpq_mean_final"};
+constexpr std::string_view kMomentsFinals[] = {"dpq_var_pop_final", "dpq_var_samp_final",
+                                               "dpq_stddev_pop_final", "dpq_stddev_samp_final",
+                                               "dpq_stats_final"};
+constexpr std::string_view kKeepGroupFinals[] = {"dpq_keep_group_final"};
+constexpr std::string_view kHistogramFinals[] = {"dpq_histogram_final"};
+
 constexpr unsigned kQuantilesOptions = kMethodOption | kGranularityOption | kRhoOption;
 constexpr unsigned kCdfOptions = kQuantilesOptions | kBinsOption;
 constexpr unsigned kIqrOptions = kMethodOption | kGranularityOption | kLowerOption | kUpperOption;
 constexpr unsigned kUserOptions = kMethodOption | kMaxContributionsOption;
 constexpr unsigned kUserGridsOptions = kMethodOption | kSuppressOption;
+constexpr unsigned kMomentsOptions = kGranularityOption | kRhoOption;
+
+// A family of rows, without a method to choose and charged once for all groups.
+constexpr FamilyRow summary_family(Family family, RowArguments rows, ArgumentsAfterEpsilon after,
+                                   unsigned options, std::span<const MethodRow> methods,
+                                   std::span<const std::string_view> finals,
+                                   void (*check)(const GivenParameters&, AggregateParameters*),
+                                   const Mechanism* (*prepare)(const AggregateParameters&,
+                                                               ContextMemory&)) {
+  return {.family = family,
+          .row_arguments = rows,
+          .leading = LeadingArgument::kNone,
+          .after_epsilon = after,
+          .charged = ChargeRule::kOncePerExecution,
+          .options = options,
+          .methods = methods,
+          .final_functions = finals,
+          .check = check,
+          .prepare = prepare};
+}
 
 constexpr FamilyRow kFamilies[] = {
     {.family = Family::kQuantiles,
@@ -181,6 +230,29 @@ constexpr FamilyRow kFamilies[] = {
      .final_functions = kUserGridsFinals,
      .check = check_user_grids_parameters,
      .prepare = prepare_pure},
+    summary_family(Family::kCount, RowArguments::kNone, ArgumentsAfterEpsilon::kNone, kRhoOption,
+                   kCountMethods, kCountFinals, check_count_parameters, prepare_measured),
+    summary_family(Family::kValueCount, RowArguments::kValue, ArgumentsAfterEpsilon::kNone,
+                   kRhoOption, kCountMethods, kValueCountFinals, check_count_parameters,
+                   prepare_measured),
+    summary_family(Family::kDistinct, RowArguments::kValue, ArgumentsAfterEpsilon::kNone,
+                   kRhoOption, kDistinctMethods, kDistinctFinals, check_count_parameters,
+                   prepare_measured),
+    summary_family(Family::kSum, RowArguments::kValue, ArgumentsAfterEpsilon::kBounds,
+                   kMomentsOptions, kSumMethods, kSumFinals, check_sum_parameters,
+                   prepare_measured),
+    summary_family(Family::kMean, RowArguments::kValue, ArgumentsAfterEpsilon::kBounds,
+                   kMomentsOptions, kMomentsMethods, kMeanFinals, check_sum_parameters,
+                   prepare_measured),
+    summary_family(Family::kMoments, RowArguments::kValue, ArgumentsAfterEpsilon::kBounds,
+                   kMomentsOptions, kMomentsMethods, kMomentsFinals, check_moments_parameters,
+                   prepare_measured),
+    summary_family(Family::kKeepGroup, RowArguments::kNone, ArgumentsAfterEpsilon::kDelta, 0,
+                   kKeepGroupMethods, kKeepGroupFinals, check_keep_group_parameters,
+                   prepare_keep_group),
+    summary_family(Family::kHistogram, RowArguments::kValue, ArgumentsAfterEpsilon::kBinBounds,
+                   kRhoOption, kHistogramMethods, kHistogramFinals, check_histogram_parameters,
+                   prepare_measured),
 };
 
 // The index in kFamilies of each family, by the family's number.

@@ -73,6 +73,7 @@ const char* joined(const List* names) {
 const char* method_names(Families families) {
   List* names = NIL;
   for (const FamilyRow& row : families) {
+    if (!row.takes(kMethodOption)) continue;
     for (const MethodRow& method : row.methods) add_name(&names, method.name);
   }
   return joined(names);
@@ -88,7 +89,7 @@ const char* option_names(Families families) {
 
 const MethodRow* find_named_method(Families families, const JsonbValue& name) {
   for (const FamilyRow& row : families) {
-    const MethodRow* method = find_method(row, text_of(name));
+    const MethodRow* method = row.takes(kMethodOption) ? find_method(row, text_of(name)) : nullptr;
     if (method != nullptr) return method;
   }
   return nullptr;
@@ -189,6 +190,11 @@ void parse_option(const JsonbValue& key, const JsonbValue& value, Families famil
       parsed->suppress = parse_suppress(value);
       break;
     case kGranularityOption:
+      if (value.type == jbvString) {
+        parsed->time_granularity = pnstrdup(value.val.string.val, value.val.string.len);
+        break;
+      }
+      [[fallthrough]];
     case kBinsOption:
     case kLowerOption:
     case kUpperOption:

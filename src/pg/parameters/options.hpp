@@ -23,6 +23,7 @@ struct ContributionLimit {
 struct AggregateOptions {
   Method method;
   std::optional<double> granularity;
+  const char* time_granularity;  // an interval, palloc'd; null if granularity is no text
   std::optional<double> bins;
   std::optional<double> lower;
   std::optional<double> upper;

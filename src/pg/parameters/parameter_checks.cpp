@@ -1,5 +1,6 @@
 #include "pg/parameters/parameter_checks.hpp"
 
+#include <cmath>
 #include <string>
 
 #include "core/base/decimal_format.hpp"
@@ -7,8 +8,11 @@
 #include "core/cdf/cdf_domain.hpp"
 #include "core/iqr/iqr.hpp"
 #include "core/iqr/iqr_method.hpp"
+#include "core/noisy_histogram/bin_bounds.hpp"
 #include "core/quantiles/quantiles.hpp"
+#include "core/selection/group_selection.hpp"
 #include "core/user_level/user_variance.hpp"
+#include "pg/parameters/default_step.hpp"
 
 namespace dpquantile {
 
@@ -17,6 +21,27 @@ namespace {
 constexpr const char* kBoundsHint =
     "Write for example dp_options(method => 'quantiles', lower => 0, upper => 100), with 0 for "
     "delta.";
+
+// Whole numbers, days and microseconds lie on a grid of whole numbers.
+void check_whole_granularity(const GivenParameters& given) {
+  const std::optional<double>& granularity = given.options.granularity;
+  if (!granularity || !is_whole(given.value_type)) return;
+  check_granularity(*granularity);
+  if (*granularity == std::floor(*granularity)) return;
+  throw ParameterError(
+      "the granularity of integers, dates and times must be a whole number, got " +
+          shortest_decimal(*granularity),
+      "Cast integers to numeric or float8 for answers with a fraction. Dates are counted in days.");
+}
+
+ValueGrid value_grid(const GivenParameters& given) {
+  check_whole_granularity(given);
+  check_bounds(given.lower, given.upper);
+  const std::optional<double> granularity =
+      given.options.granularity ? given.options.granularity
+                                : default_step(given.value_type, given.lower, given.upper);
+  return ValueGrid::create(given.lower, given.upper, granularity);
+}
 
 // Refuses an option that only method quantiles has.
 void refuse_option_with_test(const char* name, bool is_given) {
@@ -45,7 +70,7 @@ void check_iqr_by_quantiles(const GivenParameters& given, AggregateParameters* c
         "delta must be 0 with method quantiles, got " + shortest_decimal(given.delta),
         "Write 0 for delta: this method is purely epsilon-differentially private and spends none.");
   }
-  checked->grid = ValueGrid::create(given.lower, given.upper, given.options.granularity);
+  checked->grid = value_grid(given);
 }
 
 UserQuery user_query(const GivenParameters& given) {
@@ -76,11 +101,12 @@ void check_quantiles_parameters(const GivenParameters& given, AggregateParameter
                          given.privacy,
                          kNotChecked,
                          {given.quantiles, given.quantile_count}});
-  checked->grid = ValueGrid::create(given.lower, given.upper, given.options.granularity);
+  checked->grid = value_grid(given);
 }
 
 void check_cdf_parameters(const GivenParameters& given, AggregateParameters* checked) {
   check_privacy_parameter(given.privacy);
+  check_whole_granularity(given);
   const CdfDomain domain =
       CdfDomain::create(given.lower, given.upper, given.options.bins, given.options.granularity);
   checked->bins = domain.bins;
@@ -100,6 +126,34 @@ void check_iqr_parameters(const GivenParameters& given, AggregateParameters* che
     case IqrMethod::kQuantiles:
       return check_iqr_by_quantiles(given, checked);
   }
+}
+
+void check_count_parameters(const GivenParameters& given, AggregateParameters*) {
+  check_privacy_parameter(given.privacy);
+}
+
+void check_sum_parameters(const GivenParameters& given, AggregateParameters*) {
+  check_privacy_parameter(given.privacy);
+  FixedPoint::create(given.lower, given.upper);
+  check_whole_granularity(given);
+  if (given.options.granularity) check_granularity(*given.options.granularity);
+}
+
+void check_moments_parameters(const GivenParameters& given, AggregateParameters* checked) {
+  check_sum_parameters(given, checked);
+  FixedPoint::create(given.lower, given.upper).check_variance_representable();
+}
+
+void check_keep_group_parameters(const GivenParameters& given, AggregateParameters*) {
+  GroupSelection(given.privacy.value, given.delta);
+}
+
+// The bin of a value is its cell of a value grid of whole numbers.
+void check_histogram_parameters(const GivenParameters& given, AggregateParameters* checked) {
+  check_privacy_parameter(given.privacy);
+  check_bin_bounds({given.quantiles, given.quantile_count});
+  checked->bins = given.quantile_count - 1;
+  checked->grid = ValueGrid::of_cells(0, checked->bins - 1, 1, checked->bins);
 }
 
 void check_user_mean_parameters(const GivenParameters& given, AggregateParameters* checked) {

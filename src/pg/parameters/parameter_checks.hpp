@@ -13,6 +13,12 @@ void check_user_mean_parameters(const GivenParameters& given, AggregateParameter
 void check_user_variance_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_user_grids_parameters(const GivenParameters& given, AggregateParameters* checked);
 
+void check_count_parameters(const GivenParameters& given, AggregateParameters* checked);
+void check_sum_parameters(const GivenParameters& given, AggregateParameters* checked);
+void check_moments_parameters(const GivenParameters& given, AggregateParameters* checked);
+void check_keep_group_parameters(const GivenParameters& given, AggregateParameters* checked);
+void check_histogram_parameters(const GivenParameters& given, AggregateParameters* checked);
+
 // Throws ParameterError unless the options hold both bounds. For a call that needs bounds but has
 // no arguments for them.
 void require_bounds_options(const AggregateOptions& options);

@@ -79,4 +79,13 @@ const Mechanism* prepare_pure(const AggregateParameters& parameters, ContextMemo
   return make<Mechanism>(memory, pure_cost(parameters.guarantee));
 }
 
+const Mechanism* prepare_measured(const AggregateParameters& parameters, ContextMemory& memory) {
+  const PrivacyParameter privacy = privacy_of(&parameters);
+  return make<Mechanism>(memory, cost_with_rho(privacy, rho_of_pure(privacy.value)));
+}
+
+const Mechanism* prepare_keep_group(const AggregateParameters& parameters, ContextMemory& memory) {
+  return make<GroupSelectionMechanism>(memory, parameters.guarantee, parameters.delta);
+}
+
 }  // namespace dpquantile

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/privacy/mechanism.hpp"
+#include "core/selection/group_selection.hpp"
 #include "pg/parameters/aggregate_parameters.hpp"
 
 // The mechanisms of calls. Their costs are known before anything is charged.
@@ -19,6 +20,14 @@ PreparedMechanism prepare_mechanism(const AggregateParameters* parameters, Memor
 // The cost of one release of the call. ereports as prepare_mechanism() does.
 PrivacyCost cost_of_call(const AggregateParameters* parameters);
 
+// Which groups of dp_keep_group are shown.
+struct GroupSelectionMechanism : Mechanism {
+  GroupSelectionMechanism(double epsilon, double delta)
+      : Mechanism(approximate_cost(epsilon, delta)), selection(epsilon, delta) {}
+
+  GroupSelection selection;
+};
+
 // --- The mechanisms of the families, for FamilyRow::prepare --------------------------------------
 // They run inside guarded() and allocate from `memory`. They throw std::bad_alloc, and
 // ParameterError for parameters that a check would refuse; they never ereport.
@@ -30,6 +39,11 @@ const Mechanism* prepare_cdf(const AggregateParameters& parameters, ContextMemor
 // Makes an IqrByQuantiles for method quantiles, and for propose-test-release a mechanism that holds
 // only its cost.
 const Mechanism* prepare_iqr(const AggregateParameters& parameters, ContextMemory& memory);
+// Makes a mechanism that holds only the cost of the call's guarantee, epsilon or rho. With rho it
+// is one of discrete Gaussian noise, which under epsilon costs what discrete Laplace noise does.
+const Mechanism* prepare_measured(const AggregateParameters& parameters, ContextMemory& memory);
+// Makes a GroupSelectionMechanism.
+const Mechanism* prepare_keep_group(const AggregateParameters& parameters, ContextMemory& memory);
 // Makes a mechanism that holds only the cost of epsilon-differential privacy.
 const Mechanism* prepare_pure(const AggregateParameters& parameters, ContextMemory& memory);
 

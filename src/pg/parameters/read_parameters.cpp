@@ -1,14 +1,20 @@
 #include "pg/parameters/read_parameters.hpp"
 
+#include <cmath>
+
 #include "core/privacy/privacy_parameter.hpp"
 #include "core/quantiles/quantiles_query.hpp"
 #include "pg/parameters/parameter_checks.hpp"
 #include "pg/parameters/whole_number.hpp"
 #include "pg/server/boundary.hpp"
+#include "pg/server/decimal.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
 #include "utils/array.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
 }
 
 namespace dpquantile {
@@ -50,6 +56,11 @@ class ArgumentReader {
     return argument.value;
   }
   double number(const char* name) { return DatumGetFloat8(required(name)); }
+  // A bound: a value of one of the types that aggregates take, or a dp_number.
+  double bound(const char* name) {
+    const ValueType type = find_value_type(arguments_.types[next_]).value_or(ValueType::kFloat8);
+    return number_of_value(type, required(name));
+  }
   double amount(const char* name) { return stated_amount(number(name)); }
   int64 whole(const char* name) {
     const Oid type = arguments_.types[next_];
@@ -85,14 +96,19 @@ class ArgumentReader {
   int next_ = 0;
 };
 
-const double* array_elements(ArrayType* array, uint32* count) {
+// ereports unless the array is one-dimensional and without NULL.
+void require_list(ArrayType* array, const char* name, const char* hint) {
   if (ARR_NDIM(array) > 1) {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("quantiles must be a one-dimensional array, got %d dimensions",
-                           ARR_NDIM(array)),
-                    errhint("Write for example ARRAY[0.25, 0.5, 0.75].")));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("%s must be a one-dimensional array, got %d dimensions", name, ARR_NDIM(array)),
+             errhint("%s", hint)));
   }
-  if (array_contains_nulls(array)) refuse_null("an element of quantiles");
+  if (array_contains_nulls(array)) refuse_null(psprintf("an element of %s", name));
+}
+
+const double* array_elements(ArrayType* array, uint32* count) {
+  require_list(array, "quantiles", "Write for example ARRAY[0.25, 0.5, 0.75].");
   *count = static_cast<uint32>(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
   return reinterpret_cast<const double*>(ARR_DATA_PTR(array));
 }
@@ -104,19 +120,21 @@ const double* array_elements(ArrayType* array, uint32* count) {
                           "states but not finish them.")));
 }
 
-void read_quantiles(ArgumentReader& reader, GivenParameters* given) {
+// Returns whether the call has an argument `quantile`.
+bool read_quantiles(ArgumentReader& reader, GivenParameters* given) {
   constexpr int kCommonArguments = 3;  // epsilon, lower, upper
   auto* quantile = static_cast<double*>(palloc(sizeof(double)));
   *quantile = kMedian;
   given->quantiles = quantile;
   given->quantile_count = 1;
-  if (reader.remaining() == kCommonArguments) return;
+  if (reader.remaining() == kCommonArguments) return false;
   if (reader.next_is(FLOAT8ARRAYOID)) {
     given->quantiles =
         array_elements(DatumGetArrayTypeP(reader.required("quantiles")), &given->quantile_count);
-  } else {
-    *quantile = reader.number("quantile");
+    return false;
   }
+  *quantile = reader.number("quantile");
+  return true;
 }
 
 void read_size(ArgumentReader& reader, GivenParameters* given) {
@@ -132,29 +150,149 @@ void take_bounds_from_options(const FamilyRow& family, GivenParameters* given) {
   given->upper = *given->options.upper;
 }
 
+// The bounds of bins, as numbers. They have the type of the values.
+void read_bin_bounds(ArgumentReader& reader, GivenParameters* given) {
+  ArrayType* array = DatumGetArrayTypeP(reader.required("bounds"));
+  require_list(array, "bounds", "Write for example ARRAY[0, 18, 65, 120].");
+  const ValueType type = find_value_type(ARR_ELEMTYPE(array)).value_or(ValueType::kFloat8);
+  int16 length;
+  bool by_value;
+  char alignment;
+  get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &alignment);
+  Datum* elements;
+  int count;
+  deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, alignment, &elements, nullptr,
+                    &count);
+  auto* bounds = static_cast<double*>(palloc(count * sizeof(double) + 1));
+  for (int i = 0; i < count; ++i) bounds[i] = number_of_value(type, elements[i]);
+  given->quantiles = bounds;
+  given->quantile_count = static_cast<uint32>(count);
+}
+
+// Errors about dates and times show dates and times.
+Failure check_temporal_bounds(const GivenParameters& given) {
+  Failure failure{};
+  if (!is_temporal(given.value_type)) return failure;
+  if (!std::isfinite(given.lower) || !std::isfinite(given.upper)) {
+    failure.sqlstate = ERRCODE_INVALID_PARAMETER_VALUE;
+    strlcpy(failure.message, "lower and upper must be finite", sizeof failure.message);
+    strlcpy(failure.hint, "Choose bounds from what is publicly known about the values.",
+            sizeof failure.hint);
+  } else if (given.lower >= given.upper) {
+    failure.sqlstate = ERRCODE_INVALID_PARAMETER_VALUE;
+    snprintf(failure.message, sizeof failure.message,
+             "lower must be less than upper, got %s and %s",
+             text_of_number(given.value_type, given.lower),
+             text_of_number(given.value_type, given.upper));
+  }
+  return failure;
+}
+
+// How the call was read: "quantile 0.5, epsilon 1, lower 0, upper 100". Named arguments are not
+// possible in a call of an aggregate, so a wrong order is a common mistake.
+const char* reading_of(const GivenParameters& given, bool has_quantile) {
+  const FamilyRow& row = row_of(given.family);
+  StringInfoData text;
+  initStringInfo(&text);
+  if (has_quantile) {
+    appendStringInfo(&text, "quantile %s, ", decimal_text(given.quantiles[0]));
+  }
+  if (row.leading == LeadingArgument::kSize)
+    appendStringInfo(&text, "size %u, ", given.quantile_count);
+  if (given.privacy.measure == PrivacyMeasure::kPure) {
+    appendStringInfo(&text, "epsilon %s", decimal_text(given.privacy.value));
+  }
+  if (row.after_epsilon == ArgumentsAfterEpsilon::kBounds) {
+    appendStringInfo(&text, ", lower %s, upper %s", text_of_number(given.value_type, given.lower),
+                     text_of_number(given.value_type, given.upper));
+  }
+  if (row.after_epsilon == ArgumentsAfterEpsilon::kDelta) {
+    appendStringInfo(&text, ", delta %s", decimal_text(given.delta));
+  }
+  return text.data;
+}
+
+// Whether the error is about an argument that has a place in the order.
+bool is_about_argument(const Failure& failure) {
+  if (failure.sqlstate != ERRCODE_INVALID_PARAMETER_VALUE) return false;
+  for (const char* begin :
+       {"epsilon must", "lower ", "upper ", "a quantile must", "delta must", "size must"}) {
+    if (strncmp(failure.message, begin, strlen(begin)) == 0) return true;
+  }
+  return false;
+}
+
+void report_with_reading(Failure failure, const GivenParameters& given, bool has_quantile) {
+  if (is_about_argument(failure)) {
+    const char* separator = failure.hint[0] == '\0' ? "" : " ";
+    strlcat(failure.hint,
+            psprintf("%sThe arguments are read as %s.", separator, reading_of(given, has_quantile)),
+            sizeof failure.hint);
+  }
+  report(failure);
+}
+
+[[noreturn]] void refuse_time_granularity(const char* given) {
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("option \"granularity\" must be a number, got \"%s\"", given),
+                  errhint("Intervals are for dates and times.")));
+}
+
+// The granularity of dates is a number of days or an interval, that of times an interval.
+void read_granularity(GivenParameters* given) {
+  AggregateOptions* options = &given->options;
+  if (options->time_granularity != nullptr) {
+    if (!is_temporal(given->value_type)) refuse_time_granularity(options->time_granularity);
+    options->granularity = step_of_interval(
+        given->value_type,
+        DirectFunctionCall3(interval_in, CStringGetDatum(options->time_granularity),
+                            ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
+    return;
+  }
+  if (!options->granularity || !is_temporal(given->value_type)) return;
+  if (given->value_type == ValueType::kDate) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+           errmsg("the granularity of times must be an interval, got %g", *options->granularity),
+           errhint("Write for example dp_time_options('1 hour').")));
+}
+
 }  // namespace
 
-AggregateParameters* read_parameters(Family family, const CallArguments& arguments,
+AggregateParameters* read_parameters(Family family, ValueType type, const CallArguments& arguments,
                                      uint64 user_key_check) {
   const FamilyRow& row = row_of(family);
   ArgumentReader reader(arguments);
   GivenParameters given{};
   given.family = family;
+  given.value_type = type;
   given.user_key_check = user_key_check;
   given.options = reader.options(row);
-  if (row.leading == LeadingArgument::kQuantiles) read_quantiles(reader, &given);
+  read_granularity(&given);
+  const bool has_quantile =
+      row.leading == LeadingArgument::kQuantiles && read_quantiles(reader, &given);
   if (row.leading == LeadingArgument::kSize) read_size(reader, &given);
-  const bool has_bounds = row.after_epsilon == ArgumentsAfterEpsilon::kBounds;
-  if (reader.remaining() != (has_bounds ? 3 : 2)) refuse_count(arguments);
+  if (reader.remaining() != 1 + row.arguments_after_epsilon()) refuse_count(arguments);
   given.privacy = reader.privacy(row, given.options.rho);
-  if (has_bounds) {
-    given.lower = reader.number("lower");
-    given.upper = reader.number("upper");
-  } else {
-    given.delta = reader.amount("delta");
-    take_bounds_from_options(row, &given);
+  switch (row.after_epsilon) {
+    case ArgumentsAfterEpsilon::kNone:
+      break;
+    case ArgumentsAfterEpsilon::kBounds:
+      given.lower = reader.bound("lower");
+      given.upper = reader.bound("upper");
+      report_with_reading(check_temporal_bounds(given), given, has_quantile);
+      break;
+    case ArgumentsAfterEpsilon::kDelta:
+      given.delta = reader.amount("delta");
+      take_bounds_from_options(row, &given);
+      break;
+    case ArgumentsAfterEpsilon::kBinBounds:
+      read_bin_bounds(reader, &given);
+      break;
   }
-  return make_parameters(given);
+  AggregateParameters* made;
+  report_with_reading(try_make_parameters(given, &made), given, has_quantile);
+  return made;
 }
 
 }  // namespace dpquantile

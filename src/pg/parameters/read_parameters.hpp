@@ -14,10 +14,15 @@ namespace dpquantile {
 //   dp_median, dp_cdf: epsilon, lower, upper [, options jsonb]
 //   dp_synthesize: size bigint, epsilon, lower, upper [, options jsonb]
 //   dp_iqr: epsilon, delta [, options jsonb]
+//   dp_count, dp_count_distinct: epsilon [, options jsonb]
+//   dp_sum, dp_avg, dp_variance and their like, dp_stats: epsilon, lower, upper [, options jsonb]
+//   dp_keep_group: epsilon, delta
+//   dp_histogram: epsilon, bounds [, options jsonb]
 //   dp_user_mean, dp_user_variance, dp_user_grid_stats: epsilon, lower, upper [, options jsonb]
-// A float8 may also be a dp_number, and so may the size. Epsilon is NULL if and only if the option
+// `type` is that of the values. Bounds have this type or are numbers; a float8 may also be a
+// dp_number, and so may the size. Epsilon is NULL if and only if the option
 // rho is given.
-AggregateParameters* read_parameters(Family family, const CallArguments& arguments,
+AggregateParameters* read_parameters(Family family, ValueType type, const CallArguments& arguments,
                                      uint64 user_key_check);
 
 }  // namespace dpquantile

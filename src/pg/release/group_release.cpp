@@ -2,6 +2,11 @@
 
 #include "pg/aggregate/call_parameters.hpp"
 
+extern "C" {
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+}
+
 namespace dpquantile {
 
 namespace {
@@ -28,6 +33,15 @@ Datum state_for_release(FunctionCallInfo fcinfo) {
   (void)find_released_call(fcinfo);
   if (PG_ARGISNULL(0)) PG_RETURN_NULL();
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
+
+ValueType answer_type(FunctionCallInfo fcinfo) {
+  const Oid declared = get_fn_expr_rettype(fcinfo->flinfo);
+  const Oid element = get_element_type(declared);
+  const auto type = find_value_type(OidIsValid(element) ? element : declared);
+  if (type) return *type;
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg("private answers cannot be of type %s", format_type_be(declared))));
 }
 
 ChargedGroup charged_group(FunctionCallInfo fcinfo) {

@@ -55,6 +55,10 @@ bool called_by_release(FunctionCallInfo fcinfo);
 // aggregate below a release node.
 Datum state_for_release(FunctionCallInfo fcinfo);
 
+// The type of the answers that the final function is declared to return: one, or an array of them.
+// ereports if the private aggregates have no values of this type.
+ValueType answer_type(FunctionCallInfo fcinfo);
+
 // The group of a call by the release node. ereports if its state belongs to other parameters than
 // those that were charged.
 ChargedGroup charged_group(FunctionCallInfo fcinfo);

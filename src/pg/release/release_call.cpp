@@ -28,8 +28,11 @@ void look_up_final_function(ReleaseCall* call) {
 
 // A call on no rows must fail with the same errors about the user as on rows.
 uint64 user_key_check(const ReleaseCall* call) {
-  if (!call->family->protects_users()) return 0;
-  return make_user_hash(call->aggref, CurrentMemoryContext)->key_check;
+  if (!call->family->hashes_first_argument()) return 0;
+  const UserHash* hash = call->family->protects_users()
+                             ? make_user_hash(call->aggref, CurrentMemoryContext)
+                             : make_value_hash(call->aggref, CurrentMemoryContext);
+  return hash->key_check;
 }
 
 // Keeps a copy of the parameters and prepares their mechanism, unless the last execution had the

@@ -100,6 +100,15 @@ extern "C" {
 #define DPQ_SETTINGS(count) (*(count) = GetNumConfigOptions(), get_guc_variables())
 #endif
 
+// PostgreSQL 17 added infinite intervals.
+#if PG_VERSION_NUM >= 170000
+#define DPQ_INTERVAL_IS_NOBEGIN(interval) INTERVAL_IS_NOBEGIN(interval)
+#define DPQ_INTERVAL_IS_NOEND(interval) INTERVAL_IS_NOEND(interval)
+#else
+#define DPQ_INTERVAL_IS_NOBEGIN(interval) false
+#define DPQ_INTERVAL_IS_NOEND(interval) false
+#endif
+
 // PostgreSQL 18 lets a module state its name and version. The Makefile defines DPQ_VERSION.
 #ifdef PG_MODULE_MAGIC_EXT
 #define DPQ_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "dpquantile", .version = DPQ_VERSION)

@@ -1,5 +1,6 @@
 #include "pg/state/expanded_records.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include "pg/server/version.hpp"
@@ -34,8 +35,18 @@ void release_encoded(ExpandedRecords* records) {
   records->pool->flattened = nullptr;
 }
 
+void flatten_hashes(const ExpandedRecords* records, RecordsState* state) {
+  init_hashes(state, records->pool->parameters, records->hashes->size());
+  with_scratch([&](ContextMemory& memory) {
+    std::ranges::copy(records->hashes->sorted(&memory), state->hashes());
+  });
+}
+
 Size flat_size(ExpandedObjectHeader* header) {
   ExpandedRecords* records = records_of(header);
+  if (records->hashes != nullptr) {
+    return hashes_state_size(records->pool->parameters, records->hashes->size());
+  }
   std::size_t bytes = 0;
   report(guarded([&] { bytes = encode(records).bytes(); }));
   return runs_state_size(records->pool->parameters, bytes);
@@ -54,6 +65,9 @@ void copy_runs(const CellRuns& runs, RecordsState* state) {
 // this may have to encode again.
 void flatten_into(ExpandedObjectHeader* header, void* result, Size) {
   ExpandedRecords* records = records_of(header);
+  if (records->hashes != nullptr) {
+    return flatten_hashes(records, static_cast<RecordsState*>(result));
+  }
   const CellRuns* runs = nullptr;
   report(guarded([&] { runs = &encode(records); }));
   auto* state = static_cast<RecordsState*>(result);
@@ -83,6 +97,14 @@ void add_expanded(ExpandedRecords* into, const ExpandedRecords* from, CancelPoll
     return into->many->add(*from->many, cancel);
   }
   for (const uint32 cell : from->few.list(&into->pool->memory)) into->add(cell, cancel);
+}
+
+void add_hashes(DistinctHashes* into, StateRef from, CancelPoll& cancel) {
+  if (from.expanded != nullptr) return into->add(*from.expanded->hashes);
+  for (uint32 i = 0; i < from.flat->count; ++i) {
+    cancel.tick();
+    into->add(from.flat->hashes()[i]);
+  }
 }
 
 void require_own_state(const RecordsState* state) {
@@ -121,6 +143,11 @@ ExpandedRecords* make_expanded(GroupPool* pool) {
   EOH_init_header(&records->header, &kMethods, pool->context);
   records->pool = pool;
   records->many = nullptr;
+  records->hashes = nullptr;
+  if (method_of(pool->parameters).records == RecordKind::kHashes) {
+    void* memory = MemoryContextAlloc(pool->context, sizeof(DistinctHashes));
+    report(guarded([&] { records->hashes = new (memory) DistinctHashes(&pool->memory); }));
+  }
   return records;
 }
 
@@ -165,6 +192,7 @@ StateRef get_state(Datum datum) {
 void add_all(ExpandedRecords* into, StateRef from) {
   report(guarded([&] {
     CancelPoll cancel(cancel_requested);
+    if (into->hashes != nullptr) return add_hashes(into->hashes, from, cancel);
     from.expanded != nullptr ? add_expanded(into, from.expanded, cancel)
                              : add_runs(into, from.flat, cancel);
   }));
@@ -176,6 +204,11 @@ RecordsState* flatten(StateRef state) {
   auto* flat = static_cast<RecordsState*>(palloc(size));
   flatten_into(&state.expanded->header, flat, size);
   return flat;
+}
+
+uint64 distinct_hashes(StateRef state) {
+  if (!state) return 0;
+  return state.flat != nullptr ? state.flat->count : state.expanded->hashes->size();
 }
 
 Histogram histogram_of(StateRef state, std::uint64_t cells, const Workspace& work) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/distinct/distinct_hashes.hpp"
 #include "core/histogram/cell_chunks.hpp"
 #include "core/histogram/growing_histogram.hpp"
 #include "pg/server/boundary.hpp"
@@ -34,14 +35,16 @@ struct GroupPool {
 // `groups` is reset or deleted. ereports if memory is short.
 GroupPool* make_group_pool(const AggregateParameters* parameters, MemoryContext groups);
 
-// The records of a group on a value grid while rows are added: an expanded object, which is
-// flattened to a state of compressed runs. It is allocated where the executor keeps the rest of the
-// group, so that a row finds what it needs in neighbouring cache lines.
+// The records of a group on a value grid, or the hashes of its values, while rows are added: an
+// expanded object, which is flattened to a state of compressed runs or of hashes. It is allocated
+// where the executor keeps the rest of the group, so that a row finds what it needs in neighbouring
+// cache lines.
 struct ExpandedRecords {
   ExpandedObjectHeader header;
   GroupPool* pool;
   GrowingHistogram* many;  // all records if they are many, otherwise null
   CellChunks few;          // all records if they are few, otherwise empty
+  DistinctHashes* hashes;  // null unless the method keeps hashes; then there are no other records
 
   // Adds the record of a value; ignores NaN. ereports if memory is short, if the group has too many
   // records, or for a cancel.
@@ -55,6 +58,11 @@ struct ExpandedRecords {
       if (unlikely(few.full())) return make_room_and_add(cell);
       few.add(cell);
     }
+  }
+
+  // Adds a hash. ereports if memory is short. Requires a method that keeps hashes.
+  void add_hash(uint64 hash) {
+    report(guarded([&] { hashes->add(hash); }));
   }
 
   // Adds a record by its cell of the value grid. Throws what CellChunks and GrowingHistogram throw,
@@ -97,13 +105,16 @@ inline ExpandedRecords* get_expanded(const void* state) {
 // of another version made the state: its bytes may have another meaning.
 StateRef get_state(Datum datum);
 
-// Adds the records of another state on the same value grid. ereports as ExpandedRecords::add(value)
-// does.
+// Adds the records of another state with the same parameters. ereports as
+// ExpandedRecords::add(value) does.
 void add_all(ExpandedRecords* into, StateRef from);
 
 // The state itself if it is flat, otherwise a flat copy, palloc'd. ereports if the flat state would
 // exceed PostgreSQL's 1 GB for a value, if memory is short, or for a cancel.
 RecordsState* flatten(StateRef state);
+
+// The number of hashes in a state of hashes, 0 without a state.
+uint64 distinct_hashes(StateRef state);
 
 // The histogram of a state's records on a value grid of this many cells. No state gives an empty
 // histogram. Throws what the constructors of Histogram throw.

@@ -20,7 +20,7 @@ namespace dpquantile {
 
 namespace {
 
-constexpr uint8 kWireVersion = 3;
+constexpr uint8 kWireVersion = 4;
 
 [[noreturn]] void refuse_bytes(const char* what) {
   ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
@@ -48,11 +48,18 @@ void require_canonical(const GivenParameters& given, uint32 bins,
       !same_bits(given.quantiles, parameters->quantiles, given.quantile_count)) {
     refuse_bytes("quantiles that the aggregate does not have");
   }
-  const bool has_bounds = family_of(parameters).after_epsilon == ArgumentsAfterEpsilon::kBounds ||
-                          method_of(parameters).bounds_from_options;
-  const bool unused_are_zero =
-      has_bounds ? is_zero(given.delta) : is_zero(given.lower) && is_zero(given.upper);
+  const ArgumentsAfterEpsilon after = family_of(parameters).after_epsilon;
+  const bool by_options = method_of(parameters).bounds_from_options;
+  const bool has_bounds = after == ArgumentsAfterEpsilon::kBounds || by_options;
+  const bool has_delta = after == ArgumentsAfterEpsilon::kDelta && !by_options;
+  const bool unused_are_zero = (has_bounds || (is_zero(given.lower) && is_zero(given.upper))) &&
+                               (has_delta || is_zero(given.delta));
   if (!unused_are_zero) refuse_bytes("parameters that the aggregate does not have");
+}
+
+// The check of the key with which a family hashes values that are not users.
+void receive_key_check(StringInfo bytes, GivenParameters* given) {
+  given->user_key_check = static_cast<uint64>(pq_getmsgint64(bytes));
 }
 
 // The options that only user-level aggregates send. Each has only one valid form.
@@ -73,7 +80,7 @@ void receive_user_options(StringInfo bytes, GivenParameters* given) {
   if (takes_suppress) given->options.suppress = suppress != 0;
 }
 
-PrivacyParameter receive_privacy(StringInfo bytes, const FamilyRow& family) {
+PrivacyMeasure receive_measure(StringInfo bytes, const FamilyRow& family) {
   const auto measure = static_cast<PrivacyMeasure>(pq_getmsgbyte(bytes));
   if (measure != PrivacyMeasure::kPure && measure != PrivacyMeasure::kZcdp) {
     refuse_bytes("unknown measure of privacy");
@@ -81,7 +88,13 @@ PrivacyParameter receive_privacy(StringInfo bytes, const FamilyRow& family) {
   if (measure == PrivacyMeasure::kZcdp && !family.takes(kRhoOption)) {
     refuse_bytes("a measure of privacy that the aggregate does not have");
   }
-  return {measure, pq_getmsgfloat8(bytes)};
+  return measure;
+}
+
+ValueType receive_value_type(StringInfo bytes) {
+  const auto type = find_value_type_by_number(pq_getmsgbyte(bytes));
+  if (!type) refuse_bytes("unknown type of values");
+  return *type;
 }
 
 // The bytes hold the parameters of a call, so make_parameters() checks them like a user's.
@@ -92,7 +105,9 @@ const AggregateParameters* receive_parameters(StringInfo bytes) {
   given.family = family->family;
   given.options.method = static_cast<Method>(pq_getmsgbyte(bytes));
   if (find_method(*family, given.options.method) == nullptr) refuse_bytes("unknown method");
-  given.privacy = receive_privacy(bytes, *family);
+  given.privacy.measure = receive_measure(bytes, *family);
+  given.value_type = receive_value_type(bytes);
+  given.privacy.value = pq_getmsgfloat8(bytes);
   given.delta = pq_getmsgfloat8(bytes);
   given.lower = pq_getmsgfloat8(bytes);
   given.upper = pq_getmsgfloat8(bytes);
@@ -108,7 +123,11 @@ const AggregateParameters* receive_parameters(StringInfo bytes) {
   auto* quantiles = static_cast<double*>(palloc(given.quantile_count * sizeof(double) + 1));
   for (uint32 i = 0; i < given.quantile_count; ++i) quantiles[i] = pq_getmsgfloat8(bytes);
   given.quantiles = quantiles;
-  if (family->protects_users()) receive_user_options(bytes, &given);
+  if (family->protects_users()) {
+    receive_user_options(bytes, &given);
+  } else if (family->hashes_first_argument()) {
+    receive_key_check(bytes, &given);
+  }
   const AggregateParameters* parameters = make_parameters(given);
   require_canonical(given, bins, parameters);
   return parameters;
@@ -171,6 +190,57 @@ void enter_names(const ReceivedNames& received, GridNames* names) {
   }
 }
 
+WideSum receive_wide(StringInfo bytes) {
+  WideSum sum;
+  sum.high = static_cast<uint64>(pq_getmsgint64(bytes));
+  sum.low = static_cast<uint64>(pq_getmsgint64(bytes));
+  return sum;
+}
+
+// Sums of so many rows that lie within their bounds: 0 <= squares <= kOne * sum, and
+// 0 <= count * kOne^2 - 2 kOne * sum + squares.
+bool are_possible(const ValueSums& sums, Family family) {
+  constexpr uint64 kMostRows = uint64{1} << 62;
+  const bool has_squares = family == Family::kMean || family == Family::kMoments;
+  const bool has_values = has_squares || family == Family::kSum;
+  const uint64 most = has_squares ? FixedPoint::kOne : 2 * SumScale::kSumOne;
+  if (sums.count > kMostRows) return false;
+  if (sums.sum.value() > uint128_t{sums.count} * (has_values ? most : 0)) return false;
+  if (!has_squares) return sums.squares == WideSum{};
+  const uint128_t one = FixedPoint::kOne;
+  return sums.squares.value() <= one * sums.sum.value() &&
+         one * one * sums.count + sums.squares.value() >= 2 * one * sums.sum.value();
+}
+
+RecordsState* receive_sums(StringInfo bytes, const AggregateParameters* parameters) {
+  ValueSums sums;
+  sums.count = static_cast<uint64>(pq_getmsgint64(bytes));
+  sums.sum = receive_wide(bytes);
+  sums.squares = receive_wide(bytes);
+  bool possible = false;
+  report(guarded([&] { possible = are_possible(sums, parameters->family); }));
+  if (!possible) refuse_bytes("the sums are of no rows within the bounds");
+  RecordsState* state = make_state(parameters);
+  memcpy(state->records(), &sums, sizeof sums);
+  return state;
+}
+
+RecordsState* receive_hashes(StringInfo bytes, const AggregateParameters* parameters,
+                             uint32 count) {
+  const auto left = static_cast<uint64>(bytes->len - bytes->cursor);
+  if (left != uint64{count} * sizeof(uint64)) {
+    refuse_bytes("number of records and bytes do not agree");
+  }
+  auto* state = static_cast<RecordsState*>(palloc(hashes_state_size(parameters, count)));
+  init_hashes(state, parameters, count);
+  for (uint32 i = 0; i < count; ++i) {
+    CHECK_FOR_INTERRUPTS();
+    state->hashes()[i] = static_cast<uint64>(pq_getmsgint64(bytes));
+    if (i > 0 && state->hashes()[i - 1] >= state->hashes()[i]) refuse_bytes("hashes do not ascend");
+  }
+  return state;
+}
+
 RecordsState* receive_records(StringInfo bytes, const AggregateParameters* parameters,
                               const ReceivedNames& names, uint32 count) {
   const auto left = static_cast<uint64>(bytes->len - bytes->cursor);
@@ -201,6 +271,23 @@ RecordsState* receive_cells(StringInfo bytes, const AggregateParameters* paramet
   return state;
 }
 
+RecordsState* receive_of_kind(StringInfo bytes, const AggregateParameters* parameters,
+                              const ReceivedNames& names, uint32 count) {
+  switch (method_of(parameters).records) {
+    case RecordKind::kRuns:
+      return receive_cells(bytes, parameters, count);
+    case RecordKind::kSums:
+      if (count != 1) refuse_bytes("sums are one record");
+      return receive_sums(bytes, parameters);
+    case RecordKind::kHashes:
+      return receive_hashes(bytes, parameters, count);
+    case RecordKind::kValue:
+    case RecordKind::kUserRow:
+      break;
+  }
+  return receive_records(bytes, parameters, names, count);
+}
+
 // The bytes are not trusted: a user may have written them, so every field is checked.
 RecordsState* receive(StringInfo bytes) {
   if (pq_getmsgbyte(bytes) != kWireVersion) refuse_bytes("unknown version");
@@ -208,9 +295,7 @@ RecordsState* receive(StringInfo bytes) {
   ReceivedNames names{};
   if (family_of(parameters).has_grids()) names = receive_names(bytes);
   const uint32 count = pq_getmsgint(bytes, 4);
-  RecordsState* state = method_of(parameters).records == RecordKind::kRuns
-                            ? receive_cells(bytes, parameters, count)
-                            : receive_records(bytes, parameters, names, count);
+  RecordsState* state = receive_of_kind(bytes, parameters, names, count);
   pq_getmsgend(bytes);
   return state;
 }
@@ -224,7 +309,20 @@ void send_names(StringInfo bytes, const GridNames* names) {
   }
 }
 
+void send_wide(StringInfo bytes, const WideSum& sum) {
+  pq_sendint64(bytes, sum.high);
+  pq_sendint64(bytes, sum.low);
+}
+
+void send_sums(StringInfo bytes, const ValueSums& sums) {
+  pq_sendint64(bytes, sums.count);
+  send_wide(bytes, sums.sum);
+  send_wide(bytes, sums.squares);
+}
+
 void send_record(StringInfo bytes, RecordsState* state, uint32 i) {
+  if (state->kind == RecordKind::kSums) return send_sums(bytes, *state->sums());
+  if (state->kind == RecordKind::kHashes) return pq_sendint64(bytes, state->hashes()[i]);
   if (state->kind == RecordKind::kValue) return pq_sendfloat8(bytes, state->values()[i]);
   const UserRow& row = state->user_rows()[i];
   pq_sendint64(bytes, row.user);
@@ -236,6 +334,7 @@ void send_parameters(StringInfo bytes, const AggregateParameters& parameters) {
   pq_sendbyte(bytes, static_cast<uint8>(parameters.family));
   pq_sendbyte(bytes, parameters.method);
   pq_sendbyte(bytes, static_cast<uint8>(parameters.measure));
+  pq_sendbyte(bytes, static_cast<uint8>(parameters.value_type));
   pq_sendfloat8(bytes, parameters.guarantee);
   pq_sendfloat8(bytes, parameters.delta);
   pq_sendfloat8(bytes, parameters.lower);
@@ -250,6 +349,8 @@ void send_parameters(StringInfo bytes, const AggregateParameters& parameters) {
     pq_sendbyte(bytes, static_cast<uint8>(parameters.contribution_rule));
     pq_sendbyte(bytes, parameters.suppress ? 1 : 0);
     pq_sendint32(bytes, parameters.max_contributions);
+    pq_sendint64(bytes, parameters.user_key_check);
+  } else if (family_of(&parameters).hashes_first_argument()) {
     pq_sendint64(bytes, parameters.user_key_check);
   }
 }

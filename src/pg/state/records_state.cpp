@@ -74,6 +74,23 @@ RecordsState* reserve_name(RecordsState* state, uint32 length) {
   return copy_with_room(state, state->capacity, larger);
 }
 
+// ereports if a state with so many bytes of records exceeds 1 GB.
+std::size_t state_size(const AggregateParameters* parameters, uint64 bytes, const char* hint) {
+  const uint64 size = header_size(parameters->quantile_count) + bytes;
+  if (size > MaxAllocSize) {
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("the state of a group exceeds 1 GB"), errhint("%s", hint)));
+  }
+  return static_cast<std::size_t>(size);
+}
+
+RecordsState* make_sums(const AggregateParameters* parameters) {
+  RecordsState* state = make_state(parameters, 1, GridRoom{0, 0});
+  state->count = 1;
+  *state->sums() = ValueSums{};
+  return state;
+}
+
 }  // namespace
 
 RecordsState* make_state(const AggregateParameters* parameters, uint32 capacity, GridRoom room) {
@@ -88,18 +105,23 @@ RecordsState* make_state(const AggregateParameters* parameters, uint32 capacity,
 }
 
 RecordsState* make_state(const AggregateParameters* parameters) {
+  if (method_of(parameters).records == RecordKind::kSums) return make_sums(parameters);
   const GridRoom room = GridNames::kFirstRoom;
   return make_state(parameters, rounded_capacity(parameters, kFewRecords, room), room);
 }
 
 std::size_t runs_state_size(const AggregateParameters* parameters, std::size_t bytes) {
-  const std::size_t size = header_size(parameters->quantile_count) + bytes;
-  if (size > MaxAllocSize) {
-    ereport(ERROR,
-            (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("the state of a group exceeds 1 GB"),
-             errhint("Choose a larger granularity, or use more groups.")));
-  }
-  return size;
+  return state_size(parameters, bytes, "Choose a larger granularity, or use more groups.");
+}
+
+std::size_t hashes_state_size(const AggregateParameters* parameters, uint64 count) {
+  return state_size(parameters, count * sizeof(uint64), "Use more groups.");
+}
+
+void init_hashes(RecordsState* state, const AggregateParameters* parameters, uint64 count) {
+  init_header(state, hashes_state_size(parameters, count), parameters, RecordKind::kHashes);
+  state->count = static_cast<uint32>(count);
+  state->capacity = state->count;
 }
 
 void init_runs(RecordsState* state, const AggregateParameters* parameters, uint32 count,

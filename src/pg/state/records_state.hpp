@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/contributions/user_rows.hpp"
+#include "core/moments/value_sums.hpp"
 #include "pg/parameters/aggregate_parameters.hpp"
 #include "pg/state/grid_names.hpp"
 
@@ -10,7 +11,8 @@
 //   | varlena header | kind | library | count | capacity | parameters with m quantiles |
 //   records[capacity] | | names of the grids, of dp_user_grid_stats only |
 //
-// The records are values or user rows in no particular order, or, on a value grid, compressed runs;
+// The records are values or user rows in no particular order, one ValueSums, hashes in ascending
+// order, or, on a value grid, compressed runs;
 // then `capacity` is their number of bytes. While rows are added on a value grid, an expanded
 // object holds the records (expanded_records.hpp).
 //
@@ -37,6 +39,15 @@ struct RecordsState {
     Assert(kind == RecordKind::kUserRow);
     return reinterpret_cast<UserRow*>(records());
   }
+  // The only record of the state.
+  ValueSums* sums() {
+    Assert(kind == RecordKind::kSums);
+    return reinterpret_cast<ValueSums*>(records());
+  }
+  uint64* hashes() {
+    Assert(kind == RecordKind::kHashes);
+    return reinterpret_cast<uint64*>(records());
+  }
   std::span<uint8> runs() {
     Assert(kind == RecordKind::kRuns);
     return {reinterpret_cast<uint8*>(records()), capacity};
@@ -55,6 +66,10 @@ inline std::size_t record_size(RecordKind kind) {
       return sizeof(float8);
     case RecordKind::kUserRow:
       return sizeof(UserRow);
+    case RecordKind::kSums:
+      return sizeof(ValueSums);
+    case RecordKind::kHashes:
+      return sizeof(uint64);
     case RecordKind::kRuns:
       break;
   }
@@ -65,7 +80,8 @@ inline std::size_t record_size(RecordKind kind) {
 // Makes a state without records, with room for `capacity` records and for names, palloc'd. Requires
 // capacity <= largest_capacity(parameters, room). ereports if memory is short.
 RecordsState* make_state(const AggregateParameters* parameters, uint32 capacity, GridRoom room);
-// The same with room for a few records and names.
+// The same with room for a few records and names; with a ValueSums of no rows as the only record,
+// if the method keeps sums.
 RecordsState* make_state(const AggregateParameters* parameters);
 
 // The size in bytes of a state with this many bytes of compressed runs. ereports if it exceeds
@@ -76,6 +92,12 @@ void init_runs(RecordsState* state, const AggregateParameters* parameters, uint3
                std::size_t bytes);
 // The same in new memory, palloc'd. ereports as runs_state_size() does.
 RecordsState* make_runs(const AggregateParameters* parameters, uint32 count, std::size_t bytes);
+
+// The size in bytes of a state with this many hashes. ereports if it exceeds PostgreSQL's 1 GB for
+// a value.
+std::size_t hashes_state_size(const AggregateParameters* parameters, uint64 count);
+// Sets up such a state in memory of that size. The caller fills in the hashes.
+void init_hashes(RecordsState* state, const AggregateParameters* parameters, uint64 count);
 
 // Returns the state itself, or a larger copy of it, with room for this many more records. ereports
 // if the state would exceed PostgreSQL's 1 GB for a value.

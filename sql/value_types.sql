@@ -1,0 +1,111 @@
+-- Values of every common type: bounds of the same type, answers of the same type. Each answer is compared with that of
+-- the numbers behind the values: a very large epsilon leaves no noise on the value grid.
+\set SHOW_CONTEXT never
+SET TimeZone = 'Europe/Berlin';
+SET DateStyle = 'ISO, DMY';
+SET IntervalStyle = 'postgres';
+CREATE ROLE regress_dpq_types;
+CREATE SCHEMA regress_dpq_types AUTHORIZATION regress_dpq_types;
+SELECT dp_grant_budget('regress_dpq_types', 1e6, 0.5);
+SET ROLE regress_dpq_types;
+SET search_path = regress_dpq_types, public;
+
+CREATE TABLE visits AS
+SELECT i::smallint AS small, i::integer AS whole, i::bigint * 1000000000 AS big, i::real AS single, i::float8 AS double, i + 0.25 AS amount,
+       date '1999-12-31' + i AS day, timestamp '1999-12-31 12:00' + i * interval '1 day' AS at_local,
+       timestamptz '2024-03-01 00:00+00' + i * interval '1 day' AS at, time '06:00' + i * interval '1 minute' AS clock,
+       i * interval '1 hour' AS stay
+  FROM generate_series(1, 101) AS i;
+
+-- Medians: row 51 of 101
+SELECT dp_median(small, 900, 0, 200) AS small, dp_median(whole, 900, 0, 200) AS whole, dp_median(big, 900, 0, 1000000000000) / 1000000000 AS big,
+       dp_median(single, 900, 0, 128, dp_options(granularity => 1)) AS single, dp_median(double, 900, 0, 128, dp_options(granularity => 1)) AS double,
+       dp_median(amount, 900, 0, 200, dp_options(granularity => 0.05)) AS amount, round(dp_median(amount, 900, 0, 200), 1) AS rounded
+  FROM visits;
+SELECT dp_median(day, 900, '1990-01-01', '2010-01-01') AS day, dp_median(at_local, 900, '1999-01-01', '2001-01-01') - '2000-02-20 12:00' < '1 minute' AS at_local,
+       abs(extract(epoch FROM dp_median(at, 900, '2024-01-01', '2025-01-01') - '2024-04-20 23:00+00')) < 60 AS at,
+       abs(extract(epoch FROM dp_median(clock, 900, '00:00', '24:00') - '06:51')) < 1 AS clock,
+       abs(extract(epoch FROM dp_median(stay, 900, '0', '200 hours') - '51 hours')) < 1 AS stay
+  FROM visits;
+SELECT pg_typeof(dp_median(small, 1, 0, 9)) AS small, pg_typeof(dp_median(whole, 1, 0, 9)) AS whole, pg_typeof(dp_median(big, 1, 0, 9)) AS big,
+       pg_typeof(dp_median(single, 1, 0, 9)) AS single, pg_typeof(dp_median(amount, 1, 0, 9)) AS amount,
+       pg_typeof(dp_median(day, 1, '2000-01-01', '2001-01-01')) AS day, pg_typeof(dp_median(at, 1, '2000-01-01', '2001-01-01')) AS at,
+       pg_typeof(dp_median(at_local, 1, '2000-01-01', '2001-01-01')) AS at_local, pg_typeof(dp_median(clock, 1, '0:00', '1:00')) AS clock,
+       pg_typeof(dp_median(stay, 1, '0', '1 day')) AS stay
+  FROM visits;
+
+-- The other functions
+SELECT dp_quantiles(whole, '{0.1,0.5}', 900, 0, 200) AS whole, dp_quantile(day, 0.1, 900, '1990-01-01', '2010-01-01') AS day,
+       dp_quantiles(amount, '{0.1,0.5}', 900, 0, 200, dp_options(granularity => 0.25)) AS amount,
+       dp_quantiles(at_local, '{0.1,0.9}', 900, '1999-01-01', '2001-01-01', '{"granularity": "12:00"}') AS at_local
+  FROM visits;
+SELECT pg_typeof(dp_synthesize(day, 3, 1, '2000-01-01', '2001-01-01')) AS day, pg_typeof(dp_synthesize(whole, 3, 1, 0, 9)) AS whole,
+       cardinality(dp_synthesize(stay, 3::bigint, 1, '0', '1 day')) AS size
+  FROM visits;
+SELECT pg_typeof(dp_iqr(at, 1, 1e-6)) AS at, pg_typeof(dp_iqr(day, 1, 1e-6)) AS day, pg_typeof(dp_iqr(stay, 1, 1e-6)) AS stay,
+       pg_typeof(dp_iqr(amount, 1, 1e-6)) AS amount, pg_typeof(dp_iqr(whole, 1, 1e-6)) AS whole
+  FROM visits;
+SELECT pg_typeof(dp_user_mean(whole, day, 900, '1990-01-01', '2010-01-01')) AS day, pg_typeof(dp_user_mean(whole, amount, 900, 0, 200)) AS amount,
+       abs(dp_user_mean(whole, amount, 900, 0, 200) - 51.25) < 1 AS mean,
+       abs(extract(epoch FROM dp_user_mean(whole, stay, 900, '0', '200 hours') - '51 hours')) < 3600 AS stay
+  FROM visits;
+
+-- Groups, parallel plans and approved functions work as for numbers.
+SELECT small % 2 AS parity, dp_median(day, 900, '1990-01-01', '2010-01-01') AS day FROM visits GROUP BY 1;
+BEGIN;
+SET LOCAL parallel_setup_cost = 0;
+SET LOCAL parallel_tuple_cost = 0;
+SET LOCAL min_parallel_table_scan_size = 0;
+ALTER TABLE visits SET (parallel_workers = 2);
+SELECT dp_median(day, 900, '1990-01-01', '2010-01-01') AS day, dp_median(whole, 900, 0, 200) AS whole FROM visits;
+COMMIT;
+
+-- Dates: days. Infinite dates count as the nearer bound, and so does BC. The 29th of February is a day like another.
+SELECT dp_median(d, 900, '2024-02-28', '2024-03-01') FROM unnest('{2024-02-29,2024-02-29,2024-02-29}'::date[]) AS d;
+SELECT dp_median(d, 900, '2024-02-01', '2024-03-01') FROM unnest('{infinity,infinity,infinity}'::date[]) AS d;
+SELECT dp_median(d, 900, '2024-02-01', '2024-03-01') FROM unnest('{-infinity,0044-03-15 BC,-infinity}'::date[]) AS d;
+SELECT dp_median(d, 900, '0100-01-01 BC', '0001-01-01 BC') FROM unnest('{0044-03-15 BC,0044-03-15 BC,0044-03-15 BC}'::date[]) AS d;
+SELECT dp_median(d, 900, '2024-01-01', '2024-12-31', dp_options(granularity => 7)) AS number,
+       dp_median(d, 900, '2024-01-01', '2024-12-31', dp_time_options('7 days')) AS interval,
+       dp_median(d, 900, '2024-01-01', '2024-12-31', '{"granularity": "1 week"}') AS json
+  FROM unnest('{2024-02-29,2024-02-29,2024-02-29}'::date[]) AS d;
+-- Moments: microseconds in UTC. The hour that summer time skips or repeats is no special case.
+SELECT dp_median(t, 900, '2024-03-31 00:00', '2024-03-31 06:00', dp_time_options('1 hour')) AS skipped
+  FROM unnest('{2024-03-31 03:00,2024-03-31 03:00,2024-03-31 03:00}'::timestamptz[]) AS t;
+SELECT dp_median(t, 900, '2024-10-27 00:00', '2024-10-27 06:00', dp_time_options('1 hour')) AS repeated
+  FROM unnest('{2024-10-27 01:00+00,2024-10-27 01:00+00,2024-10-27 01:00+00}'::timestamptz[]) AS t;
+SELECT dp_median(t, 900, '2024-01-01', '2024-01-02') AS infinite FROM unnest('{infinity,infinity,infinity}'::timestamp[]) AS t;
+SELECT dp_median(t, 900, '2024-01-01', '2024-01-02') AS far FROM unnest('{294276-12-31,294276-12-31,294276-12-31}'::timestamp[]) AS t;
+SELECT dp_median(t, 900, '00:00', '24:00') AS midnight FROM unnest('{24:00,24:00,24:00}'::time[]) AS t;
+-- Intervals: a month counts as 30 days, a day as 24 hours.
+SELECT dp_median(i, 900, '0', '60 days', dp_time_options('1 day')) AS month FROM unnest('{1 mon,1 mon,1 mon}'::interval[]) AS i;
+SELECT dp_median(i, 900, '-1 day', '1 day', dp_time_options('1 hour')) AS negative FROM unnest('{-5 hours,-5 hours,-5 hours}'::interval[]) AS i;
+SELECT dp_median(i, 900, '0', '1 day', dp_time_options('1 hour')) AS long FROM unnest('{178000000 years,178000000 years,178000000 years}'::interval[]) AS i;
+-- The ends of integer and bigint
+SELECT dp_median(i, 900, -2147483648, 2147483647) AS last FROM unnest('{2147483647,2147483647,2147483647}'::int[]) AS i;
+SELECT dp_median(i, 900, -9223372036854775808, 9223372036854775807) AS last FROM unnest('{9223372036854775807,9223372036854775807,9223372036854775807}'::bigint[]) AS i;
+
+-- Bad parameters
+SELECT dp_median(day, 1, '2010-01-01', '1990-01-01') FROM visits;
+SELECT dp_median(at, 1, '2024-07-01', '2024-07-01') FROM visits;
+SELECT dp_median(clock, 1, '13:00', '12:00') FROM visits;
+SELECT dp_median(stay, 1, '2 days', '1 mon -29 days') FROM visits;
+SELECT dp_median(day, 1, '-infinity', '1990-01-01') FROM visits;
+SELECT dp_median(at, 1, '1990-01-01', 'infinity') FROM visits;
+SELECT dp_median(day, 1, NULL, '1990-01-01') FROM visits;
+SELECT dp_median(day, 1, '2000-01-01', '2001-01-01', dp_options(granularity => 0.5)) FROM visits;
+SELECT dp_median(day, 1, '2000-01-01', '2001-01-01', dp_time_options('12:00')) FROM visits;
+SELECT dp_median(day, 1, '2000-01-01', '2001-01-01', dp_time_options('1 mon')) FROM visits;
+SELECT dp_median(at, 1, '2000-01-01', '2001-01-01', dp_options(granularity => 1)) FROM visits;
+SELECT dp_median(at, 1, '2000-01-01', '2001-01-01', dp_time_options('1 year')) FROM visits;
+SELECT dp_median(at, 1, '2000-01-01', '2001-01-01', dp_time_options('-1 hour')) FROM visits;
+SELECT dp_median(at, 1, '2000-01-01', '2001-01-01', '{"granularity": "often"}') FROM visits;
+SELECT dp_median(whole, 1, 0, 200, dp_options(granularity => 0.5)) FROM visits;
+SELECT dp_median(whole, 1, 0, 200, dp_time_options('1 hour')) FROM visits;
+SELECT dp_time_options(NULL);
+SELECT dp_time_options('1 hour', method => 'joint', rho => 0.1);
+
+RESET ROLE;
+SET client_min_messages = warning;
+DROP OWNED BY regress_dpq_types;
+DROP ROLE regress_dpq_types;

@@ -1,0 +1,111 @@
+// dp_count, dp_count_distinct and dp_keep_group.
+#include "core/moments/noisy_count.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "pg/aggregate/sums_aggregate.hpp"
+#include "pg/release/group_release.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "funcapi.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+uint64 rows_of(const ChargedGroup& group) {
+  return group.state ? group.state.flat->sums()->count : 0;
+}
+
+Datum release_number(const ChargedGroup& group, uint64 exact) {
+  std::uint64_t released = 0;
+  with_mechanism_context(group, [&](const MechanismContext& context) {
+    released = release_count(exact, privacy_of(group.parameters), context.random).count;
+  });
+  PG_RETURN_INT64(static_cast<int64>(std::min<std::uint64_t>(released, PG_INT64_MAX)));
+}
+
+}  // namespace
+
+}  // namespace dpquantile
+
+using namespace dpquantile;
+
+// (state, epsilon [, options])
+DPQ_FUNCTION(dpq_count_transition) {
+  return count_row(fcinfo, Family::kCount);
+}
+
+// (state) returns bigint
+DPQ_FUNCTION(dpq_count_final) {
+  if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
+  const ChargedGroup group = charged_group(fcinfo);
+  return release_number(group, rows_of(group));
+}
+
+// (state, value "any", epsilon [, options])
+DPQ_FUNCTION(dpq_value_count_transition) {
+  require_aggregate(fcinfo);
+  if (PG_ARGISNULL(1)) return keep_state(fcinfo);
+  return count_row(fcinfo, Family::kValueCount);
+}
+
+// (state) returns bigint
+DPQ_FUNCTION(dpq_value_count_final) {
+  if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
+  const ChargedGroup group = charged_group(fcinfo);
+  return release_number(group, rows_of(group));
+}
+
+// (state, value anynonarray, epsilon [, options])
+DPQ_FUNCTION(dpq_distinct_transition) {
+  return add_hashed_row(fcinfo, Family::kDistinct);
+}
+
+// (state) returns bigint
+DPQ_FUNCTION(dpq_distinct_final) {
+  if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
+  const ChargedGroup group = charged_group(fcinfo);
+  return release_number(group, distinct_hashes(group.state));
+}
+
+// (state, epsilon, delta)
+DPQ_FUNCTION(dpq_keep_group_transition) {
+  return count_row(fcinfo, Family::kKeepGroup);
+}
+
+// (state) returns boolean
+DPQ_FUNCTION(dpq_keep_group_final) {
+  if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
+  const ChargedGroup group = charged_group(fcinfo);
+  const auto& mechanism = static_cast<const GroupSelectionMechanism&>(*group.mechanism);
+  bool kept = false;
+  with_mechanism_context(group, [&](const MechanismContext& context) {
+    kept = mechanism.selection.draw_keep(rows_of(group), context.random);
+  });
+  PG_RETURN_BOOL(kept);
+}
+
+// (epsilon, delta) returns (half_the_time bigint, always bigint)
+DPQ_FUNCTION(dpq_keep_group_rows) {
+  const float8 epsilon = stated_amount(PG_GETARG_FLOAT8(0));
+  const float8 delta = stated_amount(PG_GETARG_FLOAT8(1));
+  uint64 half = 0;
+  uint64 always = 0;
+  report(guarded([&] {
+    const GroupSelection selection(epsilon, delta);
+    half = selection.rows_kept_half_the_time();
+    always = selection.rows_always_kept();
+  }));
+  TupleDesc row_type;
+  if (get_call_result_type(fcinfo, nullptr, &row_type) != TYPEFUNC_COMPOSITE) {
+    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the function must return a row")));
+  }
+  Datum values[] = {Int64GetDatum(static_cast<int64>(half)),
+                    Int64GetDatum(static_cast<int64>(always))};
+  bool nulls[lengthof(values)] = {};
+  PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row_type), values, nulls)));
+}

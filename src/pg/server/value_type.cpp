@@ -1,0 +1,202 @@
+#include "pg/server/value_type.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pg/server/decimal.hpp"
+#include "pg/server/numeric.hpp"
+
+extern "C" {
+#include "catalog/pg_type_d.h"
+#include "datatype/timestamp.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr double kDaysPerMonth = DAYS_PER_MONTH;
+constexpr double kPerDay = static_cast<double>(USECS_PER_DAY);
+
+double number_of_date(DateADT date) {
+  if (DATE_IS_NOBEGIN(date)) return -kInfinite;
+  if (DATE_IS_NOEND(date)) return kInfinite;
+  return date;
+}
+
+double number_of_timestamp(Timestamp moment) {
+  if (TIMESTAMP_IS_NOBEGIN(moment)) return -kInfinite;
+  if (TIMESTAMP_IS_NOEND(moment)) return kInfinite;
+  return static_cast<double>(moment);
+}
+
+double number_of_interval(const Interval* interval) {
+  if (DPQ_INTERVAL_IS_NOBEGIN(interval)) return -kInfinite;
+  if (DPQ_INTERVAL_IS_NOEND(interval)) return kInfinite;
+  const double days = interval->month * kDaysPerMonth + interval->day;
+  return days * kPerDay + static_cast<double>(interval->time);
+}
+
+// The nearest whole number within the range of the type. 2^63 is a double, INT64_MAX is not.
+int64 whole_within(double number, int64 least, int64 most) {
+  const double rounded = std::nearbyint(number);
+  if (!(rounded > static_cast<double>(least))) return least;
+  if (rounded >= static_cast<double>(most)) return most;
+  return static_cast<int64>(rounded);
+}
+
+Datum interval_of_number(double number) {
+  auto* interval = static_cast<Interval*>(palloc0(sizeof(Interval)));
+  const int64 whole = whole_within(number, PG_INT64_MIN, PG_INT64_MAX);
+  interval->day = static_cast<int32>(
+      std::clamp<int64>(whole / USECS_PER_DAY, PG_INT32_MIN + 1, PG_INT32_MAX - 1));
+  interval->time = whole - interval->day * USECS_PER_DAY;
+  return IntervalPGetDatum(interval);
+}
+
+}  // namespace
+
+std::optional<ValueType> find_value_type(Oid type) {
+  switch (type) {
+    case FLOAT8OID:
+      return ValueType::kFloat8;
+    case NUMERICOID:
+      return ValueType::kNumeric;
+    case INT4OID:
+      return ValueType::kInteger;
+    case INT8OID:
+      return ValueType::kBigint;
+    case DATEOID:
+      return ValueType::kDate;
+    case TIMESTAMPOID:
+      return ValueType::kTimestamp;
+    case TIMESTAMPTZOID:
+      return ValueType::kTimestamptz;
+    case TIMEOID:
+      return ValueType::kTime;
+    case INTERVALOID:
+      return ValueType::kInterval;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<ValueType> find_value_type_by_number(int number) {
+  if (number < static_cast<int>(ValueType::kFloat8)) return std::nullopt;
+  if (number > static_cast<int>(ValueType::kInterval)) return std::nullopt;
+  return static_cast<ValueType>(number);
+}
+
+Oid oid_of(ValueType type) {
+  switch (type) {
+    case ValueType::kFloat8:
+      return FLOAT8OID;
+    case ValueType::kNumeric:
+      return NUMERICOID;
+    case ValueType::kInteger:
+      return INT4OID;
+    case ValueType::kBigint:
+      return INT8OID;
+    case ValueType::kDate:
+      return DATEOID;
+    case ValueType::kTimestamp:
+      return TIMESTAMPOID;
+    case ValueType::kTimestamptz:
+      return TIMESTAMPTZOID;
+    case ValueType::kTime:
+      return TIMEOID;
+    case ValueType::kInterval:
+      return INTERVALOID;
+  }
+  return InvalidOid;
+}
+
+bool is_temporal(ValueType type) {
+  return type >= ValueType::kDate;
+}
+
+bool is_whole(ValueType type) {
+  return type >= ValueType::kInteger;
+}
+
+double number_of_value(ValueType type, Datum value) {
+  switch (type) {
+    case ValueType::kFloat8:
+      return DatumGetFloat8(value);
+    case ValueType::kNumeric:
+      return float8_of_numeric(value);
+    case ValueType::kInteger:
+      return DatumGetInt32(value);
+    case ValueType::kBigint:
+      return static_cast<double>(DatumGetInt64(value));
+    case ValueType::kDate:
+      return number_of_date(DatumGetDateADT(value));
+    case ValueType::kTimestamp:
+    case ValueType::kTimestamptz:
+      return number_of_timestamp(DatumGetTimestamp(value));
+    case ValueType::kTime:
+      return static_cast<double>(DatumGetTimeADT(value));
+    case ValueType::kInterval:
+      return number_of_interval(DatumGetIntervalP(value));
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+Datum value_of_number(ValueType type, double number) {
+  switch (type) {
+    case ValueType::kFloat8:
+      return Float8GetDatum(number);
+    case ValueType::kNumeric:
+      return decimal_numeric(number);
+    case ValueType::kInteger:
+      return Int32GetDatum(static_cast<int32>(whole_within(number, PG_INT32_MIN, PG_INT32_MAX)));
+    case ValueType::kBigint:
+      return Int64GetDatum(whole_within(number, PG_INT64_MIN, PG_INT64_MAX));
+    case ValueType::kDate:
+      return DateADTGetDatum(
+          static_cast<DateADT>(whole_within(number, DATETIME_MIN_JULIAN - POSTGRES_EPOCH_JDATE,
+                                            DATE_END_JULIAN - POSTGRES_EPOCH_JDATE - 1)));
+    case ValueType::kTimestamp:
+    case ValueType::kTimestamptz:
+      return TimestampGetDatum(whole_within(number, MIN_TIMESTAMP, END_TIMESTAMP - 1));
+    case ValueType::kTime:
+      return TimeADTGetDatum(whole_within(number, 0, USECS_PER_DAY));
+    case ValueType::kInterval:
+      return interval_of_number(number);
+  }
+  return 0;
+}
+
+const char* text_of_number(ValueType type, double number) {
+  if (!is_temporal(type)) return decimal_text(number);
+  Oid output;
+  bool is_varlena;
+  getTypeOutputInfo(oid_of(type), &output, &is_varlena);
+  return OidOutputFunctionCall(output, value_of_number(type, number));
+}
+
+Datum value_of_difference(ValueType type, double difference, ValueType as) {
+  return value_of_number(as, type == ValueType::kDate ? difference * kPerDay : difference);
+}
+
+double step_of_interval(ValueType type, Datum interval) {
+  const Interval* step = DatumGetIntervalP(interval);
+  const double number = number_of_interval(step);
+  const bool whole_days = std::fmod(number, kPerDay) == 0;
+  if (step->month != 0 || (type == ValueType::kDate && !whole_days)) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    type == ValueType::kDate
+                        ? errmsg("the granularity of dates must be a number of days")
+                        : errmsg("the granularity of times must have no months or years"),
+                    errhint("Months differ in length. Write for example '7 days'.")));
+  }
+  return type == ValueType::kDate ? number / kPerDay : number;
+}
+
+}  // namespace dpquantile

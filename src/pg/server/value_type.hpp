@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+
+#include "pg/server/postgres.hpp"
+
+// The SQL types of the values of private aggregates. Core computes with numbers, so each value has
+// a number: itself, or for dates and times the days or microseconds since a fixed moment. The order
+// of the numbers is the order of the values. No conversion of a value ereports: an error would
+// depend on the data.
+namespace dpquantile {
+
+// The numbers are stored inside aggregate states and inside a dp_cdf, so they never change.
+enum class ValueType : uint8 {
+  kFloat8 = 1,
+  kNumeric = 2,  // beyond the range of float8: an infinity
+  kInteger = 3,
+  kBigint = 4,       // beyond 2^53: the nearest float8
+  kDate = 5,         // days since 2000-01-01
+  kTimestamp = 6,    // microseconds since 2000-01-01 00:00, beyond 2^53 the nearest float8
+  kTimestamptz = 7,  // the same in UTC
+  kTime = 8,         // microseconds since midnight
+  kInterval = 9,     // microseconds; a month counts as 30 days, a day as 24 hours
+};
+
+// The type with this OID, if the aggregates take it.
+std::optional<ValueType> find_value_type(Oid type);
+// The type with this number, if there is one. For numbers from outside.
+std::optional<ValueType> find_value_type_by_number(int number);
+
+// The OID of the type.
+Oid oid_of(ValueType type);
+
+// Whether all values of the type are whole numbers: days or microseconds for dates and times.
+bool is_whole(ValueType type);
+// Whether the type is a date, a time or an interval.
+bool is_temporal(ValueType type);
+
+// The number of a value; infinite dates and timestamps are infinities. NaN for a value without a
+// number (numeric and float8 NaN).
+double number_of_value(ValueType type, Datum value);
+
+// The value with the number, rounded to a value of the type. Numbers beyond its range give its
+// least or largest finite value. ereports if memory is short.
+Datum value_of_number(ValueType type, double number);
+
+// The value with the number as text, in the session's date style, palloc'd.
+const char* text_of_number(ValueType type, double number);
+
+// The difference of two values of the type, from the difference of their numbers, as a value of the
+// type `as`: an interval for dates and times. ereports if memory is short.
+Datum value_of_difference(ValueType type, double difference, ValueType as);
+
+// The number of microseconds (of days, for a date) in an interval. ereports if it has months, whose
+// length varies, and for a date if it is not a number of days.
+double step_of_interval(ValueType type, Datum interval);
+
+}  // namespace dpquantile
