@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "pg/parameters/call_arguments.hpp"
+#include "pg/release/bounds_source.hpp"
 #include "pg/release/grouping_states.hpp"
 #include "pg/release/private_call.hpp"
 #include "pg/release/release_columns.hpp"
@@ -82,13 +83,15 @@ void add_sort_columns(ReleaseLevel* level) {
   }
 }
 
-// ereports unless the parameters of each call are constant.
+// ereports unless the parameters of each call are constant, and its bounds public.
 void add_calls(ReleaseLevel* level) {
   ListCell* cell;
   foreach (cell, level->columns.target->exprs) {
     const FamilyRow* family = private_family(static_cast<Node*>(lfirst(cell)));
     if (family == nullptr) continue;
-    check_constant_parameters(static_cast<Aggref*>(lfirst(cell)), family->arguments_from_rows());
+    const auto* call = static_cast<const Aggref*>(lfirst(cell));
+    check_constant_parameters(call, family->arguments_from_rows());
+    check_bounds_source(level->grouping.root, call, *family);
     level->plan.calls = lappend_int(level->plan.calls, foreach_current_index(cell) + 1);
     if (family->charged == ChargeRule::kOncePerGroup && level->plan.has_keys) {
       level->charges_each_group = true;
