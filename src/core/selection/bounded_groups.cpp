@@ -18,11 +18,10 @@ struct RankedGroup {
   }
 };
 
-std::uint64_t rank_of(const SipKey& key, const GroupMember& member) {
-  std::array<std::uint8_t, 12> message;
-  for (unsigned i = 0; i < 8; ++i) message[i] = static_cast<std::uint8_t>(member.user >> 8 * i);
-  for (unsigned i = 0; i < 4; ++i)
-    message[8 + i] = static_cast<std::uint8_t>(member.group >> 8 * i);
+std::uint64_t rank_of(const SipKey& key, std::uint64_t user, std::uint64_t identity) {
+  std::array<std::uint8_t, 16> message;
+  for (unsigned i = 0; i < 8; ++i) message[i] = static_cast<std::uint8_t>(user >> 8 * i);
+  for (unsigned i = 0; i < 8; ++i) message[8 + i] = static_cast<std::uint8_t>(identity >> 8 * i);
   return sip_hash(key, message);
 }
 
@@ -36,10 +35,11 @@ void sort_by_user(std::span<GroupMember> members, CancelPoll& cancel) {
 }  // namespace
 
 std::pmr::vector<std::uint64_t> bounded_group_counts(std::span<GroupMember> members,
-                                                     std::uint32_t groups, std::uint64_t most,
-                                                     const SipKey& key, const Workspace& work) {
+                                                     std::span<const std::uint64_t> identities,
+                                                     std::uint64_t most, const SipKey& key,
+                                                     const Workspace& work) {
   sort_by_user(members, work.cancel);
-  std::pmr::vector<std::uint64_t> counts(groups, work.memory);
+  std::pmr::vector<std::uint64_t> counts(identities.size(), work.memory);
   std::pmr::vector<RankedGroup> own(work.memory);
   for (std::size_t first = 0; first < members.size();) {
     own.clear();
@@ -47,7 +47,9 @@ std::pmr::vector<std::uint64_t> bounded_group_counts(std::span<GroupMember> memb
     for (; end < members.size() && members[end].user == members[first].user; ++end) {
       work.cancel.tick();
       const bool again = end > first && members[end].group == members[end - 1].group;
-      if (!again) own.push_back({rank_of(key, members[end]), members[end].group});
+      if (again) continue;
+      const std::uint32_t group = members[end].group;
+      own.push_back({rank_of(key, members[end].user, identities[group]), group});
     }
     first = end;
     if (own.size() > most) {

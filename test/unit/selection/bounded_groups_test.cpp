@@ -24,9 +24,12 @@ using Counts = std::vector<std::uint64_t>;
 constexpr std::uint32_t kGroups = 7;
 const SipKey kKey{1, 2, 3};
 
-Counts counts_of(Members members, std::uint64_t most, const SipKey& key = kKey) {
+const std::vector<std::uint64_t> kIdentities = {90, 11, 52, 33, 74, 65, 26};
+
+Counts counts_of(Members members, std::uint64_t most, const SipKey& key = kKey,
+                 const std::vector<std::uint64_t>& identities = kIdentities) {
   TestWorkspace work;
-  const auto counts = bounded_group_counts(members, kGroups, most, key, work);
+  const auto counts = bounded_group_counts(members, identities, most, key, work);
   return {counts.begin(), counts.end()};
 }
 
@@ -92,6 +95,22 @@ TEST(BoundedGroups, ChangeByOneInAtMostSoManyGroupsForOneUser) {
   }
 }
 
+// A user more may bring a group, so that others get other numbers.
+TEST(BoundedGroups, KeepTheChoicesOfOthersIfAUserBringsAGroup) {
+  const Members others = some_members(60);
+  for (std::uint32_t place = 0; place <= kGroups; ++place) {
+    std::vector<std::uint64_t> identities = kIdentities;
+    identities.insert(identities.begin() + place, 1234);
+    Members larger = others;
+    for (GroupMember& member : larger) member.group += member.group >= place ? 1 : 0;
+    larger.push_back({1000, place});
+    Counts after = counts_of(larger, 1, kKey, identities);
+    EXPECT_EQ(after[place], 1U);
+    after.erase(after.begin() + place);
+    EXPECT_EQ(after, counts_of(others, 1));
+  }
+}
+
 TEST(BoundedGroups, KeepEachGroupOfAUserEquallyOftenOverKeys) {
   Members members;
   for (std::uint32_t group = 0; group < kGroups; ++group) members.push_back({5, group});
@@ -121,7 +140,8 @@ TEST(BoundedGroups, KeepDifferentGroupsOfDifferentUsers) {
 TEST(BoundedGroups, CanBeCancelled) {
   TestWorkspace work([] { return true; });
   Members members(200'000, GroupMember{1, 0});
-  EXPECT_THROW(bounded_group_counts(members, 1, 1, kKey, work), Cancelled);
+  EXPECT_THROW(bounded_group_counts(members, std::vector<std::uint64_t>{7}, 1, kKey, work),
+               Cancelled);
 }
 
 }  // namespace
