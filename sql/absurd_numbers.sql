@@ -39,7 +39,7 @@ INSERT INTO ordinary VALUES
   ('rows', '1000'), ('rows_per_user', '''{3}'''), ('users', '''{9}'''), ('options', '''{}'''), ('query', '''dp_cdf'''),
   ('method', '''tree'''), ('accountant', '''pure'''), ('role', '''regress_dpq_absurd'''), ('upwards', 'true'),
   ('granularity', '1'), ('max_contributions', '8'), ('suppress', 'NULL'), ('budget', 'NULL'), ('smallest_charge', '1e-6'),
-  ('note', 'NULL'), ('step', '''1 hour'''), ('bounds', 'ARRAY[0, 50, 100]'), ('counts', '''{3,4}''');
+  ('note', 'NULL'), ('step', '''1 hour'''), ('bounds', 'ARRAY[0, 50, 100]'), ('counts', '''{3,4}'''), ('max_groups', '2');
 INSERT INTO ordinary
   SELECT name, CASE name WHEN 'value' THEN format('(%s + value * interval ''1 hour'')', base) WHEN 'lower' THEN base ELSE 'interval ''9 hours'' + ' || base END, type
     FROM unnest('{value,lower,upper}'::text[]) name,

@@ -24,7 +24,7 @@ CREATE TEMP VIEW relations AS SELECT * FROM members JOIN pg_class c ON catalog =
 SELECT catalog, count(*) > 0 AS some FROM members GROUP BY catalog ORDER BY catalog::text COLLATE "C";
 SELECT description AS without_comment FROM members WHERE coalesce(comment, '') = '';
 SELECT count(*) AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
-       bool_and(comment ~ 'adding( or removing|, removing or replacing) one row') AS neighbours,
+       bool_and(comment ~ 'adding( or removing|, removing or replacing) one (row|user)') AS neighbours,
        bool_and(comment ~ 'charged') AS charge
   FROM functions WHERE prokind = 'a' AND proname NOT LIKE 'dp\_user\_%';
 SELECT count(*) AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,

@@ -89,6 +89,23 @@ SELECT k, dp_count(900) FROM (SELECT k FROM t UNION ALL VALUES (7), (8), (8)) s 
 SELECT dp_keep_group(1, 0.5) AS kept FROM empty;
 SELECT count(*) FROM (SELECT i FROM t GROUP BY i HAVING dp_keep_group(0.1, 1e-9)) s;
 
+-- Users in several groups: everybody counts in few of them. 300 users in each of a, b and c, 40 in d as well, one alone.
+CREATE TABLE visits AS
+  SELECT u, city FROM generate_series(1, 300) u, unnest('{a,b,c}'::text[]) city
+   UNION ALL SELECT u, 'd' FROM generate_series(1, 40) u
+   UNION ALL SELECT 1000, 'rare';
+SELECT city FROM visits GROUP BY city HAVING dp_keep_group(u, 1, 1e-9, 4);
+SELECT city, dp_keep_group(u, 12, 1e-9, 4) AS in_four, dp_keep_group(u, 1, 1e-15, 1) AS in_one FROM visits GROUP BY city;
+SELECT dp_keep_group(u, 1, 1e-9, 1) AS all, (SELECT dp_keep_group(u, 1, 1e-9, 1) FROM visits WHERE false) AS none FROM visits;
+-- Five users in 2000 groups each leave five groups of one user, or fewer.
+SELECT count(*) FROM (SELECT g FROM generate_series(1, 2000) g, generate_series(1, 5) u GROUP BY g HAVING dp_keep_group(u, 1, 1e-9, 1)) s;
+-- Keys that are equal but look different, several keys, NULL keys
+SELECT k, dp_keep_group(u, 1, 1e-9, 2) FROM (SELECT u, (ARRAY[1.0, 1.00, NULL])[1 + u % 3] AS k FROM generate_series(1, 300) u) s GROUP BY k;
+SELECT a, b, dp_keep_group(u, 1, 1e-9, 2) FROM (SELECT u, u % 2 AS a, 'x'::text AS b FROM generate_series(1, 300) u) s GROUP BY ROLLUP (a, b);
+SELECT dp_keep_group(u, 1, 1e-9, 0) FROM visits;
+SELECT dp_keep_group(u, 1, 1e-9, NULL) FROM visits;
+SELECT dp_keep_group(u::float8, 1, 1e-9, 1) FROM visits;
+
 -- Histograms
 SELECT dp_histogram(x, 900, ARRAY[1, 10, 100, 1000]) AS x, dp_histogram(n, 900, '{0,50,100}') AS n, dp_histogram(x, 900, '{-Infinity,500,Infinity}') AS all FROM t;
 SELECT * FROM dp_histogram_rows('{1,10,100,1000}'::int[], (SELECT dp_histogram(x, 900, '{1,10,100,1000}') FROM t));

@@ -2337,6 +2337,33 @@ delta: the probability with which the guarantee may fail, 1e-290 to 0.5; choose 
   rows.
 All arguments must be constant.';
 
+CREATE FUNCTION dpquantile.keep_user_group_final(dpquantile.records_state) RETURNS boolean
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_keep_user_group_final';
+CREATE FUNCTION dpquantile.keep_user_group_transition(dpquantile.records_state, anynonarray, float8, float8, bigint)
+  RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_keep_user_group_transition';
+CREATE AGGREGATE @extschema@.dp_keep_group(user_id anynonarray, epsilon float8, delta float8, max_groups bigint) (
+  SFUNC = dpquantile.keep_user_group_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.keep_user_group_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_keep_group(anynonarray, float8, float8, bigint) IS
+'Whether a group may be shown, for users who may be in several groups. Each user counts in at most max_groups groups, which are
+  chosen at random; with epsilon / max_groups and delta / max_groups each group is kept as if its users were rows.
+Privacy: (epsilon, delta)-differentially private for adding or removing one user with all rows. epsilon and delta are the
+  total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+user_id: the user of a row; rows without a user are ignored.
+epsilon: privacy parameter; epsilon / max_groups from 1e-6 on, epsilon up to 1000.
+delta: the probability with which the guarantee may fail, up to 0.5; choose it far below one over the number of users.
+max_groups: the most groups in which a user counts. Fewer make the groups of users with many groups smaller, more make each
+  group need more users.
+All arguments except user_id must be constant.';
+
 CREATE FUNCTION @extschema@.dp_keep_group_rows(epsilon float8, delta float8, OUT half_the_time bigint, OUT always bigint)
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_keep_group_rows';
 COMMENT ON FUNCTION @extschema@.dp_keep_group_rows(float8, float8) IS

@@ -38,7 +38,8 @@ const KeptForQuery* kept_call(FunctionCallInfo fcinfo, Family family) {
     const Aggref* call = find_released_call(fcinfo);
     kept->value_type = value_type_of(call, family);
     if (row_of(family).hashes_first_argument()) {
-      kept->hash = make_value_hash(call, fcinfo->flinfo->fn_mcxt);
+      kept->hash = row_of(family).hashes_users() ? make_user_hash(call, fcinfo->flinfo->fn_mcxt)
+                                                 : make_value_hash(call, fcinfo->flinfo->fn_mcxt);
     }
     kept->call = call;
   }

@@ -39,8 +39,7 @@ void refuse_non_ids(Oid type) {
   ereport(ERROR,
           (errcode(ERRCODE_DATATYPE_MISMATCH),
            errmsg("the user must be an identifier, got a value of type %s", format_type_be(type)),
-           errhint("The arguments come in the order user, value, epsilon, lower, upper. Cast "
-                   "an identifier to text or bigint.")));
+           errhint("The user is the first argument. Cast an identifier to text or bigint.")));
 }
 
 // The server's hash functions of these types ignore the collation.

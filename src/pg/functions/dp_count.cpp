@@ -28,6 +28,15 @@ Datum release_number(const ChargedGroup& group, uint64 exact) {
   PG_RETURN_INT64(static_cast<int64>(std::min<std::uint64_t>(released, PG_INT64_MAX)));
 }
 
+bool draw_keep(const ChargedGroup& group, uint64 size) {
+  const auto& mechanism = static_cast<const GroupSelectionMechanism&>(*group.mechanism);
+  bool kept = false;
+  with_mechanism_context(group, [&](const MechanismContext& context) {
+    kept = mechanism.selection.draw_keep(size, context.random);
+  });
+  return kept;
+}
+
 }  // namespace
 
 }  // namespace dpquantile
@@ -81,12 +90,23 @@ DPQ_FUNCTION(dpq_keep_group_transition) {
 DPQ_FUNCTION(dpq_keep_group_final) {
   if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
   const ChargedGroup group = charged_group(fcinfo);
-  const auto& mechanism = static_cast<const GroupSelectionMechanism&>(*group.mechanism);
-  bool kept = false;
-  with_mechanism_context(group, [&](const MechanismContext& context) {
-    kept = mechanism.selection.draw_keep(rows_of(group), context.random);
-  });
-  PG_RETURN_BOOL(kept);
+  PG_RETURN_BOOL(draw_keep(group, rows_of(group)));
+}
+
+// (state, user anynonarray, epsilon, delta, max_groups)
+DPQ_FUNCTION(dpq_keep_user_group_transition) {
+  return add_hashed_row(fcinfo, Family::kKeepUserGroup);
+}
+
+// (state) returns boolean
+DPQ_FUNCTION(dpq_keep_user_group_final) {
+  if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
+  const ChargedGroup group = charged_group(fcinfo);
+  if (group.bounded_users == nullptr) {
+    ereport(ERROR,
+            (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the users of the groups are not bounded")));
+  }
+  PG_RETURN_BOOL(draw_keep(group, *group.bounded_users));
 }
 
 // (epsilon, delta) returns (half_the_time bigint, always bigint)

@@ -25,7 +25,7 @@ struct AggregateParameters {
   bool suppress;                       // of dp_user_grid_stats
   PrivacyMeasure measure;
   ValueType value_type;
-  uint32 max_contributions;  // with ContributionRule::kFixed, otherwise 0
+  uint32 max_contributions;  // with ContributionRule::kFixed; max_groups; otherwise 0
   uint64 user_key_check;     // UserHash::key_check of the user-level families, otherwise 0
   double guarantee;          // epsilon or rho, by the measure
   double delta;              // 0 for pure and zCDP mechanisms
@@ -54,6 +54,7 @@ struct GivenParameters {
   const double* quantiles;  // of a histogram, the bounds of its bins; not read for dp_synthesize
   uint32 quantile_count;
   uint64 user_key_check;
+  int64 max_groups;  // of dp_keep_group with a user
 };
 
 // Validates the parameters. *made is palloc'd and has no uninitialised bytes; it is unusable if a

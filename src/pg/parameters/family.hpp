@@ -16,21 +16,22 @@ class Mechanism;
 
 // The numbers are stored inside aggregate states, so they never change.
 enum class Family : uint8 {
-  kQuantiles = 1,     // dp_quantiles, dp_quantile, dp_median
-  kCdf = 2,           // dp_cdf
-  kIqr = 3,           // dp_iqr
-  kUserMean = 4,      // dp_user_mean
-  kUserVariance = 5,  // dp_user_variance
-  kUserGrids = 6,     // dp_user_grid_stats
-  kSynthesis = 7,     // dp_synthesize
-  kCount = 8,         // dp_count(epsilon): rows
-  kValueCount = 9,    // dp_count(value, epsilon): rows with a value
-  kDistinct = 10,     // dp_count_distinct
-  kSum = 11,          // dp_sum
-  kMean = 12,         // dp_avg
-  kMoments = 13,      // dp_variance, dp_stddev and their like, dp_stats
-  kKeepGroup = 14,    // dp_keep_group(epsilon, delta)
-  kHistogram = 15,    // dp_histogram
+  kQuantiles = 1,       // dp_quantiles, dp_quantile, dp_median
+  kCdf = 2,             // dp_cdf
+  kIqr = 3,             // dp_iqr
+  kUserMean = 4,        // dp_user_mean
+  kUserVariance = 5,    // dp_user_variance
+  kUserGrids = 6,       // dp_user_grid_stats
+  kSynthesis = 7,       // dp_synthesize
+  kCount = 8,           // dp_count(epsilon): rows
+  kValueCount = 9,      // dp_count(value, epsilon): rows with a value
+  kDistinct = 10,       // dp_count_distinct
+  kSum = 11,            // dp_sum
+  kMean = 12,           // dp_avg
+  kMoments = 13,        // dp_variance, dp_stddev and their like, dp_stats
+  kKeepGroup = 14,      // dp_keep_group(epsilon, delta)
+  kHistogram = 15,      // dp_histogram
+  kKeepUserGroup = 16,  // dp_keep_group(user, epsilon, delta, max_groups)
 };
 
 // A method of a family: the number of a QuantilesMethod, CdfMethod, IqrMethod or UserMethod. The
@@ -57,7 +58,7 @@ enum class LeadingArgument : uint8 {
 };
 
 // The arguments after epsilon.
-enum class ArgumentsAfterEpsilon : uint8 { kNone, kBounds, kDelta, kBinBounds };
+enum class ArgumentsAfterEpsilon : uint8 { kNone, kBounds, kDelta, kBinBounds, kDeltaAndMaxGroups };
 
 enum class ChargeRule : uint8 {
   kOncePerExecution,  // groups are disjoint sets of rows: parallel composition
@@ -111,6 +112,7 @@ struct FamilyRow {
       case ArgumentsAfterEpsilon::kNone:
         return 0;
       case ArgumentsAfterEpsilon::kBounds:
+      case ArgumentsAfterEpsilon::kDeltaAndMaxGroups:
         return 2;
       case ArgumentsAfterEpsilon::kDelta:
       case ArgumentsAfterEpsilon::kBinBounds:
@@ -119,8 +121,11 @@ struct FamilyRow {
     return 1;
   }
   bool protects_users() const { return row_arguments >= RowArguments::kUserAndValue; }
-  // Whether the first argument is hashed with the key of user ids.
-  bool hashes_first_argument() const { return protects_users() || family == Family::kDistinct; }
+  // Whether a user is left in few groups, which takes the states of all groups.
+  bool bounds_groups_of_users() const { return family == Family::kKeepUserGroup; }
+  // Whether the first argument is hashed with the key of user ids, and whether it is one.
+  bool hashes_users() const { return protects_users() || bounds_groups_of_users(); }
+  bool hashes_first_argument() const { return hashes_users() || family == Family::kDistinct; }
   bool has_grids() const { return row_arguments == RowArguments::kUserGridAndValue; }
 };
 

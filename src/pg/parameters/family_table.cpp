@@ -112,6 +112,12 @@ constexpr MethodRow kDistinctMethods[] = {summary_method("count", RecordKind::kH
 constexpr MethodRow kSumMethods[] = {summary_method("sum", RecordKind::kSums)};
 constexpr MethodRow kMomentsMethods[] = {summary_method("bernstein", RecordKind::kSums)};
 constexpr MethodRow kKeepGroupMethods[] = {summary_method("selection", RecordKind::kSums)};
+constexpr MethodRow kKeepUserGroupMethods[] = {[] {
+  MethodRow method = summary_method("selection", RecordKind::kHashes);
+  method.neighbours = kOneUser;
+  method.neighbours_in_groups = kOneUser;
+  return method;
+}()};
 constexpr MethodRow kHistogramMethods[] = {summary_method("counts", RecordKind::kRuns)};
 
 constexpr std::string_view kQuantilesFinals[] = {"dpq_quantiles_final", "dpq_quantile_final"};
@@ -131,6 +137,7 @@ constexpr std::string_view kMomentsFinals[] = {"dpq_var_pop_final", "dpq_var_sam
                                                "dpq_stddev_pop_final", "dpq_stddev_samp_final",
                                                "dpq_stats_final"};
 constexpr std::string_view kKeepGroupFinals[] = {"dpq_keep_group_final"};
+constexpr std::string_view kKeepUserGroupFinals[] = {"dpq_keep_user_group_final"};
 constexpr std::string_view kHistogramFinals[] = {"dpq_histogram_final"};
 
 constexpr unsigned kQuantilesOptions = kMethodOption | kGranularityOption | kRhoOption;
@@ -250,6 +257,9 @@ constexpr FamilyRow kFamilies[] = {
     summary_family(Family::kKeepGroup, RowArguments::kNone, ArgumentsAfterEpsilon::kDelta, 0,
                    kKeepGroupMethods, kKeepGroupFinals, check_keep_group_parameters,
                    prepare_keep_group),
+    summary_family(Family::kKeepUserGroup, RowArguments::kValue,
+                   ArgumentsAfterEpsilon::kDeltaAndMaxGroups, 0, kKeepUserGroupMethods,
+                   kKeepUserGroupFinals, check_keep_user_group_parameters, prepare_keep_group),
     summary_family(Family::kHistogram, RowArguments::kValue, ArgumentsAfterEpsilon::kBinBounds,
                    kRhoOption, kHistogramMethods, kHistogramFinals, check_histogram_parameters,
                    prepare_measured),

@@ -1,6 +1,7 @@
 #include "pg/parameters/parameter_checks.hpp"
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "core/base/decimal_format.hpp"
@@ -146,6 +147,17 @@ void check_moments_parameters(const GivenParameters& given, AggregateParameters*
 
 void check_keep_group_parameters(const GivenParameters& given, AggregateParameters*) {
   GroupSelection(given.privacy.value, given.delta);
+}
+
+void check_keep_user_group_parameters(const GivenParameters& given, AggregateParameters* checked) {
+  constexpr std::int64_t kMostGroups = std::numeric_limits<std::uint32_t>::max();
+  if (given.max_groups < 1 || given.max_groups > kMostGroups) {
+    throw ParameterError(
+        "max_groups must be between 1 and 4294967295, got " + std::to_string(given.max_groups),
+        "It is the most groups in which a user is counted.");
+  }
+  checked->max_contributions = static_cast<uint32>(given.max_groups);
+  GroupSelection(given.privacy.value, given.delta, checked->max_contributions);
 }
 
 // The bin of a value is its cell of a value grid of whole numbers.

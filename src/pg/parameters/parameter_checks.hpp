@@ -17,6 +17,7 @@ void check_count_parameters(const GivenParameters& given, AggregateParameters* c
 void check_sum_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_moments_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_keep_group_parameters(const GivenParameters& given, AggregateParameters* checked);
+void check_keep_user_group_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_histogram_parameters(const GivenParameters& given, AggregateParameters* checked);
 
 // Throws ParameterError unless the options hold both bounds. For a call that needs bounds but has

@@ -1,5 +1,6 @@
 #include "pg/parameters/prepared_mechanism.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -85,7 +86,8 @@ const Mechanism* prepare_measured(const AggregateParameters& parameters, Context
 }
 
 const Mechanism* prepare_keep_group(const AggregateParameters& parameters, ContextMemory& memory) {
-  return make<GroupSelectionMechanism>(memory, parameters.guarantee, parameters.delta);
+  const std::uint64_t groups = std::max<std::uint64_t>(parameters.max_contributions, 1);
+  return make<GroupSelectionMechanism>(memory, parameters.guarantee, parameters.delta, groups);
 }
 
 }  // namespace dpquantile

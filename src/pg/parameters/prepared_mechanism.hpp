@@ -22,8 +22,8 @@ PrivacyCost cost_of_call(const AggregateParameters* parameters);
 
 // Which groups of dp_keep_group are shown.
 struct GroupSelectionMechanism : Mechanism {
-  GroupSelectionMechanism(double epsilon, double delta)
-      : Mechanism(approximate_cost(epsilon, delta)), selection(epsilon, delta) {}
+  GroupSelectionMechanism(double epsilon, double delta, std::uint64_t groups_per_user)
+      : Mechanism(approximate_cost(epsilon, delta)), selection(epsilon, delta, groups_per_user) {}
 
   GroupSelection selection;
 };

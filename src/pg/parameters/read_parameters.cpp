@@ -206,8 +206,12 @@ const char* reading_of(const GivenParameters& given, bool has_quantile) {
     appendStringInfo(&text, ", lower %s, upper %s", text_of_number(given.value_type, given.lower),
                      text_of_number(given.value_type, given.upper));
   }
-  if (row.after_epsilon == ArgumentsAfterEpsilon::kDelta) {
+  if (row.after_epsilon == ArgumentsAfterEpsilon::kDelta ||
+      row.after_epsilon == ArgumentsAfterEpsilon::kDeltaAndMaxGroups) {
     appendStringInfo(&text, ", delta %s", decimal_text(given.delta));
+  }
+  if (row.after_epsilon == ArgumentsAfterEpsilon::kDeltaAndMaxGroups) {
+    appendStringInfo(&text, ", max_groups " INT64_FORMAT, given.max_groups);
   }
   return text.data;
 }
@@ -215,8 +219,8 @@ const char* reading_of(const GivenParameters& given, bool has_quantile) {
 // Whether the error is about an argument that has a place in the order.
 bool is_about_argument(const Failure& failure) {
   if (failure.sqlstate != ERRCODE_INVALID_PARAMETER_VALUE) return false;
-  for (const char* begin :
-       {"epsilon must", "lower ", "upper ", "a quantile must", "delta must", "size must"}) {
+  for (const char* begin : {"epsilon must", "lower ", "upper ", "a quantile must", "delta must",
+                            "size must", "max_groups must"}) {
     if (strncmp(failure.message, begin, strlen(begin)) == 0) return true;
   }
   return false;
@@ -285,6 +289,10 @@ AggregateParameters* read_parameters(Family family, ValueType type, const CallAr
     case ArgumentsAfterEpsilon::kDelta:
       given.delta = reader.amount("delta");
       take_bounds_from_options(row, &given);
+      break;
+    case ArgumentsAfterEpsilon::kDeltaAndMaxGroups:
+      given.delta = reader.amount("delta");
+      given.max_groups = reader.whole("max_groups");
       break;
     case ArgumentsAfterEpsilon::kBinBounds:
       read_bin_bounds(reader, &given);

@@ -16,7 +16,7 @@ namespace dpquantile {
 //   dp_iqr: epsilon, delta [, options jsonb]
 //   dp_count, dp_count_distinct: epsilon [, options jsonb]
 //   dp_sum, dp_avg, dp_variance and their like, dp_stats: epsilon, lower, upper [, options jsonb]
-//   dp_keep_group: epsilon, delta
+//   dp_keep_group: epsilon, delta [, max_groups bigint]
 //   dp_histogram: epsilon, bounds [, options jsonb]
 //   dp_user_mean, dp_user_variance, dp_user_grid_stats: epsilon, lower, upper [, options jsonb]
 // `type` is that of the values. Bounds have this type or are numbers; a float8 may also be a

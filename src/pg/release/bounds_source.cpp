@@ -95,12 +95,13 @@ bool may_read_data(Node* node, void* root) {
   return expression_tree_walker(node, DPQ_TREE_WALKER(may_read_data), root);
 }
 
-// The arguments after epsilon, except delta, from the first one on.
+// The number of the first bound, or of the options. (delta and max_groups are no bounds.)
 int first_bound(const List* parameters, const FamilyRow& family) {
   const int count = list_length(parameters);
   const bool has_options = count > 0 && exprType(static_cast<Node*>(llast(parameters))) == JSONBOID;
-  const int after =
-      family.after_epsilon == ArgumentsAfterEpsilon::kDelta ? 0 : family.arguments_after_epsilon();
+  const bool has_bounds = family.after_epsilon == ArgumentsAfterEpsilon::kBounds ||
+                          family.after_epsilon == ArgumentsAfterEpsilon::kBinBounds;
+  const int after = has_bounds ? family.arguments_after_epsilon() : 0;
   return count - after - (has_options ? 1 : 0);
 }
 

@@ -18,8 +18,9 @@ namespace dpquantile {
 // What the release node knows of a private aggregate that it has charged.
 struct ChargedCall {
   const AggregateParameters* parameters;
-  const Mechanism* mechanism;  // made by the family's FamilyRow::prepare
-  RandomStream* random;        // for the noise
+  const Mechanism* mechanism;   // made by the family's FamilyRow::prepare
+  RandomStream* random;         // for the noise
+  const uint64* bounded_users;  // the users who are left in the group, or null
 };
 
 // The context in which the release node calls a final function.
@@ -37,6 +38,7 @@ struct ChargedGroup {
   StateRef state;  // none without records
   const Mechanism* mechanism;
   RandomStream* random;
+  const uint64* bounded_users;  // as in ChargedCall
 
   // The records, for a method with records of this kind. The caller may reorder them.
   std::span<float8> values() const;

@@ -29,7 +29,7 @@ void look_up_final_function(ReleaseCall* call) {
 // A call on no rows must fail with the same errors about the user as on rows.
 uint64 user_key_check(const ReleaseCall* call) {
   if (!call->family->hashes_first_argument()) return 0;
-  const UserHash* hash = call->family->protects_users()
+  const UserHash* hash = call->family->hashes_users()
                              ? make_user_hash(call->aggref, CurrentMemoryContext)
                              : make_value_hash(call->aggref, CurrentMemoryContext);
   return hash->key_check;
@@ -96,7 +96,8 @@ Charge charge_for(const ReleaseCall& call, bool has_keys, int times) {
 }
 
 NullableDatum answer_call(ReleaseCall* call, RandomStream* random, NullableDatum state) {
-  ReleaseContext context = make_release_context({call->checked, call->mechanism.mechanism, random});
+  ReleaseContext context =
+      make_release_context({call->checked, call->mechanism.mechanism, random, call->bounded_users});
   LOCAL_FCINFO(fcinfo, 1);
   InitFunctionCallInfoData(*fcinfo, &call->final_function, 1, call->aggref->inputcollid,
                            reinterpret_cast<fmNodePtr>(&context), nullptr);

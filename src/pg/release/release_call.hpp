@@ -18,6 +18,7 @@ struct ReleaseCall {
   // Those of the last execution; null before the first.
   AggregateParameters* checked;
   PreparedMechanism mechanism;
+  const uint64* bounded_users;  // of the next group; null unless users are left in few groups
   FmgrInfo final_function;
 };
 

@@ -1,12 +1,12 @@
 #include "pg/release/release_execution.hpp"
 
+#include "pg/release/bounded_users.hpp"
 #include "pg/release/query_random.hpp"
 #include "pg/server/version.hpp"
 
 extern "C" {
 #include "access/parallel.h"
 #include "executor/executor.h"
-#include "utils/tuplestore.h"
 }
 
 namespace dpquantile {
@@ -47,6 +47,13 @@ bool waits_for_groups(const ReleaseNode* node, const ReleaseCall& call) {
 bool any_waits_for_groups(const ReleaseNode* node) {
   for (int i = 0; i < node->call_count; ++i) {
     if (waits_for_groups(node, node->calls[i])) return true;
+  }
+  return false;
+}
+
+bool any_bounds_users(const ReleaseNode* node) {
+  for (int i = 0; i < node->call_count; ++i) {
+    if (node->calls[i].family->bounds_groups_of_users()) return true;
   }
   return false;
 }
@@ -126,25 +133,46 @@ void require_payer(Oid payer) {
                   errhint("Leave SET ROLE out of the functions that the query calls.")));
 }
 
-// Reads all groups, charges for those that are not charged yet, and answers them.
-void charge_and_answer_groups(ReleaseNode* node) {
-  Tuplestorestate* store = tuplestore_begin_heap(false, false, work_mem);
-  TupleTableSlot* states =
-      MakeSingleTupleTableSlot(ExecGetResultType(node->child), &TTSOpsMinimalTuple);
+// Reads the states of all groups, in the order of their keys.
+int64 read_groups(ReleaseNode* node, const SortedAnswers& states) {
   const Oid payer = GetOuterUserId();
   int64 groups = 0;
   while (TupleTableSlot* group = next_group(node)) {
-    tuplestore_puttupleslot(store, group);
+    add_answer(states, group);
     ++groups;
   }
+  finish_answers(states);
   require_payer(payer);
-  charge_others(node, groups);
-  while (tuplestore_gettupleslot(store, true, false, states)) {
-    CHECK_FOR_INTERRUPTS();
-    answer_group(node, states);
+  return groups;
+}
+
+// Leaves each user in few groups, for the calls that say so.
+void bound_users(ReleaseNode* node, const SortedAnswers& states, TupleTableSlot* slot) {
+  for (int i = 0; i < node->call_count; ++i) {
+    ReleaseCall* call = &node->calls[i];
+    if (!call->family->bounds_groups_of_users()) continue;
+    call->bounded_users = bounded_users(*call, node->plan, states, slot, node->random);
+    rewind_answers(states);
   }
-  ExecDropSingleTupleTableSlot(states);
-  tuplestore_end(store);
+}
+
+// Reads all groups, charges for those that are not charged yet, and answers them.
+void charge_and_answer_groups(ReleaseNode* node) {
+  TupleDesc columns = ExecGetResultType(node->child);
+  SortedAnswers states = begin_answers(node->plan, columns);
+  TupleTableSlot* slot = MakeSingleTupleTableSlot(columns, &TTSOpsVirtual);
+  const int64 groups = read_groups(node, states);
+  if (any_waits_for_groups(node)) charge_others(node, groups);
+  bound_users(node, states, slot);
+  while (next_answer(states, slot)) {
+    CHECK_FOR_INTERRUPTS();
+    answer_group(node, slot);
+    for (int i = 0; i < node->call_count; ++i) {
+      if (node->calls[i].bounded_users != nullptr) ++node->calls[i].bounded_users;
+    }
+  }
+  ExecDropSingleTupleTableSlot(slot);
+  end_answers(&states);
 }
 
 }  // namespace
@@ -157,7 +185,7 @@ void execute_release(ReleaseNode* node) {
   prepare_calls(node);
   charge_first(node);
   node->answers = begin_answers(node->plan, node->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor);
-  if (any_waits_for_groups(node)) {
+  if (any_waits_for_groups(node) || any_bounds_users(node)) {
     charge_and_answer_groups(node);
   } else {
     answer_groups(node);

@@ -34,8 +34,8 @@ create_upper_paths_hook_type previous_hook = nullptr;
 struct ReleaseLevel {
   GroupingLevel grouping;
   ReleaseColumns columns;
-  ReleasePlan plan;  // without the number of grouping sets
-  bool charges_each_group;
+  ReleasePlan plan;       // without the number of grouping sets
+  bool waits_for_groups;  // whether no group is answered before all are read
 };
 
 // A path for a release node.
@@ -93,9 +93,8 @@ void add_calls(ReleaseLevel* level) {
     check_constant_parameters(call, family->arguments_from_rows());
     check_bounds_source(level->grouping.root, call, *family);
     level->plan.calls = lappend_int(level->plan.calls, foreach_current_index(cell) + 1);
-    if (family->charged == ChargeRule::kOncePerGroup && level->plan.has_keys) {
-      level->charges_each_group = true;
-    }
+    const bool waits = family->charged == ChargeRule::kOncePerGroup && level->plan.has_keys;
+    if (waits || family->bounds_groups_of_users()) level->waits_for_groups = true;
   }
 }
 
@@ -175,10 +174,10 @@ void set_costs(Path* release, const Path* child) {
 
 // Null if the path cannot be the child of a release node.
 Path* make_child(const ReleaseLevel* level, const Path* grouping) {
-  // States that wait for the charge of their groups outlive the memory of their groups.
+  // States that wait for other groups outlive the memory of their groups.
   const bool directly = IsA(grouping, AggPath) || IsA(grouping, GroupingSetsPath);
   const StatePassing passing =
-      directly && !level->charges_each_group ? StatePassing::kPointer : StatePassing::kValue;
+      directly && !level->waits_for_groups ? StatePassing::kPointer : StatePassing::kValue;
   return with_states(level->grouping, level->columns.target, grouping, passing);
 }
 

@@ -51,15 +51,17 @@ void require_canonical(const GivenParameters& given, uint32 bins,
   const ArgumentsAfterEpsilon after = family_of(parameters).after_epsilon;
   const bool by_options = method_of(parameters).bounds_from_options;
   const bool has_bounds = after == ArgumentsAfterEpsilon::kBounds || by_options;
-  const bool has_delta = after == ArgumentsAfterEpsilon::kDelta && !by_options;
+  const bool has_delta = (after == ArgumentsAfterEpsilon::kDelta && !by_options) ||
+                         after == ArgumentsAfterEpsilon::kDeltaAndMaxGroups;
   const bool unused_are_zero = (has_bounds || (is_zero(given.lower) && is_zero(given.upper))) &&
                                (has_delta || is_zero(given.delta));
   if (!unused_are_zero) refuse_bytes("parameters that the aggregate does not have");
 }
 
-// The check of the key with which a family hashes values that are not users.
-void receive_key_check(StringInfo bytes, GivenParameters* given) {
+// What only families of hashes send: the check of the key, and max_groups.
+void receive_hash_options(StringInfo bytes, GivenParameters* given) {
   given->user_key_check = static_cast<uint64>(pq_getmsgint64(bytes));
+  if (row_of(given->family).bounds_groups_of_users()) given->max_groups = pq_getmsgint(bytes, 4);
 }
 
 // The options that only user-level aggregates send. Each has only one valid form.
@@ -126,7 +128,7 @@ const AggregateParameters* receive_parameters(StringInfo bytes) {
   if (family->protects_users()) {
     receive_user_options(bytes, &given);
   } else if (family->hashes_first_argument()) {
-    receive_key_check(bytes, &given);
+    receive_hash_options(bytes, &given);
   }
   const AggregateParameters* parameters = make_parameters(given);
   require_canonical(given, bins, parameters);
@@ -352,6 +354,9 @@ void send_parameters(StringInfo bytes, const AggregateParameters& parameters) {
     pq_sendint64(bytes, parameters.user_key_check);
   } else if (family_of(&parameters).hashes_first_argument()) {
     pq_sendint64(bytes, parameters.user_key_check);
+    if (family_of(&parameters).bounds_groups_of_users()) {
+      pq_sendint32(bytes, parameters.max_contributions);
+    }
   }
 }
 
