@@ -125,16 +125,16 @@ std::vector<AxisTick> axis_ticks(double lower, double upper, int most) {
   return axis;
 }
 
-std::vector<AxisTick> ticks_that_fit(double lower, double upper, int most, double gap,
-                                     const std::function<LabelSpan(const AxisTick&)>& span_of) {
-  const auto too_close = [&](const AxisTick& left, const AxisTick& right) {
+std::vector<PlacedTick> ticks_that_fit(const TickMaker& make, int most, double gap,
+                                       const std::function<LabelSpan(const PlacedTick&)>& span_of) {
+  const auto too_close = [&](const PlacedTick& left, const PlacedTick& right) {
     return span_of(right).begin < span_of(left).end + gap;
   };
   for (int wanted = most; wanted >= 2; --wanted) {
-    const std::vector<AxisTick> ticks = axis_ticks(lower, upper, wanted);
+    const std::vector<PlacedTick> ticks = make(wanted);
     if (std::ranges::adjacent_find(ticks, too_close) == ticks.end()) return ticks;
   }
-  return {axis_ticks(lower, upper, 2).front()};
+  return {make(2).front()};
 }
 
 }  // namespace dpquantile

@@ -19,15 +19,25 @@ struct AxisTick {
 // most >= 2.
 std::vector<AxisTick> axis_ticks(double lower, double upper, int most);
 
+// A tick at its place on an axis: 0 at the left end, 1 at the right end.
+struct PlacedTick {
+  double across;
+  std::string label;
+};
+
+// Makes the ticks of an axis, from left to right, as many as possible but at most `most` (>= 2). At
+// least one.
+using TickMaker = std::function<std::vector<PlacedTick>(int most)>;
+
 // Where the label of a tick begins and ends on the axis.
 struct LabelSpan {
   double begin;
   double end;
 };
 
-// The axis ticks, at most `most`, with labels at least `gap` apart; a single tick if no two fit.
-// `span_of` returns the place of a tick's label on the axis; `gap` has the same unit.
-std::vector<AxisTick> ticks_that_fit(double lower, double upper, int most, double gap,
-                                     const std::function<LabelSpan(const AxisTick&)>& span_of);
+// The ticks that `make` makes, at most `most`, with labels at least `gap` apart; a single tick if
+// no two fit. `span_of` returns the place of a tick's label; `gap` has the same unit.
+std::vector<PlacedTick> ticks_that_fit(const TickMaker& make, int most, double gap,
+                                       const std::function<LabelSpan(const PlacedTick&)>& span_of);
 
 }  // namespace dpquantile

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/cdf/cdf_curve.hpp"
+#include "core/plot/time_ticks.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 
 // Plots of a released CDF.
@@ -23,6 +24,7 @@ struct CdfPlot {
   std::int64_t rows;         // the released number of rows
   PrivacyParameter privacy;  // of the release
   double confidence;         // of the band, for example 0.95
+  AxisScale scale = AxisScale::kNumber;
 };
 
 // Throw ParameterError unless the size is acceptable: text 40 .. 400 columns and 10 .. 200 lines,

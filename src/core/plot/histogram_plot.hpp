@@ -1,33 +1,33 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/privacy/privacy_parameter.hpp"
+#include "core/plot/time_ticks.hpp"
 
 // Plots of a released histogram: a bar for each bin, and around its top the stretch that holds the
-// exact count with the stated confidence.
+// exact count with the confidence of the error, if an error is given. All bars are equally wide,
+// however wide the bins are, and each bound stands between the bars that it divides.
 //
 // Privacy: post-processing, which costs no privacy.
 namespace dpquantile {
 
-// What a plot shows. There is at least one bin. The bins divide the horizontal axis evenly: for
-// bins of single values, lower and upper are half a step beyond the first and the last value.
+// What a plot shows.
 struct HistogramPlot {
-  std::span<const std::int64_t> counts;  // at least 0
-  double lower;
-  double upper;  // lower < upper
-  std::uint64_t error;
-  PrivacyParameter privacy;  // of the release
-  double confidence;         // of the error, for example 0.95
+  std::span<const std::int64_t> counts;  // one or more, at least 0
+  std::span<const double> bounds;        // ascending, counts.size() + 1; the ends may be infinite
+  AxisScale scale;                       // of the bounds
+  std::optional<std::uint64_t> error;    // of each count
 };
 
 // The plot as lines of text, UTF-8 or plain ASCII. There are at most `height` lines, axes and
 // legend included, of at most `width` columns each. Where several bins share a column, it shows the
-// largest. Throws ParameterError as check_text_size() (cdf_plot.hpp) does.
+// largest. Bounds are left out where they do not fit, but never the first and the last. Throws
+// ParameterError as check_text_size() (cdf_plot.hpp) does.
 std::vector<std::string> draw_histogram_text(const HistogramPlot& plot, int width, int height,
                                              bool utf8);
 

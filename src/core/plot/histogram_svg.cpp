@@ -5,11 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/decimal_format.hpp"
+#include "core/plot/axis_scale.hpp"
 #include "core/plot/cdf_plot.hpp"
 #include "core/plot/histogram_bars.hpp"
 #include "core/plot/histogram_plot.hpp"
-#include "core/plot/plot_legend.hpp"
 #include "core/plot/svg_frame.hpp"
 #include "core/plot/svg_writer.hpp"
 
@@ -58,13 +57,14 @@ std::string draw_bars(const std::vector<HistogramBar>& bars, double top, const S
 
 std::vector<SvgLegendItem> legend_items(const HistogramPlot& plot) {
   using enum SvgLegendItem::Mark;
-  const bool pure = plot.privacy.measure == PrivacyMeasure::kPure;
-  return {
-      {kBar, "rows"},
-      {kBand, percentage(plot.confidence) + " error of a bin"},
-      {kNone, readable_number(std::to_string(plot.counts.size())) +
-                  (plot.counts.size() == 1 ? " bin" : " bins")},
-      {kNone, (pure ? "ε = " : "ρ = ") + readable_number(shortest_decimal(plot.privacy.value))}};
+  std::vector<SvgLegendItem> items = {{kBar, "rows"}};
+  if (plot.error) {
+    items.push_back(
+        {kBand, "error of a bin (±" + readable_number(std::to_string(*plot.error)) + ")"});
+  }
+  items.push_back({kNone, readable_number(std::to_string(plot.counts.size())) +
+                              (plot.counts.size() == 1 ? " bin" : " bins")});
+  return items;
 }
 
 std::vector<VerticalTick> count_ticks(double top, double fonts) {
@@ -78,28 +78,27 @@ std::vector<VerticalTick> count_ticks(double top, double fonts) {
 }
 
 std::string describe(const HistogramPlot& plot) {
-  const bool pure = plot.privacy.measure == PrivacyMeasure::kPure;
-  return "Histogram of rows in " + std::to_string(plot.counts.size()) + " bins from " +
-         shortest_decimal(plot.lower) + " to " + shortest_decimal(plot.upper) +
-         ". Each count is within " + std::to_string(plot.error) +
-         " of the exact one with a confidence of " + percentage(plot.confidence) +
-         ". Released with " +
-         (pure ? "differential privacy" : "zero-concentrated differential privacy") + " at " +
-         parameter_name(plot.privacy.measure) + " " + shortest_decimal(plot.privacy.value) + ".";
+  std::string text = "Histogram of rows in " + std::to_string(plot.counts.size()) +
+                     (plot.counts.size() == 1 ? " bin from " : " bins from ") +
+                     scale_label(plot.scale, plot.bounds.front()) + " to " +
+                     scale_label(plot.scale, plot.bounds.back()) +
+                     ", released with differential privacy.";
+  if (plot.error) text += " The error of each count is " + std::to_string(*plot.error) + ".";
+  return text;
 }
 
 SvgFrame frame_of(const HistogramPlot& plot, double top, int width, int height,
                   std::string_view title) {
   return {.width = width,
           .height = height,
-          .lower = plot.lower,
-          .upper = plot.upper,
           .inset = false,
           .title = std::string(title),
           .default_title = "Histogram",
           .description = describe(plot),
           .legend = legend_items(plot),
-          .horizontal_title = "value",
+          .horizontal_title = scale_title(plot.scale),
+          .horizontal_ticks = readable_ticks(plot.scale, bound_ticks(plot)),
+          .most_horizontal_ticks = 40,
           .vertical_titles = {"rows in a bin", "rows"},
           .vertical_ticks = [top](double fonts) { return count_ticks(top, fonts); }};
 }

@@ -6,11 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/decimal_format.hpp"
 #include "core/plot/cdf_plot.hpp"
 #include "core/plot/histogram_bars.hpp"
 #include "core/plot/histogram_plot.hpp"
-#include "core/plot/plot_legend.hpp"
 #include "core/plot/text_frame.hpp"
 
 namespace dpquantile {
@@ -30,11 +28,12 @@ constexpr Glyphs kUtf8{{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 constexpr Glyphs kAscii{{" ", " ", " ", "#", "#", "#", "#", "#"}, "#", "."};
 
 std::vector<TextLegendItem> legend_items(const HistogramPlot& plot, const Glyphs& glyphs) {
-  return {{"", "bins " + std::to_string(plot.counts.size())},
-          {"", std::string(parameter_name(plot.privacy.measure)) + " " +
-                   shortest_decimal(plot.privacy.value)},
-          {glyphs.filled.back(), "rows"},
-          {glyphs.error, percentage(plot.confidence) + " error of a bin"}};
+  std::vector<TextLegendItem> items = {{"", "bins " + std::to_string(plot.counts.size())},
+                                       {glyphs.filled.back(), "rows"}};
+  if (plot.error) {
+    items.push_back({glyphs.error, "error of a bin (+-" + std::to_string(*plot.error) + ")"});
+  }
+  return items;
 }
 
 // The lines of the plot area from the top. A tick lies between two lines; its label is in the line
@@ -119,7 +118,7 @@ std::vector<std::string> draw_histogram_text(const HistogramPlot& plot, int widt
   const CountAxis vertical =
       fit_count_axis(top, height - kAxisLines - static_cast<int>(lines.size()));
   const int margin = static_cast<int>(vertical.label_width()) + 2;
-  const TextAxis horizontal = fit_text_axis(plot.lower, plot.upper, margin, width);
+  const TextAxis horizontal = fit_text_axis(bound_ticks(plot), TickDensity::kFull, margin, width);
   const auto columns = static_cast<std::size_t>(horizontal.columns);
   const TextCanvas canvas =
       draw_canvas(histogram_bars(plot, columns), vertical, horizontal.columns, glyphs);

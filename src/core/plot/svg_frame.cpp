@@ -4,14 +4,12 @@
 #include <cmath>
 
 #include "core/plot/plot_legend.hpp"
-#include "core/plot/plot_plane.hpp"
 #include "core/plot/text_width.hpp"
 
 namespace dpquantile {
 
 namespace {
 
-constexpr int kMostTicks = 12;
 // The estimate is for bold letters; others are narrower.
 constexpr double kRegular = 0.9;
 
@@ -89,14 +87,14 @@ std::vector<std::size_t> legend_starts(const SvgFrame& frame, const SvgLayout& l
   return legend_lines(widths, kItemGapEms * layout.font, layout.width - 2 * layout.padding());
 }
 
-double label_width(const SvgLayout& layout, const AxisTick& tick) {
-  return regular_ems(readable_number(tick.label)) * layout.font;
+double label_width(const SvgLayout& layout, const PlacedTick& tick) {
+  return regular_ems(tick.label) * layout.font;
 }
 
 // Half of the widest label, which may be centred on the end of the axis.
 double overhang(const SvgFrame& frame, const SvgLayout& layout) {
   double widest = 0;
-  for (const AxisTick& tick : axis_ticks(frame.lower, frame.upper, kMostTicks / 2)) {
+  for (const PlacedTick& tick : frame.horizontal_ticks(frame.most_horizontal_ticks / 2)) {
     widest = std::max(widest, label_width(layout, tick));
   }
   return widest / 2;
@@ -118,37 +116,37 @@ double left_margin(const SvgFrame& frame, const SvgLayout& layout) {
 
 // --- Axes ----------------------------------------------------------------------------------------
 
-double label_middle(const SvgFrame& frame, const SvgLayout& layout, const AxisTick& tick) {
+double label_middle(const SvgLayout& layout, const PlacedTick& tick) {
   const double half = label_width(layout, tick) / 2;
   const double margin = 0.3 * layout.font;
-  const double middle = layout.x_of(across(frame.lower, frame.upper, tick.value));
+  const double middle = layout.x_of(tick.across);
   return std::clamp(middle, half + margin, layout.width - half - margin);
 }
 
-std::vector<AxisTick> value_ticks(const SvgFrame& frame, const SvgLayout& layout) {
-  return ticks_that_fit(frame.lower, frame.upper, kMostTicks, 1.5 * layout.font,
-                        [&](const AxisTick& tick) {
-                          const double middle = label_middle(frame, layout, tick);
+std::vector<PlacedTick> value_ticks(const SvgFrame& frame, const SvgLayout& layout) {
+  return ticks_that_fit(frame.horizontal_ticks, frame.most_horizontal_ticks, 1.5 * layout.font,
+                        [&](const PlacedTick& tick) {
+                          const double middle = label_middle(layout, tick);
                           const double half = label_width(layout, tick) / 2;
                           return LabelSpan{middle - half, middle + half};
                         });
 }
 
 std::string draw_grid(const SvgFrame& frame, const SvgLayout& layout,
-                      const std::vector<AxisTick>& ticks) {
+                      const std::vector<PlacedTick>& ticks) {
   std::string data;
   for (const VerticalTick& tick : vertical_ticks(frame, layout)) {
     data += line(layout.left, layout.y_of(tick.up), layout.right, layout.y_of(tick.up));
   }
-  for (const AxisTick& tick : ticks) {
-    const double x = layout.x_of(across(frame.lower, frame.upper, tick.value));
+  for (const PlacedTick& tick : ticks) {
+    const double x = layout.x_of(tick.across);
     data += line(x, layout.top, x, layout.bottom);
   }
   return svg_plot_path("grid", data, 0.08 * layout.font);
 }
 
 std::string draw_axes(const SvgFrame& frame, const SvgLayout& layout,
-                      const std::vector<AxisTick>& ticks) {
+                      const std::vector<PlacedTick>& ticks) {
   const double tick_length = 0.4 * layout.font;
   std::string data =
       path_data({path_point(layout.left, layout.top), path_point(layout.left, layout.bottom),
@@ -157,22 +155,22 @@ std::string draw_axes(const SvgFrame& frame, const SvgLayout& layout,
     const double y = layout.y_of(tick.up);
     data += line(layout.left - tick_length, y, layout.left, y);
   }
-  for (const AxisTick& tick : ticks) {
-    const double x = layout.x_of(across(frame.lower, frame.upper, tick.value));
+  for (const PlacedTick& tick : ticks) {
+    const double x = layout.x_of(tick.across);
     data += line(x, layout.bottom, x, layout.bottom + tick_length);
   }
   return svg_plot_path("axis", data, 0.08 * layout.font);
 }
 
 std::string draw_tick_labels(const SvgFrame& frame, const SvgLayout& layout,
-                             const std::vector<AxisTick>& ticks) {
+                             const std::vector<PlacedTick>& ticks) {
   std::string labels;
   for (const VerticalTick& tick : vertical_ticks(frame, layout)) {
     labels += text_element(tick.label, layout.left - 0.7 * layout.font,
                            layout.y_of(tick.up) + 0.35 * layout.font, {"text", "end", layout.font});
   }
-  for (const AxisTick& tick : ticks) {
-    labels += text_element(readable_number(tick.label), label_middle(frame, layout, tick),
+  for (const PlacedTick& tick : ticks) {
+    labels += text_element(tick.label, label_middle(layout, tick),
                            layout.bottom + 1.5 * layout.font, {"text", "middle", layout.font});
   }
   return labels;
@@ -245,6 +243,12 @@ std::string opening(const SvgFrame& frame) {
          css_class("background") + " width=\"100%\" height=\"100%\"/>\n";
 }
 
+std::string readable_label(AxisScale scale, const std::string& label) {
+  if (scale == AxisScale::kNumber) return readable_number(label);
+  if (label == "infinity") return "∞";
+  return label == "-infinity" ? "−∞" : label;
+}
+
 }  // namespace
 
 std::string svg_plot_path(std::string_view css, const std::string& data, double stroke) {
@@ -252,6 +256,8 @@ std::string svg_plot_path(std::string_view css, const std::string& data, double 
 }
 
 std::string readable_number(std::string_view number) {
+  if (number == "Infinity") return "∞";
+  if (number == "-Infinity") return "−∞";
   std::string text;
   const std::size_t whole = std::min(number.find_first_of(".e"), number.size());
   for (std::size_t i = 0; i < number.size(); ++i) {
@@ -260,6 +266,14 @@ std::string readable_number(std::string_view number) {
     text += number[i] == '-' ? "−" : std::string(1, number[i]);
   }
   return text;
+}
+
+TickMaker readable_ticks(AxisScale scale, const TickMaker& make) {
+  return [=](int most) {
+    std::vector<PlacedTick> ticks = make(most);
+    for (PlacedTick& tick : ticks) tick.label = readable_label(scale, tick.label);
+    return ticks;
+  };
 }
 
 SvgLayout lay_out(const SvgFrame& frame) {
@@ -285,7 +299,7 @@ std::string svg_note(const SvgLayout& layout, std::string_view note) {
 
 std::string draw_framed(const SvgFrame& frame, const SvgLayout& layout, const std::string& under,
                         const std::string& over) {
-  const std::vector<AxisTick> ticks = value_ticks(frame, layout);
+  const std::vector<PlacedTick> ticks = value_ticks(frame, layout);
   return opening(frame) + draw_title(frame, layout) + draw_legend(frame, layout) +
          draw_grid(frame, layout, ticks) + under + draw_axes(frame, layout, ticks) + over +
          draw_tick_labels(frame, layout, ticks) + draw_axis_titles(frame, layout) + "</svg>\n";

@@ -8,6 +8,7 @@
 
 #include "core/plot/axis_ticks.hpp"
 #include "core/plot/svg_writer.hpp"
+#include "core/plot/time_ticks.hpp"
 
 // What the SVG plots have in common: title, legend, grid, axes with labels, and the style.
 namespace dpquantile {
@@ -15,8 +16,12 @@ namespace dpquantile {
 // A drawing in the style of the plots has the CSS class "curve" (a line), "band" or "bar" (areas).
 std::string svg_plot_path(std::string_view css, const std::string& data, double stroke);
 
-// "1234567.25" with a comma between the thousands and a true minus sign.
+// "1234567.25" with a comma between the thousands and a true minus sign; "−∞" for "-Infinity".
 std::string readable_number(std::string_view number);
+
+// The same ticks with labels for a document: numbers as readable_number() writes them, "∞" for
+// "infinity".
+TickMaker readable_ticks(AxisScale scale, const TickMaker& make);
 
 struct SvgLegendItem {
   enum class Mark { kNone, kCurve, kBand, kBar };
@@ -34,14 +39,14 @@ struct VerticalTick {
 struct SvgFrame {
   int width;
   int height;
-  double lower;  // the horizontal axis
-  double upper;
-  bool inset;  // leaves room beside the bounds, which makes jumps there visible
+  bool inset;  // leaves room beside the ends of the axis, which makes jumps there visible
   std::string title;
   std::string_view default_title;
   std::string description;
   std::vector<SvgLegendItem> legend;
   std::string_view horizontal_title;
+  TickMaker horizontal_ticks;
+  int most_horizontal_ticks;
   // The first of them that fits is written.
   std::vector<std::string_view> vertical_titles;
   // The ticks of an axis whose height is this many font sizes.
@@ -57,13 +62,13 @@ struct SvgLayout {
   double right;
   double top;
   double bottom;
-  double room;  // beside the bounds
+  double room;  // beside the ends of the axis
   std::size_t legend_rows;
 
   double padding() const { return font; }
   double title_size() const { return 1.3 * font; }
   double line_height() const { return 1.55 * font; }
-  // The place of a value as a fraction of the width between the bounds.
+  // `across` runs from 0 at the left end of the axis to 1 at the right end.
   double x_of(double across) const { return left + room + across * (right - left - 2 * room); }
   double y_of(double up) const { return bottom - up * (bottom - top); }
 };

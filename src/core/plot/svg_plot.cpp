@@ -7,6 +7,7 @@
 
 #include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
+#include "core/plot/axis_scale.hpp"
 #include "core/plot/cdf_plot.hpp"
 #include "core/plot/plot_legend.hpp"
 #include "core/plot/plot_plane.hpp"
@@ -94,8 +95,8 @@ std::vector<VerticalTick> probability_ticks(double fonts) {
 std::string describe(const CdfPlot& plot) {
   const bool pure = plot.privacy.measure == PrivacyMeasure::kPure;
   return "Cumulative distribution of " + std::to_string(plot.rows) + " rows from " +
-         shortest_decimal(plot.lower) + " to " + shortest_decimal(plot.upper) + " with a " +
-         percentage(plot.confidence) + " confidence band, released with " +
+         scale_label(plot.scale, plot.lower) + " to " + scale_label(plot.scale, plot.upper) +
+         " with a " + percentage(plot.confidence) + " confidence band, released with " +
          (pure ? "differential privacy" : "zero-concentrated differential privacy") + " at " +
          parameter_name(plot.privacy.measure) + " " + shortest_decimal(plot.privacy.value) + ".";
 }
@@ -105,14 +106,15 @@ SvgFrame frame_of(const CdfPlot& plot, int width, int height, std::string_view t
       plot.discrete ? "fraction of rows ≤ value" : "fraction of rows below value";
   return {.width = width,
           .height = height,
-          .lower = plot.lower,
-          .upper = plot.upper,
           .inset = true,
           .title = std::string(title),
           .default_title = "Cumulative distribution",
           .description = describe(plot),
           .legend = legend_items(plot),
-          .horizontal_title = "value",
+          .horizontal_title = scale_title(plot.scale),
+          .horizontal_ticks =
+              readable_ticks(plot.scale, ticks_between(plot.scale, plot.lower, plot.upper)),
+          .most_horizontal_ticks = 12,
           .vertical_titles = {longest, "fraction of rows", "fraction"},
           .vertical_ticks = probability_ticks};
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/plot/plot_legend.hpp"
-#include "core/plot/plot_plane.hpp"
 
 namespace dpquantile {
 
@@ -30,9 +29,9 @@ double columns_of(const TextLegendItem& item) {
 
 // The column of the whole plot where the label of a tick begins. The label is centred, but kept
 // within the plot.
-int label_begin(const TextAxis& axis, const AxisTick& tick) {
+int label_begin(const TextAxis& axis, const PlacedTick& tick) {
   const int length = static_cast<int>(tick.label.size());
-  const int centred = axis.margin + axis.column_of(tick.value) - length / 2;
+  const int centred = axis.margin + axis.column_of(tick.across) - length / 2;
   return std::clamp(centred, 0, axis.width - length);
 }
 
@@ -54,16 +53,18 @@ std::vector<std::string> draw_text_legend(const std::vector<TextLegendItem>& ite
   return lines;
 }
 
-int TextAxis::column_of(double x) const {
-  return static_cast<int>(std::lround(across(lower, upper, x) * (columns - 1)));
+int TextAxis::column_of(double across) const {
+  return static_cast<int>(std::lround(across * (columns - 1)));
 }
 
-TextAxis fit_text_axis(double lower, double upper, int margin, int width) {
-  const int most = std::clamp((width - margin) / kColumnsPerTick, kMinTicks, kMaxTicks);
-  const AxisTick last = axis_ticks(lower, upper, most).back();
-  const int overhang = static_cast<int>(last.label.size()) / 2;
-  TextAxis axis{lower, upper, margin, width - margin - overhang, width, {}};
-  axis.ticks = ticks_that_fit(lower, upper, most, kGap, [&](const AxisTick& tick) {
+TextAxis fit_text_axis(const TickMaker& make, TickDensity density, int margin, int width) {
+  const int columns = width - margin;
+  const int most = density == TickDensity::kFull
+                       ? columns / (kGap + 1)
+                       : std::clamp(columns / kColumnsPerTick, kMinTicks, kMaxTicks);
+  const int overhang = static_cast<int>(make(most).back().label.size()) / 2;
+  TextAxis axis{margin, columns - overhang, width, {}};
+  axis.ticks = ticks_that_fit(make, most, kGap, [&](const PlacedTick& tick) {
     const int begin = label_begin(axis, tick);
     return LabelSpan{static_cast<double>(begin), begin + static_cast<double>(tick.label.size())};
   });
@@ -83,8 +84,8 @@ std::string draw_text_row(const std::string& label, std::size_t width,
 
 std::string draw_text_axis(const TextAxis& axis, const TextAxisGlyphs& glyphs) {
   std::vector<std::string_view> cells(static_cast<std::size_t>(axis.columns), glyphs.bottom_axis);
-  for (const AxisTick& tick : axis.ticks) {
-    cells[static_cast<std::size_t>(axis.column_of(tick.value))] = glyphs.bottom_tick;
+  for (const PlacedTick& tick : axis.ticks) {
+    cells[static_cast<std::size_t>(axis.column_of(tick.across))] = glyphs.bottom_tick;
   }
   std::string line(static_cast<std::size_t>(axis.margin - 1), ' ');
   line += glyphs.corner;
@@ -94,7 +95,7 @@ std::string draw_text_axis(const TextAxis& axis, const TextAxisGlyphs& glyphs) {
 
 std::string draw_text_axis_labels(const TextAxis& axis) {
   std::string line(static_cast<std::size_t>(axis.width), ' ');
-  for (const AxisTick& tick : axis.ticks) {
+  for (const PlacedTick& tick : axis.ticks) {
     const auto begin = static_cast<std::size_t>(label_begin(axis, tick));
     line.replace(begin, tick.label.size(), tick.label);
   }

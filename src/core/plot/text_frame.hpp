@@ -33,18 +33,18 @@ struct TextLegendItem {
 std::vector<std::string> draw_text_legend(const std::vector<TextLegendItem>& items, int width);
 
 struct TextAxis {
-  double lower;
-  double upper;
   int margin;   // columns to the left of the plot area
   int columns;  // of the plot area
   int width;    // of the whole plot
-  std::vector<AxisTick> ticks;
+  std::vector<PlacedTick> ticks;
 
-  // The column of the plot area for a value: that of lower is 0, that of upper the last.
-  int column_of(double x) const;
+  // The column of the plot area for a place: 0 for the left end, the last for the right end.
+  int column_of(double across) const;
 };
 
-TextAxis fit_text_axis(double lower, double upper, int margin, int width);
+// The axis with as many ticks as suit round numbers, or as many as fit.
+enum class TickDensity { kRoundNumbers, kFull };
+TextAxis fit_text_axis(const TickMaker& make, TickDensity density, int margin, int width);
 
 // The label of a line of the plot area, the axis beside it and the cells, without blanks at the
 // end. `width` is that of the widest label.

@@ -8,6 +8,7 @@
 
 #include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
+#include "core/plot/axis_scale.hpp"
 #include "core/plot/cdf_plot.hpp"
 #include "core/plot/plot_legend.hpp"
 #include "core/plot/plot_plane.hpp"
@@ -34,11 +35,13 @@ constexpr Glyphs kUtf8{"━", "┃", "┛", "┏", "░"};
 constexpr Glyphs kAscii{"#", "#", "#", "#", "."};
 
 std::vector<TextLegendItem> legend_items(const CdfPlot& plot, const Glyphs& glyphs) {
-  return {{"", "rows " + std::to_string(plot.rows)},
-          {"", std::string(parameter_name(plot.privacy.measure)) + " " +
-                   shortest_decimal(plot.privacy.value)},
-          {glyphs.level, "CDF"},
-          {glyphs.band, percentage(plot.confidence) + " band"}};
+  std::vector<TextLegendItem> items = {{"", "rows " + std::to_string(plot.rows)},
+                                       {"", std::string(parameter_name(plot.privacy.measure)) +
+                                                " " + shortest_decimal(plot.privacy.value)},
+                                       {glyphs.level, "CDF"},
+                                       {glyphs.band, percentage(plot.confidence) + " band"}};
+  if (plot.scale == AxisScale::kUtcTimestamp) items.push_back({"", "times in UTC"});
+  return items;
 }
 
 // --- Vertical axis -------------------------------------------------------------------------------
@@ -179,7 +182,8 @@ std::vector<std::string> draw_text(const CdfPlot& plot, int width, int height, b
   const VerticalAxis vertical =
       fit_vertical_axis(height - kAxisLines - static_cast<int>(lines.size()));
   const int margin = static_cast<int>(vertical.label_width()) + 2;
-  const TextAxis horizontal = fit_text_axis(plot.lower, plot.upper, margin, width);
+  const TextAxis horizontal = fit_text_axis(ticks_between(plot.scale, plot.lower, plot.upper),
+                                            TickDensity::kRoundNumbers, margin, width);
   const TextCanvas canvas = draw_canvas(plot, vertical, horizontal.columns, glyphs);
   for (int row = 0; row < vertical.rows; ++row) {
     lines.push_back(draw_text_row(probability_label(vertical, row), vertical.label_width(),

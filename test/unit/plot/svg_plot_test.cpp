@@ -692,5 +692,23 @@ TEST(CheckSvgSize, AcceptsTheSmallestAndTheLargestSize) {
   EXPECT_NO_THROW(check_svg_size(4000, 4000));
 }
 
+TEST(SvgPlot, LabelsDatesAndTimes) {
+  const Points days = {{8766, 0, 0, 0}, {9132, 1, 1, 1}};
+  CdfPlot year = line(days, 8766, 9132);
+  year.scale = AxisScale::kDate;
+  const std::string svg = draw_svg(year, 720, 440, "");
+  for (const char* text : {">2024-01<", ">2024-07<", ">2025-01<", ">date<",
+                           "rows from 2024-01-01 to 2025-01-01 with"}) {
+    EXPECT_NE(svg.find(text), std::string::npos) << text;
+  }
+  const Points hours = {{79'200e6, 0, 0, 0}, {108'000e6, 1, 1, 1}};
+  CdfPlot night = line(hours, 79'200e6, 108'000e6);
+  night.scale = AxisScale::kUtcTimestamp;
+  const std::string nightly = draw_svg(night, 720, 440, "");
+  for (const char* text : {">2000-01-02<", ">02:00<", ">time (UTC)<"}) {
+    EXPECT_NE(nightly.find(text), std::string::npos) << text;
+  }
+}
+
 }  // namespace
 }  // namespace dpquantile

@@ -423,5 +423,21 @@ TEST(CheckTextSize, AcceptsTheSmallestAndTheLargestSize) {
   EXPECT_NO_THROW(check_text_size(400, 200));
 }
 
+TEST(TextPlot, LabelsDatesAndTimes) {
+  const Points days = straight(8766, 9132, 366, 0.1);
+  CdfPlot year = line(days, 8766, 9132);
+  year.scale = AxisScale::kDate;
+  EXPECT_EQ(draw_text(year, 78, 22, false).back(),
+            "   2024-01    2024-03    2024-05     2024-07    2024-09     2024-11    2025-01");
+  const Points hours = straight(79'200e6, 108'000e6, 8, 0.1);
+  CdfPlot night = line(hours, 79'200e6, 108'000e6);
+  night.scale = AxisScale::kUtcTimestamp;
+  EXPECT_EQ(draw_text(night, 78, 22, false).back(),
+            "2000-01-01 22:00  2000-01-02           02:00            04:00            06:00");
+  EXPECT_NE(draw_text(night, 78, 22, false).front().find("times in UTC"), std::string::npos);
+  night.scale = AxisScale::kTimestamp;
+  EXPECT_EQ(draw_text(night, 78, 22, false).front().find("UTC"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace dpquantile
