@@ -144,9 +144,10 @@ SELECT count(*) AS charges FROM dp_ledger;
 RESET ROLE;
 SELECT count(*) AS charges, sum(epsilon) AS epsilon FROM dp_ledger WHERE role = 'regress_dpq_cdf_questions';
 
--- The functions are immutable: an index, a generated column and parallel workers can use them.
+-- The functions are immutable: an index, a generated column and parallel workers can use them. Texts of times depend on
+-- the time zone of the session.
 SELECT proname, provolatile, proparallel, proisstrict FROM pg_proc WHERE proname ~ '^dp_cdf_'
-  ORDER BY proname, pronargs;
+  ORDER BY proname, pronargs, provolatile;
 CREATE TABLE regress_dpq_cdf_questions.report (
   cdf dp_cdf, median float8 GENERATED ALWAYS AS (dp_cdf_quantile(cdf, 0.5)) STORED);
 INSERT INTO regress_dpq_cdf_questions.report SELECT cdf FROM regress_dpq_cdf_questions.cdfs WHERE name = 'continuous';

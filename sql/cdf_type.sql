@@ -62,7 +62,7 @@ SELECT count(*) AS values, bool_and(c.cdf::bytea IS NOT DISTINCT FROM k.cdf::byt
 CREATE TABLE bytes (name text, cdf bytea);
 \copy bytes FROM 'results/cdf_type.copy' (FORMAT binary)
 SELECT name, cdf FROM bytes WHERE name = 'discrete';
-UPDATE bytes SET cdf = set_byte(cdf, 0, 3);
+UPDATE bytes SET cdf = set_byte(cdf, 0, 5);
 \copy (SELECT name, cdf FROM bytes WHERE name = 'discrete') TO 'results/cdf_type.copy' (FORMAT binary)
 \set VERBOSITY sqlstate
 \copy copied FROM 'results/cdf_type.copy' (FORMAT binary)
@@ -176,7 +176,7 @@ RETURNS bytea LANGUAGE sql RETURN
   || reversed(float8send(level_epsilon)) || counts;
 SELECT cdf_bytes() = cdf::bytea AS same FROM kept WHERE name = 'discrete';
 SELECT number, bytes_refusal(bytes)
-  FROM (VALUES (1, cdf_bytes(version => 0)), (2, cdf_bytes(version => 3)), (3, cdf_bytes(lower => 'NaN')),
+  FROM (VALUES (1, cdf_bytes(version => 0)), (2, cdf_bytes(version => 5)), (3, cdf_bytes(lower => 'NaN')),
                (4, cdf_bytes(lower => 7)),
                (5, cdf_bytes(upper => 'Infinity')), (6, cdf_bytes(granularity => 'NaN')),
                (7, cdf_bytes(granularity => -2)),

@@ -26,13 +26,16 @@ struct CdfDomain {
   double upper;
   double granularity;  // 0: continuous
   std::uint32_t bins;  // 1 .. LevelTree::kMaxBins
+  // What the numbers stand for. Core keeps this number and gives it back; the caller knows what it
+  // means. 0: the numbers are the values.
+  std::uint8_t value_type = 0;
 
   static constexpr std::uint32_t kDefaultBins = 1024;
 
   // A discrete domain if value_step is given, else a continuous one with bin_count bins
   // (kDefaultBins without it). Throws ParameterError for bounds or a granularity that
   // ValueGrid::create() refuses, for bins out of range, for more values than LevelTree::kMaxBins,
-  // and if both bins and granularity are given.
+  // and if both bins and granularity are given. The values are numbers.
   static CdfDomain create(double lower, double upper, std::optional<double> bin_count,
                           std::optional<double> value_step);
 

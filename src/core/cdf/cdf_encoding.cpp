@@ -9,9 +9,12 @@ namespace dpquantile {
 
 namespace {
 
-// The version also tells the measure; the rest of the format is the same for both.
+// The version tells the measure, and whether a byte with the type of the values follows. Curves of
+// numbers have no such byte, as in version 0.1.0 of the library.
 constexpr std::uint8_t kVersionOfPure = 1;
 constexpr std::uint8_t kVersionOfZcdp = 2;
+constexpr std::uint8_t kVersionOfTypedPure = 3;
+constexpr std::uint8_t kVersionOfTypedZcdp = 4;
 constexpr unsigned kDigitBits = 7;
 constexpr std::uint8_t kMoreDigits = 0x80;
 constexpr unsigned kMostDigits = 8;  // 56 bits: no count exceeds 2^53
@@ -74,20 +77,49 @@ class Reader {
   std::size_t position_ = 0;
 };
 
-CdfDomain read_domain(Reader& reader) {
+struct Header {
+  PrivacyMeasure measure;
   CdfDomain domain;
+};
+
+bool is_typed(std::uint64_t version) {
+  return version == kVersionOfTypedPure || version == kVersionOfTypedZcdp;
+}
+
+PrivacyMeasure measure_of(std::uint64_t version) {
+  switch (version) {
+    case kVersionOfPure:
+    case kVersionOfTypedPure:
+      return PrivacyMeasure::kPure;
+    case kVersionOfZcdp:
+    case kVersionOfTypedZcdp:
+      return PrivacyMeasure::kZcdp;
+    default:
+      throw CorruptInput("unknown version");
+  }
+}
+
+std::uint8_t version_of(PrivacyMeasure measure, bool typed) {
+  if (measure == PrivacyMeasure::kPure) return typed ? kVersionOfTypedPure : kVersionOfPure;
+  return typed ? kVersionOfTypedZcdp : kVersionOfZcdp;
+}
+
+std::uint8_t read_value_type(Reader& reader) {
+  const auto type = static_cast<std::uint8_t>(reader.integer(1));
+  if (type == 0) throw CorruptInput("a curve of numbers has the version of another type");
+  return type;
+}
+
+Header read_header(Reader& reader) {
+  const std::uint64_t version = reader.integer(1);
+  const PrivacyMeasure measure = measure_of(version);
+  CdfDomain domain;
+  if (is_typed(version)) domain.value_type = read_value_type(reader);
   domain.lower = reader.real();
   domain.upper = reader.real();
   domain.granularity = reader.real();
   domain.bins = static_cast<std::uint32_t>(reader.integer(4));
-  return domain;
-}
-
-PrivacyMeasure read_measure(Reader& reader) {
-  const std::uint64_t version = reader.integer(1);
-  if (version == kVersionOfPure) return PrivacyMeasure::kPure;
-  if (version == kVersionOfZcdp) return PrivacyMeasure::kZcdp;
-  throw CorruptInput("unknown version");
+  return {measure, domain};
 }
 
 CdfPlan read_plan(Reader& reader, std::uint32_t bins, PrivacyMeasure measure) {
@@ -108,8 +140,9 @@ CdfPlan read_plan(Reader& reader, std::uint32_t bins, PrivacyMeasure measure) {
 std::pmr::vector<std::byte> encode_cdf(const CdfCurve& curve, std::pmr::memory_resource* memory) {
   Writer writer(memory);
   const CdfPlan& plan = curve.plan();
-  const bool pure = plan.privacy.measure == PrivacyMeasure::kPure;
-  writer.integer(pure ? kVersionOfPure : kVersionOfZcdp, 1);
+  const std::uint8_t type = curve.domain().value_type;
+  writer.integer(version_of(plan.privacy.measure, type != 0), 1);
+  if (type != 0) writer.integer(type, 1);
   writer.real(curve.domain().lower);
   writer.real(curve.domain().upper);
   writer.real(curve.domain().granularity);
@@ -131,8 +164,7 @@ std::pmr::vector<std::byte> encode_cdf(const CdfCurve& curve, std::pmr::memory_r
 
 CdfCurve decode_cdf(std::span<const std::byte> bytes, std::pmr::memory_resource* memory) {
   Reader reader(bytes);
-  const PrivacyMeasure measure = read_measure(reader);
-  const CdfDomain domain = read_domain(reader);
+  const auto [measure, domain] = read_header(reader);
   const CdfPlan plan = read_plan(reader, domain.bins, measure);
   if (domain.bins > reader.left()) throw CorruptInput("more bins than bytes");
   std::pmr::vector<std::int64_t> cumulative(memory);
@@ -145,6 +177,11 @@ CdfCurve decode_cdf(std::span<const std::byte> bytes, std::pmr::memory_resource*
   }
   if (reader.left() != 0) throw CorruptInput("bytes are left over");
   return CdfCurve(domain, plan, std::move(cumulative));
+}
+
+CdfDomain decode_cdf_domain(std::span<const std::byte> bytes) {
+  Reader reader(bytes);
+  return read_header(reader).domain;
 }
 
 }  // namespace dpquantile

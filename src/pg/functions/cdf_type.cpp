@@ -41,6 +41,11 @@ class Fields {
 
   double number(const char* name) { return to_number(require(name, jbvNumeric, "a number")); }
 
+  char* text(const char* name) {
+    const JsonbValue* value = require(name, jbvString, "a text");
+    return pnstrdup(value->val.string.val, value->val.string.len);
+  }
+
   const double* numbers(const char* name, uint32* count) {
     JsonbContainer* list = require(name, jbvBinary, "a list of numbers")->val.binary.data;
     if (!JsonContainerIsArray(list)) {
@@ -107,14 +112,52 @@ CdfMethod read_method(const JsonbValue* name) {
   return static_cast<CdfMethod>(method->number);
 }
 
+// The number of a bound, which must be written as the text form writes it: its meaning must not
+// depend on the session.
+double read_bound(Fields& fields, const char* name, ValueType type) {
+  char* given = fields.text(name);
+  const double number = number_of_text(type, given);
+  if (!std::isfinite(number)) refuse_text(psprintf("\"%s\" must be finite.", name));
+  const char* canonical = iso_text_of_number(type, number, TextZone::kUtc);
+  if (strcmp(given, canonical) != 0) {
+    refuse_text(psprintf("\"%s\" must be written as \"%s\".", name, canonical));
+  }
+  return number;
+}
+
+// Of a curve of dates or times
+CdfDomain read_typed_domain(Fields& fields) {
+  const char* name = fields.text("type");
+  const auto type = find_temporal_type(name);
+  if (!type) {
+    refuse_text("\"type\" must be one of: date, timestamp, timestamptz, time, interval.");
+  }
+  CdfDomain domain{};
+  domain.value_type = static_cast<uint8>(*type);
+  domain.lower = read_bound(fields, "lower", *type);
+  domain.upper = read_bound(fields, "upper", *type);
+  if (fields.has("granularity")) {
+    const double step = read_bound(fields, "granularity", ValueType::kInterval);
+    domain.granularity = step / number_of_value(ValueType::kInterval, interval_of_step(*type, 1));
+  }
+  return domain;
+}
+
+CdfDomain read_domain(Fields& fields) {
+  if (fields.has("type")) return read_typed_domain(fields);
+  CdfDomain domain{};
+  domain.lower = fields.number("lower");
+  domain.upper = fields.number("upper");
+  if (fields.has("granularity")) domain.granularity = fields.number("granularity");
+  return domain;
+}
+
 CdfText read_text(char* written) {
   Jsonb* json = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(written)));
   if (!JB_ROOT_IS_OBJECT(json)) refuse_text("It must be a JSON object.");
   Fields fields(json);
   CdfText read{};
-  read.domain.lower = fields.number("lower");
-  read.domain.upper = fields.number("upper");
-  if (fields.has("granularity")) read.domain.granularity = fields.number("granularity");
+  read.domain = read_domain(fields);
   read.bins = fields.number("bins");
   read.method = read_method(fields.require("method", jbvString, "a string"));
   const bool zcdp = fields.has("rho");
@@ -160,7 +203,31 @@ std::int64_t whole_number(double value, double most) {
   if (static_cast<double>(curve.rows()) != read.rows) {
     throw CorruptInput("rows must be the last of the cumulative counts");
   }
+  check_value_type(curve.domain());
   return curve;
+}
+
+// The texts of the domain of a curve of dates or times. The numbers may be any.
+CdfTypeText domain_text(const CdfDomain& domain, ValueType type) {
+  const double step =
+      number_of_value(ValueType::kInterval, interval_of_step(type, domain.granularity));
+  return {temporal_type_name(type), iso_text_of_number(type, domain.lower, TextZone::kUtc),
+          iso_text_of_number(type, domain.upper, TextZone::kUtc),
+          iso_text_of_number(ValueType::kInterval, step, TextZone::kUtc)};
+}
+
+CdfDomain domain_argument(FunctionCallInfo fcinfo, int number) {
+  const std::span<const std::byte> bytes = cdf_argument(fcinfo, number);
+  CdfDomain domain{};
+  report(guarded([&] { domain = decode_cdf_domain(bytes); }));
+  return domain;
+}
+
+// kFloat8 for a curve of numbers, empty for a number that is no type's
+std::optional<ValueType> find_type(const CdfDomain& domain) {
+  if (domain.value_type == 0) return ValueType::kFloat8;
+  const auto type = find_value_type_by_number(domain.value_type);
+  return type && is_temporal(*type) ? type : std::nullopt;
 }
 
 }  // namespace
@@ -177,6 +244,22 @@ std::span<const std::byte> cdf_argument(FunctionCallInfo fcinfo, int number) {
   bytea* value = PG_GETARG_BYTEA_PP(number);
   return {reinterpret_cast<const std::byte*>(VARDATA_ANY(value)),
           static_cast<std::size_t>(VARSIZE_ANY_EXHDR(value))};
+}
+
+void check_value_type(const CdfDomain& domain) {
+  if (domain.value_type == 0) return;
+  const auto type = find_type(domain);
+  if (!type) throw CorruptInput("unknown type of values");
+  if (!is_number_of_value(*type, domain.lower) || !is_number_of_value(*type, domain.upper) ||
+      domain.granularity != std::floor(domain.granularity)) {
+    throw CorruptInput("the bounds or the granularity do not fit the type of the values");
+  }
+}
+
+ValueType value_type_of_cdf(FunctionCallInfo fcinfo, int number) {
+  const CdfDomain domain = domain_argument(fcinfo, number);
+  report(guarded([&] { check_value_type(domain); }));
+  return *find_type(domain);
 }
 
 }  // namespace dpquantile
@@ -203,9 +286,12 @@ DPQ_FUNCTION(dpq_cdf_in) {
 
 DPQ_FUNCTION(dpq_cdf_out) {
   char* written = nullptr;
+  const ValueType type = value_type_of_cdf(fcinfo, 0);
+  CdfTypeText typed{};
+  if (is_temporal(type)) typed = domain_text(domain_argument(fcinfo, 0), type);
   MemoryContext context = CurrentMemoryContext;
   with_cdf(fcinfo, 0, [&](const CdfCurve& curve, std::pmr::memory_resource* memory) {
-    const auto json = cdf_to_json(curve, memory);
+    const auto json = cdf_to_json(curve, is_temporal(type) ? &typed : nullptr, memory);
     written = static_cast<char*>(ContextMemory(context).allocate(json.size() + 1, 1));
     memcpy(written, json.c_str(), json.size() + 1);
   });
@@ -222,7 +308,9 @@ DPQ_FUNCTION(dpq_cdf_recv) {
     ContextMemory memory(context);
     const std::span bytes(reinterpret_cast<const std::byte*>(received),
                           static_cast<std::size_t>(size));
-    value = make_cdf_value(decode_cdf(bytes, &memory), memory);
+    const CdfCurve curve = decode_cdf(bytes, &memory);
+    check_value_type(curve.domain());
+    value = make_cdf_value(curve, memory);
   }));
   PG_RETURN_BYTEA_P(value);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/privacy/privacy_parameter.hpp"
+#include "pg/functions/cdf_questions.hpp"
 #include "pg/functions/cdf_type.hpp"
 #include "pg/parameters/options.hpp"
 #include "pg/parameters/whole_number.hpp"
@@ -66,6 +67,48 @@ CdfPlan expected_plan(const PrivacyParameter& privacy, int64 bins, const char* n
                            check_bins(static_cast<double>(bins)), privacy);
   }));
   return plan;
+}
+
+struct Points {
+  CdfPoint* points;
+  std::size_t count;
+};
+
+Points points_of(FunctionCallInfo fcinfo) {
+  const CdfPlan plan = plan_argument(fcinfo, 0);
+  const CdfError* error = cdf_error_of(fcinfo, plan, PG_GETARG_FLOAT8(1));
+  Points all{nullptr, 0};
+  MemoryContext context = CurrentMemoryContext;
+  with_cdf(fcinfo, 0, [&](const CdfCurve& curve, std::pmr::memory_resource* memory) {
+    const auto points = curve.points(error->everywhere_fraction_rows, memory);
+    all.count = points.size();
+    all.points = static_cast<CdfPoint*>(
+        ContextMemory(context).allocate(all.count * sizeof(CdfPoint), alignof(CdfPoint)));
+    std::ranges::copy(points, all.points);
+  });
+  return all;
+}
+
+Datum answer_points(FunctionCallInfo fcinfo, ValueType type) {
+  const Points all = points_of(fcinfo);
+  InitMaterializedSRF(fcinfo, 0);
+  auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  MemoryContext of_point =
+      AllocSetContextCreate(CurrentMemoryContext, "dpquantile point", ALLOCSET_DEFAULT_SIZES);
+  MemoryContext caller = MemoryContextSwitchTo(of_point);
+  for (std::size_t i = 0; i < all.count; ++i) {
+    CHECK_FOR_INTERRUPTS();
+    const CdfPoint& point = all.points[i];
+    const Datum x = is_temporal(type) ? time_answer(type, point.x) : Float8GetDatum(point.x);
+    Datum values[] = {x, Float8GetDatum(point.probability), Float8GetDatum(point.low),
+                      Float8GetDatum(point.high)};
+    bool nulls[] = {false, std::isnan(point.probability), false, false};
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+    MemoryContextReset(of_point);
+  }
+  MemoryContextSwitchTo(caller);
+  MemoryContextDelete(of_point);
+  return Datum{0};
 }
 
 }  // namespace
@@ -135,26 +178,11 @@ DPQ_FUNCTION(dpq_cdf_expected_error) {
 
 // (cdf, confidence) returns table (x, probability, low, high)
 DPQ_FUNCTION(dpq_cdf_points) {
-  const CdfPlan plan = plan_argument(fcinfo, 0);
-  const CdfError* error = cdf_error_of(fcinfo, plan, PG_GETARG_FLOAT8(1));
-  CdfPoint* points = nullptr;
-  std::size_t count = 0;
-  MemoryContext context = CurrentMemoryContext;
-  with_cdf(fcinfo, 0, [&](const CdfCurve& curve, std::pmr::memory_resource* memory) {
-    const auto curve_points = curve.points(error->everywhere_fraction_rows, memory);
-    count = curve_points.size();
-    points = static_cast<CdfPoint*>(
-        ContextMemory(context).allocate(count * sizeof(CdfPoint), alignof(CdfPoint)));
-    std::ranges::copy(curve_points, points);
-  });
-  InitMaterializedSRF(fcinfo, 0);
-  auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
-  for (std::size_t i = 0; i < count; ++i) {
-    const CdfPoint& point = points[i];
-    Datum values[] = {Float8GetDatum(point.x), Float8GetDatum(point.probability),
-                      Float8GetDatum(point.low), Float8GetDatum(point.high)};
-    bool nulls[] = {false, std::isnan(point.probability), false, false};
-    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-  }
-  return Datum{0};
+  require_numbers(fcinfo);
+  return answer_points(fcinfo, ValueType::kFloat8);
+}
+
+// (cdf, confidence) returns table (x text, probability, low, high)
+DPQ_FUNCTION(dpq_cdf_time_points) {
+  return answer_points(fcinfo, require_times(fcinfo));
 }

@@ -35,6 +35,7 @@ Failure try_make_parameters(const GivenParameters& any_given, AggregateParameter
   auto* parameters =
       static_cast<AggregateParameters*>(palloc0(parameters_size(given.quantile_count)));
   *made = parameters;
+  parameters->granularity = given.options.granularity.value_or(0);
   const Failure failure = guarded([&] { row_of(given.family).check(given, parameters); });
   if (failure.sqlstate != 0) return failure;
   parameters->family = given.family;
@@ -46,7 +47,6 @@ Failure try_make_parameters(const GivenParameters& any_given, AggregateParameter
   parameters->delta = given.delta == 0 ? 0 : given.delta;
   parameters->lower = given.lower;
   parameters->upper = given.upper;
-  parameters->granularity = given.options.granularity.value_or(0);
   parameters->quantile_count = given.quantile_count;
   parameters->user_key_check = given.user_key_check;
   if (given.quantile_count > 0) {
@@ -86,7 +86,9 @@ QuantilesQuery quantiles_query_of(const AggregateParameters* parameters) {
 }
 
 CdfDomain domain_of(const AggregateParameters* parameters) {
-  return {parameters->lower, parameters->upper, parameters->granularity, parameters->bins};
+  const ValueType type = parameters->value_type;
+  return {parameters->lower, parameters->upper, parameters->granularity, parameters->bins,
+          is_temporal(type) ? static_cast<uint8>(type) : uint8{0}};
 }
 
 UserQuery user_query_of(const AggregateParameters* parameters) {

@@ -94,6 +94,14 @@ void keep_contributions(const UserQuery& query, AggregateParameters* checked) {
   checked->max_contributions = static_cast<uint32>(query.max_contributions);
 }
 
+// One bin a day suits dates, as long as that makes no more bins than the default.
+std::optional<double> cdf_granularity(const GivenParameters& given) {
+  const bool few_days =
+      given.value_type == ValueType::kDate && given.upper - given.lower < CdfDomain::kDefaultBins;
+  if (few_days && !given.options.bins && !given.options.granularity) return 1;
+  return given.options.granularity;
+}
+
 }  // namespace
 
 void check_quantiles_parameters(const GivenParameters& given, AggregateParameters* checked) {
@@ -109,7 +117,8 @@ void check_cdf_parameters(const GivenParameters& given, AggregateParameters* che
   check_privacy_parameter(given.privacy);
   check_whole_granularity(given);
   const CdfDomain domain =
-      CdfDomain::create(given.lower, given.upper, given.options.bins, given.options.granularity);
+      CdfDomain::create(given.lower, given.upper, given.options.bins, cdf_granularity(given));
+  checked->granularity = domain.granularity;
   checked->bins = domain.bins;
   checked->grid = domain.grid();
 }

@@ -12,6 +12,8 @@ extern "C" {
 #include "datatype/timestamp.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/datetime.h"
+#include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 }
@@ -43,8 +45,36 @@ double number_of_interval(const Interval* interval) {
   return days * kPerDay + static_cast<double>(interval->time);
 }
 
+// The numbers of the finite values of a type whose numbers are whole.
+struct WholeRange {
+  int64 least;
+  int64 most;
+};
+
+WholeRange range_of(ValueType type) {
+  switch (type) {
+    case ValueType::kInteger:
+      return {PG_INT32_MIN, PG_INT32_MAX};
+    case ValueType::kDate:
+      return {DATETIME_MIN_JULIAN - POSTGRES_EPOCH_JDATE,
+              DATE_END_JULIAN - POSTGRES_EPOCH_JDATE - 1};
+    case ValueType::kTimestamp:
+    case ValueType::kTimestamptz:
+      return {MIN_TIMESTAMP, END_TIMESTAMP - 1};
+    case ValueType::kTime:
+      return {0, USECS_PER_DAY};
+    case ValueType::kFloat8:
+    case ValueType::kNumeric:
+    case ValueType::kBigint:
+    case ValueType::kInterval:
+      break;
+  }
+  return {PG_INT64_MIN, PG_INT64_MAX};
+}
+
 // The nearest whole number within the range of the type. 2^63 is a double, INT64_MAX is not.
-int64 whole_within(double number, int64 least, int64 most) {
+int64 whole_within_range(ValueType type, double number) {
+  const auto [least, most] = range_of(type);
   const double rounded = std::nearbyint(number);
   if (!(rounded > static_cast<double>(least))) return least;
   if (rounded >= static_cast<double>(most)) return most;
@@ -53,7 +83,7 @@ int64 whole_within(double number, int64 least, int64 most) {
 
 Datum interval_of_number(double number) {
   auto* interval = static_cast<Interval*>(palloc0(sizeof(Interval)));
-  const int64 whole = whole_within(number, PG_INT64_MIN, PG_INT64_MAX);
+  const int64 whole = whole_within_range(ValueType::kInterval, number);
   interval->day = static_cast<int32>(
       std::clamp<int64>(whole / USECS_PER_DAY, PG_INT32_MIN + 1, PG_INT32_MAX - 1));
   interval->time = whole - interval->day * USECS_PER_DAY;
@@ -155,18 +185,16 @@ Datum value_of_number(ValueType type, double number) {
     case ValueType::kNumeric:
       return decimal_numeric(number);
     case ValueType::kInteger:
-      return Int32GetDatum(static_cast<int32>(whole_within(number, PG_INT32_MIN, PG_INT32_MAX)));
+      return Int32GetDatum(static_cast<int32>(whole_within_range(type, number)));
     case ValueType::kBigint:
-      return Int64GetDatum(whole_within(number, PG_INT64_MIN, PG_INT64_MAX));
+      return Int64GetDatum(whole_within_range(type, number));
     case ValueType::kDate:
-      return DateADTGetDatum(
-          static_cast<DateADT>(whole_within(number, DATETIME_MIN_JULIAN - POSTGRES_EPOCH_JDATE,
-                                            DATE_END_JULIAN - POSTGRES_EPOCH_JDATE - 1)));
+      return DateADTGetDatum(static_cast<DateADT>(whole_within_range(type, number)));
     case ValueType::kTimestamp:
     case ValueType::kTimestamptz:
-      return TimestampGetDatum(whole_within(number, MIN_TIMESTAMP, END_TIMESTAMP - 1));
+      return TimestampGetDatum(whole_within_range(type, number));
     case ValueType::kTime:
-      return TimeADTGetDatum(whole_within(number, 0, USECS_PER_DAY));
+      return TimeADTGetDatum(whole_within_range(type, number));
     case ValueType::kInterval:
       return interval_of_number(number);
   }
@@ -179,6 +207,64 @@ const char* text_of_number(ValueType type, double number) {
   bool is_varlena;
   getTypeOutputInfo(oid_of(type), &output, &is_varlena);
   return OidOutputFunctionCall(output, value_of_number(type, number));
+}
+
+bool is_number_of_value(ValueType type, double number) {
+  const auto [least, most] = range_of(type);
+  // The end of the range need not be a double.
+  return number == std::nearbyint(number) && number >= static_cast<double>(least) &&
+         number < static_cast<double>(most) + 1;
+}
+
+const char* iso_text_of_number(ValueType type, double number, TextZone zone) {
+  constexpr int kUtc = 0;
+  auto* text = static_cast<char*>(palloc0(MAXDATELEN + 1));
+  const Datum value = value_of_number(type, number);
+  if (type == ValueType::kInterval) {
+    struct pg_itm fields;
+    interval2itm(*DatumGetIntervalP(value), &fields);
+    EncodeInterval(&fields, INTSTYLE_POSTGRES, text);
+    return text;
+  }
+  JsonEncodeDateTime(text, value, oid_of(type), zone == TextZone::kUtc ? &kUtc : nullptr);
+  char* between_date_and_time = strchr(text, 'T');
+  if (between_date_and_time != nullptr) *between_date_and_time = ' ';
+  return text;
+}
+
+double number_of_text(ValueType type, char* text) {
+  Oid input;
+  Oid element;
+  getTypeInputInfo(oid_of(type), &input, &element);
+  return number_of_value(type, OidInputFunctionCall(input, text, element, -1));
+}
+
+const char* temporal_type_name(ValueType type) {
+  switch (type) {
+    case ValueType::kDate:
+      return "date";
+    case ValueType::kTimestamp:
+      return "timestamp";
+    case ValueType::kTimestamptz:
+      return "timestamptz";
+    case ValueType::kTime:
+      return "time";
+    case ValueType::kInterval:
+      return "interval";
+    case ValueType::kFloat8:
+    case ValueType::kNumeric:
+    case ValueType::kInteger:
+    case ValueType::kBigint:
+      break;
+  }
+  return "number";
+}
+
+std::optional<ValueType> find_temporal_type(std::string_view name) {
+  for (int number = static_cast<int>(ValueType::kDate);; ++number) {
+    const auto type = find_value_type_by_number(number);
+    if (!type || temporal_type_name(*type) == name) return type;
+  }
 }
 
 Datum value_of_difference(ValueType type, double difference, ValueType as) {
@@ -197,6 +283,10 @@ double step_of_interval(ValueType type, Datum interval) {
                     errhint("Months differ in length. Write for example '7 days'.")));
   }
   return type == ValueType::kDate ? number / kPerDay : number;
+}
+
+Datum interval_of_step(ValueType type, double step) {
+  return interval_of_number(type == ValueType::kDate ? step * kPerDay : step);
 }
 
 }  // namespace dpquantile

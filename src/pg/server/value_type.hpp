@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "pg/server/postgres.hpp"
 
@@ -44,8 +45,24 @@ double number_of_value(ValueType type, Datum value);
 // least or largest finite value. ereports if memory is short.
 Datum value_of_number(ValueType type, double number);
 
+// Whether a date, time or interval has exactly this number.
+bool is_number_of_value(ValueType type, double number);
+
 // The value with the number as text, in the session's date style, palloc'd.
 const char* text_of_number(ValueType type, double number);
+
+// The same in ISO form in any session: "2024-03-01 09:30:00+01:00", or for an interval
+// "3 days 04:05:06". A timestamptz is in UTC or in the session's time zone. The input function of
+// the type takes the text back in any session.
+enum class TextZone { kSession, kUtc };
+const char* iso_text_of_number(ValueType type, double number, TextZone zone);
+
+// The number of the value that the type's input function makes of the text. ereports if it refuses.
+double number_of_text(ValueType type, char* text);
+
+// The name of a type of dates and times, and the type with this name, if it is one.
+const char* temporal_type_name(ValueType type);
+std::optional<ValueType> find_temporal_type(std::string_view name);
 
 // The difference of two values of the type, from the difference of their numbers, as a value of the
 // type `as`: an interval for dates and times. ereports if memory is short.
@@ -54,5 +71,8 @@ Datum value_of_difference(ValueType type, double difference, ValueType as);
 // The number of microseconds (of days, for a date) in an interval. ereports if it has months, whose
 // length varies, and for a date if it is not a number of days.
 double step_of_interval(ValueType type, Datum interval);
+
+// The interval of a number of microseconds (of days, for a date).
+Datum interval_of_step(ValueType type, double step);
 
 }  // namespace dpquantile

@@ -40,6 +40,7 @@ void expect_equal(const CdfCurve& one, const CdfCurve& other) {
   EXPECT_EQ(one.domain().upper, other.domain().upper);
   EXPECT_EQ(one.domain().granularity, other.domain().granularity);
   EXPECT_EQ(one.domain().bins, other.domain().bins);
+  EXPECT_EQ(one.domain().value_type, other.domain().value_type);
   EXPECT_EQ(one.plan(), other.plan());
   EXPECT_TRUE(std::ranges::equal(one.cumulative(), other.cumulative()));
 }
@@ -59,6 +60,8 @@ std::vector<CdfCurve> small_curves() {
       curve_of({0, 4, 1, 5}, CdfMethod::kTree, zcdp(1e-12), {1, 2, 16'000, 17'000, 1'000'000}),
       curve_of({-1.5, 3, 0, 5}, CdfMethod::kBinary, zcdp(0.005), {0, 0, 127, 128, 300}),
       curve_of({0, 1, 0, 3}, CdfMethod::kHistogram, zcdp(1000), {0, 0, 7}),
+      curve_of({8766, 8768, 1, 3, 5}, CdfMethod::kTree, pure(0.1), {0, 128, 300}),
+      curve_of({-5e14, 5e14, 0, 4, 255}, CdfMethod::kTree, zcdp(0.5), {1, 2, 3, 4}),
   };
 }
 
@@ -123,6 +126,35 @@ TEST(CdfBytes, HaveAVersionOfTheirOwnUnderZcdp) {
   EXPECT_EQ(bytes, bytes_of(pure(1)));
 }
 
+// A curve of another type has one byte more, the second one, and versions of its own.
+TEST(CdfBytes, HaveVersionsOfTheirOwnForOtherTypesThanNumbers) {
+  for (const PrivacyParameter& privacy : {pure(1), zcdp(1)}) {
+    const auto bytes_of = [&](std::uint8_t type) {
+      return encoded(curve_of({0, 2, 1, 3, type}, CdfMethod::kHistogram, privacy, {1, 1, 301}));
+    };
+    const Bytes of_numbers = bytes_of(0);
+    Bytes bytes = bytes_of(7);
+    EXPECT_EQ(bytes[0], privacy == pure(1) ? std::byte{3} : std::byte{4});
+    EXPECT_EQ(bytes[1], std::byte{7});
+    bytes.erase(bytes.begin() + 1);
+    bytes.front() = of_numbers.front();
+    EXPECT_EQ(bytes, of_numbers);
+  }
+}
+
+TEST(CdfBytes, TellTheirDomain) {
+  for (const CdfCurve& curve : small_curves()) {
+    const CdfDomain domain = decode_cdf_domain(encoded(curve));
+    EXPECT_EQ(domain.lower, curve.domain().lower);
+    EXPECT_EQ(domain.upper, curve.domain().upper);
+    EXPECT_EQ(domain.granularity, curve.domain().granularity);
+    EXPECT_EQ(domain.bins, curve.domain().bins);
+    EXPECT_EQ(domain.value_type, curve.domain().value_type);
+  }
+  const std::vector<Bytes> none = {{}, {std::byte{1}}, {std::byte{3}}, Bytes(100)};
+  for (const Bytes& bytes : none) EXPECT_THROW(decode_cdf_domain(bytes), CorruptInput);
+}
+
 // --- Corrupt bytes -------------------------------------------------------------------------------
 
 // Decodes, and expects either CorruptInput or a curve that encodes to the same bytes.
@@ -152,6 +184,12 @@ TEST(CorruptCdfBytes, AreRefusedWithAnyOtherLength) {
     bytes.push_back(std::byte{0});
     EXPECT_FALSE(is_a_curve(bytes));
   }
+}
+
+TEST(CorruptCdfBytes, AreRefusedIfNumbersHaveTheVersionOfAnotherType) {
+  Bytes bytes = encoded(curve_of({0, 2, 1, 3, 7}, CdfMethod::kTree, pure(1), {1, 1, 301}));
+  bytes[1] = std::byte{0};
+  EXPECT_FALSE(is_a_curve(bytes));
 }
 
 TEST(CorruptCdfBytes, AreRefusedOrAnotherCurveWithOneByteChanged) {
@@ -203,7 +241,7 @@ TEST(CorruptCdfBytes, AreRefusedOrACurveAtRandom) {
   for (int i = 0; i < 20'000; ++i) {
     Bytes bytes(random() % 200);
     for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() % 256);
-    if (!bytes.empty()) bytes.front() = static_cast<std::byte>(1 + i % 2);
+    if (!bytes.empty()) bytes.front() = static_cast<std::byte>(1 + i % 4);
     is_a_curve(bytes);
   }
 }
@@ -230,7 +268,7 @@ TEST(CorruptCdfBytes, AreRefusedWithTheReason) {
   expect_refused("the value is cut short", {});
   expect_refused("the value is cut short", {bytes.begin(), bytes.begin() + 20});
   expect_refused("unknown version", with(0, 0));
-  expect_refused("unknown version", with(0, 3));
+  expect_refused("unknown version", with(0, 5));
   expect_refused("unknown version", with(0, 255));
   expect_refused("more bins than bytes", with(kBinsAt, 255));
   expect_refused("the tree does not fit the bins", [&] {

@@ -17,7 +17,7 @@ using test::Cumulative;
 using test::heap;
 
 std::string json_of(const CdfCurve& curve) {
-  return std::string(cdf_to_json(curve, heap()));
+  return std::string(cdf_to_json(curve, nullptr, heap()));
 }
 
 TEST(CdfJson, OmitsTheGranularityOfAContinuousCurve) {
@@ -42,6 +42,20 @@ TEST(CdfJson, GivesRhoInsteadOfEpsilonUnderZcdp) {
             R"({"lower": 0, "upper": 1, "bins": 3, "method": "tree", "rho": 0.75, )"
             R"("branching": [2, 2], "level_rho": [0.25, 0.5], "rows": 3, )"
             R"("cumulative": [1, 2, 3]})");
+}
+
+TEST(CdfJson, GivesTheTypeAndTheTextsOfOtherValuesThanNumbers) {
+  const CdfPlan plan = cdf_plan(3, {3}, {0.5});
+  const CdfTypeText text{"date", "2024-01-01", "2024-01-03", "1 day"};
+  EXPECT_EQ(
+      std::string(cdf_to_json(cdf_curve({8766, 8768, 1, 3, 5}, plan, {1, 2, 3}), &text, heap())),
+      R"({"type": "date", "lower": "2024-01-01", "upper": "2024-01-03", )"
+      R"("granularity": "1 day", "bins": 3, "method": "tree", "epsilon": 0.5, )"
+      R"("branching": [3], "level_epsilon": [0.5], "rows": 3, "cumulative": [1, 2, 3]})");
+  EXPECT_EQ(
+      std::string(cdf_to_json(cdf_curve({8766, 8769, 0, 3, 5}, plan, {1, 2, 3}), &text, heap()))
+          .find("granularity"),
+      std::string::npos);
 }
 
 TEST(CdfJson, HasListsOfOneElementForOneBin) {
