@@ -1132,6 +1132,24 @@ COMMENT ON FUNCTION @extschema@.dp_histogram_rows(anyarray, bigint[]) IS
   'The rows of a histogram. bounds: as in dp_histogram; counts: its answer; lower, upper: the bounds of a bin; count: the '
   'number of values in it. Costs no budget.';
 
+CREATE FUNCTION @extschema@.dp_histogram_plot(bounds anyarray, counts bigint[], width bigint DEFAULT 78, height bigint DEFAULT 22,
+                                              error bigint DEFAULT NULL)
+  RETURNS SETOF text
+  LANGUAGE C STABLE PARALLEL SAFE ROWS 22 AS 'MODULE_PATHNAME', 'dpq_histogram_plot';
+COMMENT ON FUNCTION @extschema@.dp_histogram_plot(anyarray, bigint[], bigint, bigint, bigint) IS
+  'A plot of a released histogram as lines of text: a bar a bin, all equally wide, with the bounds between them. bounds: as '
+  'in dp_histogram; counts: its answer; width: 40 to 400 columns; height: 10 to 200 lines; error: the +- of each count, for '
+  'example dp_histogram_error(epsilon), or NULL. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_histogram_svg(bounds anyarray, counts bigint[], width bigint DEFAULT 720, height bigint DEFAULT 440,
+                                             title text DEFAULT '', error bigint DEFAULT NULL)
+  RETURNS text
+  LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_histogram_svg';
+COMMENT ON FUNCTION @extschema@.dp_histogram_svg(anyarray, bigint[], bigint, bigint, text, bigint) IS
+  'A plot of a released histogram as an SVG document: a bar a bin, all equally wide, with the bounds between them. bounds: '
+  'as in dp_histogram; counts: its answer; width, height: 200 to 4000 pixels; title: up to 1000 bytes; error: the +- of each '
+  'count, for example dp_histogram_error(epsilon), or NULL. Costs no budget.';
+
 CREATE FUNCTION @extschema@.dp_histogram_error(epsilon float8, confidence float8 DEFAULT 0.95) RETURNS bigint
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_histogram_error';
 COMMENT ON FUNCTION @extschema@.dp_histogram_error(float8, float8) IS
