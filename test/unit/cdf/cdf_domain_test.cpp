@@ -217,10 +217,10 @@ TEST(CdfDomain, RefusesMoreThanTwoToThe20Values) {
 TEST(CdfDomain, RefusesBoundsThatAGridRefuses) {
   for (const auto create : {with_bins, with_granularity}) {
     expect_parameter_error("lower must be less than upper, got 1 and 1",
-                           "The arguments come in the order lower, upper.",
+                           "Choose bounds from what is publicly known about the values.",
                            [&] { create(1, 1, 1); });
     expect_parameter_error("lower must be less than upper, got 2 and 1",
-                           "The arguments come in the order lower, upper.",
+                           "Choose bounds from what is publicly known about the values.",
                            [&] { create(2, 1, 1); });
     expect_parameter_error("lower and upper must be finite numbers, got NaN and 1",
                            "Choose bounds from what is publicly known about the values.",

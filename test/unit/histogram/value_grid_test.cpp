@@ -220,7 +220,7 @@ TEST(ValueGrid, RefusesBoundsThatAreNotFinite) {
 }
 
 TEST(ValueGrid, RefusesBoundsInTheWrongOrder) {
-  const std::string hint = "The arguments come in the order lower, upper.";
+  const std::string hint = "Choose bounds from what is publicly known about the values.";
   expect_parameter_error("lower must be less than upper, got 2 and 1.5", hint,
                          [] { ValueGrid::create(2, 1.5, 1); });
   expect_parameter_error("lower must be less than upper, got 0 and 0", hint,

@@ -316,9 +316,7 @@ TEST(CheckEpsilon, AcceptsAMillionthToAThousand) {
   }
   const auto expect_refused = [](double epsilon, const std::string& printed) {
     const std::string message = "epsilon must be between 1e-06 and 1000, got " + printed;
-    const std::string hint =
-        "Typical values lie between 0.01 and 3; smaller is more private. Check the order of the "
-        "arguments, too.";
+    const std::string hint = "Typical values lie between 0.01 and 3; smaller is more private.";
     expect_parameter_error(message, hint, [&] { check_epsilon(epsilon); });
     expect_parameter_error(message, hint, [&] { release({4, {1}}, {0.5}, epsilon); });
   };

@@ -50,11 +50,9 @@ TEST(CheckUserQuery, RefusesRulesThatReadTheDataForBounded) {
 
 TEST(CheckUserQuery, SaysWhatItGot) {
   const auto check = [](UserQuery query) { return [=] { check_user_query(query); }; };
-  test::expect_parameter_error(
-      "epsilon must be between 1e-06 and 1000, got 0",
-      "Typical values lie between 0.01 and 3; smaller is more private. Check the order of the "
-      "arguments, too.",
-      check({UserMethod::kArray, ContributionRule::kOptimal, 0, 0}));
+  test::expect_parameter_error("epsilon must be between 1e-06 and 1000, got 0",
+                               "Typical values lie between 0.01 and 3; smaller is more private.",
+                               check({UserMethod::kArray, ContributionRule::kOptimal, 0, 0}));
   test::expect_parameter_error("max_contributions must be between 1 and 4294967295, got 4294967296",
                                "It is the most rows of one user that count.",
                                check({UserMethod::kLevy, ContributionRule::kFixed, kMost + 1, 1}));
