@@ -83,7 +83,7 @@ SELECT dp_count(NULL, dp_options(rho => 900)) AS count, dp_count_distinct(k, NUL
 SELECT dp_keep_group(1, 1e-6) FROM t;
 SET ROLE regress_dpq_summaries;
 
--- Groups that may be shown: large ones always, a group of one row almost never, none without rows
+-- Groups that may be shown (threat 60): large ones always, a group of one row almost never, none without rows
 SELECT * FROM dp_keep_group_rows(1, 1e-6);
 SELECT k, dp_count(900) FROM (SELECT k FROM t UNION ALL VALUES (7), (8), (8)) s GROUP BY k HAVING dp_keep_group(1, 1e-9);
 SELECT dp_keep_group(1, 0.5) AS kept FROM empty;

@@ -60,6 +60,7 @@ ALTER TABLE visits SET (parallel_workers = 2);
 SELECT dp_median(day, 900, '1990-01-01', '2010-01-01') AS day, dp_median(whole, 900, 0, 200) AS whole FROM visits;
 COMMIT;
 
+-- threat 61: no value is an error.
 -- Dates: days. Infinite dates count as the nearer bound, and so does BC. The 29th of February is a day like another.
 SELECT dp_median(d, 900, '2024-02-28', '2024-03-01') FROM unnest('{2024-02-29,2024-02-29,2024-02-29}'::date[]) AS d;
 SELECT dp_median(d, 900, '2024-02-01', '2024-03-01') FROM unnest('{infinity,infinity,infinity}'::date[]) AS d;
