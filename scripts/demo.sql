@@ -12,7 +12,7 @@ CREATE EXTENSION IF NOT EXISTS dpquantile;
 ALTER EXTENSION dpquantile UPDATE;
 
 DROP TABLE IF EXISTS people;
-CREATE TABLE people (id int PRIMARY KEY, department text NOT NULL, age int NOT NULL, salary numeric(10, 2));
+CREATE TABLE people (id int PRIMARY KEY, department text NOT NULL, age int NOT NULL, born date NOT NULL, salary numeric(10, 2));
 
 DO $$ BEGIN PERFORM setseed(0.42); END $$;
 WITH department (name, from_share, to_share, median, sigma) AS (
@@ -26,10 +26,10 @@ WITH department (name, from_share, to_share, median, sigma) AS (
   FROM generate_series(1, 50000) AS id
 )
 INSERT INTO people
-SELECT id, name, 18 + floor(25 * young + 27 * old),
+SELECT id, CASE WHEN id = 1 THEN 'Archive' ELSE name END, floor(years), date '2025-01-01' - (365.25 * years)::int,
        -- Log-normal; one salary in twenty is unknown.
        CASE WHEN known >= 0.05 THEN median * exp(sigma * sqrt(-2 * ln(1 - u)) * cos(2 * pi() * v)) END
-FROM draw JOIN department ON share >= from_share AND share < to_share;
+FROM draw JOIN department ON share >= from_share AND share < to_share, LATERAL (SELECT 18 + 25 * young + 27 * old AS years) AS age;
 ANALYZE people;
 
 -- Each bus has many rows, and some buses have very many.
@@ -44,7 +44,7 @@ ANALYZE readings;
 SELECT 'CREATE ROLE analyst LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'analyst') \gexec
 GRANT SELECT ON people, readings TO analyst;
 -- The spending remains, so a second run of the demo needs a higher limit.
-SELECT coalesce(max(epsilon_spent), 0) + 6 AS epsilon_limit, coalesce(max(delta_spent), 0) + 1e-6 AS delta_limit
+SELECT coalesce(max(epsilon_spent), 0) + 7 AS epsilon_limit, coalesce(max(delta_spent), 0) + 2e-6 AS delta_limit
 FROM dp_budget WHERE role::text = 'analyst' \gset
 SELECT dp_grant_budget('analyst', :epsilon_limit, :delta_limit) \g /dev/null
 
@@ -55,14 +55,25 @@ CREATE OR REPLACE FUNCTION rank_error(q float8, below bigint, up_to bigint, n bi
 SELECT count(*) AS people, count(salary) AS salaries FROM people \gset
 \echo
 \echo A table of :people people. The salaries of :salaries of them are known. The role analyst asks, and has
-\echo a budget of epsilon = 6 and delta = 1e-6 left. "private" is the answer. The owner adds "true" and the
+\echo a budget of epsilon = 7 and delta = 2e-6 left. "private" is the answer. The owner adds "true" and the
 \echo rank error: the number of rows between the answer and the requested quantile.
 
 -- The analyst runs each query. Then the owner compares the answer with the truth.
 \set quantiles '{0.1, 0.25, 0.5, 0.75, 0.9}'
 
 \echo
-\echo 1. Five quantiles of the salaries, which lie between 0 and 500000, for epsilon = 1
+\echo 1. Number of people, mean and standard deviation of their age, for epsilon = 0.5 in total
+\set query 'SELECT (dp_stats(age, 0.5, 0, 120)).* FROM people'
+\connect - analyst
+\echo '   analyst=>' :query
+:query \gset
+\connect - postgres
+SELECT statistic, round(private, 3) AS private, round(truth, 3) AS true, round(error, 3) AS "95 % error bound"
+FROM (SELECT count(age), avg(age), stddev(age) FROM people) AS exact,
+     LATERAL (VALUES ('count', :count, :count_error, count), ('avg', :avg, :avg_error, avg),
+                     ('stddev', :stddev, :stddev_error, stddev)) AS answer (statistic, private, error, truth);
+
+\echo 2. Five quantiles of the salaries, which lie between 0 and 500000, for epsilon = 1
 \set query 'SELECT dp_quantiles(salary, ''{0.1, 0.25, 0.5, 0.75, 0.9}'', 1, 0, 500000) AS answer FROM people'
 \connect - analyst
 \echo '   analyst=>' :query
@@ -76,29 +87,30 @@ FROM unnest(:'quantiles'::float8[], :'answer'::float8[]) AS answer (q, a),
                      count(*) FILTER (WHERE salary < a) AS below, count(*) FILTER (WHERE salary <= a) AS up_to
               FROM people) AS exact;
 
-\echo 2. The median age, a whole number, for epsilon = 0.1
-\set query 'SELECT dp_median(age, 0.1, 0, 120, dp_options(granularity => 1)) AS answer FROM people'
+\echo 3. The median day of birth for epsilon = 0.1
+\set query 'SELECT dp_median(born, 0.1, ''1920-01-01'', ''2010-01-01'') AS answer FROM people'
 \connect - analyst
 \echo '   analyst=>' :query
 :query \gset
 \connect - postgres
-SELECT :answer AS private, percentile_disc(0.5) WITHIN GROUP (ORDER BY age) AS true,
-       rank_error(0.5, count(*) FILTER (WHERE age < :answer), count(*) FILTER (WHERE age <= :answer), count(*)) AS "rank error (rows)"
+SELECT :'answer' AS private, percentile_disc(0.5) WITHIN GROUP (ORDER BY born) AS true,
+       rank_error(0.5, count(*) FILTER (WHERE born < :'answer'), count(*) FILTER (WHERE born <= :'answer'), count(*)) AS "rank error (rows)"
 FROM people;
 
-\echo 3. The median salary of each department, for epsilon = 0.5 in total: nobody is in two departments
-\set query 'SELECT department, dp_median(salary, 0.5, 0, 500000) AS answer FROM people GROUP BY department'
+\echo 4. People and median salary of each department, for epsilon = 1 and delta = 1e-6 in total: nobody is in two departments.
+\echo '  ' Archive does not appear: it has one person.
+\set query 'SELECT department, dp_count(0.2) AS people, dp_median(salary, 0.5, 0, 500000) AS answer FROM people GROUP BY department HAVING dp_keep_group(0.3, 1e-6)'
 \connect - analyst
 \echo '   analyst=>' :query
 SELECT json_agg(groups) AS answers FROM (:query) AS groups \gset
 \connect - postgres
-SELECT department, count(salary) AS salaries, round(answer::numeric, 2) AS private,
-       percentile_disc(0.5) WITHIN GROUP (ORDER BY salary) AS true,
+SELECT department, answers.people, count(*) AS "true people", round(answer, 2) AS median,
+       percentile_disc(0.5) WITHIN GROUP (ORDER BY salary) AS "true median",
        rank_error(0.5, count(*) FILTER (WHERE salary < answer), count(*) FILTER (WHERE salary <= answer), count(salary)) AS "rank error (rows)"
-FROM people JOIN json_to_recordset(:'answers') AS answers (department text, answer float8) USING (department)
-GROUP BY department, answer ORDER BY count(salary) DESC;
+FROM people JOIN json_to_recordset(:'answers') AS answers (department text, people bigint, answer numeric) USING (department)
+GROUP BY department, answers.people, answer ORDER BY count(salary) DESC;
 
-\echo 4. The whole distribution of salaries for epsilon = 0.5: all questions to it are free
+\echo 5. The whole distribution of salaries for epsilon = 0.5: all questions to it are free
 \set query 'SELECT dp_cdf(salary, 0.5, 0, 200000, dp_options(bins => 500)) AS answer FROM people'
 \connect - analyst
 \echo '   analyst=>' :query
@@ -121,7 +133,7 @@ SELECT q AS quantile, round(dp_cdf_quantile(:'answer', q)::numeric, 2) AS privat
 FROM unnest(:'quantiles'::float8[]) AS q, dp_cdf_error(:'answer'),
      LATERAL (SELECT percentile_disc(q) WITHIN GROUP (ORDER BY salary) AS truth FROM people) AS exact;
 
-\echo 5. The interquartile range of salaries without known bounds, for epsilon = 1 and delta = 1e-6
+\echo 6. The interquartile range of salaries without known bounds, for epsilon = 1 and delta = 1e-6
 \set query 'SELECT dp_iqr(salary, 1, 1e-6) AS answer FROM people'
 \connect - analyst
 \echo '   analyst=>' :query
@@ -134,7 +146,7 @@ FROM (SELECT percentile_disc('{0.25, 0.75}'::float8[]) WITHIN GROUP (ORDER BY sa
 
 SELECT sum(count) AS readings, count(*) AS buses, max(count) AS most
 FROM (SELECT count(*) FROM readings GROUP BY bus) AS of_bus \gset
-\echo 6. The mean speed for epsilon = 0.5, with all readings of a bus protected together. There are :readings readings
+\echo 7. The mean speed for epsilon = 0.5, with all readings of a bus protected together. There are :readings readings
 \echo '  ' of :buses buses, and :most of one bus. The number of readings of each bus is public.
 \set query 'SELECT dp_user_mean(bus, speed, 0.5, 0, 65) AS answer FROM readings'
 \connect - analyst
@@ -145,7 +157,7 @@ SELECT round(:'answer'::numeric, 2) AS private, round(avg(speed)::numeric, 2) AS
        round(abs(:'answer' - avg(speed))::numeric, 2) AS error
 FROM readings;
 
-\echo 7. The mean speed in each area for epsilon = 1 in total: a bus is in at most two areas, not in ten
+\echo 8. The mean speed in each area for epsilon = 1 in total: a bus is in at most two areas, not in ten
 \set query 'SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(bus, area, speed, 1, 0, 65) FROM readings)) AS s'
 \connect - analyst
 \echo '   analyst=>' :query
@@ -158,7 +170,7 @@ JOIN readings ON area = grid GROUP BY grid, mean, mean_error, grids_per_user ORD
 
 -- The budget.
 \connect - analyst
-\echo 8. A query that is rolled back stays charged
+\echo 9. A query that is rolled back stays charged
 \set query 'SELECT dp_median(age, 0.2, 0, 120) FROM people'
 SELECT epsilon_spent AS spent FROM dp_budget \gset
 \echo '   analyst=> BEGIN;' :query; ROLLBACK
@@ -167,7 +179,7 @@ BEGIN;
 ROLLBACK;
 SELECT :spent AS "epsilon spent before", epsilon_spent AS "and after" FROM dp_budget;
 
-\echo 9. A query that costs more than is left gets no answer
+\echo 10. A query that costs more than is left gets no answer
 \set query 'SELECT dp_median(age, 50, 0, 120) FROM people'
 \echo '   analyst=>' :query
 \set ON_ERROR_STOP off
