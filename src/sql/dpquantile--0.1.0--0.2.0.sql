@@ -1206,8 +1206,9 @@ COMMENT ON FUNCTION @extschema@.dp_cdf_time_points(@extschema@.dp_cdf, float8) I
 -- ---------------------------------------------------------------------------------------------
 -- Values of other types: each aggregate above once more for numeric, and for integers, dates and times where an answer
 -- of this type makes sense. (smallint becomes integer, and real becomes float8. Without a variant of its own an
--- integer becomes float8.) Bounds are of the type of the values. An implicit cast of a numeric to float8 would raise an
--- error that depends on the data; these clamp it like any other value.
+-- integer becomes float8.) Bounds of dates and times are of the type of the values; those of numbers are float8, so that a
+-- call with any number finds the variant of its values: an implicit cast of a numeric to float8 would raise an error that
+-- depends on the data. These clamp it like any other value.
 -- ---------------------------------------------------------------------------------------------
 
 DO $$
@@ -1256,8 +1257,8 @@ BEGIN
            LATERAL (SELECT string_agg(format('%I %s', name, new_type), ', ' ORDER BY number) AS arguments,
                            string_agg(new_type, ', ' ORDER BY number) AS types
                       FROM ROWS FROM (unnest(p.proargnames), unnest(p.proargtypes)) WITH ORDINALITY u (name, type, number),
-                           LATERAL (SELECT CASE WHEN name IN ('value', 'lower', 'upper') THEN v.type
-                                                WHEN name = 'bounds' THEN v.type || '[]'
+                           LATERAL (SELECT CASE WHEN name = 'value' OR (v.kind = 'time' AND name IN ('lower', 'upper')) THEN v.type
+                                                WHEN v.kind = 'time' AND name = 'bounds' THEN v.type || '[]'
                                                 ELSE format_type(type, NULL) END) t (new_type)
                    ) given
      ORDER BY p.oid, v.sort
@@ -1281,7 +1282,7 @@ BEGIN
       variant.proname, variant.arguments, variant.transition, final);
     EXECUTE format(
       'COMMENT ON AGGREGATE @extschema@.%I(%s) IS %L', variant.proname, variant.types,
-      obj_description(variant.oid, 'pg_proc') || format(E'\nThis variant takes values and bounds of type %s', variant.type)
+      obj_description(variant.oid, 'pg_proc') || format(E'\nThis variant takes values of type %s', variant.type)
         || coalesce(format(' and answers in %s', variant.answer), '')
         || CASE variant.type
            WHEN 'numeric' THEN '.'
