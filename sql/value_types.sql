@@ -18,7 +18,7 @@ SELECT i::smallint AS small, i::integer AS whole, i::bigint * 1000000000 AS big,
   FROM generate_series(1, 101) AS i;
 
 -- Medians: row 51 of 101
-SELECT dp_median(small, 900, 0, 128, dp_options(granularity => 1)) AS small, dp_median(whole, 900, 0, 200) AS whole, dp_median(big, 900, 0, 1000000000000) / 1000000000 AS big,
+SELECT dp_median(small, 900, 0, 200) AS small, dp_median(whole, 900, 0, 200) AS whole, dp_median(big, 900, 0, 1000000000000) / 1000000000 AS big,
        dp_median(single, 900, 0, 128, dp_options(granularity => 1)) AS single, dp_median(double, 900, 0, 128, dp_options(granularity => 1)) AS double,
        dp_median(amount, 900, 0, 200, dp_options(granularity => 0.05)) AS amount, round(dp_median(amount, 900, 0, 200), 1) AS rounded
   FROM visits;

@@ -1205,8 +1205,8 @@ COMMENT ON FUNCTION @extschema@.dp_cdf_time_points(@extschema@.dp_cdf, float8) I
 
 -- ---------------------------------------------------------------------------------------------
 -- Values of other types: each aggregate above once more for numeric, and for integers, dates and times where an answer
--- of this type makes sense. (smallint becomes integer, and real becomes float8. Without a variant of its own an
--- integer becomes float8.) Bounds of dates and times are of the type of the values; those of numbers are float8, so that a
+-- of this type makes sense. (Those of smallint answer in integer. real becomes float8, and without a variant of
+-- its own so does an integer.) Bounds of dates and times are of the type of the values; those of numbers are float8, so that a
 -- call with any number finds the variant of its values: an implicit cast of a numeric to float8 would raise an error that
 -- depends on the data. These clamp it like any other value.
 -- ---------------------------------------------------------------------------------------------
@@ -1220,10 +1220,10 @@ BEGIN
   FOR variant IN
     SELECT p.oid, p.proname, transition.proname AS transition, transition.prosrc AS transition_symbol,
            final.proname AS final, final.prosrc AS final_symbol, v.type, v.sort,
-           CASE f.answers WHEN 'value' THEN v.type
-                          WHEN 'values' THEN v.type || '[]'
+           CASE f.answers WHEN 'value' THEN v.own
+                          WHEN 'values' THEN v.own || '[]'
                           WHEN 'difference' THEN CASE v.kind WHEN 'time' THEN 'interval' ELSE v.type END
-                          WHEN 'sum' THEN CASE v.type WHEN 'integer' THEN 'bigint' WHEN 'bigint' THEN 'numeric' ELSE v.type END
+                          WHEN 'sum' THEN CASE v.own WHEN 'integer' THEN 'bigint' WHEN 'bigint' THEN 'numeric' ELSE v.type END
                           WHEN 'statistics' THEN '@extschema@.dp_numeric_statistics'
                           END AS answer,
            given.*
@@ -1246,9 +1246,11 @@ BEGIN
                    ('dp_user_mean',       'value',      '{number,time}'),
                    ('dp_user_variance',   'value',      '{number}'),
                    ('dp_user_grid_stats', 'unchanged',  '{number}')) AS f (name, answers, kinds)
-      JOIN (VALUES (1, 'numeric', 'number'), (2, 'integer', 'integer'), (3, 'bigint', 'integer'), (4, 'date', 'time'),
-                   (5, 'timestamp', 'time'), (6, 'timestamptz', 'time'), (7, 'time', 'time'), (8, 'interval', 'time')
-           ) AS v (sort, type, kind) ON f.kinds && ARRAY[v.kind, v.type]
+      JOIN (SELECT t.*, replace(t.type, 'smallint', 'integer') AS own
+              FROM (VALUES (1, 'numeric', 'number'), (2, 'smallint', 'integer'), (3, 'integer', 'integer'),
+                           (4, 'bigint', 'integer'), (5, 'date', 'time'), (6, 'timestamp', 'time'),
+                           (7, 'timestamptz', 'time'), (8, 'time', 'time'), (9, 'interval', 'time')) AS t (sort, type, kind)
+           ) AS v ON f.kinds && ARRAY[v.kind, v.type]
       JOIN pg_proc p ON p.proname = f.name AND p.pronamespace = '@extschema@'::regnamespace
                     AND '@extschema@.dp_number'::regtype <> ALL (p.proargtypes)
       JOIN pg_aggregate a ON a.aggfnoid = p.oid AND a.aggtranstype = 'dpquantile.records_state'::regtype
@@ -1286,6 +1288,7 @@ BEGIN
         || coalesce(format(' and answers in %s', variant.answer), '')
         || CASE variant.type
            WHEN 'numeric' THEN '.'
+           WHEN 'smallint' THEN '. A granularity is a whole number (default: 1).'
            WHEN 'integer' THEN '. A granularity is a whole number (default: 1 up to 2^20 values; beyond, a round number).'
            WHEN 'bigint' THEN '. A granularity is a whole number (default: 1 up to 2^20 values; beyond, a round number).'
            WHEN 'date' THEN '. A granularity is a number of days, or an interval (default: 1 day). '

@@ -98,6 +98,7 @@ std::optional<ValueType> find_value_type(Oid type) {
       return ValueType::kFloat8;
     case NUMERICOID:
       return ValueType::kNumeric;
+    case INT2OID:  // its datum is that of the same integer
     case INT4OID:
       return ValueType::kInteger;
     case INT8OID:
