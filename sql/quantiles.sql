@@ -84,7 +84,7 @@ SELECT dp_quantiles(x, '{0.1,0.5}', 100, 0, 100, '{"granularity": 1}') AS lower,
 SELECT dp_median(v, 100, -50, -10, '{"granularity": 1}') AS negative
   FROM generate_series(-40, -20) v, generate_series(1, 100);
 SELECT dp_median(v, 100, -1e15, 1e15, '{"granularity": 1e15}') AS wide FROM generate_series(1, 1000) v;
-SELECT dp_median(v, 100, 0, 1e-300) BETWEEN 0 AND 1e-300 AS narrow FROM generate_series(1, 1000) v;
+SELECT dp_median(v::float8, 100, 0, 1e-300) BETWEEN 0 AND 1e-300 AS narrow FROM generate_series(1, 1000) v;
 
 RESET ROLE;
 DROP OWNED BY regress_dpq_quantiles;

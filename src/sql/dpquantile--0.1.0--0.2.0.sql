@@ -391,8 +391,8 @@ COMMENT ON FUNCTION @extschema@.dp_time_options(interval, text, float8) IS
   'budget.';
 
 -- ---------------------------------------------------------------------------------------------
--- Aggregates of numeric values answer in numeric and take bounds in numeric. Views and functions that were made with the
--- earlier ones keep these, in schema dpquantile.
+-- Aggregates of numeric values answer in numeric. Views and functions that were made with the earlier ones keep these, in
+-- schema dpquantile.
 -- ---------------------------------------------------------------------------------------------
 
 DO $$
@@ -1219,33 +1219,35 @@ DECLARE
 BEGIN
   FOR variant IN
     SELECT p.oid, p.proname, transition.proname AS transition, transition.prosrc AS transition_symbol,
-           final.proname AS final, final.prosrc AS final_symbol, v.type, v.sort,
+           final.proname AS final, final.prosrc AS final_symbol, v.type, v.kind, v.sort,
+           f.granularity, 'lower' = ANY (p.proargnames) AS bounded,
            CASE f.answers WHEN 'value' THEN v.own
                           WHEN 'values' THEN v.own || '[]'
-                          WHEN 'difference' THEN CASE v.kind WHEN 'time' THEN 'interval' ELSE v.type END
+                          WHEN 'mean' THEN CASE v.kind WHEN 'integer' THEN 'numeric' ELSE v.type END
+                          WHEN 'difference' THEN CASE v.kind WHEN 'integer' THEN 'numeric' WHEN 'time' THEN 'interval' ELSE v.type END
                           WHEN 'sum' THEN CASE v.own WHEN 'integer' THEN 'bigint' WHEN 'bigint' THEN 'numeric' ELSE v.type END
                           WHEN 'statistics' THEN '@extschema@.dp_numeric_statistics'
                           END AS answer,
            given.*
-      FROM (VALUES ('dp_quantiles',       'values',     '{number,integer,time}'::text[]),
-                   ('dp_quantile',        'value',      '{number,integer,time}'),
-                   ('dp_median',          'value',      '{number,integer,time}'),
-                   ('dp_synthesize',      'values',     '{number,integer,time}'),
-                   ('dp_cdf',             'unchanged',  '{number,time}'),
-                   ('dp_iqr',             'difference', '{number,time}'),
-                   ('dp_sum',             'sum',        '{number,integer,interval}'),
-                   ('dp_avg',             'value',      '{number,time}'),
-                   ('dp_var_pop',         'value',      '{number}'),
-                   ('dp_var_samp',        'value',      '{number}'),
-                   ('dp_variance',        'value',      '{number}'),
-                   ('dp_stddev_pop',      'difference', '{number,time}'),
-                   ('dp_stddev_samp',     'difference', '{number,time}'),
-                   ('dp_stddev',          'difference', '{number,time}'),
-                   ('dp_stats',           'statistics', '{number}'),
-                   ('dp_histogram',       'unchanged',  '{number,time}'),
-                   ('dp_user_mean',       'value',      '{number,time}'),
-                   ('dp_user_variance',   'value',      '{number}'),
-                   ('dp_user_grid_stats', 'unchanged',  '{number}')) AS f (name, answers, kinds)
+      FROM (VALUES ('dp_quantiles',       'values',     'default', '{number,integer,time}'::text[]),
+                   ('dp_quantile',        'value',      'default', '{number,integer,time}'),
+                   ('dp_median',          'value',      'default', '{number,integer,time}'),
+                   ('dp_synthesize',      'values',     'default', '{number,integer,time}'),
+                   ('dp_cdf',             'unchanged',  'default', '{number,time}'),
+                   ('dp_iqr',             'difference', 'none',    '{number,time}'),
+                   ('dp_sum',             'sum',        'whole',   '{number,integer,interval}'),
+                   ('dp_avg',             'mean',       'any',     '{number,integer,time}'),
+                   ('dp_var_pop',         'mean',       'any',     '{number,integer}'),
+                   ('dp_var_samp',        'mean',       'any',     '{number,integer}'),
+                   ('dp_variance',        'mean',       'any',     '{number,integer}'),
+                   ('dp_stddev_pop',      'difference', 'any',     '{number,integer,time}'),
+                   ('dp_stddev_samp',     'difference', 'any',     '{number,integer,time}'),
+                   ('dp_stddev',          'difference', 'any',     '{number,integer,time}'),
+                   ('dp_stats',           'statistics', 'any',     '{number,integer}'),
+                   ('dp_histogram',       'unchanged',  'none',    '{number,time}'),
+                   ('dp_user_mean',       'value',      'none',    '{number,time}'),
+                   ('dp_user_variance',   'value',      'none',    '{number}'),
+                   ('dp_user_grid_stats', 'unchanged',  'none',    '{number}')) AS f (name, answers, granularity, kinds)
       JOIN (SELECT t.*, replace(t.type, 'smallint', 'integer') AS own
               FROM (VALUES (1, 'numeric', 'number'), (2, 'smallint', 'integer'), (3, 'integer', 'integer'),
                            (4, 'bigint', 'integer'), (5, 'date', 'time'), (6, 'timestamp', 'time'),
@@ -1286,15 +1288,19 @@ BEGIN
       'COMMENT ON AGGREGATE @extschema@.%I(%s) IS %L', variant.proname, variant.types,
       obj_description(variant.oid, 'pg_proc') || format(E'\nThis variant takes values of type %s', variant.type)
         || coalesce(format(' and answers in %s', variant.answer), '')
-        || CASE variant.type
-           WHEN 'numeric' THEN '.'
-           WHEN 'smallint' THEN '. A granularity is a whole number (default: 1).'
-           WHEN 'integer' THEN '. A granularity is a whole number (default: 1 up to 2^20 values; beyond, a round number).'
-           WHEN 'bigint' THEN '. A granularity is a whole number (default: 1 up to 2^20 values; beyond, a round number).'
-           WHEN 'date' THEN '. A granularity is a number of days, or an interval (default: 1 day). '
-                            'Infinite dates count as the nearer bound.'
-           ELSE '. A granularity is an interval: dp_time_options(''1 hour''). Infinite values count as '
-                'the nearer bound. A month counts as 30 days.' END);
+        || '.' || CASE variant.kind
+           WHEN 'integer' THEN
+             CASE variant.granularity
+             WHEN 'default' THEN ' A granularity is a whole number (default: 1 up to 2^20 values; beyond, a round number).'
+             WHEN 'whole' THEN ' A granularity is a whole number.' ELSE '' END
+           WHEN 'time' THEN
+             CASE WHEN variant.granularity = 'none' THEN ''
+             WHEN variant.type <> 'date' THEN ' A granularity is an interval: dp_time_options(''1 hour'').'
+             WHEN variant.granularity = 'default' THEN ' A granularity is a number of days, or an interval (default: 1 day).'
+             ELSE ' A granularity is a number of days, or an interval.' END
+             || CASE WHEN variant.bounded THEN ' Infinite values count as the nearer bound.' ELSE '' END
+             || CASE variant.type WHEN 'interval' THEN ' A month counts as 30 days.' ELSE '' END
+           ELSE '' END);
   END LOOP;
 END
 $$;

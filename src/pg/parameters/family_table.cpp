@@ -249,7 +249,7 @@ constexpr FamilyRow kFamilies[] = {
                    kMomentsOptions, kSumMethods, kSumFinals, check_sum_parameters,
                    prepare_measured),
     summary_family(Family::kMean, RowArguments::kValue, ArgumentsAfterEpsilon::kBounds,
-                   kMomentsOptions, kMomentsMethods, kMeanFinals, check_sum_parameters,
+                   kMomentsOptions, kMomentsMethods, kMeanFinals, check_mean_parameters,
                    prepare_measured),
     summary_family(Family::kMoments, RowArguments::kValue, ArgumentsAfterEpsilon::kBounds,
                    kMomentsOptions, kMomentsMethods, kMomentsFinals, check_moments_parameters,

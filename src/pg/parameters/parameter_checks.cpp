@@ -38,10 +38,14 @@ void check_whole_granularity(const GivenParameters& given) {
 ValueGrid value_grid(const GivenParameters& given) {
   check_whole_granularity(given);
   check_bounds(given.lower, given.upper);
-  const std::optional<double> granularity =
-      given.options.granularity ? given.options.granularity
-                                : default_step(given.value_type, given.lower, given.upper);
-  return ValueGrid::create(given.lower, given.upper, granularity);
+  // Between fractions the grid of integers would have fractions.
+  const bool whole = is_whole(given.value_type);
+  const double lower = whole ? std::floor(given.lower) : given.lower;
+  const double upper = whole ? std::ceil(given.upper) : given.upper;
+  const std::optional<double> granularity = given.options.granularity
+                                                ? given.options.granularity
+                                                : default_step(given.value_type, lower, upper);
+  return ValueGrid::create(lower, upper, granularity);
 }
 
 // Refuses an option that only method quantiles has.
@@ -142,15 +146,21 @@ void check_count_parameters(const GivenParameters& given, AggregateParameters*) 
   check_privacy_parameter(given.privacy);
 }
 
-void check_sum_parameters(const GivenParameters& given, AggregateParameters*) {
+void check_sum_parameters(const GivenParameters& given, AggregateParameters* checked) {
+  check_whole_granularity(given);
+  check_mean_parameters(given, checked);
+}
+
+// The mean of integers has a fraction.
+void check_mean_parameters(const GivenParameters& given, AggregateParameters*) {
+  if (is_temporal(given.value_type)) check_whole_granularity(given);
   check_privacy_parameter(given.privacy);
   FixedPoint::create(given.lower, given.upper);
-  check_whole_granularity(given);
   if (given.options.granularity) check_granularity(*given.options.granularity);
 }
 
 void check_moments_parameters(const GivenParameters& given, AggregateParameters* checked) {
-  check_sum_parameters(given, checked);
+  check_mean_parameters(given, checked);
   FixedPoint::create(given.lower, given.upper).check_variance_representable();
 }
 

@@ -15,6 +15,7 @@ void check_user_grids_parameters(const GivenParameters& given, AggregateParamete
 
 void check_count_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_sum_parameters(const GivenParameters& given, AggregateParameters* checked);
+void check_mean_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_moments_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_keep_group_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_keep_user_group_parameters(const GivenParameters& given, AggregateParameters* checked);
