@@ -121,6 +121,10 @@ struct FamilyRow {
     return 1;
   }
   bool protects_users() const { return row_arguments >= RowArguments::kUserAndValue; }
+  // Whether the answer says which groups may be shown.
+  bool selects_groups() const {
+    return family == Family::kKeepGroup || family == Family::kKeepUserGroup;
+  }
   // Whether a user is left in few groups, which takes the states of all groups.
   bool bounds_groups_of_users() const { return family == Family::kKeepUserGroup; }
   // Whether the first argument is hashed with the key of user ids, and whether it is one.

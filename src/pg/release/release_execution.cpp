@@ -146,14 +146,21 @@ int64 read_groups(ReleaseNode* node, const SortedAnswers& states) {
   return groups;
 }
 
-// Leaves each user in few groups, for the calls that say so.
-void bound_users(ReleaseNode* node, const SortedAnswers& states, TupleTableSlot* slot) {
+// Leaves each user in few groups, for the calls that say so. The numbers of users are in `memory`.
+void bound_users(ReleaseNode* node, const SortedAnswers& states, TupleTableSlot* slot,
+                 MemoryContext memory) {
+  const MemoryContext previous = MemoryContextSwitchTo(memory);
   for (int i = 0; i < node->call_count; ++i) {
     ReleaseCall* call = &node->calls[i];
     if (!call->family->bounds_groups_of_users()) continue;
     call->bounded_users = bounded_users(*call, node->plan, states, slot, node->random);
     rewind_answers(states);
   }
+  MemoryContextSwitchTo(previous);
+}
+
+void forget_users(ReleaseNode* node) {
+  for (int i = 0; i < node->call_count; ++i) node->calls[i].bounded_users = nullptr;
 }
 
 // Reads all groups, charges for those that are not charged yet, and answers them.
@@ -163,7 +170,9 @@ void charge_and_answer_groups(ReleaseNode* node) {
   TupleTableSlot* slot = MakeSingleTupleTableSlot(columns, &TTSOpsVirtual);
   const int64 groups = read_groups(node, states);
   if (any_waits_for_groups(node)) charge_others(node, groups);
-  bound_users(node, states, slot);
+  MemoryContext counts = AllocSetContextCreate(CurrentMemoryContext, "dpquantile users of groups",
+                                               ALLOCSET_DEFAULT_SIZES);
+  bound_users(node, states, slot, counts);
   while (next_answer(states, slot)) {
     CHECK_FOR_INTERRUPTS();
     answer_group(node, slot);
@@ -171,6 +180,8 @@ void charge_and_answer_groups(ReleaseNode* node) {
       if (node->calls[i].bounded_users != nullptr) ++node->calls[i].bounded_users;
     }
   }
+  forget_users(node);
+  MemoryContextDelete(counts);
   ExecDropSingleTupleTableSlot(slot);
   end_answers(&states);
 }

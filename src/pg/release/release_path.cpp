@@ -9,6 +9,7 @@
 #include "pg/release/release_columns.hpp"
 #include "pg/release/release_node.hpp"
 #include "pg/release/release_plan.hpp"
+#include "pg/release/value_cast.hpp"
 #include "pg/server/version.hpp"
 
 extern "C" {
@@ -83,19 +84,37 @@ void add_sort_columns(ReleaseLevel* level) {
   }
 }
 
+// The ledger would tell the exact number of groups, also of those that are not to be shown.
+void refuse_charge_by_hidden_group(bool hides_groups, bool charges_by_group) {
+  if (!hides_groups || !charges_by_group) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("dp_keep_group cannot be used with an aggregate that is charged for each group"),
+           errdetail("The charge would tell the number of all groups, also of those that are not "
+                     "shown."),
+           errhint("Ask dp_keep_group in a query of its own, and then the other aggregate for the "
+                   "groups that were shown.")));
+}
+
 // ereports unless the parameters of each call are constant, and its bounds public.
 void add_calls(ReleaseLevel* level) {
+  bool hides_groups = false;
+  bool charges_by_group = false;
   ListCell* cell;
   foreach (cell, level->columns.target->exprs) {
     const FamilyRow* family = private_family(static_cast<Node*>(lfirst(cell)));
     if (family == nullptr) continue;
     const auto* call = static_cast<const Aggref*>(lfirst(cell));
-    check_constant_parameters(call, family->arguments_from_rows());
+    check_constant_parameters(call, *family);
     check_bounds_source(level->grouping.root, call, *family);
+    check_value_cast(call, *family);
     level->plan.calls = lappend_int(level->plan.calls, foreach_current_index(cell) + 1);
     const bool waits = family->charged == ChargeRule::kOncePerGroup && level->plan.has_keys;
     if (waits || family->bounds_groups_of_users()) level->waits_for_groups = true;
+    hides_groups |= family->selects_groups();
+    charges_by_group |= waits;
   }
+  refuse_charge_by_hidden_group(hides_groups, charges_by_group);
 }
 
 ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
