@@ -39,16 +39,18 @@ INSERT INTO ordinary VALUES
   ('rows', '1000'), ('rows_per_user', '''{3}'''), ('users', '''{9}'''), ('options', '''{}'''), ('query', '''dp_cdf'''),
   ('method', '''tree'''), ('accountant', '''pure'''), ('role', '''regress_dpq_absurd'''), ('upwards', 'true'),
   ('granularity', '1'), ('max_contributions', '8'), ('suppress', 'NULL'), ('budget', 'NULL'), ('smallest_charge', '1e-6'),
-  ('note', 'NULL'), ('step', '''1 hour'''), ('bounds', 'ARRAY[0, 50, 100]'), ('counts', '''{3,4}'''), ('max_groups', '2');
+  ('note', 'NULL'), ('step', '''1 hour'''), ('bounds', 'ARRAY[0, 50, 100]'), ('counts', '''{3,4}'''), ('error', '5'), ('max_groups', '2');
 INSERT INTO ordinary
-  SELECT name, CASE name WHEN 'value' THEN format('(%s + value * interval ''1 hour'')', base) WHEN 'lower' THEN base ELSE 'interval ''9 hours'' + ' || base END, type
+  SELECT name, CASE name WHEN 'value' THEN format('(%s + value * interval ''1 hour'')', lower) WHEN 'lower' THEN lower ELSE upper END, type
     FROM unnest('{value,lower,upper}'::text[]) name,
-         (VALUES ('date'::regtype, 'date ''2000-01-01'''), ('timestamp', 'timestamp ''2000-01-01'''),
-                 ('timestamptz', 'timestamptz ''2000-01-01'''), ('time', 'time ''6:00'''), ('interval', 'interval ''6:00''')) b (type, base)
+         (VALUES ('date'::regtype, 'date ''2000-01-01''', 'date ''2000-01-10'''),
+                 ('timestamp', 'timestamp ''2000-01-01''', 'timestamp ''2000-01-10'''),
+                 ('timestamptz', 'timestamptz ''2000-01-01''', 'timestamptz ''2000-01-10'''),
+                 ('time', 'time ''6:00''', 'time ''15:00'''), ('interval', 'interval ''6:00''', 'interval ''15:00''')) b (type, lower, upper)
    UNION ALL SELECT 'granularity', '''1 hour''', 'interval';
 INSERT INTO ordinary
-  SELECT 'bounds', format('ARRAY[%s, %s + interval ''9 hours'']', o.sql, o.sql), CASE o.type::text WHEN 'date' THEN 'date[]' ELSE o.type || '[]' END::regtype
-    FROM ordinary o WHERE o.name = 'lower' AND o.type IS NOT NULL;
+  SELECT 'bounds', format('ARRAY[%s, %s]', l.sql, u.sql), (l.type || '[]')::regtype
+    FROM ordinary l JOIN ordinary u ON u.type = l.type WHERE l.name = 'lower' AND u.name = 'upper';
 CREATE TABLE absurd (type regtype, number text);
 INSERT INTO absurd
   SELECT type, number

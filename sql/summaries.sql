@@ -102,6 +102,10 @@ SELECT count(*) FROM (SELECT g FROM generate_series(1, 2000) g, generate_series(
 -- Keys that are equal but look different, several keys, NULL keys
 SELECT k, dp_keep_group(u, 1, 1e-9, 2) FROM (SELECT u, (ARRAY[1.0, 1.00, NULL])[1 + u % 3] AS k FROM generate_series(1, 300) u) s GROUP BY k;
 SELECT a, b, dp_keep_group(u, 1, 1e-9, 2) FROM (SELECT u, u % 2 AS a, 'x'::text AS b FROM generate_series(1, 300) u) s GROUP BY ROLLUP (a, b);
+-- threat 62: a charge for each group would tell the number of all groups.
+SELECT city, dp_user_mean(u, 1, 1, 0, 9) FROM visits GROUP BY city HAVING dp_keep_group(u, 1, 1e-9, 4);
+SELECT city, dp_user_mean(u, 1, 1, 0, 9) FROM visits GROUP BY city HAVING dp_keep_group(1, 1e-9);
+SELECT dp_user_mean(u, 1, 1, 0, 9) IS NOT NULL AS mean, dp_keep_group(1, 1e-9) AS kept FROM visits;
 SELECT dp_keep_group(u, 1, 1e-9, 0) FROM visits;
 SELECT dp_keep_group(u, 1, 1e-9, NULL) FROM visits;
 SELECT dp_keep_group(u::float8, 1, 1e-9, 1) FROM visits;
@@ -132,6 +136,7 @@ SELECT dp_avg(x, 0, 500000, 0.5) FROM t;
 SELECT dp_avg(i, 1, 0, 9, dp_options(method => 'tree')) FROM t;
 SELECT dp_sum(i, 1, 0, 9, dp_options(granularity => 0.5)) FROM t;
 SELECT dp_variance(x, 1, 0, 1e-200) FROM t;
+SELECT dp_count(x) FROM t;
 SELECT dp_keep_group(1, 0) FROM t;
 SELECT dp_keep_group(1, 0.6) FROM t;
 SELECT dp_histogram(x, 1, '{3,2,1}') FROM t;

@@ -50,6 +50,12 @@ SELECT pg_typeof(dp_user_mean(whole, day, 900, '1990-01-01', '2010-01-01')) AS d
        abs(extract(epoch FROM dp_user_mean(whole, stay, 900, '0', '200 hours') - '51 hours')) < 3600 AS stay
   FROM visits;
 
+-- Means and spreads of integers are numeric, as those of avg().
+SELECT pg_typeof(dp_avg(small, 1, 0, 9)) AS small, pg_typeof(dp_variance(whole, 1, 0, 9)) AS whole, pg_typeof(dp_stddev(big, 1, 0, 9)) AS big,
+       pg_typeof(dp_avg(single, 1, 0, 9)) AS single, pg_typeof(dp_stats(whole, 1, 0, 9)) AS stats, pg_typeof(dp_stats(single, 1, 0, 9)) AS single_stats,
+       round(dp_avg(whole, 900, 0, 200), 0) AS rounded, dp_avg(whole, 900, 0, 200, dp_options(granularity => 0.5)) AS step
+  FROM visits;
+
 -- Groups, parallel plans and approved functions work as for numbers.
 SELECT small % 2 AS parity, dp_median(day, 900, '1990-01-01', '2010-01-01') AS day FROM visits GROUP BY 1;
 BEGIN;
@@ -86,6 +92,9 @@ SELECT dp_median(i, 900, '0', '1 day', dp_time_options('1 hour')) AS long FROM u
 SELECT dp_median(i, 900, -2147483648, 2147483647) AS last FROM unnest('{2147483647,2147483647,2147483647}'::int[]) AS i;
 SELECT dp_median(i, 900, -9223372036854775808, 9223372036854775807) AS last FROM unnest('{9223372036854775807,9223372036854775807,9223372036854775807}'::bigint[]) AS i;
 
+-- Bounds of integers between integers
+SELECT dp_quantiles(i, '{0.1,0.9}', 900, 0.5, 10.5) AS fractions, dp_median(i, 900, 4.5, 4.75) AS narrow FROM unnest('{3,3,3,5,7,7,7}'::int[]) AS i;
+
 -- Bad parameters
 SELECT dp_median(day, 1, '2010-01-01', '1990-01-01') FROM visits;
 SELECT dp_median(at, 1, '2024-07-01', '2024-07-01') FROM visits;
@@ -104,6 +113,18 @@ SELECT dp_median(at, 1, '2000-01-01', '2001-01-01', '{"granularity": "often"}') 
 SELECT dp_median(whole, 1, 0, 200, dp_options(granularity => 0.5)) FROM visits;
 SELECT dp_median(whole, 1, 0, 200, dp_time_options('1 hour')) FROM visits;
 SELECT dp_time_options(NULL);
+SELECT dp_iqr(day, 1, 0, dp_options(method => 'quantiles', lower => 0, upper => 9)) FROM visits;
+SELECT dp_histogram(day, 1, '{2001-01-01,2000-01-01}') FROM visits;
+SELECT dp_histogram(at_local, 1, '{infinity,2000-01-01}') FROM visits;
+
+-- threat 61: a cast of the values that fails for some of them is refused, unless the analyst writes it.
+SELECT dp_median(day, 1, timestamp '2000-01-01', '2001-01-01') FROM visits;
+SELECT dp_quantiles(day, '{0.5}', 1, timestamptz '2000-01-01', '2001-01-01') FROM visits;
+SELECT dp_avg(at_local, 1, timestamptz '2000-01-01', '2001-01-01') FROM visits;
+SELECT dp_user_mean(whole, day, 1, timestamp '2000-01-01', '2001-01-01') FROM visits;
+SELECT dp_median(day::timestamp, 900, timestamp '1990-01-01', '2010-01-01') IS NOT NULL AS own_cast,
+       dp_median(clock, 900, interval '0', '1 day') IS NOT NULL AS never_fails
+  FROM visits;
 SELECT dp_time_options('1 hour', method => 'joint', rho => 0.1);
 
 RESET ROLE;

@@ -78,14 +78,16 @@ void refuse_rho_alone(ChargeRequest* request, const BudgetAmounts& amounts) {
 void refuse_without_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
   Assert(amounts.item_without_rho > 0);
   const ChargeItem& item = request->items[amounts.item_without_rho - 1];
+  const bool has_other_method = strcmp(item.mechanism, "propose-test-release") == 0;
   refuse(
       request, ERRCODE_FEATURE_NOT_SUPPORTED,
       psprintf("%s with method %s cannot be charged to role \"%s\", whose accountant is %s",
                NameStr(item.function), item.mechanism, NameStr(request->role_name),
                amounts.accountant),
       psprintf("%s It spends delta, and accountant zcdp needs the role's delta to convert rho. Ask "
-               "as a role with accountant pure. Method quantiles of dp_iqr spends no delta.",
-               not_charged(request)));
+               "as a role with accountant pure.%s",
+               not_charged(request),
+               has_other_method ? " Method quantiles of dp_iqr spends no delta." : ""));
 }
 
 void refuse_too_small(ChargeRequest* request, const BudgetAmounts& amounts) {

@@ -50,7 +50,8 @@ const Aggref* find_call(FunctionCallInfo fcinfo) {
   return call;
 }
 
-void check_constant_parameters(const Aggref* call, int row_arguments) {
+void check_constant_parameters(const Aggref* call, const FamilyRow& family) {
+  const int row_arguments = family.arguments_from_rows();
   ListCell* cell;
   foreach (cell, parameter_entries(call, row_arguments)) {
     auto* expression = reinterpret_cast<Node*>(static_cast<TargetEntry*>(lfirst(cell))->expr);
@@ -64,7 +65,10 @@ void check_constant_parameters(const Aggref* call, int row_arguments) {
              errdetail("Argument %d depends on a column, a correlated subquery or a function "
                        "that is not immutable.",
                        foreach_current_index(cell) + row_arguments + 1),
-             errhint("Write it as a literal, with dp_options, or as a query parameter.")));
+             family.family == Family::kCount
+                 ? errhint("dp_count(epsilon) counts all rows, dp_count(value, epsilon) those with "
+                           "a value.")
+                 : errhint("Write it as a literal, with dp_options, or as a query parameter.")));
   }
 }
 

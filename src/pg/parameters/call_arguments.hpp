@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pg/parameters/family.hpp"
 #include "pg/server/postgres.hpp"
 
 extern "C" {
@@ -33,9 +34,9 @@ void require_aggregate(FunctionCallInfo fcinfo);
 const Aggref* find_call(FunctionCallInfo fcinfo);
 
 // ereports unless every parameter is constant for the whole query: without columns, correlated
-// subqueries and functions that are not immutable. Here and below, the first `row_arguments`
+// subqueries and functions that are not immutable. Below, the first `row_arguments`
 // arguments come from the rows and are not parameters.
-void check_constant_parameters(const Aggref* call, int row_arguments);
+void check_constant_parameters(const Aggref* call, const FamilyRow& family);
 
 // The expressions of the parameters, in the order of the call.
 List* parameter_expressions(const Aggref* call, int row_arguments);

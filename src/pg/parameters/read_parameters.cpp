@@ -143,14 +143,39 @@ void read_size(ArgumentReader& reader, GivenParameters* given) {
   given->quantile_count = static_cast<uint32>(size);
 }
 
+[[noreturn]] void refuse_temporal_iqr_by_quantiles() {
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("method quantiles of dp_iqr does not take dates and times"),
+           errhint("Ask dp_quantiles for ARRAY[0.25, 0.75], and subtract the two answers. It "
+                   "costs the same.")));
+}
+
 void take_bounds_from_options(const FamilyRow& family, GivenParameters* given) {
   if (!find_method(family, given->options.method)->bounds_from_options) return;
+  if (is_temporal(given->value_type)) refuse_temporal_iqr_by_quantiles();
   report(guarded([&] { require_bounds_options(given->options); }));
   given->lower = *given->options.lower;
   given->upper = *given->options.upper;
 }
 
-// The bounds of bins, as numbers. They have the type of the values.
+const char* text_of_time(ValueType type, double number) {
+  if (std::isinf(number)) return number < 0 ? "-infinity" : "infinity";
+  return text_of_number(type, number);
+}
+
+// check_bin_bounds() would show the numbers of dates and times.
+void require_ascending_times(ValueType type, std::span<const double> bounds) {
+  for (std::size_t i = 1; i < bounds.size(); ++i) {
+    if (bounds[i - 1] < bounds[i]) continue;
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("bounds must ascend, got %s before %s",
+                           text_of_time(type, bounds[i - 1]), text_of_time(type, bounds[i])),
+                    errhint("Each bin goes from an element to the next one.")));
+  }
+}
+
+// The bounds of bins, as numbers. Those of dates and times have the type of the values.
 void read_bin_bounds(ArgumentReader& reader, GivenParameters* given) {
   ArrayType* array = DatumGetArrayTypeP(reader.required("bounds"));
   require_list(array, "bounds", "Write for example ARRAY[0, 18, 65, 120].");
@@ -167,6 +192,7 @@ void read_bin_bounds(ArgumentReader& reader, GivenParameters* given) {
   for (int i = 0; i < count; ++i) bounds[i] = number_of_value(type, elements[i]);
   given->quantiles = bounds;
   given->quantile_count = static_cast<uint32>(count);
+  if (is_temporal(type)) require_ascending_times(type, {bounds, given->quantile_count});
 }
 
 // Errors about dates and times show dates and times.

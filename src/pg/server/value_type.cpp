@@ -283,6 +283,12 @@ double step_of_interval(ValueType type, Datum interval) {
                         : errmsg("the granularity of times must have no months or years"),
                     errhint("Months differ in length. Write for example '7 days'.")));
   }
+  if (number <= 0) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("the granularity of dates and times must be positive, got %s",
+                           text_of_number(ValueType::kInterval, number)),
+                    errhint("Write for example '7 days'.")));
+  }
   return type == ValueType::kDate ? number / kPerDay : number;
 }
 

@@ -69,7 +69,7 @@ std::optional<ValueType> find_temporal_type(std::string_view name);
 Datum value_of_difference(ValueType type, double difference, ValueType as);
 
 // The number of microseconds (of days, for a date) in an interval. ereports if it has months, whose
-// length varies, and for a date if it is not a number of days.
+// length varies, for a date if it is not a number of days, and if it is not positive.
 double step_of_interval(ValueType type, Datum interval);
 
 // The interval of a number of microseconds (of days, for a date).
