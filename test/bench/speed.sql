@@ -9,6 +9,20 @@ SELECT avg(x) FROM bench \g /dev/null
 SELECT dp_quantiles(x, :ninths, 1, 0, 1000) FROM bench \g /dev/null
 \echo query: dp_cdf
 SELECT dp_cdf(x, 1, 0, 1000) FROM bench \g /dev/null
+\echo query: dp_count
+SELECT dp_count(1) FROM bench \g /dev/null
+\echo query: dp_sum
+SELECT dp_sum(x, 1, 0, 1000) FROM bench \g /dev/null
+\echo query: dp_avg
+SELECT dp_avg(x, 1, 0, 1000) FROM bench \g /dev/null
+\echo query: dp_stats
+SELECT dp_stats(x, 1, 0, 1000) FROM bench \g /dev/null
+\echo query: dp_histogram
+SELECT dp_histogram(x, 1, array[0, 10, 100, 1000]) FROM bench \g /dev/null
+\echo query: dp_count_distinct
+SELECT dp_count_distinct(u, 1) FROM bench \g /dev/null
+\echo query: count(DISTINCT)
+SELECT count(DISTINCT u) FROM bench \g /dev/null
 \echo query: tdigest of 9
 SELECT tdigest_percentile(x, 100, :ninths) FROM bench \g /dev/null
 \echo query: percentile_cont of 9

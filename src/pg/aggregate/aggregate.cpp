@@ -16,10 +16,8 @@ StateRef state_argument(FunctionCallInfo fcinfo, int number) {
 }
 
 // What a transition or combine function keeps for the query.
-struct KeptForQuery {
-  const Aggref* call;
-  ValueType value_type;  // valid if call is not null
-  UserHash* hash;        // of the values, if the family hashes them
+struct KeptForQuery : KeptCall {
+  UserHash* hash;  // of the values, if the family hashes them
   GroupPools pools;
 };
 
@@ -31,7 +29,7 @@ KeptForQuery* kept_for_query(FunctionCallInfo fcinfo) {
   return static_cast<KeptForQuery*>(function->fn_extra);
 }
 
-const KeptForQuery* kept_call(FunctionCallInfo fcinfo, Family family) {
+const KeptForQuery* kept_with_hash(FunctionCallInfo fcinfo, Family family) {
   KeptForQuery* kept = kept_for_query(fcinfo);
   if (unlikely(kept->call == nullptr)) {
     require_matching_sql();  // a parallel worker may have another library than the session
@@ -66,7 +64,7 @@ Datum expanded_datum(ExpandedRecords* records) {
 // Makes the state of a new group. The parameters are constant, so the first group of a pool reads
 // them for all groups of the pool.
 Datum start_state(FunctionCallInfo fcinfo, Family family) {
-  const KeptForQuery* kept = kept_call(fcinfo, family);
+  const KeptForQuery* kept = kept_with_hash(fcinfo, family);
   GroupPools* pools = &kept_for_query(fcinfo)->pools;
   MemoryContext groups = group_context(fcinfo);
   GroupPool* pool = find_pool(pools, groups);
@@ -168,8 +166,8 @@ Datum begin_group(FunctionCallInfo fcinfo, Family family) {
   return start_state(fcinfo, family);
 }
 
-ValueType value_type_of_rows(FunctionCallInfo fcinfo, Family family) {
-  return kept_call(fcinfo, family)->value_type;
+const KeptCall* kept_call(FunctionCallInfo fcinfo, Family family) {
+  return kept_with_hash(fcinfo, family);
 }
 
 Datum expanded_state(FunctionCallInfo fcinfo, Family family) {
@@ -183,7 +181,7 @@ Datum expanded_state(FunctionCallInfo fcinfo, Family family) {
 Datum add_hashed_row(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
   if (PG_ARGISNULL(1)) return keep_state(fcinfo);
-  const uint64 hash = hash_user(kept_call(fcinfo, family)->hash, PG_GETARG_DATUM(1));
+  const uint64 hash = hash_user(kept_with_hash(fcinfo, family)->hash, PG_GETARG_DATUM(1));
   const Datum state = expanded_state(fcinfo, family);
   get_expanded(DatumGetPointer(state))->add_hash(hash);
   return state;
@@ -198,7 +196,7 @@ Datum add_row_to_any_state(FunctionCallInfo fcinfo, Family family) {
 Datum add_typed_row(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
   if (PG_ARGISNULL(1)) return keep_state(fcinfo);
-  const ValueType type = kept_call(fcinfo, family)->value_type;
+  const ValueType type = value_type_of_rows(fcinfo, family);
   return add_record(fcinfo, family, number_of_value(type, PG_GETARG_DATUM(1)));
 }
 

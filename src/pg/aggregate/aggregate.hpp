@@ -41,10 +41,22 @@ Datum add_hashed_row(FunctionCallInfo fcinfo, Family family);
 // family whose records can be expanded. ereports as add_row() does.
 Datum expanded_state(FunctionCallInfo fcinfo, Family family);
 
-// The state of a new group of this family without records, and the type of its values. ereport as
-// add_row() does.
+// The state of a new group of this family without records. ereports as add_row() does.
 Datum begin_group(FunctionCallInfo fcinfo, Family family);
-ValueType value_type_of_rows(FunctionCallInfo fcinfo, Family family);
+
+// What a transition function keeps for the query of the call that it belongs to.
+struct KeptCall {
+  const Aggref* call;    // null before the first row
+  ValueType value_type;  // of the rows
+};
+const KeptCall* kept_call(FunctionCallInfo fcinfo, Family family);
+
+// The type of the values of the rows. ereports as add_row() does.
+pg_attribute_always_inline ValueType value_type_of_rows(FunctionCallInfo fcinfo, Family family) {
+  const auto* kept = static_cast<const KeptCall*>(fcinfo->flinfo->fn_extra);
+  if (unlikely(kept == nullptr || kept->call == nullptr)) kept = kept_call(fcinfo, family);
+  return kept->value_type;
+}
 
 // Makes a flat state without records for a new group, from the parameters that the call's
 // transition function received. `user_key_check` is UserHash::key_check for a user-level family,

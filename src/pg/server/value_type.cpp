@@ -156,7 +156,7 @@ bool is_whole(ValueType type) {
   return type >= ValueType::kInteger;
 }
 
-double number_of_value(ValueType type, Datum value) {
+double number_of_any_value(ValueType type, Datum value) {
   switch (type) {
     case ValueType::kFloat8:
       return DatumGetFloat8(value);

@@ -39,7 +39,11 @@ bool is_temporal(ValueType type);
 
 // The number of a value; infinite dates and timestamps are infinities. NaN for a value without a
 // number (numeric and float8 NaN).
-double number_of_value(ValueType type, Datum value);
+double number_of_any_value(ValueType type, Datum value);
+// The same; the most frequent case is inline.
+inline double number_of_value(ValueType type, Datum value) {
+  return type == ValueType::kInteger ? DatumGetInt32(value) : number_of_any_value(type, value);
+}
 
 // The value with the number, rounded to a value of the type. Numbers beyond its range give its
 // least or largest finite value. ereports if memory is short.
