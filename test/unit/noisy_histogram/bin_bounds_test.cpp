@@ -10,6 +10,8 @@
 namespace dpquantile {
 namespace {
 
+using test::expect_parameter_error;
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
