@@ -58,14 +58,4 @@ MomentsError moments_expected_error(double rows, MomentsDegree degree,
           width * std::min(kWorstRootError * std::sqrt(noise.outer / rows), 0.5)};
 }
 
-double count_expected_error(const PrivacyParameter& privacy) {
-  return mean_integer_noise(privacy.measure, IntegerNoise(privacy, 1).spread());
-}
-
-double sum_expected_error(const PrivacyParameter& privacy, double lower, double upper) {
-  const double spread[] = {IntegerNoise(privacy, std::uint64_t{1} << 10).spread()};
-  const double largest = std::max(std::abs(lower), std::abs(upper));
-  return std::ldexp(mean_noise(privacy.measure, spread), -10) * largest;
-}
-
 }  // namespace dpquantile

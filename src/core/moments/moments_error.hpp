@@ -32,9 +32,4 @@ struct MomentsError {
 MomentsError moments_expected_error(double rows, MomentsDegree degree,
                                     const PrivacyParameter& privacy, double lower, double upper);
 
-// The mean absolute error of release_count(), before a count below 0 becomes 0, and of
-// release_sum(). They do not depend on the rows.
-double count_expected_error(const PrivacyParameter& privacy);
-double sum_expected_error(const PrivacyParameter& privacy, double lower, double upper);
-
 }  // namespace dpquantile

@@ -9,24 +9,12 @@
 
 namespace dpquantile {
 
-namespace {
-
-std::uint64_t error_of(PrivacyMeasure measure, const IntegerNoise& noise) {
-  return integer_noise_quantile(measure, noise.spread(), kEstimateTail);
-}
-
-}  // namespace
-
 NoisyCount release_count(std::uint64_t exact, const PrivacyParameter& privacy,
                          RandomStream& random) {
   const IntegerNoise noise(privacy, 1);
   const int128_t noisy = int128_t{exact} + noise.draw(random);
   return {static_cast<std::uint64_t>(std::max<int128_t>(noisy, 0)),
-          error_of(privacy.measure, noise)};
-}
-
-std::uint64_t count_error(const PrivacyParameter& privacy) {
-  return error_of(privacy.measure, IntegerNoise(privacy, 1));
+          integer_noise_quantile(privacy.measure, noise.spread(), kEstimateTail)};
 }
 
 }  // namespace dpquantile

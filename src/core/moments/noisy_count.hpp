@@ -25,7 +25,4 @@ struct NoisyCount {
 NoisyCount release_count(std::uint64_t exact, const PrivacyParameter& privacy,
                          RandomStream& random);
 
-// The error of release_count().
-std::uint64_t count_error(const PrivacyParameter& privacy);
-
 }  // namespace dpquantile

@@ -1,21 +1,12 @@
 #include "core/noisy_histogram/noisy_histogram.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/int128.hpp"
 #include "core/privacy/integer_noise.hpp"
 #include "core/privacy/noise_error.hpp"
 
 namespace dpquantile {
-
-namespace {
-
-std::uint64_t error_of_tail(const PrivacyParameter& privacy, double tail) {
-  return integer_noise_quantile(privacy.measure, IntegerNoise(privacy, 1).spread(), tail);
-}
-
-}  // namespace
 
 std::pmr::vector<std::int64_t> release_histogram(std::span<const std::uint64_t> counts,
                                                  const PrivacyParameter& privacy,
@@ -32,13 +23,8 @@ std::pmr::vector<std::int64_t> release_histogram(std::span<const std::uint64_t> 
 }
 
 std::uint64_t histogram_error(const PrivacyParameter& privacy, double confidence) {
-  return error_of_tail(privacy, 1 - confidence);
-}
-
-// The noises of the bins are independent.
-std::uint64_t histogram_error_everywhere(const PrivacyParameter& privacy, double confidence,
-                                         std::uint64_t bins) {
-  return error_of_tail(privacy, -std::expm1(std::log(confidence) / static_cast<double>(bins)));
+  const double spread = IntegerNoise(privacy, 1).spread();
+  return integer_noise_quantile(privacy.measure, spread, 1 - confidence);
 }
 
 }  // namespace dpquantile

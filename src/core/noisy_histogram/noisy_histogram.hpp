@@ -12,12 +12,12 @@ namespace dpquantile {
 
 // Releases the number of records in each bin, with independent discrete Laplace noise of scale
 // 1 / epsilon or discrete Gaussian noise of sigma^2 = 1 / (2 rho). Counts below 0 become 0, which
-// is post-processing and moves them closer; so the counts together are rather too large where many
-// bins are empty. `counts` holds the number of records in each bin, of which there are at most
-// 2^62 in all.
+// is post-processing and moves them closer; where many bins are empty it makes the sum of the
+// counts too large on average. `counts` holds the number of records in each bin, of which there are
+// at most 2^62 in all.
 //
 // Privacy: epsilon-differentially private or rho-zCDP, by the measure, for adding or removing one
-// record: a record is in one bin (docs/privacy.md, "Histograms").
+// record: a record is in at most one bin (docs/privacy.md, "Histograms").
 //
 // Throws ParameterError as check_privacy_parameter() does, RandomnessUnavailable, Cancelled,
 // std::bad_alloc, and std::overflow_error as the samplers do. O(bins) memory and time, apart from
@@ -30,9 +30,5 @@ std::pmr::vector<std::int64_t> release_histogram(std::span<const std::uint64_t> 
 // `confidence`, 0 .. 1: for one bin, not for all at once. Public. Throws ParameterError as
 // check_privacy_parameter() does.
 std::uint64_t histogram_error(const PrivacyParameter& privacy, double confidence);
-
-// The same for all of `bins` bins at once. Requires bins >= 1.
-std::uint64_t histogram_error_everywhere(const PrivacyParameter& privacy, double confidence,
-                                         std::uint64_t bins);
 
 }  // namespace dpquantile

@@ -117,22 +117,4 @@ std::uint64_t integer_noise_quantile(PrivacyMeasure measure, double spread, doub
   return static_cast<std::uint64_t>(std::max(std::ceil(t), 0.0));
 }
 
-// Laplace noise has 2 e^(-1/s) / (1 - e^(-2/s)). Gaussian noise is summed where the integers are
-// coarse for it.
-double mean_integer_noise(PrivacyMeasure measure, double spread) {
-  if (measure == PrivacyMeasure::kPure) {
-    return -2 * std::exp(-1 / spread) / std::expm1(-2 / spread);
-  }
-  constexpr double kFine = 10;
-  if (spread > kFine) return spread * std::sqrt(2 / std::numbers::pi);
-  double mass = 1;
-  double moment = 0;
-  for (int y = 1; y < 40 * kFine; ++y) {
-    const double density = 2 * std::exp(-y * y / (2 * spread * spread));
-    mass += density;
-    moment += y * density;
-  }
-  return moment / mass;
-}
-
 }  // namespace dpquantile

@@ -30,7 +30,4 @@ double mean_noise(PrivacyMeasure measure, std::span<const double> spreads);
 // Proposition 25).
 std::uint64_t integer_noise_quantile(PrivacyMeasure measure, double spread, double tail);
 
-// The mean magnitude of integer noise of this spread.
-double mean_integer_noise(PrivacyMeasure measure, double spread);
-
 }  // namespace dpquantile

@@ -2,12 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "core/base/error.hpp"
-#include "core/moments/noisy_sum.hpp"
 #include "support/confidence.hpp"
 #include "support/context_testing.hpp"
 
@@ -17,7 +14,7 @@ namespace {
 using test::lower_confidence_bound;
 using test::TestContext;
 
-// The false-alarm probability of one check of a coverage. There are fewer than 100.
+// The false-alarm probability of one check of a coverage. There are 12.
 constexpr double kFalseAlarm = 1e-9;
 constexpr std::uint64_t kDraws = 3000;
 
@@ -44,62 +41,12 @@ TEST(NoisyCount, IsWithinItsErrorNineteenTimesOfTwenty) {
       EXPECT_LE(lower_confidence_bound(missed, kDraws, kFalseAlarm), 0.05);
     }
   }
-  EXPECT_EQ(count_error(pure(1)), 3);
-  EXPECT_EQ(count_error(pure(0.1)), 30);
+  EXPECT_EQ(release_count(0, pure(1), context.random).error, 3);
+  EXPECT_EQ(release_count(0, pure(0.1), context.random).error, 30);
 }
 
-Estimate sum_of(const std::vector<double>& rows, double lower, double upper,
-                const PrivacyParameter& privacy, RandomStream& random) {
-  const SumScale scale = SumScale::create(lower, upper);
-  ValueSums sums;
-  for (const double row : rows) sums.add_shifted(scale.shifted_units(row));
-  return release_sum(sums, scale, privacy, random);
-}
-
-TEST(NoisySum, IsTheSumOfTheClampedValues) {
+TEST(NoisyCount, RefusesAGuaranteeOutOfRange) {
   TestContext context;
-  for (const PrivacyParameter& privacy : {pure(1000), zcdp(1000)}) {
-    EXPECT_NEAR(sum_of({1, 2, -7, 100}, -5, 10, privacy, context.random).value, 8, 1);
-    EXPECT_NEAR(sum_of({-1, -2}, -5, 10, privacy, context.random).value, -3, 1);
-  }
-}
-
-TEST(NoisySum, IsOfASignThatTheBoundsAllowAndFinite) {
-  TestContext context;
-  constexpr double kHuge = 1e308;
-  for (int i = 0; i < 200; ++i) {
-    EXPECT_GE(sum_of({}, 0, 10, pure(0.01), context.random).value, 0);
-    EXPECT_LE(sum_of({}, -10, -1, pure(0.01), context.random).value, 0);
-    const Estimate huge = sum_of({kHuge, kHuge}, 0, kHuge, pure(1e-6), context.random);
-    EXPECT_TRUE(std::isfinite(huge.value) && std::isfinite(huge.error));
-  }
-}
-
-TEST(NoisySum, IsWithinItsErrorNineteenTimesOfTwenty) {
-  TestContext context;
-  for (const PrivacyParameter& privacy : {pure(1e-6), pure(1), zcdp(1e-12), zcdp(0.5)}) {
-    for (const auto& [lower, upper] : {std::pair{-5.0, 2.0}, {0.0, 120.0}}) {
-      std::uint64_t missed = 0;
-      for (std::uint64_t i = 0; i < kDraws; ++i) {
-        const Estimate sum = sum_of({1, 1, 0.5}, lower, upper, privacy, context.random);
-        missed += std::abs(sum.value - 2.5) > sum.error;
-      }
-      EXPECT_LE(lower_confidence_bound(missed, kDraws, kFalseAlarm), 0.05);
-    }
-  }
-}
-
-// P(|noise| <= error) must not be far above 95 % either: 3.0 scales, or 1.96 sigmas.
-TEST(NoisySum, HasNoWiderErrorThanItNeeds) {
-  TestContext context;
-  EXPECT_NEAR(sum_of({}, -5, 2, pure(1), context.random).error, 5 * std::log(20), 0.01);
-  EXPECT_NEAR(sum_of({}, -5, 2, zcdp(0.5), context.random).error, 5 * 1.96, 0.01);
-}
-
-TEST(NoisySum, RefusesAGuaranteeOutOfRange) {
-  TestContext context;
-  EXPECT_THROW(sum_of({}, 0, 1, pure(0), context.random), ParameterError);
-  EXPECT_THROW(sum_of({}, 0, 1, zcdp(1e-13), context.random), ParameterError);
   EXPECT_THROW(release_count(0, pure(1e4), context.random), ParameterError);
 }
 

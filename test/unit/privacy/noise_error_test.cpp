@@ -111,19 +111,5 @@ TEST(IntegerNoiseQuantile, IsAtMostOneTooLargeForGaussianNoise) {
   }
 }
 
-TEST(MeanIntegerNoise, IsTheMeanMagnitudeOfTheDiscreteLaw) {
-  for (const double spread : {0.2, 1.0, 9.9, 10.1, 40.0}) {
-    double laplace = 0;
-    double gaussian = 0;
-    for (std::uint64_t t = 0; t < 1000; ++t) {
-      laplace += tail_beyond(t, [&](double y) { return std::exp(-y / spread); });
-      gaussian +=
-          tail_beyond(t, [&](double y) { return std::exp(-y * y / (2 * spread * spread)); });
-    }
-    EXPECT_NEAR(mean_integer_noise(kPure, spread), laplace, 1e-9 * (1 + laplace));
-    EXPECT_NEAR(mean_integer_noise(kZcdp, spread), gaussian, 0.01 * gaussian);
-  }
-}
-
 }  // namespace
 }  // namespace dpquantile
