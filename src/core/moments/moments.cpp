@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/moments/finite.hpp"
 #include "core/privacy/noise_error.hpp"
 
 namespace dpquantile {
@@ -32,11 +33,6 @@ constexpr double kShrinks = 0.999;
 // that lies on these units: they are below 2^-20 of any noise.
 double widened(double error) {
   return error * (1 + 0x1p-16);
-}
-
-double finite(double value) {
-  constexpr double kMost = std::numeric_limits<double>::max();
-  return std::clamp(value, -kMost, kMost);
 }
 
 double farther_end(double value, double low, double high) {

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "core/moments/bernstein_sums.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/privacy_parameter.hpp"
+#include "core/privacy/random.hpp"
 
 namespace dpquantile {
 

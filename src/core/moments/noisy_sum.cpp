@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/moments/finite.hpp"
 #include "core/privacy/integer_noise.hpp"
 #include "core/privacy/noise_error.hpp"
 
@@ -26,11 +26,6 @@ int128_t sum_in_units(const ValueSums& values, int bits) {
   const int128_t divisor = int128_t{1} << (static_cast<int>(SumScale::kSumBits) - bits);
   const int128_t quotient = sum / divisor;
   return quotient * divisor > sum ? quotient - 1 : quotient;
-}
-
-double finite(double value) {
-  constexpr double kMost = std::numeric_limits<double>::max();
-  return std::clamp(value, -kMost, kMost);
 }
 
 }  // namespace
