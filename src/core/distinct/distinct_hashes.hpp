@@ -10,7 +10,7 @@
 
 namespace dpquantile {
 
-// A set of 64-bit hashes, the state of a count of distinct values. A hash takes 8 to 13 bytes of
+// A set of 64-bit hashes, the state of a count of distinct values. A hash takes 10 to 15 bytes of
 // the given memory resource once there are some thousand. Large sets are divided into 256 tables by
 // the first byte of the hash, which grow one at a time: while one grows, only this one is in memory
 // twice. Adding takes constant time on average, for hashes that look random (keyed hashes of
@@ -48,7 +48,7 @@ class DistinctHashes {
     for (const HashTable& table : tables_) table.for_each(visit);
   }
 
-  // All hashes in ascending order: the same for the same set, whatever the order of adding was.
+  // All hashes in ascending order. The order of adding does not matter.
   std::pmr::vector<std::uint64_t> sorted(std::pmr::memory_resource* memory) const;
 
  private:

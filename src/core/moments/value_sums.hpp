@@ -25,8 +25,8 @@ inline std::uint32_t value_units(const FixedPoint& scale, double x) {
   return static_cast<std::uint32_t>(round_to_nearest(fraction * FixedPoint::kOne));
 }
 
-// The scale of a sum alone: units of max(|lower|, |upper|) / kSumOne, counted from zero. One row
-// changes the sum of the units by at most kSumOne, whatever its value is.
+// The scale of a sum alone: units of max(|lower|, |upper|) / kSumOne, counted from zero. A row of
+// any value changes the sum of the units by at most kSumOne.
 struct SumScale {
   static constexpr unsigned kSumBits = 32;
   static constexpr std::uint64_t kSumOne = std::uint64_t{1} << kSumBits;

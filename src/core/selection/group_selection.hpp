@@ -40,7 +40,7 @@ class GroupSelection {
   };
   Odds odds(std::uint64_t rows) const;
 
-  // The probability that a group of so many rows (or users) is kept. Takes constant time.
+  // The probability that a group of `rows` rows (or users) is kept. Takes constant time.
   double keep_probability(std::uint64_t rows) const;
 
   // Draws the decision. Throws RandomnessUnavailable.
@@ -54,7 +54,7 @@ class GroupSelection {
  private:
   double epsilon_;
   double delta_;
-  std::uint64_t rising_;  // up to so many rows the first branch of the minimum holds
+  std::uint64_t rising_;  // up to this number of rows pi grows by the first branch
   double top_;            // the keep probability there
 };
 

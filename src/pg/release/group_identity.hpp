@@ -6,7 +6,7 @@ extern "C" {
 #include "executor/tuptable.h"
 }
 
-// A number for a group that depends on the group's keys alone, whichever other groups there are:
+// A number for a group that depends on the group's keys alone, not on the other groups:
 // core/selection/bounded_groups.hpp needs it.
 namespace dpquantile {
 

@@ -45,7 +45,7 @@ double number_of_interval(const Interval* interval) {
   return days * kPerDay + static_cast<double>(interval->time);
 }
 
-// The numbers of the finite values of a type whose numbers are whole.
+// The least and the largest number of a finite value, for a type of whole numbers.
 struct WholeRange {
   int64 least;
   int64 most;

@@ -53,7 +53,7 @@ TEST(BoundedGroups, CountAUserOnceInAGroup) {
   EXPECT_EQ(counts_of({{1, 3}, {1, 3}, {2, 3}, {1, 3}}, 1), (Counts{0, 0, 0, 2, 0, 0, 0}));
 }
 
-TEST(BoundedGroups, LeaveEveryUserInAtMostSoManyGroups) {
+TEST(BoundedGroups, LeaveEveryUserInNoMoreGroupsThanTheLimit) {
   for (std::uint64_t most = 1; most <= kGroups; ++most) {
     std::uint64_t expected = 0;
     for (std::uint64_t user = 0; user < 100; ++user) {
@@ -75,7 +75,7 @@ TEST(BoundedGroups, DoNotDependOnTheOrderOfTheData) {
 }
 
 // The sensitivity: for every key, one user more changes at most `most` counts, each by one.
-TEST(BoundedGroups, ChangeByOneInAtMostSoManyGroupsForOneUser) {
+TEST(BoundedGroups, ChangeByOneInNoMoreGroupsThanTheLimitForOneUser) {
   for (std::uint8_t key = 0; key < 20; ++key) {
     for (const std::uint64_t most : {1U, 2U, 3U, 7U}) {
       for (std::uint32_t own = 1; own <= kGroups; ++own) {
