@@ -2,7 +2,6 @@
 #include "core/moments/noisy_count.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "pg/aggregate/sums_aggregate.hpp"
 #include "pg/release/group_release.hpp"
@@ -28,6 +27,14 @@ Datum release_number(const ChargedGroup& group, uint64 exact) {
   PG_RETURN_INT64(static_cast<int64>(std::min<std::uint64_t>(released, PG_INT64_MAX)));
 }
 
+// The families of dp_count(epsilon) and dp_count(value, epsilon) are told apart by the symbols of
+// their final functions.
+Datum rows_final(FunctionCallInfo fcinfo) {
+  if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
+  const ChargedGroup group = charged_group(fcinfo);
+  return release_number(group, rows_of(group));
+}
+
 bool draw_keep(const ChargedGroup& group, uint64 size) {
   const auto& mechanism = static_cast<const GroupSelectionMechanism&>(*group.mechanism);
   bool kept = false;
@@ -50,9 +57,7 @@ DPQ_FUNCTION(dpq_count_transition) {
 
 // (state) returns bigint
 DPQ_FUNCTION(dpq_count_final) {
-  if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
-  const ChargedGroup group = charged_group(fcinfo);
-  return release_number(group, rows_of(group));
+  return rows_final(fcinfo);
 }
 
 // (state, value "any", epsilon [, options])
@@ -64,9 +69,7 @@ DPQ_FUNCTION(dpq_value_count_transition) {
 
 // (state) returns bigint
 DPQ_FUNCTION(dpq_value_count_final) {
-  if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
-  const ChargedGroup group = charged_group(fcinfo);
-  return release_number(group, rows_of(group));
+  return rows_final(fcinfo);
 }
 
 // (state, value anynonarray, epsilon [, options])

@@ -21,7 +21,7 @@ namespace dpquantile {
 namespace {
 
 // The arguments of a call. The arrays are palloc'd.
-struct Histogram {
+struct HistogramArguments {
   std::span<const std::int64_t> counts;
   std::span<const double> bounds;
   AxisScale scale;
@@ -56,7 +56,6 @@ Elements elements_of(ArrayType* array, const char* name) {
 }
 
 ValueType type_of_bounds(Oid element) {
-  if (element == INT2OID) return ValueType::kInteger;
   if (element == FLOAT4OID) return ValueType::kFloat8;
   const auto type = find_value_type(element);
   if (type) return *type;
@@ -65,11 +64,9 @@ ValueType type_of_bounds(Oid element) {
                   errhint("Give the bounds of dp_histogram.")));
 }
 
-// The bound as a value of its ValueType; a timestamptz becomes the timestamp of the session's zone.
+// The bound as a value of its ValueType. A timestamptz becomes the timestamp of the session's zone.
 Datum plain_bound(Oid element, Datum bound) {
   switch (element) {
-    case INT2OID:
-      return Int32GetDatum(DatumGetInt16(bound));
     case FLOAT4OID:
       return Float8GetDatum(DatumGetFloat4(bound));
     case TIMESTAMPTZOID:
@@ -104,7 +101,7 @@ std::span<const std::int64_t> read_counts(ArrayType* array) {
   return {counts, static_cast<std::size_t>(elements.count)};
 }
 
-void require_one_count_a_bin(const Histogram& histogram) {
+void require_one_count_a_bin(const HistogramArguments& histogram) {
   if (histogram.counts.size() + 1 == histogram.bounds.size()) return;
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("there must be one more bound than counts, got %zu bounds and %zu counts",
@@ -113,13 +110,13 @@ void require_one_count_a_bin(const Histogram& histogram) {
 }
 
 // The arguments bounds, counts and, at this number, error.
-Histogram histogram_arguments(FunctionCallInfo fcinfo, int error_number) {
+HistogramArguments histogram_arguments(FunctionCallInfo fcinfo, int error_number) {
   ArrayType* bounds = PG_GETARG_ARRAYTYPE_P(0);
   const ValueType type = type_of_bounds(ARR_ELEMTYPE(bounds));
   const bool has_error = !PG_ARGISNULL(error_number);
-  const Histogram histogram{read_counts(PG_GETARG_ARRAYTYPE_P(1)), read_bounds(bounds, type),
-                            axis_scale_of(type), has_error,
-                            has_error ? PG_GETARG_INT64(error_number) : 0};
+  const HistogramArguments histogram{read_counts(PG_GETARG_ARRAYTYPE_P(1)),
+                                     read_bounds(bounds, type), axis_scale_of(type), has_error,
+                                     has_error ? PG_GETARG_INT64(error_number) : 0};
   report(guarded([&] { check_bin_bounds(histogram.bounds); }));
   require_one_count_a_bin(histogram);
   if (histogram.error < 0) {
@@ -140,7 +137,7 @@ bool is_any_null(FunctionCallInfo fcinfo, int first_arguments) {
 
 // Returns a palloc'd copy of the string that draw(const HistogramPlot&) returns.
 template <class Draw>
-text* draw_histogram(const Histogram& histogram, Draw draw) {
+text* draw_histogram(const HistogramArguments& histogram, Draw draw) {
   text* drawn = nullptr;
   MemoryContext context = CurrentMemoryContext;
   report(guarded([&] {
@@ -164,7 +161,7 @@ DPQ_FUNCTION(dpq_histogram_plot) {
     return return_lines(fcinfo, cstring_to_text(""));
   }
   const PlotSize size = text_size_arguments(fcinfo, 2);
-  const Histogram histogram = histogram_arguments(fcinfo, kError);
+  const HistogramArguments histogram = histogram_arguments(fcinfo, kError);
   text* drawn = draw_histogram(histogram, [&](const HistogramPlot& plot) {
     return joined(draw_histogram_text(plot, size.width, size.height, size.utf8));
   });
@@ -177,7 +174,7 @@ DPQ_FUNCTION(dpq_histogram_svg) {
   if (is_any_null(fcinfo, kError)) PG_RETURN_NULL();
   const PlotSize size = svg_size_arguments(fcinfo, 2);
   const char* title = title_argument(fcinfo, 4);
-  const Histogram histogram = histogram_arguments(fcinfo, kError);
+  const HistogramArguments histogram = histogram_arguments(fcinfo, kError);
   PG_RETURN_TEXT_P(draw_histogram(histogram, [&](const HistogramPlot& plot) {
     return in_encoding(draw_histogram_svg(plot, size.width, size.height, title), size);
   }));
