@@ -137,11 +137,12 @@ SELECT in_sql(-1);
 SELECT in_plpgsql(NULL);
 SELECT charged();
 
--- A parameter is evaluated for the rows of a group and again for its answer, so an expression that is not
--- immutable is refused. A sub-select is evaluated once.
+-- A parameter is evaluated for the rows of a group and again for its answer, so an expression that may change
+-- is refused. Settings are public, and a query that changes them is refused below. A sub-select is evaluated once.
 CREATE FUNCTION setting() RETURNS float8 LANGUAGE sql STABLE RETURN current_setting('regress.epsilon')::float8;
 SET regress.epsilon = 0.1;
-SELECT dp_median(x, setting(), 0, 300) FROM t;
+SELECT dp_median(x, random(), 0, 300) FROM t;
+SELECT dp_median(x, setting(), 0, 300) IS NOT NULL AS answered FROM t;
 PREPARE once AS
   SELECT count(a) AS answers FROM (SELECT dp_median(x, (SELECT setting()), 0, 300) AS a FROM t GROUP BY k) s;
 EXECUTE once;

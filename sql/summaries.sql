@@ -100,7 +100,16 @@ SELECT dp_keep_group(u, 1, 1e-9, 1) AS all, (SELECT dp_keep_group(u, 1, 1e-9, 1)
 -- Five users in 2000 groups each leave five groups of one user, or fewer.
 SELECT count(*) FROM (SELECT g FROM generate_series(1, 2000) g, generate_series(1, 5) u GROUP BY g HAVING dp_keep_group(u, 1, 1e-9, 1)) s;
 -- Keys that are equal but look different, several keys, NULL keys
-SELECT k, dp_keep_group(u, 1, 1e-9, 2) FROM (SELECT u, (ARRAY[1.0, 1.00, NULL])[1 + u % 3] AS k FROM generate_series(1, 300) u) s GROUP BY k;
+SELECT k, dp_keep_group(u, 1, 1e-9, 2) FROM (SELECT u, (ARRAY['x ', 'x', NULL])[1 + u % 3]::char(3) AS k FROM generate_series(1, 300) u) s GROUP BY k;
+-- threat 63: a key that looks different from its equals would be that of one row.
+SELECT k, dp_keep_group(1, 1e-9) FROM (SELECT (ARRAY[1.0, 1.00])[1 + u % 2] AS k FROM generate_series(1, 300) u) s GROUP BY k;
+SELECT k, dp_keep_group(u, 1, 1e-9, 2) FROM (SELECT u, '1 day'::interval AS k FROM generate_series(1, 300) u) s GROUP BY k;
+SELECT k, dp_keep_group(1, 1e-9) FROM (SELECT u % 2 * 0.50::numeric(4,2) AS k FROM generate_series(1, 300) u) s GROUP BY k;
+SELECT k, dp_keep_group(1, 1e-9) FROM (SELECT (u % 2 * 0.50)::numeric(4,2) AS k FROM generate_series(1, 300) u) s GROUP BY k;
+-- threat 62: dp_keep_group is asked first, so nothing else is computed of the other groups.
+CREATE FUNCTION told(city text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE '%', city; RETURN true; END $$;
+SELECT city FROM visits WHERE city <> 'Oslo' OR u < 2 GROUP BY city HAVING told(city || min(u)) AND dp_keep_group(1, 1e-9);
+SELECT city FROM visits GROUP BY city HAVING 1 / (length(min(city)) - 4) < 2 AND dp_keep_group(1, 1e-9);
 SELECT a, b, dp_keep_group(u, 1, 1e-9, 2) FROM (SELECT u, u % 2 AS a, 'x'::text AS b FROM generate_series(1, 300) u) s GROUP BY ROLLUP (a, b);
 -- threat 62: a charge for each group would tell the number of all groups.
 SELECT city, dp_user_mean(u, 1, 1, 0, 9) FROM visits GROUP BY city HAVING dp_keep_group(u, 1, 1e-9, 4);
@@ -137,6 +146,11 @@ SELECT dp_avg(i, 1, 0, 9, dp_options(method => 'tree')) FROM t;
 SELECT dp_sum(i, 1, 0, 9, dp_options(granularity => 0.5)) FROM t;
 SELECT dp_variance(x, 1, 0, 1e-200) FROM t;
 SELECT dp_count(x) FROM t;
+SELECT dp_histogram_error(1, 1);
+SELECT dp_histogram_error(1, 'NaN');
+SELECT * FROM dp_histogram_rows('{0,1,2}'::int[], '{5,6,7}');
+SELECT * FROM dp_histogram_rows('{0,1,NULL}'::int[], '{5,6}');
+SELECT * FROM dp_histogram_rows('{{0,1},{2,3}}'::int[], '{5,6,7}');
 SELECT dp_keep_group(1, 0) FROM t;
 SELECT dp_keep_group(1, 0.6) FROM t;
 SELECT dp_histogram(x, 1, '{3,2,1}') FROM t;

@@ -703,7 +703,7 @@ Privacy: epsilon-differentially private for adding or removing one row; with the
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
-options: built by dp_options(): rho.
+options: built by dp_options(): granularity, to which the answer is rounded; rho.
 All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.var_samp_transition(dpquantile.records_state, float8, float8, float8, float8)
@@ -746,7 +746,7 @@ Privacy: epsilon-differentially private for adding or removing one row; with the
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
-options: built by dp_options(): rho.
+options: built by dp_options(): granularity, to which the answer is rounded; rho.
 All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.variance_transition(dpquantile.records_state, float8, float8, float8, float8)
@@ -789,7 +789,7 @@ Privacy: epsilon-differentially private for adding or removing one row; with the
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
-options: built by dp_options(): rho.
+options: built by dp_options(): granularity, to which the answer is rounded; rho.
 All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.stddev_pop_transition(dpquantile.records_state, float8, float8, float8, float8)
@@ -832,7 +832,7 @@ Privacy: epsilon-differentially private for adding or removing one row; with the
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
-options: built by dp_options(): rho.
+options: built by dp_options(): granularity, to which the answer is rounded; rho.
 All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.stddev_samp_transition(dpquantile.records_state, float8, float8, float8, float8)
@@ -875,7 +875,7 @@ Privacy: epsilon-differentially private for adding or removing one row; with the
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
-options: built by dp_options(): rho.
+options: built by dp_options(): granularity, to which the answer is rounded; rho.
 All arguments except value must be constant.';
 
 CREATE FUNCTION dpquantile.stddev_transition(dpquantile.records_state, float8, float8, float8, float8)
@@ -918,7 +918,7 @@ Privacy: epsilon-differentially private for adding or removing one row; with the
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
-options: built by dp_options(): rho.
+options: built by dp_options(): granularity, to which the answer is rounded; rho.
 All arguments except value must be constant.';
 
 CREATE TYPE @extschema@.dp_statistics AS (
@@ -949,7 +949,7 @@ CREATE TYPE @extschema@.dp_numeric_statistics AS (
   stddev_error numeric
 );
 COMMENT ON TYPE @extschema@.dp_numeric_statistics IS
-  'The answer of dp_stats for numeric values: number of rows, sum, mean, sample variance and sample standard deviation. The exact '
+  'The answer of dp_stats for integers and numeric values: number of rows, sum, mean, sample variance and sample standard deviation. The exact '
   'statistic lies within ..._error of each with a probability of at least 95 %.';
 CREATE FUNCTION dpquantile.stats_final(dpquantile.records_state) RETURNS @extschema@.dp_statistics
   LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
@@ -996,7 +996,7 @@ Privacy: epsilon-differentially private for adding or removing one row; with the
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values.
-options: built by dp_options(): granularity, to which sum and mean are rounded; rho.
+options: built by dp_options(): granularity, to which sum, mean, variance and deviation are rounded; rho.
 All arguments except value must be constant.';
 
 CREATE FUNCTION @extschema@.dp_stats_expected_error(n bigint, epsilon float8, lower float8, upper float8, options jsonb DEFAULT '{}',
@@ -1124,10 +1124,7 @@ All arguments except value must be constant.';
 
 CREATE FUNCTION @extschema@.dp_histogram_rows(bounds anyarray, counts bigint[])
   RETURNS TABLE (lower anyelement, upper anyelement, count bigint)
-  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-  AS $$
-    SELECT bounds[i], bounds[i OPERATOR(pg_catalog.+) 1], counts[i] FROM pg_catalog.generate_subscripts(counts, 1) AS i
-  $$;
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10 AS 'MODULE_PATHNAME', 'dpq_histogram_rows';
 COMMENT ON FUNCTION @extschema@.dp_histogram_rows(anyarray, bigint[]) IS
   'The rows of a histogram. bounds: as in dp_histogram; counts: its answer; lower, upper: the bounds of a bin; count: the '
   'number of values in it. Costs no budget.';
@@ -1220,7 +1217,8 @@ BEGIN
   FOR variant IN
     SELECT p.oid, p.proname, transition.proname AS transition, transition.prosrc AS transition_symbol,
            final.proname AS final, final.prosrc AS final_symbol, v.type, v.kind, v.sort,
-           f.granularity, 'lower' = ANY (p.proargnames) AS bounded,
+           CASE WHEN 'options' = ANY (p.proargnames) THEN f.granularity ELSE 'none' END AS granularity,
+           'lower' = ANY (p.proargnames) AS bounded,
            CASE f.answers WHEN 'value' THEN v.own
                           WHEN 'values' THEN v.own || '[]'
                           WHEN 'mean' THEN CASE v.kind WHEN 'integer' THEN 'numeric' ELSE v.type END
@@ -1287,7 +1285,7 @@ BEGIN
     EXECUTE format(
       'COMMENT ON AGGREGATE @extschema@.%I(%s) IS %L', variant.proname, variant.types,
       obj_description(variant.oid, 'pg_proc') || format(E'\nThis variant takes values of type %s', variant.type)
-        || coalesce(format(' and answers in %s', variant.answer), '')
+        || CASE WHEN variant.answer IS NULL THEN '' ELSE ' and answers in ' || regexp_replace(variant.answer, '^.*\.', '') END
         || '.' || CASE variant.kind
            WHEN 'integer' THEN
              CASE variant.granularity
@@ -1340,6 +1338,27 @@ BEGIN
     EXECUTE format(
       'COMMENT ON AGGREGATE @extschema@.%I(%s) IS %L', original.proname, original.types,
       obj_description(original.oid, 'pg_proc') || E'\nThis variant takes parameters that a driver sends as text.');
+  END LOOP;
+END
+$$;
+
+-- dp_count(value, epsilon) once more for each type of number. With value "any" alone, an epsilon of unknown type ($1) beside a
+-- number would be the options of dp_count(epsilon, options). These have no variant for dp_number, with which they would be
+-- ambiguous.
+DO $$
+DECLARE
+  type text;
+BEGIN
+  FOREACH type IN ARRAY '{smallint,integer,bigint,real,float8,numeric}'::text[] LOOP
+    EXECUTE format('CREATE FUNCTION dpquantile.value_count_transition(dpquantile.records_state, %s, float8) '
+                   'RETURNS dpquantile.records_state LANGUAGE C IMMUTABLE PARALLEL SAFE '
+                   'AS ''MODULE_PATHNAME'', ''dpq_value_count_transition''', type);
+    EXECUTE format('CREATE AGGREGATE @extschema@.dp_count(value %s, epsilon float8) ('
+                   'SFUNC = dpquantile.value_count_transition, STYPE = dpquantile.records_state, SSPACE = 512, '
+                   'FINALFUNC = dpquantile.value_count_final, FINALFUNC_MODIFY = READ_WRITE, '
+                   'COMBINEFUNC = dpquantile.records_combine, PARALLEL = SAFE)', type);
+    EXECUTE format('COMMENT ON AGGREGATE @extschema@.dp_count(%s, float8) IS %L', type,
+                   obj_description('@extschema@.dp_count("any", float8)'::regprocedure, 'pg_proc'));
   END LOOP;
 END
 $$;

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "pg/aggregate/user_key.hpp"
+#include "pg/server/bytewise_type.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -59,36 +60,6 @@ void require_collation(Oid type, Oid collation) {
   ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_COLLATION),
                   errmsg("could not determine which collation to use for the values"),
                   errhint("Use the COLLATE clause to set the collation explicitly.")));
-}
-
-// Whether ids are equal if and only if their bytes are. PostgreSQL's opclasses say so too
-// (BTEQUALIMAGE_PROC), but some versions say it of character(n), whose trailing blanks do not
-// count. A wrong answer would make one user two, so only types that are known are listed.
-bool is_bytewise(Oid type, Oid collation) {
-  const Oid base = getBaseType(type);
-  switch (base) {
-    case BOOLOID:
-    case CHAROID:
-    case INT2OID:
-    case INT4OID:
-    case INT8OID:
-    case OIDOID:
-    case DATEOID:
-    case TIMEOID:
-    case TIMETZOID:
-    case TIMESTAMPOID:
-    case TIMESTAMPTZOID:
-    case PG_LSNOID:
-    case XID8OID:
-    case UUIDOID:
-    case BYTEAOID:
-      return true;
-    case TEXTOID:
-    case VARCHAROID:
-      return get_collation_isdeterministic(collation);
-    default:
-      return get_typtype(base) == TYPTYPE_ENUM;
-  }
 }
 
 IdForm form_of(Oid type, Oid collation) {

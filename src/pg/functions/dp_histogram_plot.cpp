@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/noisy_histogram/bin_bounds.hpp"
+#include "pg/functions/histogram_arrays.hpp"
 #include "pg/functions/plot_answer.hpp"
 
 extern "C" {
@@ -34,27 +35,6 @@ struct HistogramArguments {
   }
 };
 
-struct Elements {
-  Datum* values;
-  int count;
-};
-
-Elements elements_of(ArrayType* array, const char* name) {
-  if (ARR_NDIM(array) > 1 || array_contains_nulls(array)) {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("%s must be a one-dimensional array without NULL", name),
-                    errhint("Give the bounds of dp_histogram and the counts that it answered.")));
-  }
-  int16 length;
-  bool by_value;
-  char alignment;
-  get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &alignment);
-  Elements elements;
-  deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, alignment, &elements.values,
-                    nullptr, &elements.count);
-  return elements;
-}
-
 ValueType type_of_bounds(Oid element) {
   if (element == FLOAT4OID) return ValueType::kFloat8;
   const auto type = find_value_type(element);
@@ -77,7 +57,7 @@ Datum plain_bound(Oid element, Datum bound) {
 }
 
 std::span<const double> read_bounds(ArrayType* array, ValueType type) {
-  const Elements elements = elements_of(array, "bounds");
+  const ArrayElements elements = elements_of(array, "bounds");
   auto* bounds = static_cast<double*>(palloc((elements.count + 1) * sizeof(double)));
   for (int i = 0; i < elements.count; ++i) {
     const Datum bound = plain_bound(ARR_ELEMTYPE(array), elements.values[i]);
@@ -88,7 +68,7 @@ std::span<const double> read_bounds(ArrayType* array, ValueType type) {
 
 // A released count is at least 0.
 std::span<const std::int64_t> read_counts(ArrayType* array) {
-  const Elements elements = elements_of(array, "counts");
+  const ArrayElements elements = elements_of(array, "counts");
   auto* counts = static_cast<std::int64_t*>(palloc((elements.count + 1) * sizeof(std::int64_t)));
   for (int i = 0; i < elements.count; ++i) {
     counts[i] = DatumGetInt64(elements.values[i]);
@@ -101,14 +81,6 @@ std::span<const std::int64_t> read_counts(ArrayType* array) {
   return {counts, static_cast<std::size_t>(elements.count)};
 }
 
-void require_one_count_a_bin(const HistogramArguments& histogram) {
-  if (histogram.counts.size() + 1 == histogram.bounds.size()) return;
-  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("there must be one more bound than counts, got %zu bounds and %zu counts",
-                         histogram.bounds.size(), histogram.counts.size()),
-                  errhint("Give the bounds of dp_histogram and the counts that it answered.")));
-}
-
 // The arguments bounds, counts and, at this number, error.
 HistogramArguments histogram_arguments(FunctionCallInfo fcinfo, int error_number) {
   ArrayType* bounds = PG_GETARG_ARRAYTYPE_P(0);
@@ -118,7 +90,7 @@ HistogramArguments histogram_arguments(FunctionCallInfo fcinfo, int error_number
                                      read_bounds(bounds, type), axis_scale_of(type), has_error,
                                      has_error ? PG_GETARG_INT64(error_number) : 0};
   report(guarded([&] { check_bin_bounds(histogram.bounds); }));
-  require_one_count_a_bin(histogram);
+  require_one_count_a_bin(histogram.bounds.size(), histogram.counts.size());
   if (histogram.error < 0) {
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -1,6 +1,7 @@
 // dp_sum, dp_avg, dp_variance and dp_stddev with their variants, and dp_stats.
 #include "core/moments/moments.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -34,11 +35,26 @@ ValueSums sums_of(const ChargedGroup& group) {
 }
 
 // The nearest multiple of the granularity, if one is given.
-double on_grid(double value, const AggregateParameters& parameters) {
+double rounded(double value, const AggregateParameters& parameters) {
   const double step = parameters.granularity;
   if (step == 0) return value;
-  const double rounded = std::round(value / step) * step;
-  return std::isfinite(rounded) ? rounded : value;
+  const double multiple = std::round(value / step) * step;
+  return std::isfinite(multiple) ? multiple : value;
+}
+
+// The nearest of lower, lower + granularity, ... that is not above upper.
+double rounded_mean(double mean, const AggregateParameters& parameters) {
+  const auto [lower, upper] = fixed_point_of(&parameters);
+  const double step = parameters.granularity;
+  if (step == 0) return mean;
+  const double steps =
+      std::min(std::round((mean - lower) / step), std::floor((upper - lower) / step));
+  return std::clamp(lower + steps * step, lower, upper);
+}
+
+// The error of a rounded answer.
+Estimate moved(const Estimate& estimate, double to) {
+  return {to, estimate.error + std::abs(to - estimate.value)};
 }
 
 Estimate draw_sum(const ChargedGroup& group) {
@@ -73,15 +89,17 @@ Datum release_variance(FunctionCallInfo fcinfo, Statistic statistic) {
   if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
   const ChargedGroup group = charged_group(fcinfo);
   const ValueType type = answer_type(fcinfo);
-  return value_of_number(type, draw_statistic(group, MomentsDegree::kVariance, statistic));
+  const double variance = draw_statistic(group, MomentsDegree::kVariance, statistic);
+  return value_of_number(type, rounded(variance, *group.parameters));
 }
 
 Datum release_stddev(FunctionCallInfo fcinfo, Statistic statistic) {
   if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
   const ChargedGroup group = charged_group(fcinfo);
   const ValueType type = answer_type(fcinfo);
-  return value_of_difference(group.parameters->value_type,
-                             draw_statistic(group, MomentsDegree::kVariance, statistic), type);
+  const double stddev = draw_statistic(group, MomentsDegree::kVariance, statistic);
+  return value_of_difference(group.parameters->value_type, rounded(stddev, *group.parameters),
+                             type);
 }
 
 constexpr int kStatisticsColumns = 10;
@@ -140,7 +158,7 @@ DPQ_FUNCTION(dpq_sum_final) {
   if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
   const ChargedGroup group = charged_group(fcinfo);
   const ValueType type = answer_type(fcinfo);
-  return value_of_number(type, on_grid(draw_sum(group).value, *group.parameters));
+  return value_of_number(type, rounded(draw_sum(group).value, *group.parameters));
 }
 
 // (state, value, epsilon, lower, upper [, options])
@@ -158,7 +176,7 @@ DPQ_FUNCTION(dpq_mean_final) {
   const ChargedGroup group = charged_group(fcinfo);
   const ValueType type = answer_type(fcinfo);
   const double mean = draw_statistic(group, MomentsDegree::kMean, &Moments::mean);
-  return value_of_number(type, on_grid(mean, *group.parameters));
+  return value_of_number(type, rounded_mean(mean, *group.parameters));
 }
 
 // (state, value, epsilon, lower, upper [, options])
@@ -198,7 +216,10 @@ DPQ_FUNCTION(dpq_stats_final) {
     statistics = {moments.count(), moments.sum(), moments.mean(), moments.sample_variance(),
                   moments.sample_stddev()};
   });
-  statistics.sum.value = on_grid(statistics.sum.value, *group.parameters);
-  statistics.mean.value = on_grid(statistics.mean.value, *group.parameters);
+  const AggregateParameters& parameters = *group.parameters;
+  for (Estimate* estimate : {&statistics.sum, &statistics.variance, &statistics.stddev}) {
+    *estimate = moved(*estimate, rounded(estimate->value, parameters));
+  }
+  statistics.mean = moved(statistics.mean, rounded_mean(statistics.mean.value, parameters));
   return statistics_row(row_type, statistics);
 }

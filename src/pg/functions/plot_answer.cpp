@@ -62,6 +62,7 @@ AxisScale axis_scale_of(ValueType type) {
     case ValueType::kNumeric:
     case ValueType::kInteger:
     case ValueType::kBigint:
+    case ValueType::kSmallint:
       break;
   }
   return AxisScale::kNumber;

@@ -1,6 +1,9 @@
 #include "pg/parameters/call_arguments.hpp"
 
+#include "pg/parameters/public_functions.hpp"
+
 extern "C" {
+#include "catalog/pg_type_d.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -35,6 +38,56 @@ List* parameter_entries(const Aggref* call, int row_arguments) {
   return entries;
 }
 
+const char* row_argument_names(const FamilyRow& family) {
+  if (family.family == Family::kKeepUserGroup) return "user_id, ";
+  switch (family.row_arguments) {
+    case RowArguments::kNone:
+      return "";
+    case RowArguments::kValue:
+      return "value, ";
+    case RowArguments::kUserAndValue:
+      return "user_id, value, ";
+    case RowArguments::kUserGridAndValue:
+      break;
+  }
+  return "user_id, grid, value, ";
+}
+
+// dp_median, dp_quantile and dp_quantiles are of one family.
+const char* leading_argument_name(const FamilyRow& family, const List* parameters) {
+  constexpr int kOfMedian = 3;  // epsilon, lower, upper
+  if (family.leading == LeadingArgument::kNone) return "";
+  if (family.leading == LeadingArgument::kSize) return "size, ";
+  const auto* last = static_cast<const TargetEntry*>(llast(parameters));
+  const bool has_options = exprType(reinterpret_cast<const Node*>(last->expr)) == JSONBOID;
+  if (list_length(parameters) == kOfMedian + (has_options ? 1 : 0)) return "";
+  const auto* first = static_cast<const TargetEntry*>(linitial(parameters));
+  const Oid type = exprType(reinterpret_cast<const Node*>(first->expr));
+  return type == FLOAT8ARRAYOID ? "quantiles, " : "quantile, ";
+}
+
+const char* names_after_epsilon(const FamilyRow& family) {
+  switch (family.after_epsilon) {
+    case ArgumentsAfterEpsilon::kNone:
+      return "";
+    case ArgumentsAfterEpsilon::kBounds:
+      return ", lower, upper";
+    case ArgumentsAfterEpsilon::kDelta:
+      return ", delta";
+    case ArgumentsAfterEpsilon::kBinBounds:
+      return ", bounds";
+    case ArgumentsAfterEpsilon::kDeltaAndMaxGroups:
+      break;
+  }
+  return ", delta, max_groups";
+}
+
+// "value, quantile, epsilon, lower, upper"
+const char* argument_names(const FamilyRow& family, const List* parameters) {
+  return psprintf("%s%sepsilon%s", row_argument_names(family),
+                  leading_argument_name(family, parameters), names_after_epsilon(family));
+}
+
 }  // namespace
 
 void require_aggregate(FunctionCallInfo fcinfo) {
@@ -52,10 +105,11 @@ const Aggref* find_call(FunctionCallInfo fcinfo) {
 
 void check_constant_parameters(const Aggref* call, const FamilyRow& family) {
   const int row_arguments = family.arguments_from_rows();
+  List* parameters = parameter_entries(call, row_arguments);
   ListCell* cell;
-  foreach (cell, parameter_entries(call, row_arguments)) {
+  foreach (cell, parameters) {
     auto* expression = reinterpret_cast<Node*>(static_cast<TargetEntry*>(lfirst(cell))->expr);
-    if (!contain_var_clause(expression) && !contain_mutable_functions(expression) &&
+    if (!contain_var_clause(expression) && !calls_changing_functions(expression) &&
         !contain_subplans(expression)) {
       continue;
     }
@@ -68,7 +122,9 @@ void check_constant_parameters(const Aggref* call, const FamilyRow& family) {
              family.family == Family::kCount
                  ? errhint("dp_count(epsilon) counts all rows, dp_count(value, epsilon) those with "
                            "a value.")
-                 : errhint("Write it as a literal, with dp_options, or as a query parameter.")));
+                 : errhint("The arguments are %s. Write all after the row's own as literals, with "
+                           "dp_options, or as query parameters.",
+                           argument_names(family, parameters))));
   }
 }
 

@@ -22,6 +22,8 @@ namespace dpquantile {
 namespace {
 
 constexpr double kMedian = 0.5;
+constexpr const char* kPublicBoundsHint =
+    "Choose bounds from what is publicly known about the values.";
 
 [[noreturn]] void refuse_null(const char* name) {
   ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name),
@@ -202,14 +204,14 @@ Failure check_temporal_bounds(const GivenParameters& given) {
   if (!std::isfinite(given.lower) || !std::isfinite(given.upper)) {
     failure.sqlstate = ERRCODE_INVALID_PARAMETER_VALUE;
     strlcpy(failure.message, "lower and upper must be finite", sizeof failure.message);
-    strlcpy(failure.hint, "Choose bounds from what is publicly known about the values.",
-            sizeof failure.hint);
+    strlcpy(failure.hint, kPublicBoundsHint, sizeof failure.hint);
   } else if (given.lower >= given.upper) {
     failure.sqlstate = ERRCODE_INVALID_PARAMETER_VALUE;
     snprintf(failure.message, sizeof failure.message,
              "lower must be less than upper, got %s and %s",
              text_of_number(given.value_type, given.lower),
              text_of_number(given.value_type, given.upper));
+    strlcpy(failure.hint, kPublicBoundsHint, sizeof failure.hint);
   }
   return failure;
 }

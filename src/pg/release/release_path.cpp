@@ -3,13 +3,14 @@
 #include <cmath>
 
 #include "pg/parameters/call_arguments.hpp"
-#include "pg/release/bounds_source.hpp"
 #include "pg/release/grouping_states.hpp"
+#include "pg/release/parameter_source.hpp"
 #include "pg/release/private_call.hpp"
 #include "pg/release/release_columns.hpp"
 #include "pg/release/release_node.hpp"
 #include "pg/release/release_plan.hpp"
 #include "pg/release/value_cast.hpp"
+#include "pg/server/bytewise_type.hpp"
 #include "pg/server/version.hpp"
 
 extern "C" {
@@ -96,7 +97,25 @@ void refuse_charge_by_hidden_group(bool hides_groups, bool charges_by_group) {
                    "groups that were shown.")));
 }
 
-// ereports unless the parameters of each call are constant, and its bounds public.
+// Of equal keys the group shows one, so a key that looks different would be shown of one row.
+void require_bytewise_keys(const ReleaseLevel& level) {
+  ListCell* cell;
+  foreach (cell, level.plan.sort_columns) {
+    const auto* key =
+        static_cast<const Node*>(list_nth(level.columns.target->exprs, lfirst_int(cell) - 1));
+    if (is_bytewise(exprType(key), exprTypmod(key), exprCollation(key))) continue;
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("dp_keep_group cannot be used with a key of type %s",
+                    format_type_with_typemod(exprType(key), exprTypmod(key))),
+             errdetail("Equal keys may look different, such as 1.0 and 1.00, or \"Oslo\" and "
+                       "\"oslo\". The one that is shown would be that of a single row."),
+             errhint("Cast the key to a type in which they are the same, such as integer, "
+                     "numeric(10,2) or text.")));
+  }
+}
+
+// ereports unless the parameters of each call are constant, and no data are behind them.
 void add_calls(ReleaseLevel* level) {
   bool hides_groups = false;
   bool charges_by_group = false;
@@ -106,7 +125,7 @@ void add_calls(ReleaseLevel* level) {
     if (family == nullptr) continue;
     const auto* call = static_cast<const Aggref*>(lfirst(cell));
     check_constant_parameters(call, *family);
-    check_bounds_source(level->grouping.root, call, *family);
+    check_parameters_source(level->grouping.root, call, *family);
     check_value_cast(call, *family);
     level->plan.calls = lappend_int(level->plan.calls, foreach_current_index(cell) + 1);
     const bool waits = family->charged == ChargeRule::kOncePerGroup && level->plan.has_keys;
@@ -115,6 +134,7 @@ void add_calls(ReleaseLevel* level) {
     charges_by_group |= waits;
   }
   refuse_charge_by_hidden_group(hides_groups, charges_by_group);
+  if (hides_groups && level->plan.has_keys) require_bytewise_keys(*level);
 }
 
 ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
@@ -128,6 +148,28 @@ ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* g
 }
 
 // ---- The plan ------------------------------------------------------------------------------
+
+bool selects_groups(const Node* condition) {
+  const FamilyRow* family = private_family(condition);
+  return family != nullptr && family->selects_groups();
+}
+
+// The conditions of HAVING, dp_keep_group first: what else is computed of a hidden group may be
+// charged, raise an error or be seen in another way.
+List* conditions_in_order(const List* having) {
+  List* first = NIL;
+  List* others = NIL;
+  ListCell* cell;
+  foreach (cell, having) {
+    auto* condition = static_cast<Node*>(copyObjectImpl(lfirst(cell)));
+    if (selects_groups(condition)) {
+      first = lappend(first, condition);
+    } else {
+      others = lappend(others, condition);
+    }
+  }
+  return list_concat(first, others);
+}
 
 List* plan_columns(const PathTarget* columns) {
   List* entries = NIL;
@@ -153,7 +195,7 @@ Plan* plan_release(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List* tar
   release.grouping_sets = path->grouping_sets;
   CustomScan* plan = makeNode(CustomScan);
   plan->scan.plan.targetlist = target_list;
-  plan->scan.plan.qual = static_cast<List*>(copyObjectImpl(path->level->grouping.having));
+  plan->scan.plan.qual = conditions_in_order(path->level->grouping.having);
   plan->flags = custom_path->flags;
   plan->custom_plans = children;
   plan->custom_scan_tlist = plan_columns(path->level->columns.target);

@@ -5,6 +5,7 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "nodes/pg_list.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 }
 
 namespace dpquantile {
@@ -18,8 +19,6 @@ bool may_fail(Oid from, Oid to) {
       return to == TIMESTAMPOID || to == TIMESTAMPTZOID;
     case TIMESTAMPOID:
       return to == TIMESTAMPTZOID;
-    case NUMERICOID:
-      return to == FLOAT8OID;
     default:
       return false;
   }
@@ -41,8 +40,10 @@ void check_value_cast(const Aggref* call, const FamilyRow& family) {
   const auto* argument = static_cast<const TargetEntry*>(list_nth(call->args, rows - 1));
   const auto* value = reinterpret_cast<const Node*>(argument->expr);
   const Node* original = implicitly_cast(value);
-  if (original == nullptr || !may_fail(exprType(original), exprType(value))) return;
-  const char* from = format_type_be(exprType(original));
+  if (original == nullptr) return;
+  const Oid type = getBaseType(exprType(original));
+  if (!may_fail(type, exprType(value))) return;
+  const char* from = format_type_be(type);
   ereport(ERROR,
           (errcode(ERRCODE_DATATYPE_MISMATCH),
            errmsg("the values are of type %s, but the bounds of type %s", from,

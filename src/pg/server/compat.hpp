@@ -33,6 +33,16 @@ extern "C" {
 #define DPQ_TREE_WALKER(function) std::bit_cast<bool (*)()>(+(function))
 #endif
 
+// The expressions of SQL/JSON whose functions check_functions_in_node() does not see. PostgreSQL 16
+// added the first, 17 the second.
+#if PG_VERSION_NUM >= 170000
+#define DPQ_IS_JSON_EXPRESSION(node) (IsA(node, JsonConstructorExpr) || IsA(node, JsonExpr))
+#elif PG_VERSION_NUM >= 160000
+#define DPQ_IS_JSON_EXPRESSION(node) IsA(node, JsonConstructorExpr)
+#else
+#define DPQ_IS_JSON_EXPRESSION(node) false
+#endif
+
 // The keys of GROUP BY without redundant ones, in the order of ORDER BY if possible. PostgreSQL 16
 // leaves the query as it was.
 #if PG_VERSION_NUM >= 160000

@@ -53,6 +53,8 @@ struct WholeRange {
 
 WholeRange range_of(ValueType type) {
   switch (type) {
+    case ValueType::kSmallint:
+      return {PG_INT16_MIN, PG_INT16_MAX};
     case ValueType::kInteger:
       return {PG_INT32_MIN, PG_INT32_MAX};
     case ValueType::kDate:
@@ -81,12 +83,14 @@ int64 whole_within_range(ValueType type, double number) {
   return static_cast<int64>(rounded);
 }
 
+// The days may be as many as fit, beyond the number of microseconds that an int64 holds.
 Datum interval_of_number(double number) {
+  constexpr double kMostDays = PG_INT32_MAX - 1;
   auto* interval = static_cast<Interval*>(palloc0(sizeof(Interval)));
-  const int64 whole = whole_within_range(ValueType::kInterval, number);
-  interval->day = static_cast<int32>(
-      std::clamp<int64>(whole / USECS_PER_DAY, PG_INT32_MIN + 1, PG_INT32_MAX - 1));
-  interval->time = whole - interval->day * USECS_PER_DAY;
+  const double days = std::clamp(std::trunc(number / kPerDay), -kMostDays, kMostDays);
+  const double rest = std::clamp(number - days * kPerDay, -kPerDay, kPerDay);
+  interval->day = static_cast<int32>(days);
+  interval->time = static_cast<TimeOffset>(std::nearbyint(rest));
   return IntervalPGetDatum(interval);
 }
 
@@ -98,7 +102,8 @@ std::optional<ValueType> find_value_type(Oid type) {
       return ValueType::kFloat8;
     case NUMERICOID:
       return ValueType::kNumeric;
-    case INT2OID:  // its datum is that of the same integer
+    case INT2OID:
+      return ValueType::kSmallint;
     case INT4OID:
       return ValueType::kInteger;
     case INT8OID:
@@ -120,7 +125,7 @@ std::optional<ValueType> find_value_type(Oid type) {
 
 std::optional<ValueType> find_value_type_by_number(int number) {
   if (number < static_cast<int>(ValueType::kFloat8)) return std::nullopt;
-  if (number > static_cast<int>(ValueType::kInterval)) return std::nullopt;
+  if (number > static_cast<int>(ValueType::kSmallint)) return std::nullopt;
   return static_cast<ValueType>(number);
 }
 
@@ -130,6 +135,8 @@ Oid oid_of(ValueType type) {
       return FLOAT8OID;
     case ValueType::kNumeric:
       return NUMERICOID;
+    case ValueType::kSmallint:
+      return INT2OID;
     case ValueType::kInteger:
       return INT4OID;
     case ValueType::kBigint:
@@ -149,7 +156,7 @@ Oid oid_of(ValueType type) {
 }
 
 bool is_temporal(ValueType type) {
-  return type >= ValueType::kDate;
+  return type >= ValueType::kDate && type <= ValueType::kInterval;
 }
 
 bool is_whole(ValueType type) {
@@ -162,6 +169,8 @@ double number_of_any_value(ValueType type, Datum value) {
       return DatumGetFloat8(value);
     case ValueType::kNumeric:
       return float8_of_numeric(value);
+    case ValueType::kSmallint:
+      return DatumGetInt16(value);
     case ValueType::kInteger:
       return DatumGetInt32(value);
     case ValueType::kBigint:
@@ -185,6 +194,8 @@ Datum value_of_number(ValueType type, double number) {
       return Float8GetDatum(number);
     case ValueType::kNumeric:
       return decimal_numeric(number);
+    case ValueType::kSmallint:
+      return Int16GetDatum(static_cast<int16>(whole_within_range(type, number)));
     case ValueType::kInteger:
       return Int32GetDatum(static_cast<int32>(whole_within_range(type, number)));
     case ValueType::kBigint:
@@ -256,6 +267,7 @@ const char* temporal_type_name(ValueType type) {
     case ValueType::kNumeric:
     case ValueType::kInteger:
     case ValueType::kBigint:
+    case ValueType::kSmallint:
       break;
   }
   return "number";
@@ -264,7 +276,8 @@ const char* temporal_type_name(ValueType type) {
 std::optional<ValueType> find_temporal_type(std::string_view name) {
   for (int number = static_cast<int>(ValueType::kDate);; ++number) {
     const auto type = find_value_type_by_number(number);
-    if (!type || temporal_type_name(*type) == name) return type;
+    if (!type || !is_temporal(*type)) return std::nullopt;
+    if (temporal_type_name(*type) == name) return type;
   }
 }
 

@@ -22,6 +22,7 @@ enum class ValueType : uint8 {
   kTimestamptz = 7,  // the same in UTC
   kTime = 8,         // microseconds since midnight
   kInterval = 9,     // microseconds; a month counts as 30 days, a day as 24 hours
+  kSmallint = 10,
 };
 
 // The type with this OID, if the aggregates take it.

@@ -1,9 +1,10 @@
-#include "pg/release/bounds_source.hpp"
+#include "pg/release/parameter_source.hpp"
 
 #include "pg/parameters/call_arguments.hpp"
+#include "pg/parameters/public_functions.hpp"
+#include "pg/release/private_call.hpp"
 
 extern "C" {
-#include "catalog/pg_type_d.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
 #include "optimizer/optimizer.h"
@@ -29,7 +30,7 @@ PlannerInfo* planner_of_subquery(const PlannerInfo* root, int parameter) {
 
 bool subquery_may_read_data(PlannerInfo* subquery) {
   auto* parse = reinterpret_cast<Node*>(subquery->parse);
-  return contain_mutable_functions(parse) || may_read_data(parse, subquery);
+  return calls_changing_functions(parse) || may_read_data(parse, subquery);
 }
 
 bool is_of_data(const RangeTblEntry* entry) {
@@ -37,28 +38,59 @@ bool is_of_data(const RangeTblEntry* entry) {
          entry->rtekind == RTE_NAMEDTUPLESTORE;
 }
 
+// `levels_up`: how far above the contents the query level of the entry is. LATERAL contents read
+// columns of other entries.
+bool contents_may_read_data(Node* contents, int levels_up, PlannerInfo* root) {
+  return contents == nullptr || contain_vars_of_level(contents, levels_up) ||
+         calls_changing_functions(contents) || may_read_data(contents, root);
+}
+
 bool entry_may_read_data(RangeTblEntry* entry, PlannerInfo* root) {
   switch (entry->rtekind) {
     case RTE_VALUES:
-      return contain_mutable_functions(reinterpret_cast<Node*>(entry->values_lists)) ||
-             may_read_data(reinterpret_cast<Node*>(entry->values_lists), root);
+      return contents_may_read_data(reinterpret_cast<Node*>(entry->values_lists), 0, root);
     case RTE_FUNCTION:
-      return contain_mutable_functions(reinterpret_cast<Node*>(entry->functions)) ||
-             may_read_data(reinterpret_cast<Node*>(entry->functions), root);
+      return contents_may_read_data(reinterpret_cast<Node*>(entry->functions), 0, root);
     case RTE_SUBQUERY:
-      return entry->subquery == nullptr ||
-             contain_mutable_functions(reinterpret_cast<Node*>(entry->subquery)) ||
-             may_read_data(reinterpret_cast<Node*>(entry->subquery), root);
+      return contents_may_read_data(reinterpret_cast<Node*>(entry->subquery), 1, root);
     default:
       return true;
   }
 }
 
-// Whether an expression of a query level, as a rule a column, may have been read from data.
+bool is_private_call(Node* node, void*) {
+  if (node == nullptr) return false;
+  if (private_family(node) != nullptr) return true;
+  return expression_tree_walker(node, DPQ_TREE_WALKER(is_private_call), nullptr);
+}
+
+// A subquery in FROM with private answers, such as that of the call.
+bool answers_privately(const RangeTblEntry* entry) {
+  return entry->rtekind == RTE_SUBQUERY && entry->subquery != nullptr &&
+         is_private_call(reinterpret_cast<Node*>(entry->subquery->targetList), nullptr);
+}
+
+// For expression_tree_walker(), over the FROM clause. `root` is the planner of the query level.
+bool joins_data(Node* node, void* root) {
+  if (node == nullptr) return false;
+  if (IsA(node, RangeTblRef)) {
+    auto* planner = static_cast<PlannerInfo*>(root);
+    auto* entry = rt_fetch(reinterpret_cast<RangeTblRef*>(node)->rtindex, planner->parse->rtable);
+    if (entry->rtekind == RTE_RESULT) return false;
+    return !answers_privately(entry) && entry_may_read_data(entry, planner);
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(joins_data), root);
+}
+
+// Whether data may decide which rows the query level has: a join with data, or a condition.
+bool data_may_choose_rows(PlannerInfo* root) {
+  auto* from = reinterpret_cast<Node*>(root->parse->jointree);
+  return joins_data(from, root) || may_read_data(from, root);
+}
+
+// Whether a column of a query level may have been read from data.
 bool column_may_read_data(const Node* column, PlannerInfo* root) {
-  if (!IsA(column, Var)) return true;
-  const int relation = reinterpret_cast<const Var*>(column)->varno;
-  return entry_may_read_data(rt_fetch(relation, root->parse->rtable), root);
+  return !IsA(column, Var) || data_may_choose_rows(root);
 }
 
 // Whether a parameter that an outer query sets may have been read from data.
@@ -88,6 +120,7 @@ bool may_read_data(Node* node, void* root) {
     return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(may_read_data), root,
                              QTW_EXAMINE_RTES_BEFORE);
   }
+  if (IsA(node, SubPlan)) return true;
   if (IsA(node, Param)) {
     return parameter_may_read_data(reinterpret_cast<Param*>(node),
                                    static_cast<const PlannerInfo*>(root));
@@ -95,28 +128,18 @@ bool may_read_data(Node* node, void* root) {
   return expression_tree_walker(node, DPQ_TREE_WALKER(may_read_data), root);
 }
 
-// The number of the first bound, or of the options. (delta and max_groups are no bounds.)
-int first_bound(const List* parameters, const FamilyRow& family) {
-  const int count = list_length(parameters);
-  const bool has_options = count > 0 && exprType(static_cast<Node*>(llast(parameters))) == JSONBOID;
-  const bool has_bounds = family.after_epsilon == ArgumentsAfterEpsilon::kBounds ||
-                          family.after_epsilon == ArgumentsAfterEpsilon::kBinBounds;
-  const int after = has_bounds ? family.arguments_after_epsilon() : 0;
-  return count - after - (has_options ? 1 : 0);
-}
-
 }  // namespace
 
-void check_bounds_source(PlannerInfo* root, const Aggref* call, const FamilyRow& family) {
+void check_parameters_source(PlannerInfo* root, const Aggref* call, const FamilyRow& family) {
   const int rows = family.arguments_from_rows();
   List* parameters = parameter_expressions(call, rows);
-  for (int i = first_bound(parameters, family); i < list_length(parameters); ++i) {
+  for (int i = 0; i < list_length(parameters); ++i) {
     if (!may_read_data(static_cast<Node*>(list_nth(parameters, i)), root)) continue;
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("the bounds of a private aggregate must not come from the data"),
-             errdetail("Argument %d comes from a subquery or an outer query. A bound that is "
-                       "the smallest or largest value tells this value exactly.",
+             errmsg("the parameters of a private aggregate must not come from the data"),
+             errdetail("Argument %d comes from a subquery or an outer query that may read data. A "
+                       "bound that is the smallest or largest value tells this value exactly.",
                        rows + i + 1),
              errhint("Write a literal or a query parameter, from what is publicly known about "
                      "the values.")));

@@ -1,0 +1,90 @@
+#include "pg/parameters/public_functions.hpp"
+
+#include "pg/server/value_type.hpp"
+
+extern "C" {
+#include "catalog/pg_proc.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/parsenodes.h"
+#include "nodes/primnodes.h"
+#include "optimizer/optimizer.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+bool is_public(Oid function) {
+  switch (function) {
+    case F_CURRENT_SETTING_TEXT:
+    case F_CURRENT_SETTING_TEXT_BOOL:
+    case F_NOW:
+    case F_TRANSACTION_TIMESTAMP:
+    case F_STATEMENT_TIMESTAMP:
+    case F_DATE_IN:
+    case F_TIME_IN:
+    case F_TIMESTAMP_IN:
+    case F_TIMESTAMPTZ_IN:
+    case F_INTERVAL_IN:
+    case F_DATE_TIMESTAMPTZ:
+    case F_TIME_TIMESTAMPTZ:
+    case F_TIMESTAMP_TIMESTAMPTZ:
+    case F_TIMESTAMPTZ_DATE:
+    case F_TIMESTAMPTZ_TIMESTAMP:
+    case F_TIMESTAMPTZ_PL_INTERVAL:
+    case F_TIMESTAMPTZ_MI_INTERVAL:
+    case F_INTERVAL_PL_TIMESTAMPTZ:
+    case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
+    case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
+    case F_GENERATE_SERIES_TIMESTAMPTZ_TIMESTAMPTZ_INTERVAL:
+    case F_MAKE_TIMESTAMPTZ_INT4_INT4_INT4_INT4_INT4_FLOAT8:
+    case F_MAKE_TIMESTAMPTZ_INT4_INT4_INT4_INT4_INT4_FLOAT8_TEXT:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// For check_functions_in_node().
+bool is_changing(Oid function, void*) {
+  return func_volatile(function) != PROVOLATILE_IMMUTABLE && !is_public(function);
+}
+
+// array_in() is not immutable, because its elements may have any type.
+bool is_text_to_array_of_values(Node* node) {
+  if (!IsA(node, CoerceViaIO)) return false;
+  const auto* conversion = reinterpret_cast<const CoerceViaIO*>(node);
+  Oid output;
+  bool is_varlena;
+  getTypeOutputInfo(exprType(reinterpret_cast<const Node*>(conversion->arg)), &output, &is_varlena);
+  const Oid element = get_element_type(conversion->resulttype);
+  return find_value_type(element).has_value() && !is_changing(output, nullptr);
+}
+
+// For expression_tree_walker().
+bool find_changing(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, Query)) {
+    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(find_changing),
+                             context, 0);
+  }
+  if (IsA(node, SQLValueFunction)) {
+    return reinterpret_cast<SQLValueFunction*>(node)->op > SVFOP_LOCALTIMESTAMP_N;
+  }
+  if (IsA(node, NextValueExpr)) return true;
+  if (DPQ_IS_JSON_EXPRESSION(node)) return contain_mutable_functions(node);
+  if (!is_text_to_array_of_values(node) && check_functions_in_node(node, is_changing, context)) {
+    return true;
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_changing), context);
+}
+
+}  // namespace
+
+bool calls_changing_functions(Node* expression) {
+  return find_changing(expression, nullptr);
+}
+
+}  // namespace dpquantile
