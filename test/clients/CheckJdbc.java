@@ -2,17 +2,21 @@ import java.math.BigDecimal;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.Date;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Timestamp;
+import java.time.LocalDate;
 import java.util.Arrays;
 import java.util.Objects;
 
 /** CheckJdbc OPTIONS: pgjdbc, with options for its URL, such as prepareThreshold=-1&preferQueryMode=simple. */
 class CheckJdbc {
   private static final String MEDIAN = "SELECT dp_median(age, ?, ?, ?) FROM people";
+  private static final String MEAN = "SELECT dp_avg(salary / 1000, ?, ?, ?) FROM people";
   private static final String GROUPS = "SELECT age, dp_median(salary, ?, 0, 100000) FROM people GROUP BY age";
 
   private static String url;
@@ -72,7 +76,11 @@ class CheckJdbc {
   }
 
   static boolean isAge(Object answer) {
-    return answer instanceof Double && (Double) answer >= 0 && (Double) answer <= 120;
+    return isAge(answer, Integer.class);
+  }
+
+  static boolean isAge(Object answer, Class<? extends Number> type) {
+    return type.isInstance(answer) && ((Number) answer).doubleValue() >= 0 && ((Number) answer).doubleValue() <= 120;
   }
 
   static void fails(String sqlstate, long charges, String name, Connection connection, String sql, Object... parameters)
@@ -100,17 +108,23 @@ class CheckJdbc {
     };
     for (Object[] values : parameters) {
       String name = "parameters of type " + typeOf(values[0]) + ", " + typeOf(values[1]);
-      check(isAge(charged(1, name, () -> value(connection, MEDIAN, values))), name + ": the answer is a Double");
+      Object median = charged(1, name, () -> value(connection, MEDIAN, values));
+      check(isAge(median), name + ": a median of integers is an Integer");
+      Object mean = charged(1, "a mean, " + name, () -> value(connection, MEAN, values));
+      check(isAge(mean, BigDecimal.class), name + ": a mean of numeric values is a BigDecimal");
     }
     for (Object epsilon : new Object[] {1, 0.05, new BigDecimal("0.05")}) {
       String name = "an approved function with " + typeOf(epsilon);
       Object answer = charged(1, name, () -> value(connection, "SELECT approved_median(?)", epsilon));
       check(isAge(answer), name + ": an age");
+      name = "a count with " + typeOf(epsilon);
+      Object count = charged(1, name, () -> value(connection, "SELECT dp_count(?) FROM people", epsilon));
+      check(count instanceof Long && (Long) count > 4000, name + ": a Long");
     }
     for (Object granularity : new Object[] {10, 10.0, new BigDecimal(10)}) {
-      Double answer = (Double) value(connection,
+      BigDecimal answer = (BigDecimal) value(connection,
           "SELECT dp_median(salary, ?, 0, 100000, dp_options(granularity => ?)) FROM people", 0.05, granularity);
-      check(answer % 10 == 0, "an option of type " + typeOf(granularity));
+      check(answer.remainder(BigDecimal.TEN).signum() == 0, "an option of type " + typeOf(granularity));
     }
     connection.commit();
     fails("22004", 0, "NULL as epsilon", connection, MEDIAN, null, 0, 120);
@@ -119,6 +133,38 @@ class CheckJdbc {
     try (Connection poor = connect("poor")) {
       fails("53400", 0, "an exhausted budget", poor, MEDIAN, 0.05, 0, 120);
     }
+  }
+
+  static void checkTimes(Connection connection) throws SQLException {
+    Object[][] bounds = {
+      {"day", LocalDate.of(2024, 1, 1), LocalDate.of(2025, 1, 1)},
+      {"day", Date.valueOf("2024-01-01"), Date.valueOf("2025-01-01")},
+      {"at", LocalDate.of(2024, 1, 1).atStartOfDay(), LocalDate.of(2025, 1, 1).atStartOfDay()},
+      {"at", Timestamp.valueOf("2024-01-01 00:00:00"), Timestamp.valueOf("2025-01-01 00:00:00")}
+    };
+    for (Object[] column : bounds) {
+      String name = column[0] + " with bounds of type " + column[1].getClass().getName();
+      Object answer = charged(1, name, () -> value(connection,
+          "SELECT dp_median(" + column[0] + ", ?, ?, ?) FROM visits", 0.05, column[1], column[2]));
+      check(("day".equals(column[0]) ? answer instanceof Date : answer instanceof Timestamp)
+          && answer.toString().startsWith("2024-"), name + ": a day or time of the year");
+    }
+    connection.commit();
+  }
+
+  static void checkStatistics(Connection connection) throws SQLException {
+    String sql = "SELECT (dp_stats(salary, ?, ?, ?)).* FROM people";
+    charged(1, "dp_stats", () -> {
+      try (PreparedStatement statement = connection.prepareStatement(sql);
+          ResultSet rows = query(statement, 0.05, 0, 100000)) {
+        rows.next();
+        equal(rows.getMetaData().getColumnCount(), 10, "dp_stats: ten columns");
+        check(rows.getObject("count") instanceof Long, "dp_stats: the count is a Long");
+        check(rows.getObject("stddev_error") instanceof BigDecimal, "dp_stats: an error is a BigDecimal");
+        return null;
+      }
+    });
+    connection.commit();
   }
 
   static void checkArrays(Connection connection) throws SQLException {
@@ -132,7 +178,10 @@ class CheckJdbc {
       Array answer = (Array) charged(1, name,
           () -> value(connection, "SELECT dp_quantiles(age, ?, ?, 0, 120) FROM people", quantiles, 0.05));
       Object[] values = (Object[]) answer.getArray();
-      check(values.length == 2 && Arrays.stream(values).allMatch(CheckJdbc::isAge), name + ": an array of Double");
+      check(values.length == 2 && Arrays.stream(values).allMatch(CheckJdbc::isAge), name + ": an array of Integer");
+      Array counts = (Array) charged(1, name + " as bounds of a histogram",
+          () -> value(connection, "SELECT dp_histogram(age / 100.0, ?, ?) FROM people", 0.05, quantiles));
+      check(((Long[]) counts.getArray())[0] > 2000, name + " as bounds of a histogram: an array of Long");
     }
     connection.commit();
   }
@@ -156,7 +205,7 @@ class CheckJdbc {
         for (int i = 1; i <= 3; i++) {
           statement.setDouble(i, i);
         }
-        equal(statement.getMetaData().getColumnTypeName(1), "float8", "the columns of a prepared statement");
+        equal(statement.getMetaData().getColumnTypeName(1), "int4", "the columns of a prepared statement");
         return null;
       }
     });
@@ -200,7 +249,8 @@ class CheckJdbc {
       equal(value(connection, "SELECT dp_cdf_rows(?::dp_cdf) = dp_cdf_rows(cdf) FROM curve", text), true,
           "a dp_cdf as a parameter");
       equal(value(connection, "SELECT count(*) FROM curve, dp_cdf_points(cdf, ?)", 0.9), 13L, "the points of a dp_cdf");
-      check(isAge(value(connection, "SELECT dp_cdf_quantile(cdf, ?) FROM curve", 0.05)), "a quantile of a dp_cdf");
+      Object quantile = value(connection, "SELECT dp_cdf_quantile(cdf, ?) FROM curve", 0.05);
+      check(isAge(quantile, Double.class), "a quantile of a dp_cdf");
       return null;
     });
     connection.commit();
@@ -237,6 +287,8 @@ class CheckJdbc {
     System.out.println("client pgjdbc " + observer.getMetaData().getDriverVersion());
     try (Connection connection = connect("analyst")) {
       checkParameters(connection);
+      checkTimes(connection);
+      checkStatistics(connection);
       checkArrays(connection);
       checkExecutions(connection);
       checkDistribution(connection);

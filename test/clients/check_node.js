@@ -64,6 +64,26 @@ async function checkParameters(client) {
   check(answers.length === 3 && answers.every(isAge), 'an array: an array of ages');
 }
 
+async function checkStatistics(client) {
+  const isWhole = (answer) => /^\d+$/.test(answer);
+  const count = await charged(1, 'a count', () => value(client, 'SELECT dp_count($1) FROM people', [0.05]));
+  check(isWhole(count), 'a count: a string of digits');
+  const values = await charged(1, 'a count of values', () => value(client, 'SELECT dp_count(salary, $1) FROM people', [0.05]));
+  check(isWhole(values), 'a count of values: a string of digits');
+  const mean = await charged(1, 'a mean of numeric values',
+    () => value(client, 'SELECT dp_avg(salary, $1, $2, $3) FROM people', [0.05, 0, 1e5]));
+  check(typeof mean === 'string' && mean > 40000, 'a mean of numeric values: a string');
+  const day = await charged(1, 'dates',
+    () => value(client, 'SELECT dp_median(day, $1, $2, $3) FROM visits', [0.05, '2024-01-01', new Date(2025, 0, 1)]));
+  check(day instanceof Date && day.getFullYear() === 2024, 'dates: a Date');
+  const counts = await charged(1, 'a histogram',
+    () => value(client, 'SELECT dp_histogram(age, $1, $2) FROM people', [0.05, [0, 50, 100.5]]));
+  check(counts.length === 2 && counts.every(isWhole), 'a histogram: an array of strings of digits');
+  const [row] = await charged(1, 'dp_stats', async () => (await client.query(
+    'SELECT (dp_stats(salary, $1, $2, $3)).* FROM people', [0.05, 0, 100000])).rows);
+  check(Object.keys(row).length === 10 && isWhole(row.count) && row.avg > 40000, 'dp_stats: ten columns');
+}
+
 async function checkErrors(client) {
   await fails('22004', 0, 'NULL as epsilon', client, MEDIAN, [null, 0, 120]);
   await fails('22P02', 0, 'text that is no number', client, MEDIAN, ['much', 0, 120]);
@@ -116,7 +136,9 @@ async function checkDistribution(client) {
 async function main() {
   console.log(`client node-pg ${require('pg/package.json').version}`);
   const client = await connect('analyst');
-  for (const part of [checkParameters, checkErrors, checkExecutions, checkDistribution]) await part(client);
+  for (const part of [checkParameters, checkStatistics, checkErrors, checkExecutions, checkDistribution]) {
+    await part(client);
+  }
   await client.end();
   process.exitCode = failed ? 1 : 0;
 }

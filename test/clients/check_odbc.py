@@ -26,6 +26,12 @@ checks.check_driver(driver)
 # ODBC has no arrays.
 answer = driver.charged(1, "an array as text", driver.value, connection,
                         "SELECT dp_quantiles(age, CAST(? AS float8[]), ?, 0, 120)::text FROM people", "{0.25,0.5}", 0.05)
-ages = [float(age) for age in answer.strip("{}").split(",")]
+ages = list(map(int, answer.strip("{}").split(",")))
 checks.check(len(ages) == 2 and all(map(checks.is_age, ages)), "an array as text: an array of ages")
+counts = driver.charged(1, "a histogram", driver.value, connection,
+                        "SELECT dp_histogram(age, ?, CAST(? AS float8[]))::text FROM people", 0.05, "{0,50,100}")
+checks.check(all(count.isdigit() for count in counts.strip("{}").split(",")), "a histogram: an array of whole numbers")
+day = driver.value(connection, "SELECT dp_median(day, ?, CAST(? AS date), CAST(? AS date)) FROM visits",
+                   0.05, "2024-01-01", "2025-01-01")
+checks.check(day.year == 2024, "dates as text: a date")
 sys.exit(checks.failures > 0)

@@ -11,18 +11,20 @@ expect() {
 echo "client $(pgcli --version | sed 's/Version: /pgcli /')"
 before=$(charges)
 output=$(pgcli -U analyst -h "$PGHOST" -p "$PGPORT" -d "$PGDATABASE" --less-chatty --no-password 2>&1 <<'END'
-SELECT dp_median(age, 0.05, 0, 120) FROM people;
+SELECT dp_median(day, 0.05, '2024-01-01', '2025-01-01') FROM visits;
+SELECT (dp_stats(salary, 0.05, 0, 100000)).* FROM people;
 SELECT dp_median(age, -1, 0, 120) FROM people;
 SELECT (dp_cdf(age, 0.05, 0, 120, dp_options(bins => 12)))::jsonb ->> 'bins' AS bins FROM people;
 END
 )
-expect 'the answer' '^\| [0-9]+\.[0-9]+ +\|'
+expect 'the answer' '^\| 2024-[0-9]{2}-[0-9]{2} +\|'
+expect 'statistics' '^\| count .*\| stddev_error +\|'
 expect 'the error' 'epsilon must be between .*, got -1'
 expect 'the hint' '^HINT: '
 expect 'a dp_cdf' '^\| 12 +\|'
 after=$(charges)
-if ((after - before == 2)); then
-  echo 'ok - two answers: charged 2 times'
+if ((after - before == 3)); then
+  echo 'ok - three answers: charged 3 times'
 else
-  echo "not ok - two answers: charged $((after - before)) times"
+  echo "not ok - three answers: charged $((after - before)) times"
 fi

@@ -23,13 +23,23 @@ charged 1 'FETCH_COUNT' $'^18\\|.*\n67\\|[0-9.]+$' <<'END'
 \set FETCH_COUNT 7
 SELECT age, dp_median(salary, 0.05, 0, 100000) FROM people GROUP BY age;
 END
-charged 0 '\gdesc' '^dp_median\|double precision$' <<'END'
+charged 0 '\gdesc' '^dp_median\|numeric$' <<'END'
 SELECT dp_median(salary, 0.05, 0, 100000) FROM people \gdesc
 END
 charged 2 'a prepared statement, executed twice' $'^[0-9.]+\n[0-9.]+$' <<'END'
 PREPARE median AS SELECT dp_median(age, $1, $2, $3) FROM people;
 EXECUTE median(0.05, 0, 120);
 EXECUTE median('0.05', 0, 120);
+END
+charged 3 'dates, a mean and an array in variables' $'^2024-[0-9-]+\\|[0-9.]+\\|\\{[0-9]+,[0-9]+\\}$' <<'END'
+\set last 2025-01-01
+\set upper 1e5
+\set bounds '{0,50,100}'
+SELECT dp_median(day, 0.05, '2024-01-01', :'last') AS day FROM visits \gset
+SELECT :'day', dp_avg(salary, 0.05, 0, :upper), dp_histogram(age, 0.05, :'bounds') FROM people;
+END
+charged 2 'a count and statistics as columns' $'^([0-9.]+\\|){10}[0-9]+$' <<'END'
+SELECT (dp_stats(salary, 0.05, 0, 100000)).*, dp_count(0.05) FROM people;
 END
 charged 1 '\gset and its variable' '^t$' <<'END'
 SELECT dp_cdf(age, 0.05, 0, 120, dp_options(bins => 12)) AS cdf FROM people \gset

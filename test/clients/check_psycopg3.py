@@ -13,6 +13,7 @@ from checks import check, equal
 
 mode = sys.argv[1]
 FORMAT = {} if mode == "client" else {"binary": mode == "binary"}
+ARRAYS = {"float": [0.25, 0.5], "int": [0, 1], "Decimal": [Decimal("0.25"), Decimal("0.5")]}
 
 
 class Psycopg3(checks.Driver):
@@ -27,7 +28,7 @@ class Psycopg3(checks.Driver):
         return error.sqlstate
 
     def execute(self, connection, query, *parameters):
-        return connection.execute(query.replace("?", "%s"), parameters, **FORMAT)
+        return connection.execute(query.replace("?", self.placeholder), parameters, **FORMAT)
 
 
 def check_many(connection):
@@ -44,6 +45,16 @@ def check_pipeline(connection):
 
     answers = driver.charged(3, "three executions in a pipeline", pipeline)
     check(all(map(checks.is_age, answers)), "three executions in a pipeline: three ages")
+
+
+def check_format(connection):
+    """All parameters in the format of the answers. psycopg chooses the format of a %s by the type of its value."""
+    driver.placeholder = "%b" if mode == "binary" else "%t"
+    for part in (checks.check_parameters, checks.check_times, checks.check_statistics):
+        part(driver, connection)
+    connection.commit()
+    checks.check_arrays(driver, ARRAYS)
+    driver.placeholder = checks.Driver.placeholder
 
 
 def check_loader(role, amount, options):
@@ -93,12 +104,13 @@ def check_received_bytes():
 print(f"client psycopg {psycopg.__version__}, {mode}")
 driver = Psycopg3()
 checks.check_driver(driver)
-checks.check_arrays(driver, {"float": [0.25, 0.5], "int": [0, 1], "Decimal": [Decimal("0.25"), Decimal("0.5")]})
+checks.check_arrays(driver, ARRAYS)
 with driver.connect("analyst") as connection:
     checks.check_rewound(driver, connection.cursor("ages", scrollable=True))
     if mode != "client":
         check_many(connection)
         check_pipeline(connection)
+        check_format(connection)
 if mode == "binary":
     for options in ("bins => 12", "granularity => 1", "'binary', bins => 1000", "'histogram', bins => 3"):
         check_loader("analyst", 0.05, options)

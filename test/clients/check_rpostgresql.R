@@ -51,6 +51,26 @@ check_parameters <- function() {
   check(length(answers) == 2 && is_age(answers), "an array: ages")
 }
 
+check_statistics <- function() {
+  count <- charged(1, "a count", ask(analyst, "SELECT dp_count($1) FROM people", 0.05))
+  check(is.numeric(count) && count > 4000, "a count: a number")
+  values <- charged(1, "a count of values", ask(analyst, "SELECT dp_count(salary, $1) FROM people", 0.05))
+  check(is.numeric(values) && values > 4000, "a count of values: a number")
+  mean <- charged(1, "a mean of numeric values",
+                  ask(analyst, "SELECT dp_avg(salary, $1, $2, $3) FROM people", 0.05, 0L, 1e5))
+  check(is.numeric(mean) && mean > 40000, "a mean of numeric values: a number")
+  # The driver sends a Date as its number of days.
+  year <- format(as.Date(c("2024-01-01", "2025-01-01")))
+  day <- charged(1, "dates", ask(analyst, "SELECT dp_median(day, $1, $2, $3) FROM visits", 0.05, year[1], year[2]))
+  check(inherits(day, "Date") && format(day, "%Y") == "2024", "dates: a Date")
+  counts <- charged(1, "a histogram",
+                    ask(analyst, "SELECT unnest(dp_histogram(age, $1, $2)) FROM people", 0.05, "{0,50,100.5}"))
+  check(length(counts) == 2 && is.numeric(counts), "a histogram: numbers")
+  row <- charged(1, "dp_stats", dbGetQuery(analyst, "SELECT (dp_stats(salary, $1, $2, $3)).* FROM people",
+                                           params = list(0.05, 0, 1e5)))
+  check(length(row) == 10 && all(sapply(row, is.numeric)), "dp_stats: ten columns of numbers")
+}
+
 check_errors <- function() {
   fails("got -1", 0, "a negative epsilon", analyst, median_query, -1, 0, 120)
   fails("invalid input syntax", 0, "text that is no number", analyst, median_query, "much", 0, 120)
@@ -96,6 +116,7 @@ check_distribution <- function() {
 
 cat("client RPostgreSQL", as.character(packageVersion("RPostgreSQL")), "\n")
 check_parameters()
+check_statistics()
 check_errors()
 check_executions()
 check_distribution()

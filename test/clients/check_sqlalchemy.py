@@ -1,6 +1,8 @@
 """SQLAlchemy and pandas, on psycopg 2: how often their habits execute a query."""
 
 import sys
+from datetime import date
+from decimal import Decimal
 
 import pandas
 import sqlalchemy
@@ -11,6 +13,7 @@ from checks import check, equal
 
 MEDIAN = text("SELECT dp_median(age, :epsilon, :lower, :upper) AS median FROM people")
 GROUPS = text("SELECT age, dp_median(salary, :epsilon, 0, 100000) AS median FROM people GROUP BY age")
+STATISTICS = text("SELECT dp_count(:epsilon), (dp_stats(salary, :epsilon, 0, 100000)).* FROM people")
 PARAMETERS = {"epsilon": 0.05, "lower": 0, "upper": 120}
 
 engine = sqlalchemy.create_engine("postgresql://analyst@", pool_pre_ping=True)
@@ -24,6 +27,7 @@ class SqlAlchemy(checks.Driver):
 
 driver = SqlAlchemy()
 people = sqlalchemy.Table("people", sqlalchemy.MetaData(), autoload_with=engine)
+visits = sqlalchemy.Table("visits", sqlalchemy.MetaData(), autoload_with=engine)
 
 
 def scalar(statement, parameters):
@@ -36,8 +40,15 @@ def check_sqlalchemy():
     check(checks.is_age(answer), "text() with parameters: an age")
     median = select(func.dp_median(people.c.salary, bindparam("epsilon"), 0, 100000))
     answer = driver.charged(1, "func.dp_median", scalar, median, {"epsilon": 0.05})
-    check(isinstance(answer, float), "func.dp_median: a float")
-    quantiles = select(func.dp_quantiles(people.c.age, sqlalchemy.bindparam("quantiles"), 0.05, 0, 120))
+    check(isinstance(answer, Decimal), "func.dp_median of numeric values: a Decimal")
+    days = select(func.dp_median(visits.c.day, 0.05, bindparam("first"), bindparam("last")))
+    year = {"first": date(2024, 1, 1), "last": date(2025, 1, 1)}
+    answer = driver.charged(1, "func.dp_median of dates", scalar, days, year)
+    check(isinstance(answer, date), "func.dp_median of dates: a date")
+    histogram = select(func.dp_histogram(people.c.age, 0.05, bindparam("bounds")))
+    answer = driver.charged(1, "func.dp_histogram", scalar, histogram, {"bounds": [0, 50, 100.5]})
+    check(len(answer) == 2 and all(isinstance(count, int) for count in answer), "func.dp_histogram: a list of int")
+    quantiles = select(func.dp_quantiles(people.c.age, bindparam("quantiles"), 0.05, 0, 120))
     answer = driver.charged(1, "func.dp_quantiles", scalar, quantiles, {"quantiles": [0.25, 0.75]})
     check(len(answer) == 2 and all(map(checks.is_age, answer)), "func.dp_quantiles: a list of ages")
     number = select(func.count()).select_from(median.subquery())
@@ -52,13 +63,16 @@ def check_sqlalchemy():
 
 
 def check_pandas():
-    def read():
+    def read(query=GROUPS):
         with engine.connect() as connection:
-            return pandas.read_sql(GROUPS, connection, params={"epsilon": 0.05})
+            return pandas.read_sql(query, connection, params={"epsilon": 0.05})
 
     frame = driver.charged(1, "read_sql", read)
     equal((frame.shape, frame["median"].dtype.name), ((50, 2), "float64"), "read_sql: a column of float64")
     driver.charged(2, "read_sql, called twice", lambda: (read(), read()))
+    frame = driver.charged(2, "read_sql of statistics", read, STATISTICS)
+    equal([column.name for column in frame.dtypes], ["int64"] * 3 + ["float64"] * 8,
+          "read_sql of statistics: columns of numbers")
 
     def in_chunks():
         with engine.connect().execution_options(stream_results=True) as connection:

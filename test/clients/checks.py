@@ -1,6 +1,7 @@
 """Checks of any Python driver with DB-API 2.0: the types that it sends and receives, and how often it is charged."""
 
 import json
+from datetime import date, datetime
 from decimal import Decimal
 
 failures = 0
@@ -16,8 +17,8 @@ def equal(got, expected, name):
     check(got == expected, name if got == expected else f"{name}: expected {expected!r:.200}, got {got!r:.200}")
 
 
-def is_age(answer):
-    return isinstance(answer, float) and 0 <= answer <= 120
+def is_age(answer, kind=int):
+    return isinstance(answer, kind) and 0 <= answer <= 120
 
 
 class Driver:
@@ -65,6 +66,7 @@ class Driver:
 
 
 MEDIAN = "SELECT dp_median(age, ?, ?, ?) FROM people"
+MEAN = "SELECT dp_avg(salary / 1000, ?, ?, ?) FROM people"
 
 
 def check_parameters(driver, connection):
@@ -77,15 +79,42 @@ def check_parameters(driver, connection):
     }
     for name, values in parameters.items():
         answer = driver.charged(1, f"parameters of type {name}", driver.value, connection, MEDIAN, *values)
-        check(is_age(answer), f"parameters of type {name}: the answer is a float")
+        check(is_age(answer), f"parameters of type {name}: a median of integers is an int")
+        answer = driver.charged(1, f"a mean, parameters of type {name}", driver.value, connection, MEAN, *values)
+        check(is_age(answer, Decimal), f"parameters of type {name}: a mean of numeric values is a Decimal")
     for epsilon in (1, 0.05, Decimal("0.05")):
         name = f"an approved function with {type(epsilon).__name__}"
         answer = driver.charged(1, name, driver.value, connection, "SELECT approved_median(?)", epsilon)
         check(is_age(answer), f"{name}: an age")
+        name = f"a count with {type(epsilon).__name__}"
+        answer = driver.charged(1, name, driver.value, connection, "SELECT dp_count(?) FROM people", epsilon)
+        check(isinstance(answer, int) and answer > 4000, f"{name}: an int")
+        name = f"a count of values with {type(epsilon).__name__}"
+        answer = driver.charged(1, name, driver.value, connection, "SELECT dp_count(salary, ?) FROM people", epsilon)
+        check(isinstance(answer, int) and answer > 4000, f"{name}: an int")
     for granularity in (10, 10.0, Decimal(10)):
         answer = driver.value(connection, "SELECT dp_median(salary, ?, 0, ?, dp_options(granularity => ?)) FROM people",
                               0.05, 2**33, granularity)
         equal(answer % 10, 0, f"an option of type {type(granularity).__name__}")
+
+
+def check_times(driver, connection):
+    bounds = {"day": (date(2024, 1, 1), date(2025, 1, 1)), "at": (datetime(2024, 1, 1), datetime(2025, 1, 1))}
+    for column, (lower, upper) in bounds.items():
+        name = f"bounds of type {type(lower).__name__}"
+        query = f"SELECT dp_median({column}, ?, ?, ?) FROM visits"
+        answer = driver.charged(1, name, driver.value, connection, query, 0.05, lower, upper)
+        check(type(answer) is type(lower) and lower <= answer <= upper, f"{name}: the answer has this type")
+
+
+def check_statistics(driver, connection):
+    def columns():
+        cursor = driver.execute(connection, "SELECT (dp_stats(salary, ?, ?, ?)).* FROM people", 0.05, 0, 100000)
+        return dict(zip([column[0] for column in cursor.description], map(type, cursor.fetchone())))
+
+    numbers = [name + error for name in ("sum", "avg", "variance", "stddev") for error in ("", "_error")]
+    equal(driver.charged(1, "dp_stats", columns), {"count": int, "count_error": int, **dict.fromkeys(numbers, Decimal)},
+          "dp_stats: its columns")
 
 
 def check_errors(driver, connection):
@@ -134,14 +163,15 @@ def check_distribution(driver, connection):
     equal([point[0] for point in points], [10.0 * i for i in range(13)], "the points of a dp_cdf")
     equal(driver.value(connection, "SELECT dp_cdf_rows(CAST(? AS dp_cdf))", text), curve["rows"],
           "a dp_cdf as a parameter")
-    check(is_age(driver.value(connection, "SELECT dp_cdf_quantile(cdf, ?) FROM curve", 0.5)), "a quantile of a dp_cdf")
+    quantile = driver.value(connection, "SELECT dp_cdf_quantile(cdf, ?) FROM curve", 0.5)
+    check(is_age(quantile, float), "a quantile of a dp_cdf")
     connection.commit()
     equal(driver.charges() - before, 0, "questions to a dp_cdf: free")
 
 
 def check_driver(driver):
     connection = driver.connect("analyst")
-    for part in (check_parameters, check_errors, check_executions, check_distribution):
+    for part in (check_parameters, check_times, check_statistics, check_errors, check_executions, check_distribution):
         part(driver, connection)
         connection.commit()
     connection.close()
@@ -154,6 +184,10 @@ def check_arrays(driver, lists):
         answers = driver.charged(1, f"an array of {name}", driver.value, connection,
                                  "SELECT dp_quantiles(age, ?, ?, 0, 120) FROM people", quantiles, 0.05)
         check(len(answers) == len(quantiles) and all(map(is_age, answers)), f"an array of {name}: a list of ages")
+        counts = driver.charged(1, f"a histogram with bounds of {name}", driver.value, connection,
+                                "SELECT dp_histogram(age / 100.0, ?, ?) FROM people", 0.05, quantiles)
+        check(len(counts) == 1 and isinstance(counts[0], int) and counts[0] > 2000,
+              f"a histogram with bounds of {name}: a list of int")
     connection.close()
 
 

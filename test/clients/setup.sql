@@ -6,9 +6,12 @@ CREATE TABLE people AS
 ALTER TABLE people ADD PRIMARY KEY (id);
 -- dp_iqr answers NULL: there are too few rows.
 CREATE TABLE few AS SELECT i AS x FROM generate_series(1, 5) AS i;
-ANALYZE people, few;
+CREATE TABLE visits AS
+  SELECT date '2024-01-01' + id % 365 AS day, timestamp '2024-01-01' + id * interval '1 hour' AS at
+  FROM generate_series(1, 5000) AS id;
+ANALYZE people, few, visits;
 -- An approved function, which is how a restricted role asks.
-CREATE FUNCTION approved_median(epsilon float8) RETURNS float8
+CREATE FUNCTION approved_median(epsilon float8) RETURNS integer
   LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
   RETURN (SELECT dp_median(age, epsilon, 0, 120) FROM people);
 
@@ -16,7 +19,7 @@ SET password_encryption = 'scram-sha-256';
 CREATE ROLE analyst LOGIN PASSWORD :'password';
 CREATE ROLE poor LOGIN PASSWORD :'password';
 CREATE ROLE careful LOGIN PASSWORD :'password';
-GRANT SELECT ON people, few TO analyst, poor, careful;
+GRANT SELECT ON people, few, visits TO analyst, poor, careful;
 -- The examples of docs/languages.md ask for an epsilon of 900 too much.
 SELECT dp_grant_budget('analyst', 800, 0.1), dp_grant_budget('poor', 0.04),
        dp_grant_budget('careful', 10, 1e-6, 'zcdp', 1e-6) \g /dev/null
