@@ -82,10 +82,11 @@ SELECT bool_and(whole = whole::records_state::text) AS text,
 SELECT merge(s) FROM (VALUES (state(1)), ((SELECT state_of(1, '{0.5}', 2, 0, 10, '{"granularity": 1}')))) v(s);
 \echo :SQLSTATE
 
--- The fields of a state: version, family (1 quantiles, 2 CDF, 3 IQR, 4 to 6 user-level, 7 synthesis), method, measure (1 epsilon,
--- 2 rho); epsilon or rho, delta, lower, upper, granularity (0: none); bins (0: none); the number of quantiles, the quantiles; the
--- number of records; their values, or the runs of their cells in ascending order. A run is twice the number of skipped cells; if
--- the cell has several records, it is 1 more, and the number of records less two follows. These numbers are in bytes of 7 bits.
+-- The fields of a state: version, family (1 quantiles, 2 CDF, 3 IQR, 4 to 6 user-level, 7 synthesis; 8 to 16 follow further below),
+-- method, measure (1 epsilon, 2 rho), type of the values; epsilon or rho, delta, lower, upper, granularity (0: none); bins (0: none);
+-- the number of quantiles, the quantiles; the number of records; their values, or the runs of their cells in ascending order. A run
+-- is twice the number of skipped cells; if the cell has several records, it is 1 more, and the number of records less two follows.
+-- These numbers are in bytes of 7 bits.
 -- Each field is wrong in turn.
 CREATE FUNCTION state_bytes(
   version int DEFAULT 4, family int DEFAULT 1, method int DEFAULT 1, measure int DEFAULT 1, epsilon float8 DEFAULT 1, delta float8 DEFAULT 0,
@@ -107,6 +108,7 @@ SELECT state_bytes(family => 3)::records_state;
 SELECT state_bytes(family => 3, delta => 1e-6)::records_state;
 SELECT state_bytes(family => 3, method => 2)::records_state;
 SELECT state_bytes(family => 8)::records_state;
+SELECT state_bytes(family => 17)::records_state;
 SELECT state_bytes(family => 255)::records_state;
 SELECT state_bytes(family => 2)::records_state;
 SELECT state_bytes(method => 0)::records_state;
@@ -473,6 +475,7 @@ SELECT user_bytes()::records_state::text = user_bytes() AS mean, user_bytes(fami
        grids_bytes()::records_state::text = grids_bytes() AS grids, user_bytes(method => 1, rule => 0, number => 0)::records_state IS NOT NULL AS baseline,
        user_bytes(rule => 1, number => 0)::records_state IS NOT NULL AS median, user_bytes(number => -1)::records_state IS NOT NULL AS most,
        user_bytes(value => 2147483648)::records_state IS NOT NULL AS upper, grids_bytes(suppress => 0)::records_state IS NOT NULL AS all_users;
+SELECT user_bytes(family => 17)::records_state;
 SELECT user_bytes(family => 8)::records_state;
 SELECT user_bytes(family => 7)::records_state;
 SELECT user_bytes(measure => 2)::records_state;
@@ -549,6 +552,360 @@ SELECT family, count(*) AS bytes, count(*) FILTER (WHERE outcome = 'changed') AS
           FROM original, generate_series(0, octet_length(s) - 1) at, generate_series(0, 255) byte
          WHERE family IN ('mean', 'variance', 'grids')) o
  GROUP BY family ORDER BY family COLLATE "C";
+-- ---------------------------------------------------------------------------------------------
+-- The states of counts, sums, means, spreads and groups that may be shown: sums, or hashes
+-- ---------------------------------------------------------------------------------------------
+
+SELECT count_transition(NULL, 0.1);
+SELECT count_transition(NULL, 0.1, '{}');
+SELECT value_count_transition(NULL, 1, 0.1);
+SELECT value_count_transition(NULL, NULL::int, 0.1);
+SELECT distinct_transition(NULL, 1, 0.1);
+SELECT distinct_transition(NULL, NULL::int, 0.1);
+SELECT sum_transition(NULL, 1::float8, 0.1, 0, 1);
+SELECT sum_transition(NULL, 1::numeric, 0.1, 0, 1, '{}');
+SELECT mean_transition(NULL, 1::float8, 0.1, 0, 1);
+SELECT mean_transition(NULL, NULL::numeric, 0.1, 0, 1, '{}');
+SELECT stats_transition(NULL, 1::float8, 0.1, 0, 1);
+SELECT stats_transition(NULL, 1::numeric, 0.1, 0, 1, '{}');
+SELECT keep_group_transition(NULL, 0.1, 1e-6);
+SELECT keep_user_group_transition(NULL, 1, 0.1, 1e-6, 1);
+SELECT count_final(NULL);
+SELECT value_count_final(NULL);
+SELECT distinct_final(NULL);
+SELECT sum_final(NULL);
+SELECT mean_final(NULL);
+SELECT var_pop_final(NULL);
+SELECT var_samp_final(NULL);
+SELECT stddev_pop_final(NULL);
+SELECT stddev_samp_final(NULL);
+SELECT stats_final(NULL);
+SELECT keep_group_final(NULL);
+SELECT keep_user_group_final(NULL);
+\echo :SQLSTATE
+
+CREATE AGGREGATE count_state_of(float8, jsonb) (SFUNC = count_transition, STYPE = records_state);
+CREATE AGGREGATE value_count_state_of("any", float8, jsonb) (SFUNC = value_count_transition, STYPE = records_state);
+CREATE AGGREGATE distinct_state_of(anyelement, float8, jsonb) (SFUNC = distinct_transition, STYPE = records_state);
+CREATE AGGREGATE sum_state_of(float8, float8, float8, float8, jsonb) (SFUNC = sum_transition, STYPE = records_state);
+CREATE AGGREGATE avg_state_of(float8, float8, float8, float8, jsonb) (SFUNC = mean_transition, STYPE = records_state);
+CREATE AGGREGATE avg_state_of(numeric, float8, float8, float8, jsonb) (SFUNC = mean_transition, STYPE = records_state);
+CREATE AGGREGATE stats_state_of(float8, float8, float8, float8, jsonb) (SFUNC = stats_transition, STYPE = records_state);
+CREATE AGGREGATE keep_state_of(float8, float8) (SFUNC = keep_group_transition, STYPE = records_state);
+CREATE AGGREGATE keep_user_state_of(anynonarray, float8, float8, bigint) (SFUNC = keep_user_group_transition, STYPE = records_state);
+-- The state of some rows of each kind: the rows are given by numbers, and their values are -4, -3.9998, .. 6. Sums are of values
+-- from -3 to 5. Three rows each have the same value or the same user.
+CREATE TABLE summary_kind (kind text PRIMARY KEY, records text);
+INSERT INTO summary_kind
+VALUES ('count', 'sums'), ('value count', 'sums'), ('sum', 'sums'), ('avg', 'sums'), ('stats', 'sums'), ('keep', 'sums'),
+       ('distinct', 'hashes'), ('keep user', 'hashes');
+CREATE FUNCTION summary_value(i int) RETURNS float8 LANGUAGE sql IMMUTABLE RETURN
+  CASE WHEN i % 11 = 5 THEN NULL WHEN i % 13 = 7 THEN 'NaN' WHEN i % 17 = 11 THEN '-Infinity' ELSE i * 7919::bigint % 50001 / 5e3 - 4 END;
+CREATE FUNCTION summary_state(kind text, numbers int[]) RETURNS records_state LANGUAGE sql RETURN
+  CASE kind WHEN 'count' THEN (SELECT count_state_of(1, '{}') FROM unnest(numbers))
+            WHEN 'value count' THEN (SELECT value_count_state_of(summary_value(i), NULL, '{"rho": 0.5}') FROM unnest(numbers) i)
+            WHEN 'sum' THEN (SELECT sum_state_of(summary_value(i), 1, -3, 5, '{}') FROM unnest(numbers) i)
+            WHEN 'avg' THEN (SELECT avg_state_of(summary_value(i), 1, -3, 5, '{"granularity": 0.5}') FROM unnest(numbers) i)
+            WHEN 'stats' THEN (SELECT stats_state_of(summary_value(i), NULL, -3, 5, '{"rho": 0.5}') FROM unnest(numbers) i)
+            WHEN 'keep' THEN (SELECT keep_state_of(1, 1e-6) FROM unnest(numbers))
+            WHEN 'distinct' THEN (SELECT distinct_state_of(nullif(i / 3, 5), 1, '{}') FROM unnest(numbers) i)
+            WHEN 'keep user' THEN (SELECT keep_user_state_of(nullif(i / 3, 5), 1, 1e-6, 2) FROM unnest(numbers) i) END;
+-- (The key of the hashes is known here, see above.)
+SELECT kind, summary_state(kind, '{1,2,3,5,7,11,12}') FROM summary_kind ORDER BY kind;
+-- A numeric value of any size counts as the nearer bound.
+SELECT overlay(avg_state_of(v, 1, 0, 4, '{}')::text::bytea PLACING '\x01' FROM 5)
+       = (SELECT avg_state_of(x, 1, 0, 4, '{}') FROM unnest('{3,0,4,4,0}'::float8[]) x)::text::bytea AS numerics
+  FROM unnest('{3,NaN,1e400,NULL,-1e400,Infinity,1e-400}'::numeric[]) v;
+-- The text and the binary form read back as the same state. States of parts of the rows are merged to the state of all rows, in any
+-- order and with empty states and NULL among them. 30000 rows have more hashes than one hash table holds.
+CREATE TABLE whole (kind text, rows int, s text);
+INSERT INTO whole
+  SELECT kind, rows, (SELECT summary_state(kind, array_agg(i)) FROM generate_series(1, rows) i)::text
+    FROM summary_kind, (VALUES (10), (30000)) v(rows);
+CREATE FUNCTION summary_without_rows(kind text) RETURNS records_state LANGUAGE sql RETURN (
+  SELECT CASE records WHEN 'sums' THEN overlay(s PLACING decode(repeat('00', 40), 'hex') FROM length(s) - 39)
+                      ELSE overlay(substr(s, 1, length(s) - 8) PLACING int4send(0) FROM length(s) - 11) END::text
+    FROM summary_kind k, LATERAL (SELECT summary_state(k.kind, '{1}')::text::bytea) v(s)
+   WHERE k.kind = summary_without_rows.kind)::records_state;
+SELECT kind, rows, octet_length(s::bytea) AS bytes, s = s::records_state::text AS text, s = records_state_send(s::records_state)::text AS binary,
+       s = (SELECT summary_state(kind, array_agg(i ORDER BY i DESC)) FROM generate_series(1, rows) i)::text AS descending,
+       s = (SELECT merge(m)::text
+              FROM unnest(ARRAY[NULL, summary_without_rows(kind), s::records_state, summary_without_rows(kind), NULL]) m) AS alone
+  FROM whole ORDER BY kind, rows;
+CREATE TABLE part AS
+  SELECT rows, division, part, array_agg(i) AS numbers
+    FROM (VALUES (10), (30000)) v(rows), generate_series(1, rows) i,
+         LATERAL (VALUES ('thirds', i % 3), ('growing', floor(log(i))::int), ('blocks', i / (rows / 4))) d(division, part)
+   GROUP BY rows, division, part;
+INSERT INTO part SELECT DISTINCT rows, division, 2, '{}'::int[] FROM part;
+SELECT kind, rows, division, count(*) AS parts, s = merge(m ORDER BY part)::text AS ascending, s = merge(m ORDER BY part DESC)::text AS descending,
+       s = merge(m ORDER BY part % 2, part)::text AS mixed
+  FROM whole, LATERAL (
+         SELECT division, part, summary_state(kind, numbers) FROM part WHERE part.rows = whole.rows
+         UNION ALL SELECT division, 1, summary_without_rows(kind) FROM (VALUES ('thirds'), ('growing'), ('blocks')) d(division)) p(division, part, m)
+ GROUP BY kind, rows, division, s ORDER BY kind, rows, division;
+-- Two merged parts are merged like one.
+SELECT kind, s = (SELECT merge(m)::text
+                    FROM (SELECT merge(summary_state(kind, numbers))::text::records_state FROM part
+                           WHERE part.rows = whole.rows AND division = 'thirds' GROUP BY part = 1) v(m)) AS twice
+  FROM whole WHERE rows = 30000 ORDER BY kind;
+-- One query merges groups of different calls.
+SET enable_sort = off;
+SELECT count(*) AS groups, bool_and(m::text = s) AS same
+  FROM whole JOIN (SELECT kind, rows, merge(summary_state(kind, numbers)) FROM summary_kind, part WHERE division = 'thirds' GROUP BY kind, rows)
+                  g(kind, rows, m) USING (kind, rows);
+RESET enable_sort;
+
+-- Each field is wrong in turn. The families are 8 dp_count of rows, 9 dp_count of values, 10 dp_count_distinct, 11 dp_sum, 12 dp_avg,
+-- 13 the variances and dp_stats, 14 dp_keep_group of rows, 15 dp_histogram, 16 dp_keep_group of users. All except 15 have no
+-- quantiles. Families 10 and 16 have the hash of the empty input after the quantiles, and 16 has max_groups after it. The number of
+-- records follows. Sums are one record: the number of rows, the sum of their values, the sum of the squares. Hashes ascend.
+CREATE FUNCTION word(n numeric) RETURNS bytea LANGUAGE sql IMMUTABLE RETURN
+  int8send((CASE WHEN n < 9223372036854775808 THEN n ELSE n - 18446744073709551616 END)::bigint);
+CREATE FUNCTION wide(n numeric) RETURNS bytea LANGUAGE sql IMMUTABLE RETURN
+  word(div(n, 18446744073709551616)) || word(mod(n, 18446744073709551616));
+CREATE FUNCTION sums(number_of_rows numeric, sum numeric DEFAULT 0, squares numeric DEFAULT 0) RETURNS bytea LANGUAGE sql IMMUTABLE RETURN
+  word(number_of_rows) || wide(sum) || wide(squares);
+CREATE FUNCTION sums_bytes(
+  records bytea, family int DEFAULT 12, method int DEFAULT 1, measure int DEFAULT 1, epsilon float8 DEFAULT 1, delta float8 DEFAULT 0,
+  lower float8 DEFAULT 0, upper float8 DEFAULT 4, granularity float8 DEFAULT 0, bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0),
+  count int DEFAULT 1)
+RETURNS text LANGUAGE sql IMMUTABLE RETURN (
+  '\x04'::bytea || set_byte('\x00', 0, family) || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || '\x01'
+  || float8send(epsilon) || float8send(delta) || float8send(lower) || float8send(upper) || float8send(granularity) || int4send(bins)
+  || quantiles || int4send(count) || records)::text;
+CREATE FUNCTION count_bytes(records bytea, family int DEFAULT 8, delta float8 DEFAULT 0, lower float8 DEFAULT 0, upper float8 DEFAULT 0,
+                            granularity float8 DEFAULT 0, measure int DEFAULT 1, bins int DEFAULT 0)
+RETURNS text LANGUAGE sql IMMUTABLE RETURN sums_bytes(records, family => family, delta => delta, lower => lower, upper => upper,
+                                                      granularity => granularity, measure => measure, bins => bins);
+CREATE FUNCTION hash_bytes(VARIADIC hashes numeric[] DEFAULT '{}') RETURNS bytea LANGUAGE sql IMMUTABLE RETURN (
+  SELECT int4send(count(h)::int) || coalesce(string_agg(word(h), ''::bytea ORDER BY i), '') FROM unnest(hashes) WITH ORDINALITY v(h, i));
+CREATE FUNCTION distinct_bytes(
+  records bytea, family int DEFAULT 10, method int DEFAULT 1, measure int DEFAULT 1, epsilon float8 DEFAULT 1, delta float8 DEFAULT 0,
+  lower float8 DEFAULT 0, upper float8 DEFAULT 0, granularity float8 DEFAULT 0, bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0),
+  check_ bytea DEFAULT '\x726fdb47dd0e0e31', groups bytea DEFAULT '')
+RETURNS text LANGUAGE sql IMMUTABLE RETURN (
+  '\x04'::bytea || set_byte('\x00', 0, family) || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || '\x03'
+  || float8send(epsilon) || float8send(delta) || float8send(lower) || float8send(upper) || float8send(granularity) || int4send(bins)
+  || quantiles || check_ || groups || records)::text;
+CREATE FUNCTION keep_user_bytes(records bytea, groups int DEFAULT 2, delta float8 DEFAULT 1e-6, measure int DEFAULT 1)
+RETURNS text LANGUAGE sql IMMUTABLE RETURN distinct_bytes(records, family => 16, delta => delta, measure => measure, groups => int4send(groups));
+
+-- A value of dp_avg and of the variances has 0 to 2^31 units, from the lower to the upper bound. A value of dp_sum has 2^32 units if
+-- it is 0, and up to 2^32 more or less otherwise.
+SELECT sums_bytes(sums(2, 2^31::numeric + 2^29::numeric, 2^62::numeric + 2^58::numeric))::records_state::text = avg_state_of(x, 1, 0, 4, '{}')::text AS avg,
+       sums_bytes(sums(2, 2^31::numeric + 2^29::numeric, 2^62::numeric + 2^58::numeric), family => 13)::records_state::text = stats_state_of(x, 1, 0, 4, '{}')::text AS stats,
+       sums_bytes(sums(2, 3 * 2^32::numeric + 2^30::numeric), family => 11)::records_state::text = sum_state_of(x, 1, 0, 4, '{}')::text AS sum,
+       sums_bytes(sums(2, 2^32::numeric * 3 / 4), family => 11, lower => -4)::records_state::text = sum_state_of(-x, 1, -4, 4, '{}')::text AS negative,
+       count_bytes(sums(2))::records_state::text = count_state_of(1, '{}')::text AS count,
+       count_bytes(sums(2), family => 9)::records_state::text = value_count_state_of(x, 1, '{}')::text AS value_count,
+       count_bytes(sums(2), family => 14, delta => 1e-6)::records_state::text = keep_state_of(1, 1e-6)::text AS keep
+  FROM (VALUES (1::float8), (4)) v(x);
+SELECT distinct_bytes(substr(s::bytea, 62))::records_state::text = s AS distinct,
+       keep_user_bytes(substr(s::bytea, 62))::records_state::text = (SELECT keep_user_state_of(5, 1, 1e-6, 2))::text AS keep_user
+  FROM (SELECT distinct_state_of(5, 1, '{}')::text) v(s);
+SELECT sums_bytes(sums(1), family => 15)::records_state;
+SELECT sums_bytes(sums(1), family => 17)::records_state;
+SELECT sums_bytes(sums(1), method => 0)::records_state;
+SELECT sums_bytes(sums(1), method => 2)::records_state;
+SELECT sums_bytes(sums(1), measure => 0)::records_state;
+SELECT sums_bytes(sums(1), measure => 3)::records_state;
+SELECT sums_bytes(sums(1), measure => 2)::records_state::text = sums_bytes(sums(1), measure => 2) AS rho;
+SELECT sums_bytes(sums(1), epsilon => 'NaN')::records_state;
+SELECT sums_bytes(sums(1), epsilon => 1001)::records_state;
+SELECT sums_bytes(sums(1), delta => 1e-6)::records_state;
+SELECT sums_bytes(sums(1), delta => '-0')::records_state;
+SELECT sums_bytes(sums(1), lower => 4)::records_state;
+SELECT sums_bytes(sums(1), lower => 'NaN')::records_state;
+SELECT sums_bytes(sums(1), upper => 'Infinity')::records_state;
+SELECT sums_bytes(sums(1), upper => 1e200)::records_state::text = sums_bytes(sums(1), upper => 1e200) AS wide;
+SELECT sums_bytes(sums(1), upper => 1e200, family => 13)::records_state;
+SELECT sums_bytes(sums(1), granularity => 0.5)::records_state::text = sums_bytes(sums(1), granularity => 0.5) AS granularity;
+SELECT sums_bytes(sums(1), granularity => '-0')::records_state;
+SELECT sums_bytes(sums(1), granularity => 'NaN')::records_state;
+SELECT sums_bytes(sums(1), bins => 1)::records_state;
+SELECT sums_bytes(sums(1), quantiles => int4send(1) || float8send(0.5))::records_state;
+SELECT sums_bytes(sums(1), quantiles => int4send(-1))::records_state;
+SELECT sums_bytes('', count => 0)::records_state;
+SELECT sums_bytes(sums(1) || sums(1), count => 2)::records_state;
+SELECT sums_bytes(sums(1), count => -1)::records_state;
+SELECT sums_bytes(substr(sums(1), 1, 39))::records_state;
+SELECT sums_bytes(sums(1) || '\x00')::records_state;
+-- The sums belong to this number of rows, of values within the bounds. (2^62 is 4611686018427387904.)
+SELECT name, bytes::records_state::text = bytes AS valid
+  FROM (VALUES ('none', sums_bytes(sums(0))), ('lower bound', sums_bytes(sums(3))), ('upper bound', sums_bytes(sums(3, 3 * 2^31::numeric, 3 * 2^62::numeric))),
+               ('most', sums_bytes(sums(2^62::numeric, 2^93::numeric, 2^124::numeric))),
+               ('lower bound of sum', sums_bytes(sums(3), family => 11, lower => -4)), ('upper bound of sum', sums_bytes(sums(3, 3 * 2^33::numeric), family => 11)),
+               ('most of sum', sums_bytes(sums(2^62::numeric, 2^95::numeric), family => 11)),
+               ('most rows', count_bytes(sums(2^62::numeric)))) v(name, bytes);
+SELECT sums_bytes(sums(2^62::numeric + 1))::records_state;
+SELECT sums_bytes(sums(2^64::numeric - 1))::records_state;
+SELECT sums_bytes(sums(0, 1))::records_state;
+SELECT sums_bytes(sums(0, 0, 1))::records_state;
+SELECT sums_bytes(sums(3, 3 * 2^31::numeric + 1, 3 * 2^62::numeric))::records_state;
+SELECT sums_bytes(sums(3, 3 * 2^31::numeric, 3 * 2^62::numeric + 1))::records_state;
+SELECT sums_bytes(sums(3, 3 * 2^31::numeric, 3 * 2^62::numeric - 1))::records_state;
+SELECT sums_bytes(sums(3, 1, 2^31::numeric + 1))::records_state;
+SELECT sums_bytes(sums(3, 2^64::numeric, 0))::records_state;
+SELECT sums_bytes(sums(3, 2^128::numeric - 1, 2^128::numeric - 1))::records_state;
+SELECT sums_bytes(sums(3, 0, 2^127::numeric))::records_state;
+SELECT sums_bytes(sums(3, 3 * 2^33::numeric + 1), family => 11)::records_state;
+SELECT sums_bytes(sums(3, 3 * 2^32::numeric, 1), family => 11)::records_state;
+SELECT count_bytes(sums(3, 1))::records_state;
+SELECT count_bytes(sums(3, 0, 1))::records_state;
+SELECT count_bytes(sums(3), lower => 1)::records_state;
+SELECT count_bytes(sums(3), upper => '-0')::records_state;
+SELECT count_bytes(sums(3), granularity => 1)::records_state;
+SELECT count_bytes(sums(3), bins => 1)::records_state;
+SELECT count_bytes(sums(3), delta => 1e-6)::records_state;
+SELECT count_bytes(sums(3), family => 14)::records_state;
+SELECT count_bytes(sums(3), family => 14, delta => 0.6)::records_state;
+SELECT count_bytes(sums(3), family => 14, delta => '-0')::records_state;
+SELECT count_bytes(sums(3), family => 14, delta => 1e-6, upper => 1)::records_state;
+SELECT count_bytes(sums(3), family => 14, delta => 1e-6, measure => 2)::records_state;
+SELECT count_bytes(sums(3), family => 10)::records_state;
+SELECT count_bytes(sums(3), family => 11)::records_state;
+SELECT count_bytes(sums(3), family => 4)::records_state;
+
+SELECT name, bytes::records_state::text = bytes AS valid
+  FROM (VALUES ('none', distinct_bytes(hash_bytes())), ('ends', distinct_bytes(hash_bytes(0, 2^63::numeric - 1, 2^63::numeric, 2^64::numeric - 1))),
+               ('rho', distinct_bytes(hash_bytes(7), measure => 2)), ('another key', distinct_bytes(hash_bytes(7), check_ => word(0))),
+               ('users', keep_user_bytes(hash_bytes(0, 2^64::numeric - 1))), ('one group', keep_user_bytes(hash_bytes(7), groups => 1))) v(name, bytes);
+SELECT distinct_bytes(hash_bytes(7, 7))::records_state;
+SELECT distinct_bytes(hash_bytes(0, 0))::records_state;
+SELECT distinct_bytes(hash_bytes(7, 6))::records_state;
+SELECT distinct_bytes(hash_bytes(2^63::numeric, 2^63::numeric - 1))::records_state;
+SELECT distinct_bytes(hash_bytes(1, 2, 3, 3))::records_state;
+SELECT distinct_bytes('\x00000000' || word(7))::records_state;
+SELECT distinct_bytes('\x00000002' || word(7))::records_state;
+SELECT distinct_bytes('\xffffffff' || word(7))::records_state;
+SELECT distinct_bytes('\x20000001' || word(7))::records_state;
+SELECT distinct_bytes(hash_bytes(7) || '\x00')::records_state;
+SELECT distinct_bytes(substr(hash_bytes(7), 1, 11))::records_state;
+SELECT distinct_bytes('\x000000')::records_state;
+SELECT distinct_bytes('', check_ => '\x726fdb47dd0e0e')::records_state;
+SELECT distinct_bytes(hash_bytes(7), method => 2)::records_state;
+SELECT distinct_bytes(hash_bytes(7), measure => 0)::records_state;
+SELECT distinct_bytes(hash_bytes(7), epsilon => 0)::records_state;
+SELECT distinct_bytes(hash_bytes(7), delta => 1e-6)::records_state;
+SELECT distinct_bytes(hash_bytes(7), lower => '-0')::records_state;
+SELECT distinct_bytes(hash_bytes(7), upper => 1)::records_state;
+SELECT distinct_bytes(hash_bytes(7), granularity => 1)::records_state;
+SELECT distinct_bytes(hash_bytes(7), bins => 1)::records_state;
+SELECT distinct_bytes(hash_bytes(7), quantiles => int4send(1) || float8send(0.5))::records_state;
+SELECT distinct_bytes(hash_bytes(7), groups => int4send(2))::records_state;
+SELECT distinct_bytes(hash_bytes(7), family => 16, delta => 1e-6)::records_state;
+SELECT distinct_bytes(hash_bytes(7), family => 8)::records_state;
+SELECT distinct_bytes(hash_bytes(7), family => 4)::records_state;
+SELECT keep_user_bytes(hash_bytes(7), groups => 0)::records_state;
+SELECT keep_user_bytes(hash_bytes(7), groups => -1)::records_state;
+SELECT keep_user_bytes(hash_bytes(7), delta => 0)::records_state;
+SELECT keep_user_bytes(hash_bytes(7), delta => 0.6)::records_state;
+SELECT keep_user_bytes(hash_bytes(7), measure => 2)::records_state;
+SELECT keep_user_bytes(hash_bytes(7, 7))::records_state;
+
+-- Merging adds sums, with carries, and unites sets of hashes, even if these do not look random.
+SELECT merge(s)::text = sums_bytes(sums(8, 8 * 2^31::numeric, 8 * 2^62::numeric)) AS carried
+  FROM unnest(ARRAY[3, 5]) n, LATERAL (SELECT sums_bytes(sums(n, n * 2^31::numeric, n * 2^62::numeric))::records_state) v(s);
+SELECT merge(s)::text = distinct_bytes(hash_bytes(0, 1, 2, 3, 2^64::numeric - 1)) AS united
+  FROM (VALUES (distinct_bytes(hash_bytes(1, 2, 2^64::numeric - 1))::records_state), (distinct_bytes(hash_bytes())::records_state), (NULL),
+               (distinct_bytes(hash_bytes(0, 2, 3))::records_state)) v(s);
+SELECT merge(s)::text = distinct_bytes(hash_bytes(VARIADIC (SELECT array_agg(i) FROM generate_series(0, 4999) i))) AS united
+  FROM (SELECT distinct_bytes(hash_bytes(VARIADIC array_agg(i ORDER BY i)))::records_state
+          FROM generate_series(0, 4999) i, generate_series(0, 1) twice GROUP BY (i + twice) % 3, twice) v(s);
+-- threat 24: sums of more than 2^62 rows are an error, before they could overflow.
+SELECT merge(s)::text = count_bytes(sums(2^62::numeric)) AS most
+  FROM (VALUES (count_bytes(sums(2^62::numeric - 1))::records_state), (count_bytes(sums(0))::records_state), (NULL), (count_bytes(sums(1))::records_state)) v(s);
+SELECT merge(s) FROM (VALUES (count_bytes(sums(2^62::numeric))::records_state), (count_bytes(sums(1))::records_state)) v(s);
+\echo :SQLSTATE
+SELECT merge(s) FROM (VALUES (count_bytes(sums(1))::records_state), (count_bytes(sums(2^62::numeric))::records_state)) v(s);
+SELECT merge(s) FROM (SELECT count_bytes(sums(2^62::numeric))::records_state FROM generate_series(1, 4)) v(s);
+SELECT merge(s) FROM (SELECT sums_bytes(sums(2^62::numeric, 2^93::numeric, 2^124::numeric))::records_state FROM generate_series(1, 16)) v(s);
+-- States of different calls cannot be merged.
+SELECT merge(s) FROM (VALUES (sums_bytes(sums(1))::records_state), (sums_bytes(sums(1), upper => 5)::records_state)) v(s);
+SELECT merge(s) FROM (VALUES (sums_bytes(sums(1))::records_state), (sums_bytes(sums(1), epsilon => 2)::records_state)) v(s);
+SELECT merge(s) FROM (VALUES (sums_bytes(sums(1))::records_state), (sums_bytes(sums(1), family => 11)::records_state)) v(s);
+SELECT merge(s) FROM (VALUES (sums_bytes(sums(1))::records_state), (sums_bytes(sums(1), family => 13)::records_state)) v(s);
+SELECT merge(s) FROM (VALUES (count_bytes(sums(1))::records_state), (count_bytes(sums(1), family => 9)::records_state)) v(s);
+SELECT merge(s) FROM (VALUES (count_bytes(sums(1))::records_state), (count_bytes(sums(1), family => 14, delta => 1e-6)::records_state)) v(s);
+SELECT merge(s) FROM (VALUES (distinct_bytes(hash_bytes(1))::records_state), (distinct_bytes(hash_bytes(2), check_ => word(0))::records_state)) v(s);
+SELECT merge(s) FROM (VALUES (distinct_bytes(hash_bytes(1))::records_state), (keep_user_bytes(hash_bytes(2))::records_state)) v(s);
+SELECT merge(s) FROM (VALUES (keep_user_bytes(hash_bytes(1))::records_state), (keep_user_bytes(hash_bytes(2), groups => 3)::records_state)) v(s);
+SELECT merge(s) FROM (VALUES (distinct_bytes(hash_bytes(1))::records_state), (state(1))) v(s);
+SELECT merge(s) FROM (VALUES (state(1)), (distinct_bytes(hash_bytes(1))::records_state)) v(s);
+SELECT merge(s) FROM (VALUES (sums_bytes(sums(1))::records_state), (iqr_state(1))) v(s);
+
+-- Final functions accept states of their own family and parameters, with any number of rows. The state is the value of a row. For
+-- functions that hash their first argument or that take no value it is the initial state.
+CREATE FUNCTION keep(records_state, records_state, float8, jsonb) RETURNS records_state
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN coalesce($1, $2);
+CREATE FUNCTION keep(records_state, int, float8, jsonb) RETURNS records_state LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN $1;
+CREATE FUNCTION keep(records_state, int, float8, float8, bigint) RETURNS records_state LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN $1;
+CREATE FUNCTION keep(records_state, float8, float8) RETURNS records_state LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN $1;
+CREATE AGGREGATE value_count_of(records_state, float8, jsonb) (
+  SFUNC = keep, STYPE = records_state, FINALFUNC = value_count_final, FINALFUNC_MODIFY = READ_WRITE);
+CREATE AGGREGATE sum_of(records_state, float8, float8, float8, jsonb) (
+  SFUNC = keep, STYPE = records_state, FINALFUNC = sum_final, FINALFUNC_MODIFY = READ_WRITE);
+CREATE AGGREGATE avg_of(records_state, float8, float8, float8, jsonb) (
+  SFUNC = keep, STYPE = records_state, FINALFUNC = mean_final, FINALFUNC_MODIFY = READ_WRITE);
+CREATE AGGREGATE var_pop_of(records_state, float8, float8, float8, jsonb) (
+  SFUNC = keep, STYPE = records_state, FINALFUNC = var_pop_final, FINALFUNC_MODIFY = READ_WRITE);
+CREATE AGGREGATE stats_of(records_state, float8, float8, float8, jsonb) (
+  SFUNC = keep, STYPE = records_state, FINALFUNC = stats_final, FINALFUNC_MODIFY = READ_WRITE);
+CREATE PROCEDURE create_aggregate(name text, types text, final text, state text) LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('CREATE AGGREGATE %I(%s) (SFUNC = keep, STYPE = records_state, INITCOND = %L, FINALFUNC = %I, FINALFUNC_MODIFY = READ_WRITE)',
+                 name, types, state, final);
+END
+$$;
+CALL create_aggregate('keep_of_most', 'float8, float8', 'keep_group_final', count_bytes(sums(2^62::numeric), family => 14, delta => 1e-6));
+CALL create_aggregate('keep_of_none', 'float8, float8', 'keep_group_final', count_bytes(sums(0), family => 14, delta => 1e-6));
+CALL create_aggregate('keep_of_count', 'float8, float8', 'keep_group_final', count_bytes(sums(0)));
+SELECT hash_bytes(VARIADIC array_agg(i)) AS thousand FROM generate_series(1, 1000) i \gset
+CALL create_aggregate('distinct_of_thousand', 'int, float8, jsonb', 'distinct_final', distinct_bytes(:'thousand'));
+CALL create_aggregate('distinct_of_other_key', 'int, float8, jsonb', 'distinct_final', distinct_bytes(:'thousand', check_ => '\x726fdb47dd0e0e30'));
+CALL create_aggregate('distinct_of_users', 'int, float8, jsonb', 'distinct_final', keep_user_bytes(:'thousand'));
+CALL create_aggregate('distinct_of_count', 'int, float8, jsonb', 'distinct_final', count_bytes(sums(1)));
+CALL create_aggregate('keep_of_users', 'int, float8, float8, bigint', 'keep_user_group_final', keep_user_bytes(:'thousand'));
+CALL create_aggregate('keep_of_no_users', 'int, float8, float8, bigint', 'keep_user_group_final', keep_user_bytes(hash_bytes()));
+CALL create_aggregate('keep_of_more_groups', 'int, float8, float8, bigint', 'keep_user_group_final', keep_user_bytes(:'thousand', groups => 3));
+CALL create_aggregate('keep_of_values', 'int, float8, float8, bigint', 'keep_user_group_final', distinct_bytes(:'thousand'));
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA regress_dpq_support TO regress_dpq_support;
+SET ROLE regress_dpq_support;
+-- (Each answer is false with a probability below 1e-40.)
+SELECT value_count_of(count_bytes(sums(2^62::numeric), family => 9)::records_state, 1, '{}') BETWEEN 4611686018427386904 AND 4611686018427388904 AS value_count,
+       sum_of(sums_bytes(sums(2^62::numeric, 2^95::numeric), family => 11)::records_state, 1, 0, 4, '{}') / 2^64 BETWEEN 0.999 AND 1.001 AS sum,
+       avg_of(sums_bytes(sums(2^62::numeric, 2^93::numeric, 2^124::numeric))::records_state, 1, 0, 4, '{}') BETWEEN 3.999 AND 4 AS avg,
+       var_pop_of(sums_bytes(sums(2^62::numeric, 2^92::numeric, 2^123::numeric), family => 13)::records_state, 1, 0, 4, '{}') BETWEEN 3.999 AND 4 AS var_pop,
+       (stats_of(sums_bytes(sums(2^62::numeric, 2^93::numeric, 2^124::numeric), family => 13)::records_state, 1, 0, 4, '{}')).count / 2^62 BETWEEN 0.999 AND 1.001 AS stats,
+       keep_of_most(1, 1e-6) AS keep, NOT keep_of_none(1, 1e-6) AS keep_none,
+       distinct_of_thousand(1, 1, '{}') BETWEEN 900 AND 1100 AS distinct;
+SELECT keep_of_users(1, 1, 1e-6, 2) AS keep_users, NOT keep_of_no_users(1, 1, 1e-6, 2) AS keep_no_users;
+SELECT value_count_of(count_bytes(sums(1))::records_state, 1, '{}');
+SELECT value_count_of(count_bytes(sums(1), family => 9, measure => 2)::records_state, 1, '{}');
+SELECT sum_of(sums_bytes(sums(1))::records_state, 1, 0, 4, '{}');
+SELECT avg_of(sums_bytes(sums(1), family => 13)::records_state, 1, 0, 4, '{}');
+SELECT avg_of(sums_bytes(sums(1))::records_state, 1, 0, 5, '{}');
+SELECT avg_of(sums_bytes(sums(1))::records_state, 1, 0, 4, '{"granularity": 1}');
+SELECT stats_of(sums_bytes(sums(1))::records_state, 1, 0, 4, '{}');
+SELECT avg_of(distinct_bytes(hash_bytes(1))::records_state, 1, 0, 4, '{}');
+SELECT avg_of(state(1), 1, 0, 4, '{}');
+SELECT keep_of_count(1, 1e-6);
+SELECT distinct_of_other_key(1, 1, '{}');
+SELECT distinct_of_users(1, 1, '{}');
+SELECT distinct_of_count(1, 1, '{}');
+SELECT keep_of_more_groups(1, 1, 1e-6, 2);
+SELECT keep_of_values(1, 1, 1e-6, 2);
+RESET ROLE;
+
+INSERT INTO original SELECT kind, s::bytea FROM (SELECT kind, summary_state(kind, '{1,2,3,5,7,11,12}')::text FROM summary_kind) v(kind, s);
+SELECT read(substr(s, 1, length)), count(*) AS lengths
+  FROM original JOIN summary_kind ON family = kind, generate_series(0, octet_length(s) - 1) length GROUP BY 1;
+SELECT kind, count(*) AS bytes, count(*) FILTER (WHERE outcome = 'changed') AS changed,
+       count(*) FILTER (WHERE outcome = 'error') > 0 AS errors
+  FROM (SELECT kind, read(set_byte(s, at, byte)) AS outcome
+          FROM original JOIN summary_kind ON family = kind, generate_series(0, octet_length(s) - 1) at, generate_series(0, 255) byte) o
+ GROUP BY kind ORDER BY kind;
 UPDATE dpquantile.user_key SET key = (SELECT key FROM true_key);
 
 RESET search_path;

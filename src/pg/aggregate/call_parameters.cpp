@@ -22,7 +22,7 @@ void check_distinct(const Aggref* call, const AggregateParameters* parameters) {
 
 ValueType value_type_of(const Aggref* call, Family family) {
   const int place = row_of(family).arguments_from_rows() - 1;
-  if (place >= list_length(call->aggargtypes)) return ValueType::kFloat8;
+  if (place < 0 || place >= list_length(call->aggargtypes)) return ValueType::kFloat8;
   const auto type = find_value_type(list_nth_oid(call->aggargtypes, place));
   return type.value_or(ValueType::kFloat8);
 }

@@ -116,6 +116,14 @@ void require_own_state(const RecordsState* state) {
                           "library.")));
 }
 
+void require_summable_rows(RecordsState* state) {
+  if (state->kind != RecordKind::kSums || state->sums()->count <= kMostSummedRows) return;
+  ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                  errmsg("a private aggregate takes at most " UINT64_FORMAT " rows in one group",
+                         kMostSummedRows),
+                  errhint("Aggregate fewer rows, or use more groups.")));
+}
+
 }  // namespace
 
 GroupPool* make_group_pool(const AggregateParameters* parameters, MemoryContext groups) {
@@ -186,6 +194,7 @@ StateRef get_state(Datum datum) {
   }
   auto* flat = reinterpret_cast<RecordsState*>(PG_DETOAST_DATUM(datum));
   require_own_state(flat);
+  require_summable_rows(flat);
   return {flat, nullptr};
 }
 

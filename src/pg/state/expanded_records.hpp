@@ -101,8 +101,9 @@ inline ExpandedRecords* get_expanded(const void* state) {
   return reinterpret_cast<ExpandedRecords*>(reference.eohptr);
 }
 
-// The state behind a datum, detoasted if necessary. ereports if memory is short, and if a library
-// of another version made the state: its bytes may have another meaning.
+// The state behind a datum, detoasted if necessary. ereports if memory is short, if a library of
+// another version made the state (its bytes may have another meaning), and if the state has sums of
+// more than kMostSummedRows rows: combined any further, they could overflow.
 StateRef get_state(Datum datum);
 
 // Adds the records of another state with the same parameters. ereports as

@@ -199,14 +199,13 @@ WideSum receive_wide(StringInfo bytes) {
   return sum;
 }
 
-// Sums of so many rows that lie within their bounds: 0 <= squares <= kOne * sum, and
+// Whether this number of rows can have such sums: 0 <= squares <= kOne * sum, and
 // 0 <= count * kOne^2 - 2 kOne * sum + squares.
 bool are_possible(const ValueSums& sums, Family family) {
-  constexpr uint64 kMostRows = uint64{1} << 62;
   const bool has_squares = family == Family::kMean || family == Family::kMoments;
   const bool has_values = has_squares || family == Family::kSum;
   const uint64 most = has_squares ? FixedPoint::kOne : 2 * SumScale::kSumOne;
-  if (sums.count > kMostRows) return false;
+  if (sums.count > kMostSummedRows) return false;
   if (sums.sum.value() > uint128_t{sums.count} * (has_values ? most : 0)) return false;
   if (!has_squares) return sums.squares == WideSum{};
   const uint128_t one = FixedPoint::kOne;

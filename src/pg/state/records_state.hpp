@@ -20,6 +20,9 @@
 // get the same state again, for example from a hash table that PostgreSQL reads a second time.
 namespace dpquantile {
 
+// The most rows of which a state keeps sums. The sums of two such states do not overflow.
+inline constexpr uint64 kMostSummedRows = uint64{1} << 62;
+
 struct RecordsState {
   int32 varlena_header;
   RecordKind kind;
