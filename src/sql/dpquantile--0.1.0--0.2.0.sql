@@ -1423,3 +1423,22 @@ BEGIN
   END LOOP;
 END
 $$;
+
+-- What this script has made belongs to the owner of the extension, who need not be the superuser that updates it.
+DO $$
+DECLARE
+  made record;
+BEGIN
+  FOR made IN
+    SELECT i.type, i.identity, e.extowner::regrole AS owner
+      FROM pg_extension e
+      JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
+     CROSS JOIN LATERAL pg_identify_object(d.classid, d.objid, 0) i
+     WHERE e.extname = 'dpquantile' AND i.type IN ('function', 'aggregate', 'type') AND i.identity NOT LIKE '%[]'
+       -- A replaced function keeps its entry in pg_depend, and its owner.
+       AND age(d.xmin) <= age(pg_current_xact_id()::xid)
+  LOOP
+    EXECUTE format('ALTER %s %s OWNER TO %s', made.type, made.identity, made.owner);
+  END LOOP;
+END
+$$;

@@ -147,6 +147,36 @@ sub check_update_in_schema
 	return;
 }
 
+# An update by a superuser who does not own the extension. Its owner is no superuser any more.
+sub check_update_by_another
+{
+	my ($from) = @_;
+	$node->safe_psql('postgres', 'CREATE ROLE founder SUPERUSER LOGIN');
+	make_database('founded');
+	$node->safe_psql('founded', "CREATE EXTENSION dpquantile VERSION '$from'", extra_params => [ '-U', 'founder' ]);
+	$node->safe_psql('founded', 'ALTER ROLE founder NOSUPERUSER; GRANT CREATE ON SCHEMA public TO founder; ALTER EXTENSION dpquantile UPDATE');
+	is($node->safe_psql('founded', q{
+			SELECT pg_describe_object(d.classid, d.objid, 0), s.refobjid::regrole
+				FROM pg_extension e
+				JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
+				LEFT JOIN pg_shdepend s ON s.classid = d.classid AND s.objid = d.objid AND s.deptype = 'o'
+					AND s.dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
+				WHERE e.extname = 'dpquantile' AND d.classid <> 'pg_cast'::regclass
+					AND s.refobjid IS DISTINCT FROM 'founder'::regrole}),
+		'', "an update of $from leaves all objects to the owner of the extension");
+	is(outcome($node, $_, database => 'founded', user => 'founder') =~ s/^\s+//r, '', "the owner can still call it: $_")
+		foreach q{SELECT dp_grant_budget('analyst', 3)}, q{SELECT dp_add_charge('analyst', 1)}, q{SELECT dp_revoke_budget('analyst')};
+	# A trigger of the owner on the table of budgets runs with the owner's rights.
+	is(outcome($node, q{
+			CREATE FUNCTION runs_as() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION USING ERRCODE = CASE current_user WHEN ''founder'' THEN ''F0000'' ELSE ''X0000'' END; END';
+			CREATE TRIGGER runs_as BEFORE UPDATE ON dpquantile.budget EXECUTE FUNCTION runs_as();
+			SELECT dp_add_charge('analyst', 1)}, database => 'founded', user => 'founder'),
+		'F0000', 'dp_add_charge has no more rights than the owner of the extension');
+	$node->safe_psql('postgres', 'DROP DATABASE founded');
+	$node->safe_psql('postgres', 'DROP ROLE founder');
+	return;
+}
+
 # A dump of an earlier version that is restored where this version is installed.
 sub check_restore
 {
@@ -164,6 +194,7 @@ foreach my $from (@VERSIONS)
 	my $name = $from =~ tr/./_/r;
 	check_update($from, "upgraded_$name");
 	check_update_in_schema($from);
+	check_update_by_another($from);
 	check_charges_go_on("upgraded_$name");
 	check_restore($from, "restored_$name");
 	check_charges_go_on("restored_$name");
