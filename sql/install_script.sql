@@ -48,6 +48,44 @@ RESET ROLE;
 SELECT rolsuper FROM pg_roles WHERE rolname = 'regress_dpq_mallory';
 SELECT epsilon_remaining FROM dp_budget;
 
+-- Default privileges give no role what is for the owner, and do not take from a role what all roles may do.
+DROP EXTENSION dpquantile;
+DROP OWNED BY regress_dpq_mallory;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO regress_dpq_mallory;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO regress_dpq_mallory, PUBLIC;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO regress_dpq_mallory WITH GRANT OPTION;
+ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT EXECUTE ON FUNCTIONS TO regress_dpq_mallory;
+ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+CREATE FUNCTION granted_to(name) RETURNS TABLE (object text, privilege text) LANGUAGE sql AS $$
+  SELECT p.oid::regprocedure::text, 'EXECUTE'
+    FROM pg_proc p
+   WHERE (p.prosecdef OR p.proname ~ '_(transition|final|combine)$' OR p.proname IN ('check_version', 'protect_tables'))
+     AND p.oid IN (SELECT objid FROM pg_depend WHERE deptype = 'e') AND has_function_privilege($1, p.oid, 'EXECUTE')
+  UNION ALL
+  SELECT c.oid::regclass::text, privilege
+    FROM pg_class c, unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) privilege
+   WHERE c.relkind IN ('r', 'v') AND c.oid IN (SELECT objid FROM pg_depend WHERE deptype = 'e' AND classid = 'pg_class'::regclass)
+     AND c.relnamespace <> 'information_schema'::regnamespace AND has_table_privilege($1, c.oid, privilege)
+  UNION ALL
+  SELECT 'dpquantile', privilege FROM unnest('{USAGE,CREATE}'::text[]) privilege
+   WHERE has_schema_privilege($1, 'dpquantile', privilege)
+   ORDER BY 1, 2
+$$;
+CREATE EXTENSION dpquantile;
+SELECT * FROM granted_to('regress_dpq_mallory');
+SELECT count(*) > 0 AS aggregates, bool_and(has_function_privilege('regress_dpq_mallory', p.oid, 'EXECUTE')) AS granted
+  FROM pg_proc p WHERE p.prokind = 'a' AND p.pronamespace = 'public'::regnamespace;
+-- An update takes nothing from a role that the owner has granted to it.
+DROP EXTENSION dpquantile;
+CREATE EXTENSION dpquantile VERSION '0.1.0';
+REVOKE ALL ON ALL TABLES IN SCHEMA dpquantile FROM PUBLIC, regress_dpq_mallory;
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA public, dpquantile FROM PUBLIC, regress_dpq_mallory;
+REVOKE ALL ON dp_budget, dp_ledger FROM PUBLIC, regress_dpq_mallory;
+REVOKE ALL ON SCHEMA dpquantile FROM regress_dpq_mallory;
+GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text, float8) TO regress_dpq_mallory;
+ALTER EXTENSION dpquantile UPDATE;
+SELECT * FROM granted_to('regress_dpq_mallory');
+
 \connect :regression
 DROP DATABASE regress_dpq_install;
 DROP ROLE regress_dpq_mallory;

@@ -18,7 +18,6 @@ $$;
 COMMENT ON FUNCTION dpquantile.check_version() IS
   'Fails unless the library that this session has loaded is of the same version as the extension''s objects in this '
   'database. Tells nothing about any data.';
-REVOKE EXECUTE ON FUNCTION dpquantile.check_version() FROM PUBLIC;
 
 -- They check the version before they change a budget.
 CREATE OR REPLACE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
@@ -364,9 +363,6 @@ COMMENT ON FUNCTION @extschema@.dp_health() IS
   'charges fail, or what was spent can be lost; detail: one line of text. A budget is a warning from 90 % on. For the '
   'owner of the extension, who may grant it to a monitoring role: it shows the spending of all roles. Reads no data and '
   'costs no budget.';
-
-REVOKE EXECUTE ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric, text),
-                           @extschema@.dp_health() FROM PUBLIC;
 
 -- The granularity of times is an interval.
 CREATE FUNCTION dpquantile.interval_text(step interval) RETURNS text
@@ -1424,21 +1420,32 @@ BEGIN
 END
 $$;
 
--- What this script has made belongs to the owner of the extension, who need not be the superuser that updates it.
+-- What this script has made belongs to the owner of the extension, who need not be the superuser that updates it. Only the
+-- owner may execute it, except number_of_real and interval_text: no role gets it by ALTER DEFAULT PRIVILEGES.
 DO $$
 DECLARE
   made record;
+  grantees text;
 BEGIN
   FOR made IN
-    SELECT i.type, i.identity, e.extowner::regrole AS owner
+    SELECT d.classid, d.objid, i.type, i.identity, e.extowner::regrole AS owner
       FROM pg_extension e
       JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
      CROSS JOIN LATERAL pg_identify_object(d.classid, d.objid, 0) i
      WHERE e.extname = 'dpquantile' AND i.type IN ('function', 'aggregate', 'type') AND i.identity NOT LIKE '%[]'
-       -- A replaced function keeps its entry in pg_depend, and its owner.
-       AND age(d.xmin) <= age(pg_current_xact_id()::xid)
+       -- A replaced function keeps its entry in pg_depend, its owner and its privileges. The entry of check_version is of
+       -- the subtransaction above.
+       AND (d.xmin = pg_current_xact_id()::xid OR i.identity = 'dpquantile.check_version()')
   LOOP
     EXECUTE format('ALTER %s %s OWNER TO %s', made.type, made.identity, made.owner);
+    SELECT concat_ws(', ', 'PUBLIC', string_agg(g.grantee::regrole::text, ', ')) INTO grantees
+      FROM pg_proc p LEFT JOIN aclexplode(p.proacl) g ON g.grantee NOT IN (0, p.proowner)
+     WHERE made.classid = 'pg_proc'::regclass AND p.oid = made.objid
+       AND (p.prosecdef OR p.pronamespace = 'dpquantile'::regnamespace AND p.proname NOT IN ('number_of_real', 'interval_text'))
+     GROUP BY p.oid;
+    IF FOUND THEN
+      EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s', made.identity, grantees);
+    END IF;
   END LOOP;
 END
 $$;

@@ -119,9 +119,6 @@ COMMENT ON TABLE dpquantile.user_key IS
 INSERT INTO dpquantile.user_key
   SELECT substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16);
 
-REVOKE ALL ON dpquantile.budget, dpquantile.ledger, dpquantile.query_text, dpquantile.budget_name, dpquantile.user_key
-  FROM PUBLIC;
-
 -- A publication FOR ALL TABLES contains these tables. On the subscriber, rows of the publisher would overwrite what was
 -- spent there. The triggers fire where session_replication_role is replica, as in the workers of a subscription.
 CREATE FUNCTION dpquantile.skip_replicated() RETURNS trigger
@@ -561,10 +558,6 @@ COMMENT ON FUNCTION @extschema@.dp_archive_ledger(timestamptz) IS
   'those of dp_ledger: number, charged_at, role, session_role, function, mechanism, neighbours, epsilon, delta, '
   'grouping_sets, groups, query, rho, accountant. For the data owner.';
 
-REVOKE EXECUTE ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8),
-                           @extschema@.dp_revoke_budget(regrole),
-                           @extschema@.dp_archive_ledger(timestamptz) FROM PUBLIC;
-
 -- A restore or a failover may lose charges, and a copy of the database has charges that this one lacks.
 CREATE FUNCTION @extschema@.dp_add_charge(role regrole, epsilon numeric, delta numeric DEFAULT 0, rho numeric DEFAULT NULL,
                                           note text DEFAULT NULL)
@@ -729,9 +722,6 @@ COMMENT ON FUNCTION @extschema@.dp_health() IS
   'charges fail, or what was spent can be lost; detail: one line of text. A budget is a warning from 90 % on. For the '
   'owner of the extension, who may grant it to a monitoring role: it shows the spending of all roles. Reads no data and '
   'costs no budget.';
-
-REVOKE EXECUTE ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric, text),
-                           @extschema@.dp_health() FROM PUBLIC;
 
 -- ---------------------------------------------------------------------------------------------
 -- Restricted roles
@@ -907,8 +897,6 @@ $$;
 COMMENT ON FUNCTION @extschema@.dp_unrestrict_role(regrole) IS
   'Takes the settings of dp_restrict_role back. role: a restricted role. Libraries that the role had besides stay in '
   'its session_preload_libraries. Holds for sessions that begin afterwards.';
-
-REVOKE EXECUTE ON FUNCTION @extschema@.dp_restrict_role(regrole), @extschema@.dp_unrestrict_role(regrole) FROM PUBLIC;
 
 -- ---------------------------------------------------------------------------------------------
 -- Options
@@ -2814,27 +2802,50 @@ $$;
 
 -- ---------------------------------------------------------------------------------------------
 -- Only the aggregates may use the support functions: other roles could build their own aggregates from
--- them and read the state.
+-- them and read the state. Only the owner may call what runs with the owner's rights. ALTER DEFAULT PRIVILEGES may
+-- have granted these functions, and the tables, to more roles than PUBLIC.
 -- ---------------------------------------------------------------------------------------------
 
 DO $$
 DECLARE
-  support regprocedure;
+  support record;
+  granted record;
 BEGIN
   FOR support IN
-    SELECT p.oid FROM pg_catalog.pg_proc p
+    SELECT p.oid, p.oid::regprocedure AS signature,
+           (SELECT string_agg(', ' || g.grantee::regrole, '') FROM aclexplode(p.proacl) g
+             WHERE g.grantee NOT IN (0, p.proowner)) AS others
+      FROM pg_catalog.pg_proc p
      WHERE p.pronamespace = 'dpquantile'::regnamespace
        AND p.proname NOT IN ('charged_role', 'sees_all_budgets', 'epsilon_of_rho', 'charged_rho', 'six_digits',
                              'total_epsilon', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
                              'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real')
+        OR p.prosecdef AND p.oid IN (SELECT d.objid FROM pg_depend d
+                                      WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
+                                        AND d.refobjid = (SELECT e.oid FROM pg_extension e WHERE e.extname = 'dpquantile'))
   LOOP
-    EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', support);
-    IF pg_catalog.obj_description(support, 'pg_proc') IS NULL THEN
+    EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC%s', support.signature, support.others);
+    IF pg_catalog.obj_description(support.oid, 'pg_proc') IS NULL THEN
       EXECUTE pg_catalog.format(
-        'COMMENT ON FUNCTION %s IS %L', support,
+        'COMMENT ON FUNCTION %s IS %L', support.signature,
         'Support function of the private aggregates. Handles exact data, gives no privacy by '
         'itself, and cannot be called directly.');
     END IF;
+  END LOOP;
+  FOR granted IN
+    SELECT o.name, g.privilege_type AS privilege,
+           CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END AS grantee
+      FROM (SELECT 'SCHEMA dpquantile' AS name, n.nspowner AS owner, n.nspacl AS acl, NULL AS kept
+              FROM pg_namespace n WHERE n.nspname = 'dpquantile'
+             UNION ALL
+            SELECT c.oid::regclass::text, c.relowner, c.relacl, CASE c.relkind WHEN 'v' THEN 'SELECT' END
+              FROM pg_class c
+             WHERE c.relnamespace = 'dpquantile'::regnamespace AND c.relkind = 'r'
+                OR c.oid IN ('@extschema@.dp_budget'::regclass, '@extschema@.dp_ledger'::regclass)) o
+     CROSS JOIN aclexplode(o.acl) g
+     WHERE g.grantee <> o.owner AND g.privilege_type IS DISTINCT FROM o.kept
+  LOOP
+    EXECUTE format('REVOKE %s ON %s FROM %s', granted.privilege, granted.name, granted.grantee);
   END LOOP;
 END
 $$;
