@@ -47,6 +47,18 @@ SELECT trim_scale(epsilon_spent) FROM dpquantile.budget WHERE role = 'regress_dp
 SELECT * FROM dp_health() WHERE check_name = 'ledger' AND subject <> 'size';
 ROLLBACK;
 
+-- Tables of different owners, which no charge takes
+BEGIN;
+ALTER TABLE dpquantile.budget OWNER TO regress_dpq_health_monitor;
+SELECT subject, status, replace(detail, current_user, 'the superuser') AS detail FROM dp_health() WHERE check_name = 'tables';
+ROLLBACK;
+-- No key of user ids
+BEGIN;
+DELETE FROM dpquantile.user_key;
+SELECT * FROM dp_health() WHERE check_name = 'tables';
+ROLLBACK;
+SELECT * FROM dp_health() WHERE check_name = 'tables';
+
 -- A subscription, and a table that it may change
 SET client_min_messages = error;
 CREATE SUBSCRIPTION regress_dpq_subscription CONNECTION 'dbname=none' PUBLICATION none

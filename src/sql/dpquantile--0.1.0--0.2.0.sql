@@ -275,6 +275,25 @@ COMMENT ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric
   'Amounts are rounded up to 50 decimals. The spending may exceed the limit; then the role gets no more answers. For '
   'the data owner.';
 
+CREATE FUNCTION dpquantile.library_version() RETURNS text
+  LANGUAGE C STABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_library_version';
+COMMENT ON FUNCTION dpquantile.library_version() IS
+  'The version of the library that this session has loaded. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.advice_on_versions() RETURNS text
+  LANGUAGE C STABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_advice_on_versions';
+COMMENT ON FUNCTION dpquantile.advice_on_versions() IS
+  'What to do while the library that this session has loaded and the extension''s objects in this database are of '
+  'different versions; otherwise NULL. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.is_preloaded() RETURNS boolean
+  LANGUAGE C STABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_is_preloaded';
+COMMENT ON FUNCTION dpquantile.is_preloaded() IS
+  'Whether the server preloads the library. Tells nothing about any data.';
+
 CREATE FUNCTION @extschema@.dp_health()
   RETURNS TABLE (check_name text, subject text, status text, detail text)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -290,23 +309,38 @@ AS $$
         WHERE v.granted IS NOT NULL ORDER BY v.spent / v.granted DESC LIMIT 1) AS s
      WHERE NOT b.revoked
   ), slots AS (
-    SELECT current_setting('max_worker_processes')::integer AS number, count(*) AS taken
+    -- An owner who may not read the statistics of other roles sees their processes without a type.
+    SELECT current_setting('max_worker_processes')::integer AS number, count(*) AS taken,
+           bool_or(backend_type IS NULL) AS hidden
       FROM pg_stat_activity
-     WHERE backend_type NOT IN ('archiver', 'autovacuum launcher', 'autovacuum worker', 'background writer', 'checkpointer',
+     WHERE backend_type IS NULL
+        OR backend_type NOT IN ('archiver', 'autovacuum launcher', 'autovacuum worker', 'background writer', 'checkpointer',
                                 'client backend', 'io worker', 'logger', 'slotsync worker', 'standalone backend', 'startup',
                                 'walreceiver', 'walsender', 'walsummarizer', 'walwriter')
+  ), version AS (
+    SELECT e.extversion AS sql, dpquantile.library_version() AS library, dpquantile.advice_on_versions() AS advice,
+           dpquantile.is_preloaded() AS preloaded, nullif(a.default_version, e.extversion) AS other_files
+      FROM pg_extension e LEFT JOIN pg_available_extensions a ON a.name = e.extname
+     WHERE e.extname = 'dpquantile'
   )
-  SELECT 'version', e.extversion, CASE WHEN a.default_version = e.extversion THEN 'ok' ELSE 'warning' END,
-         CASE WHEN a.default_version = e.extversion THEN 'the installed version'
-              ELSE format('version %s is installed: ALTER EXTENSION dpquantile UPDATE', a.default_version) END
-    FROM pg_extension e JOIN pg_available_extensions a ON a.name = e.extname
-   WHERE e.extname = 'dpquantile'
+  SELECT 'version', v.sql,
+         CASE WHEN v.advice IS NOT NULL THEN 'critical'
+              WHEN v.other_files IS NULL THEN 'ok'
+              WHEN v.preloaded THEN 'warning'
+              ELSE 'critical' END,
+         CASE WHEN v.advice IS NOT NULL THEN format('charges fail, because the library is version %s. %s', v.library, v.advice)
+              WHEN v.other_files IS NULL THEN 'the installed version'
+              WHEN v.preloaded
+              THEN format('version %s is installed: restart the server, and then update each database', v.other_files)
+              ELSE format('charges of new sessions fail, because version %s is installed: reconnect', v.other_files) END
+    FROM version v
   UNION ALL
-  SELECT 'workers', CASE WHEN EXISTS (SELECT FROM pg_shmem_allocations m WHERE m.name = 'dpquantile charges')
-                         THEN 'preloaded' ELSE 'not preloaded' END,
-         CASE WHEN s.taken >= s.number THEN 'critical' WHEN 2 * s.taken > s.number THEN 'warning' ELSE 'ok' END,
-         format('%s of %s max_worker_processes are taken', s.taken, s.number)
-    FROM slots s
+  SELECT 'workers', CASE WHEN v.preloaded THEN 'preloaded' ELSE 'not preloaded' END,
+         CASE WHEN s.hidden THEN 'warning'
+              WHEN s.taken >= s.number THEN 'critical' WHEN 2 * s.taken > s.number THEN 'warning' ELSE 'ok' END,
+         CASE WHEN s.hidden THEN format('the workers cannot be seen: GRANT pg_read_all_stats TO %I', current_user)
+              ELSE format('%s of %s max_worker_processes are taken', s.taken, s.number) END
+    FROM slots s, version v
   UNION ALL
   SELECT 'durability', s.name, CASE s.setting WHEN 'on' THEN 'ok' ELSE 'critical' END,
          CASE s.setting WHEN 'on' THEN 'on'
@@ -315,11 +349,13 @@ AS $$
   UNION ALL
   SELECT 'standby', 'this server', 'ok', 'a standby refuses private queries' WHERE pg_is_in_recovery()
   UNION ALL
-  SELECT 'standby', r.application_name, CASE r.sync_state WHEN 'async' THEN 'warning' ELSE 'ok' END,
-         CASE r.sync_state WHEN 'async' THEN 'asynchronous: a failover to it may lose the latest charges'
-              ELSE 'synchronous' END
+  SELECT 'standby', coalesce(r.application_name, 'unknown'),
+         CASE WHEN r.sync_state <> 'async' THEN 'ok' ELSE 'warning' END,
+         CASE WHEN r.sync_state <> 'async' THEN 'synchronous'
+              WHEN r.sync_state = 'async' THEN 'asynchronous: a failover to it may lose the latest charges'
+              ELSE format('its state cannot be seen: GRANT pg_read_all_stats TO %I', current_user) END
     FROM pg_stat_replication r
-   WHERE r.state <> 'backup'
+   WHERE r.state IS DISTINCT FROM 'backup'
      AND NOT EXISTS (SELECT FROM pg_replication_slots l WHERE l.active_pid = r.pid AND l.slot_type = 'logical')
   UNION ALL
   SELECT 'subscription', c.relname, 'critical',
@@ -331,6 +367,17 @@ AS $$
      AND 2 > (SELECT count(*) FROM pg_trigger t
                WHERE t.tgrelid = c.oid AND t.tgname IN ('skip_replicated', 'refuse_replicated_truncate')
                  AND t.tgenabled IN ('R', 'A'))
+  UNION ALL
+  SELECT 'tables', 'owners', 'critical',
+         'charges fail, because the owners differ: '
+           || string_agg(format('%s of %s', c.relowner::regrole, c.relname), ', ' ORDER BY c.relname)
+    FROM pg_class c
+   WHERE c.relnamespace = 'dpquantile'::regnamespace AND c.relname IN ('budget', 'ledger', 'query_text')
+  HAVING count(DISTINCT c.relowner) > 1
+  UNION ALL
+  SELECT 'tables', 'user_key', 'critical', format('dp_user_ queries fail, because it has %s rows instead of one', count(*))
+    FROM dpquantile.user_key
+  HAVING count(*) <> 1
   UNION ALL
   SELECT 'budget', s.role, CASE WHEN s.spent >= 0.9 * s.granted THEN 'warning' ELSE 'ok' END,
          format('%s %% of the %s is spent', floor(100 * s.spent / s.granted), s.unit)
@@ -359,7 +406,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION @extschema@.dp_health() IS
   'What the person who runs the server should know. check_name: version, workers, durability, standby, subscription, '
-  'budget or ledger; subject: what was checked, for example a role; status: ok; warning: look at it soon; critical: '
+  'tables, budget or ledger; subject: what was checked, for example a role; status: ok; warning: look at it soon; critical: '
   'charges fail, or what was spent can be lost; detail: one line of text. A budget is a warning from 90 % on. For the '
   'owner of the extension, who may grant it to a monitoring role: it shows the spending of all roles. Reads no data and '
   'costs no budget.';

@@ -166,6 +166,10 @@ sub check_update_by_another
 		'', "an update of $from leaves all objects to the owner of the extension");
 	is(outcome($node, $_, database => 'founded', user => 'founder') =~ s/^\s+//r, '', "the owner can still call it: $_")
 		foreach q{SELECT dp_grant_budget('analyst', 3)}, q{SELECT dp_add_charge('analyst', 1)}, q{SELECT dp_revoke_budget('analyst')};
+	my $workers = q{SELECT status FROM dp_health() WHERE check_name = 'workers'};
+	is(outcome($node, $workers, database => 'founded', user => 'founder'), 'warning', 'dp_health tells the owner that the workers cannot be seen');
+	$node->safe_psql('postgres', 'GRANT pg_read_all_stats TO founder');
+	is(outcome($node, $workers, database => 'founded', user => 'founder'), 'ok', 'dp_health counts the workers for a role that may see them');
 	# A trigger of the owner on the table of budgets runs with the owner's rights.
 	is(outcome($node, q{
 			CREATE FUNCTION runs_as() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION USING ERRCODE = CASE current_user WHEN ''founder'' THEN ''F0000'' ELSE ''X0000'' END; END';

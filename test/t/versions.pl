@@ -46,11 +46,10 @@ sub error_of
 	return $error;
 }
 
-# What dp_health tells of the version. pg_regress may run before the extension is installed, in a package's build, and the
-# server then lists no version of it.
+# What dp_health tells of the version.
 sub health_of_version
 {
-	return $node->safe_psql('postgres', q{SELECT subject, status, detail FROM dp_health() WHERE check_name = 'version'});
+	return $node->safe_psql($_[0] // 'postgres', q{SELECT subject, status, detail FROM dp_health() WHERE check_name = 'version'});
 }
 
 is(health_of_version(), "$version|ok|the installed version", 'dp_health tells the version');
@@ -100,11 +99,16 @@ foreach my $other ('0.1.0', '0.10.0')
 set_version('0.1.0');
 is(error_of($ANSWER), "psql:<stdin>:1: ERROR:  dpquantile's SQL objects are version 0.1.0, but its library is version $version\n"
 	. 'HINT:  Run ALTER EXTENSION dpquantile UPDATE in this database.', 'the error with older SQL objects says what to do');
-is(health_of_version(), "0.1.0|warning|version $version is installed: ALTER EXTENSION dpquantile UPDATE", 'dp_health tells of the update');
+is(health_of_version(),
+	"0.1.0|critical|charges fail, because the library is version $version. Run ALTER EXTENSION dpquantile UPDATE in this database.",
+	'dp_health tells of the update');
 set_version('0.10.0');
 is(error_of($ANSWER), "psql:<stdin>:1: ERROR:  dpquantile's SQL objects are version 0.10.0, but its library is version $version\n"
 	. 'HINT:  Reconnect. If the server preloads the library, restart it. The installed library must be version 0.10.0.',
 	'the error with newer SQL objects says what to do');
+is(health_of_version(),
+	"0.10.0|critical|charges fail, because the library is version $version. Reconnect. If the server preloads the library, restart it. "
+	. 'The installed library must be version 0.10.0.', 'dp_health tells of an older library');
 
 # The session sees its own change, and the worker does not.
 my $unpaid = spent($node, role => 'postgres');
@@ -182,6 +186,8 @@ copy_library("$directory/other.so", '9.9.9');
 make_database('other', "$directory/other", '9.9.9');
 is(outcome($node, $ANSWER, database => 'other'), '55000', 'threat 57: no answer if the worker has another library than the session');
 is(spent($node, database => 'other'), 0, 'threat 57: that worker charges nothing');
+is(health_of_version('other'), "9.9.9|critical|charges of new sessions fail, because version $version is installed: reconnect",
+	'dp_health tells that the session has another library than the installed one');
 is(outcome($node, "BEGIN; SELECT 1; SAVEPOINT s; $ANSWER ROLLBACK TO s; $ANSWER", database => 'other'), '1 55000 55000',
 	'threat 57: the session goes on after such an error');
 like($node->safe_psql('other', q{SELECT dp_grant_budget('postgres', 10)}) . error_of($ANSWER, 'other'),

@@ -54,16 +54,20 @@ bool is_older(const char* version, const char* than) {
   }
 }
 
+char* advice_on(const char* version) {
+  return is_older(version, kLibraryVersion)
+             ? psprintf("Run ALTER EXTENSION %s UPDATE in this database.", kExtension)
+             : psprintf(
+                   "Reconnect. If the server preloads the library, restart it. The installed "
+                   "library must be version %s.",
+                   version);
+}
+
 [[noreturn]] void refuse(const char* version) {
-  ereport(ERROR,
-          (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-           errmsg("%s's SQL objects are version %s, but its library is version %s", kExtension,
-                  version, kLibraryVersion),
-           is_older(version, kLibraryVersion)
-               ? errhint("Run ALTER EXTENSION %s UPDATE in this database.", kExtension)
-               : errhint("Reconnect. If the server preloads the library, restart it. The installed "
-                         "library must be version %s.",
-                         version)));
+  ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                  errmsg("%s's SQL objects are version %s, but its library is version %s",
+                         kExtension, version, kLibraryVersion),
+                  errhint("%s", advice_on(version))));
 }
 
 [[noreturn]] void refuse_missing() {
@@ -72,15 +76,26 @@ bool is_older(const char* version, const char* than) {
                   errhint("Run CREATE EXTENSION %s.", kExtension)));
 }
 
+// Null if the SQL objects are of this library's version.
+char* other_sql_version() {
+  char* version = sql_version();
+  if (version == nullptr) refuse_missing();
+  if (strcmp(version, kLibraryVersion) != 0) return version;
+  pfree(version);
+  return nullptr;
+}
+
 }  // namespace
 
 const uint16 kLibraryMark = mark_of(kLibraryVersion);
 
 void require_matching_sql() {
-  char* version = sql_version();
-  if (version == nullptr) refuse_missing();
-  if (strcmp(version, kLibraryVersion) != 0) refuse(version);
-  pfree(version);
+  if (const char* version = other_sql_version(); version != nullptr) refuse(version);
+}
+
+char* advice_on_versions() {
+  const char* version = other_sql_version();
+  return version == nullptr ? nullptr : advice_on(version);
 }
 
 }  // namespace dpquantile

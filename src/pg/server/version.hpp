@@ -22,4 +22,7 @@ extern const uint16 kLibraryMark;
 // session may run ALTER EXTENSION UPDATE at any time. Needs a transaction.
 void require_matching_sql();
 
+// The hint of require_matching_sql(), or null if the versions are the same.
+char* advice_on_versions();
+
 }  // namespace dpquantile
