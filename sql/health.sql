@@ -47,6 +47,26 @@ SELECT trim_scale(epsilon_spent) FROM dpquantile.budget WHERE role = 'regress_dp
 SELECT * FROM dp_health() WHERE check_name = 'ledger' AND subject <> 'size';
 ROLLBACK;
 
+-- Roles that could change budgets, their own included: directly, by a column, or by SET ROLE to another role. A superuser
+-- may always, and so may a role without a budget.
+BEGIN;
+CREATE ROLE regress_dpq_health_admins;
+CREATE ROLE regress_dpq_health_member NOINHERIT IN ROLE regress_dpq_health_admins;
+CREATE ROLE regress_dpq_health_super SUPERUSER;
+SELECT dp_grant_budget('regress_dpq_health_member', 1), dp_grant_budget('regress_dpq_health_super', 1);
+GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text, float8), dp_revoke_budget(regrole),
+  dp_add_charge(regrole, numeric, numeric, numeric, text), dp_archive_ledger(timestamptz), dp_unrestrict_role(regrole)
+  TO regress_dpq_health_admins;
+GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text, float8)
+  TO regress_dpq_health_monitor, regress_dpq_health_revoked;
+GRANT SELECT ON dpquantile.ledger TO regress_dpq_health_zcdp;
+GRANT SELECT, UPDATE (epsilon_spent) ON dpquantile.budget TO regress_dpq_health_little;
+GRANT DELETE ON dp_budget TO regress_dpq_health_much;
+GRANT TRIGGER ON dpquantile.ledger TO regress_dpq_health_delta;
+SELECT * FROM dp_health() WHERE check_name = 'privileges';
+ROLLBACK;
+SELECT * FROM dp_health() WHERE check_name = 'privileges';
+
 -- Tables of different owners, which no charge takes
 BEGIN;
 ALTER TABLE dpquantile.budget OWNER TO regress_dpq_health_monitor;

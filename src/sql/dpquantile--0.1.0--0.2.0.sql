@@ -322,6 +322,28 @@ AS $$
            dpquantile.is_preloaded() AS preloaded, nullif(a.default_version, e.extversion) AS other_files
       FROM pg_extension e LEFT JOIN pg_available_extensions a ON a.name = e.extname
      WHERE e.extname = 'dpquantile'
+  ), member AS (
+    SELECT d.classid, d.objid
+      FROM pg_extension e JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+     WHERE e.extname = 'dpquantile' AND d.deptype = 'e'
+  ), powers AS (
+    -- What a role may use by which it can change budgets, itself or by SET ROLE. Superusers and the owner may use all.
+    SELECT b.role::text AS role, o.name
+      FROM dpquantile.budget b
+      JOIN pg_roles r ON r.oid = b.role AND NOT r.rolsuper
+      JOIN pg_extension e ON e.extname = 'dpquantile' AND e.extowner <> b.role
+      JOIN pg_roles m ON pg_has_role(b.role, m.oid, 'MEMBER')
+     CROSS JOIN LATERAL (
+       SELECT p.proname::text AS name FROM pg_proc p
+        WHERE p.oid IN (SELECT objid FROM member WHERE classid = 'pg_proc'::regclass)
+          AND p.proname IN ('dp_grant_budget', 'dp_revoke_budget', 'dp_add_charge', 'dp_archive_ledger', 'dp_unrestrict_role')
+          AND has_function_privilege(m.oid, p.oid, 'EXECUTE')
+        UNION ALL
+       SELECT c.oid::regclass::text FROM pg_class c
+        WHERE c.oid IN (SELECT objid FROM member WHERE classid = 'pg_class'::regclass) AND c.relkind IN ('r', 'v')
+          AND (has_table_privilege(m.oid, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER')
+               OR has_any_column_privilege(m.oid, c.oid, 'INSERT, UPDATE'))) AS o
+     WHERE NOT b.revoked
   )
   SELECT 'version', v.sql,
          CASE WHEN v.advice IS NOT NULL THEN 'critical'
@@ -379,6 +401,10 @@ AS $$
     FROM dpquantile.user_key
   HAVING count(*) <> 1
   UNION ALL
+  SELECT 'privileges', w.role, 'critical', 'the role has a budget and may change budgets by ' || string_agg(DISTINCT w.name, ', ' ORDER BY w.name)
+    FROM powers w
+   GROUP BY w.role
+  UNION ALL
   SELECT 'budget', s.role, CASE WHEN s.spent >= 0.9 * s.granted THEN 'warning' ELSE 'ok' END,
          format('%s %% of the %s is spent', floor(100 * s.spent / s.granted), s.unit)
     FROM spent s
@@ -406,7 +432,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION @extschema@.dp_health() IS
   'What the person who runs the server should know. check_name: version, workers, durability, standby, subscription, '
-  'tables, budget or ledger; subject: what was checked, for example a role; status: ok; warning: look at it soon; critical: '
+  'tables, privileges, budget or ledger; subject: what was checked, for example a role; status: ok; warning: look at it soon; critical: '
   'charges fail, or what was spent can be lost; detail: one line of text. A budget is a warning from 90 % on. For the '
   'owner of the extension, who may grant it to a monitoring role: it shows the spending of all roles. Reads no data and '
   'costs no budget.';
