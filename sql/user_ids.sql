@@ -192,6 +192,8 @@ ROLLBACK;
 
 -- threats 41, 42: a type that cannot be hashed, or that is no identifier, is an error with and without rows.
 CREATE TYPE unhashable AS (at point);
+CREATE DOMAIN fraction AS float8;
+CREATE DOMAIN number_of_driver AS dp_number;
 CREATE FUNCTION try(id text, source text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE format('SELECT dp_user_mean(%s, 1, 1, 0, 1) FROM %s', id, source);
@@ -202,7 +204,7 @@ END
 $$;
 SELECT id, try(id, 'generate_series(1, 3)') AS with_rows, try(id, 'generate_series(1, 0)') = try(id, 'generate_series(1, 3)') AS without
   FROM unnest('{"point(1,2)","''{}''::json","row(1,2)","row(1,point(1,2))","row(point(1,2))::regress_dpq_user_ids.unhashable",
-      "0.5::float8","1::float4","interval ''1 day''","''{}''::jsonb","int4range(1,2)","int4multirange()","''a''::name COLLATE regress_dpq_user_ids.no_case","''a''::char(3) COLLATE regress_dpq_user_ids.no_case",
+      "0.5::float8","1::float4","0.5::regress_dpq_user_ids.fraction","0.5::dp_number","0.5::regress_dpq_user_ids.number_of_driver","''postgres=r/postgres''::aclitem","interval ''1 day''","''{}''::jsonb","int4range(1,2)","int4multirange()","''a''::name COLLATE regress_dpq_user_ids.no_case","''a''::char(3) COLLATE regress_dpq_user_ids.no_case",
                 "to_tsvector(''a'')","NULL::xml"}'::text[]) id;
 SELECT dp_user_mean(ARRAY[1], 1, 1, 0, 1);
 

@@ -9,6 +9,7 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/typcache.h"
@@ -25,12 +26,18 @@ namespace {
                   errhint("Cast them to a type that can be hashed, such as text or bigint.")));
 }
 
+// Also dp_number: a type that casts to float8 without a function has no other hash function.
+bool is_floating_point(Oid type) {
+  const Oid hash = lookup_type_cache(type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc;
+  return hash == F_HASHFLOAT8EXTENDED || hash == F_HASHFLOAT4EXTENDED;
+}
+
 // Floating-point numbers are values, not ids. A whole row of a table would make every row a user of
 // its own. The hash functions of the other types are known to give some different values one hash.
 bool is_refused_type(Oid type) {
   const Oid base = getBaseType(type);
-  if (base == FLOAT4OID || base == FLOAT8OID || base == INTERVALOID || base == JSONBOID)
-    return true;
+  if (base == INTERVALOID || base == JSONBOID || base == ACLITEMOID) return true;
+  if (is_floating_point(base)) return true;
   const char kind = get_typtype(base);
   return kind == TYPTYPE_COMPOSITE || kind == TYPTYPE_RANGE || kind == TYPTYPE_MULTIRANGE;
 }
