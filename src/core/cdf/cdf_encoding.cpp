@@ -166,6 +166,8 @@ CdfCurve decode_cdf(std::span<const std::byte> bytes, std::pmr::memory_resource*
   Reader reader(bytes);
   const auto [measure, domain] = read_header(reader);
   const CdfPlan plan = read_plan(reader, domain.bins, measure);
+  // Before memory is reserved: the bytes may be forged.
+  if (domain.bins > LevelTree::kMaxBins) throw CorruptInput("too many bins");
   if (domain.bins > reader.left()) throw CorruptInput("more bins than bytes");
   std::pmr::vector<std::int64_t> cumulative(memory);
   cumulative.reserve(domain.bins);

@@ -14,6 +14,7 @@
 
 #include "core/base/error.hpp"
 #include "support/cdf_testing.hpp"
+#include "support/memory_testing.hpp"
 
 namespace dpquantile {
 namespace {
@@ -284,6 +285,21 @@ TEST(CorruptCdfBytes, AreRefusedWithTheReason) {
     more.push_back(std::byte{0});
     return more;
   }());
+}
+
+// Memory for the counts is not reserved before.
+TEST(CorruptCdfBytes, AreRefusedWithMoreBinsThanTheLimit) {
+  constexpr std::size_t kBinsAt = 25;
+  constexpr std::uint32_t kBins = LevelTree::kMaxBins + 1;
+  Bytes bytes = encoded(curve_of({0, 1, 0, 1}, CdfMethod::kHistogram, pure(1), {1}));
+  for (unsigned i = 0; i < 4; ++i) {
+    bytes[kBinsAt + i] = static_cast<std::byte>(kBins >> (8 * i) & 0xff);
+  }
+  bytes.insert(bytes.end(), kBins, std::byte{0});
+  expect_refused("too many bins", bytes);
+  test::CountedMemory memory;
+  EXPECT_THROW(decode_cdf(bytes, &memory), CorruptInput);
+  EXPECT_EQ(memory.peak(), 0U);
 }
 
 TEST(CorruptCdfBytes, AreRefusedWithACountOfTooManyDigits) {
