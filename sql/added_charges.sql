@@ -43,6 +43,14 @@ DROP ROLE regress_dpq_added_pure;
 CREATE ROLE regress_dpq_added_pure;
 SELECT dp_grant_budget('regress_dpq_added_pure', 5, 1e-5);
 SELECT * FROM spending;
+-- While the role is dropped nothing can be added to its budget.
+CREATE ROLE regress_dpq_added_gone;
+SELECT dp_grant_budget('regress_dpq_added_gone', 5);
+SELECT 'regress_dpq_added_gone'::regrole::oid AS gone \gset
+DROP ROLE regress_dpq_added_gone;
+\set VERBOSITY sqlstate
+SELECT dp_add_charge(:gone::regrole, 1);
+\set VERBOSITY default
 
 -- An accountant gets no charge that it cannot add. A revoked budget gets any.
 SELECT dp_add_charge('regress_dpq_added_pure', NULL, rho => 0.1);

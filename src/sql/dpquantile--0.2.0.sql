@@ -567,6 +567,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
   charged CONSTANT regrole := dp_add_charge.role;
+  name_now CONSTANT name := (SELECT r.rolname FROM pg_roles r WHERE r.oid = dp_add_charge.role);
   added_epsilon numeric := dp_add_charge.epsilon;
   added_delta numeric := coalesce(dp_add_charge.delta, 0);
   added_rho numeric;
@@ -602,6 +603,12 @@ BEGIN
     RAISE EXCEPTION 'role % has no privacy budget', coalesce(charged::text, 'NULL')
       USING ERRCODE = 'undefined_object', HINT = 'Grant one first with dp_grant_budget.';
   END IF;
+  IF name_now IS NULL THEN
+    RAISE EXCEPTION 'role % has been dropped', charged
+      USING ERRCODE = 'undefined_object',
+            HINT = 'Create a role with the last name that the ledger has for it, and grant it a budget: the budget starts with '
+                   'the spending of the dropped role.';
+  END IF;
   IF NOT budget.revoked AND (budget.accountant = 'zcdp' AND added_delta > 0 OR budget.accountant = 'pure' AND added_epsilon IS NULL)
   THEN
     RAISE EXCEPTION 'accountant % of role % cannot add a charge %', budget.accountant, charged,
@@ -621,8 +628,8 @@ BEGIN
   END IF;
   INSERT INTO dpquantile.ledger (budget_id, number, role_name, session_role_name, function, mechanism, neighbours, epsilon,
                                  delta, rho, accountant, grouping_sets, query_hash)
-  VALUES (budget.budget_id, budget.charges + 1, (SELECT r.rolname FROM pg_roles r WHERE r.oid = charged), session_user,
-          'dp_add_charge', 'none', 'unknown', added_epsilon, added_delta, added_rho, budget.accountant, 1, text_hash);
+  VALUES (budget.budget_id, budget.charges + 1, name_now, session_user, 'dp_add_charge', 'none', 'unknown',
+          added_epsilon, added_delta, added_rho, budget.accountant, 1, text_hash);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric, text) IS

@@ -102,6 +102,14 @@ my %before = (
 		is(health($node, 'app_restored', 'ledger'), "analyst|critical\nreports|critical", 'budgets that are older than the ledger are critical');
 		is(outcome($node, ask(0.1), database => 'app_restored'), '23505', 'such a budget cannot be charged');
 	},
+	'dp_add_charge(%L' => sub {
+		$node->safe_psql('staging', q{
+			CREATE ROLE leaver;
+			SELECT dp_grant_budget('leaver', 2), dp_add_charge('leaver', 1);
+			DROP ROLE leaver;
+			ALTER ROLE reports RENAME TO reporting;
+			CREATE ROLE reports});
+	},
 	'SELECT * FROM dp_health();' => sub {
 		$node->safe_psql('postgres', "ALTER SYSTEM SET $_ = on") foreach 'fsync', 'full_page_writes';
 		$node->reload;
@@ -137,8 +145,12 @@ my %after = (
 	'dp_add_charge(%L' => sub {
 		my ($block, $output) = @_;
 		my $commands = join '', $output =~ /(SELECT dp_add_charge.*\n)/g;
+		is(outcome($node, "\\set ON_ERROR_STOP on\nBEGIN; $commands COMMIT", database => 'app', user => 'postgres') =~ s/.* //r,
+			'42704', 'threat 58: a role that the original lacks adds nothing of the copy');
+		$commands =~ s/SELECT dp_add_charge\('leaver', .*\n//;
 		is($node->safe_psql('app', qq{BEGIN; $commands; SELECT trim_scale(epsilon_spent) FROM dpquantile.budget ORDER BY role::text}),
-			"\n\n5.8\n0.4", 'threat 58: the commands add the charges of the copy');
+			"\n\n5.8\n0.4", 'threat 58: the commands add the charges of the copy to the roles that made them');
+		$node->safe_psql('postgres', 'DROP ROLE reports; ALTER ROLE reporting RENAME TO reports');
 	},
 	'budget_figures() ORDER' => sub {
 		my ($block, $output) = @_;
