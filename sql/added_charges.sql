@@ -68,6 +68,13 @@ SELECT dp_add_charge('regress_dpq_added_pure', 1 + 1e-40, note => repeat('é', 1
 SELECT number, epsilon, delta, rho, octet_length(query) AS bytes FROM dp_ledger
  WHERE role = 'regress_dpq_added_pure' ORDER BY number;
 
+-- All that is left of the largest limit can be added at once.
+CREATE ROLE regress_dpq_added_much;
+SELECT dp_grant_budget('regress_dpq_added_much', 1e30);
+SELECT dp_add_charge(role, epsilon_remaining) FROM dp_budget WHERE role = 'regress_dpq_added_much'::regrole;
+SELECT epsilon_remaining FROM dp_budget WHERE role = 'regress_dpq_added_much'::regrole;
+DROP ROLE regress_dpq_added_much;
+
 -- Bad arguments
 SELECT dp_add_charge('regress_dpq_added_pure', 0);
 SELECT dp_add_charge('regress_dpq_added_pure', 1e131000);

@@ -135,6 +135,7 @@ SELECT dp_grant_budget('regress_dpq_budget', 0);
 SELECT dp_grant_budget('regress_dpq_budget', -1);
 SELECT dp_grant_budget('regress_dpq_budget', 'NaN');
 SELECT dp_grant_budget('regress_dpq_budget', 'Infinity');
+SELECT dp_grant_budget('regress_dpq_budget', 1.0000001e30);
 SELECT dp_grant_budget('regress_dpq_budget', NULL);
 \echo :SQLSTATE
 SELECT dp_grant_budget('regress_dpq_budget', 1, -1e-9);

@@ -38,8 +38,9 @@ BEGIN
     RAISE EXCEPTION 'role must be an existing role, got %', coalesce(grantee::text, 'NULL')
       USING ERRCODE = 'undefined_object', HINT = 'Create it first: CREATE ROLE analyst LOGIN.';
   END IF;
-  IF NOT coalesce(dp_grant_budget.epsilon > 0 AND dp_grant_budget.epsilon < 'Infinity', false) THEN
-    RAISE EXCEPTION 'epsilon must be a positive finite number, got %', coalesce(dp_grant_budget.epsilon::text, 'NULL')
+  -- dp_add_charge takes no more at once.
+  IF NOT coalesce(dp_grant_budget.epsilon > 0 AND dp_grant_budget.epsilon <= 1e30, false) THEN
+    RAISE EXCEPTION 'epsilon must be above 0 and at most 1e30, got %', coalesce(dp_grant_budget.epsilon::text, 'NULL')
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'To take a budget away, use dp_revoke_budget.';
   END IF;
@@ -121,6 +122,17 @@ BEGIN
    WHERE b.role = grantee;
 END
 $$;
+
+COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8) IS
+  'Sets the limit of a role''s privacy budget. role: an existing role; epsilon: total limit, above 0 and at most '
+  '1e30; delta: total limit, 0 or more and below 1 (default: the old value, at first 0; with accountant pure only dp_iqr spends delta); '
+  'accountant: ''pure'' adds epsilons and deltas; ''zcdp'' adds rhos and answers while their sum implies (epsilon, '
+  'delta)-differential privacy, which allows many more small queries and needs a delta above 0 (default: the old '
+  'value, at first pure); smallest_charge: a query of the role with a smaller charge is refused, in epsilon with pure '
+  'and in rho with zcdp, positive and at most the limit (default: a millionth of the new limit). The earlier spending '
+  'of the role still counts, also if the role was renamed, dropped and created again under any of its names; then '
+  'everything counts that was ever charged to a budget of one of these names. For the data owner: the limit is the '
+  'privacy loss that all answers to the role together may reach.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_revoke_budget(role regrole) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp

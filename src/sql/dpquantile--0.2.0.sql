@@ -387,8 +387,9 @@ BEGIN
     RAISE EXCEPTION 'role must be an existing role, got %', coalesce(grantee::text, 'NULL')
       USING ERRCODE = 'undefined_object', HINT = 'Create it first: CREATE ROLE analyst LOGIN.';
   END IF;
-  IF NOT coalesce(dp_grant_budget.epsilon > 0 AND dp_grant_budget.epsilon < 'Infinity', false) THEN
-    RAISE EXCEPTION 'epsilon must be a positive finite number, got %', coalesce(dp_grant_budget.epsilon::text, 'NULL')
+  -- dp_add_charge takes no more at once.
+  IF NOT coalesce(dp_grant_budget.epsilon > 0 AND dp_grant_budget.epsilon <= 1e30, false) THEN
+    RAISE EXCEPTION 'epsilon must be above 0 and at most 1e30, got %', coalesce(dp_grant_budget.epsilon::text, 'NULL')
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'To take a budget away, use dp_revoke_budget.';
   END IF;
@@ -471,8 +472,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8) IS
-  'Sets the limit of a role''s privacy budget. role: an existing role; epsilon: total limit, positive; delta: total '
-  'limit, 0 or more and below 1 (default: the old value, at first 0; with accountant pure only dp_iqr spends delta); '
+  'Sets the limit of a role''s privacy budget. role: an existing role; epsilon: total limit, above 0 and at most '
+  '1e30; delta: total limit, 0 or more and below 1 (default: the old value, at first 0; with accountant pure only dp_iqr spends delta); '
   'accountant: ''pure'' adds epsilons and deltas; ''zcdp'' adds rhos and answers while their sum implies (epsilon, '
   'delta)-differential privacy, which allows many more small queries and needs a delta above 0 (default: the old '
   'value, at first pure); smallest_charge: a query of the role with a smaller charge is refused, in epsilon with pure '
