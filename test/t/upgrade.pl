@@ -123,6 +123,10 @@ sub check_update
 		'55000', "threat 56: no private query before the update of $from");
 	is(outcome($node, q{SELECT dp_grant_budget('delta', 9)}, database => $database, user => 'postgres'),
 		'55000', "threat 56: no grant before the update of $from");
+	# Version 0.1.0 does not check the version here. Neither gives an answer nor forgets spending.
+	is(outcome($node, q{BEGIN; SELECT dp_revoke_budget('delta'); SELECT count(*) > 0 FROM dp_archive_ledger('infinity'); ROLLBACK},
+			database => $database, user => 'postgres'),
+		$from eq '0.1.0' ? 't' : '55000 25P02', "revocations and dp_archive_ledger before the update of $from");
 	my $key = $node->safe_psql($database, 'SELECT key FROM dpquantile.user_key');
 	$node->safe_psql($database, 'ALTER EXTENSION dpquantile UPDATE');
 	is(sql_version($database), $version, "ALTER EXTENSION UPDATE of $from");
