@@ -1512,6 +1512,10 @@ BEGIN
 END
 $$;
 
+-- An update does not take the comment of the control file.
+COMMENT ON EXTENSION dpquantile IS
+  'differentially private counts, sums, means, quantiles, histograms, CDFs and statistics per user, paid from a privacy budget';
+
 -- What this script has made belongs to the owner of the extension, who need not be the superuser that updates it. Only the
 -- owner may execute it, except number_of_real and interval_text: no role gets it by ALTER DEFAULT PRIVILEGES.
 DO $$
