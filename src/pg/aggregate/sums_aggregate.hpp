@@ -45,7 +45,8 @@ pg_attribute_always_inline Datum add_row_to_sums(FunctionCallInfo fcinfo, Family
   return add_to_sums(fcinfo, family, PG_GETARG_FLOAT8(1), add);
 }
 template <class Add>
-pg_attribute_always_inline Datum add_typed_row_to_sums(FunctionCallInfo fcinfo, Family family, Add add) {
+pg_attribute_always_inline Datum add_typed_row_to_sums(FunctionCallInfo fcinfo, Family family,
+                                                       Add add) {
   require_aggregate(fcinfo);
   if (PG_ARGISNULL(1)) return keep_state(fcinfo);
   const ValueType type = value_type_of_rows(fcinfo, family);
