@@ -37,6 +37,9 @@ SELECT query, outcome(query) FROM (VALUES
   ('SELECT dp_keep_group(1, (SELECT 0.1 / count(*) FROM staff)) FROM staff'),
   ('SELECT dp_keep_group(salary::int, 1, 1e-6, (SELECT count(*) FROM staff)) FROM staff')) AS q (query);
 -- LATERAL items, joins and conditions bring data into the rows of an outer query.
+CREATE FUNCTION smallest() RETURNS float8 STABLE LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT min(salary) FROM staff); END $$;
+SELECT outcome('SELECT x, (SELECT dp_median(salary, 1, x, 400) FROM staff) FROM generate_series(0, 40) x GROUP BY x HAVING EXISTS (SELECT FROM staff WHERE salary = x)') AS having,
+       outcome('SELECT x, (SELECT (SELECT dp_median(s.salary, 1, v.x, 400) FROM staff s) FROM staff t WHERE t.salary = v.x LIMIT 1) FROM generate_series(0, 9) v (x)') AS level_between;
 SELECT query, outcome(format('SELECT a FROM %s, LATERAL (SELECT dp_avg(salary, 1, g, 1000) AS a FROM staff) q %s', query, condition)),
        outcome(format('SELECT (SELECT dp_avg(salary, 1, g, 1000) FROM staff) FROM %s %s', query, condition)) AS in_list
   FROM (VALUES
@@ -49,6 +52,11 @@ SELECT query, outcome(format('SELECT a FROM %s, LATERAL (SELECT dp_avg(salary, 1
   ('generate_series(0, 9) g', 'WHERE EXISTS (SELECT FROM staff WHERE salary = g)'),
   ('generate_series(0, 9) g JOIN (SELECT floor(min(salary)) AS m FROM staff) s ON s.m = g', ''),
   ('generate_series(0, 9) g LEFT JOIN staff s ON s.salary = g', ''),
+  ('(SELECT min(salary) AS g, dp_count(0.1) FROM staff) s', ''),
+  ('(SELECT salary AS g, dp_count(0.1) FROM staff GROUP BY salary) s', ''),
+  ('generate_series(0, 9) g', 'WHERE g = smallest()'),
+  ('generate_series(0, 9) g', 'LIMIT (SELECT count(*) FROM staff)'),
+  ('generate_series(0, 9) g', 'OFFSET (SELECT min(salary) FROM staff)'),
   ('generate_series(0, 9) g', ''),
   ('(VALUES (0), (1)) v (g) CROSS JOIN generate_series(1, 2) h', 'WHERE g < h'),
   ('(SELECT dp_count(1) AS rows FROM staff) s, (SELECT 1 AS g) v', '')) AS q (query, condition);

@@ -54,6 +54,8 @@ SELECT dp_avg(day, 900, '2000-01-01', '2003-12-31') BETWEEN '2001-05-14' AND '20
        abs(extract(epoch FROM dp_stddev(stay, 900, '0', '1000 minutes')) / 60 - stddev(i)) < 1 AS stddev
   FROM t;
 -- Granularity rounds the answer.
+-- The mean may be the upper bound, though 0.6 / 0.1 is less than 6 in floating point.
+SELECT round(dp_avg(x, 900, 0.1, 0.7, dp_options(granularity => 0.1))::numeric, 3) AS upper FROM t;
 SELECT dp_avg(x, 900, 0, 1000, dp_options(granularity => 50)) AS avg, dp_sum(i, 900, 0, 1000, dp_options(granularity => 1000)) % 1000 = 0 AS sum FROM t;
 
 -- Every answer is possible, with and without rows.
@@ -106,10 +108,12 @@ SELECT k, dp_keep_group(1, 1e-9) FROM (SELECT (ARRAY[1.0, 1.00])[1 + u % 2] AS k
 SELECT k, dp_keep_group(u, 1, 1e-9, 2) FROM (SELECT u, u % 2 * interval '1 day' AS k FROM generate_series(1, 300) u) s GROUP BY k;
 SELECT k, dp_keep_group(1, 1e-9) FROM (SELECT u % 2 * 0.50::numeric(4,2) AS k FROM generate_series(1, 300) u) s GROUP BY k;
 SELECT k, dp_keep_group(1, 1e-9) FROM (SELECT (u % 2 * 0.50)::numeric(4,2) AS k FROM generate_series(1, 300) u) s GROUP BY k;
+SELECT k, dp_keep_group(1, 1e-9) FROM (SELECT (ARRAY[1.0, 1.00])[1 + u % 2] AS k FROM generate_series(1, 300) u) s WHERE k = 1 GROUP BY k;
 -- threat 62: dp_keep_group is asked first, so nothing else is computed of the other groups.
 CREATE FUNCTION told(city text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE '%', city; RETURN true; END $$;
 SELECT city FROM visits WHERE city <> 'Oslo' OR u < 2 GROUP BY city HAVING told(city || min(u)) AND dp_keep_group(1, 1e-9);
 SELECT city FROM visits GROUP BY city HAVING 1 / (length(min(city)) - 4) < 2 AND dp_keep_group(1, 1e-9);
+SELECT city FROM visits GROUP BY city HAVING 1 / (length(min(city)) - 4) < 2 AND dp_keep_group(1, 1e-9) IS TRUE;
 SELECT a, b, dp_keep_group(u, 1, 1e-9, 2) FROM (SELECT u, u % 2 AS a, 'x'::text AS b FROM generate_series(1, 300) u) s GROUP BY ROLLUP (a, b);
 -- threat 62: a charge for each group would tell the number of all groups.
 SELECT city, dp_user_mean(u, 1, 1, 0, 9) FROM visits GROUP BY city HAVING dp_keep_group(u, 1, 1e-9, 4);

@@ -3,6 +3,11 @@
 -- All names resolve in pg_catalog, as in CREATE EXTENSION.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
+-- What the extension has before, for the last statement of this script.
+SELECT set_config('dpquantile.earlier_members', coalesce(string_agg(format('%s:%s', d.classid::oid, d.objid), ','), ''), true)
+  FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+ WHERE e.extname = 'dpquantile' AND d.deptype = 'e';
+
 -- The library of 0.1.0 does not compare versions. If it is still loaded, it must not meet the new objects.
 DO $$
 BEGIN
@@ -1529,9 +1534,9 @@ BEGIN
       JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
      CROSS JOIN LATERAL pg_identify_object(d.classid, d.objid, 0) i
      WHERE e.extname = 'dpquantile' AND i.type IN ('function', 'aggregate', 'type') AND i.identity NOT LIKE '%[]'
-       -- A replaced function keeps its entry in pg_depend, its owner and its privileges. The entry of check_version is of
-       -- the subtransaction above.
-       AND (d.xmin = pg_current_xact_id()::xid OR i.identity = 'dpquantile.check_version()')
+       -- A replaced function keeps its owner and its privileges.
+       AND format('%s:%s', d.classid::oid, d.objid)
+             <> ALL (string_to_array(current_setting('dpquantile.earlier_members'), ','))
   LOOP
     EXECUTE format('ALTER %s %s OWNER TO %s', made.type, made.identity, made.owner);
     SELECT concat_ws(', ', 'PUBLIC', string_agg(g.grantee::regrole::text, ', ')) INTO grantees

@@ -151,14 +151,15 @@ sub check_update_in_schema
 	return;
 }
 
-# An update by a superuser who does not own the extension. Its owner is no superuser any more.
+# An update by a superuser who does not own the extension, and in a subtransaction. Its owner is no superuser any more.
 sub check_update_by_another
 {
 	my ($from) = @_;
 	$node->safe_psql('postgres', 'CREATE ROLE founder SUPERUSER LOGIN');
 	make_database('founded');
 	$node->safe_psql('founded', "CREATE EXTENSION dpquantile VERSION '$from'", extra_params => [ '-U', 'founder' ]);
-	$node->safe_psql('founded', 'ALTER ROLE founder NOSUPERUSER; GRANT CREATE ON SCHEMA public TO founder; ALTER EXTENSION dpquantile UPDATE');
+	$node->safe_psql('founded', 'ALTER ROLE founder NOSUPERUSER; GRANT CREATE ON SCHEMA public TO founder;
+		BEGIN; SAVEPOINT before; ALTER EXTENSION dpquantile UPDATE; RELEASE before; COMMIT');
 	is($node->safe_psql('founded', q{
 			SELECT pg_describe_object(d.classid, d.objid, 0), s.refobjid::regrole
 				FROM pg_extension e

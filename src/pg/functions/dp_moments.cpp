@@ -42,13 +42,19 @@ double rounded(double value, const AggregateParameters& parameters) {
   return std::isfinite(multiple) ? multiple : value;
 }
 
+// How often the step fits into the width. The quotient of decimals may lie just below a whole
+// number.
+double most_steps(double width, double step) {
+  constexpr double kRelativeError = 1e-12;
+  return std::floor(width / step * (1 + kRelativeError));
+}
+
 // The nearest of lower, lower + granularity, ... that is not above upper.
 double rounded_mean(double mean, const AggregateParameters& parameters) {
   const auto [lower, upper] = fixed_point_of(&parameters);
   const double step = parameters.granularity;
   if (step == 0) return mean;
-  const double steps =
-      std::min(std::round((mean - lower) / step), std::floor((upper - lower) / step));
+  const double steps = std::min(std::round((mean - lower) / step), most_steps(upper - lower, step));
   return std::clamp(lower + steps * step, lower, upper);
 }
 

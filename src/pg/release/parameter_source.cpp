@@ -64,10 +64,23 @@ bool is_private_call(Node* node, void*) {
   return expression_tree_walker(node, DPQ_TREE_WALKER(is_private_call), nullptr);
 }
 
-// A subquery in FROM with private answers, such as that of the call.
+bool is_exact(const TargetEntry* column) {
+  auto* expression = reinterpret_cast<Node*>(column->expr);
+  return !column->resjunk && !IsA(expression, Const) && private_family(expression) == nullptr;
+}
+
+// A subquery in FROM with nothing but private answers, or one that depends on the outer query, such
+// as that of the call.
 bool answers_privately(const RangeTblEntry* entry) {
-  return entry->rtekind == RTE_SUBQUERY && entry->subquery != nullptr &&
-         is_private_call(reinterpret_cast<Node*>(entry->subquery->targetList), nullptr);
+  Query* query = entry->rtekind == RTE_SUBQUERY ? entry->subquery : nullptr;
+  if (query == nullptr) return false;
+  if (!is_private_call(reinterpret_cast<Node*>(query->targetList), nullptr)) return false;
+  if (contain_vars_of_level(reinterpret_cast<Node*>(query), 1)) return true;
+  ListCell* cell;
+  foreach (cell, query->targetList) {
+    if (is_exact(static_cast<TargetEntry*>(lfirst(cell)))) return false;
+  }
+  return query->groupClause == NIL && query->havingQual == nullptr;
 }
 
 // For expression_tree_walker(), over the FROM clause. `root` is the planner of the query level.
@@ -82,10 +95,15 @@ bool joins_data(Node* node, void* root) {
   return expression_tree_walker(node, DPQ_TREE_WALKER(joins_data), root);
 }
 
-// Whether data may decide which rows the query level has: a join with data, or a condition.
+// Whether data may decide which rows the query level has: a join with data, a condition, or LIMIT.
 bool data_may_choose_rows(PlannerInfo* root) {
-  auto* from = reinterpret_cast<Node*>(root->parse->jointree);
-  return joins_data(from, root) || may_read_data(from, root);
+  const Query* query = root->parse;
+  auto* from = reinterpret_cast<Node*>(query->jointree);
+  if (joins_data(from, root)) return true;
+  for (Node* condition : {from, query->havingQual, query->limitCount, query->limitOffset}) {
+    if (calls_changing_functions(condition) || may_read_data(condition, root)) return true;
+  }
+  return false;
 }
 
 // Whether a column of a query level may have been read from data.
@@ -101,6 +119,8 @@ bool outer_column_may_read_data(int parameter, const PlannerInfo* root) {
       const auto* item = static_cast<const PlannerParamItem*>(lfirst(cell));
       if (item->paramId == parameter) return column_may_read_data(item->item, outer);
     }
+    // A level in between decides whether the call is executed for the row.
+    if (data_may_choose_rows(outer)) return true;
   }
   return true;
 }

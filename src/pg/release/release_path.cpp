@@ -99,10 +99,12 @@ void refuse_charge_by_hidden_group(bool hides_groups, bool charges_by_group) {
 
 // Of equal keys the group shows one, so a key that looks different would be shown of one row.
 void require_bytewise_keys(const ReleaseLevel& level) {
+  // Also the keys that the planner leaves out of the grouping because of a condition such as k = 1.
+  const PlannerInfo* root = level.grouping.root;
   ListCell* cell;
-  foreach (cell, level.plan.sort_columns) {
-    const auto* key =
-        static_cast<const Node*>(list_nth(level.columns.target->exprs, lfirst_int(cell) - 1));
+  foreach (cell, root->parse->groupClause) {
+    const Node* key = get_sortgroupclause_expr(static_cast<SortGroupClause*>(lfirst(cell)),
+                                               root->processed_tlist);
     if (is_bytewise(exprType(key), exprTypmod(key), exprCollation(key))) continue;
     ereport(ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -149,9 +151,12 @@ ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* g
 
 // ---- The plan ------------------------------------------------------------------------------
 
-bool selects_groups(const Node* condition) {
+// For expression_tree_walker(): whether a condition has a call of dp_keep_group.
+bool selects_groups(Node* condition, void* context) {
+  if (condition == nullptr) return false;
   const FamilyRow* family = private_family(condition);
-  return family != nullptr && family->selects_groups();
+  if (family != nullptr) return family->selects_groups();
+  return expression_tree_walker(condition, DPQ_TREE_WALKER(selects_groups), context);
 }
 
 // The conditions of HAVING, dp_keep_group first: what else is computed of a hidden group may be
@@ -162,7 +167,7 @@ List* conditions_in_order(const List* having) {
   ListCell* cell;
   foreach (cell, having) {
     auto* condition = static_cast<Node*>(copyObjectImpl(lfirst(cell)));
-    if (selects_groups(condition)) {
+    if (selects_groups(condition, nullptr)) {
       first = lappend(first, condition);
     } else {
       others = lappend(others, condition);
