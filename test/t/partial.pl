@@ -153,7 +153,7 @@ $node->safe_psql(
 		SELECT md5(substr(state, 1, records) || string_agg(record, '' ORDER BY record))
 		FROM (SELECT substr(state, 1 + records + i * size, size)
 			FROM generate_series(0, (length(state) - records) / size - 1) i) r(record))});
-my $header = 4 + 5 * 8 + 4;
+my $header = 5 + 5 * 8 + 4;
 my %unsorted = (
 	values => [ q{expose_iqr(x, 1, 1e-6, NULL)}, $header + 4 + 4, 8 ],
 	'rows of users' => [ q{expose_user(i % 100, x, 1, 0, 1000, NULL)}, $header + 4 + 6 + 8 + 4, 16 ]);
