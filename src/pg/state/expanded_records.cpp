@@ -38,7 +38,8 @@ void release_encoded(ExpandedRecords* records) {
 void flatten_hashes(const ExpandedRecords* records, RecordsState* state) {
   init_hashes(state, records->pool->parameters, records->hashes->size());
   with_scratch([&](ContextMemory& memory) {
-    std::ranges::copy(records->hashes->sorted(&memory), state->hashes());
+    const auto sorted = records->hashes->sorted(&memory);
+    memcpy(state->records(), sorted.data(), sorted.size() * sizeof(uint64));
   });
 }
 
