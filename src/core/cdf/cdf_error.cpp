@@ -4,9 +4,9 @@
 #include <cmath>
 #include <optional>
 
-#include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
 #include "core/cdf/simulated_noise.hpp"
+#include "core/privacy/confidence.hpp"
 #include "core/tree/consistency.hpp"
 #include "core/tree/tree_variance.hpp"
 
@@ -355,12 +355,6 @@ CdfError simulate(Simulation&& simulation, SimulatedNoise& noise, double confide
 }
 
 }  // namespace
-
-void check_confidence(double confidence) {
-  if (confidence >= kMinConfidence && confidence <= kMaxConfidence) return;
-  throw ParameterError("confidence must be from 0.5 to 0.999, got " + shortest_decimal(confidence),
-                       "It is the probability with which the error or band holds; 0.95 is usual.");
-}
 
 CdfError simulate_cdf_error(const CdfPlan& plan, double confidence, const Workspace& work) {
   check_confidence(confidence);

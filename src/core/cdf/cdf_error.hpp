@@ -5,12 +5,6 @@
 
 namespace dpquantile {
 
-inline constexpr double kMinConfidence = 0.5;
-inline constexpr double kMaxConfidence = 0.999;
-
-// Throws ParameterError unless kMinConfidence <= confidence <= kMaxConfidence.
-void check_confidence(double confidence);
-
 // How far a release may be off, in rows. `*_fraction_rows` divided by the released number of rows,
 // n^, bounds the error of a fraction: with F_k and n the true counts, |F^_k - F_k / n * n^| is at
 // most `*_fraction_rows`.

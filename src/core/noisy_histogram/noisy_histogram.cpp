@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/int128.hpp"
+#include "core/privacy/confidence.hpp"
 #include "core/privacy/integer_noise.hpp"
 #include "core/privacy/noise_error.hpp"
 
@@ -23,6 +24,7 @@ std::pmr::vector<std::int64_t> release_histogram(std::span<const std::uint64_t> 
 }
 
 std::uint64_t histogram_error(const PrivacyParameter& privacy, double confidence) {
+  check_confidence(confidence);
   const double spread = IntegerNoise(privacy, 1).spread();
   return integer_noise_quantile(privacy.measure, spread, 1 - confidence);
 }

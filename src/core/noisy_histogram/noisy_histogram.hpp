@@ -27,8 +27,8 @@ std::pmr::vector<std::int64_t> release_histogram(std::span<const std::uint64_t> 
                                                  const MechanismContext& context);
 
 // Each released count lies within this of the exact one with a probability of at least
-// `confidence`, 0 .. 1: for one bin, not for all at once. Public. Throws ParameterError as
-// check_privacy_parameter() does.
+// `confidence`: for one bin, not for all at once. Public. Throws ParameterError as
+// check_privacy_parameter() and check_confidence() do.
 std::uint64_t histogram_error(const PrivacyParameter& privacy, double confidence);
 
 }  // namespace dpquantile

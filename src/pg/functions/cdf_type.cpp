@@ -125,7 +125,7 @@ double read_bound(Fields& fields, const char* name, ValueType type) {
   return number;
 }
 
-// Of a curve of dates or times
+// Reads the domain of a curve of dates or times.
 CdfDomain read_typed_domain(Fields& fields) {
   const char* name = fields.text("type");
   const auto type = find_temporal_type(name);

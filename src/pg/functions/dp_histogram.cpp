@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/cdf/cdf_error.hpp"
 #include "core/noisy_histogram/bin_bounds.hpp"
 #include "core/noisy_histogram/noisy_histogram.hpp"
 #include "pg/aggregate/aggregate.hpp"
@@ -74,9 +73,6 @@ DPQ_FUNCTION(dpq_histogram_error) {
   const PrivacyParameter privacy = pure(stated_amount(PG_GETARG_FLOAT8(0)));
   const float8 confidence = PG_GETARG_FLOAT8(1);
   uint64 error = 0;
-  report(guarded([&] {
-    check_confidence(confidence);
-    error = histogram_error(privacy, confidence);
-  }));
+  report(guarded([&] { error = histogram_error(privacy, confidence); }));
   PG_RETURN_INT64(static_cast<int64>(std::min<uint64>(error, PG_INT64_MAX)));
 }

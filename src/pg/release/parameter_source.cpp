@@ -58,10 +58,10 @@ bool entry_may_read_data(RangeTblEntry* entry, PlannerInfo* root) {
   }
 }
 
-bool is_private_call(Node* node, void*) {
+bool has_private_call(Node* node, void*) {
   if (node == nullptr) return false;
   if (private_family(node) != nullptr) return true;
-  return expression_tree_walker(node, DPQ_TREE_WALKER(is_private_call), nullptr);
+  return expression_tree_walker(node, DPQ_TREE_WALKER(has_private_call), nullptr);
 }
 
 bool is_exact(const TargetEntry* column) {
@@ -74,7 +74,7 @@ bool is_exact(const TargetEntry* column) {
 bool answers_privately(const RangeTblEntry* entry) {
   Query* query = entry->rtekind == RTE_SUBQUERY ? entry->subquery : nullptr;
   if (query == nullptr) return false;
-  if (!is_private_call(reinterpret_cast<Node*>(query->targetList), nullptr)) return false;
+  if (!has_private_call(reinterpret_cast<Node*>(query->targetList), nullptr)) return false;
   if (contain_vars_of_level(reinterpret_cast<Node*>(query), 1)) return true;
   ListCell* cell;
   foreach (cell, query->targetList) {

@@ -97,7 +97,7 @@ void refuse_charge_by_hidden_group(bool hides_groups, bool charges_by_group) {
                    "groups that were shown.")));
 }
 
-// Of equal keys the group shows one, so a key that looks different would be shown of one row.
+// ereports if equal keys may look different. A group shows the key of one of its rows.
 void require_bytewise_keys(const ReleaseLevel& level) {
   // Also the keys that the planner leaves out of the grouping because of a condition such as k = 1.
   const PlannerInfo* root = level.grouping.root;
@@ -117,7 +117,7 @@ void require_bytewise_keys(const ReleaseLevel& level) {
   }
 }
 
-// ereports unless the parameters of each call are constant, and no data are behind them.
+// ereports if a parameter of a call is not constant, or may come from data.
 void add_calls(ReleaseLevel* level) {
   bool hides_groups = false;
   bool charges_by_group = false;

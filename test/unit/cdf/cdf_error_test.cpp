@@ -383,13 +383,11 @@ TEST(CdfErrorFigures, ExistForEveryTreeThatACurveMayHave) {
 
 // --- Errors --------------------------------------------------------------------------------------
 
-TEST(CheckConfidence, AcceptsOneHalfTo999Thousandths) {
-  for (const double confidence : {0.5, 0.95, 0.999}) EXPECT_NO_THROW(check_confidence(confidence));
+TEST(SimulateCdfError, RefusesConfidencesOutOfRange) {
   const auto expect_refused = [](double confidence, const std::string& printed) {
     const std::string message = "confidence must be from 0.5 to 0.999, got " + printed;
     const std::string hint =
         "It is the probability with which the error or band holds; 0.95 is usual.";
-    expect_parameter_error(message, hint, [&] { check_confidence(confidence); });
     expect_parameter_error(
         message, hint, [&] { figures(choose_cdf_plan(CdfMethod::kTree, 2, pure(1)), confidence); });
   };

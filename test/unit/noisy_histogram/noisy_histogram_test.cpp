@@ -85,6 +85,7 @@ TEST(NoisyHistogram, RefusesAGuaranteeOutOfRangeAndStopsWhenCancelled) {
   TestContext context;
   EXPECT_THROW(release_histogram(Counts{1}, pure(0), context), ParameterError);
   EXPECT_THROW(histogram_error(zcdp(NAN), 0.95), ParameterError);
+  EXPECT_THROW(histogram_error(pure(1), 1), ParameterError);
   CsprngSource source;
   TestContext cancelled(source, [] { return true; });
   EXPECT_THROW(release_histogram(Counts(200'000), pure(1), cancelled), Cancelled);
