@@ -6,6 +6,14 @@
 
 namespace dpquantile {
 
+namespace {
+
+// Decimal digits that a double always keeps.
+constexpr int kExactDigits = 15;
+constexpr int kMaxPlaces = 300;
+
+}  // namespace
+
 std::string shortest_decimal(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
@@ -27,6 +35,14 @@ double round_to_places(double value, int places) {
   double rounded = value;
   std::from_chars(digits.data(), end, rounded);
   return rounded;
+}
+
+double decimal_of_step(double value, double step, double magnitude) {
+  if (magnitude == 0) return value;
+  const int places = kExactDigits - 1 - static_cast<int>(std::floor(std::log10(magnitude)));
+  if (places < 0 || places > kMaxPlaces) return value;
+  const double rounded = round_to_places(value, places);
+  return std::abs(rounded - value) < step / 1024 ? rounded : value;
 }
 
 }  // namespace dpquantile

@@ -10,10 +10,6 @@ namespace dpquantile {
 
 namespace {
 
-// Decimal digits that a double always keeps.
-constexpr int kExactDigits = 15;
-constexpr int kMaxPlaces = 300;
-
 std::uint64_t count_cells(double lower, double upper, double granularity) {
   const double steps = (upper - lower) / granularity;
   if (!(steps <= static_cast<double>(ValueGrid::kMaxCells - 1))) {
@@ -66,15 +62,9 @@ ValueGrid ValueGrid::create(double lower, double upper, std::optional<double> gr
 
 double ValueGrid::value_of(std::uint32_t cell) const {
   const double value = lower + static_cast<double>(cell) * granularity;
-  // -100 + 10396 * 0.01 is not quite 3.96 in binary. Give the decimal that the user means, unless
-  // the grid is finer than the decimals that its bounds leave exact.
   const double magnitude = std::max(std::abs(lower), std::abs(upper));
-  const int places = kExactDigits - 1 - static_cast<int>(std::floor(std::log10(magnitude)));
-  if (places < 0 || places > kMaxPlaces) return std::clamp(value, lower, upper);
-  const double rounded = round_to_places(value, places);
-  const bool same_place = std::abs(rounded - value) < granularity / 1024;
   // Adding zero turns a negative zero into a positive one.
-  return std::clamp(same_place ? rounded : value, lower, upper) + 0.0;
+  return std::clamp(decimal_of_step(value, granularity, magnitude), lower, upper) + 0.0;
 }
 
 }  // namespace dpquantile

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/base/decimal_format.hpp"
 #include "core/moments/noisy_sum.hpp"
 #include "pg/aggregate/sums_aggregate.hpp"
 #include "pg/release/group_release.hpp"
@@ -39,7 +40,7 @@ double rounded(double value, const AggregateParameters& parameters) {
   const double step = parameters.granularity;
   if (step == 0) return value;
   const double multiple = std::round(value / step) * step;
-  return std::isfinite(multiple) ? multiple : value;
+  return std::isfinite(multiple) ? decimal_of_step(multiple, step, std::abs(multiple)) : value;
 }
 
 // How often the step fits into the width. The quotient of decimals may lie just below a whole
@@ -55,7 +56,8 @@ double rounded_mean(double mean, const AggregateParameters& parameters) {
   const double step = parameters.granularity;
   if (step == 0) return mean;
   const double steps = std::min(std::round((mean - lower) / step), most_steps(upper - lower, step));
-  return std::clamp(lower + steps * step, lower, upper);
+  const double magnitude = std::max(std::abs(lower), std::abs(upper));
+  return std::clamp(decimal_of_step(lower + steps * step, step, magnitude), lower, upper);
 }
 
 // The error of a rounded answer.

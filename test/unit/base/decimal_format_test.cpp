@@ -69,5 +69,22 @@ TEST(RoundToPlaces, AcceptsAllPlacesAndMagnitudes) {
   EXPECT_EQ(round_to_places(999999999999999, 300), 999999999999999);
 }
 
+TEST(DecimalOfStep, IsTheDecimalThatTheUserMeans) {
+  EXPECT_EQ(decimal_of_step(-100 + 10396 * 0.01, 0.01, 100), 3.96);
+  EXPECT_NE(3 * 0.1, 0.3);
+  EXPECT_EQ(decimal_of_step(3 * 0.1, 0.1, 3 * 0.1), 0.3);
+}
+
+TEST(DecimalOfStep, KeepsValuesThatFifteenDigitsDoNotTellApart) {
+  EXPECT_EQ(decimal_of_step(1e20 + 65536, 16384, 1e20), 1e20 + 65536);
+  EXPECT_EQ(decimal_of_step(1 + 0x1p-52, 0x1p-52, 1), 1 + 0x1p-52);
+}
+
+TEST(DecimalOfStep, KeepsNumbersNearTheEndsOfTheRange) {
+  EXPECT_EQ(decimal_of_step(0, 1, 0), 0);
+  EXPECT_EQ(decimal_of_step(5e-324, 5e-324, 5e-324), 5e-324);
+  EXPECT_EQ(decimal_of_step(1e308, 1e300, 1e308), 1e308);
+}
+
 }  // namespace
 }  // namespace dpquantile
