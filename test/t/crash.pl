@@ -90,7 +90,7 @@ my $worker = $node->safe_psql('postgres',
 kill 'KILL', $worker;
 isnt(finish_psql($query), 't', 'threat 2: there is no answer when the worker is killed during the charge');
 eval { $owner->quit };
-$node->poll_query_until('postgres', 'SELECT true');
+wait_for_restart($node);
 is(spent($node), $paid, 'threat 2: there is no charge either');
 
 $node->restart;

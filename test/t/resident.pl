@@ -450,7 +450,7 @@ $node->poll_query_until('postgres', "SELECT count(*) > $paid + 100 FROM dpquanti
 $worker = $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE $RESIDENT");
 $worker && kill 'KILL', $worker or die 'there is no resident worker under load';
 $answers = grep { $_ eq 't' } map { split / /, finish_psql($_) } @asking;
-$node->poll_query_until('postgres', 'SELECT true');
+wait_for_restart($node);
 $charges = spent($node) - $paid;
 note("$charges charges, $answers answers");
 cmp_ok($answers, '<=', $charges, 'threat 2: no answer without a charge after SIGKILL of the worker');

@@ -11,12 +11,13 @@ use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes 'usleep';
 
 # The superuser's name does not depend on who runs the tests.
 $ENV{PGUSER} = 'postgres';
 
 our @EXPORT = qw($ANSWER $PRELOADED @INITDB new_node outcome start_psql finish_psql spent hold_budget
-	wait_for_charges_at_lock parallel_for_all);
+	wait_for_charges_at_lock wait_for_restart parallel_for_all);
 
 # One private answer. Prints t, because the answer itself is random.
 our $ANSWER = 'SELECT dp_median(age, 1, 0, 100) IS NOT NULL FROM person;';
@@ -123,6 +124,20 @@ sub wait_for_charges_at_lock
 		WHERE backend_type = 'dpquantile session' AND wait_event_type = 'Lock'})
 		or die 'the charges do not wait for the lock';
 	return;
+}
+
+# Waits until the server accepts connections again after a crash. A query on standard input, as poll_query_until sends it,
+# ends in a broken pipe if psql gives up before it reads the query.
+sub wait_for_restart
+{
+	my ($node) = @_;
+	my @is_ready = ($node->installed_command('pg_isready'), '-q', '-d', $node->connstr('postgres'));
+	foreach (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
+	{
+		return if IPC::Run::run(\@is_ready);
+		usleep(100_000);
+	}
+	die 'the server does not restart';
 }
 
 # The setting that runs every parallel-safe query in a parallel worker. PostgreSQL 16 renamed it.
