@@ -119,6 +119,97 @@ COMMENT ON TABLE dpquantile.user_key IS
 INSERT INTO dpquantile.user_key
   SELECT substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16);
 
+-- ---------------------------------------------------------------------------------------------
+-- Protected tables
+-- ---------------------------------------------------------------------------------------------
+
+CREATE TABLE dpquantile.protected_table (
+  relation    regclass NOT NULL PRIMARY KEY,
+  user_column name,
+  user_number smallint,
+  CHECK ((user_column IS NULL) = (user_number IS NULL))
+);
+COMMENT ON TABLE dpquantile.protected_table IS
+  'The tables and views on which private access can be granted. Only dp_protect_table and dp_unprotect_table change it.';
+COMMENT ON COLUMN dpquantile.protected_table.user_column IS
+  'The column that names the user whose rows are protected together; NULL if each row is protected.';
+COMMENT ON COLUMN dpquantile.protected_table.user_number IS
+  'The number of user_column in pg_attribute, from a trigger; 0 if there was no such column. Unless a column has this number and '
+  'this name, private access is closed.';
+
+CREATE TABLE dpquantile.private_grant (
+  relation         regclass    NOT NULL REFERENCES dpquantile.protected_table ON DELETE CASCADE,
+  grantee          name        NOT NULL,
+  grantee_oid      oid         NOT NULL,
+  smallest_epsilon float8      NOT NULL CHECK (smallest_epsilon > 0 AND smallest_epsilon <= 100),
+  granted_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+  granted_by       name        NOT NULL,
+  PRIMARY KEY (relation, grantee)
+);
+COMMENT ON TABLE dpquantile.private_grant IS
+  'Private access: which role may ask private queries of which protected table. Only dp_grant_private_access, '
+  'dp_revoke_private_access and dp_unprotect_table change it.';
+COMMENT ON COLUMN dpquantile.private_grant.grantee_oid IS
+  'The OID of grantee, from a trigger; 0 if there was no such role. Unless a role has this OID and this name, the grant is closed.';
+COMMENT ON COLUMN dpquantile.private_grant.smallest_epsilon IS
+  'A private aggregate with a smaller epsilon is refused.';
+
+-- A dump leaves out what is closed because a table or a role is gone: another one of the same name has no grant after a restore.
+SELECT pg_catalog.pg_extension_config_dump(
+  'dpquantile.protected_table', 'WHERE relation IN (SELECT oid FROM pg_catalog.pg_class)');
+SELECT pg_catalog.pg_extension_config_dump(
+  'dpquantile.private_grant', 'WHERE relation IN (SELECT oid FROM pg_catalog.pg_class) '
+  'AND (grantee, grantee_oid) IN (SELECT rolname, oid FROM pg_catalog.pg_roles)');
+
+CREATE FUNCTION dpquantile.find_user_column() RETURNS trigger
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  NEW.user_number := (SELECT a.attnum FROM pg_attribute a
+                       WHERE a.attrelid = NEW.relation AND a.attname = NEW.user_column AND a.attnum > 0 AND NOT a.attisdropped);
+  IF NEW.user_column IS NOT NULL THEN
+    NEW.user_number := coalesce(NEW.user_number, 0);
+  END IF;
+  RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.find_user_column() IS
+  'Trigger of dpquantile.protected_table: finds the number of user_column, also when a dump is restored.';
+
+CREATE FUNCTION dpquantile.find_grantee() RETURNS trigger
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  NEW.grantee_oid := coalesce((SELECT r.oid FROM pg_roles r WHERE r.rolname = NEW.grantee), 0);
+  IF NEW.grantee_oid = 0 THEN
+    RAISE NOTICE 'role "%" does not exist, so its private access to % is closed', NEW.grantee, NEW.relation
+      USING HINT = 'Create the role and call dp_grant_private_access.';
+  END IF;
+  RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.find_grantee() IS
+  'Trigger of dpquantile.private_grant: finds the OID of grantee, also when a dump is restored.';
+
+CREATE FUNCTION dpquantile.protection_changed() RETURNS trigger
+  LANGUAGE C AS 'MODULE_PATHNAME', 'dpq_protection_changed';
+COMMENT ON FUNCTION dpquantile.protection_changed() IS
+  'Trigger of dpquantile.protected_table and dpquantile.private_grant: makes all sessions plan anew what they have planned for the '
+  'changed tables.';
+
+CREATE TRIGGER find_user_column BEFORE INSERT ON dpquantile.protected_table
+  FOR EACH ROW EXECUTE FUNCTION dpquantile.find_user_column();
+CREATE TRIGGER find_grantee BEFORE INSERT ON dpquantile.private_grant
+  FOR EACH ROW EXECUTE FUNCTION dpquantile.find_grantee();
+CREATE TRIGGER protection_changed AFTER INSERT OR UPDATE OR DELETE ON dpquantile.protected_table
+  FOR EACH ROW EXECUTE FUNCTION dpquantile.protection_changed();
+CREATE TRIGGER protection_changed AFTER INSERT OR UPDATE OR DELETE ON dpquantile.private_grant
+  FOR EACH ROW EXECUTE FUNCTION dpquantile.protection_changed();
+CREATE TRIGGER protection_truncated AFTER TRUNCATE ON dpquantile.protected_table
+  FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.protection_changed();
+CREATE TRIGGER protection_truncated AFTER TRUNCATE ON dpquantile.private_grant
+  FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.protection_changed();
+
 -- A publication FOR ALL TABLES contains these tables. On the subscriber, rows of the publisher would overwrite what was
 -- spent there. The triggers fire where session_replication_role is replica, as in the workers of a subscription.
 CREATE FUNCTION dpquantile.skip_replicated() RETURNS trigger
@@ -150,6 +241,11 @@ BEGIN
     EXECUTE format('ALTER TABLE %s ENABLE REPLICA TRIGGER skip_replicated, '
                    'ENABLE REPLICA TRIGGER refuse_replicated_truncate', protected);
   END LOOP;
+  -- Also in a restore with session_replication_role = replica.
+  ALTER TABLE dpquantile.protected_table
+    ENABLE ALWAYS TRIGGER find_user_column, ENABLE ALWAYS TRIGGER protection_changed, ENABLE ALWAYS TRIGGER protection_truncated;
+  ALTER TABLE dpquantile.private_grant
+    ENABLE ALWAYS TRIGGER find_grantee, ENABLE ALWAYS TRIGGER protection_changed, ENABLE ALWAYS TRIGGER protection_truncated;
 END
 $$;
 COMMENT ON FUNCTION dpquantile.protect_tables() IS
@@ -978,6 +1074,328 @@ $$;
 COMMENT ON FUNCTION @extschema@.dp_unrestrict_role(regrole) IS
   'Takes the settings of dp_restrict_role back. role: a restricted role. Libraries that the role had besides stay in '
   'its session_preload_libraries. Holds for sessions that begin afterwards.';
+
+-- ---------------------------------------------------------------------------------------------
+-- Private access to protected tables
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.identifies_users(type oid, collation oid) RETURNS boolean
+  LANGUAGE C STABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_identifies_users';
+COMMENT ON FUNCTION dpquantile.identifies_users(oid, oid) IS
+  'type, collation: of a column. Whether the user argument of the private aggregates takes it. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.unprotectable(relation regclass) RETURNS text
+  LANGUAGE sql STABLE
+  BEGIN ATOMIC
+    WITH RECURSIVE tree (oid) AS (
+      SELECT unprotectable.relation::oid
+      UNION
+      SELECT i.inhrelid FROM tree t JOIN pg_catalog.pg_inherits i ON i.inhparent = t.oid)
+    SELECT CASE
+           WHEN c.oid < 16384 THEN 'it belongs to the system'
+           WHEN EXISTS (SELECT FROM pg_catalog.pg_depend d
+                          JOIN pg_catalog.pg_extension e ON d.refclassid = 'pg_catalog.pg_extension'::regclass AND d.refobjid = e.oid
+                         WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
+                           AND e.extname = 'dpquantile') THEN 'it belongs to the extension dpquantile'
+           WHEN c.relkind = 'f' THEN 'it is a foreign table'
+           WHEN c.relkind NOT IN ('r', 'p', 'm', 'v') THEN 'it is not a table, a view or a materialized view'
+           WHEN c.relpersistence = 't' THEN 'it is temporary'
+           WHEN c.relrowsecurity OR c.relforcerowsecurity THEN 'it has row security'
+           WHEN EXISTS (SELECT FROM pg_catalog.pg_options_to_table(c.reloptions) o
+                         WHERE o.option_name = 'security_invoker' AND o.option_value::boolean)
+             THEN 'it is a view with security_invoker'
+           ELSE (SELECT CASE WHEN k.relkind = 'f' THEN format('its child %s is a foreign table', k.oid::regclass)
+                             ELSE format('column %I%s is a virtual generated column', v.attname,
+                                         CASE WHEN k.oid <> c.oid THEN format(' of its child %s', k.oid::regclass) END) END
+                   FROM tree t
+                   JOIN pg_catalog.pg_class k ON k.oid = t.oid
+                   LEFT JOIN pg_catalog.pg_attribute v ON v.attrelid = k.oid AND v.attgenerated = 'v' AND NOT v.attisdropped
+                  WHERE k.relkind = 'f' OR v.attnum IS NOT NULL
+                  ORDER BY k.oid, v.attnum LIMIT 1)
+           END
+      FROM pg_catalog.pg_class c WHERE c.oid = unprotectable.relation;
+  END;
+COMMENT ON FUNCTION dpquantile.unprotectable(regclass) IS
+  'relation: a table or view. Why it cannot be protected, and why its private access is closed if it is; otherwise NULL. Tells '
+  'nothing about any data.';
+
+CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason text, OUT remedy text)
+  LANGUAGE sql STABLE
+  BEGIN ATOMIC
+    -- Rows of a table are rows of its parents and of its children.
+    WITH RECURSIVE above (oid) AS (
+      SELECT own_right.relation::oid
+      UNION
+      SELECT i.inhparent FROM above a JOIN pg_catalog.pg_inherits i ON i.inhrelid = a.oid
+    ), below (oid) AS (
+      SELECT own_right.relation::oid
+      UNION
+      SELECT i.inhrelid FROM below b JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid
+    ), family AS (
+      SELECT c.oid, c.oid::regclass AS name, c.relowner, c.relacl
+        FROM pg_catalog.pg_class c WHERE c.oid IN (SELECT oid FROM above UNION SELECT oid FROM below)
+    ), granted AS (
+      SELECT f.oid, f.name, e.grantee, e.privilege_type, '' AS columns, 0 AS number
+        FROM family f CROSS JOIN pg_catalog.aclexplode(f.relacl) e WHERE e.grantee <> f.relowner
+      UNION ALL
+      SELECT f.oid, f.name, e.grantee, e.privilege_type, format(' (%I)', a.attname), a.attnum
+        FROM family f JOIN pg_catalog.pg_attribute a ON a.attrelid = f.oid AND NOT a.attisdropped
+       CROSS JOIN pg_catalog.aclexplode(a.attacl) e WHERE e.grantee <> f.relowner
+    ), found AS (
+      SELECT 1 AS sort, 0::oid AS table_oid, 0 AS number, m.oid AS holder, 'is a superuser' AS what, NULL AS remedy
+        FROM pg_catalog.pg_roles m WHERE m.rolsuper
+      UNION ALL
+      SELECT 2, 0, 0, m.oid, 'may do so with all tables', NULL
+        FROM pg_catalog.pg_roles m WHERE m.rolname IN ('pg_read_all_data', 'pg_write_all_data', 'pg_maintain')
+      UNION ALL
+      SELECT 3, f.oid, 0, f.relowner, format('owns %s', f.name), NULL FROM family f
+      UNION ALL
+      SELECT 4, g.oid, g.number, g.grantee, format('has %s%s on %s', g.privilege_type, g.columns, g.name),
+             format('REVOKE %s%s ON %s FROM %s;', g.privilege_type, g.columns, g.name,
+                    CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END)
+        FROM granted g)
+    SELECT CASE f.holder WHEN 0 THEN 'PUBLIC ' WHEN own_right.role THEN 'it '
+                         ELSE format('it is a member of %s, which ', f.holder::regrole) END || f.what,
+           coalesce(f.remedy, CASE WHEN f.holder <> own_right.role
+                                   THEN format('REVOKE %s FROM %s;', f.holder::regrole, own_right.role::regrole) END)
+      FROM found f
+     WHERE f.holder IN (0, own_right.role) OR pg_catalog.pg_has_role(own_right.role, f.holder, 'MEMBER')
+     ORDER BY f.holder <> own_right.role, f.sort, f.table_oid <> own_right.relation, f.table_oid, f.number, f.what LIMIT 1;
+  END;
+COMMENT ON FUNCTION dpquantile.own_right(regclass, oid) IS
+  'relation: a table or view; role: an OID. reason: a right of the role, of its own or as a member of other roles, by which it '
+  'learns exact facts about the table without private queries, NULL if it has none; remedy: how to take it away. Tells nothing '
+  'about any data.';
+
+CREATE FUNCTION dpquantile.is_restricted(role oid) RETURNS boolean
+  LANGUAGE sql STABLE
+  BEGIN ATOMIC
+    SELECT coalesce(dpquantile.stored_setting(d.oid, is_restricted.role, 'dpquantile.restricted'),
+                    dpquantile.stored_setting(0, is_restricted.role, 'dpquantile.restricted')) = 'on'
+           AND EXISTS (SELECT FROM regexp_split_to_table(
+                                     coalesce(dpquantile.stored_setting(d.oid, is_restricted.role, 'session_preload_libraries'),
+                                              dpquantile.stored_setting(0, is_restricted.role, 'session_preload_libraries')),
+                                     ',') AS e (entry)
+                        WHERE dpquantile.is_library(e.entry))
+      FROM pg_catalog.pg_database d WHERE d.datname = current_database();
+  END;
+COMMENT ON FUNCTION dpquantile.is_restricted(oid) IS
+  'role: an OID. Whether dp_restrict_role has restricted its sessions in this database. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.protect_table(relation regclass, user_id name, caller oid) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  asked CONSTANT regclass := protect_table.relation;
+  refusal CONSTANT text := dpquantile.unprotectable(protect_table.relation);
+  user_column pg_attribute;
+  before dpquantile.protected_table;
+BEGIN
+  PERFORM dpquantile.check_version();
+  IF refusal IS NOT NULL THEN
+    RAISE EXCEPTION '% cannot be protected: %', asked, refusal
+      USING ERRCODE = 'wrong_object_type',
+            HINT = 'Ordinary and partitioned tables, materialized views and views can be protected.';
+  END IF;
+  IF protect_table.user_id IS NOT NULL THEN
+    SELECT * INTO user_column FROM pg_attribute a
+     WHERE a.attrelid = asked AND a.attname = protect_table.user_id AND a.attnum > 0 AND NOT a.attisdropped;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION '% has no column "%"', asked, protect_table.user_id
+        USING ERRCODE = 'undefined_column',
+              HINT = format('Its columns are: %s.',
+                            (SELECT string_agg(a.attname, ', ' ORDER BY a.attnum) FROM pg_attribute a
+                              WHERE a.attrelid = asked AND a.attnum > 0 AND NOT a.attisdropped));
+    END IF;
+    IF NOT dpquantile.identifies_users(user_column.atttypid, user_column.attcollation) THEN
+      RAISE EXCEPTION 'column "%" of % cannot name users: it is of type %', protect_table.user_id, asked,
+                      format_type(user_column.atttypid, user_column.atttypmod)
+        USING ERRCODE = 'datatype_mismatch',
+              HINT = 'A user is named by an identifier, for example of type text, bigint or uuid.';
+    END IF;
+  END IF;
+
+  INSERT INTO dpquantile.protected_table (relation, user_column) VALUES (asked, protect_table.user_id)
+  ON CONFLICT ON CONSTRAINT protected_table_pkey DO NOTHING;
+  IF FOUND THEN
+    RETURN;
+  END IF;
+  SELECT * INTO STRICT before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
+  IF (before.user_column, before.user_number) IS NOT DISTINCT FROM (user_column.attname, user_column.attnum) THEN
+    RAISE NOTICE '% is protected already', asked;
+    RETURN;
+  END IF;
+  -- What is granted must not become more than what its owner has granted: all rows of a user are more than one row, and the
+  -- users of two columns have nothing in common.
+  IF user_column.attname IS NULL
+     OR EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = asked AND a.attnum = before.user_number AND NOT a.attisdropped)
+  THEN
+    RAISE EXCEPTION '% is protected already, with user_id %', asked, before.user_column
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = format('To change it, SELECT dp_unprotect_table(%L); this ends all private access. Then protect it again.', asked);
+  END IF;
+  UPDATE dpquantile.protected_table AS t SET user_column = user_column.attname, user_number = user_column.attnum
+   WHERE t.relation = asked;
+  RAISE NOTICE '% was protected with user_id %, and is now with user_id %', asked, coalesce(before.user_column, 'NULL'),
+               user_column.attname;
+END
+$$;
+
+CREATE FUNCTION dpquantile.unprotect_table(relation regclass, caller oid) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  PERFORM dpquantile.check_version();
+  DELETE FROM dpquantile.protected_table t WHERE t.relation = unprotect_table.relation;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION '% is not protected', unprotect_table.relation
+      USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists the protected tables.';
+  END IF;
+END
+$$;
+
+CREATE FUNCTION dpquantile.grant_private_access(relation regclass, role regrole, smallest_epsilon float8, caller oid)
+  RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  asked CONSTANT regclass := grant_private_access.relation;
+  grantee pg_roles;
+  own record;
+BEGIN
+  PERFORM dpquantile.check_version();
+  PERFORM FROM dpquantile.protected_table t WHERE t.relation = asked FOR KEY SHARE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION '% is not protected', asked
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = format('Protect it first: SELECT dp_protect_table(%L);', asked);
+  END IF;
+  SELECT * INTO grantee FROM pg_roles r WHERE r.oid = grant_private_access.role;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'role must be an existing role, got %', coalesce(grant_private_access.role::text, 'NULL')
+      USING ERRCODE = 'undefined_object', HINT = 'Create it first: CREATE ROLE analyst LOGIN.';
+  END IF;
+  IF NOT coalesce(grant_private_access.smallest_epsilon > 0 AND grant_private_access.smallest_epsilon <= 100, false) THEN
+    RAISE EXCEPTION 'smallest_epsilon must be above 0 and at most 100, got %',
+                    coalesce(grant_private_access.smallest_epsilon::text, 'NULL')
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'An aggregate with a smaller epsilon is refused. Leave it out for 0.01.';
+  END IF;
+  SELECT * INTO own FROM dpquantile.own_right(asked, grantee.oid);
+  IF own.reason IS NOT NULL THEN
+    RAISE EXCEPTION 'role % cannot have private access to %: %', grantee.oid::regrole, asked, own.reason
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'With this right it learns exact facts about the table without private queries.',
+            HINT = coalesce('Take it away first: ' || own.remedy, 'Grant private access to another role.');
+  END IF;
+  IF grantee.rolcanlogin AND NOT dpquantile.is_restricted(grantee.oid) THEN
+    IF NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.oid = grant_private_access.caller) THEN
+      RAISE EXCEPTION 'role % cannot have private access to %: it is not restricted', grantee.oid::regrole, asked
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              DETAIL = 'Its sessions could read exact facts about the table from statistics.',
+              HINT = format('An administrator restricts it: SELECT dp_restrict_role(%L);', grantee.oid::regrole);
+    END IF;
+    PERFORM @extschema@.dp_restrict_role(grantee.oid::regrole);
+    RAISE NOTICE 'role % is now restricted, in sessions that begin from now on', grantee.oid::regrole
+      USING HINT = 'dp_unrestrict_role takes it back, and closes private access.';
+  END IF;
+
+  -- What was granted under an earlier name of the role is closed.
+  DELETE FROM dpquantile.private_grant g
+   WHERE g.relation = asked AND g.grantee_oid = grantee.oid AND g.grantee <> grantee.rolname;
+  INSERT INTO dpquantile.private_grant AS g (relation, grantee, grantee_oid, smallest_epsilon, granted_by)
+  VALUES (asked, grantee.rolname, grantee.oid, grant_private_access.smallest_epsilon,
+          (SELECT r.rolname FROM pg_roles r WHERE r.oid = grant_private_access.caller))
+  ON CONFLICT ON CONSTRAINT private_grant_pkey DO UPDATE
+     SET grantee_oid = excluded.grantee_oid, smallest_epsilon = excluded.smallest_epsilon,
+         granted_at = excluded.granted_at, granted_by = excluded.granted_by;
+END
+$$;
+
+CREATE FUNCTION dpquantile.revoke_private_access(relation regclass, role text, caller oid) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  names CONSTANT text[] := parse_ident(revoke_private_access.role);
+BEGIN
+  PERFORM dpquantile.check_version();
+  DELETE FROM dpquantile.private_grant g
+   WHERE g.relation = revoke_private_access.relation AND names = ARRAY[g.grantee::text];
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'role % has no private access to %', coalesce(revoke_private_access.role, 'NULL'),
+                    revoke_private_access.relation
+      USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists who has.';
+  END IF;
+END
+$$;
+
+CREATE FUNCTION @extschema@.dp_protect_table(relation regclass, user_id name DEFAULT NULL) RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_protect_table';
+COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name) IS
+  'Protects a table: a role that has private access to it (dp_grant_private_access), and no other right, may ask it exactly the '
+  'queries whose answers are differentially private. Nothing changes for other roles. relation: a table, partitioned table, '
+  'materialized view or view without row security; user_id: the column that names the person, if a person may have several rows; '
+  'then only aggregates that protect all rows of a user are allowed, with this column as the user (default: NULL, each row is '
+  'protected). For the owner of the table.';
+
+CREATE FUNCTION @extschema@.dp_unprotect_table(relation regclass) RETURNS void
+  LANGUAGE C VOLATILE STRICT AS 'MODULE_PATHNAME', 'dpq_unprotect_table';
+COMMENT ON FUNCTION @extschema@.dp_unprotect_table(regclass) IS
+  'Ends the protection of a table, and all private access to it: then only roles with a right of their own may use it. relation: '
+  'a protected table. For the owner of the table.';
+
+CREATE FUNCTION @extschema@.dp_grant_private_access(relation regclass, role regrole, smallest_epsilon float8 DEFAULT 0.01)
+  RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_grant_private_access';
+COMMENT ON FUNCTION @extschema@.dp_grant_private_access(regclass, regrole, float8) IS
+  'Lets a role ask private queries of a protected table, in restricted sessions and within its budget. relation: a protected '
+  'table; role: a role without any right on the table; one that logs in must be restricted (dp_restrict_role), which this '
+  'function does itself for a superuser; not PUBLIC; members of a role have its private access; smallest_epsilon: an aggregate '
+  'with a smaller epsilon is refused, above 0 and at most 100 (default: 0.01). A second grant to the role replaces the first. '
+  'The grant holds for this role: it is closed if the role is renamed, or dropped and made again. For the owner of the table.';
+
+CREATE FUNCTION @extschema@.dp_revoke_private_access(relation regclass, role text) RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_revoke_private_access';
+COMMENT ON FUNCTION @extschema@.dp_revoke_private_access(regclass, text) IS
+  'Takes back what dp_grant_private_access has granted. relation: a protected table; role: the name of a role, as in SQL, also if '
+  'the role is gone. For the owner of the table.';
+
+CREATE FUNCTION dpquantile.forget_dropped_tables() RETURNS event_trigger
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  DELETE FROM dpquantile.protected_table t WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.relation);
+END
+$$;
+COMMENT ON FUNCTION dpquantile.forget_dropped_tables() IS
+  'Event trigger: ends the protection of tables that are dropped, because a later table may get the same OID.';
+CREATE EVENT TRIGGER dpquantile_forget_dropped_tables ON sql_drop
+  EXECUTE FUNCTION dpquantile.forget_dropped_tables();
+ALTER EVENT TRIGGER dpquantile_forget_dropped_tables ENABLE ALWAYS;
+COMMENT ON EVENT TRIGGER dpquantile_forget_dropped_tables IS
+  'Ends the protection of tables that are dropped.';
+
+CREATE FUNCTION dpquantile.follow_renamed_columns() RETURNS event_trigger
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  UPDATE dpquantile.protected_table t SET user_column = a.attname
+    FROM pg_attribute a
+   WHERE a.attrelid = t.relation AND a.attnum = t.user_number AND a.attname <> t.user_column AND NOT a.attisdropped;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.follow_renamed_columns() IS
+  'Event trigger: a user column keeps its role in the protection of its table when it gets another name.';
+CREATE EVENT TRIGGER dpquantile_follow_renamed_columns ON ddl_command_end
+  WHEN TAG IN ('ALTER TABLE', 'ALTER VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER FOREIGN TABLE', 'ALTER TYPE')
+  EXECUTE FUNCTION dpquantile.follow_renamed_columns();
+ALTER EVENT TRIGGER dpquantile_follow_renamed_columns ENABLE ALWAYS;
+COMMENT ON EVENT TRIGGER dpquantile_follow_renamed_columns IS
+  'A user column keeps its role in the protection of its table when it gets another name.';
 
 -- ---------------------------------------------------------------------------------------------
 -- Options

@@ -51,10 +51,14 @@ void refuse_non_ids(Oid type) {
 }
 
 // The server's hash functions of these types ignore the collation.
-void refuse_collation(Oid type, Oid collation) {
+bool is_refused_collation(Oid type, Oid collation) {
   const Oid base = getBaseType(type);
-  if (base != NAMEOID && base != BPCHAROID) return;
-  if (!OidIsValid(collation) || get_collation_isdeterministic(collation)) return;
+  if (base != NAMEOID && base != BPCHAROID) return false;
+  return OidIsValid(collation) && !get_collation_isdeterministic(collation);
+}
+
+void refuse_collation(Oid type, Oid collation) {
+  if (!is_refused_collation(type, collation)) return;
   ereport(ERROR,
           (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
            errmsg("values of type %s cannot be told apart under a nondeterministic collation",
@@ -158,6 +162,15 @@ UserHash* make_hash(const Aggref* call, MemoryContext context) {
 }
 
 }  // namespace
+
+bool identifies_users(Oid type, Oid collation) {
+  if (type_is_array_domain(type) || is_refused_type(type)) return false;
+  if (is_refused_collation(type, collation)) return false;
+  if (form_of(type, collation) != IdForm::kOther) return true;
+  const TypeCacheEntry* entry =
+      lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_HASH_EXTENDED_PROC);
+  return OidIsValid(entry->hash_extended_proc);
+}
 
 UserHash* make_user_hash(const Aggref* call, MemoryContext context) {
   refuse_non_ids(exprType(first_argument(call)));

@@ -32,6 +32,10 @@ struct UserHash {
   FmgrInfo extended_hash;  // for IdForm::kOther: the type's own hash function
 };
 
+// Whether a column of the type and collation can be the user argument of a call: make_user_hash()
+// makes a hash of it, and it is no array.
+bool identifies_users(Oid type, Oid collation);
+
 // Makes the hash of the first argument of a call, palloc'd in the context. ereports if the
 // argument's type or collation cannot be hashed (the data play no part), or if read_user_key()
 // finds no key.
