@@ -39,8 +39,8 @@ SELECT description, argument AS not_explained FROM functions, unnest(proargnames
  WHERE pronamespace <> 'dpquantile'::regnamespace AND comment !~ ('\m' || argument || '\M');
 
 -- Every role may call the aggregates, dp_options, dp_budget_fits, dp_iqr_min_rows and the functions for expected
--- errors, ask a released CDF, and read the two views. (The views and dp_budget_fits call seven of the other
--- functions, the type dp_cdf four and the type dp_number five.)
+-- errors, ask a released CDF, protect its own tables, and read the three views. (The views and dp_budget_fits call nine of the
+-- other functions, the type dp_cdf four and the type dp_number five.)
 SELECT proname, count(*) FROM functions WHERE has_function_privilege('regress_dpq_analyst', objid, 'EXECUTE')
  GROUP BY proname ORDER BY proname COLLATE "C";
 SELECT relname, privilege

@@ -488,7 +488,7 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
       SELECT 1 AS sort, 0::oid AS table_oid, 0 AS number, m.oid AS holder, 'is a superuser' AS what, NULL AS remedy
         FROM pg_catalog.pg_roles m WHERE m.rolsuper
       UNION ALL
-      SELECT 2, 0, 0, m.oid, 'may do so with all tables', NULL
+      SELECT 2, 0, 0, m.oid, 'has rights on all tables', NULL
         FROM pg_catalog.pg_roles m WHERE m.rolname IN ('pg_read_all_data', 'pg_write_all_data', 'pg_maintain')
       UNION ALL
       SELECT 3, f.oid, 0, f.relowner, format('owns %s', f.name), NULL FROM family f
@@ -499,8 +499,9 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
         FROM granted g)
     SELECT CASE f.holder WHEN 0 THEN 'PUBLIC ' WHEN own_right.role THEN 'it '
                          ELSE format('it is a member of %s, which ', f.holder::regrole) END || f.what,
-           coalesce(f.remedy, CASE WHEN f.holder <> own_right.role
-                                   THEN format('REVOKE %s FROM %s;', f.holder::regrole, own_right.role::regrole) END)
+           coalesce(f.remedy, (SELECT format('REVOKE %s FROM %s;', m.roleid::regrole, m.member::regrole)
+                                 FROM pg_catalog.pg_auth_members m
+                                WHERE m.roleid = f.holder AND m.member = own_right.role LIMIT 1))
       FROM found f
      WHERE f.holder IN (0, own_right.role) OR pg_catalog.pg_has_role(own_right.role, f.holder, 'MEMBER')
      ORDER BY f.holder <> own_right.role, f.sort, f.table_oid <> own_right.relation, f.table_oid, f.number, f.what LIMIT 1;
@@ -539,7 +540,8 @@ BEGIN
   IF refusal IS NOT NULL THEN
     RAISE EXCEPTION '% cannot be protected: %', asked, refusal
       USING ERRCODE = 'wrong_object_type',
-            HINT = 'Ordinary and partitioned tables, materialized views and views can be protected.';
+            HINT = 'Tables, partitioned tables, materialized views and views can be protected, without row security, '
+                   'foreign children and virtual generated columns.';
   END IF;
   IF protect_table.user_id IS NOT NULL THEN
     SELECT * INTO user_column FROM pg_attribute a
@@ -580,8 +582,8 @@ BEGIN
   END IF;
   UPDATE dpquantile.protected_table AS t SET user_column = user_column.attname, user_number = user_column.attnum
    WHERE t.relation = asked;
-  RAISE NOTICE '% was protected with user_id %, and is now with user_id %', asked, coalesce(before.user_column, 'NULL'),
-               user_column.attname;
+  RAISE NOTICE '% is protected with user_id % now, no longer with %', asked, user_column.attname,
+               CASE WHEN before.user_column IS NULL THEN 'NULL' ELSE format('a column %I that is gone', before.user_column) END;
 END
 $$;
 
@@ -590,6 +592,8 @@ CREATE FUNCTION dpquantile.unprotect_table(relation regclass, caller oid) RETURN
 AS $$
 BEGIN
   PERFORM dpquantile.check_version();
+  -- The foreign key does not do it where session_replication_role is replica.
+  DELETE FROM dpquantile.private_grant g WHERE g.relation = unprotect_table.relation;
   DELETE FROM dpquantile.protected_table t WHERE t.relation = unprotect_table.relation;
   IF NOT FOUND THEN
     RAISE EXCEPTION '% is not protected', unprotect_table.relation
@@ -631,7 +635,7 @@ BEGIN
     RAISE EXCEPTION 'role % cannot have private access to %: %', grantee.oid::regrole, asked, own.reason
       USING ERRCODE = 'object_not_in_prerequisite_state',
             DETAIL = 'With this right it learns exact facts about the table without private queries.',
-            HINT = coalesce('Take it away first: ' || own.remedy, 'Grant private access to another role.');
+            HINT = coalesce('Take it away first: ' || own.remedy, 'Take it away first, or grant private access to another role.');
   END IF;
   IF grantee.rolcanlogin AND NOT dpquantile.is_restricted(grantee.oid) THEN
     IF NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.oid = grant_private_access.caller) THEN
@@ -670,10 +674,15 @@ BEGIN
   IF NOT FOUND THEN
     RAISE EXCEPTION 'role % has no private access to %', coalesce(revoke_private_access.role, 'NULL'),
                     revoke_private_access.relation
-      USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists who has.';
+      USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists who has it.';
   END IF;
 END
 $$;
+
+COMMENT ON FUNCTION dpquantile.protect_table(regclass, name, oid) IS 'What dp_protect_table does for caller.';
+COMMENT ON FUNCTION dpquantile.unprotect_table(regclass, oid) IS 'What dp_unprotect_table does for caller.';
+COMMENT ON FUNCTION dpquantile.grant_private_access(regclass, regrole, float8, oid) IS 'What dp_grant_private_access does for caller.';
+COMMENT ON FUNCTION dpquantile.revoke_private_access(regclass, text, oid) IS 'What dp_revoke_private_access does for caller.';
 
 CREATE FUNCTION @extschema@.dp_protect_table(relation regclass, user_id name DEFAULT NULL) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_protect_table';
@@ -685,7 +694,7 @@ COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name) IS
   'protected). For the owner of the table.';
 
 CREATE FUNCTION @extschema@.dp_unprotect_table(relation regclass) RETURNS void
-  LANGUAGE C VOLATILE STRICT AS 'MODULE_PATHNAME', 'dpq_unprotect_table';
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_unprotect_table';
 COMMENT ON FUNCTION @extschema@.dp_unprotect_table(regclass) IS
   'Ends the protection of a table, and all private access to it: then only roles with a right of their own may use it. relation: '
   'a protected table. For the owner of the table.';
@@ -706,10 +715,106 @@ COMMENT ON FUNCTION @extschema@.dp_revoke_private_access(regclass, text) IS
   'Takes back what dp_grant_private_access has granted. relation: a protected table; role: the name of a role, as in SQL, also if '
   'the role is gone. For the owner of the table.';
 
+CREATE FUNCTION @extschema@.dp_revoke_private_access(relation regclass, role regrole) RETURNS void
+  LANGUAGE sql VOLATILE
+  BEGIN ATOMIC
+    SELECT @extschema@.dp_revoke_private_access(dp_revoke_private_access.relation, dp_revoke_private_access.role::text);
+  END;
+COMMENT ON FUNCTION @extschema@.dp_revoke_private_access(regclass, regrole) IS
+  'Takes back what dp_grant_private_access has granted. relation: a protected table; role: a role. For the owner of the table.';
+
+CREATE VIEW dpquantile.private_access WITH (security_barrier) AS
+  SELECT t.relation,
+         c.relowner AS owner,
+         t.user_column,
+         g.grantee,
+         g.grantee_oid,
+         g.smallest_epsilon,
+         coalesce(dpquantile.unprotectable(t.relation),
+                  CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL THEN format('its user column %I is gone', t.user_column) END) AS table_problem,
+         CASE WHEN g.grantee IS NULL OR r.rolname = g.grantee THEN NULL
+              WHEN r.rolname IS NOT NULL THEN format('the role is now called %I', r.rolname)
+              WHEN EXISTS (SELECT FROM pg_roles n WHERE n.rolname = g.grantee) THEN 'another role has this name now'
+              ELSE 'the role is gone' END AS role_problem,
+         CASE WHEN r.rolname = g.grantee THEN (dpquantile.own_right(t.relation, r.oid)).reason END AS own_right
+    FROM dpquantile.protected_table t
+    JOIN pg_class c ON c.oid = t.relation
+    LEFT JOIN pg_attribute u ON u.attrelid = t.relation AND u.attnum = t.user_number AND u.attname = t.user_column
+                            AND NOT u.attisdropped
+    LEFT JOIN dpquantile.private_grant g ON g.relation = t.relation
+    LEFT JOIN pg_roles r ON r.oid = g.grantee_oid;
+COMMENT ON VIEW dpquantile.private_access IS
+  'Protected tables and who has private access to them. table_problem and role_problem: what closes it; own_right: a right with '
+  'which the role needs no private queries.';
+
+CREATE VIEW @extschema@.dp_protected_tables WITH (security_barrier) AS
+  SELECT p.relation,
+         (SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum)
+            FROM pg_attribute a WHERE a.attrelid = p.relation AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
+         p.user_column AS user_id,
+         quote_ident(p.grantee) AS role,
+         p.smallest_epsilon,
+         CASE WHEN p.table_problem IS NOT NULL THEN 'private access is closed: ' || p.table_problem
+              WHEN p.role_problem IS NOT NULL THEN 'private access is closed: ' || p.role_problem
+              WHEN p.own_right IS NOT NULL THEN 'the role needs no private access: ' || p.own_right END AS problem
+    FROM dpquantile.private_access p
+   WHERE pg_has_role(current_user, p.owner, 'USAGE')
+      OR p.role_problem IS NULL AND pg_has_role(current_user, p.grantee_oid, 'USAGE')
+   ORDER BY p.relation::text, p.grantee;
+COMMENT ON VIEW @extschema@.dp_protected_tables IS
+  'The protected tables of the current role: those that it may ask private queries of, and those that it owns, with a row for each '
+  'role that has private access. Reads no data and costs no budget.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.columns IS 'Names and types of the columns.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.user_id IS
+  'The column that names the person all of whose rows are protected together; NULL if each row is protected.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.role IS
+  'A role with private access: the current role, one that it is a member of, or for the owner of the table any role. NULL if no '
+  'role has.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.smallest_epsilon IS 'A private aggregate with a smaller epsilon is refused.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.problem IS
+  'What keeps the role from asking private queries, or makes them pointless; NULL if nothing does.';
+
+CREATE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subject text, status text, detail text)
+  LANGUAGE sql STABLE
+  BEGIN ATOMIC
+    SELECT p.relation::text, 'warning', 'private access is closed: ' || min(p.table_problem)
+      FROM dpquantile.private_access p WHERE p.table_problem IS NOT NULL GROUP BY p.relation
+    UNION ALL
+    SELECT t.relation::text, 'critical',
+           format('every role may do more than ask private queries: PUBLIC has %s', string_agg(DISTINCT e.privilege_type, ', '))
+      FROM dpquantile.protected_table t
+      JOIN pg_catalog.pg_class c ON c.oid = t.relation
+     CROSS JOIN LATERAL (SELECT c.relacl AS acl
+                         UNION ALL
+                         SELECT a.attacl FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND NOT a.attisdropped) o
+     CROSS JOIN pg_catalog.aclexplode(o.acl) e
+     WHERE e.grantee = 0 GROUP BY t.relation
+    UNION ALL
+    SELECT format('%I on %s', p.grantee, p.relation), 'warning',
+           format('private access is closed: %s. Grant it again (dp_grant_private_access) or remove it '
+                  '(dp_revoke_private_access)', p.role_problem)
+      FROM dpquantile.private_access p WHERE p.role_problem IS NOT NULL
+    UNION ALL
+    SELECT format('%I on %s', p.grantee, p.relation), 'critical', 'the role learns exact facts about the table: ' || p.own_right
+      FROM dpquantile.private_access p WHERE p.own_right NOT LIKE 'PUBLIC %'
+    UNION ALL
+    SELECT format('%s on %s', m.oid::regrole, m.relation), 'critical',
+           format('the role has private access and is not restricted: SELECT dp_restrict_role(%L)', m.oid::regrole)
+      FROM (SELECT DISTINCT p.relation, m.oid
+              FROM dpquantile.private_access p
+              JOIN pg_catalog.pg_roles m ON m.rolcanlogin AND pg_catalog.pg_has_role(m.oid, p.grantee_oid, 'MEMBER')
+             WHERE p.role_problem IS NULL AND NOT dpquantile.is_restricted(m.oid)
+               AND (dpquantile.own_right(p.relation, m.oid)).reason IS NULL) m (relation, oid)
+     ORDER BY 1, 2, 3;
+  END;
+COMMENT ON FUNCTION dpquantile.protection_findings() IS
+  'What dp_health tells about protected tables: subject, status, detail. Reads no data.';
+
 CREATE FUNCTION dpquantile.forget_dropped_tables() RETURNS event_trigger
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+  DELETE FROM dpquantile.private_grant g WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = g.relation);
   DELETE FROM dpquantile.protected_table t WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.relation);
 END
 $$;
@@ -892,12 +997,14 @@ AS $$
   SELECT 'ledger', 'size', CASE WHEN s.bytes > 1e9 THEN 'warning' ELSE 'ok' END,
          pg_size_pretty(s.bytes) || CASE WHEN s.bytes > 1e9 THEN ': archive old charges with dp_archive_ledger' ELSE '' END
     FROM (SELECT pg_total_relation_size('dpquantile.ledger') + pg_total_relation_size('dpquantile.query_text') AS bytes) AS s
+  UNION ALL
+  SELECT 'protection', f.subject, f.status, f.detail FROM dpquantile.protection_findings() f
    ORDER BY 1, 2
 $$;
 COMMENT ON FUNCTION @extschema@.dp_health() IS
   'What the person who runs the server should know. check_name: version, workers, durability, standby, subscription, '
-  'tables, privileges, budget or ledger; subject: what was checked, for example a role; status: ok; warning: look at it soon; critical: '
-  'charges fail, or what was spent can be lost; detail: one line of text. A budget is a warning from 90 % on. For the '
+  'tables, privileges, budget, ledger or protection; subject: what was checked, for example a role; status: ok; warning: look at it soon; critical: '
+  'charges fail, what was spent can be lost, or a role learns exact facts about a protected table; detail: one line of text. A budget is a warning from 90 % on. For the '
   'owner of the extension, who may grant it to a monitoring role: it shows the spending of all roles. Reads no data and '
   'costs no budget.';
 
@@ -1944,7 +2051,8 @@ BEGIN
      WHERE p.pronamespace = 'dpquantile'::regnamespace
        AND p.proname NOT IN ('charged_role', 'sees_all_budgets', 'epsilon_of_rho', 'charged_rho', 'six_digits',
                              'total_epsilon', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
-                             'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real')
+                             'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real',
+                             'unprotectable', 'own_right')
   LOOP
     EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', support);
     IF pg_catalog.obj_description(support, 'pg_proc') IS NULL THEN
@@ -1961,32 +2069,46 @@ $$;
 COMMENT ON EXTENSION dpquantile IS
   'differentially private counts, sums, means, quantiles, histograms, CDFs and statistics per user, paid from a privacy budget';
 
--- What this script has made belongs to the owner of the extension, who need not be the superuser that updates it. Only the
--- owner may execute it, except number_of_real and interval_text: no role gets it by ALTER DEFAULT PRIVILEGES.
+-- What this script has made belongs to the owner of the extension, who need not be the superuser that updates it. (Only a
+-- superuser can own an event trigger.) Only the owner may use it, except functions that all roles may execute: no role gets it
+-- by ALTER DEFAULT PRIVILEGES.
 DO $$
 DECLARE
   made record;
-  grantees text;
+  others text;
 BEGIN
   FOR made IN
     SELECT d.classid, d.objid, i.type, i.identity, e.extowner::regrole AS owner
       FROM pg_extension e
       JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
      CROSS JOIN LATERAL pg_identify_object(d.classid, d.objid, 0) i
-     WHERE e.extname = 'dpquantile' AND i.type IN ('function', 'aggregate', 'type') AND i.identity NOT LIKE '%[]'
+     WHERE e.extname = 'dpquantile'
+       AND (i.type IN ('function', 'aggregate', 'table', 'view')
+            OR i.type = 'event trigger' AND (SELECT r.rolsuper FROM pg_roles r WHERE r.oid = e.extowner)
+            -- Not the type of an array or of the rows of a table.
+            OR EXISTS (SELECT FROM pg_type t LEFT JOIN pg_class c ON c.oid = t.typrelid
+                        WHERE d.classid = 'pg_type'::regclass AND t.oid = d.objid
+                          AND t.typsubscript <> 'array_subscript_handler'::regproc AND coalesce(c.relkind = 'c', true)))
        -- A replaced function keeps its owner and its privileges.
        AND format('%s:%s', d.classid::oid, d.objid)
              <> ALL (string_to_array(current_setting('dpquantile.earlier_members'), ','))
   LOOP
     EXECUTE format('ALTER %s %s OWNER TO %s', made.type, made.identity, made.owner);
-    SELECT concat_ws(', ', 'PUBLIC', string_agg(g.grantee::regrole::text, ', ')) INTO grantees
-      FROM pg_proc p LEFT JOIN aclexplode(p.proacl) g ON g.grantee NOT IN (0, p.proowner)
-     WHERE made.classid = 'pg_proc'::regclass AND p.oid = made.objid
-       AND (p.prosecdef OR p.pronamespace = 'dpquantile'::regnamespace AND p.proname NOT IN ('number_of_real', 'interval_text'))
-     GROUP BY p.oid;
+    SELECT concat_ws(', ', 'PUBLIC', string_agg(DISTINCT g.grantee::regrole::text, ', ')) INTO others
+      FROM (SELECT 'pg_proc'::regclass AS catalog, p.oid, p.proacl AS acl, p.proowner AS owner
+              FROM pg_proc p
+             WHERE p.prosecdef OR p.pronamespace = 'dpquantile'::regnamespace
+                   AND p.proname NOT IN ('number_of_real', 'interval_text', 'unprotectable', 'own_right')
+            UNION ALL
+            SELECT 'pg_class', c.oid, c.relacl, c.relowner FROM pg_class c) o
+      LEFT JOIN LATERAL aclexplode(o.acl) g ON g.grantee NOT IN (0, o.owner)
+     WHERE o.catalog = made.classid AND o.oid = made.objid
+     GROUP BY o.oid;
     IF FOUND THEN
-      EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s', made.identity, grantees);
+      EXECUTE format('REVOKE ALL ON %s %s FROM %s', CASE made.type WHEN 'function' THEN 'FUNCTION' ELSE 'TABLE' END,
+                     made.identity, others);
     END IF;
   END LOOP;
 END
 $$;
+GRANT SELECT ON @extschema@.dp_protected_tables TO PUBLIC;

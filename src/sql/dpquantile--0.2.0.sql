@@ -738,168 +738,6 @@ COMMENT ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric
   'Amounts are rounded up to 50 decimals. The spending may exceed the limit; then the role gets no more answers. For '
   'the data owner.';
 
-CREATE FUNCTION dpquantile.library_version() RETURNS text
-  LANGUAGE C STABLE PARALLEL SAFE
-  AS 'MODULE_PATHNAME', 'dpq_library_version';
-COMMENT ON FUNCTION dpquantile.library_version() IS
-  'The version of the library that this session has loaded. Tells nothing about any data.';
-
-CREATE FUNCTION dpquantile.advice_on_versions() RETURNS text
-  LANGUAGE C STABLE PARALLEL SAFE
-  AS 'MODULE_PATHNAME', 'dpq_advice_on_versions';
-COMMENT ON FUNCTION dpquantile.advice_on_versions() IS
-  'What to do while the library that this session has loaded and the extension''s objects in this database are of '
-  'different versions; otherwise NULL. Tells nothing about any data.';
-
-CREATE FUNCTION dpquantile.is_preloaded() RETURNS boolean
-  LANGUAGE C STABLE PARALLEL SAFE
-  AS 'MODULE_PATHNAME', 'dpq_is_preloaded';
-COMMENT ON FUNCTION dpquantile.is_preloaded() IS
-  'Whether the server preloads the library. Tells nothing about any data.';
-
-CREATE FUNCTION @extschema@.dp_health()
-  RETURNS TABLE (check_name text, subject text, status text, detail text)
-  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-AS $$
-  WITH spent AS (
-    SELECT b.role::text AS role, s.*
-      FROM dpquantile.budget b
-      JOIN pg_roles r ON r.oid = b.role
-     CROSS JOIN LATERAL (
-       SELECT * FROM (VALUES ('epsilon', b.epsilon_spent, CASE b.accountant WHEN 'pure' THEN b.epsilon_limit END),
-                             ('delta', b.delta_spent, CASE b.accountant WHEN 'pure' THEN nullif(b.delta_limit, 0) END),
-                             ('rho', b.rho_spent, b.rho_limit)) AS v (unit, spent, granted)
-        WHERE v.granted IS NOT NULL ORDER BY v.spent / v.granted DESC LIMIT 1) AS s
-     WHERE NOT b.revoked
-  ), slots AS (
-    -- An owner who may not read the statistics of other roles sees their processes without a type.
-    SELECT current_setting('max_worker_processes')::integer AS number, count(*) AS taken,
-           bool_or(backend_type IS NULL) AS hidden
-      FROM pg_stat_activity
-     WHERE backend_type IS NULL
-        OR backend_type NOT IN ('archiver', 'autovacuum launcher', 'autovacuum worker', 'background writer', 'checkpointer',
-                                'client backend', 'io worker', 'logger', 'slotsync worker', 'standalone backend', 'startup',
-                                'walreceiver', 'walsender', 'walsummarizer', 'walwriter')
-  ), version AS (
-    SELECT e.extversion AS sql, dpquantile.library_version() AS library, dpquantile.advice_on_versions() AS advice,
-           dpquantile.is_preloaded() AS preloaded, nullif(a.default_version, e.extversion) AS other_files
-      FROM pg_extension e LEFT JOIN pg_available_extensions a ON a.name = e.extname
-     WHERE e.extname = 'dpquantile'
-  ), member AS (
-    SELECT d.classid, d.objid
-      FROM pg_extension e JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
-     WHERE e.extname = 'dpquantile' AND d.deptype = 'e'
-  ), powers AS (
-    -- What a role may use by which it can change budgets, itself or by SET ROLE. Superusers and the owner may use all.
-    SELECT b.role::text AS role, o.name
-      FROM dpquantile.budget b
-      JOIN pg_roles r ON r.oid = b.role AND NOT r.rolsuper
-      JOIN pg_extension e ON e.extname = 'dpquantile' AND e.extowner <> b.role
-      JOIN pg_roles m ON pg_has_role(b.role, m.oid, 'MEMBER')
-     CROSS JOIN LATERAL (
-       SELECT p.proname::text AS name FROM pg_proc p
-        WHERE p.oid IN (SELECT objid FROM member WHERE classid = 'pg_proc'::regclass)
-          AND p.proname IN ('dp_grant_budget', 'dp_revoke_budget', 'dp_add_charge', 'dp_archive_ledger', 'dp_unrestrict_role')
-          AND has_function_privilege(m.oid, p.oid, 'EXECUTE')
-        UNION ALL
-       SELECT c.oid::regclass::text FROM pg_class c
-        WHERE c.oid IN (SELECT objid FROM member WHERE classid = 'pg_class'::regclass) AND c.relkind IN ('r', 'v')
-          AND (has_table_privilege(m.oid, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER')
-               OR has_any_column_privilege(m.oid, c.oid, 'INSERT, UPDATE'))) AS o
-     WHERE NOT b.revoked
-  )
-  SELECT 'version', v.sql,
-         CASE WHEN v.advice IS NOT NULL THEN 'critical'
-              WHEN v.other_files IS NULL THEN 'ok'
-              WHEN v.preloaded THEN 'warning'
-              ELSE 'critical' END,
-         CASE WHEN v.advice IS NOT NULL THEN format('charges fail, because the library is version %s. %s', v.library, v.advice)
-              WHEN v.other_files IS NULL THEN 'the installed version'
-              WHEN v.preloaded
-              THEN format('version %s is installed: restart the server, and then update each database', v.other_files)
-              ELSE format('charges of new sessions fail, because version %s is installed: reconnect', v.other_files) END
-    FROM version v
-  UNION ALL
-  SELECT 'workers', CASE WHEN v.preloaded THEN 'preloaded' ELSE 'not preloaded' END,
-         CASE WHEN s.hidden THEN 'warning'
-              WHEN s.taken >= s.number THEN 'critical' WHEN 2 * s.taken > s.number THEN 'warning' ELSE 'ok' END,
-         CASE WHEN s.hidden THEN format('the workers cannot be seen: GRANT pg_read_all_stats TO %I', current_user)
-              ELSE format('%s of %s max_worker_processes are taken', s.taken, s.number) END
-    FROM slots s, version v
-  UNION ALL
-  SELECT 'durability', s.name, CASE s.setting WHEN 'on' THEN 'ok' ELSE 'critical' END,
-         CASE s.setting WHEN 'on' THEN 'on'
-              ELSE s.setting || ': a crash of the operating system may lose or damage charges' END
-    FROM pg_settings s WHERE s.name IN ('fsync', 'full_page_writes')
-  UNION ALL
-  SELECT 'standby', 'this server', 'ok', 'a standby refuses private queries' WHERE pg_is_in_recovery()
-  UNION ALL
-  SELECT 'standby', coalesce(r.application_name, 'unknown'),
-         CASE WHEN r.sync_state <> 'async' THEN 'ok' ELSE 'warning' END,
-         CASE WHEN r.sync_state <> 'async' THEN 'synchronous'
-              WHEN r.sync_state = 'async' THEN 'asynchronous: a failover to it may lose the latest charges'
-              ELSE format('its state cannot be seen: GRANT pg_read_all_stats TO %I', current_user) END
-    FROM pg_stat_replication r
-   WHERE r.state IS DISTINCT FROM 'backup'
-     AND NOT EXISTS (SELECT FROM pg_replication_slots l WHERE l.active_pid = r.pid AND l.slot_type = 'logical')
-  UNION ALL
-  SELECT 'subscription', c.relname, 'critical',
-         'logical replication may change this table, so charges are refused: SELECT dpquantile.protect_tables()'
-    FROM pg_class c
-   WHERE c.relnamespace = 'dpquantile'::regnamespace AND c.relkind = 'r'
-     AND EXISTS (SELECT FROM pg_subscription s
-                   JOIN pg_database d ON d.oid = s.subdbid WHERE d.datname = current_database())
-     AND 2 > (SELECT count(*) FROM pg_trigger t
-               WHERE t.tgrelid = c.oid AND t.tgname IN ('skip_replicated', 'refuse_replicated_truncate')
-                 AND t.tgenabled IN ('R', 'A'))
-  UNION ALL
-  SELECT 'tables', 'owners', 'critical',
-         'charges fail, because the owners differ: '
-           || string_agg(format('%s of %s', c.relowner::regrole, c.relname), ', ' ORDER BY c.relname)
-    FROM pg_class c
-   WHERE c.relnamespace = 'dpquantile'::regnamespace AND c.relname IN ('budget', 'ledger', 'query_text')
-  HAVING count(DISTINCT c.relowner) > 1
-  UNION ALL
-  SELECT 'tables', 'user_key', 'critical', format('dp_user_ queries fail, because it has %s rows instead of one', count(*))
-    FROM dpquantile.user_key
-  HAVING count(*) <> 1
-  UNION ALL
-  SELECT 'privileges', w.role, 'critical', 'the role has a budget and may change budgets by ' || string_agg(DISTINCT w.name, ', ' ORDER BY w.name)
-    FROM powers w
-   GROUP BY w.role
-  UNION ALL
-  SELECT 'budget', s.role, CASE WHEN s.spent >= 0.9 * s.granted THEN 'warning' ELSE 'ok' END,
-         format('%s %% of the %s is spent', floor(100 * s.spent / s.granted), s.unit)
-    FROM spent s
-  UNION ALL
-  SELECT 'ledger', b.role::text, 'critical',
-         'the ledger is newer than the budget, so charges are refused: was only a part of the tables restored?'
-    FROM dpquantile.budget b
-   WHERE b.charges < (SELECT max(l.number) FROM dpquantile.ledger l WHERE l.budget_id = b.budget_id)
-  UNION ALL
-  -- Charges of a budget that is not here, under the name of a role that has another one.
-  SELECT 'ledger', b.role::text, 'critical',
-         'the ledger has charges under this name that the budget does not count: was only a part of the tables restored?'
-    FROM dpquantile.budget b
-    JOIN pg_roles r ON r.oid = b.role
-   CROSS JOIN LATERAL dpquantile.earlier_spending(r.rolname) AS s
-   WHERE EXISTS (SELECT FROM dpquantile.budget_name n
-                  WHERE n.role_name = r.rolname
-                    AND NOT EXISTS (SELECT FROM dpquantile.budget o WHERE o.budget_id = n.budget_id))
-     AND (s.epsilon > b.epsilon_spent OR s.delta > b.delta_spent OR s.rho > b.rho_spent)
-  UNION ALL
-  SELECT 'ledger', 'size', CASE WHEN s.bytes > 1e9 THEN 'warning' ELSE 'ok' END,
-         pg_size_pretty(s.bytes) || CASE WHEN s.bytes > 1e9 THEN ': archive old charges with dp_archive_ledger' ELSE '' END
-    FROM (SELECT pg_total_relation_size('dpquantile.ledger') + pg_total_relation_size('dpquantile.query_text') AS bytes) AS s
-   ORDER BY 1, 2
-$$;
-COMMENT ON FUNCTION @extschema@.dp_health() IS
-  'What the person who runs the server should know. check_name: version, workers, durability, standby, subscription, '
-  'tables, privileges, budget or ledger; subject: what was checked, for example a role; status: ok; warning: look at it soon; critical: '
-  'charges fail, or what was spent can be lost; detail: one line of text. A budget is a warning from 90 % on. For the '
-  'owner of the extension, who may grant it to a monitoring role: it shows the spending of all roles. Reads no data and '
-  'costs no budget.';
-
 -- ---------------------------------------------------------------------------------------------
 -- Restricted roles
 -- ---------------------------------------------------------------------------------------------
@@ -1146,7 +984,7 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
       SELECT 1 AS sort, 0::oid AS table_oid, 0 AS number, m.oid AS holder, 'is a superuser' AS what, NULL AS remedy
         FROM pg_catalog.pg_roles m WHERE m.rolsuper
       UNION ALL
-      SELECT 2, 0, 0, m.oid, 'may do so with all tables', NULL
+      SELECT 2, 0, 0, m.oid, 'has rights on all tables', NULL
         FROM pg_catalog.pg_roles m WHERE m.rolname IN ('pg_read_all_data', 'pg_write_all_data', 'pg_maintain')
       UNION ALL
       SELECT 3, f.oid, 0, f.relowner, format('owns %s', f.name), NULL FROM family f
@@ -1157,8 +995,9 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
         FROM granted g)
     SELECT CASE f.holder WHEN 0 THEN 'PUBLIC ' WHEN own_right.role THEN 'it '
                          ELSE format('it is a member of %s, which ', f.holder::regrole) END || f.what,
-           coalesce(f.remedy, CASE WHEN f.holder <> own_right.role
-                                   THEN format('REVOKE %s FROM %s;', f.holder::regrole, own_right.role::regrole) END)
+           coalesce(f.remedy, (SELECT format('REVOKE %s FROM %s;', m.roleid::regrole, m.member::regrole)
+                                 FROM pg_catalog.pg_auth_members m
+                                WHERE m.roleid = f.holder AND m.member = own_right.role LIMIT 1))
       FROM found f
      WHERE f.holder IN (0, own_right.role) OR pg_catalog.pg_has_role(own_right.role, f.holder, 'MEMBER')
      ORDER BY f.holder <> own_right.role, f.sort, f.table_oid <> own_right.relation, f.table_oid, f.number, f.what LIMIT 1;
@@ -1197,7 +1036,8 @@ BEGIN
   IF refusal IS NOT NULL THEN
     RAISE EXCEPTION '% cannot be protected: %', asked, refusal
       USING ERRCODE = 'wrong_object_type',
-            HINT = 'Ordinary and partitioned tables, materialized views and views can be protected.';
+            HINT = 'Tables, partitioned tables, materialized views and views can be protected, without row security, '
+                   'foreign children and virtual generated columns.';
   END IF;
   IF protect_table.user_id IS NOT NULL THEN
     SELECT * INTO user_column FROM pg_attribute a
@@ -1238,8 +1078,8 @@ BEGIN
   END IF;
   UPDATE dpquantile.protected_table AS t SET user_column = user_column.attname, user_number = user_column.attnum
    WHERE t.relation = asked;
-  RAISE NOTICE '% was protected with user_id %, and is now with user_id %', asked, coalesce(before.user_column, 'NULL'),
-               user_column.attname;
+  RAISE NOTICE '% is protected with user_id % now, no longer with %', asked, user_column.attname,
+               CASE WHEN before.user_column IS NULL THEN 'NULL' ELSE format('a column %I that is gone', before.user_column) END;
 END
 $$;
 
@@ -1248,6 +1088,8 @@ CREATE FUNCTION dpquantile.unprotect_table(relation regclass, caller oid) RETURN
 AS $$
 BEGIN
   PERFORM dpquantile.check_version();
+  -- The foreign key does not do it where session_replication_role is replica.
+  DELETE FROM dpquantile.private_grant g WHERE g.relation = unprotect_table.relation;
   DELETE FROM dpquantile.protected_table t WHERE t.relation = unprotect_table.relation;
   IF NOT FOUND THEN
     RAISE EXCEPTION '% is not protected', unprotect_table.relation
@@ -1289,7 +1131,7 @@ BEGIN
     RAISE EXCEPTION 'role % cannot have private access to %: %', grantee.oid::regrole, asked, own.reason
       USING ERRCODE = 'object_not_in_prerequisite_state',
             DETAIL = 'With this right it learns exact facts about the table without private queries.',
-            HINT = coalesce('Take it away first: ' || own.remedy, 'Grant private access to another role.');
+            HINT = coalesce('Take it away first: ' || own.remedy, 'Take it away first, or grant private access to another role.');
   END IF;
   IF grantee.rolcanlogin AND NOT dpquantile.is_restricted(grantee.oid) THEN
     IF NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.oid = grant_private_access.caller) THEN
@@ -1328,10 +1170,15 @@ BEGIN
   IF NOT FOUND THEN
     RAISE EXCEPTION 'role % has no private access to %', coalesce(revoke_private_access.role, 'NULL'),
                     revoke_private_access.relation
-      USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists who has.';
+      USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists who has it.';
   END IF;
 END
 $$;
+
+COMMENT ON FUNCTION dpquantile.protect_table(regclass, name, oid) IS 'What dp_protect_table does for caller.';
+COMMENT ON FUNCTION dpquantile.unprotect_table(regclass, oid) IS 'What dp_unprotect_table does for caller.';
+COMMENT ON FUNCTION dpquantile.grant_private_access(regclass, regrole, float8, oid) IS 'What dp_grant_private_access does for caller.';
+COMMENT ON FUNCTION dpquantile.revoke_private_access(regclass, text, oid) IS 'What dp_revoke_private_access does for caller.';
 
 CREATE FUNCTION @extschema@.dp_protect_table(relation regclass, user_id name DEFAULT NULL) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_protect_table';
@@ -1343,7 +1190,7 @@ COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name) IS
   'protected). For the owner of the table.';
 
 CREATE FUNCTION @extschema@.dp_unprotect_table(relation regclass) RETURNS void
-  LANGUAGE C VOLATILE STRICT AS 'MODULE_PATHNAME', 'dpq_unprotect_table';
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_unprotect_table';
 COMMENT ON FUNCTION @extschema@.dp_unprotect_table(regclass) IS
   'Ends the protection of a table, and all private access to it: then only roles with a right of their own may use it. relation: '
   'a protected table. For the owner of the table.';
@@ -1364,10 +1211,107 @@ COMMENT ON FUNCTION @extschema@.dp_revoke_private_access(regclass, text) IS
   'Takes back what dp_grant_private_access has granted. relation: a protected table; role: the name of a role, as in SQL, also if '
   'the role is gone. For the owner of the table.';
 
+CREATE FUNCTION @extschema@.dp_revoke_private_access(relation regclass, role regrole) RETURNS void
+  LANGUAGE sql VOLATILE
+  BEGIN ATOMIC
+    SELECT @extschema@.dp_revoke_private_access(dp_revoke_private_access.relation, dp_revoke_private_access.role::text);
+  END;
+COMMENT ON FUNCTION @extschema@.dp_revoke_private_access(regclass, regrole) IS
+  'Takes back what dp_grant_private_access has granted. relation: a protected table; role: a role. For the owner of the table.';
+
+CREATE VIEW dpquantile.private_access WITH (security_barrier) AS
+  SELECT t.relation,
+         c.relowner AS owner,
+         t.user_column,
+         g.grantee,
+         g.grantee_oid,
+         g.smallest_epsilon,
+         coalesce(dpquantile.unprotectable(t.relation),
+                  CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL THEN format('its user column %I is gone', t.user_column) END) AS table_problem,
+         CASE WHEN g.grantee IS NULL OR r.rolname = g.grantee THEN NULL
+              WHEN r.rolname IS NOT NULL THEN format('the role is now called %I', r.rolname)
+              WHEN EXISTS (SELECT FROM pg_roles n WHERE n.rolname = g.grantee) THEN 'another role has this name now'
+              ELSE 'the role is gone' END AS role_problem,
+         CASE WHEN r.rolname = g.grantee THEN (dpquantile.own_right(t.relation, r.oid)).reason END AS own_right
+    FROM dpquantile.protected_table t
+    JOIN pg_class c ON c.oid = t.relation
+    LEFT JOIN pg_attribute u ON u.attrelid = t.relation AND u.attnum = t.user_number AND u.attname = t.user_column
+                            AND NOT u.attisdropped
+    LEFT JOIN dpquantile.private_grant g ON g.relation = t.relation
+    LEFT JOIN pg_roles r ON r.oid = g.grantee_oid;
+COMMENT ON VIEW dpquantile.private_access IS
+  'Protected tables and who has private access to them. table_problem and role_problem: what closes it; own_right: a right with '
+  'which the role needs no private queries.';
+
+CREATE VIEW @extschema@.dp_protected_tables WITH (security_barrier) AS
+  SELECT p.relation,
+         (SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum)
+            FROM pg_attribute a WHERE a.attrelid = p.relation AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
+         p.user_column AS user_id,
+         quote_ident(p.grantee) AS role,
+         p.smallest_epsilon,
+         CASE WHEN p.table_problem IS NOT NULL THEN 'private access is closed: ' || p.table_problem
+              WHEN p.role_problem IS NOT NULL THEN 'private access is closed: ' || p.role_problem
+              WHEN p.own_right IS NOT NULL THEN 'the role needs no private access: ' || p.own_right END AS problem
+    FROM dpquantile.private_access p
+   WHERE pg_has_role(current_user, p.owner, 'USAGE')
+      OR p.role_problem IS NULL AND pg_has_role(current_user, p.grantee_oid, 'USAGE')
+   ORDER BY p.relation::text, p.grantee;
+COMMENT ON VIEW @extschema@.dp_protected_tables IS
+  'The protected tables of the current role: those that it may ask private queries of, and those that it owns, with a row for each '
+  'role that has private access. Reads no data and costs no budget.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.columns IS 'Names and types of the columns.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.user_id IS
+  'The column that names the person all of whose rows are protected together; NULL if each row is protected.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.role IS
+  'A role with private access: the current role, one that it is a member of, or for the owner of the table any role. NULL if no '
+  'role has.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.smallest_epsilon IS 'A private aggregate with a smaller epsilon is refused.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.problem IS
+  'What keeps the role from asking private queries, or makes them pointless; NULL if nothing does.';
+GRANT SELECT ON @extschema@.dp_protected_tables TO PUBLIC;
+
+CREATE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subject text, status text, detail text)
+  LANGUAGE sql STABLE
+  BEGIN ATOMIC
+    SELECT p.relation::text, 'warning', 'private access is closed: ' || min(p.table_problem)
+      FROM dpquantile.private_access p WHERE p.table_problem IS NOT NULL GROUP BY p.relation
+    UNION ALL
+    SELECT t.relation::text, 'critical',
+           format('every role may do more than ask private queries: PUBLIC has %s', string_agg(DISTINCT e.privilege_type, ', '))
+      FROM dpquantile.protected_table t
+      JOIN pg_catalog.pg_class c ON c.oid = t.relation
+     CROSS JOIN LATERAL (SELECT c.relacl AS acl
+                         UNION ALL
+                         SELECT a.attacl FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND NOT a.attisdropped) o
+     CROSS JOIN pg_catalog.aclexplode(o.acl) e
+     WHERE e.grantee = 0 GROUP BY t.relation
+    UNION ALL
+    SELECT format('%I on %s', p.grantee, p.relation), 'warning',
+           format('private access is closed: %s. Grant it again (dp_grant_private_access) or remove it '
+                  '(dp_revoke_private_access)', p.role_problem)
+      FROM dpquantile.private_access p WHERE p.role_problem IS NOT NULL
+    UNION ALL
+    SELECT format('%I on %s', p.grantee, p.relation), 'critical', 'the role learns exact facts about the table: ' || p.own_right
+      FROM dpquantile.private_access p WHERE p.own_right NOT LIKE 'PUBLIC %'
+    UNION ALL
+    SELECT format('%s on %s', m.oid::regrole, m.relation), 'critical',
+           format('the role has private access and is not restricted: SELECT dp_restrict_role(%L)', m.oid::regrole)
+      FROM (SELECT DISTINCT p.relation, m.oid
+              FROM dpquantile.private_access p
+              JOIN pg_catalog.pg_roles m ON m.rolcanlogin AND pg_catalog.pg_has_role(m.oid, p.grantee_oid, 'MEMBER')
+             WHERE p.role_problem IS NULL AND NOT dpquantile.is_restricted(m.oid)
+               AND (dpquantile.own_right(p.relation, m.oid)).reason IS NULL) m (relation, oid)
+     ORDER BY 1, 2, 3;
+  END;
+COMMENT ON FUNCTION dpquantile.protection_findings() IS
+  'What dp_health tells about protected tables: subject, status, detail. Reads no data.';
+
 CREATE FUNCTION dpquantile.forget_dropped_tables() RETURNS event_trigger
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+  DELETE FROM dpquantile.private_grant g WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = g.relation);
   DELETE FROM dpquantile.protected_table t WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.relation);
 END
 $$;
@@ -1396,6 +1340,174 @@ CREATE EVENT TRIGGER dpquantile_follow_renamed_columns ON ddl_command_end
 ALTER EVENT TRIGGER dpquantile_follow_renamed_columns ENABLE ALWAYS;
 COMMENT ON EVENT TRIGGER dpquantile_follow_renamed_columns IS
   'A user column keeps its role in the protection of its table when it gets another name.';
+
+-- ---------------------------------------------------------------------------------------------
+-- Health
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.library_version() RETURNS text
+  LANGUAGE C STABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_library_version';
+COMMENT ON FUNCTION dpquantile.library_version() IS
+  'The version of the library that this session has loaded. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.advice_on_versions() RETURNS text
+  LANGUAGE C STABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_advice_on_versions';
+COMMENT ON FUNCTION dpquantile.advice_on_versions() IS
+  'What to do while the library that this session has loaded and the extension''s objects in this database are of '
+  'different versions; otherwise NULL. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.is_preloaded() RETURNS boolean
+  LANGUAGE C STABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_is_preloaded';
+COMMENT ON FUNCTION dpquantile.is_preloaded() IS
+  'Whether the server preloads the library. Tells nothing about any data.';
+
+CREATE FUNCTION @extschema@.dp_health()
+  RETURNS TABLE (check_name text, subject text, status text, detail text)
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+  WITH spent AS (
+    SELECT b.role::text AS role, s.*
+      FROM dpquantile.budget b
+      JOIN pg_roles r ON r.oid = b.role
+     CROSS JOIN LATERAL (
+       SELECT * FROM (VALUES ('epsilon', b.epsilon_spent, CASE b.accountant WHEN 'pure' THEN b.epsilon_limit END),
+                             ('delta', b.delta_spent, CASE b.accountant WHEN 'pure' THEN nullif(b.delta_limit, 0) END),
+                             ('rho', b.rho_spent, b.rho_limit)) AS v (unit, spent, granted)
+        WHERE v.granted IS NOT NULL ORDER BY v.spent / v.granted DESC LIMIT 1) AS s
+     WHERE NOT b.revoked
+  ), slots AS (
+    -- An owner who may not read the statistics of other roles sees their processes without a type.
+    SELECT current_setting('max_worker_processes')::integer AS number, count(*) AS taken,
+           bool_or(backend_type IS NULL) AS hidden
+      FROM pg_stat_activity
+     WHERE backend_type IS NULL
+        OR backend_type NOT IN ('archiver', 'autovacuum launcher', 'autovacuum worker', 'background writer', 'checkpointer',
+                                'client backend', 'io worker', 'logger', 'slotsync worker', 'standalone backend', 'startup',
+                                'walreceiver', 'walsender', 'walsummarizer', 'walwriter')
+  ), version AS (
+    SELECT e.extversion AS sql, dpquantile.library_version() AS library, dpquantile.advice_on_versions() AS advice,
+           dpquantile.is_preloaded() AS preloaded, nullif(a.default_version, e.extversion) AS other_files
+      FROM pg_extension e LEFT JOIN pg_available_extensions a ON a.name = e.extname
+     WHERE e.extname = 'dpquantile'
+  ), member AS (
+    SELECT d.classid, d.objid
+      FROM pg_extension e JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+     WHERE e.extname = 'dpquantile' AND d.deptype = 'e'
+  ), powers AS (
+    -- What a role may use by which it can change budgets, itself or by SET ROLE. Superusers and the owner may use all.
+    SELECT b.role::text AS role, o.name
+      FROM dpquantile.budget b
+      JOIN pg_roles r ON r.oid = b.role AND NOT r.rolsuper
+      JOIN pg_extension e ON e.extname = 'dpquantile' AND e.extowner <> b.role
+      JOIN pg_roles m ON pg_has_role(b.role, m.oid, 'MEMBER')
+     CROSS JOIN LATERAL (
+       SELECT p.proname::text AS name FROM pg_proc p
+        WHERE p.oid IN (SELECT objid FROM member WHERE classid = 'pg_proc'::regclass)
+          AND p.proname IN ('dp_grant_budget', 'dp_revoke_budget', 'dp_add_charge', 'dp_archive_ledger', 'dp_unrestrict_role')
+          AND has_function_privilege(m.oid, p.oid, 'EXECUTE')
+        UNION ALL
+       SELECT c.oid::regclass::text FROM pg_class c
+        WHERE c.oid IN (SELECT objid FROM member WHERE classid = 'pg_class'::regclass) AND c.relkind IN ('r', 'v')
+          AND (has_table_privilege(m.oid, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER')
+               OR has_any_column_privilege(m.oid, c.oid, 'INSERT, UPDATE'))) AS o
+     WHERE NOT b.revoked
+  )
+  SELECT 'version', v.sql,
+         CASE WHEN v.advice IS NOT NULL THEN 'critical'
+              WHEN v.other_files IS NULL THEN 'ok'
+              WHEN v.preloaded THEN 'warning'
+              ELSE 'critical' END,
+         CASE WHEN v.advice IS NOT NULL THEN format('charges fail, because the library is version %s. %s', v.library, v.advice)
+              WHEN v.other_files IS NULL THEN 'the installed version'
+              WHEN v.preloaded
+              THEN format('version %s is installed: restart the server, and then update each database', v.other_files)
+              ELSE format('charges of new sessions fail, because version %s is installed: reconnect', v.other_files) END
+    FROM version v
+  UNION ALL
+  SELECT 'workers', CASE WHEN v.preloaded THEN 'preloaded' ELSE 'not preloaded' END,
+         CASE WHEN s.hidden THEN 'warning'
+              WHEN s.taken >= s.number THEN 'critical' WHEN 2 * s.taken > s.number THEN 'warning' ELSE 'ok' END,
+         CASE WHEN s.hidden THEN format('the workers cannot be seen: GRANT pg_read_all_stats TO %I', current_user)
+              ELSE format('%s of %s max_worker_processes are taken', s.taken, s.number) END
+    FROM slots s, version v
+  UNION ALL
+  SELECT 'durability', s.name, CASE s.setting WHEN 'on' THEN 'ok' ELSE 'critical' END,
+         CASE s.setting WHEN 'on' THEN 'on'
+              ELSE s.setting || ': a crash of the operating system may lose or damage charges' END
+    FROM pg_settings s WHERE s.name IN ('fsync', 'full_page_writes')
+  UNION ALL
+  SELECT 'standby', 'this server', 'ok', 'a standby refuses private queries' WHERE pg_is_in_recovery()
+  UNION ALL
+  SELECT 'standby', coalesce(r.application_name, 'unknown'),
+         CASE WHEN r.sync_state <> 'async' THEN 'ok' ELSE 'warning' END,
+         CASE WHEN r.sync_state <> 'async' THEN 'synchronous'
+              WHEN r.sync_state = 'async' THEN 'asynchronous: a failover to it may lose the latest charges'
+              ELSE format('its state cannot be seen: GRANT pg_read_all_stats TO %I', current_user) END
+    FROM pg_stat_replication r
+   WHERE r.state IS DISTINCT FROM 'backup'
+     AND NOT EXISTS (SELECT FROM pg_replication_slots l WHERE l.active_pid = r.pid AND l.slot_type = 'logical')
+  UNION ALL
+  SELECT 'subscription', c.relname, 'critical',
+         'logical replication may change this table, so charges are refused: SELECT dpquantile.protect_tables()'
+    FROM pg_class c
+   WHERE c.relnamespace = 'dpquantile'::regnamespace AND c.relkind = 'r'
+     AND EXISTS (SELECT FROM pg_subscription s
+                   JOIN pg_database d ON d.oid = s.subdbid WHERE d.datname = current_database())
+     AND 2 > (SELECT count(*) FROM pg_trigger t
+               WHERE t.tgrelid = c.oid AND t.tgname IN ('skip_replicated', 'refuse_replicated_truncate')
+                 AND t.tgenabled IN ('R', 'A'))
+  UNION ALL
+  SELECT 'tables', 'owners', 'critical',
+         'charges fail, because the owners differ: '
+           || string_agg(format('%s of %s', c.relowner::regrole, c.relname), ', ' ORDER BY c.relname)
+    FROM pg_class c
+   WHERE c.relnamespace = 'dpquantile'::regnamespace AND c.relname IN ('budget', 'ledger', 'query_text')
+  HAVING count(DISTINCT c.relowner) > 1
+  UNION ALL
+  SELECT 'tables', 'user_key', 'critical', format('dp_user_ queries fail, because it has %s rows instead of one', count(*))
+    FROM dpquantile.user_key
+  HAVING count(*) <> 1
+  UNION ALL
+  SELECT 'privileges', w.role, 'critical', 'the role has a budget and may change budgets by ' || string_agg(DISTINCT w.name, ', ' ORDER BY w.name)
+    FROM powers w
+   GROUP BY w.role
+  UNION ALL
+  SELECT 'budget', s.role, CASE WHEN s.spent >= 0.9 * s.granted THEN 'warning' ELSE 'ok' END,
+         format('%s %% of the %s is spent', floor(100 * s.spent / s.granted), s.unit)
+    FROM spent s
+  UNION ALL
+  SELECT 'ledger', b.role::text, 'critical',
+         'the ledger is newer than the budget, so charges are refused: was only a part of the tables restored?'
+    FROM dpquantile.budget b
+   WHERE b.charges < (SELECT max(l.number) FROM dpquantile.ledger l WHERE l.budget_id = b.budget_id)
+  UNION ALL
+  -- Charges of a budget that is not here, under the name of a role that has another one.
+  SELECT 'ledger', b.role::text, 'critical',
+         'the ledger has charges under this name that the budget does not count: was only a part of the tables restored?'
+    FROM dpquantile.budget b
+    JOIN pg_roles r ON r.oid = b.role
+   CROSS JOIN LATERAL dpquantile.earlier_spending(r.rolname) AS s
+   WHERE EXISTS (SELECT FROM dpquantile.budget_name n
+                  WHERE n.role_name = r.rolname
+                    AND NOT EXISTS (SELECT FROM dpquantile.budget o WHERE o.budget_id = n.budget_id))
+     AND (s.epsilon > b.epsilon_spent OR s.delta > b.delta_spent OR s.rho > b.rho_spent)
+  UNION ALL
+  SELECT 'ledger', 'size', CASE WHEN s.bytes > 1e9 THEN 'warning' ELSE 'ok' END,
+         pg_size_pretty(s.bytes) || CASE WHEN s.bytes > 1e9 THEN ': archive old charges with dp_archive_ledger' ELSE '' END
+    FROM (SELECT pg_total_relation_size('dpquantile.ledger') + pg_total_relation_size('dpquantile.query_text') AS bytes) AS s
+  UNION ALL
+  SELECT 'protection', f.subject, f.status, f.detail FROM dpquantile.protection_findings() f
+   ORDER BY 1, 2
+$$;
+COMMENT ON FUNCTION @extschema@.dp_health() IS
+  'What the person who runs the server should know. check_name: version, workers, durability, standby, subscription, '
+  'tables, privileges, budget, ledger or protection; subject: what was checked, for example a role; status: ok; warning: look at it soon; critical: '
+  'charges fail, what was spent can be lost, or a role learns exact facts about a protected table; detail: one line of text. A budget is a warning from 90 % on. For the '
+  'owner of the extension, who may grant it to a monitoring role: it shows the spending of all roles. Reads no data and '
+  'costs no budget.';
 
 -- ---------------------------------------------------------------------------------------------
 -- Options
@@ -3318,7 +3430,8 @@ BEGIN
      WHERE p.pronamespace = 'dpquantile'::regnamespace
        AND p.proname NOT IN ('charged_role', 'sees_all_budgets', 'epsilon_of_rho', 'charged_rho', 'six_digits',
                              'total_epsilon', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
-                             'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real')
+                             'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real',
+                             'unprotectable', 'own_right')
         OR p.prosecdef AND p.oid IN (SELECT d.objid FROM pg_depend d
                                       WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
                                         AND d.refobjid = (SELECT e.oid FROM pg_extension e WHERE e.extname = 'dpquantile'))
@@ -3337,10 +3450,13 @@ BEGIN
       FROM (SELECT 'SCHEMA dpquantile' AS name, n.nspowner AS owner, n.nspacl AS acl, NULL AS kept
               FROM pg_namespace n WHERE n.nspname = 'dpquantile'
              UNION ALL
-            SELECT c.oid::regclass::text, c.relowner, c.relacl, CASE c.relkind WHEN 'v' THEN 'SELECT' END
+            SELECT c.oid::regclass::text, c.relowner, c.relacl, NULL
+              FROM pg_class c WHERE c.relnamespace = 'dpquantile'::regnamespace AND c.relkind IN ('r', 'v')
+             UNION ALL
+            SELECT c.oid::regclass::text, c.relowner, c.relacl, 'SELECT'
               FROM pg_class c
-             WHERE c.relnamespace = 'dpquantile'::regnamespace AND c.relkind = 'r'
-                OR c.oid IN ('@extschema@.dp_budget'::regclass, '@extschema@.dp_ledger'::regclass)) o
+             WHERE c.oid IN ('@extschema@.dp_budget'::regclass, '@extschema@.dp_ledger'::regclass,
+                             '@extschema@.dp_protected_tables'::regclass)) o
      CROSS JOIN aclexplode(o.acl) g
      WHERE g.grantee <> o.owner AND g.privilege_type IS DISTINCT FROM o.kept
   LOOP

@@ -71,9 +71,9 @@ Oid find_internal(const char* name, Oid called) {
 // other role may call.
 Datum call_for_owner(FunctionCallInfo fcinfo, const char* name) {
   if (PG_ARGISNULL(0)) {
-    ereport(ERROR,
-            (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("relation must be a table, got NULL"),
-             errhint("For example: SELECT %s('staff');", get_func_name(fcinfo->flinfo->fn_oid))));
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                    errmsg("relation must be a table or a view, got NULL"),
+                    errhint("Name it as in SQL, for example 'staff'.")));
   }
   lock_own_relation(PG_GETARG_OID(0));
   FmgrInfo function;
