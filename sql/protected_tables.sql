@@ -423,7 +423,7 @@ SELECT dp_protect_table('dropped'), dp_grant_private_access('dropped', 'regress_
 TABLE granted;
 DROP TABLE dropped;
 TABLE granted;
--- Where foreign keys are not checked, too
+-- Also in a session that acts as a replica
 SET session_replication_role = replica;
 CREATE TABLE dropped (id int);
 SELECT dp_protect_table('dropped', 'id'), dp_grant_private_access('dropped', 'regress_dpq_team');
@@ -437,6 +437,12 @@ TABLE protected;
 DROP TABLE dropped;
 TABLE granted;
 RESET session_replication_role;
+-- A table that is protected anew has no grant, whatever an administrator has done to these tables.
+CREATE TABLE dropped (id int);
+SELECT dp_protect_table('dropped'), dp_grant_private_access('dropped', 'regress_dpq_team');
+DELETE FROM dpquantile.protected_table WHERE relation = 'dropped'::regclass;
+SELECT dp_protect_table('dropped');
+TABLE granted;
 SET client_min_messages = warning;
 DROP OWNED BY regress_dpq_owner CASCADE;
 RESET client_min_messages;

@@ -317,8 +317,9 @@ COMMENT ON COLUMN dpquantile.protected_table.user_number IS
   'The number of user_column in pg_attribute, from a trigger; 0 if there was no such column. Unless a column has this number and '
   'this name, private access is closed.';
 
+-- Without a foreign key: a parallel pg_restore may restore this table first.
 CREATE TABLE dpquantile.private_grant (
-  relation         regclass    NOT NULL REFERENCES dpquantile.protected_table ON DELETE CASCADE,
+  relation         regclass    NOT NULL,
   grantee          name        NOT NULL,
   grantee_oid      oid         NOT NULL,
   smallest_epsilon float8      NOT NULL CHECK (smallest_epsilon > 0 AND smallest_epsilon <= 100),
@@ -327,8 +328,8 @@ CREATE TABLE dpquantile.private_grant (
   PRIMARY KEY (relation, grantee)
 );
 COMMENT ON TABLE dpquantile.private_grant IS
-  'Private access: which role may ask private queries of which protected table. Only dp_grant_private_access, '
-  'dp_revoke_private_access and dp_unprotect_table change it.';
+  'Private access: which role may ask private queries of which table, as long as the table is in protected_table. Only '
+  'dp_grant_private_access, dp_revoke_private_access and dp_unprotect_table change it.';
 COMMENT ON COLUMN dpquantile.private_grant.grantee_oid IS
   'The OID of grantee, from a trigger; 0 if there was no such role. Unless a role has this OID and this name, the grant is closed.';
 COMMENT ON COLUMN dpquantile.private_grant.smallest_epsilon IS
@@ -341,7 +342,7 @@ SELECT pg_catalog.pg_extension_config_dump(
   'dpquantile.private_grant', 'WHERE relation IN (SELECT oid FROM pg_catalog.pg_class) '
   'AND (grantee, grantee_oid) IN (SELECT rolname, oid FROM pg_catalog.pg_roles)');
 
-CREATE FUNCTION dpquantile.find_user_column() RETURNS trigger
+CREATE FUNCTION dpquantile.supply_user_number() RETURNS trigger
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -353,22 +354,22 @@ BEGIN
   RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION dpquantile.find_user_column() IS
+COMMENT ON FUNCTION dpquantile.supply_user_number() IS
   'Trigger of dpquantile.protected_table: finds the number of user_column, also when a dump is restored.';
 
-CREATE FUNCTION dpquantile.find_grantee() RETURNS trigger
+CREATE FUNCTION dpquantile.supply_grantee_oid() RETURNS trigger
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
   NEW.grantee_oid := coalesce((SELECT r.oid FROM pg_roles r WHERE r.rolname = NEW.grantee), 0);
   IF NEW.grantee_oid = 0 THEN
-    RAISE NOTICE 'role "%" does not exist, so its private access to % is closed', NEW.grantee, NEW.relation
+    RAISE WARNING 'role "%" does not exist, so its private access to % is closed', NEW.grantee, NEW.relation
       USING HINT = 'Create the role and call dp_grant_private_access.';
   END IF;
   RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION dpquantile.find_grantee() IS
+COMMENT ON FUNCTION dpquantile.supply_grantee_oid() IS
   'Trigger of dpquantile.private_grant: finds the OID of grantee, also when a dump is restored.';
 
 CREATE FUNCTION dpquantile.protection_changed() RETURNS trigger
@@ -377,10 +378,10 @@ COMMENT ON FUNCTION dpquantile.protection_changed() IS
   'Trigger of dpquantile.protected_table and dpquantile.private_grant: makes all sessions plan anew what they have planned for the '
   'changed tables.';
 
-CREATE TRIGGER find_user_column BEFORE INSERT ON dpquantile.protected_table
-  FOR EACH ROW EXECUTE FUNCTION dpquantile.find_user_column();
-CREATE TRIGGER find_grantee BEFORE INSERT ON dpquantile.private_grant
-  FOR EACH ROW EXECUTE FUNCTION dpquantile.find_grantee();
+CREATE TRIGGER supply_user_number BEFORE INSERT ON dpquantile.protected_table
+  FOR EACH ROW EXECUTE FUNCTION dpquantile.supply_user_number();
+CREATE TRIGGER supply_grantee_oid BEFORE INSERT ON dpquantile.private_grant
+  FOR EACH ROW EXECUTE FUNCTION dpquantile.supply_grantee_oid();
 CREATE TRIGGER protection_changed AFTER INSERT OR UPDATE OR DELETE ON dpquantile.protected_table
   FOR EACH ROW EXECUTE FUNCTION dpquantile.protection_changed();
 CREATE TRIGGER protection_changed AFTER INSERT OR UPDATE OR DELETE ON dpquantile.private_grant
@@ -410,9 +411,9 @@ BEGIN
   END LOOP;
   -- Also in a restore with session_replication_role = replica.
   ALTER TABLE dpquantile.protected_table
-    ENABLE ALWAYS TRIGGER find_user_column, ENABLE ALWAYS TRIGGER protection_changed, ENABLE ALWAYS TRIGGER protection_truncated;
+    ENABLE ALWAYS TRIGGER supply_user_number, ENABLE ALWAYS TRIGGER protection_changed, ENABLE ALWAYS TRIGGER protection_truncated;
   ALTER TABLE dpquantile.private_grant
-    ENABLE ALWAYS TRIGGER find_grantee, ENABLE ALWAYS TRIGGER protection_changed, ENABLE ALWAYS TRIGGER protection_truncated;
+    ENABLE ALWAYS TRIGGER supply_grantee_oid, ENABLE ALWAYS TRIGGER protection_changed, ENABLE ALWAYS TRIGGER protection_truncated;
 END
 $$;
 SELECT dpquantile.protect_tables();
@@ -564,6 +565,8 @@ BEGIN
   INSERT INTO dpquantile.protected_table (relation, user_column) VALUES (asked, protect_table.user_id)
   ON CONFLICT ON CONSTRAINT protected_table_pkey DO NOTHING;
   IF FOUND THEN
+    -- Of rows that somebody has deleted from the table of protected tables
+    DELETE FROM dpquantile.private_grant g WHERE g.relation = asked;
     RETURN;
   END IF;
   SELECT * INTO STRICT before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
@@ -592,13 +595,12 @@ CREATE FUNCTION dpquantile.unprotect_table(relation regclass, caller oid) RETURN
 AS $$
 BEGIN
   PERFORM dpquantile.check_version();
-  -- The foreign key does not do it where session_replication_role is replica.
-  DELETE FROM dpquantile.private_grant g WHERE g.relation = unprotect_table.relation;
   DELETE FROM dpquantile.protected_table t WHERE t.relation = unprotect_table.relation;
   IF NOT FOUND THEN
     RAISE EXCEPTION '% is not protected', unprotect_table.relation
       USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists the protected tables.';
   END IF;
+  DELETE FROM dpquantile.private_grant g WHERE g.relation = unprotect_table.relation;
 END
 $$;
 

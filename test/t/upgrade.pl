@@ -166,7 +166,8 @@ sub check_update_by_another
 				JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
 				LEFT JOIN pg_shdepend s ON s.classid = d.classid AND s.objid = d.objid AND s.deptype = 'o'
 					AND s.dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
-				WHERE e.extname = 'dpquantile' AND d.classid <> 'pg_cast'::regclass
+				-- Only a superuser can own an event trigger.
+				WHERE e.extname = 'dpquantile' AND d.classid NOT IN ('pg_cast'::regclass, 'pg_event_trigger'::regclass)
 					-- The types of rows and arrays have no entry of their own.
 					AND coalesce(s.refobjid, (SELECT typowner FROM pg_type t WHERE d.classid = 'pg_type'::regclass AND t.oid = d.objid))
 						IS DISTINCT FROM 'founder'::regrole}),
@@ -183,6 +184,21 @@ sub check_update_by_another
 			CREATE TRIGGER runs_as BEFORE UPDATE ON dpquantile.budget EXECUTE FUNCTION runs_as();
 			SELECT dp_add_charge('analyst', 1)}, database => 'founded', user => 'founder'),
 		'F0000', 'dp_add_charge has no more rights than the owner of the extension');
+	# So do the owner of a table and its event triggers, here another role.
+	$node->safe_psql('fresh', q{SELECT dp_restrict_role('second')});
+	$node->safe_psql('founded', q{
+		CREATE TABLE visit (patient text);
+		ALTER TABLE visit OWNER TO delta});
+	is(outcome($node, q{
+			SELECT dp_protect_table('visit', 'patient'), dp_grant_private_access('visit', 'second');
+			ALTER TABLE visit RENAME patient TO person;
+			SELECT relation, user_id, role FROM dp_protected_tables;
+			DROP TABLE visit;
+			SELECT count(*) FROM dp_protected_tables}, database => 'founded', user => 'delta'),
+		'| visit|person|second 0', 'the owner of a table protects it where the owner of the extension is no superuser');
+	is(outcome($node, 'TABLE dpquantile.protected_table; TABLE dpquantile.private_grant', database => 'founded', user => 'founder'), '',
+		'the owner of the extension has the tables, which are empty again');
+	$node->safe_psql('postgres', 'ALTER ROLE second RESET ALL');
 	$node->safe_psql('postgres', 'DROP DATABASE founded');
 	$node->safe_psql('postgres', 'DROP ROLE founder');
 	return;
@@ -232,6 +248,8 @@ my %MUTANT = (
 	'another default' => 'ALTER TABLE dpquantile.budget ALTER COLUMN revoked SET DEFAULT true',
 	'no constraint' => 'ALTER TABLE dpquantile.budget DROP CONSTRAINT budget_accountant_check',
 	'one more index' => 'CREATE INDEX ON dpquantile.ledger (role_name)',
+	'no event trigger' => 'ALTER EXTENSION dpquantile DROP EVENT TRIGGER dpquantile_forget_dropped_tables',
+	'another event trigger' => 'ALTER EVENT TRIGGER dpquantile_forget_dropped_tables ENABLE',
 	'another trigger' => 'ALTER TABLE dpquantile.ledger ENABLE TRIGGER skip_replicated',
 	'another replica identity' => 'ALTER TABLE dpquantile.user_key REPLICA IDENTITY NOTHING',
 	'another condition of dumps' => q{UPDATE pg_extension SET extcondition[1] = 'WHERE false' WHERE extname = 'dpquantile'},

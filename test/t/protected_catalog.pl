@@ -1,0 +1,245 @@
+# Protection and private access come along in a dump, and what is not restored as it was is closed. Concurrent changes of a
+# table. (sql/protected_tables.sql: what the functions accept; pg_upgrade.pl: pg_upgrade.)
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use DpQuantile;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $old = new_node('old');
+my $dump = PostgreSQL::Test::Utils::tempdir();
+
+# Columns before the user column are dropped, so that it has another number after a restore. Some protected tables and
+# granted roles are gone when the dump is made, and one is renamed.
+$old->safe_psql(
+	'postgres', q{
+	CREATE ROLE owner;
+	CREATE ROLE team;
+	CREATE ROLE "Second analyst" LOGIN;
+	CREATE ROLE leaver LOGIN;
+	CREATE ROLE first LOGIN;
+	CREATE SCHEMA "Ward" AUTHORIZATION owner;
+	SET ROLE owner;
+	CREATE TABLE "Ward".visit (a int, b int, patient text, cost numeric);
+	ALTER TABLE "Ward".visit DROP COLUMN a, DROP COLUMN b;
+	CREATE VIEW "Ward".cheap AS SELECT * FROM "Ward".visit WHERE cost < 100;
+	CREATE MATERIALIZED VIEW "Ward".copy AS SELECT * FROM "Ward".visit;
+	CREATE TABLE "Ward".event (at date, patient text) PARTITION BY RANGE (at);
+	CREATE TABLE "Ward".event_now PARTITION OF "Ward".event DEFAULT;
+	CREATE TABLE "Ward".dropped (id int);
+	SELECT dp_protect_table('"Ward".visit', 'patient'), dp_protect_table('"Ward".cheap', 'patient'),
+		dp_protect_table('"Ward".copy'), dp_protect_table('"Ward".event'), dp_protect_table('"Ward".dropped');
+	SELECT dp_grant_private_access('"Ward".visit', 'team');
+	RESET ROLE;
+	SET client_min_messages = warning;
+	SELECT dp_grant_private_access('"Ward".visit', '"Second analyst"', 0.5);
+	SELECT dp_grant_private_access('"Ward".visit', 'leaver'), dp_grant_private_access('"Ward".event', 'leaver');
+	SELECT dp_grant_private_access('"Ward".cheap', 'first'), dp_grant_private_access('"Ward".cheap', 'team', 0.25);
+	SELECT dp_grant_private_access('"Ward".dropped', '"Second analyst"');
+	DROP ROLE leaver;
+	DROP TABLE "Ward".dropped;
+	ALTER ROLE first RENAME TO second});
+
+# The protected tables, whether their user column is known, and the grants that are open.
+sub contents
+{
+	my ($node, $database) = @_;
+	return $node->safe_psql(
+		$database, q{
+		SELECT t.relation, t.user_column, t.user_column IS NOT DISTINCT FROM a.attname
+			FROM dpquantile.protected_table t LEFT JOIN pg_attribute a ON a.attrelid = t.relation AND a.attnum = t.user_number
+			ORDER BY t.relation::text;
+		SELECT g.relation, g.grantee, g.smallest_epsilon, g.granted_at, g.granted_by
+			FROM dpquantile.private_grant g JOIN pg_roles r ON r.oid = g.grantee_oid AND r.rolname = g.grantee
+			ORDER BY g.relation::text, g.grantee});
+}
+
+sub grants
+{
+	my ($node, $database) = @_;
+	return $node->safe_psql($database, 'SELECT count(*) FROM dpquantile.private_grant');
+}
+
+# Stands for each change of names that protection follows.
+sub check_event_triggers
+{
+	my ($name, $node, $database) = @_;
+	is( $node->safe_psql($database, q{
+			BEGIN;
+			ALTER TABLE "Ward".visit RENAME patient TO person;
+			SELECT user_column FROM dpquantile.protected_table WHERE relation = '"Ward".visit'::regclass;
+			DROP TABLE "Ward".event;
+			SELECT count(*) FROM dpquantile.protected_table WHERE relation::text LIKE '%event%';
+			SELECT relation FROM dpquantile.protected_table WHERE relation NOT IN (SELECT oid FROM pg_class);
+			ROLLBACK}),
+		"person\n0", "$name: renamed columns and dropped tables are followed");
+	return;
+}
+
+sub check_triggers
+{
+	my ($name, $node, $database) = @_;
+	is($node->safe_psql($database, q{
+			SELECT string_agg(tgname || tgenabled::text, ' ' ORDER BY tgrelid::regclass::text, tgname COLLATE "C") FROM pg_trigger
+				WHERE tgrelid IN ('dpquantile.protected_table'::regclass, 'dpquantile.private_grant'::regclass) AND NOT tgisinternal}),
+		'protection_changedA protection_truncatedA refuse_replicated_truncateR skip_replicatedR supply_grantee_oidA '
+		  . 'protection_changedA protection_truncatedA refuse_replicated_truncateR skip_replicatedR supply_user_numberA',
+		"$name: the triggers fire in every session");
+	return;
+}
+
+my $contents = contents($old, 'postgres');
+is($contents =~ s/\d{4}-[^|]*/NOW/gr, join("\n",
+		'"Ward".cheap|patient|t', '"Ward".copy||t', '"Ward".event||t', '"Ward".visit|patient|t',
+		'"Ward".cheap|team|0.25|NOW|postgres', '"Ward".visit|Second analyst|0.5|NOW|postgres', '"Ward".visit|team|0.01|NOW|owner'),
+	'what is protected and granted before the dump');
+is(grants($old, 'postgres'), 6, 'grants of two roles that are gone');
+check_event_triggers('the first database', $old, 'postgres');
+check_triggers('the first database', $old, 'postgres');
+
+sub dumped
+{
+	my ($file, @options) = @_;
+	$old->command_ok([ 'pg_dump', '-d', $old->connstr('postgres'), '-f', "$dump/$file", @options ], "pg_dump @options");
+	return "$dump/$file";
+}
+
+# Restores a script, or sections of one, into a new database. Returns what psql says.
+sub restored
+{
+	my ($node, $database, $settings, @files) = @_;
+	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	local $ENV{PGOPTIONS} = $settings;
+	my $said = '';
+	foreach my $file (@files)
+	{
+		my ($stdout, $stderr) = run_command([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', $file ]);
+		unlike($stderr, qr/ERROR/, "$file is restored into $database");
+		$said .= $stderr;
+	}
+	return $said;
+}
+
+my $plain = dumped('plain');
+unlike(slurp_file($plain), qr/leaver|first|dropped/, 'a dump leaves out what is gone');
+my @sections = map { dumped($_, "--section=$_") } 'pre-data', 'data', 'post-data';
+my $custom = dumped('custom', '-Fc');
+
+is(restored($old, 'plain', '', $plain), '', 'a restore says nothing');
+is(restored($old, 'replica', '-c session_replication_role=replica', $plain), '', 'a restore as a replica says nothing');
+restored($old, 'sections', '', @sections);
+$old->safe_psql('postgres', 'CREATE DATABASE custom; ');
+$old->command_ok([ 'pg_restore', '-e', '-j', '2', '-d', $old->connstr('custom'), $custom ], 'pg_restore');
+$old->safe_psql('postgres', 'CREATE DATABASE clone TEMPLATE postgres');
+foreach my $database ('plain', 'replica', 'sections', 'custom', 'clone')
+{
+	is(contents($old, $database), $contents, "$database: has the protected tables and the open grants");
+	is(grants($old, $database), $database eq 'clone' ? 6 : 3, "$database: has no other grants");
+	check_event_triggers($database, $old, $database);
+	check_triggers($database, $old, $database);
+}
+
+# Data alone, without triggers: a number of the user column that is wrong here closes private access.
+$old->safe_psql('postgres', 'CREATE DATABASE untriggered');
+$old->command_ok([ 'pg_restore', '-e', '-d', $old->connstr('untriggered'), '--section=pre-data', '--section=post-data', $custom ],
+	'pg_restore without data');
+$old->safe_psql('untriggered', 'TRUNCATE dpquantile.user_key');
+$old->command_ok([ 'pg_restore', '-e', '-d', $old->connstr('untriggered'), '--data-only', '--disable-triggers', $custom ],
+	'pg_restore --disable-triggers');
+is($old->safe_psql('untriggered', q{SELECT relation, problem FROM dp_protected_tables ORDER BY relation::text, role}), join("\n",
+		'"Ward".cheap|', '"Ward".copy|', '"Ward".event|',
+		('"Ward".visit|private access is closed: its user column patient is gone') x 2),
+	'a restore without triggers closes a table whose columns have other numbers');
+$old->safe_psql('untriggered', 'SELECT dpquantile.protect_tables()');
+check_triggers('after dpquantile.protect_tables()', $old, 'untriggered');
+
+# A new cluster, where OIDs belong to others and a role is missing.
+my $new = PostgreSQL::Test::Cluster->new('new');
+$new->init(extra => [@INITDB]);
+$new->start;
+my $team = $old->safe_psql('postgres', q{SELECT 'team'::regrole::oid});
+$new->safe_psql(
+	'postgres', qq{
+	DO \$\$
+	DECLARE
+		stranger text := '';
+	BEGIN
+		WHILE stranger = '' OR stranger::regrole::oid < $team LOOP
+			stranger := format('stranger_%s', (SELECT count(*) FROM pg_roles));
+			EXECUTE format('CREATE ROLE %I LOGIN', stranger);
+		END LOOP;
+	END
+	\$\$;
+	CREATE ROLE analyst;
+	CREATE ROLE owner;
+	CREATE ROLE "Second analyst"});
+like($new->safe_psql('postgres', "SELECT $team\::regrole"), qr/^stranger_/, 'a stranger has the OID of the missing role');
+my $said = restored($new, 'restored', '', $plain);
+like($said, qr/WARNING:  role "team" does not exist, so its private access to "Ward".visit is closed\nHINT:/, 'a restore tells which role is missing');
+is(() = $said =~ /WARNING/g, 2, 'it says nothing else');
+is(contents($new, 'restored'), $contents =~ s/.*\|team\|.*\n?//gr =~ s/\n$//r, 'all other grants are open');
+my $closed = 'SELECT role, relation, problem FROM dp_protected_tables WHERE problem IS NOT NULL ORDER BY relation::text';
+is($new->safe_psql('restored', $closed), join("\n", map { qq{team|"Ward".$_|private access is closed: the role is gone} } 'cheap', 'visit'),
+	'the owner sees that the grants of the missing role are closed');
+$new->safe_psql('postgres', 'CREATE ROLE team');
+is($new->safe_psql('restored', $closed),
+	join("\n", map { qq{team|"Ward".$_|private access is closed: another role has this name now} } 'cheap', 'visit'),
+	'a role that is made later has no grant');
+is($new->safe_psql('restored', q{SELECT count(*) FROM dp_health() WHERE check_name = 'protection' AND subject LIKE 'team on %' AND status = 'warning'}),
+	2, 'dp_health tells the same');
+$new->safe_psql('restored', q{
+	SET ROLE owner;
+	SELECT dp_grant_private_access('"Ward".visit', 'team'), dp_revoke_private_access('"Ward".cheap', 'team')});
+is($new->safe_psql('restored', $closed), '', 'they can be granted again, or revoked');
+check_event_triggers('a new cluster', $new, 'restored');
+check_triggers('a new cluster', $new, 'restored');
+
+# ---- A table that is dropped, or given away, while its owner protects it ------------------------------
+
+sub protect_beside
+{
+	my ($change, $user) = @_;
+	my $other = $old->background_psql('postgres');
+	$other->query_safe("BEGIN; $change");
+	my $waiting = start_psql($old, q{SET lock_timeout = 0; SELECT dp_protect_table('beside')}, user => $user);
+	$old->poll_query_until('postgres', q{
+		SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%dp_protect_table%' AND pid <> pg_backend_pid()})
+	  or die 'dp_protect_table does not wait';
+	$other->query_safe('COMMIT');
+	$other->quit;
+	return finish_psql($waiting);
+}
+
+$old->safe_psql('postgres', 'CREATE ROLE keeper LOGIN; GRANT CREATE ON SCHEMA public TO keeper; CREATE TABLE beside (id int); ALTER TABLE beside OWNER TO keeper');
+is(protect_beside('ALTER TABLE beside OWNER TO owner', 'keeper'), '42501', 'a former owner does not protect a table');
+is(protect_beside('ALTER TABLE beside ENABLE ROW LEVEL SECURITY', 'postgres'), '42809', 'a table that gets row security is not protected');
+$old->safe_psql('postgres', 'ALTER TABLE beside DISABLE ROW LEVEL SECURITY');
+is(protect_beside('DROP TABLE beside', 'postgres'), '42P01', 'a table that is dropped is not protected');
+is($old->safe_psql('postgres', q{SELECT count(*) FROM dpquantile.protected_table WHERE relation NOT IN (SELECT oid FROM pg_class)}),
+	0, 'it leaves nothing');
+
+# A table that is dropped beside a grant waits for the grant, and takes it along.
+$old->safe_psql('postgres', q{CREATE TABLE beside (id int); SELECT dp_protect_table('beside')});
+my $granting = $old->background_psql('postgres');
+$granting->query_safe(q{BEGIN; SELECT dp_grant_private_access('beside', 'team')});
+my $dropping = start_psql($old, 'DROP TABLE beside', user => 'postgres');
+$old->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'DROP TABLE%'})
+  or die 'DROP TABLE does not wait';
+$granting->query_safe('COMMIT');
+$granting->quit;
+is(finish_psql($dropping), '', 'the table is dropped after the grant');
+is($old->safe_psql('postgres', q{SELECT count(*) FROM dpquantile.private_grant WHERE relation NOT IN (SELECT oid FROM pg_class)}),
+	0, 'and the grant with it');
+
+# ---- The end of the extension --------------------------------------------------------------------
+
+$old->safe_psql('custom', 'DROP EXTENSION dpquantile CASCADE; DROP TABLE "Ward".visit CASCADE; CREATE EXTENSION dpquantile');
+is(contents($old, 'custom'), '', 'DROP EXTENSION drops protection and grants');
+
+done_testing();
