@@ -133,10 +133,13 @@ CREATE VIEW visit_view AS SELECT * FROM visit;
 CREATE MATERIALIZED VIEW visit_copy AS SELECT * FROM visit;
 SELECT dp_protect_table(t, 'person') FROM unnest('{visit_child,visit_typed,visit_view,visit_copy}'::regclass[]) t;
 ALTER TABLE visit_parent RENAME person TO patient;
+SELECT * FROM protected WHERE relation = 'visit_child'::regclass;
 ALTER TYPE visit_type RENAME ATTRIBUTE person TO patient CASCADE;
+SELECT * FROM protected WHERE relation = 'visit_typed'::regclass;
 ALTER VIEW visit_view RENAME person TO patient;
+SELECT * FROM protected WHERE relation = 'visit_view'::regclass;
 ALTER MATERIALIZED VIEW visit_copy RENAME person TO patient;
-SELECT * FROM protected WHERE relation::text LIKE 'visit\_%';
+SELECT * FROM protected WHERE relation = 'visit_copy'::regclass;
 DROP TABLE visit_parent CASCADE;
 DROP TYPE visit_type CASCADE;
 DROP VIEW visit_view;
@@ -147,10 +150,24 @@ ALTER TABLE visit DROP COLUMN person;
 ALTER TABLE visit ADD COLUMN person text;
 SELECT * FROM protected WHERE relation = 'visit'::regclass;
 SELECT relation, user_id, problem FROM dp_protected_tables WHERE relation = 'visit'::regclass;
+SAVEPOINT before;
+SELECT dp_protect_table('visit');
+ROLLBACK TO before;
 SELECT dp_protect_table('visit', 'person');
 SELECT * FROM protected WHERE relation = 'visit'::regclass;
 SELECT relation, user_id, problem FROM dp_protected_tables WHERE relation = 'visit'::regclass;
 ROLLBACK;
+
+-- A rename that is not followed closes private access.
+RESET ROLE;
+BEGIN;
+ALTER EVENT TRIGGER dpquantile_follow_renamed_columns DISABLE;
+ALTER TABLE visit RENAME person TO anyone;
+SELECT relation, user_id, problem FROM dp_protected_tables WHERE relation = 'visit'::regclass;
+ALTER TABLE visit RENAME id TO person;
+SELECT relation, user_id, problem FROM dp_protected_tables WHERE relation = 'visit'::regclass;
+ROLLBACK;
+SET ROLE regress_dpq_owner;
 
 -- Private access is for roles without any right on the table: each of these tells exact facts.
 SELECT dp_grant_private_access('secret', 'regress_dpq_analyst');
@@ -395,6 +412,11 @@ EXECUTE q;
 SELECT dp_revoke_private_access('staff', 'regress_dpq_team');
 EXECUTE q;
 SELECT dp_protect_table('visit'), dp_grant_private_access('visit', 'regress_dpq_team');
+EXECUTE q;
+-- Also where an administrator changes a row, for both tables that it names.
+UPDATE dpquantile.private_grant SET relation = 'staff'::regclass WHERE relation = 'visit'::regclass;
+EXECUTE q;
+UPDATE dpquantile.private_grant SET relation = 'visit'::regclass WHERE relation = 'staff'::regclass;
 EXECUTE q;
 SELECT dp_unprotect_table('staff');
 EXECUTE q;
