@@ -449,7 +449,7 @@ CREATE FUNCTION dpquantile.unprotectable(relation regclass) RETURNS text
                          WHERE o.option_name = 'security_invoker' AND o.option_value::boolean)
              THEN 'it is a view with security_invoker'
            ELSE (SELECT CASE WHEN k.relkind = 'f' THEN format('its child %s is a foreign table', k.oid::regclass)
-                             ELSE format('column %I%s is a virtual generated column', v.attname,
+                             ELSE format('column "%s"%s is a virtual generated column', v.attname,
                                          CASE WHEN k.oid <> c.oid THEN format(' of its child %s', k.oid::regclass) END) END
                    FROM tree t
                    JOIN pg_catalog.pg_class k ON k.oid = t.oid
@@ -527,13 +527,13 @@ CREATE FUNCTION dpquantile.is_restricted(role oid) RETURNS boolean
 COMMENT ON FUNCTION dpquantile.is_restricted(oid) IS
   'role: an OID. Whether dp_restrict_role has restricted its sessions in this database. Tells nothing about any data.';
 
-CREATE FUNCTION dpquantile.protect_table(relation regclass, user_id name, caller oid) RETURNS void
+CREATE FUNCTION dpquantile.set_protection(relation regclass, user_id name, caller oid) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-  asked CONSTANT regclass := protect_table.relation;
-  refusal CONSTANT text := dpquantile.unprotectable(protect_table.relation);
+  asked CONSTANT regclass := set_protection.relation;
+  refusal CONSTANT text := dpquantile.unprotectable(set_protection.relation);
   user_column pg_attribute;
   before dpquantile.protected_table;
 BEGIN
@@ -544,25 +544,25 @@ BEGIN
             HINT = 'Tables, partitioned tables, materialized views and views can be protected, without row security, '
                    'foreign children and virtual generated columns.';
   END IF;
-  IF protect_table.user_id IS NOT NULL THEN
+  IF set_protection.user_id IS NOT NULL THEN
     SELECT * INTO user_column FROM pg_attribute a
-     WHERE a.attrelid = asked AND a.attname = protect_table.user_id AND a.attnum > 0 AND NOT a.attisdropped;
+     WHERE a.attrelid = asked AND a.attname = set_protection.user_id AND a.attnum > 0 AND NOT a.attisdropped;
     IF NOT FOUND THEN
-      RAISE EXCEPTION '% has no column "%"', asked, protect_table.user_id
+      RAISE EXCEPTION '% has no column "%"', asked, set_protection.user_id
         USING ERRCODE = 'undefined_column',
               HINT = format('Its columns are: %s.',
                             (SELECT string_agg(a.attname, ', ' ORDER BY a.attnum) FROM pg_attribute a
                               WHERE a.attrelid = asked AND a.attnum > 0 AND NOT a.attisdropped));
     END IF;
     IF NOT dpquantile.identifies_users(user_column.atttypid, user_column.attcollation) THEN
-      RAISE EXCEPTION 'column "%" of % cannot name users: it is of type %', protect_table.user_id, asked,
+      RAISE EXCEPTION 'column "%" of % cannot name users: it is of type %', set_protection.user_id, asked,
                       format_type(user_column.atttypid, user_column.atttypmod)
         USING ERRCODE = 'datatype_mismatch',
               HINT = 'A user is named by an identifier, for example of type text, bigint or uuid.';
     END IF;
   END IF;
 
-  INSERT INTO dpquantile.protected_table (relation, user_column) VALUES (asked, protect_table.user_id)
+  INSERT INTO dpquantile.protected_table (relation, user_column) VALUES (asked, set_protection.user_id)
   ON CONFLICT ON CONSTRAINT protected_table_pkey DO NOTHING;
   IF FOUND THEN
     -- Of rows that somebody has deleted from the table of protected tables
@@ -586,31 +586,31 @@ BEGIN
   UPDATE dpquantile.protected_table AS t SET user_column = user_column.attname, user_number = user_column.attnum
    WHERE t.relation = asked;
   RAISE NOTICE '% is protected with user_id % now, no longer with %', asked, user_column.attname,
-               CASE WHEN before.user_column IS NULL THEN 'NULL' ELSE format('a column %I that is gone', before.user_column) END;
+               CASE WHEN before.user_column IS NULL THEN 'NULL' ELSE format('a column "%s" that is gone', before.user_column) END;
 END
 $$;
 
-CREATE FUNCTION dpquantile.unprotect_table(relation regclass, caller oid) RETURNS void
+CREATE FUNCTION dpquantile.end_protection(relation regclass, caller oid) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
   PERFORM dpquantile.check_version();
-  DELETE FROM dpquantile.protected_table t WHERE t.relation = unprotect_table.relation;
+  DELETE FROM dpquantile.protected_table t WHERE t.relation = end_protection.relation;
   IF NOT FOUND THEN
-    RAISE EXCEPTION '% is not protected', unprotect_table.relation
+    RAISE EXCEPTION '% is not protected', end_protection.relation
       USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists the protected tables.';
   END IF;
-  DELETE FROM dpquantile.private_grant g WHERE g.relation = unprotect_table.relation;
+  DELETE FROM dpquantile.private_grant g WHERE g.relation = end_protection.relation;
 END
 $$;
 
-CREATE FUNCTION dpquantile.grant_private_access(relation regclass, role regrole, smallest_epsilon float8, caller oid)
+CREATE FUNCTION dpquantile.set_private_grant(relation regclass, role regrole, smallest_epsilon float8, caller oid)
   RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-  asked CONSTANT regclass := grant_private_access.relation;
+  asked CONSTANT regclass := set_private_grant.relation;
   grantee pg_roles;
   own record;
 BEGIN
@@ -621,14 +621,14 @@ BEGIN
       USING ERRCODE = 'object_not_in_prerequisite_state',
             HINT = format('Protect it first: SELECT dp_protect_table(%L);', asked);
   END IF;
-  SELECT * INTO grantee FROM pg_roles r WHERE r.oid = grant_private_access.role;
+  SELECT * INTO grantee FROM pg_roles r WHERE r.oid = set_private_grant.role;
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'role must be an existing role, got %', coalesce(grant_private_access.role::text, 'NULL')
+    RAISE EXCEPTION 'role must be an existing role, got %', coalesce(set_private_grant.role::text, 'NULL')
       USING ERRCODE = 'undefined_object', HINT = 'Create it first: CREATE ROLE analyst LOGIN.';
   END IF;
-  IF NOT coalesce(grant_private_access.smallest_epsilon > 0 AND grant_private_access.smallest_epsilon <= 100, false) THEN
+  IF NOT coalesce(set_private_grant.smallest_epsilon > 0 AND set_private_grant.smallest_epsilon <= 100, false) THEN
     RAISE EXCEPTION 'smallest_epsilon must be above 0 and at most 100, got %',
-                    coalesce(grant_private_access.smallest_epsilon::text, 'NULL')
+                    coalesce(set_private_grant.smallest_epsilon::text, 'NULL')
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'An aggregate with a smaller epsilon is refused. Leave it out for 0.01.';
   END IF;
@@ -640,7 +640,7 @@ BEGIN
             HINT = coalesce('Take it away first: ' || own.remedy, 'Take it away first, or grant private access to another role.');
   END IF;
   IF grantee.rolcanlogin AND NOT dpquantile.is_restricted(grantee.oid) THEN
-    IF NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.oid = grant_private_access.caller) THEN
+    IF NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.oid = set_private_grant.caller) THEN
       RAISE EXCEPTION 'role % cannot have private access to %: it is not restricted', grantee.oid::regrole, asked
         USING ERRCODE = 'object_not_in_prerequisite_state',
               DETAIL = 'Its sessions could read exact facts about the table from statistics.',
@@ -655,36 +655,36 @@ BEGIN
   DELETE FROM dpquantile.private_grant g
    WHERE g.relation = asked AND g.grantee_oid = grantee.oid AND g.grantee <> grantee.rolname;
   INSERT INTO dpquantile.private_grant AS g (relation, grantee, grantee_oid, smallest_epsilon, granted_by)
-  VALUES (asked, grantee.rolname, grantee.oid, grant_private_access.smallest_epsilon,
-          (SELECT r.rolname FROM pg_roles r WHERE r.oid = grant_private_access.caller))
+  VALUES (asked, grantee.rolname, grantee.oid, set_private_grant.smallest_epsilon,
+          (SELECT r.rolname FROM pg_roles r WHERE r.oid = set_private_grant.caller))
   ON CONFLICT ON CONSTRAINT private_grant_pkey DO UPDATE
      SET grantee_oid = excluded.grantee_oid, smallest_epsilon = excluded.smallest_epsilon,
          granted_at = excluded.granted_at, granted_by = excluded.granted_by;
 END
 $$;
 
-CREATE FUNCTION dpquantile.revoke_private_access(relation regclass, role text, caller oid) RETURNS void
+CREATE FUNCTION dpquantile.end_private_grant(relation regclass, role text, caller oid) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-  names CONSTANT text[] := parse_ident(revoke_private_access.role);
+  names CONSTANT text[] := parse_ident(end_private_grant.role);
 BEGIN
   PERFORM dpquantile.check_version();
   DELETE FROM dpquantile.private_grant g
-   WHERE g.relation = revoke_private_access.relation AND names = ARRAY[g.grantee::text];
+   WHERE g.relation = end_private_grant.relation AND names = ARRAY[g.grantee::text];
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'role % has no private access to %', coalesce(revoke_private_access.role, 'NULL'),
-                    revoke_private_access.relation
+    RAISE EXCEPTION 'role % has no private access to %', coalesce(end_private_grant.role, 'NULL'),
+                    end_private_grant.relation
       USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists who has it.';
   END IF;
 END
 $$;
 
-COMMENT ON FUNCTION dpquantile.protect_table(regclass, name, oid) IS 'What dp_protect_table does for caller.';
-COMMENT ON FUNCTION dpquantile.unprotect_table(regclass, oid) IS 'What dp_unprotect_table does for caller.';
-COMMENT ON FUNCTION dpquantile.grant_private_access(regclass, regrole, float8, oid) IS 'What dp_grant_private_access does for caller.';
-COMMENT ON FUNCTION dpquantile.revoke_private_access(regclass, text, oid) IS 'What dp_revoke_private_access does for caller.';
+COMMENT ON FUNCTION dpquantile.set_protection(regclass, name, oid) IS 'What dp_protect_table does for caller.';
+COMMENT ON FUNCTION dpquantile.end_protection(regclass, oid) IS 'What dp_unprotect_table does for caller.';
+COMMENT ON FUNCTION dpquantile.set_private_grant(regclass, regrole, float8, oid) IS 'What dp_grant_private_access does for caller.';
+COMMENT ON FUNCTION dpquantile.end_private_grant(regclass, text, oid) IS 'What dp_revoke_private_access does for caller.';
 
 CREATE FUNCTION @extschema@.dp_protect_table(relation regclass, user_id name DEFAULT NULL) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_protect_table';
@@ -733,7 +733,7 @@ CREATE VIEW dpquantile.private_access WITH (security_barrier) AS
          g.grantee_oid,
          g.smallest_epsilon,
          coalesce(dpquantile.unprotectable(t.relation),
-                  CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL THEN format('its user column %I is gone', t.user_column) END) AS table_problem,
+                  CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL THEN format('its user column "%s" is gone', t.user_column) END) AS table_problem,
          CASE WHEN g.grantee IS NULL OR r.rolname = g.grantee THEN NULL
               WHEN r.rolname IS NOT NULL THEN format('the role is now called %I', r.rolname)
               WHEN EXISTS (SELECT FROM pg_roles n WHERE n.rolname = g.grantee) THEN 'another role has this name now'

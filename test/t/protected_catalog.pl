@@ -16,13 +16,14 @@ my $old = new_node('old');
 my $dump = PostgreSQL::Test::Utils::tempdir();
 
 # Columns before the user column are dropped, so that it has another number after a restore. Some protected tables and
-# granted roles are gone when the dump is made, and one is renamed.
+# granted roles are gone when the dump is made, one has come back, and one is renamed.
 $old->safe_psql(
 	'postgres', q{
 	CREATE ROLE owner;
 	CREATE ROLE team;
 	CREATE ROLE "Second analyst" LOGIN;
 	CREATE ROLE leaver LOGIN;
+	CREATE ROLE reborn;
 	CREATE ROLE first LOGIN;
 	CREATE SCHEMA "Ward" AUTHORIZATION owner;
 	SET ROLE owner;
@@ -39,10 +40,11 @@ $old->safe_psql(
 	RESET ROLE;
 	SET client_min_messages = warning;
 	SELECT dp_grant_private_access('"Ward".visit', '"Second analyst"', 0.5);
-	SELECT dp_grant_private_access('"Ward".visit', 'leaver'), dp_grant_private_access('"Ward".event', 'leaver');
+	SELECT dp_grant_private_access('"Ward".visit', 'leaver'), dp_grant_private_access('"Ward".event', 'leaver'), dp_grant_private_access('"Ward".event', 'reborn');
 	SELECT dp_grant_private_access('"Ward".cheap', 'first'), dp_grant_private_access('"Ward".cheap', 'team', 0.25);
 	SELECT dp_grant_private_access('"Ward".dropped', '"Second analyst"');
-	DROP ROLE leaver;
+	DROP ROLE leaver, reborn;
+	CREATE ROLE reborn;
 	DROP TABLE "Ward".dropped;
 	ALTER ROLE first RENAME TO second});
 
@@ -94,12 +96,14 @@ sub check_triggers
 	return;
 }
 
+is(outcome($old, 'SELECT relation, role, smallest_epsilon, problem FROM dp_protected_tables', user => 'Second analyst'),
+	'"Ward".visit|"Second analyst"|0.5|', 'a restricted session sees what it may ask');
 my $contents = contents($old, 'postgres');
 is($contents =~ s/\d{4}-[^|]*/NOW/gr, join("\n",
 		'"Ward".cheap|patient|t', '"Ward".copy||t', '"Ward".event||t', '"Ward".visit|patient|t',
 		'"Ward".cheap|team|0.25|NOW|postgres', '"Ward".visit|Second analyst|0.5|NOW|postgres', '"Ward".visit|team|0.01|NOW|owner'),
 	'what is protected and granted before the dump');
-is(grants($old, 'postgres'), 6, 'grants of two roles that are gone');
+is(grants($old, 'postgres'), 7, 'grants of three roles that are gone');
 check_event_triggers('the first database', $old, 'postgres');
 check_triggers('the first database', $old, 'postgres');
 
@@ -127,7 +131,7 @@ sub restored
 }
 
 my $plain = dumped('plain');
-unlike(slurp_file($plain), qr/leaver|first|dropped/, 'a dump leaves out what is gone');
+unlike(slurp_file($plain), qr/leaver|first|reborn|dropped/, 'a dump leaves out what is gone');
 my @sections = map { dumped($_, "--section=$_") } 'pre-data', 'data', 'post-data';
 my $custom = dumped('custom', '-Fc');
 
@@ -140,7 +144,7 @@ $old->safe_psql('postgres', 'CREATE DATABASE clone TEMPLATE postgres');
 foreach my $database ('plain', 'replica', 'sections', 'custom', 'clone')
 {
 	is(contents($old, $database), $contents, "$database: has the protected tables and the open grants");
-	is(grants($old, $database), $database eq 'clone' ? 6 : 3, "$database: has no other grants");
+	is(grants($old, $database), $database eq 'clone' ? 7 : 3, "$database: has no other grants");
 	check_event_triggers($database, $old, $database);
 	check_triggers($database, $old, $database);
 }
@@ -154,7 +158,7 @@ $old->command_ok([ 'pg_restore', '-e', '-d', $old->connstr('untriggered'), '--da
 	'pg_restore --disable-triggers');
 is($old->safe_psql('untriggered', q{SELECT relation, problem FROM dp_protected_tables ORDER BY relation::text, role}), join("\n",
 		'"Ward".cheap|', '"Ward".copy|', '"Ward".event|',
-		('"Ward".visit|private access is closed: its user column patient is gone') x 2),
+		('"Ward".visit|private access is closed: its user column "patient" is gone') x 2),
 	'a restore without triggers closes a table whose columns have other numbers');
 $old->safe_psql('untriggered', 'SELECT dpquantile.protect_tables()');
 check_triggers('after dpquantile.protect_tables()', $old, 'untriggered');

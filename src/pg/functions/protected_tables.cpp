@@ -104,22 +104,22 @@ using namespace dpquantile;
 
 // (relation regclass, user_id name) returns void
 DPQ_FUNCTION(dpq_protect_table) {
-  return call_for_owner(fcinfo, "protect_table");
+  return call_for_owner(fcinfo, "set_protection");
 }
 
 // (relation regclass) returns void
 DPQ_FUNCTION(dpq_unprotect_table) {
-  return call_for_owner(fcinfo, "unprotect_table");
+  return call_for_owner(fcinfo, "end_protection");
 }
 
 // (relation regclass, role regrole, smallest_epsilon float8) returns void
 DPQ_FUNCTION(dpq_grant_private_access) {
-  return call_for_owner(fcinfo, "grant_private_access");
+  return call_for_owner(fcinfo, "set_private_grant");
 }
 
 // (relation regclass, role text) returns void
 DPQ_FUNCTION(dpq_revoke_private_access) {
-  return call_for_owner(fcinfo, "revoke_private_access");
+  return call_for_owner(fcinfo, "end_private_grant");
 }
 
 // (type oid, collation oid) returns boolean: whether the user argument takes such a column
