@@ -1,8 +1,9 @@
 -- threat 28: absurd numbers in any function of the extension. They give an answer or a clear error, never an internal one.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_absurd SUPERUSER;
+CREATE ROLE regress_dpq_team;
 CREATE SCHEMA AUTHORIZATION regress_dpq_absurd;
-SELECT dp_grant_budget('regress_dpq_absurd', 1e9, 0.9, smallest_charge => 1e-6);
+SELECT dp_grant_budget(role, 1e9, 0.9, smallest_charge => 1e-6) FROM unnest('{regress_dpq_absurd,regress_dpq_team}'::regrole[]) role;
 SET ROLE regress_dpq_absurd;
 
 -- The functions for accountant zcdp
@@ -21,6 +22,7 @@ SELECT dpquantile.rho_within('Infinity', 1e-6) > 1e8 AS rho, dpquantile.epsilon_
 
 -- The functions that SQL can call, and their arguments in order. Support functions of aggregates refuse any call.
 CREATE TABLE t AS SELECT x::float8 AS value, x % 5 AS user_id FROM generate_series(0, 100) x;
+SELECT dp_protect_table('t');
 CREATE TABLE cdfs AS SELECT dp_cdf(value, 1, 0, 100) AS cdf FROM t;
 CREATE VIEW arguments AS
   SELECT p.oid AS function, p.prokind, a.number, a.name, a.type::regtype AS type
@@ -37,9 +39,10 @@ INSERT INTO ordinary VALUES
   ('quantiles', '''{0.5}'''), ('size', '5'), ('bins', '16'), ('confidence', '0.9'), ('width', '300'), ('height', '200'),
   ('title', '''title'''), ('x', '1'), ('from_value', '1'), ('to_value', '2'), ('simultaneous', 'true'), ('n', '1000'),
   ('rows', '1000'), ('rows_per_user', '''{3}'''), ('users', '''{9}'''), ('options', '''{}'''), ('query', '''dp_cdf'''),
-  ('method', '''tree'''), ('accountant', '''pure'''), ('role', '''regress_dpq_absurd'''), ('upwards', 'true'),
+  ('method', '''tree'''), ('accountant', '''pure'''), ('role', '''regress_dpq_team'''), ('upwards', 'true'),
   ('granularity', '1'), ('max_contributions', '8'), ('suppress', 'NULL'), ('budget', 'NULL'), ('smallest_charge', '1e-6'),
-  ('note', 'NULL'), ('step', '''1 hour'''), ('bounds', 'ARRAY[0, 50, 100]'), ('counts', '''{3,4}'''), ('error', '5'), ('max_groups', '2');
+  ('note', 'NULL'), ('step', '''1 hour'''), ('bounds', 'ARRAY[0, 50, 100]'), ('counts', '''{3,4}'''), ('error', '5'), ('max_groups', '2'),
+  ('relation', '''t'''), ('smallest_epsilon', '0.01'), ('caller', '10');
 INSERT INTO ordinary
   SELECT name, CASE name WHEN 'value' THEN format('(%s + value * interval ''1 hour'')', lower) WHEN 'lower' THEN lower ELSE upper END, type
     FROM unnest('{value,lower,upper}'::text[]) name,
@@ -103,4 +106,4 @@ SELECT DISTINCT outcome FROM outcomes ORDER BY outcome;
 RESET ROLE;
 SET client_min_messages = warning;
 DROP OWNED BY regress_dpq_absurd;
-DROP ROLE regress_dpq_absurd;
+DROP ROLE regress_dpq_absurd, regress_dpq_team;

@@ -733,7 +733,8 @@ CREATE VIEW dpquantile.private_access WITH (security_barrier) AS
          g.grantee_oid,
          g.smallest_epsilon,
          coalesce(dpquantile.unprotectable(t.relation),
-                  CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL THEN format('its user column "%s" is gone', t.user_column) END) AS table_problem,
+                  CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL
+                       THEN format('its user column "%s" is gone', t.user_column) END) AS table_problem,
          CASE WHEN g.grantee IS NULL OR r.rolname = g.grantee THEN NULL
               WHEN r.rolname IS NOT NULL THEN format('the role is now called %I', r.rolname)
               WHEN EXISTS (SELECT FROM pg_roles n WHERE n.rolname = g.grantee) THEN 'another role has this name now'
@@ -1005,10 +1006,10 @@ AS $$
 $$;
 COMMENT ON FUNCTION @extschema@.dp_health() IS
   'What the person who runs the server should know. check_name: version, workers, durability, standby, subscription, '
-  'tables, privileges, budget, ledger or protection; subject: what was checked, for example a role; status: ok; warning: look at it soon; critical: '
-  'charges fail, what was spent can be lost, or a role learns exact facts about a protected table; detail: one line of text. A budget is a warning from 90 % on. For the '
-  'owner of the extension, who may grant it to a monitoring role: it shows the spending of all roles. Reads no data and '
-  'costs no budget.';
+  'tables, privileges, budget, ledger or protection; subject: what was checked, for example a role; status: ok; warning: look '
+  'at it soon; critical: charges fail, what was spent can be lost, or a role learns exact facts about a protected table; '
+  'detail: one line of text. A budget is a warning from 90 % on. For the owner of the extension, who may grant it to a '
+  'monitoring role: it shows the spending of all roles. Reads no data and costs no budget.';
 
 -- The granularity of times is an interval.
 CREATE FUNCTION dpquantile.interval_text(step interval) RETURNS text
