@@ -1,4 +1,5 @@
 #include "pg/charge/charge_queue.hpp"
+#include "pg/protect/protect_hooks.hpp"
 #include "pg/release/release_node.hpp"
 #include "pg/release/release_path.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
@@ -15,4 +16,5 @@ void _PG_init() {
   dpquantile::install_release_node();
   dpquantile::install_release_paths();
   dpquantile::install_restricted_hooks();
+  dpquantile::install_protect_hooks();
 }

@@ -13,6 +13,8 @@ namespace dpquantile {
 
 namespace {
 
+ReleaseCheck release_check = nullptr;
+
 MemoryContext query_context(const ReleaseNode* node) {
   return node->scan.ss.ps.state->es_query_cxt;
 }
@@ -67,7 +69,9 @@ void charge_first(const ReleaseNode* node) {
     const int times = waits_for_groups(node, call) ? 1 : node->plan.grouping_sets;
     charges[i] = charge_for(call, node->plan.has_keys, times);
   }
-  charge_budget({charges, static_cast<std::size_t>(node->call_count)}, false);
+  const std::span<const Charge> all = {charges, static_cast<std::size_t>(node->call_count)};
+  if (release_check != nullptr) release_check(node, all);
+  charge_budget(all, false);
   MemoryContextSwitchTo(previous);
 }
 
@@ -187,6 +191,10 @@ void charge_and_answer_groups(ReleaseNode* node) {
 }
 
 }  // namespace
+
+void install_release_check(ReleaseCheck check) {
+  release_check = check;
+}
 
 void execute_release(ReleaseNode* node) {
   refuse_parallel_worker();

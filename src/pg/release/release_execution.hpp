@@ -1,5 +1,8 @@
 #pragma once
 
+#include <span>
+
+#include "pg/charge/charge.hpp"
 #include "pg/release/release_call.hpp"
 #include "pg/release/sorted_answers.hpp"
 
@@ -8,7 +11,7 @@ extern "C" {
 }
 
 // An execution of a release node:
-//   1. It evaluates and checks the parameters.
+//   1. It evaluates and checks the parameters. The installed check may refuse the execution.
 //   2. It charges for all private aggregates in one transaction.
 //   3. It runs the child, which reads the rows and groups them.
 //   4. It draws the answers of each group.
@@ -36,5 +39,12 @@ struct ReleaseNode {
 // Executes the node: makes its answers. ereports if the query is refused, and in a parallel worker.
 // Then nothing was released.
 void execute_release(ReleaseNode* node);
+
+// What may refuse an execution: called with the charges of step 2, before they are made. The calls
+// of the node are prepared. ereports to refuse.
+using ReleaseCheck = void (*)(const ReleaseNode* node, std::span<const Charge> charges);
+
+// Installs the check. Call it once, when the library is loaded.
+void install_release_check(ReleaseCheck check);
 
 }  // namespace dpquantile

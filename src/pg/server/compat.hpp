@@ -33,6 +33,13 @@ extern "C" {
 #define DPQ_TREE_WALKER(function) std::bit_cast<bool (*)()>(+(function))
 #endif
 
+// The same for expression_tree_mutator().
+#if PG_VERSION_NUM >= 160000
+#define DPQ_TREE_MUTATOR(function) (function)
+#else
+#define DPQ_TREE_MUTATOR(function) std::bit_cast<Node* (*)()>(+(function))
+#endif
+
 // The expressions of SQL/JSON whose functions check_functions_in_node() does not see. PostgreSQL 16
 // added the first, 17 the second.
 #if PG_VERSION_NUM >= 170000
@@ -91,6 +98,26 @@ extern "C" {
 #define DPQ_CHECK_PERMS_ARGUMENTS permissions, ereport_on_violation
 #define DPQ_PLAN_PERMISSIONS(plan) ((plan)->rtable)
 #define DPQ_CHECK_QUERY_PERMISSIONS(query) ExecCheckRTPerms((query)->rtable, true)
+#endif
+
+// PostgreSQL 18 added generated columns that are computed when they are read.
+#if PG_VERSION_NUM >= 180000
+#define DPQ_IS_VIRTUAL(generated) ((generated) == ATTRIBUTE_GENERATED_VIRTUAL)
+#else
+#define DPQ_IS_VIRTUAL(generated) false
+#endif
+
+// PostgreSQL 18 has an entry of the range table for the group keys. The macro puts the keys back
+// where the query refers to them.
+#if PG_VERSION_NUM >= 180000
+#define DPQ_RESOLVE_GROUP_KEYS(query)                                                       \
+  ((query)->hasGroupRTE                                                                     \
+       ? (void)((query)->targetList = reinterpret_cast<List*>(flatten_group_exprs(          \
+                    nullptr, query, reinterpret_cast<Node*>((query)->targetList))),         \
+                (query)->havingQual = flatten_group_exprs(nullptr, query, (query)->havingQual)) \
+       : (void)0)
+#else
+#define DPQ_RESOLVE_GROUP_KEYS(query) ((void)0)
 #endif
 
 // PostgreSQL 18 dropped the last argument of ExecutorRun.

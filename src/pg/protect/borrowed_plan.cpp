@@ -1,0 +1,37 @@
+#include "pg/protect/borrowed_plan.hpp"
+
+extern "C" {
+#include "nodes/makefuncs.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr char kMark[] = "dpquantile borrowed rights";
+
+}  // namespace
+
+// The lists of a VALUES entry have room for all of the mark.
+void mark_plan(PlannedStmt* plan, const BorrowedPlan& mark) {
+  RangeTblEntry* entry = makeNode(RangeTblEntry);
+  entry->rtekind = RTE_VALUES;
+  entry->eref = makeAlias(kMark, NIL);
+  entry->coltypes = mark.relations;
+  entry->colcollations = list_make1_oid(mark.user);
+  entry->values_lists = mark.expressions == NIL ? NIL : list_make1(mark.expressions);
+  plan->rtable = lappend(plan->rtable, entry);
+}
+
+bool find_mark(const List* range_table, BorrowedPlan* mark) {
+  if (range_table == NIL) return false;
+  const auto* entry = static_cast<const RangeTblEntry*>(llast(range_table));
+  if (entry->rtekind != RTE_VALUES || strcmp(entry->eref->aliasname, kMark) != 0) return false;
+  mark->relations = entry->coltypes;
+  mark->user = linitial_oid(entry->colcollations);
+  mark->expressions =
+      entry->values_lists == NIL ? NIL : static_cast<List*>(linitial(entry->values_lists));
+  return true;
+}
+
+}  // namespace dpquantile

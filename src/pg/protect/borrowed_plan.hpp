@@ -1,0 +1,25 @@
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/plannodes.h"
+}
+
+// The mark of a plan that reads relations with the rights of their owners. It is the last entry of
+// the plan's range table, which no node reads. Copies of the plan have it too, in the plan cache
+// and in parallel workers.
+namespace dpquantile {
+
+struct BorrowedPlan {
+  Oid user;           // for whom the query was validated
+  List* relations;    // of OIDs: the borrowed relations
+  List* expressions;  // planned early expressions
+};
+
+void mark_plan(PlannedStmt* plan, const BorrowedPlan& mark);
+
+// The mark of the plan with this range table. False if it has none.
+bool find_mark(const List* range_table, BorrowedPlan* mark);
+
+}  // namespace dpquantile

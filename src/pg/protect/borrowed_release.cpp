@@ -1,0 +1,84 @@
+#include "pg/protect/borrowed_release.hpp"
+
+#include "pg/parameters/aggregate_parameters.hpp"
+#include "pg/protect/borrowed_plan.hpp"
+#include "pg/protect/borrowing_session.hpp"
+#include "pg/protect/early_expressions.hpp"
+#include "pg/protect/protection_catalog.hpp"
+#include "pg/server/decimal.hpp"
+
+extern "C" {
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+RefusedQuery refused_query(Oid relation) {
+  const char* name = get_rel_name(relation);
+  return {nullptr, name == nullptr ? "?" : name};
+}
+
+[[noreturn]] void refuse_without_grant(Oid relation) {
+  refuse(refused_query(relation), kNowhere, "private access to it has been revoked",
+         "Ask its owner for private access: dp_grant_private_access.");
+}
+
+// The largest of the smallest epsilons of the relations.
+double smallest_epsilon(const BorrowedPlan& mark) {
+  if (GetUserId() != mark.user) refuse_without_grant(linitial_oid(mark.relations));
+  AcceptInvalidationMessages();
+  double smallest = 0;
+  const ListCell* cell;
+  foreach (cell, mark.relations) {
+    const std::optional<double> granted = granted_epsilon(lfirst_oid(cell), mark.user);
+    if (!granted) refuse_without_grant(lfirst_oid(cell));
+    smallest = Max(smallest, *granted);
+  }
+  return smallest;
+}
+
+// An epsilon-differentially private mechanism is epsilon^2/2-zCDP.
+bool is_large_enough(const Charge& charge, double epsilon) {
+  if (charge.epsilon) return *charge.epsilon >= epsilon;
+  return charge.rho && *charge.rho >= epsilon * epsilon / 2;
+}
+
+void check_amount(const Charge& charge, double epsilon, Oid relation) {
+  if (is_large_enough(charge, epsilon)) return;
+  const char* asked = charge.epsilon ? psprintf("epsilon %s", decimal_text(*charge.epsilon))
+                                     : psprintf("rho %s", decimal_text(*charge.rho));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+       errmsg("%s of %s is too small for table %s", asked, charge.function, get_rel_name(relation)),
+       errhint("This call was not charged. Ask for epsilon %s or more.", decimal_text(epsilon))));
+}
+
+// Which rows of a user there are depends on the conditions of the query.
+void check_method(const ReleaseCall& call, Oid relation) {
+  const MethodRow& method = method_of(call.checked);
+  if (!method.rows_per_user_public) return;
+  refuse(refused_query(relation), kNowhere,
+         psprintf("method %s of %s takes the number of rows of each user for public",
+                  method.name.data(), call.name),
+         "Use dp_options(method => 'bounded', max_contributions => ...).");
+}
+
+}  // namespace
+
+void check_borrowed_release(const ReleaseNode* node, std::span<const Charge> charges) {
+  EState* state = node->scan.ss.ps.state;
+  BorrowedPlan mark;
+  if (!find_mark(state->es_plannedstmt->rtable, &mark)) return;
+  const Oid relation = linitial_oid(mark.relations);
+  require_borrowing_session(refused_query(relation));
+  const double epsilon = smallest_epsilon(mark);
+  for (const Charge& charge : charges) check_amount(charge, epsilon, relation);
+  for (int i = 0; i < node->call_count; ++i) check_method(node->calls[i], relation);
+  evaluate_early_expressions(mark.expressions, state);
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,122 @@
+#include "pg/protect/column_traits.hpp"
+
+extern "C" {
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "parser/parsetree.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// The expression of a column of a source.
+Node* column_of(const QueryLevel* source, AttrNumber number) {
+  const List* columns = source->query->targetList;
+  if (number < 1 || number > list_length(columns)) return nullptr;
+  return reinterpret_cast<Node*>(static_cast<TargetEntry*>(list_nth(columns, number - 1))->expr);
+}
+
+bool is_public_column(const QueryLevel* level, const Var* column) {
+  if (column->varlevelsup > 0) return true;
+  if (Node* merged = merged_column(level, column)) return is_public(level, merged);
+  const FromEntry& entry = entry_of(level, column->varno);
+  if (entry.source == nullptr) return entry.is_public;
+  if (entry.may_be_absent) return false;
+  Node* expression = column_of(entry.source, column->varattno);
+  return expression != nullptr && is_public(entry.source, expression);
+}
+
+bool is_absent_column(const QueryLevel* level, const Var* column) {
+  if (column->varlevelsup > 0) return false;
+  if (Node* merged = merged_column(level, column)) return is_null_when_absent(level, merged);
+  const FromEntry& entry = entry_of(level, column->varno);
+  if (entry.relation != nullptr || entry.source != nullptr) {
+    if (entry.may_be_absent) return true;
+  }
+  if (entry.source == nullptr) return false;
+  Node* expression = column_of(entry.source, column->varattno);
+  return expression != nullptr && is_null_when_absent(entry.source, expression);
+}
+
+// For expression_tree_walker(). `level` is a const QueryLevel*.
+bool has_private_column(Node* node, void* level) {
+  if (node == nullptr) return false;
+  if (IsA(node, Var)) {
+    return !is_public_column(static_cast<const QueryLevel*>(level), reinterpret_cast<Var*>(node));
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(has_private_column), level);
+}
+
+bool has_absent_column(Node* node, void* level) {
+  if (node == nullptr) return false;
+  if (IsA(node, Var)) {
+    return is_absent_column(static_cast<const QueryLevel*>(level), reinterpret_cast<Var*>(node));
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(has_absent_column), level);
+}
+
+// CASE and the cast of an array stand for the value that their placeholder (CaseTestExpr) has.
+bool binds_placeholder(const Node* node) {
+  return IsA(node, CaseExpr) || IsA(node, ArrayCoerceExpr);
+}
+
+// `bound` is an int*: how many nodes around this one bind the placeholder.
+bool find_column(Node* node, void* bound) {
+  if (node == nullptr) return false;
+  switch (nodeTag(node)) {
+    case T_Var:
+    case T_Aggref:
+    case T_WindowFunc:
+    case T_GroupingFunc:
+    case T_SubLink:
+      return true;
+    case T_CaseTestExpr:
+      return *static_cast<int*>(bound) == 0;
+    default:
+      break;
+  }
+  const int change = binds_placeholder(node) ? 1 : 0;
+  *static_cast<int*>(bound) += change;
+  const bool found = expression_tree_walker(node, DPQ_TREE_WALKER(find_column), bound);
+  *static_cast<int*>(bound) -= change;
+  return found;
+}
+
+}  // namespace
+
+bool is_public(const QueryLevel* level, Node* expression) {
+  return !has_private_column(expression, const_cast<QueryLevel*>(level));
+}
+
+bool is_null_when_absent(const QueryLevel* level, Node* expression) {
+  return !contain_nonstrict_functions(expression) &&
+         has_absent_column(expression, const_cast<QueryLevel*>(level));
+}
+
+bool is_user_column(const QueryLevel* level, const Node* expression) {
+  if (!IsA(expression, Var)) return false;
+  const auto* column = reinterpret_cast<const Var*>(expression);
+  if (column->varlevelsup > 0 || column->varattno < 1) return false;
+  const Node* merged = merged_column(level, column);
+  if (merged != nullptr) return is_user_column(level, merged);
+  const FromEntry& entry = entry_of(level, column->varno);
+  if (entry.relation != nullptr) return column->varattno == entry.relation->user_column;
+  if (entry.source == nullptr) return false;
+  if (entry.source->view != nullptr) return column->varattno == entry.source->view->user_column;
+  const Node* original = column_of(entry.source, column->varattno);
+  return original != nullptr && is_user_column(entry.source, original);
+}
+
+bool reads_columns(Node* expression) {
+  int bound = 0;
+  return find_column(expression, &bound);
+}
+
+Node* merged_column(const QueryLevel* level, const Var* column) {
+  const auto* entry = rt_fetch(column->varno, level->query->rtable);
+  if (entry->rtekind != RTE_JOIN || column->varattno < 1) return nullptr;
+  return static_cast<Node*>(list_nth(entry->joinaliasvars, column->varattno - 1));
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "pg/protect/query_level.hpp"
+
+// What the columns of a source or release block depend on.
+namespace dpquantile {
+
+// Whether an expression depends on no protected row: its columns are of the public side of
+// "public LEFT JOIN protected", or of outer queries.
+bool is_public(const QueryLevel* level, Node* expression);
+
+// Whether an expression is NULL in a row of the public side that has no protected row: its
+// functions are strict, and one of its columns is of the protected side.
+bool is_null_when_absent(const QueryLevel* level, Node* expression);
+
+// Whether an expression is nothing but the column that names the users of the protected relation.
+bool is_user_column(const QueryLevel* level, const Node* expression);
+
+// Whether an expression has columns, of this or of an outer query, or aggregates or subqueries.
+// Otherwise it has one value for the whole query.
+bool reads_columns(Node* expression);
+
+// The expression of a column of a join (USING), or null if the column is of something else.
+Node* merged_column(const QueryLevel* level, const Var* column);
+
+}  // namespace dpquantile

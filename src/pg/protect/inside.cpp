@@ -1,0 +1,266 @@
+#include "pg/protect/inside.hpp"
+
+#include "pg/protect/allowed_nodes.hpp"
+#include "pg/protect/column_traits.hpp"
+#include "pg/protect/early_expressions.hpp"
+#include "pg/protect/node_functions.hpp"
+#include "pg/protect/outside.hpp"
+#include "pg/protect/total_functions.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/syscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr int kMaxElements = 1000;
+constexpr char kFunctionHint[] =
+    "Use comparisons, arithmetic, LIKE, date_trunc and other functions that the guide for analysts "
+    "lists.";
+
+// ---- Refusals ------------------------------------------------------------------------------
+
+[[noreturn]] void refuse_at(const QueryLevel* level, const Node* node, const char* reason,
+                            const char* hint) {
+  refuse(level->statement->refused, exprLocation(node), reason, hint);
+}
+
+[[noreturn]] void refuse_function(const QueryLevel* level, const Node* node, Oid function) {
+  refuse_at(level, node,
+            psprintf("the function %s may fail for some rows, or is not PostgreSQL's own",
+                     format_procedure(function)),
+            kFunctionHint);
+}
+
+void check_type(const QueryLevel* level, const Node* node) {
+  const Oid type = exprType(node);
+  if (is_inside_type(type)) return;
+  refuse_at(level, node, psprintf("values of type %s are computed from rows", format_type_be(type)),
+            "Use columns and expressions of PostgreSQL's own types.");
+}
+
+// ---- Collations ----------------------------------------------------------------------------
+
+bool has_collatable_argument(const List* arguments) {
+  const ListCell* cell;
+  foreach (cell, arguments) {
+    if (type_is_collatable(exprType(static_cast<Node*>(lfirst(cell))))) return true;
+  }
+  return false;
+}
+
+// Without a collation a comparison fails when the first row is compared.
+void check_collation(const QueryLevel* level, const Node* node) {
+  const Oid collation = IsA(node, CollateExpr) ? reinterpret_cast<const CollateExpr*>(node)->collOid
+                                               : exprInputCollation(node);
+  if (is_inside_collation(collation)) return;
+  const bool needs_one = OidIsValid(collation) || has_collatable_argument(arguments_of(node));
+  if (!needs_one) return;
+  refuse_at(level, node,
+            OidIsValid(collation) ? "a collation is not PostgreSQL's own, or not deterministic"
+                                  : "it is not clear which collation a comparison uses",
+            "Add COLLATE \"C\" to one of its arguments.");
+}
+
+// ---- Columns -------------------------------------------------------------------------------
+
+// A virtual generated column is an expression of the table's owner.
+void check_stored(const QueryLevel* level, const Var* column, const RangeTblEntry* entry) {
+  HeapTuple row =
+      SearchSysCache2(ATTNUM, ObjectIdGetDatum(entry->relid), Int16GetDatum(column->varattno));
+  const bool is_stored =
+      HeapTupleIsValid(row) &&
+      !DPQ_IS_VIRTUAL(reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row))->attgenerated);
+  if (HeapTupleIsValid(row)) ReleaseSysCache(row);
+  if (is_stored) return;
+  refuse_at(level, reinterpret_cast<const Node*>(column), "a column is generated when it is read",
+            "Use stored columns.");
+}
+
+const QueryLevel* level_above(const QueryLevel* level, Index levels) {
+  while (levels-- > 0 && level != nullptr) level = level->parent;
+  return level;
+}
+
+// ---- Functions -----------------------------------------------------------------------------
+
+void check_public_arguments(const QueryLevel* level, const Node* node, unsigned public_arguments) {
+  const List* arguments = arguments_of(node);
+  for (int i = 0; i < list_length(arguments); ++i) {
+    auto* argument = static_cast<Node*>(list_nth(arguments, i));
+    if ((public_arguments >> i & 1) == 0 || !reads_columns(argument)) continue;
+    refuse_at(level, argument, psprintf("argument %d of a function must not come from rows", i + 1),
+              "Write it as a literal or a query parameter.");
+  }
+}
+
+// The function that may be called for a row in the place of the given one.
+Oid total_function(const QueryLevel* level, const Node* node, Oid function) {
+  const TotalFunction* entry = find_total_function(function);
+  if (entry != nullptr) check_public_arguments(level, node, entry->public_arguments);
+  if (is_total(function)) return function;
+  const bool has_variant = entry != nullptr && entry->kind == TotalKind::kVariant;
+  const Oid variant = has_variant ? total_variant(function) : InvalidOid;
+  if (!OidIsValid(variant)) refuse_function(level, node, function);
+  return variant;
+}
+
+// Calls a variant in the place of an operator.
+Node* call_of_operator(const OpExpr* original, Oid function) {
+  FuncExpr* call = makeFuncExpr(function, original->opresulttype, original->args,
+                                original->opcollid, original->inputcollid, COERCE_EXPLICIT_CALL);
+  call->location = original->location;
+  return reinterpret_cast<Node*>(call);
+}
+
+// The node with total functions. The arguments have not been rewritten yet.
+Node* with_total_functions(const QueryLevel* level, Node* node) {
+  if (IsA(node, FuncExpr)) {
+    auto* call = reinterpret_cast<FuncExpr*>(node);
+    const Oid total = total_function(level, node, call->funcid);
+    if (total == call->funcid) return node;
+    if (list_length(call->args) != get_func_nargs(total))
+      refuse_function(level, node, call->funcid);
+    call = static_cast<FuncExpr*>(copyObjectImpl(call));
+    call->funcid = total;
+    return reinterpret_cast<Node*>(call);
+  }
+  if (IsA(node, OpExpr)) {
+    auto* call = reinterpret_cast<OpExpr*>(node);
+    set_opfuncid(call);
+    const Oid total = total_function(level, node, call->opfuncid);
+    return total == call->opfuncid ? node : call_of_operator(call, total);
+  }
+  const Oid partial = find_other_function(node, is_total);
+  if (OidIsValid(partial)) refuse_function(level, node, partial);
+  return node;
+}
+
+bool is_text(Oid type) {
+  const Oid base = getBaseType(type);
+  return base == TEXTOID || base == VARCHAROID;
+}
+
+// A cast from text by the input function of a type fails for most texts.
+Node* total_cast(const QueryLevel* level, Node* node) {
+  auto* cast = reinterpret_cast<CoerceViaIO*>(node);
+  auto* argument = reinterpret_cast<Node*>(cast->arg);
+  const Oid function = is_text(exprType(argument)) ? total_text_cast(cast->resulttype) : InvalidOid;
+  if (!OidIsValid(function)) return with_total_functions(level, node);
+  if (exprType(argument) != TEXTOID) {
+    argument = reinterpret_cast<Node*>(
+        makeRelabelType(cast->arg, TEXTOID, -1, exprCollation(argument), COERCE_IMPLICIT_CAST));
+  }
+  FuncExpr* call = makeFuncExpr(function, cast->resulttype, list_make1(argument),
+                                cast->resultcollid, InvalidOid, COERCE_EXPLICIT_CALL);
+  call->location = cast->location;
+  return reinterpret_cast<Node*>(call);
+}
+
+// ---- Other nodes ---------------------------------------------------------------------------
+
+void check_subscript(const QueryLevel* level, const Node* node) {
+  const auto* subscript = reinterpret_cast<const SubscriptingRef*>(node);
+  const bool is_element = OidIsValid(get_element_type(subscript->refcontainertype)) &&
+                          subscript->reflowerindexpr == NIL && subscript->refassgnexpr == nullptr;
+  if (is_element) return;
+  refuse_at(level, node, "a subscript is not that of one element of an array",
+            "Use one element: a[1].");
+}
+
+void check_array(const QueryLevel* level, const Node* node) {
+  if (list_length(reinterpret_cast<const ArrayExpr*>(node)->elements) <= kMaxElements) return;
+  refuse_at(level, node, psprintf("an array has more than %d elements", kMaxElements),
+            "Select by a shorter list.");
+}
+
+bool is_structural(const Node* node) {
+  return IsA(node, List) || IsA(node, CaseWhen);
+}
+
+// Checks a node with columns, and replaces its own functions.
+Node* rewrite_node(QueryLevel* level, Node* node) {
+  check_type(level, node);
+  check_collation(level, node);
+  switch (nodeTag(node)) {
+    case T_Var:
+      check_column(level, reinterpret_cast<Var*>(node));
+      return node;
+    case T_SubscriptingRef:
+      check_subscript(level, node);
+      return node;
+    case T_ArrayExpr:
+      check_array(level, node);
+      return node;
+    case T_CoerceViaIO:
+      return total_cast(level, node);
+    default:
+      return with_total_functions(level, node);
+  }
+}
+
+// For expression_tree_mutator(). `level` is a QueryLevel*.
+Node* rewrite(Node* node, void* context) {
+  if (node == nullptr) return nullptr;
+  auto* level = static_cast<QueryLevel*>(context);
+  if (!is_structural(node)) {
+    if (!reads_columns(node)) return early_expression(level, node);
+    count_node(level->statement, node);
+    if (!is_allowed_node(node, Place::kInside)) refuse_node(level, node);
+    node = rewrite_node(level, node);
+  }
+  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(rewrite), context);
+}
+
+}  // namespace
+
+Node* rewrite_inside(QueryLevel* level, Node* expression) {
+  return rewrite(expression, level);
+}
+
+void check_column(const QueryLevel* level, const Var* column) {
+  const auto* node = reinterpret_cast<const Node*>(column);
+  if (column->varattno < 1) {
+    refuse_at(level, node, "system columns and whole rows are exact facts",
+              "Name ordinary columns.");
+  }
+  const QueryLevel* of = level_above(level, column->varlevelsup);
+  if (of == nullptr || column->varno > list_length(of->query->rtable)) {
+    refuse_at(level, node, "a column of an unknown table", "Name a column of a table in FROM.");
+  }
+  const auto* entry = rt_fetch(column->varno, of->query->rtable);
+  if (entry->rtekind == RTE_RELATION) check_stored(level, column, entry);
+  if (column->varlevelsup > 0) return;
+  Node* merged = merged_column(level, column);
+  if (merged == nullptr) return;
+  if (IsA(merged, Var)) return check_column(level, reinterpret_cast<Var*>(merged));
+  refuse_at(level, node, "a column of a join with USING is of two types",
+            "Write the column with the name of its table.");
+}
+
+void check_key_inside(const QueryLevel* level, const SortGroupClause* key, const Node* expression) {
+  check_type(level, expression);
+  if (type_is_collatable(exprType(expression)) && !is_inside_collation(exprCollation(expression))) {
+    refuse_at(level, expression, "a key has a collation that is not PostgreSQL's own",
+              "Add COLLATE \"C\" to the key.");
+  }
+  const bool is_total_key = is_total(get_opcode(key->eqop)) &&
+                            (!OidIsValid(key->sortop) || is_total(get_opcode(key->sortop)));
+  if (is_total_key) return;
+  refuse_at(level, expression,
+            psprintf("a key is of type %s", format_type_be(exprType(expression))),
+            "Group by a text, a number, a date or a time.");
+}
+
+}  // namespace dpquantile

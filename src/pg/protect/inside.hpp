@@ -1,0 +1,19 @@
+#pragma once
+
+#include "pg/protect/query_level.hpp"
+
+// Expressions inside: over protected rows. They must not fail for any row, and call nothing but
+// PostgreSQL's own functions.
+namespace dpquantile {
+
+// The expression with total functions in the place of partial ones, and with its constant parts
+// computed. Equal expressions stay equal. ereports if a part is not allowed.
+Node* rewrite_inside(QueryLevel* level, Node* expression);
+
+// ereports unless a column of this or an outer query may be used inside.
+void check_column(const QueryLevel* level, const Var* column);
+
+// ereports unless protected rows may be sorted and grouped by the key.
+void check_key_inside(const QueryLevel* level, const SortGroupClause* key, const Node* expression);
+
+}  // namespace dpquantile

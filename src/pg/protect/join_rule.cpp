@@ -1,0 +1,213 @@
+#include "pg/protect/join_rule.hpp"
+
+#include "pg/protect/column_traits.hpp"
+#include "pg/protect/unique_key.hpp"
+
+extern "C" {
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr char kJoinHint[] =
+    "Join tables by all columns of a primary key or unique index: FROM staff JOIN department d ON "
+    "d.id = staff.department.";
+
+// A part of FROM.
+struct Part {
+  Bitmapset* entries;
+  bool has_rows;  // the protected rows are in it; otherwise it is one table
+};
+
+struct Walk {
+  QueryLevel* level;
+  List* where;  // conditions of WHERE, which AND combines
+};
+
+[[noreturn]] void refuse_join(const QueryLevel* level, const Node* at, const char* reason) {
+  refuse(level->statement->refused, at == nullptr ? kNowhere : exprLocation(at), reason, kJoinHint);
+}
+
+// The terms of a condition that AND combines.
+List* terms_of(Node* condition) {
+  if (condition == nullptr) return NIL;
+  if (IsA(condition, List)) return reinterpret_cast<List*>(condition);
+  if (!is_andclause(condition)) return list_make1(condition);
+  List* terms = NIL;
+  ListCell* cell;
+  foreach (cell, reinterpret_cast<BoolExpr*>(condition)->args) {
+    terms = list_concat(terms, terms_of(static_cast<Node*>(lfirst(cell))));
+  }
+  return terms;
+}
+
+Part part_of_entry(const QueryLevel* level, int number) {
+  const FromEntry& entry = entry_of(level, number);
+  const bool has_rows = entry.relation != nullptr || entry.source != nullptr;
+  if (!has_rows && !entry.is_joined_table) {
+    refuse_join(level, nullptr,
+                psprintf("%s is joined with protected rows, and is no ordinary table without "
+                         "children and row security",
+                         rt_fetch(number, level->query->rtable)->eref->aliasname));
+  }
+  return {bms_make_singleton(number), has_rows};
+}
+
+// An outer join may put NULLs in the place of these entries.
+void set_absent(QueryLevel* level, const Bitmapset* entries) {
+  int number = -1;
+  while ((number = bms_next_member(entries, number)) >= 0) {
+    entry_of(level, number).may_be_absent = true;
+  }
+}
+
+bool fixes_row(const Walk& walk, const Part& rows, int table, const List* conditions) {
+  const RangeTblEntry* entry = rt_fetch(table, walk.level->query->rtable);
+  return conditions_fix_row(conditions, entry->relid, table, rows.entries);
+}
+
+[[noreturn]] void refuse_multiplying(const Walk& walk, int table, const Node* at) {
+  refuse_join(walk.level, at,
+              psprintf("a join may multiply the rows, because no unique key of %s is compared",
+                       rt_fetch(table, walk.level->query->rtable)->eref->aliasname));
+}
+
+bool are_public(const QueryLevel* level, const List* conditions) {
+  return is_public(level, reinterpret_cast<Node*>(const_cast<List*>(conditions)));
+}
+
+// "public LEFT JOIN protected": all rows of the public side stay.
+void add_public_side(const Walk& walk, const Part& rows, int table, const Node* at) {
+  QueryLevel* level = walk.level;
+  if (level->has_public_side) {
+    refuse_join(level, at, "more than one outer join keeps rows without a protected row");
+  }
+  set_absent(level, rows.entries);
+  entry_of(level, table).is_public = true;
+  level->has_public_side = true;
+  level->keeps_public_rows = true;
+}
+
+// What a public row is joined to is public if the condition is. An inner join by another condition
+// drops public rows.
+void add_beside_public_side(const Walk& walk, int table, const List* conditions, bool is_inner) {
+  FromEntry& entry = entry_of(walk.level, table);
+  entry.is_public = true;
+  entry.is_public = are_public(walk.level, conditions);
+  if (is_inner && !entry.is_public) walk.level->keeps_public_rows = false;
+}
+
+Part walk_from(const Walk& walk, Node* node);
+
+struct Sides {
+  Part rows;
+  Part table;
+  bool keeps_rows;   // an outer join keeps protected rows without partner
+  bool keeps_table;  // an outer join keeps rows of the table without partner
+};
+
+Sides sides_of(const Walk& walk, const JoinExpr* join) {
+  const Part left = walk_from(walk, join->larg);
+  const Part right = walk_from(walk, join->rarg);
+  const auto* at = reinterpret_cast<const Node*>(join);
+  if (left.has_rows && right.has_rows) {
+    refuse_join(walk.level, at, "protected rows are joined with protected rows");
+  }
+  if (!left.has_rows && !right.has_rows) {
+    refuse_join(walk.level, at, "tables are joined with each other before the protected rows");
+  }
+  const bool keeps_left = join->jointype == JOIN_LEFT;
+  const bool keeps_right = join->jointype == JOIN_RIGHT;
+  if (join->jointype != JOIN_INNER && !keeps_left && !keeps_right) {
+    refuse_join(walk.level, at, "only inner, left and right joins are allowed");
+  }
+  return left.has_rows ? Sides{left, right, keeps_left, keeps_right}
+                       : Sides{right, left, keeps_right, keeps_left};
+}
+
+Part walk_join(const Walk& walk, const JoinExpr* join) {
+  const bool is_inner = join->jointype == JOIN_INNER;
+  // WHERE chooses rows after the join only if no outer join is in between.
+  const Walk below = {walk.level, is_inner ? walk.where : NIL};
+  Sides sides = sides_of(below, join);
+  const auto* at = reinterpret_cast<const Node*>(join);
+  const int table = bms_singleton_member(sides.table.entries);
+  const List* on = terms_of(join->quals);
+  const List* conditions = is_inner ? list_concat_copy(on, walk.where) : on;
+  if (!fixes_row(walk, sides.rows, table, conditions)) refuse_multiplying(walk, table, at);
+  if (sides.keeps_table) {
+    add_public_side(walk, sides.rows, table, at);
+  } else if (walk.level->has_public_side) {
+    add_beside_public_side(walk, table, on, is_inner);
+  }
+  sides.rows.entries = bms_add_member(sides.rows.entries, table);
+  return sides.rows;
+}
+
+Part walk_from(const Walk& walk, Node* node) {
+  if (IsA(node, RangeTblRef)) {
+    return part_of_entry(walk.level, reinterpret_cast<RangeTblRef*>(node)->rtindex);
+  }
+  if (IsA(node, JoinExpr)) return walk_join(walk, reinterpret_cast<JoinExpr*>(node));
+  refuse_join(walk.level, node, "FROM has an unknown part");
+}
+
+// Adds the tables of a FROM list, in any order in which each is joined to those before.
+void add_tables(const Walk& walk, Part* rows, Bitmapset* tables) {
+  while (!bms_is_empty(tables)) {
+    Bitmapset* left = nullptr;
+    int table = -1;
+    while ((table = bms_next_member(tables, table)) >= 0) {
+      if (fixes_row(walk, *rows, table, walk.where)) {
+        rows->entries = bms_add_member(rows->entries, table);
+      } else {
+        left = bms_add_member(left, table);
+      }
+    }
+    if (bms_equal(left, tables)) refuse_multiplying(walk, bms_next_member(left, -1), nullptr);
+    tables = left;
+  }
+}
+
+void walk_list(const Walk& walk, const List* from) {
+  Part rows{};
+  Bitmapset* tables = nullptr;
+  const ListCell* cell;
+  foreach (cell, from) {
+    const Part part = walk_from(walk, static_cast<Node*>(lfirst(cell)));
+    if (!part.has_rows) {
+      tables = bms_add_members(tables, part.entries);
+    } else if (rows.has_rows) {
+      refuse_join(walk.level, nullptr, "protected rows are joined with protected rows");
+    } else {
+      rows = part;
+    }
+  }
+  if (!bms_is_empty(tables)) walk.level->keeps_public_rows = false;
+  add_tables(walk, &rows, tables);
+}
+
+void begin_with_sources(QueryLevel* level) {
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    const QueryLevel* source = entry_of(level, i).source;
+    if (source == nullptr) continue;
+    level->has_public_side = level->has_public_side || source->has_public_side;
+    level->keeps_public_rows = level->keeps_public_rows || source->keeps_public_rows;
+  }
+}
+
+}  // namespace
+
+void check_joins(QueryLevel* level) {
+  const FromExpr* from = level->query->jointree;
+  const Walk walk = {level, terms_of(from->quals)};
+  begin_with_sources(level);
+  walk_list(walk, from->fromlist);
+  if (!are_public(level, walk.where)) level->keeps_public_rows = false;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,70 @@
+#include "pg/protect/outer_query.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+Node* node_of(void* part) {
+  return static_cast<Node*>(part);
+}
+
+// The expressions of an entry of FROM.
+List* expressions_of(const RangeTblEntry* entry) {
+  switch (entry->rtekind) {
+    case RTE_FUNCTION:
+      return entry->functions;
+    case RTE_VALUES:
+      return entry->values_lists;
+    case RTE_JOIN:
+      return entry->joinaliasvars;
+    case RTE_TABLEFUNC:
+      return list_make1(entry->tablefunc);
+    case RTE_RELATION:
+      return entry->tablesample == nullptr ? NIL : list_make1(entry->tablesample);
+    default:
+      return NIL;
+  }
+}
+
+// The keys of a set operation. expression_tree_walker() leaves them out.
+void check_set_operation(QueryLevel* level, Node* node, SubqueryCheck check) {
+  if (node == nullptr || !IsA(node, SetOperationStmt)) return;
+  const auto* operation = reinterpret_cast<SetOperationStmt*>(node);
+  check_outside(level, node_of(operation->groupClauses), check);
+  check_set_operation(level, operation->larg, check);
+  check_set_operation(level, operation->rarg, check);
+}
+
+void check_entries(QueryLevel* level, SubqueryCheck check) {
+  ListCell* cell;
+  foreach (cell, level->query->rtable) {
+    const auto* entry = static_cast<RangeTblEntry*>(lfirst(cell));
+    check_outside(level, node_of(expressions_of(entry)), check);
+    check_outside(level, node_of(entry->securityQuals), check);
+  }
+}
+
+}  // namespace
+
+void check_outer_query(QueryLevel* level, SubqueryCheck check) {
+  const Query* query = level->query;
+  if (query->rowMarks != NIL) {
+    refuse(level->statement->refused, kNowhere, "the query locks rows", "Leave out FOR UPDATE.");
+  }
+  Node* const parts[] = {
+      node_of(query->targetList),
+      node_of(query->jointree),
+      query->havingQual,
+      query->limitCount,
+      query->limitOffset,
+      node_of(query->groupClause),
+      node_of(query->distinctClause),
+      node_of(query->sortClause),
+      node_of(query->windowClause),
+  };
+  for (Node* part : parts) check_outside(level, part, check);
+  check_set_operation(level, query->setOperations, check);
+  check_entries(level, check);
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,103 @@
+#include "pg/protect/outside.hpp"
+
+#include "pg/protect/allowed_nodes.hpp"
+#include "pg/protect/node_functions.hpp"
+
+extern "C" {
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/regproc.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr int kMaxNodes = 5000;
+constexpr char kFunctionHint[] =
+    "Use functions and operators of PostgreSQL that are not volatile. Compute the rest in a query "
+    "of "
+    "its own, from the answers.";
+
+struct Walk {
+  QueryLevel* level;
+  SubqueryCheck check;
+};
+
+[[noreturn]] void refuse_function(const QueryLevel* level, const Node* node, Oid function) {
+  refuse(
+      level->statement->refused, exprLocation(node),
+      psprintf("the function %s is not PostgreSQL's own, or volatile", format_procedure(function)),
+      kFunctionHint);
+}
+
+void check_domain(const QueryLevel* level, const Node* node) {
+  const Oid type = reinterpret_cast<const CoerceToDomain*>(node)->resulttype;
+  if (is_own_type(type)) return;
+  refuse(
+      level->statement->refused, exprLocation(node),
+      psprintf("the cast to the domain %s may call functions of its owner", format_type_be(type)),
+      "Cast to the domain's base type.");
+}
+
+// For expression_tree_walker(). `walk` is a Walk*.
+bool check(Node* node, void* walk) {
+  if (node == nullptr) return false;
+  auto* context = static_cast<Walk*>(walk);
+  if (IsA(node, SubLink)) {
+    auto* subquery = reinterpret_cast<SubLink*>(node);
+    count_node(context->level->statement, node);
+    if (context->check == nullptr) refuse_node(context->level, node);
+    (void)check(subquery->testexpr, walk);
+    context->check(context->level, subquery);
+    return false;
+  }
+  check_node_outside(context->level, node);
+  return expression_tree_walker(node, DPQ_TREE_WALKER(check), walk);
+}
+
+}  // namespace
+
+void count_node(Statement* statement, const Node* node) {
+  if (++statement->node_count <= kMaxNodes) return;
+  refuse_with_code(statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, exprLocation(node),
+                   psprintf("the expressions of the query have more than %d parts", kMaxNodes),
+                   "Write a shorter query, for example with = ANY ($1) for a long list.");
+}
+
+void refuse_node(const QueryLevel* level, const Node* node) {
+  const NodeRule* rule = find_node_rule(node);
+  const char* reason =
+      rule == nullptr
+          ? psprintf("an expression of an unknown kind (%d)", static_cast<int>(nodeTag(node)))
+          : psprintf("%s is not allowed here, because it %s", rule->what, rule->reason);
+  refuse(level->statement->refused, exprLocation(node), reason,
+         "Use columns, constants, comparisons, AND, OR, NOT, CASE and PostgreSQL's functions that "
+         "cannot fail.");
+}
+
+void check_node_outside(QueryLevel* level, Node* node) {
+  count_node(level->statement, node);
+  if (!is_allowed_node(node, Place::kOutside)) refuse_node(level, node);
+  if (IsA(node, CoerceToDomain)) check_domain(level, node);
+  if (IsA(node, SortGroupClause)) {
+    check_key_operators(level, reinterpret_cast<SortGroupClause*>(node));
+  }
+  const Oid other = find_other_function(node, is_outside_function);
+  if (OidIsValid(other)) refuse_function(level, node, other);
+}
+
+void check_key_operators(const QueryLevel* level, const SortGroupClause* key) {
+  const bool own =
+      is_own_operator(key->eqop) && (!OidIsValid(key->sortop) || is_own_operator(key->sortop));
+  if (own) return;
+  refuse(level->statement->refused, kNowhere, "it sorts or groups by an operator of a user",
+         "Sort and group by values of PostgreSQL's types.");
+}
+
+void check_outside(QueryLevel* level, Node* expression, SubqueryCheck subquery) {
+  Walk walk = {level, subquery};
+  (void)check(expression, &walk);
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "pg/protect/query_level.hpp"
+
+// Expressions outside: over answers and public values, and without columns. No user's code runs
+// there: it would see what it may see, but it runs within a query that has its owner's rights.
+namespace dpquantile {
+
+// Looks at the subquery of an expression.
+using SubqueryCheck = void (*)(QueryLevel* level, SubLink* subquery);
+
+// ereports unless an expression of the level, or a part of its query, has only nodes and functions
+// that are allowed outside. Calls `check` for subqueries; null refuses them.
+void check_outside(QueryLevel* level, Node* expression, SubqueryCheck check);
+
+// The same for one node without those in it. Not for a subquery.
+void check_node_outside(QueryLevel* level, Node* node);
+
+// Counts a node of the statement. ereports if there are too many.
+void count_node(Statement* statement, const Node* node);
+
+// ereports unless the key sorts and groups by operators that are allowed outside.
+void check_key_operators(const QueryLevel* level, const SortGroupClause* key);
+
+// Refuses a node whose kind the table does not allow.
+[[noreturn]] void refuse_node(const QueryLevel* level, const Node* node);
+
+}  // namespace dpquantile

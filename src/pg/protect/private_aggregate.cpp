@@ -1,0 +1,140 @@
+#include "pg/protect/private_aggregate.hpp"
+
+#include "pg/protect/column_traits.hpp"
+#include "pg/protect/inside.hpp"
+#include "pg/protect/node_functions.hpp"
+#include "pg/protect/outside.hpp"
+#include "pg/release/private_call.hpp"
+
+extern "C" {
+#include "catalog/pg_aggregate.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr char kPrivateHint[] =
+    "Ask private aggregates, such as dp_count(0.1), dp_avg(salary, 0.1, 0, 500000) or "
+    "dp_median(salary, 0.1, 0, 500000).";
+constexpr char kUserHint[] =
+    "Ask dp_user_mean, dp_user_variance or, in HAVING, dp_keep_group with this column as the user.";
+
+[[noreturn]] void refuse_call(const QueryLevel* level, const Aggref* call, const char* reason,
+                              const char* hint) {
+  refuse(level->statement->refused, call->location, reason, hint);
+}
+
+// A user could make an aggregate with a function of its own before the private final function.
+const FamilyRow& family_of(const QueryLevel* level, const Aggref* call) {
+  const FamilyRow* family = private_family(call);
+  if (family != nullptr && is_own_aggregate(call->aggfnoid)) return *family;
+  refuse_call(level, call,
+              psprintf("the aggregate %s is not private", get_func_name(call->aggfnoid)),
+              kPrivateHint);
+}
+
+void check_form(const QueryLevel* level, const Aggref* call) {
+  const bool is_plain = call->aggkind == AGGKIND_NORMAL && call->aggdistinct == NIL &&
+                        call->aggorder == NIL && call->aggdirectargs == NIL &&
+                        call->agglevelsup == 0;
+  if (is_plain) return;
+  refuse_call(level, call, "DISTINCT or ORDER BY in an aggregate chooses rows by the others",
+              "Leave it out. FILTER (WHERE ...) is allowed.");
+}
+
+// The grids are shown with exact numbers of users.
+void check_grids(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
+  if (!family.has_grids()) return;
+  refuse_call(level, call, "the grids of dp_user_grid_stats are shown as they are in the rows",
+              "Group by public keys instead.");
+}
+
+void check_user(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
+  if (level->whose->user_column == 0) return;
+  if (family.hashes_users()) {
+    const auto* user = static_cast<TargetEntry*>(linitial(call->args))->expr;
+    if (is_user_column(level, reinterpret_cast<const Node*>(user))) return;
+  }
+  refuse_call(
+      level, call,
+      psprintf("an aggregate does not protect all rows of a user, whom column %s names",
+               get_attname(level->whose->permissions->relid, level->whose->user_column, false)),
+      kUserHint);
+}
+
+// A row of the public side without a protected row must not count: the first protected row would
+// take its place, which is two changes.
+void check_absent(QueryLevel* level, const Aggref* call, Node* argument) {
+  if (!level->has_public_side || is_null_when_absent(level, argument)) return;
+  refuse_call(
+      level, call, "a value is not NULL where the public side of the join has no protected row",
+      "Leave out COALESCE, CASE and the like, or write them in a derived table of the join.");
+}
+
+void check_collation(const QueryLevel* level, const Aggref* call) {
+  if (!OidIsValid(call->inputcollid) || is_inside_collation(call->inputcollid)) return;
+  refuse_call(level, call, "a collation is not PostgreSQL's own, or not deterministic",
+              "Add COLLATE \"C\" to the value.");
+}
+
+void check_parameter(QueryLevel* level, const Aggref* call, Node* parameter) {
+  if (reads_columns(parameter)) {
+    refuse_call(level, call, "a parameter of a private aggregate depends on a column",
+                "Write it as a literal or a query parameter.");
+  }
+  check_outside(level, parameter, nullptr);
+}
+
+void rewrite_arguments(QueryLevel* level, Aggref* call, const FamilyRow& family) {
+  const int from_rows = family.arguments_from_rows();
+  ListCell* cell;
+  foreach (cell, call->args) {
+    auto* argument = static_cast<TargetEntry*>(lfirst(cell));
+    auto* expression = reinterpret_cast<Node*>(argument->expr);
+    if (foreach_current_index(cell) < from_rows) {
+      expression = rewrite_inside(level, expression);
+      check_absent(level, call, expression);
+      argument->expr = reinterpret_cast<Expr*>(expression);
+    } else {
+      check_parameter(level, call, expression);
+    }
+  }
+}
+
+// For expression_tree_walker().
+bool find_aggregate(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, Aggref)) return true;
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_aggregate), context);
+}
+
+}  // namespace
+
+Node* rewrite_aggregate(QueryLevel* level, Aggref* original) {
+  count_node(level->statement, reinterpret_cast<Node*>(original));
+  const FamilyRow& family = family_of(level, original);
+  check_form(level, original);
+  check_grids(level, original, family);
+  check_user(level, original, family);
+  check_collation(level, original);
+  auto* call = static_cast<Aggref*>(copyObjectImpl(original));
+  rewrite_arguments(level, call, family);
+  call->aggfilter =
+      reinterpret_cast<Expr*>(rewrite_inside(level, reinterpret_cast<Node*>(call->aggfilter)));
+  return reinterpret_cast<Node*>(call);
+}
+
+bool has_aggregate(Node* expression) {
+  return find_aggregate(expression, nullptr);
+}
+
+bool is_keep_group(const Node* condition) {
+  const FamilyRow* family = private_family(condition);
+  return family != nullptr && family->selects_groups();
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "pg/protect/query_level.hpp"
+
+extern "C" {
+#include "nodes/primnodes.h"
+}
+
+// The aggregates of a release block.
+namespace dpquantile {
+
+// Checks a call of an aggregate, and rewrites what it takes from the rows. ereports unless it is
+// private for what the relation protects: rows, or all rows of a user.
+Node* rewrite_aggregate(QueryLevel* level, Aggref* call);
+
+// Whether an expression calls aggregates.
+bool has_aggregate(Node* expression);
+
+// Whether a condition is nothing but a call of dp_keep_group.
+bool is_keep_group(const Node* condition);
+
+}  // namespace dpquantile

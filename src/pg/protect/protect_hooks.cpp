@@ -1,0 +1,103 @@
+#include "pg/protect/protect_hooks.hpp"
+
+#include "pg/protect/borrowed_plan.hpp"
+#include "pg/protect/borrowed_release.hpp"
+#include "pg/protect/borrowing_session.hpp"
+#include "pg/protect/early_expressions.hpp"
+#include "pg/protect/protection_catalog.hpp"
+#include "pg/protect/validator.hpp"
+#include "pg/release/release_execution.hpp"
+
+extern "C" {
+#include "executor/executor.h"
+#include "optimizer/planner.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+planner_hook_type previous_planner = nullptr;
+ExecutorStart_hook_type previous_start = nullptr;
+
+PlannedStmt* plan_as_before(Query* query, const char* text, int options, ParamListInfo params) {
+  return (previous_planner != nullptr ? previous_planner : standard_planner)(query, text, options,
+                                                                             params);
+}
+
+List* relations_of(const List* borrowed) {
+  List* relations = NIL;
+  const ListCell* cell;
+  foreach (cell, borrowed) {
+    const auto* relation = static_cast<const BorrowedRelation*>(lfirst(cell));
+    relations = list_append_unique_oid(relations, relation->permissions->relid);
+  }
+  return relations;
+}
+
+PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int options,
+                           ParamListInfo params) {
+  const auto* first = static_cast<const BorrowedRelation*>(linitial(borrowed));
+  Statement statement{};
+  statement.refused = {text, name_of(first)};
+  statement.borrowed = borrowed;
+  require_borrowing_session(statement.refused);
+  validate_statement(&statement, query);
+  const BorrowedPlan mark = {GetUserId(), relations_of(borrowed),
+                             plan_early_expressions(statement.early)};
+  ListCell* cell;
+  foreach (cell, borrowed) lend_owners_rights(static_cast<BorrowedRelation*>(lfirst(cell)));
+  PlannedStmt* plan = plan_as_before(query, text, options, params);
+  mark_plan(plan, mark);
+  plan->queryId = 0;  // extensions that count what queries read leave it out
+  plan->dependsOnRole = true;
+  return plan;
+}
+
+bool reads_protected_relation(const PlannedStmt* plan) {
+  const ListCell* cell;
+  foreach (cell, plan->relationOids) {
+    if (find_protected_relation(lfirst_oid(cell)) != nullptr) return true;
+  }
+  return false;
+}
+
+// What is planned for a role with SELECT must be planned anew for a role without.
+PlannedStmt* plan_protected(Query* query, const char* text, int options, ParamListInfo params) {
+  if (!any_protected_relation()) return plan_as_before(query, text, options, params);
+  List* borrowed = find_borrowed_relations(query);
+  if (borrowed != NIL) return plan_borrowed(borrowed, query, text, options, params);
+  PlannedStmt* plan = plan_as_before(query, text, options, params);
+  if (reads_protected_relation(plan)) plan->dependsOnRole = true;
+  return plan;
+}
+
+void refuse_explain() {
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("EXPLAIN of a query over protected tables is refused"),
+                  errdetail("The plan depends on the number of rows."),
+                  errhint("The ledger (dp_ledger) tells what a query has cost.")));
+}
+
+// Other extensions measure a query by its instrumentation, before and after this hook.
+void start_protected(QueryDesc* query, int flags) {
+  BorrowedPlan mark;
+  const bool is_marked = find_mark(query->plannedstmt->rtable, &mark);
+  if (is_marked && (flags & EXEC_FLAG_EXPLAIN_ONLY) != 0) refuse_explain();
+  if (is_marked) query->instrument_options = 0;
+  (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
+  if (is_marked) query->totaltime = nullptr;
+}
+
+}  // namespace
+
+void install_protect_hooks() {
+  install_protection_catalog();
+  install_release_check(check_borrowed_release);
+  previous_planner = planner_hook;
+  planner_hook = plan_protected;
+  previous_start = ExecutorStart_hook;
+  ExecutorStart_hook = start_protected;
+}
+
+}  // namespace dpquantile

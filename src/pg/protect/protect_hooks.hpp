@@ -1,0 +1,15 @@
+#pragma once
+
+namespace dpquantile {
+
+// Installs what lets users without SELECT ask private queries over protected relations. Call it
+// once, when the library is loaded, after install_restricted_hooks(). All hooks call those of
+// libraries that were loaded before.
+//
+// - Before a query is planned, one with borrowed relations is validated and rewritten, and gets the
+//   rights of the relations' owners. Its plan is marked.
+// - A marked plan is not explained, and runs without instrumentation.
+// - Each execution of a release node of a marked plan checks again that its user may borrow.
+void install_protect_hooks();
+
+}  // namespace dpquantile

@@ -1,0 +1,233 @@
+#include "pg/protect/protection_catalog.hpp"
+
+#include <algorithm>
+
+#include "pg/server/version.hpp"
+
+extern "C" {
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/dependency.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "commands/extension.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr char kSchema[] = "dpquantile";
+constexpr char kProtectedTable[] = "protected_table";
+constexpr char kGrantTable[] = "private_grant";
+
+// No table has a column with this number.
+constexpr AttrNumber kNoSuchColumn = -100;
+
+struct Grant {
+  Oid relation;
+  Oid role;
+  NameData role_name;
+  double smallest_epsilon;
+};
+
+// The contents of a table, sorted by relation.
+template <class Row>
+struct Rows {
+  Row* rows;
+  int count;
+  int capacity;
+};
+
+struct Contents {
+  MemoryContext memory;
+  Oid protected_table;  // invalid: the tables do not exist
+  Oid grant_table;
+  Rows<ProtectedRelation> relations;
+  Rows<Grant> grants;
+  uint64 generation;  // of the invalidations that the contents include
+};
+
+Contents contents{};
+uint64 invalidations = 1;
+
+// Without the tables any new relation may be one of them.
+void follow(Datum, Oid relation) {
+  if (relation == InvalidOid || !OidIsValid(contents.protected_table) ||
+      relation == contents.protected_table || relation == contents.grant_table) {
+    ++invalidations;
+  }
+}
+
+template <class Row>
+void add(Rows<Row>* rows, const Row& row) {
+  if (rows->count == rows->capacity) {
+    rows->capacity = 2 * rows->capacity + 8;
+    const Size bytes = static_cast<Size>(rows->capacity) * sizeof(Row);
+    rows->rows =
+        static_cast<Row*>(rows->rows == nullptr ? palloc(bytes) : repalloc(rows->rows, bytes));
+  }
+  rows->rows[rows->count++] = row;
+}
+
+template <class Row>
+void sort(Rows<Row>* rows) {
+  std::sort(rows->rows, rows->rows + rows->count,
+            [](const Row& left, const Row& right) { return left.relation < right.relation; });
+}
+
+// The first row of the relation, or where it would be.
+template <class Row>
+const Row* find(const Rows<Row>& rows, Oid relation) {
+  return std::lower_bound(rows.rows, rows.rows + rows.count, relation,
+                          [](const Row& row, Oid searched) { return row.relation < searched; });
+}
+
+// A table of the extension in the schema that nobody else can create objects in. Invalid if there
+// is none.
+Oid find_table(const char* name) {
+  const Oid schema = get_namespace_oid(kSchema, true);
+  const Oid table = OidIsValid(schema) ? get_relname_relid(name, schema) : InvalidOid;
+  if (!OidIsValid(table)) return InvalidOid;
+  const Oid extension = getExtensionOfObject(RelationRelationId, table);
+  return OidIsValid(extension) && extension == get_extension_oid(kExtension, true) ? table
+                                                                                   : InvalidOid;
+}
+
+// A column of a row.
+class Reader {
+ public:
+  Reader(Relation table, HeapTuple row) : table_(table), row_(row) {}
+
+  // Null for NULL.
+  std::optional<Datum> column(const char* name) const {
+    const AttrNumber number = get_attnum(RelationGetRelid(table_), name);
+    if (number == InvalidAttrNumber) {
+      ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
+                      errmsg("the table %s.%s has no column %s", kSchema,
+                             RelationGetRelationName(table_), name)));
+    }
+    bool is_null = false;
+    const Datum value = heap_getattr(row_, number, RelationGetDescr(table_), &is_null);
+    return is_null ? std::nullopt : std::optional(value);
+  }
+
+ private:
+  Relation table_;
+  HeapTuple row_;
+};
+
+void read_relation(Contents* into, const Reader& row) {
+  ProtectedRelation protection{};
+  protection.relation = DatumGetObjectId(row.column("relation").value_or(0));
+  if (const auto name = row.column("user_column")) {
+    protection.user_column_name = *DatumGetName(*name);
+    const auto number = row.column("user_number");
+    protection.user_column = number ? DatumGetInt16(*number) : kNoSuchColumn;
+  }
+  add(&into->relations, protection);
+}
+
+void read_grant(Contents* into, const Reader& row) {
+  Grant grant{};
+  grant.relation = DatumGetObjectId(row.column("relation").value_or(0));
+  grant.role = DatumGetObjectId(row.column("grantee_oid").value_or(0));
+  const auto name = row.column("grantee");
+  const auto epsilon = row.column("smallest_epsilon");
+  if (!name || !epsilon) return;
+  grant.role_name = *DatumGetName(*name);
+  grant.smallest_epsilon = DatumGetFloat8(*epsilon);
+  add(&into->grants, grant);
+}
+
+// A catalog snapshot: also a REPEATABLE READ transaction sees what has been revoked.
+void read_table(Contents* into, Oid table_oid, void (*read)(Contents*, const Reader&)) {
+  Relation table = table_open(table_oid, AccessShareLock);
+  SysScanDesc scan = systable_beginscan(table, InvalidOid, false, nullptr, 0, nullptr);
+  while (HeapTuple row = systable_getnext(scan)) read(into, Reader(table, row));
+  systable_endscan(scan);
+  table_close(table, AccessShareLock);
+}
+
+void read_contents(Contents* into) {
+  into->protected_table = find_table(kProtectedTable);
+  into->grant_table = find_table(kGrantTable);
+  if (!OidIsValid(into->protected_table) || !OidIsValid(into->grant_table)) {
+    into->protected_table = InvalidOid;
+    return;
+  }
+  read_table(into, into->protected_table, read_relation);
+  read_table(into, into->grant_table, read_grant);
+  sort(&into->relations);
+  sort(&into->grants);
+}
+
+// An error leaves the old contents, which stay out of date.
+void refresh() {
+  while (contents.generation != invalidations) {
+    Contents fresh{};
+    fresh.generation = invalidations;
+    fresh.memory = AllocSetContextCreate(CurrentMemoryContext, "dpquantile protected relations",
+                                         ALLOCSET_SMALL_SIZES);
+    const MemoryContext previous = MemoryContextSwitchTo(fresh.memory);
+    read_contents(&fresh);
+    MemoryContextSwitchTo(previous);
+    MemoryContextSetParent(fresh.memory, CacheMemoryContext);
+    if (contents.memory != nullptr) MemoryContextDelete(contents.memory);
+    contents = fresh;
+  }
+}
+
+bool is_open(const ProtectedRelation& protection) {
+  return protection.user_column == 0 ||
+         get_attnum(protection.relation, NameStr(protection.user_column_name)) ==
+             protection.user_column;
+}
+
+// The role may have been dropped, and another one may have got its OID or its name.
+bool is_valid(const Grant& grant) {
+  if (!OidIsValid(grant.role)) return false;
+  const char* name = GetUserNameFromId(grant.role, true);
+  return name != nullptr && strcmp(name, NameStr(grant.role_name)) == 0;
+}
+
+}  // namespace
+
+void install_protection_catalog() {
+  CacheRegisterRelcacheCallback(follow, 0);
+}
+
+bool any_protected_relation() {
+  if (unlikely(contents.generation != invalidations)) refresh();
+  return contents.relations.count > 0;
+}
+
+const ProtectedRelation* find_protected_relation(Oid relation) {
+  if (!any_protected_relation()) return nullptr;
+  const Rows<ProtectedRelation>& relations = contents.relations;
+  const ProtectedRelation* found = find(relations, relation);
+  const bool exists = found != relations.rows + relations.count && found->relation == relation;
+  return exists ? found : nullptr;
+}
+
+std::optional<double> granted_epsilon(Oid relation, Oid user) {
+  std::optional<double> smallest;
+  const ProtectedRelation* protection = find_protected_relation(relation);
+  if (protection == nullptr || !is_open(*protection)) return smallest;
+  const Rows<Grant>& grants = contents.grants;
+  const Grant* end = grants.rows + grants.count;
+  for (const Grant* grant = find(grants, relation); grant != end && grant->relation == relation;
+       ++grant) {
+    if (!is_valid(*grant) || !has_privs_of_role(user, grant->role)) continue;
+    if (!smallest || grant->smallest_epsilon < *smallest) smallest = grant->smallest_epsilon;
+  }
+  return smallest;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "pg/protect/borrowed_relations.hpp"
+#include "pg/protect/refusal.hpp"
+
+// What the validator knows of a statement and of each of its query levels.
+namespace dpquantile {
+
+// A statement with borrowed relations.
+struct Statement {
+  RefusedQuery refused;
+  List* borrowed;  // BorrowedRelation
+  List* early;     // expressions without columns, to be evaluated before the first row is read
+  int node_count;  // nodes of the expressions that have been looked at
+};
+
+enum class LevelKind {
+  kOuter,    // reads no protected row; it may use answers of release blocks
+  kSource,   // a projection and selection of the rows of one protected relation
+  kRelease,  // private aggregates over such rows
+};
+
+struct QueryLevel;
+
+// An entry of a range table, as far as FROM shows it.
+struct FromEntry {
+  BorrowedRelation* relation;  // the protected table, or null
+  const QueryLevel* source;    // the derived table, CTE or view with protected rows, or null
+  bool is_joined_table;        // a table that the user may read, in a source or release block
+  bool is_public;              // its rows, and which of them there are, depend on no protected row
+  bool may_be_absent;          // an outer join puts NULLs in the place of its rows
+};
+
+struct QueryLevel {
+  Statement* statement;
+  QueryLevel* parent;  // null at the top
+  Query* query;
+  LevelKind kind;
+  FromEntry* entries;       // in the order of the range table
+  QueryLevel** ctes;        // in the order of the query's CTEs
+  BorrowedRelation* view;   // whose query this is, or null
+  BorrowedRelation* whose;  // the relation with the protected rows, of a source or release block
+  bool has_release;         // whether it is a release block or contains one
+  bool is_empty;            // a source of which no row is read
+  // "public LEFT JOIN protected": some rows may have no protected row.
+  bool has_public_side;
+  // All rows of the public side stay, whatever the protected rows are.
+  bool keeps_public_rows;
+};
+
+inline FromEntry& entry_of(const QueryLevel* level, int number) {
+  return level->entries[number - 1];
+}
+
+}  // namespace dpquantile

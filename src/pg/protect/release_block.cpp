@@ -1,0 +1,187 @@
+#include "pg/protect/release_block.hpp"
+
+#include "pg/protect/column_traits.hpp"
+#include "pg/protect/inside.hpp"
+#include "pg/protect/outside.hpp"
+#include "pg/protect/private_aggregate.hpp"
+#include "pg/protect/source.hpp"
+
+extern "C" {
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr char kKeyHint[] =
+    "Add HAVING dp_keep_group(0.5, 1e-6), or group by columns of a public table: FROM department d "
+    "LEFT JOIN staff s ON s.department = d.id GROUP BY d.id.";
+
+// The keys of the block, as they were and as they are rewritten.
+struct Block {
+  QueryLevel* level;
+  List* keys;
+  List* rewritten;
+};
+
+// ---- Keys ----------------------------------------------------------------------------------
+
+TargetEntry* entry_of_key(const Block& block, const SortGroupClause* key) {
+  return get_sortgroupclause_tle(const_cast<SortGroupClause*>(key), block.level->query->targetList);
+}
+
+void rewrite_keys(Block* block) {
+  ListCell* cell;
+  foreach (cell, block->level->query->groupClause) {
+    auto* key = static_cast<SortGroupClause*>(lfirst(cell));
+    auto* expression = reinterpret_cast<Node*>(entry_of_key(*block, key)->expr);
+    Node* rewritten = rewrite_inside(block->level, expression);
+    check_key_operators(block->level, key);
+    check_key_inside(block->level, key, rewritten);
+    block->keys = lappend(block->keys, expression);
+    block->rewritten = lappend(block->rewritten, rewritten);
+  }
+}
+
+// Null if the expression is no key.
+Node* rewritten_key(const Block& block, const Node* expression) {
+  for (int i = 0; i < list_length(block.keys); ++i) {
+    if (equal(expression, list_nth(block.keys, i))) {
+      return static_cast<Node*>(copyObjectImpl(list_nth(block.rewritten, i)));
+    }
+  }
+  return nullptr;
+}
+
+// ---- Expressions over answers and keys -----------------------------------------------------
+
+// A column that is no key: PostgreSQL takes it from any row of the group. In a public table all
+// rows of the group have the same.
+void check_dependent_column(const QueryLevel* level, const Var* column) {
+  const auto* node = reinterpret_cast<const Node*>(column);
+  if (column->varlevelsup > 0 || is_public(level, const_cast<Node*>(node))) return;
+  refuse(level->statement->refused, column->location,
+         "a column outside of the aggregates is not in GROUP BY", "Add it to GROUP BY.");
+}
+
+// For expression_tree_mutator(). `context` is a Block*.
+Node* rewrite_over_answers(Node* node, void* context) {
+  if (node == nullptr) return nullptr;
+  const auto* block = static_cast<Block*>(context);
+  if (Node* key = rewritten_key(*block, node)) return key;
+  if (IsA(node, Aggref)) return rewrite_aggregate(block->level, reinterpret_cast<Aggref*>(node));
+  if (IsA(node, SubLink)) refuse_node(block->level, node);
+  if (IsA(node, Var)) check_dependent_column(block->level, reinterpret_cast<Var*>(node));
+  check_node_outside(block->level, node);
+  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(rewrite_over_answers), context);
+}
+
+void rewrite_target_list(Block* block) {
+  ListCell* cell;
+  foreach (cell, block->level->query->targetList) {
+    auto* column = static_cast<TargetEntry*>(lfirst(cell));
+    column->expr =
+        reinterpret_cast<Expr*>(rewrite_over_answers(reinterpret_cast<Node*>(column->expr), block));
+  }
+}
+
+// The planner moves a term without aggregates to WHERE, where it sees every row.
+Node* rewrite_having(Block* block, Node* condition) {
+  if (condition == nullptr) return nullptr;
+  if (is_andclause(condition)) {
+    auto* terms = static_cast<BoolExpr*>(copyObjectImpl(condition));
+    ListCell* cell;
+    foreach (cell, terms->args)
+      lfirst(cell) = rewrite_having(block, static_cast<Node*>(lfirst(cell)));
+    return reinterpret_cast<Node*>(terms);
+  }
+  return has_aggregate(condition) ? rewrite_over_answers(condition, block)
+                                  : rewrite_inside(block->level, condition);
+}
+
+// ---- Which groups there are ----------------------------------------------------------------
+
+bool asks_keep_group(const Node* having) {
+  if (having == nullptr) return false;
+  if (!is_andclause(having)) return is_keep_group(having);
+  const ListCell* cell;
+  foreach (cell, reinterpret_cast<const BoolExpr*>(having)->args) {
+    if (asks_keep_group(static_cast<const Node*>(lfirst(cell)))) return true;
+  }
+  return false;
+}
+
+bool has_public_keys(const Block& block) {
+  return is_public(block.level, reinterpret_cast<Node*>(block.keys));
+}
+
+const Node* first_key(const Block& block) {
+  return static_cast<const Node*>(linitial(block.keys));
+}
+
+void check_groups(const Block& block) {
+  const QueryLevel* level = block.level;
+  if (block.keys == NIL) return;
+  if (level->has_public_side && !has_public_keys(block)) {
+    refuse(level->statement->refused, exprLocation(first_key(block)),
+           "a key is not of the public side of the join, whose rows are kept", kKeyHint);
+  }
+  if (level->keeps_public_rows || asks_keep_group(level->query->havingQual)) return;
+  refuse(level->statement->refused, exprLocation(first_key(block)),
+         "which groups there are tells which rows there are", kKeyHint);
+}
+
+// ---- The block -----------------------------------------------------------------------------
+
+void check_limit(QueryLevel* level, Node* limit) {
+  if (reads_columns(limit)) refuse_node(level, limit);
+  check_outside(level, limit, nullptr);
+}
+
+void check_has_aggregate(const QueryLevel* level) {
+  const Query* query = level->query;
+  if (has_aggregate(reinterpret_cast<Node*>(query->targetList)) ||
+      has_aggregate(query->havingQual)) {
+    return;
+  }
+  refuse(level->statement->refused, kNowhere, "the query has no private aggregate",
+         "Ask private aggregates, such as dp_count(0.1).");
+}
+
+// The planner leaves out columns that the query around the block does not use. Without any
+// aggregate the block would read rows without a charge.
+void keep_one_aggregate(Query* query) {
+  if (has_aggregate(query->havingQual)) return;
+  Index largest = 0;
+  TargetEntry* kept = nullptr;
+  ListCell* cell;
+  foreach (cell, query->targetList) {
+    auto* column = static_cast<TargetEntry*>(lfirst(cell));
+    largest = Max(largest, column->ressortgroupref);
+    if (kept == nullptr && has_aggregate(reinterpret_cast<Node*>(column->expr))) kept = column;
+  }
+  if (kept->ressortgroupref == 0) kept->ressortgroupref = largest + 1;
+}
+
+}  // namespace
+
+void check_release_block(QueryLevel* level) {
+  Query* query = level->query;
+  check_clauses(level);
+  check_has_aggregate(level);
+  check_rows(level);
+  Block block = {level, NIL, NIL};
+  rewrite_keys(&block);
+  check_groups(block);
+  rewrite_target_list(&block);
+  query->havingQual = rewrite_having(&block, query->havingQual);
+  check_outside(level, reinterpret_cast<Node*>(query->sortClause), nullptr);
+  check_limit(level, query->limitCount);
+  check_limit(level, query->limitOffset);
+  keep_one_aggregate(query);
+}
+
+}  // namespace dpquantile

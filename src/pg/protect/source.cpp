@@ -1,0 +1,139 @@
+#include "pg/protect/source.hpp"
+
+#include "pg/protect/early_expressions.hpp"
+#include "pg/protect/inside.hpp"
+#include "pg/protect/join_rule.hpp"
+
+extern "C" {
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr char kAroundHint[] = "Write it in a query around the private aggregates.";
+constexpr char kSourceHint[] =
+    "Choose rows with WHERE and compute columns there; aggregate them in the query around it.";
+
+void refuse_clause(const QueryLevel* level, bool is_present, const char* reason, const char* hint) {
+  if (is_present) refuse(level->statement->refused, kNowhere, reason, hint);
+}
+
+// ---- Conditions ----------------------------------------------------------------------------
+
+void rewrite_conditions(QueryLevel* level, Node* from) {
+  if (IsA(from, FromExpr)) {
+    auto* list = reinterpret_cast<FromExpr*>(from);
+    ListCell* cell;
+    foreach (cell, list->fromlist) rewrite_conditions(level, static_cast<Node*>(lfirst(cell)));
+    list->quals = rewrite_inside(level, list->quals);
+  } else if (IsA(from, JoinExpr)) {
+    auto* join = reinterpret_cast<JoinExpr*>(from);
+    rewrite_conditions(level, join->larg);
+    rewrite_conditions(level, join->rarg);
+    join->quals = rewrite_inside(level, join->quals);
+  }
+}
+
+bool is_never_true(const Node* condition) {
+  if (condition == nullptr) return false;
+  if (IsA(condition, Const)) {
+    const auto* constant = reinterpret_cast<const Const*>(condition);
+    return constant->constisnull || !DatumGetBool(constant->constvalue);
+  }
+  if (!is_andclause(condition)) return false;
+  const ListCell* cell;
+  foreach (cell, reinterpret_cast<const BoolExpr*>(condition)->args) {
+    if (is_never_true(static_cast<const Node*>(lfirst(cell)))) return true;
+  }
+  return false;
+}
+
+// ---- Empty sources -------------------------------------------------------------------------
+
+bool has_limit_zero(QueryLevel* level) {
+  Query* query = level->query;
+  if (query->limitCount == nullptr) return false;
+  query->limitCount = early_expression(level, query->limitCount);
+  if (!IsA(query->limitCount, Const)) return false;
+  const auto* limit = reinterpret_cast<Const*>(query->limitCount);
+  return !limit->constisnull && DatumGetInt64(limit->constvalue) == 0;
+}
+
+bool has_empty_source(const QueryLevel* level) {
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    const QueryLevel* source = entry_of(level, i).source;
+    if (source != nullptr && source->is_empty && !level->has_public_side) return true;
+  }
+  return false;
+}
+
+// Makes sure that nothing is read.
+void read_nothing(QueryLevel* level) {
+  level->is_empty = true;
+  level->query->jointree->quals = makeBoolConst(false, false);
+}
+
+// ---- Columns -------------------------------------------------------------------------------
+
+// A column as it is may be of any type: nothing is computed from it.
+bool is_plain_column(const Node* expression) {
+  return IsA(expression, Var) && reinterpret_cast<const Var*>(expression)->varlevelsup == 0;
+}
+
+void rewrite_columns(QueryLevel* level) {
+  ListCell* cell;
+  foreach (cell, level->query->targetList) {
+    auto* column = static_cast<TargetEntry*>(lfirst(cell));
+    auto* expression = reinterpret_cast<Node*>(column->expr);
+    if (is_plain_column(expression)) {
+      check_column(level, reinterpret_cast<Var*>(expression));
+    } else {
+      column->expr = reinterpret_cast<Expr*>(rewrite_inside(level, expression));
+    }
+  }
+}
+
+}  // namespace
+
+void check_clauses(const QueryLevel* level) {
+  const Query* query = level->query;
+  refuse_clause(level, query->rowMarks != NIL, "the query locks rows", "Leave out FOR UPDATE.");
+  refuse_clause(level, query->hasWindowFuncs, "a window function is computed from rows",
+                kAroundHint);
+  refuse_clause(level, query->hasTargetSRFs, "a function returns several rows for each row",
+                kAroundHint);
+  refuse_clause(level, query->distinctClause != NIL, "DISTINCT tells which rows there are",
+                "Use dp_count_distinct.");
+  refuse_clause(level, query->groupingSets != NIL, "grouping sets put a row into several groups",
+                "Write a query for each grouping, and combine them with UNION ALL.");
+}
+
+void check_rows(QueryLevel* level) {
+  check_joins(level);
+  rewrite_conditions(level, reinterpret_cast<Node*>(level->query->jointree));
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    const FromEntry& entry = entry_of(level, i);
+    if (entry.relation != nullptr) level->whose = entry.relation;
+    if (entry.source != nullptr) level->whose = entry.source->whose;
+  }
+}
+
+void check_source(QueryLevel* level) {
+  check_clauses(level);
+  check_rows(level);
+  rewrite_columns(level);
+  Query* query = level->query;
+  if (has_limit_zero(level) || is_never_true(query->jointree->quals) || has_empty_source(level)) {
+    read_nothing(level);
+    return;
+  }
+  refuse_clause(level, query->limitCount != nullptr || query->limitOffset != nullptr,
+                "LIMIT and OFFSET below an aggregate choose rows by the others", kSourceHint);
+  refuse_clause(level, query->sortClause != NIL, "ORDER BY below an aggregate has no effect",
+                kSourceHint);
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "pg/protect/query_level.hpp"
+
+// A source: SELECT over protected rows without aggregates, which chooses rows and computes columns.
+namespace dpquantile {
+
+// Checks and rewrites a source whose entries are known. A source is empty if a condition is
+// constant false, or LIMIT is 0: no row is read.
+void check_source(QueryLevel* level);
+
+// Checks and rewrites what a source and a release block share: joins and the conditions of FROM and
+// WHERE. Marks the relation as validated.
+void check_rows(QueryLevel* level);
+
+// ereports for what neither a source nor a release block may have.
+void check_clauses(const QueryLevel* level);
+
+}  // namespace dpquantile

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+namespace dpquantile {
+
+// What a query may do with a function over values of protected rows. A function is total if it
+// cannot fail for any row: an error would tell that a row with such a value exists.
+enum class TotalKind {
+  kAsItIs,   // total as PostgreSQL has it
+  kVariant,  // to be replaced by total_variant(), which answers NULL where the original fails
+};
+
+struct TotalFunction {
+  Oid function;
+  TotalKind kind;
+  // Bit i stands for argument i, counted from 0. These arguments must be free of columns, as the
+  // unit of date_trunc and a time zone must.
+  unsigned public_arguments;
+  const char* reason;
+};
+
+// The reviewed entry of a function, or null. Leakproof functions have none, because is_total()
+// knows them by a rule.
+const TotalFunction* find_total_function(Oid function);
+
+// Whether a function is total as it is, for all values of all its arguments: it is PostgreSQL's
+// own, not volatile and leakproof, and no exception; or the table has it as kAsItIs.
+bool is_total(Oid function);
+
+// The function that replaces one of kind kVariant: dpquantile.total_<name>, with the same types of
+// arguments and of the result. InvalidOid if the database does not have it; then refuse the query.
+Oid total_variant(Oid function);
+
+// The function that replaces the conversion of a text to a type by its input function
+// (CoerceViaIO): dpquantile.total_<type>(text), which answers NULL where the conversion fails.
+// InvalidOid if there is none.
+Oid total_text_cast(Oid type);
+
+}  // namespace dpquantile

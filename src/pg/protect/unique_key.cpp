@@ -1,0 +1,121 @@
+#include "pg/protect/unique_key.hpp"
+
+extern "C" {
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/stratnum.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_index.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+struct Table {
+  int number;
+  const Bitmapset* known;
+};
+
+Node* without_relabel(Node* expression) {
+  while (IsA(expression, RelabelType)) {
+    expression = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(expression)->arg);
+  }
+  return expression;
+}
+
+bool is_column(Node* expression, const Table& table, AttrNumber number) {
+  expression = without_relabel(expression);
+  if (!IsA(expression, Var)) return false;
+  const auto* column = reinterpret_cast<Var*>(expression);
+  return column->varlevelsup == 0 && static_cast<int>(column->varno) == table.number &&
+         column->varattno == number;
+}
+
+// For expression_tree_walker(). `table` is a const Table*.
+bool has_unknown_column(Node* node, void* table) {
+  if (node == nullptr) return false;
+  if (IsA(node, Var)) {
+    const auto* column = reinterpret_cast<Var*>(node);
+    return column->varlevelsup == 0 &&
+           !bms_is_member(static_cast<int>(column->varno), static_cast<const Table*>(table)->known);
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(has_unknown_column), table);
+}
+
+bool is_known(Node* expression, const Table& table) {
+  return !has_unknown_column(expression, const_cast<Table*>(&table));
+}
+
+bool compares_as(const OpExpr* condition, Oid family, Oid collation) {
+  if (get_op_opfamily_strategy(condition->opno, family) != BTEqualStrategyNumber) return false;
+  return !OidIsValid(collation) || condition->inputcollid == collation;
+}
+
+bool fixes_column(Node* condition, const Table& table, AttrNumber number, Oid family,
+                  Oid collation) {
+  if (!IsA(condition, OpExpr)) return false;
+  const auto* equality = reinterpret_cast<OpExpr*>(condition);
+  if (list_length(equality->args) != 2 || !compares_as(equality, family, collation)) return false;
+  auto* left = static_cast<Node*>(linitial(equality->args));
+  auto* right = static_cast<Node*>(lsecond(equality->args));
+  return (is_column(left, table, number) && is_known(right, table)) ||
+         (is_column(right, table, number) && is_known(left, table));
+}
+
+bool conditions_fix_column(const List* conditions, const Table& table, AttrNumber number,
+                           Oid family, Oid collation) {
+  const ListCell* cell;
+  foreach (cell, conditions) {
+    if (fixes_column(static_cast<Node*>(lfirst(cell)), table, number, family, collation)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_unique_key(Relation index) {
+  const auto* entry = index->rd_index;
+  return index->rd_rel->relam == BTREE_AM_OID && entry->indisunique && entry->indisvalid &&
+         entry->indisready && entry->indislive && entry->indimmediate &&
+         heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, nullptr) &&
+         heap_attisnull(index->rd_indextuple, Anum_pg_index_indexprs, nullptr);
+}
+
+bool conditions_fix_key(const List* conditions, const Table& table, Relation index) {
+  if (!is_unique_key(index)) return false;
+  const int columns = IndexRelationGetNumberOfKeyAttributes(index);
+  for (int i = 0; i < columns; ++i) {
+    const Oid family = index->rd_opfamily[i];
+    if (family >= FirstNormalObjectId) return false;
+    if (!conditions_fix_column(conditions, table, index->rd_index->indkey.values[i], family,
+                               index->rd_indcollation[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool conditions_fix_row(const List* conditions, Oid table_oid, int number, const Bitmapset* known) {
+  const Table table = {number, known};
+  Relation relation = table_open(table_oid, AccessShareLock);
+  List* indexes = RelationGetIndexList(relation);
+  bool fix = false;
+  ListCell* cell;
+  foreach (cell, indexes) {
+    Relation index = index_open(lfirst_oid(cell), AccessShareLock);
+    fix = fix || conditions_fix_key(conditions, table, index);
+    index_close(index, AccessShareLock);
+  }
+  table_close(relation, NoLock);
+  return fix;
+}
+
+}  // namespace dpquantile

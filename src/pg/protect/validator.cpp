@@ -1,0 +1,268 @@
+#include "pg/protect/validator.hpp"
+
+#include "pg/protect/outer_query.hpp"
+#include "pg/protect/release_block.hpp"
+#include "pg/protect/source.hpp"
+
+extern "C" {
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr char kAggregateHint[] =
+    "Ask private aggregates, such as SELECT dp_count(0.1) FROM staff WHERE age > 30.";
+
+QueryLevel* validate(Statement* statement, QueryLevel* parent, Query* query,
+                     BorrowedRelation* view);
+
+[[noreturn]] void refuse_query(const QueryLevel* level, const char* reason, const char* hint) {
+  refuse(level->statement->refused, kNowhere, reason, hint);
+}
+
+// ---- What the level reads ------------------------------------------------------------------
+
+// A view reads a table with the rights of its owner, so the table is not borrowed itself.
+BorrowedRelation* protected_relation(const QueryLevel* level, const RangeTblEntry* entry) {
+  if (level->view != nullptr) return level->view;
+  return find_borrowed(level->statement->borrowed, permissions_of(level->query, entry));
+}
+
+void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
+                           const BorrowedRelation* relation) {
+  const bool is_table = entry->relkind == RELKIND_RELATION ||
+                        entry->relkind == RELKIND_PARTITIONED_TABLE ||
+                        entry->relkind == RELKIND_MATVIEW;
+  if (!is_table) refuse_query(level, "it is no table of this database", kAggregateHint);
+  if (entry->tablesample != nullptr) {
+    refuse_query(level, "TABLESAMPLE chooses rows by their place", "Leave out TABLESAMPLE.");
+  }
+  if (entry->securityQuals != NIL) {
+    refuse_query(level, "it has row security", "Ask its owner for a view or another table.");
+  }
+  if (relation->permissions->requiredPerms != ACL_SELECT) {
+    refuse_query(level, "the query does more than read it", "Leave out FOR UPDATE.");
+  }
+}
+
+bool is_joinable(const RangeTblEntry* entry) {
+  return entry->relkind == RELKIND_RELATION && entry->tablesample == nullptr &&
+         entry->securityQuals == NIL && !has_subclass(entry->relid);
+}
+
+FromEntry describe_relation(const QueryLevel* level, const RangeTblEntry* entry) {
+  FromEntry described{};
+  described.relation = protected_relation(level, entry);
+  if (described.relation != nullptr) {
+    check_protected_table(level, entry, described.relation);
+  } else {
+    described.is_joined_table = is_joinable(entry);
+  }
+  return described;
+}
+
+// Quals of the query around a release must not get below its aggregates: planner and executor would
+// evaluate them for rows. PostgreSQL does not move them below LIMIT. LIMIT NULL limits nothing.
+void fence(Query* query) {
+  if (query->limitCount != nullptr || query->limitOffset != nullptr) return;
+  query->limitCount = reinterpret_cast<Node*>(makeNullConst(INT8OID, -1, InvalidOid));
+}
+
+FromEntry describe_subquery(QueryLevel* level, RangeTblEntry* entry) {
+  FromEntry described{};
+  BorrowedRelation* view = protected_relation(level, entry);
+  const QueryLevel* child = validate(level->statement, level, entry->subquery, view);
+  if (child->kind == LevelKind::kSource) {
+    if (entry->lateral) {
+      refuse_query(level, "LATERAL computes rows from other rows", "Leave out LATERAL.");
+    }
+    described.source = child;
+  }
+  if (view != nullptr && child->kind != LevelKind::kSource) {
+    refuse_query(level, "the view is no projection and selection of one table", kAggregateHint);
+  }
+  if (child->has_release) entry->security_barrier = true;
+  return described;
+}
+
+FromEntry describe_cte(const QueryLevel* level, const RangeTblEntry* entry) {
+  FromEntry described{};
+  const QueryLevel* of = level;
+  for (Index i = 0; i < entry->ctelevelsup && of != nullptr; ++i) of = of->parent;
+  ListCell* cell;
+  foreach (cell, of == nullptr ? NIL : of->query->cteList) {
+    const auto* cte = static_cast<CommonTableExpr*>(lfirst(cell));
+    if (strcmp(cte->ctename, entry->ctename) != 0) continue;
+    const QueryLevel* body = of->ctes[foreach_current_index(cell)];
+    if (body != nullptr && body->kind == LevelKind::kSource) described.source = body;
+  }
+  return described;
+}
+
+FromEntry describe(QueryLevel* level, RangeTblEntry* entry) {
+  switch (entry->rtekind) {
+    case RTE_RELATION:
+      return describe_relation(level, entry);
+    case RTE_SUBQUERY:
+      return describe_subquery(level, entry);
+    case RTE_CTE:
+      return describe_cte(level, entry);
+    default:
+      return FromEntry{};
+  }
+}
+
+// A CTE that is planned as a part of the query around it loses the barrier.
+void validate_ctes(QueryLevel* level) {
+  const List* ctes = level->query->cteList;
+  level->ctes = static_cast<QueryLevel**>(
+      palloc0((static_cast<Size>(list_length(ctes)) + 1) * sizeof(QueryLevel*)));
+  const ListCell* cell;
+  foreach (cell, ctes) {
+    auto* cte = static_cast<CommonTableExpr*>(lfirst(cell));
+    auto* query = reinterpret_cast<Query*>(cte->ctequery);
+    QueryLevel* body = validate(level->statement, level, query, nullptr);
+    level->ctes[foreach_current_index(cell)] = body;
+    if (body->has_release) cte->ctematerialized = CTEMaterializeAlways;
+    if (cte->cterecursive && (body->has_release || body->kind != LevelKind::kOuter)) {
+      refuse_query(level, "a recursive query would read it again and again",
+                   "Ask the private aggregates in a query that is not recursive.");
+    }
+  }
+}
+
+// The entries that FROM names. A view's query has others, too.
+Bitmapset* entries_in(const Node* from) {
+  if (IsA(from, RangeTblRef)) {
+    return bms_make_singleton(reinterpret_cast<const RangeTblRef*>(from)->rtindex);
+  }
+  if (IsA(from, JoinExpr)) {
+    const auto* join = reinterpret_cast<const JoinExpr*>(from);
+    return bms_join(entries_in(join->larg), entries_in(join->rarg));
+  }
+  Bitmapset* entries = nullptr;
+  if (!IsA(from, FromExpr)) return entries;
+  const ListCell* cell;
+  foreach (cell, reinterpret_cast<const FromExpr*>(from)->fromlist) {
+    entries = bms_join(entries, entries_in(static_cast<const Node*>(lfirst(cell))));
+  }
+  return entries;
+}
+
+// Returns whether FROM has protected rows. Elsewhere they are refused, as in UNION.
+bool describe_entries(QueryLevel* level) {
+  Query* query = level->query;
+  const Bitmapset* from = entries_in(reinterpret_cast<const Node*>(query->jointree));
+  const Size count = static_cast<Size>(list_length(query->rtable)) + 1;
+  level->entries = static_cast<FromEntry*>(palloc0(count * sizeof(FromEntry)));
+  bool has_rows = false;
+  ListCell* cell;
+  foreach (cell, query->rtable) {
+    const int number = foreach_current_index(cell) + 1;
+    auto* entry = static_cast<RangeTblEntry*>(lfirst(cell));
+    const bool in_from = bms_is_member(number, from);
+    if (!in_from && entry->rtekind != RTE_SUBQUERY) continue;
+    FromEntry& described = entry_of(level, number);
+    described = describe(level, entry);
+    if (described.relation == nullptr && described.source == nullptr) continue;
+    if (!in_from) refuse_query(level, "UNION or the like shows rows", kAggregateHint);
+    has_rows = true;
+  }
+  return has_rows;
+}
+
+// ---- Subqueries in expressions -------------------------------------------------------------
+
+void check_subquery(QueryLevel* level, SubLink* subquery) {
+  auto* query = reinterpret_cast<Query*>(subquery->subselect);
+  const QueryLevel* child = validate(level->statement, level, query, nullptr);
+  const RefusedQuery& refused = level->statement->refused;
+  if (child->kind == LevelKind::kSource) {
+    refuse(refused, subquery->location, "a subquery shows rows", kAggregateHint);
+  }
+  const bool has_one_value =
+      subquery->subLinkType == EXPR_SUBLINK || subquery->subLinkType == ARRAY_SUBLINK;
+  if (child->has_release && !has_one_value) {
+    refuse(refused, subquery->location, "private aggregates are in EXISTS, IN, ANY or ALL",
+           "Ask them in FROM, or in a subquery with one value: (SELECT dp_count(0.1) FROM staff).");
+  }
+}
+
+// ---- The level -----------------------------------------------------------------------------
+
+bool aggregates(const Query* query) {
+  return query->hasAggs || query->groupClause != NIL || query->groupingSets != NIL ||
+         query->havingQual != nullptr;
+}
+
+QueryLevel* make_level(Statement* statement, QueryLevel* parent, Query* query,
+                       BorrowedRelation* view) {
+  auto* level = static_cast<QueryLevel*>(palloc0(sizeof(QueryLevel)));
+  level->statement = statement;
+  level->parent = parent;
+  level->query = query;
+  level->view = view;
+  return level;
+}
+
+void check_by_kind(QueryLevel* level) {
+  switch (level->kind) {
+    case LevelKind::kSource:
+      check_source(level);
+      level->whose->is_validated = true;
+      break;
+    case LevelKind::kRelease:
+      check_release_block(level);
+      level->whose->is_validated = true;
+      level->has_release = true;
+      if (level->parent != nullptr) fence(level->query);
+      break;
+    case LevelKind::kOuter:
+      check_outer_query(level, check_subquery);
+      break;
+  }
+}
+
+QueryLevel* validate(Statement* statement, QueryLevel* parent, Query* query,
+                     BorrowedRelation* view) {
+  check_stack_depth();
+  QueryLevel* level = make_level(statement, parent, query, view);
+  if (query->commandType != CMD_SELECT) {
+    refuse_with_code(statement->refused, ERRCODE_FEATURE_NOT_SUPPORTED, kNowhere,
+                     "the statement changes data",
+                     "Use SELECT, or CREATE TABLE AS to keep the answers.");
+  }
+  DPQ_RESOLVE_GROUP_KEYS(query);
+  validate_ctes(level);
+  const bool has_rows = describe_entries(level);
+  level->kind = !has_rows           ? LevelKind::kOuter
+                : aggregates(query) ? LevelKind::kRelease
+                                    : LevelKind::kSource;
+  check_by_kind(level);
+  if (parent != nullptr) parent->has_release = parent->has_release || level->has_release;
+  return level;
+}
+
+}  // namespace
+
+void validate_statement(Statement* statement, Query* query) {
+  const QueryLevel* top = validate(statement, nullptr, query, nullptr);
+  if (top->kind == LevelKind::kSource && !top->is_empty) {
+    refuse_query(top, "the query shows rows", kAggregateHint);
+  }
+  const ListCell* cell;
+  foreach (cell, statement->borrowed) {
+    if (static_cast<const BorrowedRelation*>(lfirst(cell))->is_validated) continue;
+    refuse_query(top, "the query reads it in an unknown way", kAggregateHint);
+  }
+}
+
+}  // namespace dpquantile
