@@ -1,7 +1,5 @@
 #include "pg/release/release_path.hpp"
 
-#include <cmath>
-
 #include "pg/parameters/call_arguments.hpp"
 #include "pg/release/grouping_states.hpp"
 #include "pg/release/parameter_source.hpp"
@@ -229,13 +227,14 @@ List* promised_order(PlannerInfo* root) {
   return make_pathkeys_for_sortclauses(root, DPQ_GROUP_CLAUSE(root), root->processed_tlist);
 }
 
-// All groups are made before the first is shown, and are sorted.
-void set_costs(Path* release, const Path* child) {
-  const double rows = Max(child->rows, 2.0);
-  release->rows = child->rows;
-  release->startup_cost = child->total_cost + 2 * cpu_operator_cost * rows * std::log2(rows);
-  release->total_cost = release->startup_cost + cpu_tuple_cost * rows;
-  DPQ_COPY_DISABLED_NODES(release, child);
+// Costs and rows are constants. The plan around the node decides in which order rows are shown and how
+// often a node is executed and charged, and must not depend on the number of rows below.
+void set_costs(Path* release, bool has_keys) {
+  constexpr double kGroups = 100;
+  constexpr Cost kStartupCost = 1000;
+  release->rows = has_keys ? kGroups : 1;
+  release->startup_cost = kStartupCost;
+  release->total_cost = kStartupCost + 1;
 }
 
 // Null if the path cannot be the child of a release node.
@@ -262,7 +261,7 @@ Path* make_release_path(const ReleaseLevel* level, const Path* grouping) {
   path->pathtarget =
       level->columns.begin_with_target ? level->grouping.groups->reltarget : level->columns.target;
   path->pathkeys = promised_order(level->grouping.root);
-  set_costs(path, child);
+  set_costs(path, level->plan.has_keys);
   return path;
 }
 
@@ -307,16 +306,22 @@ void add_release(const ReleaseLevel* level, const Path* grouping) {
   if (release != nullptr) add_path(level->grouping.groups, with_target(level, release));
 }
 
+// The cheapest path comes first (add_path). All release paths have the same order and costs.
+void add_cheapest_release(const ReleaseLevel* level, const List* groupings) {
+  const ListCell* cell;
+  foreach (cell, groupings) {
+    if (level->grouping.groups->pathlist != NIL) return;
+    add_release(level, static_cast<const Path*>(lfirst(cell)));
+  }
+}
+
 // A release node is never a part of a parallel plan, but its child may be one.
 void release_groups(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
   const ReleaseLevel* level = describe_level(root, input, groups);
   generate_useful_gather_paths(root, groups, false);
   List* groupings = groups->pathlist;
   clear_paths(groups);
-  ListCell* cell;
-  foreach (cell, groupings) {
-    add_release(level, static_cast<Path*>(lfirst(cell)));
-  }
+  add_cheapest_release(level, groupings);
   if (groups->pathlist == NIL && groupings != NIL && root->parse->groupingSets == NIL) {
     add_release(level, make_local_grouping(level, static_cast<Path*>(linitial(groupings))->rows));
   }

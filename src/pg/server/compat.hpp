@@ -75,13 +75,6 @@ extern "C" {
 #define DPQ_EXPLAIN_FORMAT_HEADER "commands/explain.h"
 #endif
 
-// PostgreSQL 18 counts the disabled nodes of a path.
-#if PG_VERSION_NUM >= 180000
-#define DPQ_COPY_DISABLED_NODES(to, from) ((to)->disabled_nodes = (from)->disabled_nodes)
-#else
-#define DPQ_COPY_DISABLED_NODES(to, from) ((void)0)
-#endif
-
 // What ExecutorCheckPerms_hook gets of each relation, and its parameters: PostgreSQL 16 moved the
 // permissions out of the range table.
 // DPQ_PLAN_PERMISSIONS is the same list of a plan.
