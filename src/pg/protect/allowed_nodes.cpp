@@ -9,7 +9,7 @@ constexpr bool kNo = false;
 
 // clang-format off
 constexpr NodeRule kRules[] = {
-    // kind                what it is called          inside outside  reason
+    // kind                what it is called          inside outside  why, or on which condition
     {T_Const,             "a constant",               kYes, kYes, "of limited size, because its size decides how long a comparison takes"},
     {T_Param,             "a parameter",              kYes, kYes, "of limited size, checked before the first row"},
     {T_Var,               "a column",                 kYes, kYes, "inside: of a built-in type, no system column, no whole row"},
@@ -33,18 +33,18 @@ constexpr NodeRule kRules[] = {
     {T_ArrayExpr,         "ARRAY[...]",               kYes, kYes, "inside: of limited size"},
     {T_SubscriptingRef,   "a subscript",              kYes, kYes, "inside: an element of an array, NULL outside of its bounds"},
 
-    {T_SQLValueFunction,  "CURRENT_DATE or the like", kNo, kYes, "inside it is evaluated before the first row"},
-    {T_Aggref,            "an aggregate",             kNo, kYes, "would be exact"},
-    {T_WindowFunc,        "a window function",        kNo, kYes, "one row would change the values of many"},
-    {T_GroupingFunc,      "GROUPING()",               kNo, kYes, "a release block has no grouping sets"},
+    {T_SQLValueFunction,  "CURRENT_DATE or the like", kNo, kYes, "is evaluated before the first row, not for each row"},
+    {T_Aggref,            "an aggregate",             kNo, kYes, "would be an exact answer"},
+    {T_WindowFunc,        "a window function",        kNo, kYes, "lets one row change the values of many"},
+    {T_GroupingFunc,      "GROUPING()",               kNo, kYes, "needs grouping sets"},
     {T_SubLink,           "a subquery",               kNo, kYes, "would run for each row, or read rows without noise"},
     {T_ArrayCoerceExpr,   "a cast of an array",       kNo, kYes, "may fail for an element"},
-    {T_RowExpr,           "a row",                    kNo, kYes, "rows are compared by functions of their columns' types"},
-    {T_RowCompareExpr,    "a comparison of rows",     kNo, kYes, "compares by functions of the columns' types"},
-    {T_FieldSelect,       "a field of a row",         kNo, kYes, "the row has a type of its own"},
-    {T_ConvertRowtypeExpr,"a whole row of a child",   kNo, kYes, "the row has a type of its own"},
-    {T_CoerceToDomain,    "a cast to a domain",       kNo, kYes, "fails for what the domain excludes; outside: a built-in domain"},
-    {T_NamedArgExpr,      "a named argument",         kNo, kYes, "as its value"},
+    {T_RowExpr,           "a row",                    kNo, kYes, "has a type of its own"},
+    {T_RowCompareExpr,    "a comparison of rows",     kNo, kYes, "calls a function for each column"},
+    {T_FieldSelect,       "a field of a row",         kNo, kYes, "needs a row, which has a type of its own"},
+    {T_ConvertRowtypeExpr,"a whole row of a child",   kNo, kYes, "has a type of its own"},
+    {T_CoerceToDomain,    "a cast to a domain",       kNo, kYes, "may fail, and calls functions of the domain's owner"},
+    {T_NamedArgExpr,      "a named argument",         kNo, kYes, "stands for its value in a function call with names"},
 
     // Parts of a query around its expressions.
     {T_TargetEntry,       "an output column",         kNo, kYes, "as its expression"},

@@ -20,7 +20,7 @@ struct NodeRule {
   const char* what;  // in an error: "a subquery"
   bool inside;
   bool outside;
-  const char* reason;
+  const char* reason;  // if it is refused somewhere: what it does that is refused
 };
 
 // Null if the kind is not in the table; then it is refused.

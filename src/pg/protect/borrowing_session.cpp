@@ -9,15 +9,15 @@ extern "C" {
 namespace dpquantile {
 
 void require_borrowing_session(const RefusedQuery& query) {
+  if (GetUserId() != GetOuterUserId() || InSecurityRestrictedOperation()) {
+    refuse(query, kNowhere, "the query runs with the rights of another role than the one who pays",
+           "Ask outside of SECURITY DEFINER functions and of maintenance commands.");
+  }
   if (!session_is_restricted()) {
     refuse_with_code(query, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
                      "the session is not restricted",
                      "Have an administrator call dp_restrict_role for the login role, and connect "
                      "again.");
-  }
-  if (GetUserId() != GetOuterUserId() || InSecurityRestrictedOperation()) {
-    refuse(query, kNowhere, "the query runs with the rights of another role than the one who pays",
-           "Ask outside of SECURITY DEFINER functions and of maintenance commands.");
   }
   if (IsolationIsSerializable()) {
     refuse_with_code(query, ERRCODE_FEATURE_NOT_SUPPORTED, kNowhere,

@@ -191,12 +191,10 @@ bool is_structural(const Node* node) {
 
 // Checks a node with columns, and replaces its own functions.
 Node* rewrite_node(QueryLevel* level, Node* node) {
+  if (IsA(node, Var)) check_column(level, reinterpret_cast<Var*>(node));
   check_type(level, node);
   check_collation(level, node);
   switch (nodeTag(node)) {
-    case T_Var:
-      check_column(level, reinterpret_cast<Var*>(node));
-      return node;
     case T_SubscriptingRef:
       check_subscript(level, node);
       return node;

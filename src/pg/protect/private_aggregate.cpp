@@ -83,7 +83,7 @@ void check_collation(const QueryLevel* level, const Aggref* call) {
 
 void check_parameter(QueryLevel* level, const Aggref* call, Node* parameter) {
   if (reads_columns(parameter)) {
-    refuse_call(level, call, "a parameter of a private aggregate depends on a column",
+    refuse_call(level, call, "a parameter of a private aggregate depends on a column or a subquery",
                 "Write it as a literal or a query parameter.");
   }
   check_outside(level, parameter, nullptr);

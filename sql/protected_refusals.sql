@@ -1,0 +1,246 @@
+-- A role without SELECT asks about protected tables what is not private: each refusal, with where and why. The numbers are those
+-- of docs/threats.md.
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_owner LOGIN;
+CREATE ROLE regress_dpq_asker LOGIN;
+CREATE ROLE regress_dpq_stranger LOGIN;
+CREATE SCHEMA regress_dpq_hr AUTHORIZATION regress_dpq_owner;
+CREATE SCHEMA regress_dpq_own AUTHORIZATION regress_dpq_asker;
+GRANT USAGE ON SCHEMA regress_dpq_hr TO regress_dpq_asker, regress_dpq_stranger;
+GRANT USAGE ON SCHEMA regress_dpq_own TO regress_dpq_stranger;
+SELECT dp_grant_budget('regress_dpq_asker', 1000, 0.5, smallest_charge => 0.001);
+SELECT dp_restrict_role('regress_dpq_asker');
+CREATE COLLATION regress_dpq_hr.blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+
+SET SESSION AUTHORIZATION regress_dpq_owner;
+SET search_path = regress_dpq_hr, public;
+CREATE TABLE department (id int PRIMARY KEY, name text, boss int, code text UNIQUE DEFERRABLE, floor int);
+CREATE UNIQUE INDEX ON department (boss) WHERE floor > 0;
+CREATE UNIQUE INDEX ON department (abs(floor));
+CREATE TABLE family (id int PRIMARY KEY);
+CREATE TABLE child () INHERITS (family);
+CREATE TABLE ruled (id int PRIMARY KEY);
+ALTER TABLE ruled ENABLE ROW LEVEL SECURITY;
+CREATE TABLE staff (id int PRIMARY KEY, name text, salary int, department int, born date, nick text COLLATE blind);
+CREATE TABLE visit (patient int, cost int, ward int);
+CREATE TABLE other (id int);
+CREATE VIEW sample AS SELECT DISTINCT salary FROM staff;
+INSERT INTO staff SELECT i, 'n' || i, i, 1, 'today', 'n' FROM generate_series(1, 10) i;
+GRANT SELECT ON department, family, child, ruled TO regress_dpq_asker;
+SELECT dp_protect_table(t) FROM unnest('{staff,other,sample}'::regclass[]) t;
+SELECT dp_protect_table('visit', 'patient');
+SELECT dp_grant_private_access(t, 'regress_dpq_asker') FROM unnest('{staff,visit,sample}'::regclass[]) t;
+
+SET SESSION AUTHORIZATION regress_dpq_asker;
+SET search_path = regress_dpq_own, regress_dpq_hr, public;
+
+-- Rows, and exact answers
+SELECT * FROM staff;
+SELECT count(*) FROM staff;
+SELECT dp_count(1), max(salary) FROM staff;
+SELECT 1 FROM staff HAVING true;
+SELECT name FROM staff UNION ALL SELECT 'x';
+SELECT EXISTS (SELECT FROM staff WHERE salary > 5);
+SELECT 5 IN (SELECT salary FROM staff);
+SELECT id FROM department WHERE id = (SELECT salary FROM staff LIMIT 1);
+SELECT true WHERE (SELECT dp_count(1) FROM staff) IN (SELECT dp_count(1) FROM staff);
+-- Neither SELECT nor private access
+SELECT dp_count(1) FROM other;
+SELECT dp_count(1) FROM staff, other;
+
+-- threat 32: functions that fail for some rows, and other people's code
+SELECT dp_count(1) FROM staff WHERE name::regclass IS NOT NULL;
+SELECT dp_count(1) FROM staff WHERE to_date(name, 'YYYY') > now();
+SELECT dp_count(1) FROM staff WHERE name ~ '(a';
+SELECT dp_avg(chr(salary)::int, 1, 0, 1) FROM staff;
+SELECT dp_count(1) FROM staff GROUP BY to_number(name, '9') HAVING dp_keep_group(1, 1e-6);
+SELECT salary FROM staff GROUP BY salary HAVING dp_keep_group(1, 1e-6) AND chr(salary) = 'a';
+CREATE FUNCTION spy(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE COST 0.1 AS $$ BEGIN RAISE NOTICE '%', $1; RETURN true; END $$;
+CREATE FUNCTION alike(int, int) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT $1 = $2';
+CREATE OPERATOR === (FUNCTION = alike, LEFTARG = int, RIGHTARG = int);
+CREATE DOMAIN checked AS int CHECK (spy(VALUE));
+CREATE AGGREGATE total(int) (SFUNC = int4pl, STYPE = int);
+SELECT dp_count(1) FROM staff WHERE spy(salary);
+SELECT dp_count(1) FROM staff WHERE salary === 5;
+SELECT dp_count(1) FROM staff WHERE salary::checked = 5;
+SELECT spy(dp_count(1)::int) FROM staff;
+SELECT spy(n::int) FROM (SELECT dp_count(1) AS n FROM staff) t;
+SELECT n FROM (SELECT dp_count(1) AS n FROM staff) t WHERE spy(n::int);
+SELECT n::int::checked FROM (SELECT dp_count(1) AS n FROM staff) t;
+SELECT total(n::int) FROM (SELECT dp_count(1) AS n FROM staff) t;
+SELECT total(salary) FROM staff;
+SELECT dp_count(1) FROM staff WHERE salary > 5 AND spy(1);
+SELECT dp_count(1) FROM staff LIMIT length(set_config('a.b', 'c', false));
+-- ... and functions with side effects
+SELECT dp_count(1) FROM staff WHERE random() < 0.5;
+SELECT dp_count(1) FROM staff WHERE pg_sleep(salary) IS NOT NULL;
+SELECT n + random() FROM (SELECT dp_count(1) AS n FROM staff) t;
+-- ... and collations
+SELECT dp_count(1) FROM staff WHERE nick = 'N';
+SELECT dp_count(1) FROM staff WHERE name = 'n' COLLATE blind;
+SELECT dp_count_distinct(nick, 1) FROM staff;
+SELECT dp_count(1) FROM staff GROUP BY nick HAVING dp_keep_group(1, 1e-6);
+SELECT dp_count(1) FROM staff WHERE CASE WHEN salary = 3 THEN name || nick < 'a' END;
+-- ... and sizes that take time for a row (threat 25)
+SELECT dp_count(1) FROM staff WHERE salary = ANY (array_fill(1, ARRAY[1001]));
+SELECT dp_count(1) FROM staff WHERE name = repeat('x', 9000);
+PREPARE one_of(int[]) AS SELECT dp_count(1) FROM staff WHERE salary = ANY ($1);
+SET plan_cache_mode = force_generic_plan;
+EXECUTE one_of(array_fill(1, ARRAY[1001]));
+RESET plan_cache_mode;
+DEALLOCATE one_of;
+
+-- threat 33: joins and shapes that multiply a row, or choose rows by others
+SELECT dp_count(1) FROM staff, staff s;
+SELECT dp_count(1) FROM staff a JOIN staff b USING (id);
+SELECT dp_count(1) FROM staff, department;
+SELECT dp_count(1) FROM staff s JOIN department d ON d.id > s.department;
+SELECT dp_count(1) FROM staff s JOIN department d ON d.id = s.department OR d.id = 1;
+SELECT dp_count(1) FROM staff s JOIN department d ON d.code = s.name;
+SELECT dp_count(1) FROM staff s JOIN department d ON d.boss = s.id;
+SELECT dp_count(1) FROM staff s JOIN department d ON d.floor = s.id;
+SELECT dp_count(1) FROM staff s JOIN family f USING (id);
+SELECT dp_count(1) FROM staff s JOIN ruled r USING (id);
+SELECT dp_count(1) FROM staff s FULL JOIN department d ON d.id = s.department;
+SELECT dp_count(1) FROM staff s JOIN (department d JOIN department e ON d.id = e.id) ON d.id = s.department;
+SELECT dp_count(1) FROM staff s JOIN (SELECT * FROM department) d ON d.id = s.department;
+SELECT dp_count(1) FROM staff, generate_series(1, 9);
+SELECT dp_count(1) FROM staff, LATERAL (SELECT salary) t;
+SELECT dp_count(1) FROM department d, LATERAL (SELECT * FROM staff WHERE department = d.id) t WHERE d.id = t.id;
+SELECT dp_count(1) FROM (SELECT unnest('{1,2,3}'::int[]) FROM staff) t;
+SELECT dp_count(1) FROM (SELECT * FROM staff UNION ALL SELECT * FROM staff) t;
+SELECT dp_count(1) FROM (SELECT * FROM staff ORDER BY id LIMIT 1) t;
+SELECT dp_count(1) FROM (SELECT * FROM staff OFFSET 5) t;
+SELECT dp_count(1) FROM (SELECT DISTINCT salary FROM staff) t;
+SELECT dp_count(1) FROM (SELECT salary, row_number() OVER () AS r FROM staff) t WHERE r < 2;
+SELECT dp_count(1) FROM (SELECT salary FROM staff GROUP BY salary) t;
+SELECT dp_count(1) FROM staff TABLESAMPLE system (50);
+WITH RECURSIVE r AS (SELECT id FROM staff UNION ALL SELECT id + 1 FROM r) SELECT dp_count(1) FROM r;
+SELECT dp_count(1), row_number() OVER () FROM staff;
+SELECT DISTINCT dp_count(1) FROM staff;
+SELECT dp_count(1), generate_series(1, 2) FROM staff;
+SELECT dp_count(1) FROM staff GROUP BY ROLLUP (department) HAVING dp_keep_group(1, 1e-6);
+SELECT dp_sum(salary, 1, 0, (SELECT 5)) FROM staff;
+SELECT dp_count_distinct(DISTINCT salary, 1) FROM staff;
+SELECT dp_median(salary, 1, 0, salary) FROM staff;
+SELECT dp_count(1) FROM staff WHERE salary > (SELECT 5);
+-- A row without a partner is not counted twice: what takes its place must have been NULL.
+SELECT dp_sum(coalesce(salary, 99), 1, -99, 99) FROM department d LEFT JOIN staff s ON s.department = d.id;
+SELECT dp_count(s.id, 1) FROM department d LEFT JOIN (department e LEFT JOIN staff s ON s.department = e.id) ON e.id = d.id;
+
+-- threat 34: groups and answers that tell of single rows
+SELECT department, dp_count(1) FROM staff GROUP BY department;
+SELECT 'x', dp_count(1) FROM staff GROUP BY 1;
+SELECT salary, dp_count(1) FROM staff GROUP BY salary HAVING dp_keep_group(1, 1e-6) OR dp_count(1) > 5;
+SELECT salary, dp_count(1) FROM staff GROUP BY salary HAVING NOT dp_keep_group(1, 1e-6);
+SELECT id, name, dp_count(1) FROM staff GROUP BY id HAVING dp_keep_group(1, 1e-6);
+SELECT d.id, dp_count(s.id, 1) FROM department d JOIN staff s ON s.department = d.id GROUP BY d.id;
+SELECT d.id, dp_count(s.id, 1) FROM staff s LEFT JOIN department d ON s.department = d.id GROUP BY d.id;
+SELECT d.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id WHERE s.salary > 5 GROUP BY d.id;
+SELECT s.salary, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id GROUP BY s.salary HAVING dp_keep_group(1, 1e-6);
+SELECT d.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id JOIN department e ON e.id = s.salary GROUP BY d.id;
+
+-- threat 35: exact facts about rows, and statements that change data
+SELECT dp_count(1) FROM staff WHERE ctid = '(0,1)';
+SELECT dp_count(1) FROM staff WHERE xmin::text = '5';
+SELECT dp_count(staff, 1) FROM staff;
+SELECT dp_count(1) FROM (SELECT staff FROM staff) t;
+SELECT * FROM staff WHERE false FOR UPDATE;
+INSERT INTO department SELECT dp_count(1) FROM staff;
+UPDATE department SET floor = 1 FROM staff;
+WITH x AS (SELECT dp_count(1) FROM staff) DELETE FROM department;
+COPY staff TO STDOUT;
+COPY (TABLE staff) TO STDOUT;
+CREATE TABLE taken AS TABLE staff;
+CREATE MATERIALIZED VIEW taken AS SELECT dp_count(1) FROM staff;
+DECLARE c CURSOR WITH HOLD FOR SELECT * FROM staff;
+DO $$ BEGIN PERFORM FROM staff; END $$;
+SELECT query_to_xml('SELECT * FROM staff', true, true, '');
+SELECT table_to_xml('staff', true, true, '');
+BEGIN;
+LOCK TABLE staff;
+ROLLBACK;
+
+-- threat 30, 53: EXPLAIN and SERIALIZABLE
+EXPLAIN SELECT dp_count(1) FROM staff;
+EXPLAIN ANALYZE SELECT dp_count(1) FROM staff;
+EXPLAIN SELECT * FROM staff;
+PREPARE p AS SELECT dp_count(1) FROM staff;
+EXPLAIN EXECUTE p;
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT dp_count(1) FROM staff;
+ROLLBACK;
+
+-- All rows of a user
+SELECT dp_count(1) FROM visit;
+SELECT dp_user_mean(ward, cost, 1, 0, 10) FROM visit;
+SELECT dp_user_mean(patient % 2, cost, 1, 0, 10) FROM visit;
+SELECT dp_user_mean(patient, cost, 1, 0, 10) FROM visit;
+SELECT dp_user_grid_stats(patient, ward::text, cost, 1, 0, 10) FROM visit;
+SELECT ward FROM visit GROUP BY ward HAVING dp_keep_group(1, 1e-6);
+-- A view that is more than a choice of rows
+SELECT dp_count(1) FROM sample;
+
+-- The grant's smallest epsilon
+SELECT dp_count(0.009) FROM staff;
+SELECT dp_count(NULL, dp_options(rho => 0.00001)) FROM staff;
+
+-- threat 36: the rights of others
+CREATE FUNCTION lent() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = regress_dpq_hr, public AS
+  'BEGIN RETURN (SELECT dp_count(1) FROM staff); END';
+CREATE FUNCTION invoked() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT dp_count(1) FROM regress_dpq_hr.staff); END';
+CREATE VIEW shared AS SELECT dp_count(1) FROM staff;
+GRANT SELECT ON shared TO regress_dpq_stranger;
+SET SESSION AUTHORIZATION regress_dpq_stranger;
+SELECT regress_dpq_own.lent();
+SELECT regress_dpq_own.invoked();
+SELECT * FROM regress_dpq_own.shared;
+-- Plans of one role do not run for another.
+RESET SESSION AUTHORIZATION;
+SET search_path = regress_dpq_hr, public;
+PREPARE plan_of AS SELECT dp_count(1) IS NULL FROM staff;
+SET plan_cache_mode = force_generic_plan;
+SET ROLE regress_dpq_stranger;
+EXECUTE plan_of;
+SET ROLE regress_dpq_asker;
+EXECUTE plan_of;
+SET ROLE regress_dpq_stranger;
+EXECUTE plan_of;
+RESET ROLE;
+PREPARE rows_of AS SELECT count(*) FROM staff;
+EXECUTE rows_of;
+SET ROLE regress_dpq_asker;
+EXECUTE rows_of;
+RESET ROLE;
+EXECUTE rows_of;
+-- ... nor after private access was revoked, also in a cursor that was opened before
+SET ROLE regress_dpq_asker;
+EXECUTE plan_of;
+BEGIN;
+DECLARE c CURSOR FOR SELECT dp_count(1) FROM staff;
+RESET ROLE;
+SELECT dp_revoke_private_access('staff', 'regress_dpq_asker');
+SET ROLE regress_dpq_asker;
+FETCH c;
+ROLLBACK;
+BEGIN;
+DECLARE c CURSOR FOR SELECT dp_count(1) FROM staff;
+SET ROLE regress_dpq_stranger;
+FETCH c;
+ROLLBACK;
+RESET ROLE;
+SELECT dp_revoke_private_access('staff', 'regress_dpq_asker');
+SET ROLE regress_dpq_asker;
+EXECUTE plan_of;
+-- A role that is not restricted has no private access, whatever was granted.
+RESET ROLE;
+SELECT dp_grant_private_access('staff', 'regress_dpq_asker');
+SELECT dp_unrestrict_role('regress_dpq_asker');
+SET SESSION AUTHORIZATION regress_dpq_asker;
+SELECT dp_count(1) FROM staff;
+
+RESET SESSION AUTHORIZATION;
+\set VERBOSITY terse
+DROP SCHEMA regress_dpq_own, regress_dpq_hr CASCADE;
+DROP OWNED BY regress_dpq_owner, regress_dpq_asker;
+DROP ROLE regress_dpq_owner, regress_dpq_asker, regress_dpq_stranger;
