@@ -139,6 +139,8 @@ SELECT d.id, dp_count(s.id, 1) FROM staff s LEFT JOIN department d ON s.departme
 SELECT d.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id WHERE s.salary > 5 GROUP BY d.id;
 SELECT s.salary, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id GROUP BY s.salary HAVING dp_keep_group(1, 1e-6);
 SELECT d.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id JOIN department e ON e.id = s.salary GROUP BY d.id;
+-- Equal keys that look different (threat 63)
+SELECT d.floor::float8, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id GROUP BY 1;
 
 -- threat 35: exact facts about rows, and statements that change data
 SELECT dp_count(1) FROM staff WHERE ctid = '(0,1)';
@@ -232,9 +234,16 @@ RESET ROLE;
 SELECT dp_revoke_private_access('staff', 'regress_dpq_asker');
 SET ROLE regress_dpq_asker;
 EXECUTE plan_of;
--- A role that is not restricted has no private access, whatever was granted.
+-- ... nor where the column that names the users is another one
 RESET ROLE;
 SELECT dp_grant_private_access('staff', 'regress_dpq_asker');
+BEGIN;
+UPDATE dpquantile.protected_table SET user_number = 0 WHERE relation = 'visit'::regclass;
+SET ROLE regress_dpq_asker;
+SELECT ward FROM visit GROUP BY ward HAVING dp_keep_group(patient, 1, 1e-6, 2);
+ROLLBACK;
+-- A role that is not restricted has no private access, whatever was granted.
+RESET ROLE;
 SELECT dp_unrestrict_role('regress_dpq_asker');
 SET SESSION AUTHORIZATION regress_dpq_asker;
 SELECT dp_count(1) FROM staff;

@@ -128,8 +128,8 @@ void read_relation(Contents* into, const Reader& row) {
   protection.relation = DatumGetObjectId(row.column("relation").value_or(0));
   if (const auto name = row.column("user_column")) {
     protection.user_column_name = *DatumGetName(*name);
-    const auto number = row.column("user_number");
-    protection.user_column = number ? DatumGetInt16(*number) : kNoSuchColumn;
+    const AttrNumber number = DatumGetInt16(row.column("user_number").value_or(0));
+    protection.user_column = number > 0 ? number : kNoSuchColumn;
   }
   add(&into->relations, protection);
 }

@@ -12,7 +12,7 @@ namespace {
 // The client knows its own statement. For any other text, such as that of a prepared statement or
 // of a function, the error carries the text.
 int errposition_in(const char* text, int location) {
-  if (location < 0 || text == nullptr) return 0;
+  if (location < 0 || text == nullptr || location > static_cast<int>(strlen(text))) return 0;
   const int position = pg_mbstrlen_with_len(text, location) + 1;
   if (debug_query_string != nullptr && strcmp(text, debug_query_string) == 0) {
     return errposition(position);
