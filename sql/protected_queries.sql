@@ -67,7 +67,7 @@ SELECT d.name, d.country, dp_count(s.id, 100) FILTER (WHERE s.age > 1000)
   FROM staff s RIGHT JOIN department d ON d.id = s.department AND s.age > 20 WHERE d.country <> 'XX' GROUP BY d.id;
 SELECT place, dp_count(who, 100)
   FROM (SELECT d.country AS place, s.id AS who FROM department d LEFT JOIN staff s ON s.department = d.id) t GROUP BY place;
-SELECT d.name, dp_sum(extra, 100, 0, 10)
+SELECT d.name, dp_sum(extra, 100, 0, 10) BETWEEN -3 AND 4
   FROM department d LEFT JOIN (SELECT department, coalesce(part, 0) AS extra FROM staff WHERE part < 2) s ON s.department = d.id
  GROUP BY d.name HAVING dp_count(extra, 100) >= 0;
 
