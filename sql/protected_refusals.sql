@@ -11,6 +11,8 @@ GRANT USAGE ON SCHEMA regress_dpq_own TO regress_dpq_stranger;
 SELECT dp_grant_budget('regress_dpq_asker', 1000, 0.5, smallest_charge => 0.001);
 SELECT dp_restrict_role('regress_dpq_asker');
 CREATE COLLATION regress_dpq_hr.blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE AGGREGATE regress_dpq_hr.forged(float8) (SFUNC = dpquantile.count_transition, STYPE = dpquantile.records_state,
+  FINALFUNC = dpquantile.count_final, FINALFUNC_MODIFY = READ_WRITE);
 
 SET SESSION AUTHORIZATION regress_dpq_owner;
 SET search_path = regress_dpq_hr, public;
@@ -69,6 +71,8 @@ SELECT n FROM (SELECT dp_count(1) AS n FROM staff) t WHERE spy(n::int);
 SELECT n::int::checked FROM (SELECT dp_count(1) AS n FROM staff) t;
 SELECT total(n::int) FROM (SELECT dp_count(1) AS n FROM staff) t;
 SELECT total(salary) FROM staff;
+-- threat 64: not even a superuser's aggregate
+SELECT forged(1) FROM staff;
 SELECT dp_count(1) FROM staff WHERE salary > 5 AND spy(1);
 SELECT dp_count(1) FROM staff LIMIT length(set_config('a.b', 'c', false));
 -- ... and functions with side effects

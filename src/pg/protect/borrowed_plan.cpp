@@ -18,7 +18,7 @@ void mark_plan(PlannedStmt* plan, const BorrowedPlan& mark) {
   entry->rtekind = RTE_VALUES;
   entry->eref = makeAlias(kMark, NIL);
   entry->coltypes = mark.relations;
-  entry->colcollations = list_make1_oid(mark.user);
+  entry->colcollations = lcons_oid(mark.user, list_copy(mark.indexes));
   entry->values_lists = mark.expressions == NIL ? NIL : list_make1(mark.expressions);
   plan->rtable = lappend(plan->rtable, entry);
 }
@@ -29,6 +29,7 @@ bool find_mark(const List* range_table, BorrowedPlan* mark) {
   if (entry->rtekind != RTE_VALUES || strcmp(entry->eref->aliasname, kMark) != 0) return false;
   mark->relations = entry->coltypes;
   mark->user = linitial_oid(entry->colcollations);
+  mark->indexes = list_copy_tail(entry->colcollations, 1);
   mark->expressions =
       entry->values_lists == NIL ? NIL : static_cast<List*>(linitial(entry->values_lists));
   return true;

@@ -14,6 +14,7 @@ namespace dpquantile {
 struct BorrowedPlan {
   Oid user;           // for whom the query was validated
   List* relations;    // of OIDs: the borrowed relations
+  List* indexes;      // of OIDs: unique indexes that the query relies on
   List* expressions;  // planned early expressions
 };
 

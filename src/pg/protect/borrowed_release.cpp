@@ -5,6 +5,7 @@
 #include "pg/protect/borrowing_session.hpp"
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/protection_catalog.hpp"
+#include "pg/protect/unique_key.hpp"
 #include "pg/server/decimal.hpp"
 
 extern "C" {
@@ -67,6 +68,20 @@ void check_method(const ReleaseCall& call, Oid relation) {
          "Use dp_options(method => 'bounded', max_contributions => ...).");
 }
 
+void check_indexes(const BorrowedPlan& mark, Snapshot snapshot) {
+  const ListCell* cell;
+  foreach (cell, mark.indexes) {
+    if (is_as_old(lfirst_oid(cell), snapshot)) continue;
+    refuse_with_code(
+        refused_query(linitial_oid(mark.relations)), ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+        kNowhere,
+        psprintf("the unique index %s is younger than the snapshot of the query, which may have "
+                 "rows with equal keys",
+                 get_rel_name(lfirst_oid(cell))),
+        "End the transaction, and ask again.");
+  }
+}
+
 }  // namespace
 
 void check_borrowed_release(const ReleaseNode* node, std::span<const Charge> charges) {
@@ -78,6 +93,7 @@ void check_borrowed_release(const ReleaseNode* node, std::span<const Charge> cha
   const double epsilon = smallest_epsilon(mark);
   for (const Charge& charge : charges) check_amount(charge, epsilon, relation);
   for (int i = 0; i < node->call_count; ++i) check_method(node->calls[i], relation);
+  check_indexes(mark, state->es_snapshot);
   evaluate_early_expressions(mark.expressions, state);
 }
 

@@ -65,9 +65,14 @@ void set_absent(QueryLevel* level, const Bitmapset* entries) {
   }
 }
 
+// Whether conditions choose at most one row of the table for a row. The statement will rely on it.
 bool fixes_row(const Walk& walk, const Part& rows, int table, const List* conditions) {
   const RangeTblEntry* entry = rt_fetch(table, walk.level->query->rtable);
-  return conditions_fix_row(conditions, entry->relid, table, rows.entries);
+  const Oid index = index_that_fixes_row(conditions, entry->relid, table, rows.entries);
+  if (!OidIsValid(index)) return false;
+  List** indexes = &walk.level->statement->indexes;
+  *indexes = list_append_unique_oid(*indexes, index);
+  return true;
 }
 
 [[noreturn]] void refuse_multiplying(const Walk& walk, int table, const Node* at) {

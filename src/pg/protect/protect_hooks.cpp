@@ -43,7 +43,7 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   statement.borrowed = borrowed;
   require_borrowing_session(statement.refused);
   validate_statement(&statement, query);
-  const BorrowedPlan mark = {GetUserId(), relations_of(borrowed),
+  const BorrowedPlan mark = {GetUserId(), relations_of(borrowed), statement.indexes,
                              plan_early_expressions(statement.early)};
   ListCell* cell;
   foreach (cell, borrowed) lend_owners_rights(static_cast<BorrowedRelation*>(lfirst(cell)));

@@ -11,6 +11,7 @@ struct Statement {
   RefusedQuery refused;
   List* borrowed;  // BorrowedRelation
   List* early;     // expressions without columns, to be evaluated before the first row is read
+  List* indexes;   // of OIDs: unique indexes that joins and groups rely on
   int node_count;  // nodes of the expressions that have been looked at
 };
 

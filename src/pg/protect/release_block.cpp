@@ -10,6 +10,7 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
 }
 
 namespace dpquantile {
@@ -65,6 +66,15 @@ void check_dependent_column(const QueryLevel* level, const Var* column) {
   if (column->varlevelsup > 0 || is_public(level, const_cast<Node*>(node))) return;
   refuse(level->statement->refused, column->location,
          "a column outside of the aggregates is not in GROUP BY", "Add it to GROUP BY.");
+}
+
+// PostgreSQL knows by unique keys that such a column has one value in a group.
+void rely_on_keys(const QueryLevel* level) {
+  List** indexes = &level->statement->indexes;
+  ListCell* cell;
+  foreach (cell, level->query->constraintDeps) {
+    *indexes = list_append_unique_oid(*indexes, get_constraint_index(lfirst_oid(cell)));
+  }
 }
 
 // For expression_tree_mutator(). `context` is a Block*.
@@ -176,6 +186,7 @@ void check_release_block(QueryLevel* level) {
   Block block = {level, NIL, NIL};
   rewrite_keys(&block);
   check_groups(block);
+  rely_on_keys(level);
   rewrite_target_list(&block);
   query->havingQual = rewrite_having(&block, query->havingQual);
   check_outside(level, reinterpret_cast<Node*>(query->sortClause), nullptr);

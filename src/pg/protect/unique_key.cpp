@@ -6,11 +6,14 @@ extern "C" {
 #include "access/stratnum.h"
 #include "access/table.h"
 #include "access/transam.h"
+#include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_index.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
 }
 
 namespace dpquantile {
@@ -103,19 +106,32 @@ bool conditions_fix_key(const List* conditions, const Table& table, Relation ind
 
 }  // namespace
 
-bool conditions_fix_row(const List* conditions, Oid table_oid, int number, const Bitmapset* known) {
+Oid index_that_fixes_row(const List* conditions, Oid table_oid, int number,
+                         const Bitmapset* known) {
   const Table table = {number, known};
   Relation relation = table_open(table_oid, AccessShareLock);
   List* indexes = RelationGetIndexList(relation);
-  bool fix = false;
+  Oid found = InvalidOid;
   ListCell* cell;
   foreach (cell, indexes) {
+    if (OidIsValid(found)) break;
     Relation index = index_open(lfirst_oid(cell), AccessShareLock);
-    fix = fix || conditions_fix_key(conditions, table, index);
+    if (conditions_fix_key(conditions, table, index)) found = lfirst_oid(cell);
     index_close(index, AccessShareLock);
   }
   table_close(relation, NoLock);
-  return fix;
+  return found;
+}
+
+// The row of pg_index is written anew when the index becomes valid.
+bool is_as_old(Oid index, Snapshot snapshot) {
+  HeapTuple row = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+  if (!HeapTupleIsValid(row)) return false;
+  const TransactionId maker = HeapTupleHeaderGetXmin(row->t_data);
+  ReleaseSysCache(row);
+  if (!TransactionIdIsNormal(maker)) return true;
+  return !TransactionIdIsCurrentTransactionId(maker) && IsMVCCSnapshot(snapshot) &&
+         !XidInMVCCSnapshot(maker, snapshot);
 }
 
 }  // namespace dpquantile

@@ -5,15 +5,20 @@
 extern "C" {
 #include "nodes/bitmapset.h"
 #include "nodes/pg_list.h"
+#include "utils/snapshot.h"
 }
 
 namespace dpquantile {
 
-// Whether conditions, which AND combines, choose at most one row of a table: they say that each
-// column of a unique index is equal to an expression over the entries `known`, constants and
-// parameters. The index is a valid, immediate btree index without expressions and WHERE, and
-// compares by the operator family and collation of the conditions. `number`: the table's entry in
-// the range table of the conditions.
-bool conditions_fix_row(const List* conditions, Oid table, int number, const Bitmapset* known);
+// The unique index by which conditions, which AND combines, choose at most one row of a table: they
+// say that each column of the index is equal to an expression over the entries `known`, constants
+// and parameters. Invalid if there is none. The index is a valid, immediate btree index without
+// expressions and WHERE, and compares by the operator family and collation of the conditions.
+// `number`: the table's entry in the range table of the conditions.
+Oid index_that_fixes_row(const List* conditions, Oid table, int number, const Bitmapset* known);
+
+// Whether the index is as old as the snapshot. A snapshot that is older may have rows that were
+// equal before the index was made. An index of the current transaction counts as younger.
+bool is_as_old(Oid index, Snapshot snapshot);
 
 }  // namespace dpquantile
