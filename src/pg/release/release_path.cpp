@@ -227,8 +227,8 @@ List* promised_order(PlannerInfo* root) {
   return make_pathkeys_for_sortclauses(root, DPQ_GROUP_CLAUSE(root), root->processed_tlist);
 }
 
-// Costs and rows are constants. The plan around the node decides in which order rows are shown and how
-// often a node is executed and charged, and must not depend on the number of rows below.
+// Costs and rows are constants. The plan around the node decides in which order rows are shown and
+// how often a node is executed and charged, and must not depend on the number of rows below.
 void set_costs(Path* release, bool has_keys) {
   constexpr double kGroups = 100;
   constexpr Cost kStartupCost = 1000;

@@ -103,10 +103,10 @@ extern "C" {
 // PostgreSQL 18 has an entry of the range table for the group keys. The macro puts the keys back
 // where the query refers to them.
 #if PG_VERSION_NUM >= 180000
-#define DPQ_RESOLVE_GROUP_KEYS(query)                                                       \
-  ((query)->hasGroupRTE                                                                     \
-       ? (void)((query)->targetList = reinterpret_cast<List*>(flatten_group_exprs(          \
-                    nullptr, query, reinterpret_cast<Node*>((query)->targetList))),         \
+#define DPQ_RESOLVE_GROUP_KEYS(query)                                                           \
+  ((query)->hasGroupRTE                                                                         \
+       ? (void)((query)->targetList = reinterpret_cast<List*>(flatten_group_exprs(              \
+                    nullptr, query, reinterpret_cast<Node*>((query)->targetList))),             \
                 (query)->havingQual = flatten_group_exprs(nullptr, query, (query)->havingQual)) \
        : (void)0)
 #else
@@ -137,6 +137,13 @@ extern "C" {
 #else
 #define DPQ_INTERVAL_IS_NOBEGIN(interval) false
 #define DPQ_INTERVAL_IS_NOEND(interval) false
+#endif
+
+// The OID of reverse(text) in utils/fmgroids.h. PostgreSQL 18 added reverse(bytea).
+#if PG_VERSION_NUM >= 180000
+#define DPQ_F_REVERSE F_REVERSE_TEXT
+#else
+#define DPQ_F_REVERSE F_REVERSE
 #endif
 
 // PostgreSQL 18 lets a module state its name and version. The Makefile defines DPQ_VERSION.

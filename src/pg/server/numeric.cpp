@@ -16,7 +16,8 @@ namespace {
 // PostgreSQL keeps the layout of a stored numeric private to its numeric.c, but pg_upgrade reads
 // stored values with a new server, so the layout stays. sql/numeric_values.sql compares with
 // PostgreSQL's own conversion. After the length of the varlena:
-//   a header of 16 bits, whose upper 2 bits tell a short numeric, a long one or a special value
+//   a header of 16 bits, whose upper 2 bits tell a short numeric, a long one or a special value;
+//     it also has the number of decimals
 //   only in a long numeric, 16 bits for the weight
 //   the digits of base 10000, 16 bits each, first and last not 0
 // The value is the sum of digit[i] * 10000^(weight - i).
@@ -28,6 +29,9 @@ constexpr uint16 kSpecialMask = 0xF000;
 constexpr uint16 kInfinity = 0xD000;
 constexpr uint16 kMinusInfinity = 0xF000;
 constexpr uint16 kShortNegative = 0x2000;
+constexpr uint16 kShortDecimalsMask = 0x1F80;
+constexpr int kShortDecimalsShift = 7;
+constexpr uint16 kLongDecimalsMask = 0x3FFF;
 constexpr uint16 kShortWeightSign = 0x0040;
 constexpr uint16 kShortWeightMask = 0x003F;
 
@@ -60,6 +64,18 @@ Word word_at(const LeadingBytes& leading, Size offset) {
   return word;
 }
 
+// The weight of the first digit of a finite numeric.
+int weight_of(const LeadingBytes& leading, uint16 header) {
+  if ((header & kKindMask) != kShort) return word_at<int16>(leading, sizeof header);
+  const int magnitude = header & kShortWeightMask;
+  return (header & kShortWeightSign) != 0 ? magnitude - kShortWeightMask - 1 : magnitude;
+}
+
+int decimals_of(uint16 header) {
+  return (header & kKindMask) == kShort ? (header & kShortDecimalsMask) >> kShortDecimalsShift
+                                        : header & kLongDecimalsMask;
+}
+
 // A finite numeric: its first digits, at most kMostDigits.
 struct LeadingDigits {
   bool negative;
@@ -72,13 +88,11 @@ struct LeadingDigits {
 LeadingDigits leading_digits(const LeadingBytes& leading, uint16 header) {
   LeadingDigits number;
   Size offset = sizeof header;
+  number.weight = weight_of(leading, header);
   if ((header & kKindMask) == kShort) {
-    const int magnitude = header & kShortWeightMask;
     number.negative = (header & kShortNegative) != 0;
-    number.weight = (header & kShortWeightSign) != 0 ? magnitude - kShortWeightMask - 1 : magnitude;
   } else {
     number.negative = (header & kKindMask) == kLongNegative;
-    number.weight = word_at<int16>(leading, offset);
     offset += sizeof(int16);
   }
   const Size count = (leading.total - offset) / sizeof(uint16);
@@ -177,6 +191,13 @@ double float8_of_numeric(Datum numeric) {
   const LeadingDigits number = leading_digits(leading, header);
   const double magnitude = magnitude_of(number);
   return number.negative ? -magnitude : magnitude;
+}
+
+bool has_few_digits(Datum numeric, int digits) {
+  const LeadingBytes leading = leading_bytes(numeric);
+  const auto header = word_at<uint16>(leading, 0);
+  if ((header & kKindMask) == kSpecial) return true;
+  return kDecimalsPerDigit * weight_of(leading, header) < digits && decimals_of(header) <= digits;
 }
 
 }  // namespace dpquantile

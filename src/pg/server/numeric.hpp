@@ -14,4 +14,8 @@ namespace dpquantile {
 // for a longer numeric that agrees in all these digits with a number halfway between two float8s.
 double float8_of_numeric(Datum numeric);
 
+// Whether a numeric is below 10^digits in magnitude and has at most this number of decimals. NaN
+// and the infinities are. digits is a multiple of 4. Reads the first bytes only.
+bool has_few_digits(Datum numeric, int digits);
+
 }  // namespace dpquantile
