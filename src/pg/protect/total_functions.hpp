@@ -32,6 +32,11 @@ bool is_total(Oid function);
 // arguments and of the result. InvalidOid if the database does not have it; then refuse the query.
 Oid total_variant(Oid function);
 
+// Whether the conversion from one type to another by their output and input functions (CoerceViaIO)
+// is total: to text, varchar or char, from a number, date, time, bool, uuid, name or enum. Casts
+// with a function of their own, such as text(bool), are functions.
+bool is_total_text_conversion(Oid from, Oid to);
+
 // The function that replaces the conversion of a text to a type by its input function
 // (CoerceViaIO): dpquantile.total_<type>(text), which answers NULL where the conversion fails.
 // InvalidOid if there is none.

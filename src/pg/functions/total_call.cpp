@@ -1,0 +1,46 @@
+#include "pg/functions/total_call.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+bool is_about_values(int sqlstate) {
+  switch (sqlstate) {
+    case ERRCODE_FEATURE_NOT_SUPPORTED:
+    case ERRCODE_SYNTAX_ERROR:
+    case ERRCODE_PROGRAM_LIMIT_EXCEEDED:
+      return true;
+    default:
+      return ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_DATA_EXCEPTION;
+  }
+}
+
+}  // namespace
+
+Datum call_or_null(PGFunction original, FunctionCallInfo fcinfo) {
+  const MemoryContext context = CurrentMemoryContext;
+  volatile Datum answer = 0;
+  PG_TRY();
+  { answer = original(fcinfo); }
+  PG_CATCH();
+  {
+    if (!is_about_values(geterrcode())) PG_RE_THROW();
+    MemoryContextSwitchTo(context);
+    FlushErrorState();
+    fcinfo->isnull = true;
+  }
+  PG_END_TRY();
+  return answer;
+}
+
+Datum call_or_null(PGFunction original, FunctionCallInfo fcinfo, Datum first, Datum second) {
+  LOCAL_FCINFO(call, 2);
+  InitFunctionCallInfoData(*call, fcinfo->flinfo, 2, fcinfo->fncollation, nullptr, nullptr);
+  call->args[0] = {first, false};
+  call->args[1] = {second, false};
+  const Datum answer = call_or_null(original, call);
+  fcinfo->isnull = call->isnull;
+  return answer;
+}
+
+}  // namespace dpquantile
