@@ -153,18 +153,28 @@ bool is_text(Oid type) {
   return base == TEXTOID || base == VARCHAROID;
 }
 
+[[noreturn]] void refuse_cast(const QueryLevel* level, const Node* node, Oid from, Oid to) {
+  refuse_at(level, node,
+            psprintf("the cast from %s to %s may fail for some rows", format_type_be(from),
+                     format_type_be(to)),
+            "Cast numbers, dates and times to text, or texts to numbers, dates and times.");
+}
+
 // A cast from text by the input function of a type fails for most texts.
 Node* total_cast(const QueryLevel* level, Node* node) {
   auto* cast = reinterpret_cast<CoerceViaIO*>(node);
-  auto* argument = reinterpret_cast<Node*>(cast->arg);
-  const Oid function = is_text(exprType(argument)) ? total_text_cast(cast->resulttype) : InvalidOid;
-  if (!OidIsValid(function)) return with_total_functions(level, node);
-  if (exprType(argument) != TEXTOID) {
-    argument = reinterpret_cast<Node*>(
-        makeRelabelType(cast->arg, TEXTOID, -1, exprCollation(argument), COERCE_IMPLICIT_CAST));
+  const Oid from = exprType(reinterpret_cast<Node*>(cast->arg));
+  if (is_total_text_conversion(getBaseType(from), cast->resulttype)) return node;
+  const Oid function = is_text(from) ? total_text_cast(cast->resulttype) : InvalidOid;
+  if (!OidIsValid(function)) refuse_cast(level, node, from, cast->resulttype);
+  Expr* text = cast->arg;
+  if (from != TEXTOID) {
+    const Oid collation = exprCollation(reinterpret_cast<Node*>(text));
+    text = reinterpret_cast<Expr*>(
+        makeRelabelType(text, TEXTOID, -1, collation, COERCE_IMPLICIT_CAST));
   }
-  FuncExpr* call = makeFuncExpr(function, cast->resulttype, list_make1(argument),
-                                cast->resultcollid, InvalidOid, COERCE_EXPLICIT_CALL);
+  FuncExpr* call = makeFuncExpr(function, cast->resulttype, list_make1(text), cast->resultcollid,
+                                InvalidOid, COERCE_EXPLICIT_CALL);
   call->location = cast->location;
   return reinterpret_cast<Node*>(call);
 }
