@@ -204,6 +204,23 @@ bool aggregates(const Query* query) {
          query->havingQual != nullptr;
 }
 
+// PostgreSQL's group keys have lost their place in the text.
+void resolve_group_keys(Query* query) {
+  List* locations = NIL;
+  ListCell* cell;
+  foreach (cell, query->targetList) {
+    const auto* column = static_cast<TargetEntry*>(lfirst(cell));
+    locations = lappend_int(locations, exprLocation(reinterpret_cast<const Node*>(column->expr)));
+  }
+  DPQ_RESOLVE_GROUP_KEYS(query);
+  foreach (cell, query->targetList) {
+    auto* column = static_cast<TargetEntry*>(lfirst(cell));
+    if (!IsA(column->expr, Var)) continue;
+    reinterpret_cast<Var*>(column->expr)->location =
+        list_nth_int(locations, foreach_current_index(cell));
+  }
+}
+
 QueryLevel* make_level(Statement* statement, QueryLevel* parent, Query* query,
                        BorrowedRelation* view) {
   auto* level = static_cast<QueryLevel*>(palloc0(sizeof(QueryLevel)));
@@ -241,7 +258,7 @@ QueryLevel* validate(Statement* statement, QueryLevel* parent, Query* query,
                      "the statement changes data",
                      "Use SELECT, or CREATE TABLE AS to keep the answers.");
   }
-  DPQ_RESOLVE_GROUP_KEYS(query);
+  resolve_group_keys(query);
   validate_ctes(level);
   const bool has_rows = describe_entries(level);
   level->kind = !has_rows           ? LevelKind::kOuter
