@@ -77,6 +77,7 @@ SELECT total(salary) FROM staff;
 SELECT forged(1) FROM staff;
 SELECT dp_count(1) FROM staff WHERE salary > 5 AND spy(1);
 SELECT dp_count(1) FROM staff LIMIT length(set_config('a.b', 'c', false));
+SELECT dp_count(1) FROM staff WHERE ARRAY[string_to_array(name, 'n'), ARRAY[name]] IS NOT NULL;
 -- ... and functions with side effects
 SELECT dp_count(1) FROM staff WHERE random() < 0.5;
 SELECT dp_count(1) FROM staff WHERE pg_sleep(salary) IS NOT NULL;
@@ -186,6 +187,9 @@ SELECT dp_user_mean(patient % 2, cost, 1, 0, 10) FROM visit;
 SELECT dp_user_mean(patient, cost, 1, 0, 10) FROM visit;
 SELECT dp_user_grid_stats(patient, ward::text, cost, 1, 0, 10) FROM visit;
 SELECT ward FROM visit GROUP BY ward HAVING dp_keep_group(1, 1e-6);
+-- Single rows are protected: a user of one row more is another user.
+SELECT dp_user_mean(id, salary, 1, 0, 10, dp_options(method => 'bounded', max_contributions => 1)) FROM staff;
+SELECT department FROM staff GROUP BY department HAVING dp_keep_group(id, 1, 1e-6, 2);
 -- A view that is more than a choice of rows
 SELECT dp_count(1) FROM sample;
 
@@ -251,8 +255,22 @@ UPDATE dpquantile.protected_table SET user_number = 0 WHERE relation = 'visit'::
 SET ROLE regress_dpq_asker;
 SELECT ward FROM visit GROUP BY ward HAVING dp_keep_group(patient, 1, 1e-6, 2);
 ROLLBACK;
--- A role that is not restricted has no private access, whatever was granted.
+-- ... nor with row security, also of a role that no policy applies to, nor with rows on another server
 RESET ROLE;
+ALTER ROLE regress_dpq_asker BYPASSRLS;
+ALTER TABLE staff ENABLE ROW LEVEL SECURITY;
+SET ROLE regress_dpq_asker;
+SELECT dp_count(1) FROM staff;
+RESET ROLE;
+ALTER TABLE staff DISABLE ROW LEVEL SECURITY;
+CREATE FOREIGN DATA WRAPPER regress_dpq_wrapper;
+CREATE SERVER regress_dpq_server FOREIGN DATA WRAPPER regress_dpq_wrapper;
+CREATE FOREIGN TABLE far () INHERITS (staff) SERVER regress_dpq_server;
+SET ROLE regress_dpq_asker;
+SELECT dp_count(1) FROM staff;
+RESET ROLE;
+DROP FOREIGN DATA WRAPPER regress_dpq_wrapper CASCADE;
+-- A role that is not restricted has no private access, whatever was granted.
 SELECT dp_unrestrict_role('regress_dpq_asker');
 SET SESSION AUTHORIZATION regress_dpq_asker;
 SELECT dp_count(1) FROM staff;

@@ -191,6 +191,10 @@ void check_subscript(const QueryLevel* level, const Node* node) {
 }
 
 void check_array(const QueryLevel* level, const Node* node) {
+  if (reinterpret_cast<const ArrayExpr*>(node)->multidims) {
+    refuse_at(level, node, "an array of arrays fails where their dimensions differ",
+              "Use an array of single values.");
+  }
   if (list_length(reinterpret_cast<const ArrayExpr*>(node)->elements) <= kMaxElements) return;
   refuse_at(level, node, psprintf("an array has more than %d elements", kMaxElements),
             "Select by a shorter list.");

@@ -53,8 +53,17 @@ void check_grids(const QueryLevel* level, const Aggref* call, const FamilyRow& f
               "Group by public keys instead.");
 }
 
+// Where rows are protected, one row more makes another user of its user: that is one user less and
+// one more, which costs an aggregate over users twice its epsilon.
+void check_unit_is_row(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
+  if (!family.hashes_users()) return;
+  refuse_call(
+      level, call, "the aggregate protects users, and the table protects single rows",
+      "Ask the owner to protect the users: dp_protect_table('visits', user_id => 'patient').");
+}
+
 void check_user(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
-  if (level->whose->user_column == 0) return;
+  if (level->whose->user_column == 0) return check_unit_is_row(level, call, family);
   if (family.hashes_users()) {
     const auto* user = static_cast<TargetEntry*>(linitial(call->args))->expr;
     if (is_user_column(level, reinterpret_cast<const Node*>(user))) return;

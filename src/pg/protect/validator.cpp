@@ -5,6 +5,7 @@
 #include "pg/protect/source.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type_d.h"
@@ -13,6 +14,7 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 }
 
 namespace dpquantile {
@@ -37,6 +39,24 @@ BorrowedRelation* protected_relation(const QueryLevel* level, const RangeTblEntr
   return find_borrowed(level->statement->borrowed, permissions_of(level->query, entry));
 }
 
+// Also for a role that no policy applies to.
+bool has_row_security(Oid relation) {
+  HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+  if (!HeapTupleIsValid(row)) return true;
+  const bool has = reinterpret_cast<Form_pg_class>(GETSTRUCT(row))->relrowsecurity;
+  ReleaseSysCache(row);
+  return has;
+}
+
+bool has_foreign_rows(Oid relation) {
+  if (!has_subclass(relation)) return false;
+  ListCell* cell;
+  foreach (cell, find_all_inheritors(relation, AccessShareLock, nullptr)) {
+    if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE) return true;
+  }
+  return false;
+}
+
 void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
                            const BorrowedRelation* relation) {
   const bool is_table = entry->relkind == RELKIND_RELATION ||
@@ -46,8 +66,12 @@ void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
   if (entry->tablesample != nullptr) {
     refuse_query(level, "TABLESAMPLE chooses rows by their place", "Leave out TABLESAMPLE.");
   }
-  if (entry->securityQuals != NIL) {
+  if (entry->securityQuals != NIL || has_row_security(entry->relid)) {
     refuse_query(level, "it has row security", "Ask its owner for a view or another table.");
+  }
+  if (has_foreign_rows(entry->relid)) {
+    refuse_query(level, "some of its rows are on another server",
+                 "Ask its owner for a view of the other rows.");
   }
   if (relation->permissions->requiredPerms != ACL_SELECT) {
     refuse_query(level, "the query does more than read it", "Leave out FOR UPDATE.");
