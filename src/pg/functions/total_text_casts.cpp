@@ -2,6 +2,8 @@
 // where it fails. The input functions compute with nothing but the text, so call_or_null() is safe
 // for them.
 
+#include <cctype>
+
 #include "pg/functions/total_texts.hpp"
 #include "pg/server/numeric.hpp"
 
@@ -31,8 +33,22 @@ Datum cast(FunctionCallInfo fcinfo) {
   return call_or_null(parsed<kInput>, fcinfo);
 }
 
+// The input functions of numbers skip spaces. Most texts that are no number need no error then.
+bool starts_like_number(const text* value) {
+  const char* at = VARDATA_ANY(value);
+  const char* end = at + VARSIZE_ANY_EXHDR(value);
+  while (at != end && isspace(static_cast<unsigned char>(*at)) != 0) ++at;
+  return at != end && *at != '\0' && strchr("+-.0123456789iInN", *at) != nullptr;
+}
+
+template <PGFunction kInput>
+Datum cast_to_number(FunctionCallInfo fcinfo) {
+  if (text_bytes(fcinfo, 0) > kMostBytes) return null_answer(fcinfo);
+  return starts_like_number(PG_GETARG_TEXT_PP(0)) ? cast<kInput>(fcinfo) : null_answer(fcinfo);
+}
+
 Datum cast_to_numeric(FunctionCallInfo fcinfo) {
-  const Datum answer = cast<numeric_in>(fcinfo);
+  const Datum answer = cast_to_number<numeric_in>(fcinfo);
   if (fcinfo->isnull || has_few_digits(answer, kMostDigits)) return answer;
   return null_answer(fcinfo);
 }
@@ -61,11 +77,11 @@ Datum cast_to_date(FunctionCallInfo fcinfo) {
 using namespace dpquantile;
 
 DPQ_TOTAL(cast_to_bool, cast<boolin>(fcinfo))
-DPQ_TOTAL(cast_to_int2, cast<int2in>(fcinfo))
-DPQ_TOTAL(cast_to_int4, cast<int4in>(fcinfo))
-DPQ_TOTAL(cast_to_int8, cast<int8in>(fcinfo))
-DPQ_TOTAL(cast_to_float4, cast<float4in>(fcinfo))
-DPQ_TOTAL(cast_to_float8, cast<float8in>(fcinfo))
+DPQ_TOTAL(cast_to_int2, cast_to_number<int2in>(fcinfo))
+DPQ_TOTAL(cast_to_int4, cast_to_number<int4in>(fcinfo))
+DPQ_TOTAL(cast_to_int8, cast_to_number<int8in>(fcinfo))
+DPQ_TOTAL(cast_to_float4, cast_to_number<float4in>(fcinfo))
+DPQ_TOTAL(cast_to_float8, cast_to_number<float8in>(fcinfo))
 DPQ_TOTAL(cast_to_numeric, cast_to_numeric(fcinfo))
 DPQ_TOTAL(cast_to_uuid, cast<uuid_in>(fcinfo))
 DPQ_TOTAL(cast_to_date, cast_to_date<date_in>(fcinfo))

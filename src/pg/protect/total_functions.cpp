@@ -327,7 +327,7 @@ constexpr Oid kExceptions[] = {
     F_LSEG_LE,
     F_LSEG_GT,
     F_LSEG_GE,
-    // An array that is no oidvector can be cast to one. Minor versions of 2026 refuse it here.
+    // They report an error for an array that is no valid oidvector.
     F_OIDVECTOREQ,
     F_OIDVECTORNE,
     F_OIDVECTORLT,

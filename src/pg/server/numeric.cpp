@@ -46,9 +46,13 @@ struct LeadingBytes {
   Size total;  // the bytes that the whole numeric has
 };
 
+bool is_plain(const struct varlena* value) {
+  return !VARATT_IS_EXTERNAL(value) && !VARATT_IS_COMPRESSED(value);
+}
+
 LeadingBytes leading_bytes(Datum numeric) {
   auto* value = reinterpret_cast<struct varlena*>(DatumGetPointer(numeric));
-  const bool plain = !VARATT_IS_EXTERNAL(value) && !VARATT_IS_COMPRESSED(value);
+  const bool plain = is_plain(value);
   auto* start = plain ? value : PG_DETOAST_DATUM_SLICE(numeric, 0, kMostBytes);
   LeadingBytes leading;
   leading.total = plain ? VARSIZE_ANY_EXHDR(value) : toast_raw_datum_size(numeric) - VARHDRSZ;
@@ -58,15 +62,15 @@ LeadingBytes leading_bytes(Datum numeric) {
 }
 
 template <class Word>
-Word word_at(const LeadingBytes& leading, Size offset) {
+Word word_at(const char* bytes, Size offset) {
   Word word;
-  memcpy(&word, leading.bytes.data() + offset, sizeof word);
+  memcpy(&word, bytes + offset, sizeof word);
   return word;
 }
 
 // The weight of the first digit of a finite numeric.
-int weight_of(const LeadingBytes& leading, uint16 header) {
-  if ((header & kKindMask) != kShort) return word_at<int16>(leading, sizeof header);
+int weight_of(const char* bytes, uint16 header) {
+  if ((header & kKindMask) != kShort) return word_at<int16>(bytes, sizeof header);
   const int magnitude = header & kShortWeightMask;
   return (header & kShortWeightSign) != 0 ? magnitude - kShortWeightMask - 1 : magnitude;
 }
@@ -88,7 +92,7 @@ struct LeadingDigits {
 LeadingDigits leading_digits(const LeadingBytes& leading, uint16 header) {
   LeadingDigits number;
   Size offset = sizeof header;
-  number.weight = weight_of(leading, header);
+  number.weight = weight_of(leading.bytes.data(), header);
   if ((header & kKindMask) == kShort) {
     number.negative = (header & kShortNegative) != 0;
   } else {
@@ -99,7 +103,7 @@ LeadingDigits leading_digits(const LeadingBytes& leading, uint16 header) {
   number.has_more = count > kMostDigits;
   number.count = static_cast<int>(std::min<Size>(count, kMostDigits));
   for (int i = 0; i < number.count; ++i) {
-    number.digits[i] = word_at<uint16>(leading, offset + i * sizeof(uint16));
+    number.digits[i] = word_at<uint16>(leading.bytes.data(), offset + i * sizeof(uint16));
   }
   return number;
 }
@@ -182,11 +186,18 @@ double special_value(uint16 header) {
   }
 }
 
+// Whether these first bytes are those of a numeric with few digits.
+bool starts_few_digits(const char* bytes, int digits) {
+  const auto header = word_at<uint16>(bytes, 0);
+  if ((header & kKindMask) == kSpecial) return true;
+  return kDecimalsPerDigit * weight_of(bytes, header) < digits && decimals_of(header) <= digits;
+}
+
 }  // namespace
 
 double float8_of_numeric(Datum numeric) {
   const LeadingBytes leading = leading_bytes(numeric);
-  const auto header = word_at<uint16>(leading, 0);
+  const auto header = word_at<uint16>(leading.bytes.data(), 0);
   if ((header & kKindMask) == kSpecial) return special_value(header);
   const LeadingDigits number = leading_digits(leading, header);
   const double magnitude = magnitude_of(number);
@@ -194,10 +205,9 @@ double float8_of_numeric(Datum numeric) {
 }
 
 bool has_few_digits(Datum numeric, int digits) {
-  const LeadingBytes leading = leading_bytes(numeric);
-  const auto header = word_at<uint16>(leading, 0);
-  if ((header & kKindMask) == kSpecial) return true;
-  return kDecimalsPerDigit * weight_of(leading, header) < digits && decimals_of(header) <= digits;
+  const auto* value = reinterpret_cast<struct varlena*>(DatumGetPointer(numeric));
+  if (is_plain(value)) return starts_few_digits(VARDATA_ANY(value), digits);
+  return starts_few_digits(leading_bytes(numeric).bytes.data(), digits);
 }
 
 }  // namespace dpquantile
