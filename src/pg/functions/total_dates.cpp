@@ -169,10 +169,11 @@ bool has_known_fields(int32 typmod) {
   return false;
 }
 
-// (interval, typmod)
+// (interval, typmod). An infinite interval keeps all its fields.
 Datum with_fields(FunctionCallInfo fcinfo) {
-  return has_known_fields(PG_GETARG_INT32(1)) ? call_or_null(interval_scale, fcinfo)
-                                              : null_answer(fcinfo);
+  const bool has_answer =
+      has_known_fields(PG_GETARG_INT32(1)) || !is_finite(PG_GETARG_INTERVAL_P(0));
+  return has_answer ? call_or_null(interval_scale, fcinfo) : null_answer(fcinfo);
 }
 
 // (unit, date)
