@@ -228,20 +228,26 @@ bool aggregates(const Query* query) {
          query->havingQual != nullptr;
 }
 
-// PostgreSQL's group keys have lost their place in the text.
+// A column gets the place in the text that one of the expressions has.
+void restore_location(Var* column, const List* expressions) {
+  const ListCell* cell;
+  foreach (cell, expressions) {
+    const auto* expression = static_cast<const Node*>(lfirst(cell));
+    if (equal(column, expression)) column->location = exprLocation(expression);
+  }
+}
+
 void resolve_group_keys(Query* query) {
-  List* locations = NIL;
+  DPQ_RESOLVE_GROUP_KEYS(query);
   ListCell* cell;
   foreach (cell, query->targetList) {
-    const auto* column = static_cast<TargetEntry*>(lfirst(cell));
-    locations = lappend_int(locations, exprLocation(reinterpret_cast<const Node*>(column->expr)));
-  }
-  DPQ_RESOLVE_GROUP_KEYS(query);
-  foreach (cell, query->targetList) {
-    auto* column = static_cast<TargetEntry*>(lfirst(cell));
-    if (!IsA(column->expr, Var)) continue;
-    reinterpret_cast<Var*>(column->expr)->location =
-        list_nth_int(locations, foreach_current_index(cell));
+    auto* column = static_cast<TargetEntry*>(lfirst(cell))->expr;
+    if (!IsA(column, Var) || reinterpret_cast<Var*>(column)->location >= 0) continue;
+    ListCell* entry;
+    foreach (entry, query->rtable) {
+      const auto* keys = DPQ_GROUP_KEYS(static_cast<RangeTblEntry*>(lfirst(entry)));
+      restore_location(reinterpret_cast<Var*>(column), keys);
+    }
   }
 }
 

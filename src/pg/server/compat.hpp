@@ -101,7 +101,7 @@ extern "C" {
 #endif
 
 // PostgreSQL 18 has an entry of the range table for the group keys. The macro puts the keys back
-// where the query refers to them.
+// where the query refers to them. DPQ_GROUP_KEYS is the list of keys that an entry has, or null.
 #if PG_VERSION_NUM >= 180000
 #define DPQ_RESOLVE_GROUP_KEYS(query)                                                           \
   ((query)->hasGroupRTE                                                                         \
@@ -109,8 +109,10 @@ extern "C" {
                     nullptr, query, reinterpret_cast<Node*>((query)->targetList))),             \
                 (query)->havingQual = flatten_group_exprs(nullptr, query, (query)->havingQual)) \
        : (void)0)
+#define DPQ_GROUP_KEYS(entry) ((entry)->rtekind == RTE_GROUP ? (entry)->groupexprs : nullptr)
 #else
 #define DPQ_RESOLVE_GROUP_KEYS(query) ((void)0)
+#define DPQ_GROUP_KEYS(entry) ((void)(entry), static_cast<List*>(nullptr))
 #endif
 
 // PostgreSQL 18 dropped the last argument of ExecutorRun.
