@@ -3,6 +3,7 @@
 #include "pg/restricted/restricted_session.hpp"
 
 extern "C" {
+#include "access/gin.h"
 #include "access/xact.h"
 }
 
@@ -23,6 +24,11 @@ void require_borrowing_session(const RefusedQuery& query) {
     refuse_with_code(query, ERRCODE_FEATURE_NOT_SUPPORTED, kNowhere,
                      "a serialization failure would tell which rows were read",
                      "Use REPEATABLE READ.");
+  }
+  if (GinFuzzySearchLimit != 0) {
+    refuse_with_code(query, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
+                     "gin_fuzzy_search_limit chooses rows by the number of the others",
+                     "SET gin_fuzzy_search_limit = 0;");
   }
 }
 

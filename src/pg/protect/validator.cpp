@@ -83,13 +83,15 @@ bool is_joinable(const RangeTblEntry* entry) {
          entry->securityQuals == NIL && !has_subclass(entry->relid);
 }
 
-FromEntry describe_relation(const QueryLevel* level, const RangeTblEntry* entry) {
+FromEntry describe_relation(const QueryLevel* level, RangeTblEntry* entry) {
   FromEntry described{};
   described.relation = protected_relation(level, entry);
   if (described.relation != nullptr) {
     check_protected_table(level, entry, described.relation);
   } else {
     described.is_joined_table = is_joinable(entry);
+    // The planner looks for children again. Somebody may have added one by then.
+    if (described.is_joined_table) entry->inh = false;
   }
   return described;
 }

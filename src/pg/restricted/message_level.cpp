@@ -1,5 +1,7 @@
 #include "pg/restricted/message_level.hpp"
 
+#include <string_view>
+
 #include "pg/restricted/restricted_session.hpp"
 #include "pg/server/postgres.hpp"
 
@@ -16,6 +18,8 @@ namespace {
 constexpr char kSetting[] = "client_min_messages";
 constexpr char kHint[] = "SET client_min_messages = notice;";
 constexpr char kTold[] = "plans, sizes and numbers of rows, printed at lower levels";
+constexpr char kPlanLevel[] = "auto_explain.log_level";
+constexpr std::string_view kShownLevels[] = {"info", "notice", "warning"};
 
 GucEnumCheckHook previous_check = nullptr;
 
@@ -30,6 +34,16 @@ bool check_message_level(int* level, void** extra, GucSource source) {
   GUC_check_errdetail("Messages of lower levels tell exact facts about data: %s.", kTold);
   GUC_check_errhint("%s", kHint);
   return false;
+}
+
+// Null if no library or setting defines it.
+const char* setting_or_null(const char* name) {
+  return GetConfigOption(name, true, false);
+}
+
+bool prints_plans() {
+  const char* duration = setting_or_null("auto_explain.log_min_duration");
+  return duration != nullptr && strcmp(duration, "-1") != 0;
 }
 
 }  // namespace
@@ -54,6 +68,18 @@ void refuse_low_message_level() {
                   errmsg("%s must be at least notice, got %s", kSetting,
                          GetConfigOption(kSetting, false, false)),
                   errdetail_restricted(kTold), errhint("%s", kHint)));
+}
+
+void refuse_printed_plans() {
+  if (!prints_plans()) return;
+  const char* level = setting_or_null(kPlanLevel);
+  for (const std::string_view shown : kShownLevels) {
+    if (level == nullptr || shown != level) continue;
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("%s must be log or a debug level, got %s", kPlanLevel, level),
+                    errdetail_restricted("plans and numbers of rows, printed to the client"),
+                    errhint("Ask an administrator to set %s = log.", kPlanLevel)));
+  }
 }
 
 }  // namespace dpquantile

@@ -14,4 +14,8 @@ void guard_message_level();
 // start, by the client's options or the role's settings, and after RESET or ROLLBACK.
 void refuse_low_message_level();
 
+// ereports if auto_explain prints plans as messages that no client_min_messages hides from the
+// client. Only a superuser can set that.
+void refuse_printed_plans();
+
 }  // namespace dpquantile

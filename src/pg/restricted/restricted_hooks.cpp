@@ -95,6 +95,7 @@ void refuse_serializable() {
 void restrict_start(QueryDesc* query, int flags) {
   if (session_is_restricted()) {
     refuse_serializable();
+    refuse_printed_plans();
     if ((flags & EXEC_FLAG_EXPLAIN_ONLY) != 0) refuse_plan_of_hidden_table(query);
   }
   (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
@@ -102,7 +103,10 @@ void restrict_start(QueryDesc* query, int flags) {
 
 // A cached plan runs without planning. A cursor runs and ends after the level may have changed.
 void restrict_run(DPQ_EXECUTOR_RUN_PARAMETERS) {
-  if (session_is_restricted()) refuse_low_message_level();
+  if (session_is_restricted()) {
+    refuse_low_message_level();
+    refuse_printed_plans();
+  }
   (previous_run != nullptr ? previous_run : standard_ExecutorRun)(DPQ_EXECUTOR_RUN_ARGUMENTS);
 }
 

@@ -1,0 +1,80 @@
+# threat 31: statistics, sizes, locks and files of a protected table, after a private query. threat 53: serialization failures.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use DpQuantile;
+use PostgreSQL::Test::Cluster;
+use ProtectedTables;
+use Test::More;
+
+my $libraries = join ', ', $PRELOADED ? 'dpquantile' : (), 'pg_stat_statements';
+my $node = protected_node('protected_facts', conf => qq{
+	shared_preload_libraries = '$libraries'
+	pg_stat_statements.track = all
+	temp_file_limit = '64kB'
+	log_statement = none});
+$node->safe_psql('postgres', 'CREATE EXTENSION pg_stat_statements; ALTER TABLE few.staff ADD number serial; ALTER TABLE many.staff ADD number serial;
+	GRANT SELECT ON few.staff_number_seq, many.staff_number_seq TO reader');
+
+# ---- Statistics, sizes and locks ----
+
+# In many, there is a row with this key.
+my $ONE = "SET enable_seqscan = off; $COUNT WHERE id = 5000";
+channel_is_closed($node, "threat 31: $_ of the transaction",
+	"BEGIN; $ONE; SELECT $_ FROM pg_stat_xact_user_tables WHERE relid = 'staff'::regclass", 't 42501')
+	for 'idx_tup_fetch', 'row_to_json(pg_stat_xact_user_tables)';
+channel_is_closed($node, "threat 31: $_", "BEGIN; $ONE; SELECT $_", 't 42501')
+	for q{pg_stat_get_xact_tuples_fetched('staff_pkey'::regclass)}, q{pg_stat_get_live_tuples('staff'::regclass)};
+channel_is_closed($node, "threat 31: $_->[0]", $_->[1], '42501')
+	for [ 'pg_stat_user_tables', q{SELECT n_live_tup FROM pg_stat_user_tables WHERE relid = 'staff'::regclass} ],
+	[ 'pg_statio_user_tables', q{SELECT heap_blks_read + heap_blks_hit FROM pg_statio_user_tables WHERE relid = 'staff'::regclass} ],
+	[ 'the size', q{SELECT pg_relation_size('staff')} ],
+	[ 'the size of indexes', q{SELECT pg_indexes_size('staff')} ],
+	[ 'reltuples', q{SELECT reltuples FROM pg_class WHERE oid = 'staff'::regclass} ],
+	[ 'relpages of the index', q{SELECT relpages FROM pg_class WHERE oid = 'staff_pkey'::regclass} ];
+channel_is_closed($node, "threat 31: $_", $_, '42501', reader => undef)
+	for 'SELECT tup_returned FROM pg_stat_database WHERE datname = current_database()', 'SELECT query FROM pg_stat_activity',
+	q{SELECT mode FROM pg_locks WHERE relation = 'staff'::regclass}, 'SELECT name FROM pg_backend_memory_contexts',
+	'SELECT pg_current_wal_lsn()', 'SELECT * FROM pg_stat_statements', 'SELECT stanumbers1 FROM pg_statistic',
+	'SELECT blks_hit FROM pg_stat_database', 'SELECT pg_database_size(current_database())';
+# What PostgreSQL itself shows only to those who may read the table
+channel_is_closed($node, "threat 31: $_->[0]", $_->[1], $_->[2])
+	for [ 'pg_stats', q{SELECT n_distinct FROM pg_stats WHERE tablename = 'staff' AND schemaname = (current_schemas(false))[2]}, '42501' ],
+	[ 'a sequence', q{SELECT last_value FROM pg_sequences WHERE sequencename = 'staff_number_seq' AND schemaname = (current_schemas(false))[2]}, '' ],
+	[ 'a sequence itself', 'SELECT last_value FROM staff_number_seq', '42501' ];
+
+# ---- Temporary files ----
+
+# A sort of 20000 rows takes more than the limit. A restricted role has none.
+channel_is_closed($node, 'threat 31: temp_file_limit', qq{
+	SET work_mem = '64kB'; SELECT dp_count(1) IS NULL FROM staff GROUP BY name HAVING dp_keep_group(0.1, 1e-12)}, '');
+
+# ---- pg_stat_statements ----
+
+# What the superuser sees of the blocks that a role's statements have read.
+sub blocks_read
+{
+	my ($role) = @_;
+	return $node->safe_psql('postgres', qq{
+		SELECT coalesce(sum(shared_blks_hit + shared_blks_read), 0) > 10 FROM pg_stat_statements
+		WHERE userid = '$role'::regrole AND query ~ '^SELECT dp_count'});
+}
+$node->safe_psql('postgres', 'SELECT pg_stat_statements_reset()');
+seen($node, 'many', $COUNT, user => $_) for 'analyst', 'reader';
+is(blocks_read('reader'), 't', 'threat 31: pg_stat_statements has the blocks of a query that a reader asks');
+is(blocks_read('analyst'), 'f', 'threat 31: it has none of one over a protected table');
+
+# ---- Serializable transactions ----
+
+channel_is_closed($node, 'threat 53: SERIALIZABLE', qq{
+	BEGIN ISOLATION LEVEL SERIALIZABLE; $ONE; SELECT count(*) FROM pg_locks WHERE mode = 'SIReadLock' AND locktype = 'tuple'},
+	'0A000 25P02');
+channel_is_closed($node, "threat 53: $_", "$_; $ONE", '0A000', reader => undef)
+	for 'SET default_transaction_isolation = serializable', 'BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE';
+is(summary(seen($node, 'many', "BEGIN ISOLATION LEVEL REPEATABLE READ; $COUNT")), 't', 'REPEATABLE READ works');
+
+done_testing();

@@ -1,0 +1,116 @@
+# threat 30: what PostgreSQL tells of the plan of a private query over a protected table: EXPLAIN, printed plans, the choice of a
+# generic plan, the order of rows that a join leaves.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use DpQuantile;
+use PostgreSQL::Test::Cluster;
+use ProtectedTables;
+use Test::More;
+
+my $node = protected_node('protected_plans', conf => qq{
+	auto_explain.log_min_duration = 0
+	auto_explain.log_analyze = on
+	auto_explain.log_nested_statements = on
+	auto_explain.log_timing = off
+	log_temp_files = 0
+	log_statement = none});
+is(summary(seen($node, 'few', $COUNT)), 't', 'the analyst gets an answer');
+
+# ---- EXPLAIN ----
+
+channel_is_closed($node, "threat 30: $_", "$_ $COUNT", '0A000')
+	for 'EXPLAIN', 'EXPLAIN ANALYZE', 'EXPLAIN (FORMAT json, VERBOSE)', 'EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off)',
+	'EXPLAIN CREATE TEMP TABLE kept AS', 'EXPLAIN DECLARE c CURSOR FOR', "PREPARE p AS $COUNT; EXPLAIN EXECUTE p; --",
+	"PREPARE p AS $COUNT; EXPLAIN (ANALYZE, TIMING off) EXECUTE p; --";
+channel_is_closed($node, 'threat 30: EXPLAIN (COSTS off)', "EXPLAIN (COSTS off) $COUNT WHERE id = 50", '0A000');
+channel_is_closed($node, 'threat 30: EXPLAIN of a view', "CREATE TEMP VIEW v AS $COUNT; EXPLAIN SELECT * FROM v", '0A000');
+channel_is_closed($node, 'threat 30: EXPLAIN in a function', qq{
+	DO \$\$ DECLARE line text; BEGIN FOR line IN EXECUTE 'EXPLAIN $COUNT' LOOP RAISE NOTICE '%', line; END LOOP; END \$\$}, '0A000');
+channel_is_closed($node, 'threat 30: EXPLAIN of what is refused', 'EXPLAIN SELECT * FROM staff', '42501');
+channel_is_closed($node, 'threat 30: EXPLAIN of a probe', 'EXPLAIN SELECT * FROM staff LIMIT 0', '0A000');
+channel_is_closed($node, 'threat 30: EXPLAIN of a function with the rows', q{
+	CREATE FUNCTION pg_temp.rows() RETURNS SETOF staff LANGUAGE sql STABLE AS 'SELECT * FROM staff'; EXPLAIN SELECT * FROM pg_temp.rows()},
+	'42501');
+channel_is_closed($node, 'threat 30: EXPLAIN (GENERIC_PLAN)', 'EXPLAIN (GENERIC_PLAN) SELECT dp_count(1) FROM staff WHERE id > $1', '0A000')
+	if $node->pg_version >= 16;
+
+# ---- Printed plans ----
+
+# Both libraries put themselves around the executor. The one that is loaded later comes first.
+sub load
+{
+	my ($libraries) = @_;
+	if ($PRELOADED)
+	{
+		$node->append_conf('postgresql.conf', "shared_preload_libraries = '$libraries'");
+		$node->restart;
+		return;
+	}
+	$node->safe_psql('postgres', "ALTER ROLE $_ SET session_preload_libraries = $libraries") for 'analyst', 'reader';
+	return;
+}
+
+my $log = 'SET client_min_messages = log';
+foreach my $libraries ('auto_explain, dpquantile', 'dpquantile, auto_explain')
+{
+	load($libraries);
+	my $name = "threat 30: $libraries";
+	is(summary(seen($node, 'few', 'SHOW auto_explain.log_min_duration')), '0', "$name: auto_explain is loaded");
+	channel_is_closed($node, "$name, client_min_messages in the session", "$log; $COUNT", 't 55000');
+	channel_is_closed($node, "$name, client_min_messages from the start", $COUNT, '55000', options => '-c client_min_messages=log');
+	channel_is_closed($node, "$name, client_min_messages at the end of a cursor", qq{
+		SET client_min_messages = notice;
+		BEGIN; DECLARE c CURSOR FOR $COUNT; RESET client_min_messages; CLOSE c; COMMIT}, '55000', options => '-c client_min_messages=log');
+	channel_is_closed($node, "$name, the usual client_min_messages", $COUNT, 't', reader => undef);
+
+	# A superuser may have made auto_explain print to clients.
+	foreach my $level ('info', 'notice', 'warning')
+	{
+		$node->safe_psql('postgres', "ALTER ROLE $_ SET auto_explain.log_level = $level") for 'analyst', 'reader';
+		channel_is_closed($node, "$name, auto_explain.log_level = $level", $COUNT, '55000');
+		channel_is_closed($node, "$name, auto_explain.log_level = $level, a cursor that is not read",
+			"BEGIN; DECLARE c CURSOR FOR $COUNT; CLOSE c", '55000 25P02');
+	}
+	$node->safe_psql('postgres', "ALTER ROLE $_ RESET auto_explain.log_level") for 'analyst', 'reader';
+}
+
+# Settings that every user may change
+channel_is_closed($node, "threat 30: $_", "SET $_ = on; SET work_mem = '64kB';
+	SELECT id, dp_count(1) FROM staff GROUP BY id HAVING dp_keep_group(0.1, 1e-9)", '55000', options => '-c client_min_messages=log')
+	for 'debug_print_plan', 'trace_sort';
+channel_is_closed($node, "threat 30: $_ of what is refused", "SET $_ = on; SELECT salary FROM staff ORDER BY salary DESC OFFSET 19999",
+	'42501', options => '-c client_min_messages=log') for 'debug_print_plan', 'trace_sort';
+channel_is_closed($node, 'threat 30: log_temp_files', "SET work_mem = '64kB'; SELECT id, dp_count(1) FROM staff
+	GROUP BY id HAVING dp_keep_group(0.1, 1e-9)", '55000', options => '-c client_min_messages=log');
+
+# ---- Decisions of the planner that show ----
+
+# A custom plan knows \$1, so that it expects fewer rows of staff than the generic plan. The generic plan is chosen if that is no
+# gain. The reader's exact query shows how many rows there are.
+sub chosen_plan
+{
+	my ($aggregate) = @_;
+	return "PREPARE p (float8) AS SELECT $aggregate IS NULL FROM staff WHERE salary > \$1;\n"
+	  . "EXECUTE p (1e9);\n" x 6 . "SELECT custom_plans, generic_plans FROM pg_prepared_statements WHERE name = 'p'";
+}
+channel_is_closed($node, 'threat 30: the choice of a generic plan', chosen_plan('dp_count(1)'), 'f f f f f f 5|1', reader => chosen_plan('count(*)'));
+
+# Which side of the join is hashed decides the order of the rows. The planner expects as many groups as there are departments.
+sub joined
+{
+	my ($groups) = @_;
+	return qq{
+	SET enable_mergejoin = off; SET enable_nestloop = off;
+	CREATE TEMP TABLE list AS SELECT (i * 5) % 503 AS id FROM generate_series(1, 1000) i;
+	ANALYZE list;
+	SELECT string_agg(id::text, ' ') FROM (SELECT l.id FROM list l JOIN ($groups) g ON g.id = l.id) t};
+}
+channel_is_closed($node, 'threat 30: the order of the rows of a join', joined($DEPARTMENTS), '5 2 4 1 3 5 2 4 1 3',
+	reader => joined('SELECT department AS id, count(*) FROM staff GROUP BY department'));
+
+done_testing();

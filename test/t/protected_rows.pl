@@ -1,0 +1,142 @@
+# threats 33, 34, 35: queries over a protected table that would multiply a row, choose rows by others, or tell of single rows; also
+# where the answer changes because of a cached plan, a setting or another session. (sql/protected_refusals.sql has more shapes.)
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use DpQuantile;
+use PostgreSQL::Test::Cluster;
+use ProtectedTables;
+use Test::More;
+
+my $node = protected_node('protected_rows', conf => 'log_statement = none');
+my $denied = '42501';
+
+# ---- Shapes ----
+
+# The answer of a private count would be exact enough to tell.
+my $of = 'SELECT round(dp_count(100), -1) FROM';
+channel_is_closed($node, "threat 33: $_->[0]", "$of $_->[1]", $denied)
+	for [ 'a function with rows', 'staff, generate_series(1, 100)' ],
+	[ 'itself', 'staff a JOIN staff b USING (department)' ],
+	[ 'no key', 'staff s JOIN department d ON d.id <> s.department' ],
+	[ 'UNION ALL', '(SELECT * FROM staff UNION ALL SELECT * FROM staff) t' ],
+	[ 'LATERAL', 'staff s, LATERAL (SELECT s.id FROM generate_series(1, 100)) t' ],
+	[ 'a recursive query', '(WITH RECURSIVE r AS (SELECT id FROM staff UNION ALL SELECT id + 1000000 FROM r WHERE id < 1000000) SELECT * FROM r) t' ],
+	[ 'unnest', '(SELECT unnest(array_fill(1, ARRAY[100])) FROM staff) t' ],
+	[ 'LIMIT', '(SELECT * FROM staff ORDER BY id LIMIT 150) t' ],
+	[ 'OFFSET', '(SELECT * FROM staff ORDER BY id OFFSET 99) t WHERE id > 90' ],
+	[ 'DISTINCT', '(SELECT DISTINCT department FROM staff) t' ],
+	[ 'DISTINCT ON', '(SELECT DISTINCT ON (department) * FROM staff) t' ],
+	[ 'TABLESAMPLE', 'staff TABLESAMPLE system (100)' ],
+	[ 'a window function', '(SELECT count(*) OVER () AS n FROM staff) t WHERE n > 1000' ],
+	[ 'GROUP BY below', '(SELECT department FROM staff GROUP BY department) t' ],
+	[ 'EXCEPT', '(SELECT id FROM staff EXCEPT SELECT id FROM department) t' ],
+	[ 'a subquery', 'staff WHERE 1000 < (SELECT count(*) FROM staff)' ],
+	[ 'EXISTS', 'staff WHERE EXISTS (SELECT FROM staff WHERE id = 5000)' ];
+channel_is_closed($node, "threat 34: $_->[0]", $_->[1], $denied)
+	for [ 'lone keys', 'SELECT department FROM staff GROUP BY department HAVING dp_count(1) IS NOT NULL ORDER BY 1' ],
+	[ 'count(*)', 'SELECT count(*) FROM staff' ],
+	[ 'count(*) in HAVING', "$of staff HAVING count(*) > 1000" ],
+	[ 'count(*) in ORDER BY', 'SELECT least(department, 6) FROM staff GROUP BY 1 HAVING dp_keep_group(100, 1e-12) ORDER BY count(*) DESC' ],
+	[ 'dp_keep_group OR', 'SELECT department FROM staff GROUP BY department HAVING dp_keep_group(1, 1e-12) OR dp_count(100) > 0.5' ],
+	[ 'NOT dp_keep_group', 'SELECT department FROM staff GROUP BY department HAVING NOT dp_keep_group(1, 1e-12)' ],
+	[ 'a constant key', "SELECT 'one', dp_count(1) IS NULL FROM staff WHERE id = 5000 GROUP BY 1" ],
+	[ 'EXISTS', 'SELECT EXISTS (SELECT FROM staff WHERE id = 5000)' ],
+	[ 'IN', 'SELECT 5000 IN (SELECT id FROM staff)' ],
+	[ 'ARRAY', 'SELECT ARRAY(SELECT id FROM staff)' ],
+	[ 'a scalar subquery', 'SELECT (SELECT name FROM staff WHERE id = 5000)' ],
+	[ 'a subquery over the keys', 'SELECT d.id, (SELECT max(salary) FROM staff) FROM department d WHERE id = 1' ],
+	[ 'a join outside', "SELECT t.id FROM ($DEPARTMENTS) t JOIN staff s ON s.id = 5000" ];
+channel_is_closed($node, "threat 35: $_->[0]", $_->[1], $_->[2] // $denied)
+	for [ 'ctid', "$of staff WHERE ctid >= '(1,1)'" ],
+	[ 'xmin', "$of staff WHERE xmin::text = (SELECT xmin::text FROM staff WHERE id = 101)" ],
+	[ 'tableoid', "SELECT tableoid FROM staff GROUP BY 1" ],
+	[ 'a whole row', "$of (SELECT staff AS r FROM staff) t WHERE r IS NOT NULL" ],
+	[ 'a whole row as text', "SELECT staff::text FROM staff" ],
+	[ 'to_jsonb of a row', "$of staff WHERE to_jsonb(staff) IS NOT NULL" ];
+channel_is_closed($node, "threat 35: $_", "SELECT id FROM staff WHERE $_", $denied, reader => undef)
+  for 'id = 5000 FOR SHARE', 'id = 5000 FOR UPDATE SKIP LOCKED', 'false FOR KEY SHARE';
+
+# ---- The order of groups ----
+
+# Three groups of 50 rows come after groups of one row each, which stay hidden. A hash table has another order with each number.
+foreach my $hidden (0, 32, 128, 256)
+{
+	$node->safe_psql('postgres', qq{
+		SET ROLE owner;
+		CREATE TABLE few.crowd_$hidden AS SELECT 1000 + i AS k FROM generate_series(1, $hidden) i;
+		INSERT INTO few.crowd_$hidden SELECT (i % 3) * 7919 FROM generate_series(1, 150) i;
+		ANALYZE few.crowd_$hidden;
+		GRANT SELECT ON few.crowd_$hidden TO reader;
+		SELECT dp_protect_table('few.crowd_$hidden'), dp_grant_private_access('few.crowd_$hidden', 'analyst')});
+}
+my %orders;
+foreach my $hidden (0, 32, 128, 256)
+{
+	is( summary(seen($node, 'few', "SELECT k FROM crowd_$hidden GROUP BY k HAVING dp_keep_group(100, 1e-12)")),
+		'0 7919 15838', "threat 34: the order of groups beside $hidden hidden ones");
+	$orders{summary(seen($node, 'few', "SELECT k FROM crowd_$hidden GROUP BY k HAVING count(*) > 1", user => 'reader'))} = 1;
+}
+cmp_ok(keys %orders, '>', 1, 'threat 34: a reader sees different orders');
+
+# ---- Joins whose plan is cached, or made while the table changes ----
+
+# 1000 rows of the same key would multiply those of the person with id 1.
+$node->safe_psql('postgres', q{
+	SET ROLE owner;
+	CREATE TABLE few.list (id int PRIMARY KEY);
+	CREATE TABLE few.other (id int PRIMARY KEY);
+	INSERT INTO few.list VALUES (1);
+	INSERT INTO few.other VALUES (1);
+	CREATE TABLE few.child (id int NOT NULL);
+	INSERT INTO few.child SELECT 1 FROM generate_series(1, 1000);
+	GRANT SELECT ON few.list, few.other TO analyst});
+my $JOIN = 'SELECT dp_count(100) FROM staff JOIN list USING (id) JOIN other USING (id)';
+my $LEFT = 'SELECT list.id, dp_count(staff.id, 100) FROM list LEFT JOIN staff USING (id) GROUP BY list.id';
+my $session = start_session($node, 'analyst');
+is(answered($session, "SET plan_cache_mode = force_generic_plan; PREPARE p AS $JOIN; PREPARE q AS $LEFT; EXECUTE p; EXECUTE q"), '1 1|1',
+	'a join in a cached plan');
+foreach my $change (
+	[ 'a child', 'ALTER TABLE list OWNER TO owner; ALTER TABLE child INHERIT list', 'ALTER TABLE child NO INHERIT list; ANALYZE list' ],
+	[ 'a dropped key', 'ALTER TABLE list DROP CONSTRAINT list_pkey', 'ALTER TABLE list ADD PRIMARY KEY (id)' ],
+	[ 'a deferrable key', 'ALTER TABLE list DROP CONSTRAINT list_pkey, ADD PRIMARY KEY (id) DEFERRABLE',
+		'ALTER TABLE list DROP CONSTRAINT list_pkey, ADD PRIMARY KEY (id)' ],
+	[ 'row security', 'ALTER TABLE list ENABLE ROW LEVEL SECURITY', 'ALTER TABLE list DISABLE ROW LEVEL SECURITY' ],
+	[ 'no right to read', 'REVOKE SELECT ON list FROM analyst', 'GRANT SELECT ON list TO analyst' ])
+{
+	$node->safe_psql('postgres', "SET search_path = few; $change->[1]");
+	is(answered($session, 'EXECUTE p; EXECUTE q'), "$denied $denied", "threat 33: a cached plan after $change->[0]");
+	$node->safe_psql('postgres', "SET search_path = few; $change->[2]");
+	is(answered($session, 'EXECUTE p; EXECUTE q'), '1 1|1', "threat 33: and without it again");
+}
+$session->quit;
+
+# The table gets a child after it was found to have none, while the query waits for the index of another table.
+my $owner = start_session($node, 'owner');
+$owner->query_safe('BEGIN; REINDEX INDEX other_pkey');
+my $waiting = start_psql($node, "SET search_path = few, public; $JOIN");
+$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE usename = 'analyst' AND wait_event_type = 'Lock'})
+  or die 'the query does not wait';
+$node->safe_psql('postgres', 'ALTER TABLE few.child INHERIT few.list');
+$owner->query_safe('COMMIT');
+is(finish_psql($waiting), '1', 'threat 33: a child that appears while the query is planned');
+$node->safe_psql('postgres', 'ALTER TABLE few.child NO INHERIT few.list; ANALYZE few.list');
+$owner->quit;
+
+# ---- A setting by which the rows of an index scan depend on how many there are ----
+
+$node->safe_psql('postgres', "ALTER TABLE $_.staff ADD tags text[]; UPDATE $_.staff SET tags = '{a}'; CREATE INDEX ON $_.staff USING gin (tags)")
+  for 'few', 'many';
+my $fuzzy = 'SET gin_fuzzy_search_limit = 10; SET enable_seqscan = off';
+channel_is_closed($node, 'threat 66: gin_fuzzy_search_limit', "$fuzzy; $COUNT", '55000',
+	reader => undef);
+isnt(summary(seen($node, 'few', "$fuzzy; SELECT count(*) FROM staff WHERE tags \@> '{a}'", user => 'reader')), '100',
+	'threat 66: a reader does not see all rows');
+channel_is_closed($node, 'threat 66: gin_fuzzy_search_limit and a cached plan', "PREPARE p AS $COUNT; EXECUTE p; $fuzzy; EXECUTE p", 't 55000',
+	reader => undef);
+
+done_testing();
