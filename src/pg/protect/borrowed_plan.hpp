@@ -12,10 +12,11 @@ extern "C" {
 namespace dpquantile {
 
 struct BorrowedPlan {
-  Oid user;           // for whom the query was validated
-  List* relations;    // of OIDs: the borrowed relations
-  List* indexes;      // of OIDs: unique indexes that the query relies on
-  List* expressions;  // planned early expressions
+  Oid user;            // for whom the query was validated
+  List* relations;     // of OIDs: the borrowed relations
+  List* user_columns;  // of numbers: the column of each that named the users, or 0
+  List* indexes;       // of OIDs: unique indexes that the query relies on
+  List* expressions;   // planned early expressions
 };
 
 void mark_plan(PlannedStmt* plan, const BorrowedPlan& mark);

@@ -27,6 +27,14 @@ RefusedQuery refused_query(Oid relation) {
          "Ask its owner for private access: dp_grant_private_access.");
 }
 
+// The query was validated for rows, or for the users of a column.
+void check_unit(Oid relation, int user_column) {
+  const ProtectedRelation* protection = find_protected_relation(relation);
+  if (protection != nullptr && protection->user_column == user_column) return;
+  refuse(refused_query(relation), kNowhere,
+         "its protection has changed since the query was planned", "Ask again.");
+}
+
 // The largest of the smallest epsilons of the relations.
 double smallest_epsilon(const BorrowedPlan& mark) {
   if (GetUserId() != mark.user) refuse_without_grant(linitial_oid(mark.relations));
@@ -36,6 +44,7 @@ double smallest_epsilon(const BorrowedPlan& mark) {
   foreach (cell, mark.relations) {
     const std::optional<double> granted = granted_epsilon(lfirst_oid(cell), mark.user);
     if (!granted) refuse_without_grant(lfirst_oid(cell));
+    check_unit(lfirst_oid(cell), list_nth_int(mark.user_columns, foreach_current_index(cell)));
     smallest = Max(smallest, *granted);
   }
   return smallest;

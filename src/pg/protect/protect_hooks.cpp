@@ -25,14 +25,15 @@ PlannedStmt* plan_as_before(Query* query, const char* text, int options, ParamLi
                                                                              params);
 }
 
-List* relations_of(const List* borrowed) {
-  List* relations = NIL;
+// Adds each borrowed relation and the column of its users once.
+void add_relations(BorrowedPlan* mark, const List* borrowed) {
   const ListCell* cell;
   foreach (cell, borrowed) {
     const auto* relation = static_cast<const BorrowedRelation*>(lfirst(cell));
-    relations = list_append_unique_oid(relations, relation->permissions->relid);
+    if (list_member_oid(mark->relations, relation->permissions->relid)) continue;
+    mark->relations = lappend_oid(mark->relations, relation->permissions->relid);
+    mark->user_columns = lappend_int(mark->user_columns, relation->user_column);
   }
-  return relations;
 }
 
 PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int options,
@@ -43,8 +44,9 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   statement.borrowed = borrowed;
   require_borrowing_session(statement.refused);
   validate_statement(&statement, query);
-  const BorrowedPlan mark = {GetUserId(), relations_of(borrowed), statement.indexes,
-                             plan_early_expressions(statement.early)};
+  BorrowedPlan mark = {GetUserId(), NIL, NIL, statement.indexes,
+                       plan_early_expressions(statement.early)};
+  add_relations(&mark, borrowed);
   ListCell* cell;
   foreach (cell, borrowed) lend_owners_rights(static_cast<BorrowedRelation*>(lfirst(cell)));
   PlannedStmt* plan = plan_as_before(query, text, options, params);
