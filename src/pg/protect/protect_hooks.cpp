@@ -19,6 +19,7 @@ namespace {
 
 planner_hook_type previous_planner = nullptr;
 ExecutorStart_hook_type previous_start = nullptr;
+ExecutorRun_hook_type previous_run = nullptr;
 
 PlannedStmt* plan_as_before(Query* query, const char* text, int options, ParamListInfo params) {
   return (previous_planner != nullptr ? previous_planner : standard_planner)(query, text, options,
@@ -81,14 +82,23 @@ void refuse_explain() {
                   errhint("The ledger (dp_ledger) tells what a query has cost.")));
 }
 
-// Other extensions measure a query by its instrumentation, before and after this hook.
-void start_protected(QueryDesc* query, int flags) {
+bool is_borrowed(const QueryDesc* query) {
   BorrowedPlan mark;
-  const bool is_marked = find_mark(query->plannedstmt->rtable, &mark);
-  if (is_marked && (flags & EXEC_FLAG_EXPLAIN_ONLY) != 0) refuse_explain();
-  if (is_marked) query->instrument_options = 0;
+  return find_mark(query->plannedstmt->rtable, &mark);
+}
+
+void start_protected(QueryDesc* query, int flags) {
+  if (is_borrowed(query)) {
+    if ((flags & EXEC_FLAG_EXPLAIN_ONLY) != 0) refuse_explain();
+    query->instrument_options = 0;
+  }
   (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
-  if (is_marked) query->totaltime = nullptr;
+}
+
+// Other extensions measure a query that is started, and show its plan when it ends.
+void run_protected(DPQ_EXECUTOR_RUN_PARAMETERS) {
+  if (is_borrowed(query)) query->totaltime = nullptr;
+  (previous_run != nullptr ? previous_run : standard_ExecutorRun)(DPQ_EXECUTOR_RUN_ARGUMENTS);
 }
 
 }  // namespace
@@ -100,6 +110,8 @@ void install_protect_hooks() {
   planner_hook = plan_protected;
   previous_start = ExecutorStart_hook;
   ExecutorStart_hook = start_protected;
+  previous_run = ExecutorRun_hook;
+  ExecutorRun_hook = run_protected;
 }
 
 }  // namespace dpquantile
