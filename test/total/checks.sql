@@ -45,7 +45,7 @@ CREATE FUNCTION samples.limits(function regprocedure) RETURNS text LANGUAGE sql 
         AND proname !~ '^(extract|date_part|date_trunc|timezone|make_)'),
     CASE WHEN proname ~ 'like$' AND proargtypes[0] <> 'name'::regtype OR proname ~ '^.?trim$' AND pronargs = 2
            OR proname IN ('strpos', 'position', 'replace', 'translate', 'split_part')
-         THEN 'octet_length(a0)::int8 * greatest(octet_length(a1), 1) > 1048576' END,
+         THEN format('octet_length(a0)::int8 * greatest(octet_length(a1), 1) > %s', CASE proname WHEN 'translate' THEN 65536 ELSE 1048576 END) END,
     CASE proname WHEN 'replace' THEN '(octet_length(a0) / greatest(octet_length(a1), 1))::int8 * octet_length(a2) > 1048576'
                  WHEN 'repeat' THEN 'octet_length(a0)::int8 * a1 > 65536 OR a0 = '''''
                  WHEN 'lpad' THEN 'a1 > 65536' WHEN 'rpad' THEN 'a1 > 65536' WHEN 'bpchar' THEN 'a1 > 65540' END,

@@ -31,8 +31,8 @@ bool are_short(FunctionCallInfo fcinfo, unsigned texts) {
 }
 
 // Whether the first two arguments are short enough to search the second in the first.
-bool is_short_search(FunctionCallInfo fcinfo) {
-  return text_bytes(fcinfo, 0) <= kMostSteps / std::max<Size>(text_bytes(fcinfo, 1), 1);
+bool is_short_search(FunctionCallInfo fcinfo, Size most_steps = kMostSteps) {
+  return text_bytes(fcinfo, 0) <= most_steps / std::max<Size>(text_bytes(fcinfo, 1), 1);
 }
 
 Datum found(PGFunction original, FunctionCallInfo fcinfo) {
@@ -51,6 +51,13 @@ Datum replaced(FunctionCallInfo fcinfo) {
     return null_answer(fcinfo);
   }
   return found_text(replace_text, fcinfo, kFirst | kSecond | kThird);
+}
+
+// (text, from characters, to characters): finds each character in both lists, in slower steps.
+Datum translated(FunctionCallInfo fcinfo) {
+  return is_short_search(fcinfo, kMostSteps / 16)
+             ? text_of_texts(translate, fcinfo, kFirst | kSecond | kThird)
+             : null_answer(fcinfo);
 }
 
 // repeat() takes a step for each time, also if the text is empty.
@@ -154,7 +161,7 @@ DPQ_TOTAL(btrim, found_text(btrim, fcinfo, kFirst | kSecond))
 DPQ_TOTAL(ltrim, found_text(ltrim, fcinfo, kFirst | kSecond))
 DPQ_TOTAL(rtrim, found_text(rtrim, fcinfo, kFirst | kSecond))
 DPQ_TOTAL(split_part, found_text(split_part, fcinfo, kFirst | kSecond))
-DPQ_TOTAL(translate, found_text(translate, fcinfo, kFirst | kSecond | kThird))
+DPQ_TOTAL(translate, translated(fcinfo))
 DPQ_TOTAL(replace_text, replaced(fcinfo))
 
 DPQ_TOTAL(textlen, value_of_texts(textlen, fcinfo, kFirst))
