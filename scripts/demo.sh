@@ -36,7 +36,6 @@ run() {
     <"$tree/scripts/demo.sql" 2>&1 |
     sed -u 's/^psql:<stdin>:[0-9]*: //'
   cat <<END
-The demo lets analyst read the table itself as well; the README shows how to prevent that.
 Try it:   make psql                  psql on this database as analyst
           make psql ROLE=postgres    the same as its owner
 Remove:   make demo-clean

@@ -4,7 +4,7 @@
 \pset linestyle unicode
 \pset border 1
 
--- The owner creates tables, a role and a budget.
+-- The owner creates tables, a role and a budget, protects the tables, and lets the role ask them private queries.
 SELECT 'CREATE DATABASE demo' WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'demo') \gexec
 \connect demo
 SET client_min_messages = warning;
@@ -33,6 +33,7 @@ FROM draw JOIN department ON share >= from_share AND share < to_share, LATERAL (
 ANALYZE people;
 
 -- Each bus has many rows, and some buses have very many.
+DROP FUNCTION IF EXISTS speeds_of_areas;
 DROP TABLE IF EXISTS readings;
 CREATE TABLE readings AS
 SELECT bus, 'area ' || (bus + floor(1.4 * random())::int) % 10 AS area,
@@ -42,7 +43,18 @@ FROM (SELECT bus, 1 + floor(-20 * ln(1 - random()))::int AS count FROM generate_
 ANALYZE readings;
 
 SELECT 'CREATE ROLE analyst LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'analyst') \gexec
-GRANT SELECT ON people, readings TO analyst;
+SELECT dp_protect_table('people'), dp_protect_table('readings', user_id => 'bus') \g /dev/null
+SELECT dp_grant_private_access(t, 'analyst') FROM unnest('{people, readings}'::regclass[]) AS t \g /dev/null
+-- The second way: a query that protected tables do not allow, in a function that the owner has approved.
+CREATE FUNCTION speeds_of_areas(epsilon float8)
+  RETURNS TABLE (area text, mean float8, mean_error float8, areas_per_bus int)
+  LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
+BEGIN ATOMIC
+  SELECT s.grid, s.mean, s.mean_error, s.grids_per_user
+  FROM unnest((SELECT dp_user_grid_stats(bus, area, speed, epsilon, 0, 65) FROM readings)) AS s;
+END;
+REVOKE EXECUTE ON FUNCTION speeds_of_areas FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION speeds_of_areas TO analyst;
 -- The spending remains, so a second run of the demo needs a higher limit.
 SELECT coalesce(max(epsilon_spent), 0) + 7 AS epsilon_limit, coalesce(max(delta_spent), 0) + 2e-6 AS delta_limit
 FROM dp_budget WHERE role::text = 'analyst' \gset
@@ -54,15 +66,25 @@ CREATE OR REPLACE FUNCTION rank_error(q float8, below bigint, up_to bigint, n bi
 
 SELECT count(*) AS people, count(salary) AS salaries FROM people \gset
 \echo
-\echo A table of :people people. The salaries of :salaries of them are known. The role analyst asks, and has
-\echo a budget of epsilon = 7 and delta = 2e-6 left. "private" is the answer. The owner adds "true" and the
-\echo rank error: the number of rows between the answer and the requested quantile.
+\echo A table of :people people. The salaries of :salaries of them are known. The role analyst asks. It has no right
+\echo on the table, but private access to it, and a budget of epsilon = 7 and delta = 2e-6 left. "private" is the
+\echo answer. The owner adds "true" and the rank error: the number of rows between the answer and the requested
+\echo quantile.
 
 -- The analyst runs each query. Then the owner compares the answer with the truth.
 \set quantiles '{0.1, 0.25, 0.5, 0.75, 0.9}'
 
 \echo
-\echo 1. Number of people, mean and standard deviation of their age, for epsilon = 0.5 in total
+\echo 1. What is not private is refused
+\set query 'SELECT * FROM people'
+\connect - analyst
+\echo '   analyst=>' :query
+\set ON_ERROR_STOP off
+:query;
+\set ON_ERROR_STOP on
+
+\echo
+\echo 2. Number of people, mean and standard deviation of their age, for epsilon = 0.5 in total
 \set query 'SELECT (dp_stats(age, 0.5, 0, 120)).* FROM people'
 \connect - analyst
 \echo '   analyst=>' :query
@@ -73,7 +95,7 @@ FROM (SELECT count(age), avg(age), stddev(age) FROM people) AS exact,
      LATERAL (VALUES ('count', :count, :count_error, count), ('avg', :avg, :avg_error, avg),
                      ('stddev', :stddev, :stddev_error, stddev)) AS answer (statistic, private, error, truth);
 
-\echo 2. Five quantiles of the salaries, which lie between 0 and 500000, for epsilon = 1
+\echo 3. Five quantiles of the salaries, which lie between 0 and 500000, for epsilon = 1
 \set query 'SELECT dp_quantiles(salary, ''{0.1, 0.25, 0.5, 0.75, 0.9}'', 1, 0, 500000) AS answer FROM people'
 \connect - analyst
 \echo '   analyst=>' :query
@@ -87,17 +109,17 @@ FROM unnest(:'quantiles'::float8[], :'answer'::float8[]) AS answer (q, a),
                      count(*) FILTER (WHERE salary < a) AS below, count(*) FILTER (WHERE salary <= a) AS up_to
               FROM people) AS exact;
 
-\echo 3. The median day of birth for epsilon = 0.1
-\set query 'SELECT dp_median(born, 0.1, ''1920-01-01'', ''2010-01-01'') AS answer FROM people'
+\echo 4. The median day of birth of those in Sales who earn more than 60000, for epsilon = 0.1
+\set query 'SELECT dp_median(born, 0.1, ''1920-01-01'', ''2010-01-01'') AS answer FROM people WHERE department = ''Sales'' AND salary > 60000'
 \connect - analyst
 \echo '   analyst=>' :query
 :query \gset
 \connect - postgres
 SELECT :'answer' AS private, percentile_disc(0.5) WITHIN GROUP (ORDER BY born) AS true,
        rank_error(0.5, count(*) FILTER (WHERE born < :'answer'), count(*) FILTER (WHERE born <= :'answer'), count(*)) AS "rank error (rows)"
-FROM people;
+FROM people WHERE department = 'Sales' AND salary > 60000;
 
-\echo 4. People and median salary of each department, for epsilon = 1 and delta = 1e-6 in total: nobody is in two departments.
+\echo 5. People and median salary of each department, for epsilon = 1 and delta = 1e-6 in total: nobody is in two departments.
 \echo '  ' Archive does not appear: it has one person.
 \set query 'SELECT department, dp_count(0.2) AS people, dp_median(salary, 0.5, 0, 500000) AS answer FROM people GROUP BY department HAVING dp_keep_group(0.3, 1e-6)'
 \connect - analyst
@@ -110,7 +132,7 @@ SELECT department, answers.people, count(*) AS "true people", round(answer, 2) A
 FROM people JOIN json_to_recordset(:'answers') AS answers (department text, people bigint, answer numeric) USING (department)
 GROUP BY department, answers.people, answer ORDER BY count(salary) DESC;
 
-\echo 5. The whole distribution of salaries for epsilon = 0.5: all questions to it are free
+\echo 6. The whole distribution of salaries for epsilon = 0.5: all questions to it are free
 \set query 'SELECT dp_cdf(salary, 0.5, 0, 200000, dp_options(bins => 500)) AS answer FROM people'
 \connect - analyst
 \echo '   analyst=>' :query
@@ -133,7 +155,7 @@ SELECT q AS quantile, round(dp_cdf_quantile(:'answer', q)::numeric, 2) AS privat
 FROM unnest(:'quantiles'::float8[]) AS q, dp_cdf_error(:'answer'),
      LATERAL (SELECT percentile_disc(q) WITHIN GROUP (ORDER BY salary) AS truth FROM people) AS exact;
 
-\echo 6. The interquartile range of salaries without known bounds, for epsilon = 1 and delta = 1e-6
+\echo 7. The interquartile range of salaries without known bounds, for epsilon = 1 and delta = 1e-6
 \set query 'SELECT dp_iqr(salary, 1, 1e-6) AS answer FROM people'
 \connect - analyst
 \echo '   analyst=>' :query
@@ -146,9 +168,10 @@ FROM (SELECT percentile_disc('{0.25, 0.75}'::float8[]) WITHIN GROUP (ORDER BY sa
 
 SELECT sum(count) AS readings, count(*) AS buses, max(count) AS most
 FROM (SELECT count(*) FROM readings GROUP BY bus) AS of_bus \gset
-\echo 7. The mean speed for epsilon = 0.5, with all readings of a bus protected together. There are :readings readings
-\echo '  ' of :buses buses, and :most of one bus. The number of readings of each bus is public.
-\set query 'SELECT dp_user_mean(bus, speed, 0.5, 0, 65) AS answer FROM readings'
+\echo 8. The mean speed for epsilon = 0.5, with all readings of a bus protected together. There are :readings readings
+\echo '  ' of :buses buses, and :most of one bus. The owner named the column bus when protecting the table. So only
+\echo '  ' method bounded is allowed. It takes at most 40 readings of a bus here, and also hides whether a bus is in the table.
+\set query 'SELECT dp_user_mean(bus, speed, 0.5, 0, 65, dp_options(''bounded'', max_contributions => 40)) AS answer FROM readings'
 \connect - analyst
 \echo '   analyst=>' :query
 :query \gset
@@ -157,20 +180,22 @@ SELECT round(:'answer'::numeric, 2) AS private, round(avg(speed)::numeric, 2) AS
        round(abs(:'answer' - avg(speed))::numeric, 2) AS error
 FROM readings;
 
-\echo 8. The mean speed in each area for epsilon = 1 in total: a bus is in at most two areas, not in ten
-\set query 'SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(bus, area, speed, 1, 0, 65) FROM readings)) AS s'
+\echo 9. The mean speed in each area for epsilon = 1 in total: a bus is in at most two areas, not in ten.
+\echo '  ' dp_user_grid_stats takes for public in which areas a bus is and how often. Protected tables refuse it. Here the
+\echo '  ' owner knows that this is public, and has approved a function that asks it.
+\set query 'SELECT * FROM speeds_of_areas(1)'
 \connect - analyst
 \echo '   analyst=>' :query
 SELECT json_agg(stats) AS answers FROM (:query) AS stats \gset
 \connect - postgres
-SELECT grid, round(mean::numeric, 2) AS "private mean", round(avg(speed)::numeric, 2) AS "true mean",
-       round(mean_error::numeric, 2) AS "expected error", grids_per_user AS "areas of a bus"
-FROM json_to_recordset(:'answers') AS answers (grid text, mean float8, mean_error float8, grids_per_user int)
-JOIN readings ON area = grid GROUP BY grid, mean, mean_error, grids_per_user ORDER BY grid LIMIT 4;
+SELECT area, round(mean::numeric, 2) AS "private mean", round(avg(speed)::numeric, 2) AS "true mean",
+       round(mean_error::numeric, 2) AS "expected error", areas_per_bus AS "areas of a bus"
+FROM json_to_recordset(:'answers') AS answers (area text, mean float8, mean_error float8, areas_per_bus int)
+JOIN readings USING (area) GROUP BY area, mean, mean_error, areas_per_bus ORDER BY area LIMIT 4;
 
 -- The budget.
 \connect - analyst
-\echo 9. A query that is rolled back stays charged
+\echo 10. A query that is rolled back stays charged
 \set query 'SELECT dp_median(age, 0.2, 0, 120) FROM people'
 SELECT epsilon_spent AS spent FROM dp_budget \gset
 \echo '   analyst=> BEGIN;' :query; ROLLBACK
@@ -179,7 +204,7 @@ BEGIN;
 ROLLBACK;
 SELECT :spent AS "epsilon spent before", epsilon_spent AS "and after" FROM dp_budget;
 
-\echo 10. A query that costs more than is left gets no answer
+\echo 11. A query that costs more than is left gets no answer
 \set query 'SELECT dp_median(age, 50, 0, 120) FROM people'
 \echo '   analyst=>' :query
 \set ON_ERROR_STOP off
