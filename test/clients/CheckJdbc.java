@@ -6,18 +6,31 @@ import java.sql.Date;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Timestamp;
 import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
+import org.postgresql.util.DriverInfo;
+import org.postgresql.util.PSQLException;
 
-/** CheckJdbc OPTIONS: pgjdbc, with options for its URL, such as prepareThreshold=-1&preferQueryMode=simple. */
+/**
+ * CheckJdbc OPTIONS: pgjdbc, with options for its URL, such as prepareThreshold=-1&preferQueryMode=simple. Role reader
+ * has SELECT on the tables. Role analyst has none: it asks private queries of them as protected tables.
+ */
 class CheckJdbc {
   private static final String MEDIAN = "SELECT dp_median(age, ?, ?, ?) FROM people";
   private static final String MEAN = "SELECT dp_avg(salary / 1000, ?, ?, ?) FROM people";
   private static final String GROUPS = "SELECT age, dp_median(salary, ?, 0, 100000) FROM people GROUP BY age";
+  private static final String PUBLIC_GROUPS =
+      "SELECT age, dp_median(salary, ?, 0, 100000) FROM ages LEFT JOIN people USING (age) GROUP BY age";
+  private static final String[] PEOPLE = {"id", "age", "salary", "department", "born", "seen"};
 
   private static String url;
   private static Connection observer;
@@ -35,6 +48,10 @@ class CheckJdbc {
   static void equal(Object got, Object expected, String name) {
     boolean same = Objects.equals(got, expected);
     check(same, same ? name : name + ": expected " + expected + ", got " + got);
+  }
+
+  static boolean isSimple() {
+    return url.contains("preferQueryMode=simple");
   }
 
   static Connection connect(String role) throws SQLException {
@@ -200,7 +217,7 @@ class CheckJdbc {
       return null;
     });
     // In simple mode the driver runs the query to learn its columns.
-    charged(url.contains("preferQueryMode=simple") ? 1 : 0, "the columns of a prepared statement", () -> {
+    charged(isSimple() ? 1 : 0, "the columns of a prepared statement", () -> {
       try (PreparedStatement statement = connection.prepareStatement(MEDIAN)) {
         for (int i = 1; i <= 3; i++) {
           statement.setDouble(i, i);
@@ -214,17 +231,26 @@ class CheckJdbc {
       connection.rollback();
       return null;
     });
+    equal(value(connection, "SELECT dp_iqr(x, ?, ?) FROM few", 1, 1e-9), null, "an answer that is NULL");
+    connection.commit();
+  }
+
+  static void checkPortions(Connection connection, String sql) throws SQLException {
     int groups = charged(1, "50 groups in portions of 7", () -> {
-      try (PreparedStatement statement = connection.prepareStatement(GROUPS)) {
+      try (PreparedStatement statement = connection.prepareStatement(sql)) {
         statement.setFetchSize(7);
         return rows(query(statement, 0.05));
       }
     });
     equal(groups, 50, "50 groups in portions of 7: they are complete");
+    connection.commit();
+  }
+
+  static void checkCancelled(Connection connection) throws SQLException {
     String state = charged(1, "a query that its timeout cancels", () -> {
       try (PreparedStatement statement =
           connection.prepareStatement("SELECT dp_median(age, 0.05, 0, 120) FROM people, pg_sleep(60)")) {
-        statement.setQueryTimeout(1);
+        statement.setQueryTimeout(3);
         statement.executeQuery();
         return "no error";
       } catch (SQLException error) {
@@ -233,8 +259,99 @@ class CheckJdbc {
     });
     equal(state, "57014", "a query that its timeout cancels: SQLSTATE 57014");
     connection.rollback();
-    equal(value(connection, "SELECT dp_iqr(x, ?, ?) FROM few", 1, 1e-9), null, "an answer that is NULL");
+  }
+
+  /** Counts the rows that a condition chooses. An error of 100 has a probability below 1e-20. */
+  static void checkChosen(Connection connection, String condition, Object parameter, long expected) throws SQLException {
+    String name = condition + " with " + parameter.getClass().getName();
+    Object count = charged(1, name,
+        () -> value(connection, "SELECT dp_count(?) FROM people WHERE " + condition, 0.5, parameter));
+    check(Math.abs((Long) count - expected) < 100, name + ": about " + expected + " rows, not " + count);
+  }
+
+  static void checkFilters(Connection connection) throws SQLException {
+    checkChosen(connection, "id <= ?", 1000, 1000);
+    checkChosen(connection, "id <= ?", 1000L, 1000);
+    checkChosen(connection, "id <= CAST(? AS float8)", 1000.5, 1000);
+    checkChosen(connection, "salary <= ?", 33250.5, 950);
+    checkChosen(connection, "salary <= ?", new BigDecimal("33250"), 950);
+    checkChosen(connection, "salary / 1000 <= ?", new BigDecimal("33.25"), 950);
+    checkChosen(connection, "department = ?", "Support", 1000);
+    checkChosen(connection, "department LIKE ?", "Sup%", 1000);
+    checkChosen(connection, "born <= ?", LocalDate.of(1960, 1, 1).plusDays(1000), 1000);
+    checkChosen(connection, "born <= ?", Date.valueOf(LocalDate.of(1960, 1, 1).plusDays(1000)), 1000);
+    checkChosen(connection, "seen <= ?", LocalDate.of(2024, 1, 1).atStartOfDay().plusHours(1000), 1000);
+    checkChosen(connection, "seen <= ?", Timestamp.valueOf("2024-02-11 16:00:00"), 1000);
+    Integer[] numbers = IntStream.rangeClosed(1, 500).boxed().toArray(Integer[]::new);
+    checkChosen(connection, "id = ANY(?)", connection.createArrayOf("int4", numbers), 500);
+    checkChosen(connection, "department = ANY(?)", connection.createArrayOf("text", new String[] {"Support", "Legal"}), 1000);
     connection.commit();
+  }
+
+  static void checkGenericPlans(Connection connection) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement("SELECT dp_count(?) FROM people WHERE id <= ?")) {
+      for (int i = 0; i < 12; i++) {
+        int expected = 300 * i;
+        long count = charged(1, "a filter, executed twelve times", () -> {
+          try (ResultSet rows = query(statement, 0.5, expected)) {
+            rows.next();
+            return rows.getLong(1);
+          }
+        });
+        check(Math.abs(count - expected) < 100, "a filter, executed twelve times: each value chooses its rows");
+      }
+    }
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SET LOCAL plan_cache_mode = force_generic_plan");
+    }
+    checkFilters(connection);
+  }
+
+  static List<String> columns(ResultSetMetaData columns) throws SQLException {
+    List<String> names = new ArrayList<>();
+    for (int i = 1; i <= columns.getColumnCount(); i++) {
+      names.add(columns.getColumnName(i));
+    }
+    return names;
+  }
+
+  /** What tools send to learn the columns of a table or query. */
+  static void checkProbes(Connection connection) throws SQLException {
+    String groups = "SELECT * FROM (" + PUBLIC_GROUPS.replace("?", "0.05") + ") AS t ";
+    Map<String, List<String>> probes = Map.of(
+        "SELECT * FROM people WHERE 1=0", Arrays.asList(PEOPLE), "SELECT * FROM people LIMIT 0", Arrays.asList(PEOPLE),
+        groups + "WHERE 1=0", List.of("age", "dp_median"), groups + "LIMIT 0", List.of("age", "dp_median"));
+    for (Map.Entry<String, List<String>> probe : probes.entrySet()) {
+      charged(0, probe.getKey(), () -> {
+        try (PreparedStatement statement = connection.prepareStatement(probe.getKey())) {
+          equal(columns(statement.getMetaData()), probe.getValue(), probe.getKey() + ": the columns before");
+          ResultSet answer = statement.executeQuery();
+          equal(columns(answer.getMetaData()), probe.getValue(), probe.getKey() + ": the columns");
+          equal(rows(answer), 0, probe.getKey() + ": no rows");
+          return null;
+        }
+      });
+    }
+    equal(charged(1, "LIMIT 1000", () -> rows(connection.createStatement().executeQuery(groups + "LIMIT 1000"))), 50,
+        "LIMIT 1000: 50 groups");
+    if (!isSimple()) {
+      equal(charged(0, "the columns of rows",
+          () -> columns(connection.prepareStatement("SELECT * FROM people").getMetaData())), Arrays.asList(PEOPLE),
+          "the columns of rows");
+    }
+    connection.commit();
+  }
+
+  static void checkRowsRefused(Connection connection) throws SQLException {
+    fails("42501", 0, "rows", connection, "SELECT * FROM people");
+    try {
+      value(connection, "SELECT * FROM people");
+    } catch (PSQLException error) {
+      equal(error.getServerErrorMessage().getDetail(),
+          "Only differentially private queries are allowed on it: the query shows rows.", "rows: why not");
+    }
+    connection.rollback();
   }
 
   static void checkDistribution(Connection connection) throws SQLException {
@@ -268,7 +385,7 @@ class CheckJdbc {
   static void checkCatalog(Connection connection) throws SQLException {
     DatabaseMetaData catalog = connection.getMetaData();
     equal(rows(catalog.getTables(null, "public", "people", null)), 1, "the catalog: the table");
-    equal(rows(catalog.getColumns(null, "public", "people", null)), 3, "the catalog: its columns");
+    equal(rows(catalog.getColumns(null, "public", "people", null)), PEOPLE.length, "the catalog: its columns");
     equal(rows(catalog.getPrimaryKeys(null, "public", "people")), 1, "the catalog: its key");
     check(rows(catalog.getFunctions(null, null, "dp_cdf_points")) > 0, "the catalog: functions");
     try {
@@ -283,18 +400,31 @@ class CheckJdbc {
   public static void main(String[] arguments) throws SQLException {
     url = String.format("jdbc:postgresql://%s:%s/%s?%s", System.getenv("PGHOST"), System.getenv("PGPORT"),
         System.getenv("PGDATABASE"), arguments.length > 0 ? arguments[0] : "");
-    observer = connect("analyst");
-    System.out.println("client pgjdbc " + observer.getMetaData().getDriverVersion());
-    try (Connection connection = connect("analyst")) {
-      checkParameters(connection);
-      checkTimes(connection);
-      checkStatistics(connection);
-      checkArrays(connection);
-      checkExecutions(connection);
-      checkDistribution(connection);
-      checkCatalog(connection);
+    System.out.println("client pgjdbc " + DriverInfo.DRIVER_VERSION);
+    for (String role : new String[] {"reader", "analyst"}) {
+      System.out.println("role " + role);
+      observer = connect(role);
+      try (Connection connection = connect(role)) {
+        checkParameters(connection);
+        checkTimes(connection);
+        checkStatistics(connection);
+        checkArrays(connection);
+        checkExecutions(connection);
+        checkDistribution(connection);
+        checkCatalog(connection);
+        checkPortions(connection, PUBLIC_GROUPS);
+        if (role.equals("reader")) {
+          checkPortions(connection, GROUPS);
+          checkCancelled(connection);
+        } else {
+          checkFilters(connection);
+          checkGenericPlans(connection);
+          checkProbes(connection);
+          checkRowsRefused(connection);
+        }
+      }
+      observer.close();
     }
-    observer.close();
     System.exit(failed ? 1 : 0);
   }
 }

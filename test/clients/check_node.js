@@ -1,8 +1,14 @@
-// node-pg. Its option `binary` is not checked: it gives wrong numbers of any query (docs/languages.md).
+// node-pg. Its option `binary` is not checked: it gives wrong numbers of any query (docs/languages.md). Role reader has
+// SELECT on the tables. Role analyst has none: it asks private queries of them as protected tables.
 'use strict';
 const { Client } = require('pg');
 
 const MEDIAN = 'SELECT dp_median(age, $1, $2, $3) FROM people';
+const GROUPS = {
+  reader: 'SELECT age, dp_median(salary, $1, 0, 100000) FROM people GROUP BY age',
+  analyst: 'SELECT age, dp_median(salary, $1, 0, 100000) FROM ages LEFT JOIN people USING (age) GROUP BY age',
+};
+let role;
 let failed = false;
 
 function check(passed, name) {
@@ -30,7 +36,7 @@ async function value(client, text, values = [], name = undefined) {
 }
 
 async function charges() {
-  const observer = await connect('analyst');
+  const observer = await connect(role);
   const number = await value(observer, 'SELECT count(*)::int FROM dp_ledger');
   await observer.end();
   return number;
@@ -92,7 +98,10 @@ async function checkErrors(client) {
   await fails('53400', 0, 'an exhausted budget', poor, MEDIAN, [0.05, 0, 120]);
   equal(await value(poor, 'SELECT epsilon_spent FROM dp_budget'), '0', 'an exhausted budget: nothing is spent');
   await poor.end();
-  await client.query("SET statement_timeout = '1s'");
+}
+
+async function checkCancelled(client) {
+  await client.query("SET statement_timeout = '3s'");
   // The first row takes a minute.
   await fails('57014', 1, 'a cancelled query', client,
     'SELECT dp_median(age, $1, 0, 120) FROM people, pg_sleep(60)', [0.05]);
@@ -112,7 +121,7 @@ async function checkExecutions(client) {
   });
   // `rows` makes node-pg fetch the portal in portions.
   const groups = await charged(1, '50 groups fetched in portions', async () => (await client.query({
-    text: 'SELECT age, dp_median(salary, $1, 0, 100000) FROM people GROUP BY age', values: [0.05], rows: 7 })).rows);
+    text: GROUPS[role], values: [0.05], rows: 7 })).rows);
   equal(groups.map((group) => group.age), [...Array(50).keys()].map((i) => 18 + i),
     '50 groups fetched in portions: they are complete');
   equal(await value(client, 'SELECT dp_iqr(x, $1, $2) FROM few', [1, 1e-9]), null, 'an answer that is NULL');
@@ -133,13 +142,55 @@ async function checkDistribution(client) {
   });
 }
 
+// An error of 100 has a probability below 1e-20.
+async function checkChosen(client, condition, parameter, rows, name = undefined) {
+  const count = await charged(1, condition,
+    () => value(client, `SELECT dp_count($1) FROM people WHERE ${condition}`, [0.5, parameter], name));
+  check(Math.abs(count - rows) < 100, `${condition}: about ${rows} rows, not ${count}`);
+}
+
+async function checkFilters(client) {
+  await checkChosen(client, 'id <= $2', 1000, 1000);
+  await checkChosen(client, 'salary <= $2', 33250.5, 950);
+  await checkChosen(client, 'salary / 1000 <= $2', '33.25', 950);
+  await checkChosen(client, 'department = $2', 'Support', 1000);
+  await checkChosen(client, 'born <= $2', new Date(1962, 8, 27), 1000);
+  await checkChosen(client, 'seen < $2', new Date(2024, 1, 11, 17), 1000);
+  await checkChosen(client, 'id = ANY($2)', [...Array(500).keys()], 499);
+  await checkChosen(client, 'department = ANY($2)', ['Support', 'Legal'], 1000);
+  for (let i = 0; i < 12; i++) await checkChosen(client, 'id <= $2', 300 * i, 300 * i, 'chosen');
+}
+
+async function checkProbes(client) {
+  const groups = GROUPS.analyst.replace('$1', '0.05');
+  const people = ['id', 'age', 'salary', 'department', 'born', 'seen'];
+  const probes = {
+    'SELECT * FROM people WHERE 1=0': people, 'SELECT * FROM people LIMIT 0': people,
+    [`SELECT * FROM (${groups}) AS t LIMIT 0`]: ['age', 'dp_median'],
+  };
+  for (const [query, columns] of Object.entries(probes)) {
+    const answer = await charged(0, query, () => client.query(query));
+    equal(answer.fields.map((field) => field.name), columns, `${query}: the columns`);
+    equal(answer.rows, [], `${query}: no rows`);
+  }
+  const answer = await charged(1, 'LIMIT 1000', () => client.query(`SELECT * FROM (${groups}) AS t LIMIT 1000`));
+  equal(answer.rows.length, 50, 'LIMIT 1000: 50 groups');
+  await fails('42501', 0, 'rows', client, 'SELECT * FROM people');
+  const detail = await client.query('SELECT * FROM people').catch((error) => error.detail);
+  equal(detail, 'Only differentially private queries are allowed on it: the query shows rows.', 'rows: why not');
+}
+
+const COMMON = [checkParameters, checkStatistics, checkErrors, checkExecutions, checkDistribution];
+const PARTS = { reader: [...COMMON, checkCancelled], analyst: [...COMMON, checkFilters, checkProbes] };
+
 async function main() {
   console.log(`client node-pg ${require('pg/package.json').version}`);
-  const client = await connect('analyst');
-  for (const part of [checkParameters, checkStatistics, checkErrors, checkExecutions, checkDistribution]) {
-    await part(client);
+  for (role of Object.keys(PARTS)) {
+    console.log(`role ${role}`);
+    const client = await connect(role);
+    for (const part of PARTS[role]) await part(client);
+    await client.end();
   }
-  await client.end();
   process.exitCode = failed ? 1 : 0;
 }
 

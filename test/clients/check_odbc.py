@@ -24,6 +24,7 @@ connection = driver.connect("analyst")
 print("client psqlodbc", connection.getinfo(pyodbc.SQL_DRIVER_VER), "with pyodbc", pyodbc.version)
 checks.check_driver(driver)
 # ODBC has no arrays.
+checks.check_chosen(driver, connection, "id = ANY(CAST(? AS int[]))", "{%s}" % ",".join(map(str, range(1, 501))), 500)
 answer = driver.charged(1, "an array as text", driver.value, connection,
                         "SELECT dp_quantiles(age, CAST(? AS float8[]), ?, 0, 120)::text FROM people", "{0.25,0.5}", 0.05)
 ages = list(map(int, answer.strip("{}").split(",")))
@@ -34,4 +35,8 @@ checks.check(all(count.isdigit() for count in counts.strip("{}").split(",")), "a
 day = driver.value(connection, "SELECT dp_median(day, ?, CAST(? AS date), CAST(? AS date)) FROM visits",
                    0.05, "2024-01-01", "2025-01-01")
 checks.check(day.year == 2024, "dates as text: a date")
+catalog = connection.cursor()
+checks.equal([table.table_name for table in catalog.tables(table="people")], ["people"], "the catalog: the table")
+checks.equal([column.column_name for column in catalog.columns(table="people")], checks.PEOPLE, "the catalog: its columns")
+checks.equal([key.column_name for key in catalog.primaryKeys(table="people")], ["id"], "the catalog: its key")
 sys.exit(checks.failures > 0)

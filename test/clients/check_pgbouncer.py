@@ -17,8 +17,9 @@ class Pooled(checks.Driver):
 
 
 driver = Pooled()
-with driver.connect("analyst") as connection, psycopg.connect(user="postgres", port=server_port) as superuser:
-    clients = [driver.connect("analyst") for _ in range(CLIENTS)]
+driver.role = "analyst"
+with psycopg.connect(user="postgres", port=server_port) as superuser:
+    clients = [driver.connect(driver.role) for _ in range(CLIENTS)]
     answers = driver.charged(2 * CLIENTS, f"{CLIENTS} clients that ask in turn, twice", lambda: [
         driver.value(client, checks.MEDIAN, 0.05, 0, 120) for _ in range(2) for client in clients])
     check(all(map(checks.is_age, answers)), f"{CLIENTS} clients that ask in turn, twice: all get ages")

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# psql: how often its own commands execute a query.
+# psql: how often its own commands execute a query, and what they show of a protected table.
 set -euo pipefail
 
-psql=(psql -X -A -t -q -v ON_ERROR_STOP=1 -U analyst)
+export PGUSER=reader
+psql=(psql -X -A -t -q)
 
 charges() { "${psql[@]}" -c 'SELECT count(*) FROM dp_ledger'; }
 
@@ -10,7 +11,7 @@ charges() { "${psql[@]}" -c 'SELECT count(*) FROM dp_ledger'; }
 charged() {
   local before output
   before=$(charges)
-  output=$("${psql[@]}" -f -)
+  output=$("${psql[@]}" -f - 2>&1)
   if [[ $(($(charges) - before)) == "$1" && $output =~ $3 ]]; then
     echo "ok - $2: charged $1 times"
   else
@@ -44,4 +45,42 @@ END
 charged 1 '\gset and its variable' '^t$' <<'END'
 SELECT dp_cdf(age, 0.05, 0, 120, dp_options(bins => 12)) AS cdf FROM people \gset
 SELECT dp_cdf_rows(:'cdf') > 0;
+END
+
+# Role analyst has no SELECT on people.
+PGUSER=analyst
+charged 1 'protected: FETCH_COUNT' $'^18\\|.*\n67\\|[0-9.]+$' <<'END'
+\set FETCH_COUNT 7
+SELECT a.age, dp_median(salary, 0.05, 0, 100000) FROM ages a LEFT JOIN people p ON p.age = a.age GROUP BY a.age;
+END
+charged 0 'protected: \gdesc' $'^dp_median\\|numeric\nid\\|integer\nage\\|integer$' <<'END'
+SELECT dp_median(salary, 0.05, 0, 100000) FROM people WHERE age > 30 \gdesc
+SELECT id, age FROM people \gdesc
+END
+charged 12 'protected: a prepared statement, executed twelve times' $'^([34][0-9]{3}\n){11}[34][0-9]{3}\n7$' <<'END'
+PREPARE chosen AS SELECT dp_count(0.5) FROM people WHERE id <= $1 AND department = $2;
+SELECT 'EXECUTE chosen(4000, ''Sales'')' FROM generate_series(1, 12) \gexec
+SELECT generic_plans FROM pg_prepared_statements;
+END
+charged 1 'protected: a cursor' $'^18\n19\n20$' <<'END'
+BEGIN;
+DECLARE groups CURSOR FOR
+  SELECT age FROM (SELECT a.age, dp_count(id, 0.05) FROM ages a LEFT JOIN people p ON p.age = a.age GROUP BY a.age) t;
+FETCH 2 FROM groups;
+FETCH 1 FROM groups;
+COMMIT;
+END
+charged 1 'protected: \copy' '^[45][0-9]{3}$' <<'END'
+\copy (SELECT dp_count(0.5) FROM people) TO STDOUT
+END
+charged 0 'protected: \d' $'\nid\\|integer\\|.*people_pkey" PRIMARY KEY' <<'END'
+\t
+\d people
+END
+charged 0 'protected: rows' $'ERROR:  42501: .*\nDETAIL:  Only differentially private .*\nHINT: .*' <<'END'
+\set VERBOSITY verbose
+SELECT * FROM people;
+END
+charged 0 'protected: \copy of rows' $'ERROR:  permission denied for table people$' <<'END'
+\copy people TO STDOUT
 END

@@ -19,7 +19,10 @@ class Psycopg2(checks.Driver):
 print(f"client psycopg {psycopg2.__version__.split()[0]}")
 driver = Psycopg2()
 checks.check_driver(driver)
-checks.check_arrays(driver, {
-    "float": [0.25, 0.5], "int": [0, 1], "Decimal": [Decimal("0.25"), Decimal("0.5")], "int and float": [0, 0.5]})
-checks.check_rewound(driver, driver.connect("analyst").cursor("ages", scrollable=True))
+checks.check_array_filters(driver)
+for role in checks.PARTS:
+    driver.role = role
+    checks.check_arrays(driver, {
+        "float": [0.25, 0.5], "int": [0, 1], "Decimal": [Decimal("0.25"), Decimal("0.5")], "int and float": [0, 0.5]})
+    checks.check_rewound(driver, driver.connect(role).cursor("ages", scrollable=True))
 sys.exit(checks.failures > 0)

@@ -47,13 +47,29 @@ def check_pipeline(connection):
     check(all(map(checks.is_age, answers)), "three executions in a pipeline: three ages")
 
 
+def check_described(connection):
+    """Parse and Describe without Execute, as tools do to learn the columns of a query."""
+
+    def columns(query):
+        with connection.transaction():
+            connection.pgconn.prepare(b"", query.encode())
+            result = connection.pgconn.describe_prepared(b"")
+        return [result.fname(i).decode() for i in range(result.nfields)]
+
+    for query, expected in {"SELECT dp_count($1) FROM people WHERE id <= $2": ["dp_count"],
+                            "SELECT id, age FROM people": ["id", "age"]}.items():
+        equal(driver.charged(0, f"described: {query}", columns, query), expected, f"described: {query}")
+
+
 def check_format(connection):
     """All parameters in the format of the answers. psycopg chooses the format of a %s by the type of its value."""
     driver.placeholder = "%b" if mode == "binary" else "%t"
-    for part in (checks.check_parameters, checks.check_times, checks.check_statistics):
+    for part in (checks.check_parameters, checks.check_times, checks.check_statistics, checks.check_filters,
+                 checks.check_generic_plans):
         part(driver, connection)
-    connection.commit()
+        connection.commit()
     checks.check_arrays(driver, ARRAYS)
+    checks.check_array_filters(driver)
     driver.placeholder = checks.Driver.placeholder
 
 
@@ -78,7 +94,7 @@ class BytesOfCdf(bytes):
 
 def check_received_bytes():
     """Binary parameters of type dp_cdf: those that the server sends come back, others are refused."""
-    with driver.connect("analyst") as connection:
+    with driver.connect(driver.role) as connection:
         number = psycopg.types.TypeInfo.fetch(connection, "dp_cdf").oid
 
         class Dumper(psycopg.adapt.Dumper):
@@ -104,16 +120,22 @@ def check_received_bytes():
 print(f"client psycopg {psycopg.__version__}, {mode}")
 driver = Psycopg3()
 checks.check_driver(driver)
-checks.check_arrays(driver, ARRAYS)
-with driver.connect("analyst") as connection:
-    checks.check_rewound(driver, connection.cursor("ages", scrollable=True))
+for role in checks.PARTS:
+    driver.role = role
+    checks.check_arrays(driver, ARRAYS)
+    with driver.connect(role) as connection:
+        checks.check_rewound(driver, connection.cursor("ages", scrollable=True))
+        if mode != "client":
+            check_many(connection)
+            check_pipeline(connection)
+with driver.connect(driver.role) as connection:
+    checks.check_array_filters(driver)
     if mode != "client":
-        check_many(connection)
-        check_pipeline(connection)
+        check_described(connection)
         check_format(connection)
 if mode == "binary":
     for options in ("bins => 12", "granularity => 1", "'binary', bins => 1000", "'histogram', bins => 3"):
-        check_loader("analyst", 0.05, options)
+        check_loader(driver.role, 0.05, options)
     check_loader("careful", "NULL", "bins => 300, rho => 0.001")
     check_received_bytes()
 sys.exit(checks.failures > 0)

@@ -1,7 +1,8 @@
-"""Checks of any Python driver with DB-API 2.0: the types that it sends and receives, and how often it is charged."""
+"""Checks of any Python driver with DB-API 2.0: the types that it sends and receives, and how often it is charged. Role reader
+has SELECT on the tables. Role analyst has none: it asks private queries of them as protected tables."""
 
 import json
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 failures = 0
@@ -25,6 +26,7 @@ class Driver:
     """A driver in one of its modes. Queries have ? for a parameter."""
 
     placeholder = "%s"
+    role = "reader"  # who asks and is charged
 
     def connect(self, role):
         """A new connection, which begins a transaction with its first query."""
@@ -42,7 +44,7 @@ class Driver:
         return self.execute(connection, query, *parameters).fetchone()[0]
 
     def charges(self):
-        connection = self.connect("analyst")
+        connection = self.connect(self.role)
         number = self.value(connection, "SELECT count(*) FROM dp_ledger")
         connection.close()
         return number
@@ -55,18 +57,39 @@ class Driver:
         return result
 
     def fails(self, sqlstate, charges, name, connection, query, *parameters):
-        def state():
+        """Checks the error and how many charges it makes, and returns the error."""
+
+        def failure():
             try:
                 self.execute(connection, query, *parameters).fetchall()
             except Exception as error:
-                return self.sqlstate(error)
+                return error
 
-        equal(self.charged(charges, name, state), sqlstate, f"{name}: SQLSTATE {sqlstate}")
+        error = self.charged(charges, name, failure)
+        equal(error and self.sqlstate(error), sqlstate, f"{name}: SQLSTATE {sqlstate}")
         connection.rollback()
+        return error
 
 
+PEOPLE = ["id", "age", "salary", "department", "born", "seen"]
 MEDIAN = "SELECT dp_median(age, ?, ?, ?) FROM people"
 MEAN = "SELECT dp_avg(salary / 1000, ?, ?, ?) FROM people"
+GROUPS = {  # of 50 ages; analyst has SELECT on the table of ages
+    "reader": "SELECT age, dp_median(salary, ?, 0, 100000) FROM people GROUP BY age",
+    "analyst": "SELECT age, dp_median(salary, ?, 0, 100000) FROM ages LEFT JOIN people USING (age) GROUP BY age",
+}
+# Conditions for people, their parameters, and how many rows they choose
+FILTERS = (
+    ("id <= ?", 1000, 1000),
+    ("id <= CAST(? AS float8)", 1000.5, 1000),
+    ("salary <= ?", 33250, 950),
+    ("salary <= ?", 33250.5, 950),
+    ("salary / 1000 <= ?", Decimal("33.25"), 950),
+    ("department = ?", "Support", 1000),
+    ("department LIKE ?", "Sup%", 1000),
+    ("born <= ?", date(1960, 1, 1) + timedelta(days=1000), 1000),
+    ("seen <= ?", datetime(2024, 1, 1) + timedelta(hours=1000), 1000),
+)
 
 
 def check_parameters(driver, connection):
@@ -125,11 +148,14 @@ def check_errors(driver, connection):
     driver.fails("53400", 0, "an exhausted budget", poor, MEDIAN, 0.05, 0, 120)
     equal(driver.value(poor, "SELECT epsilon_spent FROM dp_budget"), 0, "an exhausted budget: nothing is spent")
     poor.close()
-    driver.execute(connection, "SET LOCAL statement_timeout = '1s'")
+    driver.charged(1, "a rollback", lambda: (driver.value(connection, MEDIAN, 0.05, 0, 120), connection.rollback()))
+
+
+def check_cancelled(driver, connection):
+    driver.execute(connection, "SET LOCAL statement_timeout = '3s'")
     # The first row takes a minute.
     driver.fails("57014", 1, "a cancelled query", connection,
                  "SELECT dp_median(age, ?, 0, 120) FROM people, pg_sleep(60)", 0.05)
-    driver.charged(1, "a rollback", lambda: (driver.value(connection, MEDIAN, 0.05, 0, 120), connection.rollback()))
 
 
 def check_executions(driver, connection):
@@ -138,8 +164,7 @@ def check_executions(driver, connection):
     check(all(map(is_age, answers)), "eight executions of one statement: eight ages")
 
     def in_portions():
-        cursor = driver.execute(
-            connection, "SELECT age, dp_median(salary, ?, 0, 100000) FROM people GROUP BY age", 0.05)
+        cursor = driver.execute(connection, GROUPS[driver.role], 0.05)
         rows = []
         while portion := cursor.fetchmany(7):
             rows += portion
@@ -169,17 +194,72 @@ def check_distribution(driver, connection):
     equal(driver.charges() - before, 0, "questions to a dp_cdf: free")
 
 
+def check_chosen(driver, connection, condition, parameter, rows):
+    """Counts the rows that a condition with one parameter chooses. An error of 100 has a probability below 1e-20."""
+    name = f"{condition} with {type(parameter).__name__}"
+    count = driver.charged(1, name, driver.value, connection, f"SELECT dp_count(?) FROM people WHERE {condition}",
+                           0.5, parameter)
+    check(abs(count - rows) < 100, f"{name}: about {rows} rows, not {count}")
+
+
+def check_filters(driver, connection):
+    for condition, parameter, rows in FILTERS:
+        check_chosen(driver, connection, condition, parameter, rows)
+
+
+def check_generic_plans(driver, connection):
+    counts = driver.charged(12, "a filter, executed twelve times", lambda: [
+        driver.value(connection, "SELECT dp_count(?) FROM people WHERE id <= ?", 0.5, 300 * i) for i in range(12)])
+    check(all(abs(count - 300 * i) < 100 for i, count in enumerate(counts)),
+          "a filter, executed twelve times: each value chooses its rows")
+    driver.execute(connection, "SET LOCAL plan_cache_mode = force_generic_plan")
+    check_filters(driver, connection)
+
+
+def check_probes(driver, connection):
+    """What tools send to learn the columns of a table or query."""
+    groups = GROUPS["analyst"].replace("?", "0.05")
+    for query, columns in {
+        "SELECT * FROM people WHERE 1=0": PEOPLE,
+        "SELECT * FROM people LIMIT 0": PEOPLE,
+        "SELECT * FROM (SELECT * FROM people) AS t WHERE 1=0": PEOPLE,
+        f"SELECT * FROM ({groups}) AS t WHERE 1=0": ["age", "dp_median"],
+        f"SELECT * FROM ({groups}) AS t LIMIT 0": ["age", "dp_median"],
+    }.items():
+        cursor = driver.charged(0, query, driver.execute, connection, query)
+        equal([column[0] for column in cursor.description], columns, f"{query}: the columns")
+        equal(cursor.fetchall(), [], f"{query}: no rows")
+    query = f"SELECT * FROM ({groups}) AS t LIMIT 1000"
+    equal(len(driver.charged(1, query, lambda: driver.execute(connection, query).fetchall())), 50, f"{query}: 50 groups")
+
+
+def check_rows_refused(driver, connection):
+    for query, reason in {"SELECT * FROM people": "the query shows rows",
+                          "SELECT count(*) FROM people": "the aggregate count is not private"}.items():
+        error = driver.fails("42501", 0, query, connection, query)
+        check(f"Only differentially private queries are allowed on it: {reason}" in str(error), f"{query}: why not")
+
+
+COMMON = (check_parameters, check_times, check_statistics, check_errors, check_executions, check_distribution)
+PARTS = {"reader": (*COMMON, check_cancelled),
+         "analyst": (*COMMON, check_filters, check_generic_plans, check_probes, check_rows_refused)}
+
+
 def check_driver(driver):
-    connection = driver.connect("analyst")
-    for part in (check_parameters, check_times, check_statistics, check_errors, check_executions, check_distribution):
-        part(driver, connection)
-        connection.commit()
-    connection.close()
+    """Afterwards the driver asks as analyst."""
+    for role, parts in PARTS.items():
+        print("role", role)
+        driver.role = role
+        connection = driver.connect(role)
+        for part in parts:
+            part(driver, connection)
+            connection.commit()
+        connection.close()
 
 
 def check_arrays(driver, lists):
     """lists: names and values of lists that the driver can send as an array."""
-    connection = driver.connect("analyst")
+    connection = driver.connect(driver.role)
     for name, quantiles in lists.items():
         answers = driver.charged(1, f"an array of {name}", driver.value, connection,
                                  "SELECT dp_quantiles(age, ?, ?, 0, 120) FROM people", quantiles, 0.05)
@@ -191,11 +271,24 @@ def check_arrays(driver, lists):
     connection.close()
 
 
+def check_array_filters(driver):
+    connection = driver.connect(driver.role)
+    numbers = range(1, 501)
+    for column, values, rows in (
+        ("id", list(numbers), 500),
+        ("salary", [20000 + i * Decimal("13.25") for i in numbers], 475),
+        ("department", ["Support", "Legal"], 1000),
+        ("born", [date(1960, 1, 1) + timedelta(days=i) for i in numbers], 500),
+    ):
+        check_chosen(driver, connection, f"{column} = ANY(?)", values, rows)
+    connection.close()
+
+
 def check_rewound(driver, cursor):
     """cursor: a named cursor that can go back."""
 
     def twice():
-        cursor.execute("SELECT age, dp_median(salary, 0.05, 0, 100000) FROM people GROUP BY age")
+        cursor.execute(GROUPS[driver.role].replace("?", "0.05"))
         first = cursor.fetchmany(20)
         cursor.scroll(0, mode="absolute")
         return first, cursor.fetchmany(20)

@@ -226,7 +226,7 @@ start_pooler() {
   local pool_port=$1 try
   mkdir -m 700 "$pooler"
   if ((EUID == 0)); then chown "$owner:" "$pooler"; fi
-  printf '"%s" "'"$PGPASSWORD"'"\n' analyst poor careful | as_owner tee "$pooler/users.txt" >/dev/null
+  printf '"%s" "'"$PGPASSWORD"'"\n' reader analyst poor careful | as_owner tee "$pooler/users.txt" >/dev/null
   pooler_configuration "$pool_port" | as_owner tee "$pooler/pgbouncer.ini" >/dev/null
   as_owner /usr/sbin/pgbouncer --daemon --quiet "$pooler/pgbouncer.ini" || return
   for ((try = 0; try < 100; try++)); do
