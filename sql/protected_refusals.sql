@@ -124,6 +124,7 @@ SELECT dp_count(1) FROM (SELECT salary FROM staff GROUP BY salary) t;
 SELECT dp_count(1) FROM staff TABLESAMPLE system (50);
 WITH RECURSIVE r AS (SELECT id FROM staff UNION ALL SELECT id + 1 FROM r) SELECT dp_count(1) FROM r;
 SELECT dp_count(1), row_number() OVER () FROM staff;
+SELECT dp_count(1) FROM staff WINDOW w AS (ROWS 1 + 1 PRECEDING);
 SELECT DISTINCT dp_count(1) FROM staff;
 SELECT dp_count(1), generate_series(1, 2) FROM staff;
 SELECT dp_count(1) FROM staff GROUP BY ROLLUP (department) HAVING dp_keep_group(1, 1e-6);

@@ -101,8 +101,8 @@ void rewrite_columns(QueryLevel* level) {
 void check_clauses(const QueryLevel* level) {
   const Query* query = level->query;
   refuse_clause(level, query->rowMarks != NIL, "the query locks rows", "Leave out FOR UPDATE.");
-  refuse_clause(level, query->hasWindowFuncs, "a window function is computed from rows",
-                kAroundHint);
+  refuse_clause(level, query->hasWindowFuncs || query->windowClause != NIL,
+                "a window function is computed from rows", kAroundHint);
   refuse_clause(level, query->hasTargetSRFs, "a function returns several rows for each row",
                 kAroundHint);
   refuse_clause(level, query->distinctClause != NIL, "DISTINCT tells which rows there are",
