@@ -1,0 +1,143 @@
+# threats 1, 2, 5, 47: charges for private queries over protected tables. A query is charged before it reads the first row, and only if it
+# is accepted.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use DpQuantile;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use ProtectedTables;
+use Test::More;
+use Time::HiRes qw(usleep);
+
+my $node = protected_node('protected_charges', budget => 1000, delta => 0.1, conf => "restart_after_crash = on\nlog_statement = none");
+my $paid = 0;
+
+sub few { return summary(seen($node, 'few', @_)) }
+
+sub is_charged
+{
+	my ($epsilon, $name) = @_;
+	is(spent($node) - $paid, $epsilon, "$name: charged");
+	$paid = spent($node);
+	return;
+}
+
+# ---- What is charged ----
+
+is(few($COUNT), 't', 'an answer');
+is_charged(1, 'an answer');
+is(few("BEGIN; $COUNT; ROLLBACK"), 't', 'an answer in a transaction that is rolled back');
+is_charged(1, 'threat 1: a transaction that is rolled back');
+is(few("DO \$\$ BEGIN PERFORM dp_count(1) FROM staff; RAISE division_by_zero; EXCEPTION WHEN division_by_zero THEN NULL; END \$\$"), '', 'an exception block');
+is_charged(1, 'threat 1: an exception block');
+is(few("PREPARE p AS $COUNT; EXECUTE p; EXECUTE p; EXECUTE p"), 't t t', 'three executions');
+is_charged(3, 'three executions');
+is(few("$COUNT UNION ALL $COUNT"), 't t', 'two blocks');
+is_charged(2, 'two blocks');
+is(few('SELECT (SELECT dp_count(1) FROM staff WHERE department = d.id) IS NOT NULL FROM department d WHERE id < 4'), 't t t', 'a block for each row');
+is_charged(3, 'a block for each row');
+is(few("SELECT 1 FROM ($COUNT) t"), '1', 'an answer that nobody looks at');
+is_charged(1, 'an answer that nobody looks at');
+
+is(few($_), '42501', "refused: $_")
+  for 'SELECT count(*), dp_count(1) FROM staff', 'SELECT dp_count(1) FROM staff, staff s', 'SELECT dp_count(1) FROM staff WHERE random() < 0.5',
+  'SELECT department, dp_count(1) FROM staff GROUP BY department';
+is(few("EXPLAIN $COUNT"), '0A000', 'refused: EXPLAIN');
+is(few('SELECT dp_count(0.001) IS NOT NULL FROM staff'), '22023', 'refused: less than the smallest epsilon');
+is(few('PREPARE p (int) AS SELECT dp_count(1) FROM staff WHERE id > 1 / $1; SET plan_cache_mode = force_generic_plan; EXECUTE p (0)'), '22012',
+	'refused: an error in a part without columns');
+is(few("PREPARE p AS $COUNT; DECLARE c CURSOR WITH HOLD FOR SELECT * FROM staff LIMIT 0"), '', 'not executed, and a probe');
+is(few("SELECT * FROM ($COUNT) t LIMIT 0"), '', 'an answer that is not computed');
+is_charged(0, 'threat 47: what is refused or not executed');
+
+# ---- A query that does not read to the end ----
+
+# A note is out of line in 100 rows. While its table of large values has no usable index, a query that compares it waits.
+$node->safe_psql('postgres', q{
+	SET ROLE owner;
+	CREATE TABLE few.note (id int, words text);
+	ALTER TABLE few.note ALTER words SET STORAGE EXTERNAL;
+	INSERT INTO few.note SELECT i, repeat('x', 4999) || i % 2 FROM generate_series(1, 100) i;
+	SELECT dp_protect_table('few.note'), dp_grant_private_access('few.note', 'analyst')});
+my $toast = $node->safe_psql('postgres', q{SELECT reltoastrelid::regclass FROM pg_class WHERE oid = 'few.note'::regclass});
+my $scan = q{SELECT dp_count(1) IS NOT NULL FROM note WHERE words = repeat('x', 5000)};
+
+# Runs a statement while the scan waits, and returns the outcome of the query.
+sub during_scan
+{
+	my ($sql, $act, $name) = @_;
+	my $owner = $node->background_psql('postgres');
+	$owner->query_safe("BEGIN; REINDEX TABLE $toast");
+	my $waiting = start_psql($node, "SET search_path = few, public; $sql");
+	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE usename = 'analyst' AND wait_event_type = 'Lock'})
+	  or die 'the scan does not wait';
+	is_charged(1, "threat 47: $name, before the scan goes on");
+	$act->();
+	my $outcome = finish_psql($waiting);
+	$owner->query_safe('COMMIT');
+	$owner->quit;
+	is_charged(0, "threat 47: $name, once");
+	return $outcome;
+}
+
+sub end_analysts
+{
+	my ($function) = @_;
+	return sub { $node->safe_psql('postgres', "SELECT $function(pid) FROM pg_stat_activity WHERE usename = 'analyst'") };
+}
+
+is(during_scan($scan, end_analysts('pg_cancel_backend'), 'a query that is cancelled'), '57014', 'threat 5: cancelled during the scan');
+is(during_scan($scan, end_analysts('pg_terminate_backend'), 'a session that is terminated'), '57P01', 'threat 5: terminated during the scan');
+is(during_scan("SET statement_timeout = '3s'; $scan", sub { }, 'a statement timeout'), '57014', 'threat 5: a timeout during the scan');
+is(during_scan("SET lock_timeout = '3s'; $scan", sub { }, 'a lock timeout'), '55P03', 'threat 5: a lock timeout during the scan');
+is(few('SELECT dp_count(1) IS NOT NULL FROM note'), 't', 'the next query works');
+is_charged(1, 'the next query');
+
+# ---- The end of a budget ----
+
+$node->safe_psql('postgres', "SELECT dp_grant_budget('analyst', $paid + 3, 0.1)");
+is(few("BEGIN; DECLARE c CURSOR FOR SELECT dp_count(2) IS NOT NULL FROM staff UNION ALL SELECT dp_count(2) IS NOT NULL FROM staff; FETCH c; FETCH c"),
+	't 53400', 'threat 4: the second of two blocks does not fit');
+is_charged(2, 'threat 4: the first of two blocks');
+is(few('SELECT dp_count(1), dp_avg(salary, 0.5, 0, 10) FROM staff'), '53400', 'threat 4: two aggregates of which one would fit');
+is_charged(0, 'threat 4: two aggregates of which one would fit');
+is(few("$COUNT; $COUNT"), 't 53400', 'threat 4: the last answer');
+is_charged(1, 'threat 4: the last answer');
+is(few('SELECT * FROM staff LIMIT 0; SELECT * FROM staff'), '42501', 'probes and refusals need no budget');
+$node->safe_psql('postgres', q{SELECT dp_grant_budget('analyst', 1000, 0.1)});
+
+# ---- A crash ----
+
+# Ends every process of the server at once, as a power failure does, and starts the server again.
+sub kill_and_recover
+{
+	my @processes = @_;
+	$node->kill9;
+	kill 'KILL', @processes;
+	# A dead postmaster that nobody reaps would seem to be alive.
+	unlink $node->data_dir . '/postmaster.pid';
+	foreach my $attempt (1 .. 100)
+	{
+		last if $node->start(fail_ok => $attempt < 100);
+		usleep(100_000);
+	}
+	return;
+}
+
+my @processes = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
+my $session = start_session($node, 'analyst');
+is(answered($session, "SET synchronous_commit = off; BEGIN; $COUNT"), 't', 'an answer in an open transaction');
+push @processes, split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
+kill_and_recover(@processes);
+eval { $session->quit };
+is_charged(1, 'threat 2: SIGKILL right after the answer');
+is(few($COUNT), 't', 'the protection survives a crash: an answer');
+is(few('SELECT count(*) FROM staff'), '42501', 'the protection survives a crash: a refusal');
+is_charged(1, 'after the crash');
+
+done_testing();
