@@ -13,6 +13,7 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 }
@@ -78,9 +79,19 @@ void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
   }
 }
 
+// Reading a page of a table removes dead rows from it. Who writes the table sees afterwards which
+// pages were read, and so which keys protected rows have.
+bool may_write(Oid relation) {
+  constexpr AclMode kWrite = ACL_INSERT | ACL_UPDATE | ACL_DELETE | ACL_TRUNCATE;
+  return pg_class_aclmask(relation, GetUserId(), kWrite, ACLMASK_ANY) != 0 ||
+         pg_attribute_aclcheck_all(relation, GetUserId(), ACL_INSERT, ACLMASK_ANY) == ACLCHECK_OK ||
+         pg_attribute_aclcheck_all(relation, GetUserId(), ACL_UPDATE, ACLMASK_ANY) == ACLCHECK_OK;
+}
+
 bool is_joinable(const RangeTblEntry* entry) {
-  return entry->relkind == RELKIND_RELATION && entry->tablesample == nullptr &&
-         entry->securityQuals == NIL && !has_subclass(entry->relid);
+  return !may_write(entry->relid) && entry->relkind == RELKIND_RELATION &&
+         entry->tablesample == nullptr && entry->securityQuals == NIL &&
+         !has_subclass(entry->relid);
 }
 
 FromEntry describe_relation(const QueryLevel* level, RangeTblEntry* entry) {
