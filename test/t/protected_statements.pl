@@ -85,7 +85,7 @@ channel_is_closed($node, "threat 35: $_->[0]", "CREATE TEMP TABLE note (n float8
 $node->safe_psql('postgres', q{
 	SET ROLE analyst;
 	SET search_path = analyst, few, public;
-	CREATE FUNCTION ask(int) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN (SELECT dp_count(1) FROM few.staff); END';
+	CREATE FUNCTION ask(int) RETURNS bigint LANGUAGE plpgsql IMMUTABLE SET search_path FROM CURRENT AS 'BEGIN RETURN (SELECT dp_count(1) FROM few.staff); END';
 	CREATE VIEW v AS SELECT dp_count(1) FROM staff;
 	CREATE TABLE own AS SELECT 1 AS id;
 	CREATE MATERIALIZED VIEW later AS SELECT dp_count(1) FROM staff WITH NO DATA});
