@@ -136,6 +136,12 @@ PREPARE older(int) AS SELECT dp_count(100) FROM staff WHERE age > 60 / $1;
 EXECUTE older(2);
 SET plan_cache_mode = force_generic_plan;
 EXECUTE older(2);
+-- Sets from answers, and parameters from subqueries without tables
+SELECT unnest(dp_quantiles(age, '{0.25,0.5}', 100, 0, 100)) > 20 AS above FROM staff;
+SELECT department, dp_count(100), generate_series(1, 2) FROM staff GROUP BY department HAVING dp_keep_group(100, 1e-9) ORDER BY 3, 1;
+SELECT max(q) <= 60 FROM (SELECT unnest(dp_quantiles(age, '{0.25,0.5}', 100, 0, 100)) AS q FROM staff) t;
+SELECT dp_histogram(age, 100, ARRAY(SELECT 20 * i FROM generate_series(0, 3) i)) FROM staff;
+
 SELECT count(*) AS before FROM dp_ledger \gset
 EXECUTE older(0);
 SELECT count(*) - :before AS charges FROM dp_ledger;

@@ -51,6 +51,12 @@ void check_type(const QueryLevel* level, const Node* expression) {
          "Use values of PostgreSQL's own types.");
 }
 
+void check_one_value(const QueryLevel* level, Node* expression) {
+  if (!expression_returns_set(expression)) return;
+  refuse(level->statement->refused, exprLocation(expression),
+         "a function returns several values for each row", "Join them: FROM unnest(...).");
+}
+
 [[noreturn]] void refuse_large_parameter() {
   ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                   errmsg("a value that protected rows are compared with is too large"),
@@ -64,6 +70,7 @@ void check_type(const QueryLevel* level, const Node* expression) {
 Node* early_expression(QueryLevel* level, Node* expression) {
   const int location = exprLocation(expression);
   check_type(level, expression);
+  check_one_value(level, expression);
   check_outside(level, expression, nullptr);
   Node* folded = IsA(expression, Const) ? expression : eval_const_expressions(nullptr, expression);
   if (IsA(folded, Const)) {

@@ -35,7 +35,8 @@ void check_set_operation(QueryLevel* level, Node* node, SubqueryCheck check) {
   check_set_operation(level, operation->rarg, check);
 }
 
-void check_entries(QueryLevel* level, SubqueryCheck check) {
+void check_entries(QueryLevel* level) {
+  const SubqueryCheck check = level->statement->check_subquery;
   ListCell* cell;
   foreach (cell, level->query->rtable) {
     const auto* entry = static_cast<RangeTblEntry*>(lfirst(cell));
@@ -46,7 +47,8 @@ void check_entries(QueryLevel* level, SubqueryCheck check) {
 
 }  // namespace
 
-void check_outer_query(QueryLevel* level, SubqueryCheck check) {
+void check_outer_query(QueryLevel* level) {
+  const SubqueryCheck check = level->statement->check_subquery;
   const Query* query = level->query;
   if (query->rowMarks != NIL) {
     refuse(level->statement->refused, kNowhere, "the query locks rows", "Leave out FOR UPDATE.");
@@ -64,7 +66,7 @@ void check_outer_query(QueryLevel* level, SubqueryCheck check) {
   };
   for (Node* part : parts) check_outside(level, part, check);
   check_set_operation(level, query->setOperations, check);
-  check_entries(level, check);
+  check_entries(level);
 }
 
 }  // namespace dpquantile

@@ -5,7 +5,7 @@
 namespace dpquantile {
 
 // Checks an outer query, or a query without protected relations: all its expressions and sort keys.
-// Calls `check` for the subqueries of expressions. Derived tables and CTEs are not looked at.
-void check_outer_query(QueryLevel* level, SubqueryCheck check);
+// Derived tables and CTEs are not looked at.
+void check_outer_query(QueryLevel* level);
 
 }  // namespace dpquantile

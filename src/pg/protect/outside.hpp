@@ -6,9 +6,6 @@
 // there: it would see what it may see, but it runs within a query that has its owner's rights.
 namespace dpquantile {
 
-// Looks at the subquery of an expression.
-using SubqueryCheck = void (*)(QueryLevel* level, SubLink* subquery);
-
 // ereports unless an expression of the level, or a part of its query, has only nodes and functions
 // that are allowed outside. Calls `check` for subqueries; null refuses them.
 void check_outside(QueryLevel* level, Node* expression, SubqueryCheck check);

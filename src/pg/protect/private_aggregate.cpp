@@ -9,6 +9,8 @@
 extern "C" {
 #include "catalog/pg_aggregate.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
@@ -90,27 +92,38 @@ void check_collation(const QueryLevel* level, const Aggref* call) {
               "Add COLLATE \"C\" to the value.");
 }
 
-void check_parameter(QueryLevel* level, const Aggref* call, Node* parameter) {
-  if (reads_columns(parameter)) {
-    refuse_call(level, call, "a parameter of a private aggregate depends on a column or a subquery",
-                "Write it as a literal or a query parameter.");
+// Also of the query levels around, and in subqueries.
+bool depends_on_column(const QueryLevel* level, Node* parameter) {
+  for (int above = 0; level != nullptr; ++above, level = level->parent) {
+    if (contain_vars_of_level(parameter, above)) return true;
+    if (contain_aggs_of_level(parameter, above)) return true;
   }
-  check_outside(level, parameter, nullptr);
+  return false;
 }
 
-void rewrite_arguments(QueryLevel* level, Aggref* call, const FamilyRow& family) {
-  const int from_rows = family.arguments_from_rows();
-  ListCell* cell;
-  foreach (cell, call->args) {
-    auto* argument = static_cast<TargetEntry*>(lfirst(cell));
-    auto* expression = reinterpret_cast<Node*>(argument->expr);
-    if (foreach_current_index(cell) < from_rows) {
-      expression = rewrite_inside(level, expression);
-      check_absent(level, call, expression);
-      argument->expr = reinterpret_cast<Expr*>(expression);
-    } else {
-      check_parameter(level, call, expression);
-    }
+// The planner refuses subqueries that read tables.
+void check_parameter(QueryLevel* level, const Aggref* call, Node* parameter) {
+  if (depends_on_column(level, parameter)) {
+    refuse_call(level, call, "a parameter of a private aggregate depends on a column",
+                "Write it as a literal or a query parameter.");
+  }
+  check_outside(level, parameter, level->statement->check_subquery);
+}
+
+void check_parameters(QueryLevel* level, const Aggref* call, const FamilyRow& family) {
+  const ListCell* cell;
+  for_each_from(cell, call->args, family.arguments_from_rows()) {
+    const auto* argument = static_cast<TargetEntry*>(lfirst(cell));
+    check_parameter(level, call, reinterpret_cast<Node*>(argument->expr));
+  }
+}
+
+void rewrite_values(QueryLevel* level, const Aggref* call, const FamilyRow& family) {
+  for (int i = 0; i < family.arguments_from_rows() && i < list_length(call->args); ++i) {
+    auto* argument = static_cast<TargetEntry*>(list_nth(call->args, i));
+    Node* value = rewrite_inside(level, reinterpret_cast<Node*>(argument->expr));
+    check_absent(level, call, value);
+    argument->expr = reinterpret_cast<Expr*>(value);
   }
 }
 
@@ -123,15 +136,15 @@ bool find_aggregate(Node* node, void* context) {
 
 }  // namespace
 
-Node* rewrite_aggregate(QueryLevel* level, Aggref* original) {
-  count_node(level->statement, reinterpret_cast<Node*>(original));
-  const FamilyRow& family = family_of(level, original);
-  check_form(level, original);
-  check_grids(level, original, family);
-  check_user(level, original, family);
-  check_collation(level, original);
-  auto* call = static_cast<Aggref*>(copyObjectImpl(original));
-  rewrite_arguments(level, call, family);
+Node* rewrite_aggregate(QueryLevel* level, Aggref* call) {
+  count_node(level->statement, reinterpret_cast<Node*>(call));
+  const FamilyRow& family = family_of(level, call);
+  check_form(level, call);
+  check_grids(level, call, family);
+  check_user(level, call, family);
+  check_collation(level, call);
+  check_parameters(level, call, family);
+  rewrite_values(level, call, family);
   call->aggfilter =
       reinterpret_cast<Expr*>(rewrite_inside(level, reinterpret_cast<Node*>(call->aggfilter)));
   return reinterpret_cast<Node*>(call);

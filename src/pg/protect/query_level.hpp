@@ -6,12 +6,18 @@
 // What the validator knows of a statement and of each of its query levels.
 namespace dpquantile {
 
+struct QueryLevel;
+
+// Looks at the subquery of an expression.
+using SubqueryCheck = void (*)(QueryLevel* level, SubLink* subquery);
+
 // A statement with borrowed relations.
 struct Statement {
   RefusedQuery refused;
   List* borrowed;  // BorrowedRelation
   List* early;     // expressions without columns, to be evaluated before the first row is read
   List* indexes;   // of OIDs: unique indexes that joins and groups rely on
+  SubqueryCheck check_subquery;
   int node_count;  // nodes of the expressions that have been looked at
 };
 

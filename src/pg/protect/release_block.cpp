@@ -34,11 +34,19 @@ TargetEntry* entry_of_key(const Block& block, const SortGroupClause* key) {
   return get_sortgroupclause_tle(const_cast<SortGroupClause*>(key), block.level->query->targetList);
 }
 
+// A key that is a set would put a row into several groups.
+void check_one_value(const QueryLevel* level, Node* key) {
+  if (!expression_returns_set(key)) return;
+  refuse(level->statement->refused, exprLocation(key),
+         "a function in GROUP BY returns several keys for each row", kKeyHint);
+}
+
 void rewrite_keys(Block* block) {
   ListCell* cell;
   foreach (cell, block->level->query->groupClause) {
     auto* key = static_cast<SortGroupClause*>(lfirst(cell));
     auto* expression = reinterpret_cast<Node*>(entry_of_key(*block, key)->expr);
+    check_one_value(block->level, expression);
     Node* rewritten = rewrite_inside(block->level, expression);
     check_key_operators(block->level, key);
     check_key_inside(block->level, key, rewritten);
@@ -102,7 +110,7 @@ void rewrite_target_list(Block* block) {
 Node* rewrite_having(Block* block, Node* condition) {
   if (condition == nullptr) return nullptr;
   if (is_andclause(condition)) {
-    auto* terms = static_cast<BoolExpr*>(copyObjectImpl(condition));
+    auto* terms = reinterpret_cast<BoolExpr*>(condition);
     ListCell* cell;
     foreach (cell, terms->args)
       lfirst(cell) = rewrite_having(block, static_cast<Node*>(lfirst(cell)));

@@ -103,8 +103,6 @@ void check_clauses(const QueryLevel* level) {
   refuse_clause(level, query->rowMarks != NIL, "the query locks rows", "Leave out FOR UPDATE.");
   refuse_clause(level, query->hasWindowFuncs || query->windowClause != NIL,
                 "a window function is computed from rows", kAroundHint);
-  refuse_clause(level, query->hasTargetSRFs, "a function returns several rows for each row",
-                kAroundHint);
   refuse_clause(level, query->distinctClause != NIL, "DISTINCT tells which rows there are",
                 "Use dp_count_distinct.");
   refuse_clause(level, query->groupingSets != NIL, "grouping sets put a row into several groups",
@@ -123,6 +121,8 @@ void check_rows(QueryLevel* level) {
 
 void check_source(QueryLevel* level) {
   check_clauses(level);
+  refuse_clause(level, level->query->hasTargetSRFs, "a function returns several rows for each row",
+                kAroundHint);
   check_rows(level);
   rewrite_columns(level);
   Query* query = level->query;
@@ -130,6 +130,7 @@ void check_source(QueryLevel* level) {
     read_nothing(level);
     return;
   }
+  if (level->parent == nullptr) return;  // It will be refused, because it shows rows.
   refuse_clause(level, query->limitCount != nullptr || query->limitOffset != nullptr,
                 "LIMIT and OFFSET below an aggregate choose rows by the others", kSourceHint);
   refuse_clause(level, query->sortClause != NIL, "ORDER BY below an aggregate has no effect",

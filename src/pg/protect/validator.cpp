@@ -287,7 +287,7 @@ void check_by_kind(QueryLevel* level) {
       if (level->parent != nullptr) fence(level->query);
       break;
     case LevelKind::kOuter:
-      check_outer_query(level, check_subquery);
+      check_outer_query(level);
       break;
   }
 }
@@ -315,6 +315,7 @@ QueryLevel* validate(Statement* statement, QueryLevel* parent, Query* query,
 }  // namespace
 
 void validate_statement(Statement* statement, Query* query) {
+  statement->check_subquery = check_subquery;
   const QueryLevel* top = validate(statement, nullptr, query, nullptr);
   if (top->kind == LevelKind::kSource && !top->is_empty) {
     refuse_query(top, "the query shows rows", kAggregateHint);
