@@ -44,7 +44,13 @@ INSERT INTO ordinary VALUES
   ('method', '''tree'''), ('accountant', '''pure'''), ('role', '''regress_dpq_team'''), ('upwards', 'true'),
   ('granularity', '1'), ('max_contributions', '8'), ('suppress', 'NULL'), ('budget', 'NULL'), ('smallest_charge', '1e-6'),
   ('note', 'NULL'), ('step', '''1 hour'''), ('bounds', 'ARRAY[0, 50, 100]'), ('counts', '''{3,4}'''), ('error', '5'), ('max_groups', '2'),
-  ('relation', '''t'''), ('smallest_epsilon', '0.01'), ('caller', '10');
+  ('relation', '''t'''), ('smallest_epsilon', '0.01'), ('caller', '10'), ('start', '1'), ('stop', '10'),
+  ('list', 'ARRAY[1, 2]');
+INSERT INTO ordinary
+  SELECT 'step', '2', unnest('{int4,int8,numeric}'::regtype[])
+   UNION ALL
+  SELECT name, format('%L', day), type
+    FROM unnest('{start,stop}'::text[], '{2000-01-01,2000-01-02}'::text[]) days (name, day), unnest('{timestamp,timestamptz}'::regtype[]) type;
 INSERT INTO ordinary
   SELECT name, CASE name WHEN 'value' THEN format('(%s + value * interval ''1 hour'')', lower) WHEN 'lower' THEN lower ELSE upper END, type
     FROM unnest('{value,lower,upper}'::text[]) name,

@@ -41,7 +41,7 @@ SELECT description, argument AS not_explained FROM functions, unnest(proargnames
 -- Every role may call the aggregates, dp_options, dp_budget_fits, dp_iqr_min_rows and the functions for expected
 -- errors, ask a released CDF, protect its own tables, and read the three views. (The views and dp_budget_fits call nine of the
 -- other functions, the type dp_cdf four and the type dp_number five.) Every role may call the functions that cannot fail, of
--- which PostgreSQL has nearly all.
+-- which PostgreSQL has nearly all, and those for lists beside protected rows.
 SELECT proname, count(*) FROM functions WHERE has_function_privilege('regress_dpq_analyst', objid, 'EXECUTE')
    AND (proname NOT LIKE 'total\_%' OR prolang <> (SELECT oid FROM pg_language WHERE lanname = 'c'))
  GROUP BY proname ORDER BY proname COLLATE "C";

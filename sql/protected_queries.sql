@@ -87,6 +87,38 @@ SELECT d.name, dp_sum(extra, 100, 0, 10) BETWEEN -3 AND 4
   FROM department d LEFT JOIN (SELECT department, coalesce(part, 0) AS extra FROM staff WHERE part < 2) s ON s.department = d.id
  GROUP BY d.name HAVING dp_count(extra, 100) >= 0;
 
+-- Groups of a public list
+SELECT d.name, dp_count(s.id, 100)
+  FROM (VALUES ('Oslo'), ('Paris')) d (name) LEFT JOIN staff s ON s.city = d.name GROUP BY d.name;
+WITH place (city, country) AS (VALUES ('Oslo', 'NO'), ('Bergen', 'NO'))
+SELECT p.city, dp_count(s.id, 100) FROM place p LEFT JOIN staff s ON s.city = p.city AND p.country = 'NO' GROUP BY p.city;
+SELECT city, dp_count(id, 100) FROM unnest('{Oslo,NULL,Paris,NULL}'::text[]) city LEFT JOIN staff USING (city) GROUP BY city;
+SELECT decade, dp_count(id, 100) FROM generate_series(20, 50, 10) decade LEFT JOIN staff ON age / 10 * 10 = decade GROUP BY decade;
+SELECT decade, dp_count(id, 100) FROM generate_series(50::bigint, 40, -10) decade LEFT JOIN staff ON age / 10 * 10 = decade GROUP BY decade;
+SELECT dp_count(100) FROM staff JOIN generate_series(1.5, 3, 0.5) i ON i = department;
+SELECT count(*), sum(n) > 0
+  FROM (SELECT month, dp_count(id, 100) AS n
+          FROM generate_series(date_trunc('month', now()) - interval '5 months', now(), '1 month') month
+               LEFT JOIN staff ON date_trunc('month', hired) = month GROUP BY month) t;
+SELECT count(*), sum(n) > 0
+  FROM (SELECT day, dp_count(id, 100) AS n
+          FROM generate_series(current_date - 100, current_date, interval '1 day') day LEFT JOIN staff ON date_trunc('day', hired) = day
+         GROUP BY day) t;
+SELECT dp_count(100) FROM staff JOIN (VALUES ('junior'::grade, 1)) g (level, rank) ON g.level = staff.level;
+-- A list from a parameter is computed before the charge, in custom and generic plans.
+PREPARE cities(text[]) AS SELECT c, dp_count(id, 100) FROM unnest($1) c LEFT JOIN staff ON city = c GROUP BY c;
+PREPARE ages(int) AS SELECT c, dp_count(id, 100) FROM generate_series(20, 20 + $1) c LEFT JOIN staff ON age = c GROUP BY c;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE cities('{Oslo,Paris}');
+EXECUTE ages(2);
+SELECT count(*) AS before FROM dp_ledger \gset
+EXECUTE cities('{Oslo,Oslo}');
+EXECUTE cities(array_fill('Oslo'::text, '{1001}'));
+EXECUTE ages(1000);
+SELECT count(*) - :before AS charges FROM dp_ledger;
+SET plan_cache_mode = auto;
+DEALLOCATE ALL;
+
 -- Joins by unique keys
 SELECT dp_count(100) FROM staff s JOIN department d ON d.id = s.department WHERE d.name = 'Sales';
 SELECT dp_count(100) FROM department d, staff s WHERE d.id = s.department AND d.name = 'Legal';
@@ -103,6 +135,12 @@ CREATE VIEW mine AS SELECT department AS d, age FROM staff;
 CREATE VIEW answers AS SELECT d, dp_count(100) AS n FROM mine GROUP BY d HAVING dp_keep_group(100, 1e-9);
 SELECT dp_count(100) FROM mine WHERE age > 30;
 SELECT * FROM answers;
+
+-- Sets from answers, and parameters from subqueries without tables
+SELECT unnest(dp_quantiles(age, '{0.25,0.5}', 100, 0, 100)) > 20 AS above FROM staff;
+SELECT department, dp_count(100), generate_series(1, 2) FROM staff GROUP BY department HAVING dp_keep_group(100, 1e-9) ORDER BY 3, 1;
+SELECT max(q) <= 60 FROM (SELECT unnest(dp_quantiles(age, '{0.25,0.5}', 100, 0, 100)) AS q FROM staff) t;
+SELECT dp_histogram(age, 100, ARRAY(SELECT 20 * i FROM generate_series(0, 3) i)) FROM staff;
 
 -- Users with several rows
 SELECT dp_user_mean(patient, cost, 100, 0, 100, dp_options(method => 'bounded', max_contributions => 5)) BETWEEN 30 AND 70 FROM visit;
@@ -136,12 +174,6 @@ PREPARE older(int) AS SELECT dp_count(100) FROM staff WHERE age > 60 / $1;
 EXECUTE older(2);
 SET plan_cache_mode = force_generic_plan;
 EXECUTE older(2);
--- Sets from answers, and parameters from subqueries without tables
-SELECT unnest(dp_quantiles(age, '{0.25,0.5}', 100, 0, 100)) > 20 AS above FROM staff;
-SELECT department, dp_count(100), generate_series(1, 2) FROM staff GROUP BY department HAVING dp_keep_group(100, 1e-9) ORDER BY 3, 1;
-SELECT max(q) <= 60 FROM (SELECT unnest(dp_quantiles(age, '{0.25,0.5}', 100, 0, 100)) AS q FROM staff) t;
-SELECT dp_histogram(age, 100, ARRAY(SELECT 20 * i FROM generate_series(0, 3) i)) FROM staff;
-
 SELECT count(*) AS before FROM dp_ledger \gset
 EXECUTE older(0);
 SELECT count(*) - :before AS charges FROM dp_ledger;

@@ -2041,6 +2041,39 @@ END
 $$;
 
 -- ---------------------------------------------------------------------------------------------
+-- Lists in FROM that protected rows are joined with
+-- ---------------------------------------------------------------------------------------------
+
+-- A private query calls these in the place of generate_series and around the argument of unnest.
+DO $$
+DECLARE
+  type text;
+  step text;
+  volatility text;
+BEGIN
+  FOR type, step, volatility IN
+    VALUES ('int', 'int', 'IMMUTABLE'), ('bigint', 'bigint', 'IMMUTABLE'), ('numeric', 'numeric', 'IMMUTABLE'),
+           ('timestamp', 'interval', 'IMMUTABLE'), ('timestamptz', 'interval', 'STABLE')
+  LOOP
+    EXECUTE format('CREATE FUNCTION dpquantile.series(start %1$s, stop %1$s, step %2$s) RETURNS %1$s[] LANGUAGE C %3$s STRICT '
+                   'PARALLEL SAFE AS ''MODULE_PATHNAME'', ''dpq_series''', type, step, volatility);
+    EXECUTE format('COMMENT ON FUNCTION dpquantile.series(%1$s, %1$s, %2$s) IS %3$L', type, step,
+                   'The values of generate_series(start, stop, step), at most 1000.
+  start: the first value.
+  stop: no value is beyond it.
+  step: from one value to the next; negative for a series downwards.');
+  END LOOP;
+END
+$$;
+
+CREATE FUNCTION dpquantile.distinct_values(list anyarray) RETURNS anyarray
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_distinct_values';
+COMMENT ON FUNCTION dpquantile.distinct_values(anyarray) IS
+  'The same array. Raises an error if two of its elements are equal, or if there are more than 1000.
+  list: the elements. NULL may occur several times.';
+
+-- ---------------------------------------------------------------------------------------------
 -- Functions that cannot fail
 -- ---------------------------------------------------------------------------------------------
 
@@ -2108,7 +2141,7 @@ BEGIN
        AND p.proname NOT IN ('charged_role', 'sees_all_budgets', 'epsilon_of_rho', 'charged_rho', 'six_digits',
                              'total_epsilon', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
                              'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real',
-                             'unprotectable', 'own_right')
+                             'unprotectable', 'own_right', 'series', 'distinct_values')
        AND p.proname NOT LIKE 'total\_%'
   LOOP
     EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', support);

@@ -1,13 +1,12 @@
 // The functions by which owners protect tables, and the trigger that tells other sessions of
 // changes.
 #include "pg/aggregate/user_hash.hpp"
+#include "pg/protect/own_function.hpp"
 #include "pg/server/postgres.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "storage/lmgr.h"
@@ -57,9 +56,7 @@ Oid find_internal(const char* name, Oid called) {
   Oid with_caller[kMaxArguments];
   memcpy(with_caller, types, count * sizeof(Oid));
   with_caller[count] = OIDOID;
-  const Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-                                       PointerGetDatum(buildoidvector(with_caller, count + 1)),
-                                       ObjectIdGetDatum(get_namespace_oid("dpquantile", false)));
+  const Oid function = own_function(name, buildoidvector(with_caller, count + 1));
   if (!OidIsValid(function)) {
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
                     errmsg("function dpquantile.%s of the extension is missing", name)));

@@ -1,6 +1,7 @@
 #include "pg/protect/join_rule.hpp"
 
 #include "pg/protect/column_traits.hpp"
+#include "pg/protect/public_list.hpp"
 #include "pg/protect/unique_key.hpp"
 
 extern "C" {
@@ -45,13 +46,14 @@ List* terms_of(Node* condition) {
   return terms;
 }
 
-Part part_of_entry(const QueryLevel* level, int number) {
+Part part_of_entry(QueryLevel* level, int number) {
   const FromEntry& entry = entry_of(level, number);
   const bool has_rows = entry.relation != nullptr || entry.source != nullptr;
-  if (!has_rows && !entry.is_joined_table) {
+  if (!has_rows) describe_list(level, number);
+  if (!has_rows && !entry.is_joined_table && entry.distinct_columns == nullptr) {
     refuse_join(level, nullptr,
-                psprintf("%s is joined with protected rows, and is no ordinary table without "
-                         "children and row security",
+                psprintf("%s is joined with protected rows, and is neither an ordinary table "
+                         "without children and row security nor a list of constants",
                          rt_fetch(number, level->query->rtable)->eref->aliasname));
   }
   return {bms_make_singleton(number), has_rows};
@@ -67,6 +69,9 @@ void set_absent(QueryLevel* level, const Bitmapset* entries) {
 
 // Whether conditions choose at most one row of the table for a row. The statement will rely on it.
 bool fixes_row(const Walk& walk, const Part& rows, int table, const List* conditions) {
+  if (entry_of(walk.level, table).distinct_columns != nullptr) {
+    return fixes_row_of_list(walk.level, conditions, table, rows.entries);
+  }
   const RangeTblEntry* entry = rt_fetch(table, walk.level->query->rtable);
   const Oid index = index_that_fixes_row(conditions, entry->relid, table, rows.entries);
   if (!OidIsValid(index)) return false;

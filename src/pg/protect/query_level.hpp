@@ -27,15 +27,14 @@ enum class LevelKind {
   kRelease,  // private aggregates over such rows
 };
 
-struct QueryLevel;
-
 // An entry of a range table, as far as FROM shows it.
 struct FromEntry {
-  BorrowedRelation* relation;  // the protected table, or null
-  const QueryLevel* source;    // the derived table, CTE or view with protected rows, or null
-  bool is_joined_table;        // a table that the user may read, in a source or release block
-  bool is_public;              // its rows, and which of them there are, depend on no protected row
-  bool may_be_absent;          // an outer join puts NULLs in the place of its rows
+  BorrowedRelation* relation;   // the protected table, or null
+  const QueryLevel* source;     // the derived table, CTE or view with protected rows, or null
+  bool is_joined_table;         // a table that the user may read, in a source or release block
+  Bitmapset* distinct_columns;  // of a list beside protected rows: where no two rows are equal
+  bool is_public;               // its rows, and which of them there are, depend on no protected row
+  bool may_be_absent;           // an outer join puts NULLs in the place of its rows
 };
 
 struct QueryLevel {

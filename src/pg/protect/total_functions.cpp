@@ -4,10 +4,11 @@
 #include <array>
 #include <initializer_list>
 
+#include "pg/protect/own_function.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "access/transam.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/parsenodes.h"
@@ -20,8 +21,6 @@ extern "C" {
 namespace dpquantile {
 
 namespace {
-
-constexpr char kSchema[] = "dpquantile";
 
 constexpr unsigned kArgument0 = 1U << 0;
 constexpr unsigned kArgument1 = 1U << 1;
@@ -368,13 +367,6 @@ constexpr bool is_same(const TotalFunction& left, const TotalFunction& right) {
 static_assert(std::adjacent_find(kSorted.begin(), kSorted.end(), is_same) == kSorted.end(),
               "a function is listed twice");
 
-Oid function_of_schema(const char* name, const oidvector* arguments) {
-  const Oid schema = get_namespace_oid(kSchema, true);
-  if (!OidIsValid(schema)) return InvalidOid;
-  return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-                         PointerGetDatum(arguments), ObjectIdGetDatum(schema));
-}
-
 bool has_total_output(Oid type) {
   switch (type) {
     case BOOLOID:
@@ -421,7 +413,7 @@ Oid total_variant(Oid function) {
   if (!HeapTupleIsValid(row)) return InvalidOid;
   const auto* original = reinterpret_cast<Form_pg_proc>(GETSTRUCT(row));
   const char* name = psprintf("total_%s", NameStr(original->proname));
-  const Oid variant = function_of_schema(name, &original->proargtypes);
+  const Oid variant = own_function(name, &original->proargtypes);
   const Oid result = original->prorettype;
   ReleaseSysCache(row);
   return OidIsValid(variant) && get_func_rettype(variant) == result ? variant : InvalidOid;
@@ -439,7 +431,7 @@ Oid total_text_cast(Oid type) {
   const auto* entry = reinterpret_cast<Form_pg_type>(GETSTRUCT(row));
   const char* name = psprintf("total_%s", NameStr(entry->typname));
   ReleaseSysCache(row);
-  const Oid cast = function_of_schema(name, buildoidvector(&text, 1));
+  const Oid cast = own_function(name, buildoidvector(&text, 1));
   return OidIsValid(cast) && get_func_rettype(cast) == type ? cast : InvalidOid;
 }
 

@@ -106,6 +106,11 @@ bool conditions_fix_key(const List* conditions, const Table& table, Relation ind
 
 }  // namespace
 
+bool conditions_fix_column(const List* conditions, int number, const Bitmapset* known,
+                           AttrNumber column, Oid family) {
+  return conditions_fix_column(conditions, Table{number, known}, column, family, InvalidOid);
+}
+
 Oid index_that_fixes_row(const List* conditions, Oid table_oid, int number,
                          const Bitmapset* known) {
   const Table table = {number, known};

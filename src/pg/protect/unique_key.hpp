@@ -3,6 +3,7 @@
 #include "pg/server/postgres.hpp"
 
 extern "C" {
+#include "access/attnum.h"
 #include "nodes/bitmapset.h"
 #include "nodes/pg_list.h"
 #include "utils/snapshot.h"
@@ -16,6 +17,12 @@ namespace dpquantile {
 // expressions and WHERE, and compares by the operator family and collation of the conditions.
 // `number`: the table's entry in the range table of the conditions.
 Oid index_that_fixes_row(const List* conditions, Oid table, int number, const Bitmapset* known);
+
+// Whether conditions, which AND combines, say that a column of an entry is equal, by the = of an
+// operator family of btree indexes, to an expression over the entries `known`, constants and
+// parameters.
+bool conditions_fix_column(const List* conditions, int number, const Bitmapset* known,
+                           AttrNumber column, Oid family);
 
 // Whether the index is as old as the snapshot. A snapshot that is older may have rows that were
 // equal before the index was made. An index of the current transaction counts as younger.

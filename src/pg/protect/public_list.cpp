@@ -1,0 +1,253 @@
+#include "pg/protect/public_list.hpp"
+
+#include "pg/protect/column_traits.hpp"
+#include "pg/protect/node_functions.hpp"
+#include "pg/protect/outside.hpp"
+#include "pg/protect/own_function.hpp"
+#include "pg/protect/unique_key.hpp"
+#include "pg/server/distinct_values.hpp"
+
+extern "C" {
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr int kMaxRows = 1000;
+constexpr char kListHint[] =
+    "Join VALUES of constants, generate_series or unnest of public values, or a table with a "
+    "unique key.";
+
+[[noreturn]] void refuse_list(const QueryLevel* level, const Node* at, const char* reason) {
+  refuse(level->statement->refused, at == nullptr ? kNowhere : exprLocation(at), reason, kListHint);
+}
+
+// ---- VALUES --------------------------------------------------------------------------------
+
+Node* constant_of(QueryLevel* level, Node* value) {
+  check_outside(level, value, nullptr);
+  Node* folded = eval_const_expressions(nullptr, value);
+  if (!IsA(folded, Const)) {
+    refuse_list(level, value, "VALUES beside protected rows has a value that is no constant");
+  }
+  return folded;
+}
+
+void fold_values(QueryLevel* level, RangeTblEntry* entry) {
+  if (list_length(entry->values_lists) > kMaxRows) {
+    refuse_list(level, nullptr,
+                psprintf("VALUES beside protected rows has more than %d rows", kMaxRows));
+  }
+  ListCell* row;
+  foreach (row, entry->values_lists) {
+    ListCell* value;
+    foreach (value, static_cast<List*>(lfirst(row))) {
+      lfirst(value) = constant_of(level, static_cast<Node*>(lfirst(value)));
+    }
+  }
+}
+
+bool has_distinct_column(const RangeTblEntry* entry, int column) {
+  const Oid type = list_nth_oid(entry->coltypes, column);
+  if (!is_inside_type(type) || !OidIsValid(equality_family(type))) return false;
+  const Oid collation = list_nth_oid(entry->colcollations, column);
+  if (type_is_collatable(type) && !is_inside_collation(collation)) return false;
+  auto* values = static_cast<Datum*>(
+      palloc(static_cast<Size>(list_length(entry->values_lists)) * sizeof(Datum)));
+  int count = 0;
+  const ListCell* row;
+  foreach (row, entry->values_lists) {
+    const auto* value = static_cast<Const*>(list_nth(static_cast<List*>(lfirst(row)), column));
+    if (!value->constisnull) values[count++] = value->constvalue;
+  }
+  return are_distinct(values, count, type, collation);
+}
+
+void describe_values(QueryLevel* level, RangeTblEntry* entry, FromEntry* described) {
+  fold_values(level, entry);
+  for (int column = 0; column < list_length(entry->coltypes); ++column) {
+    if (!has_distinct_column(entry, column)) continue;
+    described->distinct_columns = bms_add_member(described->distinct_columns, column + 1);
+  }
+  if (described->distinct_columns == nullptr) {
+    refuse_list(level, nullptr,
+                "VALUES beside protected rows has no column with a different value in each row");
+  }
+}
+
+// ---- VALUES in a derived table or a CTE ----------------------------------------------------
+
+bool is_column(const TargetEntry* column, int number) {
+  if (column->resjunk || !IsA(column->expr, Var)) return false;
+  const auto* variable = reinterpret_cast<const Var*>(column->expr);
+  return variable->varno == 1 && variable->varlevelsup == 0 && variable->varattno == number;
+}
+
+// The entry with VALUES, if the query is nothing else.
+RangeTblEntry* values_of(const Query* query) {
+  const bool is_plain = query->commandType == CMD_SELECT && list_length(query->rtable) == 1 &&
+                        query->jointree->quals == nullptr && query->sortClause == NIL &&
+                        query->limitCount == nullptr && query->limitOffset == nullptr &&
+                        query->distinctClause == NIL && query->groupClause == NIL &&
+                        query->groupingSets == NIL && !query->hasAggs &&
+                        query->havingQual == nullptr && query->cteList == NIL &&
+                        query->setOperations == nullptr;
+  auto* entry = is_plain ? static_cast<RangeTblEntry*>(linitial(query->rtable)) : nullptr;
+  if (entry == nullptr || entry->rtekind != RTE_VALUES) return nullptr;
+  const ListCell* cell;
+  foreach (cell, query->targetList) {
+    const int number = foreach_current_index(cell) + 1;
+    if (!is_column(static_cast<TargetEntry*>(lfirst(cell)), number)) return nullptr;
+  }
+  return entry;
+}
+
+CommonTableExpr* cte_of(const QueryLevel* level, const RangeTblEntry* entry) {
+  for (Index i = 0; i < entry->ctelevelsup && level != nullptr; ++i) level = level->parent;
+  ListCell* cell;
+  foreach (cell, level == nullptr ? NIL : level->query->cteList) {
+    auto* cte = static_cast<CommonTableExpr*>(lfirst(cell));
+    if (strcmp(cte->ctename, entry->ctename) == 0) return cte;
+  }
+  return nullptr;
+}
+
+// Puts VALUES itself in the place of a derived table or a CTE with nothing else. Returns the entry.
+RangeTblEntry* pull_up_values(const QueryLevel* level, int number) {
+  ListCell* cell = list_nth_cell(level->query->rtable, number - 1);
+  auto* entry = static_cast<RangeTblEntry*>(lfirst(cell));
+  CommonTableExpr* cte = entry->rtekind == RTE_CTE ? cte_of(level, entry) : nullptr;
+  const auto* query = cte == nullptr ? entry->subquery : reinterpret_cast<Query*>(cte->ctequery);
+  const RangeTblEntry* values = query == nullptr ? nullptr : values_of(query);
+  if (values == nullptr) return entry;
+  auto* pulled_up = static_cast<RangeTblEntry*>(copyObjectImpl(values));
+  pulled_up->alias = entry->alias;
+  pulled_up->eref = entry->eref;
+  pulled_up->inFromCl = entry->inFromCl;
+  lfirst(cell) = pulled_up;
+  if (cte != nullptr) --cte->cterefcount;
+  return pulled_up;
+}
+
+// ---- Functions -----------------------------------------------------------------------------
+
+Node* call(const char* name, const Oid* types, List* arguments, Oid result, Oid collation) {
+  const Oid function = own_function(name, buildoidvector(types, list_length(arguments)));
+  if (!OidIsValid(function)) elog(ERROR, "function dpquantile.%s is missing", name);
+  return reinterpret_cast<Node*>(
+      makeFuncExpr(function, result, arguments, collation, collation, COERCE_EXPLICIT_CALL));
+}
+
+Node* one_of_type(Oid type) {
+  const Datum one = type == INT4OID   ? Int32GetDatum(1)
+                    : type == INT8OID ? Int64GetDatum(1)
+                                      : DirectFunctionCall1(int4_numeric, Int32GetDatum(1));
+  return reinterpret_cast<Node*>(
+      makeConst(type, -1, InvalidOid, get_typlen(type), one, false, get_typbyval(type)));
+}
+
+Node* call_series(List* arguments) {
+  const Oid type = exprType(static_cast<Node*>(linitial(arguments)));
+  if (list_length(arguments) == 2) arguments = lappend(list_copy(arguments), one_of_type(type));
+  const Oid types[] = {type, type, exprType(static_cast<Node*>(lthird(arguments)))};
+  return call("series", types, arguments, get_array_type(type), InvalidOid);
+}
+
+// The array with the values of a function, or null if the function is another.
+Node* array_of(const FuncExpr* function) {
+  switch (function->funcid) {
+    case F_GENERATE_SERIES_INT4_INT4:
+    case F_GENERATE_SERIES_INT4_INT4_INT4:
+    case F_GENERATE_SERIES_INT8_INT8:
+    case F_GENERATE_SERIES_INT8_INT8_INT8:
+    case F_GENERATE_SERIES_NUMERIC_NUMERIC:
+    case F_GENERATE_SERIES_NUMERIC_NUMERIC_NUMERIC:
+    case F_GENERATE_SERIES_TIMESTAMP_TIMESTAMP_INTERVAL:
+    case F_GENERATE_SERIES_TIMESTAMPTZ_TIMESTAMPTZ_INTERVAL:
+      return call_series(function->args);
+    case F_UNNEST_ANYARRAY:
+      return static_cast<Node*>(linitial(function->args));
+    default:
+      return nullptr;
+  }
+}
+
+void check_elements(const QueryLevel* level, const FuncExpr* function) {
+  const Oid type = function->funcresulttype;
+  const bool is_comparable =
+      is_inside_type(type) && OidIsValid(equality_family(type)) &&
+      (!type_is_collatable(type) || is_inside_collation(function->funccollid));
+  if (is_comparable) return;
+  refuse_list(level, reinterpret_cast<const Node*>(function),
+              psprintf("a list beside protected rows has values of type %s", format_type_be(type)));
+}
+
+// Has the list computed before the first row is read.
+Node* early_list(QueryLevel* level, const FuncExpr* original, Node* array) {
+  const Oid types[] = {ANYARRAYOID};
+  Node* distinct =
+      call("distinct_values", types, list_make1(array), exprType(array), original->funccollid);
+  Node* folded = eval_const_expressions(nullptr, distinct);
+  if (!IsA(folded, Const)) {
+    level->statement->early = lappend(level->statement->early, copyObjectImpl(folded));
+  }
+  FuncExpr* unnest = makeFuncExpr(F_UNNEST_ANYARRAY, original->funcresulttype, list_make1(folded),
+                                  original->funccollid, original->funccollid, COERCE_EXPLICIT_CALL);
+  unnest->funcretset = true;
+  unnest->location = original->location;
+  return reinterpret_cast<Node*>(unnest);
+}
+
+void describe_function(QueryLevel* level, const RangeTblEntry* entry, FromEntry* described) {
+  if (entry->funcordinality || list_length(entry->functions) != 1) return;
+  auto* function = static_cast<RangeTblFunction*>(linitial(entry->functions));
+  if (!IsA(function->funcexpr, FuncExpr)) return;
+  const auto* original = reinterpret_cast<FuncExpr*>(function->funcexpr);
+  Node* array = array_of(original);
+  if (array == nullptr) return;
+  if (reads_columns(array)) {
+    refuse_list(level, function->funcexpr, "a list beside protected rows depends on a column");
+  }
+  check_elements(level, original);
+  check_outside(level, array, nullptr);
+  function->funcexpr = early_list(level, original, array);
+  described->distinct_columns = bms_make_singleton(1);
+}
+
+Oid type_of_column(const RangeTblEntry* list, int column) {
+  if (list->rtekind == RTE_VALUES) return list_nth_oid(list->coltypes, column - 1);
+  return exprType(static_cast<RangeTblFunction*>(linitial(list->functions))->funcexpr);
+}
+
+}  // namespace
+
+void describe_list(QueryLevel* level, int number) {
+  RangeTblEntry* entry = pull_up_values(level, number);
+  FromEntry* described = &entry_of(level, number);
+  if (entry->rtekind == RTE_VALUES) describe_values(level, entry, described);
+  if (entry->rtekind == RTE_FUNCTION) describe_function(level, entry, described);
+}
+
+bool fixes_row_of_list(const QueryLevel* level, const List* conditions, int number,
+                       const Bitmapset* known) {
+  const RangeTblEntry* entry = rt_fetch(number, level->query->rtable);
+  int column = -1;
+  while ((column = bms_next_member(entry_of(level, number).distinct_columns, column)) >= 0) {
+    const Oid family = equality_family(type_of_column(entry, column));
+    if (conditions_fix_column(conditions, number, known, static_cast<AttrNumber>(column), family)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace dpquantile

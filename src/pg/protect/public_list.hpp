@@ -1,0 +1,20 @@
+#pragma once
+
+#include "pg/protect/query_level.hpp"
+
+// Lists of values in FROM beside protected rows: VALUES, generate_series() and unnest().
+namespace dpquantile {
+
+// Makes the entry of a source or release block a list: says in which columns no two rows of it are
+// equal, and changes the query so that it cannot fail while rows are read. VALUES must have
+// constants. The others are computed before the first row is read, by functions that accept at most
+// 1000 distinct values. Does nothing if the entry is none of these. ereports if it is, and is not
+// allowed.
+void describe_list(QueryLevel* level, int number);
+
+// Whether conditions, which AND combines, choose at most one row of a list for a row: they say that
+// one of its distinct columns is equal to an expression over the entries `known`.
+bool fixes_row_of_list(const QueryLevel* level, const List* conditions, int number,
+                       const Bitmapset* known);
+
+}  // namespace dpquantile
