@@ -60,6 +60,9 @@ SELECT dp_count(100) FROM staff WHERE extract(year FROM hired) < 1000 OR hired::
 PREPARE like_a(text) AS SELECT dp_count(100) FROM staff WHERE name LIKE $1;
 EXECUTE like_a('name 2%');
 EXECUTE like_a('name\');
+-- A pattern with more than 100 wildcards matches nothing: the depth of the stack would tell whether a row has a text for it.
+SELECT dp_count(100) FROM staff WHERE name LIKE repeat('%_', 101) OR name NOT LIKE repeat('%', 101);
+SELECT dp_count(100) FROM staff WHERE name NOT LIKE repeat('%_', 100);
 -- Parts without columns are computed first; they may be any.
 SELECT dp_count(100) FROM staff WHERE hired >= now() - interval '100 days' AND age < 10 * length(repeat('x', 3));
 SELECT dp_count(100) FROM staff WHERE age = ANY ('{21,22,23}') AND department < 5 + extract(day FROM current_date)::int;
@@ -143,6 +146,7 @@ SELECT max(q) <= 60 FROM (SELECT unnest(dp_quantiles(age, '{0.25,0.5}', 100, 0, 
 SELECT dp_histogram(age, 100, ARRAY(SELECT 20 * i FROM generate_series(0, 3) i)) FROM staff;
 
 -- Users with several rows
+SELECT dp_count_distinct(patient, 100), dp_count_distinct(patient, 100) FILTER (WHERE ward = 1) FROM visit WHERE cost <= 50;
 SELECT dp_user_mean(patient, cost, 100, 0, 100, dp_options(method => 'bounded', max_contributions => 5)) BETWEEN 30 AND 70 FROM visit;
 SELECT ward FROM visit GROUP BY ward HAVING dp_keep_group(patient, 100, 1e-9, 2);
 SELECT dp_user_mean(person, cost, 100, 0, 100, dp_options(method => 'bounded', max_contributions => 5)) BETWEEN 30 AND 70 FROM ill;

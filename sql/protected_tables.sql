@@ -133,6 +133,9 @@ CREATE TYPE visit_type AS (person text, id bigint);
 CREATE TABLE visit_typed OF visit_type;
 CREATE VIEW visit_view AS SELECT * FROM visit;
 CREATE MATERIALIZED VIEW visit_copy AS SELECT * FROM visit;
+-- What reads a table of users protects users.
+SELECT dp_protect_table('visit_view');
+SELECT dp_protect_table('visit_copy');
 SELECT dp_protect_table(t, 'person') FROM unnest('{visit_child,visit_typed,visit_view,visit_copy}'::regclass[]) t;
 ALTER TABLE visit_parent RENAME person TO patient;
 SELECT * FROM protected WHERE relation = 'visit_child'::regclass;

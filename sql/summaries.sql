@@ -114,6 +114,7 @@ CREATE FUNCTION told(city text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAI
 SELECT city FROM visits WHERE city <> 'Oslo' OR u < 2 GROUP BY city HAVING told(city || min(u)) AND dp_keep_group(1, 1e-9);
 SELECT city FROM visits GROUP BY city HAVING 1 / (length(min(city)) - 4) < 2 AND dp_keep_group(1, 1e-9);
 SELECT city FROM visits GROUP BY city HAVING 1 / (length(min(city)) - 4) < 2 AND dp_keep_group(1, 1e-9) IS TRUE;
+SELECT city FROM visits GROUP BY city HAVING (1 / (length(min(city)) - 4) < 2 OR dp_keep_group(1, 1e-9)) AND dp_keep_group(1, 1e-9);
 SELECT a, b, dp_keep_group(u, 1, 1e-9, 2) FROM (SELECT u, u % 2 AS a, 'x'::text AS b FROM generate_series(1, 300) u) s GROUP BY ROLLUP (a, b);
 -- threat 62: a charge for each group would tell the number of all groups.
 SELECT city, dp_user_mean(u, 1, 1, 0, 9) FROM visits GROUP BY city HAVING dp_keep_group(u, 1, 1e-9, 4);

@@ -1031,14 +1031,15 @@ DECLARE
   asked CONSTANT regclass := set_protection.relation;
   refusal CONSTANT text := dpquantile.unprotectable(set_protection.relation);
   user_column pg_attribute;
+  of_users regclass;
   before dpquantile.protected_table;
 BEGIN
   PERFORM dpquantile.check_version();
   IF refusal IS NOT NULL THEN
     RAISE EXCEPTION '% cannot be protected: %', asked, refusal
       USING ERRCODE = 'wrong_object_type',
-            HINT = 'Tables, partitioned tables, materialized views and views can be protected, without row security, '
-                   'foreign children and virtual generated columns.';
+            HINT = 'Tables, partitioned tables, materialized views and views can be protected. They must not be temporary or '
+                   'have row security, foreign children, virtual generated columns or the option security_invoker.';
   END IF;
   IF set_protection.user_id IS NOT NULL THEN
     SELECT * INTO user_column FROM pg_attribute a
@@ -1055,6 +1056,22 @@ BEGIN
                       format_type(user_column.atttypid, user_column.atttypmod)
         USING ERRCODE = 'datatype_mismatch',
               HINT = 'A user is named by an identifier, for example of type text, bigint or uuid.';
+    END IF;
+  ELSE
+    WITH RECURSIVE below (relation) AS (
+      SELECT asked::oid
+      UNION
+      SELECT d.refobjid
+        FROM below b
+        JOIN pg_class c ON c.oid = b.relation AND c.relkind IN ('v', 'm')
+        JOIN pg_rewrite r ON r.ev_class = c.oid
+        JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass)
+    SELECT t.relation INTO of_users FROM below b JOIN dpquantile.protected_table t ON t.relation = b.relation
+     WHERE t.user_column IS NOT NULL AND t.relation <> asked ORDER BY t.relation LIMIT 1;
+    IF of_users IS NOT NULL THEN
+      RAISE EXCEPTION '% cannot be protected without user_id: it reads %, which protects all rows of a user', asked, of_users
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              HINT = format('Name the column that names the user: SELECT dp_protect_table(%L, user_id => ...).', asked);
     END IF;
   END IF;
 
@@ -1081,8 +1098,9 @@ BEGIN
   END IF;
   UPDATE dpquantile.protected_table AS t SET user_column = user_column.attname, user_number = user_column.attnum
    WHERE t.relation = asked;
-  RAISE NOTICE '% is protected with user_id % now, no longer with %', asked, user_column.attname,
-               CASE WHEN before.user_column IS NULL THEN 'NULL' ELSE format('a column "%s" that is gone', before.user_column) END;
+  RAISE NOTICE '% is protected with user_id % now; until now %', asked, user_column.attname,
+               CASE WHEN before.user_column IS NULL THEN 'each row was protected by itself'
+                    ELSE format('with a column "%s" that is gone', before.user_column) END;
 END
 $$;
 
@@ -1255,7 +1273,7 @@ CREATE VIEW @extschema@.dp_protected_tables WITH (security_barrier) AS
          p.smallest_epsilon,
          CASE WHEN p.table_problem IS NOT NULL THEN 'private access is closed: ' || p.table_problem
               WHEN p.role_problem IS NOT NULL THEN 'private access is closed: ' || p.role_problem
-              WHEN p.own_right IS NOT NULL THEN 'the role needs no private access: ' || p.own_right END AS problem
+              WHEN p.own_right IS NOT NULL THEN 'the role reads or changes the table without noise: ' || p.own_right END AS problem
     FROM dpquantile.private_access p
    WHERE pg_has_role(current_user, p.owner, 'USAGE')
       OR p.role_problem IS NULL AND pg_has_role(current_user, p.grantee_oid, 'USAGE')

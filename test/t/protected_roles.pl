@@ -114,6 +114,27 @@ is(outcome($node, q{
 		SET ROLE colleague;
 		INSERT INTO t VALUES (1)}), $denied, 'threat 36: a trigger of the analyst does not serve others');
 
+# ---- Sessions that were not restricted when they began ----
+
+# They may have a cursor over statistics that is open, or a login role that may read them.
+my $LOAD = 'SET client_min_messages = error; SELECT dp_histogram_error(1) IS NULL';
+$node->safe_psql('postgres', q{
+	CREATE ROLE unrestricted LOGIN IN ROLE analyst;
+	CREATE ROLE early LOGIN;
+	SELECT dp_grant_budget('early', 1e6, smallest_charge => 0.001)});
+my $member = start_session($node, 'unrestricted');
+is(answered($member, "$LOAD; SET ROLE analyst; $COUNT"), 'f 55000', 'threat 31: SET ROLE in a session that is not restricted');
+is(answered($member, "RESET ROLE; $COUNT"), '55000', 'threat 31: a member that is not restricted');
+$member->quit;
+my $early = start_session($node, 'early');
+is(answered($early, 'BEGIN; DECLARE c CURSOR FOR SELECT pg_stat_get_xact_numscans(0) FROM generate_series(1, 9); FETCH 1 FROM c'), '0', 'an open cursor');
+$node->safe_psql('postgres', q{SELECT dp_restrict_role('early'), dp_grant_private_access('few.staff', 'early')});
+is(answered($early, "$LOAD; $COUNT"), 'f 55000', 'threat 31: a session from before its role was restricted');
+$early->quit;
+$early = start_session($node, 'early');
+is(answered($early, $COUNT), 't', 'its next session');
+$early->quit;
+
 # ---- Rights that change while plans are cached and cursors are open ----
 
 $session = start_session($node, 'analyst');

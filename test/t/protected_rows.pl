@@ -12,7 +12,7 @@ use PostgreSQL::Test::Cluster;
 use ProtectedTables;
 use Test::More;
 
-my $node = protected_node('protected_rows', conf => 'log_statement = none');
+my $node = protected_node('protected_rows', conf => "log_statement = none\nshared_buffers = 1MB");
 my $denied = '42501';
 
 # ---- Shapes ----
@@ -126,6 +126,46 @@ $owner->query_safe('COMMIT');
 is(finish_psql($waiting), '1', 'threat 33: a child that appears while the query is planned');
 $node->safe_psql('postgres', 'ALTER TABLE few.child NO INHERIT few.list; ANALYZE few.list');
 $owner->quit;
+
+# ---- Where a scan of a large table begins ----
+
+# It begins where another scan of the table has stopped: the inner side of a join stops at the key that a protected row has.
+$node->safe_psql('postgres', qq{
+	CREATE TABLE $_.wide (id int PRIMARY KEY, pad text);
+	ALTER TABLE $_.wide ALTER pad SET STORAGE PLAIN, OWNER TO owner;
+	GRANT SELECT ON $_.wide TO analyst, reader;
+	INSERT INTO $_.wide SELECT i, repeat('x', 5000) FROM generate_series(1, 300) i;
+	VACUUM ANALYZE $_.wide}) for 'few', 'many';
+my $nested = join ';', map { "SET enable_$_ = off" } 'indexscan', 'indexonlyscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material', 'memoize';
+channel_is_closed($node, 'threat 71: the position of synchronized scans',
+	"$nested; SELECT dp_count(1) IS NOT NULL FROM staff s JOIN wide w ON w.id = s.id / 100 WHERE s.id = 20000; SELECT id FROM wide LIMIT 1", 't 1');
+
+# ---- How deep the stack is ----
+
+# A function calls itself as often as a query without such rows can bear.
+my $deep = q{
+	SET plan_cache_mode = force_generic_plan;
+	PREPARE p (int) AS SELECT dp_count(1) IS NOT NULL FROM staff
+	  WHERE (CASE WHEN id = $1 THEN repeat('a', 700) ELSE '' END) LIKE repeat('%a', 699) || 'b';
+	EXECUTE p (0);
+	CREATE FUNCTION pg_temp.deep(n int, id int) RETURNS void LANGUAGE plpgsql AS $$
+		BEGIN
+			IF n > 0 THEN PERFORM pg_temp.deep(n - 1, id); ELSE EXECUTE format('EXECUTE p (%s)', id); END IF;
+		END $$;
+	DO $$
+	DECLARE low int := 0; high int := 5000; n int;
+	BEGIN
+		WHILE high - low > 1 LOOP
+			n := (low + high) / 2;
+			BEGIN
+				PERFORM pg_temp.deep(n, 0);
+				low := n;
+			EXCEPTION WHEN statement_too_complex THEN high := n;
+			END;
+		END LOOP;
+		PERFORM pg_temp.deep(low, 20000);
+	END $$};
+channel_is_closed($node, 'threat 72: the depth of the stack', $deep, 't');
 
 # ---- A setting by which the rows of an index scan depend on how many there are ----
 

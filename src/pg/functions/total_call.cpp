@@ -9,6 +9,7 @@ bool is_about_values(int sqlstate) {
     case ERRCODE_FEATURE_NOT_SUPPORTED:
     case ERRCODE_SYNTAX_ERROR:
     case ERRCODE_PROGRAM_LIMIT_EXCEEDED:
+    case ERRCODE_STATEMENT_TOO_COMPLEX:
       return true;
     default:
       return ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_DATA_EXCEPTION;

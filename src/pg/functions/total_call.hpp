@@ -11,7 +11,8 @@ namespace dpquantile {
 
 // Calls original with the arguments of fcinfo. Makes the answer NULL if it reports an error about
 // their values: SQLSTATE class 22 (data exception), 0A000 (PostgreSQL reports it for units, NaN and
-// infinities), 42601 (formats) and 54000 (lengths). Any other error, such as a cancel, is raised.
+// infinities), 42601 (formats), 54000 (lengths) and 54001 (the depth of the stack). Any other
+// error, such as a cancel, is raised.
 //
 // This leaves a transaction as it was only if original holds nothing when it reports the error: no
 // lock, no buffer, no open file or relation, no cache entry. Each file that calls it says why that

@@ -9,6 +9,7 @@
 #include "pg/server/decimal.hpp"
 
 extern "C" {
+#include "miscadmin.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 }
@@ -91,6 +92,16 @@ void check_indexes(const BorrowedPlan& mark, Snapshot snapshot) {
   }
 }
 
+// ereports unless the stack is deep enough for whatever is called for a row. If it ended there, the
+// error would tell that there is such a row.
+pg_noinline void require_stack() {
+  constexpr int kNeeded = 128 * 1024;
+  volatile char reserved[kNeeded];
+  reserved[0] = 0;
+  check_stack_depth();
+  reserved[kNeeded - 1] = reserved[0];
+}
+
 }  // namespace
 
 void check_borrowed_release(const ReleaseNode* node, std::span<const Charge> charges) {
@@ -99,6 +110,7 @@ void check_borrowed_release(const ReleaseNode* node, std::span<const Charge> cha
   if (!find_mark(state->es_plannedstmt->rtable, &mark)) return;
   const Oid relation = linitial_oid(mark.relations);
   require_borrowing_session(refused_query(relation));
+  require_stack();
   const double epsilon = smallest_epsilon(mark);
   for (const Charge& charge : charges) check_amount(charge, epsilon, relation);
   for (int i = 0; i < node->call_count; ++i) check_method(node->calls[i], relation);

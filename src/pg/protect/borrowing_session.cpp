@@ -5,6 +5,7 @@
 extern "C" {
 #include "access/gin.h"
 #include "access/xact.h"
+#include "utils/snapmgr.h"
 }
 
 namespace dpquantile {
@@ -14,9 +15,10 @@ void require_borrowing_session(const RefusedQuery& query) {
     refuse(query, kNowhere, "the query runs with the rights of another role than the one who pays",
            "Ask outside of SECURITY DEFINER functions and of maintenance commands.");
   }
-  if (!session_is_restricted()) {
+  if (!session_is_restricted() || !session_began_restricted()) {
     refuse_with_code(query, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
-                     "the session is not restricted",
+                     session_is_restricted() ? "the session was not restricted when it began"
+                                             : "the session is not restricted",
                      "Have an administrator call dp_restrict_role for the login role, and connect "
                      "again.");
   }
@@ -24,6 +26,11 @@ void require_borrowing_session(const RefusedQuery& query) {
     refuse_with_code(query, ERRCODE_FEATURE_NOT_SUPPORTED, kNowhere,
                      "a serialization failure would tell which rows were read",
                      "Use REPEATABLE READ.");
+  }
+  if (DPQ_SNAPSHOTS_MAY_GET_TOO_OLD) {
+    refuse_with_code(query, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
+                     "an error about an old snapshot would tell which pages were read",
+                     "Have an administrator set old_snapshot_threshold to -1.");
   }
   if (GinFuzzySearchLimit != 0) {
     refuse_with_code(query, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,

@@ -108,6 +108,16 @@ bool is_user_column(const QueryLevel* level, const Node* expression) {
   return original != nullptr && is_user_column(entry.source, original);
 }
 
+int weight_of(const QueryLevel* level, const Node* node) {
+  if (!IsA(node, Var)) return 1;
+  const auto* column = reinterpret_cast<const Var*>(node);
+  if (column->varlevelsup > 0 || column->varattno < 1) return 1;
+  if (const Node* merged = merged_column(level, column)) return weight_of(level, merged);
+  const QueryLevel* source = entry_of(level, column->varno).source;
+  if (source == nullptr || column_of(source, column->varattno) == nullptr) return 1;
+  return Max(source->weights[column->varattno - 1], 1);
+}
+
 bool reads_columns(Node* expression) {
   int bound = 0;
   return find_column(expression, &bound);

@@ -16,6 +16,10 @@ bool is_null_when_absent(const QueryLevel* level, Node* expression);
 // Whether an expression is nothing but the column that names the users of the protected relation.
 bool is_user_column(const QueryLevel* level, const Node* expression);
 
+// How many nodes a node stands for: a column of a source for the expression that computes it, which
+// is computed again for each use.
+int weight_of(const QueryLevel* level, const Node* node);
+
 // Whether an expression has columns, of this or of an outer query, or aggregates or subqueries.
 // Otherwise it has one value for the whole query.
 bool reads_columns(Node* expression);

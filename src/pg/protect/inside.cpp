@@ -195,6 +195,10 @@ void check_array(const QueryLevel* level, const Node* node) {
     refuse_at(level, node, "an array of arrays fails where their dimensions differ",
               "Use an array of single values.");
   }
+  if (get_typlen(reinterpret_cast<const ArrayExpr*>(node)->element_typeid) < 0) {
+    refuse_at(level, node, "an array of texts or the like may be too large for some rows",
+              "Use one of its elements, or an array of numbers, dates or times.");
+  }
   if (list_length(reinterpret_cast<const ArrayExpr*>(node)->elements) <= kMaxElements) return;
   refuse_at(level, node, psprintf("an array has more than %d elements", kMaxElements),
             "Select by a shorter list.");
@@ -229,7 +233,7 @@ Node* rewrite(Node* node, void* context) {
   auto* level = static_cast<QueryLevel*>(context);
   if (!is_structural(node)) {
     if (!reads_columns(node)) return early_expression(level, node);
-    count_node(level->statement, node);
+    count_node(level->statement, node, weight_of(level, node));
     if (!is_allowed_node(node, Place::kInside)) refuse_node(level, node);
     node = rewrite_node(level, node);
   }

@@ -48,7 +48,8 @@ Oid find_other_function(Node* node, bool (*allows)(Oid)) {
   if (IsA(node, MinMaxExpr)) {
     const TypeCacheEntry* type =
         lookup_type_cache(reinterpret_cast<MinMaxExpr*>(node)->minmaxtype, TYPECACHE_CMP_PROC);
-    (void)is_other(type->cmp_proc, &search);
+    // PostgreSQL refuses a type that has none.
+    if (OidIsValid(type->cmp_proc)) (void)is_other(type->cmp_proc, &search);
   } else {
     (void)check_functions_in_node(node, is_other, &search);
   }

@@ -15,9 +15,8 @@ namespace {
 
 constexpr int kMaxNodes = 5000;
 constexpr char kFunctionHint[] =
-    "Use functions and operators of PostgreSQL that are not volatile. Compute the rest in a query "
-    "of "
-    "its own, from the answers.";
+    "Use functions and operators of PostgreSQL that are not volatile. Compute the rest from the "
+    "answers, in a query of its own.";
 
 struct Walk {
   QueryLevel* level;
@@ -58,8 +57,9 @@ bool check(Node* node, void* walk) {
 
 }  // namespace
 
-void count_node(Statement* statement, const Node* node) {
-  if (++statement->node_count <= kMaxNodes) return;
+void count_node(Statement* statement, const Node* node, int weight) {
+  statement->node_count += weight;
+  if (statement->node_count <= kMaxNodes) return;
   refuse_with_code(statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, exprLocation(node),
                    psprintf("the expressions of the query have more than %d parts", kMaxNodes),
                    "Write a shorter query, for example with = ANY ($1) for a long list.");

@@ -13,8 +13,8 @@ void check_outside(QueryLevel* level, Node* expression, SubqueryCheck check);
 // The same for one node without those in it. Not for a subquery.
 void check_node_outside(QueryLevel* level, Node* node);
 
-// Counts a node of the statement. ereports if there are too many.
-void count_node(Statement* statement, const Node* node);
+// Counts a node of the statement, or several that it stands for. ereports if there are too many.
+void count_node(Statement* statement, const Node* node, int weight = 1);
 
 // ereports unless the key sorts and groups by operators that are allowed outside.
 void check_key_operators(const QueryLevel* level, const SortGroupClause* key);

@@ -23,7 +23,8 @@ constexpr char kPrivateHint[] =
     "Ask private aggregates, such as dp_count(0.1), dp_avg(salary, 0.1, 0, 500000) or "
     "dp_median(salary, 0.1, 0, 500000).";
 constexpr char kUserHint[] =
-    "Ask dp_user_mean, dp_user_variance or, in HAVING, dp_keep_group with this column as the user.";
+    "Ask dp_user_mean, dp_user_variance or, in HAVING, dp_keep_group with this column as the user; "
+    "or dp_count_distinct of this column, without GROUP BY.";
 
 [[noreturn]] void refuse_call(const QueryLevel* level, const Aggref* call, const char* reason,
                               const char* hint) {
@@ -64,12 +65,20 @@ void check_unit_is_row(const QueryLevel* level, const Aggref* call, const Family
       "Ask the owner to protect the users: dp_protect_table('visits', user_id => 'patient').");
 }
 
+// The number of different users. In groups it is none: a user may be in several.
+bool counts_users(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
+  if (family.family != Family::kDistinct || level->query->groupClause != NIL) return false;
+  const auto* user = static_cast<TargetEntry*>(linitial(call->args))->expr;
+  return is_user_column(level, reinterpret_cast<const Node*>(user));
+}
+
 void check_user(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
   if (level->whose->user_column == 0) return check_unit_is_row(level, call, family);
   if (family.hashes_users()) {
     const auto* user = static_cast<TargetEntry*>(linitial(call->args))->expr;
     if (is_user_column(level, reinterpret_cast<const Node*>(user))) return;
   }
+  if (counts_users(level, call, family)) return;
   refuse_call(
       level, call,
       psprintf("an aggregate does not protect all rows of a user, whom column %s names",
@@ -152,11 +161,6 @@ Node* rewrite_aggregate(QueryLevel* level, Aggref* call) {
 
 bool has_aggregate(Node* expression) {
   return find_aggregate(expression, nullptr);
-}
-
-bool is_keep_group(const Node* condition) {
-  const FamilyRow* family = private_family(condition);
-  return family != nullptr && family->selects_groups();
 }
 
 }  // namespace dpquantile

@@ -16,7 +16,4 @@ Node* rewrite_aggregate(QueryLevel* level, Aggref* call);
 // Whether an expression calls aggregates.
 bool has_aggregate(Node* expression);
 
-// Whether a condition is nothing but a call of dp_keep_group.
-bool is_keep_group(const Node* condition);
-
 }  // namespace dpquantile

@@ -9,6 +9,7 @@
 #include "pg/release/release_execution.hpp"
 
 extern "C" {
+#include "access/tableam.h"
 #include "executor/executor.h"
 #include "optimizer/planner.h"
 }
@@ -95,10 +96,27 @@ void start_protected(QueryDesc* query, int flags) {
   (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
 }
 
-// Other extensions measure a query that is started, and show its plan when it ends.
-void run_protected(DPQ_EXECUTOR_RUN_PARAMETERS) {
-  if (is_borrowed(query)) query->totaltime = nullptr;
+void run_as_before(DPQ_EXECUTOR_RUN_PARAMETERS) {
   (previous_run != nullptr ? previous_run : standard_ExecutorRun)(DPQ_EXECUTOR_RUN_ARGUMENTS);
+}
+
+// A scan of a large table tells other scans how far it has come. The next one begins there, and
+// shows where a join has found the key of a protected row.
+void run_without_telling_others(DPQ_EXECUTOR_RUN_PARAMETERS) {
+  const bool synchronized = synchronize_seqscans;
+  synchronize_seqscans = false;
+  PG_TRY();
+  { run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS); }
+  PG_FINALLY();
+  { synchronize_seqscans = synchronized; }
+  PG_END_TRY();
+}
+
+void run_protected(DPQ_EXECUTOR_RUN_PARAMETERS) {
+  if (!is_borrowed(query)) return run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS);
+  // Other extensions measure a query that is started, and show its plan when it ends.
+  query->totaltime = nullptr;
+  run_without_telling_others(DPQ_EXECUTOR_RUN_ARGUMENTS);
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ struct QueryLevel {
   Query* query;
   LevelKind kind;
   FromEntry* entries;       // in the order of the range table
+  int* weights;             // of a source: how many nodes each of its columns is computed with
   QueryLevel** ctes;        // in the order of the query's CTEs
   BorrowedRelation* view;   // whose query this is, or null
   BorrowedRelation* whose;  // the relation with the protected rows, of a source or release block

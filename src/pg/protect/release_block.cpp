@@ -5,6 +5,7 @@
 #include "pg/protect/outside.hpp"
 #include "pg/protect/private_aggregate.hpp"
 #include "pg/protect/source.hpp"
+#include "pg/release/private_call.hpp"
 
 extern "C" {
 #include "nodes/makefuncs.h"
@@ -106,6 +107,14 @@ void rewrite_target_list(Block* block) {
   }
 }
 
+// The rest of the condition would be computed of groups that are not to be shown.
+void check_keep_group(const QueryLevel* level, Node* condition) {
+  if (is_keep_group(condition) || !has_keep_group(condition)) return;
+  refuse(level->statement->refused, exprLocation(condition),
+         "dp_keep_group is a part of another condition",
+         "Write HAVING dp_keep_group(...) AND the other conditions.");
+}
+
 // The planner moves a term without aggregates to WHERE, where it sees every row.
 Node* rewrite_having(Block* block, Node* condition) {
   if (condition == nullptr) return nullptr;
@@ -116,6 +125,7 @@ Node* rewrite_having(Block* block, Node* condition) {
       lfirst(cell) = rewrite_having(block, static_cast<Node*>(lfirst(cell)));
     return reinterpret_cast<Node*>(terms);
   }
+  check_keep_group(block->level, condition);
   return has_aggregate(condition) ? rewrite_over_answers(condition, block)
                                   : rewrite_inside(block->level, condition);
 }
@@ -155,7 +165,11 @@ void check_groups(const Block& block) {
 // ---- The block -----------------------------------------------------------------------------
 
 void check_limit(QueryLevel* level, Node* limit) {
-  if (reads_columns(limit)) refuse_node(level, limit);
+  if (reads_columns(limit)) {
+    refuse(level->statement->refused, exprLocation(limit),
+           "LIMIT depends on a column or a subquery",
+           "Write it as a literal or a query parameter.");
+  }
   check_outside(level, limit, nullptr);
 }
 

@@ -1,8 +1,10 @@
 #include "pg/protect/source.hpp"
 
+#include "pg/protect/column_traits.hpp"
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/join_rule.hpp"
+#include "pg/protect/outside.hpp"
 
 extern "C" {
 #include "nodes/makefuncs.h"
@@ -83,16 +85,23 @@ bool is_plain_column(const Node* expression) {
   return IsA(expression, Var) && reinterpret_cast<const Var*>(expression)->varlevelsup == 0;
 }
 
+Node* rewrite_column(QueryLevel* level, Node* expression) {
+  if (!is_plain_column(expression)) return rewrite_inside(level, expression);
+  check_column(level, reinterpret_cast<Var*>(expression));
+  count_node(level->statement, expression, weight_of(level, expression));
+  return expression;
+}
+
 void rewrite_columns(QueryLevel* level) {
+  List* columns = level->query->targetList;
+  level->weights = static_cast<int*>(palloc0((list_length(columns) + 1) * sizeof(int)));
   ListCell* cell;
-  foreach (cell, level->query->targetList) {
+  foreach (cell, columns) {
     auto* column = static_cast<TargetEntry*>(lfirst(cell));
-    auto* expression = reinterpret_cast<Node*>(column->expr);
-    if (is_plain_column(expression)) {
-      check_column(level, reinterpret_cast<Var*>(expression));
-    } else {
-      column->expr = reinterpret_cast<Expr*>(rewrite_inside(level, expression));
-    }
+    const int before = level->statement->node_count;
+    column->expr =
+        reinterpret_cast<Expr*>(rewrite_column(level, reinterpret_cast<Node*>(column->expr)));
+    level->weights[foreach_current_index(cell)] = level->statement->node_count - before;
   }
 }
 

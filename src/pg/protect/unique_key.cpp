@@ -1,5 +1,8 @@
 #include "pg/protect/unique_key.hpp"
 
+#include <algorithm>
+#include <initializer_list>
+
 extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
@@ -9,6 +12,7 @@ extern "C" {
 #include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_index.h"
+#include "catalog/pg_type_d.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -55,6 +59,20 @@ bool is_known(Node* expression, const Table& table) {
   return !has_unknown_column(expression, const_cast<Table*>(&table));
 }
 
+bool is_one_of(Oid type, std::initializer_list<Oid> types) {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+// Whether different values of a type are never equal to the same value of another. A date and a
+// timestamp in the hours or days that a time zone skips are equal to the timestamptz of later ones.
+bool stay_different(Oid unique, Oid other) {
+  if (unique == other || unique == TIMESTAMPTZOID) return true;
+  return (is_one_of(unique, {INT2OID, INT4OID, INT8OID}) &&
+          is_one_of(other, {INT2OID, INT4OID, INT8OID})) ||
+         (is_one_of(unique, {FLOAT4OID, FLOAT8OID}) && is_one_of(other, {FLOAT4OID, FLOAT8OID})) ||
+         (is_one_of(unique, {DATEOID, TIMESTAMPOID}) && is_one_of(other, {DATEOID, TIMESTAMPOID}));
+}
+
 bool compares_as(const OpExpr* condition, Oid family, Oid collation) {
   if (get_op_opfamily_strategy(condition->opno, family) != BTEqualStrategyNumber) return false;
   return !OidIsValid(collation) || condition->inputcollid == collation;
@@ -67,8 +85,13 @@ bool fixes_column(Node* condition, const Table& table, AttrNumber number, Oid fa
   if (list_length(equality->args) != 2 || !compares_as(equality, family, collation)) return false;
   auto* left = static_cast<Node*>(linitial(equality->args));
   auto* right = static_cast<Node*>(lsecond(equality->args));
-  return (is_column(left, table, number) && is_known(right, table)) ||
-         (is_column(right, table, number) && is_known(left, table));
+  Oid left_type;
+  Oid right_type;
+  op_input_types(equality->opno, &left_type, &right_type);
+  return (is_column(left, table, number) && is_known(right, table) &&
+          stay_different(left_type, right_type)) ||
+         (is_column(right, table, number) && is_known(left, table) &&
+          stay_different(right_type, left_type));
 }
 
 bool conditions_fix_column(const List* conditions, const Table& table, AttrNumber number,

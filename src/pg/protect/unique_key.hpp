@@ -14,7 +14,8 @@ namespace dpquantile {
 // The unique index by which conditions, which AND combines, choose at most one row of a table: they
 // say that each column of the index is equal to an expression over the entries `known`, constants
 // and parameters. Invalid if there is none. The index is a valid, immediate btree index without
-// expressions and WHERE, and compares by the operator family and collation of the conditions.
+// expressions and WHERE, and compares by the operator family and collation of the conditions. A
+// condition may convert values of its columns, but not two of them to the same value.
 // `number`: the table's entry in the range table of the conditions.
 Oid index_that_fixes_row(const List* conditions, Oid table, int number, const Bitmapset* known);
 

@@ -1,6 +1,7 @@
 #include "pg/protect/validator.hpp"
 
 #include "pg/protect/outer_query.hpp"
+#include "pg/protect/protection_catalog.hpp"
 #include "pg/protect/release_block.hpp"
 #include "pg/protect/source.hpp"
 
@@ -58,6 +59,21 @@ bool has_foreign_rows(Oid relation) {
   return false;
 }
 
+// A view's own protection counts. It must not protect less than that of the table.
+void check_view_protects_users(const QueryLevel* level, const RangeTblEntry* entry) {
+  const ProtectedRelation* table = find_protected_relation(entry->relid);
+  if (level->view == nullptr || table == nullptr || table->user_column == 0) return;
+  const AttrNumber named = static_cast<AttrNumber>(level->view->user_column);
+  const List* columns = level->query->targetList;
+  if (named > 0 && named <= list_length(columns)) {
+    const auto* column = static_cast<TargetEntry*>(list_nth(columns, named - 1));
+    const auto* user = reinterpret_cast<const Var*>(column->expr);
+    if (IsA(user, Var) && user->varlevelsup == 0 && user->varattno == table->user_column) return;
+  }
+  refuse_query(level, "it is a view of a table that protects users, and does not protect them",
+               "Ask its owner to protect the view with the column of the users.");
+}
+
 void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
                            const BorrowedRelation* relation) {
   const bool is_table = entry->relkind == RELKIND_RELATION ||
@@ -74,6 +90,7 @@ void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
     refuse_query(level, "some of its rows are on another server",
                  "Ask its owner for a view of the other rows.");
   }
+  check_view_protects_users(level, entry);
   if (relation->permissions->requiredPerms != ACL_SELECT) {
     refuse_query(level, "the query does more than read it", "Leave out FOR UPDATE.");
   }

@@ -6,6 +6,7 @@ extern "C" {
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_language_d.h"
 #include "catalog/pg_proc.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 }
@@ -29,6 +30,13 @@ const FamilyRow* family_of_final_function(Oid function) {
   return family;
 }
 
+// For expression_tree_walker().
+bool find_keep_group(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (is_keep_group(node)) return true;
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_keep_group), context);
+}
+
 }  // namespace
 
 Oid final_function_of(const Aggref* call) {
@@ -47,6 +55,15 @@ const FamilyRow* private_family(const Aggref* call) {
 const FamilyRow* private_family(const Node* expression) {
   if (!IsA(expression, Aggref)) return nullptr;
   return private_family(reinterpret_cast<const Aggref*>(expression));
+}
+
+bool is_keep_group(const Node* condition) {
+  const FamilyRow* family = private_family(condition);
+  return family != nullptr && family->selects_groups();
+}
+
+bool has_keep_group(Node* condition) {
+  return find_keep_group(condition, nullptr);
 }
 
 bool has_private_calls(const PlannerInfo* root) {

@@ -17,6 +17,12 @@ const FamilyRow* private_family(const Aggref* call);
 // The same for any expression: null also if it is no call of an aggregate.
 const FamilyRow* private_family(const Node* expression);
 
+// Whether a condition is nothing but a call of dp_keep_group.
+bool is_keep_group(const Node* condition);
+
+// Whether a condition is or has a call of dp_keep_group.
+bool has_keep_group(Node* condition);
+
 // Whether a query level calls a private aggregate.
 bool has_private_calls(const PlannerInfo* root);
 

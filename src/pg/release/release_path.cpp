@@ -149,29 +149,22 @@ ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* g
 
 // ---- The plan ------------------------------------------------------------------------------
 
-// For expression_tree_walker(): whether a condition has a call of dp_keep_group.
-bool selects_groups(Node* condition, void* context) {
-  if (condition == nullptr) return false;
-  const FamilyRow* family = private_family(condition);
-  if (family != nullptr) return family->selects_groups();
-  return expression_tree_walker(condition, DPQ_TREE_WALKER(selects_groups), context);
-}
-
-// The conditions of HAVING, dp_keep_group first: what else is computed of a hidden group may be
-// charged, raise an error or be seen in another way.
+// The conditions of HAVING: calls of dp_keep_group, then conditions with such a call, then the
+// others. What else is computed of a hidden group may be charged, raise an error or be seen in
+// another way.
 List* conditions_in_order(const List* having) {
-  List* first = NIL;
+  List* calls = NIL;
+  List* with_calls = NIL;
   List* others = NIL;
   ListCell* cell;
   foreach (cell, having) {
     auto* condition = static_cast<Node*>(copyObjectImpl(lfirst(cell)));
-    if (selects_groups(condition, nullptr)) {
-      first = lappend(first, condition);
-    } else {
-      others = lappend(others, condition);
-    }
+    List** kind = is_keep_group(condition)    ? &calls
+                  : has_keep_group(condition) ? &with_calls
+                                              : &others;
+    *kind = lappend(*kind, condition);
   }
-  return list_concat(first, others);
+  return list_concat(list_concat(calls, with_calls), others);
 }
 
 List* plan_columns(const PathTarget* columns) {

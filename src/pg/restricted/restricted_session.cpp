@@ -11,6 +11,8 @@ extern "C" {
 #include "access/xact.h"
 #include "catalog/pg_db_role_setting.h"
 #include "catalog/pg_type_d.h"
+#include "miscadmin.h"
+#include "tcop/tcopprot.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -25,6 +27,7 @@ namespace {
 constexpr char kSetting[] = "dpquantile.restricted";
 
 bool setting_is_on = false;
+bool loaded_at_start = false;
 
 struct SessionRoles {
   Oid login;
@@ -91,6 +94,7 @@ bool catalog_restricts(const SessionRoles& roles) {
 }  // namespace
 
 void define_restricted_setting() {
+  loaded_at_start = process_shared_preload_libraries_in_progress || debug_query_string == nullptr;
   DefineCustomBoolVariable(kSetting, "Restricts the session (see dp_restrict_role).",
                            "Functions and statements that tell exact facts about data are refused.",
                            &setting_is_on, false, PGC_SUSET, 0, nullptr, nullptr, nullptr);
@@ -104,6 +108,11 @@ bool session_is_restricted() {
   decision = catalog_restricts(roles);
   decided_roles = roles;
   return decision;
+}
+
+// The setting is on if dp_restrict_role had stored it for the login role when the session began.
+bool session_began_restricted() {
+  return (setting_is_on && loaded_at_start) || superuser_arg(GetAuthenticatedUserId());
 }
 
 int errdetail_restricted(const char* reason) {

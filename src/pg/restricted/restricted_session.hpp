@@ -4,7 +4,7 @@
 namespace dpquantile {
 
 // Defines the setting dpquantile.restricted, which only superusers may change. Call it once, when
-// the library is loaded.
+// the library is loaded: before the first statement, or later.
 void define_restricted_setting();
 
 // Whether the session is restricted: dpquantile.restricted is on, or the catalog has it on for the
@@ -12,6 +12,11 @@ void define_restricted_setting();
 // give the setting another value before the library is loaded. It is read again when one of
 // these roles changes. True where the catalog cannot be read, and where its value is not a boolean.
 bool session_is_restricted();
+
+// Whether it has been restricted since it began, so that nothing from before tells exact facts,
+// such as an open cursor over statistics or the session of a login role that is not restricted.
+// Also true for the login of a superuser, who sees everything.
+bool session_began_restricted();
 
 // An errdetail that says why a restricted session is refused something.
 int errdetail_restricted(const char* reason);

@@ -19,6 +19,13 @@ extern "C" {
 // PostgreSQL 17 added the setting transaction_timeout.
 #define DPQ_HAS_TRANSACTION_TIMEOUT (PG_VERSION_NUM >= 170000)
 
+// PostgreSQL 17 removed the setting old_snapshot_threshold (utils/snapmgr.h).
+#if PG_VERSION_NUM >= 170000
+#define DPQ_SNAPSHOTS_MAY_GET_TOO_OLD false
+#else
+#define DPQ_SNAPSHOTS_MAY_GET_TOO_OLD (old_snapshot_threshold >= 0)
+#endif
+
 // PostgreSQL 16 renamed this function. The index i starts at 1.
 #if PG_VERSION_NUM >= 160000
 #define DPQ_LOCAL_BACKEND_STATUS(i) pgstat_get_local_beentry_by_index(i)
