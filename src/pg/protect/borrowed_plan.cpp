@@ -18,7 +18,7 @@ void mark_plan(PlannedStmt* plan, const BorrowedPlan& mark) {
   entry->rtekind = RTE_VALUES;
   entry->eref = makeAlias(kMark, NIL);
   entry->coltypes = mark.relations;
-  entry->coltypmods = mark.user_columns;
+  entry->coltypmods = lcons_int(mark.own_parameters, list_copy(mark.user_columns));
   entry->colcollations = lcons_oid(mark.user, list_copy(mark.indexes));
   entry->values_lists = mark.expressions == NIL ? NIL : list_make1(mark.expressions);
   plan->rtable = lappend(plan->rtable, entry);
@@ -29,7 +29,8 @@ bool find_mark(const List* range_table, BorrowedPlan* mark) {
   const auto* entry = static_cast<const RangeTblEntry*>(llast(range_table));
   if (entry->rtekind != RTE_VALUES || strcmp(entry->eref->aliasname, kMark) != 0) return false;
   mark->relations = entry->coltypes;
-  mark->user_columns = entry->coltypmods;
+  mark->own_parameters = linitial_int(entry->coltypmods);
+  mark->user_columns = list_copy_tail(entry->coltypmods, 1);
   mark->user = linitial_oid(entry->colcollations);
   mark->indexes = list_copy_tail(entry->colcollations, 1);
   mark->expressions =

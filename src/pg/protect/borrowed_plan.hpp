@@ -17,6 +17,7 @@ struct BorrowedPlan {
   List* user_columns;  // of numbers: the column of each that named the users, or 0
   List* indexes;       // of OIDs: unique indexes that the query relies on
   List* expressions;   // planned early expressions
+  int own_parameters;  // the largest number of a parameter of the query; early values come after it
 };
 
 void mark_plan(PlannedStmt* plan, const BorrowedPlan& mark);

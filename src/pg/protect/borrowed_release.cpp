@@ -3,7 +3,7 @@
 #include "pg/parameters/aggregate_parameters.hpp"
 #include "pg/protect/borrowed_plan.hpp"
 #include "pg/protect/borrowing_session.hpp"
-#include "pg/protect/early_expressions.hpp"
+#include "pg/protect/early_values.hpp"
 #include "pg/protect/protection_catalog.hpp"
 #include "pg/protect/unique_key.hpp"
 #include "pg/server/decimal.hpp"
@@ -115,7 +115,7 @@ void check_borrowed_release(const ReleaseNode* node, std::span<const Charge> cha
   for (const Charge& charge : charges) check_amount(charge, epsilon, relation);
   for (int i = 0; i < node->call_count; ++i) check_method(node->calls[i], relation);
   check_indexes(mark, state->es_snapshot);
-  evaluate_early_expressions(mark.expressions, state);
+  require_early_values(mark, state->es_param_list_info);
 }
 
 }  // namespace dpquantile

@@ -1,14 +1,14 @@
 #include "pg/protect/early_expressions.hpp"
 
+#include "pg/protect/early_values.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/outside.hpp"
 
 extern "C" {
-#include "access/detoast.h"
-#include "executor/executor.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "nodes/pathnodes.h"
 #include "optimizer/optimizer.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
@@ -19,18 +19,6 @@ namespace {
 
 // A longer value makes each row that is compared with it take a time that can be measured.
 constexpr Size kMaxConstantBytes = 8 * 1024;
-constexpr Size kMaxParameterBytes = 64 * 1024;
-constexpr int kMaxElements = 1000;
-
-bool is_too_large(Datum value, Oid type, Size most_bytes) {
-  if (get_typlen(type) != -1) return false;
-  if (toast_raw_datum_size(value) > most_bytes) return true;
-  if (!OidIsValid(get_element_type(getBaseType(type)))) return false;
-  const ArrayType* array = DatumGetArrayTypeP(value);
-  return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) > kMaxElements;
-}
-
-constexpr char kSizeHint[] = "Select by a shorter list, or join a table with a unique key.";
 
 void check_constant(const QueryLevel* level, const Const* constant, int location) {
   if (constant->constisnull ||
@@ -57,12 +45,44 @@ void check_one_value(const QueryLevel* level, Node* expression) {
          "a function returns several values for each row", "Join them: FROM unnest(...).");
 }
 
-[[noreturn]] void refuse_large_parameter() {
-  ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                  errmsg("a value that protected rows are compared with is too large"),
-                  errdetail("It has more than %d elements or %d bytes.", kMaxElements,
-                            static_cast<int>(kMaxParameterBytes)),
-                  errhint("%s", kSizeHint)));
+// Computes what is immutable.
+Node* fold(Node* expression) {
+  return IsA(expression, Const) ? expression : eval_const_expressions(nullptr, expression);
+}
+
+// Also with the values of the query's parameters, if the plan is only for these.
+Node* fold_parameters(const Statement* statement, Node* expression) {
+  if (IsA(expression, Const) || statement->parameters == nullptr) return expression;
+  PlannerGlobal* global = makeNode(PlannerGlobal);
+  global->boundParams = statement->parameters;
+  PlannerInfo* root = makeNode(PlannerInfo);
+  root->glob = global;
+  return eval_const_expressions(root, expression);
+}
+
+// Equal expressions have one number, because equal aggregates are charged once.
+int number_of(Statement* statement, Node* expression) {
+  ListCell* cell;
+  foreach (cell, statement->early) {
+    if (equal(expression, lfirst(cell))) return foreach_current_index(cell) + 1;
+  }
+  statement->early = lappend(statement->early, expression);
+  return list_length(statement->early);
+}
+
+// The parameter that will have the value of an expression.
+Node* make_early(Statement* statement, Node* expression) {
+  const int number = number_of(statement, expression);
+  // A parameter of the query has its value already, which the planner may know.
+  if (IsA(expression, Param)) return expression;
+  Param* parameter = makeNode(Param);
+  parameter->paramkind = PARAM_EXTERN;
+  parameter->paramid = statement->own_parameters + number;
+  parameter->paramtype = exprType(expression);
+  parameter->paramtypmod = exprTypmod(expression);
+  parameter->paramcollid = exprCollation(expression);
+  parameter->location = exprLocation(expression);
+  return reinterpret_cast<Node*>(parameter);
 }
 
 }  // namespace
@@ -72,13 +92,21 @@ Node* early_expression(QueryLevel* level, Node* expression) {
   check_type(level, expression);
   check_one_value(level, expression);
   check_outside(level, expression, nullptr);
-  Node* folded = IsA(expression, Const) ? expression : eval_const_expressions(nullptr, expression);
+  Node* folded = fold(expression);
   if (IsA(folded, Const)) {
     check_constant(level, reinterpret_cast<Const*>(folded), location);
-  } else {
-    level->statement->early = lappend(level->statement->early, folded);
+    return folded;
   }
+  folded = fold_parameters(level->statement, folded);
+  if (!IsA(folded, Const)) return make_early(level->statement, folded);
+  const auto* known = reinterpret_cast<Const*>(folded);
+  if (!known->constisnull) check_value_size(known->constvalue, known->consttype);
   return folded;
+}
+
+Node* early_value(Statement* statement, Node* checked) {
+  Node* folded = fold_parameters(statement, fold(checked));
+  return IsA(folded, Const) || IsA(folded, Param) ? folded : make_early(statement, folded);
 }
 
 List* plan_early_expressions(List* expressions) {
@@ -89,22 +117,6 @@ List* plan_early_expressions(List* expressions) {
     planned = lappend(planned, expression_planner(expression));
   }
   return planned;
-}
-
-void evaluate_early_expressions(List* planned, EState* state) {
-  ExprContext* context = CreateExprContext(state);
-  const MemoryContext previous = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
-  ListCell* cell;
-  foreach (cell, planned) {
-    auto* expression = static_cast<Expr*>(lfirst(cell));
-    const Oid type = exprType(reinterpret_cast<Node*>(expression));
-    bool is_null = false;
-    const Datum value = ExecEvalExpr(ExecInitExprWithParams(expression, state->es_param_list_info),
-                                     context, &is_null);
-    if (!is_null && is_too_large(value, type, kMaxParameterBytes)) refuse_large_parameter();
-  }
-  MemoryContextSwitchTo(previous);
-  FreeExprContext(context, true);
 }
 
 }  // namespace dpquantile

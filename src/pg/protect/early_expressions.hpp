@@ -2,23 +2,19 @@
 
 #include "pg/protect/query_level.hpp"
 
-extern "C" {
-#include "nodes/execnodes.h"
-}
-
 // Expressions without columns among those over protected rows, such as now() - interval '1 year' or
 // $1. They may fail: PostgreSQL evaluates them before the first row is read, so an error does not
-// depend on the rows.
+// depend on the rows. For a row it takes their values (early_values.hpp).
 namespace dpquantile {
 
-// Checks an expression without columns, and computes it if it is constant. What is left is added to
-// the statement's early expressions.
+// Checks an expression without columns. Returns its value if that is known now. Otherwise adds it
+// to the statement's early expressions, and returns the parameter that will have its value.
 Node* early_expression(QueryLevel* level, Node* expression);
+
+// The same for an expression that has been checked.
+Node* early_value(Statement* statement, Node* checked);
 
 // The early expressions as the executor takes them.
 List* plan_early_expressions(List* expressions);
-
-// Evaluates planned early expressions. ereports what they report, and if a value is too large.
-void evaluate_early_expressions(List* planned, EState* state);
 
 }  // namespace dpquantile

@@ -1,6 +1,8 @@
 #include "pg/protect/private_aggregate.hpp"
 
+#include "pg/parameters/public_functions.hpp"
 #include "pg/protect/column_traits.hpp"
+#include "pg/protect/early_expressions.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/outside.hpp"
@@ -8,6 +10,7 @@
 
 extern "C" {
 #include "catalog/pg_aggregate.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "rewrite/rewriteManip.h"
@@ -119,11 +122,37 @@ void check_parameter(QueryLevel* level, const Aggref* call, Node* parameter) {
   check_outside(level, parameter, level->statement->check_subquery);
 }
 
-void check_parameters(QueryLevel* level, const Aggref* call, const FamilyRow& family) {
-  const ListCell* cell;
+// PostgreSQL evaluates a subquery without columns once.
+Node* in_subquery(Node* expression) {
+  IncrementVarSublevelsUp(expression, 1, 0);
+  Query* query = makeNode(Query);
+  query->commandType = CMD_SELECT;
+  query->canSetTag = true;
+  query->hasSubLinks = true;
+  query->jointree = makeFromExpr(NIL, nullptr);
+  query->targetList = list_make1(
+      makeTargetEntry(reinterpret_cast<Expr*>(expression), 1, pstrdup("parameter"), false));
+  SubLink* subquery = makeNode(SubLink);
+  subquery->subLinkType = EXPR_SUBLINK;
+  subquery->subselect = reinterpret_cast<Node*>(query);
+  subquery->location = exprLocation(expression);
+  return reinterpret_cast<Node*>(subquery);
+}
+
+// PostgreSQL would compute a parameter for each row, too. What changes, the planner refuses.
+Node* rewrite_parameter(Statement* statement, Node* checked) {
+  if (calls_changing_functions(checked)) return checked;
+  if (!checkExprHasSubLink(checked)) return early_value(statement, checked);
+  return IsA(checked, SubLink) ? checked : in_subquery(checked);
+}
+
+void rewrite_parameters(QueryLevel* level, const Aggref* call, const FamilyRow& family) {
+  ListCell* cell;
   for_each_from(cell, call->args, family.arguments_from_rows()) {
-    const auto* argument = static_cast<TargetEntry*>(lfirst(cell));
-    check_parameter(level, call, reinterpret_cast<Node*>(argument->expr));
+    auto* argument = static_cast<TargetEntry*>(lfirst(cell));
+    auto* parameter = reinterpret_cast<Node*>(argument->expr);
+    check_parameter(level, call, parameter);
+    argument->expr = reinterpret_cast<Expr*>(rewrite_parameter(level->statement, parameter));
   }
 }
 
@@ -152,7 +181,7 @@ Node* rewrite_aggregate(QueryLevel* level, Aggref* call) {
   check_grids(level, call, family);
   check_user(level, call, family);
   check_collation(level, call);
-  check_parameters(level, call, family);
+  rewrite_parameters(level, call, family);
   rewrite_values(level, call, family);
   call->aggfilter =
       reinterpret_cast<Expr*>(rewrite_inside(level, reinterpret_cast<Node*>(call->aggfilter)));

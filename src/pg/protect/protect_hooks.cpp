@@ -4,11 +4,13 @@
 #include "pg/protect/borrowed_release.hpp"
 #include "pg/protect/borrowing_session.hpp"
 #include "pg/protect/early_expressions.hpp"
+#include "pg/protect/early_values.hpp"
 #include "pg/protect/protection_catalog.hpp"
 #include "pg/protect/validator.hpp"
 #include "pg/release/release_execution.hpp"
 
 extern "C" {
+#include "access/parallel.h"
 #include "access/tableam.h"
 #include "executor/executor.h"
 #include "optimizer/planner.h"
@@ -38,20 +40,32 @@ void add_relations(BorrowedPlan* mark, const List* borrowed) {
   }
 }
 
+// A generic plan is made without the values of the query's parameters.
+ParamListInfo parameters_for_estimates(const BorrowedPlan& mark, ParamListInfo params) {
+  const bool is_known = params != nullptr || mark.own_parameters == 0;
+  return is_known && mark.expressions != NIL ? with_early_values(mark, params) : params;
+}
+
 PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int options,
                            ParamListInfo params) {
   const auto* first = static_cast<const BorrowedRelation*>(linitial(borrowed));
   Statement statement{};
   statement.refused = {text, name_of(first)};
   statement.borrowed = borrowed;
+  statement.parameters = params;
+  statement.own_parameters = largest_parameter(query);
   require_borrowing_session(statement.refused);
   validate_statement(&statement, query);
-  BorrowedPlan mark = {GetUserId(), NIL, NIL, statement.indexes,
-                       plan_early_expressions(statement.early)};
+  BorrowedPlan mark = {GetUserId(),
+                       NIL,
+                       NIL,
+                       statement.indexes,
+                       plan_early_expressions(statement.early),
+                       statement.own_parameters};
   add_relations(&mark, borrowed);
   ListCell* cell;
   foreach (cell, borrowed) lend_owners_rights(static_cast<BorrowedRelation*>(lfirst(cell)));
-  PlannedStmt* plan = plan_as_before(query, text, options, params);
+  PlannedStmt* plan = plan_as_before(query, text, options, parameters_for_estimates(mark, params));
   mark_plan(plan, mark);
   plan->queryId = 0;  // extensions that count what queries read leave it out
   plan->dependsOnRole = true;
@@ -83,15 +97,19 @@ void refuse_explain() {
                   errhint("The ledger (dp_ledger) tells what a query has cost.")));
 }
 
-bool is_borrowed(const QueryDesc* query) {
-  BorrowedPlan mark;
-  return find_mark(query->plannedstmt->rtable, &mark);
+bool is_borrowed(const QueryDesc* query, BorrowedPlan* mark) {
+  return find_mark(query->plannedstmt->rtable, mark);
 }
 
 void start_protected(QueryDesc* query, int flags) {
-  if (is_borrowed(query)) {
+  BorrowedPlan mark;
+  if (is_borrowed(query, &mark)) {
     if ((flags & EXEC_FLAG_EXPLAIN_ONLY) != 0) refuse_explain();
     query->instrument_options = 0;
+    // A parallel worker gets the values from its leader.
+    if (mark.expressions != NIL && !IsParallelWorker()) {
+      query->params = with_early_values(mark, query->params);
+    }
   }
   (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
 }
@@ -113,7 +131,8 @@ void run_without_telling_others(DPQ_EXECUTOR_RUN_PARAMETERS) {
 }
 
 void run_protected(DPQ_EXECUTOR_RUN_PARAMETERS) {
-  if (!is_borrowed(query)) return run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS);
+  BorrowedPlan mark;
+  if (!is_borrowed(query, &mark)) return run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS);
   // Other extensions measure a query that is started, and show its plan when it ends.
   query->totaltime = nullptr;
   run_without_telling_others(DPQ_EXECUTOR_RUN_ARGUMENTS);

@@ -1,6 +1,7 @@
 #include "pg/protect/public_list.hpp"
 
 #include "pg/protect/column_traits.hpp"
+#include "pg/protect/early_expressions.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/own_function.hpp"
@@ -196,11 +197,8 @@ Node* early_list(QueryLevel* level, const FuncExpr* original, Node* array) {
   const Oid types[] = {ANYARRAYOID};
   Node* distinct =
       call("distinct_values", types, list_make1(array), exprType(array), original->funccollid);
-  Node* folded = eval_const_expressions(nullptr, distinct);
-  if (!IsA(folded, Const)) {
-    level->statement->early = lappend(level->statement->early, copyObjectImpl(folded));
-  }
-  FuncExpr* unnest = makeFuncExpr(F_UNNEST_ANYARRAY, original->funcresulttype, list_make1(folded),
+  Node* list = early_value(level->statement, distinct);
+  FuncExpr* unnest = makeFuncExpr(F_UNNEST_ANYARRAY, original->funcresulttype, list_make1(list),
                                   original->funccollid, original->funccollid, COERCE_EXPLICIT_CALL);
   unnest->funcretset = true;
   unnest->location = original->location;

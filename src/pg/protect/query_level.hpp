@@ -3,6 +3,10 @@
 #include "pg/protect/borrowed_relations.hpp"
 #include "pg/protect/refusal.hpp"
 
+extern "C" {
+#include "nodes/params.h"
+}
+
 // What the validator knows of a statement and of each of its query levels.
 namespace dpquantile {
 
@@ -16,7 +20,9 @@ struct Statement {
   RefusedQuery refused;
   List* borrowed;  // BorrowedRelation
   List* early;     // expressions without columns, to be evaluated before the first row is read
-  List* indexes;   // of OIDs: unique indexes that joins and groups rely on
+  ParamListInfo parameters;  // of the execution that the plan is for, or null
+  int own_parameters;        // the largest number of a parameter of the query
+  List* indexes;             // of OIDs: unique indexes that joins and groups rely on
   SubqueryCheck check_subquery;
   int node_count;  // nodes of the expressions that have been looked at
 };

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "pg/protect/borrowed_plan.hpp"
+
+extern "C" {
+#include "nodes/params.h"
+#include "nodes/parsenodes.h"
+}
+
+// The values of early expressions. An execution has each as a query parameter, after the parameters
+// of the query itself. So what is computed for a row cannot fail later than before the first row,
+// for example because another session has dropped what an early expression names.
+namespace dpquantile {
+
+// The largest number of a parameter ($1, ...) that the query has.
+int largest_parameter(Query* query);
+
+// The query's parameters, and after them the values of the plan's early expressions, in the current
+// memory context. ereports what the expressions report, and if a value is too large.
+ParamListInfo with_early_values(const BorrowedPlan& plan, ParamListInfo parameters);
+
+// ereports unless the parameters of an execution of the plan have its early values.
+void require_early_values(const BorrowedPlan& plan, ParamListInfo parameters);
+
+// ereports if protected rows must not be compared with a parameter or an early value, because that
+// would take a time that can be measured.
+void check_value_size(Datum value, Oid type);
+
+// Whether a value has more bytes, or an array more elements than are allowed.
+bool is_too_large(Datum value, Oid type, Size most_bytes);
+
+// How many elements that is.
+constexpr int kMaxElements = 1000;
+
+// Says how else to select.
+constexpr char kSizeHint[] = "Select by a shorter list, or join a table with a unique key.";
+
+}  // namespace dpquantile
