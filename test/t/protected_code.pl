@@ -176,5 +176,10 @@ fails_for_no_row('a parameter with a subquery', qq{
 fails_for_no_row('a list', qq{
 	SELECT dp_count(1) IS NOT NULL FROM note LEFT JOIN unnest(ARRAY[5, CASE WHEN \$1 < 'b' THEN 1 ELSE 2 END]) u ON u = id WHERE $FOUND},
 	[ 'analyst.kind', q{'c'} ], 't');
+fails_for_no_row('a value of a type of the analyst', qq{
+	SELECT dp_count(1) IS NOT NULL FROM note WHERE CASE WHEN $FOUND THEN 'c'::analyst.kind END < 'b'}, [ 'text', q{'c'} ], $denied);
+fails_for_no_row('a column of a query around it', qq{
+	SELECT (SELECT dp_count(1) IS NOT NULL FROM note WHERE CASE WHEN $FOUND THEN k < 'b' END)
+	FROM (VALUES ('c'::analyst.kind)) v(k)}, [ 'text', q{'c'} ], $denied);
 
 done_testing();

@@ -1,6 +1,7 @@
 #include "pg/protect/early_expressions.hpp"
 
 #include "pg/protect/early_values.hpp"
+#include "pg/protect/lasting_type.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/outside.hpp"
 
@@ -33,7 +34,7 @@ void check_constant(const QueryLevel* level, const Const* constant, int location
 
 void check_type(const QueryLevel* level, const Node* expression) {
   const Oid type = exprType(expression);
-  if (is_inside_type(type)) return;
+  if (is_inside_type(type) && is_lasting_type(level, type)) return;
   refuse(level->statement->refused, exprLocation(expression),
          psprintf("protected rows are compared with a value of type %s", format_type_be(type)),
          "Use values of PostgreSQL's own types.");

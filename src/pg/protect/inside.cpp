@@ -3,6 +3,7 @@
 #include "pg/protect/allowed_nodes.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/early_expressions.hpp"
+#include "pg/protect/lasting_type.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/total_functions.hpp"
@@ -46,7 +47,7 @@ constexpr char kFunctionHint[] =
 
 void check_type(const QueryLevel* level, const Node* node) {
   const Oid type = exprType(node);
-  if (is_inside_type(type)) return;
+  if (is_inside_type(type) && is_lasting_type(level, type)) return;
   refuse_at(level, node, psprintf("values of type %s are computed from rows", format_type_be(type)),
             "Use columns and expressions of PostgreSQL's own types.");
 }
