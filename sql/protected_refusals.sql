@@ -23,13 +23,15 @@ CREATE TABLE family (id int PRIMARY KEY);
 CREATE TABLE child () INHERITS (family);
 CREATE TABLE ruled (id int PRIMARY KEY);
 CREATE TABLE calendar (day date PRIMARY KEY, noon timestamp UNIQUE);
+CREATE TABLE shared (id int PRIMARY KEY);
+GRANT UPDATE (id) ON shared TO regress_dpq_stranger;
 ALTER TABLE ruled ENABLE ROW LEVEL SECURITY;
 CREATE TABLE staff (id int PRIMARY KEY, name text, salary int, department int, born date, nick text COLLATE blind);
 CREATE TABLE visit (patient int, cost int, ward int);
 CREATE TABLE other (id int);
 CREATE VIEW sample AS SELECT DISTINCT salary FROM staff;
 INSERT INTO staff SELECT i, 'n' || i, i, 1, 'today', 'n' FROM generate_series(1, 10) i;
-GRANT SELECT ON department, family, child, ruled, calendar TO regress_dpq_asker;
+GRANT SELECT ON department, family, child, ruled, shared, calendar TO regress_dpq_asker;
 CREATE VIEW stay AS SELECT cost, patient FROM visit;
 CREATE VIEW patients AS SELECT cost, patient FROM visit;
 SELECT dp_protect_table(t) FROM unnest('{staff,other,sample,stay}'::regclass[]) t;
@@ -117,6 +119,9 @@ SELECT dp_count(1) FROM staff s JOIN (SELECT * FROM department) d ON d.id = s.de
 -- Days and hours that a time zone skips are equal to the same timestamptz.
 SELECT dp_count(1) FROM staff JOIN calendar ON day = timestamptz '2011-12-30 10:00Z';
 SELECT dp_count(1) FROM staff JOIN calendar ON now() = noon;
+-- threat 69: who writes a joined table would see which of its pages were read
+SELECT dp_count(1) FROM staff s JOIN shared USING (id);
+SELECT dp_count(1) FROM staff s JOIN pg_class c ON c.oid = s.id::oid;
 SELECT dp_count(1) FROM staff, generate_series(1, 9);
 SELECT dp_count(1) FROM staff JOIN generate_series(1, 9) i ON i > id;
 SELECT dp_count(1) FROM staff JOIN generate_series(1, 9) WITH ORDINALITY t (i, j) ON j = id;

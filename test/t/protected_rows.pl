@@ -1,4 +1,4 @@
-# threats 33, 34, 35: queries over a protected table that would multiply a row, choose rows by others, or tell of single rows; also
+# threats 33, 34, 35, 68, 69: queries over a protected table that would multiply a row, choose rows by others, or tell of single rows; also
 # where the answer changes because of a cached plan, a setting or another session. (sql/protected_refusals.sql has more shapes.)
 
 use strict;
@@ -127,6 +127,79 @@ is(finish_psql($waiting), '1', 'threat 33: a child that appears while the query 
 $node->safe_psql('postgres', 'ALTER TABLE few.child NO INHERIT few.list; ANALYZE few.list');
 $owner->quit;
 
+# ---- Joined tables that somebody writes who may not read the protected rows ----
+
+# Reading a page removes dead rows from it, so that who writes the table sees afterwards which pages were read: those whose keys some
+# protected row has. The reader may read all that is protected.
+$node->safe_psql('postgres', q{
+	CREATE ROLE partner LOGIN;
+	CREATE ROLE guest;
+	CREATE ROLE member LOGIN NOINHERIT;
+	GRANT guest TO analyst;
+	GRANT reader TO member;
+	CREATE TABLE analyst.own (id int PRIMARY KEY);
+	CREATE TABLE analyst.lent (id int PRIMARY KEY);
+	CREATE TABLE analyst.read (id int PRIMARY KEY);
+	INSERT INTO analyst.own VALUES (1);
+	INSERT INTO analyst.lent VALUES (1);
+	INSERT INTO analyst.read VALUES (1);
+	ALTER TABLE analyst.own OWNER TO analyst;
+	ALTER TABLE analyst.lent OWNER TO partner;
+	ALTER TABLE analyst.read OWNER TO reader;
+	GRANT SELECT ON analyst.lent, analyst.read TO analyst});
+sub joined
+{
+	my ($table, $join) = @_;
+	return summary(seen($node, 'few', "SELECT dp_count(100) FROM $table l $join staff USING (id)"));
+}
+my @rights = ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'INSERT (id)', 'UPDATE (id)');
+foreach my $join ('JOIN', 'LEFT JOIN', 'RIGHT JOIN')
+{
+	my $answer = $join eq 'RIGHT JOIN' ? '100' : '1';
+	is(joined('analyst.own', $join), $denied, "threat 69: $join, a table of the analyst");
+	is(joined('analyst.lent', $join), $denied, "threat 69: $join, a table of somebody else who may not read the protected rows");
+	is(joined('analyst.read', $join), $answer, "threat 69: $join, a table of somebody who may");
+	is(joined('list', $join), $answer, "threat 69: $join, a table of the same owner");
+}
+foreach my $right (@rights)
+{
+	foreach my $writer ('analyst', 'guest', 'partner', 'member', 'PUBLIC')
+	{
+		$node->safe_psql('postgres', "GRANT $right ON few.list TO $writer");
+		is(joined('list', 'JOIN'), $denied, "threat 69: a table on which $writer has $right");
+		$node->safe_psql('postgres', "REVOKE $right ON few.list FROM $writer");
+	}
+	$node->safe_psql('postgres', "GRANT $right ON few.list TO reader");
+	is(joined('list', 'JOIN'), '1', "threat 69: a table on which a reader has $right");
+	$node->safe_psql('postgres', "REVOKE $right ON few.list FROM reader");
+}
+$node->safe_psql('postgres', 'GRANT pg_write_all_data TO guest');
+is(joined('list', 'JOIN'), $denied, 'threat 69: a role that may become one that writes all tables');
+$node->safe_psql('postgres', 'REVOKE pg_write_all_data FROM guest');
+like(seen($node, 'few', 'SELECT dp_count(100) FROM analyst.lent JOIN staff USING (id)'),
+	qr/role partner may write lent, which is joined, and may not read staff/, 'threat 69: the error names the role');
+
+# Everybody writes the catalog, for example by CREATE TABLE.
+is(summary(seen($node, 'few', "SELECT dp_count(100) FROM staff s JOIN $_")), $denied, "threat 69: $_")
+	for 'pg_class c ON c.oid = s.id::oid', q{pg_class c ON c.relname = s.name::name AND c.relnamespace = 2200}, 'pg_database d ON d.oid = s.id::oid';
+
+# Rights that are given after the query was planned
+$session = start_session($node, 'analyst');
+is(answered($session, "SET plan_cache_mode = force_generic_plan; PREPARE p AS $JOIN; EXECUTE p; BEGIN; DECLARE c CURSOR FOR $JOIN"), '1',
+	'a cached plan and a cursor');
+my $charged = spent($node);
+$node->safe_psql('postgres', 'GRANT UPDATE (id) ON few.list TO partner');
+is(answered($session, 'FETCH c; ROLLBACK'), $denied, 'threat 69: a cursor from before a table has another writer');
+is(answered($session, 'EXECUTE p'), $denied, 'threat 69: a cached plan from before');
+$node->safe_psql('postgres', 'REVOKE UPDATE (id) ON few.list FROM partner; GRANT INSERT ON few.list TO reader');
+is(spent($node), $charged, 'threat 69: neither was charged');
+is(answered($session, 'EXECUTE p; BEGIN; DECLARE c CURSOR FOR ' . $JOIN), '1', 'a reader may write it');
+$node->safe_psql('postgres', 'REVOKE SELECT ON few.staff FROM reader');
+is(answered($session, 'FETCH c; ROLLBACK'), $denied, 'threat 69: a cursor from before a writer lost the right to read');
+is(answered($session, 'EXECUTE p'), $denied, 'threat 69: a cached plan from before that');
+$node->safe_psql('postgres', 'GRANT SELECT ON few.staff TO reader; REVOKE INSERT ON few.list FROM reader');
+$session->quit;
+
 # ---- Where a scan of a large table begins ----
 
 # It begins where another scan of the table has stopped: the inner side of a join stops at the key that a protected row has.
@@ -172,11 +245,11 @@ channel_is_closed($node, 'threat 72: the depth of the stack', $deep, 't');
 $node->safe_psql('postgres', "ALTER TABLE $_.staff ADD tags text[]; UPDATE $_.staff SET tags = '{a}'; CREATE INDEX ON $_.staff USING gin (tags)")
   for 'few', 'many';
 my $fuzzy = 'SET gin_fuzzy_search_limit = 10; SET enable_seqscan = off';
-channel_is_closed($node, 'threat 66: gin_fuzzy_search_limit', "$fuzzy; $COUNT", '55000',
+channel_is_closed($node, 'threat 68: gin_fuzzy_search_limit', "$fuzzy; $COUNT", '55000',
 	reader => undef);
 isnt(summary(seen($node, 'few', "$fuzzy; SELECT count(*) FROM staff WHERE tags \@> '{a}'", user => 'reader')), '100',
-	'threat 66: a reader does not see all rows');
-channel_is_closed($node, 'threat 66: gin_fuzzy_search_limit and a cached plan', "PREPARE p AS $COUNT; EXECUTE p; $fuzzy; EXECUTE p", 't 55000',
+	'threat 68: a reader does not see all rows');
+channel_is_closed($node, 'threat 68: gin_fuzzy_search_limit and a cached plan', "PREPARE p AS $COUNT; EXECUTE p; $fuzzy; EXECUTE p", 't 55000',
 	reader => undef);
 
 done_testing();

@@ -5,6 +5,7 @@
 #include "pg/protect/borrowing_session.hpp"
 #include "pg/protect/early_values.hpp"
 #include "pg/protect/protection_catalog.hpp"
+#include "pg/protect/table_writers.hpp"
 #include "pg/protect/unique_key.hpp"
 #include "pg/server/decimal.hpp"
 
@@ -115,6 +116,7 @@ void check_borrowed_release(const ReleaseNode* node, std::span<const Charge> cha
   for (const Charge& charge : charges) check_amount(charge, epsilon, relation);
   for (int i = 0; i < node->call_count; ++i) check_method(node->calls[i], relation);
   check_indexes(mark, state->es_snapshot);
+  check_writers(refused_query(relation), mark.indexes, mark.relations);
   require_early_values(mark, state->es_param_list_info);
 }
 

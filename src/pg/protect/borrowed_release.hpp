@@ -7,7 +7,8 @@ namespace dpquantile {
 // The check of an execution of a release node, before it charges (release_execution.hpp). For a
 // node of a plan with borrowed rights it ereports unless the plan was made for the current user,
 // who may still borrow all its relations, every charge is at least the smallest epsilon of the
-// grants, and no mechanism takes the numbers of rows of users for public.
+// grants, only readers may write the joined tables, and no mechanism takes the numbers of rows of
+// users for public.
 void check_borrowed_release(const ReleaseNode* node, std::span<const Charge> charges);
 
 }  // namespace dpquantile

@@ -6,6 +6,7 @@
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/early_values.hpp"
 #include "pg/protect/protection_catalog.hpp"
+#include "pg/protect/table_writers.hpp"
 #include "pg/protect/validator.hpp"
 #include "pg/release/release_execution.hpp"
 
@@ -63,6 +64,7 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
                        plan_early_expressions(statement.early),
                        statement.own_parameters};
   add_relations(&mark, borrowed);
+  check_writers(statement.refused, mark.indexes, mark.relations);
   ListCell* cell;
   foreach (cell, borrowed) lend_owners_rights(static_cast<BorrowedRelation*>(lfirst(cell)));
   PlannedStmt* plan = plan_as_before(query, text, options, parameters_for_estimates(mark, params));

@@ -7,6 +7,7 @@
 
 extern "C" {
 #include "access/htup_details.h"
+#include "access/transam.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type_d.h"
@@ -14,7 +15,6 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
-#include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 }
@@ -96,17 +96,9 @@ void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
   }
 }
 
-// Reading a page of a table removes dead rows from it. Who writes the table sees afterwards which
-// pages were read, and so which keys protected rows have.
-bool may_write(Oid relation) {
-  constexpr AclMode kWrite = ACL_INSERT | ACL_UPDATE | ACL_DELETE | ACL_TRUNCATE;
-  return pg_class_aclmask(relation, GetUserId(), kWrite, ACLMASK_ANY) != 0 ||
-         pg_attribute_aclcheck_all(relation, GetUserId(), ACL_INSERT, ACLMASK_ANY) == ACLCHECK_OK ||
-         pg_attribute_aclcheck_all(relation, GetUserId(), ACL_UPDATE, ACLMASK_ANY) == ACLCHECK_OK;
-}
-
+// Everybody writes the catalog, by commands that change the schema.
 bool is_joinable(const RangeTblEntry* entry) {
-  return !may_write(entry->relid) && entry->relkind == RELKIND_RELATION &&
+  return entry->relid >= FirstNormalObjectId && entry->relkind == RELKIND_RELATION &&
          entry->tablesample == nullptr && entry->securityQuals == NIL &&
          !has_subclass(entry->relid);
 }
