@@ -46,6 +46,17 @@ is(told($node, "$QUIET SET debug_print_plan = on; SET client_min_messages = warn
 is(outcome($node, "SET client_min_messages = notice; SELECT median_of(8)", options => $log),
 	't', 'a session that begins with a low level can raise it');
 
+# A superuser may have made auto_explain print to clients.
+my $levels = sub { $node->safe_psql('postgres', "ALTER ROLE $_ $_[0]") for 'free', 'analyst' };
+$levels->('SET auto_explain.log_level = info');
+leak_is_closed($node, 'threat 30: auto_explain.log_level', 'SELECT median_of(8)', 't INFO', '55000');
+leak_is_closed($node, 'threat 30: auto_explain.log_level and a cursor that is not read',
+	'BEGIN; DECLARE c CURSOR FOR SELECT * FROM median_view; CLOSE c', 'INFO', '55000 25P02');
+$levels->('SET auto_explain.log_min_duration = -1');
+is(told($node, 'SELECT median_of(8)'), 't', 'auto_explain that prints nothing does not matter');
+$levels->('RESET auto_explain.log_level');
+$levels->('RESET auto_explain.log_min_duration');
+
 # log_min_messages decides what reaches the log, not what reaches the client.
 $node->append_conf('postgresql.conf', 'log_min_messages = panic');
 $node->reload;
