@@ -90,15 +90,22 @@ channel_is_closed($node, 'threat 30: log_temp_files', "SET work_mem = '64kB'; SE
 
 # ---- Decisions of the planner that show ----
 
-# A custom plan knows \$1, so that it expects fewer rows of staff than the generic plan. The generic plan is chosen if that is no
+# A custom plan knows $1, so that it expects fewer rows of staff than the generic plan. The generic plan is chosen if that is no
 # gain. The reader's exact query shows how many rows there are.
 sub chosen_plan
 {
-	my ($aggregate) = @_;
-	return "PREPARE p (float8) AS SELECT $aggregate IS NULL FROM staff WHERE salary > \$1;\n"
-	  . "EXECUTE p (1e9);\n" x 6 . "SELECT custom_plans, generic_plans FROM pg_prepared_statements WHERE name = 'p'";
+	my ($query) = @_;
+	return "PREPARE p (int) AS $query;\n" . "EXECUTE p (1000000);\n" x 6
+	  . "SELECT custom_plans, generic_plans FROM pg_prepared_statements WHERE name = 'p'";
 }
-channel_is_closed($node, 'threat 30: the choice of a generic plan', chosen_plan('dp_count(1)'), 'f f f f f f 5|1', reader => chosen_plan('count(*)'));
+my $selected = 'SELECT FROM staff WHERE id > $1';
+foreach my $query ("SELECT COUNT IS NULL FROM ($selected) s", "WITH s AS ($selected) SELECT COUNT IS NULL FROM s",
+	"WITH s AS MATERIALIZED ($selected) SELECT COUNT IS NULL FROM s",
+	"WITH s AS ($selected) SELECT COUNT IS NULL FROM s UNION SELECT COUNT IS NULL FROM s")
+{
+	channel_is_closed($node, "threat 30: the choice of a generic plan: $query", chosen_plan($query =~ s/COUNT/dp_count(1)/gr),
+		'f f f f f f 5|1', reader => chosen_plan($query =~ s/COUNT/count(*)/gr));
+}
 
 # Which side of the join is hashed decides the order of the rows. The planner expects as many groups as there are departments.
 sub joined

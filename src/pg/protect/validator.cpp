@@ -167,7 +167,8 @@ FromEntry describe(QueryLevel* level, RangeTblEntry* entry) {
   }
 }
 
-// A CTE that is planned as a part of the query around it loses the barrier.
+// A CTE that is planned as a part of the query around it loses the barrier. One with rows must be a
+// part of the release: elsewhere its costs, which depend on the rows, would choose the plan.
 void validate_ctes(QueryLevel* level) {
   const List* ctes = level->query->cteList;
   level->ctes = static_cast<QueryLevel**>(
@@ -179,6 +180,7 @@ void validate_ctes(QueryLevel* level) {
     QueryLevel* body = validate(level->statement, level, query, nullptr);
     level->ctes[foreach_current_index(cell)] = body;
     if (body->has_release) cte->ctematerialized = CTEMaterializeAlways;
+    if (body->kind == LevelKind::kSource) cte->ctematerialized = CTEMaterializeNever;
     if (cte->cterecursive && (body->has_release || body->kind != LevelKind::kOuter)) {
       refuse_query(level, "a recursive query would read it again and again",
                    "Ask the private aggregates in a query that is not recursive.");
