@@ -29,6 +29,8 @@
 ##   make quick          unit tests of src/core without sanitizers; ROOM=quantiles: only that folder's
 ##   make unit           the same under ASan and UBSan
 ##   make privacy        tests that try to refute the claimed epsilon
+##   make fuzz           random queries of an analyst on databases that differ in one row; QUERIES=80000 SEED=2
+##   make fuzz-mutants   switch off each rule of protected tables, and see that make fuzz finds it; MUTANT=kept_keys: only this one
 ##   make check-includes compare the includes with the table of rooms in ARCHITECTURE.md
 ##   make rooms          draw the picture of the rooms; needs Graphviz
 ##   make dist           pack the last commit for PGXN
@@ -100,8 +102,22 @@ src/core/%.bc: BITCODE_CXXFLAGS += $(if $(STRICT),$(CORE_WARNINGS))
 src/pg/%.o: override CXXFLAGS += $(if $(STRICT),$(PG_WARNINGS))
 src/pg/%.bc: BITCODE_CXXFLAGS += $(if $(STRICT),$(PG_WARNINGS))
 -include $(OBJS:.o=.d) $(OBJS:.o=.bc.d)
+
+# The fuzzer's library: the objects that are installed, after one with other randomness. The linker takes the first definition.
+.build/fuzz/noise.o: test/fuzz/noise.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS) $(CORE_CPPFLAGS) -c -o $@ $<
+.build/fuzz/$(MODULE_big).so: .build/fuzz/noise.o $(OBJS)
+	$(CXX) $(CXXFLAGS) -shared -Wl,-z,muldefs -o $@ $^ $(LDFLAGS) $(SHLIB_LINK)
+-include .build/fuzz/noise.d
+
+fuzz: .build/fuzz/$(MODULE_big).so
+	@PG_CONFIG="$(PG_CONFIG)" QUERIES="$(QUERIES)" SEED="$(SEED)" test/fuzz/run.sh
+
+fuzz-mutants: .build/fuzz/$(MODULE_big).so
+	@PG_CONFIG="$(PG_CONFIG)" QUERIES="$(QUERIES)" SEED="$(SEED)" test/fuzz/mutants.sh $(MUTANT)
 else
-all install installcheck uninstall:
+all install installcheck uninstall fuzz fuzz-mutants:
 	@echo "There are no server headers of PostgreSQL$(PG_MAJOR:%= %)$(PG_CONFIG:%=, PG_CONFIG=%)." >&2
 	@echo "On Debian 'make deps' installs them. On other systems set PG_CONFIG." >&2
 	@exit 1
@@ -229,4 +245,4 @@ help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
 .PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test matrix clients bench \
-	paper upgrade check-includes rooms format format-check help dist packages container compilers architectures
+	fuzz fuzz-mutants paper upgrade check-includes rooms format format-check help dist packages container compilers architectures

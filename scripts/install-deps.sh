@@ -15,7 +15,7 @@ packages=(g++ make libssl-dev libboost-dev)
 case $group in
   build | demo | bench) ;;
   chroot) packages=(debootstrap) ;;
-  test) packages+=(libgtest-dev libipc-run-perl clang-format python3-psycopg python3-psycopg2) ;;
+  test) packages+=(libgtest-dev libipc-run-perl clang-format patch python3-psycopg python3-psycopg2) ;;
   clients)
     packages+=(python3-psycopg python3-psycopg2 python3-sqlalchemy python3-pandas libpostgresql-jdbc-java
       default-jdk-headless odbc-postgresql python3-pyodbc r-cran-rpostgresql pgbouncer pgcli)

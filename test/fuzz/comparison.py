@@ -1,0 +1,90 @@
+"""Whether two outcomes of a query on neighbours differ in anything but noise."""
+
+from __future__ import annotations
+
+from typing import List, Optional, Sequence, Tuple
+
+from outcome import Outcome, Row
+from statements import Shows, Step
+from visibility import Visibility
+
+# Answers may be rounded.
+TOLERANCE = 1.001
+
+
+def difference(first: Outcome, second: Outcome, visible: Optional[Visibility] = None, without_noise: bool = False,
+               shows: Shows = Shows.OTHER) -> Optional[str]:
+    """What differs, in a few words, or None. `visible` says it of the query that the statement belongs to."""
+    if first.error or second.error:
+        return difference_of_errors(first, second, visible)
+    if first.notices != second.notices:
+        return "notices"
+    if first.columns != second.columns:
+        return "columns"
+    if visible is not None and visible.answers_choose_rows:
+        return None
+    if len(first.rows) != len(second.rows) or first.tag != second.tag:
+        return "number of rows"
+    if visible is None or shows == Shows.OTHER:
+        return "rows" if first.rows != second.rows else None
+    if shows == Shows.SOME_ROWS and visible.answers_choose_order:
+        return None
+    return difference_of_rows(first.rows, second.rows, visible, without_noise)
+
+
+def difference_of_errors(first: Outcome, second: Outcome, visible: Optional[Visibility]) -> Optional[str]:
+    """Answers may choose which value an outer expression fails for, or whether it gets one."""
+    of_values = first.failed_for_value or second.failed_for_value
+    if visible is not None and visible.answers_choose_rows and of_values:
+        return None
+    if not (first.error and second.error):
+        return "one of them fails"
+    if visible is not None and visible.answers_choose_order and of_values and first.sqlstate[:2] == second.sqlstate[:2]:
+        return None
+    if first.notices != second.notices:
+        return "notices before an error"
+    return "errors" if first.error != second.error else None
+
+
+def public_part(row: Row, visible: Visibility) -> Row:
+    return tuple(value for value, is_public in zip(row, visible.is_public) if is_public)
+
+
+def difference_of_rows(first: Tuple[Row, ...], second: Tuple[Row, ...], visible: Visibility, without_noise: bool) -> Optional[str]:
+    public = [[public_part(row, visible) for row in rows] for rows in (first, second)]
+    if visible.answers_choose_order:
+        key = lambda row: tuple((value is None, value or "") for value in row)
+        return "public columns" if sorted(public[0], key=key) != sorted(public[1], key=key) else None
+    if public[0] != public[1]:
+        return "order of rows" if sorted(map(str, public[0])) == sorted(map(str, public[1])) else "public columns"
+    if without_noise or visible.draws_evenly:
+        return difference_of_answers(first, second, visible)
+    return None
+
+
+def difference_of_answers(first: Tuple[Row, ...], second: Tuple[Row, ...], visible: Visibility) -> Optional[str]:
+    """Exact answers differ by their sensitivity at most; those of all groups of a release together, too."""
+    for column, bound in enumerate(visible.bounds):
+        if bound is None:
+            continue
+        distances = [distance(one[column], other[column]) for one, other in zip(first, second)]
+        total = sum(distances) if visible.is_block else max(distances, default=0)
+        if total > bound * TOLERANCE:
+            return "answers differ by more than their sensitivity"
+    return None
+
+
+def distance(first: Optional[str], second: Optional[str]) -> float:
+    if first is None or second is None:
+        return 0 if first == second else float("inf")
+    return abs(float(first) - float(second))
+
+
+def differences(first: List[Outcome], second: List[Outcome], steps: Sequence[Step], visible: Visibility,
+                without_noise: bool) -> Optional[str]:
+    """The first difference of two runs of several statements."""
+    for number, (one, other, step) in enumerate(zip(first, second, steps)):
+        found = difference(one, other, visible, without_noise, step.shows)
+        if found is not None:
+            return f"statement {number + 1}: {found}"
+    return None

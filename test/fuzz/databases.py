@@ -1,0 +1,187 @@
+"""Two databases that differ in one row of a protected table, or in all rows of one user."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Dict, List, Optional, Sequence, Tuple
+
+import psycopg2
+import psycopg2.extensions
+
+from expressions import quoted
+from outcome import Outcome, execute
+from choices import Protected
+from rows import BOSSES, Change, Columns, Row, odd_row, rows_of_table
+
+TEMPLATE = "fuzz_template"
+ROW_COUNTS = {"staff": 320, "visits": 300, "events": 200, "hidden": 220}
+USERS = 60
+# The table that a protected view reads
+STORED_IN = {"roster": "hidden"}
+KEYS = {"staff": "id", "visits": "patient", "events": "id", "hidden": "id"}
+
+COLUMNS_QUERY = """
+SELECT a.attname, CASE WHEN t.typname = '_text' THEN 'text[]' ELSE t.typname END
+  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+ WHERE a.attrelid = '{}'::regclass AND a.attnum > 0 ORDER BY a.attnum"""
+
+CHARGES_QUERY = """
+SELECT number, function, mechanism, neighbours, epsilon, delta, rho, grouping_sets, groups
+  FROM dpquantile.ledger WHERE role_name = 'analyst' AND number > {} ORDER BY number"""
+
+
+def connect(database: str, user: str) -> psycopg2.extensions.connection:
+    connection = psycopg2.connect(dbname=database, user=user)
+    connection.autocommit = True
+    return connection
+
+
+def must(connection: psycopg2.extensions.connection, sql: str) -> Tuple[Row, ...]:
+    """The rows of a statement of the owner, which must not fail."""
+    outcome = execute(connection, sql)
+    if outcome.error:
+        raise RuntimeError(f"{sql[:500]}\n{outcome}")
+    return outcome.rows
+
+
+def columns_of_table(connection: psycopg2.extensions.connection, table: str) -> Columns:
+    return {str(name): str(kind) for name, kind in must(connection, COLUMNS_QUERY.format(table))}
+
+
+def values(rows: Sequence[Row]) -> str:
+    return ", ".join("(" + ", ".join(quoted(value) for value in row) + ")" for row in rows)
+
+
+@dataclass
+class Neighbour:
+    """One of the two databases: a session of the analyst, one of the owner."""
+
+    name: str
+    analyst: psycopg2.extensions.connection
+    owner: psycopg2.extensions.connection
+    last_charge: int = 0
+
+    def insert(self, table: str, rows: Sequence[Row]) -> None:
+        if rows:
+            must(self.owner, f"INSERT INTO {table} VALUES {values(rows)}")
+
+    def delete(self, table: str, key: str) -> None:
+        must(self.owner, f"DELETE FROM {table} WHERE {KEYS[table]} = {quoted(key)}")
+
+    def new_charges(self) -> Tuple[Row, ...]:
+        """What the analyst was charged since the last call, without the numbers of the charges."""
+        charges = must(self.owner, CHARGES_QUERY.format(self.last_charge))
+        if charges:
+            self.last_charge = int(str(charges[-1][0]))
+        return tuple(charge[1:] for charge in charges)
+
+
+class Neighbours:
+    """A pair of databases."""
+
+    def __init__(self, number: int, random: Random):
+        self.random = random
+        self.names = [f"fuzz_{number}{letter}" for letter in "ab"]
+        maintenance = connect("postgres", "postgres")
+        for name in self.names:
+            must(maintenance, f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
+        maintenance.close()
+        self.sides = [Neighbour(name, connect(name, "analyst"), connect(name, "postgres")) for name in self.names]
+        owner = self.sides[0].owner
+        self.columns = {table: columns_of_table(owner, table) for table in KEYS}
+        self.protected = [Protected(table, columns_of_table(owner, table), "patient" if table == "visits" else None)
+                          for table in ("staff", "visits", "events", "roster")]
+        self.rows: Dict[str, List[Row]] = {}
+        self.changed: Optional[Change] = None
+        self.next_id = 1000
+
+    def load(self) -> None:
+        """Other rows in all tables: the same in both databases, in another order, and with other statistics."""
+        self.changed = None
+        odd_share = self.random.choice([0, 0, 0.01, 0.05])
+        for table, count in ROW_COUNTS.items():
+            rows = rows_of_table(self.columns[table], count, odd_share, self.random)
+            self.rows[table] = self.with_users(rows) if table == "visits" else rows
+        for side, neighbour in enumerate(self.sides):
+            for table, rows in self.rows.items():
+                self.fill(neighbour, table, rows, side)
+
+    def with_users(self, rows: Sequence[Row]) -> List[Row]:
+        return [(str(number % USERS + 1),) + row[1:] for number, row in enumerate(rows)]
+
+    def fill(self, neighbour: Neighbour, table: str, rows: List[Row], side: int) -> None:
+        owner = neighbour.owner
+        must(owner, f"DELETE FROM {table}")
+        must(owner, f"VACUUM {table}")
+        if side == 1:
+            neighbour.insert(table, [row for row in rows[:100]])
+            must(owner, f"DELETE FROM {table}")
+        neighbour.insert(table, self.random.sample(rows, len(rows)) if side else rows)
+        statistics = self.random.choice(["none", "analyzed", "false"]) if side else "analyzed"
+        if statistics != "none":
+            must(owner, f"ANALYZE {table}")
+        if statistics == "false":
+            must(owner, f"UPDATE pg_class SET reltuples = 1e6, relpages = 3 WHERE oid = '{table}'::regclass")
+
+    def change(self) -> Change:
+        """Takes the last change back and makes another. Returns it."""
+        if self.changed is not None:
+            self.apply(self.changed, undo=True)
+        protected = self.random.choice(["staff", "staff", "staff", "visits", "events", "roster"])
+        self.changed = self.random_change(STORED_IN.get(protected, protected))
+        self.apply(self.changed, undo=False)
+        return self.changed
+
+    def random_change(self, table: str) -> Change:
+        side = self.random.randrange(2)
+        key_position = list(self.columns[table]).index(KEYS[table])
+        if self.random.random() < 0.35:
+            # Other rows refer to the first ones.
+            rows = self.rows[table][:BOSSES] if self.random.random() < 0.5 else self.rows[table]
+            key = self.random.choice([row[key_position] for row in rows])
+            return Change(table, tuple(row for row in self.rows[table] if row[key_position] == key), False, side)
+        self.next_id += 1
+        count = self.random.choice([1, 3, 12]) if table == "visits" else 1
+        rows = [odd_row(self.columns[table], self.next_id, self.random) for _ in range(count)]
+        return Change(table, tuple(row[:key_position] + (str(self.next_id),) + row[key_position + 1:] for row in rows), True, side)
+
+    def apply(self, change: Change, undo: bool) -> None:
+        with_rows, without = self.sides[change.side], self.sides[1 - change.side]
+        if change.is_new == undo:
+            target = with_rows if change.is_new else without
+            position = list(self.columns[change.table]).index(KEYS[change.table])
+            target.delete(change.table, str(change.rows[0][position]))
+        else:
+            target = with_rows if change.is_new else without
+            target.insert(change.table, change.rows)
+
+    def values_of_change(self) -> Dict[str, List[Optional[str]]]:
+        """The values in which the neighbours differ, by type."""
+        found: Dict[str, List[Optional[str]]] = {}
+        if self.changed is not None:
+            for row in self.changed.rows:
+                for kind, value in zip(self.columns[self.changed.table].values(), row):
+                    found.setdefault(kind, []).append(value)
+        return found
+
+    def changed_values(self) -> Dict[str, str]:
+        """The values of the changed row, or of one of them, by column."""
+        if self.changed is None:
+            return {}
+        row = self.random.choice(self.changed.rows)
+        return {name: value for name, value in zip(self.columns[self.changed.table], row) if value is not None}
+
+    def new_charges(self) -> Tuple[Tuple[Row, ...], Tuple[Row, ...]]:
+        return self.sides[0].new_charges(), self.sides[1].new_charges()
+
+    def set(self, name: str, value: str) -> None:
+        self.both(f"SET {name} = '{value}'")
+
+    def end_transactions(self) -> None:
+        for side in self.sides:
+            if side.analyst.info.transaction_status:
+                execute(side.analyst, "ROLLBACK")
+
+    def both(self, sql: str) -> List[Outcome]:
+        return [execute(side.analyst, sql) for side in self.sides]

@@ -1,0 +1,43 @@
+"""A difference, made small and printed."""
+
+from __future__ import annotations
+
+from shrink import shrink
+from sql_tree import Query
+from trial import Trial
+
+LINE = "-" * 60
+
+
+def show_difference(trial: Trial, found: str) -> None:
+    """Prints the query, a smaller one that differs alike, and what both databases show for it."""
+    kind = found.split(": ")[-1]
+    small = trial.of(shrink(trial.query, lambda query: trial.of(query).differs(kind)))
+    print_trial(found, trial, small)
+    for step, first, second in zip(small.form.steps(small.query), *small.outcomes()):
+        print(f"=> {step.sql[:2000]}\n{first}" + ("" if first == second else f"\n   but in the other database\n{second}"))
+    print(LINE, flush=True)
+
+
+def show_charges(trial: Trial) -> None:
+    def differs(query: Query) -> bool:
+        candidate = trial.of(query)
+        return candidate.charges_differ() and not candidate.visible.answers_choose_rows
+    print_trial("charges", trial, trial.of(shrink(trial.query, differs)))
+    print(LINE, flush=True)
+
+
+def show_unexplained_charges() -> None:
+    print(LINE, "DIFFERENCE of charges, and not again when the queries were repeated", LINE, sep="\n", flush=True)
+
+
+def print_trial(found: str, trial: Trial, small: Trial) -> None:
+    neighbours, change = trial.neighbours, trial.neighbours.changed
+    print(LINE, f"DIFFERENCE of {found}, sent as: {trial.form.name}, {'without noise' if trial.without_noise else 'with fixed noise'}",
+          f"query: {trial.query.sql()}", f"smaller: {small.query.sql()}", sep="\n")
+    if change is not None:
+        print(f"only {neighbours.sides[change.side].name} has in {change.table}: {change.rows}")
+
+
+def show_probe(statement: str, found: str, first: object, second: object) -> None:
+    print(LINE, f"DIFFERENCE of {found}: {statement}", first, "   but in the other database", second, LINE, sep="\n", flush=True)

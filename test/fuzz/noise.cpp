@@ -1,0 +1,99 @@
+// The randomness of the fuzzer's library, in place of src/core/privacy/random.cpp, of the samplers
+// of noise.cpp there and of the decision of dp_keep_group: the linker takes the first definition of
+// a symbol (make .build/fuzz/dpquantile.so). Nothing that is installed has it.
+//
+// The setting fuzz.noise says which noise the answers get: none (the most likely value), or else
+// fixed noise, the same in each execution. A draw of noise takes one number of the stream, whatever
+// it is, so that the noise of one answer does not depend on the data of another. dp_keep_group
+// keeps the groups of at least fuzz.keep_at rows or users.
+#include "core/privacy/noise.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+#include "core/privacy/random.hpp"
+#include "core/selection/group_selection.hpp"
+
+extern "C" const char* GetConfigOption(const char* name, bool missing_ok, bool restrict_privileged);
+
+namespace dpquantile {
+
+namespace {
+
+const char* setting(const char* name, const char* otherwise) {
+  const char* value = GetConfigOption(name, true, false);
+  return value == nullptr ? otherwise : value;
+}
+
+bool is_without_noise() {
+  return std::strcmp(setting("fuzz.noise", "fixed"), "none") == 0;
+}
+
+// SplitMix64: consecutive numbers become independent ones.
+std::uint64_t mixed(std::uint64_t number) {
+  number *= 0x9e3779b97f4a7c15;
+  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+  number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+  return number ^ (number >> 31);
+}
+
+double quotient(Rational value) {
+  return static_cast<double>(value.numerator) / static_cast<double>(value.denominator);
+}
+
+std::int64_t noise_of_spread(RandomStream& random, double spread) {
+  const double drawn = 2 * random.unit_real() - 1;
+  return is_without_noise() ? 0 : std::llround(drawn * spread);
+}
+
+}  // namespace
+
+void CsprngSource::fill(std::span<std::byte>) {
+  throw std::logic_error("the fuzzer's library has no CSPRNG");
+}
+
+// The buffer holds only the number of draws so far.
+RandomStream::RandomStream(RandomSource& source)
+    : source_(source), buffer_{}, position_(0), fork_generation_(0) {}
+
+RandomStream::~RandomStream() = default;
+
+std::uint64_t RandomStream::bits64() {
+  return mixed(++position_);
+}
+
+std::uint64_t RandomStream::uniform_below(std::uint64_t bound) {
+  return bits64() % bound;
+}
+
+uint128_t RandomStream::uniform_below_128(uint128_t bound) {
+  const uint128_t high = bits64();
+  return (high << 64 | bits64()) % bound;
+}
+
+double RandomStream::unit_real() {
+  return std::ldexp(static_cast<double>(bits64() >> 11), -53);
+}
+
+bool bernoulli_exp(RandomStream& random, uint128_t gamma_numerator, uint128_t gamma_denominator) {
+  const double gamma =
+      static_cast<double>(gamma_numerator) / static_cast<double>(gamma_denominator);
+  const double drawn = random.unit_real();
+  return is_without_noise() ? gamma_numerator == 0 : drawn < std::exp(-gamma);
+}
+
+std::int64_t discrete_laplace(RandomStream& random, Rational scale) {
+  return noise_of_spread(random, quotient(scale));
+}
+
+std::int64_t discrete_gaussian(RandomStream& random, Rational sigma_squared) {
+  return noise_of_spread(random, std::sqrt(quotient(sigma_squared)));
+}
+
+bool GroupSelection::draw_keep(std::uint64_t rows, RandomStream&) const {
+  return rows >= std::strtoull(setting("fuzz.keep_at", "20"), nullptr, 10);
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# run.sh: builds the fuzzer's library and runs the fuzzer on a throwaway cluster. `make fuzz` calls it.
+# QUERIES: how many; SEED: of the grammar and the data; WORKERS: sessions, each with two databases of its own; MOST_DIFFERENCES: the
+# number of differences after which all stop; LIBRARY: another library, of a mutant.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+tree=$(cd "$here/../.." && pwd)
+library=${LIBRARY:-$tree/.build/fuzz/dpquantile.so}
+# shellcheck source=scripts/cluster.sh disable=SC1091
+source "$tree/scripts/cluster.sh"
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/dpquantile-fuzz-XXXXXX")
+chmod 755 "$work"
+cleanup() {
+  cluster_remove "$work/cluster"
+  rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+PG_CONFIG=$("$here/private_server.sh" "$work/server" "$library")
+cluster_start "$work/cluster"
+psql=(cluster_psql "$work/cluster" -X -q -U postgres)
+"${psql[@]}" -d postgres -c "ALTER SYSTEM SET shared_preload_libraries = 'dpquantile'" -c 'ALTER SYSTEM SET fsync = off' \
+  -c 'ALTER SYSTEM SET full_page_writes = off' -c 'ALTER SYSTEM SET autovacuum = off' -c 'ALTER SYSTEM SET jit = off' \
+  -c 'CREATE DATABASE fuzz_template'
+cluster_stop "$work/cluster"
+cluster_start "$work/cluster"
+"${psql[@]}" -d fuzz_template -f "$here/schema.sql"
+"${psql[@]}" -d fuzz_template -f "$here/protect.sql"
+export PGHOST PGPORT=5432 PYTHONDONTWRITEBYTECODE=1
+PGHOST=$(cluster_socket "$work/cluster")
+/usr/bin/python3 "$here/fuzz.py" "${QUERIES:-80000}" "${SEED:-1}" "${WORKERS:-2}" "${MOST_DIFFERENCES:-3}"

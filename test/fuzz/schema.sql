@@ -1,0 +1,98 @@
+-- What each database of the fuzzer has: protected tables without rows (rows.py fills them), public tables that invite to join
+-- them, and objects of the analyst's own. The analyst has no right on the protected tables except private access.
+\set ON_ERROR_STOP on
+\set QUIET on
+SET client_min_messages = warning;
+
+DO $$
+BEGIN
+  IF to_regrole('keeper') IS NULL THEN
+    CREATE ROLE keeper;
+    CREATE ROLE analyst LOGIN;
+  END IF;
+END
+$$;
+CREATE EXTENSION dpquantile;
+SELECT dp_grant_budget('analyst', 1e12, 0.9, smallest_charge => 1e-9) \g (format=unaligned tuples_only=on) /dev/null
+GRANT CREATE ON SCHEMA public TO keeper;
+SET ROLE keeper;
+
+CREATE TYPE mood AS ENUM ('low', 'middle', 'high');
+CREATE DOMAIN percent AS int4;
+CREATE TABLE staff (
+  id int4 PRIMARY KEY, age int4, level int2, big int8, salary numeric(20,4), score float8, ratio float4, department text, city_id int4,
+  boss int4, note text, code varchar(12), label text COLLATE "C", hired date, seen timestamptz, login timestamp, stay interval,
+  start time, active bool, feeling mood, share percent, token uuid, tags text[], raw bytea, doc jsonb
+);
+CREATE INDEX ON staff (department);
+CREATE TABLE visits (patient int8, city_id int4, ward text, amount float8, items int4, day date, at timestamptz);
+CREATE TABLE events (id int8, day date, place text, amount numeric, town_id int4) PARTITION BY RANGE (day);
+CREATE TABLE events_old PARTITION OF events FOR VALUES FROM (MINVALUE) TO ('2024-01-01');
+CREATE TABLE events_new PARTITION OF events DEFAULT;
+CREATE TABLE hidden (id int4 PRIMARY KEY, age int4, salary numeric, department text, city_id int4, hired date, note text, active bool);
+CREATE VIEW roster AS SELECT id, age, salary, upper(department) AS department, city_id, hired, note FROM hidden WHERE active;
+
+-- Public tables
+CREATE TABLE city (id int4 PRIMARY KEY, name text NOT NULL UNIQUE, region text NOT NULL, population int4, founded date);
+INSERT INTO city SELECT i, 'city ' || i, 'region ' || i % 4, CASE WHEN i % 5 > 0 THEN i * 100 END, date '1900-01-01' + i FROM generate_series(1, 12) i;
+CREATE TABLE calendar (day date PRIMARY KEY, month text NOT NULL, holiday bool);
+INSERT INTO calendar SELECT d, to_char(d, 'YYYY-MM'), extract(dow FROM d) = 0 FROM generate_series(timestamp '2023-12-20', '2024-03-10', '1 day') d;
+CREATE TABLE band (low int4, high int4, title text);
+INSERT INTO band VALUES (0, 40, 'young'), (30, 60, 'middle'), (0, 200, 'all');
+CREATE TABLE pair (a int4, b int4, title text, UNIQUE (a, b));
+INSERT INTO pair SELECT i % 12 + 1, i, 'pair ' || i FROM generate_series(1, 120) i;
+CREATE TABLE loose (id int4, title text);
+INSERT INTO loose SELECT i % 12 + 1, 'loose ' || i FROM generate_series(1, 120) i;
+CREATE INDEX ON loose (id);
+-- Not each of its rows is in the index.
+CREATE TABLE partial (id int4, title text);
+INSERT INTO partial SELECT i % 12 + 1, 'partial ' || i FROM generate_series(1, 120) i;
+CREATE UNIQUE INDEX ON partial (id) WHERE title < 'partial 2' COLLATE "C" AND id < 0;
+-- The index is unique in the parent only.
+CREATE TABLE town (id int4 PRIMARY KEY, title text);
+CREATE TABLE town_copy () INHERITS (town);
+INSERT INTO town SELECT i, 'town ' || i FROM generate_series(1, 12) i;
+INSERT INTO town_copy SELECT i % 12 + 1, 'copy ' || i FROM generate_series(1, 120) i;
+-- Unique at the end of a transaction only. The analyst may add rows by a function of the owner.
+CREATE TABLE late (id int4 UNIQUE DEFERRABLE INITIALLY DEFERRED, title text);
+INSERT INTO late SELECT i, 'late ' || i FROM generate_series(1, 12) i;
+CREATE FUNCTION add_to_late() RETURNS void LANGUAGE sql SECURITY DEFINER BEGIN ATOMIC
+  INSERT INTO late SELECT i % 12 + 1, 'later ' || i FROM generate_series(1, 120) AS i;
+END;
+-- An index that is no longer valid
+CREATE TABLE broken (id int4, title text);
+CREATE UNIQUE INDEX broken_key ON broken (id);
+CREATE VIEW city_view AS SELECT * FROM city;
+GRANT SELECT ON city, calendar, band, pair, loose, partial, town, late, broken, city_view TO analyst;
+RESET ROLE;
+UPDATE pg_index SET indisvalid = false, indisready = false WHERE indexrelid = 'broken_key'::regclass;
+INSERT INTO broken SELECT i % 12 + 1, 'broken ' || i FROM generate_series(1, 120) i;
+ANALYZE city, calendar, band, pair, loose, partial, town, broken;
+
+-- The analyst's own objects
+CREATE SCHEMA own AUTHORIZATION analyst;
+SET ROLE analyst;
+CREATE SEQUENCE own.counter;
+CREATE FUNCTION own.spy(value int4) RETURNS int4 LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RAISE WARNING 'saw %', value;
+  RETURN value;
+END
+$$;
+CREATE FUNCTION own.spies(value int4, other int4) RETURNS bool LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RAISE WARNING 'saw %', value;
+  RETURN value = other;
+END
+$$;
+CREATE FUNCTION own.show(value text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RAISE WARNING 'saw %', value;
+  RETURN value;
+END
+$$;
+CREATE OPERATOR own.=== (LEFTARG = int4, RIGHTARG = int4, FUNCTION = own.spies);
+CREATE DOMAIN own.shown AS text CHECK (own.show(VALUE) IS NOT NULL);
+CREATE TABLE own.city (id int4 PRIMARY KEY, title text);
+INSERT INTO own.city SELECT i, 'own ' || i FROM generate_series(1, 12) i;
+RESET ROLE;

@@ -1,0 +1,157 @@
+"""Protected rows in FROM: tables, derived tables over them, and joins to public tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
+
+from choices import MISSES_IN_DERIVED, MISSES_IN_JOIN, REFUSED_TABLES, Choices, Protected
+from expressions import Column, columns_of
+from sql_tree import Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, Text
+
+CHANGED_ROW_SHARE = 0.25  # of the conditions
+KEY_TYPES = ("text", "int4", "date", "bool")
+GROUP_COLUMNS = ("department", "ward", "place", "city_id", "active", "town_id", "day", "level")
+CITY = {"id": "int4", "name": "text", "region": "text", "population": "int4", "founded": "date"}
+CALENDAR = {"day": "date", "month": "text", "holiday": "bool"}
+
+
+@dataclass(frozen=True)
+class Key:
+    """A unique key of a public table."""
+
+    table: str
+    name: str
+    columns: Dict[str, str]
+
+
+CITY_KEY = Key("city", "id", CITY)
+DAY_KEY = Key("calendar", "day", CALENDAR)
+# Which public table goes with a column
+KEYS_OF_COLUMNS = {"city_id": CITY_KEY, "town_id": CITY_KEY, "boss": CITY_KEY, "hired": DAY_KEY, "day": DAY_KEY}
+@dataclass(frozen=True)
+class Rows:
+    """Protected rows: where they come from, and which columns there are."""
+
+    source: Source
+    columns: Tuple[Column, ...]
+    alias: str
+    user: Optional[str]  # the column of the user whose rows are protected together
+
+    def of_types(self, kinds: Sequence[str]) -> List[Column]:
+        return [column for column in self.columns if column.type in kinds]
+
+    def keyed(self) -> List[Tuple[Column, Key]]:
+        """The columns that refer to a public table."""
+        return [(column, KEYS_OF_COLUMNS[column.name]) for column in self.columns if column.name in KEYS_OF_COLUMNS]
+
+
+class Sources:
+    def __init__(self, choices: Choices):
+        self.choices = choices
+
+    def conditions(self, columns: Sequence[Column], most: int) -> Tuple[Expr, ...]:
+        """Conditions for rows. Some choose the row in which the neighbours differ, so that others are asked for this row only."""
+        conditions = tuple(self.choices.inside.expr("bool", columns) for _ in range(self.choices.random.randint(0, most)))
+        keys = [column for column in columns if column.name in ("id", "patient") and column.name in self.choices.changed]
+        if keys and self.choices.chance(CHANGED_ROW_SHARE):
+            column = self.choices.one_of(keys)
+            value = self.choices.changed[column.name]
+            conditions = (Expr("the changed row", f"# = {value}", "bool", (column.expr(),)),) + conditions
+        return conditions
+
+    # ---- tables and derived tables
+
+    def stored_rows(self, table: Protected) -> Rows:
+        alias = self.choices.new_name("s")
+        source: Source = Table(table.name, alias)
+        if table.name != "roster" and self.choices.misses("sample in source"):
+            source = Text(f"{table.name} AS {alias} TABLESAMPLE BERNOULLI (50)")
+        return Rows(source, columns_of(table.columns, alias), alias, table.user_column and f"{alias}.{table.user_column}")
+
+    def rows(self, table: Optional[Protected] = None) -> Rows:
+        rows = self.stored_rows(table or self.choices.table())
+        while self.choices.chance(0.25) or (self.choices.miss in MISSES_IN_DERIVED and not self.choices.has_missed):
+            query, rows = self.projection(rows)
+            rows = replace(rows, source=Derived(query, rows.alias))
+        return rows
+
+    def projection(self, rows: Rows) -> Tuple[Query, Rows]:
+        """A query with some of these rows and columns, and what it is as rows of FROM, where its name is the alias."""
+        alias = self.choices.new_name("t")
+        items = [Item(column.expr(), column.name) for column in rows.columns
+                 if self.choices.chance(0.8) or column.name in GROUP_COLUMNS or column.sql == rows.user]
+        items += [Item(self.choices.inside.expr(self.choices.one_of(KEY_TYPES), rows.columns), self.choices.new_name("x"))
+                  for _ in range(self.choices.random.randint(0, 2))]
+        items = list({item.name: item for item in items}.values())
+        select = Select("source", tuple(items), rows.source, self.conditions(rows.columns, 1))
+        columns = tuple(Column(f"{alias}.{item.name}", item.expr.type) for item in items)
+        user = rows.user and f"{alias}.{rows.user.split('.')[-1]}"
+        return self.with_miss(select), Rows(Table(alias, alias), columns, alias, user)
+
+    def with_miss(self, select: Select) -> Query:
+        changes: Dict[str, Callable[[], Query]] = {
+            "limit in source": lambda: replace(select, limit=self.choices.one_of(["LIMIT 60", "OFFSET 5", "FETCH FIRST 3 ROWS ONLY"])),
+            "distinct in source": lambda: replace(select, distinct=self.choices.one_of(
+                ["DISTINCT ", f"DISTINCT ON ({self.choices.one_of(select.items).expr.sql()}) "])),
+            "window in source": lambda: replace(select, items=select.items + (Item(Expr("window", "row_number() OVER ()", "int8"), "n"),)),
+            "union in source": lambda: SetOperation("UNION ALL", (select, select)),
+            "set-returning source": lambda: replace(select, items=select.items + (
+                Item(Expr("generate_series", "generate_series(1, 9)", "int4"), "n"),)),
+            "order in source": lambda: replace(select, order=(select.items[0].expr,)),
+            "group in source": lambda: replace(select, group=tuple(item.expr for item in select.items)),
+        }
+        for name, change in changes.items():
+            if self.choices.misses(name):
+                return change()
+        return select
+
+    # ---- joins
+
+    def joined(self, rows: Rows) -> Rows:
+        """The rows, perhaps with the row of a public table that belongs to each."""
+        keyed = rows.keyed()
+        if self.choices.miss in MISSES_IN_JOIN and not self.choices.has_missed:
+            keyed = [(column, key) for column, key in keyed if column.type == "int4"]
+        if keyed and self.choices.miss in MISSES_IN_JOIN:
+            return self.joined_with_miss(rows, *self.choices.one_of(keyed))
+        if not keyed or not self.choices.chance(0.3):
+            return rows
+        column, key = self.choices.one_of(keyed)
+        alias = self.choices.new_name("p")
+        condition = Expr("key", f"# = {alias}.{key.name}", "bool", (column.expr(),))
+        kind = self.choices.one_of(["INNER", "INNER", "LEFT"])
+        table = Table(key.table, alias)
+        source = Join(rows.source, kind, table, (condition,) + self.conditions(rows.columns, 1))
+        if kind == "INNER" and self.choices.chance(0.3):
+            source = Join(table, kind, rows.source, (condition,))
+        return replace(rows, source=source, columns=rows.columns + columns_of(key.columns, alias))
+
+    def joined_with_miss(self, rows: Rows, column: Column, key: Key) -> Rows:
+        """A join that may multiply rows, or drop public ones."""
+        misses = self.choices.misses
+        alias = self.choices.new_name("p")
+        right, name, kind, text = Text(f"{key.table} AS {alias}"), key.name, "INNER", "# = {}"
+        for miss, (table, of_table) in REFUSED_TABLES.items():
+            if misses(miss):
+                right, name = Text(table.format(alias)), of_table
+        for miss in ("full join", "cross join", "right join"):
+            if misses(miss):
+                kind = miss.split()[0].upper()
+        if misses("self join"):
+            right, name = Text(f"{self.choices.focus.name} AS {alias}"), self.column_like(column)
+        if misses("range join"):
+            text = self.choices.one_of(["# >= {}", "# <> {}"])
+        if misses("join by a constant"):
+            text = "# IS NOT NULL"
+        if misses("join condition with or"):
+            text = "(# = {} OR # IS NOT NULL)"
+        if misses("lateral source"):
+            kind, right = "CROSS", Text(f"LATERAL generate_series(1, length({column.sql}::text)) AS {alias} (id)")
+        text = text.format(f"{alias}.{name}")
+        condition = Expr("key", text, "bool", (column.expr(),) * text.count("#"))
+        return replace(rows, source=Join(rows.source, kind, right, (condition,)))
+
+    def column_like(self, column: Column) -> str:
+        """A column of the protected table with the type of this one."""
+        return self.choices.one_of([name for name, kind in self.choices.focus.columns.items() if kind == column.type] or ["id"])

@@ -1,0 +1,66 @@
+"""Asks both neighbours the same, and says what differs."""
+
+from __future__ import annotations
+
+from typing import List, Optional, Tuple
+
+from comparison import differences
+from databases import Neighbours
+from outcome import REFUSED, Outcome
+from sql_tree import Query
+from statements import Form
+from visibility import visibility_of
+
+# A group near the threshold of dp_keep_group may be shown in one database only. No group is near all of these.
+THRESHOLDS = (20, 27, 34)
+
+
+class Trial:
+    """A query and the way it is sent."""
+
+    def __init__(self, neighbours: Neighbours, query: Query, form: Form, without_noise: bool):
+        self.neighbours = neighbours
+        self.query = query
+        self.form = form
+        self.without_noise = without_noise
+        self.visible = visibility_of(query)
+        self.refusal = ""  # the SQLSTATE and the reason of the first error
+
+    def of(self, query: Query) -> "Trial":
+        """A trial of another query, sent alike."""
+        return Trial(self.neighbours, query, self.form, self.without_noise)
+
+    def outcomes(self) -> Tuple[List[Outcome], List[Outcome]]:
+        runs: Tuple[List[Outcome], List[Outcome]] = ([], [])
+        for step in self.form.steps(self.query):
+            for run, outcome in zip(runs, self.neighbours.both(step.sql)):
+                run.append(outcome)
+        self.neighbours.end_transactions()
+        return runs
+
+    def difference(self) -> Optional[str]:
+        first, second = self.outcomes()
+        self.refusal = next((refusal_of(outcome) for outcome in first if outcome.error), "")
+        return differences(first, second, self.form.steps(self.query), self.visible, self.without_noise)
+
+    def differs(self, kind: str) -> bool:
+        """Whether there is this kind of difference, whatever the threshold of dp_keep_group is."""
+        return all(self.differs_at(threshold, kind) for threshold in THRESHOLDS)
+
+    def differs_at(self, threshold: int, kind: str) -> bool:
+        self.neighbours.set("fuzz.keep_at", str(threshold))
+        found = self.difference()
+        self.neighbours.set("fuzz.keep_at", str(THRESHOLDS[0]))
+        return found is not None and found.endswith(kind)
+
+    def charges_differ(self) -> bool:
+        """Whether the ledgers get different charges."""
+        self.neighbours.new_charges()
+        self.outcomes()
+        first, second = self.neighbours.new_charges()
+        return first != second
+
+
+def refusal_of(outcome: Outcome) -> str:
+    detail = outcome.diagnostic("message_detail") if outcome.sqlstate in REFUSED else ""
+    return f"{outcome.sqlstate} {(detail or outcome.diagnostic('message_primary'))[:130]}"
