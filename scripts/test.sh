@@ -12,7 +12,7 @@ tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$tree/scripts/errors.sh"
 
 all_suites=(build install rooms version-names format regress isolation regress-preloaded isolation-preloaded tap small-clients
-  tap-preloaded unit privacy)
+  tap-preloaded fuzz unit privacy)
 if [[ ${1:-} == --list ]]; then
   echo "${all_suites[*]}"
   exit
@@ -28,7 +28,7 @@ wanted() {
   done
   return 1
 }
-server_suites=(regress isolation regress-preloaded isolation-preloaded tap small-clients tap-preloaded)
+server_suites=(regress isolation regress-preloaded isolation-preloaded tap small-clients tap-preloaded fuzz)
 if wanted install "${server_suites[@]}"; then wanted_suites+=(build install); fi
 
 "$tree/scripts/install-deps.sh" test
@@ -274,8 +274,16 @@ sql_suites() {
     "${check[@]}" ISOLATION= REGRESS="${sql_preloaded[*]}" || true
   suite isolation-preloaded "$(files "$copy"/test/isolation/specs/*.spec)" count_regress "${check[@]}" REGRESS= || true
 
-  # This suite is here because this lane would otherwise be the shortest.
+  # These suites are here because this lane would otherwise be the shortest.
   tap_suite tap-preloaded "${#tap_preloaded[@]}" DPQ_PRELOADED=1 PROVE_TESTS="$(printf 'test/t/%s.pl ' "${tap_preloaded[@]}")"
+  fuzz_suite
+}
+
+# A short run; the queries are the same each time. make fuzz runs it for longer.
+fuzz_suite() {
+  local copy=$work/sql queries=1500 check=("${not_installed[@]}")
+  if $installed; then check=(unprivileged make -C "$copy" CI=1 fuzz QUERIES="$queries"); fi
+  suite fuzz "$queries" count_sum "${check[@]}" || true
 }
 
 # shellcheck disable=SC2016 # make expands it
@@ -295,7 +303,7 @@ suite format 1 count_status "${make[@]}" format-check || true
 # pg_regress and prove write their results into the current directory.
 for directory in sql tap; do as_owner cp -a "$copy" "$work/$directory"; done
 lane gtest_suites unit privacy
-lane sql_suites regress isolation regress-preloaded isolation-preloaded tap-preloaded
+lane sql_suites regress isolation regress-preloaded isolation-preloaded tap-preloaded fuzz
 lane tap_suites tap small-clients
 wait_for_lanes
 
