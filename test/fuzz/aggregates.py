@@ -70,6 +70,11 @@ REFUSED: List[Aggregate] = [
     Aggregate("dp_user_mean(USER, #, 0.5, 0, 100)", "float8", "int4 float8", draws_evenly=False),
     Aggregate("dp_user_variance(USER, #, 0.5, 0, 100)", "float8", "int4 float8", draws_evenly=False),
 ]
+# A public row without protected rows would count. The first protected row would take its place.
+OF_ABSENT_ROWS: List[Aggregate] = [
+    Aggregate("dp_sum(coalesce(#, -100), 0.5, -100, 100)", "int8", "int4", 100),
+    Aggregate("dp_sum(CASE WHEN # IS NULL THEN -100 ELSE 100 END, 0.5, -100, 100)", "int8", "int4 text date", 100),
+]
 # With a column in place of a parameter
 COLUMN_AS_PARAMETER: List[Aggregate] = [
     Aggregate("dp_sum(#, 0.5, 0, #)", "int8", "int4"),

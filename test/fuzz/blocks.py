@@ -56,7 +56,7 @@ class Blocks:
             among = aggregates.REFUSED
         if self.choices.misses("column as parameter"):
             among = aggregates.COLUMN_AS_PARAMETER
-        if self.choices.chance(0.3):
+        if self.choices.chance(0.7 if self.choices.has_missed else 0.3):
             among = [aggregate for aggregate in among if aggregate.bound] or among
         if depth == 0:
             among = [aggregate for aggregate in among if aggregate.types] or among
@@ -121,7 +121,7 @@ class Blocks:
         if not rows.user:
             items += self.aggregate_items(rows, columns - len(keys))
         having = () if self.choices.misses("no selection") else (self.selection(rows),)
-        if self.choices.chance(0.2):
+        if self.choices.miss == "failing condition on a key" or self.choices.chance(0.2):
             having += (self.key_condition(self.choices.one_of(keys)),)
         if not rows.user and self.choices.chance(0.1):
             having += (self.answer_condition(rows),)
@@ -145,6 +145,8 @@ class Blocks:
         if self.choices.misses("key with several looks"):
             return self.choices.one_of(rows.of_types(["numeric", "float8", "interval"]) or list(rows.columns)).expr()
         groups = [column for column in rows.columns if column.name in GROUP_COLUMNS]
+        if self.choices.miss == "failing condition on a key":
+            groups += [column for column in rows.columns if column.name in ("id", "patient")]
         if groups and self.choices.chance(0.7):
             return self.choices.one_of(groups).expr()
         return self.computed_key(rows.columns)
@@ -163,6 +165,8 @@ class Blocks:
         keys = tuple(self.public_key(public) for _ in range(self.choices.one_of([1, 1, 2])))
         items = tuple(Item(one, self.choices.new_name("k")) for one in keys)
         items += self.aggregate_items(rows, columns - len(keys), 0)
+        if self.choices.misses("value of an absent row"):
+            items += (Item(self.call(self.choices.one_of(aggregates.OF_ABSENT_ROWS), rows, 0), self.choices.new_name("a")),)
         where = self.sources.conditions(public, 1)
         if self.choices.misses("condition on protected rows"):
             where += (self.choices.inside.expr("bool", rows.columns),)

@@ -93,7 +93,9 @@ def odd_row(columns: Columns, number: int, random: Random) -> Row:
         if name == "id":
             return str(number)
         if name == "day" and kind == "date" and random.random() < 0.5:
-            return "2031-01-01"
+            return random.choice(["2031-01-01", "2024-03-05"])
+        if name in ("city_id", "town_id") and random.random() < 0.3:
+            return str(CITIES)
         odd_share = 0.6 if special_value(name, kind, random) is None else 0.3
         return odd_value(kind, random) if random.random() < odd_share else tame_value(name, kind, random)
     return tuple(value(name, kind) for name, kind in columns.items())
