@@ -35,7 +35,10 @@ class Blocks:
 
     def block_over_cte(self) -> Query:
         """A block, or several, over a CTE of rows."""
-        query, rows = self.sources.projection(self.sources.stored_rows(self.choices.table()))
+        stored = self.sources.stored_rows(self.choices.table())
+        query, rows = self.sources.projection(stored)
+        if isinstance(query, Select):
+            query = replace(query, where=query.where + self.sources.range_by_parameter(stored.columns, 0.7))
         cte = Cte(rows.alias, query, self.choices.one_of(["", "NOT MATERIALIZED ", "MATERIALIZED "]))
         if self.choices.chance(0.3):
             return With((cte,), SetOperation("UNION ALL", (self.as_text(rows), self.as_text(rows))))

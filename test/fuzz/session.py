@@ -20,7 +20,7 @@ from statements import random_form
 from statistics_probes import FUNCTIONS_QUERY, STATE, calls_of_functions
 from trial import THRESHOLDS, Trial
 
-QUERIES_OF_DATA = 1500  # with the same rows, except for the change
+QUERIES_OF_DATA = 480  # with the same rows, except for the change
 QUERIES_OF_CHANGE = 60
 QUERIES_OF_PROGRESS = 5000
 PROBE_SHARE = 0.02

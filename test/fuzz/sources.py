@@ -58,7 +58,17 @@ class Sources:
             column = self.choices.one_of(keys)
             value = self.choices.changed[column.name]
             conditions = (Expr("the changed row", f"# = {value}", "bool", (column.expr(),)),) + conditions
-        return conditions
+        return conditions + self.range_by_parameter(columns, 0.1)
+
+    def range_by_parameter(self, columns: Sequence[Column], share: float) -> Tuple[Expr, ...]:
+        """Generic plans and custom plans expect different numbers of rows for it."""
+        numbers = [column for column in columns if column.name in ("id", "patient")]
+        parameters = self.choices.inside.parameters
+        if parameters is None or not numbers or not self.choices.chance(share):
+            return ()
+        column = self.choices.one_of(numbers)
+        parameter = parameters.add(column.type, str(self.choices.random.randint(0, 400)))
+        return (Expr("a range", f"# < {parameter}", "bool", (column.expr(),)),)
 
     # ---- tables and derived tables
 
@@ -158,5 +168,6 @@ class Sources:
         return replace(rows, source=Join(rows.source, kind, right, (condition,)))
 
     def column_like(self, column: Column) -> str:
-        """A column of the protected table with the type of this one."""
-        return self.choices.one_of([name for name, kind in self.choices.focus.columns.items() if kind == column.type] or ["id"])
+        """A column of the protected table with the type of this one, mostly its key."""
+        names = [name for name, kind in self.choices.focus.columns.items() if kind == column.type] or ["id"]
+        return "id" if "id" in names and self.choices.chance(0.7) else self.choices.one_of(names)

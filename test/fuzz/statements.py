@@ -102,7 +102,7 @@ FORMS: Dict[str, Callable[[str, Optional[Parameters]], List[Step]]] = {
     "plain": plain, "in a transaction": in_transaction, "prepared": prepared, "generic": generic, "often prepared": often_prepared,
     "cursor": cursor, "table": table, "view": view, "copied": copied, "code": block_of_code, "explained": explained,
 }
-WEIGHTS = {"plain": 48, "in a transaction": 5, "prepared": 12, "generic": 5, "often prepared": 4, "cursor": 5, "table": 5, "view": 4,
+WEIGHTS = {"plain": 48, "in a transaction": 5, "prepared": 9, "generic": 5, "often prepared": 7, "cursor": 5, "table": 5, "view": 4,
            "copied": 3, "code": 2, "explained": 1}
 
 
