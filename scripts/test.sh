@@ -282,7 +282,7 @@ sql_suites() {
 # A short run; the queries are the same each time. make fuzz runs it for longer.
 fuzz_suite() {
   local copy=$work/sql queries=1500 check=("${not_installed[@]}")
-  if $installed; then check=(unprivileged make -C "$copy" CI=1 fuzz QUERIES="$queries"); fi
+  if $installed; then check=(unprivileged make --no-print-directory -C "$copy" CI=1 fuzz QUERIES="$queries"); fi
   suite fuzz "$queries" count_sum "${check[@]}" || true
 }
 
