@@ -24,10 +24,10 @@ class Queries:
         if self.choices.miss in MISSES_OUTSIDE:
             return self.with_miss_outside()
         productions: List[Callable[[], Query]] = [self.blocks.block, self.derived, self.chain, self.union, self.sublinks, self.correlated,
-                                                  self.cte, self.blocks.block_over_cte, self.probe]
+                                                  self.cte, self.blocks.block_over_cte, self.probe, self.grouped]
         # Prepared statements choose between plans by costs, and so by what is planned outside of the release.
         of_ctes = 6 if self.choices.inside.parameters is None else 25
-        return self.choices.random.choices(productions, [34, 20, 8, 8, 7, 7, 7, of_ctes, 3])[0]()
+        return self.choices.random.choices(productions, [30, 20, 8, 8, 7, 7, 7, of_ctes, 3, 4])[0]()
 
     def columns_of_query(self, query: Query, alias: str) -> Tuple[Column, ...]:
         return tuple(Column(f"{alias}.{item.name}", item.expr.type, depends_on_answers(item), item.expr.bound)
@@ -72,6 +72,17 @@ class Queries:
     def chain(self) -> Select:
         return self.derived(self.derived())
 
+    def grouped(self) -> Select:
+        """Groups of answers by their public keys. Nothing sorts them."""
+        alias = self.choices.new_name("d")
+        query = self.blocks.block()
+        columns = self.columns_of_query(query, alias)
+        keys = tuple(column.expr() for column in columns if not column.is_answer)
+        answers = tuple(Expr("count", "count(#)", "int8", (column.expr(),)) for column in columns if column.is_answer)
+        exprs = (*keys, *answers, Expr("count", "count(*)", "int8"))
+        items = tuple(Item(expr, self.choices.new_name("o")) for expr in exprs)
+        return Select("grouped", items, Derived(query, alias), (), keys)
+
     def cte(self) -> Query:
         name, alias = self.choices.new_name("w"), self.choices.new_name("d")
         query = self.blocks.block()
@@ -106,8 +117,14 @@ class Queries:
                 conditions.append(Expr("correlation", text, "bool", (self.choices.one_of(numbers).expr(),)))
             return tuple(conditions)
         block = self.blocks.scalar(of_this_city)
+        few = Expr("few rows", f"{city}.id < 5", "bool")
+        if self.choices.chance(0.4):
+            alias = self.choices.new_name("d")
+            item = Item(Expr("column", f"{alias}.{block.items[0].name}", block.items[0].expr.type, (), True), "o2")
+            source = Join(Table("city", city), "INNER", Derived(block, alias, "LATERAL "), (few,))
+            return Select("lateral", (Item(Expr("column", f"{city}.name", "text"), "o1"), item), source)
         items = (Item(Expr("column", f"{city}.name", "text"), "o1"), Item(Expr("sublink", "(#)", block.items[0].expr.type, (block,)), "o2"))
-        return Select("correlated", items, Table("city", city), (Expr("few rows", f"{city}.id < 5", "bool"),))
+        return Select("correlated", items, Table("city", city), (few,))
 
     def probe(self) -> Select:
         """What tools send to learn the columns: no row is asked."""

@@ -63,9 +63,10 @@ class Derived:
 
     query: "Query"
     alias: str
+    lateral: str = ""
 
     def sql(self) -> str:
-        return f"({self.query.sql()}) AS {self.alias}"
+        return f"{self.lateral}({self.query.sql()}) AS {self.alias}"
 
 
 @dataclass(frozen=True)
