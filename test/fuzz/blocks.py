@@ -35,7 +35,8 @@ class Blocks:
 
     def block_over_cte(self) -> Query:
         """A block, or several, over a CTE of rows."""
-        stored = self.sources.stored_rows(self.choices.table())
+        # The statistics of all tables differ, not only those of the table with the changed row.
+        stored = self.sources.stored_rows(self.choices.one_of(self.choices.tables))
         query, rows = self.sources.projection(stored)
         if isinstance(query, Select):
             query = replace(query, where=query.where + self.sources.range_by_parameter(stored.columns, 0.7))

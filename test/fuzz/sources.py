@@ -67,7 +67,8 @@ class Sources:
         if parameters is None or not numbers or not self.choices.chance(share):
             return ()
         column = self.choices.one_of(numbers)
-        parameter = parameters.add(column.type, str(self.choices.random.randint(0, 400)))
+        few_or_many = self.choices.one_of([2, 5, self.choices.random.randint(0, 400)])
+        parameter = parameters.add(column.type, str(few_or_many))
         return (Expr("a range", f"# < {parameter}", "bool", (column.expr(),)),)
 
     # ---- tables and derived tables
