@@ -9,24 +9,18 @@ extern "C" {
 // The kinds of expressions that queries over protected relations may have.
 namespace dpquantile {
 
-// Where an expression is evaluated.
-enum class Place {
-  kInside,   // over protected rows: in a source, and below the aggregates of a release block
-  kOutside,  // over answers, or without columns
-};
-
 struct NodeRule {
   NodeTag tag;
   const char* what;  // in an error: "a subquery"
-  bool inside;
-  bool outside;
-  const char* reason;  // if it is refused somewhere: what it does that is refused
+  bool inside;  // over protected rows: in a source, and below the aggregates of a release block
+  const char* reason;  // why, or on which condition; in an error: what it does that is refused
 };
 
 // Null if the kind is not in the table; then it is refused.
 const NodeRule* find_node_rule(const Node* node);
 
-// Whether the table allows the kind of expression there.
-bool is_allowed_node(const Node* node, Place place);
+// Whether the table allows the kind over protected rows. Over answers, and without columns, it
+// allows all that it has.
+bool is_allowed_inside(const Node* node);
 
 }  // namespace dpquantile

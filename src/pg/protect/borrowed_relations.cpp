@@ -44,10 +44,9 @@ BorrowedRelation* borrow(RelationPermissions* entry) {
   if (protection == nullptr) return nullptr;
   const AttrNumber user_column = protection->user_column;
   if (may_select(entry, user)) return nullptr;
-  const std::optional<double> epsilon = granted_epsilon(entry->relid, user);
-  if (!epsilon) return nullptr;
+  if (!granted_epsilon(entry->relid, user)) return nullptr;
   auto* borrowed = static_cast<BorrowedRelation*>(palloc(sizeof(BorrowedRelation)));
-  *borrowed = {entry, user_column, *epsilon, false};
+  *borrowed = {entry, user_column, false};
   return borrowed;
 }
 
@@ -102,6 +101,11 @@ void lend_owners_rights(const BorrowedRelation* relation) {
 const char* name_of(const BorrowedRelation* relation) {
   const char* name = get_rel_name(relation->permissions->relid);
   return name == nullptr ? "?" : name;
+}
+
+const char* user_of(const BorrowedRelation* relation) {
+  if (relation->user_column == 0) return nullptr;
+  return get_attname(relation->permissions->relid, relation->user_column, true);
 }
 
 }  // namespace dpquantile

@@ -9,7 +9,6 @@ namespace dpquantile {
 struct BorrowedRelation {
   RelationPermissions* permissions;  // those of one entry of a range table
   AttrNumber user_column;            // as in ProtectedRelation
-  double smallest_epsilon;           // of a charge
   bool is_validated;                 // whether only private answers are computed from it
 };
 
@@ -27,5 +26,8 @@ void lend_owners_rights(const BorrowedRelation* relation);
 
 // The name of the relation.
 const char* name_of(const BorrowedRelation* relation);
+
+// The name of the column that names its users, or null if each row is protected.
+const char* user_of(const BorrowedRelation* relation);
 
 }  // namespace dpquantile

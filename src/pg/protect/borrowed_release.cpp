@@ -21,7 +21,7 @@ namespace {
 
 RefusedQuery refused_query(Oid relation) {
   const char* name = get_rel_name(relation);
-  return {nullptr, name == nullptr ? "?" : name};
+  return {nullptr, name == nullptr ? "?" : name, nullptr};
 }
 
 [[noreturn]] void refuse_without_grant(Oid relation) {

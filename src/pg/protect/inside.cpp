@@ -11,7 +11,9 @@
 
 extern "C" {
 #include "access/htup_details.h"
+#include "access/transam.h"
 #include "catalog/pg_attribute.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -28,8 +30,8 @@ namespace {
 
 constexpr int kMaxElements = 1000;
 constexpr char kFunctionHint[] =
-    "Use comparisons, arithmetic, LIKE, date_trunc and other functions that the guide for analysts "
-    "lists.";
+    "Use comparisons, arithmetic, LIKE, date_trunc and the other functions in the guide for "
+    "analysts (docs/analyst.md).";
 
 // ---- Refusals ------------------------------------------------------------------------------
 
@@ -38,11 +40,17 @@ constexpr char kFunctionHint[] =
   refuse(level->statement->refused, exprLocation(node), reason, hint);
 }
 
+const char* name_of_call(const Node* node, Oid function) {
+  if (!IsA(node, OpExpr)) return psprintf("the function %s", format_procedure(function));
+  const Oid operation = reinterpret_cast<const OpExpr*>(node)->opno;
+  return psprintf("the operator %s", format_operator(operation));
+}
+
 [[noreturn]] void refuse_function(const QueryLevel* level, const Node* node, Oid function) {
-  refuse_at(level, node,
-            psprintf("the function %s may fail for some rows, or is not PostgreSQL's own",
-                     format_procedure(function)),
-            kFunctionHint);
+  const char* why = function >= FirstNormalObjectId                   ? "is not PostgreSQL's own"
+                    : func_volatile(function) == PROVOLATILE_VOLATILE ? "is volatile"
+                                                                      : "may fail for some rows";
+  refuse_at(level, node, psprintf("%s %s", name_of_call(node, function), why), kFunctionHint);
 }
 
 void check_type(const QueryLevel* level, const Node* node) {
@@ -235,7 +243,7 @@ Node* rewrite(Node* node, void* context) {
   if (!is_structural(node)) {
     if (!reads_columns(node)) return early_expression(level, node);
     count_node(level->statement, node, weight_of(level, node));
-    if (!is_allowed_node(node, Place::kInside)) refuse_node(level, node);
+    if (!is_allowed_inside(node)) refuse_node(level, node);
     node = rewrite_node(level, node);
   }
   return expression_tree_mutator(node, DPQ_TREE_MUTATOR(rewrite), context);

@@ -80,7 +80,21 @@ bool fixes_row(const Walk& walk, const Part& rows, int table, const List* condit
   return true;
 }
 
+[[noreturn]] void refuse_multiplying_list(const Walk& walk, int list, const Node* at) {
+  const char* name = rt_fetch(list, walk.level->query->rtable)->eref->aliasname;
+  refuse(
+      walk.level->statement->refused, at == nullptr ? kNowhere : exprLocation(at),
+      psprintf("a join may multiply the rows, because it compares no column of %s whose values all "
+               "differ",
+               name),
+      "Compare the column itself by =, without a cast or function around it, with a value of its "
+      "type: extract(year FROM hired)::int = y.");
+}
+
 [[noreturn]] void refuse_multiplying(const Walk& walk, int table, const Node* at) {
+  if (entry_of(walk.level, table).distinct_columns != nullptr) {
+    refuse_multiplying_list(walk, table, at);
+  }
   refuse_join(walk.level, at,
               psprintf("a join may multiply the rows, because no unique key of %s is compared",
                        rt_fetch(table, walk.level->query->rtable)->eref->aliasname));

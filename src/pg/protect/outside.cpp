@@ -4,8 +4,10 @@
 #include "pg/protect/node_functions.hpp"
 
 extern "C" {
+#include "catalog/pg_proc.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/regproc.h"
 }
 
@@ -18,16 +20,24 @@ constexpr char kFunctionHint[] =
     "Use functions and operators of PostgreSQL that are not volatile. Compute the rest from the "
     "answers, in a query of its own.";
 
+constexpr char kNodeHint[] =
+    "Use columns, constants, comparisons, AND, OR, NOT, CASE and PostgreSQL's functions that "
+    "cannot "
+    "fail.";
+constexpr char kSubqueryHint[] =
+    "Join the table by its key. Or ask the subquery first, and write its answer into this query.";
+
 struct Walk {
   QueryLevel* level;
   SubqueryCheck check;
 };
 
 [[noreturn]] void refuse_function(const QueryLevel* level, const Node* node, Oid function) {
-  refuse(
-      level->statement->refused, exprLocation(node),
-      psprintf("the function %s is not PostgreSQL's own, or volatile", format_procedure(function)),
-      kFunctionHint);
+  const bool is_volatile = func_volatile(function) == PROVOLATILE_VOLATILE;
+  refuse(level->statement->refused, exprLocation(node),
+         psprintf("the function %s is %s", format_procedure(function),
+                  is_volatile ? "volatile" : "not PostgreSQL's own"),
+         kFunctionHint);
 }
 
 void check_domain(const QueryLevel* level, const Node* node) {
@@ -72,13 +82,12 @@ void refuse_node(const QueryLevel* level, const Node* node) {
           ? psprintf("an expression of an unknown kind (%d)", static_cast<int>(nodeTag(node)))
           : psprintf("%s is not allowed here, because it %s", rule->what, rule->reason);
   refuse(level->statement->refused, exprLocation(node), reason,
-         "Use columns, constants, comparisons, AND, OR, NOT, CASE and PostgreSQL's functions that "
-         "cannot fail.");
+         IsA(node, SubLink) ? kSubqueryHint : kNodeHint);
 }
 
 void check_node_outside(QueryLevel* level, Node* node) {
   count_node(level->statement, node);
-  if (!is_allowed_node(node, Place::kOutside)) refuse_node(level, node);
+  if (find_node_rule(node) == nullptr) refuse_node(level, node);
   if (IsA(node, CoerceToDomain)) check_domain(level, node);
   if (IsA(node, SortGroupClause)) {
     check_key_operators(level, reinterpret_cast<SortGroupClause*>(node));

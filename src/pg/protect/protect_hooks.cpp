@@ -51,7 +51,7 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
                            ParamListInfo params) {
   const auto* first = static_cast<const BorrowedRelation*>(linitial(borrowed));
   Statement statement{};
-  statement.refused = {text, name_of(first)};
+  statement.refused = {text, name_of(first), user_of(first)};
   statement.borrowed = borrowed;
   statement.parameters = params;
   statement.own_parameters = largest_parameter(query);

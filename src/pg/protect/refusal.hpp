@@ -9,6 +9,7 @@ namespace dpquantile {
 struct RefusedQuery {
   const char* text;      // the text that locations refer to
   const char* relation;  // a borrowed relation
+  const char* user;      // its column that names the user, or null if each row is protected
 };
 
 // A location that the text does not have.

@@ -1,5 +1,6 @@
 #include "pg/protect/release_block.hpp"
 
+#include "pg/protect/accepted_shape.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/outside.hpp"
@@ -18,10 +19,6 @@ namespace dpquantile {
 
 namespace {
 
-constexpr char kKeyHint[] =
-    "Add HAVING dp_keep_group(0.5, 1e-6), or group by columns of a public table: FROM department d "
-    "LEFT JOIN staff s ON s.department = d.id GROUP BY d.id.";
-
 // The keys of the block, as they were and as they are rewritten.
 struct Block {
   QueryLevel* level;
@@ -39,7 +36,8 @@ TargetEntry* entry_of_key(const Block& block, const SortGroupClause* key) {
 void check_one_value(const QueryLevel* level, Node* key) {
   if (!expression_returns_set(key)) return;
   refuse(level->statement->refused, exprLocation(key),
-         "a function in GROUP BY returns several keys for each row", kKeyHint);
+         "a function in GROUP BY returns several keys for each row",
+         accepted_keys(level->statement->refused));
 }
 
 void rewrite_keys(Block* block) {
@@ -155,11 +153,18 @@ void check_groups(const Block& block) {
   if (block.keys == NIL) return;
   if (level->has_public_side && !has_public_keys(block)) {
     refuse(level->statement->refused, exprLocation(first_key(block)),
-           "a key is not of the public side of the join, whose rows are kept", kKeyHint);
+           "a key is not of the public side of the join, whose rows are kept",
+           accepted_keys(level->statement->refused));
   }
   if (level->keeps_public_rows || asks_keep_group(level->query->havingQual)) return;
+  if (level->has_public_side) {
+    refuse(level->statement->refused, exprLocation(first_key(block)),
+           "a condition in WHERE or of an inner join drops groups without protected rows",
+           "Write the condition into ON, or into FILTER (WHERE ...) of the aggregates.");
+  }
   refuse(level->statement->refused, exprLocation(first_key(block)),
-         "which groups there are tells which rows there are", kKeyHint);
+         "the keys of the groups come from protected rows",
+         accepted_keys(level->statement->refused));
 }
 
 // ---- The block -----------------------------------------------------------------------------

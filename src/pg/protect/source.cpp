@@ -1,5 +1,6 @@
 #include "pg/protect/source.hpp"
 
+#include "pg/protect/accepted_shape.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/inside.hpp"
@@ -113,7 +114,7 @@ void check_clauses(const QueryLevel* level) {
   refuse_clause(level, query->hasWindowFuncs || query->windowClause != NIL,
                 "a window function is computed from rows", kAroundHint);
   refuse_clause(level, query->distinctClause != NIL, "DISTINCT tells which rows there are",
-                "Use dp_count_distinct.");
+                accepted_distinct(level->statement->refused));
   refuse_clause(level, query->groupingSets != NIL, "grouping sets put a row into several groups",
                 "Write a query for each grouping, and combine them with UNION ALL.");
 }

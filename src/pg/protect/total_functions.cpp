@@ -351,7 +351,7 @@ constexpr auto sorted_functions() {
   size_t count = 0;
   for (const Group& group : kGroups) {
     for (const Oid function : group.functions) {
-      sorted[count++] = {function, group.kind, group.public_arguments, group.reason};
+      sorted[count++] = {function, group.kind, group.public_arguments};
     }
   }
   std::sort(sorted.begin(), sorted.end(), is_before);
@@ -394,7 +394,7 @@ bool has_total_output(Oid type) {
 }  // namespace
 
 const TotalFunction* find_total_function(Oid function) {
-  const TotalFunction key{function, kAsItIs, 0, nullptr};
+  const TotalFunction key{function, kAsItIs, 0};
   const auto* found = std::lower_bound(kSorted.begin(), kSorted.end(), key, is_before);
   return found != kSorted.end() && found->function == function ? found : nullptr;
 }

@@ -17,7 +17,6 @@ struct TotalFunction {
   // Bit i stands for argument i, counted from 0. These arguments must be free of columns, as the
   // unit of date_trunc and a time zone must.
   unsigned public_arguments;
-  const char* reason;
 };
 
 // The reviewed entry of a function, or null. Leakproof functions have none, because is_total()

@@ -1,5 +1,6 @@
 #include "pg/protect/validator.hpp"
 
+#include "pg/protect/accepted_shape.hpp"
 #include "pg/protect/outer_query.hpp"
 #include "pg/protect/protection_catalog.hpp"
 #include "pg/protect/release_block.hpp"
@@ -23,14 +24,16 @@ namespace dpquantile {
 
 namespace {
 
-constexpr char kAggregateHint[] =
-    "Ask private aggregates, such as SELECT dp_count(0.1) FROM staff WHERE age > 30.";
-
 QueryLevel* validate(Statement* statement, QueryLevel* parent, Query* query,
                      BorrowedRelation* view);
 
 [[noreturn]] void refuse_query(const QueryLevel* level, const char* reason, const char* hint) {
   refuse(level->statement->refused, kNowhere, reason, hint);
+}
+
+bool aggregates(const Query* query) {
+  return query->hasAggs || query->groupClause != NIL || query->groupingSets != NIL ||
+         query->havingQual != nullptr;
 }
 
 // ---- What the level reads ------------------------------------------------------------------
@@ -79,7 +82,9 @@ void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
   const bool is_table = entry->relkind == RELKIND_RELATION ||
                         entry->relkind == RELKIND_PARTITIONED_TABLE ||
                         entry->relkind == RELKIND_MATVIEW;
-  if (!is_table) refuse_query(level, "it is no table of this database", kAggregateHint);
+  if (!is_table)
+    refuse_query(level, "it is no table of this database",
+                 accepted_aggregate(level->statement->refused));
   if (entry->tablesample != nullptr) {
     refuse_query(level, "TABLESAMPLE chooses rows by their place", "Leave out TABLESAMPLE.");
   }
@@ -123,18 +128,28 @@ void fence(Query* query) {
   query->limitCount = reinterpret_cast<Node*>(makeNullConst(INT8OID, -1, InvalidOid));
 }
 
+// Before its query is looked at, whose text the user has not written.
+void check_view(const QueryLevel* level, const Query* view) {
+  const List* from = view->jointree->fromlist;
+  const bool is_of_one_table = list_length(from) == 1 && IsA(linitial(from), RangeTblRef);
+  if (is_of_one_table && !aggregates(view) && view->setOperations == nullptr &&
+      view->cteList == NIL) {
+    return;
+  }
+  refuse_query(level, "the view is more than rows and columns of one table",
+               "Ask its owner for a view without joins, GROUP BY, WITH and UNION.");
+}
+
 FromEntry describe_subquery(QueryLevel* level, RangeTblEntry* entry) {
   FromEntry described{};
   BorrowedRelation* view = protected_relation(level, entry);
+  if (view != nullptr) check_view(level, entry->subquery);
   const QueryLevel* child = validate(level->statement, level, entry->subquery, view);
   if (child->kind == LevelKind::kSource) {
     if (entry->lateral) {
       refuse_query(level, "LATERAL computes rows from other rows", "Leave out LATERAL.");
     }
     described.source = child;
-  }
-  if (view != nullptr && child->kind != LevelKind::kSource) {
-    refuse_query(level, "the view is no projection and selection of one table", kAggregateHint);
   }
   if (child->has_release) entry->security_barrier = true;
   return described;
@@ -222,7 +237,9 @@ bool describe_entries(QueryLevel* level) {
     FromEntry& described = entry_of(level, number);
     described = describe(level, entry);
     if (described.relation == nullptr && described.source == nullptr) continue;
-    if (!in_from) refuse_query(level, "UNION or the like shows rows", kAggregateHint);
+    if (!in_from)
+      refuse_query(level, "UNION or the like shows rows",
+                   accepted_aggregate(level->statement->refused));
     has_rows = true;
   }
   return has_rows;
@@ -235,7 +252,7 @@ void check_subquery(QueryLevel* level, SubLink* subquery) {
   const QueryLevel* child = validate(level->statement, level, query, nullptr);
   const RefusedQuery& refused = level->statement->refused;
   if (child->kind == LevelKind::kSource) {
-    refuse(refused, subquery->location, "a subquery shows rows", kAggregateHint);
+    refuse(refused, subquery->location, "a subquery shows rows", accepted_aggregate(refused));
   }
   const bool has_one_value =
       subquery->subLinkType == EXPR_SUBLINK || subquery->subLinkType == ARRAY_SUBLINK;
@@ -246,11 +263,6 @@ void check_subquery(QueryLevel* level, SubLink* subquery) {
 }
 
 // ---- The level -----------------------------------------------------------------------------
-
-bool aggregates(const Query* query) {
-  return query->hasAggs || query->groupClause != NIL || query->groupingSets != NIL ||
-         query->havingQual != nullptr;
-}
 
 // A column gets the place in the text that one of the expressions has.
 void restore_location(Var* column, const List* expressions) {
@@ -329,12 +341,13 @@ void validate_statement(Statement* statement, Query* query) {
   statement->check_subquery = check_subquery;
   const QueryLevel* top = validate(statement, nullptr, query, nullptr);
   if (top->kind == LevelKind::kSource && !top->is_empty) {
-    refuse_query(top, "the query shows rows", kAggregateHint);
+    refuse_query(top, "the query shows rows", accepted_aggregate(statement->refused));
   }
   const ListCell* cell;
   foreach (cell, statement->borrowed) {
     if (static_cast<const BorrowedRelation*>(lfirst(cell))->is_validated) continue;
-    refuse_query(top, "the query reads it in an unknown way", kAggregateHint);
+    refuse_query(top, "the query reads it in an unknown way",
+                 accepted_aggregate(statement->refused));
   }
 }
 

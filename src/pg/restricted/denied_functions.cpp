@@ -164,12 +164,13 @@ const char* told_by_function(Oid function) {
 void refuse_function(Oid function) {
   const char* tells = told_by_function(function);
   if (tells == nullptr) return;
-  ereport(ERROR,
-          (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-           errmsg("permission denied for function %s", get_func_name(function)),
-           errdetail_restricted(tells),
-           errhint("Ask private functions instead. Psql's \\d and information_schema do without "
-                   "this function.")));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+       errmsg("permission denied for function %s", get_func_name(function)),
+       errdetail_restricted(tells),
+       errhint("Ask private functions instead. Psql's \\d does without this function, and so do "
+               "information_schema and dp_protected_tables.")));
 }
 
 }  // namespace dpquantile

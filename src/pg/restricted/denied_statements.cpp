@@ -40,11 +40,13 @@ void refuse_explain(const ExplainStmt* statement) {
   foreach (cell, statement->options) {
     auto* option = static_cast<DefElem*>(lfirst(cell));
     if (is_harmless(option->defname) || is_off(option)) continue;
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("EXPLAIN (%s) is refused",
-                           asc_toupper(option->defname, strlen(option->defname))),
-                    errdetail_restricted("what a query reads, and how much memory it takes"),
-                    errhint("EXPLAIN without this option shows the price of a private query.")));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+         errmsg("EXPLAIN (%s) is refused", asc_toupper(option->defname, strlen(option->defname))),
+         errdetail_restricted("what a query reads, and how much memory it takes"),
+         errhint("EXPLAIN without this option shows the price of a private query, except over "
+                 "protected tables.")));
   }
 }
 

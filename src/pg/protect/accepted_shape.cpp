@@ -1,0 +1,39 @@
+#include "pg/protect/accepted_shape.hpp"
+
+#include "pg/server/postgres.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+const char* keep_group(const RefusedQuery& query) {
+  return query.user == nullptr ? "dp_keep_group(0.5, 1e-6)"
+                               : psprintf("dp_keep_group(%s, 0.5, 1e-6, 1)", query.user);
+}
+
+}  // namespace
+
+const char* accepted_aggregate(const RefusedQuery& query) {
+  return query.user == nullptr
+             ? psprintf("Ask private aggregates, such as SELECT dp_count(0.1) FROM %s.",
+                        query.relation)
+             : psprintf(
+                   "Ask private aggregates over users, such as SELECT dp_count_distinct(%s, "
+                   "0.1) FROM %s.",
+                   query.user, query.relation);
+}
+
+const char* accepted_distinct(const RefusedQuery& query) {
+  return psprintf("List the values that many rows have: GROUP BY them with HAVING %s.",
+                  keep_group(query));
+}
+
+const char* accepted_keys(const RefusedQuery& query) {
+  return psprintf(
+      "Add HAVING %s%s, or group by a public table or list: FROM (VALUES ('a'), ('b')) k (key) "
+      "LEFT "
+      "JOIN %s ON ... = k.key GROUP BY k.key.",
+      keep_group(query), query.user == nullptr ? "" : ", without other aggregates", query.relation);
+}
+
+}  // namespace dpquantile
