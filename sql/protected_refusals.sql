@@ -102,6 +102,8 @@ EXECUTE one_of(array_fill(1, ARRAY[1001]));
 RESET plan_cache_mode;
 DEALLOCATE one_of;
 
+SELECT n, table_to_xml('department', true, true, '') FROM (SELECT dp_count(1) AS n FROM staff) t;
+
 -- threat 33: joins and shapes that multiply a row, or choose rows by others
 SELECT dp_count(1) FROM staff, staff s;
 SELECT dp_count(1) FROM staff a JOIN staff b USING (id);
@@ -137,6 +139,8 @@ SELECT dp_count(1) FROM staff JOIN regexp_split_to_table('1,1', ',') i ON i = na
 SELECT dp_count(1) FROM staff JOIN (VALUES (1), (2), (1)) t (i) ON i = id;
 SELECT dp_count(1) FROM staff JOIN (VALUES (1), (now()::text::int)) t (i) ON i = id;
 SELECT dp_count(1) FROM staff JOIN (VALUES (1, 5), (2, 5)) t (i, j) ON j = id;
+SELECT dp_count(1) FROM staff JOIN (VALUES (1, repeat('x', 9000))) t (i, t) ON i = id AND t < name;
+SELECT dp_count(1) FROM staff JOIN unnest(ARRAY['a', repeat('x', 70000)]) t ON t = name;
 SELECT dp_count(1) FROM staff JOIN (SELECT DISTINCT * FROM (VALUES (1)) v (i)) t ON i = id;
 SELECT dp_count(1) FROM staff JOIN (VALUES (point '(1,1)')) t (i) ON i ~= point(id, id);
 SELECT dp_count(1) FROM staff, LATERAL (SELECT salary) t;

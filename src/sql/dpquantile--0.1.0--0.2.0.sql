@@ -2206,7 +2206,8 @@ BEGIN
       FROM (SELECT 'pg_proc'::regclass AS catalog, p.oid, p.proacl AS acl, p.proowner AS owner
               FROM pg_proc p
              WHERE p.prosecdef OR p.pronamespace = 'dpquantile'::regnamespace
-                   AND p.proname NOT IN ('number_of_real', 'interval_text', 'unprotectable', 'own_right')
+                   AND p.proname NOT IN ('number_of_real', 'interval_text', 'unprotectable', 'own_right', 'series',
+                                         'distinct_values')
                    AND p.proname NOT LIKE 'total\_%'
             UNION ALL
             SELECT 'pg_class', c.oid, c.relacl, c.relowner FROM pg_class c) o

@@ -27,6 +27,8 @@ class Key:
 
 CITY_KEY = Key("city", "id", CITY)
 DAY_KEY = Key("calendar", "day", CALENDAR)
+# Lists of different numbers, in the place of a public table with an int4 key
+LISTS = ("(VALUES (1), (2), (3), (NULL))", "generate_series(1, 50)", "generate_series(9, 1, -2)", "unnest('{1,2,7}'::int[])")
 # Which public table goes with a column
 KEYS_OF_COLUMNS = {"city_id": CITY_KEY, "town_id": CITY_KEY, "boss": CITY_KEY, "hired": DAY_KEY, "day": DAY_KEY}
 @dataclass(frozen=True)
@@ -135,13 +137,15 @@ class Sources:
             return rows
         column, key = self.choices.one_of(keyed)
         alias = self.choices.new_name("p")
-        condition = Expr("key", f"# = {alias}.{key.name}", "bool", (column.expr(),))
+        table, name, columns = Table(key.table, alias), key.name, key.columns
+        if column.type == "int4" and self.choices.chance(0.3):
+            table, name, columns = Text(f"{self.choices.one_of(LISTS)} AS {alias} (id)"), "id", {"id": "int4"}
+        condition = Expr("key", f"# = {alias}.{name}", "bool", (column.expr(),))
         kind = self.choices.one_of(["INNER", "INNER", "LEFT"])
-        table = Table(key.table, alias)
         source = Join(rows.source, kind, table, (condition,) + self.conditions(rows.columns, 1))
         if kind == "INNER" and self.choices.chance(0.3):
             source = Join(table, kind, rows.source, (condition,))
-        return replace(rows, source=source, columns=rows.columns + columns_of(key.columns, alias))
+        return replace(rows, source=source, columns=rows.columns + columns_of(columns, alias))
 
     def joined_with_miss(self, rows: Rows, column: Column, key: Key) -> Rows:
         """A join that may multiply rows, or drop public ones."""

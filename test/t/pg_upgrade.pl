@@ -42,7 +42,7 @@ $old->safe_psql('kept', q{
 	CREATE TABLE visit (a int, patient text);
 	ALTER TABLE visit DROP COLUMN a;
 	CREATE VIEW visit_view AS SELECT * FROM visit;
-	SELECT dp_protect_table('visit', 'patient'), dp_protect_table('visit_view');
+	SELECT dp_protect_table('visit', 'patient'), dp_protect_table('visit_view', 'patient');
 	SELECT dp_grant_private_access('visit', 'team'), dp_grant_private_access('visit_view', 'team', 0.5);
 	SELECT dp_grant_private_access('visit', 'leaver');
 	DROP ROLE leaver});

@@ -203,15 +203,28 @@ $session->quit;
 # ---- Where a scan of a large table begins ----
 
 # It begins where another scan of the table has stopped: the inner side of a join stops at the key that a protected row has.
-$node->safe_psql('postgres', qq{
-	CREATE TABLE $_.wide (id int PRIMARY KEY, pad text);
-	ALTER TABLE $_.wide ALTER pad SET STORAGE PLAIN, OWNER TO owner;
-	GRANT SELECT ON $_.wide TO analyst, reader;
-	INSERT INTO $_.wide SELECT i, repeat('x', 5000) FROM generate_series(1, 300) i;
-	VACUUM ANALYZE $_.wide}) for 'few', 'many';
+foreach my $table (map { ("$_.wide", "$_.broad") } 'few', 'many')
+{
+	$node->safe_psql('postgres', qq{
+		CREATE TABLE $table (id int PRIMARY KEY, pad text);
+		ALTER TABLE $table ALTER pad SET STORAGE PLAIN, OWNER TO owner;
+		GRANT SELECT ON $table TO analyst, reader;
+		INSERT INTO $table SELECT i, repeat('x', 5000) FROM generate_series(1, 300) i;
+		VACUUM ANALYZE $table});
+}
 my $nested = join ';', map { "SET enable_$_ = off" } 'indexscan', 'indexonlyscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material', 'memoize';
 channel_is_closed($node, 'threat 71: the position of synchronized scans',
 	"$nested; SELECT dp_count(1) IS NOT NULL FROM staff s JOIN wide w ON w.id = s.id / 100 WHERE s.id = 20000; SELECT id FROM wide LIMIT 1", 't 1');
+
+# Code of the analyst, in the query around the release, cannot switch that on again.
+channel_is_closed($node, 'threat 71: synchronized scans that a domain switches on', qq{
+	CREATE FUNCTION pg_temp.switched(value int) RETURNS boolean LANGUAGE plpgsql
+		AS 'BEGIN PERFORM set_config(''synchronize_seqscans'', ''on'', false); RETURN true; END';
+	CREATE DOMAIN pg_temp.switch AS int CHECK (pg_temp.switched(VALUE));
+	$nested;
+	SELECT '{1}'::text::pg_temp.switch[] IS NOT NULL AND
+		(SELECT dp_count(1) IS NOT NULL FROM staff s JOIN broad w ON w.id = s.id / 100 WHERE s.id = 20000);
+	SELECT id FROM broad LIMIT 1}, 't 1');
 
 # ---- How deep the stack is ----
 

@@ -7,6 +7,7 @@
 #include "pg/protect/protection_catalog.hpp"
 #include "pg/protect/table_writers.hpp"
 #include "pg/protect/unique_key.hpp"
+#include "pg/restricted/restricted_session.hpp"
 #include "pg/server/decimal.hpp"
 
 extern "C" {
@@ -93,31 +94,39 @@ void check_indexes(const BorrowedPlan& mark, Snapshot snapshot) {
   }
 }
 
-// ereports unless the stack is deep enough for whatever is called for a row. If it ended there, the
-// error would tell that there is such a row.
-pg_noinline void require_stack() {
-  constexpr int kNeeded = 128 * 1024;
-  volatile char reserved[kNeeded];
+pg_noinline void require_stack(int blocks) {
+  constexpr int kBlock = 16 * 1024;
+  volatile char reserved[kBlock];
   reserved[0] = 0;
   check_stack_depth();
-  reserved[kNeeded - 1] = reserved[0];
+  if (blocks > 1) require_stack(blocks - 1);
+  reserved[kBlock - 1] = reserved[0];
+}
+
+// ereports unless the stack is deep enough for the plan and for whatever is called for a row. If it
+// ended there, the error would tell that there is such a row: the inner side of a join begins with
+// the first row of the outer one. The depth of a plan depends on the tables, derived tables and
+// CTEs of the query; a table has a few nodes, each with less than 512 bytes.
+void require_stack_for(const PlannedStmt* plan) {
+  require_stack(8 + list_length(plan->rtable) / 4);
 }
 
 }  // namespace
 
-void check_borrowed_release(const ReleaseNode* node, std::span<const Charge> charges) {
+bool check_borrowed_release(const ReleaseNode* node, std::span<const Charge> charges) {
   EState* state = node->scan.ss.ps.state;
   BorrowedPlan mark;
-  if (!find_mark(state->es_plannedstmt->rtable, &mark)) return;
+  if (!find_mark(state->es_plannedstmt->rtable, &mark)) return session_is_restricted();
   const Oid relation = linitial_oid(mark.relations);
   require_borrowing_session(refused_query(relation));
-  require_stack();
+  require_stack_for(state->es_plannedstmt);
   const double epsilon = smallest_epsilon(mark);
   for (const Charge& charge : charges) check_amount(charge, epsilon, relation);
   for (int i = 0; i < node->call_count; ++i) check_method(node->calls[i], relation);
   check_indexes(mark, state->es_snapshot);
   check_writers(refused_query(relation), mark.indexes, mark.relations);
   require_early_values(mark, state->es_param_list_info);
+  return true;
 }
 
 }  // namespace dpquantile

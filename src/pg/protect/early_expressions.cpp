@@ -21,17 +21,6 @@ namespace {
 // A longer value makes each row that is compared with it take a time that can be measured.
 constexpr Size kMaxConstantBytes = 8 * 1024;
 
-void check_constant(const QueryLevel* level, const Const* constant, int location) {
-  if (constant->constisnull ||
-      !is_too_large(constant->constvalue, constant->consttype, kMaxConstantBytes)) {
-    return;
-  }
-  refuse_with_code(level->statement->refused, ERRCODE_PROGRAM_LIMIT_EXCEEDED, location,
-                   psprintf("a constant has more than %d elements or %d bytes", kMaxElements,
-                            static_cast<int>(kMaxConstantBytes)),
-                   kSizeHint);
-}
-
 void check_type(const QueryLevel* level, const Node* expression) {
   const Oid type = exprType(expression);
   if (is_inside_type(type) && is_lasting_type(level, type)) return;
@@ -88,6 +77,17 @@ Node* make_early(Statement* statement, Node* expression) {
 
 }  // namespace
 
+void check_constant(const QueryLevel* level, const Const* constant, int location) {
+  if (constant->constisnull ||
+      !is_too_large(constant->constvalue, constant->consttype, kMaxConstantBytes)) {
+    return;
+  }
+  refuse_with_code(level->statement->refused, ERRCODE_PROGRAM_LIMIT_EXCEEDED, location,
+                   psprintf("a constant has more than %d elements or %d bytes", kMaxElements,
+                            static_cast<int>(kMaxConstantBytes)),
+                   kSizeHint);
+}
+
 Node* early_expression(QueryLevel* level, Node* expression) {
   const int location = exprLocation(expression);
   check_type(level, expression);
@@ -107,7 +107,11 @@ Node* early_expression(QueryLevel* level, Node* expression) {
 
 Node* early_value(Statement* statement, Node* checked) {
   Node* folded = fold_parameters(statement, fold(checked));
-  return IsA(folded, Const) || IsA(folded, Param) ? folded : make_early(statement, folded);
+  if (IsA(folded, Param)) return folded;
+  if (!IsA(folded, Const)) return make_early(statement, folded);
+  const auto* known = reinterpret_cast<Const*>(folded);
+  if (!known->constisnull) check_value_size(known->constvalue, known->consttype);
+  return folded;
 }
 
 List* plan_early_expressions(List* expressions) {

@@ -14,6 +14,9 @@ Node* early_expression(QueryLevel* level, Node* expression);
 // The same for an expression that has been checked.
 Node* early_value(Statement* statement, Node* checked);
 
+// ereports if a constant that protected rows are compared with is too large.
+void check_constant(const QueryLevel* level, const Const* constant, int location);
+
 // The early expressions as the executor takes them.
 List* plan_early_expressions(List* expressions);
 

@@ -10,6 +10,7 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "commands/extension.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 }
@@ -39,6 +40,24 @@ bool is_builtin(Oid object) {
 bool is_member(Oid catalog, Oid object) {
   const Oid extension = getExtensionOfObject(catalog, object);
   return OidIsValid(extension) && extension == get_extension_oid(kExtension, true);
+}
+
+// These run the functions of any view that they are asked for.
+bool runs_queries(Oid function) {
+  switch (function) {
+    case F_TABLE_TO_XML:
+    case F_TABLE_TO_XMLSCHEMA:
+    case F_TABLE_TO_XML_AND_XMLSCHEMA:
+    case F_SCHEMA_TO_XML:
+    case F_SCHEMA_TO_XMLSCHEMA:
+    case F_SCHEMA_TO_XML_AND_XMLSCHEMA:
+    case F_DATABASE_TO_XML:
+    case F_DATABASE_TO_XMLSCHEMA:
+    case F_DATABASE_TO_XML_AND_XMLSCHEMA:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -88,7 +107,7 @@ List* arguments_of(const Node* node) {
 }
 
 bool is_outside_function(Oid function) {
-  if (!OidIsValid(function)) return false;
+  if (!OidIsValid(function) || runs_queries(function)) return false;
   if (func_volatile(function) == PROVOLATILE_VOLATILE) return false;
   return is_builtin(function) || is_member(ProcedureRelationId, function);
 }

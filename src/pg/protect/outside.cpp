@@ -4,6 +4,7 @@
 #include "pg/protect/node_functions.hpp"
 
 extern "C" {
+#include "access/transam.h"
 #include "catalog/pg_proc.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
@@ -34,9 +35,12 @@ struct Walk {
 
 [[noreturn]] void refuse_function(const QueryLevel* level, const Node* node, Oid function) {
   const bool is_volatile = func_volatile(function) == PROVOLATILE_VOLATILE;
+  const bool is_own = function < FirstNormalObjectId;
   refuse(level->statement->refused, exprLocation(node),
          psprintf("the function %s is %s", format_procedure(function),
-                  is_volatile ? "volatile" : "not PostgreSQL's own"),
+                  is_volatile ? "volatile"
+                  : is_own    ? "one that runs queries of its own"
+                              : "not PostgreSQL's own"),
          kFunctionHint);
 }
 

@@ -12,7 +12,6 @@
 
 extern "C" {
 #include "access/parallel.h"
-#include "access/tableam.h"
 #include "executor/executor.h"
 #include "optimizer/planner.h"
 }
@@ -116,28 +115,11 @@ void start_protected(QueryDesc* query, int flags) {
   (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
 }
 
-void run_as_before(DPQ_EXECUTOR_RUN_PARAMETERS) {
-  (previous_run != nullptr ? previous_run : standard_ExecutorRun)(DPQ_EXECUTOR_RUN_ARGUMENTS);
-}
-
-// A scan of a large table tells other scans how far it has come. The next one begins there, and
-// shows where a join has found the key of a protected row.
-void run_without_telling_others(DPQ_EXECUTOR_RUN_PARAMETERS) {
-  const bool synchronized = synchronize_seqscans;
-  synchronize_seqscans = false;
-  PG_TRY();
-  { run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS); }
-  PG_FINALLY();
-  { synchronize_seqscans = synchronized; }
-  PG_END_TRY();
-}
-
+// Other extensions measure a query that is started, and show its plan when it ends.
 void run_protected(DPQ_EXECUTOR_RUN_PARAMETERS) {
   BorrowedPlan mark;
-  if (!is_borrowed(query, &mark)) return run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS);
-  // Other extensions measure a query that is started, and show its plan when it ends.
-  query->totaltime = nullptr;
-  run_without_telling_others(DPQ_EXECUTOR_RUN_ARGUMENTS);
+  if (is_borrowed(query, &mark)) query->totaltime = nullptr;
+  (previous_run != nullptr ? previous_run : standard_ExecutorRun)(DPQ_EXECUTOR_RUN_ARGUMENTS);
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ Node* constant_of(QueryLevel* level, Node* value) {
   if (!IsA(folded, Const)) {
     refuse_list(level, value, "VALUES beside protected rows has a value that is no constant");
   }
+  check_constant(level, reinterpret_cast<Const*>(folded), exprLocation(value));
   return folded;
 }
 

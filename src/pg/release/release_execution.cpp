@@ -6,6 +6,7 @@
 
 extern "C" {
 #include "access/parallel.h"
+#include "access/tableam.h"
 #include "executor/executor.h"
 }
 
@@ -60,8 +61,9 @@ bool any_bounds_users(const ReleaseNode* node) {
   return false;
 }
 
-// Charges for all groups, or for the first one if a call is charged for each.
-void charge_first(const ReleaseNode* node) {
+// Charges for all groups, or for the first one if a call is charged for each. Returns what the
+// check returns.
+bool charge_first(const ReleaseNode* node) {
   const MemoryContext previous = switch_to_scratch(node);
   auto* charges = static_cast<Charge*>(palloc(sizeof(Charge) * node->call_count));
   for (int i = 0; i < node->call_count; ++i) {
@@ -70,9 +72,10 @@ void charge_first(const ReleaseNode* node) {
     charges[i] = charge_for(call, node->plan.has_keys, times);
   }
   const std::span<const Charge> all = {charges, static_cast<std::size_t>(node->call_count)};
-  if (release_check != nullptr) release_check(node, all);
+  const bool is_quiet = release_check != nullptr && release_check(node, all);
   charge_budget(all, false);
   MemoryContextSwitchTo(previous);
+  return is_quiet;
 }
 
 // Charges for the groups after the first, where a call is charged for each.
@@ -190,6 +193,26 @@ void charge_and_answer_groups(ReleaseNode* node) {
   end_answers(&states);
 }
 
+void read_and_answer(ReleaseNode* node) {
+  if (any_waits_for_groups(node) || any_bounds_users(node)) {
+    charge_and_answer_groups(node);
+  } else {
+    answer_groups(node);
+  }
+}
+
+// A scan of a large table tells others how far it has come, and the next one begins there. That
+// would show where a join has found the key of a protected row.
+void read_and_answer_quietly(ReleaseNode* node) {
+  const bool synchronized = synchronize_seqscans;
+  synchronize_seqscans = false;
+  PG_TRY();
+  { read_and_answer(node); }
+  PG_FINALLY();
+  { synchronize_seqscans = synchronized; }
+  PG_END_TRY();
+}
+
 }  // namespace
 
 void install_release_check(ReleaseCheck check) {
@@ -202,12 +225,12 @@ void execute_release(ReleaseNode* node) {
   const MemoryContext previous = MemoryContextSwitchTo(query_context(node));
   if (node->random == nullptr) node->random = make_query_random(query_context(node));
   prepare_calls(node);
-  charge_first(node);
+  const bool is_quiet = charge_first(node);
   node->answers = begin_answers(node->plan, node->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor);
-  if (any_waits_for_groups(node) || any_bounds_users(node)) {
-    charge_and_answer_groups(node);
+  if (is_quiet) {
+    read_and_answer_quietly(node);
   } else {
-    answer_groups(node);
+    read_and_answer(node);
   }
   finish_answers(node->answers);
   node->released = true;

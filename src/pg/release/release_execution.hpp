@@ -13,7 +13,8 @@ extern "C" {
 // An execution of a release node:
 //   1. It evaluates and checks the parameters. The installed check may refuse the execution.
 //   2. It charges for all private aggregates in one transaction.
-//   3. It runs the child, which reads the rows and groups them.
+//   3. It runs the child, which reads the rows and groups them. From the check to the last row no
+//      function of a user runs over protected rows, so none can undo what the check has found.
 //   4. It draws the answers of each group.
 //   5. It sorts the groups by their keys.
 // The child is not asked for a row before the charge. Nothing is drawn before its charge is
@@ -41,8 +42,9 @@ struct ReleaseNode {
 void execute_release(ReleaseNode* node);
 
 // What may refuse an execution: called with the charges of step 2, before they are made. The calls
-// of the node are prepared. ereports to refuse.
-using ReleaseCheck = void (*)(const ReleaseNode* node, std::span<const Charge> charges);
+// of the node are prepared. ereports to refuse. Returns whether nothing may tell other queries of
+// the session how far the scans of step 3 have come.
+using ReleaseCheck = bool (*)(const ReleaseNode* node, std::span<const Charge> charges);
 
 // Installs the check. Call it once, when the library is loaded.
 void install_release_check(ReleaseCheck check);
