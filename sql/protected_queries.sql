@@ -61,7 +61,7 @@ PREPARE like_a(text) AS SELECT dp_count(100) FROM staff WHERE name LIKE $1;
 EXECUTE like_a('name 2%');
 EXECUTE like_a('name\');
 -- A pattern with more than 100 wildcards matches nothing: the depth of the stack would tell whether a row has a text for it.
-SELECT dp_count(100) FROM staff WHERE name LIKE repeat('%_', 101) OR name NOT LIKE repeat('%', 101);
+SELECT dp_count(100) FROM staff WHERE name NOT LIKE repeat('%_', 101);
 SELECT dp_count(100) FROM staff WHERE name NOT LIKE repeat('%_', 100);
 -- Parts without columns are computed first; they may be any.
 SELECT dp_count(100) FROM staff WHERE hired >= now() - interval '100 days' AND age < 10 * length(repeat('x', 3));
