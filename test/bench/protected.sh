@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# What it costs that tables are protected: private queries of an analyst without SELECT beside the same queries of the owner,
+# and statements that have nothing to do with protected tables. Part of make bench.
+#   PROTECTED_ROWS  rows of the protected table (default 3 million)
+#   ROUNDS          rounds, of which the figures are the median (default 9)
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+# shellcheck source=test/bench/server.sh
+source test/bench/server.sh
+
+PROTECTED_ROWS=${PROTECTED_ROWS:-3000000}
+ROUNDS=${ROUNDS:-9}
+
+# $1: user, $2: database, $3...: statements. Prints the milliseconds of each.
+milliseconds() {
+  {
+    echo 'SET max_parallel_workers_per_gather = 0; SET jit = off;'
+    echo '\timing on'
+    printf '%s\n' "${@:3}"
+  } | scripts/cluster.sh psql "$work/cluster" -U "$1" -d "$2" -X -q -o /dev/null -v ON_ERROR_STOP=1 |
+    awk '/^Time: / { print $2 }'
+}
+
+# A statement that plans and executes statement $2 $1 times.
+repeat() {
+  # shellcheck disable=SC2016 # dollar quotes
+  printf 'DO $do$ BEGIN FOR i IN 1..%d LOOP EXECUTE $sql$%s$sql$; END LOOP; END $do$;' "$1" "$2"
+}
+
+median() { sort -g | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'; }
+
+# Prints the median of the times of two commands, which take turns. $1: rounds; $2, $3: names of functions.
+in_turn() {
+  local round
+  for ((round = 0; round <= $1; round++)); do
+    "$2" >>"$work/first"
+    "$3" >>"$work/second"
+    # The first round warms up.
+    if ((round == 0)); then rm "$work/first" "$work/second"; fi
+  done
+  echo "$(median <"$work/first") $(median <"$work/second")"
+  rm "$work/first" "$work/second"
+}
+
+# $1: title, $2: query
+compare_queries() {
+  local query=$2
+  by_owner() { milliseconds owner postgres "$query"; }
+  by_analyst() { milliseconds analyst postgres "$query"; }
+  in_turn "$ROUNDS" by_owner by_analyst |
+    awk -v title="$1" '{ printf "  %-46s %10.0f %10.0f %8.2f\n", title, $1, $2, $2 / $1 }'
+}
+
+# $1: title, $2: how often, $3: query. Prints microseconds for one, as two roles or in two databases.
+compare_statements() {
+  local statement
+  statement=$(repeat "$2" "$3")
+  first() { milliseconds "$first_role" "$first_database" "$statement"; }
+  second() { milliseconds analyst postgres "$statement"; }
+  in_turn "$ROUNDS" first second | awk -v title="$1" -v times="$2" '{
+    printf "  %-46s %10.1f %10.1f %8.1f\n", title, 1000 * $1 / times, 1000 * $2 / times, 1000 * ($2 - $1) / times }'
+}
+
+# shellcheck disable=SC2119 # no programs
+build
+start_server
+preload_library
+query <<SQL
+CREATE EXTENSION dpquantile;
+CREATE ROLE owner LOGIN;
+CREATE ROLE analyst LOGIN;
+SELECT dp_grant_budget(role, 1e6, 0.5, smallest_charge => 0.001) FROM unnest('{owner,analyst}'::regrole[]) role \g /dev/null
+SELECT dp_restrict_role('analyst') \g /dev/null
+CREATE TABLE staff AS
+  SELECT i AS id, 20 + i % 45 AS age, 20000.0 + i % 80000 AS salary, i % 20 AS department, 'city ' || i % 100 AS city,
+         timestamptz '2020-01-01' + i % 2000 * interval '1 day' AS hired
+    FROM generate_series(1, $PROTECTED_ROWS) i;
+ALTER TABLE staff OWNER TO owner;
+VACUUM (ANALYZE, FREEZE) staff;
+CREATE TABLE plain (n int PRIMARY KEY);
+INSERT INTO plain VALUES (1);
+GRANT SELECT ON plain TO analyst;
+SET ROLE owner;
+SELECT dp_protect_table('staff'), dp_grant_private_access('staff', 'analyst') \g /dev/null
+RESET ROLE;
+CREATE DATABASE other;
+\c other
+CREATE EXTENSION dpquantile;
+CREATE TABLE plain (n int PRIMARY KEY);
+INSERT INTO plain VALUES (1);
+GRANT SELECT ON plain TO analyst;
+CHECKPOINT;
+SQL
+
+echo "Protected tables: $PROTECTED_ROWS rows, serial, without JIT, median of $ROUNDS"
+printf '  %-46s %10s %10s %8s\n' '' 'owner ms' 'analyst ms' 'ratio'
+compare_queries 'dp_avg of a column' 'SELECT dp_avg(salary, 0.1, 0, 200000) FROM staff;'
+compare_queries 'a condition, two aggregates' \
+  "SELECT dp_count(0.1), dp_avg(salary, 0.1, 0, 200000) FROM staff WHERE age > 30 AND city <> 'city 7';"
+compare_queries 'kept groups' \
+  'SELECT department, dp_avg(salary, 0.1, 0, 200000) FROM staff GROUP BY department HAVING dp_keep_group(0.1, 1e-9);'
+compare_queries 'functions that cannot fail' \
+  "SELECT date_trunc('month', hired), dp_avg(salary / 12, 0.1, 0, 20000) FROM staff WHERE city ILIKE 'c%' GROUP BY 1
+   HAVING dp_keep_group(0.1, 1e-9);"
+
+typical="SELECT * FROM (SELECT date_trunc('month', hired) AS month, dp_avg(salary, 0.1, 0, 200000), dp_count(0.1) FROM staff
+  WHERE age > 30 AND hired >= now() - interval '1 year' AND city ILIKE 'b%' GROUP BY date_trunc('month', hired)
+  HAVING dp_keep_group(0.1, 1e-9)) t LIMIT 0"
+printf '\n  %-46s %10s %10s %8s\n' 'microseconds to plan, nothing is read' 'owner' 'analyst' 'more'
+first_role=owner first_database=postgres
+compare_statements 'a private query' 5000 "$typical"
+printf '  %-46s %10s %10s %8s\n' '' 'elsewhere' 'here' 'more'
+first_role=analyst first_database=other
+compare_statements 'a query by key, of no protected table' 100000 'SELECT n FROM plain WHERE n = 1'
