@@ -27,6 +27,8 @@ constexpr int kRhoBits = 64;
 // For a scale below 2^56, noise of magnitude 2^63 or more has a probability of about e^-128, which
 // is below 2^-184.
 constexpr int kLargestScaleBits = 56;
+// The proposals for this variance have a scale of at most 2^55.
+constexpr int kLargestVarianceBits = 110;
 
 std::string fraction(Rational value) {
   return std::to_string(value.numerator) + "/" + std::to_string(value.denominator);
@@ -123,8 +125,23 @@ Wide squared_difference(const Wide& left, const Wide& right) {
 
 // The proposal is exact for any t >= 1, so rounding does no harm. It is accepted most often for a t
 // near floor(sigma) + 1.
-std::uint64_t proposal_scale(std::uint64_t variance) {
+std::uint64_t proposal_scale(uint128_t variance) {
   return static_cast<std::uint64_t>(std::sqrt(static_cast<double>(variance))) + 1;
+}
+
+// Proposes y from the discrete Laplace of scale t = floor(sigma) + 1 and keeps it with probability
+// exp(-gamma), gamma = (|y| - sigma^2/t)^2 / (2 sigma^2) = (|y| d t - n)^2 / (2 n d t^2) for
+// sigma^2 = n/d.
+std::int64_t gaussian(RandomStream& random, uint128_t n, std::uint64_t d) {
+  const std::uint64_t t = proposal_scale(n / d);
+  const Wide variance(n);
+  const Wide unit = Wide(d) * t;
+  const Wide denominator = Wide(2) * variance * t * unit;
+  for (;;) {
+    const std::int64_t y = discrete_laplace(random, {t, 1});
+    const Wide numerator = squared_difference(absolute(y) * unit, variance);
+    if (bernoulli_exp_of_any(random, numerator, denominator)) return y;
+  }
 }
 
 }  // namespace
@@ -177,20 +194,19 @@ std::int64_t discrete_laplace(RandomStream& random, Rational scale) {
   }
 }
 
-// Proposes y from the discrete Laplace of scale t = floor(sigma) + 1 and keeps it with probability
-// exp(-gamma), gamma = (|y| - sigma^2/t)^2 / (2 sigma^2) = (|y| d t - n)^2 / (2 n d t^2) for
-// sigma^2 = n/d.
 std::int64_t discrete_gaussian(RandomStream& random, Rational sigma_squared) {
   require_positive("sigma squared", sigma_squared);
   const auto [n, d] = reduced(sigma_squared);
-  const std::uint64_t t = proposal_scale(n / d);
-  const Wide unit = Wide(d) * t;
-  const Wide denominator = Wide(2) * n * t * unit;
-  for (;;) {
-    const std::int64_t y = discrete_laplace(random, {t, 1});
-    const Wide numerator = squared_difference(absolute(y) * unit, n);
-    if (bernoulli_exp_of_any(random, numerator, denominator)) return y;
+  return gaussian(random, n, d);
+}
+
+std::int64_t wide_discrete_gaussian(RandomStream& random, uint128_t sigma_squared) {
+  if (sigma_squared >= 1 && sigma_squared >> kLargestVarianceBits == 0) {
+    return gaussian(random, sigma_squared, 1);
   }
+  throw ParameterError("expected sigma squared from 1 to 2^110 - 1, got " +
+                           shortest_decimal(static_cast<double>(sigma_squared)),
+                       "Choose a larger rho, so that the noise fits in 64 bits.");
 }
 
 }  // namespace dpquantile

@@ -53,4 +53,8 @@ std::int64_t discrete_laplace(RandomStream& random, Rational scale);
 // Privacy: the draw added to an integer query of sensitivity D is D^2/(2 sigma^2)-zCDP.
 std::int64_t discrete_gaussian(RandomStream& random, Rational sigma_squared);
 
+// The same for a whole sigma^2 that may exceed 64 bits. Throws ParameterError unless
+// 1 <= sigma^2 < 2^110.
+std::int64_t wide_discrete_gaussian(RandomStream& random, uint128_t sigma_squared);
+
 }  // namespace dpquantile

@@ -421,6 +421,24 @@ TEST_F(DiscreteGaussian, HasAPlausibleMagnitudeForEveryParameter) {
   }
 }
 
+TEST_F(DiscreteGaussian, FollowsItsLawForWholeVariancesOfAnyWidth) {
+  for (const unsigned variance : {1U, 7U, 10'000U}) {
+    const GaussianLaw law(variance);
+    const auto draw = [&] { return wide_discrete_gaussian(random_, variance); };
+    EXPECT_GT(noise_p_value(draw, law, law.radius()), kFalseAlarm) << variance;
+  }
+  const auto half_normal_cdf = [](double x) { return std::erf(x / std::sqrt(2.0)); };
+  for (const int bits : {40, 64, 90, 109}) {
+    const auto draw = [&] { return wide_discrete_gaussian(random_, uint128_t{1} << bits); };
+    EXPECT_GT(magnitude_p_value(draw, std::exp2(bits / 2.0), half_normal_cdf), kFalseAlarm) << bits;
+  }
+}
+
+TEST_F(DiscreteGaussian, RefusesAWholeVarianceThatIsZeroOrTooWide) {
+  expect_parameter_error([&] { wide_discrete_gaussian(random_, 0); });
+  expect_parameter_error([&] { wide_discrete_gaussian(random_, uint128_t{1} << 110); });
+}
+
 TEST_F(DiscreteGaussian, RefusesAVarianceThatIsNotAPositiveNumber) {
   for (const Rational sigma_squared : {Rational{0, 1}, Rational{1, 0}, Rational{0, 0}}) {
     expect_parameter_error([&] { discrete_gaussian(random_, sigma_squared); });
