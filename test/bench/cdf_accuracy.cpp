@@ -14,6 +14,7 @@
 
 #include "core/cdf/cdf.hpp"
 #include "core/cdf/cdf_error.hpp"
+#include "core/prefix_sums/estimate_variance.hpp"
 #include "core/privacy/noise.hpp"
 #include "core/tree/isotonic.hpp"
 #include "core/tree/tree_variance.hpp"
@@ -134,6 +135,9 @@ void print_errors(const char* data, const std::vector<std::uint64_t>& counts, in
   measure("histogram", counts, histogram, trials, random, released);
   const CdfPlan zcdp_tree = choose_cdf_plan(CdfMethod::kTree, kBins, zcdp(kEpsilon * kEpsilon / 2));
   measure("tree, rho = epsilon^2 / 2", counts, zcdp_tree, trials, random, released);
+  const CdfPlan factorization =
+      choose_cdf_plan(CdfMethod::kFactorization, kBins, zcdp(kEpsilon * kEpsilon / 2));
+  measure("factorization, the same rho", counts, factorization, trials, random, released);
   CancelPoll cancel(nullptr);
   const CdfError stated =
       simulate_cdf_error(tree, kConfidence, {cancel, std::pmr::new_delete_resource()});
@@ -173,6 +177,76 @@ void print_trees(PrivacyMeasure measure, const char* unit) {
   }
 }
 
+struct Variances {
+  double mean;
+  double worst;
+  double last;
+};
+
+// Of the least-squares estimates of the tree of method 'tree', times 2 rho.
+Variances variances_of_tree(std::uint32_t bins) {
+  const CdfTree chosen = choose_cdf_tree(CdfMethod::kTree, bins, PrivacyMeasure::kZcdp);
+  const LevelTree tree(bins, chosen.branching);
+  const PrefixVariance variance(tree, chosen.shares);
+  return {variance.average(), variance.at(variance.worst()), variance.at(bins)};
+}
+
+// Of method 'factorization', times 2 rho. With many bins from the middles of equal parts of them.
+Variances variances_of_factorization(std::uint32_t bins) {
+  const PrefixFactorization factorization(bins, std::pmr::new_delete_resource());
+  const EstimateVariance variance(factorization, std::pmr::new_delete_resource());
+  const double unit = std::pow(static_cast<double>(factorization.sensitivity()), 2);
+  const std::uint32_t points = bins <= kBins ? bins : 32;
+  Variances all{0, 0, unit * variance.at(bins - 1).before};
+  for (std::uint32_t i = 0; i < points; ++i) {
+    const std::uint64_t k = (2 * i + 1) * std::uint64_t{bins} / (2 * points);
+    const double one = unit * variance.at(static_cast<std::uint32_t>(k)).before;
+    all.mean += one / points;
+    all.worst = std::max(all.worst, one);
+  }
+  return all;
+}
+
+// No factorization has a smaller mean (docs/privacy.md, "Factorization of the prefix sums").
+double least_mean(std::uint32_t bins) {
+  double sum = 0;
+  for (double i = 1; i <= bins; ++i) {
+    sum += 1 / (2 * std::sin((2 * i - 1) * std::numbers::pi / (4.0 * bins + 2)));
+  }
+  return std::pow(sum / bins, 2);
+}
+
+double band(CdfMethod method, std::uint32_t bins) {
+  CancelPoll cancel(nullptr);
+  return simulate_cdf_error(choose_cdf_plan(method, bins, zcdp(0.5)), kConfidence,
+                            {cancel, std::pmr::new_delete_resource()})
+      .everywhere;
+}
+
+void print_factorizations() {
+  std::printf(
+      "\nMethod 'factorization' against 'tree': variance of a prefix, times 2 rho, and the "
+      "95 %% band at rho = 1/2.\n");
+  std::printf("%9s  %-34s %-34s %-23s\n", "", "mean", "worst bin", "all bins at once");
+  std::printf("%9s  %6s %6s %6s %6s %6s  %6s %6s %6s %6s %6s %6s\n", "bins", "tree", "fact.",
+              "ratio", "bound", "ratio", "tree", "fact.", "ratio", "tree", "fact.", "ratio");
+  for (unsigned bits = 6; bits <= 20; bits += 2) {
+    const std::uint32_t bins = std::uint32_t{1} << bits;
+    const Variances tree = variances_of_tree(bins);
+    const Variances factorization = variances_of_factorization(bins);
+    const double bound = least_mean(bins);
+    const double tree_band = band(CdfMethod::kTree, bins);
+    const double factorization_band = band(CdfMethod::kFactorization, bins);
+    std::printf(
+        "%9u  %6.2f %6.2f %6.3f %6.2f %6.3f  %6.2f %6.2f %6.3f %6.0f %6.0f %6.3f   last bin %.2f, "
+        "%.2f\n",
+        bins, tree.mean, factorization.mean, factorization.mean / tree.mean, bound,
+        factorization.mean / bound, tree.worst, factorization.worst,
+        factorization.worst / tree.worst, tree_band, factorization_band,
+        factorization_band / tree_band, tree.last, factorization.last);
+  }
+}
+
 void print_time() {
   constexpr std::uint32_t kManyBins = LevelTree::kMaxBins;
   const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, kManyBins, pure(1));
@@ -201,6 +275,7 @@ int main(int argc, char** argv) {
   print_errors("uniform", count_uniform(random), trials, random);
   print_trees(PrivacyMeasure::kPure, "epsilon");
   print_trees(PrivacyMeasure::kZcdp, "sqrt(rho)");
+  print_factorizations();
   print_time();
   return 0;
 }

@@ -10,9 +10,10 @@
 #include "core/privacy/mechanism_context.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 
-// A differentially private cumulative distribution: noisy counts on a level-uniform tree over the
-// bins, made consistent and monotone. Manohar 2014 ("Privately Releasing Quantiles"), with the tree
-// and the budgets of least error. Statement and proofs: docs/privacy.md, "CDF".
+// A differentially private cumulative distribution. Either noisy counts on a level-uniform tree
+// over the bins, made consistent: Manohar 2014 ("Privately Releasing Quantiles"), with the tree and
+// the budgets of least error. Or, under zCDP, noisy sums by a factorization of the prefix sums.
+// Both are made monotone. Statement and proofs: docs/privacy.md, "CDF".
 namespace dpquantile {
 
 // Releases, for each bin, the number of records in it and in all bins before it: non-decreasing and
@@ -20,7 +21,8 @@ namespace dpquantile {
 // each bin.
 //
 // Privacy: epsilon-differentially private (or rho-zCDP) for adding or removing one record. The
-// noise is exact; a record is counted by one node on each level, and all that follows is
+// noise is exact; a record is counted by one node on each level (docs/privacy.md, Theorem 6), or
+// changes the sums of a factorization by one of its columns (Theorem 27). All that follows is
 // post-processing.
 //
 // Throws RandomnessUnavailable, Cancelled, std::bad_alloc. O(bins) memory and time, apart from the
@@ -52,10 +54,17 @@ class CdfMechanism final : public Mechanism {
   CdfPlan plan_;
 };
 
-// The post-processing of release_cdf(): turns noisy node counts into its result. `nodes` holds
-// whole numbers in the layout of LevelTree and is overwritten. Throws std::bad_alloc.
+// What release_cdf() measures, with noise: the counts of the nodes in the layout of LevelTree, or
+// the values of PrefixFactorization::measure(), one for each bin. They are whole numbers.
+//
+// Privacy: that of release_cdf(). Throws what release_cdf() throws.
+std::pmr::vector<double> noisy_measurements(std::span<const std::uint64_t> counts,
+                                            const CdfPlan& plan, const MechanismContext& context);
+
+// The post-processing of release_cdf(): turns noisy_measurements() into its result. Overwrites the
+// measurements. Throws std::bad_alloc.
 std::pmr::vector<std::int64_t> cumulative_from_measurements(const CdfPlan& plan,
-                                                            std::span<double> nodes,
+                                                            std::span<double> measurements,
                                                             std::pmr::memory_resource* memory);
 
 }  // namespace dpquantile

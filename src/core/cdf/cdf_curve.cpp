@@ -46,11 +46,20 @@ void check_domain(const CdfDomain& domain) {
   throw CorruptInput("bins and granularity do not agree");
 }
 
-void check_plan(const CdfPlan& plan, std::uint32_t bins) {
-  if (plan.bins != bins || plan.levels > LevelTree::kMaxLevels ||
-      !LevelTree::is_valid(bins, plan.branching())) {
+void check_levels(const CdfPlan& plan) {
+  if (plan.method == CdfMethod::kFactorization) {
+    if (plan.privacy.measure != PrivacyMeasure::kZcdp) throw CorruptInput("the method needs a rho");
+    if (plan.levels != 0) throw CorruptInput("the method has no tree");
+    return;
+  }
+  if (plan.levels > LevelTree::kMaxLevels || !LevelTree::is_valid(plan.bins, plan.branching())) {
     throw CorruptInput("the tree does not fit the bins");
   }
+}
+
+void check_plan(const CdfPlan& plan, std::uint32_t bins) {
+  if (plan.bins != bins) throw CorruptInput("the tree does not fit the bins");
+  check_levels(plan);
   const std::string name = parameter_name(plan.privacy.measure);
   const BudgetRange range = budget_range(plan.privacy.measure);
   const auto parts = plan.level_budget();

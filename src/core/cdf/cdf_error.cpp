@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "core/base/error.hpp"
+#include "core/cdf/factorization_error.hpp"
 #include "core/cdf/simulated_noise.hpp"
+#include "core/prefix_sums/prefix_factorization.hpp"
 #include "core/privacy/confidence.hpp"
+#include "core/privacy/vector_noise.hpp"
 #include "core/tree/consistency.hpp"
 #include "core/tree/tree_variance.hpp"
 
@@ -20,6 +24,7 @@ constexpr double kStandardErrors = 3;
 constexpr int kPointsPerRun = 8;
 
 constexpr std::size_t kMostNodesPerRun = 4096;
+constexpr std::uint32_t kMostSimulatedBins = 4096;
 constexpr std::uint32_t kLeastBlock = 512;
 constexpr std::size_t kMostBlocks = 512;
 constexpr std::size_t kPooledBins = std::size_t{1} << 21;
@@ -64,6 +69,23 @@ struct RunErrors {
 // Errors of counts from the right are the errors of a fraction near 1 (docs/privacy.md, "Bands").
 double fraction_error(double prefix_error, double total_error) {
   return std::max(std::abs(prefix_error), std::abs(total_error - prefix_error));
+}
+
+// The errors of a release with these errors of the prefix counts.
+RunErrors errors_of(std::span<const double> prefixes, SimulatedNoise& noise) {
+  RunErrors errors;
+  const double total = prefixes.back();
+  for (const double prefix : prefixes) {
+    errors.everywhere = std::max(errors.everywhere, std::abs(prefix));
+    errors.everywhere_fraction_rows =
+        std::max(errors.everywhere_fraction_rows, fraction_error(prefix, total));
+  }
+  for (int i = 0; i < kPointsPerRun; ++i) {
+    const double at_point = prefixes[noise.below(prefixes.size())];
+    errors.point[i] = std::abs(at_point);
+    errors.point_fraction_rows[i] = fraction_error(at_point, total);
+  }
+  return errors;
 }
 
 // A tree that counts no records: its nodes hold only noise.
@@ -114,25 +136,34 @@ class TreeSimulation {
   RunErrors run(SimulatedNoise& noise) {
     const double total = tree_.draw(noise);
     const std::span<const double> leaves = tree_.leaves(total);
-    RunErrors errors;
-    double prefix = 0;
-    for (std::size_t k = 0; k < leaves.size(); ++k) {
-      prefix += leaves[k];
-      prefixes_[k] = prefix;
-      errors.everywhere = std::max(errors.everywhere, std::abs(prefix));
-      errors.everywhere_fraction_rows =
-          std::max(errors.everywhere_fraction_rows, fraction_error(prefix, total));
-    }
-    for (int i = 0; i < kPointsPerRun; ++i) {
-      const double at_point = prefixes_[noise.below(prefixes_.size())];
-      errors.point[i] = std::abs(at_point);
-      errors.point_fraction_rows[i] = fraction_error(at_point, total);
-    }
-    return errors;
+    std::partial_sum(leaves.begin(), leaves.end(), prefixes_.begin());
+    return errors_of(prefixes_, noise);
   }
 
  private:
   NoiseTree tree_;
+  std::pmr::vector<double> prefixes_;
+};
+
+// Simulates whole releases of a factorization. In the units of its measurements the noise is so
+// wide that the real Gaussian law has the same figures as the discrete one.
+class FactorizationSimulation {
+ public:
+  FactorizationSimulation(const CdfPlan& plan, std::pmr::memory_resource* memory)
+      : factorization_(plan.bins, memory), prefixes_(plan.bins, memory) {
+    const VectorNoise noise(plan.privacy.value, factorization_.sensitivity());
+    deviation_ = std::sqrt(static_cast<double>(noise.variance()));
+  }
+
+  RunErrors run(SimulatedNoise& noise) {
+    for (double& value : prefixes_) value = deviation_ * noise.normal();
+    factorization_.estimate(prefixes_);
+    return errors_of(prefixes_, noise);
+  }
+
+ private:
+  PrefixFactorization factorization_;
+  double deviation_;
   std::pmr::vector<double> prefixes_;
 };
 
@@ -359,6 +390,11 @@ CdfError simulate(Simulation&& simulation, SimulatedNoise& noise, double confide
 CdfError simulate_cdf_error(const CdfPlan& plan, double confidence, const Workspace& work) {
   check_confidence(confidence);
   SimulatedNoise noise;
+  if (plan.method == CdfMethod::kFactorization) {
+    return plan.bins <= kMostSimulatedBins
+               ? simulate(FactorizationSimulation(plan, work.memory), noise, confidence, work)
+               : bound_factorization_error(plan, confidence, work);
+  }
   if (LevelTree(plan.bins, plan.branching()).total_nodes() <= kMostNodesPerRun) {
     return simulate(TreeSimulation(plan, work.memory), noise, confidence, work);
   }

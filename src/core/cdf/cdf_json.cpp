@@ -66,8 +66,10 @@ std::pmr::string cdf_to_json(const CdfCurve& curve, const CdfTypeText* typed,
   append_field(json, "method", quoted(cdf_method_name(plan.method)));
   const std::string budget = parameter_name(plan.privacy.measure);
   append_field(json, budget.c_str(), text_of(plan.privacy.value));
-  append_list(json, "branching", plan.branching());
-  append_list(json, ("level_" + budget).c_str(), plan.level_budget());
+  if (plan.levels > 0) {
+    append_list(json, "branching", plan.branching());
+    append_list(json, ("level_" + budget).c_str(), plan.level_budget());
+  }
   append_field(json, "rows", std::to_string(curve.rows()));
   append_list(json, "cumulative", curve.cumulative());
   json += '}';

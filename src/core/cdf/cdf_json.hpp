@@ -19,8 +19,8 @@ struct CdfTypeText {
 
 // The curve as a JSON object, the text form of a dp_cdf: type (not for numbers), lower, upper,
 // granularity (discrete curves only), bins, method, epsilon, branching and level_epsilon (by level;
-// under zCDP rho and level_rho), rows, and cumulative (the number of rows up to the end of each
-// bin). `typed` is null for a curve of numbers. Throws std::bad_alloc.
+// under zCDP rho and level_rho; not if the method has no tree), rows, and cumulative (the number of
+// rows up to the end of each bin). `typed` is null for a curve of numbers. Throws std::bad_alloc.
 std::pmr::string cdf_to_json(const CdfCurve& curve, const CdfTypeText* typed,
                              std::pmr::memory_resource* memory);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/base/error.hpp"
 #include "core/base/int128.hpp"
 #include "core/privacy/noise.hpp"
 #include "core/privacy/zcdp.hpp"
@@ -37,7 +38,17 @@ void require_within_budget(const CdfPlan& plan) {
 
 }  // namespace
 
+void check_cdf_method(CdfMethod method, PrivacyMeasure measure) {
+  if (method != CdfMethod::kFactorization || measure == PrivacyMeasure::kZcdp) return;
+  throw ParameterError(
+      "method factorization needs a guarantee in rho, got an epsilon",
+      "Give NULL for epsilon and the option rho, or leave the method out: tree is the default "
+      "for an epsilon.");
+}
+
 CdfPlan choose_cdf_plan(CdfMethod method, std::uint32_t bins, const PrivacyParameter& privacy) {
+  check_cdf_method(method, privacy.measure);
+  if (method == CdfMethod::kFactorization) return {method, bins, privacy, 0, {}, {}};
   const CdfTree tree = choose_cdf_tree(method, bins, privacy.measure);
   CdfPlan plan{method, bins, privacy, static_cast<std::uint32_t>(tree.branching.size()), {}, {}};
   std::ranges::copy(tree.branching, plan.branchings.begin());

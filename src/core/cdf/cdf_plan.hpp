@@ -11,12 +11,13 @@ namespace dpquantile {
 
 // The public plan of a release's noise. Every node of level i + 1 of the tree is counted with the
 // noise of level_budget()[i]: discrete Laplace of scale 1 / epsilon_i (pure), or discrete Gaussian
-// of variance 1 / (2 rho_i) (zCDP). Plain data.
+// of variance 1 / (2 rho_i) (zCDP). A plan of method kFactorization has no levels: bins and privacy
+// tell its noise. Plain data.
 struct CdfPlan {
   CdfMethod method;
   std::uint32_t bins;
   PrivacyParameter privacy;
-  std::uint32_t levels;  // 1 .. LevelTree::kMaxLevels
+  std::uint32_t levels;  // 1 .. LevelTree::kMaxLevels; 0 for kFactorization
   std::array<std::uint32_t, LevelTree::kMaxLevels> branchings;
   std::array<double, LevelTree::kMaxLevels> level_budgets;  // 0 beyond `levels`
 
@@ -29,8 +30,13 @@ struct CdfPlan {
   bool operator==(const CdfPlan&) const = default;
 };
 
+// Throws ParameterError if the method does not give guarantees in this measure: kFactorization has
+// Gaussian noise.
+void check_cdf_method(CdfMethod method, PrivacyMeasure measure);
+
 // Chooses the plan for these parameters. Requires 1 <= bins <= LevelTree::kMaxBins and a `privacy`
-// that check_privacy_parameter() accepts. Throws std::bad_alloc.
+// that check_privacy_parameter() accepts. Throws ParameterError as check_cdf_method() does,
+// std::bad_alloc.
 CdfPlan choose_cdf_plan(CdfMethod method, std::uint32_t bins, const PrivacyParameter& privacy);
 
 // A function with the result of choose_cdf_plan(), which may keep plans.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 
 #include "core/tree/tree_variance.hpp"
 
@@ -218,8 +219,10 @@ CdfTree choose_cdf_tree(CdfMethod method, std::uint32_t bins, PrivacyMeasure mea
       return binary_tree(bins);
     case CdfMethod::kHistogram:
       return {{bins}, {1.0}};
+    case CdfMethod::kFactorization:
+      break;
   }
-  return {};
+  throw std::invalid_argument("the method has no tree");
 }
 
 }  // namespace dpquantile

@@ -11,9 +11,10 @@ namespace dpquantile {
 
 // The methods that measure the bins of a CDF. The numbers are stored inside aggregate states.
 enum class CdfMethod : std::uint8_t {
-  kTree = 1,       // a level-uniform tree with the branchings and budgets of least error
-  kBinary = 2,     // a binary tree with equal budgets (Manohar's poster)
-  kHistogram = 3,  // every bin by itself
+  kTree = 1,           // a level-uniform tree with the branchings and budgets of least error
+  kBinary = 2,         // a binary tree with equal budgets (Manohar's poster)
+  kHistogram = 3,      // every bin by itself
+  kFactorization = 4,  // no tree: a PrefixFactorization, for zCDP only
 };
 
 // The name of a method in options, in the ledger and in the text of a dp_cdf. Null for a number
@@ -26,6 +27,8 @@ constexpr const char* cdf_method_name(CdfMethod method) {
       return "binary";
     case CdfMethod::kHistogram:
       return "histogram";
+    case CdfMethod::kFactorization:
+      return "factorization";
   }
   return nullptr;
 }
@@ -37,7 +40,8 @@ struct CdfTree {
 };
 
 // The tree with which a method measures the bins. It depends on the method, the number of bins and
-// the measure only. Requires 1 <= bins <= LevelTree::kMaxBins.
+// the measure only. Requires 1 <= bins <= LevelTree::kMaxBins and a method other than
+// kFactorization.
 //
 // For kTree it minimises the average variance of a prefix count after the least-squares step, for
 // noise of variance 2 / epsilon_i^2 (pure) or 1 / (2 rho_i) (zCDP) on level i. The search goes over

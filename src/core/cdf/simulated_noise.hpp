@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/random/exponential_distribution.hpp>
+#include <boost/random/normal_distribution.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +32,9 @@ class SimulatedNoise {
     }
   }
 
+  // The real Gaussian law of variance 1.
+  double normal() { return normal_(generator_); }
+
   // One of 0 .. bound - 1, all with nearly the same probability; bound >= 1.
   std::size_t below(std::size_t bound) { return static_cast<std::size_t>(generator_() % bound); }
 
@@ -39,6 +43,7 @@ class SimulatedNoise {
 
   std::mt19937_64 generator_{kSeed};
   boost::random::exponential_distribution<double> exponential_;
+  boost::random::normal_distribution<double> normal_;
 };
 
 }  // namespace dpquantile

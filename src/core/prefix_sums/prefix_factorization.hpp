@@ -15,8 +15,8 @@ namespace dpquantile {
 // Miklau, Hay, McGregor, Rastogi 2015; Denisov, McMahan, Rush, Smith, Thakurta 2022).
 //
 // R is the square root of A (Fichtenberger, Henzinger, Upadhyay 2023) with columns scaled to one
-// norm (Henzinger, Upadhyay 2025; Kalinin, McKenna, Upadhyay, Lampert 2025), made integer and fast:
-// column j holds weight(j) * step(i - j) for i >= j. The steps follow 2^b f_i for the coefficients
+// norm (Henzinger, Kalinin, Upadhyay 2025), made integer and fast: column j holds
+// weight(j) * step(i - j) for i >= j. The steps follow 2^b f_i for the coefficients
 // f_i = C(2i, i) / 4^i of (1 - z)^(-1/2), constant on runs whose widths grow with i. So R x is a
 // LagFilter of some 4 log2 K terms over the prefix sums of weight(j) x_j, and its inverse is exact.
 //

@@ -407,6 +407,23 @@ TEST(CdfCurve, RefusesATreeThatDoesNotFitItsBins) {
   expect_corrupt(message, kDomain, too_many_levels, kCounts);
 }
 
+TEST(CdfCurve, RefusesAFactorizationWithATreeOrAnEpsilon) {
+  CdfPlan plan = choose_cdf_plan(CdfMethod::kFactorization, 3, zcdp(0.5));
+  EXPECT_NO_THROW(cdf_curve(kDomain, plan, kCounts));
+  plan.bins = 4;
+  expect_corrupt("the tree does not fit the bins", kDomain, plan, kCounts);
+  plan.bins = 3;
+  plan.privacy.measure = PrivacyMeasure::kPure;
+  expect_corrupt("the method needs a rho", kDomain, plan, kCounts);
+  for (const double rho : {0.0, -1.0, 9e-13, 1e4, kInfinity, kNaN}) {
+    plan.privacy = zcdp(rho);
+    expect_corrupt("rho or a level's part of it is out of range", kDomain, plan, kCounts);
+  }
+  plan = cdf_plan(3, {2, 2}, {0.25, 0.25}, PrivacyMeasure::kZcdp);
+  plan.method = CdfMethod::kFactorization;
+  expect_corrupt("the method has no tree", kDomain, plan, kCounts);
+}
+
 TEST(CdfCurve, RefusesBudgetsOfEpsilonOutOfRange) {
   const std::string message = "epsilon or a level's part of it is out of range";
   for (const double epsilon : {0.0, -1.0, 1e-10, 1e4, kInfinity, kNaN}) {
@@ -452,6 +469,9 @@ TEST(CdfCurve, AcceptsEveryPlanThatIsChosen) {
         const CdfDomain domain = CdfDomain::create(0, 1, bins, std::nullopt);
         const CdfPlan plan = choose_cdf_plan(method, bins, privacy);
         EXPECT_NO_THROW(cdf_curve(domain, plan, Cumulative(bins))) << bins << " " << privacy.value;
+        if (privacy.measure == PrivacyMeasure::kPure) continue;
+        const CdfPlan factorized = choose_cdf_plan(CdfMethod::kFactorization, bins, privacy);
+        EXPECT_NO_THROW(cdf_curve(domain, factorized, Cumulative(bins))) << bins;
       }
     }
   }

@@ -63,6 +63,8 @@ std::vector<CdfCurve> small_curves() {
       curve_of({0, 1, 0, 3}, CdfMethod::kHistogram, zcdp(1000), {0, 0, 7}),
       curve_of({8766, 8768, 1, 3, 5}, CdfMethod::kTree, pure(0.1), {0, 128, 300}),
       curve_of({-5e14, 5e14, 0, 4, 255}, CdfMethod::kTree, zcdp(0.5), {1, 2, 3, 4}),
+      curve_of({0, 4, 1, 5}, CdfMethod::kFactorization, zcdp(0.5), {1, 2, 16'000, 17'000, 17'001}),
+      curve_of({8766, 8768, 1, 3, 5}, CdfMethod::kFactorization, zcdp(1e-12), {0, 128, 300}),
   };
 }
 
@@ -108,6 +110,27 @@ TEST(CdfBytes, BeginWithTheVersionAndAreLittleEndian) {
       3, 0,    0,    0,                             // branching
       0, 0xe0, 0xff, 0xff, 0xff, 0xff, 0xef, 0x3f,  // level epsilon: 1 - 2^-40
       1, 0,    0xac, 0x02,                          // increments
+  };
+  ASSERT_EQ(bytes.size(), expected.size());
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    EXPECT_EQ(std::to_integer<int>(bytes[i]), expected[i]) << i;
+  }
+}
+
+// Method factorization has no levels.
+TEST(CdfBytes, HaveNoLevelsWithoutATree) {
+  const Bytes bytes =
+      encoded(curve_of({0, 1, 0, 3}, CdfMethod::kFactorization, zcdp(1), {1, 1, 301}));
+  const std::vector<int> expected = {
+      2,                                   // version
+      0, 0, 0,    0,    0, 0, 0,    0,     // lower
+      0, 0, 0,    0,    0, 0, 0xf0, 0x3f,  // upper
+      0, 0, 0,    0,    0, 0, 0,    0,     // granularity
+      3, 0, 0,    0,                       // bins
+      4,                                   // method
+      0, 0, 0,    0,    0, 0, 0xf0, 0x3f,  // rho
+      0,                                   // levels
+      1, 0, 0xac, 0x02,                    // increments
   };
   ASSERT_EQ(bytes.size(), expected.size());
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -171,7 +194,9 @@ bool is_a_curve(std::span<const std::byte> bytes) {
   EXPECT_TRUE(std::ranges::is_sorted(curve->cumulative()));
   EXPECT_LE(curve->rows(), kMostRows);
   EXPECT_EQ(curve->cumulative().size(), curve->domain().bins);
-  EXPECT_TRUE(LevelTree::is_valid(curve->plan().bins, curve->plan().branching()));
+  const CdfPlan& plan = curve->plan();
+  EXPECT_EQ(plan.levels == 0, plan.method == CdfMethod::kFactorization);
+  EXPECT_TRUE(plan.levels == 0 || LevelTree::is_valid(plan.bins, plan.branching()));
   EXPECT_GE(curve->count(curve->domain().lower, curve->domain().upper), 0);
   return true;
 }
@@ -278,7 +303,8 @@ TEST(CorruptCdfBytes, AreRefusedWithTheReason) {
     return fewer;
   }());
   expect_refused("unknown method", with(kMethodAt, 0));
-  expect_refused("unknown method", with(kMethodAt, 4));
+  expect_refused("unknown method", with(kMethodAt, 5));
+  expect_refused("the method needs a rho", with(kMethodAt, 4));
   expect_refused("too many levels", with(kLevelsAt, 21));
   expect_refused("bytes are left over", [&] {
     Bytes more = bytes;

@@ -248,6 +248,7 @@ std::vector<CdfPlan> plans_of_every_kind() {
       plans.push_back(choose_cdf_plan(method, 100, privacy));
     }
   }
+  plans.push_back(choose_cdf_plan(CdfMethod::kFactorization, 100, zcdp(0.02)));
   return plans;
 }
 
@@ -292,12 +293,15 @@ TEST(CdfBand, MissesAtMostAtItsRateWithNoiseOfAFewRows) {
   constexpr int kRuns = 2000;
   for (const PrivacyParameter& privacy :
        {pure(2), pure(5), pure(20), zcdp(0.5), zcdp(2), zcdp(8)}) {
-    const CdfPlan plan = choose_cdf_plan(CdfMethod::kTree, 20, privacy);
-    const CdfError figure = figures(plan, 0.9);
-    const Misses misses = misses_of(plan, Truth(Counts(20, 100)), figure, kRuns);
-    const double value = privacy.value;
-    EXPECT_GT(upper_tail(misses.everywhere, kRuns, 0.1), kFalseAlarm) << value;
-    EXPECT_GT(upper_tail(misses.everywhere_fraction_rows, kRuns, 0.1), kFalseAlarm) << value;
+    for (const CdfMethod method : {CdfMethod::kTree, CdfMethod::kFactorization}) {
+      if (method == CdfMethod::kFactorization && privacy.measure == PrivacyMeasure::kPure) continue;
+      const CdfPlan plan = choose_cdf_plan(method, 20, privacy);
+      const CdfError figure = figures(plan, 0.9);
+      const Misses misses = misses_of(plan, Truth(Counts(20, 100)), figure, kRuns);
+      const double value = privacy.value;
+      EXPECT_GT(upper_tail(misses.everywhere, kRuns, 0.1), kFalseAlarm) << value;
+      EXPECT_GT(upper_tail(misses.everywhere_fraction_rows, kRuns, 0.1), kFalseAlarm) << value;
+    }
   }
 }
 

@@ -44,6 +44,13 @@ TEST(CdfJson, GivesRhoInsteadOfEpsilonUnderZcdp) {
             R"("cumulative": [1, 2, 3]})");
 }
 
+TEST(CdfJson, HasNoLevelsWithoutATree) {
+  const CdfPlan plan = choose_cdf_plan(CdfMethod::kFactorization, 3, zcdp(0.5));
+  EXPECT_EQ(json_of(cdf_curve({0, 1, 0, 3}, plan, {1, 2, 3})),
+            R"({"lower": 0, "upper": 1, "bins": 3, "method": "factorization", "rho": 0.5, )"
+            R"("rows": 3, "cumulative": [1, 2, 3]})");
+}
+
 TEST(CdfJson, GivesTheTypeAndTheTextsOfOtherValuesThanNumbers) {
   const CdfPlan plan = cdf_plan(3, {3}, {0.5});
   const CdfTypeText text{"date", "2024-01-01", "2024-01-03", "1 day"};

@@ -270,10 +270,11 @@ TEST(CdfMethodName, IsTheNameInTheOptionAndTheLedger) {
   EXPECT_STREQ(cdf_method_name(CdfMethod::kTree), "tree");
   EXPECT_STREQ(cdf_method_name(CdfMethod::kBinary), "binary");
   EXPECT_STREQ(cdf_method_name(CdfMethod::kHistogram), "histogram");
+  EXPECT_STREQ(cdf_method_name(CdfMethod::kFactorization), "factorization");
 }
 
 TEST(CdfMethodName, IsNullForAnUnknownMethod) {
-  for (const int number : {0, 4, 255}) {
+  for (const int number : {0, 5, 255}) {
     EXPECT_EQ(cdf_method_name(static_cast<CdfMethod>(number)), nullptr) << number;
   }
 }
