@@ -14,7 +14,17 @@ SELECT pointwise <= 2300 AS pointwise, simultaneous <= 4600 AS simultaneous, bra
 SELECT e.branching, e.level_epsilon, r.branching AS branching_of_rho, r.level_rho, r.level_epsilon IS NULL AS no_epsilon,
        r.pointwise < 0.8 * e.pointwise AND r.simultaneous < 0.7 * e.simultaneous AS smaller
   FROM dp_cdf_expected_error(0.1, 8, method => 'binary') e, dp_cdf_expected_error(NULL, 8, method => 'binary', rho => 0.005) r;
-SELECT dp_cdf_expected_error(0.01) = dp_cdf_expected_error(0.01, 1024, 0.95, 'tree') AS defaults;
+SELECT dp_cdf_expected_error(0.01) = dp_cdf_expected_error(0.01, 1024, 0.95, 'tree') AS defaults,
+       dp_cdf_expected_error(NULL, 64, rho => 0.1) = dp_cdf_expected_error(NULL, 64, 0.95, 'factorization', 0.1) AS with_rho,
+       dp_cdf_expected_error(1, 10, 0.95, NULL) = dp_cdf_expected_error(1, 10) AS null_method;
+
+-- The default with option rho has no tree. It must reach a band of 12 rows, and have smaller errors than the tree.
+SELECT f.pointwise <= 6 AS pointwise, f.simultaneous <= 12 AS simultaneous, t.simultaneous >= 15 AS tree,
+       f.branching, f.level_epsilon, f.level_rho
+  FROM dp_cdf_expected_error(NULL, rho => 0.5) f, dp_cdf_expected_error(NULL, method => 'tree', rho => 0.5) t;
+SELECT bins, f.simultaneous < t.simultaneous AS simultaneous, f.pointwise < t.pointwise AS pointwise
+  FROM unnest('{8,100,10000,1048576}'::int[]) bins, dp_cdf_expected_error(NULL, bins, rho => 0.0001) f,
+       dp_cdf_expected_error(NULL, bins, method => 'tree', rho => 0.0001) t;
 
 -- For each method and number of bins, the tree covers the bins, the parts of epsilon add up to no more than
 -- epsilon, and the error at all points is no smaller than the error at a single point.
@@ -140,12 +150,12 @@ SELECT dp_cdf_expected_error(1, 10, 'NaN');
 SELECT dp_cdf_expected_error(1, 10, 0.95, 'approximate');
 SELECT dp_cdf_expected_error(1, 10, 0.95, 'Tree');
 SELECT dp_cdf_expected_error(1, 10, 0.95, '');
+SELECT dp_cdf_expected_error(1, 10, 0.95, 'factorization');
 SELECT dp_cdf_expected_error(1, 10, rho => 0.1);
 SELECT dp_cdf_expected_error(NULL, 10, rho => 0);
 SELECT dp_cdf_expected_error(NULL, 10, rho => 'NaN');
 SELECT dp_cdf_expected_error(NULL) IS NULL AND dp_cdf_expected_error(1, NULL) IS NULL
-       AND dp_cdf_expected_error(1, 1, NULL) IS NULL
-       AND dp_cdf_expected_error(1, 1, 0.95, NULL) IS NULL AS "null";
+       AND dp_cdf_expected_error(1, 1, NULL) IS NULL AS "null";
 \set VERBOSITY sqlstate
 SELECT dp_cdf_error(cdf, 1) FROM cdfs WHERE name = 'continuous';
 SELECT dp_cdf_points(cdf, 1) FROM cdfs WHERE name = 'continuous';

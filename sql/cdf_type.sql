@@ -219,6 +219,24 @@ SELECT change, refusal((cdf::jsonb || change::jsonb)::text) AS refusal
 SELECT refusal((cdf::jsonb - 'rho')::text) AS without_rho, refusal((cdf::jsonb - 'level_rho')::text) AS without_level_rho
   FROM of_rho;
 
+-- A release by method factorization has no levels: neither in its text nor in its bytes.
+CREATE TABLE factorized AS
+  SELECT '{"lower": 0, "upper": 6, "granularity": 2, "bins": 4, "method": "factorization", "rho": 0.5,
+           "rows": 10, "cumulative": [1, 1, 4, 10]}'::dp_cdf AS cdf;
+SELECT cdf, length(cdf::bytea) AS bytes, cdf::bytea::dp_cdf::text = cdf::text AS from_bytes,
+       cdf::jsonb::dp_cdf::text = cdf::text AS jsonb
+  FROM factorized;
+SELECT dp_cdf_quantile(cdf, 0.5) AS median, (dp_cdf_error(cdf)).rows AS error, (dp_cdf_error(cdf, 0.9, false)).rows AS at_a_point
+  FROM factorized;
+SELECT x, probability, round(low::numeric, 2) AS low, round(high::numeric, 2) AS high FROM factorized, dp_cdf_points(cdf, 0.5);
+SELECT change, refusal((cdf::jsonb || change::jsonb)::text) AS refusal
+  FROM factorized,
+       unnest(ARRAY['{"epsilon": 0.5}', '{"branching": [4]}', '{"branching": []}', '{"level_rho": [0.5]}', '{"rho": 0}',
+                    '{"rho": 1e-13}', '{"rho": 1001}', '{"method": "tree"}', '{"bins": 5}',
+                    '{"method": "tree", "branching": [], "level_rho": []}']) change;
+SELECT refusal((cdf::jsonb - 'rho')::text) AS without_rho, refusal((cdf::jsonb - 'rho' || '{"epsilon": 1}')::text) AS with_epsilon
+  FROM factorized;
+
 -- Every question to invalid bytes raises the same error.
 SELECT dp_cdf_rows('\x01'::bytea::dp_cdf);
 SELECT dp_cdf_quantile('\x01'::bytea::dp_cdf, 0.5);

@@ -208,6 +208,7 @@ SELECT cdf_bytes(runs => '\x02')::records_state::text = cdf_state('{"bins": 5}',
 SELECT cdf_bytes(measure => 2)::records_state::text = cdf_bytes(measure => 2) AS rho;
 SELECT cdf_bytes(measure => 0)::records_state;
 SELECT cdf_bytes(method => 0)::records_state;
+SELECT cdf_bytes(method => 5)::records_state;
 SELECT cdf_bytes(method => 4)::records_state;
 SELECT cdf_bytes(delta => 1e-6)::records_state;
 SELECT cdf_bytes(bins => 0)::records_state;

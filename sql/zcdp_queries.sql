@@ -1,6 +1,6 @@
 -- Queries that state their guarantee in rho (option rho). Answers are random. The printed answers are 10 ranks or more away
 -- from the next cell, at a lambda of 30 or more, or of 8 if drawn jointly, or come from Gaussian noise of a rho of 60 or more:
--- other answers have a probability below 1e-20.
+-- other answers have a probability below 1e-20. By method factorization, with a rho of 1000, those of other rows have one below 1e-18.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_rho;
 CREATE SCHEMA AUTHORIZATION regress_dpq_rho;
@@ -30,6 +30,8 @@ SELECT dp_cdf(x, NULL, 0, 100, dp_options('tree', bins => 2, rho => 500))::jsonb
   FROM t;
 SELECT dp_cdf_quantile(c, 0.5) AS median, dp_cdf_rows(c) AS rows
   FROM (SELECT dp_cdf(x, NULL, 0, 100, dp_options(granularity => 1, rho => 1000)) AS c FROM t) s;
+SELECT dp_cdf(x, NULL, 0, 100, dp_options(bins => 2, rho => 1000)) AS by_default,
+       dp_cdf(x, NULL, 0, 100, dp_options('factorization', granularity => 50, rho => 1000)) AS by_name FROM t;
 SELECT dp_synthesize(x, 3, NULL, 0, 100, dp_options(granularity => 1, rho => 1000)) AS sample,
        dp_synthesize(n, 3, NULL, 0, 100, dp_options('approximate', 1, rho => 1000)) AS numeric_sample FROM t;
 -- GROUP BY, empty input, only NULL
@@ -56,6 +58,8 @@ SELECT dp_median(x, NULL, 0, 100, dp_options(rho => 1e-12)) BETWEEN 0 AND 100 AS
 SELECT dp_median(x, 0.5, 0, 100, dp_options(rho => 0.01)) FROM t;
 SELECT dp_quantile(x, 0.5, 0.5, 0, 100, '{"rho": 0.01}') FROM t;
 SELECT dp_quantiles(n, '{0.5}', 0.5, 0, 100, '{"rho": 0.01}') FROM t;
+-- Method factorization, the default of dp_cdf with rho, has no guarantee in epsilon.
+SELECT dp_cdf(x, 0.5, 0, 100, dp_options('factorization')) FROM t;
 SELECT dp_cdf(x, 0.5, 0, 100, '{"rho": 0.01}') FROM t;
 \echo :SQLSTATE
 SELECT dp_median(x, NULL, 0, 100) FROM t;

@@ -1815,6 +1815,46 @@ COMMENT ON FUNCTION @extschema@.dp_histogram_error(float8, float8) IS
   'confidence. epsilon: as there; confidence: a number from 0 to 1. Reads no data and costs no budget.';
 
 -- ---------------------------------------------------------------------------------------------
+-- CDF: the method factorization, the default with option rho
+-- ---------------------------------------------------------------------------------------------
+
+COMMENT ON FUNCTION @extschema@.dp_options(text, float8, bigint, float8, float8, text, boolean, float8) IS
+  'Builds and checks the options argument of the private aggregates. method: the mechanism; for quantiles and '
+  'dp_synthesize ''approximate'' (the default for quantiles), ''joint'', ''independent'', ''tree'' or ''auto'' (the '
+  'default for dp_synthesize), for dp_cdf ''tree'' (the default for an epsilon), ''factorization'' (the default with '
+  'rho, and only with it), ''binary'' or ''histogram'', for dp_iqr '
+  '''propose-test-release'' (the default) or ''quantiles'', for dp_user_mean ''array'' (the default), ''baseline'', '
+  '''levy'', ''quantile'', ''quantile-adaptive'' or ''bounded'', for dp_user_variance the first two of these or '
+  '''bounded''; granularity: the step between possible values, for '
+  'example 1 for whole numbers or 0.01 for cents (default for quantiles: 2^20 cells from lower to upper); bins: '
+  'the number of bins of a dp_cdf, 1 to 1048576 (default 1024), instead of granularity; lower, upper: public '
+  'bounds of the values, for dp_iqr with method ''quantiles''; max_contributions: for dp_user_mean and '
+  'dp_user_variance, the most rows kept of a user: a whole number such as ''8'', ''median'' or ''optimal'' (the '
+  'default); suppress: for dp_user_grid_stats, whether users may be left out of some of their grids (default true); '
+  'rho: for quantiles, dp_synthesize and dp_cdf, the guarantee in rho of zero-concentrated differential privacy, 1e-12 '
+  'to 1000, with NULL for epsilon. Options are public and cost no budget.';
+
+CREATE OR REPLACE FUNCTION @extschema@.dp_cdf_expected_error(epsilon float8, bins bigint DEFAULT 1024, confidence float8 DEFAULT 0.95,
+                                                  method text DEFAULT NULL, rho float8 DEFAULT NULL,
+                                                  OUT pointwise float8, OUT simultaneous float8,
+                                                  OUT branching int[], OUT level_epsilon float8[], OUT level_rho float8[])
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_expected_error';
+COMMENT ON FUNCTION @extschema@.dp_cdf_expected_error(float8, bigint, float8, text, float8) IS
+  'The expected error of dp_cdf: the +- in rows at a point chosen at random (pointwise) and at all points '
+  'at once (simultaneous), and the tree of the release: branching and level_epsilon or level_rho of each '
+  'level, NULL for method ''factorization'', which has no tree. epsilon, bins, method: as for dp_cdf, NULL for the '
+  'default method; confidence: the probability that the error holds, 0.5 to 0.999; rho: for a release with option rho, '
+  'with NULL for epsilon. Reads no data and costs no budget.';
+CREATE OR REPLACE FUNCTION @extschema@.dp_cdf_expected_error(
+    epsilon @extschema@.dp_number, bins @extschema@.dp_number DEFAULT 1024, confidence @extschema@.dp_number DEFAULT 0.95,
+    method text DEFAULT NULL, rho @extschema@.dp_number DEFAULT NULL,
+    OUT pointwise float8, OUT simultaneous float8, OUT branching int[], OUT level_epsilon float8[], OUT level_rho float8[])
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_expected_error';
+-- It gets the comment of the other one below.
+COMMENT ON FUNCTION @extschema@.dp_cdf_expected_error(
+    @extschema@.dp_number, @extschema@.dp_number, @extschema@.dp_number, text, @extschema@.dp_number) IS NULL;
+
+-- ---------------------------------------------------------------------------------------------
 -- CDF: questions to a released value of dates or times. The value has no type that a function could have, so the
 -- answers are texts.
 -- ---------------------------------------------------------------------------------------------

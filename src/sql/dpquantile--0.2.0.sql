@@ -1544,7 +1544,8 @@ CREATE FUNCTION @extschema@.dp_options(method text DEFAULT NULL, granularity flo
 COMMENT ON FUNCTION @extschema@.dp_options(text, float8, bigint, float8, float8, text, boolean, float8) IS
   'Builds and checks the options argument of the private aggregates. method: the mechanism; for quantiles and '
   'dp_synthesize ''approximate'' (the default for quantiles), ''joint'', ''independent'', ''tree'' or ''auto'' (the '
-  'default for dp_synthesize), for dp_cdf ''tree'' (the default), ''binary'' or ''histogram'', for dp_iqr '
+  'default for dp_synthesize), for dp_cdf ''tree'' (the default for an epsilon), ''factorization'' (the default with '
+  'rho, and only with it), ''binary'' or ''histogram'', for dp_iqr '
   '''propose-test-release'' (the default) or ''quantiles'', for dp_user_mean ''array'' (the default), ''baseline'', '
   '''levy'', ''quantile'', ''quantile-adaptive'' or ''bounded'', for dp_user_variance the first two of these or '
   '''bounded''; granularity: the step between possible values, for '
@@ -2012,15 +2013,16 @@ COMMENT ON FUNCTION @extschema@.dp_cdf_svg(@extschema@.dp_cdf, bigint, bigint, t
   'to 4000 pixels; title: up to 1000 bytes; confidence: of the band, 0.5 to 0.999. Costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_cdf_expected_error(epsilon float8, bins bigint DEFAULT 1024, confidence float8 DEFAULT 0.95,
-                                                  method text DEFAULT 'tree', rho float8 DEFAULT NULL,
+                                                  method text DEFAULT NULL, rho float8 DEFAULT NULL,
                                                   OUT pointwise float8, OUT simultaneous float8,
                                                   OUT branching int[], OUT level_epsilon float8[], OUT level_rho float8[])
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_expected_error';
 COMMENT ON FUNCTION @extschema@.dp_cdf_expected_error(float8, bigint, float8, text, float8) IS
   'The expected error of dp_cdf: the +- in rows at a point chosen at random (pointwise) and at all points '
   'at once (simultaneous), and the tree of the release: branching and level_epsilon or level_rho of each '
-  'level. epsilon, bins, method: as for dp_cdf; confidence: the probability that the error holds, 0.5 to '
-  '0.999; rho: for a release with option rho, with NULL for epsilon. Reads no data and costs no budget.';
+  'level, NULL for method ''factorization'', which has no tree. epsilon, bins, method: as for dp_cdf, NULL for the '
+  'default method; confidence: the probability that the error holds, 0.5 to 0.999; rho: for a release with option rho, '
+  'with NULL for epsilon. Reads no data and costs no budget.';
 
 -- ---------------------------------------------------------------------------------------------
 -- CDF: questions to a released value of dates or times. The value has no type that a function could have, so the
@@ -3380,7 +3382,7 @@ CREATE FUNCTION @extschema@.dp_cdf_svg(
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_svg';
 CREATE FUNCTION @extschema@.dp_cdf_expected_error(
     epsilon @extschema@.dp_number, bins @extschema@.dp_number DEFAULT 1024, confidence @extschema@.dp_number DEFAULT 0.95,
-    method text DEFAULT 'tree', rho @extschema@.dp_number DEFAULT NULL,
+    method text DEFAULT NULL, rho @extschema@.dp_number DEFAULT NULL,
     OUT pointwise float8, OUT simultaneous float8, OUT branching int[], OUT level_epsilon float8[], OUT level_rho float8[])
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_expected_error';
 CREATE FUNCTION @extschema@.dp_iqr_min_rows(epsilon @extschema@.dp_number, delta @extschema@.dp_number) RETURNS bigint

@@ -163,8 +163,10 @@ CdfText read_text(char* written) {
   const bool zcdp = fields.has("rho");
   read.privacy = {zcdp ? PrivacyMeasure::kZcdp : PrivacyMeasure::kPure,
                   fields.number(zcdp ? "rho" : "epsilon")};
-  read.branching = fields.numbers("branching", &read.branching_count);
-  read.level_budget = fields.numbers(zcdp ? "level_rho" : "level_epsilon", &read.level_count);
+  if (read.method != CdfMethod::kFactorization) {
+    read.branching = fields.numbers("branching", &read.branching_count);
+    read.level_budget = fields.numbers(zcdp ? "level_rho" : "level_epsilon", &read.level_count);
+  }
   read.rows = fields.number("rows");
   read.cumulative = fields.numbers("cumulative", &read.count);
   fields.require_no_more();

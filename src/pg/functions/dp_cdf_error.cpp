@@ -52,19 +52,27 @@ Datum int4_array(std::span<const std::uint32_t> numbers) {
                                          sizeof(int32), true, TYPALIGN_INT));
 }
 
-// The plan that a dp_cdf call with these parameters would have.
-CdfPlan expected_plan(const PrivacyParameter& privacy, int64 bins, const char* name) {
+CdfMethod method_named(const char* name) {
   const FamilyRow& family = row_of(Family::kCdf);
   const MethodRow* method = find_method(family, std::string_view(name));
   if (method == nullptr) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown method \"%s\"", name),
                     errhint("Valid methods: %s.", method_names(family))));
   }
+  return static_cast<CdfMethod>(method->number);
+}
+
+CdfMethod default_method(PrivacyMeasure measure) {
+  const bool with_rho = measure == PrivacyMeasure::kZcdp;
+  return static_cast<CdfMethod>(row_of(Family::kCdf).default_method(with_rho));
+}
+
+// The plan that a dp_cdf call with these parameters would have.
+CdfPlan expected_plan(const PrivacyParameter& privacy, int64 bins, CdfMethod method) {
   CdfPlan plan{};
   report(guarded([&] {
     check_privacy_parameter(privacy);
-    plan = choose_cdf_plan(static_cast<CdfMethod>(method->number),
-                           check_bins(static_cast<double>(bins)), privacy);
+    plan = choose_cdf_plan(method, check_bins(static_cast<double>(bins)), privacy);
   }));
   return plan;
 }
@@ -154,10 +162,11 @@ DPQ_FUNCTION(dpq_cdf_error) {
 }
 
 // (epsilon, bins, confidence, method, rho) returns (pointwise, simultaneous, branching,
-// level_epsilon, level_rho); NULL if an argument is NULL, except that one of epsilon and rho may be
+// level_epsilon, level_rho), the last three NULL for a method without a tree; NULL if bins,
+// confidence, or both epsilon and rho are NULL
 DPQ_FUNCTION(dpq_cdf_expected_error) {
   const bool has_rho = !PG_ARGISNULL(4);
-  if (PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3)) PG_RETURN_NULL();
+  if (PG_ARGISNULL(1) || PG_ARGISNULL(2)) PG_RETURN_NULL();
   if (PG_ARGISNULL(0) && !has_rho) PG_RETURN_NULL();
   if (!PG_ARGISNULL(0) && has_rho) {
     ereport(ERROR,
@@ -166,13 +175,15 @@ DPQ_FUNCTION(dpq_cdf_expected_error) {
   }
   const float8 amount = stated_amount(PG_GETARG_FLOAT8(has_rho ? 4 : 0));
   const PrivacyParameter privacy = has_rho ? zcdp(amount) : pure(amount);
-  const CdfPlan plan = expected_plan(privacy, whole_argument(fcinfo, 1, "bins"),
-                                     text_to_cstring(PG_GETARG_TEXT_PP(3)));
+  const CdfMethod method = PG_ARGISNULL(3) ? default_method(privacy.measure)
+                                           : method_named(text_to_cstring(PG_GETARG_TEXT_PP(3)));
+  const CdfPlan plan = expected_plan(privacy, whole_argument(fcinfo, 1, "bins"), method);
   const CdfError* error = cdf_error_of(fcinfo, plan, PG_GETARG_FLOAT8(2));
   const Datum level_budget = float8_array(plan.level_budget());
   Datum values[] = {Float8GetDatum(error->point), Float8GetDatum(error->everywhere),
                     int4_array(plan.branching()), level_budget, level_budget};
-  bool nulls[] = {false, false, false, has_rho, !has_rho};
+  const bool no_tree = plan.levels == 0;
+  bool nulls[] = {false, false, no_tree, has_rho || no_tree, !has_rho || no_tree};
   PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
 }
 

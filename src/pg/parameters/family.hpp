@@ -97,6 +97,7 @@ struct FamilyRow {
   ChargeRule charged;
   unsigned options;                    // a set of Option
   std::span<const MethodRow> methods;  // the first is the default
+  Method default_with_rho = 0;         // the default with option rho; 0 if it is the same
   // The C symbols of the final functions of the family's aggregates.
   std::span<const std::string_view> final_functions;
   // Throws ParameterError unless the family accepts the parameters. Fills in the fields of
@@ -106,6 +107,10 @@ struct FamilyRow {
   const Mechanism* (*prepare)(const AggregateParameters& parameters, ContextMemory& memory);
 
   bool takes(unsigned option) const { return (options & option) != 0; }
+  // The method of a call that names none, with or without option rho.
+  Method default_method(bool with_rho) const {
+    return with_rho && default_with_rho != 0 ? default_with_rho : methods.front().number;
+  }
   int arguments_from_rows() const { return static_cast<int>(row_arguments); }
   int arguments_after_epsilon() const {
     switch (after_epsilon) {

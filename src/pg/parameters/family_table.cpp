@@ -87,6 +87,7 @@ constexpr MethodRow kCdfMethods[] = {
     row_method(CdfMethod::kTree, cdf_method_name(CdfMethod::kTree)),
     row_method(CdfMethod::kBinary, cdf_method_name(CdfMethod::kBinary)),
     row_method(CdfMethod::kHistogram, cdf_method_name(CdfMethod::kHistogram)),
+    row_method(CdfMethod::kFactorization, cdf_method_name(CdfMethod::kFactorization)),
 };
 constexpr MethodRow kIqrMethods[] = {kProposeTestRelease, kIqrByQuantiles};
 constexpr MethodRow kUserMeanMethods[] = {
@@ -194,6 +195,7 @@ constexpr FamilyRow kFamilies[] = {
      .charged = ChargeRule::kOncePerExecution,
      .options = kCdfOptions,
      .methods = kCdfMethods,
+     .default_with_rho = static_cast<Method>(CdfMethod::kFactorization),
      .final_functions = kCdfFinals,
      .check = check_cdf_parameters,
      .prepare = prepare_cdf},

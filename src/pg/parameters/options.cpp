@@ -232,13 +232,16 @@ const char* option_name(Option option) {
 
 AggregateOptions default_options(const FamilyRow& family) {
   AggregateOptions options{};
-  options.method = family.methods.front().number;
+  options.method = family.default_method(false);
   return options;
 }
 
 AggregateOptions parse_options(Jsonb* options, const FamilyRow& family) {
-  AggregateOptions parsed = default_options(family);
+  constexpr Method kNone = 0;
+  AggregateOptions parsed{};
+  parsed.method = kNone;
   parse(options, {&family, 1}, &parsed);
+  if (parsed.method == kNone) parsed.method = family.default_method(parsed.rho.has_value());
   return parsed;
 }
 

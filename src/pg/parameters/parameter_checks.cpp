@@ -7,6 +7,7 @@
 #include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
 #include "core/cdf/cdf_domain.hpp"
+#include "core/cdf/cdf_plan.hpp"
 #include "core/iqr/iqr.hpp"
 #include "core/iqr/iqr_method.hpp"
 #include "core/noisy_histogram/bin_bounds.hpp"
@@ -119,6 +120,7 @@ void check_quantiles_parameters(const GivenParameters& given, AggregateParameter
 
 void check_cdf_parameters(const GivenParameters& given, AggregateParameters* checked) {
   check_privacy_parameter(given.privacy);
+  check_cdf_method(static_cast<CdfMethod>(given.options.method), given.privacy.measure);
   check_whole_granularity(given);
   const CdfDomain domain =
       CdfDomain::create(given.lower, given.upper, given.options.bins, cdf_granularity(given));
