@@ -136,6 +136,11 @@ CREATE MATERIALIZED VIEW visit_copy AS SELECT * FROM visit;
 -- What reads a table of users protects users.
 SELECT dp_protect_table('visit_view');
 SELECT dp_protect_table('visit_copy');
+CREATE TABLE stay (person text) PARTITION BY LIST (person);
+CREATE TABLE stay_now PARTITION OF stay DEFAULT;
+SELECT dp_protect_table('stay', 'person');
+SELECT dp_protect_table('stay_now');
+DROP TABLE stay;
 SELECT dp_protect_table(t, 'person') FROM unnest('{visit_child,visit_typed,visit_view,visit_copy}'::regclass[]) t;
 ALTER TABLE visit_parent RENAME person TO patient;
 SELECT * FROM protected WHERE relation = 'visit_child'::regclass;

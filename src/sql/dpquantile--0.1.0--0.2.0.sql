@@ -565,15 +565,20 @@ BEGIN
     WITH RECURSIVE below (relation) AS (
       SELECT asked::oid
       UNION
-      SELECT d.refobjid
+      SELECT s.relation
         FROM below b
-        JOIN pg_class c ON c.oid = b.relation AND c.relkind IN ('v', 'm')
-        JOIN pg_rewrite r ON r.ev_class = c.oid
-        JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass)
+       CROSS JOIN LATERAL (
+         SELECT d.refobjid
+           FROM pg_class c
+           JOIN pg_rewrite r ON r.ev_class = c.oid
+           JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
+          WHERE c.oid = b.relation AND c.relkind IN ('v', 'm')
+          UNION ALL
+         SELECT i.inhparent FROM pg_inherits i WHERE i.inhrelid = b.relation) s (relation))
     SELECT t.relation INTO of_users FROM below b JOIN dpquantile.protected_table t ON t.relation = b.relation
      WHERE t.user_column IS NOT NULL AND t.relation <> asked ORDER BY t.relation LIMIT 1;
     IF of_users IS NOT NULL THEN
-      RAISE EXCEPTION '% cannot be protected without user_id: it reads %, which protects all rows of a user', asked, of_users
+      RAISE EXCEPTION '% cannot be protected without user_id: its rows are those of %, which protects all rows of a user', asked, of_users
         USING ERRCODE = 'object_not_in_prerequisite_state',
               HINT = format('Name the column that names the user: SELECT dp_protect_table(%L, user_id => ...).', asked);
     END IF;
