@@ -1,4 +1,5 @@
 // The values of a list in FROM that protected rows are joined with: unnest() and generate_series().
+#include "pg/protect/early_values.hpp"
 #include "pg/server/distinct_values.hpp"
 
 extern "C" {
@@ -15,12 +16,10 @@ namespace dpquantile {
 
 namespace {
 
-constexpr int kMaxValues = 1000;
-
 [[noreturn]] void refuse_long_list() {
   ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                   errmsg("a list that protected rows are joined with is too long"),
-                  errdetail("It has more than %d values.", kMaxValues),
+                  errdetail("It has more than %d values.", kMaxElements),
                   errhint("Join a table that has a unique key, or ask several queries.")));
 }
 
@@ -74,7 +73,7 @@ int call_for_each(FunctionCallInfo call, ReturnSetInfo* rows, const Elements& el
     call->isnull = false;
     const Datum value = FunctionCallInvoke(call);
     if (rows->isDone != ExprMultipleResult) return count;
-    if (count == kMaxValues) refuse_long_list();
+    if (count == kMaxElements) refuse_long_list();
     values[count] = datumCopy(value, elements.by_value, elements.length);
   }
 }
@@ -89,7 +88,7 @@ ArrayType* series(FunctionCallInfo arguments) {
   InitFunctionCallInfoData(*call, &function, 3, InvalidOid, nullptr,
                            reinterpret_cast<fmNodePtr>(&rows));
   for (int i = 0; i < 3; ++i) call->args[i] = arguments->args[i];
-  auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * kMaxValues));
+  auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * kMaxElements));
   const int count = call_for_each(call, &rows, elements, values);
   FreeExprContext(context, true);
   return construct_array(values, count, elements.type, elements.length, elements.by_value,
@@ -114,7 +113,7 @@ void require_distinct(ArrayType* array, Oid collation) {
   int count;
   deconstruct_array(array, elements.type, elements.length, elements.by_value, elements.alignment,
                     &values, &nulls, &count);
-  if (count > kMaxValues) refuse_long_list();
+  if (count > kMaxElements) refuse_long_list();
   if (are_distinct(values, without_nulls(values, nulls, count), elements.type, collation)) return;
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("a list that protected rows are joined with has a value twice"),

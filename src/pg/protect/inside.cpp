@@ -3,6 +3,7 @@
 #include "pg/protect/allowed_nodes.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/early_expressions.hpp"
+#include "pg/protect/early_values.hpp"
 #include "pg/protect/lasting_type.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/outside.hpp"
@@ -28,7 +29,6 @@ namespace dpquantile {
 
 namespace {
 
-constexpr int kMaxElements = 1000;
 constexpr char kFunctionHint[] =
     "Use comparisons, arithmetic, LIKE, date_trunc and the other functions in the guide for "
     "analysts (docs/analyst.md).";

@@ -2,6 +2,7 @@
 
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/early_expressions.hpp"
+#include "pg/protect/early_values.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/own_function.hpp"
@@ -23,7 +24,6 @@ namespace dpquantile {
 
 namespace {
 
-constexpr int kMaxRows = 1000;
 constexpr char kListHint[] =
     "Join VALUES of constants, generate_series or unnest of public values, or a table with a "
     "unique key.";
@@ -45,9 +45,9 @@ Node* constant_of(QueryLevel* level, Node* value) {
 }
 
 void fold_values(QueryLevel* level, RangeTblEntry* entry) {
-  if (list_length(entry->values_lists) > kMaxRows) {
+  if (list_length(entry->values_lists) > kMaxElements) {
     refuse_list(level, nullptr,
-                psprintf("VALUES beside protected rows has more than %d rows", kMaxRows));
+                psprintf("VALUES beside protected rows has more than %d rows", kMaxElements));
   }
   ListCell* row;
   foreach (row, entry->values_lists) {
@@ -113,21 +113,11 @@ RangeTblEntry* values_of(const Query* query) {
   return entry;
 }
 
-CommonTableExpr* cte_of(const QueryLevel* level, const RangeTblEntry* entry) {
-  for (Index i = 0; i < entry->ctelevelsup && level != nullptr; ++i) level = level->parent;
-  ListCell* cell;
-  foreach (cell, level == nullptr ? NIL : level->query->cteList) {
-    auto* cte = static_cast<CommonTableExpr*>(lfirst(cell));
-    if (strcmp(cte->ctename, entry->ctename) == 0) return cte;
-  }
-  return nullptr;
-}
-
 // Puts VALUES itself in the place of a derived table or a CTE with nothing else. Returns the entry.
 RangeTblEntry* pull_up_values(const QueryLevel* level, int number) {
   ListCell* cell = list_nth_cell(level->query->rtable, number - 1);
   auto* entry = static_cast<RangeTblEntry*>(lfirst(cell));
-  CommonTableExpr* cte = entry->rtekind == RTE_CTE ? cte_of(level, entry) : nullptr;
+  CommonTableExpr* cte = entry->rtekind == RTE_CTE ? find_cte(level, entry).cte : nullptr;
   const auto* query = cte == nullptr ? entry->subquery : reinterpret_cast<Query*>(cte->ctequery);
   const RangeTblEntry* values = query == nullptr ? nullptr : values_of(query);
   if (values == nullptr) return entry;

@@ -61,6 +61,15 @@ struct QueryLevel {
   bool keeps_public_rows;
 };
 
+// A CTE, and its query level if that has been looked at.
+struct CteOfLevel {
+  CommonTableExpr* cte;  // null if there is none
+  QueryLevel* body;
+};
+
+// The CTE that an entry of FROM names.
+CteOfLevel find_cte(const QueryLevel* level, const RangeTblEntry* entry);
+
 inline FromEntry& entry_of(const QueryLevel* level, int number) {
   return level->entries[number - 1];
 }

@@ -1,0 +1,17 @@
+#include "pg/protect/query_level.hpp"
+
+namespace dpquantile {
+
+CteOfLevel find_cte(const QueryLevel* level, const RangeTblEntry* entry) {
+  for (Index i = 0; i < entry->ctelevelsup && level != nullptr; ++i) level = level->parent;
+  ListCell* cell;
+  foreach (cell, level == nullptr ? NIL : level->query->cteList) {
+    auto* cte = static_cast<CommonTableExpr*>(lfirst(cell));
+    if (strcmp(cte->ctename, entry->ctename) == 0) {
+      return {cte, level->ctes[foreach_current_index(cell)]};
+    }
+  }
+  return {nullptr, nullptr};
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "pg/protect/query_level.hpp"
+
+// Which tables a query may read as protected rows, and which it may join with them.
+namespace dpquantile {
+
+// ereports unless the entry of a protected relation is a table of this database, or of a view of
+// it, whose rows the query only reads, and without row security. A view must protect users if its
+// table does.
+void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
+                           const BorrowedRelation* relation);
+
+// Whether an entry that is read with the user's own rights is an ordinary table, without children
+// and row security. Everybody writes the system catalogs, so they are none.
+bool is_joinable(const RangeTblEntry* entry);
+
+}  // namespace dpquantile
