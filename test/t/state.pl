@@ -257,8 +257,9 @@ is(with_records('valid', -1, '07fdffffff0f'), 't', 'the largest number of record
 is(with_records('valid', 0, '07feffffff0f'), '22P03', 'threat 15: one record more than the largest number');
 is(with_records('valid', 1, '07ffffffff0f'), '22P03', 'threat 15: two records more than the largest number');
 is(with_bytes($family, '01', 'valid_cdf'), '22023', 'threat 15: bins, but a function of quantiles');
-is(with_bytes($method, '03', 'valid_cdf'), 't', 'the last method of a CDF');
-is(with_bytes($method, '04', 'valid_cdf'), '22P03', 'threat 15: an unknown method of a CDF');
+is(with_bytes($method, '03', 'valid_cdf'), 't', 'the last method of a CDF with an epsilon');
+is(with_bytes($method, '04', 'valid_cdf'), '22023', 'threat 15: a method of a CDF that needs rho, with an epsilon');
+is(with_bytes($method, '05', 'valid_cdf'), '22P03', 'threat 15: an unknown method of a CDF');
 is(with_bytes($delta, '0000000000000001', 'valid_cdf'), '22P03', 'threat 15: a CDF with a delta');
 is(with_bytes($bins, '00100000', 'valid_cdf'), 't', 'the largest number of bins');
 is(with_bytes($bins, '00100001', 'valid_cdf'), '22023', 'threat 15: more bins than the largest number');
