@@ -183,7 +183,7 @@ struct Variances {
   double last;
 };
 
-// Of the least-squares estimates of the tree of method 'tree', times 2 rho.
+// The variances of the prefix counts that method 'tree' estimates by least squares, times 2 rho.
 Variances variances_of_tree(std::uint32_t bins) {
   const CdfTree chosen = choose_cdf_tree(CdfMethod::kTree, bins, PrivacyMeasure::kZcdp);
   const LevelTree tree(bins, chosen.branching);
@@ -191,7 +191,7 @@ Variances variances_of_tree(std::uint32_t bins) {
   return {variance.average(), variance.at(variance.worst()), variance.at(bins)};
 }
 
-// Of method 'factorization', times 2 rho. With many bins from the middles of equal parts of them.
+// The same for method 'factorization'. Beyond kBins bins it looks at the middles of 32 equal parts.
 Variances variances_of_factorization(std::uint32_t bins) {
   const PrefixFactorization factorization(bins, std::pmr::new_delete_resource());
   const EstimateVariance variance(factorization, std::pmr::new_delete_resource());

@@ -10,7 +10,6 @@ use DpQuantile;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(usleep);
 
 # A commit that does not flush the WAL stays in memory until the WAL writer runs.
 my $node = new_node('crash', conf => q{
@@ -19,22 +18,6 @@ my $node = new_node('crash', conf => q{
 	restart_after_crash = on
 });
 my $paid = 0;
-
-# Ends every process of the server at once, as a power failure does, and starts the server again.
-sub kill_and_recover
-{
-	my @processes = @_;
-	$node->kill9;
-	kill 'KILL', @processes;
-	# A dead postmaster that nobody reaps would seem to be alive.
-	unlink $node->data_dir . '/postmaster.pid';
-	foreach my $attempt (1 .. 100)
-	{
-		last if $node->start(fail_ok => $attempt < 100);
-		usleep(100_000);
-	}
-	return;
-}
 
 sub crash_and_recover
 {
@@ -45,7 +28,7 @@ sub crash_and_recover
 
 my @processes = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
 is(outcome($node, $ANSWER), 't', 'an answer is seen');
-kill_and_recover(@processes);
+kill_and_recover($node, @processes);
 is(spent($node), ++$paid, 'threat 2: charged after SIGKILL right after the answer');
 
 is(outcome($node, $ANSWER), 't', 'an answer is seen');
@@ -104,7 +87,7 @@ $node->safe_psql('postgres', q{SELECT dp_grant_budget('analyst', 100, 1e-6, 'zcd
 my $before = $node->safe_psql('postgres', $rho);
 @processes = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
 is(outcome($node, $ANSWER), 't', 'an answer is seen with accountant zcdp');
-kill_and_recover(@processes);
+kill_and_recover($node, @processes);
 is( $node->safe_psql('postgres', "SELECT round(($rho) - $before, 9)"),
 	'0.125000000', 'threat 2: rho is charged after SIGKILL right after the answer');
 is(spent($node), $paid + 2, 'threat 2: epsilon is charged after SIGKILL right after the answer');

@@ -12,7 +12,6 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use ProtectedTables;
 use Test::More;
-use Time::HiRes qw(usleep);
 
 my $node = protected_node('protected_charges', budget => 1000, delta => 0.1, conf => "restart_after_crash = on\nlog_statement = none");
 my $paid = 0;
@@ -113,27 +112,11 @@ $node->safe_psql('postgres', q{SELECT dp_grant_budget('analyst', 1000, 0.1)});
 
 # ---- A crash ----
 
-# Ends every process of the server at once, as a power failure does, and starts the server again.
-sub kill_and_recover
-{
-	my @processes = @_;
-	$node->kill9;
-	kill 'KILL', @processes;
-	# A dead postmaster that nobody reaps would seem to be alive.
-	unlink $node->data_dir . '/postmaster.pid';
-	foreach my $attempt (1 .. 100)
-	{
-		last if $node->start(fail_ok => $attempt < 100);
-		usleep(100_000);
-	}
-	return;
-}
-
 my @processes = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
 my $session = start_session($node, 'analyst');
 is(answered($session, "SET synchronous_commit = off; BEGIN; $COUNT"), 't', 'an answer in an open transaction');
 push @processes, split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
-kill_and_recover(@processes);
+kill_and_recover($node, @processes);
 eval { $session->quit };
 is_charged(1, 'threat 2: SIGKILL right after the answer');
 is(few($COUNT), 't', 'the protection survives a crash: an answer');

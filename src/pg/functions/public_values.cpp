@@ -7,6 +7,7 @@ extern "C" {
 #include "executor/executor.h"
 #include "funcapi.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -51,7 +52,9 @@ Oid series_function(Oid type) {
     case TIMESTAMPTZOID:
       return F_GENERATE_SERIES_TIMESTAMPTZ_TIMESTAMPTZ_INTERVAL;
     default:
-      elog(ERROR, "no series of type %u", type);
+      ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                      errmsg("a series of type %s is not known", format_type_be(type)),
+                      errhint("Use integer, bigint, numeric, timestamp or timestamptz.")));
   }
 }
 

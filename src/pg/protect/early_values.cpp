@@ -88,7 +88,10 @@ void require_early_values(const BorrowedPlan& plan, ParamListInfo parameters) {
   const int count = list_length(plan.expressions);
   if (count == 0) return;
   if (parameters != nullptr && parameters->numParams == plan.own_parameters + count) return;
-  elog(ERROR, "a private query was started without the values of its early expressions");
+  ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                  errmsg("a private query was started without the values of its parameters"),
+                  errdetail("Another extension started it with parameters of its own."),
+                  errhint("This call was not charged. Ask without the other extension.")));
 }
 
 void check_value_size(Datum value, Oid type) {

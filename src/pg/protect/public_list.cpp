@@ -134,7 +134,11 @@ RangeTblEntry* pull_up_values(const QueryLevel* level, int number) {
 
 Node* call(const char* name, const Oid* types, List* arguments, Oid result, Oid collation) {
   const Oid function = own_function(name, buildoidvector(types, list_length(arguments)));
-  if (!OidIsValid(function)) elog(ERROR, "function dpquantile.%s is missing", name);
+  if (!OidIsValid(function)) {
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
+                    errmsg("function dpquantile.%s of the extension is missing", name),
+                    errhint("Have its owner run ALTER EXTENSION dpquantile UPDATE.")));
+  }
   return reinterpret_cast<Node*>(
       makeFuncExpr(function, result, arguments, collation, collation, COERCE_EXPLICIT_CALL));
 }

@@ -17,7 +17,7 @@ use Time::HiRes 'usleep';
 $ENV{PGUSER} = 'postgres';
 
 our @EXPORT = qw($ANSWER $PRELOADED @INITDB new_node outcome start_psql finish_psql spent hold_budget
-	wait_for_charges_at_lock wait_for_restart parallel_for_all);
+	wait_for_charges_at_lock wait_for_restart kill_and_recover parallel_for_all);
 
 # One private answer. Prints t, because the answer itself is random.
 our $ANSWER = 'SELECT dp_median(age, 1, 0, 100) IS NOT NULL FROM person;';
@@ -146,6 +146,23 @@ sub parallel_for_all
 	my ($node) = @_;
 	return $node->safe_psql('postgres',
 		q{SELECT name FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')});
+}
+
+# Ends every process of the server at once, as a power failure does, and starts the server again. processes: those that the
+# postmaster has started.
+sub kill_and_recover
+{
+	my ($node, @processes) = @_;
+	$node->kill9;
+	kill 'KILL', @processes;
+	# A dead postmaster that nobody reaps would seem to be alive.
+	unlink $node->data_dir . '/postmaster.pid';
+	foreach my $attempt (1 .. 100)
+	{
+		last if $node->start(fail_ok => $attempt < 100);
+		usleep(100_000);
+	}
+	return;
 }
 
 1;

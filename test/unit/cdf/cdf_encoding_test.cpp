@@ -96,6 +96,13 @@ TEST(CdfBytes, AreTwoKilobytesFor1024Bins) {
   EXPECT_LT(bytes.size(), 2200U);
 }
 
+void expect_bytes(const Bytes& bytes, const std::vector<int>& expected) {
+  ASSERT_EQ(bytes.size(), expected.size());
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    EXPECT_EQ(std::to_integer<int>(bytes[i]), expected[i]) << i;
+  }
+}
+
 TEST(CdfBytes, BeginWithTheVersionAndAreLittleEndian) {
   const Bytes bytes = encoded(curve_of({0, 1, 0, 3}, CdfMethod::kHistogram, pure(1), {1, 1, 301}));
   const std::vector<int> expected = {
@@ -111,10 +118,7 @@ TEST(CdfBytes, BeginWithTheVersionAndAreLittleEndian) {
       0, 0xe0, 0xff, 0xff, 0xff, 0xff, 0xef, 0x3f,  // level epsilon: 1 - 2^-40
       1, 0,    0xac, 0x02,                          // increments
   };
-  ASSERT_EQ(bytes.size(), expected.size());
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    EXPECT_EQ(std::to_integer<int>(bytes[i]), expected[i]) << i;
-  }
+  expect_bytes(bytes, expected);
 }
 
 // Method factorization has no levels.
@@ -132,10 +136,7 @@ TEST(CdfBytes, HaveNoLevelsWithoutATree) {
       0,                                   // levels
       1, 0, 0xac, 0x02,                    // increments
   };
-  ASSERT_EQ(bytes.size(), expected.size());
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    EXPECT_EQ(std::to_integer<int>(bytes[i]), expected[i]) << i;
-  }
+  expect_bytes(bytes, expected);
 }
 
 // Only the version states the measure.
