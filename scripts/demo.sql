@@ -44,7 +44,9 @@ ANALYZE readings;
 
 SELECT 'CREATE ROLE analyst LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'analyst') \gexec
 SELECT dp_protect_table('people'), dp_protect_table('readings', user_id => 'bus') \g /dev/null
-SELECT dp_grant_private_access(t, 'analyst') FROM unnest('{people, readings}'::regclass[]) AS t \g /dev/null
+SELECT dp_set_domain('people', 'age', 0, 120),
+       dp_set_domain('people', 'department', '{Engineering,Management,Operations,Sales,Support}') \g /dev/null
+SELECT dp_grant_private_access('people', 'analyst', epsilon => 0.1), dp_grant_private_access('readings', 'analyst') \g /dev/null
 -- The second way: a query that protected tables do not allow, in a function that the owner has approved.
 CREATE FUNCTION speeds_of_areas(epsilon float8)
   RETURNS TABLE (area text, mean float8, mean_error float8, areas_per_bus int)
@@ -132,7 +134,18 @@ SELECT department, answers.people, count(*) AS "true people", round(answer, 2) A
 FROM people JOIN json_to_recordset(:'answers') AS answers (department text, people bigint, answer numeric) USING (department)
 GROUP BY department, answers.people, answer ORDER BY count(salary) DESC;
 
-\echo 6. The whole distribution of salaries for epsilon = 0.5: all questions to it are free
+\echo 6. What a BI tool sends, for epsilon = 0.2 in total: the owner has stated the bounds of the age, a list of departments, and an
+\echo '  ' epsilon of 0.1 for each standard aggregate.
+\set query 'SELECT department, count(*) AS people, avg(age) AS age FROM people GROUP BY department'
+\connect - analyst
+\echo '   analyst=>' :query
+SELECT json_agg(groups) AS answers FROM (:query) AS groups \gset
+\connect - postgres
+SELECT department, answers.people, count(*) AS "true people", round(answers.age, 2) AS age, round(avg(people.age), 2) AS "true age"
+FROM people JOIN json_to_recordset(:'answers') AS answers (department text, people bigint, age numeric) USING (department)
+GROUP BY department, answers.people, answers.age ORDER BY count(*) DESC;
+
+\echo 7. The whole distribution of salaries for epsilon = 0.5: all questions to it are free
 \set query 'SELECT dp_cdf(salary, 0.5, 0, 200000, dp_options(bins => 500)) AS answer FROM people'
 \connect - analyst
 \echo '   analyst=>' :query
@@ -155,7 +168,7 @@ SELECT q AS quantile, round(dp_cdf_quantile(:'answer', q)::numeric, 2) AS privat
 FROM unnest(:'quantiles'::float8[]) AS q, dp_cdf_error(:'answer'),
      LATERAL (SELECT percentile_disc(q) WITHIN GROUP (ORDER BY salary) AS truth FROM people) AS exact;
 
-\echo 7. The interquartile range of salaries without known bounds, for epsilon = 1 and delta = 1e-6
+\echo 8. The interquartile range of salaries without known bounds, for epsilon = 1 and delta = 1e-6
 \set query 'SELECT dp_iqr(salary, 1, 1e-6) AS answer FROM people'
 \connect - analyst
 \echo '   analyst=>' :query
@@ -168,7 +181,7 @@ FROM (SELECT percentile_disc('{0.25, 0.75}'::float8[]) WITHIN GROUP (ORDER BY sa
 
 SELECT sum(count) AS readings, count(*) AS buses, max(count) AS most
 FROM (SELECT count(*) FROM readings GROUP BY bus) AS of_bus \gset
-\echo 8. The mean speed for epsilon = 0.5, with all readings of a bus protected together. There are :readings readings
+\echo 9. The mean speed for epsilon = 0.5, with all readings of a bus protected together. There are :readings readings
 \echo '  ' of :buses buses, and :most of one bus. The owner named the column bus when protecting the table. So only
 \echo '  ' method bounded is allowed. It takes at most 40 readings of a bus here, and also hides whether a bus is in the table.
 \set query 'SELECT dp_user_mean(bus, speed, 0.5, 0, 65, dp_options(''bounded'', max_contributions => 40)) AS answer FROM readings'
@@ -180,7 +193,7 @@ SELECT round(:'answer'::numeric, 2) AS private, round(avg(speed)::numeric, 2) AS
        round(abs(:'answer' - avg(speed))::numeric, 2) AS error
 FROM readings;
 
-\echo 9. The mean speed in each area for epsilon = 1 in total: a bus is in at most two areas, not in ten.
+\echo 10. The mean speed in each area for epsilon = 1 in total: a bus is in at most two areas, not in ten.
 \echo '  ' dp_user_grid_stats takes for public in which areas a bus is and how often. Protected tables refuse it. Here the
 \echo '  ' owner knows that this is public, and has approved a function that asks it.
 \set query 'SELECT * FROM speeds_of_areas(1)'
@@ -195,7 +208,7 @@ JOIN readings USING (area) GROUP BY area, mean, mean_error, areas_per_bus ORDER 
 
 -- The budget.
 \connect - analyst
-\echo 10. A query that is rolled back stays charged
+\echo 11. A query that is rolled back stays charged
 \set query 'SELECT dp_median(age, 0.2, 0, 120) FROM people'
 SELECT epsilon_spent AS spent FROM dp_budget \gset
 \echo '   analyst=> BEGIN;' :query; ROLLBACK
@@ -204,7 +217,7 @@ BEGIN;
 ROLLBACK;
 SELECT :spent AS "epsilon spent before", epsilon_spent AS "and after" FROM dp_budget;
 
-\echo 11. A query that costs more than is left gets no answer
+\echo 12. A query that costs more than is left gets no answer
 \set query 'SELECT dp_median(age, 50, 0, 120) FROM people'
 \echo '   analyst=>' :query
 \set ON_ERROR_STOP off

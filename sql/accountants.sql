@@ -106,6 +106,8 @@ SELECT renew(1000, 1e-6, 'zcdp');
 RESET ROLE;
 CREATE FUNCTION pg_temp.pure(epsilon numeric) RETURNS numeric LANGUAGE sql
   RETURN epsilon * (exp(epsilon) - 1) / (exp(epsilon) + 1);
+CREATE FUNCTION pg_temp.laplace(epsilon numeric) RETURNS numeric LANGUAGE sql
+  RETURN epsilon + exp(-epsilon) - 1 + epsilon * (epsilon / 256) ^ 2 / 6;
 CREATE TEMP TABLE costs (query text, rho numeric);
 INSERT INTO costs VALUES
   ('SELECT dp_median(x, 0.5, 0, 100) FROM t', 0.5 * 0.5 / 8),
@@ -118,13 +120,13 @@ INSERT INTO costs VALUES
   ('SELECT dp_iqr(x, 0.5, 0, dp_options(''quantiles'', lower => 0, upper => 100)) FROM t', 0.5 * 0.5 / 8),
   ('SELECT dp_cdf(x, 0.5, 0, 100, dp_options(''histogram'')) FROM t', pg_temp.pure(0.5)),
   ('SELECT dp_cdf(x, 0.5, 0, 100, dp_options(''binary'', bins => 16)) FROM t', 4 * pg_temp.pure(0.125)),
-  ('SELECT dp_user_mean(person, x, 0.5, 0, 100) FROM t', pg_temp.pure(0.5)),
-  ('SELECT dp_user_mean(person, x, 0.5, 0, 100, dp_options(''quantile'')) FROM t', pg_temp.pure(0.5)),
-  ('SELECT dp_user_variance(person, x, 0.5, 0, 100) FROM t', pg_temp.pure(0.5)),
-  ('SELECT dp_user_grid_stats(person, k::text, x, 0.5, 0, 100) FROM t', pg_temp.pure(0.5)),
+  ('SELECT dp_user_mean(person, x, 0.5, 0, 100) FROM t', pg_temp.laplace(0.5)),
+  ('SELECT dp_user_mean(person, x, 0.5, 0, 100, dp_options(''quantile'')) FROM t', pg_temp.laplace(0.5)),
+  ('SELECT dp_user_variance(person, x, 0.5, 0, 100) FROM t', pg_temp.laplace(0.5)),
+  ('SELECT dp_user_grid_stats(person, k::text, x, 0.5, 0, 100) FROM t', pg_temp.laplace(0.5)),
   ('SELECT dp_median(x, 0.5, 0, 100) FROM t GROUP BY k', 0.5 * 0.5 / 8),
   ('SELECT dp_median(x, 0.5, 0, 100) FROM t GROUP BY CUBE (k, person)', 4 * 0.5 * 0.5 / 8),
-  ('SELECT dp_user_mean(person, x, 0.5, 0, 100) FROM t GROUP BY k', 2 * pg_temp.pure(0.5));
+  ('SELECT dp_user_mean(person, x, 0.5, 0, 100) FROM t GROUP BY k', 2 * pg_temp.laplace(0.5));
 GRANT SELECT ON costs TO PUBLIC;
 SET ROLE regress_dpq_zcdp;
 DO $$

@@ -39,7 +39,7 @@ SELECT description, argument AS not_explained FROM functions, unnest(proargnames
  WHERE pronamespace <> 'dpquantile'::regnamespace AND comment !~ ('\m' || argument || '\M');
 
 -- Every role may call the aggregates, dp_options, dp_budget_fits, dp_iqr_min_rows and the functions for expected
--- errors, ask a released CDF, protect its own tables, and read the three views. (The views and dp_budget_fits call nine of the
+-- errors, ask a released CDF, protect its own tables, and read the three views. (The views and dp_budget_fits call ten of the
 -- other functions, the type dp_cdf four and the type dp_number five.) Every role may call the functions that cannot fail, of
 -- which PostgreSQL has nearly all, and those for lists beside protected rows.
 SELECT proname, count(*) FROM functions WHERE has_function_privilege('regress_dpq_analyst', objid, 'EXECUTE')
@@ -122,7 +122,7 @@ REVOKE USAGE ON SCHEMA dpquantile FROM regress_dpq_analyst;
 SELECT epsilon_spent FROM dp_budget WHERE role = 'regress_dpq_analyst'::regrole;
 
 -- A data owner without superuser rights can get the right to grant budgets, and gets no other right with it.
-GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text, float8), dp_revoke_budget(regrole) TO regress_dpq_owner;
+GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text, float8, text), dp_revoke_budget(regrole) TO regress_dpq_owner;
 SET ROLE regress_dpq_owner;
 SELECT dp_grant_budget('regress_dpq_analyst', 2);
 SELECT count(*) AS budgets FROM dp_budget;

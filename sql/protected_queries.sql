@@ -93,6 +93,9 @@ SELECT d.name, dp_sum(extra, 100, 0, 10) BETWEEN -3 AND 4
 -- Groups of a public list
 SELECT d.name, dp_count(s.id, 100)
   FROM (VALUES ('Oslo'), ('Paris')) d (name) LEFT JOIN staff s ON s.city = d.name GROUP BY d.name;
+SELECT i, l, dp_count(s.id, 100)
+  FROM (VALUES (1, 'junior'), (1, 'senior'), (2, 'junior')) d (i, l) LEFT JOIN staff s ON s.department = d.i AND s.level::text = d.l GROUP BY i, l;
+SELECT n, dp_count(s.id, 100) FROM (VALUES (1.0), (2.50)) d (n) LEFT JOIN staff s ON s.department = d.n GROUP BY n;
 WITH place (city, country) AS (VALUES ('Oslo', 'NO'), ('Bergen', 'NO'))
 SELECT p.city, dp_count(s.id, 100) FROM place p LEFT JOIN staff s ON s.city = p.city AND p.country = 'NO' GROUP BY p.city;
 SELECT city, dp_count(id, 100) FROM unnest('{Oslo,NULL,Paris,NULL}'::text[]) city LEFT JOIN staff USING (city) GROUP BY city;

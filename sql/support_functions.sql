@@ -89,12 +89,12 @@ SELECT merge(s) FROM (VALUES (state(1)), ((SELECT state_of(1, '{0.5}', 2, 0, 10,
 -- These numbers are in bytes of 7 bits.
 -- Each field is wrong in turn.
 CREATE FUNCTION state_bytes(
-  version int DEFAULT 4, family int DEFAULT 1, method int DEFAULT 1, measure int DEFAULT 1, epsilon float8 DEFAULT 1, delta float8 DEFAULT 0,
+  version int DEFAULT 4, family int DEFAULT 1, method int DEFAULT NULL, measure int DEFAULT 1, epsilon float8 DEFAULT 1, delta float8 DEFAULT 0,
   lower float8 DEFAULT 0, upper float8 DEFAULT 10, granularity float8 DEFAULT 1, bins int DEFAULT 0,
   quantile_count int DEFAULT 1, quantile float8 DEFAULT 0.5, count int DEFAULT 1, runs bytea DEFAULT '\x06',
   tail bytea DEFAULT '')
 RETURNS text LANGUAGE sql RETURN (
-  set_byte('\x00', 0, version) || set_byte('\x00', 0, family) || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || '\x01'
+  set_byte('\x00', 0, version) || set_byte('\x00', 0, family) || set_byte('\x00', 0, coalesce(method, CASE family WHEN 1 THEN 7 ELSE 1 END)) || set_byte('\x00', 0, measure) || '\x01'
   || float8send(epsilon) || float8send(delta) || float8send(lower) || float8send(upper) || float8send(granularity)
   || int4send(bins) || int4send(quantile_count) || float8send(quantile) || int4send(count) || runs
   || tail)::text;
@@ -112,8 +112,8 @@ SELECT state_bytes(family => 17)::records_state;
 SELECT state_bytes(family => 255)::records_state;
 SELECT state_bytes(family => 2)::records_state;
 SELECT state_bytes(method => 0)::records_state;
-SELECT state_bytes(method => method)::records_state::text = state_bytes(method => method) AS same FROM generate_series(1, 5) method;
-SELECT state_bytes(method => 6)::records_state;
+SELECT state_bytes(method => method)::records_state::text = state_bytes(method => method) AS same FROM generate_series(1, 7) method;
+SELECT state_bytes(method => 8)::records_state;
 SELECT state_bytes(measure => 2)::records_state::text = state_bytes(measure => 2) AS rho;
 SELECT state_bytes(measure => 2, epsilon => 1e-12)::records_state::text = state_bytes(measure => 2, epsilon => 1e-12) AS least_rho;
 SELECT state_bytes(measure => 0)::records_state;
@@ -458,11 +458,11 @@ SELECT merge(s) FROM (VALUES ((SELECT mean_state_of(1, 1, 1, 0, 4, '{}'))), (sta
 -- Each field is wrong in turn. The fields are rule (0 optimal, 1 median, 2 a number), suppress, number, hash of the
 -- empty input; for grids the names; for each row user, grid and value.
 CREATE FUNCTION user_bytes(
-  family int DEFAULT 4, method int DEFAULT 2, delta float8 DEFAULT 0, upper float8 DEFAULT 4, granularity float8 DEFAULT 0,
+  family int DEFAULT 4, method int DEFAULT NULL, delta float8 DEFAULT 0, upper float8 DEFAULT 4, granularity float8 DEFAULT 0,
   bins int DEFAULT 0, quantiles bytea DEFAULT int4send(0), rule int DEFAULT 2, suppress int DEFAULT 0, number int DEFAULT 3,
   check_ bytea DEFAULT '\x726fdb47dd0e0e31', names bytea DEFAULT '', count int DEFAULT 1, grid int DEFAULT 0, value bigint DEFAULT 7, tail bytea DEFAULT '', measure int DEFAULT 1)
 RETURNS text LANGUAGE sql RETURN (
-  '\x04'::bytea || set_byte('\x00', 0, family) || set_byte('\x00', 0, method) || set_byte('\x00', 0, measure) || '\x01' || float8send(1) || float8send(delta) || float8send(0)
+  '\x04'::bytea || set_byte('\x00', 0, family) || set_byte('\x00', 0, coalesce(method, CASE family WHEN 4 THEN 7 ELSE 2 END)) || set_byte('\x00', 0, measure) || '\x01' || float8send(1) || float8send(delta) || float8send(0)
   || float8send(upper) || float8send(granularity) || int4send(bins) || quantiles || set_byte('\x00', 0, rule) || set_byte('\x00', 0, suppress)
   || int4send(number) || check_ || names || int4send(count) || int8send(5) || int4send(grid) || substr(int8send(value), 5) || tail)::text;
 CREATE FUNCTION grid_bytes(VARIADIC names text[]) RETURNS bytea LANGUAGE sql RETURN (
@@ -481,7 +481,7 @@ SELECT user_bytes(family => 8)::records_state;
 SELECT user_bytes(family => 7)::records_state;
 SELECT user_bytes(measure => 2)::records_state;
 SELECT user_bytes(method => 0)::records_state;
-SELECT user_bytes(method => 7)::records_state;
+SELECT user_bytes(method => 8)::records_state;
 SELECT user_bytes(family => 5, method => 3)::records_state;
 SELECT user_bytes(delta => 0.1)::records_state;
 SELECT user_bytes(delta => '-0')::records_state;

@@ -2,16 +2,18 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_user_error;
 SET ROLE regress_dpq_user_error;
--- It reads no data and needs no budget. 100 users have 10 rows each, 2 users have 500.
+-- It reads no data and needs no budget. 100 users have 10 rows each, 2 users have 500. The default for a mean is 'auto', for a
+-- variance 'array'.
 SELECT * FROM dp_user_expected_error(ARRAY[10, 500], ARRAY[100, 2], 1, 0, 100);
 -- All rows are kept. The error is U most / (epsilon rows), without a left-out error.
 SELECT * FROM dp_user_expected_error(ARRAY[10, 500], ARRAY[100, 2], 1, 0, 100, '{"method": "baseline"}');
--- A smaller epsilon keeps fewer rows of a user.
+-- With method 'array' a smaller epsilon keeps fewer rows of a user.
 SELECT epsilon, max_contributions, rows_kept, left_out_error = 100 * (1 - rows_kept / 2000.0) AS left_out,
        abs(noise_error - 100 * max_contributions / (epsilon * rows_kept)) < 1e-9 AS noise, total_error = left_out_error + noise_error AS total
-  FROM unnest('{10,0.5,0.001}'::float8[]) epsilon, dp_user_expected_error(ARRAY[10, 500], ARRAY[100, 2], epsilon, 0, 100)
+  FROM unnest('{10,0.5,0.001}'::float8[]) epsilon,
+       dp_user_expected_error(ARRAY[10, 500], ARRAY[100, 2], epsilon, 0, 100, dp_options('array'))
  WHERE statistic = 'mean';
-SELECT method, e.* FROM unnest('{array,levy,quantile,quantile-adaptive,bounded,baseline}'::text[]) WITH ORDINALITY m(method, number),
+SELECT method, e.* FROM unnest('{auto,array,levy,quantile,quantile-adaptive,bounded,baseline}'::text[]) WITH ORDINALITY m(method, number),
        dp_user_expected_error(ARRAY[10, 500], ARRAY[100, 2], 1, 0, 100,
                               CASE method WHEN 'bounded' THEN dp_options(method, max_contributions => '20') ELSE dp_options(method) END) e
  ORDER BY number, statistic;

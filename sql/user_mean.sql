@@ -2,7 +2,7 @@
 --
 -- Noise of scale s is 20 s or more with a probability of e^-20 = 2e-9. Each tolerance is at least 20 s, and there
 -- are fewer than 100 such draws, so these tests fail by chance with a probability below 1e-6. The private
--- intervals of 'quantile' miss their rank with a probability below 1e-20 (epsilon of 250 or more, 50 arrays).
+-- intervals of 'quantile', which 'auto' may take, miss their rank with a probability below 1e-20 (epsilon of 250 or more, 50 arrays).
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_user_mean;
 CREATE SCHEMA AUTHORIZATION regress_dpq_user_mean;
@@ -26,7 +26,8 @@ INSERT INTO calls VALUES
   (14, '{"method": "quantile-adaptive"}', 0.5), (15, '{"method": "levy", "max_contributions": 1}', 0.5),
   -- The sums of both parts of 1000 rows, with noise of 20 / epsilon rows
   (16, '{"method": "bounded", "max_contributions": 20}', 0.1),
-  (17, '{"method": "bounded", "max_contributions": "1"}', 0.1);
+  (17, '{"method": "bounded", "max_contributions": "1"}', 0.1),
+  (18, '{"method": "auto"}', 0.04);
 -- Each call has its options as a literal.
 CREATE FUNCTION answer(call text, source text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE

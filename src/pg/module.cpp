@@ -1,4 +1,5 @@
 #include "pg/charge/charge_queue.hpp"
+#include "pg/plain/plain_hooks.hpp"
 #include "pg/protect/protect_hooks.hpp"
 #include "pg/release/release_node.hpp"
 #include "pg/release/release_path.hpp"
@@ -17,4 +18,5 @@ void _PG_init() {
   dpquantile::install_release_paths();
   dpquantile::install_restricted_hooks();
   dpquantile::install_protect_hooks();
+  dpquantile::install_plain_hooks();
 }

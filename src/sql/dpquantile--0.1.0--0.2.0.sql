@@ -24,9 +24,161 @@ COMMENT ON FUNCTION dpquantile.check_version() IS
   'Fails unless the library that this session has loaded is of the same version as the extension''s objects in this '
   'database. Tells nothing about any data.';
 
+-- ---------------------------------------------------------------------------------------------
+-- The neighbours of a budget
+-- ---------------------------------------------------------------------------------------------
+
+-- With a default it could not be added, because a function has the type of the rows.
+ALTER TABLE dpquantile.budget ADD COLUMN neighbours text CHECK (neighbours IN ('add or remove', 'replace'));
+UPDATE dpquantile.budget SET neighbours = 'add or remove';
+ALTER TABLE dpquantile.budget ALTER COLUMN neighbours SET NOT NULL, ALTER COLUMN neighbours SET DEFAULT 'add or remove';
+COMMENT ON COLUMN dpquantile.budget.neighbours IS
+  'What the limits and all spending are for: ''add or remove'', the neighbours of each function itself, or ''replace'', replacing '
+  'the value of one row. Only a budget of which nothing is spent may change it.';
+ALTER TABLE dpquantile.budget_name ADD COLUMN replaces boolean NOT NULL DEFAULT false;
+COMMENT ON COLUMN dpquantile.budget_name.replaces IS
+  'Whether the archived charges are for replacing the value of one row.';
+
+CREATE FUNCTION dpquantile.charged_rho(query text, epsilon float8, neighbours text) RETURNS numeric
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_charged_rho';
+COMMENT ON FUNCTION dpquantile.charged_rho(text, float8, text) IS
+  'query: ''one quantile'', the median, ''nine quantiles'', ''nine quantiles, auto'' or ''dp_cdf''; another text means any other '
+  'query without delta; epsilon: from 1e-6 to 1000; neighbours: of the budget. The rho charged for such a query. Tells nothing '
+  'about any data.';
+CREATE FUNCTION dpquantile.charged_epsilon(query text, epsilon float8, neighbours text) RETURNS numeric
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_charged_epsilon';
+COMMENT ON FUNCTION dpquantile.charged_epsilon(text, float8, text) IS
+  'query, epsilon, neighbours: as for charged_rho. The epsilon charged for such a query. Tells nothing about any data.';
+
+CREATE OR REPLACE VIEW @extschema@.dp_budget WITH (security_barrier) AS
+  SELECT b.role,
+         trim_scale(b.epsilon_limit) AS epsilon_limit,
+         dpquantile.total_epsilon(b) AS epsilon_spent,
+         trim_scale(greatest(b.epsilon_limit - dpquantile.total_epsilon(b), 0)) AS epsilon_remaining,
+         trim_scale(b.delta_limit) AS delta_limit,
+         trim_scale(CASE b.accountant WHEN 'zcdp' THEN b.delta_limit ELSE b.delta_spent END) AS delta_spent,
+         trim_scale(CASE b.accountant WHEN 'zcdp' THEN 0
+                    ELSE greatest(b.delta_limit - b.delta_spent, 0) END) AS delta_remaining,
+         b.accountant,
+         trim_scale(b.rho_limit) AS rho_limit,
+         CASE WHEN b.delta_spent = 0 THEN trim_scale(b.rho_spent) END AS rho_spent,
+         CASE WHEN b.rho_limit IS NOT NULL THEN trim_scale(greatest(b.rho_limit - b.rho_spent, 0)) END AS rho_remaining,
+         CASE WHEN NOT b.has_rho_alone THEN trim_scale(b.epsilon_spent) END AS epsilon_sum,
+         trim_scale(b.smallest_charge) AS smallest_charge,
+         b.neighbours
+    FROM dpquantile.budget b
+   WHERE NOT b.revoked
+     AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets());
+COMMENT ON COLUMN @extschema@.dp_budget.neighbours IS
+  'What limits and spending are for. add or remove: each query is charged for the neighbours of its own guarantee. replace: each '
+  'query is charged for replacing the value of one row.';
+COMMENT ON VIEW @extschema@.dp_ledger IS
+  'One row for each charge: its number among the charges of the budget, from 1, time (to the minute, except for the '
+  'owner of the extension), role, session role, function, mechanism, neighbour relation that is charged for, epsilon and delta (for all '
+  'grouping sets or groups together; epsilon is NULL for a query stated in rho alone), number of grouping sets, '
+  'number of groups, text of the query (its first 2 kB), rho (NULL for a charge with a delta), accountant. The number '
+  'of groups is 1 without GROUP BY. The functions dp_user_... with GROUP BY are charged for each group: one row has '
+  'the first group, a second row all others and their number. For other functions with GROUP BY it is NULL, because '
+  'it would depend on the data. A role sees its own charges in the order of their numbers, the owner of the extension '
+  'sees all charges in the order of time.';
+
+CREATE OR REPLACE FUNCTION @extschema@.dp_budget_fits(epsilon float8)
+  RETURNS TABLE (role regrole, accountant text, query text, rho_each numeric, fits bigint)
+  LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
+  BEGIN ATOMIC
+    SELECT b.role, b.accountant, k.title, trim_scale(c.rho),
+           CASE WHEN a.asked < b.smallest_charge THEN 0
+                ELSE least(div(CASE b.accountant WHEN 'zcdp' THEN b.rho_remaining ELSE b.epsilon_remaining END, a.asked),
+                           9223372036854775807) END::bigint
+      FROM @extschema@.dp_budget b
+     CROSS JOIN (VALUES (1, 'one quantile', 'one quantile'),
+                        (2, 'nine quantiles', 'nine quantiles in one call, default method'),
+                        (3, 'nine quantiles, auto', 'nine quantiles in one call, method auto'),
+                        (4, 'dp_cdf', 'dp_cdf with default options'),
+                        (5, 'other', 'any other without delta')) AS k (number, query, title)
+     CROSS JOIN LATERAL (SELECT dpquantile.charged_rho(k.query, dp_budget_fits.epsilon, b.neighbours) AS rho,
+                                dpquantile.charged_epsilon(k.query, dp_budget_fits.epsilon, b.neighbours) AS epsilon) AS c
+     CROSS JOIN LATERAL (SELECT CASE b.accountant WHEN 'zcdp' THEN c.rho ELSE c.epsilon END AS asked) AS a
+     ORDER BY b.role::text, k.number;
+  END;
+COMMENT ON FUNCTION @extschema@.dp_budget_fits(float8) IS
+  'The number of further queries that the budget pays for. epsilon: the epsilon of each query, from 1e-6 to 1000. One '
+  'row for each kind of query: role; accountant; query; rho_each: the rho that accountant zcdp charges for one query; '
+  'fits: the number of queries that fit if the role asks nothing else, 0 below the smallest charge. If the budget is for '
+  'replacing a value, one quantile is the median and any other query the dearest. dp_iqr with '
+  'method propose-test-release has a delta and is not included. A role sees its own budget, the owner of the '
+  'extension sees all budgets. Reads no data and costs no budget.';
+DO $$
+BEGIN
+  EXECUTE format('COMMENT ON FUNCTION @extschema@.dp_budget_fits(@extschema@.dp_number) IS %L',
+                 obj_description('@extschema@.dp_budget_fits(float8)'::regprocedure, 'pg_proc')
+                 || ' This variant takes numbers that a driver sends as text.');
+END
+$$;
+DROP FUNCTION dpquantile.charged_rho(text, float8);
+
+DROP FUNCTION dpquantile.earlier_spending(name);
+CREATE FUNCTION dpquantile.earlier_spending(role_name name)
+  RETURNS TABLE (epsilon numeric, delta numeric, rho numeric, has_rho_alone boolean, neighbours text)
+  LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
+  BEGIN ATOMIC
+    WITH RECURSIVE named AS (
+      SELECT l.budget_id, l.role_name FROM dpquantile.ledger l
+      UNION
+      SELECT n.budget_id, n.role_name FROM dpquantile.budget_name n
+    ), connected AS (
+      SELECT n.budget_id FROM named n WHERE n.role_name = earlier_spending.role_name
+      UNION
+      SELECT other.budget_id
+        FROM connected
+        JOIN named mine USING (budget_id)
+        JOIN named other ON other.role_name = mine.role_name
+    ), spent AS (
+      SELECT l.budget_id, l.epsilon, l.delta, l.rho, l.epsilon IS NULL AS has_rho_alone,
+             l.neighbours = 'replace the value of one row' AS replaces
+        FROM dpquantile.ledger l
+       UNION ALL
+      SELECT n.budget_id, n.epsilon, n.delta, n.rho, n.has_rho_alone, n.replaces FROM dpquantile.budget_name n
+    ), counted AS (
+      -- Beside charges for replacing a value, the others count twice, or four times in rho.
+      SELECT s.*, CASE WHEN bool_or(s.replaces) OVER () AND NOT s.replaces THEN 2 ELSE 1 END AS times
+        FROM spent s WHERE s.budget_id IN (SELECT c.budget_id FROM connected c)
+    )
+    SELECT coalesce(sum(c.times * c.epsilon), 0), coalesce(sum(c.times * c.delta), 0),
+           coalesce(sum(c.times * c.times * c.rho), 0), coalesce(bool_or(c.has_rho_alone), false),
+           CASE WHEN bool_or(c.replaces) THEN 'replace' ELSE 'add or remove' END
+      FROM counted c;
+  END;
+COMMENT ON FUNCTION dpquantile.earlier_spending(name) IS
+  'role_name: the name of a role. The sums of all charges of the budgets that are connected with this name, in the '
+  'ledger and archived, and the neighbours that they are for. Tells nothing about any data.';
+
+-- The function with five arguments. Who may call it may call the new one (end of this script). Views and functions that were made
+-- with it keep it, in schema dpquantile.
+SELECT set_config('dpquantile.granters',
+                  coalesce(jsonb_agg(g.grantee::regrole::text || CASE WHEN g.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END), '[]')::text,
+                  true)
+  FROM pg_proc p CROSS JOIN aclexplode(p.proacl) g
+ WHERE p.oid = '@extschema@.dp_grant_budget(regrole, float8, float8, text, float8)'::regprocedure AND g.grantee NOT IN (0, p.proowner);
+DO $$
+BEGIN
+  DROP FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8);
+EXCEPTION WHEN dependent_objects_still_exist THEN
+  ALTER FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8) SET SCHEMA dpquantile;
+  CREATE OR REPLACE FUNCTION dpquantile.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
+                                                        accountant text DEFAULT NULL, smallest_charge float8 DEFAULT NULL)
+    RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+  AS 'BEGIN PERFORM @extschema@.dp_grant_budget(role, epsilon, delta, accountant, smallest_charge, NULL); END';
+END
+$$;
+
 -- They check the version before they change a budget.
-CREATE OR REPLACE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
-                                            accountant text DEFAULT NULL, smallest_charge float8 DEFAULT NULL)
+CREATE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
+                                            accountant text DEFAULT NULL, smallest_charge float8 DEFAULT NULL,
+                                            neighbours text DEFAULT NULL)
   RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -59,6 +211,11 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'pure adds epsilons; zcdp adds rhos, so many small queries cost much less.';
   END IF;
+  IF dp_grant_budget.neighbours NOT IN ('add or remove', 'replace') THEN
+    RAISE EXCEPTION 'neighbours must be "add or remove" or "replace", got "%"', dp_grant_budget.neighbours
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'replace promises the limit for replacing the value of one row, whatever the role asks.';
+  END IF;
 
   -- A new row starts with the earlier spending under this name: a restore without some roles may have
   -- lost the row, or the role may have been dropped and created again. The row has no terms yet, like
@@ -66,8 +223,9 @@ BEGIN
   SELECT r.rolname INTO STRICT name_now FROM pg_roles r WHERE r.oid = grantee;
   IF NOT EXISTS (SELECT FROM dpquantile.budget b WHERE b.role = grantee) THEN
     INSERT INTO dpquantile.budget
-           (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked)
-    SELECT grantee, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true
+           (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked,
+            neighbours)
+    SELECT grantee, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true, s.neighbours
       FROM dpquantile.earlier_spending(name_now) s
     ON CONFLICT ON CONSTRAINT budget_pkey DO NOTHING;
   END IF;
@@ -81,6 +239,17 @@ BEGIN
                                  CASE WHEN budget.revoked THEN 0 ELSE budget.delta_limit END);
   budget.accountant := coalesce(dp_grant_budget.accountant,
                                 CASE WHEN budget.revoked THEN 'pure' ELSE budget.accountant END);
+  -- What is spent cannot be counted for other neighbours.
+  IF budget.epsilon_spent = 0 AND budget.delta_spent = 0 AND budget.rho_spent = 0 THEN
+    budget.neighbours := coalesce(dp_grant_budget.neighbours,
+                                  CASE WHEN budget.revoked THEN 'add or remove' ELSE budget.neighbours END);
+  ELSIF dp_grant_budget.neighbours <> budget.neighbours THEN
+    RAISE EXCEPTION 'role % cannot have neighbours "%": it has been charged for "%"', grantee, dp_grant_budget.neighbours,
+                    budget.neighbours
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'The same answers cost other amounts for other neighbours.',
+            HINT = 'Leave neighbours out, or grant a budget to a new role.';
+  END IF;
   budget.rho_limit := NULL;
   IF budget.accountant = 'zcdp' THEN
     IF budget.delta_limit = 0 THEN
@@ -123,18 +292,21 @@ BEGIN
   END IF;
   UPDATE dpquantile.budget AS b
      SET epsilon_limit = budget.epsilon_limit, delta_limit = budget.delta_limit, rho_limit = budget.rho_limit,
-         accountant = budget.accountant, smallest_charge = budget.smallest_charge, revoked = false
+         accountant = budget.accountant, smallest_charge = budget.smallest_charge, neighbours = budget.neighbours,
+         revoked = false
    WHERE b.role = grantee;
 END
 $$;
-
-COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8) IS
+COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8, text) IS
   'Sets the limit of a role''s privacy budget. role: an existing role; epsilon: total limit, above 0 and at most '
   '1e30; delta: total limit, 0 or more and below 1 (default: the old value, at first 0; with accountant pure only dp_iqr spends delta); '
   'accountant: ''pure'' adds epsilons and deltas; ''zcdp'' adds rhos and answers while their sum implies (epsilon, '
   'delta)-differential privacy, which allows many more small queries and needs a delta above 0 (default: the old '
   'value, at first pure); smallest_charge: a query of the role with a smaller charge is refused, in epsilon with pure '
-  'and in rho with zcdp, positive and at most the limit (default: a millionth of the new limit). The earlier spending '
+  'and in rho with zcdp, positive and at most the limit (default: a millionth of the new limit); neighbours: ''add or remove'' '
+  'charges each query for the neighbours of its own guarantee; ''replace'' charges each query for replacing the value of one '
+  'row, and promises the limit for that, whatever the role asks (default: the old one, at first add or remove). A budget of '
+  'which something is spent keeps its neighbours. The earlier spending '
   'of the role still counts, also if the role was renamed, dropped and created again under any of its names; then '
   'everything counts that was ever charged to a budget of one of these names. For the data owner: the limit is the '
   'privacy loss that all answers to the role together may reach.';
@@ -183,15 +355,16 @@ BEGIN
       RETURNING l.*
     ), summed AS (
       INSERT INTO dpquantile.budget_name AS n
-             (budget_id, role_name, charges, epsilon, delta, rho, has_rho_alone, last_charged_at)
+             (budget_id, role_name, charges, epsilon, delta, rho, has_rho_alone, last_charged_at, replaces)
       SELECT a.budget_id, a.role_name, count(*), coalesce(sum(a.epsilon), 0), sum(a.delta), coalesce(sum(a.rho), 0),
-             bool_or(a.epsilon IS NULL), max(a.charged_at)
+             bool_or(a.epsilon IS NULL), max(a.charged_at), bool_or(a.neighbours = 'replace the value of one row')
         FROM archived a GROUP BY a.budget_id, a.role_name
       ON CONFLICT ON CONSTRAINT budget_name_pkey DO UPDATE
          SET charges = n.charges + excluded.charges, epsilon = n.epsilon + excluded.epsilon,
              delta = n.delta + excluded.delta, rho = n.rho + excluded.rho,
              has_rho_alone = n.has_rho_alone OR excluded.has_rho_alone,
-             last_charged_at = greatest(n.last_charged_at, excluded.last_charged_at)
+             last_charged_at = greatest(n.last_charged_at, excluded.last_charged_at),
+             replaces = n.replaces OR excluded.replaces
     )
     SELECT a.budget_id, a.number, a.charged_at, a.role_name, a.session_role_name, a.function, a.mechanism,
            a.neighbours, trim_scale(a.epsilon), trim_scale(a.delta), a.grouping_sets, a.groups, t.query,
@@ -286,14 +459,15 @@ BEGIN
   END IF;
   INSERT INTO dpquantile.ledger (budget_id, number, role_name, session_role_name, function, mechanism, neighbours, epsilon,
                                  delta, rho, accountant, grouping_sets, query_hash)
-  VALUES (budget.budget_id, budget.charges + 1, name_now, session_user, 'dp_add_charge', 'none', 'unknown',
-          added_epsilon, added_delta, added_rho, budget.accountant, 1, text_hash);
+  VALUES (budget.budget_id, budget.charges + 1, name_now, session_user, 'dp_add_charge', 'none',
+          CASE budget.neighbours WHEN 'replace' THEN 'replace the value of one row' ELSE 'unknown' END, added_epsilon, added_delta, added_rho, budget.accountant, 1, text_hash);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric, text) IS
   'Adds a charge to the budget of a role, for answers that this database does not know of: they were charged in a copy of '
   'the database, or a restore or a failover has lost their charges. role: a role with a budget, also a revoked one; '
-  'epsilon: what the answers have spent together, or NULL if they were stated in rho alone; delta: likewise, 0 or '
+  'epsilon: what the answers have spent together, for the neighbours of the budget, or NULL if they were stated in rho alone; '
+  'delta: likewise, 0 or '
   'more and below 1 (default: 0); rho: likewise (default: half the square of epsilon if delta is 0, which is '
   'enough for answers without a delta); note: what the ledger shows as the query, also to the role, at most 2048 bytes. '
   'Amounts are rounded up to 50 decimals. The spending may exceed the limit; then the role gets no more answers. For '
@@ -323,6 +497,8 @@ CREATE TABLE dpquantile.private_grant (
   grantee          name        NOT NULL,
   grantee_oid      oid         NOT NULL,
   smallest_epsilon float8      NOT NULL CHECK (smallest_epsilon > 0 AND smallest_epsilon <= 100),
+  epsilon          float8      CHECK (epsilon >= smallest_epsilon AND epsilon <= 100),
+  delta            float8      CHECK (delta IS NULL OR delta > 0 AND delta < 1 AND epsilon IS NOT NULL),
   granted_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
   granted_by       name        NOT NULL,
   PRIMARY KEY (relation, grantee)
@@ -334,10 +510,41 @@ COMMENT ON COLUMN dpquantile.private_grant.grantee_oid IS
   'The OID of grantee, from a trigger; 0 if there was no such role. Unless a role has this OID and this name, the grant is closed.';
 COMMENT ON COLUMN dpquantile.private_grant.smallest_epsilon IS
   'A private aggregate with a smaller epsilon is refused.';
+COMMENT ON COLUMN dpquantile.private_grant.epsilon IS
+  'What each standard aggregate costs, such as count(*); NULL if only private aggregates may be asked.';
+COMMENT ON COLUMN dpquantile.private_grant.delta IS
+  'What the choice of groups costs besides, where the keys of GROUP BY come from the rows; NULL if they must be public.';
+
+-- All values are texts that the input function of the column's type reads in any session.
+CREATE TABLE dpquantile.column_domain (
+  relation      regclass NOT NULL,
+  column_name   name     NOT NULL,
+  column_number smallint NOT NULL,
+  column_type   regtype  NOT NULL,
+  lower         text,
+  upper         text,
+  granularity   text,
+  keys          text[],
+  PRIMARY KEY (relation, column_name),
+  CHECK ((lower IS NULL) = (upper IS NULL)),
+  CHECK (granularity IS NULL OR lower IS NOT NULL),
+  CHECK (lower IS NOT NULL OR keys IS NOT NULL)
+);
+COMMENT ON TABLE dpquantile.column_domain IS
+  'What is publicly known of the values of columns of protected tables. Only dp_set_domain, dp_drop_domain and dp_unprotect_table '
+  'change it.';
+COMMENT ON COLUMN dpquantile.column_domain.column_number IS
+  'The number of the column in pg_attribute, from a trigger; 0 if there was no such column. Unless a column has this number, this '
+  'name and column_type, nothing is known of it.';
+COMMENT ON COLUMN dpquantile.column_domain.lower IS 'The bounds of the values; NULL if the column has none.';
+COMMENT ON COLUMN dpquantile.column_domain.granularity IS 'The step of the values: a number, or an interval for times; NULL for the default.';
+COMMENT ON COLUMN dpquantile.column_domain.keys IS 'All values by which queries may group; NULL if there is no list.';
 
 -- A dump leaves out what is closed because a table or a role is gone: another one of the same name has no grant after a restore.
 SELECT pg_catalog.pg_extension_config_dump(
   'dpquantile.protected_table', 'WHERE relation IN (SELECT oid FROM pg_catalog.pg_class)');
+SELECT pg_catalog.pg_extension_config_dump(
+  'dpquantile.column_domain', 'WHERE relation IN (SELECT oid FROM pg_catalog.pg_class)');
 SELECT pg_catalog.pg_extension_config_dump(
   'dpquantile.private_grant', 'WHERE relation IN (SELECT oid FROM pg_catalog.pg_class) '
   'AND (grantee, grantee_oid) IN (SELECT rolname, oid FROM pg_catalog.pg_roles)');
@@ -372,32 +579,55 @@ $$;
 COMMENT ON FUNCTION dpquantile.supply_grantee_oid() IS
   'Trigger of dpquantile.private_grant: finds the OID of grantee, also when a dump is restored.';
 
+CREATE FUNCTION dpquantile.supply_column_number() RETURNS trigger
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  NEW.column_number := coalesce((SELECT a.attnum FROM pg_attribute a
+                                  WHERE a.attrelid = NEW.relation AND a.attname = NEW.column_name AND a.attnum > 0
+                                    AND NOT a.attisdropped), 0);
+  RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.supply_column_number() IS
+  'Trigger of dpquantile.column_domain: finds the number of column_name, also when a dump is restored.';
+
 CREATE FUNCTION dpquantile.protection_changed() RETURNS trigger
   LANGUAGE C AS 'MODULE_PATHNAME', 'dpq_protection_changed';
 COMMENT ON FUNCTION dpquantile.protection_changed() IS
-  'Trigger of dpquantile.protected_table and dpquantile.private_grant: makes all sessions plan anew what they have planned for the '
-  'changed tables.';
+  'Trigger of dpquantile.protected_table, dpquantile.private_grant and dpquantile.column_domain: makes all sessions plan anew what '
+  'they have planned for the changed tables.';
 
 CREATE TRIGGER supply_user_number BEFORE INSERT ON dpquantile.protected_table
   FOR EACH ROW EXECUTE FUNCTION dpquantile.supply_user_number();
 CREATE TRIGGER supply_grantee_oid BEFORE INSERT ON dpquantile.private_grant
   FOR EACH ROW EXECUTE FUNCTION dpquantile.supply_grantee_oid();
+CREATE TRIGGER supply_column_number BEFORE INSERT ON dpquantile.column_domain
+  FOR EACH ROW EXECUTE FUNCTION dpquantile.supply_column_number();
 CREATE TRIGGER protection_changed AFTER INSERT OR UPDATE OR DELETE ON dpquantile.protected_table
   FOR EACH ROW EXECUTE FUNCTION dpquantile.protection_changed();
 CREATE TRIGGER protection_changed AFTER INSERT OR UPDATE OR DELETE ON dpquantile.private_grant
   FOR EACH ROW EXECUTE FUNCTION dpquantile.protection_changed();
+CREATE TRIGGER protection_changed AFTER INSERT OR UPDATE OR DELETE ON dpquantile.column_domain
+  FOR EACH ROW EXECUTE FUNCTION dpquantile.protection_changed();
 CREATE TRIGGER protection_truncated AFTER TRUNCATE ON dpquantile.protected_table
   FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.protection_changed();
 CREATE TRIGGER protection_truncated AFTER TRUNCATE ON dpquantile.private_grant
+  FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.protection_changed();
+CREATE TRIGGER protection_truncated AFTER TRUNCATE ON dpquantile.column_domain
   FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.protection_changed();
 
 CREATE TRIGGER skip_replicated BEFORE INSERT OR UPDATE OR DELETE ON dpquantile.protected_table
   FOR EACH ROW EXECUTE FUNCTION dpquantile.skip_replicated();
 CREATE TRIGGER skip_replicated BEFORE INSERT OR UPDATE OR DELETE ON dpquantile.private_grant
   FOR EACH ROW EXECUTE FUNCTION dpquantile.skip_replicated();
+CREATE TRIGGER skip_replicated BEFORE INSERT OR UPDATE OR DELETE ON dpquantile.column_domain
+  FOR EACH ROW EXECUTE FUNCTION dpquantile.skip_replicated();
 CREATE TRIGGER refuse_replicated_truncate BEFORE TRUNCATE ON dpquantile.protected_table
   FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.skip_replicated();
 CREATE TRIGGER refuse_replicated_truncate BEFORE TRUNCATE ON dpquantile.private_grant
+  FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.skip_replicated();
+CREATE TRIGGER refuse_replicated_truncate BEFORE TRUNCATE ON dpquantile.column_domain
   FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.skip_replicated();
 CREATE OR REPLACE FUNCTION dpquantile.protect_tables() RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -414,6 +644,8 @@ BEGIN
     ENABLE ALWAYS TRIGGER supply_user_number, ENABLE ALWAYS TRIGGER protection_changed, ENABLE ALWAYS TRIGGER protection_truncated;
   ALTER TABLE dpquantile.private_grant
     ENABLE ALWAYS TRIGGER supply_grantee_oid, ENABLE ALWAYS TRIGGER protection_changed, ENABLE ALWAYS TRIGGER protection_truncated;
+  ALTER TABLE dpquantile.column_domain
+    ENABLE ALWAYS TRIGGER supply_column_number, ENABLE ALWAYS TRIGGER protection_changed, ENABLE ALWAYS TRIGGER protection_truncated;
 END
 $$;
 SELECT dpquantile.protect_tables();
@@ -589,6 +821,7 @@ BEGIN
   IF FOUND THEN
     -- Of rows that somebody has deleted from the table of protected tables
     DELETE FROM dpquantile.private_grant g WHERE g.relation = asked;
+    DELETE FROM dpquantile.column_domain d WHERE d.relation = asked;
     RETURN;
   END IF;
   SELECT * INTO STRICT before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
@@ -624,10 +857,12 @@ BEGIN
       USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists the protected tables.';
   END IF;
   DELETE FROM dpquantile.private_grant g WHERE g.relation = end_protection.relation;
+  DELETE FROM dpquantile.column_domain d WHERE d.relation = end_protection.relation;
 END
 $$;
 
-CREATE FUNCTION dpquantile.set_private_grant(relation regclass, role regrole, smallest_epsilon float8, caller oid)
+CREATE FUNCTION dpquantile.set_private_grant(relation regclass, role regrole, smallest_epsilon float8, epsilon float8,
+                                             delta float8, caller oid)
   RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -655,6 +890,20 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'An aggregate with a smaller epsilon is refused. Leave it out for 0.01.';
   END IF;
+  IF NOT coalesce(set_private_grant.epsilon >= set_private_grant.smallest_epsilon AND set_private_grant.epsilon <= 100, true) THEN
+    RAISE EXCEPTION 'epsilon must be from smallest_epsilon, which is %, to 100, got %', set_private_grant.smallest_epsilon,
+                    set_private_grant.epsilon
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'It is what each standard aggregate costs, such as count(*). Without it only private aggregates may be asked.';
+  END IF;
+  IF set_private_grant.delta IS NOT NULL
+     AND NOT (set_private_grant.delta > 0 AND set_private_grant.delta < 1 AND set_private_grant.epsilon IS NOT NULL) THEN
+    RAISE EXCEPTION 'delta must be above 0 and below 1, beside an epsilon, got % beside %', set_private_grant.delta,
+                    coalesce(set_private_grant.epsilon::text, 'NULL')
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'It is what the choice of groups costs, where the keys of GROUP BY come from the rows. It should be far below one '
+                   'over the number of rows.';
+  END IF;
   SELECT * INTO own FROM dpquantile.own_right(asked, grantee.oid);
   IF own.reason IS NOT NULL THEN
     RAISE EXCEPTION 'role % cannot have private access to %: %', grantee.oid::regrole, asked, own.reason
@@ -677,11 +926,12 @@ BEGIN
   -- What was granted under an earlier name of the role is closed.
   DELETE FROM dpquantile.private_grant g
    WHERE g.relation = asked AND g.grantee_oid = grantee.oid AND g.grantee <> grantee.rolname;
-  INSERT INTO dpquantile.private_grant AS g (relation, grantee, grantee_oid, smallest_epsilon, granted_by)
-  VALUES (asked, grantee.rolname, grantee.oid, set_private_grant.smallest_epsilon,
-          (SELECT r.rolname FROM pg_roles r WHERE r.oid = set_private_grant.caller))
+  INSERT INTO dpquantile.private_grant AS g (relation, grantee, grantee_oid, smallest_epsilon, epsilon, delta, granted_by)
+  VALUES (asked, grantee.rolname, grantee.oid, set_private_grant.smallest_epsilon, set_private_grant.epsilon,
+          set_private_grant.delta, (SELECT r.rolname FROM pg_roles r WHERE r.oid = set_private_grant.caller))
   ON CONFLICT ON CONSTRAINT private_grant_pkey DO UPDATE
-     SET grantee_oid = excluded.grantee_oid, smallest_epsilon = excluded.smallest_epsilon,
+     SET grantee_oid = excluded.grantee_oid, smallest_epsilon = excluded.smallest_epsilon, epsilon = excluded.epsilon,
+         delta = excluded.delta,
          granted_at = excluded.granted_at, granted_by = excluded.granted_by;
 END
 $$;
@@ -704,9 +954,57 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION dpquantile.set_domain(relation regclass, column_name name, column_type regtype, lower text, upper text,
+                                      granularity text, keys text[]) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  asked CONSTANT regclass := set_domain.relation;
+BEGIN
+  PERFORM dpquantile.check_version();
+  PERFORM FROM dpquantile.protected_table t WHERE t.relation = asked FOR KEY SHARE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION '% is not protected', asked
+      USING ERRCODE = 'undefined_object',
+            HINT = format('Protect it first: SELECT dp_protect_table(%L);', asked);
+  END IF;
+  -- Of a column that has had another type, all is forgotten.
+  DELETE FROM dpquantile.column_domain d
+   WHERE d.relation = asked AND d.column_name = set_domain.column_name AND d.column_type <> set_domain.column_type;
+  INSERT INTO dpquantile.column_domain AS d (relation, column_name, column_type, lower, upper, granularity, keys)
+  VALUES (asked, set_domain.column_name, set_domain.column_type, set_domain.lower, set_domain.upper, set_domain.granularity,
+          set_domain.keys)
+  ON CONFLICT ON CONSTRAINT column_domain_pkey DO UPDATE
+     SET column_number = excluded.column_number,
+         lower = CASE WHEN excluded.keys IS NULL THEN excluded.lower ELSE d.lower END,
+         upper = CASE WHEN excluded.keys IS NULL THEN excluded.upper ELSE d.upper END,
+         granularity = CASE WHEN excluded.keys IS NULL THEN excluded.granularity ELSE d.granularity END,
+         keys = coalesce(excluded.keys, d.keys);
+END
+$$;
+
+CREATE FUNCTION dpquantile.end_domain(relation regclass, column_name name) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM dpquantile.check_version();
+  DELETE FROM dpquantile.column_domain d
+   WHERE d.relation = end_domain.relation AND d.column_name = end_domain.column_name;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'column "%" of % has no domain', coalesce(end_domain.column_name, 'NULL'), end_domain.relation
+      USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists the domains.';
+  END IF;
+END
+$$;
+
+COMMENT ON FUNCTION dpquantile.set_domain(regclass, name, regtype, text, text, text, text[]) IS
+  'What dp_set_domain does for the owner of the table. The texts are canonical. Bounds replace bounds, keys replace keys.';
+COMMENT ON FUNCTION dpquantile.end_domain(regclass, name) IS 'What dp_drop_domain does for the owner of the table.';
 COMMENT ON FUNCTION dpquantile.set_protection(regclass, name, oid) IS 'What dp_protect_table does for caller.';
 COMMENT ON FUNCTION dpquantile.end_protection(regclass, oid) IS 'What dp_unprotect_table does for caller.';
-COMMENT ON FUNCTION dpquantile.set_private_grant(regclass, regrole, float8, oid) IS 'What dp_grant_private_access does for caller.';
+COMMENT ON FUNCTION dpquantile.set_private_grant(regclass, regrole, float8, float8, float8, oid) IS 'What dp_grant_private_access does for caller.';
 COMMENT ON FUNCTION dpquantile.end_private_grant(regclass, text, oid) IS 'What dp_revoke_private_access does for caller.';
 
 CREATE FUNCTION @extschema@.dp_protect_table(relation regclass, user_id name DEFAULT NULL) RETURNS void
@@ -724,14 +1022,17 @@ COMMENT ON FUNCTION @extschema@.dp_unprotect_table(regclass) IS
   'Ends the protection of a table, and all private access to it: then only roles with a right of their own may use it. relation: '
   'a protected table. For the owner of the table.';
 
-CREATE FUNCTION @extschema@.dp_grant_private_access(relation regclass, role regrole, smallest_epsilon float8 DEFAULT 0.01)
+CREATE FUNCTION @extschema@.dp_grant_private_access(relation regclass, role regrole, smallest_epsilon float8 DEFAULT 0.01,
+                                                     epsilon float8 DEFAULT NULL, delta float8 DEFAULT NULL)
   RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_grant_private_access';
-COMMENT ON FUNCTION @extschema@.dp_grant_private_access(regclass, regrole, float8) IS
+COMMENT ON FUNCTION @extschema@.dp_grant_private_access(regclass, regrole, float8, float8, float8) IS
   'Lets a role ask private queries of a protected table, in restricted sessions and within its budget. relation: a protected '
   'table; role: a role without any right on the table; one that logs in must be restricted (dp_restrict_role), which this '
   'function does itself for a superuser; not PUBLIC; members of a role have its private access; smallest_epsilon: an aggregate '
-  'with a smaller epsilon is refused, above 0 and at most 100 (default: 0.01). A second grant to the role replaces the first. '
+  'with a smaller epsilon is refused, above 0 and at most 100 (default: 0.01); epsilon: lets the role also ask standard aggregates, '
+  'such as count(*) and avg(salary), each at this price (default: NULL, only private aggregates); delta: lets it group by keys '
+  'that come from the rows, each query at epsilon and this delta more (default: NULL, only by public keys). A second grant to the role replaces the first. '
   'The grant holds for this role: it is closed if the role is renamed, or dropped and made again. For the owner of the table.';
 
 CREATE FUNCTION @extschema@.dp_revoke_private_access(relation regclass, role text) RETURNS void
@@ -748,6 +1049,73 @@ CREATE FUNCTION @extschema@.dp_revoke_private_access(relation regclass, role reg
 COMMENT ON FUNCTION @extschema@.dp_revoke_private_access(regclass, regrole) IS
   'Takes back what dp_grant_private_access has granted. relation: a protected table; role: a role. For the owner of the table.';
 
+CREATE FUNCTION @extschema@.dp_set_domain(relation regclass, column_name name, lower anycompatible, upper anycompatible,
+                                           granularity text DEFAULT NULL) RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_set_bounds';
+COMMENT ON FUNCTION @extschema@.dp_set_domain(regclass, name, anycompatible, anycompatible, text) IS
+  'States the publicly known bounds of a column of a protected table. Values outside count as the nearer bound. relation: a '
+  'protected table; column_name: a column of numbers, dates or times; lower, upper: values of its type, lower below upper; '
+  'granularity: the step of the values, a number or an interval above 0 (default: NULL, the default of the aggregate). The bounds '
+  'are public: choose them without looking at the data. They replace the bounds that the column had. For the owner of the table.';
+CREATE FUNCTION @extschema@.dp_set_domain(relation regclass, column_name name, lower anycompatible, upper anycompatible,
+                                           granularity float8) RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_set_bounds';
+COMMENT ON FUNCTION @extschema@.dp_set_domain(regclass, name, anycompatible, anycompatible, float8) IS
+  'States the publicly known bounds of a column of a protected table. Values outside count as the nearer bound. relation: a '
+  'protected table; column_name: a column of numbers or dates; lower, upper: values of its type, lower below upper; granularity: the '
+  'step of the values, a number above 0 (of days, for dates). The bounds are public: choose them without looking at the data. They '
+  'replace the bounds that the column had. For the owner of the table.';
+CREATE FUNCTION @extschema@.dp_set_domain(relation regclass, column_name name, lower anycompatible, upper anycompatible,
+                                           granularity interval) RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_set_bounds';
+COMMENT ON FUNCTION @extschema@.dp_set_domain(regclass, name, anycompatible, anycompatible, interval) IS
+  'States the publicly known bounds of a column of a protected table. Values outside count as the nearer bound. relation: a '
+  'protected table; column_name: a column of dates or times; lower, upper: values of its type, lower below upper; granularity: the '
+  'step of the values. The bounds are public: choose them without looking at the data. They replace the bounds that the column '
+  'had. For the owner of the table.';
+CREATE FUNCTION @extschema@.dp_set_domain(relation regclass, column_name name, keys anycompatiblearray) RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_set_keys';
+COMMENT ON FUNCTION @extschema@.dp_set_domain(regclass, name, anycompatiblearray) IS
+  'Lists the keys by which private queries may group a protected table. relation: a protected table; column_name: a column of a '
+  'type with equality and order; keys: 1 to 1000 different values of its type, none NULL. Rows with other values are in no group. '
+  'The list is public: choose it without looking at the data. It replaces the list that the column had. For the owner of the table.';
+
+CREATE FUNCTION @extschema@.dp_drop_domain(relation regclass, column_name name) RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_drop_domain';
+COMMENT ON FUNCTION @extschema@.dp_drop_domain(regclass, name) IS
+  'Takes back the bounds and the keys that dp_set_domain has given a column. relation: a protected table; column_name: one of its '
+  'columns. For the owner of the table.';
+
+CREATE FUNCTION @extschema@.dp_explain(query text, OUT private_aggregate text, OUT method text, OUT epsilon float8, OUT delta float8,
+                                        OUT rho float8, OUT charged_for text, OUT problem text)
+  RETURNS SETOF record
+  LANGUAGE C VOLATILE ROWS 5 AS 'MODULE_PATHNAME', 'dpq_explain';
+COMMENT ON FUNCTION @extschema@.dp_explain(text) IS
+  'What a query would cost: a row for each private aggregate in it, also for those that would answer in the place of standard ones; or '
+  'one row with the problem, if the query is refused. query: one SELECT, without parameters. private_aggregate: its name; '
+  'method: how it is computed; epsilon, delta, rho: its price, under its own neighbour relation; charged_for: what is charged that much; problem: '
+  'why the query is refused, and what would be accepted. Reads no data and costs no budget.';
+CREATE FUNCTION @extschema@.dp_private_query(query text) RETURNS text
+  LANGUAGE C VOLATILE STRICT AS 'MODULE_PATHNAME', 'dpq_private_query';
+COMMENT ON FUNCTION @extschema@.dp_private_query(text) IS
+  'The query with private aggregates in the place of the standard ones over protected tables, as it would be asked. query: one SELECT, '
+  'without parameters. Reads no data and costs no budget.';
+
+CREATE VIEW dpquantile.column_domains WITH (security_barrier) AS
+  SELECT d.relation, d.column_name,
+         concat_ws('; ', d.lower || ' to ' || d.upper || coalesce(' by ' || d.granularity, ''),
+                   CASE WHEN cardinality(d.keys) <= 20 THEN d.keys::text
+                        WHEN d.keys IS NOT NULL THEN format('%s and so on, %s keys', trim_array(d.keys, cardinality(d.keys) - 20), cardinality(d.keys))
+                   END) AS domain,
+         CASE WHEN a.attnum IS NULL THEN format('column "%s" is gone', d.column_name)
+              WHEN a.atttypid <> d.column_type
+                THEN format('column "%s" was of type %s when its domain was set', d.column_name, d.column_type) END AS problem
+    FROM dpquantile.column_domain d
+    LEFT JOIN pg_attribute a ON a.attrelid = d.relation AND a.attnum = d.column_number AND a.attname = d.column_name
+                            AND NOT a.attisdropped;
+COMMENT ON VIEW dpquantile.column_domains IS
+  'What is publicly known of columns, to be read by people. problem: why it is not used, else NULL.';
+
 CREATE VIEW dpquantile.private_access WITH (security_barrier) AS
   SELECT t.relation,
          c.relowner AS owner,
@@ -755,6 +1123,8 @@ CREATE VIEW dpquantile.private_access WITH (security_barrier) AS
          g.grantee,
          g.grantee_oid,
          g.smallest_epsilon,
+         g.epsilon,
+         g.delta,
          coalesce(dpquantile.unprotectable(t.relation),
                   CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL
                        THEN format('its user column "%s" is gone', t.user_column) END) AS table_problem,
@@ -778,8 +1148,12 @@ CREATE VIEW @extschema@.dp_protected_tables WITH (security_barrier) AS
          (SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum)
             FROM pg_attribute a WHERE a.attrelid = p.relation AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
          p.user_column AS user_id,
+         (SELECT string_agg(format('%I: %s', d.column_name, d.domain), E'\n' ORDER BY d.column_name)
+            FROM dpquantile.column_domains d WHERE d.relation = p.relation AND d.problem IS NULL) AS domains,
          quote_ident(p.grantee) AS role,
          p.smallest_epsilon,
+         p.epsilon,
+         p.delta,
          CASE WHEN p.table_problem IS NOT NULL THEN 'private access is closed: ' || p.table_problem
               WHEN p.role_problem IS NOT NULL THEN 'private access is closed: ' || p.role_problem
               WHEN p.own_right IS NOT NULL THEN 'the role reads or changes the table without noise: ' || p.own_right END AS problem
@@ -793,10 +1167,16 @@ COMMENT ON VIEW @extschema@.dp_protected_tables IS
 COMMENT ON COLUMN @extschema@.dp_protected_tables.columns IS 'Names and types of the columns.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.user_id IS
   'The column that names the person all of whose rows are protected together; NULL if each row is protected.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.domains IS
+  'What is publicly known of columns: bounds, granularity and lists of keys (dp_set_domain); NULL if nothing is.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.role IS
   'A role with private access: the current role, one that it is a member of, or for the owner of the table any role. NULL if no '
   'role has.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.smallest_epsilon IS 'A private aggregate with a smaller epsilon is refused.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.epsilon IS
+  'What each standard aggregate costs, such as count(*); NULL if only private aggregates may be asked.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.delta IS
+  'What a query costs besides, with an epsilon, if it groups by keys that come from the rows; NULL if keys must be public.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.problem IS
   'What keeps the role from asking private queries, or makes them pointless; NULL if nothing does.';
 
@@ -815,6 +1195,9 @@ CREATE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subject text, st
                          SELECT a.attacl FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND NOT a.attisdropped) o
      CROSS JOIN pg_catalog.aclexplode(o.acl) e
      WHERE e.grantee = 0 GROUP BY t.relation
+    UNION ALL
+    SELECT d.relation::text, 'warning', format('a domain is not used: %s. Set it again (dp_set_domain)', d.problem)
+      FROM dpquantile.column_domains d WHERE d.problem IS NOT NULL
     UNION ALL
     SELECT format('%I on %s', p.grantee, p.relation), 'warning',
            format('private access is closed: %s. Grant it again (dp_grant_private_access) or remove it '
@@ -842,15 +1225,19 @@ AS $$
 BEGIN
   DELETE FROM dpquantile.private_grant g WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = g.relation);
   DELETE FROM dpquantile.protected_table t WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.relation);
+  DELETE FROM dpquantile.column_domain d
+   WHERE NOT EXISTS (SELECT FROM pg_attribute a
+                      WHERE a.attrelid = d.relation AND a.attnum = d.column_number AND NOT a.attisdropped);
 END
 $$;
 COMMENT ON FUNCTION dpquantile.forget_dropped_tables() IS
-  'Event trigger: ends the protection of tables that are dropped, because a later table may get the same OID.';
+  'Event trigger: ends the protection of tables that are dropped, because a later table may get the same OID, and forgets the '
+  'domains of columns that are dropped.';
 CREATE EVENT TRIGGER dpquantile_forget_dropped_tables ON sql_drop
   EXECUTE FUNCTION dpquantile.forget_dropped_tables();
 ALTER EVENT TRIGGER dpquantile_forget_dropped_tables ENABLE ALWAYS;
 COMMENT ON EVENT TRIGGER dpquantile_forget_dropped_tables IS
-  'Ends the protection of tables that are dropped.';
+  'Ends the protection of tables that are dropped, and forgets the domains of columns that are dropped.';
 
 CREATE FUNCTION dpquantile.follow_renamed_columns() RETURNS event_trigger
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -859,16 +1246,19 @@ BEGIN
   UPDATE dpquantile.protected_table t SET user_column = a.attname
     FROM pg_attribute a
    WHERE a.attrelid = t.relation AND a.attnum = t.user_number AND a.attname <> t.user_column AND NOT a.attisdropped;
+  UPDATE dpquantile.column_domain d SET column_name = a.attname
+    FROM pg_attribute a
+   WHERE a.attrelid = d.relation AND a.attnum = d.column_number AND a.attname <> d.column_name AND NOT a.attisdropped;
 END
 $$;
 COMMENT ON FUNCTION dpquantile.follow_renamed_columns() IS
-  'Event trigger: a user column keeps its role in the protection of its table when it gets another name.';
+  'Event trigger: a column keeps its role in the protection of its table, and its domain, when it gets another name.';
 CREATE EVENT TRIGGER dpquantile_follow_renamed_columns ON ddl_command_end
   WHEN TAG IN ('ALTER TABLE', 'ALTER VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER FOREIGN TABLE', 'ALTER TYPE')
   EXECUTE FUNCTION dpquantile.follow_renamed_columns();
 ALTER EVENT TRIGGER dpquantile_follow_renamed_columns ENABLE ALWAYS;
 COMMENT ON EVENT TRIGGER dpquantile_follow_renamed_columns IS
-  'A user column keeps its role in the protection of its table when it gets another name.';
+  'A column keeps its role in the protection of its table, and its domain, when it gets another name.';
 
 CREATE FUNCTION dpquantile.library_version() RETURNS text
   LANGUAGE C STABLE PARALLEL SAFE
@@ -1820,17 +2210,46 @@ COMMENT ON FUNCTION @extschema@.dp_histogram_error(float8, float8) IS
   'confidence. epsilon: as there; confidence: a number from 0 to 1. Reads no data and costs no budget.';
 
 -- ---------------------------------------------------------------------------------------------
+-- Quantiles: the method blocks, and the default method
+-- ---------------------------------------------------------------------------------------------
+
+COMMENT ON AGGREGATE @extschema@.dp_quantiles(float8, float8[], float8, float8, float8, jsonb) IS
+'Differentially private quantiles. Answers lie on a public value grid; an empty input gets an ordinary noisy answer.
+Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
+  epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+quantiles: 1 to 4096 numbers from 0 to 1, in any order.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
+lower, upper: public bounds of the values.
+options: built by dp_options(): method ''blocks'' (level by level, up to four at once), ''approximate'' (level by level, one at
+  a time), ''joint'' (all at once, up to 128), ''independent'' (each by itself), ''tree'' (from noisy counts) or ''auto''
+  (the most accurate method for the number of quantiles, the value grid and the given epsilon or rho); granularity; rho.
+  The default is ''blocks'', but ''approximate'' where ''blocks'' would charge the budget more (an epsilon under accountant
+  zcdp) or epsilon is too large for joint draws.
+All arguments except value must be constant.';
+DO $$
+BEGIN
+  EXECUTE format(
+    'COMMENT ON AGGREGATE @extschema@.dp_quantiles(float8, float8[], @extschema@.dp_number, @extschema@.dp_number, '
+    '@extschema@.dp_number, jsonb) IS %L',
+    obj_description('@extschema@.dp_quantiles(float8, float8[], float8, float8, float8, jsonb)'::regprocedure, 'pg_proc')
+    || E'\nThis variant takes parameters that a driver sends as text.');
+END
+$$;
+
+-- ---------------------------------------------------------------------------------------------
 -- CDF: the method factorization, the default with option rho
 -- ---------------------------------------------------------------------------------------------
 
 COMMENT ON FUNCTION @extschema@.dp_options(text, float8, bigint, float8, float8, text, boolean, float8) IS
   'Builds and checks the options argument of the private aggregates. method: the mechanism; for quantiles and '
-  'dp_synthesize ''approximate'' (the default for quantiles), ''joint'', ''independent'', ''tree'' or ''auto'' (the '
+  'dp_synthesize ''blocks'' (the default for quantiles where it costs the budget no more than ''approximate'' and '
+  'epsilon is not too large for it), ''approximate'', ''joint'', ''independent'', ''tree'' or ''auto'' (the '
   'default for dp_synthesize), for dp_cdf ''tree'' (the default for an epsilon), ''factorization'' (the default with '
   'rho, and only with it), ''binary'' or ''histogram'', for dp_iqr '
-  '''propose-test-release'' (the default) or ''quantiles'', for dp_user_mean ''array'' (the default), ''baseline'', '
-  '''levy'', ''quantile'', ''quantile-adaptive'' or ''bounded'', for dp_user_variance the first two of these or '
-  '''bounded''; granularity: the step between possible values, for '
+  '''propose-test-release'' (the default) or ''quantiles'', for dp_user_mean ''auto'' (the default), ''array'', ''baseline'', '
+  '''levy'', ''quantile'', ''quantile-adaptive'' or ''bounded'', for dp_user_variance ''array'' (the default), '
+  '''baseline'' or ''bounded''; granularity: the step between possible values, for '
   'example 1 for whole numbers or 0.01 for cents (default for quantiles: 2^20 cells from lower to upper); bins: '
   'the number of bins of a dp_cdf, 1 to 1048576 (default 1024), instead of granularity; lower, upper: public '
   'bounds of the values, for dp_iqr with method ''quantiles''; max_contributions: for dp_user_mean and '
@@ -1838,6 +2257,55 @@ COMMENT ON FUNCTION @extschema@.dp_options(text, float8, bigint, float8, float8,
   'default); suppress: for dp_user_grid_stats, whether users may be left out of some of their grids (default true); '
   'rho: for quantiles, dp_synthesize and dp_cdf, the guarantee in rho of zero-concentrated differential privacy, 1e-12 '
   'to 1000, with NULL for epsilon. Options are public and cost no budget.';
+
+-- The default method of dp_user_mean is 'auto'.
+COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, float8, float8, float8, float8, jsonb) IS
+'Differentially private mean of the rows, with all rows of a user protected together. An empty input gets an
+  ordinary noisy answer.
+Privacy: epsilon-differentially private for replacing the values of one user. The users and the
+  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
+  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
+  private for adding or removing one user with all rows; nothing is public.
+  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
+  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
+  their number are public.
+user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
+  with a NULL user_id are ignored.
+value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
+options: built by dp_options(): method ''auto'' (the default: ''array'' or ''quantile'', by rows per user and epsilon),
+  ''array'' (at most max_contributions rows of each user), ''baseline'' (all rows), ''levy'', ''quantile'',
+  ''quantile-adaptive'' (means of arrays of rows, clipped to a private interval) or ''bounded''; max_contributions: a
+  whole number, ''median'' or ''optimal'' (the default: for ''auto'' the least error to expect, for ''array'' the least
+  worst-case error; ''bounded'' needs a number).
+All arguments except user_id and value must be constant.';
+
+COMMENT ON FUNCTION @extschema@.dp_user_expected_error(bigint[], bigint[], float8, float8, float8, jsonb) IS
+'The expected error of dp_user_mean and dp_user_variance: one row for each statistic that has the method (''mean'' and,
+except for methods that clip to a private interval, ''variance''). Uses public figures only: reads no data and costs no
+budget.
+rows_per_user, users: users[i] users have rows_per_user[i] rows each.
+epsilon, lower, upper, options: as for dp_user_mean. With its default method, ''auto'', the row of the variance is for
+  the default of dp_user_variance, ''array''.
+statistic: ''mean'' or ''variance''; max_contributions: the most rows kept of a user; rows_kept: the rows kept of all
+  users; left_out_error: the largest difference between the statistic of the kept rows and that of all rows, for any
+  data (NULL for methods that clip to a private interval: no bound); noise_error: the expected size of the noise;
+  total_error: their sum. Errors are in the units of the values, for the variance in their squares.';
+DO $$
+BEGIN
+  EXECUTE format(
+    'COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, float8, @extschema@.dp_number, @extschema@.dp_number, '
+    '@extschema@.dp_number, jsonb) IS %L',
+    obj_description('@extschema@.dp_user_mean(anynonarray, float8, float8, float8, float8, jsonb)'::regprocedure, 'pg_proc')
+      || E'\nThis variant takes parameters that a driver sends as text.');
+  EXECUTE format(
+    'COMMENT ON FUNCTION @extschema@.dp_user_expected_error(bigint[], bigint[], @extschema@.dp_number, '
+    '@extschema@.dp_number, @extschema@.dp_number, jsonb) IS %L',
+    obj_description('@extschema@.dp_user_expected_error(bigint[], bigint[], float8, float8, float8, jsonb)'::regprocedure,
+                    'pg_proc') || ' This variant takes numbers that a driver sends as text.');
+END
+$$;
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_cdf_expected_error(epsilon float8, bins bigint DEFAULT 1024, confidence float8 DEFAULT 0.95,
                                                   method text DEFAULT NULL, rho float8 DEFAULT NULL,
@@ -2201,7 +2669,8 @@ BEGIN
   FOR support IN
     SELECT p.oid FROM pg_catalog.pg_proc p
      WHERE p.pronamespace = 'dpquantile'::regnamespace
-       AND p.proname NOT IN ('charged_role', 'sees_all_budgets', 'epsilon_of_rho', 'charged_rho', 'six_digits',
+       AND p.proname NOT IN ('charged_role', 'sees_all_budgets', 'epsilon_of_rho', 'charged_rho',
+                             'charged_epsilon', 'six_digits',
                              'total_epsilon', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
                              'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real',
                              'unprotectable', 'own_right', 'series', 'distinct_values')
@@ -2252,7 +2721,7 @@ BEGIN
               FROM pg_proc p
              WHERE p.prosecdef OR p.pronamespace = 'dpquantile'::regnamespace
                    AND p.proname NOT IN ('number_of_real', 'interval_text', 'unprotectable', 'own_right', 'series',
-                                         'distinct_values')
+                                         'distinct_values', 'charged_rho', 'charged_epsilon')
                    AND p.proname NOT LIKE 'total\_%'
             UNION ALL
             SELECT 'pg_class', c.oid, c.relacl, c.relowner FROM pg_class c) o
@@ -2267,3 +2736,18 @@ BEGIN
 END
 $$;
 GRANT SELECT ON @extschema@.dp_protected_tables TO PUBLIC;
+
+DO $$
+DECLARE
+  made CONSTANT regprocedure := '@extschema@.dp_grant_budget(regrole, float8, float8, text, float8, text)';
+  initial CONSTANT aclitem[] := (SELECT i.initprivs FROM pg_init_privs i
+                                  WHERE i.classoid = 'pg_proc'::regclass AND i.objoid = made AND i.objsubid = 0);
+  granter text;
+BEGIN
+  FOR granter IN SELECT jsonb_array_elements_text(current_setting('dpquantile.granters')::jsonb) LOOP
+    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', made, granter);
+  END LOOP;
+  -- A dump leaves out what an extension's script has granted, and these grants are not the script's own.
+  UPDATE pg_init_privs i SET initprivs = initial WHERE i.classoid = 'pg_proc'::regclass AND i.objoid = made AND i.objsubid = 0;
+END
+$$;

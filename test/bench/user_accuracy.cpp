@@ -21,6 +21,7 @@
 // others protect against replacing one, so their epsilons do not mean the same guarantee.
 //
 // usage: user_accuracy TRIALS [SVG_DIRECTORY]
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -47,6 +48,7 @@ constexpr std::uint64_t kScale = 10;
 constexpr std::uint64_t kLargeScale = 100;
 constexpr int kSets = 10;
 constexpr std::uint64_t kSeed = 1;
+constexpr double kNearBest = 1.15;
 
 // --- Verdicts ------------------------------------------------------------------------------------
 
@@ -103,6 +105,7 @@ class Experiments {
       array_no_worse_.check(not_above(errors[kArray][j], errors[kBaseline][j]));
       array_below_bound_.check(below_bound(data, errors, kArray, j));
       median_below_bound_.check(below_bound(data, errors, kArrayMedian, j));
+      compare_auto(errors, j);
     }
     if (!plots_.empty() && !file_name.empty())
       plot_means(errors, "Mean speed: " + data.name(), plots_ + "/" + file_name);
@@ -114,15 +117,30 @@ class Experiments {
     array_below_bound_.print("The error of 'array' is at most E: at each epsilon of each table");
     median_below_bound_.print(
         "The error of 'array, median' is at most E of its m_UB: at each epsilon of each table");
+    std::printf(
+        "'auto' has at most %g times the error of the best of the source in %d of %d cells, at "
+        "worst %.2f times\n",
+        kNearBest, cells_near_best_, cells_, worst_of_auto_);
   }
 
  private:
+  void compare_auto(const Errors& errors, std::size_t epsilon) {
+    const double best = errors[best_of_source(errors, epsilon)][epsilon].mean();
+    const double ratio = errors[kAuto][epsilon].mean() / best;
+    ++cells_;
+    cells_near_best_ += ratio <= kNearBest;
+    worst_of_auto_ = std::max(worst_of_auto_, ratio);
+  }
+
   int trials_;
   std::string plots_;
   RandomStream& random_;
   Claim array_no_worse_;
   Claim array_below_bound_;
   Claim median_below_bound_;
+  int cells_ = 0;
+  int cells_near_best_ = 0;
+  double worst_of_auto_ = 0;
 };
 
 void measure_users(int trials, const std::string& plots, RandomStream& random) {
@@ -157,11 +175,12 @@ void measure_users(int trials, const std::string& plots, RandomStream& random) {
 
   std::printf(
       "\nAll comparisons have a tolerance of %g standard errors. 'Best': at each epsilon, with one "
-      "of its two m_UB,\nno worse than any other method except 'bounded'.\n",
+      "of its two m_UB,\nno worse than any other method except 'bounded' and 'auto'.\n",
       kTolerance);
   experiments.print();
-  is_best(UserMethod::kLevy, of_samples).print("'levy' is best for 10 times the rows");
-  is_best(UserMethod::kLevy, of_many_samples).print("'levy' is best for 100 times the rows");
+  is_best(UserMethod::kQuantile, of_samples).print("'quantile' is best for 10 times the rows");
+  is_best(UserMethod::kQuantile, of_many_samples)
+      .print("'quantile' is best for 100 times the rows");
   is_best(UserMethod::kQuantile, of_users).print("'quantile' is best for 10 times the buses");
   is_best(UserMethod::kQuantile, of_users_offset)
       .print("'quantile' is best for 10 times the buses, with offsets");

@@ -34,19 +34,22 @@ inline constexpr Method kMethods[] = {
     {"quantile, median", UserMethod::kQuantile, ContributionRule::kMedian},
     {"quantile-adaptive", UserMethod::kQuantileAdaptive, ContributionRule::kOptimal},
     {"quantile-adaptive, median", UserMethod::kQuantileAdaptive, ContributionRule::kMedian},
+    {"auto", UserMethod::kAuto, ContributionRule::kOptimal},
     {"bounded, median", UserMethod::kBounded, ContributionRule::kMedian},
     {"bounded, optimal", UserMethod::kBounded, ContributionRule::kOptimal}};
 inline constexpr std::size_t kBaseline = 0;
 inline constexpr std::size_t kArray = 1;
 inline constexpr std::size_t kArrayMedian = 2;
+inline constexpr std::size_t kAuto = 9;
+static_assert(kMethods[kAuto].method == UserMethod::kAuto);
 
 // A Row is by epsilon, Errors are by method and epsilon.
 using Row = std::vector<Average>;
 using Errors = std::vector<Row>;
 
-// The source does not compare 'bounded'.
+// The source does not compare 'bounded', and 'auto' is one of its methods.
 inline bool of_source(const Method& method) {
-  return method.method != UserMethod::kBounded;
+  return method.method != UserMethod::kBounded && method.method != UserMethod::kAuto;
 }
 
 // The source's method with the least error at the epsilon of this index, out of the variants of

@@ -1,6 +1,6 @@
 // The randomness of the fuzzer's library, in place of src/core/privacy/random.cpp, of the samplers
-// of noise.cpp there and of the decision of dp_keep_group: the linker takes the first definition of
-// a symbol (make .build/fuzz/dpquantile.so). Nothing that is installed has it.
+// of noise.cpp and noise_table.cpp there and of the decision of dp_keep_group: the linker takes the
+// first definition of a symbol (make .build/fuzz/dpquantile.so). Nothing that is installed has it.
 //
 // The setting fuzz.noise says which noise the answers get: none (the most likely value), or else
 // fixed noise, the same in each execution. A draw of noise takes one number of the stream, whatever
@@ -13,6 +13,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "core/privacy/noise_table.hpp"
 #include "core/privacy/random.hpp"
 #include "core/selection/group_selection.hpp"
 
@@ -90,6 +91,10 @@ std::int64_t discrete_laplace(RandomStream& random, Rational scale) {
 
 std::int64_t discrete_gaussian(RandomStream& random, Rational sigma_squared) {
   return noise_of_spread(random, std::sqrt(quotient(sigma_squared)));
+}
+
+std::int64_t NoiseTable::draw(RandomStream& random) const {
+  return noise_of_spread(random, spread());
 }
 
 bool GroupSelection::draw_keep(std::uint64_t rows, RandomStream&) const {

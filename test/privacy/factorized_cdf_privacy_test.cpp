@@ -115,17 +115,17 @@ class Measurements {
  public:
   Measurements(Counts counts, double rho)
       : counts_(std::move(counts)),
-        plan_(choose_cdf_plan(CdfMethod::kFactorization, static_cast<std::uint32_t>(counts_.size()),
-                              zcdp(rho))) {}
+        cdf_(choose_cdf_plan(CdfMethod::kFactorization, static_cast<std::uint32_t>(counts_.size()),
+                             zcdp(rho))) {}
 
   std::vector<double> draw() {
-    const auto noisy = noisy_measurements(counts_, plan_, context_);
+    const auto noisy = noisy_measurements(counts_, cdf_, context_);
     return {noisy.begin(), noisy.end()};
   }
 
  private:
   Counts counts_;
-  CdfPlan plan_;
+  PreparedCdf cdf_;
   TestContext context_;
 };
 

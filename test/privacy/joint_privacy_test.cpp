@@ -340,6 +340,12 @@ INSTANTIATE_TEST_SUITE_P(
                     2},
         ReleaseCase{
             "MethodAuto", {{4, {0, 0, 2, 2}}, 2}, {0.4, 0.8}, pure(2), QuantilesMethod::kAuto, 2},
+        ReleaseCase{"MethodBlocks",
+                    {{4, {0, 1, 2, 2}}, 1},
+                    {0.3, 0.6},
+                    pure(2),
+                    QuantilesMethod::kBlocks,
+                    2},
         ReleaseCase{
             "MethodAutoUnderZcdp", {{4, {0, 3}}, 1}, {0, 1}, zcdp(0.5), QuantilesMethod::kAuto, 2}),
     case_name);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/privacy/noise.hpp"
+#include "core/privacy/noise_table.hpp"
 #include "core/privacy/random.hpp"
 #include "support/privacy_loss.hpp"
 
@@ -84,6 +85,10 @@ class LaplaceNoise : public NoisePrivacy {
   Sample sample(std::int64_t answer, double epsilon, const Window& window) {
     return window.sample(answer, [&] { return discrete_laplace(random_, scale(epsilon)); });
   }
+  Sample table_sample(std::int64_t answer, double epsilon, const Window& window) {
+    const NoiseTable table = NoiseTable::laplace(scale(epsilon));
+    return window.sample(answer, [&] { return table.draw(random_); });
+  }
 };
 
 TEST_F(LaplaceNoise, LosesExactlyEpsilonByItsLaw) {
@@ -102,6 +107,24 @@ TEST_F(LaplaceNoise, FollowsItsLawAndKeepsEpsilonInDraws) {
     EXPECT_GT(fit_p_value(zero, law(0, epsilon)), kFalseAlarm) << epsilon;
     EXPECT_GT(fit_p_value(one, law(1, epsilon)), kFalseAlarm) << epsilon;
     EXPECT_LE(certain_delta(zero, one, epsilon, kFalseAlarm), 0) << epsilon;
+  }
+}
+
+TEST_F(LaplaceNoise, FollowsItsLawAndKeepsEpsilonInDrawsFromATable) {
+  for (const double epsilon : {0.02, 0.5, 3.0}) {
+    const Sample zero = table_sample(0, epsilon, window(epsilon));
+    const Sample one = table_sample(1, epsilon, window(epsilon));
+    EXPECT_GT(fit_p_value(zero, law(0, epsilon)), kFalseAlarm) << epsilon;
+    EXPECT_GT(fit_p_value(one, law(1, epsilon)), kFalseAlarm) << epsilon;
+    EXPECT_LE(certain_delta(zero, one, epsilon, kFalseAlarm), 0) << epsilon;
+  }
+}
+
+TEST_F(LaplaceNoise, IsRefutedFromATableWithHalfTheScale) {
+  for (const double epsilon : {0.5, 3.0}) {
+    const Sample zero = table_sample(0, 2 * epsilon, window(epsilon));
+    const Sample one = table_sample(1, 2 * epsilon, window(epsilon));
+    EXPECT_GT(certain_delta(zero, one, epsilon, kFalseAlarm), 0) << epsilon;
   }
 }
 
@@ -135,6 +158,10 @@ class GaussianNoise : public NoisePrivacy {
   }
   Sample sample(std::int64_t answer, Rational sigma_squared, const Window& window) {
     return window.sample(answer, [&] { return discrete_gaussian(random_, sigma_squared); });
+  }
+  Sample table_sample(std::int64_t answer, Rational sigma_squared, const Window& window) {
+    const NoiseTable table = NoiseTable::gaussian(sigma_squared);
+    return window.sample(answer, [&] { return table.draw(random_); });
   }
   static Rational quarter(Rational value) { return {value.numerator, 4 * value.denominator}; }
 };
@@ -170,6 +197,31 @@ TEST_F(GaussianNoise, FollowsItsLawAndKeepsDeltaInDraws) {
     EXPECT_GT(fit_p_value(one, law_one), kFalseAlarm) << epsilon;
     EXPECT_LE(certain_delta(zero, one, static_cast<double>(epsilon), kFalseAlarm),
               exact_delta(law_zero, law_one, epsilon));
+  }
+}
+
+TEST_F(GaussianNoise, FollowsItsLawAndKeepsDeltaInDrawsFromATable) {
+  for (const Rational sigma_squared : {Rational{1, 1}, Rational{5, 2}, Rational{10'000, 1}}) {
+    const Real epsilon = 1 / std::sqrt(to_real(sigma_squared));
+    const Law law_zero = law(0, sigma_squared);
+    const Law law_one = law(1, sigma_squared);
+    const Sample zero = table_sample(0, sigma_squared, window(sigma_squared));
+    const Sample one = table_sample(1, sigma_squared, window(sigma_squared));
+    EXPECT_GT(fit_p_value(zero, law_zero), kFalseAlarm) << epsilon;
+    EXPECT_GT(fit_p_value(one, law_one), kFalseAlarm) << epsilon;
+    EXPECT_LE(certain_delta(zero, one, static_cast<double>(epsilon), kFalseAlarm),
+              exact_delta(law_zero, law_one, epsilon));
+  }
+}
+
+TEST_F(GaussianNoise, IsRefutedFromATableWithHalfTheScale) {
+  for (const Rational sigma_squared : kSigmasSquared) {
+    const Real epsilon = 1 / std::sqrt(to_real(sigma_squared));
+    const Real claimed = exact_delta(law(0, sigma_squared), law(1, sigma_squared), epsilon);
+    const Sample zero = table_sample(0, quarter(sigma_squared), window(sigma_squared));
+    const Sample one = table_sample(1, quarter(sigma_squared), window(sigma_squared));
+    EXPECT_GT(certain_delta(zero, one, static_cast<double>(epsilon), kFalseAlarm), claimed)
+        << epsilon;
   }
 }
 

@@ -10,11 +10,12 @@
 
 #include "core/contributions/fixed_point.hpp"
 #include "core/user_level/bounded_sums.hpp"
-#include "core/user_level/clipping_interval.hpp"
+#include "core/user_level/levy_interval.hpp"
 #include "core/user_level/user_grid_stats.hpp"
 #include "core/user_level/user_mean.hpp"
 #include "core/user_level/user_query.hpp"
 #include "core/user_level/user_variance.hpp"
+#include "core/user_level/window_interval.hpp"
 #include "support/case_name.hpp"
 #include "support/context_testing.hpp"
 #include "support/privacy_loss.hpp"
@@ -156,6 +157,8 @@ const std::vector<Neighbours> kCases = {
      with(kOthers, {kOne}), 60'000},
     {"QuantileAdaptiveWithOthers", kMean, by(UserMethod::kQuantileAdaptive, 1), with(kOthers, {0}),
      with(kOthers, {kOne}), 60'000},
+    {"AutoWithOthers", kMean, by(UserMethod::kAuto, 1), with(kOthers, {0, 0, 0}),
+     with(kOthers, {kOne, kOne, kOne}), 60'000},
     {"BoundedHeavyUser", kMean, at_most(UserMethod::kBounded, 2, 1), kOthers,
      with(kOthers, times(50, kOne)), 100'000},
     {"VarianceWithOthers", kVariance, by(UserMethod::kArray, 1), with(kOthers, {0, 0, 0}),
@@ -206,16 +209,24 @@ class PrivateInterval : public ::testing::Test, protected Mechanisms {
     return all;
   }
 
-  // An outcome tells in which half of the range each end lies.
-  Sample quantile_sample(const Arrays& arrays, double tail, double epsilon) {
-    return take_sample(4, 200'000, [&] {
-      const ClippingInterval interval = draw_quantile_interval(arrays, tail, epsilon, context_);
+  // An outcome tells in which half of the range each end lies. Narrow windows are so much preferred
+  // that a window of the whole range, which leaves nothing out, is rare.
+  Sample window_sample(const Arrays& arrays, std::uint64_t clipped, double epsilon) {
+    const WindowPlan plan{1, clipped, 2, 5};
+    return take_sample(4, 40'000, [&] {
+      const ClippingInterval interval = draw_window_interval(arrays, plan, epsilon, context_);
       return 2U * (interval.low >= kMiddle) + (interval.high > kMiddle);
     });
   }
-  double quantile_delta(std::size_t low, std::size_t middle, double tail, double spent) {
-    return certain_delta(quantile_sample(arrays(low, middle, 0), tail, spent),
-                         quantile_sample(arrays(low, middle, kOne), tail, spent), kEpsilon,
+  // Arrays of one row: `low` arrays at 0, `high` at kOne, and one at `own`.
+  static Arrays at_ends(std::size_t low, std::size_t high, std::uint32_t own) {
+    Arrays all = arrays(low, 0, own);
+    all.insert(all.end(), high, FilledArray{1, kOne});
+    return all;
+  }
+  double window_delta(std::size_t low, std::size_t high, std::uint64_t clipped, double spent) {
+    return certain_delta(window_sample(at_ends(low, high, 0), clipped, spent),
+                         window_sample(at_ends(low, high, kOne), clipped, spent), kEpsilon,
                          kFalseAlarm);
   }
 
@@ -234,16 +245,15 @@ class PrivateInterval : public ::testing::Test, protected Mechanisms {
 };
 
 TEST_F(PrivateInterval, OfQuantilesKeepsEpsilon) {
-  EXPECT_LE(quantile_delta(0, 9, 0.1, kEpsilon), 0);
-  EXPECT_LE(quantile_delta(2, 3, 0.5, kEpsilon), 0);
-  EXPECT_LE(quantile_delta(0, 1, 0.5, kEpsilon), 0);
+  EXPECT_LE(window_delta(3, 5, 0, kEpsilon), 0);
+  EXPECT_LE(window_delta(0, 9, 1, kEpsilon), 0);
+  EXPECT_LE(window_delta(4, 4, 2, kEpsilon), 0);
 }
 
-// With lambda = 1/2 the event that both ends are above the middle has probability 0.142 for one
-// dataset and 0.033 for the other. The first exceeds e times the second by 0.05, more than 50
-// standard deviations.
+// With lambda = 1 a window in the lower half has probability 0.23 for one dataset and 0.044 for the
+// other. The first exceeds e times the second by 0.1, more than 30 standard deviations.
 TEST_F(PrivateInterval, OfQuantilesIsRefutedWithHalfTheNoise) {
-  EXPECT_GT(quantile_delta(2, 3, 0.5, 2 * kEpsilon), 0);
+  EXPECT_GT(window_delta(3, 5, 0, 2 * kEpsilon), 0);
 }
 
 TEST_F(PrivateInterval, OfLevyKeepsEpsilon) {

@@ -38,6 +38,7 @@ class CdfReleaseLaw {
   CdfReleaseLaw(const CdfPlan& plan, std::span<const std::uint64_t> counts,
                 std::span<const std::uint64_t> centre, std::vector<std::int64_t> reach)
       : plan_(plan),
+        cdf_(plan),
         counts_(node_counts(counts, plan)),
         centre_(node_counts(centre, plan)),
         reach_(std::move(reach)),
@@ -52,7 +53,7 @@ class CdfReleaseLaw {
   void visit(std::size_t n, Real probability) {
     if (n == nodes_.size()) {
       std::vector<double> scratch = measured_;
-      const auto release = cumulative_from_measurements(plan_, scratch, heap());
+      const auto release = cumulative_from_measurements(cdf_, scratch, heap());
       probabilities_[{release.begin(), release.end()}] += probability;
       return;
     }
@@ -67,6 +68,7 @@ class CdfReleaseLaw {
   }
 
   CdfPlan plan_;
+  PreparedCdf cdf_;
   std::vector<std::int64_t> counts_;
   std::vector<std::int64_t> centre_;
   std::vector<std::int64_t> reach_;

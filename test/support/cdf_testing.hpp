@@ -53,13 +53,13 @@ inline CdfCurve cdf_curve(const CdfDomain& domain, const CdfPlan& plan,
 class CdfSampler {
  public:
   CdfSampler(std::vector<std::uint64_t> counts, const CdfPlan& plan)
-      : counts_(std::move(counts)), plan_(plan) {}
+      : counts_(std::move(counts)), cdf_(plan) {}
 
-  std::pmr::vector<std::int64_t> draw() { return release_cdf(counts_, plan_, context_); }
+  std::pmr::vector<std::int64_t> draw() { return release_cdf(counts_, cdf_, context_); }
 
  private:
   std::vector<std::uint64_t> counts_;
-  CdfPlan plan_;
+  PreparedCdf cdf_;
   TestContext context_;
 };
 

@@ -24,7 +24,7 @@ class TreeQuantilesSampler {
       : histogram_(histogram_of(data)),
         cells_(data.cells),
         quantiles_(std::move(quantiles)),
-        plan_(plan) {}
+        cdf_(plan) {}
 
   // Uses the plan for a value grid with the dataset's number of cells.
   TreeQuantilesSampler(const Dataset& data, std::vector<double> quantiles,
@@ -34,7 +34,7 @@ class TreeQuantilesSampler {
 
   // The answers, in the order of the quantiles.
   std::vector<std::uint32_t> draw() {
-    const auto answers = tree_quantiles(histogram_, cells_, quantiles_, plan_, context_);
+    const auto answers = tree_quantiles(histogram_, cells_, quantiles_, cdf_, context_);
     return {answers.begin(), answers.end()};
   }
 
@@ -42,7 +42,7 @@ class TreeQuantilesSampler {
   Histogram histogram_;
   std::uint64_t cells_;
   std::vector<double> quantiles_;
-  CdfPlan plan_;
+  PreparedCdf cdf_;
   TestContext context_;
 };
 

@@ -36,7 +36,9 @@ $old->safe_psql(
 	CREATE TABLE "Ward".dropped (id int);
 	SELECT dp_protect_table('"Ward".visit', 'patient'), dp_protect_table('"Ward".cheap', 'patient'),
 		dp_protect_table('"Ward".copy'), dp_protect_table('"Ward".event'), dp_protect_table('"Ward".dropped');
-	SELECT dp_grant_private_access('"Ward".visit', 'team');
+	SELECT dp_grant_private_access('"Ward".visit', 'team', epsilon => 0.5, delta => 1e-6);
+	SELECT dp_set_domain('"Ward".visit', 'cost', 0, 1000, 0.01), dp_set_domain('"Ward".visit', 'patient', '{"a, b",c}');
+	SELECT dp_set_domain('"Ward".event', 'at', '2020-01-01', '2030-01-01'), dp_set_domain('"Ward".dropped', 'id', ARRAY[1, 2]);
 	RESET ROLE;
 	SET client_min_messages = warning;
 	SELECT dp_grant_private_access('"Ward".visit', '"Second analyst"', 0.5);
@@ -57,7 +59,11 @@ sub contents
 		SELECT t.relation, t.user_column, t.user_column IS NOT DISTINCT FROM a.attname
 			FROM dpquantile.protected_table t LEFT JOIN pg_attribute a ON a.attrelid = t.relation AND a.attnum = t.user_number
 			ORDER BY t.relation::text;
-		SELECT g.relation, g.grantee, g.smallest_epsilon, g.granted_at, g.granted_by
+		SELECT d.relation, d.column_name, a.atttypid = d.column_type, d.lower, d.upper, d.granularity, d.keys
+			FROM dpquantile.column_domain d LEFT JOIN pg_attribute a
+				ON a.attrelid = d.relation AND a.attnum = d.column_number AND a.attname = d.column_name
+			ORDER BY d.relation::text, d.column_name;
+		SELECT g.relation, g.grantee, g.smallest_epsilon, g.epsilon, g.delta, g.granted_at, g.granted_by
 			FROM dpquantile.private_grant g JOIN pg_roles r ON r.oid = g.grantee_oid AND r.rolname = g.grantee
 			ORDER BY g.relation::text, g.grantee});
 }
@@ -76,11 +82,14 @@ sub check_event_triggers
 			BEGIN;
 			ALTER TABLE "Ward".visit RENAME patient TO person;
 			SELECT user_column FROM dpquantile.protected_table WHERE relation = '"Ward".visit'::regclass;
+			SELECT string_agg(column_name, ',' ORDER BY column_name) FROM dpquantile.column_domain WHERE relation = '"Ward".visit'::regclass;
 			DROP TABLE "Ward".event;
+			ALTER TABLE "Ward".visit DROP COLUMN cost CASCADE;
+			SELECT string_agg(column_name, ',') FROM dpquantile.column_domain;
 			SELECT count(*) FROM dpquantile.protected_table WHERE relation::text LIKE '%event%';
 			SELECT relation FROM dpquantile.protected_table WHERE relation NOT IN (SELECT oid FROM pg_class);
 			ROLLBACK}),
-		"person\n0", "$name: renamed columns and dropped tables are followed");
+		"person\ncost,person\nperson\n0", "$name: renamed columns and dropped tables are followed");
 	return;
 }
 
@@ -89,8 +98,10 @@ sub check_triggers
 	my ($name, $node, $database) = @_;
 	is($node->safe_psql($database, q{
 			SELECT string_agg(tgname || tgenabled::text, ' ' ORDER BY tgrelid::regclass::text, tgname COLLATE "C") FROM pg_trigger
-				WHERE tgrelid IN ('dpquantile.protected_table'::regclass, 'dpquantile.private_grant'::regclass) AND NOT tgisinternal}),
-		'protection_changedA protection_truncatedA refuse_replicated_truncateR skip_replicatedR supply_grantee_oidA '
+				WHERE tgrelid IN ('dpquantile.protected_table'::regclass, 'dpquantile.private_grant'::regclass,
+					'dpquantile.column_domain'::regclass) AND NOT tgisinternal}),
+		'protection_changedA protection_truncatedA refuse_replicated_truncateR skip_replicatedR supply_column_numberA '
+		  . 'protection_changedA protection_truncatedA refuse_replicated_truncateR skip_replicatedR supply_grantee_oidA '
 		  . 'protection_changedA protection_truncatedA refuse_replicated_truncateR skip_replicatedR supply_user_numberA',
 		"$name: the triggers fire in every session");
 	return;
@@ -99,9 +110,11 @@ sub check_triggers
 is(outcome($old, 'SELECT relation, role, smallest_epsilon, problem FROM dp_protected_tables', user => 'Second analyst'),
 	'"Ward".visit|"Second analyst"|0.5|', 'a restricted session sees what it may ask');
 my $contents = contents($old, 'postgres');
-is($contents =~ s/\d{4}-[^|]*/NOW/gr, join("\n",
+is($contents =~ s/\d{4}-\S+ [^|]*/NOW/gr, join("\n",
 		'"Ward".cheap|patient|t', '"Ward".copy||t', '"Ward".event||t', '"Ward".visit|patient|t',
-		'"Ward".cheap|team|0.25|NOW|postgres', '"Ward".visit|Second analyst|0.5|NOW|postgres', '"Ward".visit|team|0.01|NOW|owner'),
+		'"Ward".event|at|t|2020-01-01|2030-01-01||', '"Ward".visit|cost|t|0|1000|0.01|', '"Ward".visit|patient|t||||{"a, b",c}',
+		'"Ward".cheap|team|0.25|||NOW|postgres', '"Ward".visit|Second analyst|0.5|||NOW|postgres',
+		'"Ward".visit|team|0.01|0.5|1e-06|NOW|owner'),
 	'what is protected and granted before the dump');
 is(grants($old, 'postgres'), 7, 'grants of three roles that are gone');
 check_event_triggers('the first database', $old, 'postgres');

@@ -262,6 +262,8 @@ wait_for_charges_at_lock($node, 2);
 $node->safe_psql('postgres', 'SELECT pg_sleep(0.3)');
 is($node->safe_psql('postgres', "SELECT count(*) $SESSION_WORKERS"), 2, 'threat 6: two charges of a database wait for locks');
 is(join(' ', map { finish_psql($_) } @sessions), '55P03 55P03 55P03 55P03', 'threat 6: charges with and without a turn time out');
+is(outcome($node, q{SELECT dp_quantiles(age, '{0.2,0.8}', 1, 0, 100) FROM person}),
+	'55P03', 'threat 6: a query whose method depends on the terms of the locked budget times out');
 $owner->query_safe('ROLLBACK');
 $owner->quit;
 is(outcome($node, $ANSWER), 't', 'threat 6: a query works after the charges timed out');

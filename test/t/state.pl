@@ -214,9 +214,9 @@ is(with_bytes($family, '0a'), '22P03', 'threat 15: quantiles, but a function of 
 is(with_bytes($family, '0c'), '22P03', 'threat 15: quantiles, but a function of sums');
 is(with_bytes($family, '07'), '22P03', 'threat 15: quantiles, but a function of a number of quantiles');
 is(with_bytes($family, '02'), '22P03', 'threat 15: quantiles, but a function of bins');
-is(with_bytes($family, '03'), '22023', 'threat 15: quantiles, but a function with a delta');
+is(with_bytes($family, '0301'), '22023', 'threat 15: quantiles, but a function with a delta');
 is(with_bytes($family, '0302'), '22P03', 'threat 15: quantiles, but a function of quartiles');
-is(with_bytes($method, '07'), '22P03', 'threat 15: an unknown method');
+is(with_bytes($method, '08'), '22P03', 'threat 15: an unknown method');
 is(with_bytes($measure, '02'), 't', 'rho in place of epsilon');
 is(with_bytes($measure, '00'), '22P03', 'threat 15: no measure');
 is(with_bytes($measure, '03'), '22P03', 'threat 15: an unknown measure');

@@ -132,6 +132,9 @@ sub check_update
 	is(sql_version($database), $version, "ALTER EXTENSION UPDATE of $from");
 	is(summary($database), $summary, "threat 56: the update of $from keeps budgets, ledger and released values");
 	is($node->safe_psql($database, 'SELECT key FROM dpquantile.user_key'), $key, "the update of $from keeps the key of user ids");
+	is($node->safe_psql($database, 'SELECT DISTINCT neighbours FROM dp_budget'), 'add or remove', "an update of $from keeps what budgets promise");
+	is(outcome($node, q{SELECT dp_grant_budget('analyst', 99, neighbours => 'replace')}, database => $database, user => 'postgres'),
+		'55000', "threat 56: what $from has spent is not counted for other neighbours");
 	is(differences($fresh, catalog($database)), '', "an update of $from makes the same objects as CREATE EXTENSION");
 	is(outcome($node, "ALTER EXTENSION dpquantile UPDATE TO '$from'", database => $database, user => 'postgres'),
 		'22023', "there is no way back to $from");
@@ -148,6 +151,30 @@ sub check_update_in_schema
 		ALTER EXTENSION dpquantile UPDATE});
 	is(differences($fresh_in_schema, catalog('schema_upgraded')), '', "an update of $from in another schema");
 	$node->safe_psql('postgres', 'DROP DATABASE schema_upgraded');
+	return;
+}
+
+# dp_grant_budget has another argument. Who could call it still can, also after a dump. What was made with the old one keeps it.
+sub check_grants
+{
+	my ($from) = @_;
+	make_database('granted', "CREATE EXTENSION dpquantile VERSION '$from'");
+	$node->safe_psql('granted', q{
+		GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text, float8) TO "Second analyst" WITH GRANT OPTION;
+		ALTER EXTENSION dpquantile UPDATE});
+	is(outcome($node, q{SELECT dp_grant_budget('analyst', 3)}, database => 'granted', user => 'Second analyst') =~ s/^\s+//r, '',
+		"the update of $from takes the right to grant budgets from nobody");
+	my ($dump) = run_command([ 'pg_dump', '--schema-only', '-d', $node->connstr('granted') ]);
+	like($dump, qr/GRANT ALL ON FUNCTION public\.dp_grant_budget\(.*neighbours text\) TO "Second analyst" WITH GRANT OPTION/,
+		"a dump after the update of $from has that right");
+	$node->safe_psql('postgres', 'DROP DATABASE granted');
+	make_database('granted', "CREATE EXTENSION dpquantile VERSION '$from'");
+	$node->safe_psql('granted', q{
+		CREATE FUNCTION small_budget(r regrole) RETURNS void LANGUAGE sql BEGIN ATOMIC SELECT dp_grant_budget(r, 1); END;
+		ALTER EXTENSION dpquantile UPDATE});
+	is($node->safe_psql('granted', q{SELECT small_budget('analyst'); SELECT epsilon_limit FROM dp_budget}), "\n1",
+		"a function that was made with dp_grant_budget of $from grants budgets");
+	$node->safe_psql('postgres', 'DROP DATABASE granted');
 	return;
 }
 
@@ -222,6 +249,7 @@ foreach my $from (@VERSIONS)
 	check_update($from, "upgraded_$name");
 	check_update_in_schema($from);
 	check_update_by_another($from);
+	check_grants($from);
 	check_charges_go_on("upgraded_$name");
 	check_restore($from, "restored_$name");
 	check_charges_go_on("restored_$name");

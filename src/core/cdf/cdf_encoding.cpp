@@ -17,11 +17,15 @@ constexpr std::uint8_t kVersionOfTypedPure = 3;
 constexpr std::uint8_t kVersionOfTypedZcdp = 4;
 constexpr unsigned kDigitBits = 7;
 constexpr std::uint8_t kMoreDigits = 0x80;
+constexpr std::size_t kMostHeaderBytes = 40 + 12 * LevelTree::kMaxLevels;
 constexpr unsigned kMostDigits = 8;  // 56 bits: no count exceeds 2^53
 
 class Writer {
  public:
-  explicit Writer(std::pmr::memory_resource* memory) : bytes_(memory) {}
+  // Reserves the bytes of a usual curve of so many bins.
+  Writer(std::size_t bins, std::pmr::memory_resource* memory) : bytes_(memory) {
+    bytes_.reserve(kMostHeaderBytes + 2 * bins);
+  }
 
   void integer(std::uint64_t value, unsigned size) {
     for (unsigned i = 0; i < size; ++i) {
@@ -138,7 +142,7 @@ CdfPlan read_plan(Reader& reader, std::uint32_t bins, PrivacyMeasure measure) {
 }  // namespace
 
 std::pmr::vector<std::byte> encode_cdf(const CdfCurve& curve, std::pmr::memory_resource* memory) {
-  Writer writer(memory);
+  Writer writer(curve.cumulative().size(), memory);
   const CdfPlan& plan = curve.plan();
   const std::uint8_t type = curve.domain().value_type;
   writer.integer(version_of(plan.privacy.measure, type != 0), 1);

@@ -12,6 +12,7 @@
 #include "core/exponential/joint_preparation.hpp"
 #include "core/exponential/joint_proposal.hpp"
 #include "core/exponential/joint_utility.hpp"
+#include "core/exponential/small_joint_mechanism.hpp"
 
 namespace dpquantile {
 
@@ -192,7 +193,10 @@ void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
   }
   const double lambda = joint_lambda(epsilon);
   const double records = in_records(rank.at(interval.end) - rank.at(interval.begin));
-  if (doubles_suffice(quantiles.size(), lambda, records, context.random)) {
+  const bool suffice = doubles_suffice(quantiles.size(), lambda, records, context.random);
+  if (suffice && quantiles.size() <= kMostSmallJoint) {
+    draw_small_joint_positions(rank, interval, quantiles, lambda, context, positions);
+  } else if (suffice) {
     JointMechanism<double>(rank, interval, quantiles, lambda, context).draw(positions);
   } else {
     JointMechanism<WideReal>(rank, interval, quantiles, lambda, context).draw(positions);

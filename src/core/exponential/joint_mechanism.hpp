@@ -10,9 +10,9 @@
 
 namespace dpquantile {
 
-// The largest number of quantiles in a joint draw. A draw takes about 0.2 ms for 2 quantiles, 1 ms
-// for 9, 3 ms for 16, 0.2 s for 32 and 4 s for 128, in bad cases three times as long, and at most
-// about 100 MB of memory.
+// The largest number of quantiles in a joint draw. A draw takes tens of microseconds for up to 4
+// quantiles (small_joint_mechanism.hpp), about 1 ms for 9, 3 ms for 16, 0.2 s for 32 and 4 s for
+// 128, in bad cases three times as long, and at most about 100 MB of memory.
 inline constexpr std::size_t kMaxJointQuantiles = 128;
 
 // The largest number of records in a joint draw. Ranks of this many records are exact as doubles.

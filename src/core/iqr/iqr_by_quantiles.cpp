@@ -17,16 +17,16 @@ ValueGrid differences_of(ValueGrid grid) {
   return grid;
 }
 
-double rho_of_quartiles(double epsilon) {
+ReleaseCosts costs_of_quartiles(double epsilon, std::pmr::memory_resource* memory) {
   constexpr std::uint64_t kAnyCells = 1;
-  return rho_of_quantiles(quartiles_query(kAnyCells, epsilon));
+  return QuantilesMechanism(quartiles_query(kAnyCells, epsilon), memory).costs();
 }
 
 }  // namespace
 
 IqrByQuantiles::IqrByQuantiles(const ValueGrid& grid, double epsilon,
                                std::pmr::memory_resource* memory)
-    : Mechanism(cost_with_rho(pure(epsilon), rho_of_quartiles(epsilon))),
+    : Mechanism(costs_of_quartiles(epsilon, memory)),
       quartiles_(quartiles_query(grid.cells, epsilon), memory),
       differences_(differences_of(grid)) {}
 

@@ -30,6 +30,15 @@ int128_t sum_in_units(const ValueSums& values, int bits) {
 
 }  // namespace
 
+double largest_change_of_sum(const SumScale& scale, const PrivacyParameter& privacy) {
+  const int bits = unit_bits(privacy);
+  const int dropped = static_cast<int>(SumScale::kSumBits) - bits;
+  const std::uint64_t range = scale.shifted_units(scale.upper) - scale.shifted_units(scale.lower);
+  // Sums that are rounded down to coarser units differ by at most their difference, rounded up.
+  const std::uint64_t coarse = (range + (std::uint64_t{1} << dropped) - 1) >> dropped;
+  return std::max(1.0, std::ldexp(static_cast<double>(coarse), -bits));
+}
+
 Estimate release_sum(const ValueSums& values, const SumScale& scale,
                      const PrivacyParameter& privacy, RandomStream& random) {
   check_privacy_parameter(privacy);

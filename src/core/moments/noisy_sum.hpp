@@ -7,6 +7,12 @@
 
 namespace dpquantile {
 
+// How far the sum moves at most if the value of one row is replaced, appears or disappears, as a
+// multiple of its sensitivity: from 1 to 2, 1 if the bounds have one sign. Computed exactly from
+// the units that release_sum() counts in. Throws ParameterError where release_sum() would refuse
+// rho.
+double largest_change_of_sum(const SumScale& scale, const PrivacyParameter& privacy);
+
 // The sum alone of values clamped to the bounds. One row changes it by at most
 // max(|lower|, |upper|), so its noise has at most the variance of the sum by Moments of degree 1,
 // which is that of two noises, of scale |lower| / epsilon and |upper| / epsilon. A sum of a sign

@@ -34,19 +34,26 @@ inline PrivacyCost cost_with_rho(const PrivacyParameter& privacy, double rho) {
   return {privacy.value, 0, std::min(rho, rho_of_pure(privacy.value))};
 }
 
-// A prepared mechanism: its public parameters are checked, its plan is made and its cost is known
+// What one release costs, under the relations that a budget may have. All are public.
+struct ReleaseCosts {
+  PrivacyCost own;        // under the neighbour relation of the mechanism
+  PrivacyCost replacing;  // for replacing the value of one row (docs/privacy.md, Theorem 28)
+};
+
+// A prepared mechanism: its public parameters are checked, its plan is made and its costs are known
 // before it sees data. Mechanisms with a plan derive from this class and draw releases.
 class Mechanism {
  public:
-  explicit Mechanism(const PrivacyCost& cost) : cost_(cost) {}
+  explicit Mechanism(const ReleaseCosts& costs) : costs_(costs) {}
   virtual ~Mechanism() = default;
   Mechanism(const Mechanism&) = delete;
   Mechanism& operator=(const Mechanism&) = delete;
 
-  const PrivacyCost& cost() const { return cost_; }
+  const ReleaseCosts& costs() const { return costs_; }
+  const PrivacyCost& cost() const { return costs_.own; }
 
  private:
-  PrivacyCost cost_;
+  ReleaseCosts costs_;
 };
 
 }  // namespace dpquantile

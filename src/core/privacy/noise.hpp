@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "core/base/int128.hpp"
+#include "core/privacy/noise_parameter.hpp"
 #include "core/privacy/random.hpp"
 
 // Exact samplers of noise on the integers (Canonne, Kamath, Steinke 2020, "The Discrete Gaussian
@@ -11,24 +13,6 @@
 // out of range and RandomnessUnavailable when the random source fails, and return no noise then.
 // Their running time depends on the noise that they draw.
 namespace dpquantile {
-
-// A non-negative rational number; the denominator is at least 1.
-struct Rational {
-  std::uint64_t numerator;
-  std::uint64_t denominator;
-};
-
-// epsilon as a rational, rounded down: floor(epsilon * 2^52) / 2^52, in lowest terms. Rounding
-// costs at most 2^-22 of epsilon and only adds noise. Throws ParameterError unless
-// 2^-30 <= epsilon <= 2^10; NaN is refused as well.
-Rational rational_epsilon(double epsilon);
-
-// The variance 1 / (2 rho) of Gaussian noise that makes an integer query of sensitivity 1 rho-zCDP,
-// as a rational, rounded up: 1 / (2 r) for r = floor(rho * 2^64) / 2^64, in lowest terms. Its
-// numerator is a power of two. Rounding costs at most 2^-14 of rho, less than 2^-24 for
-// rho >= 10^-12 and nothing for rho >= 1/2, and only adds noise. Throws ParameterError unless
-// 2^-50 <= rho <= 2^10; NaN is refused as well.
-Rational gaussian_variance(double rho);
 
 // True with probability exp(-gamma), exactly, for any gamma >= 0 (CKS20, Algorithm 1). Throws
 // ParameterError if the denominator is 0.
@@ -52,9 +36,5 @@ std::int64_t discrete_laplace(RandomStream& random, Rational scale);
 //
 // Privacy: the draw added to an integer query of sensitivity D is D^2/(2 sigma^2)-zCDP.
 std::int64_t discrete_gaussian(RandomStream& random, Rational sigma_squared);
-
-// The same for a whole sigma^2 that may exceed 64 bits. Throws ParameterError unless
-// 1 <= sigma^2 < 2^110.
-std::int64_t wide_discrete_gaussian(RandomStream& random, uint128_t sigma_squared);
 
 }  // namespace dpquantile

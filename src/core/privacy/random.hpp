@@ -53,7 +53,8 @@ class RandomStream {
   void refill();
 
   RandomSource& source_;
-  std::array<std::byte, 1024> buffer_;
+  // OpenSSL takes a microsecond for a request, and another for 4 kB.
+  std::array<std::byte, 8192> buffer_;
   std::size_t position_;
   unsigned fork_generation_;
 };

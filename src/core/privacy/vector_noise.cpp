@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "core/privacy/noise.hpp"
+#include "core/privacy/noise_parameter.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 
 namespace dpquantile {
@@ -29,9 +29,5 @@ uint128_t variance_of(double rho, std::uint64_t sensitivity) {
 
 VectorNoise::VectorNoise(double rho, std::uint64_t sensitivity)
     : variance_(variance_of(rho, sensitivity)) {}
-
-std::int64_t VectorNoise::draw(RandomStream& random) const {
-  return wide_discrete_gaussian(random, variance_);
-}
 
 }  // namespace dpquantile

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "core/base/int128.hpp"
-#include "core/privacy/random.hpp"
+#include "core/privacy/noise_table.hpp"
 
 namespace dpquantile {
 
@@ -19,10 +19,10 @@ class VectorNoise {
   // 1 <= sensitivity <= 2^24.
   VectorNoise(double rho, std::uint64_t sensitivity);
 
-  // Throws RandomnessUnavailable, and std::overflow_error as the sampler does.
-  std::int64_t draw(RandomStream& random) const;
-
   uint128_t variance() const { return variance_; }
+
+  // For the draws. Throws std::bad_alloc.
+  NoiseTable table() const { return NoiseTable::gaussian(variance_); }
 
  private:
   uint128_t variance_;

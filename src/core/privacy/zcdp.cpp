@@ -73,6 +73,17 @@ double rho_of_pure(double epsilon) {
   return rounded_up(epsilon * std::tanh(epsilon / 2));
 }
 
+double rho_of_laplace(double epsilon, double sensitivity) {
+  // The difference would lose the digits of a small epsilon. The terms of the series alternate.
+  constexpr double kSmall = 0.01;
+  const double square = epsilon * epsilon;
+  const double of_reals = epsilon < kSmall
+                              ? square / 2 - square * epsilon / 6 + square * square / 24
+                              : epsilon + std::expm1(-epsilon);
+  const double step = epsilon / sensitivity;
+  return rounded_up(of_reals + std::min(epsilon, 1.0) * step * step / 6);
+}
+
 double rho_of_bounded_range(double epsilon) {
   return rounded_up(epsilon * epsilon / 8);
 }

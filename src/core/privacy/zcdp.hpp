@@ -11,6 +11,12 @@ namespace dpquantile {
 // Requires epsilon >= 0.
 double rho_of_pure(double epsilon);
 
+// The rho of discrete Laplace noise of scale sensitivity / epsilon on an integer query: a little
+// above epsilon + e^-epsilon - 1, the value for real Laplace noise (Lemma Z1b). It is rho_of_pure()
+// at most if the sensitivity is large, and may exceed it if the sensitivity is small. Requires
+// epsilon >= 0 and sensitivity >= 1.
+double rho_of_laplace(double epsilon, double sensitivity);
+
 // The rho of an epsilon-bounded-range mechanism: epsilon^2 / 8 (Lemma Z2; Cesar, Rogers 2021).
 // Requires epsilon >= 0.
 double rho_of_bounded_range(double epsilon);

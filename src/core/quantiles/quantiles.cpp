@@ -7,6 +7,7 @@
 #include "core/privacy/zcdp.hpp"
 #include "core/quantiles/independent_quantiles.hpp"
 #include "core/quantiles/recursive_quantiles.hpp"
+#include "core/quantiles/replacing_quantiles.hpp"
 #include "core/quantiles/tree_quantiles.hpp"
 
 namespace dpquantile {
@@ -23,28 +24,28 @@ const QuantilesQuery& checked(const QuantilesQuery& query) {
 QuantilesMechanism::Plan QuantilesMechanism::make_plan(const QuantilesQuery& query,
                                                        std::size_t distinct,
                                                        CdfPlanChooser choose) {
-  switch (resolved_method(query)) {
+  const QuantilesMethod method = resolved_method(query);
+  switch (method) {
     case QuantilesMethod::kTree:
       return tree_quantiles_plan(query.cells, query.privacy, choose);
     case QuantilesMethod::kIndependent:
       return IndependentPlan{query.privacy};
     default:
-      return plan_for(query.method, distinct, query.privacy);
+      return plan_for(method, distinct, query.privacy);
   }
 }
 
-PrivacyCost QuantilesMechanism::cost_of(const QuantilesQuery& query, std::size_t distinct,
-                                        const Plan& plan) {
-  double rho;
-  if (const auto* tree = std::get_if<CdfPlan>(&plan)) {
-    rho = rho_of_cdf(*tree);
-  } else if (const auto* levels = std::get_if<RecursionPlan>(&plan)) {
-    rho = rho_of_plan(*levels);
-  } else {
-    rho = static_cast<double>(distinct) *
-          rho_of_bounded_range(independent_epsilon(distinct, query.privacy));
+ReleaseCosts QuantilesMechanism::costs_of(const QuantilesQuery& query,
+                                          std::span<const double> distinct, const Plan& plan) {
+  const PrivacyParameter& privacy = query.privacy;
+  if (const auto* tree = std::get_if<CdfPlan>(&plan)) return costs_of_cdf(*tree);
+  if (const auto* levels = std::get_if<RecursionPlan>(&plan)) {
+    return {cost_with_rho(privacy, rho_of_plan(*levels)),
+            replacing_cost_of_plan(privacy, *levels, distinct)};
   }
-  return cost_with_rho(query.privacy, rho);
+  const double rho = static_cast<double>(distinct.size()) *
+                     rho_of_bounded_range(independent_epsilon(distinct.size(), privacy));
+  return {cost_with_rho(privacy, rho), replacing_cost_of_independent(privacy, distinct)};
 }
 
 QuantilesMechanism::QuantilesMechanism(const QuantilesQuery& query,
@@ -58,7 +59,7 @@ QuantilesMechanism::QuantilesMechanism(const QuantilesQuery& query,
 
 QuantilesMechanism::QuantilesMechanism(const QuantilesQuery& query,
                                        std::pmr::vector<double>&& distinct, Plan plan)
-    : Mechanism(cost_of(query, distinct.size(), plan)),
+    : Mechanism(costs_of(query, distinct, plan)),
       cells_(query.cells),
       quantiles_(query.quantiles.begin(), query.quantiles.end(), distinct.get_allocator()),
       distinct_(std::move(distinct)),
@@ -80,7 +81,8 @@ std::pmr::vector<std::uint32_t> QuantilesMechanism::release_distinct(
 std::pmr::vector<std::uint32_t> QuantilesMechanism::release(const Histogram& data,
                                                             const MechanismContext& context) const {
   if (const auto* tree = std::get_if<CdfPlan>(&plan_)) {
-    return tree_quantiles(data, cells_, quantiles_, *tree, context);
+    if (!tree_) tree_.emplace(*tree);
+    return tree_quantiles(data, cells_, quantiles_, *tree_, context);
   }
   const std::pmr::vector<std::uint32_t> distinct_answers = release_distinct(data, context);
   std::pmr::vector<std::uint32_t> answers(context.memory);

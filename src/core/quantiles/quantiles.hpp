@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory_resource>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -18,7 +19,7 @@
 namespace dpquantile {
 
 // A query with its plan. The plan says how the quantiles are drawn and depends on public parameters
-// alone.
+// alone. Not thread-safe.
 class QuantilesMechanism final : public Mechanism {
  public:
   // Copies the quantiles into `memory`. `choose` makes the plan of method tree; this takes some
@@ -51,7 +52,8 @@ class QuantilesMechanism final : public Mechanism {
                      CdfPlanChooser choose);
   QuantilesMechanism(const QuantilesQuery& query, std::pmr::vector<double>&& distinct, Plan plan);
   static Plan make_plan(const QuantilesQuery& query, std::size_t distinct, CdfPlanChooser choose);
-  static PrivacyCost cost_of(const QuantilesQuery& query, std::size_t distinct, const Plan& plan);
+  static ReleaseCosts costs_of(const QuantilesQuery& query, std::span<const double> distinct,
+                               const Plan& plan);
   std::pmr::vector<std::uint32_t> release_distinct(const Histogram& data,
                                                    const MechanismContext& context) const;
 
@@ -59,6 +61,7 @@ class QuantilesMechanism final : public Mechanism {
   std::pmr::vector<double> quantiles_;
   std::pmr::vector<double> distinct_;
   Plan plan_;
+  mutable std::optional<PreparedCdf> tree_;  // by the first release of a CdfPlan
 };
 
 // The rho for which all answers to a query together are rho-zCDP, rounded upwards. Throws what the

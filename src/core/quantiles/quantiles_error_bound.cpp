@@ -101,7 +101,7 @@ std::pmr::vector<double> rank_error_bounds(const QuantilesQuery& query,
     std::ranges::transform(distinct_quantiles, bounds.begin(),
                            [&](double q) { return one_quantile_bound(q, epsilon, domain); });
   } else {
-    const RecursionPlan plan = plan_for(query.method, count, query.privacy);
+    const RecursionPlan plan = plan_for(resolved_method(query), count, query.privacy);
     RecursionBounds(plan, domain, memory).bound(distinct_quantiles, bounds, {0, 0}, {1, 0}, 0);
   }
   for (double& bound : bounds) bound = std::min(bound, records);

@@ -74,6 +74,7 @@ void check_quantiles_query(const QuantilesQuery& query) {
 }
 
 QuantilesMethod resolved_method(const QuantilesQuery& query) {
+  if (query.method == QuantilesMethod::kDefault) return QuantilesMethod::kBlocks;
   if (query.method != QuantilesMethod::kAuto) return query.method;
   if (query.privacy.measure == PrivacyMeasure::kZcdp) return QuantilesMethod::kAuto;
   const std::size_t distinct = count_distinct(query.quantiles);

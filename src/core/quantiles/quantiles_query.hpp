@@ -17,6 +17,8 @@ enum class QuantilesMethod : std::uint8_t {
   kIndependent = 3,  // each by itself
   kTree = 4,         // read off noisy counts on a tree
   kAuto = 5,         // the most accurate method for the public parameters
+  kBlocks = 6,       // level by level, up to four quantiles together in each interval
+  kDefault = 7,      // of a call that names no method: default_method() says which one answers it
 };
 
 inline constexpr std::size_t kMaxQuantiles = 4096;
@@ -41,9 +43,10 @@ void check_quantiles(std::span<const double> quantiles);
 void check_quantiles_query(const QuantilesQuery& query);
 
 // The method that answers a query. It depends on public parameters only. It is the query's method
-// unless that is kAuto. For kAuto it is kTree for many quantiles on a small value grid under pure
-// privacy, otherwise kAuto, which uses best_plan(). docs/experiments.md has the figures behind the
-// choice.
+// unless that is kAuto or kDefault. For kDefault it is kBlocks; a caller that knows the terms of
+// the budget asks default_method() before. For kAuto it is kTree for many quantiles on a small
+// value grid under pure privacy, otherwise kAuto, which uses best_plan(). docs/experiments.md has
+// the figures behind the choice.
 QuantilesMethod resolved_method(const QuantilesQuery& query);
 
 // A synthetic sample of a data set consists of its quantiles i / (size + 1), i = 1 .. size. They

@@ -58,6 +58,35 @@ std::vector<double> shares_for_pure(std::size_t levels) {
   return shares;
 }
 
+// Blocks of four on all levels but the last, whose blocks are as small as the quantiles that are
+// left there allow.
+std::vector<std::uint32_t> blocks_for_pure(std::size_t distinct) {
+  constexpr std::uint32_t kTogether = 4;
+  std::vector<std::uint32_t> quantiles;
+  std::size_t left = distinct;  // the most quantiles in an interval
+  for (; left > kTogether; left /= kTogether + 1) quantiles.push_back(kTogether);
+  if (left > 0) quantiles.push_back(static_cast<std::uint32_t>(left));
+  return quantiles;
+}
+
+RecursionPlan tilted_plan(const std::vector<std::uint32_t>& quantiles,
+                          const PrivacyParameter& privacy) {
+  RecursionPlan plan;
+  const std::vector<double> shares = shares_for_pure(quantiles.size());
+  for (std::size_t i = 0; i < quantiles.size(); ++i) {
+    plan.push_back({quantiles[i], privacy.value * shares[i]});
+  }
+  return plan;
+}
+
+RecursionPlan even_plan(const std::vector<std::uint32_t>& quantiles,
+                        const PrivacyParameter& privacy) {
+  RecursionPlan plan;
+  const double epsilon = level_epsilon(privacy, quantiles.size());
+  for (const std::uint32_t together : quantiles) plan.push_back({together, epsilon});
+  return plan;
+}
+
 }  // namespace
 
 RecursionPlan approximate_plan(std::size_t distinct_quantiles, const PrivacyParameter& privacy) {
@@ -70,19 +99,15 @@ RecursionPlan joint_plan(std::size_t distinct_quantiles, const PrivacyParameter&
 }
 
 RecursionPlan best_plan(std::size_t distinct_quantiles, const PrivacyParameter& privacy) {
-  RecursionPlan plan;
-  if (privacy.measure == PrivacyMeasure::kZcdp) {
-    const std::vector<std::uint32_t> quantiles = best_for_zcdp(distinct_quantiles);
-    const double epsilon = level_epsilon(privacy, quantiles.size());
-    for (const std::uint32_t together : quantiles) plan.push_back({together, epsilon});
-    return plan;
-  }
-  const std::vector<std::uint32_t> quantiles = best_for_pure(distinct_quantiles);
-  const std::vector<double> shares = shares_for_pure(quantiles.size());
-  for (std::size_t i = 0; i < quantiles.size(); ++i) {
-    plan.push_back({quantiles[i], privacy.value * shares[i]});
-  }
-  return plan;
+  return privacy.measure == PrivacyMeasure::kPure
+             ? tilted_plan(best_for_pure(distinct_quantiles), privacy)
+             : even_plan(best_for_zcdp(distinct_quantiles), privacy);
+}
+
+RecursionPlan block_plan(std::size_t distinct_quantiles, const PrivacyParameter& privacy) {
+  return privacy.measure == PrivacyMeasure::kPure
+             ? tilted_plan(blocks_for_pure(distinct_quantiles), privacy)
+             : best_plan(distinct_quantiles, privacy);
 }
 
 RecursionPlan plan_for(QuantilesMethod method, std::size_t distinct_quantiles,
@@ -92,6 +117,8 @@ RecursionPlan plan_for(QuantilesMethod method, std::size_t distinct_quantiles,
       return joint_plan(distinct_quantiles, privacy);
     case QuantilesMethod::kAuto:
       return best_plan(distinct_quantiles, privacy);
+    case QuantilesMethod::kBlocks:
+      return block_plan(distinct_quantiles, privacy);
     default:
       return approximate_plan(distinct_quantiles, privacy);
   }

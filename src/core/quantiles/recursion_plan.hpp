@@ -37,7 +37,11 @@ RecursionPlan joint_plan(std::size_t distinct_quantiles, const PrivacyParameter&
 // the last level if that saves a level.
 RecursionPlan best_plan(std::size_t distinct_quantiles, const PrivacyParameter& privacy);
 
-// The plan of a method that draws recursively: kApproximate, kJoint or kAuto.
+// The plan of method kBlocks. Under pure privacy it has as few levels as blocks of at most four
+// quantiles allow. Under zCDP it is best_plan(), whose draws are of one or two quantiles.
+RecursionPlan block_plan(std::size_t distinct_quantiles, const PrivacyParameter& privacy);
+
+// The plan of a method that draws recursively: kApproximate, kJoint, kAuto or kBlocks.
 RecursionPlan plan_for(QuantilesMethod method, std::size_t distinct_quantiles,
                        const PrivacyParameter& privacy);
 

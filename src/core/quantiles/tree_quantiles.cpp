@@ -77,12 +77,13 @@ CdfPlan tree_quantiles_plan(std::uint64_t cells, const PrivacyParameter& privacy
 
 std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint64_t cells,
                                                std::span<const double> quantiles,
-                                               const CdfPlan& plan,
+                                               const PreparedCdf& cdf,
                                                const MechanismContext& context) {
   check_quantiles(quantiles);
-  const Leaves leaves(cells, plan.bins);
-  const auto counts = count_leaves(data, leaves, plan.bins, context);
-  const auto curve = release_unrounded_cdf(counts, plan, context);
+  const std::uint32_t bins = cdf.plan().bins;
+  const Leaves leaves(cells, bins);
+  const auto counts = count_leaves(data, leaves, bins, context);
+  const auto curve = release_unrounded_cdf(counts, cdf, context);
   std::pmr::vector<std::uint32_t> answers(context.memory);
   answers.reserve(quantiles.size());
   for (const double quantile : quantiles) {

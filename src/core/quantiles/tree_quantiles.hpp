@@ -33,9 +33,9 @@ CdfPlan tree_quantiles_plan(std::uint64_t cells, const PrivacyParameter& privacy
 // are the middles of the first and the last row. The answers are monotone in the quantile; equal
 // quantiles get equal answers. If the released total is 0, the whole curve is 0, and quantile q is
 // the cell at fraction q of the value grid. `data` holds counts on a value grid of `cells` cells.
-// `plan` is tree_quantiles_plan() for the same `cells`.
+// `cdf` is tree_quantiles_plan() for the same `cells`, prepared.
 //
-// Privacy: as release_cdf() with this plan, epsilon-differentially private (or rho-zCDP) for adding
+// Privacy: as release_cdf(), epsilon-differentially private (or rho-zCDP) for adding
 // or removing one record, for all quantiles together. Reading the curve is post-processing
 // (docs/privacy.md, Theorem 6 for quantiles).
 //
@@ -43,7 +43,7 @@ CdfPlan tree_quantiles_plan(std::uint64_t cells, const PrivacyParameter& privacy
 // memory and time, apart from the noise: one draw for each node.
 std::pmr::vector<std::uint32_t> tree_quantiles(const Histogram& data, std::uint64_t cells,
                                                std::span<const double> quantiles,
-                                               const CdfPlan& plan,
+                                               const PreparedCdf& cdf,
                                                const MechanismContext& context);
 
 }  // namespace dpquantile

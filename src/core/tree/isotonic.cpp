@@ -17,20 +17,20 @@ struct Pool {
 }  // namespace
 
 void make_monotone(std::span<double> values, std::pmr::memory_resource* memory) {
-  std::pmr::vector<Pool> pools(memory);
-  pools.reserve(values.size());
+  std::pmr::vector<Pool> pools(values.size(), memory);
+  std::size_t size = 0;
   for (const double value : values) {
-    pools.push_back({value, 1});
-    while (pools.size() > 1 && pools[pools.size() - 2].mean > pools.back().mean) {
-      const Pool last = pools.back();
-      pools.pop_back();
-      Pool& joined = pools.back();
+    Pool last{value, 1};
+    for (; size > 0 && pools[size - 1].mean > last.mean; --size) {
+      Pool joined = pools[size - 1];
       joined.count += last.count;
       joined.mean += (last.mean - joined.mean) * last.count / joined.count;
+      last = joined;
     }
+    pools[size++] = last;
   }
   auto out = values.begin();
-  for (const Pool& pool : pools) {
+  for (const Pool& pool : std::span(pools).first(size)) {
     out = std::fill_n(out, static_cast<std::size_t>(pool.count), pool.mean);
   }
 }

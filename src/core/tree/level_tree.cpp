@@ -22,19 +22,19 @@ LevelTree::LevelTree(std::uint32_t bins, std::span<const std::uint32_t> branchin
     : bins_(bins),
       branching_(branching.begin(), branching.end()),
       strides_(branching.size() + 1),
+      nodes_(branching.size() + 1),
       offsets_(branching.size() + 2) {
   if (!is_valid(bins, branching)) throw std::invalid_argument("the shape of the tree is invalid");
   strides_.back() = 1;
   for (std::size_t level = levels(); level-- > 0;) {
     strides_[level] = strides_[level + 1] * branching_[level];
   }
+  for (std::size_t level = 0; level <= levels(); ++level) {
+    nodes_[level] = static_cast<std::uint32_t>((bins + strides_[level] - 1) / strides_[level]);
+  }
   for (std::size_t level = 1; level <= levels(); ++level) {
     offsets_[level + 1] = offsets_[level] + nodes(level);
   }
-}
-
-std::uint32_t LevelTree::nodes(std::size_t level) const {
-  return static_cast<std::uint32_t>((bins_ + strides_[level] - 1) / strides_[level]);
 }
 
 std::uint32_t LevelTree::children(std::size_t level, std::uint32_t node) const {

@@ -32,7 +32,7 @@ class LevelTree {
   // The number of bins below a full node of this level, 0 .. levels().
   std::uint64_t stride(std::size_t level) const { return strides_[level]; }
   // The number of nodes of this level, 0 .. levels().
-  std::uint32_t nodes(std::size_t level) const;
+  std::uint32_t nodes(std::size_t level) const { return nodes_[level]; }
   // Where this level, 1 .. levels(), begins in the array of all nodes.
   std::size_t offset(std::size_t level) const { return offsets_[level]; }
   // The number of nodes without the root.
@@ -44,6 +44,7 @@ class LevelTree {
   std::uint32_t bins_;
   std::vector<std::uint32_t> branching_;
   std::vector<std::uint64_t> strides_;  // by level
+  std::vector<std::uint32_t> nodes_;    // by level
   std::vector<std::size_t> offsets_;    // by level; then the end
 };
 

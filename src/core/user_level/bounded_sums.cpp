@@ -1,6 +1,8 @@
 #include "core/user_level/bounded_sums.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/contributions/fixed_point.hpp"
 #include "core/privacy/laplace_mechanism.hpp"
@@ -29,6 +31,13 @@ std::uint32_t fraction(int128_t part, int128_t total) {
 
 std::uint64_t bounded_sensitivity(unsigned parts) {
   return kOne + parts - 1;
+}
+
+double bounded_change_by_row(unsigned parts, std::uint64_t contributions) {
+  const std::uint64_t exact = (2 * kOne + contributions - 1) / contributions;
+  const double change = static_cast<double>(exact + parts - 1);
+  const double multiple = change / static_cast<double>(bounded_sensitivity(parts));
+  return std::nextafter(multiple, std::numeric_limits<double>::infinity());
 }
 
 BoundedSums bounded_mean_sums(const UserRows& rows, std::uint64_t contributions,

@@ -31,6 +31,11 @@ struct BoundedSums {
 // and rounding adds less than 1 for each sum.
 std::uint64_t bounded_sensitivity(unsigned parts);
 
+// How far `parts` such sums move together at most, in the l1 norm, if one row of a user is
+// replaced, added or removed, as a multiple of bounded_sensitivity(parts), rounded up: about 2 /
+// contributions. Requires contributions >= 1.
+double bounded_change_by_row(unsigned parts, std::uint64_t contributions);
+
 // The sums for the mean (the third one is 0) and for the variance. Not private. Throws Cancelled,
 // std::bad_alloc.
 BoundedSums bounded_mean_sums(const UserRows& rows, std::uint64_t contributions,

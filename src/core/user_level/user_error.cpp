@@ -7,8 +7,11 @@
 #include "core/contributions/best_fit.hpp"
 #include "core/contributions/fixed_point.hpp"
 #include "core/contributions/user_sensitivity.hpp"
-#include "core/user_level/clipping_interval.hpp"
+#include "core/user_level/auto_method.hpp"
+#include "core/user_level/budget_split.hpp"
+#include "core/user_level/levy_interval.hpp"
 #include "core/user_level/user_variance.hpp"
+#include "core/user_level/window_interval.hpp"
 
 namespace dpquantile {
 
@@ -29,36 +32,37 @@ std::pmr::vector<std::uint64_t> array_fills(const RowsPerUser& counts, std::uint
   return best_fit(rows, bound, work).fills;
 }
 
-double levy_noise(const RowsPerUser& counts, std::uint64_t bound, double epsilon,
-                  const Workspace& work) {
+// The noise of a mean of clipped arrays, in units of U.
+double clipped_noise(const RowsPerUser& counts, const UserQuery& query, std::uint64_t bound,
+                     const Workspace& work) {
   const std::pmr::vector<std::uint64_t> fills = array_fills(counts, bound, work);
   const std::uint64_t fullest = *std::max_element(fills.begin(), fills.end());
   const double share = mean_sensitivity_fraction(counts.kept(bound), fullest);
-  const std::uint32_t half_width = levy_half_width(fills.size(), bound);
-  if (levy_interval_is_public(half_width, fills.size(), epsilon)) return share / epsilon;
-  const double width = 4.0 * half_width / FixedPoint::kOne;
-  return kPartsWithInterval * share * width / epsilon;
+  const PrivacyParameter budget = pure(query.epsilon);
+  double width = 1;
+  unsigned spent = 0;
+  if (query.method == UserMethod::kLevy) {
+    const std::uint32_t half_width = levy_half_width(fills.size(), bound);
+    spent = levy_interval_parts(half_width, fills.size(), budget);
+    if (spent != 0) width = 4.0 * half_width / FixedPoint::kOne;
+  } else {
+    spent = plan_windows(fills.size(), clipped_target(query.method, budget), budget).parts;
+  }
+  return width * share * expected_noise(share_of(budget, kBudgetParts - spent));
 }
 
 double mean_noise(const RowsPerUser& counts, const UserQuery& query, std::uint64_t bound,
                   const Workspace& work) {
-  const double plain = mean_sensitivity_fraction(counts.kept(bound), bound) / query.epsilon;
-  switch (query.method) {
-    case UserMethod::kLevy:
-      return levy_noise(counts, bound, query.epsilon, work);
-    case UserMethod::kQuantile:
-    case UserMethod::kQuantileAdaptive:
-      return kPartsWithInterval * plain;
-    default:
-      return plain;
-  }
+  if (clips_array_means(query.method)) return clipped_noise(counts, query, bound, work);
+  return mean_sensitivity_fraction(counts.kept(bound), bound) / query.epsilon;
 }
 
 }  // namespace
 
-UserErrorForecast forecast_mean_error(const RowsPerUser& counts, const UserQuery& query,
+UserErrorForecast forecast_mean_error(const RowsPerUser& counts, const UserQuery& asked,
                                       const Workspace& work) {
-  check_user_query(query);
+  check_user_query(asked);
+  const UserQuery query = chosen_mean_query(asked, counts);
   const std::uint64_t bound = mean_contribution_bound(query, counts);
   if (counts.rows() == 0) return {bound, 0, 0, kEmptyMeanSensitivity / query.epsilon};
   const std::uint64_t kept = counts.kept(bound);

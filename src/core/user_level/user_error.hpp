@@ -28,7 +28,7 @@ struct UserErrorForecast {
 // The forecast for user_mean. It depends only on the numbers of rows of the users; without rows it
 // is the forecast for empty input. Throws ParameterError (check_user_query), Cancelled,
 // std::bad_alloc.
-UserErrorForecast forecast_mean_error(const RowsPerUser& counts, const UserQuery& query,
+UserErrorForecast forecast_mean_error(const RowsPerUser& counts, const UserQuery& asked,
                                       const Workspace& work);
 
 // The same for user_variance. Throws ParameterError (check_user_variance_query).

@@ -60,9 +60,9 @@ class GridMechanism {
         random_(random) {}
 
   GridStatistics draw(std::uint32_t grid, const GridCounts& counts, const RowMoments& moments) {
-    const IntegerQuery mean{moments.sum / moments.count,
-                            mean_sensitivity(counts.kept, counts.most)};
-    const IntegerQuery variance = variance_query(moments, counts.most);
+    const IntegerQuery mean = with_least_sensitivity(
+        {moments.sum / moments.count, mean_sensitivity(counts.kept, counts.most)});
+    const IntegerQuery variance = with_least_sensitivity(variance_query(moments, counts.most));
     return {
         grid,
         laplace_mechanism_within(FixedPoint::kOne, mean, epsilon_, parts_, random_),

@@ -6,22 +6,17 @@
 #include "core/contributions/contribution_bound.hpp"
 #include "core/contributions/fixed_point.hpp"
 #include "core/contributions/user_sensitivity.hpp"
+#include "core/user_level/auto_method.hpp"
 #include "core/user_level/bounded_sums.hpp"
+#include "core/user_level/budget_split.hpp"
+#include "core/user_level/levy_interval.hpp"
+#include "core/user_level/window_interval.hpp"
 
 namespace dpquantile {
 
 namespace {
 
 constexpr ClippingInterval kWholeRange{0, FixedPoint::kOne};
-constexpr double kFixedTail = 0.1;
-
-// The tail at which clipping one more array costs as much as the noise saves: with T arrays clipped
-// on a side, shrinking the interval by d moves the mean by at most T d / K and the noise of scale
-// (b - a) / (K epsilon) by d / (K epsilon), so T = 1 / epsilon (Amin et al. 2019).
-double adaptive_tail(std::size_t arrays, double epsilon_for_mean) {
-  return std::min(0.5, 1 / (epsilon_for_mean * static_cast<double>(arrays)));
-}
-
 // 'levy' and the 'quantile' methods, on data with rows.
 class ClippedArrays {
  public:
@@ -30,53 +25,58 @@ class ClippedArrays {
       : arrays_(fill_arrays(rows, bound, context)),
         bound_(bound),
         query_(query),
+        budget_(pure(query.epsilon)),
         context_(context) {}
 
-  std::uint32_t mean() {
-    if (query_.method == UserMethod::kLevy) return levy();
-    const bool adaptive = query_.method == UserMethod::kQuantileAdaptive;
-    const double tail = adaptive ? adaptive_tail(arrays_.size(), epsilon_of_part()) : kFixedTail;
-    return clipped(draw_quantile_interval(arrays_, tail, epsilon_of_part(), context_),
-                   kPartsWithInterval);
-  }
+  std::uint32_t mean() { return query_.method == UserMethod::kLevy ? levy() : quantile(); }
 
  private:
   std::uint32_t levy() {
     const std::uint32_t half_width = levy_half_width(arrays_.size(), bound_);
-    if (levy_interval_is_public(half_width, arrays_.size(), query_.epsilon)) {
-      return clipped(kWholeRange, 1);
-    }
-    return clipped(draw_levy_interval(arrays_, half_width, epsilon_of_part(), context_),
-                   kPartsWithInterval);
+    const unsigned parts = levy_interval_parts(half_width, arrays_.size(), budget_);
+    if (parts == 0) return clipped(kWholeRange, 0);
+    return clipped(
+        draw_levy_interval(arrays_, half_width, interval_epsilon(budget_, parts), context_), parts);
   }
 
-  double epsilon_of_part() const { return query_.epsilon / kPartsWithInterval; }
+  std::uint32_t quantile() {
+    const double clipped_means = clipped_target(query_.method, budget_);
+    const WindowPlan plan = plan_windows(arrays_.size(), clipped_means, budget_);
+    if (plan.parts == 0) return clipped(kWholeRange, 0);
+    const double epsilon = interval_epsilon(budget_, plan.parts);
+    return clipped(draw_window_interval(arrays_, plan, epsilon, context_), plan.parts);
+  }
 
-  // Spends epsilon / parts on the mean.
-  std::uint32_t clipped(ClippingInterval interval, std::uint64_t parts) {
-    return laplace_mechanism_within(FixedPoint::kOne, clipped_mean(arrays_, interval),
-                                    rational_epsilon(query_.epsilon), parts, context_.random);
+  // The interval has spent `spent` parts; the mean spends the rest.
+  std::uint32_t clipped(ClippingInterval interval, unsigned spent) {
+    const double epsilon = share_of(budget_, kBudgetParts - spent).value;
+    return laplace_mechanism_within(FixedPoint::kOne,
+                                    with_least_sensitivity(clipped_mean(arrays_, interval)),
+                                    rational_epsilon(epsilon), 1, context_.random);
   }
 
   std::pmr::vector<FilledArray> arrays_;
   std::uint64_t bound_;
   const UserQuery& query_;
+  PrivacyParameter budget_;
   MechanismContext context_;
 };
 
 }  // namespace
 
-std::uint32_t user_mean(const UserRows& rows, const UserQuery& query,
+std::uint32_t user_mean(const UserRows& rows, const UserQuery& asked,
                         const MechanismContext& context) {
-  check_user_query(query);
-  if (query.method == UserMethod::kBounded) {
-    return bounded_mean(rows, query.max_contributions, query.epsilon, context);
+  check_user_query(asked);
+  if (asked.method == UserMethod::kBounded) {
+    return bounded_mean(rows, asked.max_contributions, asked.epsilon, context);
   }
 
   const RowsPerUser counts(rows, context);
+  const UserQuery query = chosen_mean_query(asked, counts);
   const std::uint64_t bound = mean_contribution_bound(query, counts);
   if (!clips_array_means(query.method) || counts.rows() == 0) {
-    return laplace_mechanism_within(FixedPoint::kOne, kept_mean(rows, bound, context.cancel),
+    return laplace_mechanism_within(FixedPoint::kOne,
+                                    with_least_sensitivity(kept_mean(rows, bound, context.cancel)),
                                     rational_epsilon(query.epsilon), 1, context.random);
   }
   return ClippedArrays(rows, query, bound, context).mean();

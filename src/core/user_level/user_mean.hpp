@@ -29,7 +29,7 @@ namespace dpquantile {
 // chosen by public figures only.
 //
 // Throws ParameterError (check_user_query), RandomnessUnavailable, Cancelled, std::bad_alloc.
-std::uint32_t user_mean(const UserRows& rows, const UserQuery& query,
+std::uint32_t user_mean(const UserRows& rows, const UserQuery& asked,
                         const MechanismContext& context);
 
 // --- The parts, for proofs by exhaustion in tests. Not private. ----------------------------------

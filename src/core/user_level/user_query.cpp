@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/privacy/privacy_parameter.hpp"
+#include "core/privacy/zcdp.hpp"
 
 namespace dpquantile {
 
@@ -33,6 +34,21 @@ void check_user_query(const UserQuery& query) {
                              std::to_string(query.max_contributions),
                          "It is the most rows of one user that count.");
   }
+}
+
+IntegerQuery with_least_sensitivity(IntegerQuery query) {
+  if (query.sensitivity > 0) query.sensitivity = std::max(query.sensitivity, kLeastSensitivity);
+  return query;
+}
+
+// A private interval has up to half of epsilon and costs more than Laplace noise if that is above
+// 6.9.
+PrivacyCost user_cost(double epsilon) {
+  constexpr double kMostWithInterval = 12;
+  const double rho = epsilon > kMostWithInterval
+                         ? rho_of_pure(epsilon)
+                         : rho_of_laplace(epsilon, static_cast<double>(kLeastSensitivity));
+  return cost_with_rho(pure(epsilon), rho);
 }
 
 std::uint64_t mean_contribution_bound(const UserQuery& query, const RowsPerUser& counts) {

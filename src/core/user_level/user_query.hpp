@@ -3,6 +3,8 @@
 #include <cstdint>
 
 #include "core/contributions/contribution_bound.hpp"
+#include "core/privacy/laplace_mechanism.hpp"
+#include "core/privacy/mechanism.hpp"
 
 // The parameters of a user-level mean or variance, and how many rows of a user it keeps. Sources:
 // Rameshwar et al. 2024a, "Mean Estimation with User-Level Privacy for Spatio-Temporal IoT
@@ -14,9 +16,10 @@ enum class UserMethod : std::uint8_t {
   kBaseline = 1,          // mean of all rows
   kArray = 2,             // mean of at most m_UB rows of each user
   kLevy = 3,              // array means clipped to the interval of Levy et al. 2021
-  kQuantile = 4,          // array means clipped to private 1/10 and 9/10 quantiles
-  kQuantileAdaptive = 5,  // array means clipped to private quantiles that depend on epsilon
+  kQuantile = 4,          // array means clipped to an interval between two private quantiles
+  kQuantileAdaptive = 5,  // the same, with fewer array means clipped
   kBounded = 6,           // noisy sum over noisy count; nothing about the users is public
+  kAuto = 7,              // kArray or kQuantile, by the figures that are public: auto_method.hpp
 };
 
 // Whether the method clips array means to a private interval: kLevy and the kQuantile methods do.
@@ -25,7 +28,7 @@ bool clips_array_means(UserMethod method);
 // How m_UB, the most rows of a user that are kept, is chosen.
 enum class ContributionRule : std::uint8_t {
   // The least worst-case error: least_mean_error_bound, least_variance_error_bound; for the methods
-  // that clip array means, array_concentration_bound.
+  // that clip array means, array_concentration_bound; for 'auto' the least error of its model.
   kOptimal = 0,
   kMedian = 1,  // the median m_l
   kFixed = 2,   // max_contributions
@@ -42,8 +45,20 @@ struct UserQuery {
 // range, and 'bounded' has one ('optimal' and 'median' would look at what 'bounded' protects).
 void check_user_query(const UserQuery& query);
 
+// No query of the user-level mechanisms gets the noise of a smaller sensitivity, in FixedPoint
+// units, unless nobody moves it. Noise of many steps costs as little zCDP as real Laplace noise.
+inline constexpr std::uint64_t kLeastSensitivity = 256;
+
+// The query with a sensitivity of 0 or at least kLeastSensitivity.
+IntegerQuery with_least_sensitivity(IntegerQuery query);
+
+// The cost of a user-level mechanism with this epsilon, by any method (docs/privacy.md, Theorem
+// Z5).
+PrivacyCost user_cost(double epsilon);
+
 // The m_UB that the query uses for the mean: a function of public figures, at most the most rows of
-// a user, and 0 without users. For 'bounded' it is always max_contributions.
+// a user, and 0 without users. For 'bounded' it is always max_contributions. Not for 'auto', which
+// chosen_mean_query() replaces.
 std::uint64_t mean_contribution_bound(const UserQuery& query, const RowsPerUser& counts);
 
 }  // namespace dpquantile

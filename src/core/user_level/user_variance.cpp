@@ -38,7 +38,8 @@ std::uint32_t user_variance(const UserRows& rows, const UserQuery& query,
   const RowsPerUser counts(rows, context);
   const std::uint64_t bound = variance_contribution_bound(query, counts);
   const auto [moments, most] = rows.kept(bound, context.cancel);
-  return laplace_mechanism_within(FixedPoint::kLargestVariance, variance_query(moments, most),
+  return laplace_mechanism_within(FixedPoint::kLargestVariance,
+                                  with_least_sensitivity(variance_query(moments, most)),
                                   rational_epsilon(query.epsilon), 1, context.random);
 }
 

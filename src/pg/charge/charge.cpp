@@ -25,19 +25,25 @@ int query_length() {
   return pg_mbcliplen(debug_query_string, length, kQueryBytes);
 }
 
+// Writes to amounts that are zero.
+void write_amounts(ChargeAmounts* amounts, const PrivacyCost& cost) {
+  if (cost.epsilon) strlcpy(amounts->epsilon, decimal_text(*cost.epsilon), sizeof amounts->epsilon);
+  strlcpy(amounts->delta, decimal_text(cost.delta), sizeof amounts->delta);
+  if (cost.rho) {
+    // A rho that is computed from epsilon is rounded up; a rho that the user wrote is charged
+    // exactly.
+    const char* rho = cost.epsilon ? decimal_text_above(*cost.rho) : decimal_text(*cost.rho);
+    strlcpy(amounts->rho, rho, sizeof amounts->rho);
+  }
+}
+
 // Writes to an item that is zero.
 void write_item(ChargeItem* item, const Charge& charge) {
   namestrcpy(&item->function, charge.function);
   strlcpy(item->mechanism, charge.mechanism, sizeof item->mechanism);
   strlcpy(item->neighbours, charge.neighbours, sizeof item->neighbours);
-  if (charge.epsilon) strlcpy(item->epsilon, decimal_text(*charge.epsilon), sizeof item->epsilon);
-  strlcpy(item->delta, decimal_text(charge.delta), sizeof item->delta);
-  if (charge.rho) {
-    // A rho that is computed from epsilon is rounded up; a rho that the user wrote is charged
-    // exactly.
-    const char* rho = charge.epsilon ? decimal_text_above(*charge.rho) : decimal_text(*charge.rho);
-    strlcpy(item->rho, rho, sizeof item->rho);
-  }
+  write_amounts(&item->own, charge.costs.own);
+  write_amounts(&item->replacing, charge.costs.replacing);
   item->times = charge.times;
   item->grouping_sets = charge.grouping_sets;
   item->groups = charge.groups;

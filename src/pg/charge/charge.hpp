@@ -1,25 +1,23 @@
 #pragma once
 
-#include <optional>
 #include <span>
 
+#include "core/privacy/mechanism.hpp"
 #include "pg/ledger/charge_request.hpp"
 
 namespace dpquantile {
 
 // What one private aggregate of a query costs, and what the ledger records about it. The charge is
-// (epsilon, delta, rho) times `times`: the number of grouping sets, or of groups for an aggregate
-// that is charged for each group. Plain data.
+// one of the costs, by the neighbours of the budget, times `times`: the number of grouping sets, or
+// of groups for an aggregate that is charged for each group. Plain data.
 struct Charge {
-  const char* function;           // the SQL function
-  const char* mechanism;          // for example "approximate"
-  const char* neighbours;         // the neighbour relation, for example "add or remove one row"
-  std::optional<double> epsilon;  // for one time; none for a query stated in rho alone
-  double delta;                   // for one time; 0 for pure and zCDP mechanisms
-  std::optional<double> rho;      // for one time, an upper bound; none with a delta
-  int times;                      // 1 or more
-  int grouping_sets;              // for the ledger
-  int groups;                     // for the ledger: their number if it is public, otherwise -1
+  const char* function;    // the SQL function
+  const char* mechanism;   // for example "approximate"
+  const char* neighbours;  // the relation of costs.own, for example "add or remove one row"
+  ReleaseCosts costs;      // for one time
+  int times;               // 1 or more
+  int grouping_sets;       // for the ledger
+  int groups;              // for the ledger: their number if it is public, otherwise -1
 };
 
 // Deducts the charges from the budget of the outer user (session user or SET ROLE, not the owner of

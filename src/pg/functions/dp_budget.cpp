@@ -1,7 +1,6 @@
 // Functions that the SQL views and functions of the budget call.
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <string_view>
 
 #include "core/privacy/privacy_parameter.hpp"
@@ -46,6 +45,7 @@ AggregateParameters* ordinary_call(Family family, double epsilon, uint32 quantil
   GivenParameters given{};
   given.family = family;
   given.privacy = pure(epsilon);
+  given.lower = -1;
   given.upper = 1;
   given.options = default_options(row_of(family));
   if (family == Family::kQuantiles) given.options.method = static_cast<Method>(method);
@@ -62,8 +62,20 @@ AggregateParameters* call_named(std::string_view name, double epsilon) {
     return ordinary_call(Family::kQuantiles, epsilon, kSeveral, QuantilesMethod::kAuto);
   }
   if (name == "dp_cdf") return ordinary_call(Family::kCdf, epsilon, 0);
-  // The rho of any epsilon-differentially private call. The user-level calls have no better bound.
-  return ordinary_call(Family::kUserMean, epsilon, 0);
+  // No epsilon-differentially private call costs more than a sum with such bounds.
+  return ordinary_call(Family::kSum, epsilon, 0);
+}
+
+// (query text, epsilon float8, neighbours text): the cost of a query of this kind, charged to a
+// budget with these neighbours. Version 0.1.0 has functions without the third argument.
+PrivacyCost cost_of_arguments(FunctionCallInfo fcinfo) {
+  const text* query = PG_GETARG_TEXT_PP(0);
+  const std::string_view name(VARDATA_ANY(query), VARSIZE_ANY_EXHDR(query));
+  const ReleaseCosts costs = costs_of_call(call_named(name, stated_amount(PG_GETARG_FLOAT8(1))));
+  if (PG_NARGS() < 3) return costs.own;
+  const text* neighbours = PG_GETARG_TEXT_PP(2);
+  const std::string_view relation(VARDATA_ANY(neighbours), VARSIZE_ANY_EXHDR(neighbours));
+  return relation == "replace" ? costs.replacing : costs.own;
 }
 
 }  // namespace
@@ -119,11 +131,12 @@ DPQ_FUNCTION(dpq_epsilon_of_rho) {
   PG_RETURN_DATUM(epsilon == 0 ? decimal_numeric(0) : decimal_numeric_above(epsilon));
 }
 
-// (query text, epsilon float8) returns numeric: the rho that a query of this kind is charged.
+// Returns numeric: the rho of cost_of_arguments().
 DPQ_FUNCTION(dpq_charged_rho) {
-  const text* query = PG_GETARG_TEXT_PP(0);
-  const std::string_view name(VARDATA_ANY(query), VARSIZE_ANY_EXHDR(query));
-  const float8 epsilon = stated_amount(PG_GETARG_FLOAT8(1));
-  const std::optional<double> rho = cost_of_call(call_named(name, epsilon)).rho;
-  PG_RETURN_DATUM(decimal_numeric_above(*rho));
+  PG_RETURN_DATUM(decimal_numeric_above(*cost_of_arguments(fcinfo).rho));
+}
+
+// Returns numeric: the epsilon of cost_of_arguments().
+DPQ_FUNCTION(dpq_charged_epsilon) {
+  PG_RETURN_DATUM(decimal_numeric(*cost_of_arguments(fcinfo).epsilon));
 }

@@ -5,6 +5,7 @@
 
 #include "pg/parameters/read_parameters.hpp"
 #include "pg/parameters/whole_number.hpp"
+#include "pg/release/answering_method.hpp"
 #include "pg/server/boundary.hpp"
 
 extern "C" {
@@ -42,7 +43,9 @@ const AggregateParameters* parameters_argument(FunctionCallInfo fcinfo, int firs
     arguments.values[arguments.count] = fcinfo->args[first + arguments.count];
     ++arguments.count;
   }
-  return read_parameters(Family::kQuantiles, ValueType::kFloat8, arguments, 0);
+  const AggregateParameters* parameters =
+      read_parameters(Family::kQuantiles, ValueType::kFloat8, arguments, 0);
+  return with_method(parameters, answering_method(parameters));
 }
 
 void put_error(ReturnSetInfo* result, double quantile, const QuantileError& error) {

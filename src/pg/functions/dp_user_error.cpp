@@ -77,10 +77,18 @@ const AggregateParameters* parameters_argument(FunctionCallInfo fcinfo) {
   return make_parameters(given);
 }
 
+// What dp_user_variance does with the same parameters: its default in place of that of
+// dp_user_mean.
+UserQuery variance_query_of(const AggregateParameters* parameters) {
+  UserQuery query = user_query_of(parameters);
+  if (query.method == UserMethod::kAuto) query.method = UserMethod::kArray;
+  return query;
+}
+
 // Whether dp_user_variance accepts the same parameters.
 bool has_variance(const AggregateParameters* parameters) {
   const Failure failure = guarded([&] {
-    check_user_variance_query(user_query_of(parameters));
+    check_user_variance_query(variance_query_of(parameters));
     fixed_point_of(parameters).check_variance_representable();
   });
   if (failure.sqlstate != ERRCODE_INVALID_PARAMETER_VALUE) report(failure);
@@ -128,9 +136,10 @@ DPQ_FUNCTION(dpq_user_expected_error) {
       throw std::length_error("a private aggregate takes at most " + std::to_string(most_rows) +
                               " rows in one group, got " + std::to_string(counts.rows()));
     }
-    const UserQuery query = user_query_of(parameters);
-    forecasts.mean = forecast_mean_error(counts, query, {cancel, &memory});
-    if (with_variance) forecasts.variance = forecast_variance_error(counts, query);
+    forecasts.mean = forecast_mean_error(counts, user_query_of(parameters), {cancel, &memory});
+    if (with_variance) {
+      forecasts.variance = forecast_variance_error(counts, variance_query_of(parameters));
+    }
   });
   InitMaterializedSRF(fcinfo, 0);
   auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);

@@ -1,6 +1,7 @@
 // The functions by which owners protect tables, and the trigger that tells other sessions of
 // changes.
 #include "pg/aggregate/user_hash.hpp"
+#include "pg/functions/own_relation.hpp"
 #include "pg/protect/own_function.hpp"
 #include "pg/server/postgres.hpp"
 
@@ -9,9 +10,6 @@ extern "C" {
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
-#include "storage/lmgr.h"
-#include "utils/acl.h"
-#include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -22,65 +20,18 @@ namespace dpquantile {
 
 namespace {
 
-constexpr int kMaxArguments = 4;
 constexpr AttrNumber kRelationColumn = 1;
 
-// The current user counts, not the role that is charged: code of others may run for a table's
-// owner, for example as a function of an index.
-void require_owner(Oid relation) {
-  HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-  if (!HeapTupleIsValid(row)) {
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                    errmsg("relation with OID %u does not exist", relation)));
-  }
-  const Oid owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(row))->relowner;
-  ReleaseSysCache(row);
-  if (has_privs_of_role(GetUserId(), owner)) return;
-  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                  errmsg("must be owner of relation %s", get_rel_name(relation)),
-                  errhint("The owner of a table protects it and grants private access to it.")));
-}
-
-// Until the end of the transaction nobody drops or renames the relation, or changes its columns.
-void lock_own_relation(Oid relation) {
-  require_owner(relation);
-  LockRelationOid(relation, AccessShareLock);
-  require_owner(relation);
-}
-
-// The function of schema dpquantile with the arguments of the called one and the caller.
-Oid find_internal(const char* name, Oid called) {
+// Calls the internal function with the arguments of the called one and the caller.
+Datum call_for_owner(FunctionCallInfo fcinfo, const char* name) {
+  lock_own_relation(fcinfo);
   Oid* types;
   int count;
-  get_func_signature(called, &types, &count);
-  Oid with_caller[kMaxArguments];
-  memcpy(with_caller, types, count * sizeof(Oid));
-  with_caller[count] = OIDOID;
-  const Oid function = own_function(name, buildoidvector(with_caller, count + 1));
-  if (!OidIsValid(function)) {
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
-                    errmsg("function dpquantile.%s of the extension is missing", name)));
-  }
-  return function;
-}
-
-// Calls the internal function, which runs with the rights of the extension's owner and which no
-// other role may call.
-Datum call_for_owner(FunctionCallInfo fcinfo, const char* name) {
-  if (PG_ARGISNULL(0)) {
-    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                    errmsg("relation must be a table or a view, got NULL"),
-                    errhint("Name it as in SQL, for example 'staff'.")));
-  }
-  lock_own_relation(PG_GETARG_OID(0));
-  FmgrInfo function;
-  fmgr_info(find_internal(name, fcinfo->flinfo->fn_oid), &function);
-  LOCAL_FCINFO(call, kMaxArguments);
-  const auto count = static_cast<short>(PG_NARGS());
-  InitFunctionCallInfoData(*call, &function, count + 1, InvalidOid, nullptr, nullptr);
-  memcpy(call->args, fcinfo->args, count * sizeof(NullableDatum));
-  call->args[count] = {ObjectIdGetDatum(GetUserId()), false};
-  return FunctionCallInvoke(call);
+  get_func_signature(fcinfo->flinfo->fn_oid, &types, &count);
+  InternalCall call(name);
+  for (int i = 0; i < count; ++i) call.add(types[i], fcinfo->args[i]);
+  call.add(OIDOID, {ObjectIdGetDatum(GetUserId()), false});
+  return call.result();
 }
 
 // Plans that read the relation are made anew. It may be gone.
@@ -109,7 +60,8 @@ DPQ_FUNCTION(dpq_unprotect_table) {
   return call_for_owner(fcinfo, "end_protection");
 }
 
-// (relation regclass, role regrole, smallest_epsilon float8) returns void
+// (relation regclass, role regrole, smallest_epsilon float8, epsilon float8, delta float8) returns
+// void
 DPQ_FUNCTION(dpq_grant_private_access) {
   return call_for_owner(fcinfo, "set_private_grant");
 }

@@ -13,6 +13,10 @@ namespace dpquantile {
 
 namespace {
 
+// In the ledger, for a budget with BudgetNeighbours::kReplace. dpquantile.earlier_spending() finds
+// such charges by it.
+constexpr char kReplaceOneRow[] = "replace the value of one row";
+
 // The columns that the statement of read_amounts() returns.
 enum AmountColumn {
   kEpsilonAsked = 1,
@@ -83,13 +87,21 @@ class Arguments {
 #define DPQ_BUDGET_TYPES \
   OIDOID, NUMERICOID, NUMERICOID, NUMERICOID, BOOLOID, INT4OID, NUMERICOID, NUMERICOID
 constexpr Oid kBudgetTypes[] = {DPQ_BUDGET_TYPES};
+// These are for a budget with neighbours kAddOrRemove. For kReplace $9 epsilon, $10 delta, $11 rho,
+// $12 the least epsilon, $13 the least rho; $5 and $6 are the same.
+constexpr Oid kCheckTypes[] = {DPQ_BUDGET_TYPES, NUMERICOID, NUMERICOID,
+                               NUMERICOID,       NUMERICOID, NUMERICOID};
 
 Statement on_budget(const char* text) {
   return {text, lengthof(kBudgetTypes), kBudgetTypes, nullptr};
 }
 
-Arguments budget_arguments(const ChargeRequest* request) {
-  const ChargeTotals totals = totals_of(request);
+Statement check_of_budget(const char* text) {
+  return {text, lengthof(kCheckTypes), kCheckTypes, nullptr};
+}
+
+Arguments budget_arguments(const ChargeRequest* request, BudgetNeighbours neighbours) {
+  const ChargeTotals totals = totals_of(request, neighbours);
   Arguments arguments;
   arguments.add(ObjectIdGetDatum(request->role));
   arguments.add(totals.epsilon);
@@ -102,13 +114,20 @@ Arguments budget_arguments(const ChargeRequest* request) {
   return arguments;
 }
 
-int execute_on_budget(Statement* statement, const ChargeRequest* request) {
-  Arguments arguments = budget_arguments(request);
-  return execute(statement, arguments.values(), arguments.nulls());
+Arguments check_arguments(const ChargeRequest* request) {
+  Arguments arguments = budget_arguments(request, BudgetNeighbours::kAddOrRemove);
+  const ChargeTotals replacing = totals_of(request, BudgetNeighbours::kReplace);
+  arguments.add(replacing.epsilon);
+  arguments.add(replacing.delta);
+  arguments.add(replacing.rho);
+  arguments.add(replacing.least_epsilon);
+  arguments.add(replacing.least_rho);
+  return arguments;
 }
 
 // A text of every charge, as text[]. A text that a charge lacks is NULL.
-Datum texts_of(const ChargeRequest* request, const char* (*member)(const ChargeItem& item)) {
+template <class Member>
+Datum texts_of(const ChargeRequest* request, Member member) {
   Datum texts[kMaxCharges];
   bool nulls[kMaxCharges];
   int count = 0;
@@ -135,12 +154,13 @@ Datum numbers_of(const ChargeRequest* request, Number member) {
 }
 
 // An amount of every charge, as numeric[].
-Datum amounts_of(const ChargeRequest* request, Amount (*amount_of)(const ChargeItem& item)) {
+Datum amounts_of(const ChargeRequest* request, BudgetNeighbours neighbours,
+                 Amount (*amount_of)(const ChargeItem& item, BudgetNeighbours neighbours)) {
   Datum amounts[kMaxCharges];
   bool nulls[kMaxCharges];
   int count = 0;
   for (const ChargeItem& item : items_of(request)) {
-    const Amount amount = amount_of(item);
+    const Amount amount = amount_of(item, neighbours);
     amounts[count] = amount.value;
     nulls[count++] = amount.is_null;
   }
@@ -150,28 +170,37 @@ Datum amounts_of(const ChargeRequest* request, Amount (*amount_of)(const ChargeI
 }
 
 #define DPQ_FROM_BUDGET "  FROM dpquantile.budget b WHERE b.role = $1 AND NOT b.revoked"
+#define DPQ_BY_NEIGHBOURS(own, replacing) \
+  "CASE b.neighbours WHEN 'add or remove' THEN " own " WHEN 'replace' THEN " replacing " END"
 
 // Each "fits" follows from comparisons that must be true. A NULL refuses the charge.
-#define DPQ_CHECK_BUDGET                                                     \
-  "SELECT CASE b.accountant"                                                 \
-  "       WHEN 'pure' THEN"                                                  \
-  "         CASE WHEN $5 THEN 'rho alone'"                                   \
-  "              WHEN b.epsilon_spent + $2 > b.epsilon_limit THEN 'epsilon'" \
-  "              WHEN b.delta_spent + $3 <= b.delta_limit THEN"              \
-  "                CASE WHEN $7 >= b.smallest_charge THEN 'fits'"            \
-  "                     WHEN $7 < b.smallest_charge THEN 'too small' END"    \
-  "              WHEN b.delta_limit > 0 THEN 'delta'"                        \
-  "              ELSE 'no delta' END"                                        \
-  "       WHEN 'zcdp' THEN"                                                  \
-  "         CASE WHEN $6 > 0 THEN 'no rho'"                                  \
-  "              WHEN b.rho_spent + $4 <= b.rho_limit THEN"                  \
-  "                CASE WHEN $8 >= b.smallest_charge THEN 'fits'"            \
-  "                     WHEN $8 < b.smallest_charge THEN 'too small' END"    \
-  "              ELSE 'rho' END"                                             \
-  "       END" DPQ_FROM_BUDGET " FOR UPDATE"
+#define DPQ_CHECK_BUDGET \
+  "SELECT CASE b.accountant"                                                                     \
+  "       WHEN 'pure' THEN"                                                                      \
+  "         CASE WHEN $5 THEN 'rho alone'"                                                       \
+  "              WHEN b.epsilon_spent + asked.epsilon > b.epsilon_limit THEN 'epsilon'"          \
+  "              WHEN b.delta_spent + asked.delta <= b.delta_limit THEN"                         \
+  "                CASE WHEN asked.least_epsilon >= b.smallest_charge THEN 'fits'"               \
+  "                     WHEN asked.least_epsilon < b.smallest_charge THEN 'too small' END"       \
+  "              WHEN b.delta_limit > 0 THEN 'delta'"                                            \
+  "              ELSE 'no delta' END"                                                            \
+  "       WHEN 'zcdp' THEN"                                                                      \
+  "         CASE WHEN $6 > 0 THEN 'no rho'"                                                      \
+  "              WHEN b.rho_spent + asked.rho <= b.rho_limit THEN"                               \
+  "                CASE WHEN asked.least_rho >= b.smallest_charge THEN 'fits'"                   \
+  "                     WHEN asked.least_rho < b.smallest_charge THEN 'too small' END"           \
+  "              ELSE 'rho' END"                                                                 \
+  "       END, b.neighbours"                                                                     \
+  "  FROM dpquantile.budget b"                                                                   \
+  " CROSS JOIN LATERAL (SELECT " DPQ_BY_NEIGHBOURS("$2", "$9") " AS epsilon, "                   \
+                                 DPQ_BY_NEIGHBOURS("$3", "$10") " AS delta, "                    \
+                                 DPQ_BY_NEIGHBOURS("$4", "$11") " AS rho, "                      \
+                                 DPQ_BY_NEIGHBOURS("$7", "$12") " AS least_epsilon, "            \
+                                 DPQ_BY_NEIGHBOURS("$8", "$13") " AS least_rho) asked"           \
+  " WHERE b.role = $1 AND NOT b.revoked FOR UPDATE OF b"
 
-Statement check_and_wait = on_budget(DPQ_CHECK_BUDGET);
-Statement check_skip_locked = on_budget(DPQ_CHECK_BUDGET " SKIP LOCKED");
+Statement check_and_wait = check_of_budget(DPQ_CHECK_BUDGET);
+Statement check_skip_locked = check_of_budget(DPQ_CHECK_BUDGET " SKIP LOCKED");
 Statement any_budget = on_budget("SELECT 1" DPQ_FROM_BUDGET);
 
 // A charged rho may lie slightly above the rho that was asked for (ChargeRequest). The factor
@@ -232,8 +261,16 @@ void plan_charge() {
   execute(&charge, arguments.values(), arguments.nulls());
 }
 
-bool selects_one_row(Statement* statement, const ChargeRequest* request) {
-  return execute_on_budget(statement, request) == SPI_OK_SELECT && SPI_processed == 1;
+bool selects_one_row(Statement* statement, Arguments arguments) {
+  return execute(statement, arguments.values(), arguments.nulls()) == SPI_OK_SELECT &&
+         SPI_processed == 1;
+}
+
+BudgetNeighbours neighbours_of(const char* name) {
+  if (name != nullptr && strcmp(name, "add or remove") == 0) return BudgetNeighbours::kAddOrRemove;
+  if (name != nullptr && strcmp(name, "replace") == 0) return BudgetNeighbours::kReplace;
+  ereport(ERROR,
+          (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the role's budget has unknown neighbours")));
 }
 
 }  // namespace
@@ -241,35 +278,38 @@ bool selects_one_row(Statement* statement, const ChargeRequest* request) {
 BudgetCheck check_budget(const ChargeRequest* request, LockWait wait) {
   Statement* statement = wait == LockWait::kNever ? &check_skip_locked : &check_and_wait;
   plan_charge();
-  if (!selects_one_row(statement, request)) return {};
-  return {true, column(1)};
+  if (!selects_one_row(statement, check_arguments(request))) return {};
+  return {true, column(1), neighbours_of(column(2))};
 }
 
 bool budget_exists(const ChargeRequest* request) {
-  return selects_one_row(&any_budget, request);
+  return selects_one_row(&any_budget, budget_arguments(request, BudgetNeighbours::kAddOrRemove));
 }
 
-BudgetAmounts read_amounts(const ChargeRequest* request) {
-  if (!selects_one_row(&amounts_statement, request)) {
+BudgetAmounts read_amounts(const ChargeRequest* request, BudgetNeighbours neighbours) {
+  if (!selects_one_row(&amounts_statement, budget_arguments(request, neighbours))) {
     ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the locked budget has disappeared")));
   }
-  return {column(kEpsilonAsked),     column(kEpsilonLeft),
-          column(kDeltaAsked),       column(kDeltaLeft),
-          column(kRhoAsked),         column(kRhoLeft),
-          column(kAccountantOfRole), DatumGetInt32(column_datum(kItemWithoutRho)),
-          column(kLeastAsked),       column(kSmallestCharge)};
+  return {
+      neighbours,          column(kEpsilonAsked),     column(kEpsilonLeft),
+      column(kDeltaAsked), column(kDeltaLeft),        column(kRhoAsked),
+      column(kRhoLeft),    column(kAccountantOfRole), DatumGetInt32(column_datum(kItemWithoutRho)),
+      column(kLeastAsked), column(kSmallestCharge)};
 }
 
-bool deduct_and_enter(const ChargeRequest* request) {
-  Arguments arguments = budget_arguments(request);
+bool deduct_and_enter(const ChargeRequest* request, BudgetNeighbours neighbours) {
+  const bool replaces = neighbours == BudgetNeighbours::kReplace;
+  Arguments arguments = budget_arguments(request, neighbours);
   arguments.add(NameGetDatum(&request->role_name));
   arguments.add(NameGetDatum(&request->session_role_name));
   arguments.add(texts_of(request, [](const ChargeItem& item) { return NameStr(item.function); }));
   arguments.add(texts_of(request, [](const ChargeItem& item) { return item.mechanism; }));
-  arguments.add(texts_of(request, [](const ChargeItem& item) { return item.neighbours; }));
-  arguments.add(amounts_of(request, epsilon_of));
-  arguments.add(amounts_of(request, delta_of));
-  arguments.add(amounts_of(request, rho_of));
+  arguments.add(texts_of(request, [replaces](const ChargeItem& item) {
+    return replaces ? kReplaceOneRow : item.neighbours;
+  }));
+  arguments.add(amounts_of(request, neighbours, epsilon_of));
+  arguments.add(amounts_of(request, neighbours, delta_of));
+  arguments.add(amounts_of(request, neighbours, rho_of));
   arguments.add(numbers_of(request, &ChargeItem::grouping_sets));
   arguments.add(numbers_of(request, &ChargeItem::groups));
   const Datum query = CStringGetTextDatum(query_of(request));

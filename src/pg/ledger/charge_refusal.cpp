@@ -24,10 +24,16 @@ const char* example_arguments(const ChargeRequest* request) {
   return std::all_of(items.begin(), items.end(), has_rho) ? "1" : "1, 1e-5";
 }
 
+// What follows an amount that is asked for: it may be another one than the user wrote.
+const char* for_neighbours(const BudgetAmounts& amounts) {
+  return amounts.neighbours == BudgetNeighbours::kReplace ? " for replacing the value of one row"
+                                                          : "";
+}
+
 void refuse_exhausted_epsilon(ChargeRequest* request, const BudgetAmounts& amounts) {
   refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-         psprintf("privacy budget exhausted: requested epsilon %s, remaining %s",
-                  amounts.epsilon_asked, amounts.epsilon_left),
+         psprintf("privacy budget exhausted: requested epsilon %s%s, remaining %s",
+                  amounts.epsilon_asked, for_neighbours(amounts), amounts.epsilon_left),
          psprintf("%s Ask for a smaller epsilon, or have the data owner raise the limit with "
                   "dp_grant_budget.",
                   not_charged(request)));
@@ -35,8 +41,8 @@ void refuse_exhausted_epsilon(ChargeRequest* request, const BudgetAmounts& amoun
 
 void refuse_exhausted_delta(ChargeRequest* request, const BudgetAmounts& amounts) {
   refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-         psprintf("privacy budget exhausted: requested delta %s, remaining %s", amounts.delta_asked,
-                  amounts.delta_left),
+         psprintf("privacy budget exhausted: requested delta %s%s, remaining %s",
+                  amounts.delta_asked, for_neighbours(amounts), amounts.delta_left),
          psprintf("%s Ask for a smaller delta, or have the data owner raise the limit: "
                   "dp_grant_budget(role, epsilon, delta).",
                   not_charged(request)));
@@ -44,8 +50,8 @@ void refuse_exhausted_delta(ChargeRequest* request, const BudgetAmounts& amounts
 
 void refuse_without_delta(ChargeRequest* request, const BudgetAmounts& amounts) {
   refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-         psprintf("role \"%s\" has no delta budget: requested delta %s",
-                  NameStr(request->role_name), amounts.delta_asked),
+         psprintf("role \"%s\" has no delta budget: requested delta %s%s",
+                  NameStr(request->role_name), amounts.delta_asked, for_neighbours(amounts)),
          psprintf("%s The data owner can grant one: dp_grant_budget(role, epsilon, delta).",
                   not_charged(request)));
 }
@@ -54,9 +60,10 @@ void refuse_exhausted_rho(ChargeRequest* request, const BudgetAmounts& amounts) 
   const bool in_epsilon = amounts.epsilon_asked != nullptr;
   refuse(
       request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-      psprintf("privacy budget exhausted: requested rho %s%s, remaining rho %s", amounts.rho_asked,
+      psprintf("privacy budget exhausted: requested rho %s%s%s, remaining rho %s",
+               amounts.rho_asked,
                in_epsilon ? psprintf(" (epsilon %s)", amounts.epsilon_asked) : "",
-               amounts.rho_left),
+               for_neighbours(amounts), amounts.rho_left),
       psprintf("%s Ask for a smaller %s, or have the data owner raise the limit with "
                "dp_grant_budget. %s",
                not_charged(request), in_epsilon ? "epsilon" : "rho",
@@ -93,8 +100,9 @@ void refuse_without_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
 void refuse_too_small(ChargeRequest* request, const BudgetAmounts& amounts) {
   const char* unit = strcmp(amounts.accountant, "zcdp") == 0 ? "rho" : "epsilon";
   refuse(request, ERRCODE_INVALID_PARAMETER_VALUE,
-         psprintf("the charge is too small: requested %s %s, smallest charge of role \"%s\" %s",
-                  unit, amounts.least_asked, NameStr(request->role_name), amounts.smallest_charge),
+         psprintf("the charge is too small: requested %s %s%s, smallest charge of role \"%s\" %s",
+                  unit, amounts.least_asked, for_neighbours(amounts), NameStr(request->role_name),
+                  amounts.smallest_charge),
          psprintf("%s Ask for more, or have the data owner lower the smallest charge: "
                   "dp_grant_budget(role, epsilon, smallest_charge => ...).",
                   not_charged(request)));

@@ -15,7 +15,8 @@ char* locked_hint(const ChargeRequest* request);
 // The totals of a request and what is left in its role's budget, as decimals for messages. Null
 // where there is no such amount.
 struct BudgetAmounts {
-  const char* epsilon_asked;  // of the charges that state epsilon
+  BudgetNeighbours neighbours;  // for which the amounts that are asked for are
+  const char* epsilon_asked;    // of the charges that state epsilon
   const char* epsilon_left;
   const char* delta_asked;
   const char* delta_left;

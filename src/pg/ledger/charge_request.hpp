@@ -27,17 +27,29 @@ inline constexpr int kQueryBytes = 2048;
 // The most charges in a request.
 inline constexpr int kMaxCharges = 100;
 
-// The charge of one private aggregate. All texts end with a zero. Amounts are for one time and are
-// decimals, so that the budget adds up exactly what the user wrote. A rho that is computed from
-// epsilon is rounded up: the decimal is above the double.
-struct ChargeItem {
-  NameData function;
-  char mechanism[64];
-  char neighbours[64];
+// What a budget protects: the data for which its limits are promised.
+enum class BudgetNeighbours {
+  kAddOrRemove,  // each call is charged for its own neighbours, such as "add or remove one row"
+  kReplace,      // each call is charged for replacing the value of one row
+};
+
+// Amounts for one time, as decimals, so that the budget adds up exactly what the user wrote. A rho
+// that is computed from epsilon is rounded up: the decimal is above the double.
+struct ChargeAmounts {
   char epsilon[32];  // empty for a query stated in rho alone
   char delta[32];
   char rho[32];  // empty if the charge has a delta
-  int32 times;   // the charge is (epsilon, delta, rho) times this
+};
+
+// The charge of one private aggregate. All texts end with a zero. Both amounts have an epsilon, a
+// delta above 0 and a rho, or both lack it.
+struct ChargeItem {
+  NameData function;
+  char mechanism[64];
+  char neighbours[64];      // of `own`
+  ChargeAmounts own;        // for the budget's neighbours kAddOrRemove
+  ChargeAmounts replacing;  // for kReplace
+  int32 times;              // the charge is one of the amounts times this
   int32 grouping_sets;
   int32 groups;  // the number of groups; -1: not public
 };
@@ -94,10 +106,15 @@ inline const char* query_of(const ChargeRequest* request) {
 }
 
 inline bool has_epsilon(const ChargeItem& item) {
-  return item.epsilon[0] != '\0';
+  return item.own.epsilon[0] != '\0';
 }
 inline bool has_rho(const ChargeItem& item) {
-  return item.rho[0] != '\0';
+  return item.own.rho[0] != '\0';
+}
+
+// What the charge costs a budget with these neighbours.
+inline const ChargeAmounts& charged_amounts(const ChargeItem& item, BudgetNeighbours neighbours) {
+  return neighbours == BudgetNeighbours::kReplace ? item.replacing : item.own;
 }
 
 // Copies the fields of the reply, and no others.

@@ -39,26 +39,26 @@ bool is_zero(const Amount& amount) {
 
 }  // namespace
 
-Amount epsilon_of(const ChargeItem& item) {
-  return times(item.epsilon, item.times);
+Amount epsilon_of(const ChargeItem& item, BudgetNeighbours neighbours) {
+  return times(charged_amounts(item, neighbours).epsilon, item.times);
 }
 
-Amount delta_of(const ChargeItem& item) {
-  return times(item.delta, item.times);
+Amount delta_of(const ChargeItem& item, BudgetNeighbours neighbours) {
+  return times(charged_amounts(item, neighbours).delta, item.times);
 }
 
-Amount rho_of(const ChargeItem& item) {
-  return times(item.rho, item.times);
+Amount rho_of(const ChargeItem& item, BudgetNeighbours neighbours) {
+  return times(charged_amounts(item, neighbours).rho, item.times);
 }
 
-ChargeTotals totals_of(const ChargeRequest* request) {
+ChargeTotals totals_of(const ChargeRequest* request, BudgetNeighbours neighbours) {
   ChargeTotals totals;
   int32 number = 0;
   for (const ChargeItem& item : items_of(request)) {
     ++number;
-    const Amount epsilon = epsilon_of(item);
-    const Amount delta = delta_of(item);
-    const Amount rho = rho_of(item);
+    const Amount epsilon = epsilon_of(item, neighbours);
+    const Amount delta = delta_of(item, neighbours);
+    const Amount rho = rho_of(item, neighbours);
     add(totals.epsilon, epsilon);
     add(totals.delta, delta);
     add(totals.rho, rho);

@@ -12,10 +12,11 @@ struct Amount {
   bool is_null = true;
 };
 
-// What one charge costs, all its times together. palloc'd.
-Amount epsilon_of(const ChargeItem& item);  // null for a query stated in rho alone
-Amount delta_of(const ChargeItem& item);
-Amount rho_of(const ChargeItem& item);  // null for a charge with a delta
+// What one charge costs a budget with these neighbours, all its times together. palloc'd.
+// epsilon_of() is null for a query stated in rho alone, rho_of() for a charge with a delta.
+Amount epsilon_of(const ChargeItem& item, BudgetNeighbours neighbours);
+Amount delta_of(const ChargeItem& item, BudgetNeighbours neighbours);
+Amount rho_of(const ChargeItem& item, BudgetNeighbours neighbours);
 
 // The sums of the costs and the least of them. Null if no charge has the amount.
 struct ChargeTotals {
@@ -29,6 +30,6 @@ struct ChargeTotals {
 };
 
 // ereports if an amount of the request is not a number, or memory is short.
-ChargeTotals totals_of(const ChargeRequest* request);
+ChargeTotals totals_of(const ChargeRequest* request, BudgetNeighbours neighbours);
 
 }  // namespace dpquantile

@@ -41,8 +41,9 @@ void refuse_missing_budget(ChargeRequest* request, LockWait wait) {
   }
 }
 
-void refuse_verdict(ChargeRequest* request, const char* verdict) {
-  if (!refuse_by_verdict(request, verdict, read_amounts(request))) {
+void refuse_verdict(ChargeRequest* request, const BudgetCheck& budget) {
+  const BudgetAmounts amounts = read_amounts(request, budget.neighbours);
+  if (!refuse_by_verdict(request, budget.verdict, amounts)) {
     fail("the role's budget has an unknown accountant or no smallest charge");
   }
 }
@@ -56,10 +57,10 @@ bool make_charge(ChargeRequest* request, LockWait wait) {
     return false;
   }
   if (budget.verdict == nullptr || strcmp(budget.verdict, "fits") != 0) {
-    refuse_verdict(request, budget.verdict);
+    refuse_verdict(request, budget);
     return false;
   }
-  if (!deduct_and_enter(request)) {
+  if (!deduct_and_enter(request, budget.neighbours)) {
     ereport(ERROR, (errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
                     errmsg("the budget tables refused the charge")));
   }

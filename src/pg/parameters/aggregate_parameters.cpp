@@ -1,5 +1,6 @@
 #include "pg/parameters/aggregate_parameters.hpp"
 
+#include "core/quantiles/default_method.hpp"
 #include "core/quantiles/quantiles_query.hpp"
 
 namespace dpquantile {
@@ -72,6 +73,27 @@ const FamilyRow& family_of(const AggregateParameters* parameters) {
 
 const MethodRow& method_of(const AggregateParameters* parameters) {
   return *find_method(family_of(parameters), parameters->method);
+}
+
+bool leaves_method_to_budget(const AggregateParameters* parameters) {
+  return parameters->family == Family::kQuantiles &&
+         static_cast<QuantilesMethod>(parameters->method) == QuantilesMethod::kDefault;
+}
+
+Method method_for_budget(const AggregateParameters* parameters, const BudgetTerms& terms) {
+  Method method{};
+  report(guarded([&] {
+    method = static_cast<Method>(default_method(quantiles_query_of(parameters), terms));
+  }));
+  return method;
+}
+
+AggregateParameters* with_method(const AggregateParameters* parameters, Method method) {
+  const std::size_t size = parameters_size(parameters->quantile_count);
+  auto* copy = static_cast<AggregateParameters*>(palloc(size));
+  memcpy(copy, parameters, size);
+  copy->method = method;
+  return copy;
 }
 
 PrivacyParameter privacy_of(const AggregateParameters* parameters) {

@@ -5,6 +5,7 @@
 #include "core/cdf/cdf_domain.hpp"
 #include "core/contributions/fixed_point.hpp"
 #include "core/histogram/value_grid.hpp"
+#include "core/privacy/budget_terms.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "pg/parameters/options.hpp"
@@ -69,6 +70,14 @@ bool same_parameters(const AggregateParameters* a, const AggregateParameters* b)
 // The table rows of the call's family and of its method.
 const FamilyRow& family_of(const AggregateParameters* parameters);
 const MethodRow& method_of(const AggregateParameters* parameters);
+
+// Whether the call names no method, so that the terms of the budget that pays decide which one
+// answers it.
+bool leaves_method_to_budget(const AggregateParameters* parameters);
+// The method that answers such a call under these terms. ereports without memory.
+Method method_for_budget(const AggregateParameters* parameters, const BudgetTerms& terms);
+// A palloc'd copy with another method.
+AggregateParameters* with_method(const AggregateParameters* parameters, Method method);
 
 // The epsilon or rho of the call.
 PrivacyParameter privacy_of(const AggregateParameters* parameters);

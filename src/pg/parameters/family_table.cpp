@@ -70,6 +70,8 @@ constexpr MethodRow kIqrByQuantiles = [] {
 }();
 
 constexpr MethodRow kQuantilesMethods[] = {
+    row_method(QuantilesMethod::kDefault, "default"),
+    row_method(QuantilesMethod::kBlocks, "blocks"),
     row_method(QuantilesMethod::kApproximate, "approximate"),
     row_method(QuantilesMethod::kJoint, "joint"),
     row_method(QuantilesMethod::kIndependent, "independent"),
@@ -82,6 +84,7 @@ constexpr MethodRow kSynthesisMethods[] = {
     row_method(QuantilesMethod::kJoint, "joint"),
     row_method(QuantilesMethod::kIndependent, "independent"),
     row_method(QuantilesMethod::kTree, "tree"),
+    row_method(QuantilesMethod::kBlocks, "blocks"),
 };
 constexpr MethodRow kCdfMethods[] = {
     row_method(CdfMethod::kTree, cdf_method_name(CdfMethod::kTree)),
@@ -91,6 +94,7 @@ constexpr MethodRow kCdfMethods[] = {
 };
 constexpr MethodRow kIqrMethods[] = {kProposeTestRelease, kIqrByQuantiles};
 constexpr MethodRow kUserMeanMethods[] = {
+    user_method(UserMethod::kAuto, "auto"),
     user_method(UserMethod::kArray, "array"),
     user_method(UserMethod::kBaseline, "baseline"),
     user_method(UserMethod::kLevy, "levy"),
@@ -218,7 +222,7 @@ constexpr FamilyRow kFamilies[] = {
      .methods = kUserMeanMethods,
      .final_functions = kUserMeanFinals,
      .check = check_user_mean_parameters,
-     .prepare = prepare_pure},
+     .prepare = prepare_users},
     {.family = Family::kUserVariance,
      .row_arguments = RowArguments::kUserAndValue,
      .leading = LeadingArgument::kNone,
@@ -228,7 +232,7 @@ constexpr FamilyRow kFamilies[] = {
      .methods = kUserVarianceMethods,
      .final_functions = kUserVarianceFinals,
      .check = check_user_variance_parameters,
-     .prepare = prepare_pure},
+     .prepare = prepare_users},
     {.family = Family::kUserGrids,
      .row_arguments = RowArguments::kUserGridAndValue,
      .leading = LeadingArgument::kNone,
@@ -238,33 +242,32 @@ constexpr FamilyRow kFamilies[] = {
      .methods = kUserGridsMethods,
      .final_functions = kUserGridsFinals,
      .check = check_user_grids_parameters,
-     .prepare = prepare_pure},
+     .prepare = prepare_users},
     summary_family(Family::kCount, RowArguments::kNone, ArgumentsAfterEpsilon::kNone, kRhoOption,
-                   kCountMethods, kCountFinals, check_count_parameters, prepare_measured),
+                   kCountMethods, kCountFinals, check_count_parameters, prepare_number),
     summary_family(Family::kValueCount, RowArguments::kValue, ArgumentsAfterEpsilon::kNone,
                    kRhoOption, kCountMethods, kValueCountFinals, check_count_parameters,
-                   prepare_measured),
+                   prepare_number),
     summary_family(Family::kDistinct, RowArguments::kValue, ArgumentsAfterEpsilon::kNone,
                    kRhoOption, kDistinctMethods, kDistinctFinals, check_count_parameters,
-                   prepare_measured),
+                   prepare_number),
     summary_family(Family::kSum, RowArguments::kValue, ArgumentsAfterEpsilon::kBounds,
-                   kMomentsOptions, kSumMethods, kSumFinals, check_sum_parameters,
-                   prepare_measured),
+                   kMomentsOptions, kSumMethods, kSumFinals, check_sum_parameters, prepare_sum),
     summary_family(Family::kMean, RowArguments::kValue, ArgumentsAfterEpsilon::kBounds,
                    kMomentsOptions, kMomentsMethods, kMeanFinals, check_mean_parameters,
-                   prepare_measured),
+                   prepare_vector),
     summary_family(Family::kMoments, RowArguments::kValue, ArgumentsAfterEpsilon::kBounds,
                    kMomentsOptions, kMomentsMethods, kMomentsFinals, check_moments_parameters,
-                   prepare_measured),
+                   prepare_vector),
     summary_family(Family::kKeepGroup, RowArguments::kNone, ArgumentsAfterEpsilon::kDelta, 0,
                    kKeepGroupMethods, kKeepGroupFinals, check_keep_group_parameters,
                    prepare_keep_group),
     summary_family(Family::kKeepUserGroup, RowArguments::kValue,
                    ArgumentsAfterEpsilon::kDeltaAndMaxGroups, 0, kKeepUserGroupMethods,
-                   kKeepUserGroupFinals, check_keep_user_group_parameters, prepare_keep_group),
+                   kKeepUserGroupFinals, check_keep_user_group_parameters, prepare_keep_user_group),
     summary_family(Family::kHistogram, RowArguments::kValue, ArgumentsAfterEpsilon::kBinBounds,
                    kRhoOption, kHistogramMethods, kHistogramFinals, check_histogram_parameters,
-                   prepare_measured),
+                   prepare_vector),
 };
 
 // The index in kFamilies of each family, by the family's number.

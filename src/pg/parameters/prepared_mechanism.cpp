@@ -1,6 +1,5 @@
 #include "pg/parameters/prepared_mechanism.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -8,7 +7,11 @@
 
 #include "core/iqr/iqr_by_quantiles.hpp"
 #include "core/iqr/iqr_method.hpp"
+#include "core/moments/noisy_sum.hpp"
+#include "core/privacy/integer_noise.hpp"
+#include "core/privacy/replacing_cost.hpp"
 #include "core/quantiles/quantiles.hpp"
+#include "core/user_level/bounded_sums.hpp"
 #include "pg/parameters/cdf_plan_cache.hpp"
 #include "pg/server/boundary.hpp"
 
@@ -49,11 +52,11 @@ PreparedMechanism prepare_mechanism(const AggregateParameters* parameters, Memor
   return {context, owner->mechanism};
 }
 
-PrivacyCost cost_of_call(const AggregateParameters* parameters) {
+ReleaseCosts costs_of_call(const AggregateParameters* parameters) {
   const PreparedMechanism prepared = prepare_mechanism(parameters, CurrentMemoryContext);
-  const PrivacyCost cost = prepared.mechanism->cost();
+  const ReleaseCosts costs = prepared.mechanism->costs();
   MemoryContextDelete(prepared.context);
-  return cost;
+  return costs;
 }
 
 const Mechanism* prepare_quantiles(const AggregateParameters& parameters, ContextMemory& memory) {
@@ -69,25 +72,52 @@ const Mechanism* prepare_cdf(const AggregateParameters& parameters, ContextMemor
 const Mechanism* prepare_iqr(const AggregateParameters& parameters, ContextMemory& memory) {
   switch (static_cast<IqrMethod>(parameters.method)) {
     case IqrMethod::kProposeTestRelease:
-      return make<Mechanism>(memory, approximate_cost(parameters.guarantee, parameters.delta));
+      return make<Mechanism>(memory,
+                             same_costs(approximate_cost(parameters.guarantee, parameters.delta)));
     case IqrMethod::kQuantiles:
       return make<IqrByQuantiles>(memory, parameters.grid, parameters.guarantee, &memory);
   }
   throw std::logic_error("a method of dp_iqr without a mechanism");
 }
 
-const Mechanism* prepare_pure(const AggregateParameters& parameters, ContextMemory& memory) {
-  return make<Mechanism>(memory, pure_cost(parameters.guarantee));
+const Mechanism* prepare_users(const AggregateParameters& parameters, ContextMemory& memory) {
+  const PrivacyCost cost = user_cost(parameters.guarantee);
+  if (static_cast<UserMethod>(parameters.method) != UserMethod::kBounded) {
+    return make<Mechanism>(memory, same_costs(cost));
+  }
+  const unsigned parts = parameters.family == Family::kUserMean ? kMeanParts : kVarianceParts;
+  const double change = bounded_change_by_row(parts, parameters.max_contributions);
+  return make<Mechanism>(memory, multiplied_costs(cost, change));
 }
 
-const Mechanism* prepare_measured(const AggregateParameters& parameters, ContextMemory& memory) {
+const Mechanism* prepare_number(const AggregateParameters& parameters, ContextMemory& memory) {
+  return make<Mechanism>(memory, same_costs(integer_noise_cost(privacy_of(&parameters))));
+}
+
+const Mechanism* prepare_sum(const AggregateParameters& parameters, ContextMemory& memory) {
   const PrivacyParameter privacy = privacy_of(&parameters);
-  return make<Mechanism>(memory, cost_with_rho(privacy, rho_of_pure(privacy.value)));
+  const SumScale scale = SumScale::create(parameters.lower, parameters.upper);
+  const double change = largest_change_of_sum(scale, privacy);
+  return make<Mechanism>(
+      memory, ReleaseCosts{integer_noise_cost(privacy), replacing_cost_of_number(privacy, change)});
+}
+
+const Mechanism* prepare_vector(const AggregateParameters& parameters, ContextMemory& memory) {
+  return make<Mechanism>(memory, vector_noise_costs(integer_noise_cost(privacy_of(&parameters))));
 }
 
 const Mechanism* prepare_keep_group(const AggregateParameters& parameters, ContextMemory& memory) {
-  const std::uint64_t groups = std::max<std::uint64_t>(parameters.max_contributions, 1);
-  return make<GroupSelectionMechanism>(memory, parameters.guarantee, parameters.delta, groups);
+  const PrivacyCost cost = approximate_cost(parameters.guarantee, parameters.delta);
+  return make<GroupSelectionMechanism>(memory, same_costs(cost), std::uint64_t{1});
+}
+
+const Mechanism* prepare_keep_user_group(const AggregateParameters& parameters,
+                                         ContextMemory& memory) {
+  // A row that appears may take its user out of another group: two decisions change.
+  const PrivacyCost cost = approximate_cost(parameters.guarantee, parameters.delta);
+  const std::uint64_t groups = parameters.max_contributions;
+  const double change = 2 / static_cast<double>(groups);
+  return make<GroupSelectionMechanism>(memory, multiplied_costs(cost, change), groups);
 }
 
 }  // namespace dpquantile

@@ -17,13 +17,13 @@ struct PreparedMechanism {
 // parameters. ereports what the family's prepare function throws.
 PreparedMechanism prepare_mechanism(const AggregateParameters* parameters, MemoryContext parent);
 
-// The cost of one release of the call. ereports as prepare_mechanism() does.
-PrivacyCost cost_of_call(const AggregateParameters* parameters);
+// The costs of one release of the call. ereports as prepare_mechanism() does.
+ReleaseCosts costs_of_call(const AggregateParameters* parameters);
 
 // Which groups of dp_keep_group are shown.
 struct GroupSelectionMechanism : Mechanism {
-  GroupSelectionMechanism(double epsilon, double delta, std::uint64_t groups_per_user)
-      : Mechanism(approximate_cost(epsilon, delta)), selection(epsilon, delta, groups_per_user) {}
+  GroupSelectionMechanism(const ReleaseCosts& costs, std::uint64_t groups_per_user)
+      : Mechanism(costs), selection(*costs.own.epsilon, costs.own.delta, groups_per_user) {}
 
   GroupSelection selection;
 };
@@ -39,12 +39,17 @@ const Mechanism* prepare_cdf(const AggregateParameters& parameters, ContextMemor
 // Makes an IqrByQuantiles for method quantiles, and for propose-test-release a mechanism that holds
 // only its cost.
 const Mechanism* prepare_iqr(const AggregateParameters& parameters, ContextMemory& memory);
-// Makes a mechanism that holds only the cost of the call's guarantee, epsilon or rho. With rho it
-// is one of discrete Gaussian noise, which under epsilon costs what discrete Laplace noise does.
-const Mechanism* prepare_measured(const AggregateParameters& parameters, ContextMemory& memory);
-// Makes a GroupSelectionMechanism.
+// The next three make a mechanism that holds only the costs of the call's guarantee, epsilon or
+// rho: for noise on a number that a row changes by at most 1 in any way, on one sum of values, and
+// on several sums or counts.
+const Mechanism* prepare_number(const AggregateParameters& parameters, ContextMemory& memory);
+const Mechanism* prepare_sum(const AggregateParameters& parameters, ContextMemory& memory);
+const Mechanism* prepare_vector(const AggregateParameters& parameters, ContextMemory& memory);
+// Both make a GroupSelectionMechanism.
 const Mechanism* prepare_keep_group(const AggregateParameters& parameters, ContextMemory& memory);
-// Makes a mechanism that holds only the cost of epsilon-differential privacy.
-const Mechanism* prepare_pure(const AggregateParameters& parameters, ContextMemory& memory);
+const Mechanism* prepare_keep_user_group(const AggregateParameters& parameters,
+                                         ContextMemory& memory);
+// Makes a mechanism that holds only the costs of a user-level call.
+const Mechanism* prepare_users(const AggregateParameters& parameters, ContextMemory& memory);
 
 }  // namespace dpquantile

@@ -44,7 +44,7 @@ BorrowedRelation* borrow(RelationPermissions* entry) {
   if (protection == nullptr) return nullptr;
   const AttrNumber user_column = protection->user_column;
   if (may_select(entry, user)) return nullptr;
-  if (!granted_epsilon(entry->relid, user)) return nullptr;
+  if (!private_access(entry->relid, user)) return nullptr;
   auto* borrowed = static_cast<BorrowedRelation*>(palloc(sizeof(BorrowedRelation)));
   *borrowed = {entry, user_column, false};
   return borrowed;
@@ -81,6 +81,20 @@ List* find_borrowed_relations(Query* query) {
   if (!any_protected_relation()) return NIL;
   (void)collect(reinterpret_cast<Node*>(query), &borrowed);
   return borrowed;
+}
+
+List* borrowed_oids(Query* query) {
+  List* relations = NIL;
+  const ListCell* cell;
+  foreach (cell, find_borrowed_relations(query)) {
+    const auto* borrowed = static_cast<const BorrowedRelation*>(lfirst(cell));
+    relations = list_append_unique_oid(relations, borrowed->permissions->relid);
+  }
+  return relations;
+}
+
+bool borrows(RelationPermissions* permissions) {
+  return borrow(permissions) != nullptr;
 }
 
 BorrowedRelation* find_borrowed(const List* borrowed, const RelationPermissions* permissions) {

@@ -18,6 +18,12 @@ struct BorrowedRelation {
 // the entries of users without SELECT and grant.
 List* find_borrowed_relations(Query* query);
 
+// The OIDs of the borrowed relations of a query.
+List* borrowed_oids(Query* query);
+
+// Whether an entry with these permissions is borrowed.
+bool borrows(RelationPermissions* permissions);
+
 // The one with these permissions, or null.
 BorrowedRelation* find_borrowed(const List* borrowed, const RelationPermissions* permissions);
 

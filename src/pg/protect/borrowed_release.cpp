@@ -45,24 +45,25 @@ double smallest_epsilon(const BorrowedPlan& mark) {
   double smallest = 0;
   const ListCell* cell;
   foreach (cell, mark.relations) {
-    const std::optional<double> granted = granted_epsilon(lfirst_oid(cell), mark.user);
+    const auto granted = private_access(lfirst_oid(cell), mark.user);
     if (!granted) refuse_without_grant(lfirst_oid(cell));
     check_unit(lfirst_oid(cell), list_nth_int(mark.user_columns, foreach_current_index(cell)));
-    smallest = Max(smallest, *granted);
+    smallest = Max(smallest, granted->smallest_epsilon);
   }
   return smallest;
 }
 
 // An epsilon-differentially private mechanism is epsilon^2/2-zCDP.
 bool is_large_enough(const Charge& charge, double epsilon) {
-  if (charge.epsilon) return *charge.epsilon >= epsilon;
-  return charge.rho && *charge.rho >= epsilon * epsilon / 2;
+  if (charge.costs.own.epsilon) return *charge.costs.own.epsilon >= epsilon;
+  return charge.costs.own.rho && *charge.costs.own.rho >= epsilon * epsilon / 2;
 }
 
 void check_amount(const Charge& charge, double epsilon, Oid relation) {
   if (is_large_enough(charge, epsilon)) return;
-  const char* asked = charge.epsilon ? psprintf("epsilon %s", decimal_text(*charge.epsilon))
-                                     : psprintf("rho %s", decimal_text(*charge.rho));
+  const char* asked = charge.costs.own.epsilon
+                          ? psprintf("epsilon %s", decimal_text(*charge.costs.own.epsilon))
+                          : psprintf("rho %s", decimal_text(*charge.costs.own.rho));
   ereport(
       ERROR,
       (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -275,20 +275,21 @@ void check_column(const QueryLevel* level, const Var* column) {
             "Write the column with the name of its table.");
 }
 
+void check_key_looks(const QueryLevel* level, const Node* expression) {
+  if (is_bytewise(exprType(expression), exprTypmod(expression), exprCollation(expression))) return;
+  refuse_at(level, expression,
+            psprintf("equal keys of type %s may look different, and the one that is shown would be "
+                     "that of a single row",
+                     format_type_with_typemod(exprType(expression), exprTypmod(expression))),
+            "Cast the key to a type in which they are the same, such as integer, numeric(10,2) or "
+            "text.");
+}
+
 void check_key_inside(const QueryLevel* level, const SortGroupClause* key, const Node* expression) {
   check_type(level, expression);
   if (type_is_collatable(exprType(expression)) && !is_inside_collation(exprCollation(expression))) {
     refuse_at(level, expression, "a key has a collation that is not PostgreSQL's own",
               "Add COLLATE \"C\" to the key.");
-  }
-  if (!is_bytewise(exprType(expression), exprTypmod(expression), exprCollation(expression))) {
-    refuse_at(
-        level, expression,
-        psprintf("equal keys of type %s may look different, and the one that is shown would be "
-                 "that of a single row",
-                 format_type_with_typemod(exprType(expression), exprTypmod(expression))),
-        "Cast the key to a type in which they are the same, such as integer, numeric(10,2) or "
-        "text.");
   }
   const bool is_total_key = is_total(get_opcode(key->eqop)) &&
                             (!OidIsValid(key->sortop) || is_total(get_opcode(key->sortop)));

@@ -16,4 +16,7 @@ void check_column(const QueryLevel* level, const Var* column);
 // ereports unless protected rows may be sorted and grouped by the key.
 void check_key_inside(const QueryLevel* level, const SortGroupClause* key, const Node* expression);
 
+// ereports if equal values of the key may look different: a group shows that of one of its rows.
+void check_key_looks(const QueryLevel* level, const Node* expression);
+
 }  // namespace dpquantile

@@ -50,7 +50,7 @@ Part part_of_entry(QueryLevel* level, int number) {
   const FromEntry& entry = entry_of(level, number);
   const bool has_rows = entry.relation != nullptr || entry.source != nullptr;
   if (!has_rows) describe_list(level, number);
-  if (!has_rows && !entry.is_joined_table && entry.distinct_columns == nullptr) {
+  if (!has_rows && !entry.is_joined_table && !is_list(entry)) {
     refuse_join(level, nullptr,
                 psprintf("%s is joined with protected rows, and is neither an ordinary table "
                          "without children and row security nor a list of constants",
@@ -69,7 +69,7 @@ void set_absent(QueryLevel* level, const Bitmapset* entries) {
 
 // Whether conditions choose at most one row of the table for a row. The statement will rely on it.
 bool fixes_row(const Walk& walk, const Part& rows, int table, const List* conditions) {
-  if (entry_of(walk.level, table).distinct_columns != nullptr) {
+  if (is_list(entry_of(walk.level, table))) {
     return fixes_row_of_list(walk.level, conditions, table, rows.entries);
   }
   const RangeTblEntry* entry = rt_fetch(table, walk.level->query->rtable);
@@ -84,15 +84,14 @@ bool fixes_row(const Walk& walk, const Part& rows, int table, const List* condit
   const char* name = rt_fetch(list, walk.level->query->rtable)->eref->aliasname;
   refuse(
       walk.level->statement->refused, at == nullptr ? kNowhere : exprLocation(at),
-      psprintf("a join may multiply the rows, because it compares no column of %s whose values all "
-               "differ",
+      psprintf("a join may multiply the rows, because rows of %s may be equal in what it compares",
                name),
-      "Compare the column itself by =, without a cast or function around it, with a value of its "
-      "type: extract(year FROM hired)::int = y.");
+      "Compare the column itself, or several columns, by =, without a cast or function around it, "
+      "with a value of its type: extract(year FROM hired)::int = y.");
 }
 
 [[noreturn]] void refuse_multiplying(const Walk& walk, int table, const Node* at) {
-  if (entry_of(walk.level, table).distinct_columns != nullptr) {
+  if (is_list(entry_of(walk.level, table))) {
     refuse_multiplying_list(walk, table, at);
   }
   refuse_join(walk.level, at,

@@ -9,6 +9,7 @@
 #include "pg/protect/table_writers.hpp"
 #include "pg/protect/validator.hpp"
 #include "pg/release/release_execution.hpp"
+#include "pg/restricted/restricted_hooks.hpp"
 
 extern "C" {
 #include "access/parallel.h"
@@ -95,7 +96,8 @@ void refuse_explain() {
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                   errmsg("EXPLAIN of a query over protected tables is refused"),
                   errdetail("The plan depends on the number of rows."),
-                  errhint("The ledger (dp_ledger) tells what a query has cost.")));
+                  errhint("dp_explain('SELECT ...') tells what a query costs, the ledger "
+                          "(dp_ledger) what it has cost.")));
 }
 
 bool is_borrowed(const QueryDesc* query, BorrowedPlan* mark) {
@@ -105,7 +107,7 @@ bool is_borrowed(const QueryDesc* query, BorrowedPlan* mark) {
 void start_protected(QueryDesc* query, int flags) {
   BorrowedPlan mark;
   if (is_borrowed(query, &mark)) {
-    if ((flags & EXEC_FLAG_EXPLAIN_ONLY) != 0) refuse_explain();
+    if ((flags & EXEC_FLAG_EXPLAIN_ONLY) != 0 && !is_started_without_running()) refuse_explain();
     query->instrument_options = 0;
     // A parallel worker gets the values from its leader.
     if (mark.expressions != NIL && !IsParallelWorker()) {

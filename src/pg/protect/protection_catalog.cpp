@@ -26,6 +26,7 @@ namespace {
 constexpr char kSchema[] = "dpquantile";
 constexpr char kProtectedTable[] = "protected_table";
 constexpr char kGrantTable[] = "private_grant";
+constexpr char kDomainTable[] = "column_domain";
 
 // No table has a column with this number.
 constexpr AttrNumber kNoSuchColumn = -100;
@@ -34,7 +35,7 @@ struct Grant {
   Oid relation;
   Oid role;
   NameData role_name;
-  double smallest_epsilon;
+  PrivateAccess access;
 };
 
 // The contents of a table, sorted by relation.
@@ -49,8 +50,10 @@ struct Contents {
   MemoryContext memory;
   Oid protected_table;  // invalid: the tables do not exist
   Oid grant_table;
+  Oid domain_table;
   Rows<ProtectedRelation> relations;
   Rows<Grant> grants;
+  Rows<ColumnDomain> domains;
   uint64 generation;  // of the invalidations that the contents include
 };
 
@@ -60,7 +63,8 @@ uint64 invalidations = 1;
 // Without the tables any new relation may be one of them.
 void follow(Datum, Oid relation) {
   if (relation == InvalidOid || !OidIsValid(contents.protected_table) ||
-      relation == contents.protected_table || relation == contents.grant_table) {
+      relation == contents.protected_table || relation == contents.grant_table ||
+      relation == contents.domain_table) {
     ++invalidations;
   }
 }
@@ -139,11 +143,32 @@ void read_grant(Contents* into, const Reader& row) {
   grant.relation = DatumGetObjectId(row.column("relation").value_or(0));
   grant.role = DatumGetObjectId(row.column("grantee_oid").value_or(0));
   const auto name = row.column("grantee");
-  const auto epsilon = row.column("smallest_epsilon");
-  if (!name || !epsilon) return;
+  const auto smallest = row.column("smallest_epsilon");
+  if (!name || !smallest) return;
   grant.role_name = *DatumGetName(*name);
-  grant.smallest_epsilon = DatumGetFloat8(*epsilon);
+  grant.access.smallest_epsilon = DatumGetFloat8(*smallest);
+  if (const auto epsilon = row.column("epsilon")) grant.access.epsilon = DatumGetFloat8(*epsilon);
+  if (const auto delta = row.column("delta")) grant.access.delta = DatumGetFloat8(*delta);
   add(&into->grants, grant);
+}
+
+const char* text_of(const std::optional<Datum>& value) {
+  return value ? TextDatumGetCString(*value) : nullptr;
+}
+
+void read_domain(Contents* into, const Reader& row) {
+  ColumnDomain domain{};
+  domain.relation = DatumGetObjectId(row.column("relation").value_or(0));
+  domain.column = DatumGetInt16(row.column("column_number").value_or(0));
+  domain.type = DatumGetObjectId(row.column("column_type").value_or(0));
+  const auto name = row.column("column_name");
+  if (!name) return;
+  domain.name = *DatumGetName(*name);
+  domain.lower = text_of(row.column("lower"));
+  domain.upper = text_of(row.column("upper"));
+  domain.granularity = text_of(row.column("granularity"));
+  if (const auto keys = row.column("keys")) domain.keys = DatumGetArrayTypePCopy(*keys);
+  add(&into->domains, domain);
 }
 
 // A catalog snapshot: also a REPEATABLE READ transaction sees what has been revoked.
@@ -158,14 +183,18 @@ void read_table(Contents* into, Oid table_oid, void (*read)(Contents*, const Rea
 void read_contents(Contents* into) {
   into->protected_table = find_table(kProtectedTable);
   into->grant_table = find_table(kGrantTable);
-  if (!OidIsValid(into->protected_table) || !OidIsValid(into->grant_table)) {
+  into->domain_table = find_table(kDomainTable);
+  if (!OidIsValid(into->protected_table) || !OidIsValid(into->grant_table) ||
+      !OidIsValid(into->domain_table)) {
     into->protected_table = InvalidOid;
     return;
   }
   read_table(into, into->protected_table, read_relation);
   read_table(into, into->grant_table, read_grant);
+  read_table(into, into->domain_table, read_domain);
   sort(&into->relations);
   sort(&into->grants);
+  sort(&into->domains);
 }
 
 // An error leaves the old contents, which stay out of date.
@@ -197,6 +226,13 @@ bool is_valid(const Grant& grant) {
   return name != nullptr && strcmp(name, NameStr(grant.role_name)) == 0;
 }
 
+PrivateAccess combined(const PrivateAccess& one, const PrivateAccess& other) {
+  const bool takes_other = other.epsilon && (!one.epsilon || *other.epsilon > *one.epsilon);
+  PrivateAccess access = takes_other ? other : one;
+  access.smallest_epsilon = std::min(one.smallest_epsilon, other.smallest_epsilon);
+  return access;
+}
+
 }  // namespace
 
 void install_protection_catalog() {
@@ -216,18 +252,33 @@ const ProtectedRelation* find_protected_relation(Oid relation) {
   return exists ? found : nullptr;
 }
 
-std::optional<double> granted_epsilon(Oid relation, Oid user) {
-  std::optional<double> smallest;
+std::optional<PrivateAccess> private_access(Oid relation, Oid user) {
+  std::optional<PrivateAccess> access;
   const ProtectedRelation* protection = find_protected_relation(relation);
-  if (protection == nullptr || !is_open(*protection)) return smallest;
+  if (protection == nullptr || !is_open(*protection)) return access;
   const Rows<Grant>& grants = contents.grants;
   const Grant* end = grants.rows + grants.count;
   for (const Grant* grant = find(grants, relation); grant != end && grant->relation == relation;
        ++grant) {
     if (!is_valid(*grant) || !has_privs_of_role(user, grant->role)) continue;
-    if (!smallest || grant->smallest_epsilon < *smallest) smallest = grant->smallest_epsilon;
+    access = access ? combined(*access, grant->access) : grant->access;
   }
-  return smallest;
+  return access;
+}
+
+const ColumnDomain* find_domain(Oid relation, AttrNumber column) {
+  if (!any_protected_relation()) return nullptr;
+  const Rows<ColumnDomain>& domains = contents.domains;
+  const ColumnDomain* end = domains.rows + domains.count;
+  for (const ColumnDomain* domain = find(domains, relation);
+       domain != end && domain->relation == relation; ++domain) {
+    if (domain->column == column && column > 0) {
+      const bool is_same = get_atttype(relation, column) == domain->type &&
+                           get_attnum(relation, NameStr(domain->name)) == column;
+      return is_same ? domain : nullptr;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace dpquantile

@@ -6,11 +6,13 @@
 
 extern "C" {
 #include "access/attnum.h"
+#include "utils/array.h"
 }
 
-// Which relations are protected, and who may ask private queries about them: the tables
-// dpquantile.protected_table and dpquantile.private_grant, kept in a cache of the backend. The
-// cache follows invalidations of these tables. Without the extension, or without its tables, no
+// Which relations are protected, who may ask private queries about them, and what is publicly known
+// of their columns: the tables dpquantile.protected_table, dpquantile.private_grant and
+// dpquantile.column_domain, kept in a cache of the backend. The cache follows invalidations of
+// these tables. Without the extension, or without its tables, no
 // relation is protected and nobody borrows a right.
 namespace dpquantile {
 
@@ -30,10 +32,34 @@ bool any_protected_relation();
 // Null if the relation is not protected. Valid until the next call of one of these functions.
 const ProtectedRelation* find_protected_relation(Oid relation);
 
-// The smallest epsilon of a charge that the user's grant on the relation allows, or none without a
-// valid grant. A grant is valid for the members of a role, if the role still exists under the name
-// to which the owner gave it, and if the column that names the user is still the same. Of several
-// grants the one with the smallest epsilon counts.
-std::optional<double> granted_epsilon(Oid relation, Oid user);
+// What the user's grants on the relation allow together.
+struct PrivateAccess {
+  double smallest_epsilon;        // of a private aggregate
+  std::optional<double> epsilon;  // of each standard aggregate; none: they are not answered
+  std::optional<double> delta;    // of the choice of groups; none: keys must be public
+};
+
+// None without a valid grant. A grant is valid for the members of a role, if the role still exists
+// under the name to which the owner gave it, and if the column that names the user is still the
+// same. Of several grants the smallest smallest_epsilon counts, and the largest epsilon with the
+// delta beside it.
+std::optional<PrivateAccess> private_access(Oid relation, Oid user);
+
+// What is publicly known of a column. The texts are read by the input function of `type`; an absent
+// one is null.
+struct ColumnDomain {
+  Oid relation;
+  AttrNumber column;
+  NameData name;
+  Oid type;
+  const char* lower;
+  const char* upper;
+  const char* granularity;
+  ArrayType* keys;  // text[]
+};
+
+// Null if the column has no domain, or is not the one that got it: its number, name and type must
+// be the same. Valid until the next call of one of these functions.
+const ColumnDomain* find_domain(Oid relation, AttrNumber column);
 
 }  // namespace dpquantile

@@ -44,7 +44,7 @@ Node* constant_of(QueryLevel* level, Node* value) {
   return folded;
 }
 
-void fold_values(QueryLevel* level, RangeTblEntry* entry) {
+void fold_values(QueryLevel* level, RangeTblEntry* entry, FromEntry* described) {
   if (list_length(entry->values_lists) > kMaxElements) {
     refuse_list(level, nullptr,
                 psprintf("VALUES beside protected rows has more than %d rows", kMaxElements));
@@ -53,36 +53,62 @@ void fold_values(QueryLevel* level, RangeTblEntry* entry) {
   foreach (row, entry->values_lists) {
     ListCell* value;
     foreach (value, static_cast<List*>(lfirst(row))) {
-      lfirst(value) = constant_of(level, static_cast<Node*>(lfirst(value)));
+      Node* constant = constant_of(level, static_cast<Node*>(lfirst(value)));
+      if (reinterpret_cast<Const*>(constant)->constisnull) described->may_have_nulls = true;
+      lfirst(value) = constant;
     }
   }
 }
 
-bool has_distinct_column(const RangeTblEntry* entry, int column) {
+// Whether values of the column can be compared by the default = of their type.
+bool is_comparable(const RangeTblEntry* entry, int column) {
   const Oid type = list_nth_oid(entry->coltypes, column);
   if (!is_inside_type(type) || !OidIsValid(equality_family(type))) return false;
-  const Oid collation = list_nth_oid(entry->colcollations, column);
-  if (type_is_collatable(type) && !is_inside_collation(collation)) return false;
-  auto* values = static_cast<Datum*>(
-      palloc(static_cast<Size>(list_length(entry->values_lists)) * sizeof(Datum)));
+  return !type_is_collatable(type) ||
+         is_inside_collation(list_nth_oid(entry->colcollations, column));
+}
+
+// Whether no two rows are equal in these columns. A row with a NULL in one of them equals none.
+bool is_distinct(const RangeTblEntry* entry, const Bitmapset* columns) {
+  const int width = bms_num_members(columns);
+  auto* compared =
+      static_cast<ComparedColumn*>(palloc((static_cast<Size>(width) + 1) * sizeof(ComparedColumn)));
+  const int rows = list_length(entry->values_lists);
+  auto** values = static_cast<Datum**>(palloc((static_cast<Size>(rows) + 1) * sizeof(Datum*)));
   int count = 0;
   const ListCell* row;
   foreach (row, entry->values_lists) {
-    const auto* value = static_cast<Const*>(list_nth(static_cast<List*>(lfirst(row)), column));
-    if (!value->constisnull) values[count++] = value->constvalue;
+    values[count] = static_cast<Datum*>(palloc((static_cast<Size>(width) + 1) * sizeof(Datum)));
+    bool has_null = false;
+    int column = -1;
+    for (int i = 0; (column = bms_next_member(columns, column)) >= 0; ++i) {
+      const auto* value =
+          static_cast<Const*>(list_nth(static_cast<List*>(lfirst(row)), column - 1));
+      compared[i] = {list_nth_oid(entry->coltypes, column - 1),
+                     list_nth_oid(entry->colcollations, column - 1)};
+      values[count][i] = value->constvalue;
+      has_null = has_null || value->constisnull;
+    }
+    if (!has_null) ++count;
   }
-  return are_distinct(values, count, type, collation);
+  return are_distinct_rows(values, count, {compared, static_cast<size_t>(width)});
 }
 
 void describe_values(QueryLevel* level, RangeTblEntry* entry, FromEntry* described) {
-  fold_values(level, entry);
+  fold_values(level, entry, described);
+  Bitmapset* comparable = nullptr;
   for (int column = 0; column < list_length(entry->coltypes); ++column) {
-    if (!has_distinct_column(entry, column)) continue;
-    described->distinct_columns = bms_add_member(described->distinct_columns, column + 1);
+    if (!is_comparable(entry, column)) continue;
+    comparable = bms_add_member(comparable, column + 1);
+    if (is_distinct(entry, bms_make_singleton(column + 1))) {
+      described->distinct_columns = bms_add_member(described->distinct_columns, column + 1);
+    }
   }
-  if (described->distinct_columns == nullptr) {
-    refuse_list(level, nullptr,
-                "VALUES beside protected rows has no column with a different value in each row");
+  if (comparable != nullptr && is_distinct(entry, comparable)) {
+    described->distinct_rows = comparable;
+  }
+  if (!is_list(*described)) {
+    refuse_list(level, nullptr, "VALUES beside protected rows has the same row twice");
   }
 }
 
@@ -214,6 +240,7 @@ void describe_function(QueryLevel* level, const RangeTblEntry* entry, FromEntry*
   check_outside(level, array, nullptr);
   function->funcexpr = early_list(level, original, array);
   described->distinct_columns = bms_make_singleton(1);
+  described->may_have_nulls = true;
 }
 
 Oid type_of_column(const RangeTblEntry* list, int column) {
@@ -223,6 +250,10 @@ Oid type_of_column(const RangeTblEntry* list, int column) {
 
 }  // namespace
 
+bool is_list(const FromEntry& entry) {
+  return entry.distinct_columns != nullptr || entry.distinct_rows != nullptr;
+}
+
 void describe_list(QueryLevel* level, int number) {
   RangeTblEntry* entry = pull_up_values(level, number);
   FromEntry* described = &entry_of(level, number);
@@ -230,17 +261,25 @@ void describe_list(QueryLevel* level, int number) {
   if (entry->rtekind == RTE_FUNCTION) describe_function(level, entry, described);
 }
 
+bool chooses_row_of_list(const FromEntry& entry, const Bitmapset* columns) {
+  if (bms_overlap(entry.distinct_columns, columns)) return true;
+  return entry.distinct_rows != nullptr && bms_is_subset(entry.distinct_rows, columns);
+}
+
 bool fixes_row_of_list(const QueryLevel* level, const List* conditions, int number,
                        const Bitmapset* known) {
-  const RangeTblEntry* entry = rt_fetch(number, level->query->rtable);
+  const RangeTblEntry* list = rt_fetch(number, level->query->rtable);
+  const FromEntry& entry = entry_of(level, number);
+  Bitmapset* fixed = nullptr;
+  const Bitmapset* compared = bms_union(entry.distinct_columns, entry.distinct_rows);
   int column = -1;
-  while ((column = bms_next_member(entry_of(level, number).distinct_columns, column)) >= 0) {
-    const Oid family = equality_family(type_of_column(entry, column));
+  while ((column = bms_next_member(compared, column)) >= 0) {
+    const Oid family = equality_family(type_of_column(list, column));
     if (conditions_fix_column(conditions, number, known, static_cast<AttrNumber>(column), family)) {
-      return true;
+      fixed = bms_add_member(fixed, column);
     }
   }
-  return false;
+  return chooses_row_of_list(entry, fixed);
 }
 
 }  // namespace dpquantile

@@ -12,9 +12,16 @@ namespace dpquantile {
 // allowed.
 void describe_list(QueryLevel* level, int number);
 
+// Whether describe_list() has found such a list.
+bool is_list(const FromEntry& entry);
+
 // Whether conditions, which AND combines, choose at most one row of a list for a row: they say that
-// one of its distinct columns is equal to an expression over the entries `known`.
+// one of its distinct columns, or each column of its distinct rows, is equal to an expression over
+// the entries `known`.
 bool fixes_row_of_list(const QueryLevel* level, const List* conditions, int number,
                        const Bitmapset* known);
+
+// Whether rows of the list that are equal in these columns are one row.
+bool chooses_row_of_list(const FromEntry& entry, const Bitmapset* columns);
 
 }  // namespace dpquantile

@@ -5,6 +5,7 @@
 #include "pg/protect/inside.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/private_aggregate.hpp"
+#include "pg/protect/public_list.hpp"
 #include "pg/protect/source.hpp"
 #include "pg/release/private_call.hpp"
 
@@ -40,6 +41,31 @@ void check_one_value(const QueryLevel* level, Node* key) {
          accepted_keys(level->statement->refused));
 }
 
+// The columns of an entry of FROM that are keys.
+Bitmapset* key_columns(const Block& block, int entry) {
+  Bitmapset* columns = nullptr;
+  const ListCell* cell;
+  foreach (cell, block.level->query->groupClause) {
+    const auto* key = static_cast<const SortGroupClause*>(lfirst(cell));
+    const auto* expression = entry_of_key(block, key)->expr;
+    if (!IsA(expression, Var)) continue;
+    const auto* column = reinterpret_cast<const Var*>(expression);
+    if (column->varlevelsup > 0 || static_cast<int>(column->varno) != entry) continue;
+    if (column->varattno > 0) columns = bms_add_member(columns, column->varattno);
+  }
+  return columns;
+}
+
+// Whether all rows of a group have the key from one row of a list.
+bool is_key_of_list(const Block& block, const Node* key) {
+  if (!IsA(key, Var) || !is_public(block.level, const_cast<Node*>(key))) return false;
+  const auto* column = reinterpret_cast<const Var*>(key);
+  if (column->varlevelsup > 0) return false;
+  const int number = static_cast<int>(column->varno);
+  const FromEntry& entry = entry_of(block.level, number);
+  return !entry.may_have_nulls && chooses_row_of_list(entry, key_columns(block, number));
+}
+
 void rewrite_keys(Block* block) {
   ListCell* cell;
   foreach (cell, block->level->query->groupClause) {
@@ -49,6 +75,7 @@ void rewrite_keys(Block* block) {
     Node* rewritten = rewrite_inside(block->level, expression);
     check_key_operators(block->level, key);
     check_key_inside(block->level, key, rewritten);
+    if (!is_key_of_list(*block, expression)) check_key_looks(block->level, rewritten);
     block->keys = lappend(block->keys, expression);
     block->rewritten = lappend(block->rewritten, rewritten);
   }

@@ -1,7 +1,9 @@
 #include "pg/release/release_call.hpp"
 
+#include "core/privacy/replacing_cost.hpp"
 #include "pg/aggregate/call_parameters.hpp"
 #include "pg/aggregate/user_hash.hpp"
+#include "pg/release/answering_method.hpp"
 #include "pg/release/group_release.hpp"
 #include "pg/release/private_call.hpp"
 
@@ -36,20 +38,22 @@ uint64 user_key_check(const ReleaseCall* call) {
 }
 
 // Keeps a copy of the parameters and prepares their mechanism, unless the last execution had the
-// same parameters.
+// same parameters and method.
 void keep_parameters(ReleaseCall* call, const AggregateParameters* parameters,
                      MemoryContext lasting) {
+  const Method method = answering_method(parameters);
   if (call->checked != nullptr) {
-    if (same_parameters(call->checked, parameters)) return;
+    if (same_parameters(call->checked, parameters) && call->method == method) return;
     pfree(call->checked);
     call->checked = nullptr;
     MemoryContextDelete(call->mechanism.context);
   }
-  const PreparedMechanism mechanism = prepare_mechanism(parameters, lasting);
+  const PreparedMechanism mechanism = prepare_mechanism(with_method(parameters, method), lasting);
   const std::size_t size = parameters_size(parameters->quantile_count);
   auto* kept = static_cast<AggregateParameters*>(MemoryContextAlloc(lasting, size));
   memcpy(kept, parameters, size);
   call->mechanism = mechanism;
+  call->method = method;
   call->checked = kept;
 }
 
@@ -78,16 +82,24 @@ void prepare_call(ReleaseCall* call, ExprContext* expressions, MemoryContext las
   keep_parameters(call, checked, lasting);
 }
 
+namespace {
+
+// Whether the costs cover a row that moves from a group to another: each group is charged, or the
+// users are left in a few groups.
+bool is_charged_alone(const ReleaseCall& call) {
+  return is_charged_by_group(call) || call.family->bounds_groups_of_users();
+}
+
+}  // namespace
+
 Charge charge_for(const ReleaseCall& call, bool has_keys, int times) {
-  const MethodRow& method = method_of(call.checked);
-  const PrivacyCost& cost = call.mechanism.mechanism->cost();
+  const MethodRow& method = *find_method(*call.family, call.method);
   Charge charge;
   charge.function = call.name;
   charge.mechanism = method.name.data();
   charge.neighbours = has_keys ? method.neighbours_in_groups : method.neighbours;
-  charge.epsilon = cost.epsilon;
-  charge.delta = cost.delta;
-  charge.rho = cost.rho;
+  const ReleaseCosts& costs = call.mechanism.mechanism->costs();
+  charge.costs = has_keys && !is_charged_alone(call) ? costs_in_groups(costs) : costs;
   charge.times = times;
   const bool by_group = is_charged_by_group(call);
   charge.grouping_sets = by_group ? 1 : times;

@@ -17,6 +17,7 @@ struct ReleaseCall {
   PreparedArguments arguments;
   // Those of the last execution; null before the first.
   AggregateParameters* checked;
+  Method method;  // that answers the call; another than that of `checked` if the budget decides
   PreparedMechanism mechanism;
   const uint64* bounded_users;  // of the next group; null unless users are left in few groups
   FmgrInfo final_function;

@@ -126,6 +126,11 @@ const CustomScanMethods* release_scan_methods() {
   return &kScanMethods;
 }
 
+bool is_release_node(const PlanState* state) {
+  return IsA(state, CustomScanState) &&
+         reinterpret_cast<const CustomScanState*>(state)->methods == &kExecMethods;
+}
+
 void install_release_node() {
   RegisterCustomScanMethods(&kScanMethods);
 }

@@ -3,6 +3,7 @@
 #include "pg/server/postgres.hpp"
 
 extern "C" {
+#include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 }
 
@@ -18,6 +19,9 @@ inline constexpr char kReleaseName[] = "PrivateRelease";
 
 // The methods of the node's plans (release_plan.hpp).
 const CustomScanMethods* release_scan_methods();
+
+// Whether the state is of such a node: a ReleaseNode (release_execution.hpp).
+bool is_release_node(const PlanState* state);
 
 // Makes the node known to PostgreSQL. Call it once, in _PG_init.
 void install_release_node();

@@ -85,11 +85,14 @@ void refuse_plan_of_hidden_table(const QueryDesc* query) {
     // The contents of PostgreSQL's own catalogs are no private data.
     if (relation->relid < FirstNormalObjectId || !OidIsValid(relation->checkAsUser)) continue;
     if (pg_class_aclcheck(relation->relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK) continue;
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("EXPLAIN of a view is refused, because the plan reads a table that you "
-                           "may not read"),
-                    errdetail_restricted("the plan depends on the number of rows"),
-                    errhint("The ledger (dp_ledger) tells what a query has cost.")));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+         errmsg("EXPLAIN of a view is refused, because the plan reads a table that you "
+                "may not read"),
+         errdetail_restricted("the plan depends on the number of rows"),
+         errhint("dp_explain('SELECT ...') tells what a query costs, the ledger (dp_ledger) what "
+                 "it has cost.")));
   }
 }
 

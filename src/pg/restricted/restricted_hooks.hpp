@@ -1,5 +1,11 @@
 #pragma once
 
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "executor/execdesc.h"
+}
+
 namespace dpquantile {
 
 // Installs the hooks that restrict the sessions of restricted roles (restricted_session.hpp), and
@@ -15,5 +21,12 @@ namespace dpquantile {
 // - no query is planned or run while messages below notice reach the client (message_level.hpp);
 // - no query runs in a SERIALIZABLE transaction, whose failures tell which rows a query has read.
 void install_restricted_hooks();
+
+// Starts a query as EXPLAIN does, to find what it would cost. Nobody is shown the plan, so that
+// none is refused for it. The query must not run.
+void start_without_running(QueryDesc* query);
+
+// Whether start_without_running() starts a query.
+bool is_started_without_running();
 
 }  // namespace dpquantile

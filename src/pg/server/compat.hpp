@@ -40,6 +40,13 @@ extern "C" {
 #define DPQ_TREE_WALKER(function) std::bit_cast<bool (*)()>(+(function))
 #endif
 
+// The same for planstate_tree_walker().
+#if PG_VERSION_NUM >= 160000
+#define DPQ_PLAN_WALKER(function) (function)
+#else
+#define DPQ_PLAN_WALKER(function) std::bit_cast<bool (*)()>(+(function))
+#endif
+
 // The same for expression_tree_mutator().
 #if PG_VERSION_NUM >= 160000
 #define DPQ_TREE_MUTATOR(function) (function)
@@ -100,6 +107,16 @@ extern "C" {
 #define DPQ_CHECK_QUERY_PERMISSIONS(query) ExecCheckRTPerms((query)->rtable, true)
 #endif
 
+// Gives a query the permissions of the range table that it takes over from another, and takes them
+// away with its range table.
+#if PG_VERSION_NUM >= 160000
+#define DPQ_MOVE_PERMISSIONS(to, from) ((to)->rteperminfos = (from)->rteperminfos)
+#define DPQ_FORGET_PERMISSIONS(query) ((query)->rteperminfos = NIL)
+#else
+#define DPQ_FORGET_PERMISSIONS(query) ((void)(query))
+#define DPQ_MOVE_PERMISSIONS(to, from) ((void)(to), (void)(from))
+#endif
+
 // PostgreSQL 18 added generated columns that are computed when they are read.
 #if PG_VERSION_NUM >= 180000
 #define DPQ_IS_VIRTUAL(generated) ((generated) == ATTRIBUTE_GENERATED_VIRTUAL)
@@ -117,7 +134,15 @@ extern "C" {
                 (query)->havingQual = flatten_group_exprs(nullptr, query, (query)->havingQual)) \
        : (void)0)
 #define DPQ_GROUP_KEYS(entry) ((entry)->rtekind == RTE_GROUP ? (entry)->groupexprs : nullptr)
+// Call it when the keys are resolved and the range table is another query's.
+#define DPQ_FORGET_GROUP_KEYS(query) ((query)->hasGroupRTE = false)
+#define DPQ_FORGET_GROUP_ENTRY(entry)                                     \
+  ((entry)->rtekind == RTE_GROUP                                          \
+       ? (void)((entry)->groupexprs = NIL, (entry)->rtekind = RTE_RESULT) \
+       : (void)0)
 #else
+#define DPQ_FORGET_GROUP_KEYS(query) ((void)(query))
+#define DPQ_FORGET_GROUP_ENTRY(entry) ((void)(entry))
 #define DPQ_RESOLVE_GROUP_KEYS(query) ((void)0)
 #define DPQ_GROUP_KEYS(entry) ((void)(entry), static_cast<List*>(nullptr))
 #endif

@@ -14,12 +14,31 @@ struct Order {
   Oid collation;
 };
 
-// For qsort_arg(). `order` is an Order*.
-int compare_values(const void* left, const void* right, void* order) {
-  const auto* by = static_cast<const Order*>(order);
-  return DatumGetInt32(FunctionCall2Coll(by->compare, by->collation,
-                                         *static_cast<const Datum*>(left),
-                                         *static_cast<const Datum*>(right)));
+struct RowOrder {
+  const Order* columns;
+  size_t count;
+};
+
+Order order_of(const ComparedColumn& column) {
+  TypeCacheEntry* entry = lookup_type_cache(column.type, TYPECACHE_CMP_PROC_FINFO);
+  if (!OidIsValid(entry->cmp_proc_finfo.fn_oid)) {
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
+                    errmsg("values of type %s cannot be compared", format_type_be(column.type))));
+  }
+  return {&entry->cmp_proc_finfo, column.collation};
+}
+
+// For qsort_arg(). `order` is a RowOrder*.
+int compare_rows(const void* left, const void* right, void* order) {
+  const auto* by = static_cast<const RowOrder*>(order);
+  const Datum* left_row = *static_cast<Datum* const*>(left);
+  const Datum* right_row = *static_cast<Datum* const*>(right);
+  for (size_t i = 0; i < by->count; ++i) {
+    const int compared = DatumGetInt32(FunctionCall2Coll(
+        by->columns[i].compare, by->columns[i].collation, left_row[i], right_row[i]));
+    if (compared != 0) return compared;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -28,18 +47,22 @@ Oid equality_family(Oid type) {
   return lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
 }
 
-bool are_distinct(Datum* values, int count, Oid type, Oid collation) {
-  TypeCacheEntry* entry = lookup_type_cache(type, TYPECACHE_CMP_PROC_FINFO);
-  if (!OidIsValid(entry->cmp_proc_finfo.fn_oid)) {
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
-                    errmsg("values of type %s cannot be compared", format_type_be(type))));
-  }
-  Order order = {&entry->cmp_proc_finfo, collation};
-  qsort_arg(values, static_cast<size_t>(count), sizeof(Datum), compare_values, &order);
+bool are_distinct_rows(Datum** rows, int count, std::span<const ComparedColumn> columns) {
+  auto* orders = static_cast<Order*>(palloc((columns.size() + 1) * sizeof(Order)));
+  for (size_t i = 0; i < columns.size(); ++i) orders[i] = order_of(columns[i]);
+  RowOrder order = {orders, columns.size()};
+  qsort_arg(rows, static_cast<size_t>(count), sizeof(Datum*), compare_rows, &order);
   for (int i = 1; i < count; ++i) {
-    if (compare_values(&values[i - 1], &values[i], &order) == 0) return false;
+    if (compare_rows(&rows[i - 1], &rows[i], &order) == 0) return false;
   }
   return true;
+}
+
+bool are_distinct(Datum* values, int count, Oid type, Oid collation) {
+  const ComparedColumn column = {type, collation};
+  auto** rows = static_cast<Datum**>(palloc((static_cast<Size>(count) + 1) * sizeof(Datum*)));
+  for (int i = 0; i < count; ++i) rows[i] = &values[i];
+  return are_distinct_rows(rows, count, {&column, 1});
 }
 
 }  // namespace dpquantile

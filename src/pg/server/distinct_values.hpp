@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "pg/server/postgres.hpp"
 
 namespace dpquantile {
@@ -8,8 +10,17 @@ namespace dpquantile {
 // none.
 Oid equality_family(Oid type);
 
-// Whether no two of the values are equal by that =. Sorts them. None of them may be NULL.
-// ereports if the type has no such =.
+// A column of values that are compared by that =.
+struct ComparedColumn {
+  Oid type;
+  Oid collation;
+};
+
+// Whether no two of the rows are equal in all columns. Sorts the rows. Each has a value for each
+// column, none of them NULL. ereports if a type has no such =.
+bool are_distinct_rows(Datum** rows, int count, std::span<const ComparedColumn> columns);
+
+// The same for single values. Does not sort them.
 bool are_distinct(Datum* values, int count, Oid type, Oid collation);
 
 }  // namespace dpquantile

@@ -37,6 +37,28 @@ TEST(NoisySum, IsTheSumOfTheClampedValues) {
   }
 }
 
+// The sums of two rows, in the units that are released, differ by at most the change, and by that
+// for the two bounds.
+TEST(NoisySum, ChangesByTheDifferenceOfTheBoundsIfAValueIsReplaced) {
+  const auto change = [](double lower, double upper, const PrivacyParameter& privacy) {
+    return largest_change_of_sum(SumScale::create(lower, upper), privacy);
+  };
+  for (const PrivacyParameter& privacy : {pure(0.5), zcdp(0.5)}) {
+    EXPECT_EQ(change(-1, 1, privacy), 2);
+    EXPECT_EQ(change(-1, 2, privacy), 1.5);
+    EXPECT_EQ(change(-4, 1, privacy), 1.25);
+    EXPECT_EQ(change(0, 120, privacy), 1);
+    EXPECT_EQ(change(100, 120, privacy), 1);
+    EXPECT_EQ(change(-120, -100, privacy), 1);
+  }
+  const SumScale third = SumScale::create(-1, 3);
+  const double units = static_cast<double>(third.shifted_units(9) - third.shifted_units(-9));
+  EXPECT_EQ(change(-1, 3, pure(1)), units / static_cast<double>(SumScale::kSumOne));
+  // In the coarser units of a small rho the change is rounded up.
+  EXPECT_GE(change(-1, 3, zcdp(1e-12)), 4.0 / 3);
+  EXPECT_LE(change(-1, 3, zcdp(1e-12)), 4.0 / 3 + 0x1p-10);
+}
+
 TEST(NoisySum, IsOfASignThatTheBoundsAllowAndFinite) {
   TestContext context;
   constexpr double kHuge = 1e308;

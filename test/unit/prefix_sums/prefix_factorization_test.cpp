@@ -62,6 +62,22 @@ TEST(PrefixFactorization, HasNoColumnAboveItsSensitivityAndOneThatReachesIt) {
   }
 }
 
+// A record that is replaced changes what is measured by the difference of two columns.
+TEST(PrefixFactorization, HasNoTwoColumnsFartherApartThanRightAngles) {
+  for (const std::uint32_t bins : kSizes) {
+    const PrefixFactorization factorization(bins, heap());
+    const auto sensitivity = static_cast<std::int64_t>(factorization.sensitivity());
+    const auto columns = columns_of(factorization);
+    for (const auto& a : columns) {
+      for (const auto& b : columns) {
+        std::int64_t square = 0;
+        for (std::uint32_t i = 0; i < bins; ++i) square += (a[i] - b[i]) * (a[i] - b[i]);
+        EXPECT_LE(square, 2 * sensitivity * sensitivity);
+      }
+    }
+  }
+}
+
 // The same for many bins, column by column from the terms of the filter.
 TEST(PrefixFactorization, HasNoColumnAboveItsSensitivityForManyBins) {
   for (const std::uint32_t bins : {1024U, 4095U, 65'537U, PrefixFactorization::kMaxBins}) {

@@ -19,18 +19,28 @@
 #include "core/base/int128.hpp"
 #include "core/privacy/random.hpp"
 #include "support/chi_square.hpp"
+#include "support/noise_testing.hpp"
 #include "support/random_testing.hpp"
 
 // Every statistical check has the false-alarm probability kFalseAlarm (see chi_square.hpp).
 namespace dpquantile {
 namespace {
 
+using test::expect_parameter_error;
 using test::FailingSource;
+using test::GaussianLaw;
+using test::inverse;
 using test::kFalseAlarm;
+using test::kNoiseDraws;
+using test::laplace_probability;
+using test::magnitude_p_value;
+using test::mean_magnitude_p_value;
+using test::noise_p_value;
 using test::sampled_p_value;
 using test::ScriptedSource;
+using test::sign_p_value;
+using test::to_double;
 
-constexpr int kDraws = 1'000'000;
 constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kScaleLimit = std::uint64_t{1} << 56;
 
@@ -43,76 +53,6 @@ class NoiseTest : public ::testing::Test {
 using BernoulliExp = NoiseTest;
 using DiscreteLaplace = NoiseTest;
 using DiscreteGaussian = NoiseTest;
-
-double to_double(Rational value) {
-  return static_cast<double>(value.numerator) / static_cast<double>(value.denominator);
-}
-
-template <class Call>
-void expect_parameter_error(Call call) {
-  try {
-    call();
-    ADD_FAILURE() << "expected a ParameterError";
-  } catch (const ParameterError& error) {
-    EXPECT_NE(std::string(error.what()).find("expected"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("got"), std::string::npos) << error.what();
-    EXPECT_FALSE(error.hint().empty());
-  }
-}
-
-// The p-value of noise on the integers against its exact probabilities. Every value of magnitude up
-// to `radius` has a cell, and so has each tail.
-template <class Draw, class Probability>
-double noise_p_value(Draw draw, Probability probability, std::int64_t radius) {
-  std::vector<double> cells = {0};
-  for (std::int64_t y = -radius; y <= radius; ++y) cells.push_back(probability(y));
-  const double inner = std::accumulate(cells.begin(), cells.end(), 0.0);
-  cells.front() = std::max(0.0, (1 - inner) / 2);
-  cells.push_back(cells.front());
-  return sampled_p_value(cells, kDraws,
-                         [&] { return std::clamp(draw(), -radius - 1, radius + 1) + radius + 1; });
-}
-
-// The two-sided p-value of the mean magnitude, a normal test. With a million draws it detects a
-// scale that is wrong by one per cent, which a chi-square test of many cells misses.
-template <class Draw, class Probability>
-double mean_magnitude_p_value(Draw draw, Probability probability, std::int64_t radius) {
-  double mean = 0;
-  double mean_square = 0;
-  for (std::int64_t y = 1; y <= radius; ++y) {
-    const double weighted = 2 * probability(y) * static_cast<double>(y);
-    mean += weighted;
-    mean_square += weighted * static_cast<double>(y);
-  }
-  double sum = 0;
-  for (int i = 0; i < kDraws; ++i) sum += std::abs(static_cast<double>(draw()));
-  const double variance = mean_square - mean * mean;
-  return std::erfc(std::abs(sum - kDraws * mean) / std::sqrt(2 * kDraws * variance));
-}
-
-// The p-value of the signs; zeros do not count.
-template <class Draw>
-double sign_p_value(Draw draw) {
-  return sampled_p_value(std::array{0.5, 0.5}, kDraws, [&] {
-    std::int64_t y = draw();
-    while (y == 0) y = draw();
-    return y > 0;
-  });
-}
-
-// The p-value of |noise|/scale against a continuous distribution's P[X < x], in cells of 1/10 up to
-// 5. The noise must be so wide that its integers do not show.
-template <class Draw, class Cdf>
-double magnitude_p_value(Draw draw, double scale, Cdf cdf) {
-  constexpr int kCells = 50;
-  std::vector<double> cells;
-  for (int i = 0; i < kCells; ++i) cells.push_back(cdf((i + 1) / 10.0) - cdf(i / 10.0));
-  cells.push_back(1 - cdf(kCells / 10.0));
-  return sampled_p_value(cells, kDraws, [&] {
-    const double magnitude = std::abs(static_cast<double>(draw()));
-    return std::min(10 * magnitude / scale, static_cast<double>(kCells));
-  });
-}
 
 // --- epsilon -------------------------------------------------------------------------------------
 
@@ -230,7 +170,7 @@ TEST_F(BernoulliExp, IsTrueWithTheExactProbability) {
        }) {
     const std::array cells = {1 - std::exp(-gamma.value), std::exp(-gamma.value)};
     const auto draw = [&] { return bernoulli_exp(random_, gamma.numerator, gamma.denominator); };
-    EXPECT_GT(sampled_p_value(cells, kDraws, draw), kFalseAlarm) << gamma.value;
+    EXPECT_GT(sampled_p_value(cells, kNoiseDraws, draw), kFalseAlarm) << gamma.value;
   }
 }
 
@@ -248,15 +188,6 @@ TEST_F(BernoulliExp, RefusesAZeroDenominator) {
 }
 
 // --- Discrete Laplace ----------------------------------------------------------------------------
-
-double laplace_probability(double scale, std::int64_t y) {
-  const double decay = std::exp(-1 / scale);
-  return (1 - decay) / (1 + decay) * std::exp(-std::abs(static_cast<double>(y)) / scale);
-}
-
-Rational inverse(Rational value) {
-  return {value.denominator, value.numerator};
-}
 
 TEST_F(DiscreteLaplace, FollowsItsLaw) {
   for (const Rational scale : {Rational{1, 10}, Rational{1, 1}, Rational{10, 3}, Rational{20, 6},
@@ -347,25 +278,6 @@ TEST(ScriptedDiscreteLaplace, ThrowsInsteadOfTruncating) {
 
 // --- Discrete Gaussian ---------------------------------------------------------------------------
 
-class GaussianLaw {
- public:
-  explicit GaussianLaw(double sigma_squared) : sigma_squared_(sigma_squared) {
-    for (std::int64_t y = -radius(); y <= radius(); ++y) total_ += weight(y);
-  }
-  double operator()(std::int64_t y) const { return weight(y) / total_; }
-
-  // Less than e^-72 of the mass lies beyond it.
-  std::int64_t radius() const { return std::lround(12 * std::sqrt(sigma_squared_)) + 5; }
-
- private:
-  double weight(std::int64_t y) const {
-    return std::exp(-static_cast<double>(y) * static_cast<double>(y) / (2 * sigma_squared_));
-  }
-
-  double sigma_squared_;
-  double total_ = 0;
-};
-
 TEST_F(DiscreteGaussian, FollowsItsLaw) {
   for (const Rational sigma_squared :
        {Rational{1, 4}, Rational{1, 1}, Rational{7, 3}, Rational{14, 6}, Rational{10000, 1},
@@ -419,24 +331,6 @@ TEST_F(DiscreteGaussian, HasAPlausibleMagnitudeForEveryParameter) {
       }
     }
   }
-}
-
-TEST_F(DiscreteGaussian, FollowsItsLawForWholeVariancesOfAnyWidth) {
-  for (const unsigned variance : {1U, 7U, 10'000U}) {
-    const GaussianLaw law(variance);
-    const auto draw = [&] { return wide_discrete_gaussian(random_, variance); };
-    EXPECT_GT(noise_p_value(draw, law, law.radius()), kFalseAlarm) << variance;
-  }
-  const auto half_normal_cdf = [](double x) { return std::erf(x / std::sqrt(2.0)); };
-  for (const int bits : {40, 64, 90, 109}) {
-    const auto draw = [&] { return wide_discrete_gaussian(random_, uint128_t{1} << bits); };
-    EXPECT_GT(magnitude_p_value(draw, std::exp2(bits / 2.0), half_normal_cdf), kFalseAlarm) << bits;
-  }
-}
-
-TEST_F(DiscreteGaussian, RefusesAWholeVarianceThatIsZeroOrTooWide) {
-  expect_parameter_error([&] { wide_discrete_gaussian(random_, 0); });
-  expect_parameter_error([&] { wide_discrete_gaussian(random_, uint128_t{1} << 110); });
 }
 
 TEST_F(DiscreteGaussian, RefusesAVarianceThatIsNotAPositiveNumber) {

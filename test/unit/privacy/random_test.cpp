@@ -40,7 +40,7 @@ using test::ScriptedSource;
 constexpr int kDraws = 1'000'000;
 constexpr std::uint64_t kAllOnes = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kHighBit = std::uint64_t{1} << 63;
-constexpr std::size_t kWordsInBuffer = 128;
+constexpr std::size_t kWordsInBuffer = 1024;
 
 constexpr uint128_t two_words(std::uint64_t high, std::uint64_t low) {
   return uint128_t{high} << 64 | low;

@@ -252,5 +252,48 @@ TEST(RhoWithin, HandlesTheEdgesOfItsDomain) {
   EXPECT_GT(rho_within(1, 1e-300), 0);
 }
 
+// The Renyi divergence of order alpha of discrete Laplace laws of scale 1 / v whose centres differ
+// by `shift`: the sum of the definition, with the geometric tails in closed form.
+long double laplace_divergence(long double v, int shift, long double alpha) {
+  long double sum = std::exp((alpha - 1) * v * shift) + std::exp(-alpha * v * shift);
+  for (int z = 1; z < shift; ++z) {
+    sum += -std::expm1(-v) * std::exp(-alpha * v * z - (1 - alpha) * v * (shift - z));
+  }
+  return std::log(sum / (1 + std::exp(-v))) / (alpha - 1);
+}
+
+TEST(RhoOfLaplace, BoundsAllDivergencesOfTheNoise) {
+  for (const double epsilon : {0.02, 0.3, 1.0, 4.0, 12.0}) {
+    for (const int sensitivity : {1, 2, 7, 256}) {
+      const double rho = rho_of_laplace(epsilon, sensitivity);
+      for (const long double alpha : {1.001L, 1.2L, 2.0L, 5.0L, 30.0L}) {
+        for (int shift = 1; shift <= sensitivity; shift += 1 + sensitivity / 5) {
+          const long double v = static_cast<long double>(epsilon) / sensitivity;
+          EXPECT_LE(laplace_divergence(v, shift, alpha), alpha * rho * (1 + 1e-12L))
+              << epsilon << " " << sensitivity << " " << alpha;
+        }
+      }
+    }
+  }
+}
+
+// At alpha near 1 the noise costs what is charged, up to the excess over the exact formula.
+TEST(RhoOfLaplace, IsNearlyReached) {
+  for (const double epsilon : {0.3, 1.0, 4.0}) {
+    const double rho = rho_of_laplace(epsilon, 256);
+    EXPECT_GT(laplace_divergence(epsilon / 256, 256, 1 + 1e-6L), rho * (1 - 1e-3));
+    EXPECT_NEAR(rho, epsilon + std::expm1(-epsilon), 1e-4 * rho);
+    EXPECT_LT(rho, rho_of_pure(epsilon));
+  }
+}
+
+TEST(RhoOfLaplace, KeepsItsDigitsForSmallEpsilons) {
+  for (const double epsilon : {1e-9, 1e-6, 1e-3, 0.0099999, 0.0100001}) {
+    const double series = epsilon * epsilon * (0.5 - epsilon / 6);
+    EXPECT_GE(rho_of_laplace(epsilon, 1e9), series);
+    EXPECT_NEAR(rho_of_laplace(epsilon, 1e9), series, 1e-5 * series);
+  }
+}
+
 }  // namespace
 }  // namespace dpquantile

@@ -15,6 +15,7 @@
 
 #include "core/base/error.hpp"
 #include "core/privacy/random.hpp"
+#include "core/quantiles/default_method.hpp"
 #include "core/quantiles/independent_quantiles.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "core/quantiles/recursion_plan.hpp"
@@ -59,7 +60,8 @@ using Cells = std::vector<std::uint32_t>;
 using Quantiles = std::vector<double>;
 
 constexpr QuantilesMethod kMethods[] = {QuantilesMethod::kApproximate, QuantilesMethod::kJoint,
-                                        QuantilesMethod::kIndependent, QuantilesMethod::kAuto};
+                                        QuantilesMethod::kIndependent, QuantilesMethod::kAuto,
+                                        QuantilesMethod::kBlocks,      QuantilesMethod::kDefault};
 
 // The law of quantiles that are drawn separately and sorted.
 Law independent_law(const Dataset& data, const Quantiles& quantiles, Real epsilon_each) {
@@ -127,6 +129,12 @@ TEST(AutoQuantiles, AreDrawnTogetherOrOneAtATime) {
       kFalseAlarm);
   EXPECT_GT(
       p_value_of(quantiles_law(kData, kThree, 4), kThree, zcdp(1), QuantilesMethod::kAuto, 100'000),
+      kFalseAlarm);
+}
+
+TEST(BlockQuantiles, AreDrawnTogether) {
+  EXPECT_GT(
+      p_value_of(joint_law(kData, kTwo, 3, 80), kTwo, pure(3), QuantilesMethod::kBlocks, 1500),
       kFalseAlarm);
 }
 
@@ -337,6 +345,57 @@ TEST(RhoOfQuantiles, EqualsTheRhoOfThePlanOrTheTreeForAuto) {
   EXPECT_EQ(rho_on(1 << 20, 200, QuantilesMethod::kAuto), rho_of_plan(best_plan(200, pure(0.5))));
   // The plan for 17 quantiles spends 0.3 and 0.2.
   EXPECT_NEAR(rho_on(1 << 20, 17, QuantilesMethod::kAuto), (0.09 + 0.04) / 8, 1e-12);
+}
+
+// --- The default method --------------------------------------------------------------------------
+
+constexpr BudgetTerms kInEpsilon{};
+constexpr BudgetTerms kInRho{.in_rho = true};
+constexpr BudgetTerms kReplacing{.replaces = true};
+
+TEST(DefaultMethod, DependsOnWhatIsStatedAndOnTheTermsOfTheBudget) {
+  const auto chosen = [](const Quantiles& quantiles, const PrivacyParameter& privacy,
+                         const BudgetTerms& terms) {
+    return default_method({QuantilesMethod::kDefault, privacy, 1000, quantiles}, terms);
+  };
+  for (const std::size_t m : {2U, 9U, 4096U}) {
+    EXPECT_EQ(chosen(equally_spaced(m), pure(1), kInEpsilon), QuantilesMethod::kBlocks);
+    EXPECT_EQ(chosen(equally_spaced(m), pure(1), kInRho), QuantilesMethod::kApproximate);
+    EXPECT_EQ(chosen(equally_spaced(m), zcdp(1), kInRho), QuantilesMethod::kBlocks);
+  }
+  EXPECT_EQ(chosen({0.5, 0.5}, pure(1), kInEpsilon), QuantilesMethod::kApproximate);
+  // Joint draws use an epsilon up to 16.
+  EXPECT_EQ(chosen({0.1, 0.9}, pure(16), kInEpsilon), QuantilesMethod::kBlocks);
+  EXPECT_EQ(chosen({0.1, 0.9}, pure(17), kInEpsilon), QuantilesMethod::kApproximate);
+  // Theorem 28: a first draw of the quantile 3/4 costs 4/3 of its epsilon, a joint draw twice.
+  EXPECT_EQ(chosen({0.25, 0.75}, pure(1), kReplacing), QuantilesMethod::kApproximate);
+  EXPECT_EQ(chosen(equally_spaced(9), pure(1), kReplacing), QuantilesMethod::kBlocks);
+}
+
+// What a call costs under the terms of the budget that pays.
+double price(const Quantiles& quantiles, const PrivacyParameter& privacy, QuantilesMethod method,
+             const BudgetTerms& terms) {
+  const QuantilesMechanism mechanism({method, privacy, 10, quantiles},
+                                     std::pmr::get_default_resource());
+  const PrivacyCost& cost = terms.replaces ? mechanism.costs().replacing : mechanism.costs().own;
+  return terms.in_rho || !cost.epsilon ? *cost.rho : *cost.epsilon;
+}
+
+TEST(DefaultMethod, CostsNoMoreThanApproximate) {
+  for (std::size_t m = 1; m <= 200; ++m) {
+    const Quantiles quantiles = equally_spaced(m);
+    for (const PrivacyParameter& privacy : {pure(0.5), zcdp(0.5)}) {
+      for (const bool in_rho : {false, true}) {
+        for (const bool replaces : {false, true}) {
+          const BudgetTerms terms{in_rho, replaces};
+          const QuantilesMethod method =
+              default_method({QuantilesMethod::kDefault, privacy, 10, quantiles}, terms);
+          EXPECT_LE(price(quantiles, privacy, method, terms),
+                    price(quantiles, privacy, QuantilesMethod::kApproximate, terms));
+        }
+      }
+    }
+  }
 }
 
 // --- The method of auto --------------------------------------------------------------------------

@@ -18,7 +18,7 @@ namespace {
 
 using PlanOf = RecursionPlan (*)(std::size_t, const PrivacyParameter&);
 
-constexpr PlanOf kPlans[] = {approximate_plan, joint_plan, best_plan};
+constexpr PlanOf kPlans[] = {approximate_plan, joint_plan, best_plan, block_plan};
 // The relative rounding error of a sum of parts.
 constexpr double kRounding = 0x1p-50;
 
@@ -125,6 +125,20 @@ TEST(BestPlan, DrawsUpToSixteenQuantilesTogetherUnderPurePrivacy) {
   EXPECT_EQ(numbers(best_plan(51, pure(1))), (std::vector<std::uint32_t>{4, 4, 4}));
   EXPECT_EQ(numbers(best_plan(124, pure(1))), (std::vector<std::uint32_t>{4, 4, 4}));
   EXPECT_EQ(numbers(best_plan(125, pure(1))), (std::vector<std::uint32_t>{4, 4, 4, 4}));
+}
+
+TEST(BlockPlan, DrawsAtMostFourTogetherOnFewLevelsUnderPurePrivacy) {
+  EXPECT_EQ(block_plan(1, pure(1)), (RecursionPlan{{1, 1}}));
+  EXPECT_EQ(block_plan(4, pure(1)), (RecursionPlan{{4, 1}}));
+  EXPECT_EQ(numbers(block_plan(5, pure(1))), (std::vector<std::uint32_t>{4, 1}));
+  EXPECT_EQ(numbers(block_plan(9, pure(1))), (std::vector<std::uint32_t>{4, 1}));
+  EXPECT_EQ(numbers(block_plan(10, pure(1))), (std::vector<std::uint32_t>{4, 2}));
+  EXPECT_EQ(numbers(block_plan(24, pure(1))), (std::vector<std::uint32_t>{4, 4}));
+  EXPECT_EQ(numbers(block_plan(25, pure(1))), (std::vector<std::uint32_t>{4, 4, 1}));
+}
+
+TEST(BlockPlan, IsTheBestPlanUnderZcdp) {
+  for (std::size_t m = 1; m <= 100; ++m) EXPECT_EQ(block_plan(m, zcdp(1)), best_plan(m, zcdp(1)));
 }
 
 TEST(BestPlan, SpendsMoreOnTheFirstLevels) {

@@ -74,6 +74,30 @@ TEST(BoundedGroups, DoNotDependOnTheOrderOfTheData) {
   }
 }
 
+// For every key, one row more of a user changes at most two counts, each by one: the user may come
+// into one group and leave another.
+TEST(BoundedGroups, ChangeByOneInAtMostTwoGroupsForOneRow) {
+  std::uint64_t two = 0;
+  for (std::uint8_t key = 0; key < 20; ++key) {
+    for (const std::uint64_t most : {1U, 2U, 3U, 7U}) {
+      for (std::uint32_t row = 0; row < kGroups; ++row) {
+        Members members = some_members(20);
+        const Counts before = counts_of(members, most, {key, 1});
+        members.push_back({11, row});
+        const Counts after = counts_of(members, most, {key, 1});
+        std::uint64_t changed = 0;
+        for (std::size_t i = 0; i < before.size(); ++i) {
+          changed += before[i] != after[i];
+          EXPECT_LE(std::max(before[i], after[i]) - std::min(before[i], after[i]), 1U);
+        }
+        EXPECT_LE(changed, 2U);
+        two += changed == 2;
+      }
+    }
+  }
+  EXPECT_GT(two, 0U);
+}
+
 // The sensitivity: for every key, one user more changes at most `most` counts, each by one.
 TEST(BoundedGroups, ChangeByOneInNoMoreGroupsThanTheLimitForOneUser) {
   for (std::uint8_t key = 0; key < 20; ++key) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/contributions/fixed_point.hpp"
@@ -61,6 +62,48 @@ TEST(BoundedSums, ChangeByAtMostTheirSensitivityAndReachIt) {
       EXPECT_GE(variance, kOne - 3);
     }
   }
+}
+
+// The largest change of the sums when one row of a user is replaced, or added.
+std::uint64_t largest_change_by_row(SumsOf sums_of, std::size_t rows, std::uint64_t contributions) {
+  std::uint64_t largest = 0;
+  for_each_tuple(kLevels, rows + 1, [&](const std::vector<std::uint32_t>& values) {
+    const std::vector<std::uint32_t> others(values.begin() + 1, values.end());
+    const auto sums = [&](const std::vector<std::uint32_t>& user) {
+      return sums_of(*GroupedRows({{7, kOne}, user}), contributions, never);
+    };
+    const BoundedSums with = sums(values);
+    largest = std::max(largest, l1_distance(with, sums(others)));
+    for (const std::uint32_t other : kLevels) {
+      std::vector<std::uint32_t> replaced = others;
+      replaced.push_back(other);
+      largest = std::max(largest, l1_distance(with, sums(replaced)));
+    }
+  });
+  return largest;
+}
+
+TEST(BoundedSums, ChangeByTwoRowsAtMostForOneRowAndReachIt) {
+  for (const std::uint64_t contributions : {1U, 2U, 3U, 7U}) {
+    for (std::size_t rows = 0; rows <= 4; ++rows) {
+      for (const auto& [sums_of, parts] :
+           {std::pair<SumsOf, unsigned>{bounded_mean_sums, kMeanParts},
+            {bounded_variance_sums, kVarianceParts}}) {
+        const double most = bounded_change_by_row(parts, contributions) *
+                            static_cast<double>(bounded_sensitivity(parts));
+        const auto change =
+            static_cast<double>(largest_change_by_row(sums_of, rows, contributions));
+        EXPECT_LE(change, most);
+        EXPECT_GE(change, most * (1 - 1e-8)) << contributions << " " << rows;
+      }
+    }
+  }
+}
+
+TEST(BoundedSums, OfManyContributionsHardlyChangeForOneRow) {
+  EXPECT_LT(bounded_change_by_row(kMeanParts, 1), 2);
+  EXPECT_NEAR(bounded_change_by_row(kMeanParts, 10), 0.2, 1e-8);
+  EXPECT_GT(bounded_change_by_row(kVarianceParts, 0xffffffff), 0);
 }
 
 class BoundedRelease : public ::testing::Test {

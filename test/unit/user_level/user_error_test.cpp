@@ -12,8 +12,11 @@
 #include "core/base/error.hpp"
 #include "core/contributions/fixed_point.hpp"
 #include "core/contributions/user_sensitivity.hpp"
+#include "core/user_level/budget_split.hpp"
+#include "core/user_level/levy_interval.hpp"
 #include "core/user_level/user_mean.hpp"
 #include "core/user_level/user_variance.hpp"
+#include "core/user_level/window_interval.hpp"
 #include "support/context_testing.hpp"
 #include "support/user_dataset.hpp"
 
@@ -122,34 +125,46 @@ TEST_F(UserErrorForecasts, BoundTheErrorOfReleases) {
   }
 }
 
-TEST_F(UserErrorForecasts, AreTheNoiseOfHalfOfEpsilonForQuantiles) {
+// 40 arrays are too few for a private interval with epsilon = 0.5, and many with epsilon = 20.
+TEST_F(UserErrorForecasts, AreTheNoiseOfTheRestOfEpsilonForQuantiles) {
   for (const UserMethod method : {UserMethod::kQuantile, UserMethod::kQuantileAdaptive}) {
     const UserErrorForecast forecast = mean({method, ContributionRule::kFixed, 10, 0.5});
     EXPECT_EQ(forecast.kept_rows, 400U);
-    EXPECT_DOUBLE_EQ(forecast.noise, 10.0 / 400 / 0.25);
+    EXPECT_DOUBLE_EQ(forecast.noise, 10.0 / 400 / 0.5);
+    const unsigned spent = plan_windows(40, clipped_target(method, pure(20)), pure(20)).parts;
+    ASSERT_GT(spent, 0U);
+    EXPECT_DOUBLE_EQ(mean({method, ContributionRule::kFixed, 10, 20}).noise,
+                     10.0 / 400 / (20.0 * (32 - spent) / 32));
   }
 }
 
-// Numbers of rows on both sides of 8 tau = U, and far from it. The range does not cut the interval
+// Numbers of rows on both sides of 4 tau = U, and far from it. The range does not cut the interval
 // around the value's bin; another bin has a probability below 10^-10.
 TEST_F(UserErrorForecasts, AreTheNoiseOfReleasesForLevy) {
   constexpr int kDraws = 4000;
-  constexpr double kEpsilon = 50;
+  constexpr double kEpsilon = 200;
   constexpr std::uint64_t kUsers = 5;
-  for (const std::uint64_t rows_per_user : {1U, 125U, 126U, 1000U}) {
+  for (const std::uint64_t rows_per_user : {1U, 31U, 126U, 1000U}) {
     const double tau = std::sqrt(std::log(10 * kUsers) / (2 * static_cast<double>(rows_per_user)));
     const std::vector<std::uint32_t> own(as_size(rows_per_user), kOne / 8 * 3);
     const test::GroupedRows rows(test::UserValues(kUsers, own));
     const RowsPerUser counts(*rows, context_);
     const UserQuery query{UserMethod::kLevy, ContributionRule::kOptimal, 0, kEpsilon};
     const double noise = forecast_mean_error(counts, query, context_).noise;
-    EXPECT_NEAR(noise, std::min(1.0, 8 * tau) / kUsers / kEpsilon, 1e-9);
-    double error = 0;
+    const unsigned spent =
+        levy_interval_parts(levy_half_width(kUsers, rows_per_user), kUsers, pure(kEpsilon));
+    const double width = spent == 0 ? 1 : 4 * tau;
+    EXPECT_EQ(spent == 0, rows_per_user <= 31);
+    EXPECT_NEAR(noise, width / kUsers / (kEpsilon * (32 - spent) / 32), 1e-9);
+    // The median, because an interval that misses the means is rare and far off. That of Laplace
+    // noise is ln 2 times its mean.
+    std::vector<double> errors;
     for (int i = 0; i < kDraws; ++i) {
       const std::uint32_t released = user_mean(*rows, query, context_);
-      error += std::abs(released / double{kOne} - 0.375) / kDraws;
+      errors.push_back(std::abs(released / double{kOne} - 0.375));
     }
-    EXPECT_NEAR(error, noise, 8 * noise / std::sqrt(kDraws));
+    std::ranges::sort(errors);
+    EXPECT_NEAR(errors[kDraws / 2], noise * std::log(2.0), 8 * noise / std::sqrt(kDraws));
   }
 }
 

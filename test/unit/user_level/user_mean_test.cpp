@@ -12,6 +12,8 @@
 #include "core/base/error.hpp"
 #include "core/contributions/best_fit.hpp"
 #include "core/contributions/fixed_point.hpp"
+#include "core/user_level/budget_split.hpp"
+#include "core/user_level/levy_interval.hpp"
 #include "support/context_testing.hpp"
 #include "support/law_testing.hpp"
 #include "support/user_dataset.hpp"
@@ -30,8 +32,8 @@ const std::vector<std::uint32_t> kEnds = {0, kOne};
 const std::vector<std::uint32_t> kLevels = {0, kOne / 3, kOne};
 
 constexpr UserMethod kMethods[] = {
-    UserMethod::kBaseline,         UserMethod::kArray,  UserMethod::kLevy, UserMethod::kQuantile,
-    UserMethod::kQuantileAdaptive, UserMethod::kBounded};
+    UserMethod::kBaseline,         UserMethod::kArray,   UserMethod::kLevy, UserMethod::kQuantile,
+    UserMethod::kQuantileAdaptive, UserMethod::kBounded, UserMethod::kAuto};
 
 const TestWorkspace work;
 
@@ -259,10 +261,10 @@ TEST_F(UserMean, HasTheForecastNoise) {
   }
 }
 
-// Five users of m rows: ln(50) / (2 m) is tau^2 in units of U, so 8 tau >= U up to m = 125.
+// Five users of m rows: ln(50) / (2 m) is tau^2 in units of U, so 4 tau >= U up to m = 31.
 class LevyBorder : public UserMean {
  protected:
-  static constexpr double kEpsilon = 50;
+  static constexpr double kEpsilon = 200;
 
   // One user at the upper end, four at the lower one.
   void expect_law(std::size_t rows_per_user, double centre, double scale) {
@@ -283,23 +285,25 @@ class LevyBorder : public UserMean {
   }
 };
 
-// At 8 tau >= U nobody is clipped, and the noise uses all of epsilon.
+// At 4 tau >= U nobody is clipped, and the noise uses all of epsilon.
 TEST_F(LevyBorder, UsesTheWholeRangeAtFullEpsilonAbove) {
-  expect_law(125, 1.0 / 5, 1.0 / 5 / kEpsilon);
+  expect_law(31, 1.0 / 5, 1.0 / 5 / kEpsilon);
 }
 
-// Below, the interval is [0, 3 tau], around the first bin, except for less than one of 10^6 draws
-// (every other bin costs 3/2, which makes e^-18.75). The noise uses half of epsilon.
-TEST_F(LevyBorder, UsesAPrivateIntervalAtHalfEpsilonBelow) {
+// Below, the interval is [0, 3 tau], around the first bin, except for less than one of 1000 draws
+// (every other bin costs 3/2). The noise uses what the interval leaves of epsilon.
+TEST_F(LevyBorder, UsesAPrivateIntervalAndTheRestOfEpsilonBelow) {
   const double tau = std::sqrt(std::log(50) / (2 * 126));
-  expect_law(126, 3 * tau / 5, 3 * tau / 5 / (kEpsilon / 2));
+  const unsigned parts = levy_interval_parts(levy_half_width(5, 126), 5, pure(kEpsilon));
+  ASSERT_GE(kEpsilon * parts / 32 * 3 / 4, 9);
+  expect_law(126, 3 * tau / 5, 3 * tau / 5 / (kEpsilon * (32 - parts) / 32));
 }
 
 // Three of four arrays are at the lower end, so each of the four bins after the first costs 1 and
-// has, with half of epsilon, a weight of e^(-epsilon / 4). The mean for the first bin's interval is
-// 3/4 tau, for the others 2 tau and more. 1.4 tau is more than 5 scales of the noise away from
-// both.
-TEST_F(UserMean, FindsTheLevyIntervalWithHalfOfEpsilon) {
+// has, with epsilon' for the interval, a weight of e^(-epsilon' / 2). The mean for the first bin's
+// interval is 3/4 tau, for the others 2 tau and more. 1.4 tau is more than 5 scales of the noise
+// away from both.
+TEST_F(UserMean, FindsTheLevyIntervalWithItsShareOfEpsilon) {
   constexpr int kDraws = 40'000;
   constexpr double kAsked = 20;
   constexpr std::size_t kRows = 130;
@@ -312,7 +316,9 @@ TEST_F(UserMean, FindsTheLevyIntervalWithHalfOfEpsilon) {
     const double drawn = user_mean(*rows, query(UserMethod::kLevy, kAsked), context_);
     ++observed[drawn / kOne < 1.4 * tau];
   }
-  const double first = 1 / (1 + 4 * std::exp(-kAsked / 4));
+  const unsigned parts = levy_interval_parts(levy_half_width(4, kRows), 4, pure(kAsked));
+  ASSERT_GT(parts, 0U);
+  const double first = 1 / (1 + 4 * std::exp(-kAsked * parts / 64));
   EXPECT_GT(test::law_p_value(observed, std::vector<double>{1 - first, first}),
             test::kLawFalseAlarm);
 }

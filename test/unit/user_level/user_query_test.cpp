@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/privacy/zcdp.hpp"
 #include "support/parameter_error.hpp"
 
 namespace dpquantile {
@@ -98,6 +99,28 @@ TEST_F(MeanContributionBound, ExceedsTheMostRowsOnlyForBounded) {
   for (const UserMethod method : kMethods) {
     const std::uint64_t expected = method == UserMethod::kBounded ? kMost : 900;
     EXPECT_EQ(bound(method, ContributionRule::kFixed, kMost), expected);
+  }
+}
+
+TEST(UserCost, IsThatOfLaplaceNoiseOfALargeSensitivity) {
+  EXPECT_DOUBLE_EQ(*user_cost(1).rho, rho_of_laplace(1, 256));
+  EXPECT_LT(*user_cost(12).rho, rho_of_pure(12));
+  EXPECT_EQ(*user_cost(12.5).rho, rho_of_pure(12.5));
+  EXPECT_EQ(with_least_sensitivity({5, 3}).sensitivity, 256U);
+  EXPECT_EQ(with_least_sensitivity({5, 300}).sensitivity, 300U);
+  EXPECT_EQ(with_least_sensitivity({5, 0}).sensitivity, 0U);
+}
+
+// What an interval and the mean cost together, for every division of epsilon.
+TEST(UserCost, CoversAnIntervalAndItsMean) {
+  for (const double epsilon : {1e-6, 0.1, 1.0, 5.0, 12.0, 20.0, 1000.0}) {
+    for (int parts = 1; parts <= 16; ++parts) {
+      const double interval = epsilon * parts / 32;
+      const double rest =
+          std::min(rho_of_laplace(epsilon - interval, 256), rho_of_pure(epsilon - interval));
+      EXPECT_LE(std::min(rho_of_bounded_range(interval), rho_of_pure(interval)) + rest,
+                *user_cost(epsilon).rho * (1 + 1e-9));
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-#include "core/user_level/clipping_interval.hpp"
+#include "core/user_level/levy_interval.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,8 @@
 
 #include "core/base/as_size.hpp"
 #include "core/contributions/fixed_point.hpp"
-#include "core/exponential/exponential_mechanism.hpp"
-#include "core/exponential/rank.hpp"
-#include "core/histogram/histogram.hpp"
 #include "core/privacy/noise.hpp"
+#include "core/user_level/budget_split.hpp"
 
 namespace dpquantile {
 
@@ -17,42 +15,21 @@ namespace {
 
 constexpr std::uint32_t kOne = FixedPoint::kOne;
 constexpr double kLevyFailure = 0.2;
-constexpr std::uint32_t kQuantileCellUnits = kOne >> 16;
 
-// [0, kOne] cut into cells of equal width; the last one may be shorter, and kOne belongs to it.
-struct MeanCells {
+// [0, kOne] cut into bins of equal width; the last one may be shorter, and kOne belongs to it.
+struct MeanBins {
   std::uint32_t width;
 
   std::uint64_t count() const { return (std::uint64_t{kOne} + width - 1) / width; }
   std::uint32_t of(const FilledArray& array) const {
-    const std::uint64_t cell = array.sum / array.rows / width;
-    return static_cast<std::uint32_t>(std::min(cell, count() - 1));
+    const std::uint64_t bin = array.sum / array.rows / width;
+    return static_cast<std::uint32_t>(std::min(bin, count() - 1));
   }
-  std::uint64_t start(std::uint32_t cell) const { return std::uint64_t{cell} * width; }
+  std::uint64_t start(std::uint32_t bin) const { return std::uint64_t{bin} * width; }
 };
 
-Histogram count_means(std::span<const FilledArray> arrays, MeanCells cells, const Workspace& work) {
-  std::pmr::vector<std::uint32_t> records(work.memory);
-  records.reserve(arrays.size());
-  for (const FilledArray& array : arrays) {
-    work.cancel.tick();
-    records.push_back(cells.of(array));
-  }
-  return Histogram(records, cells.count(), work);
-}
-
-// Draws the cell of one quantile; epsilon-differentially private for replacing a record.
-std::uint32_t draw_cell(const Histogram& data, MeanCells cells, double q, double epsilon,
-                        const MechanismContext& context) {
-  const double epsilon_for_adding = epsilon * std::max(q, 1 - q);
-  const PositionInterval axis{0, cell_start(cells.count())};
-  const Position position =
-      draw_quantile_position(SmearedRank(data), axis, q, epsilon_for_adding, context);
-  return static_cast<std::uint32_t>(cell_at(position));
-}
-
 // For each bin, twice the number of array means by which the median misses it.
-std::pmr::vector<std::uint64_t> bin_costs(std::span<const FilledArray> arrays, MeanCells bins,
+std::pmr::vector<std::uint64_t> bin_costs(std::span<const FilledArray> arrays, MeanBins bins,
                                           const Workspace& work) {
   std::pmr::vector<std::uint64_t> counts(as_size(bins.count()), work.memory);
   for (const FilledArray& array : arrays) {
@@ -98,32 +75,32 @@ std::uint32_t levy_half_width(std::uint64_t arrays, std::uint64_t array_rows) {
   return static_cast<std::uint32_t>(std::ceil(std::min(fraction, 1.0) * kOne));
 }
 
-bool levy_interval_is_public(std::uint32_t half_width, std::uint64_t arrays, double epsilon) {
-  const double spent = epsilon * static_cast<double>(arrays);
+unsigned levy_interval_parts(std::uint32_t half_width, std::uint64_t arrays,
+                             const PrivacyParameter& privacy) {
+  const auto count = static_cast<double>(arrays);
   const double width = 4.0 * half_width / kOne;
   const double other_bins = std::ceil(2 / width) - 1;
-  const double missed = std::min(1.0, other_bins * std::exp(-spent / 8));
-  return 2 * width + missed * spent / 3 >= 1;
+  double least = expected_noise(privacy);
+  unsigned best = 0;
+  for (unsigned parts = 1; parts <= kMostIntervalParts; ++parts) {
+    const double missed =
+        std::min(1.0, other_bins * std::exp(-interval_epsilon(privacy, parts) * count / 4));
+    const double rest = expected_noise(share_of(privacy, kBudgetParts - parts));
+    const double error = width * rest + missed * count / 3;
+    if (error >= least) continue;
+    least = error;
+    best = parts;
+  }
+  return best;
 }
 
 ClippingInterval draw_levy_interval(std::span<const FilledArray> arrays, std::uint32_t half_width,
                                     double epsilon, const MechanismContext& context) {
-  const MeanCells bins{2 * half_width};
+  const MeanBins bins{2 * half_width};
   const std::uint64_t start =
       bins.start(draw_bin(bin_costs(arrays, bins, context), epsilon, context));
   const std::uint64_t low = start - std::min<std::uint64_t>(start, half_width);
   return {clamp_units(low), clamp_units(start + bins.width + half_width)};
-}
-
-ClippingInterval draw_quantile_interval(std::span<const FilledArray> arrays, double tail,
-                                        double epsilon, const MechanismContext& context) {
-  const MeanCells cells{kQuantileCellUnits};
-  const Histogram means = count_means(arrays, cells, context);
-  const auto draw = [&](double q) { return draw_cell(means, cells, q, epsilon / 2, context); };
-  const std::uint32_t first = draw(tail);
-  const std::uint32_t second = draw(1 - tail);
-  const auto [low, high] = std::minmax(first, second);
-  return {clamp_units(cells.start(low)), clamp_units(cells.start(high) + cells.width)};
 }
 
 }  // namespace dpquantile

@@ -1,4 +1,4 @@
-#include "core/user_level/clipping_interval.hpp"
+#include "core/user_level/levy_interval.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/contributions/fixed_point.hpp"
+#include "core/user_level/budget_split.hpp"
 #include "support/context_testing.hpp"
 #include "support/law_testing.hpp"
 
@@ -20,13 +21,10 @@ using test::TestContext;
 constexpr std::uint32_t kOne = FixedPoint::kOne;
 using Arrays = std::vector<FilledArray>;
 
-class Intervals : public ::testing::Test {
+class LevyInterval : public ::testing::Test {
  protected:
   TestContext context_;
 };
-
-using LevyInterval = Intervals;
-using QuantileInterval = Intervals;
 
 TEST_F(LevyInterval, HasTheWidthOfHoeffdingsBound) {
   const double tau = std::sqrt(std::log(2 * 50 / 0.2) / (2 * 400));
@@ -34,30 +32,40 @@ TEST_F(LevyInterval, HasTheWidthOfHoeffdingsBound) {
   EXPECT_EQ(levy_half_width(50, 1), kOne);
 }
 
-// So many arrays that only the bin of the median is drawn.
-TEST_F(LevyInterval, IsPublicFromAnEighthOfTheRange) {
-  EXPECT_TRUE(levy_interval_is_public(kOne, 1000, 1));
-  EXPECT_TRUE(levy_interval_is_public(kOne / 8, 1000, 1));
-  EXPECT_FALSE(levy_interval_is_public(kOne / 8 - 1, 1000, 1));
-  EXPECT_FALSE(levy_interval_is_public(kOne / 1000, 1000, 1));
+// So many arrays that one part finds the bin of the median.
+TEST_F(LevyInterval, IsPublicFromAboutAQuarterOfTheRange) {
+  EXPECT_EQ(levy_interval_parts(kOne, 1'000'000, pure(1)), 0U);
+  EXPECT_EQ(levy_interval_parts(kOne / 128 * 31, 1'000'000, pure(1)), 0U);
+  EXPECT_EQ(levy_interval_parts(kOne / 128 * 30, 1'000'000, pure(1)), 1U);
 }
 
-// There are 50 bins, and the width is 4/100. With x = epsilon times the arrays, the bin is missed
-// with probability min(1, 49 e^(-x / 8)), which costs x / 3 times that: less than 0.94 from x = 55
-// on.
-TEST_F(LevyInterval, IsPublicWhereItsBinIsOftenMissed) {
+// The error of a split, by the definition: the mean's noise, and a third of the range for a miss.
+double error_of(unsigned parts, double width, double arrays, double epsilon) {
+  const double interval = epsilon * parts / 32;
+  const double missed = (std::ceil(2 / width) - 1) * std::exp(-interval * arrays / 4);
+  return width / (epsilon - interval) + std::min(1.0, missed) * arrays / 3;
+}
+
+TEST_F(LevyInterval, HasTheShareWithTheLeastError) {
   const std::uint32_t half_width = kOne / 100;
-  const auto is_public = [&](std::uint64_t arrays, double epsilon) {
-    return levy_interval_is_public(half_width, arrays, epsilon);
-  };
-  EXPECT_TRUE(is_public(3, 1));
-  EXPECT_TRUE(is_public(10, 5));
-  EXPECT_TRUE(is_public(54, 1));
-  EXPECT_FALSE(is_public(57, 1));
-  EXPECT_FALSE(is_public(1, 100));
-  EXPECT_FALSE(is_public(1000, 0.1));
-  // A miss costs less than the noise of the whole range.
-  EXPECT_FALSE(is_public(1, 1));
+  for (const double epsilon : {0.05, 0.3, 1.0, 5.0, 100.0}) {
+    for (const std::uint64_t arrays : {1U, 10U, 50U, 200U, 1000U, 30'000U}) {
+      double least = 1 / epsilon;
+      for (unsigned parts = 1; parts <= 16; ++parts)
+        least = std::min(least, error_of(parts, 0.04, static_cast<double>(arrays), epsilon));
+      const unsigned parts = levy_interval_parts(half_width, arrays, pure(epsilon));
+      const double error =
+          parts == 0 ? 1 / epsilon : error_of(parts, 0.04, static_cast<double>(arrays), epsilon);
+      EXPECT_NEAR(error, least, 1e-6 * least) << epsilon << " " << arrays;
+    }
+  }
+}
+
+TEST_F(LevyInterval, GetsASmallShareForManyArrays) {
+  EXPECT_EQ(levy_interval_parts(kOne / 100, 54, pure(0.1)), 0U);
+  EXPECT_EQ(levy_interval_parts(kOne / 100, 1'000'000, pure(1)), 1U);
+  EXPECT_LT(levy_interval_parts(kOne / 100, 1000, pure(1)),
+            levy_interval_parts(kOne / 100, 200, pure(1)));
 }
 
 TEST_F(LevyInterval, ExtendsTwoHalfWidthsFromTheMiddleOfABin) {
@@ -115,26 +123,6 @@ TEST_F(LevyInterval, FollowsTheLawOfTheProof) {
       EXPECT_GT(test::law_p_value(observed, law_of_bins(arrays_in_bin, epsilon)),
                 test::kLawFalseAlarm)
           << epsilon;
-    }
-  }
-}
-
-TEST_F(QuantileInterval, HoldsMostArrayMeans) {
-  Arrays arrays;
-  for (std::uint64_t i = 0; i < 1000; ++i) arrays.push_back({10, 10 * (i * (kOne / 1000))});
-  // At epsilon = 1000 an answer 20 ranks off has a probability of e^-4000.
-  const ClippingInterval interval = draw_quantile_interval(arrays, 0.1, 1000, context_);
-  EXPECT_NEAR(interval.low / double{kOne}, 0.1, 0.025);
-  EXPECT_NEAR(interval.high / double{kOne}, 0.9, 0.025);
-}
-
-TEST_F(QuantileInterval, IsNotEmptyWhenItsEndsAreDrawnInReverse) {
-  const Arrays arrays = {{1, 0}, {1, kOne}, {3, kOne}};
-  for (const double tail : {0.0, 0.1, 0.5}) {
-    for (int i = 0; i < 500; ++i) {
-      const ClippingInterval interval = draw_quantile_interval(arrays, tail, 1e-6, context_);
-      EXPECT_LT(interval.low, interval.high);
-      EXPECT_LE(interval.high, kOne);
     }
   }
 }

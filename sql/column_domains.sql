@@ -1,0 +1,136 @@
+-- dp_set_domain and dp_drop_domain: what the owner of a protected table states as public about its columns.
+-- (test/t/protected_catalog.pl: dump and restore.)
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_domain_owner LOGIN;
+CREATE ROLE regress_dpq_domain_analyst;
+CREATE ROLE regress_dpq_domain_stranger;
+CREATE SCHEMA regress_dpq_domains AUTHORIZATION regress_dpq_domain_owner;
+GRANT USAGE ON SCHEMA regress_dpq_domains TO PUBLIC;
+SET search_path = regress_dpq_domains, public;
+CREATE TEMP VIEW domains AS
+  SELECT column_name, a.attname AS column_of_number, column_type, lower, upper, granularity, keys
+    FROM dpquantile.column_domain LEFT JOIN pg_attribute a ON attrelid = relation AND attnum = column_number
+   ORDER BY relation::text, column_name;
+GRANT SELECT ON domains TO PUBLIC;
+
+SET ROLE regress_dpq_domain_owner;
+CREATE DOMAIN euro AS numeric(10, 2);
+CREATE TYPE colour AS ENUM ('red', 'green', 'blue');
+CREATE TABLE visit (
+  patient text, cost numeric, paid euro, points float8, few float4, rooms smallint, nights integer, id bigint,
+  day date, entered timestamp, left_at timestamptz, at_time time, length interval,
+  ward text, shade colour, open boolean, code uuid, note json, "Ward no" char(3));
+SELECT dp_set_domain('visit', 'cost', 0, 100);
+SELECT dp_protect_table('visit');
+SELECT dp_grant_private_access('visit', 'regress_dpq_domain_analyst');
+
+-- Bounds of each type. Literals are values of the column.
+SET datestyle = 'SQL, DMY';
+SET timezone = 'Europe/Berlin';
+SET intervalstyle = 'sql_standard';
+SELECT dp_set_domain('visit', 'cost', 0, 99999.99, granularity => 0.01);
+SELECT dp_set_domain('visit', 'paid', '0.5', '1e3', '0.5');
+SELECT dp_set_domain('visit', 'points', -1e300, 1e300);
+SELECT dp_set_domain('visit', 'few', -0.1::float4, 0.1);
+SELECT dp_set_domain('visit', 'rooms', 0, 10, 1);
+SELECT dp_set_domain('visit', 'nights', 0::bigint, 365.0);
+SELECT dp_set_domain('visit', 'id', 0, 1e15::float8);
+SELECT dp_set_domain('visit', 'day', '02/01/2020', '31/12/2029');
+SELECT dp_set_domain('visit', 'entered', '2020-01-01'::date, '2030-01-01'::date, interval '1 hour');
+SELECT dp_set_domain('visit', 'left_at', '2020-01-01', '2030-07-01 12:00', '15 minutes');
+SELECT dp_set_domain('visit', 'at_time', '00:00', '24:00', '00:30');
+SELECT dp_set_domain('visit', 'length', '-1 day -2 hours', '30 days');
+RESET datestyle;
+RESET intervalstyle;
+RESET ROLE;
+TABLE domains;
+
+-- Lists of keys of each type, in the order given. A column may have bounds and keys.
+SET ROLE regress_dpq_domain_owner;
+SELECT dp_set_domain('visit', 'ward', '{"North wing",South}');
+SELECT dp_set_domain('visit', 'shade', ARRAY['blue', 'red']);
+SELECT dp_set_domain('visit', 'open', ARRAY[true, false]);
+SELECT dp_set_domain('visit', 'code', ARRAY['A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'::uuid]);
+SELECT dp_set_domain('visit', 'Ward no', '{1,2}');
+SELECT dp_set_domain('visit', 'nights', ARRAY[1, 2, 3]);
+SELECT dp_set_domain('visit', 'left_at', ARRAY['2024-01-01 00:00+01'::timestamptz]);
+SELECT dp_set_domain('visit', 'length', ARRAY[interval '-1 day +2 hours']);
+SELECT dp_set_domain('visit', 'points', ARRAY[0.1, 'NaN']);
+RESET ROLE;
+SELECT column_name, lower IS NOT NULL AS has_bounds, keys FROM domains WHERE keys IS NOT NULL;
+
+-- New bounds replace bounds, new keys replace keys.
+SET ROLE regress_dpq_domain_owner;
+SELECT dp_set_domain('visit', 'nights', 0, 30);
+SELECT dp_set_domain('visit', 'nights', ARRAY[7]);
+SELECT dp_set_domain('visit', 'cost', 0, 5);
+RESET ROLE;
+SELECT column_name, lower, upper, granularity, keys FROM domains WHERE column_name IN ('nights', 'cost');
+SET ROLE regress_dpq_domain_owner;
+SELECT dp_drop_domain('visit', 'nights');
+SELECT dp_drop_domain('visit', 'nights');
+SELECT dp_drop_domain('visit', NULL);
+
+-- The owner and the analyst see them, others do not.
+SELECT relation, domains, role FROM dp_protected_tables;
+SET ROLE regress_dpq_domain_analyst;
+SELECT relation, domains, role FROM dp_protected_tables;
+SELECT dp_set_domain('visit', 'cost', 0, 1);
+SELECT dp_set_domain('visit', 'ward', '{x}');
+SELECT dp_drop_domain('visit', 'cost');
+TABLE dpquantile.column_domain;
+SELECT dpquantile.set_domain('visit', 'cost', 'numeric', '0', '1', NULL, NULL);
+SET ROLE regress_dpq_domain_stranger;
+SELECT relation, domains FROM dp_protected_tables;
+
+-- What is no domain
+SET ROLE regress_dpq_domain_owner;
+SELECT dp_set_domain(NULL, 'cost', 0, 1);
+SELECT dp_set_domain('visit', NULL, 0, 1);
+SELECT dp_set_domain('visit', 'costs', 0, 1);
+SELECT dp_set_domain('visit', 'ctid', 0, 1);
+SELECT dp_set_domain('visit', 'cost', NULL, 1);
+SELECT dp_set_domain('visit', 'cost', 0, 'infinity'::float8);
+SELECT dp_set_domain('visit', 'cost', 0, 'many');
+SELECT dp_set_domain('visit', 'cost', 1, 1);
+SELECT dp_set_domain('visit', 'day', '2020-01-02', '2020-01-01');
+SELECT dp_set_domain('visit', 'day', '-infinity', '2020-01-01');
+SELECT dp_set_domain('visit', 'cost', 0, 1, 0);
+SELECT dp_set_domain('visit', 'cost', 0, 1, 'NaN'::float8);
+SELECT dp_set_domain('visit', 'cost', 0, 1, interval '1 day');
+SELECT dp_set_domain('visit', 'cost', 0, 1, 1e-12);
+SELECT dp_set_domain('visit', 'nights', 0, 10, 0.5);
+SELECT dp_set_domain('visit', 'left_at', '2020-01-01', '2021-01-01', 1);
+SELECT dp_set_domain('visit', 'left_at', '2020-01-01', '2021-01-01', '1 month');
+SELECT dp_set_domain('visit', 'ward', 0, 1);
+SELECT dp_set_domain('visit', 'ward', '{}'::text[]);
+SELECT dp_set_domain('visit', 'ward', NULL::text[]);
+SELECT dp_set_domain('visit', 'ward', ARRAY['a', NULL]);
+SELECT dp_set_domain('visit', 'ward', ARRAY['a', 'b', 'a']);
+SELECT dp_set_domain('visit', 'cost', ARRAY[1.0, 1.00]);
+SELECT dp_set_domain('visit', 'Ward no', ARRAY['a', 'a  ']);
+SELECT dp_set_domain('visit', 'shade', '{black}');
+SELECT dp_set_domain('visit', 'note', ARRAY['{}']);
+SELECT dp_set_domain('visit', 'id', (SELECT array_agg(i) FROM generate_series(1, 1001) i));
+
+-- Domains follow renamed columns and end with dropped ones. Of a column with another type nothing is known any more.
+ALTER TABLE visit RENAME cost TO price;
+ALTER TABLE visit DROP COLUMN points;
+ALTER TABLE visit RENAME few TO points;
+ALTER TABLE visit ALTER ward TYPE varchar(20), ALTER paid TYPE numeric(12, 2);
+RESET ROLE;
+SELECT * FROM domains WHERE column_name IN ('cost', 'price', 'points', 'few', 'ward', 'paid');
+SELECT subject, status, detail FROM dp_health() WHERE check_name = 'protection' AND detail LIKE '%domain%' ORDER BY detail;
+SET ROLE regress_dpq_domain_owner;
+SELECT dp_set_domain('visit', 'ward', '{North}');
+RESET ROLE;
+SELECT * FROM domains WHERE column_name IN ('ward');
+
+-- dp_unprotect_table forgets them.
+SET ROLE regress_dpq_domain_owner;
+SELECT dp_unprotect_table('visit');
+RESET ROLE;
+TABLE domains;
+DROP VIEW domains;
+DROP SCHEMA regress_dpq_domains CASCADE;
+DROP ROLE regress_dpq_domain_owner, regress_dpq_domain_analyst, regress_dpq_domain_stranger;

@@ -1,0 +1,195 @@
+-- Standard aggregates over protected tables are answered by private ones, with the bounds and keys of the columns' domains and the
+-- epsilon of the grant. With epsilon 100, noise on a count is 0 except with a probability below 1e-40.
+-- (column_domains.sql: domains; protected_queries.sql: private aggregates.)
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_plain_owner LOGIN;
+CREATE ROLE regress_dpq_plain_analyst LOGIN;
+CREATE SCHEMA regress_dpq_plain AUTHORIZATION regress_dpq_plain_owner;
+CREATE SCHEMA regress_dpq_plain_own AUTHORIZATION regress_dpq_plain_analyst;
+GRANT USAGE ON SCHEMA regress_dpq_plain TO regress_dpq_plain_analyst;
+SELECT dp_grant_budget('regress_dpq_plain_analyst', 1e6, 0.5, smallest_charge => 0.001);
+SELECT dp_restrict_role('regress_dpq_plain_analyst');
+SET SESSION AUTHORIZATION regress_dpq_plain_owner;
+SET search_path = regress_dpq_plain, public;
+SET timezone = 'UTC';
+CREATE TYPE grade AS ENUM ('junior', 'senior');
+CREATE TABLE staff (
+  id int, name text, age int, salary numeric, bonus float8, hours real, department text, city text, level grade, hired date,
+  entered timestamptz, active boolean);
+-- 40 in Sales, 20 in Legal, none in the archive.
+INSERT INTO staff
+  SELECT i, 'name ' || i, 20 + i % 40, 1000 * (i % 50), i % 10, 40, CASE WHEN i % 3 = 0 THEN 'Legal' ELSE 'Sales' END,
+         CASE i WHEN 7 THEN 'Vik' ELSE 'Oslo' END, CASE i % 2 WHEN 0 THEN 'junior' ELSE 'senior' END::grade,
+         DATE '2020-01-01' + 10 * i, TIMESTAMPTZ '2020-01-01 UTC' + i * interval '10 days', i % 4 = 0
+    FROM generate_series(1, 60) i;
+CREATE VIEW grown AS SELECT age AS years, salary, department FROM staff WHERE age >= 30;
+SELECT dp_protect_table('staff'), dp_protect_table('grown');
+SELECT dp_set_domain('staff', 'age', 0, 120), dp_set_domain('staff', 'salary', 0, 50000, 1000), dp_set_domain('staff', 'bonus', 0, 10),
+       dp_set_domain('staff', 'hours', 0, 80), dp_set_domain('staff', 'hired', '2020-01-01', '2021-12-31'),
+       dp_set_domain('staff', 'entered', '2020-01-01', '2021-12-31 23:59');
+SELECT dp_set_domain('staff', 'department', '{Archive,Legal,Sales}'), dp_set_domain('staff', 'level', '{senior,junior}'),
+       dp_set_domain('grown', 'department', '{Legal,Sales}'), dp_set_domain('grown', 'years', 0, 100);
+SELECT dp_grant_private_access(t, 'regress_dpq_plain_analyst', epsilon => 100, delta => 1e-6) FROM unnest('{staff,grown}'::regclass[]) t;
+SELECT relation, domains, smallest_epsilon, epsilon, delta FROM dp_protected_tables;
+
+SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
+SET search_path = regress_dpq_plain_own, regress_dpq_plain, public;
+SET datestyle = ISO;
+
+-- Each standard aggregate, with answers of its own types
+SELECT count(*), count(id), count(*) FILTER (WHERE active), count(DISTINCT city) FROM staff;
+SELECT function, epsilon FROM dp_ledger ORDER BY number;
+SELECT round(avg(age), -1) AS age, round(avg(salary), -3) AS salary, round(sum(bonus)) AS bonus, sum(hours) BETWEEN 2350 AND 2450 AS hours FROM staff;
+CREATE TABLE answer AS
+  SELECT count(*), sum(age) AS sum_age, sum(salary) AS sum_salary, sum(bonus) AS sum_bonus, sum(hours) AS sum_hours, avg(age) AS avg_age,
+         avg(hours) AS avg_hours, avg(bonus) AS avg_bonus, stddev(age) AS stddev, var_pop(salary) AS var_pop, variance(bonus) AS variance,
+         stddev_pop(salary) AS stddev_pop, percentile_cont(0.5) WITHIN GROUP (ORDER BY age) AS cont,
+         percentile_disc(0.5) WITHIN GROUP (ORDER BY age) AS disc, percentile_disc(ARRAY[0.1, 0.9]) WITHIN GROUP (ORDER BY hired) AS discs,
+         percentile_cont(ARRAY[0.1, 0.9]) WITHIN GROUP (ORDER BY salary) AS conts, min(age), max(salary) AS max, min(hired) AS first,
+         max(entered) AS last
+    FROM staff;
+SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'answer'::regclass AND attnum > 0 ORDER BY attnum;
+SELECT count, sum_age BETWEEN 2150 AND 2230 AS sum_age, cont BETWEEN 30 AND 40 AS cont, disc BETWEEN 30 AND 40 AS disc, min, max, first, last
+  FROM answer;
+
+-- Expressions of columns with bounds, conditions, answers in expressions, subqueries and views
+SELECT avg(age + 1) BETWEEN 37 AND 38 AS sum, avg(salary / 12) BETWEEN 1650 AND 1850 AS quotient,
+       sum(CASE WHEN active THEN bonus END) BETWEEN 55 AND 80 AS choice, avg(coalesce(bonus, 0) * 2 - age) IS NOT NULL AS product,
+       round(100.0 * count(*) FILTER (WHERE active) / count(*)) AS percent
+  FROM staff;
+SELECT count(*) FROM staff WHERE age > 30 AND city ILIKE 'o%';
+SELECT avg(x) BETWEEN 36 AND 37 FROM (SELECT age AS x FROM staff) t;
+WITH old AS (SELECT age * 2 AS twice FROM staff WHERE age > 30) SELECT avg(twice) BETWEEN 80 AND 95 FROM old;
+SELECT count(*), avg(years) BETWEEN 40 AND 47 FROM grown;
+SELECT (SELECT count(*) FROM staff) + 1 AS more;
+SELECT min(age), max(hired) FROM staff WHERE active;
+SELECT count(*) AS n FROM staff HAVING count(*) > 5 ORDER BY n LIMIT 3;
+
+-- Groups of public keys: all of them appear, also without rows.
+SELECT department, count(*) FROM staff GROUP BY department;
+SELECT department, level, count(*), avg(age) BETWEEN 0 AND 120 AS age FROM staff WHERE id > 0 GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT upper(department) AS name, count(*) AS n FROM staff GROUP BY department HAVING count(*) > 5 ORDER BY n DESC;
+SELECT s.department, count(*) FROM staff AS s WHERE s.active GROUP BY s.department;
+SELECT extract(year FROM hired) AS year, count(*) FROM staff GROUP BY 1 ORDER BY 1;
+SELECT date_trunc('quarter', entered) AS quarter, count(*) FROM staff GROUP BY 1 ORDER BY 1;
+SELECT date_trunc('year', hired)::date AS year, count(*) FROM staff GROUP BY date_trunc('year', hired);
+SELECT CASE WHEN age < 30 THEN 'young' WHEN age < 50 THEN 'grown' ELSE 'old' END AS age, count(*) FROM staff GROUP BY 1;
+SELECT age > 40 AS old, count(*) FROM staff GROUP BY age > 40;
+SELECT count(*) AS groups, sum(n) AS rows FROM (SELECT age, count(*) AS n FROM staff GROUP BY age) t;
+SELECT department, count(*) FROM grown GROUP BY department;
+SELECT department, n * 100 / sum(n) OVER () AS percent FROM (SELECT department, count(*) AS n FROM staff GROUP BY department) t;
+
+-- The keys alone are public, and cost nothing.
+SELECT count(*) AS before FROM dp_ledger \gset
+SELECT department FROM staff GROUP BY department;
+SELECT DISTINCT department, level FROM staff WHERE department LIKE 'S%' ORDER BY 1, 2 DESC;
+SELECT DISTINCT upper(s.department) AS name FROM (SELECT department FROM staff) s ORDER BY name LIMIT 2;
+SELECT extract(year FROM hired) AS year FROM staff GROUP BY 1 ORDER BY 1;
+SELECT count(*) - :before AS charges FROM dp_ledger;
+SELECT DISTINCT city FROM staff;
+SELECT DISTINCT department FROM staff WHERE age > 30;
+SELECT department FROM staff;
+
+-- Elsewhere a list is not asked for: these would be facts about rows.
+SELECT count(*) FROM (SELECT DISTINCT department FROM staff) t;
+SELECT 1 WHERE 'Sales' IN (SELECT department FROM staff GROUP BY department);
+SELECT DISTINCT department FROM (SELECT department FROM staff WHERE age > 30) t;
+SELECT DISTINCT department FROM (SELECT department FROM staff LIMIT 0) t;
+SELECT DISTINCT department FROM staff TABLESAMPLE system (0);
+SELECT * FROM (SELECT DISTINCT department FROM staff) t ORDER BY department DESC LIMIT 1;
+
+-- Parts of intervals and years before the year 1 have no list.
+SELECT extract(month FROM now() - entered) AS month, count(*) FROM staff GROUP BY 1;
+
+-- Arguments of any form, and public keys of a join
+SELECT department, count(1), sum(CASE WHEN age > 40 THEN 1 ELSE 0 END) BETWEEN -5 AND 60 AS old, count(CASE WHEN age > 40 THEN 1 END) AS older,
+       sum(coalesce(age, 0)) BETWEEN -600 AND 3000 AS ages, count(*) FILTER (WHERE age > 40 AND active)
+  FROM staff GROUP BY department;
+SELECT v.d, count(s.id) FROM (VALUES ('Sales', 'A'), ('Legal', 'B'), ('None', 'C')) v (d, n) LEFT JOIN staff s ON v.d = s.department GROUP BY 1;
+
+-- Derived tables that double each other end soon.
+SELECT avg(x) FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM
+  (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM
+  (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT age AS x FROM staff) t) t) t) t) t) t) t) t) t) t) t) t) t) t) t;
+
+-- Other keys are chosen privately.
+SELECT city, count(*) FROM staff GROUP BY city;
+SELECT city, department, count(*) FROM staff GROUP BY city, department;
+
+-- Beside private aggregates
+SELECT department, count(*), dp_count(50), dp_count(50) FILTER (WHERE active) AS active FROM staff GROUP BY department;
+SELECT city, count(*) FROM staff GROUP BY city HAVING dp_keep_group(10, 1e-6);
+
+-- Prepared statements
+PREPARE of_age(int) AS SELECT count(*) FROM staff WHERE age > $1;
+EXECUTE of_age(0);
+EXECUTE of_age(200);
+PREPARE share(float8) AS SELECT percentile_disc($1) WITHIN GROUP (ORDER BY age) BETWEEN 20 AND 60 AS inside FROM staff;
+EXECUTE share(0.25);
+
+-- What a query becomes and what it costs, before it is asked
+SELECT dp_private_query('SELECT department, count(*) AS n, avg(age) FROM staff WHERE age > 30 GROUP BY 1 HAVING count(*) > 5')
+         ~ 'dp_count\(s\.present, .*dp_avg\(s\.c0, .*VALUES .*Archive.* LEFT JOIN .*age > 30.* HAVING dp_count' AS private,
+       dp_private_query('SELECT 1 AS one') ~ '^\s*SELECT 1 AS one$' AS unchanged;
+SELECT count(*) AS before FROM dp_ledger \gset
+SELECT * FROM dp_explain('SELECT city, count(*), avg(age), percentile_disc(ARRAY[0.1, 0.9]) WITHIN GROUP (ORDER BY salary) FROM staff GROUP BY city');
+SELECT * FROM dp_explain('SELECT n FROM (SELECT count(*) AS n FROM staff UNION ALL SELECT dp_count(2) FROM grown) t');
+SELECT * FROM dp_explain('SELECT min(age) FROM staff');
+SELECT * FROM dp_explain('SELECT DISTINCT department FROM staff');
+SELECT problem FROM dp_explain('SELECT avg(id) FROM staff');
+SELECT problem FROM dp_explain('SELECT name FROM staff');
+SELECT problem FROM dp_explain('SELECT count(*) FROM stuff');
+SELECT problem FROM dp_explain('SELECT dp_count(2000) FROM staff');
+SELECT problem FROM dp_explain('SELECT 1; SELECT 2');
+SELECT problem FROM dp_explain('DELETE FROM staff');
+SELECT problem FROM dp_explain(NULL);
+SELECT count(*) - :before AS charges FROM dp_ledger;
+
+-- The session lowers epsilon, never raises it.
+SET dpquantile.epsilon = 50;
+EXECUTE of_age(0);
+SELECT function, epsilon FROM dp_ledger ORDER BY number DESC LIMIT 1;
+SET dpquantile.epsilon = 101;
+EXECUTE of_age(0);
+SET dpquantile.epsilon = -1;
+RESET dpquantile.epsilon;
+
+-- What has no private counterpart is refused by name.
+SELECT string_agg(name, ',') FROM staff;
+SELECT mode() WITHIN GROUP (ORDER BY age) FROM staff;
+SELECT sum(DISTINCT age) FROM staff;
+SELECT avg(id) FROM staff;
+SELECT avg(length(name)) FROM staff;
+SELECT percentile_disc(0.1) WITHIN GROUP (ORDER BY age DESC) FROM staff;
+SELECT department, age, level, count(*) FROM staff GROUP BY 1, 2, 3;
+SELECT age, hired, count(*) FROM staff GROUP BY 1, 2;
+SELECT name, count(*) OVER () FROM staff;
+SELECT * FROM staff;
+SELECT department, count(*) FROM staff GROUP BY ROLLUP (department);
+
+-- Without an epsilon in the grant there are no standard aggregates; without a delta, keys must be public.
+SET SESSION AUTHORIZATION regress_dpq_plain_owner;
+SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', epsilon => 100);
+SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
+SELECT department, count(*) FROM staff GROUP BY department;
+SELECT city, count(*) FROM staff GROUP BY city;
+SET SESSION AUTHORIZATION regress_dpq_plain_owner;
+SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst');
+SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
+SELECT count(*) FROM staff;
+EXECUTE of_age(0);
+SET SESSION AUTHORIZATION regress_dpq_plain_owner;
+SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', epsilon => 0.001);
+SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', epsilon => 101);
+SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', delta => 1e-6);
+SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', epsilon => 1, delta => 1);
+-- A list whose type has changed
+ALTER TYPE grade RENAME VALUE 'senior' TO 'old';
+SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', epsilon => 100);
+SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
+SELECT level, count(*) FROM staff GROUP BY level;
+RESET SESSION AUTHORIZATION;
+\set VERBOSITY terse
+DROP SCHEMA regress_dpq_plain, regress_dpq_plain_own CASCADE;
+DROP OWNED BY regress_dpq_plain_owner, regress_dpq_plain_analyst;
+DROP ROLE regress_dpq_plain_owner, regress_dpq_plain_analyst;

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "core/base/cancel.hpp"
+#include "core/exponential/joint_utility.hpp"
+#include "core/exponential/laplace_filter.hpp"
+#include "core/exponential/rank_slots.hpp"
+#include "core/privacy/random.hpp"
+
+namespace dpquantile {
+
+// Paths of slots i_1 .. i_b for few joint quantiles, in any order, with the weights
+//
+//   product over j of measure_j exp(2 lambda half_range_j)
+//     * product over k of exp(-lambda |x_{k+1} - x_k - d_k s|),
+//
+// where x_j is the middle of slot i_j, x_0 = 0 and x_{b+1} = n. They are those of JointProposal,
+// except that slots need not ascend. Each quantile j has a window of slots about the rank q_j n.
+//
+// Exponentials are tabulated: an exponent is split into the parts of both slots, each relative to
+// the slot's target, and a part for s. So a weight takes two products and no call of exp. All terms
+// are positive and only added.
+class JointChain {
+ public:
+  // What filter() computes for one s, for each quantile and each slot of its window: the weight of
+  // the paths that end there, and sums of these weights over the slots before and from there on,
+  // with the exponentials of the ranks as factors.
+  struct Messages {
+    double s;
+    double total;  // the weight of all paths
+    std::size_t offset;
+  };
+
+  // Slots farther than `limit` allows are left out of the windows. `slots` and `utility` must
+  // outlive the chain; `records` is n.
+  JointChain(std::span<const RankSlot> slots, double records, const JointUtility& utility,
+             double limit, std::pmr::memory_resource* memory);
+
+  // Makes room for so many calls of filter(). Throws std::bad_alloc.
+  void reserve(std::size_t filters) {
+    messages_.reserve(messages_.size() + filters * rising_.size());
+  }
+
+  // Weighs all paths for s. Throws Cancelled and std::bad_alloc.
+  Messages filter(double s, CancelPoll& cancel);
+
+  // Draws a path in proportion to the weights. Throws RandomnessUnavailable.
+  void draw(const Messages& messages, RandomStream& random, std::span<std::size_t> path) const;
+
+  // The logarithm of a path's weight, per unit of volume, divided by -lambda.
+  double cost(std::span<const std::size_t> path, double s) const;
+
+ private:
+  struct Row {
+    IndexRange window;
+    std::size_t offset;  // of its slots in tables and messages; sums have one element more
+  };
+
+  // A message: the weight of a slot, the sum of weight * rising over the slots of the window before
+  // it, and that of weight * falling over those from it on. The last of a row has no slot.
+  struct Message {
+    double weight;
+    double before;
+    double from;
+  };
+
+  IndexRange window_of(std::size_t quantile, double limit) const;
+  void add_up(std::size_t row, std::span<Message> messages) const;
+  // The number of slots of the row with middles of at most `edge`.
+  std::size_t slots_below(const Row& row, double edge) const;
+
+  std::span<const RankSlot> slots_;
+  double records_;
+  const JointUtility& utility_;
+  std::pmr::vector<Row> rows_;
+  // These belong to the slots of all rows. y is the rank of a slot's middle, relative to the row's
+  // target.
+  std::pmr::vector<double> rising_;   // exp(lambda y)
+  std::pmr::vector<double> falling_;  // exp(-lambda y)
+  std::pmr::vector<double> middles_;  // of the slots
+  std::pmr::vector<double> factors_;  // of the slots: measure exp(2 lambda half_range)
+  std::pmr::vector<Message> messages_;
+};
+
+}  // namespace dpquantile

@@ -1,0 +1,289 @@
+#include "core/exponential/small_joint_mechanism.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <vector>
+
+#include "core/base/as_size.hpp"
+#include "core/exponential/joint_chain.hpp"
+#include "core/exponential/joint_utility.hpp"
+#include "core/exponential/rank_slots.hpp"
+#include "core/privacy/weighted_sampler.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+// Positions and lattice points that are left out have a total probability below 2^-kTailBits.
+constexpr double kTailBits = 72;
+constexpr double kLatticeBits = 13;
+
+// No positions with a larger lambda F are proposed. No data that are drawn here need as much
+// (docs/privacy.md, "Floating point").
+constexpr double kMostFarCost = 300;
+
+// The most that the finest slots add to the logarithm of a proposal's weight, for all quantiles
+// together. Finer slots take longer to weigh; coarser slots lead to more refused proposals.
+constexpr double kFinestEnvelope = 2;
+// The same for slots far from the targets, once the slots are as fine as they get.
+constexpr double kFarEnvelope = 3;
+
+// The distance from a target, in 1 / lambda, within which slots have the finest width, and by how
+// much of the distance beyond it they may be wider.
+constexpr double kNear = 4;
+constexpr double kWidestGrowth = 0.25;
+
+// The bound on the weight of all lattice points that are not filtered may be this many times the
+// weight for s = n. A larger factor leads to more refused proposals, but fewer points need
+// filtering.
+constexpr double kUnfiltered = 4;
+
+// Proposals without an accepted one after which the slots are made finer. Chance alone hardly ever
+// refuses as many.
+constexpr int kProposalsBeforeRefining = 400;
+
+class SmallJointMechanism {
+ public:
+  SmallJointMechanism(const SmearedRank& rank, PositionInterval interval,
+                      std::span<const double> quantiles, double lambda,
+                      const MechanismContext& context)
+      : rank_(rank),
+        interval_(interval),
+        context_(context),
+        utility_(quantiles, lambda, context.memory),
+        records_(in_records(rank.at(interval.end) - rank.at(interval.begin))),
+        log_volume_(-std::lgamma(static_cast<double>(quantiles.size()) + 1)),
+        targets_(context.memory),
+        slots_(context.memory),
+        filtered_(context.memory),
+        weights_(context.memory),
+        sums_(context.memory) {
+    for (std::size_t k = 1; k <= quantiles.size(); ++k) {
+      targets_.push_back(utility_.expected_before(k, records_));
+    }
+    limit_ = std::min(reach_of(log_least(), kTailBits + kLatticeBits), kMostFarCost / lambda);
+    prepare(kWidestGrowth);
+  }
+
+  void draw(std::span<Position> positions) {
+    for (int refused = 1; !propose(positions); ++refused) {
+      context_.cancel.tick(weights_.size());
+      if (refused % kProposalsBeforeRefining == 0) prepare(std::max(growth_ / 4, slowest_growth()));
+    }
+  }
+
+ private:
+  double quantiles() const { return static_cast<double>(utility_.quantiles()); }
+
+  // The logarithm of a lower bound on the weight of all positions, in units of sorted volume. It is
+  // that of positions with ranks near the targets: independent even positions U_k come to lie in
+  // the stretches about the targets at least with the product of their measures, and then the
+  // sorted ones do so too.
+  double log_least() const {
+    const double lambda = utility_.lambda();
+    const double at_position = std::ldexp(records_, -int{kPositionBits});
+    const double near = std::max(1 / (lambda * quantiles()), at_position);
+    const ScaledRank begin = rank_.at(interval_.begin);
+    const ScaledRank end = rank_.at(interval_.end);
+    const auto scaled = [&](double records) {
+      return begin + static_cast<ScaledRank>(std::ldexp(records, int{kPositionBits}));
+    };
+    double log_measure = 0;
+    for (const double target : targets_) {
+      const Position first =
+          std::clamp(rank_.first_reaching(std::clamp(scaled(target - near), begin, end)),
+                     interval_.begin, interval_.end - 1);
+      const Position last =
+          std::clamp(rank_.last_within(std::clamp(scaled(target + near), begin, end)), first,
+                     interval_.end - 1);
+      log_measure += std::log(static_cast<double>(last - first + 1) /
+                              static_cast<double>(interval_.end - interval_.begin));
+    }
+    const double departure = 2 * quantiles() * (near + at_position) + utility_.lattice_step();
+    return log_volume_ + log_measure - lambda * departure;
+  }
+
+  // The F beyond which the positions weigh less than 2^-bits of a given weight, for one lattice
+  // point: all positions together have the volume 1 / b!.
+  double reach_of(double log_weight, double bits) const {
+    const double reach = (log_volume_ - log_weight + bits * std::numbers::ln2) / utility_.lambda();
+    return std::max(reach, 0.0);
+  }
+
+  // With it the slots of positions within the limit add at most kFinestEnvelope + kFarEnvelope.
+  double slowest_growth() const {
+    return std::min(kFarEnvelope / (utility_.lambda() * quantiles() * limit_), kWidestGrowth);
+  }
+
+  void prepare(double growth) {
+    growth_ = growth;
+    const double lambda = utility_.lambda();
+    slots_ = cut_into_slots(rank_, interval_,
+                            {.targets = targets_,
+                             .finest = kFinestEnvelope / (lambda * quantiles()),
+                             .near = kNear / lambda,
+                             .growth = growth,
+                             .farthest = limit_},
+                            context_);
+    chain_.emplace(slots_, records_, utility_, limit_, context_.memory);
+    weigh_lattice();
+  }
+
+  // Weighs the lattice points within the limit of n, from the point at or below n outwards. The
+  // gaps sum to n, so that the departure is at least |n - s|. Far from n this bounds the weight
+  // well enough for proposals. The points nearer to n are filtered, equally many on both sides.
+  void weigh_lattice() {
+    const double step = utility_.lattice_step();
+    const auto middle = static_cast<std::uint64_t>(records_ / step);
+    filtered_.clear();
+    filtered_.push_back(chain_->filter(utility_.lattice_point(middle), context_.cancel));
+    const double fall = -std::expm1(-utility_.lambda() * step);
+    const double reach = std::min(
+        reach_of(std::log(filtered_[0].total), std::log2(2 / (kUnfiltered * fall))), limit_);
+    // The random part makes sure that no number of records has a step here.
+    const auto each_side =
+        static_cast<std::uint64_t>(reach / step + 1 + context_.random.unit_real());
+    first_filtered_ = middle + 1 > each_side ? middle + 1 - each_side : 0;
+    const std::uint64_t filtered_end = first_filtered_ + 2 * each_side;
+    const auto below =
+        static_cast<std::uint64_t>(std::ceil(std::max(records_ - limit_, 0.0) / step));
+    const auto beyond = static_cast<std::uint64_t>(std::floor((records_ + limit_) / step)) + 1;
+    first_ = std::min(below, first_filtered_);
+    const std::uint64_t end = std::max(beyond, filtered_end);
+
+    const JointChain::Messages at_middle = filtered_[0];
+    filtered_.clear();
+    chain_->reserve(as_size(2 * each_side));
+    weights_.clear();
+    sums_.assign(as_size(end - first_) + 1, 0);
+    // Relative to the weight for s = n.
+    const double log_unit = std::log(at_middle.total);
+    for (std::uint64_t i = first_; i < end; ++i) {
+      const double s = utility_.lattice_point(i);
+      double weight = std::exp(log_volume_ - log_unit - utility_.lambda() * std::abs(records_ - s));
+      if (i >= first_filtered_ && i < filtered_end) {
+        filtered_.push_back(i == middle ? at_middle : chain_->filter(s, context_.cancel));
+        const double by_slots = filtered_.back().total * std::exp(-log_unit);
+        // With few records, positions in slots ascend too rarely.
+        if (by_slots < weight) {
+          weight = by_slots;
+        } else {
+          filtered_.back().total = 0;
+        }
+      }
+      weights_.push_back(weight);
+      sums_[as_size(i - first_) + 1] = sums_[as_size(i - first_)] + weight;
+    }
+  }
+
+  // Draws a lattice point in proportion to the weight of its proposals, from first_ on.
+  std::size_t draw_lattice_offset() {
+    return draw_weighted_index(
+        sums_.size() - 1, [&](std::size_t i) { return sums_[i]; },
+        [&](std::size_t i) { return weights_[i]; }, sums_.back(), context_.random);
+  }
+
+  // Proposes positions; returns whether they are accepted.
+  bool propose(std::span<Position> positions) {
+    const std::uint64_t index = first_ + draw_lattice_offset();
+    const double s = utility_.lattice_point(index);
+    double cost;
+    const std::uint64_t i = index - first_filtered_;
+    if (index >= first_filtered_ && i < filtered_.size() && filtered_[as_size(i)].total > 0) {
+      std::array<std::size_t, kMostSmallJoint> space;
+      const std::span<std::size_t> path = std::span(space).first(positions.size());
+      chain_->draw(filtered_[as_size(i)], context_.random, path);
+      for (std::size_t k = 0; k < path.size(); ++k) {
+        positions[k] = draw_position(slots_[path[k]].positions);
+      }
+      if (!ascend(positions)) return false;
+      cost = chain_->cost(path, s);
+    } else {
+      for (Position& position : positions) position = draw_position(interval_);
+      std::ranges::sort(positions);
+      cost = std::abs(records_ - s);
+    }
+    measure_gaps(positions);
+    const double departure = utility_.departure(gaps(), s);
+    return context_.random.unit_real() < std::exp(-utility_.lambda() * (departure - cost)) &&
+           is_least(index, departure);
+  }
+
+  Position draw_position(PositionInterval interval) {
+    return interval.begin + context_.random.uniform_below(interval.end - interval.begin);
+  }
+
+  // Whether independent positions have come in ascending order. Equal positions are in order with
+  // the probability of one of their permutations.
+  bool ascend(std::span<const Position> positions) {
+    std::uint64_t together = 1;
+    for (std::size_t k = 1; k < positions.size(); ++k) {
+      if (positions[k] < positions[k - 1]) return false;
+      together = positions[k] == positions[k - 1] ? together + 1 : 1;
+      if (together > 1 && context_.random.uniform_below(together) != 0) return false;
+    }
+    return true;
+  }
+
+  std::span<const double> gaps() const { return std::span(gaps_).first(utility_.quantiles() + 1); }
+
+  void measure_gaps(std::span<const Position> positions) {
+    ScaledRank previous = rank_.at(interval_.begin);
+    for (std::size_t k = 0; k < positions.size(); ++k) {
+      const ScaledRank here = rank_.at(positions[k]);
+      gaps_[k] = in_records(here - previous);
+      previous = here;
+    }
+    gaps_[positions.size()] = in_records(rank_.at(interval_.end) - previous);
+  }
+
+  // Whether this lattice point is the first of those with the least departure. So positions are
+  // kept for one s only. The departure is convex in s: beyond a point where it is larger by more
+  // than rounding errors, it is larger everywhere.
+  bool is_least(std::uint64_t index, double departure) const {
+    const double rounding = (records_ + utility_.lattice_point(index)) * 0x1p-40;
+    for (std::uint64_t i = index; i-- > first_;) {
+      const double other = utility_.departure(gaps(), utility_.lattice_point(i));
+      if (other <= departure) return false;
+      if (other > departure + rounding) break;
+    }
+    for (std::uint64_t i = index + 1; i < first_ + weights_.size(); ++i) {
+      const double other = utility_.departure(gaps(), utility_.lattice_point(i));
+      if (other < departure) return false;
+      if (other > departure + rounding) break;
+    }
+    return true;
+  }
+
+  const SmearedRank& rank_;
+  PositionInterval interval_;
+  MechanismContext context_;
+  JointUtility utility_;
+  double records_;
+  double log_volume_;
+  std::pmr::vector<double> targets_;
+  std::pmr::vector<RankSlot> slots_;
+  std::optional<JointChain> chain_;
+  double limit_ = 0;                  // on the departure of what is proposed
+  double growth_ = 0;                 // of the slots' widths
+  std::uint64_t first_ = 0;           // of the lattice points that are proposed
+  std::uint64_t first_filtered_ = 0;  // of those for which slots are weighed
+  // A total of 0 says that positions are proposed evenly all the same.
+  std::pmr::vector<JointChain::Messages> filtered_;
+  std::pmr::vector<double> weights_;  // by lattice index from first_ on
+  std::pmr::vector<double> sums_;     // of the weights before
+  std::array<double, kMostSmallJoint + 1> gaps_{};
+};
+
+}  // namespace
+
+void draw_small_joint_positions(const SmearedRank& rank, PositionInterval interval,
+                                std::span<const double> quantiles, double lambda,
+                                const MechanismContext& context, std::span<Position> positions) {
+  SmallJointMechanism(rank, interval, quantiles, lambda, context).draw(positions);
+}
+
+}  // namespace dpquantile

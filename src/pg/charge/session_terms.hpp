@@ -1,0 +1,12 @@
+#pragma once
+
+#include "core/privacy/budget_terms.hpp"
+
+namespace dpquantile {
+
+// The terms of the budget that this session spends; the default ones without a budget. A grant may
+// change them afterwards, before the charge: a charge has all costs of the mechanism that will run,
+// so that it is right under any terms.
+BudgetTerms session_terms();
+
+}  // namespace dpquantile

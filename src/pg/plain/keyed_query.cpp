@@ -1,0 +1,375 @@
+#include "pg/plain/keyed_query.hpp"
+
+#include "pg/plain/group_keys.hpp"
+#include "pg/plain/private_function.hpp"
+#include "pg/protect/early_values.hpp"
+
+extern "C" {
+#include "catalog/pg_collation.h"
+#include "lib/stringinfo.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "parser/analyze.h"
+#include "parser/parser.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// A longer list has too many parts for the validator.
+constexpr int kMostConstants = 2 * kMaxElements;
+
+// The keys and the columns of the derived table, and what stands for them in the new query.
+struct Replacement {
+  List* keys;         // expressions of GROUP BY
+  List* lists;        // their public values
+  List* columns;      // what the aggregates read: their arguments and filters
+  List* new_keys;     // Vars of the list of keys
+  List* new_columns;  // Vars of the derived table
+};
+
+// ---- What is replaced ----------------------------------------------------------------------
+
+// Whether all keys have public lists.
+bool find_keys(const PlainLevel* level, const List* clauses, Replacement* replacement) {
+  const Query* query = level->scope.query;
+  const ListCell* cell;
+  foreach (cell, clauses) {
+    auto* clause = static_cast<SortGroupClause*>(lfirst(cell));
+    Node* key = get_sortgroupclause_expr(clause, query->targetList);
+    List* values = public_values_of(&level->scope, key);
+    if (values == NIL) return false;
+    replacement->keys = lappend(replacement->keys, key);
+    replacement->lists = lappend(replacement->lists, values);
+  }
+  return true;
+}
+
+bool is_key(const Replacement& replacement, const Node* node) {
+  return list_member(replacement.keys, node);
+}
+
+void add_column(Replacement* replacement, Node* expression) {
+  if (expression == nullptr || !contain_vars_of_level(expression, 0)) return;
+  if (list_member(replacement->columns, expression)) return;
+  replacement->columns = lappend(replacement->columns, expression);
+}
+
+// Arguments and filter of a call are computed of the rows, so below the join.
+void add_columns(Replacement* replacement, const Aggref* call) {
+  const ListCell* cell;
+  foreach (cell, call->args) {
+    add_column(replacement, reinterpret_cast<Node*>(static_cast<TargetEntry*>(lfirst(cell))->expr));
+  }
+  add_column(replacement, reinterpret_cast<Node*>(call->aggfilter));
+}
+
+// For expression_tree_walker(). `context` is a Replacement*. Returns whether there is a column that
+// no key and no aggregate has.
+bool find_columns(Node* node, void* context) {
+  auto* replacement = static_cast<Replacement*>(context);
+  if (node == nullptr || is_key(*replacement, node)) return false;
+  if (IsA(node, Var)) return reinterpret_cast<Var*>(node)->varlevelsup == 0;
+  if (IsA(node, SubLink)) return true;
+  if (IsA(node, Aggref)) {
+    add_columns(replacement, reinterpret_cast<Aggref*>(node));
+    return false;
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_columns), context);
+}
+
+void check_combinations(const PlainLevel* level, const Replacement& replacement) {
+  double count = 1;
+  const ListCell* cell;
+  foreach (cell, replacement.lists) count *= list_length(static_cast<const List*>(lfirst(cell)));
+  const int keys = list_length(replacement.keys);
+  if (count <= kMaxElements && count * keys <= kMostConstants) return;
+  refuse(level->refused, exprLocation(static_cast<Node*>(linitial(replacement.keys))),
+         psprintf("the %d keys have %.0f combinations", keys, count),
+         "Group by fewer columns, or by coarser ones.");
+}
+
+// ---- The new query -------------------------------------------------------------------------
+
+char* type_and_collation(const Node* expression) {
+  char* type = format_type_extended(exprType(expression), exprTypmod(expression),
+                                    FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
+  const Oid collation = exprCollation(expression);
+  if (!OidIsValid(collation) || collation == DEFAULT_COLLATION_OID) return type;
+  HeapTuple row = SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
+  if (!HeapTupleIsValid(row)) return type;
+  const auto* form = reinterpret_cast<Form_pg_collation>(GETSTRUCT(row));
+  type = psprintf(
+      "%s COLLATE %s", type,
+      quote_qualified_identifier(get_namespace_name(form->collnamespace), NameStr(form->collname)));
+  ReleaseSysCache(row);
+  return type;
+}
+
+void append_nulls(StringInfo text, const char* prefix, const List* expressions) {
+  const ListCell* cell;
+  foreach (cell, expressions) {
+    appendStringInfo(text, "NULL::%s AS %s%d, ",
+                     type_and_collation(static_cast<const Node*>(lfirst(cell))), prefix,
+                     foreach_current_index(cell));
+  }
+}
+
+// The new query with NULLs in the place of lists and rows, as text. The parser makes its joins.
+char* template_of(const Replacement& replacement) {
+  StringInfoData text;
+  initStringInfo(&text);
+  const int keys = list_length(replacement.keys);
+  appendStringInfoString(&text, "SELECT ");
+  for (int i = 0; i < keys; ++i) appendStringInfo(&text, "k.k%d, ", i);
+  for (int i = 0; i < list_length(replacement.columns); ++i) appendStringInfo(&text, "s.c%d, ", i);
+  appendStringInfoString(&text, "s.present FROM (VALUES (");
+  const ListCell* cell;
+  foreach (cell, replacement.keys) {
+    appendStringInfo(&text, "%sNULL::%s", foreach_current_index(cell) == 0 ? "" : ", ",
+                     type_and_collation(static_cast<const Node*>(lfirst(cell))));
+  }
+  appendStringInfoString(&text, "), (");
+  foreach (cell, replacement.keys) {
+    appendStringInfo(&text, "%sNULL", foreach_current_index(cell) == 0 ? "" : ", ");
+  }
+  appendStringInfoString(&text, ")) k (");
+  for (int i = 0; i < keys; ++i) appendStringInfo(&text, "%sk%d", i == 0 ? "" : ", ", i);
+  appendStringInfoString(&text, ") LEFT JOIN (SELECT ");
+  append_nulls(&text, "k", replacement.keys);
+  append_nulls(&text, "c", replacement.columns);
+  appendStringInfoString(&text, "true AS present) s ON ");
+  for (int i = 0; i < keys; ++i) {
+    appendStringInfo(&text, "%sk.k%d OPERATOR(pg_catalog.=) s.k%d", i == 0 ? "" : " AND ", i, i);
+  }
+  return text.data;
+}
+
+Query* parse_template(const Replacement& replacement) {
+  char* text = template_of(replacement);
+  auto* raw = static_cast<RawStmt*>(linitial(raw_parser(text, RAW_PARSE_DEFAULT)));
+  return parse_analyze_fixedparams(raw, text, nullptr, 0, nullptr);
+}
+
+TargetEntry* column_named(List** columns, Node* expression, const char* name) {
+  TargetEntry* column =
+      makeTargetEntry(reinterpret_cast<Expr*>(expression),
+                      static_cast<AttrNumber>(list_length(*columns) + 1), pstrdup(name), false);
+  *columns = lappend(*columns, column);
+  return column;
+}
+
+// The old FROM and WHERE, as a derived table of keys and columns.
+Query* make_source(const Query* query, const Replacement& replacement) {
+  Query* source = makeNode(Query);
+  source->commandType = CMD_SELECT;
+  source->canSetTag = true;
+  source->rtable = query->rtable;
+  DPQ_MOVE_PERMISSIONS(source, query);
+  source->jointree = query->jointree;
+  source->cteList = query->cteList;
+  source->hasRecursive = query->hasRecursive;
+  source->hasModifyingCTE = query->hasModifyingCTE;
+  source->hasSubLinks = query->hasSubLinks;
+  const ListCell* cell;
+  foreach (cell, source->rtable) DPQ_FORGET_GROUP_ENTRY(static_cast<RangeTblEntry*>(lfirst(cell)));
+  List* columns = NIL;
+  foreach (cell, replacement.keys) {
+    column_named(&columns, static_cast<Node*>(copyObjectImpl(lfirst(cell))),
+                 psprintf("k%d", foreach_current_index(cell)));
+  }
+  foreach (cell, replacement.columns) {
+    column_named(&columns, static_cast<Node*>(copyObjectImpl(lfirst(cell))),
+                 psprintf("c%d", foreach_current_index(cell)));
+  }
+  column_named(&columns, bool_constant(true), "present");
+  source->targetList = columns;
+  IncrementVarSublevelsUp(reinterpret_cast<Node*>(source), 1, 1);
+  return source;
+}
+
+// All combinations of the values of the keys, as rows of VALUES.
+List* rows_of(const Replacement& replacement) {
+  List* rows = list_make1(NIL);
+  const ListCell* list;
+  foreach (list, replacement.lists) {
+    List* longer = NIL;
+    const ListCell* row;
+    foreach (row, rows) {
+      const ListCell* value;
+      foreach (value, static_cast<List*>(lfirst(list))) {
+        List* extended = list_copy(static_cast<List*>(lfirst(row)));
+        longer = lappend(longer, lappend(extended, copyObjectImpl(lfirst(value))));
+      }
+    }
+    rows = longer;
+  }
+  return rows;
+}
+
+// VALUES itself, in the place of the derived table that the parser makes of it.
+void fill_template(Query* made, const Replacement& replacement, Query* source) {
+  auto* keys = static_cast<RangeTblEntry*>(linitial(made->rtable));
+  auto* values = static_cast<RangeTblEntry*>(linitial(keys->subquery->rtable));
+  values->values_lists = rows_of(replacement);
+  static_cast<RangeTblEntry*>(lsecond(made->rtable))->subquery = source;
+}
+
+// ---- What refers to the old FROM -----------------------------------------------------------
+
+// The new columns count the query levels from the same level as the old ones.
+Node* replaced(const List* old_nodes, const List* new_nodes, const Node* node) {
+  const ListCell* cell;
+  foreach (cell, old_nodes) {
+    if (!equal(lfirst(cell), node)) continue;
+    return static_cast<Node*>(copyObjectImpl(list_nth(new_nodes, foreach_current_index(cell))));
+  }
+  return nullptr;
+}
+
+// For expression_tree_mutator(). `context` is a Replacement*: inside of an aggregate.
+Node* move_argument(Node* node, void* context) {
+  if (node == nullptr) return nullptr;
+  const auto* replacement = static_cast<const Replacement*>(context);
+  Node* column = replaced(replacement->columns, replacement->new_columns, node);
+  if (column == nullptr) {
+    return expression_tree_mutator(node, DPQ_TREE_MUTATOR(move_argument), context);
+  }
+  reinterpret_cast<Var*>(column)->location = exprLocation(node);
+  return column;
+}
+
+// The same outside of the aggregates.
+Node* move_expression(Node* node, void* context) {
+  if (node == nullptr) return nullptr;
+  const auto* replacement = static_cast<const Replacement*>(context);
+  if (Node* key = replaced(replacement->keys, replacement->new_keys, node)) return key;
+  if (IsA(node, Aggref)) {
+    return expression_tree_mutator(node, DPQ_TREE_MUTATOR(move_argument), context);
+  }
+  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(move_expression), context);
+}
+
+void find_new_columns(const Query* made, Replacement* replacement) {
+  const ListCell* cell;
+  foreach (cell, made->targetList) {
+    auto* column = static_cast<TargetEntry*>(lfirst(cell))->expr;
+    const bool is_new_key = foreach_current_index(cell) < list_length(replacement->keys);
+    List** columns = is_new_key ? &replacement->new_keys : &replacement->new_columns;
+    *columns = lappend(*columns, column);
+  }
+}
+
+void use(Query* query, Query* made, Replacement* replacement) {
+  query->targetList = reinterpret_cast<List*>(expression_tree_mutator(
+      reinterpret_cast<Node*>(query->targetList), DPQ_TREE_MUTATOR(move_expression), replacement));
+  query->havingQual = move_expression(query->havingQual, replacement);
+  query->rtable = made->rtable;
+  DPQ_MOVE_PERMISSIONS(query, made);
+  DPQ_FORGET_GROUP_KEYS(query);
+  query->jointree = made->jointree;
+  query->cteList = NIL;
+  query->hasRecursive = false;
+  query->hasModifyingCTE = false;
+  query->hasSubLinks = checkExprHasSubLink(reinterpret_cast<Node*>(query->targetList)) ||
+                       checkExprHasSubLink(query->havingQual);
+}
+
+// ---- Lists alone ---------------------------------------------------------------------------
+
+// The keys themselves: the first table of the template, with the condition.
+void use_list(Query* query, Query* made, Replacement* replacement) {
+  Node* condition = move_expression(query->jointree->quals, replacement);
+  auto* list = makeNode(RangeTblRef);
+  list->rtindex = 1;
+  made->rtable = list_make1(linitial(made->rtable));
+  made->jointree = makeFromExpr(list_make1(list), condition);
+  use(query, made, replacement);
+}
+
+bool is_plain(const Query* query) {
+  return !query->hasAggs && !query->hasWindowFuncs && !query->hasSubLinks &&
+         query->groupClause == NIL && query->groupingSets == NIL && query->distinctClause == NIL &&
+         query->havingQual == nullptr && query->setOperations == nullptr &&
+         query->rowMarks == NIL && query->jointree->quals == nullptr &&
+         list_length(query->jointree->fromlist) == 1 &&
+         IsA(linitial(query->jointree->fromlist), RangeTblRef);
+}
+
+// Whether the queries around only show the keys, perhaps in another order, or some of them.
+// Otherwise the query asks which keys the rows have, and the list does not tell that.
+bool is_shown(const QueryScope* scope) {
+  for (const QueryScope* around = scope->parent; around != nullptr; around = around->parent) {
+    if (!is_plain(around->query)) return false;
+  }
+  return true;
+}
+
+// Whether FROM has all rows of the table: no query below it chooses some.
+bool has_all_rows(const QueryScope* scope) {
+  const auto* from = static_cast<const RangeTblRef*>(linitial(scope->query->jointree->fromlist));
+  if (is_protected_entry(scope, from->rtindex)) {
+    return rt_fetch(from->rtindex, scope->query->rtable)->tablesample == nullptr;
+  }
+  const QueryScope* below = query_of_entry(scope, from->rtindex);
+  return below != nullptr && is_plain(below->query) && below->query->limitCount == nullptr &&
+         below->query->limitOffset == nullptr && !below->query->hasTargetSRFs &&
+         has_all_rows(below);
+}
+
+bool is_of_keys_alone(const Query* query) {
+  return !query->hasAggs && !query->hasWindowFuncs && query->groupingSets == NIL &&
+         query->havingQual == nullptr && query->rowMarks == NIL && !query->hasDistinctOn &&
+         (query->groupClause != NIL) != (query->distinctClause != NIL) && query->cteList == NIL &&
+         list_length(query->jointree->fromlist) == 1 &&
+         IsA(linitial(query->jointree->fromlist), RangeTblRef);
+}
+
+}  // namespace
+
+Node* group_by_public_keys(PlainLevel* level) {
+  Query* query = level->scope.query;
+  Replacement replacement{};
+  if (!find_keys(level, query->groupClause, &replacement)) return nullptr;
+  if (find_columns(reinterpret_cast<Node*>(query->targetList), &replacement) ||
+      find_columns(query->havingQual, &replacement)) {
+    return nullptr;
+  }
+  check_combinations(level, replacement);
+  Query* made = parse_template(replacement);
+  find_new_columns(made, &replacement);
+  Query* source = make_source(query, replacement);
+  fill_template(made, replacement, source);
+  use(query, made, &replacement);
+  return static_cast<Node*>(llast(replacement.new_columns));
+}
+
+bool list_public_keys(PlainLevel* level) {
+  Query* query = level->scope.query;
+  Replacement replacement{};
+  if (!is_of_keys_alone(query) || !is_shown(&level->scope) || !has_all_rows(&level->scope)) {
+    return false;
+  }
+  const List* clauses = query->groupClause != NIL ? query->groupClause : query->distinctClause;
+  if (!find_keys(level, clauses, &replacement)) return false;
+  if (find_columns(reinterpret_cast<Node*>(query->targetList), &replacement) ||
+      find_columns(query->jointree->quals, &replacement)) {
+    return false;
+  }
+  check_combinations(level, replacement);
+  Query* made = parse_template(replacement);
+  find_new_columns(made, &replacement);
+  fill_template(made, replacement, nullptr);
+  use_list(query, made, &replacement);
+  return true;
+}
+
+}  // namespace dpquantile

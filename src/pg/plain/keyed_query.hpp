@@ -1,0 +1,31 @@
+#pragma once
+
+#include "pg/plain/plain_level.hpp"
+
+// A grouped query level, rewritten so that its groups are those of public lists of keys:
+//
+//   SELECT department, count(*) FROM staff WHERE age > 30 GROUP BY department
+//
+// becomes
+//
+//   SELECT k.department, count(s.present)
+//     FROM (VALUES ('Engineering'), ('Sales')) k (department)
+//     LEFT JOIN (SELECT department, true AS present FROM staff WHERE age > 30) s
+//       ON s.department = k.department
+//    GROUP BY k.department
+//
+// All keys of the lists appear, also those without rows. Rows with other keys are in no group.
+namespace dpquantile {
+
+// Rewrites FROM, WHERE, and what refers to them. Returns an expression that is not NULL for any row
+// that counts, or null, and changes nothing, if a key has no public list. Refuses more
+// combinations of keys than kMaxElements.
+Node* group_by_public_keys(PlainLevel* level);
+
+// A query for nothing but keys with public lists, by GROUP BY or DISTINCT, reads the lists in the
+// place of the rows, and costs nothing. A condition on the keys chooses among them. The query must
+// be of all rows of the table, and what it gives must be shown as it is. Returns false, and changes
+// nothing, if the query is another one.
+bool list_public_keys(PlainLevel* level);
+
+}  // namespace dpquantile

@@ -1,0 +1,63 @@
+#include "pg/plain/plain_hooks.hpp"
+
+#include "pg/plain/plain_query.hpp"
+#include "pg/protect/borrowed_relations.hpp"
+
+extern "C" {
+#include "optimizer/planner.h"
+#include "utils/guc.h"
+#include "utils/plancache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+planner_hook_type previous_planner = nullptr;
+double epsilon_of_session = 0;
+
+// Plans have the epsilon in them.
+void plan_anew(double, void*) {
+  ResetPlanCache();
+}
+
+PlannedStmt* plan_as_before(Query* query, const char* text, int options, ParamListInfo params) {
+  return (previous_planner != nullptr ? previous_planner : standard_planner)(query, text, options,
+                                                                             params);
+}
+
+// A list of keys is planned anew when the domains of its relation change, although the plan does
+// not read the relation.
+void depend_on(PlannedStmt* plan, const List* relations) {
+  const ListCell* cell;
+  foreach (cell, relations) {
+    plan->relationOids = list_append_unique_oid(plan->relationOids, lfirst_oid(cell));
+  }
+  plan->dependsOnRole = true;
+}
+
+PlannedStmt* plan_plain(Query* query, const char* text, int options, ParamListInfo params) {
+  const List* relations = borrowed_oids(query);
+  if (relations == NIL) return plan_as_before(query, text, options, params);
+  translate_for_session(query, text);
+  PlannedStmt* plan = plan_as_before(query, text, options, params);
+  depend_on(plan, relations);
+  return plan;
+}
+
+}  // namespace
+
+void translate_for_session(Query* query, const char* text) {
+  translate_plain_query(query, text, epsilon_of_session);
+}
+
+void install_plain_hooks() {
+  DefineCustomRealVariable(
+      "dpquantile.epsilon", "The epsilon of each standard aggregate over protected tables.",
+      "At most that of the grant (dp_grant_private_access). 0: that of the grant.",
+      &epsilon_of_session, 0, 0, 100, PGC_USERSET, 0, nullptr, plan_anew, nullptr);
+  previous_planner = planner_hook;
+  planner_hook = plan_plain;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,191 @@
+#include "pg/plain/plain_query.hpp"
+
+#include "pg/plain/keyed_query.hpp"
+#include "pg/plain/private_function.hpp"
+#include "pg/plain/standard_aggregate.hpp"
+#include "pg/release/private_call.hpp"
+#include "pg/server/decimal.hpp"
+
+extern "C" {
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+struct Translation {
+  const char* text;
+  double epsilon;
+};
+
+void translate(const Translation* translation, Query* query, const QueryScope* parent);
+
+// ---- The level -----------------------------------------------------------------------------
+
+// For expression_tree_walker(): whether an expression has a standard aggregate of its level.
+bool find_standard_aggregate(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, Aggref) && is_standard_aggregate(reinterpret_cast<Aggref*>(node))) return true;
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_standard_aggregate), context);
+}
+
+bool has_standard_aggregate(const Query* query) {
+  return find_standard_aggregate(reinterpret_cast<Node*>(query->targetList), nullptr) ||
+         find_standard_aggregate(query->havingQual, nullptr);
+}
+
+double epsilon_of_session(const Translation* translation, const PlainLevel* level, double granted) {
+  if (translation->epsilon == 0) return granted;
+  if (translation->epsilon <= granted) return translation->epsilon;
+  refuse_with_code(level->refused, ERRCODE_INVALID_PARAMETER_VALUE, kNowhere,
+                   psprintf("dpquantile.epsilon is %s, and each aggregate of the grant costs %s at "
+                            "most",
+                            decimal_text(translation->epsilon), decimal_text(granted)),
+                   "Lower it, or RESET dpquantile.epsilon.");
+}
+
+struct Replacing {
+  const PlainLevel* level;
+  Node* row;
+};
+
+// For expression_tree_mutator(). `context` is a Replacing*.
+Node* replace_aggregates(Node* node, void* context) {
+  if (node == nullptr) return nullptr;
+  const auto* replacing = static_cast<const Replacing*>(context);
+  if (IsA(node, Aggref)) {
+    const auto* call = reinterpret_cast<const Aggref*>(node);
+    if (is_standard_aggregate(call)) {
+      return private_counterpart(replacing->level, call, replacing->row);
+    }
+    if (replacing->row != nullptr) return count_of_rows(call, replacing->row);
+  }
+  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(replace_aggregates), context);
+}
+
+// Groups whose keys come from the rows are chosen privately.
+void keep_groups(PlainLevel* level) {
+  if (level->delta == 0) return;
+  Query* query = level->scope.query;
+  auto* kept = reinterpret_cast<Node*>(call_private_aggregate(
+      "dp_keep_group", list_make2(float8_constant(level->epsilon), float8_constant(level->delta)),
+      -1));
+  query->havingQual = query->havingQual == nullptr
+                          ? kept
+                          : reinterpret_cast<Node*>(
+                                makeBoolExpr(AND_EXPR, list_make2(kept, query->havingQual), -1));
+}
+
+// Other keys may be of the public side of a join.
+bool has_keys_of_rows(const PlainLevel* level) {
+  const Query* query = level->scope.query;
+  const ListCell* cell;
+  foreach (cell, query->groupClause) {
+    auto* clause = static_cast<SortGroupClause*>(lfirst(cell));
+    Node* key = get_sortgroupclause_expr(clause, query->targetList);
+    if (reads_relation(&level->scope, key, level->relation)) return true;
+  }
+  return false;
+}
+
+// For what is computed of each group, an expression that is not NULL for any of its rows; null if
+// every row counts.
+Node* choose_groups(PlainLevel* level) {
+  Query* query = level->scope.query;
+  if (query->groupClause == NIL || has_keep_group(query->havingQual)) return nullptr;
+  Node* row = group_by_public_keys(level);
+  if (row == nullptr && has_keys_of_rows(level)) keep_groups(level);
+  return row;
+}
+
+bool find_level(const Translation* translation, Query* query, const QueryScope* parent,
+                PlainLevel* level) {
+  level->scope = {query, parent};
+  level->relation = protected_rows_of(&level->scope);
+  if (!OidIsValid(level->relation)) return false;
+  const auto access = private_access(level->relation, GetUserId());
+  if (!access || !access->epsilon) return false;
+  level->refused = {translation->text, get_rel_name(level->relation), nullptr};
+  level->epsilon = *access->epsilon;
+  level->delta = access->delta.value_or(0);
+  return true;
+}
+
+// min and max alone leave nothing that is computed of the rows.
+void forget_rows(Query* query) {
+  auto* columns = reinterpret_cast<Node*>(query->targetList);
+  const bool is_of_rows = query->groupClause != NIL || query->groupingSets != NIL ||
+                          query->havingQual != nullptr || contain_aggs_of_level(columns, 0) ||
+                          contain_vars_of_level(columns, 0);
+  if (is_of_rows) return;
+  query->hasAggs = false;
+  query->rtable = NIL;
+  DPQ_FORGET_PERMISSIONS(query);
+  query->jointree = makeFromExpr(NIL, nullptr);
+}
+
+void translate_level(const Translation* translation, PlainLevel* level) {
+  Query* query = level->scope.query;
+  level->epsilon = epsilon_of_session(translation, level, level->epsilon);
+  Replacing replacing = {level, nullptr};
+  replacing.row = choose_groups(level);
+  query->targetList = reinterpret_cast<List*>(
+      expression_tree_mutator(reinterpret_cast<Node*>(query->targetList),
+                              DPQ_TREE_MUTATOR(replace_aggregates), &replacing));
+  query->havingQual = replace_aggregates(query->havingQual, &replacing);
+  forget_rows(query);
+}
+
+void translate_select(const Translation* translation, Query* query, const QueryScope* parent) {
+  PlainLevel level{};
+  if (!find_level(translation, query, parent, &level)) return;
+  DPQ_RESOLVE_GROUP_KEYS(query);
+  if (has_standard_aggregate(query)) {
+    translate_level(translation, &level);
+  } else {
+    (void)list_public_keys(&level);
+  }
+}
+
+// ---- All levels ----------------------------------------------------------------------------
+
+struct Descent {
+  const Translation* translation;
+  const QueryScope* scope;
+};
+
+// For query_tree_walker(): the levels below.
+bool translate_below(Node* node, void* context) {
+  if (node == nullptr) return false;
+  const auto* descent = static_cast<const Descent*>(context);
+  if (IsA(node, Query)) {
+    translate(descent->translation, reinterpret_cast<Query*>(node), descent->scope);
+    return false;
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(translate_below), context);
+}
+
+// The innermost levels first, before what is around them changes.
+void translate(const Translation* translation, Query* query, const QueryScope* parent) {
+  const QueryScope scope = {query, parent};
+  Descent descent = {translation, &scope};
+  (void)query_tree_walker(query, DPQ_TREE_WALKER(translate_below), &descent, 0);
+  if (query->commandType == CMD_SELECT && query->setOperations == nullptr) {
+    translate_select(translation, query, parent);
+  }
+}
+
+}  // namespace
+
+void translate_plain_query(Query* query, const char* text, double epsilon) {
+  const Translation translation = {text, epsilon};
+  translate(&translation, query, nullptr);
+}
+
+}  // namespace dpquantile

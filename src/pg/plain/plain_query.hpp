@@ -1,0 +1,19 @@
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/parsenodes.h"
+}
+
+namespace dpquantile {
+
+// Puts private aggregates in the place of standard ones, in each query level that aggregates
+// protected rows of a relation on which the user has a grant with an epsilon. What has no private
+// counterpart stays, and the validator refuses it. Nothing of what this function does is trusted:
+// the validator looks at the result. `text` is the query's text. `epsilon`: what the session asks
+// for instead of the grant's, not more; 0 for the grant's. ereports where an aggregate needs bounds
+// that its values do not have, or `epsilon` is above the grant's.
+void translate_plain_query(Query* query, const char* text, double epsilon);
+
+}  // namespace dpquantile

@@ -1,0 +1,75 @@
+#include "pg/plain/private_function.hpp"
+
+#include "pg/server/version.hpp"
+
+extern "C" {
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_extension.h"
+#include "catalog/pg_type_d.h"
+#include "commands/extension.h"
+#include "nodes/makefuncs.h"
+#include "parser/parse_func.h"
+#include "parser/parse_node.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// Its aggregates are there.
+Oid schema_of_extension() {
+  const Oid extension = get_extension_oid(kExtension, false);
+  Relation table = table_open(ExtensionRelationId, AccessShareLock);
+  ScanKeyData key;
+  ScanKeyInit(&key, Anum_pg_extension_oid, BTEqualStrategyNumber, F_OIDEQ,
+              ObjectIdGetDatum(extension));
+  SysScanDesc scan = systable_beginscan(table, ExtensionOidIndexId, true, nullptr, 1, &key);
+  HeapTuple row = systable_getnext(scan);
+  const Oid schema = HeapTupleIsValid(row)
+                         ? reinterpret_cast<Form_pg_extension>(GETSTRUCT(row))->extnamespace
+                         : InvalidOid;
+  systable_endscan(scan);
+  table_close(table, AccessShareLock);
+  return schema;
+}
+
+}  // namespace
+
+Aggref* call_private_aggregate(const char* name, List* arguments, int location) {
+  const char* schema = get_namespace_name(schema_of_extension());
+  List* qualified =
+      list_make2(makeString(pstrdup(schema == nullptr ? "" : schema)), makeString(pstrdup(name)));
+  ParseState* state = make_parsestate(nullptr);
+  state->p_expr_kind = EXPR_KIND_SELECT_TARGET;
+  FuncCall* call = makeFuncCall(qualified, NIL, COERCE_EXPLICIT_CALL, location);
+  Node* made = ParseFuncOrColumn(state, qualified, arguments, nullptr, call, false, location);
+  free_parsestate(state);
+  return castNode(Aggref, made);
+}
+
+Node* float8_constant(double value) {
+  return reinterpret_cast<Node*>(makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
+                                           Float8GetDatum(value), false, FLOAT8PASSBYVAL));
+}
+
+Node* bool_constant(bool value) {
+  return makeBoolConst(value, false);
+}
+
+Node* constant_of_text(Oid type, int32 modifier, Oid collation, const char* text) {
+  Oid input;
+  Oid element;
+  getTypeInputInfo(type, &input, &element);
+  const Datum value = OidInputFunctionCall(input, pstrdup(text), element, modifier);
+  int16 length;
+  bool by_value;
+  get_typlenbyval(type, &length, &by_value);
+  return reinterpret_cast<Node*>(
+      makeConst(type, modifier, collation, length, value, false, by_value));
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/primnodes.h"
+}
+
+// Calls of this extension's aggregates, as the parser would make them.
+namespace dpquantile {
+
+// A call of the aggregate with this name. `arguments` are expressions, whose types choose the
+// variant. The call has the place `location` in the query's text. ereports if there is none.
+Aggref* call_private_aggregate(const char* name, List* arguments, int location);
+
+// Constants.
+Node* float8_constant(double value);
+Node* bool_constant(bool value);
+// The value that the type's input function makes of the text.
+Node* constant_of_text(Oid type, int32 modifier, Oid collation, const char* text);
+
+}  // namespace dpquantile

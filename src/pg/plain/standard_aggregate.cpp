@@ -1,0 +1,232 @@
+#include "pg/plain/standard_aggregate.hpp"
+
+#include "pg/plain/private_function.hpp"
+#include "pg/plain/value_bounds.hpp"
+#include "pg/release/private_call.hpp"
+#include "pg/server/decimal.hpp"
+
+extern "C" {
+#include "access/transam.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parse_coerce.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+enum class Kind {
+  kCount,
+  kMoment,      // of values between bounds
+  kPercentile,  // WITHIN GROUP
+  kLeast,
+  kMost,
+};
+
+struct Counterpart {
+  const char* standard;
+  const char* name;  // of the private aggregate
+  Kind kind;
+};
+
+constexpr Counterpart kCounterparts[] = {
+    {"count", "dp_count", Kind::kCount},
+    {"sum", "dp_sum", Kind::kMoment},
+    {"avg", "dp_avg", Kind::kMoment},
+    {"variance", "dp_variance", Kind::kMoment},
+    {"var_samp", "dp_var_samp", Kind::kMoment},
+    {"var_pop", "dp_var_pop", Kind::kMoment},
+    {"stddev", "dp_stddev", Kind::kMoment},
+    {"stddev_samp", "dp_stddev_samp", Kind::kMoment},
+    {"stddev_pop", "dp_stddev_pop", Kind::kMoment},
+    {"percentile_cont", "dp_quantile", Kind::kPercentile},
+    {"percentile_disc", "dp_quantile", Kind::kPercentile},
+    {"min", nullptr, Kind::kLeast},
+    {"max", nullptr, Kind::kMost},
+};
+
+const Counterpart* find_counterpart(Oid function) {
+  if (function >= FirstUnpinnedObjectId) return nullptr;
+  const char* name = get_func_name(function);
+  if (name == nullptr) return nullptr;
+  for (const Counterpart& counterpart : kCounterparts) {
+    if (strcmp(name, counterpart.standard) == 0) return &counterpart;
+  }
+  return nullptr;
+}
+
+[[noreturn]] void refuse_call(const PlainLevel* level, const Aggref* call, const char* reason,
+                              const char* hint) {
+  refuse(level->refused, call->location, reason, hint);
+}
+
+Node* argument_of(const Aggref* call) {
+  return reinterpret_cast<Node*>(static_cast<TargetEntry*>(linitial(call->args))->expr);
+}
+
+// ---- Bounds --------------------------------------------------------------------------------
+
+ValueBounds require_bounds(const PlainLevel* level, const Aggref* call, Node* value) {
+  if (const auto bounds = bounds_of(&level->scope, value)) return *bounds;
+  const char* name = get_func_name(call->aggfnoid);
+  refuse_call(
+      level, call,
+      psprintf("%s needs public bounds of its values, and %s has none", name,
+               name_of_expression(&level->scope, value)),
+      psprintf("Ask the owner of the table for dp_set_domain('%s', column, lower, upper), or "
+               "ask a private aggregate with bounds of your own, such as dp_avg(salary, "
+               "0.1, 0, 500000).",
+               level->refused.relation));
+}
+
+Node* bound_constant(const ValueBounds& bounds, double number) {
+  if (!is_temporal(bounds.type)) return float8_constant(number);
+  return constant_of_text(oid_of(bounds.type), -1, InvalidOid,
+                          iso_text_of_number(bounds.type, number, TextZone::kUtc));
+}
+
+Node* granularity_option(const ValueBounds& bounds) {
+  const double step = *bounds.granularity;
+  const char* text =
+      is_temporal(bounds.type)
+          ? psprintf("{\"granularity\": \"%s\"}",
+                     iso_text_of_number(
+                         ValueType::kInterval,
+                         number_of_value(ValueType::kInterval, interval_of_step(bounds.type, step)),
+                         TextZone::kUtc))
+          : psprintf("{\"granularity\": %s}", decimal_text(step));
+  return constant_of_text(JSONBOID, -1, InvalidOid, text);
+}
+
+// Epsilon, bounds and, for quantiles, the granularity.
+List* with_bounds(const PlainLevel* level, const ValueBounds& bounds, bool has_granularity,
+                  List* arguments) {
+  arguments = lappend(arguments, float8_constant(level->epsilon));
+  arguments = lappend(arguments, bound_constant(bounds, bounds.lower));
+  arguments = lappend(arguments, bound_constant(bounds, bounds.upper));
+  if (has_granularity && bounds.granularity) {
+    arguments = lappend(arguments, granularity_option(bounds));
+  }
+  return arguments;
+}
+
+// ---- Calls ---------------------------------------------------------------------------------
+
+void refuse_order(const PlainLevel* level, const Aggref* call) {
+  if (call->aggdistinct == NIL && call->aggorder == NIL) return;
+  refuse_call(level, call,
+              psprintf("DISTINCT or ORDER BY in %s chooses rows by the others",
+                       get_func_name(call->aggfnoid)),
+              "Leave it out. Only count(DISTINCT column) has a private counterpart.");
+}
+
+// count(1) and the like count every row.
+bool counts_rows(const Aggref* call) {
+  if (call->aggstar) return true;
+  const Node* counted = argument_of(call);
+  return IsA(counted, Const) && !reinterpret_cast<const Const*>(counted)->constisnull;
+}
+
+Aggref* make_count(const PlainLevel* level, const Aggref* call, Node* row) {
+  Node* epsilon = float8_constant(level->epsilon);
+  if (call->aggdistinct != NIL) {
+    return call_private_aggregate("dp_count_distinct", list_make2(argument_of(call), epsilon),
+                                  call->location);
+  }
+  refuse_order(level, call);
+  Node* counted = counts_rows(call) ? row : argument_of(call);
+  List* arguments = counted == nullptr ? list_make1(epsilon) : list_make2(counted, epsilon);
+  return call_private_aggregate("dp_count", arguments, call->location);
+}
+
+Aggref* make_moment(const PlainLevel* level, const Aggref* call, const char* name) {
+  refuse_order(level, call);
+  Node* value = argument_of(call);
+  const ValueBounds bounds = require_bounds(level, call, value);
+  return call_private_aggregate(name, with_bounds(level, bounds, false, list_make1(value)),
+                                call->location);
+}
+
+// The value of percentile_cont is cast to float8. Its own type has the better grid.
+Aggref* make_percentile(const PlainLevel* level, const Aggref* call) {
+  const auto* order = static_cast<const SortGroupClause*>(linitial(call->aggorder));
+  Node* value = argument_of(call);
+  if (get_ordering_op_for_equality_op(order->eqop, false) != order->sortop) {
+    refuse_call(level, call, "a percentile counts from the largest value",
+                "Leave out DESC and write 1 - p for p.");
+  }
+  auto* share = static_cast<Node*>(linitial(call->aggdirectargs));
+  const bool has_several = exprType(share) == FLOAT8ARRAYOID;
+  const ValueBounds bounds = require_bounds(level, call, value);
+  return call_private_aggregate(has_several ? "dp_quantiles" : "dp_quantile",
+                                with_bounds(level, bounds, true, list_make2(value, share)),
+                                call->location);
+}
+
+// Answers have the type of the standard aggregate, which the client knows already.
+Node* as_type(const PlainLevel* level, const Aggref* call, Node* answer) {
+  const Oid type = exprType(answer);
+  if (type == call->aggtype) return answer;
+  Node* cast = coerce_to_target_type(nullptr, answer, type, call->aggtype, -1, COERCION_EXPLICIT,
+                                     COERCE_EXPLICIT_CAST, -1);
+  if (cast != nullptr) return cast;
+  refuse_call(
+      level, call,
+      psprintf("%s has no private counterpart for this type", get_func_name(call->aggfnoid)),
+      "Ask a private aggregate, such as dp_avg(salary, 0.1, 0, 500000).");
+}
+
+Node* bound_as_answer(const PlainLevel* level, const Aggref* call, bool is_lower) {
+  const ValueBounds bounds = require_bounds(level, call, argument_of(call));
+  const double number = is_lower ? bounds.lower : bounds.upper;
+  if (is_temporal(bounds.type)) return as_type(level, call, bound_constant(bounds, number));
+  return constant_of_text(call->aggtype, -1, InvalidOid, decimal_text(number));
+}
+
+Aggref* make_call(const PlainLevel* level, const Aggref* call, const Counterpart& counterpart,
+                  Node* row) {
+  switch (counterpart.kind) {
+    case Kind::kCount:
+      return make_count(level, call, row);
+    case Kind::kPercentile:
+      return make_percentile(level, call);
+    default:
+      return make_moment(level, call, counterpart.name);
+  }
+}
+
+}  // namespace
+
+bool is_standard_aggregate(const Aggref* call) {
+  return find_counterpart(call->aggfnoid) != nullptr && call->agglevelsup == 0;
+}
+
+Node* count_of_rows(const Aggref* call, Node* row) {
+  auto* same = static_cast<Node*>(copyObjectImpl(call));
+  const FamilyRow* family = private_family(call);
+  if (family == nullptr || family->family != Family::kCount) return same;
+  List* arguments = list_make1(row);
+  const ListCell* cell;
+  foreach (cell, call->args) {
+    arguments = lappend(arguments, static_cast<TargetEntry*>(lfirst(cell))->expr);
+  }
+  Aggref* counted = call_private_aggregate("dp_count", arguments, call->location);
+  counted->aggfilter = call->aggfilter;
+  return reinterpret_cast<Node*>(counted);
+}
+
+Node* private_counterpart(const PlainLevel* level, const Aggref* call, Node* row) {
+  const Counterpart& counterpart = *find_counterpart(call->aggfnoid);
+  if (counterpart.kind == Kind::kLeast) return bound_as_answer(level, call, true);
+  if (counterpart.kind == Kind::kMost) return bound_as_answer(level, call, false);
+  Aggref* made = make_call(level, call, counterpart, row);
+  made->aggfilter = call->aggfilter;
+  return as_type(level, call, reinterpret_cast<Node*>(made));
+}
+
+}  // namespace dpquantile

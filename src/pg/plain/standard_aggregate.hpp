@@ -1,0 +1,25 @@
+#pragma once
+
+#include "pg/plain/plain_level.hpp"
+
+extern "C" {
+#include "nodes/primnodes.h"
+}
+
+// PostgreSQL's own aggregates, and the private ones that answer in their place.
+namespace dpquantile {
+
+// Whether the call is of a standard aggregate that has a private counterpart.
+bool is_standard_aggregate(const Aggref* call);
+
+// The private aggregate in the place of a standard one, with the epsilon of the level, the bounds
+// of the domains, and an answer of the same type. `row` is an expression that is not NULL for any
+// row, for count(*); null if every row counts. min and max give the bounds of the domain. Refuses
+// DISTINCT and ORDER BY where they have no counterpart, and values without bounds. The arguments
+// are columns of the level's scope.
+Node* private_counterpart(const PlainLevel* level, const Aggref* call, Node* row);
+
+// A private aggregate of the user's own. dp_count(epsilon) counts `row`; others stay as they are.
+Node* count_of_rows(const Aggref* call, Node* row);
+
+}  // namespace dpquantile

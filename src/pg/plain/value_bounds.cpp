@@ -1,0 +1,223 @@
+#include "pg/plain/value_bounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+extern "C" {
+#include "access/transam.h"
+#include "catalog/pg_type_d.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+struct Range {
+  double lower;
+  double upper;
+};
+using MaybeRange = std::optional<Range>;
+
+std::optional<ValueType> type_of(Oid type) {
+  const Oid base = getBaseType(type);
+  return find_value_type(base == FLOAT4OID ? FLOAT8OID : base);
+}
+
+bool is_number(Oid type) {
+  const auto value_type = type_of(type);
+  return value_type && !is_temporal(*value_type);
+}
+
+double number_in(ValueType type, const char* text) {
+  return number_of_text(is_temporal(type) ? type : ValueType::kFloat8, pstrdup(text));
+}
+
+std::optional<ValueBounds> bounds_of_column(const ColumnOrigin& origin, Oid type) {
+  const ColumnDomain* domain = find_domain(origin.relation, origin.column);
+  const auto value_type = type_of(type);
+  if (domain == nullptr || domain->lower == nullptr || !value_type) return std::nullopt;
+  ValueBounds bounds{*value_type, number_in(*value_type, domain->lower),
+                     number_in(*value_type, domain->upper), std::nullopt};
+  if (domain->granularity != nullptr) {
+    bounds.granularity =
+        is_temporal(*value_type)
+            ? step_of_interval(*value_type, DirectFunctionCall3(
+                                                interval_in, CStringGetDatum(domain->granularity),
+                                                ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)))
+            : number_in(ValueType::kFloat8, domain->granularity);
+  }
+  return bounds;
+}
+
+// ---- Computed numbers ----------------------------------------------------------------------
+
+// Finds ranges. It gives up after so many nodes: derived tables can double each other, level by
+// level.
+class RangeSearch {
+ public:
+  MaybeRange range_of(const QueryScope* scope, Node* expression);
+
+ private:
+  MaybeRange range_of_operator(const QueryScope* scope, const OpExpr* operation);
+  MaybeRange range_of_any(const QueryScope* scope, const List* expressions);
+  MaybeRange range_of_case(const QueryScope* scope, const CaseExpr* choice);
+  MaybeRange range_of_cast(const QueryScope* scope, const FuncExpr* cast);
+  MaybeRange range_of_column(const QueryScope* scope, Var* column);
+
+  static constexpr int kMostNodes = 1000;
+  int nodes_ = 0;
+};
+
+MaybeRange range_of_constant(const Const* constant) {
+  const auto type = type_of(constant->consttype);
+  if (!type || constant->constisnull) return std::nullopt;
+  const double number = constant->consttype == FLOAT4OID
+                            ? static_cast<double>(DatumGetFloat4(constant->constvalue))
+                            : number_of_value(*type, constant->constvalue);
+  if (!std::isfinite(number)) return std::nullopt;
+  return Range{number, number};
+}
+
+Range hull(const Range& one, const Range& other) {
+  return {std::min(one.lower, other.lower), std::max(one.upper, other.upper)};
+}
+
+Range product(const Range& left, const Range& right) {
+  const double corners[] = {left.lower * right.lower, left.lower * right.upper,
+                            left.upper * right.lower, left.upper * right.upper};
+  return {*std::min_element(std::begin(corners), std::end(corners)),
+          *std::max_element(std::begin(corners), std::end(corners))};
+}
+
+MaybeRange quotient(const Range& left, const Range& right, Oid type) {
+  if (right.lower <= 0 && right.upper >= 0) return std::nullopt;
+  Range range = product(left, {1 / right.upper, 1 / right.lower});
+  if (type == INT2OID || type == INT4OID || type == INT8OID) {
+    range = {std::trunc(range.lower), std::trunc(range.upper)};
+  }
+  return range;
+}
+
+MaybeRange RangeSearch::range_of_operator(const QueryScope* scope, const OpExpr* operation) {
+  const char* name = get_opname(operation->opno);
+  if (operation->opno >= FirstUnpinnedObjectId || name == nullptr ||
+      !is_number(operation->opresulttype) || name[0] == '\0' || name[1] != '\0') {
+    return std::nullopt;
+  }
+  const MaybeRange right = range_of(scope, static_cast<Node*>(llast(operation->args)));
+  if (!right) return std::nullopt;
+  if (list_length(operation->args) == 1) {
+    if (name[0] == '+') return right;
+    return name[0] == '-' ? MaybeRange(Range{-right->upper, -right->lower}) : std::nullopt;
+  }
+  const MaybeRange left = range_of(scope, static_cast<Node*>(linitial(operation->args)));
+  if (!left) return std::nullopt;
+  switch (name[0]) {
+    case '+':
+      return Range{left->lower + right->lower, left->upper + right->upper};
+    case '-':
+      return Range{left->lower - right->upper, left->upper - right->lower};
+    case '*':
+      return product(*left, *right);
+    case '/':
+      return quotient(*left, *right, operation->opresulttype);
+    default:
+      return std::nullopt;
+  }
+}
+
+// A NULL value is in no bounds and counts nowhere.
+bool is_null(const Node* expression) {
+  return expression == nullptr ||
+         (IsA(expression, Const) && reinterpret_cast<const Const*>(expression)->constisnull);
+}
+
+MaybeRange RangeSearch::range_of_any(const QueryScope* scope, const List* expressions) {
+  MaybeRange all;
+  const ListCell* cell;
+  foreach (cell, expressions) {
+    auto* expression = static_cast<Node*>(lfirst(cell));
+    if (is_null(expression)) continue;
+    const MaybeRange range = range_of(scope, expression);
+    if (!range) return std::nullopt;
+    all = all ? hull(*all, *range) : *range;
+  }
+  return all;
+}
+
+MaybeRange RangeSearch::range_of_case(const QueryScope* scope, const CaseExpr* choice) {
+  List* results = list_make1(choice->defresult);
+  const ListCell* cell;
+  foreach (cell, choice->args) {
+    results = lappend(results, static_cast<CaseWhen*>(lfirst(cell))->result);
+  }
+  return range_of_any(scope, results);
+}
+
+// Casts between numbers round by less than one.
+MaybeRange RangeSearch::range_of_cast(const QueryScope* scope, const FuncExpr* cast) {
+  if (cast->funcformat != COERCE_IMPLICIT_CAST && cast->funcformat != COERCE_EXPLICIT_CAST) {
+    return std::nullopt;
+  }
+  auto* from = static_cast<Node*>(linitial(cast->args));
+  if (!is_number(cast->funcresulttype) || !is_number(exprType(from))) return std::nullopt;
+  return range_of(scope, from);
+}
+
+MaybeRange RangeSearch::range_of_column(const QueryScope* scope, Var* column) {
+  if (const auto definition = definition_of(scope, column)) {
+    return range_of(definition->scope, definition->expression);
+  }
+  const auto origin = origin_of(scope, reinterpret_cast<Node*>(column));
+  const auto bounds = origin ? bounds_of_column(*origin, column->vartype) : std::nullopt;
+  if (!bounds) return std::nullopt;
+  return Range{bounds->lower, bounds->upper};
+}
+
+MaybeRange RangeSearch::range_of(const QueryScope* scope, Node* expression) {
+  CHECK_FOR_INTERRUPTS();
+  check_stack_depth();
+  if (++nodes_ > kMostNodes) return std::nullopt;
+  switch (nodeTag(expression)) {
+    case T_Var:
+      return range_of_column(scope, reinterpret_cast<Var*>(expression));
+    case T_Const:
+      return range_of_constant(reinterpret_cast<Const*>(expression));
+    case T_RelabelType:
+      return range_of(scope,
+                      reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(expression)->arg));
+    case T_FuncExpr:
+      return range_of_cast(scope, reinterpret_cast<FuncExpr*>(expression));
+    case T_OpExpr:
+      return range_of_operator(scope, reinterpret_cast<OpExpr*>(expression));
+    case T_CaseExpr:
+      return range_of_case(scope, reinterpret_cast<CaseExpr*>(expression));
+    case T_CoalesceExpr:
+      return range_of_any(scope, reinterpret_cast<CoalesceExpr*>(expression)->args);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<ValueBounds> bounds_of(const QueryScope* scope, Node* expression) {
+  const auto type = type_of(exprType(expression));
+  if (!type) return std::nullopt;
+  if (const auto origin = origin_of(scope, expression)) {
+    return bounds_of_column(*origin, exprType(expression));
+  }
+  const MaybeRange range = RangeSearch().range_of(scope, expression);
+  if (!range || !std::isfinite(range->lower) || !std::isfinite(range->upper) ||
+      !(range->lower < range->upper)) {
+    return std::nullopt;
+  }
+  return ValueBounds{*type, range->lower, range->upper, std::nullopt};
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "pg/plain/query_scope.hpp"
+#include "pg/server/value_type.hpp"
+
+// The public bounds of the values of an expression, from the domains of its columns.
+namespace dpquantile {
+
+// As numbers of the expression's type (number_of_value).
+struct ValueBounds {
+  ValueType type;
+  double lower;
+  double upper;
+  std::optional<double> granularity;
+};
+
+// The bounds of what an expression gives for any row whose columns are within their domains: of
+// columns, casts between numbers, sums, differences, products, quotients by a constant, CASE and
+// COALESCE. None if a column has no domain, the expression is another one, or it is computed
+// from more than 1000 others. The granularity is
+// that of a column that is shown as it is.
+std::optional<ValueBounds> bounds_of(const QueryScope* scope, Node* expression);
+
+}  // namespace dpquantile

@@ -1,0 +1,41 @@
+#include "pg/release/call_cost.hpp"
+
+extern "C" {
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// Whether an expression has a parameter without a value, before the query runs. `state` is the
+// executor's.
+bool has_unknown_parameter(Node* node, void* state) {
+  if (node == nullptr) return false;
+  if (IsA(node, Param)) {
+    return reinterpret_cast<Param*>(node)->paramkind != PARAM_EXTERN ||
+           static_cast<EState*>(state)->es_param_list_info == nullptr;
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(has_unknown_parameter), state);
+}
+
+// Whether EXPLAIN shows a plan that is not run. Otherwise a call without checked parameters belongs
+// to a node that was not executed. Its parameters may be wrong, and nobody asked for them.
+bool is_plain_explain(const PlanState* node) {
+  return (node->state->es_top_eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0;
+}
+
+}  // namespace
+
+const PrivacyCost* known_cost(ReleaseNode* node, ReleaseCall* call) {
+  PlanState* state = &node->scan.ss.ps;
+  if (call->checked == nullptr) {
+    auto* parameters = reinterpret_cast<Node*>(call->parameters);
+    if (!is_plain_explain(state) || has_unknown_parameter(parameters, state->state)) return nullptr;
+    prepare_call(call, state->ps_ExprContext, state->state->es_query_cxt);
+  }
+  return &call->mechanism.mechanism->cost();
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "core/privacy/mechanism.hpp"
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/execnodes.h"
+}
+
+// What one execution of a query costs, before it runs.
+namespace dpquantile {
+
+// A private aggregate of a query.
+struct PricedCall {
+  const char* function;     // the SQL function
+  const char* method;       // null if its cost is unknown
+  const PrivacyCost* cost;  // for one time; null if it is unknown
+  int times;                // the number of grouping sets
+  bool by_group;            // whether it is charged for each group
+};
+
+// All private aggregates of a query that is started and does not run: PricedCall. palloc'd.
+List* priced_calls(PlanState* plan);
+
+}  // namespace dpquantile

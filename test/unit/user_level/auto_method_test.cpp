@@ -1,0 +1,115 @@
+#include "core/user_level/auto_method.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/contributions/fixed_point.hpp"
+#include "core/user_level/user_error.hpp"
+#include "core/user_level/user_mean.hpp"
+#include "support/context_testing.hpp"
+#include "support/law_testing.hpp"
+#include "support/user_dataset.hpp"
+
+namespace dpquantile {
+namespace {
+
+using test::GroupedRows;
+using test::heap;
+using test::TestContext;
+using test::TestWorkspace;
+using test::UserValues;
+
+UserQuery automatic(double epsilon, ContributionRule rule = ContributionRule::kOptimal,
+                    std::uint64_t most = 0) {
+  return {UserMethod::kAuto, rule, most, epsilon};
+}
+
+UserQuery chosen(const std::vector<UsersWithRows>& histogram, const UserQuery& query) {
+  return chosen_mean_query(query, RowsPerUser(histogram, heap()));
+}
+
+TEST(AutoMethod, ClipsTheArraysOfManyUsersOnly) {
+  EXPECT_EQ(chosen({{10, 5}}, automatic(1)).method, UserMethod::kArray);
+  EXPECT_EQ(chosen({{10, 300}}, automatic(0.01)).method, UserMethod::kArray);
+  EXPECT_EQ(chosen({{10, 3000}}, automatic(1)).method, UserMethod::kQuantile);
+}
+
+TEST(AutoMethod, KeepsFewRowsOfHeavyUsersIfEpsilonIsSmall) {
+  const std::vector<UsersWithRows> heavy = {{10, 300}, {1000, 1}};
+  EXPECT_LE(chosen(heavy, automatic(0.1)).max_contributions, 10U);
+  EXPECT_EQ(chosen(heavy, automatic(1000)).max_contributions, 1000U);
+}
+
+TEST(AutoMethod, KeepsTheStatedRowsOfAUser) {
+  const std::vector<UsersWithRows> histogram = {{3, 300}, {40, 200}};
+  for (const double epsilon : {0.01, 1.0, 100.0}) {
+    const auto of_rule = [&](ContributionRule rule, std::uint64_t most) {
+      return chosen(histogram, automatic(epsilon, rule, most)).max_contributions;
+    };
+    EXPECT_EQ(of_rule(ContributionRule::kMedian, 0), 3U);
+    EXPECT_EQ(of_rule(ContributionRule::kFixed, 7), 7U);
+    EXPECT_EQ(of_rule(ContributionRule::kFixed, 0xffffffff), 40U);
+  }
+}
+
+TEST(AutoMethod, LeavesOtherMethodsAsTheyAre) {
+  for (const UserMethod method : {UserMethod::kLevy, UserMethod::kBaseline}) {
+    const UserQuery query = chosen({{10, 3000}}, {method, ContributionRule::kMedian, 0, 1});
+    EXPECT_EQ(query.method, method);
+    EXPECT_EQ(query.rule, ContributionRule::kMedian);
+  }
+}
+
+TEST(AutoMethod, IsArrayWithoutRows) {
+  EXPECT_EQ(chosen({}, automatic(1)).method, UserMethod::kArray);
+}
+
+TEST(AutoMethod, ForecastsTheChosenMethod) {
+  TestContext context;
+  for (const std::uint64_t users : {1U, 30U, 3000U}) {
+    const std::vector<UsersWithRows> histogram = {{10, users}, {50, 2}};
+    const RowsPerUser counts(histogram, heap());
+    const UserErrorForecast forecast = forecast_mean_error(counts, automatic(1), context);
+    const UserErrorForecast expected =
+        forecast_mean_error(counts, chosen(histogram, automatic(1)), context);
+    EXPECT_EQ(forecast.max_contributions, expected.max_contributions);
+    EXPECT_EQ(forecast.left_out, expected.left_out);
+    EXPECT_EQ(forecast.noise, expected.noise);
+  }
+}
+
+// Half of the users have 0, the others 1 as values; the few have 20 rows, so 'auto' draws from the
+// law of 'array' with its m_UB: Laplace noise of scale m / (epsilon N) about the kept mean.
+TEST(AutoMethod, HasTheLawOfTheChosenMethod) {
+  constexpr int kDraws = 20'000;
+  constexpr std::size_t kParts = 12;
+  constexpr double kEpsilon = 2;
+  UserValues data(20, {0});
+  for (std::size_t i = 0; i < 10; ++i) data[i] = {FixedPoint::kOne};
+  data.push_back(std::vector<std::uint32_t>(20, FixedPoint::kOne));
+  data.push_back(std::vector<std::uint32_t>(20, 0));
+  const GroupedRows rows(data);
+  const RowsPerUser counts(*rows, TestWorkspace());
+  const UserQuery query = chosen_mean_query(automatic(kEpsilon), counts);
+  ASSERT_EQ(query.method, UserMethod::kArray);
+  ASSERT_LT(query.max_contributions, 20U);
+  const double scale = static_cast<double>(query.max_contributions) /
+                       static_cast<double>(counts.kept(query.max_contributions)) / kEpsilon;
+  TestContext context;
+  std::vector<std::uint64_t> observed(kParts);
+  for (int i = 0; i < kDraws; ++i) {
+    const double z =
+        (user_mean(*rows, automatic(kEpsilon), context) / double{FixedPoint::kOne} - 0.5) / scale;
+    const double below = z < 0 ? std::exp(z) / 2 : 1 - std::exp(-z) / 2;
+    ++observed[std::min(kParts - 1, static_cast<std::size_t>(below * kParts))];
+  }
+  EXPECT_GT(test::law_p_value(observed, std::vector<double>(kParts, 1.0 / kParts)),
+            test::kLawFalseAlarm);
+}
+
+}  // namespace
+}  // namespace dpquantile

@@ -1,0 +1,182 @@
+#include "core/user_level/window_interval.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/contributions/fixed_point.hpp"
+#include "core/user_level/budget_split.hpp"
+#include "support/context_testing.hpp"
+#include "support/law_testing.hpp"
+
+namespace dpquantile {
+namespace {
+
+using test::TestContext;
+
+constexpr std::uint32_t kOne = FixedPoint::kOne;
+using Arrays = std::vector<FilledArray>;
+
+// One array of 3 rows for each mean.
+Arrays arrays_of(const std::vector<double>& means) {
+  Arrays arrays;
+  for (const double mean : means)
+    arrays.push_back({3, static_cast<std::uint64_t>(3 * mean * kOne)});
+  return arrays;
+}
+
+// --- The plan ------------------------------------------------------------------------------------
+
+TEST(WindowPlanning, LeavesTheIntervalPublicForFewArrays) {
+  EXPECT_EQ(plan_windows(1, 5, pure(1)).parts, 0U);
+  EXPECT_EQ(plan_windows(100, 50, pure(0.1)).parts, 0U);
+  EXPECT_EQ(plan_windows(1'000'000, 1, pure(1e-6)).parts, 0U);
+}
+
+TEST(WindowPlanning, SpendsLessForMoreArrays) {
+  unsigned before = kMostIntervalParts;
+  for (std::uint64_t arrays = 80; arrays < 100'000; arrays *= 2) {
+    const WindowPlan plan = plan_windows(arrays, 5, pure(1));
+    EXPECT_GE(plan.parts, 1U);
+    EXPECT_LE(plan.parts, before);
+    before = plan.parts;
+  }
+  EXPECT_LE(before, kBudgetParts / 4);
+}
+
+TEST(WindowPlanning, ClipsAtMostATenthOfTheArrays) {
+  EXPECT_EQ(plan_windows(1000, 5, pure(1)).clipped, 5U);
+  EXPECT_EQ(plan_windows(1000, 5000, pure(1)).clipped, 100U);
+  EXPECT_EQ(clipped_target(UserMethod::kQuantile, pure(0.5)), 10);
+  EXPECT_EQ(clipped_target(UserMethod::kQuantileAdaptive, pure(0.5)), 2);
+}
+
+// The claim of the plan: the windows that hold no array mean have at most e^-3 times the weight at
+// which their error would be that of the noise of the whole range.
+TEST(WindowPlanning, KeepsMissesRare) {
+  for (const PrivacyParameter& privacy : {pure(0.1), pure(1), pure(20), zcdp(0.005), zcdp(1)}) {
+    for (const std::uint64_t arrays : {20U, 90U, 200U, 1000U, 4000U, 100'000U}) {
+      const WindowPlan plan = plan_windows(arrays, 5 * expected_noise(privacy), privacy);
+      if (plan.parts == 0) continue;
+      double windows = 0;
+      for (unsigned j = 0; j <= 4 * plan.finest; ++j) {
+        const double width = std::exp2(-(j / 4.0));
+        windows += ((1 - width) / width * 8 + 1) * std::pow(width, -plan.narrow_preference);
+      }
+      const double lambda = interval_epsilon(privacy, plan.parts) / 2;
+      const double excess = static_cast<double>(arrays - plan.clipped);
+      const double missed = windows * std::exp(-lambda * excess);
+      EXPECT_LE(missed * static_cast<double>(arrays) / expected_noise(privacy), std::exp(-3));
+    }
+  }
+}
+
+// --- The draw ------------------------------------------------------------------------------------
+
+using Law = std::map<std::pair<std::uint32_t, std::uint32_t>, double>;
+
+// The law of the intervals, by the definition.
+Law law_of_windows(const std::vector<double>& means, const WindowPlan& plan, double epsilon) {
+  constexpr double kCells = 8192;
+  const double lambda = epsilon * (1 - 1.0 / 1024) / 2;
+  const auto target = static_cast<double>(plan.clipped);
+  Law law;
+  double sum = 0;
+  for (unsigned j = 0; j <= 4 * plan.finest; ++j) {
+    const double width = std::round(kCells * std::exp2(-(j / 4.0)));
+    for (int i = 0;; ++i) {
+      const double low = std::min(std::floor(i * width / 8), kCells - width);
+      double below = -target;
+      double above = -target;
+      for (const double mean : means) {
+        const double cell = std::min(std::floor(mean * kCells), kCells - 1);
+        below += cell < low;
+        above += cell >= low + width;
+      }
+      const double cost = std::max({std::abs(below), std::abs(above), std::abs(below + above)});
+      const double weight = std::exp2(plan.narrow_preference * j / 4) * std::exp(-lambda * cost);
+      law[{static_cast<std::uint32_t>(low) << 18, static_cast<std::uint32_t>(low + width) << 18}] +=
+          weight;
+      sum += weight;
+      if (low == kCells - width) break;
+    }
+  }
+  for (auto& [interval, probability] : law) probability /= sum;
+  return law;
+}
+
+class WindowInterval : public ::testing::Test {
+ protected:
+  TestContext context_;
+};
+
+TEST_F(WindowInterval, FollowsTheLawOfTheProof) {
+  constexpr int kDraws = 10'000;
+  const WindowPlan plans[] = {{7, 0, 2, 1}, {7, 1, 3, 2.5}, {16, 2, 2, 1}};
+  const std::vector<double> data[] = {
+      {0.4, 0.41, 0.42, 0.9}, {0, 0, 0.999, 1}, {0.1, 0.3, 0.5, 0.7, 0.9, 0.95}};
+  for (const WindowPlan& plan : plans) {
+    for (const std::vector<double>& means : data) {
+      for (const double epsilon : {0.2, 2.0}) {
+        const Law law = law_of_windows(means, plan, epsilon);
+        std::vector<double> probabilities;
+        Law places;
+        for (const auto& [interval, probability] : law) {
+          places[interval] = static_cast<double>(probabilities.size());
+          probabilities.push_back(probability);
+        }
+        std::vector<std::uint64_t> observed(probabilities.size());
+        for (int i = 0; i < kDraws; ++i) {
+          const ClippingInterval drawn =
+              draw_window_interval(arrays_of(means), plan, epsilon, context_);
+          ++observed[static_cast<std::size_t>(places.at({drawn.low, drawn.high}))];
+        }
+        EXPECT_GT(test::law_p_value(observed, probabilities), test::kLawFalseAlarm) << epsilon;
+      }
+    }
+  }
+}
+
+// The definition of privacy, on the exact law: no probability changes by more than e^epsilon, and
+// the logarithms of the changes span at most epsilon.
+TEST_F(WindowInterval, HasABoundedRange) {
+  constexpr double kEpsilon = 0.7;
+  const WindowPlan plan{7, 1, 2, 1};
+  const std::vector<double> ends = {0, 0.2, 0.5, 0.8, 1};
+  for (const double from : ends) {
+    for (const double to : ends) {
+      const Law law = law_of_windows({0.1, 0.3, 0.5, 0.9, from}, plan, kEpsilon);
+      const Law other = law_of_windows({0.1, 0.3, 0.5, 0.9, to}, plan, kEpsilon);
+      double least = 0;
+      double most = 0;
+      for (const auto& [interval, probability] : law) {
+        const double change = std::log(probability / other.at(interval));
+        least = std::min(least, change);
+        most = std::max(most, change);
+      }
+      EXPECT_LE(most - least, kEpsilon);
+    }
+  }
+}
+
+TEST_F(WindowInterval, HoldsMostArrayMeans) {
+  std::vector<double> means;
+  for (int i = 0; i < 1000; ++i) means.push_back(0.4 + i * 1e-4);
+  const WindowPlan plan = plan_windows(means.size(), 5, pure(50));
+  // At epsilon = 10 a window with 20 more or fewer array means outside has less than e^-80 times
+  // the weight of the best one.
+  for (int i = 0; i < 20; ++i) {
+    const ClippingInterval drawn = draw_window_interval(arrays_of(means), plan, 10, context_);
+    EXPECT_LT(drawn.low / double{kOne}, 0.403);
+    EXPECT_GT(drawn.high / double{kOne}, 0.497);
+  }
+}
+
+}  // namespace
+}  // namespace dpquantile
