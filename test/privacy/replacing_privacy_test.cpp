@@ -166,8 +166,7 @@ TEST(ReplacingOneQuantile, KeepsRhoAndReachesIt) {
   }
 }
 
-// --- Independent noise on several counts
-// -----------------------------------------------------------
+// --- Independent noise on several counts ---------------------------------------------------------
 
 // The law of one count with discrete Laplace noise, and that of the count moved by `change`.
 std::pair<Probabilities, Probabilities> laplace_laws(Real epsilon_per_unit, int change) {
@@ -209,6 +208,43 @@ TEST(ReplacingInAVector, KeepsTwiceRhoAndReachesIt) {
     const auto [law, other] = laplace_laws(epsilon, 1);
     const Real reached = 2 * exact_renyi_divergence(law, other, 1.001L);
     EXPECT_GT(reached, 0.99L * *charged.rho) << epsilon;
+  }
+}
+
+// --- Groups --------------------------------------------------------------------------------------
+
+// The logarithm of the ratio of probabilities that two independent groups reach together: the row
+// leaves the one and enters the other, and the noise of each is its own.
+Real loss_of_two(const std::pair<Probabilities, Probabilities>& left,
+                 const std::pair<Probabilities, Probabilities>& entered) {
+  return exact_loss(left.first, left.second) + exact_loss(entered.first, entered.second);
+}
+
+// What a query without groups is charged, epsilon for a count and 1.11 epsilon for the quantile
+// 0.9, is refuted.
+TEST(ReplacingInGroups, ACountReachesTwiceItsOwnCost) {
+  for (const double epsilon : {0.1, 1.0, 3.0}) {
+    const ReleaseCosts alone = same_costs(pure_cost(epsilon));
+    const Real reached = loss_of_two(laplace_laws(epsilon, -1), laplace_laws(epsilon, 1));
+    EXPECT_LE(reached, *costs_in_groups(alone).replacing.epsilon + 1e-9);
+    EXPECT_GT(reached, 0.99 * *costs_in_groups(alone).replacing.epsilon);
+    EXPECT_GT(reached, 1.9 * *alone.replacing.epsilon);
+  }
+}
+
+TEST(ReplacingInGroups, AQuantileKeepsTwiceItsOwnCostAndExceedsThatOfOneGroup) {
+  constexpr std::uint64_t kCells = 1000;
+  for (const double epsilon : {0.1, 1.0, 3.0}) {
+    const ReleaseCosts alone =
+        QuantilesMechanism({QuantilesMethod::kApproximate, pure(epsilon), kCells, {0.9}}, heap())
+            .costs();
+    const Dataset group{kCells, std::vector<std::uint32_t>(9, 0)};
+    Dataset with_row = group;
+    with_row.records.push_back(kCells - 1);
+    const Real reached =
+        loss_of_two(laws(with_row, group, {0.9}, epsilon), laws(group, with_row, {0.9}, epsilon));
+    EXPECT_LE(reached, *costs_in_groups(alone).replacing.epsilon + kRounding);
+    EXPECT_GT(reached, 1.1 * *alone.replacing.epsilon) << epsilon;
   }
 }
 
