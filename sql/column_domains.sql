@@ -126,9 +126,25 @@ SELECT dp_set_domain('visit', 'ward', '{North}');
 RESET ROLE;
 SELECT * FROM domains WHERE column_name IN ('ward');
 
+-- The CHECK of a domain type, which may be anybody's function, is not evaluated: not here, and not when a query is planned.
+CREATE FUNCTION noted(value text) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE NOTICE 'checked %', value; RETURN true; END$$;
+CREATE DOMAIN ward_code AS char(3) CHECK (noted(VALUE::text));
+CREATE TABLE coded (code ward_code, parts text[], span int4range, whole visit);
+ALTER TABLE coded OWNER TO regress_dpq_domain_owner;
+SET ROLE regress_dpq_domain_owner;
+SELECT dp_protect_table('coded');
+SELECT dp_set_domain('coded', 'code', '{a,bc}');
+SELECT dp_set_domain('coded', 'parts', '{a}');
+SELECT dp_set_domain('coded', 'span', '{"[1,2)"}');
+SELECT dp_set_domain('coded', 'whole', '{}'::text[]);
+SELECT dp_grant_private_access('coded', 'regress_dpq_domain_analyst', epsilon => 1);
+SET ROLE regress_dpq_domain_analyst;
+SELECT dp_private_query('SELECT code, count(*) FROM coded GROUP BY code');
+RESET ROLE;
+
 -- dp_unprotect_table forgets them.
 SET ROLE regress_dpq_domain_owner;
-SELECT dp_unprotect_table('visit');
+SELECT dp_unprotect_table('visit'), dp_unprotect_table('coded');
 RESET ROLE;
 TABLE domains;
 DROP VIEW domains;

@@ -22,7 +22,7 @@ namespace dpquantile {
 
 namespace {
 
-// The type may have changed: an enum has other labels, a domain another CHECK.
+// An enum may have lost a label.
 Node* key_of_text(const ColumnDomain& domain, const Node* key, const char* written) {
   const MemoryContext context = CurrentMemoryContext;
   Node* volatile value = nullptr;

@@ -61,10 +61,13 @@ Node* bool_constant(bool value) {
 }
 
 Node* constant_of_text(Oid type, int32 modifier, Oid collation, const char* text) {
+  // The input function of a domain would evaluate its CHECK, which may be anybody's function.
+  int32 base_modifier = modifier;
+  const Oid base = getBaseTypeAndTypmod(type, &base_modifier);
   Oid input;
   Oid element;
-  getTypeInputInfo(type, &input, &element);
-  const Datum value = OidInputFunctionCall(input, pstrdup(text), element, modifier);
+  getTypeInputInfo(base, &input, &element);
+  const Datum value = OidInputFunctionCall(input, pstrdup(text), element, base_modifier);
   int16 length;
   bool by_value;
   get_typlenbyval(type, &length, &by_value);
