@@ -44,7 +44,7 @@ INSERT INTO ordinary VALUES
   ('method', '''tree'''), ('accountant', '''pure'''), ('neighbours', '''replace'''), ('role', '''regress_dpq_team'''), ('upwards', 'true'),
   ('granularity', '1'), ('max_contributions', '8'), ('suppress', 'NULL'), ('budget', 'NULL'), ('smallest_charge', '1e-6'),
   ('note', 'NULL'), ('step', '''1 hour'''), ('bounds', 'ARRAY[0, 50, 100]'), ('counts', '''{3,4}'''), ('error', '5'), ('max_groups', '2'),
-  ('relation', '''t'''), ('smallest_epsilon', '0.01'), ('caller', '10'), ('start', '1'), ('stop', '10'),
+  ('relation', '''t'''), ('smallest_epsilon', '0.01'), ('caller', '10'), ('reuse', '''1 day'''), ('start', '1'), ('stop', '10'),
   ('list', 'ARRAY[1, 2]'), ('column_name', '''value'''), ('column_type', '''float8'''), ('keys', '''{1}''');
 INSERT INTO ordinary
   SELECT 'step', '2', unnest('{int4,int8,numeric}'::regtype[])

@@ -4,6 +4,7 @@
 #include "pg/release/release_node.hpp"
 #include "pg/release/release_path.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
+#include "pg/reuse/kept_answers.hpp"
 #include "pg/server/postgres.hpp"
 
 extern "C" {
@@ -11,9 +12,12 @@ DPQ_MODULE_MAGIC;
 PGDLLEXPORT void _PG_init();
 }
 
-// The queue needs shared memory, which a library gets only if it is preloaded.
+// The queue and the kept answers need shared memory, which a library gets only if it is preloaded.
 void _PG_init() {
-  if (process_shared_preload_libraries_in_progress) dpquantile::install_charge_queue();
+  if (process_shared_preload_libraries_in_progress) {
+    dpquantile::install_charge_queue();
+    dpquantile::install_kept_answers();
+  }
   dpquantile::install_release_node();
   dpquantile::install_release_paths();
   dpquantile::install_restricted_hooks();

@@ -74,11 +74,52 @@ CREATE OR REPLACE VIEW @extschema@.dp_budget WITH (security_barrier) AS
 COMMENT ON COLUMN @extschema@.dp_budget.neighbours IS
   'What limits and spending are for. add or remove: each query is charged for the neighbours of its own guarantee. replace: each '
   'query is charged for replacing the value of one row.';
+CREATE FUNCTION dpquantile.keeps_answers() RETURNS boolean
+  LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_keeps_answers';
+COMMENT ON FUNCTION dpquantile.keeps_answers() IS
+  'Whether there is memory for answers that are kept for reuse: if the library is in shared_preload_libraries.';
+
+CREATE FUNCTION dpquantile.kept_answers(OUT role oid, OUT first_charge bigint, OUT charges integer, OUT reuses bigint)
+  RETURNS SETOF record
+  LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'dpq_kept_answers';
+COMMENT ON FUNCTION dpquantile.kept_answers() IS
+  'The answers that are kept for reuse: of the role of this session, or of all roles if the current user owns the extension. Tells '
+  'nothing about any data.';
+
+CREATE OR REPLACE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
+  WITH viewer AS MATERIALIZED (
+    SELECT dpquantile.sees_all_budgets() AS is_owner,
+           (SELECT b.budget_id FROM dpquantile.budget b WHERE b.role = dpquantile.charged_role()) AS budget_id)
+  SELECT l.number,
+         CASE WHEN v.is_owner THEN l.charged_at ELSE date_trunc('minute', l.charged_at, 'UTC') END AS charged_at,
+         l.role_name AS role,
+         l.session_role_name AS session_role,
+         l.function,
+         l.mechanism,
+         l.neighbours,
+         trim_scale(l.epsilon) AS epsilon,
+         trim_scale(l.delta) AS delta,
+         l.grouping_sets,
+         l.groups,
+         t.query,
+         trim_scale(l.rho) AS rho,
+         l.accountant,
+         k.reuses
+    FROM dpquantile.ledger l
+    LEFT JOIN dpquantile.query_text t USING (budget_id, query_hash)
+    LEFT JOIN dpquantile.budget b ON b.budget_id = l.budget_id
+    LEFT JOIN dpquantile.kept_answers() k
+      ON k.role = b.role AND l.number >= k.first_charge AND l.number < k.first_charge + k.charges
+   CROSS JOIN viewer v
+   WHERE v.is_owner OR l.budget_id = v.budget_id
+   ORDER BY CASE WHEN v.is_owner THEN l.charged_at END, l.number;
 COMMENT ON VIEW @extschema@.dp_ledger IS
   'One row for each charge: its number among the charges of the budget, from 1, time (to the minute, except for the '
   'owner of the extension), role, session role, function, mechanism, neighbour relation that is charged for, epsilon and delta (for all '
   'grouping sets or groups together; epsilon is NULL for a query stated in rho alone), number of grouping sets, '
-  'number of groups, text of the query (its first 2 kB), rho (NULL for a charge with a delta), accountant. The number '
+  'number of groups, text of the query (its first 2 kB), rho (NULL for a charge with a delta), accountant, how often the answer was shown '
+  'again without a charge (NULL if it is not kept). The number '
   'of groups is 1 without GROUP BY. The functions dp_user_... with GROUP BY are charged for each group: one row has '
   'the first group, a second row all others and their number. For other functions with GROUP BY it is NULL, because '
   'it would depend on the data. A role sees its own charges in the order of their numbers, the owner of the extension '
@@ -305,7 +346,8 @@ COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, f
   'value, at first pure); smallest_charge: a query of the role with a smaller charge is refused, in epsilon with pure '
   'and in rho with zcdp, positive and at most the limit (default: a millionth of the new limit); neighbours: ''add or remove'' '
   'charges each query for the neighbours of its own guarantee; ''replace'' charges each query for replacing the value of one '
-  'row, and promises the limit for that, whatever the role asks (default: the old one, at first add or remove). A budget of '
+  'row, which moves it to another group if a key depends on it, and promises the limit for that, whatever the role asks '
+  '(default: the old one, at first add or remove). A budget of '
   'which something is spent keeps its neighbours. The earlier spending '
   'of the role still counts, also if the role was renamed, dropped and created again under any of its names; then '
   'everything counts that was ever charged to a budget of one of these names. For the data owner: the limit is the '
@@ -499,6 +541,7 @@ CREATE TABLE dpquantile.private_grant (
   smallest_epsilon float8      NOT NULL CHECK (smallest_epsilon > 0 AND smallest_epsilon <= 100),
   epsilon          float8      CHECK (epsilon >= smallest_epsilon AND epsilon <= 100),
   delta            float8      CHECK (delta IS NULL OR delta > 0 AND delta < 1 AND epsilon IS NOT NULL),
+  reuse            interval    CHECK (reuse > '0' AND reuse <= '10 years'),
   granted_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
   granted_by       name        NOT NULL,
   PRIMARY KEY (relation, grantee)
@@ -514,6 +557,8 @@ COMMENT ON COLUMN dpquantile.private_grant.epsilon IS
   'What each standard aggregate costs, such as count(*); NULL if only private aggregates may be asked.';
 COMMENT ON COLUMN dpquantile.private_grant.delta IS
   'What the choice of groups costs besides, where the keys of GROUP BY come from the rows; NULL if they must be public.';
+COMMENT ON COLUMN dpquantile.private_grant.reuse IS
+  'How long the answers of a query are shown again to the role that asks it once more; NULL if each query is charged.';
 
 -- All values are texts that the input function of the column's type reads in any session.
 CREATE TABLE dpquantile.column_domain (
@@ -862,7 +907,7 @@ END
 $$;
 
 CREATE FUNCTION dpquantile.set_private_grant(relation regclass, role regrole, smallest_epsilon float8, epsilon float8,
-                                             delta float8, caller oid)
+                                             delta float8, reuse interval, caller oid)
   RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -904,6 +949,12 @@ BEGIN
             HINT = 'It is what the choice of groups costs, where the keys of GROUP BY come from the rows. It should be far below one '
                    'over the number of rows.';
   END IF;
+  IF set_private_grant.reuse IS NOT NULL
+     AND NOT coalesce(set_private_grant.reuse > '0' AND set_private_grant.reuse <= '10 years', false) THEN
+    RAISE EXCEPTION 'reuse must be above 0 and at most 10 years, got %', set_private_grant.reuse
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'It is how long answers are shown again without a charge, for example ''1 day''.';
+  END IF;
   SELECT * INTO own FROM dpquantile.own_right(asked, grantee.oid);
   IF own.reason IS NOT NULL THEN
     RAISE EXCEPTION 'role % cannot have private access to %: %', grantee.oid::regrole, asked, own.reason
@@ -926,12 +977,12 @@ BEGIN
   -- What was granted under an earlier name of the role is closed.
   DELETE FROM dpquantile.private_grant g
    WHERE g.relation = asked AND g.grantee_oid = grantee.oid AND g.grantee <> grantee.rolname;
-  INSERT INTO dpquantile.private_grant AS g (relation, grantee, grantee_oid, smallest_epsilon, epsilon, delta, granted_by)
+  INSERT INTO dpquantile.private_grant AS g (relation, grantee, grantee_oid, smallest_epsilon, epsilon, delta, reuse, granted_by)
   VALUES (asked, grantee.rolname, grantee.oid, set_private_grant.smallest_epsilon, set_private_grant.epsilon,
-          set_private_grant.delta, (SELECT r.rolname FROM pg_roles r WHERE r.oid = set_private_grant.caller))
+          set_private_grant.delta, set_private_grant.reuse, (SELECT r.rolname FROM pg_roles r WHERE r.oid = set_private_grant.caller))
   ON CONFLICT ON CONSTRAINT private_grant_pkey DO UPDATE
      SET grantee_oid = excluded.grantee_oid, smallest_epsilon = excluded.smallest_epsilon, epsilon = excluded.epsilon,
-         delta = excluded.delta,
+         delta = excluded.delta, reuse = excluded.reuse,
          granted_at = excluded.granted_at, granted_by = excluded.granted_by;
 END
 $$;
@@ -969,9 +1020,12 @@ BEGIN
       USING ERRCODE = 'undefined_object',
             HINT = format('Protect it first: SELECT dp_protect_table(%L);', asked);
   END IF;
-  -- Of a column that has had another type, all is forgotten.
+  -- Of a column that has had another type, or is another one of the same name, all is forgotten.
   DELETE FROM dpquantile.column_domain d
-   WHERE d.relation = asked AND d.column_name = set_domain.column_name AND d.column_type <> set_domain.column_type;
+   WHERE d.relation = asked AND d.column_name = set_domain.column_name
+     AND (d.column_type <> set_domain.column_type
+          OR d.column_number <> (SELECT a.attnum FROM pg_attribute a
+                                  WHERE a.attrelid = asked AND a.attname = set_domain.column_name AND NOT a.attisdropped));
   INSERT INTO dpquantile.column_domain AS d (relation, column_name, column_type, lower, upper, granularity, keys)
   VALUES (asked, set_domain.column_name, set_domain.column_type, set_domain.lower, set_domain.upper, set_domain.granularity,
           set_domain.keys)
@@ -1004,7 +1058,7 @@ COMMENT ON FUNCTION dpquantile.set_domain(regclass, name, regtype, text, text, t
 COMMENT ON FUNCTION dpquantile.end_domain(regclass, name) IS 'What dp_drop_domain does for the owner of the table.';
 COMMENT ON FUNCTION dpquantile.set_protection(regclass, name, oid) IS 'What dp_protect_table does for caller.';
 COMMENT ON FUNCTION dpquantile.end_protection(regclass, oid) IS 'What dp_unprotect_table does for caller.';
-COMMENT ON FUNCTION dpquantile.set_private_grant(regclass, regrole, float8, float8, float8, oid) IS 'What dp_grant_private_access does for caller.';
+COMMENT ON FUNCTION dpquantile.set_private_grant(regclass, regrole, float8, float8, float8, interval, oid) IS 'What dp_grant_private_access does for caller.';
 COMMENT ON FUNCTION dpquantile.end_private_grant(regclass, text, oid) IS 'What dp_revoke_private_access does for caller.';
 
 CREATE FUNCTION @extschema@.dp_protect_table(relation regclass, user_id name DEFAULT NULL) RETURNS void
@@ -1023,17 +1077,25 @@ COMMENT ON FUNCTION @extschema@.dp_unprotect_table(regclass) IS
   'a protected table. For the owner of the table.';
 
 CREATE FUNCTION @extschema@.dp_grant_private_access(relation regclass, role regrole, smallest_epsilon float8 DEFAULT 0.01,
-                                                     epsilon float8 DEFAULT NULL, delta float8 DEFAULT NULL)
+                                                     epsilon float8 DEFAULT NULL, delta float8 DEFAULT NULL,
+                                                     reuse interval DEFAULT NULL)
   RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_grant_private_access';
-COMMENT ON FUNCTION @extschema@.dp_grant_private_access(regclass, regrole, float8, float8, float8) IS
+COMMENT ON FUNCTION @extschema@.dp_grant_private_access(regclass, regrole, float8, float8, float8, interval) IS
   'Lets a role ask private queries of a protected table, in restricted sessions and within its budget. relation: a protected '
   'table; role: a role without any right on the table; one that logs in must be restricted (dp_restrict_role), which this '
   'function does itself for a superuser; not PUBLIC; members of a role have its private access; smallest_epsilon: an aggregate '
   'with a smaller epsilon is refused, above 0 and at most 100 (default: 0.01); epsilon: lets the role also ask standard aggregates, '
   'such as count(*) and avg(salary), each at this price (default: NULL, only private aggregates); delta: lets it group by keys '
-  'that come from the rows, each query at epsilon and this delta more (default: NULL, only by public keys). A second grant to the role replaces the first. '
+  'that come from the rows, each query at epsilon and this delta more (default: NULL, only by public keys); reuse: how long the answers of a query are shown again, '
+  'without a charge, when the role asks it once more (default: NULL, each query is charged). A second grant to the role replaces the first. '
   'The grant holds for this role: it is closed if the role is renamed, or dropped and made again. For the owner of the table.';
+
+CREATE FUNCTION @extschema@.dp_forget_answers(relation regclass) RETURNS integer
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_forget_answers';
+COMMENT ON FUNCTION @extschema@.dp_forget_answers(regclass) IS
+  'Forgets all answers over a protected table that are kept for reuse (dp_grant_private_access), so that the next queries are charged. '
+  'relation: a protected table. Returns the number of answers. For the owner of the table.';
 
 CREATE FUNCTION @extschema@.dp_revoke_private_access(relation regclass, role text) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_revoke_private_access';
@@ -1125,6 +1187,7 @@ CREATE VIEW dpquantile.private_access WITH (security_barrier) AS
          g.smallest_epsilon,
          g.epsilon,
          g.delta,
+         g.reuse,
          coalesce(dpquantile.unprotectable(t.relation),
                   CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL
                        THEN format('its user column "%s" is gone', t.user_column) END) AS table_problem,
@@ -1154,6 +1217,7 @@ CREATE VIEW @extschema@.dp_protected_tables WITH (security_barrier) AS
          p.smallest_epsilon,
          p.epsilon,
          p.delta,
+         p.reuse,
          CASE WHEN p.table_problem IS NOT NULL THEN 'private access is closed: ' || p.table_problem
               WHEN p.role_problem IS NOT NULL THEN 'private access is closed: ' || p.role_problem
               WHEN p.own_right IS NOT NULL THEN 'the role reads or changes the table without noise: ' || p.own_right END AS problem
@@ -1177,6 +1241,8 @@ COMMENT ON COLUMN @extschema@.dp_protected_tables.epsilon IS
   'What each standard aggregate costs, such as count(*); NULL if only private aggregates may be asked.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.delta IS
   'What a query costs besides, with an epsilon, if it groups by keys that come from the rows; NULL if keys must be public.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.reuse IS
+  'How long the answers of a query are shown again, without a charge; NULL if each query is charged.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.problem IS
   'What keeps the role from asking private queries, or makes them pointless; NULL if nothing does.';
 
@@ -1198,6 +1264,12 @@ CREATE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subject text, st
     UNION ALL
     SELECT d.relation::text, 'warning', format('a domain is not used: %s. Set it again (dp_set_domain)', d.problem)
       FROM dpquantile.column_domains d WHERE d.problem IS NOT NULL
+    UNION ALL
+    SELECT format('%I on %s', p.grantee, p.relation), 'warning',
+           'answers are not kept for reuse, because the library is not in shared_preload_libraries'
+      FROM dpquantile.private_access p
+     WHERE p.reuse IS NOT NULL AND p.role_problem IS NULL
+       AND NOT dpquantile.keeps_answers()
     UNION ALL
     SELECT format('%I on %s', p.grantee, p.relation), 'warning',
            format('private access is closed: %s. Grant it again (dp_grant_private_access) or remove it '
@@ -2673,7 +2745,7 @@ BEGIN
                              'charged_epsilon', 'six_digits',
                              'total_epsilon', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
                              'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real',
-                             'unprotectable', 'own_right', 'series', 'distinct_values')
+                             'unprotectable', 'own_right', 'series', 'distinct_values', 'kept_answers')
        AND p.proname NOT LIKE 'total\_%'
   LOOP
     EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', support);

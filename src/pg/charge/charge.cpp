@@ -112,7 +112,7 @@ void report_reply(const ChargeRequest* request) {
 
 }  // namespace
 
-void charge_budget(std::span<const Charge> charges, bool after_first_group) {
+int64 charge_budget(std::span<const Charge> charges, bool after_first_group) {
   refuse_empty(charges);
   refuse_too_many(charges);
   refuse_restricted_operation();
@@ -124,7 +124,9 @@ void charge_budget(std::span<const Charge> charges, bool after_first_group) {
   ChargeRequest* request = write_request(charges, after_first_group);
   if (!charge_by_resident_worker(request)) charge_by_session_worker(request);
   report_reply(request);
+  const int64 first_number = request->first_number;
   pfree(request);
+  return first_number;
 }
 
 }  // namespace dpquantile

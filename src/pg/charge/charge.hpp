@@ -29,7 +29,7 @@ struct Charge {
 //
 // When this returns, the charges are durably committed, even if the calling transaction rolls back.
 // In every other case it ereports; then nothing may be released, and the charges may have been made
-// or not.
-void charge_budget(std::span<const Charge> charges, bool after_first_group);
+// or not. Returns the number of the first among the charges of the budget, in the ledger.
+int64 charge_budget(std::span<const Charge> charges, bool after_first_group);
 
 }  // namespace dpquantile

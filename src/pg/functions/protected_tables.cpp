@@ -60,8 +60,8 @@ DPQ_FUNCTION(dpq_unprotect_table) {
   return call_for_owner(fcinfo, "end_protection");
 }
 
-// (relation regclass, role regrole, smallest_epsilon float8, epsilon float8, delta float8) returns
-// void
+// (relation regclass, role regrole, smallest_epsilon float8, epsilon float8, delta float8, reuse
+// interval) returns void
 DPQ_FUNCTION(dpq_grant_private_access) {
   return call_for_owner(fcinfo, "set_private_grant");
 }

@@ -249,7 +249,8 @@ Statement charge = {
     " SELECT c.budget_id, c.charges_before + n, $9, $10, ($11)[n]::name, ($12)[n], ($13)[n],"
     "        ($14)[n], ($15)[n], ($16)[n], c.accountant, ($17)[n],"
     "        CASE WHEN ($18)[n] >= 0 THEN ($18)[n] END, c.query_hash"
-    "   FROM charged c, generate_subscripts($11, 1) n",
+    "   FROM charged c, generate_subscripts($11, 1) n"
+    " RETURNING number",
     lengthof(kChargeTypes), kChargeTypes, nullptr};
 
 // Has a new worker plan the statement before it locks a budget: other charges of the role wait
@@ -297,7 +298,7 @@ BudgetAmounts read_amounts(const ChargeRequest* request, BudgetNeighbours neighb
       column(kLeastAsked), column(kSmallestCharge)};
 }
 
-bool deduct_and_enter(const ChargeRequest* request, BudgetNeighbours neighbours) {
+bool deduct_and_enter(ChargeRequest* request, BudgetNeighbours neighbours) {
   const bool replaces = neighbours == BudgetNeighbours::kReplace;
   Arguments arguments = budget_arguments(request, neighbours);
   arguments.add(NameGetDatum(&request->role_name));
@@ -316,8 +317,10 @@ bool deduct_and_enter(const ChargeRequest* request, BudgetNeighbours neighbours)
   const bool is_unknown = request->query_bytes == 0;
   arguments.add(query, is_unknown);
   arguments.add(query, is_unknown);  // text and bytea have the same layout
-  return execute(&charge, arguments.values(), arguments.nulls()) == SPI_OK_INSERT &&
-         SPI_processed == items_of(request).size();
+  const int result = execute(&charge, arguments.values(), arguments.nulls());
+  if (result != SPI_OK_INSERT_RETURNING || SPI_processed != items_of(request).size()) return false;
+  request->first_number = DatumGetInt64(column_datum(1));
+  return true;
 }
 
 }  // namespace dpquantile

@@ -26,8 +26,8 @@ BudgetAmounts read_amounts(const ChargeRequest* request, BudgetNeighbours neighb
 
 // Deducts the totals from the role's budget and enters each charge in the ledger, under its number
 // among the charges of the budget, with the query's text, which is stored once for a budget.
-// Returns whether exactly one row was added for each charge, and so whether the budget was changed.
-// The budget, locked, has these neighbours.
-bool deduct_and_enter(const ChargeRequest* request, BudgetNeighbours neighbours);
+// Returns whether exactly one row was added for each charge, and so whether the budget was changed;
+// then the request gets the number of the first. The budget, locked, has these neighbours.
+bool deduct_and_enter(ChargeRequest* request, BudgetNeighbours neighbours);
 
 }  // namespace dpquantile

@@ -62,8 +62,10 @@ struct ChargeRequest {
   NameData session_role_name;
   bool after_first_group;  // the query's first group has been charged by another request
 
-  // The reply, which the worker writes. The fields after outcome are set if the charge is refused.
+  // The reply, which the worker writes. The fields after first_number are set if the charge is
+  // refused.
   ChargeOutcome outcome;
+  int64 first_number;  // the number of the first charge in the ledger of the budget
   int32 sqlstate;
   char message[512];
   char detail[512];

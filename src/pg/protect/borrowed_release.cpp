@@ -1,6 +1,7 @@
 #include "pg/protect/borrowed_release.hpp"
 
 #include "pg/parameters/aggregate_parameters.hpp"
+#include "pg/protect/answer_reuse.hpp"
 #include "pg/protect/borrowed_plan.hpp"
 #include "pg/protect/borrowing_session.hpp"
 #include "pg/protect/early_values.hpp"
@@ -38,19 +39,25 @@ void check_unit(Oid relation, int user_column) {
          "its protection has changed since the query was planned", "Ask again.");
 }
 
-// The largest of the smallest epsilons of the relations.
-double smallest_epsilon(const BorrowedPlan& mark) {
+// What the grants on all relations allow: the largest of the smallest epsilons, the shortest reuse.
+struct Allowed {
+  double smallest_epsilon;
+  int64 reuse;
+};
+
+Allowed allowed_by_grants(const BorrowedPlan& mark) {
   if (GetUserId() != mark.user) refuse_without_grant(linitial_oid(mark.relations));
   AcceptInvalidationMessages();
-  double smallest = 0;
+  Allowed allowed = {0, PG_INT64_MAX};
   const ListCell* cell;
   foreach (cell, mark.relations) {
     const auto granted = private_access(lfirst_oid(cell), mark.user);
     if (!granted) refuse_without_grant(lfirst_oid(cell));
     check_unit(lfirst_oid(cell), list_nth_int(mark.user_columns, foreach_current_index(cell)));
-    smallest = Max(smallest, granted->smallest_epsilon);
+    allowed.smallest_epsilon = Max(allowed.smallest_epsilon, granted->smallest_epsilon);
+    allowed.reuse = Min(allowed.reuse, granted->reuse);
   }
-  return smallest;
+  return allowed;
 }
 
 // An epsilon-differentially private mechanism is epsilon^2/2-zCDP.
@@ -114,20 +121,23 @@ void require_stack_for(const PlannedStmt* plan) {
 
 }  // namespace
 
-bool check_borrowed_release(const ReleaseNode* node, std::span<const Charge> charges) {
+ReleaseTerms check_borrowed_release(const ReleaseNode* node, std::span<const Charge> charges) {
   EState* state = node->scan.ss.ps.state;
   BorrowedPlan mark;
-  if (!find_mark(state->es_plannedstmt->rtable, &mark)) return session_is_restricted();
+  if (!find_mark(state->es_plannedstmt->rtable, &mark)) {
+    return {session_is_restricted(), 0, false, {}, NIL};
+  }
   const Oid relation = linitial_oid(mark.relations);
   require_borrowing_session(refused_query(relation));
   require_stack_for(state->es_plannedstmt);
-  const double epsilon = smallest_epsilon(mark);
-  for (const Charge& charge : charges) check_amount(charge, epsilon, relation);
+  const Allowed allowed = allowed_by_grants(mark);
+  for (const Charge& charge : charges) check_amount(charge, allowed.smallest_epsilon, relation);
   for (int i = 0; i < node->call_count; ++i) check_method(node->calls[i], relation);
   check_indexes(mark, state->es_snapshot);
   check_writers(refused_query(relation), mark.indexes, mark.relations);
   require_early_values(mark, state->es_param_list_info);
-  return true;
+  if (allowed.reuse <= 0 || !is_same_whenever_asked(node)) return {true, 0, false, {}, NIL};
+  return {true, allowed.reuse, wants_fresh_answers(), key_of(node, mark), mark.relations};
 }
 
 }  // namespace dpquantile

@@ -1,5 +1,6 @@
 #include "pg/protect/protect_hooks.hpp"
 
+#include "pg/protect/answer_reuse.hpp"
 #include "pg/protect/borrowed_plan.hpp"
 #include "pg/protect/borrowed_release.hpp"
 #include "pg/protect/borrowing_session.hpp"
@@ -10,6 +11,7 @@
 #include "pg/protect/validator.hpp"
 #include "pg/release/release_execution.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
+#include "pg/reuse/query_identity.hpp"
 
 extern "C" {
 #include "access/parallel.h"
@@ -56,6 +58,8 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   statement.parameters = params;
   statement.own_parameters = largest_parameter(query);
   require_borrowing_session(statement.refused);
+  query->queryId = 0;
+  if (answers_are_kept(borrowed)) stamp_identities(query);
   validate_statement(&statement, query);
   BorrowedPlan mark = {GetUserId(),
                        NIL,
@@ -128,6 +132,7 @@ void run_protected(DPQ_EXECUTOR_RUN_PARAMETERS) {
 
 void install_protect_hooks() {
   install_protection_catalog();
+  install_answer_reuse();
   install_release_check(check_borrowed_release);
   previous_planner = planner_hook;
   planner_hook = plan_protected;

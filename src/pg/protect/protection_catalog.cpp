@@ -17,6 +17,7 @@ extern "C" {
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/timestamp.h"
 }
 
 namespace dpquantile {
@@ -138,6 +139,12 @@ void read_relation(Contents* into, const Reader& row) {
   add(&into->relations, protection);
 }
 
+// Months have 30 days.
+int64 microseconds_of(Datum interval) {
+  const Interval* length = DatumGetIntervalP(interval);
+  return length->time + USECS_PER_DAY * (length->day + int64{DAYS_PER_MONTH} * length->month);
+}
+
 void read_grant(Contents* into, const Reader& row) {
   Grant grant{};
   grant.relation = DatumGetObjectId(row.column("relation").value_or(0));
@@ -149,6 +156,7 @@ void read_grant(Contents* into, const Reader& row) {
   grant.access.smallest_epsilon = DatumGetFloat8(*smallest);
   if (const auto epsilon = row.column("epsilon")) grant.access.epsilon = DatumGetFloat8(*epsilon);
   if (const auto delta = row.column("delta")) grant.access.delta = DatumGetFloat8(*delta);
+  if (const auto reuse = row.column("reuse")) grant.access.reuse = microseconds_of(*reuse);
   add(&into->grants, grant);
 }
 
@@ -230,6 +238,7 @@ PrivateAccess combined(const PrivateAccess& one, const PrivateAccess& other) {
   const bool takes_other = other.epsilon && (!one.epsilon || *other.epsilon > *one.epsilon);
   PrivateAccess access = takes_other ? other : one;
   access.smallest_epsilon = std::min(one.smallest_epsilon, other.smallest_epsilon);
+  access.reuse = std::max(one.reuse, other.reuse);
   return access;
 }
 

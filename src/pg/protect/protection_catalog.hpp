@@ -37,12 +37,13 @@ struct PrivateAccess {
   double smallest_epsilon;        // of a private aggregate
   std::optional<double> epsilon;  // of each standard aggregate; none: they are not answered
   std::optional<double> delta;    // of the choice of groups; none: keys must be public
+  int64 reuse;  // how long answers are returned again, in microseconds; 0: not at all
 };
 
 // None without a valid grant. A grant is valid for the members of a role, if the role still exists
 // under the name to which the owner gave it, and if the column that names the user is still the
-// same. Of several grants the smallest smallest_epsilon counts, and the largest epsilon with the
-// delta beside it.
+// same. Of several grants the smallest smallest_epsilon counts, the largest epsilon with the delta
+// beside it, and the longest reuse.
 std::optional<PrivateAccess> private_access(Oid relation, Oid user);
 
 // What is publicly known of a column. The texts are read by the input function of `type`; an absent

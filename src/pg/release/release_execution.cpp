@@ -1,5 +1,6 @@
 #include "pg/release/release_execution.hpp"
 
+#include "pg/release/answer_bytes.hpp"
 #include "pg/release/bounded_users.hpp"
 #include "pg/release/query_random.hpp"
 #include "pg/server/version.hpp"
@@ -61,21 +62,16 @@ bool any_bounds_users(const ReleaseNode* node) {
   return false;
 }
 
-// Charges for all groups, or for the first one if a call is charged for each. Returns what the
-// check returns.
-bool charge_first(const ReleaseNode* node) {
-  const MemoryContext previous = switch_to_scratch(node);
+// For all groups, or for the first one if a call is charged for each. In the current memory
+// context.
+std::span<const Charge> first_charges(const ReleaseNode* node) {
   auto* charges = static_cast<Charge*>(palloc(sizeof(Charge) * node->call_count));
   for (int i = 0; i < node->call_count; ++i) {
     const ReleaseCall& call = node->calls[i];
     const int times = waits_for_groups(node, call) ? 1 : node->plan.grouping_sets;
     charges[i] = charge_for(call, node->plan.has_keys, times);
   }
-  const std::span<const Charge> all = {charges, static_cast<std::size_t>(node->call_count)};
-  const bool is_quiet = release_check != nullptr && release_check(node, all);
-  charge_budget(all, false);
-  MemoryContextSwitchTo(previous);
-  return is_quiet;
+  return {charges, static_cast<std::size_t>(node->call_count)};
 }
 
 // Charges for the groups after the first, where a call is charged for each.
@@ -96,7 +92,7 @@ void charge_others(const ReleaseNode* node, int64 groups) {
     if (!waits_for_groups(node, call)) continue;
     charges[count++] = charge_for(call, true, static_cast<int>(groups - 1));
   }
-  charge_budget({charges, count}, true);
+  (void)charge_budget({charges, count}, true);
   MemoryContextSwitchTo(previous);
 }
 
@@ -213,6 +209,45 @@ void read_and_answer_quietly(ReleaseNode* node) {
   PG_END_TRY();
 }
 
+TupleDesc answer_columns(const ReleaseNode* node) {
+  return node->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor;
+}
+
+// Returns whether the answers of an earlier execution are shown again.
+bool answer_again(ReleaseNode* node, const ReleaseTerms& terms) {
+  if (terms.reuse <= 0 || terms.is_fresh) return false;
+  const KeptAnswers kept = find_kept_answers(terms.key, terms.reuse);
+  if (kept.size == 0) return false;
+  unpack_answers(kept, answer_columns(node), node->answers);
+  pfree(kept.bytes);
+  finish_answers(node->answers);
+  return true;
+}
+
+void keep(const ReleaseNode* node, const ReleaseTerms& terms, int64 first_charge) {
+  if (terms.reuse <= 0 || most_kept_bytes() == 0) return;
+  const MemoryContext previous = switch_to_scratch(node);
+  keep_answers(terms.key, {terms.relations, first_charge, node->call_count},
+               pack_answers(node->answers, answer_columns(node), most_kept_bytes()));
+  MemoryContextSwitchTo(previous);
+}
+
+// The charges are in the node's scratch memory.
+void charge_and_answer(ReleaseNode* node, std::span<const Charge> charges,
+                       const ReleaseTerms& terms) {
+  ExprContext* expressions = node->scan.ss.ps.ps_ExprContext;
+  const MemoryContext previous = MemoryContextSwitchTo(expressions->ecxt_per_tuple_memory);
+  const int64 first_charge = charge_budget(charges, false);
+  MemoryContextSwitchTo(previous);
+  if (terms.is_quiet) {
+    read_and_answer_quietly(node);
+  } else {
+    read_and_answer(node);
+  }
+  finish_answers(node->answers);
+  keep(node, terms, first_charge);
+}
+
 }  // namespace
 
 void install_release_check(ReleaseCheck check) {
@@ -225,14 +260,13 @@ void execute_release(ReleaseNode* node) {
   const MemoryContext previous = MemoryContextSwitchTo(query_context(node));
   if (node->random == nullptr) node->random = make_query_random(query_context(node));
   prepare_calls(node);
-  const bool is_quiet = charge_first(node);
-  node->answers = begin_answers(node->plan, node->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor);
-  if (is_quiet) {
-    read_and_answer_quietly(node);
-  } else {
-    read_and_answer(node);
-  }
-  finish_answers(node->answers);
+  const MemoryContext lasting = switch_to_scratch(node);
+  const std::span<const Charge> charges = first_charges(node);
+  const ReleaseTerms terms =
+      release_check == nullptr ? ReleaseTerms{} : release_check(node, charges);
+  MemoryContextSwitchTo(lasting);
+  node->answers = begin_answers(node->plan, answer_columns(node));
+  if (!answer_again(node, terms)) charge_and_answer(node, charges, terms);
   node->released = true;
   MemoryContextSwitchTo(previous);
 }

@@ -5,13 +5,16 @@
 #include "pg/charge/charge.hpp"
 #include "pg/release/release_call.hpp"
 #include "pg/release/sorted_answers.hpp"
+#include "pg/reuse/answer_key.hpp"
 
 extern "C" {
 #include "nodes/execnodes.h"
 }
 
 // An execution of a release node:
-//   1. It evaluates and checks the parameters. The installed check may refuse the execution.
+//   1. It evaluates and checks the parameters. The installed check may refuse the execution, or
+//   allow
+//      to show the answers of an earlier one again. Then nothing else is done.
 //   2. It charges for all private aggregates in one transaction.
 //   3. It runs the child, which reads the rows and groups them. From the check to the last row no
 //      function of a user runs over protected rows, so none can undo what the check has found.
@@ -41,10 +44,18 @@ struct ReleaseNode {
 // Then nothing was released.
 void execute_release(ReleaseNode* node);
 
+// What an installed check finds.
+struct ReleaseTerms {
+  bool is_quiet;    // nothing may tell other queries of the session how far the scans have come
+  int64 reuse;      // how long the answers may be shown again, in microseconds; 0: not at all
+  bool is_fresh;    // whether the session asks for new answers all the same
+  AnswerKey key;    // under which they are kept, if they may
+  List* relations;  // OIDs of the protected relations that they come from
+};
+
 // What may refuse an execution: called with the charges of step 2, before they are made. The calls
-// of the node are prepared. ereports to refuse. Returns whether nothing may tell other queries of
-// the session how far the scans of step 3 have come.
-using ReleaseCheck = bool (*)(const ReleaseNode* node, std::span<const Charge> charges);
+// of the node are prepared. ereports to refuse.
+using ReleaseCheck = ReleaseTerms (*)(const ReleaseNode* node, std::span<const Charge> charges);
 
 // Installs the check. Call it once, when the library is loaded.
 void install_release_check(ReleaseCheck check);

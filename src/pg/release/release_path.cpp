@@ -8,6 +8,7 @@
 #include "pg/release/release_node.hpp"
 #include "pg/release/release_plan.hpp"
 #include "pg/release/value_cast.hpp"
+#include "pg/reuse/query_identity.hpp"
 #include "pg/server/bytewise_type.hpp"
 #include "pg/server/version.hpp"
 
@@ -142,6 +143,7 @@ ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* g
   level->grouping = {root, input, groups, reinterpret_cast<List*>(root->parse->havingQual)};
   level->columns = release_columns(level->grouping);
   level->plan.has_keys = root->parse->groupClause != NIL;
+  level->plan.identity = identity_of(root->parse);
   add_sort_columns(level);
   add_calls(level);
   return level;

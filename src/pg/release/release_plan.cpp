@@ -11,7 +11,9 @@ List* part(const CustomScan* plan, int number) {
 }  // namespace
 
 List* encode_release(const ReleasePlan& release) {
-  List* const numbers = list_make2_int(release.has_keys ? 1 : 0, release.grouping_sets);
+  List* const numbers = list_make4_int(release.has_keys ? 1 : 0, release.grouping_sets,
+                                       static_cast<int32>(release.identity >> 32),
+                                       static_cast<int32>(release.identity));
   return lappend(list_make5(release.calls, release.sort_columns, release.operators,
                             release.collations, release.nulls_first),
                  numbers);
@@ -19,9 +21,15 @@ List* encode_release(const ReleasePlan& release) {
 
 ReleasePlan decode_release(const CustomScan* plan) {
   const List* numbers = part(plan, 5);
-  return {part(plan, 0),       part(plan, 1), part(plan, 2),
-          part(plan, 3),       part(plan, 4), linitial_int(numbers) != 0,
-          lsecond_int(numbers)};
+  return {part(plan, 0),
+          part(plan, 1),
+          part(plan, 2),
+          part(plan, 3),
+          part(plan, 4),
+          linitial_int(numbers) != 0,
+          lsecond_int(numbers),
+          static_cast<uint64>(static_cast<uint32>(lthird_int(numbers))) << 32 |
+              static_cast<uint32>(lfourth_int(numbers))};
 }
 
 const Aggref* call_in_column(const CustomScan* plan, int column) {

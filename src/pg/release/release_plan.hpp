@@ -21,6 +21,7 @@ struct ReleasePlan {
   List* nulls_first;   // of integers: 0 or 1
   bool has_keys;       // whether the query groups by keys
   int grouping_sets;   // how many groups each row belongs to
+  uint64 identity;     // of the query level (pg/reuse/query_identity.hpp), if it was stamped
 };
 
 // The plan as custom_private, and back. Both share its lists.

@@ -164,6 +164,15 @@ extern "C" {
 #define DPQ_SETTINGS(count) (*(count) = GetNumConfigOptions(), get_guc_variables())
 #endif
 
+// PostgreSQL 18 may make a minimal tuple with room before it.
+#if PG_VERSION_NUM >= 180000
+#define DPQ_FORM_MINIMAL_TUPLE(columns, values, nulls) \
+  heap_form_minimal_tuple(columns, values, nulls, 0)
+#else
+#define DPQ_FORM_MINIMAL_TUPLE(columns, values, nulls) \
+  heap_form_minimal_tuple(columns, values, nulls)
+#endif
+
 // PostgreSQL 17 added infinite intervals.
 #if PG_VERSION_NUM >= 170000
 #define DPQ_INTERVAL_IS_NOBEGIN(interval) INTERVAL_IS_NOBEGIN(interval)

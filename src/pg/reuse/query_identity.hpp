@@ -1,0 +1,24 @@
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/parsenodes.h"
+}
+
+// Which queries are the same. Where a query is in its text, comments, aliases, names of output
+// columns and the spelling of what PostgreSQL resolves do not count. Parameters count by their
+// values (answer_key.hpp).
+namespace dpquantile {
+
+// Gives each query level with aggregates its identity, as Query.queryId, which the planner keeps.
+// Call it after the rewriter. Two levels that mean different things have equal identities with
+// probability 2^-64.
+void stamp_identities(Query* query);
+
+// The identity of a level. 0 if it has none, and PostgreSQL has not put its own number there.
+inline uint64 identity_of(const Query* query) {
+  return static_cast<uint64>(query->queryId);
+}
+
+}  // namespace dpquantile
