@@ -132,7 +132,14 @@ SELECT dp_private_query('SELECT department, count(*) AS n, avg(age) FROM staff W
          ~ 'dp_count\(s\.present, .*dp_avg\(s\.c0, .*VALUES .*Archive.* LEFT JOIN .*age > 30.* HAVING dp_count' AS private,
        dp_private_query('SELECT 1 AS one') ~ '^\s*SELECT 1 AS one$' AS unchanged;
 SELECT count(*) AS before FROM dp_ledger \gset
-SELECT * FROM dp_explain('SELECT city, count(*), avg(age), percentile_disc(ARRAY[0.1, 0.9]) WITHIN GROUP (ORDER BY salary) FROM staff GROUP BY city');
+SELECT private_aggregate, method, epsilon, delta, rho, charged_for, error_in, problem FROM dp_explain('SELECT city, count(*), avg(age), percentile_disc(ARRAY[0.1, 0.9]) WITHIN GROUP (ORDER BY salary) FROM staff GROUP BY city');
+-- The errors to expect: of means and sums in the values, of times in seconds. That of quantiles is simulated.
+SELECT private_aggregate, expected_error::numeric(8, 3), error_in
+  FROM dp_explain('SELECT count(*), count(DISTINCT city), sum(age), avg(age), stddev(age), var_pop(age), dp_stats(age, 1, 0, 100), dp_cdf(age, 1, 0, 100) FROM staff');
+SELECT private_aggregate, expected_error BETWEEN 0.001 AND 100, error_in
+  FROM dp_explain('SELECT dp_median(salary, 1, 0, 200000), dp_quantiles(salary, ''{0.1,0.9}'', 1, 0, 200000) FROM staff', 10000);
+SELECT dp_explain('SELECT count(*) FROM staff', 0);
+SELECT dp_explain('SELECT count(*) FROM staff', NULL);
 SELECT * FROM dp_explain('SELECT n FROM (SELECT count(*) AS n FROM staff UNION ALL SELECT dp_count(2) FROM grown) t');
 SELECT * FROM dp_explain('SELECT min(age) FROM staff');
 SELECT * FROM dp_explain('SELECT DISTINCT department FROM staff');

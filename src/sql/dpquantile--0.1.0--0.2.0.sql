@@ -1148,15 +1148,20 @@ COMMENT ON FUNCTION @extschema@.dp_drop_domain(regclass, name) IS
   'Takes back the bounds and the keys that dp_set_domain has given a column. relation: a protected table; column_name: one of its '
   'columns. For the owner of the table.';
 
-CREATE FUNCTION @extschema@.dp_explain(query text, OUT private_aggregate text, OUT method text, OUT epsilon float8, OUT delta float8,
-                                        OUT rho float8, OUT charged_for text, OUT problem text)
+CREATE FUNCTION @extschema@.dp_explain(query text, rows bigint DEFAULT 1000, OUT private_aggregate text, OUT method text,
+                                        OUT epsilon float8, OUT delta float8, OUT rho float8, OUT charged_for text,
+                                        OUT expected_error float8, OUT error_in text, OUT problem text)
   RETURNS SETOF record
   LANGUAGE C VOLATILE ROWS 5 AS 'MODULE_PATHNAME', 'dpq_explain';
-COMMENT ON FUNCTION @extschema@.dp_explain(text) IS
+COMMENT ON FUNCTION @extschema@.dp_explain(text, bigint) IS
   'What a query would cost: a row for each private aggregate in it, also for those that would answer in the place of standard ones; or '
-  'one row with the problem, if the query is refused. query: one SELECT, without parameters. private_aggregate: its name; '
-  'method: how it is computed; epsilon, delta, rho: its price, under its own neighbour relation; charged_for: what is charged that much; problem: '
+  'one row with the problem, if the query is refused. query: one SELECT, without parameters; rows: a public guess of the number of rows '
+  'of a group, from 1 to 2^40. private_aggregate: its name; '
+  'method: how it is computed; epsilon, delta, rho: its price, under its own neighbour relation; charged_for: what is charged that much; '
+  'expected_error: the mean absolute error of an answer on so many rows, of dp_cdf the 95 % error of all its counts at once, of several '
+  'quantiles the largest (NULL if it depends on more); error_in: its unit, ranks are rows between a quantile and the answer; problem: '
   'why the query is refused, and what would be accepted. Reads no data and costs no budget.';
+
 CREATE FUNCTION @extschema@.dp_private_query(query text) RETURNS text
   LANGUAGE C VOLATILE STRICT AS 'MODULE_PATHNAME', 'dpq_private_query';
 COMMENT ON FUNCTION @extschema@.dp_private_query(text) IS

@@ -1,4 +1,5 @@
 // What a query would cost, and what standard aggregates become, before it runs.
+#include "core/quantiles/quantiles_error.hpp"
 #include "pg/plain/plain_hooks.hpp"
 #include "pg/release/release_prices.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
@@ -47,7 +48,8 @@ Query* read_query(const char* written) {
 
 // ---- Rows ----------------------------------------------------------------------------------
 
-constexpr int kColumns = 7;
+constexpr int kColumns = 9;
+constexpr int kProblem = 8;
 
 struct Row {
   Datum values[kColumns];
@@ -83,7 +85,9 @@ void put_call(FunctionCallInfo fcinfo, const PricedCall& call) {
            : call.by_group      ? "each group"
            : call.times > 1     ? psprintf("each of %d grouping sets", call.times)
                                 : "the query");
-  row.nulls[6] = true;
+  set_number(&row, 6, call.error ? std::optional(call.error->amount) : std::nullopt);
+  set_text(&row, 7, call.error ? call.error->unit : nullptr);
+  row.nulls[kProblem] = true;
   put(fcinfo, &row);
 }
 
@@ -101,19 +105,30 @@ void put_problem(FunctionCallInfo fcinfo, const ErrorData* error) {
   } else if (error->cursorpos > 0) {
     appendStringInfo(&problem, " At character %d.", error->cursorpos);
   }
-  set_text(&row, 6, problem.data);
+  set_text(&row, kProblem, problem.data);
   put(fcinfo, &row);
 }
 
 // ---- The query -----------------------------------------------------------------------------
 
-void explain_query(FunctionCallInfo fcinfo, const char* written) {
+double rows_argument(FunctionCallInfo fcinfo) {
+  const int64 rows = PG_ARGISNULL(1) ? 0 : PG_GETARG_INT64(1);
+  if (rows >= 1 && static_cast<uint64>(rows) <= kMaxForecastRecords)
+    return static_cast<double>(rows);
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("rows must be between 1 and %llu, got %s",
+                         static_cast<unsigned long long>(kMaxForecastRecords),
+                         PG_ARGISNULL(1) ? "NULL" : psprintf("%lld", static_cast<long long>(rows))),
+                  errhint("Give a public guess of the number of rows of a group.")));
+}
+
+void explain_query(FunctionCallInfo fcinfo, const char* written, double rows) {
   PlannedStmt* plan = pg_plan_query(read_query(written), written, CURSOR_OPT_PARALLEL_OK, nullptr);
   QueryDesc* query = CreateQueryDesc(plan, written, GetActiveSnapshot(), InvalidSnapshot,
                                      None_Receiver, nullptr, nullptr, 0);
   start_without_running(query);
   const ListCell* cell;
-  foreach (cell, priced_calls(query->planstate)) {
+  foreach (cell, priced_calls(query->planstate, rows)) {
     put_call(fcinfo, *static_cast<const PricedCall*>(lfirst(cell)));
   }
   ExecutorEnd(query);
@@ -128,7 +143,7 @@ bool is_answer(const ErrorData* error) {
 }
 
 // Explains the query in a subtransaction. Returns why it is refused, or null.
-ErrorData* explain_or_fail(FunctionCallInfo fcinfo, const char* written) {
+ErrorData* explain_or_fail(FunctionCallInfo fcinfo, const char* written, double rows) {
   const MemoryContext context = CurrentMemoryContext;
   const ResourceOwner owner = CurrentResourceOwner;
   ErrorData* volatile error = nullptr;
@@ -136,7 +151,7 @@ ErrorData* explain_or_fail(FunctionCallInfo fcinfo, const char* written) {
   MemoryContextSwitchTo(context);
   PG_TRY();
   {
-    explain_query(fcinfo, written);
+    explain_query(fcinfo, written, rows);
     ReleaseCurrentSubTransaction();
   }
   PG_CATCH();
@@ -163,11 +178,12 @@ char* written_query(FunctionCallInfo fcinfo) {
 
 using namespace dpquantile;
 
-// (query text) returns table (private_aggregate text, method text, epsilon float8, delta float8,
-// rho float8, charged_for text, problem text)
+// (query text, rows bigint) returns table (private_aggregate text, method text, epsilon float8,
+// delta float8, rho float8, charged_for text, expected_error float8, error_in text, problem text)
 DPQ_FUNCTION(dpq_explain) {
   InitMaterializedSRF(fcinfo, 0);
-  ErrorData* error = explain_or_fail(fcinfo, written_query(fcinfo));
+  const double rows = rows_argument(fcinfo);
+  ErrorData* error = explain_or_fail(fcinfo, written_query(fcinfo), rows);
   if (error != nullptr && !is_answer(error)) ReThrowError(error);
   if (error != nullptr) put_problem(fcinfo, error);
   return 0;

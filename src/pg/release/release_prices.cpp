@@ -12,34 +12,42 @@ namespace dpquantile {
 
 namespace {
 
-PricedCall priced(ReleaseNode* node, ReleaseCall* call) {
+PricedCall priced(ReleaseNode* node, ReleaseCall* call, double rows) {
+  const bool by_group = is_charged_by_group(*call) && node->plan.has_keys;
   const PrivacyCost* cost = known_cost(node, call);
-  const char* method =
-      cost == nullptr ? nullptr : find_method(*call->family, call->method)->name.data();
-  return {call->name, method, cost, node->plan.grouping_sets,
-          is_charged_by_group(*call) && node->plan.has_keys};
+  if (cost == nullptr) {
+    return {call->name, nullptr, nullptr, node->plan.grouping_sets, by_group, std::nullopt};
+  }
+  return {call->name, find_method(*call->family, call->method)->name.data(),
+          cost,       node->plan.grouping_sets,
+          by_group,   expected_error(call->checked, call->method, call->name, rows)};
 }
 
-// For planstate_tree_walker(). `calls` is a List**.
-bool collect_calls(PlanState* plan, void* calls) {
+struct Collected {
+  List* calls;
+  double rows;
+};
+
+// For planstate_tree_walker(). `context` is a Collected*.
+bool collect_calls(PlanState* plan, void* context) {
   if (is_release_node(plan)) {
     auto* node = reinterpret_cast<ReleaseNode*>(plan);
-    auto* list = static_cast<List**>(calls);
+    auto* collected = static_cast<Collected*>(context);
     for (int i = 0; i < node->call_count; ++i) {
       auto* call = static_cast<PricedCall*>(palloc(sizeof(PricedCall)));
-      *call = priced(node, &node->calls[i]);
-      *list = lappend(*list, call);
+      *call = priced(node, &node->calls[i], collected->rows);
+      collected->calls = lappend(collected->calls, call);
     }
   }
-  return planstate_tree_walker(plan, DPQ_PLAN_WALKER(collect_calls), calls);
+  return planstate_tree_walker(plan, DPQ_PLAN_WALKER(collect_calls), context);
 }
 
 }  // namespace
 
-List* priced_calls(PlanState* plan) {
-  List* calls = NIL;
-  (void)collect_calls(plan, &calls);
-  return calls;
+List* priced_calls(PlanState* plan, double rows) {
+  Collected collected = {NIL, rows};
+  (void)collect_calls(plan, &collected);
+  return collected.calls;
 }
 
 }  // namespace dpquantile

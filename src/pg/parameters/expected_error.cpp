@@ -1,0 +1,129 @@
+#include "pg/parameters/expected_error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "core/cdf/cdf_error.hpp"
+#include "core/moments/moments_error.hpp"
+#include "core/privacy/noise_error.hpp"
+#include "core/quantiles/quantiles_error.hpp"
+#include "pg/parameters/cdf_plan_cache.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+constexpr double kMicrosecondsPerSecond = 1e6;
+constexpr double kConfidence = 0.95;
+
+double mean_of_noise(const AggregateParameters* parameters, double sensitivity) {
+  const double spread = parameters->measure == PrivacyMeasure::kPure
+                            ? sensitivity / parameters->guarantee
+                            : sensitivity / std::sqrt(2 * parameters->guarantee);
+  const double spreads[] = {spread};
+  return mean_noise(parameters->measure, spreads);
+}
+
+ExpectedError in_rows(double amount) {
+  return {amount, "rows"};
+}
+
+// Numbers of times are microseconds, those of dates are days.
+ExpectedError in_values(const AggregateParameters* parameters, double amount) {
+  if (parameters->value_type == ValueType::kDate) return {amount, "days"};
+  if (is_temporal(parameters->value_type)) return {amount / kMicrosecondsPerSecond, "seconds"};
+  return {amount, "the values"};
+}
+
+ExpectedError in_squares(const AggregateParameters* parameters, double amount) {
+  ExpectedError error = in_values(parameters, std::sqrt(amount));
+  error.amount *= error.amount;
+  error.unit = parameters->value_type == ValueType::kDate ? "days squared"
+               : is_temporal(parameters->value_type)      ? "seconds squared"
+                                                          : "the values squared";
+  return error;
+}
+
+ExpectedError error_of_sum(const AggregateParameters* parameters) {
+  const double sensitivity = std::max(std::abs(parameters->lower), std::abs(parameters->upper));
+  return in_values(parameters, mean_of_noise(parameters, sensitivity));
+}
+
+// The composite of dp_stats has its errors.
+std::optional<ExpectedError> error_of_moments(const AggregateParameters* parameters,
+                                              std::string_view function, double rows) {
+  const bool is_mean = parameters->family == Family::kMean;
+  const MomentsError error =
+      moments_expected_error(rows, is_mean ? MomentsDegree::kMean : MomentsDegree::kVariance,
+                             privacy_of(parameters), parameters->lower, parameters->upper);
+  if (is_mean) return in_values(parameters, error.mean);
+  if (function == "dp_stats") return std::nullopt;
+  return function.starts_with("dp_stddev") ? in_values(parameters, *error.stddev)
+                                           : in_squares(parameters, *error.variance);
+}
+
+ExpectedError error_of_quantiles(const AggregateParameters* parameters, Method method, double rows,
+                                 const MechanismContext& context) {
+  QuantilesQuery query = quantiles_query_of(parameters);
+  query.method = static_cast<QuantilesMethod>(method);
+  double largest = 0;
+  for (const QuantileError& error :
+       forecast_quantiles_error(query, static_cast<std::uint64_t>(rows), context)) {
+    largest = std::max(largest, error.mean);
+  }
+  return {largest, "ranks"};
+}
+
+ExpectedError error_of_cdf(const AggregateParameters* parameters, Method method,
+                           const Workspace& work) {
+  const CdfPlan plan =
+      session_cdf_plan(static_cast<CdfMethod>(method), parameters->bins, privacy_of(parameters));
+  return in_rows(simulate_cdf_error(plan, kConfidence, work).everywhere);
+}
+
+std::optional<ExpectedError> error_in(const AggregateParameters* parameters, Method method,
+                                      const char* function, double rows,
+                                      const MechanismContext& context) {
+  switch (parameters->family) {
+    case Family::kCount:
+    case Family::kValueCount:
+    case Family::kDistinct:
+    case Family::kHistogram:
+      return in_rows(mean_of_noise(parameters, 1));
+    case Family::kSum:
+      return error_of_sum(parameters);
+    case Family::kMean:
+    case Family::kMoments:
+      return error_of_moments(parameters, function, rows);
+    case Family::kQuantiles:
+      return error_of_quantiles(parameters, method, rows, context);
+    case Family::kCdf:
+      return error_of_cdf(parameters, method, context);
+    case Family::kIqr:
+    case Family::kUserMean:
+    case Family::kUserVariance:
+    case Family::kUserGrids:
+    case Family::kSynthesis:
+    case Family::kKeepGroup:
+    case Family::kKeepUserGroup:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ExpectedError> expected_error(const AggregateParameters* parameters, Method method,
+                                            const char* function, double rows) {
+  std::optional<ExpectedError> error;
+  with_scratch([&](ContextMemory& memory) {
+    CancelPoll cancel(cancel_requested);
+    CsprngSource source;
+    RandomStream random(source);
+    error = error_in(parameters, method, function, rows, {random, cancel, &memory});
+  });
+  return error;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+
+#include "pg/parameters/aggregate_parameters.hpp"
+
+namespace dpquantile {
+
+// The mean absolute error to expect of an answer.
+struct ExpectedError {
+  double amount;
+  const char* unit;
+};
+
+// The error of the call on a group of `rows` rows. It depends on public parameters only: the
+// forecast reads no data and needs no charge. `function` is the SQL function, such as "dp_stddev".
+// None for answers whose error depends on more than the number of rows. For a CDF it is the error
+// of all its counts at once, with probability 95 %. Of several quantiles it is the largest.
+// `method` answers the call. ereports as the forecasts do.
+std::optional<ExpectedError> expected_error(const AggregateParameters* parameters, Method method,
+                                            const char* function, double rows);
+
+}  // namespace dpquantile
