@@ -14,7 +14,7 @@ SET search_path = regress_dpq_plain, public;
 SET timezone = 'UTC';
 CREATE TYPE grade AS ENUM ('junior', 'senior');
 CREATE TABLE staff (
-  id int, name text, age int, salary numeric, bonus float8, hours real, department text, city text, level grade, hired date,
+  id int, name text, age int, salary numeric, bonus float8, hours real NOT NULL, department text, city text, level grade, hired date,
   entered timestamptz, active boolean);
 -- 40 in Sales, 20 in Legal, none in the archive.
 INSERT INTO staff
@@ -51,6 +51,16 @@ CREATE TABLE answer AS
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'answer'::regclass AND attnum > 0 ORDER BY attnum;
 SELECT count, sum_age BETWEEN 2150 AND 2230 AS sum_age, cont BETWEEN 30 AND 40 AS cont, disc BETWEEN 30 AND 40 AS disc, min, max, first, last
   FROM answer;
+
+-- Several statistics of one column are those of one release, also in HAVING. A count of all rows is one of a column without NULLs.
+SELECT dp_private_query('SELECT count(*), count(age), avg(age), stddev(age), var_pop(age), percentile_cont(0.5) WITHIN GROUP (ORDER BY age) FROM staff');
+SELECT dp_private_query('SELECT sum(age) FILTER (WHERE active), avg(age) FILTER (WHERE active), avg(age), sum(salary), count(DISTINCT age) FROM staff');
+SELECT dp_private_query('SELECT department, avg(age) FROM staff GROUP BY department HAVING sum(age) > 100');
+SELECT dp_private_query('SELECT count(*), sum(hours + 1), avg(age) FROM staff');
+SELECT dp_private_query('SELECT department, count(*), avg(hours) FROM staff GROUP BY department');
+SELECT count(*) AS paid FROM dp_ledger \gset before_
+SELECT count(age), avg(age)::int AS avg, sum(age) BETWEEN 2150 AND 2230 AS sum, variance(age) > 0 AS variance, stddev(age) > 0 AS stddev FROM staff;
+SELECT count(*) - :before_paid AS charges FROM dp_ledger;
 
 -- Expressions of columns with bounds, conditions, answers in expressions, subqueries and views
 SELECT avg(age + 1) BETWEEN 37 AND 38 AS sum, avg(salary / 12) BETWEEN 1650 AND 1850 AS quotient,
@@ -135,7 +145,7 @@ SELECT count(*) AS before FROM dp_ledger \gset
 SELECT private_aggregate, method, epsilon, delta, rho, charged_for, error_in, problem FROM dp_explain('SELECT city, count(*), avg(age), percentile_disc(ARRAY[0.1, 0.9]) WITHIN GROUP (ORDER BY salary) FROM staff GROUP BY city');
 -- The errors to expect: of means and sums in the values, of times in seconds. That of quantiles is simulated.
 SELECT private_aggregate, expected_error::numeric(8, 3), error_in
-  FROM dp_explain('SELECT count(*), count(DISTINCT city), sum(age), avg(age), stddev(age), var_pop(age), dp_stats(age, 1, 0, 100), dp_cdf(age, 1, 0, 100) FROM staff');
+  FROM dp_explain('SELECT count(*), count(DISTINCT city), sum(age), avg(hours + 0), stddev(bonus), var_pop(age), dp_stats(age, 1, 0, 100), dp_cdf(age, 1, 0, 100) FROM staff');
 SELECT private_aggregate, expected_error BETWEEN 0.001 AND 100, error_in
   FROM dp_explain('SELECT dp_median(salary, 1, 0, 200000), dp_quantiles(salary, ''{0.1,0.9}'', 1, 0, 200000) FROM staff', 10000);
 SELECT dp_explain('SELECT count(*) FROM staff', 0);

@@ -50,7 +50,7 @@ ExpectedError error_of_sum(const AggregateParameters* parameters) {
   return in_values(parameters, mean_of_noise(parameters, sensitivity));
 }
 
-// The composite of dp_stats has its errors.
+// That of the mean for dp_stats, whose composite has all its errors.
 std::optional<ExpectedError> error_of_moments(const AggregateParameters* parameters,
                                               std::string_view function, double rows) {
   const bool is_mean = parameters->family == Family::kMean;
@@ -58,7 +58,7 @@ std::optional<ExpectedError> error_of_moments(const AggregateParameters* paramet
       moments_expected_error(rows, is_mean ? MomentsDegree::kMean : MomentsDegree::kVariance,
                              privacy_of(parameters), parameters->lower, parameters->upper);
   if (is_mean) return in_values(parameters, error.mean);
-  if (function == "dp_stats") return std::nullopt;
+  if (function == "dp_stats") return ExpectedError{in_values(parameters, error.mean).amount, "the mean"};
   return function.starts_with("dp_stddev") ? in_values(parameters, *error.stddev)
                                            : in_squares(parameters, *error.variance);
 }

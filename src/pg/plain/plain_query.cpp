@@ -2,6 +2,7 @@
 
 #include "pg/plain/keyed_query.hpp"
 #include "pg/plain/private_function.hpp"
+#include "pg/plain/shared_statistics.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/release/private_call.hpp"
 #include "pg/server/decimal.hpp"
@@ -52,6 +53,7 @@ double epsilon_of_session(const Translation* translation, const PlainLevel* leve
 
 struct Replacing {
   const PlainLevel* level;
+  const List* shared;  // calls that have statistics with others
   Node* row;
 };
 
@@ -62,6 +64,9 @@ Node* replace_aggregates(Node* node, void* context) {
   if (IsA(node, Aggref)) {
     const auto* call = reinterpret_cast<const Aggref*>(node);
     if (is_standard_aggregate(call)) {
+      if (Node* statistic = shared_statistic(replacing->level, replacing->shared, call)) {
+        return statistic;
+      }
       return private_counterpart(replacing->level, call, replacing->row);
     }
     if (replacing->row != nullptr) return count_of_rows(call, replacing->row);
@@ -133,8 +138,8 @@ void forget_rows(Query* query) {
 void translate_level(const Translation* translation, PlainLevel* level) {
   Query* query = level->scope.query;
   level->epsilon = epsilon_of_session(translation, level, level->epsilon);
-  Replacing replacing = {level, nullptr};
-  replacing.row = choose_groups(level);
+  Replacing replacing = {level, NIL, choose_groups(level)};
+  replacing.shared = find_shared_statistics(level);
   query->targetList = reinterpret_cast<List*>(
       expression_tree_mutator(reinterpret_cast<Node*>(query->targetList),
                               DPQ_TREE_MUTATOR(replace_aggregates), &replacing));

@@ -51,6 +51,14 @@ Aggref* call_private_aggregate(const char* name, List* arguments, int location) 
   return castNode(Aggref, made);
 }
 
+Node* select_field(Node* composite, const char* field) {
+  ParseState* state = make_parsestate(nullptr);
+  Node* made = ParseFuncOrColumn(state, list_make1(makeString(pstrdup(field))),
+                                 list_make1(composite), nullptr, nullptr, false, -1);
+  free_parsestate(state);
+  return made;
+}
+
 Node* float8_constant(double value) {
   return reinterpret_cast<Node*>(makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
                                            Float8GetDatum(value), false, FLOAT8PASSBYVAL));

@@ -13,6 +13,7 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 }
 
@@ -125,13 +126,6 @@ void refuse_order(const PlainLevel* level, const Aggref* call) {
               "Leave it out. Only count(DISTINCT column) has a private counterpart.");
 }
 
-// count(1) and the like count every row.
-bool counts_rows(const Aggref* call) {
-  if (call->aggstar) return true;
-  const Node* counted = argument_of(call);
-  return IsA(counted, Const) && !reinterpret_cast<const Const*>(counted)->constisnull;
-}
-
 Aggref* make_count(const PlainLevel* level, const Aggref* call, Node* row) {
   Node* epsilon = float8_constant(level->epsilon);
   if (call->aggdistinct != NIL) {
@@ -204,6 +198,20 @@ Aggref* make_call(const PlainLevel* level, const Aggref* call, const Counterpart
 
 bool is_standard_aggregate(const Aggref* call) {
   return find_counterpart(call->aggfnoid) != nullptr && call->agglevelsup == 0;
+}
+
+bool counts_rows(const Aggref* call) {
+  if (call->aggfnoid != F_COUNT_ && call->aggfnoid != F_COUNT_ANY) return false;
+  if (call->aggstar) return true;
+  const Node* counted = argument_of(call);
+  return IsA(counted, Const) && !reinterpret_cast<const Const*>(counted)->constisnull;
+}
+
+Node* field_of_statistics(const PlainLevel* level, const Aggref* call, const Aggref* valued,
+                          const char* field) {
+  Aggref* statistics = make_moment(level, valued, "dp_stats");
+  statistics->aggfilter = valued->aggfilter;
+  return as_type(level, call, select_field(reinterpret_cast<Node*>(statistics), field));
 }
 
 Node* count_of_rows(const Aggref* call, Node* row) {

@@ -19,6 +19,14 @@ bool is_standard_aggregate(const Aggref* call);
 // are columns of the level's scope.
 Node* private_counterpart(const PlainLevel* level, const Aggref* call, Node* row);
 
+// Whether the call counts every row: count(*), count(1) and the like.
+bool counts_rows(const Aggref* call);
+
+// A field of the dp_stats of the value of `valued`, in the place of a standard aggregate over the
+// same rows, with the answer's type.
+Node* field_of_statistics(const PlainLevel* level, const Aggref* call, const Aggref* valued,
+                          const char* field);
+
 // A private aggregate of the user's own. dp_count(epsilon) counts `row`; others stay as they are.
 Node* count_of_rows(const Aggref* call, Node* row);
 
