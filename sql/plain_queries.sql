@@ -23,13 +23,14 @@ INSERT INTO staff
          DATE '2020-01-01' + 10 * i, TIMESTAMPTZ '2020-01-01 UTC' + i * interval '10 days', i % 4 = 0
     FROM generate_series(1, 60) i;
 CREATE VIEW grown AS SELECT age AS years, salary, department FROM staff WHERE age >= 30;
-SELECT dp_protect_table('staff'), dp_protect_table('grown');
+CREATE VIEW grades AS SELECT level FROM staff;
+SELECT dp_protect_table('staff'), dp_protect_table('grown'), dp_protect_table('grades');
 SELECT dp_set_domain('staff', 'age', 0, 120), dp_set_domain('staff', 'salary', 0, 50000, 1000), dp_set_domain('staff', 'bonus', 0, 10),
        dp_set_domain('staff', 'hours', 0, 80), dp_set_domain('staff', 'hired', '2020-01-01', '2021-12-31'),
        dp_set_domain('staff', 'entered', '2020-01-01', '2021-12-31 23:59');
 SELECT dp_set_domain('staff', 'department', '{Archive,Legal,Sales}'), dp_set_domain('staff', 'level', '{senior,junior}'),
        dp_set_domain('grown', 'department', '{Legal,Sales}'), dp_set_domain('grown', 'years', 0, 100);
-SELECT dp_grant_private_access(t, 'regress_dpq_plain_analyst', epsilon => 100, delta => 1e-6) FROM unnest('{staff,grown}'::regclass[]) t;
+SELECT dp_grant_private_access(t, 'regress_dpq_plain_analyst', epsilon => 100, delta => 1e-6) FROM unnest('{staff,grown,grades}'::regclass[]) t;
 SELECT relation, domains, smallest_epsilon, epsilon, delta FROM dp_protected_tables;
 
 SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
@@ -59,8 +60,31 @@ SELECT dp_private_query('SELECT department, avg(age) FROM staff GROUP BY departm
 SELECT dp_private_query('SELECT count(*), sum(hours + 1), avg(age) FROM staff');
 SELECT dp_private_query('SELECT department, count(*), avg(hours) FROM staff GROUP BY department');
 SELECT count(*) AS paid FROM dp_ledger \gset before_
-SELECT count(age), avg(age)::int AS avg, sum(age) BETWEEN 2150 AND 2230 AS sum, variance(age) > 0 AS variance, stddev(age) > 0 AS stddev FROM staff;
+SELECT count(age), round(avg(age), -1) AS avg, sum(age) BETWEEN 2150 AND 2230 AS sum, variance(age) > 0 AS variance, stddev(age) > 0 AS stddev FROM staff;
 SELECT count(*) - :before_paid AS charges FROM dp_ledger;
+
+-- Grouping sets: a release for each. Keys with lists and free keys.
+SELECT department, count(*), grouping(department) FROM staff GROUP BY ROLLUP (department) ORDER BY 1 NULLS LAST;
+SELECT department, active, count(*), grouping(active, department) AS which FROM staff GROUP BY CUBE (department, active) ORDER BY which, 1, 2;
+SELECT coalesce(city, 'everywhere') AS place, round(avg(age), -1) AS age FROM staff GROUP BY GROUPING SETS ((city), ()) HAVING count(*) > 10 ORDER BY count(*) DESC, 1;
+SELECT upper(department) AS department, count(*) FROM staff GROUP BY GROUPING SETS ((department)) ORDER BY 2 DESC LIMIT 1;
+SELECT count(*) AS charges FROM dp_explain('SELECT department, active, count(*) FROM staff GROUP BY CUBE (department, active)');
+SELECT count(*) FROM staff GROUP BY CUBE (department, active, city, level, age, hours, bonus);
+
+-- Keys of few values: truth values, labels of an enum, buckets
+SELECT active, count(*) FROM staff WHERE age < 0 GROUP BY active;
+SELECT dp_private_query('SELECT level, count(*) FROM grades GROUP BY level');
+SELECT width_bucket(age, 20, 60, 4) AS bucket, count(*) FROM staff GROUP BY 1 ORDER BY 1;
+SELECT width_bucket(bonus, 0, 10, 0) AS bucket, count(*) FROM staff GROUP BY 1;
+
+-- Window functions and DISTINCT over groups
+SELECT department, count(*), round(100.0 * count(*) / sum(count(*)) OVER ()) AS percent, rank() OVER (ORDER BY count(*) DESC) FROM staff GROUP BY department ORDER BY 4;
+SELECT department, active, sum(count(*)) OVER (PARTITION BY department ORDER BY active) AS running FROM staff GROUP BY department, active ORDER BY 1, 2;
+SELECT DISTINCT department, count(*) > 1000 AS many FROM staff GROUP BY department, active ORDER BY 1;
+SELECT DISTINCT ON (active) active, department, count(*) FROM staff GROUP BY active, department ORDER BY active, count(*) DESC;
+SELECT department, count(*), sum(count(*)) OVER () FROM staff GROUP BY ROLLUP (department) HAVING count(*) > 10 ORDER BY 2;
+SELECT t.n FROM (VALUES (1), (2)) v (i), LATERAL (SELECT round(count(*) OVER () + count(*)) AS n FROM staff) t;
+SELECT name, count(*) OVER () FROM staff;
 
 -- Expressions of columns with bounds, conditions, answers in expressions, subqueries and views
 SELECT avg(age + 1) BETWEEN 37 AND 38 AS sum, avg(salary / 12) BETWEEN 1650 AND 1850 AS quotient,
@@ -182,7 +206,6 @@ SELECT department, age, level, count(*) FROM staff GROUP BY 1, 2, 3;
 SELECT age, hired, count(*) FROM staff GROUP BY 1, 2;
 SELECT name, count(*) OVER () FROM staff;
 SELECT * FROM staff;
-SELECT department, count(*) FROM staff GROUP BY ROLLUP (department);
 
 -- Without an epsilon in the grant there are no standard aggregates; without a delta, keys must be public.
 SET SESSION AUTHORIZATION regress_dpq_plain_owner;

@@ -58,7 +58,8 @@ std::optional<ExpectedError> error_of_moments(const AggregateParameters* paramet
       moments_expected_error(rows, is_mean ? MomentsDegree::kMean : MomentsDegree::kVariance,
                              privacy_of(parameters), parameters->lower, parameters->upper);
   if (is_mean) return in_values(parameters, error.mean);
-  if (function == "dp_stats") return ExpectedError{in_values(parameters, error.mean).amount, "the mean"};
+  if (function == "dp_stats")
+    return ExpectedError{in_values(parameters, error.mean).amount, "the mean"};
   return function.starts_with("dp_stddev") ? in_values(parameters, *error.stddev)
                                            : in_squares(parameters, *error.variance);
 }

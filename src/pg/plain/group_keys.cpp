@@ -7,14 +7,18 @@
 #include "pg/protect/early_values.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "access/transam.h"
+#include "catalog/pg_enum.h"
 #include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/catcache.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 }
 
@@ -192,13 +196,47 @@ List* extracted_parts(const QueryScope* scope, const FuncExpr* call) {
   return last - first < kMaxElements ? whole_numbers(call->funcresulttype, first, last) : NIL;
 }
 
+// The buckets, and those below and above them.
+List* bucket_numbers(const FuncExpr* call) {
+  if (list_length(call->args) != 4) return NIL;
+  const auto* count = static_cast<const Node*>(lfourth(call->args));
+  if (!IsA(count, Const) || reinterpret_cast<const Const*>(count)->constisnull) return NIL;
+  const int32 buckets = DatumGetInt32(reinterpret_cast<const Const*>(count)->constvalue);
+  if (buckets < 1 || buckets > kMaxElements - 2) return NIL;
+  return whole_numbers(call->funcresulttype, 0, buckets + 1);
+}
+
 List* values_of_function(const QueryScope* scope, const FuncExpr* call) {
   if (call->funcid >= FirstUnpinnedObjectId) return NIL;
   const char* name = get_func_name(call->funcid);
   if (name == nullptr || list_length(call->args) < 2) return NIL;
   if (strcmp(name, "date_trunc") == 0) return truncated_times(scope, call);
+  if (strcmp(name, "width_bucket") == 0) return bucket_numbers(call);
   const bool is_part = strcmp(name, "extract") == 0 || strcmp(name, "date_part") == 0;
   return is_part ? extracted_parts(scope, call) : NIL;
+}
+
+// ---- Few values ----------------------------------------------------------------------------
+
+// All labels of an enum.
+List* labels_of_enum(const Node* key) {
+  const Oid type = exprType(key);
+  if (get_typtype(type) != TYPTYPE_ENUM) return NIL;
+  CatCList* labels = SearchSysCacheList1(ENUMTYPOIDNAME, ObjectIdGetDatum(type));
+  List* values = NIL;
+  if (labels->n_members <= kMaxElements) {
+    for (int i = 0; i < labels->n_members; ++i) {
+      const auto* label = reinterpret_cast<Form_pg_enum>(GETSTRUCT(&labels->members[i]->tuple));
+      values = lappend(values, makeConst(type, -1, InvalidOid, sizeof(Oid),
+                                         ObjectIdGetDatum(label->oid), false, true));
+    }
+  }
+  ReleaseSysCacheList(labels);
+  return values;
+}
+
+List* both_booleans() {
+  return list_make2(bool_constant(false), bool_constant(true));
 }
 
 // ---- Choices -------------------------------------------------------------------------------
@@ -227,15 +265,14 @@ List* public_values_of(const QueryScope* scope, Node* key) {
   if (IsA(key, Var)) {
     if (List* values = keys_of_domain(scope, key)) return values;
     if (List* values = series_of_bounds(scope, key)) return values;
+    if (exprType(key) == BOOLOID) return both_booleans();
+    if (List* values = labels_of_enum(key)) return values;
     const auto definition = definition_of(scope, reinterpret_cast<Var*>(key));
     return definition ? public_values_of(definition->scope, definition->expression) : NIL;
   }
   if (IsA(key, FuncExpr)) return values_of_function(scope, reinterpret_cast<FuncExpr*>(key));
   if (IsA(key, CaseExpr)) return values_of_case(reinterpret_cast<CaseExpr*>(key));
-  if (exprType(key) == BOOLOID && !IsA(key, Const)) {
-    return list_make2(bool_constant(false), bool_constant(true));
-  }
-  return NIL;
+  return exprType(key) == BOOLOID && !IsA(key, Const) ? both_booleans() : NIL;
 }
 
 }  // namespace dpquantile

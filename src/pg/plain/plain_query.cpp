@@ -1,7 +1,9 @@
 #include "pg/plain/plain_query.hpp"
 
+#include "pg/plain/grouping_sets.hpp"
 #include "pg/plain/keyed_query.hpp"
 #include "pg/plain/private_function.hpp"
+#include "pg/plain/query_around.hpp"
 #include "pg/plain/shared_statistics.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/release/private_call.hpp"
@@ -176,8 +178,26 @@ bool translate_below(Node* node, void* context) {
   return expression_tree_walker(node, DPQ_TREE_WALKER(translate_below), context);
 }
 
+// Whether the level has standard aggregates over protected rows.
+bool is_plain(Query* query, const QueryScope* parent) {
+  if (!has_standard_aggregate(query)) return false;
+  const QueryScope scope = {query, parent};
+  return OidIsValid(protected_rows_of(&scope));
+}
+
+// Takes window functions, DISTINCT and grouping sets out of a level with standard aggregates. What
+// is taken out becomes levels below.
+void take_apart(Query* query, const QueryScope* parent) {
+  if (has_query_around(query) && is_plain(query, parent)) {
+    put_query_around(query);
+  } else if (has_separable_sets(query) && is_plain(query, parent)) {
+    separate_grouping_sets(query);
+  }
+}
+
 // The innermost levels first, before what is around them changes.
 void translate(const Translation* translation, Query* query, const QueryScope* parent) {
+  take_apart(query, parent);
   const QueryScope scope = {query, parent};
   Descent descent = {translation, &scope};
   (void)query_tree_walker(query, DPQ_TREE_WALKER(translate_below), &descent, 0);

@@ -1,0 +1,198 @@
+#include "pg/plain/grouping_sets.hpp"
+
+#include "pg/plain/query_around.hpp"
+
+extern "C" {
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "parser/parse_agg.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// ---- One grouping --------------------------------------------------------------------------
+
+struct Grouping {
+  const Query* query;
+  List* set;  // of integers: the references of its keys
+};
+
+bool has_key(const Grouping* grouping, Index reference) {
+  return list_member_int(grouping->set, static_cast<int>(reference));
+}
+
+// One bit for each argument, the first of the highest value: whether it is no key of this grouping.
+Node* constant_of_grouping(const Grouping* grouping, const GroupingFunc* call) {
+  int32 bits = 0;
+  const ListCell* cell;
+  foreach (cell, call->refs) {
+    bits = 2 * bits + (has_key(grouping, static_cast<Index>(lfirst_int(cell))) ? 0 : 1);
+  }
+  return reinterpret_cast<Node*>(
+      makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(bits), false, true));
+}
+
+// Whether the expression is a key of other groupings only.
+bool is_missing_key(const Grouping* grouping, const Node* node) {
+  bool is_key = false;
+  const ListCell* cell;
+  foreach (cell, grouping->query->groupClause) {
+    auto* clause = static_cast<SortGroupClause*>(lfirst(cell));
+    if (!equal(node, get_sortgroupclause_expr(clause, grouping->query->targetList))) continue;
+    if (has_key(grouping, clause->tleSortGroupRef)) return false;
+    is_key = true;
+  }
+  return is_key;
+}
+
+// For expression_tree_mutator(). `context` is a const Grouping*. Aggregates see the rows.
+Node* without_other_keys(Node* node, void* context) {
+  if (node == nullptr) return nullptr;
+  const auto* grouping = static_cast<const Grouping*>(context);
+  if (IsA(node, Aggref)) return static_cast<Node*>(copyObjectImpl(node));
+  if (IsA(node, GroupingFunc)) {
+    return constant_of_grouping(grouping, reinterpret_cast<GroupingFunc*>(node));
+  }
+  if (is_missing_key(grouping, node)) {
+    return reinterpret_cast<Node*>(
+        makeNullConst(exprType(node), exprTypmod(node), exprCollation(node)));
+  }
+  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(without_other_keys), context);
+}
+
+List* clauses_of(const Grouping* grouping) {
+  List* clauses = NIL;
+  const ListCell* cell;
+  foreach (cell, grouping->query->groupClause) {
+    auto* clause = static_cast<SortGroupClause*>(lfirst(cell));
+    if (has_key(grouping, clause->tleSortGroupRef)) {
+      clauses = lappend(clauses, copyObjectImpl(clause));
+    }
+  }
+  return clauses;
+}
+
+// Every column is visible from outside, also those that ORDER BY needs.
+List* columns_of(const Grouping* grouping) {
+  List* columns = NIL;
+  const ListCell* cell;
+  foreach (cell, grouping->query->targetList) {
+    auto* column = static_cast<TargetEntry*>(copyObjectImpl(lfirst(cell)));
+    column->expr = reinterpret_cast<Expr*>(
+        without_other_keys(reinterpret_cast<Node*>(column->expr), const_cast<Grouping*>(grouping)));
+    column->resjunk = false;
+    if (column->resname == nullptr) column->resname = psprintf("c%d", column->resno);
+    if (!has_key(grouping, column->ressortgroupref)) column->ressortgroupref = 0;
+    columns = lappend(columns, column);
+  }
+  return columns;
+}
+
+// It will be so many levels below the query.
+Query* query_of_grouping(const Query* query, List* set, int levels) {
+  const Grouping grouping = {query, set};
+  auto* made = static_cast<Query*>(copyObjectImpl(query));
+  made->groupClause = clauses_of(&grouping);
+  made->targetList = columns_of(&grouping);
+  made->havingQual = without_other_keys(made->havingQual, const_cast<Grouping*>(&grouping));
+  made->groupingSets = NIL;
+  made->groupDistinct = false;
+  made->sortClause = NIL;
+  made->distinctClause = NIL;
+  made->hasDistinctOn = false;
+  made->limitOffset = nullptr;
+  made->limitCount = nullptr;
+  IncrementVarSublevelsUp(reinterpret_cast<Node*>(made), levels, 1);
+  return made;
+}
+
+// ---- All groupings -------------------------------------------------------------------------
+
+RangeTblRef* reference_to(int number) {
+  RangeTblRef* reference = makeNode(RangeTblRef);
+  reference->rtindex = number;
+  return reference;
+}
+
+Node* union_of(Node* left, int right, const List* columns) {
+  SetOperationStmt* both = makeNode(SetOperationStmt);
+  both->op = SETOP_UNION;
+  both->all = true;
+  both->larg = left;
+  both->rarg = reinterpret_cast<Node*>(reference_to(right));
+  const ListCell* cell;
+  foreach (cell, columns) {
+    auto* expression = reinterpret_cast<Node*>(static_cast<TargetEntry*>(lfirst(cell))->expr);
+    both->colTypes = lappend_oid(both->colTypes, exprType(expression));
+    both->colTypmods = lappend_int(both->colTypmods, exprTypmod(expression));
+    both->colCollations = lappend_oid(both->colCollations, exprCollation(expression));
+  }
+  return reinterpret_cast<Node*>(both);
+}
+
+Query* union_query(List* queries) {
+  Query* made = makeNode(Query);
+  made->commandType = CMD_SELECT;
+  made->canSetTag = true;
+  made->jointree = makeFromExpr(NIL, nullptr);
+  const List* columns = static_cast<Query*>(linitial(queries))->targetList;
+  ListCell* cell;
+  foreach (cell, queries) {
+    made->rtable = lappend(made->rtable, derived_table(static_cast<Query*>(lfirst(cell))));
+  }
+  auto* all = reinterpret_cast<Node*>(reference_to(1));
+  for (int i = 2; i <= list_length(queries); ++i) all = union_of(all, i, columns);
+  made->setOperations = all;
+  const ListCell* column_cell;
+  foreach (column_cell, columns) {
+    const auto* column = static_cast<const TargetEntry*>(lfirst(column_cell));
+    made->targetList =
+        lappend(made->targetList, makeTargetEntry(reinterpret_cast<Expr*>(column_of_table(column)),
+                                                  column->resno, pstrdup(column->resname), false));
+  }
+  return made;
+}
+
+// The columns of the query become those of the table.
+void show_columns(Query* query, Query* table) {
+  ListCell* cell;
+  foreach (cell, query->targetList) {
+    auto* column = static_cast<TargetEntry*>(lfirst(cell));
+    column->expr = reinterpret_cast<Expr*>(column_of_table(column));
+  }
+  select_from(query, table);
+}
+
+}  // namespace
+
+bool has_separable_sets(const Query* query) {
+  return query->commandType == CMD_SELECT && query->groupingSets != NIL && !query->hasWindowFuncs &&
+         query->cteList == NIL && !query->hasSubLinks && query->rowMarks == NIL;
+}
+
+void separate_grouping_sets(Query* query) {
+  DPQ_RESOLVE_GROUP_KEYS(query);
+  const List* sets =
+      expand_grouping_sets(query->groupingSets, query->groupDistinct, kMaxGroupingSets);
+  if (sets == NIL) {
+    ereport(ERROR, (errcode(ERRCODE_STATEMENT_TOO_COMPLEX),
+                    errmsg("a private query can have at most %d grouping sets", kMaxGroupingSets),
+                    errhint("Ask for fewer groupings.")));
+  }
+  const bool is_one = list_length(sets) == 1;
+  List* queries = NIL;
+  const ListCell* cell;
+  foreach (cell, sets) {
+    queries = lappend(queries,
+                      query_of_grouping(query, static_cast<List*>(lfirst(cell)), is_one ? 1 : 2));
+  }
+  show_columns(query, is_one ? static_cast<Query*>(linitial(queries)) : union_query(queries));
+}
+
+}  // namespace dpquantile

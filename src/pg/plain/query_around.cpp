@@ -1,0 +1,132 @@
+#include "pg/plain/query_around.hpp"
+
+extern "C" {
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "rewrite/rewriteManip.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// What the derived table computes, and the expressions for which its columns stand.
+struct Inner {
+  List* columns;
+  List* expressions;
+};
+
+TargetEntry* add_column(Inner* inner, Node* expression) {
+  const ListCell* cell;
+  foreach (cell, inner->expressions) {
+    if (equal(expression, lfirst(cell))) {
+      return static_cast<TargetEntry*>(list_nth(inner->columns, foreach_current_index(cell)));
+    }
+  }
+  const int number = list_length(inner->columns) + 1;
+  TargetEntry* column =
+      makeTargetEntry(static_cast<Expr*>(copyObjectImpl(expression)),
+                      static_cast<AttrNumber>(number), psprintf("c%d", number), false);
+  inner->columns = lappend(inner->columns, column);
+  inner->expressions = lappend(inner->expressions, expression);
+  return column;
+}
+
+void add_keys(Inner* inner, const Query* query) {
+  const ListCell* cell;
+  foreach (cell, query->groupClause) {
+    auto* clause = static_cast<SortGroupClause*>(lfirst(cell));
+    Node* key = get_sortgroupclause_expr(clause, query->targetList);
+    add_column(inner, key)->ressortgroupref = clause->tleSortGroupRef;
+  }
+}
+
+bool is_of_groups(const Inner* inner, const Node* node) {
+  if (IsA(node, Aggref) && reinterpret_cast<const Aggref*>(node)->agglevelsup == 0) return true;
+  if (IsA(node, GroupingFunc)) return true;
+  if (IsA(node, Var) && reinterpret_cast<const Var*>(node)->varlevelsup == 0) return true;
+  return list_member(inner->expressions, node);
+}
+
+// For expression_tree_mutator(). `context` is an Inner*.
+Node* over_groups(Node* node, void* context) {
+  if (node == nullptr) return nullptr;
+  auto* inner = static_cast<Inner*>(context);
+  if (is_of_groups(inner, node)) {
+    return reinterpret_cast<Node*>(column_of_table(add_column(inner, node)));
+  }
+  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(over_groups), context);
+}
+
+// The clauses of the query that are about groups.
+Query* query_of_groups(const Query* query, List* columns) {
+  auto* made = static_cast<Query*>(copyObjectImpl(query));
+  made->targetList = columns;
+  made->hasWindowFuncs = false;
+  made->windowClause = NIL;
+  made->distinctClause = NIL;
+  made->hasDistinctOn = false;
+  made->sortClause = NIL;
+  made->limitOffset = nullptr;
+  made->limitCount = nullptr;
+  IncrementVarSublevelsUp(reinterpret_cast<Node*>(made), 1, 1);
+  return made;
+}
+
+}  // namespace
+
+Var* column_of_table(const TargetEntry* column) {
+  auto* expression = reinterpret_cast<Node*>(column->expr);
+  return makeVar(1, column->resno, exprType(expression), exprTypmod(expression),
+                 exprCollation(expression), 0);
+}
+
+void select_from(Query* query, Query* table) {
+  query->rtable = NIL;
+  DPQ_FORGET_PERMISSIONS(query);
+  DPQ_FORGET_GROUP_KEYS(query);
+  query->rtable = list_make1(derived_table(table));
+  RangeTblRef* reference = makeNode(RangeTblRef);
+  reference->rtindex = 1;
+  query->jointree = makeFromExpr(list_make1(reference), nullptr);
+  query->groupClause = NIL;
+  query->groupingSets = NIL;
+  query->groupDistinct = false;
+  query->havingQual = nullptr;
+  query->hasAggs = false;
+}
+
+RangeTblEntry* derived_table(Query* query) {
+  RangeTblEntry* entry = makeNode(RangeTblEntry);
+  entry->rtekind = RTE_SUBQUERY;
+  entry->subquery = query;
+  List* names = NIL;
+  const ListCell* cell;
+  foreach (cell, query->targetList) {
+    names = lappend(names, makeString(static_cast<TargetEntry*>(lfirst(cell))->resname));
+  }
+  entry->eref = makeAlias("groups", names);
+  entry->inFromCl = true;
+  return entry;
+}
+
+bool has_query_around(const Query* query) {
+  return query->commandType == CMD_SELECT && query->hasAggs &&
+         (query->hasWindowFuncs || query->distinctClause != NIL) && query->cteList == NIL &&
+         !query->hasSubLinks && query->rowMarks == NIL;
+}
+
+void put_query_around(Query* query) {
+  DPQ_RESOLVE_GROUP_KEYS(query);
+  Inner inner = {NIL, NIL};
+  add_keys(&inner, query);
+  auto* columns = reinterpret_cast<List*>(expression_tree_mutator(
+      reinterpret_cast<Node*>(query->targetList), DPQ_TREE_MUTATOR(over_groups), &inner));
+  Query* groups = query_of_groups(query, inner.columns);
+  query->targetList = columns;
+  select_from(query, groups);
+}
+
+}  // namespace dpquantile

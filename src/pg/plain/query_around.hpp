@@ -1,0 +1,30 @@
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/parsenodes.h"
+}
+
+// Window functions and DISTINCT over the groups of a query level, which are computed of answers.
+namespace dpquantile {
+
+// Whether a query level with aggregates has window functions or DISTINCT that can be put around it:
+// it has no CTEs of its own and no subqueries in expressions.
+bool has_query_around(const Query* query);
+
+// Makes of such a level one that selects from a derived table with its keys and aggregates. Window
+// functions, DISTINCT, ORDER BY, LIMIT and the expressions of the columns stay outside.
+void put_query_around(Query* query);
+
+// Makes the query select from this derived table only. Columns, ORDER BY and the like stay as they
+// are. The derived table is one level below.
+void select_from(Query* query, Query* table);
+
+// An entry of FROM. The columns of the query have names.
+RangeTblEntry* derived_table(Query* query);
+
+// A column of the first table in FROM, which has this column of a query.
+Var* column_of_table(const TargetEntry* column);
+
+}  // namespace dpquantile
