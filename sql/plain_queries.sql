@@ -63,6 +63,18 @@ SELECT count(*) AS paid FROM dp_ledger \gset before_
 SELECT count(age), round(avg(age), -1) AS avg, sum(age) BETWEEN 2150 AND 2230 AS sum, variance(age) > 0 AS variance, stddev(age) > 0 AS stddev FROM staff;
 SELECT count(*) - :before_paid AS charges FROM dp_ledger;
 
+-- The error of each answer, from the same release
+SELECT dp_private_query('SELECT department, avg(age), dp_error_of(avg(age)), dp_error_of(count(*)) FROM staff GROUP BY department');
+SELECT count(*), dp_error_of(count(*)) AS of_rows, dp_error_of(count(DISTINCT city)) AS of_cities, round(avg(age), -1) AS age,
+       dp_error_of(avg(age)) BETWEEN 0.01 AND 0.5 AS of_age, dp_error_of(sum(age)) BETWEEN 1 AND 10 AS of_sum, dp_error_of(stddev(age)) > 0 AS of_stddev
+  FROM staff;
+SELECT department, count(*), dp_error_of(count(*)), sum(count(*)) OVER () FROM staff GROUP BY ROLLUP (department) ORDER BY 1;
+SELECT dp_error_of(var_pop(age)) FROM staff;
+SELECT dp_error_of(percentile_cont(0.5) WITHIN GROUP (ORDER BY age)) FROM staff;
+SELECT dp_error_of(count(*) + 1) FROM staff;
+SELECT dp_error_of(dp_count(1)) FROM staff;
+SELECT dp_error_of(1);
+
 -- Grouping sets: a release for each. Keys with lists and free keys.
 SELECT department, count(*), grouping(department) FROM staff GROUP BY ROLLUP (department) ORDER BY 1 NULLS LAST;
 SELECT department, active, count(*), grouping(active, department) AS which FROM staff GROUP BY CUBE (department, active) ORDER BY which, 1, 2;

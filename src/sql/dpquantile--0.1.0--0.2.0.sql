@@ -1168,6 +1168,13 @@ COMMENT ON FUNCTION @extschema@.dp_private_query(text) IS
   'The query with private aggregates in the place of the standard ones over protected tables, as it would be asked. query: one SELECT, '
   'without parameters. Reads no data and costs no budget.';
 
+CREATE FUNCTION @extschema@.dp_error_of(answer anyelement) RETURNS float8
+  LANGUAGE C STABLE AS 'MODULE_PATHNAME', 'dpq_error_of';
+COMMENT ON FUNCTION @extschema@.dp_error_of(anyelement) IS
+  'The error of a standard aggregate over a protected table, from the same release and for the same price: the answer is within it of the '
+  'one without noise with a probability of 95 %. answer: count, sum, avg, variance or stddev, as dp_error_of(avg(salary)). Costs no '
+  'budget of its own.';
+
 CREATE VIEW dpquantile.column_domains WITH (security_barrier) AS
   SELECT d.relation, d.column_name,
          concat_ws('; ', d.lower || ' to ' || d.upper || coalesce(' by ' || d.granularity, ''),

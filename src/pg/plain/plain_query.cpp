@@ -1,5 +1,6 @@
 #include "pg/plain/plain_query.hpp"
 
+#include "pg/plain/error_of_answer.hpp"
 #include "pg/plain/grouping_sets.hpp"
 #include "pg/plain/keyed_query.hpp"
 #include "pg/plain/private_function.hpp"
@@ -63,6 +64,9 @@ struct Replacing {
 Node* replace_aggregates(Node* node, void* context) {
   if (node == nullptr) return nullptr;
   const auto* replacing = static_cast<const Replacing*>(context);
+  if (const Aggref* answer = answer_of_error(node)) {
+    return error_of_statistic(replacing->level, replacing->shared, answer);
+  }
   if (IsA(node, Aggref)) {
     const auto* call = reinterpret_cast<const Aggref*>(node);
     if (is_standard_aggregate(call)) {
@@ -149,9 +153,23 @@ void translate_level(const Translation* translation, PlainLevel* level) {
   forget_rows(query);
 }
 
+// For expression_tree_walker(): finds dp_error_of of anything else than a standard aggregate, which
+// would fail after the charge. `context` is a const PlainLevel*.
+bool refuse_other_errors(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (is_error_of_answer(node) && answer_of_error(node) == nullptr) {
+    refuse(static_cast<const PlainLevel*>(context)->refused, exprLocation(node),
+           "dp_error_of asks for the error of something else than a standard aggregate",
+           "Write dp_error_of(count(*)) or dp_error_of(avg(salary)).");
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(refuse_other_errors), context);
+}
+
 void translate_select(const Translation* translation, Query* query, const QueryScope* parent) {
   PlainLevel level{};
   if (!find_level(translation, query, parent, &level)) return;
+  (void)refuse_other_errors(reinterpret_cast<Node*>(query->targetList), &level);
+  (void)refuse_other_errors(query->havingQual, &level);
   DPQ_RESOLVE_GROUP_KEYS(query);
   if (has_standard_aggregate(query)) {
     translate_level(translation, &level);

@@ -37,9 +37,7 @@ Oid schema_of_extension() {
   return schema;
 }
 
-}  // namespace
-
-Aggref* call_private_aggregate(const char* name, List* arguments, int location) {
+Node* call_named(const char* name, List* arguments, int location) {
   const char* schema = get_namespace_name(schema_of_extension());
   List* qualified =
       list_make2(makeString(pstrdup(schema == nullptr ? "" : schema)), makeString(pstrdup(name)));
@@ -48,7 +46,17 @@ Aggref* call_private_aggregate(const char* name, List* arguments, int location) 
   FuncCall* call = makeFuncCall(qualified, NIL, COERCE_EXPLICIT_CALL, location);
   Node* made = ParseFuncOrColumn(state, qualified, arguments, nullptr, call, false, location);
   free_parsestate(state);
-  return castNode(Aggref, made);
+  return made;
+}
+
+}  // namespace
+
+Aggref* call_private_aggregate(const char* name, List* arguments, int location) {
+  return castNode(Aggref, call_named(name, arguments, location));
+}
+
+Node* call_function(const char* name, List* arguments) {
+  return call_named(name, arguments, -1);
 }
 
 Node* select_field(Node* composite, const char* field) {

@@ -13,6 +13,9 @@ namespace dpquantile {
 // variant. The call has the place `location` in the query's text. ereports if there is none.
 Aggref* call_private_aggregate(const char* name, List* arguments, int location);
 
+// A call of another function of this extension, likewise.
+Node* call_function(const char* name, List* arguments);
+
 // A field of an expression of a composite type. ereports if it has none of this name.
 Node* select_field(Node* composite, const char* field);
 

@@ -1,5 +1,7 @@
 #include "pg/plain/query_around.hpp"
 
+#include "pg/plain/error_of_answer.hpp"
+
 extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -45,7 +47,7 @@ void add_keys(Inner* inner, const Query* query) {
 
 bool is_of_groups(const Inner* inner, const Node* node) {
   if (IsA(node, Aggref) && reinterpret_cast<const Aggref*>(node)->agglevelsup == 0) return true;
-  if (IsA(node, GroupingFunc)) return true;
+  if (IsA(node, GroupingFunc) || is_error_of_answer(node)) return true;
   if (IsA(node, Var) && reinterpret_cast<const Var*>(node)->varlevelsup == 0) return true;
   return list_member(inner->expressions, node);
 }

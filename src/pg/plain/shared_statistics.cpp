@@ -1,5 +1,6 @@
 #include "pg/plain/shared_statistics.hpp"
 
+#include "pg/plain/error_of_answer.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 
 extern "C" {
@@ -41,15 +42,23 @@ const Node* value_of(const Aggref* call) {
   return reinterpret_cast<Node*>(static_cast<TargetEntry*>(linitial(call->args))->expr);
 }
 
-// For expression_tree_walker(). `calls` is a List**.
-bool collect_statistics(Node* node, void* calls) {
+struct Statistics {
+  List* calls;        // Aggref
+  List* with_errors;  // those of which the error is asked
+};
+
+// For expression_tree_walker(). `context` is a Statistics*.
+bool collect_statistics(Node* node, void* context) {
   if (node == nullptr) return false;
+  auto* statistics = static_cast<Statistics*>(context);
+  if (const Aggref* answer = answer_of_error(node); answer != nullptr && field_of(answer)) {
+    statistics->with_errors = lappend(statistics->with_errors, const_cast<Aggref*>(answer));
+  }
   if (IsA(node, Aggref) && field_of(reinterpret_cast<Aggref*>(node)) != nullptr) {
-    auto* list = static_cast<List**>(calls);
-    *list = lappend(*list, node);
+    statistics->calls = lappend(statistics->calls, node);
     return false;
   }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(collect_statistics), calls);
+  return expression_tree_walker(node, DPQ_TREE_WALKER(collect_statistics), context);
 }
 
 bool may_be_null(const PlainLevel* level, Node* value) {
@@ -88,14 +97,18 @@ bool has_another(const PlainLevel* level, const List* statistics, const Aggref* 
 
 List* find_shared_statistics(const PlainLevel* level) {
   const Query* query = level->scope.query;
-  List* statistics = NIL;
+  Statistics statistics = {NIL, NIL};
   (void)collect_statistics(reinterpret_cast<Node*>(query->targetList), &statistics);
   (void)collect_statistics(query->havingQual, &statistics);
   List* shared = NIL;
   ListCell* cell;
-  foreach (cell, statistics) {
+  foreach (cell, statistics.calls) {
     auto* call = static_cast<Aggref*>(lfirst(cell));
-    if (is_of_values(call) && has_another(level, statistics, call)) shared = lappend(shared, call);
+    if (!is_of_values(call)) continue;
+    if (list_member_ptr(statistics.with_errors, call) ||
+        has_another(level, statistics.calls, call)) {
+      shared = lappend(shared, call);
+    }
   }
   return shared;
 }
@@ -109,6 +122,18 @@ Node* shared_statistic(const PlainLevel* level, const List* shared, const Aggref
     if (share(level, valued, call)) return field_of_statistics(level, call, valued, field);
   }
   return nullptr;
+}
+
+Node* error_of_statistic(const PlainLevel* level, const List* shared, const Aggref* call) {
+  const char* field = field_of(call);
+  const ListCell* cell;
+  foreach (cell, shared) {
+    const auto* valued = static_cast<const Aggref*>(lfirst(cell));
+    if (field != nullptr && share(level, valued, call)) {
+      return error_in_statistics(level, valued, psprintf("%s_error", field));
+    }
+  }
+  return error_of_count(level, call);
 }
 
 }  // namespace dpquantile

@@ -11,11 +11,14 @@ extern "C" {
 namespace dpquantile {
 
 // The calls that ask for a statistic of a column of which the level, in its columns or HAVING, asks
-// for several: Aggref. NIL if there is none. A count of all rows is one of the first such column
-// without NULLs.
+// for several, or for an error: Aggref. NIL if there is none. A count of all rows is one of the
+// first such column without NULLs.
 List* find_shared_statistics(const PlainLevel* level);
 
 // The answer to a standard aggregate that is shared, with its type; null if it is not.
 Node* shared_statistic(const PlainLevel* level, const List* shared, const Aggref* call);
+
+// The error of the answer to a standard aggregate, as float8. Refuses one that has none.
+Node* error_of_statistic(const PlainLevel* level, const List* shared, const Aggref* call);
 
 }  // namespace dpquantile

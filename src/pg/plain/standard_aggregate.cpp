@@ -194,6 +194,17 @@ Aggref* make_call(const PlainLevel* level, const Aggref* call, const Counterpart
   }
 }
 
+Node* statistics_field(const PlainLevel* level, const Aggref* valued, const char* field) {
+  Aggref* statistics = make_moment(level, valued, "dp_stats");
+  statistics->aggfilter = valued->aggfilter;
+  return select_field(reinterpret_cast<Node*>(statistics), field);
+}
+
+Node* as_float8(Node* number) {
+  return coerce_to_target_type(nullptr, number, exprType(number), FLOAT8OID, -1, COERCION_EXPLICIT,
+                               COERCE_EXPLICIT_CAST, -1);
+}
+
 }  // namespace
 
 bool is_standard_aggregate(const Aggref* call) {
@@ -209,9 +220,22 @@ bool counts_rows(const Aggref* call) {
 
 Node* field_of_statistics(const PlainLevel* level, const Aggref* call, const Aggref* valued,
                           const char* field) {
-  Aggref* statistics = make_moment(level, valued, "dp_stats");
-  statistics->aggfilter = valued->aggfilter;
-  return as_type(level, call, select_field(reinterpret_cast<Node*>(statistics), field));
+  return as_type(level, call, statistics_field(level, valued, field));
+}
+
+Node* error_in_statistics(const PlainLevel* level, const Aggref* valued, const char* field) {
+  return as_float8(statistics_field(level, valued, field));
+}
+
+Node* error_of_count(const PlainLevel* level, const Aggref* call) {
+  if (find_counterpart(call->aggfnoid)->kind != Kind::kCount) {
+    refuse_call(level, call,
+                psprintf("dp_error_of cannot tell the error of %s", get_func_name(call->aggfnoid)),
+                "It tells that of count, sum, avg, variance and stddev. dp_explain tells the error "
+                "to expect.");
+  }
+  return as_float8(call_function(
+      "dp_histogram_error", list_make2(float8_constant(level->epsilon), float8_constant(0.95))));
 }
 
 Node* count_of_rows(const Aggref* call, Node* row) {

@@ -27,6 +27,12 @@ bool counts_rows(const Aggref* call);
 Node* field_of_statistics(const PlainLevel* level, const Aggref* call, const Aggref* valued,
                           const char* field);
 
+// A field of the dp_stats of the value of `valued`, as float8.
+Node* error_in_statistics(const PlainLevel* level, const Aggref* valued, const char* field);
+
+// The error of a count, or of a count of different values, as float8. Refuses other aggregates.
+Node* error_of_count(const PlainLevel* level, const Aggref* call);
+
 // A private aggregate of the user's own. dp_count(epsilon) counts `row`; others stay as they are.
 Node* count_of_rows(const Aggref* call, Node* row);
 

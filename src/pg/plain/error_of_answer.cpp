@@ -1,0 +1,33 @@
+#include "pg/plain/error_of_answer.hpp"
+
+#include "pg/plain/standard_aggregate.hpp"
+#include "pg/server/version.hpp"
+
+extern "C" {
+#include "catalog/dependency.h"
+#include "catalog/pg_proc.h"
+#include "commands/extension.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+bool is_error_of_answer(const Node* node) {
+  if (node == nullptr || !IsA(node, FuncExpr)) return false;
+  const auto* call = reinterpret_cast<const FuncExpr*>(node);
+  const char* name = get_func_name(call->funcid);
+  if (name == nullptr || strcmp(name, "dp_error_of") != 0) return false;
+  const Oid extension = getExtensionOfObject(ProcedureRelationId, call->funcid);
+  return OidIsValid(extension) && extension == get_extension_oid(kExtension, true);
+}
+
+const Aggref* answer_of_error(const Node* node) {
+  if (!is_error_of_answer(node)) return nullptr;
+  const List* arguments = reinterpret_cast<const FuncExpr*>(node)->args;
+  const auto* answer = static_cast<const Node*>(linitial(arguments));
+  if (!IsA(answer, Aggref)) return nullptr;
+  const auto* call = reinterpret_cast<const Aggref*>(answer);
+  return is_standard_aggregate(call) ? call : nullptr;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/primnodes.h"
+}
+
+// dp_error_of(answer): the 95 % error of a standard aggregate, from the same release.
+namespace dpquantile {
+
+// The standard aggregate whose error a node asks for, or null if it is something else.
+const Aggref* answer_of_error(const Node* node);
+
+// Whether a node is a call of dp_error_of, whatever its argument is.
+bool is_error_of_answer(const Node* node);
+
+}  // namespace dpquantile
