@@ -484,8 +484,9 @@ CREATE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
     FROM dpquantile.ledger l
     LEFT JOIN dpquantile.query_text t USING (budget_id, query_hash)
     LEFT JOIN dpquantile.budget b ON b.budget_id = l.budget_id
-    LEFT JOIN dpquantile.kept_answers() k
-      ON k.role = b.role AND l.number >= k.first_charge AND l.number < k.first_charge + k.charges
+    LEFT JOIN (SELECT a.role, a.reuses, n AS number
+                 FROM dpquantile.kept_answers() a, generate_series(a.first_charge, a.first_charge + a.charges - 1) n) k
+      ON k.role = b.role AND k.number = l.number
    CROSS JOIN viewer v
    WHERE v.is_owner OR l.budget_id = v.budget_id
    ORDER BY CASE WHEN v.is_owner THEN l.charged_at END, l.number;

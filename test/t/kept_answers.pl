@@ -69,6 +69,9 @@ grant(q{'1 hour'});
 is_the_same('comments, spaces and aliases', 'SELECT count(*) FROM staff', "select   count(*) as n -- again\n from staff s");
 is_the_same('a private aggregate', 'SELECT dp_median(salary, 1, 0, 1000) FROM staff', 'SELECT dp_median(s.salary, 1, 0, 1000) m FROM staff s');
 is_the_same('groups', 'SELECT name, count(*) FROM staff GROUP BY name', 'SELECT name AS who, count(*) FROM staff GROUP BY 1');
+is_the_same('ORDER BY and LIMIT', 'SELECT name, count(*) AS n FROM staff WHERE id > 100000 GROUP BY name ORDER BY name LIMIT 5',
+	'SELECT name, count(*) FROM staff WHERE id > 100000 GROUP BY name ORDER BY name');
+is_the_same('another order', 'SELECT name, sum(salary) AS n FROM staff GROUP BY name ORDER BY name', 'SELECT name, sum(salary) AS n FROM staff GROUP BY name ORDER BY name, n');
 is_the_same('a CDF', 'SELECT dp_cdf(salary, 1, 0, 1000) FROM staff', 'SELECT dp_cdf(salary, 1, 0, 1000) FROM staff');
 is_the_same('inside of another query', 'SELECT count(*) + 0 FROM staff WHERE id > 1', 'SELECT c + 0 FROM (SELECT count(*) + 0 AS c FROM staff WHERE id > 1) t');
 is_the_same('values that a plan is made for, and a plan for any values', 'PREPARE p (int) AS SELECT count(*) FROM staff WHERE id < $1 + 1; EXECUTE p (7)',
@@ -101,6 +104,15 @@ is($kept, $fresh, 'a fresh answer is the one that is kept');
 (undef, $paid) = asked('SELECT i, (SELECT dp_count(1) FROM staff WHERE id > i) FROM generate_series(1, 2) i');
 (undef, my $paid_again) = asked('SELECT i, (SELECT dp_count(1) FROM staff WHERE id > i) FROM generate_series(1, 2) i');
 is($paid_again, $paid, 'no reuse where the query around it gives the parameters');
+
+# Of one level, the columns that the query around uses
+my $columns = '(SELECT count(*) AS a, count(*) FILTER (WHERE id < 10) AS b, count(*) FILTER (WHERE id < 10000) AS c FROM staff) s';
+my ($fewer) = asked("SELECT b FROM $columns");
+my ($more) = asked("SELECT c FROM $columns");
+cmp_ok($more, '>', $fewer + 10, 'another column of a level has its own answer');
+# A subquery may give a parameter, and depend on anything.
+my $by_setting = q{SELECT dp_quantile(salary, (SELECT current_setting('x.q')::float8), 1, 0, 1000) FROM staff};
+is_another('a setting in a parameter', "SET x.q = 0.1; $by_setting", "SET x.q = 0.9; $by_setting");
 
 # Another role, another policy
 (undef, $paid) = asked('SELECT count(*) FROM staff', user => 'other');
@@ -139,6 +151,13 @@ is($paid, 0, 'the newest is kept');
 is($paid, 1, 'the oldest is not');
 is_another('an answer that is too large', 'SELECT dp_cdf(salary, 1, 0, 1000, dp_options(bins => 262144)) FROM staff', 'SELECT dp_cdf(salary, 1, 0, 1000, dp_options(bins => 262144)) FROM staff');
 
+# What is kept, and what goes for it, does not depend on groups that are hidden. The name of number 150 is only in many.
+$node->safe_psql('postgres', q{SET ROLE owner; SELECT dp_grant_private_access('many.staff', 'analyst', reuse => '1 hour');
+	SELECT dp_forget_answers('few.staff')});
+my $keys = join ', ', map { "rpad(name, 20000, '$_')" } 'a' .. 'e';
+my ($few, $many) = map { summary(seen($node, $_, "SELECT dp_count(0.1) FROM staff WHERE id = 150 GROUP BY $keys HAVING dp_keep_group(0.1, 1e-12); SELECT reuses FROM dp_ledger ORDER BY number DESC LIMIT 1")) } 'few', 'many';
+is("$few $many", '0 0', 'threat 77: a hidden group makes no difference to what is kept');
+
 # A restart forgets them, also after a crash.
 asked('SELECT count(*) FROM staff');
 $node->stop('immediate');
@@ -149,7 +168,7 @@ is($node->safe_psql('postgres', q{SELECT count(*) FROM dp_health() WHERE detail 
 $node->append_conf('postgresql.conf', q{shared_preload_libraries = ''});
 $node->restart;
 is_another('without the preloaded library', 'SELECT count(*) FROM staff', 'SELECT count(*) FROM staff');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM dp_health() WHERE detail LIKE '%not kept for reuse%'}), '2', 'dp_health tells it');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM dp_health() WHERE detail LIKE '%not kept for reuse%'}), '3', 'dp_health tells it');
 is(summary(seen($node, 'few', q{SELECT count(*) FROM dp_ledger WHERE reuses IS NOT NULL})), '0', 'the ledger knows of none');
 
 done_testing();

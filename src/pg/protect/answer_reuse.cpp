@@ -33,9 +33,9 @@ void add_columns(KeyText* key, const CustomScan* plan) {
     const auto* column = static_cast<const TargetEntry*>(lfirst(cell));
     const auto* expression = reinterpret_cast<const Node*>(column->expr);
     add_number(key, exprType(expression));
-    add_number(key, column->ressortgroupref);
     const bool is_call = IsA(expression, Aggref);
     add_number(key, is_call ? reinterpret_cast<const Aggref*>(expression)->aggfnoid : InvalidOid);
+    if (!is_call) add_number(key, column->ressortgroupref);
   }
 }
 
@@ -63,7 +63,8 @@ bool wants_fresh_answers() {
 }
 
 bool is_same_whenever_asked(const ReleaseNode* node) {
-  return node->plan.identity != 0 && bms_is_empty(node->scan.ss.ps.plan->extParam);
+  const Plan* plan = node->scan.ss.ps.plan;
+  return node->plan.identity != 0 && bms_is_empty(plan->extParam) && bms_is_empty(plan->allParam);
 }
 
 // An immutable expression of parameters has the value that theirs imply, and a plan for certain
@@ -72,6 +73,11 @@ AnswerKey key_of(const ReleaseNode* node, const BorrowedPlan& mark) {
   KeyText key = begin_key();
   add_number(&key, node->plan.identity);
   add_columns(&key, reinterpret_cast<const CustomScan*>(node->scan.ss.ps.plan));
+  for (int i = 0; i < node->call_count; ++i) {
+    const AggregateParameters* checked = node->calls[i].checked;
+    add_number(&key, node->calls[i].method);
+    add_bytes(&key, checked, parameters_size(checked->quantile_count));
+  }
   const ParamListInfo parameters = node->scan.ss.ps.state->es_param_list_info;
   const int given = parameters == nullptr ? 0 : parameters->numParams;
   for (int i = 1; i <= Min(given, mark.own_parameters); ++i) add_parameter(&key, parameters, i);

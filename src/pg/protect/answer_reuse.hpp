@@ -19,11 +19,12 @@ bool answers_are_kept(const List* borrowed);
 bool wants_fresh_answers();
 
 // Whether the answers of the node may be shown again: its query has an identity, and no parameter
-// comes from the plan around it.
+// comes from the plan around it or from a subquery.
 bool is_same_whenever_asked(const ReleaseNode* node);
 
 // The key of this execution: the identity of the query level, the columns of its answers, the
-// values of the query's own parameters, and what depends on the clock or on settings.
+// parameters of its calls, the values of the query's own parameters, and what depends on the clock
+// or on settings.
 AnswerKey key_of(const ReleaseNode* node, const BorrowedPlan& mark);
 
 }  // namespace dpquantile

@@ -6,6 +6,7 @@ extern "C" {
 #include "access/detoast.h"
 #include "access/htup_details.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 }
 
 namespace dpquantile {
@@ -31,9 +32,19 @@ MinimalTuple flat_tuple(TupleTableSlot* answer, TupleDesc columns) {
   return DPQ_FORM_MINIMAL_TUPLE(columns, values, answer->tts_isnull);
 }
 
+bool is_shown(const TupleTableSlot* answer, const List* decisions) {
+  const ListCell* cell;
+  foreach (cell, decisions) {
+    const int column = lfirst_int(cell) - 1;
+    if (answer->tts_isnull[column] || !DatumGetBool(answer->tts_values[column])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-KeptAnswers pack_answers(const SortedAnswers& answers, TupleDesc columns, Size most) {
+KeptAnswers pack_answers(const SortedAnswers& answers, TupleDesc columns, const List* decisions,
+                         Size most) {
   constexpr char kPadding[MAXIMUM_ALIGNOF] = {};
   StringInfoData bytes;
   initStringInfo(&bytes);
@@ -41,6 +52,8 @@ KeptAnswers pack_answers(const SortedAnswers& answers, TupleDesc columns, Size m
   appendBinaryStringInfo(&bytes, reinterpret_cast<char*>(&count), kHeader);
   TupleTableSlot* slot = MakeSingleTupleTableSlot(columns, &TTSOpsVirtual);
   while (static_cast<Size>(bytes.len) <= most && next_answer(answers, slot)) {
+    CHECK_FOR_INTERRUPTS();
+    if (!is_shown(slot, decisions)) continue;
     const MinimalTuple tuple = flat_tuple(slot, columns);
     const Size length = tuple->t_len;
     if (length > most) break;

@@ -215,7 +215,9 @@ TupleDesc answer_columns(const ReleaseNode* node) {
 
 // Returns whether the answers of an earlier execution are shown again.
 bool answer_again(ReleaseNode* node, const ReleaseTerms& terms) {
-  if (terms.reuse <= 0 || terms.is_fresh) return false;
+  if (terms.reuse <= 0) return false;
+  begin_to_keep_answers();
+  if (terms.is_fresh) return false;
   const KeptAnswers kept = find_kept_answers(terms.key, terms.reuse);
   if (kept.size == 0) return false;
   unpack_answers(kept, answer_columns(node), node->answers);
@@ -224,11 +226,41 @@ bool answer_again(ReleaseNode* node, const ReleaseTerms& terms) {
   return true;
 }
 
+// The columns of dp_keep_group without which no group is shown.
+List* decisions_of(const ReleaseNode* node) {
+  const auto* plan = reinterpret_cast<const CustomScan*>(node->scan.ss.ps.plan);
+  List* columns = NIL;
+  const ListCell* cell;
+  foreach (cell, plan->scan.plan.qual) {
+    const auto* term = static_cast<const Node*>(lfirst(cell));
+    if (!IsA(term, Var)) continue;
+    const int column = reinterpret_cast<const Var*>(term)->varattno;
+    for (int i = 0; i < node->call_count; ++i) {
+      const ReleaseCall& call = node->calls[i];
+      if (call.column == column && call.family->selects_groups())
+        columns = lappend_int(columns, column);
+    }
+  }
+  return columns;
+}
+
+// Whether dp_keep_group is computed without being a condition for the groups to be shown.
+bool decides_otherwise(const ReleaseNode* node, const List* decisions) {
+  for (int i = 0; i < node->call_count; ++i) {
+    const ReleaseCall& call = node->calls[i];
+    if (call.family->selects_groups() && !list_member_int(decisions, call.column)) return true;
+  }
+  return false;
+}
+
 void keep(const ReleaseNode* node, const ReleaseTerms& terms, int64 first_charge) {
   if (terms.reuse <= 0 || most_kept_bytes() == 0) return;
   const MemoryContext previous = switch_to_scratch(node);
-  keep_answers(terms.key, {terms.relations, first_charge, node->call_count},
-               pack_answers(node->answers, answer_columns(node), most_kept_bytes()));
+  const List* decisions = decisions_of(node);
+  if (!decides_otherwise(node, decisions)) {
+    keep_answers(terms.key, {terms.relations, first_charge, node->call_count},
+                 pack_answers(node->answers, answer_columns(node), decisions, most_kept_bytes()));
+  }
   MemoryContextSwitchTo(previous);
 }
 

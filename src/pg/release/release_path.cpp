@@ -143,7 +143,7 @@ ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* g
   level->grouping = {root, input, groups, reinterpret_cast<List*>(root->parse->havingQual)};
   level->columns = release_columns(level->grouping);
   level->plan.has_keys = root->parse->groupClause != NIL;
-  level->plan.identity = identity_of(root->parse);
+  level->plan.identity = identity_with_columns(root->parse);
   add_sort_columns(level);
   add_calls(level);
   return level;

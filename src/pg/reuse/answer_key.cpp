@@ -16,12 +16,9 @@ namespace {
 constexpr uint64 kSeeds[] = {0x6b657074, 0x616e7377};
 
 // What becomes of a date, a time or a number in a query depends on them.
-constexpr const char* kSettings[] = {"TimeZone",           "DateStyle",    "IntervalStyle",
-                                     "extra_float_digits", "bytea_output", "lc_monetary"};
-
-void add_bytes(KeyText* text, const void* bytes, Size length) {
-  appendBinaryStringInfo(&text->bytes, static_cast<const char*>(bytes), static_cast<int>(length));
-}
+constexpr const char* kSettings[] = {
+    "TimeZone",     "DateStyle",   "IntervalStyle", "extra_float_digits",
+    "bytea_output", "lc_monetary", "lc_time",       "lc_numeric"};
 
 // With its end, so that no two lists of texts have the same bytes.
 void add_text(KeyText* text, const char* added) {
@@ -29,6 +26,10 @@ void add_text(KeyText* text, const char* added) {
 }
 
 }  // namespace
+
+void add_bytes(KeyText* text, const void* bytes, Size length) {
+  appendBinaryStringInfo(&text->bytes, static_cast<const char*>(bytes), static_cast<int>(length));
+}
 
 KeyText begin_key() {
   KeyText text;

@@ -31,6 +31,8 @@ KeyText begin_key();
 
 void add_number(KeyText* text, uint64 number);
 
+void add_bytes(KeyText* text, const void* bytes, Size length);
+
 // The value of a parameter, or NULL.
 void add_value(KeyText* text, Oid type, Datum value, bool is_null);
 

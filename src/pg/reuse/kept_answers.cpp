@@ -1,7 +1,6 @@
 #include "pg/reuse/kept_answers.hpp"
 
 #include <algorithm>
-#include <climits>
 
 extern "C" {
 #include "miscadmin.h"
@@ -23,6 +22,7 @@ constexpr int kNoBlock = -1;
 constexpr int kLargestShare = 16;
 constexpr int kDefaultKilobytes = 4096;
 constexpr int kLeastKilobytes = 64;
+constexpr int kMostKilobytes = 256 * 1024;  // answers are searched one by one
 
 int memory_kilobytes = kDefaultKilobytes;
 
@@ -48,9 +48,12 @@ struct Store {
   int entries_end;  // no entry from here on was ever used
   int free_block;
   int free_blocks;
+  uint64 forgettings;  // how often answers were forgotten on demand
 };
 
 Store* store = nullptr;
+// When this session began its execution
+uint64 forgettings_seen = 0;
 Entry* entries = nullptr;
 int* next_blocks = nullptr;
 char* block_bytes = nullptr;
@@ -201,7 +204,7 @@ void install_kept_answers() {
   DefineCustomIntVariable(
       "dpquantile.kept_answers_memory", "Memory for the answers that are kept for reuse.",
       "See dp_grant_private_access(..., reuse).", &memory_kilobytes, kDefaultKilobytes,
-      kLeastKilobytes, INT_MAX / 2048, PGC_POSTMASTER, GUC_UNIT_KB, nullptr, nullptr, nullptr);
+      kLeastKilobytes, kMostKilobytes, PGC_POSTMASTER, GUC_UNIT_KB, nullptr, nullptr, nullptr);
   next_shmem_request_hook = shmem_request_hook;
   shmem_request_hook = request_shared_memory;
   next_shmem_startup_hook = shmem_startup_hook;
@@ -210,6 +213,13 @@ void install_kept_answers() {
 
 Size most_kept_bytes() {
   return store == nullptr ? 0 : static_cast<Size>(store->blocks / kLargestShare) * kBlockBytes;
+}
+
+void begin_to_keep_answers() {
+  if (store == nullptr) return;
+  LWLockAcquire(store->lock, LW_SHARED);
+  forgettings_seen = store->forgettings;
+  LWLockRelease(store->lock);
 }
 
 KeptAnswers find_kept_answers(const AnswerKey& key, int64 most_age) {
@@ -238,6 +248,11 @@ void keep_answers(const AnswerKey& key, const AnswerOrigin& origin, KeptAnswers 
   if (store == nullptr || answers.size == 0 || answers.size > most_kept_bytes()) return;
   if (list_length(origin.relations) > kRelationsOfAnswer) return;
   LWLockAcquire(store->lock, LW_EXCLUSIVE);
+  // The rows may have been read before the answers were forgotten.
+  if (store->forgettings != forgettings_seen) {
+    LWLockRelease(store->lock);
+    return;
+  }
   if (Entry* earlier = find_entry(key)) forget(earlier);
   make_room(blocks_of(answers.size));
   Entry* entry = free_entry();
@@ -261,6 +276,7 @@ int forget_kept_answers(Oid relation) {
   int count = 0;
   if (store == nullptr) return count;
   LWLockAcquire(store->lock, LW_EXCLUSIVE);
+  ++store->forgettings;
   for (int i = 0; i < store->entries_end; ++i) {
     Entry& entry = entries[i];
     if (!entry.is_used || entry.database != MyDatabaseId || !reads(entry, relation)) continue;

@@ -26,6 +26,10 @@ struct KeptAnswers {
   Size size;
 };
 
+// Call it before an execution reads a row: its answers are not kept if others are forgotten
+// meanwhile (forget_kept_answers).
+void begin_to_keep_answers();
+
 // Looks for the answers of an earlier execution with this key, by the role that pays, that are not
 // older than `most_age` microseconds. Returns a palloc'd copy, and counts the reuse; no bytes if
 // there are none.

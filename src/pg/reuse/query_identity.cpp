@@ -2,6 +2,7 @@
 
 extern "C" {
 #include "common/hashfn.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/primnodes.h"
@@ -12,6 +13,8 @@ namespace dpquantile {
 namespace {
 
 constexpr uint64 kSeed = 0x6465656d;
+// A level is printed with all levels below, so deep queries would take quadratic time.
+constexpr int64 kMostBytes = 1 << 20;
 constexpr char kLocation[] = ":location ";
 
 // ---- What does not count -------------------------------------------------------------------
@@ -62,10 +65,34 @@ void forget_locations(char* text) {
   *to = '\0';
 }
 
-uint64 identity_without_spelling(const Query* query) {
+bool is_key(const Query* query, Index reference) {
+  const ListCell* cell;
+  foreach (cell, query->groupClause) {
+    if (static_cast<SortGroupClause*>(lfirst(cell))->tleSortGroupRef == reference) return true;
+  }
+  return false;
+}
+
+// Groups are sorted and cut when they are answered.
+void forget_order(Query* query) {
+  query->sortClause = NIL;
+  query->limitOffset = nullptr;
+  query->limitCount = nullptr;
+  const ListCell* cell;
+  foreach (cell, query->targetList) {
+    auto* column = static_cast<TargetEntry*>(lfirst(cell));
+    if (!is_key(query, column->ressortgroupref)) column->ressortgroupref = 0;
+  }
+}
+
+uint64 identity_without_spelling(const Query* query, int64* bytes_left) {
+  CHECK_FOR_INTERRUPTS();
+  if (*bytes_left <= 0) return 0;
   auto* copy = static_cast<Query*>(copyObjectImpl(query));
+  if (copy->hasAggs) forget_order(copy);
   forget_spelling_of_query(copy);
   char* text = nodeToString(copy);
+  *bytes_left -= static_cast<int64>(strlen(text));
   forget_locations(text);
   return hash_bytes_extended(reinterpret_cast<const unsigned char*>(text),
                              static_cast<int>(strlen(text)), kSeed);
@@ -76,6 +103,7 @@ uint64 identity_without_spelling(const Query* query) {
 // What a level means may depend on the CTEs of the levels around it.
 struct Stamp {
   uint64 around;
+  int64* bytes_left;  // of text for all levels; levels beyond have no identity
 };
 
 // For query_tree_walker(). `context` is a Stamp*.
@@ -83,11 +111,12 @@ bool stamp(Node* node, void* context);
 
 void stamp_level(Query* query, Stamp outer) {
   if (query->cteList != NIL) {
-    outer.around = hash_combine64(outer.around, identity_without_spelling(query));
+    outer.around = hash_combine64(outer.around, identity_without_spelling(query, outer.bytes_left));
   }
   (void)query_tree_walker(query, DPQ_TREE_WALKER(stamp), &outer, 0);
-  if (!query->hasAggs) return;
-  const uint64 identity = hash_combine64(outer.around, identity_without_spelling(query));
+  if (!query->hasAggs || *outer.bytes_left <= 0) return;
+  const uint64 identity =
+      hash_combine64(outer.around, identity_without_spelling(query, outer.bytes_left));
   query->queryId = static_cast<decltype(query->queryId)>(identity);
 }
 
@@ -103,7 +132,22 @@ bool stamp(Node* node, void* context) {
 }  // namespace
 
 void stamp_identities(Query* query) {
-  stamp_level(query, {0});
+  int64 bytes_left = kMostBytes;
+  stamp_level(query, {0, &bytes_left});
+}
+
+// The planner puts NULL in the place of a column that nobody uses.
+uint64 identity_with_columns(const Query* query) {
+  uint64 identity = identity_of(query);
+  if (identity == 0) return 0;
+  const ListCell* cell;
+  foreach (cell, query->targetList) {
+    const auto* column = static_cast<const TargetEntry*>(lfirst(cell));
+    const bool is_unused =
+        IsA(column->expr, Const) && reinterpret_cast<const Const*>(column->expr)->constisnull;
+    identity = hash_combine64(identity, is_unused ? 1 : 2);
+  }
+  return identity;
 }
 
 }  // namespace dpquantile

@@ -7,8 +7,8 @@ extern "C" {
 }
 
 // Which queries are the same. Where a query is in its text, comments, aliases, names of output
-// columns and the spelling of what PostgreSQL resolves do not count. Parameters count by their
-// values (answer_key.hpp).
+// columns, the spelling of what PostgreSQL resolves, ORDER BY and LIMIT of the level do not count.
+// Parameters count by their values (answer_key.hpp).
 namespace dpquantile {
 
 // Gives each query level with aggregates its identity, as Query.queryId, which the planner keeps.
@@ -20,5 +20,9 @@ void stamp_identities(Query* query);
 inline uint64 identity_of(const Query* query) {
   return static_cast<uint64>(query->queryId);
 }
+
+// The identity of a level that the planner has prepared, of which it computes only the columns that
+// the query around uses. 0 if the level has none.
+uint64 identity_with_columns(const Query* query);
 
 }  // namespace dpquantile

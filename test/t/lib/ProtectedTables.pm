@@ -117,7 +117,8 @@ sub answered
 {
 	my ($session, $sql) = @_;
 	$session->{stderr} = '';
-	my $printed = $session->query($sql);
+	# PostgreSQL 16 leaves its own end mark if the statement prints nothing.
+	my $printed = $session->query($sql) =~ s/^background_psql: QUERY_SEPARATOR.*$//mgr;
 	my @states = $session->{stderr} =~ /(?:ERROR|FATAL):\s+(\w{5})$/mg;
 	return join ' ', split(' ', $printed), @states;
 }
