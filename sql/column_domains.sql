@@ -140,6 +140,7 @@ SELECT dp_set_domain('coded', 'whole', '{}'::text[]);
 SELECT dp_grant_private_access('coded', 'regress_dpq_domain_analyst', epsilon => 1);
 SET ROLE regress_dpq_domain_analyst;
 SELECT dp_private_query('SELECT code, count(*) FROM coded GROUP BY code');
+SELECT DISTINCT code FROM coded ORDER BY code DESC;
 RESET ROLE;
 
 -- dp_unprotect_table forgets them.

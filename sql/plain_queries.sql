@@ -63,6 +63,18 @@ SELECT count(*) AS paid FROM dp_ledger \gset before_
 SELECT count(age), round(avg(age), -1) AS avg, sum(age) BETWEEN 2150 AND 2230 AS sum, variance(age) > 0 AS variance, stddev(age) > 0 AS stddev FROM staff;
 SELECT count(*) - :before_paid AS charges FROM dp_ledger;
 
+-- Queries that would take endless time before they are looked at
+DO $$
+BEGIN
+  EXECUTE 'SELECT department, ' || (SELECT string_agg(format('sum(age + %s)', i), ', ') FROM generate_series(1, 300) i) || ' FROM staff GROUP BY department';
+EXCEPTION WHEN program_limit_exceeded THEN RAISE NOTICE '%', SQLERRM;
+END $$;
+DO $$
+BEGIN
+  EXECUTE 'SELECT ' || (SELECT string_agg(format('count(*) FILTER (WHERE age IN (%s, 1, 2, 3, 4, 5, 6, 7, 8, 9))', i), ', ') FROM generate_series(100, 1700) i) || ' FROM staff';
+EXCEPTION WHEN program_limit_exceeded THEN RAISE NOTICE '%', SQLERRM;
+END $$;
+
 -- The error of each answer, from the same release
 SELECT dp_private_query('SELECT department, avg(age), dp_error_of(avg(age)), dp_error_of(count(*)) FROM staff GROUP BY department');
 SELECT count(*), dp_error_of(count(*)) AS of_rows, dp_error_of(count(DISTINCT city)) AS of_cities, round(avg(age), -1) AS age,
@@ -136,7 +148,7 @@ SELECT DISTINCT city FROM staff;
 SELECT DISTINCT department FROM staff WHERE age > 30;
 SELECT department FROM staff;
 
--- Elsewhere a list is not asked for: these would be facts about rows.
+-- Elsewhere a list would tell facts about rows. The keys are chosen privately.
 SELECT count(*) FROM (SELECT DISTINCT department FROM staff) t;
 SELECT 1 WHERE 'Sales' IN (SELECT department FROM staff GROUP BY department);
 SELECT DISTINCT department FROM (SELECT department FROM staff WHERE age > 30) t;

@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/private_function.hpp"
+#include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
 #include "pg/protect/early_values.hpp"
 
@@ -85,115 +87,29 @@ List* series_of_bounds(const QueryScope* scope, Node* key) {
   return values;
 }
 
-// ---- Parts of times ------------------------------------------------------------------------
+// ---- Functions of numbers ------------------------------------------------------------------
 
-// Times of day and intervals have other parts.
-bool is_in_calendar(Oid type) {
-  return type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID;
-}
-
-const char* text_constant(const Node* expression) {
-  if (!IsA(expression, Const)) return nullptr;
-  const auto* constant = reinterpret_cast<const Const*>(expression);
-  if (constant->constisnull || constant->consttype != TEXTOID) return nullptr;
-  return TextDatumGetCString(constant->constvalue);
-}
-
-struct Unit {
-  const char* name;
-  const char* step;  // to the next beginning of the unit, as an interval
-};
-constexpr Unit kUnits[] = {{"hour", "1 hour"},    {"day", "1 day"},        {"week", "7 days"},
-                           {"month", "1 month"},  {"quarter", "3 months"}, {"year", "1 year"},
-                           {"decade", "10 years"}};
-
-// date_trunc casts a date to a timestamp.
-Node* without_cast_of_date(Node* moment) {
-  if (!IsA(moment, FuncExpr)) return moment;
-  const List* arguments = reinterpret_cast<FuncExpr*>(moment)->args;
-  auto* cast = list_length(arguments) == 1 ? static_cast<Node*>(linitial(arguments)) : moment;
-  return exprType(cast) == DATEOID ? cast : moment;
-}
-
-// The beginnings of the units between the bounds: date_trunc itself of the lower bound, and so on.
-List* truncated_times(const QueryScope* scope, const FuncExpr* call) {
-  auto* moment = static_cast<Node*>(lsecond(call->args));
-  const char* unit_name = text_constant(static_cast<Node*>(linitial(call->args)));
-  if (unit_name == nullptr || list_length(call->args) != 2) return NIL;
-  Node* column = without_cast_of_date(moment);
-  const auto bounds = bounds_of(scope, column);
-  if (!bounds || !is_in_calendar(exprType(column))) return NIL;
-  const bool has_zone = call->funcresulttype == TIMESTAMPTZOID;
-  if (!has_zone && call->funcresulttype != TIMESTAMPOID) return NIL;
-  const Oid type = call->funcresulttype;
-  const auto at = [&](double number) {
-    const char* written = iso_text_of_number(bounds->type, number, TextZone::kUtc);
-    return reinterpret_cast<Const*>(constant_of_text(type, -1, InvalidOid, written))->constvalue;
-  };
-  for (const Unit& unit : kUnits) {
-    if (strcmp(unit_name, unit.name) != 0) continue;
-    const Datum name = CStringGetTextDatum(unit.name);
-    const PGFunction truncate = has_zone ? timestamptz_trunc : timestamp_trunc;
-    const PGFunction add = has_zone ? timestamptz_pl_interval : timestamp_pl_interval;
-    const Datum step = DirectFunctionCall3(interval_in, CStringGetDatum(unit.step),
-                                           ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
-    Datum moment_of_unit = DirectFunctionCall2(truncate, name, at(bounds->lower));
-    const Datum last = at(bounds->upper);
-    List* values = NIL;
-    while (DatumGetTimestamp(moment_of_unit) <= DatumGetTimestamp(last)) {
-      if (list_length(values) == kMaxElements) return NIL;
-      values = lappend(values, makeConst(type, -1, InvalidOid, sizeof(Timestamp), moment_of_unit,
-                                         false, FLOAT8PASSBYVAL));
-      // Where the clock changes, the next unit may not begin a whole step later.
-      moment_of_unit =
-          DirectFunctionCall2(truncate, name, DirectFunctionCall2(add, moment_of_unit, step));
-    }
-    return values;
-  }
-  return NIL;
-}
-
-struct Part {
-  const char* name;
-  int least;
-  int most;
-};
-constexpr Part kParts[] = {{"month", 1, 12}, {"quarter", 1, 4}, {"day", 1, 31},
-                           {"hour", 0, 23},  {"minute", 0, 59}, {"dow", 0, 6},
-                           {"isodow", 1, 7}, {"week", 1, 53},   {"doy", 1, 366}};
-
-List* whole_numbers(Oid type, int least, int most) {
+// Of floor, ceil, round and trunc to whole numbers.
+List* rounded_numbers(const QueryScope* scope, const FuncExpr* call) {
+  const auto bounds = bounds_of(scope, static_cast<Node*>(linitial(call->args)));
+  const auto type = find_value_type(call->funcresulttype);
+  if (!bounds || is_temporal(bounds->type) || !type || list_length(call->args) != 1) return NIL;
+  const double first = std::floor(bounds->lower);
+  const double last = std::ceil(bounds->upper);
+  if (last - first >= kMaxElements) return NIL;
   List* values = NIL;
-  for (int number = least; number <= most; ++number) {
-    values = lappend(values, constant_of_text(type, -1, InvalidOid, psprintf("%d", number)));
+  for (double number = first; number <= last; ++number) {
+    values = lappend(values, constant_of_number(*type, number));
   }
   return values;
 }
 
-// 0 for a year before the year 1.
-int year_of(const ValueBounds& bounds, double number) {
-  const char* moment = iso_text_of_number(bounds.type, number, TextZone::kUtc);
-  return strstr(moment, "BC") == nullptr ? atoi(moment) : 0;
-}
-
-List* extracted_parts(const QueryScope* scope, const FuncExpr* call) {
-  const char* part_name = text_constant(static_cast<Node*>(linitial(call->args)));
-  auto* moment = static_cast<Node*>(lsecond(call->args));
-  if (part_name == nullptr || !is_in_calendar(exprType(moment))) return NIL;
-  for (const Part& part : kParts) {
-    if (strcmp(part_name, part.name) == 0) {
-      return whole_numbers(call->funcresulttype, part.least, part.most);
-    }
+bool rounds(const FuncExpr* call) {
+  const char* name = get_func_name(call->funcid);
+  for (const char* known : {"floor", "ceil", "ceiling", "round", "trunc"}) {
+    if (name != nullptr && strcmp(name, known) == 0) return list_length(call->args) == 1;
   }
-  if (strcmp(part_name, "year") != 0) return NIL;
-  const auto bounds = bounds_of(scope, moment);
-  if (!bounds) return NIL;
-  // The year of a moment near New Year depends on the time zone.
-  const int zone = bounds->type == ValueType::kTimestamptz ? 1 : 0;
-  const int first = year_of(*bounds, bounds->lower) - zone;
-  if (first < 1) return NIL;
-  const int last = year_of(*bounds, bounds->upper) + zone;
-  return last - first < kMaxElements ? whole_numbers(call->funcresulttype, first, last) : NIL;
+  return false;
 }
 
 // The buckets, and those below and above them.
@@ -207,13 +123,11 @@ List* bucket_numbers(const FuncExpr* call) {
 }
 
 List* values_of_function(const QueryScope* scope, const FuncExpr* call) {
+  if (List* values = values_of_time_function(scope, call)) return values;
   if (call->funcid >= FirstUnpinnedObjectId) return NIL;
+  if (rounds(call)) return rounded_numbers(scope, call);
   const char* name = get_func_name(call->funcid);
-  if (name == nullptr || list_length(call->args) < 2) return NIL;
-  if (strcmp(name, "date_trunc") == 0) return truncated_times(scope, call);
-  if (strcmp(name, "width_bucket") == 0) return bucket_numbers(call);
-  const bool is_part = strcmp(name, "extract") == 0 || strcmp(name, "date_part") == 0;
-  return is_part ? extracted_parts(scope, call) : NIL;
+  return name != nullptr && strcmp(name, "width_bucket") == 0 ? bucket_numbers(call) : NIL;
 }
 
 // ---- Few values ----------------------------------------------------------------------------
@@ -248,6 +162,7 @@ List* values_of_case(const CaseExpr* choice) {
     results = lappend(results, static_cast<CaseWhen*>(lfirst(cell))->result);
   }
   List* values = NIL;
+  if (list_length(results) > kMaxElements) return NIL;
   foreach (cell, results) {
     auto* value = static_cast<Node*>(lfirst(cell));
     if (!IsA(value, Const)) return NIL;
@@ -258,21 +173,61 @@ List* values_of_case(const CaseExpr* choice) {
   return values;
 }
 
-}  // namespace
+// ---- Expressions of a key with a list ----------------------------------------------------
 
-List* public_values_of(const QueryScope* scope, Node* key) {
-  check_stack_depth();
-  if (IsA(key, Var)) {
-    if (List* values = keys_of_domain(scope, key)) return values;
-    if (List* values = series_of_bounds(scope, key)) return values;
-    if (exprType(key) == BOOLOID) return both_booleans();
-    if (List* values = labels_of_enum(key)) return values;
-    const auto definition = definition_of(scope, reinterpret_cast<Var*>(key));
-    return definition ? public_values_of(definition->scope, definition->expression) : NIL;
+struct Inner {
+  const QueryScope* scope;
+  Node* key;
+  List* values;
+};
+
+List* values_of_part(const QueryScope* scope, Node* key);
+
+// For expression_tree_walker(): finds the only part with a list. `context` is an Inner*. Returns
+// whether there is a column outside of it.
+bool find_inner(Node* node, void* context) {
+  if (node == nullptr || IsA(node, Const)) return false;
+  auto* inner = static_cast<Inner*>(context);
+  if (inner->key != nullptr && equal(node, inner->key)) return false;
+  List* values = values_of_part(inner->scope, node);
+  if (values != NIL && inner->key == nullptr) {
+    inner->key = node;
+    inner->values = values;
+    return false;
   }
+  if (values != NIL || IsA(node, Var)) return true;
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_inner), context);
+}
+
+List* values_of_expression(const QueryScope* scope, Node* key) {
+  Inner inner = {scope, nullptr, NIL};
+  if (expression_tree_walker(key, DPQ_TREE_WALKER(find_inner), &inner)) return NIL;
+  return inner.key == nullptr ? NIL : evaluated_list(key, inner.key, inner.values);
+}
+
+List* values_of_column(const QueryScope* scope, Node* column) {
+  if (List* values = keys_of_domain(scope, column)) return values;
+  if (List* values = series_of_bounds(scope, column)) return values;
+  if (exprType(column) == BOOLOID) return both_booleans();
+  if (List* values = labels_of_enum(column)) return values;
+  const auto definition = definition_of(scope, reinterpret_cast<Var*>(column));
+  return definition ? public_values_of(definition->scope, definition->expression) : NIL;
+}
+
+// Without looking at parts of it.
+List* values_of_part(const QueryScope* scope, Node* key) {
+  check_stack_depth();
+  if (IsA(key, Var)) return values_of_column(scope, key);
   if (IsA(key, FuncExpr)) return values_of_function(scope, reinterpret_cast<FuncExpr*>(key));
   if (IsA(key, CaseExpr)) return values_of_case(reinterpret_cast<CaseExpr*>(key));
   return exprType(key) == BOOLOID && !IsA(key, Const) ? both_booleans() : NIL;
+}
+
+}  // namespace
+
+List* public_values_of(const QueryScope* scope, Node* key) {
+  if (List* values = values_of_part(scope, key)) return values;
+  return IsA(key, Var) ? NIL : values_of_expression(scope, key);
 }
 
 }  // namespace dpquantile

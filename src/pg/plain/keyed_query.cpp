@@ -1,6 +1,7 @@
 #include "pg/plain/keyed_query.hpp"
 
 #include "pg/plain/group_keys.hpp"
+#include "pg/plain/key_conditions.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/protect/early_values.hpp"
 
@@ -26,6 +27,8 @@ namespace {
 
 // A longer list has too many parts for the validator.
 constexpr int kMostConstants = 2 * kMaxElements;
+// More aggregates cannot be charged, and each has an argument and a filter at most.
+constexpr int kMostColumns = 200;
 
 // The keys and the columns of the derived table, and what stands for them in the new query.
 struct Replacement {
@@ -60,6 +63,7 @@ bool is_key(const Replacement& replacement, const Node* node) {
 void add_column(Replacement* replacement, Node* expression) {
   if (expression == nullptr || !contain_vars_of_level(expression, 0)) return;
   if (list_member(replacement->columns, expression)) return;
+  CHECK_FOR_INTERRUPTS();
   replacement->columns = lappend(replacement->columns, expression);
 }
 
@@ -84,6 +88,12 @@ bool find_columns(Node* node, void* context) {
     return false;
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(find_columns), context);
+}
+
+[[noreturn]] void refuse_too_many(const PlainLevel* level) {
+  refuse_with_code(level->refused, ERRCODE_PROGRAM_LIMIT_EXCEEDED, kNowhere,
+                   psprintf("the aggregates have more than %d arguments and filters", kMostColumns),
+                   "Split the query into several.");
 }
 
 void check_combinations(const PlainLevel* level, const Replacement& replacement) {
@@ -139,7 +149,8 @@ char* template_of(const Replacement& replacement) {
   }
   appendStringInfoString(&text, "), (");
   foreach (cell, replacement.keys) {
-    appendStringInfo(&text, "%sNULL", foreach_current_index(cell) == 0 ? "" : ", ");
+    appendStringInfo(&text, "%sNULL::%s", foreach_current_index(cell) == 0 ? "" : ", ",
+                     type_and_collation(static_cast<const Node*>(lfirst(cell))));
   }
   appendStringInfoString(&text, ")) k (");
   for (int i = 0; i < keys; ++i) appendStringInfo(&text, "%sk%d", i == 0 ? "" : ", ", i);
@@ -344,10 +355,14 @@ Node* group_by_public_keys(PlainLevel* level) {
     return nullptr;
   }
   check_combinations(level, replacement);
+  if (list_length(replacement.columns) > kMostColumns) refuse_too_many(level);
   Query* made = parse_template(replacement);
   find_new_columns(made, &replacement);
+  List* conditions = key_conditions(replacement.keys, replacement.new_keys, query->jointree->quals);
   Query* source = make_source(query, replacement);
   fill_template(made, replacement, source);
+  if (conditions != NIL)
+    made->jointree->quals = reinterpret_cast<Node*>(make_ands_explicit(conditions));
   use(query, made, &replacement);
   return static_cast<Node*>(llast(replacement.new_columns));
 }

@@ -2,6 +2,7 @@
 
 #include "pg/plain/plain_query.hpp"
 #include "pg/protect/borrowed_relations.hpp"
+#include "pg/protect/planned_time_zone.hpp"
 
 extern "C" {
 #include "optimizer/planner.h"
@@ -48,6 +49,7 @@ PlannedStmt* plan_plain(Query* query, const char* text, int options, ParamListIn
 }  // namespace
 
 void translate_for_session(Query* query, const char* text) {
+  forget_time_zone();
   translate_plain_query(query, text, epsilon_of_session);
 }
 

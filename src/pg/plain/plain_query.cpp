@@ -93,9 +93,17 @@ void keep_groups(PlainLevel* level) {
                                 makeBoolExpr(AND_EXPR, list_make2(kept, query->havingQual), -1));
 }
 
-// Other keys may be of the public side of a join.
+// For expression_tree_walker() over FROM.
+bool find_outer_join(Node* node, void* unused) {
+  if (node == nullptr) return false;
+  if (IsA(node, JoinExpr) && reinterpret_cast<JoinExpr*>(node)->jointype != JOIN_INNER) return true;
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_outer_join), unused);
+}
+
+// Other keys may be of the public side of an outer join, which keeps its groups.
 bool has_keys_of_rows(const PlainLevel* level) {
   const Query* query = level->scope.query;
+  if (!find_outer_join(reinterpret_cast<Node*>(query->jointree), nullptr)) return true;
   const ListCell* cell;
   foreach (cell, query->groupClause) {
     auto* clause = static_cast<SortGroupClause*>(lfirst(cell));
@@ -113,6 +121,20 @@ Node* choose_groups(PlainLevel* level) {
   Node* row = group_by_public_keys(level);
   if (row == nullptr && has_keys_of_rows(level)) keep_groups(level);
   return row;
+}
+
+// Keys alone, as in SELECT DISTINCT: those that many rows have.
+void keep_keys(const Translation* translation, PlainLevel* level) {
+  Query* query = level->scope.query;
+  const bool is_of_keys = !query->hasAggs && !query->hasWindowFuncs && !query->hasDistinctOn &&
+                          query->groupingSets == NIL && query->havingQual == nullptr &&
+                          (query->groupClause != NIL) != (query->distinctClause != NIL);
+  if (!is_of_keys || level->delta == 0) return;
+  level->epsilon = epsilon_of_session(translation, level, level->epsilon);
+  if (query->groupClause == NIL) query->groupClause = query->distinctClause;
+  query->distinctClause = NIL;
+  keep_groups(level);
+  query->hasAggs = true;
 }
 
 bool find_level(const Translation* translation, Query* query, const QueryScope* parent,
@@ -174,8 +196,24 @@ void translate_select(const Translation* translation, Query* query, const QueryS
   if (has_standard_aggregate(query)) {
     translate_level(translation, &level);
   } else {
-    (void)list_public_keys(&level);
+    if (!list_public_keys(&level)) keep_keys(translation, &level);
   }
+}
+
+// ---- The size of the query -----------------------------------------------------------------
+
+// What is looked up in lists takes quadratic time.
+constexpr int kMostNodes = 20000;
+
+// For query_tree_walker() and expression_tree_walker(). `context` is an int*.
+bool has_too_many_nodes(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (++*static_cast<int*>(context) > kMostNodes) return true;
+  if (IsA(node, Query)) {
+    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(has_too_many_nodes),
+                             context, 0);
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(has_too_many_nodes), context);
 }
 
 // ---- All levels ----------------------------------------------------------------------------
@@ -227,6 +265,12 @@ void translate(const Translation* translation, Query* query, const QueryScope* p
 }  // namespace
 
 void translate_plain_query(Query* query, const char* text, double epsilon) {
+  int nodes = 0;
+  if (has_too_many_nodes(reinterpret_cast<Node*>(query), &nodes)) {
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("a query over protected tables can have at most %d parts", kMostNodes),
+                    errhint("Split it into several.")));
+  }
   const Translation translation = {text, epsilon};
   translate(&translation, query, nullptr);
 }

@@ -10,6 +10,7 @@ extern "C" {
 #include "catalog/pg_type_d.h"
 #include "commands/extension.h"
 #include "nodes/makefuncs.h"
+#include "parser/parse_collate.h"
 #include "parser/parse_func.h"
 #include "parser/parse_node.h"
 #include "utils/fmgroids.h"
@@ -45,6 +46,7 @@ Node* call_named(const char* name, List* arguments, int location) {
   state->p_expr_kind = EXPR_KIND_SELECT_TARGET;
   FuncCall* call = makeFuncCall(qualified, NIL, COERCE_EXPLICIT_CALL, location);
   Node* made = ParseFuncOrColumn(state, qualified, arguments, nullptr, call, false, location);
+  assign_expr_collations(state, made);
   free_parsestate(state);
   return made;
 }

@@ -21,6 +21,9 @@ struct Statistic {
   const char* field;  // of dp_stats
 };
 
+// A level with more is refused later.
+constexpr int kMostCalls = 1000;
+
 constexpr Statistic kStatistics[] = {{"count", "count"},       {"sum", "sum"},
                                      {"avg", "avg"},           {"variance", "variance"},
                                      {"var_samp", "variance"}, {"stddev", "stddev"},
@@ -101,6 +104,7 @@ List* find_shared_statistics(const PlainLevel* level) {
   (void)collect_statistics(reinterpret_cast<Node*>(query->targetList), &statistics);
   (void)collect_statistics(query->havingQual, &statistics);
   List* shared = NIL;
+  if (list_length(statistics.calls) > kMostCalls) return NIL;
   ListCell* cell;
   foreach (cell, statistics.calls) {
     auto* call = static_cast<Aggref*>(lfirst(cell));

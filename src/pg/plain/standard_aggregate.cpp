@@ -126,6 +126,13 @@ void refuse_order(const PlainLevel* level, const Aggref* call) {
               "Leave it out. Only count(DISTINCT column) has a private counterpart.");
 }
 
+Aggref* make_row_count(const PlainLevel* level, const Aggref* call, Node* row) {
+  refuse_order(level, call);
+  Node* epsilon = float8_constant(level->epsilon);
+  List* arguments = row == nullptr ? list_make1(epsilon) : list_make2(row, epsilon);
+  return call_private_aggregate("dp_count", arguments, call->location);
+}
+
 Aggref* make_count(const PlainLevel* level, const Aggref* call, Node* row) {
   Node* epsilon = float8_constant(level->epsilon);
   if (call->aggdistinct != NIL) {
@@ -136,6 +143,15 @@ Aggref* make_count(const PlainLevel* level, const Aggref* call, Node* row) {
   Node* counted = counts_rows(call) ? row : argument_of(call);
   List* arguments = counted == nullptr ? list_make1(epsilon) : list_make2(counted, epsilon);
   return call_private_aggregate("dp_count", arguments, call->location);
+}
+
+// sum(1), by which some tools count rows.
+bool sums_ones(const Aggref* call) {
+  if (strcmp(get_func_name(call->aggfnoid), "sum") != 0) return false;
+  const Node* summed = argument_of(call);
+  if (!IsA(summed, Const) || reinterpret_cast<const Const*>(summed)->constisnull) return false;
+  const auto type = find_value_type(exprType(summed));
+  return type && number_of_value(*type, reinterpret_cast<const Const*>(summed)->constvalue) == 1;
 }
 
 Aggref* make_moment(const PlainLevel* level, const Aggref* call, const char* name) {
@@ -190,7 +206,8 @@ Aggref* make_call(const PlainLevel* level, const Aggref* call, const Counterpart
     case Kind::kPercentile:
       return make_percentile(level, call);
     default:
-      return make_moment(level, call, counterpart.name);
+      return sums_ones(call) ? make_row_count(level, call, row)
+                             : make_moment(level, call, counterpart.name);
   }
 }
 

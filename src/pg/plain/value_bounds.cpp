@@ -65,8 +65,11 @@ class RangeSearch {
  private:
   MaybeRange range_of_operator(const QueryScope* scope, const OpExpr* operation);
   MaybeRange range_of_any(const QueryScope* scope, const List* expressions);
+  MaybeRange range_of_extreme(const QueryScope* scope, const MinMaxExpr* extreme);
   MaybeRange range_of_case(const QueryScope* scope, const CaseExpr* choice);
   MaybeRange range_of_cast(const QueryScope* scope, const FuncExpr* cast);
+  MaybeRange range_of_function(const QueryScope* scope, const FuncExpr* call);
+  MaybeRange epoch_of(const QueryScope* scope, const FuncExpr* call);
   MaybeRange range_of_column(const QueryScope* scope, Var* column);
 
   static constexpr int kMostNodes = 1000;
@@ -150,6 +153,22 @@ MaybeRange RangeSearch::range_of_any(const QueryScope* scope, const List* expres
   return all;
 }
 
+// GREATEST and LEAST. Those of NULLs alone are NULL; another NULL is left out.
+MaybeRange RangeSearch::range_of_extreme(const QueryScope* scope, const MinMaxExpr* extreme) {
+  const MaybeRange any = range_of_any(scope, extreme->args);
+  if (!any) return std::nullopt;
+  Range range = *any;
+  const ListCell* cell;
+  foreach (cell, extreme->args) {
+    auto* argument = static_cast<Node*>(lfirst(cell));
+    if (!IsA(argument, Const) || is_null(argument)) continue;
+    const double limit = range_of(scope, argument)->lower;
+    if (extreme->op == IS_LEAST) range.upper = std::min(range.upper, limit);
+    if (extreme->op == IS_GREATEST) range.lower = std::max(range.lower, limit);
+  }
+  return range;
+}
+
 MaybeRange RangeSearch::range_of_case(const QueryScope* scope, const CaseExpr* choice) {
   List* results = list_make1(choice->defresult);
   const ListCell* cell;
@@ -160,6 +179,40 @@ MaybeRange RangeSearch::range_of_case(const QueryScope* scope, const CaseExpr* c
 }
 
 // Casts between numbers round by less than one.
+// Functions of one number that never fall, or that are even.
+MaybeRange RangeSearch::range_of_function(const QueryScope* scope, const FuncExpr* call) {
+  const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
+  if (name == nullptr || !is_number(call->funcresulttype)) return std::nullopt;
+  if (is_epoch(call)) return epoch_of(scope, call);
+  if (call->funcid == F_INT4_BOOL) return Range{0, 1};
+  const MaybeRange range = range_of(scope, static_cast<Node*>(linitial(call->args)));
+  if (!range || list_length(call->args) != 1) return std::nullopt;
+  if (strcmp(name, "abs") == 0) {
+    const double most = std::max(std::abs(range->lower), std::abs(range->upper));
+    return Range{range->lower <= 0 && range->upper >= 0
+                     ? 0
+                     : std::min(std::abs(range->lower), std::abs(range->upper)),
+                 most};
+  }
+  for (const char* rounding : {"floor", "ceil", "ceiling", "round", "trunc"}) {
+    if (strcmp(name, rounding) != 0) continue;
+    return Range{std::floor(range->lower), std::ceil(range->upper)};
+  }
+  return range_of_cast(scope, call);
+}
+
+// The seconds of a moment with bounds. Those of a time without a zone are as in UTC.
+MaybeRange RangeSearch::epoch_of(const QueryScope* scope, const FuncExpr* call) {
+  constexpr double kEpoch = 946684800;  // of the year 2000
+  constexpr double kMicroseconds = 1e6;
+  auto* moment = static_cast<Node*>(lsecond(call->args));
+  const Oid type = exprType(moment);
+  if (!is_epoch(call) || (type != TIMESTAMPOID && type != TIMESTAMPTZOID)) return std::nullopt;
+  const auto bounds = bounds_of(scope, moment);
+  if (!bounds) return std::nullopt;
+  return Range{bounds->lower / kMicroseconds + kEpoch, bounds->upper / kMicroseconds + kEpoch};
+}
+
 MaybeRange RangeSearch::range_of_cast(const QueryScope* scope, const FuncExpr* cast) {
   if (cast->funcformat != COERCE_IMPLICIT_CAST && cast->funcformat != COERCE_EXPLICIT_CAST) {
     return std::nullopt;
@@ -192,11 +245,16 @@ MaybeRange RangeSearch::range_of(const QueryScope* scope, Node* expression) {
       return range_of(scope,
                       reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(expression)->arg));
     case T_FuncExpr:
-      return range_of_cast(scope, reinterpret_cast<FuncExpr*>(expression));
+      return range_of_function(scope, reinterpret_cast<FuncExpr*>(expression));
     case T_OpExpr:
       return range_of_operator(scope, reinterpret_cast<OpExpr*>(expression));
     case T_CaseExpr:
       return range_of_case(scope, reinterpret_cast<CaseExpr*>(expression));
+    case T_MinMaxExpr:
+      return range_of_extreme(scope, reinterpret_cast<MinMaxExpr*>(expression));
+    case T_NullIfExpr:
+      return range_of(
+          scope, static_cast<Node*>(linitial(reinterpret_cast<NullIfExpr*>(expression)->args)));
     case T_CoalesceExpr:
       return range_of_any(scope, reinterpret_cast<CoalesceExpr*>(expression)->args);
     default:
@@ -204,7 +262,35 @@ MaybeRange RangeSearch::range_of(const QueryScope* scope, Node* expression) {
   }
 }
 
+// A cast that an aggregate needs leaves the values on the grid of their column.
+std::optional<double> granularity_through_casts(const QueryScope* scope, Node* expression) {
+  while (IsA(expression, FuncExpr)) {
+    const auto* cast = reinterpret_cast<const FuncExpr*>(expression);
+    const bool is_cast =
+        cast->funcformat == COERCE_IMPLICIT_CAST || cast->funcformat == COERCE_EXPLICIT_CAST;
+    if (!is_cast || (cast->funcresulttype != FLOAT8OID && cast->funcresulttype != NUMERICOID)) {
+      return std::nullopt;
+    }
+    expression = static_cast<Node*>(linitial(cast->args));
+  }
+  const auto origin = origin_of(scope, expression);
+  if (!origin || !is_number(exprType(expression))) return std::nullopt;
+  const auto bounds = bounds_of_column(*origin, exprType(expression));
+  return bounds ? bounds->granularity : std::nullopt;
+}
+
 }  // namespace
+
+bool is_epoch(const FuncExpr* call) {
+  const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
+  if (name == nullptr || (strcmp(name, "extract") != 0 && strcmp(name, "date_part") != 0)) {
+    return false;
+  }
+  const auto* part = static_cast<const Node*>(linitial(call->args));
+  if (!IsA(part, Const) || reinterpret_cast<const Const*>(part)->constisnull) return false;
+  return strcmp(TextDatumGetCString(reinterpret_cast<const Const*>(part)->constvalue), "epoch") ==
+         0;
+}
 
 std::optional<ValueBounds> bounds_of(const QueryScope* scope, Node* expression) {
   const auto type = type_of(exprType(expression));
@@ -217,7 +303,8 @@ std::optional<ValueBounds> bounds_of(const QueryScope* scope, Node* expression) 
       !(range->lower < range->upper)) {
     return std::nullopt;
   }
-  return ValueBounds{*type, range->lower, range->upper, std::nullopt};
+  return ValueBounds{*type, range->lower, range->upper,
+                     granularity_through_casts(scope, expression)};
 }
 
 }  // namespace dpquantile

@@ -15,10 +15,13 @@ struct ValueBounds {
 };
 
 // The bounds of what an expression gives for any row whose columns are within their domains: of
-// columns, casts between numbers, sums, differences, products, quotients by a constant, CASE and
-// COALESCE. None if a column has no domain, the expression is another one, or it is computed
-// from more than 1000 others. The granularity is
-// that of a column that is shown as it is.
+// columns, casts between numbers, sums, differences, products, quotients by a constant, CASE,
+// COALESCE, GREATEST, LEAST, NULLIF, abs, roundings to whole numbers and the epoch of times. None
+// if a column has no domain, the expression is another one, or it is computed from more than 1000
+// others. The granularity is that of a column that is shown as it is, or cast to float8 or numeric.
 std::optional<ValueBounds> bounds_of(const QueryScope* scope, Node* expression);
+
+// Whether a call is extract(epoch FROM ...).
+bool is_epoch(const FuncExpr* call);
 
 }  // namespace dpquantile

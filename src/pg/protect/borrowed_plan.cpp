@@ -16,7 +16,8 @@ constexpr char kMark[] = "dpquantile borrowed rights";
 void mark_plan(PlannedStmt* plan, const BorrowedPlan& mark) {
   RangeTblEntry* entry = makeNode(RangeTblEntry);
   entry->rtekind = RTE_VALUES;
-  entry->eref = makeAlias(kMark, NIL);
+  entry->eref = makeAlias(
+      kMark, mark.time_zone == nullptr ? NIL : list_make1(makeString(pstrdup(mark.time_zone))));
   entry->coltypes = mark.relations;
   entry->coltypmods = lcons_int(mark.own_parameters, list_copy(mark.user_columns));
   entry->colcollations = lcons_oid(mark.user, list_copy(mark.indexes));
@@ -31,6 +32,8 @@ bool find_mark(const List* range_table, BorrowedPlan* mark) {
   mark->relations = entry->coltypes;
   mark->own_parameters = linitial_int(entry->coltypmods);
   mark->user_columns = list_copy_tail(entry->coltypmods, 1);
+  mark->time_zone =
+      entry->eref->colnames == NIL ? nullptr : strVal(linitial(entry->eref->colnames));
   mark->user = linitial_oid(entry->colcollations);
   mark->indexes = list_copy_tail(entry->colcollations, 1);
   mark->expressions =

@@ -12,11 +12,12 @@ extern "C" {
 namespace dpquantile {
 
 struct BorrowedPlan {
-  Oid user;            // for whom the query was validated
-  List* relations;     // of OIDs: the borrowed relations
-  List* user_columns;  // of numbers: the column of each that named the users, or 0
-  List* indexes;       // of OIDs: unique indexes that the query relies on
-  List* expressions;   // planned early expressions
+  Oid user;               // for whom the query was validated
+  List* relations;        // of OIDs: the borrowed relations
+  List* user_columns;     // of numbers: the column of each that named the users, or 0
+  List* indexes;          // of OIDs: unique indexes that the query relies on
+  List* expressions;      // planned early expressions
+  const char* time_zone;  // for which the query was planned, if it depends on it, else null
   int own_parameters;  // the largest number of a parameter of the query; early values come after it
 };
 

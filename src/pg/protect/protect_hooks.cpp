@@ -6,6 +6,7 @@
 #include "pg/protect/borrowing_session.hpp"
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/early_values.hpp"
+#include "pg/protect/planned_time_zone.hpp"
 #include "pg/protect/protection_catalog.hpp"
 #include "pg/protect/table_writers.hpp"
 #include "pg/protect/validator.hpp"
@@ -66,6 +67,7 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
                        NIL,
                        statement.indexes,
                        plan_early_expressions(statement.early),
+                       planned_time_zone(),
                        statement.own_parameters};
   add_relations(&mark, borrowed);
   check_writers(statement.refused, mark.indexes, mark.relations);
@@ -112,6 +114,7 @@ void start_protected(QueryDesc* query, int flags) {
   BorrowedPlan mark;
   if (is_borrowed(query, &mark)) {
     if ((flags & EXEC_FLAG_EXPLAIN_ONLY) != 0 && !is_started_without_running()) refuse_explain();
+    require_time_zone(mark.time_zone);
     query->instrument_options = 0;
     // A parallel worker gets the values from its leader.
     if (mark.expressions != NIL && !IsParallelWorker()) {

@@ -1,0 +1,105 @@
+-- Queries as BI tools write them, over a protected table. Epsilon is so large that counts are exact.
+SET timezone = 'UTC';
+SET datestyle = ISO;
+CREATE ROLE regress_dpq_bi_owner LOGIN;
+CREATE ROLE regress_dpq_bi_analyst LOGIN;
+CREATE SCHEMA regress_dpq_bi AUTHORIZATION regress_dpq_bi_owner;
+GRANT USAGE ON SCHEMA regress_dpq_bi TO regress_dpq_bi_analyst;
+SELECT dp_grant_budget('regress_dpq_bi_analyst', 1e6, 0.5, smallest_charge => 0.001);
+SELECT dp_restrict_role('regress_dpq_bi_analyst');
+SET SESSION AUTHORIZATION regress_dpq_bi_owner;
+SET search_path = regress_dpq_bi, public;
+SET timezone = 'UTC';
+CREATE TABLE city (name text PRIMARY KEY, region text);
+INSERT INTO city VALUES ('Oslo', 'North'), ('Paris', 'South'), ('Rome', 'South');
+GRANT SELECT ON city TO regress_dpq_bi_analyst;
+CREATE TABLE visits (
+  id int PRIMARY KEY, patient int, city text NOT NULL, department text, amount numeric NOT NULL, at timestamptz NOT NULL, born date, urgent boolean);
+-- One each 20 minutes of 2024, from January to the beginning of October
+INSERT INTO visits
+  SELECT i, i % 900, (ARRAY['Oslo','Paris','Rome'])[1 + i % 3], (ARRAY['ENT','Surgery'])[1 + i % 2], (i * 37 % 200)::numeric + 0.5,
+         timestamptz '2024-01-01 UTC' + i * interval '20 minutes', date '1950-01-01' + i % 20000, i % 4 = 0
+    FROM generate_series(0, 19999) i;
+SELECT dp_protect_table('visits');
+SELECT dp_set_domain('visits', 'amount', 0, 200, 0.5), dp_set_domain('visits', 'department', '{ENT,Surgery}'),
+       dp_set_domain('visits', 'at', '2024-01-01 UTC'::timestamptz, '2024-12-31 23:59 UTC'), dp_set_domain('visits', 'born', '1920-01-01', '2024-01-01');
+SELECT dp_grant_private_access('visits', 'regress_dpq_bi_analyst', epsilon => 100, delta => 1e-6);
+
+SET SESSION AUTHORIZATION regress_dpq_bi_analyst;
+SET search_path = regress_dpq_bi, public;
+SET timezone = 'UTC';
+SET datestyle = ISO;
+
+-- Apache Superset: time grains, virtual datasets, filters
+SELECT DATE_TRUNC('month', at) AS at, department AS department, COUNT(*) AS count
+  FROM regress_dpq_bi.visits
+ WHERE at >= TO_TIMESTAMP('2024-01-01 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') AND at < TO_TIMESTAMP('2024-03-01 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US')
+ GROUP BY DATE_TRUNC('month', at), department ORDER BY count DESC, at, department LIMIT 10000;
+SELECT department AS department, COUNT(*) AS count FROM (SELECT * FROM visits) AS virtual_table GROUP BY department ORDER BY count DESC LIMIT 1000;
+SELECT COUNT(DISTINCT patient) AS "COUNT_DISTINCT(patient)" FROM regress_dpq_bi.visits LIMIT 50000;
+SELECT city AS city FROM regress_dpq_bi.visits GROUP BY city LIMIT 1000;
+SELECT department AS department FROM regress_dpq_bi.visits GROUP BY department LIMIT 1000;
+SELECT MIN(at), MAX(at) FROM regress_dpq_bi.visits;
+SELECT * FROM regress_dpq_bi.visits LIMIT 1001;
+
+-- Metabase: dates by month, numbers in bins, subqueries
+SELECT "regress_dpq_bi"."visits"."department" AS "department", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits"
+ GROUP BY "regress_dpq_bi"."visits"."department" ORDER BY "regress_dpq_bi"."visits"."department" ASC;
+SELECT CAST(DATE_TRUNC('month', "visits"."at") AS date) AS "at", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits"
+ GROUP BY CAST(DATE_TRUNC('month', "visits"."at") AS date) ORDER BY CAST(DATE_TRUNC('month', "visits"."at") AS date) ASC;
+SELECT CAST("visits"."at" AS date) AS "at", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits"
+ WHERE "visits"."at" >= timestamp with time zone '2024-02-01 00:00:00.000Z' AND "visits"."at" < timestamp with time zone '2024-02-04 00:00:00.000Z'
+ GROUP BY CAST("visits"."at" AS date) ORDER BY 1;
+SELECT (FLOOR((("visits"."amount" - 0.0) / 50.0)) * 50.0) + 0.0 AS "amount", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits"
+ GROUP BY (FLOOR((("visits"."amount" - 0.0) / 50.0)) * 50.0) + 0.0 ORDER BY 1;
+SELECT "source"."department", AVG("source"."count")::int
+  FROM (SELECT "visits"."department" AS "department", DATE_TRUNC('month', "visits"."at") AS "at", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits"
+         WHERE "visits"."at" < '2024-10-01' GROUP BY 1, 2) AS "source"
+ GROUP BY "source"."department" ORDER BY 1;
+SELECT COUNT(*) AS "count", SUM(CASE WHEN "visits"."urgent" = TRUE THEN 1 ELSE 0.0 END)::int AS "urgent" FROM "regress_dpq_bi"."visits";
+SELECT PERCENTILE_CONT(0.5) within group (order by "visits"."amount") BETWEEN 95 AND 105 AS "median" FROM "regress_dpq_bi"."visits";
+
+-- Grafana: the macros of time groups and filters
+SELECT floor(extract(epoch from at)/86400)*86400 AS "time", count(*) FROM visits WHERE at BETWEEN '2024-02-01T00:00:00Z' AND '2024-02-03T23:59:59Z' GROUP BY 1 ORDER BY 1;
+SELECT date_bin('6 hours', at, timestamptz '2024-01-01 UTC') AS "time", count(*) FROM visits WHERE at BETWEEN '2024-02-01T00:00:00Z' AND '2024-02-01T23:59:59Z' GROUP BY 1 ORDER BY 1;
+SELECT date_trunc('day', at) AS "time", city AS metric, count(*) AS value FROM visits WHERE at BETWEEN '2024-02-01T00:00:00Z' AND '2024-02-01T23:59:59Z' GROUP BY 1, 2 ORDER BY 1, 2;
+
+-- Tableau: cursors, sum(1), parts of dates
+BEGIN;
+DECLARE "SQL_CUR1" CURSOR WITH HOLD FOR
+  SELECT "visits"."department" AS "department", SUM(1) AS "cnt:ok", AVG(CAST("visits"."amount" AS DOUBLE PRECISION)) BETWEEN 97 AND 103 AS "avg:amount:ok"
+    FROM "regress_dpq_bi"."visits" "visits" GROUP BY 1;
+FETCH 10000 IN "SQL_CUR1";
+COMMIT;
+CLOSE "SQL_CUR1";
+SELECT CAST(TRUNC(EXTRACT(YEAR FROM "visits"."at")) AS INTEGER) AS "yr:at:ok", COUNT(1) AS n FROM "regress_dpq_bi"."visits" "visits" GROUP BY 1;
+SELECT DATE_TRUNC('MONTH', CAST("visits"."at" AS TIMESTAMP)) AS "tmn:at:ok", COUNT(1) AS n FROM "regress_dpq_bi"."visits" "visits" WHERE ("visits"."city" IN ('Oslo', 'Rome')) GROUP BY 1 ORDER BY 1;
+SELECT DISTINCT "visits"."department" AS "department" FROM "regress_dpq_bi"."visits" "visits" ORDER BY 1 ASC;
+SELECT "visits"."city" AS "city", SUM(1) AS "Number of Records" FROM "regress_dpq_bi"."visits" "visits" WHERE 1 = 0 GROUP BY 1;
+
+-- Power BI: nested queries around the table
+select "_"."department" as "c5", "_"."a0" as "a0" from (select "rows"."department" as "department", count("rows"."amount") as "a0" from (select "department", "amount" from "regress_dpq_bi"."visits" "$Table") "rows" group by "department") "_" where not "_"."a0" is null limit 1000001;
+select count(*) as "$Item" from (select 1 from "regress_dpq_bi"."visits") "_";
+
+-- Joins with a public dimension, keys of few values, computed keys, conditions on keys and on what they are computed of
+SELECT c.region, count(*) FROM visits v JOIN city c ON c.name = v.city GROUP BY c.region ORDER BY 1;
+SELECT lower(department) AS department, urgent, count(*) FROM visits WHERE urgent AND lower(department) <> 'ent' GROUP BY 1, 2;
+SELECT extract(hour FROM at)::int / 6 AS quarter, count(*) FROM visits GROUP BY 1 ORDER BY 1;
+SELECT date_trunc('month', at, 'Asia/Tokyo') AS month, count(*) FROM visits WHERE at >= '2024-09-15' AND '2024-10-02' > at GROUP BY 1 ORDER BY 1;
+SELECT at AT TIME ZONE 'Asia/Tokyo' > '2024-06-01' AS late, count(*) FROM visits GROUP BY 1;
+SELECT floor(amount / 100) AS hundreds, count(*) FROM visits WHERE amount >= 100 GROUP BY 1;
+SELECT round(avg(urgent::int), 2) AS urgent, sum(least(amount, 100)) BETWEEN 1450000 AND 1550000 AS least, sum(abs(amount - 100)) BETWEEN 900000 AND 1100000 AS away FROM visits;
+PREPARE days (timestamptz, timestamptz) AS SELECT at::date AS day, count(*) FROM visits WHERE at >= $1 AND at < $2 GROUP BY 1 ORDER BY 1;
+EXECUTE days ('2024-05-01', '2024-05-03');
+SET plan_cache_mode = force_generic_plan;
+EXECUTE days ('2024-05-02', '2024-05-04');
+-- A plan has the groups of a time zone.
+SET timezone = 'Asia/Tokyo';
+EXECUTE days ('2024-05-02', '2024-05-04');
+EXECUTE days ('2024-05-02', '2024-05-04');
+-- A value that fails, and one that no list has
+SELECT 10 / (extract(hour FROM at)::int - 5) AS part, count(*) > 0 AS some FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
+RESET SESSION AUTHORIZATION;
+SELECT dp_revoke_budget('regress_dpq_bi_analyst');
+DROP SCHEMA regress_dpq_bi CASCADE;
+DROP ROLE regress_dpq_bi_owner, regress_dpq_bi_analyst;

@@ -1,0 +1,174 @@
+#include "pg/plain/evaluated_key.hpp"
+
+#include "pg/protect/early_values.hpp"
+#include "pg/protect/planned_time_zone.hpp"
+
+extern "C" {
+#include "access/transam.h"
+#include "catalog/pg_proc.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// Of the functions that are stable, these depend on the time zone only.
+constexpr const char* kOfTimeZone[] = {"date_trunc",  "timezone", "date",      "timestamp",
+                                       "timestamptz", "extract",  "date_part", "date_bin"};
+
+bool depends_on_zone_only(Oid function) {
+  const char* name = get_func_name(function);
+  for (const char* known : kOfTimeZone) {
+    if (name != nullptr && strcmp(name, known) == 0) return true;
+  }
+  return false;
+}
+
+// For check_functions_in_node(): whether the function cannot be called while planning.
+bool is_other_function(Oid function, void*) {
+  if (function >= FirstUnpinnedObjectId) return true;
+  const char volatility = func_volatile(function);
+  return volatility == PROVOLATILE_VOLATILE ||
+         (volatility == PROVOLATILE_STABLE && !depends_on_zone_only(function));
+}
+
+bool is_known_node(const Node* node) {
+  switch (nodeTag(node)) {
+    case T_Const:
+    case T_FuncExpr:
+    case T_OpExpr:
+    case T_RelabelType:
+    case T_CoerceViaIO:
+    case T_CoalesceExpr:
+    case T_MinMaxExpr:
+    case T_NullIfExpr:
+    case T_BoolExpr:
+    case T_NullTest:
+    case T_BooleanTest:
+    case T_CaseExpr:
+    case T_CaseWhen:
+    case T_CaseTestExpr:
+    case T_ScalarArrayOpExpr:
+    case T_DistinctExpr:
+    case T_List:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// For expression_tree_walker(). `inner` is a Node*.
+bool has_unknown_part(Node* node, void* inner) {
+  if (node == nullptr || equal(node, inner)) return false;
+  if (!is_known_node(node) || check_functions_in_node(node, is_other_function, nullptr))
+    return true;
+  return expression_tree_walker(node, DPQ_TREE_WALKER(has_unknown_part), inner);
+}
+
+struct Exchange {
+  const Node* part;
+  const Node* other;
+};
+
+// For expression_tree_mutator(). `context` is an Exchange*.
+Node* exchange(Node* node, void* context) {
+  if (node == nullptr) return nullptr;
+  const auto* parts = static_cast<const Exchange*>(context);
+  if (equal(node, parts->part)) return static_cast<Node*>(copyObjectImpl(parts->other));
+  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(exchange), context);
+}
+
+// Only functions of PostgreSQL's own are called, which change nothing that an error would leave.
+Node* computed_or_null(Node* expression) {
+  const MemoryContext context = CurrentMemoryContext;
+  Node* volatile computed = nullptr;
+  PG_TRY();
+  {
+    computed = reinterpret_cast<Node*>(evaluate_expr(reinterpret_cast<Expr*>(expression),
+                                                     exprType(expression), exprTypmod(expression),
+                                                     exprCollation(expression)));
+  }
+  PG_CATCH();
+  {
+    const int code = geterrcode();
+    const bool is_of_values = ERRCODE_TO_CATEGORY(code) == ERRCODE_DATA_EXCEPTION;
+    if (!is_of_values) PG_RE_THROW();
+    MemoryContextSwitchTo(context);
+    FlushErrorState();
+  }
+  PG_END_TRY();
+  return computed;
+}
+
+struct Order {
+  FmgrInfo* compare;
+  Oid collation;
+};
+
+int compare_values(const ListCell* left, const ListCell* right, const Order& order) {
+  return DatumGetInt32(FunctionCall2Coll(order.compare, order.collation,
+                                         static_cast<const Const*>(lfirst(left))->constvalue,
+                                         static_cast<const Const*>(lfirst(right))->constvalue));
+}
+
+// Without values that are equal to others by the order of their type.
+List* distinct(List* values, const Node* expression) {
+  const TypeCacheEntry* type =
+      lookup_type_cache(exprType(expression), TYPECACHE_CMP_PROC_FINFO | TYPECACHE_CMP_PROC);
+  if (!OidIsValid(type->cmp_proc)) return NIL;
+  static Order order;
+  order = {const_cast<FmgrInfo*>(&type->cmp_proc_finfo), exprCollation(expression)};
+  list_sort(values, [](const ListCell* left, const ListCell* right) {
+    return compare_values(left, right, order);
+  });
+  List* different = NIL;
+  for (int i = 0; i < list_length(values); ++i) {
+    if (i > 0 &&
+        compare_values(list_nth_cell(values, i - 1), list_nth_cell(values, i), order) == 0) {
+      continue;
+    }
+    different = lappend(different, list_nth(values, i));
+  }
+  return different;
+}
+
+}  // namespace
+
+bool can_be_evaluated(const Node* expression, const Node* inner) {
+  return !has_unknown_part(const_cast<Node*>(expression), const_cast<Node*>(inner));
+}
+
+Node* with_part(const Node* expression, const Node* part, const Node* other) {
+  Exchange parts = {part, other};
+  return exchange(const_cast<Node*>(expression), &parts);
+}
+
+Const* evaluated(const Node* expression, const Node* inner, const Const* value) {
+  Node* whole = with_part(expression, inner, reinterpret_cast<const Node*>(value));
+  if (contain_mutable_functions(whole)) depend_on_time_zone();
+  Node* computed = computed_or_null(whole);
+  if (computed == nullptr || !IsA(computed, Const)) return nullptr;
+  auto* constant = reinterpret_cast<Const*>(computed);
+  constant->location = -1;
+  return constant->constisnull ? nullptr : constant;
+}
+
+List* evaluated_list(const Node* expression, const Node* inner, const List* values) {
+  if (!can_be_evaluated(expression, inner)) return NIL;
+  List* computed = NIL;
+  const ListCell* cell;
+  foreach (cell, values) {
+    CHECK_FOR_INTERRUPTS();
+    Const* value = evaluated(expression, inner, static_cast<const Const*>(lfirst(cell)));
+    if (value != nullptr) computed = lappend(computed, value);
+  }
+  List* different = distinct(computed, expression);
+  return list_length(different) <= kMaxElements ? different : NIL;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/primnodes.h"
+}
+
+// Expressions computed for one value of a part of theirs, while a query is planned.
+namespace dpquantile {
+
+// Whether an expression can be computed then: of its parts, `inner` aside, only constants and
+// PostgreSQL's own functions that depend on nothing but their arguments and, for times, on the time
+// zone.
+bool can_be_evaluated(const Node* expression, const Node* inner);
+
+// The value with `value` in the place of `inner`. Null if it is NULL or fails. Requires
+// can_be_evaluated(). If it depends on the time zone, so does the plan (depend_on_time_zone).
+Const* evaluated(const Node* expression, const Node* inner, const Const* value);
+
+// A copy of the expression with another in the place of a part.
+Node* with_part(const Node* expression, const Node* part, const Node* other);
+
+// The values of an expression of one part with a list and constants, each once; NIL if one of them
+// fails, or if there are too many.
+List* evaluated_list(const Node* expression, const Node* inner, const List* values);
+
+}  // namespace dpquantile

@@ -1,0 +1,212 @@
+#include "pg/plain/key_conditions.hpp"
+
+#include "pg/plain/evaluated_key.hpp"
+#include "pg/plain/time_keys.hpp"
+#include "pg/plain/value_bounds.hpp"
+
+extern "C" {
+#include "access/transam.h"
+#include "catalog/pg_type_d.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
+#include "parser/parse_node.h"
+#include "parser/parse_oper.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// ---- Terms about keys ----------------------------------------------------------------------
+
+struct Keys {
+  const List* keys;
+  const List* new_keys;
+};
+
+// For expression_tree_mutator(). `context` is a Keys*.
+Node* with_new_keys(Node* node, void* context) {
+  if (node == nullptr) return nullptr;
+  const auto* keys = static_cast<const Keys*>(context);
+  const ListCell* cell;
+  foreach (cell, keys->keys) {
+    if (!equal(lfirst(cell), node)) continue;
+    return static_cast<Node*>(
+        copyObjectImpl(list_nth(keys->new_keys, foreach_current_index(cell))));
+  }
+  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(with_new_keys), context);
+}
+
+// For expression_tree_walker(): whether there is a column that is no key, or what may differ from
+// one evaluation to the next. `context` is a Keys*.
+bool is_of_rows(Node* node, void* context) {
+  if (node == nullptr || list_member(static_cast<const Keys*>(context)->keys, node)) return false;
+  if (IsA(node, SubLink) || (IsA(node, Var) && reinterpret_cast<Var*>(node)->varlevelsup == 0)) {
+    return true;
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(is_of_rows), context);
+}
+
+// ---- Keys that never fall ------------------------------------------------------------------
+
+bool is_free_of_columns(Node* node) {
+  return !contain_var_clause(node) && !contain_volatile_functions(node) &&
+         !contain_subplans(node) && !contain_agg_clause(node);
+}
+
+bool is_positive(const Node* given) {
+  const Node* node = eval_const_expressions(nullptr, static_cast<Node*>(copyObjectImpl(given)));
+  if (!IsA(node, Const)) return false;
+  const auto* constant = reinterpret_cast<const Const*>(node);
+  const auto type = find_value_type(constant->consttype);
+  return type && !is_temporal(*type) && !constant->constisnull &&
+         number_of_value(*type, constant->constvalue) > 0;
+}
+
+Node* grown(Node* node);
+
+// Of a number and a constant.
+Node* growing_operand(const OpExpr* operation) {
+  const char* name = get_opname(operation->opno);
+  if (operation->opno >= FirstUnpinnedObjectId || name == nullptr ||
+      list_length(operation->args) != 2 ||
+      !is_free_of_columns(static_cast<Node*>(lsecond(operation->args)))) {
+    return nullptr;
+  }
+  auto* left = static_cast<Node*>(linitial(operation->args));
+  const auto* right = static_cast<const Node*>(lsecond(operation->args));
+  const bool is_sum = strcmp(name, "+") == 0 || strcmp(name, "-") == 0;
+  const bool is_product = strcmp(name, "*") == 0 || strcmp(name, "/") == 0;
+  const bool is_number = find_value_type(exprType(left)) && find_value_type(exprType(right)) &&
+                         !is_temporal(*find_value_type(exprType(left)));
+  if (!is_number) return nullptr;
+  return is_sum || (is_product && is_positive(right)) ? grown(left) : nullptr;
+}
+
+Node* growing_argument(const FuncExpr* call) {
+  if (Node* moment = moment_of(call)) return moment;
+  const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
+  if (name == nullptr) return nullptr;
+  for (const char* known : {"floor", "ceil", "ceiling", "round", "trunc", "date", "numeric",
+                            "float8", "int4", "int8"}) {
+    if (strcmp(name, known) == 0 && list_length(call->args) == 1) {
+      return grown(static_cast<Node*>(linitial(call->args)));
+    }
+  }
+  return is_epoch(call) ? static_cast<Node*>(lsecond(call->args)) : nullptr;
+}
+
+// The part of which a key is a function that never falls; null if none is known.
+Node* growing_part(Node* key) {
+  if (IsA(key, FuncExpr)) return growing_argument(reinterpret_cast<FuncExpr*>(key));
+  return IsA(key, OpExpr) ? growing_operand(reinterpret_cast<OpExpr*>(key)) : nullptr;
+}
+
+// The same of a part of a key, which may be the column itself.
+Node* grown(Node* node) {
+  check_stack_depth();
+  return IsA(node, Var) ? node : growing_part(node);
+}
+
+struct Comparison {
+  char sign;  // < for at most, > for at least, = for both
+  bool is_strict;
+  Node* with;
+};
+
+char turned(char sign) {
+  return sign == '<' ? '>' : sign == '>' ? '<' : sign;
+}
+
+// How a term compares a part with something without columns.
+std::optional<Comparison> comparison_with(const Node* term, const Node* part) {
+  if (!IsA(term, OpExpr)) return std::nullopt;
+  const auto* operation = reinterpret_cast<const OpExpr*>(term);
+  const char* name = get_opname(operation->opno);
+  if (operation->opno >= FirstUnpinnedObjectId || name == nullptr ||
+      list_length(operation->args) != 2 || operation->opresulttype != BOOLOID) {
+    return std::nullopt;
+  }
+  const bool is_known = strcmp(name, "<") == 0 || strcmp(name, "<=") == 0 ||
+                        strcmp(name, ">") == 0 || strcmp(name, ">=") == 0 || strcmp(name, "=") == 0;
+  if (!is_known) return std::nullopt;
+  const bool is_strict = name[0] != '=' && name[1] == '\0';
+  auto* left = static_cast<Node*>(linitial(operation->args));
+  auto* right = static_cast<Node*>(lsecond(operation->args));
+  if (equal(left, part)) return Comparison{name[0], is_strict, right};
+  if (equal(right, part)) return Comparison{turned(name[0]), is_strict, left};
+  return std::nullopt;
+}
+
+// `with` as a value of the part's type; null if only a cast by the user would do.
+Node* as_part(Node* with, const Node* part) {
+  const Oid type = exprType(part);
+  if (exprType(with) == type) return with;
+  return coerce_to_target_type(nullptr, with, exprType(with), type, -1, COERCION_IMPLICIT,
+                               COERCE_IMPLICIT_CAST, -1);
+}
+
+// An operator of PostgreSQL's own.
+Node* compared(const char* sign, Node* left, Node* right) {
+  ParseState* state = make_parsestate(nullptr);
+  List* name = list_make2(makeString(pstrdup("pg_catalog")), makeString(pstrdup(sign)));
+  auto* made = reinterpret_cast<Node*>(make_op(state, name, left, right, nullptr, -1));
+  free_parsestate(state);
+  return made;
+}
+
+// The latest moment before another.
+Node* just_before(Node* moment) {
+  auto* microsecond = static_cast<Interval*>(palloc0(sizeof(Interval)));
+  microsecond->time = 1;
+  Const* interval = makeConst(INTERVALOID, -1, InvalidOid, sizeof(Interval),
+                              IntervalPGetDatum(microsecond), false, false);
+  return compared("-", moment, reinterpret_cast<Node*>(interval));
+}
+
+List* implied_terms(Node* key, const Node* new_key, const Node* term) {
+  Node* part = growing_part(key);
+  const auto comparison = part == nullptr ? std::nullopt : comparison_with(term, part);
+  if (!comparison || !is_free_of_columns(comparison->with)) return NIL;
+  Node* with = as_part(comparison->with, part);
+  if (with == nullptr) return NIL;
+  const bool is_before = comparison->sign == '<' && comparison->is_strict &&
+                         (exprType(part) == TIMESTAMPOID || exprType(part) == TIMESTAMPTZOID);
+  if (is_before) with = just_before(with);
+  const auto at = [&] { return with_part(key, part, with); };
+  const auto column = [&] { return static_cast<Node*>(copyObjectImpl(new_key)); };
+  List* terms = NIL;
+  if (comparison->sign != '<') terms = lappend(terms, compared(">=", column(), at()));
+  if (comparison->sign != '>') terms = lappend(terms, compared("<=", column(), at()));
+  return terms;
+}
+
+}  // namespace
+
+List* key_conditions(const List* keys, const List* new_keys, const Node* condition) {
+  Keys both = {keys, new_keys};
+  List* conditions = NIL;
+  const ListCell* cell;
+  foreach (cell, make_ands_implicit(static_cast<Expr*>(copyObjectImpl(condition)))) {
+    auto* term = static_cast<Node*>(lfirst(cell));
+    if (contain_volatile_functions(term)) continue;
+    if (!is_of_rows(term, &both)) {
+      conditions = lappend(conditions, with_new_keys(term, &both));
+      continue;
+    }
+    for (int i = 0; i < list_length(keys); ++i) {
+      conditions = list_concat(
+          conditions, implied_terms(static_cast<Node*>(list_nth(keys, i)),
+                                    static_cast<const Node*>(list_nth(new_keys, i)), term));
+    }
+  }
+  return conditions;
+}
+
+}  // namespace dpquantile

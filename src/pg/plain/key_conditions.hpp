@@ -1,0 +1,18 @@
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/primnodes.h"
+}
+
+// What WHERE says about the keys of groups.
+namespace dpquantile {
+
+// Conditions on the public list of keys that follow from a condition on the rows, so that groups
+// without any row that may count are left out: terms about keys alone, and, where a key never falls
+// while a column grows, as date_trunc does, terms that compare the column with something constant.
+// `new_keys` are the columns of the list, in the order of `keys`. A list of terms.
+List* key_conditions(const List* keys, const List* new_keys, const Node* condition);
+
+}  // namespace dpquantile

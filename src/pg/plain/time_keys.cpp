@@ -1,0 +1,215 @@
+#include "pg/plain/time_keys.hpp"
+
+#include "pg/plain/evaluated_key.hpp"
+#include "pg/plain/private_function.hpp"
+#include "pg/plain/value_bounds.hpp"
+#include "pg/protect/early_values.hpp"
+
+extern "C" {
+#include "access/transam.h"
+#include "catalog/pg_type_d.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+bool is_moment(Oid type) {
+  return type == TIMESTAMPOID || type == TIMESTAMPTZOID;
+}
+
+// Times of day and intervals have other parts.
+bool is_in_calendar(Oid type) {
+  return type == DATEOID || is_moment(type);
+}
+
+const Node* argument(const FuncExpr* call, int number) {
+  return static_cast<const Node*>(list_nth(call->args, number));
+}
+
+const char* text_constant(const Node* expression) {
+  if (!IsA(expression, Const)) return nullptr;
+  const auto* constant = reinterpret_cast<const Const*>(expression);
+  if (constant->constisnull || constant->consttype != TEXTOID) return nullptr;
+  return TextDatumGetCString(constant->constvalue);
+}
+
+// ---- Bounds --------------------------------------------------------------------------------
+
+struct TimeBounds {
+  const Const* lower;
+  const Const* upper;
+};
+
+const Const* bound(const ValueBounds& bounds, double number, Oid type) {
+  return reinterpret_cast<const Const*>(constant_of_text(
+      type, -1, InvalidOid, iso_text_of_number(bounds.type, number, TextZone::kUtc)));
+}
+
+// The argument of a cast between dates and times, or of AT TIME ZONE; null for others.
+Node* cast_moment(const FuncExpr* call) {
+  switch (call->funcid) {
+    case F_TIMESTAMP_TIMESTAMPTZ:
+    case F_TIMESTAMPTZ_TIMESTAMP:
+    case F_TIMESTAMP_DATE:
+    case F_TIMESTAMPTZ_DATE:
+      return static_cast<Node*>(linitial(call->args));
+    case F_TIMEZONE_TEXT_TIMESTAMP:
+    case F_TIMEZONE_TEXT_TIMESTAMPTZ:  // AT TIME ZONE
+      return static_cast<Node*>(lsecond(call->args));
+    default:
+      return nullptr;
+  }
+}
+
+std::optional<TimeBounds> time_bounds(const QueryScope* scope, Node* moment) {
+  check_stack_depth();
+  const Oid type = exprType(moment);
+  if (!is_in_calendar(type)) return std::nullopt;
+  if (const auto bounds = bounds_of(scope, moment)) {
+    return TimeBounds{bound(*bounds, bounds->lower, type), bound(*bounds, bounds->upper, type)};
+  }
+  if (!IsA(moment, FuncExpr)) return std::nullopt;
+  Node* inner = cast_moment(reinterpret_cast<FuncExpr*>(moment));
+  const auto inside = inner == nullptr ? std::nullopt : time_bounds(scope, inner);
+  if (!inside || !can_be_evaluated(moment, inner)) return std::nullopt;
+  const Const* lower = evaluated(moment, inner, inside->lower);
+  const Const* upper = evaluated(moment, inner, inside->upper);
+  return lower != nullptr && upper != nullptr ? std::optional(TimeBounds{lower, upper})
+                                              : std::nullopt;
+}
+
+// ---- Units ---------------------------------------------------------------------------------
+
+struct Unit {
+  const char* name;
+  int64 step;  // shorter than the unit ever is, in microseconds
+};
+constexpr Unit kUnits[] = {{"minute", 50 * USECS_PER_SEC}, {"hour", 48 * USECS_PER_MINUTE},
+                           {"day", 20 * USECS_PER_HOUR},   {"week", 6 * USECS_PER_DAY},
+                           {"month", 27 * USECS_PER_DAY},  {"quarter", 80 * USECS_PER_DAY},
+                           {"year", 360 * USECS_PER_DAY},  {"decade", 3600 * USECS_PER_DAY}};
+
+int64 step_of_unit(const char* name) {
+  for (const Unit& unit : kUnits) {
+    if (name != nullptr && pg_strcasecmp(name, unit.name) == 0) return unit.step;
+  }
+  return 0;
+}
+
+// Of date_bin, which takes no months.
+int64 step_of_stride(const Node* stride) {
+  if (!IsA(stride, Const) || reinterpret_cast<const Const*>(stride)->constisnull) return 0;
+  const Interval* length = DatumGetIntervalP(reinterpret_cast<const Const*>(stride)->constvalue);
+  if (length->month != 0 || length->day < 0 || length->time < 0 || length->day > 100000) return 0;
+  return (length->time + length->day * USECS_PER_DAY) / 5 * 4;
+}
+
+// How far moments may be apart so that none of the function's values is missed; 0 for other
+// functions.
+int64 step_of(const FuncExpr* call) {
+  const char* name = get_func_name(call->funcid);
+  if (call->funcid >= FirstUnpinnedObjectId || name == nullptr) return 0;
+  if (call->funcid == F_DATE_TIMESTAMP || call->funcid == F_DATE_TIMESTAMPTZ) {
+    return step_of_unit("day");
+  }
+  if (strcmp(name, "date_trunc") == 0) return step_of_unit(text_constant(argument(call, 0)));
+  return strcmp(name, "date_bin") == 0 ? step_of_stride(argument(call, 0)) : 0;
+}
+
+const Const* moment_at(const Const* like, Timestamp at) {
+  return makeConst(like->consttype, -1, InvalidOid, sizeof(Timestamp), TimestampGetDatum(at), false,
+                   FLOAT8PASSBYVAL);
+}
+
+// The moments from bound to bound, so near to each other that no value is missed.
+List* moments_between(const TimeBounds& bounds, int64 step) {
+  const Timestamp last = DatumGetTimestamp(bounds.upper->constvalue);
+  List* moments = NIL;
+  for (Timestamp at = DatumGetTimestamp(bounds.lower->constvalue); at < last; at += step) {
+    if (list_length(moments) > 2 * kMaxElements) return NIL;
+    moments = lappend(moments, const_cast<Const*>(moment_at(bounds.upper, at)));
+  }
+  return lappend(moments, const_cast<Const*>(bounds.upper));
+}
+
+List* beginnings(const QueryScope* scope, const FuncExpr* call) {
+  Node* moment = moment_of(call);
+  const auto bounds = moment == nullptr ? std::nullopt : time_bounds(scope, moment);
+  if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
+  return evaluated_list(reinterpret_cast<const Node*>(call), moment,
+                        moments_between(*bounds, step_of(call)));
+}
+
+// ---- Parts ---------------------------------------------------------------------------------
+
+struct Part {
+  const char* name;
+  int least;
+  int most;
+};
+constexpr Part kParts[] = {{"month", 1, 12}, {"quarter", 1, 4}, {"day", 1, 31},
+                           {"hour", 0, 23},  {"minute", 0, 59}, {"dow", 0, 6},
+                           {"isodow", 1, 7}, {"week", 1, 53},   {"doy", 1, 366}};
+
+double number_of(const Const* constant) {
+  const auto type = find_value_type(constant->consttype);
+  return type ? number_of_value(*type, constant->constvalue) : 0;
+}
+
+List* years(const QueryScope* scope, const FuncExpr* call, Node* moment) {
+  const auto bounds = time_bounds(scope, moment);
+  const auto* extract = reinterpret_cast<const Node*>(call);
+  if (!bounds || !can_be_evaluated(extract, moment)) return NIL;
+  const Const* first = evaluated(extract, moment, bounds->lower);
+  const Const* last = evaluated(extract, moment, bounds->upper);
+  if (first == nullptr || last == nullptr || number_of(first) < 1) return NIL;
+  if (number_of(last) - number_of(first) >= kMaxElements) return NIL;
+  return whole_numbers(call->funcresulttype, static_cast<int>(number_of(first)),
+                       static_cast<int>(number_of(last)));
+}
+
+List* extracted_parts(const QueryScope* scope, const FuncExpr* call) {
+  const char* part_name = text_constant(argument(call, 0));
+  auto* moment = static_cast<Node*>(lsecond(call->args));
+  if (part_name == nullptr || !is_in_calendar(exprType(moment))) return NIL;
+  for (const Part& part : kParts) {
+    if (strcmp(part_name, part.name) == 0) {
+      return whole_numbers(call->funcresulttype, part.least, part.most);
+    }
+  }
+  return strcmp(part_name, "year") == 0 ? years(scope, call, moment) : NIL;
+}
+
+}  // namespace
+
+List* whole_numbers(Oid type, int least, int most) {
+  List* values = NIL;
+  for (int number = least; number <= most; ++number) {
+    values = lappend(values, constant_of_text(type, -1, InvalidOid, psprintf("%d", number)));
+  }
+  return values;
+}
+
+Node* moment_of(const FuncExpr* call) {
+  if (step_of(call) <= 0) return nullptr;
+  const bool is_cast = list_length(call->args) == 1;
+  return static_cast<Node*>(list_nth(call->args, is_cast ? 0 : 1));
+}
+
+List* values_of_time_function(const QueryScope* scope, const FuncExpr* call) {
+  if (List* values = beginnings(scope, call)) return values;
+  const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
+  if (name == nullptr || list_length(call->args) != 2) return NIL;
+  const bool is_part = strcmp(name, "extract") == 0 || strcmp(name, "date_part") == 0;
+  return is_part ? extracted_parts(scope, call) : NIL;
+}
+
+}  // namespace dpquantile

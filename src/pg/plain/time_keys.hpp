@@ -1,0 +1,19 @@
+#pragma once
+
+#include "pg/plain/query_scope.hpp"
+
+// Keys of GROUP BY that are computed of a column of times with bounds.
+namespace dpquantile {
+
+// The values of date_trunc, date_bin, a cast to date, or extract; NIL if it is another function,
+// the column has no bounds, or there are more than kMaxElements values.
+List* values_of_time_function(const QueryScope* scope, const FuncExpr* call);
+
+// The numbers as constants of a type.
+List* whole_numbers(Oid type, int least, int most);
+
+// The moment of such a function other than extract: its values never fall while that grows. Null
+// for other functions.
+Node* moment_of(const FuncExpr* call);
+
+}  // namespace dpquantile
