@@ -19,10 +19,10 @@ constexpr Size kHeader = MAXALIGN(sizeof(uint64));
 
 // Without references to values that are stored elsewhere.
 MinimalTuple flat_tuple(TupleTableSlot* answer, TupleDesc columns) {
-  const Size count = columns->natts;
-  auto* values = static_cast<Datum*>(palloc(count * sizeof(Datum)));
+  const int count = columns->natts;
+  auto* values = static_cast<Datum*>(palloc(static_cast<Size>(count) * sizeof(Datum)));
   slot_getallattrs(answer);
-  for (Size i = 0; i < count; ++i) {
+  for (int i = 0; i < count; ++i) {
     values[i] = answer->tts_values[i];
     if (answer->tts_isnull[i] || TupleDescAttr(columns, i)->attlen != -1) continue;
     if (!VARATT_IS_EXTERNAL(DatumGetPointer(values[i]))) continue;
