@@ -1504,7 +1504,7 @@ COMMENT ON FUNCTION @extschema@.dp_explain(text, bigint) IS
   'of a group, from 1 to 2^40. private_aggregate: its name; '
   'method: how it is computed; epsilon, delta, rho: its price, under its own neighbour relation; charged_for: what is charged that much; '
   'expected_error: the mean absolute error of an answer on so many rows, of dp_stats that of the mean, of dp_cdf the 95 % error of all its counts at once, of '
-  'several quantiles the largest (NULL if it depends on more); error_in: its unit, ranks are rows between a quantile and the answer; problem: '
+  'several quantiles the largest, of dp_keep_group the rows with which a group is always shown (NULL if it depends on more); error_in: its unit, ranks are rows between a quantile and the answer; problem: '
   'why the query is refused, and what would be accepted. Reads no data and costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_private_query(query text) RETURNS text

@@ -8,6 +8,7 @@
 #include "core/moments/moments_error.hpp"
 #include "core/privacy/noise_error.hpp"
 #include "core/quantiles/quantiles_error.hpp"
+#include "core/selection/group_selection.hpp"
 #include "pg/parameters/cdf_plan_cache.hpp"
 
 namespace dpquantile {
@@ -83,6 +84,15 @@ ExpectedError error_of_cdf(const AggregateParameters* parameters, Method method,
   return in_rows(simulate_cdf_error(plan, kConfidence, work).everywhere);
 }
 
+// A group of fewer rows (or users) may be hidden.
+ExpectedError rows_to_be_shown(const AggregateParameters* parameters) {
+  const auto groups = std::max<std::uint64_t>(parameters->max_contributions, 1);
+  const GroupSelection selection(parameters->guarantee, parameters->delta, groups);
+  const auto rows = static_cast<double>(selection.rows_always_kept());
+  return {rows, parameters->family == Family::kKeepGroup ? "rows that a group needs to be shown"
+                                                         : "users that a group needs to be shown"};
+}
+
 std::optional<ExpectedError> error_in(const AggregateParameters* parameters, Method method,
                                       const char* function, double rows,
                                       const MechanismContext& context) {
@@ -106,9 +116,10 @@ std::optional<ExpectedError> error_in(const AggregateParameters* parameters, Met
     case Family::kUserVariance:
     case Family::kUserGrids:
     case Family::kSynthesis:
+      break;
     case Family::kKeepGroup:
     case Family::kKeepUserGroup:
-      break;
+      return rows_to_be_shown(parameters);
   }
   return std::nullopt;
 }
