@@ -1,6 +1,7 @@
 #include "pg/charge/charge_queue.hpp"
 #include "pg/plain/plain_hooks.hpp"
 #include "pg/protect/protect_hooks.hpp"
+#include "pg/release/limited_rows_node.hpp"
 #include "pg/release/release_node.hpp"
 #include "pg/release/release_path.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
@@ -19,6 +20,7 @@ void _PG_init() {
     dpquantile::install_kept_answers();
   }
   dpquantile::install_release_node();
+  dpquantile::install_limited_rows_node();
   dpquantile::install_release_paths();
   dpquantile::install_restricted_hooks();
   dpquantile::install_protect_hooks();

@@ -34,13 +34,27 @@ class SipState {
     v0_ ^= word;
   }
 
+  // Before the first word.
+  void choose_output_of_128_bits() { v1_ ^= 0xee; }
+
   std::uint64_t finish() {
     v2_ ^= 0xff;
+    return finish_rounds();
+  }
+
+  SipHash128 finish_128() {
+    v2_ ^= 0xee;
+    const std::uint64_t low = finish_rounds();
+    v1_ ^= 0xdd;
+    return {low, finish_rounds()};
+  }
+
+ private:
+  std::uint64_t finish_rounds() {
     for (int i = 0; i < 4; ++i) round();
     return v0_ ^ v1_ ^ v2_ ^ v3_;
   }
 
- private:
   void round() {
     v0_ += v1_;
     v2_ += v3_;
@@ -60,16 +74,27 @@ class SipState {
   std::uint64_t v3_;
 };
 
-}  // namespace
-
-std::uint64_t sip_hash(const SipKey& key, std::span<const std::uint8_t> message) {
-  SipState state(key);
+void add_message(SipState& state, std::span<const std::uint8_t> message) {
   const std::size_t whole = message.size() / kWord * kWord;
   for (std::size_t i = 0; i < whole; i += kWord) state.add(read_word(message.data() + i));
   // The last word holds the remaining bytes and, in its top byte, the length.
   const std::uint64_t length = std::uint64_t{message.size()} << 56;
   state.add(read_word(message.data() + whole, message.size() - whole) | length);
+}
+
+}  // namespace
+
+std::uint64_t sip_hash(const SipKey& key, std::span<const std::uint8_t> message) {
+  SipState state(key);
+  add_message(state, message);
   return state.finish();
+}
+
+SipHash128 sip_hash_128(const SipKey& key, std::span<const std::uint8_t> message) {
+  SipState state(key);
+  state.choose_output_of_128_bits();
+  add_message(state, message);
+  return state.finish_128();
 }
 
 std::uint64_t sip_hash_of_number(const SipKey& key, std::uint64_t number) {

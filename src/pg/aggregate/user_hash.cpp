@@ -137,9 +137,7 @@ const Node* first_argument(const Aggref* call) {
   return reinterpret_cast<const Node*>(static_cast<TargetEntry*>(linitial(call->args))->expr);
 }
 
-// The hash of the first argument of a call.
-UserHash* make_hash(const Aggref* call, MemoryContext context) {
-  const Node* user = first_argument(call);
+UserHash* make_hash(const Node* user, MemoryContext context) {
   const Oid type = exprType(user);
   auto* hasher = static_cast<UserHash*>(MemoryContextAllocZero(context, sizeof(UserHash)));
   // If the type's equality is known, the cache gives only a hash function that agrees with it.
@@ -172,13 +170,17 @@ bool identifies_users(Oid type, Oid collation) {
   return OidIsValid(entry->hash_extended_proc);
 }
 
+UserHash* make_user_hash(const Node* user, MemoryContext context) {
+  refuse_non_ids(exprType(user));
+  return make_hash(user, context);
+}
+
 UserHash* make_user_hash(const Aggref* call, MemoryContext context) {
-  refuse_non_ids(exprType(first_argument(call)));
-  return make_hash(call, context);
+  return make_user_hash(first_argument(call), context);
 }
 
 UserHash* make_value_hash(const Aggref* call, MemoryContext context) {
-  return make_hash(call, context);
+  return make_hash(first_argument(call), context);
 }
 
 uint64 hash_user(UserHash* hasher, Datum user) {

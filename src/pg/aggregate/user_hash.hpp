@@ -40,6 +40,8 @@ bool identifies_users(Oid type, Oid collation);
 // argument's type or collation cannot be hashed (the data play no part), or if read_user_key()
 // finds no key.
 UserHash* make_user_hash(const Aggref* call, MemoryContext context);
+// The same for an expression.
+UserHash* make_user_hash(const Node* user, MemoryContext context);
 // The same for values that are no ids. Where the type's own hash function collides, different
 // values have one hash.
 UserHash* make_value_hash(const Aggref* call, MemoryContext context);

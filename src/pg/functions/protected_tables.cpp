@@ -50,7 +50,7 @@ void invalidate_plans(HeapTuple row, TupleDesc columns) {
 
 using namespace dpquantile;
 
-// (relation regclass, user_id name) returns void
+// (relation regclass, user_id name, max_rows integer) returns void
 DPQ_FUNCTION(dpq_protect_table) {
   return call_for_owner(fcinfo, "set_protection");
 }
@@ -69,6 +69,16 @@ DPQ_FUNCTION(dpq_grant_private_access) {
 // (relation regclass, role text) returns void
 DPQ_FUNCTION(dpq_revoke_private_access) {
   return call_for_owner(fcinfo, "end_private_grant");
+}
+
+// (user_id "any", max_rows integer) returns boolean: a mark in FILTER, whose value a node of the
+// plan gives (pg/release/row_limit.hpp). Elsewhere it fails for the first row, whatever the row is.
+DPQ_FUNCTION(dpq_limited_row) {
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("dpquantile.limited_row() must be a condition in FILTER of a private aggregate"),
+           errhint("Queries over tables that are protected with max_rows get it by themselves.")));
+  PG_RETURN_NULL();
 }
 
 // (type oid, collation oid) returns boolean: whether the user argument takes such a column

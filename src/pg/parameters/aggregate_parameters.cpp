@@ -88,11 +88,26 @@ Method method_for_budget(const AggregateParameters* parameters, const BudgetTerm
   return method;
 }
 
-AggregateParameters* with_method(const AggregateParameters* parameters, Method method) {
+namespace {
+
+AggregateParameters* copy_of(const AggregateParameters* parameters) {
   const std::size_t size = parameters_size(parameters->quantile_count);
   auto* copy = static_cast<AggregateParameters*>(palloc(size));
   memcpy(copy, parameters, size);
+  return copy;
+}
+
+}  // namespace
+
+AggregateParameters* with_method(const AggregateParameters* parameters, Method method) {
+  AggregateParameters* copy = copy_of(parameters);
   copy->method = method;
+  return copy;
+}
+
+AggregateParameters* with_guarantee(const AggregateParameters* parameters, double guarantee) {
+  AggregateParameters* copy = copy_of(parameters);
+  copy->guarantee = guarantee;
   return copy;
 }
 

@@ -79,6 +79,9 @@ Method method_for_budget(const AggregateParameters* parameters, const BudgetTerm
 // A palloc'd copy with another method.
 AggregateParameters* with_method(const AggregateParameters* parameters, Method method);
 
+// A palloc'd copy with another epsilon or rho.
+AggregateParameters* with_guarantee(const AggregateParameters* parameters, double guarantee);
+
 // The epsilon or rho of the call.
 PrivacyParameter privacy_of(const AggregateParameters* parameters);
 

@@ -77,6 +77,9 @@ enum Option : unsigned {
   kRhoOption = 1 << 7,
 };
 
+// The neighbour relation of what protects a user with all rows.
+inline constexpr const char* kOneUser = "add or remove one user";
+
 struct MethodRow {
   Method number;
   std::string_view name;  // in the option "method" and in the ledger; zero-terminated

@@ -18,7 +18,6 @@ constexpr const char* kAnyOneRow = "add, remove or replace one row";
 constexpr const char* kAnyOneRowInGroup = "add or remove one row, or replace it within its group";
 constexpr const char* kUserValues = "values of one user, rows per user public";
 constexpr const char* kUserGridValues = "values of one user, rows per user and grid public";
-constexpr const char* kOneUser = "add or remove one user";
 
 // A method that counts rows on a value grid.
 template <class Number>

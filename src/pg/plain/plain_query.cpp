@@ -11,6 +11,7 @@
 #include "pg/server/decimal.hpp"
 
 extern "C" {
+#include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -80,13 +81,29 @@ Node* replace_aggregates(Node* node, void* context) {
   return expression_tree_mutator(node, DPQ_TREE_MUTATOR(replace_aggregates), context);
 }
 
+// dp_keep_group of rows; or of users, each in as many groups as a user may have rows.
+List* arguments_of_choice(const PlainLevel* level) {
+  List* amounts = list_make2(float8_constant(level->epsilon), float8_constant(level->delta));
+  const ProtectedRelation* protection = find_protected_relation(level->relation);
+  if (protection == nullptr || protection->max_rows == 0) return amounts;
+  Node* user = column_showing(&level->scope, {level->relation, protection->user_column});
+  if (user == nullptr) {
+    refuse(level->refused, kNowhere, "the query leaves out the column of the users",
+           psprintf("Show column %s in the derived table: the choice of groups needs it.",
+                    NameStr(protection->user_column_name)));
+  }
+  Node* most = reinterpret_cast<Node*>(makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+                                                 Int64GetDatum(protection->max_rows), false,
+                                                 FLOAT8PASSBYVAL));
+  return lappend(lcons(user, amounts), most);
+}
+
 // Groups whose keys come from the rows are chosen privately.
 void keep_groups(PlainLevel* level) {
   if (level->delta == 0) return;
   Query* query = level->scope.query;
-  auto* kept = reinterpret_cast<Node*>(call_private_aggregate(
-      "dp_keep_group", list_make2(float8_constant(level->epsilon), float8_constant(level->delta)),
-      -1));
+  auto* kept = reinterpret_cast<Node*>(
+      call_private_aggregate("dp_keep_group", arguments_of_choice(level), -1));
   query->havingQual = query->havingQual == nullptr
                           ? kept
                           : reinterpret_cast<Node*>(

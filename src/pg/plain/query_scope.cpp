@@ -4,8 +4,10 @@
 
 extern "C" {
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
+#include "utils/lsyscache.h"
 }
 
 namespace dpquantile {
@@ -72,6 +74,52 @@ Oid protected_rows_of_part(const QueryScope* scope, const Node* part) {
   const auto* join = reinterpret_cast<const JoinExpr*>(part);
   const Oid left = protected_rows_of_part(scope, join->larg);
   return OidIsValid(left) ? left : protected_rows_of_part(scope, join->rarg);
+}
+
+bool shows(const QueryScope* scope, const Node* expression, const ColumnOrigin& searched) {
+  const auto origin = origin_of(scope, expression);
+  return origin && origin->relation == searched.relation && origin->column == searched.column;
+}
+
+Node* column_of_entry(int number, const Node* expression, AttrNumber column) {
+  return reinterpret_cast<Node*>(makeVar(number, column, exprType(expression),
+                                         exprTypmod(expression), exprCollation(expression), 0));
+}
+
+// Null if the entry does not show the column.
+Node* column_showing_in(const QueryScope* scope, int number, const ColumnOrigin& searched) {
+  const RangeTblEntry* entry = rt_fetch(number, scope->query->rtable);
+  const Oid shown =
+      entry->rtekind == RTE_RELATION ? entry->relid : protected_view(scope->query, entry);
+  if (shown == searched.relation) {
+    Oid type;
+    int32 modifier;
+    Oid collation;
+    get_atttypetypmodcoll(shown, searched.column, &type, &modifier, &collation);
+    return reinterpret_cast<Node*>(makeVar(number, searched.column, type, modifier, collation, 0));
+  }
+  const QueryScope* below = query_of(scope, entry);
+  if (below == nullptr || combines_rows(below->query)) return nullptr;
+  const ListCell* cell;
+  foreach (cell, below->query->targetList) {
+    const auto* column = static_cast<const TargetEntry*>(lfirst(cell));
+    const auto* expression = reinterpret_cast<const Node*>(column->expr);
+    if (!column->resjunk && shows(below, expression, searched)) {
+      return column_of_entry(number, expression, column->resno);
+    }
+  }
+  return nullptr;
+}
+
+Node* column_showing_in_part(const QueryScope* scope, const Node* part,
+                             const ColumnOrigin& searched) {
+  if (IsA(part, RangeTblRef)) {
+    return column_showing_in(scope, reinterpret_cast<const RangeTblRef*>(part)->rtindex, searched);
+  }
+  if (!IsA(part, JoinExpr)) return nullptr;
+  const auto* join = reinterpret_cast<const JoinExpr*>(part);
+  Node* left = column_showing_in_part(scope, join->larg, searched);
+  return left != nullptr ? left : column_showing_in_part(scope, join->rarg, searched);
 }
 
 struct Reading {
@@ -152,6 +200,15 @@ bool is_protected_entry(const QueryScope* scope, int number) {
 
 const QueryScope* query_of_entry(const QueryScope* scope, int number) {
   return query_of(scope, rt_fetch(number, scope->query->rtable));
+}
+
+Node* column_showing(const QueryScope* scope, const ColumnOrigin& origin) {
+  const ListCell* cell;
+  foreach (cell, scope->query->jointree->fromlist) {
+    Node* column = column_showing_in_part(scope, static_cast<const Node*>(lfirst(cell)), origin);
+    if (column != nullptr) return column;
+  }
+  return nullptr;
 }
 
 bool reads_relation(const QueryScope* scope, Node* expression, Oid relation) {

@@ -41,6 +41,9 @@ bool is_protected_entry(const QueryScope* scope, int number);
 // The query of an entry that is a derived table or a CTE, or null.
 const QueryScope* query_of_entry(const QueryScope* scope, int number);
 
+// A column of the scope that shows this column of a relation, or null if FROM has none.
+Node* column_showing(const QueryScope* scope, const ColumnOrigin& origin);
+
 // Whether an expression reads a column of this protected relation.
 bool reads_relation(const QueryScope* scope, Node* expression, Oid relation);
 

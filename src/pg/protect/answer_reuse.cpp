@@ -39,6 +39,13 @@ void add_columns(KeyText* key, const CustomScan* plan) {
   }
 }
 
+// What the tables protect.
+void add_units(KeyText* key, const BorrowedPlan& mark) {
+  const ListCell* cell;
+  foreach (cell, mark.user_columns) add_number(key, static_cast<uint64>(lfirst_int(cell)));
+  foreach (cell, mark.max_rows) add_number(key, static_cast<uint64>(lfirst_int(cell)));
+}
+
 }  // namespace
 
 void install_answer_reuse() {
@@ -78,6 +85,7 @@ AnswerKey key_of(const ReleaseNode* node, const BorrowedPlan& mark) {
     add_number(&key, node->calls[i].method);
     add_bytes(&key, checked, parameters_size(checked->quantile_count));
   }
+  add_units(&key, mark);
   const ParamListInfo parameters = node->scan.ss.ps.state->es_param_list_info;
   const int given = parameters == nullptr ? 0 : parameters->numParams;
   for (int i = 1; i <= Min(given, mark.own_parameters); ++i) add_parameter(&key, parameters, i);

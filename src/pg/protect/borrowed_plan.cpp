@@ -19,7 +19,8 @@ void mark_plan(PlannedStmt* plan, const BorrowedPlan& mark) {
   entry->eref = makeAlias(
       kMark, mark.time_zone == nullptr ? NIL : list_make1(makeString(pstrdup(mark.time_zone))));
   entry->coltypes = mark.relations;
-  entry->coltypmods = lcons_int(mark.own_parameters, list_copy(mark.user_columns));
+  entry->coltypmods =
+      lcons_int(mark.own_parameters, list_concat_copy(mark.user_columns, mark.max_rows));
   entry->colcollations = lcons_oid(mark.user, list_copy(mark.indexes));
   entry->values_lists = mark.expressions == NIL ? NIL : list_make1(mark.expressions);
   plan->rtable = lappend(plan->rtable, entry);
@@ -31,7 +32,9 @@ bool find_mark(const List* range_table, BorrowedPlan* mark) {
   if (entry->rtekind != RTE_VALUES || strcmp(entry->eref->aliasname, kMark) != 0) return false;
   mark->relations = entry->coltypes;
   mark->own_parameters = linitial_int(entry->coltypmods);
-  mark->user_columns = list_copy_tail(entry->coltypmods, 1);
+  const int relations = list_length(mark->relations);
+  mark->user_columns = list_truncate(list_copy_tail(entry->coltypmods, 1), relations);
+  mark->max_rows = list_copy_tail(entry->coltypmods, 1 + relations);
   mark->time_zone =
       entry->eref->colnames == NIL ? nullptr : strVal(linitial(entry->eref->colnames));
   mark->user = linitial_oid(entry->colcollations);

@@ -42,11 +42,11 @@ BorrowedRelation* borrow(RelationPermissions* entry) {
   if (OidIsValid(entry->checkAsUser) && entry->checkAsUser != user) return nullptr;
   const ProtectedRelation* protection = find_protected_relation(entry->relid);
   if (protection == nullptr) return nullptr;
-  const AttrNumber user_column = protection->user_column;
+  const BorrowedRelation found = {entry, protection->user_column, protection->max_rows, false};
   if (may_select(entry, user)) return nullptr;
   if (!private_access(entry->relid, user)) return nullptr;
   auto* borrowed = static_cast<BorrowedRelation*>(palloc(sizeof(BorrowedRelation)));
-  *borrowed = {entry, user_column, false};
+  *borrowed = found;
   return borrowed;
 }
 

@@ -9,6 +9,7 @@ namespace dpquantile {
 struct BorrowedRelation {
   RelationPermissions* permissions;  // those of one entry of a range table
   AttrNumber user_column;            // as in ProtectedRelation
+  int max_rows;                      // as in ProtectedRelation
   bool is_validated;                 // whether only private answers are computed from it
 };
 

@@ -8,6 +8,7 @@
 #include "pg/protect/protection_catalog.hpp"
 #include "pg/protect/table_writers.hpp"
 #include "pg/protect/unique_key.hpp"
+#include "pg/release/row_limit.hpp"
 #include "pg/restricted/restricted_session.hpp"
 #include "pg/server/decimal.hpp"
 
@@ -31,10 +32,13 @@ RefusedQuery refused_query(Oid relation) {
          "Ask its owner for private access: dp_grant_private_access.");
 }
 
-// The query was validated for rows, or for the users of a column.
-void check_unit(Oid relation, int user_column) {
+// The query was validated for rows, or for the users of a column with so many rows.
+void check_unit(Oid relation, int user_column, int max_rows) {
   const ProtectedRelation* protection = find_protected_relation(relation);
-  if (protection != nullptr && protection->user_column == user_column) return;
+  if (protection != nullptr && protection->user_column == user_column &&
+      protection->max_rows == max_rows) {
+    return;
+  }
   refuse(refused_query(relation), kNowhere,
          "its protection has changed since the query was planned", "Ask again.");
 }
@@ -53,7 +57,9 @@ Allowed allowed_by_grants(const BorrowedPlan& mark) {
   foreach (cell, mark.relations) {
     const auto granted = private_access(lfirst_oid(cell), mark.user);
     if (!granted) refuse_without_grant(lfirst_oid(cell));
-    check_unit(lfirst_oid(cell), list_nth_int(mark.user_columns, foreach_current_index(cell)));
+    const int number = foreach_current_index(cell);
+    check_unit(lfirst_oid(cell), list_nth_int(mark.user_columns, number),
+               list_nth_int(mark.max_rows, number));
     allowed.smallest_epsilon = Max(allowed.smallest_epsilon, granted->smallest_epsilon);
     allowed.reuse = Min(allowed.reuse, granted->reuse);
   }
@@ -86,6 +92,27 @@ void check_method(const ReleaseCall& call, Oid relation) {
          psprintf("method %s of %s takes the number of rows of each user for public",
                   method.name.data(), call.name),
          "Use dp_options(method => 'bounded', max_contributions => ...).");
+}
+
+bool all_protect_users(const BorrowedPlan& mark) {
+  return !list_member_int(mark.user_columns, 0);
+}
+
+bool protects_user(const ReleaseCall& call, bool has_keys) {
+  if (call.most_rows > 0 || call.family->hashes_users() || sees_no_row(call.aggref)) return true;
+  return call.family->family == Family::kDistinct && !has_keys;
+}
+
+// The validator has found the same. This looks at the plan that is executed.
+void check_rows_of_users(const ReleaseNode* node, const BorrowedPlan& mark) {
+  if (!all_protect_users(mark)) return;
+  for (int i = 0; i < node->call_count; ++i) {
+    const ReleaseCall& call = node->calls[i];
+    if (protects_user(call, node->plan.has_keys)) continue;
+    refuse(refused_query(linitial_oid(mark.relations)), kNowhere,
+           psprintf("the plan of the query does not limit the rows of a user for %s", call.name),
+           "Ask an aggregate over users, such as dp_count_distinct.");
+  }
 }
 
 void check_indexes(const BorrowedPlan& mark, Snapshot snapshot) {
@@ -133,6 +160,7 @@ ReleaseTerms check_borrowed_release(const ReleaseNode* node, std::span<const Cha
   const Allowed allowed = allowed_by_grants(mark);
   for (const Charge& charge : charges) check_amount(charge, allowed.smallest_epsilon, relation);
   for (int i = 0; i < node->call_count; ++i) check_method(node->calls[i], relation);
+  check_rows_of_users(node, mark);
   check_indexes(mark, state->es_snapshot);
   check_writers(refused_query(relation), mark.indexes, mark.relations);
   require_early_values(mark, state->es_param_list_info);

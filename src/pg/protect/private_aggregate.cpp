@@ -6,10 +6,13 @@
 #include "pg/protect/inside.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/outside.hpp"
+#include "pg/protect/own_function.hpp"
+#include "pg/protect/user_of_row.hpp"
 #include "pg/release/private_call.hpp"
 
 extern "C" {
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -28,6 +31,9 @@ constexpr char kPrivateHint[] =
 constexpr char kUserHint[] =
     "Ask dp_user_mean, dp_user_variance or, in HAVING, dp_keep_group with this column as the user; "
     "or dp_count_distinct of this column, without GROUP BY.";
+
+constexpr char kUserGroupHint[] =
+    "Write dp_keep_group with this column as the user, and the most groups of a user.";
 
 [[noreturn]] void refuse_call(const QueryLevel* level, const Aggref* call, const char* reason,
                               const char* hint) {
@@ -75,18 +81,59 @@ bool counts_users(const QueryLevel* level, const Aggref* call, const FamilyRow& 
   return is_user_column(level, reinterpret_cast<const Node*>(user));
 }
 
-void check_user(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
-  if (level->whose->user_column == 0) return check_unit_is_row(level, call, family);
+bool protects_users(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
   if (family.hashes_users()) {
     const auto* user = static_cast<TargetEntry*>(linitial(call->args))->expr;
-    if (is_user_column(level, reinterpret_cast<const Node*>(user))) return;
+    if (is_user_column(level, reinterpret_cast<const Node*>(user))) return true;
   }
-  if (counts_users(level, call, family)) return;
+  return counts_users(level, call, family);
+}
+
+// How the rows of a user are limited: what is left of them is protected by an aggregate over rows.
+bool limits_rows(const QueryLevel* level, const FamilyRow& family) {
+  return level->whose->max_rows > 0 && !family.hashes_users() && !family.selects_groups();
+}
+
+// Returns whether the call must see limited rows only.
+bool check_user(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
+  if (level->whose->user_column == 0) {
+    check_unit_is_row(level, call, family);
+    return false;
+  }
+  if (protects_users(level, call, family)) return false;
+  if (limits_rows(level, family)) return true;
   refuse_call(
       level, call,
       psprintf("an aggregate does not protect all rows of a user, whom column %s names",
                get_attname(level->whose->permissions->relid, level->whose->user_column, false)),
-      kUserHint);
+      level->whose->max_rows > 0 && family.selects_groups() ? kUserGroupHint : kUserHint);
+}
+
+// ---- The limit of the rows of a user -------------------------------------------------------
+
+Node* row_limit(QueryLevel* level, const Aggref* call) {
+  const Oid types[] = {ANYOID, INT4OID};
+  const Oid function = own_function("limited_row", buildoidvector(types, lengthof(types)));
+  Node* user = user_of_row(level);
+  if (!OidIsValid(function) || user == nullptr) {
+    refuse_call(level, call, "the rows of a user cannot be found in the query",
+                "Name the table itself in FROM.");
+  }
+  Const* most = makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+                          Int32GetDatum(level->whose->max_rows), false, true);
+  return reinterpret_cast<Node*>(makeFuncExpr(function, BOOLOID, list_make2(user, most), InvalidOid,
+                                              InvalidOid, COERCE_EXPLICIT_CALL));
+}
+
+// The aggregate sees at most max_rows rows of a user, and answers with a part of its epsilon for
+// each (pg/release/row_limit.hpp).
+void limit_rows_of_users(QueryLevel* level, Aggref* call) {
+  Node* limit = row_limit(level, call);
+  auto* filter = reinterpret_cast<Node*>(call->aggfilter);
+  call->aggfilter = reinterpret_cast<Expr*>(
+      filter == nullptr
+          ? limit
+          : reinterpret_cast<Node*>(makeBoolExpr(AND_EXPR, list_make2(limit, filter), -1)));
 }
 
 // A row of the public side without a protected row must not count: the first protected row would
@@ -179,12 +226,13 @@ Node* rewrite_aggregate(QueryLevel* level, Aggref* call) {
   const FamilyRow& family = family_of(level, call);
   check_form(level, call);
   check_grids(level, call, family);
-  check_user(level, call, family);
+  const bool is_limited = check_user(level, call, family);
   check_collation(level, call);
   rewrite_parameters(level, call, family);
   rewrite_values(level, call, family);
   call->aggfilter =
       reinterpret_cast<Expr*>(rewrite_inside(level, reinterpret_cast<Node*>(call->aggfilter)));
+  if (is_limited) limit_rows_of_users(level, call);
   return reinterpret_cast<Node*>(call);
 }
 

@@ -33,7 +33,7 @@ PlannedStmt* plan_as_before(Query* query, const char* text, int options, ParamLi
                                                                              params);
 }
 
-// Adds each borrowed relation and the column of its users once.
+// Adds each borrowed relation and what it protects once.
 void add_relations(BorrowedPlan* mark, const List* borrowed) {
   const ListCell* cell;
   foreach (cell, borrowed) {
@@ -41,6 +41,7 @@ void add_relations(BorrowedPlan* mark, const List* borrowed) {
     if (list_member_oid(mark->relations, relation->permissions->relid)) continue;
     mark->relations = lappend_oid(mark->relations, relation->permissions->relid);
     mark->user_columns = lappend_int(mark->user_columns, relation->user_column);
+    mark->max_rows = lappend_int(mark->max_rows, relation->max_rows);
   }
 }
 
@@ -63,6 +64,7 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   if (answers_are_kept(borrowed)) stamp_identities(query);
   validate_statement(&statement, query);
   BorrowedPlan mark = {GetUserId(),
+                       NIL,
                        NIL,
                        NIL,
                        statement.indexes,

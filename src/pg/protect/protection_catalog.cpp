@@ -135,6 +135,7 @@ void read_relation(Contents* into, const Reader& row) {
     protection.user_column_name = *DatumGetName(*name);
     const AttrNumber number = DatumGetInt16(row.column("user_number").value_or(0));
     protection.user_column = number > 0 ? number : kNoSuchColumn;
+    if (const auto most = row.column("max_rows")) protection.max_rows = DatumGetInt32(*most);
   }
   add(&into->relations, protection);
 }

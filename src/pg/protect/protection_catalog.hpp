@@ -21,6 +21,8 @@ struct ProtectedRelation {
   // The column that names the user all of whose rows are protected; 0 if each row is protected.
   AttrNumber user_column;
   NameData user_column_name;
+  // How many rows of a user each release block sees; 0: aggregates over rows are refused.
+  int max_rows;
 };
 
 // Makes the cache follow the catalog. Call it once, when the library is loaded.

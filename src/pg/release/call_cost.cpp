@@ -35,7 +35,7 @@ const PrivacyCost* known_cost(ReleaseNode* node, ReleaseCall* call) {
     if (!is_plain_explain(state) || has_unknown_parameter(parameters, state->state)) return nullptr;
     prepare_call(call, state->ps_ExprContext, state->state->es_query_cxt);
   }
-  return &call->mechanism.mechanism->cost();
+  return &call->costs.own;
 }
 
 }  // namespace dpquantile

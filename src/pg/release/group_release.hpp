@@ -17,10 +17,11 @@ namespace dpquantile {
 
 // What the release node knows of a private aggregate that it has charged.
 struct ChargedCall {
-  const AggregateParameters* parameters;
-  const Mechanism* mechanism;   // made by the family's FamilyRow::prepare
-  RandomStream* random;         // for the noise
-  const uint64* bounded_users;  // the users who are left in the group, or null
+  const AggregateParameters* parameters;  // as the query states them, and as the states have them
+  const AggregateParameters* drawn;       // those of the mechanism, with the guarantee of the noise
+  const Mechanism* mechanism;             // made by the family's FamilyRow::prepare
+  RandomStream* random;                   // for the noise
+  const uint64* bounded_users;            // the users who are left in the group, or null
 };
 
 // The context in which the release node calls a final function.
@@ -34,8 +35,8 @@ ReleaseContext make_release_context(const ChargedCall& call);
 
 // A group that has been charged and may be answered.
 struct ChargedGroup {
-  const AggregateParameters* parameters;
-  StateRef state;  // none without records
+  const AggregateParameters* parameters;  // ChargedCall::drawn
+  StateRef state;                         // none without records
   const Mechanism* mechanism;
   RandomStream* random;
   const uint64* bounded_users;  // as in ChargedCall

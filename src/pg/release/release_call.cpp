@@ -1,11 +1,14 @@
 #include "pg/release/release_call.hpp"
 
+#include "core/privacy/group_privacy.hpp"
 #include "core/privacy/replacing_cost.hpp"
 #include "pg/aggregate/call_parameters.hpp"
 #include "pg/aggregate/user_hash.hpp"
 #include "pg/release/answering_method.hpp"
 #include "pg/release/group_release.hpp"
 #include "pg/release/private_call.hpp"
+#include "pg/release/row_limit.hpp"
+#include "pg/server/boundary.hpp"
 
 extern "C" {
 #include "parser/parse_agg.h"
@@ -37,23 +40,58 @@ uint64 user_key_check(const ReleaseCall* call) {
   return hash->key_check;
 }
 
+// With the guarantee of one row, in the current memory context.
+const AggregateParameters* parameters_of_row(const ReleaseCall& call,
+                                             const AggregateParameters* stated) {
+  if (call.most_rows == 0) return stated;
+  PrivacyParameter of_row{};
+  report(guarded([&] {
+    of_row = guarantee_of_row(privacy_of(stated), static_cast<std::uint32_t>(call.most_rows));
+  }));
+  return with_guarantee(stated, of_row.value);
+}
+
+ReleaseCosts costs_of(const ReleaseCall& call, const AggregateParameters* stated,
+                      const Mechanism& mechanism) {
+  if (call.most_rows == 0) return mechanism.costs();
+  ReleaseCosts costs;
+  report(guarded([&] {
+    costs = costs_of_person(mechanism.costs(), privacy_of(stated),
+                            static_cast<std::uint32_t>(call.most_rows));
+  }));
+  return costs;
+}
+
+AggregateParameters* keep_copy(const AggregateParameters* parameters, MemoryContext lasting) {
+  const std::size_t size = parameters_size(parameters->quantile_count);
+  auto* kept = static_cast<AggregateParameters*>(MemoryContextAlloc(lasting, size));
+  memcpy(kept, parameters, size);
+  return kept;
+}
+
+void forget_parameters(ReleaseCall* call) {
+  if (call->drawn != call->checked) pfree(call->drawn);
+  pfree(call->checked);
+  call->checked = nullptr;
+  MemoryContextDelete(call->mechanism.context);
+}
+
 // Keeps a copy of the parameters and prepares their mechanism, unless the last execution had the
 // same parameters and method.
 void keep_parameters(ReleaseCall* call, const AggregateParameters* parameters,
                      MemoryContext lasting) {
-  const Method method = answering_method(parameters);
+  const AggregateParameters* of_row = parameters_of_row(*call, parameters);
+  const Method method = answering_method(of_row);
   if (call->checked != nullptr) {
     if (same_parameters(call->checked, parameters) && call->method == method) return;
-    pfree(call->checked);
-    call->checked = nullptr;
-    MemoryContextDelete(call->mechanism.context);
+    forget_parameters(call);
   }
-  const PreparedMechanism mechanism = prepare_mechanism(with_method(parameters, method), lasting);
-  const std::size_t size = parameters_size(parameters->quantile_count);
-  auto* kept = static_cast<AggregateParameters*>(MemoryContextAlloc(lasting, size));
-  memcpy(kept, parameters, size);
+  const PreparedMechanism mechanism = prepare_mechanism(with_method(of_row, method), lasting);
+  call->costs = costs_of(*call, parameters, *mechanism.mechanism);
   call->mechanism = mechanism;
   call->method = method;
+  AggregateParameters* kept = keep_copy(parameters, lasting);
+  call->drawn = of_row == parameters ? kept : keep_copy(of_row, lasting);
   call->checked = kept;
 }
 
@@ -69,6 +107,7 @@ ReleaseCall make_release_call(const CustomScan* plan, int column, PlanState* nod
     ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
                     errmsg("a private aggregate changed after the query was planned")));
   }
+  call.most_rows = most_rows_of(call.aggref);
   call.parameters = parameter_expressions(call.aggref, call.family->arguments_from_rows());
   call.arguments = prepare_arguments(call.parameters, node);
   look_up_final_function(&call);
@@ -97,8 +136,10 @@ Charge charge_for(const ReleaseCall& call, bool has_keys, int times) {
   Charge charge;
   charge.function = call.name;
   charge.mechanism = method.name.data();
-  charge.neighbours = has_keys ? method.neighbours_in_groups : method.neighbours;
-  const ReleaseCosts& costs = call.mechanism.mechanism->costs();
+  charge.neighbours = call.most_rows > 0 ? kOneUser
+                      : has_keys         ? method.neighbours_in_groups
+                                         : method.neighbours;
+  const ReleaseCosts& costs = call.costs;
   charge.costs = has_keys && !is_charged_alone(call) ? costs_in_groups(costs) : costs;
   charge.times = times;
   const bool by_group = is_charged_by_group(call);
@@ -108,8 +149,8 @@ Charge charge_for(const ReleaseCall& call, bool has_keys, int times) {
 }
 
 NullableDatum answer_call(ReleaseCall* call, RandomStream* random, NullableDatum state) {
-  ReleaseContext context =
-      make_release_context({call->checked, call->mechanism.mechanism, random, call->bounded_users});
+  ReleaseContext context = make_release_context(
+      {call->checked, call->drawn, call->mechanism.mechanism, random, call->bounded_users});
   LOCAL_FCINFO(fcinfo, 1);
   InitFunctionCallInfoData(*fcinfo, &call->final_function, 1, call->aggref->inputcollid,
                            reinterpret_cast<fmNodePtr>(&context), nullptr);

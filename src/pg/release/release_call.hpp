@@ -15,10 +15,13 @@ struct ReleaseCall {
   const FamilyRow* family;
   List* parameters;  // expressions
   PreparedArguments arguments;
+  int most_rows;  // of a user, whom the call protects with all of them (row_limit.hpp); otherwise 0
   // Those of the last execution; null before the first.
   AggregateParameters* checked;
+  AggregateParameters* drawn;  // the same with the guarantee for one row, if most_rows is not 0
   Method method;  // that answers the call; another than that of `checked` if the budget decides
-  PreparedMechanism mechanism;
+  PreparedMechanism mechanism;  // of `drawn`
+  ReleaseCosts costs;           // of `checked`
   const uint64* bounded_users;  // of the next group; null unless users are left in few groups
   FmgrInfo final_function;
 };

@@ -2,6 +2,7 @@
 
 #include "pg/parameters/call_arguments.hpp"
 #include "pg/release/grouping_states.hpp"
+#include "pg/release/limited_rows_path.hpp"
 #include "pg/release/parameter_source.hpp"
 #include "pg/release/private_call.hpp"
 #include "pg/release/release_columns.hpp"
@@ -16,6 +17,7 @@ extern "C" {
 #include "catalog/pg_operator_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
@@ -36,6 +38,7 @@ struct ReleaseLevel {
   GroupingLevel grouping;
   ReleaseColumns columns;
   ReleasePlan plan;       // without the number of grouping sets
+  RowLimit limit;         // of the rows of each user
   bool waits_for_groups;  // whether no group is answered before all are read
 };
 
@@ -144,6 +147,7 @@ ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* g
   level->columns = release_columns(level->grouping);
   level->plan.has_keys = root->parse->groupClause != NIL;
   level->plan.identity = identity_with_columns(root->parse);
+  level->limit = row_limit_of(level->grouping, level->columns.target);
   add_sort_columns(level);
   add_calls(level);
   return level;
@@ -278,22 +282,28 @@ void clear_paths(RelOptInfo* groups) {
   groups->fdw_private = nullptr;
 }
 
-// A path that groups the rows here, for a query whose paths are all of a foreign server. (No
-// foreign server takes GROUPING SETS over.)
-Path* make_local_grouping(const ReleaseLevel* level, double groups) {
+bool may_hash_groups(const ReleaseLevel* level) {
+  const PlannerInfo* root = level->grouping.root;
+  return level->limit.condition != nullptr && enable_hashagg && root->numOrderedAggs == 0 &&
+         DPQ_GROUP_CLAUSE(root) != NIL && grouping_is_hashable(DPQ_GROUP_CLAUSE(root));
+}
+
+// A path that groups these rows here.
+Path* make_local_grouping(const ReleaseLevel* level, Path* rows, double groups) {
   PlannerInfo* root = level->grouping.root;
-  RelOptInfo* input = level->grouping.input;
-  Path* rows = input->cheapest_total_path;
-  List* keys = DPQ_GROUP_CLAUSE(root);
-  if (keys != NIL) {
-    rows = reinterpret_cast<Path*>(create_sort_path(root, input, rows, root->group_pathkeys, -1));
+  const AggStrategy strategy = may_hash_groups(level) ? AGG_HASHED
+                               : level->plan.has_keys ? AGG_SORTED
+                                                      : AGG_PLAIN;
+  if (strategy == AGG_SORTED && !pathkeys_contained_in(root->group_pathkeys, rows->pathkeys)) {
+    rows = reinterpret_cast<Path*>(
+        create_sort_path(root, level->grouping.input, rows, root->group_pathkeys, -1));
   }
   AggClauseCosts costs{};
   get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
   RelOptInfo* grouped = level->grouping.groups;
-  return reinterpret_cast<Path*>(create_agg_path(
-      root, grouped, rows, grouped->reltarget, level->plan.has_keys ? AGG_SORTED : AGG_PLAIN,
-      AGGSPLIT_SIMPLE, keys, level->grouping.having, &costs, groups));
+  return reinterpret_cast<Path*>(create_agg_path(root, grouped, rows, grouped->reltarget, strategy,
+                                                 AGGSPLIT_SIMPLE, DPQ_GROUP_CLAUSE(root),
+                                                 level->grouping.having, &costs, groups));
 }
 
 void add_release(const ReleaseLevel* level, const Path* grouping) {
@@ -310,15 +320,23 @@ void add_cheapest_release(const ReleaseLevel* level, const List* groupings) {
   }
 }
 
-// A release node is never a part of a parallel plan, but its child may be one.
+// A path that groups the rows here is made for a query whose paths are all of a foreign server (no
+// foreign server takes GROUPING SETS over), and above the node that limits the rows of each user,
+// which must see all rows. A release node is never a part of a parallel plan, but its child may be
+// one.
 void release_groups(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
   const ReleaseLevel* level = describe_level(root, input, groups);
   generate_useful_gather_paths(root, groups, false);
   List* groupings = groups->pathlist;
   clear_paths(groups);
-  add_cheapest_release(level, groupings);
+  if (level->limit.condition == nullptr) add_cheapest_release(level, groupings);
   if (groups->pathlist == NIL && groupings != NIL && root->parse->groupingSets == NIL) {
-    add_release(level, make_local_grouping(level, static_cast<Path*>(linitial(groupings))->rows));
+    Path* rows =
+        level->limit.condition == nullptr
+            ? input->cheapest_total_path
+            : make_limited_rows_path(level->grouping, input->cheapest_total_path, level->limit);
+    add_release(level,
+                make_local_grouping(level, rows, static_cast<Path*>(linitial(groupings))->rows));
   }
   if (groups->pathlist == NIL) {
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -124,6 +124,13 @@ extern "C" {
 #define DPQ_IS_VIRTUAL(generated) false
 #endif
 
+// PostgreSQL 16 marks a column with the outer joins that may have made it NULL.
+#if PG_VERSION_NUM >= 160000
+#define DPQ_SET_NULLING_JOINS(column, joins) ((column)->varnullingrels = (joins))
+#else
+#define DPQ_SET_NULLING_JOINS(column, joins) ((void)(column), (void)(joins))
+#endif
+
 // PostgreSQL 18 has an entry of the range table for the group keys. The macro puts the keys back
 // where the query refers to them. DPQ_GROUP_KEYS is the list of keys that an entry has, or null.
 #if PG_VERSION_NUM >= 180000

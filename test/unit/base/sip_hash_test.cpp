@@ -45,22 +45,25 @@ TEST(SipHash, OfANumberIsThatOfItsBytesFromTheLowest) {
   EXPECT_EQ(sip_hash_of_number(counting_key(), 0x0706050403020100), 0x93f5f5799a932462);
 }
 
-std::uint64_t hash_by_openssl(const SipKey& key, const std::vector<std::uint8_t>& message) {
+using Words = std::vector<std::uint64_t>;
+
+Words hash_by_openssl(const SipKey& key, const std::vector<std::uint8_t>& message,
+                      std::size_t words) {
   EVP_MAC* mac = EVP_MAC_fetch(nullptr, "SIPHASH", nullptr);
   EVP_MAC_CTX* context = EVP_MAC_CTX_new(mac);
-  std::size_t size = sizeof(std::uint64_t);
+  std::size_t size = words * sizeof(std::uint64_t);
   const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_size_t(OSSL_MAC_PARAM_SIZE, &size),
                                    OSSL_PARAM_construct_end()};
-  std::uint8_t bytes[sizeof(std::uint64_t)] = {};
+  std::vector<std::uint8_t> bytes(size);
   std::size_t written = 0;
   EXPECT_EQ(EVP_MAC_init(context, key.data(), key.size(), parameters), 1);
   EXPECT_EQ(EVP_MAC_update(context, message.data(), message.size()), 1);
-  EXPECT_EQ(EVP_MAC_final(context, bytes, &written, sizeof bytes), 1);
-  EXPECT_EQ(written, sizeof bytes);
+  EXPECT_EQ(EVP_MAC_final(context, bytes.data(), &written, size), 1);
+  EXPECT_EQ(written, size);
   EVP_MAC_CTX_free(context);
   EVP_MAC_free(mac);
-  std::uint64_t hash = 0;
-  for (std::size_t i = 0; i < sizeof bytes; ++i) hash |= std::uint64_t{bytes[i]} << (8 * i);
+  Words hash(words);
+  for (std::size_t i = 0; i < size; ++i) hash[i / 8] |= std::uint64_t{bytes[i]} << (8 * (i % 8));
   return hash;
 }
 
@@ -72,7 +75,9 @@ TEST(SipHash, AgreesWithOpenSsl) {
       message[i] = static_cast<std::uint8_t>(i * 37 + length);
     }
     key[length % key.size()] ^= static_cast<std::uint8_t>(length * 91 + 1);
-    ASSERT_EQ(sip_hash(key, message), hash_by_openssl(key, message)) << length;
+    ASSERT_EQ(Words{sip_hash(key, message)}, hash_by_openssl(key, message, 1)) << length;
+    const SipHash128 hash = sip_hash_128(key, message);
+    ASSERT_EQ((Words{hash.low, hash.high}), hash_by_openssl(key, message, 2)) << length;
   }
 }
 

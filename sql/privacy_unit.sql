@@ -1,0 +1,183 @@
+-- Tables that protect persons with max_rows: a query sees at most so many rows of each person. With epsilon 50 a row, noise on a
+-- count is 0 except with a probability below 1e-20. (protected_queries.sql: shapes of queries; protected_tables.sql: who may protect.)
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_unit_owner LOGIN;
+CREATE ROLE regress_dpq_unit_analyst LOGIN;
+CREATE SCHEMA regress_dpq_unit AUTHORIZATION regress_dpq_unit_owner;
+CREATE SCHEMA regress_dpq_unit_own AUTHORIZATION regress_dpq_unit_analyst;
+GRANT USAGE ON SCHEMA regress_dpq_unit TO regress_dpq_unit_analyst;
+SELECT dp_grant_budget('regress_dpq_unit_analyst', 1e6, 0.5, smallest_charge => 0.001);
+SELECT dp_grant_budget('regress_dpq_unit_owner', 10000, 1e-6, 'zcdp');
+SELECT dp_restrict_role('regress_dpq_unit_analyst');
+SET SESSION AUTHORIZATION regress_dpq_unit_owner;
+SET search_path = regress_dpq_unit, public;
+CREATE TABLE ward (id int PRIMARY KEY, name text NOT NULL UNIQUE);
+INSERT INTO ward SELECT i, 'ward ' || i FROM generate_series(1, 60) i;
+CREATE TABLE visit (patient text, cost int, ward int, reason text, at date);
+-- Patients 1 to 10 have as many visits, "often" has 50, each in a ward of its own, and 7 visits have no patient.
+INSERT INTO visit
+  SELECT 'patient ' || p, 10 * p + i, i, 'reason ' || i % 3, date '2024-01-01' + i FROM generate_series(1, 10) p, generate_series(1, p) i;
+INSERT INTO visit SELECT 'often', 500, i, 'reason', date '2024-01-01' + i FROM generate_series(1, 50) i;
+INSERT INTO visit SELECT NULL, 500, i, 'reason', date '2024-01-01' FROM generate_series(1, 7) i;
+
+-- What the owner states
+SELECT dp_protect_table('visit', max_rows => 4);
+SELECT dp_protect_table('visit', 'patient', 0);
+SELECT dp_protect_table('visit', 'patient', 1001);
+SELECT dp_protect_table('visit', 'patient');
+SELECT dp_protect_table('visit', 'patient', 3);
+SELECT dp_protect_table('visit', 'patient', 4);
+SELECT dp_protect_table('visit', user_id => 'patient', max_rows => 4);
+GRANT SELECT ON ward TO regress_dpq_unit_analyst;
+CREATE VIEW recent WITH (security_barrier) AS SELECT patient AS person, cost, ward FROM visit WHERE at > '2024-01-02';
+CREATE TABLE stay (patient int, cost int, at date) PARTITION BY RANGE (at);
+CREATE TABLE stay_early PARTITION OF stay FOR VALUES FROM (MINVALUE) TO ('2024-01-15');
+CREATE TABLE stay_late PARTITION OF stay FOR VALUES FROM ('2024-01-15') TO (MAXVALUE);
+INSERT INTO stay SELECT p, 10 * p + i, date '2024-01-01' + i FROM generate_series(1, 30) p, generate_series(1, 30) i;
+SELECT dp_protect_table('recent', 'person', 2), dp_protect_table('stay', 'patient', 4);
+SELECT dp_set_domain('visit', 'cost', 0, 600, 1), dp_set_domain('visit', 'reason', '{reason,reason 0,reason 1,reason 2,none}');
+SELECT dp_grant_private_access(t, 'regress_dpq_unit_analyst', epsilon => 100, delta => 1e-6) FROM unnest('{visit,recent,stay}'::regclass[]) t;
+SELECT relation, user_id, max_rows FROM dp_protected_tables;
+
+SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
+SET search_path = regress_dpq_unit_own, regress_dpq_unit, public;
+
+-- 1 + 2 + 3 + 4 * 7 of the patients 1 to 10, and 4 of "often": 38. The stated epsilon is charged, for the person.
+SELECT dp_count(200) FROM visit;
+SELECT function, epsilon, rho IS NOT NULL AS rho, neighbours FROM dp_ledger;
+-- threat 78: at most four rows of a person, whichever way they are counted
+SELECT dp_count(200) FROM visit WHERE patient = 'often';
+SELECT sum(n) FROM (SELECT w.id, dp_count(v.patient, 200) AS n FROM ward w LEFT JOIN visit v ON v.ward = w.id AND v.patient = 'often' GROUP BY w.id) t;
+SELECT dp_count(200) FILTER (WHERE ward <= 25) + dp_count(200) FILTER (WHERE ward > 25) AS all_wards, dp_count(200) FILTER (WHERE false) AS none
+  FROM visit WHERE patient = 'often';
+SELECT dp_count(200), dp_count(cost, 200) AS costs, dp_count_distinct(ward, 200) AS wards, round((dp_stats(cost, 1000, 0, 600)).count) AS stats,
+       dp_histogram(cost, 200, ARRAY[0, 250, 600]::float8[])
+  FROM visit WHERE patient = 'often';
+SELECT dp_count(200) FROM visit WHERE patient IS NULL;
+SELECT dp_count(200) FROM visit WHERE patient IS NULL OR patient = 'patient 1';
+-- A condition chooses first.
+SELECT dp_count(200) FROM visit WHERE ward <= 2;
+-- Groups keep their places if no row of them is seen.
+SELECT count(*) FROM (SELECT w.id, dp_count(v.patient, 200) FROM ward w LEFT JOIN visit v ON v.ward = w.id GROUP BY w.id) t;
+-- Which rows are seen is another choice in each execution.
+SELECT count(DISTINCT wards) > 1 AS several
+  FROM (SELECT g, string_agg(id::text, ' ' ORDER BY id) AS wards
+          FROM generate_series(1, 12) g,
+               LATERAL (SELECT w.id, dp_count(v.patient, 200) AS n FROM ward w LEFT JOIN visit v ON v.ward = w.id AND v.patient = 'often' AND v.cost > g
+                         GROUP BY w.id) t
+         WHERE n > 0 GROUP BY g) s;
+
+-- Every aggregate of rows
+SELECT dp_sum(cost, 1000, 0, 600) BETWEEN 4140 AND 4310 AS sum, dp_median(cost, 1000, 0, 600) BETWEEN 60 AND 110 AS median,
+       dp_quantiles(cost, ARRAY[0.01, 0.99], 1000, 0, 600) IS NOT NULL AS quantiles,
+       dp_cdf_quantile(dp_cdf(cost, 1000, 0, 600), 0.5) BETWEEN 55 AND 115 AS cdf,
+       dp_avg(cost, 1000, 0, 600) BETWEEN 105 AND 118 AS avg, cardinality(dp_synthesize(cost, 10, 1000, 0, 600)) AS synthetic
+  FROM visit;
+SELECT function, epsilon, neighbours FROM dp_ledger ORDER BY number DESC LIMIT 1;
+-- All persons are counted with the whole epsilon, also by groups that are chosen.
+SELECT dp_count_distinct(patient, 50) FROM visit;
+SELECT function, epsilon, neighbours FROM dp_ledger ORDER BY number DESC LIMIT 1;
+SELECT reason, dp_count(200) <= 4 * 11 AS n, dp_count_distinct(patient, 200) BETWEEN 1 AND 11 AS patients
+  FROM visit GROUP BY reason HAVING dp_keep_group(patient, 100, 1e-6, 4) ORDER BY 1;
+SELECT dp_user_mean(patient, cost, 100, 0, 600, dp_options(method => 'bounded', max_contributions => 2)) IS NOT NULL AS mean FROM visit;
+
+-- Derived tables and CTEs that leave out the person, views, partitions, joins
+SELECT dp_count(200) FROM (SELECT cost FROM visit) t;
+SELECT dp_count(200) FROM (SELECT c FROM (SELECT cost + 1 AS c, ward AS w FROM visit) t WHERE c > 0) u;
+WITH v AS (SELECT cost, ward FROM visit), w AS (SELECT cost FROM v)
+SELECT (SELECT dp_count(200) FROM v) AS v, (SELECT dp_count(200) FROM w WHERE cost = 500) AS w, (SELECT dp_count(cost, 200) FROM v) AS c;
+SELECT t.name, dp_count(v.cost, 200) FROM (VALUES ('ward 1'), ('ward 60')) t (name)
+  LEFT JOIN (SELECT cost, name FROM visit JOIN ward w ON w.id = ward WHERE patient <> 'often') v ON v.name = t.name GROUP BY 1;
+-- One visit after 2024-01-02 for patient 2, two for the others but patient 1
+SELECT dp_count(200) FROM recent;
+SELECT dp_count(200) FROM (SELECT cost FROM recent WHERE person = 'often') t;
+SELECT dp_count(200), dp_count(200) FILTER (WHERE at < '2024-01-15') + dp_count(200) FILTER (WHERE at >= '2024-01-15') AS parts FROM stay;
+SELECT dp_count(200) FROM visit LEFT JOIN ward w ON w.id = visit.ward;
+SELECT dp_count(200) FROM visit, ward w WHERE w.id = visit.ward AND w.name LIKE 'ward %' AND patient = 'often';
+
+-- What is refused: aggregates with a delta, among them dp_keep_group of rows; other persons; grouping sets
+SELECT dp_iqr(cost, 100, 1e-6) FROM visit;
+SELECT dp_iqr(cost, 100, 0, dp_options(method => 'quantiles', lower => 0, upper => 600)) IS NOT NULL AS iqr FROM visit;
+SELECT reason, dp_count(200) FROM visit GROUP BY reason HAVING dp_keep_group(100, 1e-6);
+SELECT dp_user_mean(reason, cost, 100, 0, 600, dp_options(method => 'bounded', max_contributions => 2)) FROM visit;
+SELECT reason, dp_count(200) FROM visit GROUP BY reason;
+SELECT ward, reason, dp_count(200) FROM visit GROUP BY GROUPING SETS (ward, reason);
+SELECT dp_count(0.00001) FROM visit;
+SELECT dp_count(200) FILTER (WHERE dpquantile.limited_row(patient, 1000)) FROM visit;
+SELECT dpquantile.limited_row(1, 2);
+
+-- Plain SQL
+SELECT count(*) BETWEEN 37 AND 39 AS rows, count(DISTINCT patient) AS patients, avg(cost) BETWEEN 80 AND 160 AS avg,
+       percentile_cont(0.5) WITHIN GROUP (ORDER BY cost) BETWEEN 50 AND 120 AS median
+  FROM visit;
+SELECT reason, count(*) FROM visit WHERE patient = 'often' GROUP BY reason;
+SELECT ward, count(*) > 0 AS some FROM visit WHERE ward <= 1 GROUP BY ward;
+SELECT ward, count(*) FROM (SELECT ward FROM visit) t GROUP BY ward;
+SELECT cost, count(*) FROM (SELECT cost, patient FROM visit WHERE cost < 500) t GROUP BY cost HAVING count(*) > 1000;
+SELECT private_aggregate, epsilon, charged_for, problem FROM dp_explain('SELECT count(*), avg(cost) FROM visit');
+
+-- A plan is made anew if the limit changes.
+PREPARE visits AS SELECT dp_count(200) FROM visit WHERE patient = 'often';
+EXECUTE visits;
+SET SESSION AUTHORIZATION regress_dpq_unit_owner;
+SELECT dp_protect_table('visit', 'patient', 2);
+SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
+EXECUTE visits;
+SET SESSION AUTHORIZATION regress_dpq_unit_owner;
+SELECT dp_protect_table('visit', 'patient');
+SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
+EXECUTE visits;
+SET SESSION AUTHORIZATION regress_dpq_unit_owner;
+SELECT dp_protect_table('visit', 'patient', 4);
+
+-- The noise is that of a part of epsilon: of scale 4 / 0.04 = 100 for epsilon 0.04. The mean of 400 absolute values is between 60 and 150
+-- except with a probability below 1e-10; without the limit's part it would be 25.
+SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
+SELECT avg(abs(n - 38)) BETWEEN 60 AND 150 AS scale
+  FROM generate_series(1, 400) g, LATERAL (SELECT dp_count(0.04) AS n FROM visit WHERE cost > -g) t;
+
+-- Plans: of parallel workers, with memory for few rows, and with sorted groups. The rows of 20000 persons, 1 to 9 of each
+RESET SESSION AUTHORIZATION;
+SET search_path = regress_dpq_unit, public;
+CREATE TABLE many AS SELECT p AS person, i AS number, md5(p::text || i) AS text FROM generate_series(1, 20000) p, generate_series(1, 1 + p % 9) i;
+ALTER TABLE many OWNER TO regress_dpq_unit_owner;
+ANALYZE many;
+SELECT sum(least(n, 3)) AS expected FROM (SELECT count(*) AS n FROM many GROUP BY person) t \gset
+SET SESSION AUTHORIZATION regress_dpq_unit_owner;
+SELECT dp_protect_table('many', 'person', 3), dp_grant_private_access('many', 'regress_dpq_unit_analyst');
+SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
+SELECT dp_count(150) = :expected AS rows, dp_count(text, 150) = :expected AS texts FROM many;
+SET work_mem = '64kB';
+SELECT dp_count(150) = :expected AS rows, dp_count(text, 150) = :expected AS texts FROM many;
+SELECT sum(n) = :expected AS rows FROM (SELECT k, dp_count(m.person, 150) AS n FROM generate_series(1, 9) k LEFT JOIN many m ON m.number = k GROUP BY k) t;
+SET enable_hashagg = off;
+SELECT sum(n) = :expected AS rows FROM (SELECT k, dp_count(m.person, 150) AS n FROM generate_series(1, 9) k LEFT JOIN many m ON m.number = k GROUP BY k) t;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SELECT dp_count(150) = :expected AS rows, dp_count(text, 150) = :expected AS texts FROM many;
+RESET ALL;
+RESET SESSION AUTHORIZATION;
+
+-- The node and its condition, for a role that may read the table
+GRANT USAGE ON SCHEMA dpquantile TO regress_dpq_unit_owner;
+SET SESSION AUTHORIZATION regress_dpq_unit_owner;
+SET search_path = regress_dpq_unit, public;
+EXPLAIN (COSTS off) SELECT ward, dp_count(200) FILTER (WHERE dpquantile.limited_row(patient, 4) AND cost > 10) FROM visit GROUP BY ward;
+SELECT dp_count(200) FILTER (WHERE dpquantile.limited_row(patient, 4)) FROM visit WHERE patient = 'often';
+-- In rho, with a sixteenth for each of four rows
+SELECT dp_count(NULL, dp_options(rho => 400)) FILTER (WHERE dpquantile.limited_row(patient, 4)) FROM visit WHERE patient = 'often';
+SELECT function, epsilon, rho, neighbours FROM dp_ledger WHERE role = 'regress_dpq_unit_owner' ORDER BY number DESC LIMIT 1;
+SELECT dp_count(200) FILTER (WHERE dpquantile.limited_row(patient, 4)), dp_count(200) FILTER (WHERE dpquantile.limited_row(patient, 5)) FROM visit;
+SELECT dp_count(200) FILTER (WHERE NOT dpquantile.limited_row(patient, 4)) FROM visit;
+SELECT dp_count(200) FILTER (WHERE dpquantile.limited_row(patient, ward)) FROM visit;
+SELECT dp_count(200) FILTER (WHERE dpquantile.limited_row(patient, 0)) FROM visit;
+SELECT ward, dp_count(200) FILTER (WHERE dpquantile.limited_row(patient, 4)) FROM visit GROUP BY ROLLUP (ward);
+RESET SESSION AUTHORIZATION;
+SELECT dpquantile.limited_row(patient, 4) FROM visit;
+
+\set VERBOSITY terse
+SET client_min_messages = warning;
+DROP SCHEMA regress_dpq_unit, regress_dpq_unit_own CASCADE;
+DROP OWNED BY regress_dpq_unit_owner, regress_dpq_unit_analyst;
+DROP ROLE regress_dpq_unit_owner, regress_dpq_unit_analyst;

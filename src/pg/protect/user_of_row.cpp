@@ -1,0 +1,149 @@
+#include "pg/protect/user_of_row.hpp"
+
+#include "pg/protect/column_traits.hpp"
+
+extern "C" {
+#include "access/sysattr.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr char kColumnName[] = "dpquantile user";
+
+// Adds the outer joins in a part of FROM that put NULLs in the place of an entry. Returns whether
+// the part has the entry.
+bool add_nulling_joins(const Node* part, int entry, Bitmapset** joins) {
+  if (IsA(part, RangeTblRef)) return reinterpret_cast<const RangeTblRef*>(part)->rtindex == entry;
+  if (IsA(part, FromExpr)) {
+    const ListCell* cell;
+    foreach (cell, reinterpret_cast<const FromExpr*>(part)->fromlist) {
+      if (add_nulling_joins(static_cast<const Node*>(lfirst(cell)), entry, joins)) return true;
+    }
+    return false;
+  }
+  if (!IsA(part, JoinExpr)) return false;
+  const auto* join = reinterpret_cast<const JoinExpr*>(part);
+  const bool is_left = add_nulling_joins(join->larg, entry, joins);
+  if (!is_left && !add_nulling_joins(join->rarg, entry, joins)) return false;
+  const bool may_be_null =
+      join->jointype == JOIN_FULL || join->jointype == (is_left ? JOIN_RIGHT : JOIN_LEFT);
+  if (may_be_null) *joins = bms_add_member(*joins, join->rtindex);
+  return true;
+}
+
+Node* make_column(const QueryLevel* level, int entry, AttrNumber number, Oid type, int32 modifier,
+                  Oid collation) {
+  Var* column = makeVar(entry, number, type, modifier, collation, 0);
+  Bitmapset* joins = nullptr;
+  (void)add_nulling_joins(reinterpret_cast<const Node*>(level->query->jointree), entry, &joins);
+  DPQ_SET_NULLING_JOINS(column, joins);
+  return reinterpret_cast<Node*>(column);
+}
+
+// The user's column of the table itself.
+Node* column_of_table(const QueryLevel* level, int number, const BorrowedRelation* relation) {
+  const RangeTblEntry* entry = rt_fetch(number, level->query->rtable);
+  if (entry->rtekind != RTE_RELATION || relation->user_column < 1) return nullptr;
+  RelationPermissions* permissions = relation->permissions;
+  permissions->selectedCols =
+      bms_add_member(bms_copy(permissions->selectedCols),
+                     relation->user_column - FirstLowInvalidHeapAttributeNumber);
+  Oid type;
+  int32 modifier;
+  Oid collation;
+  get_atttypetypmodcoll(entry->relid, relation->user_column, &type, &modifier, &collation);
+  return make_column(level, number, relation->user_column, type, modifier, collation);
+}
+
+// ---- Derived tables and CTEs ---------------------------------------------------------------
+
+// The number of the column that has the user; 0 if none has.
+AttrNumber find_user(const QueryLevel* source) {
+  const ListCell* cell;
+  foreach (cell, source->query->targetList) {
+    const auto* column = static_cast<const TargetEntry*>(lfirst(cell));
+    if (is_user_column(source, reinterpret_cast<const Node*>(column->expr))) return column->resno;
+  }
+  return 0;
+}
+
+void add_to_cte(CommonTableExpr* cte, const Node* user) {
+  cte->ctecolnames = lappend(cte->ctecolnames, makeString(pstrdup(kColumnName)));
+  cte->ctecoltypes = lappend_oid(cte->ctecoltypes, exprType(user));
+  cte->ctecoltypmods = lappend_int(cte->ctecoltypmods, exprTypmod(user));
+  cte->ctecolcollations = lappend_oid(cte->ctecolcollations, exprCollation(user));
+}
+
+// Entries of one CTE may have been made before the column was added.
+void make_columns_known(RangeTblEntry* entry, const Query* source) {
+  for (int i = list_length(entry->eref->colnames); i < list_length(source->targetList); ++i) {
+    const auto* column = static_cast<const TargetEntry*>(list_nth(source->targetList, i));
+    const auto* expression = reinterpret_cast<const Node*>(column->expr);
+    entry->eref->colnames =
+        lappend(entry->eref->colnames,
+                makeString(pstrdup(column->resname == nullptr ? "?column?" : column->resname)));
+    if (entry->rtekind != RTE_CTE) continue;
+    entry->coltypes = lappend_oid(entry->coltypes, exprType(expression));
+    entry->coltypmods = lappend_int(entry->coltypmods, exprTypmod(expression));
+    entry->colcollations = lappend_oid(entry->colcollations, exprCollation(expression));
+  }
+}
+
+// The number of the source's column that has the user, which is added if there is none; 0 if it
+// cannot be.
+AttrNumber require_user(const QueryLevel* level, const RangeTblEntry* entry, QueryLevel* source) {
+  if (source->view != nullptr) return source->view->user_column;
+  if (const AttrNumber number = find_user(source)) return number;
+  Query* query = source->query;
+  Node* user = user_of_row(source);
+  if (user == nullptr || query->setOperations != nullptr) return 0;
+  const auto number = static_cast<AttrNumber>(list_length(query->targetList) + 1);
+  query->targetList =
+      lappend(query->targetList,
+              makeTargetEntry(reinterpret_cast<Expr*>(user), number, pstrdup(kColumnName), false));
+  if (entry->rtekind == RTE_CTE) add_to_cte(find_cte(level, entry).cte, user);
+  return number;
+}
+
+bool has_junk(const Query* query) {
+  const ListCell* cell;
+  foreach (cell, query->targetList) {
+    if (static_cast<const TargetEntry*>(lfirst(cell))->resjunk) return true;
+  }
+  return false;
+}
+
+Node* column_of_source(const QueryLevel* level, int number, QueryLevel* source) {
+  RangeTblEntry* entry = rt_fetch(number, level->query->rtable);
+  if (entry->rtekind != RTE_SUBQUERY && entry->rtekind != RTE_CTE) return nullptr;
+  if (has_junk(source->query)) return nullptr;
+  const AttrNumber column = require_user(level, entry, source);
+  if (column < 1 || column > list_length(source->query->targetList)) return nullptr;
+  make_columns_known(entry, source->query);
+  const auto* target =
+      static_cast<const TargetEntry*>(list_nth(source->query->targetList, column - 1));
+  const auto* user = reinterpret_cast<const Node*>(target->expr);
+  return make_column(level, number, column, exprType(user), exprTypmod(user), exprCollation(user));
+}
+
+}  // namespace
+
+Node* user_of_row(QueryLevel* level) {
+  check_stack_depth();
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    const FromEntry& entry = entry_of(level, i);
+    if (entry.relation != nullptr) return column_of_table(level, i, entry.relation);
+    if (entry.source != nullptr) {
+      return column_of_source(level, i, const_cast<QueryLevel*>(entry.source));
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace dpquantile
