@@ -44,6 +44,9 @@ OF_ROWS: List[Aggregate] = [
     Aggregate("dp_synthesize(#, 3, 1, 0, 100)::text", "text", "int4 float8", draws_evenly=False),
 ]
 
+# Without a delta, as tables that limit the rows of a user take them
+OF_LIMITED_ROWS = [aggregate for aggregate in OF_ROWS if "dp_iqr" not in aggregate.text]
+
 # USER stands for the column of the user.
 OF_USERS: List[Aggregate] = [
     Aggregate("dp_user_mean(USER, #, 0.5, 0, 100, dp_options(method => 'bounded', max_contributions => 3))", "float8",

@@ -56,6 +56,8 @@ class Blocks:
     def aggregate(self, rows: Rows, depth: int = 1) -> Expr:
         of_users = rows.user and not self.choices.misses("aggregate of rows")
         among = aggregates.OF_USERS if of_users else aggregates.OF_ROWS
+        if of_users and rows.most_rows and self.choices.chance(0.8):
+            among = aggregates.OF_LIMITED_ROWS
         if self.choices.misses("refused aggregate"):
             among = aggregates.REFUSED
         if self.choices.misses("column as parameter"):
@@ -76,7 +78,7 @@ class Blocks:
         if text.startswith("dp_") and text.count("dp_") == 1 and "::" not in text and "OVER" not in text and self.choices.chance(0.2):
             text += " FILTER (WHERE #)"
             values += (self.choices.inside.expr("bool", rows.columns, 1),)
-        return Expr(aggregate.text, text, aggregate.result, values, True, aggregate.bound)
+        return Expr(aggregate.text, text, aggregate.result, values, True, aggregate.bound and aggregate.bound * (rows.most_rows or 1))
 
     def value(self, kind: str, rows: Rows, depth: int) -> Expr:
         """With depth 0 a column, which is NULL where an outer join finds no row."""
@@ -122,7 +124,7 @@ class Blocks:
         rows = self.sources.joined(rows)
         keys = tuple(self.key_of(rows) for _ in range(self.choices.one_of([1, 1, 1, 2])))
         items = tuple(Item(key, self.choices.new_name("k")) for key in keys)
-        if not rows.user:
+        if not rows.user or rows.most_rows:
             items += self.aggregate_items(rows, columns - len(keys))
         having = () if self.choices.misses("no selection") else (self.selection(rows),)
         if self.choices.miss == "failing condition on a key" or self.choices.chance(0.2):

@@ -50,6 +50,7 @@ class Protected:
     name: str
     columns: Dict[str, str]
     user_column: Optional[str] = None
+    most_rows: Optional[int] = None  # of a user; None: aggregates of rows are refused
 
 
 class Choices:

@@ -15,11 +15,13 @@ from choices import Protected
 from rows import BOSSES, Change, Columns, Row, odd_row, rows_of_table
 
 TEMPLATE = "fuzz_template"
-ROW_COUNTS = {"staff": 320, "visits": 300, "events": 200, "hidden": 220}
+ROW_COUNTS = {"staff": 320, "visits": 300, "stays": 300, "events": 200, "hidden": 220}
 USERS = 60
 # The table that a protected view reads
 STORED_IN = {"roster": "hidden"}
-KEYS = {"staff": "id", "visits": "patient", "events": "id", "hidden": "id"}
+# The tables that protect users, and how many rows of each a query sees, as protect.sql has it
+OF_USERS: Dict[str, Optional[int]] = {"visits": None, "stays": 3}
+KEYS = {"staff": "id", "visits": "patient", "stays": "patient", "events": "id", "hidden": "id"}
 
 COLUMNS_QUERY = """
 SELECT a.attname, CASE WHEN t.typname = '_text' THEN 'text[]' ELSE t.typname END
@@ -90,8 +92,8 @@ class Neighbours:
         self.sides = [Neighbour(name, connect(name, "analyst"), connect(name, "postgres")) for name in self.names]
         owner = self.sides[0].owner
         self.columns = {table: columns_of_table(owner, table) for table in KEYS}
-        self.protected = [Protected(table, columns_of_table(owner, table), "patient" if table == "visits" else None)
-                          for table in ("staff", "visits", "events", "roster")]
+        self.protected = [Protected(table, columns_of_table(owner, table), "patient" if table in OF_USERS else None, OF_USERS.get(table))
+                          for table in ("staff", "visits", "stays", "events", "roster")]
         self.rows: Dict[str, List[Row]] = {}
         self.changed: Optional[Change] = None
         self.next_id = 1000
@@ -102,7 +104,7 @@ class Neighbours:
         odd_share = self.random.choice([0, 0, 0.01, 0.05])
         for table, count in ROW_COUNTS.items():
             rows = rows_of_table(self.columns[table], count, odd_share, self.random)
-            self.rows[table] = self.with_users(rows) if table == "visits" else rows
+            self.rows[table] = self.with_users(rows) if table in OF_USERS else rows
         for side, neighbour in enumerate(self.sides):
             for table, rows in self.rows.items():
                 self.fill(neighbour, table, rows, side)
@@ -128,7 +130,7 @@ class Neighbours:
         """Takes the last change back and makes another. Returns it."""
         if self.changed is not None:
             self.apply(self.changed, undo=True)
-        protected = self.random.choice(["staff", "staff", "staff", "visits", "events", "roster"])
+        protected = self.random.choice(["staff", "staff", "staff", "visits", "stays", "events", "roster"])
         self.changed = self.random_change(STORED_IN.get(protected, protected))
         self.apply(self.changed, undo=False)
         return self.changed
@@ -142,7 +144,7 @@ class Neighbours:
             key = self.random.choice([row[key_position] for row in rows])
             return Change(table, tuple(row for row in self.rows[table] if row[key_position] == key), False, side)
         self.next_id += 1
-        count = self.random.choice([1, 3, 12]) if table == "visits" else 1
+        count = self.random.choice([1, 3, 12]) if table in OF_USERS else 1
         rows = [odd_row(self.columns[table], self.next_id, self.random) for _ in range(count)]
         return Change(table, tuple(row[:key_position] + (str(self.next_id),) + row[key_position + 1:] for row in rows), True, side)
 

@@ -26,6 +26,7 @@ CREATE TABLE staff (
 );
 CREATE INDEX ON staff (department);
 CREATE TABLE visits (patient int8, city_id int4, ward text, amount float8, items int4, day date, at timestamptz);
+CREATE TABLE stays (LIKE visits);
 CREATE TABLE events (id int8, day date, place text, amount numeric, town_id int4) PARTITION BY RANGE (day);
 CREATE TABLE events_old PARTITION OF events FOR VALUES FROM (MINVALUE) TO ('2024-01-01');
 CREATE TABLE events_new PARTITION OF events DEFAULT;

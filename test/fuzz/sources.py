@@ -39,6 +39,7 @@ class Rows:
     columns: Tuple[Column, ...]
     alias: str
     user: Optional[str]  # the column of the user whose rows are protected together
+    most_rows: Optional[int]  # of a user, which a query sees
 
     def of_types(self, kinds: Sequence[str]) -> List[Column]:
         return [column for column in self.columns if column.type in kinds]
@@ -80,7 +81,8 @@ class Sources:
         source: Source = Table(table.name, alias)
         if table.name != "roster" and self.choices.misses("sample in source"):
             source = Text(f"{table.name} AS {alias} TABLESAMPLE BERNOULLI (50)")
-        return Rows(source, columns_of(table.columns, alias), alias, table.user_column and f"{alias}.{table.user_column}")
+        return Rows(source, columns_of(table.columns, alias), alias, table.user_column and f"{alias}.{table.user_column}",
+                    table.most_rows)
 
     def rows(self, table: Optional[Protected] = None) -> Rows:
         rows = self.stored_rows(table or self.choices.table())
@@ -100,7 +102,7 @@ class Sources:
         select = Select("source", tuple(items), rows.source, self.conditions(rows.columns, 1))
         columns = tuple(Column(f"{alias}.{item.name}", item.expr.type) for item in items)
         user = rows.user and f"{alias}.{rows.user.split('.')[-1]}"
-        return self.with_miss(select), Rows(Table(alias, alias), columns, alias, user)
+        return self.with_miss(select), Rows(Table(alias, alias), columns, alias, user, rows.most_rows)
 
     def with_miss(self, select: Select) -> Query:
         changes: Dict[str, Callable[[], Query]] = {

@@ -34,7 +34,7 @@ $old->safe_psql(
 	CREATE MATERIALIZED VIEW "Ward".copy AS SELECT 'x'::text AS patient;
 	CREATE TABLE "Ward".event_now PARTITION OF "Ward".event DEFAULT;
 	CREATE TABLE "Ward".dropped (id int);
-	SELECT dp_protect_table('"Ward".visit', 'patient'), dp_protect_table('"Ward".cheap', 'patient'),
+	SELECT dp_protect_table('"Ward".visit', 'patient', 20), dp_protect_table('"Ward".cheap', 'patient'),
 		dp_protect_table('"Ward".copy'), dp_protect_table('"Ward".event'), dp_protect_table('"Ward".dropped');
 	SELECT dp_grant_private_access('"Ward".visit', 'team', epsilon => 0.5, delta => 1e-6);
 	SELECT dp_set_domain('"Ward".visit', 'cost', 0, 1000, 0.01), dp_set_domain('"Ward".visit', 'patient', '{"a, b",c}');
@@ -56,7 +56,7 @@ sub contents
 	my ($node, $database) = @_;
 	return $node->safe_psql(
 		$database, q{
-		SELECT t.relation, t.user_column, t.user_column IS NOT DISTINCT FROM a.attname
+		SELECT t.relation, t.user_column, t.max_rows, t.user_column IS NOT DISTINCT FROM a.attname
 			FROM dpquantile.protected_table t LEFT JOIN pg_attribute a ON a.attrelid = t.relation AND a.attnum = t.user_number
 			ORDER BY t.relation::text;
 		SELECT d.relation, d.column_name, a.atttypid = d.column_type, d.lower, d.upper, d.granularity, d.keys
@@ -111,7 +111,7 @@ is(outcome($old, 'SELECT relation, role, smallest_epsilon, problem FROM dp_prote
 	'"Ward".visit|"Second analyst"|0.5|', 'a restricted session sees what it may ask');
 my $contents = contents($old, 'postgres');
 is($contents =~ s/\d{4}-\S+ [^|]*/NOW/gr, join("\n",
-		'"Ward".cheap|patient|t', '"Ward".copy||t', '"Ward".event||t', '"Ward".visit|patient|t',
+		'"Ward".cheap|patient||t', '"Ward".copy|||t', '"Ward".event|||t', '"Ward".visit|patient|20|t',
 		'"Ward".event|at|t|2020-01-01|2030-01-01||', '"Ward".visit|cost|t|0|1000|0.01|', '"Ward".visit|patient|t||||{"a, b",c}',
 		'"Ward".cheap|team|0.25|||NOW|postgres', '"Ward".visit|Second analyst|0.5|||NOW|postgres',
 		'"Ward".visit|team|0.01|0.5|1e-06|NOW|owner'),
