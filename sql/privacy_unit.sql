@@ -114,7 +114,13 @@ SELECT reason, count(*) FROM visit WHERE patient = 'often' GROUP BY reason;
 SELECT ward, count(*) > 0 AS some FROM visit WHERE ward <= 1 GROUP BY ward;
 SELECT ward, count(*) FROM (SELECT ward FROM visit) t GROUP BY ward;
 SELECT cost, count(*) FROM (SELECT cost, patient FROM visit WHERE cost < 500) t GROUP BY cost HAVING count(*) > 1000;
+-- The errors are those of a part of epsilon: 25 a row, and 100 for the number of persons.
+SELECT dp_error_of(count(*)) = dp_histogram_error(25, 0.95) AS rows, dp_error_of(count(DISTINCT patient)) = dp_histogram_error(100, 0.95) AS persons
+  FROM visit;
 SELECT private_aggregate, epsilon, charged_for, problem FROM dp_explain('SELECT count(*), avg(cost) FROM visit');
+
+SELECT a.private_aggregate, a.expected_error = b.expected_error AS same
+  FROM dp_explain('SELECT dp_count(4) FROM visit') a, dp_explain('SELECT dp_count(1) FROM ward') b;
 
 -- A plan is made anew if the limit changes.
 PREPARE visits AS SELECT dp_count(200) FROM visit WHERE patient = 'often';

@@ -244,6 +244,23 @@ Node* error_in_statistics(const PlainLevel* level, const Aggref* valued, const c
   return as_float8(statistics_field(level, valued, field));
 }
 
+namespace {
+
+// The number of all users has the whole epsilon (pg/protect/private_aggregate.cpp). Other counts
+// have a part for each row of a user.
+double epsilon_of_record(const PlainLevel* level, const Aggref* call) {
+  const ProtectedRelation* protection = find_protected_relation(level->relation);
+  if (protection == nullptr || protection->max_rows == 0) return level->epsilon;
+  const auto origin = origin_of(&level->scope, call->args == NIL ? nullptr : argument_of(call));
+  const bool is_of_user =
+      origin && origin->relation == level->relation && origin->column == protection->user_column;
+  const bool has_all =
+      is_of_user && call->aggdistinct != NIL && level->scope.query->groupClause == NIL;
+  return has_all ? level->epsilon : level->epsilon / protection->max_rows;
+}
+
+}  // namespace
+
 Node* error_of_count(const PlainLevel* level, const Aggref* call) {
   if (find_counterpart(call->aggfnoid)->kind != Kind::kCount) {
     refuse_call(level, call,
@@ -252,7 +269,8 @@ Node* error_of_count(const PlainLevel* level, const Aggref* call) {
                 "to expect.");
   }
   return as_float8(call_function(
-      "dp_histogram_error", list_make2(float8_constant(level->epsilon), float8_constant(0.95))));
+      "dp_histogram_error",
+      list_make2(float8_constant(epsilon_of_record(level, call)), float8_constant(0.95))));
 }
 
 Node* count_of_rows(const Aggref* call, Node* row) {

@@ -20,7 +20,7 @@ PricedCall priced(ReleaseNode* node, ReleaseCall* call, double rows) {
   }
   return {call->name, find_method(*call->family, call->method)->name.data(),
           cost,       node->plan.grouping_sets,
-          by_group,   expected_error(call->checked, call->method, call->name, rows)};
+          by_group,   expected_error(call->drawn, call->method, call->name, rows)};
 }
 
 struct Collected {
