@@ -2840,7 +2840,7 @@ BEGIN
               FROM pg_proc p
              WHERE p.prosecdef OR p.pronamespace = 'dpquantile'::regnamespace
                    AND p.proname NOT IN ('number_of_real', 'interval_text', 'unprotectable', 'own_right', 'series',
-                                         'distinct_values', 'charged_rho', 'charged_epsilon')
+                                         'distinct_values', 'charged_rho', 'charged_epsilon', 'kept_answers')
                    AND p.proname NOT LIKE 'total\_%'
             UNION ALL
             SELECT 'pg_class', c.oid, c.relacl, c.relowner FROM pg_class c) o
