@@ -1,6 +1,7 @@
 #include "core/contributions/limited_rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <memory_resource>
@@ -51,21 +52,55 @@ void keep_all(std::span<const RowOfUser> own, std::span<std::uint8_t> kept) {
   for (const RowOfUser& row : own) kept[row.row] = 1;
 }
 
-// Keeps the first rows in the order of the hashes.
-void keep_some(std::span<RowOfUser> own, std::span<const HashedRow> rows, std::uint64_t most,
-               std::span<std::uint8_t> kept, CancelPoll& cancel) {
-  const auto limit = own.begin() + static_cast<std::ptrdiff_t>(most);
-  std::nth_element(own.begin(), limit, own.end(), [&](const RowOfUser& a, const RowOfUser& b) {
+struct RankedRow {
+  SipHash128 rank;
+  std::size_t row;
+
+  bool operator<(const RankedRow& other) const {
+    return std::tie(rank, row) < std::tie(other.rank, other.row);
+  }
+};
+using RankedRows = std::pmr::vector<RankedRow>;
+
+SipHash128 rank_of(const SipKey& key, const SipHash128& values, std::uint64_t number) {
+  std::array<std::uint8_t, 24> message;
+  const std::array<std::uint64_t, 3> words = {values.low, values.high, number};
+  for (std::size_t i = 0; i < message.size(); ++i) {
+    message[i] = static_cast<std::uint8_t>(words[i / 8] >> 8 * (i % 8));
+  }
+  return sip_hash_128(key, message);
+}
+
+// Gives each row the hash of its values and of its number among those with the same values.
+void rank(std::span<RankedRow> own, const SipKey& key, CancelPoll& cancel) {
+  std::ranges::sort(own, [&](const RankedRow& a, const RankedRow& b) {
     cancel.tick();
-    return std::tie(rows[a.row].values, a.row) < std::tie(rows[b.row].values, b.row);
+    return a < b;
   });
-  keep_all(own.first(most), kept);
+  SipHash128 values{};
+  std::uint64_t number = 0;
+  for (RankedRow& row : own) {
+    number = row.rank == values ? number + 1 : 0;
+    values = row.rank;
+    row.rank = rank_of(key, values, number);
+  }
+}
+
+void keep_some(std::span<const RowOfUser> own, std::span<const HashedRow> rows, std::uint64_t most,
+               const SipKey& key, std::span<std::uint8_t> kept, const Workspace& work) {
+  RankedRows ranked(work.memory);
+  ranked.reserve(own.size());
+  for (const RowOfUser& row : own) ranked.push_back({rows[row.row].values, row.row});
+  rank(ranked, key, work.cancel);
+  std::nth_element(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(most),
+                   ranked.end());
+  for (std::size_t i = 0; i < most; ++i) kept[ranked[i].row] = 1;
 }
 
 }  // namespace
 
-void limit_rows(std::span<const HashedRow> rows, std::uint64_t most, std::span<std::uint8_t> kept,
-                const Workspace& work) {
+void limit_rows(std::span<const HashedRow> rows, std::uint64_t most, const SipKey& key,
+                std::span<std::uint8_t> kept, const Workspace& work) {
   RowsOfUsers sorted(rows.size(), work.memory);
   for (std::size_t i = 0; i < rows.size(); ++i) sorted[i] = {rows[i].user, i};
   sort_by_user(sorted, work);
@@ -77,7 +112,7 @@ void limit_rows(std::span<const HashedRow> rows, std::uint64_t most, std::span<s
     if (own.size() <= most) {
       keep_all(own, kept);
     } else {
-      keep_some(own, rows, most, kept, work.cancel);
+      keep_some(own, rows, most, key, kept, work);
     }
   }
 }

@@ -100,10 +100,10 @@ TupleTableSlot* next_row(const LimitedRowsNode* node) {
 }
 
 // Stores the rows of the child, and returns the hashes of those that have a user.
-HashedRows read_rows(LimitedRowsNode* node) {
+HashedRows read_rows(LimitedRowsNode* node, const SipKey& key) {
   constexpr Size kRoom = 1024;
   HashedRows hashed{static_cast<HashedRow*>(palloc(kRoom * sizeof(HashedRow))), 0, kRoom};
-  RowHash row_hash = make_row_hash(random_key(node->scan.ss.ps.state->es_query_cxt));
+  RowHash row_hash = make_row_hash(key);
   ExprContext* expressions = node->scan.ss.ps.ps_ExprContext;
   while (TupleTableSlot* row = next_row(node)) {
     tuplestore_puttupleslot(node->rows, row);
@@ -119,12 +119,12 @@ HashedRows read_rows(LimitedRowsNode* node) {
   return hashed;
 }
 
-const uint8* choose_rows(const HashedRows& hashed, int most) {
+const uint8* choose_rows(const HashedRows& hashed, int most, const SipKey& key) {
   auto* kept = static_cast<uint8*>(MemoryContextAllocHuge(CurrentMemoryContext, hashed.count + 1));
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    limit_rows({hashed.rows, hashed.count}, static_cast<std::uint64_t>(most), {kept, hashed.count},
-               {cancel, &memory});
+    limit_rows({hashed.rows, hashed.count}, static_cast<std::uint64_t>(most), key,
+               {kept, hashed.count}, {cancel, &memory});
   });
   return kept;
 }
@@ -134,8 +134,9 @@ void read_and_choose(LimitedRowsNode* node) {
                                        "dpquantile limited rows", ALLOCSET_DEFAULT_SIZES);
   const MemoryContext previous = MemoryContextSwitchTo(node->memory);
   node->rows = tuplestore_begin_heap(false, false, work_mem);
-  const HashedRows hashed = read_rows(node);
-  node->kept = choose_rows(hashed, node->most);
+  const SipKey key = random_key(node->scan.ss.ps.state->es_query_cxt);
+  const HashedRows hashed = read_rows(node, key);
+  node->kept = choose_rows(hashed, node->most, random_key(node->scan.ss.ps.state->es_query_cxt));
   node->next = 0;
   pfree(hashed.rows);
   MemoryContextSwitchTo(previous);

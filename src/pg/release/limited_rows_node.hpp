@@ -9,8 +9,8 @@ extern "C" {
 // The plan node that chooses at most some rows of each user, below the grouping of a release node.
 // It gives each row of its child, in the same order, with one more column: whether the row is
 // chosen. It reads all rows before it gives the first. Rows without a user are not chosen. Which
-// rows of a user are chosen depends on the user's own rows, as far as the query uses them, and on a
-// random key of the execution (core/contributions/limited_rows.hpp; docs/privacy.md, "Rows of a
+// rows of a user are chosen depends on the user's own rows, as far as the query uses them, and on
+// random keys of the execution (core/contributions/limited_rows.hpp; docs/privacy.md, "Rows of a
 // person"). Every row is given, so that a group keeps its place even if none of its rows is chosen.
 namespace dpquantile {
 

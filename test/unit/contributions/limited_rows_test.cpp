@@ -34,17 +34,19 @@ Rows hashed(const std::vector<Row>& rows, std::uint8_t key = 0) {
   return hashes;
 }
 
-std::vector<std::uint8_t> kept_of(const Rows& rows, std::uint64_t most) {
+const SipKey kKey{1, 2, 3};
+
+std::vector<std::uint8_t> kept_of(const Rows& rows, std::uint64_t most, const SipKey& key = kKey) {
   TestWorkspace work;
   std::vector<std::uint8_t> kept(rows.size(), 7);
-  limit_rows(rows, most, kept, work);
+  limit_rows(rows, most, key, kept, work);
   return kept;
 }
 
 // How often each row is kept.
 std::map<Row, std::uint64_t> kept_rows(const std::vector<Row>& rows, std::uint64_t most,
                                        std::uint8_t key = 0) {
-  const std::vector<std::uint8_t> kept = kept_of(hashed(rows, key), most);
+  const std::vector<std::uint8_t> kept = kept_of(hashed(rows, key), most, {key, 3});
   std::map<Row, std::uint64_t> counts;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (kept[i] != 0) ++counts[rows[i]];
@@ -144,6 +146,19 @@ TEST(LimitedRows, CountEqualRowsAsOftenAsTheyAre) {
   EXPECT_EQ(kept_rows({{1, 5}, {1, 5}, {1, 5}}, 2), (std::map<Row, std::uint64_t>{{{1, 5}, 2}}));
 }
 
+// A row that is there a hundred times is seen a hundred times as often as one that is there once.
+TEST(LimitedRows, AreARandomSample) {
+  std::vector<Row> rows(99, {1, 5});
+  rows.emplace_back(1, 6);
+  std::uint64_t rare = 0;
+  for (std::uint8_t key = 0; key < 250; ++key) {
+    for (const auto& [row, count] : kept_rows(rows, 10, key)) rare += row.second == 6 ? count : 0;
+  }
+  // 25 on average
+  EXPECT_GT(rare, 8U);
+  EXPECT_LT(rare, 50U);
+}
+
 // Hashes that agree in the bits by which they are sorted first
 TEST(LimitedRows, TellUsersApartByAllBitsOfTheirHashes) {
   Rows rows;
@@ -166,14 +181,14 @@ TEST(LimitedRows, CanBeCancelled) {
   TestWorkspace work([] { return true; });
   const Rows rows(1U << 20U);
   std::vector<std::uint8_t> kept(rows.size());
-  EXPECT_THROW(limit_rows(rows, 1, kept, work), Cancelled);
+  EXPECT_THROW(limit_rows(rows, 1, kKey, kept, work), Cancelled);
 }
 
 TEST(LimitedRows, ReportThatMemoryIsShort) {
   TestWorkspace work(nullptr, std::pmr::null_memory_resource());
   const Rows rows(2);
   std::vector<std::uint8_t> kept(rows.size());
-  EXPECT_THROW(limit_rows(rows, 1, kept, work), std::bad_alloc);
+  EXPECT_THROW(limit_rows(rows, 1, kKey, kept, work), std::bad_alloc);
 }
 
 }  // namespace
