@@ -1,6 +1,7 @@
 // Mean gap of dp_quantiles' method 'approximate' in the experiment of Kaplan, Schnapp and Stemmer
 // 2022, figure 4: 1000 rows drawn with replacement, range [-100, 100], epsilon = 1, m uniform
 // quantiles. The gap of an answer is the number of rows strictly between it and the true quantile.
+// Then the rank errors of all methods beside the limits for every mechanism.
 //
 // usage: accuracy TRIALS [DATA_DIRECTORY [REFERENCE_CSV]]
 #include <algorithm>
@@ -17,6 +18,7 @@
 
 #include "core/histogram/value_grid.hpp"
 #include "core/quantiles/quantiles.hpp"
+#include "quantile_limits.hpp"
 
 namespace {
 
@@ -203,5 +205,7 @@ int main(int argc, char** argv) {
     }
   }
   if (!reference.empty()) std::printf("largest excess over the reference: %.1f se\n", worst);
+  std::printf("\n");
+  dpquantile::bench::print_quantile_limits(trials, random);
   return 0;
 }

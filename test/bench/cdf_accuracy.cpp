@@ -18,6 +18,7 @@
 #include "core/privacy/noise.hpp"
 #include "core/tree/isotonic.hpp"
 #include "core/tree/tree_variance.hpp"
+#include "support/prefix_sum_limit.hpp"
 
 namespace {
 
@@ -28,6 +29,8 @@ constexpr double kEpsilon = 0.01;
 constexpr double kConfidence = 0.95;
 constexpr int kRows = 1'000'000;
 constexpr double kPosterError = 9333;
+constexpr std::uint32_t kManyIterationsUpTo = 4096;
+constexpr std::uint32_t kIterationsUpTo = 65536;
 
 using Cumulative = std::vector<double>;
 
@@ -159,9 +162,29 @@ std::string branching_text(const CdfTree& tree) {
   return text;
 }
 
+// The variances of prefixes that no factorization goes below (docs/experiments.md, "The limits").
+// Many bins get limits that are lower and faster to find.
+struct Limits {
+  double mean;
+  double worst;
+};
+
+Limits limits_of(std::uint32_t bins) {
+  if (bins <= kManyIterationsUpTo) {
+    return {test::mean_variance_limit(bins, 10), test::worst_variance_limit(bins, 10)};
+  }
+  const double mean = bins <= kIterationsUpTo ? test::mean_variance_limit(bins, 2)
+                                              : test::equal_weights_limit(bins);
+  return {mean, mean};
+}
+
 void print_trees(PrivacyMeasure measure, const char* unit) {
-  std::printf("\nTrees of method 'tree': standard error of an average prefix, times %s.\n", unit);
-  std::printf("%9s  %-28s %8s %8s\n", "bins", "branching", "tree", "binary");
+  std::printf(
+      "\nTrees of method 'tree': standard error of an average prefix, times %s. No mechanism is "
+      "below the\nlimit for all data if %s is small.\n",
+      unit, parameter_name(measure));
+  std::printf("%9s  %-28s %8s %8s %8s %8s\n", "bins", "branching", "tree", "binary", "limit",
+              "ratio");
   for (unsigned bits = 6; bits <= 20; ++bits) {
     const std::uint32_t bins = std::uint32_t{1} << bits;
     double errors[2];
@@ -172,8 +195,10 @@ void print_trees(PrivacyMeasure measure, const char* unit) {
       errors[method == CdfMethod::kTree] =
           std::sqrt(PrefixVariance(tree, level_weights(measure, chosen.shares)).average());
     }
-    std::printf("%9u  %-28s %8.2f %8.2f\n", bins, branching_text(chosen).c_str(), errors[1],
-                errors[0]);
+    const double limit =
+        std::sqrt(limits_of(bins).mean / (measure == PrivacyMeasure::kZcdp ? 2 : 1));
+    std::printf("%9u  %-28s %8.2f %8.2f %8.2f %8.2f\n", bins, branching_text(chosen).c_str(),
+                errors[1], errors[0], limit, errors[1] / limit);
   }
 }
 
@@ -207,15 +232,6 @@ Variances variances_of_factorization(std::uint32_t bins) {
   return all;
 }
 
-// No factorization has a smaller mean (docs/privacy.md, "Factorization of the prefix sums").
-double least_mean(std::uint32_t bins) {
-  double sum = 0;
-  for (double i = 1; i <= bins; ++i) {
-    sum += 1 / (2 * std::sin((2 * i - 1) * std::numbers::pi / (4.0 * bins + 2)));
-  }
-  return std::pow(sum / bins, 2);
-}
-
 double band(CdfMethod method, std::uint32_t bins) {
   CancelPoll cancel(nullptr);
   return simulate_cdf_error(choose_cdf_plan(method, bins, zcdp(0.5)), kConfidence,
@@ -227,24 +243,30 @@ void print_factorizations() {
   std::printf(
       "\nMethod 'factorization' against 'tree': variance of a prefix, times 2 rho, and the "
       "95 %% band at rho = 1/2.\n");
-  std::printf("%9s  %-34s %-34s %-23s\n", "", "mean", "worst bin", "all bins at once");
-  std::printf("%9s  %6s %6s %6s %6s %6s  %6s %6s %6s %6s %6s %6s\n", "bins", "tree", "fact.",
-              "ratio", "bound", "ratio", "tree", "fact.", "ratio", "tree", "fact.", "ratio");
+  std::printf("%9s  %-35s %-35s %-20s\n", "", "mean", "worst bin", "all bins at once");
+  std::printf("%9s  %6s %6s %6s %6s %6s  %6s %6s %6s %6s %6s  %6s %6s %6s\n", "bins", "tree",
+              "fact.", "ratio", "limit", "ratio", "tree", "fact.", "ratio", "limit", "ratio",
+              "tree", "fact.", "ratio");
   for (unsigned bits = 6; bits <= 20; bits += 2) {
     const std::uint32_t bins = std::uint32_t{1} << bits;
     const Variances tree = variances_of_tree(bins);
     const Variances factorization = variances_of_factorization(bins);
-    const double bound = least_mean(bins);
+    const Limits limits = limits_of(bins);
     const double tree_band = band(CdfMethod::kTree, bins);
     const double factorization_band = band(CdfMethod::kFactorization, bins);
     std::printf(
-        "%9u  %6.2f %6.2f %6.3f %6.2f %6.3f  %6.2f %6.2f %6.3f %6.0f %6.0f %6.3f   last bin %.2f, "
-        "%.2f\n",
-        bins, tree.mean, factorization.mean, factorization.mean / tree.mean, bound,
-        factorization.mean / bound, tree.worst, factorization.worst,
-        factorization.worst / tree.worst, tree_band, factorization_band,
-        factorization_band / tree_band, tree.last, factorization.last);
+        "%9u  %6.2f %6.2f %6.3f %6.2f %6.3f  %6.2f %6.2f %6.3f %6.2f %6.3f  %6.0f %6.0f %6.3f   "
+        "last bin %.2f, %.2f\n",
+        bins, tree.mean, factorization.mean, factorization.mean / tree.mean, limits.mean,
+        factorization.mean / limits.mean, tree.worst, factorization.worst,
+        factorization.worst / tree.worst, limits.worst, factorization.worst / limits.worst,
+        tree_band, factorization_band, factorization_band / tree_band, tree.last,
+        factorization.last);
   }
+  std::printf(
+      "The limits are for Gaussian noise. Every mechanism has at least %.4f of them at rho = 1e-4, "
+      "%.2f at 1/2.\n",
+      2e-4 / test::chi_square_of_rho(1e-4), 1 / test::chi_square_of_rho(0.5));
 }
 
 void print_time() {

@@ -12,6 +12,9 @@
 //               max(|lower|, |upper|); for a variance epsilon / 3 each for count, sum and sum of
 //               squares, with sensitivities max(|lower|, |upper|) and its square.
 //
+//   limit       no mechanism has a smaller error for all data (docs/experiments.md, "The limits");
+//               the ratios below it are of the figures of ours
+//
 // The other ways are clipped to possible values as ours are. Noise is Laplace noise from a seeded
 // generator for the others, and from the CSPRNG for ours.
 //
@@ -31,6 +34,7 @@
 #include "core/moments/moments.hpp"
 #include "core/moments/noisy_count.hpp"
 #include "core/moments/noisy_sum.hpp"
+#include "support/chain_limit.hpp"
 
 namespace {
 
@@ -202,6 +206,20 @@ void print_errors(const char* way, const Errors& errors, bool mean, bool stddev)
   stddev ? std::printf(" %9.4f\n", errors.stddev.mean()) : std::printf(" %9s\n", "-");
 }
 
+void print_ratios(const char* way, const Errors& errors, const Answers& limits, bool mean) {
+  std::printf("    %-22s %9.3f %11.3f", way, errors.count.mean() / limits.count,
+              errors.sum.mean() / limits.sum);
+  mean ? std::printf(" %9.3f", errors.mean.mean() / limits.mean) : std::printf(" %9s", "-");
+  std::printf(" %9s\n", "-");
+}
+
+// None is known for a standard deviation.
+Answers limits_of(const Exact& exact, const Source& source, double epsilon) {
+  const double largest = std::max(std::abs(source.lower), std::abs(source.upper));
+  return {test::count_limit(epsilon), test::sum_limit(largest, epsilon),
+          test::mean_limit(exact.mean(), exact.count, source.lower, source.upper, epsilon), 0};
+}
+
 void measure(const Source& source, const std::vector<double>& rows, double epsilon, int releases,
              RandomStream& random, Claims& claims) {
   const Exact exact = exact_of(rows, source);
@@ -232,6 +250,12 @@ void measure(const Source& source, const std::vector<double>& rows, double epsil
   print_errors("degree 2", second, true, true);
   print_errors("Google, variance", google_second, true, true);
   print_errors("SmartNoise, variance", smartnoise_second, true, true);
+  const Answers limits = limits_of(exact, source, epsilon);
+  std::printf("    %-22s %9.2f %11.1f %9.4f %9s\n", "limit", limits.count, limits.sum, limits.mean,
+              "-");
+  print_ratios("ratio: alone", alone, limits, false);
+  print_ratios("ratio: degree 1", first, limits, true);
+  print_ratios("ratio: degree 2", second, limits, true);
   std::fflush(stdout);
   for (const Errors* other : {&google_first, &smartnoise_first}) {
     claims.mean.check(bench::not_above(first.mean, other->mean));

@@ -122,6 +122,7 @@ class BusData {
   BusData& operator=(const BusData&) = delete;
 
   const UserRows& rows() const { return grouped_; }
+  const std::vector<UserRow>& ungrouped() const { return storage_; }
   double mean() const { return mean_; }
   double variance() const { return variance_; }
 

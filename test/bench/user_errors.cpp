@@ -8,6 +8,7 @@
 #include "core/contributions/user_sensitivity.hpp"
 #include "core/user_level/user_variance.hpp"
 #include "line_chart.hpp"
+#include "user_limits.hpp"
 
 namespace dpquantile::bench {
 
@@ -143,6 +144,7 @@ Errors measure_means(const BusDataSets& data, int trials, RandomStream& random) 
     print_row(method.name, errors.back());
   }
   print_foot(data, errors);
+  print_user_limits(data, std::max(2, draws / 4), random);
   return errors;
 }
 
