@@ -18,8 +18,10 @@ double as_double(Rational value) {
   return static_cast<double>(value.numerator) / static_cast<double>(value.denominator);
 }
 
+}  // namespace
+
 // sensitivity^2 is below 2^65 and the numerator is at most 2^63.
-Rational variance_of(std::uint64_t sensitivity, double rho) {
+Rational gaussian_noise_variance(std::uint64_t sensitivity, double rho) {
   const Rational unit = gaussian_variance(rho);
   const uint128_t square = uint128_t{sensitivity} * sensitivity;
   const uint128_t limit = (uint128_t{1} << 126) / unit.numerator;
@@ -31,8 +33,6 @@ Rational variance_of(std::uint64_t sensitivity, double rho) {
                        "Choose a larger rho.");
 }
 
-}  // namespace
-
 IntegerNoise::IntegerNoise(const PrivacyParameter& privacy, std::uint64_t sensitivity)
     : measure_(privacy.measure) {
   check_privacy_parameter(privacy);
@@ -40,7 +40,7 @@ IntegerNoise::IntegerNoise(const PrivacyParameter& privacy, std::uint64_t sensit
     parameter_ = laplace_scale(sensitivity, rational_epsilon(privacy.value), 1);
     spread_ = as_double(parameter_);
   } else {
-    parameter_ = variance_of(sensitivity, privacy.value);
+    parameter_ = gaussian_noise_variance(sensitivity, privacy.value);
     spread_ = std::sqrt(as_double(parameter_));
   }
 }

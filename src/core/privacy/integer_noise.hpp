@@ -39,6 +39,11 @@ class IntegerNoise {
 
 inline constexpr std::uint64_t kMostNoiseSensitivity = (std::uint64_t{1} << 32) + 16;
 
+// The sigma^2 of Gaussian noise for this sensitivity: sensitivity^2 / (2 rho), rounded up as above.
+// Throws ParameterError unless 2^-50 <= rho <= 2^10 and the result is below 2^61. Requires
+// 1 <= sensitivity <= kMostNoiseSensitivity.
+Rational gaussian_noise_variance(std::uint64_t sensitivity, double rho);
+
 // The most b, at most `most`, for which Gaussian noise of sensitivity 2^b + 16 has a sigma^2 below
 // 2^61. At least 10 for every rho that check_rho() accepts. Requires 0 <= most <= 31.
 int gaussian_sensitivity_bits(double rho, int most);

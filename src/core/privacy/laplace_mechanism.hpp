@@ -3,17 +3,11 @@
 #include <cstdint>
 
 #include "core/base/int128.hpp"
+#include "core/privacy/integer_query.hpp"
 #include "core/privacy/noise.hpp"
 #include "core/privacy/random.hpp"
 
 namespace dpquantile {
-
-// An exact integer answer, and the most by which it can differ between neighbours. The sensitivity
-// is public, the answer is not.
-struct IntegerQuery {
-  std::uint64_t answer;       // at most 2^63
-  std::uint64_t sensitivity;  // at most 2^34
-};
 
 // The scale of discrete Laplace noise for one of `parts` queries that share epsilon:
 // sensitivity * parts / epsilon, made larger by a relative 2^-40 to 2^-20. The margin of 2^-40 pays
