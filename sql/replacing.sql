@@ -86,6 +86,10 @@ SELECT dp_count(NULL, dp_options(rho => 1e-4)) IS NOT NULL AS count,
        dp_avg(age, NULL, 0, 90, dp_options(rho => 1e-4)) IS NOT NULL AS avg,
        dp_cdf(age, NULL, 0, 90, dp_options(bins => 9, rho => 1e-4)) IS NOT NULL AS cdf,
        dp_median(age, NULL, 0, 90, dp_options(rho => 1e-4)) IS NOT NULL AS median,
+       dp_user_mean(visitor, age, NULL, 0, 90, dp_options(rho => 1e-4)) IS NOT NULL AS users,
+       dp_user_grid_stats(visitor, 'a', age, NULL, 0, 90, dp_options(rho => 1e-4)) IS NOT NULL AS grids,
+       dp_user_mean(visitor, age, NULL, 0, 90, dp_options('bounded', max_contributions => '1', rho => 1e-4)) IS NOT NULL AS bounded_1,
+       dp_user_variance(visitor, age, NULL, 0, 90, dp_options('bounded', max_contributions => '10', rho => 1e-2)) IS NOT NULL AS bounded_10,
        dp_count(0.01) IS NOT NULL AS count_of_epsilon, dp_histogram(age, 0.01, '{0,90}') IS NOT NULL AS histogram FROM person;
 SELECT function, neighbours, epsilon, rho FROM dp_ledger ORDER BY number;
 SELECT dp_median(age, NULL, 0, 90, dp_options(rho => 0.01)) FROM person;

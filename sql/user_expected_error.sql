@@ -32,7 +32,28 @@ SELECT * FROM dp_user_expected_error('{}', '{}', 1, 0, 100);
 SELECT * FROM dp_user_expected_error(ARRAY[1], ARRAY[1], 1, 0, 100);
 -- There is no error of the variance if dp_user_variance refuses the bounds.
 SELECT statistic FROM dp_user_expected_error(ARRAY[1], ARRAY[1], 1, 0, 1e200);
-SELECT count(*) AS of_null FROM dp_user_expected_error(NULL, '{}', 1, 0, 100);
+
+-- With rho. The expected size of Gaussian noise is U most / (sqrt(pi rho) rows).
+SELECT * FROM dp_user_expected_error(ARRAY[10, 500], ARRAY[100, 2], NULL, 0, 100, dp_options('baseline', rho => 0.25 / pi()));
+SELECT rho, abs(noise_error - 100 * max_contributions / (sqrt(pi() * rho) * rows_kept)) < 1e-9 AS noise, max_contributions
+  FROM unnest('{100,0.1,0.000001}'::float8[]) rho,
+       dp_user_expected_error(ARRAY[10, 500], ARRAY[100, 2], NULL, 0, 100, dp_options('array', rho => rho))
+ WHERE statistic = 'mean';
+-- At the same charge the noise of the mean is smaller by a factor of sqrt(2 / pi) or more, for every method. ('auto' may choose another one.)
+SELECT method, z.noise_error < 0.81 * e.noise_error AS smaller
+  FROM unnest('{array,levy,quantile,quantile-adaptive,bounded,baseline}'::text[]) WITH ORDINALITY m(method, number),
+       dp_user_expected_error(ARRAY[10, 500], ARRAY[1000, 2], 0.1, 0, 100, dp_options(method, max_contributions => CASE method WHEN 'bounded' THEN '20' END)) e,
+       dp_user_expected_error(ARRAY[10, 500], ARRAY[1000, 2], NULL, 0, 100, dp_options(method, max_contributions => CASE method WHEN 'bounded' THEN '20' END, rho => 0.005)) z
+ WHERE e.statistic = 'mean' AND z.statistic = 'mean' ORDER BY number;
+SELECT statistic, rows_kept FROM dp_user_expected_error('{}', '{}', NULL, 0, 100, dp_options(rho => 1));
+SELECT dp_user_expected_error(ARRAY[1], ARRAY[1], 1, 0, 1, dp_options(rho => 1));
+SELECT dp_user_expected_error(ARRAY[1], ARRAY[1], NULL, 0, 1);
+SELECT dp_user_expected_error(ARRAY[1], ARRAY[1], NULL, 0, 1, '{"rho": 0}');
+SELECT dp_user_expected_error(NULL, '{}', 1, 0, 100);
+SELECT dp_user_expected_error('{}', NULL, 1, 0, 100);
+SELECT dp_user_expected_error('{}', '{}', 1, NULL, 100);
+\echo :SQLSTATE
+SELECT count(*) AS without_options FROM dp_user_expected_error('{}', '{}', 1, 0, 100, NULL);
 
 -- The limit is the number of rows that a group may have. The function is fast there.
 SELECT rows_kept FROM dp_user_expected_error(ARRAY[60000000], ARRAY[1], 1, 0, 1, dp_options('levy'));

@@ -6,11 +6,15 @@
 CREATE ROLE regress_dpq_user_grids;
 CREATE SCHEMA AUTHORIZATION regress_dpq_user_grids;
 SELECT dp_grant_budget('regress_dpq_user_grids', 10000000, smallest_charge => 1e-6);
+CREATE ROLE regress_dpq_user_grids_rho;
+SELECT dp_grant_budget('regress_dpq_user_grids_rho', 10000, 1e-6, 'zcdp');
+GRANT USAGE ON SCHEMA regress_dpq_user_grids TO regress_dpq_user_grids_rho;
 SET ROLE regress_dpq_user_grids;
 -- 40 users in each of 4 grids with 10 rows in each: K = 4. The grids have different means and variances.
 CREATE TABLE trips AS
   SELECT u, g AS cell, (10 * ascii(g) % 70 + x * length(g))::float8 AS speed
     FROM generate_series(1, 40) u, unnest('{b,a,B,aa}'::text[]) g, generate_series(1, 10) x;
+GRANT SELECT ON trips TO regress_dpq_user_grids_rho;
 
 -- The noise of each mean has scale 100 * 10/400 * 2 * 4 / 1000 = 0.02, of each variance 2.
 SELECT (s).grid, abs((s).mean - truth.mean) < 0.4 AS mean, abs((s).variance - truth.variance) < 40 AS variance, (s).users_kept,
@@ -20,6 +24,16 @@ SELECT (s).grid, abs((s).mean - truth.mean) < 0.4 AS mean, abs((s).variance - tr
   FROM unnest((SELECT dp_user_grid_stats(u, cell, speed, 1000, 0, 100) FROM trips)) s
   JOIN (SELECT cell, avg(speed) AS mean, var_pop(speed) AS variance FROM trips GROUP BY cell) truth ON (s).grid = cell
  ORDER BY (s).grid COLLATE "C";
+-- With rho = 1000 the noise of each mean has sigma 100 * 10/400 * sqrt(8 / 2000) = 0.16, that of each variance 15.
+SET ROLE regress_dpq_user_grids_rho;
+SELECT (s).grid, abs((s).mean - truth.mean) < 4 AS mean, abs((s).variance - truth.variance) < 400 AS variance, (s).users_kept,
+       (s).grids_per_user, abs((s).mean_error - 2.5 / sqrt(pi() * 1000 / 8)) < 1e-9 AS mean_error,
+       abs((s).variance_error - 10000 * 0.025 * 0.975 / sqrt(pi() * 1000 / 8)) < 1e-9 AS variance_error,
+       abs((s).relative_error_bound - (0.025 + 0.025 * 0.975) / sqrt(pi() * 1000 / 8)) < 1e-12 AS error_bound
+  FROM unnest((SELECT dp_user_grid_stats(u, cell, speed, NULL, 0, 100, dp_options(rho => 1000)) FROM regress_dpq_user_grids.trips)) s
+  JOIN (SELECT cell, avg(speed) AS mean, var_pop(speed) AS variance FROM regress_dpq_user_grids.trips GROUP BY cell) truth ON (s).grid = cell
+ ORDER BY (s).grid COLLATE "C";
+SET ROLE regress_dpq_user_grids;
 -- Another way to write the same query
 SELECT grid, abs(mean - truth.m) < 0.4 AS near
   FROM (SELECT cell, avg(speed) AS m FROM trips GROUP BY cell) truth,
@@ -107,4 +121,4 @@ SELECT count(*), bool_and(abs((s).mean - i) < 6) AS near
 
 RESET ROLE;
 DROP OWNED BY regress_dpq_user_grids;
-DROP ROLE regress_dpq_user_grids;
+DROP ROLE regress_dpq_user_grids, regress_dpq_user_grids_rho;

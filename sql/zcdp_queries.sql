@@ -78,10 +78,52 @@ SELECT dp_median(x, NULL, 0, 100) FROM t WHERE x < 0;
 -- Only functions that can state their guarantee in rho have the option.
 SELECT dp_iqr(x, NULL, 0, dp_options('quantiles', lower => 0, upper => 100, rho => 0.01)) FROM t;
 SELECT dp_iqr(x, NULL, 1e-6) FROM t;
-SELECT dp_user_mean(k, x, NULL, 0, 100, dp_options(rho => 0.01)) FROM t;
-SELECT dp_user_variance(k, x, NULL, 0, 100, dp_options(rho => 0.01)) FROM t;
-SELECT dp_user_grid_stats(k, 'a', x, NULL, 0, 100, dp_options(rho => 0.01)) FROM t;
+SELECT dp_keep_group(NULL, 1e-6) FROM t;
+
+-- Users: 101 have 100 rows each. The sigma of a mean is 100 / 101 / sqrt(2000) = 0.022, that of a variance 2.2. The tolerances are 40 of them or
+-- more; the interval of levy cuts off 1.4. The variance of 0 .. 100 is 850.
+SELECT abs(dp_user_mean(x::int, x, NULL, 0, 100, dp_options(rho => 1000)) - 50) < 1 AS by_default,
+       abs(dp_user_mean(x::int, x, NULL, 0, 100, dp_options('array', rho => 1000)) - 50) < 1 AS "array",
+       abs(dp_user_mean(x::int, x, NULL, 0, 100, dp_options('baseline', rho => 1000)) - 50) < 1 AS baseline,
+       abs(dp_user_mean(x::int, x, NULL, 0, 100, dp_options('levy', rho => 1000)) - 50) < 5 AS levy,
+       abs(dp_user_mean(x::int, x, NULL, 0, 100, dp_options('quantile', rho => 1000)) - 50) < 2 AS quantile,
+       abs(dp_user_mean(x::int, x, NULL, 0, 100, dp_options('quantile-adaptive', rho => 1000)) - 50) < 2 AS adaptive,
+       abs(dp_user_mean(x::int, x, NULL, 0, 100, dp_options('bounded', max_contributions => '100', rho => 1000)) - 50) < 2 AS bounded,
+       abs(dp_user_mean(x::text, n, NULL, 0, 100, dp_options(max_contributions => 'median', rho => 1000)) - 50) < 1 AS numeric
+  FROM t;
+SELECT abs(dp_user_variance(x::int, x, NULL, 0, 100, dp_options(rho => 1000)) - 850) < 100 AS by_default,
+       abs(dp_user_variance(x::int, x, NULL, 0, 100, dp_options('baseline', rho => 1000)) - 850) < 100 AS baseline,
+       abs(dp_user_variance(x::int, x, NULL, 0, 100, dp_options('bounded', max_contributions => '100', rho => 1000)) - 850) < 200 AS bounded
+  FROM t;
+SELECT (s).grid, abs((s).mean - 50) < 2 AS mean, abs((s).variance - 850) < 200 AS variance, (s).grids_per_user
+  FROM unnest((SELECT dp_user_grid_stats(x::int, 'g' || k, x, NULL, 0, 100, dp_options(rho => 1000)) FROM t)) s;
+SELECT k, abs(dp_user_mean(x::int, x, NULL, 0, 100, dp_options(rho => 900)) - 50) < 2 AS mean FROM t GROUP BY k ORDER BY k;
+-- The least rho; without rows
+SELECT dp_user_mean(x::int, x, NULL, 0, 100, dp_options(rho => 1e-12)) BETWEEN 0 AND 100 AS mean,
+       dp_user_mean(x::int, x, NULL, 0, 100, dp_options('bounded', max_contributions => '1', rho => 1e-12)) BETWEEN 0 AND 100 AS bounded,
+       dp_user_variance(x::int, x, NULL, 0, 100, dp_options(rho => 1e-12)) BETWEEN 0 AND 2500 AS variance FROM t;
+SELECT dp_user_mean(k, x, NULL, 0, 100, dp_options(rho => 0.02)) BETWEEN 0 AND 100 AS mean,
+       dp_user_variance(k, x, NULL, 0, 100, dp_options(rho => 0.02)) BETWEEN 0 AND 2500 AS variance,
+       dp_user_grid_stats(k, 'a', x, NULL, 0, 100, dp_options(rho => 0.02)) AS grids FROM t WHERE x < 0;
+PREPARE user_mean(float8, float8) AS SELECT abs(dp_user_mean(x::int, x, $1, 0, 100, dp_options(rho => $2)) - 50) < 1 AS mean FROM t;
+EXECUTE user_mean(NULL, 1000);
+EXECUTE user_mean(1000, 1000);
+EXECUTE user_mean(NULL, NULL);
 SELECT dp_user_mean(k, x, NULL, 0, 100) FROM t;
+SELECT dp_user_mean(k, x, 0.5, 0, 100, dp_options(rho => 0.01)) FROM t;
+\echo :SQLSTATE
+SELECT dp_user_variance(k, x, 0.5, 0, 100, dp_options(rho => 0.01)) FROM t;
+SELECT dp_user_grid_stats(k, 'a', x, 0.5, 0, 100, dp_options(rho => 0.01)) FROM t;
+SELECT dp_user_mean(k, x, NULL, 0, 100, '{"rho": 0}') FROM t;
+SELECT dp_user_variance(k, x, NULL, 0, 100, '{"rho": 1001}') FROM t;
+\echo :SQLSTATE
+SELECT dp_user_mean(k, x, NULL, 0, 100, dp_options('bounded', rho => 0.01)) FROM t;
+SELECT dp_user_variance(k, x, NULL, 0, 100, dp_options('levy', rho => 0.01)) FROM t;
+-- A user in 600 grids leaves each statistic too small a part of rho.
+SELECT dp_user_grid_stats(1, i::text, i, NULL, 0, 100, dp_options(rho => 1e-12)) FROM generate_series(1, 600) i;
+\echo :SQLSTATE
+-- Their price
+EXPLAIN (COSTS OFF) SELECT dp_user_mean(k, x, NULL, 0, 100, dp_options(rho => 0.01)), dp_user_grid_stats(k, 'a', x, NULL, 0, 100, dp_options(rho => 0.02)) FROM t GROUP BY k;
 
 -- The ledger has the rho of the call times the number of grouping sets, and no epsilon.
 SELECT count(*) AS sets FROM (SELECT dp_median(x, NULL, 0, 100, dp_options(rho => 0.01)) FROM t GROUP BY GROUPING SETS ((k), (), (x))) s;
@@ -104,6 +146,8 @@ SET ROLE regress_dpq_epsilon;
 SELECT dp_median(1, NULL, 0, 100, dp_options(rho => 0.01));
 SELECT dp_cdf(1, NULL, 0, 100, dp_options(rho => 0.01));
 SELECT dp_synthesize(1, 5, NULL, 0, 100, dp_options(rho => 0.01));
+SELECT dp_user_mean(1, 5, NULL, 0, 100, dp_options(rho => 0.01));
+SELECT dp_user_grid_stats(1, 'a', 5, NULL, 0, 100, dp_options(rho => 0.01));
 \echo :SQLSTATE
 SELECT epsilon_spent, epsilon_sum, rho_spent FROM dp_budget;
 

@@ -1917,7 +1917,7 @@ COMMENT ON FUNCTION @extschema@.dp_options(text, float8, bigint, float8, float8,
   'bounds of the values, for dp_iqr with method ''quantiles''; max_contributions: for dp_user_mean and '
   'dp_user_variance, the most rows kept of a user: a whole number such as ''8'', ''median'' or ''optimal'' (the '
   'default); suppress: for dp_user_grid_stats, whether users may be left out of some of their grids (default true); '
-  'rho: for quantiles, dp_synthesize and dp_cdf, the guarantee in rho of zero-concentrated differential privacy, 1e-12 '
+  'rho: for all but dp_iqr and dp_keep_group, the guarantee in rho of zero-concentrated differential privacy, 1e-12 '
   'to 1000, with NULL for epsilon. Options are public and cost no budget.';
 
 -- Variants with max_contributions as a number. (More arguments with defaults would make calls ambiguous.)
@@ -2565,23 +2565,23 @@ CREATE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value float8, eps
 COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, float8, float8, float8, float8, jsonb) IS
 'Differentially private mean of the rows, with all rows of a user protected together. An empty input gets an
   ordinary noisy answer.
-Privacy: epsilon-differentially private for replacing the values of one user. The users and the
-  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
-  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
-  private for adding or removing one user with all rows; nothing is public.
-  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
-  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
-  their number are public.
+Privacy: epsilon-differentially private for replacing the values of one user; with the option rho, rho-zCDP instead.
+  The users and the number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private
+  values breaks that, and so do values that are NULL or NaN for private reasons. Then use the method ''bounded'', whose
+  guarantee is for adding or removing one user with all rows; nothing is public.
+  epsilon or rho is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets:
+  for each group of each set): for one group before the rows are read, for all others together or not at all. The groups
+  and their number are public.
 user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
-options: built by dp_options(): method ''auto'' (the default: ''array'' or ''quantile'', by rows per user and epsilon),
-  ''array'' (at most max_contributions rows of each user), ''baseline'' (all rows), ''levy'', ''quantile'',
+options: built by dp_options(): method ''auto'' (the default: ''array'' or ''quantile'', by rows per user and epsilon
+  or rho), ''array'' (at most max_contributions rows of each user), ''baseline'' (all rows), ''levy'', ''quantile'',
   ''quantile-adaptive'' (means of arrays of rows, clipped to a private interval) or ''bounded''; max_contributions: a
   whole number, ''median'' or ''optimal'' (the default: for ''auto'' the least error to expect, for ''array'' the least
-  worst-case error; ''bounded'' needs a number).
+  worst-case error; ''bounded'' needs a number); rho.
 All arguments except user_id and value must be constant.';
 
 CREATE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8)
@@ -2627,21 +2627,21 @@ CREATE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value float8,
 COMMENT ON AGGREGATE @extschema@.dp_user_variance(anynonarray, float8, float8, float8, float8, jsonb) IS
 'Differentially private population variance of the rows, with all rows of a user protected together. An empty input gets
   an ordinary noisy answer.
-Privacy: epsilon-differentially private for replacing the values of one user. The users and the
-  number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private values breaks that, and
-  so do values that are NULL or NaN for private reasons. Then use the method ''bounded'': epsilon-differentially
-  private for adding or removing one user with all rows; nothing is public.
-  epsilon is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets: for
-  each group of each set): for one group before the rows are read, for all others together or not at all. The groups and
-  their number are public.
+Privacy: epsilon-differentially private for replacing the values of one user; with the option rho, rho-zCDP instead.
+  The users and the number of rows with a value of each are public; a WHERE, FILTER, join or GROUP BY on private
+  values breaks that, and so do values that are NULL or NaN for private reasons. Then use the method ''bounded'', whose
+  guarantee is for adding or removing one user with all rows; nothing is public.
+  epsilon or rho is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets:
+  for each group of each set): for one group before the rows are read, for all others together or not at all. The groups
+  and their number are public.
 user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
 options: built by dp_options(): method ''array'' (the default: at most max_contributions rows of each user),
   ''baseline'' (all rows) or ''bounded''; max_contributions: a whole number, ''median'' or ''optimal'' (the default:
-  least worst-case error; ''bounded'' needs a number).
+  least worst-case error; ''bounded'' needs a number); rho.
 All arguments except user_id and value must be constant.';
 
 CREATE TYPE @extschema@.dp_grid_stat AS (
@@ -2667,8 +2667,8 @@ COMMENT ON COLUMN @extschema@.dp_grid_stat.mean_error IS
   'Public.';
 COMMENT ON COLUMN @extschema@.dp_grid_stat.variance_error IS 'The same for the variance. Public.';
 COMMENT ON COLUMN @extschema@.dp_grid_stat.grids_per_user IS
-  'K, the largest number of grids in which one user counts. Each grid gets epsilon / K, half of it for the mean. '
-  'The same in all grids of a release. Public.';
+  'K, the largest number of grids in which one user counts. Each grid gets epsilon / K, or rho / K, half of it for the '
+  'mean. The same in all grids of a release. Public.';
 COMMENT ON COLUMN @extschema@.dp_grid_stat.relative_error_bound IS
   'A bound of mean_error / (upper - lower) + variance_error / (upper - lower)^2 in every grid: the largest of these '
   'sums before suppression. The same in all grids of a release. Public.';
@@ -2724,35 +2724,36 @@ COMMENT ON AGGREGATE @extschema@.dp_user_grid_stats(anynonarray, text, float8, f
 'Differentially private mean and variance of each grid (a region of a map, a time of the day, ...), with all rows of a
   user in all grids protected together. Returns one dp_grid_stat for each grid, ordered by the bytes of its name,
   for SELECT (s).* FROM unnest((SELECT dp_user_grid_stats(...) FROM trips)) s. An empty input has no grids.
-Privacy: epsilon-differentially private, all grids together, for replacing the values of one user. The grids, the
-  users and the number of rows with a value of each user in each grid are public; a WHERE, FILTER, join or GROUP BY on
-  private values breaks that, and so do values that are NULL or NaN for private reasons. Then use dp_user_mean and
-  dp_user_variance with method ''bounded'' for each grid. epsilon is the total for all grids. It is charged for
-  each group of a GROUP BY, because a user may be in several groups (with grouping sets: for each group of each set):
-  for one group before the rows are read, for all others together or not at all.
+Privacy: epsilon-differentially private, all grids together, for replacing the values of one user; with the option rho,
+  rho-zCDP instead. The grids, the users and the number of rows with a value of each user in each grid are public; a
+  WHERE, FILTER, join or GROUP BY on private values breaks that, and so do values that are NULL or NaN for private
+  reasons. Then use dp_user_mean and dp_user_variance with method ''bounded'' for each grid. epsilon or rho is the total
+  for all grids. It is charged for each group of a GROUP BY, because a user may be in several groups (with grouping sets:
+  for each group of each set): for one group before the rows are read, for all others together or not at all.
 user_id: the user of the row: an identifier such as a number, text or uuid, never computed from private values. Rows
   with a NULL user_id are ignored.
 grid: the name of the row''s grid, which is printed unchanged: never computed from private values. Names with different
   bytes are different grids. Rows with a NULL grid are ignored.
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
-epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
 options: built by dp_options(): suppress, whether users may be left out of some of their grids (default true). This
-  gives each grid a larger part of epsilon, and no worst-case error exceeds the largest error without suppression.
+  gives each grid a larger part of epsilon or rho, and no worst-case error exceeds the largest error without
+  suppression; rho.
 All arguments except user_id, grid and value must be constant.';
 
 CREATE FUNCTION @extschema@.dp_user_expected_error(rows_per_user bigint[], users bigint[], epsilon float8, lower float8,
                                                    upper float8, options jsonb DEFAULT '{}')
   RETURNS TABLE (statistic text, max_contributions bigint, rows_kept bigint, left_out_error float8,
                  noise_error float8, total_error float8)
-  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2 AS 'MODULE_PATHNAME', 'dpq_user_expected_error';
+  LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 2 AS 'MODULE_PATHNAME', 'dpq_user_expected_error';
 COMMENT ON FUNCTION @extschema@.dp_user_expected_error(bigint[], bigint[], float8, float8, float8, jsonb) IS
 'The expected error of dp_user_mean and dp_user_variance: one row for each statistic that has the method (''mean'' and,
 except for methods that clip to a private interval, ''variance''). Uses public figures only: reads no data and costs no
 budget.
 rows_per_user, users: users[i] users have rows_per_user[i] rows each.
-epsilon, lower, upper, options: as for dp_user_mean. With its default method, ''auto'', the row of the variance is for
-  the default of dp_user_variance, ''array''.
+epsilon, lower, upper, options: as for dp_user_mean; epsilon is NULL with the option rho. With its default method,
+  ''auto'', the row of the variance is for the default of dp_user_variance, ''array''.
 statistic: ''mean'' or ''variance''; max_contributions: the most rows kept of a user; rows_kept: the rows kept of all
   users; left_out_error: the largest difference between the statistic of the kept rows and that of all rows, for any
   data (NULL for methods that clip to a private interval: no bound); noise_error: the expected size of the noise;
@@ -3762,7 +3763,7 @@ CREATE FUNCTION @extschema@.dp_user_expected_error(
     upper @extschema@.dp_number, options jsonb DEFAULT '{}')
   RETURNS TABLE (statistic text, max_contributions bigint, rows_kept bigint, left_out_error float8,
                  noise_error float8, total_error float8)
-  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2 AS 'MODULE_PATHNAME', 'dpq_user_expected_error';
+  LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 2 AS 'MODULE_PATHNAME', 'dpq_user_expected_error';
 
 CREATE FUNCTION @extschema@.dp_stats_expected_error(
     n @extschema@.dp_number, epsilon @extschema@.dp_number, lower @extschema@.dp_number, upper @extschema@.dp_number,

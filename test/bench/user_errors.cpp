@@ -116,11 +116,11 @@ std::size_t best_of_source(const Errors& errors, std::size_t epsilon,
 }
 
 UserQuery query_for(const Method& method, const RowsPerUser& counts, double epsilon) {
-  if (method.method != UserMethod::kBounded) return {method.method, method.rule, 0, epsilon};
+  if (method.method != UserMethod::kBounded) return {method.method, method.rule, 0, pure(epsilon)};
   const std::uint64_t bound = method.rule == ContributionRule::kMedian
                                   ? median_bound(counts)
                                   : least_mean_error_bound(counts, epsilon);
-  return {method.method, ContributionRule::kFixed, bound, epsilon};
+  return {method.method, ContributionRule::kFixed, bound, pure(epsilon)};
 }
 
 std::uint64_t contributions_of(const Method& method, const BusDataSets& data, double epsilon) {

@@ -154,7 +154,7 @@ GridErrors measure_release(const GridData& data, double epsilon, bool suppress, 
                     std::vector<Average>(data.grids())};
   for (int trial = 0; trial < trials; ++trial) {
     CancelPoll cancel(nullptr);
-    const GridRelease release = user_grid_stats(data.rows(), data.grids(), epsilon, suppress,
+    const GridRelease release = user_grid_stats(data.rows(), data.grids(), pure(epsilon), suppress,
                                                 {random, cancel, std::pmr::new_delete_resource()});
     errors.grids_per_user = release.grids_per_user;
     errors.bound = release.error_bound;

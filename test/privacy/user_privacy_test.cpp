@@ -17,18 +17,22 @@
 #include "core/user_level/user_variance.hpp"
 #include "core/user_level/window_interval.hpp"
 #include "support/case_name.hpp"
+#include "support/claim.hpp"
 #include "support/context_testing.hpp"
 #include "support/privacy_loss.hpp"
 #include "support/user_dataset.hpp"
 
-// Tries to refute that the user-level mechanisms are epsilon-differentially private. The datasets
-// differ in all values of one user, and for 'bounded' by one whole user. The checks must also
-// refute each mechanism with twice the claimed epsilon, which is half the noise.
+// Tries to refute that the user-level mechanisms are epsilon-differentially private or rho-zCDP.
+// The datasets differ in all values of one user, and for 'bounded' by one whole user. The checks
+// must also refute each mechanism with twice the claimed epsilon or four times the rho, which is
+// half the noise. user_zcdp_privacy_test.cpp has exact laws.
 namespace dpquantile {
 namespace {
 
 using test::case_name;
 using test::certain_delta;
+using test::Claim;
+using test::claim_of;
 using test::GroupedRows;
 using test::kFalseAlarm;
 using test::Sample;
@@ -74,10 +78,10 @@ void PrintTo(const Neighbours& neighbours, std::ostream* out) {
 
 class UserMechanism : public ::testing::TestWithParam<Neighbours>, protected Mechanisms {
  protected:
-  Sample sample(const UserValues& data, double epsilon) {
+  Sample sample(const UserValues& data, const PrivacyParameter& spent) {
     const GroupedRows rows(data);
     UserQuery query = GetParam().query;
-    query.epsilon = epsilon;
+    query.privacy = spent;
     const bool mean = GetParam().statistic == Statistic::mean;
     return take_sample(kOutcomes, GetParam().draws, [&] {
       if (mean) return outcome_of(user_mean(*rows, query, context_), kOne);
@@ -85,32 +89,40 @@ class UserMechanism : public ::testing::TestWithParam<Neighbours>, protected Mec
     });
   }
 
-  // The bound on delta at the claimed epsilon, for releases that spend `spent`.
-  double delta_when_spending(double spent) {
+  // By how much the bound on delta exceeds the claim, for releases that spend `spent`.
+  double excess_when_spending(const PrivacyParameter& spent) {
+    const Claim claim = claim_of(GetParam().query.privacy);
     return certain_delta(sample(GetParam().data, spent), sample(GetParam().neighbour, spent),
-                         GetParam().query.epsilon, kFalseAlarm);
+                         claim.epsilon, kFalseAlarm) -
+           claim.delta;
   }
 };
 
+// What half of the noise spends.
+PrivacyParameter with_half_noise(const PrivacyParameter& privacy) {
+  const int factor = privacy.measure == PrivacyMeasure::kPure ? 2 : 4;
+  return {privacy.measure, privacy.value * factor};
+}
+
 class UserPrivacyCheck : public UserMechanism {};
 
-TEST_P(UserMechanism, KeepsEpsilon) {
-  EXPECT_LE(delta_when_spending(GetParam().query.epsilon), 0);
+TEST_P(UserMechanism, KeepsItsGuarantee) {
+  EXPECT_LE(excess_when_spending(GetParam().query.privacy), 0);
 }
 
 TEST_P(UserPrivacyCheck, AcceptsTheMechanism) {
-  EXPECT_LE(delta_when_spending(GetParam().query.epsilon), 0);
+  EXPECT_LE(excess_when_spending(GetParam().query.privacy), 0);
 }
 
 TEST_P(UserPrivacyCheck, CatchesHalfTheNoise) {
-  EXPECT_GT(delta_when_spending(2 * GetParam().query.epsilon), 0);
+  EXPECT_GT(excess_when_spending(with_half_noise(GetParam().query.privacy)), 0);
 }
 
-UserQuery by(UserMethod method, double epsilon) {
-  return {method, ContributionRule::kOptimal, 0, epsilon};
+UserQuery by(UserMethod method, const PrivacyParameter& privacy) {
+  return {method, ContributionRule::kOptimal, 0, privacy};
 }
-UserQuery at_most(UserMethod method, std::uint64_t contributions, double epsilon) {
-  return {method, ContributionRule::kFixed, contributions, epsilon};
+UserQuery at_most(UserMethod method, std::uint64_t contributions, const PrivacyParameter& privacy) {
+  return {method, ContributionRule::kFixed, contributions, privacy};
 }
 
 std::vector<std::uint32_t> times(std::size_t count, std::uint32_t value) {
@@ -139,53 +151,79 @@ constexpr Statistic kMean = Statistic::mean;
 constexpr Statistic kVariance = Statistic::variance;
 
 const std::vector<Neighbours> kCases = {
-    {"BaselineWithOthers", kMean, by(UserMethod::kBaseline, 0.5), with(kOthers, {0, 0, 0}),
+    {"BaselineWithOthers", kMean, by(UserMethod::kBaseline, pure(0.5)), with(kOthers, {0, 0, 0}),
      with(kOthers, {kOne, kOne, kOne}), 100'000},
-    {"ArrayWithOthers", kMean, by(UserMethod::kArray, 1), with(kOthers, {0, 0, 0}),
+    {"ArrayWithOthers", kMean, by(UserMethod::kArray, pure(1)), with(kOthers, {0, 0, 0}),
      with(kOthers, {kOne, 7, kMiddle}), 100'000},
     {"ArrayOfTheMedian",
      kMean,
-     {UserMethod::kArray, ContributionRule::kMedian, 0, 1},
+     {UserMethod::kArray, ContributionRule::kMedian, 0, pure(1)},
      with(kOthers, {0, 0, 0}),
      with(kOthers, {kOne, kOne, kOne}),
      100'000},
-    {"LevyInTheWholeRange", kMean, by(UserMethod::kLevy, 1), with(kOthers, {0}),
+    {"LevyInTheWholeRange", kMean, by(UserMethod::kLevy, pure(1)), with(kOthers, {0}),
      with(kOthers, {kOne}), 100'000},
-    {"LevyInBins", kMean, by(UserMethod::kLevy, 8), with(long_arrays(5, 4), times(kLong, 0)),
+    {"LevyInBins", kMean, by(UserMethod::kLevy, pure(8)), with(long_arrays(5, 4), times(kLong, 0)),
      with(long_arrays(5, 4), times(kLong, kOne)), 20'000},
-    {"QuantileWithOthers", kMean, by(UserMethod::kQuantile, 1), with(kOthers, {0}),
+    {"QuantileWithOthers", kMean, by(UserMethod::kQuantile, pure(1)), with(kOthers, {0}),
      with(kOthers, {kOne}), 60'000},
-    {"QuantileAdaptiveWithOthers", kMean, by(UserMethod::kQuantileAdaptive, 1), with(kOthers, {0}),
-     with(kOthers, {kOne}), 60'000},
-    {"AutoWithOthers", kMean, by(UserMethod::kAuto, 1), with(kOthers, {0, 0, 0}),
+    {"QuantileAdaptiveWithOthers", kMean, by(UserMethod::kQuantileAdaptive, pure(1)),
+     with(kOthers, {0}), with(kOthers, {kOne}), 60'000},
+    {"AutoWithOthers", kMean, by(UserMethod::kAuto, pure(1)), with(kOthers, {0, 0, 0}),
      with(kOthers, {kOne, kOne, kOne}), 60'000},
-    {"BoundedHeavyUser", kMean, at_most(UserMethod::kBounded, 2, 1), kOthers,
+    {"BoundedHeavyUser", kMean, at_most(UserMethod::kBounded, 2, pure(1)), kOthers,
      with(kOthers, times(50, kOne)), 100'000},
-    {"VarianceWithOthers", kVariance, by(UserMethod::kArray, 1), with(kOthers, {0, 0, 0}),
+    {"VarianceWithOthers", kVariance, by(UserMethod::kArray, pure(1)), with(kOthers, {0, 0, 0}),
      with(kOthers, {0, 0, kOne}), 100'000},
-    {"VarianceOfAMajority", kVariance, by(UserMethod::kBaseline, 1), with(kOthers, times(7, 0)),
-     with(kOthers, {0, 0, 0, 0, kOne, kOne, kOne}), 100'000},
-    {"VarianceBoundedOfOthers", kVariance, at_most(UserMethod::kBounded, 2, 1), kOthers,
+    {"VarianceOfAMajority", kVariance, by(UserMethod::kBaseline, pure(1)),
+     with(kOthers, times(7, 0)), with(kOthers, {0, 0, 0, 0, kOne, kOne, kOne}), 100'000},
+    {"BaselineUnderRho", kMean, by(UserMethod::kBaseline, zcdp(0.5)), with(kOthers, {0, 0, 0}),
+     with(kOthers, {kOne, kOne, kOne}), 60'000},
+    {"LevyInBinsUnderRho", kMean, by(UserMethod::kLevy, zcdp(10)),
+     with(long_arrays(5, 4), times(kLong, 0)), with(long_arrays(5, 4), times(kLong, kOne)), 20'000},
+    {"QuantileUnderRho", kMean, by(UserMethod::kQuantile, zcdp(10)), UserValues(12, {0}),
+     with(UserValues(11, {0}), {kOne}), 5'000},
+    {"AutoUnderRho", kMean, by(UserMethod::kAuto, zcdp(0.5)), with(kOthers, {0, 0, 0}),
+     with(kOthers, {kOne, kOne, kOne}), 60'000},
+    {"BoundedUnderRho", kMean, at_most(UserMethod::kBounded, 2, zcdp(0.5)), kOthers,
+     with(kOthers, times(50, kOne)), 60'000},
+    {"VarianceUnderRho", kVariance, by(UserMethod::kArray, zcdp(0.5)), with(kOthers, {0, 0, 0}),
+     with(kOthers, {0, 0, kOne}), 60'000},
+    {"VarianceBoundedUnderRho", kVariance, at_most(UserMethod::kBounded, 2, zcdp(0.5)), kOthers,
+     with(kOthers, {0, kOne}), 60'000},
+    {"VarianceBoundedOfOthers", kVariance, at_most(UserMethod::kBounded, 2, pure(1)), kOthers,
      with(kOthers, {0, kOne}), 100'000},
 };
 
 // In the worst cases the noise-free answers differ by the whole sensitivity. Clamping puts the half
 // of the law that tells the neighbours apart on one outcome.
 const std::vector<Neighbours> kWorstCases = {
-    {"Baseline", kMean, by(UserMethod::kBaseline, 0.5), {{0, 0}}, {{kOne, kOne}}, 100'000},
-    {"Array", kMean, at_most(UserMethod::kArray, 1, 0.5), {{0, 0}}, {{kOne, kOne}}, 100'000},
-    {"LevyInTheWholeRange", kMean, by(UserMethod::kLevy, 0.5), {{0}}, {{kOne}}, 100'000},
-    {"Bounded", kMean, at_most(UserMethod::kBounded, 1, 0.3), {}, {{kOne, kOne}}, 400'000},
-    {"Variance", kVariance, by(UserMethod::kArray, 0.5), {{0, 0}}, {{0, kOne}}, 100'000},
+    {"Baseline", kMean, by(UserMethod::kBaseline, pure(0.5)), {{0, 0}}, {{kOne, kOne}}, 100'000},
+    {"Array", kMean, at_most(UserMethod::kArray, 1, pure(0.5)), {{0, 0}}, {{kOne, kOne}}, 100'000},
+    {"LevyInTheWholeRange", kMean, by(UserMethod::kLevy, pure(0.5)), {{0}}, {{kOne}}, 100'000},
+    {"Bounded", kMean, at_most(UserMethod::kBounded, 1, pure(0.3)), {}, {{kOne, kOne}}, 400'000},
+    {"Variance", kVariance, by(UserMethod::kArray, pure(0.5)), {{0, 0}}, {{0, kOne}}, 100'000},
     {"VarianceOdd",
      kVariance,
-     by(UserMethod::kBaseline, 0.5),
+     by(UserMethod::kBaseline, pure(0.5)),
      {{0, 0}, {0}},
      {{0, kOne}, {0}},
      100'000},
+    {"ArrayUnderRho",
+     kMean,
+     at_most(UserMethod::kArray, 1, zcdp(0.5)),
+     {{0, 0}},
+     {{kOne, kOne}},
+     60'000},
+    {"VarianceUnderRho",
+     kVariance,
+     by(UserMethod::kArray, zcdp(0.5)),
+     {{0, 0}},
+     {{0, kOne}},
+     60'000},
     {"VarianceBounded",
      kVariance,
-     at_most(UserMethod::kBounded, 1, 0.3),
+     at_most(UserMethod::kBounded, 1, pure(0.3)),
      {{0}},
      {{0}, {kOne}},
      400'000},
@@ -270,22 +308,16 @@ TEST_F(PrivateInterval, OfLevyIsRefutedWithHalfTheNoise) {
 
 class UserGridRelease : public ::testing::Test, protected Mechanisms {
  protected:
-  static constexpr double kEpsilon = 1;
-
-  // One user alone in two grids, with these values in each grid.
-  static std::vector<UserRow> rows(const std::vector<std::uint32_t>& values) {
-    std::vector<UserRow> all;
-    for (std::uint32_t grid = 0; grid < 2; ++grid) {
-      for (const std::uint32_t value : values) all.push_back({1, grid, value});
-    }
-    return all;
+  // Two users in two grids, with one row in each: one has this value, the other 0.
+  static std::vector<UserRow> rows(std::uint32_t value) {
+    return {{1, 0, value}, {1, 1, value}, {2, 0, 0}, {2, 1, 0}};
   }
 
   // An outcome tells for each statistic whether it is at its lower end.
-  Sample sample(const std::vector<std::uint32_t>& values, double epsilon) {
-    const GroupedRows grouped(rows(values), Contribution::kUserInGrid);
+  Sample sample(std::uint32_t value, const PrivacyParameter& spent) {
+    const GroupedRows grouped(rows(value), Contribution::kUserInGrid);
     return take_sample(16, 200'000, [&] {
-      const GridRelease release = user_grid_stats(*grouped, 2, epsilon, true, context_);
+      const GridRelease release = user_grid_stats(*grouped, 2, spent, false, context_);
       std::size_t outcome = 0;
       for (const GridStatistics& grid : release.grids) {
         outcome = 4 * outcome + 2U * (grid.mean == 0) + (grid.variance == 0);
@@ -293,19 +325,30 @@ class UserGridRelease : public ::testing::Test, protected Mechanisms {
       return outcome;
     });
   }
-  double delta_when_spending(double spent) {
-    return certain_delta(sample({0, 0}, spent), sample({0, kOne}, spent), kEpsilon, kFalseAlarm);
+  // By how much the bound on delta exceeds the claim.
+  double excess(const PrivacyParameter& claimed, const PrivacyParameter& spent) {
+    const Claim claim = claim_of(claimed);
+    return certain_delta(sample(0, spent), sample(kOne, spent), claim.epsilon, kFalseAlarm) -
+           claim.delta;
   }
 };
 
-TEST_F(UserGridRelease, KeepsEpsilon) {
-  EXPECT_LE(delta_when_spending(kEpsilon), 0);
+TEST_F(UserGridRelease, KeepsItsGuarantee) {
+  for (const PrivacyParameter& claimed : {pure(1), zcdp(0.5)})
+    EXPECT_LE(excess(claimed, claimed), 0);
 }
 
-// The event that all statistics are at their lower ends has probability 1/16 for one dataset and
-// e^(-3/2) / 16 for the other. The first exceeds e times the second by 0.024.
+// All statistics move by their sensitivities, and the scales of the noise are twice these. The
+// event that all are at their lower ends has probability 1/16 for one dataset and e^-2 / 16 for the
+// other. The first exceeds e times the second by 0.039.
 TEST_F(UserGridRelease, IsRefutedWithHalfTheNoise) {
-  EXPECT_GT(delta_when_spending(2 * kEpsilon), 0);
+  EXPECT_GT(excess(pure(1), pure(2)), 0);
+}
+
+// Each sigma is one sensitivity. The event has probability 1/16 for one dataset and 0.00063 for the
+// other. The claim is (2.75, 0.01): the first exceeds e^2.75 times the second by 0.052.
+TEST_F(UserGridRelease, IsRefutedWithHalfTheNoiseUnderRho) {
+  EXPECT_GT(excess(zcdp(0.5), zcdp(2)), 0);
 }
 
 }  // namespace

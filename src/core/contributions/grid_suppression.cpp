@@ -191,6 +191,16 @@ class ChopUsers {
 
 }  // namespace
 
+std::uint32_t most_grids_of_a_user(std::span<const Occupancy> occupancies) {
+  std::uint32_t most = 0;
+  std::uint32_t grids = 0;
+  for (std::size_t i = 0; i < occupancies.size(); ++i) {
+    grids = i > 0 && occupancies[i].user == occupancies[i - 1].user ? grids + 1 : 1;
+    most = std::max(most, grids);
+  }
+  return most;
+}
+
 double grid_noise(const GridCounts& counts, double epsilon) {
   if (counts.kept == 0) return kInfinity;
   const double sensitivities = mean_sensitivity_fraction(counts.kept, counts.most) +

@@ -23,6 +23,10 @@ struct Occupancy {
   std::uint64_t rows;  // at least 1
 };
 
+// The most grids of one user; 0 without users. The occupancies must be ordered by user, with each
+// pair of user and grid once.
+std::uint32_t most_grids_of_a_user(std::span<const Occupancy> occupancies);
+
 // The public figures of one grid after some of its users are suppressed there. The rows of
 // suppressed users are not kept.
 struct GridCounts {

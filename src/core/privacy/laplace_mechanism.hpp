@@ -27,9 +27,4 @@ Rational laplace_scale(std::uint64_t sensitivity, Rational epsilon, std::uint64_
 int128_t laplace_mechanism(const IntegerQuery& query, Rational epsilon, std::uint64_t parts,
                            RandomStream& random);
 
-// The answer of laplace_mechanism() clamped to 0 .. largest. Clamping is post-processing and has no
-// privacy implication.
-std::uint32_t laplace_mechanism_within(std::uint32_t largest, const IntegerQuery& query,
-                                       Rational epsilon, std::uint64_t parts, RandomStream& random);
-
 }  // namespace dpquantile

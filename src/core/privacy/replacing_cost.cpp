@@ -32,7 +32,7 @@ ReleaseCosts costs_in_groups(const ReleaseCosts& costs) {
   return in_groups;
 }
 
-PrivacyCost replacing_cost_of_number(const PrivacyParameter& privacy, double change) {
+PrivacyCost replacing_cost_of_noise(const PrivacyParameter& privacy, double change) {
   if (privacy.measure == PrivacyMeasure::kPure) {
     return pure_cost(product_above(privacy.value, change));
   }

@@ -18,9 +18,10 @@ inline ReleaseCosts same_costs(const PrivacyCost& cost) {
 // record adds amounts that are not negative: twice epsilon, and twice rho.
 ReleaseCosts vector_noise_costs(const PrivacyCost& cost);
 
-// The cost of noise on one integer of sensitivity 1 that changes by at most `change` >= 1 if a
-// value is replaced: `change` times epsilon, or its square times rho.
-PrivacyCost replacing_cost_of_number(const PrivacyParameter& privacy, double change);
+// The cost of noise on integers that move by at most `change` > 0 times their sensitivity if a
+// value is replaced, in the norm that the noise is for: `change` times epsilon, or its square times
+// rho.
+PrivacyCost replacing_cost_of_noise(const PrivacyParameter& privacy, double change);
 
 // The costs of an (epsilon, delta)-differentially private mechanism that is (multiple * epsilon,
 // multiple * delta)-differentially private for replacing a value.

@@ -24,8 +24,8 @@ double square(double x) {
 // The error to expect with at most `bound` rows of each user, in units of U.
 class ModelError {
  public:
-  ModelError(const RowsPerUser& counts, std::uint64_t bound, double epsilon)
-      : budget_(pure(epsilon)),
+  ModelError(const RowsPerUser& counts, std::uint64_t bound, const PrivacyParameter& privacy)
+      : budget_(privacy),
         bound_(static_cast<double>(bound)),
         kept_(static_cast<double>(counts.kept(bound))) {
     const auto rows = static_cast<double>(counts.rows());
@@ -73,7 +73,7 @@ class LeastError {
   LeastError(const UserQuery& query, const RowsPerUser& counts) : query_(query), counts_(counts) {}
 
   void consider(std::uint64_t bound) {
-    const ModelError error(counts_, bound, query_.epsilon);
+    const ModelError error(counts_, bound, query_.privacy);
     consider(UserMethod::kArray, bound, error.of_array());
     consider(UserMethod::kQuantile, bound, error.of_quantile());
   }
@@ -84,7 +84,7 @@ class LeastError {
   void consider(UserMethod method, std::uint64_t bound, double error) {
     if (error >= least_) return;
     least_ = error;
-    chosen_ = {method, ContributionRule::kFixed, bound, query_.epsilon};
+    chosen_ = {method, ContributionRule::kFixed, bound, query_.privacy};
   }
 
   const UserQuery& query_;
@@ -98,7 +98,7 @@ class LeastError {
 UserQuery chosen_mean_query(const UserQuery& query, const RowsPerUser& counts) {
   if (query.method != UserMethod::kAuto) return query;
   if (counts.rows() == 0) {
-    return {UserMethod::kArray, query.rule, query.max_contributions, query.epsilon};
+    return {UserMethod::kArray, query.rule, query.max_contributions, query.privacy};
   }
   LeastError least(query, counts);
   if (query.rule == ContributionRule::kOptimal) {

@@ -16,13 +16,14 @@ namespace dpquantile {
 //
 //   error^2 = (2 / pi) left_out + noise^2,
 //   left_out = o^2 sum (Gamma_l / N - m_l / M)^2 + w^2 (1/N - 1/M),
-//   noise of 'array' = U m / (epsilon N),
-//   noise of 'quantile' = min(U, max(7 s, 2^-J U)) m / (epsilon' N),
+//   noise of 'array' = U m n / N,
+//   noise of 'quantile' = min(U, max(7 s, 2^-J U)) m n' / N,
 //   s^2 = w^2 / m + o^2 sum Gamma_l^2 / (A m^2),   A = N / m,
 //
-// with J and the rest epsilon' of the budget from plan_windows(): s is the standard deviation of
-// the means of A full arrays, and 7 s the width of the private interval. Data that are unlike the
-// model get a worse choice, never less privacy: the choice depends on m_l and epsilon only.
+// with J and the rest of the budget from plan_windows(): n and n' are the expected_noise() of the
+// budget and of the rest, s is the standard deviation of the means of A full arrays, and 7 s the
+// width of the private interval. Data that are unlike the model get a worse choice, never less
+// privacy: the choice depends on m_l and the guarantee only.
 UserQuery chosen_mean_query(const UserQuery& query, const RowsPerUser& counts);
 
 }  // namespace dpquantile

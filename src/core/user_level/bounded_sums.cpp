@@ -4,21 +4,81 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/int128.hpp"
 #include "core/contributions/fixed_point.hpp"
-#include "core/privacy/laplace_mechanism.hpp"
+#include "core/privacy/integer_noise.hpp"
 
 namespace dpquantile {
 
 namespace {
 
 constexpr std::uint64_t kOne = FixedPoint::kOne;
+constexpr int kBits = FixedPoint::kBits;
 
-std::uint64_t one_row(std::uint64_t contributions) {
-  return std::max<std::uint64_t>(kOne / contributions, 1);
+double rounded_up(double value) {
+  return std::nextafter(value, std::numeric_limits<double>::infinity());
 }
 
-int128_t noisy(std::uint64_t sum, unsigned parts, Rational epsilon, RandomStream& random) {
-  return laplace_mechanism({sum, bounded_sensitivity(parts)}, epsilon, 1, random);
+// Under epsilon the sums move by whole units, so by their l1 norm rounded up for each sum.
+BoundedUnits laplace_units(unsigned parts, std::uint64_t contributions) {
+  const std::uint64_t sensitivity = kOne + parts - 1;
+  const std::uint64_t two_rows = (2 * kOne + contributions - 1) / contributions;
+  const auto change = static_cast<double>(two_rows + parts - 1);
+  return {parts, contributions, kBits, sensitivity,
+          rounded_up(change / static_cast<double>(sensitivity))};
+}
+
+// Coarser units keep sigma^2 within the sampler's range. The parts of two rows differ by at most
+// sqrt(2) in the l2 norm.
+BoundedUnits gaussian_units(unsigned parts, std::uint64_t contributions, double rho) {
+  constexpr double kMargin = 1 + 0x1p-40;
+  const int bits = gaussian_sensitivity_bits(rho, kBits);
+  const double one_user = std::ldexp(1, bits);
+  const double change = std::sqrt(2) * one_user / static_cast<double>(contributions) +
+                        std::sqrt(static_cast<double>(parts));
+  const std::uint64_t sensitivity = (std::uint64_t{1} << bits) + 2;
+  return {parts, contributions, bits, sensitivity,
+          change / static_cast<double>(sensitivity) * kMargin};
+}
+
+// One row in units, at least 1.
+std::uint64_t one_row(const BoundedUnits& units) {
+  return std::max<std::uint64_t>((std::uint64_t{1} << units.bits) / units.contributions, 1);
+}
+
+BoundedSums mean_sums(const RowMoments& kept, const BoundedUnits& units) {
+  const uint128_t unit = uint128_t{units.contributions} << (kBits - units.bits);
+  const uint128_t rest = kept.count * kOne - kept.sum;
+  return {
+      {static_cast<std::uint64_t>(kept.sum / unit), static_cast<std::uint64_t>(rest / unit), 0}};
+}
+
+BoundedSums variance_sums(const RowMoments& kept, const BoundedUnits& units) {
+  const uint128_t unit = uint128_t{units.contributions} << (2 * kBits - units.bits);
+  const uint128_t sum = uint128_t{kept.sum} * kOne;
+  const uint128_t all = uint128_t{kept.count} * kOne * kOne;
+  const auto in_units = [&](uint128_t part) { return static_cast<std::uint64_t>(part / unit); };
+  return {{in_units(kept.squares), in_units(2 * (sum - kept.squares)),
+           in_units(all + kept.squares - 2 * sum)}};
+}
+
+// The sums with noise; a sum that is not among the parts stays 0.
+struct NoisySums {
+  int128_t parts[kVarianceParts];
+  int128_t total;  // at least one row
+};
+
+NoisySums noisy_sums(const UserRows& rows, const BoundedUnits& units,
+                     const PrivacyParameter& privacy, const MechanismContext& context) {
+  const IntegerNoise noise(privacy, units.sensitivity);
+  const BoundedSums sums = bounded_sums(rows, units, context.cancel);
+  NoisySums noisy{};
+  for (unsigned i = 0; i < units.parts; ++i) {
+    noisy.parts[i] = int128_t{sums.parts[i]} + noise.draw(context.random);
+    noisy.total += noisy.parts[i];
+  }
+  noisy.total = std::max<int128_t>(noisy.total, one_row(units));
+  return noisy;
 }
 
 // part / total, between 0 and 1, in FixedPoint units.
@@ -29,52 +89,30 @@ std::uint32_t fraction(int128_t part, int128_t total) {
 
 }  // namespace
 
-std::uint64_t bounded_sensitivity(unsigned parts) {
-  return kOne + parts - 1;
+BoundedUnits bounded_units(unsigned parts, std::uint64_t contributions,
+                           const PrivacyParameter& privacy) {
+  return privacy.measure == PrivacyMeasure::kPure
+             ? laplace_units(parts, contributions)
+             : gaussian_units(parts, contributions, privacy.value);
 }
 
-double bounded_change_by_row(unsigned parts, std::uint64_t contributions) {
-  const std::uint64_t exact = (2 * kOne + contributions - 1) / contributions;
-  const double change = static_cast<double>(exact + parts - 1);
-  const double multiple = change / static_cast<double>(bounded_sensitivity(parts));
-  return std::nextafter(multiple, std::numeric_limits<double>::infinity());
+BoundedSums bounded_sums(const UserRows& rows, const BoundedUnits& units, CancelPoll& cancel) {
+  const RowMoments kept = rows.kept(units.contributions, cancel).moments;
+  return units.parts == kMeanParts ? mean_sums(kept, units) : variance_sums(kept, units);
 }
 
-BoundedSums bounded_mean_sums(const UserRows& rows, std::uint64_t contributions,
-                              CancelPoll& cancel) {
-  const RowMoments kept = rows.kept(contributions, cancel).moments;
-  const std::uint64_t rest = kept.count * kOne - kept.sum;
-  return {{kept.sum / contributions, rest / contributions, 0}};
+std::uint32_t bounded_mean(const UserRows& rows, std::uint64_t contributions,
+                           const PrivacyParameter& privacy, const MechanismContext& context) {
+  const BoundedUnits units = bounded_units(kMeanParts, contributions, privacy);
+  const NoisySums noisy = noisy_sums(rows, units, privacy, context);
+  return fraction(noisy.parts[0], noisy.total);
 }
 
-BoundedSums bounded_variance_sums(const UserRows& rows, std::uint64_t contributions,
-                                  CancelPoll& cancel) {
-  const RowMoments kept = rows.kept(contributions, cancel).moments;
-  const uint128_t unit = uint128_t{contributions} * kOne;
-  const uint128_t sum = uint128_t{kept.sum} * kOne;
-  const uint128_t all = uint128_t{kept.count} * kOne * kOne;
-  const auto in_units = [&](uint128_t part) { return static_cast<std::uint64_t>(part / unit); };
-  return {{in_units(kept.squares), in_units(2 * (sum - kept.squares)),
-           in_units(all + kept.squares - 2 * sum)}};
-}
-
-std::uint32_t bounded_mean(const UserRows& rows, std::uint64_t contributions, double epsilon,
-                           const MechanismContext& context) {
-  const BoundedSums sums = bounded_mean_sums(rows, contributions, context.cancel);
-  const Rational exact_epsilon = rational_epsilon(epsilon);
-  const int128_t low = noisy(sums.parts[0], kMeanParts, exact_epsilon, context.random);
-  const int128_t high = noisy(sums.parts[1], kMeanParts, exact_epsilon, context.random);
-  return fraction(low, std::max<int128_t>(low + high, one_row(contributions)));
-}
-
-std::uint32_t bounded_variance(const UserRows& rows, std::uint64_t contributions, double epsilon,
-                               const MechanismContext& context) {
-  const BoundedSums sums = bounded_variance_sums(rows, contributions, context.cancel);
-  const Rational exact_epsilon = rational_epsilon(epsilon);
-  const int128_t squares = noisy(sums.parts[0], kVarianceParts, exact_epsilon, context.random);
-  const int128_t mixed = noisy(sums.parts[1], kVarianceParts, exact_epsilon, context.random);
-  const int128_t rest = noisy(sums.parts[2], kVarianceParts, exact_epsilon, context.random);
-  const int128_t total = std::max<int128_t>(squares + mixed + rest, one_row(contributions));
+std::uint32_t bounded_variance(const UserRows& rows, std::uint64_t contributions,
+                               const PrivacyParameter& privacy, const MechanismContext& context) {
+  const BoundedUnits units = bounded_units(kVarianceParts, contributions, privacy);
+  const auto [parts, total] = noisy_sums(rows, units, privacy, context);
+  const auto& [squares, mixed, rest] = parts;
   const std::uint64_t mean = fraction(2 * squares + mixed, 2 * total);
   const std::uint64_t mean_square = fraction(squares, total);
   const std::uint64_t square_of_mean = mean * mean / kOne;

@@ -12,9 +12,13 @@ double interval_epsilon(const PrivacyParameter& privacy, unsigned parts) {
   return privacy.measure == PrivacyMeasure::kPure ? spent : bounded_range_of_rho(spent);
 }
 
+double laplace_epsilon(const PrivacyParameter& privacy) {
+  if (privacy.measure == PrivacyMeasure::kPure) return privacy.value;
+  return std::sqrt(std::numbers::pi * privacy.value);
+}
+
 double expected_noise(const PrivacyParameter& privacy) {
-  if (privacy.measure == PrivacyMeasure::kPure) return 1 / privacy.value;
-  return 1 / std::sqrt(std::numbers::pi * privacy.value);
+  return 1 / laplace_epsilon(privacy);
 }
 
 }  // namespace dpquantile

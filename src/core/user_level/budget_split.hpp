@@ -22,6 +22,10 @@ inline PrivacyParameter share_of(const PrivacyParameter& privacy, unsigned parts
 // epsilon'^2 / 8 under zCDP.
 double interval_epsilon(const PrivacyParameter& privacy, unsigned parts);
 
+// The epsilon whose Laplace noise has the same expected magnitude as the noise of this guarantee:
+// epsilon itself, or sqrt(pi rho). For errors, not for noise.
+double laplace_epsilon(const PrivacyParameter& privacy);
+
 // The expected magnitude of noise for a query of sensitivity 1: 1 / epsilon for Laplace noise,
 // 1 / sqrt(pi rho) for Gaussian noise.
 double expected_noise(const PrivacyParameter& privacy);

@@ -38,7 +38,7 @@ double clipped_noise(const RowsPerUser& counts, const UserQuery& query, std::uin
   const std::pmr::vector<std::uint64_t> fills = array_fills(counts, bound, work);
   const std::uint64_t fullest = *std::max_element(fills.begin(), fills.end());
   const double share = mean_sensitivity_fraction(counts.kept(bound), fullest);
-  const PrivacyParameter budget = pure(query.epsilon);
+  const PrivacyParameter& budget = query.privacy;
   double width = 1;
   unsigned spent = 0;
   if (query.method == UserMethod::kLevy) {
@@ -54,7 +54,7 @@ double clipped_noise(const RowsPerUser& counts, const UserQuery& query, std::uin
 double mean_noise(const RowsPerUser& counts, const UserQuery& query, std::uint64_t bound,
                   const Workspace& work) {
   if (clips_array_means(query.method)) return clipped_noise(counts, query, bound, work);
-  return mean_sensitivity_fraction(counts.kept(bound), bound) / query.epsilon;
+  return mean_sensitivity_fraction(counts.kept(bound), bound) / laplace_epsilon(query.privacy);
 }
 
 }  // namespace
@@ -64,7 +64,8 @@ UserErrorForecast forecast_mean_error(const RowsPerUser& counts, const UserQuery
   check_user_query(asked);
   const UserQuery query = chosen_mean_query(asked, counts);
   const std::uint64_t bound = mean_contribution_bound(query, counts);
-  if (counts.rows() == 0) return {bound, 0, 0, kEmptyMeanSensitivity / query.epsilon};
+  if (counts.rows() == 0)
+    return {bound, 0, 0, kEmptyMeanSensitivity / laplace_epsilon(query.privacy)};
   const std::uint64_t kept = counts.kept(bound);
   UserErrorForecast forecast{bound, kept, mean_left_out_error(counts.rows(), kept),
                              mean_noise(counts, query, bound, work)};
@@ -75,13 +76,15 @@ UserErrorForecast forecast_mean_error(const RowsPerUser& counts, const UserQuery
 UserErrorForecast forecast_variance_error(const RowsPerUser& counts, const UserQuery& query) {
   check_user_variance_query(query);
   const std::uint64_t bound = variance_contribution_bound(query, counts);
-  if (counts.rows() == 0) return {bound, 0, 0, kEmptyVarianceSensitivity / query.epsilon};
+  const double epsilon = laplace_epsilon(query.privacy);
+  if (counts.rows() == 0) return {bound, 0, 0, kEmptyVarianceSensitivity / epsilon};
   const std::uint64_t kept = counts.kept(bound);
-  // To first order the coefficients of the three noises of 'bounded' add up to at most 1.
+  // To first order the coefficients of the three noises of 'bounded' have magnitudes that add up to
+  // at most 1, and so have their squares.
   const double sensitivity = query.method == UserMethod::kBounded
                                  ? mean_sensitivity_fraction(kept, bound)
                                  : variance_sensitivity_fraction(kept, bound);
-  return {bound, kept, variance_left_out_error(counts.rows(), kept), sensitivity / query.epsilon};
+  return {bound, kept, variance_left_out_error(counts.rows(), kept), sensitivity / epsilon};
 }
 
 }  // namespace dpquantile

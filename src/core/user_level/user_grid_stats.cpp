@@ -8,8 +8,8 @@
 #include "core/base/error.hpp"
 #include "core/contributions/fixed_point.hpp"
 #include "core/contributions/user_sensitivity.hpp"
-#include "core/privacy/laplace_mechanism.hpp"
-#include "core/privacy/privacy_parameter.hpp"
+#include "core/user_level/budget_split.hpp"
+#include "core/user_level/user_noise.hpp"
 #include "core/user_level/user_variance.hpp"
 
 namespace dpquantile {
@@ -39,43 +39,54 @@ std::pmr::vector<RowMoments> kept_moments(const UserRows& rows, const Suppressio
   return moments;
 }
 
-// The samplers refuse the noise of a smaller share of epsilon.
-void check_shared_epsilon(double epsilon, std::uint32_t grids_per_user) {
-  constexpr double kLeast = 0x1p-24;
+// The samplers refuse the noise of a smaller share of the guarantee.
+void check_shared_guarantee(const PrivacyParameter& privacy, std::uint32_t grids_per_user) {
+  const double least = privacy.measure == PrivacyMeasure::kPure ? 0x1p-24 : 0x1p-50;
   const double parts = static_cast<double>(kStatisticsPerGrid) * grids_per_user;
-  if (epsilon / parts >= kLeast) return;
-  throw ParameterError("epsilon must be at least " + shortest_decimal(kLeast * parts) +
+  if (privacy.value / parts >= least) return;
+  const std::string name = parameter_name(privacy.measure);
+  throw ParameterError(name + " must be at least " + shortest_decimal(least * parts) +
                            " for users in " + std::to_string(grids_per_user) + " grids, got " +
-                           shortest_decimal(epsilon),
-                       "Ask for a larger epsilon, or for fewer grids.");
+                           shortest_decimal(privacy.value),
+                       "Ask for a larger " + name + ", or for fewer grids.");
 }
 
-// Draws the statistics of a grid, each with epsilon / (2 K).
+// The epsilon with which chop_users() sees the noise of the guarantee if all grids of a user share
+// it: it divides epsilon evenly among them.
+double epsilon_for_suppression(const PrivacyParameter& privacy,
+                               std::span<const Occupancy> occupancies) {
+  if (privacy.measure == PrivacyMeasure::kPure) return privacy.value;
+  const std::uint32_t most = std::max(1U, most_grids_of_a_user(occupancies));
+  const double parts = static_cast<double>(kStatisticsPerGrid) * most;
+  return parts * laplace_epsilon({privacy.measure, privacy.value / parts});
+}
+
+// Draws the statistics of a grid, each with one of 2 K parts of the guarantee.
 class GridMechanism {
  public:
-  GridMechanism(double epsilon, std::uint32_t grids_per_user, RandomStream& random)
-      : epsilon_(rational_epsilon(epsilon)),
+  GridMechanism(const PrivacyParameter& privacy, std::uint32_t grids_per_user, RandomStream& random)
+      : privacy_(privacy),
         parts_(std::uint64_t{kStatisticsPerGrid} * grids_per_user),
-        epsilon_of_one_(epsilon / static_cast<double>(parts_)),
+        epsilon_of_one_(
+            laplace_epsilon({privacy.measure, privacy.value / static_cast<double>(parts_)})),
         random_(random) {}
 
   GridStatistics draw(std::uint32_t grid, const GridCounts& counts, const RowMoments& moments) {
-    const IntegerQuery mean = with_least_sensitivity(
-        {moments.sum / moments.count, mean_sensitivity(counts.kept, counts.most)});
-    const IntegerQuery variance = with_least_sensitivity(variance_query(moments, counts.most));
-    return {
-        grid,
-        laplace_mechanism_within(FixedPoint::kOne, mean, epsilon_, parts_, random_),
-        laplace_mechanism_within(FixedPoint::kLargestVariance, variance, epsilon_, parts_, random_),
-        counts,
-        mean_left_out_error(counts.all, counts.kept) +
-            mean_sensitivity_fraction(counts.kept, counts.most) / epsilon_of_one_,
-        variance_left_out_error(counts.all, counts.kept) +
-            variance_sensitivity_fraction(counts.kept, counts.most) / epsilon_of_one_};
+    const IntegerQuery mean{moments.sum / moments.count,
+                            mean_sensitivity(counts.kept, counts.most)};
+    return {grid,
+            noisy_statistic(FixedPoint::kOne, mean, privacy_, parts_, random_),
+            noisy_statistic(FixedPoint::kLargestVariance, variance_query(moments, counts.most),
+                            privacy_, parts_, random_),
+            counts,
+            mean_left_out_error(counts.all, counts.kept) +
+                mean_sensitivity_fraction(counts.kept, counts.most) / epsilon_of_one_,
+            variance_left_out_error(counts.all, counts.kept) +
+                variance_sensitivity_fraction(counts.kept, counts.most) / epsilon_of_one_};
   }
 
  private:
-  Rational epsilon_;
+  PrivacyParameter privacy_;
   std::uint64_t parts_;
   double epsilon_of_one_;
   RandomStream& random_;
@@ -83,19 +94,21 @@ class GridMechanism {
 
 }  // namespace
 
-GridRelease user_grid_stats(const UserRows& rows, std::uint32_t grids, double epsilon,
-                            bool suppress, const MechanismContext& context) {
-  check_epsilon(epsilon);
+GridRelease user_grid_stats(const UserRows& rows, std::uint32_t grids,
+                            const PrivacyParameter& privacy, bool suppress,
+                            const MechanismContext& context) {
+  check_privacy_parameter(privacy);
   const std::pmr::vector<Occupancy> occupancies = occupancies_of(rows, context);
   const auto procedure = suppress ? chop_users : keep_all_users;
+  const double epsilon = epsilon_for_suppression(privacy, occupancies);
   const Suppression suppression = procedure(occupancies, grids, epsilon, context);
   const std::uint32_t most = std::max(1U, suppression.grids_per_user);
-  check_shared_epsilon(epsilon, most);
+  check_shared_guarantee(privacy, most);
 
   GridRelease result{std::pmr::vector<GridStatistics>(context.memory), most, suppression.threshold};
   result.grids.reserve(grids);
   const std::pmr::vector<RowMoments> moments = kept_moments(rows, suppression, context);
-  GridMechanism mechanism(epsilon, most, context.random);
+  GridMechanism mechanism(privacy, most, context.random);
   for (std::uint32_t grid = 0; grid < grids; ++grid) {
     context.cancel.tick();
     const GridCounts& counts = suppression.grids[grid];

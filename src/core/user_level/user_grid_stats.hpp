@@ -7,8 +7,9 @@
 #include "core/contributions/grid_suppression.hpp"
 #include "core/contributions/user_rows.hpp"
 #include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/privacy_parameter.hpp"
 
-// The mean and the variance of every grid, with one epsilon for all grids of a user together.
+// The mean and the variance of every grid, with one guarantee for all grids of a user together.
 // Source of the suppression: grid_suppression.hpp. Statement and proofs: docs/privacy.md,
 // "User-level means and variances".
 namespace dpquantile {
@@ -34,17 +35,18 @@ struct GridRelease {
 
 // Releases the statistics of all grids. `rows` must be grouped by Contribution::kUserInGrid, and
 // the grids numbered from 0 to `grids` - 1 without gaps. `suppress` says whether chop_users or
-// keep_all_users decides which users are kept. Suppression runs at epsilon / max G_l for every
-// grid, where G_l is the number of grids of user l before suppression, so that no grid's worst-case
-// error exceeds error_bound. The statistics then get the larger epsilon / K for every grid, one
-// half for the mean and one half for the variance.
+// keep_all_users decides which users are kept. Suppression runs at epsilon / max G_l (or rho /
+// max G_l) for every grid, where G_l is the number of grids of user l before suppression, so that
+// no grid's worst-case error exceeds error_bound. The statistics then get the larger epsilon / K
+// (or rho / K) for every grid, one half for the mean and one half for the variance.
 //
-// Privacy: epsilon-differentially private, all grids together, for replacing the values of one
-// user; the grids, the users and how many rows each has in each grid are public.
+// Privacy: epsilon-differentially private or rho-zCDP, all grids together, for replacing the values
+// of one user; the grids, the users and how many rows each has in each grid are public.
 //
-// Throws ParameterError (check_epsilon; or epsilon / (2 K) below 2^-24), std::length_error (rows),
-// RandomnessUnavailable, Cancelled, std::bad_alloc.
-GridRelease user_grid_stats(const UserRows& rows, std::uint32_t grids, double epsilon,
-                            bool suppress, const MechanismContext& context);
+// Throws ParameterError (check_privacy_parameter; or epsilon / (2 K) below 2^-24, rho / (2 K) below
+// 2^-50), std::length_error (rows), RandomnessUnavailable, Cancelled, std::bad_alloc.
+GridRelease user_grid_stats(const UserRows& rows, std::uint32_t grids,
+                            const PrivacyParameter& privacy, bool suppress,
+                            const MechanismContext& context);
 
 }  // namespace dpquantile

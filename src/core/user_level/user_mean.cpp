@@ -10,6 +10,7 @@
 #include "core/user_level/bounded_sums.hpp"
 #include "core/user_level/budget_split.hpp"
 #include "core/user_level/levy_interval.hpp"
+#include "core/user_level/user_noise.hpp"
 #include "core/user_level/window_interval.hpp"
 
 namespace dpquantile {
@@ -25,7 +26,7 @@ class ClippedArrays {
       : arrays_(fill_arrays(rows, bound, context)),
         bound_(bound),
         query_(query),
-        budget_(pure(query.epsilon)),
+        budget_(query.privacy),
         context_(context) {}
 
   std::uint32_t mean() { return query_.method == UserMethod::kLevy ? levy() : quantile(); }
@@ -49,10 +50,8 @@ class ClippedArrays {
 
   // The interval has spent `spent` parts; the mean spends the rest.
   std::uint32_t clipped(ClippingInterval interval, unsigned spent) {
-    const double epsilon = share_of(budget_, kBudgetParts - spent).value;
-    return laplace_mechanism_within(FixedPoint::kOne,
-                                    with_least_sensitivity(clipped_mean(arrays_, interval)),
-                                    rational_epsilon(epsilon), 1, context_.random);
+    return noisy_statistic(FixedPoint::kOne, clipped_mean(arrays_, interval),
+                           share_of(budget_, kBudgetParts - spent), 1, context_.random);
   }
 
   std::pmr::vector<FilledArray> arrays_;
@@ -68,16 +67,15 @@ std::uint32_t user_mean(const UserRows& rows, const UserQuery& asked,
                         const MechanismContext& context) {
   check_user_query(asked);
   if (asked.method == UserMethod::kBounded) {
-    return bounded_mean(rows, asked.max_contributions, asked.epsilon, context);
+    return bounded_mean(rows, asked.max_contributions, asked.privacy, context);
   }
 
   const RowsPerUser counts(rows, context);
   const UserQuery query = chosen_mean_query(asked, counts);
   const std::uint64_t bound = mean_contribution_bound(query, counts);
   if (!clips_array_means(query.method) || counts.rows() == 0) {
-    return laplace_mechanism_within(FixedPoint::kOne,
-                                    with_least_sensitivity(kept_mean(rows, bound, context.cancel)),
-                                    rational_epsilon(query.epsilon), 1, context.random);
+    return noisy_statistic(FixedPoint::kOne, kept_mean(rows, bound, context.cancel), query.privacy,
+                           1, context.random);
   }
   return ClippedArrays(rows, query, bound, context).mean();
 }

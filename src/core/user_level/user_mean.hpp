@@ -8,7 +8,7 @@
 #include "core/base/cancel.hpp"
 #include "core/base/workspace.hpp"
 #include "core/contributions/user_rows.hpp"
-#include "core/privacy/laplace_mechanism.hpp"
+#include "core/privacy/integer_query.hpp"
 #include "core/privacy/mechanism_context.hpp"
 #include "core/user_level/clipping_interval.hpp"
 #include "core/user_level/user_query.hpp"
@@ -20,9 +20,9 @@ namespace dpquantile {
 // The mean of the values, in FixedPoint units, 0 .. kOne. `rows` must be grouped by
 // Contribution::kUser.
 //
-// Privacy: epsilon-differentially private. All methods except 'bounded': for replacing the values
-// of one user, while the users and their numbers of rows m_l are public. 'bounded': for adding or
-// removing one user with all rows.
+// Privacy: epsilon-differentially private, or rho-zCDP. All methods except 'bounded': for replacing
+// the values of one user, while the users and their numbers of rows m_l are public. 'bounded': for
+// adding or removing one user with all rows.
 //
 // Without any rows the answer is the middle of the range with the noise of a single row ('bounded':
 // the mean that its noisy sums give). One user or one row is ordinary input. The mechanism is

@@ -5,8 +5,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "core/privacy/privacy_parameter.hpp"
-#include "core/privacy/zcdp.hpp"
+#include "core/user_level/budget_split.hpp"
 
 namespace dpquantile {
 
@@ -22,7 +21,7 @@ bool clips_array_means(UserMethod method) {
 }
 
 void check_user_query(const UserQuery& query) {
-  check_epsilon(query.epsilon);
+  check_privacy_parameter(query.privacy);
   const bool fixed = query.rule == ContributionRule::kFixed;
   if (query.method == UserMethod::kBounded && !fixed) {
     throw ParameterError("method bounded needs a number as max_contributions, got none",
@@ -36,21 +35,6 @@ void check_user_query(const UserQuery& query) {
   }
 }
 
-IntegerQuery with_least_sensitivity(IntegerQuery query) {
-  if (query.sensitivity > 0) query.sensitivity = std::max(query.sensitivity, kLeastSensitivity);
-  return query;
-}
-
-// A private interval has up to half of epsilon and costs more than Laplace noise if that is above
-// 6.9.
-PrivacyCost user_cost(double epsilon) {
-  constexpr double kMostWithInterval = 12;
-  const double rho = epsilon > kMostWithInterval
-                         ? rho_of_pure(epsilon)
-                         : rho_of_laplace(epsilon, static_cast<double>(kLeastSensitivity));
-  return cost_with_rho(pure(epsilon), rho);
-}
-
 std::uint64_t mean_contribution_bound(const UserQuery& query, const RowsPerUser& counts) {
   if (query.method == UserMethod::kBounded) return query.max_contributions;
   if (query.method == UserMethod::kBaseline) return counts.most();
@@ -60,8 +44,9 @@ std::uint64_t mean_contribution_bound(const UserQuery& query, const RowsPerUser&
     case ContributionRule::kMedian:
       return median_bound(counts);
     default:
-      return clips_array_means(query.method) ? array_concentration_bound(counts)
-                                             : least_mean_error_bound(counts, query.epsilon);
+      return clips_array_means(query.method)
+                 ? array_concentration_bound(counts)
+                 : least_mean_error_bound(counts, laplace_epsilon(query.privacy));
   }
 }
 

@@ -3,8 +3,7 @@
 #include <cstdint>
 
 #include "core/contributions/contribution_bound.hpp"
-#include "core/privacy/laplace_mechanism.hpp"
-#include "core/privacy/mechanism.hpp"
+#include "core/privacy/privacy_parameter.hpp"
 
 // The parameters of a user-level mean or variance, and how many rows of a user it keeps. Sources:
 // Rameshwar et al. 2024a, "Mean Estimation with User-Level Privacy for Spatio-Temporal IoT
@@ -38,23 +37,13 @@ struct UserQuery {
   UserMethod method = UserMethod::kArray;
   ContributionRule rule = ContributionRule::kOptimal;
   std::uint64_t max_contributions = 0;  // with ContributionRule::kFixed: 1 .. 2^32 - 1
-  double epsilon = 0;
+  PrivacyParameter privacy = pure(0);
 };
 
-// Throws ParameterError unless check_epsilon accepts epsilon, a fixed max_contributions is in
-// range, and 'bounded' has one ('optimal' and 'median' would look at what 'bounded' protects).
+// Throws ParameterError unless check_privacy_parameter() accepts the guarantee, a fixed
+// max_contributions is in range, and 'bounded' has one ('optimal' and 'median' would look at what
+// 'bounded' protects).
 void check_user_query(const UserQuery& query);
-
-// No query of the user-level mechanisms gets the noise of a smaller sensitivity, in FixedPoint
-// units, unless nobody moves it. Noise of many steps costs as little zCDP as real Laplace noise.
-inline constexpr std::uint64_t kLeastSensitivity = 256;
-
-// The query with a sensitivity of 0 or at least kLeastSensitivity.
-IntegerQuery with_least_sensitivity(IntegerQuery query);
-
-// The cost of a user-level mechanism with this epsilon, by any method (docs/privacy.md, Theorem
-// Z5).
-PrivacyCost user_cost(double epsilon);
 
 // The m_UB that the query uses for the mean: a function of public figures, at most the most rows of
 // a user, and 0 without users. For 'bounded' it is always max_contributions. Not for 'auto', which

@@ -4,6 +4,8 @@
 #include "core/contributions/fixed_point.hpp"
 #include "core/contributions/user_sensitivity.hpp"
 #include "core/user_level/bounded_sums.hpp"
+#include "core/user_level/budget_split.hpp"
+#include "core/user_level/user_noise.hpp"
 
 namespace dpquantile {
 
@@ -25,7 +27,7 @@ void check_user_variance_query(const UserQuery& query) {
 std::uint64_t variance_contribution_bound(const UserQuery& query, const RowsPerUser& counts) {
   const bool optimal =
       query.method == UserMethod::kArray && query.rule == ContributionRule::kOptimal;
-  if (optimal) return least_variance_error_bound(counts, query.epsilon);
+  if (optimal) return least_variance_error_bound(counts, laplace_epsilon(query.privacy));
   return mean_contribution_bound(query, counts);
 }
 
@@ -33,14 +35,13 @@ std::uint32_t user_variance(const UserRows& rows, const UserQuery& query,
                             const MechanismContext& context) {
   check_user_variance_query(query);
   if (query.method == UserMethod::kBounded) {
-    return bounded_variance(rows, query.max_contributions, query.epsilon, context);
+    return bounded_variance(rows, query.max_contributions, query.privacy, context);
   }
   const RowsPerUser counts(rows, context);
   const std::uint64_t bound = variance_contribution_bound(query, counts);
   const auto [moments, most] = rows.kept(bound, context.cancel);
-  return laplace_mechanism_within(FixedPoint::kLargestVariance,
-                                  with_least_sensitivity(variance_query(moments, most)),
-                                  rational_epsilon(query.epsilon), 1, context.random);
+  return noisy_statistic(FixedPoint::kLargestVariance, variance_query(moments, most), query.privacy,
+                         1, context.random);
 }
 
 // (n * sum of squares - square of the sum) / n^2 is the variance in units of U^2 / kOne^2; dividing

@@ -4,7 +4,7 @@
 
 #include "core/contributions/contribution_bound.hpp"
 #include "core/contributions/user_rows.hpp"
-#include "core/privacy/laplace_mechanism.hpp"
+#include "core/privacy/integer_query.hpp"
 #include "core/privacy/mechanism_context.hpp"
 #include "core/user_level/user_query.hpp"
 
@@ -26,7 +26,7 @@ std::uint64_t variance_contribution_bound(const UserQuery& query, const RowsPerU
 // The population variance of the values, in units of U^2 / kOne, 0 .. kOne / 4
 // (FixedPoint::variance_of). `rows` must be grouped by Contribution::kUser.
 //
-// Privacy: epsilon-differentially private, for the neighbours of user_mean.
+// Privacy: epsilon-differentially private or rho-zCDP, for the neighbours of user_mean.
 //
 // With the methods 'baseline' and 'array' a single row has variance 0 for any value and needs no
 // noise, and without any rows the answer is kOne / 8 with the largest noise of any input.

@@ -1,9 +1,8 @@
 // dp_user_expected_error: the error to expect of dp_user_mean and dp_user_variance.
 #include "core/user_level/user_error.hpp"
 
-#include "core/privacy/privacy_parameter.hpp"
 #include "core/user_level/user_variance.hpp"
-#include "pg/parameters/aggregate_parameters.hpp"
+#include "pg/parameters/read_parameters.hpp"
 #include "pg/server/boundary.hpp"
 #include "pg/state/records_state.hpp"
 
@@ -25,6 +24,10 @@ struct Counts {
 };
 
 Counts counts_argument(FunctionCallInfo fcinfo, int number, const char* name) {
+  if (PG_ARGISNULL(number)) {
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name),
+                    errhint("Write for example ARRAY[10, 200].")));
+  }
   ArrayType* array = PG_GETARG_ARRAYTYPE_P(number);
   if (ARR_NDIM(array) > 1 || array_contains_nulls(array)) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -66,15 +69,17 @@ UserCounts user_counts_argument(FunctionCallInfo fcinfo) {
   return {entries, rows.count};
 }
 
+// The arguments after the counts as the parameters of a dp_user_mean call.
 const AggregateParameters* parameters_argument(FunctionCallInfo fcinfo) {
-  GivenParameters given{};
-  given.family = Family::kUserMean;
-  given.value_type = ValueType::kFloat8;
-  given.privacy = pure(stated_amount(PG_GETARG_FLOAT8(2)));
-  given.lower = PG_GETARG_FLOAT8(3);
-  given.upper = PG_GETARG_FLOAT8(4);
-  given.options = parse_options(PG_GETARG_JSONB_P(5), row_of(Family::kUserMean));
-  return make_parameters(given);
+  constexpr int kFirst = 2;
+  const Oid types[] = {FLOAT8OID, FLOAT8OID, FLOAT8OID, JSONBOID};
+  CallArguments arguments{};
+  for (const Oid type : types) {
+    arguments.types[arguments.count] = type;
+    arguments.values[arguments.count] = fcinfo->args[kFirst + arguments.count];
+    ++arguments.count;
+  }
+  return read_parameters(Family::kUserMean, ValueType::kFloat8, arguments, 0);
 }
 
 // What dp_user_variance does with the same parameters: its default in place of that of

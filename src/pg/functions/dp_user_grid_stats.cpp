@@ -55,14 +55,13 @@ std::uint32_t sort_grids(const ChargedGroup& group, const Workspace& work) {
 }
 
 ReleasedGrids draw_answer(const ChargedGroup& group) {
-  const AggregateParameters& parameters = *group.parameters;
   ReleasedGrids released{};
   MemoryContext result = CurrentMemoryContext;
   with_mechanism_context(group, [&](const MechanismContext& context) {
     const std::uint32_t grids = sort_grids(group, context);
     const UserRows rows(group.user_rows(), Contribution::kUserInGrid, context);
-    const GridRelease release =
-        user_grid_stats(rows, grids, parameters.guarantee, parameters.suppress, context);
+    const GridRelease release = user_grid_stats(rows, grids, privacy_of(group.parameters),
+                                                group.parameters->suppress, context);
     released.count = release.grids.size();
     released.grids_per_user = release.grids_per_user;
     released.error_bound = release.error_bound;

@@ -130,7 +130,7 @@ CdfDomain domain_of(const AggregateParameters* parameters) {
 
 UserQuery user_query_of(const AggregateParameters* parameters) {
   return {static_cast<UserMethod>(parameters->method), parameters->contribution_rule,
-          parameters->max_contributions, parameters->guarantee};
+          parameters->max_contributions, privacy_of(parameters)};
 }
 
 FixedPoint fixed_point_of(const AggregateParameters* parameters) {

@@ -147,8 +147,8 @@ constexpr std::string_view kHistogramFinals[] = {"dpq_histogram_final"};
 constexpr unsigned kQuantilesOptions = kMethodOption | kGranularityOption | kRhoOption;
 constexpr unsigned kCdfOptions = kQuantilesOptions | kBinsOption;
 constexpr unsigned kIqrOptions = kMethodOption | kGranularityOption | kLowerOption | kUpperOption;
-constexpr unsigned kUserOptions = kMethodOption | kMaxContributionsOption;
-constexpr unsigned kUserGridsOptions = kMethodOption | kSuppressOption;
+constexpr unsigned kUserOptions = kMethodOption | kMaxContributionsOption | kRhoOption;
+constexpr unsigned kUserGridsOptions = kMethodOption | kSuppressOption | kRhoOption;
 constexpr unsigned kMomentsOptions = kGranularityOption | kRhoOption;
 
 // A family of rows, without a method to choose and charged once for all groups.

@@ -86,7 +86,7 @@ UserQuery user_query(const GivenParameters& given) {
     throw ParameterError("option \"max_contributions\" does not go with method baseline",
                          "Method baseline keeps all rows. Use method array to limit them.");
   }
-  UserQuery query{method, ContributionRule::kOptimal, 0, given.privacy.value};
+  UserQuery query{method, ContributionRule::kOptimal, 0, given.privacy};
   if (limit) {
     query.rule = limit->rule;
     query.max_contributions = limit->number;

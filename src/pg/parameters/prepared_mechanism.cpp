@@ -12,6 +12,7 @@
 #include "core/privacy/replacing_cost.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "core/user_level/bounded_sums.hpp"
+#include "core/user_level/user_noise.hpp"
 #include "pg/parameters/cdf_plan_cache.hpp"
 #include "pg/server/boundary.hpp"
 
@@ -81,13 +82,14 @@ const Mechanism* prepare_iqr(const AggregateParameters& parameters, ContextMemor
 }
 
 const Mechanism* prepare_users(const AggregateParameters& parameters, ContextMemory& memory) {
-  const PrivacyCost cost = user_cost(parameters.guarantee);
+  const PrivacyParameter privacy = privacy_of(&parameters);
+  const PrivacyCost cost = user_cost(privacy);
   if (static_cast<UserMethod>(parameters.method) != UserMethod::kBounded) {
     return make<Mechanism>(memory, same_costs(cost));
   }
   const unsigned parts = parameters.family == Family::kUserMean ? kMeanParts : kVarianceParts;
-  const double change = bounded_change_by_row(parts, parameters.max_contributions);
-  return make<Mechanism>(memory, multiplied_costs(cost, change));
+  const double change = bounded_units(parts, parameters.max_contributions, privacy).change_by_row;
+  return make<Mechanism>(memory, ReleaseCosts{cost, replacing_cost_of_noise(privacy, change)});
 }
 
 const Mechanism* prepare_number(const AggregateParameters& parameters, ContextMemory& memory) {
@@ -99,7 +101,7 @@ const Mechanism* prepare_sum(const AggregateParameters& parameters, ContextMemor
   const SumScale scale = SumScale::create(parameters.lower, parameters.upper);
   const double change = largest_change_of_sum(scale, privacy);
   return make<Mechanism>(
-      memory, ReleaseCosts{integer_noise_cost(privacy), replacing_cost_of_number(privacy, change)});
+      memory, ReleaseCosts{integer_noise_cost(privacy), replacing_cost_of_noise(privacy, change)});
 }
 
 const Mechanism* prepare_vector(const AggregateParameters& parameters, ContextMemory& memory) {

@@ -235,5 +235,14 @@ TEST(GridNoise, IsTwiceTheSensitivitiesOverEpsilon) {
   EXPECT_EQ(grid_noise({10, 0, 0, 0}, 1), std::numeric_limits<double>::infinity());
 }
 
+TEST(MostGridsOfAUser, CountsTheGridsOfEachUser) {
+  EXPECT_EQ(most_grids_of_a_user({}), 0U);
+  const std::vector<Occupancy> one = {{0, 3, 1}};
+  EXPECT_EQ(most_grids_of_a_user(one), 1U);
+  const std::vector<Occupancy> several = {{0, 0, 1}, {0, 1, 9}, {1, 0, 2}, {1, 1, 1},
+                                          {1, 5, 1}, {2, 1, 1}, {2, 2, 1}};
+  EXPECT_EQ(most_grids_of_a_user(several), 3U);
+}
+
 }  // namespace
 }  // namespace dpquantile

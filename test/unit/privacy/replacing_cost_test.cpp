@@ -26,9 +26,9 @@ TEST(ReplacingCost, IsTwiceEpsilonAndRhoForIndependentNoise) {
 }
 
 TEST(ReplacingCost, OfANumberGrowsWithItsChange) {
-  EXPECT_EQ(*replacing_cost_of_number(pure(0.5), 1).epsilon, 0.5);
-  EXPECT_EQ(*replacing_cost_of_number(pure(0.5), 2).rho, rho_of_pure(1));
-  EXPECT_EQ(*replacing_cost_of_number(zcdp(0.5), 1.5).rho, 1.125);
+  EXPECT_EQ(*replacing_cost_of_noise(pure(0.5), 1).epsilon, 0.5);
+  EXPECT_EQ(*replacing_cost_of_noise(pure(0.5), 2).rho, rho_of_pure(1));
+  EXPECT_EQ(*replacing_cost_of_noise(zcdp(0.5), 1.5).rho, 1.125);
 }
 
 TEST(ReplacingCost, MultipliesEpsilonAndDelta) {

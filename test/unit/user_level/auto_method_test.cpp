@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <vector>
 
 #include "core/contributions/fixed_point.hpp"
@@ -25,7 +26,7 @@ using test::UserValues;
 
 UserQuery automatic(double epsilon, ContributionRule rule = ContributionRule::kOptimal,
                     std::uint64_t most = 0) {
-  return {UserMethod::kAuto, rule, most, epsilon};
+  return {UserMethod::kAuto, rule, most, pure(epsilon)};
 }
 
 UserQuery chosen(const std::vector<UsersWithRows>& histogram, const UserQuery& query) {
@@ -56,9 +57,26 @@ TEST(AutoMethod, KeepsTheStatedRowsOfAUser) {
   }
 }
 
+// sqrt(pi rho) = epsilon: the noise of the whole budget is the same, so nearly the same choice. But
+// the interval takes less of rho.
+TEST(AutoMethod, ChoosesUnderRhoAsWell) {
+  const auto under = [](double rho) {
+    return UserQuery{UserMethod::kAuto, ContributionRule::kOptimal, 0, zcdp(rho)};
+  };
+  EXPECT_EQ(chosen({{10, 5}}, under(0.3)).method, UserMethod::kArray);
+  EXPECT_EQ(chosen({{10, 3000}}, under(0.3)).method, UserMethod::kQuantile);
+  EXPECT_EQ(chosen({{10, 3000}}, under(0.3)).privacy, zcdp(0.3));
+  EXPECT_EQ(chosen({{10, 300}}, automatic(0.1)).method, UserMethod::kArray);
+  EXPECT_EQ(chosen({{10, 300}}, under(0.01 / std::numbers::pi)).method, UserMethod::kQuantile);
+  const std::vector<UsersWithRows> heavy = {{10, 300}, {1000, 1}};
+  EXPECT_LE(chosen(heavy, under(0.003)).max_contributions, 10U);
+  EXPECT_EQ(chosen(heavy, under(1000)).max_contributions, 1000U);
+  EXPECT_EQ(chosen({}, under(1)).privacy, zcdp(1));
+}
+
 TEST(AutoMethod, LeavesOtherMethodsAsTheyAre) {
   for (const UserMethod method : {UserMethod::kLevy, UserMethod::kBaseline}) {
-    const UserQuery query = chosen({{10, 3000}}, {method, ContributionRule::kMedian, 0, 1});
+    const UserQuery query = chosen({{10, 3000}}, {method, ContributionRule::kMedian, 0, pure(1)});
     EXPECT_EQ(query.method, method);
     EXPECT_EQ(query.rule, ContributionRule::kMedian);
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "core/contributions/fixed_point.hpp"
@@ -33,18 +32,19 @@ std::uint64_t l1_distance(const BoundedSums& a, const BoundedSums& b) {
   return sum;
 }
 
-using SumsOf = BoundedSums (*)(const UserRows&, std::uint64_t, CancelPoll&);
+BoundedSums sums_of(const UserValues& data, const BoundedUnits& units) {
+  return bounded_sums(*GroupedRows(data), units, never);
+}
 
 // The largest change of the sums when a user with `rows` rows is added.
-std::uint64_t largest_change(SumsOf sums_of, std::size_t rows, std::uint64_t contributions) {
+std::uint64_t largest_change(const BoundedUnits& units, std::size_t rows) {
   std::uint64_t largest = 0;
   for (const UserValues& others :
        {UserValues{}, UserValues{{7}, {kOne}}, UserValues{{kOne / 2, 3, 11}}}) {
     for_each_tuple(kLevels, rows, [&](const std::vector<std::uint32_t>& values) {
       UserValues larger = others;
       larger.push_back(values);
-      largest = std::max(largest, l1_distance(sums_of(*GroupedRows(others), contributions, never),
-                                              sums_of(*GroupedRows(larger), contributions, never)));
+      largest = std::max(largest, l1_distance(sums_of(others, units), sums_of(larger, units)));
     });
   }
   return largest;
@@ -53,24 +53,25 @@ std::uint64_t largest_change(SumsOf sums_of, std::size_t rows, std::uint64_t con
 TEST(BoundedSums, ChangeByAtMostTheirSensitivityAndReachIt) {
   for (const std::uint64_t contributions : {1U, 2U, 3U, 7U}) {
     for (std::size_t rows = 1; rows <= 4; ++rows) {
-      const std::uint64_t mean = largest_change(bounded_mean_sums, rows, contributions);
-      const std::uint64_t variance = largest_change(bounded_variance_sums, rows, contributions);
-      EXPECT_LE(mean, bounded_sensitivity(kMeanParts));
-      EXPECT_LE(variance, bounded_sensitivity(kVarianceParts));
-      if (rows < contributions) continue;
-      EXPECT_GE(mean, kOne - 2);
-      EXPECT_GE(variance, kOne - 3);
+      for (const unsigned parts : {kMeanParts, kVarianceParts}) {
+        const BoundedUnits units = bounded_units(parts, contributions, pure(1));
+        const std::uint64_t change = largest_change(units, rows);
+        EXPECT_LE(change, units.sensitivity);
+        if (rows >= contributions) {
+          EXPECT_GE(change, kOne - parts);
+        }
+      }
     }
   }
 }
 
 // The largest change of the sums when one row of a user is replaced, or added.
-std::uint64_t largest_change_by_row(SumsOf sums_of, std::size_t rows, std::uint64_t contributions) {
+std::uint64_t largest_change_by_row(const BoundedUnits& units, std::size_t rows) {
   std::uint64_t largest = 0;
   for_each_tuple(kLevels, rows + 1, [&](const std::vector<std::uint32_t>& values) {
     const std::vector<std::uint32_t> others(values.begin() + 1, values.end());
     const auto sums = [&](const std::vector<std::uint32_t>& user) {
-      return sums_of(*GroupedRows({{7, kOne}, user}), contributions, never);
+      return sums_of({{7, kOne}, user}, units);
     };
     const BoundedSums with = sums(values);
     largest = std::max(largest, l1_distance(with, sums(others)));
@@ -83,16 +84,14 @@ std::uint64_t largest_change_by_row(SumsOf sums_of, std::size_t rows, std::uint6
   return largest;
 }
 
+// test/privacy/user_zcdp_privacy_test.cpp does the same under rho.
 TEST(BoundedSums, ChangeByTwoRowsAtMostForOneRowAndReachIt) {
   for (const std::uint64_t contributions : {1U, 2U, 3U, 7U}) {
     for (std::size_t rows = 0; rows <= 4; ++rows) {
-      for (const auto& [sums_of, parts] :
-           {std::pair<SumsOf, unsigned>{bounded_mean_sums, kMeanParts},
-            {bounded_variance_sums, kVarianceParts}}) {
-        const double most = bounded_change_by_row(parts, contributions) *
-                            static_cast<double>(bounded_sensitivity(parts));
-        const auto change =
-            static_cast<double>(largest_change_by_row(sums_of, rows, contributions));
+      for (const unsigned parts : {kMeanParts, kVarianceParts}) {
+        const BoundedUnits units = bounded_units(parts, contributions, pure(1));
+        const double most = units.change_by_row * static_cast<double>(units.sensitivity);
+        const auto change = static_cast<double>(largest_change_by_row(units, rows));
         EXPECT_LE(change, most);
         EXPECT_GE(change, most * (1 - 1e-8)) << contributions << " " << rows;
       }
@@ -101,9 +100,31 @@ TEST(BoundedSums, ChangeByTwoRowsAtMostForOneRowAndReachIt) {
 }
 
 TEST(BoundedSums, OfManyContributionsHardlyChangeForOneRow) {
-  EXPECT_LT(bounded_change_by_row(kMeanParts, 1), 2);
-  EXPECT_NEAR(bounded_change_by_row(kMeanParts, 10), 0.2, 1e-8);
-  EXPECT_GT(bounded_change_by_row(kVarianceParts, 0xffffffff), 0);
+  const auto change = [](unsigned parts, std::uint64_t contributions,
+                         const PrivacyParameter& privacy) {
+    return bounded_units(parts, contributions, privacy).change_by_row;
+  };
+  EXPECT_LT(change(kMeanParts, 1, pure(1)), 2);
+  EXPECT_NEAR(change(kMeanParts, 10, pure(1)), 0.2, 1e-8);
+  EXPECT_GT(change(kVarianceParts, 0xffffffff, pure(1)), 0);
+  EXPECT_LT(change(kMeanParts, 1, zcdp(1e-12)), std::sqrt(2));
+  EXPECT_NEAR(change(kMeanParts, 10, zcdp(1)), std::sqrt(2) / 10, 1e-8);
+  EXPECT_GT(change(kVarianceParts, 0xffffffff, zcdp(1)), 0);
+}
+
+// The sampler has room for finer units if rho is larger. Both sums are those of 1000 rows of 1/4.
+TEST(BoundedSums, AreMeasuredInUnitsForTheirRho) {
+  EXPECT_EQ(bounded_units(kMeanParts, 5, pure(1e-6)).bits, 31);
+  EXPECT_EQ(bounded_units(kMeanParts, 5, zcdp(1000)).bits, 31);
+  for (const double rho : {1e-12, 0.005, 1000.0}) {
+    const BoundedUnits units = bounded_units(kVarianceParts, 4, zcdp(rho));
+    const BoundedSums sums =
+        sums_of(UserValues(250, {kOne / 4, kOne / 4, kOne / 4, kOne / 4}), units);
+    const double row = std::ldexp(1, units.bits) / 4;
+    EXPECT_NEAR(static_cast<double>(sums.parts[0]), 62.5 * row, 1);
+    EXPECT_NEAR(static_cast<double>(sums.parts[1]), 375 * row, 1);
+    EXPECT_NEAR(static_cast<double>(sums.parts[2]), 562.5 * row, 1);
+  }
 }
 
 class BoundedRelease : public ::testing::Test {
@@ -112,13 +133,16 @@ class BoundedRelease : public ::testing::Test {
 };
 
 // The noise of each sum has a scale of some 1/1000 of a row. An error of 1/1000 takes noise of more
-// than a tenth of a row, which has a probability below e^-90.
+// than a tenth of a row, which has a probability below e^-90. Under rho sigma is 0.022 rows, and an
+// error of 1/1000 takes 0.7 rows.
 TEST_F(BoundedRelease, IsTheMeanAndVarianceWithAlmostNoNoise) {
   UserValues data;
   for (std::uint32_t user = 0; user < 1000; ++user) data.push_back({user % 2 * kOne / 2});
   const GroupedRows rows(data);
-  EXPECT_NEAR(bounded_mean(*rows, 1, 1000, context_) / double{kOne}, 0.25, 1e-3);
-  EXPECT_NEAR(bounded_variance(*rows, 1, 1000, context_) / double{kOne}, 0.0625, 1e-3);
+  for (const PrivacyParameter& privacy : {pure(1000), zcdp(1000)}) {
+    EXPECT_NEAR(bounded_mean(*rows, 1, privacy, context_) / double{kOne}, 0.25, 1e-3);
+    EXPECT_NEAR(bounded_variance(*rows, 1, privacy, context_) / double{kOne}, 0.0625, 1e-3);
+  }
 }
 
 TEST_F(BoundedRelease, StaysInRangeForOddInputs) {
@@ -127,10 +151,11 @@ TEST_F(BoundedRelease, StaysInRangeForOddInputs) {
   for (const UserValues& data : odd) {
     const GroupedRows rows(data);
     for (const std::uint64_t contributions : {std::uint64_t{1}, std::uint64_t{0xffffffff}}) {
-      for (const double epsilon : {1e-6, 1.0, 1000.0}) {
+      for (const PrivacyParameter& privacy :
+           {pure(1e-6), pure(1), pure(1000), zcdp(1e-12), zcdp(1), zcdp(1000)}) {
         for (int i = 0; i < 20; ++i) {
-          EXPECT_LE(bounded_mean(*rows, contributions, epsilon, context_), kOne);
-          EXPECT_LE(bounded_variance(*rows, contributions, epsilon, context_), kOne / 4);
+          EXPECT_LE(bounded_mean(*rows, contributions, privacy, context_), kOne);
+          EXPECT_LE(bounded_variance(*rows, contributions, privacy, context_), kOne / 4);
         }
       }
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <random>
 #include <vector>
 
@@ -53,9 +54,9 @@ class UserErrorForecasts : public ::testing::Test {
 TEST_F(UserErrorForecasts, AreTheLeastWorstCaseErrorForArray) {
   for (const double epsilon : {0.01, 0.5, 2.0, 50.0}) {
     const UserErrorForecast array =
-        mean({UserMethod::kArray, ContributionRule::kOptimal, 0, epsilon});
+        mean({UserMethod::kArray, ContributionRule::kOptimal, 0, pure(epsilon)});
     const UserErrorForecast all =
-        mean({UserMethod::kBaseline, ContributionRule::kOptimal, 0, epsilon});
+        mean({UserMethod::kBaseline, ContributionRule::kOptimal, 0, pure(epsilon)});
     EXPECT_NEAR(*array.left_out + array.noise, mean_error(array.max_contributions, epsilon), 1e-12);
     for (const UsersWithRows& run : histogram_) {
       EXPECT_LE(*array.left_out + array.noise, mean_error(run.rows, epsilon) + 1e-12);
@@ -67,7 +68,7 @@ TEST_F(UserErrorForecasts, AreTheLeastWorstCaseErrorForArray) {
 }
 
 TEST_F(UserErrorForecasts, AreTheLeastWorstCaseErrorForTheVariance) {
-  const UserQuery query{UserMethod::kArray, ContributionRule::kOptimal, 0, 0.5};
+  const UserQuery query{UserMethod::kArray, ContributionRule::kOptimal, 0, pure(0.5)};
   const UserErrorForecast array = forecast_variance_error(counts_, query);
   EXPECT_NEAR(*array.left_out + array.noise, variance_error(array.max_contributions, 0.5), 1e-12);
   for (const UsersWithRows& run : histogram_) {
@@ -75,25 +76,56 @@ TEST_F(UserErrorForecasts, AreTheLeastWorstCaseErrorForTheVariance) {
   }
 }
 
+// sqrt(pi rho) = 1/2: Gaussian noise of the same expected magnitude.
+TEST_F(UserErrorForecasts, AreThoseOfEqualNoiseUnderRho) {
+  const PrivacyParameter rho = zcdp(0.25 / std::numbers::pi);
+  for (const UserMethod method : {UserMethod::kArray, UserMethod::kBaseline}) {
+    const UserQuery of_epsilon{method, ContributionRule::kOptimal, 0, pure(0.5)};
+    const UserQuery of_rho{method, ContributionRule::kOptimal, 0, rho};
+    EXPECT_EQ(mean(of_rho).max_contributions, mean(of_epsilon).max_contributions);
+    EXPECT_DOUBLE_EQ(mean(of_rho).noise, mean(of_epsilon).noise);
+    EXPECT_DOUBLE_EQ(forecast_variance_error(counts_, of_rho).noise,
+                     forecast_variance_error(counts_, of_epsilon).noise);
+  }
+}
+
+// 'bounded': the mean magnitude of the noise of 1000 rows at the lower bound, where it is largest.
+TEST_F(UserErrorForecasts, BoundTheNoiseOfBounded) {
+  constexpr int kDraws = 4000;
+  const test::GroupedRows rows(test::UserValues(1000, {0}));
+  const RowsPerUser counts(*rows, context_);
+  for (const PrivacyParameter& privacy : {pure(1), zcdp(0.5)}) {
+    const UserQuery query{UserMethod::kBounded, ContributionRule::kFixed, 1, privacy};
+    const double noise = forecast_mean_error(counts, query, context_).noise;
+    double above = 0;
+    for (int i = 0; i < kDraws; ++i) {
+      above += user_mean(*rows, query, context_) / double{kOne} / kDraws;
+    }
+    // Clamped at the lower bound, half of the noise is left.
+    EXPECT_NEAR(2 * above, noise, 8 * noise * 1.5 / std::sqrt(kDraws));
+  }
+}
+
 TEST_F(UserErrorForecasts, HaveNoLeftOutErrorForPrivateIntervals) {
   for (const UserMethod method :
        {UserMethod::kLevy, UserMethod::kQuantile, UserMethod::kQuantileAdaptive}) {
-    EXPECT_FALSE(mean({method, ContributionRule::kOptimal, 0, 1}).left_out.has_value());
+    EXPECT_FALSE(mean({method, ContributionRule::kOptimal, 0, pure(1)}).left_out.has_value());
   }
 }
 
 TEST_F(UserErrorForecasts, MatchTheEmptyInputWithoutRows) {
   const RowsPerUser nobody(std::vector<UsersWithRows>{}, heap());
-  const UserQuery query{UserMethod::kArray, ContributionRule::kOptimal, 0, 0.5};
+  const UserQuery query{UserMethod::kArray, ContributionRule::kOptimal, 0, pure(0.5)};
   EXPECT_EQ(forecast_mean_error(nobody, query, context_).noise, 2);
   EXPECT_EQ(forecast_variance_error(nobody, query).noise, 0.5);
 }
 
 TEST_F(UserErrorForecasts, RefuseWhatTheReleaseRefuses) {
-  EXPECT_THROW(mean({UserMethod::kArray, ContributionRule::kOptimal, 0, 0}), ParameterError);
-  EXPECT_THROW(mean({UserMethod::kBounded, ContributionRule::kOptimal, 0, 1}), ParameterError);
+  EXPECT_THROW(mean({UserMethod::kArray, ContributionRule::kOptimal, 0, pure(0)}), ParameterError);
+  EXPECT_THROW(mean({UserMethod::kBounded, ContributionRule::kOptimal, 0, pure(1)}),
+               ParameterError);
   EXPECT_THROW(
-      forecast_variance_error(counts_, {UserMethod::kLevy, ContributionRule::kOptimal, 0, 1}),
+      forecast_variance_error(counts_, {UserMethod::kLevy, ContributionRule::kOptimal, 0, pure(1)}),
       ParameterError);
 }
 
@@ -114,27 +146,33 @@ TEST_F(UserErrorForecasts, BoundTheErrorOfReleases) {
   const test::GroupedRows grouped(rows);
   const double truth = sum / static_cast<double>(rows.size()) / kOne;
   for (const UserMethod method : {UserMethod::kArray, UserMethod::kBaseline}) {
-    const UserQuery query{method, ContributionRule::kOptimal, 0, 1};
-    const UserErrorForecast forecast = mean(query);
-    double error = 0;
-    for (int i = 0; i < kDraws; ++i) {
-      const std::uint32_t released = user_mean(*grouped, query, context_);
-      error += std::abs(released / double{kOne} - truth) / kDraws;
+    for (const PrivacyParameter& privacy : {pure(1), zcdp(1)}) {
+      const UserQuery query{method, ContributionRule::kOptimal, 0, privacy};
+      const UserErrorForecast forecast = mean(query);
+      double error = 0;
+      for (int i = 0; i < kDraws; ++i) {
+        const std::uint32_t released = user_mean(*grouped, query, context_);
+        error += std::abs(released / double{kOne} - truth) / kDraws;
+      }
+      EXPECT_LE(error, *forecast.left_out + forecast.noise * (1 + 8 / std::sqrt(kDraws)));
     }
-    EXPECT_LE(error, *forecast.left_out + forecast.noise * (1 + 8 / std::sqrt(kDraws)));
   }
 }
 
 // 40 arrays are too few for a private interval with epsilon = 0.5, and many with epsilon = 20.
 TEST_F(UserErrorForecasts, AreTheNoiseOfTheRestOfEpsilonForQuantiles) {
   for (const UserMethod method : {UserMethod::kQuantile, UserMethod::kQuantileAdaptive}) {
-    const UserErrorForecast forecast = mean({method, ContributionRule::kFixed, 10, 0.5});
+    const UserErrorForecast forecast = mean({method, ContributionRule::kFixed, 10, pure(0.5)});
     EXPECT_EQ(forecast.kept_rows, 400U);
     EXPECT_DOUBLE_EQ(forecast.noise, 10.0 / 400 / 0.5);
     const unsigned spent = plan_windows(40, clipped_target(method, pure(20)), pure(20)).parts;
     ASSERT_GT(spent, 0U);
-    EXPECT_DOUBLE_EQ(mean({method, ContributionRule::kFixed, 10, 20}).noise,
+    EXPECT_DOUBLE_EQ(mean({method, ContributionRule::kFixed, 10, pure(20)}).noise,
                      10.0 / 400 / (20.0 * (32 - spent) / 32));
+    const unsigned of_rho = plan_windows(40, clipped_target(method, zcdp(20)), zcdp(20)).parts;
+    ASSERT_GT(of_rho, 0U);
+    EXPECT_DOUBLE_EQ(mean({method, ContributionRule::kFixed, 10, zcdp(20)}).noise,
+                     10.0 / 400 / std::sqrt(std::numbers::pi * 20 * (32 - of_rho) / 32));
   }
 }
 
@@ -149,7 +187,7 @@ TEST_F(UserErrorForecasts, AreTheNoiseOfReleasesForLevy) {
     const std::vector<std::uint32_t> own(as_size(rows_per_user), kOne / 8 * 3);
     const test::GroupedRows rows(test::UserValues(kUsers, own));
     const RowsPerUser counts(*rows, context_);
-    const UserQuery query{UserMethod::kLevy, ContributionRule::kOptimal, 0, kEpsilon};
+    const UserQuery query{UserMethod::kLevy, ContributionRule::kOptimal, 0, pure(kEpsilon)};
     const double noise = forecast_mean_error(counts, query, context_).noise;
     const unsigned spent =
         levy_interval_parts(levy_half_width(kUsers, rows_per_user), kUsers, pure(kEpsilon));
@@ -175,7 +213,8 @@ TEST_F(UserErrorForecasts, HaveNoMoreNoiseForLevyThanForTheWholeRange) {
       const std::vector<UsersWithRows> histogram = {{rows, users}};
       const RowsPerUser counts(histogram, heap());
       const auto noise = [&](UserMethod method) {
-        return forecast_mean_error(counts, {method, ContributionRule::kOptimal, 0, 1}, context_)
+        return forecast_mean_error(counts, {method, ContributionRule::kOptimal, 0, pure(1)},
+                                   context_)
             .noise;
       };
       EXPECT_LE(noise(UserMethod::kLevy), noise(UserMethod::kBaseline));

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -24,9 +26,9 @@ constexpr auto kByGrid = Contribution::kUserInGrid;
 
 class UserGridStats : public ::testing::Test {
  protected:
-  GridRelease release_of(const std::vector<UserRow>& rows, std::uint32_t grids, double epsilon,
-                         bool suppress = true) {
-    return user_grid_stats(*GroupedRows(rows, kByGrid), grids, epsilon, suppress, context_);
+  GridRelease release_of(const std::vector<UserRow>& rows, std::uint32_t grids,
+                         const PrivacyParameter& privacy, bool suppress = true) {
+    return user_grid_stats(*GroupedRows(rows, kByGrid), grids, privacy, suppress, context_);
   }
 
   TestContext context_;
@@ -47,7 +49,7 @@ std::vector<UserRow> three_grids() {
 }
 
 TEST_F(UserGridStats, GivesEveryGridItsMeanAndVariance) {
-  const GridRelease release = release_of(three_grids(), 3, 1000, false);
+  const GridRelease release = release_of(three_grids(), 3, pure(1000), false);
   ASSERT_EQ(release.grids.size(), 3U);
   EXPECT_EQ(release.grids_per_user, 3U);
   for (std::uint32_t grid = 0; grid < 3; ++grid) {
@@ -63,8 +65,8 @@ TEST_F(UserGridStats, GivesEveryGridItsMeanAndVariance) {
 }
 
 TEST_F(UserGridStats, SpendsMoreOnEachGridAfterSuppression) {
-  const GridRelease release = release_of(three_grids(), 3, 0.1);
-  EXPECT_EQ(release_of(three_grids(), 3, 0.1, false).grids_per_user, 3U);
+  const GridRelease release = release_of(three_grids(), 3, pure(0.1));
+  EXPECT_EQ(release_of(three_grids(), 3, pure(0.1), false).grids_per_user, 3U);
   EXPECT_EQ(release.grids_per_user, 1U);
   std::uint64_t users = 0;
   for (const GridStatistics& statistics : release.grids) {
@@ -79,7 +81,7 @@ TEST_F(UserGridStats, SpendsMoreOnEachGridAfterSuppression) {
 }
 
 TEST_F(UserGridStats, StatesItsErrors) {
-  const GridRelease release = release_of(three_grids(), 3, 0.3, false);
+  const GridRelease release = release_of(three_grids(), 3, pure(0.3), false);
   for (const GridStatistics& statistics : release.grids) {
     EXPECT_NEAR(statistics.mean_error, mean_sensitivity_fraction(408, 10) / 0.05, 1e-12);
     EXPECT_NEAR(statistics.variance_error, variance_sensitivity_fraction(408, 10) / 0.05, 1e-12);
@@ -94,7 +96,7 @@ TEST_F(UserGridStats, HasTheNoiseOfItsPartOfEpsilon) {
   double sum = 0;
   double scale = 0;
   for (int i = 0; i < kDraws; ++i) {
-    const GridStatistics third = release_of(rows, 3, 60, false).grids[2];
+    const GridStatistics third = release_of(rows, 3, pure(60), false).grids[2];
     sum += std::abs(third.mean / double{kOne} - 0.375);
     scale = third.mean_error;
   }
@@ -102,16 +104,53 @@ TEST_F(UserGridStats, HasTheNoiseOfItsPartOfEpsilon) {
   EXPECT_NEAR(sum / kDraws, scale, 8 * scale / std::sqrt(kDraws));
 }
 
+// Three grids share rho: the noise of a statistic grows with the square root of their number.
+TEST_F(UserGridStats, HasTheNoiseOfItsPartOfRho) {
+  constexpr int kDraws = 3000;
+  constexpr double kRho = 60;
+  const std::vector<UserRow> rows = three_grids();
+  double mean = 0;
+  double variance = 0;
+  GridStatistics third{};
+  for (int i = 0; i < kDraws; ++i) {
+    third = release_of(rows, 3, zcdp(kRho), false).grids[2];
+    mean += std::abs(third.mean / double{kOne} - 0.375);
+    variance += std::abs(third.variance / double{kOne} - 0.140625);
+  }
+  const double noise = 1 / std::sqrt(std::numbers::pi * kRho / 6);
+  EXPECT_DOUBLE_EQ(third.mean_error, mean_sensitivity_fraction(408, 10) * noise);
+  EXPECT_DOUBLE_EQ(third.variance_error, variance_sensitivity_fraction(408, 10) * noise);
+  EXPECT_NEAR(mean / kDraws, third.mean_error, 8 * third.mean_error / std::sqrt(kDraws));
+  EXPECT_NEAR(variance / kDraws, third.variance_error,
+              8 * third.variance_error / std::sqrt(kDraws));
+}
+
+// Suppression never makes the error of a grid larger than the largest before.
+TEST_F(UserGridStats, SuppressesUnderRhoAsWell) {
+  for (const double rho : {1e-4, 0.003, 100.0}) {
+    const GridRelease release = release_of(three_grids(), 3, zcdp(rho));
+    const GridRelease all = release_of(three_grids(), 3, zcdp(rho), false);
+    double largest = 0;
+    for (const GridStatistics& grid : all.grids)
+      largest = std::max(largest, grid.mean_error + grid.variance_error);
+    EXPECT_DOUBLE_EQ(release.error_bound, largest);
+    EXPECT_EQ(release.grids_per_user, rho < 1 ? 1U : 3U) << rho;
+    for (const GridStatistics& grid : release.grids) {
+      EXPECT_LE(grid.mean_error + grid.variance_error, release.error_bound * (1 + 1e-12));
+    }
+  }
+}
+
 TEST_F(UserGridStats, IsDefinedForOddInputs) {
-  EXPECT_TRUE(release_of({}, 0, 1).grids.empty());
-  const GridRelease single = release_of({{7, 0, kOne}}, 1, 1);
+  EXPECT_TRUE(release_of({}, 0, pure(1)).grids.empty());
+  const GridRelease single = release_of({{7, 0, kOne}}, 1, pure(1));
   ASSERT_EQ(single.grids.size(), 1U);
   EXPECT_EQ(single.grids[0].variance, 0U);
-  const GridRelease heavy = release_of({{7, 0, kOne}, {7, 1, 0}, {7, 2, 5}}, 3, 1e-6);
+  const GridRelease heavy = release_of({{7, 0, kOne}, {7, 1, 0}, {7, 2, 5}}, 3, pure(1e-6));
   EXPECT_EQ(heavy.grids.size(), 3U);
   EXPECT_EQ(heavy.grids_per_user, 3U);
   for (int i = 0; i < 50; ++i) {
-    const GridStatistics noisy = release_of({{7, 0, kOne}, {8, 0, 0}}, 1, 1e-6).grids.front();
+    const GridStatistics noisy = release_of({{7, 0, kOne}, {8, 0, 0}}, 1, pure(1e-6)).grids.front();
     EXPECT_LE(noisy.mean, kOne);
     EXPECT_LE(noisy.variance, kOne / 4);
   }
@@ -119,7 +158,8 @@ TEST_F(UserGridStats, IsDefinedForOddInputs) {
 
 TEST_F(UserGridStats, RefusesEpsilonOutOfRange) {
   for (const double epsilon : {0.0, -1.0, 1001.0, std::nan("")}) {
-    EXPECT_THROW(release_of(three_grids(), 3, epsilon), ParameterError);
+    EXPECT_THROW(release_of(three_grids(), 3, pure(epsilon)), ParameterError);
+    EXPECT_THROW(release_of(three_grids(), 3, zcdp(epsilon)), ParameterError);
   }
 }
 
@@ -129,8 +169,17 @@ TEST_F(UserGridStats, RefusesAnEpsilonTooSmallToBeShared) {
   for (std::uint32_t grid = 0; grid < 20; ++grid) rows.push_back({7, grid, kOne / 2});
   test::expect_parameter_error(
       "epsilon must be at least 2.384185791015625e-06 for users in 20 grids, got 1e-06",
-      "Ask for a larger epsilon, or for fewer grids.", [&] { release_of(rows, 20, 1e-6); });
-  EXPECT_EQ(release_of(rows, 20, 2.4e-6).grids.size(), 20U);
+      "Ask for a larger epsilon, or for fewer grids.", [&] { release_of(rows, 20, pure(1e-6)); });
+  EXPECT_EQ(release_of(rows, 20, pure(2.4e-6)).grids.size(), 20U);
+}
+
+TEST_F(UserGridStats, RefusesARhoTooSmallToBeShared) {
+  std::vector<UserRow> rows;
+  for (std::uint32_t grid = 0; grid < 600; ++grid) rows.push_back({7, grid, kOne / 2});
+  test::expect_parameter_error(
+      "rho must be at least 1.0658141036401503e-12 for users in 600 grids, got 1e-12",
+      "Ask for a larger rho, or for fewer grids.", [&] { release_of(rows, 600, zcdp(1e-12)); });
+  EXPECT_EQ(release_of(rows, 600, zcdp(1.1e-12)).grids.size(), 600U);
 }
 
 }  // namespace

@@ -14,7 +14,9 @@
 #include "core/contributions/fixed_point.hpp"
 #include "core/user_level/budget_split.hpp"
 #include "core/user_level/levy_interval.hpp"
+#include "core/user_level/window_interval.hpp"
 #include "support/context_testing.hpp"
+#include "support/interval_law.hpp"
 #include "support/law_testing.hpp"
 #include "support/user_dataset.hpp"
 
@@ -158,17 +160,21 @@ TEST(FilledArrays, ChangeInOnePlaceWhenOneUserChanges) {
 
 // --- Odd inputs ----------------------------------------------------------------------------------
 
+// The least and the largest guarantees, and one between.
+const PrivacyParameter kGuarantees[] = {pure(1e-6),  pure(1), pure(1000),
+                                        zcdp(1e-12), zcdp(1), zcdp(1000)};
+
 class UserMean : public ::testing::Test {
  protected:
-  static UserQuery query(UserMethod method, double epsilon) {
+  static UserQuery query(UserMethod method, const PrivacyParameter& privacy) {
     const bool bounded = method == UserMethod::kBounded;
-    return {method, bounded ? ContributionRule::kFixed : ContributionRule::kOptimal, 3, epsilon};
+    return {method, bounded ? ContributionRule::kFixed : ContributionRule::kOptimal, 3, privacy};
   }
   std::uint32_t draw(const UserValues& data, const UserQuery& query) {
     return user_mean(*GroupedRows(data), query, context_);
   }
-  std::uint32_t draw(const UserValues& data, UserMethod method, double epsilon) {
-    return draw(data, query(method, epsilon));
+  std::uint32_t draw(const UserValues& data, UserMethod method, const PrivacyParameter& privacy) {
+    return draw(data, query(method, privacy));
   }
 
   TestContext context_;
@@ -185,8 +191,8 @@ TEST_F(UserMean, StaysInRangeForOddInputs) {
   };
   for (const UserValues& data : odd) {
     for (const UserMethod method : kMethods) {
-      for (const double epsilon : {1e-6, 1.0, 1000.0}) {
-        for (int i = 0; i < 20; ++i) EXPECT_LE(draw(data, method, epsilon), kOne);
+      for (const PrivacyParameter& privacy : kGuarantees) {
+        for (int i = 0; i < 20; ++i) EXPECT_LE(draw(data, method, privacy), kOne);
       }
     }
   }
@@ -199,10 +205,10 @@ TEST_F(UserMean, IsANoisyMiddleWithoutRows) {
     if (method == UserMethod::kBounded) continue;
     int ends = 0;
     for (int i = 0; i < 200; ++i) {
-      const std::uint32_t answer = draw({}, method, 0.001);
+      const std::uint32_t answer = draw({}, method, pure(0.001));
       ends += answer == 0 || answer == kOne;
       // P[|noise| > 1/4] = e^-250.
-      EXPECT_NEAR(draw({}, method, 1000) / double{kOne}, 0.5, 0.25);
+      EXPECT_NEAR(draw({}, method, pure(1000)) / double{kOne}, 0.5, 0.25);
     }
     // Each answer lies between the ends with probability 0.0005; 20 of 200 have a probability below
     // 10^-38.
@@ -210,31 +216,38 @@ TEST_F(UserMean, IsANoisyMiddleWithoutRows) {
   }
 }
 
-// With epsilon = 1000 the noise of 2000 rows reaches 1 / 1000 with probability e^-900 or less.
+// With epsilon = 1000 the noise of 2000 rows reaches 1 / 1000 with probability e^-900 or less. With
+// rho = 1000 its sigma is 2 * 10^-5 or less.
 TEST_F(UserMean, IsAccurateWithAlmostNoNoise) {
   UserValues data;
   for (std::uint32_t user = 0; user < 1000; ++user) data.push_back({kOne / 4, kOne / 2});
   for (const UserMethod method : kMethods) {
-    EXPECT_NEAR(draw(data, method, 1000) / double{kOne}, 0.375, 0.002);
+    for (const PrivacyParameter& privacy : {pure(1000), zcdp(1000)}) {
+      EXPECT_NEAR(draw(data, method, privacy) / double{kOne}, 0.375, 0.002);
+    }
   }
 }
 
 TEST_F(UserMean, IsTheValueOfEqualValues) {
   const UserValues data(500, std::vector<std::uint32_t>(3, kOne / 5));
   for (const UserMethod method : kMethods) {
-    EXPECT_NEAR(draw(data, method, 1000) / double{kOne}, 0.2, 0.002);
+    EXPECT_NEAR(draw(data, method, pure(1000)) / double{kOne}, 0.2, 0.002);
   }
 }
 
 TEST_F(UserMean, AcceptsAFixedBoundAboveTheMostRows) {
   for (const UserMethod method : kMethods) {
-    EXPECT_LE(draw({{1, 2, 3}, {4}, {5, 6}}, {method, ContributionRule::kFixed, 0xffffffff, 1}),
-              kOne);
+    EXPECT_LE(
+        draw({{1, 2, 3}, {4}, {5, 6}}, {method, ContributionRule::kFixed, 0xffffffff, pure(1)}),
+        kOne);
   }
 }
 
 TEST_F(UserMean, RefusesParametersOutOfRange) {
-  for (const UserMethod method : kMethods) EXPECT_THROW(draw({{1}}, method, 0), ParameterError);
+  for (const UserMethod method : kMethods) {
+    EXPECT_THROW(draw({{1}}, method, pure(0)), ParameterError);
+    EXPECT_THROW(draw({{1}}, method, zcdp(0)), ParameterError);
+  }
 }
 
 // --- Noise ---------------------------------------------------------------------------------------
@@ -248,7 +261,7 @@ TEST_F(UserMean, HasTheForecastNoise) {
   for (const UserMethod method : {UserMethod::kBaseline, UserMethod::kArray}) {
     const GroupedRows rows(data);
     const RowsPerUser counts(*rows, work);
-    const UserQuery asked = query(method, 2);
+    const UserQuery asked = query(method, pure(2));
     const std::uint64_t bound = mean_contribution_bound(asked, counts);
     const double scale = static_cast<double>(bound) / static_cast<double>(counts.kept(bound)) / 2;
     double sum = 0;
@@ -261,13 +274,133 @@ TEST_F(UserMean, HasTheForecastNoise) {
   }
 }
 
+double normal_below(double z) {
+  return std::erfc(-z / std::sqrt(2)) / 2;
+}
+double laplace_below(double z) {
+  return z < 0 ? std::exp(z) / 2 : 1 - std::exp(-z) / 2;
+}
+
+// The p-value of the noise of a mean, in units of its spread, against the law with these
+// probabilities of less noise. The mean is in the middle of the range.
+class UserNoise : public UserMean {
+ protected:
+  double p_value(const GroupedRows& rows, const UserQuery& query, double spread,
+                 double (*below)(double)) {
+    constexpr int kDraws = 20'000;
+    constexpr std::size_t kParts = 12;
+    std::vector<std::uint64_t> observed(kParts);
+    for (int i = 0; i < kDraws; ++i) {
+      const double noise = user_mean(*rows, query, context_) / double{kOne} - 0.5;
+      const auto part = static_cast<std::size_t>(below(noise / spread) * kParts);
+      ++observed[std::min(kParts - 1, part)];
+    }
+    return test::law_p_value(observed, std::vector<double>(kParts, 1.0 / kParts));
+  }
+};
+
+// Half of the users have values at either end, so that nothing but the noise moves the mean. Of 10
+// users with 3 rows the sensitivity of the mean is 1/10.
+TEST_F(UserNoise, IsGaussianOfTheWholeOfRhoWithoutAnInterval) {
+  UserValues data(5, {0, 0, 0});
+  data.resize(10, {kOne, kOne, kOne});
+  const GroupedRows rows(data);
+  for (const UserMethod method : {UserMethod::kBaseline, UserMethod::kArray, UserMethod::kLevy,
+                                  UserMethod::kQuantile, UserMethod::kAuto}) {
+    const auto p_value_of = [&](double spent) {
+      return p_value(rows, query(method, zcdp(0.5)), 0.1 / std::sqrt(2 * spent), normal_below);
+    };
+    EXPECT_GT(p_value_of(0.5), test::kLawFalseAlarm);
+    EXPECT_LT(p_value_of(0.6), test::kLawFalseAlarm);
+  }
+}
+
+// The law of a mean by 'quantile': that of its interval, by the definition, and the noise of the
+// rest of the budget about the clipped mean.
+class QuantileLaw : public UserNoise {
+ protected:
+  struct Part {
+    double probability;
+    double mean;
+    double spread;
+  };
+
+  static UserValues spread_values() {
+    UserValues data;
+    for (std::uint32_t i = 0; i < kUsers; ++i) data.push_back({kOne / 100 * (30 + i)});
+    return data;
+  }
+
+  // If the mean spends `mean_parts` of the budget.
+  static std::vector<Part> law(const PrivacyParameter& budget, unsigned mean_parts) {
+    const WindowPlan plan =
+        plan_windows(kUsers, clipped_target(UserMethod::kQuantile, budget), budget);
+    std::vector<double> means;
+    std::vector<FilledArray> arrays;
+    for (const auto& values : spread_values()) {
+      means.push_back(values.front() / double{kOne});
+      arrays.push_back({1, values.front()});
+    }
+    const PrivacyParameter rest = share_of(budget, mean_parts);
+    const double spread_of_one =
+        rest.measure == PrivacyMeasure::kPure ? 1 / rest.value : 1 / std::sqrt(2 * rest.value);
+    std::vector<Part> parts;
+    for (const auto& [interval, probability] :
+         test::law_of_windows(means, plan, interval_epsilon(budget, plan.parts))) {
+      if (probability < 1e-9L) continue;
+      const IntegerQuery query = clipped_mean(arrays, {interval.first, interval.second});
+      parts.push_back({static_cast<double>(probability), static_cast<double>(query.answer) / kOne,
+                       static_cast<double>(query.sensitivity) / kOne * spread_of_one});
+    }
+    return parts;
+  }
+
+  static double below(const std::vector<Part>& law, double x, PrivacyMeasure measure) {
+    double sum = 0;
+    for (const auto& [probability, mean, spread] : law) {
+      const double z = (x - mean) / spread;
+      sum += probability * (measure == PrivacyMeasure::kPure ? laplace_below(z) : normal_below(z));
+    }
+    return sum;
+  }
+
+  double p_value(const std::vector<Part>& law, const PrivacyParameter& budget) {
+    constexpr int kDraws = 8000;
+    constexpr std::size_t kParts = 6;
+    const GroupedRows rows(spread_values());
+    std::vector<std::uint64_t> observed(kParts);
+    for (int i = 0; i < kDraws; ++i) {
+      const double drawn =
+          user_mean(*rows, query(UserMethod::kQuantile, budget), context_) / double{kOne};
+      const auto part = static_cast<std::size_t>(below(law, drawn, budget.measure) * kParts);
+      ++observed[std::min(kParts - 1, part)];
+    }
+    return test::law_p_value(observed, std::vector<double>(kParts, 1.0 / kParts));
+  }
+
+  static constexpr std::uint32_t kUsers = 40;
+};
+
+TEST_F(QuantileLaw, IsThatOfTheIntervalAndTheRestOfTheBudget) {
+  for (const PrivacyParameter& budget : {pure(20), zcdp(20)}) {
+    const WindowPlan plan =
+        plan_windows(kUsers, clipped_target(UserMethod::kQuantile, budget), budget);
+    ASSERT_GT(plan.parts, 4U);
+    EXPECT_GT(p_value(law(budget, kBudgetParts - plan.parts), budget), test::kLawFalseAlarm);
+    EXPECT_LT(p_value(law(budget, kBudgetParts), budget), test::kLawFalseAlarm);
+  }
+}
+
 // Five users of m rows: ln(50) / (2 m) is tau^2 in units of U, so 4 tau >= U up to m = 31.
 class LevyBorder : public UserMean {
  protected:
   static constexpr double kEpsilon = 200;
+  static constexpr double kRho = 600;
 
-  // One user at the upper end, four at the lower one.
-  void expect_law(std::size_t rows_per_user, double centre, double scale) {
+  // One user at the upper end, four at the lower one. The noise has the probabilities `below` of
+  // less than a multiple of its scale.
+  void expect_law(const PrivacyParameter& privacy, std::size_t rows_per_user, double centre,
+                  double scale, double (*below)(double)) {
     constexpr int kDraws = 20'000;
     constexpr std::size_t kParts = 12;
     UserValues data(5, std::vector<std::uint32_t>(rows_per_user, 0));
@@ -275,10 +408,9 @@ class LevyBorder : public UserMean {
     const GroupedRows rows(data);
     std::vector<std::uint64_t> observed(kParts);
     for (int i = 0; i < kDraws; ++i) {
-      const std::uint32_t drawn = user_mean(*rows, query(UserMethod::kLevy, kEpsilon), context_);
+      const std::uint32_t drawn = user_mean(*rows, query(UserMethod::kLevy, privacy), context_);
       const double z = (drawn / double{kOne} - centre) / scale;
-      const double below = z < 0 ? std::exp(z) / 2 : 1 - std::exp(-z) / 2;
-      ++observed[std::min(kParts - 1, static_cast<std::size_t>(below * kParts))];
+      ++observed[std::min(kParts - 1, static_cast<std::size_t>(below(z) * kParts))];
     }
     const std::vector<double> evenly(kParts, 1.0 / kParts);
     EXPECT_GT(test::law_p_value(observed, evenly), test::kLawFalseAlarm);
@@ -287,7 +419,8 @@ class LevyBorder : public UserMean {
 
 // At 4 tau >= U nobody is clipped, and the noise uses all of epsilon.
 TEST_F(LevyBorder, UsesTheWholeRangeAtFullEpsilonAbove) {
-  expect_law(31, 1.0 / 5, 1.0 / 5 / kEpsilon);
+  expect_law(pure(kEpsilon), 31, 1.0 / 5, 1.0 / 5 / kEpsilon, laplace_below);
+  expect_law(zcdp(kRho), 31, 1.0 / 5, 1.0 / 5 / std::sqrt(2 * kRho), normal_below);
 }
 
 // Below, the interval is [0, 3 tau], around the first bin, except for less than one of 1000 draws
@@ -296,7 +429,17 @@ TEST_F(LevyBorder, UsesAPrivateIntervalAndTheRestOfEpsilonBelow) {
   const double tau = std::sqrt(std::log(50) / (2 * 126));
   const unsigned parts = levy_interval_parts(levy_half_width(5, 126), 5, pure(kEpsilon));
   ASSERT_GE(kEpsilon * parts / 32 * 3 / 4, 9);
-  expect_law(126, 3 * tau / 5, 3 * tau / 5 / (kEpsilon * (32 - parts) / 32));
+  expect_law(pure(kEpsilon), 126, 3 * tau / 5, 3 * tau / 5 / (kEpsilon * (32 - parts) / 32),
+             laplace_below);
+}
+
+TEST_F(LevyBorder, UsesAPrivateIntervalAndTheRestOfRhoBelow) {
+  const double tau = std::sqrt(std::log(50) / (2 * 126));
+  const unsigned parts = levy_interval_parts(levy_half_width(5, 126), 5, zcdp(kRho));
+  ASSERT_GT(parts, 0U);
+  ASSERT_GE(std::sqrt(8 * kRho * parts / 32) * 3 / 4, 9);
+  expect_law(zcdp(kRho), 126, 3 * tau / 5, 3 * tau / 5 / std::sqrt(2 * kRho * (32 - parts) / 32),
+             normal_below);
 }
 
 // Three of four arrays are at the lower end, so each of the four bins after the first costs 1 and
@@ -313,7 +456,7 @@ TEST_F(UserMean, FindsTheLevyIntervalWithItsShareOfEpsilon) {
   const double tau = std::sqrt(std::log(40) / (2 * kRows));
   std::vector<std::uint64_t> observed(2);
   for (int i = 0; i < kDraws; ++i) {
-    const double drawn = user_mean(*rows, query(UserMethod::kLevy, kAsked), context_);
+    const double drawn = user_mean(*rows, query(UserMethod::kLevy, pure(kAsked)), context_);
     ++observed[drawn / kOne < 1.4 * tau];
   }
   const unsigned parts = levy_interval_parts(levy_half_width(4, kRows), 4, pure(kAsked));

@@ -2,13 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory_resource>
+#include <numbers>
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/privacy/zcdp.hpp"
 #include "support/parameter_error.hpp"
 
 namespace dpquantile {
@@ -24,7 +25,10 @@ TEST(CheckUserQuery, AcceptsTheEndsOfTheRanges) {
   for (const UserMethod method : kMethods) {
     for (const double epsilon : {1e-6, 1000.0}) {
       for (const std::uint64_t most : {std::uint64_t{1}, kMost}) {
-        EXPECT_NO_THROW(check_user_query({method, ContributionRule::kFixed, most, epsilon}));
+        EXPECT_NO_THROW(check_user_query({method, ContributionRule::kFixed, most, pure(epsilon)}));
+        const double rho = epsilon * epsilon;  // 1e-12 and a million
+        EXPECT_NO_THROW(check_user_query(
+            {method, ContributionRule::kFixed, most, zcdp(std::min(rho, 1000.0))}));
       }
     }
   }
@@ -33,19 +37,24 @@ TEST(CheckUserQuery, AcceptsTheEndsOfTheRanges) {
 TEST(CheckUserQuery, RefusesParametersOutOfRange) {
   for (const UserMethod method : kMethods) {
     for (const double epsilon : {0.0, -1.0, 9e-7, 1001.0, std::nan("")}) {
-      EXPECT_THROW(check_user_query({method, ContributionRule::kFixed, 1, epsilon}),
+      EXPECT_THROW(check_user_query({method, ContributionRule::kFixed, 1, pure(epsilon)}),
+                   ParameterError);
+    }
+    for (const double rho : {0.0, -1.0, 9e-13, 1001.0, std::nan("")}) {
+      EXPECT_THROW(check_user_query({method, ContributionRule::kFixed, 1, zcdp(rho)}),
                    ParameterError);
     }
     for (const std::uint64_t most : {std::uint64_t{0}, kMost + 1}) {
-      EXPECT_THROW(check_user_query({method, ContributionRule::kFixed, most, 1}), ParameterError);
+      EXPECT_THROW(check_user_query({method, ContributionRule::kFixed, most, pure(1)}),
+                   ParameterError);
     }
   }
 }
 
 TEST(CheckUserQuery, RefusesRulesThatReadTheDataForBounded) {
   for (const ContributionRule rule : {ContributionRule::kOptimal, ContributionRule::kMedian}) {
-    EXPECT_THROW(check_user_query({UserMethod::kBounded, rule, 5, 1}), ParameterError);
-    EXPECT_NO_THROW(check_user_query({UserMethod::kArray, rule, 0, 1}));
+    EXPECT_THROW(check_user_query({UserMethod::kBounded, rule, 5, pure(1)}), ParameterError);
+    EXPECT_NO_THROW(check_user_query({UserMethod::kArray, rule, 0, pure(1)}));
   }
 }
 
@@ -53,10 +62,11 @@ TEST(CheckUserQuery, SaysWhatItGot) {
   const auto check = [](UserQuery query) { return [=] { check_user_query(query); }; };
   test::expect_parameter_error("epsilon must be between 1e-06 and 1000, got 0",
                                "Typical values lie between 0.01 and 3; smaller is more private.",
-                               check({UserMethod::kArray, ContributionRule::kOptimal, 0, 0}));
-  test::expect_parameter_error("max_contributions must be between 1 and 4294967295, got 4294967296",
-                               "It is the most rows of one user that count.",
-                               check({UserMethod::kLevy, ContributionRule::kFixed, kMost + 1, 1}));
+                               check({UserMethod::kArray, ContributionRule::kOptimal, 0, pure(0)}));
+  test::expect_parameter_error(
+      "max_contributions must be between 1 and 4294967295, got 4294967296",
+      "It is the most rows of one user that count.",
+      check({UserMethod::kLevy, ContributionRule::kFixed, kMost + 1, pure(1)}));
 }
 
 TEST(ClipsArrayMeans, HoldsForLevyAndTheQuantileMethods) {
@@ -70,7 +80,7 @@ TEST(ClipsArrayMeans, HoldsForLevyAndTheQuantileMethods) {
 class MeanContributionBound : public ::testing::Test {
  protected:
   std::uint64_t bound(UserMethod method, ContributionRule rule, std::uint64_t most = 7) {
-    return mean_contribution_bound({method, rule, most, 0.5}, counts_);
+    return mean_contribution_bound({method, rule, most, pure(0.5)}, counts_);
   }
 
   const std::vector<UsersWithRows> histogram_ = {{1, 50}, {10, 30}, {200, 4}, {900, 1}};
@@ -94,33 +104,18 @@ TEST_F(MeanContributionBound, DependsOnTheMethodAndTheRule) {
   EXPECT_EQ(bound(UserMethod::kArray, ContributionRule::kFixed), 7U);
 }
 
+TEST_F(MeanContributionBound, IsThatOfEqualNoiseUnderRho) {
+  constexpr double kRho = 0.25 / std::numbers::pi;  // sqrt(pi rho) = 1/2
+  const UserQuery query{UserMethod::kArray, ContributionRule::kOptimal, 0, zcdp(kRho)};
+  EXPECT_EQ(mean_contribution_bound(query, counts_), least_mean_error_bound(counts_, 0.5));
+  EXPECT_NE(mean_contribution_bound(query, counts_), least_mean_error_bound(counts_, kRho));
+}
+
 // The most rows of a user would tell who else is there, so 'bounded' does not read them.
 TEST_F(MeanContributionBound, ExceedsTheMostRowsOnlyForBounded) {
   for (const UserMethod method : kMethods) {
     const std::uint64_t expected = method == UserMethod::kBounded ? kMost : 900;
     EXPECT_EQ(bound(method, ContributionRule::kFixed, kMost), expected);
-  }
-}
-
-TEST(UserCost, IsThatOfLaplaceNoiseOfALargeSensitivity) {
-  EXPECT_DOUBLE_EQ(*user_cost(1).rho, rho_of_laplace(1, 256));
-  EXPECT_LT(*user_cost(12).rho, rho_of_pure(12));
-  EXPECT_EQ(*user_cost(12.5).rho, rho_of_pure(12.5));
-  EXPECT_EQ(with_least_sensitivity({5, 3}).sensitivity, 256U);
-  EXPECT_EQ(with_least_sensitivity({5, 300}).sensitivity, 300U);
-  EXPECT_EQ(with_least_sensitivity({5, 0}).sensitivity, 0U);
-}
-
-// What an interval and the mean cost together, for every division of epsilon.
-TEST(UserCost, CoversAnIntervalAndItsMean) {
-  for (const double epsilon : {1e-6, 0.1, 1.0, 5.0, 12.0, 20.0, 1000.0}) {
-    for (int parts = 1; parts <= 16; ++parts) {
-      const double interval = epsilon * parts / 32;
-      const double rest =
-          std::min(rho_of_laplace(epsilon - interval, 256), rho_of_pure(epsilon - interval));
-      EXPECT_LE(std::min(rho_of_bounded_range(interval), rho_of_pure(interval)) + rest,
-                *user_cost(epsilon).rho * (1 + 1e-9));
-    }
   }
 }
 

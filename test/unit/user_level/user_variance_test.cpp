@@ -72,14 +72,18 @@ TEST(VarianceQuery, IsExactForTheMostRows) {
   EXPECT_EQ(variance_query(equal, 1).answer, 0U);
 }
 
+// The least and the largest guarantees, and one between.
+const PrivacyParameter kGuarantees[] = {pure(1e-6),  pure(1), pure(1000),
+                                        zcdp(1e-12), zcdp(1), zcdp(1000)};
+
 class UserVariance : public ::testing::Test {
  protected:
-  static UserQuery query(UserMethod method, double epsilon) {
+  static UserQuery query(UserMethod method, const PrivacyParameter& privacy) {
     const bool bounded = method == UserMethod::kBounded;
-    return {method, bounded ? ContributionRule::kFixed : ContributionRule::kOptimal, 3, epsilon};
+    return {method, bounded ? ContributionRule::kFixed : ContributionRule::kOptimal, 3, privacy};
   }
-  std::uint32_t draw(const UserValues& data, UserMethod method, double epsilon) {
-    return user_variance(*GroupedRows(data), query(method, epsilon), context_);
+  std::uint32_t draw(const UserValues& data, UserMethod method, const PrivacyParameter& privacy) {
+    return user_variance(*GroupedRows(data), query(method, privacy), context_);
   }
 
   static constexpr UserMethod kMethods[] = {UserMethod::kBaseline, UserMethod::kArray,
@@ -92,8 +96,8 @@ TEST_F(UserVariance, StaysInRangeForOddInputs) {
       {}, {{5}}, {{0, kOne, 7}}, {{kOne}, {kOne}}, {std::vector<std::uint32_t>(3000, kOne), {0}}};
   for (const UserValues& data : odd) {
     for (const UserMethod method : kMethods) {
-      for (const double epsilon : {1e-6, 1.0, 1000.0}) {
-        for (int i = 0; i < 20; ++i) EXPECT_LE(draw(data, method, epsilon), kOne / 4);
+      for (const PrivacyParameter& privacy : kGuarantees) {
+        for (int i = 0; i < 20; ++i) EXPECT_LE(draw(data, method, privacy), kOne / 4);
       }
     }
   }
@@ -101,15 +105,15 @@ TEST_F(UserVariance, StaysInRangeForOddInputs) {
 
 TEST_F(UserVariance, IsZeroForOneRow) {
   for (const std::uint32_t value : {0U, 12345U, kOne}) {
-    EXPECT_EQ(draw({{value}}, UserMethod::kArray, 0.001), 0U);
-    EXPECT_EQ(draw({{value}}, UserMethod::kBaseline, 0.001), 0U);
+    EXPECT_EQ(draw({{value}}, UserMethod::kArray, pure(0.001)), 0U);
+    EXPECT_EQ(draw({{value}}, UserMethod::kBaseline, pure(0.001)), 0U);
   }
 }
 
 // The noise has scale 1/4 / 1000 and goes further than 1/16 with probability e^-250.
 TEST_F(UserVariance, IsANoisyMiddleWithoutRows) {
   for (int i = 0; i < 100; ++i) {
-    EXPECT_NEAR(draw({}, UserMethod::kArray, 1000) / double{kOne}, 0.125, 0.0625);
+    EXPECT_NEAR(draw({}, UserMethod::kArray, pure(1000)) / double{kOne}, 0.125, 0.0625);
   }
 }
 
@@ -117,24 +121,24 @@ TEST_F(UserVariance, IsANoisyMiddleWithoutRows) {
 TEST_F(UserVariance, IsAccurateWithAlmostNoNoise) {
   const UserValues data(1000, {kOne / 4, kOne / 4 * 3});
   for (const UserMethod method : kMethods) {
-    EXPECT_NEAR(draw(data, method, 1000) / double{kOne}, 0.0625, 0.002);
+    EXPECT_NEAR(draw(data, method, pure(1000)) / double{kOne}, 0.0625, 0.002);
   }
 }
 
 TEST_F(UserVariance, ChoosesTheBoundForTheVariance) {
   const std::vector<UsersWithRows> histogram = {{1, 50}, {10, 30}, {200, 4}, {900, 1}};
   const RowsPerUser counts(histogram, heap());
-  EXPECT_EQ(variance_contribution_bound(query(UserMethod::kArray, 0.5), counts),
+  EXPECT_EQ(variance_contribution_bound(query(UserMethod::kArray, pure(0.5)), counts),
             least_variance_error_bound(counts, 0.5));
-  EXPECT_EQ(variance_contribution_bound(query(UserMethod::kBaseline, 0.5), counts), 900U);
+  EXPECT_EQ(variance_contribution_bound(query(UserMethod::kBaseline, pure(0.5)), counts), 900U);
 }
 
 TEST_F(UserVariance, RefusesMethodsThatClipArrays) {
   for (const UserMethod method :
        {UserMethod::kLevy, UserMethod::kQuantile, UserMethod::kQuantileAdaptive}) {
-    EXPECT_THROW(draw({{1}}, method, 1), ParameterError);
+    EXPECT_THROW(draw({{1}}, method, pure(1)), ParameterError);
   }
-  EXPECT_THROW(draw({{1}}, UserMethod::kArray, 0), ParameterError);
+  EXPECT_THROW(draw({{1}}, UserMethod::kArray, pure(0)), ParameterError);
 }
 
 }  // namespace

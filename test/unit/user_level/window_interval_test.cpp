@@ -7,17 +7,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <numbers>
 #include <utility>
 #include <vector>
 
 #include "core/contributions/fixed_point.hpp"
 #include "core/user_level/budget_split.hpp"
 #include "support/context_testing.hpp"
+#include "support/interval_law.hpp"
 #include "support/law_testing.hpp"
 
 namespace dpquantile {
 namespace {
 
+using test::IntervalLaw;
+using test::law_of_windows;
 using test::TestContext;
 
 constexpr std::uint32_t kOne = FixedPoint::kOne;
@@ -50,6 +54,17 @@ TEST(WindowPlanning, SpendsLessForMoreArrays) {
   EXPECT_LE(before, kBudgetParts / 4);
 }
 
+// rho = pi / 100 has the noise of epsilon = pi / 10.
+TEST(WindowPlanning, PlansForRhoAsWell) {
+  const double rho = std::numbers::pi / 100;
+  EXPECT_NEAR(clipped_target(UserMethod::kQuantile, zcdp(rho)), 50 / std::numbers::pi, 1e-12);
+  EXPECT_EQ(plan_windows(20, 2, zcdp(rho)).parts, 0U);
+  const WindowPlan plan = plan_windows(600, 15, zcdp(rho));
+  EXPECT_GE(plan.parts, 1U);
+  // A part of rho is an epsilon' of sqrt(8 rho / 32), which is far more than a part of epsilon.
+  EXPECT_LT(plan.parts, plan_windows(600, 15, pure(std::numbers::pi / 10)).parts);
+}
+
 TEST(WindowPlanning, ClipsAtMostATenthOfTheArrays) {
   EXPECT_EQ(plan_windows(1000, 5, pure(1)).clipped, 5U);
   EXPECT_EQ(plan_windows(1000, 5000, pure(1)).clipped, 100U);
@@ -79,38 +94,6 @@ TEST(WindowPlanning, KeepsMissesRare) {
 
 // --- The draw ------------------------------------------------------------------------------------
 
-using Law = std::map<std::pair<std::uint32_t, std::uint32_t>, double>;
-
-// The law of the intervals, by the definition.
-Law law_of_windows(const std::vector<double>& means, const WindowPlan& plan, double epsilon) {
-  constexpr double kCells = 8192;
-  const double lambda = epsilon * (1 - 1.0 / 1024) / 2;
-  const auto target = static_cast<double>(plan.clipped);
-  Law law;
-  double sum = 0;
-  for (unsigned j = 0; j <= 4 * plan.finest; ++j) {
-    const double width = std::round(kCells * std::exp2(-(j / 4.0)));
-    for (int i = 0;; ++i) {
-      const double low = std::min(std::floor(i * width / 8), kCells - width);
-      double below = -target;
-      double above = -target;
-      for (const double mean : means) {
-        const double cell = std::min(std::floor(mean * kCells), kCells - 1);
-        below += cell < low;
-        above += cell >= low + width;
-      }
-      const double cost = std::max({std::abs(below), std::abs(above), std::abs(below + above)});
-      const double weight = std::exp2(plan.narrow_preference * j / 4) * std::exp(-lambda * cost);
-      law[{static_cast<std::uint32_t>(low) << 18, static_cast<std::uint32_t>(low + width) << 18}] +=
-          weight;
-      sum += weight;
-      if (low == kCells - width) break;
-    }
-  }
-  for (auto& [interval, probability] : law) probability /= sum;
-  return law;
-}
-
 class WindowInterval : public ::testing::Test {
  protected:
   TestContext context_;
@@ -124,18 +107,17 @@ TEST_F(WindowInterval, FollowsTheLawOfTheProof) {
   for (const WindowPlan& plan : plans) {
     for (const std::vector<double>& means : data) {
       for (const double epsilon : {0.2, 2.0}) {
-        const Law law = law_of_windows(means, plan, epsilon);
         std::vector<double> probabilities;
-        Law places;
-        for (const auto& [interval, probability] : law) {
-          places[interval] = static_cast<double>(probabilities.size());
-          probabilities.push_back(probability);
+        std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> places;
+        for (const auto& [interval, probability] : law_of_windows(means, plan, epsilon)) {
+          places[interval] = probabilities.size();
+          probabilities.push_back(static_cast<double>(probability));
         }
         std::vector<std::uint64_t> observed(probabilities.size());
         for (int i = 0; i < kDraws; ++i) {
           const ClippingInterval drawn =
               draw_window_interval(arrays_of(means), plan, epsilon, context_);
-          ++observed[static_cast<std::size_t>(places.at({drawn.low, drawn.high}))];
+          ++observed[places.at({drawn.low, drawn.high})];
         }
         EXPECT_GT(test::law_p_value(observed, probabilities), test::kLawFalseAlarm) << epsilon;
       }
@@ -151,12 +133,13 @@ TEST_F(WindowInterval, HasABoundedRange) {
   const std::vector<double> ends = {0, 0.2, 0.5, 0.8, 1};
   for (const double from : ends) {
     for (const double to : ends) {
-      const Law law = law_of_windows({0.1, 0.3, 0.5, 0.9, from}, plan, kEpsilon);
-      const Law other = law_of_windows({0.1, 0.3, 0.5, 0.9, to}, plan, kEpsilon);
-      double least = 0;
-      double most = 0;
-      for (const auto& [interval, probability] : law) {
-        const double change = std::log(probability / other.at(interval));
+      const std::vector<double> means = {0.1, 0.3, 0.5, 0.9, from};
+      const std::vector<double> moved = {0.1, 0.3, 0.5, 0.9, to};
+      const IntervalLaw other = law_of_windows(moved, plan, kEpsilon);
+      long double least = 0;
+      long double most = 0;
+      for (const auto& [interval, probability] : law_of_windows(means, plan, kEpsilon)) {
+        const long double change = std::log(probability / other.at(interval));
         least = std::min(least, change);
         most = std::max(most, change);
       }
