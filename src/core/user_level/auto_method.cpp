@@ -1,7 +1,9 @@
 #include "core/user_level/auto_method.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numbers>
 
@@ -14,83 +16,125 @@ namespace {
 
 // In units of U.
 constexpr double kSpread = 1.0 / 6;
-constexpr double kOffsets = 1.0 / 12;
+constexpr double kOffsets[] = {0, 1.0 / 12};
 constexpr double kIntervalPerSpread = 7;
+
+// An error for each of kOffsets.
+using Errors = std::array<double, std::size(kOffsets)>;
 
 double square(double x) {
   return x * x;
 }
 
-// The error to expect with at most `bound` rows of each user, in units of U.
-class ModelError {
+// The errors to expect with at most `bound` rows of each user, in units of U.
+class ModelErrors {
  public:
-  ModelError(const RowsPerUser& counts, std::uint64_t bound, const PrivacyParameter& privacy)
-      : budget_(privacy),
+  ModelErrors(const RowsPerUser& counts, std::uint64_t bound, const PrivacyParameter& budget)
+      : budget_(budget),
         bound_(static_cast<double>(bound)),
-        kept_(static_cast<double>(counts.kept(bound))) {
-    const auto rows = static_cast<double>(counts.rows());
-    double shift = 0;
-    double kept_squares = 0;
+        kept_(static_cast<double>(counts.kept(bound))),
+        rows_(static_cast<double>(counts.rows())) {
     for (const UsersWithRows& run : counts.runs()) {
       const auto users = static_cast<double>(run.users);
       const auto kept = static_cast<double>(std::min(run.rows, bound));
-      shift += users * square(kept / kept_ - static_cast<double>(run.rows) / rows);
-      kept_squares += users * square(kept);
+      shift_ += users * square(kept / kept_ - static_cast<double>(run.rows) / rows_);
+      kept_squares_ += users * square(kept);
     }
-    left_out_ = square(kOffsets) * shift + square(kSpread) * (1 / kept_ - 1 / rows);
-    array_spread_ =
-        std::sqrt(square(kSpread) / bound_ + square(kOffsets) * kept_squares / (kept_ * bound_));
   }
 
-  double of_array() const { return with_noise(expected_noise(budget_)); }
+  Errors of_array() const {
+    return for_offsets([&](double) { return expected_noise(budget_); });
+  }
 
   // No less than of_array() where the interval would be public.
-  double of_quantile() const {
+  Errors of_quantile() const {
     const auto arrays = static_cast<std::uint64_t>(std::max(1.0, kept_ / bound_));
     const WindowPlan plan =
         plan_windows(arrays, clipped_target(UserMethod::kQuantile, budget_), budget_);
     if (plan.parts == 0) return of_array();
     const double narrowest = std::exp2(-static_cast<double>(plan.finest));
-    const double width = std::clamp(kIntervalPerSpread * array_spread_, narrowest, 1.0);
-    return with_noise(width * expected_noise(share_of(budget_, kBudgetParts - plan.parts)));
+    const double of_rest = expected_noise(share_of(budget_, kBudgetParts - plan.parts));
+    return for_offsets([&](double offset) {
+      return of_rest * std::clamp(kIntervalPerSpread * array_spread(offset), narrowest, 1.0);
+    });
   }
 
  private:
-  double with_noise(double of_sensitivity_one) const {
-    const double noise = of_sensitivity_one * bound_ / kept_;
-    return std::sqrt(2 / std::numbers::pi * std::max(0.0, left_out_) + square(noise));
+  // `noise` is that of a mean with sensitivity 1, by the offset.
+  template <class Noise>
+  Errors for_offsets(Noise noise) const {
+    Errors errors{};
+    std::ranges::transform(kOffsets, errors.begin(), [&](double offset) {
+      const double of_mean = noise(offset) * bound_ / kept_;
+      return std::sqrt(2 / std::numbers::pi * left_out(offset) + square(of_mean));
+    });
+    return errors;
+  }
+
+  double left_out(double offset) const {
+    return square(offset) * shift_ + square(kSpread) * std::max(0.0, 1 / kept_ - 1 / rows_);
+  }
+  double array_spread(double offset) const {
+    return std::sqrt(square(kSpread) / bound_ + square(offset) * kept_squares_ / (kept_ * bound_));
   }
 
   PrivacyParameter budget_;
   double bound_;
   double kept_;
-  double left_out_ = 0;
-  double array_spread_ = 0;
+  double rows_;
+  double shift_ = 0;
+  double kept_squares_ = 0;
 };
 
-class LeastError {
+class LeastRegret {
  public:
-  LeastError(const UserQuery& query, const RowsPerUser& counts) : query_(query), counts_(counts) {}
+  LeastRegret(const UserQuery& query, const RowsPerUser& counts) : query_(query), counts_(counts) {
+    least_.fill(std::numeric_limits<double>::infinity());
+  }
 
   void consider(std::uint64_t bound) {
-    const ModelError error(counts_, bound, query_.privacy);
-    consider(UserMethod::kArray, bound, error.of_array());
-    consider(UserMethod::kQuantile, bound, error.of_quantile());
+    const ModelErrors errors(counts_, bound, query_.privacy);
+    consider({UserMethod::kArray, bound, errors.of_array()});
+    consider({UserMethod::kQuantile, bound, errors.of_quantile()});
   }
 
-  UserQuery chosen() const { return chosen_; }
+  UserQuery chosen() const {
+    const auto best =
+        std::min_element(choices_.begin(), choices_.begin() + count_,
+                         [&](const Choice& a, const Choice& b) { return regret(a) < regret(b); });
+    return {best->method, ContributionRule::kFixed, best->bound, query_.privacy};
+  }
 
  private:
-  void consider(UserMethod method, std::uint64_t bound, double error) {
-    if (error >= least_) return;
-    least_ = error;
-    chosen_ = {method, ContributionRule::kFixed, bound, query_.privacy};
+  struct Choice {
+    UserMethod method;
+    std::uint64_t bound;
+    Errors errors;
+  };
+
+  void consider(const Choice& choice) {
+    choices_.at(count_++) = choice;
+    for (std::size_t i = 0; i < least_.size(); ++i) {
+      least_[i] = std::min(least_[i], choice.errors[i]);
+    }
   }
+
+  double regret(const Choice& choice) const {
+    double largest = 0;
+    for (std::size_t i = 0; i < least_.size(); ++i) {
+      largest = std::max(largest, choice.errors[i] / least_[i]);
+    }
+    return largest;
+  }
+
+  // Two methods for each power of two below 2^32, the median and the most rows of a user.
+  static constexpr std::size_t kMostChoices = 2 * (32 + 2);
 
   const UserQuery& query_;
   const RowsPerUser& counts_;
-  UserQuery chosen_;
-  double least_ = std::numeric_limits<double>::infinity();
+  std::array<Choice, kMostChoices> choices_{};
+  std::size_t count_ = 0;
+  Errors least_;
 };
 
 }  // namespace
@@ -100,7 +144,7 @@ UserQuery chosen_mean_query(const UserQuery& query, const RowsPerUser& counts) {
   if (counts.rows() == 0) {
     return {UserMethod::kArray, query.rule, query.max_contributions, query.privacy};
   }
-  LeastError least(query, counts);
+  LeastRegret least(query, counts);
   if (query.rule == ContributionRule::kOptimal) {
     for (std::uint64_t bound = 1; bound < counts.most(); bound *= 2) least.consider(bound);
     least.consider(median_bound(counts));

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 #include <vector>
 
 #include "core/contributions/fixed_point.hpp"
+#include "core/user_level/budget_split.hpp"
 #include "core/user_level/user_error.hpp"
 #include "core/user_level/user_mean.hpp"
+#include "core/user_level/window_interval.hpp"
 #include "support/context_testing.hpp"
 #include "support/law_testing.hpp"
 #include "support/user_dataset.hpp"
@@ -72,6 +75,67 @@ TEST(AutoMethod, ChoosesUnderRhoAsWell) {
   EXPECT_LE(chosen(heavy, under(0.003)).max_contributions, 10U);
   EXPECT_EQ(chosen(heavy, under(1000)).max_contributions, 1000U);
   EXPECT_EQ(chosen({}, under(1)).privacy, zcdp(1));
+}
+
+// The error of a choice by the definition, if the users' means have this standard deviation.
+double model_error(const RowsPerUser& counts, UserMethod method, std::uint64_t bound,
+                   const PrivacyParameter& privacy, double offset) {
+  const auto kept = static_cast<double>(counts.kept(bound));
+  const auto rows = static_cast<double>(counts.rows());
+  const double within = (1 / kept - 1 / rows) / 36;
+  double between = 0;
+  double squares = 0;
+  for (const UsersWithRows& run : counts.runs()) {
+    const auto users = static_cast<double>(run.users);
+    const auto own = static_cast<double>(std::min(run.rows, bound));
+    between += users * std::pow(own / kept - static_cast<double>(run.rows) / rows, 2);
+    squares += users * own * own;
+  }
+  const auto length = static_cast<double>(bound);
+  double noise = expected_noise(privacy);
+  const auto arrays = static_cast<std::uint64_t>(std::max(1.0, kept / length));
+  const WindowPlan plan = plan_windows(arrays, 5 * noise, privacy);
+  if (method == UserMethod::kQuantile && plan.parts > 0) {
+    const double spread = std::sqrt(1 / (36 * length) + offset * offset * squares / kept / length);
+    noise = std::min(1.0, std::max(7 * spread, std::exp2(-static_cast<double>(plan.finest)))) *
+            expected_noise(share_of(privacy, kBudgetParts - plan.parts));
+  }
+  const double left_out = std::max(0.0, offset * offset * between + within);
+  return std::hypot(noise * length / kept, std::sqrt(2 / std::numbers::pi * left_out));
+}
+
+// No other choice has a smaller error in the model where its error is further above the least one.
+TEST(AutoMethod, HasTheLeastRegret) {
+  const std::vector<std::vector<UsersWithRows>> histograms = {
+      {{10, 300}}, {{1, 50}, {10, 30}, {200, 4}, {900, 1}}, {{100, 500}, {3000, 20}}, {{7, 9000}}};
+  for (const auto& histogram : histograms) {
+    const RowsPerUser counts(histogram, heap());
+    for (const PrivacyParameter& privacy : {pure(0.1), pure(1), pure(5), zcdp(0.01), zcdp(1)}) {
+      std::vector<std::uint64_t> bounds = {counts.most(), median_bound(counts)};
+      for (std::uint64_t bound = 1; bound < counts.most(); bound *= 2) bounds.push_back(bound);
+      const auto regret = [&](UserMethod method, std::uint64_t bound) {
+        double largest = 0;
+        for (const double offset : {0.0, 1.0 / 12}) {
+          double least = std::numeric_limits<double>::infinity();
+          for (const std::uint64_t other : bounds) {
+            for (const UserMethod choice : {UserMethod::kArray, UserMethod::kQuantile}) {
+              least = std::min(least, model_error(counts, choice, other, privacy, offset));
+            }
+          }
+          largest = std::max(largest, model_error(counts, method, bound, privacy, offset) / least);
+        }
+        return largest;
+      };
+      const UserQuery query =
+          chosen_mean_query({UserMethod::kAuto, ContributionRule::kOptimal, 0, privacy}, counts);
+      for (const std::uint64_t bound : bounds) {
+        EXPECT_LE(regret(query.method, query.max_contributions),
+                  regret(UserMethod::kArray, bound) * (1 + 1e-12));
+        EXPECT_LE(regret(query.method, query.max_contributions),
+                  regret(UserMethod::kQuantile, bound) * (1 + 1e-12));
+      }
+    }
+  }
 }
 
 TEST(AutoMethod, LeavesOtherMethodsAsTheyAre) {
