@@ -18,7 +18,8 @@
 // The data come from a seeded generator, the mechanisms' noise from the CSPRNG. A figure is from
 // several datasets with the same numbers of rows and many draws on each. Errors are those of the
 // answers as released, within the bounds. 'bounded' protects against adding or removing a user, the
-// others protect against replacing one, so their epsilons do not mean the same guarantee.
+// others protect against replacing one, so their epsilons do not mean the same guarantee. Rows with
+// "rho" have the rho that accountant 'zcdp' charges for epsilon.
 //
 // usage: user_accuracy TRIALS [SVG_DIRECTORY]
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/contributions/user_sensitivity.hpp"
+#include "core/user_level/user_noise.hpp"
 #include "core/user_level/user_variance.hpp"
 #include "line_chart.hpp"
 #include "user_limits.hpp"
@@ -40,12 +41,14 @@ double draw_variance_error(const BusData& data, const UserQuery& query, RandomSt
   return std::abs(FixedPoint::create(0, kHighestSpeed).variance_of(units) - data.variance());
 }
 
+// Returns the errors at kEpsilons, or at the rhos that accountant 'zcdp' charges for them.
 template <class Draw>
 Row measure(const BusDataSets& data, const Method& method, int draws, RandomStream& random,
-            Draw draw) {
+            Draw draw, bool with_rho = false) {
   Row errors;
   for (const double epsilon : kEpsilons) {
-    const UserQuery query = query_for(method, data.counts(), epsilon);
+    UserQuery query = query_for(method, data.counts(), epsilon);
+    if (with_rho) query.privacy = zcdp(*user_cost(query.privacy).rho);
     Average average;
     for (const auto& set : data.sets()) {
       for (int i = 0; i < draws; ++i) average.add(draw(*set, query, random));
@@ -142,6 +145,10 @@ Errors measure_means(const BusDataSets& data, int trials, RandomStream& random) 
   for (const Method& method : kMethods) {
     errors.push_back(measure(data, method, draws, random, draw_mean_error));
     print_row(method.name, errors.back());
+  }
+  for (const std::size_t i : {kArrayMedian, kAuto}) {
+    const std::string name = std::string(kMethods[i].name) + ", rho";
+    print_row(name.c_str(), measure(data, kMethods[i], draws, random, draw_mean_error, true));
   }
   print_foot(data, errors);
   print_user_limits(data, std::max(2, draws / 4), random);

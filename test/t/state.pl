@@ -549,7 +549,9 @@ is(with_bytes($user_rows + 16, '80000000', 'valid_user'), 't', 'a value at the u
 is(with_bytes($user_rows + 16, '80000001', 'valid_user'), '22P03', 'threat 15: a value above the upper bound');
 is(with_bytes(1, '11', 'valid_user'), '22P03', 'threat 15: an unknown aggregate of users');
 is(with_bytes(1, '0a', 'valid_user'), '22P03', 'threat 15: rows of users for a function of hashes');
-is(with_bytes(3, '02', 'valid_user'), '22P03', 'threat 15: rho of an aggregate of users');
+is(with_bytes(3, '02', 'valid_user'), 't', 'rho of an aggregate of users');
+is(with_bytes(3, '03', 'valid_user'), '22P03', 'threat 15: an unknown measure of privacy');
+is(with_bytes(3, '02', 'valid_keep_user'), '22P03', 'threat 15: rho of an aggregate that has none');
 is(with_bytes(1, '06', 'valid_user'), '22P03', 'threat 15: rows without grids for a function of grids');
 is(with_bytes(1, '04', 'valid_grids'), '22P03', 'threat 15: rows in grids for a function without grids');
 my $grid_rows = $user_rows + 4 + (4 + 2) + (4 + 1);
