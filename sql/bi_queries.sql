@@ -97,6 +97,31 @@ EXECUTE days ('2024-05-02', '2024-05-04');
 SET timezone = 'Asia/Tokyo';
 EXECUTE days ('2024-05-02', '2024-05-04');
 EXECUTE days ('2024-05-02', '2024-05-04');
+-- Where the clock goes back across midnight, or by half an hour, no group is left out.
+SET plan_cache_mode = auto;
+RESET SESSION AUTHORIZATION;
+CREATE TABLE regress_dpq_bi.fold AS SELECT at FROM generate_series(timestamptz '2010-11-05 UTC', '2010-11-09 UTC', '1 minute') at;
+INSERT INTO regress_dpq_bi.fold SELECT at FROM generate_series(timestamptz '2024-04-06 14:20 UTC', '2024-04-06 16:20 UTC', '1 minute') at;
+ALTER TABLE regress_dpq_bi.fold OWNER TO regress_dpq_bi_owner;
+SET SESSION AUTHORIZATION regress_dpq_bi_owner;
+SELECT dp_protect_table('fold'), dp_set_domain('fold', 'at', '2010-11-05 UTC'::timestamptz, '2010-11-09 UTC');
+SELECT dp_grant_private_access('fold', 'regress_dpq_bi_analyst', epsilon => 100);
+SET SESSION AUTHORIZATION regress_dpq_bi_analyst;
+SET timezone = 'America/St_Johns';
+SELECT at::date AS day, count(*) FROM fold WHERE at >= '2010-11-07 02:30:30+00' AND at < '2010-11-08' GROUP BY 1 ORDER BY 1;
+SET SESSION AUTHORIZATION regress_dpq_bi_owner;
+SELECT dp_set_domain('fold', 'at', '2024-04-06 14:20 UTC'::timestamptz, '2024-04-06 16:20 UTC');
+SET SESSION AUTHORIZATION regress_dpq_bi_analyst;
+SET timezone = 'Australia/Lord_Howe';
+SELECT date_trunc('hour', at) AS hour, count(*) FROM fold WHERE at > '2024-01-01' GROUP BY 1 ORDER BY 1;
+SET timezone = 'UTC';
+-- Bounds of divisions and roundings hold for each value; functions without arguments have none.
+SELECT sum(floor(amount)::int / 49) BETWEEN 30900 AND 31100 AS quotients, sum((amount / 200)::int) BETWEEN 9900 AND 10100 AS rounded,
+       sum(amount::numeric(10, 0)) BETWEEN 2009000 AND 2011000 AS cut FROM visits;
+SELECT avg(pi()) FROM visits;
+SELECT count(*) FROM visits GROUP BY floor(pi());
+SELECT floor(amount / 100)::int AS hundreds, count(*) FROM visits WHERE amount < 'Infinity' GROUP BY 1 ORDER BY 1;
+
 -- A value that fails, and one that no list has
 SELECT 10 / (extract(hour FROM at)::int - 5) AS part, count(*) > 0 AS some FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
 RESET SESSION AUTHORIZATION;

@@ -93,8 +93,8 @@ Node* growing_argument(const FuncExpr* call) {
   if (Node* moment = moment_of(call)) return moment;
   const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
   if (name == nullptr) return nullptr;
-  for (const char* known : {"floor", "ceil", "ceiling", "round", "trunc", "date", "numeric",
-                            "float8", "int4", "int8"}) {
+  for (const char* known :
+       {"floor", "ceil", "ceiling", "round", "trunc", "date", "numeric", "float8"}) {
     if (strcmp(name, known) == 0 && list_length(call->args) == 1) {
       return grown(static_cast<Node*>(linitial(call->args)));
     }
@@ -161,13 +161,30 @@ Node* compared(const char* sign, Node* left, Node* right) {
   return made;
 }
 
-// The latest moment before another.
-Node* just_before(Node* moment) {
-  auto* microsecond = static_cast<Interval*>(palloc0(sizeof(Interval)));
-  microsecond->time = 1;
-  Const* interval = makeConst(INTERVALOID, -1, InvalidOid, sizeof(Interval),
-                              IntervalPGetDatum(microsecond), false, false);
-  return compared("-", moment, reinterpret_cast<Node*>(interval));
+Node* interval_constant(int64 microseconds) {
+  auto* length = static_cast<Interval*>(palloc0(sizeof(Interval)));
+  length->time = microseconds;
+  return reinterpret_cast<Node*>(makeConst(INTERVALOID, -1, InvalidOid, sizeof(Interval),
+                                           IntervalPGetDatum(length), false, false));
+}
+
+// The key of the part's value, or, where local times fall once as the clock goes back, the least of
+// the keys from there on (IS_LEAST), or the greatest up to there.
+Node* key_at(const Node* key, const Node* part, Node* with, MinMaxOp op) {
+  Node* at = with_part(key, part, with);
+  if (exprType(part) != TIMESTAMPTZOID) return at;
+  MinMaxExpr* extreme = makeNode(MinMaxExpr);
+  extreme->op = op;
+  extreme->minmaxtype = exprType(key);
+  extreme->minmaxcollid = exprCollation(key);
+  extreme->location = -1;
+  extreme->args = list_make1(at);
+  for (int i = 1; i <= kFoldSteps; ++i) {
+    Node* later = compared(op == IS_LEAST ? "+" : "-", static_cast<Node*>(copyObjectImpl(with)),
+                           interval_constant(i * kFoldStep));
+    extreme->args = lappend(extreme->args, with_part(key, part, later));
+  }
+  return reinterpret_cast<Node*>(extreme);
 }
 
 List* implied_terms(Node* key, const Node* new_key, const Node* term) {
@@ -176,14 +193,19 @@ List* implied_terms(Node* key, const Node* new_key, const Node* term) {
   if (!comparison || !is_free_of_columns(comparison->with)) return NIL;
   Node* with = as_part(comparison->with, part);
   if (with == nullptr) return NIL;
-  const bool is_before = comparison->sign == '<' && comparison->is_strict &&
-                         (exprType(part) == TIMESTAMPOID || exprType(part) == TIMESTAMPTZOID);
-  if (is_before) with = just_before(with);
-  const auto at = [&] { return with_part(key, part, with); };
+  const bool is_moment = exprType(part) == TIMESTAMPOID || exprType(part) == TIMESTAMPTZOID;
+  // The latest moment before.
+  if (is_moment && comparison->sign == '<' && comparison->is_strict) {
+    with = compared("-", with, interval_constant(1));
+  }
   const auto column = [&] { return static_cast<Node*>(copyObjectImpl(new_key)); };
   List* terms = NIL;
-  if (comparison->sign != '<') terms = lappend(terms, compared(">=", column(), at()));
-  if (comparison->sign != '>') terms = lappend(terms, compared("<=", column(), at()));
+  if (comparison->sign != '<') {
+    terms = lappend(terms, compared(">=", column(), key_at(key, part, with, IS_LEAST)));
+  }
+  if (comparison->sign != '>') {
+    terms = lappend(terms, compared("<=", column(), key_at(key, part, with, IS_GREATEST)));
+  }
   return terms;
 }
 

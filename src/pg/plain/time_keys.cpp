@@ -69,6 +69,27 @@ Node* cast_moment(const FuncExpr* call) {
   }
 }
 
+const Const* moment_at(const Const* like, Timestamp at) {
+  return makeConst(like->consttype, -1, InvalidOid, sizeof(Timestamp), TimestampGetDatum(at), false,
+                   FLOAT8PASSBYVAL);
+}
+
+// The first (direction 1) of the values from a moment on, or the last (-1) up to it. Where the
+// clock goes back, the values fall once: by 3 hours at most.
+const Const* extreme(const Node* cast, const Node* inner, const Const* moment, int direction) {
+  const Const* found = evaluated(cast, inner, moment);
+  if (moment->consttype != TIMESTAMPTZOID) return found;
+  for (int i = 1; i <= kFoldSteps && found != nullptr; ++i) {
+    const Timestamp at = DatumGetTimestamp(moment->constvalue) + direction * i * kFoldStep;
+    const Const* other = evaluated(cast, inner, moment_at(moment, at));
+    if (other == nullptr) return nullptr;
+    const Timestamp difference =
+        DatumGetTimestamp(other->constvalue) - DatumGetTimestamp(found->constvalue);
+    if (direction * difference < 0) found = other;
+  }
+  return found;
+}
+
 std::optional<TimeBounds> time_bounds(const QueryScope* scope, Node* moment) {
   check_stack_depth();
   const Oid type = exprType(moment);
@@ -80,8 +101,8 @@ std::optional<TimeBounds> time_bounds(const QueryScope* scope, Node* moment) {
   Node* inner = cast_moment(reinterpret_cast<FuncExpr*>(moment));
   const auto inside = inner == nullptr ? std::nullopt : time_bounds(scope, inner);
   if (!inside || !can_be_evaluated(moment, inner)) return std::nullopt;
-  const Const* lower = evaluated(moment, inner, inside->lower);
-  const Const* upper = evaluated(moment, inner, inside->upper);
+  const Const* lower = extreme(moment, inner, inside->lower, 1);
+  const Const* upper = extreme(moment, inner, inside->upper, -1);
   return lower != nullptr && upper != nullptr ? std::optional(TimeBounds{lower, upper})
                                               : std::nullopt;
 }
@@ -90,9 +111,9 @@ std::optional<TimeBounds> time_bounds(const QueryScope* scope, Node* moment) {
 
 struct Unit {
   const char* name;
-  int64 step;  // shorter than the unit ever is, in microseconds
+  int64 step;  // shorter than the unit ever is, also where the clock changes, in microseconds
 };
-constexpr Unit kUnits[] = {{"minute", 50 * USECS_PER_SEC}, {"hour", 48 * USECS_PER_MINUTE},
+constexpr Unit kUnits[] = {{"minute", 50 * USECS_PER_SEC}, {"hour", 14 * USECS_PER_MINUTE},
                            {"day", 20 * USECS_PER_HOUR},   {"week", 6 * USECS_PER_DAY},
                            {"month", 27 * USECS_PER_DAY},  {"quarter", 80 * USECS_PER_DAY},
                            {"year", 360 * USECS_PER_DAY},  {"decade", 3600 * USECS_PER_DAY}};
@@ -124,17 +145,12 @@ int64 step_of(const FuncExpr* call) {
   return strcmp(name, "date_bin") == 0 ? step_of_stride(argument(call, 0)) : 0;
 }
 
-const Const* moment_at(const Const* like, Timestamp at) {
-  return makeConst(like->consttype, -1, InvalidOid, sizeof(Timestamp), TimestampGetDatum(at), false,
-                   FLOAT8PASSBYVAL);
-}
-
 // The moments from bound to bound, so near to each other that no value is missed.
 List* moments_between(const TimeBounds& bounds, int64 step) {
   const Timestamp last = DatumGetTimestamp(bounds.upper->constvalue);
   List* moments = NIL;
   for (Timestamp at = DatumGetTimestamp(bounds.lower->constvalue); at < last; at += step) {
-    if (list_length(moments) > 2 * kMaxElements) return NIL;
+    if (list_length(moments) > 5 * kMaxElements) return NIL;
     moments = lappend(moments, const_cast<Const*>(moment_at(bounds.upper, at)));
   }
   return lappend(moments, const_cast<Const*>(bounds.upper));

@@ -2,6 +2,10 @@
 
 #include "pg/plain/query_scope.hpp"
 
+extern "C" {
+#include "datatype/timestamp.h"
+}
+
 // Keys of GROUP BY that are computed of a column of times with bounds.
 namespace dpquantile {
 
@@ -11,6 +15,12 @@ List* values_of_time_function(const QueryScope* scope, const FuncExpr* call);
 
 // The numbers as constants of a type.
 List* whole_numbers(Oid type, int least, int most);
+
+// Where the clock of a time zone goes back, it does so by 3 hours at most. Looking that far in such
+// steps finds the local days before, and those after except for the one minute of America/St_Johns
+// until 2011, where the clock went back at a minute past midnight.
+inline constexpr int64 kFoldStep = 30 * USECS_PER_MINUTE;
+inline constexpr int kFoldSteps = 6;
 
 // The moment of such a function other than extract: its values never fall while that grows. Null
 // for other functions.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 extern "C" {
 #include "access/transam.h"
@@ -97,13 +98,21 @@ Range product(const Range& left, const Range& right) {
           *std::max_element(std::begin(corners), std::end(corners))};
 }
 
+bool is_whole_type(Oid type) {
+  return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+// Division of whole numbers cuts off what is behind the point.
 MaybeRange quotient(const Range& left, const Range& right, Oid type) {
   if (right.lower <= 0 && right.upper >= 0) return std::nullopt;
-  Range range = product(left, {1 / right.upper, 1 / right.lower});
-  if (type == INT2OID || type == INT4OID || type == INT8OID) {
-    range = {std::trunc(range.lower), std::trunc(range.upper)};
-  }
-  return range;
+  const double corners[] = {left.lower / right.lower, left.lower / right.upper,
+                            left.upper / right.lower, left.upper / right.upper};
+  Range range = {*std::min_element(std::begin(corners), std::end(corners)),
+                 *std::max_element(std::begin(corners), std::end(corners))};
+  if (!is_whole_type(type)) return range;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return Range{std::trunc(std::nextafter(range.lower, -kInfinity)),
+               std::trunc(std::nextafter(range.upper, kInfinity))};
 }
 
 MaybeRange RangeSearch::range_of_operator(const QueryScope* scope, const OpExpr* operation) {
@@ -178,15 +187,15 @@ MaybeRange RangeSearch::range_of_case(const QueryScope* scope, const CaseExpr* c
   return range_of_any(scope, results);
 }
 
-// Casts between numbers round by less than one.
 // Functions of one number that never fall, or that are even.
 MaybeRange RangeSearch::range_of_function(const QueryScope* scope, const FuncExpr* call) {
   const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
   if (name == nullptr || !is_number(call->funcresulttype)) return std::nullopt;
   if (is_epoch(call)) return epoch_of(scope, call);
   if (call->funcid == F_INT4_BOOL) return Range{0, 1};
+  if (list_length(call->args) != 1) return range_of_cast(scope, call);
   const MaybeRange range = range_of(scope, static_cast<Node*>(linitial(call->args)));
-  if (!range || list_length(call->args) != 1) return std::nullopt;
+  if (!range) return std::nullopt;
   if (strcmp(name, "abs") == 0) {
     const double most = std::max(std::abs(range->lower), std::abs(range->upper));
     return Range{range->lower <= 0 && range->upper >= 0
@@ -219,7 +228,11 @@ MaybeRange RangeSearch::range_of_cast(const QueryScope* scope, const FuncExpr* c
   }
   auto* from = static_cast<Node*>(linitial(cast->args));
   if (!is_number(cast->funcresulttype) || !is_number(exprType(from))) return std::nullopt;
-  return range_of(scope, from);
+  const MaybeRange range = range_of(scope, from);
+  // numeric(10, 0) rounds, too.
+  const bool rounds = is_whole_type(cast->funcresulttype) || list_length(cast->args) > 1;
+  if (!range || !rounds) return range;
+  return Range{std::floor(range->lower), std::ceil(range->upper)};
 }
 
 MaybeRange RangeSearch::range_of_column(const QueryScope* scope, Var* column) {
