@@ -124,18 +124,25 @@ is( query(q{
 		SELECT count(samples.calls(oid)) > 20 FROM pg_proc
 		WHERE proargtypes::oid[] && '{text,bpchar,varchar}'::regtype[]::oid[] AND dpquantile.how_total(oid) = 'as it is'}),
 	't', 'threat 32: no function that is total as it is fails for an invalid text');
-is( query(q{
-		DELETE FROM samples.int4 WHERE v > 100000;
-		DO $$
-		DECLARE f regprocedure;
-		BEGIN
-			TRUNCATE samples.outcomes;
-			FOR f IN SELECT oid FROM pg_proc
-				WHERE proargtypes::oid[] && '{text,bpchar,varchar}'::regtype[]::oid[] AND dpquantile.how_total(oid) = 'variant'
-			LOOP CALL samples.compare(f, '', 'pg_column_size(a%s)'); END LOOP;
-		END $$;
-		SELECT * FROM samples.outcomes WHERE outcome NOT IN ('same', 'null', 'failed', 'beyond', 'empty')}),
-	'', 'threat 32: no variant fails for an invalid text');
+# In older minor releases PostgreSQL's own functions overrun buffers for invalid texts: 16.6 crashes.
+my %REPAIRED = (15 => 150016, 16 => 160012, 17 => 170008, 18 => 180002);
+my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
+SKIP:
+{
+	skip "PostgreSQL $version has a fault of its own with invalid texts", 1 if $version < $REPAIRED{ int($version / 10000) };
+	is( query(q{
+			DELETE FROM samples.int4 WHERE v > 100000;
+			DO $$
+			DECLARE f regprocedure;
+			BEGIN
+				TRUNCATE samples.outcomes;
+				FOR f IN SELECT oid FROM pg_proc
+					WHERE proargtypes::oid[] && '{text,bpchar,varchar}'::regtype[]::oid[] AND dpquantile.how_total(oid) = 'variant'
+				LOOP CALL samples.compare(f, '', 'pg_column_size(a%s)'); END LOOP;
+			END $$;
+			SELECT * FROM samples.outcomes WHERE outcome NOT IN ('same', 'null', 'failed', 'beyond', 'empty')}),
+		'', 'threat 32: no variant fails for an invalid text');
+}
 
 # An error that is not about values is raised.
 is( outcome($node, q{
