@@ -235,8 +235,9 @@ TEST(ReplacingInGroups, ACountReachesTwiceItsOwnCost) {
 TEST(ReplacingInGroups, AQuantileKeepsTwiceItsOwnCostAndExceedsThatOfOneGroup) {
   constexpr std::uint64_t kCells = 1000;
   for (const double epsilon : {0.1, 1.0, 3.0}) {
+    const Quantiles quantile = {0.9};
     const ReleaseCosts alone =
-        QuantilesMechanism({QuantilesMethod::kApproximate, pure(epsilon), kCells, {0.9}}, heap())
+        QuantilesMechanism({QuantilesMethod::kApproximate, pure(epsilon), kCells, quantile}, heap())
             .costs();
     const Dataset group{kCells, std::vector<std::uint32_t>(9, 0)};
     Dataset with_row = group;
