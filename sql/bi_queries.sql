@@ -1,4 +1,4 @@
--- Queries as BI tools write them, over a protected table. Epsilon is so large that counts are exact.
+-- Queries in the shapes that BI tools write, over a protected table. Epsilon is so large that counts are exact.
 SET timezone = 'UTC';
 SET datestyle = ISO;
 CREATE ROLE regress_dpq_bi_owner LOGIN;

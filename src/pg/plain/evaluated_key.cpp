@@ -17,7 +17,7 @@ namespace dpquantile {
 
 namespace {
 
-// Of the functions that are stable, these depend on the time zone only.
+// These stable functions depend on the time zone, and on nothing else outside of their arguments.
 constexpr const char* kOfTimeZone[] = {"date_trunc",  "timezone", "date",      "timestamp",
                                        "timestamptz", "extract",  "date_part", "date_bin"};
 

@@ -89,7 +89,7 @@ List* series_of_bounds(const QueryScope* scope, Node* key) {
 
 // ---- Functions of numbers ------------------------------------------------------------------
 
-// Of floor, ceil, round and trunc to whole numbers.
+// Lists the whole numbers that floor, ceil, round or trunc may give.
 List* rounded_numbers(const QueryScope* scope, const FuncExpr* call) {
   const auto bounds = bounds_of(scope, static_cast<Node*>(linitial(call->args)));
   const auto type = find_value_type(call->funcresulttype);

@@ -71,7 +71,7 @@ bool is_positive(const Node* given) {
 
 Node* grown(Node* node);
 
-// Of a number and a constant.
+// Finds the growing part of a number plus, minus, times or divided by a constant.
 Node* growing_operand(const OpExpr* operation) {
   const char* name = get_opname(operation->opno);
   if (operation->opno >= FirstUnpinnedObjectId || name == nullptr ||

@@ -125,7 +125,8 @@ int64 step_of_unit(const char* name) {
   return 0;
 }
 
-// Of date_bin, which takes no months.
+// Gives the step for a stride of date_bin, which takes no months; 0 if the stride is no such
+// constant.
 int64 step_of_stride(const Node* stride) {
   if (!IsA(stride, Const) || reinterpret_cast<const Const*>(stride)->constisnull) return 0;
   const Interval* length = DatumGetIntervalP(reinterpret_cast<const Const*>(stride)->constvalue);
