@@ -26,15 +26,16 @@ my $aggregates = join '', map { "CREATE AGGREGATE $_->[0] (SFUNC = dpquantile.$_
 # Rows i, each with a value x from 0 to 1000, one of five departments and one of seven kinds. One value is NULL.
 my $rows = q{
 	SELECT i, NULLIF((i * 7919::bigint %% 1000003)::float8 / 1000, 0.5) AS x, i %% 5 AS dept, i %% 7 AS kind FROM generate_series(1, %d) i};
-# A state holds few rows in chunks, and some rows as a list. It holds many rows as counters on 2^20 cells, and as
+# A state holds few rows in chunks, and some rows as a list. It holds many rows as counters on 2^16 cells, and as
 # compressed runs on more.
-my %rows = (few => 300, some => 5000, many => 1_200_000);
+my %rows = (few => 300, some => 5000, many => 150_000);
 my %quantiles = (
 	'default value grid' => q{expose(x, '{0.25, 0.5}', 1, 0, 1000, NULL)},
 	'few cells' => q{expose(x, '{0.5}', 1, 0, 1000, '{"granularity": 50}')},
+	'2^16 cells' => q{expose(x, '{0.5}', 1, 0, 1023.984375, '{"granularity": 0.015625}')},
 	'2^32 cells' => q{expose(x * 4294967, '{0.5}', 1, 0, 4294967295, '{"granularity": 1}')});
 my %numeric = (numeric => q{expose(x::numeric, '{0.25, 0.5}', 1, 0, 1000, NULL)});
-my %cdf = ('a CDF' => q{expose_cdf(x, 1, 0, 1000, '{"bins": 1048576}')});
+my %cdf = ('a CDF' => q{expose_cdf(x, 1, 0, 1000, '{"bins": 65536}')});
 my %other = (
 	'a CDF of values' => q{expose_cdf(x, 1, 0, 1000, '{"granularity": 1}')},
 	'a synthesis' => 'expose_synthesis(x, 5, 1, 0, 1000, NULL)',
@@ -81,12 +82,14 @@ my @group_plans = (
 	[ 'groups of partitions hashed', 'part', "$partitionwise $parallel SET enable_sort = off;",
 		qr/Finalize HashAggregate.*Gather.*Partial HashAggregate/ ]);
 
+my $session = session($node, 'postgres');
+
 # Checks the plan of a superuser's query and returns what the query prints.
 sub planned
 {
 	my ($name, $settings, $plan, $query) = @_;
-	like(outcome($node, "$settings EXPLAIN (COSTS OFF) $query", user => 'postgres'), $plan, "$name: the plan");
-	return outcome($node, "$settings $query", user => 'postgres');
+	like(outcome_in($session, "RESET ALL; $settings EXPLAIN (COSTS OFF) $query"), $plan, "$name: the plan");
+	return outcome_in($session, "RESET ALL; $settings $query");
 }
 
 sub from
@@ -135,7 +138,7 @@ foreach my $call (sort keys %quantiles)
 	foreach my $key ('i % 20000', 'i / 5000')
 	{
 		my $query = "SELECT md5(string_agg(s, ',' ORDER BY key))
-			FROM (SELECT $key AS key, md5($quantiles{$call}::text) AS s FROM plain_many WHERE i <= 200000 GROUP BY 1) g";
+			FROM (SELECT $key AS key, md5($quantiles{$call}::text) AS s FROM plain_many WHERE i <= 150000 GROUP BY 1) g";
 		my $small = "$serial $hashed SET work_mem = '64kB';";
 		like(
 			outcome($node, "$small EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $query", user => 'postgres'),

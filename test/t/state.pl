@@ -13,6 +13,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = new_node('state');
+# Each reading of bytes is a query of its own. One session for all of them saves the time to connect.
+my %session = map { $_ => session($node, $_) } 'analyst', 'postgres';
 my $started = $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
 
 # Calls of all support functions with NULL arguments. The arguments are sub-selects, because the planner would
@@ -35,18 +37,18 @@ my $expose = q{
 
 foreach my $schema_is ('closed', 'open')
 {
-	is(outcome($node, $_), '42501', "threat 15: an analyst may not call, with the schema $schema_is: $_")
+	is(outcome_in($session{analyst}, $_), '42501', "threat 15: an analyst may not call, with the schema $schema_is: $_")
 	  foreach @calls;
-	is(outcome($node, sprintf $expose, 'pg_temp'),
+	is(outcome_in($session{analyst}, sprintf $expose, 'pg_temp'),
 		'42501', "threat 15: an analyst may not build an aggregate, with the schema $schema_is");
 	$node->safe_psql('postgres', 'GRANT USAGE ON SCHEMA dpquantile TO analyst');
 }
 $node->safe_psql('postgres', 'REVOKE USAGE ON SCHEMA dpquantile FROM analyst');
-is(outcome($node, $_, user => 'postgres'), '0A000', "threat 15: refused even to a superuser: $_")
+is(outcome_in($session{postgres}, $_), '0A000', "threat 15: refused even to a superuser: $_")
   foreach @executor_calls;
 foreach my $final (@finals)
 {
-	is( outcome($node, qq{SELECT dpquantile.$final('\\x00')}, user => 'postgres'),
+	is( outcome_in($session{postgres}, qq{SELECT dpquantile.$final('\\x00')}),
 		'22P03', "threat 15: the input function checks bytes first: $final");
 }
 
@@ -190,16 +192,15 @@ sub with_bytes
 	my ($offset, $hex, $table) = @_;
 	$table //= 'valid';
 	my $changed = "overlay(bytes PLACING '\\x$hex'::bytea FROM $offset + 1)";
-	return outcome($node, "SELECT $changed\::text::dpquantile.records_state IS NOT NULL FROM $table",
-		user => 'postgres');
+	return outcome_in($session{postgres}, "SELECT $changed\::text::dpquantile.records_state IS NOT NULL FROM $table");
 }
 # The outcome of reading and writing the state with its records replaced by these bytes, as text.
 sub with_records
 {
 	my ($table, $count, $hex) = @_;
 	my $changed = "substr(bytes, 1, $offset{$table}) || int4send($count) || '\\x$hex'::bytea";
-	return outcome($node, "SELECT ($changed)::text::dpquantile.records_state::text = ($changed)::text FROM $table",
-		user => 'postgres');
+	return outcome_in($session{postgres},
+		"SELECT ($changed)::text::dpquantile.records_state::text = ($changed)::text FROM $table");
 }
 my ($family, $method, $measure, $type, $epsilon, $delta, $lower, $upper, $granularity) = (1, 2, 3, 4, 5, 13, 21, 29, 37);
 my ($bins, $quantiles) = (45, $header);
@@ -352,8 +353,8 @@ foreach my $table (sort keys %largest)
 	{
 		my ($names, $expected) = @$case;
 		my $parts = join ', ', map { $part{$_} } split /, /, $names;
-		is( outcome($node, "SELECT (SELECT merge(s)::text FROM unnest(ARRAY[$parts]) s) = $part{most}::text FROM $table",
-				user => 'postgres'),
+		is( outcome_in($session{postgres},
+				"SELECT (SELECT merge(s)::text FROM unnest(ARRAY[$parts]) s) = $part{most}::text FROM $table"),
 			$expected, "threat 24: combined, $names: $table");
 	}
 }

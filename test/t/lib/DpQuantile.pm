@@ -16,7 +16,7 @@ use Time::HiRes 'usleep';
 # The superuser's name does not depend on who runs the tests.
 $ENV{PGUSER} = 'postgres';
 
-our @EXPORT = qw($ANSWER $PRELOADED @INITDB new_node outcome start_psql finish_psql spent hold_budget
+our @EXPORT = qw($ANSWER $PRELOADED @INITDB new_node outcome session outcome_in start_psql finish_psql spent hold_budget
 	wait_for_charges_at_lock wait_for_restart kill_and_recover parallel_for_all);
 
 # One private answer. Prints t, because the answer itself is random.
@@ -86,6 +86,20 @@ sub finish_psql
 	note($errors);
 	my @states = $errors =~ /(?:ERROR|FATAL):\s+(\w{5})$/mg;
 	return join ' ', split(' ', slurp_file("$session->{file}.out")), @states;
+}
+
+# Opens a session of this user that goes on after errors, for outcome_in.
+sub session
+{
+	my ($node, $user) = @_;
+	return $node->background_psql('postgres', on_error_stop => 0, extra_params => [ '-U', $user ]);
+}
+
+# Runs one statement in this session and returns what it prints, then the SQLSTATE of its error.
+sub outcome_in
+{
+	my ($session, $sql) = @_;
+	return join ' ', split ' ', $session->query("$sql\n;\n\\if :ERROR\n\\echo :SQLSTATE\n\\endif\n");
 }
 
 # The epsilon that a role has spent. Adds a text if the ledger and its archive have another sum of epsilon or rho.
