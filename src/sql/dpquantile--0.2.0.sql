@@ -29,7 +29,16 @@ CREATE TABLE dpquantile.budget (
   charges         bigint  NOT NULL DEFAULT 0,
   revoked         boolean NOT NULL DEFAULT false,
   neighbours      text    NOT NULL DEFAULT 'add or remove' CHECK (neighbours IN ('add or remove', 'replace')),
-  CHECK ((accountant = 'zcdp') = (rho_limit IS NOT NULL))
+  every           text    CHECK (every IN ('day', 'week', 'month', 'year')),
+  period_start    timestamptz,
+  epsilon_before  numeric NOT NULL DEFAULT 0,
+  delta_before    numeric NOT NULL DEFAULT 0,
+  rho_before      numeric NOT NULL DEFAULT 0,
+  CHECK ((accountant = 'zcdp') = (rho_limit IS NOT NULL)),
+  CONSTRAINT budget_period_check CHECK ((every IS NULL) = (period_start IS NULL)),
+  CONSTRAINT budget_before_check CHECK (
+    epsilon_before BETWEEN 0 AND epsilon_spent AND delta_before BETWEEN 0 AND delta_spent AND rho_before BETWEEN 0 AND rho_spent
+    AND (every IS NOT NULL OR epsilon_before = 0 AND delta_before = 0 AND rho_before = 0))
 );
 COMMENT ON TABLE dpquantile.budget IS
   'The privacy budget of each role. Only dp_grant_budget, dp_revoke_budget and the workers '
@@ -50,6 +59,14 @@ COMMENT ON COLUMN dpquantile.budget.charges IS
 COMMENT ON COLUMN dpquantile.budget.neighbours IS
   'What the limits and all spending are for: ''add or remove'', the neighbours of each function itself, or ''replace'', replacing '
   'the value of one row. Only a budget of which nothing is spent may change it.';
+COMMENT ON COLUMN dpquantile.budget.every IS
+  'The limits are for each day, week (from Monday), month or year of the calendar in UTC; NULL if they are for ever.';
+COMMENT ON COLUMN dpquantile.budget.period_start IS
+  'When the period began to which the latest charge belongs. It never goes back, whatever the clock does.';
+COMMENT ON COLUMN dpquantile.budget.epsilon_before IS
+  'The part of epsilon_spent that was charged before this period. What is spent in the period is the rest.';
+COMMENT ON COLUMN dpquantile.budget.delta_before IS 'Likewise of delta_spent.';
+COMMENT ON COLUMN dpquantile.budget.rho_before IS 'Likewise of rho_spent.';
 
 CREATE TABLE dpquantile.ledger (
   budget_id         uuid        NOT NULL,
@@ -391,42 +408,76 @@ COMMENT ON FUNCTION dpquantile.six_digits(numeric, boolean) IS
   'value: 0 or more; upwards: true to round up, false to round down. The value with six significant digits, for '
   'display. Tells nothing about any data.';
 
-CREATE FUNCTION dpquantile.total_epsilon(budget dpquantile.budget) RETURNS numeric
+CREATE FUNCTION dpquantile.total_epsilon(accountant text, epsilon_spent numeric, rho_spent numeric, epsilon_limit numeric,
+                                         delta_limit numeric, rho_limit numeric) RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   BEGIN ATOMIC
-    SELECT CASE budget.accountant
+    SELECT CASE total_epsilon.accountant
            WHEN 'zcdp' THEN
              -- Rounded up, but not above the limit if the spending is within it.
              least(dpquantile.six_digits(
-                     dpquantile.epsilon_of_rho(budget.rho_spent::float8, budget.delta_limit::float8), true),
-                   CASE WHEN budget.rho_spent <= budget.rho_limit THEN budget.epsilon_limit END)
-           ELSE trim_scale(budget.epsilon_spent) END;
+                     dpquantile.epsilon_of_rho(total_epsilon.rho_spent::float8, total_epsilon.delta_limit::float8), true),
+                   CASE WHEN total_epsilon.rho_spent <= total_epsilon.rho_limit THEN total_epsilon.epsilon_limit END)
+           ELSE trim_scale(total_epsilon.epsilon_spent) END;
   END;
-COMMENT ON FUNCTION dpquantile.total_epsilon(dpquantile.budget) IS
-  'budget: a row of the budget table. The epsilon of all its charges together, under its accountant. Tells nothing '
+COMMENT ON FUNCTION dpquantile.total_epsilon(text, numeric, numeric, numeric, numeric, numeric) IS
+  'accountant and the other columns of a budget: the epsilon of all charges together, under its accountant. Tells nothing '
   'about any data.';
+
+CREATE FUNCTION dpquantile.period_start(every text, at timestamptz) RETURNS timestamptz
+  LANGUAGE sql STABLE STRICT PARALLEL SAFE
+  RETURN date_trunc(every, at, 'UTC');
+COMMENT ON FUNCTION dpquantile.period_start(text, timestamptz) IS
+  'every: day, week, month or year; at: a time. When the period of the calendar began in which the time lies, in UTC. Tells nothing '
+  'about any data.';
+
+CREATE FUNCTION dpquantile.period_end(every text, at timestamptz) RETURNS timestamptz
+  LANGUAGE sql STABLE STRICT PARALLEL SAFE
+  RETURN (date_trunc(every, at AT TIME ZONE 'UTC') + ('1 ' || every)::interval) AT TIME ZONE 'UTC';
+COMMENT ON FUNCTION dpquantile.period_end(text, timestamptz) IS
+  'every: day, week, month or year; at: a time. When the next period of the calendar begins after it, in UTC. Tells nothing about any data.';
+
+-- A charge moves the row to its period, so until the first charge of a period the row is of an earlier one.
+CREATE VIEW dpquantile.present_budget WITH (security_barrier) AS
+  SELECT b.role, b.budget_id, b.revoked, b.accountant, b.neighbours, b.smallest_charge, b.has_rho_alone,
+         b.epsilon_limit, b.delta_limit, b.rho_limit,
+         b.epsilon_spent - CASE WHEN p.has_begun THEN b.epsilon_spent ELSE b.epsilon_before END AS epsilon_spent,
+         b.delta_spent - CASE WHEN p.has_begun THEN b.delta_spent ELSE b.delta_before END AS delta_spent,
+         b.rho_spent - CASE WHEN p.has_begun THEN b.rho_spent ELSE b.rho_before END AS rho_spent,
+         b.epsilon_spent AS epsilon_ever, b.delta_spent AS delta_ever,
+         b.every, greatest(b.period_start, p.start) AS period_start
+    FROM dpquantile.budget b
+   CROSS JOIN LATERAL (SELECT dpquantile.period_start(b.every, statement_timestamp()) AS start) s
+   CROSS JOIN LATERAL (SELECT s.start, coalesce(s.start > b.period_start, false) AS has_begun) p;
+COMMENT ON VIEW dpquantile.present_budget IS
+  'The budgets, with what is spent in the present period, as the next charge finds them; epsilon_ever and delta_ever: what was ever spent.';
 
 CREATE VIEW @extschema@.dp_budget WITH (security_barrier) AS
   SELECT b.role,
          trim_scale(b.epsilon_limit) AS epsilon_limit,
-         dpquantile.total_epsilon(b) AS epsilon_spent,
-         trim_scale(greatest(b.epsilon_limit - dpquantile.total_epsilon(b), 0)) AS epsilon_remaining,
+         e.epsilon_spent,
+         trim_scale(greatest(b.epsilon_limit - e.epsilon_spent, 0)) AS epsilon_remaining,
          trim_scale(b.delta_limit) AS delta_limit,
          trim_scale(CASE b.accountant WHEN 'zcdp' THEN b.delta_limit ELSE b.delta_spent END) AS delta_spent,
          trim_scale(CASE b.accountant WHEN 'zcdp' THEN 0
                     ELSE greatest(b.delta_limit - b.delta_spent, 0) END) AS delta_remaining,
          b.accountant,
          trim_scale(b.rho_limit) AS rho_limit,
-         CASE WHEN b.delta_spent = 0 THEN trim_scale(b.rho_spent) END AS rho_spent,
+         CASE WHEN b.delta_ever = 0 THEN trim_scale(b.rho_spent) END AS rho_spent,
          CASE WHEN b.rho_limit IS NOT NULL THEN trim_scale(greatest(b.rho_limit - b.rho_spent, 0)) END AS rho_remaining,
-         CASE WHEN NOT b.has_rho_alone THEN trim_scale(b.epsilon_spent) END AS epsilon_sum,
+         CASE WHEN NOT b.has_rho_alone THEN trim_scale(b.epsilon_ever) END AS epsilon_sum,
          trim_scale(b.smallest_charge) AS smallest_charge,
-         b.neighbours
-    FROM dpquantile.budget b
+         b.neighbours,
+         '1 ' || b.every AS every,
+         dpquantile.period_end(b.every, b.period_start) AS renewed_at
+    FROM dpquantile.present_budget b
+   CROSS JOIN LATERAL (SELECT dpquantile.total_epsilon(b.accountant, b.epsilon_spent, b.rho_spent, b.epsilon_limit, b.delta_limit,
+                                                       b.rho_limit) AS epsilon_spent) e
    WHERE NOT b.revoked
      AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets());
 COMMENT ON VIEW @extschema@.dp_budget IS
-  'Privacy budgets: limit, spent and remaining (epsilon, delta). The accountant adds up all charges: pure adds '
+  'Privacy budgets: limit, spent and remaining (epsilon, delta), for ever, or in the present period if the budget is renewed. The '
+  'accountant adds up the charges: pure adds '
   'epsilons and deltas, zcdp adds rhos and converts their sum. A role sees its own budget, the owner of the extension '
   'sees all budgets. The view shows charges only; their number can depend on the data of a query (docs/privacy.md).';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_spent IS
@@ -440,16 +491,20 @@ COMMENT ON COLUMN @extschema@.dp_budget.delta_spent IS
 COMMENT ON COLUMN @extschema@.dp_budget.rho_limit IS
   'With accountant zcdp, the limit in rho that follows from epsilon_limit and delta_limit; else NULL.';
 COMMENT ON COLUMN @extschema@.dp_budget.rho_spent IS
-  'The sum of the rhos of all charges, under either accountant; NULL if a charge had a delta and so no rho.';
+  'The sum of the rhos of the charges, under either accountant; NULL if a charge had a delta and so no rho.';
 COMMENT ON COLUMN @extschema@.dp_budget.rho_remaining IS
   'With accountant zcdp, rho_limit - rho_spent: a query is answered if its rho is not larger; else NULL.';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_sum IS
-  'The sum of the epsilons of all charges, under either accountant; NULL if a charge was stated in rho alone.';
+  'The sum of the epsilons of all charges ever, under either accountant; NULL if a charge was stated in rho alone.';
 COMMENT ON COLUMN @extschema@.dp_budget.smallest_charge IS
   'A query with a smaller charge is refused. In epsilon with accountant pure, in rho with zcdp.';
 COMMENT ON COLUMN @extschema@.dp_budget.neighbours IS
   'What limits and spending are for. add or remove: each query is charged for the neighbours of its own guarantee. replace: each '
   'query is charged for replacing the value of one row.';
+COMMENT ON COLUMN @extschema@.dp_budget.every IS
+  'The limits are for each such period of the calendar in UTC: 1 day, 1 week (from Monday), 1 month or 1 year; NULL if they are for ever.';
+COMMENT ON COLUMN @extschema@.dp_budget.renewed_at IS
+  'When the next period begins, in which nothing is spent yet; NULL if the budget is for ever.';
 
 CREATE FUNCTION dpquantile.keeps_answers() RETURNS boolean
   LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_keeps_answers';
@@ -573,9 +628,9 @@ COMMENT ON FUNCTION dpquantile.earlier_spending(name) IS
 
 CREATE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
                                             accountant text DEFAULT NULL, smallest_charge float8 DEFAULT NULL,
-                                            neighbours text DEFAULT NULL)
+                                            neighbours text DEFAULT NULL, every interval DEFAULT NULL)
   RETURNS void
-  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET intervalstyle = postgres
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -584,6 +639,10 @@ DECLARE
   -- The limit that the accountant compares with the sum of the charges.
   total_limit numeric;
   name_now name;
+  -- By its text: PostgreSQL takes 30 days for equal to a month.
+  calendar CONSTANT text := CASE dp_grant_budget.every::text WHEN '1 day' THEN 'day' WHEN '7 days' THEN 'week'
+                                                             WHEN '1 mon' THEN 'month' WHEN '1 year' THEN 'year' END;
+  every_before text;
 BEGIN
   PERFORM dpquantile.check_version();
   IF grantee IS NULL OR NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = grantee) THEN
@@ -611,6 +670,11 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'replace promises the limit for replacing the value of one row, whatever the role asks.';
   END IF;
+  IF dp_grant_budget.every IS NOT NULL AND calendar IS NULL THEN
+    RAISE EXCEPTION 'every must be 1 day, 1 week, 1 month or 1 year, got %', dp_grant_budget.every
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'The budget begins anew with each day, week (on Monday), month or year of the calendar in UTC.';
+  END IF;
 
   -- A new row starts with the earlier spending under this name: a restore without some roles may have
   -- lost the row, or the role may have been dropped and created again. The row has no terms yet, like
@@ -634,6 +698,16 @@ BEGIN
                                  CASE WHEN budget.revoked THEN 0 ELSE budget.delta_limit END);
   budget.accountant := coalesce(dp_grant_budget.accountant,
                                 CASE WHEN budget.revoked THEN 'pure' ELSE budget.accountant END);
+  every_before := budget.every;
+  budget.every := coalesce(calendar, CASE WHEN NOT budget.revoked THEN budget.every END);
+  -- What was spent before the period is not known for another calendar, so everything counts until the next period.
+  IF budget.every IS DISTINCT FROM every_before THEN
+    budget.epsilon_before := 0;
+    budget.delta_before := 0;
+    budget.rho_before := 0;
+    budget.period_start := CASE WHEN budget.every IS NOT NULL
+                                THEN greatest(budget.period_start, dpquantile.period_start(budget.every, clock_timestamp())) END;
+  END IF;
   -- What is spent cannot be counted for other neighbours.
   IF budget.epsilon_spent = 0 AND budget.delta_spent = 0 AND budget.rho_spent = 0 THEN
     budget.neighbours := coalesce(dp_grant_budget.neighbours,
@@ -688,11 +762,12 @@ BEGIN
   UPDATE dpquantile.budget AS b
      SET epsilon_limit = budget.epsilon_limit, delta_limit = budget.delta_limit, rho_limit = budget.rho_limit,
          accountant = budget.accountant, smallest_charge = budget.smallest_charge, neighbours = budget.neighbours,
-         revoked = false
+         every = budget.every, period_start = budget.period_start, epsilon_before = budget.epsilon_before,
+         delta_before = budget.delta_before, rho_before = budget.rho_before, revoked = false
    WHERE b.role = grantee;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8, text) IS
+COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8, text, interval) IS
   'Sets the limit of a role''s privacy budget. role: an existing role; epsilon: total limit, above 0 and at most '
   '1e30; delta: total limit, 0 or more and below 1 (default: the old value, at first 0; with accountant pure only dp_iqr spends delta); '
   'accountant: ''pure'' adds epsilons and deltas; ''zcdp'' adds rhos and answers while their sum implies (epsilon, '
@@ -702,10 +777,13 @@ COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, f
   'charges each query for the neighbours of its own guarantee; ''replace'' charges each query for replacing the value of one '
   'row, which moves it to another group if a key depends on it, and promises the limit for that, whatever the role asks '
   '(default: the old one, at first add or remove). A budget of '
-  'which something is spent keeps its neighbours. The earlier spending '
+  'which something is spent keeps its neighbours. every: ''1 day'', ''1 week'', ''1 month'' or ''1 year'': the limits are for each such '
+  'period of the calendar in UTC, a week from Monday, so all answers of k periods together have the privacy loss k times epsilon and k '
+  'times delta, without an end (default: the old value, at first for ever, also after a revocation). Until the first period of a new '
+  'calendar begins, all that was ever spent counts. The earlier spending '
   'of the role still counts, also if the role was renamed, dropped and created again under any of its names; then '
   'everything counts that was ever charged to a budget of one of these names. For the data owner: the limit is the '
-  'privacy loss that all answers to the role together may reach.';
+  'privacy loss that all answers to the role together may reach, or with every those of one period.';
 
 CREATE FUNCTION @extschema@.dp_revoke_budget(role regrole) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -843,6 +921,11 @@ BEGIN
       USING ERRCODE = 'object_not_in_prerequisite_state',
             HINT = 'Revoke the budget first with dp_revoke_budget. A later grant chooses the accountant.';
   END IF;
+  -- It counts in the present period, whichever period the latest charge belongs to.
+  UPDATE dpquantile.budget b
+     SET epsilon_before = b.epsilon_spent, delta_before = b.delta_spent, rho_before = b.rho_spent,
+         period_start = dpquantile.period_start(b.every, clock_timestamp())
+   WHERE b.role = charged AND dpquantile.period_start(b.every, clock_timestamp()) > b.period_start;
   UPDATE dpquantile.budget b
      SET epsilon_spent = b.epsilon_spent + coalesce(added_epsilon, 0), delta_spent = b.delta_spent + added_delta,
          rho_spent = b.rho_spent + coalesce(added_rho, 0), has_rho_alone = b.has_rho_alone OR added_epsilon IS NULL,
@@ -866,7 +949,8 @@ COMMENT ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric
   'delta: likewise, 0 or '
   'more and below 1 (default: 0); rho: likewise (default: half the square of epsilon if delta is 0, which is '
   'enough for answers without a delta); note: what the ledger shows as the query, also to the role, at most 2048 bytes. '
-  'Amounts are rounded up to 50 decimals. The spending may exceed the limit; then the role gets no more answers. For '
+  'Amounts are rounded up to 50 decimals. The spending may exceed the limit; then the role gets no more answers, of a renewed '
+  'budget none in the present period. For '
   'the data owner.';
 
 -- ---------------------------------------------------------------------------------------------
@@ -1752,8 +1836,8 @@ CREATE FUNCTION @extschema@.dp_health()
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
   WITH spent AS (
-    SELECT b.role::text AS role, s.*
-      FROM dpquantile.budget b
+    SELECT b.role::text AS role, b.every, s.*
+      FROM dpquantile.present_budget b
       JOIN pg_roles r ON r.oid = b.role
      CROSS JOIN LATERAL (
        SELECT * FROM (VALUES ('epsilon', b.epsilon_spent, CASE b.accountant WHEN 'pure' THEN b.epsilon_limit END),
@@ -1859,8 +1943,15 @@ AS $$
    GROUP BY w.role
   UNION ALL
   SELECT 'budget', s.role, CASE WHEN s.spent >= 0.9 * s.granted THEN 'warning' ELSE 'ok' END,
-         format('%s %% of the %s is spent', floor(100 * s.spent / s.granted), s.unit)
+         format('%s %% of the %s is spent%s', floor(100 * s.spent / s.granted), s.unit, ' in this ' || s.every)
     FROM spent s
+  UNION ALL
+  SELECT 'budget', b.role::text, 'warning',
+         format('it begins anew only on %s (UTC), because a charge was made while the clock was ahead',
+                to_char(dpquantile.period_end(b.every, b.period_start) AT TIME ZONE 'UTC', 'YYYY-MM-DD'))
+    FROM dpquantile.budget b
+    JOIN pg_roles r ON r.oid = b.role
+   WHERE NOT b.revoked AND b.period_start > dpquantile.period_start(b.every, statement_timestamp())
   UNION ALL
   SELECT 'ledger', b.role::text, 'critical',
          'the ledger is newer than the budget, so charges are refused: was only a part of the tables restored?'
@@ -3907,7 +3998,7 @@ BEGIN
      WHERE p.pronamespace = 'dpquantile'::regnamespace
        AND p.proname NOT IN ('charged_role', 'sees_all_budgets', 'epsilon_of_rho', 'charged_rho',
                              'charged_epsilon', 'six_digits',
-                             'total_epsilon', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
+                             'total_epsilon', 'period_start', 'period_end', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
                              'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real',
                              'unprotectable', 'own_right', 'series', 'distinct_values', 'kept_answers')
        AND p.proname NOT LIKE 'total\_%'

@@ -7,6 +7,7 @@ extern "C" {
 #include "executor/spi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/timestamp.h"
 }
 
 namespace dpquantile {
@@ -29,6 +30,7 @@ enum AmountColumn {
   kItemWithoutRho,
   kLeastAsked,
   kSmallestCharge,
+  kRenewedAt,
 };
 
 // Both read a column of the row that the last statement returned.
@@ -76,19 +78,21 @@ class Arguments {
   const char* nulls() const { return nulls_; }
 
  private:
-  static constexpr int kMost = 20;
+  static constexpr int kMost = 21;
   Datum values_[kMost];
   char nulls_[kMost];
   int count_ = 0;
 };
 
 // $1 the role; of the charges together: $2 epsilon, $3 delta, $4 rho, $5 whether one has rho alone,
-// $6 the number of the first one without a rho or 0, $7 the least epsilon, $8 the least rho.
-#define DPQ_BUDGET_TYPES \
-  OIDOID, NUMERICOID, NUMERICOID, NUMERICOID, BOOLOID, INT4OID, NUMERICOID, NUMERICOID
+// $6 the number of the first one without a rho or 0, $7 the least epsilon, $8 the least rho. $9 the
+// time of the request.
+#define DPQ_BUDGET_TYPES                                                                \
+  OIDOID, NUMERICOID, NUMERICOID, NUMERICOID, BOOLOID, INT4OID, NUMERICOID, NUMERICOID, \
+      TIMESTAMPTZOID
 constexpr Oid kBudgetTypes[] = {DPQ_BUDGET_TYPES};
-// These are for a budget with neighbours kAddOrRemove. For kReplace $9 epsilon, $10 delta, $11 rho,
-// $12 the least epsilon, $13 the least rho; $5 and $6 are the same.
+// These are for a budget with neighbours kAddOrRemove. For kReplace $10 epsilon, $11 delta, $12
+// rho, $13 the least epsilon, $14 the least rho; $5 and $6 are the same.
 constexpr Oid kCheckTypes[] = {DPQ_BUDGET_TYPES, NUMERICOID, NUMERICOID,
                                NUMERICOID,       NUMERICOID, NUMERICOID};
 
@@ -100,7 +104,8 @@ Statement check_of_budget(const char* text) {
   return {text, lengthof(kCheckTypes), kCheckTypes, nullptr};
 }
 
-Arguments budget_arguments(const ChargeRequest* request, BudgetNeighbours neighbours) {
+Arguments budget_arguments(const ChargeRequest* request, TimestampTz now,
+                           BudgetNeighbours neighbours) {
   const ChargeTotals totals = totals_of(request, neighbours);
   Arguments arguments;
   arguments.add(ObjectIdGetDatum(request->role));
@@ -111,11 +116,12 @@ Arguments budget_arguments(const ChargeRequest* request, BudgetNeighbours neighb
   arguments.add(Int32GetDatum(totals.item_without_rho));
   arguments.add(totals.least_epsilon);
   arguments.add(totals.least_rho);
+  arguments.add(TimestampTzGetDatum(now));
   return arguments;
 }
 
-Arguments check_arguments(const ChargeRequest* request) {
-  Arguments arguments = budget_arguments(request, BudgetNeighbours::kAddOrRemove);
+Arguments check_arguments(const ChargeRequest* request, TimestampTz now) {
+  Arguments arguments = budget_arguments(request, now, BudgetNeighbours::kAddOrRemove);
   const ChargeTotals replacing = totals_of(request, BudgetNeighbours::kReplace);
   arguments.add(replacing.epsilon);
   arguments.add(replacing.delta);
@@ -173,30 +179,37 @@ Datum amounts_of(const ChargeRequest* request, BudgetNeighbours neighbours,
 #define DPQ_BY_NEIGHBOURS(own, replacing) \
   "CASE b.neighbours WHEN 'add or remove' THEN " own " WHEN 'replace' THEN " replacing " END"
 
+// What is spent in the period of the request. A period of the calendar begins once, with the first
+// charge in it; the row never goes back to an earlier one. Without a period everything counts.
+#define DPQ_BEGINS_PERIOD "dpquantile.period_start(b.every, $9) > b.period_start"
+#define DPQ_SPENT(amount)                                                                       \
+  "b." amount "_spent - CASE WHEN " DPQ_BEGINS_PERIOD " THEN b." amount "_spent ELSE b." amount \
+  "_before END"
+
 // Each "fits" follows from comparisons that must be true. A NULL refuses the charge.
 #define DPQ_CHECK_BUDGET \
   "SELECT CASE b.accountant"                                                                     \
   "       WHEN 'pure' THEN"                                                                      \
   "         CASE WHEN $5 THEN 'rho alone'"                                                       \
-  "              WHEN b.epsilon_spent + asked.epsilon > b.epsilon_limit THEN 'epsilon'"          \
-  "              WHEN b.delta_spent + asked.delta <= b.delta_limit THEN"                         \
+  "              WHEN " DPQ_SPENT("epsilon") " + asked.epsilon > b.epsilon_limit THEN 'epsilon'" \
+  "              WHEN " DPQ_SPENT("delta") " + asked.delta <= b.delta_limit THEN"                \
   "                CASE WHEN asked.least_epsilon >= b.smallest_charge THEN 'fits'"               \
   "                     WHEN asked.least_epsilon < b.smallest_charge THEN 'too small' END"       \
   "              WHEN b.delta_limit > 0 THEN 'delta'"                                            \
   "              ELSE 'no delta' END"                                                            \
   "       WHEN 'zcdp' THEN"                                                                      \
   "         CASE WHEN $6 > 0 THEN 'no rho'"                                                      \
-  "              WHEN b.rho_spent + asked.rho <= b.rho_limit THEN"                               \
+  "              WHEN " DPQ_SPENT("rho") " + asked.rho <= b.rho_limit THEN"                      \
   "                CASE WHEN asked.least_rho >= b.smallest_charge THEN 'fits'"                   \
   "                     WHEN asked.least_rho < b.smallest_charge THEN 'too small' END"           \
   "              ELSE 'rho' END"                                                                 \
   "       END, b.neighbours"                                                                     \
   "  FROM dpquantile.budget b"                                                                   \
-  " CROSS JOIN LATERAL (SELECT " DPQ_BY_NEIGHBOURS("$2", "$9") " AS epsilon, "                   \
-                                 DPQ_BY_NEIGHBOURS("$3", "$10") " AS delta, "                    \
-                                 DPQ_BY_NEIGHBOURS("$4", "$11") " AS rho, "                      \
-                                 DPQ_BY_NEIGHBOURS("$7", "$12") " AS least_epsilon, "            \
-                                 DPQ_BY_NEIGHBOURS("$8", "$13") " AS least_rho) asked"           \
+  " CROSS JOIN LATERAL (SELECT " DPQ_BY_NEIGHBOURS("$2", "$10") " AS epsilon, "                  \
+                                 DPQ_BY_NEIGHBOURS("$3", "$11") " AS delta, "                    \
+                                 DPQ_BY_NEIGHBOURS("$4", "$12") " AS rho, "                      \
+                                 DPQ_BY_NEIGHBOURS("$7", "$13") " AS least_epsilon, "            \
+                                 DPQ_BY_NEIGHBOURS("$8", "$14") " AS least_rho) asked"           \
   " WHERE b.role = $1 AND NOT b.revoked FOR UPDATE OF b"
 
 Statement check_and_wait = check_of_budget(DPQ_CHECK_BUDGET);
@@ -206,22 +219,24 @@ Statement any_budget = on_budget("SELECT 1" DPQ_FROM_BUDGET);
 // A charged rho may lie slightly above the rho that was asked for (ChargeRequest). The factor
 // undoes this before six_digits rounds up, so that the message shows what was asked for.
 Statement amounts_statement = on_budget(
-    "SELECT trim_scale($2), trim_scale(greatest(b.epsilon_limit - b.epsilon_spent, 0)),"
-    "       $3::float8, greatest(b.delta_limit - b.delta_spent, 0)::float8,"
+    "SELECT trim_scale($2), trim_scale(greatest(b.epsilon_limit - (" DPQ_SPENT("epsilon") "), 0)),"
+    "       $3::float8, greatest(b.delta_limit - (" DPQ_SPENT("delta") "), 0)::float8,"
     "       dpquantile.six_digits($4 * 0.999999999, true),"
-    "       dpquantile.six_digits(greatest(b.rho_limit - b.rho_spent, 0), false),"
+    "       dpquantile.six_digits(greatest(b.rho_limit - (" DPQ_SPENT("rho") "), 0), false),"
     "       b.accountant, $6,"
     "       CASE b.accountant"
     "       WHEN 'zcdp' THEN dpquantile.six_digits($8 * 0.999999999, true)"
     "       ELSE trim_scale($7) END,"
     "       CASE b.accountant"
     "       WHEN 'zcdp' THEN dpquantile.six_digits(b.smallest_charge, true)"
-    "       ELSE trim_scale(b.smallest_charge) END" DPQ_FROM_BUDGET);
+    "       ELSE trim_scale(b.smallest_charge) END,"
+    "       to_char(dpquantile.period_end(b.every, greatest(b.period_start, dpquantile.period_start(b.every, $9)))"
+    "               AT TIME ZONE 'UTC', 'YYYY-MM-DD')" DPQ_FROM_BUDGET);
 
-// The arguments of kBudgetTypes; $9 the role's name and $10 the session role's; arrays with an
-// element for each charge: $11 function, $12 mechanism, $13 neighbours, $14 epsilon, $15 delta, $16
-// rho, $17 grouping sets and $18 groups, below 0 if their number is not public; $19 the query's
-// text and $20 its bytes, both NULL if it is unknown.
+// The arguments of kBudgetTypes; $10 the role's name and $11 the session role's; arrays with an
+// element for each charge: $12 function, $13 mechanism, $14 neighbours, $15 epsilon, $16 delta, $17
+// rho, $18 grouping sets and $19 groups, below 0 if their number is not public; $20 the query's
+// text and $21 its bytes, both NULL if it is unknown.
 constexpr Oid kChargeTypes[] = {DPQ_BUDGET_TYPES, NAMEOID,      NAMEOID,         TEXTARRAYOID,
                                 TEXTARRAYOID,     TEXTARRAYOID, NUMERICARRAYOID, NUMERICARRAYOID,
                                 NUMERICARRAYOID,  INT4ARRAYOID, INT4ARRAYOID,    TEXTOID,
@@ -235,21 +250,28 @@ Statement charge = {
     "         delta_spent = b.delta_spent + $3,"
     "         rho_spent = b.rho_spent + coalesce($4, 0),"
     "         has_rho_alone = b.has_rho_alone OR $5,"
-    "         charges = b.charges + array_length($11, 1)"
+    "         charges = b.charges + array_length($12, 1),"
+    "         epsilon_before = CASE WHEN " DPQ_BEGINS_PERIOD
+    " THEN b.epsilon_spent ELSE b.epsilon_before END,"
+    "         delta_before = CASE WHEN " DPQ_BEGINS_PERIOD
+    " THEN b.delta_spent ELSE b.delta_before END,"
+    "         rho_before = CASE WHEN " DPQ_BEGINS_PERIOD
+    " THEN b.rho_spent ELSE b.rho_before END,"
+    "         period_start = greatest(b.period_start, dpquantile.period_start(b.every, $9))"
     "   WHERE b.role = $1"
-    "  RETURNING b.budget_id, b.accountant, b.charges - array_length($11, 1) AS charges_before,"
-    "            sha256($20) AS query_hash),"
+    "  RETURNING b.budget_id, b.accountant, b.charges - array_length($12, 1) AS charges_before,"
+    "            sha256($21) AS query_hash),"
     " texts AS ("
     "  INSERT INTO dpquantile.query_text (budget_id, query_hash, query)"
-    "  SELECT budget_id, query_hash, $19 FROM charged WHERE $19 IS NOT NULL"
+    "  SELECT budget_id, query_hash, $20 FROM charged WHERE $20 IS NOT NULL"
     "  ON CONFLICT DO NOTHING)"
     "INSERT INTO dpquantile.ledger (budget_id, number, role_name, session_role_name, function,"
     "                               mechanism, neighbours, epsilon, delta, rho, accountant,"
     "                               grouping_sets, groups, query_hash)"
-    " SELECT c.budget_id, c.charges_before + n, $9, $10, ($11)[n]::name, ($12)[n], ($13)[n],"
-    "        ($14)[n], ($15)[n], ($16)[n], c.accountant, ($17)[n],"
-    "        CASE WHEN ($18)[n] >= 0 THEN ($18)[n] END, c.query_hash"
-    "   FROM charged c, generate_subscripts($11, 1) n"
+    " SELECT c.budget_id, c.charges_before + n, $10, $11, ($12)[n]::name, ($13)[n], ($14)[n],"
+    "        ($15)[n], ($16)[n], ($17)[n], c.accountant, ($18)[n],"
+    "        CASE WHEN ($19)[n] >= 0 THEN ($19)[n] END, c.query_hash"
+    "   FROM charged c, generate_subscripts($12, 1) n"
     " RETURNING number",
     lengthof(kChargeTypes), kChargeTypes, nullptr};
 
@@ -276,31 +298,33 @@ BudgetNeighbours neighbours_of(const char* name) {
 
 }  // namespace
 
-BudgetCheck check_budget(const ChargeRequest* request, LockWait wait) {
+BudgetCheck check_budget(const ChargeRequest* request, TimestampTz now, LockWait wait) {
   Statement* statement = wait == LockWait::kNever ? &check_skip_locked : &check_and_wait;
   plan_charge();
-  if (!selects_one_row(statement, check_arguments(request))) return {};
+  if (!selects_one_row(statement, check_arguments(request, now))) return {};
   return {true, column(1), neighbours_of(column(2))};
 }
 
-bool budget_exists(const ChargeRequest* request) {
-  return selects_one_row(&any_budget, budget_arguments(request, BudgetNeighbours::kAddOrRemove));
+bool budget_exists(const ChargeRequest* request, TimestampTz now) {
+  return selects_one_row(&any_budget,
+                         budget_arguments(request, now, BudgetNeighbours::kAddOrRemove));
 }
 
-BudgetAmounts read_amounts(const ChargeRequest* request, BudgetNeighbours neighbours) {
-  if (!selects_one_row(&amounts_statement, budget_arguments(request, neighbours))) {
+BudgetAmounts read_amounts(const ChargeRequest* request, TimestampTz now,
+                           BudgetNeighbours neighbours) {
+  if (!selects_one_row(&amounts_statement, budget_arguments(request, now, neighbours))) {
     ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the locked budget has disappeared")));
   }
   return {
       neighbours,          column(kEpsilonAsked),     column(kEpsilonLeft),
       column(kDeltaAsked), column(kDeltaLeft),        column(kRhoAsked),
       column(kRhoLeft),    column(kAccountantOfRole), DatumGetInt32(column_datum(kItemWithoutRho)),
-      column(kLeastAsked), column(kSmallestCharge)};
+      column(kLeastAsked), column(kSmallestCharge),   column(kRenewedAt)};
 }
 
-bool deduct_and_enter(ChargeRequest* request, BudgetNeighbours neighbours) {
+bool deduct_and_enter(ChargeRequest* request, TimestampTz now, BudgetNeighbours neighbours) {
   const bool replaces = neighbours == BudgetNeighbours::kReplace;
-  Arguments arguments = budget_arguments(request, neighbours);
+  Arguments arguments = budget_arguments(request, now, neighbours);
   arguments.add(NameGetDatum(&request->role_name));
   arguments.add(NameGetDatum(&request->session_role_name));
   arguments.add(texts_of(request, [](const ChargeItem& item) { return NameStr(item.function); }));

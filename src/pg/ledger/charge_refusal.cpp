@@ -30,13 +30,19 @@ const char* for_neighbours(const BudgetAmounts& amounts) {
                                                           : "";
 }
 
+// The end of the hint for an exhausted budget.
+const char* when_renewed(const BudgetAmounts& amounts) {
+  if (amounts.renewed_at == nullptr) return "";
+  return psprintf(" The budget begins anew on %s (UTC).", amounts.renewed_at);
+}
+
 void refuse_exhausted_epsilon(ChargeRequest* request, const BudgetAmounts& amounts) {
   refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
          psprintf("privacy budget exhausted: requested epsilon %s%s, remaining %s",
                   amounts.epsilon_asked, for_neighbours(amounts), amounts.epsilon_left),
          psprintf("%s Ask for a smaller epsilon, or have the data owner raise the limit with "
-                  "dp_grant_budget.",
-                  not_charged(request)));
+                  "dp_grant_budget.%s",
+                  not_charged(request), when_renewed(amounts)));
 }
 
 void refuse_exhausted_delta(ChargeRequest* request, const BudgetAmounts& amounts) {
@@ -44,8 +50,8 @@ void refuse_exhausted_delta(ChargeRequest* request, const BudgetAmounts& amounts
          psprintf("privacy budget exhausted: requested delta %s%s, remaining %s",
                   amounts.delta_asked, for_neighbours(amounts), amounts.delta_left),
          psprintf("%s Ask for a smaller delta, or have the data owner raise the limit: "
-                  "dp_grant_budget(role, epsilon, delta).",
-                  not_charged(request)));
+                  "dp_grant_budget(role, epsilon, delta).%s",
+                  not_charged(request), when_renewed(amounts)));
 }
 
 void refuse_without_delta(ChargeRequest* request, const BudgetAmounts& amounts) {
@@ -58,16 +64,16 @@ void refuse_without_delta(ChargeRequest* request, const BudgetAmounts& amounts) 
 
 void refuse_exhausted_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
   const bool in_epsilon = amounts.epsilon_asked != nullptr;
-  refuse(
-      request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-      psprintf("privacy budget exhausted: requested rho %s%s%s, remaining rho %s",
-               amounts.rho_asked,
-               in_epsilon ? psprintf(" (epsilon %s)", amounts.epsilon_asked) : "",
-               for_neighbours(amounts), amounts.rho_left),
-      psprintf("%s Ask for a smaller %s, or have the data owner raise the limit with "
-               "dp_grant_budget. %s",
-               not_charged(request), in_epsilon ? "epsilon" : "rho",
-               in_epsilon ? "dp_budget_fits tells what fits." : "dp_budget tells what is left."));
+  refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+         psprintf("privacy budget exhausted: requested rho %s%s%s, remaining rho %s",
+                  amounts.rho_asked,
+                  in_epsilon ? psprintf(" (epsilon %s)", amounts.epsilon_asked) : "",
+                  for_neighbours(amounts), amounts.rho_left),
+         psprintf("%s Ask for a smaller %s, or have the data owner raise the limit with "
+                  "dp_grant_budget. %s%s",
+                  not_charged(request), in_epsilon ? "epsilon" : "rho",
+                  in_epsilon ? "dp_budget_fits tells what fits." : "dp_budget tells what is left.",
+                  when_renewed(amounts)));
 }
 
 // Accountant pure adds epsilons, and a query stated in rho alone has no epsilon.

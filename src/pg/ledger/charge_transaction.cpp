@@ -11,6 +11,7 @@ extern "C" {
 #include "utils/guc.h"
 #include "utils/snapmgr.h"
 #include "utils/timeout.h"
+#include "utils/timestamp.h"
 }
 
 namespace dpquantile {
@@ -33,16 +34,16 @@ void cancel_for_lock_timeout(SIGNAL_ARGS) {
 
 // SKIP LOCKED does not tell a locked budget from a missing one, so this looks again. A budget that
 // was granted or unlocked in between counts as locked, too, and the charge is tried again.
-void refuse_missing_budget(ChargeRequest* request, LockWait wait) {
-  if (wait == LockWait::kNever && budget_exists(request)) {
+void refuse_missing_budget(ChargeRequest* request, TimestampTz now, LockWait wait) {
+  if (wait == LockWait::kNever && budget_exists(request, now)) {
     request->outcome = ChargeOutcome::kLocked;
   } else {
     refuse_without_budget(request);
   }
 }
 
-void refuse_verdict(ChargeRequest* request, const BudgetCheck& budget) {
-  const BudgetAmounts amounts = read_amounts(request, budget.neighbours);
+void refuse_verdict(ChargeRequest* request, TimestampTz now, const BudgetCheck& budget) {
+  const BudgetAmounts amounts = read_amounts(request, now, budget.neighbours);
   if (!refuse_by_verdict(request, budget.verdict, amounts)) {
     fail("the role's budget has an unknown accountant or no smallest charge");
   }
@@ -51,16 +52,17 @@ void refuse_verdict(ChargeRequest* request, const BudgetCheck& budget) {
 // Makes all charges of the request. Returns whether they may be committed; if not, none is made and
 // the outcome says why. If it ereports, the whole transaction must be aborted.
 bool make_charge(ChargeRequest* request, LockWait wait) {
-  const BudgetCheck budget = check_budget(request, wait);
+  const TimestampTz now = GetCurrentTimestamp();
+  const BudgetCheck budget = check_budget(request, now, wait);
   if (!budget.found) {
-    refuse_missing_budget(request, wait);
+    refuse_missing_budget(request, now, wait);
     return false;
   }
   if (budget.verdict == nullptr || strcmp(budget.verdict, "fits") != 0) {
-    refuse_verdict(request, budget);
+    refuse_verdict(request, now, budget);
     return false;
   }
-  if (!deduct_and_enter(request, budget.neighbours)) {
+  if (!deduct_and_enter(request, now, budget.neighbours)) {
     ereport(ERROR, (errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
                     errmsg("the budget tables refused the charge")));
   }
