@@ -253,7 +253,7 @@ sql_preloaded=(accountants aggregate_syntax archive budget cdf grouping_sets led
   privileges release repeat rescans restricted_operations support_functions transactions user_charges window
   zcdp_queries)
 tap_preloaded=(archive cancel crash locks parallel plans race replication restore restricted_calls restricted_facts
-  restricted_messages restricted_undo roles rollback standby tables versions workers)
+  restricted_messages restricted_undo roles rollback standby table_budgets tables versions workers)
 
 sql_suites() {
   local copy=$work/sql check=("${not_installed[@]}")

@@ -61,6 +61,84 @@ COMMENT ON COLUMN dpquantile.budget.epsilon_before IS
 COMMENT ON COLUMN dpquantile.budget.delta_before IS 'Likewise of delta_spent.';
 COMMENT ON COLUMN dpquantile.budget.rho_before IS 'Likewise of rho_spent.';
 
+ALTER TABLE dpquantile.ledger ADD COLUMN tables text[];
+COMMENT ON COLUMN dpquantile.ledger.tables IS
+  'The names of the protected tables that the rows were of, with their schema; NULL for other rows.';
+
+-- ---------------------------------------------------------------------------------------------
+-- Budgets for protected tables
+-- ---------------------------------------------------------------------------------------------
+
+-- Apart from the general budgets: a restore into a database without one of the tables must not lose those.
+CREATE TABLE dpquantile.table_budget (
+  role            regrole     NOT NULL,
+  relation        regclass    NOT NULL,
+  epsilon_limit   numeric     NOT NULL CHECK (epsilon_limit >= 0 AND epsilon_limit < 'Infinity'),
+  epsilon_spent   numeric     NOT NULL DEFAULT 0 CHECK (epsilon_spent >= 0 AND epsilon_spent < 'Infinity'),
+  delta_limit     numeric     NOT NULL CHECK (delta_limit >= 0 AND delta_limit < 1),
+  delta_spent     numeric     NOT NULL DEFAULT 0 CHECK (delta_spent >= 0 AND delta_spent < 'Infinity'),
+  rho_limit       numeric     CHECK (rho_limit >= 0 AND rho_limit < 'Infinity'),
+  rho_spent       numeric     NOT NULL DEFAULT 0 CHECK (rho_spent >= 0 AND rho_spent < 'Infinity'),
+  has_rho_alone   boolean     NOT NULL DEFAULT false,
+  accountant      text        NOT NULL DEFAULT 'pure' CHECK (accountant IN ('pure', 'zcdp')),
+  smallest_charge numeric     NOT NULL CHECK (smallest_charge >= 0 AND smallest_charge < 'Infinity'),
+  revoked         boolean     NOT NULL DEFAULT false,
+  every           text        CHECK (every IN ('day', 'week', 'month', 'year')),
+  period_start    timestamptz,
+  epsilon_before  numeric     NOT NULL DEFAULT 0,
+  delta_before    numeric     NOT NULL DEFAULT 0,
+  rho_before      numeric     NOT NULL DEFAULT 0,
+  PRIMARY KEY (role, relation),
+  CHECK ((accountant = 'zcdp') = (rho_limit IS NOT NULL)),
+  CONSTRAINT table_budget_period_check CHECK ((every IS NULL) = (period_start IS NULL)),
+  CONSTRAINT table_budget_before_check CHECK (
+    epsilon_before BETWEEN 0 AND epsilon_spent AND delta_before BETWEEN 0 AND delta_spent AND rho_before BETWEEN 0 AND rho_spent
+    AND (every IS NOT NULL OR epsilon_before = 0 AND delta_before = 0 AND rho_before = 0))
+);
+COMMENT ON TABLE dpquantile.table_budget IS
+  'The privacy budget of a role for a protected table, beside its row in budget. All columns mean the same there. Each charge for '
+  'rows of the table counts in both rows. Whoever locks this row has locked the other one before.';
+
+CREATE TABLE dpquantile.table_name (
+  table_id uuid NOT NULL,
+  name     text NOT NULL,
+  PRIMARY KEY (table_id, name)
+);
+COMMENT ON TABLE dpquantile.table_name IS
+  'The names, with their schema, that a protected table had when it was protected or charged for, or when a budget for it was granted. '
+  'table_id is that of protected_table. It stays when the table is dropped.';
+
+CREATE TABLE dpquantile.archived_by_table (
+  budget_id     uuid    NOT NULL,
+  table_name    text    NOT NULL,
+  epsilon       numeric NOT NULL DEFAULT 0,
+  delta         numeric NOT NULL DEFAULT 0,
+  rho           numeric NOT NULL DEFAULT 0,
+  has_rho_alone boolean NOT NULL DEFAULT false,
+  replaces      boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (budget_id, table_name)
+);
+COMMENT ON TABLE dpquantile.archived_by_table IS
+  'The sums of the archived charges of a budget for the rows of each protected table. They count in budget_name, too.';
+
+SELECT pg_catalog.pg_extension_config_dump(
+  'dpquantile.table_budget', 'WHERE role IN (SELECT oid FROM pg_catalog.pg_roles) AND relation IN (SELECT oid FROM pg_catalog.pg_class)');
+SELECT pg_catalog.pg_extension_config_dump('dpquantile.table_name', '');
+SELECT pg_catalog.pg_extension_config_dump('dpquantile.archived_by_table', '');
+
+CREATE TRIGGER skip_replicated BEFORE INSERT OR UPDATE OR DELETE ON dpquantile.table_budget
+  FOR EACH ROW EXECUTE FUNCTION dpquantile.skip_replicated();
+CREATE TRIGGER refuse_replicated_truncate BEFORE TRUNCATE ON dpquantile.table_budget
+  FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.skip_replicated();
+CREATE TRIGGER skip_replicated BEFORE INSERT OR UPDATE OR DELETE ON dpquantile.table_name
+  FOR EACH ROW EXECUTE FUNCTION dpquantile.skip_replicated();
+CREATE TRIGGER refuse_replicated_truncate BEFORE TRUNCATE ON dpquantile.table_name
+  FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.skip_replicated();
+CREATE TRIGGER skip_replicated BEFORE INSERT OR UPDATE OR DELETE ON dpquantile.archived_by_table
+  FOR EACH ROW EXECUTE FUNCTION dpquantile.skip_replicated();
+CREATE TRIGGER refuse_replicated_truncate BEFORE TRUNCATE ON dpquantile.archived_by_table
+  FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.skip_replicated();
+
 ALTER TABLE dpquantile.budget_name ADD COLUMN replaces boolean NOT NULL DEFAULT false;
 COMMENT ON COLUMN dpquantile.budget_name.replaces IS
   'Whether the archived charges are for replacing the value of one row.';
@@ -109,18 +187,27 @@ COMMENT ON FUNCTION dpquantile.period_end(text, timestamptz) IS
 
 -- A charge moves the row to its period, so until the first charge of a period the row is of an earlier one.
 CREATE VIEW dpquantile.present_budget WITH (security_barrier) AS
-  SELECT b.role, b.budget_id, b.revoked, b.accountant, b.neighbours, b.smallest_charge, b.has_rho_alone,
+  SELECT b.role, b.relation, b.revoked, b.accountant, b.neighbours, b.smallest_charge, b.has_rho_alone,
          b.epsilon_limit, b.delta_limit, b.rho_limit,
          b.epsilon_spent - CASE WHEN p.has_begun THEN b.epsilon_spent ELSE b.epsilon_before END AS epsilon_spent,
          b.delta_spent - CASE WHEN p.has_begun THEN b.delta_spent ELSE b.delta_before END AS delta_spent,
          b.rho_spent - CASE WHEN p.has_begun THEN b.rho_spent ELSE b.rho_before END AS rho_spent,
          b.epsilon_spent AS epsilon_ever, b.delta_spent AS delta_ever,
          b.every, greatest(b.period_start, p.start) AS period_start
-    FROM dpquantile.budget b
+    FROM (SELECT b.role, NULL::regclass AS relation, b.revoked, b.accountant, b.neighbours, b.smallest_charge, b.has_rho_alone,
+                 b.epsilon_limit, b.delta_limit, b.rho_limit, b.epsilon_spent, b.delta_spent, b.rho_spent,
+                 b.epsilon_before, b.delta_before, b.rho_before, b.every, b.period_start
+            FROM dpquantile.budget b
+           UNION ALL
+          SELECT t.role, t.relation, t.revoked, t.accountant, b.neighbours, t.smallest_charge, t.has_rho_alone,
+                 t.epsilon_limit, t.delta_limit, t.rho_limit, t.epsilon_spent, t.delta_spent, t.rho_spent,
+                 t.epsilon_before, t.delta_before, t.rho_before, t.every, t.period_start
+            FROM dpquantile.table_budget t JOIN dpquantile.budget b ON b.role = t.role) b
    CROSS JOIN LATERAL (SELECT dpquantile.period_start(b.every, statement_timestamp()) AS start) s
    CROSS JOIN LATERAL (SELECT s.start, coalesce(s.start > b.period_start, false) AS has_begun) p;
 COMMENT ON VIEW dpquantile.present_budget IS
-  'The budgets, with what is spent in the present period, as the next charge finds them; epsilon_ever and delta_ever: what was ever spent.';
+  'The general budgets (relation is NULL) and those for tables, with what is spent in the present period, as the next charge finds them; '
+  'epsilon_ever and delta_ever: what was ever spent.';
 
 CREATE OR REPLACE VIEW @extschema@.dp_budget WITH (security_barrier) AS
   SELECT b.role,
@@ -139,7 +226,8 @@ CREATE OR REPLACE VIEW @extschema@.dp_budget WITH (security_barrier) AS
          trim_scale(b.smallest_charge) AS smallest_charge,
          b.neighbours,
          '1 ' || b.every AS every,
-         dpquantile.period_end(b.every, b.period_start) AS renewed_at
+         dpquantile.period_end(b.every, b.period_start) AS renewed_at,
+         b.relation AS on_table
     FROM dpquantile.present_budget b
    CROSS JOIN LATERAL (SELECT dpquantile.total_epsilon(b.accountant, b.epsilon_spent, b.rho_spent, b.epsilon_limit, b.delta_limit,
                                                        b.rho_limit) AS epsilon_spent) e
@@ -176,6 +264,8 @@ COMMENT ON COLUMN @extschema@.dp_budget.every IS
   'The limits are for each such period of the calendar in UTC: 1 day, 1 week (from Monday), 1 month or 1 year; NULL if they are for ever.';
 COMMENT ON COLUMN @extschema@.dp_budget.renewed_at IS
   'When the next period begins, in which nothing is spent yet; NULL if the budget is for ever.';
+COMMENT ON COLUMN @extschema@.dp_budget.on_table IS
+  'The protected table that the budget is for; NULL for the general budget of the role, which each query is charged to.';
 CREATE FUNCTION dpquantile.keeps_answers() RETURNS boolean
   LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_keeps_answers';
 COMMENT ON FUNCTION dpquantile.keeps_answers() IS
@@ -207,7 +297,8 @@ CREATE OR REPLACE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
          t.query,
          trim_scale(l.rho) AS rho,
          l.accountant,
-         k.reuses
+         k.reuses,
+         l.tables
     FROM dpquantile.ledger l
     LEFT JOIN dpquantile.query_text t USING (budget_id, query_hash)
     LEFT JOIN dpquantile.budget b ON b.budget_id = l.budget_id
@@ -222,20 +313,21 @@ COMMENT ON VIEW @extschema@.dp_ledger IS
   'owner of the extension), role, session role, function, mechanism, neighbour relation that is charged for, epsilon and delta (for all '
   'grouping sets or groups together; epsilon is NULL for a query stated in rho alone), number of grouping sets, '
   'number of groups, text of the query (its first 2 kB), rho (NULL for a charge with a delta), accountant, how often the answer was shown '
-  'again without a charge (NULL if it is not kept). The number '
+  'again without a charge (NULL if it is not kept), the protected tables whose rows were asked about, under their names at that time '
+  '(NULL for other rows). The number '
   'of groups is 1 without GROUP BY. The functions dp_user_... with GROUP BY are charged for each group: one row has '
   'the first group, a second row all others and their number. For other functions with GROUP BY it is NULL, because '
   'it would depend on the data. A role sees its own charges in the order of their numbers, the owner of the extension '
   'sees all charges in the order of time.';
 
-CREATE OR REPLACE FUNCTION @extschema@.dp_budget_fits(epsilon float8)
+CREATE FUNCTION @extschema@.dp_budget_fits(epsilon float8, on_table regclass)
   RETURNS TABLE (role regrole, accountant text, query text, rho_each numeric, fits bigint)
-  LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
+  LANGUAGE sql STABLE PARALLEL RESTRICTED
   BEGIN ATOMIC
-    SELECT b.role, b.accountant, k.title, trim_scale(c.rho),
-           CASE WHEN a.asked < b.smallest_charge THEN 0
-                ELSE least(div(CASE b.accountant WHEN 'zcdp' THEN b.rho_remaining ELSE b.epsilon_remaining END, a.asked),
-                           9223372036854775807) END::bigint
+    SELECT b.role, (array_agg(b.accountant ORDER BY b.on_table IS NULL))[1], k.title, trim_scale(min(c.rho)),
+           min(CASE WHEN a.asked < b.smallest_charge THEN 0
+                    ELSE least(div(CASE b.accountant WHEN 'zcdp' THEN b.rho_remaining ELSE b.epsilon_remaining END, a.asked),
+                               9223372036854775807) END)::bigint
       FROM @extschema@.dp_budget b
      CROSS JOIN (VALUES (1, 'one quantile', 'one quantile'),
                         (2, 'nine quantiles', 'nine quantiles in one call, default method'),
@@ -245,10 +337,24 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_budget_fits(epsilon float8)
      CROSS JOIN LATERAL (SELECT dpquantile.charged_rho(k.query, dp_budget_fits.epsilon, b.neighbours) AS rho,
                                 dpquantile.charged_epsilon(k.query, dp_budget_fits.epsilon, b.neighbours) AS epsilon) AS c
      CROSS JOIN LATERAL (SELECT CASE b.accountant WHEN 'zcdp' THEN c.rho ELSE c.epsilon END AS asked) AS a
+     WHERE dp_budget_fits.epsilon IS NOT NULL AND (b.on_table IS NULL OR b.on_table = dp_budget_fits.on_table)
+     GROUP BY b.role, k.number, k.title
      ORDER BY b.role::text, k.number;
   END;
+COMMENT ON FUNCTION @extschema@.dp_budget_fits(float8, regclass) IS
+  'The number of further queries of rows of a protected table that the budgets pay for: the role''s budget for the table and its general '
+  'budget, whichever pays for fewer. epsilon: the epsilon of each query, from 1e-6 to 1000; on_table: the table, or NULL for the general '
+  'budget alone. One row for each kind of query, as dp_budget_fits(epsilon) has them: role; accountant: that of the budget for the table, if '
+  'there is one; query; rho_each; fits. Reads no data and costs no budget.';
+
+CREATE OR REPLACE FUNCTION @extschema@.dp_budget_fits(epsilon float8)
+  RETURNS TABLE (role regrole, accountant text, query text, rho_each numeric, fits bigint)
+  LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
+  BEGIN ATOMIC
+    SELECT * FROM @extschema@.dp_budget_fits(dp_budget_fits.epsilon, NULL::regclass);
+  END;
 COMMENT ON FUNCTION @extschema@.dp_budget_fits(float8) IS
-  'The number of further queries that the budget pays for. epsilon: the epsilon of each query, from 1e-6 to 1000. One '
+  'The number of further queries that the general budget pays for. epsilon: the epsilon of each query, from 1e-6 to 1000. One '
   'row for each kind of query: role; accountant; query; rho_each: the rho that accountant zcdp charges for one query; '
   'fits: the number of queries that fit if the role asks nothing else, 0 below the smallest charge. If the budget is for '
   'replacing a value, one quantile is the median and any other query the dearest. dp_iqr with '
@@ -261,44 +367,22 @@ BEGIN
                  || ' This variant takes numbers that a driver sends as text.');
 END
 $$;
+CREATE FUNCTION @extschema@.dp_budget_fits(epsilon @extschema@.dp_number, on_table regclass)
+  RETURNS TABLE (role regrole, accountant text, query text, rho_each numeric, fits bigint)
+  LANGUAGE sql STABLE PARALLEL RESTRICTED
+  BEGIN ATOMIC
+    SELECT * FROM @extschema@.dp_budget_fits(dp_budget_fits.epsilon::float8, dp_budget_fits.on_table);
+  END;
+DO $$
+BEGIN
+  EXECUTE format('COMMENT ON FUNCTION @extschema@.dp_budget_fits(@extschema@.dp_number, regclass) IS %L',
+                 obj_description('@extschema@.dp_budget_fits(float8, regclass)'::regprocedure, 'pg_proc')
+                 || ' This variant takes numbers that a driver sends as text.');
+END
+$$;
 DROP FUNCTION dpquantile.charged_rho(text, float8);
 
 DROP FUNCTION dpquantile.earlier_spending(name);
-CREATE FUNCTION dpquantile.earlier_spending(role_name name)
-  RETURNS TABLE (epsilon numeric, delta numeric, rho numeric, has_rho_alone boolean, neighbours text)
-  LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
-  BEGIN ATOMIC
-    WITH RECURSIVE named AS (
-      SELECT l.budget_id, l.role_name FROM dpquantile.ledger l
-      UNION
-      SELECT n.budget_id, n.role_name FROM dpquantile.budget_name n
-    ), connected AS (
-      SELECT n.budget_id FROM named n WHERE n.role_name = earlier_spending.role_name
-      UNION
-      SELECT other.budget_id
-        FROM connected
-        JOIN named mine USING (budget_id)
-        JOIN named other ON other.role_name = mine.role_name
-    ), spent AS (
-      SELECT l.budget_id, l.epsilon, l.delta, l.rho, l.epsilon IS NULL AS has_rho_alone,
-             l.neighbours = 'replace the value of one row' AS replaces
-        FROM dpquantile.ledger l
-       UNION ALL
-      SELECT n.budget_id, n.epsilon, n.delta, n.rho, n.has_rho_alone, n.replaces FROM dpquantile.budget_name n
-    ), counted AS (
-      -- Beside charges for replacing a value, the others count twice, or four times in rho.
-      SELECT s.*, CASE WHEN bool_or(s.replaces) OVER () AND NOT s.replaces THEN 2 ELSE 1 END AS times
-        FROM spent s WHERE s.budget_id IN (SELECT c.budget_id FROM connected c)
-    )
-    SELECT coalesce(sum(c.times * c.epsilon), 0), coalesce(sum(c.times * c.delta), 0),
-           coalesce(sum(c.times * c.times * c.rho), 0), coalesce(bool_or(c.has_rho_alone), false),
-           CASE WHEN bool_or(c.replaces) THEN 'replace' ELSE 'add or remove' END
-      FROM counted c;
-  END;
-COMMENT ON FUNCTION dpquantile.earlier_spending(name) IS
-  'role_name: the name of a role. The sums of all charges of the budgets that are connected with this name, in the '
-  'ledger and archived, and the neighbours that they are for. Tells nothing about any data.';
-
 -- The function with five arguments. Who may call it may call the new one (end of this script). Views and functions that were made
 -- with it keep it, in schema dpquantile.
 SELECT set_config('dpquantile.granters',
@@ -322,13 +406,16 @@ $$;
 -- They check the version before they change a budget.
 CREATE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
                                             accountant text DEFAULT NULL, smallest_charge float8 DEFAULT NULL,
-                                            neighbours text DEFAULT NULL, every interval DEFAULT NULL)
+                                            neighbours text DEFAULT NULL, every interval DEFAULT NULL,
+                                            on_table regclass DEFAULT NULL)
   RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET intervalstyle = postgres
 AS $$
 #variable_conflict use_column
 DECLARE
   grantee CONSTANT regrole := dp_grant_budget.role;
+  -- The row of the role, which counts all its charges, and the terms to be changed: its own, or those for a table.
+  general dpquantile.budget;
   budget dpquantile.budget;
   -- The limit that the accountant compares with the sum of the charges.
   total_limit numeric;
@@ -369,6 +456,12 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'The budget begins anew with each day, week (on Monday), month or year of the calendar in UTC.';
   END IF;
+  IF dp_grant_budget.on_table IS NOT NULL
+     AND NOT EXISTS (SELECT FROM dpquantile.protected_table t WHERE t.relation = dp_grant_budget.on_table) THEN
+    RAISE EXCEPTION 'on_table must be a protected table, got %', dp_grant_budget.on_table
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = format('Its owner protects it: SELECT dp_protect_table(%L).', dp_grant_budget.on_table);
+  END IF;
 
   -- A new row starts with the earlier spending under this name: a restore without some roles may have
   -- lost the row, or the role may have been dropped and created again. The row has no terms yet, like
@@ -382,9 +475,26 @@ BEGIN
       FROM dpquantile.earlier_spending(name_now) s
     ON CONFLICT ON CONSTRAINT budget_pkey DO NOTHING;
   END IF;
-  SELECT * INTO STRICT budget FROM dpquantile.budget b WHERE b.role = grantee FOR UPDATE;
-  INSERT INTO dpquantile.budget_name (budget_id, role_name) VALUES (budget.budget_id, name_now)
+  SELECT * INTO STRICT general FROM dpquantile.budget b WHERE b.role = grantee FOR UPDATE;
+  INSERT INTO dpquantile.budget_name (budget_id, role_name) VALUES (general.budget_id, name_now)
   ON CONFLICT ON CONSTRAINT budget_name_pkey DO NOTHING;
+  budget := general;
+  -- Likewise a new row for a table, with the earlier spending under this name on tables that are connected with it.
+  IF dp_grant_budget.on_table IS NOT NULL THEN
+    INSERT INTO dpquantile.table_budget
+           (role, relation, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked)
+    SELECT grantee, dp_grant_budget.on_table, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true
+      FROM dpquantile.earlier_spending(name_now, dpquantile.connected_tables(dp_grant_budget.on_table)) s
+     WHERE NOT EXISTS (SELECT FROM dpquantile.table_budget t WHERE t.role = grantee AND t.relation = dp_grant_budget.on_table)
+    ON CONFLICT ON CONSTRAINT table_budget_pkey DO NOTHING;
+    PERFORM dpquantile.note_table_name(dp_grant_budget.on_table);
+    SELECT t.epsilon_spent, t.delta_limit, t.delta_spent, t.rho_spent, t.has_rho_alone, t.accountant, t.revoked, t.every, t.period_start,
+           t.epsilon_before, t.delta_before, t.rho_before
+      INTO STRICT budget.epsilon_spent, budget.delta_limit, budget.delta_spent, budget.rho_spent, budget.has_rho_alone,
+           budget.accountant, budget.revoked, budget.every, budget.period_start,
+           budget.epsilon_before, budget.delta_before, budget.rho_before
+      FROM dpquantile.table_budget t WHERE t.role = grantee AND t.relation = dp_grant_budget.on_table FOR UPDATE;
+  END IF;
 
   -- The new terms. An omitted argument keeps its old value, or gets its default after a revocation.
   budget.epsilon_limit := dpquantile.decimal(dp_grant_budget.epsilon);
@@ -402,13 +512,15 @@ BEGIN
     budget.period_start := CASE WHEN budget.every IS NOT NULL
                                 THEN greatest(budget.period_start, dpquantile.period_start(budget.every, clock_timestamp())) END;
   END IF;
-  -- What is spent cannot be counted for other neighbours.
-  IF budget.epsilon_spent = 0 AND budget.delta_spent = 0 AND budget.rho_spent = 0 THEN
+  -- All budgets of the role have the same neighbours. What is spent cannot be counted for others.
+  IF general.epsilon_spent = 0 AND general.delta_spent = 0 AND general.rho_spent = 0 THEN
     budget.neighbours := coalesce(dp_grant_budget.neighbours,
-                                  CASE WHEN budget.revoked THEN 'add or remove' ELSE budget.neighbours END);
-  ELSIF dp_grant_budget.neighbours <> budget.neighbours THEN
+                                  CASE WHEN general.revoked AND dp_grant_budget.on_table IS NULL
+                                            AND NOT EXISTS (SELECT FROM dpquantile.table_budget t WHERE t.role = grantee AND NOT t.revoked)
+                                       THEN 'add or remove' ELSE general.neighbours END);
+  ELSIF dp_grant_budget.neighbours <> general.neighbours THEN
     RAISE EXCEPTION 'role % cannot have neighbours "%": it has been charged for "%"', grantee, dp_grant_budget.neighbours,
-                    budget.neighbours
+                    general.neighbours
       USING ERRCODE = 'object_not_in_prerequisite_state',
             DETAIL = 'The same answers cost other amounts for other neighbours.',
             HINT = 'Leave neighbours out, or grant a budget to a new role.';
@@ -453,15 +565,25 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'It is in epsilon with accountant pure, in rho with zcdp. Leave it out for a millionth of the limit.';
   END IF;
-  UPDATE dpquantile.budget AS b
-     SET epsilon_limit = budget.epsilon_limit, delta_limit = budget.delta_limit, rho_limit = budget.rho_limit,
-         accountant = budget.accountant, smallest_charge = budget.smallest_charge, neighbours = budget.neighbours,
-         every = budget.every, period_start = budget.period_start, epsilon_before = budget.epsilon_before,
-         delta_before = budget.delta_before, rho_before = budget.rho_before, revoked = false
-   WHERE b.role = grantee;
+  IF dp_grant_budget.on_table IS NULL THEN
+    UPDATE dpquantile.budget AS b
+       SET epsilon_limit = budget.epsilon_limit, delta_limit = budget.delta_limit, rho_limit = budget.rho_limit,
+           accountant = budget.accountant, smallest_charge = budget.smallest_charge, neighbours = budget.neighbours,
+           every = budget.every, period_start = budget.period_start, epsilon_before = budget.epsilon_before,
+           delta_before = budget.delta_before, rho_before = budget.rho_before, revoked = false
+     WHERE b.role = grantee;
+  ELSE
+    UPDATE dpquantile.budget AS b SET neighbours = budget.neighbours WHERE b.role = grantee;
+    UPDATE dpquantile.table_budget AS t
+       SET epsilon_limit = budget.epsilon_limit, delta_limit = budget.delta_limit, rho_limit = budget.rho_limit,
+           accountant = budget.accountant, smallest_charge = budget.smallest_charge,
+           every = budget.every, period_start = budget.period_start, epsilon_before = budget.epsilon_before,
+           delta_before = budget.delta_before, rho_before = budget.rho_before, revoked = false
+     WHERE t.role = grantee AND t.relation = dp_grant_budget.on_table;
+  END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8, text, interval) IS
+COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8, text, interval, regclass) IS
   'Sets the limit of a role''s privacy budget. role: an existing role; epsilon: total limit, above 0 and at most '
   '1e30; delta: total limit, 0 or more and below 1 (default: the old value, at first 0; with accountant pure only dp_iqr spends delta); '
   'accountant: ''pure'' adds epsilons and deltas; ''zcdp'' adds rhos and answers while their sum implies (epsilon, '
@@ -474,25 +596,53 @@ COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, f
   'which something is spent keeps its neighbours. every: ''1 day'', ''1 week'', ''1 month'' or ''1 year'': the limits are for each such '
   'period of the calendar in UTC, a week from Monday, so all answers of k periods together have the privacy loss k times epsilon and k '
   'times delta, without an end (default: the old value, at first for ever, also after a revocation). Until the first period of a new '
-  'calendar begins, all that was ever spent counts. The earlier spending '
+  'calendar begins, all that was ever spent counts. on_table: a protected table: the limit is for what private access to the '
+  'table answers, beside the general budget of the role, if it has one; a query is charged to both, and must fit in both (default: the '
+  'general budget). The earlier spending '
   'of the role still counts, also if the role was renamed, dropped and created again under any of its names; then '
-  'everything counts that was ever charged to a budget of one of these names. For the data owner: the limit is the '
-  'privacy loss that all answers to the role together may reach, or with every those of one period.';
+  'everything counts that was ever charged to a budget of one of these names. The same holds for tables. For the data owner: the limit is '
+  'the privacy loss that all answers to the role together may reach, or with every those of one period.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_revoke_budget(role regrole) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
   PERFORM dpquantile.check_version();
-  UPDATE dpquantile.budget AS b SET revoked = true
-   WHERE b.role = dp_revoke_budget.role AND NOT b.revoked;
-  IF NOT FOUND THEN
+  PERFORM FROM dpquantile.budget b WHERE b.role = dp_revoke_budget.role FOR UPDATE;
+  IF NOT EXISTS (SELECT FROM dpquantile.present_budget b WHERE b.role = dp_revoke_budget.role AND NOT b.revoked) THEN
     RAISE EXCEPTION 'role % has no privacy budget', coalesce(dp_revoke_budget.role::text, 'NULL')
+      USING ERRCODE = 'undefined_object',
+            HINT = 'The view dp_budget lists the budgets.';
+  END IF;
+  UPDATE dpquantile.budget AS b SET revoked = true WHERE b.role = dp_revoke_budget.role;
+  UPDATE dpquantile.table_budget AS t SET revoked = true WHERE t.role = dp_revoke_budget.role;
+END
+$$;
+
+COMMENT ON FUNCTION @extschema@.dp_revoke_budget(regrole) IS
+  'Takes a role''s privacy budgets away, the general one and those for tables: the role gets no more private answers. role: a role with a '
+  'budget. Its spending is kept and counts again if it gets a budget later.';
+
+CREATE FUNCTION @extschema@.dp_revoke_budget(role regrole, on_table regclass) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  PERFORM dpquantile.check_version();
+  PERFORM FROM dpquantile.budget b WHERE b.role = dp_revoke_budget.role FOR UPDATE;
+  UPDATE dpquantile.table_budget AS t SET revoked = true
+   WHERE t.role = dp_revoke_budget.role AND t.relation = dp_revoke_budget.on_table AND NOT t.revoked;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'role % has no privacy budget for table %', coalesce(dp_revoke_budget.role::text, 'NULL'),
+                    coalesce(dp_revoke_budget.on_table::text, 'NULL')
       USING ERRCODE = 'undefined_object',
             HINT = 'The view dp_budget lists the budgets.';
   END IF;
 END
 $$;
+COMMENT ON FUNCTION @extschema@.dp_revoke_budget(regrole, regclass) IS
+  'Takes a role''s privacy budget for a protected table away: the role gets no more answers about its rows, also if it has a general budget, '
+  'until it gets another one for the table. role, on_table: as dp_budget shows them. Its spending is kept and counts again if it gets a '
+  'budget for the table later.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_archive_ledger(before timestamptz)
   RETURNS TABLE (budget_id uuid, number bigint, charged_at timestamptz, role name, session_role name, function name,
@@ -533,6 +683,14 @@ BEGIN
              has_rho_alone = n.has_rho_alone OR excluded.has_rho_alone,
              last_charged_at = greatest(n.last_charged_at, excluded.last_charged_at),
              replaces = n.replaces OR excluded.replaces
+    ), summed_by_table AS (
+      INSERT INTO dpquantile.archived_by_table AS t (budget_id, table_name, epsilon, delta, rho, has_rho_alone, replaces)
+      SELECT a.budget_id, n.name, coalesce(sum(a.epsilon), 0), sum(a.delta), coalesce(sum(a.rho), 0), bool_or(a.epsilon IS NULL),
+             bool_or(a.neighbours = 'replace the value of one row')
+        FROM archived a CROSS JOIN unnest(a.tables) AS n (name) GROUP BY a.budget_id, n.name
+      ON CONFLICT ON CONSTRAINT archived_by_table_pkey DO UPDATE
+         SET epsilon = t.epsilon + excluded.epsilon, delta = t.delta + excluded.delta, rho = t.rho + excluded.rho,
+             has_rho_alone = t.has_rho_alone OR excluded.has_rho_alone, replaces = t.replaces OR excluded.replaces
     )
     SELECT a.budget_id, a.number, a.charged_at, a.role_name, a.session_role_name, a.function, a.mechanism,
            a.neighbours, trim_scale(a.epsilon), trim_scale(a.delta), a.grouping_sets, a.groups, t.query,
@@ -559,7 +717,7 @@ COMMENT ON CAST (float4 AS @extschema@.dp_number) IS 'For parameters that a driv
 
 -- A restore or a failover may lose charges, and a copy of the database has charges that this one lacks.
 CREATE FUNCTION @extschema@.dp_add_charge(role regrole, epsilon numeric, delta numeric DEFAULT 0, rho numeric DEFAULT NULL,
-                                          note text DEFAULT NULL)
+                                          note text DEFAULT NULL, on_table regclass DEFAULT NULL)
   RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -571,6 +729,8 @@ DECLARE
   added_delta numeric := coalesce(dp_add_charge.delta, 0);
   added_rho numeric;
   budget dpquantile.budget;
+  counted record;
+  added_at CONSTANT timestamptz := clock_timestamp();
   text_hash bytea;
 BEGIN
   PERFORM dpquantile.check_version();
@@ -585,6 +745,12 @@ BEGIN
     RAISE EXCEPTION 'delta must be 0 or more, below 1, and 0 beside a rho, got %', left(added_delta::text, 40)
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'Only dp_iqr spends delta, and it has no rho. Add its charges apart from those of the others.';
+  END IF;
+  IF dp_add_charge.on_table IS NOT NULL
+     AND NOT EXISTS (SELECT FROM dpquantile.protected_table t WHERE t.relation = dp_add_charge.on_table) THEN
+    RAISE EXCEPTION 'on_table must be a protected table, got %', dp_add_charge.on_table
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = format('Its owner protects it: SELECT dp_protect_table(%L).', dp_add_charge.on_table);
   END IF;
   IF octet_length(dp_add_charge.note) > 2048 THEN
     RAISE EXCEPTION 'note must have at most 2048 bytes, got %', octet_length(dp_add_charge.note)
@@ -608,41 +774,58 @@ BEGIN
             HINT = 'Create a role with the last name that the ledger has for it, and grant it a budget: the budget starts with '
                    'the spending of the dropped role.';
   END IF;
-  IF NOT budget.revoked AND (budget.accountant = 'zcdp' AND added_delta > 0 OR budget.accountant = 'pure' AND added_epsilon IS NULL)
-  THEN
-    RAISE EXCEPTION 'accountant % of role % cannot add a charge %', budget.accountant, charged,
+  FOR counted IN
+    SELECT b.relation, b.accountant FROM dpquantile.present_budget b
+     WHERE b.role = charged AND NOT b.revoked AND (b.relation IS NULL OR b.relation = dp_add_charge.on_table)
+       AND (b.accountant = 'zcdp' AND added_delta > 0 OR b.accountant = 'pure' AND added_epsilon IS NULL)
+     ORDER BY b.relation NULLS FIRST
+  LOOP
+    RAISE EXCEPTION 'accountant % of role % cannot add a charge %', counted.accountant,
+                    charged || coalesce(' for table ' || counted.relation, ''),
                     CASE WHEN added_delta > 0 THEN 'with a delta' ELSE 'without an epsilon' END
       USING ERRCODE = 'object_not_in_prerequisite_state',
             HINT = 'Revoke the budget first with dp_revoke_budget. A later grant chooses the accountant.';
-  END IF;
+  END LOOP;
   -- It counts in the present period, whichever period the latest charge belongs to.
   UPDATE dpquantile.budget b
      SET epsilon_before = b.epsilon_spent, delta_before = b.delta_spent, rho_before = b.rho_spent,
-         period_start = dpquantile.period_start(b.every, clock_timestamp())
-   WHERE b.role = charged AND dpquantile.period_start(b.every, clock_timestamp()) > b.period_start;
+         period_start = dpquantile.period_start(b.every, added_at)
+   WHERE b.role = charged AND dpquantile.period_start(b.every, added_at) > b.period_start;
   UPDATE dpquantile.budget b
      SET epsilon_spent = b.epsilon_spent + coalesce(added_epsilon, 0), delta_spent = b.delta_spent + added_delta,
          rho_spent = b.rho_spent + coalesce(added_rho, 0), has_rho_alone = b.has_rho_alone OR added_epsilon IS NULL,
          charges = b.charges + 1
    WHERE b.role = charged;
+  UPDATE dpquantile.table_budget t
+     SET epsilon_before = t.epsilon_spent, delta_before = t.delta_spent, rho_before = t.rho_spent,
+         period_start = dpquantile.period_start(t.every, added_at)
+   WHERE t.role = charged AND t.relation = dp_add_charge.on_table AND dpquantile.period_start(t.every, added_at) > t.period_start;
+  UPDATE dpquantile.table_budget t
+     SET epsilon_spent = t.epsilon_spent + coalesce(added_epsilon, 0), delta_spent = t.delta_spent + added_delta,
+         rho_spent = t.rho_spent + coalesce(added_rho, 0), has_rho_alone = t.has_rho_alone OR added_epsilon IS NULL
+   WHERE t.role = charged AND t.relation = dp_add_charge.on_table;
+  PERFORM dpquantile.note_table_name(dp_add_charge.on_table);
   IF dp_add_charge.note IS NOT NULL THEN
     text_hash := sha256(convert_to(dp_add_charge.note, getdatabaseencoding()));
     INSERT INTO dpquantile.query_text (budget_id, query_hash, query) VALUES (budget.budget_id, text_hash, dp_add_charge.note)
     ON CONFLICT DO NOTHING;
   END IF;
   INSERT INTO dpquantile.ledger (budget_id, number, role_name, session_role_name, function, mechanism, neighbours, epsilon,
-                                 delta, rho, accountant, grouping_sets, query_hash)
+                                 delta, rho, accountant, grouping_sets, query_hash, tables)
   VALUES (budget.budget_id, budget.charges + 1, name_now, session_user, 'dp_add_charge', 'none',
-          CASE budget.neighbours WHEN 'replace' THEN 'replace the value of one row' ELSE 'unknown' END, added_epsilon, added_delta, added_rho, budget.accountant, 1, text_hash);
+          CASE budget.neighbours WHEN 'replace' THEN 'replace the value of one row' ELSE 'unknown' END, added_epsilon, added_delta, added_rho,
+          budget.accountant, 1, text_hash,
+          CASE WHEN dp_add_charge.on_table IS NOT NULL THEN ARRAY[dpquantile.name_of_table(dp_add_charge.on_table)] END);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric, text) IS
+COMMENT ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric, text, regclass) IS
   'Adds a charge to the budget of a role, for answers that this database does not know of: they were charged in a copy of '
   'the database, or a restore or a failover has lost their charges. role: a role with a budget, also a revoked one; '
   'epsilon: what the answers have spent together, for the neighbours of the budget, or NULL if they were stated in rho alone; '
   'delta: likewise, 0 or '
   'more and below 1 (default: 0); rho: likewise (default: half the square of epsilon if delta is 0, which is '
-  'enough for answers without a delta); note: what the ledger shows as the query, also to the role, at most 2048 bytes. '
+  'enough for answers without a delta); note: what the ledger shows as the query, also to the role, at most 2048 bytes; on_table: the '
+  'protected table whose rows were asked about, so that the charge counts in the budget for it, too (default: none). '
   'Amounts are rounded up to 50 decimals. The spending may exceed the limit; then the role gets no more answers, of a renewed '
   'budget none in the present period. For '
   'the data owner.';
@@ -656,6 +839,7 @@ CREATE TABLE dpquantile.protected_table (
   user_column name,
   user_number smallint,
   max_rows    integer,
+  table_id    uuid     NOT NULL DEFAULT gen_random_uuid(),
   CHECK ((user_column IS NULL) = (user_number IS NULL)),
   CHECK (max_rows IS NULL OR max_rows BETWEEN 1 AND 1000 AND user_column IS NOT NULL)
 );
@@ -668,6 +852,7 @@ COMMENT ON COLUMN dpquantile.protected_table.user_number IS
   'this name, private access is closed.';
 COMMENT ON COLUMN dpquantile.protected_table.max_rows IS
   'How many rows of each user a SELECT sees; NULL if only aggregates over users may be asked.';
+COMMENT ON COLUMN dpquantile.protected_table.table_id IS 'The table in table_name.';
 
 -- Without a foreign key: a parallel pg_restore may restore this table first.
 CREATE TABLE dpquantile.private_grant (
@@ -729,6 +914,93 @@ SELECT pg_catalog.pg_extension_config_dump(
 SELECT pg_catalog.pg_extension_config_dump(
   'dpquantile.private_grant', 'WHERE relation IN (SELECT oid FROM pg_catalog.pg_class) '
   'AND (grantee, grantee_oid) IN (SELECT rolname, oid FROM pg_catalog.pg_roles)');
+
+CREATE FUNCTION dpquantile.earlier_spending(role_name name, table_names text[] DEFAULT NULL)
+  RETURNS TABLE (epsilon numeric, delta numeric, rho numeric, has_rho_alone boolean, neighbours text)
+  LANGUAGE sql STABLE PARALLEL RESTRICTED
+  BEGIN ATOMIC
+    WITH RECURSIVE named AS (
+      SELECT l.budget_id, l.role_name FROM dpquantile.ledger l
+      UNION
+      SELECT n.budget_id, n.role_name FROM dpquantile.budget_name n
+    ), connected AS (
+      SELECT n.budget_id FROM named n WHERE n.role_name = earlier_spending.role_name
+      UNION
+      SELECT other.budget_id
+        FROM connected
+        JOIN named mine USING (budget_id)
+        JOIN named other ON other.role_name = mine.role_name
+    ), spent AS (
+      SELECT l.budget_id, l.epsilon, l.delta, l.rho, l.epsilon IS NULL AS has_rho_alone,
+             l.neighbours = 'replace the value of one row' AS replaces,
+             earlier_spending.table_names IS NULL OR coalesce(l.tables && earlier_spending.table_names, false) AS is_asked
+        FROM dpquantile.ledger l
+       UNION ALL
+      SELECT n.budget_id, n.epsilon, n.delta, n.rho, n.has_rho_alone, n.replaces, earlier_spending.table_names IS NULL
+        FROM dpquantile.budget_name n
+       UNION ALL
+      SELECT a.budget_id, a.epsilon, a.delta, a.rho, a.has_rho_alone, a.replaces,
+             coalesce(a.table_name = ANY (earlier_spending.table_names), false)
+        FROM dpquantile.archived_by_table a
+    ), counted AS (
+      -- Beside charges for replacing a value, the others count twice, or four times in rho.
+      SELECT s.*, CASE WHEN bool_or(s.replaces) OVER () AND NOT s.replaces THEN 2 ELSE 1 END AS times
+        FROM spent s WHERE s.budget_id IN (SELECT c.budget_id FROM connected c)
+    )
+    SELECT coalesce(sum(c.times * c.epsilon) FILTER (WHERE c.is_asked), 0), coalesce(sum(c.times * c.delta) FILTER (WHERE c.is_asked), 0),
+           coalesce(sum(c.times * c.times * c.rho) FILTER (WHERE c.is_asked), 0),
+           coalesce(bool_or(c.has_rho_alone) FILTER (WHERE c.is_asked), false),
+           CASE WHEN bool_or(c.replaces) THEN 'replace' ELSE 'add or remove' END
+      FROM counted c;
+  END;
+COMMENT ON FUNCTION dpquantile.earlier_spending(name, text[]) IS
+  'role_name: the name of a role; table_names: of protected tables, with their schemas, or NULL for all charges. The sums of all charges of '
+  'the budgets that are connected with this name, for rows of one of the tables, in the '
+  'ledger and archived, and the neighbours that they are for. Tells nothing about any data.';
+
+-- A table may be renamed, dropped and created again, like a role.
+CREATE FUNCTION dpquantile.name_of_table(relation regclass) RETURNS text
+  LANGUAGE sql STABLE STRICT PARALLEL SAFE
+  BEGIN ATOMIC
+    SELECT n.nspname || '.' || c.relname
+      FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = name_of_table.relation;
+  END;
+COMMENT ON FUNCTION dpquantile.name_of_table(regclass) IS
+  'relation: a table or view. Its name with its schema, as the ledger has it. Not quoted, because that depends on a setting. Tells '
+  'nothing about any data.';
+
+CREATE FUNCTION dpquantile.note_table_name(relation regclass) RETURNS void
+  LANGUAGE sql VOLATILE
+  BEGIN ATOMIC
+    INSERT INTO dpquantile.table_name (table_id, name)
+    SELECT p.table_id, dpquantile.name_of_table(p.relation) FROM dpquantile.protected_table p
+     WHERE p.relation = note_table_name.relation
+    ON CONFLICT DO NOTHING;
+  END;
+COMMENT ON FUNCTION dpquantile.note_table_name(regclass) IS
+  'relation: a protected table. Keeps its name in table_name. Tells nothing about any data.';
+
+CREATE FUNCTION dpquantile.connected_tables(relation regclass) RETURNS text[]
+  LANGUAGE sql STABLE
+  BEGIN ATOMIC
+    WITH RECURSIVE connected AS (
+      SELECT p.table_id FROM dpquantile.protected_table p WHERE p.relation = connected_tables.relation
+      UNION
+      SELECT n.table_id FROM dpquantile.table_name n WHERE n.name = dpquantile.name_of_table(connected_tables.relation)
+      UNION
+      SELECT other.table_id
+        FROM connected
+        JOIN dpquantile.table_name mine USING (table_id)
+        JOIN dpquantile.table_name other ON other.name = mine.name
+    )
+    SELECT array_agg(n.name)
+      FROM (SELECT dpquantile.name_of_table(connected_tables.relation) AS name
+             UNION
+            SELECT n.name FROM dpquantile.table_name n JOIN connected USING (table_id)) n;
+  END;
+COMMENT ON FUNCTION dpquantile.connected_tables(regclass) IS
+  'relation: a protected table. Its name, and all names of the tables that are connected with it: with a table each of its names, and with '
+  'a name each table that had it, over any number of steps. Tells nothing about any data.';
 
 CREATE FUNCTION dpquantile.supply_user_number() RETURNS trigger
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
@@ -1014,6 +1286,7 @@ BEGIN
     -- Of rows that somebody has deleted from the table of protected tables
     DELETE FROM dpquantile.private_grant g WHERE g.relation = asked;
     DELETE FROM dpquantile.column_domain d WHERE d.relation = asked;
+    PERFORM dpquantile.note_table_name(asked);
     RETURN;
   END IF;
   SELECT * INTO STRICT before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
@@ -1474,6 +1747,7 @@ CREATE FUNCTION dpquantile.forget_dropped_tables() RETURNS event_trigger
 AS $$
 BEGIN
   DELETE FROM dpquantile.private_grant g WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = g.relation);
+  DELETE FROM dpquantile.table_budget b WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = b.relation);
   DELETE FROM dpquantile.protected_table t WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.relation);
   DELETE FROM dpquantile.column_domain d
    WHERE NOT EXISTS (SELECT FROM pg_attribute a
@@ -1534,7 +1808,7 @@ CREATE FUNCTION @extschema@.dp_health()
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
   WITH spent AS (
-    SELECT b.role::text AS role, b.every, s.*
+    SELECT b.role::text || coalesce(' on ' || b.relation, '') AS role, b.every, s.*
       FROM dpquantile.present_budget b
       JOIN pg_roles r ON r.oid = b.role
      CROSS JOIN LATERAL (
@@ -1564,7 +1838,7 @@ AS $$
   ), powers AS (
     -- What a role may use by which it can change budgets, itself or by SET ROLE. Superusers and the owner may use all.
     SELECT b.role::text AS role, o.name
-      FROM dpquantile.budget b
+      FROM dpquantile.present_budget b
       JOIN pg_roles r ON r.oid = b.role AND NOT r.rolsuper
       JOIN pg_extension e ON e.extname = 'dpquantile' AND e.extowner <> b.role
       JOIN pg_roles m ON pg_has_role(b.role, m.oid, 'MEMBER')
@@ -1629,7 +1903,7 @@ AS $$
          'charges fail, because the owners differ: '
            || string_agg(format('%s of %s', c.relowner::regrole, c.relname), ', ' ORDER BY c.relname)
     FROM pg_class c
-   WHERE c.relnamespace = 'dpquantile'::regnamespace AND c.relname IN ('budget', 'ledger', 'query_text')
+   WHERE c.relnamespace = 'dpquantile'::regnamespace AND c.relname IN ('budget', 'ledger', 'query_text', 'table_budget', 'table_name')
   HAVING count(DISTINCT c.relowner) > 1
   UNION ALL
   SELECT 'tables', 'user_key', 'critical', format('dp_user_ queries fail, because it has %s rows instead of one', count(*))
@@ -1644,10 +1918,10 @@ AS $$
          format('%s %% of the %s is spent%s', floor(100 * s.spent / s.granted), s.unit, ' in this ' || s.every)
     FROM spent s
   UNION ALL
-  SELECT 'budget', b.role::text, 'warning',
+  SELECT 'budget', b.role::text || coalesce(' on ' || b.relation, ''), 'warning',
          format('it begins anew only on %s (UTC), because a charge was made while the clock was ahead',
                 to_char(dpquantile.period_end(b.every, b.period_start) AT TIME ZONE 'UTC', 'YYYY-MM-DD'))
-    FROM dpquantile.budget b
+    FROM dpquantile.present_budget b
     JOIN pg_roles r ON r.oid = b.role
    WHERE NOT b.revoked AND b.period_start > dpquantile.period_start(b.every, statement_timestamp())
   UNION ALL
@@ -3065,7 +3339,7 @@ GRANT SELECT ON @extschema@.dp_protected_tables TO PUBLIC;
 
 DO $$
 DECLARE
-  made CONSTANT regprocedure := '@extschema@.dp_grant_budget(regrole, float8, float8, text, float8, text, interval)';
+  made CONSTANT regprocedure := '@extschema@.dp_grant_budget(regrole, float8, float8, text, float8, text, interval, regclass)';
   initial CONSTANT aclitem[] := (SELECT i.initprivs FROM pg_init_privs i
                                   WHERE i.classoid = 'pg_proc'::regclass AND i.objoid = made AND i.objsubid = 0);
   granter text;

@@ -49,13 +49,24 @@ void write_item(ChargeItem* item, const Charge& charge) {
   item->groups = charge.groups;
 }
 
-ChargeRequest* write_request(std::span<const Charge> charges, bool after_first_group) {
+// In the order of their OIDs, each once: all requests lock budgets in the same order.
+void write_tables(ChargeRequest* request, const List* tables) {
+  List* sorted = list_copy(tables);
+  list_sort(sorted, list_oid_cmp);
+  list_deduplicate_oid(sorted);
+  const ListCell* cell;
+  foreach (cell, sorted) request->tables[request->table_count++] = lfirst_oid(cell);
+}
+
+ChargeRequest* write_request(std::span<const Charge> charges, const List* tables,
+                             bool after_first_group) {
   const int item_count = static_cast<int>(charges.size());
   const int query_bytes = query_length();
   auto* request = static_cast<ChargeRequest*>(palloc0(request_size(item_count, query_bytes)));
   request->role = GetOuterUserId();
   namestrcpy(&request->role_name, GetUserNameFromId(GetOuterUserId(), false));
   namestrcpy(&request->session_role_name, GetUserNameFromId(GetSessionUserId(), false));
+  write_tables(request, tables);
   request->after_first_group = after_first_group;
   request->item_count = item_count;
   request->query_bytes = query_bytes;
@@ -71,6 +82,14 @@ void refuse_too_many(std::span<const Charge> charges) {
   ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                   errmsg("a query can have at most %d private aggregates at one level, got %d",
                          kMaxCharges, static_cast<int>(charges.size())),
+                  errhint("This call was not charged. Split the query into several.")));
+}
+
+void refuse_many_tables(const List* tables) {
+  if (list_length(tables) <= kMaxTables) return;
+  ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                  errmsg("a private answer can be of rows of at most %d protected tables, got %d",
+                         kMaxTables, list_length(tables)),
                   errhint("This call was not charged. Split the query into several.")));
 }
 
@@ -112,16 +131,17 @@ void report_reply(const ChargeRequest* request) {
 
 }  // namespace
 
-int64 charge_budget(std::span<const Charge> charges, bool after_first_group) {
+int64 charge_budget(std::span<const Charge> charges, const List* tables, bool after_first_group) {
   refuse_empty(charges);
   refuse_too_many(charges);
+  refuse_many_tables(tables);
   refuse_restricted_operation();
   if (RecoveryInProgress()) {
     ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
                     errmsg("the privacy budget cannot be charged on a standby server"),
                     errhint("Run private queries on the primary.")));
   }
-  ChargeRequest* request = write_request(charges, after_first_group);
+  ChargeRequest* request = write_request(charges, tables, after_first_group);
   if (!charge_by_resident_worker(request)) charge_by_session_worker(request);
   report_reply(request);
   const int64 first_number = request->first_number;

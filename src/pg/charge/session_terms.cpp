@@ -50,32 +50,72 @@ bool column_is(Relation table, HeapTuple row, const char* name, const char* expe
   return !is_null && strcmp(TextDatumGetCString(value), expected) == 0;
 }
 
-}  // namespace
+// What a row says of the terms.
+struct RowTerms {
+  bool is_revoked;
+  bool in_rho;
+  bool replaces;
+};
 
-// It reads the table by its index, without permission checks, in a snapshot of its own: the
-// transaction's may be older than the grant.
-BudgetTerms session_terms() {
-  BudgetTerms terms;
+bool is_revoked(Relation table, HeapTuple row) {
+  const AttrNumber column = get_attnum(RelationGetRelid(table), "revoked");
+  if (column == InvalidAttrNumber) return false;
+  bool is_null = true;
+  const Datum value = heap_getattr(row, column, RelationGetDescr(table), &is_null);
+  return !is_null && DatumGetBool(value);
+}
+
+// The rows of the role that this session spends. It reads the table by its index, without
+// permission checks, in a snapshot of its own: the transaction's may be older than the grant. An
+// older version of the schema may lack the table.
+List* rows_of_role(const char* name, const char* index_name) {
+  List* rows = NIL;
   const Oid schema = get_namespace_oid(kSchema, true);
-  if (!OidIsValid(schema)) return terms;
-  const Oid table_oid = get_relname_relid("budget", schema);
-  if (!OidIsValid(table_oid)) return terms;
+  if (!OidIsValid(schema)) return rows;
+  const Oid table_oid = get_relname_relid(name, schema);
+  if (!OidIsValid(table_oid)) return rows;
   lock_budget_table(table_oid);
   Relation table = table_open(table_oid, NoLock);
   const AttrNumber role = get_attnum(table_oid, "role");
   if (role != InvalidAttrNumber) {
-    const Oid index = get_relname_relid("budget_pkey", schema);
+    const Oid index = get_relname_relid(index_name, schema);
     ScanKeyData key;
     ScanKeyInit(&key, role, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(GetOuterUserId()));
     SysScanDesc scan = systable_beginscan(table, index, OidIsValid(index), nullptr, 1, &key);
-    const HeapTuple row = systable_getnext(scan);
-    if (HeapTupleIsValid(row)) {
-      terms.in_rho = column_is(table, row, "accountant", "zcdp");
-      terms.replaces = column_is(table, row, "neighbours", "replace");
+    for (HeapTuple row; HeapTupleIsValid(row = systable_getnext(scan));) {
+      auto* terms = static_cast<RowTerms*>(palloc(sizeof(RowTerms)));
+      *terms = {is_revoked(table, row), column_is(table, row, "accountant", "zcdp"),
+                column_is(table, row, "neighbours", "replace")};
+      rows = lappend(rows, terms);
     }
     systable_endscan(scan);
   }
   table_close(table, AccessShareLock);
+  return rows;
+}
+
+// Whether all budgets for tables add rhos, and there is one.
+bool tables_in_rho() {
+  bool in_rho = false;
+  const ListCell* cell;
+  foreach (cell, rows_of_role("table_budget", "table_budget_pkey")) {
+    const auto* row = static_cast<const RowTerms*>(lfirst(cell));
+    if (row->is_revoked) continue;
+    if (!row->in_rho) return false;
+    in_rho = true;
+  }
+  return in_rho;
+}
+
+}  // namespace
+
+BudgetTerms session_terms() {
+  BudgetTerms terms;
+  const List* rows = rows_of_role("budget", "budget_pkey");
+  if (rows == NIL) return terms;
+  const auto* general = static_cast<const RowTerms*>(linitial(rows));
+  terms.in_rho = general->is_revoked ? tables_in_rho() : general->in_rho;
+  terms.replaces = general->replaces;
   return terms;
 }
 

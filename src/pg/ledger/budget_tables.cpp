@@ -1,6 +1,6 @@
 #include "pg/ledger/budget_tables.hpp"
 
-#include <initializer_list>
+#include <span>
 
 #include "pg/server/version.hpp"
 
@@ -78,10 +78,11 @@ Oid lock_table(Oid extension, const char* name) {
 
 }  // namespace
 
-Oid lock_budget_tables() {
+Oid lock_budget_tables(bool with_tables) {
   const Oid extension = get_extension_oid(kExtension, true);
   const Oid owner = lock_table(extension, "budget");
-  for (const char* name : {"ledger", "query_text"}) {
+  constexpr const char* kOthers[] = {"ledger", "query_text", "table_budget", "table_name"};
+  for (const char* name : std::span(kOthers, with_tables ? 4 : 2)) {
     if (lock_table(extension, name) == owner) continue;
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("the tables %s.budget and %s.%s have different owners", kSchema, kSchema,

@@ -9,8 +9,9 @@ namespace dpquantile {
 // missing or does not belong to the extension, if the owners differ, if logical replication into
 // this database could have changed a table, or if the SQL objects are of another version. After
 // DROP EXTENSION somebody else may create tables with these names and hostile triggers; the lock
-// prevents that during the charge.
-Oid lock_budget_tables();
+// prevents that during the charge. with_tables: whether a charge is of rows of protected tables,
+// and so the tables of their budgets are written, too.
+Oid lock_budget_tables(bool with_tables);
 
 // The user, the security context and the GUC nesting level before switch_to_user().
 struct SavedUser {

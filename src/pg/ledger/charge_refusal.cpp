@@ -30,6 +30,11 @@ const char* for_neighbours(const BudgetAmounts& amounts) {
                                                           : "";
 }
 
+// Names the budget, where it is not the general one.
+const char* for_table(const BudgetAmounts& amounts) {
+  return amounts.table == nullptr ? "" : psprintf(" for table %s", amounts.table);
+}
+
 // The end of the hint for an exhausted budget.
 const char* when_renewed(const BudgetAmounts& amounts) {
   if (amounts.renewed_at == nullptr) return "";
@@ -38,26 +43,29 @@ const char* when_renewed(const BudgetAmounts& amounts) {
 
 void refuse_exhausted_epsilon(ChargeRequest* request, const BudgetAmounts& amounts) {
   refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-         psprintf("privacy budget exhausted: requested epsilon %s%s, remaining %s",
-                  amounts.epsilon_asked, for_neighbours(amounts), amounts.epsilon_left),
+         psprintf("privacy budget%s exhausted: requested epsilon %s%s, remaining %s",
+                  for_table(amounts), amounts.epsilon_asked, for_neighbours(amounts),
+                  amounts.epsilon_left),
          psprintf("%s Ask for a smaller epsilon, or have the data owner raise the limit with "
                   "dp_grant_budget.%s",
                   not_charged(request), when_renewed(amounts)));
 }
 
 void refuse_exhausted_delta(ChargeRequest* request, const BudgetAmounts& amounts) {
-  refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-         psprintf("privacy budget exhausted: requested delta %s%s, remaining %s",
-                  amounts.delta_asked, for_neighbours(amounts), amounts.delta_left),
-         psprintf("%s Ask for a smaller delta, or have the data owner raise the limit: "
-                  "dp_grant_budget(role, epsilon, delta).%s",
-                  not_charged(request), when_renewed(amounts)));
+  refuse(
+      request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+      psprintf("privacy budget%s exhausted: requested delta %s%s, remaining %s", for_table(amounts),
+               amounts.delta_asked, for_neighbours(amounts), amounts.delta_left),
+      psprintf("%s Ask for a smaller delta, or have the data owner raise the limit: "
+               "dp_grant_budget(role, epsilon, delta).%s",
+               not_charged(request), when_renewed(amounts)));
 }
 
 void refuse_without_delta(ChargeRequest* request, const BudgetAmounts& amounts) {
   refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-         psprintf("role \"%s\" has no delta budget: requested delta %s%s",
-                  NameStr(request->role_name), amounts.delta_asked, for_neighbours(amounts)),
+         psprintf("role \"%s\" has no delta budget%s: requested delta %s%s",
+                  NameStr(request->role_name), for_table(amounts), amounts.delta_asked,
+                  for_neighbours(amounts)),
          psprintf("%s The data owner can grant one: dp_grant_budget(role, epsilon, delta).",
                   not_charged(request)));
 }
@@ -65,8 +73,8 @@ void refuse_without_delta(ChargeRequest* request, const BudgetAmounts& amounts) 
 void refuse_exhausted_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
   const bool in_epsilon = amounts.epsilon_asked != nullptr;
   refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-         psprintf("privacy budget exhausted: requested rho %s%s%s, remaining rho %s",
-                  amounts.rho_asked,
+         psprintf("privacy budget%s exhausted: requested rho %s%s%s, remaining rho %s",
+                  for_table(amounts), amounts.rho_asked,
                   in_epsilon ? psprintf(" (epsilon %s)", amounts.epsilon_asked) : "",
                   for_neighbours(amounts), amounts.rho_left),
          psprintf("%s Ask for a smaller %s, or have the data owner raise the limit with "
@@ -78,12 +86,13 @@ void refuse_exhausted_rho(ChargeRequest* request, const BudgetAmounts& amounts) 
 
 // Accountant pure adds epsilons, and a query stated in rho alone has no epsilon.
 void refuse_rho_alone(ChargeRequest* request, const BudgetAmounts& amounts) {
-  refuse(request, ERRCODE_FEATURE_NOT_SUPPORTED,
-         psprintf("a query stated in rho cannot be charged to role \"%s\", whose accountant is %s",
-                  NameStr(request->role_name), amounts.accountant),
-         psprintf("%s State epsilon, or have the data owner change the accountant: "
-                  "dp_grant_budget(role, epsilon, delta, 'zcdp').",
-                  not_charged(request)));
+  refuse(
+      request, ERRCODE_FEATURE_NOT_SUPPORTED,
+      psprintf("a query stated in rho cannot be charged to role \"%s\", whose accountant%s is %s",
+               NameStr(request->role_name), for_table(amounts), amounts.accountant),
+      psprintf("%s State epsilon, or have the data owner change the accountant: "
+               "dp_grant_budget(role, epsilon, delta, 'zcdp').",
+               not_charged(request)));
 }
 
 // Accountant zcdp adds rhos, and a charge with a delta has no rho. The role's delta is in use
@@ -94,9 +103,9 @@ void refuse_without_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
   const bool has_other_method = strcmp(item.mechanism, "propose-test-release") == 0;
   refuse(
       request, ERRCODE_FEATURE_NOT_SUPPORTED,
-      psprintf("%s with method %s cannot be charged to role \"%s\", whose accountant is %s",
+      psprintf("%s with method %s cannot be charged to role \"%s\", whose accountant%s is %s",
                NameStr(item.function), item.mechanism, NameStr(request->role_name),
-               amounts.accountant),
+               for_table(amounts), amounts.accountant),
       psprintf("%s It spends delta, and accountant zcdp needs the role's delta to convert rho. Ask "
                "as a role with accountant pure.%s",
                not_charged(request),
@@ -106,9 +115,9 @@ void refuse_without_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
 void refuse_too_small(ChargeRequest* request, const BudgetAmounts& amounts) {
   const char* unit = strcmp(amounts.accountant, "zcdp") == 0 ? "rho" : "epsilon";
   refuse(request, ERRCODE_INVALID_PARAMETER_VALUE,
-         psprintf("the charge is too small: requested %s %s%s, smallest charge of role \"%s\" %s",
+         psprintf("the charge is too small: requested %s %s%s, smallest charge of role \"%s\"%s %s",
                   unit, amounts.least_asked, for_neighbours(amounts), NameStr(request->role_name),
-                  amounts.smallest_charge),
+                  for_table(amounts), amounts.smallest_charge),
          psprintf("%s Ask for more, or have the data owner lower the smallest charge: "
                   "dp_grant_budget(role, epsilon, smallest_charge => ...).",
                   not_charged(request)));
@@ -139,12 +148,16 @@ char* locked_hint(const ChargeRequest* request) {
       not_charged(request));
 }
 
-void refuse_without_budget(ChargeRequest* request) {
+void refuse_without_budget(ChargeRequest* request, const char* table) {
+  const char* role = quote_literal_cstr(quote_identifier(NameStr(request->role_name)));
+  const char* on_table =
+      table == nullptr ? ""
+                       : psprintf(", on_table => %s", quote_literal_cstr(quote_identifier(table)));
   refuse(request, ERRCODE_INSUFFICIENT_PRIVILEGE,
-         psprintf("role \"%s\" has no privacy budget", NameStr(request->role_name)),
-         psprintf("The data owner can grant one: SELECT dp_grant_budget(%s, %s).",
-                  quote_literal_cstr(quote_identifier(NameStr(request->role_name))),
-                  example_arguments(request)));
+         psprintf("role \"%s\" has no privacy budget%s", NameStr(request->role_name),
+                  table == nullptr ? "" : psprintf(" for table %s", table)),
+         psprintf("The data owner can grant one: SELECT dp_grant_budget(%s, %s%s).", role,
+                  example_arguments(request), on_table));
 }
 
 bool refuse_by_verdict(ChargeRequest* request, const char* verdict, const BudgetAmounts& amounts) {

@@ -12,9 +12,10 @@ const char* not_charged(const ChargeRequest* request);
 // The hint for a request that a lock prevented, palloc'd.
 char* locked_hint(const ChargeRequest* request);
 
-// The totals of a request and what is left in its role's budget, as decimals for messages. Null
-// where there is no such amount.
+// The totals of a request and what is left in one of its role's budgets, as decimals for messages.
+// Null where there is no such amount.
 struct BudgetAmounts {
+  const char* table;            // whose budget it is; null: the general budget
   BudgetNeighbours neighbours;  // for which the amounts that are asked for are
   const char* epsilon_asked;    // of the charges that state epsilon
   const char* epsilon_left;
@@ -29,8 +30,9 @@ struct BudgetAmounts {
   const char* renewed_at;       // the day in UTC on which the budget begins anew
 };
 
-// Refuses the request of a role that has no budget.
-void refuse_without_budget(ChargeRequest* request);
+// Refuses the request of a role that has no budget for it. table: the protected table without one,
+// or null.
+void refuse_without_budget(ChargeRequest* request, const char* table);
 
 // Refuses a request because of a verdict of check_budget() (budget_statements.hpp). Returns false,
 // and does not refuse, if the verdict is null, "fits" or unknown.

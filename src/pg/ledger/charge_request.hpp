@@ -27,6 +27,9 @@ inline constexpr int kQueryBytes = 2048;
 // The most charges in a request.
 inline constexpr int kMaxCharges = 100;
 
+// The most protected tables of a request.
+inline constexpr int kMaxTables = 8;
+
 // What a budget protects: the data for which its limits are promised.
 enum class BudgetNeighbours {
   kAddOrRemove,  // each call is charged for its own neighbours, such as "add or remove one row"
@@ -61,6 +64,8 @@ struct ChargeRequest {
   NameData role_name;
   NameData session_role_name;
   bool after_first_group;  // the query's first group has been charged by another request
+  int32 table_count;
+  Oid tables[kMaxTables];  // of protected tables whose budgets pay, too, in the order of their OIDs
 
   // The reply, which the worker writes. The fields after first_number are set if the charge is
   // refused.
@@ -93,6 +98,10 @@ struct RequestStorage {
 // In bytes, from the request's item_count and query_bytes.
 inline Size request_size(const ChargeRequest* request) {
   return request_size(request->item_count, request->query_bytes);
+}
+
+inline std::span<const Oid> tables_of(const ChargeRequest* request) {
+  return {request->tables, static_cast<std::size_t>(request->table_count)};
 }
 
 inline std::span<const ChargeItem> items_of(const ChargeRequest* request) {

@@ -1,5 +1,7 @@
 #include "pg/ledger/charge_transaction.hpp"
 
+#include <algorithm>
+
 #include "pg/ledger/budget_statements.hpp"
 #include "pg/ledger/budget_tables.hpp"
 #include "pg/ledger/charge_refusal.hpp"
@@ -9,6 +11,7 @@ extern "C" {
 #include "executor/spi.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
@@ -38,31 +41,86 @@ void refuse_missing_budget(ChargeRequest* request, TimestampTz now, LockWait wai
   if (wait == LockWait::kNever && budget_exists(request, now)) {
     request->outcome = ChargeOutcome::kLocked;
   } else {
-    refuse_without_budget(request);
+    refuse_without_budget(request, nullptr);
   }
 }
 
-void refuse_verdict(ChargeRequest* request, TimestampTz now, const BudgetCheck& budget) {
-  const BudgetAmounts amounts = read_amounts(request, now, budget.neighbours);
-  if (!refuse_by_verdict(request, budget.verdict, amounts)) {
+bool fits(const char* verdict) {
+  return verdict != nullptr && strcmp(verdict, "fits") == 0;
+}
+
+// `table` is InvalidOid for the general budget.
+void refuse_verdict(ChargeRequest* request, Oid table, TimestampTz now, const char* verdict,
+                    BudgetNeighbours neighbours) {
+  if (!refuse_by_verdict(request, verdict, read_amounts(request, table, now, neighbours))) {
     fail("the role's budget has an unknown accountant or no smallest charge");
   }
+}
+
+// The budgets that a request is charged to: the role's general budget, unless it is revoked, and
+// its budgets for the request's tables.
+struct Payers {
+  BudgetCheck general;
+  TableBudgetCheck of_tables[kMaxTables];  // in the order of the request
+
+  std::span<const TableBudgetCheck> tables(const ChargeRequest* request) const {
+    return {of_tables, tables_of(request).size()};
+  }
+};
+
+// Locks the budgets for the request's tables. All transactions lock the role's general budget
+// before, so they cannot wait for each other.
+void check_tables(const ChargeRequest* request, TimestampTz now, Payers* payers) {
+  int number = 0;
+  for (const Oid table : tables_of(request)) {
+    payers->of_tables[number++] =
+        check_table_budget(request, table, now, payers->general.neighbours);
+  }
+}
+
+// A revoked budget for a table closes the table. Without one the general budget must pay.
+bool refuse_unpaid(ChargeRequest* request, const Payers& payers) {
+  int number = 0;
+  for (const TableBudgetCheck& budget : payers.tables(request)) {
+    const Oid table = request->tables[number++];
+    if (budget.found ? !budget.revoked : !payers.general.revoked) continue;
+    refuse_without_budget(request, get_rel_name(table));
+    return true;
+  }
+  if (request->table_count > 0 || !payers.general.revoked) return false;
+  refuse_without_budget(request, nullptr);
+  return true;
+}
+
+bool refuse_exhausted(ChargeRequest* request, TimestampTz now, const Payers& payers) {
+  const BudgetNeighbours neighbours = payers.general.neighbours;
+  if (!payers.general.revoked && !fits(payers.general.verdict)) {
+    refuse_verdict(request, InvalidOid, now, payers.general.verdict, neighbours);
+    return true;
+  }
+  int number = 0;
+  for (const TableBudgetCheck& budget : payers.tables(request)) {
+    const Oid table = request->tables[number++];
+    if (!budget.found || fits(budget.verdict)) continue;
+    refuse_verdict(request, table, now, budget.verdict, neighbours);
+    return true;
+  }
+  return false;
 }
 
 // Makes all charges of the request. Returns whether they may be committed; if not, none is made and
 // the outcome says why. If it ereports, the whole transaction must be aborted.
 bool make_charge(ChargeRequest* request, LockWait wait) {
   const TimestampTz now = GetCurrentTimestamp();
-  const BudgetCheck budget = check_budget(request, now, wait);
-  if (!budget.found) {
+  Payers payers{};
+  payers.general = check_budget(request, now, wait);
+  if (!payers.general.found) {
     refuse_missing_budget(request, now, wait);
     return false;
   }
-  if (budget.verdict == nullptr || strcmp(budget.verdict, "fits") != 0) {
-    refuse_verdict(request, now, budget);
-    return false;
-  }
-  if (!deduct_and_enter(request, now, budget.neighbours)) {
+  check_tables(request, now, &payers);
+  if (refuse_unpaid(request, payers) || refuse_exhausted(request, now, payers)) return false;
+  if (!deduct_and_enter(request, payers.tables(request), now, payers.general.neighbours)) {
     ereport(ERROR, (errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
                     errmsg("the budget tables refused the charge")));
   }
@@ -81,10 +139,15 @@ bool follows_locked(ChargeRequest* const* requests, int number) {
   return false;
 }
 
+bool any_tables(ChargeRequest* const* requests, int count) {
+  return std::any_of(requests, requests + count,
+                     [](const ChargeRequest* request) { return request->table_count > 0; });
+}
+
 // Returns whether there is anything to commit.
 bool make_charges(ChargeRequest* const* requests, int count, LockWait wait) {
   bool made = false;
-  const SavedUser before = switch_to_user(lock_budget_tables());
+  const SavedUser before = switch_to_user(lock_budget_tables(any_tables(requests, count)));
   SPI_connect();
   PushActiveSnapshot(GetTransactionSnapshot());
   for (int i = 0; i < count; ++i) {

@@ -148,11 +148,20 @@ void require_stack_for(const PlannedStmt* plan) {
 
 }  // namespace
 
+namespace {
+
+// The tables of the node's own rows. If they are not known, all tables of the query.
+const List* charged_tables(const ReleaseNode* node, const BorrowedPlan& mark) {
+  return node->plan.knows_tables ? node->plan.tables : mark.relations;
+}
+
+}  // namespace
+
 ReleaseTerms check_borrowed_release(const ReleaseNode* node, std::span<const Charge> charges) {
   EState* state = node->scan.ss.ps.state;
   BorrowedPlan mark;
   if (!find_mark(state->es_plannedstmt->rtable, &mark)) {
-    return {session_is_restricted(), 0, false, {}, NIL};
+    return {session_is_restricted(), 0, false, {}, NIL, NIL};
   }
   const Oid relation = linitial_oid(mark.relations);
   require_borrowing_session(refused_query(relation));
@@ -164,8 +173,11 @@ ReleaseTerms check_borrowed_release(const ReleaseNode* node, std::span<const Cha
   check_indexes(mark, state->es_snapshot);
   check_writers(refused_query(relation), mark.indexes, mark.relations);
   require_early_values(mark, state->es_param_list_info);
-  if (allowed.reuse <= 0 || !is_same_whenever_asked(node)) return {true, 0, false, {}, NIL};
-  return {true, allowed.reuse, wants_fresh_answers(), key_of(node, mark), mark.relations};
+  const List* charged = charged_tables(node, mark);
+  if (allowed.reuse <= 0 || !is_same_whenever_asked(node)) {
+    return {true, 0, false, {}, NIL, charged};
+  }
+  return {true, allowed.reuse, wants_fresh_answers(), key_of(node, mark), mark.relations, charged};
 }
 
 }  // namespace dpquantile

@@ -5,6 +5,7 @@
 #include "pg/protect/release_block.hpp"
 #include "pg/protect/source.hpp"
 #include "pg/protect/table_rule.hpp"
+#include "pg/release/charged_tables.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"
@@ -231,10 +232,12 @@ void check_by_kind(QueryLevel* level) {
       check_release_block(level);
       level->whose->is_validated = true;
       level->has_release = true;
+      mark_charged_tables(level->query, list_make1_oid(level->whose->permissions->relid));
       if (level->parent != nullptr) fence(level->query);
       break;
     case LevelKind::kOuter:
       check_outer_query(level);
+      if (level->query->hasAggs) mark_charged_tables(level->query, NIL);
       break;
   }
 }

@@ -92,7 +92,7 @@ void charge_others(const ReleaseNode* node, int64 groups) {
     if (!waits_for_groups(node, call)) continue;
     charges[count++] = charge_for(call, true, static_cast<int>(groups - 1));
   }
-  (void)charge_budget({charges, count}, true);
+  (void)charge_budget({charges, count}, node->tables, true);
   MemoryContextSwitchTo(previous);
 }
 
@@ -269,7 +269,7 @@ void charge_and_answer(ReleaseNode* node, std::span<const Charge> charges,
                        const ReleaseTerms& terms) {
   ExprContext* expressions = node->scan.ss.ps.ps_ExprContext;
   const MemoryContext previous = MemoryContextSwitchTo(expressions->ecxt_per_tuple_memory);
-  const int64 first_charge = charge_budget(charges, false);
+  const int64 first_charge = charge_budget(charges, node->tables, false);
   MemoryContextSwitchTo(previous);
   if (terms.is_quiet) {
     read_and_answer_quietly(node);
@@ -297,6 +297,7 @@ void execute_release(ReleaseNode* node) {
   const ReleaseTerms terms =
       release_check == nullptr ? ReleaseTerms{} : release_check(node, charges);
   MemoryContextSwitchTo(lasting);
+  node->tables = terms.charged_tables;
   node->answers = begin_answers(node->plan, answer_columns(node));
   if (!answer_again(node, terms)) charge_and_answer(node, charges, terms);
   node->released = true;

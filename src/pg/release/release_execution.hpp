@@ -36,6 +36,7 @@ struct ReleaseNode {
   int call_count;
   RandomStream* random;
   TupleTableSlot* output;  // for the first columns of an answer; null if the node returns all
+  const List* tables;      // OIDs of the protected tables whose budgets are charged, too
   bool released;           // whether the answers are those of the present execution
   SortedAnswers answers;   // with the columns of the node's scan tuple
 };
@@ -51,6 +52,7 @@ struct ReleaseTerms {
   bool is_fresh;    // whether the session asks for new answers all the same
   AnswerKey key;    // under which they are kept, if they may
   List* relations;  // OIDs of the protected relations that they come from
+  const List* charged_tables;  // OIDs of the protected tables whose budgets are charged, too
 };
 
 // What may refuse an execution: called with the charges of step 2, before they are made. The calls

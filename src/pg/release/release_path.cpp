@@ -1,6 +1,7 @@
 #include "pg/release/release_path.hpp"
 
 #include "pg/parameters/call_arguments.hpp"
+#include "pg/release/charged_tables.hpp"
 #include "pg/release/grouping_states.hpp"
 #include "pg/release/limited_rows_path.hpp"
 #include "pg/release/parameter_source.hpp"
@@ -147,6 +148,7 @@ ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* g
   level->columns = release_columns(level->grouping);
   level->plan.has_keys = root->parse->groupClause != NIL;
   level->plan.identity = identity_with_columns(root->parse);
+  level->plan.knows_tables = find_charged_tables(root->parse, &level->plan.tables);
   level->limit = row_limit_of(level->grouping, level->columns.target);
   add_sort_columns(level);
   add_calls(level);

@@ -11,12 +11,12 @@ List* part(const CustomScan* plan, int number) {
 }  // namespace
 
 List* encode_release(const ReleasePlan& release) {
-  List* const numbers = list_make4_int(release.has_keys ? 1 : 0, release.grouping_sets,
-                                       static_cast<int32>(release.identity >> 32),
-                                       static_cast<int32>(release.identity));
-  return lappend(list_make5(release.calls, release.sort_columns, release.operators,
-                            release.collations, release.nulls_first),
-                 numbers);
+  List* const numbers = list_make5_int(
+      release.has_keys ? 1 : 0, release.grouping_sets, static_cast<int32>(release.identity >> 32),
+      static_cast<int32>(release.identity), release.knows_tables ? 1 : 0);
+  List* const lists = list_make5(release.calls, release.sort_columns, release.operators,
+                                 release.collations, release.nulls_first);
+  return lappend(lappend(lists, numbers), release.tables);
 }
 
 ReleasePlan decode_release(const CustomScan* plan) {
@@ -29,7 +29,9 @@ ReleasePlan decode_release(const CustomScan* plan) {
           linitial_int(numbers) != 0,
           lsecond_int(numbers),
           static_cast<uint64>(static_cast<uint32>(lthird_int(numbers))) << 32 |
-              static_cast<uint32>(lfourth_int(numbers))};
+              static_cast<uint32>(lfourth_int(numbers)),
+          list_nth_int(numbers, 4) != 0,
+          part(plan, 6)};
 }
 
 const Aggref* call_in_column(const CustomScan* plan, int column) {

@@ -22,6 +22,8 @@ struct ReleasePlan {
   bool has_keys;       // whether the query groups by keys
   int grouping_sets;   // how many groups each row belongs to
   uint64 identity;     // of the query level (pg/reuse/query_identity.hpp), if it was stamped
+  bool knows_tables;   // whether it is known which protected tables the rows are of
+  List* tables;        // these, of OIDs
 };
 
 // The plan as custom_private, and back. Both share its lists.

@@ -1,0 +1,185 @@
+-- threat 80: budgets of a role for protected tables. What private access to a table answers is charged to the budget for the table and
+-- to the general budget of the role, if there is one: all or nothing. (table_spending.sql: what is spent is never lost.)
+\set SHOW_CONTEXT never
+\set VERBOSITY terse
+CREATE ROLE regress_dpq_tb_owner LOGIN;
+CREATE ROLE regress_dpq_tb LOGIN;
+CREATE SCHEMA regress_dpq_tb AUTHORIZATION regress_dpq_tb_owner;
+GRANT USAGE ON SCHEMA regress_dpq_tb TO regress_dpq_tb;
+SELECT dp_restrict_role('regress_dpq_tb');
+SET search_path = regress_dpq_tb, public;
+SET SESSION AUTHORIZATION regress_dpq_tb_owner;
+CREATE TABLE visits (patient text, cost float8);
+INSERT INTO visits SELECT 'patient ' || i % 20, i FROM generate_series(1, 100) i;
+CREATE TABLE staff (name text, salary float8);
+INSERT INTO staff SELECT 'name ' || i, i FROM generate_series(1, 100) i;
+CREATE TABLE papers (title text, pages float8);
+CREATE VIEW cheap AS SELECT patient, cost FROM visits WHERE cost < 50;
+CREATE TABLE numbers AS SELECT x::float8 FROM generate_series(1, 10) x;
+GRANT SELECT ON numbers TO regress_dpq_tb;
+CREATE FUNCTION approved() RETURNS boolean LANGUAGE sql SECURITY DEFINER SET search_path = regress_dpq_tb, public, pg_temp
+  RETURN (SELECT dp_count(1) IS NOT NULL FROM visits);
+RESET SESSION AUTHORIZATION;
+SELECT dp_grant_budget('regress_dpq_tb', 3, on_table => 'visits');
+SET SESSION AUTHORIZATION regress_dpq_tb_owner;
+SELECT dp_protect_table(t), dp_grant_private_access(t, 'regress_dpq_tb', epsilon => 0.5)
+  FROM unnest('{visits,staff,papers,cheap}'::regclass[]) t;
+RESET SESSION AUTHORIZATION;
+CREATE VIEW budgets AS
+  SELECT on_table, epsilon_limit AS epsilon, epsilon_spent AS spent, epsilon_remaining AS remaining, delta_remaining AS delta, accountant
+    FROM dp_budget WHERE role::text = 'regress_dpq_tb' ORDER BY on_table::text NULLS FIRST;
+CREATE VIEW charges AS
+  SELECT number, function, epsilon, tables FROM dp_ledger WHERE role = 'regress_dpq_tb' ORDER BY number;
+\set count_visits 'SELECT dp_count(1) IS NOT NULL AS answered FROM visits'
+\set count_staff 'SELECT dp_count(1) IS NOT NULL AS answered FROM staff'
+
+-- ---- Without a general budget ----------------------------------------------------------------------
+
+SELECT dp_grant_budget('regress_dpq_tb', 3, on_table => 'visits'), dp_grant_budget('regress_dpq_tb', 5, on_table => 'staff');
+SELECT * FROM budgets;
+SET SESSION AUTHORIZATION regress_dpq_tb;
+:count_visits;
+-- Standard aggregates are charged like private ones.
+SELECT count(*) IS NOT NULL AS answered FROM visits;
+:count_visits;
+:count_visits;
+SELECT dp_count(0.5) IS NOT NULL AS answered FROM visits;
+:count_staff;
+-- A table without a budget, and rows that are of no protected table, would be charged to the general budget.
+SELECT dp_count(1) FROM papers;
+SELECT dp_count(1) FROM cheap;
+SELECT dp_count(1) FROM numbers;
+SELECT approved();
+SELECT on_table, epsilon_spent FROM dp_budget ORDER BY on_table::text;
+RESET SESSION AUTHORIZATION;
+SELECT * FROM budgets;
+SELECT * FROM charges;
+\set VERBOSITY default
+SET SESSION AUTHORIZATION regress_dpq_tb;
+SELECT dp_count(1) FROM papers;
+:count_visits;
+RESET SESSION AUTHORIZATION;
+\set VERBOSITY terse
+
+-- ---- Several tables in one query -------------------------------------------------------------------
+
+-- Each release is charged to its own table.
+SELECT dp_grant_budget('regress_dpq_tb', 10, on_table => t) FROM unnest('{visits,staff}'::regclass[]) t;
+SET SESSION AUTHORIZATION regress_dpq_tb;
+SELECT count(*) FROM (SELECT dp_count(1) FROM visits UNION ALL SELECT dp_count(0.25) FROM staff) q;
+SELECT (SELECT dp_count(1) FROM visits) + (SELECT dp_count(0.25) FROM staff) IS NOT NULL AS answered;
+WITH v AS (SELECT dp_sum(cost, 1, 0, 100) AS s FROM visits), s AS (SELECT dp_sum(salary, 0.25, 0, 100) AS s FROM (SELECT * FROM staff) t)
+SELECT v.s + s.s IS NOT NULL AS answered FROM v, s;
+-- A release over answers of others, or over rows that one may read, is for the general budget, which is missing.
+SELECT dp_count(1) FROM (SELECT dp_count(0.5) FROM visits) v;
+SELECT (SELECT dp_count(1) FROM numbers) + (SELECT dp_count(0.5) FROM visits) IS NOT NULL AS answered;
+RESET SESSION AUTHORIZATION;
+SELECT * FROM budgets;
+SELECT * FROM charges WHERE number > 4;
+
+-- ---- With a general budget -------------------------------------------------------------------------
+
+-- It caps everything, and starts with all that was charged.
+SELECT dp_grant_budget('regress_dpq_tb', 11);
+SELECT * FROM budgets;
+SET SESSION AUTHORIZATION regress_dpq_tb;
+:count_visits;
+SELECT dp_count(0.25) IS NOT NULL AS answered FROM papers;
+SELECT approved();
+SELECT dp_count(0.125) IS NOT NULL AS answered FROM numbers;
+-- The general budget is used up, those for tables are not.
+SELECT dp_count(1) FROM visits;
+RESET SESSION AUTHORIZATION;
+SELECT * FROM budgets;
+SELECT dp_grant_budget('regress_dpq_tb', 100, 1e-5), dp_grant_budget('regress_dpq_tb', 8.5, on_table => 'visits');
+SET SESSION AUTHORIZATION regress_dpq_tb;
+-- A refusal by one of the budgets charges none, also if only one of several aggregates does not fit.
+SELECT dp_count(1), dp_sum(cost, 0.9, 0, 100) FROM visits;
+SELECT dp_count(0.9), dp_sum(cost, 0.9, 0, 100) FROM visits;
+RESET SESSION AUTHORIZATION;
+SELECT * FROM budgets;
+
+-- ---- Terms -----------------------------------------------------------------------------------------
+
+-- Each budget has its own accountant, delta and smallest charge. All must take the charge.
+SELECT dp_grant_budget('regress_dpq_tb', 10, 1e-6, 'zcdp', on_table => 'staff');
+SET SESSION AUTHORIZATION regress_dpq_tb;
+SELECT dp_iqr(salary, 1, 1e-9) FROM staff;
+SELECT dp_median(salary, NULL, 0, 100, dp_options(rho => 0.01)) FROM staff;
+SELECT dp_sum(salary, 0.5, 0, 100) IS NOT NULL AS answered FROM staff;
+SELECT fits FROM dp_budget_fits(0.5) WHERE query = 'any other without delta';
+SELECT accountant, fits FROM dp_budget_fits(0.5, 'staff') WHERE query = 'any other without delta';
+SELECT accountant, fits FROM dp_budget_fits(0.5, 'visits') WHERE query = 'any other without delta';
+SELECT accountant, fits FROM dp_budget_fits(0.5::text, 'visits') WHERE query = 'any other without delta';
+RESET SESSION AUTHORIZATION;
+SELECT dp_grant_budget('regress_dpq_tb', 20, smallest_charge => 0.4, on_table => 'visits');
+SET SESSION AUTHORIZATION regress_dpq_tb;
+SELECT dp_count(0.3) FROM visits;
+SELECT dp_iqr(cost, 1, 1e-9) FROM visits;
+RESET SESSION AUTHORIZATION;
+SELECT dp_grant_budget('regress_dpq_tb', 20, neighbours => 'replace', on_table => 'visits');
+SELECT dp_grant_budget('regress_dpq_tb', 20, every => '30 days', on_table => 'visits');
+-- A general budget that is renewed, and one for a table that is not.
+SELECT dp_grant_budget('regress_dpq_tb', 1, every => '1 year');
+UPDATE dpquantile.budget SET period_start = period_start - interval '1 year' WHERE role::text = 'regress_dpq_tb';
+SELECT dp_grant_budget('regress_dpq_tb', 9.5, on_table => 'visits');
+SET SESSION AUTHORIZATION regress_dpq_tb;
+SELECT dp_count(0.6) IS NOT NULL AS answered FROM visits;
+SELECT dp_count(0.6) FROM staff;
+RESET SESSION AUTHORIZATION;
+SELECT on_table, every, epsilon_spent, epsilon_sum FROM dp_budget WHERE role::text = 'regress_dpq_tb' ORDER BY on_table::text;
+-- And the other way round
+SELECT dp_grant_budget('regress_dpq_tb', 2, every => '1 month', on_table => 'visits');
+UPDATE dpquantile.table_budget SET period_start = period_start - interval '1 month'
+ WHERE role::text = 'regress_dpq_tb' AND relation = 'visits'::regclass;
+SELECT dp_revoke_budget('regress_dpq_tb'), dp_grant_budget('regress_dpq_tb', 100), dp_grant_budget('regress_dpq_tb', 2, every => '1 month', on_table => 'visits');
+SET SESSION AUTHORIZATION regress_dpq_tb;
+SELECT dp_count(1.5) IS NOT NULL AS answered FROM visits;
+SELECT dp_count(1.5) FROM visits;
+RESET SESSION AUTHORIZATION;
+SELECT subject, status, detail FROM dp_health() WHERE check_name = 'budget' AND subject LIKE 'regress\_dpq\_tb%' ORDER BY 1;
+UPDATE dpquantile.table_budget SET period_start = period_start + interval '1 year'
+ WHERE role::text = 'regress_dpq_tb' AND relation = 'visits'::regclass;
+SET SESSION AUTHORIZATION regress_dpq_tb;
+SELECT dp_count(1.5) FROM visits;
+RESET SESSION AUTHORIZATION;
+SELECT subject, status FROM dp_health() WHERE check_name = 'budget' AND subject LIKE 'regress\_dpq\_tb%' ORDER BY 1;
+
+-- ---- Revocation ------------------------------------------------------------------------------------
+
+-- A revoked budget closes its table, also if there is a general one.
+SELECT dp_grant_budget('regress_dpq_tb', 100, on_table => t) FROM unnest('{visits,staff}'::regclass[]) t;
+SELECT dp_revoke_budget('regress_dpq_tb', 'visits');
+SELECT dp_revoke_budget('regress_dpq_tb', 'visits');
+SELECT dp_revoke_budget('regress_dpq_tb', 'papers');
+SET SESSION AUTHORIZATION regress_dpq_tb;
+:count_visits;
+:count_staff;
+SELECT dp_count(1) IS NOT NULL AS answered FROM papers;
+RESET SESSION AUTHORIZATION;
+-- Without a table all are revoked.
+SELECT dp_revoke_budget('regress_dpq_tb');
+SELECT * FROM budgets;
+SET SESSION AUTHORIZATION regress_dpq_tb;
+:count_staff;
+SELECT dp_count(1) FROM papers;
+SELECT dp_count(1) FROM numbers;
+RESET SESSION AUTHORIZATION;
+SELECT dp_revoke_budget('regress_dpq_tb');
+SELECT dp_grant_budget('regress_dpq_tb', 100, on_table => 'staff');
+SET SESSION AUTHORIZATION regress_dpq_tb;
+:count_staff;
+SELECT dp_count(1) FROM numbers;
+RESET SESSION AUTHORIZATION;
+SELECT dp_revoke_budget('regress_dpq_tb');
+
+DROP VIEW budgets, charges;
+RESET search_path;
+SET client_min_messages = error;
+DROP SCHEMA regress_dpq_tb CASCADE;
+DROP OWNED BY regress_dpq_tb_owner, regress_dpq_tb;
+SELECT count(*) AS rows_of_dropped_tables FROM dpquantile.table_budget;
+DELETE FROM dpquantile.ledger WHERE role_name = 'regress_dpq_tb';
+DELETE FROM dpquantile.budget_name WHERE role_name = 'regress_dpq_tb';
+DELETE FROM dpquantile.budget WHERE role::text = 'regress_dpq_tb';
+DROP ROLE regress_dpq_tb_owner, regress_dpq_tb;

@@ -1,0 +1,125 @@
+-- threat 81: what is spent of a budget for a protected table is never lost: not if the table is renamed, dropped and created again under any
+-- of its names, not if the role is, not if rows are lost in a restore or charges archived. (table_budgets.sql: what is charged.)
+\set SHOW_CONTEXT never
+\set VERBOSITY terse
+CREATE ROLE regress_dpq_ts_owner LOGIN;
+CREATE ROLE regress_dpq_ts LOGIN;
+CREATE SCHEMA regress_dpq_ts AUTHORIZATION regress_dpq_ts_owner;
+CREATE SCHEMA regress_dpq_ts_new AUTHORIZATION regress_dpq_ts_owner;
+GRANT USAGE ON SCHEMA regress_dpq_ts, regress_dpq_ts_new TO regress_dpq_ts;
+SELECT dp_restrict_role('regress_dpq_ts');
+SET search_path = regress_dpq_ts, regress_dpq_ts_new, public;
+\set protect 'SELECT dp_protect_table(:t), dp_grant_private_access(:t, :role)'
+\set role '''regress_dpq_ts'''
+\set spent 'SELECT on_table, epsilon_limit AS epsilon, epsilon_spent AS spent FROM dp_budget WHERE starts_with(role::text, :role) ORDER BY on_table::text NULLS FIRST'
+
+SET SESSION AUTHORIZATION regress_dpq_ts_owner;
+CREATE TABLE visits AS SELECT i::float8 AS cost FROM generate_series(1, 10) i;
+CREATE TABLE staff AS SELECT * FROM visits;
+\set t '''visits'''
+:protect;
+\set t '''staff'''
+:protect;
+RESET SESSION AUTHORIZATION;
+
+-- Charges from before the budget for the table was granted count in it.
+SELECT dp_grant_budget('regress_dpq_ts', 100);
+SET SESSION AUTHORIZATION regress_dpq_ts;
+SELECT dp_count(1) IS NOT NULL AS answered FROM visits;
+SELECT dp_count(0.25) IS NOT NULL AS answered FROM staff;
+RESET SESSION AUTHORIZATION;
+SELECT dp_grant_budget('regress_dpq_ts', 10, on_table => 'visits');
+:spent;
+
+-- A renamed table keeps its budget.
+ALTER TABLE visits RENAME TO encounters;
+:spent;
+SET SESSION AUTHORIZATION regress_dpq_ts;
+SELECT dp_count(2) IS NOT NULL AS answered FROM encounters;
+RESET SESSION AUTHORIZATION;
+ALTER TABLE encounters SET SCHEMA regress_dpq_ts_new;
+SET SESSION AUTHORIZATION regress_dpq_ts;
+SELECT dp_count(0.5) IS NOT NULL AS answered FROM encounters;
+RESET SESSION AUTHORIZATION;
+:spent;
+-- Neither does a table whose protection is taken back and given again begin anew.
+SET SESSION AUTHORIZATION regress_dpq_ts_owner;
+SELECT dp_unprotect_table('encounters');
+\set t '''encounters'''
+:protect;
+RESET SESSION AUTHORIZATION;
+SELECT dp_grant_budget('regress_dpq_ts', 11, on_table => 'encounters');
+:spent;
+
+-- A table of any of these names, after the first one is dropped
+DROP TABLE encounters;
+:spent;
+SET SESSION AUTHORIZATION regress_dpq_ts_owner;
+CREATE TABLE visits AS SELECT i::float8 AS cost FROM generate_series(1, 10) i;
+\set t '''visits'''
+:protect;
+RESET SESSION AUTHORIZATION;
+SELECT dp_grant_budget('regress_dpq_ts', 12, on_table => 'visits'), dp_grant_budget('regress_dpq_ts', 13, on_table => 'staff');
+:spent;
+-- A table of another name begins with nothing spent.
+SET SESSION AUTHORIZATION regress_dpq_ts_owner;
+CREATE TABLE other AS SELECT * FROM visits;
+\set t '''other'''
+:protect;
+RESET SESSION AUTHORIZATION;
+SELECT dp_grant_budget('regress_dpq_ts', 14, on_table => 'other');
+:spent;
+
+-- The owner adds a charge.
+SELECT dp_add_charge('regress_dpq_ts', 0.125, note => 'in a copy', on_table => 'other');
+SELECT dp_add_charge('regress_dpq_ts', 0.125, on_table => 'pg_class');
+SELECT number, function, epsilon, tables FROM dp_ledger WHERE role = 'regress_dpq_ts' ORDER BY number;
+:spent;
+
+-- Rows that are lost, as in a restore without the table, are made again from ledger and archive.
+SELECT count(*) FROM dp_archive_ledger('infinity');
+SET SESSION AUTHORIZATION regress_dpq_ts;
+SELECT dp_count(1) IS NOT NULL AS answered FROM visits;
+RESET SESSION AUTHORIZATION;
+DELETE FROM dpquantile.table_budget WHERE role::text = 'regress_dpq_ts';
+SELECT dp_grant_budget('regress_dpq_ts', 15, on_table => t) FROM unnest('{visits,staff,other}'::regclass[]) t;
+:spent;
+DELETE FROM dpquantile.table_budget WHERE role::text = 'regress_dpq_ts';
+DELETE FROM dpquantile.budget WHERE role::text = 'regress_dpq_ts';
+SELECT dp_grant_budget('regress_dpq_ts', 15, on_table => t) FROM unnest('{visits,staff,other}'::regclass[]) t;
+SELECT dp_grant_budget('regress_dpq_ts', 100);
+:spent;
+
+-- A role that is renamed, or dropped and created again
+ALTER ROLE regress_dpq_ts RENAME TO regress_dpq_ts_again;
+:spent;
+SELECT dp_revoke_budget('regress_dpq_ts_again');
+SELECT dp_grant_budget('regress_dpq_ts_again', 16, on_table => 'visits');
+DROP OWNED BY regress_dpq_ts_again;
+DROP ROLE regress_dpq_ts_again;
+CREATE ROLE regress_dpq_ts;
+SELECT dp_grant_budget('regress_dpq_ts', 17, on_table => 'visits');
+SELECT on_table, epsilon_limit, epsilon_spent FROM dp_budget WHERE role = 'regress_dpq_ts'::regrole;
+-- All budgets of a role have the same neighbours.
+CREATE ROLE regress_dpq_ts_replace LOGIN;
+SELECT dp_restrict_role('regress_dpq_ts_replace');
+GRANT USAGE ON SCHEMA regress_dpq_ts TO regress_dpq_ts_replace;
+SELECT dp_grant_budget('regress_dpq_ts_replace', 10, neighbours => 'replace', on_table => 'visits');
+SELECT dp_grant_budget('regress_dpq_ts_replace', 10);
+SELECT on_table, neighbours FROM dp_budget WHERE role = 'regress_dpq_ts_replace'::regrole ORDER BY 1;
+SELECT dp_grant_private_access('visits', 'regress_dpq_ts_replace');
+SET SESSION AUTHORIZATION regress_dpq_ts_replace;
+SELECT dp_sum(cost, 1, -10, 10) IS NOT NULL AS answered FROM visits;
+SELECT on_table, epsilon_spent FROM dp_budget ORDER BY 1;
+RESET SESSION AUTHORIZATION;
+
+RESET search_path;
+SET client_min_messages = error;
+DROP SCHEMA regress_dpq_ts, regress_dpq_ts_new CASCADE;
+DROP OWNED BY regress_dpq_ts_owner, regress_dpq_ts, regress_dpq_ts_replace;
+DELETE FROM dpquantile.ledger WHERE role_name LIKE 'regress\_dpq\_ts%';
+DELETE FROM dpquantile.archived_by_table WHERE table_name LIKE 'regress\_dpq\_ts%';
+DELETE FROM dpquantile.budget_name WHERE role_name LIKE 'regress\_dpq\_ts%';
+DELETE FROM dpquantile.table_name WHERE name LIKE 'regress\_dpq\_t%';
+DELETE FROM dpquantile.budget WHERE role IN ('regress_dpq_ts'::regrole, 'regress_dpq_ts_replace'::regrole);
+DROP ROLE regress_dpq_ts_owner, regress_dpq_ts, regress_dpq_ts_replace;

@@ -1,0 +1,35 @@
+#include "pg/release/charged_tables.hpp"
+
+extern "C" {
+#include "nodes/makefuncs.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr char kMark[] = "dpquantile charged tables";
+
+}  // namespace
+
+// The column types of a VALUES entry have room for OIDs.
+void mark_charged_tables(Query* query, List* tables) {
+  RangeTblEntry* entry = makeNode(RangeTblEntry);
+  entry->rtekind = RTE_VALUES;
+  entry->eref = makeAlias(kMark, NIL);
+  entry->coltypes = tables;
+  query->rtable = lappend(query->rtable, entry);
+}
+
+bool find_charged_tables(const Query* query, List** tables) {
+  const ListCell* cell;
+  foreach (cell, query->rtable) {
+    const auto* entry = static_cast<const RangeTblEntry*>(lfirst(cell));
+    if (entry->rtekind != RTE_VALUES || strcmp(entry->eref->aliasname, kMark) != 0) continue;
+    *tables = entry->coltypes;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace dpquantile
