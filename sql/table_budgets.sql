@@ -171,6 +171,16 @@ SET SESSION AUTHORIZATION regress_dpq_tb;
 :count_staff;
 SELECT dp_count(1) FROM numbers;
 RESET SESSION AUTHORIZATION;
+-- Without a general budget those for tables decide which method is the cheapest, and the ledger has their accountant.
+SELECT dp_grant_budget('regress_dpq_tb', 100, 1e-6, 'zcdp', on_table => 'staff');
+SET SESSION AUTHORIZATION regress_dpq_tb;
+SELECT dp_quantiles(salary, '{0.25, 0.5, 0.75}', 0.1, 0, 100) IS NOT NULL AS answered FROM staff;
+RESET SESSION AUTHORIZATION;
+SELECT dp_grant_budget('regress_dpq_tb', 100, accountant => 'pure', on_table => 'staff');
+SET SESSION AUTHORIZATION regress_dpq_tb;
+SELECT dp_quantiles(salary, '{0.25, 0.5, 0.75}', 0.1, 0, 100) IS NOT NULL AS answered FROM staff;
+SELECT mechanism, accountant FROM dp_ledger ORDER BY number DESC LIMIT 2;
+RESET SESSION AUTHORIZATION;
 SELECT dp_revoke_budget('regress_dpq_tb');
 
 DROP VIEW budgets, charges;
