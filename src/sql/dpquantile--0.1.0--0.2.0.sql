@@ -1585,7 +1585,7 @@ COMMENT ON FUNCTION @extschema@.dp_drop_domain(regclass, name) IS
 
 CREATE FUNCTION @extschema@.dp_explain(query text, rows bigint DEFAULT 1000, OUT private_aggregate text, OUT method text,
                                         OUT epsilon float8, OUT delta float8, OUT rho float8, OUT charged_for text,
-                                        OUT expected_error float8, OUT error_in text, OUT problem text)
+                                        OUT expected_error float8, OUT error_in text, OUT problem text, OUT tables text[])
   RETURNS SETOF record
   LANGUAGE C VOLATILE ROWS 5 AS 'MODULE_PATHNAME', 'dpq_explain';
 COMMENT ON FUNCTION @extschema@.dp_explain(text, bigint) IS
@@ -1595,7 +1595,8 @@ COMMENT ON FUNCTION @extschema@.dp_explain(text, bigint) IS
   'method: how it is computed; epsilon, delta, rho: its price, under its own neighbour relation; charged_for: what is charged that much; '
   'expected_error: the mean absolute error of an answer on so many rows, of dp_stats that of the mean, of dp_cdf the 95 % error of all its counts at once, of '
   'several quantiles the largest, of dp_keep_group the rows with which a group is always shown (NULL if it depends on more); error_in: its unit, ranks are rows between a quantile and the answer; problem: '
-  'why the query is refused, and what would be accepted. Reads no data and costs no budget.';
+  'why the query is refused, and what would be accepted; tables: the protected tables that its rows are of: budgets for them (dp_budget) are '
+  'charged the same as the general budget, NULL for other rows. Reads no data and costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_private_query(query text) RETURNS text
   LANGUAGE C VOLATILE STRICT AS 'MODULE_PATHNAME', 'dpq_private_query';

@@ -4,9 +4,11 @@
 #include "pg/release/release_prices.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
 #include "pg/server/decimal.hpp"
+#include "pg/server/table_name.hpp"
 
 extern "C" {
 #include "access/xact.h"
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -16,6 +18,7 @@ extern "C" {
 #include "rewrite/rewriteHandler.h"
 #include "tcop/dest.h"
 #include "tcop/tcopprot.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/resowner.h"
 #include "utils/ruleutils.h"
@@ -48,8 +51,9 @@ Query* read_query(const char* written) {
 
 // ---- Rows ----------------------------------------------------------------------------------
 
-constexpr int kColumns = 9;
+constexpr int kColumns = 10;
 constexpr int kProblem = 8;
+constexpr int kTables = 9;
 
 struct Row {
   Datum values[kColumns];
@@ -64,6 +68,20 @@ void set_text(Row* row, int column, const char* value) {
 void set_number(Row* row, int column, std::optional<double> value) {
   row->nulls[column] = !value;
   if (value) row->values[column] = Float8GetDatum(*value);
+}
+
+void set_tables(Row* row, const List* tables) {
+  row->nulls[kTables] = tables == NIL;
+  if (tables == NIL) return;
+  auto* names = static_cast<Datum*>(palloc(sizeof(Datum) * list_length(tables)));
+  int count = 0;
+  const ListCell* cell;
+  foreach (cell, tables) {
+    const char* name = name_with_schema(lfirst_oid(cell));
+    names[count++] = CStringGetTextDatum(name == nullptr ? "?" : name);
+  }
+  row->values[kTables] =
+      PointerGetDatum(construct_array(names, count, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
 void put(FunctionCallInfo fcinfo, Row* row) {
@@ -88,6 +106,7 @@ void put_call(FunctionCallInfo fcinfo, const PricedCall& call) {
   set_number(&row, 6, call.error ? std::optional(call.error->amount) : std::nullopt);
   set_text(&row, 7, call.error ? call.error->unit : nullptr);
   row.nulls[kProblem] = true;
+  set_tables(&row, call.tables);
   put(fcinfo, &row);
 }
 
@@ -179,7 +198,8 @@ char* written_query(FunctionCallInfo fcinfo) {
 using namespace dpquantile;
 
 // (query text, rows bigint) returns table (private_aggregate text, method text, epsilon float8,
-// delta float8, rho float8, charged_for text, expected_error float8, error_in text, problem text)
+// delta float8, rho float8, charged_for text, expected_error float8, error_in text, problem text,
+// tables text[])
 DPQ_FUNCTION(dpq_explain) {
   InitMaterializedSRF(fcinfo, 0);
   const double rows = rows_argument(fcinfo);

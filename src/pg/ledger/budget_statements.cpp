@@ -1,6 +1,7 @@
 #include "pg/ledger/budget_statements.hpp"
 
 #include "pg/ledger/charge_totals.hpp"
+#include "pg/server/table_name.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -339,15 +340,13 @@ Arguments table_arguments(const ChargeRequest* request, Oid table, TimestampTz n
   return arguments;
 }
 
-// As in dpquantile.name_of_table(): not quoted, because that depends on a setting.
 Datum name_of_table(Oid table) {
-  const char* name = get_rel_name(table);
-  const char* schema = get_namespace_name(get_rel_namespace(table));
-  if (name == nullptr || schema == nullptr) {
+  const char* name = name_with_schema(table);
+  if (name == nullptr) {
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                     errmsg("a table of the query has been dropped meanwhile")));
   }
-  return CStringGetTextDatum(psprintf("%s.%s", schema, name));
+  return CStringGetTextDatum(name);
 }
 
 // Null without tables.

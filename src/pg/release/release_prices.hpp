@@ -19,6 +19,7 @@ struct PricedCall {
   int times;                           // the number of grouping sets
   bool by_group;                       // whether it is charged for each group
   std::optional<ExpectedError> error;  // of an answer, if its cost is known
+  const List* tables;                  // OIDs of the protected tables that its rows are of
 };
 
 // All private aggregates of a query that is started and does not run: PricedCall. palloc'd. `rows`
