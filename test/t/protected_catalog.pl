@@ -144,7 +144,8 @@ sub restored
 }
 
 my $plain = dumped('plain');
-unlike(slurp_file($plain), qr/leaver|first|reborn|dropped/, 'a dump leaves out what is gone');
+# The names of dropped tables stay: charges are found by them (threat 81).
+unlike(slurp_file($plain) =~ s/^COPY dpquantile\.table_name .*?^\\\.\n//msr, qr/leaver|first|reborn|dropped/, 'a dump leaves out what is gone');
 my @sections = map { dumped($_, "--section=$_") } 'pre-data', 'data', 'post-data';
 my $custom = dumped('custom', '-Fc');
 
