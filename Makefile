@@ -13,10 +13,11 @@
 ##   make psql           psql on it as role analyst; ROLE=postgres for its owner
 ##   make demo-clean     stop and remove it
 ##   make test           every test, on throwaway clusters; SUITES="build regress": only these
+##   make bi             a dashboard of a BI tool over a protected table; make bi-clean removes it
 ##   make clients        every driver of docs/languages.md, and the examples there
 ##   make bench          compare speed and accuracy with other methods
 ##   make paper          repeat the experiments of the paper on approximate quantiles: docs/experiments.md
-##   make deps           only install packages: GROUP=build (default), demo, test, clients, bench or chroot
+##   make deps           only install packages: GROUP=build (default), demo, test, clients, bi, bi-test, bench or chroot
 ##
 ## In throwaway Debians, as root (docs/platforms.md; debootstrap is installed if it is missing):
 ##   make matrix         make test on other systems and versions; ROWS="13 sid": only these
@@ -31,6 +32,7 @@
 ##   make privacy        tests that try to refute the claimed epsilon
 ##   make fuzz           random queries of an analyst on databases that differ in one row; QUERIES=80000 SEED=2
 ##   make fuzz-mutants   switch off each rule of protected tables, and see that make fuzz finds it; MUTANT=kept_keys: only this one
+##   make bi-test        look at the dashboard of make bi in headless Chromium, and check what it was charged
 ##   make check-includes compare the includes with the table of rooms in ARCHITECTURE.md
 ##   make rooms          draw the picture of the rooms; needs Graphviz
 ##   make dist           pack the last commit for PGXN
@@ -208,6 +210,15 @@ matrix:
 clients:
 	@test/clients/run.sh
 
+bi:
+	@examples/bi/run.sh
+
+bi-test:
+	@examples/bi/run.sh test
+
+bi-clean:
+	@examples/bi/run.sh clean
+
 bench:
 	@scripts/install-deps.sh bench
 	@test/bench/run.sh
@@ -247,5 +258,5 @@ format-check:
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
-.PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test matrix clients bench \
+.PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test matrix clients bi bi-test bi-clean bench \
 	fuzz fuzz-mutants paper upgrade check-includes rooms format format-check help dist packages container compilers architectures

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages of a task:
-#   install-deps.sh build|demo|test|bench|clients|chroot
+#   install-deps.sh build|demo|test|bench|clients|bi|bi-test|chroot
 # PG_CONFIG chooses another PostgreSQL to use, PG_MAJOR another version to use or install. Otherwise an installed one is used,
 # and if there is none, the newest that the package sources have is installed.
 set -euo pipefail
@@ -22,7 +22,11 @@ case $group in
     # A Node.js that is not Debian's comes with npm, and node-pg does not go with it.
     command -v npm >/dev/null || packages+=(node-pg)
     ;;
-  *) die "usage: $0 build|demo|test|bench|clients|chroot" ;;
+  bi | bi-test)
+    command -v npm >/dev/null || packages+=(nodejs npm)
+    if [[ $group == bi-test ]]; then packages+=(chromium); fi
+    ;;
+  *) die "usage: $0 build|demo|test|bench|clients|bi|bi-test|chroot" ;;
 esac
 
 pg_config=$(scripts/pg-config.sh)

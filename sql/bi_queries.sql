@@ -42,6 +42,48 @@ SELECT department AS department FROM regress_dpq_bi.visits GROUP BY department L
 SELECT MIN(at), MAX(at) FROM regress_dpq_bi.visits;
 SELECT * FROM regress_dpq_bi.visits LIMIT 1001;
 
+-- Cube 0.31.69, captured from examples/bi and its API: other names of tables and columns, constants for some answers
+SELECT
+      count(*) "visits__count", dp_error_of(count(*)) < 1 "visits__count_error", avg("visits".amount) BETWEEN 99 AND 101 "visits__wait", dp_error_of(avg("visits".amount)) < 1 "visits__wait_error"
+    FROM
+      visits AS "visits" ;
+SELECT
+      date_trunc('month', ("visits".at::timestamptz AT TIME ZONE 'UTC')) "visits__at_month", count(*) "visits__count", dp_error_of(count(*)) < 1 "visits__count_error"
+    FROM
+      visits AS "visits"  GROUP BY 1 ORDER BY 1 ASC;
+SELECT
+      "visits".department "visits__department", percentile_cont(0.25) WITHIN GROUP (ORDER BY "visits".amount) BETWEEN 45 AND 55 "visits__lower_quartile", percentile_cont(0.5) WITHIN GROUP (ORDER BY "visits".amount) BETWEEN 95 AND 105 "visits__median", percentile_cont(0.75) WITHIN GROUP (ORDER BY "visits".amount) BETWEEN 145 AND 155 "visits__upper_quartile"
+    FROM
+      visits AS "visits"  GROUP BY 1 ORDER BY 1 ASC;
+SELECT
+      floor("visits".amount / 50.0) * 50 "visits__ten_minutes", count(*) "visits__count", dp_error_of(count(*)) < 1 "visits__count_error"
+    FROM
+      visits AS "visits"  GROUP BY 1 ORDER BY 1 ASC;
+PREPARE months AS SELECT
+      "visits".department "visits__department", date_trunc('month', ("visits".at::timestamptz AT TIME ZONE 'UTC')) "visits__at_month", count(*) "visits__count"
+    FROM
+      visits AS "visits"  WHERE ("visits".at >= $1::timestamptz AND "visits".at <= $2::timestamptz) GROUP BY 1, 2 ORDER BY 2 ASC;
+EXECUTE months ('2024-01-01T00:00:00.000Z', '2024-02-29T23:59:59.999Z');
+PREPARE chosen AS SELECT
+      "visits".department "visits__department", count(*) "visits__count"
+    FROM
+      visits AS "visits"  WHERE ("visits".department IN ($1, $2)) GROUP BY 1 ORDER BY 2 DESC LIMIT 3;
+EXECUTE chosen ('Surgery', 'Eye');
+SELECT
+      "visits".department "visits__department"
+    FROM
+      visits AS "visits"  GROUP BY 1 ORDER BY 1 ASC;
+PREPARE containing AS SELECT
+      "visits".department "visits__department", count(*) "visits__count"
+    FROM
+      visits AS "visits"  WHERE ("visits".department ILIKE '%' || $1 || '%') GROUP BY 1 ORDER BY 2 DESC;
+EXECUTE containing ('urg');
+PREPARE since AS SELECT
+      count(*) "visits__count"
+    FROM
+      visits AS "visits"  WHERE ("visits".at > $1::timestamptz);
+EXECUTE since ('2024-06-01T00:00:00.000Z');
+
 -- Metabase: dates by month, numbers in bins, subqueries
 SELECT "regress_dpq_bi"."visits"."department" AS "department", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits"
  GROUP BY "regress_dpq_bi"."visits"."department" ORDER BY "regress_dpq_bi"."visits"."department" ASC;

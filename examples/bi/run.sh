@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# A dashboard of a BI tool, Cube, over a protected table:
+#   run.sh          install what is missing, make a private cluster in ./.bi with the table, and serve the page until Ctrl-C
+#   run.sh test     do so on a throwaway cluster, look at the page in headless Chromium, and check what was charged.
+#                   The last line is "N passed, N failed". PICTURE=FILE.png keeps a picture of the page
+#   run.sh clean    stop and remove the private cluster
+# PORT: the port of the page, by default 4000. INSTALLED=1: the packages and the extension are installed already.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+tree=$(cd "$here/../.." && pwd)
+# shellcheck source=scripts/errors.sh disable=SC1091
+source "$tree/scripts/errors.sh"
+mode=${1:-serve}
+require_known mode 'serve test clean' "$mode"
+
+install_all() {
+  local group=bi
+  if [[ $mode == test ]]; then group=bi-test; fi
+  if [[ -z ${INSTALLED:-} ]]; then
+    "$tree/scripts/install-deps.sh" "$group"
+    echo "Building and installing the extension (may take a few minutes)"
+    "$tree/scripts/install-extension.sh"
+  fi
+  if [[ ! -e $here/node_modules/.package-lock.json ]]; then
+    echo "Installing Cube (may take a few minutes)"
+    npm --prefix "$here" ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
+  fi
+}
+
+# Kept answers need the library preloaded.
+start_server() {
+  cluster_start "$cluster"
+  cluster_psql "$cluster" -X -q -U postgres -d postgres -c "ALTER SYSTEM SET shared_preload_libraries = 'dpquantile'"
+  cluster_stop "$cluster"
+  cluster_start "$cluster"
+}
+
+make_table() {
+  # A cluster of an earlier run keeps its table, and what was charged.
+  if [[ $(cluster_psql "$cluster" -XAt -U postgres -d postgres -c "SELECT count(*) FROM pg_database WHERE datname = 'clinic'") == 0 ]]; then
+    cluster_psql "$cluster" -X -q -U postgres -d postgres -f - <"$here/visits.sql"
+  fi
+  CUBEJS_DB_HOST=$(cluster_socket "$cluster")
+  export CUBEJS_DB_HOST CUBEJS_DB_PORT=5432
+}
+
+if [[ $mode == clean ]]; then
+  # shellcheck source=scripts/cluster.sh disable=SC1091
+  source "$tree/scripts/cluster.sh"
+  cluster_remove "$tree/.bi"
+  exit
+fi
+install_all
+# shellcheck source=scripts/cluster.sh disable=SC1091
+source "$tree/scripts/cluster.sh"
+cluster=$tree/.bi
+if [[ $mode == test ]]; then
+  work=$(mktemp -d "${TMPDIR:-/tmp}/dpquantile-bi-XXXXXX")
+  chmod 755 "$work"
+  trap 'cluster_remove "$work/cluster"; rm -rf "$work"' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  cluster=$work/cluster
+fi
+start_server
+make_table
+cd "$here"
+if [[ $mode == test ]]; then node test.js; else exec node server.js; fi
