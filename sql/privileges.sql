@@ -26,7 +26,7 @@ SELECT description AS without_comment FROM members WHERE coalesce(comment, '') =
 SELECT count(*) AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
        bool_and(comment ~ 'adding( or removing|, removing or replacing) one (row|user)') AS neighbours,
        bool_and(comment ~ 'charged') AS charge
-  FROM functions WHERE prokind = 'a' AND proname NOT LIKE 'dp\_user\_%';
+  FROM functions WHERE prokind = 'a' AND proname NOT LIKE 'dp\_user\_%' AND proname NOT LIKE 'topn\_%';
 SELECT count(*) AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
        bool_and(comment ~ 'replacing the values of one user') AS neighbours, bool_and(comment ~ '\mpublic\M') AS public,
        bool_and(comment ~ 'WHERE, FILTER') AS conditions, bool_and(comment ~ 'charged for\s+each group') AS charge,
@@ -41,7 +41,8 @@ SELECT description, argument AS not_explained FROM functions, unnest(proargnames
 -- Every role may call the aggregates, dp_options, dp_budget_fits, dp_iqr_min_rows and the functions for expected
 -- errors, ask a released CDF, protect its own tables, and read the three views. (The views and dp_budget_fits call ten of the
 -- other functions, the type dp_cdf four and the type dp_number five.) Every role may call the functions that cannot fail, of
--- which PostgreSQL has nearly all, and those for lists beside protected rows.
+-- which PostgreSQL has nearly all, those for lists beside protected rows, and those for distributed tables, which tell
+-- what their caller may read.
 SELECT proname, count(*) FROM functions WHERE has_function_privilege('regress_dpq_analyst', objid, 'EXECUTE')
    AND (proname NOT LIKE 'total\_%' OR prolang <> (SELECT oid FROM pg_language WHERE lanname = 'c'))
  GROUP BY proname ORDER BY proname COLLATE "C";
@@ -57,9 +58,11 @@ SELECT has_schema_privilege('regress_dpq_analyst', 'dpquantile', 'USAGE') AS usa
 SELECT proname, proconfig FROM functions WHERE prosecdef ORDER BY proname COLLATE "C";
 SELECT relname, reloptions FROM relations WHERE relkind = 'v' ORDER BY relname COLLATE "C";
 -- The final functions change the state, so the aggregates cannot be window functions or share a state. All of them
--- support partial aggregation.
+-- support partial aggregation. (What Citus calls gives states, and has no final function.)
 SELECT DISTINCT aggkind, aggfinalmodify, aggcombinefn <> 0 AS combines, aggmfinalfn <> 0 AS moves, proparallel
-  FROM functions JOIN pg_aggregate ON objid = aggfnoid;
+  FROM functions JOIN pg_aggregate ON objid = aggfnoid WHERE proname NOT LIKE 'topn\_%';
+SELECT proname, aggfinalfn, aggcombinefn FROM functions JOIN pg_aggregate ON objid = aggfnoid WHERE proname LIKE 'topn\_%'
+ ORDER BY proname COLLATE "C";
 
 SET ROLE regress_dpq_analyst;
 -- An analyst cannot read or change the tables of budgets and charges.

@@ -1,4 +1,5 @@
 #include "pg/charge/charge_queue.hpp"
+#include "pg/distributed/distributed_hooks.hpp"
 #include "pg/plain/plain_hooks.hpp"
 #include "pg/protect/protect_hooks.hpp"
 #include "pg/release/limited_rows_node.hpp"
@@ -25,4 +26,5 @@ void _PG_init() {
   dpquantile::install_restricted_hooks();
   dpquantile::install_protect_hooks();
   dpquantile::install_plain_hooks();
+  dpquantile::install_distributed_hooks();
 }

@@ -3258,6 +3258,39 @@ END
 $$;
 
 -- ---------------------------------------------------------------------------------------------
+-- Distributed tables (Citus): Citus knows aggregates of these names, and calls them on the shards and on the coordinator.
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.collect_transition(dpquantile.records_state, "any", bytea) RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_collect_transition';
+CREATE AGGREGATE @extschema@.topn_add_agg(value "any", parameters bytea) (
+  SFUNC = dpquantile.collect_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.topn_add_agg("any", bytea) IS
+'Part of a private aggregate over distributed tables, for the shards. Gives exact data about rows that its caller may read.
+Not private, and not charged.
+value: of the private aggregate.
+parameters: those of the private aggregate, encoded.';
+CREATE AGGREGATE @extschema@.topn_union_agg(state dpquantile.records_state) (
+  SFUNC = dpquantile.records_combine,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.topn_union_agg(dpquantile.records_state) IS
+'Part of a private aggregate over distributed tables, for the coordinator. Combines what the shards give.
+Not private, and not charged.
+state: what a shard gives.';
+
+CREATE FUNCTION dpquantile.distributed_groups(bigint) RETURNS SETOF record
+  LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'dpq_distributed_groups';
+COMMENT ON FUNCTION dpquantile.distributed_groups(bigint) IS
+  'Stands for distributed tables while a query with private aggregates is planned. Cannot be executed.';
+
+-- ---------------------------------------------------------------------------------------------
 -- Only the aggregates may use the support functions: other roles could build their own aggregates from
 -- them and read the state.
 -- ---------------------------------------------------------------------------------------------
@@ -3273,7 +3306,8 @@ BEGIN
                              'charged_epsilon', 'six_digits',
                              'total_epsilon', 'period_start', 'period_end', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
                              'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real',
-                             'unprotectable', 'own_right', 'series', 'distinct_values', 'kept_answers')
+                             'unprotectable', 'own_right', 'series', 'distinct_values', 'kept_answers',
+                             'distributed_groups')
        AND p.proname NOT LIKE 'total\_%'
   LOOP
     EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', support);
@@ -3321,8 +3355,13 @@ BEGIN
               FROM pg_proc p
              WHERE p.prosecdef OR p.pronamespace = 'dpquantile'::regnamespace
                    AND p.proname NOT IN ('number_of_real', 'interval_text', 'unprotectable', 'own_right', 'series',
+<<<<<<< HEAD
                                          'distinct_values', 'charged_rho', 'charged_epsilon', 'kept_answers', 'total_epsilon',
                                          'period_start', 'period_end')
+=======
+                                         'distinct_values', 'charged_rho', 'charged_epsilon', 'kept_answers',
+                                         'distributed_groups')
+>>>>>>> 480b53ba (Answer private aggregates over distributed tables of Citus)
                    AND p.proname NOT LIKE 'total\_%'
             UNION ALL
             SELECT 'pg_class', c.oid, c.relacl, c.relowner FROM pg_class c) o

@@ -4231,6 +4231,39 @@ END
 $$;
 
 -- ---------------------------------------------------------------------------------------------
+-- Distributed tables (Citus): Citus knows aggregates of these names, and calls them on the shards and on the coordinator.
+-- ---------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpquantile.collect_transition(dpquantile.records_state, "any", bytea) RETURNS dpquantile.records_state
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_collect_transition';
+CREATE AGGREGATE @extschema@.topn_add_agg(value "any", parameters bytea) (
+  SFUNC = dpquantile.collect_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.topn_add_agg("any", bytea) IS
+'Part of a private aggregate over distributed tables, for the shards. Gives exact data about rows that its caller may read.
+Not private, and not charged.
+value: of the private aggregate.
+parameters: those of the private aggregate, encoded.';
+CREATE AGGREGATE @extschema@.topn_union_agg(state dpquantile.records_state) (
+  SFUNC = dpquantile.records_combine,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.topn_union_agg(dpquantile.records_state) IS
+'Part of a private aggregate over distributed tables, for the coordinator. Combines what the shards give.
+Not private, and not charged.
+state: what a shard gives.';
+
+CREATE FUNCTION dpquantile.distributed_groups(bigint) RETURNS SETOF record
+  LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'dpq_distributed_groups';
+COMMENT ON FUNCTION dpquantile.distributed_groups(bigint) IS
+  'Stands for distributed tables while a query with private aggregates is planned. Cannot be executed.';
+
+-- ---------------------------------------------------------------------------------------------
 -- Only the aggregates may use the support functions: other roles could build their own aggregates from
 -- them and read the state. Only the owner may call what runs with the owner's rights. ALTER DEFAULT PRIVILEGES may
 -- have granted these functions, and the tables, to more roles than PUBLIC.
@@ -4251,7 +4284,8 @@ BEGIN
                              'charged_epsilon', 'six_digits',
                              'total_epsilon', 'period_start', 'period_end', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
                              'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real',
-                             'unprotectable', 'own_right', 'series', 'distinct_values', 'kept_answers')
+                             'unprotectable', 'own_right', 'series', 'distinct_values', 'kept_answers',
+                             'distributed_groups')
        AND p.proname NOT LIKE 'total\_%'
         OR p.prosecdef AND p.oid IN (SELECT d.objid FROM pg_depend d
                                       WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e'

@@ -70,12 +70,7 @@ Datum start_state(FunctionCallInfo fcinfo, Family family) {
   GroupPool* pool = find_pool(pools, groups);
   if (pool == nullptr) {
     const uint64 key_check = kept->hash == nullptr ? 0 : kept->hash->key_check;
-    const AggregateParameters* parameters =
-        receive_call_parameters(fcinfo, family, kept->call, key_check);
-    if (!is_expandable(parameters)) {
-      return PointerGetDatum(make_state(parameters));
-    }
-    pool = get_pool(pools, groups, parameters);
+    return begin_group(fcinfo, receive_call_parameters(fcinfo, family, kept->call, key_check));
   }
   return expanded_datum(make_expanded(pool));
 }
@@ -97,15 +92,8 @@ Datum add_value(RecordsState* state, float8 value) {
 }
 
 Datum add_record(FunctionCallInfo fcinfo, Family family, float8 value) {
-  Datum state = PG_ARGISNULL(0) ? start_state(fcinfo, family) : PG_GETARG_DATUM(0);
-  if (!is_expanded(DatumGetPointer(state))) {
-    auto* flat = reinterpret_cast<RecordsState*>(DatumGetPointer(state));
-    require_family(flat, family);
-    if (flat->kind == RecordKind::kValue) return add_value(flat, value);
-    state = expand_into_group(fcinfo, {flat, nullptr});
-  }
-  get_expanded(DatumGetPointer(state))->add(value);
-  return state;
+  const Datum state = PG_ARGISNULL(0) ? start_state(fcinfo, family) : PG_GETARG_DATUM(0);
+  return add_number(fcinfo, family, state, value);
 }
 
 RecordsState* append(RecordsState* into, RecordsState* from) {
@@ -159,6 +147,35 @@ void require_family(const RecordsState* state, Family family) {
 RecordsState* start_group(FunctionCallInfo fcinfo, Family family, const Aggref* call,
                           uint64 user_key_check) {
   return make_state(receive_call_parameters(fcinfo, family, call, user_key_check));
+}
+
+Datum begin_group(FunctionCallInfo fcinfo, const AggregateParameters* parameters) {
+  if (!is_expandable(parameters)) return PointerGetDatum(make_state(parameters));
+  GroupPool* pool = get_pool(&kept_for_query(fcinfo)->pools, group_context(fcinfo), parameters);
+  return expanded_datum(make_expanded(pool));
+}
+
+Datum add_number(FunctionCallInfo fcinfo, Family family, Datum state, float8 value) {
+  if (!is_expanded(DatumGetPointer(state))) {
+    auto* flat = reinterpret_cast<RecordsState*>(DatumGetPointer(state));
+    require_family(flat, family);
+    if (flat->kind == RecordKind::kValue) return add_value(flat, value);
+    state = expand_into_group(fcinfo, {flat, nullptr});
+  }
+  get_expanded(DatumGetPointer(state))->add(value);
+  return state;
+}
+
+const KeptCall* kept_collecting_call(FunctionCallInfo fcinfo) {
+  KeptForQuery* kept = kept_for_query(fcinfo);
+  if (unlikely(kept->call == nullptr)) {
+    require_matching_sql();
+    const Aggref* call = find_call(fcinfo);
+    const auto type = find_value_type(linitial_oid(call->aggargtypes));
+    kept->value_type = type.value_or(ValueType::kFloat8);
+    kept->call = call;
+  }
+  return kept;
 }
 
 Datum begin_group(FunctionCallInfo fcinfo, Family family) {

@@ -44,12 +44,23 @@ Datum expanded_state(FunctionCallInfo fcinfo, Family family);
 // The state of a new group of this family without records. ereports as add_row() does.
 Datum begin_group(FunctionCallInfo fcinfo, Family family);
 
+// The same with these parameters. ereports if memory is short.
+Datum begin_group(FunctionCallInfo fcinfo, const AggregateParameters* parameters);
+
+// Adds the number of a value to the state of a group of this family; ignores NaN. `state` is the
+// function's own, or that of a group that it has just begun. ereports as add_row() does. Requires a
+// family with values on a value grid or by themselves.
+Datum add_number(FunctionCallInfo fcinfo, Family family, Datum state, float8 value);
+
 // What a transition function keeps for the query of the call that it belongs to.
 struct KeptCall {
   const Aggref* call;    // null before the first row
   ValueType value_type;  // of the rows
 };
 const KeptCall* kept_call(FunctionCallInfo fcinfo, Family family);
+// The same for a call of no family, which gives states of any. The type of values is kFloat8 if the
+// private aggregates do not take that of the first argument.
+const KeptCall* kept_collecting_call(FunctionCallInfo fcinfo);
 
 // The type of the values of the rows. ereports as add_row() does.
 pg_attribute_always_inline ValueType value_type_of_rows(FunctionCallInfo fcinfo, Family family) {

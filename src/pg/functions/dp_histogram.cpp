@@ -5,6 +5,7 @@
 #include "core/noisy_histogram/bin_bounds.hpp"
 #include "core/noisy_histogram/noisy_histogram.hpp"
 #include "pg/aggregate/aggregate.hpp"
+#include "pg/functions/records_of_rows.hpp"
 #include "pg/release/group_release.hpp"
 
 extern "C" {
@@ -16,16 +17,9 @@ namespace dpquantile {
 
 namespace {
 
-std::span<const double> bounds_of(const AggregateParameters* parameters) {
-  return {parameters->quantiles, parameters->quantile_count};
-}
-
-// The records are the numbers of bins. A value outside all bins is ignored.
-Datum add_to_bin(FunctionCallInfo fcinfo, float8 value) {
+Datum add_bin_of_row(FunctionCallInfo fcinfo, float8 value) {
   const Datum state = expanded_state(fcinfo, Family::kHistogram);
-  ExpandedRecords* records = get_expanded(DatumGetPointer(state));
-  const auto bin = bin_of(bounds_of(records->pool->parameters), value);
-  if (bin) records->add(static_cast<float8>(*bin));
+  add_to_bin(get_expanded(DatumGetPointer(state)), value);
   return state;
 }
 
@@ -52,14 +46,14 @@ using namespace dpquantile;
 DPQ_FUNCTION(dpq_histogram_transition) {
   require_aggregate(fcinfo);
   if (PG_ARGISNULL(1)) return keep_state(fcinfo);
-  return add_to_bin(fcinfo, PG_GETARG_FLOAT8(1));
+  return add_bin_of_row(fcinfo, PG_GETARG_FLOAT8(1));
 }
 
 DPQ_FUNCTION(dpq_histogram_transition_typed) {
   require_aggregate(fcinfo);
   if (PG_ARGISNULL(1)) return keep_state(fcinfo);
   const ValueType type = value_type_of_rows(fcinfo, Family::kHistogram);
-  return add_to_bin(fcinfo, number_of_value(type, PG_GETARG_DATUM(1)));
+  return add_bin_of_row(fcinfo, number_of_value(type, PG_GETARG_DATUM(1)));
 }
 
 // (state) returns bigint[]

@@ -8,6 +8,7 @@
 #include "core/base/decimal_format.hpp"
 #include "core/moments/noisy_sum.hpp"
 #include "pg/aggregate/sums_aggregate.hpp"
+#include "pg/functions/records_of_rows.hpp"
 #include "pg/release/group_release.hpp"
 
 extern "C" {
@@ -19,17 +20,6 @@ extern "C" {
 namespace dpquantile {
 
 namespace {
-
-constexpr auto add_shifted = [](ValueSums* sums, const AggregateParameters& parameters,
-                                float8 value) {
-  const float8 largest = std::max(std::abs(parameters.lower), std::abs(parameters.upper));
-  sums->add_shifted(SumScale{parameters.lower, parameters.upper, largest}.shifted_units(value));
-};
-
-constexpr auto add_units = [](ValueSums* sums, const AggregateParameters& parameters,
-                              float8 value) {
-  sums->add(value_units(FixedPoint{parameters.lower, parameters.upper}, value));
-};
 
 ValueSums sums_of(const ChargedGroup& group) {
   return group.state ? *group.state.flat->sums() : ValueSums{};

@@ -13,20 +13,6 @@ namespace dpquantile {
 
 namespace {
 
-// The same columns with states for answers.
-PathTarget* states_of(const PathTarget* columns, StatePassing passing) {
-  PathTarget* states = copy_pathtarget(const_cast<PathTarget*>(columns));
-  ListCell* cell;
-  foreach (cell, states->exprs) {
-    const auto* expression = static_cast<Node*>(lfirst(cell));
-    if (private_family(expression) == nullptr) continue;
-    auto* call = static_cast<Aggref*>(copyObjectImpl(expression));
-    call->aggtype = passing == StatePassing::kPointer ? INTERNALOID : call->aggtranstype;
-    lfirst(cell) = call;
-  }
-  return states;
-}
-
 RelOptInfo* input_of_partition(PlannerInfo* root, const RelOptInfo* groups) {
   int relation;
   if (bms_get_singleton_member(groups->relids, &relation)) return find_base_rel(root, relation);
@@ -87,6 +73,19 @@ Path* gather_with_states(const GroupingLevel& level, const PathTarget* columns, 
 }
 
 }  // namespace
+
+PathTarget* states_of(const PathTarget* columns, StatePassing passing) {
+  PathTarget* states = copy_pathtarget(const_cast<PathTarget*>(columns));
+  ListCell* cell;
+  foreach (cell, states->exprs) {
+    const auto* expression = static_cast<Node*>(lfirst(cell));
+    if (private_family(expression) == nullptr) continue;
+    auto* call = static_cast<Aggref*>(copyObjectImpl(expression));
+    call->aggtype = passing == StatePassing::kPointer ? INTERNALOID : call->aggtranstype;
+    lfirst(cell) = call;
+  }
+  return states;
+}
 
 Path* with_states(const GroupingLevel& level, const PathTarget* columns, const Path* path,
                   StatePassing passing) {

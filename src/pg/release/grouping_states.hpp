@@ -12,6 +12,9 @@ enum class StatePassing {
   kValue,    // as a value of the state's type
 };
 
+// The same columns with states for answers.
+PathTarget* states_of(const PathTarget* columns, StatePassing passing);
+
 // A copy of a grouping path with these columns, states instead of answers, and no HAVING. Null if
 // the path is of an unknown kind, for example of a foreign server, which would make the answers
 // itself.

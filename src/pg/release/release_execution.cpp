@@ -3,6 +3,7 @@
 #include "pg/release/answer_bytes.hpp"
 #include "pg/release/bounded_users.hpp"
 #include "pg/release/query_random.hpp"
+#include "pg/release/state_source.hpp"
 #include "pg/server/version.hpp"
 
 extern "C" {
@@ -292,6 +293,7 @@ void execute_release(ReleaseNode* node) {
   const MemoryContext previous = MemoryContextSwitchTo(query_context(node));
   if (node->random == nullptr) node->random = make_query_random(query_context(node));
   prepare_calls(node);
+  if (state_source() != nullptr) state_source()->prepare(node);
   const MemoryContext lasting = switch_to_scratch(node);
   const std::span<const Charge> charges = first_charges(node);
   const ReleaseTerms terms =

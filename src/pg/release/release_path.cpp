@@ -9,6 +9,7 @@
 #include "pg/release/release_columns.hpp"
 #include "pg/release/release_node.hpp"
 #include "pg/release/release_plan.hpp"
+#include "pg/release/state_source.hpp"
 #include "pg/release/value_cast.hpp"
 #include "pg/reuse/query_identity.hpp"
 #include "pg/server/bytewise_type.hpp"
@@ -247,12 +248,10 @@ Path* make_child(const ReleaseLevel* level, const Path* grouping) {
   return with_states(level->grouping, level->columns.target, grouping, passing);
 }
 
-Path* make_release_path(const ReleaseLevel* level, const Path* grouping) {
-  Path* child = make_child(level, grouping);
-  if (child == nullptr) return nullptr;
+Path* make_release_path(const ReleaseLevel* level, Path* child, int grouping_sets) {
   auto* release = static_cast<ReleasePath*>(palloc0(sizeof(ReleasePath)));
   release->level = level;
-  release->grouping_sets = count_grouping_sets(grouping);
+  release->grouping_sets = grouping_sets;
   release->path.custom_paths = list_make1(child);
   release->path.methods = &kPathMethods;
   Path* path = &release->path.path;
@@ -308,9 +307,14 @@ Path* make_local_grouping(const ReleaseLevel* level, Path* rows, double groups) 
                                                  level->grouping.having, &costs, groups));
 }
 
+void add_release_above(const ReleaseLevel* level, Path* child, int grouping_sets) {
+  Path* release = make_release_path(level, child, grouping_sets);
+  add_path(level->grouping.groups, with_target(level, release));
+}
+
 void add_release(const ReleaseLevel* level, const Path* grouping) {
-  Path* release = make_release_path(level, grouping);
-  if (release != nullptr) add_path(level->grouping.groups, with_target(level, release));
+  Path* child = make_child(level, grouping);
+  if (child != nullptr) add_release_above(level, child, count_grouping_sets(grouping));
 }
 
 // The cheapest path comes first (add_path). All release paths have the same order and costs.
@@ -322,12 +326,24 @@ void add_cheapest_release(const ReleaseLevel* level, const List* groupings) {
   }
 }
 
+// Returns whether the states of the level come from elsewhere.
+bool add_release_from_source(const ReleaseLevel* level) {
+  if (state_source() == nullptr) return false;
+  Path* child = state_source()->child_for(level->grouping,
+                                          states_of(level->columns.target, StatePassing::kValue));
+  if (child == nullptr) return false;
+  clear_paths(level->grouping.groups);
+  add_release_above(level, child, 1);
+  return true;
+}
+
 // A path that groups the rows here is made for a query whose paths are all of a foreign server (no
 // foreign server takes GROUPING SETS over), and above the node that limits the rows of each user,
 // which must see all rows. A release node is never a part of a parallel plan, but its child may be
 // one.
 void release_groups(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
   const ReleaseLevel* level = describe_level(root, input, groups);
+  if (add_release_from_source(level)) return;
   generate_useful_gather_paths(root, groups, false);
   List* groupings = groups->pathlist;
   clear_paths(groups);

@@ -1,11 +1,12 @@
 // The text and binary forms of the aggregate state. Records on a value grid are written compressed
 // and in order, so the same records always give the same bytes.
-#include "core/histogram/cell_runs.hpp"
+#include "pg/state/records_io.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
+#include "core/histogram/cell_runs.hpp"
 #include "pg/server/boundary.hpp"
 #include "pg/state/expanded_records.hpp"
 
@@ -359,7 +360,9 @@ void send_parameters(StringInfo bytes, const AggregateParameters& parameters) {
   }
 }
 
-bytea* send(StateRef ref) {
+}  // namespace
+
+bytea* bytes_of_state(StateRef ref) {
   RecordsState* state = flatten(ref);
   StringInfoData bytes;
   pq_begintypsend(&bytes);
@@ -379,7 +382,13 @@ bytea* send(StateRef ref) {
   return pq_endtypsend(&bytes);
 }
 
-}  // namespace
+RecordsState* state_of_bytes(const bytea* bytes) {
+  StringInfoData message;
+  message.data = const_cast<char*>(VARDATA_ANY(bytes));
+  message.len = message.maxlen = static_cast<int>(VARSIZE_ANY_EXHDR(bytes));
+  message.cursor = 0;
+  return receive(&message);
+}
 
 }  // namespace dpquantile
 
@@ -387,16 +396,13 @@ using namespace dpquantile;
 
 // The text form is the binary form in PostgreSQL's text form of bytea.
 DPQ_FUNCTION(dpq_state_in) {
-  bytea* bytes = DatumGetByteaPP(DirectFunctionCall1(byteain, PG_GETARG_DATUM(0)));
-  StringInfoData message;
-  message.data = VARDATA_ANY(bytes);
-  message.len = message.maxlen = static_cast<int>(VARSIZE_ANY_EXHDR(bytes));
-  message.cursor = 0;
-  PG_RETURN_POINTER(receive(&message));
+  const bytea* bytes = DatumGetByteaPP(DirectFunctionCall1(byteain, PG_GETARG_DATUM(0)));
+  PG_RETURN_POINTER(state_of_bytes(bytes));
 }
 
 DPQ_FUNCTION(dpq_state_out) {
-  return DirectFunctionCall1(byteaout, PointerGetDatum(send(get_state(PG_GETARG_DATUM(0)))));
+  return DirectFunctionCall1(byteaout,
+                             PointerGetDatum(bytes_of_state(get_state(PG_GETARG_DATUM(0)))));
 }
 
 DPQ_FUNCTION(dpq_state_recv) {
@@ -404,5 +410,5 @@ DPQ_FUNCTION(dpq_state_recv) {
 }
 
 DPQ_FUNCTION(dpq_state_send) {
-  PG_RETURN_BYTEA_P(send(get_state(PG_GETARG_DATUM(0))));
+  PG_RETURN_BYTEA_P(bytes_of_state(get_state(PG_GETARG_DATUM(0))));
 }

@@ -1,0 +1,109 @@
+#include "pg/distributed/distributed_hooks.hpp"
+
+#include "pg/distributed/citus_catalog.hpp"
+#include "pg/distributed/distributed_query.hpp"
+#include "pg/distributed/distributed_states.hpp"
+#include "pg/protect/borrowed_relations.hpp"
+#include "pg/release/state_source.hpp"
+
+extern "C" {
+#include "optimizer/optimizer.h"
+#include "optimizer/planner.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+planner_hook_type previous_planner = nullptr;
+
+PlannedStmt* plan_as_before(Query* query, const char* text, int options, ParamListInfo params) {
+  return (previous_planner != nullptr ? previous_planner : standard_planner)(query, text, options,
+                                                                             params);
+}
+
+void refuse_protected(Query* query) {
+  const List* borrowed = borrowed_oids(query);
+  if (borrowed == NIL || !database_has_citus() || !reads_citus(query)) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("private access to %s is not supported in a query over distributed tables",
+                  get_rel_name(linitial_oid(borrowed))),
+           errdetail("The rules for protected tables hold on one server. Nothing was charged."),
+           errhint("The owner can write a function with SECURITY DEFINER that asks the private "
+                   "query, or copy the rows to a local table and protect that one.")));
+}
+
+// The plan is made anew when a table of the states' query changes, and so are the locks of a kept
+// plan.
+void depend_on(PlannedStmt* plan, const List* queries) {
+  const ListCell* cell;
+  foreach (cell, queries) {
+    auto* query = static_cast<Node*>(lfirst(cell));
+    List* relations;
+    List* items;
+    bool has_row_security;
+    extract_query_dependencies(query, &relations, &items, &has_row_security);
+    plan->relationOids = list_concat(plan->relationOids, relations);
+    plan->invalItems = list_concat(plan->invalItems, items);
+    plan->rtable = list_concat(plan->rtable, locked_entries(query));
+  }
+  plan->dependsOnRole = true;
+}
+
+PlannedStmt* plan_cut(Query* query, const char* text, int options, ParamListInfo params) {
+  CutQuery cut{};
+  PlannedStmt* plan = nullptr;
+  begin_cut(&cut);
+  PG_TRY();
+  {
+    cut_query(&cut, query);
+    plan = plan_as_before(query, text, options, params);
+  }
+  PG_FINALLY();
+  { end_cut(&cut); }
+  PG_END_TRY();
+  if (cut.states != NIL) depend_on(plan, cut.states);
+  return plan;
+}
+
+PlannedStmt* plan_distributed(Query* query, const char* text, int options, ParamListInfo params) {
+  refuse_protected(query);
+  if (!has_private_aggregates(query) || !database_has_citus()) {
+    return plan_as_before(query, text, options, params);
+  }
+  return plan_cut(query, text, options, params);
+}
+
+// ---- The execution -------------------------------------------------------------------------
+
+void refuse_other_servers() {
+  if (!database_has_citus()) return;
+  if (is_coordinator() && !is_session_of_citus()) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("private answers are released on the coordinator of Citus only"),
+           errdetail("This server is a worker, or Citus opened this session. Nothing was charged."),
+           errhint("Connect to the coordinator. If this session is there, plan the query again: "
+                   "preload the library, so that it sees the query before Citus.")));
+}
+
+void prepare_states(ReleaseNode* node) {
+  refuse_other_servers();
+  start_distributed_states(node);
+}
+
+const StateSource kSource = {states_path_for, prepare_states};
+
+}  // namespace
+
+void install_distributed_hooks() {
+  if (!server_has_citus()) return;
+  install_distributed_states();
+  install_state_source(&kSource);
+  previous_planner = planner_hook;
+  planner_hook = plan_distributed;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,261 @@
+#include "pg/distributed/distributed_query.hpp"
+
+#include "pg/distributed/citus_catalog.hpp"
+#include "pg/distributed/distributed_states.hpp"
+#include "pg/distributed/states_query.hpp"
+#include "pg/release/private_call.hpp"
+
+extern "C" {
+#include "catalog/pg_class.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/tlist.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+CutQuery* innermost = nullptr;
+
+// ---- What a query has ----------------------------------------------------------------------
+
+// For query_tree_walker() and expression_tree_walker().
+bool find_private(Node* node, void*) {
+  if (node == nullptr) return false;
+  if (IsA(node, Query)) {
+    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(find_private), nullptr,
+                             0);
+  }
+  if (private_family(node) != nullptr) return true;
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_private), nullptr);
+}
+
+// The same. Private aggregates of the level `*context` levels above.
+bool find_private_of_level(Node* node, void* context) {
+  if (node == nullptr) return false;
+  const Index depth = *static_cast<const Index*>(context);
+  if (IsA(node, Query)) {
+    Index below = depth + 1;
+    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(find_private_of_level),
+                             &below, 0);
+  }
+  if (private_family(node) != nullptr && reinterpret_cast<Aggref*>(node)->agglevelsup == depth) {
+    return true;
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_private_of_level), context);
+}
+
+bool is_private_level(const Query* query) {
+  Index depth = 0;
+  return query->hasAggs &&
+         (find_private_of_level(reinterpret_cast<Node*>(query->targetList), &depth) ||
+          find_private_of_level(query->havingQual, &depth));
+}
+
+// A temporary table, a partition of a local table or a system catalog may not be a shard.
+bool is_elsewhere(Oid relation) {
+  const char kind = get_rel_relkind(relation);
+  if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE &&
+      kind != RELKIND_FOREIGN_TABLE) {
+    return false;
+  }
+  return relation >= FirstNormalObjectId && (is_citus_table(relation) || is_shard(relation));
+}
+
+// For range_table_walker() and query_tree_walker(), with QTW_EXAMINE_RTES_BEFORE.
+bool find_citus(Node* node, void*) {
+  if (node == nullptr) return false;
+  if (IsA(node, RangeTblEntry)) {
+    const auto* entry = reinterpret_cast<RangeTblEntry*>(node);
+    return entry->rtekind == RTE_RELATION && is_elsewhere(entry->relid);
+  }
+  if (IsA(node, Query)) {
+    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(find_citus), nullptr,
+                             QTW_EXAMINE_RTES_BEFORE);
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_citus), nullptr);
+}
+
+// For query_tree_walker(), with QTW_EXAMINE_RTES_BEFORE. `context` is a List**.
+bool collect_locked(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, RangeTblEntry)) {
+    const auto* entry = reinterpret_cast<RangeTblEntry*>(node);
+    if (entry->rtekind == RTE_RELATION) {
+      RangeTblEntry* locked = makeNode(RangeTblEntry);
+      locked->rtekind = RTE_RELATION;
+      locked->relid = entry->relid;
+      locked->relkind = entry->relkind;
+      locked->rellockmode = entry->rellockmode;
+      locked->eref = makeAlias("locked", NIL);
+      auto** entries = static_cast<List**>(context);
+      *entries = lappend(*entries, locked);
+    }
+    return false;
+  }
+  if (IsA(node, Query)) {
+    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(collect_locked),
+                             context, QTW_EXAMINE_RTES_BEFORE);
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(collect_locked), context);
+}
+
+// ---- The cuts ------------------------------------------------------------------------------
+
+// Nobody can guess it, and so write a placeholder.
+uint64 random_number() {
+  uint64 number = 0;
+  while (number == 0) {
+    if (!pg_strong_random(&number, sizeof number)) {
+      ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+                      errmsg("the operating system gives no random numbers")));
+    }
+  }
+  return number;
+}
+
+Const* number_constant(uint64 number) {
+  return makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+                   Int64GetDatum(static_cast<int64>(number)), false, FLOAT8PASSBYVAL);
+}
+
+// For query_tree_walker() and expression_tree_walker(). `context` is a CutQuery*.
+bool cut_levels(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (!IsA(node, Query)) return expression_tree_walker(node, DPQ_TREE_WALKER(cut_levels), context);
+  auto* query = reinterpret_cast<Query*>(node);
+  if (is_private_level(query) && reads_citus(query)) {
+    auto* cut = static_cast<CutQuery*>(context);
+    const uint64 number = random_number();
+    cut->states = lappend(cut->states, take_states_query(query, number));
+    cut->numbers = lappend(cut->numbers, number_constant(number));
+  }
+  return query_tree_walker(query, DPQ_TREE_WALKER(cut_levels), context, 0);
+}
+
+const Query* states_with_number(uint64 number) {
+  for (const CutQuery* cut = innermost; cut != nullptr; cut = cut->around) {
+    const ListCell* cell;
+    foreach (cell, cut->numbers) {
+      const auto* known = static_cast<const Const*>(lfirst(cell));
+      if (static_cast<uint64>(DatumGetInt64(known->constvalue)) != number) continue;
+      return static_cast<const Query*>(list_nth(cut->states, foreach_current_index(cell)));
+    }
+  }
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("the query reads a placeholder that its planner did not make"),
+                  errhint("Leave distributed_groups out of queries.")));
+}
+
+// ---- The path ------------------------------------------------------------------------------
+
+struct StatesPath {
+  CustomPath path;
+  const Query* states;
+  List* columns;
+};
+
+List* columns_of(const PathTarget* target) {
+  List* columns = NIL;
+  const ListCell* cell;
+  foreach (cell, target->exprs) {
+    columns = lappend_int(columns, placeholder_column(static_cast<const Node*>(lfirst(cell))));
+  }
+  return columns;
+}
+
+Plan* plan_states(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List* target_list, List*,
+                  List*) {
+  const auto* path = reinterpret_cast<const StatesPath*>(custom_path);
+  CustomScan* plan = makeNode(CustomScan);
+  plan->scan.plan.targetlist = target_list;
+  plan->flags = custom_path->flags;
+  plan->custom_scan_tlist =
+      static_cast<List*>(copyObjectImpl(make_tlist_from_pathtarget(custom_path->path.pathtarget)));
+  plan->custom_private = list_make2(copyObjectImpl(path->states), path->columns);
+  plan->methods = distributed_states_methods();
+  return &plan->scan.plan;
+}
+
+const CustomPathMethods kPathMethods = {kDistributedStatesName, plan_states, nullptr};
+
+// Costs and rows are constants, as those of the release node.
+Path* make_states_path(const GroupingLevel& level, const PathTarget* target, const Query* states) {
+  auto* made = static_cast<StatesPath*>(palloc0(sizeof(StatesPath)));
+  made->states = states;
+  made->columns = columns_of(target);
+  made->path.methods = &kPathMethods;
+  Path* path = &made->path.path;
+  NodeSetTag(path, T_CustomPath);
+  path->pathtype = T_CustomScan;
+  path->parent = level.groups;
+  path->pathtarget = const_cast<PathTarget*>(target);
+  path->rows = 1;
+  path->startup_cost = 1;
+  path->total_cost = 1;
+  return path;
+}
+
+// Either Citus planned the query before the library was loaded, or PostgreSQL put the query of an
+// SQL function in its place.
+void refuse_citus(const PlannerInfo* root) {
+  for (const PlannerInfo* planner = root; planner != nullptr; planner = planner->parent_root) {
+    if (!reads_citus(planner->parse)) continue;
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("the query over distributed tables was planned without a release node for its "
+                    "private answers"),
+             errdetail("Nothing was charged."),
+             errhint("Run the query again, or preload the library: shared_preload_libraries = "
+                     "'citus, dpquantile'. If the error stays, write the query itself, without "
+                     "a function around it.")));
+  }
+}
+
+}  // namespace
+
+bool has_private_aggregates(Query* query) {
+  return find_private(reinterpret_cast<Node*>(query), nullptr);
+}
+
+bool reads_citus(Query* query) {
+  return find_citus(reinterpret_cast<Node*>(query), nullptr);
+}
+
+void begin_cut(CutQuery* cut) {
+  cut->around = innermost;
+  innermost = cut;
+}
+
+void end_cut(const CutQuery* cut) {
+  innermost = cut->around;
+}
+
+void cut_query(CutQuery* cut, Query* query) {
+  (void)cut_levels(reinterpret_cast<Node*>(query), cut);
+  if (!reads_citus(query)) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("private answers cannot be in one query with other rows of distributed tables"),
+           errdetail("Nothing was charged."),
+           errhint("Keep the private answers first: CREATE TEMP TABLE answers AS SELECT ....")));
+}
+
+Path* states_path_for(const GroupingLevel& level, const PathTarget* states) {
+  if (!database_has_citus()) return nullptr;
+  const uint64 number = placeholder_number(level.root->parse);
+  if (number != 0) return make_states_path(level, states, states_with_number(number));
+  refuse_citus(level.root);
+  return nullptr;
+}
+
+List* locked_entries(Node* query) {
+  List* entries = NIL;
+  (void)collect_locked(query, &entries);
+  return entries;
+}
+
+}  // namespace dpquantile

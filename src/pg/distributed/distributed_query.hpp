@@ -1,0 +1,36 @@
+#pragma once
+
+#include "pg/release/release_columns.hpp"
+
+// The query levels of a query that read Citus tables, and their paths.
+namespace dpquantile {
+
+// Whether a query calls a private aggregate at any level.
+bool has_private_aggregates(Query* query);
+
+// Whether a query reads a Citus table or a shard at any level.
+bool reads_citus(Query* query);
+
+// A query that is being planned without the levels' own FROM.
+struct CutQuery {
+  List* states;      // the queries that were taken out (states_query.hpp)
+  List* numbers;     // of their placeholders: Const of int8
+  CutQuery* around;  // the query whose planning plans this one, or null
+};
+
+// While a query is between these calls, states_path_for() finds its levels. An error between them
+// must call end_cut() too.
+void begin_cut(CutQuery* cut);
+void end_cut(const CutQuery* cut);
+
+// Cuts each level with private aggregates that reads a Citus table. ereports if a level cannot be
+// cut, or if the rest of the query reads a Citus table.
+void cut_query(CutQuery* cut, Query* query);
+
+// As StateSource::child_for. ereports for a level that reads a Citus table and was not cut.
+Path* states_path_for(const GroupingLevel& level, const PathTarget* states);
+
+// Entries for a range table that have the relations of a query locked, and no rights checked.
+List* locked_entries(Node* query);
+
+}  // namespace dpquantile

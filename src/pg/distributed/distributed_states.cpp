@@ -1,0 +1,257 @@
+#include "pg/distributed/distributed_states.hpp"
+
+#include "pg/distributed/state_readers.hpp"
+#include "pg/release/release_execution.hpp"
+#include "pg/state/records_io.hpp"
+
+extern "C" {
+#include "executor/executor.h"
+#include "executor/tstoreReceiver.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "rewrite/rewriteHandler.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+struct StatesNode {
+  CustomScanState scan;
+  const List* columns;    // those of the query, for each of the node
+  QueryDesc* query;       // started and not run yet, or null
+  Tuplestorestate* rows;  // what it gave, or null
+  TupleTableSlot* row;
+  bool has_keys;
+  int64 groups;  // that were given
+};
+
+const CustomScan* plan_of(const StatesNode* node) {
+  return reinterpret_cast<const CustomScan*>(node->scan.ss.ps.plan);
+}
+
+StatesNode* states_node(CustomScanState* scan) {
+  return reinterpret_cast<StatesNode*>(scan);
+}
+
+const Query* query_of(const StatesNode* node) {
+  return static_cast<const Query*>(linitial(plan_of(node)->custom_private));
+}
+
+void begin(CustomScanState* scan, EState*, int) {
+  StatesNode* node = states_node(scan);
+  node->columns = static_cast<const List*>(lsecond(plan_of(node)->custom_private));
+  node->has_keys = query_of(node)->groupClause != NIL;
+}
+
+void forget_rows(StatesNode* node) {
+  if (node->row != nullptr) ExecDropSingleTupleTableSlot(node->row);
+  if (node->rows != nullptr) tuplestore_end(node->rows);
+  node->row = nullptr;
+  node->rows = nullptr;
+  node->groups = 0;
+}
+
+void end_query(StatesNode* node) {
+  if (node->query == nullptr) return;
+  QueryDesc* query = node->query;
+  node->query = nullptr;
+  ExecutorFinish(query);
+  ExecutorEnd(query);
+  FreeQueryDesc(query);
+}
+
+void run(StatesNode* node) {
+  QueryDesc* query = node->query;
+  if (query == nullptr) {
+    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+                    errmsg("the query of the states was not started before the charge")));
+  }
+  node->row = MakeSingleTupleTableSlot(CreateTupleDescCopy(query->tupDesc), &TTSOpsMinimalTuple);
+  node->rows = tuplestore_begin_heap(false, false, work_mem);
+  query->dest = CreateDestReceiver(DestTuplestore);
+  SetTuplestoreDestReceiverParams(query->dest, node->rows, CurrentMemoryContext, false, nullptr,
+                                  nullptr);
+  DPQ_RUN_ALL(query);
+  end_query(node);
+}
+
+void store(StatesNode* node, TupleTableSlot* group) {
+  const Size columns = group->tts_tupleDescriptor->natts;
+  slot_getallattrs(node->row);
+  const ListCell* cell;
+  Assert(list_length(node->columns) == static_cast<int>(columns));
+  foreach (cell, node->columns) {
+    const int to = foreach_current_index(cell);
+    const int from = lfirst_int(cell) - 1;
+    group->tts_values[to] = node->row->tts_values[from];
+    group->tts_isnull[to] = node->row->tts_isnull[from];
+  }
+  ExecStoreVirtualTuple(group);
+}
+
+// Without keys there is one group, whether or not it has rows.
+void store_empty_group(TupleTableSlot* group) {
+  const Size columns = group->tts_tupleDescriptor->natts;
+  memset(group->tts_values, 0, columns * sizeof(Datum));
+  memset(group->tts_isnull, true, columns * sizeof(bool));
+  ExecStoreVirtualTuple(group);
+}
+
+void require_one_group(const StatesNode* node) {
+  if (node->has_keys || node->groups <= 1) return;
+  ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+                  errmsg("the states of a query without GROUP BY came in several parts"),
+                  errhint("The guide docs/citus.md names the versions of Citus that are "
+                          "supported.")));
+}
+
+TupleTableSlot* execute(CustomScanState* scan) {
+  StatesNode* node = states_node(scan);
+  TupleTableSlot* group = scan->ss.ss_ScanTupleSlot;
+  ExecClearTuple(group);
+  if (node->rows == nullptr) run(node);
+  const bool found = tuplestore_gettupleslot(node->rows, true, false, node->row);
+  if (!found && (node->has_keys || node->groups > 0)) return nullptr;
+  ++node->groups;
+  require_one_group(node);
+  if (found) {
+    store(node, group);
+  } else {
+    store_empty_group(group);
+  }
+  return group;
+}
+
+void rescan(CustomScanState* scan) {
+  StatesNode* node = states_node(scan);
+  ExecClearTuple(scan->ss.ss_ScanTupleSlot);
+  forget_rows(node);
+}
+
+void end(CustomScanState* scan) {
+  StatesNode* node = states_node(scan);
+  ExecClearTuple(scan->ss.ss_ScanTupleSlot);
+  forget_rows(node);
+  end_query(node);
+}
+
+const CustomExecMethods kExecMethods = {
+    .CustomName = kDistributedStatesName,
+    .BeginCustomScan = begin,
+    .ExecCustomScan = execute,
+    .EndCustomScan = end,
+    .ReScanCustomScan = rescan,
+    .MarkPosCustomScan = nullptr,
+    .RestrPosCustomScan = nullptr,
+    .EstimateDSMCustomScan = nullptr,
+    .InitializeDSMCustomScan = nullptr,
+    .ReInitializeDSMCustomScan = nullptr,
+    .InitializeWorkerCustomScan = nullptr,
+    .ShutdownCustomScan = nullptr,
+    .ExplainCustomScan = nullptr,
+};
+
+Node* make_states_node(CustomScan*) {
+  auto* node = static_cast<StatesNode*>(palloc0(sizeof(StatesNode)));
+  NodeSetTag(&node->scan, T_CustomScanState);
+  node->scan.methods = &kExecMethods;
+  return reinterpret_cast<Node*>(node);
+}
+
+const CustomScanMethods kScanMethods = {kDistributedStatesName, make_states_node};
+
+// Null if the node is of another kind.
+StatesNode* find_states_node(PlanState* state) {
+  if (!IsA(state, CustomScanState)) return nullptr;
+  auto* scan = reinterpret_cast<CustomScanState*>(state);
+  return scan->methods == &kExecMethods ? states_node(scan) : nullptr;
+}
+
+// ---- Before the charge ---------------------------------------------------------------------
+
+RecordsState* make_empty_state(const AggregateParameters* parameters) {
+  switch (method_of(parameters).records) {
+    case RecordKind::kRuns:
+      return make_runs(parameters, 0, 0);
+    default:
+      return make_state(parameters);
+  }
+}
+
+Query* query_with_parameters(const ReleaseNode* release, const StatesNode* node) {
+  auto* query = static_cast<Query*>(copyObjectImpl(query_of(node)));
+  for (int i = 0; i < release->call_count; ++i) {
+    const ReleaseCall& call = release->calls[i];
+    const bytea* empty = bytes_of_state({make_empty_state(call.checked), nullptr});
+    set_parameters(query, list_nth_int(node->columns, call.column - 1), empty);
+  }
+  return query;
+}
+
+Oid type_of(const TargetEntry* column) {
+  return exprType(reinterpret_cast<const Node*>(column->expr));
+}
+
+// A planner could have put an aggregate with another result in the place of the states'.
+void require_columns(const PlannedStmt* plan, const Query* query) {
+  bool same = plan->commandType == CMD_SELECT &&
+              list_length(plan->planTree->targetlist) == list_length(query->targetList);
+  for (int i = 0; same && i < list_length(query->targetList); ++i) {
+    same = type_of(static_cast<TargetEntry*>(list_nth(plan->planTree->targetlist, i))) ==
+           type_of(static_cast<TargetEntry*>(list_nth(query->targetList, i)));
+  }
+  if (same) return;
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("the plan of the states has other columns than the query"),
+                  errdetail("Nothing was charged."),
+                  errhint("Look for functions named %s that are not of this extension.",
+                          kCombiningAggregate)));
+}
+
+// The plan was made before, perhaps long ago: the tables must be locked again.
+PlannedStmt* plan_states(const EState* state, Query* query, const StateAggregates& own) {
+  const List* columns = static_cast<List*>(copyObjectImpl(query->targetList));
+  AcquireRewriteLocks(query, true, false);
+  ParamListInfo parameters = copyParamList(state->es_param_list_info);
+  PlannedStmt* plan = planner(query, state->es_sourceText, 0, parameters);
+  Query columns_of_query{};
+  columns_of_query.targetList = const_cast<List*>(columns);
+  require_columns(plan, &columns_of_query);
+  require_own_state_readers(plan, own);
+  return plan;
+}
+
+StateAggregates aggregates_of(const ReleaseNode* release) {
+  return state_aggregates(get_func_namespace(release->calls[0].aggref->aggfnoid));
+}
+
+}  // namespace
+
+const CustomScanMethods* distributed_states_methods() {
+  return &kScanMethods;
+}
+
+void start_distributed_states(ReleaseNode* release) {
+  StatesNode* node = find_states_node(release->child);
+  if (node == nullptr) return;
+  end_query(node);
+  forget_rows(node);
+  const EState* state = release->scan.ss.ps.state;
+  Query* query = query_with_parameters(release, node);
+  PlannedStmt* plan = plan_states(state, query, aggregates_of(release));
+  QueryDesc* started =
+      CreateQueryDesc(plan, state->es_sourceText, GetActiveSnapshot(), InvalidSnapshot,
+                      None_Receiver, copyParamList(state->es_param_list_info), nullptr, 0);
+  ExecutorStart(started, 0);
+  node->query = started;
+}
+
+void install_distributed_states() {
+  RegisterCustomScanMethods(&kScanMethods);
+}
+
+}  // namespace dpquantile

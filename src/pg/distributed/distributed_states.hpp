@@ -1,0 +1,32 @@
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/extensible.h"
+#include "nodes/parsenodes.h"
+}
+
+// The plan node below a release node whose rows are on several servers: it runs the query that
+// gives the states of each group, which Citus plans and sends to the shards.
+namespace dpquantile {
+
+struct ReleaseNode;
+
+// The node's name in EXPLAIN.
+inline constexpr char kDistributedStatesName[] = "DistributedStates";
+
+// The methods of the node's plans. custom_private is the query of the states (states_query.hpp) and
+// a list of integers: for each column of the node that of the query, from 1.
+const CustomScanMethods* distributed_states_methods();
+
+// Has the query planned with the parameters of the release node's calls, and starts it, if the
+// node's child is of this kind. So the query is known to be allowed and possible before the charge.
+// ereports what the planner or the executor's start reports, and unless only this extension's
+// aggregates see states.
+void start_distributed_states(ReleaseNode* node);
+
+// Makes the node known to PostgreSQL. Call it once, when the library is loaded.
+void install_distributed_states();
+
+}  // namespace dpquantile

@@ -1,0 +1,111 @@
+#include "pg/distributed/state_readers.hpp"
+
+extern "C" {
+#include "catalog/pg_aggregate.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+[[noreturn]] void refuse_reader(Oid function) {
+  const char* name = OidIsValid(function) ? get_func_name(function) : nullptr;
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                  errmsg("the plan would give the states of private aggregates to %s",
+                         name == nullptr ? "an expression" : name),
+                  errdetail("Nothing was charged."),
+                  errhint("Look for functions named %s that are not of this extension: "
+                          "SELECT oid::regprocedure FROM pg_proc WHERE proname = '%s'.",
+                          kCombiningAggregate, kCombiningAggregate)));
+}
+
+bool reads_state(const Aggref* call, Oid state) {
+  const ListCell* cell;
+  foreach (cell, call->args) {
+    const auto* argument = static_cast<const TargetEntry*>(lfirst(cell));
+    if (exprType(reinterpret_cast<const Node*>(argument->expr)) == state) return true;
+  }
+  return false;
+}
+
+// One argument and a state for a state: the same call of the own aggregate.
+void use_own_combination(Aggref* call, const StateAggregates& own) {
+  if (call->aggfnoid == own.combine) return;
+  if (call->aggtype != own.state || list_length(call->args) != 1 ||
+      call->aggkind != AGGKIND_NORMAL || call->aggsplit != AGGSPLIT_SIMPLE) {
+    refuse_reader(call->aggfnoid);
+  }
+  call->aggfnoid = own.combine;
+  call->aggtranstype = own.state;
+  call->aggcollid = InvalidOid;
+  call->inputcollid = InvalidOid;
+}
+
+struct Reading {
+  const StateAggregates* own;
+  bool in_expression;  // that computes something
+};
+
+// For expression_tree_walker(). `context` is a Reading*. A state may be passed on as it is.
+bool check_readers(Node* node, void* context) {
+  if (node == nullptr) return false;
+  Reading below = *static_cast<const Reading*>(context);
+  const Oid state = below.own->state;
+  if (IsA(node, Var)) {
+    if (below.in_expression && reinterpret_cast<Var*>(node)->vartype == state) {
+      refuse_reader(InvalidOid);
+    }
+    return false;
+  }
+  if (IsA(node, Aggref)) {
+    auto* call = reinterpret_cast<Aggref*>(node);
+    if (reads_state(call, state)) use_own_combination(call, *below.own);
+    const bool is_own =
+        call->aggfnoid == below.own->combine || call->aggfnoid == below.own->collect;
+    if (call->aggtype == state && (!is_own || below.in_expression)) refuse_reader(call->aggfnoid);
+    below.in_expression = false;
+  } else if (!IsA(node, TargetEntry) && !IsA(node, List)) {
+    below.in_expression = true;
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(check_readers), &below);
+}
+
+void check_plan(const Plan* plan, const StateAggregates* own);
+
+void check_plans(const List* plans, const StateAggregates* own) {
+  const ListCell* cell;
+  foreach (cell, plans) check_plan(static_cast<const Plan*>(lfirst(cell)), own);
+}
+
+// Aggregates are in target lists and conditions only.
+void check_plan(const Plan* plan, const StateAggregates* own) {
+  if (plan == nullptr) return;
+  Reading reading = {own, false};
+  (void)check_readers(reinterpret_cast<Node*>(plan->targetlist), &reading);
+  (void)check_readers(reinterpret_cast<Node*>(plan->qual), &reading);
+  check_plan(plan->lefttree, own);
+  check_plan(plan->righttree, own);
+  switch (nodeTag(plan)) {
+    case T_Append:
+      return check_plans(reinterpret_cast<const Append*>(plan)->appendplans, own);
+    case T_MergeAppend:
+      return check_plans(reinterpret_cast<const MergeAppend*>(plan)->mergeplans, own);
+    case T_SubqueryScan:
+      return check_plan(reinterpret_cast<const SubqueryScan*>(plan)->subplan, own);
+    case T_CustomScan:
+      return check_plans(reinterpret_cast<const CustomScan*>(plan)->custom_plans, own);
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+void require_own_state_readers(PlannedStmt* plan, const StateAggregates& own) {
+  check_plan(plan->planTree, &own);
+  check_plans(plan->subplans, &own);
+}
+
+}  // namespace dpquantile

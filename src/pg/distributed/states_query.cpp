@@ -1,0 +1,442 @@
+#include "pg/distributed/states_query.hpp"
+
+#include "pg/parameters/call_arguments.hpp"
+#include "pg/release/private_call.hpp"
+#include "pg/release/value_cast.hpp"
+#include "pg/server/version.hpp"
+
+extern "C" {
+#include "catalog/namespace.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr char kPlaceholder[] = "distributed_groups";
+
+[[noreturn]] void refuse(const char* what, const char* hint) {
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("%s in a query level with private aggregates over distributed tables", what),
+           errdetail("Nothing was charged."), errhint("%s", hint)));
+}
+
+constexpr char kTemporaryTable[] =
+    "CREATE TEMP TABLE ... AS SELECT ... makes the rows a table of the coordinator.";
+
+// What is taken out of a level, and what stands for it there.
+struct Taken {
+  Query* states;
+  List* keys;        // expressions of GROUP BY; the first columns
+  List* aggregates;  // Aggref as the query has them; the columns after the keys
+  StateAggregates own;
+};
+
+Oid own_schema() {
+  return get_namespace_oid(kExtension, false);
+}
+
+// Without the rights that a lookup by name asks for: analysts need none on the schema.
+Oid function_in(Oid schema, const char* name, int count, const Oid* types) {
+  const Oid function =
+      GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+                      PointerGetDatum(buildoidvector(types, count)), ObjectIdGetDatum(schema));
+  if (OidIsValid(function)) return function;
+  ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
+                  errmsg("the extension %s has no function %s", kExtension, name),
+                  errhint("Create the extension again.")));
+}
+
+// ---- What is supported ---------------------------------------------------------------------
+
+// For expression_tree_walker(): whether something below refers to a query level above the first.
+// `context` is the number of levels between.
+bool refers_outside(Node* node, void* context) {
+  if (node == nullptr) return false;
+  const auto* depth = static_cast<const Index*>(context);
+  switch (nodeTag(node)) {
+    case T_Var:
+      return reinterpret_cast<Var*>(node)->varlevelsup > *depth;
+    case T_Aggref:
+      if (reinterpret_cast<Aggref*>(node)->agglevelsup > *depth) return true;
+      break;
+    case T_GroupingFunc:
+      if (reinterpret_cast<GroupingFunc*>(node)->agglevelsup > *depth) return true;
+      break;
+    case T_RangeTblEntry:
+      return reinterpret_cast<RangeTblEntry*>(node)->rtekind == RTE_CTE &&
+             reinterpret_cast<RangeTblEntry*>(node)->ctelevelsup > *depth;
+    case T_Query: {
+      Index below = *depth + 1;
+      return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(refers_outside),
+                               &below, QTW_EXAMINE_RTES_BEFORE);
+    }
+    default:
+      break;
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(refers_outside), context);
+}
+
+void require_uncorrelated(Query* level) {
+  Index depth = 0;
+  if (!query_tree_walker(level, DPQ_TREE_WALKER(refers_outside), &depth, QTW_EXAMINE_RTES_BEFORE)) {
+    return;
+  }
+  refuse("columns or WITH queries of an outer query cannot be used",
+         "Write the subquery by itself, with its own WITH.");
+}
+
+void require_supported(Query* level) {
+  if (level->groupingSets != NIL) {
+    refuse("GROUPING SETS, ROLLUP and CUBE are not supported",
+           "Ask a query for each grouping set.");
+  }
+  if (level->hasModifyingCTE || level->rowMarks != NIL) {
+    refuse("changing or locking rows is not supported", kTemporaryTable);
+  }
+  require_uncorrelated(level);
+}
+
+void require_plain_call(const Aggref* call) {
+  if (call->aggkind != AGGKIND_NORMAL || call->aggorder != NIL) {
+    refuse("aggregates of ordered rows are not supported", kTemporaryTable);
+  }
+}
+
+void require_supported_call(const Aggref* call, const FamilyRow& family) {
+  if (family.hashes_first_argument()) {
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("%s is not supported over distributed tables", get_func_name(call->aggfnoid)),
+             errdetail("It hashes users or values with a key, which each server has of its "
+                       "own. Nothing was charged."),
+             errhint("%s", kTemporaryTable)));
+  }
+  if (call->aggdistinct != NIL) {
+    refuse("private aggregates with DISTINCT are not supported",
+           "Write FROM (SELECT DISTINCT ... ) AS s.");
+  }
+  check_constant_parameters(call, family);
+  check_value_cast(call, family);
+}
+
+// ---- The columns of the new query ----------------------------------------------------------
+
+Const* bytes_constant(const bytea* bytes) {
+  const Datum value = bytes == nullptr ? 0 : PointerGetDatum(bytes);
+  return makeConst(BYTEAOID, -1, InvalidOid, -1, value, bytes == nullptr, false);
+}
+
+// The argument that comes from rows; for a call without one any value.
+Expr* collected_value(const Aggref* call, const FamilyRow& family) {
+  if (family.arguments_from_rows() == 0) {
+    return reinterpret_cast<Expr*>(makeBoolConst(true, false));
+  }
+  const auto* value = static_cast<const TargetEntry*>(linitial(call->args));
+  return static_cast<Expr*>(copyObjectImpl(value->expr));
+}
+
+Aggref* collecting_call(const Taken& taken, const Aggref* call, const FamilyRow& family) {
+  Expr* value = collected_value(call, family);
+  Aggref* collect = makeNode(Aggref);
+  collect->aggfnoid = taken.own.collect;
+  collect->aggtype = taken.own.state;
+  collect->inputcollid = call->inputcollid;
+  collect->aggargtypes = list_make2_oid(exprType(reinterpret_cast<Node*>(value)), BYTEAOID);
+  collect->args = list_make2(
+      makeTargetEntry(value, 1, nullptr, false),
+      makeTargetEntry(reinterpret_cast<Expr*>(bytes_constant(nullptr)), 2, nullptr, false));
+  collect->aggfilter = static_cast<Expr*>(copyObjectImpl(call->aggfilter));
+  collect->aggkind = AGGKIND_NORMAL;
+  collect->aggsplit = AGGSPLIT_SIMPLE;
+  collect->aggno = -1;
+  collect->aggtransno = -1;
+  collect->location = -1;
+  return collect;
+}
+
+TargetEntry* add_state_column(Taken* taken, Expr* expression) {
+  List** columns = &taken->states->targetList;
+  const auto number = static_cast<AttrNumber>(list_length(*columns) + 1);
+  TargetEntry* column = makeTargetEntry(expression, number, psprintf("c%d", number), false);
+  *columns = lappend(*columns, column);
+  return column;
+}
+
+// ---- What stands for them in the level -----------------------------------------------------
+
+constexpr Index kPlaceholderIndex = 1;
+
+Var* placeholder_var(int column, Oid type, int32 modifier, Oid collation) {
+  return makeVar(kPlaceholderIndex, static_cast<AttrNumber>(column), type, modifier, collation, 0);
+}
+
+Node* var_of_key(int column, const Node* key) {
+  return reinterpret_cast<Node*>(
+      placeholder_var(column, exprType(key), exprTypmod(key), exprCollation(key)));
+}
+
+void forget_arguments(Aggref* call, int from_rows) {
+  ListCell* cell;
+  foreach (cell, call->args) {
+    auto* argument = static_cast<TargetEntry*>(lfirst(cell));
+    if (foreach_current_index(cell) >= from_rows) return;
+    const auto* value = reinterpret_cast<const Node*>(argument->expr);
+    argument->expr = reinterpret_cast<Expr*>(
+        makeNullConst(exprType(value), exprTypmod(value), exprCollation(value)));
+    argument->ressortgroupref = 0;
+  }
+}
+
+// The column of an aggregate, from 1. The same call twice is one.
+int column_of_aggregate(Taken* taken, const Aggref* call, const FamilyRow* family) {
+  const ListCell* cell;
+  foreach (cell, taken->aggregates) {
+    if (equal(lfirst(cell), call)) {
+      return list_length(taken->keys) + foreach_current_index(cell) + 1;
+    }
+  }
+  taken->aggregates = lappend(taken->aggregates, copyObjectImpl(call));
+  auto* column = family != nullptr ? reinterpret_cast<Expr*>(collecting_call(*taken, call, *family))
+                                   : static_cast<Expr*>(copyObjectImpl(call));
+  return add_state_column(taken, column)->resno;
+}
+
+Node* take_aggregate(Taken* taken, const Aggref* call) {
+  const FamilyRow* family = private_family(call);
+  require_plain_call(call);
+  if (family != nullptr) require_supported_call(call, *family);
+  const int column = column_of_aggregate(taken, call, family);
+  auto* left = static_cast<Aggref*>(copyObjectImpl(call));
+  forget_arguments(left,
+                   family != nullptr ? family->arguments_from_rows() : list_length(left->args));
+  left->aggfilter = reinterpret_cast<Expr*>(placeholder_var(column, BOOLOID, -1, InvalidOid));
+  left->aggdistinct = NIL;
+  return reinterpret_cast<Node*>(left);
+}
+
+[[noreturn]] void refuse_outer_reference() {
+  refuse("a subquery in SELECT or HAVING cannot use columns of the rows", kTemporaryTable);
+}
+
+void require_independent(Node* subquery) {
+  if (contain_vars_of_level(subquery, 1) || contain_aggs_of_level(subquery, 1)) {
+    refuse_outer_reference();
+  }
+}
+
+// For expression_tree_mutator(), over SELECT and HAVING.
+Node* take_expression(Node* node, void* context) {
+  if (node == nullptr) return nullptr;
+  auto* taken = static_cast<Taken*>(context);
+  const ListCell* cell;
+  foreach (cell, taken->keys) {
+    if (!IsA(node, Const) && equal(lfirst(cell), node)) {
+      return var_of_key(foreach_current_index(cell) + 1, node);
+    }
+  }
+  if (IsA(node, Aggref)) return take_aggregate(taken, reinterpret_cast<Aggref*>(node));
+  if (IsA(node, Var) || IsA(node, GroupingFunc)) {
+    refuse("columns other than group keys, and GROUPING(), cannot be shown", kTemporaryTable);
+  }
+  if (IsA(node, Query)) {
+    require_independent(node);
+    return node;
+  }
+  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(take_expression), context);
+}
+
+// ---- The two queries -----------------------------------------------------------------------
+
+void take_keys(Query* level, Taken* taken) {
+  ListCell* cell;
+  foreach (cell, level->groupClause) {
+    const auto* key = static_cast<SortGroupClause*>(lfirst(cell));
+    TargetEntry* entry = get_sortgroupref_tle(key->tleSortGroupRef, level->targetList);
+    taken->keys = lappend(taken->keys, entry->expr);
+    TargetEntry* column = add_state_column(taken, static_cast<Expr*>(copyObjectImpl(entry->expr)));
+    column->ressortgroupref = key->tleSortGroupRef;
+  }
+  taken->states->groupClause = static_cast<List*>(copyObjectImpl(level->groupClause));
+}
+
+int key_with_reference(const Taken& taken, const Query* level, Index reference) {
+  if (reference == 0) return 0;
+  const ListCell* cell;
+  foreach (cell, level->groupClause) {
+    if (static_cast<SortGroupClause*>(lfirst(cell))->tleSortGroupRef == reference) {
+      return foreach_current_index(cell) + 1;
+    }
+  }
+  return 0;
+}
+
+void take_expressions(Query* level, Taken* taken) {
+  ListCell* cell;
+  foreach (cell, level->targetList) {
+    auto* entry = static_cast<TargetEntry*>(lfirst(cell));
+    auto* expression = reinterpret_cast<Node*>(entry->expr);
+    const int key = key_with_reference(*taken, level, entry->ressortgroupref);
+    entry->expr = reinterpret_cast<Expr*>(key != 0 ? var_of_key(key, expression)
+                                                   : take_expression(expression, taken));
+  }
+  level->havingQual = take_expression(level->havingQual, taken);
+}
+
+Query* make_states_query(const Query* level) {
+  Query* states = makeNode(Query);
+  states->commandType = CMD_SELECT;
+  states->canSetTag = true;
+  states->rtable = level->rtable;
+  DPQ_MOVE_PERMISSIONS(states, level);
+  states->jointree = level->jointree;
+  states->cteList = level->cteList;
+  states->hasRecursive = level->hasRecursive;
+  states->hasSubLinks = level->hasSubLinks;
+  states->hasRowSecurity = level->hasRowSecurity;
+  states->hasAggs = true;
+  const ListCell* cell;
+  foreach (cell, states->rtable) DPQ_FORGET_GROUP_ENTRY(static_cast<RangeTblEntry*>(lfirst(cell)));
+  return states;
+}
+
+Oid placeholder_function() {
+  const Oid argument = INT8OID;
+  return function_in(own_schema(), kPlaceholder, 1, &argument);
+}
+
+FuncExpr* placeholder_call(uint64 number) {
+  const Datum value = Int64GetDatum(static_cast<int64>(number));
+  Const* argument =
+      makeConst(INT8OID, -1, InvalidOid, sizeof(int64), value, false, FLOAT8PASSBYVAL);
+  FuncExpr* call = makeFuncExpr(placeholder_function(), RECORDOID, list_make1(argument), InvalidOid,
+                                InvalidOid, COERCE_EXPLICIT_CALL);
+  call->funcretset = true;
+  return call;
+}
+
+// The placeholder has the columns of the new query, with a truth value for each aggregate.
+RangeTblEntry* make_placeholder(const Taken& taken, uint64 number) {
+  RangeTblFunction* function = makeNode(RangeTblFunction);
+  function->funcexpr = reinterpret_cast<Node*>(placeholder_call(number));
+  function->funccolcount = list_length(taken.states->targetList);
+  List* names = NIL;
+  for (int i = 0; i < function->funccolcount; ++i) {
+    const bool is_key = i < list_length(taken.keys);
+    const auto* key = is_key ? static_cast<const Node*>(list_nth(taken.keys, i)) : nullptr;
+    names = lappend(names, makeString(psprintf("c%d", i + 1)));
+    function->funccoltypes = lappend_oid(function->funccoltypes, is_key ? exprType(key) : BOOLOID);
+    function->funccoltypmods = lappend_int(function->funccoltypmods, is_key ? exprTypmod(key) : -1);
+    function->funccolcollations =
+        lappend_oid(function->funccolcollations, is_key ? exprCollation(key) : InvalidOid);
+  }
+  function->funccolnames = names;
+  RangeTblEntry* entry = makeNode(RangeTblEntry);
+  entry->rtekind = RTE_FUNCTION;
+  entry->functions = list_make1(function);
+  entry->eref = makeAlias(kPlaceholder, static_cast<List*>(copyObjectImpl(names)));
+  entry->inFromCl = true;
+  return entry;
+}
+
+void read_placeholder(Query* level, const Taken& taken, uint64 number) {
+  auto* reference = makeNode(RangeTblRef);
+  reference->rtindex = kPlaceholderIndex;
+  level->rtable = list_make1(make_placeholder(taken, number));
+  DPQ_FORGET_PERMISSIONS(level);
+  DPQ_FORGET_GROUP_KEYS(level);
+  level->jointree = makeFromExpr(list_make1(reference), nullptr);
+  level->cteList = NIL;
+  level->hasRecursive = false;
+  level->constraintDeps = NIL;
+  level->hasSubLinks = checkExprHasSubLink(reinterpret_cast<Node*>(level->targetList)) ||
+                       checkExprHasSubLink(level->havingQual);
+}
+
+// For expression_tree_walker(). `schema` is an Oid*, of the first private aggregate.
+bool find_schema(Node* node, void* schema) {
+  if (node == nullptr || IsA(node, SubLink)) return false;
+  if (private_family(node) != nullptr) {
+    *static_cast<Oid*>(schema) = get_func_namespace(reinterpret_cast<Aggref*>(node)->aggfnoid);
+    return true;
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_schema), schema);
+}
+
+Oid schema_of_aggregates(const Query* level) {
+  Oid schema = InvalidOid;
+  if (!find_schema(reinterpret_cast<Node*>(level->targetList), &schema)) {
+    (void)find_schema(level->havingQual, &schema);
+  }
+  return schema;
+}
+
+}  // namespace
+
+StateAggregates state_aggregates(Oid schema) {
+  const Oid state = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("records_state"),
+                                    ObjectIdGetDatum(own_schema()));
+  const Oid collected[] = {ANYOID, BYTEAOID};
+  return {state, function_in(schema, kCollectingAggregate, 2, collected),
+          function_in(schema, kCombiningAggregate, 1, &state)};
+}
+
+Query* take_states_query(Query* level, uint64 number) {
+  require_supported(level);
+  DPQ_RESOLVE_GROUP_KEYS(level);
+  Taken taken{};
+  taken.states = make_states_query(level);
+  taken.own = state_aggregates(schema_of_aggregates(level));
+  take_keys(level, &taken);
+  take_expressions(level, &taken);
+  read_placeholder(level, taken, number);
+  return taken.states;
+}
+
+uint64 placeholder_number(const Query* level) {
+  if (level->rtable == NIL) return 0;
+  const auto* entry = static_cast<const RangeTblEntry*>(linitial(level->rtable));
+  if (entry->rtekind != RTE_FUNCTION || list_length(entry->functions) != 1) return 0;
+  const auto* call = reinterpret_cast<const FuncExpr*>(
+      static_cast<const RangeTblFunction*>(linitial(entry->functions))->funcexpr);
+  if (!IsA(call, FuncExpr) || call->funcid < FirstNormalObjectId) return 0;
+  if (call->funcid != placeholder_function()) return 0;
+  const auto* argument = static_cast<const Const*>(linitial(call->args));
+  if (!IsA(argument, Const) || argument->constisnull) return 0;
+  return static_cast<uint64>(DatumGetInt64(argument->constvalue));
+}
+
+int placeholder_column(const Node* expression) {
+  if (IsA(expression, Aggref)) {
+    expression =
+        reinterpret_cast<const Node*>(reinterpret_cast<const Aggref*>(expression)->aggfilter);
+  }
+  if (expression == nullptr || !IsA(expression, Var) ||
+      reinterpret_cast<const Var*>(expression)->varno != kPlaceholderIndex) {
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("a column of the query cannot be read from distributed tables"),
+                    errdetail("Nothing was charged."), errhint("%s", kTemporaryTable)));
+  }
+  return reinterpret_cast<const Var*>(expression)->varattno;
+}
+
+void set_parameters(Query* states, int column, const bytea* empty_state) {
+  const auto* entry = static_cast<const TargetEntry*>(list_nth(states->targetList, column - 1));
+  const auto* collect = castNode(Aggref, reinterpret_cast<Node*>(entry->expr));
+  static_cast<TargetEntry*>(lsecond(collect->args))->expr =
+      reinterpret_cast<Expr*>(bytes_constant(empty_state));
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/parsenodes.h"
+}
+
+// The query that gives the states of a query level's private aggregates:
+//
+//   SELECT city, topn_add_agg(income, '\x...') FROM people WHERE age > 30 GROUP BY city
+//
+// for the level SELECT city, dp_median(income, 1, 0, 1000) ... HAVING ... ORDER BY .... What stays
+// of the level reads groups of a placeholder. '\x...' is a state without records: the parameters of
+// the call, without which a shard cannot count on the value grid.
+//
+// Citus sends an aggregate with this name and without a combine function to the shards as it is,
+// and combines with the aggregate topn_union_agg of the state's type. For others it looks the
+// transition function up for each row, and makes a row of several arguments.
+namespace dpquantile {
+
+inline constexpr char kCollectingAggregate[] = "topn_add_agg";
+inline constexpr char kCombiningAggregate[] = "topn_union_agg";
+
+// Takes FROM, WHERE and the grouping out of a query level with private aggregates, and returns them
+// as such a query. Its columns are those of the placeholder, which is a call of distributed_groups
+// with this number. In the level, FILTER of each aggregate is the Var of its column, and its
+// arguments from rows are NULL. ereports if the level is of a kind that is not supported.
+Query* take_states_query(Query* level, uint64 number);
+
+// The number of the placeholder that a query level reads, or 0.
+uint64 placeholder_number(const Query* level);
+
+// The column of the placeholder that stands for an expression of the level: a Var of a key, or an
+// aggregate.
+int placeholder_column(const Node* expression);
+
+// Writes the parameters of a call into its column.
+void set_parameters(Query* states, int column, const bytea* empty_state);
+
+// The type of the states, and the aggregates that collect and combine them, of the private
+// aggregates in a schema.
+struct StateAggregates {
+  Oid state;
+  Oid collect;
+  Oid combine;
+};
+StateAggregates state_aggregates(Oid schema);
+
+}  // namespace dpquantile

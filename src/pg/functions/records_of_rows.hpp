@@ -1,0 +1,32 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/noisy_histogram/bin_bounds.hpp"
+#include "pg/state/expanded_records.hpp"
+
+// What the aggregates keep of a row, apart from its cell of the value grid.
+namespace dpquantile {
+
+// dp_sum keeps the sum of the distances from the lower bound.
+inline constexpr auto add_shifted = [](ValueSums* sums, const AggregateParameters& parameters,
+                                       float8 value) {
+  const float8 largest = std::max(std::abs(parameters.lower), std::abs(parameters.upper));
+  sums->add_shifted(SumScale{parameters.lower, parameters.upper, largest}.shifted_units(value));
+};
+
+// dp_avg, the variances and dp_stats keep the sums of the values and of their squares.
+inline constexpr auto add_units = [](ValueSums* sums, const AggregateParameters& parameters,
+                                     float8 value) {
+  sums->add(value_units(FixedPoint{parameters.lower, parameters.upper}, value));
+};
+
+// dp_histogram keeps the number of the bin. A value outside all bins is ignored.
+inline void add_to_bin(ExpandedRecords* records, float8 value) {
+  const AggregateParameters* parameters = records->pool->parameters;
+  const auto bin = bin_of({parameters->quantiles, parameters->quantile_count}, value);
+  if (bin) records->add(static_cast<float8>(*bin));
+}
+
+}  // namespace dpquantile
