@@ -5,12 +5,13 @@
 #   test-one.sh regress NAME...          sql/NAME.sql against expected/NAME.out
 #   test-one.sh isolation NAME...        test/isolation/specs/NAME.spec
 #   test-one.sh tap NAME                 test/t/NAME.pl; DPQ_PRELOADED=1 preloads the library
-# The last three build and install the extension, and run on throwaway clusters.
+#   test-one.sh distributed NAME         test/distributed/NAME.pl; needs Citus
+# The last four build and install the extension, and run on throwaway clusters.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
-  sed -n '2,8s/^# \{0,1\}//p' scripts/test-one.sh >&2
+  sed -n '2,9s/^# \{0,1\}//p' scripts/test-one.sh >&2
   exit 2
 }
 
@@ -45,7 +46,7 @@ run_on_cluster() {
     make -s installcheck "$other=" "$variable=$*"
 }
 
-# PostgreSQL does not run as root, and its owner may not be able to write here.
+# $1: the directory and name of the test. PostgreSQL does not run as root, and its owner may not be able to write here.
 run_tap() {
   work=$(mktemp -d /tmp/dpquantile-one-XXXXXX)
   trap 'rm -rf "$work"' EXIT
@@ -53,7 +54,7 @@ run_tap() {
   scripts/pack-tree.sh | tar -C "$work/tree" -xf -
   if ((EUID == 0)); then chown -R "$owner:" "$work"; fi
   as_owner env DPQ_PRELOADED="${DPQ_PRELOADED:-0}" make -s -C "$work/tree" installcheck REGRESS= ISOLATION= \
-    TAP_TESTS=1 PROVE_TESTS="test/t/$1.pl" PROVE_FLAGS=--verbose
+    TAP_TESTS=1 PROVE_TESTS="test/$1.pl" PROVE_FLAGS=--verbose
 }
 
 case $kind in
@@ -71,7 +72,11 @@ case $kind in
     ;;
   tap)
     scripts/install-extension.sh
-    run_tap "$1"
+    run_tap "t/$1"
+    ;;
+  distributed)
+    scripts/install-extension.sh
+    run_tap "distributed/$1"
     ;;
   *) usage ;;
 esac

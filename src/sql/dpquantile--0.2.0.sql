@@ -1611,6 +1611,12 @@ DECLARE
   own record;
 BEGIN
   PERFORM dpquantile.check_version();
+  IF EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'citus') THEN
+    RAISE EXCEPTION 'private access cannot be granted in a database with the extension citus'
+      USING ERRCODE = 'feature_not_supported',
+            DETAIL = 'The restrictions of the role would not hold on the workers.',
+            HINT = 'Wrap a query in a function with SECURITY DEFINER, or keep the protected tables in a database without citus.';
+  END IF;
   PERFORM FROM dpquantile.protected_table t WHERE t.relation = asked FOR KEY SHARE;
   IF NOT FOUND THEN
     RAISE EXCEPTION '% is not protected', asked

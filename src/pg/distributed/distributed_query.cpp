@@ -55,28 +55,36 @@ bool is_private_level(const Query* query) {
           find_private_of_level(query->havingQual, &depth));
 }
 
-// A temporary table, a partition of a local table or a system catalog may not be a shard.
-bool is_elsewhere(Oid relation) {
+// PostgreSQL's own tables cannot be distributed, nor can what is no table.
+bool may_be_distributed(Oid relation) {
   const char kind = get_rel_relkind(relation);
-  if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE &&
-      kind != RELKIND_FOREIGN_TABLE) {
-    return false;
-  }
-  return relation >= FirstNormalObjectId && (is_citus_table(relation) || is_shard(relation));
+  return relation >= FirstNormalObjectId &&
+         (kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE ||
+          kind == RELKIND_FOREIGN_TABLE);
 }
 
-// For range_table_walker() and query_tree_walker(), with QTW_EXAMINE_RTES_BEFORE.
-bool find_citus(Node* node, void*) {
+// For query_tree_walker() and expression_tree_walker(). `context` is a function from an OID to a
+// truth value.
+bool find_relation(Node* node, void* context) {
   if (node == nullptr) return false;
   if (IsA(node, RangeTblEntry)) {
     const auto* entry = reinterpret_cast<RangeTblEntry*>(node);
-    return entry->rtekind == RTE_RELATION && is_elsewhere(entry->relid);
+    return entry->rtekind == RTE_RELATION && may_be_distributed(entry->relid) &&
+           (*static_cast<bool (**)(Oid)>(context))(entry->relid);
   }
   if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(find_citus), nullptr,
-                             QTW_EXAMINE_RTES_BEFORE);
+    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(find_relation),
+                             context, QTW_EXAMINE_RTES_BEFORE);
   }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_citus), nullptr);
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_relation), context);
+}
+
+bool reads_any(Query* query, bool (*is_kind)(Oid)) {
+  return find_relation(reinterpret_cast<Node*>(query), static_cast<void*>(&is_kind));
+}
+
+bool is_elsewhere(Oid relation) {
+  return is_citus_table(relation) || is_shard(relation);
 }
 
 // For query_tree_walker(), with QTW_EXAMINE_RTES_BEFORE. `context` is a List**.
@@ -215,6 +223,14 @@ void refuse_citus(const PlannerInfo* root) {
   }
 }
 
+// Citus could have sent such a query, as the part of another that this library has not seen.
+void refuse_shards(Query* query) {
+  if (!reads_any(query, is_shard)) return;
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("private answers about a single shard are not supported"),
+                  errdetail("Nothing was charged."), errhint("Query the distributed table.")));
+}
+
 }  // namespace
 
 bool has_private_aggregates(Query* query) {
@@ -222,7 +238,7 @@ bool has_private_aggregates(Query* query) {
 }
 
 bool reads_citus(Query* query) {
-  return find_citus(reinterpret_cast<Node*>(query), nullptr);
+  return reads_any(query, is_elsewhere);
 }
 
 void begin_cut(CutQuery* cut) {
@@ -235,6 +251,7 @@ void end_cut(const CutQuery* cut) {
 }
 
 void cut_query(CutQuery* cut, Query* query) {
+  refuse_shards(query);
   (void)cut_levels(reinterpret_cast<Node*>(query), cut);
   if (!reads_citus(query)) return;
   ereport(ERROR,

@@ -1,0 +1,181 @@
+# Private aggregates over distributed, reference and local tables: which queries are answered, each with its charges on the
+# coordinator, and which are refused for free.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib", "$FindBin::Bin/../t/lib";
+
+use DistributedServers;
+use DpQuantile;
+use Test::More;
+
+my ($coordinator, @workers) = new_servers();
+
+sub answered
+{
+	my ($sql, $expected, $name) = @_;
+	is(answers_of($coordinator, $sql), $expected, $name);
+	return;
+}
+
+# ---- The states ------------------------------------------------------------------------------
+
+# The parameters that the coordinator sends to the shards.
+sub parameters_sent
+{
+	my ($call) = @_;
+	my ($status, $output, $log) = $coordinator->psql('postgres', qq{
+		SET ROLE analyst; SET citus.log_remote_commands = on; SELECT $call FROM person});
+	die "$call: $log" unless $log =~ /topn_add_agg\(.*?'(\\x[0-9a-f]+)'::bytea/s;
+	return $1;
+}
+
+# A call, the transition function of its aggregate, and a type for the arguments after the state.
+my @calls = (
+	['dp_quantiles(age, ARRAY[0.1, 0.5, 0.9], 1, 0, 100)', 'quantiles_transition', 'float8, float8[], float8, float8, float8'],
+	["dp_median(age, 1, 0, 100, dp_options(granularity => 0.5))", 'median_transition', 'float8, float8, float8, float8, jsonb'],
+	["dp_median(born, 1, '2000-01-01', '2020-01-01')", 'median_transition', 'date, float8, date, date'],
+	['dp_cdf(age, 1, 0, 100)', 'cdf_transition', 'float8, float8, float8, float8'],
+	['dp_histogram(age, 1, ARRAY[0, 50, 100])', 'histogram_transition', 'float8, float8, float8[]'],
+	['dp_synthesize(age, 10, 1, 0, 100)', 'synthesize_transition', 'float8, bigint, float8, float8, float8'],
+	['dp_sum(age, 1, 0, 100)', 'sum_transition', 'float8, float8, float8, float8'],
+	['dp_sum(income, 1, 0, 100)', 'sum_transition', 'numeric, float8, float8, float8'],
+	['dp_avg(age, 1, 0, 100)', 'mean_transition', 'float8, float8, float8, float8'],
+	['dp_stddev(age, 1, 0, 100)', 'stddev_transition', 'float8, float8, float8, float8'],
+	['dp_count(1)', 'count_transition', 'float8'],
+	['dp_count(name, 1)', 'value_count_transition', '"any", float8'],
+	['dp_keep_group(1, 1e-6)', 'keep_group_transition', 'float8, float8']);
+foreach my $i (0 .. $#calls)
+{
+	my ($call, $transition, $types) = @{$calls[$i]};
+	my $sent = parameters_sent($call);
+	(my $raw = $call) =~ s/^\w+/raw_$i/;
+	my $value = $call =~ /^\w+\((age|born|income|name)/ ? $1 : 'true';
+	my $same = $coordinator->safe_psql('postgres', qq{
+		CREATE AGGREGATE raw_$i($types) (SFUNC = dpquantile.$transition, STYPE = dpquantile.records_state);
+		SELECT s.state::text = d.state::text FROM (SELECT $raw AS state FROM copy_of_person) s,
+			(SELECT state FROM (SELECT topn_add_agg($value, '$sent'::bytea) AS state FROM person OFFSET 0) p) d;
+		DROP AGGREGATE raw_$i($types)});
+	is($same, 't', "the states of the shards combine to that of all rows, byte for byte: $call");
+}
+
+my $sent = parameters_sent('dp_median(age, 1, 0, 100)');
+my $per_cell = $coordinator->safe_psql('postgres', qq{
+	SELECT max(octet_length(dpquantile.records_state_send(state)) - octet_length('$sent'::bytea)) * 1.0 / min(cells)
+	FROM (SELECT id % 6, topn_add_agg(age, '$sent'::bytea) AS state, count(DISTINCT age) AS cells FROM copy_of_person GROUP BY 1) s});
+cmp_ok($per_cell, '<=', 2.1, "little more than 2 bytes a cell where 999 of 1000 cells are empty: $per_cell");
+$per_cell = $coordinator->safe_psql('postgres', qq{
+	SELECT (octet_length(dpquantile.records_state_send(topn_add_agg((i * 1e-4)::float8, '$sent'::bytea))) - octet_length('$sent'::bytea))
+		* 1.0 / count(DISTINCT floor(i * 1e-4 * 10485.76))
+	FROM generate_series(1, 1000000, 3) i});
+cmp_ok($per_cell, '<=', 2, "at most 2 bytes an occupied cell: $per_cell");
+
+# ---- What is answered ------------------------------------------------------------------------
+
+my $about_half = 'BETWEEN 40 AND 60';
+answered("SELECT dp_median(age, 1, 0, 100) BETWEEN 65 AND 76 FROM person", 't: 1', 'a distributed table');
+answered("SELECT dp_count(1) BETWEEN 5900 AND 6100, dp_avg(age, 1, 0, 100) BETWEEN 60 AND 72, count(*) FROM person",
+	't|t|6002: 2', 'two private aggregates beside one of PostgreSQL');
+answered("SELECT dp_count(1) BETWEEN 5900 AND 6100 AND dp_count(1) > 0 FROM person", 't: 1', 'the same call twice is one release');
+answered("SELECT dp_count(1) FILTER (WHERE age < 50) BETWEEN 1000 AND 2000 FROM person", 't: 1', 'FILTER');
+answered("SELECT city, dp_count(1) BETWEEN 1100 AND 1300 FROM person WHERE city > 1 GROUP BY city ORDER BY city DESC",
+	'4|t 3|t 2|t: 1', 'grouped by a column');
+answered("SELECT id, dp_count(1) IS NOT NULL FROM person WHERE id < 4 GROUP BY id", '1|t 2|t 3|t: 1', 'grouped by the distribution column');
+answered("SELECT id % 2 AS odd, dp_count(1) > 2000 FROM person GROUP BY id % 2", '0|t 1|t: 1', 'grouped by an expression');
+answered("SELECT city FROM person GROUP BY city HAVING dp_keep_group(1, 1e-6) ORDER BY city", '0 1 2 3 4: 1', 'HAVING dp_keep_group');
+answered("SELECT dp_avg(p.age, 1, 0, 100) BETWEEN 60 AND 72 FROM person p JOIN city USING (city)", 't: 1', 'joined with a reference table');
+answered("SELECT dp_count(1) BETWEEN 20 AND 90 FROM person JOIN here USING (id)", 't: 1', 'joined with a local table');
+answered("SELECT dp_count(1) BETWEEN 5900 AND 6100 FROM person a JOIN person b USING (id)", 't: 1', 'joined on the distribution column');
+answered("SELECT dp_count(1) BETWEEN 0 AND 40 FROM city", 't: 1', 'a reference table');
+answered("SELECT dp_count(1) BETWEEN 10 AND 90 FROM here", 't: 1', 'a local table');
+answered("SELECT dp_count(1) BETWEEN 5500 AND 6100 FROM adults", 't: 1', 'a view');
+answered("WITH old AS (SELECT age FROM person WHERE age > 50) SELECT dp_count(1) > 3000 FROM old", 't: 1', 'WITH below');
+answered("WITH answer AS (SELECT dp_count(1) AS n FROM person) SELECT n > 5000, n > 1 FROM answer", 't|t: 1', 'WITH around');
+answered("SELECT dp_count(1) > 5000 FROM person UNION ALL SELECT dp_count(1) < 50 FROM city", 't t: 2', 'UNION');
+answered("SELECT dp_avg(m, 1, 0, 100) BETWEEN 0 AND 100 FROM (SELECT city, dp_median(age, 1, 0, 100) AS m FROM person GROUP BY city) s",
+	't: 2', 'a private answer about private answers');
+answered("SELECT city, rank() OVER (ORDER BY city) FROM person GROUP BY city HAVING dp_count(1) > 500", '0|1 1|2 2|3 3|4 4|5: 1',
+	'a window function above');
+answered("SELECT dp_count(1) BETWEEN 5 AND 95 FROM person WHERE id IN (SELECT id FROM here)", 't: 1', 'a subquery in WHERE');
+answered("EXPLAIN (COSTS off) SELECT dp_count(1) FROM person",
+	'Custom Scan (PrivateRelease) Price: dp_count: epsilon 1 -> Custom Scan (DistributedStates): 0', 'EXPLAIN is free');
+answered("CREATE TEMP TABLE kept AS SELECT dp_count(1) AS n FROM person; SELECT n > 5000, n > 0 FROM kept", 't|t: 1', 'CREATE TABLE AS');
+answered("COPY (SELECT dp_count(1) > 5000 FROM person) TO STDOUT", 't: 1', 'COPY');
+answered("BEGIN; DECLARE c SCROLL CURSOR FOR SELECT city, dp_count(1) > 500 FROM person GROUP BY city ORDER BY city;
+	FETCH 1 FROM c; FETCH 1 FROM c; FETCH PRIOR FROM c; COMMIT", '0|t 1|t 0|t: 1', 'a cursor');
+answered("PREPARE p(float8, int) AS SELECT dp_count(\$1) IS NOT NULL FROM person WHERE id < \$2;"
+		. 'EXECUTE p(1, 9);' x 7 . 'SET plan_cache_mode = force_generic_plan; EXECUTE p(1, 9)',
+	't t t t t t t t: 8', 'a prepared query, also with a generic plan');
+answered("DO \$\$ DECLARE most int := 9; n bigint; BEGIN SELECT dp_count(1) INTO n FROM person WHERE id < most; END \$\$", ': 1',
+	'PL/pgSQL with a variable in WHERE');
+answered("CREATE FUNCTION pg_temp.f(epsilon float8) RETURNS boolean LANGUAGE sql AS 'SELECT dp_count(epsilon) > 5000 FROM person';
+	SELECT pg_temp.f(1)", 't: 1', 'an SQL function with epsilon as its parameter');
+answered("BEGIN; SELECT dp_count(1) > 5000 FROM person; ROLLBACK", 't: 1', 'ROLLBACK refunds nothing');
+
+# An empty input must look like any other.
+answered("SELECT dp_median(age, 1, 0, 100) IS NOT NULL, dp_count(1) IS NOT NULL FROM person WHERE $_", 't|t: 2', "no rows: $_")
+	foreach 'false', 'age = -1', 'id = 1 AND id = 2', 'id = -1', 'id IS NULL', 'id IN (SELECT id FROM here WHERE size < 0)';
+answered("SELECT city, dp_count(1) FROM person WHERE age = -1 GROUP BY city", ': 1', 'no rows and so no groups');
+answered("SELECT dp_count(1) IS NOT NULL FROM person WHERE id = 1 LIMIT 0", ': 0', 'what is not shown is not charged');
+
+# ---- What is refused -------------------------------------------------------------------------
+
+my %refused = (
+	'dp_user_mean' => 'SELECT dp_user_mean(id, age, 1, 0, 100) FROM person',
+	'dp_count_distinct' => 'SELECT dp_count_distinct(id, 1) FROM person',
+	'dp_keep_group of users' => 'SELECT city FROM person GROUP BY city HAVING dp_keep_group(id, 1, 1e-6, 2)',
+	'DISTINCT' => 'SELECT dp_sum(DISTINCT age, 1, 0, 100) FROM person',
+	'grouping sets' => 'SELECT city, dp_count(1) FROM person GROUP BY ROLLUP (city)',
+	'ordered aggregates' => 'SELECT dp_count(1), array_agg(age ORDER BY id) FROM person',
+	'columns of outer queries' => 'SELECT (SELECT dp_count(1) FROM person WHERE person.id = here.id) FROM here',
+	'WITH of an outer query' => 'WITH old AS (SELECT * FROM person) SELECT (SELECT dp_count(1) FROM old)',
+	'other rows beside' => 'SELECT id, (SELECT dp_count(1) FROM person) FROM person',
+	'other rows in HAVING' => 'SELECT dp_count(1) FROM person HAVING dp_count(1) > (SELECT min(size) FROM city)',
+	'answers that are not used' => 'SELECT count(*) FROM (SELECT city, dp_count(1) FROM person GROUP BY city) s',
+	'EXPLAIN of a distributed query around' => 'EXPLAIN ANALYZE SELECT id FROM person WHERE age > (SELECT dp_count(1) FROM here)');
+answered($refused{$_}, '0A000: 0', "refused for free: $_") foreach sort keys %refused;
+answered("CREATE FUNCTION pg_temp.g() RETURNS SETOF bigint STABLE LANGUAGE sql AS 'SELECT dp_count(1) FROM person';
+	SELECT * FROM pg_temp.g()", '55000: 0', 'refused for free: functions that PostgreSQL puts into the query');
+answered('SELECT dp_median(age, 1, 0, id) FROM person', '22023: 0', 'refused for free: a column as parameter');
+answered('SELECT dp_median(age, 1, 0, (SELECT max(size) FROM here)) FROM person', '22023: 0', 'refused for free: a subquery as parameter');
+answered('SELECT dp_median(age, -1, 0, 100) FROM person', '22023: 0', 'refused for free: epsilon');
+is(answers_of($coordinator, "CREATE ROLE other LOGIN; SELECT dp_grant_budget('other', 10); SET ROLE other;
+	SELECT dp_count(1) FROM person", user => 'postgres'), '42501: 0', 'refused for free: without SELECT');
+
+# ---- Protected tables ------------------------------------------------------------------------
+
+is(outcome($coordinator, "SELECT dp_protect_table('person'); CREATE ROLE stranger LOGIN; SELECT dp_grant_private_access('person', 'stranger')",
+	user => 'postgres'), '0A000', 'private access cannot be granted where Citus is');
+
+# Access that was granted before. The coordinator is the only server of this database, and has the shards.
+my $host = $coordinator->host;
+my $port = $coordinator->port;
+is(outcome($coordinator, q{
+	CREATE DATABASE alone; }, user => 'postgres'), '', 'a database without Citus');
+is(outcome($coordinator, qq{
+	CREATE EXTENSION dpquantile; CREATE TABLE staff AS SELECT i AS id, i::float8 AS pay FROM generate_series(1, 100) i;
+	CREATE TABLE room AS SELECT i AS id FROM generate_series(1, 100) i;
+	SELECT dp_grant_budget('stranger', 100), dp_grant_budget('analyst', 100);
+	SELECT dp_protect_table(t) FROM unnest('{staff,room}'::regclass[]) t;
+	SELECT dp_grant_private_access(t, 'stranger') FROM unnest('{staff,room}'::regclass[]) t;
+	GRANT SELECT ON staff TO analyst;
+	CREATE EXTENSION citus;
+	SELECT citus_set_coordinator_host('$host', $port), citus_set_node_property('$host', $port, 'shouldhaveshards', true);
+	SET client_min_messages = error;
+	SELECT create_distributed_table('staff', 'id')}, user => 'postgres', database => 'alone'), '| |', 'Citus comes later');
+my %alone = (database => 'alone', user => 'stranger');
+is(outcome($coordinator, 'SELECT dp_count(1) FROM staff', %alone), '0A000', 'a protected distributed table is refused');
+is(outcome($coordinator, 'SELECT count(*) FROM staff', %alone), '0A000', 'also with a standard aggregate');
+is(outcome($coordinator, 'SELECT dp_count(1) FROM room WHERE id IN (SELECT id FROM staff)', %alone), '0A000', 'also beside a local one');
+is(outcome($coordinator, 'SELECT dp_count(1) IS NOT NULL FROM room', %alone), 't', 'a protected local table is answered');
+is(outcome($coordinator, 'SELECT id FROM staff', %alone), '0A000', 'rows are not shown');
+is(spent($coordinator, database => 'alone', role => 'stranger'), 1, 'what is refused is free');
+is(outcome($coordinator, 'SELECT dp_count(1) BETWEEN 50 AND 150 FROM staff', database => 'alone'), 't', 'shards on the coordinator');
+my $shard = $coordinator->safe_psql('alone', q{SELECT shard_name FROM citus_shards ORDER BY shardid LIMIT 1});
+is(outcome($coordinator, "SELECT dp_count(1) FROM $shard", database => 'alone', user => 'postgres'), '0A000', 'but no shard by itself');
+is(spent($coordinator, database => 'alone'), 1, 'exactly one charge');
+
+is(charges_on_workers(@workers), 0, 'no charge is on a worker');
+done_testing();

@@ -1,0 +1,131 @@
+# Threats 85 to 89: what may be tried where tables are distributed over several servers.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib", "$FindBin::Bin/../t/lib";
+
+use DistributedServers;
+use DpQuantile;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my ($coordinator, @workers) = new_servers();
+my $worker = $workers[0];
+my $answer = 'SELECT dp_count(1) BETWEEN 5900 AND 6100 FROM person';
+
+# ---- Threats 85 and 86: a worker -------------------------------------------------------------
+
+$worker->safe_psql('postgres', q{
+	SELECT dp_grant_budget('analyst', 100);
+	SET citus.enable_ddl_propagation = off;
+	CREATE TABLE own AS SELECT 1::float8 AS x; GRANT SELECT ON own TO analyst});
+is(outcome($worker, $answer), '0A000', 'threat 85: a worker does not answer about a distributed table');
+is(outcome($worker, 'SELECT dp_count(1) FROM city'), '0A000', 'threat 85: nor about a reference table');
+is(outcome($worker, 'SELECT dp_count(1) FROM own'), '0A000', 'threat 86: nor about a table of its own');
+my $shard = $worker->safe_psql('postgres', sprintf
+	"SELECT shard_name FROM citus_shards WHERE table_name = 'person'::regclass AND nodeport = %d ORDER BY shardid LIMIT 1", $worker->port);
+like($shard, qr/^person_\d+$/, 'the worker has a shard');
+is(outcome($worker, "SELECT dp_count(1) FROM $shard"), '0A000', 'threat 85: nor about a shard');
+is(outcome($worker, "SET application_name = 'citus_internal gpid=10000000001'; SELECT dp_count(1) FROM own"), '0A000',
+	'threat 85: nor in a session that seems to be of Citus');
+is(outcome($coordinator, "SET application_name = 'citus_internal gpid=10000000001'; SELECT dp_count(1) FROM here"), '0A000',
+	'threat 85: nor the coordinator, in such a session');
+is(outcome($worker, "SELECT success, result FROM run_command_on_coordinator('SELECT dp_count(1) FROM here')") =~ /^t\|/ ? 1 : 0, 0,
+	'threat 85: nor the coordinator for a worker');
+is(charges_on_workers(@workers), 0, 'threat 86: the budget of the worker is untouched');
+is(spent($worker), 0, 'threat 86: also by its own figures');
+is(charges($coordinator), 0, 'threat 85: nothing is charged on the coordinator');
+
+# ---- Threat 87: the names of the aggregates --------------------------------------------------
+
+# Citus takes the combining aggregate by its name from any schema, and finds those with argument anyelement first.
+$coordinator->safe_psql('postgres', q{
+	CREATE ROLE mallory LOGIN; CREATE SCHEMA mallory AUTHORIZATION mallory; GRANT USAGE ON SCHEMA mallory TO PUBLIC; SET ROLE mallory;
+	CREATE FUNCTION mallory.steal(anyelement, anyelement) RETURNS anyelement LANGUAGE plpgsql AS
+		$$ BEGIN RAISE EXCEPTION 'stolen' USING ERRCODE = 'P0099'; END $$;
+	CREATE AGGREGATE mallory.topn_union_agg(anyelement) (SFUNC = mallory.steal, STYPE = anyelement)});
+is(answers_of($coordinator, $answer), 't: 1', "threat 87: another aggregate with the name sees no state");
+$coordinator->safe_psql('postgres', q{
+	DROP AGGREGATE mallory.topn_union_agg(anyelement); SET ROLE mallory;
+	CREATE FUNCTION mallory.tell(text, anyelement) RETURNS text LANGUAGE plpgsql AS
+		$$ BEGIN RAISE EXCEPTION 'stolen' USING ERRCODE = 'P0099'; END $$;
+	CREATE AGGREGATE mallory.topn_union_agg(anyelement) (SFUNC = mallory.tell, STYPE = text)});
+is(answers_of($coordinator, $answer), 't: 1', 'threat 87: nor one with a state of another type');
+$coordinator->safe_psql('postgres', 'DROP AGGREGATE mallory.topn_union_agg(anyelement)');
+is(answers_of($coordinator, 'SELECT topn_add_agg(age, NULL) FROM copy_of_person'), '22004: 0', 'threat 87: parameters must be given');
+is(answers_of($coordinator, "SELECT topn_add_agg(age, '\\x0400') FROM copy_of_person"), '22P03: 0', 'threat 87: bad bytes are refused');
+is(answers_of($coordinator, 'SELECT topn_add_agg(age, NULL) FROM mallory_has_no_right'), '42P01: 0', 'threat 87: nothing else is read');
+is(outcome($coordinator, "SET ROLE mallory; SELECT topn_add_agg(age, '\\x') FROM person", user => 'postgres'), '42501',
+	'threat 87: states are shown of rows only that the role may read');
+foreach my $number (1, 99)
+{
+	is(outcome($coordinator, "SELECT dp_count(1) FILTER (WHERE c1) FROM dpquantile.distributed_groups($number) AS g (c1 boolean)",
+			user => 'postgres'), '0A000', "threat 87: a forged placeholder is refused ($number)");
+}
+
+# ---- Threat 88: crashes ----------------------------------------------------------------------
+
+# Each row of the shards sleeps, so that the query runs for some seconds.
+my $slow = 'SELECT dp_count(1) IS NOT NULL FROM person WHERE id < 400 AND pg_sleep(0.05) IS NOT NULL';
+
+sub wait_for_slow
+{
+	$worker->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'PgSleep'})
+		or die 'the shards do not sleep';
+	return;
+}
+
+my $before = charges($coordinator);
+my $query = start_psql($coordinator, $slow);
+wait_for_slow();
+$worker->stop('immediate');
+isnt(finish_psql($query), 't', 'threat 88: no answer if a worker crashes in the middle');
+is(charges($coordinator) - $before, 1, 'threat 88: the charge is kept');
+my $failed = outcome($coordinator, $answer);
+unlike($failed, qr/^t/, "threat 88: no answer while a worker is down ($failed)");
+$worker->start;
+is(answers_of($coordinator, $answer), 't: 1', 'threat 88: the next query is answered, and charged once');
+
+$before = charges($coordinator);
+$query = start_psql($coordinator, $slow);
+wait_for_slow();
+$coordinator->stop('immediate');
+unlike(finish_psql($query), qr/t/, 'threat 88: no answer if the coordinator crashes in the middle');
+$coordinator->start;
+is(charges($coordinator) - $before, 1, 'threat 88: the charge is durable');
+is(answers_of($coordinator, $answer), 't: 1', 'threat 88: the next query is answered, and charged once');
+
+$before = charges($coordinator);
+$query = start_psql($coordinator, $slow);
+wait_for_slow();
+$coordinator->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(0.05)%' AND usename = 'analyst'});
+is(finish_psql($query), '57014', 'threat 88: a cancel ends the query');
+is(charges($coordinator) - $before, 1, 'threat 88: and refunds nothing');
+
+# A shard moves while it is counted, and its rows are counted once.
+my $quick = 'SELECT dp_count(100) FROM person WHERE id < 100 AND pg_sleep(0.03) IS NOT NULL';
+$query = start_psql($coordinator, $quick);
+wait_for_slow();
+my ($from, $to) = map { sprintf "'%s', %d", $_->host, $_->port } @workers;
+my ($number) = $shard =~ /(\d+)/;
+$coordinator->safe_psql('postgres', "SELECT citus_move_shard_placement($number, $from, $to, 'block_writes')");
+my $counted = finish_psql($query);
+cmp_ok(abs($counted - 99), '<=', 1, 'threat 88: a shard that moves during a query is counted once');
+is(answers_of($coordinator, $answer), 't: 1', 'threat 88: and where it is then');
+
+# ---- Threat 89: the order of the hooks -------------------------------------------------------
+
+# Where the library is not preloaded, Citus sees the first query of a session alone.
+$coordinator->append_conf('postgresql.conf', "shared_preload_libraries = 'citus'");
+$coordinator->restart;
+foreach my $first ($answer, 'SELECT dp_count(1) FROM person WHERE id = 7', 'SELECT id, dp_count(1) FROM person GROUP BY id',
+	'SELECT dp_count(1) FROM city', 'SELECT (SELECT dp_count(1) FROM person) FROM here')
+{
+	my $outcome = answers_of($coordinator, $first);
+	like($outcome, qr/^[0-9A-Z]{5}: 0$/, "threat 89: the first query of a session is refused for free: $first: $outcome");
+}
+is(answers_of($coordinator, 'SELECT dp_count(1) IS NOT NULL FROM here; ' . $answer), 't t: 2', 'threat 89: the second is answered');
+is(charges_on_workers(@workers), 0, 'no charge is on a worker');
+done_testing();
