@@ -144,6 +144,14 @@ answered('SELECT dp_median(age, -1, 0, 100) FROM person', '22023: 0', 'refused f
 is(answers_of($coordinator, "CREATE ROLE other LOGIN; SELECT dp_grant_budget('other', 10); SET ROLE other;
 	SELECT dp_count(1) FROM person", user => 'postgres'), '42501: 0', 'refused for free: without SELECT');
 
+# A role without SELECT calls a function with the rights of its owner. The caller pays.
+is(outcome($coordinator, q{CREATE ROLE caller LOGIN; SELECT dp_grant_budget('caller', 10);
+	CREATE FUNCTION number_of_people() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp
+		AS $$ BEGIN RETURN (SELECT dp_count(1) FROM person); END $$}, user => 'postgres'), '', 'a function with the rights of its owner');
+is(answers_of($coordinator, 'SELECT number_of_people() > 5000', user => 'caller'), 't: 1', 'answers a role without SELECT');
+is(spent($coordinator, role => 'caller'), 1, 'which pays');
+is(answers_of($coordinator, 'SELECT dp_count(1) FROM person', user => 'caller'), '42501: 0', 'and may not ask the table itself');
+
 # ---- Protected tables ------------------------------------------------------------------------
 
 is(outcome($coordinator, "SELECT dp_protect_table('person'); CREATE ROLE stranger LOGIN; SELECT dp_grant_private_access('person', 'stranger')",

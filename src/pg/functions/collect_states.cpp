@@ -87,6 +87,13 @@ Datum collect(FunctionCallInfo fcinfo) {
   return add_value(fcinfo, state, family, number_of_value(type, PG_GETARG_DATUM(1)));
 }
 
+// Whether the state is one to which a float8 is added in a cell of the value grid, as most are.
+pg_attribute_always_inline bool counts_float8(Datum state) {
+  if (!is_expanded(DatumGetPointer(state))) return false;
+  const AggregateParameters* parameters = get_expanded(DatumGetPointer(state))->pool->parameters;
+  return parameters->value_type == ValueType::kFloat8 && parameters->family != Family::kHistogram;
+}
+
 }  // namespace
 
 }  // namespace dpquantile
@@ -95,6 +102,11 @@ using namespace dpquantile;
 
 // (state, value "any", parameters bytea) returns state. The parameters are a state without records.
 DPQ_FUNCTION(dpq_collect_transition) {
+  if (likely(is_in_aggregate(fcinfo) && !PG_ARGISNULL(0) && !PG_ARGISNULL(1) &&
+             counts_float8(PG_GETARG_DATUM(0)))) {
+    get_expanded(PG_GETARG_POINTER(0))->add(PG_GETARG_FLOAT8(1));
+    return PG_GETARG_DATUM(0);
+  }
   require_aggregate(fcinfo);
   if (PG_ARGISNULL(1)) return keep_state(fcinfo);
   return collect(fcinfo);
