@@ -14,6 +14,7 @@
 ##   make demo-clean     stop and remove it
 ##   make test           every test, on throwaway clusters; SUITES="build regress": only these
 ##   make bi             a dashboard of a BI tool over a protected table; make bi-clean removes it
+##   make distributed    private aggregates on three servers with Citus, which must be installed: docs/citus.md
 ##   make clients        every driver of docs/languages.md, and the examples there
 ##   make bench          compare speed and accuracy with other methods
 ##   make paper          repeat the experiments of the paper on approximate quantiles: docs/experiments.md
@@ -204,6 +205,9 @@ demo-clean:
 test:
 	@SUITES="$(SUITES)" scripts/test.sh
 
+distributed:
+	@SUITES=distributed scripts/test.sh
+
 matrix:
 	@ROWS="$(ROWS)" SUITES="$(SUITES)" POSTGRES_16_SOURCE="$(POSTGRES_16_SOURCE)" scripts/matrix.sh
 
@@ -258,5 +262,5 @@ format-check:
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
-.PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test matrix clients bi bi-test bi-clean bench \
+.PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test distributed matrix clients bi bi-test bi-clean bench \
 	fuzz fuzz-mutants paper upgrade check-includes rooms format format-check help dist packages container compilers architectures

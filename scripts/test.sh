@@ -3,6 +3,8 @@
 # the installation runs as an unprivileged user. Suites that wait for a server run beside suites that
 # only compute. The last line is "N passed, N failed".
 # SUITES: the suites to run, for example "build install regress"; all by default. Suites that need the extension build it.
+# The suite distributed needs Citus. By default it is left out where Citus is not installed.
+# CITUS_STATUS: a file that another process makes when it has tried to install Citus.
 # BITCODE: no leaves out the bitcode for JIT, which takes half of the compiler's time.
 # SUITE_TIMEOUT: the number of seconds after which a suite fails.
 # test.sh --list prints the names of the suites.
@@ -13,7 +15,7 @@ tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$tree/scripts/errors.sh"
 
 all_suites=(build install rooms version-names format regress isolation regress-preloaded isolation-preloaded tap small-clients
-  tap-preloaded fuzz unit privacy)
+  tap-preloaded fuzz distributed unit privacy)
 if [[ ${1:-} == --list ]]; then
   echo "${all_suites[*]}"
   exit
@@ -29,7 +31,7 @@ wanted() {
   done
   return 1
 }
-server_suites=(regress isolation regress-preloaded isolation-preloaded tap small-clients tap-preloaded fuzz)
+server_suites=(regress isolation regress-preloaded isolation-preloaded tap small-clients tap-preloaded fuzz distributed)
 if wanted install "${server_suites[@]}"; then wanted_suites+=(build install); fi
 
 "$tree/scripts/install-deps.sh" test
@@ -278,6 +280,31 @@ sql_suites() {
   # These suites are here because this lane would otherwise be the shortest.
   tap_suite tap-preloaded "${#tap_preloaded[@]}" DPQ_PRELOADED=1 PROVE_TESTS="$(printf 'test/t/%s.pl ' "${tap_preloaded[@]}")"
   fuzz_suite
+  distributed_suite
+}
+
+wait_for_citus() {
+  local end=$((SECONDS + suite_timeout))
+  [[ -n ${CITUS_STATUS:-} ]] || return 0
+  until [[ -e $CITUS_STATUS ]] || ((SECONDS > end)); do sleep 2; done
+}
+
+# Three servers with Citus.
+distributed_suite() {
+  local copy=$work/sql check=("${not_installed[@]}")
+  wanted distributed || return 0
+  wait_for_citus
+  if [[ ! -e $("$PG_CONFIG" --pkglibdir)/citus.so ]]; then
+    if [[ -z ${SUITES:-}${CITUS_STATUS:-} ]]; then
+      printf '%-19s  not run: there is no Citus for this PostgreSQL\n' distributed
+      return 0
+    fi
+    check=(not_run "there is no Citus for this PostgreSQL")
+  elif $installed; then
+    check=(unprivileged make -C "$copy" installcheck REGRESS= ISOLATION= TAP_TESTS=1
+      PROVE_FLAGS='--verbose --timer' PROVE_TESTS='test/distributed/*.pl')
+  fi
+  suite distributed "$(files "$copy"/test/distributed/*.pl)" count_tap "${check[@]}" || true
 }
 
 # A short run; the queries are the same each time. make fuzz runs it for longer.
@@ -306,7 +333,7 @@ suite format 1 count_status "${make[@]}" format-check || true
 # pg_regress and prove write their results into the current directory.
 for directory in sql tap; do as_owner cp -a "$copy" "$work/$directory"; done
 lane gtest_suites unit privacy
-lane sql_suites regress isolation regress-preloaded isolation-preloaded tap-preloaded fuzz
+lane sql_suites regress isolation regress-preloaded isolation-preloaded tap-preloaded fuzz distributed
 lane tap_suites tap small-clients
 wait_for_lanes
 
