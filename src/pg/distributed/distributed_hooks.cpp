@@ -54,7 +54,7 @@ void depend_on(PlannedStmt* plan, const List* queries) {
 
 PlannedStmt* plan_cut(Query* query, const char* text, int options, ParamListInfo params) {
   CutQuery cut{};
-  PlannedStmt* plan = nullptr;
+  PlannedStmt* volatile plan = nullptr;
   begin_cut(&cut);
   PG_TRY();
   {
