@@ -31,8 +31,8 @@
 ##   make quick          unit tests of src/core without sanitizers; ROOM=quantiles: only that folder's
 ##   make unit           the same under ASan and UBSan
 ##   make privacy        tests that try to refute the claimed epsilon
-##   make fuzz           random queries of an analyst on databases that differ in one row; QUERIES=80000 SEED=2
-##   make fuzz-mutants   switch off each rule of protected tables, and see that make fuzz finds it; MUTANT=kept_keys: only this one
+##   make neighbours     random queries of an analyst on databases that differ in one row; QUERIES=80000 SEED=2
+##   make neighbours-mutants switch off each rule of protected tables, and see that make neighbours finds it; MUTANT=kept_keys: only this one
 ##   make bi-test        look at the dashboard of make bi in headless Chromium, and check what it was charged
 ##   make check-includes compare the includes with the table of rooms in ARCHITECTURE.md
 ##   make rooms          draw the picture of the rooms; needs Graphviz
@@ -75,6 +75,9 @@ ifneq ($(filter-out 0 no false,$(CI)),)
 STRICT := -Werror -Wno-unknown-warning-option
 endif
 
+# The targets of test/attackers.mk
+ATTACKERS := neighbours neighbours-mutants
+
 ifeq ($(PG_CONFIG),)
 PG_CONFIG := $(shell PG_MAJOR=$(PG_MAJOR) scripts/pg-config.sh)
 endif
@@ -106,21 +109,9 @@ src/pg/%.o: override CXXFLAGS += $(if $(STRICT),$(PG_WARNINGS))
 src/pg/%.bc: BITCODE_CXXFLAGS += $(if $(STRICT),$(PG_WARNINGS))
 -include $(OBJS:.o=.d) $(OBJS:.o=.bc.d)
 
-# The fuzzer's library: the objects that are installed, after one with other randomness. The linker takes the first definition.
-.build/fuzz/noise.o: test/fuzz/noise.cpp
-	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) $(CORE_CPPFLAGS) -c -o $@ $<
-.build/fuzz/$(MODULE_big).so: .build/fuzz/noise.o $(OBJS)
-	$(CXX) $(CXXFLAGS) -shared -Wl,-z,muldefs -o $@ $^ $(LDFLAGS) $(SHLIB_LINK)
--include .build/fuzz/noise.d
-
-fuzz: .build/fuzz/$(MODULE_big).so
-	@PG_CONFIG="$(PG_CONFIG)" QUERIES="$(QUERIES)" SEED="$(SEED)" test/fuzz/run.sh
-
-fuzz-mutants: .build/fuzz/$(MODULE_big).so
-	@PG_CONFIG="$(PG_CONFIG)" QUERIES="$(QUERIES)" SEED="$(SEED)" test/fuzz/mutants.sh $(MUTANT)
+include test/attackers.mk
 else
-all install installcheck uninstall fuzz fuzz-mutants:
+all install installcheck uninstall $(ATTACKERS):
 	@echo "There are no server headers of PostgreSQL$(PG_MAJOR:%= %)$(PG_CONFIG:%=, PG_CONFIG=%)." >&2
 	@echo "On Debian 'make deps' installs them. On other systems set PG_CONFIG." >&2
 	@exit 1
@@ -263,4 +254,5 @@ help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
 .PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test distributed matrix clients bi bi-test bi-clean bench \
-	fuzz fuzz-mutants paper upgrade check-includes rooms format format-check help dist packages container compilers architectures
+	paper upgrade check-includes rooms format format-check help dist packages container compilers architectures \
+	$(ATTACKERS)

@@ -15,7 +15,7 @@ tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$tree/scripts/errors.sh"
 
 all_suites=(build install rooms version-names format regress isolation regress-preloaded isolation-preloaded tap small-clients
-  tap-preloaded fuzz distributed unit privacy)
+  tap-preloaded neighbours distributed unit privacy)
 if [[ ${1:-} == --list ]]; then
   echo "${all_suites[*]}"
   exit
@@ -31,7 +31,7 @@ wanted() {
   done
   return 1
 }
-server_suites=(regress isolation regress-preloaded isolation-preloaded tap small-clients tap-preloaded fuzz distributed)
+server_suites=(regress isolation regress-preloaded isolation-preloaded tap small-clients tap-preloaded neighbours distributed)
 if wanted install "${server_suites[@]}"; then wanted_suites+=(build install); fi
 
 "$tree/scripts/install-deps.sh" test
@@ -279,7 +279,7 @@ sql_suites() {
 
   # These suites are here because this lane would otherwise be the shortest.
   tap_suite tap-preloaded "${#tap_preloaded[@]}" DPQ_PRELOADED=1 PROVE_TESTS="$(printf 'test/t/%s.pl ' "${tap_preloaded[@]}")"
-  fuzz_suite
+  neighbours_suite
   distributed_suite
 }
 
@@ -307,11 +307,11 @@ distributed_suite() {
   suite distributed "$(files "$copy"/test/distributed/*.pl)" count_tap "${check[@]}" || true
 }
 
-# A short run; the queries are the same each time. make fuzz runs it for longer.
-fuzz_suite() {
+# A short run; the queries are the same each time. make neighbours runs it for longer.
+neighbours_suite() {
   local copy=$work/sql queries=1500 check=("${not_installed[@]}")
-  if $installed; then check=(unprivileged make --no-print-directory -C "$copy" CI=1 fuzz QUERIES="$queries"); fi
-  suite fuzz "$queries" count_sum "${check[@]}" || true
+  if $installed; then check=(unprivileged make --no-print-directory -C "$copy" CI=1 neighbours QUERIES="$queries"); fi
+  suite neighbours "$queries" count_sum "${check[@]}" || true
 }
 
 # shellcheck disable=SC2016 # make expands it
@@ -333,7 +333,7 @@ suite format 1 count_status "${make[@]}" format-check || true
 # pg_regress and prove write their results into the current directory.
 for directory in sql tap; do as_owner cp -a "$copy" "$work/$directory"; done
 lane gtest_suites unit privacy
-lane sql_suites regress isolation regress-preloaded isolation-preloaded tap-preloaded fuzz distributed
+lane sql_suites regress isolation regress-preloaded isolation-preloaded tap-preloaded neighbours distributed
 lane tap_suites tap small-clients
 wait_for_lanes
 

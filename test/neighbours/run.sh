@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# run.sh: builds the fuzzer's library and runs the fuzzer on a throwaway cluster. `make fuzz` calls it.
+# run.sh: builds the fuzzer's library and runs the fuzzer on a throwaway cluster. `make neighbours` calls it.
 # QUERIES: how many; SEED: of the grammar and the data; WORKERS: sessions, each with two databases of its own; MOST_DIFFERENCES: the
 # number of differences after which all stop; LIBRARY: another library, of a mutant.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tree=$(cd "$here/../.." && pwd)
-library=${LIBRARY:-$tree/.build/fuzz/dpquantile.so}
+library=${LIBRARY:-$tree/.build/neighbours/dpquantile.so}
 # shellcheck source=scripts/cluster.sh disable=SC1091
 source "$tree/scripts/cluster.sh"
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/dpquantile-fuzz-XXXXXX")
+work=$(mktemp -d "${TMPDIR:-/tmp}/dpquantile-neighbours-XXXXXX")
 chmod 755 "$work"
 cleanup() {
   cluster_remove "$work/cluster"
@@ -20,7 +20,7 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-PG_CONFIG=$("$here/private_server.sh" "$work/server" "$library")
+PG_CONFIG=$("$tree/scripts/private-server.sh" "$work/server" "$library")
 cluster_start "$work/cluster"
 psql=(cluster_psql "$work/cluster" -X -q -U postgres)
 "${psql[@]}" -d postgres -c "ALTER SYSTEM SET shared_preload_libraries = 'dpquantile'" -c 'ALTER SYSTEM SET fsync = off' \
@@ -32,4 +32,4 @@ cluster_start "$work/cluster"
 "${psql[@]}" -d fuzz_template -f "$here/protect.sql"
 export PGHOST PGPORT=5432 PYTHONDONTWRITEBYTECODE=1
 PGHOST=$(cluster_socket "$work/cluster")
-/usr/bin/python3 "$here/fuzz.py" "${QUERIES:-80000}" "${SEED:-1}" "${WORKERS:-2}" "${MOST_DIFFERENCES:-3}"
+/usr/bin/python3 "$here/ask.py" "${QUERIES:-80000}" "${SEED:-1}" "${WORKERS:-2}" "${MOST_DIFFERENCES:-3}"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # mutants.sh [NAME...]: switches off the rules of mutants/NAME.patch, all by default, one at a time in a copy of the sources,
-# and shows how many queries the fuzzer needs until it finds a difference. `make fuzz-mutants` calls it. Fails if a mutant is not
+# and shows how many queries the fuzzer needs until it finds a difference. `make neighbours-mutants` calls it. Fails if a mutant is not
 # found. QUERIES, SEED: of each run.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tree=$(cd "$here/../.." && pwd)
-copy=$tree/.build/fuzz/mutant
-logs=$tree/.build/fuzz/logs
-library=.build/fuzz/dpquantile.so
+copy=$tree/.build/neighbours/mutant
+logs=$tree/.build/neighbours/logs
+library=.build/neighbours/dpquantile.so
 names=("$@")
 if ((!$#)); then
   names=("$here"/mutants/*.patch)
@@ -19,10 +19,10 @@ fi
 # Builds the library of a mutant, from the objects of the tree as far as they do not change.
 build() {
   rm -rf "$copy"
-  mkdir -p "$copy/.build/fuzz" "$copy/test"
+  mkdir -p "$copy/.build/neighbours" "$copy/test"
   cp -a "$tree"/{Makefile,dpquantile.control,scripts,src} "$copy/"
-  cp -a "$here" "$copy/test/"
-  cp -a "$tree"/.build/fuzz/noise.* "$copy/.build/fuzz/"
+  cp -a "$here" "$tree/test/attackers.mk" "$copy/test/"
+  cp -a "$tree"/.build/neighbours/noise.* "$copy/.build/neighbours/"
   patch --silent --fuzz=0 --strip=1 --directory="$copy" <"$here/mutants/$1.patch" ||
     { echo "$1.patch does not fit the sources any more" >&2 && return 1; }
   make -s -C "$copy" -j"$(nproc)" "$library"

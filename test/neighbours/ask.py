@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The differential fuzzer: random queries on two databases that differ in one row. run.sh starts it on a cluster of its own.
 
-usage: fuzz.py QUERIES SEED WORKERS MOST_DIFFERENCES
+usage: ask.py QUERIES SEED WORKERS MOST_DIFFERENCES
 Stops after MOST_DIFFERENCES. The last line is "N passed, N failed": queries without and with a difference in anything but noise."""
 
 from __future__ import annotations
