@@ -159,7 +159,9 @@ std::optional<double> CdfCurve::quantile(double q) const {
   const auto before = static_cast<double>(bin == 0 ? 0 : cumulative_[bin - 1]);
   const double part = (target - before) / (static_cast<double>(*reached) - before);
   const double from = domain_.point(bin);
-  return from + (domain_.point(bin + 1) - from) * std::clamp(part, 0.0, 1.0);
+  const double to = domain_.point(bin + 1);
+  // from + (to - from) may be the double above `to`.
+  return std::min(from + (to - from) * std::clamp(part, 0.0, 1.0), to);
 }
 
 std::pmr::vector<CdfPoint> CdfCurve::points(double band_rows,

@@ -262,6 +262,8 @@ TEST(CdfQuantile, GoesFromWhereTheRowsBeginToWhereTheyEnd) {
   EXPECT_EQ(discrete(0, 3, 1, {0, 3, 5, 5}).quantile(0), 1);
   EXPECT_EQ(discrete(0, 3, 1, {0, 3, 5, 5}).quantile(1), 2);
   EXPECT_EQ(discrete(0, 3, 1, {0, 3, 5, 5}).quantile(-0.0), 1);
+  // 0.3 + (0.9 - 0.3) is the double above 0.9.
+  EXPECT_EQ(continuous(0.3, 0.9, {5}).quantile(1), 0.9);
 }
 
 TEST(CdfQuantile, RefusesNumbersOutsideZeroToOne) {
