@@ -18,7 +18,7 @@
 ##   make clients        every driver of docs/languages.md, and the examples there
 ##   make bench          compare speed and accuracy with other methods
 ##   make paper          repeat the experiments of the paper on approximate quantiles: docs/experiments.md
-##   make deps           only install packages: GROUP=build (default), demo, test, clients, bi, bi-test, bench or chroot
+##   make deps           only install packages: GROUP=build (default), demo, test, fuzz, clients, bi, bi-test, bench or chroot
 ##
 ## In throwaway Debians, as root (docs/platforms.md; debootstrap is installed if it is missing):
 ##   make matrix         make test on other systems and versions; ROWS="13 sid": only these
@@ -34,6 +34,10 @@
 ##   make neighbours     random queries of an analyst on databases that differ in one row; QUERIES=80000 SEED=2
 ##   make neighbours-mutants switch off each rule of protected tables, and see that make neighbours finds it; MUTANT=kept_keys: only this one
 ##   make bi-test        look at the dashboard of make bi in headless Chromium, and check what it was charged
+##   make sanitize       SQL, isolation and TAP tests on a server whose extension is under ASan and UBSan; REGRESS="cdf iqr" TAP=state
+##   make valgrind       some of the SQL tests under memcheck
+##   make fuzz           libFuzzer on decoders and mechanisms of src/core; SECONDS_IN_ALL=3600 TARGETS="cdf_bytes moments"
+##   make fuzz-mutants   plant faults, and see that make fuzz finds them
 ##   make check-includes compare the includes with the table of rooms in ARCHITECTURE.md
 ##   make rooms          draw the picture of the rooms; needs Graphviz
 ##   make dist           pack the last commit for PGXN
@@ -76,7 +80,7 @@ STRICT := -Werror -Wno-unknown-warning-option
 endif
 
 # The targets of test/attackers.mk
-ATTACKERS := neighbours neighbours-mutants
+ATTACKERS := neighbours neighbours-mutants sanitize valgrind fuzz fuzz-mutants
 
 ifeq ($(PG_CONFIG),)
 PG_CONFIG := $(shell PG_MAJOR=$(PG_MAJOR) scripts/pg-config.sh)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages of a task:
-#   install-deps.sh build|demo|test|bench|clients|bi|bi-test|chroot
+#   install-deps.sh build|demo|test|fuzz|bench|clients|bi|bi-test|chroot
 # PG_CONFIG chooses another PostgreSQL to use, PG_MAJOR another version to use or install. Otherwise an installed one is used,
 # and if there is none, the newest that the package sources have is installed.
 set -euo pipefail
@@ -14,6 +14,7 @@ group=${1:-}
 packages=(g++ make libssl-dev libboost-dev)
 case $group in
   build | demo | bench) ;;
+  fuzz) packages+=(clang libclang-rt-dev) ;;
   chroot) packages=(debootstrap) ;;
   test) packages+=(libgtest-dev libipc-run-perl clang-format patch python3-psycopg python3-psycopg2) ;;
   clients)
@@ -26,12 +27,12 @@ case $group in
     command -v npm >/dev/null || packages+=(nodejs npm)
     if [[ $group == bi-test ]]; then packages+=(chromium); fi
     ;;
-  *) die "usage: $0 build|demo|test|bench|clients|bi|bi-test|chroot" ;;
+  *) die "usage: $0 build|demo|test|fuzz|bench|clients|bi|bi-test|chroot" ;;
 esac
 
 pg_config=$(scripts/pg-config.sh)
 is_foreign() { has_server "$pg_config" && [[ $pg_config != /usr/lib/postgresql/* ]]; }
-needs_server() { [[ ! $group =~ ^(build|chroot)$ ]] && ! has_server "$pg_config"; }
+needs_server() { [[ ! $group =~ ^(build|fuzz|chroot)$ ]] && ! has_server "$pg_config"; }
 if ! command -v dpkg-query >/dev/null; then
   [[ $group == chroot ]] || has_headers "$pg_config" ||
     die "There are no headers of a PostgreSQL server. PG_CONFIG=/path/to/pg_config chooses one."

@@ -15,3 +15,44 @@ neighbours: .build/neighbours/$(MODULE_big).so
 neighbours-mutants: .build/neighbours/$(MODULE_big).so
 	@PG_CONFIG="$(PG_CONFIG)" QUERIES="$(QUERIES)" SEED="$(SEED)" test/neighbours/mutants.sh $(MUTANT)
 
+# The library under AddressSanitizer and UndefinedBehaviorSanitizer, for a server that is not.
+sanitized_objects := $(patsubst %.o,.build/sanitize/%.o,$(OBJS))
+SANITIZED := -O0 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize=null,vptr -U_FORTIFY_SOURCE -D_GLIBCXX_ASSERTIONS
+.build/sanitize/src/pg/%.o: src/pg/%.cpp dpquantile.control
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS) $(CPPFLAGS) $(SANITIZED) -c -o $@ $<
+.build/sanitize/src/core/%.o: src/core/%.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS) $(CORE_CPPFLAGS) $(SANITIZED) -c -o $@ $<
+.build/sanitize/$(MODULE_big).so: $(sanitized_objects)
+	$(CXX) $(CXXFLAGS) $(SANITIZED) -shared -o $@ $^ $(LDFLAGS) $(SHLIB_LINK)
+-include $(sanitized_objects:.o=.d)
+
+sanitize: .build/sanitize/$(MODULE_big).so
+	@PG_CONFIG="$(PG_CONFIG)" test/sanitize/run.sh sanitizers $<
+
+valgrind: all
+	@PG_CONFIG="$(PG_CONFIG)" test/sanitize/run.sh memcheck $(MODULE_big).so
+
+# libFuzzer's programs are one file under several names, of the targets. COVERAGE=no takes the sanitized objects of the unit tests
+# in place of objects that tell the fuzzer which lines an input reaches: make test has compiled them anyway.
+FUZZ_CXX ?= clang++
+FUZZ_FLAGS := $(LANGUAGE) -O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=vptr \
+  -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS -Isrc -Itest -MMD -MP
+fuzz_objects := $(patsubst test/fuzz/%.cpp,.build/fuzz/%.o,$(sort $(wildcard test/fuzz/*.cpp)))
+fuzz_core := $(if $(filter no,$(COVERAGE)),$(CORE_SOURCES:%.cpp=.build/%.o),$(CORE_SOURCES:%.cpp=.build/fuzz/%.o))
+.build/fuzz/src/%.o: src/%.cpp
+	@mkdir -p $(@D)
+	@$(FUZZ_CXX) $(FUZZ_FLAGS) -c -o $@ $<
+.build/fuzz/%.o: test/fuzz/%.cpp
+	@mkdir -p $(@D)
+	@$(FUZZ_CXX) $(FUZZ_FLAGS) -c -o $@ $<
+.build/fuzz/run$(if $(filter no,$(COVERAGE)),-blind): $(fuzz_objects) $(fuzz_core)
+	@$(FUZZ_CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ -lcrypto -lpthread
+-include $(fuzz_objects:.o=.d) $(patsubst %.o,%.d,$(filter .build/fuzz/%,$(fuzz_core)))
+
+fuzz: .build/fuzz/run$(if $(filter no,$(COVERAGE)),-blind)
+	@SECONDS_IN_ALL="$(SECONDS_IN_ALL)" TARGETS="$(TARGETS)" test/fuzz/run.sh $<
+
+fuzz-mutants: .build/fuzz/run
+	@SECONDS_IN_ALL="$(SECONDS_IN_ALL)" test/fuzz/mutants.sh $(MUTANT)

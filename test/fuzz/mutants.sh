@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# mutants.sh [NAME...]: plants the fault of mutants/NAME.patch, all by default, one at a time in a copy of the sources, and shows
+# which target finds it. `make fuzz-mutants` calls it. Fails if a mutant is not found. SECONDS_IN_ALL: of each run.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+tree=$(cd "$here/../.." && pwd)
+copy=$tree/.build/fuzz-mutant
+names=("$@")
+if ((!$#)); then
+  names=("$here"/mutants/*.patch)
+  names=("${names[@]##*/}")
+  names=("${names[@]%.patch}")
+fi
+found=0
+for name in "${names[@]}"; do
+  rm -rf "$copy"
+  mkdir -p "$copy/.build" "$copy/test"
+  cp -a "$tree"/{Makefile,dpquantile.control,scripts,src} "$copy/"
+  cp -a "$here" "$tree"/test/{attackers.mk,support} "$copy/test/"
+  cp -a "$tree/.build/fuzz" "$copy/.build/" 2>/dev/null || true
+  patch --silent --fuzz=0 --strip=1 --directory="$copy" <"$here/mutants/$name.patch"
+  log=$copy/.build/log
+  if make -s -C "$copy" SECONDS_IN_ALL="${SECONDS_IN_ALL:-60}" fuzz >"$log" 2>&1; then
+    result='NOT FOUND'
+  else
+    grep -q 'passed, ' "$log" || { tail -n 20 "$log" >&2 && exit 1; }
+    result="by $(sed -n 's/^--- //p' "$log" | tr '\n' ' ')"
+    found=$((found + 1))
+  fi
+  printf '%-22s %s\n' "$name" "$result"
+done
+rm -rf "$copy"
+echo "$found of ${#names[@]} mutants found"
+((found == ${#names[@]}))
