@@ -38,6 +38,7 @@
 ##   make valgrind       some of the SQL tests under memcheck
 ##   make fuzz           libFuzzer on decoders and mechanisms of src/core; SECONDS_IN_ALL=3600 TARGETS="cdf_bytes moments"
 ##   make fuzz-mutants   plant faults, and see that make fuzz finds them
+##   make attack         random queries against the accounting, while sessions are cancelled; SECONDS_IN_ALL=3600 SEED=2 PRELOADED=0
 ##   make check-includes compare the includes with the table of rooms in ARCHITECTURE.md
 ##   make rooms          draw the picture of the rooms; needs Graphviz
 ##   make dist           pack the last commit for PGXN
@@ -80,7 +81,7 @@ STRICT := -Werror -Wno-unknown-warning-option
 endif
 
 # The targets of test/attackers.mk
-ATTACKERS := neighbours neighbours-mutants sanitize valgrind fuzz fuzz-mutants
+ATTACKERS := neighbours neighbours-mutants sanitize valgrind fuzz fuzz-mutants attack
 
 ifeq ($(PG_CONFIG),)
 PG_CONFIG := $(shell PG_MAJOR=$(PG_MAJOR) scripts/pg-config.sh)
