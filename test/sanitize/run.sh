@@ -20,7 +20,7 @@ tap=(cancel crash kept_answers parallel partial plans protected_plans protected_
 # memcheck is some 30 times slower: those of the SQL tests that read bytes, draw with each method and run each path of a release.
 if [[ $tool == memcheck ]]; then
   tap=()
-  REGRESS=${REGRESS-cdf cdf_questions histogram iqr median moments options plain_sql protected_tables quantiles release state user_aggregates}
+  REGRESS=${REGRESS-cdf cdf_questions histogram_pictures iqr options plain_queries privacy_unit protected_tables quantiles release summaries user_mean}
   ISOLATION=${ISOLATION-}
 fi
 if [[ -n ${TAP+set} ]]; then read -ra tap <<<"$TAP"; fi
