@@ -19,4 +19,17 @@ std::size_t partition_point(std::size_t count, Predicate reached) {
   return first + (reached(first) ? 0 : 1);
 }
 
+// The same for a result of at least `from`, which is at most `count`. Takes less time the nearer it
+// is to `from`.
+template <typename Predicate>
+std::size_t partition_point_from(std::size_t from, std::size_t count, Predicate reached) {
+  std::size_t step = 1;
+  while (step < count - from && !reached(from + step - 1)) {
+    from += step;
+    step *= 2;
+  }
+  const std::size_t left = step < count - from ? step : count - from;
+  return from + partition_point(left, [&](std::size_t i) { return reached(from + i); });
+}
+
 }  // namespace dpquantile

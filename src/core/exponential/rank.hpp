@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include "core/histogram/histogram.hpp"
@@ -23,7 +22,8 @@ inline constexpr std::uint64_t cell_at(Position position) {
 // 2^56.
 using ScaledRank = std::int64_t;
 inline double in_records(ScaledRank rank) {
-  return std::ldexp(static_cast<double>(rank), -int{kPositionBits});
+  constexpr double kUnit = 1.0 / static_cast<double>(kCellPositions);
+  return static_cast<double>(rank) * kUnit;
 }
 
 // Exact ranks on the smeared axis. Every record is spread evenly over the 2^24 positions of its
@@ -35,7 +35,10 @@ class SmearedRank {
 
   // R(p), exactly. Non-decreasing, R(0) = 0, R(end) = n.
   ScaledRank at(Position position) const {
-    const std::size_t run = data_.first_run_from(cell_at(position));
+    return at(position, data_.first_run_from(cell_at(position)));
+  }
+  // The same, where `run` is the first run whose cell is at or after the position's.
+  ScaledRank at(Position position, std::size_t run) const {
     const ScaledRank whole = before(run);
     if (run == data_.runs() || data_.cell(run) != cell_at(position)) return whole;
     return whole + slope(run) * static_cast<ScaledRank>(position & (kCellPositions - 1));
@@ -59,6 +62,8 @@ class SmearedRank {
   std::size_t first_run_reaching(ScaledRank rank) const;
   // The first run that starts at a rank above `rank`, or runs() if there is none.
   std::size_t first_run_beyond(ScaledRank rank) const;
+  // The same, where the answer is `from` or a later run. Takes less time for a near one.
+  std::size_t first_run_beyond(ScaledRank rank, std::size_t from) const;
 
   const Histogram& data() const { return data_; }
 

@@ -60,8 +60,4 @@ std::pmr::vector<std::uint64_t> Histogram::counts(std::uint64_t cells,
   return counts;
 }
 
-std::size_t Histogram::first_run_from(std::uint64_t cell) const {
-  return partition_point(runs(), [&](std::size_t run) { return occupied_[run] >= cell; });
-}
-
 }  // namespace dpquantile

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/cancel.hpp"
+#include "core/base/partition_point.hpp"
 #include "core/base/workspace.hpp"
 #include "core/histogram/cell_runs.hpp"
 
@@ -61,7 +62,14 @@ class Histogram {
                                          std::pmr::memory_resource* memory) const;
 
   // The first run whose cell is at or after the given one; runs() if there is none.
-  std::size_t first_run_from(std::uint64_t cell) const;
+  std::size_t first_run_from(std::uint64_t cell) const {
+    return partition_point(runs(), [&](std::size_t run) { return occupied_[run] >= cell; });
+  }
+  // The same, where the answer is `from` or a later run. Takes less time for a near one.
+  std::size_t first_run_from(std::uint64_t cell, std::size_t from) const {
+    return partition_point_from(from, runs(),
+                                [&](std::size_t run) { return occupied_[run] >= cell; });
+  }
 
  private:
   struct Size {

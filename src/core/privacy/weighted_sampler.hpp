@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -29,7 +28,7 @@ class WeightedSampler {
   // Whether the draw falls on the item of this weight, 0 to about 1. Visit each item at most once,
   // and none after the one that is taken.
   bool takes(double weight) {
-    passed_ += static_cast<uint128_t>(std::ldexp(weight, kBits));
+    passed_ += static_cast<uint128_t>(weight * kUnits);
     return drawn_ < passed_;
   }
 
@@ -38,6 +37,7 @@ class WeightedSampler {
 
   // The sampler allows for weights that sum to more than 1 by less than 2^-20.
   static constexpr int kBits = 120;
+  static constexpr double kUnits = 0x1p120;
 
   uint128_t drawn_;
   uint128_t passed_ = 0;
@@ -55,7 +55,7 @@ std::size_t draw_weighted_index(std::size_t count, Before before, Weight weight,
   const double doubt = 0x1p-30 * total;
   for (;;) {
     const std::uint64_t high = random.bits64();
-    const double point = std::ldexp(static_cast<double>(high), -64) * (1 + 0x1p-20) * total;
+    const double point = static_cast<double>(high) * 0x1p-64 * (1 + 0x1p-20) * total;
     const std::size_t found =
         partition_point(count, [&](std::size_t k) { return before(k + 1) > point; });
     if (found < count && before(found + 1) > point + doubt &&
