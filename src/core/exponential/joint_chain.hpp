@@ -7,7 +7,6 @@
 
 #include "core/base/cancel.hpp"
 #include "core/exponential/joint_utility.hpp"
-#include "core/exponential/laplace_filter.hpp"
 #include "core/exponential/rank_slots.hpp"
 #include "core/privacy/random.hpp"
 
@@ -19,7 +18,9 @@ namespace dpquantile {
 //     * product over k of exp(-lambda |x_{k+1} - x_k - d_k s|),
 //
 // where x_j is the middle of slot i_j, x_0 = 0 and x_{b+1} = n. They are those of JointProposal,
-// except that slots need not ascend. Each quantile j has a window of slots about the rank q_j n.
+// except that slots need not ascend, and that each quantile j has slots of its own: those of a
+// window about the rank q_j n, of which neighbours are joined as far as the widths of slots allow
+// at their distance from q_j n. So most slots lie where the quantile does.
 //
 // Exponentials are tabulated: an exponent is split into the parts of both slots, each relative to
 // the slot's target, and a part for s. So a weight takes two products and no call of exp. All terms
@@ -35,10 +36,10 @@ class JointChain {
     std::size_t offset;
   };
 
-  // Slots farther than `limit` allows are left out of the windows. `slots` and `utility` must
-  // outlive the chain; `records` is n.
-  JointChain(std::span<const RankSlot> slots, double records, const JointUtility& utility,
-             double limit, std::pmr::memory_resource* memory);
+  // `slots` are those of cut_into_slots() with these widths. Those farther than `limit` allows are
+  // left out of the windows. `utility` must outlive the chain; `records` is n.
+  JointChain(std::span<const RankSlot> slots, const SlotWidths& widths, double records,
+             const JointUtility& utility, double limit, std::pmr::memory_resource* memory);
 
   // Makes room for so many calls of filter(). Throws std::bad_alloc.
   void reserve(std::size_t filters) {
@@ -48,16 +49,22 @@ class JointChain {
   // Weighs all paths for s. Throws Cancelled and std::bad_alloc.
   Messages filter(double s, CancelPoll& cancel);
 
-  // Draws a path in proportion to the weights. Throws RandomnessUnavailable.
-  void draw(const Messages& messages, RandomStream& random, std::span<std::size_t> path) const;
+  // Draws a path in proportion to the weights, from its last slot on: numbers for slot(). Returns
+  // whether positions of its slots may ascend; if they cannot, it leaves the rest of the path
+  // undrawn. Throws RandomnessUnavailable.
+  bool draw_ascending(const Messages& messages, RandomStream& random,
+                      std::span<std::size_t> path) const;
+
+  // A slot of a path.
+  const RankSlot& slot(std::size_t number) const { return slots_[number]; }
 
   // The logarithm of a path's weight, per unit of volume, divided by -lambda.
   double cost(std::span<const std::size_t> path, double s) const;
 
  private:
   struct Row {
-    IndexRange window;
-    std::size_t offset;  // of its slots in tables and messages; sums have one element more
+    std::size_t offset;  // of its slots in tables and messages; there is one element more
+    std::size_t size;    // the number of its slots
   };
 
   // A message: the weight of a slot, the sum of weight * rising over the slots of the window before
@@ -68,17 +75,19 @@ class JointChain {
     double from;
   };
 
-  IndexRange window_of(std::size_t quantile, double limit) const;
-  void add_up(std::size_t row, std::span<Message> messages) const;
+  std::span<const RankSlot> window_of(std::span<const RankSlot> slots, std::size_t quantile,
+                                      double limit) const;
+  // Adds the slots of a row.
+  void join(std::span<const RankSlot> window, const SlotWidths& widths, double target);
   // The number of slots of the row with middles of at most `edge`.
   std::size_t slots_below(const Row& row, double edge) const;
 
-  std::span<const RankSlot> slots_;
   double records_;
   const JointUtility& utility_;
   std::pmr::vector<Row> rows_;
   // These belong to the slots of all rows. y is the rank of a slot's middle, relative to the row's
   // target.
+  std::pmr::vector<RankSlot> slots_;
   std::pmr::vector<double> rising_;   // exp(lambda y)
   std::pmr::vector<double> falling_;  // exp(-lambda y)
   std::pmr::vector<double> middles_;  // of the slots

@@ -33,7 +33,7 @@ constexpr double kFarEnvelope = 3;
 
 // The distance from a target, in 1 / lambda, within which slots have the finest width, and by how
 // much of the distance beyond it they may be wider.
-constexpr double kNear = 4;
+constexpr double kNear = 1;
 constexpr double kWidestGrowth = 0.25;
 
 // The bound on the weight of all lattice points that are not filtered may be this many times the
@@ -57,7 +57,6 @@ class SmallJointMechanism {
         records_(in_records(rank.at(interval.end) - rank.at(interval.begin))),
         log_volume_(-std::lgamma(static_cast<double>(quantiles.size()) + 1)),
         targets_(context.memory),
-        slots_(context.memory),
         filtered_(context.memory),
         weights_(context.memory),
         sums_(context.memory) {
@@ -121,14 +120,13 @@ class SmallJointMechanism {
   void prepare(double growth) {
     growth_ = growth;
     const double lambda = utility_.lambda();
-    slots_ = cut_into_slots(rank_, interval_,
-                            {.targets = targets_,
-                             .finest = kFinestEnvelope / (lambda * quantiles()),
-                             .near = kNear / lambda,
-                             .growth = growth,
-                             .farthest = limit_},
-                            context_);
-    chain_.emplace(slots_, records_, utility_, limit_, context_.memory);
+    const SlotWidths widths{.targets = targets_,
+                            .finest = kFinestEnvelope / (lambda * quantiles()),
+                            .near = kNear / lambda,
+                            .growth = growth,
+                            .farthest = limit_};
+    const auto slots = cut_into_slots(rank_, interval_, widths, context_);
+    chain_.emplace(slots, widths, records_, utility_, limit_, context_.memory);
     weigh_lattice();
   }
 
@@ -195,9 +193,9 @@ class SmallJointMechanism {
     if (index >= first_filtered_ && i < filtered_.size() && filtered_[as_size(i)].total > 0) {
       std::array<std::size_t, kMostSmallJoint> space;
       const std::span<std::size_t> path = std::span(space).first(positions.size());
-      chain_->draw(filtered_[as_size(i)], context_.random, path);
+      if (!chain_->draw_ascending(filtered_[as_size(i)], context_.random, path)) return false;
       for (std::size_t k = 0; k < path.size(); ++k) {
-        positions[k] = draw_position(slots_[path[k]].positions);
+        positions[k] = draw_position(chain_->slot(path[k]).positions);
       }
       if (!ascend(positions)) return false;
       cost = chain_->cost(path, s);
@@ -265,7 +263,6 @@ class SmallJointMechanism {
   double records_;
   double log_volume_;
   std::pmr::vector<double> targets_;
-  std::pmr::vector<RankSlot> slots_;
   std::optional<JointChain> chain_;
   double limit_ = 0;                  // on the departure of what is proposed
   double growth_ = 0;                 // of the slots' widths

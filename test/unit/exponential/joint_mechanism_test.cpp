@@ -290,6 +290,81 @@ INSTANTIATE_TEST_SUITE_P(Numbers, JointMechanismOfManyQuantiles,
                                            ManyCase{"Seventeen", 17, 1, 1000}),
                          case_name);
 
+// --- Slots far from the targets ------------------------------------------------------------------
+
+// 70 records in the first of 2^32 cells and 30 spread evenly over the others. The grid is so wide
+// that both quartiles often lie among the 30, with ranks far from 25. Slots are joined there for
+// the lower one (joint_chain.hpp). A part is the first cell, or the cells between two of the 30
+// records.
+struct HeavyBeginning {
+  static constexpr std::size_t kHeavy = 70;
+  static constexpr std::size_t kLight = 30;
+  static constexpr std::uint64_t kSpacing = kMostCells / (kLight + 1);
+
+  static Dataset data() {
+    Dataset data{kMostCells, std::vector<std::uint32_t>(kHeavy, 0)};
+    for (std::size_t i = 1; i <= kLight; ++i) {
+      data.records.push_back(static_cast<std::uint32_t>(i * kSpacing));
+    }
+    return data;
+  }
+  static std::size_t part_of(std::uint32_t cell) {
+    return cell == 0 ? 0 : 1 + std::min<std::size_t>(cell / kSpacing, kLight);
+  }
+
+  // A position of a part, with the part of the axis that it stands for.
+  struct Point {
+    std::size_t part;
+    Real rank;
+    Real measure;
+  };
+
+  // Leaves out the cells of the 30 records, in which a position lies with a probability below
+  // 10^-7.
+  static std::vector<Point> points() {
+    constexpr std::size_t kInFirstCell = 200;
+    std::vector<Point> points;
+    for (std::size_t i = 0; i < kInFirstCell; ++i) {
+      points.push_back({0, (static_cast<Real>(i) + 0.5L) * kHeavy / kInFirstCell,
+                        1.0L / static_cast<Real>(kMostCells) / kInFirstCell});
+    }
+    for (std::size_t i = 0; i <= kLight; ++i) {
+      points.push_back({1 + i, static_cast<Real>(kHeavy + i), 1.0L / (kLight + 1)});
+    }
+    return points;
+  }
+
+  static std::map<Parts, Real> law(const Quantiles& quartiles, double epsilon) {
+    const JointDeparture departure(quartiles, epsilon);
+    const std::vector<Point> all = points();
+    std::map<Parts, Real> law;
+    Real total = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t j = i; j < all.size(); ++j) {
+        const std::vector<Real> gaps = {all[i].rank, all[j].rank - all[i].rank,
+                                        kHeavy + kLight - all[j].rank};
+        const Real weight = (i == j ? 1 : 2) * all[i].measure * all[j].measure *
+                            std::exp(-departure.lambda() * departure.least(gaps));
+        law[{all[i].part, all[j].part}] += weight;
+        total += weight;
+      }
+    }
+    for (auto& [parts, probability] : law) probability /= total;
+    return law;
+  }
+};
+
+TEST(JointMechanism, HasTheLawOfQuantilesFarFromTheirRanks) {
+  const Quantiles quartiles = {0.25, 0.75};
+  constexpr double kEpsilon = 0.5;
+  JointSampler sampler(HeavyBeginning::data(), quartiles, kEpsilon);
+  const auto draw = [&] {
+    const JointCells cells = sampler.draw_cells();
+    return Parts{HeavyBeginning::part_of(cells[0]), HeavyBeginning::part_of(cells[1])};
+  };
+  EXPECT_GT(p_value(HeavyBeginning::law(quartiles, kEpsilon), 20'000, draw), kFalseAlarm);
+}
+
 // One quantile and few points of the lattice show best which part of the proposals is kept. If the
 // code took another point's departure for the least one, or did not rescale the sum over the points
 // to it, chi-square would be about 174 or more instead of 2. The test misses that with a
