@@ -80,10 +80,9 @@ void run(StatesNode* node) {
 }
 
 void store(StatesNode* node, TupleTableSlot* group) {
-  const Size columns = group->tts_tupleDescriptor->natts;
+  Assert(list_length(node->columns) == group->tts_tupleDescriptor->natts);
   slot_getallattrs(node->row);
   const ListCell* cell;
-  Assert(list_length(node->columns) == static_cast<int>(columns));
   foreach (cell, node->columns) {
     const int to = foreach_current_index(cell);
     const int from = lfirst_int(cell) - 1;
