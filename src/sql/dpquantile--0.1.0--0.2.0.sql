@@ -3361,13 +3361,8 @@ BEGIN
               FROM pg_proc p
              WHERE p.prosecdef OR p.pronamespace = 'dpquantile'::regnamespace
                    AND p.proname NOT IN ('number_of_real', 'interval_text', 'unprotectable', 'own_right', 'series',
-<<<<<<< HEAD
                                          'distinct_values', 'charged_rho', 'charged_epsilon', 'kept_answers', 'total_epsilon',
-                                         'period_start', 'period_end')
-=======
-                                         'distinct_values', 'charged_rho', 'charged_epsilon', 'kept_answers',
-                                         'distributed_groups')
->>>>>>> 480b53ba (Answer private aggregates over distributed tables of Citus)
+                                         'period_start', 'period_end', 'distributed_groups')
                    AND p.proname NOT LIKE 'total\_%'
             UNION ALL
             SELECT 'pg_class', c.oid, c.relacl, c.relowner FROM pg_class c) o

@@ -1,6 +1,7 @@
 // The randomness of the fuzzer's library, in place of src/core/privacy/random.cpp, of the samplers
 // of noise.cpp and noise_table.cpp there and of the decision of dp_keep_group: the linker takes the
-// first definition of a symbol (make .build/neighbours/dpquantile.so). Nothing that is installed has it.
+// first definition of a symbol (make .build/neighbours/dpquantile.so). Nothing that is installed
+// has it.
 //
 // The setting fuzz.noise says which noise the answers get: none (the most likely value), or else
 // fixed noise, the same in each execution. A draw of noise takes one number of the stream, whatever
