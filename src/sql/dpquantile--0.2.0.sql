@@ -2201,7 +2201,7 @@ AS $$
                 to_char(dpquantile.period_end(b.every, b.period_start) AT TIME ZONE 'UTC', 'YYYY-MM-DD'))
     FROM dpquantile.present_budget b
     JOIN pg_roles r ON r.oid = b.role
-   WHERE NOT b.revoked AND b.period_start > dpquantile.period_start(b.every, statement_timestamp())
+   WHERE NOT b.revoked AND b.period_start > statement_timestamp()
   UNION ALL
   SELECT 'ledger', b.role::text, 'critical',
          'the ledger is newer than the budget, so charges are refused: was only a part of the tables restored?'

@@ -10,6 +10,12 @@ namespace {
 
 constexpr char kMark[] = "dpquantile charged tables";
 
+// A VALUES list that a user writes may have the same alias. It has values.
+bool is_mark(const RangeTblEntry* entry) {
+  return entry->rtekind == RTE_VALUES && entry->values_lists == NIL &&
+         strcmp(entry->eref->aliasname, kMark) == 0;
+}
+
 }  // namespace
 
 // The column types of a VALUES entry have room for OIDs.
@@ -25,7 +31,7 @@ bool find_charged_tables(const Query* query, List** tables) {
   const ListCell* cell;
   foreach (cell, query->rtable) {
     const auto* entry = static_cast<const RangeTblEntry*>(lfirst(cell));
-    if (entry->rtekind != RTE_VALUES || strcmp(entry->eref->aliasname, kMark) != 0) continue;
+    if (!is_mark(entry)) continue;
     *tables = entry->coltypes;
     return true;
   }
