@@ -1104,6 +1104,29 @@ $$;
 SELECT dpquantile.protect_tables();
 
 -- ---------------------------------------------------------------------------------------------
+-- Restricted roles
+-- ---------------------------------------------------------------------------------------------
+
+CREATE OR REPLACE FUNCTION dpquantile.store_libraries(role regrole, in_database text, libraries text) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  before CONSTANT text := current_setting('session_preload_libraries');
+BEGIN
+  IF EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'citus') THEN
+    RAISE EXCEPTION 'roles cannot be restricted in a database with the extension citus'
+      USING ERRCODE = 'feature_not_supported',
+            DETAIL = 'The restrictions of the role would not hold on the workers.',
+            HINT = 'Keep the role from the workers, for example in pg_hba.conf. What concerns its other databases, call in one without citus.';
+  END IF;
+  -- FROM CURRENT takes a whole list. A literal would have to be split.
+  PERFORM set_config('session_preload_libraries', libraries, true);
+  EXECUTE format('ALTER ROLE %s%s SET session_preload_libraries FROM CURRENT', role, in_database);
+  PERFORM set_config('session_preload_libraries', before, true);
+END
+$$;
+
+-- ---------------------------------------------------------------------------------------------
 -- Private access to protected tables
 -- ---------------------------------------------------------------------------------------------
 

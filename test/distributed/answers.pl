@@ -157,6 +157,8 @@ is(answers_of($coordinator, 'SELECT dp_count(1) FROM person', user => 'caller'),
 is(outcome($coordinator, "SELECT dp_protect_table('person'); CREATE ROLE stranger LOGIN; SELECT dp_grant_private_access('person', 'stranger')",
 	user => 'postgres'), '0A000', 'private access cannot be granted where Citus is');
 
+is(outcome($coordinator, "SELECT dp_restrict_role('stranger')", user => 'postgres'), '0A000', 'nor can a role be restricted');
+
 # Access that was granted before. The coordinator is the only server of this database, and has the shards.
 my $host = $coordinator->host;
 my $port = $coordinator->port;
