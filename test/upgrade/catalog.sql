@@ -2,6 +2,7 @@
 -- depend on the order in which the objects were made. Databases with the same version print the same lines, whether
 -- CREATE EXTENSION made the objects or ALTER EXTENSION UPDATE did. For psql -Atq as a superuser.
 SET search_path = pg_catalog, pg_temp;
+SET jit = off;
 
 -- The columns of a catalog that refer to objects by OID, and the catalogs that they refer to. A regproc prints as a name.
 CREATE TEMP TABLE reference AS
@@ -9,24 +10,30 @@ CREATE TEMP TABLE reference AS
     FROM pg_get_catalog_foreign_keys() r JOIN pg_attribute a ON a.attrelid = r.fktable AND a.attname = r.fkcols[1]
    WHERE r.pkcols = '{oid}' AND a.atttypid IN ('oid'::regtype, 'oid[]'::regtype, 'oidvector'::regtype);
 
-CREATE FUNCTION pg_temp.names(catalog regclass, oids text) RETURNS text LANGUAGE sql AS $$
-  SELECT coalesce(string_agg(CASE WHEN o.number = '0' THEN '-' ELSE pg_describe_object(names.catalog, o.number::oid, 0) END,
-                             ', ' ORDER BY o.position), '-')
-    FROM regexp_split_to_table(translate(names.oids, '[]"', ''), '[ ,]+') WITH ORDINALITY AS o (number, position)
-   WHERE o.number <> '';
+-- These are called for thousands of rows. PL/pgSQL keeps their plans.
+CREATE FUNCTION pg_temp.names(catalog regclass, oids text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN (SELECT coalesce(string_agg(CASE WHEN o.number = '0' THEN '-' ELSE pg_describe_object(names.catalog, o.number::oid, 0) END,
+                                     ', ' ORDER BY o.position), '-')
+            FROM regexp_split_to_table(translate(names.oids, '[]"', ''), '[ ,]+') WITH ORDINALITY AS o (number, position)
+           WHERE o.number <> '');
+END
 $$;
 
 -- A row of a catalog, with names for OIDs. Leaves out what no user sees: places on disk, statistics, the tree of an
 -- expression (definition() has its text), and how rows were stored before a column was added.
-CREATE FUNCTION pg_temp.facts(catalog regclass, catalog_row jsonb) RETURNS jsonb LANGUAGE sql AS $$
-  SELECT jsonb_object_agg(a.attname, CASE WHEN r.pktable IS NULL THEN facts.catalog_row ->> a.attname
-                                          ELSE pg_temp.names(r.pktable, facts.catalog_row ->> a.attname) END)
-    FROM pg_attribute a
-    LEFT JOIN pg_temp.reference r ON r.fktable = a.attrelid AND r.attname = a.attname
-   WHERE a.attrelid = facts.catalog AND a.attnum > 0
-     AND (r.pktable IS NOT NULL OR a.atttypid NOT IN ('oid'::regtype, 'pg_node_tree'::regtype, 'xid'::regtype))
-     AND a.attname NOT IN ('relpages', 'reltuples', 'relallvisible', 'relallfrozen', 'relhasindex', 'atthasmissing',
-                           'attmissingval', 'extconfig', 'extcondition', 'relacl', 'proacl', 'typacl', 'nspacl');
+CREATE FUNCTION pg_temp.facts(catalog regclass, catalog_row jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN (SELECT jsonb_object_agg(a.attname, CASE WHEN r.pktable IS NULL THEN facts.catalog_row ->> a.attname
+                                                  WHEN facts.catalog_row ->> a.attname = '0' THEN '-'
+                                                  ELSE pg_temp.names(r.pktable, facts.catalog_row ->> a.attname) END)
+            FROM pg_attribute a
+            LEFT JOIN pg_temp.reference r ON r.fktable = a.attrelid AND r.attname = a.attname
+           WHERE a.attrelid = facts.catalog AND a.attnum > 0
+             AND (r.pktable IS NOT NULL OR a.atttypid NOT IN ('oid'::regtype, 'pg_node_tree'::regtype, 'xid'::regtype))
+             AND a.attname NOT IN ('relpages', 'reltuples', 'relallvisible', 'relallfrozen', 'relhasindex', 'atthasmissing',
+                                   'attmissingval', 'extconfig', 'extcondition', 'relacl', 'proacl', 'typacl', 'nspacl'));
+END
 $$;
 
 -- The privileges on an object. None at all means the default, which pg_upgrade does not tell apart.
