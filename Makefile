@@ -157,7 +157,7 @@ $$($(1)_support): .build/test/$(1)/%.o: test/%.cpp .build/test/$(1)/prelude.hpp.
 $$($(1)_run): $(4) $$($(1)_objects)
 	$$(CXX) $(3) -o $$@ $$^ $$(GOOGLETEST) -lcrypto -lpthread
 $(1): $$($(1)_run)
-	@scripts/run-gtest.sh $$<
+	@scripts/run-gtest.sh $$< $$($(1)_filter)
 -include $$($(1)_objects:.o=.d)
 endef
 
@@ -170,6 +170,20 @@ sanitized_core := $(CORE_SOURCES:%.cpp=.build/%.o)
 $(eval $(call test_program,unit,unit,$(TEST_SANITIZERS),$(sanitized_core)))
 $(eval $(call test_program,quick,unit,-O1,$(CORE_SOURCES:.cpp=.o)))
 $(eval $(call test_program,privacy,privacy,-O2,$(CORE_SOURCES:.cpp=.o)))
+
+# make unit runs the tests of this list without sanitizers, unless LONG_TESTS is empty.
+LONG_TESTS ?= test/unit/long_tests.txt
+ifeq ($(ROOM),)
+long_tests := $(if $(LONG_TESTS),$(shell sed '/^#/d; s/.* //' $(LONG_TESTS) | paste -sd:))
+endif
+ifneq ($(long_tests),)
+unit_filter := '-$(long_tests)'
+.build/test/quick/long: $(CORE_SOURCES:.cpp=.o) $(shell sed '/^#/d; s|^|.build/test/quick/|; s/ .*/.o/' $(LONG_TESTS) | sort -u) $(quick_support)
+	$(CXX) -o $@ $^ $(GOOGLETEST) -lcrypto -lpthread
+long-tests: .build/test/quick/long
+	@scripts/run-gtest.sh $< '$(long_tests)'
+unit: long-tests
+endif
 
 bench_programs := $(addprefix .build/,accuracy cdf_accuracy iqr_accuracy moments_accuracy user_accuracy quantile_time final_step_time paper_figures)
 bench_headers := $(wildcard test/bench/*.hpp)
@@ -258,6 +272,6 @@ format-check:
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
-.PHONY: all install installcheck uninstall clean unit quick privacy deps demo psql demo-clean test distributed matrix clients bi bi-test bi-clean bench \
+.PHONY: all install installcheck uninstall clean unit long-tests quick privacy deps demo psql demo-clean test distributed matrix clients bi bi-test bi-clean bench \
 	paper upgrade check-includes rooms format format-check help dist packages container compilers architectures \
 	$(ATTACKERS)

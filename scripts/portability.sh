@@ -91,7 +91,7 @@ test_under_emulator() {
   chroot_install "$root" "libssl-dev:$name" "libgtest-dev:$name" "libstdc++6:$name"
   chroot_copy_tree "$root" "$name"
   # The sanitizers would not run under qemu.
-  chroot_run "$root" make -C "$name" "$jobs" CI=1 CXX="$prefix-g++" SANITIZERS=-O2 TEST_SANITIZERS=-O1 RUNNER="$emulator" unit
+  chroot_run "$root" make -C "$name" "$jobs" CI=1 CXX="$prefix-g++" SANITIZERS=-O2 TEST_SANITIZERS=-O1 LONG_TESTS= RUNNER="$emulator" unit
   rm -rf "${root:?}/src/$name"
 }
 
