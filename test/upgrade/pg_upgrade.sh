@@ -66,6 +66,7 @@ error_of() { psql -U "$1" -d kept -c "$2" 2>&1 | sed -n 's/^ERROR: *//p'; }
 median='SELECT dp_median(age, 0.5, 0, 100) IS NOT NULL FROM person'
 
 summary() { psql -d kept -f "$here/summary.sql"; }
+protection() { psql -d kept -f "$here/protection_summary.sql"; }
 # Besides what a dump keeps: the roles' OIDs, also of dropped roles, and the key of user ids
 identities() {
   kept 'SELECT role::oid, budget_id FROM dpquantile.budget ORDER BY 1'
@@ -173,19 +174,23 @@ pg_upgrade_and_update() {
   stop plain-17
 }
 
-# The extension is updated before PostgreSQL. The library is preloaded.
+# The extension is updated before PostgreSQL, and tables are protected in between. The library is preloaded.
 update_and_pg_upgrade() {
-  local name='pg_upgrade, preloaded' before ids
+  local name='pg_upgrade, preloaded' before ids protection count='SELECT dp_count(1) IS NOT NULL FROM staff'
   major=15 port=5415
   new_cluster 15 preloaded-15 "$port" preloaded
   start preloaded-15
   fill
   before=$(summary)
-  ids=$(identities)
   stop preloaded-15
   install_build "$new_version" 15
   start preloaded-15
   update "$name"
+  is "$name: budgets, ledger and released values are kept" "$before" "$(summary)"
+  psql -d kept -f "$here/protection.sql"
+  before=$(summary)
+  ids=$(identities)
+  protection=$(protection)
   stop preloaded-15
   run_pg_upgrade preloaded
   install_build "$old_version" 15
@@ -194,7 +199,10 @@ update_and_pg_upgrade() {
   start preloaded-17
   is "$name: the library is preloaded" 1 "$(is_preloaded)"
   is "$name: role OIDs and the key of user ids are kept" "$ids" "$(identities)"
+  is "$name: protected tables, domains and budgets for tables are kept" "$protection" "$(protection)"
   check_after_update "$name" "$before"
+  is "$name: what is left of a budget for a table can be spent" t "$(ask researcher "$count")"
+  is "$name: and no more" 53400 "$(ask researcher "$count")"
   stop preloaded-17
 }
 
