@@ -58,4 +58,4 @@ fuzz-mutants: .build/fuzz/run
 	@SECONDS_IN_ALL="$(SECONDS_IN_ALL)" test/fuzz/mutants.sh $(MUTANT)
 
 attack: all
-	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" SEED="$(SEED)" test/attack/run.sh attack $(MODULE_big).so
+	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" CALLS="$(CALLS)" SEED="$(SEED)" test/attack/run.sh attack $(MODULE_big).so

@@ -1,6 +1,8 @@
 """Random queries of an analyst against the accounting. run.sh starts it on a cluster of its own.
 
-usage: attack.py SECONDS SEED
+usage: attack.py SECONDS SEED CALLS
+
+CALLS: how often one session asks, to see whether it grows.
 
 Each statement has an epsilon of its own, by which its charges are found in the ledger. The oracle: no call shows more different
 answers than it was charged for; the spending of each budget is the sum of its ledger and within its limit; no error is an
@@ -8,6 +10,7 @@ internal one; a session does not grow.
 """
 
 import random
+import re
 import sys
 import threading
 import time
@@ -49,6 +52,21 @@ SHAPES = [
     "SELECT dept, {c} OVER (PARTITION BY dept) FROM {t}",
     "SELECT 0, own.total({c}::text::float8) FROM {t}",
 ]
+# Another session updates the rows of own.line all the time. A statement that has waited for a lock checks the new row again
+# (EvalPlanQual). The third column is whether it did so: its snapshot has an older row.
+CHECKED_AGAIN = "n > (SELECT m.n + 1 FROM own.line AS m WHERE m.id = line.id)"
+LOCKING_SHAPES = [
+    "UPDATE own.line SET n = n + 1 FROM (SELECT {c} AS a FROM {t}) AS s WHERE id = 1 RETURNING 0, a, {again}",
+    "UPDATE own.line SET n = n + 1 FROM (SELECT {c} AS a FROM {t} OFFSET 0) AS s WHERE id < 3 AND n >= 0 RETURNING id, a, {again}",
+    "UPDATE own.line SET n = n + 1, answer = (SELECT {c} FROM {t} WHERE age > id)::text WHERE id = 2 RETURNING 0, answer, {again}",
+    "UPDATE own.line SET n = n + 1, answer = (SELECT {c} FROM {t} WHERE age > n % 5)::text WHERE id = 2 RETURNING 0, answer, {again}",
+    "WITH s AS MATERIALIZED (SELECT {c} AS a FROM {t}) UPDATE own.line SET n = n + 1 FROM s WHERE id = 3 AND a IS NOT NULL RETURNING 0, a, {again}",
+    "UPDATE own.line SET n = n + 1 FROM (SELECT dept, {c} AS a FROM {t} GROUP BY dept) AS s WHERE id = dept RETURNING id, a, {again}",
+    "MERGE INTO own.line USING (SELECT {c} AS a FROM {t}) AS s ON id = 1 WHEN MATCHED AND n >= 0 THEN UPDATE SET n = n + 1, answer = a::text",
+    "SELECT 0, a FROM own.line, (SELECT {c} AS a FROM {t}) AS s WHERE id = 1 AND n >= 0 FOR UPDATE OF line",
+    "SELECT id, (SELECT {c} FROM {t} WHERE age > n % 5) FROM own.line ORDER BY id FOR UPDATE",
+    "SELECT id, a FROM own.line LEFT JOIN LATERAL (SELECT {c} AS a FROM {t} WHERE age > n % 5) AS s ON true ORDER BY id FOR NO KEY UPDATE OF line",
+]
 PLAIN = ["SELECT count(*) FROM secret", "SELECT dept, count(*), avg(age) FROM secret GROUP BY dept", "SELECT sum(age) FROM secret WHERE active",
          "SELECT * FROM secret", "SELECT count(*) FILTER (WHERE age > 50) FROM secret", "TABLE dp_ledger LIMIT 1", "TABLE dp_budget"]
 SETTINGS = ["enable_hashagg", "enable_sort", "enable_material", "enable_memoize", "enable_nestloop", "enable_hashjoin", "enable_mergejoin",
@@ -63,6 +81,7 @@ class Attack:
         self.number = 0
         self.statements = 0
         self.answers = 0
+        self.checked_again = 0
         self.errors = defaultdict(int)
         self.findings = []
         self.seen = {}  # epsilon: (statement, key: answers)
@@ -84,16 +103,20 @@ class Attack:
             return None, rng.choice(PLAIN)
         epsilon = self.next_epsilon()
         call = rng.choice(CALLS).format(v=rng.choice(VALUES), e=epsilon)
-        table = rng.choice(["person", "person", "part", "secret", "secret"])
+        table = rng.choice(["person", "person", "part", "away", "filed", "secret", "secret"])
         if table == "secret":
             call = rng.choice(CALLS).format(v="age", e=epsilon)
-        text = rng.choice(SHAPES).format(c=call, t=table, n=rng.randrange(90), h="dp_keep_group(0.3, 1e-9)" if rng.random() < 0.5 else "true")
+        shapes = LOCKING_SHAPES if rng.random() < 0.2 else SHAPES
+        text = rng.choice(shapes).format(c=call, t=table, n=rng.randrange(90), h="dp_keep_group(0.3, 1e-9)" if rng.random() < 0.5 else "true",
+                                         again=CHECKED_AGAIN)
         return epsilon, text
 
     def ways(self, rng, text):
         """The statements by which a query is asked. Each result with two columns has keys and answers."""
         name = f"s{rng.randrange(10**9)}"
         way = rng.randrange(8)
+        if "own.line" in text and not text.startswith("SELECT"):
+            way = rng.choice([2, 3, 5, 6])  # the others are for queries
         if way == 0:
             return ["BEGIN", f"DECLARE {name} SCROLL CURSOR FOR {text}", f"FETCH 2 FROM {name}", f"MOVE BACKWARD ALL FROM {name}",
                     f"FETCH ALL FROM {name}", rng.choice(["COMMIT", "ROLLBACK"])]
@@ -132,10 +155,11 @@ class Attack:
             if state.startswith("XX"):
                 self.found(f"{state} {error} of {text}")
             return False
-        if epsilon and cursor.description and len(cursor.description) == 2 and not text.startswith("EXPLAIN"):
+        if epsilon and cursor.description and len(cursor.description) >= 2 and not text.startswith("EXPLAIN"):
             with self.lock:
                 keys = self.seen.setdefault(epsilon, (text, defaultdict(set)))[1]
-                for key, answer in rows:
+                for key, answer, *again in rows:
+                    self.checked_again += again == [True]
                     if answer is not None:
                         keys[key].add(answer)
                         self.answers += 1
@@ -191,6 +215,18 @@ class Attack:
                 if rng.random() < 0.1:
                     owner.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type LIKE 'dpquantile%%'")
 
+    def change_rows(self):
+        """Updates the rows that others want to lock, so that they wait and meet a new row."""
+        rng = random.Random(self.seed)
+        with psycopg.connect(user="analyst") as connection:
+            while time.monotonic() < self.end:
+                try:
+                    connection.execute("UPDATE own.line SET n = n + 1")
+                    time.sleep(rng.random() * 0.02)
+                    connection.commit()
+                except psycopg.errors.DeadlockDetected:
+                    connection.rollback()
+
     def check_budgets(self):
         with psycopg.connect(autocommit=True) as owner:
             for name, spent, entered, charges, numbers, limit in owner.execute(
@@ -201,50 +237,62 @@ class Attack:
                     self.found(f"{name} has spent {spent} in {charges} charges, and the ledger says {entered} in {numbers}")
                 if spent > limit:
                     self.found(f"{name} has spent {spent} of {limit}")
+                if name == "postgres" and spent > 0:
+                    self.found("the user of the foreign server has paid")
 
     def check_memory(self, calls):
-        """A session's memory after many calls, against that after a tenth of them."""
+        """A session's memory after many calls, against that after a tenth of them: of the process, and in PostgreSQL's contexts."""
         queries = ["SELECT dp_avg(age, 0.01, 0, 100) FROM part0", "SELECT dp_median(age, 0.01, 0, 100) FROM part0",
                    "SELECT count(*) FROM secret WHERE age < 3", "SELECT dp_cdf_quantile(dp_cdf(age, 0.01, 0, 100, dp_options(bins => 20)), 0.5) FROM part0",
                    "SELECT dp_quantiles_expected_error(100, ARRAY[0.5], 0.1, 0, 100)", "SELECT dp_options(method => 'nonsense')"]
         with psycopg.connect(user="analyst", autocommit=True) as connection, psycopg.connect(autocommit=True) as owner:
             def memory():
-                pages = Path(f"/proc/{connection.info.backend_pid}/statm").read_text().split()
-                return (int(pages[1]) - int(pages[2])) * 4
-            early = 0
+                pid = connection.info.backend_pid
+                owner.execute("SELECT pg_log_backend_memory_contexts(%s)", (pid,))
+                connection.execute("SELECT 1")
+                log = owner.execute("SELECT pg_read_file(current_setting('data_directory') || '/../log')").fetchone()[0]
+                pages = Path(f"/proc/{pid}/statm").read_text().split()
+                return (int(pages[1]) - int(pages[2])) * 4, int(re.findall(r"Grand total: .* (\d+) used", log)[-1])
+            early = (0, 0)
             for call in range(calls):
                 self.run(connection, None, queries[call % len(queries)])
                 if call == calls // 10:
                     early = memory()
-            growth = memory() - early
-            print(f"memory of a session: {early} kB after {calls // 10} calls, {growth} kB more after {calls}")
+            late = memory()
+            growth, used = late[0] - early[0], late[1] - early[1]
+            print(f"memory of a session: {early[0]} kB after {calls // 10} calls, {growth} kB more after {calls}; in contexts {early[1]} bytes, {used} more")
             if growth > 512 + calls // 100:
                 self.found(f"a session grows by {growth} kB in {calls * 9 // 10} calls")
+            if used > 16384 + calls:
+                self.found(f"the memory contexts of a session grow by {used} bytes in {calls * 9 // 10} calls")
 
 
 def prepare():
     with psycopg.connect(autocommit=True) as owner:
         owner.execute((HERE / "schema.sql").read_text().replace(":budget", "1000000"), prepare=False)
-        owner.execute("CREATE ROLE poor LOGIN; SELECT dp_grant_budget('poor', 2, 0.001, smallest_charge => 0.001); GRANT SELECT ON person, part, depts TO poor;"
+        owner.execute("CREATE ROLE poor LOGIN; SELECT dp_grant_budget('poor', 2, 0.001, smallest_charge => 0.001); GRANT SELECT ON person, part, depts, away, filed TO poor;"
                       "SELECT dp_grant_private_access('secret', 'poor')", prepare=False)
     with psycopg.connect(user="analyst", autocommit=True) as analyst:
-        analyst.execute((HERE / "own.sql").read_text() + "GRANT USAGE ON SCHEMA own TO poor", prepare=False)
+        analyst.execute((HERE / "own.sql").read_text(), prepare=False)
 
 
 def main():
-    seconds, seed = int(sys.argv[1]), int(sys.argv[2])
+    seconds, seed, calls = (int(argument) for argument in sys.argv[1:4])
     prepare()
     attack = Attack(seconds, seed)
-    threads = [threading.Thread(target=attack.worker, args=(index,)) for index in range(4)] + [threading.Thread(target=attack.disturb)]
+    threads = [threading.Thread(target=attack.worker, args=(index,)) for index in range(4)] + [
+        threading.Thread(target=attack.disturb), threading.Thread(target=attack.change_rows)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     attack.check_budgets()
-    attack.check_memory(max(600, seconds * 10))
+    attack.check_memory(calls)
     attack.check_budgets()
     states = ", ".join(f"{state} {count}" for state, count in sorted(attack.errors.items(), key=lambda pair: -pair[1])[:14])
-    print(f"{attack.statements} statements, {attack.answers} answers; errors: {states}")
+    print(f"{attack.statements} statements, {attack.answers} answers, {attack.checked_again} rows checked again; errors: {states}")
+    if attack.checked_again == 0 and attack.statements > 500:
+        attack.found("no row was checked again: the attack does not test EvalPlanQual")
     if attack.answers < attack.statements / 4:
         attack.found("too few answers: the attack tests little")
     print(f"{attack.statements} passed, {len(attack.findings)} failed")

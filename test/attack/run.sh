@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # run.sh attack [LIBRARY]: starts a throwaway cluster with a private copy of the server and runs test/attack/attack.py. `make
 # attack` calls it. The last line is "N passed, N failed".
-# SECONDS_IN_ALL: how long, by default 300; SEED; PRELOADED: 1 preloads the library, by default 1.
+# SECONDS_IN_ALL: how long, by default 300; CALLS: of the session that must not grow, by default 10 a second; SEED; PRELOADED: 1
+# preloads the library, by default 1.
 set -euo pipefail
 
 name=$1
@@ -30,8 +31,10 @@ cluster_stop "$work/cluster"
 cluster_start "$work/cluster"
 export PGHOST PGPORT=5432 PGUSER=postgres PGDATABASE=postgres PYTHONDONTWRITEBYTECODE=1
 PGHOST=$(cluster_socket "$work/cluster")
+seconds=${SECONDS_IN_ALL:-300}
 status=0
-/usr/bin/python3 "$tree/test/$name/$name.py" "${SECONDS_IN_ALL:-300}" "${SEED:-1}" || status=$?
+/usr/bin/python3 "$tree/test/$name/$name.py" "$seconds" "${SEED:-1}" "${CALLS:-$((seconds * 10 > 600 ? seconds * 10 : 600))}" ||
+  status=$?
 if grep -E 'PANIC|terminated by signal|TRAP:|XX000' "$work/cluster/log"; then
   tail -n 40 "$work/cluster/log"
   echo "The server's log has a crash."

@@ -1,4 +1,4 @@
--- What the attacker meets: an open table, a partitioned one, a protected one with domains, and things of its own.
+-- What the attacker meets: an open table, a partitioned one, foreign ones, a protected one with domains, and a schema of its own.
 CREATE EXTENSION dpquantile;
 CREATE ROLE analyst LOGIN;
 CREATE TABLE person AS SELECT (i % 101)::float8 AS age, i % 7 AS dept, i AS id, i % 400 AS owner_id, i % 3 = 0 AS active,
@@ -9,8 +9,26 @@ CREATE TABLE part1 PARTITION OF part DEFAULT;
 INSERT INTO part SELECT age, dept, owner_id FROM person;
 CREATE TABLE secret AS SELECT age, dept, id, active FROM person;
 CREATE TABLE depts AS SELECT DISTINCT dept FROM person;
+-- The same rows on another server, which is this one and knows the extension, and in a file. The remote user has a budget, so that a
+-- private aggregate over there would be answered and charged to it.
+CREATE EXTENSION postgres_fdw;
+CREATE EXTENSION file_fdw;
+DO $$
+DECLARE
+  file text := current_setting('data_directory') || '/person.csv';
+BEGIN
+  EXECUTE format('COPY person (age, dept, owner_id) TO %L', file);
+  CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
+  EXECUTE format('CREATE FOREIGN TABLE filed (age float8, dept int, owner_id int) SERVER files OPTIONS (filename %L)', file);
+  EXECUTE format('CREATE SERVER there FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host %L, port %L, dbname %L, extensions %L)',
+                 current_setting('unix_socket_directories'), current_setting('port'), current_database(), 'dpquantile');
+END
+$$;
+CREATE USER MAPPING FOR PUBLIC SERVER there OPTIONS (user 'postgres', password_required 'false');
+CREATE FOREIGN TABLE away (age float8, dept int, owner_id int) SERVER there OPTIONS (table_name 'person');
+SELECT dp_grant_budget('postgres', 1);
 ANALYZE;
-GRANT SELECT ON person, part, depts TO analyst;
+GRANT SELECT ON person, part, depts, away, filed TO analyst;
 SELECT dp_grant_budget('analyst', :budget, 0.4, smallest_charge => 0.001);
 SELECT dp_protect_table('secret');
 SELECT dp_grant_private_access('secret', 'analyst');
