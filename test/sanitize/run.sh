@@ -14,8 +14,8 @@ tree=$(cd "$here/../.." && pwd)
 # shellcheck source=scripts/cluster.sh disable=SC1091
 source "$tree/scripts/cluster.sh"
 
-# Those that start workers, kill processes, send states between processes, and change what a query runs on.
-tap=(cancel crash kept_answers parallel partial plans protected_plans protected_statements resident rollback session_worker state
+# Those that read bytes, start workers, kill processes, send states between processes, and change what a query runs on.
+tap=(bytes cancel crash kept_answers parallel partial plans protected_plans protected_statements resident rollback session_worker state
   total_functions workers)
 # memcheck is some 30 times slower: those of the SQL tests that read bytes, draw with each method and run each path of a release.
 if [[ $tool == memcheck ]]; then

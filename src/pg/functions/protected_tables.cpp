@@ -34,6 +34,13 @@ Datum call_for_owner(FunctionCallInfo fcinfo, const char* name) {
   return call.result();
 }
 
+void require_object(SysCacheIdentifier cache, Oid object, const char* kind) {
+  if (SearchSysCacheExists1(cache, ObjectIdGetDatum(object))) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no %s with OID %u", kind, object),
+           errhint("Give the type and the collation of a column, as in pg_attribute.")));
+}
+
 // Plans that read the relation are made anew. It may be gone.
 void invalidate_plans(HeapTuple row, TupleDesc columns) {
   bool is_null = false;
@@ -83,7 +90,11 @@ DPQ_FUNCTION(dpq_limited_row) {
 
 // (type oid, collation oid) returns boolean: whether the user argument takes such a column
 DPQ_FUNCTION(dpq_identifies_users) {
-  PG_RETURN_BOOL(identifies_users(PG_GETARG_OID(0), PG_GETARG_OID(1)));
+  const Oid type = PG_GETARG_OID(0);
+  const Oid collation = PG_GETARG_OID(1);
+  require_object(TYPEOID, type, "type");
+  if (OidIsValid(collation)) require_object(COLLOID, collation, "collation");
+  PG_RETURN_BOOL(identifies_users(type, collation));
 }
 
 // () returns trigger of the tables of protected tables and of private grants: sessions read these
