@@ -39,6 +39,7 @@
 ##   make fuzz           libFuzzer on decoders and mechanisms of src/core; SECONDS_IN_ALL=3600 TARGETS="cdf_bytes moments"
 ##   make fuzz-mutants   plant faults, and see that make fuzz finds them
 ##   make attack         random queries against the accounting, while sessions are cancelled; SECONDS_IN_ALL=3600 SEED=2 PRELOADED=0
+##   make attack-mutants plant faults, and see that make attack finds them
 ##   make check-includes compare the includes with the table of rooms in ARCHITECTURE.md
 ##   make rooms          draw the picture of the rooms; needs Graphviz
 ##   make dist           pack the last commit for PGXN
@@ -81,7 +82,7 @@ STRICT := -Werror -Wno-unknown-warning-option
 endif
 
 # The targets of test/attackers.mk
-ATTACKERS := neighbours neighbours-mutants sanitize valgrind fuzz fuzz-mutants attack
+ATTACKERS := neighbours neighbours-mutants sanitize valgrind fuzz fuzz-mutants attack attack-mutants
 
 ifeq ($(PG_CONFIG),)
 PG_CONFIG := $(shell PG_MAJOR=$(PG_MAJOR) scripts/pg-config.sh)

@@ -59,3 +59,6 @@ fuzz-mutants: .build/fuzz/run
 
 attack: all
 	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" CALLS="$(CALLS)" SEED="$(SEED)" test/attack/run.sh attack $(MODULE_big).so
+
+attack-mutants: all
+	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" SEED="$(SEED)" test/attack/mutants.sh $(MUTANT)

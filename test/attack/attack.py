@@ -21,7 +21,8 @@ from pathlib import Path
 import psycopg
 
 HERE = Path(__file__).parent
-# {e}: the epsilon; each query gives rows of a key and an answer. A second call would need an epsilon of its own.
+# {e}: the epsilon; each query gives rows of a key and an answer. A second call would need an epsilon of its own. Groups of different keys
+# have different rows and one charge, but the group with the key -1 is of all rows.
 CALLS = ["dp_avg({v}, {e}, 0, 100)", "dp_sum({v}, {e}, 0, 100)", "dp_median({v}, {e}, 0, 100)", "dp_variance({v}, {e}, 0, 100)",
          "dp_cdf({v}, {e}, 0, 100, dp_options(bins => 40))::text", "dp_quantiles({v}, '{{0.2,0.5}}', {e}, 0, 100)::text",
          "dp_stats({v}, {e}, 0, 100)::text", "dp_synthesize({v}, 5, {e}, 0, 100)::text"]
@@ -32,7 +33,7 @@ SHAPES = [
     "SELECT 0, {c} FROM {t} WHERE age > {n}",
     "SELECT dept, {c} FROM {t} GROUP BY dept",
     "SELECT dept, {c} FROM {t} GROUP BY dept ORDER BY 2 LIMIT 3",
-    "SELECT coalesce(dept, -1) * 10 + grouping(dept), {c} FROM {t} GROUP BY GROUPING SETS ((dept), ())",
+    "SELECT CASE grouping(dept) WHEN 1 THEN -1 ELSE dept END, {c} FROM {t} GROUP BY GROUPING SETS ((dept), ())",
     "SELECT 0, a FROM generate_series(1, 3) AS g, LATERAL (SELECT {c} AS a FROM {t} WHERE age > g) AS s",
     "SELECT 0, a FROM generate_series(1, 3) AS g LEFT JOIN LATERAL (SELECT {c} AS a FROM {t}) AS s ON g > 1",
     "SELECT 0, (SELECT {c} FROM {t} WHERE age > g) FROM generate_series(1, 3) AS g",
@@ -51,6 +52,7 @@ SHAPES = [
     "EXPLAIN ANALYZE SELECT 0, {c} FROM {t}",
     "SELECT dept, {c} OVER (PARTITION BY dept) FROM {t}",
     "SELECT 0, own.total({c}::text::float8) FROM {t}",
+    "SELECT 0, NULL FROM generate_series(1, 3) AS g, LATERAL (SELECT {c} AS a FROM {t} WHERE age > g) AS s WHERE own.told(a::text)",
 ]
 # Another session updates the rows of own.line all the time. A statement that has waited for a lock checks the new row again
 # (EvalPlanQual). The third column is whether it did so: its snapshot has an older row.
@@ -66,6 +68,8 @@ LOCKING_SHAPES = [
     "SELECT 0, a FROM own.line, (SELECT {c} AS a FROM {t}) AS s WHERE id = 1 AND n >= 0 FOR UPDATE OF line",
     "SELECT id, (SELECT {c} FROM {t} WHERE age > n % 5) FROM own.line ORDER BY id FOR UPDATE",
     "SELECT id, a FROM own.line LEFT JOIN LATERAL (SELECT {c} AS a FROM {t} WHERE age > n % 5) AS s ON true ORDER BY id FOR NO KEY UPDATE OF line",
+    "SELECT 0, NULL FROM own.line WHERE id = 1 AND own.told((SELECT {c} FROM {t} WHERE age > n % 5)::text) FOR UPDATE",
+    "UPDATE own.line SET n = n + 1 WHERE id = 2 AND own.told((SELECT {c} FROM {t} WHERE age > n % 5)::text)",
 ]
 PLAIN = ["SELECT count(*) FROM secret", "SELECT dept, count(*), avg(age) FROM secret GROUP BY dept", "SELECT sum(age) FROM secret WHERE active",
          "SELECT * FROM secret", "SELECT count(*) FILTER (WHERE age > 50) FROM secret", "TABLE dp_ledger LIMIT 1", "TABLE dp_budget"]
@@ -140,6 +144,31 @@ class Attack:
         yield rng.choice(["SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0", "RESET parallel_setup_cost"])
 
     def run(self, connection, epsilon, text):
+        """Asks, and notes the answers: those in the rows, or those that own.told has told in notices."""
+        told = []
+
+        def listen(notice):
+            if notice.message_primary.startswith("answer "):
+                told.append(notice.message_primary)
+
+        connection.add_notice_handler(listen)
+        try:
+            return self.ask(connection, epsilon, text)
+        finally:
+            connection.remove_notice_handler(listen)
+            if epsilon and told:
+                self.note(epsilon, text, [(0, answer) for answer in told])
+
+    def note(self, epsilon, text, rows):
+        with self.lock:
+            keys = self.seen.setdefault(epsilon, (text, defaultdict(set)))[1]
+            for key, answer, *again in rows:
+                self.checked_again += again == [True]
+                if answer is not None:
+                    keys[key].add(answer)
+                    self.answers += 1
+
+    def ask(self, connection, epsilon, text):
         cursor = connection.cursor()
         try:
             cursor.execute(text, prepare=False)
@@ -155,14 +184,8 @@ class Attack:
             if state.startswith("XX"):
                 self.found(f"{state} {error} of {text}")
             return False
-        if epsilon and cursor.description and len(cursor.description) >= 2 and not text.startswith("EXPLAIN"):
-            with self.lock:
-                keys = self.seen.setdefault(epsilon, (text, defaultdict(set)))[1]
-                for key, answer, *again in rows:
-                    self.checked_again += again == [True]
-                    if answer is not None:
-                        keys[key].add(answer)
-                        self.answers += 1
+        if epsilon and len(cursor.description) >= 2 and not text.startswith("EXPLAIN"):
+            self.note(epsilon, text, rows)
         return True
 
     def worker(self, index):
@@ -193,7 +216,7 @@ class Attack:
 
     def check(self, epsilon, role):
         text, keys = self.seen.pop(epsilon, (None, {}))
-        most = max((len(answers) for answers in keys.values()), default=0)
+        most = len(keys.pop(-1, ())) + max((len(answers) for answers in keys.values()), default=0)
         if most == 0:
             return
         with psycopg.connect(autocommit=True) as owner:

@@ -8,6 +8,7 @@ CREATE FUNCTION own.caught(text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE answer text; BEGIN EXECUTE $1 INTO answer; RETURN answer; EXCEPTION WHEN OTHERS THEN RETURN NULL; END $$;
 CREATE FUNCTION own.twice(text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE answer text; c refcursor; BEGIN OPEN c FOR EXECUTE $1; FETCH c INTO answer; RETURN NEXT answer; MOVE BACKWARD ALL FROM c; FETCH c INTO answer; RETURN NEXT answer; CLOSE c; END $$;
+CREATE FUNCTION own.told(text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'answer %', $1; RETURN true; END $$;
 CREATE FUNCTION own.add(float8, float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS 'SELECT $1 + $2';
 CREATE OPERATOR own.+~ (LEFTARG = float8, RIGHTARG = float8, FUNCTION = own.add);
 CREATE AGGREGATE own.total(float8) (SFUNC = own.add, STYPE = float8, INITCOND = '0', PARALLEL = SAFE);

@@ -6,20 +6,12 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tree=$(cd "$here/../.." && pwd)
 copy=$tree/.build/fuzz-mutant
-names=("$@")
-if ((!$#)); then
-  names=("$here"/mutants/*.patch)
-  names=("${names[@]##*/}")
-  names=("${names[@]%.patch}")
-fi
+# shellcheck source=scripts/mutants.sh
+source "$tree/scripts/mutants.sh"
+mapfile -t names < <(mutant_names "$@")
 found=0
 for name in "${names[@]}"; do
-  rm -rf "$copy"
-  mkdir -p "$copy/.build" "$copy/test"
-  cp -a "$tree"/{Makefile,dpquantile.control,scripts,src} "$copy/"
-  cp -a "$here" "$tree"/test/{attackers.mk,support} "$copy/test/"
-  cp -a "$tree/.build/fuzz" "$copy/.build/" 2>/dev/null || true
-  patch --silent --fuzz=0 --strip=1 --directory="$copy" <"$here/mutants/$name.patch"
+  plant "$name" "$copy" fuzz
   log=$copy/.build/log
   if make -s -C "$copy" SECONDS_IN_ALL="${SECONDS_IN_ALL:-60}" fuzz >"$log" 2>&1; then
     result='NOT FOUND'

@@ -9,22 +9,15 @@ tree=$(cd "$here/../.." && pwd)
 copy=$tree/.build/neighbours/mutant
 logs=$tree/.build/neighbours/logs
 library=.build/neighbours/dpquantile.so
-names=("$@")
-if ((!$#)); then
-  names=("$here"/mutants/*.patch)
-  names=("${names[@]##*/}")
-  names=("${names[@]%.patch}")
-fi
+# shellcheck source=scripts/mutants.sh
+source "$tree/scripts/mutants.sh"
+mapfile -t names < <(mutant_names "$@")
 
 # Builds the library of a mutant, from the objects of the tree as far as they do not change.
 build() {
-  rm -rf "$copy"
-  mkdir -p "$copy/.build/neighbours" "$copy/test"
-  cp -a "$tree"/{Makefile,dpquantile.control,scripts,src} "$copy/"
-  cp -a "$here" "$tree/test/attackers.mk" "$copy/test/"
+  plant "$1" "$copy"
+  mkdir -p "$copy/.build/neighbours"
   cp -a "$tree"/.build/neighbours/noise.* "$copy/.build/neighbours/"
-  patch --silent --fuzz=0 --strip=1 --directory="$copy" <"$here/mutants/$1.patch" ||
-    { echo "$1.patch does not fit the sources any more" >&2 && return 1; }
   make -s -C "$copy" -j"$(nproc)" "$library"
 }
 
