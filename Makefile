@@ -40,6 +40,7 @@
 ##   make fuzz-mutants   plant faults, and see that make fuzz finds them
 ##   make attack         random queries against the accounting, while sessions are cancelled; SECONDS_IN_ALL=3600 SEED=2 PRELOADED=0
 ##   make attack-mutants plant faults, and see that make attack finds them
+##   make chaos          kill servers, fill disks, fail fsync, lose standbys while clients ask; SECONDS_IN_ALL=3600 SEED=2; make chaos-mutants plants faults
 ##   make check-includes compare the includes with the table of rooms in ARCHITECTURE.md
 ##   make rooms          draw the picture of the rooms; needs Graphviz
 ##   make dist           pack the last commit for PGXN
@@ -82,7 +83,7 @@ STRICT := -Werror -Wno-unknown-warning-option
 endif
 
 # The targets of test/attackers.mk
-ATTACKERS := neighbours neighbours-mutants sanitize valgrind fuzz fuzz-mutants attack attack-mutants
+ATTACKERS := neighbours neighbours-mutants sanitize valgrind fuzz fuzz-mutants attack attack-mutants chaos chaos-mutants
 
 ifeq ($(PG_CONFIG),)
 PG_CONFIG := $(shell PG_MAJOR=$(PG_MAJOR) scripts/pg-config.sh)

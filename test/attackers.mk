@@ -62,3 +62,14 @@ attack: all
 
 attack-mutants: all
 	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" SEED="$(SEED)" test/attack/mutants.sh $(MUTANT)
+
+# A server with the faults of test/chaos/faults.cpp preloads this library.
+.build/chaos/faults.so: test/chaos/faults.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(LANGUAGE) -O2 $(WARNINGS) $(STRICT) -fPIC -shared -o $@ $<
+
+chaos: all .build/chaos/faults.so
+	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" SEED="$(SEED)" EPISODES="$(EPISODES)" test/chaos/run.sh $(MODULE_big).so .build/chaos/faults.so
+
+chaos-mutants: all .build/chaos/faults.so
+	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" SEED="$(SEED)" test/chaos/mutants.sh $(MUTANT)

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# mutants.sh [NAME...]: plants the fault of mutants/NAME.patch, all by default, one at a time in a copy of the sources, and shows in
+# which episode it is found. `make chaos-mutants` calls it. Fails if a mutant is not found. SECONDS_IN_ALL: of each run at most, by
+# default 300; SEED.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+tree=$(cd "$here/../.." && pwd)
+copy=$tree/.build/chaos-mutant
+names=("$@")
+if ((!$#)); then
+  names=("$here"/mutants/*.patch)
+  names=("${names[@]##*/}")
+  names=("${names[@]%.patch}")
+fi
+found=0
+for name in "${names[@]}"; do
+  rm -rf "$copy"
+  mkdir -p "$copy/.build" "$copy/test"
+  cp -a "$tree"/{Makefile,dpquantile.control,scripts,src} "$copy/"
+  cp -a "$here" "$tree/test/attackers.mk" "$copy/test/"
+  cp -a "$tree/.build/chaos" "$copy/.build/"
+  patch --silent --fuzz=0 --strip=1 --directory="$copy" <"$here/mutants/$name.patch"
+  log=$copy/.build/log
+  if make -s -C "$copy" chaos >"$log" 2>&1; then
+    result='NOT FOUND'
+  else
+    result=$(sed -n 's/^in episode \([0-9]*\), /after \1 episodes: /p' "$log")
+    if [[ -z $result ]]; then tail -n 20 "$log" >&2 && exit 1; fi
+    found=$((found + 1))
+  fi
+  printf '%-24s %s\n' "$name" "$result"
+  sed -n 's/^FOUND: /    /p' "$log" | head -n 1 | cut -c 1-200
+done
+rm -rf "$copy"
+echo "$found of ${#names[@]} mutants found"
+((found == ${#names[@]}))
