@@ -196,9 +196,7 @@ class Accounts:
         return findings
 
     def repair(self, connection):
-        """After a failover that lost charges: adds what is missing, as docs/operations.md says, by the spending recorded here. Returns
-        the epsilon that was missing."""
-        total = Decimal(0)
+        """After a failover that lost charges: adds what is missing, as docs/operations.md says, by the spending recorded here."""
         for role, account in self.accounts.items():
             for table, target in (("secret", account.table), (None, max(account.spent, account.answered))):
                 spent = connection.execute("SELECT epsilon_spent FROM dpquantile.budget WHERE role = %s::regrole", (role,)).fetchone()[0]
@@ -209,5 +207,3 @@ class Accounts:
                                        (role, missing, table))
                     account.added += missing
                     account.may_exceed = spent + missing
-                    total += missing
-        return total

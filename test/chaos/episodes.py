@@ -96,7 +96,8 @@ def archive(world):
     """As docs/operations.md says: the charges are kept elsewhere before the commit."""
     with world.primary.connect() as owner, owner.transaction():
         owner.execute("SET LOCAL synchronous_commit = on")
-        rows = owner.execute("SELECT b.role::text, a.number, a.epsilon FROM dp_archive_ledger('infinity') a JOIN dpquantile.budget b USING (budget_id)")
+        rows = owner.execute("SELECT b.role::text, a.number, a.epsilon FROM dp_archive_ledger('infinity') a"
+                             " JOIN dpquantile.budget b USING (budget_id)")
         world.accounts.keep_archived(rows.fetchall())
 
 
