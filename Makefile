@@ -38,6 +38,8 @@
 ##   make valgrind       some of the SQL tests under memcheck
 ##   make fuzz           libFuzzer on decoders and mechanisms of src/core; SECONDS_IN_ALL=3600 TARGETS="cdf_bytes moments"
 ##   make fuzz-mutants   plant faults, and see that make fuzz finds them
+##   make audit          tries to refute the epsilon and rho of each function through SQL; SECONDS_IN_ALL=3600 CASES=dp_cdf
+##   make audit-mutants  plant faults in mechanisms and charges, and see that make audit finds them
 ##   make attack         random queries against the accounting, while sessions are cancelled; SECONDS_IN_ALL=3600 SEED=2 PRELOADED=0
 ##   make attack-mutants plant faults, and see that make attack finds them
 ##   make chaos          kill servers, fill disks, fail fsync, lose standbys while clients ask; SECONDS_IN_ALL=3600 SEED=2; make chaos-mutants plants faults
@@ -83,7 +85,7 @@ STRICT := -Werror -Wno-unknown-warning-option
 endif
 
 # The targets of test/attackers.mk
-ATTACKERS := neighbours neighbours-mutants sanitize valgrind fuzz fuzz-mutants attack attack-mutants chaos chaos-mutants
+ATTACKERS := neighbours neighbours-mutants sanitize valgrind fuzz fuzz-mutants attack attack-mutants audit audit-mutants chaos chaos-mutants
 
 ifeq ($(PG_CONFIG),)
 PG_CONFIG := $(shell PG_MAJOR=$(PG_MAJOR) scripts/pg-config.sh)

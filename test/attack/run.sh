@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# run.sh attack [LIBRARY]: starts a throwaway cluster with a private copy of the server and runs test/attack/attack.py. `make
-# attack` calls it. The last line is "N passed, N failed".
-# SECONDS_IN_ALL: how long, by default 300; CALLS: of the session that must not grow, by default 10 a second; SEED; PRELOADED: 1
-# preloads the library, by default 1.
+# run.sh NAME [LIBRARY]: starts a throwaway cluster with a private copy of the server and runs test/NAME/NAME.py. `make
+# attack` and `make audit` call it. The last line is "N passed, N failed".
+# SECONDS_IN_ALL: how long, by default 300; CALLS: of the session of make attack that must not grow, by default 10 a second; SEED;
+# PRELOADED: 1 preloads the library, by default 1.
 set -euo pipefail
 
 name=$1

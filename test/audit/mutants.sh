@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# mutants.sh [NAME...]: plants the fault of mutants/NAME.patch, all by default, one at a time in a copy of the sources, and shows
+# which claims the audit refutes. `make audit-mutants` calls it. Fails if the audit refutes none. A patch names the cases that are asked.
+# SECONDS_IN_ALL: of each run.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+tree=$(cd "$here/../.." && pwd)
+copy=$tree/.build/audit-mutant
+names=("$@")
+if ((!$#)); then
+  names=("$here"/mutants/*.patch)
+  names=("${names[@]##*/}")
+  names=("${names[@]%.patch}")
+fi
+found=0
+for name in "${names[@]}"; do
+  rm -rf "$copy"
+  mkdir -p "$copy/test" "$copy/.build"
+  cp -a "$tree"/{Makefile,dpquantile.control,scripts,src} "$copy/"
+  cp -a "$tree/test/attackers.mk" "$copy/test/"
+  log=$copy/.build/log
+  patch --silent --fuzz=0 --strip=1 --directory="$copy" <"$here/mutants/$name.patch"
+  make -s -C "$copy" -j"$(nproc)" dpquantile.so >"$log" 2>&1 || { tail -n 20 "$log" >&2 && exit 1; }
+  if CASES=$(sed -n 's/^CASES: //p' "$here/mutants/$name.patch") SECONDS_IN_ALL=${SECONDS_IN_ALL:-60} \
+    "$tree/test/attack/run.sh" audit "$copy/dpquantile.so" >"$log" 2>&1; then
+    echo "$name: NOT FOUND"
+  else
+    grep -q 'passed, ' "$log" || { tail -n 20 "$log" >&2 && exit 1; }
+    echo "$name: $(head -n 1 "$here/mutants/$name.patch")"
+    grep REFUTED "$log"
+    found=$((found + 1))
+  fi
+done
+rm -rf "$copy"
+echo "$found of ${#names[@]} mutants found"
+((found == ${#names[@]}))
