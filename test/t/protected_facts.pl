@@ -24,23 +24,28 @@ $node->safe_psql('postgres', 'CREATE EXTENSION pg_stat_statements; ALTER TABLE f
 
 # In many, there is a row with this key.
 my $ONE = "SET enable_seqscan = off; $COUNT WHERE id = 5000";
-channel_is_closed($node, "threat 31: $_ of the transaction",
-	"BEGIN; $ONE; SELECT $_ FROM pg_stat_xact_user_tables WHERE relid = 'staff'::regclass", 't 42501')
-	for 'idx_tup_fetch', 'row_to_json(pg_stat_xact_user_tables)';
-channel_is_closed($node, "threat 31: $_", "BEGIN; $ONE; SELECT $_", 't 42501')
+# Numbers are NULL for the analyst, and those of pg_class constants (sql/hidden_facts.sql has more ways).
+channel_is_closed($node, "threat 31: $_->[0] of the transaction",
+	"BEGIN; $ONE; SELECT $_->[0] FROM pg_stat_xact_user_tables t WHERE relid = 'staff'::regclass", $_->[1])
+	for [ 'idx_tup_fetch', 't' ], [ q{jsonb_strip_nulls(to_jsonb(t) - 'relid' - 'schemaname')}, 't {"relname": "staff"}' ];
+channel_is_closed($node, "threat 31: $_", "BEGIN; $ONE; SELECT $_", 't')
 	for q{pg_stat_get_xact_tuples_fetched('staff_pkey'::regclass)}, q{pg_stat_get_live_tuples('staff'::regclass)};
-channel_is_closed($node, "threat 31: $_->[0]", $_->[1], '42501')
+channel_is_closed($node, "threat 31: $_->[0]", $_->[1], $_->[2] // '')
 	for [ 'pg_stat_user_tables', q{SELECT n_live_tup FROM pg_stat_user_tables WHERE relid = 'staff'::regclass} ],
 	[ 'pg_statio_user_tables', q{SELECT heap_blks_read + heap_blks_hit FROM pg_statio_user_tables WHERE relid = 'staff'::regclass} ],
 	[ 'the size', q{SELECT pg_relation_size('staff')} ],
 	[ 'the size of indexes', q{SELECT pg_indexes_size('staff')} ],
-	[ 'reltuples', q{SELECT reltuples FROM pg_class WHERE oid = 'staff'::regclass} ],
-	[ 'relpages of the index', q{SELECT relpages FROM pg_class WHERE oid = 'staff_pkey'::regclass} ];
+	[ 'reltuples', q{SELECT reltuples FROM pg_class WHERE oid = 'staff'::regclass}, '-1' ],
+	[ 'relpages of the index', q{SELECT relpages FROM pg_class WHERE oid = 'staff_pkey'::regclass}, '0' ];
+channel_is_closed($node, "threat 31: $_", $_, '', reader => undef)
+	for 'SELECT tup_returned FROM pg_stat_database WHERE datname = current_database()', 'SELECT blks_hit FROM pg_stat_database',
+	'SELECT pg_database_size(current_database())';
+channel_is_closed($node, 'threat 31: numbers beside a private answer',
+	"SELECT reltuples, ($COUNT) FROM pg_class WHERE oid = 'staff'::regclass", '-1|t', reader => undef);
 channel_is_closed($node, "threat 31: $_", $_, '42501', reader => undef)
-	for 'SELECT tup_returned FROM pg_stat_database WHERE datname = current_database()', 'SELECT query FROM pg_stat_activity',
+	for 'SELECT query FROM pg_stat_activity',
 	q{SELECT mode FROM pg_locks WHERE relation = 'staff'::regclass}, 'SELECT name FROM pg_backend_memory_contexts',
-	'SELECT pg_current_wal_lsn()', 'SELECT * FROM pg_stat_statements', 'SELECT stanumbers1 FROM pg_statistic',
-	'SELECT blks_hit FROM pg_stat_database', 'SELECT pg_database_size(current_database())';
+	'SELECT pg_current_wal_lsn()', 'SELECT * FROM pg_stat_statements', 'SELECT stanumbers1 FROM pg_statistic';
 # What PostgreSQL itself shows only to those who may read the table
 channel_is_closed($node, "threat 31: $_->[0]", $_->[1], $_->[2])
 	for [ 'pg_stats', q{SELECT n_distinct FROM pg_stats WHERE tablename = 'staff' AND schemaname = (current_schemas(false))[2]}, '42501' ],

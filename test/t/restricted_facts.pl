@@ -21,23 +21,20 @@ leak_is_closed(
 	"threat 31: counters of a filter for person $_->[0]",
 	"SET enable_seqscan = off; BEGIN; SELECT median_of($_->[0]);
 	 SELECT idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'staff'",
-	"t $_->[1]", 't 42501') for [ 8, 1 ], [ 9, 0 ];
-leak_is_closed($node, 'threat 31: sizes', q{SELECT pg_relation_size('staff') > 0}, 't', '42501');
+	"t $_->[1]", 't') for [ 8, 1 ], [ 9, 0 ];
+leak_is_closed($node, 'threat 31: sizes', q{SELECT pg_relation_size('staff') > 0}, 't', '');
 leak_is_closed($node, 'threat 31: locks', 'SELECT count(*) > 0 FROM pg_locks', 't', '42501');
 leak_is_closed($node, 'threat 31: another session', 'SELECT count(*) > 0 FROM pg_stat_activity', 't', '42501');
 leak_is_closed($node, 'threat 31: pg_stat_statements', 'SELECT count(*) > 0 FROM pg_stat_statements', 't', '42501');
 leak_is_closed($node, 'threat 31: the write-ahead log',
 	q{SELECT pg_logical_emit_message(false, 'x', 'y') > '0/0'}, 't', '42501');
-leak_is_closed($node, 'threat 31: a function of the owner', 'SELECT size_by_owner() > 0', 't', '42501');
+leak_is_closed($node, 'threat 31: a function of the owner', 'SELECT size_by_owner() > 0', 't', '');
 
-for my $columns ('reltuples', 'relpages', 'relallvisible', 'c', 'row_to_json(c)')
-{
-	leak_is_closed($node, "threat 31: $columns of pg_class",
-		"SELECT count(*) FROM (SELECT $columns FROM pg_class c WHERE relname = 'staff' OFFSET 0) s", '1', '42501');
-}
-is(outcome($node, q{SELECT * FROM pg_class WHERE relname = 'nothing'}), '42501', 'threat 31: all columns of pg_class');
+# sql/hidden_facts.sql has more ways.
+leak_is_closed($node, "threat 31: $_->[0] of pg_class", "SELECT $_->[0] FROM pg_class c WHERE relname = 'staff'", $_->[1], $_->[2])
+	for [ 'reltuples', '5000', '-1' ], [ 'relpages > 0', 't', 'f' ], [ q{row_to_json(c)->>'reltuples'}, '5000', '-1' ];
 leak_is_closed($node, 'threat 31: a condition on reltuples',
-	q{SELECT count(*) FROM pg_class WHERE relname = 'staff' AND reltuples > 4999}, '1', '42501');
+	q{SELECT count(*) FROM pg_class WHERE relname = 'staff' AND reltuples > 4999}, '1', '0');
 is(outcome($node, 'COPY pg_class (relname, reltuples) TO STDOUT'), '42501', 'threat 31: COPY of pg_class');
 # Of tables that a role cannot read, PostgreSQL shows no statistics. But pg_class itself is a table with statistics.
 $node->safe_psql('postgres', 'ANALYZE pg_class');
@@ -94,13 +91,18 @@ for my $user ('free', 'analyst')
 }
 
 # The planner gives the statistics of pg_class to an operator of the user's own, and its function prints them.
-leak_is_closed($node, 'threat 31: statistics of pg_class', q{
+my $printed = q{
 	CREATE FUNCTION pg_temp.leak(float4, float4) RETURNS bool LANGUAGE plpgsql IMMUTABLE AS
-		$$ BEGIN RAISE INFO '%', $1; RETURN true; END $$;
+		$$ BEGIN RAISE INFO '%', CASE WHEN $1 > 0 THEN 'rows' ELSE 'none' END; RETURN true; END $$;
 	CREATE OPERATOR pg_temp.<<< (leftarg = float4, rightarg = float4, function = pg_temp.leak, restrict = scalarltsel);
-	\o /dev/null
 	EXPLAIN SELECT 1 FROM pg_class WHERE reltuples OPERATOR(pg_temp.<<<) 5;
-}, 'INFO', '42501');
+};
+for my $user ('free', 'analyst')
+{
+	my ($status, undef, $messages) = $node->psql('postgres', $printed, extra_params => [ '-U', $user ]);
+	my %seen = map { $_ => 1 } $messages =~ /INFO:  (\w+)/g;
+	is(join(' ', sort keys %seen), $user eq 'free' ? 'none rows' : 'none', "threat 31: statistics of pg_class for $user");
+}
 
 # ---- EXPLAIN and maintenance ----
 

@@ -1,9 +1,9 @@
 #include "pg/restricted/denied_catalogs.hpp"
 
+#include "pg/restricted/counts_in_pg_class.hpp"
 #include "pg/restricted/restricted_session.hpp"
 
 extern "C" {
-#include "access/sysattr.h"
 #include "access/transam.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_statistic.h"
@@ -19,25 +19,6 @@ namespace dpquantile {
 namespace {
 
 using RelationPermissions = DPQ_RELATION_PERMISSIONS;
-
-constexpr AttrNumber kWholeRow = InvalidAttrNumber;
-
-constexpr AttrNumber kCountsInPgClass[] = {
-    kWholeRow,
-    Anum_pg_class_relpages,
-    Anum_pg_class_reltuples,
-    Anum_pg_class_relallvisible,
-#ifdef Anum_pg_class_relallfrozen
-    Anum_pg_class_relallfrozen,
-#endif
-};
-
-bool reads_counts(const Bitmapset* columns) {
-  for (const AttrNumber column : kCountsInPgClass) {
-    if (bms_is_member(column - FirstLowInvalidHeapAttributeNumber, columns)) return true;
-  }
-  return false;
-}
 
 bool tells_facts(const RelationPermissions* relation) {
   switch (relation->relid) {
@@ -60,9 +41,11 @@ bool tells_facts(const RelationPermissions* relation) {
                             "relallfrozen of table pg_class")
                    : errmsg("permission denied for table %s", get_rel_name(relation)),
        errdetail_restricted(is_pg_class ? "numbers of rows and pages" : "statistics of columns"),
-       is_pg_class ? errhint("Name the columns that you need instead of *.")
-                   : errhint("The views information_schema.columns and pg_attribute describe "
-                             "columns.")));
+       is_pg_class
+           ? errhint("A SELECT without system columns, TABLESAMPLE and locks shows constants for "
+                     "them. Or name the columns that you need instead of *.")
+           : errhint("The views information_schema.columns and pg_attribute describe "
+                     "columns.")));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ extern "C" {
 #include "catalog/dependency.h"
 #include "catalog/pg_namespace_d.h"
 #include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
 #include "commands/extension.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -159,6 +160,14 @@ const char* told_by_extension(Oid function) {
 
 const char* told_by_function(Oid function) {
   return function < FirstNormalObjectId ? told_by_builtin(function) : told_by_extension(function);
+}
+
+bool counts_data(Oid function) {
+  if (function >= FirstNormalObjectId) return false;
+  const char* tells = told_by_builtin(function);
+  if (tells != kCounters && tells != kSizes) return false;
+  const Oid type = get_func_rettype(function);
+  return !get_func_retset(function) && get_typtype(type) == TYPTYPE_BASE;
 }
 
 void refuse_function(Oid function) {

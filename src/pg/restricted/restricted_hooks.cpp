@@ -3,6 +3,7 @@
 #include "pg/restricted/denied_catalogs.hpp"
 #include "pg/restricted/denied_functions.hpp"
 #include "pg/restricted/denied_statements.hpp"
+#include "pg/restricted/hidden_facts.hpp"
 #include "pg/restricted/message_level.hpp"
 #include "pg/restricted/restricted_session.hpp"
 
@@ -65,13 +66,16 @@ void restrict_utility(PlannedStmt* statement, const char* text, bool read_only_t
 // depends on settings and on the size of tables; the numbers of later processes tell it.
 PlannedStmt* restrict_planning(Query* query, const char* text, int options, ParamListInfo params) {
   const bool is_restricted = session_is_restricted();
+  bool hides_facts = false;
   if (is_restricted) {
     refuse_low_message_level();
     options &= ~CURSOR_OPT_PARALLEL_OK;
+    hides_facts = hide_facts(query);
   }
   PlannedStmt* plan = (previous_planner != nullptr ? previous_planner : standard_planner)(
       query, text, options, params);
   if (is_restricted) refuse_low_message_level();
+  if (hides_facts) plan->dependsOnRole = true;
   return plan;
 }
 

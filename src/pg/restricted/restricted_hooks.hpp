@@ -13,7 +13,8 @@ namespace dpquantile {
 // call those of libraries that were loaded before.
 //
 // In a restricted session:
-// - no function of denied_functions.cpp is executed, whoever calls it;
+// - a query that is planned gets constants for numbers of rows, pages and bytes (hidden_facts.hpp);
+// - no function of denied_functions.cpp is executed in another way, whoever calls it;
 // - the statistics in catalogs are not read (denied_catalogs.hpp);
 // - no EXPLAIN measures a query or shows the plan of a hidden table, and maintenance commands print
 //   nothing (denied_statements.hpp);
