@@ -35,6 +35,20 @@ const char* for_table(const BudgetAmounts& amounts) {
   return amounts.table == nullptr ? "" : psprintf(" for table %s", amounts.table);
 }
 
+// The argument of dp_grant_budget that names the budget, where it is not the general one.
+const char* on_table(const char* table) {
+  return table == nullptr
+             ? ""
+             : psprintf(", on_table => %s", quote_literal_cstr(quote_identifier(table)));
+}
+
+// The call that raises the limit of epsilon.
+const char* raising_call(const BudgetAmounts& amounts) {
+  return amounts.table == nullptr
+             ? "dp_grant_budget"
+             : psprintf("dp_grant_budget(role, epsilon%s)", on_table(amounts.table));
+}
+
 // The end of the hint for an exhausted budget.
 const char* when_renewed(const BudgetAmounts& amounts) {
   if (amounts.renewed_at == nullptr) return "";
@@ -46,9 +60,8 @@ void refuse_exhausted_epsilon(ChargeRequest* request, const BudgetAmounts& amoun
          psprintf("privacy budget%s exhausted: requested epsilon %s%s, remaining %s",
                   for_table(amounts), amounts.epsilon_asked, for_neighbours(amounts),
                   amounts.epsilon_left),
-         psprintf("%s Ask for a smaller epsilon, or have the data owner raise the limit with "
-                  "dp_grant_budget.%s",
-                  not_charged(request), when_renewed(amounts)));
+         psprintf("%s Ask for a smaller epsilon, or have the data owner raise the limit with %s.%s",
+                  not_charged(request), raising_call(amounts), when_renewed(amounts)));
 }
 
 void refuse_exhausted_delta(ChargeRequest* request, const BudgetAmounts& amounts) {
@@ -57,8 +70,8 @@ void refuse_exhausted_delta(ChargeRequest* request, const BudgetAmounts& amounts
       psprintf("privacy budget%s exhausted: requested delta %s%s, remaining %s", for_table(amounts),
                amounts.delta_asked, for_neighbours(amounts), amounts.delta_left),
       psprintf("%s Ask for a smaller delta, or have the data owner raise the limit: "
-               "dp_grant_budget(role, epsilon, delta).%s",
-               not_charged(request), when_renewed(amounts)));
+               "dp_grant_budget(role, epsilon, delta%s).%s",
+               not_charged(request), on_table(amounts.table), when_renewed(amounts)));
 }
 
 void refuse_without_delta(ChargeRequest* request, const BudgetAmounts& amounts) {
@@ -66,8 +79,8 @@ void refuse_without_delta(ChargeRequest* request, const BudgetAmounts& amounts) 
          psprintf("role \"%s\" has no delta budget%s: requested delta %s%s",
                   NameStr(request->role_name), for_table(amounts), amounts.delta_asked,
                   for_neighbours(amounts)),
-         psprintf("%s The data owner can grant one: dp_grant_budget(role, epsilon, delta).",
-                  not_charged(request)));
+         psprintf("%s The data owner can grant one: dp_grant_budget(role, epsilon, delta%s).",
+                  not_charged(request), on_table(amounts.table)));
 }
 
 void refuse_exhausted_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
@@ -77,9 +90,8 @@ void refuse_exhausted_rho(ChargeRequest* request, const BudgetAmounts& amounts) 
                   for_table(amounts), amounts.rho_asked,
                   in_epsilon ? psprintf(" (epsilon %s)", amounts.epsilon_asked) : "",
                   for_neighbours(amounts), amounts.rho_left),
-         psprintf("%s Ask for a smaller %s, or have the data owner raise the limit with "
-                  "dp_grant_budget. %s%s",
-                  not_charged(request), in_epsilon ? "epsilon" : "rho",
+         psprintf("%s Ask for a smaller %s, or have the data owner raise the limit with %s. %s%s",
+                  not_charged(request), in_epsilon ? "epsilon" : "rho", raising_call(amounts),
                   in_epsilon ? "dp_budget_fits tells what fits." : "dp_budget tells what is left.",
                   when_renewed(amounts)));
 }
@@ -91,8 +103,8 @@ void refuse_rho_alone(ChargeRequest* request, const BudgetAmounts& amounts) {
       psprintf("a query stated in rho cannot be charged to role \"%s\", whose accountant%s is %s",
                NameStr(request->role_name), for_table(amounts), amounts.accountant),
       psprintf("%s State epsilon, or have the data owner change the accountant: "
-               "dp_grant_budget(role, epsilon, delta, 'zcdp').",
-               not_charged(request)));
+               "dp_grant_budget(role, epsilon, delta, 'zcdp'%s).",
+               not_charged(request), on_table(amounts.table)));
 }
 
 // Accountant zcdp adds rhos, and a charge with a delta has no rho. The role's delta is in use
@@ -119,8 +131,8 @@ void refuse_too_small(ChargeRequest* request, const BudgetAmounts& amounts) {
                   unit, amounts.least_asked, for_neighbours(amounts), NameStr(request->role_name),
                   for_table(amounts), amounts.smallest_charge),
          psprintf("%s Ask for more, or have the data owner lower the smallest charge: "
-                  "dp_grant_budget(role, epsilon, smallest_charge => ...).",
-                  not_charged(request)));
+                  "dp_grant_budget(role, epsilon, smallest_charge => ...%s).",
+                  not_charged(request), on_table(amounts.table)));
 }
 
 struct Refusal {
@@ -150,14 +162,11 @@ char* locked_hint(const ChargeRequest* request) {
 
 void refuse_without_budget(ChargeRequest* request, const char* table) {
   const char* role = quote_literal_cstr(quote_identifier(NameStr(request->role_name)));
-  const char* on_table =
-      table == nullptr ? ""
-                       : psprintf(", on_table => %s", quote_literal_cstr(quote_identifier(table)));
   refuse(request, ERRCODE_INSUFFICIENT_PRIVILEGE,
          psprintf("role \"%s\" has no privacy budget%s", NameStr(request->role_name),
                   table == nullptr ? "" : psprintf(" for table %s", table)),
          psprintf("The data owner can grant one: SELECT dp_grant_budget(%s, %s%s).", role,
-                  example_arguments(request), on_table));
+                  example_arguments(request), on_table(table)));
 }
 
 bool refuse_by_verdict(ChargeRequest* request, const char* verdict, const BudgetAmounts& amounts) {
