@@ -90,6 +90,34 @@ SELECT dp_grant_budget('regress_dpq_ts', 15, on_table => t) FROM unnest('{visits
 SELECT dp_grant_budget('regress_dpq_ts', 100);
 :spent;
 
+-- Also under a name that it got by a rename and was never charged under, in another schema, or in one that was renamed, and under names from
+-- before and after its protection was taken back
+SET SESSION AUTHORIZATION regress_dpq_ts_owner;
+CREATE TABLE first AS SELECT i::float8 AS cost FROM generate_series(1, 10) i;
+CREATE TABLE third AS SELECT * FROM first;
+CREATE TABLE regress_dpq_ts_new.fifth AS SELECT * FROM first;
+SELECT dp_protect_table(t), dp_grant_private_access(t, :role) FROM unnest('{first,third,fifth}'::regclass[]) t;
+SET SESSION AUTHORIZATION regress_dpq_ts;
+SELECT dp_count(0.75) IS NOT NULL AS answered FROM first;
+SELECT dp_count(0.625) IS NOT NULL AS answered FROM third;
+SELECT dp_count(0.5) IS NOT NULL AS answered FROM fifth;
+SET SESSION AUTHORIZATION regress_dpq_ts_owner;
+ALTER TABLE first RENAME TO second;
+SELECT dp_unprotect_table('third');
+ALTER TABLE third RENAME TO fourth;
+ALTER TABLE fourth SET SCHEMA regress_dpq_ts_new;
+SELECT dp_protect_table('fourth');
+RESET SESSION AUTHORIZATION;
+ALTER SCHEMA regress_dpq_ts_new RENAME TO regress_dpq_ts_moved;
+DROP TABLE second, regress_dpq_ts_moved.fourth, regress_dpq_ts_moved.fifth;
+CREATE TABLE second (cost float8);
+CREATE TABLE regress_dpq_ts_moved.fourth (cost float8);
+CREATE TABLE regress_dpq_ts_moved.fifth (cost float8);
+SELECT dp_protect_table(t), dp_grant_budget(:role, 18, on_table => t) FROM unnest('{second,regress_dpq_ts_moved.fourth,regress_dpq_ts_moved.fifth}'::regclass[]) t;
+:spent;
+ALTER SCHEMA regress_dpq_ts_moved RENAME TO regress_dpq_ts_new;
+DROP TABLE second, fourth, fifth;
+
 -- A role that is renamed, or dropped and created again
 ALTER ROLE regress_dpq_ts RENAME TO regress_dpq_ts_again;
 :spent;

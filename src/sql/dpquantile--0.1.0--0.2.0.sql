@@ -105,8 +105,16 @@ CREATE TABLE dpquantile.table_name (
   PRIMARY KEY (table_id, name)
 );
 COMMENT ON TABLE dpquantile.table_name IS
-  'The names, with their schema, that a protected table had when it was protected or charged for, or when a budget for it was granted. '
-  'table_id is that of protected_table. It stays when the table is dropped.';
+  'The names, with their schema, that a table has had since it was first protected. table_id is that of table_identity. It stays when the '
+  'table is dropped.';
+
+-- Without a foreign key: a parallel pg_restore may restore this table first.
+CREATE TABLE dpquantile.table_identity (
+  relation regclass NOT NULL PRIMARY KEY,
+  table_id uuid     NOT NULL DEFAULT gen_random_uuid()
+);
+COMMENT ON TABLE dpquantile.table_identity IS
+  'Each table that is or was protected, until it is dropped. table_id is its number in table_name.';
 
 CREATE TABLE dpquantile.archived_by_table (
   budget_id     uuid    NOT NULL,
@@ -124,6 +132,8 @@ COMMENT ON TABLE dpquantile.archived_by_table IS
 SELECT pg_catalog.pg_extension_config_dump(
   'dpquantile.table_budget', 'WHERE role IN (SELECT oid FROM pg_catalog.pg_roles) AND relation IN (SELECT oid FROM pg_catalog.pg_class)');
 SELECT pg_catalog.pg_extension_config_dump('dpquantile.table_name', '');
+SELECT pg_catalog.pg_extension_config_dump(
+  'dpquantile.table_identity', 'WHERE relation IN (SELECT oid FROM pg_catalog.pg_class)');
 SELECT pg_catalog.pg_extension_config_dump('dpquantile.archived_by_table', '');
 
 CREATE TRIGGER skip_replicated BEFORE INSERT OR UPDATE OR DELETE ON dpquantile.table_budget
@@ -133,6 +143,10 @@ CREATE TRIGGER refuse_replicated_truncate BEFORE TRUNCATE ON dpquantile.table_bu
 CREATE TRIGGER skip_replicated BEFORE INSERT OR UPDATE OR DELETE ON dpquantile.table_name
   FOR EACH ROW EXECUTE FUNCTION dpquantile.skip_replicated();
 CREATE TRIGGER refuse_replicated_truncate BEFORE TRUNCATE ON dpquantile.table_name
+  FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.skip_replicated();
+CREATE TRIGGER skip_replicated BEFORE INSERT OR UPDATE OR DELETE ON dpquantile.table_identity
+  FOR EACH ROW EXECUTE FUNCTION dpquantile.skip_replicated();
+CREATE TRIGGER refuse_replicated_truncate BEFORE TRUNCATE ON dpquantile.table_identity
   FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.skip_replicated();
 CREATE TRIGGER skip_replicated BEFORE INSERT OR UPDATE OR DELETE ON dpquantile.archived_by_table
   FOR EACH ROW EXECUTE FUNCTION dpquantile.skip_replicated();
@@ -839,7 +853,6 @@ CREATE TABLE dpquantile.protected_table (
   user_column name,
   user_number smallint,
   max_rows    integer,
-  table_id    uuid     NOT NULL DEFAULT gen_random_uuid(),
   CHECK ((user_column IS NULL) = (user_number IS NULL)),
   CHECK (max_rows IS NULL OR max_rows BETWEEN 1 AND 1000 AND user_column IS NOT NULL)
 );
@@ -852,7 +865,6 @@ COMMENT ON COLUMN dpquantile.protected_table.user_number IS
   'this name, private access is closed.';
 COMMENT ON COLUMN dpquantile.protected_table.max_rows IS
   'How many rows of each user a SELECT sees; NULL if only aggregates over users may be asked.';
-COMMENT ON COLUMN dpquantile.protected_table.table_id IS 'The table in table_name.';
 
 -- Without a foreign key: a parallel pg_restore may restore this table first.
 CREATE TABLE dpquantile.private_grant (
@@ -972,9 +984,12 @@ COMMENT ON FUNCTION dpquantile.name_of_table(regclass) IS
 CREATE FUNCTION dpquantile.note_table_name(relation regclass) RETURNS void
   LANGUAGE sql VOLATILE
   BEGIN ATOMIC
+    INSERT INTO dpquantile.table_identity (relation)
+    SELECT p.relation FROM dpquantile.protected_table p WHERE p.relation = note_table_name.relation
+    ON CONFLICT DO NOTHING;
     INSERT INTO dpquantile.table_name (table_id, name)
-    SELECT p.table_id, dpquantile.name_of_table(p.relation) FROM dpquantile.protected_table p
-     WHERE p.relation = note_table_name.relation
+    SELECT i.table_id, dpquantile.name_of_table(i.relation) FROM dpquantile.table_identity i
+     WHERE i.relation = note_table_name.relation
     ON CONFLICT DO NOTHING;
   END;
 COMMENT ON FUNCTION dpquantile.note_table_name(regclass) IS
@@ -984,7 +999,7 @@ CREATE FUNCTION dpquantile.connected_tables(relation regclass) RETURNS text[]
   LANGUAGE sql STABLE
   BEGIN ATOMIC
     WITH RECURSIVE connected AS (
-      SELECT p.table_id FROM dpquantile.protected_table p WHERE p.relation = connected_tables.relation
+      SELECT i.table_id FROM dpquantile.table_identity i WHERE i.relation = connected_tables.relation
       UNION
       SELECT n.table_id FROM dpquantile.table_name n WHERE n.name = dpquantile.name_of_table(connected_tables.relation)
       UNION
@@ -1779,6 +1794,7 @@ BEGIN
   DELETE FROM dpquantile.private_grant g WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = g.relation);
   DELETE FROM dpquantile.table_budget b WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = b.relation);
   DELETE FROM dpquantile.protected_table t WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.relation);
+  DELETE FROM dpquantile.table_identity i WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = i.relation);
   DELETE FROM dpquantile.column_domain d
    WHERE NOT EXISTS (SELECT FROM pg_attribute a
                       WHERE a.attrelid = d.relation AND a.attnum = d.column_number AND NOT a.attisdropped);
@@ -1813,6 +1829,27 @@ CREATE EVENT TRIGGER dpquantile_follow_renamed_columns ON ddl_command_end
 ALTER EVENT TRIGGER dpquantile_follow_renamed_columns ENABLE ALWAYS;
 COMMENT ON EVENT TRIGGER dpquantile_follow_renamed_columns IS
   'A column keeps its role in the protection of its table, and its domain, when it gets another name.';
+
+-- A rename waits for the queries of the table, and later ones wait for the rename. So a charge finds the name of its table noted, and
+-- does not wait for a grant that notes it.
+CREATE FUNCTION dpquantile.note_renamed_tables() RETURNS event_trigger
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  INSERT INTO dpquantile.table_name (table_id, name)
+  SELECT i.table_id, n.name FROM dpquantile.table_identity i CROSS JOIN LATERAL dpquantile.name_of_table(i.relation) AS n (name)
+   WHERE n.name IS NOT NULL
+      ON CONFLICT DO NOTHING;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.note_renamed_tables() IS
+  'Event trigger: what was charged for a table counts for a later one of any of its names, also of one that it got by a rename.';
+CREATE EVENT TRIGGER dpquantile_note_renamed_tables ON ddl_command_end
+  WHEN TAG IN ('ALTER TABLE', 'ALTER VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER FOREIGN TABLE', 'ALTER SCHEMA')
+  EXECUTE FUNCTION dpquantile.note_renamed_tables();
+ALTER EVENT TRIGGER dpquantile_note_renamed_tables ENABLE ALWAYS;
+COMMENT ON EVENT TRIGGER dpquantile_note_renamed_tables IS
+  'Keeps the names of tables that are or were protected, for what is charged for them.';
 
 CREATE FUNCTION dpquantile.library_version() RETURNS text
   LANGUAGE C STABLE PARALLEL SAFE

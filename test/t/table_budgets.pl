@@ -63,7 +63,7 @@ unlike(slurp_file($node->logfile), qr/deadlock detected/, 'threat 80: there was 
 $node->safe_psql('postgres', q{SELECT dp_grant_budget('analyst', 20, every => '1 year'), dp_grant_budget('analyst', 20, every => '1 month', on_table => 'visits')});
 my $state = q{SELECT role, relation, epsilon_limit, epsilon_spent, every, period_start, epsilon_before FROM dpquantile.table_budget ORDER BY relation::text;
 	SELECT role, epsilon_limit, epsilon_spent, every, period_start, epsilon_before FROM dpquantile.budget;
-	SELECT relation, table_id FROM dpquantile.protected_table ORDER BY relation::text; SELECT * FROM dpquantile.table_name ORDER BY 1, 2};
+	SELECT relation, table_id FROM dpquantile.table_identity ORDER BY relation::text; SELECT * FROM dpquantile.table_name ORDER BY 1, 2};
 my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump';
 $node->command_ok([ 'pg_dump', '-Fc', '-d', $node->connstr('postgres'), '-f', $dump ], 'pg_dump');
 $node->safe_psql('postgres', 'CREATE DATABASE restored');

@@ -273,7 +273,7 @@ Statement deduct_of_table =
 constexpr Oid kNameTypes[] = {OIDOID, TEXTOID};
 Statement note_name = {
     "INSERT INTO dpquantile.table_name (table_id, name)"
-    " SELECT p.table_id, $2 FROM dpquantile.protected_table p WHERE p.relation = $1"
+    " SELECT i.table_id, $2 FROM dpquantile.table_identity i WHERE i.relation = $1"
     " ON CONFLICT DO NOTHING",
     lengthof(kNameTypes), kNameTypes, nullptr};
 
