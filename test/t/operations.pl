@@ -154,7 +154,7 @@ my %after = (
 	},
 	'budget_figures() ORDER' => sub {
 		my ($block, $output) = @_;
-		like($output, qr/analyst +\| +2.9 \| +3 /, 'a monitoring role sees the figures');
+		like($output, qr/analyst +\| +\| +2.9 \| +3 /, 'a monitoring role sees the figures');
 		is(outcome($node, 'SELECT * FROM budget_figures()', %answers), '42501', 'an analyst does not');
 	});
 
