@@ -6,6 +6,7 @@
 #include "pg/protect/borrowing_session.hpp"
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/early_values.hpp"
+#include "pg/protect/listed_relations.hpp"
 #include "pg/protect/planned_time_zone.hpp"
 #include "pg/protect/protection_catalog.hpp"
 #include "pg/protect/table_writers.hpp"
@@ -95,8 +96,9 @@ PlannedStmt* plan_protected(Query* query, const char* text, int options, ParamLi
   if (!any_protected_relation()) return plan_as_before(query, text, options, params);
   List* borrowed = find_borrowed_relations(query);
   if (borrowed != NIL) return plan_borrowed(borrowed, query, text, options, params);
+  const bool lists_relations = list_private_relations(query);
   PlannedStmt* plan = plan_as_before(query, text, options, params);
-  if (reads_protected_relation(plan)) plan->dependsOnRole = true;
+  if (lists_relations || reads_protected_relation(plan)) plan->dependsOnRole = true;
   return plan;
 }
 

@@ -276,6 +276,23 @@ std::optional<PrivateAccess> private_access(Oid relation, Oid user) {
   return access;
 }
 
+List* relations_with_private_access(Oid user) {
+  // To look at the roles may read the tables anew, so that the cache changes meanwhile.
+  List* all = NIL;
+  if (any_protected_relation()) {
+    for (int i = 0; i < contents.relations.count; ++i) {
+      all = lappend_oid(all, contents.relations.rows[i].relation);
+    }
+  }
+  List* accessible = NIL;
+  const ListCell* cell;
+  foreach (cell, all) {
+    const Oid relation = lfirst_oid(cell);
+    if (private_access(relation, user)) accessible = lappend_oid(accessible, relation);
+  }
+  return accessible;
+}
+
 const ColumnDomain* find_domain(Oid relation, AttrNumber column) {
   if (!any_protected_relation()) return nullptr;
   const Rows<ColumnDomain>& domains = contents.domains;

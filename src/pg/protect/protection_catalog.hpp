@@ -6,6 +6,7 @@
 
 extern "C" {
 #include "access/attnum.h"
+#include "nodes/pg_list.h"
 #include "utils/array.h"
 }
 
@@ -47,6 +48,9 @@ struct PrivateAccess {
 // same. Of several grants the smallest smallest_epsilon counts, the largest epsilon with the delta
 // beside it, and the longest reuse.
 std::optional<PrivateAccess> private_access(Oid relation, Oid user);
+
+// The OIDs of all relations that the user has private access to.
+List* relations_with_private_access(Oid user);
 
 // What is publicly known of a column. The texts are read by the input function of `type`; an absent
 // one is null.
