@@ -226,8 +226,10 @@ CREATE TABLE dpquantile.protected_table (
   user_column name,
   user_number smallint,
   max_rows    integer,
+  unit        name,
   CHECK ((user_column IS NULL) = (user_number IS NULL)),
-  CHECK (max_rows IS NULL OR max_rows BETWEEN 1 AND 1000 AND user_column IS NOT NULL)
+  CHECK (max_rows IS NULL OR max_rows BETWEEN 1 AND 1000 AND user_column IS NOT NULL),
+  CHECK (unit IS NULL OR unit <> '' AND user_column IS NOT NULL)
 );
 COMMENT ON TABLE dpquantile.protected_table IS
   'The tables and views on which private access can be granted. Only dp_protect_table and dp_unprotect_table change it.';
@@ -238,6 +240,9 @@ COMMENT ON COLUMN dpquantile.protected_table.user_number IS
   'this name, private access is closed.';
 COMMENT ON COLUMN dpquantile.protected_table.max_rows IS
   'How many rows of each user a SELECT sees; NULL if only aggregates over users may be asked.';
+COMMENT ON COLUMN dpquantile.protected_table.unit IS
+  'What user_column names, as the owner calls it: the tables of one owner with the same unit may be joined by these columns; NULL if '
+  'it may be joined with no other protected table.';
 
 -- Without a foreign key: a parallel pg_restore may restore this table first.
 CREATE TABLE dpquantile.private_grant (
@@ -1495,7 +1500,7 @@ CREATE FUNCTION dpquantile.is_restricted(role oid) RETURNS boolean
 COMMENT ON FUNCTION dpquantile.is_restricted(oid) IS
   'role: an OID. Whether dp_restrict_role has restricted its sessions in this database. Tells nothing about any data.';
 
-CREATE FUNCTION dpquantile.set_protection(relation regclass, user_id name, max_rows integer, caller oid) RETURNS void
+CREATE FUNCTION dpquantile.set_protection(relation regclass, user_id name, max_rows integer, unit name, caller oid) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -1522,6 +1527,16 @@ BEGIN
     RAISE EXCEPTION 'max_rows must be between 1 and 1000, got %', set_protection.max_rows
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'It is how many rows of each user a query sees. Each gets a part of the epsilon.';
+  END IF;
+  IF set_protection.unit IS NOT NULL AND set_protection.user_id IS NULL THEN
+    RAISE EXCEPTION 'unit says what the users are, and user_id is NULL'
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = format('Name the column that names the user: SELECT dp_protect_table(%L, user_id => ..., unit => %L).',
+                          asked, set_protection.unit);
+  ELSIF set_protection.unit = '' THEN
+    RAISE EXCEPTION 'unit must be a name, got an empty one'
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'Name what the column of users names, such as patient, or leave it out.';
   END IF;
   IF set_protection.user_id IS NOT NULL THEN
     SELECT * INTO user_column FROM pg_attribute a
@@ -1562,8 +1577,8 @@ BEGIN
     END IF;
   END IF;
 
-  INSERT INTO dpquantile.protected_table (relation, user_column, max_rows)
-  VALUES (asked, set_protection.user_id, set_protection.max_rows)
+  INSERT INTO dpquantile.protected_table (relation, user_column, max_rows, unit)
+  VALUES (asked, set_protection.user_id, set_protection.max_rows, set_protection.unit)
   ON CONFLICT ON CONSTRAINT protected_table_pkey DO NOTHING;
   IF FOUND THEN
     -- Of rows that somebody has deleted from the table of protected tables
@@ -1574,13 +1589,19 @@ BEGIN
   END IF;
   SELECT * INTO STRICT before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
   IF (before.user_column, before.user_number) IS NOT DISTINCT FROM (user_column.attname, user_column.attnum) THEN
-    IF before.max_rows IS NOT DISTINCT FROM set_protection.max_rows THEN
+    IF (before.max_rows, before.unit) IS NOT DISTINCT FROM (set_protection.max_rows, set_protection.unit) THEN
       RAISE NOTICE '% is protected already', asked;
       RETURN;
     END IF;
-    UPDATE dpquantile.protected_table AS t SET max_rows = set_protection.max_rows WHERE t.relation = asked;
-    RAISE NOTICE '% is protected with max_rows % now; until now %', asked, coalesce(set_protection.max_rows::text, 'NULL'),
-                 coalesce(before.max_rows::text, 'NULL');
+    UPDATE dpquantile.protected_table AS t SET max_rows = set_protection.max_rows, unit = set_protection.unit WHERE t.relation = asked;
+    IF before.max_rows IS DISTINCT FROM set_protection.max_rows THEN
+      RAISE NOTICE '% is protected with max_rows % now; until now %', asked, coalesce(set_protection.max_rows::text, 'NULL'),
+                   coalesce(before.max_rows::text, 'NULL');
+    END IF;
+    IF before.unit IS DISTINCT FROM set_protection.unit THEN
+      RAISE NOTICE '% is protected with unit % now; until now %', asked, coalesce(set_protection.unit, 'NULL'),
+                   coalesce(before.unit, 'NULL');
+    END IF;
     RETURN;
   END IF;
   -- What is granted must not become more than what its owner has granted: all rows of a user are more than one row, and the
@@ -1593,7 +1614,8 @@ BEGIN
             HINT = format('To change it, SELECT dp_unprotect_table(%L); this ends all private access. Then protect it again.', asked);
   END IF;
   UPDATE dpquantile.protected_table AS t
-     SET user_column = user_column.attname, user_number = user_column.attnum, max_rows = set_protection.max_rows
+     SET user_column = user_column.attname, user_number = user_column.attnum, max_rows = set_protection.max_rows,
+         unit = set_protection.unit
    WHERE t.relation = asked;
   RAISE NOTICE '% is protected with user_id % now; until now %', asked, user_column.attname,
                CASE WHEN before.user_column IS NULL THEN 'each row was protected by itself'
@@ -1772,7 +1794,7 @@ $$;
 COMMENT ON FUNCTION dpquantile.set_domain(regclass, name, regtype, text, text, text, text[]) IS
   'What dp_set_domain does for the owner of the table. The texts are canonical. Bounds replace bounds, keys replace keys.';
 COMMENT ON FUNCTION dpquantile.end_domain(regclass, name) IS 'What dp_drop_domain does for the owner of the table.';
-COMMENT ON FUNCTION dpquantile.set_protection(regclass, name, integer, oid) IS 'What dp_protect_table does for caller.';
+COMMENT ON FUNCTION dpquantile.set_protection(regclass, name, integer, name, oid) IS 'What dp_protect_table does for caller.';
 COMMENT ON FUNCTION dpquantile.end_protection(regclass, oid) IS 'What dp_unprotect_table does for caller.';
 COMMENT ON FUNCTION dpquantile.set_private_grant(regclass, regrole, float8, float8, float8, interval, oid) IS 'What dp_grant_private_access does for caller.';
 COMMENT ON FUNCTION dpquantile.end_private_grant(regclass, text, oid) IS 'What dp_revoke_private_access does for caller.';
@@ -1783,16 +1805,19 @@ COMMENT ON FUNCTION dpquantile.limited_row("any", integer) IS
   'user_id: the user of a row; max_rows: a number. A condition that queries over protected tables get: true for at most max_rows rows '
   'of each user. A node of the plan gives its value; called itself, it is an error.';
 
-CREATE FUNCTION @extschema@.dp_protect_table(relation regclass, user_id name DEFAULT NULL, max_rows integer DEFAULT NULL) RETURNS void
+CREATE FUNCTION @extschema@.dp_protect_table(relation regclass, user_id name DEFAULT NULL, max_rows integer DEFAULT NULL,
+                                              unit name DEFAULT NULL) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_protect_table';
-COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name, integer) IS
+COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name, integer, name) IS
   'Protects a table: a role that has private access to it (dp_grant_private_access), and no other right, may ask it exactly the '
   'queries whose answers are differentially private. Nothing changes for other roles. relation: a table, partitioned table, '
   'materialized view or view without row security; user_id: the column that names the person, if a person may have several rows; '
   'then only aggregates that protect all rows of a user are allowed, with this column as the user (default: NULL, each row is '
   'protected); max_rows: how many rows of each user a SELECT sees, 1 to 1000, chosen at random; then all other aggregates except those '
   'with a delta are allowed, too, and answer with epsilon / max_rows for each row, so that all rows of a user are protected with '
-  'epsilon (default: NULL, they are refused). For the owner of the table.';
+  'epsilon (default: NULL, they are refused); unit: a name for what user_id names, such as patient: a query may join the tables '
+  'of one owner with the same unit by these columns, and then sees as many rows of each user as one of the tables allows, and '
+  'protects the rows of a user in all of them together (default: NULL, no such joins). For the owner of the table.';
 
 CREATE FUNCTION @extschema@.dp_unprotect_table(relation regclass) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_unprotect_table';
@@ -1920,6 +1945,7 @@ CREATE VIEW dpquantile.private_access WITH (security_barrier) AS
          c.relowner AS owner,
          t.user_column,
          t.max_rows,
+         t.unit,
          g.grantee,
          g.grantee_oid,
          g.smallest_epsilon,
@@ -1950,6 +1976,7 @@ CREATE VIEW @extschema@.dp_protected_tables WITH (security_barrier) AS
             FROM pg_attribute a WHERE a.attrelid = p.relation AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
          p.user_column AS user_id,
          p.max_rows,
+         p.unit,
          (SELECT string_agg(format('%I: %s', d.column_name, d.domain), E'\n' ORDER BY d.column_name)
             FROM dpquantile.column_domains d WHERE d.relation = p.relation AND d.problem IS NULL) AS domains,
          quote_ident(p.grantee) AS role,
@@ -1972,6 +1999,9 @@ COMMENT ON COLUMN @extschema@.dp_protected_tables.user_id IS
   'The column that names the person all of whose rows are protected together; NULL if each row is protected.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.max_rows IS
   'How many rows of each user a SELECT sees; NULL if only aggregates over users may be asked.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.unit IS
+  'What user_id names: tables of one owner with the same unit may be joined by these columns; NULL if the table may be joined with no '
+  'other protected table.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.domains IS
   'What is publicly known of columns: bounds, granularity and lists of keys (dp_set_domain); NULL if nothing is.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.role IS

@@ -57,7 +57,7 @@ void invalidate_plans(HeapTuple row, TupleDesc columns) {
 
 using namespace dpquantile;
 
-// (relation regclass, user_id name, max_rows integer) returns void
+// (relation regclass, user_id name, max_rows integer, unit name) returns void
 DPQ_FUNCTION(dpq_protect_table) {
   return call_for_owner(fcinfo, "set_protection");
 }

@@ -6,6 +6,17 @@ extern "C" {
 
 namespace dpquantile {
 
+int most_rows_of_user(const PlainLevel* level) {
+  int most = 0;
+  const ListCell* cell;
+  foreach (cell, level->relations) {
+    const ProtectedRelation* protection = find_protected_relation(lfirst_oid(cell));
+    if (protection == nullptr || protection->max_rows == 0) return 0;
+    most = Max(most, protection->max_rows);
+  }
+  return most;
+}
+
 const char* name_of_expression(const QueryScope* scope, Node* expression) {
   const auto origin = origin_of(scope, expression);
   const char* name = origin ? get_attname(origin->relation, origin->column, true) : nullptr;

@@ -8,11 +8,15 @@ namespace dpquantile {
 
 struct PlainLevel {
   QueryScope scope;
-  Oid relation;          // the protected relation whose rows it aggregates
+  List* relations;       // OIDs of the protected relations whose rows it aggregates
   double epsilon;        // of each aggregate
   double delta;          // of the choice of groups; 0: keys must be public
   RefusedQuery refused;  // how to refuse it
 };
+
+// How many rows of a user the level has, as the validator finds it; 0 if a relation does not limit
+// them.
+int most_rows_of_user(const PlainLevel* level);
 
 // The name of the column that an expression shows, or what else to call it in a refusal.
 const char* name_of_expression(const QueryScope* scope, Node* expression);

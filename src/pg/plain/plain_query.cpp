@@ -84,17 +84,18 @@ Node* replace_aggregates(Node* node, void* context) {
 // dp_keep_group of rows; or of users, each in as many groups as a user may have rows.
 List* arguments_of_choice(const PlainLevel* level) {
   List* amounts = list_make2(float8_constant(level->epsilon), float8_constant(level->delta));
-  const ProtectedRelation* protection = find_protected_relation(level->relation);
-  if (protection == nullptr || protection->max_rows == 0) return amounts;
-  Node* user = column_showing(&level->scope, {level->relation, protection->user_column});
+  const int rows = most_rows_of_user(level);
+  if (rows == 0) return amounts;
+  const Oid relation = linitial_oid(level->relations);
+  const ProtectedRelation* protection = find_protected_relation(relation);
+  Node* user = column_showing(&level->scope, {relation, protection->user_column});
   if (user == nullptr) {
     refuse(level->refused, kNowhere, "the query leaves out the column of the users",
            psprintf("Show column %s in the derived table: the choice of groups needs it.",
                     NameStr(protection->user_column_name)));
   }
   Node* most = reinterpret_cast<Node*>(makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-                                                 Int64GetDatum(protection->max_rows), false,
-                                                 FLOAT8PASSBYVAL));
+                                                 Int64GetDatum(rows), false, FLOAT8PASSBYVAL));
   return lappend(lcons(user, amounts), most);
 }
 
@@ -125,7 +126,7 @@ bool has_keys_of_rows(const PlainLevel* level) {
   foreach (cell, query->groupClause) {
     auto* clause = static_cast<SortGroupClause*>(lfirst(cell));
     Node* key = get_sortgroupclause_expr(clause, query->targetList);
-    if (reads_relation(&level->scope, key, level->relation)) return true;
+    if (reads_relations(&level->scope, key, level->relations)) return true;
   }
   return false;
 }
@@ -154,16 +155,26 @@ void keep_keys(const Translation* translation, PlainLevel* level) {
   query->hasAggs = true;
 }
 
+// The smallest that the grants on the relations state. False if a grant states no epsilon.
+bool find_prices(PlainLevel* level) {
+  const ListCell* cell;
+  foreach (cell, level->relations) {
+    const auto access = private_access(lfirst_oid(cell), GetUserId());
+    if (!access || !access->epsilon) return false;
+    const bool is_first = foreach_current_index(cell) == 0;
+    const double delta = access->delta.value_or(0);
+    level->epsilon = is_first ? *access->epsilon : Min(level->epsilon, *access->epsilon);
+    level->delta = is_first ? delta : Min(level->delta, delta);
+  }
+  return true;
+}
+
 bool find_level(const Translation* translation, Query* query, const QueryScope* parent,
                 PlainLevel* level) {
   level->scope = {query, parent};
-  level->relation = protected_rows_of(&level->scope);
-  if (!OidIsValid(level->relation)) return false;
-  const auto access = private_access(level->relation, GetUserId());
-  if (!access || !access->epsilon) return false;
-  level->refused = {translation->text, get_rel_name(level->relation), nullptr};
-  level->epsilon = *access->epsilon;
-  level->delta = access->delta.value_or(0);
+  level->relations = protected_rows_of(&level->scope);
+  if (level->relations == NIL || !find_prices(level)) return false;
+  level->refused = {translation->text, get_rel_name(linitial_oid(level->relations)), nullptr};
   return true;
 }
 
@@ -255,7 +266,7 @@ bool translate_below(Node* node, void* context) {
 bool is_plain(Query* query, const QueryScope* parent) {
   if (!has_standard_aggregate(query)) return false;
   const QueryScope scope = {query, parent};
-  return OidIsValid(protected_rows_of(&scope));
+  return protected_rows_of(&scope) != NIL;
 }
 
 // Takes window functions, DISTINCT and grouping sets out of a level with standard aggregates. What

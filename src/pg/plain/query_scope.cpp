@@ -59,21 +59,25 @@ bool is_borrowed(const Query* query, const RangeTblEntry* entry) {
   return permissions != nullptr && borrows(permissions);
 }
 
-Oid protected_rows_of_entry(const QueryScope* scope, int number) {
+List* protected_rows_of_entry(const QueryScope* scope, int number) {
   const RangeTblEntry* entry = rt_fetch(number, scope->query->rtable);
-  if (is_borrowed(scope->query, entry)) return permissions_of(scope->query, entry)->relid;
+  if (is_borrowed(scope->query, entry)) {
+    return list_make1_oid(permissions_of(scope->query, entry)->relid);
+  }
   const QueryScope* below = query_of(scope, entry);
-  return below == nullptr || combines_rows(below->query) ? InvalidOid : protected_rows_of(below);
+  return below == nullptr || combines_rows(below->query) ? NIL : protected_rows_of(below);
 }
 
-Oid protected_rows_of_part(const QueryScope* scope, const Node* part) {
+List* protected_rows_of_part(const QueryScope* scope, const Node* part) {
   if (IsA(part, RangeTblRef)) {
     return protected_rows_of_entry(scope, reinterpret_cast<const RangeTblRef*>(part)->rtindex);
   }
-  if (!IsA(part, JoinExpr)) return InvalidOid;
+  if (!IsA(part, JoinExpr)) return NIL;
   const auto* join = reinterpret_cast<const JoinExpr*>(part);
-  const Oid left = protected_rows_of_part(scope, join->larg);
-  return OidIsValid(left) ? left : protected_rows_of_part(scope, join->rarg);
+  List* left = protected_rows_of_part(scope, join->larg);
+  List* right = protected_rows_of_part(scope, join->rarg);
+  return join->jointype == JOIN_RIGHT ? list_concat_unique_oid(right, left)
+                                      : list_concat_unique_oid(left, right);
 }
 
 bool shows(const QueryScope* scope, const Node* expression, const ColumnOrigin& searched) {
@@ -124,13 +128,13 @@ Node* column_showing_in_part(const QueryScope* scope, const Node* part,
 
 struct Reading {
   const QueryScope* scope;
-  Oid relation;
+  const List* relations;
   int columns;  // that have been looked at
 };
 constexpr int kMostColumns = 1000;
 
 // For expression_tree_walker(). `context` is a Reading*. What is too long to follow counts as a
-// column of the relation.
+// column of the relations.
 bool find_column_of(Node* node, void* context) {
   if (node == nullptr) return false;
   if (!IsA(node, Var)) {
@@ -143,9 +147,9 @@ bool find_column_of(Node* node, void* context) {
   const auto definition = definition_of(reading->scope, reinterpret_cast<Var*>(node));
   if (!definition) {
     const auto origin = origin_of(reading->scope, node);
-    return origin && origin->relation == reading->relation;
+    return origin && list_member_oid(reading->relations, origin->relation);
   }
-  Reading below = {definition->scope, reading->relation, reading->columns};
+  Reading below = {definition->scope, reading->relations, reading->columns};
   const bool found = find_column_of(definition->expression, &below);
   reading->columns = below.columns;
   return found;
@@ -185,13 +189,14 @@ std::optional<ColumnOrigin> origin_of(const QueryScope* scope, const Node* expre
   return ColumnOrigin{entry->relid, column->varattno};
 }
 
-Oid protected_rows_of(const QueryScope* scope) {
+List* protected_rows_of(const QueryScope* scope) {
+  List* relations = NIL;
   const ListCell* cell;
   foreach (cell, scope->query->jointree->fromlist) {
-    const Oid relation = protected_rows_of_part(scope, static_cast<const Node*>(lfirst(cell)));
-    if (OidIsValid(relation)) return relation;
+    const List* part = protected_rows_of_part(scope, static_cast<const Node*>(lfirst(cell)));
+    relations = list_concat_unique_oid(relations, part);
   }
-  return InvalidOid;
+  return relations;
 }
 
 bool is_protected_entry(const QueryScope* scope, int number) {
@@ -211,8 +216,8 @@ Node* column_showing(const QueryScope* scope, const ColumnOrigin& origin) {
   return nullptr;
 }
 
-bool reads_relation(const QueryScope* scope, Node* expression, Oid relation) {
-  Reading reading = {scope, relation, 0};
+bool reads_relations(const QueryScope* scope, Node* expression, const List* relations) {
+  Reading reading = {scope, relations, 0};
   return find_column_of(expression, &reading);
 }
 

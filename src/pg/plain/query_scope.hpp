@@ -32,8 +32,9 @@ struct ColumnOrigin {
 };
 std::optional<ColumnOrigin> origin_of(const QueryScope* scope, const Node* expression);
 
-// The protected relation whose rows FROM has and that the user borrows; invalid if there is none.
-Oid protected_rows_of(const QueryScope* scope);
+// The protected relations whose rows FROM has and that the user borrows, OIDs. No outer join with
+// another leaves out rows of the first. NIL if there is none.
+List* protected_rows_of(const QueryScope* scope);
 
 // Whether an entry of the range table is a protected relation that the user borrows.
 bool is_protected_entry(const QueryScope* scope, int number);
@@ -44,7 +45,7 @@ const QueryScope* query_of_entry(const QueryScope* scope, int number);
 // A column of the scope that shows this column of a relation, or null if FROM has none.
 Node* column_showing(const QueryScope* scope, const ColumnOrigin& origin);
 
-// Whether an expression reads a column of this protected relation.
-bool reads_relation(const QueryScope* scope, Node* expression, Oid relation);
+// Whether an expression reads a column of one of these protected relations.
+bool reads_relations(const QueryScope* scope, Node* expression, const List* relations);
 
 }  // namespace dpquantile

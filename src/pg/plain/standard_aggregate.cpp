@@ -246,17 +246,21 @@ Node* error_in_statistics(const PlainLevel* level, const Aggref* valued, const c
 
 namespace {
 
+bool counts_users(const PlainLevel* level, const Aggref* call) {
+  if (call->aggdistinct == NIL || call->args == NIL) return false;
+  const auto origin = origin_of(&level->scope, argument_of(call));
+  if (!origin || !list_member_oid(level->relations, origin->relation)) return false;
+  const ProtectedRelation* protection = find_protected_relation(origin->relation);
+  return protection != nullptr && origin->column == protection->user_column;
+}
+
 // The number of all users has the whole epsilon (pg/protect/private_aggregate.cpp). Other counts
 // have a part for each row of a user.
 double epsilon_of_record(const PlainLevel* level, const Aggref* call) {
-  const ProtectedRelation* protection = find_protected_relation(level->relation);
-  if (protection == nullptr || protection->max_rows == 0) return level->epsilon;
-  const auto origin = origin_of(&level->scope, call->args == NIL ? nullptr : argument_of(call));
-  const bool is_of_user =
-      origin && origin->relation == level->relation && origin->column == protection->user_column;
-  const bool has_all =
-      is_of_user && call->aggdistinct != NIL && level->scope.query->groupClause == NIL;
-  return has_all ? level->epsilon : level->epsilon / protection->max_rows;
+  const int rows = most_rows_of_user(level);
+  if (rows == 0) return level->epsilon;
+  const bool has_all = counts_users(level, call) && level->scope.query->groupClause == NIL;
+  return has_all ? level->epsilon : level->epsilon / rows;
 }
 
 }  // namespace

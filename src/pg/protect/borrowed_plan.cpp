@@ -16,12 +16,13 @@ constexpr char kMark[] = "dpquantile borrowed rights";
 void mark_plan(PlannedStmt* plan, const BorrowedPlan& mark) {
   RangeTblEntry* entry = makeNode(RangeTblEntry);
   entry->rtekind = RTE_VALUES;
-  entry->eref = makeAlias(
-      kMark, mark.time_zone == nullptr ? NIL : list_make1(makeString(pstrdup(mark.time_zone))));
+  char* time_zone = pstrdup(mark.time_zone == nullptr ? "" : mark.time_zone);
+  entry->eref = makeAlias(kMark, lcons(makeString(time_zone), list_copy(mark.units)));
   entry->coltypes = mark.relations;
   entry->coltypmods =
       lcons_int(mark.own_parameters, list_concat_copy(mark.user_columns, mark.max_rows));
-  entry->colcollations = lcons_oid(mark.user, list_copy(mark.indexes));
+  entry->coltypmods = lcons_int(list_length(mark.joined), entry->coltypmods);
+  entry->colcollations = lcons_oid(mark.user, list_concat_copy(mark.joined, mark.indexes));
   entry->values_lists = mark.expressions == NIL ? NIL : list_make1(mark.expressions);
   plan->rtable = lappend(plan->rtable, entry);
 }
@@ -31,14 +32,17 @@ bool find_mark(const List* range_table, BorrowedPlan* mark) {
   const auto* entry = static_cast<const RangeTblEntry*>(llast(range_table));
   if (entry->rtekind != RTE_VALUES || strcmp(entry->eref->aliasname, kMark) != 0) return false;
   mark->relations = entry->coltypes;
-  mark->own_parameters = linitial_int(entry->coltypmods);
+  const int joined = linitial_int(entry->coltypmods);
+  mark->own_parameters = lsecond_int(entry->coltypmods);
   const int relations = list_length(mark->relations);
-  mark->user_columns = list_truncate(list_copy_tail(entry->coltypmods, 1), relations);
-  mark->max_rows = list_copy_tail(entry->coltypmods, 1 + relations);
-  mark->time_zone =
-      entry->eref->colnames == NIL ? nullptr : strVal(linitial(entry->eref->colnames));
+  mark->user_columns = list_truncate(list_copy_tail(entry->coltypmods, 2), relations);
+  mark->max_rows = list_copy_tail(entry->coltypmods, 2 + relations);
+  const char* time_zone = strVal(linitial(entry->eref->colnames));
+  mark->time_zone = *time_zone == '\0' ? nullptr : time_zone;
+  mark->units = list_copy_tail(entry->eref->colnames, 1);
   mark->user = linitial_oid(entry->colcollations);
-  mark->indexes = list_copy_tail(entry->colcollations, 1);
+  mark->joined = list_truncate(list_copy_tail(entry->colcollations, 1), joined);
+  mark->indexes = list_copy_tail(entry->colcollations, 1 + joined);
   mark->expressions =
       entry->values_lists == NIL ? NIL : static_cast<List*>(linitial(entry->values_lists));
   return true;

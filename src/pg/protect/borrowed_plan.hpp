@@ -16,6 +16,8 @@ struct BorrowedPlan {
   List* relations;        // of OIDs: the borrowed relations
   List* user_columns;     // of numbers: the column of each that named the users, or 0
   List* max_rows;         // of numbers: the most rows of a user of each, or 0
+  List* units;            // of String: the unit of each, or an empty one
+  List* joined;           // of OIDs: protected tables that are joined with each other
   List* indexes;          // of OIDs: unique indexes that the query relies on
   List* expressions;      // planned early expressions
   const char* time_zone;  // for which the query was planned, if it depends on it, else null

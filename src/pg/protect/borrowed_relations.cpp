@@ -42,7 +42,8 @@ BorrowedRelation* borrow(RelationPermissions* entry) {
   if (OidIsValid(entry->checkAsUser) && entry->checkAsUser != user) return nullptr;
   const ProtectedRelation* protection = find_protected_relation(entry->relid);
   if (protection == nullptr) return nullptr;
-  const BorrowedRelation found = {entry, protection->user_column, protection->max_rows, false};
+  const BorrowedRelation found = {entry, protection->user_column, protection->max_rows,
+                                  protection->unit, false};
   if (may_select(entry, user)) return nullptr;
   if (!private_access(entry->relid, user)) return nullptr;
   auto* borrowed = static_cast<BorrowedRelation*>(palloc(sizeof(BorrowedRelation)));
@@ -64,14 +65,6 @@ bool collect(Node* node, void* borrowed) {
     if (relation != nullptr) *list = lappend(*list, relation);
   }
   return query_tree_walker(query, DPQ_TREE_WALKER(collect), borrowed, 0);
-}
-
-Oid owner_of(Oid relation) {
-  HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-  if (!HeapTupleIsValid(row)) return InvalidOid;
-  const Oid owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(row))->relowner;
-  ReleaseSysCache(row);
-  return owner;
 }
 
 }  // namespace
@@ -105,6 +98,14 @@ BorrowedRelation* find_borrowed(const List* borrowed, const RelationPermissions*
     if (relation->permissions == permissions) return relation;
   }
   return nullptr;
+}
+
+Oid owner_of(Oid relation) {
+  HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+  if (!HeapTupleIsValid(row)) return InvalidOid;
+  const Oid owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(row))->relowner;
+  ReleaseSysCache(row);
+  return owner;
 }
 
 void lend_owners_rights(const BorrowedRelation* relation) {

@@ -10,6 +10,7 @@ struct BorrowedRelation {
   RelationPermissions* permissions;  // those of one entry of a range table
   AttrNumber user_column;            // as in ProtectedRelation
   int max_rows;                      // as in ProtectedRelation
+  NameData unit;                     // as in ProtectedRelation
   bool is_validated;                 // whether only private answers are computed from it
 };
 
@@ -27,6 +28,9 @@ bool borrows(RelationPermissions* permissions);
 
 // The one with these permissions, or null.
 BorrowedRelation* find_borrowed(const List* borrowed, const RelationPermissions* permissions);
+
+// The owner of a relation, or invalid.
+Oid owner_of(Oid relation);
 
 // Makes PostgreSQL check the rights of the relation's owner.
 void lend_owners_rights(const BorrowedRelation* relation);

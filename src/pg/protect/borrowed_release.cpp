@@ -32,11 +32,11 @@ RefusedQuery refused_query(Oid relation) {
          "Ask its owner for private access: dp_grant_private_access.");
 }
 
-// The query was validated for rows, or for the users of a column with so many rows.
-void check_unit(Oid relation, int user_column, int max_rows) {
+// The query was validated for rows, or for the users of a column with so many rows, of this unit.
+void check_unit(Oid relation, int user_column, int max_rows, const char* unit) {
   const ProtectedRelation* protection = find_protected_relation(relation);
   if (protection != nullptr && protection->user_column == user_column &&
-      protection->max_rows == max_rows) {
+      protection->max_rows == max_rows && strcmp(NameStr(protection->unit), unit) == 0) {
     return;
   }
   refuse(refused_query(relation), kNowhere,
@@ -59,7 +59,7 @@ Allowed allowed_by_grants(const BorrowedPlan& mark) {
     if (!granted) refuse_without_grant(lfirst_oid(cell));
     const int number = foreach_current_index(cell);
     check_unit(lfirst_oid(cell), list_nth_int(mark.user_columns, number),
-               list_nth_int(mark.max_rows, number));
+               list_nth_int(mark.max_rows, number), strVal(list_nth(mark.units, number)));
     allowed.smallest_epsilon = Max(allowed.smallest_epsilon, granted->smallest_epsilon);
     allowed.reuse = Min(allowed.reuse, granted->reuse);
   }
@@ -172,6 +172,7 @@ ReleaseTerms check_borrowed_release(const ReleaseNode* node, std::span<const Cha
   check_rows_of_users(node, mark);
   check_indexes(mark, state->es_snapshot);
   check_writers(refused_query(relation), mark.indexes, mark.relations);
+  check_joined_writers(refused_query(relation), mark.joined);
   require_early_values(mark, state->es_param_list_info);
   const List* charged = charged_tables(node, mark);
   if (allowed.reuse <= 0 || !is_same_whenever_asked(node)) {

@@ -17,6 +17,15 @@ Node* column_of(const QueryLevel* source, AttrNumber number) {
   return reinterpret_cast<Node*>(static_cast<TargetEntry*>(list_nth(columns, number - 1))->expr);
 }
 
+// Whether a column of an entry names the users.
+bool has_users(const FromEntry& entry, AttrNumber number) {
+  if (entry.relation != nullptr) return number == entry.relation->user_column;
+  if (entry.source == nullptr) return false;
+  if (entry.source->view != nullptr) return number == entry.source->view->user_column;
+  const Node* original = column_of(entry.source, number);
+  return original != nullptr && is_user_column(entry.source, original);
+}
+
 bool is_public_column(const QueryLevel* level, const Var* column) {
   if (column->varlevelsup > 0) return true;
   if (Node* merged = merged_column(level, column)) return is_public(level, merged);
@@ -94,18 +103,17 @@ bool is_null_when_absent(const QueryLevel* level, Node* expression) {
          has_absent_column(expression, const_cast<QueryLevel*>(level));
 }
 
-bool is_user_column(const QueryLevel* level, const Node* expression) {
-  if (!IsA(expression, Var)) return false;
+int user_entry_of(const QueryLevel* level, const Node* expression) {
+  if (!IsA(expression, Var)) return 0;
   const auto* column = reinterpret_cast<const Var*>(expression);
-  if (column->varlevelsup > 0 || column->varattno < 1) return false;
+  if (column->varlevelsup > 0 || column->varattno < 1) return 0;
   const Node* merged = merged_column(level, column);
-  if (merged != nullptr) return is_user_column(level, merged);
-  const FromEntry& entry = entry_of(level, column->varno);
-  if (entry.relation != nullptr) return column->varattno == entry.relation->user_column;
-  if (entry.source == nullptr) return false;
-  if (entry.source->view != nullptr) return column->varattno == entry.source->view->user_column;
-  const Node* original = column_of(entry.source, column->varattno);
-  return original != nullptr && is_user_column(entry.source, original);
+  if (merged != nullptr) return user_entry_of(level, merged);
+  return has_users(entry_of(level, column->varno), column->varattno) ? column->varno : 0;
+}
+
+bool is_user_column(const QueryLevel* level, const Node* expression) {
+  return user_entry_of(level, expression) != 0;
 }
 
 int weight_of(const QueryLevel* level, const Node* node) {

@@ -3,6 +3,7 @@
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/public_list.hpp"
 #include "pg/protect/unique_key.hpp"
+#include "pg/protect/unit_join.hpp"
 
 extern "C" {
 #include "nodes/nodeFuncs.h"
@@ -22,6 +23,7 @@ constexpr char kJoinHint[] =
 struct Part {
   Bitmapset* entries;
   bool has_rows;  // the protected rows are in it; otherwise it is one table
+  int user;       // the entry with the column of the users of these rows
 };
 
 struct Walk {
@@ -56,7 +58,7 @@ Part part_of_entry(QueryLevel* level, int number) {
                          "without children and row security nor a list of constants",
                          rt_fetch(number, level->query->rtable)->eref->aliasname));
   }
-  return {bms_make_singleton(number), has_rows};
+  return {bms_make_singleton(number), has_rows, has_rows ? number : 0};
 }
 
 // An outer join may put NULLs in the place of these entries.
@@ -133,13 +135,8 @@ struct Sides {
   bool keeps_table;  // an outer join keeps rows of the table without partner
 };
 
-Sides sides_of(const Walk& walk, const JoinExpr* join) {
-  const Part left = walk_from(walk, join->larg);
-  const Part right = walk_from(walk, join->rarg);
+Sides sides_of(const Walk& walk, const JoinExpr* join, const Part& left, const Part& right) {
   const auto* at = reinterpret_cast<const Node*>(join);
-  if (left.has_rows && right.has_rows) {
-    refuse_join(walk.level, at, "protected rows are joined with protected rows");
-  }
   if (!left.has_rows && !right.has_rows) {
     refuse_join(walk.level, at, "tables are joined with each other before the protected rows");
   }
@@ -152,15 +149,44 @@ Sides sides_of(const Walk& walk, const JoinExpr* join) {
                        : Sides{right, left, keeps_right, keeps_left};
 }
 
+struct UserJoin {
+  Part left;
+  Part right;
+  JoinType type;
+  const Node* at;  // null in a list
+};
+
+// Protected rows joined with those of other tables of the same unit: each row is of one user.
+Part join_of_users(QueryLevel* level, const UserJoin& join, const List* conditions) {
+  if (level->has_public_side) {
+    refuse(level->statement->refused, join.at == nullptr ? kNowhere : exprLocation(join.at),
+           "protected tables are joined after the public table whose rows are kept",
+           "Join the protected tables in a derived table: FROM city c LEFT JOIN (SELECT ... FROM "
+           "patients p JOIN visits v ON v.patient = p.id) t ON t.city = c.id.");
+  }
+  check_unit_join(level, {join.left.entries, join.right.entries, conditions, join.at});
+  const bool keeps_right = join.type == JOIN_RIGHT;
+  if (join.type != JOIN_INNER && join.type != JOIN_LEFT && !keeps_right) {
+    refuse_join(level, join.at, "only inner, left and right joins are allowed");
+  }
+  return {bms_union(join.left.entries, join.right.entries), true,
+          keeps_right ? join.right.user : join.left.user};
+}
+
 Part walk_join(const Walk& walk, const JoinExpr* join) {
   const bool is_inner = join->jointype == JOIN_INNER;
   // WHERE chooses rows after the join only if no outer join is in between.
   const Walk below = {walk.level, is_inner ? walk.where : NIL};
-  Sides sides = sides_of(below, join);
+  const Part left = walk_from(below, join->larg);
+  const Part right = walk_from(below, join->rarg);
   const auto* at = reinterpret_cast<const Node*>(join);
-  const int table = bms_singleton_member(sides.table.entries);
   const List* on = terms_of(join->quals);
   const List* conditions = is_inner ? list_concat_copy(on, walk.where) : on;
+  if (left.has_rows && right.has_rows) {
+    return join_of_users(walk.level, {left, right, join->jointype, at}, conditions);
+  }
+  Sides sides = sides_of(walk, join, left, right);
+  const int table = bms_singleton_member(sides.table.entries);
   if (!fixes_row(walk, sides.rows, table, conditions)) refuse_multiplying(walk, table, at);
   if (sides.keeps_table) {
     add_public_side(walk, sides.rows, table, at);
@@ -205,11 +231,12 @@ void walk_list(const Walk& walk, const List* from) {
     if (!part.has_rows) {
       tables = bms_add_members(tables, part.entries);
     } else if (rows.has_rows) {
-      refuse_join(walk.level, nullptr, "protected rows are joined with protected rows");
+      rows = join_of_users(walk.level, {rows, part, JOIN_INNER, nullptr}, walk.where);
     } else {
       rows = part;
     }
   }
+  walk.level->user_entry = rows.user;
   if (!bms_is_empty(tables)) walk.level->keeps_public_rows = false;
   add_tables(walk, &rows, tables);
 }
@@ -223,6 +250,19 @@ void begin_with_sources(QueryLevel* level) {
   }
 }
 
+// The relations with the rows, and whose users they are.
+void find_relations(QueryLevel* level) {
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    level->relations = list_concat_unique_ptr(level->relations, relations_of_entry(level, i));
+    level->tables = list_concat_unique_oid(level->tables, tables_of_entry(level, i));
+  }
+  const FromEntry& entry = entry_of(level, level->user_entry);
+  level->whose = entry.relation != nullptr ? entry.relation : entry.source->whose;
+  if (list_length(level->relations) < 2) return;
+  List** joined = &level->statement->joined;
+  *joined = list_concat_unique_oid(*joined, level->tables);
+}
+
 }  // namespace
 
 void check_joins(QueryLevel* level) {
@@ -230,6 +270,7 @@ void check_joins(QueryLevel* level) {
   const Walk walk = {level, terms_of(from->quals)};
   begin_with_sources(level);
   walk_list(walk, from->fromlist);
+  find_relations(level);
   if (!are_public(level, walk.where)) level->keeps_public_rows = false;
 }
 

@@ -91,7 +91,7 @@ bool protects_users(const QueryLevel* level, const Aggref* call, const FamilyRow
 
 // How the rows of a user are limited: what is left of them is protected by an aggregate over rows.
 bool limits_rows(const QueryLevel* level, const FamilyRow& family) {
-  return level->whose->max_rows > 0 && !family.hashes_users() && !family.selects_groups();
+  return most_rows_of_user(level) > 0 && !family.hashes_users() && !family.selects_groups();
 }
 
 // Returns whether the call must see limited rows only.
@@ -106,7 +106,7 @@ bool check_user(const QueryLevel* level, const Aggref* call, const FamilyRow& fa
       level, call,
       psprintf("an aggregate does not protect all rows of a user, whom column %s names",
                get_attname(level->whose->permissions->relid, level->whose->user_column, false)),
-      level->whose->max_rows > 0 && family.selects_groups() ? kUserGroupHint : kUserHint);
+      most_rows_of_user(level) > 0 && family.selects_groups() ? kUserGroupHint : kUserHint);
 }
 
 // ---- The limit of the rows of a user -------------------------------------------------------
@@ -120,7 +120,7 @@ Node* row_limit(QueryLevel* level, const Aggref* call) {
                 "Name the table itself in FROM.");
   }
   Const* most = makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
-                          Int32GetDatum(level->whose->max_rows), false, true);
+                          Int32GetDatum(most_rows_of_user(level)), false, true);
   return reinterpret_cast<Node*>(makeFuncExpr(function, BOOLOID, list_make2(user, most), InvalidOid,
                                               InvalidOid, COERCE_EXPLICIT_CALL));
 }

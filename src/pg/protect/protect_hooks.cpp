@@ -43,6 +43,7 @@ void add_relations(BorrowedPlan* mark, const List* borrowed) {
     mark->relations = lappend_oid(mark->relations, relation->permissions->relid);
     mark->user_columns = lappend_int(mark->user_columns, relation->user_column);
     mark->max_rows = lappend_int(mark->max_rows, relation->max_rows);
+    mark->units = lappend(mark->units, makeString(pstrdup(NameStr(relation->unit))));
   }
 }
 
@@ -68,12 +69,15 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
                        NIL,
                        NIL,
                        NIL,
+                       NIL,
+                       statement.joined,
                        statement.indexes,
                        plan_early_expressions(statement.early),
                        planned_time_zone(),
                        statement.own_parameters};
   add_relations(&mark, borrowed);
   check_writers(statement.refused, mark.indexes, mark.relations);
+  check_joined_writers(statement.refused, mark.joined);
   ListCell* cell;
   foreach (cell, borrowed) lend_owners_rights(static_cast<BorrowedRelation*>(lfirst(cell)));
   PlannedStmt* plan = plan_as_before(query, text, options, parameters_for_estimates(mark, params));

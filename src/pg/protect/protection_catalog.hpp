@@ -24,6 +24,9 @@ struct ProtectedRelation {
   NameData user_column_name;
   // How many rows of a user each release block sees; 0: aggregates over rows are refused.
   int max_rows;
+  // What kind of user it is, by a name of the owner's: the tables of one owner with the same name
+  // may be joined by their users. Empty: none.
+  NameData unit;
 };
 
 // Makes the cache follow the catalog. Call it once, when the library is loaded.

@@ -23,13 +23,14 @@ struct Statement {
   ParamListInfo parameters;  // of the execution that the plan is for, or null
   int own_parameters;        // the largest number of a parameter of the query
   List* indexes;             // of OIDs: unique indexes that joins and groups rely on
+  List* joined;              // of OIDs: protected tables that are joined with each other
   SubqueryCheck check_subquery;
   int node_count;  // nodes of the expressions that have been looked at
 };
 
 enum class LevelKind {
   kOuter,    // reads no protected row; it may use answers of release blocks
-  kSource,   // a projection and selection of the rows of one protected relation
+  kSource,   // a projection and selection of the rows of a protected relation, or of several joined
   kRelease,  // private aggregates over such rows
 };
 
@@ -54,7 +55,10 @@ struct QueryLevel {
   int* weights;             // of a source: how many nodes each of its columns is computed with
   QueryLevel** ctes;        // in the order of the query's CTEs
   BorrowedRelation* view;   // whose query this is, or null
-  BorrowedRelation* whose;  // the relation with the protected rows, of a source or release block
+  List* relations;          // of a source or release block: those with its rows, BorrowedRelation
+  List* tables;             // of OIDs: the tables that these rows are of, in views, too
+  BorrowedRelation* whose;  // the one of these whose column names the user of each row
+  int user_entry;           // the entry of FROM that shows this column
   bool has_release;         // whether it is a release block or contains one
   bool is_empty;            // a source of which no row is read
   // "public LEFT JOIN protected": some rows may have no protected row.
@@ -68,6 +72,10 @@ struct CteOfLevel {
   CommonTableExpr* cte;  // null if there is none
   QueryLevel* body;
 };
+
+// How many rows of a user a source or release block may have: the most that one of its relations
+// allows. 0 if one of them allows none.
+int most_rows_of_user(const QueryLevel* level);
 
 // The CTE that an entry of FROM names.
 CteOfLevel find_cte(const QueryLevel* level, const RangeTblEntry* entry);

@@ -122,11 +122,6 @@ void check_clauses(const QueryLevel* level) {
 void check_rows(QueryLevel* level) {
   check_joins(level);
   rewrite_conditions(level, reinterpret_cast<Node*>(level->query->jointree));
-  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
-    const FromEntry& entry = entry_of(level, i);
-    if (entry.relation != nullptr) level->whose = entry.relation;
-    if (entry.source != nullptr) level->whose = entry.source->whose;
-  }
 }
 
 void check_source(QueryLevel* level) {

@@ -10,7 +10,7 @@ namespace dpquantile {
 void check_source(QueryLevel* level);
 
 // Checks and rewrites what a source and a release block share: joins and the conditions of FROM and
-// WHERE. Finds the relation.
+// WHERE. Finds the relations.
 void check_rows(QueryLevel* level);
 
 // ereports for what neither a source nor a release block may have.

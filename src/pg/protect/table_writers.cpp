@@ -6,6 +6,7 @@ extern "C" {
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_authid_d.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -82,6 +83,20 @@ void check_writers(const RefusedQuery& query, const List* indexes, const List* r
     if (!OidIsValid(table) || list_member_oid(relations, table)) continue;
     const ListCell* relation;
     foreach (relation, relations) check_join({&query, table, lfirst_oid(relation)});
+  }
+}
+
+void check_joined_writers(const RefusedQuery& query, const List* tables) {
+  const ListCell* table;
+  foreach (table, tables) {
+    const ListCell* part;
+    foreach (part, find_all_inheritors(lfirst_oid(table), AccessShareLock, nullptr)) {
+      const ListCell* other;
+      foreach (other, tables) {
+        if (lfirst_oid(other) == lfirst_oid(table)) continue;
+        check_join({&query, lfirst_oid(part), lfirst_oid(other)});
+      }
+    }
   }
 }
 

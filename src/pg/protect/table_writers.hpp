@@ -16,4 +16,8 @@ namespace dpquantile {
 // rely on, `relations` those of the protected relations.
 void check_writers(const RefusedQuery& query, const List* indexes, const List* relations);
 
+// The same for protected tables that are joined with each other, by OIDs: everybody who may write
+// one of them, or a partition or child of it, may read the others.
+void check_joined_writers(const RefusedQuery& query, const List* tables);
+
 }  // namespace dpquantile

@@ -68,7 +68,8 @@ AttrNumber find_user(const QueryLevel* source) {
   const ListCell* cell;
   foreach (cell, source->query->targetList) {
     const auto* column = static_cast<const TargetEntry*>(lfirst(cell));
-    if (is_user_column(source, reinterpret_cast<const Node*>(column->expr))) return column->resno;
+    const auto* expression = reinterpret_cast<const Node*>(column->expr);
+    if (user_entry_of(source, expression) == source->user_entry) return column->resno;
   }
   return 0;
 }
@@ -136,14 +137,10 @@ Node* column_of_source(const QueryLevel* level, int number, QueryLevel* source) 
 
 Node* user_of_row(QueryLevel* level) {
   check_stack_depth();
-  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
-    const FromEntry& entry = entry_of(level, i);
-    if (entry.relation != nullptr) return column_of_table(level, i, entry.relation);
-    if (entry.source != nullptr) {
-      return column_of_source(level, i, const_cast<QueryLevel*>(entry.source));
-    }
-  }
-  return nullptr;
+  const int number = level->user_entry;
+  const FromEntry& entry = entry_of(level, number);
+  if (entry.relation != nullptr) return column_of_table(level, number, entry.relation);
+  return column_of_source(level, number, const_cast<QueryLevel*>(entry.source));
 }
 
 }  // namespace dpquantile

@@ -222,17 +222,28 @@ QueryLevel* make_level(Statement* statement, QueryLevel* parent, Query* query,
   return level;
 }
 
+// The OIDs of the relations, which are validated now.
+List* set_validated(const QueryLevel* level) {
+  List* relations = NIL;
+  const ListCell* cell;
+  foreach (cell, level->relations) {
+    auto* relation = static_cast<BorrowedRelation*>(lfirst(cell));
+    relation->is_validated = true;
+    relations = list_append_unique_oid(relations, relation->permissions->relid);
+  }
+  return relations;
+}
+
 void check_by_kind(QueryLevel* level) {
   switch (level->kind) {
     case LevelKind::kSource:
       check_source(level);
-      level->whose->is_validated = true;
+      (void)set_validated(level);
       break;
     case LevelKind::kRelease:
       check_release_block(level);
-      level->whose->is_validated = true;
       level->has_release = true;
-      mark_charged_tables(level->query, list_make1_oid(level->whose->permissions->relid));
+      mark_charged_tables(level->query, set_validated(level));
       if (level->parent != nullptr) fence(level->query);
       break;
     case LevelKind::kOuter:

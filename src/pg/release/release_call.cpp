@@ -131,20 +131,21 @@ bool is_charged_alone(const ReleaseCall& call) {
 
 }  // namespace
 
-Charge charge_for(const ReleaseCall& call, bool has_keys, int times) {
+Charge charge_for(const ReleaseCall& call, const ChargedRows& rows, int times) {
   const MethodRow& method = *find_method(*call.family, call.method);
   Charge charge;
   charge.function = call.name;
   charge.mechanism = method.name.data();
   charge.neighbours = call.most_rows > 0 ? kOneUser
-                      : has_keys         ? method.neighbours_in_groups
+                      : rows.have_keys   ? method.neighbours_in_groups
                                          : method.neighbours;
   const ReleaseCosts& costs = call.costs;
-  charge.costs = has_keys && !is_charged_alone(call) ? costs_in_groups(costs) : costs;
+  const bool may_move = rows.have_keys && !is_charged_alone(call);
+  charge.costs = may_move || rows.are_joined ? costs_in_groups(costs) : costs;
   charge.times = times;
   const bool by_group = is_charged_by_group(call);
   charge.grouping_sets = by_group ? 1 : times;
-  charge.groups = by_group ? times : has_keys ? -1 : 1;
+  charge.groups = by_group ? times : rows.have_keys ? -1 : 1;
   return charge;
 }
 

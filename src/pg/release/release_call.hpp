@@ -42,9 +42,16 @@ inline bool is_charged_by_group(const ReleaseCall& call) {
 // and if users cannot be hashed (make_user_hash).
 void prepare_call(ReleaseCall* call, ExprContext* expressions, MemoryContext lasting);
 
+// What a charge depends on besides the call.
+struct ChargedRows {
+  bool have_keys;   // whether they are in groups
+  bool are_joined;  // of several protected tables: one row may be a part of all joined rows of a
+                    // user
+};
+
 // The charge of a prepared call, `times` as in Charge. Its texts live in the current memory context
 // or longer.
-Charge charge_for(const ReleaseCall& call, bool has_keys, int times);
+Charge charge_for(const ReleaseCall& call, const ChargedRows& rows, int times);
 
 // Draws the answer of a group of a prepared call, in the current memory context. Requires that the
 // call has been charged. ereports as the final function does.

@@ -63,6 +63,10 @@ bool any_bounds_users(const ReleaseNode* node) {
   return false;
 }
 
+ChargedRows rows_of(const ReleaseNode* node) {
+  return {node->plan.has_keys, list_length(node->plan.tables) > 1};
+}
+
 // For all groups, or for the first one if a call is charged for each. In the current memory
 // context.
 std::span<const Charge> first_charges(const ReleaseNode* node) {
@@ -70,7 +74,7 @@ std::span<const Charge> first_charges(const ReleaseNode* node) {
   for (int i = 0; i < node->call_count; ++i) {
     const ReleaseCall& call = node->calls[i];
     const int times = waits_for_groups(node, call) ? 1 : node->plan.grouping_sets;
-    charges[i] = charge_for(call, node->plan.has_keys, times);
+    charges[i] = charge_for(call, rows_of(node), times);
   }
   return {charges, static_cast<std::size_t>(node->call_count)};
 }
@@ -91,7 +95,7 @@ void charge_others(const ReleaseNode* node, int64 groups) {
   for (int i = 0; i < node->call_count; ++i) {
     const ReleaseCall& call = node->calls[i];
     if (!waits_for_groups(node, call)) continue;
-    charges[count++] = charge_for(call, true, static_cast<int>(groups - 1));
+    charges[count++] = charge_for(call, rows_of(node), static_cast<int>(groups - 1));
   }
   (void)charge_budget({charges, count}, node->tables, true);
   MemoryContextSwitchTo(previous);

@@ -1,0 +1,161 @@
+#include "pg/protect/unit_join.hpp"
+
+#include "pg/protect/column_traits.hpp"
+#include "pg/protect/node_functions.hpp"
+
+extern "C" {
+#include "access/stratnum.h"
+#include "access/transam.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+[[noreturn]] void refuse_join(const QueryLevel* level, const UnitJoin& join, const char* reason,
+                              const char* hint) {
+  refuse(level->statement->refused, join.at == nullptr ? kNowhere : exprLocation(join.at), reason,
+         hint);
+}
+
+// ---- The unit ------------------------------------------------------------------------------
+
+List* relations_of(const QueryLevel* level, const Bitmapset* entries) {
+  List* relations = NIL;
+  int number = -1;
+  while ((number = bms_next_member(entries, number)) >= 0) {
+    relations = list_concat(relations, relations_of_entry(level, number));
+  }
+  return relations;
+}
+
+List* tables_of(const QueryLevel* level, const Bitmapset* entries) {
+  List* tables = NIL;
+  int number = -1;
+  while ((number = bms_next_member(entries, number)) >= 0) {
+    tables = list_concat(tables, tables_of_entry(level, number));
+  }
+  return tables;
+}
+
+// The units of two owners have nothing in common, whatever their names are.
+bool are_of_one_unit(const BorrowedRelation* one, const BorrowedRelation* other) {
+  const Oid owner = owner_of(one->permissions->relid);
+  return one->user_column != 0 && other->user_column != 0 && *NameStr(one->unit) != '\0' &&
+         strcmp(NameStr(one->unit), NameStr(other->unit)) == 0 && OidIsValid(owner) &&
+         owner == owner_of(other->permissions->relid);
+}
+
+void check_units(const QueryLevel* level, const UnitJoin& join) {
+  const auto* one = static_cast<const BorrowedRelation*>(linitial(relations_of(level, join.left)));
+  const ListCell* cell;
+  foreach (cell, relations_of(level, join.right)) {
+    const auto* other = static_cast<const BorrowedRelation*>(lfirst(cell));
+    if (are_of_one_unit(one, other)) continue;
+    refuse_join(
+        level, join,
+        psprintf("it is joined with protected rows: %s and %s are not of one unit", name_of(one),
+                 name_of(other)),
+        "Ask the owner of both to state it: dp_protect_table('visits', user_id => 'patient', "
+        "unit => 'patient').");
+  }
+}
+
+// One row of a person would be joined with the others: their number would be squared.
+void check_no_self_join(const QueryLevel* level, const UnitJoin& join) {
+  const List* left = tables_of(level, join.left);
+  const List* others = list_difference_oid(left, tables_of(level, join.right));
+  if (list_length(others) == list_length(left)) return;
+  refuse_join(level, join, "protected rows are joined with rows of the same table",
+              "Join different tables of one unit, by the columns that name their users.");
+}
+
+// ---- The condition -------------------------------------------------------------------------
+
+Node* without_relabel(Node* expression) {
+  while (IsA(expression, RelabelType)) {
+    expression = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(expression)->arg);
+  }
+  return expression;
+}
+
+// Integers of several widths are the same numbers, and texts have the same bytes.
+Oid kind_of_id(Oid type) {
+  const Oid base = getBaseType(type);
+  if (base == INT2OID || base == INT4OID) return INT8OID;
+  return base == VARCHAROID ? static_cast<Oid>(TEXTOID) : base;
+}
+
+// Whether an operator is the = of the type, by which ids are one user. `type` is that of an
+// operand.
+bool is_equality(Oid operation, Oid type) {
+  const Oid family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+  return OidIsValid(family) && family < FirstNormalObjectId &&
+         get_op_opfamily_strategy(operation, family) == BTEqualStrategyNumber;
+}
+
+bool has_usual_collation(const Node* column) {
+  return !type_is_collatable(exprType(column)) || is_inside_collation(exprCollation(column));
+}
+
+// Whether ids are equal if and only if they name one user: the hash of a user is that of its
+// column.
+bool compares_ids(const OpExpr* equality, const Node* left, const Node* right) {
+  const Oid kind = kind_of_id(exprType(left));
+  return kind == kind_of_id(exprType(right)) &&
+         is_equality(equality->opno,
+                     exprType(static_cast<const Node*>(linitial(equality->args)))) &&
+         has_usual_collation(left) && has_usual_collation(right) &&
+         (!OidIsValid(equality->inputcollid) || is_inside_collation(equality->inputcollid));
+}
+
+bool joins_users(const QueryLevel* level, const UnitJoin& join, Node* condition) {
+  if (!IsA(condition, OpExpr)) return false;
+  const auto* equality = reinterpret_cast<OpExpr*>(condition);
+  if (list_length(equality->args) != 2) return false;
+  Node* left = without_relabel(static_cast<Node*>(linitial(equality->args)));
+  Node* right = without_relabel(static_cast<Node*>(lsecond(equality->args)));
+  const int one = user_entry_of(level, left);
+  const int other = user_entry_of(level, right);
+  if (one == 0 || other == 0) return false;
+  const bool is_between = (bms_is_member(one, join.left) && bms_is_member(other, join.right)) ||
+                          (bms_is_member(one, join.right) && bms_is_member(other, join.left));
+  return is_between && compares_ids(equality, left, right);
+}
+
+}  // namespace
+
+void check_unit_join(const QueryLevel* level, const UnitJoin& join) {
+  check_no_self_join(level, join);
+  check_units(level, join);
+  const ListCell* cell;
+  foreach (cell, join.conditions) {
+    if (joins_users(level, join, static_cast<Node*>(lfirst(cell)))) return;
+  }
+  refuse_join(level, join,
+              "protected tables are joined, and no condition says that the columns that name their "
+              "users are equal",
+              "Join them by these columns, of one type: ON visits.patient = patients.id.");
+}
+
+List* relations_of_entry(const QueryLevel* level, int number) {
+  const FromEntry& entry = entry_of(level, number);
+  if (entry.relation != nullptr) return list_make1(entry.relation);
+  return entry.source == nullptr ? NIL : list_copy(entry.source->relations);
+}
+
+// A source may be read by several entries.
+List* tables_of_entry(const QueryLevel* level, int number) {
+  const FromEntry& entry = entry_of(level, number);
+  if (entry.relation != nullptr) {
+    return list_make1_oid(rt_fetch(number, level->query->rtable)->relid);
+  }
+  return entry.source == nullptr ? NIL : list_copy(entry.source->tables);
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "pg/protect/query_level.hpp"
+
+// Joins of protected tables with each other. Tables whose owner has stated the same unit for them
+// may be joined by the columns that name their users. Then each joined row is of one user, and
+// adding or removing a user adds or removes only rows of this user (docs/privacy.md, Theorem 32).
+namespace dpquantile {
+
+// Two parts of FROM with protected rows.
+struct UnitJoin {
+  const Bitmapset* left;  // entries of FROM
+  const Bitmapset* right;
+  const List* conditions;  // which AND combines, and without which there is no joined row
+  const Node* at;          // what to point at, or null
+};
+
+// ereports unless the tables of both parts are of one unit, none is in both, and a condition says
+// that a column of users of the one is equal to one of the other. An equality of different ids
+// would join the rows of several users.
+void check_unit_join(const QueryLevel* level, const UnitJoin& join);
+
+// The relations whose rows an entry of FROM has, BorrowedRelation, and the OIDs of the tables that
+// these are rows of.
+List* relations_of_entry(const QueryLevel* level, int number);
+List* tables_of_entry(const QueryLevel* level, int number);
+
+}  // namespace dpquantile
