@@ -64,6 +64,9 @@ PREPARE months AS SELECT
     FROM
       visits AS "visits"  WHERE ("visits".at >= $1::timestamptz AND "visits".at <= $2::timestamptz) GROUP BY 1, 2 ORDER BY 2 ASC;
 EXECUTE months ('2024-01-01T00:00:00.000Z', '2024-02-29T23:59:59.999Z');
+SET plan_cache_mode = force_generic_plan;
+EXECUTE months ('2024-02-01T00:00:00.000Z', '2024-02-29T23:59:59.999Z');
+RESET plan_cache_mode;
 PREPARE chosen AS SELECT
       "visits".department "visits__department", count(*) "visits__count"
     FROM
@@ -151,12 +154,15 @@ SELECT dp_grant_private_access('fold', 'regress_dpq_bi_analyst', epsilon => 100)
 SET SESSION AUTHORIZATION regress_dpq_bi_analyst;
 SET timezone = 'America/St_Johns';
 SELECT at::date AS day, count(*) FROM fold WHERE at >= '2010-11-07 02:30:30+00' AND at < '2010-11-08' GROUP BY 1 ORDER BY 1;
+SET timezone = 'UTC';
+SELECT (at AT TIME ZONE 'America/St_Johns')::date AS day, count(*) FROM fold WHERE at >= '2010-11-07 02:30:30+00' AND at < '2010-11-08' GROUP BY 1 ORDER BY 1;
 SET SESSION AUTHORIZATION regress_dpq_bi_owner;
 SELECT dp_set_domain('fold', 'at', '2024-04-06 14:20 UTC'::timestamptz, '2024-04-06 16:20 UTC');
 SET SESSION AUTHORIZATION regress_dpq_bi_analyst;
 SET timezone = 'Australia/Lord_Howe';
 SELECT date_trunc('hour', at) AS hour, count(*) FROM fold WHERE at > '2024-01-01' GROUP BY 1 ORDER BY 1;
 SET timezone = 'UTC';
+SELECT date_trunc('hour', at AT TIME ZONE 'Australia/Lord_Howe') AS hour, count(*) FROM fold WHERE at > '2024-04-06 14:59' AND at < '2024-04-06 15:01' GROUP BY 1 ORDER BY 1;
 -- Bounds of divisions and roundings hold for each value; functions without arguments have none.
 SELECT sum(floor(amount)::int / 49) BETWEEN 30900 AND 31100 AS quotients, sum((amount / 200)::int) BETWEEN 9900 AND 10100 AS rounded,
        sum(amount::numeric(10, 0)) BETWEEN 2009000 AND 2011000 AS cut FROM visits;

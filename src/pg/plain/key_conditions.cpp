@@ -187,9 +187,15 @@ Node* key_at(const Node* key, const Node* part, Node* with, MinMaxOp op) {
   return reinterpret_cast<Node*>(extreme);
 }
 
-List* implied_terms(Node* key, const Node* new_key, const Node* term) {
-  Node* part = growing_part(key);
-  const auto comparison = part == nullptr ? std::nullopt : comparison_with(term, part);
+// The part of a part, of which it is such a function, too: of date_trunc('month', at AT TIME ZONE
+// 'UTC') also `at`.
+Node* next_part(Node* part) {
+  Node* next = growing_part(part);
+  return next != nullptr ? next : moment_of_local_time(part);
+}
+
+List* terms_of_part(Node* key, const Node* new_key, Node* part, const Node* term) {
+  const auto comparison = comparison_with(term, part);
   if (!comparison || !is_free_of_columns(comparison->with)) return NIL;
   Node* with = as_part(comparison->with, part);
   if (with == nullptr) return NIL;
@@ -205,6 +211,14 @@ List* implied_terms(Node* key, const Node* new_key, const Node* term) {
   }
   if (comparison->sign != '>') {
     terms = lappend(terms, compared("<=", column(), key_at(key, part, with, IS_GREATEST)));
+  }
+  return terms;
+}
+
+List* implied_terms(Node* key, const Node* new_key, const Node* term) {
+  List* terms = NIL;
+  for (Node* part = growing_part(key); part != nullptr; part = next_part(part)) {
+    terms = list_concat(terms, terms_of_part(key, new_key, part, term));
   }
   return terms;
 }

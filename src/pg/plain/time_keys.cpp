@@ -221,6 +221,15 @@ Node* moment_of(const FuncExpr* call) {
   return static_cast<Node*>(list_nth(call->args, is_cast ? 0 : 1));
 }
 
+Node* moment_of_local_time(const Node* moment) {
+  if (!IsA(moment, FuncExpr)) return nullptr;
+  const auto* call = reinterpret_cast<const FuncExpr*>(moment);
+  if (call->funcid == F_TIMESTAMP_TIMESTAMPTZ) return static_cast<Node*>(linitial(call->args));
+  const bool has_zone = call->funcid == F_TIMEZONE_TEXT_TIMESTAMPTZ &&
+                        text_constant(static_cast<const Node*>(linitial(call->args))) != nullptr;
+  return has_zone ? static_cast<Node*>(lsecond(call->args)) : nullptr;
+}
+
 List* values_of_time_function(const QueryScope* scope, const FuncExpr* call) {
   if (List* values = beginnings(scope, call)) return values;
   const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;

@@ -26,4 +26,8 @@ inline constexpr int kFoldSteps = 6;
 // for other functions.
 Node* moment_of(const FuncExpr* call);
 
+// The moment whose local time a moment is: AT TIME ZONE with a constant, or a cast. Null if it is
+// something else.
+Node* moment_of_local_time(const Node* moment);
+
 }  // namespace dpquantile
