@@ -21,6 +21,17 @@ milliseconds() {
     awk '/^Time: / { print $2 }'
 }
 
+# $1: user, $2: database, $3...: queries. Prints the milliseconds of the session's processor time of each.
+processor_milliseconds() {
+  {
+    echo 'SET max_parallel_workers_per_gather = 0; SET jit = off;'
+    # shellcheck disable=SC2028 # psql's backslashes
+    echo 'SELECT pg_backend_pid() AS pid \gset \setenv BACKEND :pid'
+    printf '\\! cut -d" " -f1 "/proc/$BACKEND/schedstat" >&2\n%s\n\\! cut -d" " -f1 "/proc/$BACKEND/schedstat" >&2\n' "${@:3}"
+  } | scripts/cluster.sh psql "$work/cluster" -U "$1" -d "$2" -X -q -o /dev/null -v ON_ERROR_STOP=1 2>&1 |
+    awk 'NR % 2 { before = $1; next } { print ($1 - before) / 1e6 }'
+}
+
 # A statement that plans and executes statement $2 $1 times.
 repeat() {
   # shellcheck disable=SC2016 # dollar quotes
@@ -48,6 +59,15 @@ compare_queries() {
   by_owner() { milliseconds owner postgres "$query"; }
   by_analyst() { milliseconds analyst postgres "$query"; }
   in_turn "$ROUNDS" by_owner by_analyst |
+    awk -v title="$1" '{ printf "  %-46s %10.0f %10.0f %8.2f\n", title, $1, $2, $2 / $1 }'
+}
+
+# $1: title; $2, $3: two tables; $4: query with TABLE for the name.
+compare_tables() {
+  local first=${4//TABLE/$2} second=${4//TABLE/$3}
+  first_table() { processor_milliseconds analyst postgres "$first"; }
+  second_table() { processor_milliseconds analyst postgres "$second"; }
+  in_turn "$ROUNDS" first_table second_table |
     awk -v title="$1" '{ printf "  %-46s %10.0f %10.0f %8.2f\n", title, $1, $2, $2 / $1 }'
 }
 
@@ -83,6 +103,29 @@ GRANT SELECT ON plain TO analyst;
 SET ROLE owner;
 SELECT dp_protect_table('staff'), dp_grant_private_access('staff', 'analyst') \g /dev/null
 RESET ROLE;
+-- Of each kind of table a person has about so many rows. They are protected with max_rows, and again without persons.
+CREATE FUNCTION add_visits(name text, patient text) RETURNS void LANGUAGE plpgsql AS \$\$
+DECLARE
+  protected text;
+BEGIN
+  FOREACH protected IN ARRAY ARRAY[name, name || '_rows'] LOOP
+    EXECUTE format('CREATE TABLE %I AS SELECT %s AS patient, i * 7919 %% 1000 AS cost, i %% 20 AS department
+                      FROM generate_series(1, $PROTECTED_ROWS) i', protected, patient);
+    EXECUTE format('ALTER TABLE %I OWNER TO owner', protected);
+    EXECUTE format('ANALYZE %I', protected);
+  END LOOP;
+END
+\$\$;
+SELECT add_visits('visits', 'hashint8(i) & 65535'), add_visits('uuids', 'md5((hashint8(i) & 65535)::text)::uuid'),
+       add_visits('texts', \$\$'patient ' || (hashint8(i) & 65535)\$\$), add_visits('few', 'hashint8(i) & 262143'),
+       add_visits('many', 'hashint8(i) & 1023') \g /dev/null
+SET ROLE owner;
+SELECT dp_protect_table(t::regclass, 'patient', 20), dp_protect_table((t || '_rows')::regclass) FROM unnest('{visits,uuids,texts,few,many}'::text[]) t
+\g /dev/null
+SELECT dp_set_domain(t, 'cost', 0, 1000, 1), dp_set_domain(t, 'department', 0, 19), dp_grant_private_access(t, 'analyst', epsilon => 0.1)
+  FROM (SELECT (name || suffix)::regclass AS t FROM unnest('{visits,uuids,texts,few,many}'::text[]) name, unnest(ARRAY['', '_rows']) suffix) t
+\g /dev/null
+RESET ROLE;
 CREATE DATABASE other;
 \c other
 CREATE EXTENSION dpquantile;
@@ -102,6 +145,18 @@ compare_queries 'kept groups' \
 compare_queries 'functions that cannot fail' \
   "SELECT date_trunc('month', hired), dp_avg(salary / 12, 0.1, 0, 20000) FROM staff WHERE city ILIKE 'c%' GROUP BY 1
    HAVING dp_keep_group(0.1, 1e-9);"
+
+echo
+echo "At most 20 rows of a person, milliseconds of processor time"
+printf '  %-46s %10s %10s %8s\n' '' 'all rows' 'limited' 'ratio'
+for kind in 'visits:46 rows, integer' 'uuids:46 rows, uuid' 'texts:46 rows, text' 'few:11 rows, integer' 'many:3000 rows, integer'; do
+  name=${kind%%:*}
+  compare_tables "${kind#*:}: count(*)" "${name}_rows" "$name" 'SELECT count(*) FROM TABLE;'
+  compare_tables "${kind#*:}: avg" "${name}_rows" "$name" 'SELECT avg(cost) FROM TABLE;'
+  compare_tables "${kind#*:}: median" "${name}_rows" "$name" 'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY cost) FROM TABLE;'
+  compare_tables "${kind#*:}: avg of 20 groups" "${name}_rows" "$name" 'SELECT department, avg(cost) FROM TABLE GROUP BY department;'
+done
+echo
 
 typical="SELECT * FROM (SELECT date_trunc('month', hired) AS month, dp_avg(salary, 0.1, 0, 200000), dp_count(0.1) FROM staff
   WHERE age > 30 AND hired >= now() - interval '1 year' AND city ILIKE 'b%' GROUP BY date_trunc('month', hired)

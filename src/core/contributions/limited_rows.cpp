@@ -1,120 +1,271 @@
 #include "core/contributions/limited_rows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstddef>
 #include <memory_resource>
-#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "core/base/radix_sort.hpp"
+#include "core/base/as_size.hpp"
 
 namespace dpquantile {
 
 namespace {
 
-struct RowOfUser {
-  std::uint64_t user;
-  std::size_t row;
+// ---- Users ---------------------------------------------------------------------------------
+
+// Numbers users by their first rows, and counts the rows of each.
+class UserCounts {
+ public:
+  explicit UserCounts(std::pmr::memory_resource* memory)
+      : places_(kFirstPlaces, Place{}, memory), counts_(memory) {}
+
+  // Counts a row of the user. Returns the user's number.
+  std::size_t add(std::uint64_t user) {
+    std::size_t at = find(user);
+    if (places_[at].number == 0) {
+      if (2 * (counts_.size() + 1) > places_.size()) {
+        grow();
+        at = find(user);
+      }
+      counts_.push_back(0);
+      places_[at] = {user, counts_.size()};
+    }
+    const std::size_t number = places_[at].number - 1;
+    ++counts_[number];
+    return number;
+  }
+
+  std::span<std::size_t> counts() { return counts_; }
+
+ private:
+  struct Place {
+    std::uint64_t user;
+    std::size_t number;  // plus 1; 0 if the place is free
+  };
+  using Places = std::pmr::vector<Place>;
+
+  static constexpr std::size_t kFirstPlaces = 64;
+
+  // The place of the user, or the free one where it belongs.
+  std::size_t find(std::uint64_t user) const {
+    const std::size_t mask = places_.size() - 1;
+    std::size_t at = static_cast<std::size_t>(user) & mask;
+    while (places_[at].number != 0 && places_[at].user != user) at = (at + 1) & mask;
+    return at;
+  }
+
+  void grow() {
+    const Places old =
+        std::exchange(places_, Places(2 * places_.size(), Place{}, places_.get_allocator()));
+    for (const Place& place : old) {
+      if (place.number != 0) places_[find(place.user)] = place;
+    }
+  }
+
+  Places places_;  // a power of two, at least half of them free
+  std::pmr::vector<std::size_t> counts_;
 };
-using RowsOfUsers = std::pmr::vector<RowOfUser>;
 
-// Sorts by some bits of the user, as many as leave few users with the same bits.
-unsigned sort_roughly(std::span<RowOfUser> rows, const Workspace& work) {
-  constexpr unsigned kMostBits = 33;
-  const unsigned bits = std::min(kMostBits, static_cast<unsigned>(std::bit_width(rows.size())));
-  StableRadixSort<RowOfUser> sort(rows, work);
-  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-  sort.by([mask](const RowOfUser& row) { return row.user & mask; }, bits);
-  sort.finish();
-  return bits;
-}
+// ---- The sample of a user ------------------------------------------------------------------
 
-bool are_of_one_user(std::span<const RowOfUser> rows) {
-  return std::ranges::all_of(rows, [&](const RowOfUser& row) { return row.user == rows[0].user; });
-}
+// Samples one user after the other, with the same memory.
+class RowSample {
+ public:
+  RowSample(std::uint64_t most, std::span<RowChoice> choices, const Workspace& work)
+      : most_(most),
+        choices_(choices),
+        cancel_(work.cancel),
+        seen_(work.memory),
+        ranks_(work.memory),
+        ends_(work.memory),
+        edge_(work.memory) {}
 
-void sort_by_user(std::span<RowOfUser> rows, const Workspace& work) {
-  const std::uint64_t mask = (std::uint64_t{1} << sort_roughly(rows, work)) - 1;
-  for (std::size_t first = 0, end = 0; first < rows.size(); first = end) {
-    while (end < rows.size() && ((rows[end].user ^ rows[first].user) & mask) == 0) ++end;
-    const auto same_bits = rows.subspan(first, end - first);
-    if (are_of_one_user(same_bits)) continue;
-    std::ranges::sort(same_bits, [&](const RowOfUser& a, const RowOfUser& b) {
-      work.cancel.tick();
-      return a.user < b.user;
-    });
+  void choose(std::span<const HashedRow> own) {
+    rank(own);
+    const std::size_t edge = bucket_of_edge();
+    edge_.clear();
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const std::size_t bucket = bucket_of(ranks_[i]);
+      choices_[own[i].row] = bucket < edge ? RowChoice::kChosen : RowChoice::kLeftOut;
+      if (bucket == edge) edge_.push_back({{ranks_[i], own[i].hash.low}, own[i].row});
+    }
+    choose_at_edge(edge == 0 ? 0 : ends_[edge - 1]);
   }
-}
 
-void keep_all(std::span<const RowOfUser> own, std::span<std::uint8_t> kept) {
-  for (const RowOfUser& row : own) kept[row.row] = 1;
-}
+ private:
+  // How often a hash has been seen of the user with this number
+  struct Seen {
+    VectorHash hash;
+    std::uint64_t user;
+    std::uint64_t times;
+  };
+  struct RankedRow {
+    VectorHash rank;
+    std::size_t row;
+  };
 
-struct RankedRow {
-  SipHash128 rank;
-  std::size_t row;
-
-  bool operator<(const RankedRow& other) const {
-    return std::tie(rank, row) < std::tie(other.rank, other.row);
+  // A row whose hash is (high, low), the number-th of its user with this hash, has the rank
+  // (scattered(high + number * kStep), low). The numbers of a hash give different ranks.
+  void rank(std::span<const HashedRow> own) {
+    constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15;  // odd
+    const std::size_t buckets = std::bit_ceil(own.size());
+    shift_ = 64 - static_cast<unsigned>(std::countr_zero(buckets));
+    ends_.assign(buckets, 0);
+    ranks_.resize(own.size());
+    if (seen_.size() < 2 * buckets) seen_.resize(2 * buckets, Seen{});
+    ++user_;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      cancel_.tick();
+      const VectorHash& hash = own[i].hash;
+      ranks_[i] = scattered(hash.high + number_of(hash) * kStep);
+      ++ends_[bucket_of(ranks_[i])];
+    }
   }
+
+  // 0 for the first row with this hash
+  std::uint64_t number_of(const VectorHash& hash) {
+    const std::size_t mask = seen_.size() - 1;
+    std::size_t at = static_cast<std::size_t>(hash.low) & mask;
+    for (; seen_[at].user == user_; at = (at + 1) & mask) {
+      if (seen_[at].hash == hash) return seen_[at].times++;
+    }
+    seen_[at] = {hash, user_, 1};
+    return 0;
+  }
+
+  // Users have at least two rows, so the shift is below 64.
+  std::size_t bucket_of(std::uint64_t rank) const {
+    return static_cast<std::size_t>(rank >> shift_);
+  }
+
+  // The bucket in which the last of the smallest ranks is. Counts become ends.
+  std::size_t bucket_of_edge() {
+    std::size_t bucket = 0;
+    while (ends_[bucket] < most_) {
+      ends_[bucket + 1] += ends_[bucket];
+      ++bucket;
+    }
+    return bucket;
+  }
+
+  void choose_at_edge(std::size_t before) {
+    const std::size_t wanted = as_size(most_ - before);
+    std::nth_element(edge_.begin(), edge_.begin() + static_cast<std::ptrdiff_t>(wanted - 1),
+                     edge_.end(),
+                     [](const RankedRow& a, const RankedRow& b) { return a.rank < b.rank; });
+    for (std::size_t i = 0; i < wanted; ++i) choices_[edge_[i].row] = RowChoice::kChosen;
+  }
+
+  std::uint64_t most_;
+  std::span<RowChoice> choices_;
+  CancelPoll& cancel_;
+  std::pmr::vector<Seen> seen_;  // a power of two, at least half of them of other users
+  std::uint64_t user_ = 0;
+  std::pmr::vector<std::uint64_t> ranks_;
+  std::pmr::vector<std::size_t> ends_;  // of buckets of ranks; as many as rows have few each
+  unsigned shift_ = 0;
+  std::pmr::vector<RankedRow> edge_;
 };
-using RankedRows = std::pmr::vector<RankedRow>;
-
-SipHash128 rank_of(const SipKey& key, const SipHash128& values, std::uint64_t number) {
-  std::array<std::uint8_t, 24> message;
-  const std::array<std::uint64_t, 3> words = {values.low, values.high, number};
-  for (std::size_t i = 0; i < message.size(); ++i) {
-    message[i] = static_cast<std::uint8_t>(words[i / 8] >> 8 * (i % 8));
-  }
-  return sip_hash_128(key, message);
-}
-
-// Gives each row the hash of its values and of its number among those with the same values.
-void rank(std::span<RankedRow> own, const SipKey& key, CancelPoll& cancel) {
-  std::ranges::sort(own, [&](const RankedRow& a, const RankedRow& b) {
-    cancel.tick();
-    return a < b;
-  });
-  SipHash128 values{};
-  std::uint64_t number = 0;
-  for (RankedRow& row : own) {
-    number = row.rank == values ? number + 1 : 0;
-    values = row.rank;
-    row.rank = rank_of(key, values, number);
-  }
-}
-
-void keep_some(std::span<const RowOfUser> own, std::span<const HashedRow> rows, std::uint64_t most,
-               const SipKey& key, std::span<std::uint8_t> kept, const Workspace& work) {
-  RankedRows ranked(work.memory);
-  ranked.reserve(own.size());
-  for (const RowOfUser& row : own) ranked.push_back({rows[row.row].values, row.row});
-  rank(ranked, key, work.cancel);
-  std::nth_element(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(most),
-                   ranked.end());
-  for (std::size_t i = 0; i < most; ++i) kept[ranked[i].row] = 1;
-}
 
 }  // namespace
 
-void limit_rows(std::span<const HashedRow> rows, std::uint64_t most, const SipKey& key,
-                std::span<std::uint8_t> kept, const Workspace& work) {
-  RowsOfUsers sorted(rows.size(), work.memory);
-  for (std::size_t i = 0; i < rows.size(); ++i) sorted[i] = {rows[i].user, i};
-  sort_by_user(sorted, work);
-  std::ranges::fill(kept, std::uint8_t{0});
-  for (std::size_t first = 0, end = 0; first < rows.size(); first = end) {
+BeyondLimit choose_within_limit(std::span<const std::uint64_t> users, std::uint64_t most,
+                                std::span<RowChoice> choices, std::span<std::size_t> places,
+                                std::span<std::size_t> counts, const Workspace& work) {
+  UserCounts table(work.memory);
+  for (std::size_t i = 0; i < users.size(); ++i) {
     work.cancel.tick();
-    while (end < sorted.size() && sorted[end].user == sorted[first].user) ++end;
-    const auto own = std::span(sorted).subspan(first, end - first);
-    if (own.size() <= most) {
-      keep_all(own, kept);
-    } else {
-      keep_some(own, rows, most, key, kept, work);
-    }
+    places[i] = table.add(users[i]);
   }
+  // Of each user the next place, or none within the limit
+  constexpr std::size_t kNone = ~std::size_t{0};
+  BeyondLimit beyond{};
+  for (std::size_t& next : table.counts()) {
+    const std::size_t count = next;
+    next = count > most ? beyond.rows : kNone;
+    if (count <= most) continue;
+    beyond.rows += count;
+    counts[beyond.users++] = count;
+  }
+  for (std::size_t i = 0; i < users.size(); ++i) {
+    work.cancel.tick();
+    std::size_t& next = table.counts()[places[i]];
+    choices[i] = next == kNone ? RowChoice::kChosen : RowChoice::kBeyondLimit;
+    if (next != kNone) places[i] = next++;
+  }
+  return beyond;
+}
+
+void choose_beyond_limit(std::span<const HashedRow> rows, std::span<const std::size_t> counts,
+                         std::uint64_t most, std::span<RowChoice> choices, const Workspace& work) {
+  RowSample sample(most, choices, work);
+  for (const std::size_t count : counts) {
+    sample.choose(rows.first(count));
+    rows = rows.subspan(count);
+  }
+}
+
+// ---- Counts --------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t kFirstPlaces = 256;
+// A user's place is fetched so many rows before it is needed.
+constexpr std::size_t kAhead = 16;
+
+}  // namespace
+
+LimitedCounts::LimitedCounts(std::uint64_t most, std::size_t bytes,
+                             std::pmr::memory_resource* memory)
+    : most_(static_cast<std::uint32_t>(std::min<std::uint64_t>(most, ~std::uint32_t{0}))),
+      most_places_(std::bit_floor(std::max(bytes / sizeof(Place), kFirstPlaces))),
+      places_(kFirstPlaces, Place{}, memory) {}
+
+// The place of the user, or the free one where it belongs.
+std::size_t LimitedCounts::find(std::uint64_t user) const {
+  const std::size_t mask = places_.size() - 1;
+  std::size_t at = static_cast<std::size_t>(user) & mask;
+  while (places_[at].rows != 0 && places_[at].user != user) at = (at + 1) & mask;
+  return at;
+}
+
+// Whether there is room for another user.
+bool LimitedCounts::has_room() {
+  if (4 * (users_ + 1) <= 3 * places_.size()) return true;
+  // While the places move, there are the old ones as well.
+  if (3 * places_.size() > most_places_) return false;
+  const Places old =
+      std::exchange(places_, Places(2 * places_.size(), Place{}, places_.get_allocator()));
+  for (const Place& place : old) {
+    if (place.rows != 0) places_[find(place.user)] = place;
+  }
+  return true;
+}
+
+std::size_t LimitedCounts::count(std::span<std::uint64_t> users, CancelPoll& cancel) {
+  cancel.tick(users.size());
+  std::size_t without_room = 0;
+  for (std::size_t i = 0; i < users.size(); ++i) {
+    if (i + kAhead < users.size()) {
+      const auto ahead = static_cast<std::size_t>(users[i + kAhead]);
+      __builtin_prefetch(&places_[ahead & (places_.size() - 1)], 1);
+    }
+    Place* place = &places_[find(users[i])];
+    if (place->rows == 0) {
+      if (!has_room()) {
+        users[without_room++] = users[i];
+        continue;
+      }
+      place = &places_[find(users[i])];
+      place->user = users[i];
+      ++users_;
+    }
+    if (place->rows == most_) continue;
+    ++place->rows;
+    ++total_;
+  }
+  return without_room;
 }
 
 }  // namespace dpquantile

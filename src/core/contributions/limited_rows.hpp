@@ -1,36 +1,97 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <span>
+#include <vector>
 
-#include "core/base/sip_hash.hpp"
+#include "core/base/vector_hash.hpp"
 #include "core/base/workspace.hpp"
 
+// Leaves each user at most some rows: all rows of a user with few, and of the others a random
+// sample, in which each row is as likely as any other. Two steps, because only the rows of users
+// with many need hashes: choose_within_limit(), then choose_beyond_limit().
+//
+// Privacy: not private, an input of a mechanism. For all hashes that do not depend on the rows of
+// others, adding or removing all rows of one user adds or removes at most `most` chosen rows, and
+// changes nobody else's: which values of a user are chosen, and how often, is a function of the
+// hashes and of this user's own rows alone, and not of their order. Replacing one row replaces at
+// most one that is chosen. (Users with the same number count as one, and different rows whose
+// hashes collide are the same; docs/privacy.md, "Rows of a person".) The hashes must be secret and
+// random, so that nobody can choose which rows are chosen.
 namespace dpquantile {
 
-// A row of a query: the keyed hashes of its user and of all its values that the query uses.
-struct HashedRow {
-  std::uint64_t user;
-  SipHash128 values;
+enum class RowChoice : std::uint8_t {
+  kLeftOut,
+  kChosen,
+  kBeyondLimit,  // its user has more rows than the limit
 };
 
-// Leaves each user at most `most` rows: kept[i] becomes 1 if rows[i] is kept, and 0 if not. Of a
-// user with more rows it keeps a random sample, in which each row is as likely as any other. Rows
-// of a user with one hash are the same for the query; they are numbered, and those are kept whose
-// hashes of values and number, under `key`, are the smallest. Which of the same rows has which
-// number does not matter. O(n) time besides sorting the rows of each user, scratch memory for two
-// numbers of 64 bits a row.
+// How many rows have users with more rows than the limit, and how many such users there are.
+struct BeyondLimit {
+  std::size_t rows;
+  std::size_t users;
+};
+
+// users[r] is the number of the user of row r, which should be scattered: users that agree in the
+// low bits take longer. Gives choices[r]: kChosen if the user has at most `most` rows, and else
+// kBeyondLimit. The rows beyond the limit get places from 0, user by user: places[r] of each row,
+// and counts[i] rows for the user with number i among those beyond the limit. O(n) time and scratch
+// memory.
 //
-// Privacy: not private, an input of a mechanism. For every key that does not depend on the data,
-// adding or removing all rows of one user adds or removes at most `most` kept rows, and changes
-// nobody else's: which values of a user are kept, and how often, is a function of the keys and of
-// this user's own rows alone, and not of their order. Replacing one row replaces at most one that
-// is kept. (Users whose hashes collide count as one, and different rows whose hashes collide are
-// the same; docs/privacy.md, "Rows of a person".) The key and that of the values must be secret and
-// random, so that nobody can choose which rows are kept.
+// Requires that all spans have the size of `users`. Throws Cancelled, std::bad_alloc.
+BeyondLimit choose_within_limit(std::span<const std::uint64_t> users, std::uint64_t most,
+                                std::span<RowChoice> choices, std::span<std::size_t> places,
+                                std::span<std::size_t> counts, const Workspace& work);
+
+// A row beyond the limit, and the hash of all its values that the query uses.
+struct HashedRow {
+  VectorHash hash;
+  std::size_t row;
+};
+
+// Decides about the rows beyond the limit, which are in their places: choices[row] becomes kChosen
+// or kLeftOut. Rows of a user with one hash are the same for the query; they are numbered, and
+// those are chosen whose ranks, which hash and number decide, are the smallest. Which of the same
+// rows has which number does not matter. O(n) time for a user with n rows, scratch memory for eight
+// numbers of 64 bits a row of the user.
 //
-// Requires kept.size() == rows.size(). Throws Cancelled, std::bad_alloc.
-void limit_rows(std::span<const HashedRow> rows, std::uint64_t most, const SipKey& key,
-                std::span<std::uint8_t> kept, const Workspace& work);
+// Requires that each count is above `most`. Throws Cancelled, std::bad_alloc.
+void choose_beyond_limit(std::span<const HashedRow> rows, std::span<const std::size_t> counts,
+                         std::uint64_t most, std::span<RowChoice> choices, const Workspace& work);
+
+// For a query that uses no value of its rows, so that a number of rows is all that it sees: counts
+// the rows of each user up to the limit. 16 bytes of memory a place; a quarter of them or more is
+// free.
+class LimitedCounts {
+ public:
+  // Takes about so many bytes, at least some kilobytes. Throws std::bad_alloc.
+  LimitedCounts(std::uint64_t most, std::size_t bytes, std::pmr::memory_resource* memory);
+
+  // Counts a row of each of these users, whose numbers should be scattered. Users for whom there is
+  // no room are not counted: their rows are moved to the front of the span. Returns how many. A
+  // user is either always counted or never. Throws Cancelled, std::bad_alloc.
+  std::size_t count(std::span<std::uint64_t> users, CancelPoll& cancel);
+
+  // The number of the rows that are counted.
+  std::uint64_t total() const { return total_; }
+
+ private:
+  struct Place {
+    std::uint64_t user;
+    std::uint32_t rows;  // 0 if the place is free
+  };
+  using Places = std::pmr::vector<Place>;
+
+  std::size_t find(std::uint64_t user) const;
+  bool has_room();
+
+  std::uint32_t most_;
+  std::size_t most_places_;
+  Places places_;  // a power of two
+  std::size_t users_ = 0;
+  std::uint64_t total_ = 0;
+};
 
 }  // namespace dpquantile

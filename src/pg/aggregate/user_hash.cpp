@@ -89,19 +89,21 @@ uint64 hash_varlena(const UserHash* hasher, Datum user) {
   return hash;
 }
 
-// An id that is an integer of at most 8 bytes: of those the hash must not show in which order a
-// processor keeps bytes. PostgreSQL passes 8 bytes by reference on processors of 32 bits.
-uint64 hash_integer(const UserHash* hasher, Datum user) {
-  if (hasher->type_length == sizeof(int64)) {
-    return sip_hash_of_number(hasher->key, static_cast<uint64>(DatumGetInt64(user)));
-  }
+// PostgreSQL passes 8 bytes by reference on processors of 32 bits.
+bool is_integer(const UserHash* hasher) {
+  return hasher->by_value || hasher->type_length == sizeof(int64);
+}
+
+uint64 integer_of(const UserHash* hasher, Datum user) {
+  if (hasher->type_length == sizeof(int64)) return static_cast<uint64>(DatumGetInt64(user));
   // The unused bytes of the datum may hold anything.
   const int unused = 64 - 8 * hasher->type_length;
-  return sip_hash_of_number(hasher->key, static_cast<uint64>(user) << unused >> unused);
+  return static_cast<uint64>(user) << unused >> unused;
 }
 
 uint64 hash_bytewise(const UserHash* hasher, Datum user) {
-  if (hasher->by_value || hasher->type_length == sizeof(int64)) return hash_integer(hasher, user);
+  // Of integers the hash must not show in which order a processor keeps bytes.
+  if (is_integer(hasher)) return sip_hash_of_number(hasher->key, integer_of(hasher, user));
   if (hasher->type_length == -1) return hash_varlena(hasher, user);
   return hash_bytes_of(hasher, DatumGetPointer(user),
                        static_cast<std::size_t>(hasher->type_length));
@@ -192,6 +194,14 @@ uint64 hash_user(UserHash* hasher, Datum user) {
     default:
       return hash_by_type(hasher, user);
   }
+}
+
+bool stands_for_itself(const UserHash* hasher) {
+  return hasher->form == IdForm::kBytes && is_integer(hasher);
+}
+
+uint64 number_of_user(UserHash* hasher, Datum user) {
+  return stands_for_itself(hasher) ? integer_of(hasher, user) : hash_user(hasher, user);
 }
 
 }  // namespace dpquantile

@@ -50,4 +50,11 @@ UserHash* make_value_hash(const Aggref* call, MemoryContext context);
 // what the type's own hash function leaves. ereports what that function reports.
 uint64 hash_user(UserHash* hasher, Datum user);
 
+// Whether ids are integers of at most 8 bytes, or are stored as such.
+bool stands_for_itself(const UserHash* hasher);
+
+// A number that stands for the user within an execution: the id itself if it stands for itself, so
+// that no two ids have one number, and else the hash. Memory and errors as above.
+uint64 number_of_user(UserHash* hasher, Datum user);
+
 }  // namespace dpquantile

@@ -1,9 +1,13 @@
 #include "pg/release/limited_rows_node.hpp"
 
+#include <bit>
+#include <new>
+
 #include "core/contributions/limited_rows.hpp"
 #include "pg/aggregate/row_hash.hpp"
 #include "pg/aggregate/user_hash.hpp"
 #include "pg/release/query_random.hpp"
+#include "pg/release/row_partitions.hpp"
 #include "pg/server/boundary.hpp"
 
 extern "C" {
@@ -11,12 +15,24 @@ extern "C" {
 #include DPQ_EXPLAIN_FORMAT_HEADER
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "utils/tuplestore.h"
 }
 
 namespace dpquantile {
 
 namespace {
+
+// The rows of a query that uses no value of them: only how many there are matters.
+struct RowCounts {
+  RowCounts(int most, MemoryContext context)
+      : memory(context),
+        limited(static_cast<std::uint64_t>(most), get_hash_memory_limit(), &memory) {}
+
+  ContextMemory memory;
+  LimitedCounts limited;
+};
+
+// Users that are counted together
+constexpr Size kAtOnce = 1024;
 
 // Zero before it is set up.
 struct LimitedRowsNode {
@@ -24,12 +40,27 @@ struct LimitedRowsNode {
   PlanState* child;
   AttrNumber user_column;
   int most;
+  bool gives_all_rows;
+  bool keeps_user;
   UserHash* user_hash;   // null for EXPLAIN
+  bool is_number;        // whether the hash takes no memory
   MemoryContext memory;  // of the rows; null before they are read
-  Tuplestorestate* rows;
-  TupleTableSlot* stored;
-  const uint8* kept;  // of each row that has a user
-  Size next;          // the next of them
+  RowPartitions rows;
+  RowHash row_hash;
+  uint64 seed;        // of the numbers of users
+  RowCounts* counts;  // null if rows are kept; those of users without room are kept in any case
+  uint64* users;      // kAtOnce
+  Size user_count;
+  uint64 counted;  // rows that are to be given
+
+  // The part whose rows are given
+  int part;
+  MemoryContext part_memory;  // of its choices
+  const RowChoice* choices;   // null if none is chosen
+  RowCursor cursor;
+  Size next_in_block;
+  Size next_in_part;
+  bool is_done;  // whether all rows have been given
 };
 
 LimitedRowsNode* limited_node(CustomScanState* node) {
@@ -39,7 +70,7 @@ LimitedRowsNode* limited_node(CustomScanState* node) {
 // The node copies the child's columns to the first of its own.
 void require_columns_of_child(const LimitedRowsNode* node) {
   const int columns = node->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor->natts;
-  if (columns == node->stored->tts_tupleDescriptor->natts + 1) return;
+  if (columns == ExecGetResultType(node->child)->natts + 1) return;
   ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
                   errmsg("the rows of each user cannot be limited: the plan has other columns")));
 }
@@ -53,7 +84,8 @@ void begin(CustomScanState* scan, EState* state, int flags) {
   scan->custom_ps = list_make1(node->child);
   node->user_column = static_cast<AttrNumber>(linitial_int(plan->custom_private));
   node->most = lsecond_int(plan->custom_private);
-  node->stored = ExecInitExtraTupleSlot(state, ExecGetResultType(node->child), &TTSOpsMinimalTuple);
+  node->gives_all_rows = lthird_int(plan->custom_private) != 0;
+  node->keeps_user = lfourth_int(plan->custom_private) != 0;
   require_columns_of_child(node);
   if ((flags & EXEC_FLAG_EXPLAIN_ONLY) != 0) return;
   // An error comes before the charge.
@@ -61,33 +93,26 @@ void begin(CustomScanState* scan, EState* state, int flags) {
       static_cast<const TargetEntry*>(list_nth(plan->custom_scan_tlist, node->user_column - 1));
   node->user_hash =
       make_user_hash(reinterpret_cast<const Node*>(entry->expr), CurrentMemoryContext);
+  node->is_number = stands_for_itself(node->user_hash);
 }
 
 // ---- Reading -------------------------------------------------------------------------------
 
-// An array that grows, in PostgreSQL's memory: a longjmp crosses it.
-struct HashedRows {
-  HashedRow* rows;
-  Size count;
-  Size room;
-};
-
-void add_row(HashedRows* hashed, const HashedRow& row) {
-  if (hashed->count == hashed->room) {
-    hashed->room = 2 * hashed->room;
-    hashed->rows =
-        static_cast<HashedRow*>(repalloc_huge(hashed->rows, hashed->room * sizeof(HashedRow)));
-  }
-  hashed->rows[hashed->count++] = row;
+// In the current memory context
+template <class Number>
+Number* array_of(Size count) {
+  return static_cast<Number*>(MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(Number)));
 }
 
-SipKey random_key(MemoryContext query_context) {
-  RandomStream* random = make_query_random(query_context);
-  SipKey key;
+void draw_keys(LimitedRowsNode* node) {
+  const Size count = count_secrets_of_row_hash(node->rows.number_count);
+  auto* secrets = static_cast<uint64*>(palloc(count * sizeof(uint64)));
+  RandomStream* random = make_query_random(node->memory);
   report(guarded([&] {
-    for (std::uint8_t& byte : key) byte = static_cast<std::uint8_t>(random->bits64());
+    node->seed = random->bits64();
+    for (Size i = 0; i < count; ++i) secrets[i] = random->bits64();
   }));
-  return key;
+  node->row_hash = make_row_hash(secrets);
 }
 
 // The child allocates what lasts as long as the query in the current memory context.
@@ -99,82 +124,235 @@ TupleTableSlot* next_row(const LimitedRowsNode* node) {
   return TupIsNull(row) ? nullptr : row;
 }
 
-// Stores the rows of the child, and returns the hashes of those that have a user.
-HashedRows read_rows(LimitedRowsNode* node, const SipKey& key) {
-  constexpr Size kRoom = 1024;
-  HashedRows hashed{static_cast<HashedRow*>(palloc(kRoom * sizeof(HashedRow))), 0, kRoom};
-  RowHash row_hash = make_row_hash(key);
+// What a row leaves in memory goes with the next one.
+MemoryContext memory_of_row(LimitedRowsNode* node) {
   ExprContext* expressions = node->scan.ss.ps.ps_ExprContext;
+  ResetExprContext(expressions);
+  return expressions->ecxt_per_tuple_memory;
+}
+
+// Scattered, so that few users agree in some bits.
+uint64 scattered_user(LimitedRowsNode* node, Datum user) {
+  if (node->is_number) return scattered(number_of_user(node->user_hash, user) ^ node->seed);
+  const MemoryContext previous = MemoryContextSwitchTo(memory_of_row(node));
+  const uint64 number = number_of_user(node->user_hash, user);
+  MemoryContextSwitchTo(previous);
+  return scattered(number ^ node->seed);
+}
+
+// By the highest bits. Those of a part are sorted by the lowest.
+int part_of_user(const RowPartitions* rows, uint64 user) {
+  const int bits = std::countr_zero(static_cast<unsigned>(rows->count));
+  return bits == 0 ? 0 : static_cast<int>(user >> (64 - bits));
+}
+
+void make_counts(LimitedRowsNode* node) {
+  auto* counts = static_cast<RowCounts*>(palloc(sizeof(RowCounts)));
+  report(guarded([&] { new (counts) RowCounts(node->most, node->memory); }));
+  node->counts = counts;
+  node->users = array_of<uint64>(kAtOnce);
+  node->user_count = 0;
+}
+
+void count_users(LimitedRowsNode* node) {
+  Size without_room = 0;
+  report(guarded([&] {
+    CancelPoll cancel(cancel_requested);
+    without_room = node->counts->limited.count({node->users, node->user_count}, cancel);
+  }));
+  for (Size i = 0; i < without_room; ++i) {
+    const uint64 user = node->users[i];
+    write_row(&node->rows, part_of_user(&node->rows, user), nullptr, user);
+  }
+  node->user_count = 0;
+}
+
+void add_row(LimitedRowsNode* node, TupleTableSlot* row, uint64 user) {
+  if (node->counts == nullptr) {
+    write_row(&node->rows, part_of_user(&node->rows, user), row, user);
+    return;
+  }
+  node->users[node->user_count++] = user;
+  if (node->user_count == kAtOnce) count_users(node);
+}
+
+void read_rows(LimitedRowsNode* node) {
   while (TupleTableSlot* row = next_row(node)) {
-    tuplestore_puttupleslot(node->rows, row);
-    bool is_null;
-    const Datum user = slot_getattr(row, node->user_column, &is_null);
-    if (is_null) continue;
-    ResetExprContext(expressions);
-    const MemoryContext previous = MemoryContextSwitchTo(expressions->ecxt_per_tuple_memory);
-    const HashedRow found = {hash_user(node->user_hash, user), hash_row(&row_hash, row)};
-    MemoryContextSwitchTo(previous);
-    add_row(&hashed, found);
+    bool has_none;
+    const Datum user = slot_getattr(row, node->user_column, &has_none);
+    if (!has_none) {
+      add_row(node, row, scattered_user(node, user));
+    } else if (node->gives_all_rows) {
+      write_row(&node->rows, node->rows.count, row, 0);
+    }
+  }
+  if (node->counts != nullptr) {
+    count_users(node);
+    node->counted = node->counts->limited.total();
+  }
+  end_writing(&node->rows);
+}
+
+// ---- Choosing ------------------------------------------------------------------------------
+
+uint64* users_of_part(LimitedRowsNode* node, Size count) {
+  auto* users = array_of<uint64>(count);
+  Size number = 0;
+  RowCursor cursor = cursor_of_part(&node->rows, node->part);
+  while (next_block(&node->rows, &cursor)) {
+    CHECK_FOR_INTERRUPTS();
+    for (Size i = 0; i < cursor.block->rows; ++i) {
+      users[number++] = user_of_row(&node->rows, cursor.block, i);
+    }
+  }
+  return users;
+}
+
+VectorHash hash_in_block(LimitedRowsNode* node, const RowBlock* block, Size number) {
+  if (!node->rows.has_references) return hash_of_row(&node->rows, &node->row_hash, block, number);
+  const MemoryContext previous = MemoryContextSwitchTo(memory_of_row(node));
+  const VectorHash hash = hash_of_row(&node->rows, &node->row_hash, block, number);
+  MemoryContextSwitchTo(previous);
+  return hash;
+}
+
+// The rows beyond the limit, in their places.
+HashedRow* hash_rows(LimitedRowsNode* node, const RowChoice* choices, const Size* places,
+                     Size beyond) {
+  auto* hashed = array_of<HashedRow>(beyond);
+  Size number = 0;
+  RowCursor cursor = cursor_of_part(&node->rows, node->part);
+  while (next_block(&node->rows, &cursor)) {
+    CHECK_FOR_INTERRUPTS();
+    for (Size i = 0; i < cursor.block->rows; ++i, ++number) {
+      if (choices[number] != RowChoice::kBeyondLimit) continue;
+      hashed[places[number]] = {hash_in_block(node, cursor.block, i), number};
+    }
   }
   return hashed;
 }
 
-const uint8* choose_rows(const HashedRows& hashed, int most, const SipKey& key) {
-  auto* kept = static_cast<uint8*>(MemoryContextAllocHuge(CurrentMemoryContext, hashed.count + 1));
+const RowChoice* choose_rows(LimitedRowsNode* node, Size count) {
+  const auto most = static_cast<std::uint64_t>(node->most);
+  const uint64* users = users_of_part(node, count);
+  auto* choices = array_of<RowChoice>(count);
+  auto* places = array_of<Size>(count);
+  auto* counts = array_of<Size>(count);
+  BeyondLimit beyond{};
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    limit_rows({hashed.rows, hashed.count}, static_cast<std::uint64_t>(most), key,
-               {kept, hashed.count}, {cancel, &memory});
+    beyond = choose_within_limit({users, count}, most, {choices, count}, {places, count},
+                                 {counts, count}, {cancel, &memory});
   });
-  return kept;
-}
-
-void read_and_choose(LimitedRowsNode* node) {
-  node->memory = AllocSetContextCreate(node->scan.ss.ps.state->es_query_cxt,
-                                       "dpquantile limited rows", ALLOCSET_DEFAULT_SIZES);
-  const MemoryContext previous = MemoryContextSwitchTo(node->memory);
-  node->rows = tuplestore_begin_heap(false, false, work_mem);
-  const SipKey key = random_key(node->scan.ss.ps.state->es_query_cxt);
-  const HashedRows hashed = read_rows(node, key);
-  node->kept = choose_rows(hashed, node->most, random_key(node->scan.ss.ps.state->es_query_cxt));
-  node->next = 0;
-  pfree(hashed.rows);
-  MemoryContextSwitchTo(previous);
+  if (beyond.rows == 0) return choices;
+  const HashedRow* hashed = hash_rows(node, choices, places, beyond.rows);
+  with_scratch([&](ContextMemory& memory) {
+    CancelPoll cancel(cancel_requested);
+    choose_beyond_limit({hashed, beyond.rows}, {counts, beyond.users}, most, {choices, count},
+                        {cancel, &memory});
+  });
+  return choices;
 }
 
 // ---- The rows ------------------------------------------------------------------------------
 
-bool is_chosen(LimitedRowsNode* node) {
-  bool is_null;
-  (void)slot_getattr(node->stored, node->user_column, &is_null);
-  return !is_null && node->kept[node->next++] != 0;
+void begin_to_give(LimitedRowsNode* node, int part) {
+  node->part = part;
+  node->choices = nullptr;
+  MemoryContextReset(node->part_memory);
+  const Size count = count_rows(&node->rows, part);
+  if (count > 0) begin_part(&node->rows, part);
+  if (count > 0 && part < node->rows.count) {
+    const MemoryContext previous = MemoryContextSwitchTo(node->part_memory);
+    node->choices = choose_rows(node, count);
+    MemoryContextSwitchTo(previous);
+  }
+  node->cursor = cursor_of_part(&node->rows, part);
+  node->next_in_block = 0;
+  node->next_in_part = 0;
+}
+
+void read_all(LimitedRowsNode* node) {
+  node->memory = AllocSetContextCreate(node->scan.ss.ps.state->es_query_cxt,
+                                       "dpquantile limited rows", ALLOCSET_DEFAULT_SIZES);
+  node->part_memory = AllocSetContextCreate(node->memory, "dpquantile choices of limited rows",
+                                            ALLOCSET_DEFAULT_SIZES);
+  const MemoryContext previous = MemoryContextSwitchTo(node->memory);
+  const Bitmapset* left_out =
+      node->keeps_user ? nullptr : bms_make_singleton(node->user_column - 1);
+  make_partitions(&node->rows, ExecGetResultType(node->child), left_out,
+                  static_cast<Size>(work_mem) * 1024, node->memory);
+  draw_keys(node);
+  node->counts = nullptr;
+  node->counted = 0;
+  node->is_done = false;
+  if (node->rows.number_count == 0 && !node->gives_all_rows) make_counts(node);
+  read_rows(node);
+  MemoryContextSwitchTo(previous);
+  begin_to_give(node, 0);
+}
+
+// Goes to the next block that has a row, if necessary of another part. False after the last.
+bool find_block(LimitedRowsNode* node) {
+  if (node->is_done) return false;
+  while (node->cursor.block == nullptr || node->next_in_block == node->cursor.block->rows) {
+    CHECK_FOR_INTERRUPTS();
+    node->next_in_block = 0;
+    if (next_block(&node->rows, &node->cursor)) continue;
+    node->is_done = node->part == node->rows.count;
+    if (node->is_done) return false;
+    forget_part(&node->rows, node->part);
+    begin_to_give(node, node->part + 1);
+  }
+  return true;
+}
+
+// A chosen row of which no value is used.
+TupleTableSlot* give_counted_row(LimitedRowsNode* node) {
+  TupleTableSlot* row = node->scan.ss.ss_ScanTupleSlot;
+  --node->counted;
+  ExecStoreAllNullTuple(row);
+  const int columns = node->rows.columns->natts;
+  row->tts_values[columns] = BoolGetDatum(true);
+  row->tts_isnull[columns] = false;
+  return row;
+}
+
+// Fills the slot. Null after the last row.
+TupleTableSlot* give_row(LimitedRowsNode* node) {
+  TupleTableSlot* row = node->scan.ss.ss_ScanTupleSlot;
+  ExecClearTuple(row);
+  if (node->counted > 0) return give_counted_row(node);
+  while (find_block(node)) {
+    const Size number = node->next_in_block++;
+    const bool is_chosen =
+        node->choices != nullptr && node->choices[node->next_in_part] == RowChoice::kChosen;
+    ++node->next_in_part;
+    if (!is_chosen && !node->gives_all_rows) continue;
+    read_row(&node->rows, node->cursor.block, number, row->tts_values, row->tts_isnull);
+    const int columns = node->rows.columns->natts;
+    row->tts_values[columns] = BoolGetDatum(is_chosen);
+    row->tts_isnull[columns] = false;
+    return ExecStoreVirtualTuple(row);
+  }
+  return nullptr;
 }
 
 TupleTableSlot* execute(CustomScanState* scan) {
   LimitedRowsNode* node = limited_node(scan);
-  if (node->memory == nullptr) read_and_choose(node);
-  if (!tuplestore_gettupleslot(node->rows, true, false, node->stored)) return nullptr;
-  slot_getallattrs(node->stored);
-  TupleTableSlot* row = scan->ss.ss_ScanTupleSlot;
-  ExecClearTuple(row);
-  const int columns = node->stored->tts_tupleDescriptor->natts;
-  memcpy(row->tts_values, node->stored->tts_values, columns * sizeof(Datum));
-  memcpy(row->tts_isnull, node->stored->tts_isnull, columns * sizeof(bool));
-  row->tts_values[columns] = BoolGetDatum(is_chosen(node));
-  row->tts_isnull[columns] = false;
-  ExecStoreVirtualTuple(row);
-  if (scan->ss.ps.ps_ProjInfo == nullptr) return row;
+  if (node->memory == nullptr) read_all(node);
+  TupleTableSlot* row = give_row(node);
+  if (row == nullptr || scan->ss.ps.ps_ProjInfo == nullptr) return row;
   ResetExprContext(scan->ss.ps.ps_ExprContext);
   scan->ss.ps.ps_ExprContext->ecxt_scantuple = row;
   return ExecProject(scan->ss.ps.ps_ProjInfo);
 }
 
-// The slots may point into the rows.
+// The slot may point into the rows.
 void forget_rows(LimitedRowsNode* node) {
   if (node->memory == nullptr) return;
   ExecClearTuple(node->scan.ss.ss_ScanTupleSlot);
-  ExecClearTuple(node->stored);
-  tuplestore_end(node->rows);
+  close_partitions(&node->rows);
   MemoryContextDelete(node->memory);
   node->memory = nullptr;
 }

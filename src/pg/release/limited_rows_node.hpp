@@ -7,18 +7,21 @@ extern "C" {
 }
 
 // The plan node that chooses at most some rows of each user, below the grouping of a release node.
-// It gives each row of its child, in the same order, with one more column: whether the row is
-// chosen. It reads all rows before it gives the first. Rows without a user are not chosen. Which
-// rows of a user are chosen depends on the user's own rows, as far as the query uses them, and on
-// random keys of the execution (core/contributions/limited_rows.hpp; docs/privacy.md, "Rows of a
-// person"). Every row is given, so that a group keeps its place even if none of its rows is chosen.
+// It gives the rows of its child with one more column: whether the row is chosen. It reads all rows
+// before it gives the first. Rows without a user are not chosen. Which rows of a user are chosen
+// depends on the user's own rows, as far as the query uses them, and on random keys of the
+// execution (core/contributions/limited_rows.hpp; docs/privacy.md, "Rows of a person"). The order
+// of the rows means nothing to what is above: the aggregates answer with the same law for any
+// order.
 namespace dpquantile {
 
 // The node's name in EXPLAIN.
 inline constexpr char kLimitedRowsName[] = "LimitedRows";
 
-// How PostgreSQL makes the node of a plan. custom_private has two integers: the column of the users
-// among those of the child, from 1, and the most rows of a user.
+// How PostgreSQL makes the node of a plan. custom_private has four integers: the column of the
+// users among those of the child, from 1; the most rows of a user; whether all rows are given, and
+// not only those that are chosen (1 or 0); whether what is above uses the users (1 or 0), who are
+// NULL if it does not.
 const CustomScanMethods* limited_rows_methods();
 
 // Makes the node known to PostgreSQL. Call it once, when the library is loaded.

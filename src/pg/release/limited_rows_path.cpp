@@ -4,6 +4,8 @@
 #include "pg/release/private_call.hpp"
 
 extern "C" {
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 }
 
@@ -15,6 +17,8 @@ struct LimitedRowsPath {
   CustomPath path;
   int user_column;
   int most;
+  bool gives_all_rows;
+  bool keeps_user;
 };
 
 [[noreturn]] void refuse_limit(const char* reason) {
@@ -33,6 +37,47 @@ int column_of_user(const PathTarget* columns, const RowLimit& limit) {
   refuse_limit("the user is not a column of the rows");
 }
 
+// ---- What is above the rows -----------------------------------------------------------------
+
+// For expression_tree_walker().
+bool find_unlimited_aggregate(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, Aggref)) {
+    return find_row_limit(reinterpret_cast<const Aggref*>(node)).condition == nullptr;
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_unlimited_aggregate), context);
+}
+
+// For expression_tree_walker(). Whether there is another use of the user than in the limit itself.
+bool find_user(Node* node, void* context) {
+  const auto* limit = static_cast<const RowLimit*>(context);
+  if (node == nullptr || equal(node, limit->condition)) return false;
+  if (equal(node, limit->user)) return true;
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_user), context);
+}
+
+// What is computed of the rows: the columns of the groups, HAVING, and keys that no column shows.
+List* expressions_above(const GroupingLevel& level) {
+  const PlannerInfo* root = level.root;
+  List* expressions = list_copy(level.groups->reltarget->exprs);
+  expressions = list_concat(expressions, level.having);
+  const ListCell* cell;
+  foreach (cell, root->parse->groupClause) {
+    expressions =
+        lappend(expressions, get_sortgroupclause_expr(static_cast<SortGroupClause*>(lfirst(cell)),
+                                                      root->processed_tlist));
+  }
+  return expressions;
+}
+
+// A row that is not chosen may be the only one of its group, and other aggregates see it.
+bool needs_all_rows(const GroupingLevel& level, const List* above) {
+  return level.root->parse->groupClause != NIL ||
+         find_unlimited_aggregate(reinterpret_cast<Node*>(const_cast<List*>(above)), nullptr);
+}
+
+// ---- The plan ------------------------------------------------------------------------------
+
 // The child's columns are the first of custom_scan_tlist.
 Plan* plan_limited_rows(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List* target_list,
                         List*, List* children) {
@@ -43,7 +88,8 @@ Plan* plan_limited_rows(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List
   plan->custom_plans = children;
   plan->custom_scan_tlist =
       static_cast<List*>(copyObjectImpl(make_tlist_from_pathtarget(custom_path->path.pathtarget)));
-  plan->custom_private = list_make2_int(path->user_column, path->most);
+  plan->custom_private = list_make4_int(path->user_column, path->most, path->gives_all_rows ? 1 : 0,
+                                        path->keeps_user ? 1 : 0);
   plan->methods = limited_rows_methods();
   return &plan->scan.plan;
 }
@@ -74,6 +120,9 @@ Path* make_limited_rows_path(const GroupingLevel& level, Path* rows, const RowLi
   auto* limited = static_cast<LimitedRowsPath*>(palloc0(sizeof(LimitedRowsPath)));
   limited->user_column = column_of_user(rows->pathtarget, limit);
   limited->most = limit.most;
+  List* above = expressions_above(level);
+  limited->gives_all_rows = needs_all_rows(level, above);
+  limited->keeps_user = find_user(reinterpret_cast<Node*>(above), const_cast<RowLimit*>(&limit));
   limited->path.custom_paths = list_make1(rows);
   limited->path.methods = &kPathMethods;
   Path* path = &limited->path.path;
@@ -82,7 +131,7 @@ Path* make_limited_rows_path(const GroupingLevel& level, Path* rows, const RowLi
   path->parent = level.groups;
   path->pathtarget = copy_pathtarget(rows->pathtarget);
   add_column_to_pathtarget(path->pathtarget, reinterpret_cast<Expr*>(limit.condition), 0);
-  path->pathkeys = rows->pathkeys;
+  path->pathkeys = NIL;  // users come in an order of their own
   path->rows = rows->rows;
   path->startup_cost = rows->total_cost;
   path->total_cost = 2 * rows->total_cost;

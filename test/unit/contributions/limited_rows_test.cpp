@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory_resource>
 #include <new>
 #include <random>
+#include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,39 +23,70 @@ namespace {
 
 using test::TestWorkspace;
 
-using Rows = std::vector<HashedRow>;
-
 // A row by its user and the number of its values.
 using Row = std::pair<std::uint64_t, std::uint8_t>;
 
-// The hashes under one of many keys.
-Rows hashed(const std::vector<Row>& rows, std::uint8_t key = 0) {
-  Rows hashes;
-  for (const auto& [user, values] : rows) {
-    const std::uint8_t message[] = {values};
-    hashes.push_back({sip_hash_of_number({key, 1}, user), sip_hash_128({key, 2}, message)});
+std::vector<VectorHashFactors> factors_of(std::uint64_t key) {
+  std::mt19937_64 generator(key);
+  std::vector<VectorHashFactors> factors(2);
+  for (VectorHashFactors& own : factors) {
+    for (int i = 0; i < 2; ++i) {
+      own.of_high[i] = generator();
+      own.of_low[i] = generator();
+    }
   }
-  return hashes;
+  return factors;
 }
 
-const SipKey kKey{1, 2, 3};
+using Hash = std::function<VectorHash(const Row&)>;
 
-std::vector<std::uint8_t> kept_of(const Rows& rows, std::uint64_t most, const SipKey& key = kKey) {
+// The hash of a row's values under one of many keys.
+Hash hash_under(std::uint64_t key) {
+  return [factors = factors_of(key)](const Row& row) {
+    VectorHasher hasher(factors[0]);
+    hasher.add(factors[1], row.second);
+    return hasher.hash();
+  };
+}
+
+// As many rows as users.
+std::vector<RowChoice> choices_of(const std::vector<std::uint64_t>& users,
+                                  const std::vector<VectorHash>& hashes, std::uint64_t most,
+                                  const Workspace& work) {
+  std::vector<RowChoice> choices(users.size());
+  std::vector<std::size_t> places(users.size());
+  std::vector<std::size_t> counts(users.size());
+  const BeyondLimit beyond = choose_within_limit(users, most, choices, places, counts, work);
+  std::vector<HashedRow> hashed(beyond.rows);
+  for (std::size_t i = 0; i < users.size(); ++i) {
+    if (choices[i] == RowChoice::kBeyondLimit) hashed[places[i]] = {hashes[i], i};
+  }
+  choose_beyond_limit(hashed, std::span(counts).first(beyond.users), most, choices, work);
+  return choices;
+}
+
+// How often each row is chosen.
+std::map<Row, std::uint64_t> chosen_rows(const std::vector<Row>& rows, std::uint64_t most,
+                                         const Hash& hash) {
+  std::vector<std::uint64_t> users;
+  std::vector<VectorHash> hashes;
+  for (const Row& row : rows) {
+    users.push_back(row.first);
+    hashes.push_back(hash(row));
+  }
   TestWorkspace work;
-  std::vector<std::uint8_t> kept(rows.size(), 7);
-  limit_rows(rows, most, key, kept, work);
-  return kept;
-}
-
-// How often each row is kept.
-std::map<Row, std::uint64_t> kept_rows(const std::vector<Row>& rows, std::uint64_t most,
-                                       std::uint8_t key = 0) {
-  const std::vector<std::uint8_t> kept = kept_of(hashed(rows, key), most, {key, 3});
+  const std::vector<RowChoice> choices = choices_of(users, hashes, most, work);
   std::map<Row, std::uint64_t> counts;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (kept[i] != 0) ++counts[rows[i]];
+    EXPECT_NE(choices[i], RowChoice::kBeyondLimit);
+    if (choices[i] == RowChoice::kChosen) ++counts[rows[i]];
   }
   return counts;
+}
+
+std::map<Row, std::uint64_t> kept_rows(const std::vector<Row>& rows, std::uint64_t most,
+                                       std::uint64_t key = 0) {
+  return chosen_rows(rows, most, hash_under(key));
 }
 
 std::map<std::uint64_t, std::uint64_t> by_user(const std::map<Row, std::uint64_t>& kept) {
@@ -159,36 +194,142 @@ TEST(LimitedRows, AreARandomSample) {
   EXPECT_LT(rare, 50U);
 }
 
-// Hashes that agree in the bits by which they are sorted first
-TEST(LimitedRows, TellUsersApartByAllBitsOfTheirHashes) {
-  Rows rows;
-  for (std::uint64_t i = 0; i < 300; ++i) {
-    rows.push_back({(i % 3) << 40U | 1U, {i, 0}});
-    rows.push_back({(i % 3) << 63U | 2U, {i, 0}});
+// Each row is as likely as any other: two of ten are chosen 4000 times, and each in 800 of them on
+// average. An error of 160 has a probability below 1e-8 for each of them (Chernoff).
+// Under a hash that is not scattered it is larger: neighbouring values come together.
+TEST(LimitedRows, OfDifferentValuesAreEquallyLikely) {
+  std::vector<Row> rows;
+  for (std::uint8_t i = 0; i < 10; ++i) rows.emplace_back(1, i);
+  std::map<Row, std::uint64_t> chosen;
+  std::uint64_t neighbours = 0;
+  for (std::uint64_t key = 0; key < 4000; ++key) {
+    const auto kept = kept_rows(rows, 2, key);
+    ASSERT_EQ(kept.size(), 2U);
+    for (const auto& [row, count] : kept) chosen[row] += count;
+    if (kept.rbegin()->first.second == kept.begin()->first.second + 1) ++neighbours;
   }
+  for (const auto& [row, count] : chosen) {
+    EXPECT_GT(count, 640U) << int{row.second};
+    EXPECT_LT(count, 960U) << int{row.second};
+  }
+  // 9 of the 45 pairs are neighbours.
+  EXPECT_GT(neighbours, 640U);
+  EXPECT_LT(neighbours, 960U);
+}
+
+// The chosen rows are those that a slow program finds: of all pairs of hash and number those with
+// the smallest ranks.
+TEST(LimitedRows, AreThoseWithTheSmallestRanks) {
+  for (std::uint64_t key = 0; key < 30; ++key) {
+    std::vector<Row> rows;
+    std::mt19937_64 generator(key);
+    for (int i = 0; i < 200; ++i) rows.emplace_back(7, static_cast<std::uint8_t>(generator() % 40));
+    const Hash hash = hash_under(key);
+    std::vector<std::tuple<std::uint64_t, std::uint64_t, Row>> ranked;
+    std::map<Row, std::uint64_t> seen;
+    for (const Row& row : rows) {
+      const VectorHash own = hash(row);
+      ranked.emplace_back(scattered(own.high + seen[row]++ * 0x9e3779b97f4a7c15), own.low, row);
+    }
+    std::ranges::sort(ranked);
+    std::map<Row, std::uint64_t> expected;
+    for (std::size_t i = 0; i < 25; ++i) ++expected[std::get<Row>(ranked[i])];
+    EXPECT_EQ(chosen_rows(rows, 25, hash), expected);
+  }
+}
+
+// Users whose numbers agree in the bits by which their places are found
+TEST(LimitedRows, TellUsersApartByAllBitsOfTheirNumbers) {
+  std::vector<std::uint64_t> users;
+  std::vector<VectorHash> hashes;
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    users.push_back((i % 3) << 40U | 1U);
+    users.push_back((i % 3) << 63U | 2U);
+    hashes.insert(hashes.end(), 2, {scattered(i), i});
+  }
+  TestWorkspace work;
+  const std::vector<RowChoice> choices = choices_of(users, hashes, 5, work);
   std::map<std::uint64_t, std::uint64_t> counts;
-  const std::vector<std::uint8_t> kept = kept_of(rows, 5);
-  for (std::size_t i = 0; i < rows.size(); ++i) counts[rows[i].user] += kept[i];
+  for (std::size_t i = 0; i < users.size(); ++i) {
+    if (choices[i] == RowChoice::kChosen) ++counts[users[i]];
+  }
   EXPECT_EQ(counts.size(), 5U);
   for (const auto& [user, count] : counts) EXPECT_EQ(count, 5U) << user;
 }
 
+TEST(LimitedRows, OfUserZeroAreLikeThoseOfOthers) {
+  EXPECT_EQ(by_user(kept_rows({{0, 1}, {0, 2}, {0, 3}, {1, 1}}, 2)),
+            (std::map<std::uint64_t, std::uint64_t>{{0, 2}, {1, 1}}));
+}
+
 TEST(LimitedRows, MayBeNone) {
-  EXPECT_TRUE(kept_of({}, 1).empty());
+  EXPECT_TRUE(kept_rows({}, 1).empty());
 }
 
 TEST(LimitedRows, CanBeCancelled) {
   TestWorkspace work([] { return true; });
-  const Rows rows(1U << 20U);
-  std::vector<std::uint8_t> kept(rows.size());
-  EXPECT_THROW(limit_rows(rows, 1, kKey, kept, work), Cancelled);
+  constexpr std::size_t kRows = 1U << 20U;
+  const std::vector<std::uint64_t> users(kRows);
+  std::vector<RowChoice> choices(kRows);
+  std::vector<std::size_t> places(kRows);
+  EXPECT_THROW(choose_within_limit(users, 1, choices, places, places, work), Cancelled);
+  const std::vector<HashedRow> rows(kRows);
+  const std::vector<std::size_t> counts{kRows};
+  EXPECT_THROW(choose_beyond_limit(rows, counts, 1, choices, work), Cancelled);
 }
 
 TEST(LimitedRows, ReportThatMemoryIsShort) {
   TestWorkspace work(nullptr, std::pmr::null_memory_resource());
-  const Rows rows(2);
-  std::vector<std::uint8_t> kept(rows.size());
-  EXPECT_THROW(limit_rows(rows, 1, kKey, kept, work), std::bad_alloc);
+  EXPECT_THROW(choices_of({1, 1}, {{}, {}}, 1, work), std::bad_alloc);
+}
+
+// ---- Counts --------------------------------------------------------------------------------
+
+std::uint64_t total_of(std::vector<std::uint64_t> users, std::uint64_t most) {
+  CancelPoll cancel(nullptr);
+  LimitedCounts counts(most, 1U << 24U, std::pmr::new_delete_resource());
+  EXPECT_EQ(counts.count(users, cancel), 0U);
+  return counts.total();
+}
+
+// threat 78
+TEST(LimitedCounts, CountEachUserUpToTheLimit) {
+  EXPECT_EQ(total_of({}, 3), 0U);
+  EXPECT_EQ(total_of({0, 0, 0, 0, 0}, 3), 3U);
+  std::vector<std::uint64_t> users;
+  for (const Row& row : some_rows(40)) users.push_back(scattered(row.first));
+  for (const std::uint64_t most : {1U, 2U, 20U, 40U, 100U}) {
+    std::uint64_t expected = 0;
+    for (std::uint64_t user = 1; user <= 40; ++user) expected += std::min(user, most);
+    EXPECT_EQ(total_of(users, most), expected);
+  }
+}
+
+// Whatever the order is, the rows of a user are all counted or all given back.
+TEST(LimitedCounts, GiveBackUsersForWhomThereIsNoRoom) {
+  CancelPoll cancel(nullptr);
+  LimitedCounts counts(2, 1, std::pmr::new_delete_resource());
+  std::map<std::uint64_t, std::uint64_t> given_back;
+  std::uint64_t back = 0;
+  for (int round = 0; round < 5; ++round) {
+    std::vector<std::uint64_t> users;
+    for (std::uint64_t user = 1; user <= 1000; ++user) users.push_back(scattered(user));
+    const std::size_t without_room = counts.count(users, cancel);
+    for (std::size_t i = 0; i < without_room; ++i) ++given_back[users[i]];
+    back += without_room;
+  }
+  EXPECT_GT(given_back.size(), 500U);
+  EXPECT_LT(given_back.size(), 1000U);
+  for (const auto& [user, times] : given_back) EXPECT_EQ(times, 5U) << user;
+  EXPECT_EQ(back, 5 * given_back.size());
+  EXPECT_EQ(counts.total(), 2 * (1000 - given_back.size()));
+}
+
+TEST(LimitedCounts, CanBeCancelled) {
+  CancelPoll cancel([] { return true; });
+  LimitedCounts counts(2, 1U << 24U, std::pmr::new_delete_resource());
+  std::vector<std::uint64_t> users(1U << 17U);
+  EXPECT_THROW(counts.count(users, cancel), Cancelled);
 }
 
 }  // namespace

@@ -1,0 +1,99 @@
+#pragma once
+
+#include "pg/aggregate/row_hash.hpp"
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "executor/tuptable.h"
+#include "storage/buffile.h"
+}
+
+// Rows that a plan node keeps, each with the number of its user, in parts: all rows of a user are
+// in one part, so that few rows are looked at together. The parts share some memory, and one file
+// for what it has no room for. A tuplestore would form and deform a tuple for each row.
+namespace dpquantile {
+
+// As many rows as fit into some kilobytes, or one longer row. At its begin are the rows, all of one
+// size: the number of the user, values, flags of NULLs. What values refer to is at its end, and its
+// place in the block stands for it.
+struct RowBlock {
+  RowBlock* next;  // in memory
+  Size size;       // with this
+  Size rows;       // when it gets no more
+};
+
+struct RowPart;
+struct RowColumn;
+
+// Zero before it is made.
+struct RowPartitions {
+  TupleDesc columns;
+  RowColumn* layout;  // of the columns
+  bool has_references;
+  Size row_size;
+  Size flags_offset;  // of NULLs, in a row
+  uint64* numbers;    // for hashes
+  Size number_count;  // 0 if no values are kept
+  MemoryContext context;
+  Size memory_left;  // for blocks that are full
+  Size most_read;    // of a part, for more than a block at a time
+  int count;         // of the parts of users, a power of two; one for rows without a user follows
+  RowPart* parts;
+  BufFile* file;   // or null
+  RowBlock* read;  // the block that was read last, or null
+  Size read_room;
+};
+
+// The rows of a part, block by block.
+struct RowCursor {
+  const RowPart* part;
+  const RowBlock* block;  // the present one; null before the first
+  Size stored_block;      // the next one on disk
+};
+
+// Makes parts without rows, for rows with these columns. Of the columns in `left_out`, which have
+// numbers from 0, no values are kept. The blocks take at most about so many bytes of memory, of the
+// context.
+void make_partitions(RowPartitions* rows, TupleDesc columns, const Bitmapset* left_out, Size bytes,
+                     MemoryContext context);
+
+// Adds a row to a part. Copies what values refer to. The slot may be null if no values are kept.
+// ereports if the row cannot be stored.
+void write_row(RowPartitions* rows, int part, TupleTableSlot* slot, uint64 user);
+
+// Ends the writing of all parts.
+void end_writing(RowPartitions* rows);
+
+// How many rows a part has.
+Size count_rows(const RowPartitions* rows, int part);
+
+// Makes ready to read a part several times. ereports if it cannot be read.
+void begin_part(RowPartitions* rows, int part);
+
+// Gives back the memory of a part.
+void forget_part(RowPartitions* rows, int part);
+
+// A cursor before the first block of a part.
+RowCursor cursor_of_part(const RowPartitions* rows, int part);
+
+// Goes to the next block, which stays until the next call for any cursor. False after the last.
+// ereports if it cannot be read.
+bool next_block(RowPartitions* rows, RowCursor* cursor);
+
+// The user of a row of a block. Rows have numbers from 0.
+uint64 user_of_row(const RowPartitions* rows, const RowBlock* block, Size number);
+
+// The hash of the values of a row, for vectors of rows->number_count numbers. Rows with the same
+// values have the same hash. It may leave memory allocated in the current memory context. ereports
+// if a value that is out of line cannot be read.
+VectorHash hash_of_row(const RowPartitions* rows, const RowHash* hash, const RowBlock* block,
+                       Size number);
+
+// Copies the values of a row, which refer to the block. Columns that were left out are NULL.
+void read_row(const RowPartitions* rows, const RowBlock* block, Size number, Datum* values,
+              bool* nulls);
+
+// Gives back the file. The memory goes with its context.
+void close_partitions(RowPartitions* rows);
+
+}  // namespace dpquantile
