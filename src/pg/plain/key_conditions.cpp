@@ -15,6 +15,7 @@ extern "C" {
 #include "parser/parse_coerce.h"
 #include "parser/parse_node.h"
 #include "parser/parse_oper.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 }
@@ -99,6 +100,9 @@ Node* growing_argument(const FuncExpr* call) {
       return grown(static_cast<Node*>(linitial(call->args)));
     }
   }
+  const bool is_start_of_day =
+      call->funcid == F_TIMESTAMPTZ_DATE || call->funcid == F_TIMESTAMP_DATE;
+  if (is_start_of_day) return grown(static_cast<Node*>(linitial(call->args)));
   return is_epoch(call) ? static_cast<Node*>(lsecond(call->args)) : nullptr;
 }
 
