@@ -30,17 +30,45 @@ SET search_path = regress_dpq_bi, public;
 SET timezone = 'UTC';
 SET datestyle = ISO;
 
--- Apache Superset: time grains, virtual datasets, filters
+-- Apache Superset: time grains (db_engine_specs/postgres.py), virtual datasets, filter lists, series limits (models/helpers.py, commit 0031555)
 SELECT DATE_TRUNC('month', at) AS at, department AS department, COUNT(*) AS count
   FROM regress_dpq_bi.visits
  WHERE at >= TO_TIMESTAMP('2024-01-01 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') AND at < TO_TIMESTAMP('2024-03-01 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US')
  GROUP BY DATE_TRUNC('month', at), department ORDER BY count DESC, at, department LIMIT 10000;
 SELECT department AS department, COUNT(*) AS count FROM (SELECT * FROM visits) AS virtual_table GROUP BY department ORDER BY count DESC LIMIT 1000;
 SELECT COUNT(DISTINCT patient) AS "COUNT_DISTINCT(patient)" FROM regress_dpq_bi.visits LIMIT 50000;
+SELECT DISTINCT city AS column_values FROM regress_dpq_bi.visits LIMIT 10000;
+SELECT DISTINCT department AS column_values FROM regress_dpq_bi.visits LIMIT 10000;
 SELECT city AS city FROM regress_dpq_bi.visits GROUP BY city LIMIT 1000;
 SELECT department AS department FROM regress_dpq_bi.visits GROUP BY department LIMIT 1000;
+SELECT DATE_TRUNC('week', at) AS at, COUNT(*) AS count FROM visits WHERE at >= TO_TIMESTAMP('2024-01-01 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') AND at < TO_TIMESTAMP('2024-01-15 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') GROUP BY DATE_TRUNC('week', at) ORDER BY count DESC LIMIT 3;
+SELECT DATE_TRUNC('month', at) AS at, department AS department, COUNT(*) AS count
+  FROM regress_dpq_bi.visits JOIN (SELECT department AS department__, COUNT(*) AS mme_inner__ FROM regress_dpq_bi.visits GROUP BY department ORDER BY mme_inner__ DESC LIMIT 1) AS series_limit ON department = department__
+  GROUP BY DATE_TRUNC('month', at), department ORDER BY count DESC LIMIT 10000;
+EXPLAIN SELECT COUNT(*) AS count FROM regress_dpq_bi.visits;
 SELECT MIN(at), MAX(at) FROM regress_dpq_bi.visits;
 SELECT * FROM regress_dpq_bi.visits LIMIT 1001;
+
+-- Adminer 4.8.1, captured: its list of tables, a table, functions on the page "Select data"
+SELECT table_name, table_type FROM information_schema.tables WHERE table_schema = current_schema()
+UNION ALL
+SELECT matviewname, 'MATERIALIZED VIEW'
+FROM pg_matviews
+WHERE schemaname = current_schema()
+ORDER BY 1;
+SELECT c.relname AS "Name", CASE c.relkind WHEN 'r' THEN 'table' WHEN 'm' THEN 'materialized view' ELSE 'view' END AS "Engine", pg_relation_size(c.oid) AS "Data_length", pg_total_relation_size(c.oid) - pg_relation_size(c.oid) AS "Index_length", obj_description(c.oid, 'pg_class') AS "Comment", '' AS "Oid", c.reltuples as "Rows", n.nspname
+FROM pg_class c
+JOIN pg_namespace n ON(n.nspname = current_schema() AND n.oid = c.relnamespace)
+WHERE relkind IN ('r', 'm', 'v', 'f', 'p')
+ORDER BY relname;
+SELECT COUNT(*), COUNT(DISTINCT "patient"), "department"
+FROM "visits"
+GROUP BY "department"
+ORDER BY "department"
+LIMIT 50;
+SELECT *
+FROM "visits"
+LIMIT 50;
 
 -- Cube 0.31.69, captured from examples/bi and its API: other names of tables and columns, constants for some answers
 SELECT
@@ -87,7 +115,42 @@ PREPARE since AS SELECT
       visits AS "visits"  WHERE ("visits".at > $1::timestamptz);
 EXECUTE since ('2024-06-01T00:00:00.000Z');
 
--- Metabase: dates by month, numbers in bins, subqueries
+-- Metabase: the tables of a database, days, weeks and parts of dates (driver/postgres.clj, commit 008fd66), numbers in bins, subqueries
+SELECT "n"."nspname" AS "schema", "c"."relname" AS "name", CASE "c"."relkind" WHEN 'r' THEN 'TABLE' WHEN 'p' THEN 'PARTITIONED TABLE' WHEN 'v' THEN 'VIEW' WHEN 'f' THEN 'FOREIGN TABLE' WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE NULL END AS "type", "d"."description" AS "description", "stat"."n_live_tup" AS "estimated_row_count"
+  FROM "pg_catalog"."pg_class" AS "c" INNER JOIN "pg_catalog"."pg_namespace" AS "n" ON "c"."relnamespace" = "n"."oid"
+  LEFT JOIN "pg_catalog"."pg_description" AS "d" ON ("c"."oid" = "d"."objoid") AND ("d"."objsubid" = 0) AND ("d"."classoid" = 'pg_class'::regclass)
+  LEFT JOIN "pg_stat_user_tables" AS "stat" ON ("n"."nspname" = "stat"."schemaname") AND ("c"."relname" = "stat"."relname")
+ WHERE ("c"."relnamespace" = "n"."oid") AND ("n"."nspname" !~ '^pg_') AND ("n"."nspname" <> 'information_schema') AND c.relkind in ('r', 'p', 'v', 'f', 'm') AND ("n"."nspname" IN ('regress_dpq_bi'))
+ ORDER BY "type" ASC, "schema" ASC, "name" ASC;
+with table_privileges as (
+ select
+   NULL as role,
+   t.schemaname as schema,
+   t.objectname as table,
+   pg_catalog.has_any_column_privilege(current_user, '"' || replace(t.schemaname, '"', '""') || '"' || '.' || '"' || replace(t.objectname, '"', '""') || '"',  'update') as update,
+   pg_catalog.has_any_column_privilege(current_user, '"' || replace(t.schemaname, '"', '""') || '"' || '.' || '"' || replace(t.objectname, '"', '""') || '"',  'select') as select,
+   pg_catalog.has_any_column_privilege(current_user, '"' || replace(t.schemaname, '"', '""') || '"' || '.' || '"' || replace(t.objectname, '"', '""') || '"',  'insert') as insert,
+   pg_catalog.has_table_privilege(     current_user, '"' || replace(t.schemaname, '"', '""') || '"' || '.' || '"' || replace(t.objectname, '"', '""') || '"',  'delete') as delete
+ from (
+   select schemaname, tablename as objectname from pg_catalog.pg_tables
+   union
+   select schemaname, viewname as objectname from pg_catalog.pg_views
+   union
+   select schemaname, matviewname as objectname from pg_catalog.pg_matviews
+ ) t
+ where t.schemaname !~ '^pg_'
+   and t.schemaname <> 'information_schema'
+   and pg_catalog.has_schema_privilege(current_user, t.schemaname, 'usage')
+)
+select t.*
+from table_privileges t where schema = 'regress_dpq_bi' order by 3;
+SELECT "visits"."department" AS "department" FROM "regress_dpq_bi"."visits" GROUP BY "visits"."department" ORDER BY "visits"."department" ASC LIMIT 1001;
+SELECT "visits"."id" AS "id", SUBSTRING("visits"."city", 1, 1234) AS "substring1" FROM "regress_dpq_bi"."visits" LIMIT 10000;
+SELECT CAST(CAST("visits"."at" AS date) AS timestamptz) AS "at", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits" WHERE ("visits"."at" >= timestamp with time zone '2024-02-01 00:00:00.000Z') AND ("visits"."at" < timestamp with time zone '2024-02-04 00:00:00.000Z') GROUP BY CAST(CAST("visits"."at" AS date) AS timestamptz) ORDER BY CAST(CAST("visits"."at" AS date) AS timestamptz) ASC;
+SELECT (DATE_TRUNC('week', ("visits"."at" + INTERVAL '1 day')) + INTERVAL '-1 day') AS "at", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits" WHERE ("visits"."at" >= timestamp with time zone '2024-02-01 00:00:00.000Z') AND ("visits"."at" < timestamp with time zone '2024-02-20 00:00:00.000Z') GROUP BY (DATE_TRUNC('week', ("visits"."at" + INTERVAL '1 day')) + INTERVAL '-1 day') ORDER BY 1;
+SELECT CAST(DATE_TRUNC('month', CAST("visits"."born" AS date)) AS date) AS "born", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits" WHERE "visits"."born" < date '1950-04-01' GROUP BY CAST(DATE_TRUNC('month', CAST("visits"."born" AS date)) AS date) ORDER BY 2 DESC LIMIT 2;
+SELECT CAST(extract(quarter from "visits"."at") AS integer) AS "at", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits" GROUP BY 1 ORDER BY 1;
+SELECT ((CAST(extract(dow from "visits"."at") AS integer) + 1)) AS "at", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits" GROUP BY 1 ORDER BY 1;
 SELECT "regress_dpq_bi"."visits"."department" AS "department", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits"
  GROUP BY "regress_dpq_bi"."visits"."department" ORDER BY "regress_dpq_bi"."visits"."department" ASC;
 SELECT CAST(DATE_TRUNC('month', "visits"."at") AS date) AS "at", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits"
@@ -104,7 +167,32 @@ SELECT "source"."department", AVG("source"."count")::int
 SELECT COUNT(*) AS "count", SUM(CASE WHEN "visits"."urgent" = TRUE THEN 1 ELSE 0.0 END)::int AS "urgent" FROM "regress_dpq_bi"."visits";
 SELECT PERCENTILE_CONT(0.5) within group (order by "visits"."amount") BETWEEN 95 AND 105 AS "median" FROM "regress_dpq_bi"."visits";
 
--- Grafana: the macros of time groups and filters
+-- Grafana: the tables and columns of its query builder (postgresMetaQuery.ts, commit 12f912a), the macros of time groups and filters (macros.go, commit 02ab314)
+SELECT quote_ident(table_name) AS "table"
+      FROM information_schema.tables
+      WHERE quote_ident(table_schema) = 'regress_dpq_bi'
+      ORDER BY 1;
+SELECT quote_ident(column_name) AS "column", data_type AS "type"
+    FROM information_schema.columns
+    WHERE
+      CASE WHEN array_length(parse_ident('visits'),1) = 2
+        THEN quote_ident(table_schema) = (parse_ident('visits'))[1]
+          AND quote_ident(table_name) = (parse_ident('visits'))[2]
+        ELSE quote_ident(table_name) = 'visits'
+          AND 
+          quote_ident(table_schema) IN (
+          SELECT
+            CASE WHEN trim(s[i]) = '"$user"' THEN user ELSE trim(s[i]) END
+          FROM
+            generate_series(
+              array_lower(string_to_array(current_setting('search_path'),','),1),
+              array_upper(string_to_array(current_setting('search_path'),','),1)
+            ) as i,
+            string_to_array(current_setting('search_path'),',') s
+          )
+      END;
+SELECT floor(extract(epoch from at)/21600)*21600 AS "time", department AS metric, count(*) AS value FROM visits WHERE at BETWEEN '2024-02-01T00:00:00Z' AND '2024-02-01T23:59:59.999Z' GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT floor(extract(epoch from at)/21600)*21600 AS "time", city AS metric, count(*) AS value FROM visits WHERE at BETWEEN '2024-02-01T00:00:00Z' AND '2024-02-01T23:59:59.999Z' GROUP BY 1, 2 ORDER BY 1, 2;
 SELECT floor(extract(epoch from at)/86400)*86400 AS "time", count(*) FROM visits WHERE at BETWEEN '2024-02-01T00:00:00Z' AND '2024-02-03T23:59:59Z' GROUP BY 1 ORDER BY 1;
 SELECT date_bin('6 hours', at, timestamptz '2024-01-01 UTC') AS "time", count(*) FROM visits WHERE at BETWEEN '2024-02-01T00:00:00Z' AND '2024-02-01T23:59:59Z' GROUP BY 1 ORDER BY 1;
 SELECT date_trunc('day', at) AS "time", city AS metric, count(*) AS value FROM visits WHERE at BETWEEN '2024-02-01T00:00:00Z' AND '2024-02-01T23:59:59Z' GROUP BY 1, 2 ORDER BY 1, 2;
