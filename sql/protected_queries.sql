@@ -34,7 +34,7 @@ SET SESSION AUTHORIZATION regress_dpq_visitor;
 SET search_path = regress_dpq_own, regress_dpq_hr, public;
 
 -- The owner's rows, without any right of one's own
-SELECT has_any_column_privilege('staff', 'SELECT');
+SELECT has_any_column_privilege('regress_dpq_visitor', 'staff', 'SELECT');
 SELECT dp_count(100) FROM staff;
 SELECT function, epsilon, neighbours FROM dp_ledger;
 SELECT round(dp_avg(salary, 100, 0, 50000)) BETWEEN 22000 AND 24000, dp_median(age, 100, 0, 100) BETWEEN 30 AND 45,
