@@ -38,13 +38,18 @@ bin() { echo "$("$PG_CONFIG" --bindir)/$1"; }
 # is its data directory. Root in a container may have no right to see it; the server's owner has.
 servers_in() {
   local process name directory
+  local directories=()
   for process in /proc/[0-9]*; do
     { read -r name <"$process/comm"; } 2>/dev/null || continue
-    [[ $name == postgres ]] || continue
-    directory=$(as_owner readlink "$process/cwd" 2>/dev/null) || continue
-    directory=${directory% (deleted)}
-    if [[ $directory == "$1" || $directory == "$1"/* ]]; then echo "${process#/proc/}"; fi
+    if [[ $name == postgres ]]; then directories+=("$process/cwd"); fi
   done
+  ((${#directories[@]})) || return 0
+  # One process for all of them. Some may have ended.
+  { as_owner find "${directories[@]}" -maxdepth 0 -printf '%p %l\n' 2>/dev/null || true; } |
+    while read -r process directory; do
+      directory=${directory% (deleted)}
+      if [[ $directory == "$1" || $directory == "$1"/* ]]; then basename "${process%/cwd}"; fi
+    done
 }
 
 # Waits until no server process is left at or below $1, for at most $2 tenths of a second.
