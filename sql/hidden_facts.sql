@@ -35,7 +35,7 @@ SELECT reltuples, count(*) FROM u WHERE relname = 'staff' GROUP BY ROLLUP (reltu
 SELECT DISTINCT ON (reltuples) reltuples, rank() OVER (PARTITION BY relpages ORDER BY reltuples) FROM pg_class;
 COPY (SELECT reltuples FROM pg_class WHERE relname = 'staff') TO STDOUT;
 SELECT query_to_xml('SELECT relpages FROM pg_class WHERE relname = ''staff''', false, true, '');
-PREPARE rows (text) AS SELECT reltuples, pg_table_size(oid) FROM pg_class WHERE relname = $1;
+PREPARE rows (text) AS SELECT reltuples, pg_table_size(oid) > 0 AS size FROM pg_class WHERE relname = $1;
 SET plan_cache_mode = force_generic_plan;
 EXECUTE rows ('staff');
 CREATE TABLE own AS SELECT reltuples AS rows, 'staff'::text AS name FROM pg_class WHERE relname = 'staff';
