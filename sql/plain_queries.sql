@@ -40,7 +40,7 @@ SET datestyle = ISO;
 -- Each standard aggregate, with answers of its own types
 SELECT count(*), count(id), count(*) FILTER (WHERE active), count(DISTINCT city) FROM staff;
 SELECT function, epsilon FROM dp_ledger ORDER BY number;
-SELECT round(avg(age), -1) AS age, round(avg(salary), -3) AS salary, round(sum(bonus)) AS bonus, sum(hours) BETWEEN 2350 AND 2450 AS hours FROM staff;
+SELECT round(avg(age), -1) AS age, round(avg(salary), -3) AS salary, sum(bonus) BETWEEN 265 AND 275 AS bonus, sum(hours) BETWEEN 2350 AND 2450 AS hours FROM staff;
 CREATE TABLE answer AS
   SELECT count(*), sum(age) AS sum_age, sum(salary) AS sum_salary, sum(bonus) AS sum_bonus, sum(hours) AS sum_hours, avg(age) AS avg_age,
          avg(hours) AS avg_hours, avg(bonus) AS avg_bonus, stddev(age) AS stddev, var_pop(salary) AS var_pop, variance(bonus) AS variance,
