@@ -110,14 +110,14 @@ def grant_more(world):
 
 # The disk. Some of these end in a PANIC of the server, some in errors of the charges.
 
-def with_bad_disk(world, server, action, error, *fragments):
+def with_bad_disk(world, server, action, error, *fragments, power_may_fail=True):
     hits = server.hits()
     world.crowd.disk_fails = True
     server.fail(action, error, *fragments)
     end = time.monotonic() + 1.5
     while time.monotonic() < end and (server.hits() < hits + 3 or world.rng.random() < 0.9):
         time.sleep(0.05)
-    if world.rng.random() < 0.3:
+    if power_may_fail and world.rng.random() < 0.3:
         lose_power(world)
     server.mend()
     world.hits += server.hits() - hits
@@ -157,7 +157,14 @@ def full_disk_of_the_ledger(world):
 
 
 def failing_flush_of_the_log(world):
-    with_bad_disk(world, world.primary, "flush", errno.EIO, "/pg_wal/")
+    """PostgreSQL ends with a PANIC. If it recovers by itself, it takes what the system has in memory for durable: so the power may fail only
+    if it does not (restart_after_crash), and it is started again when the disk is mended (docs/operations.md)."""
+    recovers = world.rng.random() < 0.5
+    world.primary.configure(restart_after_crash="on" if recovers else "off")
+    with_bad_disk(world, world.primary, "flush", errno.EIO, "/pg_wal/", power_may_fail=not recovers)
+    if world.primary.runs():
+        world.primary.kill()
+    world.primary.configure(restart_after_crash="on")
 
 
 def failing_flush_of_data(world):
@@ -237,7 +244,9 @@ def bad_disk_of_the_standby(world):
     hits = standby.hits()
     standby.fail(action, error, "/pg_wal/")
     disturb_waiting(world, may_restart=False)
-    if world.rng.random() < 0.4:
+    if action == "flush":
+        standby.kill()  # as in failing_flush_of_the_log
+    elif world.rng.random() < 0.4:
         world.lost_bytes += standby.lose_power()
     standby.mend()
     world.hits += standby.hits() - hits
