@@ -42,7 +42,8 @@
 ##   make audit-mutants  plant faults in mechanisms and charges, and see that make audit finds them
 ##   make attack         random queries against the accounting, while sessions are cancelled; SECONDS_IN_ALL=3600 SEED=2 PRELOADED=0
 ##   make attack-mutants plant faults, and see that make attack finds them
-##   make chaos          kill servers, fill disks, fail fsync, lose standbys while clients ask; SECONDS_IN_ALL=3600 SEED=2; make chaos-mutants plants faults
+##   make chaos          kill servers, fill disks, fail fsync, lose standbys while clients ask; SECONDS_IN_ALL=3600 SEED=2
+##   make chaos-mutants  plant faults, and see that make chaos finds them
 ##   make check-includes compare the includes with the table of rooms in ARCHITECTURE.md
 ##   make rooms          draw the picture of the rooms; needs Graphviz
 ##   make dist           pack the last commit for PGXN
