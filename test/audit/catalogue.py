@@ -131,7 +131,7 @@ case("dp_quantile", "rho", "dp_quantile(v, 0.25, NULL, 0, 1000, dp_options(rho =
 case("dp_median", "replaced", "dp_median(v, 1, 0, 1000)", (numbers(0, 40, 40), numbers(1000, 40, 40)), cuts=((40, 999),), neighbours="replace")
 
 # Two quantiles at once: the row makes answers better that divide the rows into equal parts, and worse those that leave a part empty.
-TWO = added([10] * 2 + [500] + [990] * 2, 500)
+TWO = added([10] * 3 + [500] * 2 + [990] * 3, 500)
 PARTS = ((10, 500, 990),) * 2
 PAIR = ("a[1]", "a[2]")
 TRIPLE = (*PAIR, "a[3]")
@@ -146,7 +146,7 @@ case("dp_quantiles", "default", "dp_quantiles(v, ARRAY[1.0/3, 2.0/3], 1, 0, 1000
 case("dp_quantiles", "joint, rho", "dp_quantiles(v, ARRAY[1.0/3, 2.0/3], NULL, 0, 1000, dp_options(rho => 0.125, method => 'joint'))",
      added([10, 990], 500), statistics=PAIR, cuts=PARTS)
 case("dp_quantiles", "joint, replaced", "dp_quantiles(v, ARRAY[1.0/3, 2.0/3], 1, 0, 1000, dp_options(method => 'joint'))",
-     (numbers(*[10] * 3, 500, *[990] * 2), numbers(*[10] * 2, *[500] * 2, *[990] * 2)), statistics=PAIR, cuts=PARTS, neighbours="replace")
+     (numbers(*[10] * 4, *[500] * 2, *[990] * 3), numbers(*[10] * 3, *[500] * 3, *[990] * 3)), statistics=PAIR, cuts=PARTS, neighbours="replace")
 for function, two, three in (("dp_quantiles", "'{0.49, 0.51}'", "'{0.25, 0.5, 0.75}'"), ("dp_synthesize", "2", "3")):
     case(function, "independent", f"{function}(v, {two}, 1, 0, 1000, dp_options(method => 'independent'))", SEVERAL, statistics=PAIR,
          cuts=(ENDS,) * 2)
