@@ -25,8 +25,8 @@ milliseconds() {
 processor_milliseconds() {
   {
     echo 'SET max_parallel_workers_per_gather = 0; SET jit = off;'
-    # shellcheck disable=SC2028 # psql's backslashes
     echo 'SELECT pg_backend_pid() AS pid \gset \setenv BACKEND :pid'
+    # shellcheck disable=SC2016 # the shell of psql expands it
     printf '\\! cut -d" " -f1 "/proc/$BACKEND/schedstat" >&2\n%s\n\\! cut -d" " -f1 "/proc/$BACKEND/schedstat" >&2\n' "${@:3}"
   } | scripts/cluster.sh psql "$work/cluster" -U "$1" -d "$2" -X -q -o /dev/null -v ON_ERROR_STOP=1 2>&1 |
     awk 'NR % 2 { before = $1; next } { print ($1 - before) / 1e6 }'

@@ -233,8 +233,7 @@ std::size_t LimitedCounts::find(std::uint64_t user) const {
 // Whether there is room for another user.
 bool LimitedCounts::has_room() {
   if (4 * (users_ + 1) <= 3 * places_.size()) return true;
-  // While the places move, there are the old ones as well.
-  if (3 * places_.size() > most_places_) return false;
+  if (2 * places_.size() > most_places_) return false;
   const Places old =
       std::exchange(places_, Places(2 * places_.size(), Place{}, places_.get_allocator()));
   for (const Place& place : old) {

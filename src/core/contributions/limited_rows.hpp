@@ -62,8 +62,8 @@ void choose_beyond_limit(std::span<const HashedRow> rows, std::span<const std::s
                          std::uint64_t most, std::span<RowChoice> choices, const Workspace& work);
 
 // For a query that uses no value of its rows, so that a number of rows is all that it sees: counts
-// the rows of each user up to the limit. 16 bytes of memory a place; a quarter of them or more is
-// free.
+// the rows of each user up to the limit. It takes 16 bytes of memory a place, of which a quarter or
+// more is free, and half as much again while it grows.
 class LimitedCounts {
  public:
   // Takes about so many bytes, at least some kilobytes. Throws std::bad_alloc.

@@ -31,6 +31,8 @@ struct RowCounts {
   LimitedCounts limited;
 };
 
+constexpr int16 kTwoWords = 2 * sizeof(uint64);
+
 // Users that are counted together
 constexpr Size kAtOnce = 1024;
 
@@ -43,10 +45,12 @@ struct LimitedRowsNode {
   bool gives_all_rows;
   bool keeps_user;
   UserHash* user_hash;   // null for EXPLAIN
-  bool is_number;        // whether the hash takes no memory
+  bool is_number;        // whether ids stand for themselves
+  bool has_two_words;    // whether ids are equal if and only if their 16 bytes are
   MemoryContext memory;  // of the rows; null before they are read
   RowPartitions rows;
   RowHash row_hash;
+  RowHash id_hash;    // of two numbers
   uint64 seed;        // of the numbers of users
   RowCounts* counts;  // null if rows are kept; those of users without room are kept in any case
   uint64* users;      // kAtOnce
@@ -94,6 +98,8 @@ void begin(CustomScanState* scan, EState* state, int flags) {
   node->user_hash =
       make_user_hash(reinterpret_cast<const Node*>(entry->expr), CurrentMemoryContext);
   node->is_number = stands_for_itself(node->user_hash);
+  node->has_two_words =
+      node->user_hash->form == IdForm::kBytes && node->user_hash->type_length == kTwoWords;
 }
 
 // ---- Reading -------------------------------------------------------------------------------
@@ -105,14 +111,16 @@ Number* array_of(Size count) {
 }
 
 void draw_keys(LimitedRowsNode* node) {
-  const Size count = count_secrets_of_row_hash(node->rows.number_count);
+  const Size of_ids = count_secrets_of_row_hash(2);
+  const Size count = of_ids + count_secrets_of_row_hash(node->rows.number_count);
   auto* secrets = static_cast<uint64*>(palloc(count * sizeof(uint64)));
   RandomStream* random = make_query_random(node->memory);
   report(guarded([&] {
     node->seed = random->bits64();
     for (Size i = 0; i < count; ++i) secrets[i] = random->bits64();
   }));
-  node->row_hash = make_row_hash(secrets);
+  node->id_hash = make_row_hash(secrets);
+  node->row_hash = make_row_hash(secrets + of_ids);
 }
 
 // The child allocates what lasts as long as the query in the current memory context.
@@ -131,9 +139,14 @@ MemoryContext memory_of_row(LimitedRowsNode* node) {
   return expressions->ecxt_per_tuple_memory;
 }
 
-// Scattered, so that few users agree in some bits.
+// A number for the user, scattered, so that few users agree in some bits.
 uint64 scattered_user(LimitedRowsNode* node, Datum user) {
   if (node->is_number) return scattered(number_of_user(node->user_hash, user) ^ node->seed);
+  if (node->has_two_words) {
+    uint64 words[2];
+    numbers_of_value(&node->id_hash, user, kTwoWords, words);
+    return hash_numbers(&node->id_hash, words, 2).high;
+  }
   const MemoryContext previous = MemoryContextSwitchTo(memory_of_row(node));
   const uint64 number = number_of_user(node->user_hash, user);
   MemoryContextSwitchTo(previous);

@@ -244,11 +244,9 @@ RowBlock* end_block(RowPartitions* rows, RowPart* part) {
 void begin_block(RowPartitions* rows, RowPart* part, Size row) {
   const Size head = MAXALIGN(sizeof(RowBlock));
   const Size last = part->writes == nullptr ? 0 : part->writes->size;
-  Size size = Max(std::clamp(2 * last, kSmallBlock, kLargeBlock), head + MAXALIGN(row));
+  const Size size = Max(std::clamp(2 * last, kSmallBlock, kLargeBlock), head + MAXALIGN(row));
   RowBlock* block = end_block(rows, part);
-  if (block != nullptr && block->size >= size) {
-    size = block->size;
-  } else {
+  if (block == nullptr || block->size != size) {
     if (block != nullptr) pfree(block);
     block = static_cast<RowBlock*>(MemoryContextAllocHuge(rows->context, size));
   }
@@ -370,7 +368,7 @@ VectorHash hash_of_row(const RowPartitions* rows, const RowHash* hash, const Row
     return hash_numbers(hash, reinterpret_cast<const uint64*>(row) + 1, rows->number_count);
   }
   // The numbers of the values stand for the references.
-  char* copy = reinterpret_cast<char*>(rows->numbers) - sizeof(uint64);
+  char* copy = reinterpret_cast<char*>(rows->numbers);
   const Size words = rows->row_size / sizeof(uint64) - 1;
   uint64* next = rows->numbers + words;
   memcpy(rows->numbers, row + sizeof(uint64), words * sizeof(uint64));
@@ -383,7 +381,7 @@ VectorHash hash_of_row(const RowPartitions* rows, const RowHash* hash, const Row
     } else {
       const auto value = PointerGetDatum(begin_of(block) + get<Size>(row + column->offset));
       numbers_of_value(hash, value, column->length, next);
-      put(copy + column->offset, Size{0});
+      put(copy + column->offset - sizeof(uint64), Size{0});
     }
     next += 2;
   }
