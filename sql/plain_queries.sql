@@ -82,7 +82,15 @@ SELECT count(*), dp_error_of(count(*)) AS of_rows, dp_error_of(count(DISTINCT ci
   FROM staff;
 SELECT department, count(*), dp_error_of(count(*)), sum(count(*)) OVER () FROM staff GROUP BY ROLLUP (department) ORDER BY 1;
 SELECT dp_error_of(var_pop(age)) FROM staff;
-SELECT dp_error_of(percentile_cont(0.5) WITHIN GROUP (ORDER BY age)) FROM staff;
+-- Percentiles of one column, whose errors are asked, are those of one curve. Without an error they are not.
+SELECT dp_private_query('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY age), dp_error_of(percentile_cont(0.5) WITHIN GROUP (ORDER BY age)), '
+  'percentile_cont(0.9) WITHIN GROUP (ORDER BY age), percentile_cont(0.9) WITHIN GROUP (ORDER BY age) FILTER (WHERE city = ''Rome'') FROM staff');
+SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY age) BETWEEN 20 AND 60 AS median, dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY age)) BETWEEN 0 AND 3 AS error FROM staff;
+SELECT private_aggregate, epsilon FROM dp_explain('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY age), dp_error_of(percentile_disc(0.1) WITHIN GROUP (ORDER BY age)) FROM staff');
+SELECT dp_error_of(percentile_cont(1.5) WITHIN GROUP (ORDER BY age)) FROM staff;
+SELECT dp_error_of(percentile_cont('{0.5}'::float8[]) WITHIN GROUP (ORDER BY age)) FROM staff;
+SELECT dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY hired)) FROM staff;
+SELECT dp_error_of(percentile_cont(0.5) WITHIN GROUP (ORDER BY age DESC)) FROM staff;
 SELECT dp_error_of(count(*) + 1) FROM staff;
 SELECT dp_error_of(dp_count(1)) FROM staff;
 SELECT dp_error_of(1);

@@ -1922,7 +1922,7 @@ CREATE FUNCTION @extschema@.dp_error_of(answer anyelement) RETURNS float8
   LANGUAGE C STABLE AS 'MODULE_PATHNAME', 'dpq_error_of';
 COMMENT ON FUNCTION @extschema@.dp_error_of(anyelement) IS
   'The error of a standard aggregate over a protected table, from the same release and for the same price: the answer is within it of the '
-  'one without noise with a probability of 95 %. answer: count, sum, avg, variance or stddev, as dp_error_of(avg(salary)). Costs no '
+  'one without noise with a probability of 95 %. answer: count, sum, avg, variance, stddev, percentile_cont or percentile_disc, as dp_error_of(avg(salary)). Costs no '
   'budget of its own.';
 
 CREATE VIEW dpquantile.column_domains WITH (security_barrier) AS
@@ -2762,6 +2762,13 @@ COMMENT ON FUNCTION @extschema@.dp_cdf_error(@extschema@.dp_cdf, float8, boolean
   'bin the straight line may be off by all rows of the bin. cdf: a released CDF; confidence: the '
   'probability that the error holds, 0.5 to 0.999; simultaneous: true for all points at once, false for a '
   'point chosen at random. Costs no budget.';
+
+CREATE FUNCTION @extschema@.dp_cdf_quantile_error(cdf @extschema@.dp_cdf, quantile float8, confidence float8 DEFAULT 0.95) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_quantile_error';
+COMMENT ON FUNCTION @extschema@.dp_cdf_quantile_error(@extschema@.dp_cdf, float8, float8) IS
+  'The +- of dp_cdf_quantile because of the noise, from the band that holds at all points at once, and because of the width of bins; NULL if '
+  'the release has no rows. It tells how far the least value may be that at least this fraction of the rows does not exceed. cdf: a '
+  'released CDF of numbers; quantile: from 0 to 1; confidence: the probability that the error holds, 0.5 to 0.999. Costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_cdf_points(cdf @extschema@.dp_cdf, confidence float8 DEFAULT 0.95)
   RETURNS TABLE (x float8, probability float8, low float8, high float8)

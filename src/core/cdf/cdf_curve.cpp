@@ -164,6 +164,16 @@ std::optional<double> CdfCurve::quantile(double q) const {
   return std::min(from + (to - from) * std::clamp(part, 0.0, 1.0), to);
 }
 
+std::optional<double> CdfCurve::quantile_error(double q, double error_rows) const {
+  const std::optional<double> answer = quantile(q);
+  if (!answer) return std::nullopt;
+  const double share = error_rows / static_cast<double>(rows());
+  const double width = domain_.discrete() ? 0 : domain_.point(1) - domain_.point(0);
+  const double low = q > share ? *quantile(q - share) - width : domain_.lower;
+  const double high = q + share <= 1 ? *quantile(q + share) + width : domain_.upper;
+  return std::max(*answer - std::max(low, domain_.lower), std::min(high, domain_.upper) - *answer);
+}
+
 std::pmr::vector<CdfPoint> CdfCurve::points(double band_rows,
                                             std::pmr::memory_resource* memory) const {
   std::pmr::vector<CdfPoint> points(memory);

@@ -51,6 +51,12 @@ class CdfCurve {
   // release has no rows. Throws ParameterError unless 0 <= q <= 1.
   std::optional<double> quantile(double q) const;
 
+  // How far quantile(q) is at most from the least value up to which the fraction of the rows is at
+  // least q, if each fraction at a point of the curve is off by at most error_rows / rows(): then
+  // that value is between the quantiles of q - error_rows / rows() and q + error_rows / rows(), or
+  // in the bin beside them. Empty if the release has no rows. Throws as quantile().
+  std::optional<double> quantile_error(double q, double error_rows) const;
+
   // The curve's points with the band of +- band_rows / rows() around them (no band where the
   // fraction is 0 or 1 by definition). A continuous curve has bins + 1 points (the edges), a
   // discrete one has `bins` points (the values).

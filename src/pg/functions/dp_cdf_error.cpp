@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/privacy/privacy_parameter.hpp"
 #include "pg/functions/cdf_questions.hpp"
@@ -159,6 +160,20 @@ DPQ_FUNCTION(dpq_cdf_error) {
       rows == 0 ? Datum{0} : Float8GetDatum(std::min(1.0, share / static_cast<double>(rows)))};
   bool nulls[] = {false, rows == 0};
   PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
+}
+
+// (cdf, quantile, confidence) returns float8, NULL without rows
+DPQ_FUNCTION(dpq_cdf_quantile_error) {
+  require_numbers(fcinfo);
+  CdfPlan plan{};
+  with_cdf(fcinfo, 0, [&](const CdfCurve& curve, auto*) { plan = curve.plan(); });
+  const CdfError* error = cdf_error_of(fcinfo, plan, PG_GETARG_FLOAT8(2));
+  std::optional<double> answer;
+  with_cdf(fcinfo, 0, [&](const CdfCurve& curve, auto*) {
+    answer = curve.quantile_error(PG_GETARG_FLOAT8(1), error->everywhere_fraction_rows);
+  });
+  if (!answer) PG_RETURN_NULL();
+  PG_RETURN_FLOAT8(*answer);
 }
 
 // (epsilon, bins, confidence, method, rho) returns (pointwise, simultaneous, branching,

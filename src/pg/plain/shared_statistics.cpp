@@ -46,6 +46,7 @@ const Node* value_of(const Aggref* call) {
 }
 
 struct Statistics {
+  const PlainLevel* level;
   List* calls;        // Aggref
   List* with_errors;  // those of which the error is asked
 };
@@ -54,7 +55,9 @@ struct Statistics {
 bool collect_statistics(Node* node, void* context) {
   if (node == nullptr) return false;
   auto* statistics = static_cast<Statistics*>(context);
-  if (const Aggref* answer = answer_of_error(node); answer != nullptr && field_of(answer)) {
+  const Aggref* answer = answer_of_error(node);
+  if (answer != nullptr &&
+      (field_of(answer) || is_percentile_of_curve(statistics->level, answer))) {
     statistics->with_errors = lappend(statistics->with_errors, const_cast<Aggref*>(answer));
   }
   if (IsA(node, Aggref) && field_of(reinterpret_cast<Aggref*>(node)) != nullptr) {
@@ -96,16 +99,34 @@ bool has_another(const PlainLevel* level, const List* statistics, const Aggref* 
   return false;
 }
 
+// Whether a percentile is one of a curve that is released in any case.
+bool has_curve(const PlainLevel* level, const List* shared, const Aggref* call) {
+  if (!is_percentile_of_curve(level, call)) return false;
+  const ListCell* cell;
+  foreach (cell, shared) {
+    const auto* valued = static_cast<const Aggref*>(lfirst(cell));
+    if (field_of(valued) == nullptr && equal(valued->aggfilter, call->aggfilter) &&
+        equal(value_of(valued), value_of(call))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 List* find_shared_statistics(const PlainLevel* level) {
   const Query* query = level->scope.query;
-  Statistics statistics = {NIL, NIL};
+  Statistics statistics = {level, NIL, NIL};
   (void)collect_statistics(reinterpret_cast<Node*>(query->targetList), &statistics);
   (void)collect_statistics(query->havingQual, &statistics);
   List* shared = NIL;
   if (list_length(statistics.calls) > kMostCalls) return NIL;
   ListCell* cell;
+  foreach (cell, statistics.with_errors) {
+    auto* call = static_cast<Aggref*>(lfirst(cell));
+    if (field_of(call) == nullptr) shared = lappend(shared, call);
+  }
   foreach (cell, statistics.calls) {
     auto* call = static_cast<Aggref*>(lfirst(cell));
     if (!is_of_values(call)) continue;
@@ -119,11 +140,15 @@ List* find_shared_statistics(const PlainLevel* level) {
 
 Node* shared_statistic(const PlainLevel* level, const List* shared, const Aggref* call) {
   const char* field = field_of(call);
-  if (field == nullptr) return nullptr;
+  if (field == nullptr) {
+    return has_curve(level, shared, call) ? percentile_of_curve(level, call) : nullptr;
+  }
   const ListCell* cell;
   foreach (cell, shared) {
     const auto* valued = static_cast<const Aggref*>(lfirst(cell));
-    if (share(level, valued, call)) return field_of_statistics(level, call, valued, field);
+    if (field_of(valued) != nullptr && share(level, valued, call)) {
+      return field_of_statistics(level, call, valued, field);
+    }
   }
   return nullptr;
 }
@@ -133,11 +158,12 @@ Node* error_of_statistic(const PlainLevel* level, const List* shared, const Aggr
   const ListCell* cell;
   foreach (cell, shared) {
     const auto* valued = static_cast<const Aggref*>(lfirst(cell));
-    if (field != nullptr && share(level, valued, call)) {
+    if (field != nullptr && field_of(valued) != nullptr && share(level, valued, call)) {
       return error_in_statistics(level, valued, psprintf("%s_error", field));
     }
   }
-  return error_of_count(level, call);
+  return has_curve(level, shared, call) ? error_of_percentile(level, call)
+                                        : error_of_count(level, call);
 }
 
 }  // namespace dpquantile

@@ -8,6 +8,7 @@ extern "C" {
 
 // Several statistics of one column from one private release: its count, sum, mean, sample variance
 // and sample standard deviation are those of one dp_stats, at the price of one aggregate.
+// Percentiles of a column are those of one dp_cdf if the error of one of them is asked.
 namespace dpquantile {
 
 // The calls that ask for a statistic of a column of which the level, in its columns or HAVING, asks

@@ -11,7 +11,10 @@ extern "C" {
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
+#include "parser/parse_node.h"
+#include "parser/parse_oper.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -162,14 +165,17 @@ Aggref* make_moment(const PlainLevel* level, const Aggref* call, const char* nam
                                 call->location);
 }
 
+void refuse_descending(const PlainLevel* level, const Aggref* call) {
+  const auto* order = static_cast<const SortGroupClause*>(linitial(call->aggorder));
+  if (get_ordering_op_for_equality_op(order->eqop, false) == order->sortop) return;
+  refuse_call(level, call, "a percentile counts from the largest value",
+              "Leave out DESC and write 1 - p for p.");
+}
+
 // The value of percentile_cont is cast to float8. Its own type has the better grid.
 Aggref* make_percentile(const PlainLevel* level, const Aggref* call) {
-  const auto* order = static_cast<const SortGroupClause*>(linitial(call->aggorder));
   Node* value = argument_of(call);
-  if (get_ordering_op_for_equality_op(order->eqop, false) != order->sortop) {
-    refuse_call(level, call, "a percentile counts from the largest value",
-                "Leave out DESC and write 1 - p for p.");
-  }
+  refuse_descending(level, call);
   auto* share = static_cast<Node*>(linitial(call->aggdirectargs));
   const bool has_several = exprType(share) == FLOAT8ARRAYOID;
   const ValueBounds bounds = require_bounds(level, call, value);
@@ -215,6 +221,40 @@ Node* statistics_field(const PlainLevel* level, const Aggref* valued, const char
   Aggref* statistics = make_moment(level, valued, "dp_stats");
   statistics->aggfilter = valued->aggfilter;
   return select_field(reinterpret_cast<Node*>(statistics), field);
+}
+
+// A curve of more values takes long, and is hardly more exact.
+constexpr double kMostValues = 4096;
+constexpr double kMostRounding = 0.5;
+
+bool is_whole(Oid type) {
+  return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+// With the step of the values, if they are few, otherwise without: then the curve is one of bins.
+ValueBounds bounds_of_curve(const PlainLevel* level, const Aggref* call) {
+  ValueBounds bounds = require_bounds(level, call, argument_of(call));
+  if (!bounds.granularity && is_whole(call->aggtype)) bounds.granularity = 1;
+  const bool has_many =
+      bounds.granularity && (bounds.upper - bounds.lower) / *bounds.granularity >= kMostValues;
+  if (has_many) bounds.granularity = std::nullopt;
+  return bounds;
+}
+
+Node* curve_of(const PlainLevel* level, const Aggref* call) {
+  refuse_descending(level, call);
+  Aggref* curve = call_private_aggregate(
+      "dp_cdf",
+      with_bounds(level, bounds_of_curve(level, call), true, list_make1(argument_of(call))),
+      call->location);
+  curve->aggfilter = call->aggfilter;
+  return reinterpret_cast<Node*>(curve);
+}
+
+// 0.5 is a numeric that is cast.
+Node* share_of(const Aggref* call) {
+  return eval_const_expressions(nullptr,
+                                static_cast<Node*>(copyObjectImpl(linitial(call->aggdirectargs))));
 }
 
 Node* as_float8(Node* number) {
@@ -265,12 +305,43 @@ double epsilon_of_record(const PlainLevel* level, const Aggref* call) {
 
 }  // namespace
 
+bool is_percentile_of_curve(const PlainLevel* level, const Aggref* call) {
+  const Counterpart* counterpart = find_counterpart(call->aggfnoid);
+  if (counterpart == nullptr || counterpart->kind != Kind::kPercentile) return false;
+  const auto* share = reinterpret_cast<const Const*>(share_of(call));
+  if (!IsA(share, Const) || share->consttype != FLOAT8OID || share->constisnull) return false;
+  const double fraction = DatumGetFloat8(share->constvalue);
+  const auto bounds = bounds_of(&level->scope, argument_of(call));
+  return fraction >= 0 && fraction <= 1 && (!bounds || !is_temporal(bounds->type));
+}
+
+Node* percentile_of_curve(const PlainLevel* level, const Aggref* call) {
+  return as_type(
+      level, call,
+      call_function("dp_cdf_quantile", list_make2(curve_of(level, call), share_of(call))));
+}
+
+// An answer from bins is rounded if its type is one of whole numbers.
+Node* error_of_percentile(const PlainLevel* level, const Aggref* call) {
+  Node* error =
+      call_function("dp_cdf_quantile_error",
+                    list_make3(curve_of(level, call), share_of(call), float8_constant(0.95)));
+  if (!is_whole(call->aggtype) || bounds_of_curve(level, call).granularity) return error;
+  ParseState* state = make_parsestate(nullptr);
+  List* plus = list_make2(makeString(pstrdup("pg_catalog")), makeString(pstrdup("+")));
+  auto* sum = reinterpret_cast<Node*>(
+      make_op(state, plus, error, float8_constant(kMostRounding), nullptr, call->location));
+  free_parsestate(state);
+  return sum;
+}
+
 Node* error_of_count(const PlainLevel* level, const Aggref* call) {
   if (find_counterpart(call->aggfnoid)->kind != Kind::kCount) {
-    refuse_call(level, call,
-                psprintf("dp_error_of cannot tell the error of %s", get_func_name(call->aggfnoid)),
-                "It tells that of count, sum, avg, variance and stddev. dp_explain tells the error "
-                "to expect.");
+    refuse_call(
+        level, call,
+        psprintf("dp_error_of cannot tell the error of %s", get_func_name(call->aggfnoid)),
+        "It tells that of count, sum, avg, variance, stddev and, for numbers and one literal "
+        "fraction, percentile_cont and percentile_disc. dp_explain tells the error to expect.");
   }
   return as_float8(call_function(
       "dp_histogram_error",

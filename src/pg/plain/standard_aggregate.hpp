@@ -30,6 +30,15 @@ Node* field_of_statistics(const PlainLevel* level, const Aggref* call, const Agg
 // A field of the dp_stats of the value of `valued`, as float8.
 Node* error_in_statistics(const PlainLevel* level, const Aggref* valued, const char* field);
 
+// Whether the call asks for one percentile of numbers, at a literal fraction: a curve (dp_cdf) can
+// answer it, and tells the error.
+bool is_percentile_of_curve(const PlainLevel* level, const Aggref* call);
+
+// The answer to such a call from the curve of its values, with its type; and the error, as float8.
+// All such calls of one column over the same rows have the same curve.
+Node* percentile_of_curve(const PlainLevel* level, const Aggref* call);
+Node* error_of_percentile(const PlainLevel* level, const Aggref* call);
+
 // The error of a count, or of a count of different values, as float8. Refuses other aggregates.
 Node* error_of_count(const PlainLevel* level, const Aggref* call);
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -244,6 +245,45 @@ TEST(CdfQuantile, InvertsTheProbabilityOfAValue) {
       EXPECT_EQ(curve.quantile(*curve.probability(x)), x) << rows;
     }
   }
+}
+
+// For each curve that is off by at most so many rows at each point.
+TEST(CdfQuantileError, HoldsForTheExactQuantile) {
+  constexpr std::int64_t kRows = 200;
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 200; ++round) {
+    for (const bool is_discrete : {true, false}) {
+      Cumulative exact;
+      Cumulative noisy;
+      std::int64_t off = 0;
+      for (std::int64_t i = 1; i <= 20; ++i) {
+        exact.push_back(i == 20 ? kRows
+                                : (exact.empty() ? 0 : exact.back()) +
+                                      static_cast<std::int64_t>(random() % 10));
+        std::int64_t count =
+            i == 20 ? kRows : exact.back() + static_cast<std::int64_t>(random() % 41) - 20;
+        count = std::clamp<std::int64_t>(count, noisy.empty() ? 0 : noisy.back(), kRows);
+        noisy.push_back(count);
+        off = std::max(off, std::abs(count - exact.back()));
+      }
+      const CdfCurve released = is_discrete ? discrete(1, 20, 1, noisy) : continuous(0, 20, noisy);
+      const CdfCurve truth = is_discrete ? discrete(1, 20, 1, exact) : continuous(0, 20, exact);
+      for (int i = 1; i <= 50; ++i) {
+        const double q = i / 50.0;
+        const double error = released.quantile_error(q, static_cast<double>(off) + 1e-6).value();
+        ASSERT_LE(std::abs(*truth.quantile(q) - *released.quantile(q)), error + 1e-9) << q;
+      }
+    }
+  }
+}
+
+TEST(CdfQuantileError, IsTheDistanceToTheQuantilesBesideOrTheBounds) {
+  const CdfCurve curve = discrete(1, 4, 1, {10, 20, 30, 40});
+  EXPECT_EQ(curve.quantile_error(0.5, 0), 0);
+  EXPECT_EQ(curve.quantile_error(0.5, 1), 1);
+  EXPECT_EQ(curve.quantile_error(0.5, 100), 2);
+  EXPECT_EQ(continuous(0, 4, {10, 20, 30, 40}).quantile_error(0.5, 0), 1);
+  EXPECT_EQ(discrete(1, 4, 1, {0, 0, 0, 0}).quantile_error(0.5, 1), std::nullopt);
 }
 
 TEST(CdfQuantile, IsMonotone) {
