@@ -32,6 +32,9 @@ REFUSED_TABLES = {
 }
 MISSES_IN_JOIN = [*REFUSED_TABLES, "full join", "cross join", "right join", "range join", "self join", "join by a constant",
                   "join condition with or", "lateral source"]
+# Joins of tables of a unit in which a row may be of several users, or the other table may be of another unit
+MISSES_IN_UNIT = ["unit join by another column", "unit join by a range", "unit join by an expression", "unit join with or", "unit join in where",
+                  "full unit join", "cross unit join", "unit self join", "join to another unit"]
 MISSES_IN_KEPT_KEYS = ["no selection", "selection or true", "not selection", "exact having", "system column key", "whole row key",
                        "key with several looks", "failing condition on a key"]
 MISSES_IN_PUBLIC_KEYS = ["condition on protected rows", "value of an absent row"]
@@ -39,7 +42,7 @@ MISSES_IN_BLOCK = ["refused aggregate", "column as parameter", "grouping sets", 
                    "window in block", "window clause in block", "other user", "aggregate of rows", "exists block", "sample in source"]
 MISSES_OUTSIDE = ["rows outside", "row in sublink", "in block", "own function outside", "two protected tables", "join rows and answers",
                   "union of rows"]
-MISSES = (MISSES_IN_DERIVED + MISSES_IN_JOIN + MISSES_IN_KEPT_KEYS + MISSES_IN_PUBLIC_KEYS + MISSES_IN_BLOCK + MISSES_OUTSIDE)
+MISSES = (MISSES_IN_DERIVED + MISSES_IN_JOIN + MISSES_IN_UNIT + MISSES_IN_KEPT_KEYS + MISSES_IN_PUBLIC_KEYS + MISSES_IN_BLOCK + MISSES_OUTSIDE)
 Element = TypeVar("Element")
 
 
@@ -51,6 +54,7 @@ class Protected:
     columns: Dict[str, str]
     user_column: Optional[str] = None
     most_rows: Optional[int] = None  # of a user; None: aggregates of rows are refused
+    in_unit: bool = False  # whether it may be joined with the other tables of the unit
 
 
 class Choices:

@@ -15,13 +15,16 @@ from choices import Protected
 from rows import BOSSES, Change, Columns, Row, odd_row, rows_of_table
 
 TEMPLATE = "fuzz_template"
-ROW_COUNTS = {"staff": 320, "visits": 300, "stays": 300, "events": 200, "hidden": 220}
+ROW_COUNTS = {"staff": 320, "visits": 300, "stays": 300, "patients": 50, "events": 200, "hidden": 220}
 USERS = 60
 # The table that a protected view reads
 STORED_IN = {"roster": "hidden"}
 # The tables that protect users, and how many rows of each a query sees, as protect.sql has it
-OF_USERS: Dict[str, Optional[int]] = {"visits": None, "stays": 3}
-KEYS = {"staff": "id", "visits": "patient", "stays": "patient", "events": "id", "hidden": "id"}
+OF_USERS: Dict[str, Optional[int]] = {"visits": None, "stays": 3, "patients": 1}
+# Those whose users are the same. Neighbours differ by all rows of one user in all of them.
+UNIT = ("stays", "patients")
+ONE_ROW_OF_USER = ("patients",)
+KEYS = {"staff": "id", "visits": "patient", "stays": "patient", "patients": "patient", "events": "id", "hidden": "id"}
 
 COLUMNS_QUERY = """
 SELECT a.attname, CASE WHEN t.typname = '_text' THEN 'text[]' ELSE t.typname END
@@ -92,8 +95,9 @@ class Neighbours:
         self.sides = [Neighbour(name, connect(name, "analyst"), connect(name, "postgres")) for name in self.names]
         owner = self.sides[0].owner
         self.columns = {table: columns_of_table(owner, table) for table in KEYS}
-        self.protected = [Protected(table, columns_of_table(owner, table), "patient" if table in OF_USERS else None, OF_USERS.get(table))
-                          for table in ("staff", "visits", "stays", "events", "roster")]
+        self.protected = [Protected(table, columns_of_table(owner, table), "patient" if table in OF_USERS else None, OF_USERS.get(table),
+                                    table in UNIT)
+                          for table in ("staff", "visits", "stays", "patients", "events", "roster")]
         self.rows: Dict[str, List[Row]] = {}
         self.changed: Optional[Change] = None
         self.next_id = 1000
@@ -130,7 +134,7 @@ class Neighbours:
         """Takes the last change back and makes another. Returns it."""
         if self.changed is not None:
             self.apply(self.changed, undo=True)
-        protected = self.random.choice(["staff", "staff", "staff", "visits", "stays", "events", "roster"])
+        protected = self.random.choice(["staff", "staff", "staff", "visits", "stays", "stays", "patients", "events", "roster"])
         self.changed = self.random_change(STORED_IN.get(protected, protected))
         self.apply(self.changed, undo=False)
         return self.changed
@@ -141,22 +145,35 @@ class Neighbours:
         if self.random.random() < 0.35:
             # Other rows refer to the first ones.
             rows = self.rows[table][:BOSSES] if self.random.random() < 0.5 else self.rows[table]
-            key = self.random.choice([row[key_position] for row in rows])
-            return Change(table, tuple(row for row in self.rows[table] if row[key_position] == key), False, side)
+            key = str(self.random.choice([row[key_position] for row in rows]))
+            return Change(table, self.rows_with_key(table, key), False, side, key,
+                          tuple((other, self.rows_with_key(other, key)) for other in self.others_of_unit(table)))
         self.next_id += 1
-        count = self.random.choice([1, 3, 12]) if table in OF_USERS else 1
+        return Change(table, self.new_rows(table, [1, 3, 12]), True, side, str(self.next_id),
+                      tuple((other, self.new_rows(other, [0, 1, 3, 12])) for other in self.others_of_unit(table)))
+
+    def others_of_unit(self, table: str) -> List[str]:
+        return [other for other in UNIT if table in UNIT and other != table]
+
+    def rows_with_key(self, table: str, key: str) -> Tuple[Row, ...]:
+        position = list(self.columns[table]).index(KEYS[table])
+        return tuple(row for row in self.rows[table] if row[position] == key)
+
+    def new_rows(self, table: str, counts: Sequence[int]) -> Tuple[Row, ...]:
+        """With a new key, as many as one of the counts if they are of a user."""
+        count = self.random.choice(counts) if table in OF_USERS else 1
+        count = min(count, 1) if table in ONE_ROW_OF_USER else count
+        position = list(self.columns[table]).index(KEYS[table])
         rows = [odd_row(self.columns[table], self.next_id, self.random) for _ in range(count)]
-        return Change(table, tuple(row[:key_position] + (str(self.next_id),) + row[key_position + 1:] for row in rows), True, side)
+        return tuple(row[:position] + (str(self.next_id),) + row[position + 1:] for row in rows)
 
     def apply(self, change: Change, undo: bool) -> None:
-        with_rows, without = self.sides[change.side], self.sides[1 - change.side]
-        if change.is_new == undo:
-            target = with_rows if change.is_new else without
-            position = list(self.columns[change.table]).index(KEYS[change.table])
-            target.delete(change.table, str(change.rows[0][position]))
-        else:
-            target = with_rows if change.is_new else without
-            target.insert(change.table, change.rows)
+        target = self.sides[change.side if change.is_new else 1 - change.side]
+        for table, rows in change.parts():
+            if change.is_new == undo:
+                target.delete(table, change.key)
+            else:
+                target.insert(table, rows)
 
     def values_of_change(self) -> Dict[str, List[Optional[str]]]:
         """The values in which the neighbours differ, by type."""

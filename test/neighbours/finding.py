@@ -36,7 +36,8 @@ def print_trial(found: str, trial: Trial, small: Trial) -> None:
     print(LINE, f"DIFFERENCE of {found}, sent as: {trial.form.name}, {'without noise' if trial.without_noise else 'with fixed noise'}",
           f"query: {trial.query.sql()}", f"smaller: {small.query.sql()}", sep="\n")
     if change is not None:
-        print(f"only {neighbours.sides[change.side].name} has in {change.table}: {change.rows}")
+        for table, rows in change.parts():
+            print(f"only {neighbours.sides[change.side].name} has in {table}: {rows}")
 
 
 def show_probe(statement: str, found: str, first: object, second: object) -> None:

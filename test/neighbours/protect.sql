@@ -2,7 +2,8 @@
 \set ON_ERROR_STOP on
 \set QUIET on
 SET client_min_messages = warning;
-SELECT dp_restrict_role('analyst'), dp_protect_table('staff'), dp_protect_table('visits', 'patient'), dp_protect_table('stays', 'patient', 3), dp_protect_table('events'),
+SELECT dp_restrict_role('analyst'), dp_protect_table('staff'), dp_protect_table('visits', 'patient'), dp_protect_table('stays', 'patient', 3, 'patient'),
+       dp_protect_table('patients', 'patient', 1, 'patient'), dp_protect_table('events'),
        dp_protect_table('roster') \g (format=unaligned tuples_only=on) /dev/null
-SELECT dp_grant_private_access(name::regclass, 'analyst') FROM unnest('{staff,visits,stays,events,roster}'::text[]) AS name
+SELECT dp_grant_private_access(name::regclass, 'analyst') FROM unnest('{staff,visits,stays,patients,events,roster}'::text[]) AS name
 \g (format=unaligned tuples_only=on) /dev/null

@@ -108,7 +108,7 @@ def rows_of_table(columns: Columns, count: int, odd_share: float, random: Random
     names = list(columns)
     for group, number in zip(LONE_GROUPS, (7, 70, 170)):
         for name in ("department", "ward", "place"):
-            if name in names:
+            if name in names and number < count:
                 row = list(rows[number])
                 row[names.index(name)] = group
                 rows[number] = tuple(row)
@@ -123,3 +123,8 @@ class Change:
     rows: Tuple[Row, ...]
     is_new: bool  # rows that neither had before; else rows that both had
     side: int     # the database that has them
+    key: str      # of the row, or of the user
+    others: Tuple[Tuple[str, Tuple[Row, ...]], ...] = ()  # rows of the same user in other tables of the unit
+
+    def parts(self) -> Tuple[Tuple[str, Tuple[Row, ...]], ...]:
+        return ((self.table, self.rows),) + self.others

@@ -27,6 +27,7 @@ CREATE TABLE staff (
 CREATE INDEX ON staff (department);
 CREATE TABLE visits (patient int8, city_id int4, ward text, amount float8, items int4, day date, at timestamptz);
 CREATE TABLE stays (LIKE visits);
+CREATE TABLE patients (patient int4 PRIMARY KEY, age int4, city_id int4, place text, born date, weight float8);
 CREATE TABLE events (id int8, day date, place text, amount numeric, town_id int4) PARTITION BY RANGE (day);
 CREATE TABLE events_old PARTITION OF events FOR VALUES FROM (MINVALUE) TO ('2024-01-01');
 CREATE TABLE events_new PARTITION OF events DEFAULT;

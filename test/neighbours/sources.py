@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
-from choices import MISSES_IN_DERIVED, MISSES_IN_JOIN, REFUSED_TABLES, Choices, Protected
+from choices import MISSES_IN_DERIVED, MISSES_IN_JOIN, MISSES_IN_UNIT, REFUSED_TABLES, Choices, Protected
 from expressions import Column, columns_of
 from sql_tree import Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, Text
 
@@ -85,7 +85,13 @@ class Sources:
                     table.most_rows)
 
     def rows(self, table: Optional[Protected] = None) -> Rows:
-        rows = self.stored_rows(table or self.choices.table())
+        table = table or self.choices.table()
+        rows = self.derived(self.stored_rows(table))
+        if table.in_unit and (self.choices.miss in MISSES_IN_UNIT or self.choices.chance(0.5)):
+            rows = self.derived(self.joined_with_unit(table, rows))
+        return rows
+
+    def derived(self, rows: Rows) -> Rows:
         while self.choices.chance(0.25) or (self.choices.miss in MISSES_IN_DERIVED and not self.choices.has_missed):
             query, rows = self.projection(rows)
             rows = replace(rows, source=Derived(query, rows.alias))
@@ -127,6 +133,45 @@ class Sources:
         return f"DISTINCT ON ({item.expr.sql()}) "
 
     # ---- joins
+
+    def joined_with_unit(self, table: Protected, rows: Rows) -> Rows:
+        """The rows with those of the same users in another table of the unit."""
+        misses = self.choices.misses
+        other = next(one for one in self.choices.tables if one.in_unit and one.name != table.name)
+        if misses("unit self join"):
+            other = table
+        if misses("join to another unit"):
+            other = next(one for one in self.choices.tables if one.user_column and not one.in_unit)
+        sides = [rows, self.derived(self.stored_rows(other))]
+        self.choices.random.shuffle(sides)
+        left, right = sides
+        kind = self.choices.one_of(["INNER", "INNER", "LEFT", "RIGHT"])
+        text = f"{left.user} = {right.user}"
+        if misses("unit join by another column"):
+            text = self.other_equality(left, right)
+        if misses("unit join by a range"):
+            text = f"{left.user} {self.choices.one_of(['>=', '<>', '<'])} {right.user}"
+        if misses("unit join by an expression"):
+            text = self.choices.one_of([f"{left.user} % 7 = {right.user} % 7", f"abs({left.user}) = abs({right.user})", f"{left.user} + 1 = {right.user}"])
+        if misses("unit join with or"):
+            text = f"({text} OR {left.user} = {self.choices.changed.get('patient', '7')})"
+        for miss in ("full unit join", "cross unit join"):
+            if misses(miss):
+                kind = miss.split()[0].upper()
+        conditions = (Expr("unit", text, "bool"),) + (self.conditions(left.columns + right.columns, 1) if kind != "FULL" else ())
+        if misses("unit join in where"):
+            kind, conditions = "LEFT", (Expr("true", "true", "bool"),)
+        preserved = right if kind == "RIGHT" else left
+        rows = Rows(Join(left.source, kind, right.source, conditions), left.columns + right.columns, preserved.alias, preserved.user,
+                    max(left.most_rows or 0, right.most_rows or 0) or None)
+        return rows
+
+    def other_equality(self, left: Rows, right: Rows) -> str:
+        """An equality of columns of both sides, of which at least one does not name the users."""
+        pairs = [(one.sql, other.sql) for one in left.columns for other in right.columns
+                 if one.type == other.type and (one.sql, other.sql) != (left.user, right.user)]
+        one, other = self.choices.one_of(pairs or [(str(left.user), "7")])
+        return f"{one} = {other}"
 
     def joined(self, rows: Rows) -> Rows:
         """The rows, perhaps with the row of a public table that belongs to each."""
