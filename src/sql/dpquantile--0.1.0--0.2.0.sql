@@ -1873,9 +1873,10 @@ CREATE FUNCTION dpquantile.note_renamed_tables() RETURNS event_trigger
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+  -- Each such table has a name already, except in a restore that has its names still to come.
   INSERT INTO dpquantile.table_name (table_id, name)
   SELECT i.table_id, n.name FROM dpquantile.table_identity i CROSS JOIN LATERAL dpquantile.name_of_table(i.relation) AS n (name)
-   WHERE n.name IS NOT NULL
+   WHERE n.name IS NOT NULL AND EXISTS (SELECT FROM dpquantile.table_name t WHERE t.table_id = i.table_id)
       ON CONFLICT DO NOTHING;
 END
 $$;
