@@ -154,9 +154,9 @@ for function, two, three in (("dp_quantiles", "'{0.49, 0.51}'", "'{0.25, 0.5, 0.
          cuts=(ENDS,) * 3)
 # The only answer is the length of the interquartile range. Answers that reach beyond all rows become worse.
 case("dp_iqr", "quantiles", "dp_iqr(v, 1, 0, dp_options(method => 'quantiles', lower => 0, upper => 1000))", added([80, 500, 920], 500))
-# Without bounds: the row moves the upper quartile from 1 to 1.2, and the distance to instability from 10 to 11.
-case("dp_iqr", "propose-test-release", "dp_iqr(v, 1, 0.01, dp_options(method => 'propose-test-release'))",
-     added([0] * 21 + [1] * 10 + [1.2] * 10, 1.2))
+# Without bounds: the row moves the upper quartile from 1 to 1.2, and the distance to instability from 15 to 16.
+case("dp_iqr", "propose-test-release", "dp_iqr(v, 1, 0.001, dp_options(method => 'propose-test-release'))",
+     added([0] * 31 + [1] * 15 + [1.2] * 15, 1.2))
 
 # Read off a tree of two leaves: the highest quantile is in the second if its noisy count is at least 1.
 TREE = added([0] * 10, 1)
@@ -185,12 +185,13 @@ case("dp_cdf", "factorization", f"dp_cdf(v, NULL, 0, {BINS}, dp_options(bins => 
 case("dp_cdf", "histogram, replaced", "dp_cdf(v, 1, 0, 10, dp_options(bins => 2, method => 'histogram'))", (numbers(1), numbers(10)),
      statistics=("dp_cdf_count(a, 0, 5)", "dp_cdf_count(a, 5, 10)"), neighbours="replace")
 
-# Which groups are shown: the optimal decision has p' = exp(epsilon) p + delta for one row more, as long as p is small.
-case("dp_keep_group", "of rows", "dp_keep_group(1, 0.01)", added([0] * 3, 0), statistics=("a::int",))
+# Which groups are shown: the optimal decision has p' = exp(epsilon) p + delta for one row more, as long as p is small. delta is small, because each
+# execution spends it, and all together less than 1: a run has 10000 rounds at most, and with dp_iqr 500.
+case("dp_keep_group", "of rows", "dp_keep_group(1, 0.00001)", added([0] * 10, 0), statistics=("a::int",))
 # A user who is in two groups. Both are shown more often. With few users that is most of what there is to see if a group has too large a share.
-for method, others in (("of users", 6), ("of few users", 3)):
-    rows = ", ".join(f"({10 * s + i}, {s})" for s in (1, 2) for i in range(others))
-    case("dp_keep_group", method, "dp_keep_group(g * 100 + u, 1, 0.02, 2)", (rows, rows + ", (0, 1), (0, 2)"), columns="u, s", keys=", s",
+for method, others in (("of users", 21), ("of few users", 11)):
+    rows = ", ".join(f"({30 * s + i}, {s})" for s in (1, 2) for i in range(others))
+    case("dp_keep_group", method, "dp_keep_group(g * 100 + u, 1, 0.00001, 2)", (rows, rows + ", (0, 1), (0, 2)"), columns="u, s", keys=", s",
          over_groups="sum(a::int)")
 
 # One user replaces all values. The answer of a single user is clamped at the bounds, which hides nothing.
@@ -236,8 +237,8 @@ for aggregate, tables in (("count(v.v)", added([0], 0)), ("sum(v.v)", added([0],
 case("percentile_cont", "plain SQL", f"SELECT k.g, percentile_cont(0.5) WITHIN GROUP (ORDER BY v.v) AS a FROM {KEYS} GROUP BY k.g",
      added([9.3], 0.7), cuts=((0.7, 9.3),), protected={"epsilon": 1})
 # Keys that are rows themselves: a group that is hidden is an answer, too.
-case("count(*)", "plain SQL, hidden groups", "SELECT g, dp_count(0.5) AS a FROM visits{t} GROUP BY g HAVING dp_keep_group(0.5, 0.01)",
-     added([0] * 6, 0), protected={"epsilon": 1})
+case("count(*)", "plain SQL, hidden groups", "SELECT g, dp_count(0.5) AS a FROM visits{t} GROUP BY g HAVING dp_keep_group(0.5, 0.00001)",
+     added([0] * 20, 0), protected={"epsilon": 1})
 # All rows of a person beside those of others. Two of them are seen.
 VISITS = [(i, 0) for i in range(2, 14)]
 for aggregate, column in (("count(*)", "count(v.g)"), ("sum(v)", "sum(v.v)"), ("avg(v)", "avg(v.v)")):
