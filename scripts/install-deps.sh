@@ -16,7 +16,7 @@ case $group in
   build | demo | bench) ;;
   fuzz) packages+=(clang libclang-rt-dev) ;;
   chroot) packages=(debootstrap) ;;
-  test) packages+=(libgtest-dev libipc-run-perl clang-format patch python3-psycopg python3-psycopg2) ;;
+  test) packages+=(libgtest-dev libipc-run-perl clang clang-format libclang-rt-dev patch python3-psycopg python3-psycopg2) ;;
   clients)
     packages+=(python3-psycopg python3-psycopg2 python3-sqlalchemy python3-pandas libpostgresql-jdbc-java
       default-jdk-headless odbc-postgresql python3-pyodbc r-cran-rpostgresql pgbouncer pgcli)

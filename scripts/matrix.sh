@@ -2,7 +2,7 @@
 # Tests this tree on other systems and versions of PostgreSQL: runs make test on bare Debians in throwaway chroots, one
 # after the other, and prints a table. The last line is "N passed, N failed". Needs root.
 #   ROWS="13 sid"           the rows to run; all by default
-#   SUITES="build regress"  the suites of each row (scripts/test.sh); by default all, but unit and privacy, which see no
+#   SUITES="build regress"  the suites of each row (scripts/test.sh); by default all, but unit, privacy and fuzz, which see no
 #                           server, once for each compiler
 #   POSTGRES_16_SOURCE      the source tree or tar file of PostgreSQL 16 for row 16, which no Debian has. Without it the
 #                           row takes the packages of apt.postgresql.org.
@@ -59,7 +59,7 @@ trap 'exit 143' TERM HUP
 
 default_suites() {
   if [[ " ${same_compiler[*]} " == *" $name "* ]]; then
-    printf '%s\n' "${columns[@]}" | grep -vxE 'unit|privacy' | xargs
+    printf '%s\n' "${columns[@]}" | grep -vxE 'unit|privacy|fuzz' | xargs
   fi
 }
 

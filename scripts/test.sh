@@ -15,7 +15,7 @@ tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$tree/scripts/errors.sh"
 
 all_suites=(build install rooms version-names format regress isolation regress-preloaded isolation-preloaded tap small-clients
-  tap-preloaded neighbours distributed unit privacy)
+  tap-preloaded neighbours distributed unit privacy fuzz)
 if [[ ${1:-} == --list ]]; then
   echo "${all_suites[*]}"
   exit
@@ -217,6 +217,13 @@ gtest_suites() {
   suite privacy "$(gtest_expected "$copy"/test/privacy/*.cpp)" count_gtest "${make[@]}" privacy || true
 }
 
+# The corpora and changed inputs, with the objects of the unit tests, which see no server. make fuzz runs for longer, and sees which
+# lines an input reaches.
+fuzz_suite() {
+  if wanted unit; then until [[ -e $work/unit.report ]]; do sleep 2; done; fi
+  suite fuzz 1 count_sum unprivileged nice make --no-print-directory -C "$copy" CI=1 COVERAGE=no SECONDS_IN_ALL=60 fuzz || true
+}
+
 not_installed=(not_run "the extension could not be built and installed")
 
 # tap_suite NAME EXPECTED [ARGUMENT...]: runs the TAP tests, with these arguments of make. Each test has
@@ -333,6 +340,7 @@ suite format 1 count_status "${make[@]}" format-check || true
 # pg_regress and prove write their results into the current directory.
 for directory in sql tap; do as_owner cp -a "$copy" "$work/$directory"; done
 lane gtest_suites unit privacy
+lane fuzz_suite fuzz
 lane sql_suites regress isolation regress-preloaded isolation-preloaded tap-preloaded neighbours distributed
 lane tap_suites tap small-clients
 wait_for_lanes
