@@ -31,6 +31,6 @@ ANALYZE;
 GRANT SELECT ON person, part, depts, away, filed TO analyst;
 SELECT dp_grant_budget('analyst', :budget, 0.4, smallest_charge => 0.001);
 SELECT dp_protect_table('secret');
-SELECT dp_grant_private_access('secret', 'analyst');
+SELECT dp_grant_private_access('secret', 'analyst', epsilon => 0.02);
 SELECT dp_set_domain('secret', 'age', 0.0, 100.0), dp_set_domain('secret', 'dept', ARRAY[0, 1, 2, 3, 4, 5, 6]);
 CREATE SCHEMA own AUTHORIZATION analyst;
