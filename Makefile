@@ -35,6 +35,7 @@
 ##   make neighbours-mutants switch off each rule of protected tables, and see that make neighbours finds it; MUTANT=kept_keys: only this one
 ##   make bi-test        look at the dashboard of make bi in headless Chromium, and check what it was charged
 ##   make sanitize       SQL, isolation and TAP tests on a server whose extension is under ASan and UBSan; REGRESS="cdf iqr" TAP=state
+##   make sanitize-mutants plant faults, and see that make sanitize finds them
 ##   make valgrind       some of the SQL tests under memcheck
 ##   make fuzz           libFuzzer on decoders and mechanisms of src/core; SECONDS_IN_ALL=3600 TARGETS="cdf_bytes moments"
 ##   make fuzz-mutants   plant faults, and see that make fuzz finds them
@@ -86,7 +87,8 @@ STRICT := -Werror -Wno-unknown-warning-option
 endif
 
 # The targets of test/attackers.mk
-ATTACKERS := neighbours neighbours-mutants sanitize valgrind fuzz fuzz-mutants attack attack-mutants audit audit-mutants chaos chaos-mutants
+ATTACKERS := neighbours neighbours-mutants sanitize sanitize-mutants valgrind fuzz fuzz-mutants attack attack-mutants audit audit-mutants \
+  chaos chaos-mutants
 
 ifeq ($(PG_CONFIG),)
 PG_CONFIG := $(shell PG_MAJOR=$(PG_MAJOR) scripts/pg-config.sh)

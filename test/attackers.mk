@@ -31,6 +31,9 @@ SANITIZED := -O0 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-s
 sanitize: .build/sanitize/$(MODULE_big).so
 	@PG_CONFIG="$(PG_CONFIG)" test/sanitize/run.sh sanitizers $<
 
+sanitize-mutants: .build/sanitize/$(MODULE_big).so
+	@PG_CONFIG="$(PG_CONFIG)" test/sanitize/mutants.sh $(MUTANT)
+
 valgrind: all
 	@PG_CONFIG="$(PG_CONFIG)" test/sanitize/run.sh memcheck $(MODULE_big).so
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh sanitizers|memcheck LIBRARY: runs the SQL, isolation and TAP tests on a server that reports faults of memory in the
-# extension. `make sanitize` and `make valgrind` call it. It installs nothing. The last line is "N passed, N failed"; each report
-# is a failure and is shown.
+# extension. `make sanitize` and `make valgrind` call it. It installs nothing. The last line is "N passed, N failed"; each process
+# of the server with a report is a failure, and so is undefined behaviour. The first reports are shown.
 # REGRESS, ISOLATION: the tests, all by default; TAP: names of test/t, by default those below.
 # PRELOADED: 1 preloads the library.
 # KEEP: a directory for the reports.
@@ -52,7 +52,7 @@ instrument() {
       cat <<END
 export LD_PRELOAD='${preload# }'
 export ASAN_OPTIONS=detect_leaks=0:log_path=$reports/asan:quarantine_size_mb=64:handle_abort=0:detect_stack_use_after_return=0
-export UBSAN_OPTIONS=print_stacktrace=1:log_path=$reports/ubsan
+export UBSAN_OPTIONS=print_stacktrace=1
 exec '$1' "\$@"
 END
       ;;
@@ -116,6 +116,11 @@ if ((${#tap[@]})); then
   installcheck tap REGRESS= ISOLATION= TAP_TESTS=1 PROVE_TESTS="$(printf 'test/t/%s.pl ' "${tap[@]}")" PROVE_FLAGS=--verbose
 fi
 
+# UBSan beside ASan writes to the server's log.
+if [[ $tool == sanitizers ]]; then
+  find "$work/cluster/log" "$work/tree/tmp_check/log" -type f -exec grep -hF 'runtime error: ' {} + 2>/dev/null | sort -u >"$reports/undefined" || true
+fi
+
 # A report of memcheck counts if a function of the extension is on its stack.
 kept=0
 for report in "$reports"/*; do
@@ -130,6 +135,6 @@ for report in "$reports"/*; do
   if [[ -n ${KEEP:-} ]]; then mkdir -p "$KEEP" && cp "$report" "$KEEP/"; fi
   if ((kept <= 5)); then echo "--- $(basename "$report")" && head -n 60 "$report"; fi
 done
-echo "$kept processes of the server have a report"
+echo "$kept reports"
 echo "$passed passed, $((failed + kept)) failed"
 ((passed && !failed && !kept))
