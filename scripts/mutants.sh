@@ -1,5 +1,6 @@
-# shellcheck shell=bash
-# Planted faults, in $here/mutants/NAME.patch. The first line of a patch is the rule that it breaks. Source it.
+# shellcheck shell=bash disable=SC2154
+# Planted faults, in $here/mutants/NAME.patch. The first line of a patch is the rule that it breaks. Source it, with $here and
+# $tree set.
 
 # mutant_names [NAME...]: prints these names, or all
 mutant_names() {
