@@ -180,21 +180,21 @@ SELECT dp_count(200) FILTER (WHERE NOT dpquantile.limited_row(patient, 4)) FROM 
 SELECT dp_count(200) FILTER (WHERE dpquantile.limited_row(patient, ward)) FROM visit;
 SELECT dp_count(200) FILTER (WHERE dpquantile.limited_row(patient, 0)) FROM visit;
 SELECT ward, dp_count(200) FILTER (WHERE dpquantile.limited_row(patient, 4)) FROM visit GROUP BY ROLLUP (ward);
--- Rows come through as they are, in memory and on disk: values of all kinds of types, NULLs, values out of line
+-- Rows come through as they are, in memory and on disk: values of all kinds of types, NULLs, compressed values
 RESET SESSION AUTHORIZATION;
 CREATE TABLE kind AS
-  SELECT i % 50 AS person, i AS number, (i % 300)::int2 AS small, i % 3 = 0 AS third, chr(65 + i % 26)::"char" AS letter, i * 10000000000 AS large,
+  SELECT i % 150 AS person, i AS number, (i % 300)::int2 AS small, i % 3 = 0 AS third, chr(65 + i % 26)::"char" AS letter, i * 10000000000 AS large,
          i / 7.0 AS quotient, (i / 8.0)::float4 AS eighth, md5(i::text)::uuid AS id, ('n' || i)::name AS name,
          CASE WHEN i % 4 > 0 THEN repeat(md5(i::text), i % 200) END AS text, ARRAY[i, NULL, i + 1] AS list, i * interval '1 day' AS days
     FROM generate_series(1, 3000) i;
 ALTER TABLE kind OWNER TO regress_dpq_unit_owner;
-\set right 'dpquantile.limited_row(person, 60) AND small = number % 300 AND third = (number % 3 = 0) AND letter = chr(65 + number % 26)::"char" AND large = number * 10000000000 AND quotient = number / 7.0 AND eighth = (number / 8.0)::float4 AND id = md5(number::text)::uuid AND name = \'n\' || number AND list = ARRAY[number, NULL, number + 1] AND days = number * interval \'1 day\' AND text IS NOT DISTINCT FROM CASE WHEN number % 4 > 0 THEN repeat(md5(number::text), number % 200) END'
+\set right 'dpquantile.limited_row(person, 20) AND small = number % 300 AND third = (number % 3 = 0) AND letter = chr(65 + number % 26)::"char" AND large = number * 10000000000 AND quotient = number / 7.0 AND eighth = (number / 8.0)::float4 AND id = md5(number::text)::uuid AND name = \'n\' || number AND list = ARRAY[number, NULL, number + 1] AND days = number * interval \'1 day\' AND text IS NOT DISTINCT FROM CASE WHEN number % 4 > 0 THEN repeat(md5(number::text), number % 200) END'
 SET SESSION AUTHORIZATION regress_dpq_unit_owner;
-SELECT dp_count(200) FILTER (WHERE :right) AS right FROM kind;
+SELECT dp_count(1000) FILTER (WHERE :right) AS right FROM kind;
 SET work_mem = '64kB';
-SELECT dp_count(200) FILTER (WHERE :right) AS right FROM kind;
--- 50 persons; persons by a number, of which each row has another; a key that is the person
-SELECT dp_count(text, 200) FILTER (WHERE dpquantile.limited_row(person, 7)) <= 350 AS texts,
+SELECT dp_count(1000) FILTER (WHERE :right) AS right FROM kind;
+-- 150 persons; persons by a number, of which each row has another; a key that is the person
+SELECT dp_count(text, 200) FILTER (WHERE dpquantile.limited_row(person, 7)) <= 1050 AS texts,
        dp_count(200) FILTER (WHERE dpquantile.limited_row(person, 7)) AS rows FROM kind;
 SELECT dp_count(number, 200) FILTER (WHERE dpquantile.limited_row(quotient, 1)) AS rows FROM kind;
 SELECT person, dp_count(200) FILTER (WHERE dpquantile.limited_row(person, 7)) AS rows FROM kind WHERE person < 3 GROUP BY person;
