@@ -14,11 +14,12 @@
 ##   make demo-clean     stop and remove it
 ##   make test           every test, on throwaway clusters; SUITES="build regress": only these
 ##   make bi             a dashboard of a BI tool over a protected table; make bi-clean removes it
+##   make bi-adminer     the same table in Adminer
 ##   make distributed    private aggregates on three servers with Citus, which must be installed: docs/citus.md
 ##   make clients        every driver of docs/languages.md, and the examples there
 ##   make bench          compare speed and accuracy with other methods
 ##   make paper          repeat the experiments of the paper on approximate quantiles: docs/experiments.md
-##   make deps           only install packages: GROUP=build (default), demo, test, fuzz, clients, bi, bi-test, bench or chroot
+##   make deps           only install packages: GROUP=build (default), demo, test, fuzz, clients, bi, bi-adminer, bi-test, bench or chroot
 ##
 ## In throwaway Debians, as root (docs/platforms.md; debootstrap is installed if it is missing):
 ##   make matrix         make test on other systems and versions; ROWS="13 sid": only these
@@ -33,7 +34,7 @@
 ##   make privacy        tests that try to refute the claimed epsilon
 ##   make neighbours     random queries of an analyst on databases that differ in one row; QUERIES=80000 SEED=2
 ##   make neighbours-mutants switch off each rule of protected tables, and see that make neighbours finds it; MUTANT=kept_keys: only this one
-##   make bi-test        look at the dashboard of make bi in headless Chromium, and check what it was charged
+##   make bi-test        look at both in headless Chromium, and check what they were charged
 ##   make sanitize       SQL, isolation and TAP tests on a server whose extension is under ASan and UBSan; REGRESS="cdf iqr" TAP=state
 ##   make sanitize-mutants plant faults, and see that make sanitize finds them
 ##   make valgrind       some of the SQL tests under memcheck
@@ -234,6 +235,9 @@ clients:
 bi:
 	@examples/bi/run.sh
 
+bi-adminer:
+	@examples/bi/run.sh adminer
+
 bi-test:
 	@examples/bi/run.sh test
 
@@ -279,6 +283,7 @@ format-check:
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
-.PHONY: all install installcheck uninstall clean unit long-tests quick privacy deps demo psql demo-clean test distributed matrix clients bi bi-test bi-clean bench \
+.PHONY: all install installcheck uninstall clean unit long-tests quick privacy deps demo psql demo-clean test distributed matrix clients \
+	bi bi-adminer bi-test bi-clean bench \
 	paper upgrade check-includes rooms format format-check help dist packages container compilers architectures \
 	$(ATTACKERS)

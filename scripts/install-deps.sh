@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages of a task:
-#   install-deps.sh build|demo|test|fuzz|bench|clients|bi|bi-test|chroot
+#   install-deps.sh build|demo|test|fuzz|bench|clients|bi|bi-adminer|bi-test|chroot
 # PG_CONFIG chooses another PostgreSQL to use, PG_MAJOR another version to use or install. Otherwise an installed one is used,
 # and if there is none, the newest that the package sources have is installed.
 set -euo pipefail
@@ -23,11 +23,12 @@ case $group in
     # A Node.js that is not Debian's comes with npm, and node-pg does not go with it.
     command -v npm >/dev/null || packages+=(node-pg)
     ;;
-  bi | bi-test)
-    command -v npm >/dev/null || packages+=(nodejs npm)
+  bi | bi-adminer | bi-test)
+    if [[ $group != bi-adminer ]] && ! command -v npm >/dev/null; then packages+=(nodejs npm); fi
+    if [[ $group != bi ]]; then packages+=(adminer php-cli php-pgsql); fi
     if [[ $group == bi-test ]]; then packages+=(chromium); fi
     ;;
-  *) die "usage: $0 build|demo|test|fuzz|bench|clients|bi|bi-test|chroot" ;;
+  *) die "usage: $0 build|demo|test|fuzz|bench|clients|bi|bi-adminer|bi-test|chroot" ;;
 esac
 
 pg_config=$(scripts/pg-config.sh)

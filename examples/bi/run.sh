@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# A dashboard of a BI tool, Cube, over a protected table:
+# BI tools over a protected table: a dashboard of Cube, and Adminer.
 #   run.sh          install what is missing, make a private cluster in ./.bi with the table, and serve the page until Ctrl-C
-#   run.sh test     do so on a throwaway cluster, look at the page in headless Chromium, and check what was charged.
-#                   The last line is "N passed, N failed". PICTURE=FILE.png keeps a picture of the page
+#   run.sh adminer  do so, and serve Adminer in place of the page
+#   run.sh test     look at both on a throwaway cluster, in headless Chromium, and check what was charged.
+#                   The last line is "N passed, N failed". PICTURE=FILE.png and ADMINER_PICTURE=FILE.png keep pictures
 #   run.sh clean    stop and remove the private cluster
-# PORT: the port of the page, by default 4000. INSTALLED=1: the packages and the extension are installed already.
+# PORT: the port of the page, by default 4000, of Adminer 4001. INSTALLED=1: the packages and the extension are installed already.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -12,17 +13,17 @@ tree=$(cd "$here/../.." && pwd)
 # shellcheck source=scripts/errors.sh disable=SC1091
 source "$tree/scripts/errors.sh"
 mode=${1:-serve}
-require_known mode 'serve test clean' "$mode"
+require_known mode 'serve adminer test clean' "$mode"
 
 install_all() {
   local group=bi
-  if [[ $mode == test ]]; then group=bi-test; fi
+  if [[ $mode != serve ]]; then group=bi-$mode; fi
   if [[ -z ${INSTALLED:-} ]]; then
     "$tree/scripts/install-deps.sh" "$group"
     echo "Building and installing the extension (may take a few minutes)"
     "$tree/scripts/install-extension.sh"
   fi
-  if [[ ! -e $here/node_modules/.package-lock.json ]]; then
+  if [[ $mode != adminer && ! -e $here/node_modules/.package-lock.json ]]; then
     echo "Installing Cube (may take a few minutes)"
     npm --prefix "$here" ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
   fi
@@ -66,4 +67,12 @@ fi
 start_server
 make_table
 cd "$here"
-if [[ $mode == test ]]; then node test.js; else exec node server.js; fi
+case $mode in
+  serve) exec node server.js ;;
+  adminer)
+    address=127.0.0.1:${PORT:-4001}
+    echo "http://$address/?pgsql=$CUBEJS_DB_HOST&username=dashboard&db=clinic&ns=public (any password)"
+    as_owner php -S "$address" /etc/adminer/conf.php 2>/dev/null
+    ;;
+  test) node test.js ;;
+esac

@@ -4,6 +4,7 @@ const { once } = require('events');
 const { createInterface } = require('readline');
 const { Client } = require('pg');
 const { chromium } = require('playwright-core');
+const lookAtAdminer = require('./adminer.test.js');
 
 let passed = 0;
 let failed = 0;
@@ -94,6 +95,8 @@ async function main() {
   check('a preview of rows is refused', refusal, 'permission denied for table visits');
   check('a refusal costs nothing', await spent(), price);
   await stopServer(server);
+
+  await lookAtAdminer({ browser, check, spent, explainedPrice });
   await browser.close();
   await analyst.end();
 }
