@@ -223,6 +223,20 @@ COMMENT ON VIEW dpquantile.present_budget IS
   'The general budgets (relation is NULL) and those for tables, with what is spent in the present period, as the next charge finds them; '
   'epsilon_ever and delta_ever: what was ever spent.';
 
+CREATE FUNCTION dpquantile.has_revoked_budget(role oid, relation regclass) RETURNS boolean
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+  BEGIN ATOMIC
+    SELECT EXISTS (SELECT FROM dpquantile.table_budget t
+                    WHERE t.role = has_revoked_budget.role AND t.relation = has_revoked_budget.relation AND t.revoked);
+  END;
+COMMENT ON FUNCTION dpquantile.has_revoked_budget(oid, regclass) IS 'What is_closed_table does.';
+
+CREATE FUNCTION dpquantile.is_closed_table(role oid, relation regclass) RETURNS boolean
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_is_closed_table';
+COMMENT ON FUNCTION dpquantile.is_closed_table(oid, regclass) IS
+  'role: that is charged; relation: a protected table. Whether the budget of the role for the table has been revoked. Tells a role its own '
+  'budgets only, the owner of the extension all. Tells nothing about any data.';
+
 CREATE OR REPLACE VIEW @extschema@.dp_budget WITH (security_barrier) AS
   SELECT b.role,
          trim_scale(b.epsilon_limit) AS epsilon_limit,
@@ -339,7 +353,7 @@ CREATE FUNCTION @extschema@.dp_budget_fits(epsilon float8, on_table regclass)
   LANGUAGE sql STABLE PARALLEL RESTRICTED
   BEGIN ATOMIC
     SELECT b.role, (array_agg(b.accountant ORDER BY b.on_table IS NULL))[1], k.title, trim_scale(min(c.rho)),
-           min(CASE WHEN a.asked < b.smallest_charge THEN 0
+           min(CASE WHEN a.asked < b.smallest_charge OR dpquantile.is_closed_table(b.role, dp_budget_fits.on_table) THEN 0
                     ELSE least(div(CASE b.accountant WHEN 'zcdp' THEN b.rho_remaining ELSE b.epsilon_remaining END, a.asked),
                                9223372036854775807) END)::bigint
       FROM @extschema@.dp_budget b
@@ -359,7 +373,7 @@ COMMENT ON FUNCTION @extschema@.dp_budget_fits(float8, regclass) IS
   'The number of further queries of rows of a protected table that the budgets pay for: the role''s budget for the table and its general '
   'budget, whichever pays for fewer. epsilon: the epsilon of each query, from 1e-6 to 1000; on_table: the table, or NULL for the general '
   'budget alone. One row for each kind of query, as dp_budget_fits(epsilon) has them: role; accountant: that of the budget for the table, if '
-  'there is one; query; rho_each; fits. Reads no data and costs no budget.';
+  'there is one; query; rho_each; fits, 0 if the budget for the table has been revoked. Reads no data and costs no budget.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_budget_fits(epsilon float8)
   RETURNS TABLE (role regrole, accountant text, query text, rho_each numeric, fits bigint)
@@ -3411,7 +3425,7 @@ BEGIN
                              'total_epsilon', 'period_start', 'period_end', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
                              'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real',
                              'unprotectable', 'own_right', 'series', 'distinct_values', 'kept_answers',
-                             'distributed_groups')
+                             'distributed_groups', 'is_closed_table')
        AND p.proname NOT LIKE 'total\_%'
   LOOP
     EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', support);
@@ -3460,7 +3474,7 @@ BEGIN
              WHERE p.prosecdef OR p.pronamespace = 'dpquantile'::regnamespace
                    AND p.proname NOT IN ('number_of_real', 'interval_text', 'unprotectable', 'own_right', 'series',
                                          'distinct_values', 'charged_rho', 'charged_epsilon', 'kept_answers', 'total_epsilon',
-                                         'period_start', 'period_end', 'distributed_groups')
+                                         'period_start', 'period_end', 'distributed_groups', 'is_closed_table')
                    AND p.proname NOT LIKE 'total\_%'
             UNION ALL
             SELECT 'pg_class', c.oid, c.relacl, c.relowner FROM pg_class c) o

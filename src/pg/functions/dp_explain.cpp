@@ -1,5 +1,6 @@
 // What a query would cost, and what standard aggregates become, before it runs.
 #include "core/quantiles/quantiles_error.hpp"
+#include "pg/functions/closed_table.hpp"
 #include "pg/plain/plain_hooks.hpp"
 #include "pg/release/release_prices.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
@@ -84,6 +85,22 @@ void set_tables(Row* row, const List* tables) {
       PointerGetDatum(construct_array(names, count, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
+// A query over a table whose budget has been revoked is refused when it runs.
+void set_problem_of_budget(Row* row, const List* tables) {
+  row->nulls[kProblem] = true;
+  const ListCell* cell;
+  foreach (cell, tables) {
+    if (!is_closed_table(GetOuterUserId(), lfirst_oid(cell))) continue;
+    const char* name = name_with_schema(lfirst_oid(cell));
+    set_text(row, kProblem,
+             psprintf("The budget of role %s for table %s has been revoked, so the query would be "
+                      "refused. Ask for another one: dp_grant_budget(role, epsilon, on_table => "
+                      "...).",
+                      GetUserNameFromId(GetOuterUserId(), true), name == nullptr ? "?" : name));
+    return;
+  }
+}
+
 void put(FunctionCallInfo fcinfo, Row* row) {
   const auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
   tuplestore_putvalues(result->setResult, result->setDesc, row->values, row->nulls);
@@ -105,7 +122,7 @@ void put_call(FunctionCallInfo fcinfo, const PricedCall& call) {
                                 : "the query");
   set_number(&row, 6, call.error ? std::optional(call.error->amount) : std::nullopt);
   set_text(&row, 7, call.error ? call.error->unit : nullptr);
-  row.nulls[kProblem] = true;
+  set_problem_of_budget(&row, call.tables);
   set_tables(&row, call.tables);
   put(fcinfo, &row);
 }
