@@ -63,7 +63,7 @@ SELECT count(*) AS paid FROM dp_ledger \gset before_
 SELECT count(age), round(avg(age), -1) AS avg, sum(age) BETWEEN 2150 AND 2230 AS sum, variance(age) > 0 AS variance, stddev(age) > 0 AS stddev FROM staff;
 SELECT count(*) - :before_paid AS charges FROM dp_ledger;
 
--- Queries that would take endless time before they are looked at
+-- threat 76: queries that would take endless time before they are looked at
 DO $$
 BEGIN
   EXECUTE 'SELECT department, ' || (SELECT string_agg(format('sum(age + %s)', i), ', ') FROM generate_series(1, 300) i) || ' FROM staff GROUP BY department';
@@ -173,7 +173,7 @@ SELECT department, count(1), sum(CASE WHEN age > 40 THEN 1 ELSE 0 END) BETWEEN -
   FROM staff GROUP BY department;
 SELECT v.d, count(s.id) FROM (VALUES ('Sales', 'A'), ('Legal', 'B'), ('None', 'C')) v (d, n) LEFT JOIN staff s ON v.d = s.department GROUP BY 1;
 
--- Derived tables that double each other end soon.
+-- threat 76: derived tables that double each other end soon.
 SELECT avg(x) FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM
   (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM
   (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT age AS x FROM staff) t) t) t) t) t) t) t) t) t) t) t) t) t) t) t;
@@ -198,6 +198,7 @@ SELECT dp_private_query('SELECT department, count(*) AS n, avg(age) FROM staff W
          ~ 'dp_count\(s\.present, .*dp_avg\(s\.c0, .*VALUES .*Archive.* LEFT JOIN .*age > 30.* HAVING dp_count' AS private,
        dp_private_query('SELECT 1 AS one') ~ '^\s*SELECT 1 AS one$' AS unchanged;
 SELECT count(*) AS before FROM dp_ledger \gset
+-- threat 75: dp_explain tells what the text decides, and is free.
 SELECT private_aggregate, method, epsilon, delta, rho, charged_for, error_in, problem FROM dp_explain('SELECT city, count(*), avg(age), percentile_disc(ARRAY[0.1, 0.9]) WITHIN GROUP (ORDER BY salary) FROM staff GROUP BY city');
 -- The errors to expect: of means and sums in the values, of times in seconds. That of quantiles is simulated.
 SELECT private_aggregate, expected_error::numeric(8, 3), error_in
@@ -218,7 +219,7 @@ SELECT problem FROM dp_explain('DELETE FROM staff');
 SELECT problem FROM dp_explain(NULL);
 SELECT count(*) - :before AS charges FROM dp_ledger;
 
--- The session lowers epsilon, never raises it.
+-- threat 74: the session lowers epsilon, never raises it.
 SET dpquantile.epsilon = 50;
 EXECUTE of_age(0);
 SELECT function, epsilon FROM dp_ledger ORDER BY number DESC LIMIT 1;

@@ -197,7 +197,7 @@ EXECUTE around_all(0);
 SET plan_cache_mode = auto;
 DEALLOCATE ALL;
 
--- Probes of tools are free.
+-- Probes of tools are free, and read nothing (threat 65).
 SELECT count(*) AS before FROM dp_ledger \gset
 SELECT * FROM staff WHERE 1 = 0;
 SELECT name, length('x') FROM (SELECT * FROM staff) t LIMIT 0;

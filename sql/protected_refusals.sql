@@ -138,6 +138,7 @@ SELECT dp_count(1) FROM staff JOIN unnest(ARRAY(SELECT id FROM department)) i ON
 SELECT dp_count(1) FROM staff JOIN regexp_split_to_table('1,1', ',') i ON i = name;
 SELECT dp_count(1) FROM staff JOIN (VALUES (1), (2), (1)) t (i) ON i = id;
 SELECT dp_count(1) FROM staff JOIN (VALUES (1), (now()::text::int)) t (i) ON i = id;
+-- threat 73: lists with several columns, of which the join compares one
 SELECT dp_count(1) FROM staff JOIN (VALUES (1, 5), (2, 5)) t (i, j) ON j = id;
 SELECT dp_count(1) FROM staff JOIN (VALUES (1, 5), (1, 6), (2, 5)) t (i, j) ON j = id;
 SELECT dp_count(1) FROM staff JOIN (VALUES (1, 5), (1, 6), (2, 5)) t (i, j) ON j = id AND i = i;
@@ -239,6 +240,7 @@ SELECT dp_count(1) FROM stay;
 SELECT dp_count_distinct(cost, 1) FROM patients;
 SELECT dp_count_distinct(cost, 1) FROM visit;
 SELECT d.id, dp_count_distinct(patient, 1) FROM department d LEFT JOIN visit ON ward = d.id GROUP BY d.id;
+-- threat 66: other methods take the number of a user's rows, and the names of grids, for public.
 SELECT dp_user_mean(ward, cost, 1, 0, 10) FROM visit;
 SELECT dp_user_mean(patient % 2, cost, 1, 0, 10) FROM visit;
 SELECT dp_user_mean(patient, cost, 1, 0, 10) FROM visit;
