@@ -23,6 +23,15 @@ GRANT SELECT ON told, told_without_table TO regress_dpq_lt_analyst;
 CREATE FUNCTION told_by_owner(reader name) RETURNS SETOF text LANGUAGE plpgsql SECURITY DEFINER
   AS 'BEGIN IF has_table_privilege(reader, ''regress_dpq_lt.visits'', ''SELECT'') THEN RETURN QUERY SELECT text FROM regress_dpq_lt.note; END IF; END';
 
+-- Nor does a function see it, whoever calls it.
+CREATE FUNCTION may_see(seen text) RETURNS boolean LANGUAGE plpgsql STABLE AS 'BEGIN RETURN has_table_privilege(seen, ''SELECT''); END';
+CREATE FUNCTION may_see_in_sql(seen text) RETURNS boolean LANGUAGE sql STABLE SET search_path = regress_dpq_lt, pg_temp
+  AS 'SELECT has_table_privilege(seen, ''SELECT'')';
+CREATE TABLE guarded (seen text);
+INSERT INTO guarded VALUES ('visits');
+ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
+CREATE POLICY guard ON guarded USING (may_see(seen) OR may_see_in_sql(seen));
+GRANT SELECT ON guarded TO regress_dpq_lt_analyst;
 SET SESSION AUTHORIZATION regress_dpq_lt_analyst;
 SELECT table_name, table_type FROM information_schema.tables WHERE table_schema = 'regress_dpq_lt' ORDER BY 1;
 SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_name IN ('visits', 'staff') AND table_schema = 'regress_dpq_lt' ORDER BY 1, ordinal_position;
@@ -41,6 +50,8 @@ SELECT * FROM visits;
 TABLE told;
 TABLE told_without_table;
 SELECT * FROM told_by_owner(current_user);
+TABLE guarded;
+SELECT may_see('visits'), may_see_in_sql('visits');
 SELECT n.text, has_table_privilege('visits', 'SELECT') FROM told_without_table n RIGHT JOIN (SELECT 1) AS one ON true;
 SELECT count(*) FROM pg_stats WHERE tablename = 'visits';
 

@@ -2136,7 +2136,8 @@ $$;
 COMMENT ON FUNCTION dpquantile.note_renamed_tables() IS
   'Event trigger: what was charged for a table counts for a later one of any of its names, also of one that it got by a rename.';
 CREATE EVENT TRIGGER dpquantile_note_renamed_tables ON ddl_command_end
-  WHEN TAG IN ('ALTER TABLE', 'ALTER VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER FOREIGN TABLE', 'ALTER SCHEMA')
+  -- ALTER INDEX renames tables, too.
+  WHEN TAG IN ('ALTER TABLE', 'ALTER INDEX', 'ALTER VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER FOREIGN TABLE', 'ALTER SCHEMA')
   EXECUTE FUNCTION dpquantile.note_renamed_tables();
 ALTER EVENT TRIGGER dpquantile_note_renamed_tables ENABLE ALWAYS;
 COMMENT ON EVENT TRIGGER dpquantile_note_renamed_tables IS

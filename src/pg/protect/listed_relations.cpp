@@ -53,15 +53,18 @@ bool is_current_user(const Node* node) {
   return which == SVFOP_CURRENT_ROLE || which == SVFOP_CURRENT_USER || which == SVFOP_USER;
 }
 
-// A list of privileges asks for any of them.
+// A list of privileges asks for any of them. SELECT WITH GRANT OPTION is more than SELECT.
 bool asks_for_select(const Node* node) {
   if (!IsA(node, Const)) return false;
   const auto* constant = reinterpret_cast<const Const*>(node);
   if (constant->constisnull) return false;
   char* privileges = TextDatumGetCString(constant->constvalue);
-  for (char *rest = nullptr, *privilege = strtok_r(privileges, ", ", &rest); privilege != nullptr;
-       privilege = strtok_r(nullptr, ", ", &rest)) {
-    if (pg_strcasecmp(privilege, "select") == 0) return true;
+  for (char *rest = nullptr, *privilege = strtok_r(privileges, ",", &rest); privilege != nullptr;
+       privilege = strtok_r(nullptr, ",", &rest)) {
+    const char* word = privilege + strspn(privilege, " ");
+    const size_t length = strcspn(word, " ");
+    const bool is_one_word = word[length + strspn(word + length, " ")] == '\0';
+    if (is_one_word && length == 6 && pg_strncasecmp(word, "select", length) == 0) return true;
   }
   return false;
 }

@@ -14,8 +14,9 @@ namespace dpquantile {
 // current user has SELECT on them. The names of tables and columns are public in pg_class anyway.
 //
 // Nothing that a right decides is opened. The user could have written true himself in a query of
-// his own, and what others have written is left as it is: views over other relations, functions
-// with the rights of their owner. The query must not have been planned. Returns whether it changed.
+// his own, and what others have written is left as it is: views over other relations, and
+// functions. So the query must be the text that the client has sent, and not have been planned.
+// Returns whether it changed.
 bool list_private_relations(Query* query);
 
 }  // namespace dpquantile

@@ -19,6 +19,7 @@ extern "C" {
 #include "access/parallel.h"
 #include "executor/executor.h"
 #include "optimizer/planner.h"
+#include "tcop/tcopprot.h"
 }
 
 namespace dpquantile {
@@ -100,7 +101,7 @@ PlannedStmt* plan_protected(Query* query, const char* text, int options, ParamLi
   if (!any_protected_relation()) return plan_as_before(query, text, options, params);
   List* borrowed = find_borrowed_relations(query);
   if (borrowed != NIL) return plan_borrowed(borrowed, query, text, options, params);
-  const bool lists_relations = list_private_relations(query);
+  const bool lists_relations = text == debug_query_string && list_private_relations(query);
   PlannedStmt* plan = plan_as_before(query, text, options, params);
   if (lists_relations || reads_protected_relation(plan)) plan->dependsOnRole = true;
   return plan;

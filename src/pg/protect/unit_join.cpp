@@ -104,11 +104,15 @@ bool has_usual_collation(const Node* column) {
 }
 
 // Whether ids are equal if and only if they name one user: the hash of a user is that of its
-// column.
+// column. A cast of text to character, which ignores blanks at the end, is a mere relabelling, too.
 bool compares_ids(const OpExpr* equality, const Node* left, const Node* right) {
   const Oid kind = kind_of_id(exprType(left));
-  return kind == kind_of_id(exprType(right)) &&
-         is_equality(equality->opno,
+  if (kind != kind_of_id(exprType(right))) return false;
+  const ListCell* cell;
+  foreach (cell, equality->args) {
+    if (kind_of_id(exprType(static_cast<const Node*>(lfirst(cell)))) != kind) return false;
+  }
+  return is_equality(equality->opno,
                      exprType(static_cast<const Node*>(linitial(equality->args)))) &&
          has_usual_collation(left) && has_usual_collation(right) &&
          (!OidIsValid(equality->inputcollid) || is_inside_collation(equality->inputcollid));

@@ -32,7 +32,9 @@ bool loaded_at_start = false;
 struct SessionRoles {
   Oid login;
   Oid session;
-  Oid outer;  // of SET ROLE, never the owner of a SECURITY DEFINER function
+  Oid outer;       // of SET ROLE, never the owner of a SECURITY DEFINER function
+  Oid maintainer;  // with whose rights PostgreSQL maintains a table or view, such as ANALYZE; or
+                   // none
 
   bool operator==(const SessionRoles&) const = default;
 };
@@ -79,6 +81,27 @@ bool catalog_restricts(Relation catalog, Oid database, Oid role) {
   return restricts;
 }
 
+// Whether a role of this database is restricted.
+bool restricts_any(Relation catalog) {
+  SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, nullptr, 0, nullptr);
+  bool restricts = false;
+  while (!restricts) {
+    const HeapTuple row = systable_getnext(scan);
+    if (!HeapTupleIsValid(row)) break;
+    const Oid database = reinterpret_cast<Form_pg_db_role_setting>(GETSTRUCT(row))->setdatabase;
+    bool is_null = false;
+    const Datum settings =
+        heap_getattr(row, Anum_pg_db_role_setting_setconfig, RelationGetDescr(catalog), &is_null);
+    restricts = (database == InvalidOid || database == MyDatabaseId) && !is_null &&
+                any_turns_on(DatumGetArrayTypeP(settings));
+  }
+  systable_endscan(scan);
+  return restricts;
+}
+
+// Code that runs while a table or view is maintained is that of whoever owns it. It may call
+// functions with the rights of others, so it is restricted as soon as any role is, unless it is a
+// superuser's.
 bool catalog_restricts(const SessionRoles& roles) {
   Relation catalog = table_open(DbRoleSettingRelationId, AccessShareLock);
   bool restricts = false;
@@ -86,6 +109,9 @@ bool catalog_restricts(const SessionRoles& roles) {
     for (const Oid database : {InvalidOid, MyDatabaseId}) {
       restricts = restricts || catalog_restricts(catalog, database, role);
     }
+  }
+  if (OidIsValid(roles.maintainer) && !superuser_arg(roles.maintainer)) {
+    restricts = restricts || restricts_any(catalog);
   }
   table_close(catalog, AccessShareLock);
   return restricts;
@@ -102,7 +128,8 @@ void define_restricted_setting() {
 
 bool session_is_restricted() {
   if (setting_is_on) return true;
-  const SessionRoles roles = {GetAuthenticatedUserId(), GetSessionUserId(), GetOuterUserId()};
+  const SessionRoles roles = {GetAuthenticatedUserId(), GetSessionUserId(), GetOuterUserId(),
+                              InSecurityRestrictedOperation() ? GetUserId() : InvalidOid};
   if (roles == decided_roles) return decision;
   if (!IsTransactionState()) return true;
   decision = catalog_restricts(roles);
