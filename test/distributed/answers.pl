@@ -114,6 +114,22 @@ answered("CREATE FUNCTION pg_temp.f(epsilon float8) RETURNS boolean LANGUAGE sql
 	SELECT pg_temp.f(1)", 't: 1', 'an SQL function with epsilon as its parameter');
 answered("BEGIN; SELECT dp_count(1) > 5000 FROM person; ROLLBACK", 't: 1', 'ROLLBACK refunds nothing');
 
+# ---- Conditions on group keys ----------------------------------------------------------------
+
+my $grouped = 'SELECT city, dp_count(1) > 500 AS many FROM person';
+my $derived = "($grouped GROUP BY city)";
+answered("$grouped GROUP BY city HAVING city > 2 ORDER BY city", '3|t 4|t: 1', 'HAVING about a key');
+answered('SELECT dp_count(1) > 500 FROM person GROUP BY city HAVING city = 2', 't: 1', 'HAVING about a key that is not shown');
+answered("$grouped GROUP BY city HAVING false", ': 1', 'HAVING that is never true');
+answered("$grouped GROUP BY city HAVING dp_keep_group(1, 1e-6) AND city = 4", '4|t: 2', 'HAVING about a key and dp_keep_group');
+answered("SELECT * FROM $derived s WHERE city = 2", '2|t: 1', 'a condition outside a derived table');
+answered("SELECT * FROM $derived s WHERE city IN (1, 2) AND many ORDER BY city", '1|t 2|t: 1', 'also beside one about the answers');
+answered("SELECT * FROM $derived s WHERE city = (SELECT max(id) - 47 FROM here)", '3|t: 1', 'a condition with a subquery');
+answered("SELECT * FROM $derived s JOIN $derived r USING (city) WHERE city = 2", '2|t|t: 2', 'a condition on joined answers');
+answered("PREPARE p(int) AS $grouped GROUP BY city HAVING city > \$1 ORDER BY city; EXECUTE p(2);
+	SET plan_cache_mode = force_generic_plan; EXECUTE p(3); EXECUTE p(9)", '3|t 4|t 4|t: 3', 'a parameter in HAVING');
+answered("SELECT dp_count(1) FROM person HAVING false", ': 1', 'HAVING that is never true, without groups');
+
 # An empty input must look like any other.
 answered("SELECT dp_median(age, 1, 0, 100) IS NOT NULL, dp_count(1) IS NOT NULL FROM person WHERE $_", 't|t: 2', "no rows: $_")
 	foreach 'false', 'age = -1', 'id = 1 AND id = 2', 'id = -1', 'id IS NULL', 'id IN (SELECT id FROM here WHERE size < 0)';

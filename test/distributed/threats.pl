@@ -59,11 +59,45 @@ is(answers_of($coordinator, "SELECT topn_add_agg(age, '\\x0400') FROM copy_of_pe
 is(answers_of($coordinator, 'SELECT topn_add_agg(age, NULL) FROM mallory_has_no_right'), '42P01: 0', 'threat 87: nothing else is read');
 is(outcome($coordinator, "SET ROLE mallory; SELECT topn_add_agg(age, '\\x') FROM person", user => 'postgres'), '42501',
 	'threat 87: states are shown of rows only that the role may read');
+$coordinator->safe_psql('postgres', 'SET ROLE mallory; CREATE FUNCTION mallory.topn_union_agg(anyelement) RETURNS int LANGUAGE sql AS $$ SELECT 1 $$');
+is(answers_of($coordinator, $answer), '42501: 0', 'threat 87: a plain function with the name is refused for free');
+$coordinator->safe_psql('postgres', 'DROP FUNCTION mallory.topn_union_agg(anyelement)');
 foreach my $number (1, 99)
 {
 	is(outcome($coordinator, "SELECT dp_count(1) FILTER (WHERE c1) FROM dpquantile.distributed_groups($number) AS g (c1 boolean)",
 			user => 'postgres'), '0A000', "threat 87: a forged placeholder is refused ($number)");
 }
+
+# Settings that a caller may change before the query, or before a function with the rights of its owner.
+foreach my $setting ('citus.subquery_pushdown = on', 'citus.max_intermediate_result_size = 1', "citus.propagate_set_commands = 'local'",
+	'citus.log_intermediate_results = on')
+{
+	my $is_known = $coordinator->safe_psql('postgres', sprintf "SELECT count(*) FROM pg_settings WHERE name = '%s'", $setting =~ /(\S+)/);
+	next unless $is_known;
+	is(answers_of($coordinator, "SET $setting; SELECT dp_count(100) FROM city LEFT JOIN person USING (city)"), '55000: 0',
+		"threat 89: refused for free: SET $setting");
+	is(answers_of($coordinator, "PREPARE p AS SELECT dp_count(1) FROM person; SET $setting; EXECUTE p"), '55000: 0',
+		"threat 89: also for a prepared query: $setting");
+}
+is(answers_of($coordinator, "BEGIN; SET LOCAL citus.propagate_set_commands = 'local'; SET LOCAL search_path = mallory, pg_catalog, public;
+	RESET citus.propagate_set_commands; $answer; COMMIT"), '42501: 1', 'threat 87: a worker collects no states under a search_path that a caller had Citus send');
+is(outcome($worker, "SET search_path = mallory, pg_catalog, public; SELECT topn_add_agg(1, '\\x') FROM generate_series(1, 3)"), '42501',
+	'threat 87: a worker collects no states under a search_path of the session');
+
+# The rights are those of the role that opens a cursor, and are checked when it does.
+$coordinator->safe_psql('postgres', q{
+	CREATE TABLE secret (id int, x float8); SELECT create_distributed_table('secret', 'id'); INSERT INTO secret VALUES (1, 42);
+	SELECT dp_grant_budget('postgres', 1000, 0.1);
+	CREATE FUNCTION fetch_one(c refcursor) RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS
+		$$ DECLARE r record; BEGIN FETCH c INTO r; RETURN r::text; END $$;
+	CREATE FUNCTION open_one() RETURNS refcursor LANGUAGE plpgsql SECURITY DEFINER AS
+		$$ DECLARE c refcursor := 'd'; BEGIN OPEN c FOR SELECT max(x), dp_count(1) FROM secret; RETURN c; END $$});
+is(answers_of($coordinator, 'BEGIN; DECLARE c CURSOR FOR SELECT max(x), dp_count(1) FROM secret; COMMIT'), '42501: 0',
+	'threat 87: a cursor cannot be opened without the rights');
+is(answers_of($coordinator, "BEGIN; DECLARE c CURSOR FOR SELECT max(age), dp_count(1) FROM person; SELECT fetch_one('c'); COMMIT"),
+	'42501: 0', 'threat 87: nor is it read with the rights of another role');
+is(answers_of($coordinator, 'BEGIN; SELECT open_one(); FETCH ALL FROM d; COMMIT'), 'd 42501: 0',
+	'threat 87: nor by one without the rights of the role that opened it');
 
 # ---- Threat 88: crashes ----------------------------------------------------------------------
 

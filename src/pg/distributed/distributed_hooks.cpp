@@ -1,6 +1,7 @@
 #include "pg/distributed/distributed_hooks.hpp"
 
 #include "pg/distributed/citus_catalog.hpp"
+#include "pg/distributed/citus_settings.hpp"
 #include "pg/distributed/distributed_query.hpp"
 #include "pg/distributed/distributed_states.hpp"
 #include "pg/protect/borrowed_relations.hpp"
@@ -40,14 +41,15 @@ void refuse_protected(Query* query) {
 void depend_on(PlannedStmt* plan, const List* queries) {
   const ListCell* cell;
   foreach (cell, queries) {
-    auto* query = static_cast<Node*>(lfirst(cell));
+    auto* query = static_cast<Query*>(lfirst(cell));
     List* relations;
     List* items;
     bool has_row_security;
-    extract_query_dependencies(query, &relations, &items, &has_row_security);
+    extract_query_dependencies(reinterpret_cast<Node*>(query), &relations, &items,
+                               &has_row_security);
     plan->relationOids = list_concat(plan->relationOids, relations);
     plan->invalItems = list_concat(plan->invalItems, items);
-    plan->rtable = list_concat(plan->rtable, locked_entries(query));
+    add_relations(plan, query);
   }
   plan->dependsOnRole = true;
 }
@@ -59,6 +61,7 @@ PlannedStmt* plan_cut(Query* query, const char* text, int options, ParamListInfo
   PG_TRY();
   {
     cut_query(&cut, query);
+    if (cut.states != NIL) require_settings_of_server();
     plan = plan_as_before(query, text, options, params);
   }
   PG_FINALLY();
@@ -69,6 +72,7 @@ PlannedStmt* plan_cut(Query* query, const char* text, int options, ParamListInfo
 }
 
 PlannedStmt* plan_distributed(Query* query, const char* text, int options, ParamListInfo params) {
+  require_search_path_of_server(query);
   refuse_protected(query);
   if (!has_private_aggregates(query) || !database_has_citus()) {
     return plan_as_before(query, text, options, params);

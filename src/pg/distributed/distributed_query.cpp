@@ -10,7 +10,10 @@ extern "C" {
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
+#include "parser/parse_relation.h"
 #include "utils/lsyscache.h"
 }
 
@@ -87,28 +90,33 @@ bool is_elsewhere(Oid relation) {
   return is_citus_table(relation) || is_shard(relation);
 }
 
-// For query_tree_walker(), with QTW_EXAMINE_RTES_BEFORE. `context` is a List**.
-bool collect_locked(Node* node, void* context) {
+void add_relation(PlannedStmt* plan, const Query* query, RangeTblEntry* entry) {
+  RangeTblEntry* added = makeNode(RangeTblEntry);
+  added->rtekind = RTE_RELATION;
+  added->relid = entry->relid;
+  added->relkind = entry->relkind;
+  added->rellockmode = entry->rellockmode;
+  added->eref = makeAlias("states", NIL);
+  DPQ_COPY_PERMISSIONS(plan, added, query, entry);
+  plan->rtable = lappend(plan->rtable, added);
+}
+
+// For query_tree_walker(). `context` is a PlannedStmt*. From PostgreSQL 16 on a view that is
+// replaced by its query keeps its OID and its rights.
+bool add_relations_below(Node* node, void* context) {
   if (node == nullptr) return false;
-  if (IsA(node, RangeTblEntry)) {
-    const auto* entry = reinterpret_cast<RangeTblEntry*>(node);
-    if (entry->rtekind == RTE_RELATION) {
-      RangeTblEntry* locked = makeNode(RangeTblEntry);
-      locked->rtekind = RTE_RELATION;
-      locked->relid = entry->relid;
-      locked->relkind = entry->relkind;
-      locked->rellockmode = entry->rellockmode;
-      locked->eref = makeAlias("locked", NIL);
-      auto** entries = static_cast<List**>(context);
-      *entries = lappend(*entries, locked);
-    }
-    return false;
+  if (!IsA(node, Query)) {
+    return expression_tree_walker(node, DPQ_TREE_WALKER(add_relations_below), context);
   }
-  if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(collect_locked),
-                             context, QTW_EXAMINE_RTES_BEFORE);
+  auto* query = reinterpret_cast<Query*>(node);
+  const ListCell* cell;
+  foreach (cell, query->rtable) {
+    auto* entry = static_cast<RangeTblEntry*>(lfirst(cell));
+    const bool has_relation = entry->rtekind == RTE_RELATION ||
+                              (entry->rtekind == RTE_SUBQUERY && OidIsValid(entry->relid));
+    if (has_relation) add_relation(static_cast<PlannedStmt*>(context), query, entry);
   }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(collect_locked), context);
+  return query_tree_walker(query, DPQ_TREE_WALKER(add_relations_below), context, 0);
 }
 
 // ---- The cuts ------------------------------------------------------------------------------
@@ -164,6 +172,7 @@ struct StatesPath {
   CustomPath path;
   const Query* states;
   List* columns;
+  List* conditions;  // on the keys
 };
 
 List* columns_of(const PathTarget* target) {
@@ -175,6 +184,26 @@ List* columns_of(const PathTarget* target) {
   return columns;
 }
 
+// PostgreSQL moves conditions on the keys from HAVING, and from outside a derived table, down to
+// the placeholder. Without GROUP BY they stay in HAVING too, and there is one group in any case.
+List* conditions_on_keys(const GroupingLevel& level) {
+  if (level.root->parse->groupClause == NIL) return NIL;
+  List* restrictions = level.input->baserestrictinfo;
+  return list_concat(extract_actual_clauses(restrictions, true),
+                     extract_actual_clauses(restrictions, false));
+}
+
+// A condition may read a key that the node's target leaves out, because it is constant.
+void add_columns_of_conditions(CustomScan* plan, List* conditions, List** columns) {
+  const ListCell* cell;
+  foreach (cell, pull_var_clause(reinterpret_cast<Node*>(conditions), 0)) {
+    auto* column = static_cast<Expr*>(lfirst(cell));
+    if (tlist_member(column, plan->custom_scan_tlist) != nullptr) continue;
+    plan->custom_scan_tlist = add_to_flat_tlist(plan->custom_scan_tlist, list_make1(column));
+    *columns = lappend_int(*columns, placeholder_column(reinterpret_cast<Node*>(column)));
+  }
+}
+
 Plan* plan_states(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List* target_list, List*,
                   List*) {
   const auto* path = reinterpret_cast<const StatesPath*>(custom_path);
@@ -183,7 +212,10 @@ Plan* plan_states(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List* targ
   plan->flags = custom_path->flags;
   plan->custom_scan_tlist =
       static_cast<List*>(copyObjectImpl(make_tlist_from_pathtarget(custom_path->path.pathtarget)));
-  plan->custom_private = list_make2(copyObjectImpl(path->states), path->columns);
+  List* columns = list_copy(path->columns);
+  add_columns_of_conditions(plan, path->conditions, &columns);
+  plan->scan.plan.qual = static_cast<List*>(copyObjectImpl(path->conditions));
+  plan->custom_private = list_make2(copyObjectImpl(path->states), columns);
   plan->methods = distributed_states_methods();
   return &plan->scan.plan;
 }
@@ -195,6 +227,7 @@ Path* make_states_path(const GroupingLevel& level, const PathTarget* target, con
   auto* made = static_cast<StatesPath*>(palloc0(sizeof(StatesPath)));
   made->states = states;
   made->columns = columns_of(target);
+  made->conditions = conditions_on_keys(level);
   made->path.methods = &kPathMethods;
   Path* path = &made->path.path;
   NodeSetTag(path, T_CustomPath);
@@ -269,10 +302,8 @@ Path* states_path_for(const GroupingLevel& level, const PathTarget* states) {
   return nullptr;
 }
 
-List* locked_entries(Node* query) {
-  List* entries = NIL;
-  (void)collect_locked(query, &entries);
-  return entries;
+void add_relations(PlannedStmt* plan, Query* query) {
+  (void)add_relations_below(reinterpret_cast<Node*>(query), plan);
 }
 
 }  // namespace dpquantile

@@ -2,6 +2,10 @@
 
 #include "pg/release/release_columns.hpp"
 
+extern "C" {
+#include "nodes/plannodes.h"
+}
+
 // The query levels of a query that read Citus tables, and their paths.
 namespace dpquantile {
 
@@ -30,7 +34,8 @@ void cut_query(CutQuery* cut, Query* query);
 // As StateSource::child_for. ereports for a level that reads a Citus table and was not cut.
 Path* states_path_for(const GroupingLevel& level, const PathTarget* states);
 
-// Entries for a range table that have the relations of a query locked, and no rights checked.
-List* locked_entries(Node* query);
+// Adds the relations of a query to the range table of a plan, so that each execution of the plan
+// locks them, and checks the rights on them when it starts.
+void add_relations(PlannedStmt* plan, Query* query);
 
 }  // namespace dpquantile

@@ -1,5 +1,6 @@
 #include "pg/distributed/distributed_states.hpp"
 
+#include "pg/distributed/citus_settings.hpp"
 #include "pg/distributed/state_readers.hpp"
 #include "pg/release/release_execution.hpp"
 #include "pg/state/records_io.hpp"
@@ -7,6 +8,7 @@
 extern "C" {
 #include "executor/executor.h"
 #include "executor/tstoreReceiver.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "rewrite/rewriteHandler.h"
@@ -26,6 +28,7 @@ struct StatesNode {
   Tuplestorestate* rows;  // what it gave, or null
   TupleTableSlot* row;
   bool has_keys;
+  Oid user;      // whose rights were checked
   int64 groups;  // that were given
 };
 
@@ -45,6 +48,7 @@ void begin(CustomScanState* scan, EState*, int) {
   StatesNode* node = states_node(scan);
   node->columns = static_cast<const List*>(lsecond(plan_of(node)->custom_private));
   node->has_keys = query_of(node)->groupClause != NIL;
+  node->user = GetUserId();
 }
 
 void forget_rows(StatesNode* node) {
@@ -108,7 +112,8 @@ void require_one_group(const StatesNode* node) {
                           "supported.")));
 }
 
-TupleTableSlot* execute(CustomScanState* scan) {
+// Null after the last group.
+TupleTableSlot* next_group(CustomScanState* scan) {
   StatesNode* node = states_node(scan);
   TupleTableSlot* group = scan->ss.ss_ScanTupleSlot;
   ExecClearTuple(group);
@@ -123,6 +128,19 @@ TupleTableSlot* execute(CustomScanState* scan) {
     store_empty_group(group);
   }
   return group;
+}
+
+// The node's conditions are on keys (distributed_query.hpp).
+TupleTableSlot* execute(CustomScanState* scan) {
+  ExprContext* context = scan->ss.ps.ps_ExprContext;
+  while (TupleTableSlot* group = next_group(scan)) {
+    CHECK_FOR_INTERRUPTS();
+    ResetExprContext(context);
+    context->ecxt_scantuple = group;
+    if (!ExecQual(scan->ss.ps.qual, context)) continue;
+    return scan->ss.ps.ps_ProjInfo == nullptr ? group : ExecProject(scan->ss.ps.ps_ProjInfo);
+  }
+  return nullptr;
 }
 
 void rescan(CustomScanState* scan) {
@@ -214,6 +232,7 @@ void require_columns(const PlannedStmt* plan, const Query* query) {
 // The plan was made before, perhaps long ago: the tables must be locked again.
 PlannedStmt* plan_states(const EState* state, Query* query, const StateAggregates& own) {
   const List* columns = static_cast<List*>(copyObjectImpl(query->targetList));
+  require_no_function_named_as_combination();
   AcquireRewriteLocks(query, true, false);
   ParamListInfo parameters = copyParamList(state->es_param_list_info);
   PlannedStmt* plan = planner(query, state->es_sourceText, 0, parameters);
@@ -222,6 +241,16 @@ PlannedStmt* plan_states(const EState* state, Query* query, const StateAggregate
   require_columns(plan, &columns_of_query);
   require_own_state_readers(plan, own);
   return plan;
+}
+
+// A cursor is opened by one user, and may be read by another, whose rights must not count.
+void require_same_user(const StatesNode* node) {
+  if (GetUserId() == node->user) return;
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                  errmsg("a private query over distributed tables is read by another role than "
+                         "the one that opened it"),
+                  errdetail("Nothing was charged."),
+                  errhint("Read the cursor in the function, or as the role, that opened it.")));
 }
 
 StateAggregates aggregates_of(const ReleaseNode* release) {
@@ -237,6 +266,8 @@ const CustomScanMethods* distributed_states_methods() {
 void start_distributed_states(ReleaseNode* release) {
   StatesNode* node = find_states_node(release->child);
   if (node == nullptr) return;
+  require_same_user(node);
+  require_settings_of_server();
   end_query(node);
   forget_rows(node);
   const EState* state = release->scan.ss.ps.state;

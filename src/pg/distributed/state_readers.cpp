@@ -1,9 +1,14 @@
 #include "pg/distributed/state_readers.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_proc.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/catcache.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 }
 
 namespace dpquantile {
@@ -101,7 +106,25 @@ void check_plan(const Plan* plan, const StateAggregates* own) {
   }
 }
 
+// Of the functions with the name, one that is no aggregate.
+Oid function_named_as_combination() {
+  CatCList* functions = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum(kCombiningAggregate));
+  Oid found = InvalidOid;
+  for (int i = 0; i < functions->n_members; ++i) {
+    const auto* row =
+        reinterpret_cast<const FormData_pg_proc*>(GETSTRUCT(&functions->members[i]->tuple));
+    if (row->prokind != PROKIND_AGGREGATE) found = row->oid;
+  }
+  ReleaseSysCacheList(functions);
+  return found;
+}
+
 }  // namespace
+
+void require_no_function_named_as_combination() {
+  const Oid function = function_named_as_combination();
+  if (OidIsValid(function)) refuse_reader(function);
+}
 
 void require_own_state_readers(PlannedStmt* plan, const StateAggregates& own) {
   check_plan(plan->planTree, &own);

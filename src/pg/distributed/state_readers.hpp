@@ -13,4 +13,8 @@ namespace dpquantile {
 // as the user who asks. ereports if the plan reads states in any other way.
 void require_own_state_readers(PlannedStmt* plan, const StateAggregates& own);
 
+// Citus fails without a reason if it finds a function with the name that is no aggregate. ereports
+// if there is one in any schema.
+void require_no_function_named_as_combination();
+
 }  // namespace dpquantile

@@ -117,6 +117,24 @@ extern "C" {
 #define DPQ_MOVE_PERMISSIONS(to, from) ((void)(to), (void)(from))
 #endif
 
+// Gives an entry that was added to the range table of a plan the permissions of an entry of a query
+// (parser/parse_relation.h).
+#if PG_VERSION_NUM >= 160000
+#define DPQ_COPY_PERMISSIONS(plan, added, query, entry)                                          \
+  ((entry)->perminfoindex == 0                                                                   \
+       ? (void)0                                                                                 \
+       : (void)((plan)->permInfos =                                                              \
+                    lappend((plan)->permInfos,                                                   \
+                            copyObjectImpl(getRTEPermissionInfo((query)->rteperminfos, entry))), \
+                (added)->perminfoindex = static_cast<Index>(list_length((plan)->permInfos))))
+#else
+#define DPQ_COPY_PERMISSIONS(plan, added, query, entry)    \
+  ((void)(plan), (void)(query),                            \
+   (void)((added)->requiredPerms = (entry)->requiredPerms, \
+          (added)->checkAsUser = (entry)->checkAsUser,     \
+          (added)->selectedCols = bms_copy((entry)->selectedCols)))
+#endif
+
 // PostgreSQL 18 added generated columns that are computed when they are read.
 #if PG_VERSION_NUM >= 180000
 #define DPQ_IS_VIRTUAL(generated) ((generated) == ATTRIBUTE_GENERATED_VIRTUAL)
