@@ -99,7 +99,7 @@ bool restricts_any(Relation catalog) {
   return restricts;
 }
 
-// Code that runs while a table or view is maintained is that of whoever owns it. It may call
+// Code that runs while somebody else's table or view is maintained is its owner's. It may call
 // functions with the rights of others, so it is restricted as soon as any role is, unless it is a
 // superuser's.
 bool catalog_restricts(const SessionRoles& roles) {
@@ -128,8 +128,10 @@ void define_restricted_setting() {
 
 bool session_is_restricted() {
   if (setting_is_on) return true;
+  const Oid user = GetUserId();
+  const bool is_maintained = InSecurityRestrictedOperation() && user != GetOuterUserId();
   const SessionRoles roles = {GetAuthenticatedUserId(), GetSessionUserId(), GetOuterUserId(),
-                              InSecurityRestrictedOperation() ? GetUserId() : InvalidOid};
+                              is_maintained ? user : InvalidOid};
   if (roles == decided_roles) return decision;
   if (!IsTransactionState()) return true;
   decision = catalog_restricts(roles);
