@@ -7,20 +7,13 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tree=$(cd "$here/../.." && pwd)
 copy=$tree/.build/audit-mutant
-names=("$@")
-if ((!$#)); then
-  names=("$here"/mutants/*.patch)
-  names=("${names[@]##*/}")
-  names=("${names[@]%.patch}")
-fi
+# shellcheck source=scripts/mutants.sh
+source "$tree/scripts/mutants.sh"
+mapfile -t names < <(mutant_names "$@")
 found=0
 for name in "${names[@]}"; do
-  rm -rf "$copy"
-  mkdir -p "$copy/test" "$copy/.build"
-  cp -a "$tree"/{Makefile,dpquantile.control,scripts,src} "$copy/"
-  cp -a "$tree/test/attackers.mk" "$copy/test/"
+  plant "$name" "$copy"
   log=$copy/.build/log
-  patch --silent --fuzz=0 --strip=1 --directory="$copy" <"$here/mutants/$name.patch"
   make -s -C "$copy" -j"$(nproc)" dpquantile.so >"$log" 2>&1 || { tail -n 20 "$log" >&2 && exit 1; }
   if CASES=$(sed -n 's/^CASES: //p' "$here/mutants/$name.patch") SECONDS_IN_ALL=${SECONDS_IN_ALL:-60} \
     "$tree/test/attack/run.sh" audit "$copy/dpquantile.so" >"$log" 2>&1; then

@@ -7,20 +7,12 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tree=$(cd "$here/../.." && pwd)
 copy=$tree/.build/chaos-mutant
-names=("$@")
-if ((!$#)); then
-  names=("$here"/mutants/*.patch)
-  names=("${names[@]##*/}")
-  names=("${names[@]%.patch}")
-fi
+# shellcheck source=scripts/mutants.sh
+source "$tree/scripts/mutants.sh"
+mapfile -t names < <(mutant_names "$@")
 found=0
 for name in "${names[@]}"; do
-  rm -rf "$copy"
-  mkdir -p "$copy/.build" "$copy/test"
-  cp -a "$tree"/{Makefile,dpquantile.control,scripts,src} "$copy/"
-  cp -a "$here" "$tree/test/attackers.mk" "$copy/test/"
-  cp -a "$tree/.build/chaos" "$copy/.build/"
-  patch --silent --fuzz=0 --strip=1 --directory="$copy" <"$here/mutants/$name.patch"
+  plant "$name" "$copy" chaos
   log=$copy/.build/log
   if make -s -C "$copy" chaos >"$log" 2>&1; then
     result='NOT FOUND'

@@ -178,7 +178,7 @@ BeyondLimit choose_within_limit(std::span<const std::uint64_t> users, std::uint6
     work.cancel.tick();
     places[i] = table.add(users[i]);
   }
-  // Of each user the next place, or none within the limit
+  // Each user beyond the limit has a next place. Other users have none.
   constexpr std::size_t kNone = ~std::size_t{0};
   BeyondLimit beyond{};
   for (std::size_t& next : table.counts()) {

@@ -102,7 +102,7 @@ uint64 integer_of(const UserHash* hasher, Datum user) {
 }
 
 uint64 hash_bytewise(const UserHash* hasher, Datum user) {
-  // Of integers the hash must not show in which order a processor keeps bytes.
+  // An integer is hashed as a number, because processors keep its bytes in different orders.
   if (is_integer(hasher)) return sip_hash_of_number(hasher->key, integer_of(hasher, user));
   if (hasher->type_length == -1) return hash_varlena(hasher, user);
   return hash_bytes_of(hasher, DatumGetPointer(user),

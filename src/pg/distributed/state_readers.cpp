@@ -106,7 +106,7 @@ void check_plan(const Plan* plan, const StateAggregates* own) {
   }
 }
 
-// Of the functions with the name, one that is no aggregate.
+// Finds a function with the name that is no aggregate; invalid if there is none.
 Oid function_named_as_combination() {
   CatCList* functions = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum(kCombiningAggregate));
   Oid found = InvalidOid;

@@ -60,6 +60,13 @@ bool any_turns_on(ArrayType* settings) {
   return false;
 }
 
+bool row_restricts(Relation catalog, HeapTuple row) {
+  bool is_null = false;
+  const Datum settings =
+      heap_getattr(row, Anum_pg_db_role_setting_setconfig, RelationGetDescr(catalog), &is_null);
+  return !is_null && any_turns_on(DatumGetArrayTypeP(settings));
+}
+
 // What ALTER ROLE … [IN DATABASE …] SET has stored for the role; database 0: for all.
 bool catalog_restricts(Relation catalog, Oid database, Oid role) {
   ScanKeyData key[2];
@@ -69,14 +76,8 @@ bool catalog_restricts(Relation catalog, Oid database, Oid role) {
               ObjectIdGetDatum(role));
   SysScanDesc scan =
       systable_beginscan(catalog, DbRoleSettingDatidRolidIndexId, true, nullptr, 2, key);
-  bool restricts = false;
   const HeapTuple row = systable_getnext(scan);
-  if (HeapTupleIsValid(row)) {
-    bool is_null = false;
-    const Datum settings =
-        heap_getattr(row, Anum_pg_db_role_setting_setconfig, RelationGetDescr(catalog), &is_null);
-    restricts = !is_null && any_turns_on(DatumGetArrayTypeP(settings));
-  }
+  const bool restricts = HeapTupleIsValid(row) && row_restricts(catalog, row);
   systable_endscan(scan);
   return restricts;
 }
@@ -89,11 +90,7 @@ bool restricts_any(Relation catalog) {
     const HeapTuple row = systable_getnext(scan);
     if (!HeapTupleIsValid(row)) break;
     const Oid database = reinterpret_cast<Form_pg_db_role_setting>(GETSTRUCT(row))->setdatabase;
-    bool is_null = false;
-    const Datum settings =
-        heap_getattr(row, Anum_pg_db_role_setting_setconfig, RelationGetDescr(catalog), &is_null);
-    restricts = (database == InvalidOid || database == MyDatabaseId) && !is_null &&
-                any_turns_on(DatumGetArrayTypeP(settings));
+    restricts = (database == InvalidOid || database == MyDatabaseId) && row_restricts(catalog, row);
   }
   systable_endscan(scan);
   return restricts;

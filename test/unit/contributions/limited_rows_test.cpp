@@ -305,7 +305,7 @@ TEST(LimitedCounts, CountEachUserUpToTheLimit) {
   }
 }
 
-// Whatever the order is, the rows of a user are all counted or all given back.
+// The rows of a user are all counted or all given back, in any order.
 TEST(LimitedCounts, GiveBackUsersForWhomThereIsNoRoom) {
   CancelPoll cancel(nullptr);
   LimitedCounts counts(2, 1, std::pmr::new_delete_resource());
