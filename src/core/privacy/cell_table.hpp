@@ -27,7 +27,7 @@ class CellTable {
     std::uint32_t cell = guide_[word >> (kWordBits - kGuideBits)];
     // Few parts of the guide hold more than two cells. The first step needs no branch.
     cell += static_cast<std::uint32_t>(word >= bounds_[cell + 1]);
-    while (word >= bounds_[cell + 1]) [[unlikely]]++ cell;
+    while (word >= bounds_[cell + 1]) ++cell;
     if (word >= bounds_[cell] + kUndecided) [[likely]]
       return cell;
     return draw_more(word, random);

@@ -65,7 +65,7 @@ PlannedStmt* plan_cut(Query* query, const char* text, int options, ParamListInfo
     plan = plan_as_before(query, text, options, params);
   }
   PG_FINALLY();
-  { end_cut(&cut); }
+  end_cut(&cut);
   PG_END_TRY();
   if (cut.states != NIL) depend_on(plan, cut.states);
   return plan;

@@ -22,7 +22,7 @@ Datum call_or_null(PGFunction original, FunctionCallInfo fcinfo) {
   const MemoryContext context = CurrentMemoryContext;
   volatile Datum answer = 0;
   PG_TRY();
-  { answer = original(fcinfo); }
+  answer = original(fcinfo);
   PG_CATCH();
   {
     if (!is_about_values(geterrcode())) PG_RE_THROW();

@@ -33,7 +33,7 @@ Node* key_of_text(const ColumnDomain& domain, const Node* key, const char* writt
   const MemoryContext context = CurrentMemoryContext;
   Node* volatile value = nullptr;
   PG_TRY();
-  { value = constant_of_text(exprType(key), exprTypmod(key), exprCollation(key), written); }
+  value = constant_of_text(exprType(key), exprTypmod(key), exprCollation(key), written);
   PG_CATCH();
   {
     MemoryContextSwitchTo(context);

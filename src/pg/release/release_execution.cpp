@@ -208,9 +208,9 @@ void read_and_answer_quietly(ReleaseNode* node) {
   const bool synchronized = synchronize_seqscans;
   synchronize_seqscans = false;
   PG_TRY();
-  { read_and_answer(node); }
+  read_and_answer(node);
   PG_FINALLY();
-  { synchronize_seqscans = synchronized; }
+  synchronize_seqscans = synchronized;
   PG_END_TRY();
 }
 

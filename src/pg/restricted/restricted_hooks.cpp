@@ -132,9 +132,9 @@ void install(Hook& hook, Hook& previous, Hook restricting) {
 void start_without_running(QueryDesc* query) {
   starts_without_running = true;
   PG_TRY();
-  { ExecutorStart(query, EXEC_FLAG_EXPLAIN_ONLY); }
+  ExecutorStart(query, EXEC_FLAG_EXPLAIN_ONLY);
   PG_FINALLY();
-  { starts_without_running = false; }
+  starts_without_running = false;
   PG_END_TRY();
 }
 

@@ -62,12 +62,12 @@ TEST(BinBounds, RefuseTooMany) {
 
 TEST(BinBounds, RefuseThoseThatDoNotAscend) {
   const char* hint = "Each bin goes from an element to the next one.";
-  expect_parameter_error("bounds must ascend, got 2 before 2", hint, [] {
-    check_bin_bounds(std::vector<double>{1, 2, 2});
-  });
-  expect_parameter_error("bounds must ascend, got NaN before 2", hint, [] {
-    check_bin_bounds(std::vector<double>{kNaN, 2});
-  });
+  const std::vector<double> twice = {1, 2, 2};
+  const std::vector<double> not_a_number = {kNaN, 2};
+  expect_parameter_error("bounds must ascend, got 2 before 2", hint,
+                         [&] { check_bin_bounds(twice); });
+  expect_parameter_error("bounds must ascend, got NaN before 2", hint,
+                         [&] { check_bin_bounds(not_a_number); });
 }
 
 }  // namespace
