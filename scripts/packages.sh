@@ -119,10 +119,10 @@ for release in "${releases[@]}"; do
   mkdir -p "$output/$release"
   step build build
   if $ok; then
-    step reproducible rebuild
     step lintian lint
     step install install_package
     if $ok; then step autopkgtest autopkgtests; fi
+    step reproducible rebuild
   fi
   if [[ $release == "${releases[0]}" ]]; then step pgxn pgxn; fi
   chroot_remove_all "$work"
