@@ -44,6 +44,7 @@ DROP ROLE regress_dpq_owner, regress_dpq_victim;
 -- threat 90: such code tells exact facts to a restricted role that owns the table or view, though the session is somebody else's.
 CREATE ROLE regress_dpq_owner LOGIN;
 CREATE ROLE regress_dpq_helper;
+CREATE ROLE regress_dpq_super SUPERUSER;
 CREATE SCHEMA AUTHORIZATION regress_dpq_owner;
 CREATE TABLE secret AS SELECT generate_series(1, 1000) AS id;
 ANALYZE secret;
@@ -51,18 +52,28 @@ SELECT dp_restrict_role('regress_dpq_owner');
 CREATE FUNCTION told_by_helper() RETURNS real LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
   AS 'SELECT reltuples FROM pg_class WHERE oid = ''public.secret''::regclass';
 ALTER FUNCTION told_by_helper() OWNER TO regress_dpq_helper;
+-- An approved function of a superuser: here of the one whose session it is, and of another one.
+CREATE FUNCTION told_by_session() RETURNS real LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+  AS 'SELECT reltuples FROM pg_class WHERE oid = ''public.secret''::regclass';
+CREATE FUNCTION told_by_super() RETURNS real LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+  AS 'SELECT reltuples FROM pg_class WHERE oid = ''public.secret''::regclass';
+ALTER FUNCTION told_by_super() OWNER TO regress_dpq_super;
 GRANT CREATE ON SCHEMA public TO regress_dpq_owner;
 SET SESSION AUTHORIZATION regress_dpq_owner;
 CREATE MATERIALIZED VIEW regress_dpq_owner.facts AS
-  SELECT reltuples, pg_relation_size('secret') AS size, public.told_by_helper() AS told FROM pg_class WHERE oid = 'public.secret'::regclass WITH NO DATA;
+  SELECT reltuples, pg_relation_size('secret') AS size, public.told_by_helper() AS helper, public.told_by_session() AS session,
+         public.told_by_super() AS super FROM pg_class WHERE oid = 'public.secret'::regclass WITH NO DATA;
 RESET SESSION AUTHORIZATION;
 REFRESH MATERIALIZED VIEW regress_dpq_owner.facts;
 SELECT * FROM regress_dpq_owner.facts;
--- A superuser's own code is not the role's.
+-- A superuser's own code is not the role's, also if another superuser refreshes the view.
 CREATE MATERIALIZED VIEW own_facts AS SELECT reltuples FROM pg_class WHERE oid = 'public.secret'::regclass;
+SELECT * FROM own_facts;
+ALTER MATERIALIZED VIEW own_facts OWNER TO regress_dpq_super;
+REFRESH MATERIALIZED VIEW own_facts;
 SELECT * FROM own_facts;
 DROP MATERIALIZED VIEW own_facts;
 DROP TABLE secret CASCADE;
-DROP FUNCTION told_by_helper();
+DROP FUNCTION told_by_helper(), told_by_session(), told_by_super();
 DROP OWNED BY regress_dpq_owner, regress_dpq_helper CASCADE;
-DROP ROLE regress_dpq_owner, regress_dpq_helper;
+DROP ROLE regress_dpq_owner, regress_dpq_helper, regress_dpq_super;

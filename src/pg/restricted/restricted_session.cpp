@@ -32,9 +32,8 @@ bool loaded_at_start = false;
 struct SessionRoles {
   Oid login;
   Oid session;
-  Oid outer;       // of SET ROLE, never the owner of a SECURITY DEFINER function
-  Oid maintainer;  // with whose rights PostgreSQL maintains a table or view, such as ANALYZE; or
-                   // none
+  Oid outer;  // of SET ROLE, never the owner of a SECURITY DEFINER function
+  bool runs_code_of_others;
 
   bool operator==(const SessionRoles&) const = default;
 };
@@ -96,9 +95,6 @@ bool restricts_any(Relation catalog) {
   return restricts;
 }
 
-// Code that runs while somebody else's table or view is maintained is its owner's. It may call
-// functions with the rights of others, so it is restricted as soon as any role is, unless it is a
-// superuser's.
 bool catalog_restricts(const SessionRoles& roles) {
   Relation catalog = table_open(DbRoleSettingRelationId, AccessShareLock);
   bool restricts = false;
@@ -107,11 +103,18 @@ bool catalog_restricts(const SessionRoles& roles) {
       restricts = restricts || catalog_restricts(catalog, database, role);
     }
   }
-  if (OidIsValid(roles.maintainer) && !superuser_arg(roles.maintainer)) {
-    restricts = restricts || restricts_any(catalog);
-  }
+  restricts = restricts || (roles.runs_code_of_others && restricts_any(catalog));
   table_close(catalog, AccessShareLock);
   return restricts;
+}
+
+// Whether PostgreSQL maintains a table or view of somebody else, for example by ANALYZE, or calls a
+// SECURITY DEFINER function while it maintains one. Such code may be a restricted role's, or answer
+// one. The owner's code alone is not, if the owner is a superuser.
+bool runs_code_of_others() {
+  if (!InSecurityRestrictedOperation()) return false;
+  const Oid user = GetUserId();
+  return InLocalUserIdChange() || (user != GetOuterUserId() && !superuser_arg(user));
 }
 
 }  // namespace
@@ -125,10 +128,8 @@ void define_restricted_setting() {
 
 bool session_is_restricted() {
   if (setting_is_on) return true;
-  const Oid user = GetUserId();
-  const bool is_maintained = InSecurityRestrictedOperation() && user != GetOuterUserId();
   const SessionRoles roles = {GetAuthenticatedUserId(), GetSessionUserId(), GetOuterUserId(),
-                              is_maintained ? user : InvalidOid};
+                              runs_code_of_others()};
   if (roles == decided_roles) return decision;
   if (!IsTransactionState()) return true;
   decision = catalog_restricts(roles);
