@@ -16,8 +16,14 @@ SELECT dp_options('levy', max_contributions => 'median');
 SELECT dp_options(max_contributions => 'optimal', suppress => false);
 SELECT dp_options('bounded', max_contributions => '4294967295', suppress => true);
 SELECT dp_options(max_contributions => '007');
--- max_contributions may also be a number. With more arguments a number would be ambiguous, so those calls need text.
-SELECT dp_options(max_contributions => 8), dp_options(method => 'bounded', max_contributions => 8);
+-- max_contributions may also be a number, with the options that go with it.
+SELECT dp_options(max_contributions => 8), dp_options(method => 'bounded', max_contributions => 8), dp_options('array', max_contributions => 8);
+SELECT dp_options('bounded', max_contributions => 2, rho => 0.01);
+SELECT dp_options(rho => 1, method => 'bounded', max_contributions => 2::smallint);
+SELECT dp_options(max_contributions => 2, rho => 0.5::float8);
+SELECT dp_options('bounded', max_contributions => '2', rho => 0.01), dp_options(max_contributions => 'median', rho => '0.01');
+SELECT dp_options('bounded', max_contributions => 0, rho => 0.01);
+SELECT dp_options('bounded', max_contributions => 2, rho => -1);
 SELECT dp_options(max_contributions => 0);
 -- The aggregate, not dp_options, checks that options fit together.
 SELECT dp_options('approximate', 1, 1);

@@ -2940,10 +2940,18 @@ COMMENT ON FUNCTION @extschema@.dp_options(text, float8, bigint, float8, float8,
   'example 1 for whole numbers or 0.01 for cents (default for quantiles: 2^20 cells from lower to upper); bins: '
   'the number of bins of a dp_cdf, 1 to 1048576 (default 1024), instead of granularity; lower, upper: public '
   'bounds of the values, for dp_iqr with method ''quantiles''; max_contributions: for dp_user_mean and '
-  'dp_user_variance, the most rows kept of a user: a whole number such as ''8'', ''median'' or ''optimal'' (the '
+  'dp_user_variance, the most rows kept of a user: a whole number such as 8, ''median'' or ''optimal'' (the '
   'default); suppress: for dp_user_grid_stats, whether users may be left out of some of their grids (default true); '
   'rho: for all but dp_iqr and dp_keep_group, the guarantee in rho of zero-concentrated differential privacy, 1e-12 '
   'to 1000, with NULL for epsilon. Options are public and cost no budget.';
+
+-- max_contributions as a number beside rho
+CREATE FUNCTION @extschema@.dp_options(max_contributions bigint, rho float8) RETURNS jsonb
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN @extschema@.dp_options(max_contributions => dp_options.max_contributions::text, rho => dp_options.rho);
+COMMENT ON FUNCTION @extschema@.dp_options(bigint, float8) IS
+  'The same with max_contributions as a number: dp_options(max_contributions => 8, rho => 0.01). Options are public and '
+  'cost no budget.';
 
 -- The default method of dp_user_mean is 'auto'.
 COMMENT ON AGGREGATE @extschema@.dp_user_mean(anynonarray, float8, float8, float8, float8, jsonb) IS
@@ -3325,6 +3333,15 @@ BEGIN
   END LOOP;
 END
 $$;
+
+-- With rho as a float8, dp_options('tree', NULL, 64) could mean this variant, too.
+CREATE FUNCTION @extschema@.dp_options(method text, max_contributions bigint, rho @extschema@.dp_number) RETURNS jsonb
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN @extschema@.dp_options(method => dp_options.method, max_contributions => dp_options.max_contributions::text,
+                                rho => dp_options.rho);
+COMMENT ON FUNCTION @extschema@.dp_options(text, bigint, @extschema@.dp_number) IS
+  'The same with max_contributions as a number: dp_options(method => ''bounded'', max_contributions => 8, rho => 0.01). '
+  'Options are public and cost no budget.';
 
 -- ---------------------------------------------------------------------------------------------
 -- Lists in FROM that protected rows are joined with
