@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # check-includes.pl [--dot] [ROOT]: holds every #include of src against the table of rooms in ARCHITECTURE.md, and the
 # picture of the rooms against the same table. Names each forbidden #include, each arrow that no #include needs, each
-# cycle between files, each folder that the table lacks, each room without a README and each arrow in which picture and
-# table differ; then exits with 1.
+# cycle between files, each folder that the table lacks, each room without a README, each header that the README of its room
+# does not name and each arrow in which picture and table differ; then exits with 1.
 #   --dot   prints the picture's graph for Graphviz instead (make rooms)
 use strict;
 use warnings;
@@ -106,6 +106,14 @@ for my $room (@rooms)
 }
 push @faults, map { "ARCHITECTURE.md: there is no folder src/$_" } grep { !-d "$root/src/$_" } @rooms;
 push @faults, map { "src/$_ has no README.md" } grep { m{/} && -d "$root/src/$_" && !-e "$root/src/$_/README.md" } @rooms;
+
+# A reader finds each header of a room in its README, by its own name or that of its .cpp.
+for my $header (grep { m{^src/\w+/\w+/\w+\.hpp$} } @files)
+{
+	my ($folder, $name) = $header =~ m{^(.*)/(\w+)\.hpp$};
+	next unless -e "$root/$folder/README.md";
+	push @faults, "$folder/README.md does not name $name.hpp" unless slurp("$folder/README.md") =~ /\b\Q$name\E\.[hc]pp\b/;
+}
 
 # Depth first; %state: 1 on the path, 2 done.
 my %state;

@@ -28,8 +28,8 @@ sub sound_tree
 			'| `core/tree` | trees | `core/base` |',
 			'| `pg` | server | `core/tree` |', ''),
 		'docs/rooms.svg'           => '<title>core/tree&#45;&gt;core/base</title><title>pg&#45;&gt;core/tree</title>',
-		'src/core/base/README.md'  => '',
-		'src/core/tree/README.md'  => '',
+		'src/core/base/README.md'  => '`error.hpp`',
+		'src/core/tree/README.md'  => '`tree.cpp`, `level.hpp`, `branch.hpp`',
 		'src/core/base/error.hpp'  => '',
 		'src/core/tree/tree.hpp'   => qq(#include "core/base/error.hpp"\n),
 		'src/core/tree/level.hpp'  => qq(#include "core/base/error.hpp"\n),
@@ -97,6 +97,9 @@ finds('a room without a README',
 		'| `core/tree` | trees | `core/base` |',
 		'| `core/leaf` | leaves | – |',
 		'| `pg` | server | `core/tree` |', ''));
+finds('a header that the README of its room does not name',
+	'src/core/tree/README.md does not name level.hpp',
+	'src/core/tree/README.md' => '`tree.hpp`, `levels.hpp`, `branch.hpp`');
 finds('a file that does not exist',
 	'src/core/tree/tree.hpp:1: includes core/base/missing.hpp, which does not exist',
 	'src/core/tree/tree.hpp' => qq(#include "core/base/missing.hpp"\n));
