@@ -951,7 +951,7 @@ BEGIN
             HINT = format('Grant with accountant zcdp: dp_grant_budget(%L, %s, 1e-6, %L).',
                           grantee, dp_grant_budget.epsilon, 'zcdp');
   END IF;
-  -- Computed anew if it is omitted: the old one may be in the unit of another accountant. A limit pays for at most a
+  -- Computed anew if it is omitted: the old one may be an amount of what another accountant adds. A limit pays for at most a
   -- million charges then.
   total_limit := coalesce(budget.rho_limit, budget.epsilon_limit);
   budget.smallest_charge := coalesce(dpquantile.decimal(dp_grant_budget.smallest_charge), total_limit * 1e-6);
@@ -1825,7 +1825,7 @@ CREATE FUNCTION @extschema@.dp_protect_table(relation regclass, user_id name DEF
 COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name, integer, name) IS
   'Protects a table: a role that has private access to it (dp_grant_private_access), and no other right, may ask it exactly the '
   'queries whose answers are differentially private. Nothing changes for other roles. relation: a table, partitioned table, '
-  'materialized view or view without row security; user_id: the column that names the person, if a person may have several rows; '
+  'materialized view or view without row security; user_id: the column that names the user, if a user may have several rows; '
   'then only aggregates that protect all rows of a user are allowed, with this column as the user (default: NULL, each row is '
   'protected); max_rows: how many rows of each user a SELECT sees, 1 to 1000, chosen at random; then all other aggregates except those '
   'with a delta are allowed, too, and answer with epsilon / max_rows for each row, so that all rows of a user are protected with '
@@ -2010,7 +2010,7 @@ COMMENT ON VIEW @extschema@.dp_protected_tables IS
   'role that has private access. Reads no data and costs no budget.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.columns IS 'Names and types of the columns.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.user_id IS
-  'The column that names the person all of whose rows are protected together; NULL if each row is protected.';
+  'The column that names the user all of whose rows are protected together; NULL if each row is protected.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.max_rows IS
   'How many rows of each user a SELECT sees; NULL if only aggregates over users may be asked.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.unit IS
