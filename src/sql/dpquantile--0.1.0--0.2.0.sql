@@ -1205,6 +1205,34 @@ COMMENT ON FUNCTION dpquantile.unprotectable(regclass) IS
   'relation: a table or view. Why it cannot be protected, and why its private access is closed if it is; otherwise NULL. Tells '
   'nothing about any data.';
 
+CREATE FUNCTION dpquantile.tables_with_same_rows(relation regclass) RETURNS SETOF regclass
+  LANGUAGE sql STABLE
+  BEGIN ATOMIC
+    -- What the rows are read from: views read tables, and tables have the rows of their children.
+    WITH RECURSIVE below (oid) AS (
+      SELECT tables_with_same_rows.relation::oid
+      UNION
+      SELECT s.oid
+        FROM below b
+       CROSS JOIN LATERAL (
+         SELECT d.refobjid
+           FROM pg_catalog.pg_class c
+           JOIN pg_catalog.pg_rewrite r ON r.ev_class = c.oid
+           JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid
+                                      AND d.refclassid = 'pg_catalog.pg_class'::regclass
+          WHERE c.oid = b.oid AND c.relkind IN ('v', 'm')
+          UNION ALL
+         SELECT i.inhrelid FROM pg_catalog.pg_inherits i WHERE i.inhparent = b.oid) s (oid)
+    ), above (oid) AS (
+      SELECT b.oid FROM below b
+      UNION
+      SELECT i.inhparent FROM above a JOIN pg_catalog.pg_inherits i ON i.inhrelid = a.oid)
+    SELECT a.oid::regclass FROM above a WHERE a.oid <> tables_with_same_rows.relation;
+  END;
+COMMENT ON FUNCTION dpquantile.tables_with_same_rows(regclass) IS
+  'relation: a table or view. The other tables that have some of its rows: parents, children, parents of children, and what a view '
+  'reads. Tells nothing about any data.';
+
 CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason text, OUT remedy text)
   LANGUAGE sql STABLE
   BEGIN ATOMIC
@@ -1277,7 +1305,7 @@ DECLARE
   asked CONSTANT regclass := set_protection.relation;
   refusal CONSTANT text := dpquantile.unprotectable(set_protection.relation);
   user_column pg_attribute;
-  of_users regclass;
+  other record;
   before dpquantile.protected_table;
 BEGIN
   PERFORM dpquantile.check_version();
@@ -1323,28 +1351,30 @@ BEGIN
         USING ERRCODE = 'datatype_mismatch',
               HINT = 'A user is named by an identifier, for example of type text, bigint or uuid.';
     END IF;
-  ELSE
-    WITH RECURSIVE below (relation) AS (
-      SELECT asked::oid
-      UNION
-      SELECT s.relation
-        FROM below b
-       CROSS JOIN LATERAL (
-         SELECT d.refobjid
-           FROM pg_class c
-           JOIN pg_rewrite r ON r.ev_class = c.oid
-           JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
-          WHERE c.oid = b.relation AND c.relkind IN ('v', 'm')
-          UNION ALL
-         SELECT i.inhparent FROM pg_inherits i WHERE i.inhrelid = b.relation) s (relation))
-    SELECT t.relation INTO of_users FROM below b JOIN dpquantile.protected_table t ON t.relation = b.relation
-     WHERE t.user_column IS NOT NULL AND t.relation <> asked ORDER BY t.relation LIMIT 1;
-    IF of_users IS NOT NULL THEN
-      RAISE EXCEPTION '% cannot be protected without user_id: its rows are those of %, which protects all rows of a user', asked, of_users
+  END IF;
+  -- A column has one name in all parents and children; a view may give it another one.
+  FOR other IN
+    SELECT t.relation, t.user_column FROM dpquantile.tables_with_same_rows(asked) s (relation)
+      JOIN dpquantile.protected_table t ON t.relation = s.relation
+     WHERE CASE WHEN set_protection.user_id IS NULL OR t.user_column IS NULL THEN t.user_column IS DISTINCT FROM set_protection.user_id
+                ELSE t.user_column <> set_protection.user_id
+                     AND (SELECT c.relkind FROM pg_class c WHERE c.oid = asked) IN ('r', 'p') END
+     ORDER BY t.user_column IS NULL, t.relation
+  LOOP
+    IF set_protection.user_id IS NULL THEN
+      RAISE EXCEPTION '% cannot be protected without user_id: its rows are those of %, which protects all rows of a user', asked, other.relation
         USING ERRCODE = 'object_not_in_prerequisite_state',
               HINT = format('Name the column that names the user: SELECT dp_protect_table(%L, user_id => ...).', asked);
+    ELSIF other.user_column IS NOT NULL THEN
+      RAISE EXCEPTION '% cannot be protected with user_id %: its rows are those of %, which protects all rows of a user of column "%"',
+                      asked, set_protection.user_id, other.relation, other.user_column
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              HINT = format('Name the same column: SELECT dp_protect_table(%L, user_id => %L).', asked, other.user_column);
     END IF;
-  END IF;
+    RAISE NOTICE 'private access to % is closed: its rows are also rows of %, which protects all rows of a user', other.relation, asked
+      USING HINT = format('Protect it with the same column: SELECT dp_protect_table(%L, user_id => %L).', other.relation,
+                          set_protection.user_id);
+  END LOOP;
 
   INSERT INTO dpquantile.protected_table (relation, user_column, max_rows, unit)
   VALUES (asked, set_protection.user_id, set_protection.max_rows, set_protection.unit)
@@ -1730,7 +1760,15 @@ CREATE VIEW dpquantile.private_access WITH (security_barrier) AS
          g.reuse,
          coalesce(dpquantile.unprotectable(t.relation),
                   CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL
-                       THEN format('its user column "%s" is gone', t.user_column) END) AS table_problem,
+                       THEN format('its user column "%s" is gone', t.user_column) END,
+                  -- A column has one name in all parents and children; a view may give it another one.
+                  (SELECT format('its rows are also rows of %s, which protects all rows of a user of column "%s"', o.relation, o.user_column)
+                     FROM dpquantile.tables_with_same_rows(t.relation) s (relation)
+                     JOIN dpquantile.protected_table o ON o.relation = s.relation
+                    WHERE CASE WHEN c.relkind = 'm' THEN false
+                               WHEN c.relkind = 'v' THEN t.user_column IS NULL AND o.user_column IS NOT NULL
+                               ELSE t.user_column IS DISTINCT FROM o.user_column AND o.user_column IS NOT NULL END
+                    ORDER BY o.relation LIMIT 1)) AS table_problem,
          CASE WHEN g.grantee IS NULL OR r.rolname = g.grantee THEN NULL
               WHEN r.rolname IS NOT NULL THEN format('the role is now called %I', r.rolname)
               WHEN EXISTS (SELECT FROM pg_roles n WHERE n.rolname = g.grantee) THEN 'another role has this name now'
@@ -3478,7 +3516,7 @@ BEGIN
                              'charged_epsilon', 'six_digits',
                              'total_epsilon', 'period_start', 'period_end', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
                              'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real',
-                             'unprotectable', 'own_right', 'series', 'distinct_values', 'kept_answers',
+                             'unprotectable', 'own_right', 'tables_with_same_rows', 'series', 'distinct_values', 'kept_answers',
                              'distributed_groups', 'is_closed_table')
        AND p.proname NOT LIKE 'total\_%'
   LOOP
@@ -3526,7 +3564,7 @@ BEGIN
       FROM (SELECT 'pg_proc'::regclass AS catalog, p.oid, p.proacl AS acl, p.proowner AS owner
               FROM pg_proc p
              WHERE p.prosecdef OR p.pronamespace = 'dpquantile'::regnamespace
-                   AND p.proname NOT IN ('number_of_real', 'interval_text', 'unprotectable', 'own_right', 'series',
+                   AND p.proname NOT IN ('number_of_real', 'interval_text', 'unprotectable', 'own_right', 'tables_with_same_rows', 'series',
                                          'distinct_values', 'charged_rho', 'charged_epsilon', 'kept_answers', 'total_epsilon',
                                          'period_start', 'period_end', 'distributed_groups', 'is_closed_table')
                    AND p.proname NOT LIKE 'total\_%'

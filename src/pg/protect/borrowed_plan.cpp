@@ -17,8 +17,9 @@ void mark_plan(PlannedStmt* plan, const BorrowedPlan& mark) {
   RangeTblEntry* entry = makeNode(RangeTblEntry);
   entry->rtekind = RTE_VALUES;
   char* time_zone = pstrdup(mark.time_zone == nullptr ? "" : mark.time_zone);
-  entry->eref = makeAlias(kMark, lcons(makeString(time_zone), list_copy(mark.units)));
-  entry->coltypes = mark.relations;
+  entry->eref = makeAlias(
+      kMark, lcons(makeString(time_zone), list_concat_copy(mark.units, mark.table_users)));
+  entry->coltypes = list_concat_copy(mark.relations, mark.tables);
   entry->coltypmods =
       lcons_int(mark.own_parameters, list_concat_copy(mark.user_columns, mark.max_rows));
   entry->coltypmods = lcons_int(list_length(mark.joined), entry->coltypmods);
@@ -31,15 +32,17 @@ bool find_mark(const List* range_table, BorrowedPlan* mark) {
   if (range_table == NIL) return false;
   const auto* entry = static_cast<const RangeTblEntry*>(llast(range_table));
   if (entry->rtekind != RTE_VALUES || strcmp(entry->eref->aliasname, kMark) != 0) return false;
-  mark->relations = entry->coltypes;
+  const int relations = list_length(entry->coltypes) / 2;
+  mark->relations = list_truncate(list_copy(entry->coltypes), relations);
+  mark->tables = list_copy_tail(entry->coltypes, relations);
   const int joined = linitial_int(entry->coltypmods);
   mark->own_parameters = lsecond_int(entry->coltypmods);
-  const int relations = list_length(mark->relations);
   mark->user_columns = list_truncate(list_copy_tail(entry->coltypmods, 2), relations);
   mark->max_rows = list_copy_tail(entry->coltypmods, 2 + relations);
   const char* time_zone = strVal(linitial(entry->eref->colnames));
   mark->time_zone = *time_zone == '\0' ? nullptr : time_zone;
-  mark->units = list_copy_tail(entry->eref->colnames, 1);
+  mark->units = list_truncate(list_copy_tail(entry->eref->colnames, 1), relations);
+  mark->table_users = list_copy_tail(entry->eref->colnames, 1 + relations);
   mark->user = linitial_oid(entry->colcollations);
   mark->joined = list_truncate(list_copy_tail(entry->colcollations, 1), joined);
   mark->indexes = list_copy_tail(entry->colcollations, 1 + joined);

@@ -17,6 +17,8 @@ struct BorrowedPlan {
   List* user_columns;     // of numbers: the column of each that named the users, or 0
   List* max_rows;         // of numbers: the most rows of a user of each, or 0
   List* units;            // of String: the unit of each, or an empty one
+  List* tables;           // of OIDs: the table that the rows of each are of
+  List* table_users;      // of String: the column of that table that named the users, or empty
   List* joined;           // of OIDs: protected tables that are joined with each other
   List* indexes;          // of OIDs: unique indexes that the query relies on
   List* expressions;      // planned early expressions

@@ -11,7 +11,9 @@ struct BorrowedRelation {
   AttrNumber user_column;            // as in ProtectedRelation
   int max_rows;                      // as in ProtectedRelation
   NameData unit;                     // as in ProtectedRelation
-  bool is_validated;                 // whether only private answers are computed from it
+  Oid table;                // the table that its rows are of, once the validator has found it
+  const char* table_users;  // the column of that table that names the users; empty: none does
+  bool is_validated;        // whether only private answers are computed from it
 };
 
 // The borrowed relations of a query, at all levels: BorrowedRelation. An entry is borrowed if it

@@ -3,9 +3,11 @@
 #include "pg/parameters/aggregate_parameters.hpp"
 #include "pg/protect/answer_reuse.hpp"
 #include "pg/protect/borrowed_plan.hpp"
+#include "pg/protect/borrowed_relations.hpp"
 #include "pg/protect/borrowing_session.hpp"
 #include "pg/protect/early_values.hpp"
 #include "pg/protect/protection_catalog.hpp"
+#include "pg/protect/shared_rows.hpp"
 #include "pg/protect/table_writers.hpp"
 #include "pg/protect/unique_key.hpp"
 #include "pg/release/row_limit.hpp"
@@ -94,6 +96,20 @@ void check_method(const ReleaseCall& call, Oid relation) {
          "Use dp_options(method => 'bounded', max_contributions => ...).");
 }
 
+// Tables may have been attached to others, and protected, since the query was validated.
+void check_shared_rows(const BorrowedPlan& mark) {
+  const ListCell* cell;
+  foreach (cell, mark.tables) {
+    const int number = foreach_current_index(cell);
+    const Oid relation = list_nth_oid(mark.relations, number);
+    check_users_of_shared_rows(refused_query(relation), lfirst_oid(cell),
+                               strVal(list_nth(mark.table_users, number)));
+    if (!list_member_oid(mark.joined, lfirst_oid(cell))) continue;
+    check_unit_of_shared_rows(refused_query(relation), lfirst_oid(cell),
+                              strVal(list_nth(mark.units, number)), owner_of(relation));
+  }
+}
+
 bool all_protect_users(const BorrowedPlan& mark) {
   return !list_member_int(mark.user_columns, 0);
 }
@@ -170,6 +186,7 @@ ReleaseTerms check_borrowed_release(const ReleaseNode* node, std::span<const Cha
   for (const Charge& charge : charges) check_amount(charge, allowed.smallest_epsilon, relation);
   for (int i = 0; i < node->call_count; ++i) check_method(node->calls[i], relation);
   check_rows_of_users(node, mark);
+  check_shared_rows(mark);
   check_indexes(mark, state->es_snapshot);
   check_writers(refused_query(relation), mark.indexes, mark.relations);
   check_joined_writers(refused_query(relation), mark.joined);

@@ -45,6 +45,8 @@ void add_relations(BorrowedPlan* mark, const List* borrowed) {
     mark->user_columns = lappend_int(mark->user_columns, relation->user_column);
     mark->max_rows = lappend_int(mark->max_rows, relation->max_rows);
     mark->units = lappend(mark->units, makeString(pstrdup(NameStr(relation->unit))));
+    mark->tables = lappend_oid(mark->tables, relation->table);
+    mark->table_users = lappend(mark->table_users, makeString(pstrdup(relation->table_users)));
   }
 }
 
@@ -66,16 +68,13 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   query->queryId = 0;
   if (answers_are_kept(borrowed)) stamp_identities(query);
   validate_statement(&statement, query);
-  BorrowedPlan mark = {GetUserId(),
-                       NIL,
-                       NIL,
-                       NIL,
-                       NIL,
-                       statement.joined,
-                       statement.indexes,
-                       plan_early_expressions(statement.early),
-                       planned_time_zone(),
-                       statement.own_parameters};
+  BorrowedPlan mark{};
+  mark.user = GetUserId();
+  mark.joined = statement.joined;
+  mark.indexes = statement.indexes;
+  mark.expressions = plan_early_expressions(statement.early);
+  mark.time_zone = planned_time_zone();
+  mark.own_parameters = statement.own_parameters;
   add_relations(&mark, borrowed);
   check_writers(statement.refused, mark.indexes, mark.relations);
   check_joined_writers(statement.refused, mark.joined);

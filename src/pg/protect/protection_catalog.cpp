@@ -263,6 +263,16 @@ const ProtectedRelation* find_protected_relation(Oid relation) {
   return exists ? found : nullptr;
 }
 
+List* relations_that_protect_users() {
+  List* relations = NIL;
+  if (!any_protected_relation()) return relations;
+  for (int i = 0; i < contents.relations.count; ++i) {
+    const ProtectedRelation& relation = contents.relations.rows[i];
+    if (relation.user_column != 0) relations = lappend_oid(relations, relation.relation);
+  }
+  return relations;
+}
+
 std::optional<PrivateAccess> private_access(Oid relation, Oid user) {
   std::optional<PrivateAccess> access;
   const ProtectedRelation* protection = find_protected_relation(relation);

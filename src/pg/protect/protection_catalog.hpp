@@ -38,6 +38,9 @@ bool any_protected_relation();
 // Null if the relation is not protected. Valid until the next call of one of these functions.
 const ProtectedRelation* find_protected_relation(Oid relation);
 
+// The OIDs of all protected relations with a user column.
+List* relations_that_protect_users();
+
 // What the user's grants on the relation allow together.
 struct PrivateAccess {
   double smallest_epsilon;        // of a private aggregate

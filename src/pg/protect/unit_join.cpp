@@ -2,6 +2,7 @@
 
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/node_functions.hpp"
+#include "pg/protect/shared_rows.hpp"
 
 extern "C" {
 #include "access/stratnum.h"
@@ -68,11 +69,31 @@ void check_units(const QueryLevel* level, const UnitJoin& join) {
 
 // One row of a person would be joined with the others: their number would be squared.
 void check_no_self_join(const QueryLevel* level, const UnitJoin& join) {
-  const List* left = tables_of(level, join.left);
-  const List* others = list_difference_oid(left, tables_of(level, join.right));
-  if (list_length(others) == list_length(left)) return;
-  refuse_join(level, join, "protected rows are joined with rows of the same table",
-              "Join different tables of one unit, by the columns that name their users.");
+  const List* others = tables_of(level, join.right);
+  const ListCell* left;
+  foreach (left, tables_of(level, join.left)) {
+    const ListCell* right;
+    foreach (right, others) {
+      if (!share_rows(lfirst_oid(left), lfirst_oid(right))) continue;
+      refuse_join(level, join,
+                  lfirst_oid(left) == lfirst_oid(right)
+                      ? "protected rows are joined with rows of the same table"
+                      : psprintf("protected rows are joined with the same rows: %s and %s have "
+                                 "rows in common",
+                                 get_rel_name(lfirst_oid(left)), get_rel_name(lfirst_oid(right))),
+                  "Join different tables of one unit, by the columns that name their users.");
+    }
+  }
+}
+
+// Who is protected by another table with the same rows must be of the same unit, too.
+void check_shared_rows(const QueryLevel* level, const Bitmapset* entries) {
+  const ListCell* cell;
+  foreach (cell, relations_of(level, entries)) {
+    const auto* relation = static_cast<const BorrowedRelation*>(lfirst(cell));
+    check_unit_of_shared_rows(level->statement->refused, relation->table, NameStr(relation->unit),
+                              owner_of(relation->permissions->relid));
+  }
 }
 
 // ---- The condition -------------------------------------------------------------------------
@@ -137,6 +158,8 @@ bool joins_users(const QueryLevel* level, const UnitJoin& join, Node* condition)
 void check_unit_join(const QueryLevel* level, const UnitJoin& join) {
   check_no_self_join(level, join);
   check_units(level, join);
+  check_shared_rows(level, join.left);
+  check_shared_rows(level, join.right);
   const ListCell* cell;
   foreach (cell, join.conditions) {
     if (joins_users(level, join, static_cast<Node*>(lfirst(cell)))) return;
