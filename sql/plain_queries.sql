@@ -145,6 +145,25 @@ SELECT count(*) AS groups, sum(n) AS rows FROM (SELECT age, count(*) AS n FROM s
 SELECT department, count(*) FROM grown GROUP BY department;
 SELECT department, n * 100 / sum(n) OVER () AS percent FROM (SELECT department, count(*) AS n FROM staff GROUP BY department) t;
 
+-- WHERE leaves out years and buckets. A year that only its last moment would touch is out, too.
+SELECT extract(year FROM hired) AS year, count(*) FROM staff WHERE hired >= '2021-01-01' GROUP BY 1;
+SELECT date_part('year', hired) AS year, count(*) FROM staff WHERE hired < '2021-01-01' GROUP BY 1;
+SELECT extract(year FROM hired)::int + 1 AS next, count(*) FROM staff WHERE hired > '2021-03-01' GROUP BY 1;
+SELECT extract(year FROM entered) AS year, count(*) FROM staff WHERE entered BETWEEN '2020-02-01' AND '2020-03-01' GROUP BY 1;
+SELECT extract(year FROM entered AT TIME ZONE 'Asia/Tokyo') AS year, count(*) FROM staff WHERE entered >= '2020-12-31 15:00Z' GROUP BY 1;
+SELECT extract(year FROM entered AT TIME ZONE 'Asia/Tokyo') AS year, count(*) FROM staff WHERE entered >= '2020-12-31 14:59Z' GROUP BY 1 ORDER BY 1;
+SELECT extract(month FROM hired) AS month, count(*) > -10 AS n FROM staff WHERE hired < '2020-02-01' GROUP BY 1 ORDER BY 1 DESC LIMIT 1;
+SELECT width_bucket(age, 20, 60, 4) AS bucket, count(*) FROM staff WHERE age >= 41 GROUP BY 1 ORDER BY 1;
+SELECT width_bucket(age, 20, 60, 4) AS bucket, count(*) FROM staff WHERE 29 >= age GROUP BY 1 ORDER BY 1;
+SELECT width_bucket(age, 0, 80, 8) * 10 AS bucket, count(*) FROM staff WHERE age = 40 GROUP BY 1;
+SELECT extract(year FROM hired)::int AS year, count(*) FROM staff WHERE hired > '-infinity' AND hired < 'infinity' GROUP BY 1 ORDER BY 1;
+-- Buckets that descend, or whose bounds are not known when the query is planned
+SELECT count(*) AS buckets FROM (SELECT width_bucket(age, 60, 20, 4) AS bucket, count(*) FROM staff WHERE age >= 41 GROUP BY 1) t;
+SELECT count(*) AS buckets FROM (SELECT width_bucket(age, extract(day FROM now())::int * 0, 60, 4) AS bucket, count(*) FROM staff WHERE age >= 41 GROUP BY 1) t;
+PREPARE of_years(date) AS SELECT extract(year FROM hired) AS year, count(*) FROM staff WHERE hired >= $1 GROUP BY 1 ORDER BY 1;
+EXECUTE of_years('2021-06-01');
+EXECUTE of_years('2020-12-31');
+
 -- The keys alone are public, and cost nothing.
 SELECT count(*) AS before FROM dp_ledger \gset
 SELECT department FROM staff GROUP BY department;

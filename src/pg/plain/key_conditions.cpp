@@ -15,6 +15,7 @@ extern "C" {
 #include "parser/parse_coerce.h"
 #include "parser/parse_node.h"
 #include "parser/parse_oper.h"
+#include "utils/date.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
@@ -61,13 +62,18 @@ bool is_free_of_columns(Node* node) {
          !contain_subplans(node) && !contain_agg_clause(node);
 }
 
-bool is_positive(const Node* given) {
+// The number that an expression always has.
+std::optional<double> constant_number(const Node* given) {
   const Node* node = eval_const_expressions(nullptr, static_cast<Node*>(copyObjectImpl(given)));
-  if (!IsA(node, Const)) return false;
+  if (!IsA(node, Const)) return std::nullopt;
   const auto* constant = reinterpret_cast<const Const*>(node);
   const auto type = find_value_type(constant->consttype);
-  return type && !is_temporal(*type) && !constant->constisnull &&
-         number_of_value(*type, constant->constvalue) > 0;
+  if (!type || is_temporal(*type) || constant->constisnull) return std::nullopt;
+  return number_of_value(*type, constant->constvalue);
+}
+
+bool is_positive(const Node* given) {
+  return constant_number(given).value_or(0) > 0;
 }
 
 Node* grown(Node* node);
@@ -90,8 +96,24 @@ Node* growing_operand(const OpExpr* operation) {
   return is_sum || (is_product && is_positive(right)) ? grown(left) : nullptr;
 }
 
+// The operand of width_bucket with buckets that ascend.
+Node* bucketed_operand(const FuncExpr* call) {
+  if (list_length(call->args) != 4) return nullptr;
+  const auto low = constant_number(static_cast<const Node*>(lsecond(call->args)));
+  const auto high = constant_number(static_cast<const Node*>(lthird(call->args)));
+  const auto count = constant_number(static_cast<const Node*>(lfourth(call->args)));
+  return low && high && *low < *high && count ? grown(static_cast<Node*>(linitial(call->args)))
+                                              : nullptr;
+}
+
+// Other numbers may be too large for the integer.
+Node* year_as_integer(Node* number) {
+  return IsA(number, FuncExpr) ? moment_of_year(reinterpret_cast<FuncExpr*>(number)) : nullptr;
+}
+
 Node* growing_argument(const FuncExpr* call) {
   if (Node* moment = moment_of(call)) return moment;
+  if (Node* moment = moment_of_year(call)) return moment;
   const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
   if (name == nullptr) return nullptr;
   for (const char* known :
@@ -99,6 +121,10 @@ Node* growing_argument(const FuncExpr* call) {
     if (strcmp(name, known) == 0 && list_length(call->args) == 1) {
       return grown(static_cast<Node*>(linitial(call->args)));
     }
+  }
+  if (strcmp(name, "width_bucket") == 0) return bucketed_operand(call);
+  if (call->funcid == F_INT4_NUMERIC || call->funcid == F_INT8_NUMERIC) {
+    return year_as_integer(static_cast<Node*>(linitial(call->args)));
   }
   const bool is_start_of_day =
       call->funcid == F_TIMESTAMPTZ_DATE || call->funcid == F_TIMESTAMP_DATE;
@@ -172,6 +198,11 @@ Node* interval_constant(int64 microseconds) {
                                            IntervalPGetDatum(length), false, false));
 }
 
+Node* one_day() {
+  return reinterpret_cast<Node*>(
+      makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(1), false, true));
+}
+
 // The key of the part's value, or, where local times fall once as the clock goes back, the least of
 // the keys from there on (IS_LEAST), or the greatest up to there.
 Node* key_at(const Node* key, const Node* part, Node* with, MinMaxOp op) {
@@ -198,15 +229,31 @@ Node* next_part(Node* part) {
   return next != nullptr ? next : moment_of_local_time(part);
 }
 
+// No term is needed, and the key of it may be too large for its type.
+bool is_infinite(const Node* with) {
+  if (!IsA(with, Const) || reinterpret_cast<const Const*>(with)->constisnull) return false;
+  const auto* constant = reinterpret_cast<const Const*>(with);
+  switch (constant->consttype) {
+    case DATEOID:
+      return DATE_NOT_FINITE(DatumGetDateADT(constant->constvalue));
+    case TIMESTAMPOID:
+    case TIMESTAMPTZOID:
+      return TIMESTAMP_NOT_FINITE(DatumGetTimestamp(constant->constvalue));
+    default:
+      return false;
+  }
+}
+
 List* terms_of_part(Node* key, const Node* new_key, Node* part, const Node* term) {
   const auto comparison = comparison_with(term, part);
   if (!comparison || !is_free_of_columns(comparison->with)) return NIL;
   Node* with = as_part(comparison->with, part);
-  if (with == nullptr) return NIL;
+  if (with == nullptr || is_infinite(with)) return NIL;
   const bool is_moment = exprType(part) == TIMESTAMPOID || exprType(part) == TIMESTAMPTZOID;
-  // The latest moment before.
-  if (is_moment && comparison->sign == '<' && comparison->is_strict) {
-    with = compared("-", with, interval_constant(1));
+  // The latest moment or day before.
+  if (comparison->sign == '<' && comparison->is_strict) {
+    if (is_moment) with = compared("-", with, interval_constant(1));
+    if (exprType(part) == DATEOID) with = compared("-", with, one_day());
   }
   const auto column = [&] { return static_cast<Node*>(copyObjectImpl(new_key)); };
   List* terms = NIL;

@@ -176,6 +176,12 @@ constexpr Part kParts[] = {{"month", 1, 12}, {"quarter", 1, 4}, {"day", 1, 31},
                            {"hour", 0, 23},  {"minute", 0, 59}, {"dow", 0, 6},
                            {"isodow", 1, 7}, {"week", 1, 53},   {"doy", 1, 366}};
 
+bool extracts_part(const FuncExpr* call) {
+  const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
+  return name != nullptr && list_length(call->args) == 2 &&
+         (strcmp(name, "extract") == 0 || strcmp(name, "date_part") == 0);
+}
+
 double number_of(const Const* constant) {
   const auto type = find_value_type(constant->consttype);
   return type ? number_of_value(*type, constant->constvalue) : 0;
@@ -221,6 +227,14 @@ Node* moment_of(const FuncExpr* call) {
   return static_cast<Node*>(list_nth(call->args, is_cast ? 0 : 1));
 }
 
+Node* moment_of_year(const FuncExpr* call) {
+  if (!extracts_part(call)) return nullptr;
+  auto* moment = static_cast<Node*>(lsecond(call->args));
+  const char* part = text_constant(argument(call, 0));
+  return part != nullptr && strcmp(part, "year") == 0 && is_in_calendar(exprType(moment)) ? moment
+                                                                                          : nullptr;
+}
+
 Node* moment_of_local_time(const Node* moment) {
   if (!IsA(moment, FuncExpr)) return nullptr;
   const auto* call = reinterpret_cast<const FuncExpr*>(moment);
@@ -232,10 +246,7 @@ Node* moment_of_local_time(const Node* moment) {
 
 List* values_of_time_function(const QueryScope* scope, const FuncExpr* call) {
   if (List* values = beginnings(scope, call)) return values;
-  const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
-  if (name == nullptr || list_length(call->args) != 2) return NIL;
-  const bool is_part = strcmp(name, "extract") == 0 || strcmp(name, "date_part") == 0;
-  return is_part ? extracted_parts(scope, call) : NIL;
+  return extracts_part(call) ? extracted_parts(scope, call) : NIL;
 }
 
 }  // namespace dpquantile

@@ -26,6 +26,10 @@ inline constexpr int kFoldSteps = 6;
 // for other functions.
 Node* moment_of(const FuncExpr* call);
 
+// The moment of which a call extracts the year, which never falls while that grows. Null for other
+// calls.
+Node* moment_of_year(const FuncExpr* call);
+
 // The moment whose local time a moment is: AT TIME ZONE with a constant, or a cast. Null if it is
 // something else.
 Node* moment_of_local_time(const Node* moment);
