@@ -115,6 +115,12 @@ TEST(MakeMonotone, PoolsViolatorsToTheirMean) {
   EXPECT_EQ(monotone({3, 3, 0, 10}), (Values{2, 2, 2, 10}));
 }
 
+// The last two pools have the mean 1.4. Rounded, the quotient of the last one is the lesser.
+TEST(MakeMonotone, IsMonotoneWhereRoundedMeansAreNot) {
+  const Values values = {1.3, 1.4, 2.3, 1.8, 0.1};
+  EXPECT_TRUE(std::ranges::is_sorted(monotone(values)));
+}
+
 TEST(MakeMonotone, PoolsAMillionFallingValues) {
   Values values(1'000'000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = -static_cast<double>(i);
