@@ -33,4 +33,4 @@ FROM generate_series(1, 1000) AS bus, generate_series(1, 5 + (bus * 13) % 20);
 CREATE TABLE stays AS
 SELECT patient, 1 + floor(-6 * ln(1 - random()))::integer AS days FROM generate_series(1, 2000) AS patient, generate_series(1, 1 + patient % 4);
 COMMIT;
-ANALYZE;
+ANALYZE regions, visitors, visits, staff, readings, stays;
