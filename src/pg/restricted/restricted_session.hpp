@@ -11,6 +11,8 @@ void define_restricted_setting();
 // login role, the session user or the role of SET ROLE. The catalog counts because a client can
 // give the setting another value before the library is loaded. It is read again when one of
 // these roles changes. True where the catalog cannot be read, and where its value is not a boolean.
+// While a table or view is maintained, it is also true for code of others, as soon as any role of
+// the database is restricted.
 bool session_is_restricted();
 
 // Whether it has been restricted since it began, so that nothing from before tells exact facts,
