@@ -42,6 +42,7 @@
 ##   make fuzz-mutants   plant faults, and see that make fuzz finds them
 ##   make audit          tries to refute the epsilon and rho of each function through SQL; SECONDS_IN_ALL=3600 CASES=dp_cdf
 ##   make audit-mutants  plant faults in mechanisms and charges, and see that make audit finds them
+##   make refusals-mutants switch off rules of protected tables that only a refusal shows, and see that an SQL test fails
 ##   make attack         random queries against the accounting, while sessions are cancelled; SECONDS_IN_ALL=3600 SEED=2 PRELOADED=0
 ##   make attack-mutants plant faults, and see that make attack finds them
 ##   make chaos          kill servers, fill disks, fail fsync, lose standbys while clients ask; SECONDS_IN_ALL=3600 SEED=2
@@ -88,7 +89,7 @@ STRICT := -Werror -Wno-unknown-warning-option
 endif
 
 # The targets of test/attackers.mk
-ATTACKERS := neighbours neighbours-mutants sanitize sanitize-mutants valgrind fuzz fuzz-mutants attack attack-mutants audit audit-mutants \
+ATTACKERS := neighbours neighbours-mutants refusals-mutants sanitize sanitize-mutants valgrind fuzz fuzz-mutants attack attack-mutants audit audit-mutants \
   chaos chaos-mutants
 
 ifeq ($(PG_CONFIG),)

@@ -15,6 +15,9 @@ neighbours: .build/neighbours/$(MODULE_big).so
 neighbours-mutants: .build/neighbours/$(MODULE_big).so
 	@PG_CONFIG="$(PG_CONFIG)" QUERIES="$(QUERIES)" SEED="$(SEED)" test/neighbours/mutants.sh $(MUTANT)
 
+refusals-mutants: all
+	@PG_CONFIG="$(PG_CONFIG)" test/refusals/mutants.sh $(MUTANT)
+
 # The library under AddressSanitizer and UndefinedBehaviorSanitizer, for a server that is not.
 sanitized_objects := $(patsubst %.o,.build/sanitize/%.o,$(OBJS))
 SANITIZED := -O0 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize=null,vptr -U_FORTIFY_SOURCE -D_GLIBCXX_ASSERTIONS
