@@ -28,7 +28,13 @@ SET SESSION AUTHORIZATION regress_dpq_ts;
 SELECT dp_count(1) IS NOT NULL AS answered FROM visits;
 SELECT dp_count(0.25) IS NOT NULL AS answered FROM staff;
 RESET SESSION AUTHORIZATION;
+SET track_functions = 'all';
+BEGIN;
 SELECT dp_grant_budget('regress_dpq_ts', 10, on_table => 'visits');
+-- It looks for the connected tables once, and not for each charge of the ledger.
+SELECT pg_stat_get_xact_function_calls('dpquantile.connected_tables'::regproc) AS calls;
+COMMIT;
+RESET track_functions;
 :spent;
 
 -- A renamed table keeps its budget.

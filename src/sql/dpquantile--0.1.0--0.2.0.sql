@@ -512,7 +512,8 @@ BEGIN
     INSERT INTO dpquantile.table_budget
            (role, relation, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked)
     SELECT grantee, dp_grant_budget.on_table, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true
-      FROM dpquantile.earlier_spending(name_now, dpquantile.connected_tables(dp_grant_budget.on_table)) s
+      -- The subquery runs once. PostgreSQL would put the function itself beside each row of the ledger.
+      FROM dpquantile.earlier_spending(name_now, (SELECT dpquantile.connected_tables(dp_grant_budget.on_table))) s
      WHERE NOT EXISTS (SELECT FROM dpquantile.table_budget t WHERE t.role = grantee AND t.relation = dp_grant_budget.on_table)
     ON CONFLICT ON CONSTRAINT table_budget_pkey DO NOTHING;
     PERFORM dpquantile.note_table_name(dp_grant_budget.on_table);
