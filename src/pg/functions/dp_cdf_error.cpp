@@ -8,6 +8,7 @@
 #include "core/privacy/privacy_parameter.hpp"
 #include "pg/functions/cdf_questions.hpp"
 #include "pg/functions/cdf_type.hpp"
+#include "pg/parameters/cdf_error_cache.hpp"
 #include "pg/parameters/options.hpp"
 #include "pg/parameters/whole_number.hpp"
 
@@ -22,12 +23,6 @@ extern "C" {
 namespace dpquantile {
 
 namespace {
-
-struct KeptError {
-  CdfPlan plan;
-  double confidence;
-  CdfError error;
-};
 
 TupleDesc result_row(FunctionCallInfo fcinfo) {
   TupleDesc row;
@@ -85,11 +80,11 @@ struct Points {
 
 Points points_of(FunctionCallInfo fcinfo) {
   const CdfPlan plan = plan_argument(fcinfo, 0);
-  const CdfError* error = cdf_error_of(fcinfo, plan, PG_GETARG_FLOAT8(1));
+  const CdfError error = cdf_error_of(plan, PG_GETARG_FLOAT8(1));
   Points all{nullptr, 0};
   MemoryContext context = CurrentMemoryContext;
   with_cdf(fcinfo, 0, [&](const CdfCurve& curve, std::pmr::memory_resource* memory) {
-    const auto points = curve.points(error->everywhere_fraction_rows, memory);
+    const auto points = curve.points(error.everywhere_fraction_rows, memory);
     all.count = points.size();
     all.points = static_cast<CdfPoint*>(
         ContextMemory(context).allocate(all.count * sizeof(CdfPoint), alignof(CdfPoint)));
@@ -122,22 +117,13 @@ Datum answer_points(FunctionCallInfo fcinfo, ValueType type) {
 
 }  // namespace
 
-const CdfError* cdf_error_of(FunctionCallInfo fcinfo, const CdfPlan& plan, double confidence) {
-  auto* kept = static_cast<KeptError*>(fcinfo->flinfo->fn_extra);
-  if (kept != nullptr && kept->plan == plan && kept->confidence == confidence) {
-    return &kept->error;
-  }
-  KeptError simulated{plan, confidence, {}};
+CdfError cdf_error_of(const CdfPlan& plan, double confidence) {
+  CdfError error{};
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    simulated.error = simulate_cdf_error(plan, confidence, {cancel, &memory});
+    error = session_cdf_error(plan, confidence, {cancel, &memory});
   });
-  if (kept == nullptr) {
-    kept = static_cast<KeptError*>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(KeptError)));
-  }
-  *kept = simulated;
-  fcinfo->flinfo->fn_extra = kept;
-  return &kept->error;
+  return error;
 }
 
 }  // namespace dpquantile
@@ -152,11 +138,11 @@ DPQ_FUNCTION(dpq_cdf_error) {
     plan = curve.plan();
     rows = curve.rows();
   });
-  const CdfError* error = cdf_error_of(fcinfo, plan, PG_GETARG_FLOAT8(1));
+  const CdfError error = cdf_error_of(plan, PG_GETARG_FLOAT8(1));
   const bool simultaneous = PG_GETARG_BOOL(2);
-  const double share = simultaneous ? error->everywhere_fraction_rows : error->point_fraction_rows;
+  const double share = simultaneous ? error.everywhere_fraction_rows : error.point_fraction_rows;
   Datum values[] = {
-      Float8GetDatum(simultaneous ? error->everywhere : error->point),
+      Float8GetDatum(simultaneous ? error.everywhere : error.point),
       rows == 0 ? Datum{0} : Float8GetDatum(std::min(1.0, share / static_cast<double>(rows)))};
   bool nulls[] = {false, rows == 0};
   PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
@@ -167,10 +153,10 @@ DPQ_FUNCTION(dpq_cdf_quantile_error) {
   require_numbers(fcinfo);
   CdfPlan plan{};
   with_cdf(fcinfo, 0, [&](const CdfCurve& curve, auto*) { plan = curve.plan(); });
-  const CdfError* error = cdf_error_of(fcinfo, plan, PG_GETARG_FLOAT8(2));
+  const CdfError error = cdf_error_of(plan, PG_GETARG_FLOAT8(2));
   std::optional<double> answer;
   with_cdf(fcinfo, 0, [&](const CdfCurve& curve, auto*) {
-    answer = curve.quantile_error(PG_GETARG_FLOAT8(1), error->everywhere_fraction_rows);
+    answer = curve.quantile_error(PG_GETARG_FLOAT8(1), error.everywhere_fraction_rows);
   });
   if (!answer) PG_RETURN_NULL();
   PG_RETURN_FLOAT8(*answer);
@@ -193,9 +179,9 @@ DPQ_FUNCTION(dpq_cdf_expected_error) {
   const CdfMethod method = PG_ARGISNULL(3) ? default_method(privacy.measure)
                                            : method_named(text_to_cstring(PG_GETARG_TEXT_PP(3)));
   const CdfPlan plan = expected_plan(privacy, whole_argument(fcinfo, 1, "bins"), method);
-  const CdfError* error = cdf_error_of(fcinfo, plan, PG_GETARG_FLOAT8(2));
+  const CdfError error = cdf_error_of(plan, PG_GETARG_FLOAT8(2));
   const Datum level_budget = float8_array(plan.level_budget());
-  Datum values[] = {Float8GetDatum(error->point), Float8GetDatum(error->everywhere),
+  Datum values[] = {Float8GetDatum(error.point), Float8GetDatum(error.everywhere),
                     int4_array(plan.branching()), level_budget, level_budget};
   const bool no_tree = plan.levels == 0;
   bool nulls[] = {false, false, no_tree, has_rho || no_tree, !has_rho || no_tree};

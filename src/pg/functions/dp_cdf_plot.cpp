@@ -20,11 +20,11 @@ template <class Draw>
 text* draw_cdf(FunctionCallInfo fcinfo, double confidence, Draw draw) {
   const AxisScale scale = scale_of(value_type_of_cdf(fcinfo, 0));
   const CdfPlan plan = plan_argument(fcinfo, 0);
-  const CdfError* error = cdf_error_of(fcinfo, plan, confidence);
+  const CdfError error = cdf_error_of(plan, confidence);
   text* drawn = nullptr;
   MemoryContext context = CurrentMemoryContext;
   with_cdf(fcinfo, 0, [&](const CdfCurve& curve, std::pmr::memory_resource* memory) {
-    const auto points = curve.points(error->everywhere_fraction_rows, memory);
+    const auto points = curve.points(error.everywhere_fraction_rows, memory);
     const CdfDomain& domain = curve.domain();
     const CdfPlot plot{points,       domain.discrete(), domain.lower, domain.upper,
                        curve.rows(), plan.privacy,      confidence,   scale};

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <string_view>
 
-#include "core/cdf/cdf_error.hpp"
 #include "core/moments/moments_error.hpp"
 #include "core/privacy/noise_error.hpp"
 #include "core/quantiles/quantiles_error.hpp"
 #include "core/selection/group_selection.hpp"
+#include "pg/parameters/cdf_error_cache.hpp"
 #include "pg/parameters/cdf_plan_cache.hpp"
 
 namespace dpquantile {
@@ -81,7 +81,7 @@ ExpectedError error_of_cdf(const AggregateParameters* parameters, Method method,
                            const Workspace& work) {
   const CdfPlan plan =
       session_cdf_plan(static_cast<CdfMethod>(method), parameters->bins, privacy_of(parameters));
-  return in_rows(simulate_cdf_error(plan, kConfidence, work).everywhere);
+  return in_rows(session_cdf_error(plan, kConfidence, work).everywhere);
 }
 
 // A group of fewer rows (or users) may be hidden.
