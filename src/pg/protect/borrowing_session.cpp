@@ -1,5 +1,6 @@
 #include "pg/protect/borrowing_session.hpp"
 
+#include "pg/restricted/message_level.hpp"
 #include "pg/restricted/restricted_session.hpp"
 
 extern "C" {
@@ -22,6 +23,7 @@ void require_borrowing_session(const RefusedQuery& query) {
                      "Have an administrator call dp_restrict_role for the login role, and connect "
                      "again.");
   }
+  refuse_low_message_level();
   if (IsolationIsSerializable()) {
     refuse_with_code(query, ERRCODE_FEATURE_NOT_SUPPORTED, kNowhere,
                      "a serialization failure would tell which rows were read",

@@ -4,6 +4,7 @@
 #include "pg/release/bounded_users.hpp"
 #include "pg/release/query_random.hpp"
 #include "pg/release/state_source.hpp"
+#include "pg/server/client_messages.hpp"
 #include "pg/server/version.hpp"
 
 extern "C" {
@@ -200,17 +201,23 @@ void read_and_answer(ReleaseNode* node) {
   } else {
     answer_groups(node);
   }
+  finish_answers(node->answers);
 }
 
-// A scan of a large table tells others how far it has come, and the next one begins there. That
-// would show where a join has found the key of a protected row.
-void read_and_answer_quietly(ReleaseNode* node) {
+// Messages below notice tell the client how many rows a sort has. A scan of a large table tells
+// others how far it has come, and the next one begins there: that would show where a join has found
+// the key of a protected row.
+void read_and_answer_quietly(ReleaseNode* node, bool hides_scans) {
   const bool synchronized = synchronize_seqscans;
-  synchronize_seqscans = false;
+  if (hides_scans) synchronize_seqscans = false;
+  begin_without_low_messages();
   PG_TRY();
   read_and_answer(node);
   PG_FINALLY();
-  synchronize_seqscans = synchronized;
+  {
+    end_without_low_messages();
+    synchronize_seqscans = synchronized;
+  }
   PG_END_TRY();
 }
 
@@ -276,12 +283,7 @@ void charge_and_answer(ReleaseNode* node, std::span<const Charge> charges,
   const MemoryContext previous = MemoryContextSwitchTo(expressions->ecxt_per_tuple_memory);
   const int64 first_charge = charge_budget(charges, node->tables, false);
   MemoryContextSwitchTo(previous);
-  if (terms.is_quiet) {
-    read_and_answer_quietly(node);
-  } else {
-    read_and_answer(node);
-  }
-  finish_answers(node->answers);
+  read_and_answer_quietly(node, terms.is_quiet);
   keep(node, terms, first_charge);
 }
 

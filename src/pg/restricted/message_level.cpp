@@ -3,12 +3,10 @@
 #include <string_view>
 
 #include "pg/restricted/restricted_session.hpp"
-#include "pg/server/postgres.hpp"
+#include "pg/server/client_messages.hpp"
 
 extern "C" {
 #include "access/xact.h"
-#include "utils/guc.h"
-#include "utils/guc_tables.h"
 }
 
 namespace dpquantile {
@@ -49,21 +47,11 @@ bool prints_plans() {
 }  // namespace
 
 void guard_message_level() {
-  int count = 0;
-  config_generic** settings = DPQ_SETTINGS(&count);
-  for (int i = 0; i < count; ++i) {
-    if (strcmp(settings[i]->name, kSetting) != 0) continue;
-    auto* setting = reinterpret_cast<config_enum*>(settings[i]);
-    previous_check = setting->check_hook;
-    setting->check_hook = check_message_level;
-    return;
-  }
-  ereport(ERROR,
-          (errcode(ERRCODE_INTERNAL_ERROR), errmsg("PostgreSQL has no setting %s", kSetting)));
+  previous_check = separate_message_level(check_message_level);
 }
 
 void refuse_low_message_level() {
-  if (client_min_messages >= NOTICE) return;
+  if (message_level_setting() >= NOTICE) return;
   ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                   errmsg("%s must be at least notice, got %s", kSetting,
                          GetConfigOption(kSetting, false, false)),

@@ -6,12 +6,13 @@
 namespace dpquantile {
 
 // Makes a restricted session unable to lower client_min_messages below notice by SET, set_config()
-// or the SET clause of a function, even while a query runs. Call it once, when the library is
-// loaded.
+// or the SET clause of a function, even while a query runs. What lowers it all the same has no
+// effect (pg/server/client_messages.hpp). Call it once, when the library is loaded.
 void guard_message_level();
 
 // ereports if client_min_messages is below notice. It may be so in a restricted session: from the
-// start, by the client's options or the role's settings, and after RESET or ROLLBACK.
+// start, by the client's options or the role's settings, and after RESET or ROLLBACK. The error
+// tells the user that the messages do not come.
 void refuse_low_message_level();
 
 // ereports if auto_explain prints plans as messages that no client_min_messages hides from the

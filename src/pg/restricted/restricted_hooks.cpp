@@ -6,6 +6,7 @@
 #include "pg/restricted/hidden_facts.hpp"
 #include "pg/restricted/message_level.hpp"
 #include "pg/restricted/restricted_session.hpp"
+#include "pg/server/client_messages.hpp"
 
 extern "C" {
 #include "access/xact.h"
@@ -31,15 +32,23 @@ ExecutorStart_hook_type previous_start = nullptr;
 ExecutorRun_hook_type previous_run = nullptr;
 ExecutorFinish_hook_type previous_finish = nullptr;
 
+// Whether the session is restricted. What follows in it then sends no message below notice to the
+// client, also at the end of a query, and after code of its own has lowered the level.
+bool restricts() {
+  const bool is_restricted = session_is_restricted();
+  keep_low_messages_back(is_restricted);
+  return is_restricted;
+}
+
 void restrict_functions(ObjectAccessType access, Oid catalog, Oid object, int column, void* arg) {
-  if (access == OAT_FUNCTION_EXECUTE && session_is_restricted()) refuse_function(object);
+  if (access == OAT_FUNCTION_EXECUTE && restricts()) refuse_function(object);
   if (previous_object_access != nullptr) {
     previous_object_access(access, catalog, object, column, arg);
   }
 }
 
 bool restrict_reading(DPQ_CHECK_PERMS_PARAMETERS) {
-  if (session_is_restricted() && !may_read_catalogs(permissions, ereport_on_violation)) {
+  if (restricts() && !may_read_catalogs(permissions, ereport_on_violation)) {
     return false;
   }
   return previous_check_perms == nullptr || previous_check_perms(DPQ_CHECK_PERMS_ARGUMENTS);
@@ -51,7 +60,7 @@ void restrict_utility(PlannedStmt* statement, const char* text, bool read_only_t
                       ProcessUtilityContext context, ParamListInfo params, QueryEnvironment* env,
                       DestReceiver* receiver, QueryCompletion* completion) {
   const bool ends_transaction = IsA(statement->utilityStmt, TransactionStmt);
-  const bool is_restricted = !ends_transaction && session_is_restricted();
+  const bool is_restricted = !ends_transaction && restricts();
   if (is_restricted) refuse_statement(statement->utilityStmt);
   (previous_utility != nullptr ? previous_utility : standard_ProcessUtility)(
       statement, text, read_only_tree, context, params, env, receiver, completion);
@@ -65,7 +74,7 @@ void restrict_utility(PlannedStmt* statement, const char* text, bool read_only_t
 // evaluated during planning may have lowered the level by then. How many parallel workers start
 // depends on settings and on the size of tables; the numbers of later processes tell it.
 PlannedStmt* restrict_planning(Query* query, const char* text, int options, ParamListInfo params) {
-  const bool is_restricted = session_is_restricted();
+  const bool is_restricted = restricts();
   bool hides_facts = false;
   if (is_restricted) {
     refuse_low_message_level();
@@ -82,7 +91,7 @@ PlannedStmt* restrict_planning(Query* query, const char* text, int options, Para
 // PostgreSQL checks permissions when a query starts. Until then the choice of a plan tells how many
 // rows it expects (pg_prepared_statements), and statistics go to operators of the user's own.
 void restrict_estimates(PlannerInfo* root, Oid relation, bool is_parent, RelOptInfo* estimates) {
-  if (session_is_restricted()) DPQ_CHECK_QUERY_PERMISSIONS(root->parse);
+  if (restricts()) DPQ_CHECK_QUERY_PERMISSIONS(root->parse);
   if (previous_relation_info != nullptr) {
     previous_relation_info(root, relation, is_parent, estimates);
   }
@@ -98,7 +107,7 @@ void refuse_serializable() {
 }
 
 void restrict_start(QueryDesc* query, int flags) {
-  if (session_is_restricted()) {
+  if (restricts()) {
     refuse_serializable();
     refuse_printed_plans();
     const bool shows_plan = (flags & EXEC_FLAG_EXPLAIN_ONLY) != 0 && !starts_without_running;
@@ -109,7 +118,7 @@ void restrict_start(QueryDesc* query, int flags) {
 
 // A cached plan runs without planning. A cursor runs and ends after the level may have changed.
 void restrict_run(DPQ_EXECUTOR_RUN_PARAMETERS) {
-  if (session_is_restricted()) {
+  if (restricts()) {
     refuse_low_message_level();
     refuse_printed_plans();
   }
@@ -117,7 +126,7 @@ void restrict_run(DPQ_EXECUTOR_RUN_PARAMETERS) {
 }
 
 void restrict_finish(QueryDesc* query) {
-  if (session_is_restricted()) refuse_low_message_level();
+  if (restricts()) refuse_low_message_level();
   (previous_finish != nullptr ? previous_finish : standard_ExecutorFinish)(query);
 }
 

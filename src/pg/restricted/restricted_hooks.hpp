@@ -19,7 +19,8 @@ namespace dpquantile {
 // - no EXPLAIN measures a query or shows the plan of a hidden table, and maintenance commands print
 //   nothing (denied_statements.hpp);
 // - no query is planned that reads a relation without the right to, and none for parallel workers;
-// - no query is planned or run while messages below notice reach the client (message_level.hpp);
+// - no message below notice reaches the client, and no query is planned or run while
+//   client_min_messages asks for them (message_level.hpp);
 // - no query runs in a SERIALIZABLE transaction, whose failures tell which rows a query has read.
 void install_restricted_hooks();
 
