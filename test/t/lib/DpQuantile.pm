@@ -92,7 +92,10 @@ sub finish_psql
 sub session
 {
 	my ($node, $user) = @_;
-	return $node->background_psql('postgres', on_error_stop => 0, extra_params => [ '-U', $user ]);
+	my $session = $node->background_psql('postgres', on_error_stop => 0, extra_params => [ '-U', $user ]);
+	# The time limit is for one query, not for all that the session runs.
+	$session->set_query_timer_restart();
+	return $session;
 }
 
 # Runs one statement in this session and returns what it prints, then the SQLSTATE of its error.
