@@ -114,6 +114,22 @@ answered("CREATE FUNCTION pg_temp.f(epsilon float8) RETURNS boolean LANGUAGE sql
 	SELECT pg_temp.f(1)", 't: 1', 'an SQL function with epsilon as its parameter');
 answered("BEGIN; SELECT dp_count(1) > 5000 FROM person; ROLLBACK", 't: 1', 'ROLLBACK refunds nothing');
 
+# Each row of a join is counted once, wherever its parts are: as the copies on the coordinator say.
+$coordinator->safe_psql('postgres', 'CREATE TABLE copy_of_city AS SELECT * FROM city; GRANT SELECT ON copy_of_city TO analyst');
+my @joins = (
+	'%P a JOIN %P b USING (id)', '%P a JOIN %P b ON a.id = b.city', '%P p CROSS JOIN %C c', '%P p LEFT JOIN here USING (id)',
+	'here LEFT JOIN %P p ON here.id = p.id', 'here LEFT JOIN %P p ON here.id = p.city', 'here FULL JOIN %P p USING (id)',
+	'%C c LEFT JOIN %P p ON c.city = p.id', '%C c LEFT JOIN %P p ON c.city = p.city AND p.age < -1', '%C c FULL JOIN %P p ON c.city = p.city',
+	'%C c LEFT JOIN (%P a JOIN %P b USING (id)) ON c.city = id',
+	'(SELECT NULL::int AS city FROM %C UNION ALL SELECT city FROM %C) c LEFT JOIN %P p ON c.city = p.id',
+	'(SELECT id FROM %P UNION SELECT city FROM %C) s', '%P p WHERE id NOT IN (SELECT city FROM %C)',
+	'%P a WHERE EXISTS (SELECT FROM %P b WHERE b.id = a.id AND b.age > 50)',
+	'(SELECT row_number() OVER (PARTITION BY city ORDER BY id) AS number FROM %P) s WHERE number < 3');
+my %distributed = ('%P' => 'person', '%C' => 'city');
+my $differences = join '; ', map { "SELECT dp_count(100) - (SELECT count(*) FROM " . s/(%.)/copy_of_$distributed{$1}/gr . ') FROM '
+	. s/(%.)/$distributed{$1}/gr } @joins;
+answered("SET citus.enable_repartition_joins = on; $differences", join(' ', ('0') x @joins) . ': ' . @joins, 'joins of all kinds');
+
 # ---- Conditions on group keys ----------------------------------------------------------------
 
 my $grouped = 'SELECT city, dp_count(1) > 500 AS many FROM person';
@@ -152,6 +168,18 @@ my %refused = (
 	'answers that are not used' => 'SELECT count(*) FROM (SELECT city, dp_count(1) FROM person GROUP BY city) s',
 	'EXPLAIN of a distributed query around' => 'EXPLAIN ANALYZE SELECT id FROM person WHERE age > (SELECT dp_count(1) FROM here)');
 answered($refused{$_}, '0A000: 0', "refused for free: $_") foreach sort keys %refused;
+
+# The other levels of a statement are not charged before it is known that Citus can plan all of them.
+my $unplanned = 'SELECT dp_count(1) FROM person p JOIN person q ON p.age = q.age';
+foreach my $statement ("$unplanned UNION ALL $unplanned", "SELECT dp_count(1) FROM person UNION ALL $unplanned", "SELECT dp_count(1), ($unplanned) FROM here",
+	"SELECT dp_count(1) FROM here WHERE size > ($unplanned)", "SELECT dp_avg(n, 1, 0, 100) FROM ($unplanned GROUP BY p.city) AS s (n)",
+	"SELECT dp_count(1) FROM person UNION ALL SELECT dp_sum(n, 1, 0, 100) FROM ($unplanned GROUP BY p.city) AS s (n)")
+{
+	answered($statement, 'XX000: 0', "refused for free: a level that Citus cannot plan: $statement");
+}
+answered("SELECT dp_count(1) FROM ($grouped GROUP BY city) AS s", '0A000: 0', 'refused for free: answers that another private aggregate does not use');
+answered("SELECT dp_count(1) FROM person UNION ALL SELECT dp_count(1) FROM ($grouped GROUP BY city) AS s", '0A000: 0',
+	'refused for free: the same below another level');
 answered("CREATE FUNCTION pg_temp.g() RETURNS SETOF bigint STABLE LANGUAGE sql AS 'SELECT dp_count(1) FROM person';
 	SELECT * FROM pg_temp.g()", '55000: 0', 'refused for free: functions that PostgreSQL puts into the query');
 answered('SELECT dp_median(age, 1, 0, id) FROM person', '22023: 0', 'refused for free: a column as parameter');

@@ -81,10 +81,30 @@ is(answers_of($coordinator, "BEGIN; SET LOCAL citus.propagate_set_commands = 'lo
 is(outcome($worker, "SET search_path = mallory, pg_catalog, public; SELECT topn_add_agg(1, '\\x') FROM generate_series(1, 3)"), '42501',
 	'threat 87: a worker collects no states under a search_path of the session');
 
+# Views. Citus asks the workers with the rights of the role that asks, not with those of the view's owner.
+$coordinator->safe_psql('postgres', q{
+	CREATE VIEW all_people AS SELECT * FROM person; CREATE VIEW barred WITH (security_barrier) AS SELECT * FROM person WHERE age > 18;
+	CREATE VIEW invoked WITH (security_invoker) AS SELECT * FROM person; CREATE VIEW of_one AS SELECT * FROM person WHERE id = 7;
+	CREATE VIEW cities AS SELECT * FROM city; CREATE VIEW nested AS SELECT p.age FROM all_people p JOIN cities USING (city);
+	CREATE VIEW rooms AS SELECT * FROM here; CREATE VIEW answer AS SELECT dp_count(1) AS n FROM person;
+	CREATE VIEW names AS SELECT lower(name) AS name FROM person;
+	SELECT dp_grant_budget('mallory', 1000, 0.1), dp_grant_budget('postgres', 1000, 0.1);
+	GRANT SELECT ON all_people, barred, invoked, of_one, cities, nested, rooms, answer, names TO PUBLIC});
+my %as_mallory = (user => 'mallory');
+foreach my $view (qw(all_people barred invoked of_one cities nested names))
+{
+	is(answers_of($coordinator, "SELECT dp_count(1) FROM $view", %as_mallory), '42501: 0',
+		"threat 87: refused for free: a view of a table without rights on the table: $view");
+	is(answers_of($coordinator, "SELECT dp_count(1) IS NOT NULL FROM $view"), 't: 1', "answered with rights on the table: $view");
+}
+is(answers_of($coordinator, 'SELECT n FROM answer', %as_mallory), '42501: 0', 'threat 87: also a view of an answer');
+is(answers_of($coordinator, 'SELECT dp_count(1) IS NOT NULL FROM rooms', %as_mallory), 't: 1', 'a view of a local table needs no rights on it');
+is(answers_of($coordinator, "PREPARE p AS SELECT dp_count(1) IS NOT NULL FROM all_people; EXECUTE p; SET ROLE mallory; EXECUTE p", user => 'postgres'),
+	't 42501: 1', 'threat 87: a prepared query asks for the rights of the role that executes it');
+
 # The rights are those of the role that opens a cursor, and are checked when it does.
 $coordinator->safe_psql('postgres', q{
 	CREATE TABLE secret (id int, x float8); SELECT create_distributed_table('secret', 'id'); INSERT INTO secret VALUES (1, 42);
-	SELECT dp_grant_budget('postgres', 1000, 0.1);
 	CREATE FUNCTION fetch_one(c refcursor) RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS
 		$$ DECLARE r record; BEGIN FETCH c INTO r; RETURN r::text; END $$;
 	CREATE FUNCTION open_one() RETURNS refcursor LANGUAGE plpgsql SECURITY DEFINER AS

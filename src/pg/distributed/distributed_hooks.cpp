@@ -4,6 +4,7 @@
 #include "pg/distributed/citus_settings.hpp"
 #include "pg/distributed/distributed_query.hpp"
 #include "pg/distributed/distributed_states.hpp"
+#include "pg/distributed/states_query.hpp"
 #include "pg/protect/borrowed_relations.hpp"
 #include "pg/release/state_source.hpp"
 
@@ -67,7 +68,9 @@ PlannedStmt* plan_cut(Query* query, const char* text, int options, ParamListInfo
   PG_FINALLY();
   end_cut(&cut);
   PG_END_TRY();
-  if (cut.states != NIL) depend_on(plan, cut.states);
+  if (cut.states == NIL) return plan;
+  require_no_placeholder(plan);
+  depend_on(plan, cut.states);
   return plan;
 }
 

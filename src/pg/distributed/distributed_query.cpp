@@ -58,6 +58,15 @@ bool is_private_level(const Query* query) {
           find_private_of_level(query->havingQual, &depth));
 }
 
+// For query_tree_walker() and expression_tree_walker(). `levels` is an int*.
+bool count_levels(Node* node, void* levels) {
+  if (node == nullptr) return false;
+  if (!IsA(node, Query)) return expression_tree_walker(node, DPQ_TREE_WALKER(count_levels), levels);
+  auto* query = reinterpret_cast<Query*>(node);
+  if (is_private_level(query)) ++*static_cast<int*>(levels);
+  return query_tree_walker(query, DPQ_TREE_WALKER(count_levels), levels, 0);
+}
+
 // PostgreSQL's own tables cannot be distributed, nor can what is no table.
 bool may_be_distributed(Oid relation) {
   const char kind = get_rel_relkind(relation);
@@ -90,7 +99,7 @@ bool is_elsewhere(Oid relation) {
   return is_citus_table(relation) || is_shard(relation);
 }
 
-void add_relation(PlannedStmt* plan, const Query* query, RangeTblEntry* entry) {
+RangeTblEntry* add_relation(PlannedStmt* plan, const Query* query, RangeTblEntry* entry) {
   RangeTblEntry* added = makeNode(RangeTblEntry);
   added->rtekind = RTE_RELATION;
   added->relid = entry->relid;
@@ -99,6 +108,14 @@ void add_relation(PlannedStmt* plan, const Query* query, RangeTblEntry* entry) {
   added->eref = makeAlias("states", NIL);
   DPQ_COPY_PERMISSIONS(plan, added, query, entry);
   plan->rtable = lappend(plan->rtable, added);
+  return added;
+}
+
+// Workers ask for the rights of the role that asks, also where those of a view's owner would do.
+void add_rights_of_caller(PlannedStmt* plan, const Query* query, RangeTblEntry* entry) {
+  if (!may_be_distributed(entry->relid) || !is_elsewhere(entry->relid)) return;
+  RangeTblEntry* added = add_relation(plan, query, entry);
+  DPQ_CHECK_AS_CALLER(plan, added);
 }
 
 // For query_tree_walker(). `context` is a PlannedStmt*. From PostgreSQL 16 on a view that is
@@ -114,7 +131,10 @@ bool add_relations_below(Node* node, void* context) {
     auto* entry = static_cast<RangeTblEntry*>(lfirst(cell));
     const bool has_relation = entry->rtekind == RTE_RELATION ||
                               (entry->rtekind == RTE_SUBQUERY && OidIsValid(entry->relid));
-    if (has_relation) add_relation(static_cast<PlannedStmt*>(context), query, entry);
+    if (!has_relation) continue;
+    auto* plan = static_cast<PlannedStmt*>(context);
+    (void)add_relation(plan, query, entry);
+    add_rights_of_caller(plan, query, entry);
   }
   return query_tree_walker(query, DPQ_TREE_WALKER(add_relations_below), context, 0);
 }
@@ -152,13 +172,19 @@ bool cut_levels(Node* node, void* context) {
   return query_tree_walker(query, DPQ_TREE_WALKER(cut_levels), context, 0);
 }
 
-const Query* states_with_number(uint64 number) {
+struct CutLevel {
+  const Query* states;
+  bool is_alone;  // no other level of the query is charged
+};
+
+CutLevel level_with_number(uint64 number) {
   for (const CutQuery* cut = innermost; cut != nullptr; cut = cut->around) {
     const ListCell* cell;
     foreach (cell, cut->numbers) {
       const auto* known = static_cast<const Const*>(lfirst(cell));
       if (static_cast<uint64>(DatumGetInt64(known->constvalue)) != number) continue;
-      return static_cast<const Query*>(list_nth(cut->states, foreach_current_index(cell)));
+      return {static_cast<const Query*>(list_nth(cut->states, foreach_current_index(cell))),
+              cut->levels == 1};
     }
   }
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -170,7 +196,7 @@ const Query* states_with_number(uint64 number) {
 
 struct StatesPath {
   CustomPath path;
-  const Query* states;
+  CutLevel level;
   List* columns;
   List* conditions;  // on the keys
 };
@@ -215,7 +241,8 @@ Plan* plan_states(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List* targ
   List* columns = list_copy(path->columns);
   add_columns_of_conditions(plan, path->conditions, &columns);
   plan->scan.plan.qual = static_cast<List*>(copyObjectImpl(path->conditions));
-  plan->custom_private = list_make2(copyObjectImpl(path->states), columns);
+  plan->custom_private =
+      list_make3(copyObjectImpl(path->level.states), columns, makeBoolean(path->level.is_alone));
   plan->methods = distributed_states_methods();
   return &plan->scan.plan;
 }
@@ -223,9 +250,9 @@ Plan* plan_states(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List* targ
 const CustomPathMethods kPathMethods = {kDistributedStatesName, plan_states, nullptr};
 
 // Costs and rows are constants, as those of the release node.
-Path* make_states_path(const GroupingLevel& level, const PathTarget* target, const Query* states) {
+Path* make_states_path(const GroupingLevel& level, const PathTarget* target, const CutLevel& cut) {
   auto* made = static_cast<StatesPath*>(palloc0(sizeof(StatesPath)));
-  made->states = states;
+  made->level = cut;
   made->columns = columns_of(target);
   made->conditions = conditions_on_keys(level);
   made->path.methods = &kPathMethods;
@@ -285,6 +312,7 @@ void end_cut(const CutQuery* cut) {
 
 void cut_query(CutQuery* cut, Query* query) {
   refuse_shards(query);
+  (void)count_levels(reinterpret_cast<Node*>(query), &cut->levels);
   (void)cut_levels(reinterpret_cast<Node*>(query), cut);
   if (!reads_citus(query)) return;
   ereport(ERROR,
@@ -297,7 +325,7 @@ void cut_query(CutQuery* cut, Query* query) {
 Path* states_path_for(const GroupingLevel& level, const PathTarget* states) {
   if (!database_has_citus()) return nullptr;
   const uint64 number = placeholder_number(level.root->parse);
-  if (number != 0) return make_states_path(level, states, states_with_number(number));
+  if (number != 0) return make_states_path(level, states, level_with_number(number));
   refuse_citus(level.root);
   return nullptr;
 }

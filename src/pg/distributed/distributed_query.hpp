@@ -19,6 +19,7 @@ bool reads_citus(Query* query);
 struct CutQuery {
   List* states;      // the queries that were taken out (states_query.hpp)
   List* numbers;     // of their placeholders: Const of int8
+  int levels;        // with private aggregates, cut or not
   CutQuery* around;  // the query whose planning plans this one, or null
 };
 

@@ -44,13 +44,6 @@ const Query* query_of(const StatesNode* node) {
   return static_cast<const Query*>(linitial(plan_of(node)->custom_private));
 }
 
-void begin(CustomScanState* scan, EState*, int) {
-  StatesNode* node = states_node(scan);
-  node->columns = static_cast<const List*>(lsecond(plan_of(node)->custom_private));
-  node->has_keys = query_of(node)->groupClause != NIL;
-  node->user = GetUserId();
-}
-
 void forget_rows(StatesNode* node) {
   if (node->row != nullptr) ExecDropSingleTupleTableSlot(node->row);
   if (node->rows != nullptr) tuplestore_end(node->rows);
@@ -156,6 +149,80 @@ void end(CustomScanState* scan) {
   end_query(node);
 }
 
+// ---- The plan ------------------------------------------------------------------------------
+
+Oid type_of(const TargetEntry* column) {
+  return exprType(reinterpret_cast<const Node*>(column->expr));
+}
+
+// A planner could have put an aggregate with another result in the place of the states'.
+void require_columns(const PlannedStmt* plan, const List* columns) {
+  bool same = plan->commandType == CMD_SELECT &&
+              list_length(plan->planTree->targetlist) == list_length(columns);
+  for (int i = 0; same && i < list_length(columns); ++i) {
+    same = type_of(static_cast<TargetEntry*>(list_nth(plan->planTree->targetlist, i))) ==
+           type_of(static_cast<TargetEntry*>(list_nth(columns, i)));
+  }
+  if (same) return;
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("the plan of the states has other columns than the query"),
+                  errdetail("Nothing was charged."),
+                  errhint("Look for functions named %s that are not of this extension.",
+                          kCombiningAggregate)));
+}
+
+// The query was made before, perhaps long ago: the tables must be locked again.
+PlannedStmt* plan_states(const EState* state, Query* query) {
+  const StateAggregates own = state_aggregates(query);
+  const List* columns = static_cast<List*>(copyObjectImpl(query->targetList));
+  require_no_function_named_as_combination();
+  AcquireRewriteLocks(query, true, false);
+  ParamListInfo parameters = copyParamList(state->es_param_list_info);
+  PlannedStmt* plan = planner(query, state->es_sourceText, 0, parameters);
+  require_columns(plan, columns);
+  require_own_state_readers(plan, own);
+  return plan;
+}
+
+QueryDesc* start_states(const EState* state, Query* query, int flags) {
+  PlannedStmt* plan = plan_states(state, query);
+  QueryDesc* started =
+      CreateQueryDesc(plan, state->es_sourceText, GetActiveSnapshot(), InvalidSnapshot,
+                      None_Receiver, copyParamList(state->es_param_list_info), nullptr, 0);
+  ExecutorStart(started, flags);
+  return started;
+}
+
+bool is_trying = false;
+
+// Ends what it starts, and so it does nothing but report errors.
+void try_to_start(const EState* state, const Query* query) {
+  const bool was_trying = is_trying;
+  is_trying = true;
+  PG_TRY();
+  {
+    QueryDesc* started =
+        start_states(state, static_cast<Query*>(copyObjectImpl(query)), EXEC_FLAG_EXPLAIN_ONLY);
+    ExecutorEnd(started);
+    FreeQueryDesc(started);
+  }
+  PG_FINALLY();
+  { is_trying = was_trying; }
+  PG_END_TRY();
+}
+
+// All levels of a statement begin before the first is charged, but they are planned one after the
+// other. So a query that cannot be planned must be found here.
+void begin(CustomScanState* scan, EState* state, int) {
+  StatesNode* node = states_node(scan);
+  const List* kept = plan_of(node)->custom_private;
+  node->columns = static_cast<const List*>(lsecond(kept));
+  node->has_keys = query_of(node)->groupClause != NIL;
+  node->user = GetUserId();
+  const bool is_alone = boolVal(lthird(kept));
+  if (!is_alone || is_trying) try_to_start(state, query_of(node));
+}
+
 const CustomExecMethods kExecMethods = {
     .CustomName = kDistributedStatesName,
     .BeginCustomScan = begin,
@@ -209,40 +276,6 @@ Query* query_with_parameters(const ReleaseNode* release, const StatesNode* node)
   return query;
 }
 
-Oid type_of(const TargetEntry* column) {
-  return exprType(reinterpret_cast<const Node*>(column->expr));
-}
-
-// A planner could have put an aggregate with another result in the place of the states'.
-void require_columns(const PlannedStmt* plan, const Query* query) {
-  bool same = plan->commandType == CMD_SELECT &&
-              list_length(plan->planTree->targetlist) == list_length(query->targetList);
-  for (int i = 0; same && i < list_length(query->targetList); ++i) {
-    same = type_of(static_cast<TargetEntry*>(list_nth(plan->planTree->targetlist, i))) ==
-           type_of(static_cast<TargetEntry*>(list_nth(query->targetList, i)));
-  }
-  if (same) return;
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("the plan of the states has other columns than the query"),
-                  errdetail("Nothing was charged."),
-                  errhint("Look for functions named %s that are not of this extension.",
-                          kCombiningAggregate)));
-}
-
-// The plan was made before, perhaps long ago: the tables must be locked again.
-PlannedStmt* plan_states(const EState* state, Query* query, const StateAggregates& own) {
-  const List* columns = static_cast<List*>(copyObjectImpl(query->targetList));
-  require_no_function_named_as_combination();
-  AcquireRewriteLocks(query, true, false);
-  ParamListInfo parameters = copyParamList(state->es_param_list_info);
-  PlannedStmt* plan = planner(query, state->es_sourceText, 0, parameters);
-  Query columns_of_query{};
-  columns_of_query.targetList = const_cast<List*>(columns);
-  require_columns(plan, &columns_of_query);
-  require_own_state_readers(plan, own);
-  return plan;
-}
-
 // A cursor is opened by one user, and may be read by another, whose rights must not count.
 void require_same_user(const StatesNode* node) {
   if (GetUserId() == node->user) return;
@@ -251,10 +284,6 @@ void require_same_user(const StatesNode* node) {
                          "the one that opened it"),
                   errdetail("Nothing was charged."),
                   errhint("Read the cursor in the function, or as the role, that opened it.")));
-}
-
-StateAggregates aggregates_of(const ReleaseNode* release) {
-  return state_aggregates(get_func_namespace(release->calls[0].aggref->aggfnoid));
 }
 
 }  // namespace
@@ -270,14 +299,7 @@ void start_distributed_states(ReleaseNode* release) {
   require_settings_of_server();
   end_query(node);
   forget_rows(node);
-  const EState* state = release->scan.ss.ps.state;
-  Query* query = query_with_parameters(release, node);
-  PlannedStmt* plan = plan_states(state, query, aggregates_of(release));
-  QueryDesc* started =
-      CreateQueryDesc(plan, state->es_sourceText, GetActiveSnapshot(), InvalidSnapshot,
-                      None_Receiver, copyParamList(state->es_param_list_info), nullptr, 0);
-  ExecutorStart(started, 0);
-  node->query = started;
+  node->query = start_states(release->scan.ss.ps.state, query_with_parameters(release, node), 0);
 }
 
 void install_distributed_states() {

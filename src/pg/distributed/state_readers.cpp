@@ -1,5 +1,7 @@
 #include "pg/distributed/state_readers.hpp"
 
+#include "pg/distributed/plan_nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
@@ -77,33 +79,11 @@ bool check_readers(Node* node, void* context) {
   return expression_tree_walker(node, DPQ_TREE_WALKER(check_readers), &below);
 }
 
-void check_plan(const Plan* plan, const StateAggregates* own);
-
-void check_plans(const List* plans, const StateAggregates* own) {
-  const ListCell* cell;
-  foreach (cell, plans) check_plan(static_cast<const Plan*>(lfirst(cell)), own);
-}
-
-// Aggregates are in target lists and conditions only.
-void check_plan(const Plan* plan, const StateAggregates* own) {
-  if (plan == nullptr) return;
-  Reading reading = {own, false};
-  (void)check_readers(reinterpret_cast<Node*>(plan->targetlist), &reading);
-  (void)check_readers(reinterpret_cast<Node*>(plan->qual), &reading);
-  check_plan(plan->lefttree, own);
-  check_plan(plan->righttree, own);
-  switch (nodeTag(plan)) {
-    case T_Append:
-      return check_plans(reinterpret_cast<const Append*>(plan)->appendplans, own);
-    case T_MergeAppend:
-      return check_plans(reinterpret_cast<const MergeAppend*>(plan)->mergeplans, own);
-    case T_SubqueryScan:
-      return check_plan(reinterpret_cast<const SubqueryScan*>(plan)->subplan, own);
-    case T_CustomScan:
-      return check_plans(reinterpret_cast<const CustomScan*>(plan)->custom_plans, own);
-    default:
-      return;
-  }
+// Aggregates are in target lists and conditions only. `context` is a StateAggregates*.
+void check_node(const Plan* node, const void* context) {
+  Reading reading = {static_cast<const StateAggregates*>(context), false};
+  (void)check_readers(reinterpret_cast<Node*>(node->targetlist), &reading);
+  (void)check_readers(reinterpret_cast<Node*>(node->qual), &reading);
 }
 
 // Finds a function with the name that is no aggregate; invalid if there is none.
@@ -127,8 +107,7 @@ void require_no_function_named_as_combination() {
 }
 
 void require_own_state_readers(PlannedStmt* plan, const StateAggregates& own) {
-  check_plan(plan->planTree, &own);
-  check_plans(plan->subplans, &own);
+  visit_plan(plan, check_node, &own);
 }
 
 }  // namespace dpquantile

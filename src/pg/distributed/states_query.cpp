@@ -1,5 +1,6 @@
 #include "pg/distributed/states_query.hpp"
 
+#include "pg/distributed/plan_nodes.hpp"
 #include "pg/parameters/call_arguments.hpp"
 #include "pg/release/private_call.hpp"
 #include "pg/release/value_cast.hpp"
@@ -272,7 +273,7 @@ void take_keys(Query* level, Taken* taken) {
   taken->states->groupClause = static_cast<List*>(copyObjectImpl(level->groupClause));
 }
 
-int key_with_reference(const Taken& taken, const Query* level, Index reference) {
+int key_with_reference(const Query* level, Index reference) {
   if (reference == 0) return 0;
   const ListCell* cell;
   foreach (cell, level->groupClause) {
@@ -288,7 +289,7 @@ void take_expressions(Query* level, Taken* taken) {
   foreach (cell, level->targetList) {
     auto* entry = static_cast<TargetEntry*>(lfirst(cell));
     auto* expression = reinterpret_cast<Node*>(entry->expr);
-    const int key = key_with_reference(*taken, level, entry->ressortgroupref);
+    const int key = key_with_reference(level, entry->ressortgroupref);
     entry->expr = reinterpret_cast<Expr*>(key != 0 ? var_of_key(key, expression)
                                                    : take_expression(expression, taken));
   }
@@ -383,14 +384,52 @@ Oid schema_of_aggregates(const Query* level) {
   return schema;
 }
 
-}  // namespace
+Oid type_of_states() {
+  return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("records_state"),
+                         ObjectIdGetDatum(own_schema()));
+}
 
-StateAggregates state_aggregates(Oid schema) {
-  const Oid state = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("records_state"),
-                                    ObjectIdGetDatum(own_schema()));
+StateAggregates aggregates_in(Oid schema) {
+  const Oid state = type_of_states();
   const Oid collected[] = {ANYOID, BYTEAOID};
   return {state, function_in(schema, kCollectingAggregate, 2, collected),
           function_in(schema, kCombiningAggregate, 1, &state)};
+}
+
+// For visit_plan(). `context` is the OID of the placeholder's function.
+void refuse_placeholder(const Plan* node, const void* context) {
+  if (!IsA(node, FunctionScan)) return;
+  const ListCell* cell;
+  foreach (cell, reinterpret_cast<const FunctionScan*>(node)->functions) {
+    const auto* function = static_cast<const RangeTblFunction*>(lfirst(cell));
+    const auto* call = reinterpret_cast<const FuncExpr*>(function->funcexpr);
+    if (!IsA(call, FuncExpr) || call->funcid != *static_cast<const Oid*>(context)) continue;
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("a query over distributed tables does not use its private answers"),
+             errdetail("What is left of it would only tell the exact groups. Nothing was charged."),
+             errhint("Show the private answers, or keep them first: CREATE TEMP TABLE answers AS "
+                     "SELECT ....")));
+  }
+}
+
+}  // namespace
+
+StateAggregates state_aggregates(const Query* states) {
+  const ListCell* cell;
+  foreach (cell, states->targetList) {
+    const auto* column = static_cast<const TargetEntry*>(lfirst(cell));
+    const auto* call = reinterpret_cast<const Aggref*>(column->expr);
+    if (!IsA(call, Aggref) || call->aggtype != type_of_states()) continue;
+    return aggregates_in(get_func_namespace(call->aggfnoid));
+  }
+  ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the query collects no states"),
+                  errhint("Report this to the maintainers of dpquantile.")));
+}
+
+void require_no_placeholder(const PlannedStmt* plan) {
+  const Oid placeholder = placeholder_function();
+  visit_plan(plan, refuse_placeholder, &placeholder);
 }
 
 Query* take_states_query(Query* level, uint64 number) {
@@ -398,7 +437,7 @@ Query* take_states_query(Query* level, uint64 number) {
   DPQ_RESOLVE_GROUP_KEYS(level);
   Taken taken{};
   taken.states = make_states_query(level);
-  taken.own = state_aggregates(schema_of_aggregates(level));
+  taken.own = aggregates_in(schema_of_aggregates(level));
   take_keys(level, &taken);
   take_expressions(level, &taken);
   read_placeholder(level, taken, number);

@@ -4,6 +4,7 @@
 
 extern "C" {
 #include "nodes/parsenodes.h"
+#include "nodes/plannodes.h"
 }
 
 // The query that gives the states of a query level's private aggregates:
@@ -38,13 +39,17 @@ int placeholder_column(const Node* expression);
 // Writes the parameters of a call into its column.
 void set_parameters(Query* states, int column, const bytea* empty_state);
 
-// The type of the states, and the aggregates that collect and combine them, of the private
-// aggregates in a schema.
+// The type of the states in such a query, and the aggregates that collect and combine them.
 struct StateAggregates {
   Oid state;
   Oid collect;
   Oid combine;
 };
-StateAggregates state_aggregates(Oid schema);
+StateAggregates state_aggregates(const Query* states);
+
+// Requires that no node of a plan reads a placeholder. PostgreSQL leaves the private aggregates of
+// a subquery out if the query around does not use them, and would only group the placeholder.
+// ereports otherwise.
+void require_no_placeholder(const PlannedStmt* plan);
 
 }  // namespace dpquantile

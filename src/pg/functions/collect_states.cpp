@@ -113,13 +113,9 @@ DPQ_FUNCTION(dpq_collect_transition) {
 }
 
 // (bigint) returns setof record. It stands for FROM while a query over distributed tables is
-// planned, and has no rows. It is executed only if PostgreSQL has left the private aggregates of a
-// subquery out, because the query around does not use them.
+// planned, and has no rows.
 DPQ_FUNCTION(dpq_distributed_groups) {
-  ereport(ERROR,
-          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-           errmsg("a query over distributed tables does not use its private answers"),
-           errdetail("What is left of it would only tell the exact groups. Nothing was charged."),
-           errhint("Show the private answers, or keep them first: CREATE TEMP TABLE answers AS "
-                   "SELECT ....")));
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("distributed_groups is for the planner only"),
+                  errhint("Leave distributed_groups out of queries.")));
 }

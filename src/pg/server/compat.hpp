@@ -135,6 +135,18 @@ extern "C" {
           (added)->selectedCols = bms_copy((entry)->selectedCols)))
 #endif
 
+// Has a plan ask for the rights of the role that runs it on an entry with such permissions, and not
+// for those of the owner of a view.
+// Call it after DPQ_COPY_PERMISSIONS.
+#if PG_VERSION_NUM >= 160000
+#define DPQ_CHECK_AS_CALLER(plan, added) \
+  ((added)->perminfoindex == 0           \
+       ? (void)0                         \
+       : (void)(getRTEPermissionInfo((plan)->permInfos, added)->checkAsUser = InvalidOid))
+#else
+#define DPQ_CHECK_AS_CALLER(plan, added) ((void)(plan), (void)((added)->checkAsUser = InvalidOid))
+#endif
+
 // PostgreSQL 18 added generated columns that are computed when they are read.
 #if PG_VERSION_NUM >= 180000
 #define DPQ_IS_VIRTUAL(generated) ((generated) == ATTRIBUTE_GENERATED_VIRTUAL)
