@@ -76,10 +76,64 @@ foreach my $setting ('citus.subquery_pushdown = on', 'citus.max_intermediate_res
 	is(answers_of($coordinator, "PREPARE p AS SELECT dp_count(1) FROM person; SET $setting; EXECUTE p"), '55000: 0',
 		"threat 89: also for a prepared query: $setting");
 }
-is(answers_of($coordinator, "BEGIN; SET LOCAL citus.propagate_set_commands = 'local'; SET LOCAL search_path = mallory, pg_catalog, public;
-	RESET citus.propagate_set_commands; $answer; COMMIT"), '42501: 1', 'threat 87: a worker collects no states under a search_path that a caller had Citus send');
-is(outcome($worker, "SET search_path = mallory, pg_catalog, public; SELECT topn_add_agg(1, '\\x') FROM generate_series(1, 3)"), '42501',
-	'threat 87: a worker collects no states under a search_path of the session');
+is(answers_of($coordinator, "BEGIN; SET citus.subquery_pushdown = on; RESET citus.subquery_pushdown; $answer; COMMIT"), '55000: 0',
+	'threat 89: also after RESET in the same transaction');
+
+# A setting that changes in the middle. subquery_pushdown counts each city once for each of six shards.
+my $cities = 'SELECT dp_count(100) BETWEEN 4 AND 6 FROM city c LEFT JOIN person p ON c.city = p.city AND p.age < -1';
+$coordinator->safe_psql('postgres', q{
+	CREATE FUNCTION early(setting text, value text) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS
+		$$ BEGIN PERFORM set_config(setting, value, true); RETURN true; END $$;
+	CREATE FUNCTION late(setting text, value text) RETURNS boolean VOLATILE LANGUAGE plpgsql AS
+		$$ BEGIN PERFORM set_config(setting, value, true); RETURN true; END $$});
+is(answers_of($coordinator, $cities), 't: 1', 'threat 89: each row of a reference table is counted once');
+is(answers_of($coordinator, "$cities WHERE early('citus.subquery_pushdown', 'on')"), '55000: 0',
+	'threat 89: refused for free: a function that changes a setting while the query is planned');
+is(answers_of($coordinator, "$cities WHERE early('citus.subquery_pushdown', 'on') AND early('citus.subquery_pushdown', 'off')"), '55000: 0',
+	'threat 89: also one that changes it back');
+is(answers_of($coordinator, "BEGIN; DECLARE c CURSOR FOR $cities WHERE early('citus.subquery_pushdown', 'on'); FETCH c; COMMIT"), '55000: 0',
+	'threat 89: also when a cursor is read first');
+is(answers_of($coordinator, "PREPARE p(text) AS $cities WHERE early('citus.subquery_pushdown', \$1); SET plan_cache_mode = force_generic_plan;
+	EXECUTE p('on')"), '55000: 0', 'threat 89: also in a prepared query');
+my $local_rows = 'SELECT dp_count(1) FROM person WHERE id IN (SELECT id FROM here';
+is(answers_of($coordinator, "$local_rows WHERE late('citus.max_intermediate_result_size', '9'))"), '55000: 1',
+	'threat 89: a function that changes a setting for a row: no answer');
+is(answers_of($coordinator, "$local_rows WHERE late('citus.max_intermediate_result_size', '9') AND late('citus.max_intermediate_result_size', '1048576'))"),
+	'55000: 1', 'threat 89: also one that changes it back');
+is(answers_of($coordinator, "SELECT m, (SELECT dp_count(1) FROM person WHERE id IN (SELECT id FROM here WHERE m > 1 AND late('citus.subquery_pushdown', 'on')))
+	FROM generate_series(1, 2) AS m"), '0A000: 0', 'threat 89: an execution for each row of an outer query is refused');
+$coordinator->safe_psql('postgres', 'ALTER DATABASE postgres SET citus.subquery_pushdown = on');
+is(answers_of($coordinator, $cities), '0A000: 0', 'threat 89: refused for free: a setting of the database that counts rows more than once');
+$coordinator->safe_psql('postgres', 'ALTER DATABASE postgres RESET citus.subquery_pushdown');
+
+# Citus can be made to send settings to the workers, where they outlive a function or a savepoint. The names in the text of a shard's
+# query are then looked up in the schema of the caller, with the rights of the function's owner.
+$coordinator->safe_psql('postgres', q{
+	SET ROLE mallory;
+	CREATE FUNCTION mallory.lower(text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'as %', current_user USING ERRCODE = 'P0099'; END $$;
+	CREATE FUNCTION mallory.send() RETURNS void LANGUAGE plpgsql SET citus.propagate_set_commands = 'local' AS
+		$$ BEGIN SET LOCAL search_path = mallory, pg_catalog, public; END $$;
+	GRANT EXECUTE ON FUNCTION mallory.send() TO PUBLIC; RESET ROLE;
+	CREATE VIEW names AS SELECT lower(name) AS name FROM person;
+	CREATE FUNCTION of_table() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS
+		$$ BEGIN RETURN (SELECT dp_count(1) IS NOT NULL FROM person WHERE lower(name) = 'n1'); END $$;
+	CREATE FUNCTION of_rows() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS
+		$$ BEGIN RETURN (SELECT dp_count(1) IS NOT NULL FROM (SELECT DISTINCT lower(name) FROM person ORDER BY 1 LIMIT 5) s); END $$;
+	CREATE FUNCTION of_view() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS
+		$$ BEGIN RETURN (SELECT dp_count(1) IS NOT NULL FROM (SELECT DISTINCT name FROM names ORDER BY 1 LIMIT 5) s); END $$;
+	SELECT dp_grant_budget('mallory', 1000, 0.1), dp_grant_budget('postgres', 1000, 0.1)});
+my %as_mallory = (user => 'mallory');
+my %sending = (
+	'in the session' => "SET LOCAL citus.propagate_set_commands = 'local'; SET LOCAL search_path = mallory, pg_catalog, public; RESET citus.propagate_set_commands",
+	'in a function' => 'DO $$ BEGIN PERFORM mallory.send(); END $$',
+	'in a savepoint' => 'SAVEPOINT a; DO $$ BEGIN PERFORM mallory.send(); END $$; RELEASE a');
+foreach my $asked ('of_table()', 'of_rows()', 'of_view()')
+{
+	is(answers_of($coordinator, "BEGIN; $sending{$_}; SELECT $asked; COMMIT", %as_mallory), '55000: 0',
+		"threat 87: refused for free after a search_path was sent to the workers $_: $asked") foreach sort keys %sending;
+	is(answers_of($coordinator, "BEGIN; $sending{'in a function'}; COMMIT; SELECT $asked", %as_mallory), 't: 1',
+		"threat 87: answered in the next transaction: $asked");
+}
 
 # Views. Citus asks the workers with the rights of the role that asks, not with those of the view's owner.
 $coordinator->safe_psql('postgres', q{
@@ -87,10 +141,7 @@ $coordinator->safe_psql('postgres', q{
 	CREATE VIEW invoked WITH (security_invoker) AS SELECT * FROM person; CREATE VIEW of_one AS SELECT * FROM person WHERE id = 7;
 	CREATE VIEW cities AS SELECT * FROM city; CREATE VIEW nested AS SELECT p.age FROM all_people p JOIN cities USING (city);
 	CREATE VIEW rooms AS SELECT * FROM here; CREATE VIEW answer AS SELECT dp_count(1) AS n FROM person;
-	CREATE VIEW names AS SELECT lower(name) AS name FROM person;
-	SELECT dp_grant_budget('mallory', 1000, 0.1), dp_grant_budget('postgres', 1000, 0.1);
 	GRANT SELECT ON all_people, barred, invoked, of_one, cities, nested, rooms, answer, names TO PUBLIC});
-my %as_mallory = (user => 'mallory');
 foreach my $view (qw(all_people barred invoked of_one cities nested names))
 {
 	is(answers_of($coordinator, "SELECT dp_count(1) FROM $view", %as_mallory), '42501: 0',
@@ -115,6 +166,13 @@ is(answers_of($coordinator, "BEGIN; DECLARE c CURSOR FOR SELECT max(age), dp_cou
 	'42501: 0', 'threat 87: nor is it read with the rights of another role');
 is(answers_of($coordinator, 'BEGIN; SELECT open_one(); FETCH ALL FROM d; COMMIT'), 'd 42501: 0',
 	'threat 87: nor by one without the rights of the role that opened it');
+
+$coordinator->safe_psql('postgres', q{
+	CREATE TABLE passing (id int, x float8); SELECT create_distributed_table('passing', 'id'); INSERT INTO passing VALUES (1, 2)});
+is(answers_of($coordinator, "PREPARE p AS SELECT dp_median(x, 1, 0, 100) BETWEEN 0 AND 100 FROM passing; SET plan_cache_mode = force_generic_plan; EXECUTE p;
+		SELECT undistribute_table('passing'); EXECUTE p; SELECT create_distributed_table('passing', 'id'); EXECUTE p;
+		ALTER TABLE passing RENAME x TO y; EXECUTE p; DROP TABLE passing; EXECUTE p", user => 'postgres'), 't t t 42703 42P01: 3',
+	'threat 89: a prepared query is planned anew when its table is distributed, changed or dropped');
 
 # ---- Threat 88: crashes ----------------------------------------------------------------------
 
@@ -156,7 +214,7 @@ is(finish_psql($query), '57014', 'threat 88: a cancel ends the query');
 is(charges($coordinator) - $before, 1, 'threat 88: and refunds nothing');
 
 # A shard moves while it is counted, and its rows are counted once.
-my $quick = 'SELECT dp_count(100) FROM person WHERE id < 100 AND pg_sleep(0.03) IS NOT NULL';
+my $quick = 'SELECT dp_count(100) FROM person WHERE id < 100 AND pg_sleep(0.15) IS NOT NULL';
 $query = start_psql($coordinator, $quick);
 wait_for_slow();
 my ($from, $to) = map { sprintf "'%s', %d", $_->host, $_->port } @workers;

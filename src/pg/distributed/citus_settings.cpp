@@ -4,14 +4,11 @@
 #include <iterator>
 #include <string_view>
 
-#include "pg/distributed/citus_catalog.hpp"
-#include "pg/distributed/states_query.hpp"
+#include "pg/server/postgres.hpp"
 
 extern "C" {
-#include "nodes/nodeFuncs.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
-#include "utils/lsyscache.h"
 }
 
 namespace dpquantile {
@@ -43,72 +40,61 @@ constexpr std::string_view kHarmless[] = {
     "citus.task_assignment_policy",
 };
 
+// A setting of Citus that any user may set.
+bool may_change_answers(const config_generic* setting) {
+  const std::string_view name = setting->name;
+  return name.substr(0, kPrefix.size()) == kPrefix && setting->context == PGC_USERSET &&
+         std::find(std::begin(kHarmless), std::end(kHarmless), name) == std::end(kHarmless);
+}
+
 // PGC_S_DATABASE and what comes before it is set by those who run the server or own the database.
 bool is_of_server(const config_generic* setting) {
-  return setting->context != PGC_USERSET || setting->source <= PGC_S_DATABASE;
+  return setting->source <= PGC_S_DATABASE;
 }
 
-bool is_allowed(const config_generic* setting) {
-  const std::string_view name = setting->name;
-  return name.substr(0, kPrefix.size()) != kPrefix || is_of_server(setting) ||
-         std::find(std::begin(kHarmless), std::end(kHarmless), name) != std::end(kHarmless);
+// Some value was set in this transaction, and perhaps the server's again since. A function with a
+// clause SET leaves no trace, but its value ends with it.
+bool was_set_in_transaction(const config_generic* setting) {
+  return setting->stack != nullptr;
 }
 
-// For query_tree_walker() and expression_tree_walker(). Another function of the name counts too.
-bool collects_states(Node* node, void*) {
-  if (node == nullptr) return false;
-  if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(collects_states),
-                             nullptr, 0);
-  }
-  Oid function = InvalidOid;
-  if (IsA(node, Aggref)) function = reinterpret_cast<Aggref*>(node)->aggfnoid;
-  if (IsA(node, FuncExpr)) function = reinterpret_cast<FuncExpr*>(node)->funcid;
-  if (function >= FirstNormalObjectId) {
-    const char* name = get_func_name(function);
-    if (name != nullptr && strcmp(name, kCollectingAggregate) == 0) return true;
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(collects_states), nullptr);
+// It counts a row once for each shard in some joins, whoever has set it.
+bool multiplies_rows() {
+  const char* value = GetConfigOption("citus.subquery_pushdown", true, false);
+  return value != nullptr && strcmp(value, "on") == 0;
 }
 
-// ALTER ROLE ... SET is of the role whose session it is, so it is as good as the server's here.
-bool has_own_search_path() {
-  int count;
-  config_generic** settings = DPQ_SETTINGS(&count);
-  for (int i = 0; i < count; ++i) {
-    if (std::string_view(settings[i]->name) == "search_path") {
-      return settings[i]->source > PGC_S_DATABASE_USER;
-    }
-  }
-  return true;
+[[noreturn]] void refuse_value(const char* name, Charged charged) {
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+       errmsg("private answers over distributed tables need the server's value of %s", name),
+       errdetail("The role, the client or this transaction has set it. %s",
+                 charged == Charged::kYes ? "The query keeps its charge." : "Nothing was charged."),
+       errhint("RESET %s, or ALTER ROLE ... RESET %s, and begin another transaction. The "
+               "guide docs/citus.md lists the settings that may differ.",
+               name, name)));
 }
 
 }  // namespace
 
-void require_settings_of_server() {
+void require_settings_of_server(Charged charged) {
   int count;
   config_generic** settings = DPQ_SETTINGS(&count);
   for (int i = 0; i < count; ++i) {
-    if (is_allowed(settings[i])) continue;
-    const char* name = settings[i]->name;
-    ereport(ERROR,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-             errmsg("private answers over distributed tables need the server's value of %s", name),
-             errdetail("The role, the client or this session has set it. Nothing was charged."),
-             errhint("RESET %s, or ALTER ROLE ... RESET %s. The guide docs/citus.md lists the "
-                     "settings that may differ.",
-                     name, name)));
+    if (!may_change_answers(settings[i])) continue;
+    if (!is_of_server(settings[i]) || was_set_in_transaction(settings[i])) {
+      refuse_value(settings[i]->name, charged);
+    }
   }
-}
-
-void require_search_path_of_server(Query* query) {
-  if (!has_own_search_path() || !collects_states(reinterpret_cast<Node*>(query), nullptr)) return;
-  if (!database_has_citus() || is_coordinator()) return;
-  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                  errmsg("states are collected on a worker only with the server's search_path"),
-                  errdetail("This session has set another one."),
-                  errhint("Leave citus.propagate_set_commands at none, and start the transaction "
-                          "again.")));
+  if (multiplies_rows()) {
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("private answers over distributed tables need citus.subquery_pushdown to "
+                    "be off"),
+             errdetail("It has some joins count a row once for each shard."),
+             errhint("Set it to off for the server and the database.")));
+  }
 }
 
 }  // namespace dpquantile

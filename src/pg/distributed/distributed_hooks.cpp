@@ -4,6 +4,7 @@
 #include "pg/distributed/citus_settings.hpp"
 #include "pg/distributed/distributed_query.hpp"
 #include "pg/distributed/distributed_states.hpp"
+#include "pg/distributed/sent_settings.hpp"
 #include "pg/distributed/states_query.hpp"
 #include "pg/protect/borrowed_relations.hpp"
 #include "pg/release/state_source.hpp"
@@ -62,7 +63,7 @@ PlannedStmt* plan_cut(Query* query, const char* text, int options, ParamListInfo
   PG_TRY();
   {
     cut_query(&cut, query);
-    if (cut.states != NIL) require_settings_of_server();
+    if (cut.states != NIL) require_settings_of_server(Charged::kNo);
     plan = plan_as_before(query, text, options, params);
   }
   PG_FINALLY();
@@ -75,7 +76,6 @@ PlannedStmt* plan_cut(Query* query, const char* text, int options, ParamListInfo
 }
 
 PlannedStmt* plan_distributed(Query* query, const char* text, int options, ParamListInfo params) {
-  require_search_path_of_server(query);
   refuse_protected(query);
   if (!has_private_aggregates(query) || !database_has_citus()) {
     return plan_as_before(query, text, options, params);
@@ -108,6 +108,7 @@ const StateSource kSource = {states_path_for, prepare_states};
 void install_distributed_hooks() {
   if (!server_has_citus()) return;
   install_distributed_states();
+  watch_sent_settings();
   install_state_source(&kSource);
   previous_planner = planner_hook;
   planner_hook = plan_distributed;

@@ -1,6 +1,7 @@
 #include "pg/distributed/distributed_states.hpp"
 
 #include "pg/distributed/citus_settings.hpp"
+#include "pg/distributed/sent_settings.hpp"
 #include "pg/distributed/state_readers.hpp"
 #include "pg/release/release_execution.hpp"
 #include "pg/state/records_io.hpp"
@@ -61,6 +62,11 @@ void end_query(StatesNode* node) {
   FreeQueryDesc(query);
 }
 
+void require_known_settings(Charged charged) {
+  require_settings_of_server(charged);
+  require_no_sent_settings();
+}
+
 void run(StatesNode* node) {
   QueryDesc* query = node->query;
   if (query == nullptr) {
@@ -74,6 +80,7 @@ void run(StatesNode* node) {
                                   nullptr);
   DPQ_RUN_ALL(query);
   end_query(node);
+  require_known_settings(Charged::kYes);
 }
 
 void store(StatesNode* node, TupleTableSlot* group) {
@@ -296,10 +303,11 @@ void start_distributed_states(ReleaseNode* release) {
   StatesNode* node = find_states_node(release->child);
   if (node == nullptr) return;
   require_same_user(node);
-  require_settings_of_server();
+  require_known_settings(Charged::kNo);
   end_query(node);
   forget_rows(node);
   node->query = start_states(release->scan.ss.ps.state, query_with_parameters(release, node), 0);
+  require_known_settings(Charged::kNo);
 }
 
 void install_distributed_states() {
