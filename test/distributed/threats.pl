@@ -167,8 +167,15 @@ is(answers_of($coordinator, "BEGIN; DECLARE c CURSOR FOR SELECT max(age), dp_cou
 is(answers_of($coordinator, 'BEGIN; SELECT open_one(); FETCH ALL FROM d; COMMIT'), 'd 42501: 0',
 	'threat 87: nor by one without the rights of the role that opened it');
 
+# A cursor that is open keeps its tables as they are, as other cursors do.
 $coordinator->safe_psql('postgres', q{
 	CREATE TABLE passing (id int, x float8); SELECT create_distributed_table('passing', 'id'); INSERT INTO passing VALUES (1, 2)});
+foreach my $change ('DROP TABLE passing', 'ALTER TABLE passing ALTER COLUMN x TYPE text', 'ALTER TABLE passing DROP COLUMN x', 'TRUNCATE passing',
+	"SELECT undistribute_table('passing')")
+{
+	is(answers_of($coordinator, "BEGIN; DECLARE c CURSOR FOR SELECT dp_median(x, 1, 0, 100) FROM passing; $change; FETCH c", user => 'postgres'),
+		'55006 25P02: 0', "threat 89: refused while a cursor is open: $change");
+}
 is(answers_of($coordinator, "PREPARE p AS SELECT dp_median(x, 1, 0, 100) BETWEEN 0 AND 100 FROM passing; SET plan_cache_mode = force_generic_plan; EXECUTE p;
 		SELECT undistribute_table('passing'); EXECUTE p; SELECT create_distributed_table('passing', 'id'); EXECUTE p;
 		ALTER TABLE passing RENAME x TO y; EXECUTE p; DROP TABLE passing; EXECUTE p", user => 'postgres'), 't t t 42703 42P01: 3',

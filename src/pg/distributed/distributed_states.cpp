@@ -1,6 +1,7 @@
 #include "pg/distributed/distributed_states.hpp"
 
 #include "pg/distributed/citus_settings.hpp"
+#include "pg/distributed/open_relations.hpp"
 #include "pg/distributed/sent_settings.hpp"
 #include "pg/distributed/state_readers.hpp"
 #include "pg/release/release_execution.hpp"
@@ -28,6 +29,7 @@ struct StatesNode {
   QueryDesc* query;       // started and not run yet, or null
   Tuplestorestate* rows;  // what it gave, or null
   TupleTableSlot* row;
+  List* relations;  // open, as those of a scan are
   bool has_keys;
   Oid user;      // whose rights were checked
   int64 groups;  // that were given
@@ -154,6 +156,8 @@ void end(CustomScanState* scan) {
   ExecClearTuple(scan->ss.ss_ScanTupleSlot);
   forget_rows(node);
   end_query(node);
+  close_relations(node->relations);
+  node->relations = NIL;
 }
 
 // ---- The plan ------------------------------------------------------------------------------
@@ -224,6 +228,7 @@ void begin(CustomScanState* scan, EState* state, int) {
   StatesNode* node = states_node(scan);
   const List* kept = plan_of(node)->custom_private;
   node->columns = static_cast<const List*>(lsecond(kept));
+  node->relations = open_relations(query_of(node));
   node->has_keys = query_of(node)->groupClause != NIL;
   node->user = GetUserId();
   const bool is_alone = boolVal(lthird(kept));
