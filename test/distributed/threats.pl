@@ -181,6 +181,17 @@ is(answers_of($coordinator, "PREPARE p AS SELECT dp_median(x, 1, 0, 100) BETWEEN
 		ALTER TABLE passing RENAME x TO y; EXECUTE p; DROP TABLE passing; EXECUTE p", user => 'postgres'), 't t t 42703 42P01: 3',
 	'threat 89: a prepared query is planned anew when its table is distributed, changed or dropped');
 
+$coordinator->safe_psql('postgres', 'REVOKE EXECUTE ON FUNCTION dp_count(float8) FROM PUBLIC');
+is(answers_of($coordinator, 'SELECT dp_count(1) FROM person'), '42501: 0', 'threat 87: the right to call a private aggregate is asked for');
+is(answers_of($coordinator, 'SELECT dp_sum(age, 1, 0, 100) FROM person UNION ALL SELECT dp_count(1) FROM person'), '42501: 0',
+	'threat 87: before another level is charged');
+is(answers_of($coordinator, 'SELECT of_table()', %as_mallory), 't: 1', 'threat 87: a function has the rights of its owner');
+$coordinator->safe_psql('postgres', q{CREATE FUNCTION forbidden(int) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN true; END $$;
+	REVOKE EXECUTE ON FUNCTION forbidden(int) FROM PUBLIC});
+is(answers_of($coordinator, 'SELECT dp_sum(age, 1, 0, 100) FROM person WHERE forbidden(id)'), '42501: 0',
+	'threat 87: the right to call a function on the workers is asked for before the charge');
+$coordinator->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION dp_count(float8) TO PUBLIC');
+
 # ---- Threat 88: crashes ----------------------------------------------------------------------
 
 # Each row of the shards sleeps, so that the query runs for some seconds.

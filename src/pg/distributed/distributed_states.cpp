@@ -1,6 +1,7 @@
 #include "pg/distributed/distributed_states.hpp"
 
 #include "pg/distributed/citus_settings.hpp"
+#include "pg/distributed/function_rights.hpp"
 #include "pg/distributed/open_relations.hpp"
 #include "pg/distributed/sent_settings.hpp"
 #include "pg/distributed/state_readers.hpp"
@@ -231,6 +232,8 @@ void begin(CustomScanState* scan, EState* state, int) {
   node->relations = open_relations(query_of(node));
   node->has_keys = query_of(node)->groupClause != NIL;
   node->user = GetUserId();
+  require_function_rights(reinterpret_cast<const Node*>(plan_of(node)->custom_scan_tlist));
+  require_function_rights(reinterpret_cast<const Node*>(query_of(node)));
   const bool is_alone = boolVal(lthird(kept));
   if (!is_alone || is_trying) try_to_start(state, query_of(node));
 }
