@@ -1,4 +1,4 @@
-# Threats 85 to 89: what may be tried where tables are distributed over several servers.
+# Threats 85 to 89 and 91: what may be tried where tables are distributed over several servers.
 
 use strict;
 use warnings;
@@ -191,6 +191,45 @@ $coordinator->safe_psql('postgres', q{CREATE FUNCTION forbidden(int) RETURNS boo
 is(answers_of($coordinator, 'SELECT dp_sum(age, 1, 0, 100) FROM person WHERE forbidden(id)'), '42501: 0',
 	'threat 87: the right to call a function on the workers is asked for before the charge');
 $coordinator->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION dp_count(float8) TO PUBLIC');
+
+# ---- Threat 91: sizes and statistics of shards -----------------------------------------------
+
+# The blocks of the guide.
+my $guide = slurp_file("$FindBin::Bin/../../docs/citus.md");
+my ($revoking) = $guide =~ /^(REVOKE EXECUTE ON FUNCTION run_command_on_workers.*?)^```/ms or die 'the guide has no REVOKE';
+my ($rejecting) = $guide =~ /^(local all \+untrusted.*?)^```/ms or die 'the guide has no lines for pg_hba.conf';
+$coordinator->safe_psql('postgres', 'CREATE ROLE untrusted; GRANT untrusted TO mallory');
+my @sizes = (
+	"SELECT max(result) FROM run_command_on_workers('SELECT sum(reltuples) FROM pg_class')",
+	"SELECT max(result) FROM run_command_on_all_nodes('SELECT 1') WHERE nodeid > 1",
+	"SELECT max(result) FROM run_command_on_shards('person', 'SELECT pg_relation_size(''%s'')')",
+	"SELECT max(result) FROM run_command_on_placements('person', 'SELECT pg_relation_size(''%s'')')",
+	"SELECT citus_table_size('person')", "SELECT citus_relation_size('person')", "SELECT citus_total_relation_size('person')",
+	"SELECT max(shard_size) FROM citus_shards WHERE table_name = 'person'::regclass",
+	"SELECT table_size FROM citus_tables WHERE table_name = 'person'::regclass",
+	"SELECT citus_shard_cost_by_disk_size(min(shardid)) FROM pg_dist_shard WHERE logicalrelid = 'person'::regclass",
+	"SELECT citus_update_shard_statistics(min(shardid)) FROM pg_dist_shard WHERE logicalrelid = 'person'::regclass");
+my %shown = map { $_ => outcome($coordinator, $_, %as_mallory) } @sizes;
+like($shown{$_}, qr/^[\d.e+]+( kB)?$/, "threat 91: shown without precautions: $_") foreach @sizes;
+my %hba = map { $_ => slurp_file($_->data_dir . '/pg_hba.conf') } @workers;
+
+sub set_hba
+{
+	my ($node, $lines) = @_;
+	open my $file, '>', $node->data_dir . '/pg_hba.conf' or die $!;
+	print $file $lines;
+	close $file;
+	$node->reload;
+	return;
+}
+set_hba($_, $rejecting . $hba{$_}) foreach @workers;
+$workers[0]->poll_query_until('postgres', "SELECT count(*) > 1 FROM pg_hba_file_rules WHERE 'reject' = auth_method") or die 'the rules are not read';
+isnt(outcome($coordinator, $_, %as_mallory), $shown{$_}, "threat 91: not shown to a role that the workers reject: $_") foreach @sizes;
+is(answers_of($coordinator, 'SELECT of_table()', %as_mallory), 't: 1', 'threat 91: which is answered by functions');
+set_hba($_, $hba{$_}) foreach @workers;
+$coordinator->safe_psql('postgres', $revoking);
+is(outcome($coordinator, $_, %as_mallory), '42501', "threat 91: not shown without the rights: $_") foreach @sizes;
+is(answers_of($coordinator, 'SELECT of_table()', %as_mallory), 't: 1', 'threat 91: a role without the rights is answered by functions');
 
 # ---- Threat 88: crashes ----------------------------------------------------------------------
 
