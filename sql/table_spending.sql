@@ -83,6 +83,12 @@ SELECT number, function, epsilon, tables FROM dp_ledger WHERE role = 'regress_dp
 :spent;
 
 -- Rows that are lost, as in a restore without the table, are made again from ledger and archive.
+BEGIN;
+SELECT count(*) AS archived, count(tables) AS with_tables FROM dp_archive_ledger('infinity', with_tables => false) WHERE role = 'regress_dpq_ts';
+ROLLBACK;
+BEGIN;
+SELECT DISTINCT tables FROM dp_archive_ledger('infinity', true) WHERE role = 'regress_dpq_ts' ORDER BY 1;
+ROLLBACK;
 SELECT count(*) AS archived FROM dp_archive_ledger('infinity') WHERE role = 'regress_dpq_ts';
 SET SESSION AUTHORIZATION regress_dpq_ts;
 SELECT dp_count(1) IS NOT NULL AS answered FROM visits;

@@ -1042,18 +1042,18 @@ COMMENT ON FUNCTION @extschema@.dp_revoke_budget(regrole, regclass) IS
   'until it gets another one for the table. role, on_table: as dp_budget shows them. Its spending is kept and counts again if it gets a '
   'budget for the table later.';
 
-CREATE FUNCTION @extschema@.dp_archive_ledger(before timestamptz)
+CREATE FUNCTION dpquantile.archive_ledger(before timestamptz)
   RETURNS TABLE (budget_id uuid, number bigint, charged_at timestamptz, role name, session_role name, function name,
                  mechanism text, neighbours text, epsilon numeric, delta numeric, grouping_sets integer, groups integer,
-                 query text, rho numeric, accountant text)
-  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+                 query text, rho numeric, accountant text, tables text[])
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
   budgets uuid[];
 BEGIN
   PERFORM dpquantile.check_version();
-  IF dp_archive_ledger.before IS NULL THEN
+  IF archive_ledger.before IS NULL THEN
     RAISE EXCEPTION 'before must be a time, got NULL'
       USING ERRCODE = 'null_value_not_allowed',
             HINT = 'For example: SELECT * FROM dp_archive_ledger(now() - interval ''1 year'').';
@@ -1062,12 +1062,12 @@ BEGIN
   LOCK TABLE dpquantile.budget_name IN SHARE UPDATE EXCLUSIVE MODE;
   -- The charges of these budgets wait, as they do for dp_grant_budget: a charge under way may refer to a text that no
   -- other charge refers to, and would not see that the text is removed.
-  budgets := ARRAY(SELECT DISTINCT l.budget_id FROM dpquantile.ledger l WHERE l.charged_at < dp_archive_ledger.before);
+  budgets := ARRAY(SELECT DISTINCT l.budget_id FROM dpquantile.ledger l WHERE l.charged_at < archive_ledger.before);
   PERFORM FROM dpquantile.budget b WHERE b.budget_id = ANY (budgets) ORDER BY b.role FOR UPDATE;
   RETURN QUERY
     WITH archived AS (
       DELETE FROM dpquantile.ledger l
-       WHERE l.budget_id = ANY (budgets) AND l.charged_at < dp_archive_ledger.before
+       WHERE l.budget_id = ANY (budgets) AND l.charged_at < archive_ledger.before
       RETURNING l.*
     ), summed AS (
       INSERT INTO dpquantile.budget_name AS n
@@ -1092,13 +1092,28 @@ BEGIN
     )
     SELECT a.budget_id, a.number, a.charged_at, a.role_name, a.session_role_name, a.function, a.mechanism,
            a.neighbours, trim_scale(a.epsilon), trim_scale(a.delta), a.grouping_sets, a.groups, t.query,
-           trim_scale(a.rho), a.accountant
+           trim_scale(a.rho), a.accountant, a.tables
       FROM archived a LEFT JOIN dpquantile.query_text t USING (budget_id, query_hash)
      ORDER BY a.charged_at, a.budget_id, a.number;
   DELETE FROM dpquantile.query_text t
    WHERE t.budget_id = ANY (budgets)
      AND NOT EXISTS (SELECT FROM dpquantile.ledger l
                       WHERE l.budget_id = t.budget_id AND l.query_hash = t.query_hash);
+END
+$$;
+
+CREATE FUNCTION @extschema@.dp_archive_ledger(before timestamptz)
+  RETURNS TABLE (budget_id uuid, number bigint, charged_at timestamptz, role name, session_role name, function name,
+                 mechanism text, neighbours text, epsilon numeric, delta numeric, grouping_sets integer, groups integer,
+                 query text, rho numeric, accountant text)
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+    SELECT a.budget_id, a.number, a.charged_at, a.role, a.session_role, a.function, a.mechanism, a.neighbours, a.epsilon, a.delta,
+           a.grouping_sets, a.groups, a.query, a.rho, a.accountant
+      FROM dpquantile.archive_ledger(dp_archive_ledger.before) a;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.dp_archive_ledger(timestamptz) IS
@@ -1109,6 +1124,29 @@ COMMENT ON FUNCTION @extschema@.dp_archive_ledger(timestamptz) IS
   'The charges of the budgets concerned wait until the transaction ends. budget_id: the budget; the other columns are '
   'those of dp_ledger: number, charged_at, role, session_role, function, mechanism, neighbours, epsilon, delta, '
   'grouping_sets, groups, query, rho, accountant. For the data owner.';
+
+-- The columns of the one above are those of 0.1.0, which tables of archived charges have.
+CREATE FUNCTION @extschema@.dp_archive_ledger(before timestamptz, with_tables boolean)
+  RETURNS TABLE (budget_id uuid, number bigint, charged_at timestamptz, role name, session_role name, function name,
+                 mechanism text, neighbours text, epsilon numeric, delta numeric, grouping_sets integer, groups integer,
+                 query text, rho numeric, accountant text, tables text[])
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+    SELECT a.budget_id, a.number, a.charged_at, a.role, a.session_role, a.function, a.mechanism, a.neighbours, a.epsilon, a.delta,
+           a.grouping_sets, a.groups, a.query, a.rho, a.accountant,
+           CASE WHEN dp_archive_ledger.with_tables THEN a.tables END
+      FROM dpquantile.archive_ledger(dp_archive_ledger.before) a;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.dp_archive_ledger(timestamptz, boolean) IS
+  'What dp_archive_ledger(before) does and returns, and one column more, tables: the protected tables whose rows were asked about, under '
+  'their names at that time (NULL for other rows). before: a time; with_tables: false leaves the column empty. The other columns are '
+  'budget_id, number, charged_at, role, session_role, function, mechanism, neighbours, epsilon, delta, grouping_sets, groups, query, rho, '
+  'accountant. For the data owner.';
+COMMENT ON FUNCTION dpquantile.archive_ledger(timestamptz) IS 'What dp_archive_ledger does for its caller.';
 
 -- A restore or a failover may lose charges, and a copy of the database has charges that this one lacks.
 CREATE FUNCTION @extschema@.dp_add_charge(role regrole, epsilon numeric, delta numeric DEFAULT 0, rho numeric DEFAULT NULL,
