@@ -166,6 +166,22 @@ SELECT "source"."department", AVG("source"."count")::int
  GROUP BY "source"."department" ORDER BY 1;
 SELECT COUNT(*) AS "count", SUM(CASE WHEN "visits"."urgent" = TRUE THEN 1 ELSE 0.0 END)::int AS "urgent" FROM "regress_dpq_bi"."visits";
 SELECT PERCENTILE_CONT(0.5) within group (order by "visits"."amount") BETWEEN 95 AND 105 AS "median" FROM "regress_dpq_bi"."visits";
+-- Metabase's aggregations, running totals, conditions and questions on questions (driver/sql/query_processor.clj, commit 0041072)
+SELECT STDDEV_POP("visits"."amount") BETWEEN 55 AND 60 AS "stddev", VAR_POP("visits"."amount") BETWEEN 3000 AND 3600 AS "var" FROM "regress_dpq_bi"."visits";
+SELECT DATE_TRUNC('month', "visits"."at") AS "at", SUM(COUNT(*)) OVER (ORDER BY DATE_TRUNC('month', "visits"."at") ASC ROWS UNBOUNDED PRECEDING) AS "count" FROM "regress_dpq_bi"."visits"
+ WHERE ("visits"."at" >= timestamp with time zone '2024-02-01 00:00:00.000Z') AND ("visits"."at" < timestamp with time zone '2024-04-01 00:00:00.000Z')
+ GROUP BY DATE_TRUNC('month', "visits"."at") ORDER BY DATE_TRUNC('month', "visits"."at") ASC;
+SELECT round(CAST(SUM(CASE WHEN "visits"."urgent" = TRUE THEN 1 ELSE 0.0 END) / COUNT(*) AS numeric), 2) AS "share" FROM "regress_dpq_bi"."visits";
+SELECT COUNT(*) AS "count" FROM "regress_dpq_bi"."visits" WHERE ("visits"."department" <> 'ENT') OR ("visits"."department" IS NULL);
+SELECT COUNT(*) AS "count" FROM "regress_dpq_bi"."visits" WHERE NOT (LOWER("visits"."city") LIKE '%o%') OR ("visits"."city" IS NULL);
+SELECT "source"."what" AS "what", COUNT(*) AS "count" FROM (SELECT "visits"."id" AS "id", UPPER("visits"."department") AS "what" FROM "regress_dpq_bi"."visits") AS "source"
+ GROUP BY "source"."what" ORDER BY "source"."what" ASC;
+SELECT "source"."department" AS "department", "source"."count" AS "count" FROM (SELECT "visits"."department" AS "department", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits"
+   GROUP BY "visits"."department" ORDER BY "visits"."department" ASC) AS "source" WHERE "source"."count" > 10 LIMIT 1048575;
+SELECT COALESCE("visits"."department", 'none') AS "department", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits" GROUP BY COALESCE("visits"."department", 'none') ORDER BY 1;
+SELECT CAST(extract(year from "visits"."at") AS integer) AS "at", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits" WHERE "visits"."at" >= timestamp with time zone '2024-02-01 00:00:00.000Z' GROUP BY CAST(extract(year from "visits"."at") AS integer);
+SELECT CONCAT("visits"."department", '-', "visits"."urgent") AS "x", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits" GROUP BY CONCAT("visits"."department", '-', "visits"."urgent");
+SELECT SUM("visits"."amount" / CASE WHEN "visits"."patient" = 0 THEN NULL ELSE "visits"."patient" END) AS "sum" FROM "regress_dpq_bi"."visits";
 
 -- Grafana: the tables and columns of its query builder (postgresMetaQuery.ts, commit 12f912a), the macros of time groups and filters (macros.go, commit 02ab314)
 SELECT quote_ident(table_name) AS "table"
@@ -197,7 +213,7 @@ SELECT floor(extract(epoch from at)/86400)*86400 AS "time", count(*) FROM visits
 SELECT date_bin('6 hours', at, timestamptz '2024-01-01 UTC') AS "time", count(*) FROM visits WHERE at BETWEEN '2024-02-01T00:00:00Z' AND '2024-02-01T23:59:59Z' GROUP BY 1 ORDER BY 1;
 SELECT date_trunc('day', at) AS "time", city AS metric, count(*) AS value FROM visits WHERE at BETWEEN '2024-02-01T00:00:00Z' AND '2024-02-01T23:59:59Z' GROUP BY 1, 2 ORDER BY 1, 2;
 
--- Tableau: cursors, sum(1), parts of dates
+-- Tableau: cursors, sum(1); its formulas of PostgreSQL (connector-plugin-sdk, samples/plugins/postgres_jdbc/dialect.tdd, commit 267ff22)
 BEGIN;
 DECLARE "SQL_CUR1" CURSOR WITH HOLD FOR
   SELECT "visits"."department" AS "department", SUM(1) AS "cnt:ok", AVG(CAST("visits"."amount" AS DOUBLE PRECISION)) BETWEEN 97 AND 103 AS "avg:amount:ok"
@@ -209,6 +225,22 @@ SELECT CAST(TRUNC(EXTRACT(YEAR FROM "visits"."at")) AS INTEGER) AS "yr:at:ok", C
 SELECT DATE_TRUNC('MONTH', CAST("visits"."at" AS TIMESTAMP)) AS "tmn:at:ok", COUNT(1) AS n FROM "regress_dpq_bi"."visits" "visits" WHERE ("visits"."city" IN ('Oslo', 'Rome')) GROUP BY 1 ORDER BY 1;
 SELECT DISTINCT "visits"."department" AS "department" FROM "regress_dpq_bi"."visits" "visits" ORDER BY 1 ASC;
 SELECT "visits"."city" AS "city", SUM(1) AS "Number of Records" FROM "regress_dpq_bi"."visits" "visits" WHERE 1 = 0 GROUP BY 1;
+SELECT (1 + CAST(EXTRACT(DOW FROM "visits"."at") AS INTEGER)) AS "wd:at:ok", SUM(1) AS n FROM "regress_dpq_bi"."visits" "visits" GROUP BY 1 HAVING (COUNT(1) > 0) ORDER BY 1 LIMIT 2;
+SELECT CAST(FLOOR((7 + EXTRACT(DOY FROM "visits"."at") - 1 + EXTRACT(DOW FROM DATE_TRUNC('YEAR', "visits"."at"))) / 7) AS INTEGER) AS "wk:at:ok", SUM(1) AS n FROM "regress_dpq_bi"."visits" "visits" GROUP BY 1 ORDER BY 1 LIMIT 2;
+SELECT (LEAST(CAST((EXTRACT(WEEK FROM "visits"."at") - 1) AS BIGINT) / 13, 3) + 1) AS "iq:at:ok", SUM(1) AS n FROM "regress_dpq_bi"."visits" "visits" GROUP BY 1 ORDER BY 1;
+SELECT (CAST(DATE_TRUNC( 'DAY', CAST("visits"."at" AS TIMESTAMP)) AS DATE) - (((7 + CAST(EXTRACT(DOW FROM "visits"."at") AS BIGINT) - 1) % 7) * INTERVAL '1 DAY')) AS "twk:at:ok", SUM(1) AS n
+  FROM "regress_dpq_bi"."visits" "visits" GROUP BY 1 ORDER BY 1 LIMIT 2;
+SELECT CAST(TRUNC(EXTRACT(YEAR FROM "visits"."born")) AS INTEGER) AS "yr:born:ok", SUM(1) AS n FROM "regress_dpq_bi"."visits" "visits"
+ WHERE (("visits"."born" >= (DATE '1950-01-01')) AND ("visits"."born" < (DATE '1952-01-01'))) GROUP BY 1 ORDER BY 1;
+SELECT TO_CHAR("visits"."at", 'FMMonth') AS "mn:at:ok", SUM(1) > 2000 AS n FROM "regress_dpq_bi"."visits" "visits" GROUP BY 1 ORDER BY 1 LIMIT 2;
+SELECT (CASE WHEN COUNT("visits"."amount") = 1 THEN 0.0 WHEN COUNT("visits"."amount") > 0 THEN (STDDEV("visits"."amount") * SQRT(COUNT("visits"."amount") - 1) / SQRT(COUNT("visits"."amount")) ) ELSE NULL END)
+       BETWEEN 55 AND 60 AS "stdevp" FROM "regress_dpq_bi"."visits" "visits" HAVING (COUNT(1) > 0);
+SELECT (CASE WHEN ("visits"."amount" >= 100) THEN 'high' WHEN NOT ("visits"."amount" >= 100) THEN 'low' ELSE NULL END) AS "band", SUM(1) AS n FROM "regress_dpq_bi"."visits" "visits" GROUP BY 1 ORDER BY 1;
+SELECT CAST(FLOOR("visits"."amount" / 100) AS BIGINT) AS "bin", SUM(1) AS n FROM "regress_dpq_bi"."visits" "visits" WHERE (STRPOS(CAST("visits"."city" AS TEXT),CAST(E'o' AS TEXT)) > 0) GROUP BY 1 ORDER BY 1;
+SELECT TO_DATE(TO_CHAR("visits"."at", 'IYYY-01'), 'IYYY-IW') AS "iyr:at:ok", SUM(1) FROM "regress_dpq_bi"."visits" "visits" GROUP BY 1;
+SELECT BOOL_OR("visits"."urgent") FROM "regress_dpq_bi"."visits" "visits";
+SELECT "visits"."department", SUM(1) FROM "regress_dpq_bi"."visits" "visits"
+ INNER JOIN (SELECT "visits"."department" AS "department", SUM(1) AS "$__alias__0" FROM "regress_dpq_bi"."visits" "visits" GROUP BY 1 ORDER BY 2 DESC, 1 ASC LIMIT 1) "t0" ON ("visits"."department" IS NOT DISTINCT FROM "t0"."department") GROUP BY 1;
 
 -- Power BI: nested queries around the table
 select "_"."department" as "c5", "_"."a0" as "a0" from (select "rows"."department" as "department", count("rows"."amount") as "a0" from (select "department", "amount" from "regress_dpq_bi"."visits" "$Table") "rows" group by "department") "_" where not "_"."a0" is null limit 1000001;

@@ -145,6 +145,12 @@ SELECT count(*) AS groups, sum(n) AS rows FROM (SELECT age, count(*) AS n FROM s
 SELECT department, count(*) FROM grown GROUP BY department;
 SELECT department, n * 100 / sum(n) OVER () AS percent FROM (SELECT department, count(*) AS n FROM staff GROUP BY department) t;
 
+-- COALESCE, GREATEST and LEAST of keys with lists; the list has no NULL, and COALESCE has a key for it.
+SELECT coalesce(department, 'none') AS department, count(*) FROM staff GROUP BY 1 ORDER BY 1;
+SELECT coalesce(nullif(department, 'Legal'), 'none') AS department, count(*) FROM staff GROUP BY 1 ORDER BY 1;
+SELECT least(extract(quarter FROM entered), 2) AS quarter, count(*) FROM staff GROUP BY 1 ORDER BY 1;
+SELECT coalesce(city, department) AS place, count(*) FROM staff GROUP BY 1;
+
 -- WHERE leaves out years and buckets. A year that only its last moment would touch is out, too.
 SELECT extract(year FROM hired) AS year, count(*) FROM staff WHERE hired >= '2021-01-01' GROUP BY 1;
 SELECT date_part('year', hired) AS year, count(*) FROM staff WHERE hired < '2021-01-01' GROUP BY 1;
@@ -249,6 +255,7 @@ RESET dpquantile.epsilon;
 
 -- What has no private counterpart is refused by name.
 SELECT string_agg(name, ',') FROM staff;
+SELECT department, string_agg(name, ',') FROM staff GROUP BY department;
 SELECT mode() WITHIN GROUP (ORDER BY age) FROM staff;
 SELECT sum(DISTINCT age) FROM staff;
 SELECT avg(id) FROM staff;

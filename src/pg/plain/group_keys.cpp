@@ -187,6 +187,8 @@ List* values_of_part(const QueryScope* scope, Node* key);
 // whether there is a column outside of it.
 bool find_inner(Node* node, void* context) {
   if (node == nullptr || IsA(node, Const)) return false;
+  // The arguments of COALESCE, GREATEST and LEAST.
+  if (IsA(node, List)) return expression_tree_walker(node, DPQ_TREE_WALKER(find_inner), context);
   auto* inner = static_cast<Inner*>(context);
   if (inner->key != nullptr && equal(node, inner->key)) return false;
   List* values = values_of_part(inner->scope, node);
@@ -202,7 +204,10 @@ bool find_inner(Node* node, void* context) {
 List* values_of_expression(const QueryScope* scope, Node* key) {
   Inner inner = {scope, nullptr, NIL};
   if (expression_tree_walker(key, DPQ_TREE_WALKER(find_inner), &inner)) return NIL;
-  return inner.key == nullptr ? NIL : evaluated_list(key, inner.key, inner.values);
+  if (inner.key == nullptr) return NIL;
+  // COALESCE has a key for rows without a value.
+  Const* none = makeNullConst(exprType(inner.key), exprTypmod(inner.key), exprCollation(inner.key));
+  return evaluated_list(key, inner.key, lappend(list_copy(inner.values), none));
 }
 
 List* values_of_column(const QueryScope* scope, Node* column) {

@@ -108,7 +108,11 @@ Node* bucketed_operand(const FuncExpr* call) {
 
 // Other numbers may be too large for the integer.
 Node* year_as_integer(Node* number) {
-  return IsA(number, FuncExpr) ? moment_of_year(reinterpret_cast<FuncExpr*>(number)) : nullptr;
+  if (!IsA(number, FuncExpr)) return nullptr;
+  const auto* call = reinterpret_cast<const FuncExpr*>(number);
+  if (call->funcid == F_TRUNC_NUMERIC)
+    return year_as_integer(static_cast<Node*>(linitial(call->args)));
+  return moment_of_year(call);
 }
 
 Node* growing_argument(const FuncExpr* call) {

@@ -336,6 +336,13 @@ Node* error_of_percentile(const PlainLevel* level, const Aggref* call) {
 }
 
 Node* error_of_count(const PlainLevel* level, const Aggref* call) {
+  if (type_is_array(call->aggtype)) {
+    refuse_call(level, call,
+                psprintf("dp_error_of tells one error, and %s gives several answers",
+                         get_func_name(call->aggfnoid)),
+                "Ask for the error of each: dp_error_of(percentile_cont(0.9) WITHIN GROUP (ORDER "
+                "BY salary)).");
+  }
   if (find_counterpart(call->aggfnoid)->kind != Kind::kCount) {
     refuse_call(
         level, call,

@@ -49,6 +49,15 @@ const FamilyRow& family_of(const QueryLevel* level, const Aggref* call) {
               kPrivateHint);
 }
 
+// For expression_tree_walker(). `level` is a QueryLevel*.
+bool find_other_aggregate(Node* node, void* level) {
+  if (node == nullptr) return false;
+  if (IsA(node, Aggref) && reinterpret_cast<Aggref*>(node)->agglevelsup == 0) {
+    (void)family_of(static_cast<QueryLevel*>(level), reinterpret_cast<Aggref*>(node));
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_other_aggregate), level);
+}
+
 void check_form(const QueryLevel* level, const Aggref* call) {
   const bool is_plain = call->aggkind == AGGKIND_NORMAL && call->aggdistinct == NIL &&
                         call->aggorder == NIL && call->aggdirectargs == NIL &&
@@ -238,6 +247,10 @@ Node* rewrite_aggregate(QueryLevel* level, Aggref* call) {
 
 bool has_aggregate(Node* expression) {
   return find_aggregate(expression, nullptr);
+}
+
+void require_private_aggregates(QueryLevel* level, Node* expression) {
+  (void)find_other_aggregate(expression, level);
 }
 
 }  // namespace dpquantile

@@ -16,4 +16,8 @@ Node* rewrite_aggregate(QueryLevel* level, Aggref* call);
 // Whether an expression calls aggregates.
 bool has_aggregate(Node* expression);
 
+// ereports if an aggregate in an expression of the block is none of this extension's: that is a
+// clearer reason than what is wrong with the groups of such a query.
+void require_private_aggregates(QueryLevel* level, Node* expression);
+
 }  // namespace dpquantile

@@ -236,6 +236,8 @@ void check_release_block(QueryLevel* level) {
   Query* query = level->query;
   check_clauses(level);
   check_has_aggregate(level);
+  require_private_aggregates(level, reinterpret_cast<Node*>(query->targetList));
+  require_private_aggregates(level, query->havingQual);
   check_rows(level);
   Block block = {level, NIL, NIL};
   rewrite_keys(&block);
