@@ -168,6 +168,7 @@ class Blocks:
         public = columns_of(key.columns, alias)
         condition = Expr("key", f"{alias}.{key.name} = #", "bool", (column.expr(),))
         source = Join(Table(key.table, alias), "LEFT", rows.source, (condition,) + self.sources.conditions(rows.columns, 1))
+        rows = self.sources.after_public_side(source, rows)
         keys = tuple(self.public_key(public) for _ in range(self.choices.one_of([1, 1, 2])))
         items = tuple(Item(one, self.choices.new_name("k")) for one in keys)
         items += self.aggregate_items(rows, columns - len(keys), 0)
@@ -176,7 +177,7 @@ class Blocks:
         where = self.sources.conditions(public, 1)
         if self.choices.misses("condition on protected rows"):
             where += (self.choices.inside.expr("bool", rows.columns),)
-        return Select("public keys", items, source, where, keys, (), self.order_of(items))
+        return Select("public keys", items, rows.source, where, keys, (), self.order_of(items))
 
     def public_key(self, columns: Sequence[Column]) -> Expr:
         if self.choices.chance(0.8):

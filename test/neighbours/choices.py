@@ -37,7 +37,7 @@ MISSES_IN_UNIT = ["unit join by another column", "unit join by a range", "unit j
                   "full unit join", "cross unit join", "unit self join", "join to another unit"]
 MISSES_IN_KEPT_KEYS = ["no selection", "selection or true", "not selection", "exact having", "system column key", "whole row key",
                        "key with several looks", "failing condition on a key"]
-MISSES_IN_PUBLIC_KEYS = ["condition on protected rows", "value of an absent row"]
+MISSES_IN_PUBLIC_KEYS = ["condition on protected rows", "value of an absent row", "inner unit join after a public side"]
 MISSES_IN_BLOCK = ["refused aggregate", "column as parameter", "grouping sets", "row locks", "distinct block", "set-returning item",
                    "window in block", "window clause in block", "other user", "aggregate of rows", "exists block", "sample in source"]
 MISSES_OUTSIDE = ["rows outside", "row in sublink", "in block", "own function outside", "two protected tables", "join rows and answers",

@@ -40,6 +40,7 @@ class Rows:
     alias: str
     user: Optional[str]  # the column of the user whose rows are protected together
     most_rows: Optional[int]  # of a user, which a query sees
+    of_unit: Tuple[str, ...] = ()  # the tables of the unit that they are of
 
     def of_types(self, kinds: Sequence[str]) -> List[Column]:
         return [column for column in self.columns if column.type in kinds]
@@ -82,7 +83,7 @@ class Sources:
         if table.name != "roster" and self.choices.misses("sample in source"):
             source = Text(f"{table.name} AS {alias} TABLESAMPLE BERNOULLI (50)")
         return Rows(source, columns_of(table.columns, alias), alias, table.user_column and f"{alias}.{table.user_column}",
-                    table.most_rows)
+                    table.most_rows, (table.name,) if table.in_unit else ())
 
     def rows(self, table: Optional[Protected] = None) -> Rows:
         table = table or self.choices.table()
@@ -108,7 +109,7 @@ class Sources:
         select = Select("source", tuple(items), rows.source, self.conditions(rows.columns, 1))
         columns = tuple(Column(f"{alias}.{item.name}", item.expr.type) for item in items)
         user = rows.user and f"{alias}.{rows.user.split('.')[-1]}"
-        return self.with_miss(select), Rows(Table(alias, alias), columns, alias, user, rows.most_rows)
+        return self.with_miss(select), Rows(Table(alias, alias), columns, alias, user, rows.most_rows, rows.of_unit)
 
     def with_miss(self, select: Select) -> Query:
         changes: Dict[str, Callable[[], Query]] = {
@@ -163,8 +164,20 @@ class Sources:
             kind, conditions = "LEFT", (Expr("true", "true", "bool"),)
         preserved = right if kind == "RIGHT" else left
         rows = Rows(Join(left.source, kind, right.source, conditions), left.columns + right.columns, preserved.alias, preserved.user,
-                    max(left.most_rows or 0, right.most_rows or 0) or None)
+                    max(left.most_rows or 0, right.most_rows or 0) or None, left.of_unit + right.of_unit)
         return rows
+
+    def after_public_side(self, source: Source, rows: Rows) -> Rows:
+        """The rows in FROM `source`, which keeps rows of a public table, perhaps with those of the same users in another table of the unit."""
+        rows = replace(rows, source=source)
+        if len(rows.of_unit) != 1 or not self.choices.chance(0.5):
+            return rows
+        other = next(one for one in self.choices.tables if one.in_unit and one.name not in rows.of_unit)
+        right = self.stored_rows(other)
+        conditions = (Expr("unit", f"{rows.user} = {right.user}", "bool"),) + self.conditions(rows.columns + right.columns, 1)
+        kind = "INNER" if self.choices.misses("inner unit join after a public side") else "LEFT"
+        return replace(rows, source=Join(source, kind, right.source, conditions), columns=rows.columns + right.columns,
+                       most_rows=max(rows.most_rows or 0, right.most_rows or 0) or None, of_unit=rows.of_unit + right.of_unit)
 
     def other_equality(self, left: Rows, right: Rows) -> str:
         """An equality of columns of both sides, of which at least one does not name the users."""

@@ -24,6 +24,8 @@ struct Part {
   Bitmapset* entries;
   bool has_rows;  // the protected rows are in it; otherwise it is one table
   int user;       // the entry with the column of the users of these rows
+  // Whether an outer join keeps rows of a public table beside these rows.
+  bool has_public_side;
 };
 
 struct Walk {
@@ -58,7 +60,8 @@ Part part_of_entry(QueryLevel* level, int number) {
                          "without children and row security nor a list of constants",
                          rt_fetch(number, level->query->rtable)->eref->aliasname));
   }
-  return {bms_make_singleton(number), has_rows, has_rows ? number : 0};
+  const bool has_public_side = entry.source != nullptr && entry.source->has_public_side;
+  return {bms_make_singleton(number), has_rows, has_rows ? number : 0, has_public_side};
 }
 
 // An outer join may put NULLs in the place of these entries.
@@ -156,21 +159,32 @@ struct UserJoin {
   const Node* at;  // null in a list
 };
 
+// Rows of a public side without a protected row have no user, so that they match nothing. They stay
+// if the join keeps the rows of their part.
+void check_kept_public_rows(QueryLevel* level, const UserJoin& join) {
+  if (!join.left.has_public_side && !join.right.has_public_side) return;
+  const bool keeps = join.left.has_public_side ? join.type == JOIN_LEFT : join.type == JOIN_RIGHT;
+  if (!keeps || (join.left.has_public_side && join.right.has_public_side)) {
+    refuse(level->statement->refused, join.at == nullptr ? kNowhere : exprLocation(join.at),
+           "protected tables are joined after the public table whose rows are kept, and not kept",
+           "Write LEFT JOIN, or join the protected tables in a derived table: FROM city c LEFT "
+           "JOIN (SELECT ... FROM patients p JOIN visits v ON v.patient = p.id) t ON t.city = "
+           "c.id.");
+  }
+  set_absent(level, join.left.has_public_side ? join.right.entries : join.left.entries);
+}
+
 // Protected rows joined with those of other tables of the same unit: each row is of one user.
 Part join_of_users(QueryLevel* level, const UserJoin& join, const List* conditions) {
-  if (level->has_public_side) {
-    refuse(level->statement->refused, join.at == nullptr ? kNowhere : exprLocation(join.at),
-           "protected tables are joined after the public table whose rows are kept",
-           "Join the protected tables in a derived table: FROM city c LEFT JOIN (SELECT ... FROM "
-           "patients p JOIN visits v ON v.patient = p.id) t ON t.city = c.id.");
-  }
+  check_kept_public_rows(level, join);
   check_unit_join(level, {join.left.entries, join.right.entries, conditions, join.at});
   const bool keeps_right = join.type == JOIN_RIGHT;
   if (join.type != JOIN_INNER && join.type != JOIN_LEFT && !keeps_right) {
     refuse_join(level, join.at, "only inner, left and right joins are allowed");
   }
   return {bms_union(join.left.entries, join.right.entries), true,
-          keeps_right ? join.right.user : join.left.user};
+          keeps_right ? join.right.user : join.left.user,
+          join.left.has_public_side || join.right.has_public_side};
 }
 
 Part walk_join(const Walk& walk, const JoinExpr* join) {
@@ -190,6 +204,7 @@ Part walk_join(const Walk& walk, const JoinExpr* join) {
   if (!fixes_row(walk, sides.rows, table, conditions)) refuse_multiplying(walk, table, at);
   if (sides.keeps_table) {
     add_public_side(walk, sides.rows, table, at);
+    sides.rows.has_public_side = true;
   } else if (walk.level->has_public_side) {
     add_beside_public_side(walk, table, on, is_inner);
   }
