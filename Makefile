@@ -65,7 +65,7 @@ PG_SOURCES := $(sort $(wildcard src/pg/*.cpp src/pg/*/*.cpp))
 OBJS = $(CORE_SOURCES:.cpp=.o) $(PG_SOURCES:.cpp=.o)
 DATA = $(sort $(wildcard src/sql/*.sql))
 SHLIB_LINK = -lcrypto -lstdc++ -lpthread
-EXTRA_CLEAN = .build $(foreach kind,o bc d,src/*/*.$(kind) src/*/*/*.$(kind))
+EXTRA_CLEAN = .build $(foreach kind,o d,src/*/*.$(kind) src/*/*/*.$(kind))
 
 REGRESS = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
 REGRESS_OPTS = --load-extension=dpquantile
@@ -98,6 +98,8 @@ endif
 # Debian's client package has the makefiles of PGXS, but not the server's headers.
 ifneq ($(and $(PG_CONFIG),$(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs)
+# No bitcode: PostgreSQL's JIT compiler would read it and inline none of the functions.
+override with_llvm := no
 include $(PGXS)
 
 # src/core must not see PostgreSQL's headers. For src/pg they are system headers, which cause no warnings.
@@ -108,20 +110,18 @@ override CPPFLAGS := $(CORE_CPPFLAGS) -DDPQ_VERSION='"$(EXTVERSION)"' $(addprefi
 # extension, and calls to them need no table.
 HIDDEN := -fvisibility=hidden -fvisibility-inlines-hidden
 override CXXFLAGS += $(LANGUAGE) -O2 $(HIDDEN) -MMD -MP $(STRICT)
-# PGXS uses other flags for the bitcode of the JIT compiler.
-BITCODE_CXXFLAGS += $(LANGUAGE) -O2 $(HIDDEN) -MMD -MP -MF $@.d $(STRICT) $(NO_ALIASES)
-# Clang makes one constructor an alias of another. PostgreSQL's inliner takes every symbol for a function, and the
-# server crashes where it looks at a caller of an alias.
-NO_ALIASES := $(if $(CLANG),$(shell $(CLANG) -Xclang -mno-constructor-aliases -x c++ -fsyntax-only /dev/null 2>/dev/null && \
-  echo -Xclang -mno-constructor-aliases))
 
-$(PG_SOURCES:.cpp=.o) $(PG_SOURCES:.cpp=.bc): dpquantile.control
-src/core/%.o src/core/%.bc: override CPPFLAGS = $(CORE_CPPFLAGS)
+$(PG_SOURCES:.cpp=.o): dpquantile.control
+src/core/%.o: override CPPFLAGS = $(CORE_CPPFLAGS)
 src/core/%.o: override CXXFLAGS += $(if $(STRICT),$(CORE_WARNINGS))
-src/core/%.bc: BITCODE_CXXFLAGS += $(if $(STRICT),$(CORE_WARNINGS))
 src/pg/%.o: override CXXFLAGS += $(if $(STRICT),$(PG_WARNINGS))
-src/pg/%.bc: BITCODE_CXXFLAGS += $(if $(STRICT),$(PG_WARNINGS))
--include $(OBJS:.o=.d) $(OBJS:.o=.bc.d)
+-include $(OBJS:.o=.d)
+
+# The bitcode of an earlier version must not stay beside this library.
+install uninstall: remove-bitcode
+remove-bitcode:
+	rm -rf '$(DESTDIR)$(pkglibdir)/bitcode/$(MODULE_big)' '$(DESTDIR)$(pkglibdir)/bitcode/$(MODULE_big).index.bc'
+.PHONY: remove-bitcode
 
 include test/attackers.mk
 else

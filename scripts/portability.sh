@@ -57,7 +57,7 @@ test_compiler() {
   chroot_install "$root" "${compiler/clang++/clang}"
   make_googletest "$root" "$compiler"
   chroot_copy_tree "$root" "$compiler"
-  chroot_run "$root" env CI=1 make -C "$compiler" "$jobs" with_llvm=no CXX="$compiler" \
+  chroot_run "$root" env CI=1 make -C "$compiler" "$jobs" CXX="$compiler" \
     GOOGLETEST="/googletest/$compiler/libgtest_main.a /googletest/$compiler/libgtest.a" all quick
   rm -rf "${root:?}/src/$compiler"
 }
@@ -76,10 +76,10 @@ test_i386() {
   # shellcheck disable=SC2016 # the inner shell expands them
   chroot_run "$root" bash -ec '
     cd tree
-    make CI=1 "$1" with_llvm=no all quick
-    make with_llvm=no install
+    make CI=1 "$1" all quick
+    make install
     scripts/cluster.sh start /tmp/cluster
-    PGHOST=/tmp/cluster/socket PGPORT=5432 PGUSER=postgres make with_llvm=no ISOLATION= installcheck
+    PGHOST=/tmp/cluster/socket PGPORT=5432 PGUSER=postgres make ISOLATION= installcheck
   ' bash "$jobs"
 }
 

@@ -5,7 +5,6 @@
 # SUITES: the suites to run, for example "build install regress"; all by default. Suites that need the extension build it.
 # The suite distributed needs Citus. By default it is left out where Citus is not installed.
 # CITUS_STATUS: a file that another process makes when it has tried to install Citus.
-# BITCODE: no leaves out the bitcode for JIT, which takes half of the compiler's time.
 # SUITE_TIMEOUT: the number of seconds after which a suite fails.
 # test.sh --list prints the names of the suites.
 set -euo pipefail
@@ -324,13 +323,11 @@ neighbours_suite() {
 # shellcheck disable=SC2016 # make expands it
 compiler=$(as_owner make -s -C "$copy" --eval='compiler: ; @$(CXX) --version' compiler | head -n 1)
 echo "$("$PG_CONFIG" --version), $compiler"
-bitcode=()
-if [[ ${BITCODE:-} == no ]]; then bitcode=(with_llvm=no); fi
-make=(unprivileged make -C "$copy" CI=1 "${bitcode[@]}")
+make=(unprivileged make -C "$copy" CI=1)
 
 installed=false
 if suite build 1 count_status "${make[@]}" -j"$(nproc)" &&
-  suite install 1 count_status "${as_root[@]}" make -C "$copy" PG_CONFIG="$PG_CONFIG" "${bitcode[@]}" install; then
+  suite install 1 count_status "${as_root[@]}" make -C "$copy" PG_CONFIG="$PG_CONFIG" install; then
   installed=true
 fi
 suite rooms 1 count_tap unprivileged env -C "$copy" prove --verbose test/rooms || true

@@ -14,7 +14,7 @@ found=0
 for name in "${names[@]}"; do
   plant "$name" "$copy"
   log=$copy/log
-  make -s -C "$copy" with_llvm=no -j"$(nproc)" all >"$log" 2>&1 || { cat "$log" >&2 && exit 1; }
+  make -s -C "$copy" -j"$(nproc)" all >"$log" 2>&1 || { cat "$log" >&2 && exit 1; }
   result='NOT FOUND'
   if ! SECONDS_IN_ALL=${SECONDS_IN_ALL:-60} "$here/run.sh" attack "$copy/dpquantile.so" >"$log" 2>&1; then
     result=$(grep -m 1 -oE '^FOUND: .*|.*terminated by signal.*' "$log" || true)
