@@ -1517,8 +1517,9 @@ COMMENT ON FUNCTION dpquantile.tables_with_same_rows(regclass) IS
   'relation: a table or view. The other tables that have some of its rows: parents, children, parents of children, and what a view '
   'reads. Tells nothing about any data.';
 
+-- The planner expects many rows, for which it would compile the query.
 CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason text, OUT remedy text)
-  LANGUAGE sql STABLE
+  LANGUAGE sql STABLE SET jit = off
   BEGIN ATOMIC
     -- Rows of a table are rows of its parents and of its children.
     WITH RECURSIVE above (oid) AS (
@@ -1529,6 +1530,67 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
       SELECT own_right.relation::oid
       UNION
       SELECT i.inhrelid FROM below b JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid
+    ), rows (oid) AS (
+      -- A view shows the rows of its tables.
+      SELECT own_right.relation::oid
+      UNION
+      SELECT n.oid
+        FROM rows s
+       CROSS JOIN LATERAL (SELECT i.inhrelid FROM pg_catalog.pg_inherits i WHERE i.inhparent = s.oid
+                           UNION ALL
+                           SELECT d.refobjid
+                             FROM pg_catalog.pg_class c
+                             JOIN pg_catalog.pg_rewrite r ON r.ev_class = c.oid
+                             JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid
+                                                        AND d.refclassid = 'pg_catalog.pg_class'::regclass
+                            WHERE c.oid = s.oid AND c.relkind = 'v') n (oid)
+    ), scope AS (
+      SELECT c.oid, c.oid::regclass AS name
+        FROM pg_catalog.pg_class c WHERE c.oid IN (SELECT oid FROM above UNION SELECT oid FROM rows)
+    ), keyed (oid, is_referenced, name) AS (
+      -- A row that refers to a row of the table is accepted if this one exists; one that a row of the table refers to is locked,
+      -- and cannot be changed. Tables that pass their changes on to such a table tell the same.
+      SELECT o.oid, o.is_referenced, s.name
+        FROM scope s
+        JOIN pg_catalog.pg_constraint k ON k.contype = 'f' AND s.oid IN (k.conrelid, k.confrelid)
+       CROSS JOIN LATERAL (VALUES (k.conrelid, false), (k.confrelid, true)) o (oid, is_referenced)
+       WHERE s.oid = CASE WHEN o.is_referenced THEN k.conrelid ELSE k.confrelid END
+      UNION
+      SELECT n.oid, n.is_referenced, t.name
+        FROM keyed t
+       CROSS JOIN LATERAL (SELECT i.inhparent, t.is_referenced FROM pg_catalog.pg_inherits i WHERE i.inhrelid = t.oid
+                           UNION ALL
+                           SELECT k.confrelid, true
+                             FROM pg_catalog.pg_constraint k
+                            WHERE k.contype = 'f' AND k.conrelid = t.oid
+                              AND (k.confdeltype IN ('c', 'n', 'd') OR k.confupdtype IN ('c', 'n', 'd'))) n (oid, is_referenced)
+    ), used (classid, objid, name) AS (
+      -- Whoever owns what a table is made of has it run his code over the rows.
+      SELECT 'pg_catalog.pg_class'::regclass::oid, s.oid, s.name FROM scope s
+      UNION
+      SELECT n.classid, n.objid, u.name
+        FROM used u
+       CROSS JOIN LATERAL (SELECT d.classid, d.objid
+                             FROM pg_catalog.pg_depend d
+                            WHERE d.refclassid = u.classid AND d.refobjid = u.objid AND d.deptype IN ('a', 'i')
+                              AND u.classid IN ('pg_catalog.pg_class'::regclass, 'pg_catalog.pg_type'::regclass)
+                              AND d.classid <> 'pg_catalog.pg_publication_rel'::regclass
+                           UNION ALL
+                           SELECT d.refclassid, d.refobjid
+                             FROM pg_catalog.pg_depend d WHERE d.classid = u.classid AND d.objid = u.objid) n (classid, objid)
+       WHERE n.classid NOT IN ('pg_catalog.pg_namespace'::regclass, 'pg_catalog.pg_extension'::regclass)
+         AND NOT (n.classid = 'pg_catalog.pg_class'::regclass
+                  AND EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = n.objid AND c.relkind IN ('r', 'p', 'v', 'm', 'f')))
+    ), beside AS (
+      -- Tables and sequences beside the table, and the rights on them that tell something of it.
+      SELECT c.oid, c.oid::regclass AS name, c.relowner, c.relacl, format('%s, which a foreign key connects with %s', c.oid::regclass, k.name) AS what,
+             CASE WHEN k.is_referenced THEN '{UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER,MAINTAIN}'::text[] ELSE '{INSERT,UPDATE}' END AS rights
+        FROM keyed k JOIN pg_catalog.pg_class c ON c.oid = k.oid
+      UNION ALL
+      SELECT DISTINCT c.oid, c.oid::regclass, c.relowner, c.relacl, format('%s, which numbers the rows of %s', c.oid::regclass, u.name),
+             '{SELECT,USAGE,UPDATE}'::text[]
+        FROM used u
+        JOIN pg_catalog.pg_class c ON u.classid = 'pg_catalog.pg_class'::regclass AND c.oid = u.objid AND c.relkind = 'S'
     ), family AS (
       SELECT c.oid, c.oid::regclass AS name, c.relowner, c.relacl
         FROM pg_catalog.pg_class c WHERE c.oid IN (SELECT oid FROM above UNION SELECT oid FROM below)
@@ -1551,7 +1613,28 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
       SELECT 4, g.oid, g.number, g.grantee, format('has %s%s on %s', g.privilege_type, g.columns, g.name),
              format('REVOKE %s%s ON %s FROM %s;', g.privilege_type, g.columns, g.name,
                     CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END)
-        FROM granted g)
+        FROM granted g
+      UNION ALL
+      SELECT 5, b.oid, 0, b.relowner, format('owns %s', b.what), NULL FROM beside b
+      UNION ALL
+      SELECT 6, b.oid, e.number, e.grantee, format('has %s%s on %s', e.privilege_type, e.columns, b.what),
+             format('REVOKE %s%s ON %s FROM %s;', e.privilege_type, e.columns, b.name,
+                    CASE e.grantee WHEN 0 THEN 'PUBLIC' ELSE e.grantee::regrole::text END)
+        FROM beside b
+       CROSS JOIN LATERAL (SELECT x.grantee, x.privilege_type, '', 0
+                             FROM pg_catalog.aclexplode(b.relacl) x
+                           UNION ALL
+                           SELECT x.grantee, x.privilege_type, format(' (%I)', a.attname), a.attnum
+                             FROM pg_catalog.pg_attribute a CROSS JOIN pg_catalog.aclexplode(a.attacl) x
+                            WHERE a.attrelid = b.oid AND NOT a.attisdropped) e (grantee, privilege_type, columns, number)
+       WHERE e.grantee <> b.relowner AND e.privilege_type = ANY (b.rights)
+      UNION ALL
+      SELECT 7, u.objid, 0, o.refobjid, format('owns %s, which %s uses', pg_catalog.pg_describe_object(u.classid, u.objid, 0), u.name), NULL
+        FROM used u
+        JOIN pg_catalog.pg_database d ON d.datname = current_database()
+        JOIN pg_catalog.pg_shdepend o ON o.dbid = d.oid AND o.classid = u.classid AND o.objid = u.objid AND o.objsubid = 0
+                                     AND o.refclassid = 'pg_catalog.pg_authid'::regclass AND o.deptype = 'o'
+       WHERE u.classid <> 'pg_catalog.pg_class'::regclass)
     SELECT CASE f.holder WHEN 0 THEN 'PUBLIC ' WHEN own_right.role THEN 'it '
                          ELSE format('it is a member of %s, which ', f.holder::regrole) END || f.what,
            coalesce(f.remedy, (SELECT format('REVOKE %s FROM %s;', m.roleid::regrole, m.member::regrole)
@@ -1563,7 +1646,8 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
   END;
 COMMENT ON FUNCTION dpquantile.own_right(regclass, oid) IS
   'relation: a table or view; role: an OID. reason: a right of the role, of its own or as a member of other roles, by which it '
-  'learns exact facts about the table without private queries, NULL if it has none; remedy: how to take it away. Tells nothing '
+  'learns exact facts about the table without private queries, NULL if it has none, also one on tables and sequences beside it, or '
+  'what it owns of what the table is made of; remedy: how to take it away. Tells nothing '
   'about any data.';
 
 CREATE FUNCTION dpquantile.is_restricted(role oid) RETURNS boolean
@@ -2140,7 +2224,7 @@ CREATE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subject text, st
       FROM dpquantile.private_access p WHERE p.role_problem IS NOT NULL
     UNION ALL
     SELECT format('%I on %s', p.grantee, p.relation), 'critical', 'the role learns exact facts about the table: ' || p.own_right
-      FROM dpquantile.private_access p WHERE p.own_right NOT LIKE 'PUBLIC %'
+      FROM dpquantile.private_access p WHERE p.own_right NOT LIKE 'PUBLIC %' OR p.own_right LIKE '%, which %'
     UNION ALL
     SELECT format('%s on %s', m.oid::regrole, m.relation), 'critical',
            format('the role has private access and is not restricted: SELECT dp_restrict_role(%L)', m.oid::regrole)

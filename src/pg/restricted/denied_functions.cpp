@@ -53,6 +53,7 @@ constexpr Denied kFunctions[] = {
     {"pg_safe_snapshot_blocking_pids", kLocks},
     {"pg_isolation_test_session_is_blocked", kLocks},
     {"pg_get_multixact_members", kLocks},
+    {"mxid_age", kLocks},
 
     {"pg_current_wal_*", kWal},
     {"pg_last_wal_*", kWal},

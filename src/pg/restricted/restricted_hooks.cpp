@@ -1,5 +1,6 @@
 #include "pg/restricted/restricted_hooks.hpp"
 
+#include "pg/restricted/bare_rows.hpp"
 #include "pg/restricted/denied_catalogs.hpp"
 #include "pg/restricted/denied_functions.hpp"
 #include "pg/restricted/denied_statements.hpp"
@@ -118,11 +119,19 @@ void restrict_start(QueryDesc* query, int flags) {
 
 // A cached plan runs without planning. A cursor runs and ends after the level may have changed.
 void restrict_run(DPQ_EXECUTOR_RUN_PARAMETERS) {
-  if (restricts()) {
-    refuse_low_message_level();
-    refuse_printed_plans();
+  const auto run = previous_run != nullptr ? previous_run : standard_ExecutorRun;
+  if (!restricts()) {
+    run(DPQ_EXECUTOR_RUN_ARGUMENTS);
+    return;
   }
-  (previous_run != nullptr ? previous_run : standard_ExecutorRun)(DPQ_EXECUTOR_RUN_ARGUMENTS);
+  refuse_low_message_level();
+  refuse_printed_plans();
+  DestReceiver* receiver = hand_on_bare_rows(query);
+  PG_TRY();
+  run(DPQ_EXECUTOR_RUN_ARGUMENTS);
+  PG_FINALLY();
+  query->dest = receiver;
+  PG_END_TRY();
 }
 
 void restrict_finish(QueryDesc* query) {

@@ -1,0 +1,134 @@
+-- What tells facts of a protected table beside it: foreign keys, sequences, and what it is made of.
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_key_owner LOGIN;
+CREATE ROLE regress_dpq_key_analyst LOGIN;
+CREATE ROLE regress_dpq_key_team;
+CREATE SCHEMA regress_dpq_key AUTHORIZATION regress_dpq_key_owner;
+GRANT USAGE ON SCHEMA regress_dpq_key TO regress_dpq_key_analyst;
+SELECT dp_restrict_role('regress_dpq_key_analyst');
+SET search_path = regress_dpq_key, public;
+SET ROLE regress_dpq_key_owner;
+CREATE TABLE region (id int PRIMARY KEY);
+CREATE TABLE dept (id int PRIMARY KEY, name text, region int REFERENCES region ON DELETE CASCADE);
+CREATE TABLE staff (id serial PRIMARY KEY, dept int REFERENCES dept, salary float8);
+CREATE TABLE badge (staff int REFERENCES staff, note text) PARTITION BY LIST (note);
+CREATE TABLE badge_part PARTITION OF badge DEFAULT;
+CREATE TABLE badge_pass (pass int, staff int REFERENCES staff);
+INSERT INTO region VALUES (1), (2);
+INSERT INTO dept VALUES (1, 'sales', 1), (2, 'research', 2);
+INSERT INTO staff (dept, salary) VALUES (1, 1000), (1, 2000);
+SELECT dp_protect_table('staff'), dp_grant_private_access('staff', 'regress_dpq_key_analyst');
+GRANT SELECT ON dept TO regress_dpq_key_analyst;
+
+-- threat 100: system columns of a table that a foreign key of protected rows locks
+SELECT id, xmax <> '0' AS is_locked FROM dept ORDER BY id;
+CREATE VIEW locked AS SELECT id, xmax FROM dept;
+GRANT SELECT ON locked TO regress_dpq_key_analyst;
+RESET ROLE;
+SET SESSION AUTHORIZATION regress_dpq_key_analyst;
+\set VERBOSITY default
+SELECT id, xmax FROM dept;
+\set VERBOSITY terse
+SELECT xmin FROM dept;
+SELECT cmin FROM dept;
+SELECT cmax FROM dept;
+SELECT ctid FROM dept;
+SELECT (d).xmax FROM dept d;
+SELECT id FROM dept WHERE xmax = '0';
+SELECT * FROM locked;
+COPY (SELECT xmax FROM dept) TO STDOUT;
+CREATE TEMP TABLE own (id int PRIMARY KEY);
+INSERT INTO own VALUES (1) ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING xmax;
+MERGE INTO own o USING dept d ON o.id = d.id AND d.xmax <> '0' WHEN MATCHED THEN DELETE;
+-- Records of PL/pgSQL have the system columns of stored rows.
+CREATE FUNCTION pg_temp.headers() RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  one record;
+  other record;
+  typed dept;
+  c CURSOR FOR SELECT * FROM dept ORDER BY id;
+BEGIN
+  SELECT * INTO one FROM dept WHERE id = 1;
+  SELECT * INTO other FROM dept WHERE id = 2;
+  RETURN NEXT format('record: %s, %s', one.name, one.xmax = other.xmax);
+  FOR one IN SELECT * FROM dept WHERE id = 1 LOOP
+    RETURN NEXT format('loop: %s, %s', one.name, one.xmax = other.xmax);
+  END LOOP;
+  SELECT * INTO typed FROM dept WHERE id = 1;
+  RETURN NEXT format('row type: %s, %s', typed.name, typed.xmax = other.xmax);
+  OPEN c;
+  FETCH c INTO one;
+  RETURN NEXT format('cursor: %s, %s', one.name, one.xmax = other.xmax);
+END
+$$;
+SELECT pg_temp.headers();
+-- What needs no system column works.
+SELECT tableoid::regclass, d FROM dept d ORDER BY id;
+SELECT ctid FROM own;
+UPDATE own SET id = 2;
+RESET SESSION AUTHORIZATION;
+
+-- threat 101: rows that refer to protected rows, or that protected rows refer to, are accepted or changed by which protected rows exist
+CREATE VIEW problem AS SELECT role, problem FROM dp_protected_tables WHERE relation = 'regress_dpq_key.staff'::regclass;
+GRANT SELECT ON problem TO PUBLIC;
+CREATE FUNCTION with_right(statement text) RETURNS TABLE (problem text, error text, finding text) LANGUAGE plpgsql AS $$
+BEGIN
+  BEGIN
+    EXECUTE statement;
+    problem := (SELECT p.problem FROM regress_dpq_key.problem p);
+    finding := (SELECT string_agg(f.status, ' ') FROM dpquantile.protection_findings() f WHERE f.subject LIKE '%regress_dpq_key%' AND f.detail LIKE '%exact facts%');
+    PERFORM public.dp_grant_private_access('regress_dpq_key.staff', 'regress_dpq_key_analyst');
+    RAISE EXCEPTION 'granted';
+  EXCEPTION WHEN others THEN
+    error := sqlerrm;
+  END;
+  RETURN NEXT;
+END
+$$;
+\x
+SELECT * FROM with_right('SELECT 1');
+SELECT * FROM with_right('GRANT INSERT ON badge TO regress_dpq_key_analyst');
+SELECT * FROM with_right('GRANT INSERT ON badge_part TO PUBLIC');
+SELECT * FROM with_right('GRANT UPDATE (note) ON badge_part TO regress_dpq_key_team; GRANT regress_dpq_key_team TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE TABLE parts (staff int, note text) PARTITION BY LIST (note); ALTER TABLE badge DETACH PARTITION badge_part; '
+                         'ALTER TABLE parts ATTACH PARTITION badge_part DEFAULT; GRANT INSERT ON parts TO regress_dpq_key_analyst');
+SELECT * FROM with_right('ALTER TABLE badge_pass OWNER TO regress_dpq_key_analyst');
+SELECT * FROM with_right('GRANT DELETE ON dept TO regress_dpq_key_analyst');
+SELECT * FROM with_right('GRANT UPDATE (name) ON dept TO regress_dpq_key_analyst');
+SELECT * FROM with_right('GRANT REFERENCES ON dept TO regress_dpq_key_analyst');
+SELECT * FROM with_right('GRANT DELETE ON region TO regress_dpq_key_analyst');
+SELECT * FROM with_right('GRANT SELECT, INSERT ON dept, region TO regress_dpq_key_analyst');
+SELECT * FROM with_right('GRANT SELECT ON badge TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE TABLE pass (id int PRIMARY KEY); GRANT UPDATE ON pass TO regress_dpq_key_analyst; '
+                         'ALTER TABLE badge_pass ADD FOREIGN KEY (pass) REFERENCES pass ON UPDATE CASCADE');
+
+-- threat 104: sequences that number rows, and types, functions and the like of the analyst's own that the table uses
+SELECT * FROM with_right('GRANT SELECT ON SEQUENCE staff_id_seq TO regress_dpq_key_analyst');
+SELECT * FROM with_right('GRANT USAGE ON SEQUENCE staff_id_seq TO PUBLIC');
+SELECT * FROM with_right('CREATE SEQUENCE s; ALTER TABLE staff ALTER COLUMN id SET DEFAULT nextval(''s''); GRANT SELECT ON SEQUENCE s TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE DOMAIN amount AS float8; ALTER TABLE staff ALTER COLUMN salary TYPE amount; ALTER DOMAIN amount OWNER TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE DOMAIN amount AS float8; ALTER TABLE staff ADD COLUMN bonus amount[]; ALTER DOMAIN amount OWNER TO regress_dpq_key_team; '
+                         'GRANT regress_dpq_key_team TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE TYPE span AS (low float8, high float8); ALTER TABLE staff ADD COLUMN bonus span; ALTER TYPE span OWNER TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE FUNCTION f(float8) RETURNS float8 LANGUAGE sql IMMUTABLE RETURN $1; CREATE INDEX ON staff (f(salary)); '
+                         'ALTER FUNCTION f OWNER TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE FUNCTION f(float8) RETURNS float8 LANGUAGE sql IMMUTABLE RETURN $1; ALTER TABLE staff ADD CHECK (f(salary) > 0); '
+                         'ALTER FUNCTION f OWNER TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE FUNCTION f(float8) RETURNS float8 LANGUAGE sql IMMUTABLE RETURN $1; ALTER TABLE staff ADD COLUMN bonus float8 DEFAULT f(1); '
+                         'ALTER FUNCTION f OWNER TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS ''BEGIN RETURN NEW; END''; '
+                         'CREATE TRIGGER t BEFORE INSERT ON staff FOR EACH ROW EXECUTE FUNCTION f(); ALTER FUNCTION f OWNER TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE FUNCTION f(float8) RETURNS float8 LANGUAGE sql IMMUTABLE RETURN $1; CREATE DOMAIN amount AS float8 CHECK (f(VALUE) > 0); '
+                         'ALTER TABLE staff ALTER COLUMN salary TYPE amount; ALTER FUNCTION f OWNER TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE FUNCTION f(float8, float8) RETURNS boolean LANGUAGE sql IMMUTABLE RETURN $1 = $2; '
+                         'CREATE OPERATOR === (leftarg = float8, rightarg = float8, function = f); ALTER TABLE staff ADD CHECK (salary === salary); '
+                         'ALTER OPERATOR === (float8, float8) OWNER TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE FUNCTION f(float8) RETURNS float8 LANGUAGE sql IMMUTABLE RETURN $1; ALTER FUNCTION f OWNER TO regress_dpq_key_analyst');
+-- A protected view has the facts of its table.
+SELECT * FROM with_right('SELECT public.dp_unprotect_table(''staff''); ALTER TABLE staff RENAME TO all_staff; CREATE VIEW staff AS SELECT * FROM all_staff; '
+                         'SELECT public.dp_protect_table(''staff''); GRANT INSERT ON badge TO regress_dpq_key_analyst');
+\x
+SET client_min_messages = error;
+DROP SCHEMA regress_dpq_key CASCADE;
+DROP OWNED BY regress_dpq_key_owner, regress_dpq_key_analyst;
+DROP ROLE regress_dpq_key_owner, regress_dpq_key_analyst, regress_dpq_key_team;
