@@ -19,9 +19,9 @@ Node* column_of(const QueryLevel* source, AttrNumber number) {
 
 // Whether a column of an entry names the users.
 bool has_users(const FromEntry& entry, AttrNumber number) {
-  if (entry.relation != nullptr) return number == entry.relation->user_column;
+  const bool is_view = entry.source != nullptr && entry.source->view != nullptr;
+  if (entry.relation != nullptr || is_view) return number == entry.user_column;
   if (entry.source == nullptr) return false;
-  if (entry.source->view != nullptr) return number == entry.source->view->user_column;
   const Node* original = column_of(entry.source, number);
   return original != nullptr && is_user_column(entry.source, original);
 }

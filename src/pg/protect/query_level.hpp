@@ -37,6 +37,7 @@ enum class LevelKind {
 // An entry of a range table, as far as FROM shows it.
 struct FromEntry {
   BorrowedRelation* relation;   // the protected table, or null
+  AttrNumber user_column;       // of a protected table or view: the column that names the users, or 0
   const QueryLevel* source;     // the derived table, CTE or view with protected rows, or null
   bool is_joined_table;         // a table that the user may read, in a source or release block
   Bitmapset* distinct_columns;  // of a list beside protected rows: in each no two rows are equal
@@ -54,7 +55,8 @@ struct QueryLevel {
   FromEntry* entries;       // in the order of the range table
   int* weights;             // of a source: how many nodes each of its columns is computed with
   QueryLevel** ctes;        // in the order of the query's CTEs
-  BorrowedRelation* view;   // whose query this is, or null
+  BorrowedRelation* view;   // whose query this is, or whose query reads this one; or null
+  AttrNumber view_user;     // the column of this query that the view shows as its users, or 0
   List* relations;          // of a source or release block: those with its rows, BorrowedRelation
   List* tables;             // of OIDs: the tables that these rows are of, in views, too
   BorrowedRelation* whose;  // the one of these whose column names the user of each row

@@ -1,6 +1,7 @@
 #include "pg/protect/table_rule.hpp"
 
 #include "pg/protect/accepted_shape.hpp"
+#include "pg/protect/protection_catalog.hpp"
 #include "pg/protect/shared_rows.hpp"
 
 extern "C" {
@@ -39,31 +40,10 @@ bool has_foreign_rows(Oid relation) {
   return false;
 }
 
-// The number of the column of the view's table, or of a query in the view's query, that the view
-// names its users by; 0 if it is computed.
-AttrNumber user_column_below(const QueryLevel* level) {
-  const bool is_below = level->parent != nullptr && level->parent->view == level->view;
-  const int named = is_below ? user_column_below(level->parent) : level->view->user_column;
-  const List* columns = level->query->targetList;
-  if (named < 1 || named > list_length(columns)) return 0;
-  const auto* column = static_cast<TargetEntry*>(list_nth(columns, named - 1));
-  const auto* user = reinterpret_cast<const Var*>(column->expr);
-  return IsA(user, Var) && user->varlevelsup == 0 ? user->varattno : AttrNumber{0};
-}
-
-// A view's own protection counts. It must not protect less than that of the table.
-void check_users(const QueryLevel* level, const RangeTblEntry* entry, BorrowedRelation* relation) {
-  const AttrNumber user = level->view == nullptr ? relation->user_column : user_column_below(level);
-  const char* name = user > 0 ? get_attname(entry->relid, user, true) : nullptr;
-  relation->table = entry->relid;
-  relation->table_users = name == nullptr ? "" : name;
-  check_users_of_shared_rows(level->statement->refused, relation->table, relation->table_users);
-}
-
 }  // namespace
 
 void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
-                           BorrowedRelation* relation) {
+                           const BorrowedRelation* relation) {
   const bool is_table = entry->relkind == RELKIND_RELATION ||
                         entry->relkind == RELKIND_PARTITIONED_TABLE ||
                         entry->relkind == RELKIND_MATVIEW;
@@ -81,10 +61,27 @@ void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
     refuse_table(level, "some of its rows are on another server",
                  "Ask its owner for a view of the other rows.");
   }
-  check_users(level, entry, relation);
   if (relation->permissions->requiredPerms != ACL_SELECT) {
     refuse_table(level, "the query does more than read it", "Leave out FOR UPDATE.");
   }
+}
+
+void check_users_of_table(const QueryLevel* level, Oid table, AttrNumber user_column,
+                          BorrowedRelation* relation) {
+  const char* name = user_column > 0 ? get_attname(table, user_column, true) : nullptr;
+  relation->table = table;
+  relation->table_users = name == nullptr ? "" : name;
+  check_users_of_shared_rows(level->statement->refused, table, relation->table_users);
+}
+
+void check_users_of_view(const QueryLevel* level, Oid relation, AttrNumber user_column) {
+  const ProtectedRelation* read = find_protected_relation(relation);
+  if (level->view == nullptr || read == nullptr || read->user_column == 0 ||
+      read->user_column == user_column) {
+    return;
+  }
+  refuse_table(level, "it is a view of a table that protects users, and does not protect them",
+               "Ask its owner to protect the view with the column of the users.");
 }
 
 bool is_joinable(const RangeTblEntry* entry) {

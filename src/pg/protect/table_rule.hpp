@@ -6,11 +6,19 @@
 namespace dpquantile {
 
 // ereports unless the entry of a protected relation is a table of this database, or of a view of
-// it, whose rows the query only reads, and without row security. Whoever is protected by its table,
-// or by tables with rows in common (shared_rows.hpp), must be protected by the query. Notes the
-// table in `relation`.
+// it, whose rows the query only reads, and without row security.
 void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
-                           BorrowedRelation* relation);
+                           const BorrowedRelation* relation);
+
+// Notes the table and the column of its users in `relation`. ereports if the table itself, or a
+// table with rows in common (shared_rows.hpp), protects the users of another column.
+void check_users_of_table(const QueryLevel* level, Oid table, AttrNumber user_column,
+                          BorrowedRelation* relation);
+
+// ereports if the level is of a view, and reads a relation whose own protection has another column
+// of users than the one that the view shows as its users, `user_column`. The view's own protection
+// counts. It must not protect less than what it reads, a table or another view.
+void check_users_of_view(const QueryLevel* level, Oid relation, AttrNumber user_column);
 
 // Whether an entry that is read with the user's own rights is an ordinary table, without children
 // and row security. Everybody writes the system catalogs, so they are none.

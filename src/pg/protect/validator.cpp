@@ -19,8 +19,14 @@ namespace dpquantile {
 
 namespace {
 
+// The view whose query a level is, or null, and its column of users.
+struct ViewOfLevel {
+  BorrowedRelation* view;
+  AttrNumber user;
+};
+
 QueryLevel* validate(Statement* statement, QueryLevel* parent, Query* query,
-                     BorrowedRelation* view);
+                     const ViewOfLevel& view);
 
 [[noreturn]] void refuse_query(const QueryLevel* level, const char* reason, const char* hint) {
   refuse(level->statement->refused, kNowhere, reason, hint);
@@ -39,11 +45,32 @@ BorrowedRelation* protected_relation(const QueryLevel* level, const RangeTblEntr
   return find_borrowed(level->statement->borrowed, permissions_of(level->query, entry));
 }
 
+// The column of the one table or view in a view's query that it shows as a column; 0 if it shows
+// something else.
+AttrNumber column_shown(const Query* view, AttrNumber number) {
+  if (number < 1 || number > list_length(view->targetList)) return 0;
+  const auto* target = static_cast<const TargetEntry*>(list_nth(view->targetList, number - 1));
+  const auto* column = reinterpret_cast<const Var*>(target->expr);
+  const auto* from = static_cast<const RangeTblRef*>(linitial(view->jointree->fromlist));
+  const bool is_column = IsA(column, Var) && column->varlevelsup == 0 && column->varattno > 0 &&
+                         column->varno == from->rtindex;
+  return is_column ? column->varattno : 0;
+}
+
+// Which column of a protected table or view names the users. Inside a view it is the one that the
+// view shows as its users.
+AttrNumber user_column_of(const QueryLevel* level, const BorrowedRelation* relation) {
+  if (level->view != nullptr) return column_shown(level->query, level->view_user);
+  return static_cast<AttrNumber>(relation->user_column);
+}
+
 FromEntry describe_relation(const QueryLevel* level, RangeTblEntry* entry) {
   FromEntry described{};
   described.relation = protected_relation(level, entry);
   if (described.relation != nullptr) {
     check_protected_table(level, entry, described.relation);
+    described.user_column = user_column_of(level, described.relation);
+    check_users_of_table(level, entry->relid, described.user_column, described.relation);
   } else {
     described.is_joined_table = is_joinable(entry);
     // The planner looks for children again. Somebody may have added one by then.
@@ -74,8 +101,14 @@ void check_view(const QueryLevel* level, const Query* view) {
 FromEntry describe_subquery(QueryLevel* level, RangeTblEntry* entry) {
   FromEntry described{};
   BorrowedRelation* view = protected_relation(level, entry);
-  if (view != nullptr) check_view(level, entry->subquery);
-  const QueryLevel* child = validate(level->statement, level, entry->subquery, view);
+  if (view != nullptr) {
+    check_view(level, entry->subquery);
+    described.user_column = user_column_of(level, view);
+    const RelationPermissions* shown = permissions_of(level->query, entry);
+    if (shown != nullptr) check_users_of_view(level, shown->relid, described.user_column);
+  }
+  const QueryLevel* child =
+      validate(level->statement, level, entry->subquery, {view, described.user_column});
   if (child->kind == LevelKind::kSource) {
     if (entry->lateral) {
       refuse_query(level, "LATERAL computes rows from other rows", "Leave out LATERAL.");
@@ -117,7 +150,7 @@ void validate_ctes(QueryLevel* level) {
   foreach (cell, ctes) {
     auto* cte = static_cast<CommonTableExpr*>(lfirst(cell));
     auto* query = reinterpret_cast<Query*>(cte->ctequery);
-    QueryLevel* body = validate(level->statement, level, query, nullptr);
+    QueryLevel* body = validate(level->statement, level, query, {});
     level->ctes[foreach_current_index(cell)] = body;
     if (body->has_release) cte->ctematerialized = CTEMaterializeAlways;
     if (body->kind == LevelKind::kSource) cte->ctematerialized = CTEMaterializeNever;
@@ -174,7 +207,7 @@ bool describe_entries(QueryLevel* level) {
 
 void check_subquery(QueryLevel* level, SubLink* subquery) {
   auto* query = reinterpret_cast<Query*>(subquery->subselect);
-  const QueryLevel* child = validate(level->statement, level, query, nullptr);
+  const QueryLevel* child = validate(level->statement, level, query, {});
   const RefusedQuery& refused = level->statement->refused;
   if (child->kind == LevelKind::kSource) {
     refuse(refused, subquery->location, "a subquery shows rows", accepted_aggregate(refused));
@@ -213,12 +246,13 @@ void resolve_group_keys(Query* query) {
 }
 
 QueryLevel* make_level(Statement* statement, QueryLevel* parent, Query* query,
-                       BorrowedRelation* view) {
+                       const ViewOfLevel& view) {
   auto* level = static_cast<QueryLevel*>(palloc0(sizeof(QueryLevel)));
   level->statement = statement;
   level->parent = parent;
   level->query = query;
-  level->view = view;
+  level->view = view.view;
+  level->view_user = view.user;
   return level;
 }
 
@@ -254,7 +288,7 @@ void check_by_kind(QueryLevel* level) {
 }
 
 QueryLevel* validate(Statement* statement, QueryLevel* parent, Query* query,
-                     BorrowedRelation* view) {
+                     const ViewOfLevel& view) {
   check_stack_depth();
   QueryLevel* level = make_level(statement, parent, query, view);
   if (query->commandType != CMD_SELECT) {
@@ -277,7 +311,7 @@ QueryLevel* validate(Statement* statement, QueryLevel* parent, Query* query,
 
 void validate_statement(Statement* statement, Query* query) {
   statement->check_subquery = check_subquery;
-  const QueryLevel* top = validate(statement, nullptr, query, nullptr);
+  const QueryLevel* top = validate(statement, nullptr, query, {});
   if (top->kind == LevelKind::kSource && !top->is_empty) {
     refuse_query(top, "the query shows rows", accepted_aggregate(statement->refused));
   }
