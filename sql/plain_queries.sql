@@ -5,7 +5,6 @@
 CREATE ROLE regress_dpq_plain_owner LOGIN;
 CREATE ROLE regress_dpq_plain_analyst LOGIN;
 CREATE SCHEMA regress_dpq_plain AUTHORIZATION regress_dpq_plain_owner;
-CREATE SCHEMA regress_dpq_plain_own AUTHORIZATION regress_dpq_plain_analyst;
 GRANT USAGE ON SCHEMA regress_dpq_plain TO regress_dpq_plain_analyst;
 SELECT dp_grant_budget('regress_dpq_plain_analyst', 1e6, 0.5, smallest_charge => 0.001);
 SELECT dp_restrict_role('regress_dpq_plain_analyst');
@@ -34,14 +33,14 @@ SELECT dp_grant_private_access(t, 'regress_dpq_plain_analyst', epsilon => 100, d
 SELECT relation, domains, smallest_epsilon, epsilon, delta FROM dp_protected_tables;
 
 SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
-SET search_path = regress_dpq_plain_own, regress_dpq_plain, public;
+SET search_path = regress_dpq_plain, public;
 SET datestyle = ISO;
 
 -- Each standard aggregate, with answers of its own types
 SELECT count(*), count(id), count(*) FILTER (WHERE active), count(DISTINCT city) FROM staff;
 SELECT function, epsilon FROM dp_ledger ORDER BY number;
 SELECT round(avg(age), -1) AS age, round(avg(salary), -3) AS salary, sum(bonus) BETWEEN 265 AND 275 AS bonus, sum(hours) BETWEEN 2350 AND 2450 AS hours FROM staff;
-CREATE TABLE answer AS
+CREATE TEMP TABLE answer AS
   SELECT count(*), sum(age) AS sum_age, sum(salary) AS sum_salary, sum(bonus) AS sum_bonus, sum(hours) AS sum_hours, avg(age) AS avg_age,
          avg(hours) AS avg_hours, avg(bonus) AS avg_bonus, stddev(age) AS stddev, var_pop(salary) AS var_pop, variance(bonus) AS variance,
          stddev_pop(salary) AS stddev_pop, percentile_cont(0.5) WITHIN GROUP (ORDER BY age) AS cont,
@@ -291,6 +290,6 @@ SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
 SELECT level, count(*) FROM staff GROUP BY level;
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse
-DROP SCHEMA regress_dpq_plain, regress_dpq_plain_own CASCADE;
+DROP SCHEMA regress_dpq_plain CASCADE;
 DROP OWNED BY regress_dpq_plain_owner, regress_dpq_plain_analyst;
 DROP ROLE regress_dpq_plain_owner, regress_dpq_plain_analyst;

@@ -4,7 +4,6 @@
 CREATE ROLE regress_dpq_unit_owner LOGIN;
 CREATE ROLE regress_dpq_unit_analyst LOGIN;
 CREATE SCHEMA regress_dpq_unit AUTHORIZATION regress_dpq_unit_owner;
-CREATE SCHEMA regress_dpq_unit_own AUTHORIZATION regress_dpq_unit_analyst;
 GRANT USAGE ON SCHEMA regress_dpq_unit TO regress_dpq_unit_analyst;
 SELECT dp_grant_budget('regress_dpq_unit_analyst', 1e6, 0.5, smallest_charge => 0.001);
 SELECT dp_grant_budget('regress_dpq_unit_owner', 10000, 1e-6, 'zcdp');
@@ -40,7 +39,7 @@ SELECT dp_grant_private_access(t, 'regress_dpq_unit_analyst', epsilon => 100, de
 SELECT relation, user_id, max_rows FROM dp_protected_tables;
 
 SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
-SET search_path = regress_dpq_unit_own, regress_dpq_unit, public;
+SET search_path = regress_dpq_unit, public;
 
 -- 1 + 2 + 3 + 4 * 7 of the patients 1 to 10, and 4 of "often": 38. The stated epsilon is charged, for the person.
 SELECT dp_count(200) FROM visit;
@@ -208,6 +207,6 @@ SELECT dpquantile.limited_row(patient, 4) FROM visit;
 
 \set VERBOSITY terse
 SET client_min_messages = warning;
-DROP SCHEMA regress_dpq_unit, regress_dpq_unit_own CASCADE;
+DROP SCHEMA regress_dpq_unit CASCADE;
 DROP OWNED BY regress_dpq_unit_owner, regress_dpq_unit_analyst;
 DROP ROLE regress_dpq_unit_owner, regress_dpq_unit_analyst;

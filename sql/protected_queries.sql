@@ -4,7 +4,6 @@
 CREATE ROLE regress_dpq_owner LOGIN;
 CREATE ROLE regress_dpq_visitor LOGIN;
 CREATE SCHEMA regress_dpq_hr AUTHORIZATION regress_dpq_owner;
-CREATE SCHEMA regress_dpq_own AUTHORIZATION regress_dpq_visitor;
 GRANT USAGE ON SCHEMA regress_dpq_hr TO regress_dpq_visitor;
 SELECT dp_grant_budget('regress_dpq_visitor', 1e6, 0.5, smallest_charge => 0.001);
 SELECT dp_restrict_role('regress_dpq_visitor');
@@ -31,7 +30,7 @@ SELECT dp_protect_table('staff'), dp_protect_table('visit', 'patient'), dp_prote
 SELECT dp_grant_private_access(t, 'regress_dpq_visitor') FROM unnest('{staff,visit,grown,ill}'::regclass[]) t;
 
 SET SESSION AUTHORIZATION regress_dpq_visitor;
-SET search_path = regress_dpq_own, regress_dpq_hr, public;
+SET search_path = regress_dpq_hr, public;
 
 -- The owner's rows, without any right of one's own
 SELECT has_any_column_privilege('regress_dpq_visitor', 'staff', 'SELECT');
@@ -137,8 +136,8 @@ WITH s AS (SELECT id, age AS a FROM (SELECT * FROM staff) x) SELECT dp_count(100
 WITH s AS MATERIALIZED (SELECT age FROM staff WHERE age > 30)
 SELECT (SELECT dp_count(100) FROM s), (SELECT dp_count(100) FROM s WHERE age > 40);
 SELECT dp_count(100) FROM grown WHERE years < 40;
-CREATE VIEW mine AS SELECT department AS d, age FROM staff;
-CREATE VIEW answers AS SELECT d, dp_count(100) AS n FROM mine GROUP BY d HAVING dp_keep_group(100, 1e-9);
+CREATE TEMP VIEW mine AS SELECT department AS d, age FROM staff;
+CREATE TEMP VIEW answers AS SELECT d, dp_count(100) AS n FROM mine GROUP BY d HAVING dp_keep_group(100, 1e-9);
 SELECT dp_count(100) FROM mine WHERE age > 30;
 SELECT * FROM answers;
 
@@ -165,16 +164,16 @@ SELECT array(SELECT n FROM answers ORDER BY 1), i FROM generate_series(1, 2) i W
 WITH a AS (SELECT * FROM answers) SELECT x.n, y.n FROM a x JOIN a y USING (d) WHERE d = 1;
 
 -- Statements around the query (threat 35)
-CREATE TABLE kept AS SELECT * FROM answers;
+CREATE TEMP TABLE kept AS SELECT * FROM answers;
 TABLE kept;
 COPY (SELECT dp_count(100) FROM staff) TO STDOUT;
 BEGIN;
 DECLARE c CURSOR FOR SELECT * FROM answers;
 FETCH 1 FROM c;
 COMMIT;
-CREATE FUNCTION ask(above int) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION pg_temp.ask(above int) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN RETURN (SELECT dp_count(100) FROM staff WHERE age > above); END $$;
-SELECT ask(30), ask(58);
+SELECT pg_temp.ask(30), pg_temp.ask(58);
 
 -- Prepared statements, custom and generic plans. An error in a parameter comes before the charge and depends on no row.
 PREPARE older(int) AS SELECT dp_count(100) FROM staff WHERE age > 60 / $1;
@@ -212,6 +211,6 @@ SELECT count(*) - :before AS charges FROM dp_ledger;
 
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse
-DROP SCHEMA regress_dpq_own, regress_dpq_hr CASCADE;
+DROP SCHEMA regress_dpq_hr CASCADE;
 DROP OWNED BY regress_dpq_owner, regress_dpq_visitor;
 DROP ROLE regress_dpq_owner, regress_dpq_visitor;

@@ -5,7 +5,9 @@ CREATE ROLE regress_dpq_owner LOGIN;
 CREATE ROLE regress_dpq_asker LOGIN;
 CREATE ROLE regress_dpq_stranger LOGIN;
 CREATE SCHEMA regress_dpq_hr AUTHORIZATION regress_dpq_owner;
-CREATE SCHEMA regress_dpq_own AUTHORIZATION regress_dpq_asker;
+-- The library may not be preloaded, so the asker may create objects only while it asks nothing.
+CREATE SCHEMA regress_dpq_own;
+GRANT USAGE ON SCHEMA regress_dpq_own TO regress_dpq_asker;
 GRANT USAGE ON SCHEMA regress_dpq_hr TO regress_dpq_asker, regress_dpq_stranger;
 GRANT USAGE ON SCHEMA regress_dpq_own TO regress_dpq_stranger;
 SELECT dp_grant_budget('regress_dpq_asker', 1000, 0.5, smallest_charge => 0.001);
@@ -64,11 +66,15 @@ SELECT dp_count(1) FROM staff GROUP BY to_number(name, '9') HAVING dp_keep_group
 SELECT name FROM staff GROUP BY name HAVING dp_keep_group(1, 1e-6) AND to_number(name, '9') > 0;
 SELECT dp_count(1) FROM staff WHERE date_trunc(name, born) IS NOT NULL;
 SELECT dp_count(1) FROM staff WHERE born::text::json IS NOT NULL;
+\set allow 'RESET SESSION AUTHORIZATION; GRANT CREATE ON SCHEMA regress_dpq_own TO regress_dpq_asker; SET SESSION AUTHORIZATION regress_dpq_asker;'
+\set forbid 'RESET SESSION AUTHORIZATION; REVOKE CREATE ON SCHEMA regress_dpq_own FROM regress_dpq_asker; SET SESSION AUTHORIZATION regress_dpq_asker;'
+:allow
 CREATE FUNCTION spy(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE COST 0.1 AS $$ BEGIN RAISE NOTICE '%', $1; RETURN true; END $$;
 CREATE FUNCTION alike(int, int) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT $1 = $2';
 CREATE OPERATOR === (FUNCTION = alike, LEFTARG = int, RIGHTARG = int);
 CREATE DOMAIN checked AS int CHECK (spy(VALUE));
 CREATE AGGREGATE total(int) (SFUNC = int4pl, STYPE = int);
+:forbid
 SELECT dp_count(1) FROM staff WHERE spy(salary);
 SELECT dp_count(1) FROM staff WHERE salary === 5;
 SELECT dp_count(1) FROM staff WHERE salary::checked = 5;
@@ -257,11 +263,13 @@ SELECT dp_count(0.009) FROM staff;
 SELECT dp_count(NULL, dp_options(rho => 0.00001)) FROM staff;
 
 -- threat 36: the rights of others
+:allow
 CREATE FUNCTION lent() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = regress_dpq_hr, public AS
   'BEGIN RETURN (SELECT dp_count(1) FROM staff); END';
 CREATE FUNCTION invoked() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT dp_count(1) FROM regress_dpq_hr.staff); END';
 CREATE VIEW shared AS SELECT dp_count(1) FROM staff;
 GRANT SELECT ON shared TO regress_dpq_stranger;
+:forbid
 SET SESSION AUTHORIZATION regress_dpq_stranger;
 SELECT regress_dpq_own.lent();
 SELECT regress_dpq_own.invoked();

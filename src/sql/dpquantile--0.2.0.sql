@@ -1650,6 +1650,13 @@ COMMENT ON FUNCTION dpquantile.own_right(regclass, oid) IS
   'what it owns of what the table is made of; remedy: how to take it away. Tells nothing '
   'about any data.';
 
+CREATE FUNCTION dpquantile.unrestricted_code() RETURNS text
+  LANGUAGE C STABLE
+  AS 'MODULE_PATHNAME', 'dpq_unrestricted_code';
+COMMENT ON FUNCTION dpquantile.unrestricted_code() IS
+  'Which restricted role owns a table of this database or may create one, so that autovacuum would run its code without the '
+  'library; NULL if none, or if the library is in shared_preload_libraries. Tells nothing about any data.';
+
 CREATE FUNCTION dpquantile.is_restricted(role oid) RETURNS boolean
   LANGUAGE sql STABLE
   BEGIN ATOMIC
@@ -2129,7 +2136,9 @@ CREATE VIEW dpquantile.private_access WITH (security_barrier) AS
                     WHERE CASE WHEN c.relkind = 'm' THEN false
                                WHEN c.relkind = 'v' THEN t.user_column IS NULL AND o.user_column IS NOT NULL
                                ELSE t.user_column IS DISTINCT FROM o.user_column AND o.user_column IS NOT NULL END
-                    ORDER BY o.relation LIMIT 1)) AS table_problem,
+                    ORDER BY o.relation LIMIT 1),
+                  CASE WHEN g.grantee IS NOT NULL
+                       THEN dpquantile.unrestricted_code() || ', and dpquantile is not in shared_preload_libraries' END) AS table_problem,
          CASE WHEN g.grantee IS NULL OR r.rolname = g.grantee THEN NULL
               WHEN r.rolname IS NOT NULL THEN format('the role is now called %I', r.rolname)
               WHEN EXISTS (SELECT FROM pg_roles n WHERE n.rolname = g.grantee) THEN 'another role has this name now'
@@ -4594,7 +4603,7 @@ BEGIN
                              'charged_epsilon', 'six_digits',
                              'total_epsilon', 'period_start', 'period_end', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
                              'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real',
-                             'unprotectable', 'own_right', 'tables_with_same_rows', 'series', 'distinct_values', 'kept_answers',
+                             'unprotectable', 'own_right', 'tables_with_same_rows', 'unrestricted_code', 'series', 'distinct_values', 'kept_answers',
                              'distributed_groups', 'is_closed_table')
        AND p.proname NOT LIKE 'total\_%'
         OR p.prosecdef AND p.oid IN (SELECT d.objid FROM pg_depend d

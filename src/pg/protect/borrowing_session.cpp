@@ -2,6 +2,7 @@
 
 #include "pg/restricted/message_level.hpp"
 #include "pg/restricted/restricted_session.hpp"
+#include "pg/restricted/unrestricted_code.hpp"
 
 extern "C" {
 #include "access/gin.h"
@@ -24,6 +25,12 @@ void require_borrowing_session(const RefusedQuery& query) {
                      "again.");
   }
   refuse_low_message_level();
+  if (const char* code = unrestricted_code()) {
+    refuse_with_code(query, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
+                     psprintf("%s, and autovacuum would run its code without the library", code),
+                     "Have an administrator add dpquantile to shared_preload_libraries, or take "
+                     "from restricted roles the right to create and their tables.");
+  }
   if (IsolationIsSerializable()) {
     refuse_with_code(query, ERRCODE_FEATURE_NOT_SUPPORTED, kNowhere,
                      "a serialization failure would tell which rows were read",

@@ -36,10 +36,10 @@ enum class LevelKind {
 
 // An entry of a range table, as far as FROM shows it.
 struct FromEntry {
-  BorrowedRelation* relation;   // the protected table, or null
-  AttrNumber user_column;       // of a protected table or view: the column that names the users, or 0
-  const QueryLevel* source;     // the derived table, CTE or view with protected rows, or null
-  bool is_joined_table;         // a table that the user may read, in a source or release block
+  BorrowedRelation* relation;  // the protected table, or null
+  AttrNumber user_column;    // of a protected table or view: the column that names the users, or 0
+  const QueryLevel* source;  // the derived table, CTE or view with protected rows, or null
+  bool is_joined_table;      // a table that the user may read, in a source or release block
   Bitmapset* distinct_columns;  // of a list beside protected rows: in each no two rows are equal
   Bitmapset* distinct_rows;     // columns of such a list: no two rows are equal in all of them
   bool may_have_nulls;          // of such a list: whether a value may be NULL

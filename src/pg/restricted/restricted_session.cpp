@@ -28,6 +28,7 @@ constexpr char kSetting[] = "dpquantile.restricted";
 
 bool setting_is_on = false;
 bool loaded_at_start = false;
+bool preloaded = false;
 
 struct SessionRoles {
   Oid login;
@@ -120,6 +121,7 @@ bool runs_code_of_others() {
 }  // namespace
 
 void define_restricted_setting() {
+  preloaded = process_shared_preload_libraries_in_progress;
   loaded_at_start = process_shared_preload_libraries_in_progress || debug_query_string == nullptr;
   DefineCustomBoolVariable(kSetting, "Restricts the session (see dp_restrict_role).",
                            "Functions and statements that tell exact facts about data are refused.",
@@ -135,6 +137,32 @@ bool session_is_restricted() {
   decision = catalog_restricts(roles);
   decided_roles = roles;
   return decision;
+}
+
+bool is_preloaded() {
+  return preloaded;
+}
+
+List* restricted_roles() {
+  List* roles = NIL;
+  for (const Oid role : {GetAuthenticatedUserId(), GetSessionUserId(), GetOuterUserId()}) {
+    const bool is_restricted = session_is_restricted() && !superuser_arg(role);
+    if (is_restricted) roles = list_append_unique_oid(roles, role);
+  }
+  Relation catalog = table_open(DbRoleSettingRelationId, AccessShareLock);
+  SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, nullptr, 0, nullptr);
+  while (true) {
+    const HeapTuple row = systable_getnext(scan);
+    if (!HeapTupleIsValid(row)) break;
+    const auto* setting = reinterpret_cast<Form_pg_db_role_setting>(GETSTRUCT(row));
+    const bool is_here = setting->setdatabase == InvalidOid || setting->setdatabase == MyDatabaseId;
+    if (is_here && OidIsValid(setting->setrole) && row_restricts(catalog, row)) {
+      roles = list_append_unique_oid(roles, setting->setrole);
+    }
+  }
+  systable_endscan(scan);
+  table_close(catalog, AccessShareLock);
+  return roles;
 }
 
 // The setting is on if dp_restrict_role had stored it for the login role when the session began.

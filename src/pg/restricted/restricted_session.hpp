@@ -1,5 +1,11 @@
 #pragma once
 
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/pg_list.h"
+}
+
 // Whether the session is restricted.
 namespace dpquantile {
 
@@ -14,6 +20,13 @@ void define_restricted_setting();
 // While a table or view is maintained, it is also true for code of others, as soon as any role of
 // the database is restricted.
 bool session_is_restricted();
+
+// Whether the library is in shared_preload_libraries, so that every process has it.
+bool is_preloaded();
+
+// The OIDs of the roles whose sessions in this database the catalog restricts, and of the roles of
+// this session if it is restricted, without superusers. Needs a transaction.
+List* restricted_roles();
 
 // Whether it has been restricted since it began, so that nothing from before tells exact facts,
 // such as an open cursor over statistics or the session of a login role that is not restricted.

@@ -21,11 +21,12 @@ our $COUNT = 'SELECT dp_count(1) IS NOT NULL FROM staff';
 # The departments 1 to 5. In many there are others of one person each. One is shown with a probability below 1e-7.
 our $DEPARTMENTS = 'SELECT department AS id, dp_count(1) IS NOT NULL AS n FROM staff GROUP BY department HAVING dp_keep_group(100, 1e-12)';
 
-# The parameters are those of new_node.
+# The parameters are those of new_node. The analyst owns a schema, so that the library must be preloaded: otherwise no private query
+# is answered (threat 102).
 sub protected_node
 {
 	my ($name, %params) = @_;
-	my $node = new_node($name, %params);
+	my $node = new_node($name, preloaded => 1, %params);
 	$node->safe_psql(
 		'postgres', q{
 		CREATE ROLE owner LOGIN;
