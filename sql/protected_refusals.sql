@@ -93,6 +93,35 @@ SELECT dp_count(1) FROM staff WHERE ARRAY[string_to_array(name, 'n'), ARRAY[name
 SELECT dp_count(1) FROM staff WHERE random() < 0.5;
 SELECT dp_count(1) FROM staff WHERE pg_sleep(salary) IS NOT NULL;
 SELECT n + random() FROM (SELECT dp_count(1) AS n FROM staff) t;
+-- threat 98: functions of PostgreSQL that would run the asker's code: the check of a domain in what they make, or a cast that they look for
+CREATE TYPE pair AS (a checked);
+CREATE TYPE mark AS ENUM ('x');
+CREATE TYPE span AS RANGE (SUBTYPE = checked);
+CREATE FUNCTION told(mark) RETURNS json LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'told'; RETURN '1'; END $$;
+CREATE CAST (mark AS json) WITH FUNCTION told(mark);
+CREATE FUNCTION made() RETURNS pair LANGUAGE sql AS $$ SELECT '(5)'::pair $$;
+CREATE TABLE marks AS SELECT mark 'x' AS mark, ROW(1)::pair AS pair;
+CREATE VIEW answer AS SELECT dp_count(1) AS n FROM staff;
+SELECT dp_count(1) FROM staff WHERE salary > ((concat('(5)')::pair).a)::int;
+SELECT ('(' || n || ')')::text::pair FROM answer;
+SELECT ('{' || n || '}')::text::checked[] FROM answer;
+SELECT ('[' || n || ',)')::text::span FROM answer;
+SELECT jsonb_populate_record(NULL::pair, jsonb_build_object('a', n)) FROM answer;
+SELECT r FROM answer, json_populate_recordset(NULL::pair, json_build_array(n)) r;
+SELECT r FROM answer, json_to_record(json_build_object('a', n)) AS r (a checked);
+SELECT r FROM answer, ROWS FROM (jsonb_to_recordset(jsonb_build_array(n)) AS (a pair)) r;
+SELECT record_in('(5)', 'pair'::regtype, -1) FROM answer;
+SELECT fmgr_sql_validator('made'::regproc) FROM answer;
+SELECT to_jsonb(mark) FROM answer, marks;
+SELECT json_agg(m) FROM answer, marks m;
+SELECT json_agg(t) FROM (SELECT n, mark FROM answer, marks) t;
+SELECT row_to_json(ROW (n, ROW (mark))) FROM answer, marks;
+SELECT n::text || mark FROM answer, marks;
+SELECT quote_literal(mark) FROM answer, marks;
+-- Such values may be read, compared and shown, and values of PostgreSQL's types may become JSON.
+SELECT mark = 'x', mark::text, 'x'::text::mark, mark IN ('x'), pair = pair, concat(mark, pair), count(mark) OVER () FROM answer, marks;
+SELECT json_agg(t) IS NULL, max(pg_typeof(t)::text) FROM (SELECT n, now() FROM answer) t;
+SELECT (row_to_json(ROW (n, 2)) ->> 'f2')::int, d.name, r FROM answer LEFT JOIN department d ON true, json_to_record('{"a":"x"}') AS r (a mark);
 -- ... and collations
 SELECT dp_count(1) FROM staff WHERE nick = 'N';
 SELECT dp_count(1) FROM staff WHERE name = 'n' COLLATE blind;

@@ -216,7 +216,7 @@ my $nested = join ';', map { "SET enable_$_ = off" } 'indexscan', 'indexonlyscan
 channel_is_closed($node, 'threat 71: the position of synchronized scans',
 	"$nested; SELECT dp_count(1) IS NOT NULL FROM staff s JOIN wide w ON w.id = s.id / 100 WHERE s.id = 20000; SELECT id FROM wide LIMIT 1", 't 1');
 
-# Code of the analyst, in the query around the release, cannot switch that on again.
+# Code of the analyst, in the query around the release, would switch that on again. Such a query is refused (threat 98).
 channel_is_closed($node, 'threat 71: synchronized scans that a domain switches on', qq{
 	CREATE FUNCTION pg_temp.switched(value int) RETURNS boolean LANGUAGE plpgsql
 		AS 'BEGIN PERFORM set_config(''synchronize_seqscans'', ''on'', false); RETURN true; END';
@@ -224,7 +224,7 @@ channel_is_closed($node, 'threat 71: synchronized scans that a domain switches o
 	$nested;
 	SELECT '{1}'::text::pg_temp.switch[] IS NOT NULL AND
 		(SELECT dp_count(1) IS NOT NULL FROM staff s JOIN broad w ON w.id = s.id / 100 WHERE s.id = 20000);
-	SELECT id FROM broad LIMIT 1}, 't 1');
+	SELECT id FROM broad LIMIT 1}, "1 $denied");
 
 # ---- How deep the stack is ----
 

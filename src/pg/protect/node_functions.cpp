@@ -42,9 +42,17 @@ bool is_member(Oid catalog, Oid object) {
   return OidIsValid(extension) && extension == get_extension_oid(kExtension, true);
 }
 
-// These run the functions of any view that they are asked for.
-bool runs_queries(Oid function) {
+// These run the functions of any view, type or function that they are asked for: they read it, make
+// a value of it, or make the constants in its body.
+bool runs_what_is_named(Oid function) {
   switch (function) {
+#ifdef F_PG_INPUT_IS_VALID
+    case F_PG_INPUT_IS_VALID:
+    case F_PG_INPUT_ERROR_INFO:
+#endif
+    case F_FMGR_SQL_VALIDATOR:
+    case F_FMGR_C_VALIDATOR:
+    case F_FMGR_INTERNAL_VALIDATOR:
     case F_TABLE_TO_XML:
     case F_TABLE_TO_XMLSCHEMA:
     case F_TABLE_TO_XML_AND_XMLSCHEMA:
@@ -107,7 +115,7 @@ List* arguments_of(const Node* node) {
 }
 
 bool is_outside_function(Oid function) {
-  if (!OidIsValid(function) || runs_queries(function)) return false;
+  if (!OidIsValid(function) || runs_what_is_named(function)) return false;
   if (func_volatile(function) == PROVOLATILE_VOLATILE) return false;
   return is_builtin(function) || is_member(ProcedureRelationId, function);
 }

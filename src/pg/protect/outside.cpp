@@ -1,11 +1,13 @@
 #include "pg/protect/outside.hpp"
 
 #include "pg/protect/allowed_nodes.hpp"
+#include "pg/protect/code_of_types.hpp"
 #include "pg/protect/node_functions.hpp"
 
 extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -39,7 +41,7 @@ struct Walk {
   refuse(level->statement->refused, exprLocation(node),
          psprintf("the function %s is %s", format_procedure(function),
                   is_volatile ? "volatile"
-                  : is_own    ? "one that runs queries of its own"
+                  : is_own    ? "one that runs what its arguments name"
                               : "not PostgreSQL's own"),
          kFunctionHint);
 }
@@ -51,6 +53,21 @@ void check_domain(const QueryLevel* level, const Node* node) {
       level->statement->refused, exprLocation(node),
       psprintf("the cast to the domain %s may call functions of its owner", format_type_be(type)),
       "Cast to the domain's base type.");
+}
+
+void check_types(const QueryLevel* level, Node* node) {
+  const Oid type = type_with_code(level, node);
+  if (!OidIsValid(type)) return;
+  const Node* at = IsA(node, RangeTblFunction)
+                       ? reinterpret_cast<const RangeTblFunction*>(node)->funcexpr
+                       : node;
+  refuse(
+      level->statement->refused, exprLocation(at),
+      get_typtype(type) == TYPTYPE_PSEUDO
+          ? psprintf("it is not known which types are in a value of type %s", format_type_be(type))
+          : psprintf("a cast or function may call code of the owner of type %s",
+                     format_type_be(type)),
+      "Use values of PostgreSQL's own types, or convert the answers in a query of its own.");
 }
 
 // For expression_tree_walker(). `walk` is a Walk*.
@@ -98,6 +115,7 @@ void check_node_outside(QueryLevel* level, Node* node) {
   }
   const Oid other = find_other_function(node, is_outside_function);
   if (OidIsValid(other)) refuse_function(level, node, other);
+  check_types(level, node);
 }
 
 void check_key_operators(const QueryLevel* level, const SortGroupClause* key) {

@@ -203,6 +203,16 @@ extern "C" {
 #define DPQ_SETTINGS(count) (*(count) = GetNumConfigOptions(), get_guc_variables())
 #endif
 
+// The columns of an entry of FROM as a List* of Var (parser/parse_relation.h). PostgreSQL 18 added
+// the rows of RETURNING.
+#if PG_VERSION_NUM >= 180000
+#define DPQ_EXPAND_ENTRY(entry, number, columns) \
+  expandRTE(entry, number, 0, VAR_RETURNING_DEFAULT, -1, false, nullptr, columns)
+#else
+#define DPQ_EXPAND_ENTRY(entry, number, columns) \
+  expandRTE(entry, number, 0, -1, false, nullptr, columns)
+#endif
+
 // PostgreSQL 18 may make a minimal tuple with room before it.
 #if PG_VERSION_NUM >= 180000
 #define DPQ_FORM_MINIMAL_TUPLE(columns, values, nulls) \

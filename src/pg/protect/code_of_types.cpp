@@ -1,0 +1,252 @@
+#include "pg/protect/code_of_types.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "pg/protect/node_functions.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parse_relation.h"
+#include "parser/parsetree.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// Functions that make no value from a text and look for no cast, whatever the types of their
+// arguments are. All others take trusted types only.
+constexpr Oid kFunctionsOfAllTypes[] = {
+    F_COUNT_ANY,
+    F_PG_TYPEOF,
+    F_NUM_NULLS,
+    F_NUM_NONNULLS,
+    F_CONCAT,
+    F_CONCAT_WS,
+    F_FORMAT_TEXT_ANY,
+    F_MODE,
+    F_PERCENTILE_DISC_FLOAT8_ANYELEMENT,
+    F_PERCENTILE_DISC__FLOAT8_ANYELEMENT,
+
+    F_FIRST_VALUE,
+    F_LAST_VALUE,
+    F_NTH_VALUE,
+    F_LAG_ANYELEMENT,
+    F_LAG_ANYELEMENT_INT4,
+    F_LAG_ANYCOMPATIBLE_INT4_ANYCOMPATIBLE,
+    F_LEAD_ANYELEMENT,
+    F_LEAD_ANYELEMENT_INT4,
+    F_LEAD_ANYCOMPATIBLE_INT4_ANYCOMPATIBLE,
+
+    F_ARRAY_AGG_ANYNONARRAY,
+    F_ARRAY_AGG_ANYARRAY,
+    F_ARRAY_APPEND,
+    F_ARRAY_PREPEND,
+    F_ARRAY_CAT,
+    F_ARRAY_DIMS,
+    F_ARRAY_NDIMS,
+    F_ARRAY_LENGTH,
+    F_ARRAY_LOWER,
+    F_ARRAY_UPPER,
+    F_CARDINALITY,
+    F_ARRAY_EQ,
+    F_ARRAY_NE,
+    F_ARRAY_LT,
+    F_ARRAY_LE,
+    F_ARRAY_GT,
+    F_ARRAY_GE,
+    F_ARRAYCONTAINS,
+    F_ARRAYCONTAINED,
+    F_ARRAYOVERLAP,
+    F_ARRAY_POSITION_ANYCOMPATIBLEARRAY_ANYCOMPATIBLE,
+    F_ARRAY_POSITION_ANYCOMPATIBLEARRAY_ANYCOMPATIBLE_INT4,
+    F_ARRAY_POSITIONS,
+    F_ARRAY_REMOVE,
+    F_ARRAY_REPLACE,
+    F_ARRAY_TO_STRING_ANYARRAY_TEXT,
+    F_ARRAY_TO_STRING_ANYARRAY_TEXT_TEXT,
+    F_GENERATE_SUBSCRIPTS_ANYARRAY_INT4,
+    F_UNNEST_ANYARRAY,
+    F_MAX_ANYARRAY,
+    F_MIN_ANYARRAY,
+
+    F_ENUM_EQ,
+    F_ENUM_NE,
+    F_ENUM_LT,
+    F_ENUM_LE,
+    F_ENUM_GT,
+    F_ENUM_GE,
+    F_ENUM_FIRST,
+    F_ENUM_LAST,
+    F_ENUM_RANGE_ANYENUM,
+    F_ENUM_RANGE_ANYENUM_ANYENUM,
+    F_MAX_ANYENUM,
+    F_MIN_ANYENUM,
+
+    F_RANGE_EQ,
+    F_RANGE_NE,
+    F_RANGE_OVERLAPS,
+    F_RANGE_CONTAINS,
+    F_RANGE_CONTAINS_ELEM,
+    F_RANGE_CONTAINED_BY,
+    F_ELEM_CONTAINED_BY_RANGE,
+    F_LOWER_ANYRANGE,
+    F_UPPER_ANYRANGE,
+    F_ISEMPTY_ANYRANGE,
+
+    F_RECORD_EQ,
+    F_RECORD_NE,
+    F_RECORD_LT,
+    F_RECORD_LE,
+    F_RECORD_GT,
+    F_RECORD_GE,
+};
+
+bool takes_all_types(Oid function) {
+  return std::ranges::find(kFunctionsOfAllTypes, function) != std::end(kFunctionsOfAllTypes);
+}
+
+// Only a superuser makes base types, and casts of them.
+bool is_of_superuser(Oid type) {
+  const HeapTuple row = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+  if (!HeapTupleIsValid(row)) return false;
+  const Oid owner = reinterpret_cast<Form_pg_type>(GETSTRUCT(row))->typowner;
+  ReleaseSysCache(row);
+  return superuser_arg(owner);
+}
+
+bool is_trusted_base(Oid type) {
+  return is_own_type(type) || (get_typtype(type) == TYPTYPE_BASE && is_of_superuser(type));
+}
+
+// Whether a value can be written, in any form, without code of a user. PostgreSQL looks for casts
+// of the base type of a domain.
+bool is_trusted(Oid type) {
+  const Oid base = getBaseType(type);
+  if (get_typtype(base) == TYPTYPE_PSEUDO) return base == UNKNOWNOID || base == VOIDOID;
+  const Oid element = get_element_type(base);
+  return OidIsValid(element) ? is_trusted(element) : is_trusted_base(base);
+}
+
+// Whether a value can be made from a text or from JSON without code of a user.
+bool is_made_without_code(Oid type) {
+  const Oid element = get_element_type(type);
+  if (OidIsValid(element)) return is_made_without_code(element);
+  return get_typtype(type) == TYPTYPE_ENUM || is_trusted_base(type);
+}
+
+const QueryLevel* level_of(const QueryLevel* level, const Var* column) {
+  for (Index i = 0; i < column->varlevelsup && level != nullptr; ++i) level = level->parent;
+  return level;
+}
+
+bool are_trusted(const List* expressions) {
+  const ListCell* cell;
+  foreach (cell, expressions) {
+    if (!is_trusted(exprType(static_cast<Node*>(lfirst(cell))))) return false;
+  }
+  return true;
+}
+
+// A whole row of an entry of FROM has the types of its columns.
+bool is_trusted_row(const QueryLevel* level, const Node* node) {
+  if (IsA(node, RowExpr)) {
+    const auto* row = reinterpret_cast<const RowExpr*>(node);
+    return row->row_typeid == RECORDOID && are_trusted(row->args);
+  }
+  if (!IsA(node, Var) || reinterpret_cast<const Var*>(node)->varattno != InvalidAttrNumber) {
+    return false;
+  }
+  const auto* row = reinterpret_cast<const Var*>(node);
+  const QueryLevel* of = level_of(level, row);
+  if (of == nullptr || row->varno < 1 || row->varno > list_length(of->query->rtable)) return false;
+  List* columns = NIL;
+  DPQ_EXPAND_ENTRY(rt_fetch(row->varno, of->query->rtable), row->varno, &columns);
+  return are_trusted(columns);
+}
+
+struct Call {
+  Oid function;  // invalid if the node is no call
+  List* arguments;
+};
+
+Call call_of(Node* node) {
+  switch (nodeTag(node)) {
+    case T_FuncExpr:
+      return {reinterpret_cast<FuncExpr*>(node)->funcid, arguments_of(node)};
+    case T_OpExpr:
+    case T_DistinctExpr:
+    case T_NullIfExpr:
+      set_opfuncid(reinterpret_cast<OpExpr*>(node));
+      return {reinterpret_cast<OpExpr*>(node)->opfuncid, arguments_of(node)};
+    case T_ScalarArrayOpExpr:
+      set_sa_opfuncid(reinterpret_cast<ScalarArrayOpExpr*>(node));
+      return {reinterpret_cast<ScalarArrayOpExpr*>(node)->opfuncid, arguments_of(node)};
+    case T_Aggref: {
+      const auto* aggregate = reinterpret_cast<Aggref*>(node);
+      return {aggregate->aggfnoid, list_concat_copy(aggregate->aggdirectargs, aggregate->args)};
+    }
+    case T_WindowFunc: {
+      const auto* window = reinterpret_cast<WindowFunc*>(node);
+      return {window->winfnoid, window->args};
+    }
+    default:
+      return {InvalidOid, NIL};
+  }
+}
+
+Node* value_of(void* argument) {
+  auto* node = static_cast<Node*>(argument);
+  if (IsA(node, TargetEntry)) {
+    node = reinterpret_cast<Node*>(reinterpret_cast<TargetEntry*>(node)->expr);
+  }
+  if (IsA(node, NamedArgExpr)) {
+    node = reinterpret_cast<Node*>(reinterpret_cast<NamedArgExpr*>(node)->arg);
+  }
+  return node;
+}
+
+// The functions of this extension make no values of types of users.
+Oid type_in_call(const QueryLevel* level, const Node* node, const Call& call) {
+  if (call.function >= FirstNormalObjectId || takes_all_types(call.function)) return InvalidOid;
+  const ListCell* cell;
+  foreach (cell, call.arguments) {
+    const Node* argument = value_of(lfirst(cell));
+    const Oid type = exprType(argument);
+    if (!is_trusted(type) && !is_trusted_row(level, argument)) return type;
+  }
+  const Oid result = exprType(node);
+  return result == RECORDOID || is_trusted(result) ? InvalidOid : result;
+}
+
+Oid type_in_columns(const RangeTblFunction* function) {
+  const ListCell* cell;
+  foreach (cell, function->funccoltypes) {
+    if (!is_made_without_code(lfirst_oid(cell))) return lfirst_oid(cell);
+  }
+  return InvalidOid;
+}
+
+}  // namespace
+
+Oid type_with_code(const QueryLevel* level, Node* node) {
+  if (IsA(node, CoerceViaIO)) {
+    const Oid type = reinterpret_cast<CoerceViaIO*>(node)->resulttype;
+    return is_made_without_code(type) ? InvalidOid : type;
+  }
+  if (IsA(node, RangeTblFunction)) {
+    return type_in_columns(reinterpret_cast<RangeTblFunction*>(node));
+  }
+  const Call call = call_of(node);
+  return OidIsValid(call.function) ? type_in_call(level, node, call) : InvalidOid;
+}
+
+}  // namespace dpquantile
