@@ -23,6 +23,8 @@ INSERT INTO staff
     FROM generate_series(1, 60) i;
 CREATE VIEW grown AS SELECT age AS years, salary, department FROM staff WHERE age >= 30;
 CREATE VIEW grades AS SELECT level FROM staff;
+CREATE VIEW names AS SELECT name FROM staff WHERE id < 5;
+GRANT SELECT ON names TO regress_dpq_plain_analyst;
 SELECT dp_protect_table('staff'), dp_protect_table('grown'), dp_protect_table('grades');
 SELECT dp_set_domain('staff', 'age', 0, 120), dp_set_domain('staff', 'salary', 0, 50000, 1000), dp_set_domain('staff', 'bonus', 0, 10),
        dp_set_domain('staff', 'hours', 0, 80), dp_set_domain('staff', 'hired', '2020-01-01', '2021-12-31'),
@@ -242,6 +244,24 @@ SELECT problem FROM dp_explain('SELECT 1; SELECT 2');
 SELECT problem FROM dp_explain('DELETE FROM staff');
 SELECT problem FROM dp_explain(NULL);
 SELECT count(*) - :before AS charges FROM dp_ledger;
+-- threat 99: code that the explained query calls when it starts, to choose partitions, cannot explain others, also not after an error.
+CREATE TABLE part (id int) PARTITION BY LIST (id);
+CREATE TABLE part_1 PARTITION OF part FOR VALUES IN (1);
+CREATE TABLE part_2 PARTITION OF part FOR VALUES IN (2);
+CREATE FUNCTION explain(query text) RETURNS int LANGUAGE plpgsql AS $$
+  BEGIN
+    EXECUTE 'EXPLAIN (COSTS off) ' || query;
+    PERFORM set_config('regress.told', 'the plan', false);
+    RETURN 1;
+  EXCEPTION WHEN feature_not_supported THEN PERFORM set_config('regress.told', sqlerrm, false); RETURN 1;
+  END $$;
+CREATE FUNCTION plan_of(query text) RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN RETURN explain(query); END $$;
+CREATE FUNCTION fail() RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN RETURN 1 / 0; END $$;
+CREATE FUNCTION plan_after_error(query text) RETURNS int LANGUAGE plpgsql STABLE AS $$
+  BEGIN PERFORM dp_explain('SELECT id FROM part WHERE id = fail()'); RETURN explain(query); END $$;
+SELECT problem FROM dp_explain('SELECT id FROM part WHERE id = plan_of(''SELECT dp_count(1) FROM staff'')'); SHOW regress.told;
+SELECT problem FROM dp_explain('SELECT id FROM part WHERE id = plan_after_error(''SELECT dp_count(1) FROM staff'')'); SHOW regress.told;
+SELECT problem FROM dp_explain('SELECT id FROM part WHERE id = plan_of(''SELECT FROM names'')'); SHOW regress.told;
 
 -- threat 74: the session lowers epsilon, never raises it.
 SET dpquantile.epsilon = 50;

@@ -37,11 +37,20 @@ void depend_on(PlannedStmt* plan, const List* relations) {
   plan->dependsOnRole = true;
 }
 
+// Functions of the user that are evaluated while a query is planned may plan others.
 PlannedStmt* plan_plain(Query* query, const char* text, int options, ParamListInfo params) {
   const List* relations = borrowed_oids(query);
   if (relations == NIL) return plan_as_before(query, text, options, params);
-  translate_for_session(query, text);
-  PlannedStmt* plan = plan_as_before(query, text, options, params);
+  PlannedStmt* volatile plan = nullptr;
+  const bool noted = forget_time_zone();
+  PG_TRY();
+  {
+    translate_plain_query(query, text, epsilon_of_session);
+    plan = plan_as_before(query, text, options, params);
+  }
+  PG_FINALLY();
+  { restore_time_zone(noted); }
+  PG_END_TRY();
   depend_on(plan, relations);
   return plan;
 }
@@ -49,8 +58,12 @@ PlannedStmt* plan_plain(Query* query, const char* text, int options, ParamListIn
 }  // namespace
 
 void translate_for_session(Query* query, const char* text) {
-  forget_time_zone();
-  translate_plain_query(query, text, epsilon_of_session);
+  const bool noted = forget_time_zone();
+  PG_TRY();
+  { translate_plain_query(query, text, epsilon_of_session); }
+  PG_FINALLY();
+  { restore_time_zone(noted); }
+  PG_END_TRY();
 }
 
 void install_plain_hooks() {

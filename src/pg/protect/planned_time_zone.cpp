@@ -21,8 +21,14 @@ void depend_on_time_zone() {
   depends = true;
 }
 
-void forget_time_zone() {
+bool forget_time_zone() {
+  const bool noted = depends;
   depends = false;
+  return noted;
+}
+
+void restore_time_zone(bool noted) {
+  depends = noted;
 }
 
 const char* planned_time_zone() {

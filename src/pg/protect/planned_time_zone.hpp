@@ -8,8 +8,10 @@ namespace dpquantile {
 // Notes that the query that is being planned depends on the session's time zone.
 void depend_on_time_zone();
 
-// Forgets what an earlier query has noted.
-void forget_time_zone();
+// Forgets what was noted, and returns whether anything was. A query that is planned while another
+// one is planned notes for itself: restore_time_zone() gives the other one its note back.
+bool forget_time_zone();
+void restore_time_zone(bool noted);
 
 // The session's time zone if the query depends on it, else null.
 const char* planned_time_zone();

@@ -121,7 +121,8 @@ bool is_borrowed(const QueryDesc* query, BorrowedPlan* mark) {
 void start_protected(QueryDesc* query, int flags) {
   BorrowedPlan mark;
   if (is_borrowed(query, &mark)) {
-    if ((flags & EXEC_FLAG_EXPLAIN_ONLY) != 0 && !is_started_without_running()) refuse_explain();
+    if ((flags & EXEC_FLAG_EXPLAIN_ONLY) != 0 && !is_started_without_running(query))
+      refuse_explain();
     require_time_zone(mark.time_zone);
     query->instrument_options = 0;
     // A parallel worker gets the values from its leader.

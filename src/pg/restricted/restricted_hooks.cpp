@@ -28,7 +28,8 @@ ExecutorCheckPerms_hook_type previous_check_perms = nullptr;
 ProcessUtility_hook_type previous_utility = nullptr;
 planner_hook_type previous_planner = nullptr;
 get_relation_info_hook_type previous_relation_info = nullptr;
-bool starts_without_running = false;
+// Code of the user that runs meanwhile may start other queries.
+const QueryDesc* started_without_running = nullptr;
 ExecutorStart_hook_type previous_start = nullptr;
 ExecutorRun_hook_type previous_run = nullptr;
 ExecutorFinish_hook_type previous_finish = nullptr;
@@ -111,7 +112,8 @@ void restrict_start(QueryDesc* query, int flags) {
   if (restricts()) {
     refuse_serializable();
     refuse_printed_plans();
-    const bool shows_plan = (flags & EXEC_FLAG_EXPLAIN_ONLY) != 0 && !starts_without_running;
+    const bool shows_plan =
+        (flags & EXEC_FLAG_EXPLAIN_ONLY) != 0 && !is_started_without_running(query);
     if (shows_plan) refuse_plan_of_hidden_table(query);
   }
   (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
@@ -148,16 +150,17 @@ void install(Hook& hook, Hook& previous, Hook restricting) {
 }  // namespace
 
 void start_without_running(QueryDesc* query) {
-  starts_without_running = true;
+  const QueryDesc* around = started_without_running;
+  started_without_running = query;
   PG_TRY();
   ExecutorStart(query, EXEC_FLAG_EXPLAIN_ONLY);
   PG_FINALLY();
-  starts_without_running = false;
+  started_without_running = around;
   PG_END_TRY();
 }
 
-bool is_started_without_running() {
-  return starts_without_running;
+bool is_started_without_running(const QueryDesc* query) {
+  return query == started_without_running;
 }
 
 void install_restricted_hooks() {

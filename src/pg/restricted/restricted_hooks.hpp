@@ -29,7 +29,7 @@ void install_restricted_hooks();
 // none is refused for it. The query must not run.
 void start_without_running(QueryDesc* query);
 
-// Whether start_without_running() starts a query.
-bool is_started_without_running();
+// Whether start_without_running() starts this query.
+bool is_started_without_running(const QueryDesc* query);
 
 }  // namespace dpquantile
