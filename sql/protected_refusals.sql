@@ -101,6 +101,7 @@ CREATE FUNCTION told(mark) RETURNS json LANGUAGE plpgsql AS $$ BEGIN RAISE NOTIC
 CREATE CAST (mark AS json) WITH FUNCTION told(mark);
 CREATE FUNCTION made() RETURNS pair LANGUAGE sql AS $$ SELECT '(5)'::pair $$;
 CREATE TABLE marks AS SELECT mark 'x' AS mark, ROW(1)::pair AS pair;
+CREATE TABLE checks AS SELECT 1::checked AS a;
 CREATE VIEW answer AS SELECT dp_count(1) AS n FROM staff;
 SELECT dp_count(1) FROM staff WHERE salary > ((concat('(5)')::pair).a)::int;
 SELECT ('(' || n || ')')::text::pair FROM answer;
@@ -110,6 +111,9 @@ SELECT jsonb_populate_record(NULL::pair, jsonb_build_object('a', n)) FROM answer
 SELECT r FROM answer, json_populate_recordset(NULL::pair, json_build_array(n)) r;
 SELECT r FROM answer, json_to_record(json_build_object('a', n)) AS r (a checked);
 SELECT r FROM answer, ROWS FROM (jsonb_to_recordset(jsonb_build_array(n)) AS (a pair)) r;
+SELECT jsonb_populate_record(c, jsonb_build_object('a', n)) FROM answer, checks c;
+SELECT jsonb_populate_record(t, jsonb_build_object('a', ARRAY[n])) FROM (SELECT n, '{}'::checked[] AS a FROM answer) t;
+SELECT jsonb_populate_record(ROW (a), jsonb_build_object('f1', n)) FROM answer, checks;
 SELECT record_in('(5)', 'pair'::regtype, -1) FROM answer;
 SELECT fmgr_sql_validator('made'::regproc) FROM answer;
 SELECT to_jsonb(mark) FROM answer, marks;
@@ -120,6 +124,7 @@ SELECT n::text || mark FROM answer, marks;
 SELECT quote_literal(mark) FROM answer, marks;
 -- Such values may be read, compared and shown, and values of PostgreSQL's types may become JSON.
 SELECT mark = 'x', mark::text, 'x'::text::mark, mark IN ('x'), pair = pair, concat(mark, pair), count(mark) OVER () FROM answer, marks;
+SELECT json_agg(c), 'a' || max(a), max(json_build_array(a)::text) FROM answer, checks c;
 SELECT json_agg(t) IS NULL, max(pg_typeof(t)::text) FROM (SELECT n, now() FROM answer) t;
 SELECT (row_to_json(ROW (n, 2)) ->> 'f2')::int, d.name, r FROM answer LEFT JOIN department d ON true, json_to_record('{"a":"x"}') AS r (a mark);
 -- ... and collations

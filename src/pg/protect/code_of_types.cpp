@@ -148,19 +148,29 @@ const QueryLevel* level_of(const QueryLevel* level, const Var* column) {
   return level;
 }
 
-bool are_trusted(const List* expressions) {
+// What a function may do with the types of its arguments.
+enum class Use {
+  kWritten,  // their values are written
+  kMade,     // values of them are made, too: of the fields of a row
+};
+
+bool is_trusted_for(Oid type, Use use) {
+  return is_trusted(type) && (use == Use::kWritten || is_made_without_code(type));
+}
+
+bool are_trusted(const List* expressions, Use use) {
   const ListCell* cell;
   foreach (cell, expressions) {
-    if (!is_trusted(exprType(static_cast<Node*>(lfirst(cell))))) return false;
+    if (!is_trusted_for(exprType(static_cast<Node*>(lfirst(cell))), use)) return false;
   }
   return true;
 }
 
 // A whole row of an entry of FROM has the types of its columns.
-bool is_trusted_row(const QueryLevel* level, const Node* node) {
+bool is_trusted_row(const QueryLevel* level, const Node* node, Use use) {
   if (IsA(node, RowExpr)) {
     const auto* row = reinterpret_cast<const RowExpr*>(node);
-    return row->row_typeid == RECORDOID && are_trusted(row->args);
+    return row->row_typeid == RECORDOID && are_trusted(row->args, use);
   }
   if (!IsA(node, Var) || reinterpret_cast<const Var*>(node)->varattno != InvalidAttrNumber) {
     return false;
@@ -170,7 +180,7 @@ bool is_trusted_row(const QueryLevel* level, const Node* node) {
   if (of == nullptr || row->varno < 1 || row->varno > list_length(of->query->rtable)) return false;
   List* columns = NIL;
   DPQ_EXPAND_ENTRY(rt_fetch(row->varno, of->query->rtable), row->varno, &columns);
-  return are_trusted(columns);
+  return are_trusted(columns, use);
 }
 
 struct Call {
@@ -217,14 +227,16 @@ Node* value_of(void* argument) {
 // The functions of this extension make no values of types of users.
 Oid type_in_call(const QueryLevel* level, const Node* node, const Call& call) {
   if (call.function >= FirstNormalObjectId || takes_all_types(call.function)) return InvalidOid;
+  const Oid result = exprType(node);
+  const Use use = result == RECORDOID ? Use::kMade : Use::kWritten;
+  if (use == Use::kWritten && !is_trusted_for(result, Use::kMade)) return result;
   const ListCell* cell;
   foreach (cell, call.arguments) {
     const Node* argument = value_of(lfirst(cell));
     const Oid type = exprType(argument);
-    if (!is_trusted(type) && !is_trusted_row(level, argument)) return type;
+    if (!is_trusted_for(type, use) && !is_trusted_row(level, argument, use)) return type;
   }
-  const Oid result = exprType(node);
-  return result == RECORDOID || is_trusted(result) ? InvalidOid : result;
+  return InvalidOid;
 }
 
 Oid type_in_columns(const RangeTblFunction* function) {
