@@ -1489,8 +1489,9 @@ COMMENT ON FUNCTION dpquantile.unprotectable(regclass) IS
   'relation: a table or view. Why it cannot be protected, and why its private access is closed if it is; otherwise NULL. Tells '
   'nothing about any data.';
 
+-- The planner expects many rows, for which it would compile the query.
 CREATE FUNCTION dpquantile.tables_with_same_rows(relation regclass) RETURNS SETOF regclass
-  LANGUAGE sql STABLE
+  LANGUAGE sql STABLE ROWS 2 SET jit = off
   BEGIN ATOMIC
     -- What the rows are read from: views read tables, and tables have the rows of their children.
     WITH RECURSIVE below (oid) AS (
@@ -2336,40 +2337,6 @@ CREATE FUNCTION dpquantile.is_preloaded() RETURNS boolean
 COMMENT ON FUNCTION dpquantile.is_preloaded() IS
   'Whether the server preloads the library. Tells nothing about any data.';
 
-CREATE FUNCTION dpquantile.restriction_findings() RETURNS TABLE (subject text, status text, detail text)
-  LANGUAGE sql STABLE
-  BEGIN ATOMIC
-    WITH may AS (
-      -- What each restricted role may do, itself or by SET ROLE
-      SELECT r.oid AS role, m.oid
-        FROM pg_catalog.pg_roles r
-        JOIN pg_catalog.pg_roles m ON pg_catalog.pg_has_role(r.oid, m.oid, 'MEMBER')
-       WHERE EXISTS (SELECT FROM pg_catalog.pg_db_role_setting s WHERE s.setrole = r.oid) AND dpquantile.is_restricted(r.oid)
-         AND NOT dpquantile.is_preloaded()
-    ), found AS (
-      SELECT m.role, format('may create in schema %I', n.nspname) AS way
-        FROM may m
-        JOIN pg_catalog.pg_namespace n ON n.nspowner = m.oid OR pg_catalog.has_schema_privilege(m.oid, n.oid, 'CREATE')
-       WHERE n.nspname !~ '^pg_(toast|temp)'  -- autovacuum leaves out temporary tables
-      UNION
-      SELECT m.role, 'may create schemas'
-        FROM may m
-        JOIN pg_catalog.pg_database d ON d.datdba = m.oid OR pg_catalog.has_database_privilege(m.oid, d.oid, 'CREATE')
-       WHERE d.datname = current_database()
-      UNION
-      SELECT m.role, format('owns %s', min(c.oid::regclass::text)) || CASE WHEN count(*) > 1 THEN format(' and %s more', count(*) - 1) ELSE '' END
-        FROM may m
-        JOIN pg_catalog.pg_class c ON c.relowner = m.oid AND c.relkind IN ('r', 'm') AND c.relpersistence <> 't'
-       GROUP BY m.role
-    )
-    SELECT f.role::regrole::text, 'warning',
-           format('autovacuum runs code of the role without restriction, because the library is not in shared_preload_libraries: the role %s', f.way)
-      FROM found f
-     ORDER BY 1, 3;
-  END;
-COMMENT ON FUNCTION dpquantile.restriction_findings() IS
-  'What dp_health tells about restricted roles: subject, status, detail. Reads no data.';
-
 CREATE FUNCTION @extschema@.dp_health()
   RETURNS TABLE (check_name text, subject text, status text, detail text)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -2514,7 +2481,10 @@ AS $$
   UNION ALL
   SELECT 'protection', f.subject, f.status, f.detail FROM dpquantile.protection_findings() f
   UNION ALL
-  SELECT 'restriction', f.subject, f.status, f.detail FROM dpquantile.restriction_findings() f
+  SELECT 'restriction', 'autovacuum', 'warning',
+         code || ', and autovacuum would run its code without restriction: dpquantile is not in shared_preload_libraries'
+    FROM dpquantile.unrestricted_code() AS code
+   WHERE code IS NOT NULL
    ORDER BY 1, 2
 $$;
 COMMENT ON FUNCTION @extschema@.dp_health() IS
