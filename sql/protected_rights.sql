@@ -102,6 +102,16 @@ SELECT * FROM with_right('GRANT SELECT ON badge TO regress_dpq_key_analyst');
 SELECT * FROM with_right('CREATE TABLE pass (id int PRIMARY KEY); GRANT UPDATE ON pass TO regress_dpq_key_analyst; '
                          'ALTER TABLE badge_pass ADD FOREIGN KEY (pass) REFERENCES pass ON UPDATE CASCADE');
 
+SELECT * FROM with_right('CREATE TABLE place (id int PRIMARY KEY) PARTITION BY LIST (id); CREATE TABLE place_1 PARTITION OF place DEFAULT; INSERT INTO place VALUES (1); '
+                         'ALTER TABLE staff ADD FOREIGN KEY (dept) REFERENCES place; GRANT DELETE ON place_1 TO regress_dpq_key_analyst');
+-- Through views and rules, which work with the rights of their owner
+SELECT * FROM with_right('CREATE VIEW few AS SELECT * FROM badge; GRANT INSERT ON few TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE VIEW few AS SELECT * FROM staff; GRANT DELETE ON few TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE TABLE log (id int); CREATE RULE r AS ON INSERT TO log DO ALSO INSERT INTO badge VALUES (NEW.id); '
+                         'GRANT INSERT ON log TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE VIEW few AS SELECT * FROM staff; ALTER VIEW few OWNER TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE VIEW few AS SELECT count(*) FROM staff; GRANT SELECT ON few TO regress_dpq_key_analyst');
+
 -- threat 104: sequences that number rows, and types, functions and the like of the analyst's own that the table uses
 SELECT * FROM with_right('GRANT SELECT ON SEQUENCE staff_id_seq TO regress_dpq_key_analyst');
 SELECT * FROM with_right('GRANT USAGE ON SEQUENCE staff_id_seq TO PUBLIC');

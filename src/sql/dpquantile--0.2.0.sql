@@ -1548,23 +1548,33 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
     ), scope AS (
       SELECT c.oid, c.oid::regclass AS name
         FROM pg_catalog.pg_class c WHERE c.oid IN (SELECT oid FROM above UNION SELECT oid FROM rows)
-    ), keyed (oid, is_referenced, name) AS (
+    ), keyed (oid, is_referenced, has_rule, name) AS (
       -- A row that refers to a row of the table is accepted if this one exists; one that a row of the table refers to is locked,
-      -- and cannot be changed. Tables that pass their changes on to such a table tell the same.
-      SELECT o.oid, o.is_referenced, s.name
+      -- and cannot be changed. Tables and views that pass their changes on to such a table tell the same, and so do those that
+      -- pass them on to the table itself.
+      SELECT s.oid, false, false, s.name FROM scope s
+      UNION
+      SELECT o.oid, o.is_referenced, false, s.name
         FROM scope s
         JOIN pg_catalog.pg_constraint k ON k.contype = 'f' AND s.oid IN (k.conrelid, k.confrelid)
        CROSS JOIN LATERAL (VALUES (k.conrelid, false), (k.confrelid, true)) o (oid, is_referenced)
        WHERE s.oid = CASE WHEN o.is_referenced THEN k.conrelid ELSE k.confrelid END
       UNION
-      SELECT n.oid, n.is_referenced, t.name
+      SELECT n.oid, n.is_referenced, n.has_rule, t.name
         FROM keyed t
-       CROSS JOIN LATERAL (SELECT i.inhparent, t.is_referenced FROM pg_catalog.pg_inherits i WHERE i.inhrelid = t.oid
+       CROSS JOIN LATERAL (SELECT i.inhparent, t.is_referenced, t.has_rule FROM pg_catalog.pg_inherits i WHERE i.inhrelid = t.oid
                            UNION ALL
-                           SELECT k.confrelid, true
+                           SELECT k.confrelid, true, t.has_rule
                              FROM pg_catalog.pg_constraint k
                             WHERE k.contype = 'f' AND k.conrelid = t.oid
-                              AND (k.confdeltype IN ('c', 'n', 'd') OR k.confupdtype IN ('c', 'n', 'd'))) n (oid, is_referenced)
+                              AND (k.confdeltype IN ('c', 'n', 'd') OR k.confupdtype IN ('c', 'n', 'd'))
+                           UNION ALL
+                           SELECT r.ev_class, t.is_referenced, true
+                             FROM pg_catalog.pg_depend d
+                             JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid
+                             JOIN pg_catalog.pg_class c ON c.oid = r.ev_class AND c.relkind <> 'm'
+                            WHERE d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.refclassid = 'pg_catalog.pg_class'::regclass
+                              AND d.refobjid = t.oid) n (oid, is_referenced, has_rule)
     ), used (classid, objid, name) AS (
       -- Whoever owns what a table is made of has it run his code over the rows.
       SELECT 'pg_catalog.pg_class'::regclass::oid, s.oid, s.name FROM scope s
@@ -1584,11 +1594,16 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
                   AND EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = n.objid AND c.relkind IN ('r', 'p', 'v', 'm', 'f')))
     ), beside AS (
       -- Tables and sequences beside the table, and the rights on them that tell something of it.
-      SELECT c.oid, c.oid::regclass AS name, c.relowner, c.relacl, format('%s, which a foreign key connects with %s', c.oid::regclass, k.name) AS what,
-             CASE WHEN k.is_referenced THEN '{UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER,MAINTAIN}'::text[] ELSE '{INSERT,UPDATE}' END AS rights
+      -- Rules and views work with the rights of their owner.
+      SELECT c.oid, c.oid::regclass AS name, CASE WHEN NOT k.has_rule THEN c.relowner END AS holder, c.relowner, c.relacl,
+             format(CASE WHEN k.has_rule THEN '%s, which writes %s or a table that a foreign key connects with it'
+                         ELSE '%s, which a foreign key connects with %s' END, c.oid::regclass, k.name) AS what,
+             CASE WHEN k.has_rule THEN '{INSERT,UPDATE,DELETE}'::text[]
+                  WHEN k.is_referenced THEN '{UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER,MAINTAIN}' ELSE '{INSERT,UPDATE}' END AS rights
         FROM keyed k JOIN pg_catalog.pg_class c ON c.oid = k.oid
+       WHERE k.oid NOT IN (SELECT oid FROM scope)
       UNION ALL
-      SELECT DISTINCT c.oid, c.oid::regclass, c.relowner, c.relacl, format('%s, which numbers the rows of %s', c.oid::regclass, u.name),
+      SELECT DISTINCT c.oid, c.oid::regclass, c.relowner, c.relowner, c.relacl, format('%s, which numbers the rows of %s', c.oid::regclass, u.name),
              '{SELECT,USAGE,UPDATE}'::text[]
         FROM used u
         JOIN pg_catalog.pg_class c ON u.classid = 'pg_catalog.pg_class'::regclass AND c.oid = u.objid AND c.relkind = 'S'
@@ -1616,7 +1631,7 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
                     CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END)
         FROM granted g
       UNION ALL
-      SELECT 5, b.oid, 0, b.relowner, format('owns %s', b.what), NULL FROM beside b
+      SELECT 5, b.oid, 0, b.holder, format('owns %s', b.what), NULL FROM beside b
       UNION ALL
       SELECT 6, b.oid, e.number, e.grantee, format('has %s%s on %s', e.privilege_type, e.columns, b.what),
              format('REVOKE %s%s ON %s FROM %s;', e.privilege_type, e.columns, b.name,

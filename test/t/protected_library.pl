@@ -36,7 +36,8 @@ channel_is_closed($node, 'threat 37: the analyst cannot load a library', "LOAD '
 my $session = start_session($node, 'postgres');
 is(answered($session, 'SET plan_cache_mode = force_generic_plan; SET ROLE reader; PREPARE p AS SELECT count(*) FROM staff; EXECUTE p'), '100',
 	'an exact query of a role with SELECT');
-is(answered($session, "SET ROLE analyst; EXECUTE p; $COUNT; EXECUTE p"), "$denied $denied $denied", 'threat 37: not for the analyst');
+# By the third statement the library is loaded, and finds that the analyst owns a schema (threat 102).
+is(answered($session, "SET ROLE analyst; EXECUTE p; $COUNT; EXECUTE p"), "$denied $denied 55000", 'threat 37: not for the analyst');
 $session->quit;
 
 # The extension is gone.
