@@ -23,6 +23,14 @@ GRANT SELECT ON dept TO regress_dpq_key_analyst;
 -- threat 100: system columns of a table that a foreign key of protected rows locks
 SELECT id, xmax <> '0' AS is_locked FROM dept ORDER BY id;
 CREATE VIEW locked AS SELECT id, xmax FROM dept;
+-- A row that two transactions lock has a multixact. A new table tells their number.
+BEGIN;
+SELECT id FROM region WHERE id = 1 FOR KEY SHARE;
+SAVEPOINT second;
+SELECT id FROM region WHERE id = 1 FOR NO KEY UPDATE;
+COMMIT;
+CREATE TABLE later (id int);
+SELECT relminmxid <> '1' AS tells FROM pg_class WHERE oid = 'later'::regclass;
 GRANT SELECT ON locked TO regress_dpq_key_analyst;
 RESET ROLE;
 SET SESSION AUTHORIZATION regress_dpq_key_analyst;
@@ -62,6 +70,8 @@ BEGIN
 END
 $$;
 SELECT pg_temp.headers();
+SELECT relminmxid FROM pg_class WHERE oid = 'later'::regclass;
+COPY (SELECT mxid_age(relminmxid) FROM pg_class WHERE oid = 'later'::regclass) TO STDOUT;
 -- What needs no system column works.
 SELECT tableoid::regclass, d FROM dept d ORDER BY id;
 SELECT ctid FROM own;

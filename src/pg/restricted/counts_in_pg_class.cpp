@@ -1,6 +1,7 @@
 #include "pg/restricted/counts_in_pg_class.hpp"
 
 extern "C" {
+#include "access/multixact.h"
 #include "access/sysattr.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type_d.h"
@@ -18,6 +19,8 @@ constexpr AttrNumber kCounts[] = {
 #ifdef Anum_pg_class_relallfrozen
     Anum_pg_class_relallfrozen,
 #endif
+    // Of a new table it is the next multixact: one more for each row that two transactions lock.
+    Anum_pg_class_relminmxid,
 };
 
 bool is_read(AttrNumber column, const Bitmapset* columns) {
@@ -36,6 +39,10 @@ bool is_count(AttrNumber column) {
 Const* count_of_new_table(AttrNumber column) {
   if (column == Anum_pg_class_reltuples) {
     return makeConst(FLOAT4OID, -1, InvalidOid, sizeof(float4), Float4GetDatum(-1), false, true);
+  }
+  if (column == Anum_pg_class_relminmxid) {
+    return makeConst(XIDOID, -1, InvalidOid, sizeof(MultiXactId),
+                     TransactionIdGetDatum(FirstMultiXactId), false, true);
   }
   return makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(0), false, true);
 }

@@ -7,7 +7,7 @@ extern "C" {
 #include "nodes/primnodes.h"
 }
 
-// The columns of pg_class with numbers of rows and pages.
+// The columns of pg_class with numbers of rows, pages and row locks.
 namespace dpquantile {
 
 bool is_count(AttrNumber column);

@@ -71,8 +71,8 @@ bool tells_facts(const RelationPermissions* relation) {
   ereport(
       ERROR,
       (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-       is_pg_class ? errmsg("permission denied for columns relpages, reltuples, relallvisible and "
-                            "relallfrozen of table pg_class")
+       is_pg_class ? errmsg("permission denied for columns relpages, reltuples, relallvisible, "
+                            "relallfrozen and relminmxid of table pg_class")
                    : errmsg("permission denied for table %s", get_rel_name(relation)),
        errdetail_restricted(is_pg_class ? "numbers of rows and pages" : "statistics of columns"),
        is_pg_class
