@@ -165,6 +165,8 @@ $node->start;
 (undef, $paid) = asked('SELECT count(*) FROM staff; SELECT count(*) FROM staff');
 is($paid, 1, 'a crash forgets the answers');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM dp_health() WHERE detail LIKE '%not kept for reuse%'}), '0', 'dp_health has nothing to say');
+# Then no role with private access may create tables (threat 102).
+$node->safe_psql('postgres', 'DROP SCHEMA analyst, other CASCADE');
 $node->append_conf('postgresql.conf', q{shared_preload_libraries = ''});
 $node->restart;
 is_another('without the preloaded library', 'SELECT count(*) FROM staff', 'SELECT count(*) FROM staff');

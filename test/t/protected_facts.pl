@@ -11,9 +11,8 @@ use PostgreSQL::Test::Cluster;
 use ProtectedTables;
 use Test::More;
 
-my $libraries = join ', ', $PRELOADED ? 'dpquantile' : (), 'pg_stat_statements';
 my $node = protected_node('protected_facts', conf => qq{
-	shared_preload_libraries = '$libraries'
+	shared_preload_libraries = 'dpquantile, pg_stat_statements'
 	pg_stat_statements.track = all
 	temp_file_limit = '64kB'
 	log_statement = none});

@@ -45,13 +45,8 @@ channel_is_closed($node, 'threat 30: EXPLAIN (GENERIC_PLAN)', 'EXPLAIN (GENERIC_
 sub load
 {
 	my ($libraries) = @_;
-	if ($PRELOADED)
-	{
-		$node->append_conf('postgresql.conf', "shared_preload_libraries = '$libraries'");
-		$node->restart;
-		return;
-	}
-	$node->safe_psql('postgres', "ALTER ROLE $_ SET session_preload_libraries = $libraries") for 'analyst', 'reader';
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = '$libraries'");
+	$node->restart;
 	return;
 }
 
