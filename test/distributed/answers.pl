@@ -130,6 +130,14 @@ my $differences = join '; ', map { "SELECT dp_count(100) - (SELECT count(*) FROM
 	. s/(%.)/$distributed{$1}/gr } @joins;
 answered("SET citus.enable_repartition_joins = on; $differences", join(' ', ('0') x @joins) . ': ' . @joins, 'joins of all kinds');
 
+# Constants go to the workers as texts.
+my $conditions = "born > date '2000-02-03' AND born < date '2004-12-05' AND age > 18.76 AND name ~ E'^n\\\\d\$' AND born - date '2000-01-01' > 1.5"
+	. " AND at > timestamp '2020-02-03 10:00' - interval '1 day -2 hours'";
+my $right = $coordinator->safe_psql('postgres', "SELECT count(*) FROM copy_of_person WHERE $conditions");
+cmp_ok($right, '>', 900, 'some people satisfy the conditions');
+answered("SET standard_conforming_strings = on; PREPARE p AS SELECT dp_count(100) FROM person WHERE $conditions; SET $_; EXECUTE p", "$right: 1", "constants under $_")
+	foreach "DateStyle = 'SQL, DMY'", "DateStyle = 'German'", "IntervalStyle = 'sql_standard'", 'extra_float_digits = -15', 'standard_conforming_strings = off';
+
 # ---- Conditions on group keys ----------------------------------------------------------------
 
 my $grouped = 'SELECT city, dp_count(1) > 500 AS many FROM person';

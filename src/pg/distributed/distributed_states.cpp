@@ -1,6 +1,7 @@
 #include "pg/distributed/distributed_states.hpp"
 
 #include "pg/distributed/citus_settings.hpp"
+#include "pg/distributed/exact_texts.hpp"
 #include "pg/distributed/function_rights.hpp"
 #include "pg/distributed/open_relations.hpp"
 #include "pg/distributed/sent_settings.hpp"
@@ -81,9 +82,11 @@ void run(StatesNode* node) {
   query->dest = CreateDestReceiver(DestTuplestore);
   SetTuplestoreDestReceiverParams(query->dest, node->rows, CurrentMemoryContext, false, nullptr,
                                   nullptr);
+  const int texts = begin_exact_texts();
   DPQ_RUN_ALL(query);
   end_query(node);
   require_known_settings(Charged::kYes);
+  end_exact_texts(texts);
 }
 
 void store(StatesNode* node, TupleTableSlot* group) {
@@ -314,8 +317,10 @@ void start_distributed_states(ReleaseNode* release) {
   require_known_settings(Charged::kNo);
   end_query(node);
   forget_rows(node);
+  const int texts = begin_exact_texts();
   node->query = start_states(release->scan.ss.ps.state, query_with_parameters(release, node), 0);
   require_known_settings(Charged::kNo);
+  end_exact_texts(texts);
 }
 
 void install_distributed_states() {
