@@ -293,5 +293,8 @@ foreach my $first ($answer, 'SELECT dp_count(1) FROM person WHERE id = 7', 'SELE
 	like($outcome, qr/^[0-9A-Z]{5}: 0$/, "threat 89: the first query of a session is refused for free: $first: $outcome");
 }
 is(answers_of($coordinator, 'SELECT dp_count(1) IS NOT NULL FROM here; ' . $answer), 't t: 2', 'threat 89: the second is answered');
+$coordinator->safe_psql('postgres', 'GRANT SELECT ON here TO mallory');
+is(answers_of($coordinator, "BEGIN; $sending{'in a function'}; SELECT dp_count(1) IS NOT NULL FROM here; SELECT of_rows(); COMMIT; SELECT of_rows()",
+	%as_mallory), 't t 55000: 2', 'threat 87: a search_path that was sent before the library was loaded');
 is(charges_on_workers(@workers), 0, 'no charge is on a worker');
 done_testing();
