@@ -118,13 +118,14 @@ SELECT record_in('(5)', 'pair'::regtype, -1) FROM answer;
 SELECT fmgr_sql_validator('made'::regproc) FROM answer;
 SELECT to_jsonb(mark) FROM answer, marks;
 SELECT json_agg(m) FROM answer, marks m;
+SELECT json_agg(d) FROM answer, department d;
 SELECT json_agg(t) FROM (SELECT n, mark FROM answer, marks) t;
 SELECT row_to_json(ROW (n, ROW (mark))) FROM answer, marks;
 SELECT n::text || mark FROM answer, marks;
 SELECT quote_literal(mark) FROM answer, marks;
 -- Such values may be read, compared and shown, and values of PostgreSQL's types may become JSON.
 SELECT mark = 'x', mark::text, 'x'::text::mark, mark IN ('x'), pair = pair, concat(mark, pair), count(mark) OVER () FROM answer, marks;
-SELECT json_agg(c), 'a' || max(a), max(json_build_array(a)::text) FROM answer, checks c;
+SELECT json_agg(c), 'a' || max(a), max(json_build_array(a)::text) FROM (SELECT a FROM answer, checks) c;
 SELECT json_agg(t) IS NULL, max(pg_typeof(t)::text) FROM (SELECT n, now() FROM answer) t;
 SELECT (row_to_json(ROW (n, 2)) ->> 'f2')::int, d.name, r FROM answer LEFT JOIN department d ON true, json_to_record('{"a":"x"}') AS r (a mark);
 -- ... and collations

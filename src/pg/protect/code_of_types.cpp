@@ -166,7 +166,9 @@ bool are_trusted(const List* expressions, Use use) {
   return true;
 }
 
-// A whole row of an entry of FROM has the types of its columns.
+// A whole row of an entry of FROM has the types of its columns. Those of a table may be changed
+// until the query starts, by code that the planner evaluates, such as the predicate of another
+// index.
 bool is_trusted_row(const QueryLevel* level, const Node* node, Use use) {
   if (IsA(node, RowExpr)) {
     const auto* row = reinterpret_cast<const RowExpr*>(node);
@@ -178,8 +180,10 @@ bool is_trusted_row(const QueryLevel* level, const Node* node, Use use) {
   const auto* row = reinterpret_cast<const Var*>(node);
   const QueryLevel* of = level_of(level, row);
   if (of == nullptr || row->varno < 1 || row->varno > list_length(of->query->rtable)) return false;
+  RangeTblEntry* entry = rt_fetch(row->varno, of->query->rtable);
+  if (entry->rtekind == RTE_RELATION) return false;
   List* columns = NIL;
-  DPQ_EXPAND_ENTRY(rt_fetch(row->varno, of->query->rtable), row->varno, &columns);
+  DPQ_EXPAND_ENTRY(entry, row->varno, &columns);
   return are_trusted(columns, use);
 }
 

@@ -67,7 +67,8 @@ void check_types(const QueryLevel* level, Node* node) {
           ? psprintf("it is not known which types are in a value of type %s", format_type_be(type))
           : psprintf("a cast or function may call code of the owner of type %s",
                      format_type_be(type)),
-      "Use values of PostgreSQL's own types, or convert the answers in a query of its own.");
+      "Use values of PostgreSQL's own types, or rows of a derived table with such columns. Or "
+      "convert the answers in a query of its own.");
 }
 
 // For expression_tree_walker(). `walk` is a Walk*.
