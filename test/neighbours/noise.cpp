@@ -66,6 +66,10 @@ std::uint64_t RandomStream::bits64() {
   return mixed(++position_);
 }
 
+void RandomStream::fill(std::span<std::uint64_t> words) {
+  for (std::uint64_t& word : words) word = bits64();
+}
+
 std::uint64_t RandomStream::uniform_below(std::uint64_t bound) {
   return bits64() % bound;
 }
@@ -96,6 +100,10 @@ std::int64_t discrete_gaussian(RandomStream& random, Rational sigma_squared) {
 
 std::int64_t NoiseTable::draw(RandomStream& random) const {
   return noise_of_spread(random, spread());
+}
+
+void NoiseTable::draw(std::span<std::int64_t> noise, RandomStream& random) const {
+  for (std::int64_t& each : noise) each = draw(random);
 }
 
 bool GroupSelection::draw_keep(std::uint64_t rows, RandomStream&) const {

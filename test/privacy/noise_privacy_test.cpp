@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -62,8 +63,19 @@ struct Window {
 
 class NoisePrivacy : public ::testing::Test {
  protected:
+  // One of two that are drawn together, and then the other.
+  std::int64_t drawn_at_once(const NoiseTable& table) {
+    if (!is_second_next_) table.draw(pair_, random_);
+    is_second_next_ = !is_second_next_;
+    return pair_[is_second_next_ ? 0 : 1];
+  }
+
   CsprngSource source_;
   RandomStream random_{source_};
+
+ private:
+  std::array<std::int64_t, 2> pair_{};
+  bool is_second_next_ = false;
 };
 
 // --- Discrete Laplace ----------------------------------------------------------------------------
@@ -87,7 +99,7 @@ class LaplaceNoise : public NoisePrivacy {
   }
   Sample table_sample(std::int64_t answer, double epsilon, const Window& window) {
     const NoiseTable table = NoiseTable::laplace(scale(epsilon));
-    return window.sample(answer, [&] { return table.draw(random_); });
+    return window.sample(answer, [&] { return drawn_at_once(table); });
   }
 };
 
@@ -161,7 +173,7 @@ class GaussianNoise : public NoisePrivacy {
   }
   Sample table_sample(std::int64_t answer, Rational sigma_squared, const Window& window) {
     const NoiseTable table = NoiseTable::gaussian(sigma_squared);
-    return window.sample(answer, [&] { return table.draw(random_); });
+    return window.sample(answer, [&] { return drawn_at_once(table); });
   }
   static Rational quarter(Rational value) { return {value.numerator, 4 * value.denominator}; }
 };

@@ -30,31 +30,31 @@ std::pmr::vector<std::int64_t> count_nodes(const LevelTree& tree,
 std::pmr::vector<double> measure_nodes(std::span<const std::uint64_t> counts,
                                        const PreparedCdf& cdf, const MechanismContext& context) {
   const LevelTree& tree = cdf.tree().shape;
-  const auto& noise = cdf.noise();
-  const auto nodes = count_nodes(tree, counts, context.memory);
-  std::pmr::vector<double> noisy(nodes.size(), context.memory);
+  std::pmr::vector<std::int64_t> noise(tree.total_nodes(), context.memory);
   for (std::size_t level = 1; level <= tree.levels(); ++level) {
     context.cancel.tick(tree.nodes(level));
-    const NoiseTable& own = noise[level - 1];
-    const std::size_t end = tree.offset(level) + tree.nodes(level);
-    for (std::size_t i = tree.offset(level); i < end; ++i) {
-      noisy[i] = static_cast<double>(nodes[i] + own.draw(context.random));
-    }
+    cdf.noise()[level - 1].draw(std::span(noise).subspan(tree.offset(level), tree.nodes(level)),
+                                context.random);
   }
+  const auto nodes = count_nodes(tree, counts, context.memory);
+  std::pmr::vector<double> noisy(nodes.size(), context.memory);
+  std::ranges::transform(nodes, noise, noisy.begin(), [](std::int64_t count, std::int64_t own) {
+    return static_cast<double>(count + own);
+  });
   return noisy;
 }
 
 // The sums and the noise are added modulo 2^64, which is post-processing.
 std::pmr::vector<double> measure_sums(std::span<const std::uint64_t> counts, const PreparedCdf& cdf,
                                       const MechanismContext& context) {
-  const NoiseTable& noise = cdf.noise().front();
   const auto sums = cdf.factorization().measure(counts, context.memory);
   context.cancel.tick(sums.size());
+  std::pmr::vector<std::int64_t> noise(sums.size(), context.memory);
+  cdf.noise().front().draw(noise, context.random);
   std::pmr::vector<double> noisy(sums.size(), context.memory);
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const std::uint64_t sum = sums[i] + static_cast<std::uint64_t>(noise.draw(context.random));
-    noisy[i] = static_cast<double>(static_cast<std::int64_t>(sum));
-  }
+  std::ranges::transform(sums, noise, noisy.begin(), [](std::uint64_t sum, std::int64_t own) {
+    return static_cast<double>(static_cast<std::int64_t>(sum + static_cast<std::uint64_t>(own)));
+  });
   return noisy;
 }
 

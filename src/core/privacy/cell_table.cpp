@@ -14,6 +14,7 @@ using Fixed = boost::multiprecision::checked_uint512_t;
 
 constexpr unsigned kTableBits = 128;
 constexpr unsigned kWordOfStream = 64;
+constexpr unsigned kOtherHalfBits = CellTable::kWordBits - CellTable::kHalfBits;
 // The bits of the probabilities beyond those of U, for their rounding.
 constexpr unsigned kGuardBits = 64;
 constexpr std::uint64_t kAllWords = std::uint64_t{1} << CellTable::kWordBits;
@@ -30,11 +31,19 @@ CellTable::CellTable(const CellLaw& law) : law_(law), bounds_{0}, guide_{} {
     bounds_.push_back(bound);
   }
   bounds_.insert(bounds_.end(), 2, kAllWords);
+  for (const std::uint64_t bound : bounds_) {
+    half_bounds_.push_back(static_cast<std::uint32_t>(bound >> kOtherHalfBits));
+  }
   std::uint16_t cell = 0;
   for (std::uint64_t part = 0; part < guide_.size(); ++part) {
     while (part << (kWordBits - kGuideBits) >= bounds_[cell + 1u]) ++cell;
     guide_[part] = cell;
   }
+}
+
+std::uint32_t CellTable::draw_with_half(std::uint32_t half, RandomStream& random) const {
+  const std::uint64_t other = random.bits64() >> (kWordOfStream - kOtherHalfBits);
+  return draw(std::uint64_t{half} << kOtherHalfBits | other, random);
 }
 
 std::uint32_t CellTable::draw_more(std::uint64_t word, RandomStream& random) const {

@@ -17,6 +17,7 @@ namespace dpquantile {
 class CellTable {
  public:
   static constexpr unsigned kWordBits = 63;
+  static constexpr unsigned kHalfBits = 31;
 
   // Takes some 0.2 microseconds a cell. Requires at most 2^12 cells. Throws std::bad_alloc.
   explicit CellTable(const CellLaw& law);
@@ -33,6 +34,17 @@ class CellTable {
     return draw_more(word, random);
   }
 
+  // The same for the first 31 bits of U, which decide except with a probability below
+  // cells * 2^-29. Then 32 more are drawn, which may throw RandomnessUnavailable.
+  std::uint32_t draw_from_half(std::uint32_t half, RandomStream& random) const {
+    std::uint32_t cell = guide_[half >> (kHalfBits - kGuideBits)];
+    cell += static_cast<std::uint32_t>(half >= half_bounds_[cell + 1]);
+    while (half >= half_bounds_[cell + 1]) [[unlikely]]++ cell;
+    if (half >= half_bounds_[cell] + kUndecided) [[likely]]
+      return cell;
+    return draw_with_half(half, random);
+  }
+
   // The number of words from bounds()[h] on, in ascending order, that may not decide between the
   // cells before h and those from h on.
   static constexpr std::uint64_t kUndecided = 2;
@@ -45,10 +57,12 @@ class CellTable {
  private:
   static constexpr unsigned kGuideBits = 10;
 
+  std::uint32_t draw_with_half(std::uint32_t half, RandomStream& random) const;
   std::uint32_t draw_more(std::uint64_t word, RandomStream& random) const;
 
   CellLaw law_;
   std::vector<std::uint64_t> bounds_;                 // then 2^63 twice, above every word
+  std::vector<std::uint32_t> half_bounds_;            // their first 31 bits
   std::array<std::uint16_t, 1 << kGuideBits> guide_;  // the cell of the first word of each part
 };
 

@@ -1,6 +1,9 @@
 #include "core/privacy/noise_table.hpp"
 
+#include <openssl/crypto.h>
+
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -10,7 +13,9 @@ namespace dpquantile {
 
 namespace {
 
-constexpr unsigned kCoinBits = 32;
+constexpr unsigned kHalfBits = 32;
+// As many low bits leave enough bits of half a word for the coin.
+constexpr unsigned kLowBitsInHalf = 20;
 
 // A spread is at least this many cells wide, and less than twice as many.
 constexpr unsigned kLaplaceCellBits = 4;
@@ -45,18 +50,24 @@ Gamma gamma_of(const CellLaw& law, unsigned low_bits, const Wide& cell, const Wi
   return {numerator * product, denominator << low_bits};
 }
 
+// with_sign() for a magnitude below 2^63, without a branch. `negative` is 0 or 1.
+std::int64_t signed_number(std::uint64_t negative, std::uint64_t magnitude) {
+  return static_cast<std::int64_t>((magnitude ^ (0 - negative)) + negative);
+}
+
 }  // namespace
 
 NoiseTable::NoiseTable(NoiseShape shape, const Fraction& rate, unsigned low_bits, double cells,
                        double spread)
     : table_({shape, rate, static_cast<std::uint32_t>(std::max(cells, 1.0)), low_bits == 0}),
       low_bits_(low_bits),
+      coin_bits_(low_bits > kLowBitsInHalf ? kHalfBits : kHalfBits - low_bits),
       spread_(spread) {
   if (low_bits == 0) return;
   const Wide end = Wide(1) << low_bits;
   for (std::uint32_t cell = 0; cell < table_.law().cells; ++cell) {
     const Gamma most = gamma_of(table_.law(), low_bits, cell, end);
-    const Wide coin = (most.numerator << kCoinBits) / most.denominator + 1;
+    const Wide coin = (most.numerator << coin_bits_) / most.denominator + 1;
     sure_coins_.push_back(static_cast<std::uint32_t>(coin));
   }
 }
@@ -94,41 +105,79 @@ NoiseTable NoiseTable::gaussian_of(uint128_t numerator, std::uint64_t denominato
           sigma};
 }
 
+std::int64_t NoiseTable::draw(RandomStream& random) const {
+  return draw_from(random.bits64(), random);
+}
+
+void NoiseTable::draw(std::span<std::int64_t> noise, RandomStream& random) const {
+  std::array<std::uint64_t, 128> words;
+  const std::size_t draws_of_word = low_bits_ == 0 ? 2 : 1;
+  while (!noise.empty()) {
+    const auto some = noise.first(std::min(noise.size(), draws_of_word * words.size()));
+    const auto drawn = std::span(words).first((some.size() + draws_of_word - 1) / draws_of_word);
+    random.fill(drawn);
+    if (low_bits_ == 0) {
+      draw_from_halves(drawn, some, random);
+    } else {
+      std::ranges::transform(drawn, some.begin(),
+                             [&](std::uint64_t word) { return draw_from(word, random); });
+    }
+    noise = noise.subspan(some.size());
+  }
+  OPENSSL_cleanse(words.data(), sizeof words);
+}
+
+// What draw_from() draws without low bits, from each half of the words.
+void NoiseTable::draw_from_halves(std::span<const std::uint64_t> words,
+                                  std::span<std::int64_t> noise, RandomStream& random) const {
+  const std::uint32_t cells = table_.law().cells;
+  for (std::size_t i = 0; i < noise.size(); ++i) {
+    const auto half = static_cast<std::uint32_t>(words[i / 2] >> (i % 2 * kHalfBits));
+    const std::uint32_t cell = table_.draw_from_half(half >> 1, random);
+    noise[i] = signed_number(half & 1, cell);
+    if (cell == cells) [[unlikely]]
+      noise[i] = draw_beyond((half & 1) != 0, random);
+  }
+}
+
+// The first half of the word has the sign and the cell, the other one the low bits and the coin.
 // Zero has two signs. Without low bits it is proposed half as often for that; with them a negative
 // zero is drawn again.
-std::int64_t NoiseTable::draw(RandomStream& random) const {
-  for (;;) {
-    const std::uint64_t word = random.bits64();
+std::int64_t NoiseTable::draw_from(std::uint64_t word, RandomStream& random) const {
+  for (;; word = random.bits64()) {
     const std::uint64_t negative = word & 1;
-    const std::uint32_t cell = table_.draw(word >> 1, random);
-    if (cell == table_.law().cells) [[unlikely]] {
-      if (const auto magnitude = propose_beyond(random))
-        return with_sign(negative != 0, *magnitude);
-      continue;
-    }
+    const std::uint32_t cell = table_.draw_from_half(static_cast<std::uint32_t>(word) >> 1, random);
+    if (cell == table_.law().cells) [[unlikely]]
+      return draw_beyond(negative != 0, random);
     std::uint64_t magnitude = cell;
     if (low_bits_ > 0) {
-      const std::uint64_t more = random.bits64();
-      const std::uint64_t low = more & ((std::uint64_t{1} << low_bits_) - 1);
-      const std::uint64_t other = low_bits_ > 64 - kCoinBits ? random.bits64() : more;
-      const auto coin = static_cast<std::uint32_t>(other >> (64 - kCoinBits));
+      const bool fit = coin_bits_ < kHalfBits;
+      const std::uint64_t other = word >> kHalfBits;
+      const std::uint64_t low =
+          (fit ? other : random.bits64()) & ((std::uint64_t{1} << low_bits_) - 1);
+      const std::uint64_t coin = fit ? other >> low_bits_ : other;
       if (coin < sure_coins_[cell] && !keeps(cell, low, coin, random)) [[unlikely]]
         continue;
       magnitude = (magnitude << low_bits_) + low;
       if (negative != 0 && magnitude == 0) [[unlikely]]
         continue;
     }
-    return static_cast<std::int64_t>((magnitude ^ (0 - negative)) + negative);
+    return signed_number(negative, magnitude);
   }
 }
 
 // Whether a magnitude of one of the cells is kept, given the first bits of the coin.
-bool NoiseTable::keeps(std::uint64_t cell, std::uint64_t low, std::uint32_t coin,
+bool NoiseTable::keeps(std::uint64_t cell, std::uint64_t low, std::uint64_t coin,
                        RandomStream& random) const {
-  const std::uint64_t digit =
-      std::uint64_t{coin} << (64 - kCoinBits) | random.bits64() >> kCoinBits;
+  const std::uint64_t digit = coin << (64 - coin_bits_) | random.bits64() >> coin_bits_;
   const Gamma gamma = gamma_of(table_.law(), low_bits_, cell, low);
   return bernoulli_exp_from(digit, random, gamma.numerator, gamma.denominator);
+}
+
+// The draw for a proposal beyond the cells, with this sign.
+std::int64_t NoiseTable::draw_beyond(bool negative, RandomStream& random) const {
+  const auto magnitude = propose_beyond(random);
+  return magnitude ? with_sign(negative, *magnitude) : draw(random);
 }
 
 // A magnitude beyond the cells: a geometric number of cells, kept for the difference between its

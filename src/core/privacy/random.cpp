@@ -88,8 +88,12 @@ void RandomStream::refill() {
   position_ = 0;
 }
 
-std::uint64_t RandomStream::bits64() {
+void RandomStream::refill_if_used() {
   if (position_ == buffer_.size() || fork_generation_ != current_fork_generation()) refill();
+}
+
+std::uint64_t RandomStream::bits64() {
+  refill_if_used();
   std::uint64_t word = 0;
   static_assert(sizeof buffer_ % sizeof word == 0, "words must fill the buffer exactly");
   std::memcpy(&word, &buffer_[position_], sizeof word);
@@ -97,6 +101,19 @@ std::uint64_t RandomStream::bits64() {
   std::memset(&buffer_[position_], 0, sizeof word);
   position_ += sizeof word;
   return word;
+}
+
+void RandomStream::fill(std::span<std::uint64_t> words) {
+  auto out = std::as_writable_bytes(words);
+  while (!out.empty()) {
+    refill_if_used();
+    const auto part = std::span(buffer_).subspan(position_).first(
+        std::min(out.size(), buffer_.size() - position_));
+    std::ranges::copy(part, out.begin());
+    std::ranges::fill(part, std::byte{0});
+    position_ += part.size();
+    out = out.subspan(part.size());
+  }
 }
 
 std::uint64_t RandomStream::uniform_below(std::uint64_t bound) {

@@ -38,6 +38,8 @@ class RandomStream {
 
   // 64 independent fair bits.
   std::uint64_t bits64();
+  // The same for each of many words, in less time.
+  void fill(std::span<std::uint64_t> words);
 
   // Uniform on {0, ..., bound - 1}, without bias (rejection). Throws std::invalid_argument if bound
   // is 0.
@@ -51,6 +53,7 @@ class RandomStream {
 
  private:
   void refill();
+  void refill_if_used();
 
   RandomSource& source_;
   // OpenSSL takes a microsecond for a request, and another for 4 kB.

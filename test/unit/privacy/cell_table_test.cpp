@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cstdint>
 #include <vector>
@@ -86,6 +87,47 @@ TEST(CellTable, FindsTheCellOfEachWordThatDecides) {
   }
 }
 
+std::uint32_t cell_of(const CellTable& table, std::uint64_t word,
+                      const std::vector<std::uint64_t>& more) {
+  ScriptedSource source(more);
+  RandomStream random(source);
+  return table.draw(word, random);
+}
+
+// The half words around each bound, with other halves that decide and that do not.
+TEST(CellTable, FindsTheSameCellFromTheHalfOfAWord) {
+  constexpr std::uint64_t kLast = (std::uint64_t{1} << CellTable::kHalfBits) - 1;
+  constexpr std::uint64_t kThird = 0x5555555555555555;
+  for (const CellLaw& law : kLaws) {
+    const CellTable table(law);
+    const auto bounds = table.bounds();
+    for (std::uint32_t h = 0; h < bounds.size(); h += 1 + h / 7) {
+      const std::uint64_t bound = bounds[h] >> 32;
+      for (std::uint64_t half = bound - std::min(bound, std::uint64_t{3});
+           half <= std::min(bound + 4, kLast); ++half) {
+        for (const std::uint64_t other : {bounds[h] & 0xffffffff, std::uint64_t{0},
+                                          std::uint64_t{0x80000000}, std::uint64_t{0xffffffff}}) {
+          ScriptedSource source({other << 32, kThird});
+          RandomStream random(source);
+          ASSERT_EQ(table.draw_from_half(static_cast<std::uint32_t>(half), random),
+                    cell_of(table, half << 32 | other, {kThird}))
+              << h << " of " << law.cells;
+        }
+      }
+    }
+  }
+}
+
+TEST(CellTable, NeedsNoOtherHalfWhereTheFirstOneDecides) {
+  FailingSource source;
+  RandomStream random(source);
+  const CellTable table(kLaws.front());
+  for (std::uint32_t h = 0; h < kLaws.front().cells; ++h) {
+    const auto bound = static_cast<std::uint32_t>(table.bounds()[h] >> 32);
+    ASSERT_EQ(table.draw_from_half(bound + CellTable::kUndecided, random), h);
+  }
+}
+
 // The digits of 2^63 P[cell < h] in base 2^64: before the point, and two after it.
 struct Digits {
   std::uint64_t word;
@@ -101,13 +143,6 @@ Digits digits_of(Real value) {
     value = ldexp(Real(value - whole), 64);
   }
   return digits;
-}
-
-std::uint32_t cell_of(const CellTable& table, std::uint64_t word,
-                      const std::vector<std::uint64_t>& more) {
-  ScriptedSource source(more);
-  RandomStream random(source);
-  return table.draw(word, random);
 }
 
 TEST(CellTable, ComparesMoreBitsWhereTheWordDoesNotDecide) {

@@ -47,6 +47,67 @@ class NoiseTables : public ::testing::Test {
   RandomStream random_{source_};
 };
 
+// Draws one by one of a table that draws many at once.
+class DrawsAtOnce {
+ public:
+  DrawsAtOnce(const NoiseTable& table, RandomStream& random) : table_(table), random_(random) {}
+
+  std::int64_t operator()() {
+    if (next_ == noise_.size()) {
+      table_.draw(noise_, random_);
+      next_ = 0;
+    }
+    return noise_[next_++];
+  }
+
+ private:
+  const NoiseTable& table_;
+  RandomStream& random_;
+  std::array<std::int64_t, 777> noise_{};
+  std::size_t next_ = noise_.size();
+};
+
+// Scales without low bits, with few, and with more than half a word has beside a coin.
+TEST_F(NoiseTables, FollowTheirLawInDrawsAtOnce) {
+  for (const Rational scale : {Rational{10, 3}, Rational{65, 2}}) {
+    const double s = to_double(scale);
+    const NoiseTable table = NoiseTable::laplace(scale);
+    const auto probability = [&](std::int64_t y) { return laplace_probability(s, y); };
+    const std::int64_t radius = std::lround(20 * s) + 5;
+    EXPECT_GT(noise_p_value(DrawsAtOnce(table, random_), probability, radius), kFalseAlarm) << s;
+    EXPECT_GT(mean_magnitude_p_value(DrawsAtOnce(table, random_), probability, 2 * radius),
+              kFalseAlarm)
+        << s;
+    EXPECT_GT(sign_p_value(DrawsAtOnce(table, random_)), kFalseAlarm) << s;
+  }
+  const auto half_normal_cdf = [](double x) { return std::erf(x / std::sqrt(2.0)); };
+  for (const int bits : {50, 52, 90}) {
+    const NoiseTable table = NoiseTable::gaussian(uint128_t{1} << bits);
+    const double sigma = std::exp2(bits / 2.0);
+    EXPECT_GT(magnitude_p_value(DrawsAtOnce(table, random_), sigma, half_normal_cdf), kFalseAlarm)
+        << bits;
+  }
+}
+
+// Each has a correlation of 0 with the one before; the standard deviation of the sample's is
+// 1/1000.
+TEST_F(NoiseTables, AreIndependentInDrawsAtOnce) {
+  constexpr int kDraws = 1'000'000;
+  for (const NoiseTable& table : {NoiseTable::laplace({3, 1}), NoiseTable::laplace({100, 1})}) {
+    DrawsAtOnce draw(table, random_);
+    double before = static_cast<double>(draw());
+    double product = 0;
+    double square = 0;
+    for (int i = 0; i < kDraws; ++i) {
+      const auto noise = static_cast<double>(draw());
+      product += before * noise;
+      square += noise * noise;
+      before = noise;
+    }
+    EXPECT_LT(std::abs(product / square), 7e-3) << "false alarm below 1e-11";
+  }
+}
+
 // Scales without low bits, and with up to six.
 TEST_F(NoiseTables, FollowTheLaplaceLaw) {
   for (const Rational scale :
@@ -189,6 +250,8 @@ TEST(NoiseTableSources, MustNotFail) {
   RandomStream random(source);
   EXPECT_THROW(NoiseTable::laplace({10, 3}).draw(random), RandomnessUnavailable);
   EXPECT_THROW(NoiseTable::gaussian({7, 3}).draw(random), RandomnessUnavailable);
+  std::array<std::int64_t, 2> noise{};
+  EXPECT_THROW(NoiseTable::gaussian({7, 3}).draw(noise, random), RandomnessUnavailable);
 }
 
 }  // namespace

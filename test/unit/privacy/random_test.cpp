@@ -102,6 +102,27 @@ TEST(ScriptedBits64, AreTheBytesOfTheSourceInOrder) {
   for (const std::uint64_t word : script) EXPECT_EQ(random.bits64(), word);
 }
 
+// Spans that end in the buffer, at its end and beyond it.
+TEST(ScriptedBits64, AreTheSameInSpansOfWords) {
+  std::vector<std::uint64_t> script(3 * kWordsInBuffer);
+  for (std::size_t i = 0; i < script.size(); ++i) script[i] = 0x0123456789abcdef + i;
+  ScriptedSource source(script);
+  RandomStream random(source);
+  std::vector<std::uint64_t> drawn(script.size());
+  std::span<std::uint64_t> rest(drawn);
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{3}, kWordsInBuffer - 4, std::size_t{1}, kWordsInBuffer + 5}) {
+    random.fill(rest.first(size));
+    rest = rest.subspan(size);
+    if (size == 3) {
+      rest.front() = random.bits64();
+      rest = rest.subspan(1);
+    }
+  }
+  const std::size_t count = drawn.size() - rest.size();
+  EXPECT_TRUE(std::ranges::equal(std::span(drawn).first(count), std::span(script).first(count)));
+}
+
 TEST_F(Bits64, AreFairInEveryByte) {
   std::array<std::array<std::uint64_t, 256>, 8> observed{};
   for (int i = 0; i < kDraws; ++i) {
@@ -377,6 +398,16 @@ TEST(RandomStream, WipesAUsedWordAtOnce) {
   EXPECT_TRUE(contains(memory, kUnused));
 }
 
+TEST(RandomStream, WipesASpanOfUsedWordsAtOnce) {
+  ScriptedSource source({kUsed, kUsed, kUnused});
+  RandomStream random(source);
+  std::array<std::uint64_t, 2> words{};
+  random.fill(words);
+  const auto memory = std::as_bytes(std::span(&random, 1));
+  EXPECT_FALSE(contains(memory, kUsed));
+  EXPECT_TRUE(contains(memory, kUnused));
+}
+
 TEST(RandomStream, WipesItsBufferWhenDestroyed) {
   ScriptedSource source({kUsed, kUnused});
   alignas(RandomStream) std::array<std::byte, sizeof(RandomStream)> memory{};
@@ -392,6 +423,8 @@ TEST(RandomStream, ThrowsOnEveryDrawWhenTheSourceFails) {
   FailingSource source;
   RandomStream random(source);
   EXPECT_THROW(random.bits64(), RandomnessUnavailable);
+  std::array<std::uint64_t, 2> words{};
+  EXPECT_THROW(random.fill(words), RandomnessUnavailable);
   EXPECT_THROW(random.uniform_below(3), RandomnessUnavailable);
   EXPECT_THROW(random.uniform_below_128(two_words(3, 0)), RandomnessUnavailable);
   EXPECT_THROW(random.unit_real(), RandomnessUnavailable);
