@@ -1,8 +1,10 @@
 #include "core/histogram/cell_chunks.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
+#include "core/base/as_size.hpp"
 #include "core/base/radix_sort.hpp"
 #include "core/histogram/cell_runs.hpp"
 
@@ -59,6 +61,15 @@ CellRuns CellChunks::encode(std::uint64_t cells, const Workspace& work) const {
   CellRuns runs(work.memory);
   for (CellRun run; sorted.next(run);) runs.append(run);
   return runs;
+}
+
+std::pmr::vector<std::uint64_t> CellChunks::counts(std::uint64_t cells,
+                                                   std::pmr::memory_resource* memory) const {
+  std::pmr::vector<std::uint64_t> counts(as_size(cells), memory);
+  for (const CellChunk* chunk = &newest_; chunk != nullptr; chunk = chunk->previous) {
+    for (const std::uint32_t cell : std::span(chunk->cells).first(chunk->used)) ++counts[cell];
+  }
+  return counts;
 }
 
 Histogram CellChunks::histogram(std::uint64_t cells, const Workspace& work) const {

@@ -78,6 +78,9 @@ class CellChunks {
   std::pmr::vector<std::uint32_t> list(std::pmr::memory_resource* memory) const;
   // The records, compressed. Throws Cancelled, std::bad_alloc.
   CellRuns encode(std::uint64_t cells, const Workspace& work) const;
+  // The number of records in each of the cells. Throws std::bad_alloc.
+  std::pmr::vector<std::uint64_t> counts(std::uint64_t cells,
+                                         std::pmr::memory_resource* memory) const;
   // The histogram of the records. Throws Cancelled, std::bad_alloc.
   Histogram histogram(std::uint64_t cells, const Workspace& work) const;
 

@@ -14,7 +14,7 @@ bytea* draw_answer(const ChargedGroup& group) {
   bytea* value = nullptr;
   MemoryContext result = CurrentMemoryContext;
   with_mechanism_context(group, [&](const MechanismContext& context) {
-    const auto counts = group.histogram(context).counts(mechanism.plan().bins, context.memory);
+    const auto counts = group.counts(context);
     const CdfCurve curve(domain_of(group.parameters), mechanism.plan(),
                          mechanism.release(counts, context));
     ContextMemory result_memory(result);

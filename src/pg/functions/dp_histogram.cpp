@@ -27,7 +27,7 @@ Datum draw_counts(const ChargedGroup& group) {
   const uint32 bins = group.parameters->bins;
   auto* counts = static_cast<int64*>(palloc(bins * sizeof(int64)));
   with_mechanism_context(group, [&](const MechanismContext& context) {
-    const auto exact = group.histogram(context).counts(bins, context.memory);
+    const auto exact = group.counts(context);
     std::ranges::copy(release_histogram(exact, privacy_of(group.parameters), context), counts);
   });
   auto* values = static_cast<Datum*>(palloc(bins * sizeof(Datum)));

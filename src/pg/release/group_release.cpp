@@ -73,4 +73,8 @@ Histogram ChargedGroup::histogram(const Workspace& work) const {
   return histogram_of(state, parameters->grid.cells, work);
 }
 
+std::pmr::vector<std::uint64_t> ChargedGroup::counts(const Workspace& work) const {
+  return counts_of(state, parameters->grid.cells, work);
+}
+
 }  // namespace dpquantile

@@ -48,6 +48,8 @@ struct ChargedGroup {
   GridNames* grid_names() const;
   // The counts of records on the value grid. Throws Cancelled, std::bad_alloc.
   Histogram histogram(const Workspace& work) const;
+  // The number of records in each cell of the value grid. Throws Cancelled, std::bad_alloc.
+  std::pmr::vector<std::uint64_t> counts(const Workspace& work) const;
 };
 
 // Whether the release node calls the final function. If not, the caller must return

@@ -228,4 +228,11 @@ Histogram histogram_of(StateRef state, std::uint64_t cells, const Workspace& wor
   return state.expanded->few.histogram(cells, work);
 }
 
+std::pmr::vector<std::uint64_t> counts_of(StateRef state, std::uint64_t cells,
+                                          const Workspace& work) {
+  const bool has_few = state && state.flat == nullptr && state.expanded->many == nullptr;
+  return has_few ? state.expanded->few.counts(cells, work.memory)
+                 : histogram_of(state, cells, work).counts(cells, work.memory);
+}
+
 }  // namespace dpquantile

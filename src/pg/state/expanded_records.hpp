@@ -121,4 +121,9 @@ uint64 distinct_hashes(StateRef state);
 // histogram. Throws what the constructors of Histogram throw.
 Histogram histogram_of(StateRef state, std::uint64_t cells, const Workspace& work);
 
+// The number of the state's records in each cell of this grid. Takes less time than a histogram if
+// there are few cells. Throws what histogram_of() throws.
+std::pmr::vector<std::uint64_t> counts_of(StateRef state, std::uint64_t cells,
+                                          const Workspace& work);
+
 }  // namespace dpquantile

@@ -83,6 +83,18 @@ TEST_P(CellChunksOfSize, HoldAllRecords) {
   }
 }
 
+TEST_P(CellChunksOfSize, CountTheRecordsOfEachCell) {
+  for (const std::uint64_t cells : {std::uint64_t{1}, std::uint64_t{100}, std::uint64_t{5000}}) {
+    const Records records = random_records(GetParam(), cells);
+    CellChunkPool pool(heap());
+    CellChunks chunks;
+    add_each(chunks, records, pool);
+    std::vector<std::uint64_t> expected(as_size(cells));
+    for (const std::uint32_t record : records) ++expected[record];
+    EXPECT_TRUE(std::ranges::equal(chunks.counts(cells, heap()), expected));
+  }
+}
+
 TEST(CellChunks, KeepManyGroupsApart) {
   constexpr std::size_t kGroups = 500;
   CellChunkPool pool(heap());
