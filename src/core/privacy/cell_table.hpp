@@ -39,7 +39,7 @@ class CellTable {
   std::uint32_t draw_from_half(std::uint32_t half, RandomStream& random) const {
     std::uint32_t cell = guide_[half >> (kHalfBits - kGuideBits)];
     cell += static_cast<std::uint32_t>(half >= half_bounds_[cell + 1]);
-    while (half >= half_bounds_[cell + 1]) [[unlikely]]++ cell;
+    while (half >= half_bounds_[cell + 1]) ++cell;
     if (half >= half_bounds_[cell] + kUndecided) [[likely]]
       return cell;
     return draw_with_half(half, random);
