@@ -222,7 +222,7 @@ void try_to_start(const EState* state, const Query* query) {
     FreeQueryDesc(started);
   }
   PG_FINALLY();
-  { is_trying = was_trying; }
+  is_trying = was_trying;
   PG_END_TRY();
 }
 

@@ -49,7 +49,7 @@ PlannedStmt* plan_plain(Query* query, const char* text, int options, ParamListIn
     plan = plan_as_before(query, text, options, params);
   }
   PG_FINALLY();
-  { restore_time_zone(noted); }
+  restore_time_zone(noted);
   PG_END_TRY();
   depend_on(plan, relations);
   return plan;
@@ -60,9 +60,9 @@ PlannedStmt* plan_plain(Query* query, const char* text, int options, ParamListIn
 void translate_for_session(Query* query, const char* text) {
   const bool noted = forget_time_zone();
   PG_TRY();
-  { translate_plain_query(query, text, epsilon_of_session); }
+  translate_plain_query(query, text, epsilon_of_session);
   PG_FINALLY();
-  { restore_time_zone(noted); }
+  restore_time_zone(noted);
   PG_END_TRY();
 }
 
