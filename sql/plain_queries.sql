@@ -245,9 +245,13 @@ SELECT problem FROM dp_explain('DELETE FROM staff');
 SELECT problem FROM dp_explain(NULL);
 SELECT count(*) - :before AS charges FROM dp_ledger;
 -- threat 99: code that the explained query calls when it starts, to choose partitions, cannot explain others, also not after an error.
+RESET SESSION AUTHORIZATION;
 CREATE TABLE part (id int) PARTITION BY LIST (id);
 CREATE TABLE part_1 PARTITION OF part FOR VALUES IN (1);
 CREATE TABLE part_2 PARTITION OF part FOR VALUES IN (2);
+GRANT SELECT ON part TO regress_dpq_plain_analyst;
+GRANT CREATE ON SCHEMA regress_dpq_plain TO regress_dpq_plain_analyst;
+SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
 CREATE FUNCTION explain(query text) RETURNS int LANGUAGE plpgsql AS $$
   BEGIN
     EXECUTE 'EXPLAIN (COSTS off) ' || query;
@@ -259,6 +263,9 @@ CREATE FUNCTION plan_of(query text) RETURNS int LANGUAGE plpgsql STABLE AS $$ BE
 CREATE FUNCTION fail() RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN RETURN 1 / 0; END $$;
 CREATE FUNCTION plan_after_error(query text) RETURNS int LANGUAGE plpgsql STABLE AS $$
   BEGIN PERFORM dp_explain('SELECT id FROM part WHERE id = fail()'); RETURN explain(query); END $$;
+RESET SESSION AUTHORIZATION;
+REVOKE CREATE ON SCHEMA regress_dpq_plain FROM regress_dpq_plain_analyst;
+SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
 SELECT problem FROM dp_explain('SELECT id FROM part WHERE id = plan_of(''SELECT dp_count(1) FROM staff'')'); SHOW regress.told;
 SELECT problem FROM dp_explain('SELECT id FROM part WHERE id = plan_after_error(''SELECT dp_count(1) FROM staff'')'); SHOW regress.told;
 SELECT problem FROM dp_explain('SELECT id FROM part WHERE id = plan_of(''SELECT FROM names'')'); SHOW regress.told;

@@ -94,6 +94,7 @@ SELECT dp_count(1) FROM staff WHERE random() < 0.5;
 SELECT dp_count(1) FROM staff WHERE pg_sleep(salary) IS NOT NULL;
 SELECT n + random() FROM (SELECT dp_count(1) AS n FROM staff) t;
 -- threat 98: functions of PostgreSQL that would run the asker's code: the check of a domain in what they make, or a cast that they look for
+:allow
 CREATE TYPE pair AS (a checked);
 CREATE TYPE mark AS ENUM ('x');
 CREATE TYPE span AS RANGE (SUBTYPE = checked);
@@ -103,6 +104,12 @@ CREATE FUNCTION made() RETURNS pair LANGUAGE sql AS $$ SELECT '(5)'::pair $$;
 CREATE TABLE marks AS SELECT mark 'x' AS mark, ROW(1)::pair AS pair;
 CREATE TABLE checks AS SELECT 1::checked AS a;
 CREATE VIEW answer AS SELECT dp_count(1) AS n FROM staff;
+:forbid
+RESET SESSION AUTHORIZATION;
+ALTER TABLE marks OWNER TO CURRENT_USER;
+ALTER TABLE checks OWNER TO CURRENT_USER;
+GRANT SELECT ON marks, checks TO regress_dpq_asker;
+SET SESSION AUTHORIZATION regress_dpq_asker;
 SELECT dp_count(1) FROM staff WHERE salary > ((concat('(5)')::pair).a)::int;
 SELECT ('(' || n || ')')::text::pair FROM answer;
 SELECT ('{' || n || '}')::text::checked[] FROM answer;
