@@ -262,7 +262,6 @@ WITH x AS (SELECT dp_count(1) FROM staff) DELETE FROM department;
 COPY staff TO STDOUT;
 COPY (TABLE staff) TO STDOUT;
 CREATE TABLE taken AS TABLE staff;
-CREATE MATERIALIZED VIEW taken AS SELECT dp_count(1) FROM staff;
 DECLARE c CURSOR WITH HOLD FOR SELECT * FROM staff;
 DO $$ BEGIN PERFORM FROM staff; END $$;
 SELECT query_to_xml('SELECT * FROM staff', true, true, '');
