@@ -79,7 +79,7 @@ channel_is_closed($node, "threat 30: $_", "SET $_ = on; SET work_mem = '64kB';
 	SELECT id, dp_count(1) FROM staff GROUP BY id HAVING dp_keep_group(0.1, 1e-9)", '55000', options => '-c client_min_messages=log')
 	for 'debug_print_plan', 'trace_sort';
 channel_is_closed($node, "threat 30: $_ of what is refused", "SET $_ = on; SELECT salary FROM staff ORDER BY salary DESC OFFSET 19999",
-	'42501', options => '-c client_min_messages=log') for 'debug_print_plan', 'trace_sort';
+	'55000', options => '-c client_min_messages=log') for 'debug_print_plan', 'trace_sort';
 channel_is_closed($node, 'threat 30: log_temp_files', "SET work_mem = '64kB'; SELECT id, dp_count(1) FROM staff
 	GROUP BY id HAVING dp_keep_group(0.1, 1e-9)", '55000', options => '-c client_min_messages=log');
 

@@ -91,6 +91,8 @@ constexpr Denied kFunctions[] = {
     {"pg_read_binary_file", kFiles},
     {"lo_import", kFiles},
 
+    // The chain of a row's versions ends where a reader has pruned its page.
+    {"currtid2", kPages},
     {"brin_summarize_new_values", kPages},
     {"brin_summarize_range", kPages},
     {"gin_clean_pending_list", kPages},
