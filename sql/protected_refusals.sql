@@ -27,19 +27,40 @@ CREATE TABLE ruled (id int PRIMARY KEY);
 CREATE TABLE calendar (day date PRIMARY KEY, noon timestamp UNIQUE);
 CREATE TABLE shared (id int PRIMARY KEY);
 GRANT UPDATE (id) ON shared TO regress_dpq_stranger;
+CREATE TABLE viewed (id int PRIMARY KEY);
+CREATE VIEW viewed_lower WITH (security_invoker) AS SELECT id FROM viewed;
+CREATE VIEW viewed_upper AS SELECT id FROM viewed_lower;
+GRANT UPDATE (id) ON viewed_upper TO regress_dpq_stranger;
+CREATE TABLE whole (id int) PARTITION BY LIST (id);
+CREATE TABLE part PARTITION OF whole (PRIMARY KEY (id)) FOR VALUES IN (1);
+GRANT DELETE ON whole TO regress_dpq_stranger;
+CREATE TABLE region (id int PRIMARY KEY);
+CREATE TABLE town (id int PRIMARY KEY REFERENCES region ON DELETE CASCADE);
+CREATE TABLE street (id int PRIMARY KEY REFERENCES town ON UPDATE CASCADE);
+GRANT DELETE ON region TO regress_dpq_stranger;
+CREATE TABLE logged (id int PRIMARY KEY);
+CREATE TABLE event (id int);
+CREATE RULE log AS ON INSERT TO event DO ALSO INSERT INTO logged VALUES (NEW.id);
+GRANT INSERT ON event TO regress_dpq_stranger;
+CREATE TABLE plain (id int PRIMARY KEY REFERENCES region);
 ALTER TABLE ruled ENABLE ROW LEVEL SECURITY;
 CREATE TABLE staff (id int PRIMARY KEY, name text, salary int, department int, born date, nick text COLLATE blind);
 CREATE TABLE visit (patient int, cost int, ward int);
 CREATE TABLE other (id int);
 CREATE VIEW sample AS SELECT DISTINCT salary FROM staff;
 INSERT INTO staff SELECT i, 'n' || i, i, 1, 'today', 'n' FROM generate_series(1, 10) i;
-GRANT SELECT ON department, family, child, ruled, shared, calendar TO regress_dpq_asker;
+GRANT SELECT ON department, family, child, ruled, shared, calendar, viewed, part, street, logged, plain TO regress_dpq_asker;
+GRANT SELECT ON plain TO regress_dpq_stranger;
 CREATE VIEW stay AS SELECT cost, patient FROM visit;
 CREATE VIEW patients AS SELECT cost, patient FROM visit;
 SELECT dp_protect_table(t) FROM unnest('{staff,other,sample,stay}'::regclass[]) t;
 SELECT dp_protect_table('visit', 'patient'), dp_protect_table('patients', 'cost');
 SELECT dp_grant_private_access(t, 'regress_dpq_asker') FROM unnest('{staff,visit,sample,stay,patients}'::regclass[]) t;
 
+RESET SESSION AUTHORIZATION;
+CREATE VIEW regress_dpq_own.plain_rows AS SELECT id FROM regress_dpq_hr.plain;
+ALTER VIEW regress_dpq_own.plain_rows OWNER TO regress_dpq_stranger;
+GRANT UPDATE ON regress_dpq_own.plain_rows TO PUBLIC;
 SET SESSION AUTHORIZATION regress_dpq_asker;
 SET search_path = regress_dpq_own, regress_dpq_hr, public;
 
@@ -171,6 +192,13 @@ SELECT dp_count(1) FROM staff JOIN calendar ON day = timestamptz '2011-12-30 10:
 SELECT dp_count(1) FROM staff JOIN calendar ON now() = noon;
 -- threat 69: who writes a joined table would see which of its pages were read
 SELECT dp_count(1) FROM staff s JOIN shared USING (id);
+-- through a view, the partitioned table, keys that pass changes on, and a rule
+SELECT dp_count(1) FROM staff s JOIN viewed USING (id);
+SELECT dp_count(1) FROM staff s JOIN part USING (id);
+SELECT dp_count(1) FROM staff s JOIN street USING (id);
+SELECT dp_count(1) FROM staff s JOIN logged USING (id);
+-- A key that passes nothing on, and a view whose owner may not write the table, are no such way.
+SELECT dp_count(1) IS NOT NULL AS answered FROM staff s JOIN plain USING (id);
 SELECT dp_count(1) FROM staff s JOIN pg_class c ON c.oid = s.id::oid;
 SELECT dp_count(1) FROM staff, generate_series(1, 9);
 SELECT dp_count(1) FROM staff JOIN generate_series(1, 9) i ON i > id;

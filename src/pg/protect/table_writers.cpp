@@ -1,5 +1,7 @@
 #include "pg/protect/table_writers.hpp"
 
+#include "pg/protect/write_paths.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/index.h"
@@ -25,14 +27,18 @@ struct Join {
   const RefusedQuery* query;
   Oid table;
   Oid relation;
+  Oid path = InvalidOid;  // the relation whose writers also write the table, if it is another one
 };
 
 [[noreturn]] void refuse_writer(const Join& join, const char* writer) {
   const char* table = get_rel_name(join.table);
   const char* relation = get_rel_name(join.relation);
-  refuse(*join.query, kNowhere,
-         psprintf("%s may write %s, which is joined, and may not read %s", writer, table, relation),
-         psprintf("Join a table that only readers of %s may write.", relation));
+  const char* written =
+      join.path == join.table ? table : psprintf("%s, and so %s", get_rel_name(join.path), table);
+  refuse(
+      *join.query, kNowhere,
+      psprintf("%s may write %s, which is joined, and may not read %s", writer, written, relation),
+      psprintf("Join a table that only readers of %s may write.", relation));
 }
 
 void check_writer(const Join& join, Oid role) {
@@ -55,7 +61,7 @@ void check_grantees(const Join& join, HeapTuple row, int cache, AttrNumber colum
 void check_columns(const Join& join, int count) {
   for (int i = 1; i <= count; ++i) {
     HeapTuple row =
-        SearchSysCache2(ATTNUM, ObjectIdGetDatum(join.table), Int16GetDatum(static_cast<int16>(i)));
+        SearchSysCache2(ATTNUM, ObjectIdGetDatum(join.path), Int16GetDatum(static_cast<int16>(i)));
     if (!HeapTupleIsValid(row)) continue;
     check_grantees(join, row, ATTNUM, Anum_pg_attribute_attacl);
     ReleaseSysCache(row);
@@ -63,15 +69,24 @@ void check_columns(const Join& join, int count) {
 }
 
 // The members of a role may become this role, and then read what it may read.
-void check_join(const Join& join) {
-  HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(join.table));
+void check_path(const Join& join) {
+  HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(join.path));
   if (!HeapTupleIsValid(row)) return;
-  const auto* table = reinterpret_cast<Form_pg_class>(GETSTRUCT(row));
-  check_writer(join, table->relowner);
+  const auto* path = reinterpret_cast<Form_pg_class>(GETSTRUCT(row));
+  check_writer(join, path->relowner);
   check_grantees(join, row, RELOID, Anum_pg_class_relacl);
-  check_columns(join, table->relnatts);
+  check_columns(join, path->relnatts);
   ReleaseSysCache(row);
-  if (is_member_of_role(GetUserId(), ROLE_PG_WRITE_ALL_DATA)) check_writer(join, GetUserId());
+}
+
+void check_join(const Join& join) {
+  const ListCell* path;
+  foreach (path, write_paths(join.table)) {
+    check_path({join.query, join.table, join.relation, lfirst_oid(path)});
+  }
+  if (is_member_of_role(GetUserId(), ROLE_PG_WRITE_ALL_DATA)) {
+    check_writer({join.query, join.table, join.relation, join.table}, GetUserId());
+  }
 }
 
 }  // namespace

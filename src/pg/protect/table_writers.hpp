@@ -12,7 +12,8 @@ namespace dpquantile {
 
 // Refuses a query with joins unless everybody who may write the joined tables may also read the
 // protected relations: the owner of each table and all roles with INSERT, UPDATE, DELETE or
-// TRUNCATE on it or on a column of it. `indexes` are the OIDs of the unique indexes that the joins
+// TRUNCATE on it or on a column of it; and those of the relations through which it is written (see
+// write_paths). `indexes` are the OIDs of the unique indexes that the joins
 // rely on, `relations` those of the protected relations.
 void check_writers(const RefusedQuery& query, const List* indexes, const List* relations);
 
