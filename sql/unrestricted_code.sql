@@ -8,6 +8,8 @@ CREATE ROLE regress_dpq_code_analyst LOGIN;
 CREATE ROLE regress_dpq_code_friend LOGIN;
 CREATE ROLE regress_dpq_code_group;
 CREATE ROLE regress_dpq_code_team;
+CREATE DATABASE regress_dpq_code_other;
+SELECT current_database() AS database \gset
 CREATE SCHEMA regress_dpq_code AUTHORIZATION regress_dpq_code_owner;
 CREATE SCHEMA regress_dpq_code_own;
 GRANT USAGE ON SCHEMA regress_dpq_code, regress_dpq_code_own TO PUBLIC;
@@ -56,6 +58,10 @@ SELECT * FROM after_change('ALTER TABLE regress_dpq_code_own.list OWNER TO regre
 SELECT * FROM after_change('CREATE MATERIALIZED VIEW regress_dpq_code_own.m AS SELECT 1; ALTER MATERIALIZED VIEW regress_dpq_code_own.m OWNER TO regress_dpq_code_analyst');
 SELECT * FROM after_change(format('GRANT CREATE ON DATABASE %I TO regress_dpq_code_analyst', current_database()));
 SELECT * FROM after_change(format('ALTER DATABASE %I OWNER TO regress_dpq_code_analyst', current_database()));
+-- Autovacuum of another database sees the counters of this one.
+SELECT * FROM after_change('GRANT CREATE ON DATABASE regress_dpq_code_other TO regress_dpq_code_analyst');
+SELECT * FROM after_change('GRANT CREATE ON DATABASE regress_dpq_code_other TO PUBLIC');
+SELECT * FROM after_change('ALTER DATABASE regress_dpq_code_other OWNER TO regress_dpq_code_friend');
 -- Another restricted role could tell what it has seen.
 SELECT * FROM after_change('ALTER TABLE regress_dpq_code_own.list OWNER TO regress_dpq_code_friend');
 -- Rights of groups, also without INHERIT and over several steps
@@ -66,6 +72,21 @@ SELECT * FROM after_change('ALTER TABLE regress_dpq_code_own.list OWNER TO regre
 SELECT * FROM after_change('ALTER TABLE regress_dpq_code_own.list OWNER TO regress_dpq_code_team; GRANT CREATE ON SCHEMA regress_dpq_code_own TO regress_dpq_code_group');
 SELECT * FROM after_change('CREATE VIEW regress_dpq_code_own.v AS SELECT 1; ALTER VIEW regress_dpq_code_own.v OWNER TO regress_dpq_code_analyst');
 SELECT * FROM after_change('ALTER TABLE regress_dpq_code_own.list OWNER TO regress_dpq_code_friend; SELECT public.dp_unrestrict_role(''regress_dpq_code_friend'')');
+-- Objects of another database
+\c regress_dpq_code_other
+CREATE SCHEMA own AUTHORIZATION regress_dpq_code_analyst;
+CREATE TABLE list (id int);
+\c :database
+SELECT * FROM after_change('SELECT 1');
+\c regress_dpq_code_other
+ALTER SCHEMA own OWNER TO regress_dpq_code_owner;
+ALTER TABLE list OWNER TO regress_dpq_code_friend;
+\c :database
+SELECT * FROM after_change('SELECT 1');
+\c regress_dpq_code_other
+ALTER TABLE list OWNER TO regress_dpq_code_owner;
+\c :database
+SELECT * FROM after_change('SELECT 1');
 \x
 -- What is prepared before is refused, too.
 SET SESSION AUTHORIZATION regress_dpq_code_analyst;
@@ -82,6 +103,7 @@ SELECT problem IS NOT NULL FROM dp_explain('SELECT dp_count(1) FROM regress_dpq_
 RESET SESSION AUTHORIZATION;
 SELECT epsilon_spent FROM dp_budget WHERE role::text = 'regress_dpq_code_analyst';
 SET client_min_messages = error;
+DROP DATABASE regress_dpq_code_other;
 DROP FUNCTION after_change;
 DROP SCHEMA regress_dpq_code, regress_dpq_code_own CASCADE;
 DROP OWNED BY regress_dpq_code_owner, regress_dpq_code_analyst;

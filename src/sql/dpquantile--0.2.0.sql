@@ -1670,8 +1670,8 @@ CREATE FUNCTION dpquantile.unrestricted_code() RETURNS text
   LANGUAGE C STABLE
   AS 'MODULE_PATHNAME', 'dpq_unrestricted_code';
 COMMENT ON FUNCTION dpquantile.unrestricted_code() IS
-  'Which restricted role owns a table of this database or may create one, so that autovacuum would run its code without the '
-  'library; NULL if none, or if the library is in shared_preload_libraries. Tells nothing about any data.';
+  'Which restricted role owns a table or may create one, here or in another database, so that autovacuum would run its code '
+  'without the library; NULL if none, or if the library is in shared_preload_libraries. Tells nothing about any data.';
 
 CREATE FUNCTION dpquantile.is_restricted(role oid) RETURNS boolean
   LANGUAGE sql STABLE

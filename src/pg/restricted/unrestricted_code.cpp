@@ -58,18 +58,6 @@ const Acl* grants_in(HeapTuple row, AttrNumber column, Relation catalog) {
   return is_null ? nullptr : DatumGetAclPCopy(grants);
 }
 
-const char* code_in_new_schemas(const List* restricted) {
-  HeapTuple row = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
-  if (!HeapTupleIsValid(row)) return "the database is being dropped";
-  bool is_null = false;
-  const Datum grants = SysCacheGetAttr(DATABASEOID, row, Anum_pg_database_datacl, &is_null);
-  const char* creator =
-      restricted_creator(restricted, reinterpret_cast<Form_pg_database>(GETSTRUCT(row))->datdba,
-                         is_null ? nullptr : DatumGetAclPCopy(grants));
-  ReleaseSysCache(row);
-  return creator == nullptr ? nullptr : psprintf("%s may create schemas in this database", creator);
-}
-
 const char* code_in_schemas(const List* restricted) {
   Relation catalog = table_open(NamespaceRelationId, AccessShareLock);
   SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, nullptr, 0, nullptr);
@@ -98,9 +86,7 @@ bool has_code(const FormData_pg_class* relation) {
   return has_rows && relation->relpersistence != RELPERSISTENCE_TEMP;
 }
 
-const char* code_in_relation(const List* restricted, Oid relation, Oid owner) {
-  const char* member = restricted_member(restricted, owner);
-  if (member == nullptr) return nullptr;
+const char* code_in_relation(const char* member, Oid relation) {
   HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
   if (!HeapTupleIsValid(row)) return nullptr;
   const auto* described = reinterpret_cast<Form_pg_class>(GETSTRUCT(row));
@@ -114,29 +100,79 @@ const char* code_in_relation(const List* restricted, Oid relation, Oid owner) {
   return found;
 }
 
-// Owners of relations are among the shared dependencies of this database, except the first
-// superuser.
-const char* code_in_relations(const List* restricted) {
+// Owners are among the shared dependencies of each database, except the first superuser.
+// `describe` makes a clause of who owns an object, or null if the object does not matter.
+template <typename Describe>
+const char* code_of_owners(const List* restricted, Oid database, Oid catalog_of_objects,
+                           Describe describe) {
   Relation catalog = table_open(SharedDependRelationId, AccessShareLock);
   ScanKeyData key[2];
   ScanKeyInit(&key[0], Anum_pg_shdepend_dbid, BTEqualStrategyNumber, F_OIDEQ,
-              ObjectIdGetDatum(MyDatabaseId));
+              ObjectIdGetDatum(database));
   ScanKeyInit(&key[1], Anum_pg_shdepend_classid, BTEqualStrategyNumber, F_OIDEQ,
-              ObjectIdGetDatum(RelationRelationId));
+              ObjectIdGetDatum(catalog_of_objects));
   SysScanDesc scan =
       systable_beginscan(catalog, SharedDependDependerIndexId, true, nullptr, 2, key);
   const char* found = nullptr;
-  Oid harmless = InvalidOid;  // the owner of the relation before
+  Oid harmless = InvalidOid;  // the owner of the object before
   while (found == nullptr) {
     const HeapTuple row = systable_getnext(scan);
     if (!HeapTupleIsValid(row)) break;
     const auto* entry = reinterpret_cast<Form_pg_shdepend>(GETSTRUCT(row));
     if (entry->deptype != SHARED_DEPENDENCY_OWNER || entry->refobjid == harmless) continue;
-    if (restricted_member(restricted, entry->refobjid) == nullptr) {
+    const char* member = restricted_member(restricted, entry->refobjid);
+    if (member == nullptr) {
       harmless = entry->refobjid;
       continue;
     }
-    found = code_in_relation(restricted, entry->objid, entry->refobjid);
+    found = describe(member, entry->objid);
+  }
+  systable_endscan(scan);
+  table_close(catalog, AccessShareLock);
+  return found;
+}
+
+const char* code_in_this_database(const List* restricted) {
+  if (const char* found = code_in_schemas(restricted)) return found;
+  return code_of_owners(restricted, MyDatabaseId, RelationRelationId, code_in_relation);
+}
+
+// The catalogs of another database cannot be read here. So each relation there counts.
+const char* code_in_other_database(const List* restricted, Oid database, const char* name) {
+  const char* found = code_of_owners(
+      restricted, database, NamespaceRelationId, [name](const char* member, Oid) -> const char* {
+        return psprintf("%s may create tables in a schema of database %s", member, name);
+      });
+  if (found != nullptr) return found;
+  return code_of_owners(restricted, database, RelationRelationId,
+                        [name](const char* member, Oid) -> const char* {
+                          return psprintf("%s owns a relation in database %s", member, name);
+                        });
+}
+
+const char* code_in_database(const List* restricted, Relation catalog, HeapTuple row) {
+  const auto* database = reinterpret_cast<Form_pg_database>(GETSTRUCT(row));
+  const bool is_this = database->oid == MyDatabaseId;
+  const char* name = quote_identifier(NameStr(database->datname));
+  const char* creator = restricted_creator(restricted, database->datdba,
+                                           grants_in(row, Anum_pg_database_datacl, catalog));
+  if (creator != nullptr) {
+    return psprintf("%s may create schemas in %s", creator,
+                    is_this ? "this database" : psprintf("database %s", name));
+  }
+  return is_this ? code_in_this_database(restricted)
+                 : code_in_other_database(restricted, database->oid, name);
+}
+
+// An autovacuum worker of any database reads the counters of all.
+const char* code_in_databases(const List* restricted) {
+  Relation catalog = table_open(DatabaseRelationId, AccessShareLock);
+  SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, nullptr, 0, nullptr);
+  const char* found = nullptr;
+  while (found == nullptr) {
+    const HeapTuple row = systable_getnext(scan);
+    if (!HeapTupleIsValid(row)) break;
+    found = code_in_database(restricted, catalog, row);
   }
   systable_endscan(scan);
   table_close(catalog, AccessShareLock);
@@ -149,9 +185,7 @@ const char* unrestricted_code() {
   if (is_preloaded()) return nullptr;
   const List* restricted = restricted_roles();
   if (restricted == NIL) return nullptr;
-  if (const char* found = code_in_new_schemas(restricted)) return found;
-  if (const char* found = code_in_schemas(restricted)) return found;
-  return code_in_relations(restricted);
+  return code_in_databases(restricted);
 }
 
 }  // namespace dpquantile

@@ -11,9 +11,11 @@ namespace dpquantile {
 // reach autovacuum. There the functions read exact counters.
 //
 // Null if the library is preloaded, or if no restricted role owns a table of this database and none
-// may create one, itself or as a member of another role. Otherwise a clause that says which role
-// can: palloc'd, from names and rights, which are public. Temporary tables do not count, because
-// only their session reads them.
+// may create one, itself or as a member of another role, and if none owns a relation, a schema or
+// the database, or may create schemas, in another database. Otherwise a clause that says which role
+// can: palloc'd, from names and rights, which are public. Temporary tables of this database do not
+// count, because only their session reads them. A right to create in a schema of another database
+// is not seen.
 const char* unrestricted_code();
 
 }  // namespace dpquantile
