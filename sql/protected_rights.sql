@@ -147,6 +147,26 @@ SELECT * FROM with_right('CREATE FUNCTION f(float8) RETURNS float8 LANGUAGE sql 
 -- A protected view has the facts of its table.
 SELECT * FROM with_right('SELECT public.dp_unprotect_table(''staff''); ALTER TABLE staff RENAME TO all_staff; CREATE VIEW staff AS SELECT * FROM all_staff; '
                          'SELECT public.dp_protect_table(''staff''); GRANT INSERT ON badge TO regress_dpq_key_analyst');
+-- Whoever reads or writes what a view or materialized view reads learns facts of it, also where that is not protected.
+CREATE PROCEDURE become_view(is_materialized boolean) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM public.dp_unprotect_table('staff');
+  ALTER TABLE staff RENAME TO all_staff;
+  EXECUTE format('CREATE %s staff AS SELECT id, salary FROM all_staff', CASE WHEN is_materialized THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END);
+  PERFORM public.dp_protect_table('staff'), public.dp_grant_private_access('staff', 'regress_dpq_key_analyst');
+END
+$$;
+SELECT * FROM with_right('CALL become_view(false)');
+SELECT * FROM with_right('CALL become_view(false); GRANT SELECT ON all_staff TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CALL become_view(false); GRANT UPDATE (salary) ON all_staff TO PUBLIC');
+SELECT * FROM with_right('CALL become_view(false); ALTER TABLE all_staff OWNER TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE TABLE people (id int); ALTER TABLE staff INHERIT people; CALL become_view(false); GRANT SELECT ON people TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CALL become_view(false); SELECT public.dp_unprotect_table(''staff''); ALTER VIEW staff RENAME TO some_staff; '
+                         'CREATE VIEW staff AS SELECT id FROM some_staff; SELECT public.dp_protect_table(''staff''); GRANT REFERENCES ON all_staff TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CALL become_view(true)');
+SELECT * FROM with_right('CALL become_view(true); GRANT TRIGGER ON all_staff TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CALL become_view(true); ALTER TABLE all_staff OWNER TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CALL become_view(true); GRANT INSERT ON badge TO regress_dpq_key_analyst');
 \x
 SET client_min_messages = error;
 DROP SCHEMA regress_dpq_key CASCADE;

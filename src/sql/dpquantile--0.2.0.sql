@@ -1522,32 +1522,12 @@ COMMENT ON FUNCTION dpquantile.tables_with_same_rows(regclass) IS
 CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason text, OUT remedy text)
   LANGUAGE sql STABLE SET jit = off
   BEGIN ATOMIC
-    -- Rows of a table are rows of its parents and of its children.
-    WITH RECURSIVE above (oid) AS (
-      SELECT own_right.relation::oid
-      UNION
-      SELECT i.inhparent FROM above a JOIN pg_catalog.pg_inherits i ON i.inhrelid = a.oid
-    ), below (oid) AS (
-      SELECT own_right.relation::oid
-      UNION
-      SELECT i.inhrelid FROM below b JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid
-    ), rows (oid) AS (
-      -- A view shows the rows of its tables.
-      SELECT own_right.relation::oid
-      UNION
-      SELECT n.oid
-        FROM rows s
-       CROSS JOIN LATERAL (SELECT i.inhrelid FROM pg_catalog.pg_inherits i WHERE i.inhparent = s.oid
-                           UNION ALL
-                           SELECT d.refobjid
-                             FROM pg_catalog.pg_class c
-                             JOIN pg_catalog.pg_rewrite r ON r.ev_class = c.oid
-                             JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid
-                                                        AND d.refclassid = 'pg_catalog.pg_class'::regclass
-                            WHERE c.oid = s.oid AND c.relkind = 'v') n (oid)
-    ), scope AS (
-      SELECT c.oid, c.oid::regclass AS name
-        FROM pg_catalog.pg_class c WHERE c.oid IN (SELECT oid FROM above UNION SELECT oid FROM rows)
+    -- A table has rows of its parents and children, and a view has those of what it reads. The rows of catalogs are nobody's.
+    WITH RECURSIVE scope AS (
+      SELECT c.oid, c.oid::regclass AS name, c.relowner, c.relacl
+        FROM pg_catalog.pg_class c
+       WHERE c.oid = own_right.relation
+          OR c.oid >= 16384 AND c.oid IN (SELECT s.relation FROM dpquantile.tables_with_same_rows(own_right.relation) s (relation))
     ), keyed (oid, is_referenced, has_rule, name) AS (
       -- A row that refers to a row of the table is accepted if this one exists; one that a row of the table refers to is locked,
       -- and cannot be changed. Tables and views that pass their changes on to such a table tell the same, and so do those that
@@ -1607,15 +1587,12 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
              '{SELECT,USAGE,UPDATE}'::text[]
         FROM used u
         JOIN pg_catalog.pg_class c ON u.classid = 'pg_catalog.pg_class'::regclass AND c.oid = u.objid AND c.relkind = 'S'
-    ), family AS (
-      SELECT c.oid, c.oid::regclass AS name, c.relowner, c.relacl
-        FROM pg_catalog.pg_class c WHERE c.oid IN (SELECT oid FROM above UNION SELECT oid FROM below)
     ), granted AS (
       SELECT f.oid, f.name, e.grantee, e.privilege_type, '' AS columns, 0 AS number
-        FROM family f CROSS JOIN pg_catalog.aclexplode(f.relacl) e WHERE e.grantee <> f.relowner
+        FROM scope f CROSS JOIN pg_catalog.aclexplode(f.relacl) e WHERE e.grantee <> f.relowner
       UNION ALL
       SELECT f.oid, f.name, e.grantee, e.privilege_type, format(' (%I)', a.attname), a.attnum
-        FROM family f JOIN pg_catalog.pg_attribute a ON a.attrelid = f.oid AND NOT a.attisdropped
+        FROM scope f JOIN pg_catalog.pg_attribute a ON a.attrelid = f.oid AND NOT a.attisdropped
        CROSS JOIN pg_catalog.aclexplode(a.attacl) e WHERE e.grantee <> f.relowner
     ), found AS (
       SELECT 1 AS sort, 0::oid AS table_oid, 0 AS number, m.oid AS holder, 'is a superuser' AS what, NULL AS remedy
@@ -1624,7 +1601,7 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
       SELECT 2, 0, 0, m.oid, 'has rights on all tables', NULL
         FROM pg_catalog.pg_roles m WHERE m.rolname IN ('pg_read_all_data', 'pg_write_all_data', 'pg_maintain')
       UNION ALL
-      SELECT 3, f.oid, 0, f.relowner, format('owns %s', f.name), NULL FROM family f
+      SELECT 3, f.oid, 0, f.relowner, format('owns %s', f.name), NULL FROM scope f
       UNION ALL
       SELECT 4, g.oid, g.number, g.grantee, format('has %s%s on %s', g.privilege_type, g.columns, g.name),
              format('REVOKE %s%s ON %s FROM %s;', g.privilege_type, g.columns, g.name,
