@@ -168,6 +168,61 @@ SELECT * FROM with_right('CALL become_view(true); GRANT TRIGGER ON all_staff TO 
 SELECT * FROM with_right('CALL become_view(true); ALTER TABLE all_staff OWNER TO regress_dpq_key_analyst');
 SELECT * FROM with_right('CALL become_view(true); GRANT INSERT ON badge TO regress_dpq_key_analyst');
 \x
+
+-- threat 100: policies, rules and row triggers of the role's own tables see stored rows. Those of before the restriction do, too.
+GRANT CREATE ON SCHEMA regress_dpq_key TO regress_dpq_key_analyst;
+SELECT dp_unrestrict_role('regress_dpq_key_analyst');
+SET SESSION AUTHORIZATION regress_dpq_key_analyst;
+CREATE FUNCTION seen(xid) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE WARNING 'seen'; RETURN $1 IS NOT NULL; END$$;
+CREATE FUNCTION seen() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM regress_dpq_key.seen(OLD.xmax); RETURN NEW; END$$;
+CREATE TABLE policed (id int);
+INSERT INTO policed VALUES (1);
+ALTER TABLE policed ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY reads ON policed FOR SELECT USING (seen(xmax));
+CREATE POLICY writes ON policed FOR INSERT WITH CHECK (xmin IS NOT NULL);
+CREATE POLICY changes ON policed FOR DELETE USING (EXISTS (SELECT FROM dept d WHERE d.id = length(policed.ctid::text)));
+CREATE FUNCTION inlined() RETURNS SETOF int LANGUAGE sql STABLE AS 'SELECT id FROM regress_dpq_key.policed';
+CREATE TABLE ruled (id int);
+INSERT INTO ruled VALUES (1);
+CREATE RULE r AS ON UPDATE TO ruled WHERE seen(OLD.xmax) DO INSTEAD NOTHING;
+CREATE TABLE clock (id int, x int) PARTITION BY LIST (id);
+CREATE TABLE clock_part PARTITION OF clock DEFAULT;
+INSERT INTO clock VALUES (1, 0);
+CREATE TRIGGER t AFTER UPDATE ON clock_part FOR EACH ROW EXECUTE FUNCTION seen();
+CREATE TABLE conditional (id int);
+INSERT INTO conditional VALUES (1);
+CREATE TRIGGER t BEFORE UPDATE ON conditional FOR EACH ROW WHEN (seen(OLD.xmax)) EXECUTE FUNCTION suppress_redundant_updates_trigger();
+RESET SESSION AUTHORIZATION;
+SELECT dp_restrict_role('regress_dpq_key_analyst');
+SET SESSION AUTHORIZATION regress_dpq_key_analyst;
+SELECT * FROM policed;
+INSERT INTO policed VALUES (2);
+DELETE FROM policed;
+SELECT * FROM inlined();
+UPDATE ruled SET id = 2;
+\set VERBOSITY default
+UPDATE clock SET x = 1;
+\set VERBOSITY terse
+INSERT INTO clock VALUES (1, 2);
+COPY clock_part FROM STDIN;
+\.
+SELECT * FROM clock FOR UPDATE;
+UPDATE conditional SET id = 2;
+CREATE TABLE new (id int);
+CREATE TRIGGER t BEFORE UPDATE ON new FOR EACH ROW EXECUTE FUNCTION seen();
+CREATE TRIGGER t BEFORE UPDATE ON new FOR EACH ROW WHEN (xmax(OLD) IS NOT NULL) EXECUTE FUNCTION suppress_redundant_updates_trigger();
+CREATE TRIGGER t BEFORE UPDATE ON new FOR EACH ROW WHEN (OLD.id > 0) EXECUTE FUNCTION suppress_redundant_updates_trigger();
+CREATE TRIGGER s AFTER UPDATE ON new REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION seen();
+DROP TRIGGER s ON new;
+INSERT INTO new VALUES (1);
+UPDATE new SET id = 2;
+RESET SESSION AUTHORIZATION;
+-- The function of somebody who is not restricted works.
+ALTER FUNCTION seen() OWNER TO regress_dpq_key_owner;
+SET SESSION AUTHORIZATION regress_dpq_key_analyst;
+UPDATE clock SET x = 1;
+RESET SESSION AUTHORIZATION;
+
 SET client_min_messages = error;
 DROP SCHEMA regress_dpq_key CASCADE;
 DROP OWNED BY regress_dpq_key_owner, regress_dpq_key_analyst;

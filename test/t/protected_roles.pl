@@ -109,7 +109,7 @@ is(outcome($node, q{
 		CREATE TEMP TABLE t (a int);
 		CREATE FUNCTION pg_temp.f() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 			AS 'BEGIN RAISE INFO ''%'', (SELECT dp_count(1) FROM few.staff); RETURN NEW; END';
-		CREATE TRIGGER t BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION pg_temp.f();
+		CREATE TRIGGER t BEFORE INSERT ON t EXECUTE FUNCTION pg_temp.f();
 		GRANT INSERT ON t TO colleague;
 		SET ROLE colleague;
 		INSERT INTO t VALUES (1)}), $denied, 'threat 36: a trigger of the analyst does not serve others');

@@ -2,6 +2,7 @@
 
 #include "pg/restricted/counts_in_pg_class.hpp"
 #include "pg/restricted/restricted_session.hpp"
+#include "pg/restricted/system_columns.hpp"
 
 extern "C" {
 #include "access/sysattr.h"
@@ -21,27 +22,19 @@ namespace {
 
 using RelationPermissions = DPQ_RELATION_PERMISSIONS;
 
-// REFRESH MATERIALIZED VIEW CONCURRENTLY compares the places of rows in the view and in a temporary
-// table. No query joins either with protected rows that somebody else may not read.
-bool shows_places(Oid relation) {
-  return get_rel_relkind(relation) == RELKIND_MATVIEW ||
-         get_rel_persistence(relation) == RELPERSISTENCE_TEMP;
-}
+constexpr AttrNumber kSystemColumns[] = {
+    MaxTransactionIdAttributeNumber, MinTransactionIdAttributeNumber, MaxCommandIdAttributeNumber,
+    MinCommandIdAttributeNumber,     SelfItemPointerAttributeNumber,
+};
 
-bool is_read(const RelationPermissions* relation, AttrNumber column) {
-  return bms_is_member(column - FirstLowInvalidHeapAttributeNumber, relation->selectedCols);
-}
-
-// The column of a user's table that tells which transactions have written or locked a row, or where
-// it is: foreign keys of other tables lock it. Null if none is read.
-const char* told_by_system_column(const RelationPermissions* relation) {
-  if (relation->relid < FirstNormalObjectId) return nullptr;
-  if (is_read(relation, MaxTransactionIdAttributeNumber)) return "xmax";
-  if (is_read(relation, MinTransactionIdAttributeNumber)) return "xmin";
-  if (is_read(relation, MaxCommandIdAttributeNumber)) return "cmax";
-  if (is_read(relation, MinCommandIdAttributeNumber)) return "cmin";
-  const bool reads_place = is_read(relation, SelfItemPointerAttributeNumber);
-  return reads_place && !shows_places(relation->relid) ? "ctid" : nullptr;
+// The first system column that is read and tells facts. Null if none is.
+const char* told_system_column(const RelationPermissions* relation) {
+  for (const AttrNumber column : kSystemColumns) {
+    const int member = column - FirstLowInvalidHeapAttributeNumber;
+    if (!bms_is_member(member, relation->selectedCols)) continue;
+    if (const char* name = told_by_system_column(relation->relid, column)) return name;
+  }
+  return nullptr;
 }
 
 bool tells_facts(const RelationPermissions* relation) {
@@ -52,18 +45,8 @@ bool tells_facts(const RelationPermissions* relation) {
     case RelationRelationId:
       return reads_counts(relation->selectedCols);
     default:
-      return told_by_system_column(relation) != nullptr;
+      return told_system_column(relation) != nullptr;
   }
-}
-
-[[noreturn]] void refuse_system_column(const RelationPermissions* relation) {
-  ereport(
-      ERROR,
-      (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-       errmsg("permission denied for column %s of table %s", told_by_system_column(relation),
-              get_rel_name(relation->relid)),
-       errdetail_restricted("the transactions that have written or locked a row, and its place"),
-       errhint("Leave out the system columns. Only tableoid may be read.")));
 }
 
 [[noreturn]] void refuse_relation(Oid relation) {
@@ -90,7 +73,9 @@ bool may_read_catalogs(List* permissions, bool ereport_on_violation) {
     const auto* relation = static_cast<RelationPermissions*>(lfirst(cell));
     if (!tells_facts(relation)) continue;
     if (!ereport_on_violation) return false;
-    if (told_by_system_column(relation) != nullptr) refuse_system_column(relation);
+    if (const char* column = told_system_column(relation)) {
+      refuse_system_column(relation->relid, column);
+    }
     refuse_relation(relation->relid);
   }
   return true;

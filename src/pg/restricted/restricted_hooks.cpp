@@ -7,15 +7,19 @@
 #include "pg/restricted/hidden_facts.hpp"
 #include "pg/restricted/message_level.hpp"
 #include "pg/restricted/restricted_session.hpp"
+#include "pg/restricted/row_triggers.hpp"
+#include "pg/restricted/system_columns.hpp"
 #include "pg/server/client_messages.hpp"
 
 extern "C" {
 #include "access/xact.h"
 #include "catalog/objectaccess.h"
+#include "catalog/pg_trigger.h"
 #include "executor/executor.h"
 #include "nodes/parsenodes.h"
 #include "optimizer/plancat.h"
 #include "optimizer/planner.h"
+#include "parser/parsetree.h"
 #include "tcop/utility.h"
 }
 
@@ -28,6 +32,8 @@ ExecutorCheckPerms_hook_type previous_check_perms = nullptr;
 ProcessUtility_hook_type previous_utility = nullptr;
 planner_hook_type previous_planner = nullptr;
 get_relation_info_hook_type previous_relation_info = nullptr;
+// A check of permissions runs no code of the user.
+bool is_planning = false;
 // Code of the user that runs meanwhile may start other queries.
 const QueryDesc* started_without_running = nullptr;
 ExecutorStart_hook_type previous_start = nullptr;
@@ -42,16 +48,19 @@ bool restricts() {
   return is_restricted;
 }
 
-void restrict_functions(ObjectAccessType access, Oid catalog, Oid object, int column, void* arg) {
+void restrict_objects(ObjectAccessType access, Oid catalog, Oid object, int column, void* arg) {
   if (access == OAT_FUNCTION_EXECUTE && restricts()) refuse_function(object);
+  const bool is_new_trigger = access == OAT_POST_CREATE && catalog == TriggerRelationId;
+  if (is_new_trigger && restricts()) refuse_new_row_trigger(object);
   if (previous_object_access != nullptr) {
     previous_object_access(access, catalog, object, column, arg);
   }
 }
 
-bool restrict_reading(DPQ_CHECK_PERMS_PARAMETERS) {
-  if (restricts() && !may_read_catalogs(permissions, ereport_on_violation)) {
-    return false;
+bool restrict_relations(DPQ_CHECK_PERMS_PARAMETERS) {
+  if (restricts()) {
+    if (!may_read_catalogs(permissions, ereport_on_violation)) return false;
+    if (!is_planning) refuse_row_triggers(permissions);
   }
   return previous_check_perms == nullptr || previous_check_perms(DPQ_CHECK_PERMS_ARGUMENTS);
 }
@@ -81,6 +90,7 @@ PlannedStmt* restrict_planning(Query* query, const char* text, int options, Para
   if (is_restricted) {
     refuse_low_message_level();
     options &= ~CURSOR_OPT_PARALLEL_OK;
+    refuse_system_columns(query);
     hides_facts = hide_facts(query);
   }
   PlannedStmt* plan = (previous_planner != nullptr ? previous_planner : standard_planner)(
@@ -92,8 +102,20 @@ PlannedStmt* restrict_planning(Query* query, const char* text, int options, Para
 
 // PostgreSQL checks permissions when a query starts. Until then the choice of a plan tells how many
 // rows it expects (pg_prepared_statements), and statistics go to operators of the user's own.
+void check_permissions(Query* query) {
+  is_planning = true;
+  PG_TRY();
+  DPQ_CHECK_QUERY_PERMISSIONS(query);
+  PG_FINALLY();
+  is_planning = false;
+  PG_END_TRY();
+}
+
 void restrict_estimates(PlannerInfo* root, Oid relation, bool is_parent, RelOptInfo* estimates) {
-  if (restricts()) DPQ_CHECK_QUERY_PERMISSIONS(root->parse);
+  if (restricts()) {
+    check_permissions(root->parse);
+    refuse_system_columns_of_policies(root->parse, planner_rt_fetch(estimates->relid, root));
+  }
   if (previous_relation_info != nullptr) {
     previous_relation_info(root, relation, is_parent, estimates);
   }
@@ -166,8 +188,8 @@ bool is_started_without_running(const QueryDesc* query) {
 void install_restricted_hooks() {
   define_restricted_setting();
   guard_message_level();
-  install(object_access_hook, previous_object_access, restrict_functions);
-  install(ExecutorCheckPerms_hook, previous_check_perms, restrict_reading);
+  install(object_access_hook, previous_object_access, restrict_objects);
+  install(ExecutorCheckPerms_hook, previous_check_perms, restrict_relations);
   install(ProcessUtility_hook, previous_utility, restrict_utility);
   install(planner_hook, previous_planner, restrict_planning);
   install(get_relation_info_hook, previous_relation_info, restrict_estimates);

@@ -1,0 +1,111 @@
+#include "pg/restricted/system_columns.hpp"
+
+#include "pg/restricted/restricted_session.hpp"
+
+extern "C" {
+#include "access/sysattr.h"
+#include "access/transam.h"
+#include "catalog/pg_class.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// REFRESH MATERIALIZED VIEW CONCURRENTLY compares the places of rows in the view and in a temporary
+// table. No query joins either with protected rows that somebody else may not read.
+bool shows_places(Oid relation) {
+  return get_rel_relkind(relation) == RELKIND_MATVIEW ||
+         get_rel_persistence(relation) == RELPERSISTENCE_TEMP;
+}
+
+void refuse_column(Oid relation, AttrNumber column) {
+  const char* name = told_by_system_column(relation, column);
+  if (name != nullptr) refuse_system_column(relation, name);
+}
+
+// queries: those around the variable, the innermost first.
+void refuse_variable(const Var* variable, const List* queries) {
+  const bool is_system_column = variable->varattno < 0 && !IS_SPECIAL_VARNO(variable->varno) &&
+                                static_cast<int>(variable->varlevelsup) < list_length(queries);
+  if (!is_system_column) return;
+  const auto* query =
+      static_cast<const Query*>(list_nth(queries, static_cast<int>(variable->varlevelsup)));
+  const RangeTblEntry* entry = rt_fetch(variable->varno, query->rtable);
+  if (entry->rtekind == RTE_RELATION) refuse_column(entry->relid, variable->varattno);
+}
+
+bool refuse_in_query(Node* node, void* context) {
+  if (node == nullptr) return false;
+  auto* queries = static_cast<List*>(context);
+  if (IsA(node, Var)) {
+    refuse_variable(reinterpret_cast<const Var*>(node), queries);
+    return false;
+  }
+  if (!IsA(node, Query)) {
+    return expression_tree_walker(node, DPQ_TREE_WALKER(refuse_in_query), queries);
+  }
+  List* inner = lcons(node, list_copy(queries));
+  query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(refuse_in_query), inner, 0);
+  list_free(inner);
+  return false;
+}
+
+// All variables of the condition are columns of OLD and NEW.
+bool refuse_in_condition(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, Var)) {
+    refuse_column(*static_cast<Oid*>(context), reinterpret_cast<const Var*>(node)->varattno);
+    return false;
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(refuse_in_condition), context);
+}
+
+}  // namespace
+
+const char* told_by_system_column(Oid relation, AttrNumber column) {
+  if (relation < FirstNormalObjectId) return nullptr;
+  switch (column) {
+    case MaxTransactionIdAttributeNumber:
+      return "xmax";
+    case MinTransactionIdAttributeNumber:
+      return "xmin";
+    case MaxCommandIdAttributeNumber:
+      return "cmax";
+    case MinCommandIdAttributeNumber:
+      return "cmin";
+    case SelfItemPointerAttributeNumber:
+      return shows_places(relation) ? nullptr : "ctid";
+    default:
+      return nullptr;
+  }
+}
+
+void refuse_system_column(Oid relation, const char* column) {
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+       errmsg("permission denied for column %s of table %s", column, get_rel_name(relation)),
+       errdetail_restricted("the transactions that have written or locked a row, and its place"),
+       errhint("Leave out the system columns. Only tableoid may be read.")));
+}
+
+void refuse_system_columns(Query* query) {
+  refuse_in_query(reinterpret_cast<Node*>(query), NIL);
+}
+
+void refuse_system_columns_of_policies(const Query* query, const RangeTblEntry* entry) {
+  if (entry->securityQuals == NIL) return;
+  List* queries = list_make1(const_cast<Query*>(query));
+  refuse_in_query(reinterpret_cast<Node*>(entry->securityQuals), queries);
+  list_free(queries);
+}
+
+void refuse_system_columns_of_trigger(Oid relation, Node* condition) {
+  refuse_in_condition(condition, &relation);
+}
+
+}  // namespace dpquantile
