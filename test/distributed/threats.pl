@@ -194,6 +194,22 @@ $coordinator->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION dp_count(float8) 
 
 # ---- Threat 91: sizes and statistics of shards -----------------------------------------------
 
+# What a statement writes to temporary files of the coordinator. The session reports it between statements.
+sub temporary_bytes
+{
+	my ($sql) = @_;
+	my $bytes = "SELECT pg_stat_force_next_flush(); SELECT temp_bytes FROM pg_stat_database WHERE datname = 'postgres';";
+	my $shown = $coordinator->safe_psql('postgres', "SET client_min_messages = error; SET work_mem = '64kB'; $bytes \\echo before\n$sql;\n$bytes");
+	my ($before, $after) = $shown =~ /^(\d+)\nbefore\n.*^(\d+)\z/ms or die "no bytes: $shown";
+	return $after - $before;
+}
+my $hidden = 'SELECT id, dp_sum(age, 1, 0, 100) FROM person GROUP BY id HAVING dp_keep_group(1e-3, 1e-9)';
+cmp_ok(temporary_bytes('SELECT id FROM copy_of_person ORDER BY age'), '>', 0, 'threat 91: a sort with little work_mem writes temporary files');
+is(temporary_bytes($_), 0, "threat 91: states and hidden groups do not: $_")
+	foreach 'SELECT dp_median(age, 1, 0, 100), array_agg(name) IS NULL FROM person', $hidden, "DO \$\$ BEGIN PERFORM * FROM ($hidden) s; END \$\$",
+	"PREPARE p AS $hidden; SET plan_cache_mode = force_generic_plan; EXECUTE p";
+is($coordinator->safe_psql('postgres', "SET work_mem = '64kB'; $hidden; SHOW work_mem"), '64kB', 'threat 91: work_mem is as before');
+
 # The blocks of the guide.
 my $guide = slurp_file("$FindBin::Bin/../../docs/citus.md");
 my ($revoking) = $guide =~ /^(REVOKE EXECUTE ON FUNCTION run_command_on_workers.*?)^```/ms or die 'the guide has no REVOKE';
@@ -229,6 +245,7 @@ is(answers_of($coordinator, 'SELECT of_table()', %as_mallory), 't: 1', 'threat 9
 set_hba($_, $hba{$_}) foreach @workers;
 $coordinator->safe_psql('postgres', $revoking);
 is(outcome($coordinator, $_, %as_mallory), '42501', "threat 91: not shown without the rights: $_") foreach @sizes;
+is(outcome($coordinator, 'SELECT temp_bytes FROM pg_stat_database', %as_mallory), '42501', 'threat 91: nor the bytes of temporary files');
 is(answers_of($coordinator, 'SELECT of_table()', %as_mallory), 't: 1', 'threat 91: a role without the rights is answered by functions');
 
 # ---- Threat 88: crashes ----------------------------------------------------------------------

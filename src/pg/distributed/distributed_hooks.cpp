@@ -96,9 +96,9 @@ void refuse_other_servers() {
                    "preload the library, so that it sees the query before Citus.")));
 }
 
-void prepare_states(ReleaseNode* node) {
+bool prepare_states(ReleaseNode* node) {
   refuse_other_servers();
-  start_distributed_states(node);
+  return start_distributed_states(node);
 }
 
 const StateSource kSource = {states_path_for, prepare_states};

@@ -1,9 +1,9 @@
 #include "pg/distributed/distributed_states.hpp"
 
 #include "pg/distributed/citus_settings.hpp"
-#include "pg/distributed/exact_texts.hpp"
 #include "pg/distributed/function_rights.hpp"
 #include "pg/distributed/open_relations.hpp"
+#include "pg/distributed/reading_settings.hpp"
 #include "pg/distributed/sent_settings.hpp"
 #include "pg/distributed/state_readers.hpp"
 #include "pg/release/release_execution.hpp"
@@ -77,16 +77,16 @@ void run(StatesNode* node) {
     ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
                     errmsg("the query of the states was not started before the charge")));
   }
+  const int settings = begin_reading_settings();
   node->row = MakeSingleTupleTableSlot(CreateTupleDescCopy(query->tupDesc), &TTSOpsMinimalTuple);
   node->rows = tuplestore_begin_heap(false, false, work_mem);
   query->dest = CreateDestReceiver(DestTuplestore);
   SetTuplestoreDestReceiverParams(query->dest, node->rows, CurrentMemoryContext, false, nullptr,
                                   nullptr);
-  const int texts = begin_exact_texts();
   DPQ_RUN_ALL(query);
   end_query(node);
   require_known_settings(Charged::kYes);
-  end_exact_texts(texts);
+  end_reading_settings(settings);
 }
 
 void store(StatesNode* node, TupleTableSlot* group) {
@@ -310,17 +310,18 @@ const CustomScanMethods* distributed_states_methods() {
   return &kScanMethods;
 }
 
-void start_distributed_states(ReleaseNode* release) {
+bool start_distributed_states(ReleaseNode* release) {
   StatesNode* node = find_states_node(release->child);
-  if (node == nullptr) return;
+  if (node == nullptr) return false;
   require_same_user(node);
   require_known_settings(Charged::kNo);
   end_query(node);
   forget_rows(node);
-  const int texts = begin_exact_texts();
+  const int settings = begin_reading_settings();
   node->query = start_states(release->scan.ss.ps.state, query_with_parameters(release, node), 0);
   require_known_settings(Charged::kNo);
-  end_exact_texts(texts);
+  end_reading_settings(settings);
+  return true;
 }
 
 void install_distributed_states() {

@@ -23,9 +23,9 @@ const CustomScanMethods* distributed_states_methods();
 
 // Has the query planned with the parameters of the release node's calls, and starts it, if the
 // node's child is of this kind. So the query is known to be allowed and possible before the charge.
-// ereports what the planner or the executor's start reports, and unless only this extension's
-// aggregates see states.
-void start_distributed_states(ReleaseNode* node);
+// Returns whether it is. ereports what the planner or the executor's start reports, and unless only
+// this extension's aggregates see states.
+bool start_distributed_states(ReleaseNode* node);
 
 // Makes the node known to PostgreSQL. Call it once, when the library is loaded.
 void install_distributed_states();

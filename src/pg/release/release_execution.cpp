@@ -1,5 +1,7 @@
 #include "pg/release/release_execution.hpp"
 
+#include <climits>
+
 #include "pg/release/answer_bytes.hpp"
 #include "pg/release/bounded_users.hpp"
 #include "pg/release/query_random.hpp"
@@ -11,6 +13,8 @@ extern "C" {
 #include "access/parallel.h"
 #include "access/tableam.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/guc.h"
 }
 
 namespace dpquantile {
@@ -175,7 +179,7 @@ void forget_users(ReleaseNode* node) {
 // Reads all groups, charges for those that are not charged yet, and answers them.
 void charge_and_answer_groups(ReleaseNode* node) {
   TupleDesc columns = ExecGetResultType(node->child);
-  SortedAnswers states = begin_answers(node->plan, columns);
+  SortedAnswers states = begin_answers(node->plan, columns, node->memory);
   TupleTableSlot* slot = MakeSingleTupleTableSlot(columns, &TTSOpsVirtual);
   const int64 groups = read_groups(node, states);
   if (any_waits_for_groups(node)) charge_others(node, groups);
@@ -299,14 +303,16 @@ void execute_release(ReleaseNode* node) {
   const MemoryContext previous = MemoryContextSwitchTo(query_context(node));
   if (node->random == nullptr) node->random = make_query_random(query_context(node));
   prepare_calls(node);
-  if (state_source() != nullptr) state_source()->prepare(node);
+  const bool is_elsewhere = state_source() != nullptr && state_source()->prepare(node);
+  // dp_restrict_role hides the size of temporary files, but is refused where rows are elsewhere.
+  node->memory = is_elsewhere ? MAX_KILOBYTES : work_mem;
   const MemoryContext lasting = switch_to_scratch(node);
   const std::span<const Charge> charges = first_charges(node);
   const ReleaseTerms terms =
       release_check == nullptr ? ReleaseTerms{} : release_check(node, charges);
   MemoryContextSwitchTo(lasting);
   node->tables = terms.charged_tables;
-  node->answers = begin_answers(node->plan, answer_columns(node));
+  node->answers = begin_answers(node->plan, answer_columns(node), node->memory);
   if (!answer_again(node, terms)) charge_and_answer(node, charges, terms);
   node->released = true;
   MemoryContextSwitchTo(previous);

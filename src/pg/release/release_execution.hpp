@@ -38,6 +38,7 @@ struct ReleaseNode {
   TupleTableSlot* output;  // for the first columns of an answer; null if the node returns all
   const List* tables;      // OIDs of the protected tables whose budgets are charged, too
   bool released;           // whether the answers are those of the present execution
+  int memory;              // in kilobytes, for the answers and for groups that wait for a charge
   SortedAnswers answers;   // with the columns of the node's scan tuple
 };
 

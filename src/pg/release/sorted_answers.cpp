@@ -4,7 +4,7 @@ namespace dpquantile {
 
 namespace {
 
-Tuplesortstate* begin_sort(const ReleasePlan& plan, TupleDesc columns) {
+Tuplesortstate* begin_sort(const ReleasePlan& plan, TupleDesc columns, int memory) {
   const int keys = list_length(plan.sort_columns);
   auto* numbers = static_cast<AttrNumber*>(palloc(keys * sizeof(AttrNumber)));
   auto* operators = static_cast<Oid*>(palloc(keys * sizeof(Oid)));
@@ -16,9 +16,8 @@ Tuplesortstate* begin_sort(const ReleasePlan& plan, TupleDesc columns) {
     collations[i] = list_nth_oid(plan.collations, i);
     nulls_first[i] = list_nth_int(plan.nulls_first, i) != 0;
   }
-  Tuplesortstate* sort =
-      tuplesort_begin_heap(columns, keys, numbers, operators, collations, nulls_first, work_mem,
-                           nullptr, TUPLESORT_RANDOMACCESS);
+  Tuplesortstate* sort = tuplesort_begin_heap(columns, keys, numbers, operators, collations,
+                                              nulls_first, memory, nullptr, TUPLESORT_RANDOMACCESS);
   pfree(numbers);
   pfree(operators);
   pfree(collations);
@@ -35,13 +34,13 @@ bool read_tuple(const SortedAnswers& answers) {
 
 }  // namespace
 
-SortedAnswers begin_answers(const ReleasePlan& plan, TupleDesc columns) {
+SortedAnswers begin_answers(const ReleasePlan& plan, TupleDesc columns, int memory) {
   SortedAnswers answers{};
   answers.tuple = MakeSingleTupleTableSlot(columns, &TTSOpsMinimalTuple);
   if (plan.sort_columns == NIL) {
-    answers.stored = tuplestore_begin_heap(false, false, work_mem);
+    answers.stored = tuplestore_begin_heap(false, false, memory);
   } else {
-    answers.sorted = begin_sort(plan, columns);
+    answers.sorted = begin_sort(plan, columns, memory);
   }
   return answers;
 }

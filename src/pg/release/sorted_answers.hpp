@@ -8,8 +8,7 @@ extern "C" {
 #include "utils/tuplestore.h"
 }
 
-// The answers of an execution in the order of their groups. They can be read many times. They use
-// up to work_mem of memory, then disk.
+// The answers of an execution in the order of their groups. They can be read many times.
 namespace dpquantile {
 
 struct SortedAnswers {
@@ -19,8 +18,8 @@ struct SortedAnswers {
 };
 
 // Begins to collect answers with these columns, in memory below the current memory context, which
-// must live as long as the answers.
-SortedAnswers begin_answers(const ReleasePlan& plan, TupleDesc columns);
+// must live as long as the answers. They use up to `memory` kilobytes of it, then disk.
+SortedAnswers begin_answers(const ReleasePlan& plan, TupleDesc columns, int memory);
 
 // Copies an answer.
 void add_answer(const SortedAnswers& answers, TupleTableSlot* answer);

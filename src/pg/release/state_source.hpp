@@ -13,8 +13,9 @@ struct StateSource {
   // columns, which has states for answers. Null for a level whose rows are here. ereports to refuse
   // a level.
   Path* (*child_for)(const GroupingLevel& level, const PathTarget* states);
-  // Called before an execution is charged, when its calls are prepared. ereports to refuse it.
-  void (*prepare)(ReleaseNode* node);
+  // Called before an execution is charged, when its calls are prepared. Returns whether the source
+  // gives the states of the node. ereports to refuse the execution.
+  bool (*prepare)(ReleaseNode* node);
 };
 
 // Installs the source, which must live as long as the process. Call it once, when the library is

@@ -1,4 +1,6 @@
-#include "pg/distributed/exact_texts.hpp"
+#include "pg/distributed/reading_settings.hpp"
+
+#include <climits>
 
 #include "pg/server/postgres.hpp"
 
@@ -16,16 +18,17 @@ void set(const char* name, const char* value) {
 
 }  // namespace
 
-int begin_exact_texts() {
+int begin_reading_settings() {
   const int level = NewGUCNestLevel();
   set("DateStyle", "ISO");
   set("IntervalStyle", "postgres");
   set("extra_float_digits", "3");
   set("standard_conforming_strings", "on");
+  set("work_mem", psprintf("%d", MAX_KILOBYTES));
   return level;
 }
 
-void end_exact_texts(int level) {
+void end_reading_settings(int level) {
   AtEOXact_GUC(true, level);
 }
 
