@@ -177,6 +177,19 @@ my %refused = (
 	'EXPLAIN of a distributed query around' => 'EXPLAIN ANALYZE SELECT id FROM person WHERE age > (SELECT dp_count(1) FROM here)');
 answered($refused{$_}, '0A000: 0', "refused for free: $_") foreach sort keys %refused;
 
+# The error names the WITH of an outer query where the rows come from one, and other rows where they do not.
+my $with = 'WITH p AS (SELECT * FROM person), q AS (SELECT * FROM p), h AS (SELECT * FROM here)';
+my %messages = (
+	'SELECT dp_count(1) FROM p UNION ALL SELECT dp_count(1) FROM p' => 'WITH queries of an outer query',
+	'SELECT * FROM (SELECT dp_count(1) FROM q) s' => 'WITH queries of an outer query',
+	'SELECT (SELECT dp_count(1) FROM here WHERE id IN (SELECT id FROM p))' => 'WITH queries of an outer query',
+	'SELECT id, (SELECT dp_count(1) FROM h) FROM p' => 'with other rows of distributed tables');
+foreach my $query (sort keys %messages)
+{
+	my (undef, undef, $error) = $coordinator->psql('postgres', "$with $query");
+	like($error, qr/$messages{$query}/, "the error names the reason: $query");
+}
+
 # The other levels of a statement are not charged before it is known that Citus can plan all of them.
 my $unplanned = 'SELECT dp_count(1) FROM person p JOIN person q ON p.age = q.age';
 foreach my $statement ("$unplanned UNION ALL $unplanned", "SELECT dp_count(1) FROM person UNION ALL $unplanned", "SELECT dp_count(1), ($unplanned) FROM here",

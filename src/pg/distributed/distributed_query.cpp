@@ -99,6 +99,73 @@ bool is_elsewhere(Oid relation) {
   return is_citus_table(relation) || is_shard(relation);
 }
 
+// ---- Rows of a WITH query around a level ---------------------------------------------------
+
+struct Enclosing {
+  const Query* query;
+  const Enclosing* around;
+};
+
+struct OuterReader {
+  const Enclosing* around;  // of the level
+  Index depth;              // of a query below the level
+};
+
+bool reads_outer_citus(Node* node, void* context);
+
+bool with_reads_citus(const Enclosing* enclosing, const char* name) {
+  const ListCell* cell;
+  foreach (cell, enclosing->query->cteList) {
+    const auto* with = static_cast<const CommonTableExpr*>(lfirst(cell));
+    if (strcmp(with->ctename, name) != 0) continue;
+    auto* query = reinterpret_cast<Query*>(with->ctequery);
+    OuterReader reader = {enclosing, 0};
+    return reads_any(query, is_elsewhere) ||
+           (!with->cterecursive && query_tree_walker(query, DPQ_TREE_WALKER(reads_outer_citus),
+                                                     &reader, QTW_EXAMINE_RTES_BEFORE));
+  }
+  return false;
+}
+
+// For query_tree_walker() and expression_tree_walker(). `context` is an OuterReader*.
+bool reads_outer_citus(Node* node, void* context) {
+  if (node == nullptr) return false;
+  const auto* reader = static_cast<const OuterReader*>(context);
+  if (IsA(node, Query)) {
+    OuterReader below = {reader->around, reader->depth + 1};
+    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(reads_outer_citus),
+                             &below, QTW_EXAMINE_RTES_BEFORE);
+  }
+  if (!IsA(node, RangeTblEntry)) {
+    return expression_tree_walker(node, DPQ_TREE_WALKER(reads_outer_citus), context);
+  }
+  const auto* entry = reinterpret_cast<const RangeTblEntry*>(node);
+  if (entry->rtekind != RTE_CTE || entry->ctelevelsup <= reader->depth) return false;
+  const Enclosing* enclosing = reader->around;
+  for (Index level = reader->depth + 1; enclosing != nullptr && level < entry->ctelevelsup; ++level)
+    enclosing = enclosing->around;
+  return enclosing != nullptr && with_reads_citus(enclosing, entry->ctename);
+}
+
+// For query_tree_walker() and expression_tree_walker(). `around` is an Enclosing*. Whether a
+// private level has rows of Citus from a WITH query around it.
+bool find_outer_reader(Node* node, void* around) {
+  if (node == nullptr) return false;
+  if (!IsA(node, Query)) {
+    return expression_tree_walker(node, DPQ_TREE_WALKER(find_outer_reader), around);
+  }
+  auto* query = reinterpret_cast<Query*>(node);
+  OuterReader reader = {static_cast<const Enclosing*>(around), 0};
+  if (is_private_level(query) && query_tree_walker(query, DPQ_TREE_WALKER(reads_outer_citus),
+                                                   &reader, QTW_EXAMINE_RTES_BEFORE)) {
+    return true;
+  }
+  Enclosing here = {query, static_cast<const Enclosing*>(around)};
+  return query_tree_walker(query, DPQ_TREE_WALKER(find_outer_reader), &here, 0);
+}
+
+// ---- Rights --------------------------------------------------------------------------------
+
 RangeTblEntry* add_relation(PlannedStmt* plan, const Query* query, RangeTblEntry* entry) {
   RangeTblEntry* added = makeNode(RangeTblEntry);
   added->rtekind = RTE_RELATION;
@@ -315,6 +382,7 @@ void cut_query(CutQuery* cut, Query* query) {
   (void)count_levels(reinterpret_cast<Node*>(query), &cut->levels);
   (void)cut_levels(reinterpret_cast<Node*>(query), cut);
   if (!reads_citus(query)) return;
+  if (find_outer_reader(reinterpret_cast<Node*>(query), nullptr)) refuse_outer_query();
   ereport(ERROR,
           (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
            errmsg("private answers cannot be in one query with other rows of distributed tables"),

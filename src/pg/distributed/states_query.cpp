@@ -95,8 +95,7 @@ void require_uncorrelated(Query* level) {
   if (!query_tree_walker(level, DPQ_TREE_WALKER(refers_outside), &depth, QTW_EXAMINE_RTES_BEFORE)) {
     return;
   }
-  refuse("columns or WITH queries of an outer query cannot be used",
-         "Write the subquery by itself, with its own WITH.");
+  refuse_outer_query();
 }
 
 void require_supported(Query* level) {
@@ -414,6 +413,11 @@ void refuse_placeholder(const Plan* node, const void* context) {
 }
 
 }  // namespace
+
+void refuse_outer_query() {
+  refuse("columns or WITH queries of an outer query cannot be used",
+         "Write the subquery by itself, with its own WITH.");
+}
 
 StateAggregates state_aggregates(const Query* states) {
   const ListCell* cell;

@@ -29,6 +29,9 @@ inline constexpr char kCombiningAggregate[] = "topn_union_agg";
 // arguments from rows are NULL. ereports if the level is of a kind that is not supported.
 Query* take_states_query(Query* level, uint64 number);
 
+// Refuses a level that uses columns or WITH queries of a query around it.
+[[noreturn]] void refuse_outer_query();
+
 // The number of the placeholder that a query level reads, or 0.
 uint64 placeholder_number(const Query* level);
 
