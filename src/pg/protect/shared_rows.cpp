@@ -2,8 +2,10 @@
 
 #include "pg/protect/borrowed_relations.hpp"
 #include "pg/protect/protection_catalog.hpp"
+#include "pg/protect/stored_rows.hpp"
 
 extern "C" {
+#include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "utils/lsyscache.h"
 }
@@ -37,6 +39,57 @@ const char* name_of_table(Oid table) {
   return name == nullptr ? "?" : name;
 }
 
+bool share_rows_with_one(const List* relations, Oid other) {
+  const ListCell* cell;
+  foreach (cell, relations) {
+    if (share_rows(lfirst_oid(cell), other)) return true;
+  }
+  return false;
+}
+
+bool names_users(const ShownColumn& column, const ProtectedRelation& other) {
+  const char* name = get_attname(column.relation, column.number, true);
+  return name != nullptr && strcmp(name, NameStr(other.user_column_name)) == 0 &&
+         share_rows(column.relation, other.relation);
+}
+
+bool names_users_of_unit(const ShownColumn& column, const ProtectedRelation& other) {
+  const ProtectedRelation* protection = find_protected_relation(column.relation);
+  return protection != nullptr && protection->user_column == column.number &&
+         NameStr(other.unit)[0] != '\0' &&
+         strcmp(NameStr(protection->unit), NameStr(other.unit)) == 0 &&
+         owner_of(column.relation) == owner_of(other.relation);
+}
+
+// `columns`: what the column of the users shows (columns_stored_in).
+bool protects_users_of(const List* columns, const ProtectedRelation& other) {
+  const ListCell* cell;
+  foreach (cell, columns) {
+    const auto& column = *static_cast<const ShownColumn*>(lfirst(cell));
+    if (names_users(column, other) || names_users_of_unit(column, other)) return true;
+  }
+  return false;
+}
+
+// A materialized view has the rows of what it was read from, and calls columns as it likes.
+void check_users_of_stored_rows(const RefusedQuery& query, Oid view, const char* user_column) {
+  const AttrNumber number = get_attnum(view, user_column);
+  List* read = list_delete_oid(relations_stored_in(view), view);
+  const List* columns =
+      number > 0 ? list_delete_first(columns_stored_in(view, number)) : static_cast<List*>(NIL);
+  const ListCell* cell;
+  foreach (cell, relations_that_protect_users()) {
+    const ProtectedRelation* found = find_protected_relation(lfirst_oid(cell));
+    if (found == nullptr || found->user_column == 0) continue;
+    const ProtectedRelation other = *found;
+    if (!share_rows_with_one(read, other.relation) || protects_users_of(columns, other)) continue;
+    refuse(query, kNowhere,
+           psprintf("its rows are those of %s, which protects all rows of a user of column \"%s\"",
+                    name_of_table(other.relation), NameStr(other.user_column_name)),
+           "Ask its owner to protect it with the column that shows this one.");
+  }
+}
+
 }  // namespace
 
 bool share_rows(Oid one, Oid other) {
@@ -44,6 +97,8 @@ bool share_rows(Oid one, Oid other) {
 }
 
 void check_users_of_shared_rows(const RefusedQuery& query, Oid table, const char* user_column) {
+  if (get_rel_relkind(table) == RELKIND_MATVIEW)
+    check_users_of_stored_rows(query, table, user_column);
   const ListCell* cell;
   foreach (cell, relations_that_protect_users()) {
     const Oid other = lfirst_oid(cell);

@@ -17,7 +17,8 @@ bool share_rows(Oid one, Oid other);
 
 // Refuses a query that reads the table and protects the users of this column of it (empty: each
 // row), if a protected table with the same rows protects the users of another column. A column has
-// the same name in parents and children.
+// the same name in parents and children. If the table is a materialized view, its rows are also
+// those of what it reads: the column must show the one of their users, or of users of one unit.
 void check_users_of_shared_rows(const RefusedQuery& query, Oid table, const char* user_column);
 
 // Refuses a join of the table with others of a unit of this owner, if a protected table with the
