@@ -164,6 +164,13 @@ SELECT width_bucket(age, 20, 60, 4) AS bucket, count(*) FROM staff WHERE age >= 
 SELECT width_bucket(age, 20, 60, 4) AS bucket, count(*) FROM staff WHERE 29 >= age GROUP BY 1 ORDER BY 1;
 SELECT width_bucket(age, 0, 80, 8) * 10 AS bucket, count(*) FROM staff WHERE age = 40 GROUP BY 1;
 SELECT extract(year FROM hired)::int AS year, count(*) FROM staff WHERE hired > '-infinity' AND hired < 'infinity' GROUP BY 1 ORDER BY 1;
+-- Bounds so far away that they have no key leave out no groups.
+SELECT count(*) AS groups FROM (SELECT age * 2 / 50, count(*) FROM staff WHERE age <= 2147483647 GROUP BY 1) t;
+SELECT count(*) AS groups FROM (SELECT width_bucket(age::float8 / 1e-307, 0, 200, 4), count(*) FROM staff WHERE age > 60 GROUP BY 1) t;
+SELECT count(*) AS groups FROM (SELECT date_trunc('year', entered), count(*) FROM staff WHERE entered > '294276-12-31 23:59:59Z' GROUP BY 1) t;
+SELECT count(*) AS groups FROM (SELECT date_trunc('year', entered), count(*) FROM staff WHERE entered < '4713-01-01 01:00Z BC' GROUP BY 1) t;
+SELECT count(*) AS groups FROM (SELECT date_trunc('year', hired), count(*) FROM staff WHERE hired < '4714-11-24 BC' GROUP BY 1) t;
+SELECT count(*) AS groups FROM (SELECT width_bucket(age, 20, 60, 4), count(*) FROM staff WHERE age < NULL GROUP BY 1) t;
 -- Buckets that descend, or whose bounds are not known when the query is planned
 SELECT count(*) AS buckets FROM (SELECT width_bucket(age, 60, 20, 4) AS bucket, count(*) FROM staff WHERE age >= 41 GROUP BY 1) t;
 SELECT count(*) AS buckets FROM (SELECT width_bucket(age, extract(day FROM now())::int * 0, 60, 4) AS bucket, count(*) FROM staff WHERE age >= 41 GROUP BY 1) t;

@@ -207,6 +207,19 @@ Node* one_day() {
       makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(1), false, true));
 }
 
+// A moment later than another one; a constant, where that is one, so that its key can be computed.
+Node* later_moment(const Node* moment, int64 microseconds) {
+  if (IsA(moment, Const) && exprType(moment) == TIMESTAMPTZOID) {
+    auto* later = static_cast<Const*>(copyObjectImpl(moment));
+    if (!later->constisnull) {
+      later->constvalue =
+          TimestampTzGetDatum(DatumGetTimestampTz(later->constvalue) + microseconds);
+    }
+    return reinterpret_cast<Node*>(later);
+  }
+  return compared("+", static_cast<Node*>(copyObjectImpl(moment)), interval_constant(microseconds));
+}
+
 // The key of the part's value, or, where local times fall once as the clock goes back, the least of
 // the keys from there on (IS_LEAST), or the greatest up to there.
 Node* key_at(const Node* key, const Node* part, Node* with, MinMaxOp op) {
@@ -219,8 +232,7 @@ Node* key_at(const Node* key, const Node* part, Node* with, MinMaxOp op) {
   extreme->location = -1;
   extreme->args = list_make1(at);
   for (int i = 1; i <= kFoldSteps; ++i) {
-    Node* later = compared(op == IS_LEAST ? "+" : "-", static_cast<Node*>(copyObjectImpl(with)),
-                           interval_constant(i * kFoldStep));
+    Node* later = later_moment(with, (op == IS_LEAST ? i : -i) * kFoldStep);
     extreme->args = lappend(extreme->args, with_part(key, part, later));
   }
   return reinterpret_cast<Node*>(extreme);
@@ -233,40 +245,55 @@ Node* next_part(Node* part) {
   return next != nullptr ? next : moment_of_local_time(part);
 }
 
-// No term is needed, and the key of it may be too large for its type.
-bool is_infinite(const Node* with) {
+// Whether a constant bound is infinite, or so near to it that no moment may be some hours from it.
+bool is_at_end_of_time(const Node* with) {
   if (!IsA(with, Const) || reinterpret_cast<const Const*>(with)->constisnull) return false;
   const auto* constant = reinterpret_cast<const Const*>(with);
   switch (constant->consttype) {
     case DATEOID:
       return DATE_NOT_FINITE(DatumGetDateADT(constant->constvalue));
     case TIMESTAMPOID:
-    case TIMESTAMPTZOID:
-      return TIMESTAMP_NOT_FINITE(DatumGetTimestamp(constant->constvalue));
+    case TIMESTAMPTZOID: {
+      const Timestamp moment = DatumGetTimestamp(constant->constvalue);
+      return moment < MIN_TIMESTAMP + USECS_PER_DAY || moment >= END_TIMESTAMP - USECS_PER_DAY;
+    }
     default:
       return false;
   }
+}
+
+// Whether the key of a bound cannot be computed: no value near the bound has a key, so that the
+// bound leaves out no key, or all. Bounds that are known only when the query runs are not looked
+// at.
+bool has_no_value(const Node* key_of_bound) {
+  return can_be_evaluated(key_of_bound, nullptr) &&
+         evaluated(key_of_bound, nullptr, nullptr) == nullptr;
+}
+
+bool is_null(const Node* with) {
+  return IsA(with, Const) && reinterpret_cast<const Const*>(with)->constisnull;
 }
 
 List* terms_of_part(Node* key, const Node* new_key, Node* part, const Node* term) {
   const auto comparison = comparison_with(term, part);
   if (!comparison || !is_free_of_columns(comparison->with)) return NIL;
   Node* with = as_part(comparison->with, part);
-  if (with == nullptr || is_infinite(with)) return NIL;
+  if (with == nullptr || is_at_end_of_time(with)) return NIL;
   const bool is_moment = exprType(part) == TIMESTAMPOID || exprType(part) == TIMESTAMPTZOID;
   // The latest moment or day before.
   if (comparison->sign == '<' && comparison->is_strict) {
-    if (is_moment) with = compared("-", with, interval_constant(1));
+    if (is_moment) with = later_moment(with, -1);
     if (exprType(part) == DATEOID) with = compared("-", with, one_day());
   }
-  const auto column = [&] { return static_cast<Node*>(copyObjectImpl(new_key)); };
   List* terms = NIL;
-  if (comparison->sign != '<') {
-    terms = lappend(terms, compared(">=", column(), key_at(key, part, with, IS_LEAST)));
-  }
-  if (comparison->sign != '>') {
-    terms = lappend(terms, compared("<=", column(), key_at(key, part, with, IS_GREATEST)));
-  }
+  const auto add_term = [&](const char* sign, MinMaxOp op) {
+    Node* key_of_bound = key_at(key, part, with, op);
+    if (!is_null(with) && has_no_value(key_of_bound)) return;
+    auto* column = static_cast<Node*>(copyObjectImpl(new_key));
+    terms = lappend(terms, compared(sign, column, key_of_bound));
+  };
+  if (comparison->sign != '<') add_term(">=", IS_LEAST);
+  if (comparison->sign != '>') add_term("<=", IS_GREATEST);
   return terms;
 }
 
