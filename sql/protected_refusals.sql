@@ -60,7 +60,11 @@ SELECT dp_grant_private_access(t, 'regress_dpq_asker') FROM unnest('{staff,visit
 RESET SESSION AUTHORIZATION;
 CREATE VIEW regress_dpq_own.plain_rows AS SELECT id FROM regress_dpq_hr.plain;
 ALTER VIEW regress_dpq_own.plain_rows OWNER TO regress_dpq_stranger;
-GRANT UPDATE ON regress_dpq_own.plain_rows TO PUBLIC;
+CREATE VIEW regress_dpq_own.plain_invoked WITH (security_invoker) AS SELECT id FROM regress_dpq_hr.plain;
+ALTER VIEW regress_dpq_own.plain_invoked OWNER TO regress_dpq_stranger;
+GRANT UPDATE ON regress_dpq_own.plain_rows, regress_dpq_own.plain_invoked TO PUBLIC;
+ALTER VIEW regress_dpq_hr.viewed_lower OWNER TO regress_dpq_stranger;
+GRANT UPDATE ON regress_dpq_hr.viewed_lower TO regress_dpq_owner;
 SET SESSION AUTHORIZATION regress_dpq_asker;
 SET search_path = regress_dpq_own, regress_dpq_hr, public;
 

@@ -87,14 +87,22 @@ bool is_invoker_view(HeapTuple row) {
 
 // Rules work with the rights of their relation's owner. A view with security_invoker works with
 // those of its user, who may be the owner of another view.
-bool rules_may_change(Oid relation, Oid table) {
+enum class Way { kNone, kOfUser, kOfOwner };
+
+Way way_through(Oid relation, Oid table) {
   HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-  if (!HeapTupleIsValid(row)) return false;
+  if (!HeapTupleIsValid(row)) return Way::kNone;
   const auto* described = reinterpret_cast<Form_pg_class>(GETSTRUCT(row));
-  const bool found = described->relkind != RELKIND_MATVIEW &&
-                     (is_invoker_view(row) || may_change(table, described->relowner));
+  Way way = Way::kNone;
+  if (described->relkind != RELKIND_MATVIEW) {
+    if (may_change(table, described->relowner)) {
+      way = Way::kOfOwner;
+    } else if (is_invoker_view(row)) {
+      way = Way::kOfUser;
+    }
+  }
   ReleaseSysCache(row);
-  return found;
+  return way;
 }
 
 Oid relation_of_rule(Oid rule) {
@@ -105,15 +113,25 @@ Oid relation_of_rule(Oid rule) {
   return found == NIL ? InvalidOid : linitial_oid(found);
 }
 
-List* append_ruled(List* relations, Oid table) {
+// Views that work with the rights of their users go to `of_users` as well, unless they are there
+// for another reason: who writes them needs a right on the table, too.
+List* append_ruled(List* relations, Oid table, List** of_users) {
   ScanKeyData keys[] = {equals(Anum_pg_depend_refclassid, RelationRelationId),
                         equals(Anum_pg_depend_refobjid, table)};
   return append_from(relations, DependRelationId, DependReferenceIndexId, 2, keys,
-                     [table](HeapTuple row) {
+                     [relations, table, of_users](HeapTuple row) {
                        const auto* entry = reinterpret_cast<Form_pg_depend>(GETSTRUCT(row));
                        if (entry->classid != RewriteRelationId) return InvalidOid;
                        const Oid relation = relation_of_rule(entry->objid);
-                       return rules_may_change(relation, table) ? relation : InvalidOid;
+                       const Way way =
+                           relation == table ? Way::kNone : way_through(relation, table);
+                       if (way == Way::kNone) return InvalidOid;
+                       if (way == Way::kOfOwner) {
+                         *of_users = list_delete_oid(*of_users, relation);
+                       } else if (!list_member_oid(relations, relation)) {
+                         *of_users = list_append_unique_oid(*of_users, relation);
+                       }
+                       return relation;
                      });
 }
 
@@ -121,13 +139,14 @@ List* append_ruled(List* relations, Oid table) {
 
 List* write_paths(Oid table) {
   List* relations = list_make1_oid(table);
+  List* of_users = NIL;
   for (int next = 0; next < list_length(relations); ++next) {
     const Oid relation = list_nth_oid(relations, next);
     relations = append_parents(relations, relation);
     relations = append_referenced(relations, relation);
-    relations = append_ruled(relations, relation);
+    relations = append_ruled(relations, relation, &of_users);
   }
-  return relations;
+  return list_difference_oid(relations, of_users);
 }
 
 }  // namespace dpquantile
