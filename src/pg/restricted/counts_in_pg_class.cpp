@@ -19,7 +19,8 @@ constexpr AttrNumber kCounts[] = {
 #ifdef Anum_pg_class_relallfrozen
     Anum_pg_class_relallfrozen,
 #endif
-    // Of a new table it is the next multixact: one more for each row that two transactions lock.
+    // A new table gets the number of the next multixact. Each row that two transactions lock raises
+    // this number by one.
     Anum_pg_class_relminmxid,
 };
 

@@ -41,8 +41,8 @@ TEST_F(IntegerMechanism, ClampsToBounds) {
   }
 }
 
-// Twice the noise of Laplace for four times the parts, but for Gaussian noise only if it has a
-// quarter of rho.
+// Four parts make the scale of Laplace noise four times as large. They double sigma of Gaussian
+// noise, because each part has a quarter of rho.
 TEST_F(IntegerMechanism, DividesTheGuaranteeAmongTheParts) {
   constexpr int kDraws = 4000;
   const auto outside = [&](const PrivacyParameter& privacy, std::uint64_t parts) {
