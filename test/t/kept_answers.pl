@@ -72,7 +72,8 @@ is_the_same('groups', 'SELECT name, count(*) FROM staff GROUP BY name', 'SELECT 
 is_the_same('ORDER BY and LIMIT', 'SELECT name, count(*) AS n FROM staff WHERE id > 100000 GROUP BY name ORDER BY name LIMIT 5',
 	'SELECT name, count(*) FROM staff WHERE id > 100000 GROUP BY name ORDER BY name');
 is_the_same('another order', 'SELECT name, sum(salary) AS n FROM staff GROUP BY name ORDER BY name', 'SELECT name, sum(salary) AS n FROM staff GROUP BY name ORDER BY name, n');
-is_the_same('sorted by answers in a query around it', 'SELECT name, avg(salary) AS n FROM staff GROUP BY name', 'SELECT * FROM (SELECT name, avg(salary) AS n FROM staff GROUP BY name) t ORDER BY n DESC');
+is_the_same('sorted by answers in a query around it', 'SELECT name, avg(salary) AS n FROM staff GROUP BY name ORDER BY name',
+	'SELECT * FROM (SELECT * FROM (SELECT name, avg(salary) AS n FROM staff GROUP BY name) t ORDER BY n DESC LIMIT 1000) u ORDER BY name');
 is_the_same('a CDF', 'SELECT dp_cdf(salary, 1, 0, 1000) FROM staff', 'SELECT dp_cdf(salary, 1, 0, 1000) FROM staff');
 is_the_same('inside of another query', 'SELECT count(*) + 0 FROM staff WHERE id > 1', 'SELECT c + 0 FROM (SELECT count(*) + 0 AS c FROM staff WHERE id > 1) t');
 is_the_same('values that a plan is made for, and a plan for any values', 'PREPARE p (int) AS SELECT count(*) FROM staff WHERE id < $1 + 1; EXECUTE p (7)',
