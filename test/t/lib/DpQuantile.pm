@@ -102,7 +102,10 @@ sub session
 sub outcome_in
 {
 	my ($session, $sql) = @_;
-	return join ' ', split ' ', $session->query("$sql\n;\n\\if :ERROR\n\\echo :SQLSTATE\n\\endif\n");
+	my $outcome = join ' ', split ' ', $session->query("$sql\n;\n\\if :ERROR\n\\echo :SQLSTATE\n\\endif\n");
+	# The session would keep the messages of all errors, and print all of them again with each query.
+	$session->{stderr} = '';
+	return $outcome;
 }
 
 # The epsilon that a role has spent. Adds a text if the ledger and its archive have another sum of epsilon or rho.
