@@ -66,7 +66,8 @@ default_suites() {
 # run_suites [VARIABLE=VALUE...]: runs the suites in the chroot as a newcomer would. They take their packages themselves.
 run_suites() {
   chroot_copy_tree "$root" dpquantile
-  chroot_run "$root" env SUITES="${SUITES:-$(default_suites)}" SUITE_TIMEOUT="${SUITE_TIMEOUT:-}" "$@" make -C dpquantile test
+  chroot_run "$root" env SUITES="${SUITES:-$(default_suites)}" SUITE_TIMEOUT="${SUITE_TIMEOUT:-}" DPQ_PLANS_QUERIES="${DPQ_PLANS_QUERIES:-}" "$@" \
+    make -C dpquantile test
 }
 
 test_debian() {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run-gtest.sh PROGRAM [FILTER]: runs the tests of PROGRAM in parallel, one part for each processor. Prints the output of one part
+# run-gtest.sh PROGRAM [FILTER]: runs the tests of PROGRAM in parts, one on each processor at a time. Prints the output of one part
 # after the other, failed parts last. FILTER: patterns of names, of which each must match a test, or -PATTERN:PATTERN for
 # all other tests. RUNNER: the emulator of another processor, for example qemu-s390x.
 set -euo pipefail
@@ -18,15 +18,17 @@ logs=$program.logs
 rm -rf "$logs"
 mkdir "$logs"
 
-GTEST_TOTAL_SHARDS=$(nproc)
-export GTEST_TOTAL_SHARDS
+# More parts than processors: parts take different times.
+processors=$(nproc)
+export GTEST_TOTAL_SHARDS=$((4 * processors))
 pids=()
+# After a stop the output shows which tests were running.
+trap 'kill $(jobs -p) 2>/dev/null; cat "$logs"/*; exit 143' TERM INT HUP
 for ((part = 0; part < GTEST_TOTAL_SHARDS; part++)); do
+  while (($(jobs -rp | wc -l) >= processors)); do wait -n || true; done
   GTEST_SHARD_INDEX=$part "${runner[@]}" "$program" >"$logs/$part" 2>&1 &
   pids+=("$!")
 done
-# After a stop the output shows which test was running.
-trap 'kill "${pids[@]}" 2>/dev/null; cat "$logs"/*; exit 143' TERM INT HUP
 
 failed=()
 for ((part = 0; part < GTEST_TOTAL_SHARDS; part++)); do
