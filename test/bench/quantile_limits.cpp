@@ -60,7 +60,7 @@ Cells hard_rows(int m, std::uint64_t filling, RandomStream& random) {
 }
 
 double rank_error(const Cells& sorted, std::uint32_t answer, double q) {
-  const auto [first, last] = std::ranges::equal_range(sorted, answer);
+  const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), answer);
   const auto twice_below = static_cast<double>((first - sorted.begin()) + (last - sorted.begin()));
   return twice_below / 2 - q * static_cast<double>(sorted.size());
 }
