@@ -61,7 +61,7 @@ check "the analyst has the chosen budget" '^4\|0\.00002$' analyst "SELECT epsilo
 check "the analyst gets an answer" '^2[45][0-9]{3}(\.[0-9]+)?$' analyst "$median"
 check "the analyst has paid for it" '^3\.5$' analyst "$remaining"
 check "the analyst cannot read the table" 'permission denied for table staff' analyst "SELECT * FROM staff"
-check "the analyst is restricted" 'permission denied|restricted' analyst "SELECT pg_relation_size('staff')"
+check "the analyst is restricted" 'permission denied for function pg_current_wal_lsn' analyst "SELECT pg_current_wal_lsn()"
 ANALYST_PASSWORD=wrong check "a wrong password does not do" 'password authentication failed' analyst "$median"
 check "the container's description names the file of the password" 'POSTGRES_PASSWORD_FILE=' description
 check "the container's description shows no password" '^0$' shown_passwords

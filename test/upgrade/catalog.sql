@@ -119,6 +119,7 @@ CREATE TEMP TABLE fact AS
      AND d.dbid = (SELECT oid FROM pg_database WHERE datname = current_database());
 
 -- The names of toast tables have the OIDs of their tables, and columns of composite types have random versions (attver).
-SELECT regexp_replace(line, '(pg_toast_|pg_attver=)\d+', '\1N', 'g')
-  FROM (SELECT concat_ws(' | ', name, kind, replace(fact, E'\n', ' ')) AS line FROM fact WHERE fact IS NOT NULL) lines
+SELECT line
+  FROM (SELECT regexp_replace(concat_ws(' | ', name, kind, replace(fact, E'\n', ' ')), '(pg_toast_|pg_attver=)\d+', '\1N', 'g') AS line
+          FROM fact WHERE fact IS NOT NULL) lines
  ORDER BY line COLLATE "C";

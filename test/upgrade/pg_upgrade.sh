@@ -131,7 +131,7 @@ check_after_update() {
   is "$1: rho goes on" t "$(ask zcdp "$median")"
   is "$1: the smallest charge is kept" 22023 \
     "$(ask 'Second analyst' 'SELECT dp_median(age, 0.1, 0, 100) FROM person')"
-  is "$1: a restricted role stays restricted" 42501 "$(ask delta "SELECT pg_relation_size('person')")"
+  is "$1: a restricted role stays restricted" 42501 "$(ask delta 'SELECT pg_current_wal_lsn()')"
 }
 
 # pg_upgrade cannot make one of the casts of 0.1.0. Nothing needs it, and the update makes it again.
@@ -202,7 +202,8 @@ update_and_pg_upgrade() {
   is "$name: protected tables, domains and budgets for tables are kept" "$protection" "$(protection)"
   check_after_update "$name" "$before"
   is "$name: what is left of a budget for a table can be spent" t "$(ask researcher "$count")"
-  is "$name: and no more" 53400 "$(ask researcher "$count")"
+  # The answer to the same query is kept for an hour and costs nothing.
+  is "$name: and no more" 53400 "$(ask researcher "$count WHERE salary < 50")"
   stop preloaded-17
 }
 
