@@ -115,11 +115,12 @@ check_before_update() {
   fi
 }
 
+# check_after_update NAME SUMMARY [FILTER]: the filter takes out of both catalogs what need not be the same.
 check_after_update() {
   is "$1: the objects are those of the new version" "$new_version" "$(sql_version)"
   is "$1: the update keeps budgets, ledger and released values" "$2" "$(summary)"
   psql -d postgres -c 'CREATE DATABASE fresh' && psql -d fresh -c 'CREATE EXTENSION dpquantile'
-  is "$1: the same objects as after CREATE EXTENSION" "$(catalog fresh)" "$(catalog kept)"
+  is "$1: the same objects as after CREATE EXTENSION" "$(catalog fresh | ${3:-cat})" "$(catalog kept | ${3:-cat})"
   is "$1: an exhausted budget stays exhausted" 53400 "$(ask analyst "$median")"
   is "$1: a revoked budget stays revoked" 42501 "$(ask revoked "$median")"
   is "$1: a query is answered" t "$(ask second "$median")"
@@ -133,6 +134,15 @@ check_after_update() {
     "$(ask 'Second analyst' 'SELECT dp_median(age, 0.1, 0, 100) FROM person')"
   is "$1: a restricted role stays restricted" 42501 "$(ask delta 'SELECT pg_current_wal_lsn()')"
 }
+
+# pg_upgrade makes conditions and functions from PostgreSQL's text of them, which has fewer brackets and more names. Since
+# PostgreSQL 16 date_trunc with a time zone is immutable, so its variant is in a new database.
+in_other_words() {
+  sed -E 's/[()]//g; s/ AS \w+//g; /^function dpquantile\.total_date_trunctext,timestamp with time zone,text /{s/IMMUTABLE|STABLE//; s/"provolatile": "."//}'
+}
+
+# A dump has the comment of the version that it was made with.
+without_comment() { grep -v '^extension dpquantile | comment '; }
 
 # pg_upgrade cannot make one of the casts of 0.1.0. Nothing needs it, and the update makes it again.
 drop_cast_of_0_1_0() {
@@ -200,7 +210,7 @@ update_and_pg_upgrade() {
   is "$name: the library is preloaded" 1 "$(is_preloaded)"
   is "$name: role OIDs and the key of user ids are kept" "$ids" "$(identities)"
   is "$name: protected tables, domains and budgets for tables are kept" "$protection" "$(protection)"
-  check_after_update "$name" "$before"
+  check_after_update "$name" "$before" in_other_words
   is "$name: what is left of a budget for a table can be spent" t "$(ask researcher "$count")"
   # The answer to the same query is kept for an hour and costs nothing.
   is "$name: and no more" 53400 "$(ask researcher "$count WHERE salary < 50")"
@@ -226,11 +236,12 @@ by_pg_upgradecluster() {
   if [[ $1 == upgrade ]]; then
     check_before_update "$name" "$before" "$ids"
     update "$name"
+    check_after_update "$name" "$before"
   else
     # It restores with --disable-triggers, which leaves the triggers in another state.
     kept 'SELECT dpquantile.protect_tables()'
+    check_after_update "$name" "$before" without_comment
   fi
-  check_after_update "$name" "$before"
   as_postgres pg_dropcluster 17 "$1" --stop
   as_postgres pg_dropcluster 15 "$1" --stop
 }
