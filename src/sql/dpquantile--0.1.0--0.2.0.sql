@@ -1382,7 +1382,37 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
         JOIN pg_catalog.pg_database d ON d.datname = current_database()
         JOIN pg_catalog.pg_shdepend o ON o.dbid = d.oid AND o.classid = u.classid AND o.objid = u.objid AND o.objsubid = 0
                                      AND o.refclassid = 'pg_catalog.pg_authid'::regclass AND o.deptype = 'o'
-       WHERE u.classid <> 'pg_catalog.pg_class'::regclass)
+       WHERE u.classid <> 'pg_catalog.pg_class'::regclass
+      UNION ALL
+      -- Code of the role that runs in the sessions of others: in triggers of their tables with their rights; in tables that refer to
+      -- theirs when they change these, with their rights or without the restriction.
+      SELECT 8, 0, 0, d.datdba, 'owns the database, whose settings it may change for others', NULL
+        FROM pg_catalog.pg_database d WHERE d.datname = current_database()
+      UNION ALL
+      SELECT 9, e.oid, e.number, e.grantee, format('has %s%s on %s, which would run its code in sessions of others', e.privilege_type, e.columns, e.oid::regclass),
+             format('REVOKE %s%s ON %s FROM %s;', e.privilege_type, e.columns, e.oid::regclass,
+                    CASE e.grantee WHEN 0 THEN 'PUBLIC' ELSE e.grantee::regrole::text END)
+        FROM (SELECT c.oid, c.relowner, x.grantee, x.privilege_type, '', 0
+                FROM pg_catalog.pg_class c CROSS JOIN pg_catalog.aclexplode(c.relacl) x
+              UNION ALL
+              SELECT c.oid, c.relowner, x.grantee, x.privilege_type, format(' (%I)', a.attname), a.attnum
+                FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
+               CROSS JOIN pg_catalog.aclexplode(a.attacl) x
+               WHERE a.attacl IS NOT NULL AND NOT a.attisdropped) e (oid, relowner, grantee, privilege_type, columns, number)
+       WHERE e.privilege_type IN ('TRIGGER', 'REFERENCES') AND NOT pg_catalog.pg_has_role(own_right.role, e.relowner, 'MEMBER')
+      UNION ALL
+      SELECT 10, c.oid, 0, p.proowner, format('owns %s, which trigger %I of %s runs in sessions of others', p.oid::regprocedure, t.tgname, c.oid::regclass), NULL
+        FROM pg_catalog.pg_trigger t
+        JOIN pg_catalog.pg_proc p ON p.oid = t.tgfoid
+        JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
+       WHERE NOT t.tgisinternal AND NOT pg_catalog.pg_has_role(own_right.role, c.relowner, 'MEMBER')
+      UNION ALL
+      SELECT 11, k.conrelid, 0, o.relowner,
+             format('owns %s, which refers to %s and so runs its code in sessions of others', o.oid::regclass, c.oid::regclass), NULL
+        FROM pg_catalog.pg_constraint k
+        JOIN pg_catalog.pg_class o ON o.oid = k.conrelid
+        JOIN pg_catalog.pg_class c ON c.oid = k.confrelid
+       WHERE k.contype = 'f' AND NOT pg_catalog.pg_has_role(own_right.role, c.relowner, 'MEMBER'))
     SELECT CASE f.holder WHEN 0 THEN 'PUBLIC ' WHEN own_right.role THEN 'it '
                          ELSE format('it is a member of %s, which ', f.holder::regrole) END || f.what,
            coalesce(f.remedy, (SELECT format('REVOKE %s FROM %s;', m.roleid::regrole, m.member::regrole)
@@ -1395,7 +1425,7 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
 COMMENT ON FUNCTION dpquantile.own_right(regclass, oid) IS
   'relation: a table or view; role: an OID. reason: a right of the role, of its own or as a member of other roles, by which it '
   'learns exact facts about the table without private queries, NULL if it has none, also one on tables and sequences beside it, or '
-  'what it owns of what the table is made of; remedy: how to take it away. Tells nothing '
+  'what it owns of what the table is made of, or by which its code runs in sessions of others; remedy: how to take it away. Tells nothing '
   'about any data.';
 
 CREATE FUNCTION dpquantile.unrestricted_code() RETURNS text
