@@ -183,6 +183,22 @@ SELECT * FROM with_right('CALL become_view(true); ALTER TABLE all_staff OWNER TO
 SELECT * FROM with_right('CALL become_view(true); GRANT INSERT ON badge TO regress_dpq_key_analyst');
 \x
 
+-- threat 106: such a right of a member of a role with private access
+BEGIN;
+SELECT dp_revoke_private_access('staff', 'regress_dpq_key_analyst');
+GRANT regress_dpq_key_team TO regress_dpq_key_analyst;
+SELECT dp_grant_private_access('staff', 'regress_dpq_key_team');
+GRANT INSERT ON badge TO regress_dpq_key_analyst;
+SELECT subject, status, detail FROM dpquantile.protection_findings() WHERE subject LIKE 'regress_dpq_key%';
+SAVEPOINT granted;
+SELECT dp_grant_private_access('staff', 'regress_dpq_key_team');
+ROLLBACK TO granted;
+-- Whoever may read the table learns nothing from it.
+GRANT SELECT ON staff TO regress_dpq_key_analyst;
+SELECT subject, status, detail FROM dpquantile.protection_findings() WHERE subject LIKE 'regress_dpq_key%';
+SELECT dp_grant_private_access('staff', 'regress_dpq_key_team');
+ROLLBACK;
+
 -- threat 100: policies, rules and row triggers of the role's own tables see stored rows. Those of before the restriction do, too.
 GRANT CREATE ON SCHEMA regress_dpq_key TO regress_dpq_key_analyst;
 SELECT dp_unrestrict_role('regress_dpq_key_analyst');

@@ -1673,6 +1673,27 @@ COMMENT ON FUNCTION dpquantile.own_right(regclass, oid) IS
   'what it owns of what the table is made of, or by which its code runs in sessions of others; remedy: how to take it away. Tells nothing '
   'about any data.';
 
+-- The planner expects many rows, for which it would compile the query.
+CREATE FUNCTION dpquantile.rights_of_members(relation regclass, role oid) RETURNS TABLE (member oid, reason text, remedy text)
+  LANGUAGE sql STABLE SET jit = off
+  BEGIN ATOMIC
+    -- Members that nobody has given anything, neither themselves nor by other roles, have the rights of the role.
+    SELECT m.oid, o.reason, o.remedy
+      FROM pg_catalog.pg_roles m
+     CROSS JOIN LATERAL dpquantile.own_right(rights_of_members.relation, m.oid) o
+     WHERE m.rolcanlogin AND m.oid <> rights_of_members.role AND pg_catalog.pg_has_role(m.oid, rights_of_members.role, 'MEMBER')
+       AND NOT pg_catalog.has_table_privilege(m.oid, rights_of_members.relation, 'SELECT')
+       AND EXISTS (SELECT FROM pg_catalog.pg_roles g
+                    WHERE pg_catalog.pg_has_role(m.oid, g.oid, 'MEMBER') AND NOT pg_catalog.pg_has_role(rights_of_members.role, g.oid, 'MEMBER')
+                      AND (g.oid < 16384 OR EXISTS (SELECT FROM pg_catalog.pg_shdepend d
+                                                     WHERE d.refclassid = 'pg_catalog.pg_authid'::regclass AND d.refobjid = g.oid)))
+       AND o.reason IS NOT NULL AND o.reason NOT LIKE 'PUBLIC %'
+     ORDER BY m.rolname;
+  END;
+COMMENT ON FUNCTION dpquantile.rights_of_members(regclass, oid) IS
+  'relation: a table or view; role: the OID of a role with private access to it. The members that log in, cannot read it, and have '
+  'a right as in dpquantile.own_right. Tells nothing about any data.';
+
 CREATE FUNCTION dpquantile.unrestricted_code() RETURNS text
   LANGUAGE C STABLE
   AS 'MODULE_PATHNAME', 'dpq_unrestricted_code';
@@ -1896,6 +1917,13 @@ BEGIN
       USING ERRCODE = 'object_not_in_prerequisite_state',
             DETAIL = 'With this right it learns exact facts about the table without private queries.',
             HINT = coalesce('Take it away first: ' || own.remedy, 'Take it away first, or grant private access to another role.');
+  END IF;
+  SELECT * INTO own FROM dpquantile.rights_of_members(asked, grantee.oid) LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'role % cannot have private access to %: its member %', grantee.oid::regrole, asked, own.member::regrole || substr(own.reason, 3)
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'With this right the member learns exact facts about the table without private queries.',
+            HINT = coalesce('Take it away first: ' || own.remedy, 'Take it away first, or take the member from the role.');
   END IF;
   IF grantee.rolcanlogin AND NOT dpquantile.is_restricted(grantee.oid) THEN
     IF NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.oid = set_private_grant.caller) THEN
@@ -2257,6 +2285,11 @@ CREATE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subject text, st
     UNION ALL
     SELECT format('%I on %s', p.grantee, p.relation), 'critical', 'the role learns exact facts about the table: ' || p.own_right
       FROM dpquantile.private_access p WHERE p.own_right NOT LIKE 'PUBLIC %' OR p.own_right LIKE '%, which %'
+    UNION ALL
+    SELECT format('%s on %s', m.member::regrole, p.relation), 'critical',
+           format('the role learns exact facts about the table, to which it has private access as a member of %I: %s', p.grantee, m.reason)
+      FROM dpquantile.private_access p CROSS JOIN LATERAL dpquantile.rights_of_members(p.relation, p.grantee_oid) m
+     WHERE p.role_problem IS NULL
     UNION ALL
     SELECT format('%s on %s', m.oid::regrole, m.relation), 'critical',
            format('the role has private access and is not restricted: SELECT dp_restrict_role(%L)', m.oid::regrole)
