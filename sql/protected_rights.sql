@@ -145,13 +145,14 @@ SELECT * FROM with_right('CREATE FUNCTION f(float8, float8) RETURNS boolean LANG
                          'ALTER OPERATOR === (float8, float8) OWNER TO regress_dpq_key_analyst');
 SELECT * FROM with_right('CREATE FUNCTION f(float8) RETURNS float8 LANGUAGE sql IMMUTABLE RETURN $1; ALTER FUNCTION f OWNER TO regress_dpq_key_analyst');
 -- threat 105: code of the analyst's own in the sessions of others, which have rights of their own and are not restricted. A trigger runs it, and
--- so does a table that refers to one that they change.
+-- so does a table that refers to one that they change, or is a child of one that they read.
 SELECT * FROM with_right('CREATE TABLE city (id int PRIMARY KEY); GRANT REFERENCES ON city TO regress_dpq_key_analyst');
 SELECT * FROM with_right('CREATE TABLE city (id int PRIMARY KEY); GRANT REFERENCES (id) ON city TO PUBLIC');
 SELECT * FROM with_right('CREATE TABLE city (id int PRIMARY KEY); GRANT TRIGGER ON city TO regress_dpq_key_team; GRANT regress_dpq_key_team TO regress_dpq_key_analyst');
 SELECT * FROM with_right('CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS ''BEGIN RETURN NULL; END''; CREATE TABLE city (id int PRIMARY KEY); '
                          'CREATE TRIGGER t AFTER INSERT ON city EXECUTE FUNCTION f(); ALTER FUNCTION f OWNER TO regress_dpq_key_analyst');
 SELECT * FROM with_right('CREATE TABLE city (id int PRIMARY KEY); CREATE TABLE visit (city int REFERENCES city); ALTER TABLE visit OWNER TO regress_dpq_key_analyst');
+SELECT * FROM with_right('CREATE TABLE city (id int); CREATE TABLE town () INHERITS (city); ALTER TABLE town OWNER TO regress_dpq_key_analyst');
 SELECT * FROM with_right(format('ALTER DATABASE %I OWNER TO regress_dpq_key_analyst', current_database()));
 -- In tables of its own it may do what it likes.
 SELECT * FROM with_right('CREATE TABLE city (id int PRIMARY KEY); CREATE TABLE visit (city int REFERENCES city); ALTER TABLE visit OWNER TO regress_dpq_key_analyst; '

@@ -1385,7 +1385,7 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
        WHERE u.classid <> 'pg_catalog.pg_class'::regclass
       UNION ALL
       -- Code of the role that runs in the sessions of others: in triggers of their tables with their rights; in tables that refer to
-      -- theirs when they change these, with their rights or without the restriction.
+      -- theirs, or are children of them, when they use these, with their rights or without the restriction.
       SELECT 8, 0, 0, d.datdba, 'owns the database, whose settings it may change for others', NULL
         FROM pg_catalog.pg_database d WHERE d.datname = current_database()
       UNION ALL
@@ -1407,12 +1407,14 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
         JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
        WHERE NOT t.tgisinternal AND NOT pg_catalog.pg_has_role(own_right.role, c.relowner, 'MEMBER')
       UNION ALL
-      SELECT 11, k.conrelid, 0, o.relowner,
-             format('owns %s, which refers to %s and so runs its code in sessions of others', o.oid::regclass, c.oid::regclass), NULL
-        FROM pg_catalog.pg_constraint k
-        JOIN pg_catalog.pg_class o ON o.oid = k.conrelid
-        JOIN pg_catalog.pg_class c ON c.oid = k.confrelid
-       WHERE k.contype = 'f' AND NOT pg_catalog.pg_has_role(own_right.role, c.relowner, 'MEMBER'))
+      SELECT 11, o.oid, 0, o.relowner,
+             format('owns %s, which %s %s and so runs its code in sessions of others', o.oid::regclass, k.how, c.oid::regclass), NULL
+        FROM (SELECT f.conrelid, f.confrelid, 'refers to' FROM pg_catalog.pg_constraint f WHERE f.contype = 'f'
+              UNION ALL
+              SELECT i.inhrelid, i.inhparent, 'is a child of' FROM pg_catalog.pg_inherits i) k (oid, other, how)
+        JOIN pg_catalog.pg_class o ON o.oid = k.oid
+        JOIN pg_catalog.pg_class c ON c.oid = k.other
+       WHERE NOT pg_catalog.pg_has_role(own_right.role, c.relowner, 'MEMBER'))
     SELECT CASE f.holder WHEN 0 THEN 'PUBLIC ' WHEN own_right.role THEN 'it '
                          ELSE format('it is a member of %s, which ', f.holder::regrole) END || f.what,
            coalesce(f.remedy, (SELECT format('REVOKE %s FROM %s;', m.roleid::regrole, m.member::regrole)
