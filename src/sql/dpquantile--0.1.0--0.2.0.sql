@@ -1451,6 +1451,13 @@ COMMENT ON FUNCTION dpquantile.rights_of_members(regclass, oid) IS
   'relation: a table or view; role: the OID of a role with private access to it. The members that log in, cannot read it, and have '
   'a right as in dpquantile.own_right. Tells nothing about any data.';
 
+CREATE FUNCTION dpquantile.table_with_other_users(relation regclass, user_column name) RETURNS regclass
+  LANGUAGE C STABLE
+  AS 'MODULE_PATHNAME', 'dpq_table_with_other_users';
+COMMENT ON FUNCTION dpquantile.table_with_other_users(regclass, name) IS
+  'relation: a materialized view, or a view of one; user_column: of its users, NULL if it protects rows. The protected table because '
+  'of whose users its private access is closed, otherwise NULL. Tells nothing about any data.';
+
 CREATE FUNCTION dpquantile.unrestricted_code() RETURNS text
   LANGUAGE C STABLE
   AS 'MODULE_PATHNAME', 'dpq_unrestricted_code';
@@ -1952,6 +1959,9 @@ CREATE VIEW dpquantile.private_access WITH (security_barrier) AS
                                WHEN c.relkind = 'v' THEN t.user_column IS NULL AND o.user_column IS NOT NULL
                                ELSE t.user_column IS DISTINCT FROM o.user_column AND o.user_column IS NOT NULL END
                     ORDER BY o.relation LIMIT 1),
+                  (SELECT format('its rows are those of %s, which protects all rows of a user of column "%s"', o.relation, o.user_column)
+                     FROM dpquantile.protected_table o
+                    WHERE c.relkind IN ('m', 'v') AND o.relation = dpquantile.table_with_other_users(t.relation, t.user_column)),
                   CASE WHEN g.grantee IS NOT NULL
                        THEN dpquantile.unrestricted_code() || ', and dpquantile is not in shared_preload_libraries' END) AS table_problem,
          CASE WHEN g.grantee IS NULL OR r.rolname = g.grantee THEN NULL
@@ -3675,7 +3685,7 @@ BEGIN
                              'charged_epsilon', 'six_digits',
                              'total_epsilon', 'period_start', 'period_end', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
                              'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real',
-                             'unprotectable', 'own_right', 'tables_with_same_rows', 'unrestricted_code', 'series', 'distinct_values', 'kept_answers',
+                             'unprotectable', 'own_right', 'tables_with_same_rows', 'table_with_other_users', 'unrestricted_code', 'series', 'distinct_values', 'kept_answers',
                              'distributed_groups', 'is_closed_table')
        AND p.proname NOT LIKE 'total\_%'
   LOOP
@@ -3723,7 +3733,7 @@ BEGIN
       FROM (SELECT 'pg_proc'::regclass AS catalog, p.oid, p.proacl AS acl, p.proowner AS owner
               FROM pg_proc p
              WHERE p.prosecdef OR p.pronamespace = 'dpquantile'::regnamespace
-                   AND p.proname NOT IN ('number_of_real', 'interval_text', 'unprotectable', 'own_right', 'tables_with_same_rows', 'unrestricted_code', 'series',
+                   AND p.proname NOT IN ('number_of_real', 'interval_text', 'unprotectable', 'own_right', 'tables_with_same_rows', 'table_with_other_users', 'unrestricted_code', 'series',
                                          'distinct_values', 'charged_rho', 'charged_epsilon', 'kept_answers', 'total_epsilon',
                                          'period_start', 'period_end', 'distributed_groups', 'is_closed_table')
                    AND p.proname NOT LIKE 'total\_%'

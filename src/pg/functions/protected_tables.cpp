@@ -3,6 +3,7 @@
 #include "pg/aggregate/user_hash.hpp"
 #include "pg/functions/own_relation.hpp"
 #include "pg/protect/own_function.hpp"
+#include "pg/protect/shared_rows.hpp"
 #include "pg/server/postgres.hpp"
 
 extern "C" {
@@ -76,6 +77,16 @@ DPQ_FUNCTION(dpq_grant_private_access) {
 // (relation regclass, role text) returns void
 DPQ_FUNCTION(dpq_revoke_private_access) {
   return call_for_owner(fcinfo, "end_private_grant");
+}
+
+// (relation regclass, user_column name) returns regclass: the protected table because of whose
+// users queries of a materialized view, or of a view of one, are refused, or NULL.
+DPQ_FUNCTION(dpq_table_with_other_users) {
+  if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+  const char* user_column = PG_ARGISNULL(1) ? "" : NameStr(*PG_GETARG_NAME(1));
+  const Oid table = table_with_other_users(PG_GETARG_OID(0), user_column);
+  if (!OidIsValid(table)) PG_RETURN_NULL();
+  PG_RETURN_OID(table);
 }
 
 // (user_id "any", max_rows integer) returns boolean: a mark in FILTER, whose value a node of the

@@ -1,5 +1,7 @@
 #include "pg/protect/shared_rows.hpp"
 
+#include <optional>
+
 #include "pg/protect/borrowed_relations.hpp"
 #include "pg/protect/protection_catalog.hpp"
 #include "pg/protect/stored_rows.hpp"
@@ -72,7 +74,7 @@ bool protects_users_of(const List* columns, const ProtectedRelation& other) {
 }
 
 // A materialized view has the rows of what it was read from, and calls columns as it likes.
-void check_users_of_stored_rows(const RefusedQuery& query, Oid view, const char* user_column) {
+std::optional<ProtectedRelation> other_users_of_stored_rows(Oid view, const char* user_column) {
   const AttrNumber number = get_attnum(view, user_column);
   List* read = list_delete_oid(relations_stored_in(view), view);
   const List* columns =
@@ -82,15 +84,40 @@ void check_users_of_stored_rows(const RefusedQuery& query, Oid view, const char*
     const ProtectedRelation* found = find_protected_relation(lfirst_oid(cell));
     if (found == nullptr || found->user_column == 0) continue;
     const ProtectedRelation other = *found;
-    if (!share_rows_with_one(read, other.relation) || protects_users_of(columns, other)) continue;
-    refuse(query, kNowhere,
-           psprintf("its rows are those of %s, which protects all rows of a user of column \"%s\"",
-                    name_of_table(other.relation), NameStr(other.user_column_name)),
-           "Ask its owner to protect it with the column that shows this one.");
+    if (share_rows_with_one(read, other.relation) && !protects_users_of(columns, other)) {
+      return other;
+    }
   }
+  return std::nullopt;
+}
+
+void check_users_of_stored_rows(const RefusedQuery& query, Oid view, const char* user_column) {
+  const auto other = other_users_of_stored_rows(view, user_column);
+  if (!other) return;
+  refuse(query, kNowhere,
+         psprintf("its rows are those of %s, which protects all rows of a user of column \"%s\"",
+                  name_of_table(other->relation), NameStr(other->user_column_name)),
+         "Ask its owner to protect it with the column that shows this one.");
 }
 
 }  // namespace
+
+Oid table_with_other_users(Oid view, const char* user_column) {
+  if (get_rel_relkind(view) == RELKIND_MATVIEW) {
+    const auto other = other_users_of_stored_rows(view, user_column);
+    return other ? other->relation : InvalidOid;
+  }
+  const AttrNumber number = get_attnum(view, user_column);
+  if (get_rel_relkind(view) != RELKIND_VIEW || number <= 0) return InvalidOid;
+  const ListCell* cell;
+  foreach (cell, columns_stored_in(view, number)) {
+    const auto& column = *static_cast<const ShownColumn*>(lfirst(cell));
+    if (get_rel_relkind(column.relation) != RELKIND_MATVIEW) continue;
+    return table_with_other_users(column.relation,
+                                  get_attname(column.relation, column.number, false));
+  }
+  return InvalidOid;
+}
 
 bool share_rows(Oid one, Oid other) {
   return one == other || have_common(table_and_children(one), table_and_children(other));

@@ -21,6 +21,10 @@ bool share_rows(Oid one, Oid other);
 // those of what it reads: the column must show the one of their users, or of users of one unit.
 void check_users_of_shared_rows(const RefusedQuery& query, Oid table, const char* user_column);
 
+// The protected table because of whose users a query of a materialized view, or of a view of one,
+// is refused, if it protects the users of this column of the view (empty: each row).
+Oid table_with_other_users(Oid view, const char* user_column);
+
 // Refuses a join of the table with others of a unit of this owner, if a protected table with the
 // same rows is not of the unit.
 void check_unit_of_shared_rows(const RefusedQuery& query, Oid table, const char* unit, Oid owner);
