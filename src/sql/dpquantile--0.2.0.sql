@@ -1679,11 +1679,14 @@ COMMENT ON FUNCTION dpquantile.own_right(regclass, oid) IS
 CREATE FUNCTION dpquantile.rights_of_members(relation regclass, role oid) RETURNS TABLE (member oid, reason text, remedy text)
   LANGUAGE sql STABLE SET jit = off
   BEGIN ATOMIC
-    -- Members that nobody has given anything, neither themselves nor by other roles, have the rights of the role.
+    -- Members that nobody has given anything, neither themselves nor by other roles, have the rights of the role. From PostgreSQL 16
+    -- on there are members that neither have these nor may become the role, such as who has made it.
     SELECT m.oid, o.reason, o.remedy
       FROM pg_catalog.pg_roles m
      CROSS JOIN LATERAL dpquantile.own_right(rights_of_members.relation, m.oid) o
-     WHERE m.rolcanlogin AND m.oid <> rights_of_members.role AND pg_catalog.pg_has_role(m.oid, rights_of_members.role, 'MEMBER')
+     WHERE m.rolcanlogin AND m.oid <> rights_of_members.role
+       AND pg_catalog.pg_has_role(m.oid, rights_of_members.role,
+                                  CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'USAGE, SET' END)
        AND NOT pg_catalog.has_table_privilege(m.oid, rights_of_members.relation, 'SELECT')
        AND EXISTS (SELECT FROM pg_catalog.pg_roles g
                     WHERE pg_catalog.pg_has_role(m.oid, g.oid, 'MEMBER') AND NOT pg_catalog.pg_has_role(rights_of_members.role, g.oid, 'MEMBER')
