@@ -196,6 +196,33 @@ EXECUTE around_all(0);
 SET plan_cache_mode = auto;
 DEALLOCATE ALL;
 
+-- Values of the query around are computed before the rows are read, not for each row that needs them (threat 107): what fails does so
+-- whether there is such a row (id 7) or not (id -7).
+CREATE TEMP VIEW shares AS SELECT 1 / (id - 1) AS share FROM department WHERE id = 1;
+SELECT n FROM (SELECT 1 / (id - 1) AS share FROM department WHERE id = 1) d,
+       LATERAL (SELECT dp_count(100) AS n FROM staff s WHERE CASE WHEN s.id = 7 THEN age > d.share END) t;
+SELECT n FROM (SELECT 1 / (id - 1) AS share FROM department WHERE id = 1) d,
+       LATERAL (SELECT dp_count(100) AS n FROM staff s WHERE CASE WHEN s.id = -7 THEN age > d.share END) t;
+SELECT (SELECT dp_count(100) FROM staff s WHERE CASE WHEN s.id = -7 THEN age > share END) FROM shares;
+SELECT (SELECT dp_count(100) FROM (SELECT CASE WHEN s.id = -7 THEN d.share END AS x FROM staff s) t WHERE x > 0) FROM shares d;
+WITH d AS (SELECT 1 / (id - 1) AS share FROM department WHERE id = 1)
+SELECT (SELECT dp_sum(CASE WHEN s.id = -7 THEN d.share END, 100, 0, 1) FROM staff s) FROM d;
+SELECT (SELECT dp_count(100) FILTER (WHERE CASE WHEN s.id = -7 THEN age > d.share END) FROM staff s) FROM (VALUES (1 / length(left(current_user, 0)))) d (share);
+SELECT (SELECT dp_count(100) FROM staff s WHERE CASE WHEN s.id = -7 THEN age > share END)
+  FROM (SELECT id FROM department WHERE id = 1) a JOIN (SELECT id, 1 / (id - 1) AS share FROM department) b USING (id);
+SELECT (SELECT dp_count(100) FROM staff s WHERE CASE WHEN s.id = -7 THEN hired > day END)
+  FROM (VALUES (date '290000-01-01'), ('infinity')) a (day) FULL JOIN (VALUES (timestamp '2020-01-01')) b (day) USING (day);
+SELECT (SELECT dp_count(100) FROM staff s WHERE hired < t) FROM now() t;
+-- They are of limited size, as parameters are: a row for which a long one is needed takes longer.
+SELECT count(*) AS before FROM dp_ledger \gset
+SELECT (SELECT dp_count(100) FROM staff s WHERE CASE WHEN s.id = 7 THEN name < d.word END) FROM (SELECT repeat('x', 70000) AS word) d;
+SELECT (SELECT dp_count(100) FROM staff s WHERE s.id = ANY (d.ids)) FROM (SELECT array_agg(i) AS ids FROM generate_series(1, 1001) i) d;
+SELECT count(*) - :before AS charges FROM dp_ledger;
+SELECT (SELECT dp_count(100) FROM staff s WHERE s.id = ANY (d.ids)) FROM (SELECT array_agg(i) AS ids FROM generate_series(1, 20) i) d;
+SELECT (SELECT dp_count(100) FROM staff s WHERE s.id <= i) FROM generate_series(10, 20, 10) i;
+SELECT x.n, y.n FROM (SELECT dp_count(100) AS n FROM staff) x, LATERAL (SELECT dp_count(100) AS n FROM staff s WHERE s.id < x.n) y;
+DROP VIEW shares;
+
 -- Probes of tools are free, and read nothing (threat 65).
 SELECT count(*) AS before FROM dp_ledger \gset
 SELECT * FROM staff WHERE 1 = 0;

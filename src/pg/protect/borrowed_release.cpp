@@ -145,6 +145,18 @@ void check_indexes(const BorrowedPlan& mark, Snapshot snapshot) {
   }
 }
 
+// The values of columns of the query around, like those of parameters.
+void check_outer_values(const PlanState* release) {
+  const EState* state = release->state;
+  int number = -1;
+  while ((number = bms_next_member(release->plan->extParam, number)) >= 0) {
+    const ParamExecData& value = state->es_param_exec_vals[number];
+    const Oid type = list_nth_oid(state->es_plannedstmt->paramExecTypes, number);
+    const bool is_known = value.execPlan == nullptr && !value.isnull && OidIsValid(type);
+    if (is_known) check_value_size(value.value, type);
+  }
+}
+
 pg_noinline void require_stack(int blocks) {
   constexpr int kBlock = 16 * 1024;
   volatile char reserved[kBlock];
@@ -191,6 +203,7 @@ ReleaseTerms check_borrowed_release(const ReleaseNode* node, std::span<const Cha
   check_writers(refused_query(relation), mark.indexes, mark.relations);
   check_joined_writers(refused_query(relation), mark.joined);
   require_early_values(mark, state->es_param_list_info);
+  check_outer_values(&node->scan.ss.ps);
   const List* charged = charged_tables(node, mark);
   if (allowed.reuse <= 0 || !is_same_whenever_asked(node)) {
     return {true, 0, false, {}, NIL, charged};

@@ -6,6 +6,7 @@
 #include "pg/protect/early_values.hpp"
 #include "pg/protect/lasting_type.hpp"
 #include "pg/protect/node_functions.hpp"
+#include "pg/protect/outer_column.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/total_functions.hpp"
 #include "pg/server/bytewise_type.hpp"
@@ -267,7 +268,7 @@ void check_column(const QueryLevel* level, const Var* column) {
   }
   const auto* entry = rt_fetch(column->varno, of->query->rtable);
   if (entry->rtekind == RTE_RELATION) check_stored(level, column, entry);
-  if (column->varlevelsup > 0) return;
+  if (column->varlevelsup > 0) return compute_before_rows(level, of, column);
   Node* merged = merged_column(level, column);
   if (merged == nullptr) return;
   if (IsA(merged, Var)) return check_column(level, reinterpret_cast<Var*>(merged));

@@ -1,5 +1,10 @@
 #include "pg/protect/query_level.hpp"
 
+extern "C" {
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+}
+
 namespace dpquantile {
 
 int most_rows_of_user(const QueryLevel* level) {
@@ -23,6 +28,12 @@ CteOfLevel find_cte(const QueryLevel* level, const RangeTblEntry* entry) {
     }
   }
   return {nullptr, nullptr};
+}
+
+// LIMIT NULL limits nothing.
+void fence(Query* query) {
+  if (query->limitCount != nullptr || query->limitOffset != nullptr) return;
+  query->limitCount = reinterpret_cast<Node*>(makeNullConst(INT8OID, -1, InvalidOid));
 }
 
 }  // namespace dpquantile

@@ -82,6 +82,10 @@ int most_rows_of_user(const QueryLevel* level);
 // The CTE that an entry of FROM names.
 CteOfLevel find_cte(const QueryLevel* level, const RangeTblEntry* entry);
 
+// Has the planner plan the query for itself: no condition of the query around gets into it, and no
+// expression out of it.
+void fence(Query* query);
+
 inline FromEntry& entry_of(const QueryLevel* level, int number) {
   return level->entries[number - 1];
 }

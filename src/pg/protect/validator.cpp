@@ -8,8 +8,6 @@
 #include "pg/release/charged_tables.hpp"
 
 extern "C" {
-#include "catalog/pg_type_d.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
@@ -77,13 +75,6 @@ FromEntry describe_relation(const QueryLevel* level, RangeTblEntry* entry) {
     if (described.is_joined_table) entry->inh = false;
   }
   return described;
-}
-
-// Quals of the query around a release must not get below its aggregates: planner and executor would
-// evaluate them for rows. PostgreSQL does not move them below LIMIT. LIMIT NULL limits nothing.
-void fence(Query* query) {
-  if (query->limitCount != nullptr || query->limitOffset != nullptr) return;
-  query->limitCount = reinterpret_cast<Node*>(makeNullConst(INT8OID, -1, InvalidOid));
 }
 
 // Before its query is looked at, whose text the user has not written.
@@ -278,6 +269,8 @@ void check_by_kind(QueryLevel* level) {
       check_release_block(level);
       level->has_release = true;
       mark_charged_tables(level->query, set_validated(level));
+      // Conditions around must not get below the aggregates, where they would be evaluated for
+      // rows.
       if (level->parent != nullptr) fence(level->query);
       break;
     case LevelKind::kOuter:
