@@ -9,7 +9,7 @@ from blocks import Blocks
 from choices import MISSES_OUTSIDE, Choices
 from expressions import Column, columns_of
 from sources import CITY, KEY_TYPES, Rows
-from sql_tree import Cte, Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, With, depends_on_answers, items_of
+from sql_tree import Cte, Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, Text, With, depends_on_answers, items_of
 
 NEVER_FAIL = ["# IS NULL", "#::text", "coalesce(#, NULL)", "count(#) OVER ()", "lag(#) OVER ()", "first_value(#) OVER ()"]
 
@@ -106,8 +106,12 @@ class Queries:
         return Select("sublinks", tuple(item(self.blocks.scalar()) for _ in range(self.choices.random.randint(1, 2))))
 
     def correlated(self) -> Select:
-        """A release for each row of a public table."""
+        """A release for each row of a public table, or of a derived table with a value that may fail."""
         city = self.choices.new_name("c")
+        table: Source = Table("city", city)
+        share = self.choices.chance(0.4)
+        if share:
+            table = Text(f"(SELECT *, 7 / (id - {self.choices.one_of([3, 20])}) AS share FROM city) AS {city}")
 
         def of_this_city(rows: Rows) -> Tuple[Expr, ...]:
             conditions = [self.choices.inside.expr("bool", rows.columns + columns_of(CITY, city) * 5, 1)]
@@ -115,16 +119,20 @@ class Queries:
             if numbers:
                 text = f"# {self.choices.one_of(['=', '<', '>='])} {city}.id"
                 conditions.append(Expr("correlation", text, "bool", (self.choices.one_of(numbers).expr(),)))
+            if share and numbers:
+                needed = self.choices.inside.expr("bool", rows.columns, 1)
+                conditions = [Expr("value of a derived table", f"CASE WHEN # THEN # >= {city}.share END", "bool",
+                                   (needed, self.choices.one_of(numbers).expr()))]
             return tuple(conditions)
         block = self.blocks.scalar(of_this_city)
         few = Expr("few rows", f"{city}.id < 5", "bool")
         if self.choices.chance(0.4):
             alias = self.choices.new_name("d")
             item = Item(Expr("column", f"{alias}.{block.items[0].name}", block.items[0].expr.type, (), True), "o2")
-            source = Join(Table("city", city), "INNER", Derived(block, alias, "LATERAL "), (few,))
+            source = Join(table, "INNER", Derived(block, alias, "LATERAL "), (few,))
             return Select("lateral", (Item(Expr("column", f"{city}.name", "text"), "o1"), item), source)
         items = (Item(Expr("column", f"{city}.name", "text"), "o1"), Item(Expr("sublink", "(#)", block.items[0].expr.type, (block,)), "o2"))
-        return Select("correlated", items, Table("city", city), (few,))
+        return Select("correlated", items, table, (few,))
 
     def probe(self) -> Select:
         """What tools send to learn the columns: no row is asked."""
