@@ -21,7 +21,8 @@ $node->safe_psql(
 	SET ROLE owner;
 	SET search_path = few, public;
 	GRANT SELECT ON department TO other;
-	SELECT dp_set_domain('staff', 'salary', 0, 1000), dp_set_domain('staff', 'name', '{name 1,name 2}')});
+	SELECT dp_set_domain('staff', 'salary', 0, 1000), dp_set_domain('staff', 'name', '{name 1,name 2}'),
+		dp_set_domain('staff', 'department', '{1,2,3}')});
 
 sub grant
 {
@@ -69,6 +70,7 @@ grant(q{'1 hour'});
 is_the_same('comments, spaces and aliases', 'SELECT count(*) FROM staff', "select   count(*) as n -- again\n from staff s");
 is_the_same('a private aggregate', 'SELECT dp_median(salary, 1, 0, 1000) FROM staff', 'SELECT dp_median(s.salary, 1, 0, 1000) m FROM staff s');
 is_the_same('groups', 'SELECT name, count(*) FROM staff GROUP BY name', 'SELECT name AS who, count(*) FROM staff GROUP BY 1');
+is_the_same('several groups', 'SELECT name, department, count(*) FROM staff GROUP BY name, department', 'SELECT name, department, count(*) FROM staff GROUP BY 1, 2');
 is_the_same('ORDER BY and LIMIT', 'SELECT name, count(*) AS n FROM staff WHERE id > 100000 GROUP BY name ORDER BY name LIMIT 5',
 	'SELECT name, count(*) FROM staff WHERE id > 100000 GROUP BY name ORDER BY name');
 is_the_same('another order', 'SELECT name, sum(salary) AS n FROM staff GROUP BY name ORDER BY name', 'SELECT name, sum(salary) AS n FROM staff GROUP BY name ORDER BY name, n');

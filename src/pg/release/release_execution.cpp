@@ -308,10 +308,11 @@ void execute_release(ReleaseNode* node) {
   node->memory = is_elsewhere ? MAX_KILOBYTES : work_mem;
   const MemoryContext lasting = switch_to_scratch(node);
   const std::span<const Charge> charges = first_charges(node);
-  const ReleaseTerms terms =
-      release_check == nullptr ? ReleaseTerms{} : release_check(node, charges);
+  ReleaseTerms terms = release_check == nullptr ? ReleaseTerms{} : release_check(node, charges);
   MemoryContextSwitchTo(lasting);
-  node->tables = terms.charged_tables;
+  // The lists are in the scratch memory, which each group gives back.
+  terms.relations = list_copy(terms.relations);
+  node->tables = list_copy(terms.charged_tables);
   node->answers = begin_answers(node->plan, answer_columns(node), node->memory);
   if (!answer_again(node, terms)) charge_and_answer(node, charges, terms);
   node->released = true;
