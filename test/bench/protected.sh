@@ -109,7 +109,7 @@ DECLARE
   protected text;
 BEGIN
   FOREACH protected IN ARRAY ARRAY[name, name || '_rows'] LOOP
-    EXECUTE format('CREATE TABLE %I AS SELECT %s AS patient, i * 7919 %% 1000 AS cost, i %% 20 AS department
+    EXECUTE format('CREATE TABLE %I AS SELECT %s AS patient, i %% 1000 * 7919 %% 1000 AS cost, i %% 20 AS department
                       FROM generate_series(1, $PROTECTED_ROWS) i', protected, patient);
     EXECUTE format('ALTER TABLE %I OWNER TO owner', protected);
     EXECUTE format('ANALYZE %I', protected);
