@@ -53,6 +53,22 @@ sub is_the_same
 	return;
 }
 
+# Asks the first, then the others, and expects the charges of the first, and the same rows in any order.
+sub is_the_same_in_order
+{
+	my ($name, $charges, $first, @others) = @_;
+	my ($rows, $paid) = asked($first);
+	is($paid, $charges, "$name: charged");
+	$rows = join '', sort split /^/, $rows;
+	for my $sql (@others)
+	{
+		my ($again, $paid_again) = asked($sql);
+		is($paid_again, 0, "$name: no charge for $sql");
+		is(join('', sort split(/^/, $again)), $rows, "$name: the same rows");
+	}
+	return;
+}
+
 sub is_another
 {
 	my ($name, $first, $second, %params) = @_;
@@ -67,6 +83,7 @@ is_another('without reuse', 'SELECT count(*) FROM staff', 'SELECT count(*) FROM 
 grant(q{'1 hour'});
 
 # The same query
+my ($answer, $paid);
 is_the_same('comments, spaces and aliases', 'SELECT count(*) FROM staff', "select   count(*) as n -- again\n from staff s");
 is_the_same('a private aggregate', 'SELECT dp_median(salary, 1, 0, 1000) FROM staff', 'SELECT dp_median(s.salary, 1, 0, 1000) m FROM staff s');
 is_the_same('groups', 'SELECT name, count(*) FROM staff GROUP BY name', 'SELECT name AS who, count(*) FROM staff GROUP BY 1');
@@ -74,8 +91,21 @@ is_the_same('several groups', 'SELECT name, department, count(*) FROM staff GROU
 is_the_same('ORDER BY and LIMIT', 'SELECT name, count(*) AS n FROM staff WHERE id > 100000 GROUP BY name ORDER BY name LIMIT 5',
 	'SELECT name, count(*) FROM staff WHERE id > 100000 GROUP BY name ORDER BY name');
 is_the_same('another order', 'SELECT name, sum(salary) AS n FROM staff GROUP BY name ORDER BY name', 'SELECT name, sum(salary) AS n FROM staff GROUP BY name ORDER BY name, n');
-is_the_same('sorted by answers in a query around it', 'SELECT name, avg(salary) AS n FROM staff GROUP BY name ORDER BY name',
-	'SELECT * FROM (SELECT * FROM (SELECT name, avg(salary) AS n FROM staff GROUP BY name) t ORDER BY n DESC LIMIT 1000) u ORDER BY name');
+is_the_same_in_order('sorted by answers in a query around it', 1, 'SELECT name, avg(salary) AS n FROM staff GROUP BY name', 'SELECT * FROM (SELECT name, avg(salary) AS n FROM staff GROUP BY name) t ORDER BY n DESC');
+my $named = 'name, count(*) FROM staff WHERE id < 200000 GROUP BY name';
+is_the_same_in_order('one key', 1, "SELECT $named", map { "SELECT $named ORDER BY $_" } '2 DESC', 'count(*)', 'name DESC LIMIT 5', '1 NULLS FIRST',
+	'1 DESC NULLS LAST, 2', 'name USING ~>~', 'name COLLATE "C"', 'length(name) DESC', 'count(*) / 2, name', 'name FETCH FIRST 2 ROWS WITH TIES');
+is_the_same_in_order('DISTINCT', 0, "SELECT DISTINCT $named", "SELECT DISTINCT $named ORDER BY 2 DESC, 1", "SELECT DISTINCT ON (1) $named ORDER BY 1, 2");
+my $two = 'name, department, count(*) FROM staff WHERE id < 200001 GROUP BY';
+is_the_same_in_order('two keys', 1, "SELECT $two name, department", "SELECT $two name, department ORDER BY 2", "SELECT $two 1, 2 ORDER BY 2 DESC NULLS LAST, 1",
+	"SELECT $two 2, 1 ORDER BY 3", "SELECT $two department, name");
+is_the_same_in_order('grouping sets, of which one was asked', 2, "SELECT $two ROLLUP (1, 2)", "SELECT $two ROLLUP (1, 2) ORDER BY 3 DESC", "SELECT $two ROLLUP (1, 2) ORDER BY 2, 1 DESC");
+is_the_same_in_order('a key that is not shown', 1, 'SELECT count(*) FROM staff WHERE id < 200002 GROUP BY name', 'SELECT count(*) FROM staff WHERE id < 200002 GROUP BY name ORDER BY name DESC',
+	'SELECT count(*) FROM staff WHERE id < 200002 GROUP BY name ORDER BY 1');
+my $private = 'SELECT department, dp_count(1) FROM staff WHERE id < 200003 GROUP BY department HAVING dp_keep_group(100, 1e-12)';
+is_the_same_in_order('private aggregates', 101, $private, "$private ORDER BY 2 DESC", "$private ORDER BY department DESC", "$private ORDER BY dp_count(1), 1");
+($answer) = asked("SELECT $two 1, 2 ORDER BY 2 DESC, 1");
+is($answer =~ s/\|[^|\n]*$//mgr, join('', map { my $department = $_; map { "name $_|$department\n" } 1, 2 } 3, 2, 1), 'kept answers are in the order that is asked for');
 is_the_same('a CDF', 'SELECT dp_cdf(salary, 1, 0, 1000) FROM staff', 'SELECT dp_cdf(salary, 1, 0, 1000) FROM staff');
 is_the_same('inside of another query', 'SELECT count(*) + 0 FROM staff WHERE id > 1', 'SELECT c + 0 FROM (SELECT count(*) + 0 AS c FROM staff WHERE id > 1) t');
 is_the_same('values that a plan is made for, and a plan for any values', 'PREPARE p (int) AS SELECT count(*) FROM staff WHERE id < $1 + 1; EXECUTE p (7)',
@@ -85,7 +115,7 @@ is_the_same('a rounded clock', q{SELECT count(*) FROM staff WHERE date_trunc('ye
 is_the_same('a transaction that only reads and is rolled back', 'BEGIN READ ONLY; SELECT count(*) FROM staff WHERE id > 2; ROLLBACK',
 	'BEGIN READ ONLY; SELECT count(*) FROM staff WHERE id > 2; ROLLBACK');
 $node->safe_psql('postgres', 'DELETE FROM few.staff WHERE id > 50');
-my ($answer, $paid) = asked('SELECT count(*) FROM staff');
+($answer, $paid) = asked('SELECT count(*) FROM staff');
 is($paid, 0, 'whatever happened to the rows: no charge');
 cmp_ok($answer, '>', 70, 'the answer is that of before');
 
@@ -101,12 +131,26 @@ is_another('the clock', 'SELECT count(*) FROM staff WHERE id < extract(epoch FRO
 is_another('the time zone', q{SET timezone = 'UTC'; SELECT count(*) FROM staff WHERE id > 5}, q{SET timezone = 'Asia/Tokyo'; SELECT count(*) FROM staff WHERE id > 5});
 is_another('a fresh answer', 'SELECT count(*) FROM staff WHERE id > 6', 'SET dpquantile.reuse = off; SELECT count(*) FROM staff WHERE id > 6');
 is_another('another level of one query', 'SELECT dp_count(1) FROM staff', 'SELECT dp_count(salary, 1) FROM staff');
+$private =~ s/200003/200004/;
+(undef, $paid) = asked("$private ORDER BY dp_count(1) FILTER (WHERE id < 10)");
+(undef, my $paid_again) = asked("$private ORDER BY dp_count(1) FILTER (WHERE id >= 10)");
+is("$paid $paid_again", '102 102', 'sorted by an answer that is not shown: two charges');
+is_another('the order inside of an aggregate', 'SELECT percentile_disc(0.25) WITHIN GROUP (ORDER BY salary) FROM staff WHERE id < 200005',
+	'SELECT percentile_disc(0.25) WITHIN GROUP (ORDER BY -salary) FROM staff WHERE id < 200005');
+is_another('a constant that is grouped by', 'SELECT 1, count(*) FROM staff WHERE id < 200006', 'SELECT 1, count(*) FROM staff WHERE id < 200006 GROUP BY name');
+# PostgreSQL computes a column that takes long after LIMIT, of answers that come before those of the other columns.
+my $few_and_all = 'SELECT dp_count(1) FILTER (WHERE id <= 3) + 1, dp_count(1) FILTER (WHERE id > 3) + ' . join(' + ', (0) x 12) . '
+	FROM staff WHERE id < 200007 GROUP BY id / 1000 HAVING dp_keep_group(100, 1e-12)';
+my $columns_of = sub { join ' ', map { $_ > 25 ? 'all' : 'few' } map { split /\|/ } @_ };
+my ($sorted) = asked("$few_and_all ORDER BY 1 LIMIT 5");
+($answer) = asked($few_and_all);
+is(&$columns_of($sorted, $answer), 'few all few all', 'columns with one function are not confused');
 my ($fresh) = asked('SET dpquantile.reuse = off; SELECT count(*) FROM staff WHERE id > 7');
 my ($kept) = asked('SELECT count(*) FROM staff WHERE id > 7');
 is($kept, $fresh, 'a fresh answer is the one that is kept');
 # The outer query gives the block its parameter.
 (undef, $paid) = asked('SELECT i, (SELECT dp_count(1) FROM staff WHERE id > i) FROM generate_series(1, 2) i');
-(undef, my $paid_again) = asked('SELECT i, (SELECT dp_count(1) FROM staff WHERE id > i) FROM generate_series(1, 2) i');
+(undef, $paid_again) = asked('SELECT i, (SELECT dp_count(1) FROM staff WHERE id > i) FROM generate_series(1, 2) i');
 is($paid_again, $paid, 'no reuse where the query around it gives the parameters');
 
 # Of one level, the columns that the query around uses

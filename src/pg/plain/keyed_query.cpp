@@ -43,11 +43,12 @@ struct Replacement {
 
 // Whether all keys have public lists.
 bool find_keys(const PlainLevel* level, const List* clauses, Replacement* replacement) {
-  const Query* query = level->scope.query;
   const ListCell* cell;
-  foreach (cell, clauses) {
-    auto* clause = static_cast<SortGroupClause*>(lfirst(cell));
-    Node* key = get_sortgroupclause_expr(clause, query->targetList);
+  foreach (cell, level->scope.query->targetList) {
+    const auto* column = static_cast<const TargetEntry*>(lfirst(cell));
+    const Index reference = column->ressortgroupref;
+    if (get_sortgroupref_clause_noerr(reference, const_cast<List*>(clauses)) == nullptr) continue;
+    auto* key = reinterpret_cast<Node*>(column->expr);
     List* values = public_values_of(&level->scope, key);
     if (values == NIL) return false;
     replacement->keys = lappend(replacement->keys, key);

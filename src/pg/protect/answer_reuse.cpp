@@ -5,7 +5,6 @@
 
 extern "C" {
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/guc.h"
 }
@@ -24,19 +23,6 @@ void add_parameter(KeyText* key, ParamListInfo parameters, int number) {
           : parameters->paramFetch(parameters, number, true, &fetched);
   add_value(key, parameter->ptype, parameter->value,
             parameter->isnull || !OidIsValid(parameter->ptype));
-}
-
-// The columns of the answers. Kept ones are read with them.
-void add_columns(KeyText* key, const CustomScan* plan) {
-  const ListCell* cell;
-  foreach (cell, plan->custom_scan_tlist) {
-    const auto* column = static_cast<const TargetEntry*>(lfirst(cell));
-    const auto* expression = reinterpret_cast<const Node*>(column->expr);
-    add_number(key, exprType(expression));
-    const bool is_call = IsA(expression, Aggref);
-    add_number(key, is_call ? reinterpret_cast<const Aggref*>(expression)->aggfnoid : InvalidOid);
-    if (!is_call) add_number(key, column->ressortgroupref);
-  }
 }
 
 // What the tables protect.
@@ -79,7 +65,6 @@ bool is_same_whenever_asked(const ReleaseNode* node) {
 AnswerKey key_of(const ReleaseNode* node, const BorrowedPlan& mark) {
   KeyText key = begin_key();
   add_number(&key, node->plan.identity);
-  add_columns(&key, reinterpret_cast<const CustomScan*>(node->scan.ss.ps.plan));
   for (int i = 0; i < node->call_count; ++i) {
     const AggregateParameters* checked = node->calls[i].checked;
     add_number(&key, node->calls[i].method);

@@ -148,7 +148,7 @@ ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* g
   level->grouping = {root, input, groups, reinterpret_cast<List*>(root->parse->havingQual)};
   level->columns = release_columns(level->grouping);
   level->plan.has_keys = root->parse->groupClause != NIL;
-  level->plan.identity = identity_with_columns(root->parse);
+  level->plan.identity = identity_with_columns(root->parse, level->columns.target);
   level->plan.knows_tables = find_charged_tables(root->parse, &level->plan.tables);
   level->limit = row_limit_of(level->grouping, level->columns.target);
   add_sort_columns(level);

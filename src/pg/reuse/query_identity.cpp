@@ -1,10 +1,13 @@
 #include "pg/reuse/query_identity.hpp"
 
+#include "pg/reuse/answer_order.hpp"
+
 extern "C" {
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "nodes/pathnodes.h"
 #include "nodes/primnodes.h"
 }
 
@@ -42,7 +45,12 @@ bool forget_spelling(Node* node, void* unused) {
     forget_spelling_of_query(reinterpret_cast<Query*>(node));
     return false;
   }
-  if (IsA(node, TargetEntry)) reinterpret_cast<TargetEntry*>(node)->resname = nullptr;
+  if (IsA(node, TargetEntry)) {
+    auto* column = reinterpret_cast<TargetEntry*>(node);
+    column->resname = nullptr;
+    column->resorigtbl = InvalidOid;
+    column->resorigcol = 0;
+  }
   if (IsA(node, JoinExpr)) {
     reinterpret_cast<JoinExpr*>(node)->alias = nullptr;
     reinterpret_cast<JoinExpr*>(node)->join_using_alias = nullptr;
@@ -63,26 +71,6 @@ void forget_locations(char* text) {
     while (*from >= '0' && *from <= '9') ++from;
   }
   *to = '\0';
-}
-
-bool is_key(const Query* query, Index reference) {
-  const ListCell* cell;
-  foreach (cell, query->groupClause) {
-    if (static_cast<SortGroupClause*>(lfirst(cell))->tleSortGroupRef == reference) return true;
-  }
-  return false;
-}
-
-// Groups are sorted and cut when they are answered.
-void forget_order(Query* query) {
-  query->sortClause = NIL;
-  query->limitOffset = nullptr;
-  query->limitCount = nullptr;
-  const ListCell* cell;
-  foreach (cell, query->targetList) {
-    auto* column = static_cast<TargetEntry*>(lfirst(cell));
-    if (!is_key(query, column->ressortgroupref)) column->ressortgroupref = 0;
-  }
 }
 
 uint64 identity_without_spelling(const Query* query, int64* bytes_left) {
@@ -136,16 +124,62 @@ void stamp_identities(Query* query) {
   stamp_level(query, {0, &bytes_left});
 }
 
+// ---- Columns -------------------------------------------------------------------------------
+
+namespace {
+
+void combine(uint64* identity, uint64 number) {
+  *identity = hash_combine64(*identity, number);
+}
+
 // The planner puts NULL in the place of a column that nobody uses.
-uint64 identity_with_columns(const Query* query) {
-  uint64 identity = identity_of(query);
-  if (identity == 0) return 0;
+void add_use_of_columns(const Query* query, uint64* identity) {
   const ListCell* cell;
   foreach (cell, query->targetList) {
     const auto* column = static_cast<const TargetEntry*>(lfirst(cell));
+    if (column->resjunk) continue;
     const bool is_unused =
         IsA(column->expr, Const) && reinterpret_cast<const Const*>(column->expr)->constisnull;
-    identity = hash_combine64(identity, is_unused ? 1 : 2);
+    combine(identity, is_unused ? 1 : 2);
+  }
+}
+
+// The planner numbers the aggregates in the order of the query's text, and it has no other columns
+// than aggregates, keys, GROUPING() and what comes from FROM. With the identity of the level this
+// says what a column is.
+void add_column(const Node* expression, Index key, const ReferenceNumbers& keys, uint64* identity) {
+  combine(identity, static_cast<uint64>(nodeTag(expression)));
+  combine(identity, exprType(expression));
+  combine(identity, number_of(keys, key));
+  if (IsA(expression, Aggref)) {
+    const auto* call = reinterpret_cast<const Aggref*>(expression);
+    combine(identity, call->aggfnoid);
+    combine(identity, static_cast<uint64>(call->aggno));
+  } else if (IsA(expression, GroupingFunc)) {
+    const ListCell* cell;
+    foreach (cell, reinterpret_cast<const GroupingFunc*>(expression)->refs) {
+      combine(identity, number_of(keys, static_cast<Index>(lfirst_int(cell))));
+    }
+  } else if (IsA(expression, Var)) {
+    const auto* column = reinterpret_cast<const Var*>(expression);
+    combine(identity, static_cast<uint64>(column->varno));
+    combine(identity, static_cast<uint64>(column->varattno));
+  } else if (IsA(expression, PlaceHolderVar)) {
+    combine(identity, reinterpret_cast<const PlaceHolderVar*>(expression)->phid);
+  }
+}
+
+}  // namespace
+
+uint64 identity_with_columns(const Query* query, const PathTarget* columns) {
+  uint64 identity = identity_of(query);
+  if (identity == 0) return 0;
+  add_use_of_columns(query, &identity);
+  const ReferenceNumbers keys = number_references(query);
+  const ListCell* cell;
+  foreach (cell, columns->exprs) {
+    const Index reference = get_pathtarget_sortgroupref(columns, foreach_current_index(cell));
+    add_column(static_cast<const Node*>(lfirst(cell)), reference, keys, &identity);
   }
   return identity;
 }

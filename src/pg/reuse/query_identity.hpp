@@ -4,11 +4,12 @@
 
 extern "C" {
 #include "nodes/parsenodes.h"
+#include "nodes/pathnodes.h"
 }
 
 // Which queries are the same. Where a query is in its text, comments, aliases, names of output
-// columns, the spelling of what PostgreSQL resolves, ORDER BY and LIMIT of the level do not count.
-// Parameters count by their values (answer_key.hpp).
+// columns, the spelling of what PostgreSQL resolves, ORDER BY and LIMIT of the level do not count
+// (answer_order.hpp). Parameters count by their values (answer_key.hpp).
 namespace dpquantile {
 
 // Gives each query level with aggregates its identity, as Query.queryId, which the planner keeps.
@@ -21,8 +22,9 @@ inline uint64 identity_of(const Query* query) {
   return static_cast<uint64>(query->queryId);
 }
 
-// The identity of a level that the planner has prepared, of which it computes only the columns that
-// the query around uses. 0 if the level has none.
-uint64 identity_with_columns(const Query* query);
+// The identity of a level that the planner has prepared, with the columns of its groups: those from
+// which it computes what the query around uses. Answers are kept as rows of these columns. 0 if the
+// level has none.
+uint64 identity_with_columns(const Query* query, const PathTarget* columns);
 
 }  // namespace dpquantile

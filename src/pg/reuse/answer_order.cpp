@@ -1,0 +1,213 @@
+#include "pg/reuse/answer_order.hpp"
+
+extern "C" {
+#include "nodes/nodeFuncs.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// ---- References ----------------------------------------------------------------------------
+
+constexpr Index kUnnumbered = ~Index{0};
+
+Index count_references(const List* columns) {
+  Index most = 0;
+  const ListCell* cell;
+  foreach (cell, columns) {
+    most = Max(most, static_cast<const TargetEntry*>(lfirst(cell))->ressortgroupref);
+  }
+  return most + 1;
+}
+
+void mark(const List* clauses, Index* numbers) {
+  const ListCell* cell;
+  foreach (cell, clauses) {
+    numbers[static_cast<const SortGroupClause*>(lfirst(cell))->tleSortGroupRef] = kUnnumbered;
+  }
+}
+
+void number_marked(const List* columns, Index* numbers, Index* last) {
+  const ListCell* cell;
+  foreach (cell, columns) {
+    Index* number = &numbers[static_cast<const TargetEntry*>(lfirst(cell))->ressortgroupref];
+    if (*number == kUnnumbered) *number = ++*last;
+  }
+}
+
+// What the other clauses refer to, as far as it has no number.
+void mark_others(const Query* query, Index* numbers) {
+  Index* others = static_cast<Index*>(palloc0(count_references(query->targetList) * sizeof(Index)));
+  mark(query->distinctClause, others);
+  const ListCell* cell;
+  foreach (cell, query->windowClause) {
+    const auto* window = static_cast<const WindowClause*>(lfirst(cell));
+    mark(window->partitionClause, others);
+    mark(window->orderClause, others);
+  }
+  for (Index i = 0; i < count_references(query->targetList); ++i) {
+    if (numbers[i] == 0) numbers[i] = others[i];
+  }
+  pfree(others);
+}
+
+// ---- Clauses -------------------------------------------------------------------------------
+
+void renumber_clauses(List* clauses, const ReferenceNumbers& numbers) {
+  const ListCell* cell;
+  foreach (cell, clauses) {
+    auto* clause = static_cast<SortGroupClause*>(lfirst(cell));
+    clause->tleSortGroupRef = number_of(numbers, clause->tleSortGroupRef);
+  }
+}
+
+// GROUPING() of a key, and the keys of a grouping set
+void renumber_list(List* references, const ReferenceNumbers& numbers) {
+  ListCell* cell;
+  foreach (cell, references) {
+    lfirst_int(cell) = static_cast<int>(number_of(numbers, static_cast<Index>(lfirst_int(cell))));
+  }
+}
+
+void renumber_sets(List* sets, const ReferenceNumbers& numbers) {
+  const ListCell* cell;
+  foreach (cell, sets) {
+    auto* set = static_cast<GroupingSet*>(lfirst(cell));
+    if (set->kind == GROUPING_SET_SIMPLE) {
+      renumber_list(set->content, numbers);
+    } else {
+      renumber_sets(set->content, numbers);
+    }
+  }
+}
+
+struct Renumbering {
+  const ReferenceNumbers* numbers;
+  Index levels_up;
+};
+
+// For expression_tree_walker() and query_tree_walker(). `context` is a Renumbering*.
+bool renumber_functions(Node* node, void* context) {
+  if (node == nullptr) return false;
+  auto* renumbering = static_cast<Renumbering*>(context);
+  if (IsA(node, GroupingFunc)) {
+    auto* function = reinterpret_cast<GroupingFunc*>(node);
+    if (function->agglevelsup == renumbering->levels_up) {
+      renumber_list(function->refs, *renumbering->numbers);
+    }
+  }
+  if (IsA(node, Query)) {
+    Renumbering below = {renumbering->numbers, renumbering->levels_up + 1};
+    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(renumber_functions),
+                             &below, 0);
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(renumber_functions), context);
+}
+
+int compare_references(const ListCell* one, const ListCell* other) {
+  const Index first = static_cast<const SortGroupClause*>(lfirst(one))->tleSortGroupRef;
+  const Index second = static_cast<const SortGroupClause*>(lfirst(other))->tleSortGroupRef;
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+// Which values are equal counts, how they are sorted does not.
+List* unordered(const List* clauses) {
+  List* kept = NIL;
+  const ListCell* cell;
+  foreach (cell, clauses) {
+    const auto* clause = static_cast<const SortGroupClause*>(lfirst(cell));
+    SortGroupClause* equality = makeNode(SortGroupClause);
+    equality->tleSortGroupRef = clause->tleSortGroupRef;
+    equality->eqop = clause->eqop;
+    equality->hashable = clause->hashable;
+    kept = lappend(kept, equality);
+  }
+  list_sort(kept, compare_references);
+  return kept;
+}
+
+// ---- Columns -------------------------------------------------------------------------------
+
+// For expression_tree_walker(). Collects the aggregates of a level. `context` is a List**.
+bool collect_aggregates(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, Aggref) && reinterpret_cast<Aggref*>(node)->agglevelsup == 0) {
+    auto** aggregates = static_cast<List**>(context);
+    *aggregates = lappend(*aggregates, node);
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(collect_aggregates), context);
+}
+
+// For expression_tree_walker(). Whether there is an aggregate besides these (const List*).
+bool has_other_aggregate(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, Aggref) && reinterpret_cast<Aggref*>(node)->agglevelsup == 0) {
+    return !list_member(static_cast<const List*>(context), node);
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(has_other_aggregate), context);
+}
+
+// The columns without those that are there to be sorted by.
+List* columns_without_order(const Query* query, const ReferenceNumbers& numbers) {
+  List* shown = NIL;
+  const ListCell* cell;
+  foreach (cell, query->targetList) {
+    auto* column = static_cast<TargetEntry*>(lfirst(cell));
+    if (!column->resjunk) {
+      (void)collect_aggregates(reinterpret_cast<Node*>(column->expr), &shown);
+    }
+  }
+  List* columns = NIL;
+  foreach (cell, query->targetList) {
+    auto* column = static_cast<TargetEntry*>(lfirst(cell));
+    column->ressortgroupref = number_of(numbers, column->ressortgroupref);
+    const bool only_orders = column->resjunk && column->ressortgroupref == 0 &&
+                             !has_other_aggregate(reinterpret_cast<Node*>(column->expr), shown);
+    if (only_orders) continue;
+    columns = lappend(columns, column);
+    column->resno = static_cast<AttrNumber>(list_length(columns));
+  }
+  return columns;
+}
+
+}  // namespace
+
+ReferenceNumbers number_references(const Query* query) {
+  const Index count = count_references(query->targetList);
+  auto* numbers = static_cast<Index*>(palloc0(count * sizeof(Index)));
+  Index last = 0;
+  mark(query->groupClause, numbers);
+  number_marked(query->targetList, numbers, &last);
+  mark_others(query, numbers);
+  number_marked(query->targetList, numbers, &last);
+  return {count, numbers};
+}
+
+void forget_order(Query* query) {
+  DPQ_RESOLVE_GROUP_KEYS(query);
+  const ListCell* cell;
+  foreach (cell, query->rtable) DPQ_FORGET_GROUP_ENTRY(static_cast<RangeTblEntry*>(lfirst(cell)));
+  const ReferenceNumbers numbers = number_references(query);
+  query->sortClause = NIL;
+  query->limitOffset = nullptr;
+  query->limitCount = nullptr;
+  query->limitOption = LIMIT_OPTION_COUNT;
+  query->targetList = columns_without_order(query, numbers);
+  renumber_clauses(query->groupClause, numbers);
+  renumber_clauses(query->distinctClause, numbers);
+  foreach (cell, query->windowClause) {
+    const auto* window = static_cast<const WindowClause*>(lfirst(cell));
+    renumber_clauses(window->partitionClause, numbers);
+    renumber_clauses(window->orderClause, numbers);
+  }
+  renumber_sets(query->groupingSets, numbers);
+  Renumbering renumbering = {&numbers, 0};
+  (void)renumber_functions(reinterpret_cast<Node*>(query->targetList), &renumbering);
+  (void)renumber_functions(query->havingQual, &renumbering);
+  query->groupClause = unordered(query->groupClause);
+  // DISTINCT ON shows the first row in some order.
+  if (!query->hasDistinctOn) query->distinctClause = unordered(query->distinctClause);
+}
+
+}  // namespace dpquantile
