@@ -1,4 +1,4 @@
-# Threats 85 to 89 and 91: what may be tried where tables are distributed over several servers.
+# Threats 85 to 89, 91 and 110: what may be tried where tables are distributed over several servers.
 
 use strict;
 use warnings;
@@ -10,6 +10,7 @@ use DistributedServers;
 use DpQuantile;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes qw(usleep);
 
 my ($coordinator, @workers) = new_servers();
 my $worker = $workers[0];
@@ -270,6 +271,34 @@ my $failed = outcome($coordinator, $answer);
 unlike($failed, qr/^t/, "threat 88: no answer while a worker is down ($failed)");
 $worker->start;
 is(answers_of($coordinator, $answer), 't: 1', 'threat 88: the next query is answered, and charged once');
+
+# ---- Threat 110: a shard on several servers ---------------------------------------------------
+
+# The first worker to be asked sends nine groups and then crashes. Citus asks another server for all, and keeps the nine.
+$_->append_conf('postgresql.conf', 'enable_hashagg = off') foreach @workers;
+$_->reload foreach @workers;
+$coordinator->safe_psql('postgres', q{
+	CREATE TABLE everywhere (number int, x float8); SELECT create_reference_table('everywhere');
+	INSERT INTO everywhere SELECT i % 9, i / 150.0 FROM generate_series(1, 15000) i UNION ALL SELECT 9, i FROM generate_series(1, 50) i;
+	GRANT SELECT ON everywhere TO analyst});
+my $groups = 'SELECT number, dp_median(x, 1, 0, 100) FILTER (WHERE number < 9 OR pg_sleep(0.05) IS NOT NULL) IS NOT NULL FROM everywhere GROUP BY number';
+$before = charges($coordinator);
+$query = start_psql($coordinator, "SET citus.enable_local_execution = off; SET citus.task_assignment_policy = 'round-robin'; $groups");
+my $asked;
+foreach (1 .. 600)
+{
+	($asked) = grep { $_->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'}) > 0 } @workers;
+	last if $asked;
+	usleep(100_000);
+}
+$asked or die 'no worker is asked';
+$asked->stop('immediate');
+is(finish_psql($query), '08006', 'threat 110: no answer if another server gives the rows again');
+is(charges($coordinator) - $before, 1, 'threat 110: the charge is kept');
+is(answers_of($coordinator, "SET citus.enable_local_execution = off; SET citus.task_assignment_policy = 'round-robin';
+	SELECT dp_count(1) IS NOT NULL FROM city; SELECT dp_count(1) IS NOT NULL FROM city"), 't t: 2',
+	'threat 110: a server that cannot be reached is left out');
+$asked->start;
 
 $before = charges($coordinator);
 $query = start_psql($coordinator, $slow);

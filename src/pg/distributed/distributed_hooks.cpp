@@ -4,6 +4,7 @@
 #include "pg/distributed/citus_settings.hpp"
 #include "pg/distributed/distributed_query.hpp"
 #include "pg/distributed/distributed_states.hpp"
+#include "pg/distributed/lost_connections.hpp"
 #include "pg/distributed/sent_settings.hpp"
 #include "pg/distributed/states_query.hpp"
 #include "pg/protect/borrowed_relations.hpp"
@@ -109,6 +110,7 @@ void install_distributed_hooks() {
   if (!server_has_citus()) return;
   install_distributed_states();
   watch_sent_settings();
+  watch_lost_connections();
   install_state_source(&kSource);
   previous_planner = planner_hook;
   planner_hook = plan_distributed;

@@ -2,6 +2,7 @@
 
 #include "pg/distributed/citus_settings.hpp"
 #include "pg/distributed/function_rights.hpp"
+#include "pg/distributed/lost_connections.hpp"
 #include "pg/distributed/open_relations.hpp"
 #include "pg/distributed/reading_settings.hpp"
 #include "pg/distributed/sent_settings.hpp"
@@ -71,6 +72,26 @@ void require_known_settings(Charged charged) {
   require_no_sent_settings();
 }
 
+// Citus goes on without a server, but may have some of its rows.
+void require_no_lost_connection(bool has_lost) {
+  if (!has_lost) return;
+  ereport(ERROR, (errcode(ERRCODE_CONNECTION_FAILURE),
+                  errmsg("the connection to a server was lost while it sent states"),
+                  errdetail("Some rows could be counted twice. The query keeps its charge."),
+                  errhint("Ask again.")));
+}
+
+void read_states(QueryDesc* query) {
+  const ConnectionWatch watch = begin_connection_watch();
+  volatile bool has_lost = true;
+  PG_TRY();
+  DPQ_RUN_ALL(query);
+  PG_FINALLY();
+  has_lost = end_connection_watch(watch);
+  PG_END_TRY();
+  require_no_lost_connection(has_lost);
+}
+
 void run(StatesNode* node) {
   QueryDesc* query = node->query;
   if (query == nullptr) {
@@ -83,7 +104,7 @@ void run(StatesNode* node) {
   query->dest = CreateDestReceiver(DestTuplestore);
   SetTuplestoreDestReceiverParams(query->dest, node->rows, CurrentMemoryContext, false, nullptr,
                                   nullptr);
-  DPQ_RUN_ALL(query);
+  read_states(query);
   end_query(node);
   require_known_settings(Charged::kYes);
   end_reading_settings(settings);
