@@ -1,4 +1,4 @@
-# Threats 85 to 89, 91 and 110: what may be tried where tables are distributed over several servers.
+# Threats 85 to 89, 91, 110 and 111: what may be tried where tables are distributed over several servers.
 
 use strict;
 use warnings;
@@ -210,6 +210,19 @@ is(temporary_bytes($_), 0, "threat 91: states and hidden groups do not: $_")
 	foreach 'SELECT dp_median(age, 1, 0, 100), array_agg(name) IS NULL FROM person', $hidden, "DO \$\$ BEGIN PERFORM * FROM ($hidden) s; END \$\$",
 	"PREPARE p AS $hidden; SET plan_cache_mode = force_generic_plan; EXECUTE p";
 is($coordinator->safe_psql('postgres', "SET work_mem = '64kB'; $hidden; SHOW work_mem"), '64kB', 'threat 91: work_mem is as before');
+
+# ---- Threat 111: what the query around does not use -------------------------------------------
+
+# Its errors, and those of a call without parameters, would tell whether there is a row.
+foreach my $rows ('true', 'id = 7', 'id = -1')
+{
+	is(answers_of($coordinator, "SELECT n IS NOT NULL FROM (SELECT dp_count(1) AS n, dp_sum(age, 1, 0, 100), sum(1 / (city - city)) FROM person WHERE $rows) s"),
+		't: 1', "threat 111: aggregates that are not shown are left out: $rows");
+	is(answers_of($coordinator, "SELECT dp_count(1) IS NOT NULL FROM person WHERE $rows HAVING dp_sum(age, 1, 0, 100) > 0 OR true"), 't: 1',
+		"threat 111: also those that decide nothing: $rows");
+}
+is(answers_of($coordinator, 'SELECT city FROM (SELECT city, dp_count(1) AS n, max(name), dp_sum(age, 1, 0, 100) FROM person GROUP BY city) s
+	WHERE n > 0 AND city > 2 ORDER BY city'), '3 4: 1', 'threat 111: also in groups');
 
 # The blocks of the guide.
 my $guide = slurp_file("$FindBin::Bin/../../docs/citus.md");

@@ -305,6 +305,8 @@ RecordsState* make_empty_state(const AggregateParameters* parameters) {
   }
 }
 
+// PostgreSQL leaves out of a level what the query around it does not use. Such a private aggregate
+// has no parameters, and an error of another one would tell about rows.
 Query* query_with_parameters(const ReleaseNode* release, const StatesNode* node) {
   auto* query = static_cast<Query*>(copyObjectImpl(query_of(node)));
   for (int i = 0; i < release->call_count; ++i) {
@@ -312,6 +314,7 @@ Query* query_with_parameters(const ReleaseNode* release, const StatesNode* node)
     const bytea* empty = bytes_of_state({make_empty_state(call.checked), nullptr});
     set_parameters(query, list_nth_int(node->columns, call.column - 1), empty);
   }
+  leave_out_other_aggregates(query, node->columns);
   return query;
 }
 

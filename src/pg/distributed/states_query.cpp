@@ -482,4 +482,13 @@ void set_parameters(Query* states, int column, const bytea* empty_state) {
       reinterpret_cast<Expr*>(bytes_constant(empty_state));
 }
 
+void leave_out_other_aggregates(Query* states, const List* columns) {
+  const ListCell* cell;
+  foreach (cell, states->targetList) {
+    auto* column = static_cast<TargetEntry*>(lfirst(cell));
+    if (column->ressortgroupref != 0 || list_member_int(columns, column->resno)) continue;
+    column->expr = reinterpret_cast<Expr*>(makeBoolConst(false, true));
+  }
+}
+
 }  // namespace dpquantile

@@ -42,6 +42,10 @@ int placeholder_column(const Node* expression);
 // Writes the parameters of a call into its column.
 void set_parameters(Query* states, int column, const bytea* empty_state);
 
+// Leaves the aggregates of other columns than these out of the query: NULL stands for each. Keys
+// stay.
+void leave_out_other_aggregates(Query* states, const List* columns);
+
 // The type of the states in such a query, and the aggregates that collect and combine them.
 struct StateAggregates {
   Oid state;
