@@ -1,4 +1,4 @@
-# Threats 85 to 89, 91, 110 and 111: what may be tried where tables are distributed over several servers.
+# Threats 85 to 89, 91 and 110 to 112: what may be tried where tables are distributed over several servers.
 
 use strict;
 use warnings;
@@ -223,6 +223,15 @@ foreach my $rows ('true', 'id = 7', 'id = -1')
 }
 is(answers_of($coordinator, 'SELECT city FROM (SELECT city, dp_count(1) AS n, max(name), dp_sum(age, 1, 0, 100) FROM person GROUP BY city) s
 	WHERE n > 0 AND city > 2 ORDER BY city'), '3 4: 1', 'threat 111: also in groups');
+
+# ---- Threat 112: memory --------------------------------------------------------------------------
+
+# PostgreSQL expects 12 million rows of this subquery on the coordinator, and there are none.
+my $guessed = 'SELECT DISTINCT a.id, b.id AS other FROM copy_of_person a, copy_of_person b WHERE a.id < (SELECT min(id) - 5 FROM here) OFFSET 0';
+my ($megabytes) = $coordinator->safe_psql('postgres', qq{SET jit = off; ANALYZE copy_of_person;
+	SELECT dp_count(1) IS NOT NULL FROM person JOIN ($guessed) s USING (id);
+	SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\\s+(\\d+)')::int / 1024}) =~ /^t\n(\d+)\z/m;
+cmp_ok($megabytes, '<', 200, "threat 112: a hash table is not as large as PostgreSQL expects: $megabytes MB");
 
 # The blocks of the guide.
 my $guide = slurp_file("$FindBin::Bin/../../docs/citus.md");

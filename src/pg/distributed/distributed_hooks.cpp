@@ -4,6 +4,7 @@
 #include "pg/distributed/citus_settings.hpp"
 #include "pg/distributed/distributed_query.hpp"
 #include "pg/distributed/distributed_states.hpp"
+#include "pg/distributed/expected_rows.hpp"
 #include "pg/distributed/lost_connections.hpp"
 #include "pg/distributed/sent_settings.hpp"
 #include "pg/distributed/states_query.hpp"
@@ -11,8 +12,10 @@
 #include "pg/release/state_source.hpp"
 
 extern "C" {
+#include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/planner.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 }
 
@@ -22,9 +25,12 @@ namespace {
 
 planner_hook_type previous_planner = nullptr;
 
+// While states are read, work_mem is no limit. Citus has its parts of a query planned here, too.
 PlannedStmt* plan_as_before(Query* query, const char* text, int options, ParamListInfo params) {
-  return (previous_planner != nullptr ? previous_planner : standard_planner)(query, text, options,
-                                                                             params);
+  PlannedStmt* plan = (previous_planner != nullptr ? previous_planner : standard_planner)(
+      query, text, options, params);
+  if (work_mem == MAX_KILOBYTES) limit_expected_rows(plan);
+  return plan;
 }
 
 void refuse_protected(Query* query) {
