@@ -1,4 +1,4 @@
-# Threats 85 to 89, 91 and 110 to 112: what may be tried where tables are distributed over several servers.
+# Threats 85 to 89, 91 and 110 to 113: what may be tried where tables are distributed over several servers.
 
 use strict;
 use warnings;
@@ -210,6 +210,15 @@ is(temporary_bytes($_), 0, "threat 91: states and hidden groups do not: $_")
 	foreach 'SELECT dp_median(age, 1, 0, 100), array_agg(name) IS NULL FROM person', $hidden, "DO \$\$ BEGIN PERFORM * FROM ($hidden) s; END \$\$",
 	"PREPARE p AS $hidden; SET plan_cache_mode = force_generic_plan; EXECUTE p";
 is($coordinator->safe_psql('postgres', "SET work_mem = '64kB'; $hidden; SHOW work_mem"), '64kB', 'threat 91: work_mem is as before');
+
+# ---- Threat 113: the number of a transaction --------------------------------------------------
+
+# Citus names the file of the rows that it fetches to the coordinator after the role and this number. Two sessions with one number
+# would count the rows of both.
+my $choosing = 'assign_distributed_transaction_id(0, 7, now())';
+is(answers_of($coordinator, "$_; SELECT of_rows(); COMMIT; SELECT of_rows()", %as_mallory), 't 55000: 1',
+	"threat 113: refused for free until a chosen number ends with its transaction: $_")
+	foreach "BEGIN; SELECT $choosing", "BEGIN; SAVEPOINT a; SELECT $choosing; ROLLBACK TO a", "BEGIN; DO \$\$ BEGIN PERFORM $choosing; END \$\$";
 
 # ---- Threat 111: what the query around does not use -------------------------------------------
 

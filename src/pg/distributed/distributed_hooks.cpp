@@ -1,5 +1,6 @@
 #include "pg/distributed/distributed_hooks.hpp"
 
+#include "pg/distributed/chosen_transaction.hpp"
 #include "pg/distributed/citus_catalog.hpp"
 #include "pg/distributed/citus_settings.hpp"
 #include "pg/distributed/distributed_query.hpp"
@@ -116,6 +117,7 @@ void install_distributed_hooks() {
   if (!server_has_citus()) return;
   install_distributed_states();
   watch_sent_settings();
+  watch_chosen_transactions();
   watch_lost_connections();
   install_state_source(&kSource);
   previous_planner = planner_hook;

@@ -1,5 +1,6 @@
 #include "pg/distributed/distributed_states.hpp"
 
+#include "pg/distributed/chosen_transaction.hpp"
 #include "pg/distributed/citus_settings.hpp"
 #include "pg/distributed/function_rights.hpp"
 #include "pg/distributed/lost_connections.hpp"
@@ -70,6 +71,7 @@ void end_query(StatesNode* node) {
 void require_known_settings(Charged charged) {
   require_settings_of_server(charged);
   require_no_sent_settings();
+  require_no_chosen_transaction();
 }
 
 // Citus goes on without a server, but may have some of its rows.

@@ -1,0 +1,16 @@
+#pragma once
+
+namespace dpquantile {
+
+// Everybody may choose the number of a distributed transaction (assign_distributed_transaction_id),
+// and Citus names files after it and after the role. Two sessions with one number have one file for
+// the rows that Citus fetches to the coordinator, and each of them counts the rows of both.
+
+// Begins to watch for such a choice. Call it once, when the library is loaded.
+void watch_chosen_transactions();
+
+// Requires that the number of this transaction was not chosen, and that it was watched from its
+// beginning. ereports otherwise. It reads no data.
+void require_no_chosen_transaction();
+
+}  // namespace dpquantile
