@@ -277,6 +277,8 @@ is(answers_of($coordinator, 'SELECT of_table()', %as_mallory), 't: 1', 'threat 9
 set_hba($_, $hba{$_}) foreach @workers;
 $coordinator->safe_psql('postgres', $revoking);
 is(outcome($coordinator, $_, %as_mallory), '42501', "threat 91: not shown without the rights: $_") foreach @sizes;
+is(outcome($coordinator, $_, %as_mallory), '42501', "threat 91: nor sizes that others found: $_")
+	foreach 'SELECT max(shardlength) FROM pg_dist_placement', 'SELECT max(shardlength) FROM pg_dist_shard_placement', 'SELECT get_rebalance_progress()';
 is(outcome($coordinator, $_, %as_mallory), '42501', "threat 91: nor the bytes of temporary files: $_")
 	foreach 'SELECT temp_bytes FROM pg_stat_database', "SELECT pg_tablespace_size('pg_default')", 'SELECT citus_local_disk_space_stats()';
 is(answers_of($coordinator, 'SELECT of_table()', %as_mallory), 't: 1', 'threat 91: a role without the rights is answered by functions');
