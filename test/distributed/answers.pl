@@ -101,6 +101,9 @@ answered("SELECT city, rank() OVER (ORDER BY city) FROM person GROUP BY city HAV
 answered("SELECT dp_count(1) BETWEEN 5 AND 95 FROM person WHERE id IN (SELECT id FROM here)", 't: 1', 'a subquery in WHERE');
 answered("EXPLAIN (COSTS off) SELECT dp_count(1) FROM person",
 	'Custom Scan (PrivateRelease) Price: dp_count: epsilon 1 -> Custom Scan (DistributedStates): 0', 'EXPLAIN is free');
+is(answers_of($coordinator, "LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0; SET auto_explain.log_analyze = on;
+	SET auto_explain.log_nested_statements = on; SET ROLE analyst; SELECT dp_count(1) > 5000 FROM person", user => 'postgres'), 't: 1',
+	'auto_explain with the rows of each node');
 answered("CREATE TEMP TABLE kept AS SELECT dp_count(1) AS n FROM person; SELECT n > 5000, n > 0 FROM kept", 't|t: 1', 'CREATE TABLE AS');
 answered("COPY (SELECT dp_count(1) > 5000 FROM person) TO STDOUT", 't: 1', 'COPY');
 answered("BEGIN; DECLARE c SCROLL CURSOR FOR SELECT city, dp_count(1) > 500 FROM person GROUP BY city ORDER BY city;

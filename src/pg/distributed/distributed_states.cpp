@@ -228,6 +228,10 @@ QueryDesc* start_states(const EState* state, Query* query, int flags) {
       CreateQueryDesc(plan, state->es_sourceText, GetActiveSnapshot(), InvalidSnapshot,
                       None_Receiver, copyParamList(state->es_param_list_info), nullptr, 0);
   ExecutorStart(started, flags);
+  // auto_explain may have asked for the rows of each node. Citus gets them from the workers by a
+  // query that names the type of the states, which analysts may not do.
+  started->instrument_options = 0;
+  started->estate->es_instrument = 0;
   return started;
 }
 
