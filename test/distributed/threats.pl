@@ -1,4 +1,4 @@
-# Threats 85 to 89, 91 and 110 to 113: what may be tried where tables are distributed over several servers.
+# Threats 85 to 89, 91 and 110 to 114: what may be tried where tables are distributed over several servers.
 
 use strict;
 use warnings;
@@ -79,6 +79,22 @@ foreach my $setting ('citus.subquery_pushdown = on', 'citus.max_intermediate_res
 }
 is(answers_of($coordinator, "BEGIN; SET citus.subquery_pushdown = on; RESET citus.subquery_pushdown; $answer; COMMIT"), '55000: 0',
 	'threat 89: also after RESET in the same transaction');
+
+# ---- Threat 114: rows that were fetched before -----------------------------------------------
+
+# Each city once for each of six shards, in a function's own table or rows.
+$coordinator->safe_psql('postgres', q{
+	CREATE FUNCTION fetched_cities() RETURNS SETOF int LANGUAGE plpgsql AS
+		$$ BEGIN RETURN QUERY SELECT c.city FROM city c LEFT JOIN person p ON c.city = p.city AND p.age < -1; END $$;
+	CREATE FUNCTION of_fetched() RETURNS text LANGUAGE plpgsql AS
+		$$ BEGIN CREATE TEMP TABLE fetched ON COMMIT DROP AS SELECT fetched_cities() AS city; RETURN (SELECT dp_count(100) FROM fetched); END $$});
+foreach my $query ('SELECT dp_count(100) FROM fetched_cities()', 'SELECT of_fetched()')
+{
+	is(answers_of($coordinator, $query), '5: 1', "threat 114: each row once: $query");
+	is(answers_of($coordinator, "SET citus.subquery_pushdown = on; $query"), '55000: 0', "threat 114: refused for free, with a setting of one's own: $query");
+}
+
+# ---- Threat 89: settings in the middle -------------------------------------------------------
 
 # A setting that changes in the middle. subquery_pushdown counts each city once for each of six shards.
 my $cities = 'SELECT dp_count(100) BETWEEN 4 AND 6 FROM city c LEFT JOIN person p ON c.city = p.city AND p.age < -1';

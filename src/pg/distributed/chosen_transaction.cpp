@@ -17,39 +17,41 @@ namespace {
 constexpr char kChoice[] = "assign_distributed_transaction_id";
 
 object_access_hook_type previous_access = nullptr;
-bool may_have_chosen = false;  // in this transaction
+bool has_chosen = false;    // in this transaction
+bool is_unwatched = false;  // it began before the library was loaded
 
 // Citus itself does not call the function in a session that it does not open.
 void watch_function(ObjectAccessType access, Oid kind, Oid object, int part, void* argument) {
   if (access == OAT_FUNCTION_EXECUTE && kind == ProcedureRelationId &&
       object >= FirstNormalObjectId) {
     const char* name = get_func_name(object);
-    if (name != nullptr && strcmp(name, kChoice) == 0) may_have_chosen = true;
+    if (name != nullptr && strcmp(name, kChoice) == 0) has_chosen = true;
   }
   if (previous_access != nullptr) previous_access(access, kind, object, part, argument);
 }
 
 void forget_at_end(XactEvent event, void*) {
   if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) {
-    may_have_chosen = false;
+    has_chosen = false;
+    is_unwatched = false;
   }
 }
 
 }  // namespace
 
 void watch_chosen_transactions() {
-  may_have_chosen = IsTransactionState();
+  is_unwatched = IsTransactionState();
   previous_access = object_access_hook;
   object_access_hook = watch_function;
   RegisterXactCallback(forget_at_end, nullptr);
 }
 
-void require_no_chosen_transaction() {
-  if (!may_have_chosen) return;
+void require_no_chosen_transaction(bool also_unwatched) {
+  if (!has_chosen && !(is_unwatched && also_unwatched)) return;
   ereport(ERROR,
           (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-           errmsg("private answers over distributed tables are refused in a distributed "
-                  "transaction whose number was chosen"),
+           errmsg("private answers are refused in a distributed transaction whose number was "
+                  "chosen"),
            errdetail("This transaction has called %s, or began before the library was loaded.",
                      kChoice),
            errhint("Leave the function to Citus, and begin another transaction.")));

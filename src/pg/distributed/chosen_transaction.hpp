@@ -9,8 +9,9 @@ namespace dpquantile {
 // Begins to watch for such a choice. Call it once, when the library is loaded.
 void watch_chosen_transactions();
 
-// Requires that the number of this transaction was not chosen, and that it was watched from its
-// beginning. ereports otherwise. It reads no data.
-void require_no_chosen_transaction();
+// Requires that the number of this transaction was not chosen. ereports otherwise. Without
+// preloading a transaction may begin before it is watched: `also_unwatched` refuses that, too. It
+// reads no data.
+void require_no_chosen_transaction(bool also_unwatched);
 
 }  // namespace dpquantile

@@ -68,7 +68,7 @@ bool multiplies_rows() {
   ereport(
       ERROR,
       (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-       errmsg("private answers over distributed tables need the server's value of %s", name),
+       errmsg("private answers in a database with Citus need the server's value of %s", name),
        errdetail("The role, the client or this transaction has set it. %s",
                  charged == Charged::kYes ? "The query keeps its charge." : "Nothing was charged."),
        errhint("RESET %s, or ALTER ROLE ... RESET %s, and begin another transaction. The "
@@ -90,7 +90,7 @@ void require_settings_of_server(Charged charged) {
   if (multiplies_rows()) {
     ereport(ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-             errmsg("private answers over distributed tables need citus.subquery_pushdown to "
+             errmsg("private answers in a database with Citus need citus.subquery_pushdown to "
                     "be off"),
              errdetail("It has some joins count a row once for each shard."),
              errhint("Set it to off for the server and the database.")));

@@ -104,8 +104,17 @@ void refuse_other_servers() {
                    "preload the library, so that it sees the query before Citus.")));
 }
 
+// The rows of a query of the coordinator's own tables may come from the workers as well: by a
+// function in FROM, or by a temporary table.
+void require_usual_session() {
+  if (!database_has_citus()) return;
+  require_settings_of_server(Charged::kNo);
+  require_no_chosen_transaction(false);
+}
+
 bool prepare_states(ReleaseNode* node) {
   refuse_other_servers();
+  require_usual_session();
   return start_distributed_states(node);
 }
 

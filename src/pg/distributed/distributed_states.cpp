@@ -71,7 +71,7 @@ void end_query(StatesNode* node) {
 void require_known_settings(Charged charged) {
   require_settings_of_server(charged);
   require_no_sent_settings();
-  require_no_chosen_transaction();
+  require_no_chosen_transaction(true);
 }
 
 // Citus goes on without a server, but may have some of its rows.
