@@ -269,8 +269,7 @@ void check_by_kind(QueryLevel* level) {
       check_release_block(level);
       level->has_release = true;
       mark_charged_tables(level->query, set_validated(level));
-      // Conditions around must not get below the aggregates, where they would be evaluated for
-      // rows.
+      // No condition around gets below the aggregates, where it would be evaluated for rows.
       if (level->parent != nullptr) fence(level->query);
       break;
     case LevelKind::kOuter:
