@@ -2,6 +2,7 @@
 
 extern "C" {
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 }
 
 namespace dpquantile {
