@@ -78,19 +78,22 @@ class RowSample {
         cancel_(work.cancel),
         seen_(work.memory),
         ranks_(work.memory),
-        ends_(work.memory),
+        in_bucket_(work.memory),
         edge_(work.memory) {}
 
   void choose(std::span<const HashedRow> own) {
     rank(own);
-    const std::size_t edge = bucket_of_edge();
+    const auto [edge, before] = bucket_of_edge();
+    // Which of the two it is cannot be predicted, so it must be no branch.
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      static_assert(static_cast<int>(RowChoice::kChosen) == 1);
+      choices_[own[i].row] = static_cast<RowChoice>(bucket_of(ranks_[i]) < edge);
+    }
     edge_.clear();
     for (std::size_t i = 0; i < own.size(); ++i) {
-      const std::size_t bucket = bucket_of(ranks_[i]);
-      choices_[own[i].row] = bucket < edge ? RowChoice::kChosen : RowChoice::kLeftOut;
-      if (bucket == edge) edge_.push_back({{ranks_[i], own[i].hash.low}, own[i].row});
+      if (bucket_of(ranks_[i]) == edge) edge_.push_back({{ranks_[i], own[i].hash.low}, own[i].row});
     }
-    choose_at_edge(edge == 0 ? 0 : ends_[edge - 1]);
+    choose_at_edge(before);
   }
 
  private:
@@ -111,7 +114,7 @@ class RowSample {
     constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15;  // odd
     const std::size_t buckets = std::bit_ceil(own.size());
     shift_ = 64 - static_cast<unsigned>(std::countr_zero(buckets));
-    ends_.assign(buckets, 0);
+    in_bucket_.assign(buckets, 0);
     ranks_.resize(own.size());
     if (seen_.size() < 2 * buckets) seen_.resize(2 * buckets, Seen{});
     ++user_;
@@ -119,7 +122,7 @@ class RowSample {
       cancel_.tick();
       const VectorHash& hash = own[i].hash;
       ranks_[i] = scattered(hash.high + number_of(hash) * kStep);
-      ++ends_[bucket_of(ranks_[i])];
+      ++in_bucket_[bucket_of(ranks_[i])];
     }
   }
 
@@ -139,14 +142,18 @@ class RowSample {
     return static_cast<std::size_t>(rank >> shift_);
   }
 
-  // The bucket in which the last of the smallest ranks is. Counts become ends.
-  std::size_t bucket_of_edge() {
-    std::size_t bucket = 0;
-    while (ends_[bucket] < most_) {
-      ends_[bucket + 1] += ends_[bucket];
-      ++bucket;
+  struct Edge {
+    std::size_t bucket;
+    std::size_t rows_before;
+  };
+
+  // The bucket in which the last of the smallest ranks is.
+  Edge bucket_of_edge() const {
+    Edge edge{};
+    while (edge.rows_before + in_bucket_[edge.bucket] < most_) {
+      edge.rows_before += in_bucket_[edge.bucket++];
     }
-    return bucket;
+    return edge;
   }
 
   void choose_at_edge(std::size_t before) {
@@ -163,36 +170,29 @@ class RowSample {
   std::pmr::vector<Seen> seen_;  // a power of two, at least half of them of other users
   std::uint64_t user_ = 0;
   std::pmr::vector<std::uint64_t> ranks_;
-  std::pmr::vector<std::size_t> ends_;  // of buckets of ranks; as many as rows have few each
+  // Rows in each bucket of ranks. There are as many buckets as rows, so each has few.
+  std::pmr::vector<std::size_t> in_bucket_;
   unsigned shift_ = 0;
   std::pmr::vector<RankedRow> edge_;
 };
 
 }  // namespace
 
-BeyondLimit choose_within_limit(std::span<const std::uint64_t> users, std::uint64_t most,
-                                std::span<RowChoice> choices, std::span<std::size_t> places,
-                                std::span<std::size_t> counts, const Workspace& work) {
+BeyondLimit count_rows_of_users(std::span<std::uint64_t> users, std::uint64_t most,
+                                std::span<std::size_t> places, std::span<std::size_t> counts,
+                                const Workspace& work) {
   UserCounts table(work.memory);
-  for (std::size_t i = 0; i < users.size(); ++i) {
+  for (std::uint64_t& user : users) {
     work.cancel.tick();
-    places[i] = table.add(users[i]);
+    user = table.add(user);
   }
-  // Each user beyond the limit has a next place. Other users have none.
-  constexpr std::size_t kNone = ~std::size_t{0};
   BeyondLimit beyond{};
-  for (std::size_t& next : table.counts()) {
-    const std::size_t count = next;
-    next = count > most ? beyond.rows : kNone;
+  std::size_t number = 0;
+  for (const std::size_t count : table.counts()) {
+    places[number++] = count > most ? beyond.rows : kWithinLimit;
     if (count <= most) continue;
     beyond.rows += count;
     counts[beyond.users++] = count;
-  }
-  for (std::size_t i = 0; i < users.size(); ++i) {
-    work.cancel.tick();
-    std::size_t& next = table.counts()[places[i]];
-    choices[i] = next == kNone ? RowChoice::kChosen : RowChoice::kBeyondLimit;
-    if (next != kNone) places[i] = next++;
   }
   return beyond;
 }

@@ -11,7 +11,7 @@
 
 // Leaves each user at most some rows: all rows of a user with few, and of the others a random
 // sample, in which each row is as likely as any other. Two steps, because only the rows of users
-// with many need hashes: choose_within_limit(), then choose_beyond_limit().
+// with many need hashes: count_rows_of_users(), then choose_beyond_limit().
 //
 // Privacy: not private, an input of a mechanism. For all hashes that do not depend on the rows of
 // others, adding or removing all rows of one user adds or removes at most `most` chosen rows, and
@@ -22,11 +22,7 @@
 // random, so that nobody can choose which rows are chosen.
 namespace dpquantile {
 
-enum class RowChoice : std::uint8_t {
-  kLeftOut,
-  kChosen,
-  kBeyondLimit,  // its user has more rows than the limit
-};
+enum class RowChoice : std::uint8_t { kLeftOut, kChosen };
 
 // How many rows have users with more rows than the limit, and how many such users there are.
 struct BeyondLimit {
@@ -34,16 +30,19 @@ struct BeyondLimit {
   std::size_t users;
 };
 
+// The place of the rows of a user whose rows are all chosen.
+inline constexpr std::size_t kWithinLimit = ~std::size_t{0};
+
 // users[r] is the number of the user of row r, which should be scattered: users that agree in the
-// low bits take longer. Gives choices[r]: kChosen if the user has at most `most` rows, and else
-// kBeyondLimit. The rows beyond the limit get places from 0, user by user: places[r] of each row,
-// and counts[i] rows for the user with number i among those beyond the limit. O(n) time and scratch
-// memory.
+// low bits take longer. Replaces it by a small number of the same user, from 0. The rows beyond the
+// limit get places from 0, user by user: places[n] is the first place for the rows of the user with
+// the small number n, or kWithinLimit if the user has at most `most` rows; counts[i] is the number
+// of rows of the user with number i among those beyond the limit. O(n) time and scratch memory.
 //
 // Requires that all spans have the size of `users`. Throws Cancelled, std::bad_alloc.
-BeyondLimit choose_within_limit(std::span<const std::uint64_t> users, std::uint64_t most,
-                                std::span<RowChoice> choices, std::span<std::size_t> places,
-                                std::span<std::size_t> counts, const Workspace& work);
+BeyondLimit count_rows_of_users(std::span<std::uint64_t> users, std::uint64_t most,
+                                std::span<std::size_t> places, std::span<std::size_t> counts,
+                                const Workspace& work);
 
 // A row beyond the limit, and the hash of all its values that the query uses.
 struct HashedRow {

@@ -33,6 +33,9 @@ struct RowCounts {
 
 constexpr int16 kTwoWords = 2 * sizeof(uint64);
 
+// Place in custom_private
+constexpr int kFirstLeftOut = 3;
+
 // Users that are counted together
 constexpr Size kAtOnce = 1024;
 
@@ -43,7 +46,7 @@ struct LimitedRowsNode {
   AttrNumber user_column;
   int most;
   bool gives_all_rows;
-  bool keeps_user;
+  Bitmapset* left_out;   // columns that are not kept, from 0
   UserHash* user_hash;   // null for EXPLAIN
   bool is_number;        // whether ids stand for themselves
   bool has_two_words;    // whether ids are equal if and only if their 16 bytes are
@@ -61,6 +64,9 @@ struct LimitedRowsNode {
   int part;
   MemoryContext part_memory;  // of its choices
   const RowChoice* choices;   // null if none is chosen
+  const Size* chosen;         // the numbers of the rows that are chosen, unless all are given
+  Size chosen_count;
+  Size next_chosen;
   RowCursor cursor;
   Size next_in_block;
   Size next_in_part;
@@ -89,7 +95,9 @@ void begin(CustomScanState* scan, EState* state, int flags) {
   node->user_column = static_cast<AttrNumber>(linitial_int(plan->custom_private));
   node->most = lsecond_int(plan->custom_private);
   node->gives_all_rows = lthird_int(plan->custom_private) != 0;
-  node->keeps_user = lfourth_int(plan->custom_private) != 0;
+  for (int i = kFirstLeftOut; i < list_length(plan->custom_private); ++i) {
+    node->left_out = bms_add_member(node->left_out, list_nth_int(plan->custom_private, i) - 1);
+  }
   require_columns_of_child(node);
   if ((flags & EXEC_FLAG_EXPLAIN_ONLY) != 0) return;
   // An error comes before the charge.
@@ -221,25 +229,33 @@ uint64* users_of_part(LimitedRowsNode* node, Size count) {
   return users;
 }
 
-VectorHash hash_in_block(LimitedRowsNode* node, const RowBlock* block, Size number) {
-  if (!node->rows.has_references) return hash_of_row(&node->rows, &node->row_hash, block, number);
+void hash_in_block(LimitedRowsNode* node, const RowBlock* block, Size number, VectorHash* hash) {
+  if (!node->rows.has_references) {
+    hash_row(&node->rows, &node->row_hash, block, number, hash);
+    return;
+  }
   const MemoryContext previous = MemoryContextSwitchTo(memory_of_row(node));
-  const VectorHash hash = hash_of_row(&node->rows, &node->row_hash, block, number);
+  hash_row(&node->rows, &node->row_hash, block, number, hash);
   MemoryContextSwitchTo(previous);
-  return hash;
 }
 
-// The rows beyond the limit, in their places.
-HashedRow* hash_rows(LimitedRowsNode* node, const RowChoice* choices, const Size* places,
-                     Size beyond) {
+// Chooses all rows of a user within the limit. Returns the others, in their places.
+HashedRow* hash_beyond_limit(LimitedRowsNode* node, const uint64* users, Size* places,
+                             RowChoice* choices, Size beyond) {
   auto* hashed = array_of<HashedRow>(beyond);
   Size number = 0;
   RowCursor cursor = cursor_of_part(&node->rows, node->part);
   while (next_block(&node->rows, &cursor)) {
     CHECK_FOR_INTERRUPTS();
     for (Size i = 0; i < cursor.block->rows; ++i, ++number) {
-      if (choices[number] != RowChoice::kBeyondLimit) continue;
-      hashed[places[number]] = {hash_in_block(node, cursor.block, i), number};
+      Size* place = &places[users[number]];
+      if (*place == kWithinLimit) {
+        choices[number] = RowChoice::kChosen;
+      } else {
+        HashedRow* row = &hashed[(*place)++];
+        hash_in_block(node, cursor.block, i, &row->hash);
+        row->row = number;
+      }
     }
   }
   return hashed;
@@ -247,18 +263,17 @@ HashedRow* hash_rows(LimitedRowsNode* node, const RowChoice* choices, const Size
 
 const RowChoice* choose_rows(LimitedRowsNode* node, Size count) {
   const auto most = static_cast<std::uint64_t>(node->most);
-  const uint64* users = users_of_part(node, count);
-  auto* choices = array_of<RowChoice>(count);
+  uint64* users = users_of_part(node, count);
   auto* places = array_of<Size>(count);
   auto* counts = array_of<Size>(count);
+  auto* choices = array_of<RowChoice>(count);
   BeyondLimit beyond{};
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    beyond = choose_within_limit({users, count}, most, {choices, count}, {places, count},
-                                 {counts, count}, {cancel, &memory});
+    beyond = count_rows_of_users({users, count}, most, {places, count}, {counts, count},
+                                 {cancel, &memory});
   });
-  if (beyond.rows == 0) return choices;
-  const HashedRow* hashed = hash_rows(node, choices, places, beyond.rows);
+  const HashedRow* hashed = hash_beyond_limit(node, users, places, choices, beyond.rows);
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
     choose_beyond_limit({hashed, beyond.rows}, {counts, beyond.users}, most, {choices, count},
@@ -269,15 +284,30 @@ const RowChoice* choose_rows(LimitedRowsNode* node, Size count) {
 
 // ---- The rows ------------------------------------------------------------------------------
 
+// To look at each choice when the rows are given would be a branch that cannot be predicted.
+void list_chosen(LimitedRowsNode* node, Size count) {
+  auto* chosen = array_of<Size>(count);
+  Size next = 0;
+  for (Size i = 0; i < count; ++i) {
+    chosen[next] = i;
+    next += static_cast<Size>(node->choices[i] == RowChoice::kChosen);
+  }
+  node->chosen = chosen;
+  node->chosen_count = next;
+}
+
 void begin_to_give(LimitedRowsNode* node, int part) {
   node->part = part;
   node->choices = nullptr;
+  node->chosen_count = 0;
+  node->next_chosen = 0;
   MemoryContextReset(node->part_memory);
   const Size count = count_rows(&node->rows, part);
   if (count > 0) begin_part(&node->rows, part);
   if (count > 0 && part < node->rows.count) {
     const MemoryContext previous = MemoryContextSwitchTo(node->part_memory);
     node->choices = choose_rows(node, count);
+    if (!node->gives_all_rows) list_chosen(node, count);
     MemoryContextSwitchTo(previous);
   }
   node->cursor = cursor_of_part(&node->rows, part);
@@ -291,14 +321,14 @@ void read_all(LimitedRowsNode* node) {
   node->part_memory = AllocSetContextCreate(node->memory, "dpquantile choices of limited rows",
                                             ALLOCSET_DEFAULT_SIZES);
   const MemoryContext previous = MemoryContextSwitchTo(node->memory);
-  const Bitmapset* left_out =
-      node->keeps_user ? nullptr : bms_make_singleton(node->user_column - 1);
-  make_partitions(&node->rows, ExecGetResultType(node->child), left_out,
+  make_partitions(&node->rows, ExecGetResultType(node->child), node->left_out,
                   static_cast<Size>(work_mem) * 1024, node->memory);
   draw_keys(node);
   node->counts = nullptr;
   node->counted = 0;
   node->is_done = false;
+  // Columns that are left out stay NULL.
+  ExecStoreAllNullTuple(node->scan.ss.ss_ScanTupleSlot);
   if (node->rows.number_count == 0 && !node->gives_all_rows) make_counts(node);
   read_rows(node);
   MemoryContextSwitchTo(previous);
@@ -331,24 +361,40 @@ TupleTableSlot* give_counted_row(LimitedRowsNode* node) {
   return row;
 }
 
+// How many rows there are before the next one that is given.
+Size rows_to_skip(const LimitedRowsNode* node) {
+  if (node->gives_all_rows) return 0;
+  if (node->next_chosen == node->chosen_count) return ~Size{0};
+  return node->chosen[node->next_chosen] - node->next_in_part;
+}
+
+// Goes to the next row that is given. False after the last.
+bool find_row(LimitedRowsNode* node) {
+  while (find_block(node)) {
+    const Size skipped = rows_to_skip(node);
+    const Size left = node->cursor.block->rows - node->next_in_block;
+    node->next_in_block += Min(skipped, left);
+    node->next_in_part += Min(skipped, left);
+    if (skipped < left) return true;
+  }
+  return false;
+}
+
 // Fills the slot. Null after the last row.
 TupleTableSlot* give_row(LimitedRowsNode* node) {
   TupleTableSlot* row = node->scan.ss.ss_ScanTupleSlot;
   ExecClearTuple(row);
   if (node->counted > 0) return give_counted_row(node);
-  while (find_block(node)) {
-    const Size number = node->next_in_block++;
-    const bool is_chosen =
-        node->choices != nullptr && node->choices[node->next_in_part] == RowChoice::kChosen;
-    ++node->next_in_part;
-    if (!is_chosen && !node->gives_all_rows) continue;
-    read_row(&node->rows, node->cursor.block, number, row->tts_values, row->tts_isnull);
-    const int columns = node->rows.columns->natts;
-    row->tts_values[columns] = BoolGetDatum(is_chosen);
-    row->tts_isnull[columns] = false;
-    return ExecStoreVirtualTuple(row);
-  }
-  return nullptr;
+  if (!find_row(node)) return nullptr;
+  const Size number = node->next_in_part++;
+  const bool is_chosen = node->choices != nullptr && node->choices[number] == RowChoice::kChosen;
+  ++node->next_chosen;
+  read_row(&node->rows, node->cursor.block, node->next_in_block++, row->tts_values,
+           row->tts_isnull);
+  const int columns = node->rows.columns->natts;
+  row->tts_values[columns] = BoolGetDatum(is_chosen);
+  row->tts_isnull[columns] = false;
+  return ExecStoreVirtualTuple(row);
 }
 
 TupleTableSlot* execute(CustomScanState* scan) {

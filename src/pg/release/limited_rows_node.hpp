@@ -18,10 +18,10 @@ namespace dpquantile {
 // The node's name in EXPLAIN.
 inline constexpr char kLimitedRowsName[] = "LimitedRows";
 
-// How PostgreSQL makes the node of a plan. custom_private has four integers: the column of the
-// users among those of the child, from 1; the most rows of a user; whether all rows are given, and
-// not only those that are chosen (1 or 0); whether what is above uses the users (1 or 0), who are
-// NULL if it does not.
+// How PostgreSQL makes the node of a plan. custom_private has integers: the column of the users
+// among those of the child, from 1; the most rows of a user; whether all rows are given, and not
+// only those that are chosen (1 or 0); then the columns of the child that nothing above uses, from
+// 1, which are NULL.
 const CustomScanMethods* limited_rows_methods();
 
 // Makes the node known to PostgreSQL. Call it once, when the library is loaded.

@@ -10,8 +10,9 @@ namespace dpquantile {
 // ereports if there are several, or if the query has grouping sets.
 RowLimit row_limit_of(const GroupingLevel& level, const PathTarget* columns);
 
-// A path for the node above `rows`. It has their columns, and after them the limit's condition. The
-// rows have no order. ereports if the user is no column of the rows.
+// A path for the node above `rows`. It has their columns, perhaps with others of the table, which
+// are NULL, and after them the limit's condition. The rows have no order. ereports if the user is
+// no column of the rows.
 Path* make_limited_rows_path(const GroupingLevel& level, Path* rows, const RowLimit& limit);
 
 }  // namespace dpquantile

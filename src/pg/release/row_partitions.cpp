@@ -32,9 +32,9 @@ struct RowPart {
 };
 
 struct RowColumn {
+  int number;  // among all columns, from 0
   int16 length;
   bool by_value;
-  bool left_out;
   Size offset;  // of the value in a row
 };
 
@@ -109,35 +109,32 @@ Datum get_datum(const char* place, int16 length) {
 
 // The user, the values one after the other, the flags, and zeros up to a multiple of 8 bytes
 void lay_out(RowPartitions* rows, const Bitmapset* left_out) {
-  const int count = rows->columns->natts;
-  rows->layout = static_cast<RowColumn*>(palloc(static_cast<Size>(count) * sizeof(RowColumn)));
+  const int columns = rows->columns->natts;
+  rows->layout = static_cast<RowColumn*>(palloc(static_cast<Size>(columns) * sizeof(RowColumn)));
   Size offset = sizeof(uint64);
   Size references = 0;
-  bool has_values = false;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < columns; ++i) {
+    if (bms_is_member(i, left_out)) continue;
     const FormData_pg_attribute* column = TupleDescAttr(rows->columns, i);
-    RowColumn* layout = &rows->layout[i];
-    *layout = {column->attlen, column->attbyval, bms_is_member(i, left_out), offset};
-    if (layout->left_out) continue;
-    has_values = true;
-    if (!layout->by_value) ++references;
-    offset += layout->by_value ? static_cast<Size>(layout->length) : sizeof(Size);
+    rows->layout[rows->kept++] = {i, column->attlen, column->attbyval, offset};
+    if (!column->attbyval) ++references;
+    offset += column->attbyval ? static_cast<Size>(column->attlen) : sizeof(Size);
   }
   rows->flags_offset = offset;
-  rows->row_size = TYPEALIGN(sizeof(uint64), offset + static_cast<Size>(count) * sizeof(bool));
+  rows->row_size = TYPEALIGN(sizeof(uint64), offset + static_cast<Size>(rows->kept) * sizeof(bool));
   rows->has_references = references > 0;
   // The bytes after the user, and two numbers for each reference
-  if (has_values) rows->number_count = rows->row_size / sizeof(uint64) - 1 + 2 * references;
+  if (rows->kept > 0) rows->number_count = rows->row_size / sizeof(uint64) - 1 + 2 * references;
   rows->numbers = static_cast<uint64*>(palloc((rows->number_count + 1) * sizeof(uint64)));
 }
 
 Size referred_size(const RowPartitions* rows, const TupleTableSlot* slot) {
   if (!rows->has_references) return 0;
   Size size = 0;
-  for (int i = 0; i < rows->columns->natts; ++i) {
+  for (int i = 0; i < rows->kept; ++i) {
     const RowColumn* column = &rows->layout[i];
-    if (column->by_value || column->left_out || slot->tts_isnull[i]) continue;
-    size += MAXALIGN(size_of(column->length, slot->tts_values[i]));
+    if (column->by_value || slot->tts_isnull[column->number]) continue;
+    size += MAXALIGN(size_of(column->length, slot->tts_values[column->number]));
   }
   return size;
 }
@@ -174,10 +171,10 @@ void add_to_block(const RowPartitions* rows, RowPart* part, const TupleTableSlot
   put(row + rows->row_size - sizeof(uint64), uint64{0});
   put(row, user);
   bool* nulls = reinterpret_cast<bool*>(row + rows->flags_offset);
-  for (int i = 0; i < rows->columns->natts; ++i) {
+  for (int i = 0; i < rows->kept; ++i) {
     const RowColumn* column = &rows->layout[i];
-    nulls[i] = column->left_out || slot->tts_isnull[i];
-    if (!column->left_out) put_value(part, row, column, slot->tts_values[i], nulls[i]);
+    nulls[i] = slot->tts_isnull[column->number];
+    put_value(part, row, column, slot->tts_values[column->number], nulls[i]);
   }
 }
 
@@ -296,7 +293,7 @@ void make_partitions(RowPartitions* rows, TupleDesc columns, const Bitmapset* le
 }
 
 void write_row(RowPartitions* rows, int number, TupleTableSlot* slot, uint64 user) {
-  if (rows->number_count > 0) slot_getallattrs(slot);
+  if (rows->kept > 0) slot_getsomeattrs(slot, rows->layout[rows->kept - 1].number + 1);
   RowPart* part = &rows->parts[number];
   const Size size = rows->row_size + referred_size(rows, slot);
   if (static_cast<Size>(part->free_to - part->free_from) < size) begin_block(rows, part, size);
@@ -361,11 +358,12 @@ uint64 user_of_row(const RowPartitions* rows, const RowBlock* block, Size number
   return get<uint64>(place_of_row(rows, block, number));
 }
 
-VectorHash hash_of_row(const RowPartitions* rows, const RowHash* hash, const RowBlock* block,
-                       Size number) {
+void hash_row(const RowPartitions* rows, const RowHash* hash, const RowBlock* block, Size number,
+              VectorHash* found) {
   const char* row = place_of_row(rows, block, number);
   if (!rows->has_references) {
-    return hash_numbers(hash, reinterpret_cast<const uint64*>(row) + 1, rows->number_count);
+    *found = hash_numbers(hash, reinterpret_cast<const uint64*>(row) + 1, rows->number_count);
+    return;
   }
   // The numbers of the values stand for the references.
   char* copy = reinterpret_cast<char*>(rows->numbers);
@@ -373,9 +371,9 @@ VectorHash hash_of_row(const RowPartitions* rows, const RowHash* hash, const Row
   uint64* next = rows->numbers + words;
   memcpy(rows->numbers, row + sizeof(uint64), words * sizeof(uint64));
   const bool* nulls = reinterpret_cast<const bool*>(row + rows->flags_offset);
-  for (int i = 0; i < rows->columns->natts; ++i) {
+  for (int i = 0; i < rows->kept; ++i) {
     const RowColumn* column = &rows->layout[i];
-    if (column->by_value || column->left_out) continue;
+    if (column->by_value) continue;
     if (nulls[i]) {
       next[0] = next[1] = 0;
     } else {
@@ -385,23 +383,24 @@ VectorHash hash_of_row(const RowPartitions* rows, const RowHash* hash, const Row
     }
     next += 2;
   }
-  return hash_numbers(hash, rows->numbers, rows->number_count);
+  *found = hash_numbers(hash, rows->numbers, rows->number_count);
 }
 
 void read_row(const RowPartitions* rows, const RowBlock* block, Size number, Datum* values,
               bool* nulls) {
   const char* row = place_of_row(rows, block, number);
-  const int count = rows->columns->natts;
-  memcpy(nulls, row + rows->flags_offset, static_cast<Size>(count) * sizeof(bool));
-  for (int i = 0; i < count; ++i) {
+  const bool* stored_nulls = reinterpret_cast<const bool*>(row + rows->flags_offset);
+  for (int i = 0; i < rows->kept; ++i) {
     const RowColumn* column = &rows->layout[i];
     const char* place = row + column->offset;
-    if (nulls[i]) {
-      values[i] = 0;
+    Datum* value = &values[column->number];
+    nulls[column->number] = stored_nulls[i];
+    if (stored_nulls[i]) {
+      *value = 0;
     } else if (column->by_value) {
-      values[i] = get_datum(place, column->length);
+      *value = get_datum(place, column->length);
     } else {
-      values[i] = PointerGetDatum(begin_of(block) + get<Size>(place));
+      *value = PointerGetDatum(begin_of(block) + get<Size>(place));
     }
   }
 }

@@ -28,7 +28,8 @@ struct RowColumn;
 // Zero before it is made.
 struct RowPartitions {
   TupleDesc columns;
-  RowColumn* layout;  // of the columns
+  int kept;           // columns of which values are kept
+  RowColumn* layout;  // of these
   bool has_references;
   Size row_size;
   Size flags_offset;  // of NULLs, in a row
@@ -83,13 +84,15 @@ bool next_block(RowPartitions* rows, RowCursor* cursor);
 // The user of a row of a block. Rows have numbers from 0.
 uint64 user_of_row(const RowPartitions* rows, const RowBlock* block, Size number);
 
-// The hash of the values of a row, for vectors of rows->number_count numbers. Rows with the same
-// values have the same hash. It may leave memory allocated in the current memory context. ereports
-// if a value that is out of line cannot be read.
-VectorHash hash_of_row(const RowPartitions* rows, const RowHash* hash, const RowBlock* block,
-                       Size number);
+// Finds the hash of the values of a row, for vectors of rows->number_count numbers. Rows with the
+// same values have the same hash. It may leave memory allocated in the current memory context.
+// ereports if a value that is out of line cannot be read. (A hash that is returned would go through
+// the stack, in halves that the processor waits for when it reads the whole.)
+void hash_row(const RowPartitions* rows, const RowHash* hash, const RowBlock* block, Size number,
+              VectorHash* found);
 
-// Copies the values of a row, which refer to the block. Columns that were left out are NULL.
+// Copies the values of a row, which refer to the block. Leaves those of columns that were left out
+// as they are.
 void read_row(const RowPartitions* rows, const RowBlock* block, Size number, Datum* values,
               bool* nulls);
 

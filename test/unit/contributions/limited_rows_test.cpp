@@ -50,16 +50,21 @@ Hash hash_under(std::uint64_t key) {
 }
 
 // As many rows as users.
-std::vector<RowChoice> choices_of(const std::vector<std::uint64_t>& users,
+std::vector<RowChoice> choices_of(std::vector<std::uint64_t> users,
                                   const std::vector<VectorHash>& hashes, std::uint64_t most,
                                   const Workspace& work) {
   std::vector<RowChoice> choices(users.size());
   std::vector<std::size_t> places(users.size());
   std::vector<std::size_t> counts(users.size());
-  const BeyondLimit beyond = choose_within_limit(users, most, choices, places, counts, work);
+  const BeyondLimit beyond = count_rows_of_users(users, most, places, counts, work);
   std::vector<HashedRow> hashed(beyond.rows);
   for (std::size_t i = 0; i < users.size(); ++i) {
-    if (choices[i] == RowChoice::kBeyondLimit) hashed[places[i]] = {hashes[i], i};
+    std::size_t& place = places[users[i]];
+    if (place == kWithinLimit) {
+      choices[i] = RowChoice::kChosen;
+    } else {
+      hashed[place++] = {hashes[i], i};
+    }
   }
   choose_beyond_limit(hashed, std::span(counts).first(beyond.users), most, choices, work);
   return choices;
@@ -78,7 +83,6 @@ std::map<Row, std::uint64_t> chosen_rows(const std::vector<Row>& rows, std::uint
   const std::vector<RowChoice> choices = choices_of(users, hashes, most, work);
   std::map<Row, std::uint64_t> counts;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    EXPECT_NE(choices[i], RowChoice::kBeyondLimit);
     if (choices[i] == RowChoice::kChosen) ++counts[rows[i]];
   }
   return counts;
@@ -269,10 +273,10 @@ TEST(LimitedRows, MayBeNone) {
 TEST(LimitedRows, CanBeCancelled) {
   TestWorkspace work([] { return true; });
   constexpr std::size_t kRows = 1U << 20U;
-  const std::vector<std::uint64_t> users(kRows);
+  std::vector<std::uint64_t> users(kRows);
   std::vector<RowChoice> choices(kRows);
   std::vector<std::size_t> places(kRows);
-  EXPECT_THROW(choose_within_limit(users, 1, choices, places, places, work), Cancelled);
+  EXPECT_THROW(count_rows_of_users(users, 1, places, places, work), Cancelled);
   const std::vector<HashedRow> rows(kRows);
   const std::vector<std::size_t> counts{kRows};
   EXPECT_THROW(choose_beyond_limit(rows, counts, 1, choices, work), Cancelled);
