@@ -24,7 +24,7 @@ class UserCounts {
   std::size_t add(std::uint64_t user) {
     std::size_t at = find(user);
     if (places_[at].number == 0) {
-      if (2 * (counts_.size() + 1) > places_.size()) {
+      if (4 * (counts_.size() + 1) > places_.size()) {
         grow();
         at = find(user);
       }
@@ -63,7 +63,7 @@ class UserCounts {
     }
   }
 
-  Places places_;  // a power of two, at least half of them free
+  Places places_;  // a power of two, at least three quarters of them free
   std::pmr::vector<std::size_t> counts_;
 };
 

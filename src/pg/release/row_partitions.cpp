@@ -28,7 +28,6 @@ struct RowPart {
   StoredBlock* stored;
   Size stored_count;
   Size stored_room;
-  Size stored_bytes;
 };
 
 struct RowColumn {
@@ -40,6 +39,8 @@ struct RowColumn {
 
 namespace {
 
+constexpr Size kCacheLine = 64;
+static_assert(sizeof(RowPart) == kCacheLine);
 constexpr Size kSmallBlock = 1024;
 constexpr Size kLargeBlock = 4096;
 // The blocks that get rows take at most an eighth of the memory.
@@ -207,7 +208,6 @@ void write_to_file(RowPartitions* rows, RowPart* part, RowBlock* block) {
   StoredBlock* place = place_for_block(rows, part);
   BufFileTell(rows->file, &place->file, &place->offset);
   place->size = block->size;
-  part->stored_bytes += block->size;
   BufFileWrite(rows->file, block, block->size);
 }
 
@@ -263,6 +263,12 @@ void read_from_file(RowPartitions* rows, const StoredBlock* place, RowBlock* blo
   if (BufFileRead(rows->file, block, place->size) != place->size) fail_to_read();
 }
 
+Size stored_bytes(const RowPart* part) {
+  Size bytes = 0;
+  for (Size i = 0; i < part->stored_count; ++i) bytes += part->stored[i].size;
+  return bytes;
+}
+
 RowBlock* block_for_reading(RowPartitions* rows, Size size) {
   if (rows->read_room < size) {
     if (rows->read != nullptr) pfree(rows->read);
@@ -287,8 +293,9 @@ void make_partitions(RowPartitions* rows, TupleDesc columns, const Bitmapset* le
       static_cast<int>(std::bit_floor(std::clamp(bytes / kMemoryOfPart, Size{1}, kMostParts)));
   const MemoryContext previous = MemoryContextSwitchTo(context);
   lay_out(rows, left_out);
-  rows->parts =
-      static_cast<RowPart*>(palloc0((static_cast<Size>(rows->count) + 1) * sizeof(RowPart)));
+  const Size parts = static_cast<Size>(rows->count) + 1;
+  rows->parts = reinterpret_cast<RowPart*>(
+      TYPEALIGN(kCacheLine, palloc0(parts * sizeof(RowPart) + kCacheLine)));
   MemoryContextSwitchTo(previous);
 }
 
@@ -317,7 +324,7 @@ Size count_rows(const RowPartitions* rows, int part) {
 
 void begin_part(RowPartitions* rows, int number) {
   RowPart* part = &rows->parts[number];
-  if (part->stored_bytes > rows->most_read) return;
+  if (stored_bytes(part) > rows->most_read) return;
   for (Size i = 0; i < part->stored_count; ++i) {
     const StoredBlock* place = &part->stored[i];
     auto* block = static_cast<RowBlock*>(MemoryContextAllocHuge(rows->context, place->size));
