@@ -141,18 +141,21 @@ void restrict_start(QueryDesc* query, int flags) {
   (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
 }
 
+void run_next(DPQ_EXECUTOR_RUN_PARAMETERS) {
+  (previous_run != nullptr ? previous_run : standard_ExecutorRun)(DPQ_EXECUTOR_RUN_ARGUMENTS);
+}
+
 // A cached plan runs without planning. A cursor runs and ends after the level may have changed.
 void restrict_run(DPQ_EXECUTOR_RUN_PARAMETERS) {
-  const auto run = previous_run != nullptr ? previous_run : standard_ExecutorRun;
   if (!restricts()) {
-    run(DPQ_EXECUTOR_RUN_ARGUMENTS);
+    run_next(DPQ_EXECUTOR_RUN_ARGUMENTS);
     return;
   }
   refuse_low_message_level();
   refuse_printed_plans();
   DestReceiver* receiver = hand_on_bare_rows(query);
   PG_TRY();
-  run(DPQ_EXECUTOR_RUN_ARGUMENTS);
+  run_next(DPQ_EXECUTOR_RUN_ARGUMENTS);
   PG_FINALLY();
   query->dest = receiver;
   PG_END_TRY();
