@@ -2236,7 +2236,7 @@ CREATE VIEW @extschema@.dp_protected_tables WITH (security_barrier) AS
          p.reuse,
          CASE WHEN p.table_problem IS NOT NULL THEN 'private access is closed: ' || p.table_problem
               WHEN p.role_problem IS NOT NULL THEN 'private access is closed: ' || p.role_problem
-              WHEN p.own_right IS NOT NULL THEN 'the role reads or changes the table without noise: ' || p.own_right END AS problem
+              WHEN p.own_right IS NOT NULL THEN 'the role learns exact facts about the table: ' || p.own_right END AS problem
     FROM dpquantile.private_access p
    WHERE pg_has_role(current_user, p.owner, 'USAGE')
       OR p.role_problem IS NULL AND pg_has_role(current_user, p.grantee_oid, 'USAGE')
