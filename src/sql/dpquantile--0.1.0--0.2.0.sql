@@ -2027,7 +2027,8 @@ COMMENT ON COLUMN @extschema@.dp_protected_tables.delta IS
 COMMENT ON COLUMN @extschema@.dp_protected_tables.reuse IS
   'How long the answers of a query are shown again, without a charge; NULL if each query is charged.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.problem IS
-  'What keeps the role from asking private queries, or makes them pointless; NULL if nothing does.';
+  'What keeps the role from asking private queries, or makes them pointless; NULL if nothing does. It does not tell whether the role and '
+  'its members are restricted: dp_health does.';
 
 CREATE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subject text, status text, detail text)
   LANGUAGE sql STABLE
