@@ -337,6 +337,12 @@ SELECT count(*) AS rows, count(i) AS answers
 SELECT epsilon_spent, delta_spent * 1e6 AS delta_spent, delta_remaining FROM dp_budget;
 SELECT dp_iqr(x, 0.1, 1e-12) FROM t;
 SELECT dp_median(x, 0.1, 0, 1) IS NOT NULL AS median FROM t;
+-- A limit below the delta that is spent closes the budget, also for queries without a delta.
+RESET ROLE;
+SELECT dp_grant_budget('regress_dpq_iqr_delta', 3.5, 2e-6);
+SET ROLE regress_dpq_iqr_delta;
+SELECT DISTINCT fits FROM dp_budget_fits(0.1);
+SELECT dp_median(x, 0.1, 0, 1) FROM t;
 RESET search_path;
 RESET ROLE;
 

@@ -674,7 +674,8 @@ CREATE FUNCTION @extschema@.dp_budget_fits(epsilon float8, on_table regclass)
   LANGUAGE sql STABLE PARALLEL RESTRICTED
   BEGIN ATOMIC
     SELECT b.role, (array_agg(b.accountant ORDER BY b.on_table IS NULL))[1], k.title, trim_scale(min(c.rho)),
-           min(CASE WHEN a.asked < b.smallest_charge OR dpquantile.is_closed_table(b.role, dp_budget_fits.on_table) THEN 0
+           min(CASE WHEN a.asked < b.smallest_charge OR dpquantile.is_closed_table(b.role, dp_budget_fits.on_table)
+                         OR b.accountant = 'pure' AND b.delta_spent > b.delta_limit THEN 0
                     ELSE least(div(CASE b.accountant WHEN 'zcdp' THEN b.rho_remaining ELSE b.epsilon_remaining END, a.asked),
                                9223372036854775807) END)::bigint
       FROM @extschema@.dp_budget b

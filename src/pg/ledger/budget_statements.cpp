@@ -199,6 +199,7 @@ Datum amounts_of(const ChargeRequest* request, BudgetNeighbours neighbours,
   "        WHEN " DPQ_SPENT("delta") " + asked.delta <= b.delta_limit THEN"                      \
   "          CASE WHEN asked.least_epsilon >= b.smallest_charge THEN 'fits'"                     \
   "               WHEN asked.least_epsilon < b.smallest_charge THEN 'too small' END"             \
+  "        WHEN " DPQ_SPENT("delta") " > b.delta_limit THEN 'overspent delta'"                   \
   "        WHEN b.delta_limit > 0 THEN 'delta'"                                                  \
   "        ELSE 'no delta' END"                                                                  \
   " WHEN 'zcdp' THEN"                                                                            \

@@ -83,6 +83,16 @@ void refuse_without_delta(ChargeRequest* request, const BudgetAmounts& amounts) 
                   not_charged(request), on_table(amounts.table)));
 }
 
+// The limit was granted below what was spent: no query fits, also without a delta.
+void refuse_overspent_delta(ChargeRequest* request, const BudgetAmounts& amounts) {
+  refuse(
+      request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+      psprintf("privacy budget%s exhausted: more delta is spent than its limit",
+               for_table(amounts)),
+      psprintf("%s The data owner can raise the limit: dp_grant_budget(role, epsilon, delta%s).%s",
+               not_charged(request), on_table(amounts.table), when_renewed(amounts)));
+}
+
 void refuse_exhausted_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
   const bool in_epsilon = amounts.epsilon_asked != nullptr;
   refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
@@ -140,9 +150,13 @@ struct Refusal {
   void (*refuse)(ChargeRequest* request, const BudgetAmounts& amounts);
 };
 constexpr Refusal kRefusals[] = {
-    {"epsilon", refuse_exhausted_epsilon}, {"delta", refuse_exhausted_delta},
-    {"no delta", refuse_without_delta},    {"rho", refuse_exhausted_rho},
-    {"rho alone", refuse_rho_alone},       {"no rho", refuse_without_rho},
+    {"epsilon", refuse_exhausted_epsilon},
+    {"delta", refuse_exhausted_delta},
+    {"overspent delta", refuse_overspent_delta},
+    {"no delta", refuse_without_delta},
+    {"rho", refuse_exhausted_rho},
+    {"rho alone", refuse_rho_alone},
+    {"no rho", refuse_without_rho},
     {"too small", refuse_too_small},
 };
 
