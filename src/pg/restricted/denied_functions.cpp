@@ -181,7 +181,7 @@ void refuse_function(Oid function) {
       (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
        errmsg("permission denied for function %s", get_func_name(function)),
        errdetail_restricted(tells),
-       errhint("Ask private functions instead. Psql's \\d does without this function, and so do "
+       errhint("Ask private aggregates instead. Psql's \\d does without this function, and so do "
                "information_schema and dp_protected_tables.")));
 }
 
