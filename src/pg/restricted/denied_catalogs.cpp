@@ -61,7 +61,7 @@ bool tells_facts(const RelationPermissions* relation) {
        is_pg_class
            ? errhint("A SELECT without system columns, TABLESAMPLE and locks shows constants for "
                      "them. Or name the columns that you need instead of *.")
-           : errhint("The views information_schema.columns and pg_attribute describe "
+           : errhint("The view information_schema.columns and the table pg_attribute describe "
                      "columns.")));
 }
 
