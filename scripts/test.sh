@@ -211,7 +211,7 @@ wait_for_lanes() {
 # These suites only compute. They run with nice, so that suites whose servers and sessions wait for each
 # other go first.
 gtest_suites() {
-  local make=(unprivileged nice make -C "$copy" CI=1 -j"$(nproc)")
+  local make=(unprivileged nice make -C "$copy" CI=1 DEBUG_INFO=-g0 -j"$(nproc)")
   suite unit "$(gtest_expected "$copy"/test/unit/*/*.cpp)" count_gtest "${make[@]}" unit || true
   suite privacy "$(gtest_expected "$copy"/test/privacy/*.cpp)" count_gtest "${make[@]}" privacy || true
 }
@@ -220,7 +220,7 @@ gtest_suites() {
 # lines an input reaches.
 fuzz_suite() {
   if wanted unit; then until [[ -e $work/unit.report ]]; do sleep 2; done; fi
-  suite fuzz 1 count_sum unprivileged nice make --no-print-directory -C "$copy" CI=1 COVERAGE=no SECONDS_IN_ALL=60 fuzz || true
+  suite fuzz 1 count_sum unprivileged nice make --no-print-directory -C "$copy" CI=1 COVERAGE=no SECONDS_IN_ALL=40 fuzz || true
 }
 
 not_installed=(not_run "the extension could not be built and installed")
@@ -323,7 +323,7 @@ neighbours_suite() {
 # shellcheck disable=SC2016 # make expands it
 compiler=$(as_owner make -s -C "$copy" --eval='compiler: ; @$(CXX) --version' compiler | head -n 1)
 echo "$("$PG_CONFIG" --version), $compiler"
-make=(unprivileged make -C "$copy" CI=1)
+make=(unprivileged make -C "$copy" CI=1 DEBUG_INFO=-g0)
 
 installed=false
 if suite build 1 count_status "${make[@]}" -j"$(nproc)" &&
