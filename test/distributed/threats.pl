@@ -236,6 +236,15 @@ is(answers_of($coordinator, "$_; SELECT of_rows(); COMMIT; SELECT of_rows()", %a
 	"threat 113: refused for free until a chosen number ends with its transaction: $_")
 	foreach "BEGIN; SELECT $choosing", "BEGIN; SAVEPOINT a; SELECT $choosing; ROLLBACK TO a", "BEGIN; DO \$\$ BEGIN PERFORM $choosing; END \$\$";
 
+# A session that got its number from Citus has a file with one that chose it, also if that one asks nothing private.
+$coordinator->safe_psql('postgres', q{CREATE FUNCTION number_of_names() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
+	SET search_path = pg_catalog, public, pg_temp AS
+		$$ BEGIN RETURN (SELECT count(*) FROM (SELECT DISTINCT lower(name) FROM person ORDER BY 1 LIMIT 5) s); END $$});
+is(outcome($coordinator, "SELECT number_of_names(); BEGIN; SELECT $choosing; SELECT number_of_names(); COMMIT; SELECT number_of_names()", %as_mallory),
+	'5 5 55000', 'threat 113: under a chosen number no rows are fetched for any function of another role');
+is(outcome($coordinator, "BEGIN; SELECT $choosing; SELECT count(*) FROM (SELECT DISTINCT name FROM person ORDER BY 1 LIMIT 5) s"), '5',
+	'threat 113: rows that the role may read are');
+
 # ---- Threat 111: what the query around does not use -------------------------------------------
 
 # Its errors, and those of a call without parameters, would tell whether there is a row.

@@ -1,12 +1,14 @@
 #include "pg/distributed/chosen_transaction.hpp"
 
-#include "pg/server/postgres.hpp"
+#include "pg/distributed/citus_catalog.hpp"
 
 extern "C" {
 #include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/objectaccess.h"
 #include "catalog/pg_proc.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
 #include "utils/lsyscache.h"
 }
 
@@ -17,6 +19,7 @@ namespace {
 constexpr char kChoice[] = "assign_distributed_transaction_id";
 
 object_access_hook_type previous_access = nullptr;
+ExecutorRun_hook_type previous_run = nullptr;
 bool has_chosen = false;    // in this transaction
 bool is_unwatched = false;  // it began before the library was loaded
 
@@ -28,6 +31,24 @@ void watch_function(ObjectAccessType access, Oid kind, Oid object, int part, voi
     if (name != nullptr && strcmp(name, kChoice) == 0) has_chosen = true;
   }
   if (previous_access != nullptr) previous_access(access, kind, object, part, argument);
+}
+
+// Citus writes the rows that it fetches with a receiver of this kind. A role's own rows are in
+// files that no function of another role reads.
+bool fetches_for_other_role(const QueryDesc* query) {
+  return query->dest->mydest == DestCopyOut && GetUserId() != GetOuterUserId();
+}
+
+// Workers run functions that Citus sends them in such transactions.
+void run_query(DPQ_EXECUTOR_RUN_PARAMETERS) {
+  if (has_chosen && fetches_for_other_role(query) && database_has_citus() && is_coordinator()) {
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("rows for a function of another role are not fetched in a distributed "
+                           "transaction whose number was chosen"),
+                    errdetail("A private query in another session could count these rows, too."),
+                    errhint("Leave %s to Citus, and begin another transaction.", kChoice)));
+  }
+  (previous_run != nullptr ? previous_run : standard_ExecutorRun)(DPQ_EXECUTOR_RUN_ARGUMENTS);
 }
 
 void forget_at_end(XactEvent event, void*) {
@@ -43,6 +64,8 @@ void watch_chosen_transactions() {
   is_unwatched = IsTransactionState();
   previous_access = object_access_hook;
   object_access_hook = watch_function;
+  previous_run = ExecutorRun_hook;
+  ExecutorRun_hook = run_query;
   RegisterXactCallback(forget_at_end, nullptr);
 }
 
