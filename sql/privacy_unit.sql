@@ -148,9 +148,12 @@ SET search_path = regress_dpq_unit, public;
 CREATE TABLE many AS SELECT p AS person, i AS number, md5(p::text || i) AS text FROM generate_series(1, 20000) p, generate_series(1, 1 + p % 9) i;
 ALTER TABLE many OWNER TO regress_dpq_unit_owner;
 ANALYZE many;
+CREATE TABLE moved AS SELECT p AS person, p % 3 AS before, p % 3 AS after FROM generate_series(1, 30) p;
+ALTER TABLE moved OWNER TO regress_dpq_unit_owner;
 SELECT sum(least(n, 3)) AS expected FROM (SELECT count(*) AS n FROM many GROUP BY person) t \gset
 SET SESSION AUTHORIZATION regress_dpq_unit_owner;
 SELECT dp_protect_table('many', 'person', 3), dp_grant_private_access('many', 'regress_dpq_unit_analyst');
+SELECT dp_protect_table('moved', 'person', 3), dp_grant_private_access('moved', 'regress_dpq_unit_analyst');
 SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
 SELECT dp_count(150) = :expected AS rows, dp_count(text, 150) = :expected AS texts FROM many;
 SET work_mem = '64kB';
@@ -158,6 +161,8 @@ SELECT dp_count(150) = :expected AS rows, dp_count(text, 150) = :expected AS tex
 SELECT sum(n) = :expected AS rows FROM (SELECT k, dp_count(m.person, 150) AS n FROM generate_series(1, 9) k LEFT JOIN many m ON m.number = k GROUP BY k) t;
 SET enable_hashagg = off;
 SELECT sum(n) = :expected AS rows FROM (SELECT k, dp_count(m.person, 150) AS n FROM generate_series(1, 9) k LEFT JOIN many m ON m.number = k GROUP BY k) t;
+-- Each group is one, also if another column is equal to the key: that one is not kept.
+SELECT after, dp_count(150) FROM moved WHERE before = after GROUP BY after HAVING dp_keep_group(person, 50, 1e-6, 1);
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;

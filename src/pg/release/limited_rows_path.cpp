@@ -107,7 +107,8 @@ PathTarget* columns_of_table(PlannerInfo* root, RelOptInfo* table, const PathTar
 }
 
 // A scan of a table gives its rows as they are if all columns are asked for. Otherwise PostgreSQL
-// makes a row of the columns that are used for each.
+// makes a row of the columns that are used for each. Not for rows that are sorted: PostgreSQL may
+// sort them by any column that WHERE says to be equal to a key, also by one that is left out.
 Path* rows_as_stored(PlannerInfo* root, Path* rows) {
   RelOptInfo* table = rows->parent;
   if (!IsA(rows, Path) || rows->pathtype != T_SeqScan) return rows;
@@ -174,14 +175,15 @@ RowLimit row_limit_of(const GroupingLevel& level, const PathTarget* columns) {
   return limit;
 }
 
-Path* make_limited_rows_path(const GroupingLevel& level, Path* rows, const RowLimit& limit) {
+Path* make_limited_rows_path(const GroupingLevel& level, Path* rows, const RowLimit& limit,
+                             bool are_sorted) {
   auto* limited = static_cast<LimitedRowsPath*>(palloc0(sizeof(LimitedRowsPath)));
   limited->most = limit.most;
   List* above = expressions_above(level);
   limited->gives_all_rows = needs_all_rows(level, above);
   const bool keeps_user = find_user(reinterpret_cast<Node*>(above), const_cast<RowLimit*>(&limit));
   const PathTarget* used = rows->pathtarget;
-  rows = rows_as_stored(level.root, rows);
+  if (!are_sorted) rows = rows_as_stored(level.root, rows);
   limited->user_column = column_of_user(rows->pathtarget, limit);
   limited->left_out = columns_left_out(rows->pathtarget, used, limited->user_column, keeps_user);
   limited->path.custom_paths = list_make1(rows);

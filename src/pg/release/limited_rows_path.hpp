@@ -11,8 +11,9 @@ namespace dpquantile {
 RowLimit row_limit_of(const GroupingLevel& level, const PathTarget* columns);
 
 // A path for the node above `rows`. It has their columns, perhaps with others of the table, which
-// are NULL, and after them the limit's condition. The rows have no order. ereports if the user is
-// no column of the rows.
-Path* make_limited_rows_path(const GroupingLevel& level, Path* rows, const RowLimit& limit);
+// are NULL, and after them the limit's condition. The rows have no order; are_sorted: they will be
+// sorted by the group keys. ereports if the user is no column of the rows.
+Path* make_limited_rows_path(const GroupingLevel& level, Path* rows, const RowLimit& limit,
+                             bool are_sorted);
 
 }  // namespace dpquantile

@@ -289,12 +289,15 @@ bool may_hash_groups(const ReleaseLevel* level) {
          DPQ_GROUP_CLAUSE(root) != NIL && grouping_is_hashable(DPQ_GROUP_CLAUSE(root));
 }
 
+AggStrategy local_strategy(const ReleaseLevel* level) {
+  if (may_hash_groups(level)) return AGG_HASHED;
+  return level->plan.has_keys ? AGG_SORTED : AGG_PLAIN;
+}
+
 // A path that groups these rows here.
 Path* make_local_grouping(const ReleaseLevel* level, Path* rows, double groups) {
   PlannerInfo* root = level->grouping.root;
-  const AggStrategy strategy = may_hash_groups(level) ? AGG_HASHED
-                               : level->plan.has_keys ? AGG_SORTED
-                                                      : AGG_PLAIN;
+  const AggStrategy strategy = local_strategy(level);
   if (strategy == AGG_SORTED && !pathkeys_contained_in(root->group_pathkeys, rows->pathkeys)) {
     rows = reinterpret_cast<Path*>(
         create_sort_path(root, level->grouping.input, rows, root->group_pathkeys, -1));
@@ -352,7 +355,8 @@ void release_groups(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
     Path* rows =
         level->limit.condition == nullptr
             ? input->cheapest_total_path
-            : make_limited_rows_path(level->grouping, input->cheapest_total_path, level->limit);
+            : make_limited_rows_path(level->grouping, input->cheapest_total_path, level->limit,
+                                     local_strategy(level) == AGG_SORTED);
     add_release(level,
                 make_local_grouping(level, rows, static_cast<Path*>(linitial(groupings))->rows));
   }
