@@ -149,17 +149,21 @@ bool has_other_aggregate(Node* node, void* context) {
   return expression_tree_walker(node, DPQ_TREE_WALKER(has_other_aggregate), context);
 }
 
-// The columns without those that are there to be sorted by.
-List* columns_without_order(const Query* query, const ReferenceNumbers& numbers) {
+List* aggregates_shown(const Query* query) {
   List* shown = NIL;
   const ListCell* cell;
   foreach (cell, query->targetList) {
-    auto* column = static_cast<TargetEntry*>(lfirst(cell));
-    if (!column->resjunk) {
-      (void)collect_aggregates(reinterpret_cast<Node*>(column->expr), &shown);
-    }
+    const auto* column = static_cast<TargetEntry*>(lfirst(cell));
+    if (column->resjunk) continue;
+    (void)collect_aggregates(reinterpret_cast<Node*>(column->expr), &shown);
   }
+  return shown;
+}
+
+// The columns without those that are there to be sorted by, and need no aggregate besides `shown`.
+List* columns_without_order(const Query* query, const ReferenceNumbers& numbers, List* shown) {
   List* columns = NIL;
+  const ListCell* cell;
   foreach (cell, query->targetList) {
     auto* column = static_cast<TargetEntry*>(lfirst(cell));
     column->ressortgroupref = number_of(numbers, column->ressortgroupref);
@@ -185,7 +189,7 @@ ReferenceNumbers number_references(const Query* query) {
   return {count, numbers};
 }
 
-void forget_order(Query* query) {
+void forget_order(Query* query, bool shows_all_columns) {
   DPQ_RESOLVE_GROUP_KEYS(query);
   const ListCell* cell;
   foreach (cell, query->rtable) DPQ_FORGET_GROUP_ENTRY(static_cast<RangeTblEntry*>(lfirst(cell)));
@@ -194,7 +198,8 @@ void forget_order(Query* query) {
   query->limitOffset = nullptr;
   query->limitCount = nullptr;
   query->limitOption = LIMIT_OPTION_COUNT;
-  query->targetList = columns_without_order(query, numbers);
+  query->targetList =
+      columns_without_order(query, numbers, shows_all_columns ? aggregates_shown(query) : NIL);
   renumber_clauses(query->groupClause, numbers);
   renumber_clauses(query->distinctClause, numbers);
   foreach (cell, query->windowClause) {

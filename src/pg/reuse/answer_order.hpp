@@ -27,7 +27,8 @@ inline Index number_of(const ReferenceNumbers& numbers, Index reference) {
 
 // Changes the level so that ORDER BY, LIMIT, and the order and the directions in which the keys are
 // grouped make no difference. What is sorted without being shown makes one if it needs an aggregate
-// that the level has nowhere else.
-void forget_order(Query* query);
+// that the level has nowhere else, or any aggregate if a query around may leave columns out: what
+// the level shows of it may not be computed then.
+void forget_order(Query* query, bool shows_all_columns);
 
 }  // namespace dpquantile

@@ -73,11 +73,11 @@ void forget_locations(char* text) {
   *to = '\0';
 }
 
-uint64 identity_without_spelling(const Query* query, int64* bytes_left) {
+uint64 identity_without_spelling(const Query* query, bool is_top, int64* bytes_left) {
   CHECK_FOR_INTERRUPTS();
   if (*bytes_left <= 0) return 0;
   auto* copy = static_cast<Query*>(copyObjectImpl(query));
-  if (copy->hasAggs) forget_order(copy);
+  if (copy->hasAggs) forget_order(copy, is_top);
   forget_spelling_of_query(copy);
   char* text = nodeToString(copy);
   *bytes_left -= static_cast<int64>(strlen(text));
@@ -91,6 +91,7 @@ uint64 identity_without_spelling(const Query* query, int64* bytes_left) {
 // What a level means may depend on the CTEs of the levels around it.
 struct Stamp {
   uint64 around;
+  bool is_top;
   int64* bytes_left;  // of text for all levels; levels beyond have no identity
 };
 
@@ -99,12 +100,14 @@ bool stamp(Node* node, void* context);
 
 void stamp_level(Query* query, Stamp outer) {
   if (query->cteList != NIL) {
-    outer.around = hash_combine64(outer.around, identity_without_spelling(query, outer.bytes_left));
+    outer.around = hash_combine64(
+        outer.around, identity_without_spelling(query, outer.is_top, outer.bytes_left));
   }
-  (void)query_tree_walker(query, DPQ_TREE_WALKER(stamp), &outer, 0);
+  Stamp below = {outer.around, false, outer.bytes_left};
+  (void)query_tree_walker(query, DPQ_TREE_WALKER(stamp), &below, 0);
   if (!query->hasAggs || *outer.bytes_left <= 0) return;
-  const uint64 identity =
-      hash_combine64(outer.around, identity_without_spelling(query, outer.bytes_left));
+  const uint64 identity = hash_combine64(
+      outer.around, identity_without_spelling(query, outer.is_top, outer.bytes_left));
   query->queryId = static_cast<decltype(query->queryId)>(identity);
 }
 
@@ -121,7 +124,7 @@ bool stamp(Node* node, void* context) {
 
 void stamp_identities(Query* query) {
   int64 bytes_left = kMostBytes;
-  stamp_level(query, {0, &bytes_left});
+  stamp_level(query, {0, true, &bytes_left});
 }
 
 // ---- Columns -------------------------------------------------------------------------------
