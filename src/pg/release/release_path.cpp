@@ -352,11 +352,10 @@ void release_groups(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
   clear_paths(groups);
   if (level->limit.condition == nullptr) add_cheapest_release(level, groupings);
   if (groups->pathlist == NIL && groupings != NIL && root->parse->groupingSets == NIL) {
-    Path* rows =
-        level->limit.condition == nullptr
-            ? input->cheapest_total_path
-            : make_limited_rows_path(level->grouping, input->cheapest_total_path, level->limit,
-                                     local_strategy(level) == AGG_SORTED);
+    Path* rows = level->limit.condition == nullptr
+                     ? input->cheapest_total_path
+                     : make_limited_rows_path(level->grouping, input->cheapest_total_path,
+                                              level->limit, local_strategy(level) == AGG_SORTED);
     add_release(level,
                 make_local_grouping(level, rows, static_cast<Path*>(linitial(groupings))->rows));
   }

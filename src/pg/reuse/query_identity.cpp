@@ -100,8 +100,8 @@ bool stamp(Node* node, void* context);
 
 void stamp_level(Query* query, Stamp outer) {
   if (query->cteList != NIL) {
-    outer.around = hash_combine64(
-        outer.around, identity_without_spelling(query, outer.is_top, outer.bytes_left));
+    outer.around = hash_combine64(outer.around,
+                                  identity_without_spelling(query, outer.is_top, outer.bytes_left));
   }
   Stamp below = {outer.around, false, outer.bytes_left};
   (void)query_tree_walker(query, DPQ_TREE_WALKER(stamp), &below, 0);
