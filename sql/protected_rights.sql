@@ -199,6 +199,26 @@ GRANT SELECT ON staff TO regress_dpq_key_analyst;
 SELECT subject, status, detail FROM dpquantile.protection_findings() WHERE subject LIKE 'regress_dpq_key%';
 SELECT dp_grant_private_access('staff', 'regress_dpq_key_team');
 ROLLBACK;
+-- Since PostgreSQL 16, a member may neither have the rights of a role nor become it, or become a role that has them.
+BEGIN;
+DO $$
+BEGIN
+  IF current_setting('server_version_num')::int >= 160000 THEN
+    CREATE ROLE regress_dpq_key_shift;
+    EXECUTE 'GRANT regress_dpq_key_team TO regress_dpq_key_analyst WITH INHERIT FALSE, SET FALSE';
+    CREATE TABLE city (id int PRIMARY KEY);
+    ALTER TABLE city OWNER TO regress_dpq_key_team;
+    GRANT TRIGGER ON city TO regress_dpq_key_analyst;
+    ASSERT (SELECT o.reason FROM dpquantile.own_right('staff', 'regress_dpq_key_analyst'::regrole) o)
+           LIKE 'it has TRIGGER on city, %', 'a table of a role that the analyst cannot become';
+    ASSERT NOT EXISTS (SELECT FROM dpquantile.rights_of_members('staff', 'regress_dpq_key_team'::regrole)), 'no rights of the team';
+    EXECUTE 'GRANT regress_dpq_key_team TO regress_dpq_key_shift WITH SET FALSE';
+    EXECUTE 'GRANT regress_dpq_key_shift TO regress_dpq_key_analyst WITH INHERIT FALSE';
+    ASSERT EXISTS (SELECT FROM dpquantile.rights_of_members('staff', 'regress_dpq_key_team'::regrole)), 'after SET ROLE the rights of the team';
+  END IF;
+END
+$$;
+ROLLBACK;
 
 -- threat 100: policies, rules and row triggers of the role's own tables see stored rows. Those of before the restriction do, too.
 GRANT CREATE ON SCHEMA regress_dpq_key TO regress_dpq_key_analyst;

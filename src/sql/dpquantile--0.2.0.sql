@@ -1595,6 +1595,12 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
       SELECT f.oid, f.name, e.grantee, e.privilege_type, format(' (%I)', a.attname), a.attnum
         FROM scope f JOIN pg_catalog.pg_attribute a ON a.attrelid = f.oid AND NOT a.attisdropped
        CROSS JOIN pg_catalog.aclexplode(a.attacl) e WHERE e.grantee <> f.relowner
+    ), others AS (
+      -- Roles whose sessions are not those of the role. From PostgreSQL 16 on, some of their members neither have their rights nor may
+      -- become them.
+      SELECT r.oid FROM pg_catalog.pg_roles r
+       WHERE NOT pg_catalog.pg_has_role(own_right.role, r.oid,
+                                        CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'USAGE, SET' END)
     ), found AS (
       SELECT 1 AS sort, 0::oid AS table_oid, 0 AS number, m.oid AS holder, 'is a superuser' AS what, NULL AS remedy
         FROM pg_catalog.pg_roles m WHERE m.rolsuper
@@ -1645,13 +1651,13 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
                 FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
                CROSS JOIN pg_catalog.aclexplode(a.attacl) x
                WHERE a.attacl IS NOT NULL AND NOT a.attisdropped) e (oid, relowner, grantee, privilege_type, columns, number)
-       WHERE e.privilege_type IN ('TRIGGER', 'REFERENCES') AND NOT pg_catalog.pg_has_role(own_right.role, e.relowner, 'MEMBER')
+       WHERE e.privilege_type IN ('TRIGGER', 'REFERENCES') AND e.relowner IN (SELECT r.oid FROM others r)
       UNION ALL
       SELECT 10, c.oid, 0, p.proowner, format('owns %s, which trigger %I of %s runs in sessions of others', p.oid::regprocedure, t.tgname, c.oid::regclass), NULL
         FROM pg_catalog.pg_trigger t
         JOIN pg_catalog.pg_proc p ON p.oid = t.tgfoid
         JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
-       WHERE NOT t.tgisinternal AND NOT pg_catalog.pg_has_role(own_right.role, c.relowner, 'MEMBER')
+       WHERE NOT t.tgisinternal AND c.relowner IN (SELECT r.oid FROM others r)
       UNION ALL
       SELECT 11, o.oid, 0, o.relowner,
              format('owns %s, which %s %s and so runs its code in sessions of others', o.oid::regclass, k.how, c.oid::regclass), NULL
@@ -1660,7 +1666,7 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
               SELECT i.inhrelid, i.inhparent, 'is a child of' FROM pg_catalog.pg_inherits i) k (oid, other, how)
         JOIN pg_catalog.pg_class o ON o.oid = k.oid
         JOIN pg_catalog.pg_class c ON c.oid = k.other
-       WHERE NOT pg_catalog.pg_has_role(own_right.role, c.relowner, 'MEMBER'))
+       WHERE c.relowner IN (SELECT r.oid FROM others r))
     SELECT CASE f.holder WHEN 0 THEN 'PUBLIC ' WHEN own_right.role THEN 'it '
                          ELSE format('it is a member of %s, which ', f.holder::regrole) END || f.what,
            coalesce(f.remedy, (SELECT format('REVOKE %s FROM %s;', m.roleid::regrole, m.member::regrole)
@@ -1681,13 +1687,15 @@ CREATE FUNCTION dpquantile.rights_of_members(relation regclass, role oid) RETURN
   LANGUAGE sql STABLE SET jit = off
   BEGIN ATOMIC
     -- Members that nobody has given anything, neither themselves nor by other roles, have the rights of the role. From PostgreSQL 16
-    -- on there are members that neither have these nor may become the role, such as who has made it.
+    -- on there are members that neither have these nor may become a role with them, such as who has made it.
     SELECT m.oid, o.reason, o.remedy
       FROM pg_catalog.pg_roles m
      CROSS JOIN LATERAL dpquantile.own_right(rights_of_members.relation, m.oid) o
      WHERE m.rolcanlogin AND m.oid <> rights_of_members.role
-       AND pg_catalog.pg_has_role(m.oid, rights_of_members.role,
-                                  CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'USAGE, SET' END)
+       AND EXISTS (SELECT FROM pg_catalog.pg_roles n
+                    WHERE NOT n.rolsuper AND pg_catalog.pg_has_role(n.oid, rights_of_members.role, 'USAGE')
+                      AND pg_catalog.pg_has_role(m.oid, n.oid,
+                                                 CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'SET' END))
        AND NOT pg_catalog.has_table_privilege(m.oid, rights_of_members.relation, 'SELECT')
        AND EXISTS (SELECT FROM pg_catalog.pg_roles g
                     WHERE pg_catalog.pg_has_role(m.oid, g.oid, 'MEMBER') AND NOT pg_catalog.pg_has_role(rights_of_members.role, g.oid, 'MEMBER')
