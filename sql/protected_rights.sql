@@ -159,6 +159,8 @@ SELECT * FROM with_right('CREATE TABLE city (id int PRIMARY KEY); CREATE TABLE v
                          'ALTER TABLE city OWNER TO regress_dpq_key_team; GRANT REFERENCES, TRIGGER ON city TO regress_dpq_key_analyst; '
                          'GRANT regress_dpq_key_team TO regress_dpq_key_analyst');
 SELECT * FROM with_right('CREATE TABLE city (id int PRIMARY KEY); GRANT SELECT, INSERT, UPDATE, DELETE ON city TO regress_dpq_key_analyst');
+-- No session reaches the temporary tables of another, so any role may give rights on its own.
+SELECT * FROM with_right('CREATE TEMP TABLE city (id int PRIMARY KEY); GRANT REFERENCES (id), TRIGGER ON city TO PUBLIC');
 -- A protected view has the facts of its table.
 SELECT * FROM with_right('SELECT public.dp_unprotect_table(''staff''); ALTER TABLE staff RENAME TO all_staff; CREATE VIEW staff AS SELECT * FROM all_staff; '
                          'SELECT public.dp_protect_table(''staff''); GRANT INSERT ON badge TO regress_dpq_key_analyst');

@@ -1641,16 +1641,18 @@ CREATE FUNCTION dpquantile.own_right(relation regclass, role oid, OUT reason tex
       SELECT 8, 0, 0, d.datdba, 'owns the database, whose settings it may change for others', NULL
         FROM pg_catalog.pg_database d WHERE d.datname = current_database()
       UNION ALL
+      -- No session reaches the temporary tables of another.
       SELECT 9, e.oid, e.number, e.grantee, format('has %s%s on %s, which would run its code in sessions of others', e.privilege_type, e.columns, e.oid::regclass),
              format('REVOKE %s%s ON %s FROM %s;', e.privilege_type, e.columns, e.oid::regclass,
                     CASE e.grantee WHEN 0 THEN 'PUBLIC' ELSE e.grantee::regrole::text END)
         FROM (SELECT c.oid, c.relowner, x.grantee, x.privilege_type, '', 0
                 FROM pg_catalog.pg_class c CROSS JOIN pg_catalog.aclexplode(c.relacl) x
+               WHERE c.relpersistence <> 't'
               UNION ALL
               SELECT c.oid, c.relowner, x.grantee, x.privilege_type, format(' (%I)', a.attname), a.attnum
                 FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
                CROSS JOIN pg_catalog.aclexplode(a.attacl) x
-               WHERE a.attacl IS NOT NULL AND NOT a.attisdropped) e (oid, relowner, grantee, privilege_type, columns, number)
+               WHERE a.attacl IS NOT NULL AND NOT a.attisdropped AND c.relpersistence <> 't') e (oid, relowner, grantee, privilege_type, columns, number)
        WHERE e.privilege_type IN ('TRIGGER', 'REFERENCES') AND e.relowner IN (SELECT r.oid FROM others r)
       UNION ALL
       SELECT 10, c.oid, 0, p.proowner, format('owns %s, which trigger %I of %s runs in sessions of others', p.oid::regprocedure, t.tgname, c.oid::regclass), NULL
