@@ -39,7 +39,8 @@ void number_marked(const List* columns, Index* numbers, Index* last) {
 
 // What the other clauses refer to, as far as it has no number.
 void mark_others(const Query* query, Index* numbers) {
-  Index* others = static_cast<Index*>(palloc0(count_references(query->targetList) * sizeof(Index)));
+  const Index count = count_references(query->targetList);
+  auto* others = static_cast<Index*>(palloc0(count * sizeof(Index)));
   mark(query->distinctClause, others);
   const ListCell* cell;
   foreach (cell, query->windowClause) {
@@ -47,7 +48,7 @@ void mark_others(const Query* query, Index* numbers) {
     mark(window->partitionClause, others);
     mark(window->orderClause, others);
   }
-  for (Index i = 0; i < count_references(query->targetList); ++i) {
+  for (Index i = 0; i < count; ++i) {
     if (numbers[i] == 0) numbers[i] = others[i];
   }
   pfree(others);
