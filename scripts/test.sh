@@ -284,7 +284,7 @@ sql_suites() {
   suite isolation-preloaded "$(files "$copy"/test/isolation/specs/*.spec)" count_regress "${check[@]}" REGRESS= || true
 
   # These suites are here because this lane would otherwise be the shortest.
-  tap_suite tap-preloaded "${#tap_preloaded[@]}" DPQ_PRELOADED=1 DPQ_PLANS_QUERIES=2000 PROVE_TESTS="$(printf 'test/t/%s.pl ' "${tap_preloaded[@]}")"
+  tap_suite tap-preloaded "${#tap_preloaded[@]}" DPQ_PRELOADED=1 DPQ_PLANS_QUERIES=1000 PROVE_TESTS="$(printf 'test/t/%s.pl ' "${tap_preloaded[@]}")"
   neighbours_suite
   distributed_suite
 }
