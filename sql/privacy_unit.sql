@@ -208,6 +208,53 @@ SELECT dp_count_distinct(person, 200) AS persons, dp_count(200) FILTER (WHERE dp
 SELECT dp_count_distinct(person, 200) FILTER (WHERE dpquantile.limited_row(person, 7)) AS persons FROM kind;
 
 RESET SESSION AUTHORIZATION;
+-- threat 118: an id that is stored in two ways, or has two spellings, is one person; ids that differ are two. One row of each person is seen.
+CREATE COLLATION no_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE DOMAIN padded AS char(12);
+CREATE TABLE texts (id text, x int);
+CREATE TABLE varchars (id varchar(300));
+CREATE TABLE names (id name);
+CREATE TABLE bytes (id bytea);
+CREATE TABLE uuids (id uuid);
+CREATE TABLE chars (id bpchar);
+CREATE TABLE fixed_chars (id char(12));
+CREATE TABLE domains (id padded);
+CREATE TABLE numerics (id numeric);
+CREATE TABLE inets (id inet);
+CREATE TABLE zoned (id timetz);
+CREATE TABLE cases (id text COLLATE no_case);
+-- Sizes up to 200 bytes; at each two that differ in the first byte and two that differ in the last. The headers have one byte and four.
+INSERT INTO texts SELECT CASE WHEN k % 2 = 0 THEN repeat('x', n - 1) || k WHEN n > 1 THEN k || repeat('x', n - 1) ELSE '' END
+  FROM generate_series(1, 200) n, generate_series(1, 4) k;
+INSERT INTO varchars SELECT id FROM texts;
+INSERT INTO bytes SELECT id::bytea FROM texts UNION ALL SELECT decode(repeat('00', n), 'hex') FROM generate_series(0, 70) n;
+INSERT INTO texts SELECT repeat(md5(n::text), 200 * n) FROM generate_series(1, 9) n;
+ALTER TABLE texts ALTER id SET STORAGE plain;
+INSERT INTO texts SELECT id FROM texts WHERE length(id) <= 200;
+ALTER TABLE texts ALTER id SET STORAGE external;
+INSERT INTO texts SELECT id || '' FROM texts WHERE length(id) > 200;
+INSERT INTO names SELECT DISTINCT left(id, 60) FROM varchars;
+INSERT INTO uuids SELECT md5((n % 300)::text)::uuid FROM generate_series(1, 900) n;
+INSERT INTO chars SELECT repeat(blank, n) FROM generate_series(0, 9) n, unnest(ARRAY[' ', chr(160)]) blank;
+INSERT INTO chars SELECT id || repeat(' ', n) FROM (SELECT DISTINCT id FROM varchars) t, unnest('{0,1,2,60}'::int[]) n;
+INSERT INTO chars SELECT repeat(' ', n) || 'a' FROM generate_series(0, 70) n;
+INSERT INTO fixed_chars SELECT left(id, 12) FROM varchars;
+INSERT INTO domains SELECT left(id, 12) FROM varchars;
+INSERT INTO numerics SELECT (n || suffix)::numeric FROM generate_series(-50, 50) n, unnest('{"",.0,.00,.5,.50,e9,e-9,000000000}'::text[]) suffix;
+INSERT INTO numerics VALUES ('NaN'), ('NaN'), ('Infinity'), ('-Infinity'), ('-0'), ('0.000'), ('1e1000'), ('1e1000');
+INSERT INTO inets VALUES ('10.0.0.1'), ('10.0.0.1/32'), ('10.0.0.1/24'), ('::1'), ('10.0.0.2'), ('::1/128');
+INSERT INTO zoned VALUES ('12:00+00'), ('12:00+00'), ('13:00+01'), ('12:00+01');
+INSERT INTO cases SELECT CASE k WHEN 1 THEN upper(name) ELSE name END FROM unnest('{anna,bert,an,"",patient with a name of more than sixty-four characters in all its words}'::text[]) name,
+                         generate_series(1, 3) k;
+GRANT SELECT ON texts, varchars, names, bytes, uuids, chars, fixed_chars, domains, numerics, inets, zoned, cases TO regress_dpq_unit_owner;
+SET SESSION AUTHORIZATION regress_dpq_unit_owner;
+SELECT format('SELECT %1$L AS ids, rows, ids AS persons, seen FROM (SELECT count(*) AS rows, count(DISTINCT id) AS ids FROM %1$I) a,
+               (SELECT dp_count(100) FILTER (WHERE dpquantile.limited_row(id, 1)) AS seen FROM %1$I) b', name)
+  FROM unnest('{texts,varchars,names,bytes,uuids,chars,fixed_chars,domains,numerics,inets,zoned,cases}'::text[]) name \gexec
+-- Also where rows are kept with their values
+SELECT dp_count(x, 100) FILTER (WHERE dpquantile.limited_row(id, 1)) AS none, dp_count(100) FILTER (WHERE dpquantile.limited_row(id, 1)) AS seen FROM texts;
+
+RESET SESSION AUTHORIZATION;
 SELECT dpquantile.limited_row(patient, 4) FROM visit;
 
 \set VERBOSITY terse

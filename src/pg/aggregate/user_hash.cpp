@@ -1,7 +1,5 @@
 #include "pg/aggregate/user_hash.hpp"
 
-#include <span>
-
 #include "pg/aggregate/user_key.hpp"
 #include "pg/server/bytewise_type.hpp"
 
@@ -74,7 +72,9 @@ void require_collation(Oid type, Oid collation) {
 }
 
 IdForm form_of(Oid type, Oid collation) {
-  if (getBaseType(type) == NUMERICOID) return IdForm::kNumeric;
+  const Oid base = getBaseType(type);
+  if (base == NUMERICOID) return IdForm::kNumeric;
+  if (base == BPCHAROID) return IdForm::kBlanks;
   return is_bytewise(type, collation) ? IdForm::kBytes : IdForm::kOther;
 }
 
@@ -151,7 +151,7 @@ UserHash* make_hash(const Node* user, MemoryContext context) {
   hasher->type_length = entry->typlen;
   hasher->by_value = entry->typbyval;
   hasher->form = form_of(type, hasher->collation);
-  if (hasher->form == IdForm::kOther) {
+  if (hasher->form == IdForm::kBlanks || hasher->form == IdForm::kOther) {
     // Anonymous records have no such function either: only each row tells their columns.
     if (!OidIsValid(entry->hash_extended_proc)) refuse_type(type);
     fmgr_info_cxt(entry->hash_extended_proc, &hasher->extended_hash, context);
@@ -200,8 +200,25 @@ bool stands_for_itself(const UserHash* hasher) {
   return hasher->form == IdForm::kBytes && is_integer(hasher);
 }
 
-uint64 number_of_user(UserHash* hasher, Datum user) {
-  return stands_for_itself(hasher) ? integer_of(hasher, user) : hash_user(hasher, user);
+uint64 number_of_user(const UserHash* hasher, Datum user) {
+  return integer_of(hasher, user);
+}
+
+bool has_bytes_of_its_own(const UserHash* hasher) {
+  return hasher->form == IdForm::kBlanks || (hasher->form == IdForm::kBytes && !is_integer(hasher));
+}
+
+std::span<const uint8> bytes_of_user(const UserHash* hasher, Datum user) {
+  if (hasher->type_length != -1) {
+    return {reinterpret_cast<const uint8*>(DatumGetPointer(user)),
+            static_cast<std::size_t>(hasher->type_length)};
+  }
+  const void* plain = DatumGetPointer(user);
+  if (is_stored_apart(hasher, user)) plain = PG_DETOAST_DATUM_PACKED(user);
+  char* bytes = VARDATA_ANY(plain);
+  int size = static_cast<int>(VARSIZE_ANY_EXHDR(plain));
+  if (hasher->form == IdForm::kBlanks) size = bpchartruelen(bytes, size);
+  return {reinterpret_cast<const uint8*>(bytes), static_cast<std::size_t>(size)};
 }
 
 }  // namespace dpquantile

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "core/base/sip_hash.hpp"
 #include "pg/server/postgres.hpp"
 
@@ -17,6 +19,7 @@ namespace dpquantile {
 
 enum class IdForm : uint8 {
   kBytes,    // ids are equal if and only if their bytes are equal
+  kBlanks,   // the same without the blanks at their ends: character(n)
   kNumeric,  // numeric: the type's own hash ignores the sign
   kOther,    // hashed by the type's own hash function first
 };
@@ -29,7 +32,7 @@ struct UserHash {
   int16 type_length;  // as in pg_type
   bool by_value;
   Oid collation;
-  FmgrInfo extended_hash;  // for IdForm::kOther: the type's own hash function
+  FmgrInfo extended_hash;  // for kBlanks and kOther: the type's own hash function
 };
 
 // Whether a column of the type and collation can be the user argument of a call: make_user_hash()
@@ -53,8 +56,22 @@ uint64 hash_user(UserHash* hasher, Datum user);
 // Whether ids are integers of at most 8 bytes, or are stored as such.
 bool stands_for_itself(const UserHash* hasher);
 
-// A number that stands for the user within an execution: the id itself if it stands for itself, so
-// that no two ids have one number, and else the hash. Memory and errors as above.
-uint64 number_of_user(UserHash* hasher, Datum user);
+// The id itself as a number, if it stands for itself: no two ids have one number.
+uint64 number_of_user(const UserHash* hasher, Datum user);
+
+// Whether ids are equal if and only if bytes_of_user() are.
+bool has_bytes_of_its_own(const UserHash* hasher);
+
+// The bytes that stand for such an id that is passed by reference. They stay as long as the id or,
+// if that is compressed or out of line, what is allocated in the current memory context. ereports
+// if it cannot be read.
+std::span<const uint8> bytes_of_user(const UserHash* hasher, Datum user);
+
+// Whether the id must be copied to read its bytes.
+inline bool is_stored_apart(const UserHash* hasher, Datum user) {
+  if (hasher->type_length != -1) return false;
+  const void* id = DatumGetPointer(user);
+  return VARATT_IS_EXTERNAL(id) || VARATT_IS_COMPRESSED(id);
+}
 
 }  // namespace dpquantile

@@ -3,6 +3,7 @@
 #include <bit>
 #include <new>
 
+#include "core/base/bytes_hash.hpp"
 #include "core/contributions/limited_rows.hpp"
 #include "pg/aggregate/row_hash.hpp"
 #include "pg/aggregate/user_hash.hpp"
@@ -31,8 +32,6 @@ struct RowCounts {
   LimitedCounts limited;
 };
 
-constexpr int16 kTwoWords = 2 * sizeof(uint64);
-
 // Place in custom_private
 constexpr int kFirstLeftOut = 3;
 
@@ -49,14 +48,14 @@ struct LimitedRowsNode {
   Bitmapset* left_out;   // columns that are not kept, from 0
   UserHash* user_hash;   // null for EXPLAIN
   bool is_number;        // whether ids stand for themselves
-  bool has_two_words;    // whether ids are equal if and only if their 16 bytes are
+  bool has_bytes;        // whether bytes stand for ids
   MemoryContext memory;  // of the rows; null before they are read
   RowPartitions rows;
   RowHash row_hash;
-  RowHash id_hash;    // of two numbers
-  uint64 seed;        // of the numbers of users
-  RowCounts* counts;  // null if rows are kept; those of users without room are kept in any case
-  uint64* users;      // kAtOnce
+  BytesHashKey* id_key;  // if bytes stand for ids
+  uint64 seed;           // of the numbers of users
+  RowCounts* counts;     // null if rows are kept; those of users without room are kept in any case
+  uint64* users;         // kAtOnce
   Size user_count;
   uint64 counted;  // rows that are to be given
 
@@ -106,8 +105,7 @@ void begin(CustomScanState* scan, EState* state, int flags) {
   node->user_hash =
       make_user_hash(reinterpret_cast<const Node*>(entry->expr), CurrentMemoryContext);
   node->is_number = stands_for_itself(node->user_hash);
-  node->has_two_words =
-      node->user_hash->form == IdForm::kBytes && node->user_hash->type_length == kTwoWords;
+  node->has_bytes = has_bytes_of_its_own(node->user_hash);
 }
 
 // ---- Reading -------------------------------------------------------------------------------
@@ -119,7 +117,7 @@ Number* array_of(Size count) {
 }
 
 void draw_keys(LimitedRowsNode* node) {
-  const Size of_ids = count_secrets_of_row_hash(2);
+  constexpr Size of_ids = sizeof(BytesHashKey) / sizeof(uint64);
   const Size count = of_ids + count_secrets_of_row_hash(node->rows.number_count);
   auto* secrets = static_cast<uint64*>(palloc(count * sizeof(uint64)));
   RandomStream* random = make_query_random(node->memory);
@@ -127,7 +125,7 @@ void draw_keys(LimitedRowsNode* node) {
     node->seed = random->bits64();
     for (Size i = 0; i < count; ++i) secrets[i] = random->bits64();
   }));
-  node->id_hash = make_row_hash(secrets);
+  node->id_key = reinterpret_cast<BytesHashKey*>(secrets);
   node->row_hash = make_row_hash(secrets + of_ids);
 }
 
@@ -147,18 +145,26 @@ MemoryContext memory_of_row(LimitedRowsNode* node) {
   return expressions->ecxt_per_tuple_memory;
 }
 
+uint64 hash_of_id(const LimitedRowsNode* node, Datum user) {
+  return hash_of_bytes(*node->id_key, bytes_of_user(node->user_hash, user));
+}
+
+uint64 hash_with_memory(LimitedRowsNode* node, Datum user) {
+  const MemoryContext previous = MemoryContextSwitchTo(memory_of_row(node));
+  const uint64 hash = node->has_bytes ? hash_of_id(node, user) : hash_user(node->user_hash, user);
+  MemoryContextSwitchTo(previous);
+  return hash;
+}
+
+uint64 number_for_user(LimitedRowsNode* node, Datum user) {
+  if (node->is_number) return number_of_user(node->user_hash, user);
+  if (node->has_bytes && !is_stored_apart(node->user_hash, user)) return hash_of_id(node, user);
+  return hash_with_memory(node, user);
+}
+
 // A number for the user, scattered, so that few users agree in some bits.
 uint64 scattered_user(LimitedRowsNode* node, Datum user) {
-  if (node->is_number) return scattered(number_of_user(node->user_hash, user) ^ node->seed);
-  if (node->has_two_words) {
-    uint64 words[2];
-    numbers_of_value(&node->id_hash, user, kTwoWords, words);
-    return hash_numbers(&node->id_hash, words, 2).high;
-  }
-  const MemoryContext previous = MemoryContextSwitchTo(memory_of_row(node));
-  const uint64 number = number_of_user(node->user_hash, user);
-  MemoryContextSwitchTo(previous);
-  return scattered(number ^ node->seed);
+  return scattered(number_for_user(node, user) ^ node->seed);
 }
 
 // By the highest bits. Those of a part are sorted by the lowest.
