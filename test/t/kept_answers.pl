@@ -108,6 +108,11 @@ is_the_same_in_order('private aggregates', 101, $private, "$private ORDER BY 2 D
 is($answer =~ s/\|[^|\n]*$//mgr, join('', map { my $department = $_; map { "name $_|$department\n" } 1, 2 } 3, 2, 1), 'kept answers are in the order that is asked for');
 is_the_same('a CDF', 'SELECT dp_cdf(salary, 1, 0, 1000) FROM staff', 'SELECT dp_cdf(salary, 1, 0, 1000) FROM staff');
 is_the_same('inside of another query', 'SELECT count(*) + 0 FROM staff WHERE id > 1', 'SELECT c + 0 FROM (SELECT count(*) + 0 AS c FROM staff WHERE id > 1) t');
+is_the_same_in_order('inside of WITH', 1, 'SELECT count(*) + 0 FROM staff WHERE id > 8', 'WITH x AS (SELECT count(*) + 0 AS c FROM staff WHERE id > 8) SELECT * FROM x',
+	'WITH x AS MATERIALIZED (SELECT count(*) + 0 AS c FROM staff WHERE id > 8) SELECT a.c FROM x a WHERE a.c IN (SELECT c FROM x)',
+	'WITH y AS (SELECT 1 AS i), x AS (SELECT count(*) + 0 AS c FROM staff WHERE id > 8) SELECT x.c FROM x, y');
+is_the_same_in_order('groups inside of WITH', 1, 'WITH x AS (SELECT name, count(*) AS n FROM staff WHERE id > 9 GROUP BY name) SELECT * FROM x',
+	'SELECT name, count(*) AS n FROM staff WHERE id > 9 GROUP BY name ORDER BY n');
 is_the_same('values that a plan is made for, and a plan for any values', 'PREPARE p (int) AS SELECT count(*) FROM staff WHERE id < $1 + 1; EXECUTE p (7)',
 	'SET plan_cache_mode = force_generic_plan; PREPARE p (int) AS SELECT count(*) FROM staff WHERE id < $1 + 1; EXECUTE p (7)');
 is_the_same('a rounded clock', q{SELECT count(*) FROM staff WHERE date_trunc('year', now() + interval '100 years') > '2020-01-01'},
@@ -135,6 +140,15 @@ $private =~ s/200003/200004/;
 (undef, $paid) = asked("$private ORDER BY dp_count(1) FILTER (WHERE id < 10)");
 (undef, my $paid_again) = asked("$private ORDER BY dp_count(1) FILTER (WHERE id >= 10)");
 is("$paid $paid_again", '102 102', 'sorted by an answer that is not shown: two charges');
+is_another('another WITH query around it', 'WITH s AS (SELECT * FROM staff WHERE id < 200010) SELECT * FROM (SELECT count(*) FROM s) x',
+	'WITH s AS (SELECT * FROM staff WHERE id < 200011) SELECT * FROM (SELECT count(*) FROM s) x');
+is_another('another WITH query beside it', 'WITH s AS (SELECT * FROM staff WHERE id < 200010), x AS (SELECT dp_count(1) FROM (SELECT * FROM s) s) SELECT * FROM x',
+	'WITH s AS (SELECT * FROM staff WHERE id < 200011), x AS (SELECT dp_count(1) FROM (SELECT * FROM s) s) SELECT * FROM x');
+# The condition stays above the answers, so all groups are kept.
+($answer, $paid) = asked('WITH x AS (SELECT name, count(*) FROM staff WHERE id < 200009 GROUP BY name) SELECT * FROM x WHERE name = \'name 2\'');
+is($paid . $answer =~ tr/\n//, '11', 'a condition on WITH: charged, one group');
+($answer, $paid) = asked('SELECT name, count(*) FROM staff WHERE id < 200009 GROUP BY name');
+is($paid . ' ' . $answer =~ tr/\n//, '0 2', 'the query without the condition: no charge, all groups');
 is_another('the order inside of an aggregate', 'SELECT percentile_disc(0.25) WITHIN GROUP (ORDER BY salary) FROM staff WHERE id < 200005',
 	'SELECT percentile_disc(0.25) WITHIN GROUP (ORDER BY -salary) FROM staff WHERE id < 200005');
 is_another('a constant that is grouped by', 'SELECT 1, count(*) FROM staff WHERE id < 200006', 'SELECT 1, count(*) FROM staff WHERE id < 200006 GROUP BY name');

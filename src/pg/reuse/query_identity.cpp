@@ -28,6 +28,7 @@ void forget_spelling_of_query(Query* query) {
   query->stmt_location = -1;
   query->stmt_len = 0;
   query->queryId = 0;
+  query->canSetTag = true;  // not in WITH
   (void)query_tree_walker(query, DPQ_TREE_WALKER(forget_spelling), nullptr,
                           QTW_EXAMINE_RTES_BEFORE);
 }
@@ -73,6 +74,29 @@ void forget_locations(char* text) {
   *to = '\0';
 }
 
+// For query_tree_walker(). Whether a level, or one below it, reads a CTE of the levels around it.
+// `context` is the depth below the level, an Index*.
+bool reads_cte_around(Node* node, void* context) {
+  if (node == nullptr) return false;
+  const Index depth = *static_cast<const Index*>(context);
+  if (IsA(node, RangeTblEntry)) {
+    const auto* entry = reinterpret_cast<const RangeTblEntry*>(node);
+    return entry->rtekind == RTE_CTE && entry->ctelevelsup > depth;
+  }
+  if (IsA(node, Query)) {
+    Index below = depth + 1;
+    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(reads_cte_around),
+                             &below, QTW_EXAMINE_RTES_BEFORE);
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(reads_cte_around), context);
+}
+
+bool depends_on_ctes_around(Query* query) {
+  Index depth = 0;
+  return query_tree_walker(query, DPQ_TREE_WALKER(reads_cte_around), &depth,
+                           QTW_EXAMINE_RTES_BEFORE);
+}
+
 uint64 identity_without_spelling(const Query* query, bool is_top, int64* bytes_left) {
   CHECK_FOR_INTERRUPTS();
   if (*bytes_left <= 0) return 0;
@@ -88,7 +112,7 @@ uint64 identity_without_spelling(const Query* query, bool is_top, int64* bytes_l
 
 // ---- All levels ----------------------------------------------------------------------------
 
-// What a level means may depend on the CTEs of the levels around it.
+// What a level means depends on the CTEs of the levels around it if it reads one.
 struct Stamp {
   uint64 around;
   bool is_top;
@@ -106,8 +130,9 @@ void stamp_level(Query* query, Stamp outer) {
   Stamp below = {outer.around, false, outer.bytes_left};
   (void)query_tree_walker(query, DPQ_TREE_WALKER(stamp), &below, 0);
   if (!query->hasAggs || *outer.bytes_left <= 0) return;
-  const uint64 identity = hash_combine64(
-      outer.around, identity_without_spelling(query, outer.is_top, outer.bytes_left));
+  const uint64 around = depends_on_ctes_around(query) ? outer.around : 0;
+  const uint64 identity =
+      hash_combine64(around, identity_without_spelling(query, outer.is_top, outer.bytes_left));
   query->queryId = static_cast<decltype(query->queryId)>(identity);
 }
 
