@@ -83,8 +83,8 @@ ValueBounds require_bounds(const PlainLevel* level, const Aggref* call, Node* va
       psprintf("%s needs public bounds of its values, and %s has none", name,
                name_of_expression(&level->scope, value)),
       psprintf("Ask the owner of the table for dp_set_domain('%s', column, lower, upper), or "
-               "ask a private aggregate with bounds of your own, such as dp_avg(salary, "
-               "0.1, 0, 500000).",
+               "ask a private aggregate with bounds of your own, such as dp_avg(column, "
+               "0.1, lower, upper).",
                level->refused.relation));
 }
 
@@ -194,7 +194,7 @@ Node* as_type(const PlainLevel* level, const Aggref* call, Node* answer) {
   refuse_call(
       level, call,
       psprintf("%s has no private counterpart for this type", get_func_name(call->aggfnoid)),
-      "Ask a private aggregate, such as dp_avg(salary, 0.1, 0, 500000).");
+      "Ask a private aggregate, such as dp_avg(column, 0.1, lower, upper).");
 }
 
 Node* bound_as_answer(const PlainLevel* level, const Aggref* call, bool is_lower) {

@@ -26,8 +26,8 @@ namespace dpquantile {
 namespace {
 
 constexpr char kPrivateHint[] =
-    "Ask private aggregates, such as dp_count(0.1), dp_avg(salary, 0.1, 0, 500000) or "
-    "dp_median(salary, 0.1, 0, 500000).";
+    "Ask private aggregates, such as dp_count(0.1), dp_avg(column, 0.1, lower, upper) or "
+    "dp_median(column, 0.1, lower, upper).";
 constexpr char kUserHint[] =
     "Ask dp_user_mean, dp_user_variance or, in HAVING, dp_keep_group with this column as the user; "
     "or dp_count_distinct of this column, without GROUP BY.";
