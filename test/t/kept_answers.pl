@@ -144,6 +144,27 @@ is_another('another WITH query around it', 'WITH s AS (SELECT * FROM staff WHERE
 	'WITH s AS (SELECT * FROM staff WHERE id < 200011) SELECT * FROM (SELECT count(*) FROM s) x');
 is_another('another WITH query beside it', 'WITH s AS (SELECT * FROM staff WHERE id < 200010), x AS (SELECT dp_count(1) FROM (SELECT * FROM s) s) SELECT * FROM x',
 	'WITH s AS (SELECT * FROM staff WHERE id < 200011), x AS (SELECT dp_count(1) FROM (SELECT * FROM s) s) SELECT * FROM x');
+# What a setting or the clock says belongs to the expression that reads it, wherever that is in the statement.
+my $above = sub { my ($alias, $factor, $setting) = @_; "$alias AS (SELECT count(*) * $factor AS $alias FROM staff WHERE id > current_setting('my.$setting')::int)" };
+my ($x, $y) = ($above->('x', 2, 'a'), $above->('y', 3, 'b'));
+($answer, $paid) = asked("SET my.a = 200001; SET my.b = 200002; WITH $x, $y SELECT x, y FROM x, y");
+(my $swapped, $paid_again) = asked("SET my.a = 200001; SET my.b = 200002; WITH $y, $x SELECT x, y FROM x, y");
+is("$paid $paid_again", '2 0', 'settings in another order of WITH queries: kept');
+is($swapped, $answer, 'settings in another order of WITH queries: the same answers');
+(undef, $paid) = asked("SET my.a = 200002; SET my.b = 200001; WITH $y, $x SELECT x, y FROM x, y");
+is($paid, 2, 'settings that are swapped with the WITH queries: charged');
+my $unprotected = "WITH o AS (SELECT dp_count(100) AS o FROM generate_series(1, current_setting('my.a')::int)), s AS (SELECT count(*) FROM staff WHERE id < 200012) SELECT o FROM o, s WHERE s.count IS NOT NULL";
+(undef, $paid) = asked("SET my.a = 3; $unprotected");
+(undef, $paid_again) = asked("SET my.a = 9; $unprotected");
+is("$paid $paid_again", '101 100', 'a setting that an aggregate over no protected rows reads: charged');
+# What another table beside protects does not count.
+$node->safe_psql('postgres', q{CREATE TABLE few.rooms AS SELECT 1 AS room; ALTER TABLE few.rooms OWNER TO owner; SET ROLE owner;
+	SELECT dp_protect_table('few.rooms', 'room', 3), dp_grant_private_access('few.rooms', 'analyst', epsilon => 1, reuse => '1 hour')});
+($answer, $paid) = asked('SELECT count(*) FROM staff WHERE id < 200013');
+($swapped, $paid_again) = asked('SELECT s.* FROM (SELECT count(*) FROM staff WHERE id < 200013) s, (SELECT dp_count(20) FROM few.rooms) r WHERE r.dp_count IS NOT NULL');
+is("$paid $paid_again", '1 20', 'beside another protected table: kept');
+is($swapped, $answer, 'beside another protected table: the same answer');
+$node->safe_psql('postgres', 'DROP TABLE few.rooms');
 # The condition stays above the answers, so all groups are kept.
 ($answer, $paid) = asked('WITH x AS (SELECT name, count(*) FROM staff WHERE id < 200009 GROUP BY name) SELECT * FROM x WHERE name = \'name 2\'');
 is($paid . $answer =~ tr/\n//, '11', 'a condition on WITH: charged, one group');

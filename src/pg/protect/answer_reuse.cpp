@@ -1,5 +1,8 @@
 #include "pg/protect/answer_reuse.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include "pg/protect/borrowed_relations.hpp"
 #include "pg/protect/protection_catalog.hpp"
 
@@ -25,11 +28,47 @@ void add_parameter(KeyText* key, ParamListInfo parameters, int number) {
             parameter->isnull || !OidIsValid(parameter->ptype));
 }
 
-// What the tables protect.
-void add_units(KeyText* key, const BorrowedPlan& mark) {
+// What the tables of the level protect.
+void add_units(KeyText* key, const ReleaseNode* node, const BorrowedPlan& mark) {
   const ListCell* cell;
-  foreach (cell, mark.user_columns) add_number(key, static_cast<uint64>(lfirst_int(cell)));
-  foreach (cell, mark.max_rows) add_number(key, static_cast<uint64>(lfirst_int(cell)));
+  foreach (cell, mark.relations) {
+    const int number = foreach_current_index(cell);
+    if (node->plan.knows_tables && !list_member_oid(node->plan.tables, lfirst_oid(cell))) continue;
+    add_number(key, lfirst_oid(cell));
+    add_number(key, static_cast<uint64>(list_nth_int(mark.user_columns, number)));
+    add_number(key, static_cast<uint64>(list_nth_int(mark.max_rows, number)));
+  }
+}
+
+struct EarlyValue {
+  uint64 identity;  // of its expression
+  int number;       // of the parameter that has it
+};
+
+// Those that depend on the clock or on settings. An immutable expression of parameters has the
+// value that theirs imply, and a plan for certain parameters has it as a constant.
+std::span<EarlyValue> changing_values(const BorrowedPlan& mark) {
+  const auto most = static_cast<Size>(list_length(mark.expressions));
+  auto* values = static_cast<EarlyValue*>(palloc(Max(most, 1) * sizeof(EarlyValue)));
+  Size count = 0;
+  for (int i = 0; i < list_length(mark.expressions); ++i) {
+    if (!contain_mutable_functions(static_cast<Node*>(list_nth(mark.expressions, i)))) continue;
+    const auto high = static_cast<uint32>(list_nth_int(mark.identities, 2 * i));
+    const auto low = static_cast<uint32>(list_nth_int(mark.identities, 2 * i + 1));
+    values[count++] = {uint64{high} << 32U | low, mark.own_parameters + i + 1};
+  }
+  return {values, count};
+}
+
+// Each with its expression, and in an order that is theirs: a level may be in two statements that
+// have other expressions before it.
+void add_early_values(KeyText* key, ParamListInfo parameters, const BorrowedPlan& mark) {
+  const std::span<EarlyValue> values = changing_values(mark);
+  std::ranges::sort(values, {}, &EarlyValue::identity);
+  for (const EarlyValue& value : values) {
+    add_number(key, value.identity);
+    add_parameter(key, parameters, value.number);
+  }
 }
 
 }  // namespace
@@ -60,8 +99,6 @@ bool is_same_whenever_asked(const ReleaseNode* node) {
   return node->plan.identity != 0 && bms_is_empty(plan->extParam) && bms_is_empty(plan->allParam);
 }
 
-// An immutable expression of parameters has the value that theirs imply, and a plan for certain
-// parameters has it as a constant.
 AnswerKey key_of(const ReleaseNode* node, const BorrowedPlan& mark) {
   KeyText key = begin_key();
   add_number(&key, node->plan.identity);
@@ -70,16 +107,12 @@ AnswerKey key_of(const ReleaseNode* node, const BorrowedPlan& mark) {
     add_number(&key, node->calls[i].method);
     add_bytes(&key, checked, parameters_size(checked->quantile_count));
   }
-  add_units(&key, mark);
+  add_units(&key, node, mark);
   const ParamListInfo parameters = node->scan.ss.ps.state->es_param_list_info;
-  const int given = parameters == nullptr ? 0 : parameters->numParams;
-  for (int i = 1; i <= Min(given, mark.own_parameters); ++i) add_parameter(&key, parameters, i);
-  const ListCell* cell;
-  foreach (cell, mark.expressions) {
-    if (!contain_mutable_functions(static_cast<Node*>(lfirst(cell)))) continue;
-    const int number = mark.own_parameters + foreach_current_index(cell) + 1;
-    if (number <= given) add_parameter(&key, parameters, number);
-  }
+  const int given = parameters == nullptr ? 0 : Min(parameters->numParams, mark.own_parameters);
+  add_number(&key, static_cast<uint64>(given));
+  for (int i = 1; i <= given; ++i) add_parameter(&key, parameters, i);
+  if (parameters != nullptr) add_early_values(&key, parameters, mark);
   return end_key(&key);
 }
 

@@ -23,6 +23,7 @@ void mark_plan(PlannedStmt* plan, const BorrowedPlan& mark) {
   entry->coltypmods =
       lcons_int(mark.own_parameters, list_concat_copy(mark.user_columns, mark.max_rows));
   entry->coltypmods = lcons_int(list_length(mark.joined), entry->coltypmods);
+  entry->coltypmods = list_concat(entry->coltypmods, mark.identities);
   entry->colcollations = lcons_oid(mark.user, list_concat_copy(mark.joined, mark.indexes));
   entry->values_lists = mark.expressions == NIL ? NIL : list_make1(mark.expressions);
   plan->rtable = lappend(plan->rtable, entry);
@@ -38,7 +39,8 @@ bool find_mark(const List* range_table, BorrowedPlan* mark) {
   const int joined = linitial_int(entry->coltypmods);
   mark->own_parameters = lsecond_int(entry->coltypmods);
   mark->user_columns = list_truncate(list_copy_tail(entry->coltypmods, 2), relations);
-  mark->max_rows = list_copy_tail(entry->coltypmods, 2 + relations);
+  mark->max_rows = list_truncate(list_copy_tail(entry->coltypmods, 2 + relations), relations);
+  mark->identities = list_copy_tail(entry->coltypmods, 2 + 2 * relations);
   const char* time_zone = strVal(linitial(entry->eref->colnames));
   mark->time_zone = *time_zone == '\0' ? nullptr : time_zone;
   mark->units = list_truncate(list_copy_tail(entry->eref->colnames, 1), relations);

@@ -4,6 +4,7 @@
 #include "pg/protect/lasting_type.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/outside.hpp"
+#include "pg/reuse/query_identity.hpp"
 
 extern "C" {
 #include "nodes/makefuncs.h"
@@ -50,19 +51,27 @@ Node* fold_parameters(const Statement* statement, Node* expression) {
   return eval_const_expressions(root, expression);
 }
 
+void add_identity(Statement* statement, const Node* original) {
+  const uint64 identity = identity_of_expression(original);
+  statement->identities = lappend_int(statement->identities, static_cast<int32>(identity >> 32U));
+  statement->identities = lappend_int(statement->identities, static_cast<int32>(identity));
+}
+
 // Equal expressions have one number, because equal aggregates are charged once.
-int number_of(Statement* statement, Node* expression) {
+int number_of(Statement* statement, Node* expression, const Node* original) {
   ListCell* cell;
   foreach (cell, statement->early) {
     if (equal(expression, lfirst(cell))) return foreach_current_index(cell) + 1;
   }
   statement->early = lappend(statement->early, expression);
+  add_identity(statement, original);
   return list_length(statement->early);
 }
 
-// The parameter that will have the value of an expression.
-Node* make_early(Statement* statement, Node* expression) {
-  const int number = number_of(statement, expression);
+// The parameter that will have the value of an expression. `original` is the expression before it
+// was computed as far as possible, which is the same in each plan of the query.
+Node* make_early(Statement* statement, Node* expression, const Node* original) {
+  const int number = number_of(statement, expression, original);
   // A parameter of the query has its value already, which the planner may know.
   if (IsA(expression, Param)) return expression;
   Param* parameter = makeNode(Param);
@@ -99,7 +108,7 @@ Node* early_expression(QueryLevel* level, Node* expression) {
     return folded;
   }
   folded = fold_parameters(level->statement, folded);
-  if (!IsA(folded, Const)) return make_early(level->statement, folded);
+  if (!IsA(folded, Const)) return make_early(level->statement, folded, expression);
   const auto* known = reinterpret_cast<Const*>(folded);
   if (!known->constisnull) check_value_size(known->constvalue, known->consttype);
   return folded;
@@ -108,7 +117,7 @@ Node* early_expression(QueryLevel* level, Node* expression) {
 Node* early_value(Statement* statement, Node* checked) {
   Node* folded = fold_parameters(statement, fold(checked));
   if (IsA(folded, Param)) return folded;
-  if (!IsA(folded, Const)) return make_early(statement, folded);
+  if (!IsA(folded, Const)) return make_early(statement, folded, checked);
   const auto* known = reinterpret_cast<Const*>(folded);
   if (!known->constisnull) check_value_size(known->constvalue, known->consttype);
   return folded;

@@ -73,6 +73,7 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   mark.joined = statement.joined;
   mark.indexes = statement.indexes;
   mark.expressions = plan_early_expressions(statement.early);
+  mark.identities = statement.identities;
   mark.time_zone = planned_time_zone();
   mark.own_parameters = statement.own_parameters;
   add_relations(&mark, borrowed);

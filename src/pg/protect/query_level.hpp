@@ -18,8 +18,9 @@ using SubqueryCheck = void (*)(QueryLevel* level, SubLink* subquery);
 // A statement with borrowed relations.
 struct Statement {
   RefusedQuery refused;
-  List* borrowed;  // BorrowedRelation
-  List* early;     // expressions without columns, to be evaluated before the first row is read
+  List* borrowed;    // BorrowedRelation
+  List* early;       // expressions without columns, to be evaluated before the first row is read
+  List* identities;  // of integers: the identity of each of them, in halves
   ParamListInfo parameters;  // of the execution that the plan is for, or null
   int own_parameters;        // the largest number of a parameter of the query
   List* indexes;             // of OIDs: unique indexes that joins and groups rely on

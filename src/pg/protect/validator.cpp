@@ -259,6 +259,11 @@ List* set_validated(const QueryLevel* level) {
   return relations;
 }
 
+// No parameter has the values of such functions, so no key of kept answers would have them.
+void forget_identity_of_changing(Query* query) {
+  if (contain_mutable_functions(reinterpret_cast<Node*>(query))) query->queryId = 0;
+}
+
 void check_by_kind(QueryLevel* level) {
   switch (level->kind) {
     case LevelKind::kSource:
@@ -275,6 +280,7 @@ void check_by_kind(QueryLevel* level) {
     case LevelKind::kOuter:
       check_outer_query(level);
       if (level->query->hasAggs) mark_charged_tables(level->query, NIL);
+      forget_identity_of_changing(level->query);
       break;
   }
 }

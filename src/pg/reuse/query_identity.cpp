@@ -97,6 +97,11 @@ bool depends_on_ctes_around(Query* query) {
                            QTW_EXAMINE_RTES_BEFORE);
 }
 
+uint64 hash_of_text(const char* text) {
+  return hash_bytes_extended(reinterpret_cast<const unsigned char*>(text),
+                             static_cast<int>(strlen(text)), kSeed);
+}
+
 uint64 identity_without_spelling(const Query* query, bool is_top, int64* bytes_left) {
   CHECK_FOR_INTERRUPTS();
   if (*bytes_left <= 0) return 0;
@@ -106,8 +111,7 @@ uint64 identity_without_spelling(const Query* query, bool is_top, int64* bytes_l
   char* text = nodeToString(copy);
   *bytes_left -= static_cast<int64>(strlen(text));
   forget_locations(text);
-  return hash_bytes_extended(reinterpret_cast<const unsigned char*>(text),
-                             static_cast<int>(strlen(text)), kSeed);
+  return hash_of_text(text);
 }
 
 // ---- All levels ----------------------------------------------------------------------------
@@ -150,6 +154,12 @@ bool stamp(Node* node, void* context) {
 void stamp_identities(Query* query) {
   int64 bytes_left = kMostBytes;
   stamp_level(query, {0, true, &bytes_left});
+}
+
+uint64 identity_of_expression(const Node* expression) {
+  char* text = nodeToString(expression);
+  forget_locations(text);
+  return hash_of_text(text);
 }
 
 // ---- Columns -------------------------------------------------------------------------------

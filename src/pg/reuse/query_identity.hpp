@@ -22,6 +22,9 @@ inline uint64 identity_of(const Query* query) {
   return static_cast<uint64>(query->queryId);
 }
 
+// The identity of an expression without columns: its meaning without its place in the text.
+uint64 identity_of_expression(const Node* expression);
+
 // The identity of a level that the planner has prepared, with the columns of its groups: those from
 // which it computes what the query around uses. Answers are kept as rows of these columns. 0 if the
 // level has none.
