@@ -2,9 +2,9 @@
 # run.sh sanitizers|memcheck LIBRARY: runs the SQL, isolation and TAP tests on a server that reports faults of memory in the
 # extension. `make sanitize` and `make valgrind` call it. It installs nothing. The last line is "N passed, N failed"; each process
 # of the server with a report is a failure, and so is undefined behaviour. The first reports are shown.
-# REGRESS, ISOLATION: the tests, all by default; TAP: names of test/t, by default those below.
+# REGRESS, ISOLATION: the tests, all by default; TAP: names of test/t, by default those below; TAP=all: each.
 # PRELOADED: 1 preloads the library.
-# KEEP: a directory for the reports.
+# KEEP: a directory for the reports and what the tests have printed.
 set -euo pipefail
 
 tool=$1
@@ -24,6 +24,7 @@ if [[ $tool == memcheck ]]; then
   ISOLATION=${ISOLATION-}
 fi
 if [[ -n ${TAP+set} ]]; then read -ra tap <<<"$TAP"; fi
+if [[ ${tap[*]} == all ]]; then mapfile -t tap < <(basename -s .pl "$tree"/test/t/*.pl); fi
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/dpquantile-sanitize-XXXXXX")
 chmod 755 "$work"
@@ -45,6 +46,7 @@ instrument() {
   case $tool in
     sanitizers)
       local preload="" name
+      # pg_ctl restart starts the program that the server's own name tells, which must be this one.
       # ASan looks for __cxa_throw when it starts, before the library brings libstdc++.
       for name in libasan.so libubsan.so libstdc++.so; do preload+=" $("${CXX:-g++}" -print-file-name=$name)"; done
       "${CXX:-g++}" -fPIC -shared -Wl,-z,initfirst -nostdlib -o "$work/start_early.so" "$here/start_early.cpp" -lc
@@ -53,7 +55,7 @@ instrument() {
 export LD_PRELOAD='${preload# }'
 export ASAN_OPTIONS=detect_leaks=0:log_path=$reports/asan:quarantine_size_mb=64:handle_abort=0:detect_stack_use_after_return=0
 export UBSAN_OPTIONS=print_stacktrace=1
-exec '$1' "\$@"
+exec -a "\$0" '$1' "\$@"
 END
       ;;
     memcheck)
@@ -91,11 +93,12 @@ count() {
 installcheck() {
   local log=$work/$1.log status=0
   shift
-  as_owner env PGHOST="${socket:-}" PGPORT=5432 PGUSER=postgres DPQ_PRELOADED="${PRELOADED:-0}" PG_TEST_TIMEOUT_DEFAULT=900 \
+  as_owner env PGHOST="${socket:-}" PGPORT=5432 PGUSER=postgres DPQ_PRELOADED="${PRELOADED:-0}" DPQ_SANITIZED=1 PG_TEST_TIMEOUT_DEFAULT=900 \
     make -s -C "$work/tree" installcheck "$@" >"$log" 2>&1 || status=$?
+  if [[ -n ${KEEP:-} ]]; then mkdir -p "$KEEP" && cp "$log" "$KEEP/"; fi
   count "$log" '\.\.\. ok |^ok [0-9]' '\.\.\. FAILED |^not ok [0-9]|Wstat: .* Failed: 0\)$'
   if ((status)); then
-    grep -E 'FAILED|^not ok|Wstat|^#   ' "$log" | head -n 60 || true
+    grep -E -A 6 'FAILED|^not ok|Wstat|^#   Failed|^make.*Error' "$log" | head -n 100 || true
     cat "$work"/tree/{,output_iso/}regression.diffs 2>/dev/null | head -n 200 || true
     ((failed)) || failed=1
   fi
@@ -111,14 +114,21 @@ cluster_start "$work/cluster"
 if [[ ${REGRESS-all} != '' ]]; then installcheck regress ISOLATION= ${REGRESS:+REGRESS="$REGRESS"}; fi
 if [[ ${ISOLATION-all} != '' ]]; then installcheck isolation REGRESS= ${ISOLATION:+ISOLATION="$ISOLATION"}; fi
 cluster_stop "$work/cluster"
-grep -E 'PANIC|terminated by signal (6|7|8|11)|TRAP' "$work/cluster/log" && failed=$((failed + 1))
-if ((${#tap[@]})); then
-  installcheck tap REGRESS= ISOLATION= TAP_TESTS=1 PROVE_TESTS="$(printf 'test/t/%s.pl ' "${tap[@]}")" PROVE_FLAGS=--verbose
+# One after the other: a test that bails out ends all of its run, and each run removes the logs of the last.
+mkdir "$work/logs"
+for name in "${tap[@]}"; do
+  installcheck "tap-$name" REGRESS= ISOLATION= TAP_TESTS=1 PROVE_TESTS="test/t/$name.pl" PROVE_FLAGS=--verbose
+  mv "$work/tree/tmp_check/log" "$work/logs/$name" || true
+done
+
+# Tests kill processes, but abort none. A failed assertion of a server that has them begins with TRAP.
+if grep -rhE --include='*.log' --include=log 'PANIC|terminated by signal (4|6|7|8|11)|TRAP: ' "$work/cluster/log" "$work/logs" 2>/dev/null; then
+  failed=$((failed + 1))
 fi
 
 # UBSan beside ASan writes to the server's log.
 if [[ $tool == sanitizers ]]; then
-  find "$work/cluster/log" "$work/tree/tmp_check/log" -type f -exec grep -hF 'runtime error: ' {} + 2>/dev/null | sort -u >"$reports/undefined" || true
+  find "$work/cluster/log" "$work/logs" -type f -exec grep -hF 'runtime error: ' {} + 2>/dev/null | sort -u >"$reports/undefined" || true
 fi
 
 # A report of memcheck counts if a function of the extension is on its stack.

@@ -14,6 +14,9 @@ use Test::More;
 my $node = new_node('big', conf => "jit = off\n", budget => 10_000, delta => 0.1);
 my $paid = 0;
 
+# A sanitizer keeps freed memory for a while. `make sanitize` says so, and only what the queries answer is compared then.
+my $limited = !$ENV{DPQ_SANITIZED};
+
 # The most memory that a backend has had at any time, in MB.
 sub peak_memory
 {
@@ -33,7 +36,7 @@ sub check_memory
 	is($session->query($query), 't', "threat 24: $name");
 	my $used = peak_memory($session->{backend}) - $session->{before};
 	note("$used MB");
-	cmp_ok($used, '<', $params{megabytes}, "threat 24: $name, within $params{megabytes} MB");
+	cmp_ok($used, '<', $params{megabytes}, "threat 24: $name, within $params{megabytes} MB") if $limited;
 	$paid += 1 + $params{cost};
 	is(spent($node), $paid, "threat 24: $name, charged once");
 	return $session;
@@ -101,7 +104,7 @@ SKIP:
 	my $used = peak_memory($session->{backend}) - $session->{before};
 	note("$used MB");
 	# The text and the jsonb of a million numbers.
-	cmp_ok($used, '<', 400, 'threat 24: queries of the CDF, within 400 MB');
+	cmp_ok($used, '<', 400, 'threat 24: queries of the CDF, within 400 MB') if $limited;
 	$session->quit;
 }
 $paid = spent($node);
