@@ -72,6 +72,8 @@ void GridNames::add_all(const GridNames* others) {
 // The entries and buckets become as if the names had arrived in this order; the bytes stay in
 // place.
 void GridNames::reorder(const uint32* order) {
+  // Without names there may be no order, and memcpy wants no null pointer.
+  if (used_.names == 0) return;
   // The buckets are built anew at the end, so until then their memory holds the permutation. The
   // entries move cycle by cycle.
   uint32* from = buckets();
