@@ -33,6 +33,7 @@ def kill_one(world, condition):
         pid = random_process(world, condition)
         if pid:
             world.primary.send(signal.SIGKILL, [pid])
+            world.primary.wait_for_end(pid)
             return
         time.sleep(0.02)
 

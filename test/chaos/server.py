@@ -134,6 +134,12 @@ class Server:
             except ProcessLookupError:
                 pass
 
+    def wait_for_end(self, pid):
+        """Until the postmaster knows that the process has ended. Before that it accepts connections, which it ends soon."""
+        end = time.monotonic() + 20
+        while os.path.exists(f"/proc/{pid}") and time.monotonic() < end:
+            time.sleep(0.01)
+
     def end_children(self):
         while pids := self.processes():
             self.send(signal.SIGKILL, pids)
