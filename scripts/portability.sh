@@ -2,6 +2,8 @@
 # Builds and tests with other compilers and for other processors, in throwaway Debians (chroot.sh). Needs root.
 #   portability.sh compilers [COMPILER...]           the extension and core's unit tests, with the warnings of CI
 #   portability.sh architectures [ARCHITECTURE...]   core's unit tests under qemu; i386: all SQL tests too, without qemu
+# TESTS="base/* cdf/cdf_encoding_test": only the unit tests of these files in test/unit, because qemu is slow. Architectures only.
+# CROSS_RELEASE=bookworm: the Debian with the cross compilers; trixie by default. A mirror may lack packages of a release.
 # Prints a table in Markdown. The last line counts the rows: "N passed, N failed". Logs are kept in .build/portability.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -32,6 +34,8 @@ declare -A systems=([bookworm]='Debian 12' [trixie]='Debian 13' [sid]='Debian un
 build_packages=(make libssl-dev libboost-dev libgtest-dev)
 logs=.build/portability
 jobs=-j$(nproc)
+# Variables of make that choose the files of unit tests
+test_files=()
 passed=0
 failed=0
 
@@ -62,12 +66,6 @@ test_compiler() {
   rm -rf "${root:?}/src/$compiler"
 }
 
-make_cross_chroot() {
-  local packages
-  mapfile -t packages < <(awk '$3 != "none" && NF { print "g++-" $2 }' <<<"$architectures")
-  chroot_create "$1" trixie make libboost-dev qemu-user "${packages[@]}"
-}
-
 test_i386() {
   local root=$work/i386
   CHROOT_ARCH=i386 chroot_create "$root" bookworm "${build_packages[@]}" g++ sudo perl procps postgresql-15 \
@@ -76,22 +74,23 @@ test_i386() {
   # shellcheck disable=SC2016 # the inner shell expands them
   chroot_run "$root" bash -ec '
     cd tree
-    make CI=1 "$1" all quick
+    make CI=1 "$@" all quick
     make install
     scripts/cluster.sh start /tmp/cluster
     PGHOST=/tmp/cluster/socket PGPORT=5432 PGUSER=postgres make ISOLATION= installcheck
-  ' bash "$jobs"
+  ' bash "$jobs" "${test_files[@]}"
 }
 
 test_under_emulator() {
   local name=$1 prefix=$2 emulator=$3 root=$work/cross
-  if [[ ! -e $root ]]; then make_cross_chroot "$root"; fi
+  if [[ ! -e $root ]]; then chroot_create "$root" "${CROSS_RELEASE:-trixie}" make libboost-dev qemu-user; fi
   chroot_run "$root" dpkg --add-architecture "$name"
   chroot_run "$root" apt-get -qq update
-  chroot_install "$root" "libssl-dev:$name" "libgtest-dev:$name" "libstdc++6:$name"
+  chroot_install "$root" "g++-$prefix" "libssl-dev:$name" "libgtest-dev:$name" "libstdc++6:$name"
   chroot_copy_tree "$root" "$name"
   # The sanitizers would not run under qemu.
-  chroot_run "$root" make -C "$name" "$jobs" CI=1 CXX="$prefix-g++" SANITIZERS=-O2 TEST_SANITIZERS=-O1 LONG_TESTS= RUNNER="$emulator" unit
+  chroot_run "$root" make -C "$name" "$jobs" CI=1 CXX="$prefix-g++" SANITIZERS='-O2 -g0' TEST_SANITIZERS='-O1 -g0' LONG_TESTS= \
+    RUNNER="$emulator" "${test_files[@]}" unit
   rm -rf "${root:?}/src/$name"
 }
 
@@ -129,8 +128,18 @@ row() {
   echo
 }
 
+choose_tests() {
+  local pattern patterns sources=
+  read -ra patterns <<<"${TESTS:-}"
+  for pattern in "${patterns[@]}"; do
+    compgen -G "test/unit/$pattern.cpp" >/dev/null || die "TESTS: no file test/unit/$pattern.cpp"
+    sources+=" test/unit/$pattern.cpp"
+  done
+  if [[ -n $sources ]]; then test_files=({unit,quick}_sources="\$(sort \$(wildcard$sources))"); fi
+}
+
 usage() {
-  sed -n '2,5s/^# \{0,1\}//p' "$0" >&2
+  sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
   exit 2
 }
 
@@ -149,6 +158,7 @@ case ${1:-} in
     ;;
   architectures)
     kind=architecture table=$architectures
+    choose_tests
     header=$'| architecture | how | result | unit tests | SQL tests |\n|---|---|---|---|---|'
     ;;
   *) usage ;;
