@@ -2,7 +2,8 @@
 # Builds and tests with other compilers and for other processors, in throwaway Debians (chroot.sh). Needs root.
 #   portability.sh compilers [COMPILER...]           the extension and core's unit tests, with the warnings of CI
 #   portability.sh architectures [ARCHITECTURE...]   core's unit tests under qemu; i386: all SQL tests too, without qemu
-# TESTS="base/* cdf/cdf_encoding_test": only the unit tests of these files in test/unit, because qemu is slow. Architectures only.
+# TESTS="base/* cdf/cdf_encoding_test": of the unit tests, only those of these files in test/unit, without those of
+#   long_tests.txt, because qemu is slow. Architectures only.
 # CROSS_RELEASE=bookworm: the Debian with the cross compilers; trixie by default. A mirror may lack packages of a release.
 # Prints a table in Markdown. The last line counts the rows: "N passed, N failed". Logs are kept in .build/portability.
 set -euo pipefail
@@ -34,8 +35,8 @@ declare -A systems=([bookworm]='Debian 12' [trixie]='Debian 13' [sid]='Debian un
 build_packages=(make libssl-dev libboost-dev libgtest-dev)
 logs=.build/portability
 jobs=-j$(nproc)
-# Variables of make that choose the files of unit tests
-test_files=()
+# Variables of make that choose the unit tests
+chosen_tests=()
 passed=0
 failed=0
 
@@ -78,7 +79,7 @@ test_i386() {
     make install
     scripts/cluster.sh start /tmp/cluster
     PGHOST=/tmp/cluster/socket PGPORT=5432 PGUSER=postgres make ISOLATION= installcheck
-  ' bash "$jobs" "${test_files[@]}"
+  ' bash "$jobs" "${chosen_tests[@]}"
 }
 
 test_under_emulator() {
@@ -90,7 +91,7 @@ test_under_emulator() {
   chroot_copy_tree "$root" "$name"
   # The sanitizers would not run under qemu.
   chroot_run "$root" make -C "$name" "$jobs" CI=1 CXX="$prefix-g++" SANITIZERS='-O2 -g0' TEST_SANITIZERS='-O1 -g0' LONG_TESTS= \
-    RUNNER="$emulator" "${test_files[@]}" unit
+    RUNNER="$emulator" "${chosen_tests[@]}" unit
   rm -rf "${root:?}/src/$name"
 }
 
@@ -128,18 +129,24 @@ row() {
   echo
 }
 
+# The files of $TESTS, without the tests that take long
 choose_tests() {
-  local pattern patterns sources=
+  local pattern patterns found files=() long
   read -ra patterns <<<"${TESTS:-}"
   for pattern in "${patterns[@]}"; do
-    compgen -G "test/unit/$pattern.cpp" >/dev/null || die "TESTS: no file test/unit/$pattern.cpp"
-    sources+=" test/unit/$pattern.cpp"
+    mapfile -t found < <(compgen -G "test/unit/$pattern.cpp")
+    ((${#found[@]})) || die "TESTS: no file test/unit/$pattern.cpp"
+    files+=("${found[@]}")
   done
-  if [[ -n $sources ]]; then test_files=({unit,quick}_sources="\$(sort \$(wildcard$sources))"); fi
+  ((${#files[@]})) || return 0
+  long=$(printf '%s\n' "${files[@]}" |
+    awk 'NR == FNR { chosen[$1]; next } "test/unit/" $1 ".cpp" in chosen { print $2 }' - test/unit/long_tests.txt | paste -sd:)
+  chosen_tests=({unit,quick}_sources="\$(sort ${files[*]})")
+  if [[ -n $long ]]; then chosen_tests+=({unit,quick}_filter="'-$long'"); fi
 }
 
 usage() {
-  sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
+  sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
   exit 2
 }
 
