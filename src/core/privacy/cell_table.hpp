@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,7 +26,7 @@ class CellTable {
   // `word` holds the first 63 bits of U. Returns law.cells for a cell beyond. Throws
   // RandomnessUnavailable, and std::bad_alloc if the word does not decide.
   std::uint32_t draw(std::uint64_t word, RandomStream& random) const {
-    std::uint32_t cell = guide_[word >> (kWordBits - kGuideBits)];
+    std::uint32_t cell = guide_[static_cast<std::size_t>(word >> (kWordBits - kGuideBits))];
     // Few parts of the guide hold more than two cells. The first step needs no branch.
     cell += static_cast<std::uint32_t>(word >= bounds_[cell + 1]);
     while (word >= bounds_[cell + 1]) ++cell;
