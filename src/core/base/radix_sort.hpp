@@ -69,17 +69,22 @@ class StableRadixSort {
     std::array<std::size_t, std::size_t{1} << kMaxDigitBits> counters;
     const std::span<std::size_t> next(counters.data(), digits);
     std::ranges::fill(next, 0U);
-    for (const Value& value : from_) {
-      cancel_.tick();
-      ++next[digit(value)];
-    }
+    for_each([&](const Value& value) { ++next[digit(value)]; });
     std::size_t start = 0;
     for (std::size_t& counter : next) start += std::exchange(counter, start);
-    for (const Value& value : from_) {
-      cancel_.tick();
-      to_[next[digit(value)]++] = value;
-    }
+    for_each([&](const Value& value) { to_[next[digit(value)]++] = value; });
     std::swap(from_, to_);
+  }
+
+  template <class Visit>
+  void for_each(Visit visit) {
+    constexpr std::size_t kBlock = 4096;
+    for (std::span<const Value> left = from_; !left.empty();) {
+      const auto block = left.first(std::min(left.size(), kBlock));
+      cancel_.tick(block.size());
+      for (const Value& value : block) visit(value);
+      left = left.subspan(block.size());
+    }
   }
 
   std::span<Value> values_;

@@ -13,31 +13,29 @@ JointChain::JointChain(std::span<const RankSlot> slots, const SlotWidths& widths
       utility_(utility),
       rows_(memory),
       slots_(memory),
-      rising_(memory),
-      falling_(memory),
-      middles_(memory),
-      factors_(memory),
-      messages_(memory) {
+      entries_(memory),
+      messages_(memory),
+      shifts_(memory) {
   const std::size_t most = utility.quantiles() * (slots.size() + 1);
   slots_.reserve(most);
   rows_.reserve(utility.quantiles());
   for (std::size_t j = 1; j <= utility.quantiles(); ++j) {
     const std::size_t offset = slots_.size();
-    join(window_of(slots, j, limit), widths, utility.expected_before(j, records));
+    join(window_of(slots, j, limit), widths, j);
     rows_.push_back({offset, slots_.size() - offset});
     slots_.emplace_back();  // the last message of a row has no slot
   }
   const double lambda = utility.lambda();
-  for (auto* table : {&rising_, &falling_, &middles_, &factors_}) table->resize(slots_.size());
+  entries_.resize(slots_.size());
   for (std::size_t j = 1; j <= utility.quantiles(); ++j) {
     const double target = utility.expected_before(j, records);
     const auto [offset, size] = rows_[j - 1];
     for (std::size_t i = offset; i < offset + size; ++i) {
       const RankSlot& slot = slots_[i];
-      middles_[i] = slot.middle;
-      factors_[i] = slot.measure * std::exp(2 * lambda * slot.half_range);
-      rising_[i] = std::exp(lambda * (slot.middle - target));
-      falling_[i] = 1 / rising_[i];
+      const double factor = slot.measure * std::exp(2 * lambda * slot.half_range);
+      const double rising = std::exp(lambda * (slot.middle - target));
+      const double falling = 1 / rising;
+      entries_[i] = {slot.middle, rising, falling, factor * rising, factor * falling};
     }
   }
 }
@@ -56,14 +54,17 @@ std::span<const RankSlot> JointChain::window_of(std::span<const RankSlot> slots,
   return {first, end};
 }
 
-void JointChain::join(std::span<const RankSlot> window, const SlotWidths& widths, double target) {
+void JointChain::join(std::span<const RankSlot> window, const SlotWidths& widths,
+                      std::size_t quantile) {
+  const double target = widths.targets[quantile - 1];
   double low = 0;  // the least rank of the newest slot
   bool is_first = true;
   for (const RankSlot& slot : window) {
     const double high = slot.middle + slot.half_range;
-    const double distance = std::max({low - target, target - high, 0.0});
-    const bool fits =
-        high - low <= std::max(widths.finest, (distance - widths.near) * widths.growth);
+    const bool has_target = low <= target && target <= high;
+    const double nearer = low > target ? low : high;
+    const double width = widths.at(has_target ? 0 : widths.distance(quantile - 1, nearer));
+    const bool fits = high - low <= width && slot.border <= width;
     if (!is_first && fits && slots_.back().positions.end == slot.positions.begin) {
       RankSlot& joined = slots_.back();
       joined.positions.end = slot.positions.end;
@@ -78,92 +79,104 @@ void JointChain::join(std::span<const RankSlot> window, const SlotWidths& widths
   }
 }
 
-std::size_t JointChain::slots_below(const Row& row, double edge) const {
-  const auto first = middles_.begin() + static_cast<std::ptrdiff_t>(row.offset);
-  const auto end = first + static_cast<std::ptrdiff_t>(row.size);
-  return static_cast<std::size_t>(std::upper_bound(first, end, edge) - first);
-}
-
 JointChain::Messages JointChain::filter(double s, CancelPoll& cancel) {
   const double lambda = utility_.lambda();
   const std::size_t b = rows_.size();
+  const std::size_t number = shifts_.size() / (b + 1);
   const std::size_t offset = messages_.size();
-  messages_.resize(offset + rising_.size());
-  cancel.tick(rising_.size());
-  // A slot of the row before at rank x has the kernel exp(-lambda |y - y_before + shift|), with the
-  // shift d (n - s). The row before the first is one slot at rank 0.
+  messages_.resize(offset + slots_.size());
+  cancel.tick(slots_.size());
+  for (std::size_t j = 0; j <= b; ++j) {
+    const double up = std::exp(lambda * utility_.expected(j, records_ - s));
+    shifts_.push_back({up, 1 / up});
+  }
   const std::span<Message> all = std::span(messages_).subspan(offset);
   for (std::size_t j = 0; j < b; ++j) {
     const auto [row_offset, size] = rows_[j];
     const std::span<Message> to = all.subspan(row_offset, size + 1);
-    const double up = std::exp(lambda * utility_.expected(j, records_ - s));
-    const double down = 1 / up;
+    const std::span<const Entry> entries = std::span(entries_).subspan(row_offset, size);
+    const auto [up, down] = shifts_[number * (b + 1) + j];
     const double expected = utility_.expected(j, s);
-    const double* const rising = &rising_[row_offset];
-    const double* const falling = &falling_[row_offset];
-    const double* const middles = &middles_[row_offset];
-    const double* const factors = &factors_[row_offset];
     double sum_before = 0;
-    const auto put = [&](std::size_t i, double weight) {
+    const auto put = [&](std::size_t i, double weight, std::size_t split) {
       to[i].weight = weight;
       to[i].before = sum_before;
-      sum_before += weight * rising[i];
+      to[i].split = split;
+      sum_before += weight * entries[i].rising;
     };
     if (j == 0) {
+      // The row before is one slot at rank 0.
       for (std::size_t i = 0; i < size; ++i) {
-        put(i, factors[i] * (middles[i] >= expected ? falling[i] * down : rising[i] * up));
+        const Entry& entry = entries[i];
+        put(i, entry.middle >= expected ? entry.factor_falling * down : entry.factor_rising * up,
+            0);
       }
     } else {
       const auto [from_offset, count] = rows_[j - 1];
       const Message* const from = &all[from_offset];
-      const double* const from_middles = &middles_[from_offset];
+      const Entry* const from_entries = &entries_[from_offset];
       std::size_t split = 0;
       for (std::size_t i = 0; i < size; ++i) {
-        const double edge = middles[i] - expected;
-        while (split < count && from_middles[split] <= edge) ++split;
-        put(i, factors[i] *
-                   (falling[i] * down * from[split].before + rising[i] * up * from[split].from));
+        const Entry& entry = entries[i];
+        const double edge = entry.middle - expected;
+        while (split < count && from_entries[split].middle <= edge) ++split;
+        put(i,
+            entry.factor_falling * down * from[split].before +
+                entry.factor_rising * up * from[split].from,
+            split);
       }
     }
-    to[size] = {0, sum_before, 0};
+    to[size].weight = 0;
+    to[size].before = sum_before;
+    to[size].from = 0;
     double sum_from = 0;
     for (std::size_t i = size; i-- > 0;) {
-      sum_from += to[i].weight * falling[i];
+      sum_from += to[i].weight * entries[i].falling;
       to[i].from = sum_from;
     }
   }
-  const Row& last = rows_[b - 1];
-  const std::size_t below = slots_below(last, records_ - utility_.expected(b, s));
-  const double up = std::exp(lambda * utility_.expected(b, records_ - s));
-  const Message& at = all[last.offset + below];
-  return {s, at.before / up + at.from * up, offset};
+  const auto [last_offset, size] = rows_[b - 1];
+  const auto last = std::span(entries_).subspan(last_offset, size);
+  const double edge = records_ - utility_.expected(b, s);
+  const auto split = static_cast<std::size_t>(
+      std::ranges::upper_bound(last, edge, {}, &Entry::middle) - last.begin());
+  all[last_offset + size].split = split;
+  const Message& at = all[last_offset + split];
+  const auto [up, down] = shifts_.back();
+  return {s, at.before * down + at.from * up, number};
 }
 
 bool JointChain::draw_ascending(const Messages& messages, RandomStream& random,
                                 std::span<std::size_t> path) const {
-  double after = records_;  // the rank of the slot after
-  for (std::size_t j = path.size(); j > 0; --j) {
-    const Row& row = rows_[j - 1];
-    const Message* const of_row = &messages_[messages.offset + row.offset];
-    const double edge = after - utility_.expected(j, messages.s);
-    const double up = std::exp(utility_.lambda() * (edge - utility_.expected_before(j, records_)));
-    const double down = 1 / up;
-    const std::size_t split = slots_below(row, edge);
-    const double below = of_row[split].before * down;
-    const double total = below + of_row[split].from * up;
+  const std::size_t b = rows_.size();
+  const std::span<const Message> all =
+      std::span(messages_).subspan(messages.number * slots_.size());
+  const std::span<const Shift> shifts = std::span(shifts_).subspan(messages.number * (b + 1));
+  // The end stands for the slot after the last one; it is at its target.
+  std::size_t after = rows_[b - 1].offset + rows_[b - 1].size;
+  double rising = 1;
+  double falling = 1;
+  for (std::size_t j = b; j > 0; --j) {
+    const auto [offset, size] = rows_[j - 1];
+    const std::span<const Message> row = all.subspan(offset, size + 1);
+    const double up = rising * shifts[j].up;
+    const double down = falling * shifts[j].down;
+    const std::size_t split = all[after].split;
+    const double below = row[split].before * down;
+    const double total = below + row[split].from * up;
     const auto before = [&](std::size_t k) {
-      return k <= split ? of_row[k].before * down
-                        : below + (of_row[split].from - of_row[k].from) * up;
+      return k <= split ? row[k].before * down : below + (row[split].from - row[k].from) * up;
     };
     const auto weight = [&](std::size_t k) {
-      const std::size_t at = row.offset + k;
-      return of_row[k].weight * (k < split ? rising_[at] * down : falling_[at] * up);
+      const Entry& entry = entries_[offset + k];
+      return row[k].weight * (k < split ? entry.rising * down : entry.falling * up);
     };
-    path[j - 1] = row.offset + draw_weighted_index(row.size, before, weight, total, random);
-    if (j < path.size() && slot(path[j - 1]).positions.begin >= slot(path[j]).positions.end) {
-      return false;
-    }
-    after = middles_[path[j - 1]];
+    const std::size_t drawn = offset + draw_weighted_index(size, before, weight, total, random);
+    path[j - 1] = drawn;
+    if (j < b && slot(drawn).positions.begin >= slot(after).positions.end) return false;
+    after = drawn;
+    rising = entries_[drawn].rising;
+    falling = entries_[drawn].falling;
   }
   return true;
 }

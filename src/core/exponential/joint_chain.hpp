@@ -23,8 +23,8 @@ namespace dpquantile {
 // at their distance from q_j n. So most slots lie where the quantile does.
 //
 // Exponentials are tabulated: an exponent is split into the parts of both slots, each relative to
-// the slot's target, and a part for s. So a weight takes two products and no call of exp. All terms
-// are positive and only added.
+// the slot's target, and a part for s. So a weight takes products and no call of exp. All terms are
+// positive and only added.
 class JointChain {
  public:
   // What filter() computes for one s, for each quantile and each slot of its window: the weight of
@@ -33,7 +33,7 @@ class JointChain {
   struct Messages {
     double s;
     double total;  // the weight of all paths
-    std::size_t offset;
+    std::size_t number;
   };
 
   // `slots` are those of cut_into_slots() with these widths. Those farther than `limit` allows are
@@ -43,7 +43,8 @@ class JointChain {
 
   // Makes room for so many calls of filter(). Throws std::bad_alloc.
   void reserve(std::size_t filters) {
-    messages_.reserve(messages_.size() + filters * rising_.size());
+    messages_.reserve(messages_.size() + filters * slots_.size());
+    shifts_.reserve(shifts_.size() + filters * (rows_.size() + 1));
   }
 
   // Weighs all paths for s. Throws Cancelled and std::bad_alloc.
@@ -67,32 +68,47 @@ class JointChain {
     std::size_t size;    // the number of its slots
   };
 
+  // A slot at rank x has the kernel exp(-lambda |y - y_before + shift|) with a slot of the row
+  // before, with the shift d (n - s).
+  struct Shift {
+    double up;    // exp(lambda shift)
+    double down;  // 1 / up
+  };
+
+  // What the tables hold of a slot. y is the rank of its middle, relative to the row's target.
+  struct Entry {
+    double middle;
+    double rising;          // exp(lambda y)
+    double falling;         // exp(-lambda y)
+    double factor_rising;   // measure exp(2 lambda half_range) * rising
+    double factor_falling;  // the same with falling
+  };
+
   // A message: the weight of a slot, the sum of weight * rising over the slots of the window before
-  // it, and that of weight * falling over those from it on. The last of a row has no slot.
+  // it, and that of weight * falling over those from it on; and how many slots of the row before
+  // are at the expected distance or farther. The last of a row has no slot; `split` is there the
+  // number of its slots that are so far from the end.
   struct Message {
+    Message() {}  // filter() writes all members
+
     double weight;
     double before;
     double from;
+    std::size_t split;
   };
 
   std::span<const RankSlot> window_of(std::span<const RankSlot> slots, std::size_t quantile,
                                       double limit) const;
   // Adds the slots of a row.
-  void join(std::span<const RankSlot> window, const SlotWidths& widths, double target);
-  // The number of slots of the row with middles of at most `edge`.
-  std::size_t slots_below(const Row& row, double edge) const;
-
+  void join(std::span<const RankSlot> window, const SlotWidths& widths, std::size_t quantile);
   double records_;
   const JointUtility& utility_;
   std::pmr::vector<Row> rows_;
-  // These belong to the slots of all rows. y is the rank of a slot's middle, relative to the row's
-  // target.
-  std::pmr::vector<RankSlot> slots_;
-  std::pmr::vector<double> rising_;   // exp(lambda y)
-  std::pmr::vector<double> falling_;  // exp(-lambda y)
-  std::pmr::vector<double> middles_;  // of the slots
-  std::pmr::vector<double> factors_;  // of the slots: measure exp(2 lambda half_range)
+  std::pmr::vector<RankSlot> slots_;  // of all rows
+  std::pmr::vector<Entry> entries_;
+  // Of each call of filter().
   std::pmr::vector<Message> messages_;
+  std::pmr::vector<Shift> shifts_;  // of the rows, and of the end
 };
 
 }  // namespace dpquantile

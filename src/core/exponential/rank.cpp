@@ -14,11 +14,6 @@ std::size_t SmearedRank::first_run_beyond(ScaledRank rank) const {
   return partition_point(data_.runs(), [&](std::size_t run) { return before(run) > rank; });
 }
 
-std::size_t SmearedRank::first_run_beyond(ScaledRank rank, std::size_t from) const {
-  return partition_point_from(from, data_.runs(),
-                              [&](std::size_t run) { return before(run) > rank; });
-}
-
 Position SmearedRank::last_within(ScaledRank rank) const {
   const std::size_t beyond = first_run_beyond(rank);
   if (before(beyond) <= rank) return std::numeric_limits<Position>::max();

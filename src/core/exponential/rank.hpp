@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/base/partition_point.hpp"
 #include "core/histogram/histogram.hpp"
 
 namespace dpquantile {
@@ -63,7 +64,10 @@ class SmearedRank {
   // The first run that starts at a rank above `rank`, or runs() if there is none.
   std::size_t first_run_beyond(ScaledRank rank) const;
   // The same, where the answer is `from` or a later run. Takes less time for a near one.
-  std::size_t first_run_beyond(ScaledRank rank, std::size_t from) const;
+  std::size_t first_run_beyond(ScaledRank rank, std::size_t from) const {
+    return partition_point_from(from, data_.runs(),
+                                [&](std::size_t run) { return before(run) > rank; });
+  }
 
   const Histogram& data() const { return data_; }
 

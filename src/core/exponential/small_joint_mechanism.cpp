@@ -27,23 +27,23 @@ constexpr double kMostFarCost = 300;
 
 // The most that the finest slots add to the logarithm of a proposal's weight, for all quantiles
 // together. Finer slots take longer to weigh; coarser slots lead to more refused proposals.
-constexpr double kFinestEnvelope = 2;
+constexpr double kFinestEnvelope = 1.5;
 // The same for slots far from the targets, once the slots are as fine as they get.
 constexpr double kFarEnvelope = 3;
 
 // The distance from a target, in 1 / lambda, within which slots have the finest width, and by how
 // much of the distance beyond it they may be wider.
 constexpr double kNear = 1;
-constexpr double kWidestGrowth = 0.25;
+constexpr double kWidestGrowth = 0.3;
 
 // The bound on the weight of all lattice points that are not filtered may be this many times the
 // weight for s = n. A larger factor leads to more refused proposals, but fewer points need
 // filtering.
-constexpr double kUnfiltered = 4;
+constexpr double kUnfiltered = 8;
 
 // Proposals without an accepted one after which the slots are made finer. Chance alone hardly ever
 // refuses as many.
-constexpr int kProposalsBeforeRefining = 400;
+constexpr int kProposalsBeforeRefining = 100;
 
 class SmallJointMechanism {
  public:
@@ -54,15 +54,19 @@ class SmallJointMechanism {
         interval_(interval),
         context_(context),
         utility_(quantiles, lambda, context.memory),
-        records_(in_records(rank.at(interval.end) - rank.at(interval.begin))),
+        begin_rank_(rank.at(interval.begin)),
+        end_rank_(rank.at(interval.end)),
+        records_(in_records(end_rank_ - begin_rank_)),
         log_volume_(-std::lgamma(static_cast<double>(quantiles.size()) + 1)),
         targets_(context.memory),
+        cells_(context.memory),
         filtered_(context.memory),
         weights_(context.memory),
         sums_(context.memory) {
     for (std::size_t k = 1; k <= quantiles.size(); ++k) {
       targets_.push_back(utility_.expected_before(k, records_));
     }
+    for (const double target : targets_) cells_.push_back(cell_of(target));
     limit_ = std::min(reach_of(log_least(), kTailBits + kLatticeBits), kMostFarCost / lambda);
     prepare(kWidestGrowth);
   }
@@ -77,6 +81,27 @@ class SmallJointMechanism {
  private:
   double quantiles() const { return static_cast<double>(utility_.quantiles()); }
 
+  double finest() const { return kFinestEnvelope / (utility_.lambda() * quantiles()); }
+
+  // A rank in records, counted from the beginning of the interval, as one of the histogram. Ranks
+  // outside the interval become that of its nearest end.
+  ScaledRank scaled(double records) const {
+    return std::clamp(
+        begin_rank_ + static_cast<ScaledRank>(std::ldexp(records, int{kPositionBits})), begin_rank_,
+        end_rank_);
+  }
+
+  // The ranks of the cell that a target lies in, or the target alone if the cell has fewer records
+  // than the finest slot.
+  RankStretch cell_of(double target) const {
+    const ScaledRank rank = scaled(target);
+    const std::size_t beyond = rank_.first_run_beyond(rank);
+    if (beyond == 0 || rank_.before(beyond) <= rank) return {target, target};
+    const double low = in_records(std::max(rank_.before(beyond - 1), begin_rank_) - begin_rank_);
+    const double high = in_records(std::min(rank_.before(beyond), end_rank_) - begin_rank_);
+    return high - low > finest() ? RankStretch{low, high} : RankStretch{target, target};
+  }
+
   // The logarithm of a lower bound on the weight of all positions, in units of sorted volume. It is
   // that of positions with ranks near the targets: independent even positions U_k come to lie in
   // the stretches about the targets at least with the product of their measures, and then the
@@ -85,19 +110,12 @@ class SmallJointMechanism {
     const double lambda = utility_.lambda();
     const double at_position = std::ldexp(records_, -int{kPositionBits});
     const double near = std::max(1 / (lambda * quantiles()), at_position);
-    const ScaledRank begin = rank_.at(interval_.begin);
-    const ScaledRank end = rank_.at(interval_.end);
-    const auto scaled = [&](double records) {
-      return begin + static_cast<ScaledRank>(std::ldexp(records, int{kPositionBits}));
-    };
     double log_measure = 0;
     for (const double target : targets_) {
-      const Position first =
-          std::clamp(rank_.first_reaching(std::clamp(scaled(target - near), begin, end)),
-                     interval_.begin, interval_.end - 1);
+      const Position first = std::clamp(rank_.first_reaching(scaled(target - near)),
+                                        interval_.begin, interval_.end - 1);
       const Position last =
-          std::clamp(rank_.last_within(std::clamp(scaled(target + near), begin, end)), first,
-                     interval_.end - 1);
+          std::clamp(rank_.last_within(scaled(target + near)), first, interval_.end - 1);
       log_measure += std::log(static_cast<double>(last - first + 1) /
                               static_cast<double>(interval_.end - interval_.begin));
     }
@@ -121,10 +139,11 @@ class SmallJointMechanism {
     growth_ = growth;
     const double lambda = utility_.lambda();
     const SlotWidths widths{.targets = targets_,
-                            .finest = kFinestEnvelope / (lambda * quantiles()),
+                            .finest = finest(),
                             .near = kNear / lambda,
                             .growth = growth,
-                            .farthest = limit_};
+                            .farthest = limit_,
+                            .cells = cells_};
     const auto slots = cut_into_slots(rank_, interval_, widths, context_);
     chain_.emplace(slots, widths, records_, utility_, limit_, context_.memory);
     weigh_lattice();
@@ -198,13 +217,14 @@ class SmallJointMechanism {
         positions[k] = draw_position(chain_->slot(path[k]).positions);
       }
       if (!ascend(positions)) return false;
+      measure_gaps(positions, [&](std::size_t k) { return chain_->slot(path[k]).first_run; });
       cost = chain_->cost(path, s);
     } else {
       for (Position& position : positions) position = draw_position(interval_);
       std::ranges::sort(positions);
+      measure_gaps(positions, [](std::size_t) { return std::size_t{0}; });
       cost = std::abs(records_ - s);
     }
-    measure_gaps(positions);
     const double departure = utility_.departure(gaps(), s);
     return context_.random.unit_real() < std::exp(-utility_.lambda() * (departure - cost)) &&
            is_least(index, departure);
@@ -228,14 +248,17 @@ class SmallJointMechanism {
 
   std::span<const double> gaps() const { return std::span(gaps_).first(utility_.quantiles() + 1); }
 
-  void measure_gaps(std::span<const Position> positions) {
-    ScaledRank previous = rank_.at(interval_.begin);
+  // The first run that is not before positions[k] is at least first_run(k).
+  template <class FirstRun>
+  void measure_gaps(std::span<const Position> positions, FirstRun first_run) {
+    ScaledRank previous = begin_rank_;
     for (std::size_t k = 0; k < positions.size(); ++k) {
-      const ScaledRank here = rank_.at(positions[k]);
+      const std::size_t run = rank_.data().first_run_from(cell_at(positions[k]), first_run(k));
+      const ScaledRank here = rank_.at(positions[k], run);
       gaps_[k] = in_records(here - previous);
       previous = here;
     }
-    gaps_[positions.size()] = in_records(rank_.at(interval_.end) - previous);
+    gaps_[positions.size()] = in_records(end_rank_ - previous);
   }
 
   // Whether this lattice point is the first of those with the least departure. So positions are
@@ -260,9 +283,12 @@ class SmallJointMechanism {
   PositionInterval interval_;
   MechanismContext context_;
   JointUtility utility_;
+  ScaledRank begin_rank_;
+  ScaledRank end_rank_;
   double records_;
   double log_volume_;
   std::pmr::vector<double> targets_;
+  std::pmr::vector<RankStretch> cells_;  // of the targets
   std::optional<JointChain> chain_;
   double limit_ = 0;                  // on the departure of what is proposed
   double growth_ = 0;                 // of the slots' widths

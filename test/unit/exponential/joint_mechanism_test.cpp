@@ -283,9 +283,12 @@ TEST_P(JointMechanismOfManyQuantiles, HasTheLawOfTheNumbersBetweenCells) {
             kFalseAlarm);
 }
 
-// Up to 16 quantiles are drawn in double precision.
+// Up to 4 quantiles have a program of their own, in which the two cells are heavy. Up to 16 are
+// drawn in double precision.
 INSTANTIATE_TEST_SUITE_P(Numbers, JointMechanismOfManyQuantiles,
-                         ::testing::Values(ManyCase{"Five", 5, 1, 2000},
+                         ::testing::Values(ManyCase{"Two", 2, 1.5, 20'000},
+                                           ManyCase{"Four", 4, 1.5, 20'000},
+                                           ManyCase{"Five", 5, 1, 2000},
                                            ManyCase{"Sixteen", 16, 1, 1000},
                                            ManyCase{"Seventeen", 17, 1, 1000}),
                          case_name);

@@ -220,6 +220,61 @@ TEST(RankSlots, LeaveOutRanksFarFromAllTargets) {
   }
 }
 
+// --- Heavy cells ---------------------------------------------------------------------------------
+
+// Slots for one target, with the ranks of its cell.
+std::vector<RankSlot> slots_with_cell(const Dataset& data, double target, const RankStretch& cell,
+                                      double finest) {
+  const Histogram histogram = histogram_of(data);
+  const SmearedRank rank(histogram);
+  const std::vector<double> targets = {target};
+  const std::vector<RankStretch> cells = {cell};
+  const SlotWidths widths{targets, finest, 2, 0.25, kEverything, cells};
+  const auto slots = cut_into_slots(rank, whole(data), widths, TestWorkspace());
+  return {slots.begin(), slots.end()};
+}
+
+TEST(RankSlots, KeepHeavyCellsApart) {
+  Dataset data{1000, std::vector<std::uint32_t>(100, 500)};
+  data.records.push_back(200);
+  const std::vector<RankSlot> slots = slots_with_cell(data, 51, {1, 101}, 3);
+  // All positions before the heavy cell, about its light record, and those behind it.
+  ASSERT_GE(slots.size(), 15U);
+  EXPECT_EQ(slots.front().positions.end, cell_start(500));
+  EXPECT_EQ(slots.front().half_range, 0.5);
+  EXPECT_EQ(slots[1].border, 100);
+  EXPECT_EQ(slots.back().positions.begin, cell_start(501));
+  EXPECT_EQ(slots.back().half_range, 0);
+  EXPECT_EQ(slots.back().border, 100);
+  EXPECT_EQ(slots.back().first_run, 2U);
+  for (std::size_t i = 1; i < slots.size(); ++i) {
+    EXPECT_EQ(slots[i].positions.begin, slots[i - 1].positions.end);
+    if (i > 1 && i + 1 < slots.size()) {
+      EXPECT_EQ(slots[i].border, 0);
+      EXPECT_EQ(slots[i].first_run, 1U);
+    }
+  }
+}
+
+TEST(RankSlots, JoinCellsThatAreNoHeavierThanASlot) {
+  const std::vector<RankSlot> slots =
+      slots_with_cell({1000, {200, 500, 500, 500, 800}}, 2, {1, 4}, 6);
+  ASSERT_EQ(slots.size(), 1U);
+  EXPECT_EQ(slots[0].border, 0);
+}
+
+// Just outside the target's cell slots are as fine as at the target.
+TEST(RankSlots, AreFineBesideTheCellOfATarget) {
+  Dataset data = evenly_spread(1000);
+  data.records.insert(data.records.end(), 400, 500);
+  const std::vector<RankSlot> slots = slots_with_cell(data, 700, {500, 901}, 3);
+  for (const RankSlot& slot : slots) {
+    const double low = slot.middle - slot.half_range;
+    const double distance = low < 500 ? 500 - low : low > 901 ? low - 901 : std::abs(low - 700);
+    EXPECT_LE(2 * slot.half_range, std::max(3.0, (distance - 2) * 0.25) + 1e-6) << low;
+  }
+}
+
 TEST(RankSlots, ThrowWhenMemoryRunsOut) {
   const Histogram histogram = histogram_of({2, {0, 1}});
   const SmearedRank rank(histogram);
