@@ -89,7 +89,7 @@ class JointChain {
   // are at the expected distance or farther. The last of a row has no slot; `split` is there the
   // number of its slots that are so far from the end.
   struct Message {
-    Message() {}  // filter() writes all members
+    Message() {}  // filter() writes all members that are read
 
     double weight;
     double before;
@@ -101,6 +101,7 @@ class JointChain {
                                       double limit) const;
   // Adds the slots of a row.
   void join(std::span<const RankSlot> window, const SlotWidths& widths, std::size_t quantile);
+
   double records_;
   const JointUtility& utility_;
   std::pmr::vector<Row> rows_;

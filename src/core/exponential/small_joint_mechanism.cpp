@@ -74,7 +74,7 @@ class SmallJointMechanism {
   void draw(std::span<Position> positions) {
     for (int refused = 1; !propose(positions); ++refused) {
       context_.cancel.tick(weights_.size());
-      if (refused % kProposalsBeforeRefining == 0) prepare(std::max(growth_ / 4, slowest_growth()));
+      if (refused % kProposalsBeforeRefining == 0) refine();
     }
   }
 
@@ -133,6 +133,11 @@ class SmallJointMechanism {
   // With it the slots of positions within the limit add at most kFinestEnvelope + kFarEnvelope.
   double slowest_growth() const {
     return std::min(kFarEnvelope / (utility_.lambda() * quantiles() * limit_), kWidestGrowth);
+  }
+
+  void refine() {
+    const double growth = std::max(growth_ / 4, slowest_growth());
+    if (growth < growth_) prepare(growth);
   }
 
   void prepare(double growth) {
