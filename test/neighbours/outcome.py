@@ -41,8 +41,8 @@ class Outcome:
 
     @property
     def failed_for_value(self) -> bool:
-        """A division by zero or the like, also the refusal of a statement after it in the same transaction."""
-        return self.sqlstate[:2] in ("22", "25")
+        """A division by zero or a name that does not exist, also the refusal of a statement after it in the same transaction."""
+        return self.sqlstate[:2] in ("22", "25") or self.sqlstate in ("42P01", "42602")
 
     def __str__(self) -> str:
         if self.error:
