@@ -200,11 +200,11 @@ bool stands_for_itself(const UserHash* hasher) {
   return hasher->form == IdForm::kBytes && is_integer(hasher);
 }
 
-uint64 number_of_user(const UserHash* hasher, Datum user) {
+uint64 integer_of_user(const UserHash* hasher, Datum user) {
   return integer_of(hasher, user);
 }
 
-bool has_bytes_of_its_own(const UserHash* hasher) {
+bool bytes_stand_for_ids(const UserHash* hasher) {
   return hasher->form == IdForm::kBlanks || (hasher->form == IdForm::kBytes && !is_integer(hasher));
 }
 

@@ -11,10 +11,11 @@ extern "C" {
 
 // A keyed 64-bit hash of the user's id stands for the user. Equal ids have equal hashes.
 // core/contributions/user_rows.hpp says what a collision does. The hash is one of the id's bytes
-// for the types of which it is known that equal ids have equal bytes. For any other type the type's
-// own hash function comes first, and ids collide where that function collides. Types whose hash
-// function is known to collide (composite types, jsonb, ranges, intervals) are refused. So are
-// floating-point types, which hold values and not ids.
+// for the types of which it is known that equal ids have equal bytes. That of a numeric is one of
+// its normalized digits. For any other type the type's own hash function comes first, and ids
+// collide where that function collides. Types whose hash function is known to collide (composite
+// types, jsonb, ranges, intervals) are refused. So are floating-point types, which hold values and
+// not ids.
 namespace dpquantile {
 
 enum class IdForm : uint8 {
@@ -57,12 +58,12 @@ uint64 hash_user(UserHash* hasher, Datum user);
 bool stands_for_itself(const UserHash* hasher);
 
 // The id itself as a number, if it stands for itself: no two ids have one number.
-uint64 number_of_user(const UserHash* hasher, Datum user);
+uint64 integer_of_user(const UserHash* hasher, Datum user);
 
 // Whether ids are equal if and only if bytes_of_user() are.
-bool has_bytes_of_its_own(const UserHash* hasher);
+bool bytes_stand_for_ids(const UserHash* hasher);
 
-// The bytes that stand for such an id that is passed by reference. They stay as long as the id or,
+// The bytes that stand for the id, if bytes_stand_for_ids(). They stay as long as the id or,
 // if that is compressed or out of line, what is allocated in the current memory context. ereports
 // if it cannot be read.
 std::span<const uint8> bytes_of_user(const UserHash* hasher, Datum user);

@@ -29,7 +29,7 @@ void add_parameter(KeyText* key, ParamListInfo parameters, int number) {
 }
 
 // What the tables of the level protect.
-void add_units(KeyText* key, const ReleaseNode* node, const BorrowedPlan& mark) {
+void add_protection(KeyText* key, const ReleaseNode* node, const BorrowedPlan& mark) {
   const ListCell* cell;
   foreach (cell, mark.relations) {
     const int number = foreach_current_index(cell);
@@ -45,8 +45,8 @@ struct EarlyValue {
   int number;       // of the parameter that has it
 };
 
-// Those that depend on the clock or on settings. An immutable expression of parameters has the
-// value that theirs imply, and a plan for certain parameters has it as a constant.
+// The early values that depend on the clock or on settings. An immutable expression of parameters
+// has the value that theirs imply, and a plan for certain parameters has it as a constant.
 std::span<EarlyValue> changing_values(const BorrowedPlan& mark) {
   const auto most = static_cast<Size>(list_length(mark.expressions));
   auto* values = static_cast<EarlyValue*>(palloc(Max(most, 1) * sizeof(EarlyValue)));
@@ -60,8 +60,8 @@ std::span<EarlyValue> changing_values(const BorrowedPlan& mark) {
   return {values, count};
 }
 
-// Each with its expression, and in an order that is theirs: a level may be in two statements that
-// have other expressions before it.
+// Each after the identity of its expression, and sorted by it: two statements with the same level
+// may have different expressions before it.
 void add_early_values(KeyText* key, ParamListInfo parameters, const BorrowedPlan& mark) {
   const std::span<EarlyValue> values = changing_values(mark);
   std::ranges::sort(values, {}, &EarlyValue::identity);
@@ -107,7 +107,7 @@ AnswerKey key_of(const ReleaseNode* node, const BorrowedPlan& mark) {
     add_number(&key, node->calls[i].method);
     add_bytes(&key, checked, parameters_size(checked->quantile_count));
   }
-  add_units(&key, node, mark);
+  add_protection(&key, node, mark);
   const ParamListInfo parameters = node->scan.ss.ps.state->es_param_list_info;
   const int given = parameters == nullptr ? 0 : Min(parameters->numParams, mark.own_parameters);
   add_number(&key, static_cast<uint64>(given));

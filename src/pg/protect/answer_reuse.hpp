@@ -23,8 +23,8 @@ bool wants_fresh_answers();
 bool is_same_whenever_asked(const ReleaseNode* node);
 
 // The key of this execution: the identity of the query level with the columns of its answers, the
-// parameters of its calls, the values of the query's own parameters, and what depends on the clock
-// or on settings.
+// parameters of its calls, what its tables protect, the values of the query's own parameters, and
+// what depends on the clock or on settings.
 AnswerKey key_of(const ReleaseNode* node, const BorrowedPlan& mark);
 
 }  // namespace dpquantile

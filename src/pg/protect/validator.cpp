@@ -259,8 +259,9 @@ List* set_validated(const QueryLevel* level) {
   return relations;
 }
 
-// No parameter has the values of such functions, so no key of kept answers would have them.
-void forget_identity_of_changing(Query* query) {
+// An aggregate over no protected rows computes now() and the like itself. Their values are in no
+// key, so its answers are not kept.
+void keep_no_changing_answers(Query* query) {
   if (contain_mutable_functions(reinterpret_cast<Node*>(query))) query->queryId = 0;
 }
 
@@ -280,7 +281,7 @@ void check_by_kind(QueryLevel* level) {
     case LevelKind::kOuter:
       check_outer_query(level);
       if (level->query->hasAggs) mark_charged_tables(level->query, NIL);
-      forget_identity_of_changing(level->query);
+      keep_no_changing_answers(level->query);
       break;
   }
 }

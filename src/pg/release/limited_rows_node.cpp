@@ -52,7 +52,7 @@ struct LimitedRowsNode {
   MemoryContext memory;  // of the rows; null before they are read
   RowPartitions rows;
   RowHash row_hash;
-  BytesHashKey* id_key;  // if bytes stand for ids
+  BytesHashKey* id_key;  // used if bytes stand for ids
   uint64 seed;           // of the numbers of users
   RowCounts* counts;     // null if rows are kept; those of users without room are kept in any case
   uint64* users;         // kAtOnce
@@ -105,7 +105,7 @@ void begin(CustomScanState* scan, EState* state, int flags) {
   node->user_hash =
       make_user_hash(reinterpret_cast<const Node*>(entry->expr), CurrentMemoryContext);
   node->is_number = stands_for_itself(node->user_hash);
-  node->has_bytes = has_bytes_of_its_own(node->user_hash);
+  node->has_bytes = bytes_stand_for_ids(node->user_hash);
 }
 
 // ---- Reading -------------------------------------------------------------------------------
@@ -149,22 +149,22 @@ uint64 hash_of_id(const LimitedRowsNode* node, Datum user) {
   return hash_of_bytes(*node->id_key, bytes_of_user(node->user_hash, user));
 }
 
-uint64 hash_with_memory(LimitedRowsNode* node, Datum user) {
+uint64 hash_in_row_memory(LimitedRowsNode* node, Datum user) {
   const MemoryContext previous = MemoryContextSwitchTo(memory_of_row(node));
   const uint64 hash = node->has_bytes ? hash_of_id(node, user) : hash_user(node->user_hash, user);
   MemoryContextSwitchTo(previous);
   return hash;
 }
 
-uint64 number_for_user(LimitedRowsNode* node, Datum user) {
-  if (node->is_number) return number_of_user(node->user_hash, user);
+uint64 unscattered_user(LimitedRowsNode* node, Datum user) {
+  if (node->is_number) return integer_of_user(node->user_hash, user);
   if (node->has_bytes && !is_stored_apart(node->user_hash, user)) return hash_of_id(node, user);
-  return hash_with_memory(node, user);
+  return hash_in_row_memory(node, user);
 }
 
 // A number for the user, scattered, so that few users agree in some bits.
 uint64 scattered_user(LimitedRowsNode* node, Datum user) {
-  return scattered(number_for_user(node, user) ^ node->seed);
+  return scattered(unscattered_user(node, user) ^ node->seed);
 }
 
 // By the highest bits. Those of a part are sorted by the lowest.
