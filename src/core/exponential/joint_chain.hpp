@@ -107,7 +107,7 @@ class JointChain {
   std::pmr::vector<Row> rows_;
   std::pmr::vector<RankSlot> slots_;  // of all rows
   std::pmr::vector<Entry> entries_;
-  // Of each call of filter().
+  // Each call of filter() adds to these two.
   std::pmr::vector<Message> messages_;
   std::pmr::vector<Shift> shifts_;  // of the rows, and of the end
 };
