@@ -19,7 +19,7 @@ std::pmr::vector<std::int64_t> count_nodes(const LevelTree& tree,
   for (std::size_t level = tree.levels() - 1; level > 0; --level) {
     auto child = nodes.begin() + static_cast<std::ptrdiff_t>(tree.offset(level + 1));
     for (std::uint32_t node = 0; node < tree.nodes(level); ++node) {
-      const auto end = child + tree.children(level, node);
+      const auto end = child + static_cast<std::ptrdiff_t>(tree.children(level, node));
       nodes[tree.offset(level) + node] = std::accumulate(child, end, std::int64_t{0});
       child = end;
     }

@@ -6,14 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "core/base/cache_line.hpp"
 #include "core/base/workspace.hpp"
 #include "core/histogram/cell_runs.hpp"
 #include "core/histogram/histogram.hpp"
 
 namespace dpquantile {
-
-// The number of bytes that a processor's cache fetches at once.
-inline constexpr std::size_t kCacheLine = 64;
 
 // Some of a group's cells in one cache line, and a link to the cells before them.
 struct CellChunk {

@@ -35,8 +35,8 @@ CellTable::CellTable(const CellLaw& law) : law_(law), bounds_{0}, guide_{} {
     half_bounds_.push_back(static_cast<std::uint32_t>(bound >> kOtherHalfBits));
   }
   std::uint16_t cell = 0;
-  for (std::uint64_t part = 0; part < guide_.size(); ++part) {
-    while (part << (kWordBits - kGuideBits) >= bounds_[cell + 1u]) ++cell;
+  for (std::size_t part = 0; part < guide_.size(); ++part) {
+    while (std::uint64_t{part} << (kWordBits - kGuideBits) >= bounds_[cell + 1u]) ++cell;
     guide_[part] = cell;
   }
 }

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/contributions/fixed_point.hpp"
 #include "core/privacy/weighted_sampler.hpp"
 #include "core/user_level/budget_split.hpp"
@@ -73,7 +74,7 @@ std::pmr::vector<std::uint32_t> means_before(std::span<const FilledArray> arrays
   for (const FilledArray& array : arrays) {
     work.cancel.tick();
     const std::uint64_t cell = array.sum / array.rows / kCellUnits;
-    ++before[std::min<std::uint64_t>(cell, kCells - 1) + 1];
+    ++before[as_size(std::min<std::uint64_t>(cell, kCells - 1)) + 1];
   }
   for (std::uint32_t cell = 0; cell < kCells; ++cell) before[cell + 1] += before[cell];
   return before;

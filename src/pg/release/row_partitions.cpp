@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/base/cache_line.hpp"
+
 extern "C" {
 #include "access/tupmacs.h"
 #include "commands/tablespace.h"
@@ -19,7 +21,7 @@ struct StoredBlock {
 };
 
 // What the next row needs is in one line of the processor's cache.
-struct RowPart {
+struct alignas(kCacheLine) RowPart {
   RowBlock* writes;  // the block that gets rows, or null
   char* free_from;   // in this block; null if there is none
   char* free_to;
@@ -39,8 +41,6 @@ struct RowColumn {
 
 namespace {
 
-constexpr Size kCacheLine = 64;
-static_assert(sizeof(RowPart) == kCacheLine);
 constexpr Size kSmallBlock = 1024;
 constexpr Size kLargeBlock = 4096;
 // The blocks that get rows take at most an eighth of the memory.

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/as_size.hpp"
 #include "core/base/error.hpp"
 #include "support/context_testing.hpp"
 
@@ -59,7 +60,7 @@ std::vector<RowChoice> choices_of(std::vector<std::uint64_t> users,
   const BeyondLimit beyond = count_rows_of_users(users, most, places, counts, work);
   std::vector<HashedRow> hashed(beyond.rows);
   for (std::size_t i = 0; i < users.size(); ++i) {
-    std::size_t& place = places[users[i]];
+    std::size_t& place = places[as_size(users[i])];
     if (place == kWithinLimit) {
       choices[i] = RowChoice::kChosen;
     } else {

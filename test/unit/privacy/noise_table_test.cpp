@@ -136,8 +136,8 @@ TEST_F(NoiseTables, FollowTheGaussianLaw) {
 }
 
 TEST_F(NoiseTables, AreSymmetric) {
-  for (const NoiseTable& table :
-       {NoiseTable::laplace({1, 1}), NoiseTable::laplace({50, 1}), NoiseTable::gaussian({9, 1})}) {
+  for (const NoiseTable& table : {NoiseTable::laplace({1, 1}), NoiseTable::laplace({50, 1}),
+                                  NoiseTable::gaussian(Rational{9, 1})}) {
     EXPECT_GT(sign_p_value(draws_of(table)), kFalseAlarm);
   }
 }
@@ -249,9 +249,9 @@ TEST(NoiseTableSources, MustNotFail) {
   FailingSource source;
   RandomStream random(source);
   EXPECT_THROW(NoiseTable::laplace({10, 3}).draw(random), RandomnessUnavailable);
-  EXPECT_THROW(NoiseTable::gaussian({7, 3}).draw(random), RandomnessUnavailable);
+  EXPECT_THROW(NoiseTable::gaussian(Rational{7, 3}).draw(random), RandomnessUnavailable);
   std::array<std::int64_t, 2> noise{};
-  EXPECT_THROW(NoiseTable::gaussian({7, 3}).draw(noise, random), RandomnessUnavailable);
+  EXPECT_THROW(NoiseTable::gaussian(Rational{7, 3}).draw(noise, random), RandomnessUnavailable);
 }
 
 }  // namespace

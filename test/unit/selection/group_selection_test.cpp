@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -34,7 +35,7 @@ TEST(GroupSelection, KeepsAsTheOptimalRecursionDoes) {
     for (const double delta : {1e-12, 1e-6, 1e-3, 0.1, 0.5}) {
       const GroupSelection selection(epsilon, delta);
       const auto expected = optimal(epsilon, delta, selection.rows_always_kept() + 2);
-      for (std::uint64_t rows = 0; rows < expected.size(); ++rows) {
+      for (std::size_t rows = 0; rows < expected.size(); ++rows) {
         const double keep = selection.keep_probability(rows);
         ASSERT_LE(keep, static_cast<double>(expected[rows]) * (1 + 1e-12))
             << epsilon << " " << rows;
