@@ -257,8 +257,7 @@ UPDATE ruled SET id = 2;
 UPDATE clock SET x = 1;
 \set VERBOSITY terse
 INSERT INTO clock VALUES (1, 2);
-COPY clock_part FROM STDIN;
-\.
+\copy clock_part FROM '/dev/null'
 SELECT * FROM clock FOR UPDATE;
 UPDATE conditional SET id = 2;
 CREATE TABLE new (id int);

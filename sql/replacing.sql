@@ -79,7 +79,7 @@ RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_zrow', 1, 1e-6, 'zcdp', neighbours => 'add or remove');
 SELECT dp_grant_budget('regress_dpq_zrow', 1, 1e-6, neighbours => 'replace');
 SELECT accountant, neighbours FROM dp_budget WHERE role = 'regress_dpq_zrow'::regrole;
-SELECT query, rho_each, fits FROM dp_budget_fits(0.05) WHERE role = 'regress_dpq_zrow'::regrole;
+SELECT query, round(rho_each::numeric, 12) AS rho_each, fits FROM dp_budget_fits(0.05) WHERE role = 'regress_dpq_zrow'::regrole;
 SET ROLE regress_dpq_zrow;
 SELECT dp_count(NULL, dp_options(rho => 1e-4)) IS NOT NULL AS count,
        dp_sum(change, NULL, -4, 4, dp_options(rho => 1e-4)) IS NOT NULL AS sum,
