@@ -111,7 +111,8 @@ include $(PGXS)
 # src/core must not see PostgreSQL's headers. For src/pg they are system headers, which cause no warnings.
 pg_include_dirs := $(includedir_server) $(includedir_internal)
 CORE_CPPFLAGS := -Isrc $(filter-out -I. -I$(srcdir) $(pg_include_dirs:%=-I%),$(CPPFLAGS))
-override CPPFLAGS := $(CORE_CPPFLAGS) -DDPQ_VERSION='"$(EXTVERSION)"' $(addprefix -isystem ,$(pg_include_dirs))
+# PostgreSQL's off_t has 64 bits. On processors of 32 bits its headers ask for that, but headers of C++ come before them.
+override CPPFLAGS := $(CORE_CPPFLAGS) -D_FILE_OFFSET_BITS=64 -DDPQ_VERSION='"$(EXTVERSION)"' $(addprefix -isystem ,$(pg_include_dirs))
 # PostgreSQL loads libraries with RTLD_GLOBAL. Hidden symbols cannot clash with those of another
 # extension, and calls to them need no table.
 HIDDEN := -fvisibility=hidden -fvisibility-inlines-hidden
