@@ -19,38 +19,54 @@ constexpr std::size_t kLargestBlock = 1024;
 
 }  // namespace
 
-void CellChunkPool::begin_block() {
+void CellBundlePool::begin_block() {
   const std::size_t size =
       blocks_.empty() ? kFirstBlock : std::min(2 * blocks_.back().size(), kLargestBlock);
   blocks_.emplace_back(size);
   left_ = size;
 }
 
-CellChunk* CellChunkPool::take() {
+CellBundle* CellBundlePool::take() {
   if (given_back_ != nullptr) return std::exchange(given_back_, given_back_->previous);
   if (left_ == 0) begin_block();
-  return blocks_.back()[blocks_.back().size() - left_--].chunks;
+  return &blocks_.back()[blocks_.back().size() - left_--];
 }
 
-void CellChunkPool::give_back(CellChunk* first) {
-  first->previous = given_back_;
-  given_back_ = first;
+void CellBundlePool::give_back(CellBundle* bundle) {
+  bundle->previous = given_back_;
+  given_back_ = bundle;
 }
 
-void CellChunks::make_room(CellChunkPool& pool) {
-  CellChunk* chunk = is_first_of_bundle(newest_) ? pool.take() : newest_.previous + 1;
-  *chunk = newest_;
-  newest_.previous = chunk;
-  ++newest_.chunks_before;
-  newest_.used = 0;
+void CellChunks::make_room(CellBundlePool& pool) {
+  const std::size_t place = chunks_ % kChunksOfBundle;
+  if (place == 0) {
+    CellBundle* bundle = pool.take();
+    bundle->previous = newest_bundle_;
+    newest_bundle_ = bundle;
+  }
+  std::ranges::copy(latest_, newest_bundle_->cells + place * kChunk);
+  ++chunks_;
+  used_ = 0;
+}
+
+template <class Visit>
+void CellChunks::visit_cells(Visit visit) const {
+  visit(std::span(latest_).first(used_));
+  std::size_t in_bundles = chunks_ * kChunk;
+  for (const CellBundle* bundle = newest_bundle_; bundle != nullptr; bundle = bundle->previous) {
+    // Only the newest bundle may have room.
+    const std::size_t before = (in_bundles - 1) / CellBundle::kCells * CellBundle::kCells;
+    visit(std::span(bundle->cells).first(in_bundles - before));
+    in_bundles = before;
+  }
 }
 
 std::pmr::vector<std::uint32_t> CellChunks::list(std::pmr::memory_resource* memory) const {
   std::pmr::vector<std::uint32_t> cells(memory);
   cells.reserve(total());
-  for (const CellChunk* chunk = &newest_; chunk != nullptr; chunk = chunk->previous) {
-    cells.insert(cells.end(), chunk->cells, chunk->cells + chunk->used);
-  }
+  visit_cells([&](std::span<const std::uint32_t> some) {
+    cells.insert(cells.end(), some.begin(), some.end());
+  });
   return cells;
 }
 
@@ -66,9 +82,9 @@ CellRuns CellChunks::encode(std::uint64_t cells, const Workspace& work) const {
 std::pmr::vector<std::uint64_t> CellChunks::counts(std::uint64_t cells,
                                                    std::pmr::memory_resource* memory) const {
   std::pmr::vector<std::uint64_t> counts(as_size(cells), memory);
-  for (const CellChunk* chunk = &newest_; chunk != nullptr; chunk = chunk->previous) {
-    for (const std::uint32_t cell : std::span(chunk->cells).first(chunk->used)) ++counts[cell];
-  }
+  visit_cells([&](std::span<const std::uint32_t> some) {
+    for (const std::uint32_t cell : some) ++counts[cell];
+  });
   return counts;
 }
 
@@ -77,13 +93,13 @@ Histogram CellChunks::histogram(std::uint64_t cells, const Workspace& work) cons
   return {std::span<std::uint32_t>(records), cells, work};
 }
 
-void CellChunks::clear(CellChunkPool& pool) {
-  for (CellChunk* chunk = newest_.previous; chunk != nullptr;) {
-    CellChunk* previous = chunk->previous;
-    if (is_first_of_bundle(*chunk)) pool.give_back(chunk);
-    chunk = previous;
+void CellChunks::close(CellBundlePool& pool) {
+  for (CellBundle* bundle = newest_bundle_; bundle != nullptr;) {
+    pool.give_back(std::exchange(bundle, bundle->previous));
   }
-  newest_ = {};
+  newest_bundle_ = nullptr;
+  chunks_ = 0;
+  used_ = kChunk;
 }
 
 }  // namespace dpquantile

@@ -13,64 +13,56 @@
 
 namespace dpquantile {
 
-// Some of a group's cells in one cache line, and a link to the cells before them.
-struct CellChunk {
-  static constexpr std::size_t kCells =
-      (kCacheLine - sizeof(void*) - 2 * sizeof(std::uint16_t)) / sizeof(std::uint32_t);
+// Cells of a group's records that lie next to each other, so that reading them back waits for the
+// memory only once, and a link to the bundle before.
+struct alignas(kCacheLine) CellBundle {
+  static constexpr std::size_t kCells = 56;
 
-  CellChunk* previous;
-  std::uint16_t chunks_before;
-  std::uint16_t used;
+  CellBundle* previous;
   std::uint32_t cells[kCells];
 };
-static_assert(sizeof(CellChunk) == kCacheLine);
+static_assert(sizeof(CellBundle) == 4 * kCacheLine);
 
-// Chunks that lie next to each other, so that reading them back waits for the memory only once.
-struct alignas(kCacheLine) ChunkBundle {
-  static constexpr std::size_t kChunks = 4;
-
-  CellChunk chunks[kChunks];
-};
-
-// Memory for the chunks of very many groups, given out in bundles. Bundles that are given back are
-// used again. The memory returns to the resource when the pool is destroyed.
-class CellChunkPool {
+// Memory for the bundles of very many groups. Bundles that are given back are used again. The
+// memory returns to the resource when the pool is destroyed.
+class CellBundlePool {
  public:
-  explicit CellChunkPool(std::pmr::memory_resource* memory) : blocks_(memory) {}
-  CellChunkPool(const CellChunkPool&) = delete;
-  CellChunkPool& operator=(const CellChunkPool&) = delete;
+  explicit CellBundlePool(std::pmr::memory_resource* memory) : blocks_(memory) {}
+  CellBundlePool(const CellBundlePool&) = delete;
+  CellBundlePool& operator=(const CellBundlePool&) = delete;
 
-  // A bundle for the caller to fill, by its first chunk. Throws std::bad_alloc.
-  CellChunk* take();
-  // Takes back a bundle, by its first chunk.
-  void give_back(CellChunk* first);
+  // A bundle for the caller to fill. Throws std::bad_alloc.
+  CellBundle* take();
+  void give_back(CellBundle* bundle);
 
  private:
   void begin_block();
 
-  std::pmr::vector<std::pmr::vector<ChunkBundle>> blocks_;
+  std::pmr::vector<std::pmr::vector<CellBundle>> blocks_;
   std::size_t left_ = 0;  // unused bundles in the last block
-  CellChunk* given_back_ = nullptr;
+  CellBundle* given_back_ = nullptr;
 };
 
-// The cells of a group's records while they are few, as a list of chunks. With many groups most of
-// the time goes into access to memory: adding a record touches one or two cache lines, always the
-// same ones. Not private: only for use as the input of a mechanism.
+// The cells of a group's records while they are few. With many groups most of the time goes into
+// access to memory. So the latest cells are in the object itself, which an owner can keep in one
+// cache line with all else that a row needs; they move to a bundle a chunk at a time. Not private:
+// only for use as the input of a mechanism.
 //
-// Plain data; its chunks belong to a pool.
+// Plain data; its bundles belong to a pool.
 class CellChunks {
  public:
-  static constexpr std::size_t kMostCells = 160 * CellChunk::kCells;
+  static constexpr std::size_t kChunk = 7;
+  static constexpr std::size_t kMostCells = 300 * kChunk;
 
   // Whether make_room() must be called before the next add().
-  bool full() const { return newest_.used == CellChunk::kCells; }
+  bool full() const { return used_ == kChunk; }
   // Requires full() and total() < kMostCells. Throws std::bad_alloc, and then nothing has changed.
-  void make_room(CellChunkPool& pool);
+  void make_room(CellBundlePool& pool);
   // Adds a record. Requires !full().
-  void add(std::uint32_t cell) { newest_.cells[newest_.used++] = cell; }
+  void add(std::uint32_t cell) { latest_[used_++] = cell; }
 
   // The number of records.
-  std::size_t total() const { return newest_.chunks_before * CellChunk::kCells + newest_.used; }
+  std::size_t total() const { return chunks_ * kChunk + used_; }
 
   // All cells, in no particular order.
   std::pmr::vector<std::uint32_t> list(std::pmr::memory_resource* memory) const;
@@ -82,15 +74,22 @@ class CellChunks {
   // The histogram of the records. Throws Cancelled, std::bad_alloc.
   Histogram histogram(std::uint64_t cells, const Workspace& work) const;
 
-  // Gives all chunks back to the pool and forgets all records.
-  void clear(CellChunkPool& pool);
+  // Gives all bundles back to the pool and forgets all records. There is no room for others: only
+  // full() may be called afterwards, and is true.
+  void close(CellBundlePool& pool);
 
  private:
-  static bool is_first_of_bundle(const CellChunk& chunk) {
-    return chunk.chunks_before % ChunkBundle::kChunks == 0;
-  }
+  static constexpr std::size_t kChunksOfBundle = CellBundle::kCells / kChunk;
+  static_assert(kChunksOfBundle * kChunk == CellBundle::kCells);
 
-  CellChunk newest_{};
+  // Calls visit() with the cells of each bundle and with the latest.
+  template <class Visit>
+  void visit_cells(Visit visit) const;
+
+  std::uint16_t chunks_ = 0;  // in bundles
+  std::uint16_t used_ = 0;    // of latest_
+  std::uint32_t latest_[kChunk];
+  CellBundle* newest_bundle_ = nullptr;
 };
 
 }  // namespace dpquantile

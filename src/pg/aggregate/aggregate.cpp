@@ -58,7 +58,7 @@ MemoryContext group_context(FunctionCallInfo fcinfo) {
 }
 
 Datum expanded_datum(ExpandedRecords* records) {
-  return EOHPGetRWDatum(&records->header);
+  return PointerGetDatum(records->read_write_pointer);
 }
 
 // Makes the state of a new group. The parameters are constant, so the first group of a pool reads

@@ -9,10 +9,6 @@ namespace dpquantile {
 
 namespace {
 
-ExpandedRecords* records_of(ExpandedObjectHeader* header) {
-  return reinterpret_cast<ExpandedRecords*>(header);
-}
-
 // The records as runs. The reference is valid until records are added or another group of the pool
 // is encoded. May throw.
 const CellRuns& encode(ExpandedRecords* records) {
@@ -108,6 +104,13 @@ void add_hashes(DistinctHashes* into, StateRef from, CancelPoll& cancel) {
   }
 }
 
+// PostgreSQL aligns to MAXIMUM_ALIGNOF only.
+void* allocate_aligned(MemoryContext groups) {
+  constexpr std::size_t kSpare = kCacheLine - MAXIMUM_ALIGNOF;
+  char* memory = static_cast<char*>(MemoryContextAlloc(groups, sizeof(ExpandedRecords) + kSpare));
+  return reinterpret_cast<void*>(TYPEALIGN(kCacheLine, memory));
+}
+
 void require_own_state(const RecordsState* state) {
   if (likely(state->library == kLibraryMark)) return;
   ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -148,8 +151,9 @@ GroupPool* make_group_pool(const AggregateParameters* parameters, MemoryContext 
 // groups of the pool; no function of this extension does that.
 ExpandedRecords* make_expanded(GroupPool* pool) {
   MemoryContext groups = MemoryContextGetParent(pool->context);
-  auto* records = new (MemoryContextAlloc(groups, sizeof(ExpandedRecords))) ExpandedRecords;
+  auto* records = new (allocate_aligned(groups)) ExpandedRecords;
   EOH_init_header(&records->header, &kMethods, pool->context);
+  memcpy(records->read_write_pointer, records->header.eoh_rw_ptr, EXPANDED_POINTER_SIZE);
   records->pool = pool;
   records->many = nullptr;
   records->hashes = nullptr;
@@ -164,13 +168,13 @@ void ExpandedRecords::become_many(CancelPoll& cancel) {
   void* memory = pool->memory.allocate(sizeof(GrowingHistogram), alignof(GrowingHistogram));
   many = new (memory) GrowingHistogram(pool->grid.cells, &pool->memory);
   many->add(std::span<const uint32>(few.list(&pool->memory)), cancel);
-  few.clear(pool->chunks);
+  few.close(pool->bundles);
 }
 
 void ExpandedRecords::add(uint32 cell, CancelPoll& cancel) {
   if (many == nullptr && few.full()) {
     if (few.total() < CellChunks::kMostCells) {
-      few.make_room(pool->chunks);
+      few.make_room(pool->bundles);
     } else {
       become_many(cancel);
     }

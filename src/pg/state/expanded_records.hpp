@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 
+#include "core/base/cache_line.hpp"
 #include "core/distinct/distinct_hashes.hpp"
 #include "core/histogram/cell_chunks.hpp"
 #include "core/histogram/growing_histogram.hpp"
@@ -25,7 +27,7 @@ struct GroupPool {
   const AggregateParameters* parameters;
   MemoryContext context;
   ContextMemory memory;
-  CellChunkPool chunks{&memory};
+  CellBundlePool bundles{&memory};
   // The group of few records that was encoded last, or null, and its records as runs.
   const ExpandedRecords* flattened = nullptr;
   CellRuns runs{&memory};
@@ -39,11 +41,14 @@ GroupPool* make_group_pool(const AggregateParameters* parameters, MemoryContext 
 // expanded object, which is flattened to a state of compressed runs or of hashes. It is allocated
 // where the executor keeps the rest of the group, so that a row finds what it needs in neighbouring
 // cache lines.
-struct ExpandedRecords {
-  ExpandedObjectHeader header;
+struct alignas(kCacheLine) ExpandedRecords {
+  // What most rows need is in the first cache line. The datum of the state points to
+  // read_write_pointer, which is a copy of the header's.
+  char read_write_pointer[EXPANDED_POINTER_SIZE];
+  CellChunks few;  // all records if they are few, otherwise closed
   GroupPool* pool;
+  alignas(kCacheLine) ExpandedObjectHeader header;
   GrowingHistogram* many;  // all records if they are many, otherwise null
-  CellChunks few;          // all records if they are few, otherwise empty
   DistinctHashes* hashes;  // null unless the method keeps hashes; then there are no other records
 
   // Adds the record of a value; ignores NaN. ereports if memory is short, if the group has too many
@@ -51,13 +56,9 @@ struct ExpandedRecords {
   pg_attribute_always_inline void add(float8 value) {
     if (unlikely(std::isnan(value))) return;
     const uint32 cell = pool->grid.cell_of(value);
-    if (many != nullptr) {
-      if (unlikely(many->full())) return make_room_and_add(cell);
-      many->add(cell);
-    } else {
-      if (unlikely(few.full())) return make_room_and_add(cell);
-      few.add(cell);
-    }
+    if (likely(!few.full())) return few.add(cell);
+    if (likely(many != nullptr && !many->full())) return many->add(cell);
+    make_room_and_add(cell);
   }
 
   // Adds a hash. ereports if memory is short. Requires a method that keeps hashes.
@@ -74,6 +75,12 @@ struct ExpandedRecords {
  private:
   void make_room_and_add(uint32 cell);
 };
+static_assert(offsetof(ExpandedRecords, header) == kCacheLine);
+
+inline ExpandedRecords* records_of(ExpandedObjectHeader* header) {
+  return reinterpret_cast<ExpandedRecords*>(reinterpret_cast<char*>(header) -
+                                            offsetof(ExpandedRecords, header));
+}
 
 // Makes a group of the pool without records. ereports if memory is short.
 ExpandedRecords* make_expanded(GroupPool* pool);
@@ -98,7 +105,7 @@ inline bool is_expanded(const void* state) {
 inline ExpandedRecords* get_expanded(const void* state) {
   varatt_expanded reference;
   memcpy(&reference, VARDATA_EXTERNAL(state), sizeof reference);
-  return reinterpret_cast<ExpandedRecords*>(reference.eohptr);
+  return records_of(reference.eohptr);
 }
 
 // The state behind a datum, detoasted if necessary. ereports if memory is short, if a library of

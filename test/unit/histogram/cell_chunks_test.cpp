@@ -39,7 +39,7 @@ Records random_records(std::size_t count, std::uint64_t cells) {
   return records;
 }
 
-void add_each(CellChunks& chunks, const Records& records, CellChunkPool& pool) {
+void add_each(CellChunks& chunks, const Records& records, CellBundlePool& pool) {
   for (const std::uint32_t record : records) {
     if (chunks.full()) chunks.make_room(pool);
     chunks.add(record);
@@ -56,16 +56,17 @@ Records list_of(const CellChunks& chunks) {
   return {list.begin(), list.end()};
 }
 
-// Sizes around the borders of chunks, and the largest.
+// Sizes around the borders of chunks and of bundles, and the largest.
 class CellChunksOfSize : public testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Sizes, CellChunksOfSize,
-                         testing::Values(0, 1, 12, 13, 14, 26, 27, 100, kMost - 1, kMost),
+                         testing::Values(0, 1, 6, 7, 8, 14, 15, 63, 64, 100, 119, 120, kMost - 1,
+                                         kMost),
                          testing::PrintToStringParamName());
 
 TEST_P(CellChunksOfSize, HoldAllRecords) {
   for (const std::uint64_t cells : {std::uint64_t{1}, std::uint64_t{100}, kWholeRange}) {
     const Records records = random_records(GetParam(), cells);
-    CellChunkPool pool(heap());
+    CellBundlePool pool(heap());
     CellChunks chunks;
     add_each(chunks, records, pool);
 
@@ -86,7 +87,7 @@ TEST_P(CellChunksOfSize, HoldAllRecords) {
 TEST_P(CellChunksOfSize, CountTheRecordsOfEachCell) {
   for (const std::uint64_t cells : {std::uint64_t{1}, std::uint64_t{100}, std::uint64_t{5000}}) {
     const Records records = random_records(GetParam(), cells);
-    CellChunkPool pool(heap());
+    CellBundlePool pool(heap());
     CellChunks chunks;
     add_each(chunks, records, pool);
     std::vector<std::uint64_t> expected(as_size(cells));
@@ -97,7 +98,7 @@ TEST_P(CellChunksOfSize, CountTheRecordsOfEachCell) {
 
 TEST(CellChunks, KeepManyGroupsApart) {
   constexpr std::size_t kGroups = 500;
-  CellChunkPool pool(heap());
+  CellBundlePool pool(heap());
   std::vector<CellChunks> groups(kGroups);
   std::vector<Records> expected(kGroups);
   std::mt19937_64 random(3);
@@ -112,43 +113,51 @@ TEST(CellChunks, KeepManyGroupsApart) {
   }
 }
 
-TEST(CellChunks, GiveTheirMemoryBackToThePoolWhenCleared) {
+TEST(CellChunks, GiveTheirMemoryBackToThePoolWhenClosed) {
   CountedMemory memory;
-  CellChunkPool pool(&memory);
-  CellChunks chunks;
-  add_each(chunks, random_records(kMost, kWholeRange), pool);
-  const std::size_t used = memory.used();
+  CellBundlePool pool(&memory);
+  std::size_t used = 0;
   for (int i = 0; i < 10; ++i) {
-    chunks.clear(pool);
-    EXPECT_EQ(chunks.total(), 0U);
-    EXPECT_TRUE(list_of(chunks).empty());
+    CellChunks chunks;
     add_each(chunks, random_records(kMost, kWholeRange), pool);
     EXPECT_EQ(sorted(list_of(chunks)), sorted(random_records(kMost, kWholeRange)));
+    chunks.close(pool);
+    if (i == 0) used = memory.used();
   }
   EXPECT_EQ(memory.used(), used);
 }
 
-TEST(CellChunks, TakeFiveBytesPerRecord) {
-  CountedMemory memory;
-  CellChunkPool pool(&memory);
-  std::vector<CellChunks> groups(1000);
-  for (CellChunks& group : groups) add_each(group, random_records(1300, kWholeRange), pool);
-  EXPECT_LE(memory.used(), 1.1 * 1300 * 1000 * kCacheLine / CellChunk::kCells);
+TEST(CellChunks, HaveNoRoomWhenClosed) {
+  CellBundlePool pool(heap());
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{100}}) {
+    CellChunks chunks;
+    add_each(chunks, random_records(size, kWholeRange), pool);
+    chunks.close(pool);
+    EXPECT_TRUE(chunks.full());
+  }
 }
 
-TEST(CellChunkPool, AlignsChunksToCacheLines) {
+TEST(CellChunks, TakeFiveBytesPerRecord) {
+  CountedMemory memory;
+  CellBundlePool pool(&memory);
+  std::vector<CellChunks> groups(1000);
+  for (CellChunks& group : groups) add_each(group, random_records(1300, kWholeRange), pool);
+  EXPECT_LE(memory.used(), 1.1 * 1300 * 1000 * sizeof(CellBundle) / CellBundle::kCells);
+}
+
+TEST(CellBundlePool, AlignsBundlesToCacheLines) {
   std::pmr::monotonic_buffer_resource memory;
   (void)memory.allocate(16, kCacheLine);  // the next block is aligned only on request
-  CellChunkPool pool(&memory);
+  CellBundlePool pool(&memory);
   for (int i = 0; i < 10'000; ++i) {
     ASSERT_EQ(reinterpret_cast<std::uintptr_t>(pool.take()) % kCacheLine, 0U);
   }
 }
 
 TEST(CellChunks, KeepTheirRecordsWhenMemoryRunsOut) {
-  CellChunkPool pool(std::pmr::null_memory_resource());
+  CellBundlePool pool(std::pmr::null_memory_resource());
   CellChunks chunks;
-  const Records records = random_records(CellChunk::kCells, kWholeRange);
+  const Records records = random_records(CellChunks::kChunk, kWholeRange);
   add_each(chunks, records, pool);
   EXPECT_THROW(chunks.make_room(pool), std::bad_alloc);
   EXPECT_TRUE(chunks.full());
