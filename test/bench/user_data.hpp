@@ -134,20 +134,25 @@ class BusData {
   double variance_;
 };
 
-// Several datasets with the same numbers of rows. In a single one chance would decide what is
-// dropped of a few buses with their own offsets.
+// Datasets with the same numbers of rows, made one at a time: they need not all be in memory. In a
+// single one chance would decide what is dropped of a few buses with their own offsets.
 class BusDataSets {
  public:
-  BusDataSets(std::string name, const RowCounts& rows_per_bus, const SpeedLaw& law, int sets,
-              Generator& generator)
-      : name_(std::move(name)), counts_(histogram(rows_per_bus), std::pmr::new_delete_resource()) {
-    for (int i = 0; i < sets; ++i)
-      sets_.push_back(std::make_unique<BusData>(draw_rows(rows_per_bus, law, generator)));
-  }
+  BusDataSets(std::string name, RowCounts rows_per_bus, const SpeedLaw& law, std::uint64_t seed)
+      : name_(std::move(name)),
+        rows_per_bus_(std::move(rows_per_bus)),
+        law_(law),
+        seed_(seed),
+        counts_(histogram(rows_per_bus_), std::pmr::new_delete_resource()) {}
 
   const std::string& name() const { return name_; }
   const RowsPerUser& counts() const { return counts_; }
-  const std::vector<std::unique_ptr<BusData>>& sets() const { return sets_; }
+  // The same each time it is called.
+  std::unique_ptr<BusData> set(std::uint64_t number) const {
+    std::seed_seq seeds{seed_, number};
+    Generator generator(seeds);
+    return std::make_unique<BusData>(draw_rows(rows_per_bus_, law_, generator));
+  }
 
  private:
   static std::vector<UsersWithRows> histogram(const RowCounts& rows_per_bus) {
@@ -157,8 +162,10 @@ class BusDataSets {
   }
 
   std::string name_;
+  RowCounts rows_per_bus_;
+  SpeedLaw law_;
+  std::uint64_t seed_;
   RowsPerUser counts_;
-  std::vector<std::unique_ptr<BusData>> sets_;
 };
 
 }  // namespace dpquantile::bench

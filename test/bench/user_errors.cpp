@@ -8,6 +8,7 @@
 #include "core/contributions/user_sensitivity.hpp"
 #include "core/user_level/user_noise.hpp"
 #include "core/user_level/user_variance.hpp"
+#include "expected_mean_error.hpp"
 #include "line_chart.hpp"
 #include "user_limits.hpp"
 
@@ -15,24 +16,9 @@ namespace dpquantile::bench {
 
 namespace {
 
-// The number of draws per trial. A draw takes time in proportion to the rows.
-constexpr double kRowsPerTrial = 50'000;
-constexpr double kLeastDrawsPerTrial = 0.25;
-constexpr double kMostDrawsPerTrial = 4;
-
-int draws_on(const BusDataSets& data, int trials) {
-  const double per_trial = std::clamp(kRowsPerTrial / static_cast<double>(data.counts().rows()),
-                                      kLeastDrawsPerTrial, kMostDrawsPerTrial);
-  const auto sets = static_cast<double>(data.sets().size());
-  return std::max(2, static_cast<int>(trials * per_trial / sets));
-}
-
-double draw_mean_error(const BusData& data, const UserQuery& query, RandomStream& random) {
-  CancelPoll cancel(nullptr);
-  const std::uint32_t units =
-      user_mean(data.rows(), query, {random, cancel, std::pmr::new_delete_resource()});
-  return std::abs(FixedPoint::create(0, kHighestSpeed).value_of(units) - data.mean());
-}
+// So many rows are drawn for each trial at most, beyond the least number of datasets.
+constexpr double kRowsPerTrial = 100'000;
+constexpr int kLeastSets = 4;
 
 double draw_variance_error(const BusData& data, const UserQuery& query, RandomStream& random) {
   CancelPoll cancel(nullptr);
@@ -41,33 +27,25 @@ double draw_variance_error(const BusData& data, const UserQuery& query, RandomSt
   return std::abs(FixedPoint::create(0, kHighestSpeed).variance_of(units) - data.variance());
 }
 
-// Returns the errors at kEpsilons, or at the rhos that accountant 'zcdp' charges for them.
-template <class Draw>
-Row measure(const BusDataSets& data, const Method& method, int draws, RandomStream& random,
-            Draw draw, bool with_rho = false) {
-  Row errors;
-  for (const double epsilon : kEpsilons) {
-    UserQuery query = query_for(method, data.counts(), epsilon);
-    if (with_rho) query.privacy = zcdp(*user_cost(query.privacy).rho);
-    Average average;
-    for (const auto& set : data.sets()) {
-      for (int i = 0; i < draws; ++i) average.add(draw(*set, query, random));
-    }
-    errors.push_back(average);
-  }
-  return errors;
+bool has_variance(const Method& method) {
+  return method.method == UserMethod::kBaseline || method.method == UserMethod::kArray ||
+         method.method == UserMethod::kBounded;
+}
+
+Errors no_errors() {
+  return {std::size(kMethods), Row(std::size(kEpsilons))};
 }
 
 // --- Tables --------------------------------------------------------------------------------------
 
-void print_head(const char* what, const BusDataSets& data, int draws) {
+void print_head(const char* what, const BusDataSets& data, int sets) {
   const RowsPerUser& counts = data.counts();
   std::printf("\n%s: %s\n", what, data.name().c_str());
-  std::printf("%llu buses, %llu rows, median m_l %llu, most %llu; datasets %zu, draws on each %d\n",
+  std::printf("%llu buses, %llu rows, median m_l %llu, most %llu; %d datasets\n",
               static_cast<unsigned long long>(counts.users()),
               static_cast<unsigned long long>(counts.rows()),
               static_cast<unsigned long long>(median_bound(counts)),
-              static_cast<unsigned long long>(counts.most()), data.sets().size(), draws);
+              static_cast<unsigned long long>(counts.most()), sets);
   std::printf("%-26s", "epsilon");
   for (const double epsilon : kEpsilons) std::printf(" %7g %9s", epsilon, "");
   std::printf("\n");
@@ -75,18 +53,30 @@ void print_head(const char* what, const BusDataSets& data, int draws) {
 
 void print_row(const char* name, const Row& errors) {
   std::printf("%-26s", name);
-  for (const Average& error : errors) {
-    std::printf(" %7.3f +- %-6.3f", error.mean(), error.standard_error());
+  for (const SetErrors& error : errors) {
+    std::printf(" %7.3f +- %-6.3f", error.mean(), error.average().standard_error());
   }
   std::printf("\n");
   std::fflush(stdout);
 }
 
-void print_foot(const BusDataSets& data, const Errors& errors) {
+// 'auto' beside the best of the source.
+void print_auto(const Errors& errors) {
   std::printf("%-26s", "best of the source");
   for (std::size_t j = 0; j < std::size(kEpsilons); ++j)
     std::printf(" %-17.17s", kMethods[best_of_source(errors, j)].name);
-  std::printf("\n%-26s", "bound E of array");
+  std::printf("\n%-26s", "auto / best of the source");
+  for (std::size_t j = 0; j < std::size(kEpsilons); ++j) {
+    const SetErrors& best = errors[best_of_source(errors, j)][j];
+    const SetErrors& of_auto = errors[kAuto][j];
+    std::printf(" %7.3f +- %-6.3f", of_auto.ratio_to(best),
+                of_auto.standard_error_of_ratio_to(best));
+  }
+  std::printf("\n");
+}
+
+void print_foot(const BusDataSets& data) {
+  std::printf("%-26s", "bound E of array");
   for (const double epsilon : kEpsilons) {
     std::printf(" %7.3f %9s", array_bound(kMethods[kArray], data, epsilon), "");
   }
@@ -108,6 +98,20 @@ bool is_plotted(const Method& method) {
 
 }  // namespace
 
+Average SetErrors::average() const {
+  Average average;
+  for (const double error : errors_) average.add(error);
+  return average;
+}
+
+double SetErrors::standard_error_of_ratio_to(const SetErrors& other) const {
+  const double ratio = ratio_to(other);
+  Average excess;
+  for (std::size_t i = 0; i < errors_.size(); ++i)
+    excess.add(errors_[i] - ratio * other.errors_[i]);
+  return excess.standard_error() / other.mean();
+}
+
 std::size_t best_of_source(const Errors& errors, std::size_t epsilon,
                            std::optional<UserMethod> method) {
   std::optional<std::size_t> best;
@@ -126,6 +130,11 @@ UserQuery query_for(const Method& method, const RowsPerUser& counts, double epsi
   return {method.method, ContributionRule::kFixed, bound, pure(epsilon)};
 }
 
+UserQuery with_rho(UserQuery query) {
+  query.privacy = zcdp(*user_cost(query.privacy).rho);
+  return query;
+}
+
 std::uint64_t contributions_of(const Method& method, const BusDataSets& data, double epsilon) {
   return mean_contribution_bound(query_for(method, data.counts(), epsilon), data.counts());
 }
@@ -138,32 +147,53 @@ double array_bound(const Method& method, const BusDataSets& data, double epsilon
   return kHighestSpeed * (mean_left_out_error(counts.rows(), kept) + noise);
 }
 
-Errors measure_means(const BusDataSets& data, int trials, RandomStream& random) {
-  const int draws = draws_on(data, trials);
-  print_head("Mean absolute error of the mean in km/h", data, draws);
-  Errors errors;
-  for (const Method& method : kMethods) {
-    errors.push_back(measure(data, method, draws, random, draw_mean_error));
-    print_row(method.name, errors.back());
+int sets_of(const BusDataSets& data, int trials) {
+  const double share = kRowsPerTrial / static_cast<double>(data.counts().rows());
+  return std::max(kLeastSets, static_cast<int>(trials * std::min(1.0, share)));
+}
+
+MeanErrors measure_means(const BusDataSets& data, int trials, RandomStream& random) {
+  const int sets = sets_of(data, trials);
+  MeanErrors errors{no_errors(), no_errors()};
+  for (int set = 0; set < sets; ++set) {
+    const auto buses = data.set(static_cast<std::uint64_t>(set));
+    ExpectedMeanErrors expected(*buses, data.counts(), random);
+    for (std::size_t i = 0; i < std::size(kMethods); ++i) {
+      for (std::size_t j = 0; j < std::size(kEpsilons); ++j) {
+        const UserQuery query = query_for(kMethods[i], data.counts(), kEpsilons[j]);
+        errors.pure[i][j].add(expected.of(query));
+        if (of_source(kMethods[i]) || i == kAuto)
+          errors.zcdp[i][j].add(expected.of(with_rho(query)));
+      }
+    }
   }
-  for (const std::size_t i : {kArrayMedian, kAuto}) {
-    const std::string name = std::string(kMethods[i].name) + ", rho";
-    print_row(name.c_str(), measure(data, kMethods[i], draws, random, draw_mean_error, true));
-  }
-  print_foot(data, errors);
-  print_user_limits(data, std::max(2, draws / 4), random);
+  print_head("Mean absolute error of the mean in km/h", data, sets);
+  for (std::size_t i = 0; i < std::size(kMethods); ++i) print_row(kMethods[i].name, errors.pure[i]);
+  print_auto(errors.pure);
+  print_foot(data);
+  std::printf("the same under rho\n");
+  for (std::size_t i = 0; i <= kAuto; ++i) print_row(kMethods[i].name, errors.zcdp[i]);
+  print_auto(errors.zcdp);
+  print_user_limits(data, random);
   return errors;
 }
 
 void measure_variances(const BusDataSets& data, int trials, RandomStream& random) {
-  const int draws = draws_on(data, trials);
-  print_head("Mean absolute error of the variance in (km/h)^2", data, draws);
-  for (const Method& method : kMethods) {
-    const bool applies = method.method == UserMethod::kBaseline ||
-                         method.method == UserMethod::kArray ||
-                         method.method == UserMethod::kBounded;
-    if (applies) print_row(method.name, measure(data, method, draws, random, draw_variance_error));
+  const int sets = sets_of(data, trials);
+  Errors errors = no_errors();
+  for (int set = 0; set < sets; ++set) {
+    const auto buses = data.set(static_cast<std::uint64_t>(set));
+    for (std::size_t i = 0; i < std::size(kMethods); ++i) {
+      if (!has_variance(kMethods[i])) continue;
+      for (std::size_t j = 0; j < std::size(kEpsilons); ++j) {
+        const UserQuery query = query_for(kMethods[i], data.counts(), kEpsilons[j]);
+        errors[i][j].add(draw_variance_error(*buses, query, random));
+      }
+    }
   }
+  print_head("Mean absolute error of the variance in (km/h)^2", data, sets);
+  for (std::size_t i = 0; i < std::size(kMethods); ++i)
+    if (has_variance(kMethods[i])) print_row(kMethods[i].name, errors[i]);
 }
 
 void plot_means(const Errors& errors, const std::string& title, const std::string& path) {

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "bench_figures.hpp"
+#include "core/privacy/privacy_parameter.hpp"
 #include "core/privacy/random.hpp"
-#include "core/user_level/user_mean.hpp"
+#include "core/user_level/user_query.hpp"
 #include "user_data.hpp"
 
 // Tables of the errors of the user-level mechanisms.
@@ -43,9 +44,29 @@ inline constexpr std::size_t kArrayMedian = 2;
 inline constexpr std::size_t kAuto = 9;
 static_assert(kMethods[kAuto].method == UserMethod::kAuto);
 
+// The expected errors on several datasets, the same ones for all methods.
+class SetErrors {
+ public:
+  void add(double error) { errors_.push_back(error); }
+  double mean() const { return average().mean(); }
+  Average average() const;
+  // The mean divided by that of another method, and the standard error of this ratio.
+  double ratio_to(const SetErrors& other) const { return mean() / other.mean(); }
+  double standard_error_of_ratio_to(const SetErrors& other) const;
+
+ private:
+  std::vector<double> errors_;
+};
+
 // A Row is by epsilon, Errors are by method and epsilon.
-using Row = std::vector<Average>;
+using Row = std::vector<SetErrors>;
 using Errors = std::vector<Row>;
+
+// Under each epsilon, and under the rho that accountant 'zcdp' charges for it.
+struct MeanErrors {
+  Errors pure;
+  Errors zcdp;
+};
 
 // The source does not compare 'bounded', and 'auto' is one of its methods.
 inline bool of_source(const Method& method) {
@@ -58,14 +79,20 @@ std::size_t best_of_source(const Errors& errors, std::size_t epsilon,
                            std::optional<UserMethod> method = {});
 
 UserQuery query_for(const Method& method, const RowsPerUser& counts, double epsilon);
+// The same guarantee of zCDP as the query's epsilon is charged for.
+UserQuery with_rho(UserQuery query);
 
 // m_UB, and the source's bound E in km/h on the error of 'array' with it.
 std::uint64_t contributions_of(const Method& method, const BusDataSets& data, double epsilon);
 double array_bound(const Method& method, const BusDataSets& data, double epsilon);
 
-// Measures mean absolute errors and prints them as a table. The standard errors are those for these
-// datasets.
-Errors measure_means(const BusDataSets& data, int trials, RandomStream& random);
+// The number of datasets for so many trials.
+int sets_of(const BusDataSets& data, int trials);
+
+// Computes mean absolute errors, of which the standard errors say how much datasets differ, and
+// prints them as tables.
+MeanErrors measure_means(const BusDataSets& data, int trials, RandomStream& random);
+// Measures the errors of one draw on each dataset.
 void measure_variances(const BusDataSets& data, int trials, RandomStream& random);
 
 // Writes a chart of the errors of a mean.

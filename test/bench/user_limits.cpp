@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/user_level/user_mean.hpp"
+#include "expected_mean_error.hpp"
 #include "support/chain_limit.hpp"
 #include "user_errors.hpp"
 
@@ -74,20 +74,9 @@ class MovingBuses {
   test::MovedUsersLimit limit_;
 };
 
-double mean_error(const BusData& data, const UserQuery& query, int draws, RandomStream& random) {
-  CancelPoll cancel(nullptr);
-  double sum = 0;
-  for (int i = 0; i < draws; ++i) {
-    const std::uint32_t units =
-        user_mean(data.rows(), query, {random, cancel, std::pmr::new_delete_resource()});
-    sum += std::abs(FixedPoint::create(0, kHighestSpeed).value_of(units) - data.mean());
-  }
-  return sum / draws;
-}
-
 // For each method its error divided by the limit.
 std::vector<double> ratios(const BusDataSets& data, const MovingBuses& buses, double epsilon,
-                           int draws, RandomStream& random) {
+                           RandomStream& random) {
   std::vector<double> sums(std::size(kMethods));
   // Every number of moved buses, 0 .. most_moved(), is equally likely.
   const std::size_t numbers = buses.most_moved() + 1;
@@ -95,10 +84,11 @@ std::vector<double> ratios(const BusDataSets& data, const MovingBuses& buses, do
   for (std::size_t set = 0; set < sets; ++set) {
     const std::size_t chance = numbers == sets ? 0 : random.uniform_below(numbers);
     const auto moved = buses.data((set * numbers + chance) / sets);
+    ExpectedMeanErrors expected(*moved, data.counts(), random);
     for (std::size_t i = 0; i < sums.size(); ++i) {
       if (kMethods[i].method == UserMethod::kBounded) continue;
       const UserQuery query = query_for(kMethods[i], data.counts(), epsilon);
-      sums[i] += mean_error(*moved, query, draws, random);
+      sums[i] += expected.of(query);
     }
   }
   for (double& sum : sums) sum /= static_cast<double>(sets) * buses.limit();
@@ -107,12 +97,13 @@ std::vector<double> ratios(const BusDataSets& data, const MovingBuses& buses, do
 
 }  // namespace
 
-void print_user_limits(const BusDataSets& data, int draws, RandomStream& random) {
+void print_user_limits(const BusDataSets& data, RandomStream& random) {
   std::vector<std::vector<double>> by_epsilon;
   std::printf("%-26s", "limit, some buses moved");
+  const auto first = data.set(0);
   for (const double epsilon : kEpsilons) {
-    const MovingBuses buses(*data.sets().front(), epsilon);
-    by_epsilon.push_back(ratios(data, buses, epsilon, draws, random));
+    const MovingBuses buses(*first, epsilon);
+    by_epsilon.push_back(ratios(data, buses, epsilon, random));
     std::printf(" %7.3f (%3zu)   ", buses.limit(), buses.most_moved());
   }
   std::printf("\n");

@@ -9,6 +9,6 @@ namespace dpquantile::bench {
 // and the errors of the methods divided by it. Both are means over data sets in which some of the
 // buses with the most rows drive at a steady speed, low or high, as some buses of `data` do on
 // average.
-void print_user_limits(const BusDataSets& data, int draws, RandomStream& random);
+void print_user_limits(const BusDataSets& data, RandomStream& random);
 
 }  // namespace dpquantile::bench

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -25,30 +26,55 @@ inline void normalise(IntervalLaw& law) {
   for (auto& [interval, weight] : law) weight /= sum;
 }
 
+inline constexpr std::uint32_t kWindowCells = 8192;
+
+// How many array means lie below each of the 8193 ends of cells; the means are fractions of the
+// range.
+inline std::vector<std::uint64_t> means_below_cells(std::span<const double> means) {
+  std::vector<std::uint64_t> below(kWindowCells + 1);
+  for (const double mean : means) {
+    const double cell = std::min(std::floor(mean * kWindowCells), kWindowCells - 1.0);
+    ++below[static_cast<std::size_t>(cell) + 1];
+  }
+  for (std::size_t cell = 0; cell < kWindowCells; ++cell) below[cell + 1] += below[cell];
+  return below;
+}
+
+// Calls visit(begin, end, weight) for each window of the plan, begin and end in cells. The weights
+// are those of the law, but do not sum to 1.
+template <class Visit>
+void for_each_weighted_window(const std::vector<std::uint64_t>& below, const WindowPlan& plan,
+                              double epsilon, Visit visit) {
+  const double lambda = epsilon * (1 - 1.0 / 1024) / 2;
+  const auto all = static_cast<std::int64_t>(below.back());
+  const auto target = static_cast<std::int64_t>(plan.clipped);
+  std::vector<double> by_cost;  // a cost is at most 2 max(all, target)
+  for (std::int64_t cost = 0; cost <= 2 * std::max(all, target); ++cost)
+    by_cost.push_back(std::exp(-lambda * static_cast<double>(cost)));
+  for (unsigned j = 0; j <= 4 * plan.finest; ++j) {
+    const double width = std::round(kWindowCells * std::exp2(-(j / 4.0)));
+    const double preference = std::exp2(plan.narrow_preference * j / 4);
+    for (int i = 0;; ++i) {
+      const double low = std::min(std::floor(i * width / 8), kWindowCells - width);
+      const auto begin = static_cast<std::uint32_t>(low);
+      const auto end = static_cast<std::uint32_t>(low + width);
+      const std::int64_t l = static_cast<std::int64_t>(below[begin]) - target;
+      const std::int64_t r = all - static_cast<std::int64_t>(below[end]) - target;
+      const std::int64_t cost = std::max({std::abs(l), std::abs(r), std::abs(l + r)});
+      visit(begin, end, preference * by_cost[static_cast<std::size_t>(cost)]);
+      if (low == kWindowCells - width) break;
+    }
+  }
+}
+
 // A window of the plan and the array means, as fractions of the range.
 inline IntervalLaw law_of_windows(std::span<const double> means, const WindowPlan& plan,
                                   double epsilon) {
-  constexpr double kCells = 8192;
-  const double lambda = epsilon * (1 - 1.0 / 1024) / 2;
-  const auto target = static_cast<double>(plan.clipped);
   IntervalLaw law;
-  for (unsigned j = 0; j <= 4 * plan.finest; ++j) {
-    const double width = std::round(kCells * std::exp2(-(j / 4.0)));
-    for (int i = 0;; ++i) {
-      const double low = std::min(std::floor(i * width / 8), kCells - width);
-      double below = -target;
-      double above = -target;
-      for (const double mean : means) {
-        const double cell = std::min(std::floor(mean * kCells), kCells - 1);
-        below += cell < low;
-        above += cell >= low + width;
-      }
-      const double cost = std::max({std::abs(below), std::abs(above), std::abs(below + above)});
-      law[{static_cast<std::uint32_t>(low) << 18, static_cast<std::uint32_t>(low + width) << 18}] +=
-          std::exp2(plan.narrow_preference * j / 4) * std::exp(-lambda * cost);
-      if (low == kCells - width) break;
-    }
-  }
+  for_each_weighted_window(means_below_cells(means), plan, epsilon,
+                           [&](std::uint32_t begin, std::uint32_t end, double weight) {
+                             law[{begin << 18, end << 18}] += weight;
+                           });
   normalise(law);
   return law;
 }
