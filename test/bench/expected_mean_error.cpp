@@ -22,6 +22,41 @@ constexpr std::uint32_t kCellUnits = FixedPoint::kOne / test::kWindowCells;
 // Windows of less than this share of the largest weight so far change no printed digit.
 constexpr double kLeastShare = 1e-12;
 
+// P[Z > z] for a standard normal Z.
+double above(double z) {
+  return std::erfc(z / std::numbers::sqrt2) / 2;
+}
+
+double density(double z) {
+  return std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+}
+
+// E |Y| for a normal Y.
+double mean_magnitude(double mean, double sd) {
+  if (sd == 0) return std::abs(mean);
+  return mean * (1 - 2 * above(mean / sd)) + 2 * sd * density(mean / sd);
+}
+
+// P[Z > z] / density(z) by its continued fraction. Requires z >= 3.
+double mills_ratio(double z) {
+  double fraction = z;
+  for (int i = 12; i > 0; --i) fraction = z + i / fraction;
+  return 1 / fraction;
+}
+
+// E [e^-Y; Y > 0] for a normal Y.
+double exponential_above(double mean, double sd) {
+  const double z = sd - mean / sd;
+  if (z < 3) return std::exp(sd * sd / 2 - mean) * above(z);
+  return density(mean / sd) * mills_ratio(z);
+}
+
+// E e^-|Y| for a normal Y.
+double mean_exponential(double mean, double sd) {
+  if (sd == 0) return std::exp(-std::abs(mean));
+  return exponential_above(mean, sd) + exponential_above(-mean, sd);
+}
+
 // The noise of noisy_statistic() for a query of this sensitivity, as a continuous law.
 class Noise {
  public:
@@ -31,18 +66,18 @@ class Noise {
                          : std::max(sensitivity, double{kLeastSensitivity}) / privacy.value) {}
 
   // E |clamp(centre + noise, 0, kOne) - truth|.
-  double error(double centre, double truth) const {
-    const double at_truth = shortfall(truth - centre);
-    return 2 * at_truth - shortfall(-centre) - shortfall(kOne - centre) + kOne - truth;
+  double error(double centre, const TrueMean& truth) const {
+    const double at_truth = shortfall(truth.expected - centre, truth.sd);
+    return 2 * at_truth - shortfall(-centre) - shortfall(kOne - centre) + kOne - truth.expected;
   }
 
  private:
-  // E max(0, x - noise).
-  double shortfall(double x) const {
-    const double z = x / scale_;
-    if (!gaussian_) return std::max(0.0, x) + scale_ / 2 * std::exp(-std::abs(z));
-    const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
-    return x * std::erfc(-z / std::numbers::sqrt2) / 2 + scale_ * density;
+  // E max(0, Y - noise) for a normal Y with this mean.
+  double shortfall(double mean, double sd = 0) const {
+    if (gaussian_) return (mean_magnitude(mean, std::hypot(sd, scale_)) + mean) / 2;
+    const double magnitude =
+        mean_magnitude(mean, sd) + scale_ * mean_exponential(mean / scale_, sd / scale_);
+    return (magnitude + mean) / 2;
   }
 
   bool gaussian_;
@@ -103,7 +138,8 @@ double ExpectedMeanErrors::of_kept(const UserQuery& query, std::uint64_t bound) 
   CancelPoll cancel(nullptr);
   const IntegerQuery kept = kept_mean(data_.rows(), bound, cancel);
   const Noise noise(static_cast<double>(kept.sensitivity), query.privacy);
-  return in_km_per_hour(noise.error(static_cast<double>(kept.answer), in_units(data_.mean())));
+  const auto mean = static_cast<double>(kept.answer);
+  return in_km_per_hour(noise.error(mean, true_mean(mean, bound)));
 }
 
 double ExpectedMeanErrors::of_levy(const UserQuery& query, std::uint64_t bound) {
@@ -117,13 +153,14 @@ double ExpectedMeanErrors::of_levy(const UserQuery& query, std::uint64_t bound) 
   } else {
     law = test::law_of_levy(clipped.arrays(), half_width, interval_epsilon(budget, parts));
   }
+  const TrueMean truth = true_mean(clipped.mean(), bound);
   double error = 0;
   for (const auto& [interval, probability] : law) {
     const IntegerQuery mean = clipped_mean(clipped.arrays(), {interval.first, interval.second});
     const Noise noise(static_cast<double>(mean.sensitivity),
                       share_of(budget, kBudgetParts - parts));
-    error += static_cast<double>(probability) *
-             noise.error(static_cast<double>(mean.answer), in_units(data_.mean()));
+    error +=
+        static_cast<double>(probability) * noise.error(static_cast<double>(mean.answer), truth);
   }
   return in_km_per_hour(error);
 }
@@ -134,7 +171,7 @@ double ExpectedMeanErrors::of_quantile(const UserQuery& query, std::uint64_t bou
   const WindowPlan plan =
       plan_windows(clipped.arrays().size(), clipped_target(query.method, budget), budget);
   const PrivacyParameter rest = share_of(budget, kBudgetParts - plan.parts);
-  const double truth = in_units(data_.mean());
+  const TrueMean truth = true_mean(clipped.mean(), bound);
   const auto error_of = [&](std::uint32_t begin, std::uint32_t end) {
     const double width = static_cast<double>(end - begin) * kCellUnits;
     const Noise noise(width * clipped.fullest() / clipped.rows(), rest);
@@ -152,6 +189,19 @@ double ExpectedMeanErrors::of_quantile(const UserQuery& query, std::uint64_t bou
                                      errors += weight * error_of(begin, end);
                                  });
   return in_km_per_hour(errors / weights);
+}
+
+TrueMean ExpectedMeanErrors::true_mean(double kept, std::uint64_t bound) const {
+  if (!law_) return {in_units(data_.mean()), 0};
+  const auto kept_rows = static_cast<double>(counts_.kept(bound));
+  const auto rows = static_cast<double>(counts_.rows());
+  double variance = law_->variance_within * (1 / kept_rows - 1 / rows);
+  for (const UsersWithRows& run : counts_.runs()) {
+    const auto of_user = static_cast<double>(std::min(run.rows, bound)) / kept_rows -
+                         static_cast<double>(run.rows) / rows;
+    variance += law_->variance_between * static_cast<double>(run.users) * of_user * of_user;
+  }
+  return {kept, in_units(std::sqrt(std::max(0.0, variance)))};
 }
 
 const ClippedArrays& ExpectedMeanErrors::arrays(std::uint64_t bound) {

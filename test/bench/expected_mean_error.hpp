@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "core/contributions/contribution_bound.hpp"
@@ -26,6 +27,8 @@ class ClippedArrays {
   // The sum of all arrays, each clipped to an interval between two ends of cells; all their rows,
   // and those of the fullest.
   double clipped_sum(std::uint32_t begin, std::uint32_t end) const;
+  // The mean of all their rows, not clipped.
+  double mean() const { return sums_below_.back() / rows(); }
   double rows() const { return rows_below_.back(); }
   double fullest() const { return fullest_; }
 
@@ -37,11 +40,23 @@ class ClippedArrays {
   double fullest_ = 0;
 };
 
+// In FixedPoint units; the standard deviation is 0 if it is known.
+struct TrueMean {
+  double expected;
+  double sd;
+};
+
 // The errors on one dataset, which must outlive this object.
+//
+// With the moments of the law that the dataset comes from, the true mean is not that of the
+// dataset. It is normal about the mean of the kept rows, as the law says: rows that are left out
+// move it by a random number that has hardly to do with the arrays of the others. The errors of few
+// datasets then have the average of many. `bounded` is always drawn and has the dataset's own mean.
 class ExpectedMeanErrors {
  public:
-  ExpectedMeanErrors(const BusData& data, const RowsPerUser& counts, RandomStream& random)
-      : data_(data), counts_(counts), random_(random) {}
+  ExpectedMeanErrors(const BusData& data, const RowsPerUser& counts, RandomStream& random,
+                     std::optional<SpeedMoments> law = {})
+      : data_(data), counts_(counts), random_(random), law_(law) {}
 
   // In km/h. For 'bounded' it is the error of one draw.
   double of(const UserQuery& asked);
@@ -52,10 +67,13 @@ class ExpectedMeanErrors {
   double of_levy(const UserQuery& query, std::uint64_t bound);
   double of_quantile(const UserQuery& query, std::uint64_t bound);
   const ClippedArrays& arrays(std::uint64_t bound);
+  // The true mean, if `kept` is that of the rows kept with this bound.
+  TrueMean true_mean(double kept, std::uint64_t bound) const;
 
   const BusData& data_;
   const RowsPerUser& counts_;
   RandomStream& random_;
+  std::optional<SpeedMoments> law_;
   std::map<std::uint64_t, ClippedArrays> arrays_;
 };
 

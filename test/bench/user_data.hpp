@@ -34,6 +34,39 @@ inline double draw_normal(Generator& generator, double mean, double sd) {
   return mean + sd * std::normal_distribution<double>()(generator);
 }
 
+// The moments of speeds after they are clipped to the bounds: the variance of a bus about its own
+// mean, averaged over buses, and that of the means.
+struct SpeedMoments {
+  double variance_within;
+  double variance_between;
+};
+
+// By sums over 241 points of each of the two normal laws.
+inline SpeedMoments moments_of(const SpeedLaw& law) {
+  constexpr double kStep = 0.05;
+  const auto average = [](auto figure) {
+    double sum = 0;
+    double weights = 0;
+    for (int i = -120; i <= 120; ++i) {
+      const double z = kStep * i;
+      weights += std::exp(-z * z / 2);
+      sum += std::exp(-z * z / 2) * figure(z);
+    }
+    return sum / weights;
+  };
+  const auto power_of_bus = [&](double z_of_bus, int power) {
+    return average([&](double z) {
+      const double speed = law.mean + law.offset_sd * z_of_bus + law.sd * z;
+      return std::pow(std::clamp(speed, 0.0, kHighestSpeed), power);
+    });
+  };
+  const double mean = average([&](double z) { return power_of_bus(z, 1); });
+  const double squares = average([&](double z) { return power_of_bus(z, 2); });
+  const double squares_of_means =
+      average([&](double z) { return std::pow(power_of_bus(z, 1), 2); });
+  return {squares - squares_of_means, std::max(0.0, squares_of_means - mean * mean)};
+}
+
 // The speeds that one bus reports.
 struct Speeds {
   SpeedLaw law;
@@ -147,6 +180,7 @@ class BusDataSets {
 
   const std::string& name() const { return name_; }
   const RowsPerUser& counts() const { return counts_; }
+  SpeedMoments moments() const { return moments_of(law_); }
   // The same each time it is called.
   std::unique_ptr<BusData> set(std::uint64_t number) const {
     std::seed_seq seeds{seed_, number};

@@ -16,15 +16,28 @@ namespace dpquantile::bench {
 
 namespace {
 
-// So many rows are drawn for each trial at most, beyond the least number of datasets.
-constexpr double kRowsPerTrial = 100'000;
-constexpr int kLeastSets = 4;
+// What has no expected error is drawn so many times on each dataset.
+constexpr int kDrawsPerSet = 8;
+// Sets of more rows than this are fewer.
+constexpr double kManyRows = 200'000;
+constexpr int kLeastSets = 6;
 
 double draw_variance_error(const BusData& data, const UserQuery& query, RandomStream& random) {
   CancelPoll cancel(nullptr);
-  const std::uint32_t units =
-      user_variance(data.rows(), query, {random, cancel, std::pmr::new_delete_resource()});
-  return std::abs(FixedPoint::create(0, kHighestSpeed).variance_of(units) - data.variance());
+  double sum = 0;
+  for (int i = 0; i < kDrawsPerSet; ++i) {
+    const std::uint32_t units =
+        user_variance(data.rows(), query, {random, cancel, std::pmr::new_delete_resource()});
+    sum += std::abs(FixedPoint::create(0, kHighestSpeed).variance_of(units) - data.variance());
+  }
+  return sum / kDrawsPerSet;
+}
+
+double mean_error(ExpectedMeanErrors& expected, const UserQuery& query) {
+  const int draws = query.method == UserMethod::kBounded ? kDrawsPerSet : 1;
+  double sum = 0;
+  for (int i = 0; i < draws; ++i) sum += expected.of(query);
+  return sum / draws;
 }
 
 bool has_variance(const Method& method) {
@@ -148,8 +161,8 @@ double array_bound(const Method& method, const BusDataSets& data, double epsilon
 }
 
 int sets_of(const BusDataSets& data, int trials) {
-  const double share = kRowsPerTrial / static_cast<double>(data.counts().rows());
-  return std::max(kLeastSets, static_cast<int>(trials * std::min(1.0, share)));
+  const double share = kManyRows / static_cast<double>(data.counts().rows());
+  return std::max(kLeastSets, static_cast<int>(trials * std::min(1.0, share) / kDrawsPerSet));
 }
 
 MeanErrors measure_means(const BusDataSets& data, int trials, RandomStream& random) {
@@ -157,11 +170,11 @@ MeanErrors measure_means(const BusDataSets& data, int trials, RandomStream& rand
   MeanErrors errors{no_errors(), no_errors()};
   for (int set = 0; set < sets; ++set) {
     const auto buses = data.set(static_cast<std::uint64_t>(set));
-    ExpectedMeanErrors expected(*buses, data.counts(), random);
+    ExpectedMeanErrors expected(*buses, data.counts(), random, data.moments());
     for (std::size_t i = 0; i < std::size(kMethods); ++i) {
       for (std::size_t j = 0; j < std::size(kEpsilons); ++j) {
         const UserQuery query = query_for(kMethods[i], data.counts(), kEpsilons[j]);
-        errors.pure[i][j].add(expected.of(query));
+        errors.pure[i][j].add(mean_error(expected, query));
         if (of_source(kMethods[i]) || i == kAuto)
           errors.zcdp[i][j].add(expected.of(with_rho(query)));
       }

@@ -89,10 +89,9 @@ double array_bound(const Method& method, const BusDataSets& data, double epsilon
 // The number of datasets for so many trials.
 int sets_of(const BusDataSets& data, int trials);
 
-// Computes mean absolute errors, of which the standard errors say how much datasets differ, and
-// prints them as tables.
+// Computes mean absolute errors and prints them as tables. Standard errors are those of the
+// average over datasets.
 MeanErrors measure_means(const BusDataSets& data, int trials, RandomStream& random);
-// Measures the errors of one draw on each dataset.
 void measure_variances(const BusDataSets& data, int trials, RandomStream& random);
 
 // Writes a chart of the errors of a mean.
