@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "core/user_level/budget_split.hpp"
+#include "core/user_level/window_error.hpp"
 #include "core/user_level/window_interval.hpp"
 
 namespace dpquantile {
@@ -17,7 +18,6 @@ namespace {
 // In units of U.
 constexpr double kSpread = 1.0 / 6;
 constexpr double kOffsets[] = {0, 1.0 / 12};
-constexpr double kIntervalPerSpread = 7;
 
 // An error for each of kOffsets.
 using Errors = std::array<double, std::size(kOffsets)>;
@@ -43,34 +43,37 @@ class ModelErrors {
   }
 
   Errors of_array() const {
-    return for_offsets([&](double) { return expected_noise(budget_); });
+    return for_offsets([&](double) { return noise_of(budget_); });
   }
 
-  // No less than of_array() where the interval would be public.
+  // The same as of_array() where the interval would be public.
   Errors of_quantile() const {
-    const auto arrays = static_cast<std::uint64_t>(std::max(1.0, kept_ / bound_));
-    const WindowPlan plan =
-        plan_windows(arrays, clipped_target(UserMethod::kQuantile, budget_), budget_);
+    const double arrays = std::max(1.0, kept_ / bound_);
+    const WindowPlan plan = plan_windows(static_cast<std::uint64_t>(arrays),
+                                         clipped_target(UserMethod::kQuantile, budget_), budget_);
     if (plan.parts == 0) return of_array();
-    const double narrowest = std::exp2(-static_cast<double>(plan.finest));
-    const double of_rest = expected_noise(share_of(budget_, kBudgetParts - plan.parts));
+    const double epsilon = interval_epsilon(budget_, plan.parts);
+    const double noise = noise_of(share_of(budget_, kBudgetParts - plan.parts));
     return for_offsets([&](double offset) {
-      return of_rest * std::clamp(kIntervalPerSpread * array_spread(offset), narrowest, 1.0);
+      return expected_window_error({arrays, array_spread(offset)}, plan, epsilon, noise);
     });
   }
 
  private:
-  // `noise` is that of a mean with sensitivity 1, by the offset.
-  template <class Noise>
-  Errors for_offsets(Noise noise) const {
+  // `of_mean` is the error of the mean of the kept rows, by the offset.
+  template <class Error>
+  Errors for_offsets(Error of_mean) const {
     Errors errors{};
     std::ranges::transform(kOffsets, errors.begin(), [&](double offset) {
-      const double of_mean = noise(offset) * bound_ / kept_;
-      return std::sqrt(2 / std::numbers::pi * left_out(offset) + square(of_mean));
+      return std::sqrt(2 / std::numbers::pi * left_out(offset) + square(of_mean(offset)));
     });
     return errors;
   }
 
+  // Of a mean that is not clipped.
+  double noise_of(const PrivacyParameter& privacy) const {
+    return expected_noise(privacy) * bound_ / kept_;
+  }
   double left_out(double offset) const {
     return square(offset) * shift_ + square(kSpread) * std::max(0.0, 1 / kept_ - 1 / rows_);
   }
@@ -127,8 +130,8 @@ class LeastRegret {
     return largest;
   }
 
-  // Two methods for each power of two below 2^32, the median and the most rows of a user.
-  static constexpr std::size_t kMostChoices = 2 * (32 + 2);
+  // Two methods for each power of two below 2^32 and three other bounds.
+  static constexpr std::size_t kMostChoices = 2 * (32 + 3);
 
   const UserQuery& query_;
   const RowsPerUser& counts_;
@@ -148,6 +151,7 @@ UserQuery chosen_mean_query(const UserQuery& query, const RowsPerUser& counts) {
   if (query.rule == ContributionRule::kOptimal) {
     for (std::uint64_t bound = 1; bound < counts.most(); bound *= 2) least.consider(bound);
     least.consider(median_bound(counts));
+    least.consider(array_concentration_bound(counts));
     least.consider(counts.most());
   } else {
     least.consider(query.rule == ContributionRule::kMedian

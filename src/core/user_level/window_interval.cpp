@@ -20,8 +20,6 @@ constexpr unsigned kCellBits = 13;
 constexpr std::uint32_t kCells = 1U << kCellBits;
 constexpr std::uint32_t kCellUnits = FixedPoint::kOne >> kCellBits;
 
-constexpr unsigned kWidthsPerOctave = 4;
-constexpr unsigned kStartsPerWidth = 8;
 constexpr unsigned kFinest = 10;
 constexpr unsigned kCoarsest = 2;  // of the finest windows that are worth a draw
 
@@ -45,6 +43,26 @@ double log_weight_of_windows(unsigned finest, double preference) {
   const double exponent = 1 + preference;
   const double of_narrowest = kStartsPerWidth / (1 - std::exp2(-exponent / kWidthsPerOctave));
   return finest * exponent * std::numbers::ln2 + std::log(of_narrowest);
+}
+
+// The largest theta for which the need is at most `room`, as it grows with theta; 0 if there is
+// none.
+double largest_preference(unsigned finest, double room) {
+  double largest = 0;
+  double next = kLeastPreference;
+  while (next <= kMostPreference && log_weight_of_windows(finest, next) <= room) {
+    largest = next;
+    next += kPreferenceStep;
+  }
+  return largest;
+}
+
+// The mean of a width with a density proportional to w^(-theta - 1) for w = narrowest .. 1, in
+// units of the narrowest. Requires theta >= 1.
+double mean_width(double theta, double narrowest) {
+  const double within = 1 - std::pow(narrowest, theta);
+  if (theta == 1) return -std::log(narrowest) / within;
+  return theta / (theta - 1) * (1 - std::pow(narrowest, theta - 1)) / within;
 }
 
 struct Window {
@@ -154,18 +172,20 @@ WindowPlan plan_windows(std::uint64_t arrays, double clipped, const PrivacyParam
   const auto room = [&](unsigned parts) {
     return interval_epsilon(privacy, parts) / 2 * (count - target) - margin;
   };
-  WindowPlan plan{kLeastParts, static_cast<std::uint64_t>(target), kFinest, kLeastPreference};
-  const auto fits = [&](unsigned finest, double preference) {
-    return log_weight_of_windows(finest, preference) <= room(plan.parts);
-  };
-  while (plan.parts < kMostIntervalParts && !fits(kFinest, kLeastPreference)) ++plan.parts;
-  while (plan.finest >= kCoarsest && !fits(plan.finest, kLeastPreference)) --plan.finest;
-  if (plan.finest < kCoarsest) return {0, 0, 0, 0};
-  while (plan.narrow_preference < kMostPreference &&
-         fits(plan.finest, plan.narrow_preference + kPreferenceStep)) {
-    plan.narrow_preference += kPreferenceStep;
+  WindowPlan best{0, 0, 0, 0};
+  double least = std::numeric_limits<double>::infinity();
+  for (unsigned finest = kFinest; finest >= kCoarsest && best.parts == 0; --finest) {
+    for (unsigned parts = kLeastParts; parts <= kMostIntervalParts; ++parts) {
+      const double preference = largest_preference(finest, room(parts));
+      if (preference == 0) continue;
+      const double noise = expected_noise(share_of(privacy, kBudgetParts - parts)) *
+                           mean_width(preference, std::exp2(-0.5 * finest));
+      if (noise >= least) continue;
+      least = noise;
+      best = {parts, static_cast<std::uint64_t>(target), finest, preference};
+    }
   }
-  return plan;
+  return best;
 }
 
 ClippingInterval draw_window_interval(std::span<const FilledArray> arrays, const WindowPlan& plan,

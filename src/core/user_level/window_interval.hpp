@@ -12,6 +12,11 @@
 // (Smith 2011), and one draw gives both. It is drawn from public windows of many widths.
 namespace dpquantile {
 
+// Windows have widths of 2^(-j / kWidthsPerOctave) and begin at multiples of a kStartsPerWidth-th
+// of their width.
+inline constexpr unsigned kWidthsPerOctave = 4;
+inline constexpr unsigned kStartsPerWidth = 8;
+
 // What a draw does, decided by public figures.
 struct WindowPlan {
   unsigned parts;         // of kBudgetParts; 0: the interval is all of [lower, upper], for nothing
@@ -36,11 +41,19 @@ double clipped_target(UserMethod method, const PrivacyParameter& privacy);
 //   need = J (1 + theta) ln 2 + ln(8 / (1 - 2^(-(1 + theta) / 4))) - lambda (arrays - T),
 //
 // and lambda = epsilon' / 2 for the epsilon' of the interval. A miss is off by a third of the range
-// on average. So the plan takes J = 10, the least number of parts and the largest theta up to 5
-// for which need <= -3 - ln(arrays / n), n the expected_noise() of the budget: misses then add less
-// than 1/60 of the noise of the whole range. If that takes more than kMostIntervalParts for
-// theta = 1, J is smaller; if windows of a quarter of the range are too narrow to be found, the
-// interval is public.
+// on average. So the plan wants need <= -3 - ln(arrays / n), n the expected_noise() of the budget:
+// misses then add less than 1/60 of the noise of the whole range. J is 10, or less where this takes
+// more than kMostIntervalParts for theta = 1; if windows of a quarter of the range are too narrow
+// to be found, the interval is public.
+//
+// Each number of parts allows a largest theta, up to 5. Most of the windows that are drawn hold the
+// arrays, and there are equally many of each width: their widths have about the density
+// w^(-theta - 1), cut at the range, and so a mean of
+//
+//   theta / (theta - 1) (1 - v^(theta - 1)) / (1 - v^theta)
+//
+// times the narrowest, v. The plan has the parts for which this times the expected_noise() of the
+// rest is least, for v = 2^(-J/2), the middle of all widths: which v the data have is not public.
 WindowPlan plan_windows(std::uint64_t arrays, double clipped, const PrivacyParameter& privacy);
 
 // An interval drawn by the exponential mechanism from all windows of the plan: for

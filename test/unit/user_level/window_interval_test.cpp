@@ -72,6 +72,49 @@ TEST(WindowPlanning, ClipsAtMostATenthOfTheArrays) {
   EXPECT_EQ(clipped_target(UserMethod::kQuantileAdaptive, pure(0.5)), 2);
 }
 
+// The noise of the mean for windows whose widths have a density proportional to w^(-theta - 1), in
+// units of that of the narrowest, 2^(-J/2): by a sum, not by the formula of the plan.
+double noise_of_plan(const WindowPlan& plan, const PrivacyParameter& privacy) {
+  constexpr int kSteps = 400;
+  const double octaves = 0.5 * plan.finest;
+  double widths = 0;
+  double weights = 0;
+  for (int i = 0; i < kSteps; ++i) {
+    const double width = std::exp2(octaves * (i + 0.5) / kSteps);
+    const double weight = std::pow(width, -plan.narrow_preference);
+    widths += weight * width;
+    weights += weight;
+  }
+  return expected_noise(share_of(privacy, kBudgetParts - plan.parts)) * widths / weights;
+}
+
+// No other number of parts, with a theta that it allows, has less noise.
+TEST(WindowPlanning, BalancesTheWidthAndTheRestOfTheBudget) {
+  for (const PrivacyParameter& privacy : {pure(0.5), pure(2), zcdp(0.01), zcdp(0.2)}) {
+    for (const std::uint64_t arrays : {100U, 120U, 181U, 300U, 3000U}) {
+      const double clipped = 5 * expected_noise(privacy);
+      const WindowPlan plan = plan_windows(arrays, clipped, privacy);
+      if (plan.parts == 0) continue;
+      const double target = static_cast<double>(plan.clipped);
+      const double count = static_cast<double>(arrays);
+      for (unsigned parts = 7; parts <= kMostIntervalParts; ++parts) {
+        WindowPlan other = plan;
+        other.parts = parts;
+        for (double theta = 1; theta <= 5; theta += 0.25) {
+          const double need = plan.finest * (1 + theta) * std::numbers::ln2 +
+                              std::log(8 / (1 - std::exp2(-(1 + theta) / 4)));
+          if (need > interval_epsilon(privacy, parts) / 2 * (count - target) - 3 -
+                         std::log(std::max(1.0, count / expected_noise(privacy)))) {
+            continue;
+          }
+          other.narrow_preference = theta;
+          EXPECT_LE(noise_of_plan(plan, privacy), noise_of_plan(other, privacy) * (1 + 1e-4));
+        }
+      }
+    }
+  }
+}
+
 // The claim of the plan: the windows that hold no array mean have at most e^-3 times the weight at
 // which their error would be that of the noise of the whole range.
 TEST(WindowPlanning, KeepsMissesRare) {
