@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace dpquantile {
@@ -10,6 +11,7 @@ namespace {
 
 constexpr double kMiddle = 0.5;
 constexpr double kErrorOfMiss = 1.0 / 3;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // For a standard normal Z.
 double below(double z) {
@@ -17,6 +19,7 @@ double below(double z) {
 }
 // E max(0, z - Z).
 double shortfall(double z) {
+  if (z == -kInfinity) return 0;
   return z * below(z) + std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
 }
 
@@ -50,8 +53,9 @@ class WindowModel {
 
  private:
   void add_window(double begin, double width, double preference) {
-    const double low = (begin - kMiddle) / arrays_.spread;
-    const double high = (begin + width - kMiddle) / arrays_.spread;
+    // No array mean lies outside the range.
+    const double low = begin > 0 ? (begin - kMiddle) / arrays_.spread : -kInfinity;
+    const double high = begin + width < 1 ? (begin + width - kMiddle) / arrays_.spread : kInfinity;
     const double l = arrays_.count * below(low) - target_;
     const double r = arrays_.count * below(-high) - target_;
     const double shift = arrays_.spread * std::abs(shortfall(low) - shortfall(-high));

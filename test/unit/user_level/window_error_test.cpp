@@ -109,6 +109,20 @@ TEST(WindowError, CountsAThirdOfTheRangeForAMiss) {
   EXPECT_NEAR(expected_window_error(arrays, plan, kEpsilon, kNoise) / (sum / kPlaces), 1, 0.15);
 }
 
+// The whole range leaves out no array mean, however many there are and however far they spread.
+TEST(WindowError, IsAtMostThatOfTheWholeRangeForMillionsOfArrays) {
+  for (const PrivacyParameter& privacy : {pure(1), pure(100), zcdp(1)}) {
+    for (const double spread : {0.05, 0.2, 1.0}) {
+      const WindowPlan plan =
+          plan_windows(10'000'000, clipped_target(UserMethod::kQuantile, privacy), privacy);
+      const double epsilon = interval_epsilon(privacy, plan.parts);
+      const double error = expected_window_error({1e7, spread}, plan, epsilon, 1e-3);
+      EXPECT_GT(error, 1e-4);
+      EXPECT_LE(error, 1e-3 * (1 + 1e-9));
+    }
+  }
+}
+
 TEST(WindowError, FallsWithThePreferenceForNarrowWindows) {
   const NormalArrays arrays{500, 0.01};
   const double wide = expected_window_error(arrays, {7, 5, 10, 1}, 1, 1);
