@@ -4,7 +4,7 @@
 
 namespace dpquantile {
 
-// The number of bytes that a processor's cache fetches at once.
+// The number of bytes that most processors' caches fetch at once.
 inline constexpr std::size_t kCacheLine = 64;
 
 }  // namespace dpquantile

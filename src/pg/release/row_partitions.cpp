@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "core/base/cache_line.hpp"
+#include "pg/server/aligned_memory.hpp"
 
 extern "C" {
 #include "access/tupmacs.h"
@@ -31,6 +32,7 @@ struct alignas(kCacheLine) RowPart {
   Size stored_count;
   Size stored_room;
 };
+static_assert(sizeof(RowPart) == kCacheLine);
 
 struct RowColumn {
   int number;  // among all columns, from 0
@@ -293,10 +295,9 @@ void make_partitions(RowPartitions* rows, TupleDesc columns, const Bitmapset* le
       static_cast<int>(std::bit_floor(std::clamp(bytes / kMemoryOfPart, Size{1}, kMostParts)));
   const MemoryContext previous = MemoryContextSwitchTo(context);
   lay_out(rows, left_out);
-  const Size parts = static_cast<Size>(rows->count) + 1;
-  rows->parts = reinterpret_cast<RowPart*>(
-      TYPEALIGN(kCacheLine, palloc0(parts * sizeof(RowPart) + kCacheLine)));
   MemoryContextSwitchTo(previous);
+  const Size parts = static_cast<Size>(rows->count) + 1;
+  rows->parts = static_cast<RowPart*>(allocate_at_cache_line(context, parts * sizeof(RowPart)));
 }
 
 void write_row(RowPartitions* rows, int number, TupleTableSlot* slot, uint64 user) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "pg/server/aligned_memory.hpp"
 #include "pg/server/version.hpp"
 
 namespace dpquantile {
@@ -104,13 +105,6 @@ void add_hashes(DistinctHashes* into, StateRef from, CancelPoll& cancel) {
   }
 }
 
-// PostgreSQL aligns to MAXIMUM_ALIGNOF only.
-void* allocate_aligned(MemoryContext groups) {
-  constexpr std::size_t kSpare = kCacheLine - MAXIMUM_ALIGNOF;
-  char* memory = static_cast<char*>(MemoryContextAlloc(groups, sizeof(ExpandedRecords) + kSpare));
-  return reinterpret_cast<void*>(TYPEALIGN(kCacheLine, memory));
-}
-
 void require_own_state(const RecordsState* state) {
   if (likely(state->library == kLibraryMark)) return;
   ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -151,7 +145,7 @@ GroupPool* make_group_pool(const AggregateParameters* parameters, MemoryContext 
 // groups of the pool; no function of this extension does that.
 ExpandedRecords* make_expanded(GroupPool* pool) {
   MemoryContext groups = MemoryContextGetParent(pool->context);
-  auto* records = new (allocate_aligned(groups)) ExpandedRecords;
+  auto* records = new (allocate_at_cache_line(groups, sizeof(ExpandedRecords))) ExpandedRecords;
   EOH_init_header(&records->header, &kMethods, pool->context);
   memcpy(records->read_write_pointer, records->header.eoh_rw_ptr, EXPANDED_POINTER_SIZE);
   records->pool = pool;
