@@ -24,12 +24,12 @@ class ClippedArrays {
   const std::vector<FilledArray>& arrays() const { return arrays_; }
   // How many array means lie below each end of a cell of the windows.
   const std::vector<std::uint64_t>& means_below() const { return means_below_; }
-  // The sum of all arrays, each clipped to an interval between two ends of cells; all their rows,
-  // and those of the fullest.
+  // The sum of all arrays, each clipped to an interval between two ends of cells
   double clipped_sum(std::uint32_t begin, std::uint32_t end) const;
   // The mean of all their rows, not clipped.
   double mean() const { return sums_below_.back() / rows(); }
   double rows() const { return rows_below_.back(); }
+  // The rows of the fullest array
   double fullest() const { return fullest_; }
 
  private:

@@ -6,9 +6,8 @@
 // Generated data replace theirs, which are speeds of the buses of Surat:
 //
 // - 'base data': 300 buses. Their numbers of rows m_l are log-normal with median 14 (log sd 1.05:
-// one
-//   bus in a hundred has more than 160). Speeds are normal (sd 12 km/h) about the mean of the bus,
-//   clipped to [0, 65]. The means of the buses are normal about 22 km/h (sd 5).
+//   one bus in a hundred has more than 160). Speeds are normal (sd 12 km/h) about the mean of the
+//   bus, clipped to [0, 65]. The means of the buses are normal about 22 km/h (sd 5).
 // - Scaled data: every bus has 10 (100) times as many rows, or there are 10 buses for each. The
 //   speeds are, as in the source, independent with the mean and the standard deviation of the base
 //   data, or they have offsets of the buses again.
@@ -17,12 +16,14 @@
 //
 // The data come from a seeded generator. A figure of a mean is the average, over datasets with the
 // same numbers of rows, of the expected error on each, which is computed (expected_mean_error.hpp);
-// only 'bounded' and the variances are drawn. Errors are those of the answers as released, within
-// the bounds. 'bounded' protects against adding or removing a user, the
-// others protect against replacing one, so their epsilons do not mean the same guarantee. "Under
-// rho": the rho that accountant 'zcdp' charges for epsilon.
+// only 'bounded', the variances and the grids are drawn. Errors are those of the answers as
+// released, within the bounds. 'bounded' protects against adding or removing a user, the others
+// protect against replacing one, so their epsilons do not mean the same guarantee. "Under rho": the
+// rho that accountant 'zcdp' charges for epsilon.
 //
-// usage: user_accuracy TRIALS [SVG_DIRECTORY]
+// usage: user_accuracy TRIALS [SVG_DIRECTORY]   a figure of a mean has TRIALS / 8 datasets, fewer
+// of
+//                                               large ones
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -12,12 +12,13 @@ namespace dpquantile {
 // rules of the other methods give, the median and array_concentration_bound(), unless the query
 // states it. Throws nothing. O(number of distinct m_l) time for each m_UB.
 //
-// The models: values have a standard deviation w = U/6 within a user, and the users' means one of
-// o = 0 or of o = U/12. With N of M rows kept, Gamma_l of the m_l rows of user l, they give
+// The models, in units of U: values have a standard deviation w = 1/6 within a user, and the users'
+// means one of o = 0 or of o = 1/12. With N of M rows kept, Gamma_l of the m_l rows of user l, they
+// give
 //
 //   error^2 = (2 / pi) left_out + clipped^2,
 //   left_out = o^2 sum (Gamma_l / N - m_l / M)^2 + w^2 (1/N - 1/M),
-//   clipped of 'array' = U m n / N,
+//   clipped of 'array' = m n / N,
 //   clipped of 'quantile' = expected_window_error() of A arrays with spread s, noise m n' / N,
 //   s^2 = w^2 / m + o^2 sum Gamma_l^2 / (A m^2),   A = N / m,
 //

@@ -13,8 +13,8 @@ struct NormalArrays {
 
 // The expected |shift + noise| of the mean of arrays whose means are normal about the middle of the
 // range, in units of the range: the shift is that of clipping the normal law to the window, the
-// noise has the expected magnitude `noise` times the width of the window. `epsilon` is that of the
-// interval.
+// noise has the expected magnitude `noise` times the width of the window, and counts as Laplace
+// noise also where it is Gaussian. `epsilon` is that of the interval.
 //
 // The law of draw_window_interval() with l = A P[mean < begin] and r = A P[mean > end], 0 at the
 // ends of the range. Windows that hold the middle begin an odd number of 16ths of their width

@@ -46,14 +46,15 @@ double clipped_target(UserMethod method, const PrivacyParameter& privacy);
 // more than kMostIntervalParts for theta = 1; if windows of a quarter of the range are too narrow
 // to be found, the interval is public.
 //
-// Each number of parts allows a largest theta, up to 5. Most of the windows that are drawn hold the
-// arrays, and there are equally many of each width: their widths have about the density
-// w^(-theta - 1), cut at the range, and so a mean of
+// Each number of parts allows a largest theta, in steps of a quarter from 1 to 5. Most of the
+// windows that are drawn hold the arrays, and there are equally many of each width: their widths
+// have about the density w^(-theta - 1), cut at the range, and so a mean of
 //
 //   theta / (theta - 1) (1 - v^(theta - 1)) / (1 - v^theta)
 //
-// times the narrowest, v. The plan has the parts for which this times the expected_noise() of the
-// rest is least, for v = 2^(-J/2), the middle of all widths: which v the data have is not public.
+// times the narrowest, v (for theta = 1, ln(1 / v) / (1 - v)). The plan has the parts for which
+// this times the expected_noise() of the rest is least, for v = 2^(-J/2), the middle of all widths:
+// which v the data have is not public.
 WindowPlan plan_windows(std::uint64_t arrays, double clipped, const PrivacyParameter& privacy);
 
 // An interval drawn by the exponential mechanism from all windows of the plan: for
