@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Instructions of the transition function for a row. callgrind counts them in a single-user server,
-# which has no worker that could charge, so it refuses the query after reading its rows. Times differ
-# from run to run, instructions do not.
+# Instructions of the transition function for a row, which callgrind counts in a server. Times differ from run to run,
+# instructions do not.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=scripts/cluster.sh
@@ -12,16 +11,28 @@ chmod 755 "$work"
 trap 'cluster_remove "$work/cluster" >/dev/null 2>&1 || true; rm -rf "$work"' EXIT
 
 cluster_start "$work/cluster" >/dev/null
-cluster_psql "$work/cluster" -U postgres -d postgres -X -q -c 'CREATE EXTENSION dpquantile'
+cluster_psql "$work/cluster" -U postgres -d postgres -X -q -c 'CREATE EXTENSION dpquantile' \
+  -c "SELECT dp_grant_budget('postgres', 100)" >/dev/null
 cluster_stop "$work/cluster"
+socket=$work/cluster/counted
+as_owner mkdir "$socket"
+
+counted_server() {
+  as_owner valgrind --tool=callgrind --callgrind-out-file="$socket/callgrind.%p" --toggle-collect="$1" \
+    "$(bin postgres)" -D "$work/cluster/data" -c unix_socket_directories="$socket" >"$work/log" 2>&1
+}
 
 # $1: rows, $2: the aggregate of x, $3: its transition function
 instructions() {
-  local output=$work/cluster/callgrind.out
-  as_owner valgrind --tool=callgrind --callgrind-out-file="$output" --toggle-collect="$3" \
-    "$(bin postgres)" --single -D "$work/cluster/data" -c jit=off postgres \
-    <<<"SELECT $2 FROM (SELECT i * 0.001::float8 AS x FROM generate_series(1, $1) i) s" >/dev/null 2>&1 || true
-  awk '/^(summary|totals): / { print $2; exit }' "$output"
+  as_owner rm -f "$socket"/callgrind.*
+  counted_server "$3" &
+  until as_owner "$(bin pg_isready)" -q -h "$socket" -p 5432; do sleep 0.5; done
+  as_owner env PGOPTIONS='-c jit=off -c max_parallel_workers_per_gather=0' "$(bin psql)" -h "$socket" -p 5432 -U postgres \
+    -d postgres -X -q -v ON_ERROR_STOP=1 -o /dev/null \
+    -c "SELECT $2 FROM (SELECT i * 0.001::float8 AS x FROM generate_series(1, $1) i) s"
+  cluster_stop "$work/cluster"
+  wait
+  cat "$socket"/callgrind.* | awk '/^totals: / { sum += $2 } END { print sum }'
 }
 
 # $1: name, $2: the aggregate, $3: its transition function
