@@ -19,7 +19,7 @@ INSERT INTO calls VALUES
   (6, '{"max_contributions": 1}', 0.04), (7, '{"max_contributions": "7"}', 0.04),
   -- More than the rows of any user
   (8, '{"max_contributions": 21}', 0.04), (9, '{"max_contributions": 4294967295}', 0.04),
-  -- Half of epsilon is for the interval of 'quantile'. It clips the same number of arrays at both ends, except one or two, so
+  -- A part of epsilon is for the interval of 'quantile'. It clips the same number of arrays at both ends, except one or two, so
   -- the mean hardly changes.
   (10, '{"method": "levy"}', 0.5), (11, '{"method": "levy", "max_contributions": 20}', 0.5),
   (12, '{"method": "quantile"}', 0.5), (13, '{"method": "quantile", "max_contributions": "median"}', 0.5),

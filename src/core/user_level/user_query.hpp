@@ -27,7 +27,7 @@ bool clips_array_means(UserMethod method);
 // How m_UB, the most rows of a user that are kept, is chosen.
 enum class ContributionRule : std::uint8_t {
   // The least worst-case error: least_mean_error_bound, least_variance_error_bound; for the methods
-  // that clip array means, array_concentration_bound; for 'auto' the least error of its model.
+  // that clip array means, array_concentration_bound; for 'auto' the least regret of its models.
   kOptimal = 0,
   kMedian = 1,  // the median m_l
   kFixed = 2,   // max_contributions

@@ -38,7 +38,7 @@ class WindowModel {
       const double width = std::exp2(-static_cast<double>(j) / kWidthsPerOctave);
       const double preference = std::exp2(preference_ * j / kWidthsPerOctave);
       const double all = kStartsPerWidth * (1 - width) / width + 1;
-      const bool narrow = width < arrays_.spread / 2;
+      const bool narrow = j > 0 && width < arrays_.spread / 2;
       const double held = narrow ? 0 : std::min<double>(all, kStartsPerWidth);
       // The other half is the mirror image.
       for (unsigned i = 0; i < kStartsPerWidth / 2 && !narrow; ++i) {

@@ -18,8 +18,10 @@ struct NormalArrays {
 //
 // The law of draw_window_interval() with l = A P[mean < begin] and r = A P[mean > end], 0 at the
 // ends of the range. Windows that hold the middle begin an odd number of 16ths of their width
-// before it, unless an end of the range stops them; all others, and those narrower than s / 2,
-// count as missing all arrays: they have the cost A - T, and an error of a third of the range.
+// before it, unless an end of the range stops them; all others, and those narrower than s / 2 and
+// than the range, count as missing all arrays: they have the cost A - T, and an error of a third of
+// the range. Numbers of array means are expectations: the error of fewer than about 30 arrays with
+// an epsilon of hundreds is overestimated.
 // Requires parts >= 1, count >= 1, spread > 0, noise > 0. O(widths) time.
 double expected_window_error(const NormalArrays& arrays, const WindowPlan& plan, double epsilon,
                              double noise);

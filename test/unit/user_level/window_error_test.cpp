@@ -112,7 +112,7 @@ TEST(WindowError, CountsAThirdOfTheRangeForAMiss) {
 // The whole range leaves out no array mean, however many there are and however far they spread.
 TEST(WindowError, IsAtMostThatOfTheWholeRangeForMillionsOfArrays) {
   for (const PrivacyParameter& privacy : {pure(1), pure(100), zcdp(1)}) {
-    for (const double spread : {0.05, 0.2, 1.0}) {
+    for (const double spread : {0.05, 0.2, 1.0, 10.0}) {
       const WindowPlan plan =
           plan_windows(10'000'000, clipped_target(UserMethod::kQuantile, privacy), privacy);
       const double epsilon = interval_epsilon(privacy, plan.parts);

@@ -115,6 +115,28 @@ TEST(WindowPlanning, BalancesTheWidthAndTheRestOfTheBudget) {
   }
 }
 
+// With enough arrays J is 10, with fewer it is less. The last one is another if the
+// expected width is that of the narrowest windows.
+TEST(WindowPlanning, HasTheFinestWindowsThatAreFound) {
+  struct Case {
+    std::uint64_t arrays;
+    PrivacyParameter privacy;
+    WindowPlan plan;
+  };
+  const Case cases[] = {{120, pure(2), {12, 2, 10, 3.75}},
+                        {43, pure(2), {16, 2, 7, 1}},
+                        {60, pure(1), {16, 5, 2, 1.5}},
+                        {200, zcdp(0.01), {14, 20, 5, 1}}};
+  for (const auto& [arrays, privacy, expected] : cases) {
+    const WindowPlan plan =
+        plan_windows(arrays, clipped_target(UserMethod::kQuantile, privacy), privacy);
+    EXPECT_EQ(plan.parts, expected.parts) << arrays << " arrays";
+    EXPECT_EQ(plan.clipped, expected.clipped) << arrays << " arrays";
+    EXPECT_EQ(plan.finest, expected.finest) << arrays << " arrays";
+    EXPECT_EQ(plan.narrow_preference, expected.narrow_preference) << arrays << " arrays";
+  }
+}
+
 // The claim of the plan: the windows that hold no array mean have at most e^-3 times the weight at
 // which their error would be that of the noise of the whole range.
 TEST(WindowPlanning, KeepsMissesRare) {
