@@ -157,7 +157,8 @@ bool JointChain::draw_ascending(const Messages& messages, RandomStream& random,
   double rising = 1;
   double falling = 1;
   for (std::size_t j = b; j > 0; --j) {
-    const auto [offset, size] = rows_[j - 1];
+    const std::size_t offset = rows_[j - 1].offset;
+    const std::size_t size = rows_[j - 1].size;
     const std::span<const Message> row = all.subspan(offset, size + 1);
     const double up = rising * shifts[j].up;
     const double down = falling * shifts[j].down;
