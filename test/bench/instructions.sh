@@ -26,7 +26,10 @@ counted_server() {
 instructions() {
   as_owner rm -f "$socket"/callgrind.*
   counted_server "$3" &
-  until as_owner "$(bin pg_isready)" -q -h "$socket" -p 5432; do sleep 0.5; done
+  until as_owner "$(bin pg_isready)" -q -h "$socket" -p 5432; do
+    kill -0 $! 2>/dev/null || die "The server ended: $(<"$work/log")"
+    sleep 0.5
+  done
   as_owner env PGOPTIONS='-c jit=off -c max_parallel_workers_per_gather=0' "$(bin psql)" -h "$socket" -p 5432 -U postgres \
     -d postgres -X -q -v ON_ERROR_STOP=1 -o /dev/null \
     -c "SELECT $2 FROM (SELECT i * 0.001::float8 AS x FROM generate_series(1, $1) i) s"

@@ -70,7 +70,7 @@ class ModelErrors {
     return errors;
   }
 
-  // Of a mean that is not clipped.
+  // The expected noise of the mean if no array mean is clipped.
   double noise_of(const PrivacyParameter& privacy) const {
     return expected_noise(privacy) * bound_ / kept_;
   }
