@@ -134,8 +134,8 @@ SELECT department, answers.people, count(*) AS "true people", round(answer, 2) A
 FROM people JOIN json_to_recordset(:'answers') AS answers (department text, people bigint, answer numeric) USING (department)
 GROUP BY department, answers.people, answer ORDER BY count(salary) DESC;
 
-\echo 6. What a BI tool sends, for epsilon = 0.2 in total: the owner has stated the bounds of the age, a list of departments, and an
-\echo '  ' epsilon of 0.1 for each standard aggregate.
+\echo 6. What a BI tool sends, for epsilon = 0.1: the owner has stated the bounds of the age, a list of departments, and an
+\echo '  ' epsilon of 0.1. It pays for the count and the mean together.
 \set query 'SELECT department, count(*) AS people, avg(age) AS age FROM people GROUP BY department'
 \connect - analyst
 \echo '   analyst=>' :query
