@@ -8,5 +8,9 @@ SELECT count(a) FROM (SELECT avg(x) AS a FROM grouped GROUP BY g) s \g /dev/null
 SELECT count(a) FROM (SELECT dp_median(x, 1, 0, 1000) AS a FROM grouped GROUP BY g) s \g /dev/null
 \echo query: dp_quantiles of 9
 SELECT count(a) FROM (SELECT dp_quantiles(x, :ninths, 1, 0, 1000) AS a FROM grouped GROUP BY g) s \g /dev/null
+\echo query: approximate of 9
+SELECT count(a) FROM (SELECT dp_quantiles(x, :ninths, 1, 0, 1000, dp_options('approximate')) AS a FROM grouped GROUP BY g) s \g /dev/null
+\echo query: dp_cdf
+SELECT count(a) FROM (SELECT dp_cdf(x, 1, 0, 1000) AS a FROM grouped GROUP BY g) s \g /dev/null
 \echo query: percentile_cont of 9
 SELECT count(a) FROM (SELECT percentile_cont(:ninths) WITHIN GROUP (ORDER BY x) AS a FROM grouped GROUP BY g) s \g /dev/null

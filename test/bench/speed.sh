@@ -22,7 +22,7 @@ table() {
     END {
       base = median("dp_quantiles of 9"); average = median("avg(x)")
       printf "  %-22s %10s %16s %22s\n", "query", "median ms", "against avg(x)", "against dp_quantiles"
-      n = split("avg(x)|dp_count|dp_sum|dp_avg|dp_stats|dp_histogram|dp_quantiles of 9|dp_cdf|dp_count_distinct|" \
+      n = split("avg(x)|dp_count|dp_sum|dp_avg|dp_stats|dp_histogram|dp_quantiles of 9|approximate of 9|dp_cdf|dp_count_distinct|" \
                 "count(DISTINCT)|tdigest of 9|percentile_cont of 9|dp_iqr|" \
                 "percentile_cont of 2|dp_user_mean|dp_median", names, "|")
       for (i = 1; i <= n; i++) {
