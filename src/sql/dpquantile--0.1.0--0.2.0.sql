@@ -8,6 +8,42 @@ SELECT set_config('dpquantile.earlier_members', coalesce(string_agg(format('%s:%
   FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
  WHERE e.extname = 'dpquantile' AND d.deptype = 'e';
 
+-- Version 0.1.0 took from PUBLIC what is for the owner, but not from the roles that ALTER DEFAULT PRIVILEGES named when the extension
+-- was created: they could change budgets. pg_init_privs has what objects had then, so what the owner has granted since stays.
+DO $$
+DECLARE
+  granted record;
+BEGIN
+  FOR granted IN
+    SELECT format('%s %s', CASE i.classoid WHEN 'pg_proc'::regclass THEN 'FUNCTION' ELSE 'TABLE' END, o.name) AS object,
+           e.privilege_type AS privilege, coalesce(quote_ident(r.rolname), 'PUBLIC') AS grantee
+      FROM pg_init_privs i
+      JOIN pg_depend d ON d.classid = i.classoid AND d.objid = i.objoid AND d.deptype = 'e'
+                      AND d.refclassid = 'pg_extension'::regclass
+                      AND d.refobjid = (SELECT x.oid FROM pg_extension x WHERE x.extname = 'dpquantile')
+      JOIN (SELECT 'pg_proc'::regclass, p.oid, p.oid::regprocedure::text, p.proowner, p.proacl FROM pg_proc p
+             UNION ALL
+            SELECT 'pg_class', c.oid, c.oid::regclass::text, c.relowner, c.relacl FROM pg_class c) o (catalog, oid, name, owner, acl)
+        ON o.catalog = i.classoid AND o.oid = i.objoid
+     CROSS JOIN LATERAL (SELECT a.grantee, a.privilege_type FROM aclexplode(i.initprivs) a
+                         INTERSECT
+                         SELECT a.grantee, a.privilege_type FROM aclexplode(o.acl) a) e
+      LEFT JOIN pg_roles r ON r.oid = e.grantee
+     WHERE i.objsubid = 0 AND e.grantee <> o.owner AND (e.grantee = 0 OR r.oid IS NOT NULL)
+       -- Everybody may read these views.
+       AND NOT (e.privilege_type = 'SELECT' AND i.classoid = 'pg_class'::regclass
+                AND i.objoid IN ('@extschema@.dp_budget'::regclass, '@extschema@.dp_ledger'::regclass))
+    UNION ALL
+    SELECT 'SCHEMA dpquantile', 'CREATE', coalesce(quote_ident(r.rolname), 'PUBLIC')
+      FROM pg_namespace n CROSS JOIN aclexplode(n.nspacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
+     WHERE n.nspname = 'dpquantile' AND a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner
+     ORDER BY 1, 2, 3
+  LOOP
+    EXECUTE format('REVOKE %s ON %s FROM %s CASCADE', granted.privilege, granted.object, granted.grantee);
+  END LOOP;
+END
+$$;
+
 -- The library of 0.1.0 does not compare versions. If it is still loaded, it must not meet the new objects.
 DO $$
 BEGIN
