@@ -88,6 +88,9 @@ SELECT dp_median(t, 900, '00:00', '24:00') AS midnight FROM unnest('{24:00,24:00
 SELECT dp_median(i, 900, '0', '60 days', dp_time_options('1 day')) AS month FROM unnest('{1 mon,1 mon,1 mon}'::interval[]) AS i;
 SELECT dp_median(i, 900, '-1 day', '1 day', dp_time_options('1 hour')) AS negative FROM unnest('{-5 hours,-5 hours,-5 hours}'::interval[]) AS i;
 SELECT dp_median(i, 900, '0', '1 day', dp_time_options('1 hour')) AS long FROM unnest('{178000000 years,178000000 years,178000000 years}'::interval[]) AS i;
+-- Equal intervals are in one bin, also where a double cannot hold the microseconds of one of them: DISTINCT takes any of them.
+SELECT dp_histogram(i, 900, ARRAY['0', '504249 days 23:47:34.740998', '800000 days']::interval[]) AS equal
+  FROM unnest(ARRAY['400000 days 9007199254740997 microseconds', '504249 days 85654740997 microseconds']::interval[]) AS i;
 -- The ends of integer and bigint
 SELECT dp_median(i, 900, -2147483648, 2147483647) AS last FROM unnest('{2147483647,2147483647,2147483647}'::int[]) AS i;
 SELECT dp_median(i, 900, -9223372036854775808, 9223372036854775807) AS last FROM unnest('{9223372036854775807,9223372036854775807,9223372036854775807}'::bigint[]) AS i;

@@ -23,7 +23,6 @@ namespace dpquantile {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr double kDaysPerMonth = DAYS_PER_MONTH;
 constexpr double kPerDay = static_cast<double>(USECS_PER_DAY);
 
 double number_of_date(DateADT date) {
@@ -41,8 +40,11 @@ double number_of_timestamp(Timestamp moment) {
 double number_of_interval(const Interval* interval) {
   if (DPQ_INTERVAL_IS_NOBEGIN(interval)) return -kInfinite;
   if (DPQ_INTERVAL_IS_NOEND(interval)) return kInfinite;
-  const double days = interval->month * kDaysPerMonth + interval->day;
-  return days * kPerDay + static_cast<double>(interval->time);
+  // Rounded once, so that equal intervals have one number: DISTINCT takes any of them.
+  const int64 days =
+      int64{interval->month} * DAYS_PER_MONTH + interval->day + interval->time / USECS_PER_DAY;
+  const auto rest = static_cast<double>(interval->time % USECS_PER_DAY);
+  return std::fma(static_cast<double>(days), kPerDay, rest);
 }
 
 // The least and the largest number of a finite value, for a type of whole numbers.
