@@ -41,7 +41,9 @@ class LaplaceSum {
   explicit LaplaceSum(std::span<const double> scales) : terms_(scales.size()) {
     std::transform(scales.begin(), scales.end(), scale_.begin(),
                    [](double scale) { return std::abs(scale); });
-    std::sort(scale_.begin(), end(scale_));
+    // Zeros fill the rest of the array, and come first.
+    std::ranges::sort(scale_);
+    std::rotate(scale_.begin(), scale_.end() - static_cast<std::ptrdiff_t>(terms_), scale_.end());
     separate();
     for (std::size_t i = 0; i < terms_; ++i) weight_[i] = weight(i);
   }
@@ -60,10 +62,6 @@ class LaplaceSum {
 
  private:
   using Values = std::array<double, kMostNoiseTerms>;
-
-  Values::iterator end(Values& values) const {
-    return values.begin() + static_cast<std::ptrdiff_t>(terms_);
-  }
 
   // The weights have rounding errors of about 2^-52 * kApart^-2.
   void separate() {
