@@ -84,6 +84,16 @@ SELECT epsilon_spent - :spent AS charged FROM dp_budget;
 SELECT count(*) AS groups, count(m) AS answers FROM (SELECT dp_median(x, 0.1, 0, 10000) AS m FROM many GROUP BY a) s;
 SELECT epsilon_spent - :spent AS charged FROM dp_budget;
 
+-- threat 115: a function in GROUP BY that returns a set puts each row into several groups, too. How many is not known before
+-- the rows are read, so nothing is charged. In FROM it makes rows.
+SELECT epsilon_spent AS spent FROM dp_budget \gset
+SELECT unnest(ARRAY[a, b]) AS key, dp_count(0.1) FROM t GROUP BY key;
+SELECT dp_count(0.1) FROM t GROUP BY b, 1 + generate_series(1, a);
+SELECT dp_count(0.1) FROM t GROUP BY ROLLUP (unnest(ARRAY[a, b]));
+SELECT epsilon_spent - :spent AS charged FROM dp_budget;
+SELECT key, dp_count(100) FROM (VALUES (1, 2), (2, 3)) AS few (a, b), unnest(ARRAY[a, b]) AS key GROUP BY key;
+SELECT dp_count(100), generate_series(1, 2) AS answer FROM (VALUES (1), (2)) AS few (a);
+
 -- Without rows only the total has a group: there is an answer for ().
 SELECT a, dp_median(x, 0.1, 0, 300) IS NOT NULL AS answered FROM t WHERE false GROUP BY GROUPING SETS ((a), ());
 

@@ -109,6 +109,8 @@ SELECT active, count(*) FROM staff WHERE age < 0 GROUP BY active;
 SELECT dp_private_query('SELECT level, count(*) FROM grades GROUP BY level');
 SELECT width_bucket(age, 20, 60, 4) AS bucket, count(*) FROM staff GROUP BY 1 ORDER BY 1;
 SELECT width_bucket(bonus, 0, 10, 0) AS bucket, count(*) FROM staff GROUP BY 1;
+-- threat 115: a key has one value for a row.
+SELECT generate_series(1, age) AS year, count(*) FROM staff GROUP BY 1;
 
 -- Window functions and DISTINCT over groups
 SELECT department, count(*), round(100.0 * count(*) / sum(count(*)) OVER ()) AS percent, rank() OVER (ORDER BY count(*) DESC) FROM staff GROUP BY department ORDER BY 4;

@@ -140,7 +140,8 @@ List* distinct(List* values, const Node* expression) {
 }  // namespace
 
 bool can_be_evaluated(const Node* expression, const Node* inner) {
-  return !has_unknown_part(const_cast<Node*>(expression), const_cast<Node*>(inner));
+  return !expression_returns_set(const_cast<Node*>(expression)) &&
+         !has_unknown_part(const_cast<Node*>(expression), const_cast<Node*>(inner));
 }
 
 Node* with_part(const Node* expression, const Node* part, const Node* other) {

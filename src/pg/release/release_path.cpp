@@ -64,6 +64,22 @@ void require_order(const SortGroupClause* key, const Expr* column) {
            errhint("Cast the key to a type that can be sorted, such as text.")));
 }
 
+// A row would be in several groups, and is charged for one.
+void require_one_key(const PlannerInfo* root) {
+  ListCell* cell;
+  foreach (cell, root->parse->groupClause) {
+    Node* key = get_sortgroupclause_expr(static_cast<SortGroupClause*>(lfirst(cell)),
+                                         root->processed_tlist);
+    if (!expression_returns_set(key)) continue;
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("private answers cannot be grouped by a function that returns a set"),
+             errdetail("It would put a row into several groups, and the charge is for one."),
+             errhint("Write the function in FROM, as in FROM posts, unnest(tags) AS tag. A row of "
+                     "posts is then as many rows as it has tags.")));
+  }
+}
+
 void add_sort_column(ReleaseLevel* level, int column, Oid less_than, bool nulls_first) {
   ReleasePlan* plan = &level->plan;
   const auto* expression =
@@ -145,6 +161,7 @@ void add_calls(ReleaseLevel* level) {
 
 ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
   auto* level = static_cast<ReleaseLevel*>(palloc0(sizeof(ReleaseLevel)));
+  require_one_key(root);
   level->grouping = {root, input, groups, reinterpret_cast<List*>(root->parse->havingQual)};
   level->columns = release_columns(level->grouping);
   level->plan.has_keys = root->parse->groupClause != NIL;
