@@ -171,6 +171,8 @@ my %refused = (
 	'dp_keep_group of users' => 'SELECT city FROM person GROUP BY city HAVING dp_keep_group(id, 1, 1e-6, 2)',
 	'DISTINCT' => 'SELECT dp_sum(DISTINCT age, 1, 0, 100) FROM person',
 	'grouping sets' => 'SELECT city, dp_count(1) FROM person GROUP BY ROLLUP (city)',
+	# threat 115
+	'a set as a key' => 'SELECT unnest(ARRAY[city, id]) AS key, dp_count(1) FROM person GROUP BY key',
 	'ordered aggregates' => 'SELECT dp_count(1), array_agg(age ORDER BY id) FROM person',
 	'columns of outer queries' => 'SELECT (SELECT dp_count(1) FROM person WHERE person.id = here.id) FROM here',
 	'WITH of an outer query' => 'WITH old AS (SELECT * FROM person) SELECT (SELECT dp_count(1) FROM old)',

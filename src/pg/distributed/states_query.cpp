@@ -265,6 +265,10 @@ void take_keys(Query* level, Taken* taken) {
   foreach (cell, level->groupClause) {
     const auto* key = static_cast<SortGroupClause*>(lfirst(cell));
     TargetEntry* entry = get_sortgroupref_tle(key->tleSortGroupRef, level->targetList);
+    if (expression_returns_set(reinterpret_cast<Node*>(entry->expr))) {
+      refuse("a function in GROUP BY that returns a set is not supported",
+             "It would put a row into several groups. Write the function in FROM.");
+    }
     taken->keys = lappend(taken->keys, entry->expr);
     TargetEntry* column = add_state_column(taken, static_cast<Expr*>(copyObjectImpl(entry->expr)));
     column->ressortgroupref = key->tleSortGroupRef;
