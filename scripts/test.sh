@@ -220,7 +220,7 @@ gtest_suites() {
 # lines an input reaches.
 fuzz_suite() {
   if wanted unit; then until [[ -e $work/unit.report ]]; do sleep 2; done; fi
-  suite fuzz 1 count_sum unprivileged nice make --no-print-directory -C "$copy" CI=1 COVERAGE=no SECONDS_IN_ALL=40 fuzz || true
+  suite fuzz 1 count_sum unprivileged nice make --no-print-directory -C "$copy" CI=1 COVERAGE=no SECONDS_IN_ALL=20 fuzz || true
 }
 
 not_installed=(not_run "the extension could not be built and installed")
