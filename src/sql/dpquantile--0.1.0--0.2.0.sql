@@ -9,7 +9,8 @@ SELECT set_config('dpquantile.earlier_members', coalesce(string_agg(format('%s:%
  WHERE e.extname = 'dpquantile' AND d.deptype = 'e';
 
 -- Version 0.1.0 took from PUBLIC what is for the owner, but not from the roles that ALTER DEFAULT PRIVILEGES named when the extension
--- was created: they could change budgets. pg_init_privs has what objects had then, so what the owner has granted since stays.
+-- was created: they could change budgets. pg_init_privs has what objects had then, so what the owner has granted since stays,
+-- except CREATE on the schema, which is for nobody else.
 DO $$
 DECLARE
   granted record;
