@@ -56,8 +56,9 @@ SELECT pg_typeof(dp_avg(small, 1, 0, 9)) AS small, pg_typeof(dp_variance(whole, 
        round(dp_avg(whole, 900, 0, 200), 0) AS rounded, dp_avg(whole, 900, 0, 200, dp_options(granularity => 0.5)) AS step
   FROM visits;
 
--- Groups, parallel plans and approved functions work as for numbers.
-SELECT small % 2 AS parity, dp_median(day, 900, '1990-01-01', '2010-01-01') AS day FROM visits GROUP BY 1;
+-- Groups, parallel plans and approved functions work as for numbers. The groups have 49 rows each: between two rows in the middle a
+-- draw may take either day.
+SELECT small % 2 AS parity, dp_median(day, 900, '1990-01-01', '2010-01-01') AS day FROM visits WHERE small < 99 GROUP BY 1;
 BEGIN;
 SET LOCAL parallel_setup_cost = 0;
 SET LOCAL parallel_tuple_cost = 0;
