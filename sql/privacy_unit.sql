@@ -142,6 +142,34 @@ SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
 SELECT avg(abs(n - 38)) BETWEEN 35 AND 110 AS scale
   FROM generate_series(1, 400) g, LATERAL (SELECT dp_count(0.04) AS n FROM visit WHERE cost > -g) t;
 
+-- Persons whose rows look alike do not lose the same rows. 400 persons have four rows a day in ten shops, and ten of each person are seen: 400 a
+-- day on average, with a standard deviation of at most 19. An error of 120 has a probability below 1e-6 for all days and shops together (Chernoff).
+-- If all persons lost the same rows, the numbers would be multiples of 400.
+RESET SESSION AUTHORIZATION;
+CREATE TABLE alike AS SELECT p AS person, i % 10 AS day, 'shop ' || i % 10 AS shop FROM generate_series(1, 400) p, generate_series(1, 40) i;
+-- No person has more rows than are seen.
+CREATE TABLE whole AS SELECT i % 500 AS person, i % 1000 AS place, i * 7919 % 101 AS cost FROM generate_series(0, 9999) i;
+ALTER TABLE alike OWNER TO regress_dpq_unit_owner;
+ALTER TABLE whole OWNER TO regress_dpq_unit_owner;
+SET SESSION AUTHORIZATION regress_dpq_unit_owner;
+SELECT dp_protect_table('alike', 'person', 10), dp_protect_table('whole', 'person', 20), dp_set_domain('alike', 'day', 0, 9),
+       dp_set_domain('alike', 'shop', ARRAY(SELECT 'shop ' || i FROM generate_series(0, 9) i)), dp_set_domain('whole', 'place', 0, 999),
+       dp_set_domain('whole', 'cost', 0, 100, 1) \g /dev/null
+SELECT dp_grant_private_access('alike', 'regress_dpq_unit_analyst', epsilon => 100), dp_grant_private_access('whole', 'regress_dpq_unit_analyst', epsilon => 40);
+SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
+SELECT count(*) AS days, count(*) FILTER (WHERE n BETWEEN 281 AND 519) AS fair FROM (SELECT day, count(*) AS n FROM alike GROUP BY day) t;
+SELECT count(*) AS shops, count(*) FILTER (WHERE n BETWEEN 281 AND 519) AS fair FROM (SELECT shop, count(*) AS n FROM alike GROUP BY shop) t;
+-- Where no person's rows are cut, answers are within the errors that are told with a probability of 95 %: of 1000 at least 905 of each kind, except with
+-- a probability below 1e-6 (Chernoff).
+SELECT count(*) AS places, count(*) FILTER (WHERE abs(a.n - t.n) <= n_error) >= 905 AS counts, count(*) FILTER (WHERE abs(a.sum - t.sum) <= sum_error) >= 905 AS sums,
+       count(*) FILTER (WHERE abs(a.avg - t.avg) <= avg_error) >= 905 AS means, count(*) FILTER (WHERE abs(a.variance - t.variance) <= variance_error) >= 905 AS variances,
+       count(*) FILTER (WHERE abs(a.stddev - t.stddev) <= stddev_error) >= 905 AS deviations
+  FROM (SELECT place, count(*) AS n, dp_error_of(count(*)) AS n_error, sum(cost), dp_error_of(sum(cost)) AS sum_error, avg(cost), dp_error_of(avg(cost)) AS avg_error,
+               variance(cost), dp_error_of(variance(cost)) AS variance_error, stddev(cost), dp_error_of(stddev(cost)) AS stddev_error
+          FROM whole GROUP BY place) a
+  JOIN (SELECT i % 1000 AS place, count(*) AS n, sum(i * 7919 % 101), avg(i * 7919 % 101), variance(i * 7919 % 101), stddev(i * 7919 % 101)
+          FROM generate_series(0, 9999) i GROUP BY 1) t USING (place);
+
 -- Plans: of parallel workers, with memory for few rows, and with sorted groups. The rows of 20000 persons, 1 to 9 of each
 RESET SESSION AUTHORIZATION;
 SET search_path = regress_dpq_unit, public;

@@ -2170,8 +2170,9 @@ CREATE FUNCTION @extschema@.dp_error_of(answer anyelement) RETURNS float8
   LANGUAGE C STABLE AS 'MODULE_PATHNAME', 'dpq_error_of';
 COMMENT ON FUNCTION @extschema@.dp_error_of(anyelement) IS
   'The error of a standard aggregate over a protected table, from the same release and for the same price: the answer is within it of the '
-  'one without noise with a probability of 95 %. answer: count, sum, avg, variance, stddev, percentile_cont or percentile_disc, as dp_error_of(avg(salary)). Costs no '
-  'budget of its own.';
+  'one without noise with a probability of 95 %. answer: count, sum, avg, variance, stddev, percentile_cont or percentile_disc, as dp_error_of(avg(salary)). Where '
+  'max_rows leaves out rows of some persons, the one without noise is that of the rows that were seen: which those are adds to the error, to a count at most its '
+  'square root as the standard deviation. Costs no budget of its own.';
 
 CREATE VIEW dpquantile.column_domains WITH (security_barrier) AS
   SELECT d.relation, d.column_name,

@@ -109,7 +109,9 @@ class RowSample {
   };
 
   // A row whose hash is (high, low), the number-th of its user with this hash, has the rank
-  // (scattered(high + number * kStep), low). The numbers of a hash give different ranks.
+  // (scattered(high + number * kStep), low). The numbers of a hash give different ranks. Whatever
+  // another user keeps, the hashes of this one are shifted by a uniform number, so the order of the
+  // ranks is a new one.
   void rank(std::span<const HashedRow> own) {
     constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15;  // odd
     const std::size_t buckets = std::bit_ceil(own.size());

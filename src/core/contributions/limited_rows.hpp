@@ -10,8 +10,9 @@
 #include "core/base/workspace.hpp"
 
 // Leaves each user at most some rows: all rows of a user with few, and of the others a random
-// sample, in which each row is as likely as any other. Two steps, because only the rows of users
-// with many need hashes: count_rows_of_users(), then choose_beyond_limit().
+// sample, in which each row is as likely as any other, whatever another user keeps. Two steps,
+// because only the rows of users with many need hashes: count_rows_of_users(), then
+// choose_beyond_limit().
 //
 // Privacy: not private, an input of a mechanism. For all hashes that do not depend on the rows of
 // others, adding or removing all rows of one user adds or removes at most `most` chosen rows, and
@@ -44,7 +45,9 @@ BeyondLimit count_rows_of_users(std::span<std::uint64_t> users, std::uint64_t mo
                                 std::span<std::size_t> places, std::span<std::size_t> counts,
                                 const Workspace& work);
 
-// A row beyond the limit, and the hash of all its values that the query uses.
+// A row beyond the limit, and the hash of the vector of its user and all its values that the query
+// uses. Without the user, users whose rows look alike would lose the same rows, and the errors of
+// the choice would not average out.
 struct HashedRow {
   VectorHash hash;
   std::size_t row;

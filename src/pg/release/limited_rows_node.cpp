@@ -335,7 +335,7 @@ void read_all(LimitedRowsNode* node) {
   node->is_done = false;
   // Columns that are left out stay NULL.
   ExecStoreAllNullTuple(node->scan.ss.ss_ScanTupleSlot);
-  if (node->rows.number_count == 0 && !node->gives_all_rows) make_counts(node);
+  if (node->rows.kept == 0 && !node->gives_all_rows) make_counts(node);
   read_rows(node);
   MemoryContextSwitchTo(previous);
   begin_to_give(node, 0);

@@ -126,9 +126,9 @@ void lay_out(RowPartitions* rows, const Bitmapset* left_out) {
   rows->flags_offset = offset;
   rows->row_size = TYPEALIGN(sizeof(uint64), offset + static_cast<Size>(rows->kept) * sizeof(bool));
   rows->has_references = references > 0;
-  // The bytes after the user, and two numbers for each reference
-  if (rows->kept > 0) rows->number_count = rows->row_size / sizeof(uint64) - 1 + 2 * references;
-  rows->numbers = static_cast<uint64*>(palloc((rows->number_count + 1) * sizeof(uint64)));
+  // The bytes of the row, and two numbers for each reference
+  rows->number_count = rows->row_size / sizeof(uint64) + 2 * references;
+  rows->numbers = static_cast<uint64*>(palloc(rows->number_count * sizeof(uint64)));
 }
 
 Size referred_size(const RowPartitions* rows, const TupleTableSlot* slot) {
@@ -370,14 +370,13 @@ void hash_row(const RowPartitions* rows, const RowHash* hash, const RowBlock* bl
               VectorHash* found) {
   const char* row = place_of_row(rows, block, number);
   if (!rows->has_references) {
-    *found = hash_numbers(hash, reinterpret_cast<const uint64*>(row) + 1, rows->number_count);
+    *found = hash_numbers(hash, reinterpret_cast<const uint64*>(row), rows->number_count);
     return;
   }
   // The numbers of the values stand for the references.
   char* copy = reinterpret_cast<char*>(rows->numbers);
-  const Size words = rows->row_size / sizeof(uint64) - 1;
-  uint64* next = rows->numbers + words;
-  memcpy(rows->numbers, row + sizeof(uint64), words * sizeof(uint64));
+  uint64* next = rows->numbers + rows->row_size / sizeof(uint64);
+  memcpy(rows->numbers, row, rows->row_size);
   const bool* nulls = reinterpret_cast<const bool*>(row + rows->flags_offset);
   for (int i = 0; i < rows->kept; ++i) {
     const RowColumn* column = &rows->layout[i];
@@ -387,7 +386,7 @@ void hash_row(const RowPartitions* rows, const RowHash* hash, const RowBlock* bl
     } else {
       const auto value = PointerGetDatum(begin_of(block) + get<Size>(row + column->offset));
       numbers_of_value(hash, value, column->length, next);
-      put(copy + column->offset - sizeof(uint64), Size{0});
+      put(copy + column->offset, Size{0});
     }
     next += 2;
   }

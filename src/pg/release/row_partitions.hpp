@@ -34,7 +34,7 @@ struct RowPartitions {
   Size row_size;
   Size flags_offset;  // of NULLs, in a row
   uint64* numbers;    // for hashes
-  Size number_count;  // 0 if no values are kept
+  Size number_count;
   MemoryContext context;
   Size memory_left;  // for blocks that are full
   Size most_read;    // of a part, for more than a block at a time
@@ -84,10 +84,11 @@ bool next_block(RowPartitions* rows, RowCursor* cursor);
 // The user of a row of a block. Rows have numbers from 0.
 uint64 user_of_row(const RowPartitions* rows, const RowBlock* block, Size number);
 
-// Finds the hash of the values of a row, for vectors of rows->number_count numbers. Rows with the
-// same values have the same hash. It may leave memory allocated in the current memory context.
-// ereports if a value that is out of line cannot be read. (A hash that is returned would go through
-// the stack, in halves that the processor waits for when it reads the whole.)
+// Finds the hash of the user and the values of a row, for vectors of rows->number_count numbers.
+// Rows of a user with the same values have the same hash. It may leave memory allocated in the
+// current memory context. ereports if a value that is out of line cannot be read. (A hash that is
+// returned would go through the stack, in halves that the processor waits for when it reads the
+// whole.)
 void hash_row(const RowPartitions* rows, const RowHash* hash, const RowBlock* block, Size number,
               VectorHash* found);
 

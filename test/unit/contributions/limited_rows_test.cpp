@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -17,11 +18,15 @@
 
 #include "core/base/as_size.hpp"
 #include "core/base/error.hpp"
+#include "support/chi_square.hpp"
 #include "support/context_testing.hpp"
 
 namespace dpquantile {
 namespace {
 
+using test::chi_square_p_value;
+using test::kFalseAlarm;
+using test::sampled_p_value;
 using test::TestWorkspace;
 
 // A row by its user and the number of its values.
@@ -29,7 +34,7 @@ using Row = std::pair<std::uint64_t, std::uint8_t>;
 
 std::vector<VectorHashFactors> factors_of(std::uint64_t key) {
   std::mt19937_64 generator(key);
-  std::vector<VectorHashFactors> factors(2);
+  std::vector<VectorHashFactors> factors(3);
   for (VectorHashFactors& own : factors) {
     for (int i = 0; i < 2; ++i) {
       own.of_high[i] = generator();
@@ -41,11 +46,12 @@ std::vector<VectorHashFactors> factors_of(std::uint64_t key) {
 
 using Hash = std::function<VectorHash(const Row&)>;
 
-// The hash of a row's values under one of many keys.
+// The hash of a row's user and values under one of many keys.
 Hash hash_under(std::uint64_t key) {
   return [factors = factors_of(key)](const Row& row) {
     VectorHasher hasher(factors[0]);
-    hasher.add(factors[1], row.second);
+    hasher.add(factors[1], row.first);
+    hasher.add(factors[2], row.second);
     return hasher.hash();
   };
 }
@@ -220,6 +226,72 @@ TEST(LimitedRows, OfDifferentValuesAreEquallyLikely) {
   // 9 of the 45 pairs are neighbours.
   EXPECT_GT(neighbours, 640U);
   EXPECT_LT(neighbours, 960U);
+}
+
+// ---- What users keep together ----------------------------------------------------------------
+
+// Of two users whose rows look alike, each keeps one of four rows, and each of the 16 pairs is as
+// likely. Without the user in the hash both keep the same.
+TEST(LimitedRows, OfUsersWhoseRowsLookAlikeAreChosenIndependently) {
+  std::vector<Row> rows;
+  for (std::uint8_t i = 0; i < 4; ++i) rows.insert(rows.end(), {{1, i}, {2, i}});
+  const std::vector<double> law(16, 1.0 / 16);
+  const double p_value = sampled_p_value(law, 6400, [&, key = std::uint64_t{0}]() mutable {
+    const auto kept = kept_rows(rows, 1, key++);
+    return 4 * kept.begin()->first.second + kept.rbegin()->first.second;
+  });
+  EXPECT_GT(p_value, kFalseAlarm);
+}
+
+// The probability that `kept` of `most` rows that are kept are among `marked` of `all`
+double hypergeometric(double all, double marked, double most, double kept) {
+  const auto log_choices = [](double n, double k) {
+    return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
+  };
+  return std::exp(log_choices(marked, kept) + log_choices(all - marked, most - kept) -
+                  log_choices(all, most));
+}
+
+// Users have 100 rows of each of two values, and keep 20: as many of one value as in a sample
+// without replacement.
+TEST(LimitedRows, OfOneValueAreHypergeometric) {
+  constexpr std::uint64_t kUsers = 40;
+  std::vector<Row> rows;
+  for (std::uint64_t user = 0; user < kUsers; ++user) {
+    for (int i = 0; i < 200; ++i) rows.emplace_back(user * user, static_cast<std::uint8_t>(i % 2));
+  }
+  std::vector<double> law;
+  for (int kept = 0; kept <= 20; ++kept) law.push_back(hypergeometric(200, 100, 20, kept));
+  std::vector<std::uint64_t> observed(law.size());
+  for (std::uint64_t key = 0; key < 100; ++key) {
+    auto kept = kept_rows(rows, 20, key);
+    for (std::uint64_t user = 0; user < kUsers; ++user) ++observed[as_size(kept[{user * user, 1}])];
+  }
+  EXPECT_GT(chi_square_p_value(observed, law), kFalseAlarm);
+}
+
+// 300 users have 10 rows of each of two values, and keep 4. Their numbers of rows of one value are
+// hypergeometric with variance 4 * 1/4 * 16/19, and those of different users do not go together:
+// the variance of the sum is 300 times that. Over 200 keys chi^2 is outside of 90 to 340 with a
+// probability below 1e-6 (Laurent, Massart 2000, Lemma 1). Without the user in the hash it is 300
+// times as large.
+TEST(LimitedRows, OfManyUsersHaveErrorsThatAverageOut) {
+  constexpr std::uint64_t kUsers = 300;
+  std::vector<Row> rows;
+  for (std::uint64_t user = 0; user < kUsers; ++user) {
+    for (int i = 0; i < 20; ++i) rows.emplace_back(user, static_cast<std::uint8_t>(i % 2));
+  }
+  double chi_squared = 0;
+  for (std::uint64_t key = 0; key < 200; ++key) {
+    double sum = 0;
+    for (const auto& [row, count] : kept_rows(rows, 4, key)) {
+      if (row.second == 1) sum += static_cast<double>(count);
+    }
+    const double error = sum - 2.0 * kUsers;
+    chi_squared += error * error / (kUsers * 16.0 / 19);
+  }
+  EXPECT_GT(chi_squared, 90);
+  EXPECT_LT(chi_squared, 340);
 }
 
 // The chosen rows are those that a slow program finds: of all pairs of hash and number those with
