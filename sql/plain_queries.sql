@@ -242,7 +242,8 @@ SELECT private_aggregate, expected_error BETWEEN 0.001 AND 100, error_in
   FROM dp_explain('SELECT dp_median(salary, 1, 0, 200000), dp_quantiles(salary, ''{0.1,0.9}'', 1, 0, 200000) FROM staff', 10000);
 SELECT dp_explain('SELECT count(*) FROM staff', 0);
 SELECT dp_explain('SELECT count(*) FROM staff', NULL);
-SELECT * FROM dp_explain('SELECT n FROM (SELECT count(*) AS n FROM staff UNION ALL SELECT dp_count(2) FROM grown) t');
+SELECT private_aggregate, epsilon, charged_for, expected_error::numeric(8, 3), error_in, problem, tables
+  FROM dp_explain('SELECT n FROM (SELECT count(*) AS n FROM staff UNION ALL SELECT dp_count(2) FROM grown) t');
 SELECT * FROM dp_explain('SELECT min(age) FROM staff');
 SELECT * FROM dp_explain('SELECT DISTINCT department FROM staff');
 SELECT problem FROM dp_explain('SELECT avg(id) FROM staff');

@@ -2156,7 +2156,8 @@ COMMENT ON FUNCTION @extschema@.dp_explain(text, bigint) IS
   'of a group, from 1 to 2^40. private_aggregate: its name; '
   'method: how it is computed; epsilon, delta, rho: its price, under its own neighbour relation; charged_for: what is charged that much; '
   'expected_error: the mean absolute error of an answer on so many rows, of dp_stats that of the mean, of dp_cdf the 95 % error of all its counts at once, of '
-  'several quantiles the largest, of dp_keep_group the rows with which a group is always shown (NULL if it depends on more); error_in: its unit, ranks are rows between a quantile and the answer; problem: '
+  'several quantiles the largest, of dp_keep_group the rows with which a group is always shown (NULL if it depends on more); error_in: its unit, ranks are rows between a quantile and the answer, '
+  'at most: for means and spreads, whose error is that of the worst values; problem: '
   'why the query is refused, and what would be accepted; tables: the protected tables that its rows are of: budgets for them (dp_budget) are '
   'charged the same as the general budget, NULL for other rows. Reads no data and costs no budget.';
 
@@ -3625,7 +3626,7 @@ CREATE AGGREGATE @extschema@.dp_sum(value float8, epsilon float8, lower float8, 
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_sum(float8, float8, float8, float8) IS
-'Differentially private sum. Its noise is proportional to the larger of |lower| and |upper|.
+'Differentially private sum. Its noise is proportional to the larger of |lower| and |upper|, and may take the sum beyond 0: sums of groups add up.
 Privacy: epsilon-differentially private for adding or removing one row.
   epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
@@ -3646,7 +3647,7 @@ CREATE AGGREGATE @extschema@.dp_sum(value float8, epsilon float8, lower float8, 
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_sum(float8, float8, float8, float8, jsonb) IS
-'Differentially private sum. Its noise is proportional to the larger of |lower| and |upper|.
+'Differentially private sum. Its noise is proportional to the larger of |lower| and |upper|, and may take the sum beyond 0: sums of groups add up.
 Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
   epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column. NULL and NaN are ignored; values outside the bounds count as the nearer bound.
@@ -4038,7 +4039,7 @@ CREATE FUNCTION @extschema@.dp_stats_expected_error(n bigint, epsilon float8, lo
     OUT count float8, OUT sum float8, OUT avg float8, OUT variance float8, OUT stddev float8)
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_stats_expected_error';
 COMMENT ON FUNCTION @extschema@.dp_stats_expected_error(bigint, float8, float8, float8, jsonb) IS
-  'The mean absolute errors to expect of dp_stats on the worst data with n rows. n: a public guess of the number of rows; '
+  'The mean absolute errors to expect of dp_stats on the worst data with n rows: at most these on other data. n: a public guess of the number of rows; '
   'epsilon, lower, upper, options: as in dp_stats; count, sum, avg, variance, stddev: the error of each column. Reads no '
   'data and costs no budget.';
 

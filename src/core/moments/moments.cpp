@@ -73,12 +73,9 @@ Estimate Moments::sum() const {
   const double second = linear ? upper_ / largest : (lower_ + width_ / 2) / largest;
   const double third = linear ? 0 : upper_ / largest;
   const double noisy = first * sums_.part[0] + second * sums_.part[1] + third * sums_.part[2];
-  const double least = lower_ >= 0 ? 0 : -std::numeric_limits<double>::infinity();
-  const double most = upper_ <= 0 ? 0 : std::numeric_limits<double>::infinity();
   const double rows = std::max(sums_.rows() + noise_of(1, 1, 1, kCountTail), 0.0);
   const double noise = noise_of(first, second, third, kEstimateTail - kCountTail);
-  return {finite(std::clamp(noisy, least, most) * largest) + 0.0,
-          finite(noise * largest + rows * kHalfUnit * width_)};
+  return {finite(noisy * largest) + 0.0, finite(noise * largest + rows * kHalfUnit * width_)};
 }
 
 double Moments::scaled_mean() const {
@@ -91,6 +88,16 @@ double Moments::scaled_mean() const {
     weighted += part * (i / last);
   }
   return all > 0 ? std::min(weighted / all, 1.0) : 0.5;
+}
+
+// From `reach` below an estimate to `reach` above estimate + shift, within 0 .. most. Noise may
+// take the estimate so far out of this range that little or nothing of the interval would be left,
+// as if the answer was certain. Then half of the reach is left.
+Moments::Interval Moments::possible_interval(double estimate, double shift, double reach,
+                                             double most) {
+  const double low = std::min(estimate - reach, most - reach / 2);
+  const double high = std::max(estimate + shift + reach, reach / 2);
+  return {std::max(low, 0.0), std::min(high, most)};
 }
 
 // For the exact mean m, sum(y) - m n = 0. So the noisy sums give the noise with the weights of
@@ -115,8 +122,7 @@ double Moments::scaled_mean_error(double tail) const {
     error = std::min(error, next);
     if (last) break;
   }
-  const double low = std::clamp(unclipped - error, 0.0, 1.0);
-  const double high = std::clamp(unclipped + error, 0.0, 1.0);
+  const auto [low, high] = possible_interval(unclipped, 0, error, 1);
   return std::min(farther_end(released, low, high), most) + kHalfUnit;
 }
 
@@ -159,8 +165,9 @@ Moments::Interval Moments::scaled_variance_interval(double variance_tail, double
     const double third = largest_magnitude((1 - mean_low) * (1 - mean_low) - interval.low,
                                            (1 - mean_high) * (1 - mean_high) - interval.high);
     const double noise = noise_of(first, second, third, variance_tail) / rows + 2 * kHalfUnit;
-    const Interval next{std::clamp(variance - noise, interval.low, interval.high),
-                        std::clamp(variance + shift + noise, interval.low, interval.high)};
+    const Interval possible = possible_interval(variance, shift, noise, kLargestVariance);
+    const Interval next{std::clamp(possible.low, interval.low, interval.high),
+                        std::clamp(possible.high, interval.low, interval.high)};
     const bool last = !(next.high - next.low < kShrinks * (interval.high - interval.low));
     interval = next;
     if (last) break;

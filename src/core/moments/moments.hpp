@@ -20,11 +20,12 @@ inline constexpr double kEstimateTail = 0.05;
 // Bernstein sums. Everything here is post-processing and costs no privacy. The exact statistics are
 // those of the values clamped to the bounds.
 //
-// Every answer is one that is possible: the count at least 0, the mean within the bounds, the
-// variance within 0 .. width^2 / 4, the sample variance within 0 .. width^2 / 2, the sum of the
-// sign that the bounds allow. A noisy sum of parts below 0 counts as 0 in a mean or variance. If
-// all of them are 0, the mean is the middle of the bounds and the variance 0. If the noisy count is
-// too small for its noise, the error is the whole possible range.
+// Every answer but the sum is one that is possible: the count at least 0, the mean within the
+// bounds, the variance within 0 .. width^2 / 4, the sample variance within 0 .. width^2 / 2. A
+// noisy sum of parts below 0 counts as 0 in a mean or variance. If all of them are 0, the mean is
+// the middle of the bounds and the variance 0. If the noisy count is too small for its noise, the
+// error is the whole possible range. The sum keeps its noise whatever its sign, so that the sums of
+// several groups add up to one without bias.
 //
 // The errors hold for every number of rows and all values (docs/privacy.md, "Errors of moments").
 // Each is for its own statistic: that two hold at once has a probability of at least 90 %.
@@ -51,6 +52,7 @@ class Moments {
     double high;
   };
 
+  static Interval possible_interval(double estimate, double shift, double reach, double most);
   double scaled_mean() const;
   double scaled_variance() const;
   double scaled_mean_error(double tail) const;

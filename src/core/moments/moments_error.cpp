@@ -22,6 +22,11 @@ struct PartNoise {
     const double spreads[] = {first * outer, second * middle, third * outer};
     return mean_noise(measure, spreads);
   }
+  // That of a count, which is rounded. Degree 1 has no middle part.
+  double mean_of_count(double second) const {
+    const double spreads[] = {outer, second * middle, outer};
+    return mean_rounded_noise(measure, spreads);
+  }
 };
 
 PartNoise part_noise(MomentsDegree degree, const PrivacyParameter& privacy) {
@@ -50,10 +55,11 @@ MomentsError moments_expected_error(double rows, MomentsDegree degree,
   const double width = upper - lower;
   const double one = noise.mean(0, 0, 1) / rows;
   if (degree == MomentsDegree::kMean) {
-    return {noise.mean(1, 0, 1), noise.mean(lower, 0, upper), width * std::min(one, 1.0), {}, {}};
+    return {
+        noise.mean_of_count(0), noise.mean(lower, 0, upper), width * std::min(one, 1.0), {}, {}};
   }
   const double mean = noise.mean(0, 0.5, 1) / rows;
-  return {noise.mean(1, 1, 1), noise.mean(lower, lower + width / 2, upper),
+  return {noise.mean_of_count(1), noise.mean(lower, lower + width / 2, upper),
           width * std::min(mean, 1.0), width * width * std::min(one, 0.25),
           width * std::min(kWorstRootError * std::sqrt(noise.outer / rows), 0.5)};
 }

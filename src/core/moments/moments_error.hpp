@@ -7,8 +7,8 @@
 
 namespace dpquantile {
 
-// The mean absolute errors to expect, in the units of the values. They depend on public parameters
-// only: the forecast reads no data and needs no charge.
+// The mean absolute errors on the worst data, in the units of the values: bounds on those of other
+// data. They depend on public parameters only: the forecast reads no data and needs no charge.
 struct MomentsError {
   double count;
   double sum;
@@ -20,12 +20,13 @@ struct MomentsError {
 
 // The errors of Moments of this degree for the worst data with `rows` rows within the bounds.
 //
-// Count and sum are exact up to rounding and clipping, which only make errors smaller for counts
-// above the noise. Mean and variance are to first order in noise / rows, at most the whole range:
-// the formulas hold once `rows` is some ten times the noise. The worst data for them are those
-// whose values all lie at one bound. The standard deviation is worst for data of hardly any spread,
-// where its error falls only with the square root of the rows. Data of standard deviation s have an
-// error of at most variance / (2 s) instead, to first order.
+// Those of count and sum are the same for all data (a count is rounded, which is included; that it
+// is never below 0 makes the error of a count near the noise smaller). Mean and variance are to
+// first order in noise / rows, at most the whole range: the formulas hold once `rows` is some ten
+// times the noise. The worst data for them are those whose values all lie at one bound. The
+// standard deviation is worst for data of hardly any spread, where its error falls only with the
+// square root of the rows. Data of standard deviation s have an error of at most variance / (2 s)
+// instead, to first order.
 //
 // Throws ParameterError as check_privacy_parameter() does, and unless rows >= 1. Requires
 // lower < upper, both finite.

@@ -44,9 +44,7 @@ Estimate release_sum(const ValueSums& values, const SumScale& scale,
   check_privacy_parameter(privacy);
   const int bits = unit_bits(privacy);
   const IntegerNoise noise(privacy, std::uint64_t{1} << bits);
-  int128_t noisy = sum_in_units(values, bits) + noise.draw(random);
-  if (scale.lower >= 0) noisy = std::max<int128_t>(noisy, 0);
-  if (scale.upper <= 0) noisy = std::min<int128_t>(noisy, 0);
+  const int128_t noisy = sum_in_units(values, bits) + noise.draw(random);
   const double spread[] = {noise.spread() + 1};
   const double error = noise_quantile(privacy.measure, spread, kEstimateTail);
   const auto in_values = [&](double units) {

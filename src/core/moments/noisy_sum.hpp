@@ -15,8 +15,9 @@ double largest_change_of_sum(const SumScale& scale, const PrivacyParameter& priv
 
 // The sum alone of values clamped to the bounds. One row changes it by at most
 // max(|lower|, |upper|), so its noise has at most the variance of the sum by Moments of degree 1,
-// which is that of two noises, of scale |lower| / epsilon and |upper| / epsilon. A sum of a sign
-// that the bounds exclude becomes 0 (post-processing); one beyond the range of doubles becomes the
+// which is that of two noises, of scale |lower| / epsilon and |upper| / epsilon. The noise may give
+// a sum a sign that the bounds exclude. It stays, because people add sums up: cut off at 0, those
+// of small groups would be too large on average. A sum beyond the range of doubles becomes the
 // largest double.
 //
 // The error leaves out that every value is rounded to units of max(|lower|, |upper|) / 2^32: a row

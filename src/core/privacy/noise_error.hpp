@@ -25,6 +25,14 @@ double noise_quantile(PrivacyMeasure measure, std::span<const double> spreads, d
 // The mean of |S|, at most half a percent above the true one.
 double mean_noise(PrivacyMeasure measure, std::span<const double> spreads);
 
+// The mean of |S| after S is rounded to the nearest whole number: far below mean_noise() if the
+// noise is small. At most half a percent above the true one for spreads from 1/2 on; for smaller
+// ones it is above by a larger part of less.
+double mean_rounded_noise(PrivacyMeasure measure, std::span<const double> spreads);
+
+// The mean magnitude of integer noise of this spread: discrete Laplace or discrete Gaussian.
+double mean_integer_noise(PrivacyMeasure measure, double spread);
+
 // The least t, or for Gaussian noise one that is at most 1 larger, that integer noise of this
 // spread exceeds in magnitude with a probability of at most `tail` (for Gaussian noise by CKS20,
 // Proposition 25).

@@ -121,7 +121,11 @@ void put_call(FunctionCallInfo fcinfo, const PricedCall& call) {
            : call.times > 1     ? psprintf("each of %d grouping sets", call.times)
                                 : "the query");
   set_number(&row, 6, call.error ? std::optional(call.error->amount) : std::nullopt);
-  set_text(&row, 7, call.error ? call.error->unit : nullptr);
+  if (call.error) {
+    set_text(&row, 7, psprintf("%s%s", call.error->unit, call.error->at_most ? ", at most" : ""));
+  } else {
+    set_text(&row, 7, nullptr);
+  }
   set_problem_of_budget(&row, call.tables);
   set_tables(&row, call.tables);
   put(fcinfo, &row);

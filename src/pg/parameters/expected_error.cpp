@@ -18,12 +18,10 @@ namespace {
 constexpr double kMicrosecondsPerSecond = 1e6;
 constexpr double kConfidence = 0.95;
 
-double mean_of_noise(const AggregateParameters* parameters, double sensitivity) {
-  const double spread = parameters->measure == PrivacyMeasure::kPure
-                            ? sensitivity / parameters->guarantee
-                            : sensitivity / std::sqrt(2 * parameters->guarantee);
-  const double spreads[] = {spread};
-  return mean_noise(parameters->measure, spreads);
+// That of noise for a sensitivity of 1.
+double spread_of_noise(const AggregateParameters* parameters) {
+  return parameters->measure == PrivacyMeasure::kPure ? 1 / parameters->guarantee
+                                                      : 1 / std::sqrt(2 * parameters->guarantee);
 }
 
 ExpectedError in_rows(double amount) {
@@ -48,12 +46,13 @@ ExpectedError in_squares(const AggregateParameters* parameters, double amount) {
 
 ExpectedError error_of_sum(const AggregateParameters* parameters) {
   const double sensitivity = std::max(std::abs(parameters->lower), std::abs(parameters->upper));
-  return in_values(parameters, mean_of_noise(parameters, sensitivity));
+  const double spreads[] = {sensitivity * spread_of_noise(parameters)};
+  return in_values(parameters, mean_noise(parameters->measure, spreads));
 }
 
 // That of the mean for dp_stats, whose composite has all its errors.
-std::optional<ExpectedError> error_of_moments(const AggregateParameters* parameters,
-                                              std::string_view function, double rows) {
+ExpectedError error_of_moments(const AggregateParameters* parameters, std::string_view function,
+                               double rows) {
   const bool is_mean = parameters->family == Family::kMean;
   const MomentsError error =
       moments_expected_error(rows, is_mean ? MomentsDegree::kMean : MomentsDegree::kVariance,
@@ -63,6 +62,11 @@ std::optional<ExpectedError> error_of_moments(const AggregateParameters* paramet
     return ExpectedError{in_values(parameters, error.mean).amount, "the mean"};
   return function.starts_with("dp_stddev") ? in_values(parameters, *error.stddev)
                                            : in_squares(parameters, *error.variance);
+}
+
+ExpectedError on_worst_data(ExpectedError error) {
+  error.at_most = true;
+  return error;
 }
 
 ExpectedError error_of_quantiles(const AggregateParameters* parameters, Method method, double rows,
@@ -101,12 +105,12 @@ std::optional<ExpectedError> error_in(const AggregateParameters* parameters, Met
     case Family::kValueCount:
     case Family::kDistinct:
     case Family::kHistogram:
-      return in_rows(mean_of_noise(parameters, 1));
+      return in_rows(mean_integer_noise(parameters->measure, spread_of_noise(parameters)));
     case Family::kSum:
       return error_of_sum(parameters);
     case Family::kMean:
     case Family::kMoments:
-      return error_of_moments(parameters, function, rows);
+      return on_worst_data(error_of_moments(parameters, function, rows));
     case Family::kQuantiles:
       return error_of_quantiles(parameters, method, rows, context);
     case Family::kCdf:

@@ -74,6 +74,27 @@ TEST(MomentsExpectedError, IsThatOfTheWorstDataAndAtLeastThatOfOthers) {
   }
 }
 
+// With little noise a count, which is rounded, is mostly exact.
+TEST(MomentsExpectedError, IsThatOfARoundedCount) {
+  const Rows rows = repeated(50, {-2, 6, 1});
+  for (const PrivacyParameter& privacy : {pure(5), zcdp(5)}) {
+    for (const MomentsDegree degree : {kMean, kVariance}) {
+      SeededSource source;
+      TestContext context(source);
+      constexpr int kReleases = 20'000;
+      double error = 0;
+      for (int i = 0; i < kReleases; ++i) {
+        const FixedPoint bounds = FixedPoint::create(-2, 6);
+        const Moments moments(
+            release_bernstein_sums(sums_of(rows, bounds), degree, privacy, context.random), bounds);
+        error += std::abs(moments.count().value - 50) / kReleases;
+      }
+      const double forecast = moments_expected_error(50, degree, privacy, -2, 6).count;
+      EXPECT_NEAR(forecast / error, 1, 0.08);
+    }
+  }
+}
+
 TEST(MomentsExpectedError, IsAtMostTheWholeRange) {
   const MomentsError forecast = moments_expected_error(1, kVariance, pure(0.01), -2, 6);
   EXPECT_EQ(forecast.mean, 8);

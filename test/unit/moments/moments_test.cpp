@@ -99,10 +99,33 @@ TEST(Moments, WithoutRowsAreTheMiddleAndItsWholeRange) {
   EXPECT_EQ(nothing.stddev().error, 4);
 }
 
-TEST(Moments, HaveASumOfTheSignThatTheBoundsAllow) {
-  EXPECT_EQ(without_noise({-9, -9, 0}, kMean, 1, 2).sum().value, 0);
-  EXPECT_EQ(without_noise({-9, -9, 0}, kMean, -2, -1).sum().value, 0);
-  EXPECT_EQ(without_noise({-9, -9, 0}, kMean, -1, 2).sum().value, -9);
+// Cut off at 0, the sums of small groups would not add up.
+TEST(Moments, HaveASumOfAnySign) {
+  EXPECT_EQ(without_noise({-9, -9, 0}, kMean, 1, 2).sum().value, -27);
+  EXPECT_EQ(without_noise({-9, -9, 0}, kMean, -2, -1).sum().value, 27);
+  EXPECT_EQ(without_noise({-9, -9, 0}, kVariance, 0, 2).sum().value, -9);
+}
+
+// Noise may take the mean or the variance farther out of the possible range than its error. The
+// nearest possible value is then the answer, and never a certain one.
+TEST(Moments, AreNeverCertain) {
+  for (const double beyond : {2.0, 5.0, 20.0, 50.0}) {
+    const Moments below = without_noise({100 + beyond, 0, -beyond}, kVariance, 0, 1);
+    EXPECT_EQ(below.mean().value, 0);
+    EXPECT_GT(below.mean().error, 0.01);
+    EXPECT_EQ(below.variance().value, 0);
+    EXPECT_GT(below.variance().error, 0.01);
+    EXPECT_GT(below.stddev().error, 0.1);
+    EXPECT_GT(below.sample_variance().error, 0.01);
+    EXPECT_GT(below.sample_stddev().error, 0.1);
+    const Moments above = without_noise({-beyond, 0, 100 + beyond}, kVariance, 0, 1);
+    EXPECT_EQ(above.mean().value, 1);
+    EXPECT_GT(above.mean().error, 0.01);
+    EXPECT_GT(without_noise({100 + beyond, -beyond, 0}, kMean, 0, 1).mean().error, 0.01);
+    // The middle part alone is too small: more variance than any values have.
+    const Moments wide = without_noise({50, -beyond, 50}, kVariance, 0, 1);
+    EXPECT_GT(wide.variance().error, 0.005);
+  }
 }
 
 TEST(Moments, OfHugeBoundsAreFinite) {

@@ -77,6 +77,29 @@ TEST(MeanNoise, IsTheMeanMagnitude) {
   expect_slightly_above(mean_noise(kZcdp, std::vector<double>{3, 4}), 5 * 0.7978845608);
 }
 
+// A count read off sums with Laplace noise of scale 1/10 is mostly exact.
+TEST(MeanRoundedNoise, IsTheMeanMagnitudeOfWholeNumbers) {
+  std::mt19937_64 generator(1);
+  std::exponential_distribution<double> exponential;
+  const auto laplace = [&] { return exponential(generator) - exponential(generator); };
+  for (const std::vector<double>& spreads :
+       {std::vector<double>{0.1, 0.1, 0.1}, {0.3}, {1, 1, 1}, {5, 2, 5}}) {
+    double sum = 0;
+    for (int i = 0; i < 100'000; ++i) {
+      double noise = 0;
+      for (const double spread : spreads) noise += spread * laplace();
+      sum += std::abs(std::round(noise));
+    }
+    EXPECT_NEAR(mean_rounded_noise(kPure, spreads) / (sum / 1e5), 1, 0.05) << spreads[0];
+  }
+  // By summation of the normal tails.
+  EXPECT_NEAR(mean_rounded_noise(kZcdp, std::vector<double>{0.3, 0.4}), 0.3173105 + 0.0026998,
+              1e-6);
+  EXPECT_NEAR(mean_rounded_noise(kZcdp, std::vector<double>{30, 40}), 50 * 0.7978845608, 1e-3);
+  EXPECT_EQ(mean_rounded_noise(kPure, std::vector<double>{0, 0}), 0);
+  EXPECT_EQ(mean_rounded_noise(kZcdp, std::vector<double>{0}), 0);
+}
+
 // The magnitudes of integer noise with these weights, by summation.
 template <class Weight>
 double tail_beyond(std::uint64_t t, Weight weight) {
@@ -87,6 +110,26 @@ double tail_beyond(std::uint64_t t, Weight weight) {
     if (static_cast<std::uint64_t>(y) > t) beyond += 2 * weight(y);
   }
   return beyond / all;
+}
+
+template <class Weight>
+double mean_magnitude(Weight weight) {
+  double all = weight(0.0);
+  double sum = 0;
+  for (int y = 1; y < 5000; ++y) {
+    all += 2 * weight(y);
+    sum += 2 * y * weight(y);
+  }
+  return sum / all;
+}
+
+TEST(MeanIntegerNoise, IsTheMeanMagnitude) {
+  for (const double spread : {0.02, 0.1, 0.3, 1.0, 7.0, 19.0, 25.0, 50.0}) {
+    const auto laplace = [&](double y) { return std::exp(-y / spread); };
+    const auto gaussian = [&](double y) { return std::exp(-y * y / (2 * spread * spread)); };
+    EXPECT_NEAR(mean_integer_noise(kPure, spread), mean_magnitude(laplace), 1e-6 * spread);
+    EXPECT_NEAR(mean_integer_noise(kZcdp, spread), mean_magnitude(gaussian), 1e-3 * spread);
+  }
 }
 
 TEST(IntegerNoiseQuantile, IsTheLeastForLaplaceNoise) {
