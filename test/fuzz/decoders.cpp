@@ -9,6 +9,7 @@
 
 #include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
+#include "core/base/field_reader.hpp"
 #include "core/cdf/cdf_encoding.hpp"
 #include "core/cdf/cdf_error.hpp"
 #include "core/cdf/cdf_json.hpp"
@@ -150,11 +151,39 @@ void bins(std::span<const std::uint8_t> bytes) {
   }
 }
 
+// What is read of kept answers. The first bits say which fields are numbers.
+void fields(std::span<const std::uint8_t> bytes) {
+  FuzzedDataProvider input(bytes.data(), bytes.size());
+  const auto kinds = input.ConsumeIntegral<std::uint64_t>();
+  const auto packed = input.ConsumeRemainingBytes<std::uint8_t>();
+  FieldReader reader(std::as_bytes(std::span(packed)));
+  std::vector<std::uint8_t> again;
+  const auto write = [&](std::uint64_t number) {
+    const auto* from = reinterpret_cast<const std::uint8_t*>(&number);
+    again.insert(again.end(), from, from + sizeof number);
+  };
+  for (unsigned i = 0; !reader.is_at_end() && !reader.is_broken(); ++i) {
+    const bool is_number = (kinds >> i % 64 & 1) != 0;
+    const std::uint64_t number = is_number ? reader.number() : 0;
+    const auto string = is_number ? std::span<const std::byte>() : reader.bytes();
+    if (reader.is_broken()) break;
+    write(is_number ? number : string.size());
+    for (const std::byte byte : string) again.push_back(std::to_integer<std::uint8_t>(byte));
+  }
+  require(again.size() <= packed.size() && std::equal(again.begin(), again.end(), packed.begin()),
+          "fields that are read are written as the same bytes");
+  require(!reader.is_at_end() || again.size() == packed.size(), "all fields have all bytes");
+  if (reader.is_broken()) {
+    require(reader.number() == 0 && reader.bytes().empty(), "nothing comes after a broken field");
+  }
+}
+
 const TargetName kCurve("cdf_bytes", decode_curve);
 const TargetName kEditedCurve("edited_cdf", decode_edited_curve);
 const TargetName kHashes("hashes", decode_hashes);
 const TargetName kDecimals("decimals", decimals);
 const TargetName kBins("bins", bins);
+const TargetName kFields("fields", fields);
 
 }  // namespace
 }  // namespace dpquantile::fuzz
