@@ -134,6 +134,15 @@ is_another('NULL and a value', 'PREPARE p (int) AS SELECT count(*) FROM staff WH
 	'PREPARE p (int) AS SELECT count(*) FROM staff WHERE id = $1; EXECUTE p (0)');
 is_another('the clock', 'SELECT count(*) FROM staff WHERE id < extract(epoch FROM now())', 'SELECT count(*) FROM staff WHERE id < extract(epoch FROM now())');
 is_another('the time zone', q{SET timezone = 'UTC'; SELECT count(*) FROM staff WHERE id > 5}, q{SET timezone = 'Asia/Tokyo'; SELECT count(*) FROM staff WHERE id > 5});
+my $by_zone = q{SELECT count(*) FROM staff WHERE extract(hour FROM to_timestamp(salary) AT TIME ZONE 'EST') < 12};
+is_another('the abbreviations of time zones', $by_zone, "SET timezone_abbreviations = 'Australia'; $by_zone");
+my $keyed = sub { "SELECT $_[0], dp_count(1) FROM staff WHERE id < 200014 GROUP BY 1 HAVING dp_keep_group(1, 1e-6)" };
+for ([ 'modifier', 'name::varchar(6)', 'name::varchar(7)' ], [ 'collation', 'name COLLATE "C"', 'name COLLATE "POSIX"' ], [ 'type', 'department::smallint', 'department::bigint' ])
+{
+	my ($what, @keys) = @$_;
+	is(join(' ', map { (asked(&$keyed($_)))[1] } @keys), '2 2', "another $what of a key: two charges");
+}
+is(join(' ', map { (asked("SELECT dp_count(1)$_ FROM staff WHERE id < 200015"))[1] } '', ', dp_count(2)', ', dp_count(3)'), '1 3 4', 'other columns: charges');
 is_another('a fresh answer', 'SELECT count(*) FROM staff WHERE id > 6', 'SET dpquantile.reuse = off; SELECT count(*) FROM staff WHERE id > 6');
 is_another('another level of one query', 'SELECT dp_count(1) FROM staff', 'SELECT dp_count(salary, 1) FROM staff');
 $private =~ s/200003/200004/;
@@ -188,6 +197,23 @@ is($kept, $fresh, 'a fresh answer is the one that is kept');
 (undef, $paid_again) = asked('SELECT i, (SELECT dp_count(1) FROM staff WHERE id > i) FROM generate_series(1, 2) i');
 is($paid_again, $paid, 'no reuse where the query around it gives the parameters');
 
+# Aggregates beside, over rows that are not protected, may be of any types and take any values.
+sub beside
+{
+	return "SELECT x.* FROM $_[0] x, (SELECT count(*) FROM staff WHERE id < 200016) y WHERE y.count IS NOT NULL";
+}
+asked(beside('(SELECT 1)'));
+is_another('a constant of the query around an aggregate beside', beside('(SELECT (SELECT dp_count(1) FROM generate_series(1, i)) FROM (SELECT 1 AS i) i)'),
+	beside('(SELECT (SELECT dp_count(1) FROM generate_series(1, i)) FROM (SELECT 50 AS i) i)'));
+# An anonymous row has columns that only its session knows by their number. These two numbers are bytes of a pointer to a value that
+# is stored apart: read as another type they would be followed.
+my $rows = beside('(SELECT ROW(1635651090046718465, 5118059502721630208) AS row, dp_count(1) FROM generate_series(1, 9) GROUP BY 1)');
+($answer, $paid) = asked($rows);
+my $other_rows = q{SELECT ROW('a'::bytea, 'b'::bytea) AS row OFFSET 0};
+(my $in_another_session, $paid_again) = asked("SELECT row IS NULL FROM ($other_rows) r; $rows");
+is("$paid $paid_again", '1 1', 'threat 120: rows that only their session knows: charged again');
+like($in_another_session, qr/^f\n\(1635651090046718465,5118059502721630208\)\|-?\d+\n$/, 'threat 120: the bytes of a kept answer are not read as another type');
+
 # Of one level, the columns that the query around uses
 my $columns = '(SELECT count(*) AS a, count(*) FILTER (WHERE id < 10) AS b, count(*) FILTER (WHERE id < 10000) AS c FROM staff) s';
 my ($fewer) = asked("SELECT b FROM $columns");
@@ -214,6 +240,62 @@ is(summary(seen($node, 'few', 'SELECT count(*) FROM staff', user => 'other')), '
 grant(q{'1 hour'});
 (undef, $paid) = asked('SELECT count(*) FROM staff', user => 'other');
 is($paid, 0, 'the answers are those of the role');
+
+# A role and a table that get the OID of a dropped one, as after four thousand million others
+sub give_oid
+{
+	my ($old, $new, @columns) = @_;
+	my @updates = map { my ($catalog, $column) = split /\./; "UPDATE $catalog SET $column = $old WHERE $column = $new" } @columns;
+	$node->safe_psql('postgres', join '; ', 'SET allow_system_table_mods = on', 'BEGIN', @updates, 'COMMIT');
+	return;
+}
+
+sub oid_of
+{
+	my ($object) = @_;
+	return $node->safe_psql('postgres', "SELECT $object\::oid");
+}
+
+sub let_ask
+{
+	my ($role) = @_;
+	$node->safe_psql('postgres', qq{SELECT dp_restrict_role('$role'), dp_grant_budget('$role', 1e6);
+		SET ROLE owner; SELECT dp_grant_private_access('few.staff', '$role', epsilon => 1, reuse => '1 hour')});
+	return;
+}
+
+sub charges_of
+{
+	my ($role, $sql) = @_;
+	my $count = q{SELECT count(*) FROM dpquantile.ledger};
+	my $before = $node->safe_psql('postgres', $count);
+	seen($node, 'few', $sql, user => $role);
+	return $node->safe_psql('postgres', $count) - $before;
+}
+
+$node->safe_psql('postgres', 'CREATE ROLE guest LOGIN');
+let_ask('guest');
+is(charges_of('guest', 'SELECT count(*) FROM staff; SELECT count(*) FROM staff'), 1, 'a role keeps its answers');
+my $guest = oid_of(q{'guest'::regrole});
+$node->safe_psql('postgres', 'DROP ROLE guest; CREATE ROLE visitor LOGIN');
+give_oid($guest, oid_of(q{'visitor'::regrole}), 'pg_authid.oid');
+let_ask('visitor');
+is(oid_of(q{'visitor'::regrole}), $guest, 'another role has the OID of the dropped one');
+is(charges_of('visitor', 'SELECT count(*) FROM staff'), 1, 'threat 120: a role does not get the answers of a dropped one');
+$node->safe_psql('postgres', q{SET ROLE owner; SELECT dp_revoke_private_access('few.staff', 'visitor')});
+
+my $levels = q{CREATE TABLE few.levels (id int PRIMARY KEY); GRANT SELECT ON few.levels TO analyst; INSERT INTO few.levels SELECT generate_series};
+my $joined = 'SELECT dp_count(10) FROM staff s JOIN levels l ON l.id = s.id';
+$node->safe_psql('postgres', "SET ROLE owner; $levels(1, 2)");
+($answer, $paid) = asked("$joined; $joined");
+my $table = oid_of(q{'few.levels'::regclass});
+$node->safe_psql('postgres', "SET ROLE owner; BEGIN; DROP TABLE few.levels; $levels(1, 40); COMMIT");
+give_oid($table, oid_of(q{'few.levels'::regclass}), qw(pg_class.oid pg_type.typrelid pg_attribute.attrelid pg_index.indrelid
+	pg_constraint.conrelid pg_depend.objid pg_depend.refobjid pg_shdepend.objid));
+(my $of_another, $paid_again) = asked($joined);
+is("$paid $paid_again", '10 10', 'threat 120: another table with the OID of a dropped one: charged');
+cmp_ok($of_another, '>', $answer + 20, 'the answer is that of the other table');
+$node->safe_psql('postgres', 'DROP TABLE few.levels');
 
 # The ledger
 asked('SELECT count(*) FROM staff WHERE id > 8; SELECT count(*) FROM staff WHERE id > 8; SELECT count(*) FROM staff WHERE id > 8');

@@ -22,7 +22,7 @@ struct BorrowedPlan {
   List* joined;           // of OIDs: protected tables that are joined with each other
   List* indexes;          // of OIDs: unique indexes that the query relies on
   List* expressions;      // planned early expressions
-  List* identities;       // of numbers: the identity of each of them, in halves
+  List* identities;       // of numbers: the identity of each of them (append_hash())
   const char* time_zone;  // for which the query was planned, if it depends on it, else null
   int own_parameters;  // the largest number of a parameter of the query; early values come after it
 };

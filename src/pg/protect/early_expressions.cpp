@@ -51,12 +51,6 @@ Node* fold_parameters(const Statement* statement, Node* expression) {
   return eval_const_expressions(root, expression);
 }
 
-void add_identity(Statement* statement, const Node* original) {
-  const uint64 identity = identity_of_expression(original);
-  statement->identities = lappend_int(statement->identities, static_cast<int32>(identity >> 32U));
-  statement->identities = lappend_int(statement->identities, static_cast<int32>(identity));
-}
-
 // Equal expressions have one number, because equal aggregates are charged once.
 int number_of(Statement* statement, Node* expression, const Node* original) {
   ListCell* cell;
@@ -64,7 +58,7 @@ int number_of(Statement* statement, Node* expression, const Node* original) {
     if (equal(expression, lfirst(cell))) return foreach_current_index(cell) + 1;
   }
   statement->early = lappend(statement->early, expression);
-  add_identity(statement, original);
+  statement->identities = append_hash(statement->identities, identity_of_expression(original));
   return list_length(statement->early);
 }
 

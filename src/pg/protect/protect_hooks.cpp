@@ -65,7 +65,7 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   statement.parameters = params;
   statement.own_parameters = largest_parameter(query);
   require_borrowing_session(statement.refused);
-  query->queryId = 0;
+  query->queryId = 0;  // also for extensions that measure planning
   if (answers_are_kept(borrowed)) stamp_identities(query);
   validate_statement(&statement, query);
   BorrowedPlan mark{};

@@ -20,7 +20,7 @@ struct Statement {
   RefusedQuery refused;
   List* borrowed;    // BorrowedRelation
   List* early;       // expressions without columns, to be evaluated before the first row is read
-  List* identities;  // of integers: the identity of each of them, in halves
+  List* identities;  // of integers: the identity of each of them (append_hash())
   ParamListInfo parameters;  // of the execution that the plan is for, or null
   int own_parameters;        // the largest number of a parameter of the query
   List* indexes;             // of OIDs: unique indexes that joins and groups rely on

@@ -6,10 +6,10 @@
 #include "pg/protect/source.hpp"
 #include "pg/protect/table_rule.hpp"
 #include "pg/release/charged_tables.hpp"
+#include "pg/reuse/query_identity.hpp"
 
 extern "C" {
 #include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 }
 
@@ -259,12 +259,6 @@ List* set_validated(const QueryLevel* level) {
   return relations;
 }
 
-// An aggregate over no protected rows computes now() and the like itself. Their values are in no
-// key, so its answers are not kept.
-void keep_no_changing_answers(Query* query) {
-  if (contain_mutable_functions(reinterpret_cast<Node*>(query))) query->queryId = 0;
-}
-
 void check_by_kind(QueryLevel* level) {
   switch (level->kind) {
     case LevelKind::kSource:
@@ -281,7 +275,9 @@ void check_by_kind(QueryLevel* level) {
     case LevelKind::kOuter:
       check_outer_query(level);
       if (level->query->hasAggs) mark_charged_tables(level->query, NIL);
-      keep_no_changing_answers(level->query);
+      // Aggregates over no protected rows may be of values of any type, and compute anything. Their
+      // answers are not kept.
+      forget_identity(level->query);
       break;
   }
 }

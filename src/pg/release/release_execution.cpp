@@ -235,8 +235,7 @@ bool answer_again(ReleaseNode* node, const ReleaseTerms& terms) {
   begin_to_keep_answers();
   if (terms.is_fresh) return false;
   const KeptAnswers kept = find_kept_answers(terms.key, terms.reuse);
-  if (kept.size == 0) return false;
-  unpack_answers(kept, answer_columns(node), node->answers);
+  if (kept.size == 0 || !unpack_answers(kept, answer_columns(node), node->answers)) return false;
   pfree(kept.bytes);
   finish_answers(node->answers);
   return true;

@@ -11,27 +11,19 @@ List* part(const CustomScan* plan, int number) {
 }  // namespace
 
 List* encode_release(const ReleasePlan& release) {
-  List* const numbers = list_make5_int(
-      release.has_keys ? 1 : 0, release.grouping_sets, static_cast<int32>(release.identity >> 32),
-      static_cast<int32>(release.identity), release.knows_tables ? 1 : 0);
+  List* const numbers =
+      list_make3_int(release.has_keys ? 1 : 0, release.grouping_sets, release.knows_tables ? 1 : 0);
   List* const lists = list_make5(release.calls, release.sort_columns, release.operators,
                                  release.collations, release.nulls_first);
-  return lappend(lappend(lists, numbers), release.tables);
+  return lappend(lappend(lappend(lists, numbers), release.identity), release.tables);
 }
 
 ReleasePlan decode_release(const CustomScan* plan) {
   const List* numbers = part(plan, 5);
-  return {part(plan, 0),
-          part(plan, 1),
-          part(plan, 2),
-          part(plan, 3),
-          part(plan, 4),
-          linitial_int(numbers) != 0,
-          lsecond_int(numbers),
-          static_cast<uint64>(static_cast<uint32>(lthird_int(numbers))) << 32 |
-              static_cast<uint32>(lfourth_int(numbers)),
-          list_nth_int(numbers, 4) != 0,
-          part(plan, 6)};
+  return {part(plan, 0),        part(plan, 1), part(plan, 2),
+          part(plan, 3),        part(plan, 4), linitial_int(numbers) != 0,
+          lsecond_int(numbers), part(plan, 6), lthird_int(numbers) != 0,
+          part(plan, 7)};
 }
 
 const Aggref* call_in_column(const CustomScan* plan, int column) {

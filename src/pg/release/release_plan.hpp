@@ -21,7 +21,7 @@ struct ReleasePlan {
   List* nulls_first;   // of integers: 0 or 1
   bool has_keys;       // whether the query groups by keys
   int grouping_sets;   // how many groups each row belongs to
-  uint64 identity;     // of the query level (pg/reuse/query_identity.hpp), if it was stamped
+  List* identity;      // of the query level (pg/reuse/query_identity.hpp), or NIL
   bool knows_tables;   // whether it is known which protected tables the rows are of
   List* tables;        // these, of OIDs
 };

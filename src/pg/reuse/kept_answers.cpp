@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "pg/reuse/catalog_version.hpp"
+
 extern "C" {
 #include "miscadmin.h"
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "utils/guc.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 }
 
@@ -31,6 +34,7 @@ struct Entry {
   AnswerKey key;
   Oid database;
   Oid role;
+  uint64 role_version;
   Oid relations[kRelationsOfAnswer];
   int64 first_charge;
   int charges;
@@ -201,6 +205,7 @@ bool reads(const Entry& entry, Oid relation) {
 }  // namespace
 
 void install_kept_answers() {
+  install_secret_hash();
   DefineCustomIntVariable(
       "dpquantile.kept_answers_memory", "Memory for the answers that are kept for reuse.",
       "See dp_grant_private_access(..., reuse).", &memory_kilobytes, kDefaultKilobytes,
@@ -247,6 +252,7 @@ KeptAnswers find_kept_answers(const AnswerKey& key, int64 most_age) {
 void keep_answers(const AnswerKey& key, const AnswerOrigin& origin, KeptAnswers answers) {
   if (store == nullptr || answers.size == 0 || answers.size > most_kept_bytes()) return;
   if (list_length(origin.relations) > kRelationsOfAnswer) return;
+  const uint64 role_version = version_of(AUTHOID, GetOuterUserId());
   LWLockAcquire(store->lock, LW_EXCLUSIVE);
   // The rows may have been read before the answers were forgotten.
   if (store->forgettings != forgettings_seen) {
@@ -261,6 +267,7 @@ void keep_answers(const AnswerKey& key, const AnswerOrigin& origin, KeptAnswers 
   entry->key = key;
   entry->database = MyDatabaseId;
   entry->role = GetOuterUserId();
+  entry->role_version = role_version;
   for (int i = 0; i < list_length(origin.relations); ++i) {
     entry->relations[i] = list_nth_oid(origin.relations, i);
   }
@@ -296,9 +303,16 @@ KeptAnswer* list_kept_answers(int* count) {
   for (int i = 0; i < store->entries_end; ++i) {
     const Entry& entry = entries[i];
     if (!entry.is_used || entry.database != MyDatabaseId) continue;
-    answers[(*count)++] = {entry.role, entry.first_charge, entry.charges, entry.reuses};
+    answers[(*count)++] = {entry.role, entry.role_version, entry.first_charge, entry.charges,
+                           entry.reuses};
   }
   LWLockRelease(store->lock);
+  int kept = 0;
+  for (int i = 0; i < *count; ++i) {
+    const bool is_same_role = version_of(AUTHOID, answers[i].role) == answers[i].role_version;
+    if (is_same_role) answers[kept++] = answers[i];
+  }
+  *count = kept;
   return answers;
 }
 

@@ -52,12 +52,13 @@ int forget_kept_answers(Oid relation);
 // A kept answer, for views.
 struct KeptAnswer {
   Oid role;
+  uint64 role_version;  // catalog_version.hpp
   int64 first_charge;
   int charges;
   int64 reuses;
 };
 
-// Those of this database, palloc'd, and their number.
+// Those of this database and of roles that are still the same, palloc'd, and their number.
 KeptAnswer* list_kept_answers(int* count);
 
 }  // namespace dpquantile

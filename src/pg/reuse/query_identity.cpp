@@ -1,9 +1,9 @@
 #include "pg/reuse/query_identity.hpp"
 
 #include "pg/reuse/answer_order.hpp"
+#include "pg/reuse/catalog_version.hpp"
 
 extern "C" {
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -15,7 +15,6 @@ namespace dpquantile {
 
 namespace {
 
-constexpr uint64 kSeed = 0x6465656d;
 // A level is printed with all levels below, so deep queries would take quadratic time.
 constexpr int64 kMostBytes = 1 << 20;
 constexpr char kLocation[] = ":location ";
@@ -74,51 +73,126 @@ void forget_locations(char* text) {
   *to = '\0';
 }
 
-// For query_tree_walker(). Whether a level, or one below it, reads a CTE of the levels around it.
-// `context` is the depth below the level, an Index*.
-bool reads_cte_around(Node* node, void* context) {
+// ---- What is around a level ----------------------------------------------------------------
+
+struct Around {
+  Index depth;  // below the level
+  bool ctes;    // whether the level, or one below it, reads a CTE of the levels around it
+  bool values;  // whether it takes values from there, whatever the planner puts in their place
+};
+
+// For query_tree_walker(). `context` is an Around*.
+bool look_around(Node* node, void* context) {
   if (node == nullptr) return false;
-  const Index depth = *static_cast<const Index*>(context);
+  auto* around = static_cast<Around*>(context);
+  switch (nodeTag(node)) {
+    case T_RangeTblEntry: {
+      const auto* entry = reinterpret_cast<const RangeTblEntry*>(node);
+      around->ctes |= entry->rtekind == RTE_CTE && entry->ctelevelsup > around->depth;
+      return false;
+    }
+    case T_Query:
+      ++around->depth;
+      (void)query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(look_around), around,
+                              QTW_EXAMINE_RTES_BEFORE);
+      --around->depth;
+      return false;
+    case T_Var:
+      around->values |= reinterpret_cast<const Var*>(node)->varlevelsup > around->depth;
+      return false;
+    case T_Aggref:
+      around->values |= reinterpret_cast<const Aggref*>(node)->agglevelsup > around->depth;
+      break;
+    case T_GroupingFunc:
+      around->values |= reinterpret_cast<const GroupingFunc*>(node)->agglevelsup > around->depth;
+      break;
+    default:
+      break;
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(look_around), context);
+}
+
+Around around_of(Query* query) {
+  Around around{};
+  (void)query_tree_walker(query, DPQ_TREE_WALKER(look_around), &around, QTW_EXAMINE_RTES_BEFORE);
+  return around;
+}
+
+// ---- The text of a level -------------------------------------------------------------------
+
+// For query_tree_walker(). Adds the relations that a level and those below it read. `context` is a
+// Fields*.
+bool add_relations(Node* node, void* context) {
+  if (node == nullptr) return false;
   if (IsA(node, RangeTblEntry)) {
     const auto* entry = reinterpret_cast<const RangeTblEntry*>(node);
-    return entry->rtekind == RTE_CTE && entry->ctelevelsup > depth;
+    if (OidIsValid(entry->relid)) add_relation(static_cast<Fields*>(context), entry->relid);
+    return false;
   }
   if (IsA(node, Query)) {
-    Index below = depth + 1;
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(reads_cte_around),
-                             &below, QTW_EXAMINE_RTES_BEFORE);
+    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(add_relations),
+                             context, QTW_EXAMINE_RTES_BEFORE);
   }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(reads_cte_around), context);
+  return expression_tree_walker(node, DPQ_TREE_WALKER(add_relations), context);
 }
 
-bool depends_on_ctes_around(Query* query) {
-  Index depth = 0;
-  return query_tree_walker(query, DPQ_TREE_WALKER(reads_cte_around), &depth,
-                           QTW_EXAMINE_RTES_BEFORE);
-}
-
-uint64 hash_of_text(const char* text) {
-  return hash_bytes_extended(reinterpret_cast<const unsigned char*>(text),
-                             static_cast<int>(strlen(text)), kSeed);
-}
-
-uint64 identity_without_spelling(const Query* query, bool is_top, int64* bytes_left) {
+// All that the level and those below it say: the text without its spelling, which has the types,
+// collations and so on of each expression, and the relations behind its OIDs. Null if the statement
+// has too many bytes.
+char* text_without_spelling(const Query* query, bool is_top, int64* bytes_left) {
   CHECK_FOR_INTERRUPTS();
-  if (*bytes_left <= 0) return 0;
+  if (*bytes_left <= 0) return nullptr;
   auto* copy = static_cast<Query*>(copyObjectImpl(query));
   if (copy->hasAggs) forget_order(copy, is_top);
   forget_spelling_of_query(copy);
   char* text = nodeToString(copy);
   *bytes_left -= static_cast<int64>(strlen(text));
   forget_locations(text);
-  return hash_of_text(text);
+  return text;
+}
+
+// `around` counts if it is not null.
+SecretHash hash_of_level(const char* kind, Query* query, const char* text,
+                         const SecretHash* around) {
+  Fields fields = make_fields();
+  add_text(&fields, kind);
+  add_number(&fields, around == nullptr ? 0 : 1);
+  if (around != nullptr) add_bytes(&fields, around->bytes, sizeof around->bytes);
+  add_text(&fields, text);
+  (void)query_tree_walker(query, DPQ_TREE_WALKER(add_relations), &fields, QTW_EXAMINE_RTES_BEFORE);
+  return secret_hash(&fields);
+}
+
+// ---- The mark of a level -------------------------------------------------------------------
+
+constexpr char kMark[] = "dpquantile identity";
+
+// A VALUES list that a user writes may have the same alias. It has values.
+RangeTblEntry* find_identity(const Query* query) {
+  const ListCell* cell;
+  foreach (cell, query->rtable) {
+    auto* entry = static_cast<RangeTblEntry*>(lfirst(cell));
+    const bool is_mark = entry->rtekind == RTE_VALUES && entry->values_lists == NIL &&
+                         strcmp(entry->eref->aliasname, kMark) == 0;
+    if (is_mark) return entry;
+  }
+  return nullptr;
+}
+
+// The modifiers of the column types of a VALUES entry have room for integers.
+void mark_level(Query* query, const SecretHash& identity) {
+  RangeTblEntry* entry = makeNode(RangeTblEntry);
+  entry->rtekind = RTE_VALUES;
+  entry->eref = makeAlias(kMark, NIL);
+  entry->coltypmods = append_hash(NIL, identity);
+  query->rtable = lappend(query->rtable, entry);
 }
 
 // ---- All levels ----------------------------------------------------------------------------
 
 // What a level means depends on the CTEs of the levels around it if it reads one.
 struct Stamp {
-  uint64 around;
+  SecretHash around;
   bool is_top;
   int64* bytes_left;  // of text for all levels; levels beyond have no identity
 };
@@ -126,18 +200,22 @@ struct Stamp {
 // For query_tree_walker(). `context` is a Stamp*.
 bool stamp(Node* node, void* context);
 
-void stamp_level(Query* query, Stamp outer) {
-  if (query->cteList != NIL) {
-    outer.around = hash_combine64(outer.around,
-                                  identity_without_spelling(query, outer.is_top, outer.bytes_left));
-  }
+void stamp_level(Query* query, const Stamp& outer) {
   Stamp below = {outer.around, false, outer.bytes_left};
+  const bool counts = query->hasAggs || query->cteList != NIL;
+  char* text = counts ? text_without_spelling(query, outer.is_top, outer.bytes_left) : nullptr;
+  const Around around = around_of(query);
+  SecretHash identity;
+  const bool has_identity = query->hasAggs && text != nullptr && !around.values;
+  if (has_identity) {
+    identity = hash_of_level("level", query, text, around.ctes ? &outer.around : nullptr);
+  }
+  if (query->cteList != NIL && text != nullptr) {
+    below.around = hash_of_level("ctes", query, text, &outer.around);
+  }
+  if (text != nullptr) pfree(text);
   (void)query_tree_walker(query, DPQ_TREE_WALKER(stamp), &below, 0);
-  if (!query->hasAggs || *outer.bytes_left <= 0) return;
-  const uint64 around = depends_on_ctes_around(query) ? outer.around : 0;
-  const uint64 identity =
-      hash_combine64(around, identity_without_spelling(query, outer.is_top, outer.bytes_left));
-  query->queryId = static_cast<decltype(query->queryId)>(identity);
+  if (has_identity) mark_level(query, identity);
 }
 
 bool stamp(Node* node, void* context) {
@@ -153,73 +231,91 @@ bool stamp(Node* node, void* context) {
 
 void stamp_identities(Query* query) {
   int64 bytes_left = kMostBytes;
-  stamp_level(query, {0, true, &bytes_left});
+  if (has_secret()) stamp_level(query, {{}, true, &bytes_left});
 }
 
-uint64 identity_of_expression(const Node* expression) {
+void forget_identity(Query* query) {
+  if (RangeTblEntry* mark = find_identity(query)) mark->coltypmods = NIL;
+}
+
+SecretHash identity_of_expression(const Node* expression) {
+  if (!has_secret()) return {};
   char* text = nodeToString(expression);
   forget_locations(text);
-  return hash_of_text(text);
+  Fields fields = make_fields();
+  add_text(&fields, "expression");
+  add_text(&fields, text);
+  return secret_hash(&fields);
 }
 
 // ---- Columns -------------------------------------------------------------------------------
 
 namespace {
 
-void combine(uint64* identity, uint64 number) {
-  *identity = hash_combine64(*identity, number);
-}
-
 // The planner puts NULL in the place of a column that nobody uses.
-void add_use_of_columns(const Query* query, uint64* identity) {
+void add_use_of_columns(const Query* query, Fields* fields) {
   const ListCell* cell;
   foreach (cell, query->targetList) {
     const auto* column = static_cast<const TargetEntry*>(lfirst(cell));
-    if (column->resjunk) continue;
     const bool is_unused =
         IsA(column->expr, Const) && reinterpret_cast<const Const*>(column->expr)->constisnull;
-    combine(identity, is_unused ? 1 : 2);
+    if (!column->resjunk) add_number(fields, is_unused ? 1 : 2);
+  }
+  add_number(fields, 0);
+}
+
+void add_keys_of(const GroupingFunc* function, const ReferenceNumbers& keys, Fields* fields) {
+  add_number(fields, static_cast<uint64>(list_length(function->refs)));
+  const ListCell* cell;
+  foreach (cell, function->refs) {
+    add_number(fields, number_of(keys, static_cast<Index>(lfirst_int(cell))));
   }
 }
 
-// The planner numbers the aggregates in the order of the query's text, and it has no other columns
-// than aggregates, keys, GROUPING() and what comes from FROM. With the identity of the level this
-// says what a column is.
-void add_column(const Node* expression, Index key, const ReferenceNumbers& keys, uint64* identity) {
-  combine(identity, static_cast<uint64>(nodeTag(expression)));
-  combine(identity, exprType(expression));
-  combine(identity, number_of(keys, key));
+// What a column is, with the identity of the level: the planner numbers the aggregates in the order
+// of the query's text. Returns false if that does not say it.
+bool add_column(const Node* expression, Index key, const ReferenceNumbers& keys, Fields* fields) {
+  add_number(fields, static_cast<uint64>(nodeTag(expression)));
+  add_number(fields, exprType(expression));
+  add_number(fields, static_cast<uint64>(exprTypmod(expression)));
+  add_number(fields, exprCollation(expression));
+  add_number(fields, number_of(keys, key));
   if (IsA(expression, Aggref)) {
     const auto* call = reinterpret_cast<const Aggref*>(expression);
-    combine(identity, call->aggfnoid);
-    combine(identity, static_cast<uint64>(call->aggno));
+    add_number(fields, call->aggfnoid);
+    add_number(fields, static_cast<uint64>(call->aggno));
   } else if (IsA(expression, GroupingFunc)) {
-    const ListCell* cell;
-    foreach (cell, reinterpret_cast<const GroupingFunc*>(expression)->refs) {
-      combine(identity, number_of(keys, static_cast<Index>(lfirst_int(cell))));
-    }
+    add_keys_of(reinterpret_cast<const GroupingFunc*>(expression), keys, fields);
   } else if (IsA(expression, Var)) {
     const auto* column = reinterpret_cast<const Var*>(expression);
-    combine(identity, static_cast<uint64>(column->varno));
-    combine(identity, static_cast<uint64>(column->varattno));
+    add_number(fields, static_cast<uint64>(column->varno));
+    add_number(fields, static_cast<uint64>(column->varattno));
   } else if (IsA(expression, PlaceHolderVar)) {
-    combine(identity, reinterpret_cast<const PlaceHolderVar*>(expression)->phid);
+    add_number(fields, reinterpret_cast<const PlaceHolderVar*>(expression)->phid);
+  } else {
+    return number_of(keys, key) != 0;
   }
+  return true;
 }
 
 }  // namespace
 
-uint64 identity_with_columns(const Query* query, const PathTarget* columns) {
-  uint64 identity = identity_of(query);
-  if (identity == 0) return 0;
-  add_use_of_columns(query, &identity);
+List* identity_with_columns(const Query* query, const PathTarget* columns) {
+  const RangeTblEntry* mark = find_identity(query);
+  if (mark == nullptr || mark->coltypmods == NIL) return NIL;
+  const SecretHash level = hash_in(mark->coltypmods, 0);
+  Fields fields = make_fields();
+  add_text(&fields, "columns");
+  add_bytes(&fields, level.bytes, sizeof level.bytes);
+  add_use_of_columns(query, &fields);
   const ReferenceNumbers keys = number_references(query);
+  add_number(&fields, static_cast<uint64>(list_length(columns->exprs)));
   const ListCell* cell;
   foreach (cell, columns->exprs) {
     const Index reference = get_pathtarget_sortgroupref(columns, foreach_current_index(cell));
-    add_column(static_cast<const Node*>(lfirst(cell)), reference, keys, &identity);
+    if (!add_column(static_cast<const Node*>(lfirst(cell)), reference, keys, &fields)) return NIL;
   }
-  return identity;
+  return append_hash(NIL, secret_hash(&fields));
 }
 
 }  // namespace dpquantile
