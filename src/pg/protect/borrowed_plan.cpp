@@ -32,7 +32,10 @@ void mark_plan(PlannedStmt* plan, const BorrowedPlan& mark) {
 bool find_mark(const List* range_table, BorrowedPlan* mark) {
   if (range_table == NIL) return false;
   const auto* entry = static_cast<const RangeTblEntry*>(llast(range_table));
-  if (entry->rtekind != RTE_VALUES || strcmp(entry->eref->aliasname, kMark) != 0) return false;
+  // The planner takes the columns from the entries of a query, whatever their names are.
+  const bool is_mark = entry->rtekind == RTE_VALUES && entry->coltypmods != NIL &&
+                       strcmp(entry->eref->aliasname, kMark) == 0;
+  if (!is_mark) return false;
   const int relations = list_length(entry->coltypes) / 2;
   mark->relations = list_truncate(list_copy(entry->coltypes), relations);
   mark->tables = list_copy_tail(entry->coltypes, relations);

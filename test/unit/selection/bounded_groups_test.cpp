@@ -135,6 +135,21 @@ TEST(BoundedGroups, KeepTheChoicesOfOthersIfAUserBringsAGroup) {
   }
 }
 
+// threat 121: the numbers are public hashes of keys, so an analyst may choose keys with one number.
+TEST(BoundedGroups, KeepTheChoicesOfOthersIfAllGroupsHaveOneNumber) {
+  const Members others = some_members(60);
+  const Counts before = counts_of(others, 1, kKey, std::vector<std::uint64_t>(kGroups, 5));
+  for (std::uint32_t place = 0; place <= kGroups; ++place) {
+    Members larger = others;
+    for (GroupMember& member : larger) member.group += member.group >= place ? 1 : 0;
+    larger.push_back({1000, place});
+    Counts after = counts_of(larger, 1, kKey, std::vector<std::uint64_t>(kGroups + 1, 5));
+    EXPECT_EQ(after[place], 1U);
+    after.erase(after.begin() + place);
+    EXPECT_EQ(after, before);
+  }
+}
+
 TEST(BoundedGroups, KeepEachGroupOfAUserEquallyOftenOverKeys) {
   Members members;
   for (std::uint32_t group = 0; group < kGroups; ++group) members.push_back({5, group});
