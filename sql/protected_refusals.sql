@@ -99,7 +99,29 @@ CREATE FUNCTION alike(int, int) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELEC
 CREATE OPERATOR === (FUNCTION = alike, LEFTARG = int, RIGHTARG = int);
 CREATE DOMAIN checked AS int CHECK (spy(VALUE));
 CREATE AGGREGATE total(int) (SFUNC = int4pl, STYPE = int);
+-- threat 122: operators with a function of PostgreSQL, which lead to one of the asker
+CREATE FUNCTION spies(int, int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE NOTICE '%', $1; RETURN true; END $$;
+CREATE OPERATOR ==== (FUNCTION = spies, LEFTARG = int, RIGHTARG = int, NEGATOR = OPERATOR(<<<>), COMMUTATOR = OPERATOR(>>>>));
+CREATE OPERATOR <<<> (FUNCTION = int4ne, LEFTARG = int, RIGHTARG = int, NEGATOR = OPERATOR(====));
+CREATE OPERATOR >>>> (FUNCTION = int4lt, LEFTARG = int, RIGHTARG = int, COMMUTATOR = OPERATOR(====), RESTRICT = scalarltsel);
+CREATE OPERATOR =#= (FUNCTION = int4eq, LEFTARG = int, RIGHTARG = int, COMMUTATOR = OPERATOR(=#=), HASHES, MERGES);
+CREATE OPERATOR regress_dpq_own.= (FUNCTION = int4eq, LEFTARG = int, RIGHTARG = int);
 :forbid
+SELECT dp_count(1) FROM staff WHERE NOT salary <<<> 5;
+SELECT dp_count(1) FROM staff WHERE 5 >>>> salary;
+SELECT problem FROM dp_explain('SELECT dp_count(1) FROM staff WHERE 5 >>>> salary');
+SELECT dp_count(1) FROM staff JOIN department d ON d.id = staff.department AND d.id =#= staff.department;
+SELECT dp_count(1) FROM staff WHERE salary =#= ANY ('{1,2}');
+SELECT dp_count(1) FROM staff WHERE 5 < 6 AND 5 =#= 6;
+SELECT n FROM (SELECT dp_count(1)::int AS n FROM staff) t WHERE NOT n <<<> 5;
+SELECT n =#= ANY (SELECT 5) FROM (SELECT dp_count(1)::int AS n FROM staff) t;
+-- ... also where the text has no name of an operator
+SET search_path = regress_dpq_own, pg_catalog, regress_dpq_hr, public;
+SELECT dp_count(1) FROM staff JOIN department d USING (id);
+SELECT dp_count(CASE salary WHEN 5 THEN 1 END, 1) FROM staff;
+SELECT dp_count(1) FROM staff WHERE salary IS DISTINCT FROM 5;
+SELECT nullif(n, 5) FROM (SELECT dp_count(1)::int AS n FROM staff) t;
+SET search_path = regress_dpq_own, regress_dpq_hr, public;
 SELECT dp_count(1) FROM staff WHERE spy(salary);
 SELECT dp_count(1) FROM staff WHERE salary === 5;
 SELECT dp_count(1) FROM staff WHERE salary::checked = 5;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "pg/protect/catalog_gate.hpp"
 #include "pg/protect/node_functions.hpp"
 
 extern "C" {
@@ -124,7 +125,8 @@ bool is_of_superuser(Oid type) {
 }
 
 bool is_trusted_base(Oid type) {
-  return is_own_type(type) || (get_typtype(type) == TYPTYPE_BASE && is_of_superuser(type));
+  return passes_gate(TypeRelationId, type) ||
+         (get_typtype(type) == TYPTYPE_BASE && is_of_superuser(type));
 }
 
 // Whether a value can be written, in any form, without code of a user. PostgreSQL looks for casts

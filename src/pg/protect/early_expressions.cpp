@@ -1,8 +1,8 @@
 #include "pg/protect/early_expressions.hpp"
 
+#include "pg/protect/catalog_gate.hpp"
 #include "pg/protect/early_values.hpp"
 #include "pg/protect/lasting_type.hpp"
-#include "pg/protect/node_functions.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/reuse/query_identity.hpp"
 

@@ -1,6 +1,7 @@
 #include "pg/protect/inside.hpp"
 
 #include "pg/protect/allowed_nodes.hpp"
+#include "pg/protect/catalog_gate.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/early_values.hpp"
@@ -13,7 +14,6 @@
 
 extern "C" {
 #include "access/htup_details.h"
-#include "access/transam.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
@@ -48,9 +48,8 @@ const char* name_of_call(const Node* node, Oid function) {
 }
 
 [[noreturn]] void refuse_function(const QueryLevel* level, const Node* node, Oid function) {
-  const char* why = function >= FirstNormalObjectId                   ? "is not PostgreSQL's own"
-                    : func_volatile(function) == PROVOLATILE_VOLATILE ? "is volatile"
-                                                                      : "may fail for some rows";
+  const char* why =
+      func_volatile(function) == PROVOLATILE_VOLATILE ? "is volatile" : "may fail for some rows";
   refuse_at(level, node, psprintf("%s %s", name_of_call(node, function), why), kFunctionHint);
 }
 
@@ -73,14 +72,8 @@ bool has_collatable_argument(const List* arguments) {
 
 // Without a collation a comparison fails when the first row is compared.
 void check_collation(const QueryLevel* level, const Node* node) {
-  const Oid collation = IsA(node, CollateExpr) ? reinterpret_cast<const CollateExpr*>(node)->collOid
-                                               : exprInputCollation(node);
-  if (is_inside_collation(collation)) return;
-  const bool needs_one = OidIsValid(collation) || has_collatable_argument(arguments_of(node));
-  if (!needs_one) return;
-  refuse_at(level, node,
-            OidIsValid(collation) ? "a collation is not PostgreSQL's own, or not deterministic"
-                                  : "it is not clear which collation a comparison uses",
+  if (OidIsValid(exprInputCollation(node)) || !has_collatable_argument(arguments_of(node))) return;
+  refuse_at(level, node, "it is not clear which collation a comparison uses",
             "Add COLLATE \"C\" to one of its arguments.");
 }
 
@@ -288,8 +281,8 @@ void check_key_looks(const QueryLevel* level, const Node* expression) {
 
 void check_key_inside(const QueryLevel* level, const SortGroupClause* key, const Node* expression) {
   check_type(level, expression);
-  if (type_is_collatable(exprType(expression)) && !is_inside_collation(exprCollation(expression))) {
-    refuse_at(level, expression, "a key has a collation that is not PostgreSQL's own",
+  if (type_is_collatable(exprType(expression)) && !OidIsValid(exprCollation(expression))) {
+    refuse_at(level, expression, "it is not clear which collation a key has",
               "Add COLLATE \"C\" to the key.");
   }
   const bool is_total_key = is_total(get_opcode(key->eqop)) &&

@@ -1,14 +1,7 @@
 #include "pg/protect/node_functions.hpp"
 
-#include "pg/server/version.hpp"
-
 extern "C" {
-#include "access/transam.h"
-#include "catalog/dependency.h"
-#include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
-#include "catalog/pg_type.h"
-#include "commands/extension.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -30,16 +23,6 @@ bool is_other(Oid function, void* search) {
   if (context->allows(function)) return false;
   context->found = function;
   return true;
-}
-
-// Also the types of another release of PostgreSQL's catalogs: initdb makes them.
-bool is_builtin(Oid object) {
-  return object < FirstNormalObjectId;
-}
-
-bool is_member(Oid catalog, Oid object) {
-  const Oid extension = getExtensionOfObject(catalog, object);
-  return OidIsValid(extension) && extension == get_extension_oid(kExtension, true);
 }
 
 // These run the functions of any view, type or function that they are asked for: they read it, make
@@ -83,20 +66,6 @@ Oid find_other_function(Node* node, bool (*allows)(Oid)) {
   return search.found;
 }
 
-bool is_inside_type(Oid type) {
-  const Oid base = getBaseType(type);
-  const char kind = get_typtype(base);
-  if (kind == TYPTYPE_ENUM) return true;
-  const Oid element = get_element_type(base);
-  if (OidIsValid(element)) return is_inside_type(element);
-  return is_builtin(base) &&
-         (kind == TYPTYPE_BASE || kind == TYPTYPE_RANGE || kind == TYPTYPE_MULTIRANGE);
-}
-
-bool is_inside_collation(Oid collation) {
-  return OidIsValid(collation) && is_builtin(collation) && get_collation_isdeterministic(collation);
-}
-
 List* arguments_of(const Node* node) {
   switch (nodeTag(node)) {
     case T_FuncExpr:
@@ -115,21 +84,8 @@ List* arguments_of(const Node* node) {
 }
 
 bool is_outside_function(Oid function) {
-  if (!OidIsValid(function) || runs_what_is_named(function)) return false;
-  if (func_volatile(function) == PROVOLATILE_VOLATILE) return false;
-  return is_builtin(function) || is_member(ProcedureRelationId, function);
-}
-
-bool is_own_aggregate(Oid aggregate) {
-  return is_member(ProcedureRelationId, aggregate);
-}
-
-bool is_own_operator(Oid object) {
-  return is_builtin(object) || is_member(OperatorRelationId, object);
-}
-
-bool is_own_type(Oid object) {
-  return is_builtin(object) || is_member(TypeRelationId, object);
+  return OidIsValid(function) && !runs_what_is_named(function) &&
+         func_volatile(function) != PROVOLATILE_VOLATILE;
 }
 
 }  // namespace dpquantile

@@ -15,26 +15,11 @@ namespace dpquantile {
 // Also the comparison of GREATEST, the functions of a cast by text, and aggregates.
 Oid find_other_function(Node* node, bool (*allows)(Oid));
 
-// Whether values of the type may be computed with inside: PostgreSQL's own types, enums, and arrays
-// and domains of them.
-bool is_inside_type(Oid type);
-
-// Whether the collation is one of PostgreSQL's own and deterministic. A comparison with another one
-// may run a program or fail.
-bool is_inside_collation(Oid collation);
-
 // The arguments of a call of functions, or NIL.
 List* arguments_of(const Node* node);
 
-// Whether a function may be called outside: it is PostgreSQL's own or a member of this extension,
-// and not volatile.
+// Whether a function that passes the gate (catalog_gate.hpp) may be called outside: it is not
+// volatile, and runs no code that its arguments name.
 bool is_outside_function(Oid function);
-
-// Whether an aggregate is a member of this extension.
-bool is_own_aggregate(Oid aggregate);
-
-// Whether an object of pg_operator or pg_type is PostgreSQL's own or a member of this extension.
-bool is_own_operator(Oid object);
-bool is_own_type(Oid object);
 
 }  // namespace dpquantile

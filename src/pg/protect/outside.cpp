@@ -1,11 +1,11 @@
 #include "pg/protect/outside.hpp"
 
 #include "pg/protect/allowed_nodes.hpp"
+#include "pg/protect/catalog_gate.hpp"
 #include "pg/protect/code_of_types.hpp"
 #include "pg/protect/node_functions.hpp"
 
 extern "C" {
-#include "access/transam.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
@@ -37,18 +37,15 @@ struct Walk {
 
 [[noreturn]] void refuse_function(const QueryLevel* level, const Node* node, Oid function) {
   const bool is_volatile = func_volatile(function) == PROVOLATILE_VOLATILE;
-  const bool is_own = function < FirstNormalObjectId;
   refuse(level->statement->refused, exprLocation(node),
          psprintf("the function %s is %s", format_procedure(function),
-                  is_volatile ? "volatile"
-                  : is_own    ? "one that runs what its arguments name"
-                              : "not PostgreSQL's own"),
+                  is_volatile ? "volatile" : "one that runs what its arguments name"),
          kFunctionHint);
 }
 
 void check_domain(const QueryLevel* level, const Node* node) {
   const Oid type = reinterpret_cast<const CoerceToDomain*>(node)->resulttype;
-  if (is_own_type(type)) return;
+  if (passes_gate(TypeRelationId, type)) return;
   refuse(
       level->statement->refused, exprLocation(node),
       psprintf("the cast to the domain %s may call functions of its owner", format_type_be(type)),
@@ -111,20 +108,9 @@ void check_node_outside(QueryLevel* level, Node* node) {
   count_node(level->statement, node);
   if (find_node_rule(node) == nullptr) refuse_node(level, node);
   if (IsA(node, CoerceToDomain)) check_domain(level, node);
-  if (IsA(node, SortGroupClause)) {
-    check_key_operators(level, reinterpret_cast<SortGroupClause*>(node));
-  }
   const Oid other = find_other_function(node, is_outside_function);
   if (OidIsValid(other)) refuse_function(level, node, other);
   check_types(level, node);
-}
-
-void check_key_operators(const QueryLevel* level, const SortGroupClause* key) {
-  const bool own =
-      is_own_operator(key->eqop) && (!OidIsValid(key->sortop) || is_own_operator(key->sortop));
-  if (own) return;
-  refuse(level->statement->refused, kNowhere, "it sorts or groups by an operator of a user",
-         "Sort and group by values of PostgreSQL's types.");
 }
 
 void check_outside(QueryLevel* level, Node* expression, SubqueryCheck subquery) {

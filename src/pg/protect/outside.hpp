@@ -16,9 +16,6 @@ void check_node_outside(QueryLevel* level, Node* node);
 // Counts a node of the statement, or several that it stands for. ereports if there are too many.
 void count_node(Statement* statement, const Node* node, int weight = 1);
 
-// ereports unless the key sorts and groups by operators that are allowed outside.
-void check_key_operators(const QueryLevel* level, const SortGroupClause* key);
-
 // Refuses a node whose kind the table does not allow.
 [[noreturn]] void refuse_node(const QueryLevel* level, const Node* node);
 

@@ -1,10 +1,10 @@
 #include "pg/protect/private_aggregate.hpp"
 
 #include "pg/parameters/public_functions.hpp"
+#include "pg/protect/catalog_gate.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/inside.hpp"
-#include "pg/protect/node_functions.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/own_function.hpp"
 #include "pg/protect/user_of_row.hpp"
@@ -12,6 +12,7 @@
 
 extern "C" {
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -43,7 +44,7 @@ constexpr char kUserGroupHint[] =
 // A user could make an aggregate with a function of its own before the private final function.
 const FamilyRow& family_of(const QueryLevel* level, const Aggref* call) {
   const FamilyRow* family = private_family(call);
-  if (family != nullptr && is_own_aggregate(call->aggfnoid)) return *family;
+  if (family != nullptr && is_of_extension(ProcedureRelationId, call->aggfnoid)) return *family;
   refuse_call(level, call,
               psprintf("the aggregate %s is not private", get_func_name(call->aggfnoid)),
               kPrivateHint);
@@ -154,12 +155,6 @@ void check_absent(QueryLevel* level, const Aggref* call, Node* argument) {
       "Leave out COALESCE, CASE and the like, or write them in a derived table of the join.");
 }
 
-void check_collation(const QueryLevel* level, const Aggref* call) {
-  if (!OidIsValid(call->inputcollid) || is_inside_collation(call->inputcollid)) return;
-  refuse_call(level, call, "a collation is not PostgreSQL's own, or not deterministic",
-              "Add COLLATE \"C\" to the value.");
-}
-
 // Also of the query levels around, and in subqueries.
 bool depends_on_column(const QueryLevel* level, Node* parameter) {
   for (int above = 0; level != nullptr; ++above, level = level->parent) {
@@ -236,7 +231,6 @@ Node* rewrite_aggregate(QueryLevel* level, Aggref* call) {
   check_form(level, call);
   check_grids(level, call, family);
   const bool is_limited = check_user(level, call, family);
-  check_collation(level, call);
   rewrite_parameters(level, call, family);
   rewrite_values(level, call, family);
   call->aggfilter =

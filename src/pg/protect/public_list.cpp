@@ -1,9 +1,9 @@
 #include "pg/protect/public_list.hpp"
 
+#include "pg/protect/catalog_gate.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/early_values.hpp"
-#include "pg/protect/node_functions.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/own_function.hpp"
 #include "pg/protect/unique_key.hpp"

@@ -73,7 +73,6 @@ void rewrite_keys(Block* block) {
     auto* expression = reinterpret_cast<Node*>(entry_of_key(*block, key)->expr);
     check_one_value(block->level, expression);
     Node* rewritten = rewrite_inside(block->level, expression);
-    check_key_operators(block->level, key);
     check_key_inside(block->level, key, rewritten);
     if (!is_key_of_list(*block, expression)) check_key_looks(block->level, rewritten);
     block->keys = lappend(block->keys, expression);

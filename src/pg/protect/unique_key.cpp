@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "pg/protect/catalog_gate.hpp"
+
 extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "access/table.h"
-#include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_index.h"
+#include "catalog/pg_opfamily.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
@@ -118,7 +120,7 @@ bool conditions_fix_key(const List* conditions, const Table& table, Relation ind
   const int columns = IndexRelationGetNumberOfKeyAttributes(index);
   for (int i = 0; i < columns; ++i) {
     const Oid family = index->rd_opfamily[i];
-    if (family >= FirstNormalObjectId) return false;
+    if (!passes_gate(OperatorFamilyRelationId, family)) return false;
     if (!conditions_fix_column(conditions, table, index->rd_index->indkey.values[i], family,
                                index->rd_indcollation[i])) {
       return false;

@@ -1,12 +1,12 @@
 #include "pg/protect/unit_join.hpp"
 
+#include "pg/protect/catalog_gate.hpp"
 #include "pg/protect/column_traits.hpp"
-#include "pg/protect/node_functions.hpp"
 #include "pg/protect/shared_rows.hpp"
 
 extern "C" {
 #include "access/stratnum.h"
-#include "access/transam.h"
+#include "catalog/pg_opfamily.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
@@ -116,7 +116,7 @@ Oid kind_of_id(Oid type) {
 // operand.
 bool is_equality(Oid operation, Oid type) {
   const Oid family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
-  return OidIsValid(family) && family < FirstNormalObjectId &&
+  return OidIsValid(family) && passes_gate(OperatorFamilyRelationId, family) &&
          get_op_opfamily_strategy(operation, family) == BTEqualStrategyNumber;
 }
 
@@ -135,8 +135,7 @@ bool compares_ids(const OpExpr* equality, const Node* left, const Node* right) {
   }
   return is_equality(equality->opno,
                      exprType(static_cast<const Node*>(linitial(equality->args)))) &&
-         has_usual_collation(left) && has_usual_collation(right) &&
-         (!OidIsValid(equality->inputcollid) || is_inside_collation(equality->inputcollid));
+         has_usual_collation(left) && has_usual_collation(right);
 }
 
 bool joins_users(const QueryLevel* level, const UnitJoin& join, Node* condition) {

@@ -1,6 +1,7 @@
 #include "pg/protect/validator.hpp"
 
 #include "pg/protect/accepted_shape.hpp"
+#include "pg/protect/catalog_gate.hpp"
 #include "pg/protect/outer_query.hpp"
 #include "pg/protect/release_block.hpp"
 #include "pg/protect/source.hpp"
@@ -305,6 +306,7 @@ QueryLevel* validate(Statement* statement, QueryLevel* parent, Query* query,
 }  // namespace
 
 void validate_statement(Statement* statement, Query* query) {
+  check_catalog_objects(statement->refused, query);
   statement->check_subquery = check_subquery;
   const QueryLevel* top = validate(statement, nullptr, query, {});
   if (top->kind == LevelKind::kSource && !top->is_empty) {

@@ -147,11 +147,15 @@ extern "C" {
 #define DPQ_CHECK_AS_CALLER(plan, added) ((void)(plan), (void)((added)->checkAsUser = InvalidOid))
 #endif
 
-// PostgreSQL 18 added generated columns that are computed when they are read.
+// PostgreSQL 18 added generated columns that are computed when they are read, by an expression
+// (rewrite/rewriteHandler.h).
 #if PG_VERSION_NUM >= 180000
 #define DPQ_IS_VIRTUAL(generated) ((generated) == ATTRIBUTE_GENERATED_VIRTUAL)
+#define DPQ_GENERATION_EXPRESSION(relation, number) build_generation_expression(relation, number)
 #else
 #define DPQ_IS_VIRTUAL(generated) false
+#define DPQ_GENERATION_EXPRESSION(relation, number) \
+  ((void)(relation), (void)(number), static_cast<Node*>(nullptr))
 #endif
 
 // PostgreSQL 16 marks a column with the outer joins that may have made it NULL.
