@@ -9,7 +9,7 @@
 
 #include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
-#include "core/base/field_reader.hpp"
+#include "core/base/packed_rows.hpp"
 #include "core/cdf/cdf_encoding.hpp"
 #include "core/cdf/cdf_error.hpp"
 #include "core/cdf/cdf_json.hpp"
@@ -151,31 +151,39 @@ void bins(std::span<const std::uint8_t> bytes) {
   }
 }
 
-// What is read of kept answers. The first bits say which fields are numbers.
-void fields(std::span<const std::uint8_t> bytes) {
+void add_number(std::vector<std::uint8_t>& bytes, std::uint64_t number) {
+  const auto* from = reinterpret_cast<const std::uint8_t*>(&number);
+  bytes.insert(bytes.end(), from, from + sizeof number);
+}
+
+void add_value(std::vector<std::uint8_t>& bytes, const PackedForm& form, const PackedValue& value) {
+  add_number(bytes, value.is_null ? kPackedNull : kPackedValue);
+  if (value.is_null) return;
+  add_number(bytes, form.is_number ? value.number : value.bytes.size());
+  for (const std::byte byte : value.bytes) bytes.push_back(std::to_integer<std::uint8_t>(byte));
+}
+
+// Kept answers. The first bytes say what their columns are.
+void packed_rows(std::span<const std::uint8_t> bytes) {
   FuzzedDataProvider input(bytes.data(), bytes.size());
-  const auto kinds = input.ConsumeIntegral<std::uint64_t>();
+  std::vector<PackedForm> forms(input.ConsumeIntegralInRange<std::size_t>(0, 4));
+  for (PackedForm& form : forms) {
+    form = {input.ConsumeBool(), input.ConsumeIntegralInRange<std::uint64_t>(0, 20)};
+    if (input.ConsumeBool()) form.length = kAnyLength;
+  }
   const auto packed = input.ConsumeRemainingBytes<std::uint8_t>();
-  FieldReader reader(std::as_bytes(std::span(packed)));
+  FieldReader fields(std::as_bytes(std::span(packed)));
+  std::vector<PackedValue> values(forms.size());
   std::vector<std::uint8_t> again;
-  const auto write = [&](std::uint64_t number) {
-    const auto* from = reinterpret_cast<const std::uint8_t*>(&number);
-    again.insert(again.end(), from, from + sizeof number);
-  };
-  for (unsigned i = 0; !reader.is_at_end() && !reader.is_broken(); ++i) {
-    const bool is_number = (kinds >> i % 64 & 1) != 0;
-    const std::uint64_t number = is_number ? reader.number() : 0;
-    const auto string = is_number ? std::span<const std::byte>() : reader.bytes();
-    if (reader.is_broken()) break;
-    write(is_number ? number : string.size());
-    for (const std::byte byte : string) again.push_back(std::to_integer<std::uint8_t>(byte));
+  RowRead read;
+  while ((read = read_packed_row(&fields, forms, values)) == RowRead::kRow) {
+    add_number(again, kPackedRow);
+    for (std::size_t i = 0; i < forms.size(); ++i) add_value(again, forms[i], values[i]);
   }
+  if (read == RowRead::kEnd) add_number(again, kPackedEnd);
   require(again.size() <= packed.size() && std::equal(again.begin(), again.end(), packed.begin()),
-          "fields that are read are written as the same bytes");
-  require(!reader.is_at_end() || again.size() == packed.size(), "all fields have all bytes");
-  if (reader.is_broken()) {
-    require(reader.number() == 0 && reader.bytes().empty(), "nothing comes after a broken field");
-  }
+          "rows that are read are written as the same bytes");
+  require(read == RowRead::kBroken || again.size() == packed.size(), "nothing is left at the end");
 }
 
 const TargetName kCurve("cdf_bytes", decode_curve);
@@ -183,7 +191,7 @@ const TargetName kEditedCurve("edited_cdf", decode_edited_curve);
 const TargetName kHashes("hashes", decode_hashes);
 const TargetName kDecimals("decimals", decimals);
 const TargetName kBins("bins", bins);
-const TargetName kFields("fields", fields);
+const TargetName kPackedRows("packed_rows", packed_rows);
 
 }  // namespace
 }  // namespace dpquantile::fuzz

@@ -1,6 +1,6 @@
 #include "pg/release/answer_bytes.hpp"
 
-#include "core/base/field_reader.hpp"
+#include "core/base/packed_rows.hpp"
 #include "pg/reuse/answer_columns.hpp"
 
 extern "C" {
@@ -13,12 +13,7 @@ namespace dpquantile {
 
 namespace {
 
-// The bytes are fields: what the columns are, then the answers, each after a 1 and with a number
-// before each value that says whether it is NULL, then a 0.
-constexpr uint64 kNoMoreAnswers = 0;
-constexpr uint64 kAnswer = 1;
-constexpr uint64 kNull = 0;
-constexpr uint64 kValue = 1;
+// The bytes are what the columns are, and then the answers as packed rows.
 
 // ---- Columns -------------------------------------------------------------------------------
 
@@ -59,21 +54,20 @@ bool pack_value(Form_pg_attribute column, Datum value, Size most, Fields* fields
   return true;
 }
 
-// In palloc'd memory. Returns false if there is no such value.
-bool unpack_value(Form_pg_attribute column, FieldReader* fields, Datum* value) {
-  if (column->attbyval) {
-    *value = static_cast<Datum>(fields->number());
-    return !fields->is_broken();
-  }
-  const std::span<const std::byte> bytes = fields->bytes();
-  if (fields->is_broken() || bytes.size() > MaxAllocSize - VARHDRSZ) return false;
-  if (column->attlen > 0 && bytes.size() != static_cast<Size>(column->attlen)) return false;
+PackedForm form_of(Form_pg_attribute column) {
+  const bool is_fixed = column->attlen > 0;
+  return {column->attbyval, is_fixed ? static_cast<uint64>(column->attlen) : kAnyLength};
+}
+
+// In palloc'd memory, with a header of its own. A 0 ends a value that is a C string.
+Datum unpack_value(Form_pg_attribute column, const PackedValue& value) {
+  if (value.is_null || column->attbyval) return static_cast<Datum>(value.number);
   const Size header = column->attlen == -1 ? VARHDRSZ : 0;
-  auto* copy = static_cast<char*>(palloc0(header + bytes.size() + 1));
-  if (column->attlen == -1) SET_VARSIZE(copy, header + bytes.size());
-  if (!bytes.empty()) memcpy(copy + header, bytes.data(), bytes.size());
-  *value = PointerGetDatum(copy);
-  return true;
+  const Size size = value.bytes.size();
+  auto* copy = static_cast<char*>(palloc0(header + size + 1));
+  if (header > 0) SET_VARSIZE(copy, header + size);
+  if (size > 0) memcpy(copy + header, value.bytes.data(), size);
+  return PointerGetDatum(copy);
 }
 
 // ---- Answers -------------------------------------------------------------------------------
@@ -90,29 +84,43 @@ bool is_shown(const TupleTableSlot* answer, const List* decisions) {
 // Returns false if a value is too large.
 bool pack_answer(const TupleTableSlot* answer, Size most, Fields* fields) {
   const TupleDesc columns = answer->tts_tupleDescriptor;
-  add_number(fields, kAnswer);
+  add_number(fields, kPackedRow);
   for (int i = 0; i < columns->natts; ++i) {
     const bool is_null = answer->tts_isnull[i];
-    add_number(fields, is_null ? kNull : kValue);
+    add_number(fields, is_null ? kPackedNull : kPackedValue);
     if (is_null) continue;
     if (!pack_value(TupleDescAttr(columns, i), answer->tts_values[i], most, fields)) return false;
   }
   return true;
 }
 
-// Fills an empty slot of virtual tuples.
-bool unpack_answer(FieldReader* fields, TupleTableSlot* answer) {
+// Packed rows as answers.
+struct AnswerReader {
+  FieldReader fields;
+  std::span<PackedForm> forms;
+  std::span<PackedValue> values;
+};
+
+AnswerReader read_answers(const FieldReader& fields, TupleDesc columns) {
+  const auto count = static_cast<Size>(columns->natts);
+  AnswerReader reader = {fields,
+                         {static_cast<PackedForm*>(palloc(count * sizeof(PackedForm))), count},
+                         {static_cast<PackedValue*>(palloc(count * sizeof(PackedValue))), count}};
+  for (int i = 0; i < columns->natts; ++i) reader.forms[i] = form_of(TupleDescAttr(columns, i));
+  return reader;
+}
+
+RowRead next_packed(AnswerReader* reader, TupleTableSlot* answer) {
+  ExecClearTuple(answer);
+  const RowRead read = read_packed_row(&reader->fields, reader->forms, reader->values);
+  if (read != RowRead::kRow) return read;
   const TupleDesc columns = answer->tts_tupleDescriptor;
   for (int i = 0; i < columns->natts; ++i) {
-    const uint64 kind = fields->number();
-    answer->tts_isnull[i] = kind == kNull;
-    answer->tts_values[i] = Datum{0};
-    if (kind == kNull && !fields->is_broken()) continue;
-    if (kind != kValue) return false;
-    if (!unpack_value(TupleDescAttr(columns, i), fields, &answer->tts_values[i])) return false;
+    answer->tts_isnull[i] = reader->values[i].is_null;
+    answer->tts_values[i] = unpack_value(TupleDescAttr(columns, i), reader->values[i]);
   }
   ExecStoreVirtualTuple(answer);
-  return true;
+  return read;
 }
 
 [[noreturn]] void refuse_damaged() {
@@ -137,7 +145,7 @@ KeptAnswers pack_answers(const SortedAnswers& answers, TupleDesc columns, const 
   }
   ExecDropSingleTupleTableSlot(slot);
   rewind_answers(answers);
-  add_number(&fields, kNoMoreAnswers);
+  add_number(&fields, kPackedEnd);
   if (!fits || static_cast<Size>(fields.bytes.len) > most) return {};
   return {fields.bytes.data, static_cast<Size>(fields.bytes.len)};
 }
@@ -145,21 +153,20 @@ KeptAnswers pack_answers(const SortedAnswers& answers, TupleDesc columns, const 
 bool unpack_answers(KeptAnswers kept, TupleDesc columns, const SortedAnswers& answers) {
   FieldReader fields(std::as_bytes(std::span(kept.bytes, kept.size)));
   if (!has_columns(&fields, columns)) return false;
+  AnswerReader reader = read_answers(fields, columns);
   TupleTableSlot* slot = MakeSingleTupleTableSlot(columns, &TTSOpsVirtual);
   MemoryContext values =
       AllocSetContextCreate(CurrentMemoryContext, "dpquantile kept answer", ALLOCSET_DEFAULT_SIZES);
   const MemoryContext previous = MemoryContextSwitchTo(values);
-  uint64 next = fields.number();
-  for (; next == kAnswer; next = fields.number()) {
+  RowRead read;
+  while ((read = next_packed(&reader, slot)) == RowRead::kRow) {
     CHECK_FOR_INTERRUPTS();
-    ExecClearTuple(slot);
-    MemoryContextReset(values);
-    if (!unpack_answer(&fields, slot)) refuse_damaged();
     MemoryContextSwitchTo(previous);
     add_answer(answers, slot);
     MemoryContextSwitchTo(values);
+    MemoryContextReset(values);
   }
-  if (next != kNoMoreAnswers || !fields.is_at_end()) refuse_damaged();
+  if (read == RowRead::kBroken) refuse_damaged();
   MemoryContextSwitchTo(previous);
   ExecDropSingleTupleTableSlot(slot);
   MemoryContextDelete(values);
