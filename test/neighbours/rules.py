@@ -300,6 +300,8 @@ bool: pg_notify('fuzz', #) IS NOT NULL : text
 bool: pg_try_advisory_lock(#) : int4
 int4: own.spy(#) : int4
 bool: # OPERATOR(own.===) # : int4 int4
+bool: NOT (# OPERATOR(own.<<<>) #) : int4 int4
+bool: 7 OPERATOR(own.=<<) # : int4
 text: own.show(#) : text
 text: #::own.shown::text : text
 bool: current_setting(#, true) IS NULL : text

@@ -93,7 +93,12 @@ BEGIN
   RETURN value;
 END
 $$;
-CREATE OPERATOR own.=== (LEFTARG = int4, RIGHTARG = int4, FUNCTION = own.spies);
+CREATE OPERATOR own.=== (LEFTARG = int4, RIGHTARG = int4, FUNCTION = own.spies, NEGATOR = OPERATOR(own.<<<>),
+  COMMUTATOR = OPERATOR(own.=<<));
+-- PostgreSQL's functions, and links to the analyst's own
+CREATE OPERATOR own.<<<> (LEFTARG = int4, RIGHTARG = int4, FUNCTION = pg_catalog.int4ne, NEGATOR = OPERATOR(own.===));
+CREATE OPERATOR own.=<< (LEFTARG = int4, RIGHTARG = int4, FUNCTION = pg_catalog.int4eq, COMMUTATOR = OPERATOR(own.===),
+  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
 CREATE DOMAIN own.shown AS text CHECK (own.show(VALUE) IS NOT NULL);
 CREATE TABLE own.city (id int4 PRIMARY KEY, title text);
 INSERT INTO own.city SELECT i, 'own ' || i FROM generate_series(1, 12) i;
