@@ -1959,11 +1959,27 @@ COMMENT ON FUNCTION @extschema@.dp_private_query(text) IS
   'The query with private aggregates in the place of the standard ones over protected tables, as it would be asked. query: one SELECT, '
   'without parameters. Reads no data and costs no budget.';
 
+COMMENT ON FUNCTION @extschema@.dp_cdf_error(@extschema@.dp_cdf, float8, boolean) IS
+  'The error of a released CDF because of its noise, at the values of a CDF with a granularity or at the '
+  'edges of bins. rows: the +- of the number of rows up to a point; fraction: the +- of a probability '
+  '(NULL if the release has no rows). A count between two points may be off by twice as much, and inside a '
+  'bin the straight line may be off by all rows of the bin. A granularity rounds values to the nearest of its own: values between these count '
+  'at their neighbour, and the errors leave this out. cdf: a released CDF; confidence: the '
+  'probability that the error holds, 0.5 to 0.999; simultaneous: true for all points at once, false for a '
+  'point chosen at random. Costs no budget.';
+
+COMMENT ON FUNCTION @extschema@.dp_cdf_points(@extschema@.dp_cdf, float8) IS
+  'The points of a released CDF: x, probability, and a band from low to high that holds at all points at '
+  'once. For a CDF with a granularity the points are its values, with the fraction of rows up to x, of values rounded to the nearest '
+  'point (the band holds for these); else they are the edges of the bins, with the fraction of rows below x. cdf: a released CDF; confidence: the '
+  'probability that the true fractions lie in the band, 0.5 to 0.999. Costs no budget.';
+
 CREATE FUNCTION @extschema@.dp_cdf_quantile_error(cdf @extschema@.dp_cdf, quantile float8, confidence float8 DEFAULT 0.95) RETURNS float8
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_quantile_error';
 COMMENT ON FUNCTION @extschema@.dp_cdf_quantile_error(@extschema@.dp_cdf, float8, float8) IS
-  'The +- of dp_cdf_quantile because of the noise, from the band that holds at all points at once, and because of the width of bins; NULL if '
-  'the release has no rows. It tells how far the least value may be that at least this fraction of the rows does not exceed. cdf: a '
+  'The +- of dp_cdf_quantile because of the noise, and because of what the curve does not tell: half a granularity, to which values are rounded, '
+  'or the width of a bin; NULL if the release has no rows. It tells how far the least value may be that at least this fraction of the rows '
+  'does not exceed. It holds for one quantile that is chosen before; the band of dp_cdf_points holds for all. cdf: a '
   'released CDF of numbers; quantile: from 0 to 1; confidence: the probability that the error holds, 0.5 to 0.999. Costs no budget.';
 
 CREATE FUNCTION @extschema@.dp_error_of(answer anyelement) RETURNS float8

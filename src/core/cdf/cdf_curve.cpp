@@ -168,7 +168,8 @@ std::optional<double> CdfCurve::quantile_error(double q, double error_rows) cons
   const std::optional<double> answer = quantile(q);
   if (!answer) return std::nullopt;
   const double share = error_rows / static_cast<double>(rows());
-  const double width = domain_.discrete() ? 0 : domain_.point(1) - domain_.point(0);
+  const double width =
+      domain_.discrete() ? domain_.granularity / 2 : domain_.point(1) - domain_.point(0);
   const double low = q > share ? *quantile(q - share) - width : domain_.lower;
   const double high = q + share <= 1 ? *quantile(q + share) + width : domain_.upper;
   return std::max(*answer - std::max(low, domain_.lower), std::min(high, domain_.upper) - *answer);

@@ -52,9 +52,10 @@ class CdfCurve {
   std::optional<double> quantile(double q) const;
 
   // How far quantile(q) is at most from the least value up to which the fraction of the rows is at
-  // least q, if each fraction at a point of the curve is off by at most error_rows / rows(): then
-  // that value is between the quantiles of q - error_rows / rows() and q + error_rows / rows(), or
-  // in the bin beside them. Empty if the release has no rows. Throws as quantile().
+  // least q, if the fraction at that value's point and at the point before it are off by at most
+  // error_rows / rows(): then that point is between the quantiles of q - error_rows / rows() and q
+  // + error_rows / rows(), or in the bin beside them. The value itself is at most half a
+  // granularity from its point. Empty if the release has no rows. Throws as quantile().
   std::optional<double> quantile_error(double q, double error_rows) const;
 
   // The curve's points with the band of +- band_rows / rows() around them (no band where the

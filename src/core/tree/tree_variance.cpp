@@ -4,13 +4,6 @@ namespace dpquantile {
 
 namespace {
 
-// How a prefix count within a node's subtree depends on the node's own estimate u: it equals share
-// * u plus a part of variance `rest` that is uncorrelated with u.
-struct PrefixRelation {
-  double share;
-  double rest;
-};
-
 // The prefix ends in a child of variance `child`; the full children to its left have variances that
 // sum to `before`, and all children to `all`. Let s_c = 1 / p_c be the variances of the children's
 // subtree estimates z_c and S their sum. Then the final estimates are u_c = z_c + s_c / S (u - sum
@@ -81,9 +74,8 @@ double PrefixVariance::average() const {
   return (edge.rest + (edge.squared_share + 1) * total_variance) / tree_.bins();
 }
 
-double PrefixVariance::at(std::uint32_t k) const {
-  const double total_variance = 1 / precision_.edge(0);
-  if (k == tree_.bins()) return total_variance;
+PrefixRelation PrefixVariance::relation(std::uint32_t k) const {
+  if (k == tree_.bins()) return {1, 0};
   PrefixRelation relation{0, 0};
   for (std::size_t level = tree_.levels(); level-- > 0;) {
     const auto child = static_cast<std::uint32_t>(k / tree_.stride(level + 1));
@@ -95,7 +87,7 @@ double PrefixVariance::at(std::uint32_t k) const {
     relation = prefix_in_parent(relation, (child - first) * full_variance,
                                 1 / precision_.of(level + 1, child), all);
   }
-  return relation.rest + relation.share * relation.share * total_variance;
+  return relation;
 }
 
 std::uint32_t PrefixVariance::worst() const {

@@ -33,6 +33,13 @@ class SubtreePrecision {
   std::vector<double> edge_;
 };
 
+// How a prefix count within a node's subtree depends on the node's own estimate u: it equals share
+// * u plus a part of variance `rest` that is uncorrelated with u.
+struct PrefixRelation {
+  double share;
+  double rest;
+};
+
 // The variance of the least-squares estimates of prefix counts. Prefix count k is the number of
 // records in the bins 0 .. k - 1, 1 <= k <= bins. The variance depends on the tree and the weights
 // only, not on data (docs/privacy.md, "From noisy counts to a curve").
@@ -43,7 +50,14 @@ class PrefixVariance {
       : tree_(tree), precision_(tree, weights) {}
 
   // The variance of prefix count k. O(levels).
-  double at(std::uint32_t k) const;
+  double at(std::uint32_t k) const { return beyond_fraction(relation(k), 0); }
+  // How prefix count k depends on the total. O(levels).
+  PrefixRelation relation(std::uint32_t k) const;
+  // The variance of a prefix count minus a fraction of the total.
+  double beyond_fraction(const PrefixRelation& prefix, double fraction) const {
+    const double share = prefix.share - fraction;
+    return prefix.rest + share * share / precision_.edge(0);
+  }
   // The average over all k. O(sum of branchings).
   double average() const;
   // The k with the greatest variance. Variances within a relative 1e-9 count as equal, and the

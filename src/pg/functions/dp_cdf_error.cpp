@@ -93,6 +93,15 @@ Points points_of(FunctionCallInfo fcinfo) {
   return all;
 }
 
+FractionErrors fraction_errors_of(const CdfPlan& plan, double confidence) {
+  FractionErrors errors;
+  with_scratch([&](ContextMemory& memory) {
+    CancelPoll cancel(cancel_requested);
+    errors = session_fraction_errors(plan, confidence, {cancel, &memory});
+  });
+  return errors;
+}
+
 Datum answer_points(FunctionCallInfo fcinfo, ValueType type) {
   const Points all = points_of(fcinfo);
   InitMaterializedSRF(fcinfo, 0);
@@ -153,10 +162,11 @@ DPQ_FUNCTION(dpq_cdf_quantile_error) {
   require_numbers(fcinfo);
   CdfPlan plan{};
   with_cdf(fcinfo, 0, [&](const CdfCurve& curve, auto*) { plan = curve.plan(); });
-  const CdfError error = cdf_error_of(plan, PG_GETARG_FLOAT8(2));
+  const float8 quantile = PG_GETARG_FLOAT8(1);
+  const FractionErrors errors = fraction_errors_of(plan, PG_GETARG_FLOAT8(2));
   std::optional<double> answer;
   with_cdf(fcinfo, 0, [&](const CdfCurve& curve, auto*) {
-    answer = curve.quantile_error(PG_GETARG_FLOAT8(1), error.everywhere_fraction_rows);
+    answer = curve.quantile_error(quantile, errors.at(std::clamp(quantile, 0.0, 1.0)));
   });
   if (!answer) PG_RETURN_NULL();
   PG_RETURN_FLOAT8(*answer);

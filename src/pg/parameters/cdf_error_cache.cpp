@@ -9,25 +9,43 @@ namespace {
 
 constexpr std::size_t kMostKept = 64;
 
-struct KeptError {
-  CdfPlan plan;
-  double confidence;
-  CdfError error;
+template <class Error>
+class KeptErrors {
+ public:
+  template <class Compute>
+  Error get(const CdfPlan& plan, double confidence, const Workspace& work, Compute compute) {
+    const auto found = std::ranges::find_if(kept_, [&](const Kept& other) {
+      return other.confidence == confidence && other.plan == plan;
+    });
+    if (found != kept_.end()) return found->error;
+    const Error error = compute(plan, confidence, work);
+    kept_[oldest_] = {plan, confidence, error};
+    oldest_ = (oldest_ + 1) % kMostKept;
+    return error;
+  }
+
+ private:
+  struct Kept {
+    CdfPlan plan;
+    double confidence;
+    Error error;
+  };
+
+  std::array<Kept, kMostKept> kept_{};
+  std::size_t oldest_ = 0;
 };
 
 }  // namespace
 
 CdfError session_cdf_error(const CdfPlan& plan, double confidence, const Workspace& work) {
-  static std::array<KeptError, kMostKept> kept{};
-  static std::size_t oldest = 0;
-  const auto found = std::ranges::find_if(kept, [&](const KeptError& other) {
-    return other.confidence == confidence && other.plan == plan;
-  });
-  if (found != kept.end()) return found->error;
-  const CdfError error = simulate_cdf_error(plan, confidence, work);
-  kept[oldest] = {plan, confidence, error};
-  oldest = (oldest + 1) % kMostKept;
-  return error;
+  static KeptErrors<CdfError> kept;
+  return kept.get(plan, confidence, work, simulate_cdf_error);
+}
+
+FractionErrors session_fraction_errors(const CdfPlan& plan, double confidence,
+                                       const Workspace& work) {
+  static KeptErrors<FractionErrors> kept;
+  return kept.get(plan, confidence, work, fraction_errors);
 }
 
 }  // namespace dpquantile

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/cdf/cdf_error.hpp"
+#include "core/cdf/fraction_error.hpp"
 #include "pg/server/postgres.hpp"
 
 namespace dpquantile {
@@ -10,5 +11,9 @@ namespace dpquantile {
 // its picture need one simulation. Plan, confidence and error are public. Throws what
 // simulate_cdf_error() throws.
 CdfError session_cdf_error(const CdfPlan& plan, double confidence, const Workspace& work);
+
+// The same for fraction_errors().
+FractionErrors session_fraction_errors(const CdfPlan& plan, double confidence,
+                                       const Workspace& work);
 
 }  // namespace dpquantile

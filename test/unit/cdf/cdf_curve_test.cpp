@@ -279,9 +279,13 @@ TEST(CdfQuantileError, HoldsForTheExactQuantile) {
 
 TEST(CdfQuantileError, IsTheDistanceToTheQuantilesBesideOrTheBounds) {
   const CdfCurve curve = discrete(1, 4, 1, {10, 20, 30, 40});
-  EXPECT_EQ(curve.quantile_error(0.5, 0), 0);
-  EXPECT_EQ(curve.quantile_error(0.5, 1), 1);
+  EXPECT_EQ(curve.quantile_error(0.5, 0), 0.5);
+  EXPECT_EQ(curve.quantile_error(0.5, 1), 1.5);
   EXPECT_EQ(curve.quantile_error(0.5, 100), 2);
+  // Values that are not on the grid are rounded to it first: 49 counts as 0.
+  EXPECT_EQ(
+      discrete(0, 1000, 100, {40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40}).quantile_error(0.5, 1),
+      50);
   EXPECT_EQ(continuous(0, 4, {10, 20, 30, 40}).quantile_error(0.5, 0), 1);
   EXPECT_EQ(discrete(1, 4, 1, {0, 0, 0, 0}).quantile_error(0.5, 1), std::nullopt);
 }
