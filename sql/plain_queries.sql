@@ -86,6 +86,32 @@ SELECT dp_error_of(var_pop(age)) FROM staff;
 -- Percentiles of one column, whose errors are asked, are those of one curve. Without an error they are not.
 SELECT dp_private_query('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY age), dp_error_of(percentile_cont(0.5) WITHIN GROUP (ORDER BY age)), '
   'percentile_cont(0.9) WITHIN GROUP (ORDER BY age), percentile_cont(0.9) WITHIN GROUP (ORDER BY age) FILTER (WHERE city = ''Rome'') FROM staff');
+-- Whole numbers on a grid of whole numbers have no rounding. Others have half of the granularity.
+SELECT of_age = floor(of_age) AS whole, of_salary BETWEEN 500 AND 2500 AS half
+  FROM (SELECT dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY age)) AS of_age, dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY salary)) AS of_salary
+          FROM staff) t;
+-- Without rows, too, a percentile is a number between the bounds, and has an error.
+SET dpquantile.epsilon = 0.01;
+SELECT count(*) AS groups, count(m) FILTER (WHERE m BETWEEN 0 AND 120) AS answers, count(e) AS errors FROM
+  (SELECT department, level, percentile_disc(0.5) WITHIN GROUP (ORDER BY age) AS m, dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY age)) AS e
+     FROM staff WHERE age < 0 GROUP BY department, level) t;
+RESET dpquantile.epsilon;
+-- Several percentiles of one column are those of one draw, in order and for the price of one.
+SELECT dp_private_query('SELECT percentile_disc(0.6) WITHIN GROUP (ORDER BY age), percentile_disc(0.4) WITHIN GROUP (ORDER BY age), percentile_disc(0.6) WITHIN GROUP (ORDER BY age) + 1, '
+  'percentile_cont(0.6) WITHIN GROUP (ORDER BY bonus), percentile_disc(0.2) WITHIN GROUP (ORDER BY age) FILTER (WHERE active), '
+  'percentile_disc(0.2) WITHIN GROUP (ORDER BY hired) FROM staff HAVING percentile_disc(0.1) WITHIN GROUP (ORDER BY hired) > ''2020-01-01''');
+SELECT count(*) AS paid FROM dp_ledger \gset before_
+SELECT low <= middle AND middle <= high AS ordered, low BETWEEN 25 AND 40 AS low, high BETWEEN 40 AND 55 AS high, first < last AS days, pg_typeof(middle) AS type, pg_typeof(last) AS day
+  FROM (SELECT percentile_disc(0.2) WITHIN GROUP (ORDER BY age) AS low, percentile_disc(0.5) WITHIN GROUP (ORDER BY age) AS middle,
+               percentile_disc(0.8) WITHIN GROUP (ORDER BY age) AS high, percentile_disc(0.1) WITHIN GROUP (ORDER BY hired) AS first,
+               percentile_disc(0.9) WITHIN GROUP (ORDER BY hired) AS last FROM staff) t;
+SELECT count(*) - :before_paid AS charges FROM dp_ledger;
+SELECT percentile_disc(0.2) WITHIN GROUP (ORDER BY age DESC), percentile_disc(0.3) WITHIN GROUP (ORDER BY age DESC) FROM staff;
+-- sum(1) counts rows, by which some tools ask. It has the error of a count.
+SELECT sum(1), dp_error_of(sum(1)), sum(1) FILTER (WHERE active) AS active FROM staff;
+SELECT dp_private_query('SELECT sum(1), avg(hours), dp_error_of(sum(1)) FROM staff');
+SELECT dp_error_of(sum(DISTINCT 1)) FROM staff;
+SELECT dp_error_of(sum(2)) FROM staff;
 SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY age) BETWEEN 20 AND 60 AS median, dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY age)) BETWEEN 0 AND 3 AS error FROM staff;
 SELECT private_aggregate, epsilon FROM dp_explain('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY age), dp_error_of(percentile_disc(0.1) WITHIN GROUP (ORDER BY age)) FROM staff');
 SELECT dp_error_of(percentile_cont(1.5) WITHIN GROUP (ORDER BY age)) FROM staff;

@@ -57,7 +57,7 @@ double epsilon_of_session(const Translation* translation, const PlainLevel* leve
 
 struct Replacing {
   const PlainLevel* level;
-  const List* shared;  // calls that have statistics with others
+  SharedStatistics shared;
   Node* row;
 };
 
@@ -194,7 +194,7 @@ void forget_rows(Query* query) {
 void translate_level(const Translation* translation, PlainLevel* level) {
   Query* query = level->scope.query;
   level->epsilon = epsilon_of_session(translation, level, level->epsilon);
-  Replacing replacing = {level, NIL, choose_groups(level)};
+  Replacing replacing = {level, {}, choose_groups(level)};
   replacing.shared = find_shared_statistics(level);
   query->targetList = reinterpret_cast<List*>(
       expression_tree_mutator(reinterpret_cast<Node*>(query->targetList),

@@ -34,6 +34,7 @@ const char* field_of(const Aggref* call) {
   if (!is_standard_aggregate(call) || call->aggdistinct != NIL || call->aggorder != NIL) {
     return nullptr;
   }
+  if (counts_rows(call)) return "count";
   const char* name = get_func_name(call->aggfnoid);
   for (const Statistic& statistic : kStatistics) {
     if (strcmp(name, statistic.standard) == 0) return statistic.field;
@@ -48,7 +49,8 @@ const Node* value_of(const Aggref* call) {
 struct Statistics {
   const PlainLevel* level;
   List* calls;        // Aggref
-  List* with_errors;  // those of which the error is asked
+  List* percentiles;  // Aggref, at literal fractions
+  List* with_errors;  // those of both of which the error is asked
 };
 
 // For expression_tree_walker(). `context` is a Statistics*.
@@ -64,6 +66,10 @@ bool collect_statistics(Node* node, void* context) {
     statistics->calls = lappend(statistics->calls, node);
     return false;
   }
+  if (IsA(node, Aggref) && fraction_of_percentile(reinterpret_cast<Aggref*>(node))) {
+    statistics->percentiles = lappend(statistics->percentiles, node);
+    return false;
+  }
   return expression_tree_walker(node, DPQ_TREE_WALKER(collect_statistics), context);
 }
 
@@ -76,6 +82,10 @@ bool may_be_null(const PlainLevel* level, Node* value) {
   const bool is_nullable = !reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row))->attnotnull;
   ReleaseSysCache(row);
   return is_nullable;
+}
+
+bool has_same_values(const Aggref* one, const Aggref* other) {
+  return equal(one->aggfilter, other->aggfilter) && equal(value_of(one), value_of(other));
 }
 
 // Whether both are statistics of one column over the same rows.
@@ -100,65 +110,103 @@ bool has_another(const PlainLevel* level, const List* statistics, const Aggref* 
 }
 
 // Whether a percentile is one of a curve that is released in any case.
-bool has_curve(const PlainLevel* level, const List* shared, const Aggref* call) {
+bool has_curve(const PlainLevel* level, const SharedStatistics& shared, const Aggref* call) {
   if (!is_percentile_of_curve(level, call)) return false;
   const ListCell* cell;
-  foreach (cell, shared) {
-    const auto* valued = static_cast<const Aggref*>(lfirst(cell));
-    if (field_of(valued) == nullptr && equal(valued->aggfilter, call->aggfilter) &&
-        equal(value_of(valued), value_of(call))) {
-      return true;
-    }
+  foreach (cell, shared.curves) {
+    if (has_same_values(static_cast<const Aggref*>(lfirst(cell)), call)) return true;
   }
   return false;
 }
 
+// For list_sort() of double*.
+int compare_fractions(const ListCell* one, const ListCell* other) {
+  const double left = *static_cast<const double*>(lfirst(one));
+  const double right = *static_cast<const double*>(lfirst(other));
+  return left < right ? -1 : static_cast<int>(left > right);
+}
+
+bool has_fraction(const List* fractions, double fraction) {
+  const ListCell* cell;
+  foreach (cell, fractions) {
+    if (*static_cast<const double*>(lfirst(cell)) == fraction) return true;
+  }
+  return false;
+}
+
+// The different fractions of the percentiles of one column over the same rows, in ascending order.
+List* fractions_with(const SharedStatistics& shared, const Aggref* call) {
+  List* fractions = NIL;
+  const ListCell* cell;
+  foreach (cell, shared.percentiles) {
+    const auto* other = static_cast<const Aggref*>(lfirst(cell));
+    if (!has_same_values(other, call)) continue;
+    const double fraction = *fraction_of_percentile(other);
+    if (has_fraction(fractions, fraction)) continue;
+    auto* kept = static_cast<double*>(palloc(sizeof(double)));
+    *kept = fraction;
+    fractions = lappend(fractions, kept);
+  }
+  list_sort(fractions, compare_fractions);
+  return fractions;
+}
+
+// The answer to a percentile from the curve, or from the one draw of all percentiles of its column.
+Node* shared_percentile(const PlainLevel* level, const SharedStatistics& shared,
+                        const Aggref* call) {
+  if (has_curve(level, shared, call)) return percentile_of_curve(level, call);
+  if (!fraction_of_percentile(call)) return nullptr;
+  const List* fractions = fractions_with(shared, call);
+  return list_length(fractions) > 1 ? percentile_of_several(level, call, fractions) : nullptr;
+}
+
 }  // namespace
 
-List* find_shared_statistics(const PlainLevel* level) {
+SharedStatistics find_shared_statistics(const PlainLevel* level) {
   const Query* query = level->scope.query;
-  Statistics statistics = {level, NIL, NIL};
+  Statistics statistics = {level, NIL, NIL, NIL};
   (void)collect_statistics(reinterpret_cast<Node*>(query->targetList), &statistics);
   (void)collect_statistics(query->havingQual, &statistics);
-  List* shared = NIL;
-  if (list_length(statistics.calls) > kMostCalls) return NIL;
+  SharedStatistics shared{};
+  if (list_length(statistics.calls) + list_length(statistics.percentiles) > kMostCalls) {
+    return shared;
+  }
+  shared.percentiles = statistics.percentiles;
   ListCell* cell;
   foreach (cell, statistics.with_errors) {
     auto* call = static_cast<Aggref*>(lfirst(cell));
-    if (field_of(call) == nullptr) shared = lappend(shared, call);
+    if (field_of(call) == nullptr) shared.curves = lappend(shared.curves, call);
   }
   foreach (cell, statistics.calls) {
     auto* call = static_cast<Aggref*>(lfirst(cell));
     if (!is_of_values(call)) continue;
     if (list_member_ptr(statistics.with_errors, call) ||
         has_another(level, statistics.calls, call)) {
-      shared = lappend(shared, call);
+      shared.valued = lappend(shared.valued, call);
     }
   }
   return shared;
 }
 
-Node* shared_statistic(const PlainLevel* level, const List* shared, const Aggref* call) {
+Node* shared_statistic(const PlainLevel* level, const SharedStatistics& shared,
+                       const Aggref* call) {
   const char* field = field_of(call);
-  if (field == nullptr) {
-    return has_curve(level, shared, call) ? percentile_of_curve(level, call) : nullptr;
-  }
+  if (field == nullptr) return shared_percentile(level, shared, call);
   const ListCell* cell;
-  foreach (cell, shared) {
+  foreach (cell, shared.valued) {
     const auto* valued = static_cast<const Aggref*>(lfirst(cell));
-    if (field_of(valued) != nullptr && share(level, valued, call)) {
-      return field_of_statistics(level, call, valued, field);
-    }
+    if (share(level, valued, call)) return field_of_statistics(level, call, valued, field);
   }
   return nullptr;
 }
 
-Node* error_of_statistic(const PlainLevel* level, const List* shared, const Aggref* call) {
+Node* error_of_statistic(const PlainLevel* level, const SharedStatistics& shared,
+                         const Aggref* call) {
   const char* field = field_of(call);
   const ListCell* cell;
-  foreach (cell, shared) {
+  foreach (cell, shared.valued) {
     const auto* valued = static_cast<const Aggref*>(lfirst(cell));
-    if (field != nullptr && field_of(valued) != nullptr && share(level, valued, call)) {
+    if (field != nullptr && share(level, valued, call)) {
       return error_in_statistics(level, valued, psprintf("%s_error", field));
     }
   }

@@ -1,5 +1,7 @@
 #include "pg/plain/standard_aggregate.hpp"
 
+#include <cmath>
+
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/value_bounds.hpp"
 #include "pg/release/private_call.hpp"
@@ -15,6 +17,7 @@ extern "C" {
 #include "parser/parse_coerce.h"
 #include "parser/parse_node.h"
 #include "parser/parse_oper.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -231,10 +234,28 @@ bool is_whole(Oid type) {
   return type == INT2OID || type == INT4OID || type == INT8OID;
 }
 
+bool is_whole(double number) {
+  return number == std::floor(number);
+}
+
+// Whether the percentile is one of whole numbers. That of percentile_cont is cast.
+bool has_whole_values(const Aggref* call) {
+  const Node* value = argument_of(call);
+  while (IsA(value, FuncExpr)) {
+    const auto* cast = reinterpret_cast<const FuncExpr*>(value);
+    const bool widens =
+        (cast->funcformat == COERCE_IMPLICIT_CAST || cast->funcformat == COERCE_EXPLICIT_CAST) &&
+        cast->funcresulttype == FLOAT8OID;
+    if (!widens) return false;
+    value = static_cast<const Node*>(linitial(cast->args));
+  }
+  return is_whole(exprType(value));
+}
+
 // With the step of the values, if they are few, otherwise without: then the curve is one of bins.
 ValueBounds bounds_of_curve(const PlainLevel* level, const Aggref* call) {
   ValueBounds bounds = require_bounds(level, call, argument_of(call));
-  if (!bounds.granularity && is_whole(call->aggtype)) bounds.granularity = 1;
+  if (!bounds.granularity && has_whole_values(call)) bounds.granularity = 1;
   const bool has_many =
       bounds.granularity && (bounds.upper - bounds.lower) / *bounds.granularity >= kMostValues;
   if (has_many) bounds.granularity = std::nullopt;
@@ -257,6 +278,48 @@ Node* share_of(const Aggref* call) {
                                 static_cast<Node*>(copyObjectImpl(linitial(call->aggdirectargs))));
 }
 
+std::optional<double> literal_fraction(const Aggref* call) {
+  const Counterpart* counterpart = find_counterpart(call->aggfnoid);
+  if (counterpart == nullptr || counterpart->kind != Kind::kPercentile) return std::nullopt;
+  const auto* share = reinterpret_cast<const Const*>(share_of(call));
+  if (!IsA(share, Const) || share->consttype != FLOAT8OID || share->constisnull) {
+    return std::nullopt;
+  }
+  const double fraction = DatumGetFloat8(share->constvalue);
+  return fraction >= 0 && fraction <= 1 ? std::optional(fraction) : std::nullopt;
+}
+
+// The answer of a curve without rows: the noise may take them all.
+double answer_without_rows(const PlainLevel* level, const Aggref* call) {
+  const ValueBounds bounds = require_bounds(level, call, argument_of(call));
+  const double answer = bounds.lower + *literal_fraction(call) * (bounds.upper - bounds.lower);
+  return is_whole(call->aggtype) ? std::round(answer) : answer;
+}
+
+Node* coalesced(Node* number, double otherwise) {
+  auto* first = makeNode(CoalesceExpr);
+  first->coalescetype = FLOAT8OID;
+  first->args = list_make2(number, float8_constant(otherwise));
+  first->location = -1;
+  return reinterpret_cast<Node*>(first);
+}
+
+Node* floor_of(Node* number) {
+  return reinterpret_cast<Node*>(makeFuncExpr(F_FLOOR_FLOAT8, FLOAT8OID, list_make1(number),
+                                              InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
+}
+
+// floor(number + plus)
+Node* whole_part(Node* number, double plus) {
+  if (plus == 0) return floor_of(number);
+  ParseState* state = make_parsestate(nullptr);
+  List* name = list_make2(makeString(pstrdup("pg_catalog")), makeString(pstrdup("+")));
+  auto* sum =
+      reinterpret_cast<Node*>(make_op(state, name, number, float8_constant(plus), nullptr, -1));
+  free_parsestate(state);
+  return floor_of(sum);
+}
+
 Node* as_float8(Node* number) {
   return coerce_to_target_type(nullptr, number, exprType(number), FLOAT8OID, -1, COERCION_EXPLICIT,
                                COERCE_EXPLICIT_CAST, -1);
@@ -269,6 +332,7 @@ bool is_standard_aggregate(const Aggref* call) {
 }
 
 bool counts_rows(const Aggref* call) {
+  if (sums_ones(call)) return true;
   if (call->aggfnoid != F_COUNT_ && call->aggfnoid != F_COUNT_ANY) return false;
   if (call->aggstar) return true;
   const Node* counted = argument_of(call);
@@ -305,34 +369,82 @@ double epsilon_of_record(const PlainLevel* level, const Aggref* call) {
 
 }  // namespace
 
+std::optional<double> fraction_of_percentile(const Aggref* call) {
+  return literal_fraction(call);
+}
+
 bool is_percentile_of_curve(const PlainLevel* level, const Aggref* call) {
-  const Counterpart* counterpart = find_counterpart(call->aggfnoid);
-  if (counterpart == nullptr || counterpart->kind != Kind::kPercentile) return false;
-  const auto* share = reinterpret_cast<const Const*>(share_of(call));
-  if (!IsA(share, Const) || share->consttype != FLOAT8OID || share->constisnull) return false;
-  const double fraction = DatumGetFloat8(share->constvalue);
+  if (!literal_fraction(call)) return false;
   const auto bounds = bounds_of(&level->scope, argument_of(call));
-  return fraction >= 0 && fraction <= 1 && (!bounds || !is_temporal(bounds->type));
+  return !bounds || !is_temporal(bounds->type);
 }
 
 Node* percentile_of_curve(const PlainLevel* level, const Aggref* call) {
-  return as_type(
-      level, call,
-      call_function("dp_cdf_quantile", list_make2(curve_of(level, call), share_of(call))));
+  Node* quantile =
+      call_function("dp_cdf_quantile", list_make2(curve_of(level, call), share_of(call)));
+  return as_type(level, call, coalesced(quantile, answer_without_rows(level, call)));
 }
 
-// An answer from bins is rounded if its type is one of whole numbers.
+// Values and answers that are whole numbers differ by one. An answer from bins is rounded if its
+// type is one of whole numbers.
 Node* error_of_percentile(const PlainLevel* level, const Aggref* call) {
-  Node* error =
+  const ValueBounds bounds = bounds_of_curve(level, call);
+  const double otherwise = answer_without_rows(level, call);
+  Node* error = coalesced(
       call_function("dp_cdf_quantile_error",
-                    list_make3(curve_of(level, call), share_of(call), float8_constant(0.95)));
-  if (!is_whole(call->aggtype) || bounds_of_curve(level, call).granularity) return error;
-  ParseState* state = make_parsestate(nullptr);
-  List* plus = list_make2(makeString(pstrdup("pg_catalog")), makeString(pstrdup("+")));
-  auto* sum = reinterpret_cast<Node*>(
-      make_op(state, plus, error, float8_constant(kMostRounding), nullptr, call->location));
-  free_parsestate(state);
-  return sum;
+                    list_make3(curve_of(level, call), share_of(call), float8_constant(0.95))),
+      Max(otherwise - bounds.lower, bounds.upper - otherwise));
+  const bool has_whole_bounds = is_whole(bounds.lower) && is_whole(bounds.upper);
+  const bool has_whole_grid =
+      has_whole_bounds && bounds.granularity && is_whole(*bounds.granularity);
+  const bool is_rounded = is_whole(call->aggtype) && !has_whole_grid;
+  if (has_whole_bounds && has_whole_values(call) && (has_whole_grid || is_rounded)) {
+    return whole_part(error, is_rounded ? kMostRounding : 0);
+  }
+  return error;
+}
+
+// Fractions of several percentiles in ascending order, as an array.
+Node* array_of_fractions(const List* fractions) {
+  auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * list_length(fractions)));
+  int count = 0;
+  const ListCell* cell;
+  foreach (cell, fractions) {
+    values[count++] = Float8GetDatum(*static_cast<const double*>(lfirst(cell)));
+  }
+  ArrayType* array =
+      construct_array(values, count, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
+  return reinterpret_cast<Node*>(
+      makeConst(FLOAT8ARRAYOID, -1, InvalidOid, -1, PointerGetDatum(array), false, false));
+}
+
+Node* element_of(Node* array, int number) {
+  auto* element = makeNode(SubscriptingRef);
+  element->refcontainertype = exprType(array);
+  element->refelemtype = get_element_type(exprType(array));
+  element->refrestype = element->refelemtype;
+  element->reftypmod = -1;
+  element->refupperindexpr = list_make1(
+      makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(number), false, true));
+  element->refexpr = reinterpret_cast<Expr*>(array);
+  return reinterpret_cast<Node*>(element);
+}
+
+Node* percentile_of_several(const PlainLevel* level, const Aggref* call, const List* fractions) {
+  refuse_descending(level, call);
+  Node* value = argument_of(call);
+  const ValueBounds bounds = require_bounds(level, call, value);
+  Aggref* drawn = call_private_aggregate(
+      "dp_quantiles",
+      with_bounds(level, bounds, true, list_make2(value, array_of_fractions(fractions))), -1);
+  drawn->aggfilter = call->aggfilter;
+  int number = 1;
+  const ListCell* cell;
+  foreach (cell, fractions) {
+    if (*static_cast<const double*>(lfirst(cell)) == *literal_fraction(call)) break;
+    ++number;
+  }
+  return as_type(level, call, element_of(reinterpret_cast<Node*>(drawn), number));
 }
 
 Node* error_of_count(const PlainLevel* level, const Aggref* call) {
@@ -343,7 +455,9 @@ Node* error_of_count(const PlainLevel* level, const Aggref* call) {
                 "Ask for the error of each: dp_error_of(percentile_cont(0.9) WITHIN GROUP (ORDER "
                 "BY salary)).");
   }
-  if (find_counterpart(call->aggfnoid)->kind != Kind::kCount) {
+  if (sums_ones(call)) {
+    refuse_order(level, call);
+  } else if (find_counterpart(call->aggfnoid)->kind != Kind::kCount) {
     refuse_call(
         level, call,
         psprintf("dp_error_of cannot tell the error of %s", get_func_name(call->aggfnoid)),

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "pg/plain/plain_level.hpp"
 
 extern "C" {
@@ -19,7 +21,7 @@ bool is_standard_aggregate(const Aggref* call);
 // are columns of the level's scope.
 Node* private_counterpart(const PlainLevel* level, const Aggref* call, Node* row);
 
-// Whether the call counts every row: count(*), count(1) and the like.
+// Whether the call counts every row: count(*), count(1), sum(1) and the like.
 bool counts_rows(const Aggref* call);
 
 // A field of the dp_stats of the value of `valued`, in the place of a standard aggregate over the
@@ -30,12 +32,21 @@ Node* field_of_statistics(const PlainLevel* level, const Aggref* call, const Agg
 // A field of the dp_stats of the value of `valued`, as float8.
 Node* error_in_statistics(const PlainLevel* level, const Aggref* valued, const char* field);
 
+// The fraction of a call for one percentile, if it is a literal from 0 to 1.
+std::optional<double> fraction_of_percentile(const Aggref* call);
+
+// The answer to such a call from one draw of several percentiles, at these fractions in ascending
+// order (double*), with its type. All calls of one column over the same rows have the same draw.
+Node* percentile_of_several(const PlainLevel* level, const Aggref* call, const List* fractions);
+
 // Whether the call asks for one percentile of numbers, at a literal fraction: a curve (dp_cdf) can
 // answer it, and tells the error.
 bool is_percentile_of_curve(const PlainLevel* level, const Aggref* call);
 
 // The answer to such a call from the curve of its values, with its type; and the error, as float8.
-// All such calls of one column over the same rows have the same curve.
+// If the noise leaves no rows, every value is possible: the answer is at that fraction of the way
+// from the lower bound to the upper one, and the error reaches both. All such calls of one column
+// over the same rows have the same curve.
 Node* percentile_of_curve(const PlainLevel* level, const Aggref* call);
 Node* error_of_percentile(const PlainLevel* level, const Aggref* call);
 
