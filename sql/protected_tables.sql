@@ -303,7 +303,7 @@ GRANT USAGE ON SCHEMA dpquantile TO regress_dpq_stranger;
 SET ROLE regress_dpq_stranger;
 SELECT dpquantile.set_protection('staff', NULL, NULL, NULL, 10);
 SELECT dpquantile.end_protection('staff', 10);
-SELECT dpquantile.set_private_grant('staff', 'regress_dpq_stranger', 1, NULL, NULL, NULL, 10);
+SELECT dpquantile.set_private_grant('staff', 'regress_dpq_stranger', 1, NULL, NULL, NULL, 100, 10);
 SELECT dpquantile.end_private_grant('staff', 'regress_dpq_team', 10);
 SELECT dpquantile.protection_findings();
 TABLE dpquantile.protected_table;

@@ -253,6 +253,7 @@ CREATE TABLE dpquantile.private_grant (
   epsilon          float8      CHECK (epsilon >= smallest_epsilon AND epsilon <= 100),
   delta            float8      CHECK (delta IS NULL OR delta > 0 AND delta < 1 AND epsilon IS NOT NULL),
   reuse            interval    CHECK (reuse > '0' AND reuse <= '10 years'),
+  most_cancels     integer     NOT NULL DEFAULT 100 CHECK (most_cancels >= 0),
   granted_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
   granted_by       name        NOT NULL,
   PRIMARY KEY (relation, grantee)
@@ -270,6 +271,29 @@ COMMENT ON COLUMN dpquantile.private_grant.delta IS
   'What the choice of groups costs besides, where the keys of GROUP BY come from the rows; NULL if they must be public.';
 COMMENT ON COLUMN dpquantile.private_grant.reuse IS
   'How long the answers of a query are shown again to the role that asks it once more; NULL if each query is charged.';
+COMMENT ON COLUMN dpquantile.private_grant.most_cancels IS
+  'How many queries of a role may end early while they read rows of the table, before its private access closes.';
+
+-- Sessions and workers add rows when a query ends early, without a lock that another of them has to wait for.
+CREATE TABLE dpquantile.failed_read (
+  relation    regclass    NOT NULL,
+  grantee     name        NOT NULL,
+  grantee_oid oid         NOT NULL,
+  failed_at   timestamptz NOT NULL,
+  sqlstate    text,
+  closes      boolean     NOT NULL
+);
+-- A primary key would be of no use. Without a replica identity a publication of this table would forbid deletions.
+ALTER TABLE dpquantile.failed_read REPLICA IDENTITY FULL;
+COMMENT ON TABLE dpquantile.failed_read IS
+  'The queries of protected tables that ended early while they read rows: by an error, a cancel, a timeout, a lack of memory, or the end '
+  'of the session. Only dp_open_private_access, dp_unprotect_table and the drop of the table take rows away.';
+COMMENT ON COLUMN dpquantile.failed_read.grantee IS
+  'The role that asked: the one with a grant, or a member of it. grantee_oid is its OID.';
+COMMENT ON COLUMN dpquantile.failed_read.sqlstate IS
+  'The true SQLSTATE, with which the server log has the error; NULL if the session was ended.';
+COMMENT ON COLUMN dpquantile.failed_read.closes IS
+  'Whether perhaps only a row can raise the error. Then private access of the role to the table is closed.';
 
 -- All values are texts that the input function of the column's type reads in any session.
 CREATE TABLE dpquantile.column_domain (
@@ -304,6 +328,9 @@ SELECT pg_catalog.pg_extension_config_dump(
 SELECT pg_catalog.pg_extension_config_dump(
   'dpquantile.private_grant', 'WHERE relation IN (SELECT oid FROM pg_catalog.pg_class) '
   'AND (grantee, grantee_oid) IN (SELECT rolname, oid FROM pg_catalog.pg_roles)');
+SELECT pg_catalog.pg_extension_config_dump(
+  'dpquantile.failed_read', 'WHERE relation IN (SELECT oid FROM pg_catalog.pg_class) '
+  'AND (grantee, grantee_oid) IN (SELECT rolname, oid FROM pg_catalog.pg_roles)');
 
 CREATE FUNCTION dpquantile.supply_user_number() RETURNS trigger
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
@@ -333,7 +360,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION dpquantile.supply_grantee_oid() IS
-  'Trigger of dpquantile.private_grant: finds the OID of grantee, also when a dump is restored.';
+  'Trigger of dpquantile.private_grant and dpquantile.failed_read: finds the OID of grantee, also when a dump is restored.';
 
 CREATE FUNCTION dpquantile.supply_column_number() RETURNS trigger
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
@@ -351,12 +378,14 @@ COMMENT ON FUNCTION dpquantile.supply_column_number() IS
 CREATE FUNCTION dpquantile.protection_changed() RETURNS trigger
   LANGUAGE C AS 'MODULE_PATHNAME', 'dpq_protection_changed';
 COMMENT ON FUNCTION dpquantile.protection_changed() IS
-  'Trigger of dpquantile.protected_table, dpquantile.private_grant and dpquantile.column_domain: makes all sessions plan anew what '
+  'Trigger of dpquantile.protected_table, dpquantile.private_grant, dpquantile.failed_read and dpquantile.column_domain: makes all sessions plan anew what '
   'they have planned for the changed tables.';
 
 CREATE TRIGGER supply_user_number BEFORE INSERT ON dpquantile.protected_table
   FOR EACH ROW EXECUTE FUNCTION dpquantile.supply_user_number();
 CREATE TRIGGER supply_grantee_oid BEFORE INSERT ON dpquantile.private_grant
+  FOR EACH ROW EXECUTE FUNCTION dpquantile.supply_grantee_oid();
+CREATE TRIGGER supply_grantee_oid BEFORE INSERT ON dpquantile.failed_read
   FOR EACH ROW EXECUTE FUNCTION dpquantile.supply_grantee_oid();
 CREATE TRIGGER supply_column_number BEFORE INSERT ON dpquantile.column_domain
   FOR EACH ROW EXECUTE FUNCTION dpquantile.supply_column_number();
@@ -364,11 +393,15 @@ CREATE TRIGGER protection_changed AFTER INSERT OR UPDATE OR DELETE ON dpquantile
   FOR EACH ROW EXECUTE FUNCTION dpquantile.protection_changed();
 CREATE TRIGGER protection_changed AFTER INSERT OR UPDATE OR DELETE ON dpquantile.private_grant
   FOR EACH ROW EXECUTE FUNCTION dpquantile.protection_changed();
+CREATE TRIGGER protection_changed AFTER INSERT OR UPDATE OR DELETE ON dpquantile.failed_read
+  FOR EACH ROW EXECUTE FUNCTION dpquantile.protection_changed();
 CREATE TRIGGER protection_changed AFTER INSERT OR UPDATE OR DELETE ON dpquantile.column_domain
   FOR EACH ROW EXECUTE FUNCTION dpquantile.protection_changed();
 CREATE TRIGGER protection_truncated AFTER TRUNCATE ON dpquantile.protected_table
   FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.protection_changed();
 CREATE TRIGGER protection_truncated AFTER TRUNCATE ON dpquantile.private_grant
+  FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.protection_changed();
+CREATE TRIGGER protection_truncated AFTER TRUNCATE ON dpquantile.failed_read
   FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.protection_changed();
 CREATE TRIGGER protection_truncated AFTER TRUNCATE ON dpquantile.column_domain
   FOR EACH STATEMENT EXECUTE FUNCTION dpquantile.protection_changed();
@@ -408,6 +441,8 @@ BEGIN
   ALTER TABLE dpquantile.protected_table
     ENABLE ALWAYS TRIGGER supply_user_number, ENABLE ALWAYS TRIGGER protection_changed, ENABLE ALWAYS TRIGGER protection_truncated;
   ALTER TABLE dpquantile.private_grant
+    ENABLE ALWAYS TRIGGER supply_grantee_oid, ENABLE ALWAYS TRIGGER protection_changed, ENABLE ALWAYS TRIGGER protection_truncated;
+  ALTER TABLE dpquantile.failed_read
     ENABLE ALWAYS TRIGGER supply_grantee_oid, ENABLE ALWAYS TRIGGER protection_changed, ENABLE ALWAYS TRIGGER protection_truncated;
   ALTER TABLE dpquantile.column_domain
     ENABLE ALWAYS TRIGGER supply_column_number, ENABLE ALWAYS TRIGGER protection_changed, ENABLE ALWAYS TRIGGER protection_truncated;
@@ -1824,6 +1859,7 @@ BEGIN
   IF FOUND THEN
     -- Of rows that somebody has deleted from the table of protected tables
     DELETE FROM dpquantile.private_grant g WHERE g.relation = asked;
+    DELETE FROM dpquantile.failed_read f WHERE f.relation = asked;
     DELETE FROM dpquantile.column_domain d WHERE d.relation = asked;
     PERFORM dpquantile.note_table_name(asked);
     RETURN;
@@ -1875,12 +1911,13 @@ BEGIN
       USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists the protected tables.';
   END IF;
   DELETE FROM dpquantile.private_grant g WHERE g.relation = end_protection.relation;
+  DELETE FROM dpquantile.failed_read f WHERE f.relation = end_protection.relation;
   DELETE FROM dpquantile.column_domain d WHERE d.relation = end_protection.relation;
 END
 $$;
 
 CREATE FUNCTION dpquantile.set_private_grant(relation regclass, role regrole, smallest_epsilon float8, epsilon float8,
-                                             delta float8, reuse interval, caller oid)
+                                             delta float8, reuse interval, most_cancels integer, caller oid)
   RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -1934,6 +1971,11 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'It is how long answers are shown again without a charge, for example ''1 day''.';
   END IF;
+  IF NOT coalesce(set_private_grant.most_cancels >= 0, false) THEN
+    RAISE EXCEPTION 'most_cancels must be 0 or more, got %', coalesce(set_private_grant.most_cancels::text, 'NULL')
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'It is how many queries may end early while they read rows. Leave it out for 100.';
+  END IF;
   SELECT * INTO own FROM dpquantile.own_right(asked, grantee.oid);
   IF own.reason IS NOT NULL THEN
     RAISE EXCEPTION 'role % cannot have private access to %: %', grantee.oid::regrole, asked, own.reason
@@ -1963,12 +2005,13 @@ BEGIN
   -- What was granted under an earlier name of the role is closed.
   DELETE FROM dpquantile.private_grant g
    WHERE g.relation = asked AND g.grantee_oid = grantee.oid AND g.grantee <> grantee.rolname;
-  INSERT INTO dpquantile.private_grant AS g (relation, grantee, grantee_oid, smallest_epsilon, epsilon, delta, reuse, granted_by)
+  INSERT INTO dpquantile.private_grant AS g (relation, grantee, grantee_oid, smallest_epsilon, epsilon, delta, reuse, most_cancels,
+                                             granted_by)
   VALUES (asked, grantee.rolname, grantee.oid, set_private_grant.smallest_epsilon, set_private_grant.epsilon,
-          set_private_grant.delta, set_private_grant.reuse, (SELECT r.rolname FROM pg_roles r WHERE r.oid = set_private_grant.caller))
+          set_private_grant.delta, set_private_grant.reuse, set_private_grant.most_cancels, (SELECT r.rolname FROM pg_roles r WHERE r.oid = set_private_grant.caller))
   ON CONFLICT ON CONSTRAINT private_grant_pkey DO UPDATE
      SET grantee_oid = excluded.grantee_oid, smallest_epsilon = excluded.smallest_epsilon, epsilon = excluded.epsilon,
-         delta = excluded.delta, reuse = excluded.reuse,
+         delta = excluded.delta, reuse = excluded.reuse, most_cancels = excluded.most_cancels,
          granted_at = excluded.granted_at, granted_by = excluded.granted_by;
 END
 $$;
@@ -1987,6 +2030,21 @@ BEGIN
     RAISE EXCEPTION 'role % has no private access to %', coalesce(end_private_grant.role, 'NULL'),
                     end_private_grant.relation
       USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists who has it.';
+  END IF;
+END
+$$;
+
+CREATE FUNCTION dpquantile.open_private_access(relation regclass, role regrole, caller oid) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  PERFORM dpquantile.check_version();
+  DELETE FROM dpquantile.failed_read f
+   WHERE f.relation = open_private_access.relation AND f.grantee_oid = open_private_access.role;
+  IF NOT FOUND THEN
+    RAISE NOTICE 'no query of role % over % has ended early', coalesce(open_private_access.role::text, 'NULL'),
+                 open_private_access.relation
+      USING HINT = 'dp_health tells of whom queries have.';
   END IF;
 END
 $$;
@@ -2044,7 +2102,8 @@ COMMENT ON FUNCTION dpquantile.set_domain(regclass, name, regtype, text, text, t
 COMMENT ON FUNCTION dpquantile.end_domain(regclass, name) IS 'What dp_drop_domain does for the owner of the table.';
 COMMENT ON FUNCTION dpquantile.set_protection(regclass, name, integer, name, oid) IS 'What dp_protect_table does for caller.';
 COMMENT ON FUNCTION dpquantile.end_protection(regclass, oid) IS 'What dp_unprotect_table does for caller.';
-COMMENT ON FUNCTION dpquantile.set_private_grant(regclass, regrole, float8, float8, float8, interval, oid) IS 'What dp_grant_private_access does for caller.';
+COMMENT ON FUNCTION dpquantile.open_private_access(regclass, regrole, oid) IS 'What dp_open_private_access does for caller.';
+COMMENT ON FUNCTION dpquantile.set_private_grant(regclass, regrole, float8, float8, float8, interval, integer, oid) IS 'What dp_grant_private_access does for caller.';
 COMMENT ON FUNCTION dpquantile.end_private_grant(regclass, text, oid) IS 'What dp_revoke_private_access does for caller.';
 
 CREATE FUNCTION dpquantile.limited_row(user_id "any", max_rows integer) RETURNS boolean
@@ -2075,18 +2134,27 @@ COMMENT ON FUNCTION @extschema@.dp_unprotect_table(regclass) IS
 
 CREATE FUNCTION @extschema@.dp_grant_private_access(relation regclass, role regrole, smallest_epsilon float8 DEFAULT 0.01,
                                                      epsilon float8 DEFAULT NULL, delta float8 DEFAULT NULL,
-                                                     reuse interval DEFAULT NULL)
+                                                     reuse interval DEFAULT NULL, most_cancels integer DEFAULT 100)
   RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_grant_private_access';
-COMMENT ON FUNCTION @extschema@.dp_grant_private_access(regclass, regrole, float8, float8, float8, interval) IS
+COMMENT ON FUNCTION @extschema@.dp_grant_private_access(regclass, regrole, float8, float8, float8, interval, integer) IS
   'Lets a role ask private queries of a protected table, in restricted sessions and within its budget. relation: a protected '
   'table; role: a role without any right on the table; one that logs in must be restricted (dp_restrict_role), which this '
   'function does itself for a superuser; not PUBLIC; members of a role have its private access; smallest_epsilon: an aggregate '
   'with a smaller epsilon is refused, above 0 and at most 100 (default: 0.01); epsilon: lets the role also ask standard aggregates, '
   'such as count(*) and avg(salary), each at this price (default: NULL, only private aggregates); delta: lets it group by keys '
   'that come from the rows, each query at epsilon and this delta more (default: NULL, only by public keys); reuse: how long the answers of a query are shown again, '
-  'without a charge, when the role asks it once more (default: NULL, each query is charged). A second grant to the role replaces the first. '
+  'without a charge, when the role asks it once more (default: NULL, each query is charged); most_cancels: how many queries of the role may be cancelled, or '
+  'run out of time or memory, while they read rows, before its private access closes until dp_open_private_access: each may tell one bit '
+  '(default: 100). A second grant to the role replaces the first. '
   'The grant holds for this role: it is closed if the role is renamed, or dropped and made again. For the owner of the table.';
+
+CREATE FUNCTION @extschema@.dp_open_private_access(relation regclass, role regrole) RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_open_private_access';
+COMMENT ON FUNCTION @extschema@.dp_open_private_access(regclass, regrole) IS
+  'Opens private access again that has closed because a query failed, or many were cancelled, while they read rows, and counts from 0. '
+  'relation: a protected table; role: the role that asked (dp_health names it). Look first at the server log, which has the error: it may '
+  'be raised by some rows only, and then each query that meets it tells its user one exact fact about them. For the owner of the table.';
 
 CREATE FUNCTION @extschema@.dp_forget_answers(relation regclass) RETURNS integer
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_forget_answers';
@@ -2203,6 +2271,7 @@ CREATE VIEW dpquantile.private_access WITH (security_barrier) AS
          g.epsilon,
          g.delta,
          g.reuse,
+         g.most_cancels,
          coalesce(dpquantile.unprotectable(t.relation),
                   CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL
                        THEN format('its user column "%s" is gone', t.user_column) END,
@@ -2234,6 +2303,21 @@ COMMENT ON VIEW dpquantile.private_access IS
   'Protected tables and who has private access to them. table_problem and role_problem: what closes it; own_right: a right with '
   'which the role needs no private queries.';
 
+CREATE VIEW dpquantile.early_ends AS
+  SELECT f.*,
+         CASE WHEN f.errors > 0 THEN 'an error occurred while its rows were read'
+              WHEN f.cancels > f.most_cancels
+              THEN format('%s queries were cancelled, or ran out of time or memory, while they read its rows', f.cancels) END AS problem
+    FROM (SELECT f.relation, f.grantee_oid, count(*) FILTER (WHERE NOT f.closes) AS cancels, count(*) FILTER (WHERE f.closes) AS errors,
+                 max(f.failed_at) AS last_at,
+                 (SELECT max(g.most_cancels) FROM dpquantile.private_grant g JOIN pg_roles r ON (r.oid, r.rolname) = (g.grantee_oid, g.grantee)
+                   WHERE g.relation = f.relation AND pg_has_role(f.grantee_oid, g.grantee_oid, 'USAGE')) AS most_cancels
+            FROM dpquantile.failed_read f
+            JOIN pg_roles r ON r.oid = f.grantee_oid
+           GROUP BY f.relation, f.grantee_oid) f;
+COMMENT ON VIEW dpquantile.early_ends IS
+  'How many queries of a role have ended early while they read rows of a protected table. problem: what closes its private access.';
+
 CREATE VIEW @extschema@.dp_protected_tables WITH (security_barrier) AS
   SELECT p.relation,
          (SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum)
@@ -2248,10 +2332,18 @@ CREATE VIEW @extschema@.dp_protected_tables WITH (security_barrier) AS
          p.epsilon,
          p.delta,
          p.reuse,
+         p.most_cancels,
          CASE WHEN p.table_problem IS NOT NULL THEN 'private access is closed: ' || p.table_problem
               WHEN p.role_problem IS NOT NULL THEN 'private access is closed: ' || p.role_problem
+              WHEN e.problem IS NOT NULL
+              THEN format('private access %sis closed: %s', 'of ' || nullif(e.grantee_oid, p.grantee_oid)::regrole || ' ', e.problem)
               WHEN p.own_right IS NOT NULL THEN 'the role learns exact facts about the table: ' || p.own_right END AS problem
     FROM dpquantile.private_access p
+    LEFT JOIN LATERAL (SELECT e.problem, e.grantee_oid FROM dpquantile.early_ends e
+                        WHERE e.relation = p.relation AND e.problem IS NOT NULL
+                          AND (e.grantee_oid IN (p.grantee_oid, dpquantile.charged_role())
+                               OR pg_has_role(current_user, p.owner, 'USAGE') AND pg_has_role(e.grantee_oid, p.grantee_oid, 'USAGE'))
+                        ORDER BY e.grantee_oid <> p.grantee_oid, e.grantee_oid::regrole::text LIMIT 1) e ON true
    WHERE pg_has_role(current_user, p.owner, 'USAGE')
       OR p.role_problem IS NULL AND pg_has_role(current_user, p.grantee_oid, 'USAGE')
    ORDER BY p.relation::text, p.grantee;
@@ -2278,6 +2370,8 @@ COMMENT ON COLUMN @extschema@.dp_protected_tables.delta IS
   'What a query costs besides, with an epsilon, if it groups by keys that come from the rows; NULL if keys must be public.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.reuse IS
   'How long the answers of a query are shown again, without a charge; NULL if each query is charged.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.most_cancels IS
+  'How many queries of the role may be cancelled, or run out of time or memory, while they read rows, before private access closes.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.problem IS
   'What keeps the role from asking private queries, or makes them pointless; NULL if nothing does. It does not tell whether the role and '
   'its members are restricted: dp_health does.';
@@ -2313,6 +2407,16 @@ CREATE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subject text, st
                   '(dp_revoke_private_access)', p.role_problem)
       FROM dpquantile.private_access p WHERE p.role_problem IS NOT NULL
     UNION ALL
+    SELECT format('%s on %s', e.grantee_oid::regrole, e.relation),
+           CASE WHEN e.problem IS NOT NULL THEN 'critical' WHEN 2 * e.cancels > e.most_cancels THEN 'warning' ELSE 'ok' END,
+           CASE WHEN e.problem IS NOT NULL
+                THEN format('private access is closed since %s: %s. Look at the server log, then SELECT dp_open_private_access(%L, %L)',
+                            to_char(e.last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS UTC'), e.problem, e.relation, e.grantee_oid::regrole)
+                ELSE format('%s queries were cancelled, or ran out of time or memory, while they read rows; private access closes after %s',
+                            e.cancels, e.most_cancels) END
+      FROM dpquantile.early_ends e
+     WHERE e.most_cancels IS NOT NULL
+    UNION ALL
     SELECT format('%I on %s', p.grantee, p.relation), 'critical', 'the role learns exact facts about the table: ' || p.own_right
       FROM dpquantile.private_access p WHERE p.own_right NOT LIKE 'PUBLIC %' OR p.own_right LIKE '%, which %'
     UNION ALL
@@ -2338,6 +2442,7 @@ CREATE FUNCTION dpquantile.forget_dropped_tables() RETURNS event_trigger
 AS $$
 BEGIN
   DELETE FROM dpquantile.private_grant g WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = g.relation);
+  DELETE FROM dpquantile.failed_read f WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = f.relation);
   DELETE FROM dpquantile.table_budget b WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = b.relation);
   DELETE FROM dpquantile.protected_table t WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.relation);
   DELETE FROM dpquantile.table_identity i WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = i.relation);
@@ -2522,7 +2627,7 @@ AS $$
          'charges fail, because the owners differ: '
            || string_agg(format('%s of %s', c.relowner::regrole, c.relname), ', ' ORDER BY c.relname)
     FROM pg_class c
-   WHERE c.relnamespace = 'dpquantile'::regnamespace AND c.relname IN ('budget', 'ledger', 'query_text', 'table_budget', 'table_name')
+   WHERE c.relnamespace = 'dpquantile'::regnamespace AND c.relname IN ('budget', 'ledger', 'query_text', 'table_budget', 'table_name', 'failed_read')
   HAVING count(DISTINCT c.relowner) > 1
   UNION ALL
   SELECT 'tables', 'user_key', 'critical', format('dp_user_ queries fail, because it has %s rows instead of one', count(*))

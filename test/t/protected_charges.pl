@@ -97,6 +97,66 @@ is(during_scan("SET lock_timeout = '3s'; $scan", sub { }, 'a lock timeout'), '55
 is(few('SELECT dp_count(1) IS NOT NULL FROM note'), 't', 'the next query works');
 is_charged(1, 'the next query');
 
+# ---- How often a query may end early (threat 126) ----
+
+# The SQLSTATEs with which queries of the note have ended early, none for the end of a session.
+sub early_ends
+{
+	return $node->safe_psql('postgres',
+		q{SELECT string_agg(coalesce(sqlstate, 'none') || CASE WHEN closes THEN ' closes' ELSE '' END, ' ' ORDER BY failed_at)
+			FROM dpquantile.failed_read WHERE relation = 'few.note'::regclass AND grantee = 'analyst'});
+}
+is(early_ends(), '57014 none 57014 55P03', 'threat 126: each end during the scan is counted, although the transaction is aborted');
+like($node->safe_psql('postgres', q{SELECT status || ' ' || detail FROM dp_health() WHERE subject = 'analyst on few.note'}),
+	qr/^ok 4 queries were cancelled.* closes after 100\z/, 'threat 126: dp_health shows the number');
+
+# Before the first row is read, nothing is known of rows. The budget is locked for the time of the cancel.
+my $before_rows = hold_budget($node);
+my $early = start_psql($node, "SET search_path = few, public; $scan");
+wait_for_charges_at_lock($node, 1);
+end_analysts('pg_cancel_backend')->();
+is(finish_psql($early), '57014', 'threat 126: cancelled before the charge');
+$before_rows->query_safe('COMMIT');
+$before_rows->quit;
+is(early_ends(), '57014 none 57014 55P03', 'threat 126: a cancel before the first row is not counted');
+# The charge may have been made.
+$paid = spent($node);
+
+# An exception block sees the cancel, and does not undo the count. The limit is that of the grant; it closes the next execution, of
+# prepared queries and open sessions too.
+my $open = start_session($node, 'analyst');
+is(answered($open, "PREPARE p AS SELECT dp_count(1) IS NOT NULL FROM note; EXECUTE p"), 't', 'threat 126: a prepared query');
+is_charged(1, 'a prepared query');
+$node->safe_psql('postgres', q{SET ROLE owner; SELECT dp_grant_private_access('few.note', 'analyst', most_cancels => 4)});
+is(answered($open, 'EXECUTE p'), 't', 'threat 126: as many as the grant allows');
+is_charged(1, 'as many as the grant allows');
+is(during_scan("SET lock_timeout = '1s'; DO \$\$ BEGIN PERFORM dp_count(1) FROM note WHERE words = repeat('x', 5000); EXCEPTION WHEN lock_not_available THEN NULL; END \$\$",
+		sub { }, 'a timeout that is caught'), '', 'threat 126: an exception block');
+is(answered($open, 'EXECUTE p'), '42501', 'threat 126: one more than the grant allows closes access, also to a prepared query');
+is(few('SELECT dp_count(1) IS NOT NULL FROM staff'), 't', 'threat 126: the other table stays open');
+is_charged(1, 'the other table');
+# A crash forgets nothing.
+is( $node->safe_psql('postgres', q{SELECT problem FROM dp_protected_tables WHERE relation = 'few.note'::regclass}),
+	'private access is closed: 5 queries were cancelled, or ran out of time or memory, while they read its rows', 'threat 126: the owner sees it');
+$node->stop('immediate');
+$node->start;
+is(few('SELECT dp_count(1) IS NOT NULL FROM note'), '42501', 'threat 126: it stays closed after a crash');
+$node->safe_psql('postgres', q{SET ROLE owner; SELECT dp_open_private_access('few.note', 'analyst')});
+is(few('SELECT dp_count(1) IS NOT NULL FROM note'), 't', 'threat 126: the owner opens it');
+is_charged(1, 'the owner opens it');
+eval { $open->quit };
+
+# No worker can note it, because the table is locked. The session ends, and notes it when the lock is gone.
+my $locks = $node->background_psql('postgres');
+my $ended = during_scan($scan, sub {
+	$locks->query_safe('BEGIN; LOCK TABLE dpquantile.ledger IN SHARE MODE');
+	end_analysts('pg_cancel_backend')->();
+}, 'a cancel that no worker can note');
+$locks->query_safe('COMMIT');
+$locks->quit;
+is($ended, '57014', 'threat 126: a cancel that no worker can note ends the session');
+is(early_ends(), '57014', 'threat 126: the session notes it when it ends');
+
 # ---- The end of a budget ----
 
 $node->safe_psql('postgres', "SELECT dp_grant_budget('analyst', $paid + 3, 0.1)");

@@ -379,7 +379,8 @@ bool take_charges(WorkerPlace place, ChargeRequest* requests[kQueueEntries], int
     entry.place = place.number;
     if (entry.first_taken_at == 0) entry.first_taken_at = entry.tried_since = now;
     clear_reply(entry.request.get());
-    if (role_has_turn(entry.database, entry.role)) {
+    const bool is_charge = entry.request.get()->kind == RequestKind::kCharges;
+    if (is_charge && role_has_turn(entry.database, entry.role)) {
       entry.request.get()->outcome = ChargeOutcome::kLocked;
     } else {
       taken[(*count)++] = &entry;

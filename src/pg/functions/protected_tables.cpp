@@ -69,7 +69,7 @@ DPQ_FUNCTION(dpq_unprotect_table) {
 }
 
 // (relation regclass, role regrole, smallest_epsilon float8, epsilon float8, delta float8, reuse
-// interval) returns void
+// interval, most_cancels integer) returns void
 DPQ_FUNCTION(dpq_grant_private_access) {
   return call_for_owner(fcinfo, "set_private_grant");
 }
@@ -77,6 +77,11 @@ DPQ_FUNCTION(dpq_grant_private_access) {
 // (relation regclass, role text) returns void
 DPQ_FUNCTION(dpq_revoke_private_access) {
   return call_for_owner(fcinfo, "end_private_grant");
+}
+
+// (relation regclass, role regrole) returns void
+DPQ_FUNCTION(dpq_open_private_access) {
+  return call_for_owner(fcinfo, "open_private_access");
 }
 
 // (relation regclass, user_column name) returns regclass: the protected table because of whose

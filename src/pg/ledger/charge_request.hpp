@@ -9,7 +9,7 @@ namespace dpquantile {
 // What the worker did with a charge.
 enum class ChargeOutcome : uint32 {
   kPending = 0,  // not decided yet
-  kCharged = 1,  // the charge is committed
+  kCharged = 1,  // the charge, or the note of a failure, is committed
   kRefused = 2,  // nothing was charged; the reply says why
   kLocked = 3,   // nothing was charged, because somebody else held a lock
 };
@@ -57,9 +57,22 @@ struct ChargeItem {
   int32 groups;  // the number of groups; -1: not public
 };
 
+// Why a query of protected tables ended while it read their rows.
+struct FailedRead {
+  int32 sqlstate;  // 0: the session ended
+  bool closes;     // an error that perhaps only a row can raise; else a cancel or the like
+};
+
+enum class RequestKind : uint32 {
+  kCharges,
+  kFailedRead,  // to note a failure for the role and the tables; there are no items
+};
+
 // The charges that a session asks a worker for, all or none, and the worker's reply, in shared
 // memory. The role pays for all of them.
 struct ChargeRequest {
+  RequestKind kind;
+  FailedRead failure;  // of kFailedRead
   Oid role;
   NameData role_name;
   NameData session_role_name;

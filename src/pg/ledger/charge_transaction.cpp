@@ -5,6 +5,7 @@
 #include "pg/ledger/budget_statements.hpp"
 #include "pg/ledger/budget_tables.hpp"
 #include "pg/ledger/charge_refusal.hpp"
+#include "pg/ledger/failed_reads.hpp"
 
 extern "C" {
 #include "access/xact.h"
@@ -111,6 +112,10 @@ bool refuse_exhausted(ChargeRequest* request, TimestampTz now, const Payers& pay
 // Makes all charges of the request. Returns whether they may be committed; if not, none is made and
 // the outcome says why. If it ereports, the whole transaction must be aborted.
 bool make_charge(ChargeRequest* request, LockWait wait) {
+  if (request->kind == RequestKind::kFailedRead) {
+    note_failed_read(request->role, tables_of(request), request->failure);
+    return true;
+  }
   const TimestampTz now = GetCurrentTimestamp();
   Payers payers{};
   payers.general = check_budget(request, now, wait);
@@ -130,6 +135,7 @@ bool make_charge(ChargeRequest* request, LockWait wait) {
 // Whether an earlier request found the same role's budget locked. Charges of a role keep their
 // order.
 bool follows_locked(ChargeRequest* const* requests, int number) {
+  if (requests[number]->kind != RequestKind::kCharges) return false;
   for (int i = 0; i < number; ++i) {
     if (requests[i]->role == requests[number]->role &&
         requests[i]->outcome == ChargeOutcome::kLocked) {

@@ -34,6 +34,20 @@ RefusedQuery refused_query(Oid relation) {
          "Ask its owner for private access: dp_grant_private_access.");
 }
 
+// What has failed for reasons that are not on the lists of this room may have told of a row.
+void refuse_after_failures(Oid relation, Oid user, int most_cancels) {
+  const FailedReads failed = failed_reads(relation, user);
+  if (!failed.any_closes && failed.cancels <= most_cancels) return;
+  refuse(refused_query(relation), kNowhere,
+         failed.any_closes
+             ? "private access is closed, because an error occurred while its rows were read"
+             : psprintf("private access is closed, because more than %d queries were cancelled, or "
+                        "ran out of time or memory, while they read its rows",
+                        most_cancels),
+         "Ask its owner to look at dp_health, and to open private access again: "
+         "dp_open_private_access.");
+}
+
 // The query was validated for rows, or for the users of a column with so many rows, of this unit.
 void check_unit(Oid relation, int user_column, int max_rows, const char* unit) {
   const ProtectedRelation* protection = find_protected_relation(relation);
@@ -59,6 +73,7 @@ Allowed allowed_by_grants(const BorrowedPlan& mark) {
   foreach (cell, mark.relations) {
     const auto granted = private_access(lfirst_oid(cell), mark.user);
     if (!granted) refuse_without_grant(lfirst_oid(cell));
+    refuse_after_failures(lfirst_oid(cell), mark.user, granted->most_cancels);
     const int number = foreach_current_index(cell);
     check_unit(lfirst_oid(cell), list_nth_int(mark.user_columns, number),
                list_nth_int(mark.max_rows, number), strVal(list_nth(mark.units, number)));

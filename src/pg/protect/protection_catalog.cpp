@@ -28,6 +28,7 @@ constexpr char kSchema[] = "dpquantile";
 constexpr char kProtectedTable[] = "protected_table";
 constexpr char kGrantTable[] = "private_grant";
 constexpr char kDomainTable[] = "column_domain";
+constexpr char kFailedTable[] = "failed_read";
 
 // No table has a column with this number.
 constexpr AttrNumber kNoSuchColumn = -100;
@@ -37,6 +38,12 @@ struct Grant {
   Oid role;
   NameData role_name;
   PrivateAccess access;
+};
+
+struct Failure {
+  Oid relation;
+  Oid role;
+  bool closes;
 };
 
 // The contents of a table, sorted by relation.
@@ -52,9 +59,11 @@ struct Contents {
   Oid protected_table;  // invalid: the tables do not exist
   Oid grant_table;
   Oid domain_table;
+  Oid failed_table;
   Rows<ProtectedRelation> relations;
   Rows<Grant> grants;
   Rows<ColumnDomain> domains;
+  Rows<Failure> failures;
   uint64 generation;  // of the invalidations that the contents include
 };
 
@@ -65,7 +74,7 @@ uint64 invalidations = 1;
 void follow(Datum, Oid relation) {
   if (relation == InvalidOid || !OidIsValid(contents.protected_table) ||
       relation == contents.protected_table || relation == contents.grant_table ||
-      relation == contents.domain_table) {
+      relation == contents.domain_table || relation == contents.failed_table) {
     ++invalidations;
   }
 }
@@ -159,6 +168,7 @@ void read_grant(Contents* into, const Reader& row) {
   if (const auto epsilon = row.column("epsilon")) grant.access.epsilon = DatumGetFloat8(*epsilon);
   if (const auto delta = row.column("delta")) grant.access.delta = DatumGetFloat8(*delta);
   if (const auto reuse = row.column("reuse")) grant.access.reuse = microseconds_of(*reuse);
+  grant.access.most_cancels = DatumGetInt32(row.column("most_cancels").value_or(0));
   add(&into->grants, grant);
 }
 
@@ -181,6 +191,12 @@ void read_domain(Contents* into, const Reader& row) {
   add(&into->domains, domain);
 }
 
+void read_failure(Contents* into, const Reader& row) {
+  add(&into->failures, {DatumGetObjectId(row.column("relation").value_or(0)),
+                        DatumGetObjectId(row.column("grantee_oid").value_or(0)),
+                        DatumGetBool(row.column("closes").value_or(true))});
+}
+
 // A catalog snapshot: also a REPEATABLE READ transaction sees what has been revoked.
 void read_table(Contents* into, Oid table_oid, void (*read)(Contents*, const Reader&)) {
   Relation table = table_open(table_oid, AccessShareLock);
@@ -194,16 +210,19 @@ void read_contents(Contents* into) {
   into->protected_table = find_table(kProtectedTable);
   into->grant_table = find_table(kGrantTable);
   into->domain_table = find_table(kDomainTable);
+  into->failed_table = find_table(kFailedTable);
   if (!OidIsValid(into->protected_table) || !OidIsValid(into->grant_table) ||
-      !OidIsValid(into->domain_table)) {
+      !OidIsValid(into->domain_table) || !OidIsValid(into->failed_table)) {
     into->protected_table = InvalidOid;
     return;
   }
   read_table(into, into->protected_table, read_relation);
   read_table(into, into->grant_table, read_grant);
   read_table(into, into->domain_table, read_domain);
+  read_table(into, into->failed_table, read_failure);
   sort(&into->relations);
   sort(&into->grants);
+  sort(&into->failures);
   sort(&into->domains);
 }
 
@@ -241,6 +260,7 @@ PrivateAccess combined(const PrivateAccess& one, const PrivateAccess& other) {
   PrivateAccess access = takes_other ? other : one;
   access.smallest_epsilon = std::min(one.smallest_epsilon, other.smallest_epsilon);
   access.reuse = std::max(one.reuse, other.reuse);
+  access.most_cancels = std::max(one.most_cancels, other.most_cancels);
   return access;
 }
 
@@ -285,6 +305,23 @@ std::optional<PrivateAccess> private_access(Oid relation, Oid user) {
     access = access ? combined(*access, grant->access) : grant->access;
   }
   return access;
+}
+
+FailedReads failed_reads(Oid relation, Oid user) {
+  FailedReads found = {0, false};
+  if (!any_protected_relation()) return found;
+  const Rows<Failure>& failures = contents.failures;
+  const Failure* end = failures.rows + failures.count;
+  for (const Failure* failure = find(failures, relation);
+       failure != end && failure->relation == relation; ++failure) {
+    if (failure->role != user) continue;
+    if (failure->closes) {
+      found.any_closes = true;
+    } else {
+      ++found.cancels;
+    }
+  }
+  return found;
 }
 
 List* relations_with_private_access(Oid user) {

@@ -10,8 +10,9 @@ extern "C" {
 #include "utils/array.h"
 }
 
-// Which relations are protected, who may ask private queries about them, and what is publicly known
-// of their columns: the tables dpquantile.protected_table, dpquantile.private_grant and
+// Which relations are protected, who may ask private queries about them, whose queries have failed
+// while they read rows, and what is publicly known of their columns: the tables
+// dpquantile.protected_table, dpquantile.private_grant, dpquantile.failed_read and
 // dpquantile.column_domain, kept in a cache of the backend. The cache follows invalidations of
 // these tables. Without the extension, or without its tables, no
 // relation is protected and nobody borrows a right.
@@ -46,14 +47,22 @@ struct PrivateAccess {
   double smallest_epsilon;        // of a private aggregate
   std::optional<double> epsilon;  // of each standard aggregate; none: they are not answered
   std::optional<double> delta;    // of the choice of groups; none: keys must be public
-  int64 reuse;  // how long answers are returned again, in microseconds; 0: not at all
+  int64 reuse;       // how long answers are returned again, in microseconds; 0: not at all
+  int most_cancels;  // how many queries may end while they read rows, before access closes
 };
 
 // None without a valid grant. A grant is valid for the members of a role, if the role still exists
 // under the name to which the owner gave it, and if the column that names the user is still the
 // same. Of several grants the smallest smallest_epsilon counts, the largest epsilon with the delta
-// beside it, and the longest reuse.
+// beside it, the longest reuse, and the most cancels.
 std::optional<PrivateAccess> private_access(Oid relation, Oid user);
+
+// The queries of the user that ended while they read rows of the relation.
+struct FailedReads {
+  int cancels;
+  bool any_closes;  // one had an error that perhaps only a row can raise
+};
+FailedReads failed_reads(Oid relation, Oid user);
 
 // The OIDs of all relations that the user has private access to.
 List* relations_with_private_access(Oid user);

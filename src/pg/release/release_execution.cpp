@@ -6,6 +6,7 @@
 #include "pg/release/bounded_users.hpp"
 #include "pg/release/query_random.hpp"
 #include "pg/release/state_source.hpp"
+#include "pg/release/trip_wire.hpp"
 #include "pg/server/client_messages.hpp"
 #include "pg/server/version.hpp"
 
@@ -102,7 +103,10 @@ void charge_others(const ReleaseNode* node, int64 groups) {
     if (!waits_for_groups(node, call)) continue;
     charges[count++] = charge_for(call, rows_of(node), static_cast<int>(groups - 1));
   }
+  // A refusal tells the number of groups, which is public.
+  begin_charge_while_reading();
   (void)charge_budget({charges, count}, node->tables, true);
+  end_charge_while_reading();
   MemoryContextSwitchTo(previous);
 }
 
@@ -286,7 +290,14 @@ void charge_and_answer(ReleaseNode* node, std::span<const Charge> charges,
   const MemoryContext previous = MemoryContextSwitchTo(expressions->ecxt_per_tuple_memory);
   const int64 first_charge = charge_budget(charges, node->tables, false);
   MemoryContextSwitchTo(previous);
+  WatchedRead read;
+  watch_read(&read, node->tables);
+  PG_TRY();
   read_and_answer_quietly(node, terms.is_quiet);
+  PG_CATCH();
+  fail_read(&read);
+  PG_END_TRY();
+  end_read(&read);
   keep(node, terms, first_charge);
 }
 

@@ -1,0 +1,55 @@
+#include "pg/charge/failed_read.hpp"
+
+#include "pg/charge/resident_charge.hpp"
+#include "pg/charge/session_charge.hpp"
+#include "pg/ledger/failed_reads.hpp"
+
+extern "C" {
+#include "access/xact.h"
+#include "utils/snapmgr.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+ChargeRequest* write_request(Oid role, const List* relations, const FailedRead& failure) {
+  auto* request = static_cast<ChargeRequest*>(palloc0(request_size(0, 0)));
+  request->kind = RequestKind::kFailedRead;
+  request->failure = failure;
+  request->role = role;
+  const ListCell* cell;
+  foreach (cell, relations) request->tables[request->table_count++] = lfirst_oid(cell);
+  return request;
+}
+
+}  // namespace
+
+void note_failure_by_worker(Oid role, const List* relations, const FailedRead& failure) {
+  ChargeRequest* request = write_request(role, relations, failure);
+  if (!charge_by_resident_worker(request)) charge_by_session_worker(request);
+  if (request->outcome != ChargeOutcome::kCharged) {
+    ereport(ERROR, (errcode(ERRCODE_SYSTEM_ERROR),
+                    errmsg("the worker could not note a failed query%s%s",
+                           request->message[0] == '\0' ? "" : ": ", request->message)));
+  }
+  pfree(request);
+}
+
+void note_failure_at_exit(Oid role, const List* relations, const FailedRead& failure) {
+  // The list is in memory of the transaction.
+  const ChargeRequest* request = nullptr;
+  const MemoryContext previous = MemoryContextSwitchTo(TopMemoryContext);
+  request = write_request(role, relations, failure);
+  MemoryContextSwitchTo(previous);
+  AbortOutOfAnyTransaction();
+  StartTransactionCommand();
+  PushActiveSnapshot(GetTransactionSnapshot());
+  note_failed_read(role, tables_of(request), failure);
+  PopActiveSnapshot();
+  // The user may have switched it off. A standby that does not answer must not keep the session.
+  synchronous_commit = SYNCHRONOUS_COMMIT_LOCAL_FLUSH;
+  CommitTransactionCommand();
+}
+
+}  // namespace dpquantile

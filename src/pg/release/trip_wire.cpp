@@ -1,0 +1,152 @@
+#include "pg/release/trip_wire.hpp"
+
+#include "pg/charge/failed_read.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/bufmgr.h"
+#include "storage/condition_variable.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/proc.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr char kNotAnswered[] = "the query could not be answered";
+
+// The innermost read of the session, which is on the stack.
+WatchedRead* watched = nullptr;
+// What the session notes for them when it ends.
+FailedRead last_failure = {0, false};
+bool notes_at_exit = false;
+
+void note_at_exit(int, Datum) {
+  while (watched != nullptr) {
+    const WatchedRead* read = watched;
+    watched = read->around;
+    note_failure_at_exit(read->role, read->relations, last_failure);
+  }
+}
+
+bool is_in_class(int sqlstate, int class_of) {
+  return ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_TO_CATEGORY(class_of);
+}
+
+// A cancel, a timeout, a shutdown, a conflict with other sessions, or memory and disk that run out.
+bool comes_from_outside(int sqlstate) {
+  return is_in_class(sqlstate, ERRCODE_OPERATOR_INTERVENTION) ||
+         is_in_class(sqlstate, ERRCODE_INSUFFICIENT_RESOURCES) ||
+         is_in_class(sqlstate, ERRCODE_TRANSACTION_ROLLBACK) ||
+         is_in_class(sqlstate, ERRCODE_CONNECTION_EXCEPTION) ||
+         sqlstate == ERRCODE_LOCK_NOT_AVAILABLE;
+}
+
+// What the failed call held, as the abort of a transaction releases it first.
+void release_what_was_held() {
+  LWLockReleaseAll();
+  pgstat_report_wait_end();
+  UnlockBuffers();
+  ConditionVariableCancelSleep();
+  LockErrorCleanup();
+}
+
+ErrorData* take_error(const WatchedRead* read) {
+  MemoryContextSwitchTo(read->memory);
+  ErrorData* error = CopyErrorData();
+  FlushErrorState();
+  CurrentResourceOwner = read->owner;
+  release_what_was_held();
+  return error;
+}
+
+void log_error(const char* what, const ErrorData* error) {
+  const char* detail = error->detail_log != nullptr ? error->detail_log : error->detail;
+  ereport(LOG_SERVER_ONLY, (errcode(error->sqlerrcode), errmsg("%s: %s", what, error->message),
+                            detail == nullptr ? 0 : errdetail_log("%s", detail)));
+}
+
+// A cancel that arrives now is one of the query, which fails anyway. A termination ends the
+// session.
+void note(const WatchedRead* read, const FailedRead& failure) {
+  HOLD_CANCEL_INTERRUPTS();
+  note_failure_by_worker(read->role, read->relations, failure);
+  RESUME_CANCEL_INTERRUPTS();
+}
+
+// PostgreSQL's texts of a cancel and of a timeout are constant, and say which timeout it was.
+const char* text_for_user(const ErrorData* error) {
+  const bool is_constant = error->sqlerrcode == ERRCODE_QUERY_CANCELED ||
+                           error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE;
+  return is_constant ? error->message : kNotAnswered;
+}
+
+[[noreturn]] void show(int level, const FailedRead& failure, const char* text) {
+  if (failure.closes) {
+    ereport(level, (errcode(ERRCODE_SYSTEM_ERROR), errmsg(kNotAnswered),
+                    errhint("Private access to its tables is closed until their owner opens it "
+                            "again (dp_open_private_access). The server log says why.")));
+  }
+  ereport(level, (errcode(failure.sqlstate), errmsg("%s", text)));
+  pg_unreachable();
+}
+
+}  // namespace
+
+void watch_read(WatchedRead* read, const List* relations) {
+  *read = {GetUserId(), relations, CurrentMemoryContext, CurrentResourceOwner, false, watched};
+  if (relations == NIL) return;
+  if (!notes_at_exit) before_shmem_exit(note_at_exit, Datum{0});
+  notes_at_exit = true;
+  watched = read;
+}
+
+void begin_charge_while_reading() {
+  if (watched != nullptr) watched->is_charging = true;
+}
+
+void end_charge_while_reading() {
+  if (watched != nullptr) watched->is_charging = false;
+}
+
+void fail_read(WatchedRead* read) {
+  if (read->relations == NIL) PG_RE_THROW();
+  const int sqlstate = geterrcode();
+  const FailedRead failure = {sqlstate, !comes_from_outside(sqlstate)};
+  watched = read;
+  if (read->is_charging && failure.closes) {
+    end_read(read);
+    PG_RE_THROW();
+  }
+  // If the session ends from now on, it notes this.
+  last_failure = failure;
+  const char* volatile text = kNotAnswered;
+  volatile int level = FATAL;
+  PG_TRY();
+  {
+    const ErrorData* error = take_error(read);
+    const char* shown = text_for_user(error);
+    if (shown == kNotAnswered) log_error("a private query failed while it read rows", error);
+    note(read, failure);
+    text = shown;
+    level = ERROR;
+    last_failure = {0, false};
+    end_read(read);
+  }
+  PG_CATCH();
+  {
+    // Perhaps memory has run out, or no worker could start.
+    FlushErrorState();
+  }
+  PG_END_TRY();
+  show(level, failure, text);
+}
+
+void end_read(const WatchedRead* read) {
+  if (read->relations != NIL) watched = read->around;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/pg_list.h"
+#include "utils/resowner.h"
+}
+
+// The trip wire below a release node that reads protected rows. Everything that is known to fail
+// for some rows only is refused before (pg/protect). Whatever fails all the same must not tell more
+// than one bit, and not often:
+//   - The user sees that the query could not be answered, and no text that was made while rows were
+//     read. The server log has the text.
+//   - The failure is noted durably for the role and the tables, before the user sees anything. An
+//     error that a row may have raised closes private access. A cancel, or a lack of resources,
+//     counts.
+// Nothing is written for a query that does not fail.
+namespace dpquantile {
+
+// A read that is watched. Plain data, in the caller's frame: an exit finds it there, too.
+struct WatchedRead {
+  Oid role;
+  const List* relations;  // OIDs; NIL: rows that are not protected, which nothing is watched for
+  MemoryContext memory;
+  ResourceOwner owner;
+  bool is_charging;  // an error may be that of a charge
+  WatchedRead* around;
+};
+
+// Begins to watch. The node reads rows of these relations for the current user from now on. If the
+// session ends before end_read(), this counts as a cancel.
+void watch_read(WatchedRead* read, const List* relations);
+
+// The groups after the first are charged between two of these: errors of a charge pass.
+void begin_charge_while_reading();
+void end_charge_while_reading();
+
+// Call it in PG_CATCH: notes the failure and raises what the user may see. If the failure cannot be
+// noted by a worker, the session ends, and notes it then.
+[[noreturn]] void fail_read(WatchedRead* read);
+
+void end_read(const WatchedRead* read);
+
+}  // namespace dpquantile
