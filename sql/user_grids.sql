@@ -113,6 +113,9 @@ SELECT options, min((s).grids_per_user) AS k, sum((s).users_kept) AS users, coun
 SELECT count(*), bool_and(abs((s).mean - substr((s).grid, 2)::int % 101) < 6) AS near,
        bool_and((s).users_kept = 1 AND (s).grids_per_user = 1) AS single
   FROM unnest((SELECT dp_user_grid_stats(g, 'g' || g, g % 101, 1000, 0, 100) FROM generate_series(1, 5000) g)) s;
+-- threat 24: a group has at most 262144 grids, because a draw takes memory for each.
+SELECT count(*) FROM unnest((SELECT dp_user_grid_stats(g, g::text, 1, 1000, 0, 100) FROM generate_series(1, 262144) g)) s;
+SELECT count(*) FROM unnest((SELECT dp_user_grid_stats(g, g::text, 1, 1000, 0, 100) FROM generate_series(1, 262145) g)) s;
 -- Long names, compressed and out of line
 CREATE TABLE long AS SELECT i, CASE i % 2 WHEN 0 THEN repeat('name ' || i, 2000)
          ELSE (SELECT string_agg(md5((i * 1000 + j)::text), '') FROM generate_series(1, 300) j) END AS name FROM generate_series(1, 40) i;

@@ -25,6 +25,8 @@ leak_is_closed(
 leak_is_closed($node, 'threat 31: sizes', q{SELECT pg_relation_size('staff') > 0}, 't', '');
 leak_is_closed($node, 'threat 31: locks', 'SELECT count(*) > 0 FROM pg_locks', 't', '42501');
 leak_is_closed($node, 'threat 31: another session', 'SELECT count(*) > 0 FROM pg_stat_activity', 't', '42501');
+# The process 1 belongs to nobody. A warning says so, an error that it is somebody else's.
+leak_is_closed($node, "threat 127: $_", "SELECT $_(1)", 'f', '42501') for 'pg_cancel_backend', 'pg_terminate_backend';
 leak_is_closed($node, 'threat 31: pg_stat_statements', 'SELECT count(*) > 0 FROM pg_stat_statements', 't', '42501');
 leak_is_closed($node, 'threat 31: the write-ahead log',
 	q{SELECT pg_logical_emit_message(false, 'x', 'y') > '0/0'}, 't', '42501');

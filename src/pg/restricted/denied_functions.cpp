@@ -31,6 +31,7 @@ constexpr char kLocks[] = "locks, also those of rows that were read";
 constexpr char kWal[] = "positions in the write-ahead log, which changes of data advance";
 constexpr char kMemory[] = "memory and I/O of queries";
 constexpr char kFiles[] = "the server's files";
+constexpr char kProcesses[] = "whose process a number is";
 constexpr char kPages[] = "pages and rows of a table";
 
 // Functions in pg_catalog. Each name exists in PostgreSQL 15 to 18, or in some of them.
@@ -90,6 +91,13 @@ constexpr Denied kFunctions[] = {
     {"pg_read_file*", kFiles},
     {"pg_read_binary_file", kFiles},
     {"lo_import", kFiles},
+
+    // The error tells whether there is such a process, and whether it is one's own, a superuser's
+    // or
+    // another one's. A client cancels its own query by the protocol.
+    {"pg_cancel_backend", kProcesses},
+    {"pg_terminate_backend", kProcesses},
+    {"pg_stat_reset_backend_stats", kProcesses},
 
     // The chain of a row's versions ends where a reader has pruned its page.
     {"currtid2", kPages},
@@ -181,8 +189,11 @@ void refuse_function(Oid function) {
       (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
        errmsg("permission denied for function %s", get_func_name(function)),
        errdetail_restricted(tells),
-       errhint("Ask private aggregates instead. Psql's \\d does without this function, and so do "
-               "information_schema and dp_protected_tables.")));
+       tells == kProcesses
+           ? errhint("Cancel a query from the client that runs it.")
+           : errhint(
+                 "Ask private aggregates instead. Psql's \\d does without this function, and so do "
+                 "information_schema and dp_protected_tables.")));
 }
 
 }  // namespace dpquantile

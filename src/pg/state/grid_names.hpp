@@ -29,6 +29,8 @@ class GridNames {
  public:
   static constexpr uint32 kNone = ~uint32{0};
   static constexpr GridRoom kFirstRoom{4, 32};
+  // The most names of a group. A draw takes some 500 bytes for each, whatever work_mem is.
+  static constexpr uint32 kMost = uint32{1} << 18;
 
   // The size in bytes of a table with this room, a multiple of 8. room.names must be a power of
   // two. A state may be too small for it, and so may a size_t of 32 bits.

@@ -167,6 +167,7 @@ ReceivedNames receive_names(StringInfo bytes) {
   if (received.count > static_cast<uint32>(bytes->len - bytes->cursor) / sizeof(uint32)) {
     refuse_bytes("more names than bytes");
   }
+  if (received.count > GridNames::kMost) refuse_bytes("more names than a group may have");
   received.names = static_cast<GridName*>(palloc(received.count * sizeof(GridName) + 1));
   received.room = {std::max(std::bit_ceil(received.count), GridNames::kFirstRoom.names),
                    GridNames::kFirstRoom.bytes};

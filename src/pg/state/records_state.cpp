@@ -60,6 +60,12 @@ GridRoom room_of(RecordsState* state) {
 RecordsState* reserve_name(RecordsState* state, uint32 length) {
   const GridRoom room = state->grid_names()->room();
   const GridRoom used = state->grid_names()->used();
+  if (used.names >= GridNames::kMost) {
+    ereport(ERROR,
+            (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+             errmsg("dp_user_grid_stats takes at most %u grids in one group", GridNames::kMost),
+             errhint("Use larger grids, or group by a part of the key.")));
+  }
   const bool more_names = used.names == room.names;
   const bool more_bytes = length > room.bytes - used.bytes;
   if (!more_names && !more_bytes) return state;
