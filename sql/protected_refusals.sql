@@ -266,6 +266,55 @@ SELECT dp_count(1) FROM (SELECT ARRAY[salary::numeric] AS a FROM staff) t WHERE 
 SELECT format('SELECT dp_count(1) FROM %s WHERE c12 > 0', string_agg(format('(SELECT c%s + c%s AS c%s FROM ', i, i, i + 1), '' ORDER BY i DESC)
               || '(SELECT id AS c0 FROM staff) t' || string_agg(format(') t%s', i), '' ORDER BY i)) FROM generate_series(0, 11) i \gexec
 SELECT dp_count(1) FROM staff WHERE greatest(CASE WHEN id > 1 THEN '{}'::json END, '{}') IS NULL;
+-- threat 129: expressions that take long for some rows. Those of a statement take a millisecond for one row, at most: as many of them are accepted.
+CREATE FUNCTION pg_temp.many(form text, copies int) RETURNS text LANGUAGE sql AS $$
+  SELECT format('SELECT dp_count(0.1) FROM staff WHERE CASE WHEN id = 77 THEN %s END', string_agg(format(form, i), ' OR ')) FROM generate_series(1, copies) i
+$$;
+CREATE FUNCTION pg_temp.most(form text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  copies int;
+  shown text := '';
+BEGIN
+  FOREACH copies IN ARRAY '{1,2,3,4,5,8,25,200,700}'::int[] LOOP
+    BEGIN
+      EXECUTE 'SELECT FROM (' || pg_temp.many(form, copies) || ') t';
+      shown := shown || copies || ' ';
+    EXCEPTION WHEN statement_too_complex THEN
+      RETURN shown || 'and not ' || copies;
+    END;
+  END LOOP;
+  RETURN shown;
+END
+$$;
+SELECT epsilon_spent AS spent FROM dp_budget \gset
+SELECT pg_temp.many('md5(rpad(name, 60000 - %s)) = ''x''', 700) \gexec
+SELECT epsilon_spent - :spent AS charged FROM dp_budget;
+SELECT form, pg_temp.most(form)
+  FROM unnest(ARRAY['md5(rpad(name, 60000 - %s)) = ''x''', 'md5(rpad(name, 6000 - %s)) = ''x''', 'lower(repeat(name, 1000)) = ''%s''', 'rpad(name, 8000) COLLATE "und-x-icu" < name || ''%s''',
+                    'replace(rpad(name, 1000), ''n'', repeat(''b'', %s)) = ''x''', 'rpad(name, 1000) LIKE ''%%%%aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab%s''',
+                    'btrim(rpad(name, 1000), ''abcdefghijklmnop%s'') = ''x''', 'translate(rpad(name, 500), ''abcdefghijklmnop%s'', ''x'') = ''x''',
+                    'ln(salary::numeric) = %s', 'log(2, salary::numeric) = %s', 'salary::numeric ^ 1.5 = %s', 'gcd(salary::numeric, 100) = %s', 'salary::numeric %% 7 = %s',
+                    'name ~~* ''%%%%x%s%%%%''', 'to_char(born, repeat(''TMMonth'', 100)) = ''%s''', 'ln(salary) = %s', 'salary + 1 = %s', 'salary::numeric * 1.5 = %s',
+                    'date_trunc(''month'', born) = now() - interval ''%s days''']) form;
+-- Also where columns of derived tables are used several times
+SELECT dp_count(1) FROM (SELECT ln(l) AS l FROM (SELECT ln(salary::numeric) AS l FROM staff) s) t WHERE l + l > 1;
+-- The texts of rows count as NULL beyond a limit, which is the smaller, the more is computed of them.
+SET SESSION AUTHORIZATION regress_dpq_owner;
+CREATE TABLE note (id int, body text, short varchar(300));
+INSERT INTO note VALUES (1, repeat('a', 12000) || 'b', repeat('a', 299) || 'b');
+SELECT dp_protect_table('note'), dp_grant_private_access('note', 'regress_dpq_asker') \g /dev/null
+SET SESSION AUTHORIZATION regress_dpq_asker;
+SELECT (SELECT dp_count(20) FROM note WHERE body LIKE '%b') AS body, (SELECT dp_count(20) FROM note WHERE short LIKE '%b') AS short;
+SELECT dp_count(20) AS none FROM note WHERE body LIKE '%b' OR body ILIKE '%x1' OR body ILIKE '%x2' OR body ILIKE '%x3' OR body ILIKE '%x4';
+-- Whether the values of parameters are known does not decide about it: they must be short.
+PREPARE pattern (text) AS SELECT dp_count(20) FROM note WHERE body LIKE $1;
+EXECUTE pattern ('%b');
+EXECUTE pattern (repeat('%', 2000));
+SET plan_cache_mode = force_generic_plan;
+EXECUTE pattern ('%b');
+EXECUTE pattern (repeat('%', 2000));
+RESET plan_cache_mode;
+DEALLOCATE pattern;
 SELECT d.id, (SELECT dp_count(1) FROM staff LIMIT d.floor) FROM department d;
 SELECT dp_count(1) FROM (SELECT salary, row_number() OVER () AS r FROM staff) t WHERE r < 2;
 SELECT dp_count(1) FROM (SELECT salary FROM staff GROUP BY salary) t;

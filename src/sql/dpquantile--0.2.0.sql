@@ -4711,6 +4711,22 @@ BEGIN
 END
 $$;
 
+-- A private query puts this around a text that a function reads.
+DO $$
+DECLARE
+  type text;
+BEGIN
+  FOREACH type IN ARRAY '{text,varchar,bpchar,bytea}'::text[] LOOP
+    EXECUTE format('CREATE FUNCTION dpquantile.short_text(value %1$s, most_bytes int) RETURNS %1$s LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE '
+                   'AS ''MODULE_PATHNAME'', ''dpq_short_text''', type);
+    EXECUTE format('COMMENT ON FUNCTION dpquantile.short_text(%1$s, int) IS %2$L', type,
+                   'The same value, or NULL if it is longer. So the time that a private query takes for one row is bounded.
+  value: of a row.
+  most_bytes: of the value.');
+  END LOOP;
+END
+$$;
+
 -- ---------------------------------------------------------------------------------------------
 -- Distributed tables (Citus): Citus knows aggregates of these names, and calls them on the shards and on the coordinator.
 -- ---------------------------------------------------------------------------------------------
@@ -4765,7 +4781,7 @@ BEGIN
                              'charged_epsilon', 'six_digits',
                              'total_epsilon', 'period_start', 'period_end', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
                              'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real',
-                             'unprotectable', 'own_right', 'tables_with_same_rows', 'table_with_other_users', 'unrestricted_code', 'series', 'distinct_values', 'kept_answers',
+                             'unprotectable', 'own_right', 'tables_with_same_rows', 'table_with_other_users', 'unrestricted_code', 'series', 'distinct_values', 'short_text', 'kept_answers',
                              'distributed_groups', 'is_closed_table')
        AND p.proname NOT LIKE 'total\_%'
         OR p.prosecdef AND p.oid IN (SELECT d.objid FROM pg_depend d

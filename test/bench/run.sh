@@ -8,6 +8,7 @@
 #   BENCH_REFERENCE  CSV of mean gaps to compare with: dataset, granularity, pure|zcdp, m, mean gap, trials
 #   BENCH_PLOTS  directory for SVG plots of the user-level mechanisms (default none)
 #   PROTECTED_ROWS  rows of a protected table (default 3 million)
+#   WORST_ROWS  rows of the tables with the worst values for expressions (default 200)
 #   DISTRIBUTED_ROWS  rows of a distributed table, where Citus is installed (default 10 million)
 #   CHARGE_SECONDS  seconds for each figure of a charge's cost (default 10)
 #   TRIALS     trials of each accuracy figure (default 400)
@@ -50,6 +51,8 @@ SQL
 test/bench/charge.sh
 echo
 test/bench/protected.sh
+echo
+test/bench/row_time.sh
 echo
 test/bench/distributed.sh
 echo

@@ -36,7 +36,7 @@ $$;
 CREATE FUNCTION samples.limits(function regprocedure) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT concat_ws(' OR ',
     (SELECT string_agg(format('samples.digits(a%s) > %s', number - 1,
-                              CASE WHEN proname ~ '^(numeric_)?(exp|ln|log|log10|pow|power)$' THEN 100 ELSE 400 END), ' OR ')
+                              CASE WHEN proname ~ '^(numeric_)?(exp|ln|log|log10|pow|power|gcd|lcm)$' THEN 100 ELSE 400 END), ' OR ')
        FROM unnest(proargtypes) WITH ORDINALITY u (type, number)
       WHERE type = 'numeric'::regtype AND proname !~ '^(int[248]|float8)$'),
     (SELECT string_agg(format('octet_length(a%s) > 65536', number - 1), ' OR ')

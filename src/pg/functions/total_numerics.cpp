@@ -17,7 +17,7 @@ namespace dpquantile {
 
 namespace {
 
-// For series, which take more time.
+// For series and the greatest common divisor, which take more time.
 constexpr int kMostDigitsOfSeries = 100;
 
 bool have_few_digits(FunctionCallInfo fcinfo, int arguments, int digits = kMostDigits) {
@@ -169,8 +169,8 @@ DPQ_TOTAL(numeric_mul, computed<numeric_mul_opt_error>(fcinfo))
 DPQ_TOTAL(numeric_div, computed<numeric_div_opt_error>(fcinfo))
 DPQ_TOTAL(numeric_mod, computed<numeric_mod_opt_error>(fcinfo))
 DPQ_TOTAL(numeric_div_trunc, called(numeric_div_trunc, fcinfo, 2))
-DPQ_TOTAL(numeric_gcd, called(numeric_gcd, fcinfo, 2))
-DPQ_TOTAL(numeric_lcm, called(numeric_lcm, fcinfo, 2))
+DPQ_TOTAL(numeric_gcd, called_for_series(numeric_gcd, fcinfo, 2))
+DPQ_TOTAL(numeric_lcm, called_for_series(numeric_lcm, fcinfo, 2))
 DPQ_TOTAL(width_bucket_numeric, called(width_bucket_numeric, fcinfo, 3))
 
 DPQ_TOTAL(numeric_ceil, called(numeric_ceil, fcinfo, 1))

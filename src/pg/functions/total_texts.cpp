@@ -152,6 +152,12 @@ Datum text_of_texts(PGFunction original, FunctionCallInfo fcinfo, unsigned texts
 
 using namespace dpquantile;
 
+// (value, most bytes): the text, or bytea, if it is not longer, and else NULL. Does not read it.
+DPQ_FUNCTION(dpq_short_text) {
+  const auto most = static_cast<Size>(std::max(PG_GETARG_INT32(1), 0));
+  return text_bytes(fcinfo, 0) <= most ? PG_GETARG_DATUM(0) : null_answer(fcinfo);
+}
+
 DPQ_TOTAL(lower, text_of_texts(lower, fcinfo, kFirst))
 DPQ_TOTAL(upper, text_of_texts(upper, fcinfo, kFirst))
 DPQ_TOTAL(initcap, text_of_texts(initcap, fcinfo, kFirst))

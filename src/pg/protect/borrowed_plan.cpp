@@ -23,7 +23,9 @@ void mark_plan(PlannedStmt* plan, const BorrowedPlan& mark) {
   entry->coltypmods =
       lcons_int(mark.own_parameters, list_concat_copy(mark.user_columns, mark.max_rows));
   entry->coltypmods = lcons_int(list_length(mark.joined), entry->coltypmods);
+  entry->coltypmods = lcons_int(mark.most_early_bytes, entry->coltypmods);
   entry->coltypmods = list_concat(entry->coltypmods, mark.identities);
+  entry->coltypmods = list_concat(entry->coltypmods, mark.short_values);
   entry->colcollations = lcons_oid(mark.user, list_concat_copy(mark.joined, mark.indexes));
   entry->values_lists = mark.expressions == NIL ? NIL : list_make1(mark.expressions);
   plan->rtable = lappend(plan->rtable, entry);
@@ -39,11 +41,12 @@ bool find_mark(const List* range_table, BorrowedPlan* mark) {
   const int relations = list_length(entry->coltypes) / 2;
   mark->relations = list_truncate(list_copy(entry->coltypes), relations);
   mark->tables = list_copy_tail(entry->coltypes, relations);
-  const int joined = linitial_int(entry->coltypmods);
-  mark->own_parameters = lsecond_int(entry->coltypmods);
-  mark->user_columns = list_truncate(list_copy_tail(entry->coltypmods, 2), relations);
-  mark->max_rows = list_truncate(list_copy_tail(entry->coltypmods, 2 + relations), relations);
-  mark->identities = list_copy_tail(entry->coltypmods, 2 + 2 * relations);
+  mark->most_early_bytes = linitial_int(entry->coltypmods);
+  const int joined = lsecond_int(entry->coltypmods);
+  mark->own_parameters = lthird_int(entry->coltypmods);
+  mark->user_columns = list_truncate(list_copy_tail(entry->coltypmods, 3), relations);
+  mark->max_rows = list_truncate(list_copy_tail(entry->coltypmods, 3 + relations), relations);
+  const List* of_expressions = list_copy_tail(entry->coltypmods, 3 + 2 * relations);
   const char* time_zone = strVal(linitial(entry->eref->colnames));
   mark->time_zone = *time_zone == '\0' ? nullptr : time_zone;
   mark->units = list_truncate(list_copy_tail(entry->eref->colnames, 1), relations);
@@ -53,6 +56,9 @@ bool find_mark(const List* range_table, BorrowedPlan* mark) {
   mark->indexes = list_copy_tail(entry->colcollations, 1 + joined);
   mark->expressions =
       entry->values_lists == NIL ? NIL : static_cast<List*>(linitial(entry->values_lists));
+  const int halves = 2 * list_length(mark->expressions);
+  mark->identities = list_truncate(list_copy(of_expressions), halves);
+  mark->short_values = list_copy_tail(of_expressions, halves);
   return true;
 }
 

@@ -23,6 +23,8 @@ struct BorrowedPlan {
   List* indexes;          // of OIDs: unique indexes that the query relies on
   List* expressions;      // planned early expressions
   List* identities;       // of numbers: the identity of each of them (append_hash())
+  List* short_values;     // of numbers: those that must be short texts, from 0
+  int most_early_bytes;   // of each of these
   const char* time_zone;  // for which the query was planned, if it depends on it, else null
   int own_parameters;  // the largest number of a parameter of the query; early values come after it
 };

@@ -51,6 +51,14 @@ Node* fold_parameters(const Statement* statement, Node* expression) {
   return eval_const_expressions(root, expression);
 }
 
+// A value that has been computed from the query's parameters
+Node* known_value(Statement* statement, Node* folded) {
+  const auto* known = reinterpret_cast<Const*>(folded);
+  if (!known->constisnull) check_value_size(known->constvalue, known->consttype);
+  statement->known = lappend(statement->known, folded);
+  return folded;
+}
+
 // Equal expressions have one number, because equal aggregates are charged once.
 int number_of(Statement* statement, Node* expression, const Node* original) {
   ListCell* cell;
@@ -103,18 +111,14 @@ Node* early_expression(QueryLevel* level, Node* expression) {
   }
   folded = fold_parameters(level->statement, folded);
   if (!IsA(folded, Const)) return make_early(level->statement, folded, expression);
-  const auto* known = reinterpret_cast<Const*>(folded);
-  if (!known->constisnull) check_value_size(known->constvalue, known->consttype);
-  return folded;
+  return known_value(level->statement, folded);
 }
 
 Node* early_value(Statement* statement, Node* checked) {
   Node* folded = fold_parameters(statement, fold(checked));
   if (IsA(folded, Param)) return folded;
   if (!IsA(folded, Const)) return make_early(statement, folded, checked);
-  const auto* known = reinterpret_cast<Const*>(folded);
-  if (!known->constisnull) check_value_size(known->constvalue, known->consttype);
-  return folded;
+  return known_value(statement, folded);
 }
 
 List* plan_early_expressions(List* expressions) {

@@ -77,8 +77,12 @@ ParamListInfo with_early_values(const BorrowedPlan& plan, ParamListInfo paramete
   context->ecxt_param_list_info = extended;
   ListCell* cell;
   foreach (cell, plan.expressions) {
-    extended->params[plan.own_parameters + foreach_current_index(cell)] =
-        evaluate(static_cast<Expr*>(lfirst(cell)), extended, context);
+    const int number = foreach_current_index(cell);
+    const ParamExternData early = evaluate(static_cast<Expr*>(lfirst(cell)), extended, context);
+    if (!early.isnull && list_member_int(plan.short_values, number)) {
+      check_short_value(toast_raw_datum_size(early.value) - VARHDRSZ, plan.most_early_bytes);
+    }
+    extended->params[plan.own_parameters + number] = early;
   }
   FreeExprContext(context, true);
   return extended;
@@ -101,6 +105,16 @@ void check_value_size(Datum value, Oid type) {
                   errdetail("It has more than %d elements or %d bytes.", kMaxElements,
                             static_cast<int>(kMaxParameterBytes)),
                   errhint("%s", kSizeHint)));
+}
+
+void check_short_value(Size bytes, int most) {
+  if (bytes <= static_cast<Size>(most)) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+           errmsg("a text that protected rows are searched for is too long"),
+           errdetail("It has %zu bytes. Beside the other functions of the query it may have %d.",
+                     bytes, most),
+           errhint("Use a shorter text or fewer functions of texts, or write it as a literal.")));
 }
 
 bool is_too_large(Datum value, Oid type, Size most_bytes) {

@@ -26,6 +26,10 @@ void require_early_values(const BorrowedPlan& plan, ParamListInfo parameters);
 // would take a time that can be measured.
 void check_value_size(Datum value, Oid type);
 
+// ereports if a text has more than so many bytes, and a query searches rows for it or computes with
+// it for each row.
+void check_short_value(Size bytes, int most);
+
 // Whether a value has more bytes, or an array more elements than are allowed.
 bool is_too_large(Datum value, Oid type, Size most_bytes);
 

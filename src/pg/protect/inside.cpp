@@ -9,6 +9,7 @@
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/outer_column.hpp"
 #include "pg/protect/outside.hpp"
+#include "pg/protect/row_work.hpp"
 #include "pg/protect/total_functions.hpp"
 #include "pg/server/bytewise_type.hpp"
 
@@ -240,7 +241,8 @@ Node* rewrite(Node* node, void* context) {
     if (!is_allowed_inside(node)) refuse_node(level, node);
     node = rewrite_node(level, node);
   }
-  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(rewrite), context);
+  return with_bounded_work(level,
+                           expression_tree_mutator(node, DPQ_TREE_MUTATOR(rewrite), context));
 }
 
 }  // namespace

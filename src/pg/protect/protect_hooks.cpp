@@ -74,6 +74,8 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   mark.indexes = statement.indexes;
   mark.expressions = plan_early_expressions(statement.early);
   mark.identities = statement.identities;
+  mark.short_values = statement.short_values;
+  mark.most_early_bytes = statement.most_early_bytes;
   mark.time_zone = planned_time_zone();
   mark.own_parameters = statement.own_parameters;
   add_relations(&mark, borrowed);

@@ -5,12 +5,28 @@
 
 extern "C" {
 #include "nodes/params.h"
+#include "utils/hsearch.h"
 }
 
 // What the validator knows of a statement and of each of its query levels.
 namespace dpquantile {
 
 struct QueryLevel;
+struct ColumnWork;
+
+// The limits for the texts of rows among which row_work.hpp chooses: 64 kB, 32 kB, ... 256 bytes.
+constexpr int kTextLimits = 9;
+
+// Nanoseconds for one row, with each of these limits.
+struct RowWork {
+  double time[kTextLimits];
+};
+
+// The most bytes of a text, with each of these limits.
+struct TextBound {
+  double bytes[kTextLimits];
+  bool is_stored;  // whether it may be one that a row has, of any length
+};
 
 // Looks at the subquery of an expression.
 using SubqueryCheck = void (*)(QueryLevel* level, SubLink* subquery);
@@ -26,7 +42,14 @@ struct Statement {
   List* indexes;             // of OIDs: unique indexes that joins and groups rely on
   List* joined;              // of OIDs: protected tables that are joined with each other
   SubqueryCheck check_subquery;
-  int node_count;  // nodes of the expressions that have been looked at
+  int node_count;        // nodes of the expressions that have been looked at
+  RowWork work;          // of the expressions inside
+  HTAB* bounds;          // TextBound of the texts in them
+  Const* text_limit;     // the early value that limits the texts of rows, or null
+  List* known;           // of Const: values of parameters, which must not decide about the limit
+  Size longest_known;    // bytes, of those that are searched for or the like
+  List* short_values;    // of integers: the early values that are, from 0
+  int most_early_bytes;  // of each of these
 };
 
 enum class LevelKind {
@@ -55,6 +78,7 @@ struct QueryLevel {
   LevelKind kind;
   FromEntry* entries;       // in the order of the range table
   int* weights;             // of a source: how many nodes each of its columns is computed with
+  ColumnWork* works;        // of a source: how long each of its columns takes
   QueryLevel** ctes;        // in the order of the query's CTEs
   BorrowedRelation* view;   // whose query this is, or whose query reads this one; or null
   AttrNumber view_user;     // the column of this query that the view shows as its users, or 0

@@ -6,6 +6,7 @@
 #include "pg/protect/inside.hpp"
 #include "pg/protect/join_rule.hpp"
 #include "pg/protect/outside.hpp"
+#include "pg/protect/row_work.hpp"
 
 extern "C" {
 #include "nodes/makefuncs.h"
@@ -90,19 +91,24 @@ Node* rewrite_column(QueryLevel* level, Node* expression) {
   if (!is_plain_column(expression)) return rewrite_inside(level, expression);
   check_column(level, reinterpret_cast<Var*>(expression));
   count_node(level->statement, expression, weight_of(level, expression));
-  return expression;
+  return with_bounded_work(level, expression);
 }
 
 void rewrite_columns(QueryLevel* level) {
   List* columns = level->query->targetList;
-  level->weights = static_cast<int*>(palloc0((list_length(columns) + 1) * sizeof(int)));
+  const auto count = static_cast<Size>(list_length(columns));
+  level->weights = static_cast<int*>(palloc0((count + 1) * sizeof(int)));
+  level->works = static_cast<ColumnWork*>(palloc0((count + 1) * sizeof(ColumnWork)));
   ListCell* cell;
   foreach (cell, columns) {
     auto* column = static_cast<TargetEntry*>(lfirst(cell));
     const int before = level->statement->node_count;
+    const RowWork work_before = level->statement->work;
     column->expr =
         reinterpret_cast<Expr*>(rewrite_column(level, reinterpret_cast<Node*>(column->expr)));
     level->weights[foreach_current_index(cell)] = level->statement->node_count - before;
+    level->works[foreach_current_index(cell)] =
+        work_of_column(level, reinterpret_cast<Node*>(column->expr), work_before);
   }
 }
 

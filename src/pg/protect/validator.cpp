@@ -4,6 +4,7 @@
 #include "pg/protect/catalog_gate.hpp"
 #include "pg/protect/outer_query.hpp"
 #include "pg/protect/release_block.hpp"
+#include "pg/protect/row_work.hpp"
 #include "pg/protect/source.hpp"
 #include "pg/protect/table_rule.hpp"
 #include "pg/release/charged_tables.hpp"
@@ -318,6 +319,7 @@ void validate_statement(Statement* statement, Query* query) {
     refuse_query(top, "the query reads it in an unknown way",
                  accepted_aggregate(statement->refused));
   }
+  choose_text_limit(statement);
 }
 
 }  // namespace dpquantile

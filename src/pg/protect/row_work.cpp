@@ -1,0 +1,589 @@
+#include "pg/protect/row_work.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+
+#include "pg/protect/column_traits.hpp"
+#include "pg/protect/early_values.hpp"
+#include "pg/protect/node_functions.hpp"
+#include "pg/protect/own_function.hpp"
+
+extern "C" {
+#include "access/detoast.h"
+#include "access/transam.h"
+#include "catalog/pg_collation_d.h"
+#include "catalog/pg_type_d.h"
+#include "mb/pg_wchar.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// Nanoseconds, rounded up from what test/bench/row_time.sh measures.
+constexpr double kMostTime = 1e6;  // of all expressions for one row
+constexpr double kNode = 20;
+constexpr double kArithmetic = 100;  // of integers and floats
+constexpr double kVariant = 1500;    // also where the original reports an error
+constexpr double kByte = 12;         // of a text that a variant reads or answers
+constexpr double kFormatByte = 60;
+constexpr double kPatternStep = 3.5;  // a byte of a text with one of a pattern
+constexpr double kSetStep = 14;       // a byte with a character of a set
+constexpr double kListStep = 24;      // a byte with a character of translate()
+constexpr double kTextCast = 1500;
+constexpr double kNumericSum = 500;
+constexpr double kNumeric = 4000;
+constexpr double kRemainder = 40000;
+constexpr double kSeries = 200000;
+constexpr double kComparedByte = 0.2;
+constexpr double kCollatedByte = 30;
+
+// What total_texts.hpp allows
+constexpr double kMostTextBytes = 65536;
+constexpr double kMostSteps = 1048576;
+
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+constexpr double kName = NAMEDATALEN;
+// The texts of numbers, dates and the like
+constexpr double kShortText = 128;
+// Columns with shorter texts need no limit.
+constexpr double kNoLimitBelow = 256;
+
+constexpr char kTotal[] = "total_";
+
+double limit_of(int number) {
+  return kMostTextBytes / (1U << static_cast<unsigned>(number));
+}
+
+// Values of parameters are searched for more often than in.
+double early_limit_of(int number) {
+  constexpr double kRowsByEarly = 64;
+  constexpr double kLeast = 32;
+  return std::max(limit_of(number) / kRowsByEarly, kLeast);
+}
+
+// ---- Types and names -----------------------------------------------------------------------
+
+bool is_text(Oid type) {
+  const Oid base = getBaseType(type);
+  return base == TEXTOID || base == VARCHAROID || base == BPCHAROID || base == BYTEAOID;
+}
+
+Oid type_of(const Node* node) {
+  return exprType(node);
+}
+
+// Whether one of the names, which are separated by blanks, is this.
+bool is_one_of(const char* name, const char* names) {
+  const Size length = strlen(name);
+  for (const char* at = names; (at = strstr(at, name)) != nullptr; ++at) {
+    const bool begins = at == names || at[-1] == ' ';
+    if (begins && (at[length] == ' ' || at[length] == '\0')) return true;
+  }
+  return false;
+}
+
+// The name of the function that a variant replaces, or null.
+const char* replaced_by(const Node* node) {
+  if (!IsA(node, FuncExpr)) return nullptr;
+  const Oid function = reinterpret_cast<const FuncExpr*>(node)->funcid;
+  if (function < FirstNormalObjectId) return nullptr;
+  const char* name = get_func_name(function);
+  const bool is_variant = name != nullptr && strncmp(name, kTotal, sizeof kTotal - 1) == 0;
+  return is_variant ? name + sizeof kTotal - 1 : nullptr;
+}
+
+Node* argument_of(const Node* node, int number) {
+  const List* arguments = arguments_of(node);
+  return number < list_length(arguments) ? static_cast<Node*>(list_nth(arguments, number))
+                                         : nullptr;
+}
+
+// A literal integer, or what is more than any.
+double literal_of(const Node* node) {
+  const auto* constant = reinterpret_cast<const Const*>(node);
+  if (node == nullptr || !IsA(node, Const) || constant->consttype != INT4OID) return kUnlimited;
+  return constant->constisnull ? 0 : std::max(DatumGetInt32(constant->constvalue), 0);
+}
+
+// ---- How long texts are --------------------------------------------------------------------
+
+TextBound bound_of(const QueryLevel* level, Node* node);
+
+TextBound all(double bytes) {
+  TextBound bound{};
+  for (double& most : bound.bytes) most = bytes;
+  return bound;
+}
+
+TextBound stored(double bytes) {
+  TextBound bound = all(bytes);
+  bound.is_stored = bytes > kNoLimitBelow;
+  return bound;
+}
+
+template <class Limit>
+TextBound limited(TextBound bound, Limit limit) {
+  for (int i = 0; i < kTextLimits; ++i) bound.bytes[i] = std::min(bound.bytes[i], limit(i));
+  bound.is_stored = false;
+  return bound;
+}
+
+TextBound early_bound() {
+  return limited(all(kUnlimited), early_limit_of);
+}
+
+double size_of_constant(const Const* constant) {
+  if (constant->constisnull) return 0;
+  return static_cast<double>(toast_raw_datum_size(constant->constvalue) - VARHDRSZ);
+}
+
+TextBound bound_of_column(const QueryLevel* level, const Var* column) {
+  const Node* node = reinterpret_cast<const Node*>(column);
+  if (column->varlevelsup > 0) return stored(kUnlimited);
+  if (Node* merged = merged_column(level, column)) return bound_of(level, merged);
+  const QueryLevel* source = entry_of(level, column->varno).source;
+  const bool is_computed = source != nullptr && source->works != nullptr && column->varattno > 0;
+  if (is_computed && column->varattno <= list_length(source->query->targetList)) {
+    return source->works[column->varattno - 1].text;
+  }
+  const Oid base = getBaseType(type_of(node));
+  const bool is_declared = (base == VARCHAROID || base == BPCHAROID) && column->vartypmod > 0;
+  if (!is_declared) return stored(kUnlimited);
+  return stored((column->vartypmod - VARHDRSZ) * pg_database_encoding_max_length());
+}
+
+TextBound longest_of(const QueryLevel* level, const List* nodes) {
+  TextBound longest = all(0);
+  const ListCell* cell;
+  foreach (cell, nodes) {
+    const TextBound bound = bound_of(level, static_cast<Node*>(lfirst(cell)));
+    for (int i = 0; i < kTextLimits; ++i) {
+      longest.bytes[i] = std::max(longest.bytes[i], bound.bytes[i]);
+    }
+    longest.is_stored = longest.is_stored || bound.is_stored;
+  }
+  return longest;
+}
+
+TextBound bound_of_case(const QueryLevel* level, const CaseExpr* node) {
+  List* results = node->defresult == nullptr ? NIL : list_make1(node->defresult);
+  const ListCell* cell;
+  foreach (cell, node->args) {
+    results = lappend(results, static_cast<CaseWhen*>(lfirst(cell))->result);
+  }
+  return longest_of(level, results);
+}
+
+TextBound sum_of(const QueryLevel* level, const List* nodes) {
+  TextBound sum = all(0);
+  const ListCell* cell;
+  foreach (cell, nodes) {
+    auto* node = static_cast<Node*>(lfirst(cell));
+    if (!is_text(type_of(node))) continue;
+    const TextBound bound = bound_of(level, node);
+    for (int i = 0; i < kTextLimits; ++i) sum.bytes[i] += bound.bytes[i];
+  }
+  return sum;
+}
+
+// The text that a variant answers, by the name of its function.
+TextBound bound_of_answer(const QueryLevel* level, const char* name, Node* node) {
+  const double character = pg_database_encoding_max_length();
+  Node* first = argument_of(node, 0);
+  const bool reads_text = first != nullptr && is_text(type_of(first));
+  const TextBound text = reads_text ? bound_of(level, first) : all(kMostTextBytes);
+  if (is_one_of(name, "btrim ltrim rtrim split_part reverse varchar text")) return text;
+  if (is_one_of(name, "left right")) {
+    const double characters = literal_of(argument_of(node, 1));
+    return characters > 0 ? limited(text, [=](int) { return characters * character; }) : text;
+  }
+  if (is_one_of(name, "substr substring")) {
+    const double characters = literal_of(argument_of(node, 2));
+    return limited(text, [=](int) { return characters * character; });
+  }
+  if (is_one_of(name, "textcat byteacat overlay")) {
+    return limited(sum_of(level, arguments_of(node)), [](int) { return kMostTextBytes; });
+  }
+  if (is_one_of(name, "lpad rpad bpchar")) {
+    const double characters = literal_of(argument_of(node, 1));
+    return all(std::min(characters * character, kMostTextBytes));
+  }
+  double factor = kMostTextBytes;
+  if (is_one_of(name, "lower upper initcap")) factor = 3;  // of a character with others
+  if (is_one_of(name, "translate")) factor = character;
+  if (is_one_of(name, "like_escape")) factor = 2;
+  if (is_one_of(name, "repeat")) factor = literal_of(argument_of(node, 1));
+  if (is_one_of(name, "md5 chr")) return all(kShortText);
+  if (is_one_of(name, "to_char")) {
+    constexpr double kLongestWord = 32;
+    const TextBound format = bound_of(level, argument_of(node, 1));
+    return limited(format, [&](int i) {
+      return std::min(kShortText + kLongestWord * format.bytes[i], kMostTextBytes);
+    });
+  }
+  return limited(all(kMostTextBytes), [&](int i) {
+    return text.bytes[i] == 0 ? 0 : std::min(factor * text.bytes[i], kMostTextBytes);
+  });
+}
+
+TextBound bound_of_call(const QueryLevel* level, Node* node) {
+  if (const char* name = replaced_by(node)) {
+    const TextBound answer = bound_of_answer(level, name, node);
+    return limited(answer, [](int) { return kMostTextBytes; });
+  }
+  // text_larger() and the like answer an argument.
+  const TextBound argument = longest_of(level, arguments_of(node));
+  return argument.bytes[0] > kShortText ? argument : all(kShortText);
+}
+
+TextBound find_bound(const QueryLevel* level, Node* node) {
+  check_stack_depth();
+  switch (nodeTag(node)) {
+    case T_Const: {
+      const auto* constant = reinterpret_cast<const Const*>(node);
+      const bool is_early = list_member_ptr(level->statement->known, node);
+      return is_early ? early_bound() : all(size_of_constant(constant));
+    }
+    case T_Param:
+      return early_bound();
+    case T_Var:
+      return bound_of_column(level, reinterpret_cast<const Var*>(node));
+    case T_RelabelType:
+      return bound_of(level, reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(node)->arg));
+    case T_CollateExpr:
+      return bound_of(level, reinterpret_cast<Node*>(reinterpret_cast<CollateExpr*>(node)->arg));
+    case T_CaseExpr:
+      return bound_of_case(level, reinterpret_cast<const CaseExpr*>(node));
+    case T_CoalesceExpr:
+      return longest_of(level, reinterpret_cast<const CoalesceExpr*>(node)->args);
+    case T_MinMaxExpr:
+    case T_NullIfExpr:
+      return longest_of(level, arguments_of(node));
+    case T_FuncExpr:
+    case T_OpExpr:
+      return bound_of_call(level, node);
+    case T_CoerceViaIO: {
+      const auto* value = reinterpret_cast<const Node*>(reinterpret_cast<CoerceViaIO*>(node)->arg);
+      // A numeric may have any number of digits.
+      return getBaseType(type_of(value)) == NUMERICOID ? stored(kUnlimited) : all(kShortText);
+    }
+    default:
+      return stored(kUnlimited);
+  }
+}
+
+// A text is asked for by what is around it, on many levels.
+struct KnownBound {
+  Node* node;
+  TextBound bound;
+};
+
+HTAB* make_bounds() {
+  HASHCTL control{};
+  control.keysize = sizeof(Node*);
+  control.entrysize = sizeof(KnownBound);
+  control.hcxt = CurrentMemoryContext;
+  return hash_create("dpquantile bounds of texts", 64, &control,
+                     HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+// Of a value that is no text: a name, or one that is not read as a text.
+TextBound bound_of(const QueryLevel* level, Node* node) {
+  if (!is_text(type_of(node))) return all(kName);
+  Statement* statement = level->statement;
+  if (statement->bounds == nullptr) statement->bounds = make_bounds();
+  if (const void* known = hash_search(statement->bounds, &node, HASH_FIND, nullptr)) {
+    return static_cast<const KnownBound*>(known)->bound;
+  }
+  const TextBound bound = find_bound(level, node);
+  bool found;
+  void* entry = hash_search(statement->bounds, &node, HASH_ENTER, &found);
+  static_cast<KnownBound*>(entry)->bound = bound;
+  return bound;
+}
+
+// ---- The limit -----------------------------------------------------------------------------
+
+Node* limit_parameter(Statement* statement) {
+  if (statement->text_limit == nullptr) {
+    statement->text_limit =
+        makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(0), false, true);
+    statement->early = lappend(statement->early, statement->text_limit);
+    statement->identities = lappend_int(lappend_int(statement->identities, 0), 0);
+  }
+  int number = 1;
+  const ListCell* cell;
+  foreach (cell, statement->early) {
+    if (lfirst(cell) == statement->text_limit) break;
+    ++number;
+  }
+  Param* parameter = makeNode(Param);
+  parameter->paramkind = PARAM_EXTERN;
+  parameter->paramid = statement->own_parameters + number;
+  parameter->paramtype = INT4OID;
+  parameter->paramtypmod = -1;
+  parameter->location = -1;
+  return reinterpret_cast<Node*>(parameter);
+}
+
+// dpquantile.short_text(text, limit): NULL in the place of a longer text.
+Node* short_text(Statement* statement, Node* text) {
+  const Oid type = type_of(text);
+  const Oid types[] = {type, INT4OID};
+  const Oid function = own_function("short_text", buildoidvector(types, 2));
+  if (!OidIsValid(function)) elog(ERROR, "dpquantile.short_text is missing");
+  const Oid collation = exprCollation(text);
+  FuncExpr* call = makeFuncExpr(function, type, list_make2(text, limit_parameter(statement)),
+                                collation, collation, COERCE_EXPLICIT_CALL);
+  call->location = exprLocation(text);
+  return reinterpret_cast<Node*>(call);
+}
+
+void remember(Statement* statement, Node* node, const TextBound& bound) {
+  bool found;
+  void* entry = hash_search(statement->bounds, &node, HASH_ENTER, &found);
+  static_cast<KnownBound*>(entry)->bound = bound;
+}
+
+// The number of an early value, from 0. A parameter of the query itself has one, too.
+int number_of_early(const Statement* statement, const Param* parameter) {
+  if (parameter->paramid > statement->own_parameters) {
+    return parameter->paramid - statement->own_parameters - 1;
+  }
+  const ListCell* cell;
+  foreach (cell, statement->early) {
+    if (equal(lfirst(cell), parameter)) return foreach_current_index(cell);
+  }
+  elog(ERROR, "parameter $%d is no early value", parameter->paramid);
+}
+
+// For expression_tree_walker(). `statement` is a Statement*. The values of parameters in a text
+// that is read must be short. Whether such a value is known yet must not decide about the limit:
+// by the costs of plans, PostgreSQL decides whether it is.
+bool require_short_values(Node* node, void* context) {
+  if (node == nullptr || replaced_by(node) != nullptr) return false;
+  auto* statement = static_cast<Statement*>(context);
+  if (IsA(node, Const) && list_member_ptr(statement->known, node) && is_text(type_of(node))) {
+    const auto size = static_cast<Size>(size_of_constant(reinterpret_cast<const Const*>(node)));
+    statement->longest_known = Max(statement->longest_known, size);
+  }
+  if (IsA(node, Param) && is_text(type_of(node))) {
+    const int number = number_of_early(statement, reinterpret_cast<const Param*>(node));
+    statement->short_values = list_append_unique_int(statement->short_values, number);
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(require_short_values), context);
+}
+
+// Limits the texts of rows that a variant reads.
+void limit_texts(QueryLevel* level, FuncExpr* call) {
+  ListCell* cell;
+  foreach (cell, call->args) {
+    auto* argument = static_cast<Node*>(lfirst(cell));
+    if (!is_text(type_of(argument))) continue;
+    const TextBound bound = bound_of(level, argument);
+    if (!bound.is_stored) {
+      (void)require_short_values(argument, level->statement);
+      continue;
+    }
+    Node* limited_argument = short_text(level->statement, argument);
+    lfirst(cell) = limited_argument;
+    remember(level->statement, limited_argument, limited(bound, limit_of));
+  }
+}
+
+// ---- Times ---------------------------------------------------------------------------------
+
+double text_steps(const char* name, double text, double other) {
+  if (is_one_of(name,
+                "textlike textnlike like notlike bpcharlike bpcharnlike namelike namenlike "
+                "bytealike byteanlike texticlike texticnlike bpchariclike bpcharicnlike "
+                "nameiclike nameicnlike strpos position replace split_part")) {
+    return kPatternStep * std::min(text * other, kMostSteps);
+  }
+  if (is_one_of(name, "btrim ltrim rtrim")) return kSetStep * std::min(text * other, kMostSteps);
+  if (is_one_of(name, "translate")) return kListStep * std::min(text * other, kMostSteps / 16);
+  return 0;
+}
+
+double time_of_texts(const QueryLevel* level, const char* name, Node* node, int i) {
+  const double read = sum_of(level, arguments_of(node)).bytes[i];
+  const double answered = is_text(type_of(node)) ? bound_of(level, node).bytes[i] : 0;
+  double time = kByte * (read + answered);
+  if (strstr(name, "ic") != nullptr && strstr(name, "like") != nullptr) time += kByte * read;
+  if (strcmp(name, "to_char") == 0) time += kFormatByte * read;
+  Node* other = argument_of(node, 1);
+  if (other == nullptr || !is_text(type_of(other))) return time;
+  const double text = bound_of(level, argument_of(node, 0)).bytes[i];
+  return time + text_steps(name, text, bound_of(level, other).bytes[i]);
+}
+
+bool has_numeric(const Node* node) {
+  if (getBaseType(type_of(node)) == NUMERICOID) return true;
+  const ListCell* cell;
+  foreach (cell, arguments_of(node)) {
+    if (getBaseType(type_of(static_cast<Node*>(lfirst(cell)))) == NUMERICOID) return true;
+  }
+  return false;
+}
+
+double time_of_numeric(const char* name) {
+  if (is_one_of(name,
+                "exp numeric_exp ln numeric_ln log log10 numeric_log pow power "
+                "numeric_power gcd lcm")) {
+    return kSeries;
+  }
+  const bool divides = is_one_of(name, "mod numeric_mod div numeric_div_trunc");
+  return divides ? kRemainder : kNumeric;
+}
+
+// Operators of integers and floats. Their variants report no error.
+bool is_arithmetic(const char* name, const Node* node) {
+  const Size kind = strspn(name, "abcdefghijklmnopqrstuvwxyz");
+  const bool is_of_numbers = strncmp(name, "int", kind) == 0 || strncmp(name, "float", kind) == 0;
+  return is_of_numbers && isdigit(name[kind]) != 0 && list_length(arguments_of(node)) == 2;
+}
+
+double time_of_variant(const QueryLevel* level, const char* name, Node* node, int i) {
+  if (is_one_of(name, "numeric_add numeric_sub")) return kNumericSum;
+  if (is_arithmetic(name, node)) return kArithmetic;
+  double time = kVariant;
+  if (has_numeric(node)) time += time_of_numeric(name);
+  return time + time_of_texts(level, name, node, i);
+}
+
+bool compares_equality(const Node* node) {
+  if (IsA(node, DistinctExpr) || IsA(node, NullIfExpr)) return true;
+  const Oid function = IsA(node, OpExpr) ? reinterpret_cast<const OpExpr*>(node)->opfuncid
+                       : IsA(node, ScalarArrayOpExpr)
+                           ? reinterpret_cast<const ScalarArrayOpExpr*>(node)->opfuncid
+                       : IsA(node, FuncExpr) ? reinterpret_cast<const FuncExpr*>(node)->funcid
+                                             : InvalidOid;
+  const char* name = OidIsValid(function) ? get_func_name(function) : nullptr;
+  return name != nullptr && is_one_of(name, "texteq textne bpchareq bpcharne byteaeq byteane");
+}
+
+// Collations of the operating system take their time.
+double time_of_byte(const Node* node) {
+  const Oid collation = exprInputCollation(node);
+  const bool by_bytes = !OidIsValid(collation) || collation == C_COLLATION_OID ||
+                        collation == POSIX_COLLATION_OID || compares_equality(node);
+  return by_bytes ? kComparedByte : kCollatedByte;
+}
+
+// A comparison ends with the shorter text. (How long two stored ones take is not bounded.)
+double time_of_comparison(const QueryLevel* level, const Node* node, int i) {
+  double shortest = kMostTextBytes;
+  bool has_text = false;
+  const ListCell* cell;
+  foreach (cell, arguments_of(node)) {
+    auto* argument = static_cast<Node*>(lfirst(cell));
+    if (!is_text(type_of(argument))) continue;
+    const TextBound bound = bound_of(level, argument);
+    if (!bound.is_stored) shortest = std::min(shortest, bound.bytes[i]);
+    has_text = true;
+  }
+  if (!has_text) return kNode;
+  const bool is_short = shortest < kMostTextBytes;
+  return kNode + shortest * (is_short ? time_of_byte(node) : kComparedByte);
+}
+
+// The array of a parameter may have as many elements and bytes as are allowed.
+double time_of_array(const Statement* statement, const Node* node) {
+  const Node* array = argument_of(node, 1);
+  const bool has_texts = is_text(get_base_element_type(type_of(array)));
+  double elements = kMaxElements;
+  double bytes = kMostTextBytes;
+  if (IsA(array, Const) && !list_member_ptr(statement->known, array)) {
+    const auto* constant = reinterpret_cast<const Const*>(array);
+    if (constant->constisnull) return kNode;
+    const ArrayType* value = DatumGetArrayTypeP(constant->constvalue);
+    elements = ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value));
+    bytes = size_of_constant(constant);
+  }
+  return kNode + elements * kNode + (has_texts ? bytes * time_of_byte(node) : 0);
+}
+
+double time_of(const QueryLevel* level, Node* node, int i) {
+  if (const char* name = replaced_by(node)) return time_of_variant(level, name, node, i);
+  switch (nodeTag(node)) {
+    case T_CoerceViaIO:
+      return kTextCast;
+    case T_ScalarArrayOpExpr:
+      return time_of_array(level->statement, node);
+    case T_FuncExpr:
+    case T_OpExpr:
+    case T_DistinctExpr:
+    case T_NullIfExpr:
+    case T_MinMaxExpr:
+      return time_of_comparison(level, node, i);
+    default:
+      return kNode;
+  }
+}
+
+// Whether texts are compared that a collation orders. Their bytes take longer.
+bool orders_texts(const Node* node) {
+  const bool compares = IsA(node, OpExpr) || IsA(node, FuncExpr) || IsA(node, MinMaxExpr);
+  return compares && OidIsValid(exprInputCollation(node)) && time_of_byte(node) == kCollatedByte;
+}
+
+void add_column(const QueryLevel* level, const Var* column, RowWork* work) {
+  if (column->varlevelsup > 0 || column->varattno < 1) return;
+  if (const Node* merged = merged_column(level, column)) {
+    if (IsA(merged, Var)) add_column(level, reinterpret_cast<const Var*>(merged), work);
+    return;
+  }
+  const QueryLevel* source = entry_of(level, column->varno).source;
+  if (source == nullptr || source->works == nullptr) return;
+  if (column->varattno > list_length(source->query->targetList)) return;
+  const RowWork& own = source->works[column->varattno - 1].work;
+  for (int i = 0; i < kTextLimits; ++i) work->time[i] += own.time[i];
+}
+
+void require_little_work(const Statement* statement, const Node* node) {
+  if (statement->work.time[kTextLimits - 1] <= kMostTime) return;
+  refuse_with_code(statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, exprLocation(node),
+                   "its expressions may take longer than a millisecond for one row",
+                   "Use fewer functions of texts, shorter patterns and shorter texts in between; "
+                   "double precision in the place of numeric.");
+}
+
+}  // namespace
+
+Node* with_bounded_work(QueryLevel* level, Node* node) {
+  if (IsA(node, List) || IsA(node, CaseWhen)) return node;
+  Statement* statement = level->statement;
+  if (replaced_by(node) != nullptr) limit_texts(level, reinterpret_cast<FuncExpr*>(node));
+  if (orders_texts(node)) (void)require_short_values(node, statement);
+  if (IsA(node, Var)) add_column(level, reinterpret_cast<Var*>(node), &statement->work);
+  for (int i = 0; i < kTextLimits; ++i) statement->work.time[i] += time_of(level, node, i);
+  require_little_work(statement, node);
+  return node;
+}
+
+ColumnWork work_of_column(const QueryLevel* source, Node* expression, const RowWork& before) {
+  ColumnWork column{bound_of(source, expression), {}};
+  for (int i = 0; i < kTextLimits; ++i) {
+    column.work.time[i] = source->statement->work.time[i] - before.time[i];
+  }
+  return column;
+}
+
+void choose_text_limit(Statement* statement) {
+  int number = 0;
+  while (number < kTextLimits - 1 && statement->work.time[number] > kMostTime) ++number;
+  statement->most_early_bytes = static_cast<int>(early_limit_of(number));
+  if (statement->text_limit != nullptr) {
+    statement->text_limit->constvalue = Int32GetDatum(static_cast<int32>(limit_of(number)));
+  }
+  check_short_value(statement->longest_known, statement->most_early_bytes);
+}
+
+}  // namespace dpquantile

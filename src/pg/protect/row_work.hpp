@@ -1,0 +1,29 @@
+#pragma once
+
+#include "pg/protect/query_level.hpp"
+
+// How long it may take to compute the expressions of a statement for one row. A bound is known
+// before the first row: the time of a function is bounded by the lengths of the texts that it reads
+// and answers. Those of constants are known; those that come from rows are cut off at a limit for
+// the statement, which is the smaller, the more is computed. A longer text counts as NULL.
+namespace dpquantile {
+
+// What a column of a source is for an expression that uses it: computed again for each use.
+struct ColumnWork {
+  TextBound text;
+  RowWork work;
+};
+
+// A node inside whose arguments have been rewritten: counts the time that it takes for a row, and
+// limits the texts that it reads. ereports if the statement takes too much.
+Node* with_bounded_work(QueryLevel* level, Node* node);
+
+// Counts and describes an expression of a source's target list. `before` is what the statement had
+// counted before the expression.
+ColumnWork work_of_column(const QueryLevel* source, Node* expression, const RowWork& before);
+
+// Decides about the limit, when all expressions of the statement have been counted. ereports if a
+// value of a parameter is longer than the limit allows.
+void choose_text_limit(Statement* statement);
+
+}  // namespace dpquantile

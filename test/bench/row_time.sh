@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# How long the expressions of a private query over a protected table may take for one row: the worst that are accepted, and each function. Part of
+# make bench. src/pg/protect/row_work.cpp has the times that it assumes.
+#   WORST_ROWS  rows of the tables, each with the worst values (default 200)
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+# shellcheck source=test/bench/server.sh
+source test/bench/server.sh
+
+WORST_ROWS=${WORST_ROWS:-200}
+
+# shellcheck disable=SC2119 # no programs
+build
+start_server
+preload_library
+query <<SQL
+CREATE EXTENSION dpquantile;
+CREATE ROLE analyst LOGIN;
+SELECT dp_grant_budget('analyst', 1e6, smallest_charge => 0.001), dp_restrict_role('analyst') \g /dev/null
+-- In table worst_<n>, texts of n bytes. p is a pattern that fits almost everywhere.
+DO \$\$
+DECLARE
+  n int := 65536;
+BEGIN
+  WHILE n >= 256 LOOP
+    EXECUTE format('CREATE TABLE worst_%s AS SELECT 1 AS i, repeat(''a'', %s) AS a, repeat(chr(228), %s) AS u, ''%%'' || repeat(''a'', %s) || ''b'' AS p,
+                           (repeat(''9'', 50) || ''.'' || repeat(''9'', 50))::numeric AS s, repeat(''7'', 400)::numeric AS n,
+                           timestamptz ''2024-03-05 12:34:56.789'' AS t, date ''2024-03-05'' AS d, 1.5::float8 AS f
+                      FROM generate_series(1, $WORST_ROWS)', n, n, n / 2, n / 64);
+    EXECUTE format('SELECT dp_protect_table(%1\$L), dp_grant_private_access(%1\$L, ''analyst'')', 'worst_' || n);
+    n := n / 2;
+  END LOOP;
+END
+\$\$;
+SQL
+
+echo "The worst of 1, 4, 16, ... copies that are accepted, milliseconds for one row ($WORST_ROWS rows)"
+scripts/cluster.sh psql "$work/cluster" -U analyst -d postgres -X -q -v ON_ERROR_STOP=1 -v rows="$WORST_ROWS" <<'SQL' 2>&1 | sed 's/^.*INFO: *//'
+SET max_parallel_workers_per_gather = 0;
+SET jit = off;
+SET bench.rows = :rows;
+DO $$
+DECLARE
+  expression text;
+  copies int;
+  bytes int;
+  condition text;
+  start timestamptz;
+  time float8;
+  base float8;
+  worst float8;
+  worst_case text;
+  of_rows float8;
+BEGIN
+  EXECUTE 'SELECT count(n) FROM (SELECT dp_count(0.01) AS n FROM worst_256 WHERE i > 0) t';
+  FOREACH expression IN ARRAY ARRAY[
+    'lower(a) = $k', 'lower(u) = $k', 'initcap(a) = $k', 'upper(u COLLATE "und-x-icu") = $k', 'md5(a) = $k', 'reverse(a) = $k', 'btrim(a) = $k',
+    'a || u = $k', 'left(a, 30000) = $k', 'substr(u, 2) = $k', 'overlay(a PLACING u FROM 2) = $k', 'rpad(a, 60000) = $k', 'rpad(''x'', i * 65000) = $k',
+    'rpad(a, 2000, ''xy'') = $k', 'repeat(a, 30) = $k', 'repeat(''x'', i * 60000) = $k', 'replace(a, ''a'', ''b'') = $k', 'replace(a, ''a'', ''bb'') = $k',
+    'translate(a, ''abcdefghijklmnop'', ''b'') = $k', 'translate(a, ''bcdefghijklmnopa'', ''b'') = $k', 'btrim(a, ''bcdefghijklmnopa'') = $k',
+    'split_part(a, ''a'', -2) = $k', 'split_part(a, p, 1) = $k', 'strpos(a, ''aaaaaaaaaaaaaaab'') = -$n', 'starts_with(a, a) = ($n < 0)', 'length(u) = -$n',
+    'a LIKE ''%b$n''', 'a LIKE ''%aaab$n''', 'a LIKE ''%aaaaaaaaaaaaaaaaaaaaaaaaaaab$n''', 'a LIKE p || $k', 'u LIKE ''%äääb$n''', 'a ILIKE ''%ab$n''',
+    'a ILIKE ''%aaaaaaaaab$n''', 'a ILIKE p || $k', 'u ILIKE ''%äb$n''', 'a < rpad(a, 60000) || $k', 'a = a || $k', 'a = ANY (ARRAY[''$n'', ''x''])',
+    'CASE WHEN a > u THEN lower(a) ELSE upper(a) END = $k', 'coalesce(nullif(a, u), p) LIKE ''%aab$n''', 'md5(rpad(a, 60000)) = $k',
+    'exp(s / 1e48) = -$n', 'ln(s) = -$n', 'log(s) = -$n', 'log(s, 3.3) = -$n', 'power(s / 1e50, s / 1e48) = -$n', 'sqrt(n) = -$n', 'gcd(n, n - $n) = -$n',
+    'n * n = -$n', 'n / s = -$n', 'n % (1e-350 * $n) = -$n', 'div(n, 1e-350 * $n) = -$n', 'round(n, -3) = -$n', 'n::text = $k', 'n + n = -$n', 'n = -$n',
+    'to_char(n, ''999,999'') = $k', 'to_char(t, repeat(''TMMonth'', 300)) = $k', 'to_char(t, ''YYYY-MM-DD HH24:MI:SS'') = $k', 'to_char(f, repeat(''9'', 2000)) = $k',
+    'date_trunc(''month'', t) = timestamptz ''epoch'' + $n * interval ''1 s''', 'extract(epoch FROM t) = -$n', 'make_date(i, 13, $n) = d', 'a::date = d + $n',
+    'p::numeric = $n', 'a::float8 = $n', 'acosd(f + $n) = 0', 'i + $n = 0', 'f * $n = -1',
+    'i = ANY (string_to_array(repeat(''9,'', 999) || 9 + $n, '','')::int[])']
+  LOOP
+    worst := NULL;
+    worst_case := 'one copy';
+    copies := 1;
+    LOOP
+      SELECT string_agg(replace(replace(expression, '$k', format('''k%s''', n)), '$n', n::text), ' OR ') INTO condition FROM generate_series(1, copies) n;
+      bytes := 65536;
+      BEGIN
+        base := NULL;
+        FOR round IN 1..4 LOOP
+          start := clock_timestamp();
+          EXECUTE format('SELECT count(n) FROM (SELECT dp_count(0.01) AS n FROM worst_256 WHERE i < 0 AND %s AND $1 > 0) t', '(' || condition || ')') USING round;
+          base := least(base, extract(epoch FROM clock_timestamp() - start) * 1000);
+        END LOOP;
+        WHILE bytes >= 256 LOOP
+          time := NULL;
+          FOR round IN 1..4 LOOP
+            start := clock_timestamp();
+            EXECUTE format('SELECT count(n) FROM (SELECT dp_count(0.01) AS n FROM worst_%s WHERE %s AND $1 > 0) t', bytes, '(' || condition || ')') USING round;
+            time := least(time, extract(epoch FROM clock_timestamp() - start) * 1000);
+          END LOOP;
+          IF worst IS NULL OR time - base > worst THEN
+            worst := time - base;
+            worst_case := format('%s copies, %s bytes', copies, bytes);
+          END IF;
+          bytes := bytes / 2;
+        END LOOP;
+      EXCEPTION WHEN statement_too_complex THEN
+        EXIT;
+      END;
+      EXIT WHEN copies >= 1024;
+      copies := copies * 4;
+    END LOOP;
+    RAISE INFO '%  %  (%)', CASE WHEN worst IS NULL THEN ' refused' ELSE to_char(worst / current_setting('bench.rows')::int, '990.999') END, rpad(expression, 70), worst_case;
+  END LOOP;
+END
+$$;
+SQL
