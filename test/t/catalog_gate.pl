@@ -16,6 +16,10 @@ my $node = new_node('catalog_gate', preloaded => 1);
 $node->safe_psql('postgres', q{
 	CREATE ROLE owner;
 	CREATE SCHEMA own AUTHORIZATION analyst;
+	CREATE SCHEMA super;
+	GRANT USAGE ON SCHEMA super TO PUBLIC;
+	CREATE FUNCTION super.sample(internal) RETURNS tsm_handler LANGUAGE internal AS 'tsm_bernoulli_handler';
+	CREATE OPERATOR super.= (LEFTARG = int, RIGHTARG = int, FUNCTION = pg_catalog.int4eq);
 	CREATE TABLE staff (id int PRIMARY KEY, name text, salary int, weight float8);
 	INSERT INTO staff SELECT i, 'name ' || i, 1000 + i, i FROM generate_series(1, 300) i;
 	CREATE TABLE wage (salary int PRIMARY KEY);
@@ -118,6 +122,8 @@ my %REFUSED = (
 	'an array of a domain' => [ qq{$SPY; CREATE DOMAIN own.checked AS int CHECK (own.spy(VALUE))}, qr/cast to the domain|code of the owner of type/,
 		"SELECT ARRAY[n]::own.checked[] $AROUND", "SELECT ('{' || n || '}')::own.checked[] $AROUND" ],
 	'a view' => [ qq{$SPY; CREATE VIEW own.seen AS SELECT salary, own.spy(salary) AS s FROM wage}, $GATE, "SELECT n $AROUND JOIN own.seen ON s" ],
+	"an operator of a superuser" => [ 'SELECT', $GATE, 'SELECT dp_count(1) FROM staff WHERE id OPERATOR(super.=) 5' ],
+	'a method of TABLESAMPLE of a superuser' => [ 'SELECT', $GATE, "SELECT n $AROUND, wage TABLESAMPLE super.sample(50)" ],
 	'a policy' => [ qq{$SPY;
 		CREATE TABLE own.note AS SELECT 5 AS id;
 		ALTER TABLE own.note ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -202,6 +208,33 @@ foreach my $name (sort keys %DENIED)
 	my ($statement, $state) = @{ $DENIED{$name} };
 	is(outcome($node, "BEGIN; $statement"), $state, "PostgreSQL denies $name");
 }
+
+$node->safe_psql('postgres', q{
+	CREATE FUNCTION foreign_links(catalog regclass, reference text) RETURNS bigint LANGUAGE plpgsql AS $$
+	DECLARE
+		found bigint;
+	BEGIN
+		EXECUTE format('SELECT count(*) FROM %s, unnest(%s::oid[]) linked WHERE %s < 16384 AND linked >= 16384', catalog, reference,
+			CASE catalog WHEN 'pg_aggregate'::regclass THEN 'aggfnoid' WHEN 'pg_range'::regclass THEN 'rngtypid' ELSE 'oid' END) INTO found;
+		RETURN found;
+	END $$});
+# How many references of PostgreSQL's own objects there are to others, and whether many have been looked at.
+sub foreign_links
+{
+	return $node->safe_psql('postgres', q{
+		SELECT sum(foreign_links(fktable, CASE WHEN is_array THEN fkcols[1] ELSE format('ARRAY[%s]', fkcols[1]) END)), count(*) > 50
+		FROM pg_get_catalog_foreign_keys()
+		WHERE cardinality(fkcols) = 1 AND pktable::text IN ('pg_proc', 'pg_operator', 'pg_type', 'pg_collation', 'pg_opclass', 'pg_opfamily', 'pg_am')
+			AND (fktable::text IN ('pg_aggregate', 'pg_range')
+				OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = fktable AND attname = 'oid') AND fktable::text NOT IN ('pg_constraint', 'pg_class'))});
+}
+my $STARTS = q{SELECT dp_count(1) IS NOT NULL FROM staff WHERE name ^@ 'n'};
+is(foreign_links(), '0|t', "PostgreSQL's own objects lead to its own only");
+is(outcome($node, $STARTS), 't', 'an operator of PostgreSQL is answered');
+$node->safe_psql('postgres', 'CREATE OPERATOR super.!^@ (LEFTARG = text, RIGHTARG = text, FUNCTION = pg_catalog.textne, NEGATOR = OPERATOR(pg_catalog.^@))');
+is(foreign_links(), '1|t', 'a superuser may change this');
+like(shown('own', $STARTS), qr/the operator pg_catalog\.\^\@\S+ leads to the operator super\.!\^\@\S+, which is not PostgreSQL's own/,
+	'then the operator is refused');
 
 # ---- The references of the catalogs ----
 
