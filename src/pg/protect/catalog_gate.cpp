@@ -36,10 +36,10 @@ constexpr char kObjectHint[] =
     "schema: OPERATOR(pg_catalog.=). Compute the rest from the answers, in a query of its own.";
 constexpr char kCollationHint[] = "Add COLLATE \"C\" to the value or key.";
 
-// What a query names at a place of its text.
+// What names objects: a part of a query.
 struct Named {
   const RefusedQuery* refused;
-  int location;
+  const Node* node;
 };
 
 // ---- Refusals ------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ void check_object(const Named& named, Oid catalog, Oid object,
                   const ObjectAddress* through = nullptr) {
   if (!OidIsValid(object) || passes_gate(catalog, object)) return;
   const char* name = name_of_object(catalog, object);
-  refuse(*named.refused, named.location,
+  refuse(*named.refused, exprLocation(named.node),
          through == nullptr ? psprintf("%s is not PostgreSQL's own", name)
                             : psprintf("%s leads to %s, which is not PostgreSQL's own",
                                        name_of_object(through->classId, through->objectId), name),
@@ -243,7 +243,7 @@ bool check_entry(const RangeTblEntry* entry, void* refused) {
 }
 
 void check_expression(const RefusedQuery* refused, Node* node) {
-  Named named = {refused, exprLocation(node)};
+  Named named = {refused, node};
   check_node(named, node);
   (void)check_functions_in_node(node, check_called, &named);
   check_collation(named, exprInputCollation(node));
