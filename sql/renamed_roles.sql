@@ -58,6 +58,26 @@ SELECT dp_grant_budget('regress_dpq_name_e', 10);
 SELECT * FROM regress_dpq_spent;
 DROP ROLE regress_dpq_name_c, regress_dpq_name_e, regress_dpq_name_f;
 
+-- A name under which nothing was granted or charged, until the role was dropped. The next role of this name, and one of a name between,
+-- begin with what was spent. A rename that is rolled back adds no name.
+CREATE ROLE regress_dpq_name_h;
+SELECT dp_grant_budget('regress_dpq_name_h', 10);
+SET ROLE regress_dpq_name_h;
+:ask;
+RESET ROLE;
+BEGIN;
+ALTER ROLE regress_dpq_name_h RENAME TO regress_dpq_name_k;
+ROLLBACK;
+ALTER ROLE regress_dpq_name_h RENAME TO regress_dpq_name_i;
+DO $$ BEGIN ALTER USER regress_dpq_name_i RENAME TO regress_dpq_name_j; END $$;
+DROP ROLE regress_dpq_name_j;
+CREATE ROLE regress_dpq_name_i;
+CREATE ROLE regress_dpq_name_j;
+CREATE ROLE regress_dpq_name_k;
+SELECT dp_grant_budget(('regress_dpq_name_' || name)::regrole, 10) FROM unnest('{i,j,k}'::text[]) name;
+SELECT * FROM regress_dpq_spent;
+DROP ROLE regress_dpq_name_i, regress_dpq_name_j, regress_dpq_name_k;
+
 -- A name that was never granted or charged has no earlier spending.
 CREATE ROLE regress_dpq_name_g;
 SELECT dp_grant_budget('regress_dpq_name_g', 10);

@@ -1,4 +1,5 @@
 #include "pg/charge/charge_queue.hpp"
+#include "pg/charge/role_names.hpp"
 #include "pg/distributed/distributed_hooks.hpp"
 #include "pg/plain/plain_hooks.hpp"
 #include "pg/protect/protect_hooks.hpp"
@@ -20,6 +21,7 @@ void _PG_init() {
     dpquantile::install_charge_queue();
     dpquantile::install_kept_answers();
   }
+  dpquantile::install_role_names();
   dpquantile::install_release_node();
   dpquantile::install_limited_rows_node();
   dpquantile::install_release_paths();

@@ -533,6 +533,7 @@ BEGIN
   -- lost the row, or the role may have been dropped and created again. The row has no terms yet, like
   -- a revoked budget.
   SELECT r.rolname INTO STRICT name_now FROM pg_roles r WHERE r.oid = grantee;
+  PERFORM dpquantile.note_role_names();
   IF NOT EXISTS (SELECT FROM dpquantile.budget b WHERE b.role = grantee) THEN
     INSERT INTO dpquantile.budget
            (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked,
@@ -1092,6 +1093,25 @@ COMMENT ON FUNCTION dpquantile.earlier_spending(name, text[]) IS
   'role_name: the name of a role; table_names: of protected tables, with their schemas, or NULL for all charges. The sums of all charges of '
   'the budgets that are connected with this name, for rows of one of the tables, in the '
   'ledger and archived, and the neighbours that they are for. Tells nothing about any data.';
+
+COMMENT ON TABLE dpquantile.budget_name IS
+  'The names that the role of a budget had when dp_grant_budget was called for any role, when a charge was made that is archived, or when '
+  'a role was renamed or dropped in a session with the library, '
+  'with the number and the sums of the archived charges. With the ledger it has all spending of each budget, and tells '
+  'which budgets are connected with a name (earlier_spending).';
+-- With the library in shared_preload_libraries a hook calls it around each ALTER ROLE ... RENAME and DROP ROLE in this database, and each
+-- resident worker when it starts.
+CREATE FUNCTION dpquantile.note_role_names() RETURNS void
+  LANGUAGE sql VOLATILE
+  BEGIN ATOMIC
+    INSERT INTO dpquantile.budget_name (budget_id, role_name)
+    SELECT b.budget_id, r.rolname FROM dpquantile.budget b JOIN pg_catalog.pg_roles r ON r.oid = b.role
+     WHERE NOT EXISTS (SELECT FROM dpquantile.budget_name n WHERE n.budget_id = b.budget_id AND n.role_name = r.rolname)
+        ON CONFLICT DO NOTHING;
+  END;
+COMMENT ON FUNCTION dpquantile.note_role_names() IS
+  'Notes the present names of all roles that have a budget, so that what is spent under one name counts under each. Tells nothing about any '
+  'data.';
 
 -- A table may be renamed, dropped and created again, like a role.
 CREATE FUNCTION dpquantile.name_of_table(relation regclass) RETURNS text

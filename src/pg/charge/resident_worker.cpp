@@ -3,6 +3,7 @@
 #include "pg/charge/resident_worker.hpp"
 
 #include "pg/charge/background_workers.hpp"
+#include "pg/charge/role_names.hpp"
 #include "pg/ledger/charge_refusal.hpp"
 #include "pg/ledger/charge_transaction.hpp"
 
@@ -137,5 +138,6 @@ void dpq_resident_worker(Datum) {
   BackgroundWorkerInitializeConnectionByOid(task.database, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
 
   force_charge_settings(LockWait::kNever);
+  note_role_names_now();
   serve(task.place);
 }
