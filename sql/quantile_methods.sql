@@ -124,6 +124,10 @@ SELECT count(*) FROM dp_quantiles_expected_error(1000, '{0.25,0.5,0.75}', NULL, 
 -- The error is exact for a huge epsilon on a value grid of few cells.
 SELECT quantile, rank_error_typical, rank_error_95
   FROM dp_quantiles_expected_error(1000, '{0.25,0.75}', 1000, 0, 10, dp_options('joint', 1));
+-- The figures of a call are the same each time.
+SELECT method, count(DISTINCT (e.rank_error_typical, e.rank_error_95)) AS figures
+  FROM unnest('{tree,blocks}'::text[]) method, generate_series(100, 102) n, dp_quantiles_expected_error(100 + n - n, '{0.5}', 0.1, 0, 100, dp_options(method)) e
+  GROUP BY method;
 SELECT dp_quantiles_expected_error(NULL, '{0.5}', 1, 0, 100);
 SELECT dp_quantiles_expected_error(0, '{0.5}', 1, 0, 100);
 SELECT dp_quantiles_expected_error(-1, '{0.5}', 1, 0, 100);

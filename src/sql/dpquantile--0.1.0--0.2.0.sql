@@ -2051,6 +2051,13 @@ COMMENT ON FUNCTION @extschema@.dp_private_query(text) IS
   'The query with private aggregates in the place of the standard ones over protected tables, as it would be asked. query: one SELECT, '
   'without parameters. Reads no data and costs no budget.';
 
+COMMENT ON FUNCTION @extschema@.dp_quantiles_expected_error(bigint, float8[], float8, float8, float8, jsonb) IS
+'The expected error of dp_quantiles: one row for each quantile, with errors in ranks. Uses public figures only: reads
+no data and costs no budget.
+n: a public guess of the number of rows with a value, 1 to 2^40.
+quantiles, epsilon, lower, upper, options: as for dp_quantiles.
+quantile: the given quantile; rank_error_typical: the mean error, simulated for rows spread evenly over the value grid;
+
 COMMENT ON FUNCTION @extschema@.dp_cdf_error(@extschema@.dp_cdf, float8, boolean) IS
   'The error of a released CDF because of its noise, at the values of a CDF with a granularity or at the '
   'edges of bins. rows: the +- of the number of rows up to a point; fraction: the +- of a probability '

@@ -2964,10 +2964,11 @@ COMMENT ON FUNCTION @extschema@.dp_quantiles_expected_error(bigint, float8[], fl
 no data and costs no budget.
 n: a public guess of the number of rows with a value, 1 to 2^40.
 quantiles, epsilon, lower, upper, options: as for dp_quantiles.
-quantile: the given quantile; rank_error_typical: the mean error, simulated for rows spread evenly between the bounds;
-  rank_error_95: the error that 95 of 100 such answers do not exceed, also simulated (both vary a little from call to
-  call); rank_error_bound: the error that with probability 95 % none of the quantiles exceeds, for any data (NULL for
-  method ''tree'').';
+quantile: the given quantile; rank_error_typical: the mean error, simulated for rows spread evenly over the value grid;
+  rank_error_95: the error that 95 of 100 such answers do not exceed, also simulated (both are the same in every call);
+  rank_error_bound: the error that with probability 95 % none of the quantiles exceeds, for any data (NULL for method ''tree'').
+Values count as rounded to the value grid: rows that are rounded to the answer are equal to it. For values between the steps of a
+  granularity up to half of the rows of a step come on top: n * granularity / (2 * (upper - lower)) if they are spread evenly.';
 
 -- ---------------------------------------------------------------------------------------------
 -- A synthetic sample

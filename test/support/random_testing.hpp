@@ -11,7 +11,8 @@
 #include "core/base/error.hpp"
 #include "core/privacy/random.hpp"
 
-// Sources of "randomness" that only tests may use. The release build has only the CSPRNG.
+// Sources of "randomness" that only tests may use. The release build has only the CSPRNG, and for
+// forecasts, which see no data, public bits (core/quantiles/quantiles_error.cpp).
 namespace dpquantile::test {
 
 // Never gives a byte.

@@ -49,6 +49,21 @@ class JointMechanism {
         path_(quantiles.size(), context.memory),
         gaps_(quantiles.size() + 1, context.memory) {}
 
+  // Appends all accepted proposals of whole batches, at least `least`. Each is a draw by itself. A
+  // part of a batch would not do: its proposals are in the order of s.
+  void draw_batches(std::size_t least, std::pmr::vector<Position>& draws) {
+    std::pmr::vector<std::uint64_t> lattice(attempts_at_once(), context_.memory);
+    std::pmr::vector<Position> proposed(path_.size(), context_.memory);
+    while (draws.size() < least * path_.size()) {
+      context_.cancel.check();
+      for (std::uint64_t& index : lattice) index = preparation_.draw_lattice_index();
+      std::ranges::sort(lattice);
+      for (const std::uint64_t index : lattice) {
+        if (propose(index, proposed)) draws.insert(draws.end(), proposed.begin(), proposed.end());
+      }
+    }
+  }
+
   void draw(std::span<Position> positions) {
     std::pmr::vector<std::uint64_t> lattice(attempts_at_once(), context_.memory);
     for (int failed = 1;; ++failed) {
@@ -166,6 +181,20 @@ bool doubles_suffice(std::size_t quantiles, double lambda, double records, Rando
   return quantiles <= kMostForDouble && lambda * at_position <= limit;
 }
 
+void check_joint_draw(const SmearedRank& rank, std::size_t quantiles, double epsilon) {
+  if (quantiles == 0 || quantiles > kMaxJointQuantiles) {
+    throw std::invalid_argument("a joint draw takes 1 to " + std::to_string(kMaxJointQuantiles) +
+                                " quantiles");
+  }
+  if (!(epsilon >= min_joint_epsilon(quantiles))) {
+    throw std::invalid_argument("a joint draw of quantiles needs a larger epsilon");
+  }
+  if (rank.data().total() > kMaxJointRecords) {
+    throw std::length_error("a joint draw of quantiles takes at most " +
+                            std::to_string(kMaxJointRecords) + " rows in one group");
+  }
+}
+
 }  // namespace
 
 double min_joint_epsilon(std::size_t quantiles) {
@@ -180,17 +209,7 @@ double joint_lambda(double epsilon) {
 void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
                           std::span<const double> quantiles, double epsilon,
                           const MechanismContext& context, std::span<Position> positions) {
-  if (quantiles.empty() || quantiles.size() > kMaxJointQuantiles) {
-    throw std::invalid_argument("a joint draw takes 1 to " + std::to_string(kMaxJointQuantiles) +
-                                " quantiles");
-  }
-  if (!(epsilon >= min_joint_epsilon(quantiles.size()))) {
-    throw std::invalid_argument("a joint draw of quantiles needs a larger epsilon");
-  }
-  if (rank.data().total() > kMaxJointRecords) {
-    throw std::length_error("a joint draw of quantiles takes at most " +
-                            std::to_string(kMaxJointRecords) + " rows in one group");
-  }
+  check_joint_draw(rank, quantiles.size(), epsilon);
   const double lambda = joint_lambda(epsilon);
   const double records = in_records(rank.at(interval.end) - rank.at(interval.begin));
   const bool suffice = doubles_suffice(quantiles.size(), lambda, records, context.random);
@@ -201,6 +220,22 @@ void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
   } else {
     JointMechanism<WideReal>(rank, interval, quantiles, lambda, context).draw(positions);
   }
+}
+
+std::pmr::vector<Position> simulate_joint_positions(const SmearedRank& rank,
+                                                    PositionInterval interval,
+                                                    std::span<const double> quantiles,
+                                                    double epsilon, std::size_t least,
+                                                    const MechanismContext& context) {
+  check_joint_draw(rank, quantiles.size(), epsilon);
+  const double lambda = joint_lambda(epsilon);
+  std::pmr::vector<Position> draws(context.memory);
+  if (quantiles.size() <= kMostForDouble) {
+    JointMechanism<double>(rank, interval, quantiles, lambda, context).draw_batches(least, draws);
+  } else {
+    JointMechanism<WideReal>(rank, interval, quantiles, lambda, context).draw_batches(least, draws);
+  }
+  return draws;
 }
 
 }  // namespace dpquantile

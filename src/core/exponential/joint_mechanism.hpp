@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <span>
+#include <vector>
 
 #include "core/exponential/exponential_mechanism.hpp"
 #include "core/exponential/rank.hpp"
@@ -49,5 +51,17 @@ double joint_lambda(double epsilon);
 void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
                           std::span<const double> quantiles, double epsilon,
                           const MechanismContext& context, std::span<Position> positions);
+
+// For forecasts, with data that nobody has: draws by the same law, at least `least` of them, all
+// from one preparation. Returns the positions of one draw after the other. This takes a fraction of
+// the time, as many proposals are accepted together. Requires lambda times the records at a
+// position to be at most 2. Throws as draw_joint_positions().
+//
+// Privacy: none is claimed for several draws.
+std::pmr::vector<Position> simulate_joint_positions(const SmearedRank& rank,
+                                                    PositionInterval interval,
+                                                    std::span<const double> quantiles,
+                                                    double epsilon, std::size_t least,
+                                                    const MechanismContext& context);
 
 }  // namespace dpquantile

@@ -2,13 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <random>
 #include <string>
 
 #include "core/base/as_size.hpp"
 #include "core/base/error.hpp"
+#include "core/exponential/joint_mechanism.hpp"
 #include "core/exponential/rank.hpp"
+#include "core/exponential/small_joint_mechanism.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "core/quantiles/quantiles_error_bound.hpp"
+#include "core/quantiles/recursion_plan.hpp"
 
 namespace dpquantile {
 
@@ -17,18 +23,47 @@ namespace {
 constexpr double kConfidence = 0.95;
 constexpr std::uint64_t kMostSimulatedRecords = std::uint64_t{1} << 17;
 
-std::size_t simulated_releases(QuantilesMethod method, std::size_t quantiles) {
-  switch (method) {
-    case QuantilesMethod::kJoint:
-      if (quantiles <= 16) return 100;
-      return quantiles <= 32 ? 10 : 3;
-    case QuantilesMethod::kAuto:
-      return quantiles <= 64 ? 100 : 20;
-    case QuantilesMethod::kTree:
-      return 20;
-    default:
-      return 200;
+// A figure is taken so many standard errors higher, so that it holds.
+constexpr double kStandardErrors = 3;
+
+// Noise that reaches over more than a few thousand records is simulated on fewer records, each of
+// which stands for several.
+constexpr double kFinestEpsilon = 0x1p-10;
+
+// The same bits for every forecast, so that everybody gets the same figures. They draw from the
+// laws of the mechanisms on data that nobody has. Noise that protects data comes from CsprngSource.
+class PublicBits final : public RandomSource {
+ public:
+  void fill(std::span<std::byte> out) override {
+    while (!out.empty()) {
+      const std::uint64_t word = generator_();
+      const auto bytes = std::as_bytes(std::span(&word, 1));
+      const auto part = bytes.first(std::min(bytes.size(), out.size()));
+      std::ranges::copy(part, out.begin());
+      out = out.subspan(part.size());
+    }
   }
+
+ private:
+  static constexpr std::uint64_t kSeed = 20140808;
+
+  std::mt19937_64 generator_{kSeed};
+};
+
+// Whether all quantiles are drawn at once, by a draw that takes long to prepare.
+std::optional<double> epsilon_of_large_joint_draw(const QuantilesQuery& query,
+                                                  std::size_t distinct) {
+  const QuantilesMethod method = resolved_method(query);
+  if (method == QuantilesMethod::kTree || method == QuantilesMethod::kIndependent) return {};
+  const RecursionPlan plan = plan_for(method, distinct, query.privacy);
+  const bool is_one = plan.size() == 1 && distinct > kMostSmallJoint && query.cells > 1;
+  return is_one ? std::optional(plan.front().epsilon) : std::nullopt;
+}
+
+// One release takes up to 3 ms, and one of 128 joint quantiles some 0.1 s.
+std::size_t simulated_releases(std::size_t distinct, bool is_large_joint_draw) {
+  if (!is_large_joint_draw || distinct <= 16) return distinct <= 64 ? 1000 : 400;
+  return distinct <= 32 ? 400 : 100;
 }
 
 Histogram even_records(std::uint64_t records, std::uint64_t cells, const Workspace& work) {
@@ -59,27 +94,78 @@ void check_records(std::uint64_t records) {
       "Give a public guess of the number of rows.");
 }
 
-void simulate(const QuantilesQuery& query, std::uint64_t records, const MechanismContext& context,
-              std::span<QuantileError> errors) {
-  const Histogram data =
-      even_records(std::min(records, kMostSimulatedRecords), query.cells, context);
-  const SmearedRank rank(data);
-  const std::size_t releases = simulated_releases(resolved_method(query), query.quantiles.size());
-  std::pmr::vector<double> drawn(releases * errors.size(), context.memory);
-  for (std::size_t release = 0; release < releases; ++release) {
-    const auto cells = draw_quantiles(data, query, context);
-    for (std::size_t i = 0; i < errors.size(); ++i) {
-      drawn[i * releases + release] = rank_error(rank, cells[i], query.quantiles[i]);
+// The same query with more noise divided by less: its errors on records that each stand for `scale`
+// records.
+QuantilesQuery scaled(QuantilesQuery query, double scale) {
+  const bool is_pure = query.privacy.measure == PrivacyMeasure::kPure;
+  query.privacy.value *= is_pure ? scale : scale * scale;
+  return query;
+}
+
+double records_for_one(const PrivacyParameter& privacy, double records) {
+  const double epsilon =
+      privacy.measure == PrivacyMeasure::kPure ? privacy.value : std::sqrt(2 * privacy.value);
+  return std::max(1.0, std::min(kFinestEpsilon / epsilon,
+                                records / static_cast<double>(kMostSimulatedRecords)));
+}
+
+// The cells of all releases, one release after the other.
+std::pmr::vector<std::uint32_t> draw_releases(const SmearedRank& rank, const QuantilesQuery& query,
+                                              const MechanismContext& context) {
+  const auto distinct = sorted_distinct(query.quantiles, context.memory);
+  const auto epsilon = epsilon_of_large_joint_draw(query, distinct.size());
+  const std::size_t releases = simulated_releases(distinct.size(), epsilon.has_value());
+  std::pmr::vector<std::uint32_t> cells(context.memory);
+  if (!epsilon) {
+    const QuantilesMechanism mechanism(query, context.memory);
+    for (std::size_t release = 0; release < releases; ++release) {
+      const auto released = mechanism.release(rank.data(), context);
+      cells.insert(cells.end(), released.begin(), released.end());
+    }
+    return cells;
+  }
+  const PositionInterval everything{0, cell_start(query.cells)};
+  const auto positions =
+      simulate_joint_positions(rank, everything, distinct, *epsilon, releases, context);
+  for (std::size_t draw = 0; draw < positions.size(); draw += distinct.size()) {
+    for (const double quantile : query.quantiles) {
+      const auto found = std::ranges::lower_bound(distinct, quantile);
+      const auto i = static_cast<std::size_t>(found - distinct.begin());
+      cells.push_back(static_cast<std::uint32_t>(cell_at(positions[draw + i])));
     }
   }
-  for (std::size_t i = 0; i < errors.size(); ++i) {
-    const std::span<double> of_quantile = std::span(drawn).subspan(i * releases, releases);
-    std::ranges::sort(of_quantile);
-    double sum = 0;
-    for (const double error : of_quantile) sum += error;
-    errors[i].mean = sum / static_cast<double>(releases);
-    errors[i].at_95 = of_quantile[static_cast<std::size_t>(
-        std::ceil(kConfidence * static_cast<double>(releases)) - 1)];
+  return cells;
+}
+
+// Sorts the errors.
+QuantileError figures_of(std::span<double> errors) {
+  std::ranges::sort(errors);
+  const auto count = static_cast<double>(errors.size());
+  const double level =
+      kConfidence + kStandardErrors * std::sqrt(kConfidence * (1 - kConfidence) / count);
+  const auto at = static_cast<std::size_t>(std::min(std::ceil(level * count), count) - 1);
+  return {std::accumulate(errors.begin(), errors.end(), 0.0) / count, errors[at], {}};
+}
+
+void simulate(const QuantilesQuery& query, std::uint64_t records, const Workspace& work,
+              std::span<QuantileError> errors) {
+  PublicBits bits;
+  RandomStream random(bits);
+  const MechanismContext context{random, work.cancel, work.memory};
+  const double scale = records_for_one(query.privacy, static_cast<double>(records));
+  const auto simulated = static_cast<std::uint64_t>(static_cast<double>(records) / scale);
+  const Histogram data =
+      even_records(std::min(simulated, kMostSimulatedRecords), query.cells, work);
+  const SmearedRank rank(data);
+  const auto cells = draw_releases(rank, scaled(query, scale), context);
+  const std::size_t quantiles = errors.size();
+  std::pmr::vector<double> of_quantile(cells.size() / quantiles, work.memory);
+  for (std::size_t i = 0; i < quantiles; ++i) {
+    for (std::size_t release = 0; release < of_quantile.size(); ++release) {
+      const std::uint32_t cell = cells[release * quantiles + i];
+      of_quantile[release] = scale * rank_error(rank, cell, query.quantiles[i]);
+    }
+    errors[i] = figures_of(of_quantile);
   }
 }
 
@@ -98,13 +184,13 @@ void set_bounds(const QuantilesQuery& query, std::uint64_t records,
 
 std::pmr::vector<QuantileError> forecast_quantiles_error(const QuantilesQuery& query,
                                                          std::uint64_t records,
-                                                         const MechanismContext& context) {
+                                                         const Workspace& work) {
   check_quantiles_query(query);
   check_records(records);
-  std::pmr::vector<QuantileError> errors(query.quantiles.size(), context.memory);
-  simulate(query, records, context, errors);
+  std::pmr::vector<QuantileError> errors(query.quantiles.size(), work.memory);
+  simulate(query, records, work, errors);
   if (resolved_method(query) != QuantilesMethod::kTree)
-    set_bounds(query, records, context.memory, errors);
+    set_bounds(query, records, work.memory, errors);
   return errors;
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/privacy/mechanism_context.hpp"
+#include "core/base/workspace.hpp"
 #include "core/quantiles/quantiles_query.hpp"
 
 namespace dpquantile {
@@ -14,28 +14,29 @@ namespace dpquantile {
 inline constexpr std::uint64_t kMaxForecastRecords = std::uint64_t{1} << 40;
 
 // The rank error of an answer for quantile q on n records: the number of records between q n and
-// the nearer end of the released cell, or 0 if q n falls inside the cell.
+// the nearer end of the released cell, or 0 if q n falls inside the cell. So it counts records on
+// the value grid: those that are rounded to the answer are equal to it.
 struct QuantileError {
   double mean;   // simulated, for records spread evenly over the value grid
-  double at_95;  // the 95 % quantile of the same simulation
-  // Proved for any data: with probability 95 % all quantiles keep to their bounds at once. Empty
-  // for quantiles read off a tree.
+  double at_95;  // the 95 % quantile of the same simulation, three standard errors higher
+  // Proved for any data on the value grid: with probability 95 % all quantiles keep to their bounds
+  // at once. Empty for quantiles read off a tree.
   std::optional<double> bound;
 };
 
 // The errors of a query on `records` records, for each of its quantiles in order. They depend on
 // public parameters only: the forecast reads no data and needs no charge.
 //
-// The simulated figures come from the mechanism itself, run 3 to 200 times on at most 2^17
-// records (more make no difference to errors in records). They vary a little from call to call. The
-// bound is Theorem 4b of docs/privacy.md, the counterpart on a value grid of
-// Theorems 3.3, 3.5, 3.10 and 3.11 of Kaplan, Schnapp and Stemmer 2022. There is none for quantiles
-// read off a tree.
+// The simulated figures come from the mechanism itself, run 100 to 1000 times with the same public
+// bits on at most 2^17 records (more make no difference to errors in records; where the noise
+// reaches over more, a record stands for several). The bound is Theorem 4b of docs/privacy.md, the
+// counterpart on a value grid of Theorems 3.3, 3.5, 3.10 and 3.11 of Kaplan, Schnapp and Stemmer
+// 2022. There is none for quantiles read off a tree.
 //
 // Throws ParameterError as check_quantiles_query does, and unless
-// 1 <= records <= kMaxForecastRecords. Throws RandomnessUnavailable, Cancelled, std::bad_alloc.
+// 1 <= records <= kMaxForecastRecords. Throws Cancelled, std::bad_alloc.
 std::pmr::vector<QuantileError> forecast_quantiles_error(const QuantilesQuery& query,
                                                          std::uint64_t records,
-                                                         const MechanismContext& context);
+                                                         const Workspace& work);
 
 }  // namespace dpquantile

@@ -71,9 +71,7 @@ DPQ_FUNCTION(dpq_quantiles_expected_error) {
       static_cast<QuantileError*>(palloc(parameters->quantile_count * sizeof(QuantileError)));
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    CsprngSource source;
-    RandomStream random(source);
-    std::ranges::copy(forecast_quantiles_error(query, rows, {random, cancel, &memory}), errors);
+    std::ranges::copy(forecast_quantiles_error(query, rows, {cancel, &memory}), errors);
   });
   InitMaterializedSRF(fcinfo, 0);
   auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);

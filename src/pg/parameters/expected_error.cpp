@@ -70,12 +70,12 @@ ExpectedError on_worst_data(ExpectedError error) {
 }
 
 ExpectedError error_of_quantiles(const AggregateParameters* parameters, Method method, double rows,
-                                 const MechanismContext& context) {
+                                 const Workspace& work) {
   QuantilesQuery query = quantiles_query_of(parameters);
   query.method = static_cast<QuantilesMethod>(method);
   double largest = 0;
   for (const QuantileError& error :
-       forecast_quantiles_error(query, static_cast<std::uint64_t>(rows), context)) {
+       forecast_quantiles_error(query, static_cast<std::uint64_t>(rows), work)) {
     largest = std::max(largest, error.mean);
   }
   return {largest, "ranks"};
@@ -98,8 +98,7 @@ ExpectedError rows_to_be_shown(const AggregateParameters* parameters) {
 }
 
 std::optional<ExpectedError> error_in(const AggregateParameters* parameters, Method method,
-                                      const char* function, double rows,
-                                      const MechanismContext& context) {
+                                      const char* function, double rows, const Workspace& work) {
   switch (parameters->family) {
     case Family::kCount:
     case Family::kValueCount:
@@ -112,9 +111,9 @@ std::optional<ExpectedError> error_in(const AggregateParameters* parameters, Met
     case Family::kMoments:
       return on_worst_data(error_of_moments(parameters, function, rows));
     case Family::kQuantiles:
-      return error_of_quantiles(parameters, method, rows, context);
+      return error_of_quantiles(parameters, method, rows, work);
     case Family::kCdf:
-      return error_of_cdf(parameters, method, context);
+      return error_of_cdf(parameters, method, work);
     case Family::kIqr:
     case Family::kUserMean:
     case Family::kUserVariance:
@@ -135,9 +134,7 @@ std::optional<ExpectedError> expected_error(const AggregateParameters* parameter
   std::optional<ExpectedError> error;
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    CsprngSource source;
-    RandomStream random(source);
-    error = error_in(parameters, method, function, rows, {random, cancel, &memory});
+    error = error_in(parameters, method, function, rows, {cancel, &memory});
   });
   return error;
 }

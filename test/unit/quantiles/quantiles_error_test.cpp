@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/exponential/exponential_mechanism.hpp"
@@ -32,6 +33,7 @@ using test::expect_parameter_error;
 using test::heap;
 using test::QuantilesSampler;
 using test::TestContext;
+using test::TestWorkspace;
 
 using Quantiles = std::vector<double>;
 using Errors = std::vector<double>;
@@ -47,7 +49,7 @@ Errors bounds(const QuantilesQuery& query, double records, double beta = kBeta) 
 }
 
 std::vector<QuantileError> forecast(const QuantilesQuery& query, std::uint64_t records) {
-  const auto errors = forecast_quantiles_error(query, records, TestContext());
+  const auto errors = forecast_quantiles_error(query, records, TestWorkspace());
   return {errors.begin(), errors.end()};
 }
 
@@ -342,6 +344,67 @@ TEST(QuantilesErrorForecast, AgreesWithDraws) {
       }
     }
   }
+}
+
+// Few draws behind a figure would show as different figures.
+TEST(QuantilesErrorForecast, IsTheSameEveryTime) {
+  Quantiles seventeen;
+  for (int i = 1; i <= 17; ++i) seventeen.push_back(i / 18.0);
+  const Quantiles three = {0.25, 0.5, 0.75};
+  const auto is_repeated = [](const QuantilesQuery& query, std::size_t i) {
+    const auto one = forecast(query, 200);
+    const auto other = forecast(query, 200);
+    return one[i].mean == other[i].mean && one[i].at_95 == other[i].at_95;
+  };
+  EXPECT_TRUE(is_repeated({QuantilesMethod::kJoint, pure(0.1), 1000, seventeen}, 9));
+  EXPECT_TRUE(is_repeated({QuantilesMethod::kTree, pure(0.1), 1000, three}, 1));
+  EXPECT_TRUE(is_repeated({QuantilesMethod::kBlocks, pure(0.1), 1000, three}, 1));
+}
+
+// 5 % of the draws may lie beyond the figure. More than 60 of 400 do with a probability below
+// 10^-12 (a binomial tail; 24 checks). At most half of it must be margin: the 95 % quantile of 400
+// draws has a standard error of a tenth.
+TEST(QuantilesErrorForecast, HoldsAtItsConfidenceAndNotFarAbove) {
+  constexpr std::size_t kRecords = 2000;
+  constexpr std::ptrdiff_t kDraws = 400;
+  TestContext context;
+  const Dataset data = evenly_spread(kRecords, kRecords);
+  std::vector<std::uint32_t> records = data.records;
+  const Histogram histogram(records, kRecords, context);
+  const RankErrors rank_errors(data);
+  const Quantiles three = {0.25, 0.5, 0.75};
+  const Quantiles six = {0.1, 0.2, 0.3, 0.5, 0.7, 0.9};
+  for (const auto& [method, quantiles] : {std::pair{QuantilesMethod::kTree, three},
+                                          {QuantilesMethod::kJoint, six},
+                                          {QuantilesMethod::kBlocks, three}}) {
+    for (const PrivacyParameter& privacy : {pure(0.1), zcdp(0.005)}) {
+      const auto errors = forecast({method, privacy, kRecords, quantiles}, kRecords);
+      const QuantilesMechanism mechanism({method, privacy, kRecords, quantiles}, heap());
+      std::vector<Errors> drawn(quantiles.size());
+      for (int draw = 0; draw < kDraws; ++draw) {
+        const auto cells = mechanism.release(histogram, context);
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+          drawn[i].push_back(rank_errors.of(cells[i], quantiles[i]));
+        }
+      }
+      for (std::size_t i = 0; i < quantiles.size(); ++i) {
+        std::ranges::sort(drawn[i]);
+        EXPECT_LE(drawn[i][kDraws - 61], errors[i].at_95 + 1e-9);
+        EXPECT_LE(errors[i].at_95, 2 * drawn[i][kDraws * 95 / 100]);
+        EXPECT_NEAR(errors[i].mean / mean(drawn[i]), 1, 0.4);
+      }
+    }
+  }
+}
+
+// With an epsilon of 2 10^-6 the noise reaches over more records than are simulated.
+TEST(QuantilesErrorForecast, ReachesAsFarAsTheNoise) {
+  const Quantiles median = {0.5};
+  constexpr auto kMethod = QuantilesMethod::kApproximate;
+  const auto near = forecast({kMethod, pure(0.02), 1 << 20, median}, std::uint64_t{1} << 40);
+  const auto far = forecast({kMethod, pure(2e-6), 1 << 20, median}, std::uint64_t{1} << 40);
+  EXPECT_NEAR(far[0].mean / near[0].mean / 1e4, 1, 0.3);
+  EXPECT_NEAR(far[0].at_95 / near[0].at_95 / 1e4, 1, 0.5);
 }
 
 // The value grid is far coarser than the records. With a hundred records in each cell and almost no
