@@ -212,18 +212,20 @@ void read_and_answer(ReleaseNode* node) {
   finish_answers(node->answers);
 }
 
-// Messages below notice tell the client how many rows a sort has. A scan of a large table tells
-// others how far it has come, and the next one begins there: that would show where a join has found
-// the key of a protected row.
-void read_and_answer_quietly(ReleaseNode* node, bool hides_scans) {
+// Messages below notice tell the client how many rows a sort has. If nothing may tell of the rows,
+// a warning or a notice must not: PostgreSQL may give it for some values only. A scan of a large
+// table tells others how far it has come, and the next one begins there: that would show where a
+// join has found the key of a protected row.
+void read_and_answer_quietly(ReleaseNode* node, bool is_quiet) {
   const bool synchronized = synchronize_seqscans;
-  if (hides_scans) synchronize_seqscans = false;
-  begin_without_low_messages();
+  const Withheld withheld = is_quiet ? Withheld::kAllBelowError : Withheld::kBelowNotice;
+  if (is_quiet) synchronize_seqscans = false;
+  begin_without_messages(withheld);
   PG_TRY();
   read_and_answer(node);
   PG_FINALLY();
   {
-    end_without_low_messages();
+    end_without_messages(withheld);
     synchronize_seqscans = synchronized;
   }
   PG_END_TRY();

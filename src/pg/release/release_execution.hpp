@@ -48,7 +48,7 @@ void execute_release(ReleaseNode* node);
 
 // What an installed check finds.
 struct ReleaseTerms {
-  bool is_quiet;    // nothing may tell other queries of the session how far the scans have come
+  bool is_quiet;    // no message may tell of the rows, and no scan other queries how far it is
   int64 reuse;      // how long the answers may be shown again, in microseconds; 0: not at all
   bool is_fresh;    // whether the session asks for new answers all the same
   AnswerKey key;    // under which they are kept, if they may

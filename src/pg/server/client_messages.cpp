@@ -13,10 +13,16 @@ constexpr char kSetting[] = "client_min_messages";
 GucEnumAssignHook previous_assign = nullptr;
 int setting = NOTICE;
 bool are_kept_back = false;
-int pairs = 0;
+int pairs[] = {0, 0};  // by what they withhold
+
+int least_level() {
+  if (pairs[static_cast<int>(Withheld::kAllBelowError)] > 0) return ERROR;
+  const bool withholds = are_kept_back || pairs[static_cast<int>(Withheld::kBelowNotice)] > 0;
+  return withholds ? NOTICE : DEBUG5;
+}
 
 void set_level(int level) {
-  client_min_messages = are_kept_back || pairs > 0 ? Max(level, NOTICE) : level;
+  client_min_messages = Max(level, least_level());
 }
 
 // PostgreSQL calls it for every new value. It must not fail.
@@ -59,13 +65,13 @@ void keep_low_messages_back(bool keeps) {
   set_level(setting);
 }
 
-void begin_without_low_messages() {
-  ++pairs;
+void begin_without_messages(Withheld withheld) {
+  ++pairs[static_cast<int>(withheld)];
   set_level(setting);
 }
 
-void end_without_low_messages() {
-  --pairs;
+void end_without_messages(Withheld withheld) {
+  --pairs[static_cast<int>(withheld)];
   set_level(setting);
 }
 

@@ -23,8 +23,13 @@ int message_level_setting();
 // Keeps low messages back from now on, or no longer.
 void keep_low_messages_back(bool keeps);
 
+enum class Withheld {
+  kBelowNotice,
+  kAllBelowError,  // also notices and warnings; PostgreSQL always sends a message of level INFO
+};
+
 // Keeps them back until the end, too. Pairs may be nested. An error must not skip the end.
-void begin_without_low_messages();
-void end_without_low_messages();
+void begin_without_messages(Withheld withheld);
+void end_without_messages(Withheld withheld);
 
 }  // namespace dpquantile
