@@ -222,6 +222,31 @@ SELECT (SELECT dp_count(100) FROM staff s WHERE s.id = ANY (d.ids)) FROM (SELECT
 SELECT (SELECT dp_count(100) FROM staff s WHERE s.id <= i) FROM generate_series(10, 20, 10) i;
 SELECT x.n, y.n FROM (SELECT dp_count(100) AS n FROM staff) x, LATERAL (SELECT dp_count(100) AS n FROM staff s WHERE s.id < x.n) y;
 DROP VIEW shares;
+-- A value that is stored elsewhere is read before the charge, too: it may be gone by the time that a row needs it (threat 124).
+CREATE TEMP TABLE long_words (word text);
+ALTER TABLE long_words ALTER word SET STORAGE EXTERNAL;
+CREATE FUNCTION pg_temp.gone(is_outer boolean) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  lost text;
+BEGIN
+  INSERT INTO long_words VALUES (repeat('x', 5000));
+  lost := (SELECT word FROM long_words);
+  TRUNCATE long_words;
+  IF is_outer THEN
+    PERFORM (SELECT dp_count(100) FROM staff s WHERE CASE WHEN s.id = -7 THEN name < v END) FROM (SELECT lost OFFSET 0) t (v);
+  ELSE
+    PERFORM dp_count(100) FROM staff s WHERE CASE WHEN s.id = -7 THEN name < lost END;
+  END IF;
+  RETURN 'answered';
+EXCEPTION WHEN data_corrupted THEN RETURN 'the value is gone';
+END $$;
+SET plan_cache_mode = force_generic_plan;
+SELECT count(*) AS before FROM dp_ledger \gset
+SELECT pg_temp.gone(false), pg_temp.gone(true);
+SELECT count(*) - :before AS charges FROM dp_ledger;
+RESET plan_cache_mode;
+DROP FUNCTION pg_temp.gone;
+DROP TABLE long_words;
 
 -- Probes of tools are free, and read nothing (threat 65).
 SELECT count(*) AS before FROM dp_ledger \gset

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 
+#include "pg/server/collation.hpp"
+
 extern "C" {
 #include "access/detoast.h"
 #include "common/md5.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-
-// utils/pg_locale.h has it, but needs the headers of ICU.
-struct pg_locale_struct* pg_newlocale_from_collation(Oid collation);
 }
 
 namespace dpquantile {
@@ -138,7 +137,7 @@ Size text_bytes(FunctionCallInfo fcinfo, int number) {
 
 Datum value_of_texts(PGFunction original, FunctionCallInfo fcinfo, unsigned texts) {
   if (!are_short(fcinfo, texts)) return null_answer(fcinfo);
-  if (OidIsValid(PG_GET_COLLATION())) pg_newlocale_from_collation(PG_GET_COLLATION());
+  if (OidIsValid(PG_GET_COLLATION())) open_collation(PG_GET_COLLATION());
   return call_or_null(original, fcinfo);
 }
 

@@ -120,6 +120,8 @@ AnswerKey key_of(const ReleaseNode* node, const BorrowedPlan& mark) {
   (void)add_columns(&key, node->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor);
   add_calls(&key, node);
   add_protection(&key, node, mark);
+  // Another limit of texts for another statement with the same level
+  add_number(&key, static_cast<uint64>(mark.most_early_bytes));
   const ParamListInfo parameters = node->scan.ss.ps.state->es_param_list_info;
   const int given = parameters == nullptr ? 0 : Min(parameters->numParams, mark.own_parameters);
   add_number(&key, static_cast<uint64>(given));

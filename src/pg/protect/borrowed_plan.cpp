@@ -1,5 +1,7 @@
 #include "pg/protect/borrowed_plan.hpp"
 
+#include "pg/reuse/secret_hash.hpp"
+
 extern "C" {
 #include "nodes/makefuncs.h"
 }
@@ -27,7 +29,7 @@ void mark_plan(PlannedStmt* plan, const BorrowedPlan& mark) {
   entry->coltypmods = list_concat(entry->coltypmods, mark.identities);
   entry->coltypmods = list_concat(entry->coltypmods, mark.short_values);
   entry->colcollations = lcons_oid(mark.user, list_concat_copy(mark.joined, mark.indexes));
-  entry->values_lists = mark.expressions == NIL ? NIL : list_make1(mark.expressions);
+  entry->values_lists = list_make2(mark.expressions, mark.samples);
   plan->rtable = lappend(plan->rtable, entry);
 }
 
@@ -54,11 +56,11 @@ bool find_mark(const List* range_table, BorrowedPlan* mark) {
   mark->user = linitial_oid(entry->colcollations);
   mark->joined = list_truncate(list_copy_tail(entry->colcollations, 1), joined);
   mark->indexes = list_copy_tail(entry->colcollations, 1 + joined);
-  mark->expressions =
-      entry->values_lists == NIL ? NIL : static_cast<List*>(linitial(entry->values_lists));
-  const int halves = 2 * list_length(mark->expressions);
-  mark->identities = list_truncate(list_copy(of_expressions), halves);
-  mark->short_values = list_copy_tail(of_expressions, halves);
+  mark->expressions = static_cast<List*>(linitial(entry->values_lists));
+  mark->samples = static_cast<List*>(lsecond(entry->values_lists));
+  const int integers = kIntegersOfHash * list_length(mark->expressions);
+  mark->identities = list_truncate(list_copy(of_expressions), integers);
+  mark->short_values = list_copy_tail(of_expressions, integers);
   return true;
 }
 

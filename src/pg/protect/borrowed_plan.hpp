@@ -22,6 +22,7 @@ struct BorrowedPlan {
   List* joined;           // of OIDs: protected tables that are joined with each other
   List* indexes;          // of OIDs: unique indexes that the query relies on
   List* expressions;      // planned early expressions
+  List* samples;          // calls to be made before each charge (early_lookups.hpp)
   List* identities;       // of numbers: the identity of each of them (append_hash())
   List* short_values;     // of numbers: those that must be short texts, from 0
   int most_early_bytes;   // of each of these

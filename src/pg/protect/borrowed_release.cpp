@@ -5,7 +5,9 @@
 #include "pg/protect/borrowed_plan.hpp"
 #include "pg/protect/borrowed_relations.hpp"
 #include "pg/protect/borrowing_session.hpp"
+#include "pg/protect/early_lookups.hpp"
 #include "pg/protect/early_values.hpp"
+#include "pg/protect/outer_values.hpp"
 #include "pg/protect/protection_catalog.hpp"
 #include "pg/protect/shared_rows.hpp"
 #include "pg/protect/table_writers.hpp"
@@ -160,18 +162,6 @@ void check_indexes(const BorrowedPlan& mark, Snapshot snapshot) {
   }
 }
 
-// The values of columns of the query around, like those of parameters.
-void check_outer_values(const PlanState* release) {
-  const EState* state = release->state;
-  int number = -1;
-  while ((number = bms_next_member(release->plan->extParam, number)) >= 0) {
-    const ParamExecData& value = state->es_param_exec_vals[number];
-    const Oid type = list_nth_oid(state->es_plannedstmt->paramExecTypes, number);
-    const bool is_known = value.execPlan == nullptr && !value.isnull && OidIsValid(type);
-    if (is_known) check_value_size(value.value, type);
-  }
-}
-
 pg_noinline void require_stack(int blocks) {
   constexpr int kBlock = 16 * 1024;
   volatile char reserved[kBlock];
@@ -200,7 +190,7 @@ const List* charged_tables(const ReleaseNode* node, const BorrowedPlan& mark) {
 
 }  // namespace
 
-ReleaseTerms check_borrowed_release(const ReleaseNode* node, std::span<const Charge> charges) {
+ReleaseTerms check_borrowed_release(ReleaseNode* node, std::span<const Charge> charges) {
   EState* state = node->scan.ss.ps.state;
   BorrowedPlan mark;
   if (!find_mark(state->es_plannedstmt->rtable, &mark)) {
@@ -218,7 +208,8 @@ ReleaseTerms check_borrowed_release(const ReleaseNode* node, std::span<const Cha
   check_writers(refused_query(relation), mark.indexes, mark.relations);
   check_joined_writers(refused_query(relation), mark.joined);
   require_early_values(mark, state->es_param_list_info);
-  check_outer_values(&node->scan.ss.ps);
+  take_outer_values(node);
+  make_sample_calls(mark.samples, state);
   const List* charged = charged_tables(node, mark);
   if (allowed.reuse <= 0 || !is_same_whenever_asked(node)) {
     return {true, 0, false, {}, NIL, charged};

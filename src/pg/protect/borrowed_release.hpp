@@ -10,6 +10,6 @@ namespace dpquantile {
 // grants, only readers may write the joined tables, and no mechanism takes the numbers of rows of
 // users for public. In a restricted session rows are read quietly. The answers may be shown again
 // for as long as all grants say.
-ReleaseTerms check_borrowed_release(const ReleaseNode* node, std::span<const Charge> charges);
+ReleaseTerms check_borrowed_release(ReleaseNode* node, std::span<const Charge> charges);
 
 }  // namespace dpquantile

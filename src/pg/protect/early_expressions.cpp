@@ -53,8 +53,11 @@ Node* fold_parameters(const Statement* statement, Node* expression) {
 
 // A value that has been computed from the query's parameters
 Node* known_value(Statement* statement, Node* folded) {
-  const auto* known = reinterpret_cast<Const*>(folded);
-  if (!known->constisnull) check_value_size(known->constvalue, known->consttype);
+  auto* known = reinterpret_cast<Const*>(folded);
+  if (!known->constisnull) {
+    check_value_size(known->constvalue, known->consttype);
+    known->constvalue = value_in_memory(known->constvalue, known->consttype);
+  }
   statement->known = lappend(statement->known, folded);
   return folded;
 }

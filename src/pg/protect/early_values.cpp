@@ -32,6 +32,7 @@ bool find_largest(Node* node, void* largest) {
 }
 
 // The query's own parameters, with room for the early values. The query uses none that is left out.
+// What is too large stays where it is: it must not be compared with rows.
 ParamListInfo copy_own(const BorrowedPlan& plan, ParamListInfo parameters) {
   ParamListInfo copy = makeParamList(plan.own_parameters + list_length(plan.expressions));
   const int given = parameters == nullptr ? 0 : parameters->numParams;
@@ -44,7 +45,9 @@ ParamListInfo copy_own(const BorrowedPlan& plan, ParamListInfo parameters) {
     copy->params[i] = *parameter;
     if (parameter->isnull || !OidIsValid(parameter->ptype)) continue;
     const Oid type = parameter->ptype;
-    copy->params[i].value = datumCopy(parameter->value, get_typbyval(type), get_typlen(type));
+    copy->params[i].value = is_too_large(parameter->value, type, kMaxParameterBytes)
+                                ? datumCopy(parameter->value, get_typbyval(type), get_typlen(type))
+                                : value_in_memory(parameter->value, type);
   }
   return copy;
 }
@@ -59,7 +62,7 @@ ParamExternData evaluate(Expr* expression, ParamListInfo parameters, ExprContext
   MemoryContextSwitchTo(previous);
   if (early.isnull) return early;
   check_value_size(early.value, early.ptype);
-  early.value = datumCopy(early.value, get_typbyval(early.ptype), get_typlen(early.ptype));
+  early.value = value_in_memory(early.value, early.ptype);
   return early;
 }
 
@@ -115,6 +118,11 @@ void check_short_value(Size bytes, int most) {
            errdetail("It has %zu bytes. Beside the other functions of the query it may have %d.",
                      bytes, most),
            errhint("Use a shorter text or fewer functions of texts, or write it as a literal.")));
+}
+
+Datum value_in_memory(Datum value, Oid type) {
+  if (get_typlen(type) == -1) return PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
+  return datumCopy(value, get_typbyval(type), get_typlen(type));
 }
 
 bool is_too_large(Datum value, Oid type, Size most_bytes) {

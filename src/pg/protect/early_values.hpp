@@ -30,6 +30,10 @@ void check_value_size(Datum value, Oid type);
 // it for each row.
 void check_short_value(Size bytes, int most);
 
+// A copy of a value that no row needs to be read for: a value may be stored elsewhere, where it may
+// be gone or locked when the first row needs it.
+Datum value_in_memory(Datum value, Oid type);
+
 // Whether a value has more bytes, or an array more elements than are allowed.
 bool is_too_large(Datum value, Oid type, Size most_bytes);
 

@@ -5,6 +5,7 @@
 #include "pg/protect/borrowed_release.hpp"
 #include "pg/protect/borrowing_session.hpp"
 #include "pg/protect/early_expressions.hpp"
+#include "pg/protect/early_lookups.hpp"
 #include "pg/protect/early_values.hpp"
 #include "pg/protect/listed_relations.hpp"
 #include "pg/protect/planned_time_zone.hpp"
@@ -14,6 +15,7 @@
 #include "pg/release/release_execution.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
 #include "pg/reuse/query_identity.hpp"
+#include "pg/server/client_messages.hpp"
 
 extern "C" {
 #include "access/parallel.h"
@@ -56,6 +58,19 @@ ParamListInfo parameters_for_estimates(const BorrowedPlan& mark, ParamListInfo p
   return is_known && mark.expressions != NIL ? with_early_values(mark, params) : params;
 }
 
+// Estimates compare values from the statistics of the tables.
+PlannedStmt* plan_without_messages(Query* query, const char* text, int options,
+                                   ParamListInfo params) {
+  PlannedStmt* volatile plan = nullptr;
+  begin_without_messages(Withheld::kAllBelowError);
+  PG_TRY();
+  plan = plan_as_before(query, text, options, params);
+  PG_FINALLY();
+  end_without_messages(Withheld::kAllBelowError);
+  PG_END_TRY();
+  return plan;
+}
+
 PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int options,
                            ParamListInfo params) {
   const auto* first = static_cast<const BorrowedRelation*>(linitial(borrowed));
@@ -73,6 +88,7 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   mark.joined = statement.joined;
   mark.indexes = statement.indexes;
   mark.expressions = plan_early_expressions(statement.early);
+  mark.samples = statement.samples;
   mark.identities = statement.identities;
   mark.short_values = statement.short_values;
   mark.most_early_bytes = statement.most_early_bytes;
@@ -83,7 +99,9 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   check_joined_writers(statement.refused, mark.joined);
   ListCell* cell;
   foreach (cell, borrowed) lend_owners_rights(static_cast<BorrowedRelation*>(lfirst(cell)));
-  PlannedStmt* plan = plan_as_before(query, text, options, parameters_for_estimates(mark, params));
+  open_collations(query, borrowed);
+  PlannedStmt* plan =
+      plan_without_messages(query, text, options, parameters_for_estimates(mark, params));
   mark_plan(plan, mark);
   plan->queryId = 0;  // extensions that count what queries read leave it out
   plan->dependsOnRole = true;
@@ -123,7 +141,8 @@ bool is_borrowed(const QueryDesc* query, BorrowedPlan* mark) {
 
 void start_protected(QueryDesc* query, int flags) {
   BorrowedPlan mark;
-  if (is_borrowed(query, &mark)) {
+  const bool borrows = is_borrowed(query, &mark);
+  if (borrows) {
     if ((flags & EXEC_FLAG_EXPLAIN_ONLY) != 0 && !is_started_without_running(query))
       refuse_explain();
     require_time_zone(mark.time_zone);
@@ -134,6 +153,7 @@ void start_protected(QueryDesc* query, int flags) {
     }
   }
   (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
+  if (borrows && (flags & EXEC_FLAG_EXPLAIN_ONLY) == 0) lock_long_values(query->estate);
 }
 
 // Other extensions measure a query that is started, and show its plan when it ends.

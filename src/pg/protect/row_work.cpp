@@ -8,6 +8,7 @@
 #include "pg/protect/early_values.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/own_function.hpp"
+#include "pg/reuse/secret_hash.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -316,7 +317,7 @@ Node* limit_parameter(Statement* statement) {
     statement->text_limit =
         makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(0), false, true);
     statement->early = lappend(statement->early, statement->text_limit);
-    statement->identities = lappend_int(lappend_int(statement->identities, 0), 0);
+    statement->identities = append_hash(statement->identities, SecretHash{});
   }
   int number = 1;
   const ListCell* cell;

@@ -36,6 +36,7 @@ struct ReleaseNode {
   int call_count;
   RandomStream* random;
   TupleTableSlot* output;  // for the first columns of an answer; null if the node returns all
+  Datum* outer_copies;     // of the check: values of the query around that were stored elsewhere
   const List* tables;      // OIDs of the protected tables whose budgets are charged, too
   bool released;           // whether the answers are those of the present execution
   int memory;              // in kilobytes, for the answers and for groups that wait for a charge
@@ -58,7 +59,7 @@ struct ReleaseTerms {
 
 // What may refuse an execution: called with the charges of step 2, before they are made. The calls
 // of the node are prepared. ereports to refuse.
-using ReleaseCheck = ReleaseTerms (*)(const ReleaseNode* node, std::span<const Charge> charges);
+using ReleaseCheck = ReleaseTerms (*)(ReleaseNode* node, std::span<const Charge> charges);
 
 // Installs the check. Call it once, when the library is loaded.
 void install_release_check(ReleaseCheck check);
