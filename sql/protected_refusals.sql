@@ -294,7 +294,7 @@ SELECT form, pg_temp.most(form)
                     'replace(rpad(name, 1000), ''n'', repeat(''b'', %s)) = ''x''', 'rpad(name, 1000) LIKE ''%%%%aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab%s''',
                     'btrim(rpad(name, 1000), ''abcdefghijklmnop%s'') = ''x''', 'translate(rpad(name, 500), ''abcdefghijklmnop%s'', ''x'') = ''x''',
                     'ln(salary::numeric) = %s', 'log(2, salary::numeric) = %s', 'salary::numeric ^ 1.5 = %s', 'gcd(salary::numeric, 100) = %s', 'salary::numeric %% 7 = %s',
-                    'name ~~* ''%%%%x%s%%%%''', 'to_char(born, repeat(''TMMonth'', 100)) = ''%s''', 'ln(salary) = %s', 'salary + 1 = %s', 'salary::numeric * 1.5 = %s',
+                    'name ~~* ''%%%%x%s%%%%''', 'to_char(born, repeat(''TMMonth'', 100)) = ''%s''', 'ln(salary) = %s', 'salary + 1 = %s', 'salary::numeric * 1.5 = %s', 'salary::numeric / 7 = %s', 'salary::numeric(10, 2) / 7 = %s',
                     'date_trunc(''month'', born) = now() - interval ''%s days''']) form;
 -- Also where columns of derived tables are used several times
 SELECT dp_count(1) FROM (SELECT ln(l) AS l FROM (SELECT ln(salary::numeric) AS l FROM staff) s) t WHERE l + l > 1;
@@ -315,6 +315,10 @@ EXECUTE pattern ('%b');
 EXECUTE pattern (repeat('%', 2000));
 RESET plan_cache_mode;
 DEALLOCATE pattern;
+-- Nor do other values of parameters.
+PREPARE padding (int) AS SELECT dp_count(20) FROM note WHERE md5(rpad(short, $1)) = 'x';
+EXECUTE padding (5);
+DEALLOCATE padding;
 SELECT d.id, (SELECT dp_count(1) FROM staff LIMIT d.floor) FROM department d;
 SELECT dp_count(1) FROM (SELECT salary, row_number() OVER () AS r FROM staff) t WHERE r < 2;
 SELECT dp_count(1) FROM (SELECT salary FROM staff GROUP BY salary) t;

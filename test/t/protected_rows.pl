@@ -229,10 +229,11 @@ channel_is_closed($node, 'threat 71: synchronized scans that a domain switches o
 # ---- How deep the stack is ----
 
 # A function calls itself as often as a query without such rows can bear.
+# The pattern is about the longest that is accepted (threat 129).
 my $deep = q{
 	SET plan_cache_mode = force_generic_plan;
 	PREPARE p (int) AS SELECT dp_count(1) IS NOT NULL FROM staff
-	  WHERE (CASE WHEN id = $1 THEN repeat('a', 250) ELSE '' END) LIKE repeat('%a', 249) || 'b';
+	  WHERE (CASE WHEN id = $1 THEN repeat('a', 370) ELSE '' END) LIKE repeat('%a', 369) || 'b';
 	EXECUTE p (0);
 	CREATE FUNCTION pg_temp.deep(n int, id int) RETURNS void LANGUAGE plpgsql AS $$
 		BEGIN

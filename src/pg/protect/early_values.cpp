@@ -56,6 +56,12 @@ ParamListInfo copy_own(const BorrowedPlan& plan, ParamListInfo parameters) {
 ParamExternData evaluate(Expr* expression, ParamListInfo parameters, ExprContext* context) {
   ParamExternData early{};
   early.ptype = exprType(reinterpret_cast<Node*>(expression));
+  // The limit of texts, which each plan with functions of texts has
+  if (IsA(expression, Const) && reinterpret_cast<const Const*>(expression)->constbyval) {
+    early.value = reinterpret_cast<const Const*>(expression)->constvalue;
+    early.isnull = reinterpret_cast<const Const*>(expression)->constisnull;
+    return early;
+  }
   const MemoryContext previous = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
   early.value =
       ExecEvalExpr(ExecInitExprWithParams(expression, parameters), context, &early.isnull);

@@ -47,6 +47,7 @@ struct Statement {
   RowWork work;          // of the expressions inside
   HTAB* bounds;          // TextBound of the texts in them
   Const* text_limit;     // the early value that limits the texts of rows, or null
+  int limit_number;      // of its parameter
   List* known;           // of Const: values of parameters, which must not decide about the limit
   Size longest_known;    // bytes, of those that are searched for or the like
   List* short_values;    // of integers: the early values that are, from 0

@@ -33,14 +33,16 @@ constexpr double kNode = 20;
 constexpr double kArithmetic = 100;  // of integers and floats
 constexpr double kVariant = 1500;    // also where the original reports an error
 constexpr double kByte = 12;         // of a text that a variant reads or answers
-constexpr double kFormatByte = 60;
+constexpr double kCopiedByte = 0.5;
+constexpr double kFormatByte = 100;
 constexpr double kPatternStep = 3.5;  // a byte of a text with one of a pattern
 constexpr double kSetStep = 14;       // a byte with a character of a set
 constexpr double kListStep = 24;      // a byte with a character of translate()
 constexpr double kTextCast = 1500;
 constexpr double kNumericSum = 500;
-constexpr double kNumeric = 4000;
-constexpr double kRemainder = 40000;
+constexpr double kNumeric = 5000;
+constexpr double kQuotient = 25000;
+constexpr double kRemainder = 60000;
 constexpr double kSeries = 200000;
 constexpr double kComparedByte = 0.2;
 constexpr double kCollatedByte = 30;
@@ -106,10 +108,15 @@ Node* argument_of(const Node* node, int number) {
                                          : nullptr;
 }
 
+// Whether a node is a constant of the query, and not the value of a parameter.
+bool is_literal(const Statement* statement, const Node* node) {
+  return node != nullptr && IsA(node, Const) && !list_member_ptr(statement->known, node);
+}
+
 // A literal integer, or what is more than any.
-double literal_of(const Node* node) {
+double literal_of(const Statement* statement, const Node* node) {
   const auto* constant = reinterpret_cast<const Const*>(node);
-  if (node == nullptr || !IsA(node, Const) || constant->consttype != INT4OID) return kUnlimited;
+  if (!is_literal(statement, node) || constant->consttype != INT4OID) return kUnlimited;
   return constant->constisnull ? 0 : std::max(DatumGetInt32(constant->constvalue), 0);
 }
 
@@ -202,25 +209,25 @@ TextBound bound_of_answer(const QueryLevel* level, const char* name, Node* node)
   const TextBound text = reads_text ? bound_of(level, first) : all(kMostTextBytes);
   if (is_one_of(name, "btrim ltrim rtrim split_part reverse varchar text")) return text;
   if (is_one_of(name, "left right")) {
-    const double characters = literal_of(argument_of(node, 1));
+    const double characters = literal_of(level->statement, argument_of(node, 1));
     return characters > 0 ? limited(text, [=](int) { return characters * character; }) : text;
   }
   if (is_one_of(name, "substr substring")) {
-    const double characters = literal_of(argument_of(node, 2));
+    const double characters = literal_of(level->statement, argument_of(node, 2));
     return limited(text, [=](int) { return characters * character; });
   }
   if (is_one_of(name, "textcat byteacat overlay")) {
     return limited(sum_of(level, arguments_of(node)), [](int) { return kMostTextBytes; });
   }
   if (is_one_of(name, "lpad rpad bpchar")) {
-    const double characters = literal_of(argument_of(node, 1));
+    const double characters = literal_of(level->statement, argument_of(node, 1));
     return all(std::min(characters * character, kMostTextBytes));
   }
   double factor = kMostTextBytes;
   if (is_one_of(name, "lower upper initcap")) factor = 3;  // of a character with others
   if (is_one_of(name, "translate")) factor = character;
   if (is_one_of(name, "like_escape")) factor = 2;
-  if (is_one_of(name, "repeat")) factor = literal_of(argument_of(node, 1));
+  if (is_one_of(name, "repeat")) factor = literal_of(level->statement, argument_of(node, 1));
   if (is_one_of(name, "md5 chr")) return all(kShortText);
   if (is_one_of(name, "to_char")) {
     constexpr double kLongestWord = 32;
@@ -249,8 +256,7 @@ TextBound find_bound(const QueryLevel* level, Node* node) {
   switch (nodeTag(node)) {
     case T_Const: {
       const auto* constant = reinterpret_cast<const Const*>(node);
-      const bool is_early = list_member_ptr(level->statement->known, node);
-      return is_early ? early_bound() : all(size_of_constant(constant));
+      return is_literal(level->statement, node) ? all(size_of_constant(constant)) : early_bound();
     }
     case T_Param:
       return early_bound();
@@ -295,6 +301,12 @@ HTAB* make_bounds() {
                      HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
+void remember(Statement* statement, Node* node, const TextBound& bound) {
+  bool found;
+  void* entry = hash_search(statement->bounds, &node, HASH_ENTER, &found);
+  static_cast<KnownBound*>(entry)->bound = bound;
+}
+
 // Of a value that is no text: a name, or one that is not read as a text.
 TextBound bound_of(const QueryLevel* level, Node* node) {
   if (!is_text(type_of(node))) return all(kName);
@@ -304,34 +316,37 @@ TextBound bound_of(const QueryLevel* level, Node* node) {
     return static_cast<const KnownBound*>(known)->bound;
   }
   const TextBound bound = find_bound(level, node);
-  bool found;
-  void* entry = hash_search(statement->bounds, &node, HASH_ENTER, &found);
-  static_cast<KnownBound*>(entry)->bound = bound;
+  remember(statement, node, bound);
   return bound;
 }
 
 // ---- The limit -----------------------------------------------------------------------------
 
+// The limit is an early value, which is known when all expressions have been counted.
+void add_limit(Statement* statement) {
+  statement->text_limit =
+      makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(0), false, true);
+  statement->early = lappend(statement->early, statement->text_limit);
+  statement->identities = append_hash(statement->identities, SecretHash{});
+  statement->limit_number = statement->own_parameters + list_length(statement->early);
+}
+
 Node* limit_parameter(Statement* statement) {
-  if (statement->text_limit == nullptr) {
-    statement->text_limit =
-        makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(0), false, true);
-    statement->early = lappend(statement->early, statement->text_limit);
-    statement->identities = append_hash(statement->identities, SecretHash{});
-  }
-  int number = 1;
-  const ListCell* cell;
-  foreach (cell, statement->early) {
-    if (lfirst(cell) == statement->text_limit) break;
-    ++number;
-  }
+  if (statement->text_limit == nullptr) add_limit(statement);
   Param* parameter = makeNode(Param);
   parameter->paramkind = PARAM_EXTERN;
-  parameter->paramid = statement->own_parameters + number;
+  parameter->paramid = statement->limit_number;
   parameter->paramtype = INT4OID;
   parameter->paramtypmod = -1;
-  parameter->location = -1;
+  parameter->location = kNowhere;
   return reinterpret_cast<Node*>(parameter);
+}
+
+[[noreturn]] void report_internal(const char* what) {
+  ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+                  errmsg("the time of a private query cannot be bounded: %s", what),
+                  errhint("This call was not charged. Ask the administrator whether the library "
+                          "and the SQL objects are of one version: dpquantile.check_version().")));
 }
 
 // dpquantile.short_text(text, limit): NULL in the place of a longer text.
@@ -339,18 +354,12 @@ Node* short_text(Statement* statement, Node* text) {
   const Oid type = type_of(text);
   const Oid types[] = {type, INT4OID};
   const Oid function = own_function("short_text", buildoidvector(types, 2));
-  if (!OidIsValid(function)) elog(ERROR, "dpquantile.short_text is missing");
+  if (!OidIsValid(function)) report_internal("a function is missing");
   const Oid collation = exprCollation(text);
   FuncExpr* call = makeFuncExpr(function, type, list_make2(text, limit_parameter(statement)),
                                 collation, collation, COERCE_EXPLICIT_CALL);
   call->location = exprLocation(text);
   return reinterpret_cast<Node*>(call);
-}
-
-void remember(Statement* statement, Node* node, const TextBound& bound) {
-  bool found;
-  void* entry = hash_search(statement->bounds, &node, HASH_ENTER, &found);
-  static_cast<KnownBound*>(entry)->bound = bound;
 }
 
 // The number of an early value, from 0. A parameter of the query itself has one, too.
@@ -362,7 +371,7 @@ int number_of_early(const Statement* statement, const Param* parameter) {
   foreach (cell, statement->early) {
     if (equal(lfirst(cell), parameter)) return foreach_current_index(cell);
   }
-  elog(ERROR, "parameter $%d is no early value", parameter->paramid);
+  report_internal("a parameter has no value before the rows");
 }
 
 // For expression_tree_walker(). `statement` is a Statement*. The values of parameters in a text
@@ -416,6 +425,7 @@ double text_steps(const char* name, double text, double other) {
 double time_of_texts(const QueryLevel* level, const char* name, Node* node, int i) {
   const double read = sum_of(level, arguments_of(node)).bytes[i];
   const double answered = is_text(type_of(node)) ? bound_of(level, node).bytes[i] : 0;
+  if (is_one_of(name, "textcat byteacat")) return kCopiedByte * (read + answered);
   double time = kByte * (read + answered);
   if (strstr(name, "ic") != nullptr && strstr(name, "like") != nullptr) time += kByte * read;
   if (strcmp(name, "to_char") == 0) time += kFormatByte * read;
@@ -434,14 +444,36 @@ bool has_numeric(const Node* node) {
   return false;
 }
 
-double time_of_numeric(const char* name) {
+// Whether a number has few digits because of its type, or as a literal.
+bool is_short_number(const Statement* statement, const Node* node) {
+  constexpr Size kShortNumber = 32;
+  constexpr int kFewDigits = 50;
+  if (getBaseType(type_of(node)) != NUMERICOID) return true;
+  if (is_literal(statement, node)) {
+    const auto* constant = reinterpret_cast<const Const*>(node);
+    return constant->constisnull || toast_raw_datum_size(constant->constvalue) <= kShortNumber;
+  }
+  const int32 typmod = exprTypmod(node) - static_cast<int32>(VARHDRSZ);
+  return typmod >= 0 && (typmod >> 16 & 0xffff) <= kFewDigits;
+}
+
+bool has_short_numbers(const Statement* statement, const Node* node) {
+  const ListCell* cell;
+  foreach (cell, arguments_of(node)) {
+    if (!is_short_number(statement, static_cast<Node*>(lfirst(cell)))) return false;
+  }
+  return true;
+}
+
+double time_of_numeric(const Statement* statement, const char* name, const Node* node) {
   if (is_one_of(name,
                 "exp numeric_exp ln numeric_ln log log10 numeric_log pow power "
                 "numeric_power gcd lcm")) {
     return kSeries;
   }
-  const bool divides = is_one_of(name, "mod numeric_mod div numeric_div_trunc");
-  return divides ? kRemainder : kNumeric;
+  if (has_short_numbers(statement, node)) return kNumericSum;
+  if (is_one_of(name, "mod numeric_mod div numeric_div_trunc")) return kRemainder;
+  return strcmp(name, "numeric_div") == 0 ? kQuotient : kNumeric;
 }
 
 // Operators of integers and floats. Their variants report no error.
@@ -455,7 +487,7 @@ double time_of_variant(const QueryLevel* level, const char* name, Node* node, in
   if (is_one_of(name, "numeric_add numeric_sub")) return kNumericSum;
   if (is_arithmetic(name, node)) return kArithmetic;
   double time = kVariant;
-  if (has_numeric(node)) time += time_of_numeric(name);
+  if (has_numeric(node)) time += time_of_numeric(level->statement, name, node);
   return time + time_of_texts(level, name, node, i);
 }
 
@@ -501,7 +533,7 @@ double time_of_array(const Statement* statement, const Node* node) {
   const bool has_texts = is_text(get_base_element_type(type_of(array)));
   double elements = kMaxElements;
   double bytes = kMostTextBytes;
-  if (IsA(array, Const) && !list_member_ptr(statement->known, array)) {
+  if (is_literal(statement, array)) {
     const auto* constant = reinterpret_cast<const Const*>(array);
     if (constant->constisnull) return kNode;
     const ArrayType* value = DatumGetArrayTypeP(constant->constvalue);
@@ -511,8 +543,9 @@ double time_of_array(const Statement* statement, const Node* node) {
   return kNode + elements * kNode + (has_texts ? bytes * time_of_byte(node) : 0);
 }
 
-double time_of(const QueryLevel* level, Node* node, int i) {
-  if (const char* name = replaced_by(node)) return time_of_variant(level, name, node, i);
+// `name` is that of the function that a variant replaces, or null.
+double time_of(const QueryLevel* level, const char* name, Node* node, int i) {
+  if (name != nullptr) return time_of_variant(level, name, node, i);
   switch (nodeTag(node)) {
     case T_CoerceViaIO:
       return kTextCast;
@@ -561,10 +594,11 @@ void require_little_work(const Statement* statement, const Node* node) {
 Node* with_bounded_work(QueryLevel* level, Node* node) {
   if (IsA(node, List) || IsA(node, CaseWhen)) return node;
   Statement* statement = level->statement;
-  if (replaced_by(node) != nullptr) limit_texts(level, reinterpret_cast<FuncExpr*>(node));
+  const char* name = replaced_by(node);
+  if (name != nullptr) limit_texts(level, reinterpret_cast<FuncExpr*>(node));
   if (orders_texts(node)) (void)require_short_values(node, statement);
   if (IsA(node, Var)) add_column(level, reinterpret_cast<Var*>(node), &statement->work);
-  for (int i = 0; i < kTextLimits; ++i) statement->work.time[i] += time_of(level, node, i);
+  for (int i = 0; i < kTextLimits; ++i) statement->work.time[i] += time_of(level, name, node, i);
   require_little_work(statement, node);
   return node;
 }
