@@ -10,7 +10,10 @@ extern "C" {
 #include "access/table.h"
 #include "access/transam.h"
 #include "catalog/dependency.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_proc.h"
@@ -23,6 +26,7 @@ extern "C" {
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 #include "utils/rel.h"
+#include "utils/relcache.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 }
@@ -35,11 +39,13 @@ constexpr char kObjectHint[] =
     "Use PostgreSQL's own functions and operators. If search_path has others before them, name the "
     "schema: OPERATOR(pg_catalog.=). Compute the rest from the answers, in a query of its own.";
 constexpr char kCollationHint[] = "Add COLLATE \"C\" to the value or key.";
+constexpr char kTableHint[] = "Ask a table without such an index or column.";
 
-// What names objects: a part of a query.
+// What names objects: a part of a query, or of what the query leads to.
 struct Named {
   const RefusedQuery* refused;
   const Node* node;
+  const ObjectAddress* through;  // the object that leads to what is named, or null
 };
 
 // ---- Refusals ------------------------------------------------------------------------------
@@ -49,34 +55,36 @@ const char* name_of_function(Oid function) {
   return psprintf("the %s %s", kind, format_procedure_qualified(function));
 }
 
-const char* name_of_object(Oid catalog, Oid object) {
-  switch (catalog) {
+const char* name_of_object(const ObjectAddress& object) {
+  switch (object.classId) {
     case ProcedureRelationId:
-      return name_of_function(object);
+      return name_of_function(object.objectId);
     case OperatorRelationId:
-      return psprintf("the operator %s", format_operator_qualified(object));
+      return psprintf("the operator %s", format_operator_qualified(object.objectId));
     default: {
-      const ObjectAddress address = {catalog, object, 0};
-      const char* description = getObjectDescription(&address, true);
+      const char* description = getObjectDescription(&object, true);
       return psprintf("the %s", description == nullptr ? "object that was dropped" : description);
     }
   }
 }
 
-// `through` is the object that leads to it, or null.
-void check_object(const Named& named, Oid catalog, Oid object,
-                  const ObjectAddress* through = nullptr) {
-  if (!OidIsValid(object) || passes_gate(catalog, object)) return;
-  const char* name = name_of_object(catalog, object);
-  refuse(*named.refused, exprLocation(named.node),
-         through == nullptr ? psprintf("%s is not PostgreSQL's own", name)
-                            : psprintf("%s leads to %s, which is not PostgreSQL's own",
-                                       name_of_object(through->classId, through->objectId), name),
-         catalog == CollationRelationId ? kCollationHint : kObjectHint);
+const char* hint_for(const Named& named, Oid catalog) {
+  if (named.through != nullptr && named.through->classId == RelationRelationId) return kTableHint;
+  return catalog == CollationRelationId ? kCollationHint : kObjectHint;
 }
 
-void check_function(const Named& named, Oid function, const ObjectAddress* through = nullptr) {
-  check_object(named, ProcedureRelationId, function, through);
+void check_object(const Named& named, Oid catalog, Oid object) {
+  if (!OidIsValid(object) || passes_gate(catalog, object)) return;
+  const char* name = name_of_object({catalog, object, 0});
+  refuse(*named.refused, exprLocation(named.node),
+         named.through == nullptr ? psprintf("%s is not PostgreSQL's own", name)
+                                  : psprintf("%s leads to %s, which is not PostgreSQL's own",
+                                             name_of_object(*named.through), name),
+         hint_for(named, catalog));
+}
+
+void check_function(const Named& named, Oid function) {
+  check_object(named, ProcedureRelationId, function);
 }
 
 // PostgreSQL's own are deterministic.
@@ -96,11 +104,12 @@ void check_operator(const Named& named, Oid operation) {
   const FormData_pg_operator links = *reinterpret_cast<Form_pg_operator>(GETSTRUCT(row));
   ReleaseSysCache(row);
   const ObjectAddress through = {OperatorRelationId, operation, 0};
+  const Named linked = {named.refused, named.node, &through};
   for (const Oid function : {links.oprcode, links.oprrest, links.oprjoin}) {
-    check_function(named, function, &through);
+    check_function(linked, function);
   }
   for (const Oid other : {links.oprcom, links.oprnegate}) {
-    check_object(named, OperatorRelationId, other, &through);
+    check_object(linked, OperatorRelationId, other);
   }
 }
 
@@ -119,8 +128,9 @@ void check_range(const Named& named, Oid type) {
   const FormData_pg_range links = *reinterpret_cast<Form_pg_range>(GETSTRUCT(row));
   ReleaseSysCache(row);
   const ObjectAddress through = {TypeRelationId, range, 0};
-  check_function(named, links.rngcanonical, &through);
-  check_function(named, links.rngsubdiff, &through);
+  const Named linked = {named.refused, named.node, &through};
+  check_function(linked, links.rngcanonical);
+  check_function(linked, links.rngsubdiff);
 }
 
 // ---- Nodes ---------------------------------------------------------------------------------
@@ -224,43 +234,83 @@ void check_types_of(const Named& named, const List* arguments) {
   foreach (cell, arguments) check_range(named, exprType(static_cast<Node*>(lfirst(cell))));
 }
 
-bool check_part(Node* node, void* refused);
-
-// The planner puts the expression of a virtual generated column where the column is.
-void check_virtual_columns(Oid table, void* refused) {
-  Relation relation = table_open(table, AccessShareLock);
-  const TupleDesc columns = RelationGetDescr(relation);
-  for (int i = 0; i < columns->natts; ++i) {
-    if (!DPQ_IS_VIRTUAL(TupleDescAttr(columns, i)->attgenerated)) continue;
-    (void)check_part(DPQ_GENERATION_EXPRESSION(relation, i + 1), refused);
-  }
-  table_close(relation, NoLock);
-}
-
-bool check_entry(const RangeTblEntry* entry, void* refused) {
-  if (entry->rtekind == RTE_RELATION) check_virtual_columns(entry->relid, refused);
-  return false;
-}
-
-void check_expression(const RefusedQuery* refused, Node* node) {
-  Named named = {refused, node};
+void check_expression(const Named& named, Node* node) {
   check_node(named, node);
-  (void)check_functions_in_node(node, check_called, &named);
+  (void)check_functions_in_node(node, check_called, const_cast<Named*>(&named));
   check_collation(named, exprInputCollation(node));
   check_types_of(named, arguments_of(node));
   if (is_key(node)) check_collation(named, exprCollation(value_of(node)));
 }
 
-// For query_tree_walker() and expression_tree_walker(). `refused` is a const RefusedQuery*.
-bool check_part(Node* node, void* refused) {
+// ---- Tables --------------------------------------------------------------------------------
+
+struct Walk {
+  const RefusedQuery* refused;
+  const ObjectAddress* through;  // the index or column with the expression, or null
+};
+
+bool check_part(Node* node, void* walk);
+
+void check_part_of(const RefusedQuery* refused, const ObjectAddress& object, Node* expression) {
+  Walk walk = {refused, &object};
+  (void)check_part(expression, &walk);
+}
+
+// The planner puts the expression of a virtual generated column where the column is.
+void check_virtual_columns(const RefusedQuery* refused, Relation table) {
+  const TupleDesc columns = RelationGetDescr(table);
+  for (int i = 0; i < columns->natts; ++i) {
+    if (!DPQ_IS_VIRTUAL(TupleDescAttr(columns, i)->attgenerated)) continue;
+    check_part_of(refused, {RelationRelationId, RelationGetRelid(table), i + 1},
+                  DPQ_GENERATION_EXPRESSION(table, i + 1));
+  }
+}
+
+// A scan by a bitmap evaluates the predicate of its index for rows, also where the query implies
+// it: WHERE a OR own_function(b) by a query with WHERE a.
+void check_predicate(const RefusedQuery* refused, Oid index) {
+  const HeapTuple row = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+  if (!HeapTupleIsValid(row)) return;
+  bool is_null;
+  const Datum written = SysCacheGetAttr(INDEXRELID, row, Anum_pg_index_indpred, &is_null);
+  auto* predicate =
+      is_null ? nullptr : static_cast<Node*>(stringToNode(TextDatumGetCString(written)));
+  ReleaseSysCache(row);
+  check_part_of(refused, {RelationRelationId, index, 0}, predicate);
+}
+
+void check_table(const RefusedQuery* refused, Oid relation) {
+  Relation table = table_open(relation, AccessShareLock);
+  check_virtual_columns(refused, table);
+  const ListCell* index;
+  foreach (index, RelationGetIndexList(table)) check_predicate(refused, lfirst_oid(index));
+  table_close(table, NoLock);
+}
+
+bool check_entry(const RangeTblEntry* entry, const RefusedQuery* refused) {
+  if (entry->rtekind != RTE_RELATION || entry->relid < FirstNormalObjectId) return false;
+  const ListCell* table;
+  foreach (table, find_all_inheritors(entry->relid, AccessShareLock, nullptr)) {
+    check_table(refused, lfirst_oid(table));
+  }
+  return false;
+}
+
+// ---- The query -----------------------------------------------------------------------------
+
+// For query_tree_walker() and expression_tree_walker(). `walk` is a const Walk*.
+bool check_part(Node* node, void* walk) {
   if (node == nullptr) return false;
+  const auto* context = static_cast<const Walk*>(walk);
   if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(check_part), refused,
+    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(check_part), walk,
                              QTW_EXAMINE_SORTGROUP | QTW_EXAMINE_RTES_BEFORE);
   }
-  if (IsA(node, RangeTblEntry)) return check_entry(reinterpret_cast<RangeTblEntry*>(node), refused);
-  check_expression(static_cast<const RefusedQuery*>(refused), node);
-  return expression_tree_walker(node, DPQ_TREE_WALKER(check_part), refused);
+  if (IsA(node, RangeTblEntry)) {
+    return check_entry(reinterpret_cast<RangeTblEntry*>(node), context->refused);
+  }
+  check_expression({context->refused, node, context->through}, node);
+  return expression_tree_walker(node, DPQ_TREE_WALKER(check_part), walk);
 }
 
 // initdb makes them: those of the catalogs' source, which are pinned, collations of the system, and
@@ -272,7 +322,8 @@ bool is_of_postgres(Oid object) {
 }  // namespace
 
 void check_catalog_objects(const RefusedQuery& refused, Query* query) {
-  (void)check_part(reinterpret_cast<Node*>(query), const_cast<RefusedQuery*>(&refused));
+  Walk walk = {&refused, nullptr};
+  (void)check_part(reinterpret_cast<Node*>(query), &walk);
 }
 
 bool is_of_extension(Oid catalog, Oid object) {

@@ -15,8 +15,9 @@ namespace dpquantile {
 
 // ereports unless all objects pass that the expressions of a query, also of its views, subqueries,
 // keys and set operations, name and lead to: functions, aggregates, operators and what they are
-// linked with, operator families, collations by which values are compared or sorted, and the
-// functions of the types of arguments.
+// linked with, operator families, collations by which values are compared or sorted, the functions
+// of the types of arguments, and what tables evaluate when they are read: predicates of indexes,
+// virtual generated columns.
 void check_catalog_objects(const RefusedQuery& refused, Query* query);
 
 // Whether an object of a catalog passes.
