@@ -2057,6 +2057,10 @@ no data and costs no budget.
 n: a public guess of the number of rows with a value, 1 to 2^40.
 quantiles, epsilon, lower, upper, options: as for dp_quantiles.
 quantile: the given quantile; rank_error_typical: the mean error, simulated for rows spread evenly over the value grid;
+  rank_error_95: the error that 95 of 100 such answers do not exceed, also simulated (both are the same in every call);
+  rank_error_bound: the error that with probability 95 % none of the quantiles exceeds, for any data (NULL for method ''tree'').
+Values count as rounded to the value grid: rows that are rounded to the answer are equal to it. For values between the steps of a
+  granularity up to half of the rows of a step come on top: n * granularity / (2 * (upper - lower)) if they are spread evenly.';
 
 COMMENT ON FUNCTION @extschema@.dp_cdf_error(@extschema@.dp_cdf, float8, boolean) IS
   'The error of a released CDF because of its noise, at the values of a CDF with a granularity or at the '
@@ -2072,6 +2076,21 @@ COMMENT ON FUNCTION @extschema@.dp_cdf_points(@extschema@.dp_cdf, float8) IS
   'once. For a CDF with a granularity the points are its values, with the fraction of rows up to x, of values rounded to the nearest '
   'point (the band holds for these); else they are the edges of the bins, with the fraction of rows below x. cdf: a released CDF; confidence: the '
   'probability that the true fractions lie in the band, 0.5 to 0.999. Costs no budget.';
+DO $$
+BEGIN
+  EXECUTE format(
+    'COMMENT ON FUNCTION @extschema@.dp_quantiles_expected_error(@extschema@.dp_number, float8[], @extschema@.dp_number, '
+    '@extschema@.dp_number, @extschema@.dp_number, jsonb) IS %L',
+    obj_description('@extschema@.dp_quantiles_expected_error(bigint, float8[], float8, float8, float8, jsonb)'::regprocedure, 'pg_proc')
+      || ' This variant takes numbers that a driver sends as text.');
+  EXECUTE format('COMMENT ON FUNCTION @extschema@.dp_cdf_error(@extschema@.dp_cdf, @extschema@.dp_number, boolean) IS %L',
+                 obj_description('@extschema@.dp_cdf_error(@extschema@.dp_cdf, float8, boolean)'::regprocedure, 'pg_proc')
+                 || ' This variant takes numbers that a driver sends as text.');
+  EXECUTE format('COMMENT ON FUNCTION @extschema@.dp_cdf_points(@extschema@.dp_cdf, @extschema@.dp_number) IS %L',
+                 obj_description('@extschema@.dp_cdf_points(@extschema@.dp_cdf, float8)'::regprocedure, 'pg_proc')
+                 || ' This variant takes numbers that a driver sends as text.');
+END
+$$;
 
 CREATE FUNCTION @extschema@.dp_cdf_quantile_error(cdf @extschema@.dp_cdf, quantile float8, confidence float8 DEFAULT 0.95) RETURNS float8
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_quantile_error';
