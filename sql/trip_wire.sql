@@ -3,11 +3,11 @@
 -- (test/t/protected_charges.pl: cancels, timeouts and the end of a session.)
 \set SHOW_CONTEXT errors
 CREATE ROLE regress_dpq_owner LOGIN;
-CREATE ROLE regress_dpq_visitor LOGIN;
+CREATE ROLE regress_dpq_watcher LOGIN;
 CREATE ROLE regress_dpq_team;
 CREATE SCHEMA regress_dpq_hr AUTHORIZATION regress_dpq_owner;
-GRANT USAGE ON SCHEMA regress_dpq_hr TO regress_dpq_visitor, regress_dpq_team;
-SELECT dp_grant_budget('regress_dpq_visitor', 1e6), dp_restrict_role('regress_dpq_visitor');
+GRANT USAGE ON SCHEMA regress_dpq_hr TO regress_dpq_watcher, regress_dpq_team;
+SELECT dp_grant_budget('regress_dpq_watcher', 1e6), dp_restrict_role('regress_dpq_watcher');
 SET SESSION AUTHORIZATION regress_dpq_owner;
 SET search_path = regress_dpq_hr, public;
 CREATE TABLE staff (id int PRIMARY KEY, note text);
@@ -16,7 +16,7 @@ INSERT INTO staff SELECT i, CASE i WHEN 7 THEN repeat('x', 3000) ELSE 'short' EN
 CREATE VIEW team AS SELECT id, note FROM staff;
 CREATE TABLE visit (id int PRIMARY KEY);
 SELECT dp_protect_table('staff'), dp_protect_table('visit'), dp_protect_table('team');
-SELECT dp_grant_private_access(t, 'regress_dpq_visitor') FROM unnest('{staff,visit,team}'::regclass[]) t;
+SELECT dp_grant_private_access(t, 'regress_dpq_watcher') FROM unnest('{staff,visit,team}'::regclass[]) t;
 RESET SESSION AUTHORIZATION;
 SET search_path = regress_dpq_hr, public;
 SET allow_system_table_mods = on;
@@ -32,7 +32,7 @@ SELECT count(*) FROM staff WHERE note < 'sp';
 \set VERBOSITY default
 
 -- What the role sees: no text, no code, no place. It cannot undo that its access is closed.
-SET SESSION AUTHORIZATION regress_dpq_visitor;
+SET SESSION AUTHORIZATION regress_dpq_watcher;
 SELECT dp_count(100) FROM staff WHERE id < 5;
 BEGIN;
 DO $$
@@ -53,7 +53,7 @@ SELECT dp_count(100) FROM staff WHERE id < 5;
 ROLLBACK;
 SELECT dp_count(100) FROM staff WHERE id < 5;
 SELECT relation, role, problem FROM dp_protected_tables;
-SELECT dp_open_private_access('staff', 'regress_dpq_visitor');
+SELECT dp_open_private_access('staff', 'regress_dpq_watcher');
 
 -- Each table for itself, and a view too
 SELECT dp_count(100) FROM visit;
@@ -65,22 +65,22 @@ SELECT subject, status, regexp_replace(detail, '\d{4}-\d\d-\d\d [\d:]+', 'then')
 
 -- Another grant does not open it. The owner does.
 SET SESSION AUTHORIZATION regress_dpq_owner;
-SELECT dp_grant_private_access('staff', 'regress_dpq_visitor', most_cancels => 0);
+SELECT dp_grant_private_access('staff', 'regress_dpq_watcher', most_cancels => 0);
 SELECT relation, most_cancels, problem FROM dp_protected_tables;
-SELECT dp_open_private_access('staff', 'regress_dpq_visitor');
-SELECT dp_open_private_access('staff', 'regress_dpq_visitor');
+SELECT dp_open_private_access('staff', 'regress_dpq_watcher');
+SELECT dp_open_private_access('staff', 'regress_dpq_watcher');
 SELECT dp_open_private_access('staff', NULL);
 SELECT dp_unprotect_table('team');
-SET SESSION AUTHORIZATION regress_dpq_visitor;
+SET SESSION AUTHORIZATION regress_dpq_watcher;
 SELECT dp_count(100) FROM staff WHERE id < 5;
 RESET SESSION AUTHORIZATION;
 TABLE dpquantile.failed_read;
 
 -- A role that has access as a member of another one loses its own.
-GRANT regress_dpq_team TO regress_dpq_visitor;
+GRANT regress_dpq_team TO regress_dpq_watcher;
 SET SESSION AUTHORIZATION regress_dpq_owner;
-SELECT dp_revoke_private_access('staff', 'regress_dpq_visitor'::regrole), dp_grant_private_access('staff', 'regress_dpq_team');
-SET SESSION AUTHORIZATION regress_dpq_visitor;
+SELECT dp_revoke_private_access('staff', 'regress_dpq_watcher'::regrole), dp_grant_private_access('staff', 'regress_dpq_team');
+SET SESSION AUTHORIZATION regress_dpq_watcher;
 SELECT dp_count(100) FROM staff WHERE note < 'sp';
 SELECT dp_count(100) FROM staff WHERE id < 5;
 SELECT relation, role, problem FROM dp_protected_tables;
@@ -98,4 +98,4 @@ SET client_min_messages = warning;
 DROP SCHEMA regress_dpq_hr CASCADE;
 RESET client_min_messages;
 TABLE dpquantile.failed_read;
-DROP ROLE regress_dpq_visitor, regress_dpq_team, regress_dpq_owner;
+DROP ROLE regress_dpq_watcher, regress_dpq_team, regress_dpq_owner;
