@@ -27,10 +27,15 @@ $node->safe_psql('postgres', q{
 	ALTER TABLE staff OWNER TO owner;
 	ALTER TABLE wage OWNER TO owner;
 	GRANT SELECT ON wage TO PUBLIC;
+	CREATE TABLE bonus (number int PRIMARY KEY, id int, other int);
+	CREATE FUNCTION high(int) RETURNS bool LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 > 5; END';
+	CREATE INDEX ON bonus (other) WHERE id < 9 OR high(id);
+	ALTER TABLE bonus OWNER TO owner;
 	ANALYZE staff, wage;
 	SELECT dp_restrict_role('analyst');
 	SET ROLE owner;
-	SELECT dp_protect_table('staff'), dp_grant_private_access('staff', 'analyst')});
+	SELECT dp_protect_table('staff'), dp_grant_private_access('staff', 'analyst');
+	SELECT dp_protect_table('bonus'), dp_grant_private_access('bonus', 'analyst')});
 
 # All that the analyst's session shows. own is the schema of its objects: one that it owns, or pg_temp.
 sub shown
@@ -129,6 +134,9 @@ my %REFUSED = (
 		CREATE TABLE own.part PARTITION OF own.whole DEFAULT;
 		CREATE INDEX ON own.part (other) WHERE id < 9 OR own.spy(id)}, qr/the index \S+ leads to the function \S+, which is not PostgreSQL's own/,
 		"SELECT n $AROUND, own.note WHERE id < 9 AND other > 5", "SELECT n $AROUND, own.whole WHERE id < 9 AND other > 5" ],
+	# The function would find operators of the analyst in search_path.
+	'the predicate of an index of the protected table' => [ 'SELECT', qr/the index \S+ leads to the function \S+, which is not PostgreSQL's own/,
+		'SELECT dp_count(1) FROM bonus WHERE id < 9 AND other > 5' ],
 	'a view' => [ qq{$SPY; CREATE VIEW own.seen AS SELECT salary, own.spy(salary) AS s FROM wage}, $GATE, "SELECT n $AROUND JOIN own.seen ON s" ],
 	"an operator of a superuser" => [ 'SELECT', $GATE, 'SELECT dp_count(1) FROM staff WHERE id OPERATOR(super.=) 5' ],
 	'a method of TABLESAMPLE of a superuser' => [ 'SELECT', $GATE, "SELECT n $AROUND, wage TABLESAMPLE super.sample(50)" ],
@@ -279,7 +287,7 @@ my %COLUMNS = (
 		pg_foreign_table.ftserver pg_user_mapping.umserver)),
 	'pg_index.indcollation' => 'the planner takes the index where the collation is that of the query, which is looked at',
 	'pg_index.indexprs' => ['the expression of an index'],
-	'pg_index.indpred' => ['the predicate of an index'],
+	'pg_index.indpred' => [ 'the predicate of an index', 'the predicate of an index of the protected table' ],
 	(map { ("pg_language.$_" => ['a language']) } qw(laninline lanplcallfoid lanvalidator)),
 	'pg_operator.oprcode' => [ 'a negator', 'an operator in pg_catalog' ],
 	'pg_operator.oprcom' => [ 'a commutator', "the commutator of PostgreSQL's operator", 'HASHES and MERGES without functions', 'an operator without a name in the text' ],
