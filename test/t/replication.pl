@@ -34,6 +34,7 @@ sub contents
 		SELECT * FROM dpquantile.budget_name ORDER BY budget_id, role_name;
 		SELECT * FROM dpquantile.protected_table ORDER BY relation;
 		SELECT * FROM dpquantile.private_grant ORDER BY relation, grantee;
+		SELECT * FROM dpquantile.failed_read ORDER BY failed_at;
 		SELECT * FROM dpquantile.user_key});
 }
 my %before = map { $_ => contents($_) } 'postgres', 'bare';
@@ -43,7 +44,8 @@ $subscriber->safe_psql('postgres', 'CREATE ROLE other LOGIN');
 $publisher->safe_psql('postgres', q{
 	SELECT dp_grant_budget('other', 100);
 	CREATE ROLE team;
-	SELECT dp_protect_table('person', 'dept'), dp_grant_private_access('person', 'team')});
+	SELECT dp_protect_table('person', 'dept'), dp_grant_private_access('person', 'team');
+	INSERT INTO dpquantile.failed_read (relation, grantee, failed_at, closes) VALUES ('person', 'team', now(), true)});
 is(outcome($publisher, $ANSWER x 2), 't t', 'the publisher answers before there is a publication');
 is(outcome($publisher, $ANSWER, user => 'other'), 't', 'another role gets an answer');
 my $id = $publisher->safe_psql('postgres', q{SELECT budget_id FROM dpquantile.budget WHERE role = 'analyst'::regrole});

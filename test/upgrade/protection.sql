@@ -26,3 +26,5 @@ DROP ROLE leaver;
 SET SESSION AUTHORIZATION researcher;
 SELECT dp_count(1) FROM staff \g /dev/null
 RESET SESSION AUTHORIZATION;
+INSERT INTO dpquantile.failed_read (relation, grantee, failed_at, sqlstate, closes)
+VALUES ('staff', 'researcher', '2026-01-01', '57014', false), ('visit', 'researcher', '2026-01-02', 'XX001', true);

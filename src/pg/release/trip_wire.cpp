@@ -10,6 +10,7 @@ extern "C" {
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "storage/proc.h"
+#include "utils/wait_event.h"
 }
 
 namespace dpquantile {
