@@ -7,6 +7,21 @@
 
 namespace dpquantile {
 
+// With A and B for what is between the bars, x - q n = (1 - q) A - q B. So the least sum over s is
+// |x - q n| / max(q, 1 - q), on both sides of q n.
+std::span<const RankSlot> slots_within(std::span<const RankSlot> slots, double q, double records,
+                                       double limit) {
+  const double target = q * records;
+  const double reach = limit * std::max(q, 1 - q);
+  const auto first = std::ranges::lower_bound(slots, target - reach, {}, [](const RankSlot& slot) {
+    return slot.middle + slot.half_range;
+  });
+  const auto end = std::ranges::upper_bound(slots, target + reach, {}, [](const RankSlot& slot) {
+    return slot.middle - slot.half_range;
+  });
+  return {first, end};
+}
+
 JointChain::JointChain(std::span<const RankSlot> slots, const SlotWidths& widths, double records,
                        const JointUtility& utility, double limit, std::pmr::memory_resource* memory)
     : records_(records),
@@ -21,7 +36,7 @@ JointChain::JointChain(std::span<const RankSlot> slots, const SlotWidths& widths
   rows_.reserve(utility.quantiles());
   for (std::size_t j = 1; j <= utility.quantiles(); ++j) {
     const std::size_t offset = slots_.size();
-    join(window_of(slots, j, limit), widths, j);
+    join(slots_within(slots, utility.expected_before(j, 1), records, limit), widths, j);
     rows_.push_back({offset, slots_.size() - offset});
     slots_.emplace_back();  // the last message of a row has no slot
   }
@@ -38,20 +53,6 @@ JointChain::JointChain(std::span<const RankSlot> slots, const SlotWidths& widths
       entries_[i] = {slot.middle, rising, falling, factor * rising, factor * falling};
     }
   }
-}
-
-// For some s, the ranks x with |x - q s| + |n - x - (1 - q) s| <= limit.
-std::span<const RankSlot> JointChain::window_of(std::span<const RankSlot> slots,
-                                                std::size_t quantile, double limit) const {
-  const double q = utility_.expected_before(quantile, 1);
-  const double target = utility_.expected_before(quantile, records_);
-  const double low = target - limit * std::max(1 - q, 0.5);
-  const double high = target + limit * std::max(q, 0.5);
-  const auto first = std::ranges::lower_bound(
-      slots, low, {}, [](const RankSlot& slot) { return slot.middle + slot.half_range; });
-  const auto end = std::ranges::upper_bound(
-      slots, high, {}, [](const RankSlot& slot) { return slot.middle - slot.half_range; });
-  return {first, end};
 }
 
 void JointChain::join(std::span<const RankSlot> window, const SlotWidths& widths,

@@ -12,6 +12,11 @@
 
 namespace dpquantile {
 
+// The slots with ranks x that quantile q of n records may have: those for which some s has
+// |x - q s| + |n - x - (1 - q) s| <= limit. The departure is no smaller than this sum.
+std::span<const RankSlot> slots_within(std::span<const RankSlot> slots, double q, double records,
+                                       double limit);
+
 // Paths of slots i_1 .. i_b for few joint quantiles, in any order, with the weights
 //
 //   product over j of measure_j exp(2 lambda half_range_j)
@@ -36,8 +41,8 @@ class JointChain {
     std::size_t number;
   };
 
-  // `slots` are those of cut_into_slots() with these widths. Those farther than `limit` allows are
-  // left out of the windows. `utility` must outlive the chain; `records` is n.
+  // `slots` are those of cut_into_slots() with these widths. A window has those within `limit`.
+  // `utility` must outlive the chain; `records` is n.
   JointChain(std::span<const RankSlot> slots, const SlotWidths& widths, double records,
              const JointUtility& utility, double limit, std::pmr::memory_resource* memory);
 
@@ -97,8 +102,6 @@ class JointChain {
     std::size_t split;
   };
 
-  std::span<const RankSlot> window_of(std::span<const RankSlot> slots, std::size_t quantile,
-                                      double limit) const;
   // Adds the slots of a row.
   void join(std::span<const RankSlot> window, const SlotWidths& widths, std::size_t quantile);
 

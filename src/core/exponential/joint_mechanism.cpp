@@ -22,9 +22,11 @@ namespace {
 constexpr double kRoundingSlack = 1.0 / 1024;
 
 // Up to kMostForDouble quantiles the powers of a measure of 2^-56 are doubles. Then doubles are
-// enough if lambda times the records at a position is at most kMostCostForDouble.
+// enough if lambda times the records at any position is at most kMostCostForDouble.
 constexpr std::size_t kMostForDouble = 16;
 constexpr double kMostCostForDouble = 4;
+
+constexpr char kTooLittle[] = "the proposals of a joint draw weigh too little";
 
 // Batches without an accepted proposal after which the slots are made finer. Chance alone hardly
 // ever refuses as many.
@@ -51,7 +53,9 @@ class JointMechanism {
 
   // Appends all accepted proposals of whole batches, at least `least`. Each is a draw by itself. A
   // part of a batch would not do: its proposals are in the order of s.
-  void draw_batches(std::size_t least, std::pmr::vector<Position>& draws) {
+  // Returns false, before anything is drawn, if Real does not hold the weights.
+  bool draw_batches(std::size_t least, std::pmr::vector<Position>& draws) {
+    if (!preparation_.covers_least()) return false;
     std::pmr::vector<std::uint64_t> lattice(attempts_at_once(), context_.memory);
     std::pmr::vector<Position> proposed(path_.size(), context_.memory);
     while (draws.size() < least * path_.size()) {
@@ -62,14 +66,17 @@ class JointMechanism {
         if (propose(index, proposed)) draws.insert(draws.end(), proposed.begin(), proposed.end());
       }
     }
+    return true;
   }
 
-  void draw(std::span<Position> positions) {
+  // Returns false, before anything is drawn, if Real does not hold the weights.
+  bool draw(std::span<Position> positions) {
+    if (!preparation_.covers_least()) return false;
     std::pmr::vector<std::uint64_t> lattice(attempts_at_once(), context_.memory);
     for (int failed = 1;; ++failed) {
       context_.cancel.check();
       for (std::uint64_t& index : lattice) index = preparation_.draw_lattice_index();
-      if (first_accepted(lattice, positions)) return;
+      if (first_accepted(lattice, positions)) return true;
       if (failed % kBatchesBeforeRefining == 0) preparation_.refine();
     }
   }
@@ -173,12 +180,19 @@ class JointMechanism {
   std::pmr::vector<double> gaps_;
 };
 
-// Doubles suffice up to a number of records. The limit is drawn anew each time, so that a record
-// more or less hardly ever decides.
-bool doubles_suffice(std::size_t quantiles, double lambda, double records, RandomStream& random) {
-  const double at_position = std::ldexp(records, -int{kPositionBits});
+template <class Real>
+bool draw_general_joint_positions(const SmearedRank& rank, PositionInterval interval,
+                                  std::span<const double> quantiles, double lambda,
+                                  const MechanismContext& context, std::span<Position> positions) {
+  return JointMechanism<Real>(rank, interval, quantiles, lambda, context).draw(positions);
+}
+
+// Doubles suffice up to a number of records at one position. The limit is drawn anew each time, so
+// that a record more or less hardly ever decides.
+bool doubles_suffice(std::size_t quantiles, double lambda, double most_at_position,
+                     RandomStream& random) {
   const double limit = kMostCostForDouble * (1 - random.unit_real() / 2);
-  return quantiles <= kMostForDouble && lambda * at_position <= limit;
+  return quantiles <= kMostForDouble && lambda * most_at_position <= limit;
 }
 
 void check_joint_draw(const SmearedRank& rank, std::size_t quantiles, double epsilon) {
@@ -211,15 +225,18 @@ void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
                           const MechanismContext& context, std::span<Position> positions) {
   check_joint_draw(rank, quantiles.size(), epsilon);
   const double lambda = joint_lambda(epsilon);
-  const double records = in_records(rank.at(interval.end) - rank.at(interval.begin));
-  const bool suffice = doubles_suffice(quantiles.size(), lambda, records, context.random);
-  if (suffice && quantiles.size() <= kMostSmallJoint) {
-    draw_small_joint_positions(rank, interval, quantiles, lambda, context, positions);
-  } else if (suffice) {
-    JointMechanism<double>(rank, interval, quantiles, lambda, context).draw(positions);
-  } else {
-    JointMechanism<WideReal>(rank, interval, quantiles, lambda, context).draw(positions);
+  const double most = rank.most_at_position(interval.begin, interval.end);
+  if (doubles_suffice(quantiles.size(), lambda, most, context.random)) {
+    const auto draw_in_doubles = quantiles.size() <= kMostSmallJoint
+                                     ? draw_small_joint_positions
+                                     : draw_general_joint_positions<double>;
+    if (draw_in_doubles(rank, interval, quantiles, lambda, context, positions)) return;
   }
+  if (draw_general_joint_positions<WideReal>(rank, interval, quantiles, lambda, context,
+                                             positions)) {
+    return;
+  }
+  throw std::logic_error(kTooLittle);
 }
 
 std::pmr::vector<Position> simulate_joint_positions(const SmearedRank& rank,
@@ -230,12 +247,17 @@ std::pmr::vector<Position> simulate_joint_positions(const SmearedRank& rank,
   check_joint_draw(rank, quantiles.size(), epsilon);
   const double lambda = joint_lambda(epsilon);
   std::pmr::vector<Position> draws(context.memory);
-  if (quantiles.size() <= kMostForDouble) {
-    JointMechanism<double>(rank, interval, quantiles, lambda, context).draw_batches(least, draws);
-  } else {
-    JointMechanism<WideReal>(rank, interval, quantiles, lambda, context).draw_batches(least, draws);
+  const double most = rank.most_at_position(interval.begin, interval.end);
+  if (doubles_suffice(quantiles.size(), lambda, most, context.random) &&
+      JointMechanism<double>(rank, interval, quantiles, lambda, context)
+          .draw_batches(least, draws)) {
+    return draws;
   }
-  return draws;
+  if (JointMechanism<WideReal>(rank, interval, quantiles, lambda, context)
+          .draw_batches(least, draws)) {
+    return draws;
+  }
+  throw std::logic_error(kTooLittle);
 }
 
 }  // namespace dpquantile

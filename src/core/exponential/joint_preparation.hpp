@@ -68,7 +68,8 @@ class JointPreparation {
     }
     const double part = context.random.unit_real();
     const Survey survey = make_survey();
-    limit_ = std::min(reach_of(log_least(survey), kTailBits + kLatticeBits), most_limit());
+    log_least_ = log_least(survey);
+    limit_ = reach_of(log_least_, kTailBits + kLatticeBits);
     filtered_ = filtered_points(survey, part);
     range_ = lattice_around(limit_);
     range_ = {std::min(range_.first, filtered_.first), std::max(range_.last, filtered_.last)};
@@ -79,6 +80,11 @@ class JointPreparation {
   // weight lies at lattice points far from the number of records, which the survey does not see.
   // Throws Cancelled.
   void refine() { prepare(std::max(growth_ / 4, slowest_growth())); }
+
+  // Whether the proposals weigh at least as much as the positions that they must contain. They do,
+  // unless Real cannot represent the weights. (Nothing may be drawn then: it would be wrong, or the
+  // draw would never end.)
+  bool covers_least() const { return log_proposed_ >= log_least_ - kRounding; }
 
   // The number of records in the interval.
   double records() const { return records_; }
@@ -121,9 +127,8 @@ class JointPreparation {
   // weight.
   static constexpr double kFarEnvelope = 3;
 
-  // No positions with a larger lambda F are proposed. No data need as much: docs/privacy.md,
-  // "Floating point".
-  static constexpr double kMostFarCost = 50'000;
+  // By how much rounding changes the logarithm of a weight at most.
+  static constexpr double kRounding = 0x1p-20;
 
   // Logarithms of bounds on the weight of all positions for s = n, which need not be on the
   // lattice.
@@ -133,7 +138,6 @@ class JointPreparation {
   };
 
   double quantiles() const { return static_cast<double>(utility_.quantiles()); }
-  double most_limit() const { return kMostFarCost / utility_.lambda(); }
 
   // The growth of the slots' widths that suits most data.
   double widest_growth() const { return 1 / std::max(5.0, 2 * quantiles()); }
@@ -151,10 +155,8 @@ class JointPreparation {
   // Sets a limit and slots that suit most data. The final ones replace them. A limit that is too
   // small for the data gives a smaller lower bound, which is a bound all the same.
   Survey make_survey() {
-    const double most_at_position = std::ldexp(records_, -int{kPositionBits});
-    limit_ =
-        std::min((60 + 6 * quantiles()) / utility_.lambda() + (quantiles() + 1) * most_at_position,
-                 most_limit());
+    const double most = rank_.most_at_position(interval_.begin, interval_.end);
+    limit_ = (60 + 6 * quantiles()) / utility_.lambda() + (quantiles() + 1) * most;
     slots_ = cut(widest_growth());
     return {bound(JointProposal<Real>::Bound::kBelow), bound(JointProposal<Real>::Bound::kAbove)};
   }
@@ -168,8 +170,29 @@ class JointPreparation {
   // as much as s. For the lattice point s = 0 it is n for all positions.
   double log_least(const Survey& survey) const {
     const double beyond = std::remainder(records_, utility_.lattice_step());
-    return std::max(survey.log_below - utility_.lambda() * std::abs(beyond),
-                    log_volume() - utility_.lambda() * records_);
+    return std::max({survey.log_below - utility_.lambda() * std::abs(beyond),
+                     log_volume() - utility_.lambda() * records_, log_of_nearest()});
+  }
+
+  // The logarithm of the weight of one choice of positions, at the largest lattice point s <= n:
+  // for each target the last position with a rank of at most it. By the records at a position this
+  // bounds how far positions are proposed, whatever the survey says.
+  double log_of_nearest() const {
+    const ScaledRank begin = rank_.at(interval_.begin);
+    std::pmr::vector<double> gaps(context_.memory);
+    double previous = 0;
+    for (const double target : targets_) {
+      const ScaledRank rank = begin + static_cast<ScaledRank>(std::ldexp(target, kPositionBits));
+      const Position position = std::min(rank_.last_within(rank), interval_.end - 1);
+      const double here = in_records(rank_.at(position) - begin);
+      gaps.push_back(here - previous);
+      previous = here;
+    }
+    gaps.push_back(records_ - previous);
+    const double log_measure =
+        -quantiles() * std::log(static_cast<double>(interval_.end - interval_.begin));
+    const double s = utility_.lattice_point(index_below());
+    return log_volume() + log_measure - utility_.lambda() * utility_.departure(gaps, s);
   }
 
   // If the bounds of the survey differ by more than slots of the finest width explain, the widths
@@ -212,7 +235,7 @@ class JointPreparation {
   // their number before it is cut to an integer, so that no number of records has a step there.
   LatticeRange filtered_points(const Survey& survey, double part) const {
     const double fall = -std::expm1(-utility_.lambda() * utility_.lattice_step());
-    const double middle = std::max((survey.log_below + survey.log_above) / 2, log_least(survey));
+    const double middle = std::max((survey.log_below + survey.log_above) / 2, log_least_);
     const double reach = std::min(reach_of(middle, std::log2(2 / (kUnfiltered * fall))), limit_);
     const auto each_side = static_cast<std::uint64_t>(reach / utility_.lattice_step() + 1 + part);
     const std::uint64_t above = index_below() + 1;
@@ -245,6 +268,7 @@ class JointPreparation {
       weight -= largest;
       total_ += std::exp(weight);
     }
+    log_proposed_ = largest + std::log(total_);
   }
 
   double log_weight(std::uint64_t index) {
@@ -265,12 +289,14 @@ class JointPreparation {
   std::pmr::vector<double> targets_;
   std::pmr::vector<RankSlot> slots_;
   std::optional<JointProposal<Real>> proposal_;
-  double limit_ = 0;   // on the departure of what is proposed
-  double growth_ = 0;  // of the slots' widths
+  double log_least_ = 0;  // of the weight of all positions, a lower bound
+  double limit_ = 0;      // on the departure of what is proposed
+  double growth_ = 0;     // of the slots' widths
   LatticeRange filtered_{};
   LatticeRange range_{};
   std::pmr::vector<double> log_weights_;  // by lattice index from range_.first on
   double total_ = 0;
+  double log_proposed_ = 0;  // of the weight of all proposals
   std::uint64_t prepared_ = 0;
 };
 

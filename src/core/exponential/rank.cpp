@@ -1,5 +1,6 @@
 #include "core/exponential/rank.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "core/base/partition_point.hpp"
@@ -12,6 +13,17 @@ std::size_t SmearedRank::first_run_reaching(ScaledRank rank) const {
 
 std::size_t SmearedRank::first_run_beyond(ScaledRank rank) const {
   return partition_point(data_.runs(), [&](std::size_t run) { return before(run) > rank; });
+}
+
+double SmearedRank::most_at_position(Position begin, Position end) const {
+  double in_cell = in_records(at(end) - at(begin));
+  for (const Position position : {begin, end - 1}) {
+    const std::size_t run = data_.first_run_from(cell_at(position));
+    if (run < data_.runs() && data_.cell(run) == cell_at(position)) {
+      in_cell = std::max(in_cell, static_cast<double>(data_.count(run)));
+    }
+  }
+  return in_cell / static_cast<double>(kCellPositions);
 }
 
 Position SmearedRank::last_within(ScaledRank rank) const {

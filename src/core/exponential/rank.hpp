@@ -53,6 +53,11 @@ class SmearedRank {
   // By how much R grows at each position of the run-th occupied cell: the cell's number of records.
   ScaledRank slope(std::size_t run) const { return static_cast<ScaledRank>(data_.count(run)); }
 
+  // A bound on the records at one position of begin .. end - 1. A cell inside has at most all
+  // records inside. The first and the last cell may reach beyond, and one of their positions may
+  // have more than that.
+  double most_at_position(Position begin, Position end) const;
+
   // The last position with R at most `rank`, which must be >= 0. The largest Position if R exceeds
   // `rank` nowhere.
   Position last_within(ScaledRank rank) const;

@@ -21,9 +21,12 @@ namespace {
 constexpr double kTailBits = 72;
 constexpr double kLatticeBits = 13;
 
-// No positions with a larger lambda F are proposed. No data that are drawn here need as much
-// (docs/privacy.md, "Floating point").
-constexpr double kMostFarCost = 300;
+// Doubles hold the weights of positions up to this lambda F. No data that are drawn here need
+// farther ones (docs/privacy.md, "Floating point").
+constexpr double kMostFarCost = 250;
+
+// By how much rounding changes the logarithm of a weight at most.
+constexpr double kRounding = 0x1p-20;
 
 // The most that the finest slots add to the logarithm of a proposal's weight, for all quantiles
 // together. Finer slots take longer to weigh; coarser slots lead to more refused proposals.
@@ -67,15 +70,23 @@ class SmallJointMechanism {
       targets_.push_back(utility_.expected_before(k, records_));
     }
     for (const double target : targets_) cells_.push_back(cell_of(target));
-    limit_ = std::min(reach_of(log_least(), kTailBits + kLatticeBits), kMostFarCost / lambda);
-    prepare(kWidestGrowth);
+    log_least_ = log_least();
+    limit_ = reach_of(log_least_, kTailBits + kLatticeBits);
   }
 
-  void draw(std::span<Position> positions) {
+  // Returns false, before anything is drawn, if doubles do not hold the weights, or if the
+  // proposals weigh less than the positions that they must contain. Neither can be, as long as the
+  // positions have few records (docs/privacy.md, "Floating point"). But a draw from such proposals
+  // would be wrong, or would never end.
+  bool draw(std::span<Position> positions) {
+    if (!(utility_.lambda() * limit_ <= kMostFarCost)) return false;
+    prepare(kWidestGrowth);
+    if (!(log_proposed() >= log_least_ - kRounding)) return false;
     for (int refused = 1; !propose(positions); ++refused) {
       context_.cancel.tick(weights_.size());
       if (refused % kProposalsBeforeRefining == 0) refine();
     }
+    return true;
   }
 
  private:
@@ -103,24 +114,27 @@ class SmallJointMechanism {
   }
 
   // The logarithm of a lower bound on the weight of all positions, in units of sorted volume. It is
-  // that of positions with ranks near the targets: independent even positions U_k come to lie in
-  // the stretches about the targets at least with the product of their measures, and then the
-  // sorted ones do so too.
+  // that of a stretch of positions for each target: independent even positions U_k come to lie in
+  // the stretches at least with the product of their measures, and then the sorted ones do so too,
+  // as the ends of the stretches ascend. A stretch has all positions with ranks near the target. If
+  // there are none, because one position has more records, it is the last one below the target.
   double log_least() const {
-    const double lambda = utility_.lambda();
-    const double at_position = std::ldexp(records_, -int{kPositionBits});
-    const double near = std::max(1 / (lambda * quantiles()), at_position);
+    const double near = 1 / (utility_.lambda() * quantiles());
     double log_measure = 0;
+    double departure = utility_.lattice_step();
     for (const double target : targets_) {
-      const Position first = std::clamp(rank_.first_reaching(scaled(target - near)),
-                                        interval_.begin, interval_.end - 1);
-      const Position last =
-          std::clamp(rank_.last_within(scaled(target + near)), first, interval_.end - 1);
+      const Position last = std::min(rank_.last_within(scaled(target + near)), interval_.end - 1);
+      const Position first =
+          std::clamp(rank_.first_reaching(scaled(target - near)), interval_.begin, last);
       log_measure += std::log(static_cast<double>(last - first + 1) /
                               static_cast<double>(interval_.end - interval_.begin));
+      departure += 2 * std::max(distance(first, target), distance(last, target));
     }
-    const double departure = 2 * quantiles() * (near + at_position) + utility_.lattice_step();
-    return log_volume_ + log_measure - lambda * departure;
+    return log_volume_ + log_measure - utility_.lambda() * departure;
+  }
+
+  double distance(Position position, double target) const {
+    return std::abs(in_records(rank_.at(position) - begin_rank_) - target);
   }
 
   // The F beyond which the positions weigh less than 2^-bits of a given weight, for one lattice
@@ -182,13 +196,14 @@ class SmallJointMechanism {
     weights_.clear();
     sums_.assign(as_size(end - first_) + 1, 0);
     // Relative to the weight for s = n.
-    const double log_unit = std::log(at_middle.total);
+    log_unit_ = std::log(at_middle.total);
     for (std::uint64_t i = first_; i < end; ++i) {
       const double s = utility_.lattice_point(i);
-      double weight = std::exp(log_volume_ - log_unit - utility_.lambda() * std::abs(records_ - s));
+      double weight =
+          std::exp(log_volume_ - log_unit_ - utility_.lambda() * std::abs(records_ - s));
       if (i >= first_filtered_ && i < filtered_end) {
         filtered_.push_back(i == middle ? at_middle : chain_->filter(s, context_.cancel));
-        const double by_slots = filtered_.back().total * std::exp(-log_unit);
+        const double by_slots = filtered_.back().total * std::exp(-log_unit_);
         // With few records, positions in slots ascend too rarely.
         if (by_slots < weight) {
           weight = by_slots;
@@ -200,6 +215,9 @@ class SmallJointMechanism {
       sums_[as_size(i - first_) + 1] = sums_[as_size(i - first_)] + weight;
     }
   }
+
+  // The logarithm of the weight of all proposals.
+  double log_proposed() const { return log_unit_ + std::log(sums_.back()); }
 
   // Draws a lattice point in proportion to the weight of its proposals, from first_ on.
   std::size_t draw_lattice_offset() {
@@ -295,12 +313,14 @@ class SmallJointMechanism {
   std::pmr::vector<double> targets_;
   std::pmr::vector<RankStretch> cells_;  // of the targets
   std::optional<JointChain> chain_;
+  double log_least_ = 0;              // of the weight of all positions, a lower bound
   double limit_ = 0;                  // on the departure of what is proposed
   double growth_ = 0;                 // of the slots' widths
   std::uint64_t first_ = 0;           // of the lattice points that are proposed
   std::uint64_t first_filtered_ = 0;  // of those for which slots are weighed
   // A total of 0 says that positions are proposed evenly all the same.
   std::pmr::vector<JointChain::Messages> filtered_;
+  double log_unit_ = 0;               // of the weights
   std::pmr::vector<double> weights_;  // by lattice index from first_ on
   std::pmr::vector<double> sums_;     // of the weights before
   std::array<double, kMostSmallJoint + 1> gaps_{};
@@ -308,10 +328,10 @@ class SmallJointMechanism {
 
 }  // namespace
 
-void draw_small_joint_positions(const SmearedRank& rank, PositionInterval interval,
+bool draw_small_joint_positions(const SmearedRank& rank, PositionInterval interval,
                                 std::span<const double> quantiles, double lambda,
                                 const MechanismContext& context, std::span<Position> positions) {
-  SmallJointMechanism(rank, interval, quantiles, lambda, context).draw(positions);
+  return SmallJointMechanism(rank, interval, quantiles, lambda, context).draw(positions);
 }
 
 }  // namespace dpquantile

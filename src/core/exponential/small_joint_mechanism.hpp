@@ -16,12 +16,14 @@ inline constexpr std::size_t kMostSmallJoint = 4;
 // this lambda. Draws by rejection from slots that are cut and weighed once. Proposals need not
 // ascend; those that do not are refused, which is cheap for few quantiles only.
 //
-// Requires 1 .. kMostSmallJoint quantiles, and lambda times the records at a position at most 4.
-// Throws RandomnessUnavailable and Cancelled.
+// Requires 1 .. kMostSmallJoint quantiles. Returns false, with nothing drawn, if the data need
+// numbers wider than doubles. They do not if lambda times SmearedRank::most_at_position() is at
+// most
+// 4. Throws RandomnessUnavailable and Cancelled.
 //
 // Privacy: that of draw_joint_positions() (docs/privacy.md, Lemma 3; "Floating point"; "Time of a
 // joint draw").
-void draw_small_joint_positions(const SmearedRank& rank, PositionInterval interval,
+bool draw_small_joint_positions(const SmearedRank& rank, PositionInterval interval,
                                 std::span<const double> quantiles, double lambda,
                                 const MechanismContext& context, std::span<Position> positions);
 

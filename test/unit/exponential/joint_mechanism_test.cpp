@@ -486,16 +486,18 @@ TEST_F(DrawJointPositions, RefusesAWrongNumberOfQuantiles) {
 }
 
 // docs/privacy.md, "Floating point", bounds the rounding errors so: L is the limit on the
-// departure, K the number of slots in a window, c the error of the logarithm of a weight.
+// departure, K the number of slots in a window, c the error of the logarithm of a weight. Up to 4
+// quantiles have a program of their own.
 double rounding_cost(std::size_t quantiles, double epsilon) {
   const auto b = static_cast<double>(quantiles);
   const double lambda = joint_lambda(epsilon);
   const double envelope = std::min(1.6 + 0.16 * b, 4.0);
   const bool doubles = quantiles <= 16;
   const double at_position = doubles ? 4 : 32 * lambda;
-  const double limit =
-      (9 * b / 8 + 1) * at_position + b + 1 + envelope + (56 * b + 85) * std::numbers::ln2;
-  const double slots = limit * b / envelope + 3;
+  const bool small = quantiles <= 4;
+  const double records = small ? 2 * std::max(1.0, b * at_position) : (b + 1) * at_position;
+  const double limit = records + b + 1 + (56 * b + 85) * std::numbers::ln2;
+  const double slots = small ? 4 * limit * b + 6 : limit * b / envelope + 3;
   const double weight = b * slots * (doubles ? 0x1p-50 : 0x1p-60);
   return 4 * (weight + 2 * limit * 0x1p-51) + 0x1p-14 * epsilon;
 }

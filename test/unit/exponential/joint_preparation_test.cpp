@@ -9,8 +9,11 @@
 #include <random>
 #include <vector>
 
+#include "core/base/wide_real.hpp"
 #include "core/exponential/joint_mechanism.hpp"
 #include "core/exponential/rank.hpp"
+#include "core/exponential/small_joint_mechanism.hpp"
+#include "support/cell_runs_testing.hpp"
 #include "support/context_testing.hpp"
 #include "support/dataset.hpp"
 #include "support/equally_spaced.hpp"
@@ -113,6 +116,52 @@ TEST(JointPreparation, FiltersAsManyLatticePointsOnAverageForNeighbours) {
     return sum / static_cast<double>(kParts);
   };
   EXPECT_NEAR(average(half_tied(133)), average(half_tied(132)), 0.3);
+}
+
+// --- What doubles can represent ------------------------------------------------------------------
+
+// Sixteen quantiles on the last two positions of a cell with 5 * 10^8 records and on the cells
+// after it: the least departure is some 200 records.
+struct HeavyPositions {
+  static constexpr PositionInterval kInterval{kCellPositions - 4, kCellPositions + 4};
+
+  explicit HeavyPositions(const Workspace& work)
+      : runs(test::encoded({{0, 270'000'000}, {1, 260'000'000}})),
+        data(2, 2, CellRunsReader(runs), work) {}
+
+  CellRuns runs;
+  Histogram data;
+  SmearedRank rank{data};
+};
+
+template <class Real>
+bool covers_least(const HeavyPositions& heavy, double lambda, const TestContext& context) {
+  const JointUtility utility(equally_spaced(16), lambda, context.memory);
+  return JointPreparation<Real>(heavy.rank, HeavyPositions::kInterval, utility, context)
+      .covers_least();
+}
+
+// threat 119: proposals without weight would be drawn for ever.
+TEST(JointPreparation, SaysThatDoublesDoNotHoldTheWeightsOfVeryHeavyPositions) {
+  const TestContext context;
+  const HeavyPositions heavy(context);
+  EXPECT_TRUE(covers_least<double>(heavy, 0.1, context));
+  EXPECT_FALSE(covers_least<double>(heavy, 8, context));
+  EXPECT_TRUE(covers_least<WideReal>(heavy, 8, context));
+}
+
+TEST(SmallJointMechanism, SaysThatDoublesDoNotHoldTheWeightsOfVeryHeavyPositions) {
+  const TestContext context;
+  const HeavyPositions heavy(context);
+  std::vector<Position> positions(4, 0);
+  const auto draws = [&](double lambda) {
+    return draw_small_joint_positions(heavy.rank, HeavyPositions::kInterval, equally_spaced(4),
+                                      lambda, context, positions);
+  };
+  EXPECT_FALSE(draws(8));
+  EXPECT_EQ(positions, std::vector<Position>(4, 0));
+  EXPECT_TRUE(draws(0.1));
+  EXPECT_GE(positions.front(), HeavyPositions::kInterval.begin);
 }
 
 }  // namespace

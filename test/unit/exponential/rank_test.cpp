@@ -196,5 +196,45 @@ TEST(SmearedRank, FindsTheFirstPositionThatReachesARank) {
   }
 }
 
+// The largest step of R from a position of begin .. end - 1 to the next, in records. Steps are even
+// inside each cell.
+double largest_step(const SmearedRank& rank, Position begin, Position end) {
+  ScaledRank largest = 0;
+  for (Position p = begin; p < end; p = cell_start(cell_at(p) + 1)) {
+    largest = std::max(largest, rank.at(p + 1) - rank.at(p));
+  }
+  return in_records(largest);
+}
+
+// threat 119: the records inside an interval do not bound those at a position of a cell of which it
+// holds only a few positions.
+TEST(SmearedRank, BoundsTheRecordsAtAPosition) {
+  for (const Dataset& data : kDatasets) {
+    if (data.cells > 10) continue;
+    const Histogram histogram = histogram_of(data);
+    const SmearedRank rank(histogram);
+    const std::vector<Position> positions = interesting_positions(data);
+    for (const Position begin : positions) {
+      for (const Position end : positions) {
+        if (begin >= end) continue;
+        EXPECT_GE(rank.most_at_position(begin, end), largest_step(rank, begin, end));
+      }
+    }
+  }
+}
+
+TEST(SmearedRank, TellsTheRecordsAtAPositionOfACellAtAnEnd) {
+  const Histogram histogram = histogram_of({10, {3, 3, 3, 3, 8, 8}});
+  const SmearedRank rank(histogram);
+  const double position = in_records(1);
+  const Position end = cell_start(10);
+  EXPECT_EQ(rank.most_at_position(0, end), 6 * position);
+  EXPECT_EQ(rank.most_at_position(cell_start(4) - 1, end), 4 * position);
+  EXPECT_EQ(rank.most_at_position(0, cell_start(3) + 2), 4 * position);
+  EXPECT_EQ(rank.most_at_position(cell_start(4), end), 2 * position);
+  EXPECT_EQ(rank.most_at_position(cell_start(4), cell_start(8)), 0);
+  EXPECT_EQ(rank.most_at_position(cell_start(9), end), 0);
+}
+
 }  // namespace
 }  // namespace dpquantile
