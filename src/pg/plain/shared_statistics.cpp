@@ -24,6 +24,9 @@ struct Statistic {
 // A level with more is refused later.
 constexpr int kMostCalls = 1000;
 
+// Each percentile gets the fractions of all. So many at once are better asked as an array.
+constexpr int kMostPercentiles = 200;
+
 constexpr Statistic kStatistics[] = {{"count", "count"},       {"sum", "sum"},
                                      {"avg", "avg"},           {"variance", "variance"},
                                      {"var_samp", "variance"}, {"stddev", "stddev"},
@@ -126,14 +129,6 @@ int compare_fractions(const ListCell* one, const ListCell* other) {
   return left < right ? -1 : static_cast<int>(left > right);
 }
 
-bool has_fraction(const List* fractions, double fraction) {
-  const ListCell* cell;
-  foreach (cell, fractions) {
-    if (*static_cast<const double*>(lfirst(cell)) == fraction) return true;
-  }
-  return false;
-}
-
 // The different fractions of the percentiles of one column over the same rows, in ascending order.
 List* fractions_with(const SharedStatistics& shared, const Aggref* call) {
   List* fractions = NIL;
@@ -141,14 +136,19 @@ List* fractions_with(const SharedStatistics& shared, const Aggref* call) {
   foreach (cell, shared.percentiles) {
     const auto* other = static_cast<const Aggref*>(lfirst(cell));
     if (!has_same_values(other, call)) continue;
-    const double fraction = *fraction_of_percentile(other);
-    if (has_fraction(fractions, fraction)) continue;
-    auto* kept = static_cast<double*>(palloc(sizeof(double)));
-    *kept = fraction;
-    fractions = lappend(fractions, kept);
+    auto* fraction = static_cast<double*>(palloc(sizeof(double)));
+    *fraction = *fraction_of_percentile(other);
+    fractions = lappend(fractions, fraction);
   }
   list_sort(fractions, compare_fractions);
-  return fractions;
+  List* different = NIL;
+  foreach (cell, fractions) {
+    const auto* fraction = static_cast<const double*>(lfirst(cell));
+    const bool is_same =
+        different != NIL && *static_cast<const double*>(llast(different)) == *fraction;
+    if (!is_same) different = lappend(different, const_cast<double*>(fraction));
+  }
+  return different;
 }
 
 // The answer to a percentile from the curve, or from the one draw of all percentiles of its column.
@@ -168,10 +168,12 @@ SharedStatistics find_shared_statistics(const PlainLevel* level) {
   (void)collect_statistics(reinterpret_cast<Node*>(query->targetList), &statistics);
   (void)collect_statistics(query->havingQual, &statistics);
   SharedStatistics shared{};
-  if (list_length(statistics.calls) + list_length(statistics.percentiles) > kMostCalls) {
+  if (list_length(statistics.calls) + list_length(statistics.with_errors) > kMostCalls) {
     return shared;
   }
-  shared.percentiles = statistics.percentiles;
+  if (list_length(statistics.percentiles) <= kMostPercentiles) {
+    shared.percentiles = statistics.percentiles;
+  }
   ListCell* cell;
   foreach (cell, statistics.with_errors) {
     auto* call = static_cast<Aggref*>(lfirst(cell));
