@@ -195,6 +195,11 @@ SELECT count(*) AS releases, count(*) FILTER (WHERE fraction_misses > 0) BETWEEN
                LATERAL (SELECT dp_cdf_count(cdf, '-Infinity', x) AS rows_up_to) c
          GROUP BY g) s;
 
+-- The error of a quantile includes the rounding to the granularity: all values count at 0. The noise moves half of the 500 rows with a probability below
+-- 1e-30.
+SELECT dp_cdf_quantile(cdf, 0.5) AS median, dp_cdf_quantile_error(cdf, 0.5) AS error
+  FROM (SELECT dp_cdf(49.99 + 0 * x, 1, 0, 1000, dp_options(granularity => 100)) AS cdf FROM people) t;
+
 RESET ROLE;
 DROP OWNED BY regress_dpq_cdf_errors;
 DROP ROLE regress_dpq_cdf_errors;
