@@ -40,7 +40,8 @@
 ##   make valgrind       some of the SQL tests under memcheck
 ##   make fuzz           libFuzzer on decoders and mechanisms of src/core; SECONDS_IN_ALL=3600 TARGETS="cdf_bytes moments"
 ##   make fuzz-mutants   plant faults, and see that make fuzz finds them
-##   make audit          tries to refute the epsilon and rho of each function through SQL; SECONDS_IN_ALL=3600 CASES=dp_cdf
+##   make adversary      look for data on which a mechanism of src/core breaks its statement; SECONDS_IN_ALL=3600 SEED=2 CHECKS=joint
+##   make audit          the same, and try to refute the epsilon and rho of each function through SQL; SECONDS_IN_ALL=3600 CASES=dp_cdf
 ##   make audit-mutants  plant faults in mechanisms and charges, and see that make audit finds them
 ##   make refusals-mutants switch off rules of protected tables that only a refusal shows, and see that an SQL test fails
 ##   make attack         random queries against the accounting, while sessions are cancelled; SECONDS_IN_ALL=3600 SEED=2 PRELOADED=0
@@ -147,7 +148,7 @@ SANITIZERS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIB
 TEST_SANITIZERS := $(SANITIZERS) -O0 -fno-sanitize=null,alignment,vptr
 GOOGLETEST := -lgtest -lgtest_main
 
-# $(1): the target, $(2): its directory in test, $(3): its flags, $(4): objects of src/core. The tests are compiled with
+# $(1): the target, $(2): its directory in test, $(3): its flags, $(4): objects of src/core, $(5): other sources. The tests are compiled with
 # a precompiled <gtest/gtest.h>. ROOM=quantiles builds and runs only the tests of that folder.
 ifneq ($(ROOM),)
 ifeq ($(wildcard test/unit/$(ROOM)/*.cpp),)
@@ -156,7 +157,7 @@ endif
 endif
 define test_program
 $(1)_sources := $(sort $(wildcard test/$(2)/$(or $(ROOM),*)/*.cpp) $(if $(ROOM),,$(wildcard test/$(2)/*.cpp)))
-$(1)_support := $(patsubst test/%.cpp,.build/test/$(1)/%.o,$(sort $(wildcard test/support/*.cpp)))
+$(1)_support := $(patsubst test/%.cpp,.build/test/$(1)/%.o,$(sort $(wildcard test/support/*.cpp) $(5)))
 $(1)_objects := $$($(1)_sources:test/$(2)/%.cpp=.build/test/$(1)/%.o) $$($(1)_support)
 $(1)_run := .build/test/$(1)/$(if $(ROOM),$(ROOM)/)run
 $(1)_compile := $$(CXX) $(LANGUAGE) -g1 $(3) $(WARNINGS) $(STRICT) -Isrc -Itest
@@ -191,7 +192,18 @@ sanitized_compile := $(CXX) $(LANGUAGE) -g1 $(SANITIZERS) $(WARNINGS) $(STRICT) 
 -include $(sanitized_core:.o=.d)
 $(eval $(call test_program,unit,unit,$(TEST_SANITIZERS) $(DEBUG_INFO),$(sanitized_core)))
 $(eval $(call test_program,quick,unit,-O1 $(DEBUG_INFO),$(CORE_SOURCES:.cpp=.o)))
-$(eval $(call test_program,privacy,privacy,-O2 $(DEBUG_INFO),$(CORE_SOURCES:.cpp=.o)))
+adversary_checks := $(filter-out test/adversary/main.cpp,$(wildcard test/adversary/*.cpp))
+$(eval $(call test_program,privacy,privacy,-O2 $(DEBUG_INFO),$(CORE_SOURCES:.cpp=.o),$(adversary_checks)))
+
+# The same checks on shapes without end.
+.build/test/privacy/adversary/main.o: test/adversary/main.cpp
+	@mkdir -p $(@D)
+	$(privacy_compile) -MMD -MP -c -o $@ $<
+.build/adversary: .build/test/privacy/adversary/main.o $(privacy_support) $(CORE_SOURCES:.cpp=.o)
+	$(CXX) -o $@ $^ -lcrypto -lpthread
+adversary: .build/adversary
+	@$< $(or $(SECONDS_IN_ALL),300) $(or $(SEED),1) "$(CHECKS)"
+-include .build/test/privacy/adversary/main.d
 
 # make unit runs the tests of this list without sanitizers, unless LONG_TESTS is empty.
 LONG_TESTS ?= test/unit/long_tests.txt
@@ -297,7 +309,7 @@ format-check:
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
-.PHONY: all install installcheck uninstall clean unit long-tests quick privacy deps demo psql demo-clean test distributed matrix clients \
+.PHONY: all install installcheck uninstall clean unit long-tests quick privacy adversary deps demo psql demo-clean test distributed matrix clients \
 	bi bi-adminer bi-test bi-clean bench \
 	paper upgrade check-includes rooms format format-check help dist packages container compilers architectures \
 	$(ATTACKERS)

@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <cmath>
+
+#include "adversary/checks.hpp"
+#include "core/noisy_histogram/bin_bounds.hpp"
+#include "core/noisy_histogram/noisy_histogram.hpp"
+#include "core/privacy/integer_noise.hpp"
+#include "core/privacy/noise.hpp"
+#include "core/privacy/noise_table.hpp"
+#include "core/privacy/vector_noise.hpp"
+#include "support/confidence.hpp"
+
+// Noise on integers, and histograms: docs/privacy.md, "Noise samplers" and "Histograms".
+namespace dpquantile::adversary {
+
+namespace {
+
+// P[noise <= y] for discrete Laplace noise.
+double laplace_below(double scale, double y) {
+  const double ratio = std::exp(-1 / scale);
+  return y < 0 ? std::exp(y / scale) / (1 + ratio) : 1 - std::exp(-(y + 1) / scale) / (1 + ratio);
+}
+
+double gaussian_below(double variance, double y) {
+  const double sigma = std::sqrt(variance);
+  // The error of the continuous law is of the order of 1 / sigma^2, far below what so few draws
+  // see.
+  if (sigma > 3000) return 0.5 * std::erfc(-(y + 0.5) / sigma / std::sqrt(2.0));
+  const double far = std::ceil(12 * sigma) + 2;
+  long double below = 0;
+  long double all = 0;
+  for (double k = -far; k <= far; ++k) {
+    const long double weight = std::exp(-static_cast<long double>(k * k) / (2 * variance));
+    all += weight;
+    if (k <= y) below += weight;
+  }
+  return static_cast<double>(below / all);
+}
+
+// How many of the draws are at most y, against the law.
+template <class Below>
+void compare_noise(Search& search, std::span<const std::int64_t> drawn, double spread, Below below,
+                   const std::string& what) {
+  const double at =
+      std::round(search.pick({0.0, -1.0, 1.0, search.uniform(-4, 4)}) * search.pick({1.0, spread}));
+  const auto count = static_cast<std::uint64_t>(std::ranges::count_if(
+      drawn, [&](std::int64_t noise) { return static_cast<double>(noise) <= at; }));
+  const double p = std::clamp(below(at), 0.0, 1.0);
+  if (test::binomial_p_value(count, drawn.size(), p) > search.next_false_alarm()) return;
+  search.report(what + text(": %llu of %zu draws are up to %g, with a probability of %.9g",
+                            static_cast<unsigned long long>(count), drawn.size(), at, p));
+}
+
+// By itself, from a table, and from a table for many, where the number of low bits changes.
+template <class Direct>
+std::vector<std::int64_t> draw_noise(Search& search, const NoiseTable& table, Direct direct,
+                                     std::string& what) {
+  std::vector<std::int64_t> drawn(400);
+  const std::uint64_t way = search.below(3);
+  if (way == 0) {
+    what = "directly";
+    for (std::int64_t& noise : drawn) noise = direct();
+  } else if (way == 1) {
+    what = "from a table";
+    for (std::int64_t& noise : drawn) noise = table.draw(search.noise());
+  } else {
+    what = "from a table, in batches";
+    drawn.resize(search.pick({1, 3, 63, 64, 65, 1000}));
+    table.draw(drawn, search.noise());
+  }
+  return drawn;
+}
+
+Rational draw_rational(Search& search, double low, double high) {
+  const double around = std::exp2(std::round(std::log2(search.log_uniform(low, high))));
+  const double value = search.chance(0.5) ? around * search.pick({1.0, 1 - 1e-3, 1 + 1e-3})
+                                          : search.log_uniform(low, high);
+  if (value > 1e9) return {static_cast<std::uint64_t>(value), 1};
+  const std::uint64_t denominator = 1000000;
+  return {std::max<std::uint64_t>(1, static_cast<std::uint64_t>(value * 1e6)), denominator};
+}
+
+double value_of(const Rational& rational) {
+  return static_cast<double>(rational.numerator) / static_cast<double>(rational.denominator);
+}
+
+void compare_laplace(Search& search) {
+  const Rational scale = draw_rational(search, 1e-3, 3e16);
+  const NoiseTable table = NoiseTable::laplace(scale);
+  std::string way;
+  const auto drawn = draw_noise(
+      search, table, [&] { return discrete_laplace(search.noise(), scale); }, way);
+  const double value = value_of(scale);
+  compare_noise(
+      search, drawn, value, [&](double y) { return laplace_below(value, y); },
+      text("Laplace noise of scale %.9g %s", value, way.c_str()));
+}
+
+void compare_gaussian(Search& search) {
+  const Rational variance = draw_rational(search, 1e-3, 1e18);
+  const NoiseTable table = NoiseTable::gaussian(variance);
+  std::string way;
+  const auto drawn = draw_noise(
+      search, table, [&] { return discrete_gaussian(search.noise(), variance); }, way);
+  const double value = value_of(variance);
+  compare_noise(
+      search, drawn, std::sqrt(value), [&](double y) { return gaussian_below(value, y); },
+      text("Gaussian noise of sigma^2 %.9g %s", value, way.c_str()));
+}
+
+// The noise of a guarantee costs what the guarantee says, for each sensitivity.
+void add_up_noise(Search& search) {
+  const bool is_zcdp = search.chance(0.5);
+  const double value =
+      is_zcdp ? search.log_uniform(kMinRho, kMaxRho) : search.log_uniform(kMinEpsilon, kMaxEpsilon);
+  const PrivacyParameter privacy = is_zcdp ? zcdp(value) : pure(value);
+  std::uint64_t sensitivity = search.chance(0.3) ? 1 : 1 + search.below(1ULL << 31);
+  if (is_zcdp && sensitivity > 1) {
+    sensitivity = (std::uint64_t{1} << gaussian_sensitivity_bits(value, 31)) + 2;
+  }
+  const long double spread = IntegerNoise(privacy, sensitivity).spread();
+  const auto moved = static_cast<long double>(sensitivity);
+  const long double cost = is_zcdp ? moved * moved / (2 * spread * spread) : moved / spread;
+  if (cost <= value * (1 + 0x1p-45L)) return;
+  search.report(text("%s %.17g, sensitivity %llu: the noise costs %.18Lg",
+                     parameter_name(privacy.measure), value,
+                     static_cast<unsigned long long>(sensitivity), cost));
+}
+
+void compare_histogram(Search& search) {
+  const bool is_zcdp = search.chance(0.5);
+  const PrivacyParameter privacy =
+      is_zcdp ? zcdp(search.log_uniform(1e-6, 4)) : pure(search.log_uniform(1e-4, 20));
+  const std::size_t bins = search.pick({1, 2, 3, 64, 127, 128, 129, 400});
+  const std::uint64_t exact = search.pick({0ULL, 1ULL, 1ULL << 40});
+  std::vector<std::uint64_t> counts(bins, exact);
+  const auto released = release_histogram(counts, privacy, search.context());
+  const double spread = is_zcdp ? std::sqrt(1 / (2 * privacy.value)) : 1 / privacy.value;
+  std::vector<std::int64_t> noise;
+  for (const std::int64_t count : released) {
+    noise.push_back(count - static_cast<std::int64_t>(exact));
+  }
+  compare_noise(
+      search, noise, spread,
+      [&](double y) {
+        if (y < -static_cast<double>(exact)) return 0.0;
+        return is_zcdp ? gaussian_below(spread * spread, y) : laplace_below(spread, y);
+      },
+      text("histogram of %zu bins, %s %.17g", bins, parameter_name(privacy.measure),
+           privacy.value));
+}
+
+// A value is in one bin at most, the one that has it.
+void place_in_bins(Search& search) {
+  std::vector<double> bounds;
+  for (int i = 0; i < 8; ++i) {
+    const double bound =
+        search.pick({0.0, 1.0, -1.0, 4.9e-324, -HUGE_VAL, HUGE_VAL, 1e308, 2.0, 1 + 0x1p-52});
+    bounds.push_back(bound == 0 ? 0.0 : bound);
+  }
+  std::ranges::sort(bounds);
+  bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
+  if (bounds.size() < 2) return;
+  const double bound = bounds[search.below(bounds.size())];
+  const double value = search.pick({bound, std::nextafter(bound, -HUGE_VAL),
+                                    std::nextafter(bound, HUGE_VAL), -0.0, std::nan("")});
+  const auto bin = bin_of(bounds, value);
+  std::size_t expected = bounds.size();
+  for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
+    const bool is_last = i + 2 == bounds.size();
+    if (bounds[i] <= value && (value < bounds[i + 1] || (is_last && value == bounds[i + 1]))) {
+      expected = i;
+    }
+  }
+  if (bin.value_or(bounds.size()) == expected) return;
+  search.report(text("value %.17g is in bin %zu of %zu, not in %zu", value,
+                     bin.value_or(bounds.size()), bounds.size() - 1, expected));
+}
+
+}  // namespace
+
+std::vector<Check> noise_checks() {
+  const std::vector<Mechanism> all = {Mechanism::kIntegerNoise};
+  return {{"noise, Laplace", all, compare_laplace, 30},
+          {"noise, Gaussian", all, compare_gaussian, 30},
+          {"noise, cost", all, add_up_noise, 1000},
+          {"histogram, law", {Mechanism::kHistogram}, compare_histogram, 20},
+          {"histogram, bins", {Mechanism::kHistogram}, place_in_bins, 1000}};
+}
+
+}  // namespace dpquantile::adversary
