@@ -80,8 +80,8 @@ chaos: all .build/chaos/faults.so
 chaos-mutants: all .build/chaos/faults.so
 	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" SEED="$(SEED)" test/chaos/mutants.sh $(MUTANT)
 
-audit: all
-	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" CASES="$(CASES)" test/attack/run.sh audit $(MODULE_big).so
+audit: all .build/adversary
+	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" SEED="$(SEED)" CASES="$(CASES)" CHECKS="$(CHECKS)" test/audit/run.sh $(MODULE_big).so .build/adversary
 
 audit-mutants: all
 	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" test/audit/mutants.sh $(MUTANT)
