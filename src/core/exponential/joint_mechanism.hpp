@@ -42,7 +42,9 @@ double joint_lambda(double epsilon);
 // Fills `positions` in ascending order; it has as many elements as `quantiles`. Throws
 // std::invalid_argument unless there are 1 .. kMaxJointQuantiles quantiles and epsilon is at least
 // min_joint_epsilon() of their number. Throws
-// std::length_error above kMaxJointRecords records. Throws RandomnessUnavailable and Cancelled.
+// std::length_error above kMaxJointRecords records, and std::logic_error, before anything is drawn,
+// if no type of numbers holds the weights, which no data are known to need. Throws
+// RandomnessUnavailable and Cancelled.
 //
 // Privacy: (w epsilon)-bounded-range for adding or removing one record of which the part w <= 1
 // lies inside the interval (docs/privacy.md, "Several quantiles at once"). The law is exact up to

@@ -17,9 +17,8 @@ inline constexpr std::size_t kMostSmallJoint = 4;
 // ascend; those that do not are refused, which is cheap for few quantiles only.
 //
 // Requires 1 .. kMostSmallJoint quantiles. Returns false, with nothing drawn, if the data need
-// numbers wider than doubles. They do not if lambda times SmearedRank::most_at_position() is at
-// most
-// 4. Throws RandomnessUnavailable and Cancelled.
+// numbers wider than doubles: never if lambda times SmearedRank::most_at_position() is at most 4.
+// Throws RandomnessUnavailable and Cancelled.
 //
 // Privacy: that of draw_joint_positions() (docs/privacy.md, Lemma 3; "Floating point"; "Time of a
 // joint draw").
