@@ -175,17 +175,18 @@ template <class Draw>
 void compare_intervals(Search& search, const test::IntervalLaw& law,
                        const test::IntervalLaw& neighbour, double epsilon, Draw draw,
                        const std::string& what) {
+  constexpr long double kSubnormal = 1e-200L;  // the laws are made of doubles
   long double least = 0;
   long double most = 0;
   for (const auto& [interval, probability] : law) {
     const auto at = neighbour.find(interval);
-    if (at == neighbour.end() || probability < 1e-300L || at->second < 1e-300L) continue;
+    if (at == neighbour.end() || probability < kSubnormal || at->second < kSubnormal) continue;
     const long double loss = std::log(probability / at->second);
     least = std::min(least, loss);
     most = std::max(most, loss);
   }
-  constexpr long double kRounding = 1e-10L;  // the law of levy uses all of epsilon
-  if (most - least > epsilon * (1 + kRounding)) {
+  constexpr long double kRounding = 1e-12L;  // the law of levy uses all of epsilon
+  if (most - least > epsilon * (1 + kRounding) + kRounding) {
     search.report(what +
                   text(": the range of the loss is %.12Lg, epsilon %.12g", most - least, epsilon));
   }
