@@ -1099,8 +1099,8 @@ COMMENT ON TABLE dpquantile.budget_name IS
   'a role was renamed or dropped in a session with the library, '
   'with the number and the sums of the archived charges. With the ledger it has all spending of each budget, and tells '
   'which budgets are connected with a name (earlier_spending).';
--- With the library in shared_preload_libraries a hook calls it around each ALTER ROLE ... RENAME and DROP ROLE in this database, and each
--- resident worker when it starts.
+-- In sessions with the library a hook calls it around each ALTER ROLE ... RENAME and DROP ROLE in this database. If the library is preloaded, each
+-- resident worker calls it when it starts.
 CREATE FUNCTION dpquantile.note_role_names() RETURNS void
   LANGUAGE sql VOLATILE
   BEGIN ATOMIC
@@ -1860,7 +1860,7 @@ BEGIN
   IF NOT FOUND THEN
     RAISE NOTICE 'no query of role % over % has ended early', coalesce(open_private_access.role::text, 'NULL'),
                  open_private_access.relation
-      USING HINT = 'dp_health tells of whom queries have.';
+      USING HINT = 'Column problem of dp_protected_tables names the role whose access is closed.';
   END IF;
 END
 $$;
@@ -1969,7 +1969,7 @@ CREATE FUNCTION @extschema@.dp_open_private_access(relation regclass, role regro
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_open_private_access';
 COMMENT ON FUNCTION @extschema@.dp_open_private_access(regclass, regrole) IS
   'Opens private access again that has closed because a query failed, or many were cancelled, while they read rows, and counts from 0. '
-  'relation: a protected table; role: the role that asked (dp_health names it). Look first at the server log, which has the error: it may '
+  'relation: a protected table; role: the role that asked (dp_protected_tables names it). Look first at the server log, which has the error: it may '
   'be raised by some rows only, and then each query that meets it tells its user one exact fact about them. For the owner of the table.';
 
 CREATE FUNCTION @extschema@.dp_forget_answers(relation regclass) RETURNS integer
@@ -2040,8 +2040,8 @@ COMMENT ON FUNCTION @extschema@.dp_explain(text, bigint) IS
   'of a group, from 1 to 2^40. private_aggregate: its name; '
   'method: how it is computed; epsilon, delta, rho: its price, under its own neighbour relation; charged_for: what is charged that much; '
   'expected_error: the mean absolute error of an answer on so many rows, of dp_stats that of the mean, of dp_cdf the 95 % error of all its counts at once, of '
-  'several quantiles the largest, of dp_keep_group the rows with which a group is always shown (NULL if it depends on more); error_in: its unit, ranks are rows between a quantile and the answer, '
-  'at most: for means and spreads, whose error is that of the worst values; problem: '
+  'several quantiles the largest, of dp_keep_group the rows with which a group is always shown (NULL if it depends on more); error_in: its unit (ranks are rows between a quantile and the answer; "at most" '
+  'stands at means and spreads, whose error is that of the worst values); problem: '
   'why the query is refused, and what would be accepted; tables: the protected tables that its rows are of: budgets for them (dp_budget) are '
   'charged the same as the general budget, NULL for other rows. Reads no data and costs no budget.';
 
@@ -2172,7 +2172,7 @@ CREATE VIEW dpquantile.early_ends AS
   SELECT f.*,
          CASE WHEN f.errors > 0 THEN 'an error occurred while its rows were read'
               WHEN f.cancels > f.most_cancels
-              THEN format('%s queries were cancelled, or ran out of time or memory, while they read its rows', f.cancels) END AS problem
+              THEN format('queries that were cancelled, or ran out of time or memory, while they read its rows: %s', f.cancels) END AS problem
     FROM (SELECT f.relation, f.grantee_oid, count(*) FILTER (WHERE NOT f.closes) AS cancels, count(*) FILTER (WHERE f.closes) AS errors,
                  max(f.failed_at) AS last_at,
                  (SELECT max(g.most_cancels) FROM dpquantile.private_grant g JOIN pg_roles r ON (r.oid, r.rolname) = (g.grantee_oid, g.grantee)
@@ -2276,7 +2276,7 @@ CREATE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subject text, st
            CASE WHEN e.problem IS NOT NULL
                 THEN format('private access is closed since %s: %s. Look at the server log, then SELECT dp_open_private_access(%L, %L)',
                             to_char(e.last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS UTC'), e.problem, e.relation, e.grantee_oid::regrole)
-                ELSE format('%s queries were cancelled, or ran out of time or memory, while they read rows; private access closes after %s',
+                ELSE format('queries that were cancelled, or ran out of time or memory, while they read rows: %s; private access closes after %s',
                             e.cancels, e.most_cancels) END
       FROM dpquantile.early_ends e
      WHERE e.most_cancels IS NOT NULL

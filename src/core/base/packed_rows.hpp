@@ -26,9 +26,9 @@ struct PackedValue {
 
 enum class RowRead { kRow, kEnd, kBroken };
 
-// Reads the next row of values of these forms. At the end nothing is
-// left. If the bytes are not those of such rows, it says so, at the latest at the end, and reads
-// nothing beyond them. Throws nothing.
+// Reads the next row of values of these forms. At the end nothing is left. If the bytes are not
+// those of such rows, it says so, at the latest at the end, and reads nothing beyond them. Throws
+// nothing.
 RowRead read_packed_row(FieldReader* fields, std::span<const PackedForm> forms,
                         std::span<PackedValue> values);
 

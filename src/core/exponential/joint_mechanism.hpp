@@ -56,8 +56,7 @@ void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
 
 // For forecasts, with data that nobody has: draws by the same law, at least `least` of them, all
 // from one preparation. Returns the positions of one draw after the other. This takes a fraction of
-// the time, as many proposals are accepted together. Requires lambda times the records at a
-// position to be at most 2. Throws as draw_joint_positions().
+// the time, as many proposals are accepted together. Throws as draw_joint_positions().
 //
 // Privacy: none is claimed for several draws.
 std::pmr::vector<Position> simulate_joint_positions(const SmearedRank& rank,

@@ -50,7 +50,7 @@ class PublicBits final : public RandomSource {
   std::mt19937_64 generator_{kSeed};
 };
 
-// Whether all quantiles are drawn at once, by a draw that takes long to prepare.
+// The epsilon of the draw, if one draw that takes long to prepare gives all quantiles; else none.
 std::optional<double> epsilon_of_large_joint_draw(const QuantilesQuery& query,
                                                   std::size_t distinct) {
   const QuantilesMethod method = resolved_method(query);
@@ -94,8 +94,8 @@ void check_records(std::uint64_t records) {
       "Give a public guess of the number of rows.");
 }
 
-// The same query with more noise divided by less: its errors on records that each stand for `scale`
-// records.
+// The query on records that each stand for `scale` records: its errors times `scale` are those of
+// the query.
 QuantilesQuery scaled(QuantilesQuery query, double scale) {
   const bool is_pure = query.privacy.measure == PrivacyMeasure::kPure;
   query.privacy.value *= is_pure ? scale : scale * scale;

@@ -38,9 +38,8 @@ void note_failure_by_worker(Oid role, const List* relations, const FailedRead& f
 
 void note_failure_at_exit(Oid role, const List* relations, const FailedRead& failure) {
   // The list is in memory of the transaction.
-  const ChargeRequest* request = nullptr;
   const MemoryContext previous = MemoryContextSwitchTo(TopMemoryContext);
-  request = write_request(role, relations, failure);
+  const ChargeRequest* request = write_request(role, relations, failure);
   MemoryContextSwitchTo(previous);
   AbortOutOfAnyTransaction();
   StartTransactionCommand();

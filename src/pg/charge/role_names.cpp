@@ -10,7 +10,6 @@ extern "C" {
 #include "nodes/parsenodes.h"
 #include "parser/parse_func.h"
 #include "tcop/utility.h"
-#include "utils/builtins.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 }

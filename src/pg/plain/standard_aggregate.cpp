@@ -230,11 +230,11 @@ Node* statistics_field(const PlainLevel* level, const Aggref* valued, const char
 constexpr double kMostValues = 4096;
 constexpr double kMostRounding = 0.5;
 
-bool is_whole(Oid type) {
+bool is_whole_type(Oid type) {
   return type == INT2OID || type == INT4OID || type == INT8OID;
 }
 
-bool is_whole(double number) {
+bool is_whole_number(double number) {
   return number == std::floor(number);
 }
 
@@ -249,7 +249,7 @@ bool has_whole_values(const Aggref* call) {
     if (!widens) return false;
     value = static_cast<const Node*>(linitial(cast->args));
   }
-  return is_whole(exprType(value));
+  return is_whole_type(exprType(value));
 }
 
 // With the step of the values, if they are few, otherwise without: then the curve is one of bins.
@@ -278,7 +278,9 @@ Node* share_of(const Aggref* call) {
                                 static_cast<Node*>(copyObjectImpl(linitial(call->aggdirectargs))));
 }
 
-std::optional<double> literal_fraction(const Aggref* call) {
+}  // namespace
+
+std::optional<double> fraction_of_percentile(const Aggref* call) {
   const Counterpart* counterpart = find_counterpart(call->aggfnoid);
   if (counterpart == nullptr || counterpart->kind != Kind::kPercentile) return std::nullopt;
   const auto* share = reinterpret_cast<const Const*>(share_of(call));
@@ -289,11 +291,13 @@ std::optional<double> literal_fraction(const Aggref* call) {
   return fraction >= 0 && fraction <= 1 ? std::optional(fraction) : std::nullopt;
 }
 
+namespace {
+
 // The answer of a curve without rows: the noise may take them all.
 double answer_without_rows(const PlainLevel* level, const Aggref* call) {
   const ValueBounds bounds = require_bounds(level, call, argument_of(call));
-  const double answer = bounds.lower + *literal_fraction(call) * (bounds.upper - bounds.lower);
-  return is_whole(call->aggtype) ? std::round(answer) : answer;
+  const double answer = bounds.lower + *fraction_of_percentile(call) * (bounds.upper - bounds.lower);
+  return is_whole_type(call->aggtype) ? std::round(answer) : answer;
 }
 
 Node* coalesced(Node* number, double otherwise) {
@@ -369,12 +373,8 @@ double epsilon_of_record(const PlainLevel* level, const Aggref* call) {
 
 }  // namespace
 
-std::optional<double> fraction_of_percentile(const Aggref* call) {
-  return literal_fraction(call);
-}
-
 bool is_percentile_of_curve(const PlainLevel* level, const Aggref* call) {
-  if (!literal_fraction(call)) return false;
+  if (!fraction_of_percentile(call)) return false;
   const auto bounds = bounds_of(&level->scope, argument_of(call));
   return !bounds || !is_temporal(bounds->type);
 }
@@ -394,15 +394,17 @@ Node* error_of_percentile(const PlainLevel* level, const Aggref* call) {
       call_function("dp_cdf_quantile_error",
                     list_make3(curve_of(level, call), share_of(call), float8_constant(0.95))),
       Max(otherwise - bounds.lower, bounds.upper - otherwise));
-  const bool has_whole_bounds = is_whole(bounds.lower) && is_whole(bounds.upper);
+  const bool has_whole_bounds = is_whole_number(bounds.lower) && is_whole_number(bounds.upper);
   const bool has_whole_grid =
-      has_whole_bounds && bounds.granularity && is_whole(*bounds.granularity);
-  const bool is_rounded = is_whole(call->aggtype) && !has_whole_grid;
+      has_whole_bounds && bounds.granularity && is_whole_number(*bounds.granularity);
+  const bool is_rounded = is_whole_type(call->aggtype) && !has_whole_grid;
   if (has_whole_bounds && has_whole_values(call) && (has_whole_grid || is_rounded)) {
     return whole_part(error, is_rounded ? kMostRounding : 0);
   }
   return error;
 }
+
+namespace {
 
 // Fractions of several percentiles in ascending order, as an array.
 Node* array_of_fractions(const List* fractions) {
@@ -430,6 +432,8 @@ Node* element_of(Node* array, int number) {
   return reinterpret_cast<Node*>(element);
 }
 
+}  // namespace
+
 Node* percentile_of_several(const PlainLevel* level, const Aggref* call, const List* fractions) {
   refuse_descending(level, call);
   Node* value = argument_of(call);
@@ -441,7 +445,7 @@ Node* percentile_of_several(const PlainLevel* level, const Aggref* call, const L
   int number = 1;
   const ListCell* cell;
   foreach (cell, fractions) {
-    if (*static_cast<const double*>(lfirst(cell)) == *literal_fraction(call)) break;
+    if (*static_cast<const double*>(lfirst(cell)) == *fraction_of_percentile(call)) break;
     ++number;
   }
   return as_type(level, call, element_of(reinterpret_cast<Node*>(drawn), number));

@@ -46,8 +46,8 @@ void refuse_after_failures(Oid relation, Oid user, int most_cancels) {
              : psprintf("private access is closed, because more than %d queries were cancelled, or "
                         "ran out of time or memory, while they read its rows",
                         most_cancels),
-         "Ask its owner to look at dp_health, and to open private access again: "
-         "dp_open_private_access.");
+         "Ask its owner to open private access again: dp_open_private_access. The server log says "
+         "why it is closed.");
 }
 
 // The query was validated for rows, or for the users of a column with so many rows, of this unit.

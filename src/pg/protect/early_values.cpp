@@ -123,7 +123,8 @@ void check_short_value(Size bytes, int most) {
            errmsg("a text that protected rows are searched for is too long"),
            errdetail("It has %zu bytes. Beside the other functions of the query it may have %d.",
                      bytes, most),
-           errhint("Use a shorter text or fewer functions of texts, or write it as a literal.")));
+           errhint("This call was not charged. Use a shorter text or fewer functions of texts, or "
+                  "write it as a literal.")));
 }
 
 Datum value_in_memory(Datum value, Oid type) {

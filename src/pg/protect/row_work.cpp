@@ -236,8 +236,12 @@ TextBound bound_of_answer(const QueryLevel* level, const char* name, Node* node)
       return std::min(kShortText + kLongestWord * format.bytes[i], kMostTextBytes);
     });
   }
+  // Each replacement takes at least a byte of the text.
+  const bool replaces = is_one_of(name, "replace");
+  const TextBound other = replaces ? bound_of(level, argument_of(node, 2)) : all(factor);
   return limited(all(kMostTextBytes), [&](int i) {
-    return text.bytes[i] == 0 ? 0 : std::min(factor * text.bytes[i], kMostTextBytes);
+    const double growth = replaces ? std::max(other.bytes[i], 1.0) : factor;
+    return text.bytes[i] == 0 ? 0 : std::min(growth * text.bytes[i], kMostTextBytes);
   });
 }
 
@@ -307,7 +311,7 @@ void remember(Statement* statement, Node* node, const TextBound& bound) {
   static_cast<KnownBound*>(entry)->bound = bound;
 }
 
-// Of a value that is no text: a name, or one that is not read as a text.
+// How long the text of a node may be. A node of another type counts as a name.
 TextBound bound_of(const QueryLevel* level, Node* node) {
   if (!is_text(type_of(node))) return all(kName);
   Statement* statement = level->statement;

@@ -12,7 +12,6 @@
 
 extern "C" {
 #include "nodes/nodeFuncs.h"
-#include "parser/parsetree.h"
 }
 
 namespace dpquantile {

@@ -4,7 +4,6 @@
 
 extern "C" {
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/condition_variable.h"
 #include "storage/ipc.h"
@@ -91,7 +90,12 @@ const char* text_for_user(const ErrorData* error) {
                     errhint("Private access to its tables is closed until their owner opens it "
                             "again (dp_open_private_access). The server log says why.")));
   }
-  ereport(level, (errcode(failure.sqlstate), errmsg("%s", text)));
+  const bool is_constant = text != kNotAnswered;
+  ereport(level, (errcode(failure.sqlstate), errmsg("%s", text),
+                  is_constant ? 0
+                              : errhint("The server ran out of memory, disk or another resource, "
+                                        "or ended the query; its log says which. The query was "
+                                        "charged, and counts for most_cancels.")));
   pg_unreachable();
 }
 

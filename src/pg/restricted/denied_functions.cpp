@@ -93,8 +93,7 @@ constexpr Denied kFunctions[] = {
     {"lo_import", kFiles},
 
     // The error tells whether there is such a process, and whether it is one's own, a superuser's
-    // or
-    // another one's. A client cancels its own query by the protocol.
+    // or another one's. A client cancels its own query by the protocol.
     {"pg_cancel_backend", kProcesses},
     {"pg_terminate_backend", kProcesses},
     {"pg_stat_reset_backend_stats", kProcesses},
