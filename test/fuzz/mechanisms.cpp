@@ -258,10 +258,9 @@ void moments(std::span<const std::uint8_t> bytes) {
     const double most = std::numeric_limits<double>::max();
     const double width = upper - lower;
     check(released.count(), 0, most);
-    check(released.sum(), lower < 0 ? -most : 0, upper > 0 ? most : 0);
+    check(released.sum(), -most, most);
     check(released.mean(), lower, upper);
-    check(release_sum(shifted, scale, privacy, context.random), lower < 0 ? -most : 0,
-          upper > 0 ? most : 0);
+    check(release_sum(shifted, scale, privacy, context.random), -most, most);
     if (degree == MomentsDegree::kVariance) {
       check(released.variance(), 0, width * width / 4 * (1 + 1e-12));
       check(released.sample_variance(), 0, width * width / 2 * (1 + 1e-12));
