@@ -58,14 +58,16 @@ struct EarlyValue {
   int number;           // of the parameter that has it
 };
 
-// The early values that depend on the clock or on settings. An immutable expression of parameters
-// has the value that theirs imply, and a plan for certain parameters has it as a constant.
+// The early values that depend on the clock or on settings, and the limit of texts, which depends
+// on the whole statement. An immutable expression of parameters has the value that theirs imply,
+// and a plan for certain parameters has it as a constant.
 std::span<EarlyValue> changing_values(const BorrowedPlan& mark) {
   const auto most = static_cast<Size>(list_length(mark.expressions));
   auto* values = static_cast<EarlyValue*>(palloc(Max(most, 1) * sizeof(EarlyValue)));
   Size count = 0;
   for (int i = 0; i < list_length(mark.expressions); ++i) {
-    if (!contain_mutable_functions(static_cast<Node*>(list_nth(mark.expressions, i)))) continue;
+    auto* expression = static_cast<Node*>(list_nth(mark.expressions, i));
+    if (!IsA(expression, Const) && !contain_mutable_functions(expression)) continue;
     values[count++] = {hash_in(mark.identities, i * kIntegersOfHash), mark.own_parameters + i + 1};
   }
   return {values, count};
@@ -120,8 +122,6 @@ AnswerKey key_of(const ReleaseNode* node, const BorrowedPlan& mark) {
   (void)add_columns(&key, node->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor);
   add_calls(&key, node);
   add_protection(&key, node, mark);
-  // Another limit of texts for another statement with the same level
-  add_number(&key, static_cast<uint64>(mark.most_early_bytes));
   const ParamListInfo parameters = node->scan.ss.ps.state->es_param_list_info;
   const int given = parameters == nullptr ? 0 : Min(parameters->numParams, mark.own_parameters);
   add_number(&key, static_cast<uint64>(given));
