@@ -315,6 +315,10 @@ EXECUTE pattern ('%b');
 EXECUTE pattern (repeat('%', 2000));
 RESET plan_cache_mode;
 DEALLOCATE pattern;
+-- A hash join compares a row with all values of one hash.
+SELECT dp_count(1) FROM staff s JOIN generate_series(4294967297, 42949672970, 4294967297) g ON g = s.salary::bigint;
+SELECT dp_count(1) FROM staff s JOIN (VALUES (1 * 4294967297), (2 * 4294967297), (3 * 4294967297), (4 * 4294967297), (5 * 4294967297),
+  (6 * 4294967297), (7 * 4294967297), (8 * 4294967297), (9 * 4294967297)) v (g) ON v.g = s.salary::bigint;
 -- Nor do other values of parameters.
 PREPARE padding (int) AS SELECT dp_count(20) FROM note WHERE md5(rpad(short, $1)) = 'x';
 EXECUTE padding (5);

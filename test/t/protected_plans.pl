@@ -9,6 +9,7 @@ use lib "$FindBin::Bin/lib";
 
 use DpQuantile;
 use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils qw(slurp_file);
 use ProtectedTables;
 use Test::More;
 
@@ -101,6 +102,13 @@ foreach my $query ("SELECT COUNT IS NULL FROM ($selected) s", "WITH s AS ($selec
 	channel_is_closed($node, "threat 30: the choice of a generic plan: $query", chosen_plan($query =~ s/COUNT/dp_count(1)/gr),
 		'f f f f f f 5|1', reader => chosen_plan($query =~ s/COUNT/count(*)/gr));
 }
+
+# threat 129: a nested loop computes what is computed of a row for each row of the other side, so that the time of one row grows.
+my $printed = -s $node->logfile;
+is(summary(seen($node, 'few', 'SET debug_print_plan = on; SET enable_hashjoin = off; SET enable_mergejoin = off;
+	SELECT dp_count(s.id, 1) IS NOT NULL FROM department d LEFT JOIN staff s ON d.id = s.department')), 't', 'threat 129: a join is answered');
+like(slurp_file($node->logfile, $printed), qr/\{(HASH|MERGE)JOIN/, 'threat 129: its rows are hashed or sorted');
+unlike(slurp_file($node->logfile, $printed), qr/\{NESTLOOP/, 'threat 129: not compared in a nested loop');
 
 # Which side of the join is hashed decides the order of the rows. The planner expects as many groups as there are departments.
 sub joined

@@ -43,6 +43,10 @@ void note_failure_at_exit(Oid role, const List* relations, const FailedRead& fai
   MemoryContextSwitchTo(previous);
   AbortOutOfAnyTransaction();
   StartTransactionCommand();
+  // Those of the session may have it wait for others, or write nothing.
+  XactIsoLevel = XACT_READ_COMMITTED;
+  XactReadOnly = false;
+  XactDeferrable = false;
   PushActiveSnapshot(GetTransactionSnapshot());
   note_failed_read(role, tables_of(request), failure);
   PopActiveSnapshot();

@@ -117,10 +117,18 @@ void require_distinct(ArrayType* array, Oid collation) {
   deconstruct_array(array, elements.type, elements.length, elements.by_value, elements.alignment,
                     &values, &nulls, &count);
   if (count > kMaxElements) refuse_long_list();
-  if (are_distinct(values, without_nulls(values, nulls, count), elements.type, collation)) return;
-  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("a list that protected rows are joined with has a value twice"),
-                  errdetail("Each row would count twice."), errhint("Leave out one of them.")));
+  const int present = without_nulls(values, nulls, count);
+  if (!are_distinct(values, present, elements.type, collation)) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("a list that protected rows are joined with has a value twice"),
+                    errdetail("Each row would count twice."), errhint("Leave out one of them.")));
+  }
+  if (have_different_hashes(values, present, elements.type, collation)) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+           errmsg("a list that protected rows are joined with has many values with one hash"),
+           errdetail("A row would be compared with each of them."),
+           errhint("Leave out some of them.")));
 }
 
 }  // namespace
@@ -132,8 +140,8 @@ DPQ_FUNCTION(dpq_series) {
   PG_RETURN_ARRAYTYPE_P(dpquantile::series(fcinfo));
 }
 
-// (list anyarray) returns the same array. Raises error 22023 if two of its elements are equal, and
-// 54000 if there are more than 1000.
+// (list anyarray) returns the same array. Raises error 22023 if two of its elements are equal, or
+// many have one hash, and 54000 if there are more than 1000.
 DPQ_FUNCTION(dpq_distinct_values) {
   dpquantile::require_distinct(PG_GETARG_ARRAYTYPE_P(0), PG_GET_COLLATION());
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));

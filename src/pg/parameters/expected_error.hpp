@@ -17,9 +17,9 @@ struct ExpectedError {
 // forecast reads no data and needs no charge. `function` is the SQL function, such as "dp_stddev".
 // None for answers whose error depends on more than the number of rows. That of means and spreads
 // depends on the values, and is the one of the worst. For a CDF it is the error of all its counts
-// at once, with probability 95 %. Of several quantiles it is the largest. Of the choice of groups it
-// is the number of rows below which a group may be hidden. `method` answers the call. ereports as
-// the forecasts do.
+// at once, with probability 95 %. Of several quantiles it is the largest. Of the choice of groups
+// it is the number of rows below which a group may be hidden. `method` answers the call. ereports
+// as the forecasts do.
 std::optional<ExpectedError> expected_error(const AggregateParameters* parameters, Method method,
                                             const char* function, double rows);
 

@@ -296,7 +296,8 @@ namespace {
 // The answer of a curve without rows: the noise may take them all.
 double answer_without_rows(const PlainLevel* level, const Aggref* call) {
   const ValueBounds bounds = require_bounds(level, call, argument_of(call));
-  const double answer = bounds.lower + *fraction_of_percentile(call) * (bounds.upper - bounds.lower);
+  const double answer =
+      bounds.lower + *fraction_of_percentile(call) * (bounds.upper - bounds.lower);
   return is_whole_type(call->aggtype) ? std::round(answer) : answer;
 }
 

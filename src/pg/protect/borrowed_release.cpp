@@ -37,8 +37,9 @@ RefusedQuery refused_query(Oid relation) {
 }
 
 // What has failed for reasons that are not on the lists of this room may have told of a row.
-void refuse_after_failures(Oid relation, Oid user, int most_cancels) {
-  const FailedReads failed = failed_reads(relation, user);
+// They are those of the session's role, whatever role it has taken on.
+void refuse_after_failures(Oid relation, int most_cancels) {
+  const FailedReads failed = failed_reads(relation, GetSessionUserId());
   if (!failed.any_closes && failed.cancels <= most_cancels) return;
   refuse(refused_query(relation), kNowhere,
          failed.any_closes
@@ -75,7 +76,7 @@ Allowed allowed_by_grants(const BorrowedPlan& mark) {
   foreach (cell, mark.relations) {
     const auto granted = private_access(lfirst_oid(cell), mark.user);
     if (!granted) refuse_without_grant(lfirst_oid(cell));
-    refuse_after_failures(lfirst_oid(cell), mark.user, granted->most_cancels);
+    refuse_after_failures(lfirst_oid(cell), granted->most_cancels);
     const int number = foreach_current_index(cell);
     check_unit(lfirst_oid(cell), list_nth_int(mark.user_columns, number),
                list_nth_int(mark.max_rows, number), strVal(list_nth(mark.units, number)));
@@ -189,6 +190,14 @@ const List* charged_tables(const ReleaseNode* node, const BorrowedPlan& mark) {
 }
 
 }  // namespace
+
+void require_open_access(const BorrowedPlan& mark) {
+  const ListCell* cell;
+  foreach (cell, mark.relations) {
+    const auto granted = private_access(lfirst_oid(cell), mark.user);
+    if (granted) refuse_after_failures(lfirst_oid(cell), granted->most_cancels);
+  }
+}
 
 ReleaseTerms check_borrowed_release(ReleaseNode* node, std::span<const Charge> charges) {
   EState* state = node->scan.ss.ps.state;

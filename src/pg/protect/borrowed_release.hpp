@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pg/protect/borrowed_plan.hpp"
 #include "pg/release/release_execution.hpp"
 
 namespace dpquantile {
@@ -11,5 +12,9 @@ namespace dpquantile {
 // users for public. In a restricted session rows are read quietly. The answers may be shown again
 // for as long as all grants say.
 ReleaseTerms check_borrowed_release(ReleaseNode* node, std::span<const Charge> charges);
+
+// ereports if the access of the session's role to one of the relations has closed after queries
+// that failed (pg/release/trip_wire.hpp). The release looks again.
+void require_open_access(const BorrowedPlan& mark);
 
 }  // namespace dpquantile

@@ -124,7 +124,7 @@ void check_short_value(Size bytes, int most) {
            errdetail("It has %zu bytes. Beside the other functions of the query it may have %d.",
                      bytes, most),
            errhint("This call was not charged. Use a shorter text or fewer functions of texts, or "
-                  "write it as a literal.")));
+                   "write it as a literal.")));
 }
 
 Datum value_in_memory(Datum value, Oid type) {

@@ -7,12 +7,14 @@
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/early_lookups.hpp"
 #include "pg/protect/early_values.hpp"
+#include "pg/protect/joined_once.hpp"
 #include "pg/protect/listed_relations.hpp"
 #include "pg/protect/planned_time_zone.hpp"
 #include "pg/protect/protection_catalog.hpp"
 #include "pg/protect/table_writers.hpp"
 #include "pg/protect/validator.hpp"
 #include "pg/release/release_execution.hpp"
+#include "pg/release/trip_wire.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
 #include "pg/reuse/query_identity.hpp"
 #include "pg/server/client_messages.hpp"
@@ -58,16 +60,38 @@ ParamListInfo parameters_for_estimates(const BorrowedPlan& mark, ParamListInfo p
   return is_known && mark.expressions != NIL ? with_early_values(mark, params) : params;
 }
 
-// Estimates compare values from the statistics of the tables.
-PlannedStmt* plan_without_messages(Query* query, const char* text, int options,
-                                   ParamListInfo params) {
+// Nested loops would compute expressions over a protected row many times.
+PlannedStmt* plan_joined_once(const RefusedQuery& refused, Query* query, const char* text,
+                              int options, ParamListInfo params) {
+  auto* again = static_cast<Query*>(copyObjectImpl(query));
+  PlannedStmt* plan = plan_as_before(query, text, options, params);
+  if (!has_nested_loops(plan)) return plan;
+  const JoinMethods usual = begin_without_nested_loops();
+  PlannedStmt* volatile replanned = nullptr;
+  PG_TRY();
+  replanned = plan_as_before(again, text, options, params);
+  PG_FINALLY();
+  end_without_nested_loops(usual);
+  PG_END_TRY();
+  refuse_nested_loops(refused, replanned);
+  return replanned;
+}
+
+// Estimates compare values from the statistics of the tables, and read the ends of indexes.
+PlannedStmt* plan_quietly(const BorrowedPlan& mark, const RefusedQuery& refused, Query* query,
+                          const char* text, int options, ParamListInfo params) {
   PlannedStmt* volatile plan = nullptr;
+  WatchedRead read;
+  watch_read(&read, mark.relations);
   begin_without_messages(Withheld::kAllBelowError);
   PG_TRY();
-  plan = plan_as_before(query, text, options, params);
-  PG_FINALLY();
+  plan = plan_joined_once(refused, query, text, options, params);
+  PG_CATCH();
   end_without_messages(Withheld::kAllBelowError);
+  fail_planning(&read);
   PG_END_TRY();
+  end_without_messages(Withheld::kAllBelowError);
+  end_read(&read);
   return plan;
 }
 
@@ -100,8 +124,9 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   ListCell* cell;
   foreach (cell, borrowed) lend_owners_rights(static_cast<BorrowedRelation*>(lfirst(cell)));
   open_collations(query, borrowed);
-  PlannedStmt* plan =
-      plan_without_messages(query, text, options, parameters_for_estimates(mark, params));
+  require_open_access(mark);
+  PlannedStmt* plan = plan_quietly(mark, statement.refused, query, text, options,
+                                   parameters_for_estimates(mark, params));
   mark_plan(plan, mark);
   plan->queryId = 0;  // extensions that count what queries read leave it out
   plan->dependsOnRole = true;

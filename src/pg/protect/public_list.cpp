@@ -69,7 +69,7 @@ bool is_comparable(const RangeTblEntry* entry, int column) {
 }
 
 // Whether no two rows are equal in these columns. A row with a NULL in one of them equals none.
-bool is_distinct(const RangeTblEntry* entry, const Bitmapset* columns) {
+bool is_distinct(const QueryLevel* level, const RangeTblEntry* entry, const Bitmapset* columns) {
   const int width = bms_num_members(columns);
   auto* compared =
       static_cast<ComparedColumn*>(palloc((static_cast<Size>(width) + 1) * sizeof(ComparedColumn)));
@@ -91,7 +91,12 @@ bool is_distinct(const RangeTblEntry* entry, const Bitmapset* columns) {
     }
     if (!has_null) ++count;
   }
-  return are_distinct_rows(values, count, {compared, static_cast<size_t>(width)});
+  const std::span<const ComparedColumn> all = {compared, static_cast<size_t>(width)};
+  if (!are_distinct_rows(values, count, all)) return false;
+  if (!have_different_hashes(values, count, all)) {
+    refuse_list(level, nullptr, "VALUES beside protected rows has many rows with one hash");
+  }
+  return true;
 }
 
 void describe_values(QueryLevel* level, RangeTblEntry* entry, FromEntry* described) {
@@ -100,11 +105,11 @@ void describe_values(QueryLevel* level, RangeTblEntry* entry, FromEntry* describ
   for (int column = 0; column < list_length(entry->coltypes); ++column) {
     if (!is_comparable(entry, column)) continue;
     comparable = bms_add_member(comparable, column + 1);
-    if (is_distinct(entry, bms_make_singleton(column + 1))) {
+    if (is_distinct(level, entry, bms_make_singleton(column + 1))) {
       described->distinct_columns = bms_add_member(described->distinct_columns, column + 1);
     }
   }
-  if (comparable != nullptr && is_distinct(entry, comparable)) {
+  if (comparable != nullptr && is_distinct(level, entry, comparable)) {
     described->distinct_rows = comparable;
   }
   if (!is_list(*described)) {

@@ -9,6 +9,7 @@ extern "C" {
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "storage/proc.h"
+#include "tcop/tcopprot.h"
 #include "utils/wait_event.h"
 }
 
@@ -24,12 +25,33 @@ WatchedRead* watched = nullptr;
 FailedRead last_failure = {0, false};
 bool notes_at_exit = false;
 
+constexpr int kTriesOfWorkers = 20;
+constexpr int kTriesAtExit = 600;
+constexpr long kPauseMicroseconds = 500'000;
+int tries_at_exit = 0;
+
+// What a note needs may be used up, also by this role on purpose: locks, memory, worker slots. An
+// error ends this call, because the session is ending, and PostgreSQL calls what is still
+// registered. So the session stays, and keeps trying.
 void note_at_exit(int, Datum) {
-  while (watched != nullptr) {
-    const WatchedRead* read = watched;
-    watched = read->around;
-    note_failure_at_exit(read->role, read->relations, last_failure);
+  if (watched == nullptr) return;
+  before_shmem_exit(note_at_exit, Datum{0});
+  whereToSendOutput = DestNone;
+  if (tries_at_exit++ == 0) {
+    const MemoryContext previous = MemoryContextSwitchTo(TopMemoryContext);
+    for (WatchedRead* read = watched; read != nullptr; read = read->around) {
+      read->relations = list_copy(read->relations);
+    }
+    MemoryContextSwitchTo(previous);
+  } else {
+    if (tries_at_exit > kTriesAtExit) watched = nullptr;
+    pg_usleep(kPauseMicroseconds);
   }
+  while (watched != nullptr) {
+    note_failure_at_exit(watched->role, watched->relations, last_failure);
+    watched = watched->around;
+  }
+  cancel_before_shmem_exit(note_at_exit, Datum{0});
 }
 
 bool is_in_class(int sqlstate, int class_of) {
@@ -71,10 +93,32 @@ void log_error(const char* what, const ErrorData* error) {
 
 // A cancel that arrives now is one of the query, which fails anyway. A termination ends the
 // session.
-void note(const WatchedRead* read, const FailedRead& failure) {
-  HOLD_CANCEL_INTERRUPTS();
-  note_failure_by_worker(read->role, read->relations, failure);
-  RESUME_CANCEL_INTERRUPTS();
+bool try_to_note(const WatchedRead* read, const FailedRead& failure) {
+  volatile bool is_noted = false;
+  PG_TRY();
+  {
+    HOLD_CANCEL_INTERRUPTS();
+    note_failure_by_worker(read->role, read->relations, failure);
+    RESUME_CANCEL_INTERRUPTS();
+    is_noted = true;
+  }
+  PG_CATCH();
+  {
+    MemoryContextSwitchTo(read->memory);
+    FlushErrorState();
+    release_what_was_held();
+  }
+  PG_END_TRY();
+  return is_noted;
+}
+
+// The user sees nothing meanwhile.
+bool note(const WatchedRead* read, const FailedRead& failure) {
+  for (int i = 0; i < kTriesOfWorkers && !ProcDiePending; ++i) {
+    if (try_to_note(read, failure)) return true;
+    pg_usleep(kPauseMicroseconds);
+  }
+  return false;
 }
 
 // PostgreSQL's texts of a cancel and of a timeout are constant, and say which timeout it was.
@@ -102,8 +146,11 @@ const char* text_for_user(const ErrorData* error) {
 }  // namespace
 
 void watch_read(WatchedRead* read, const List* relations) {
-  *read = {GetUserId(), relations, CurrentMemoryContext, CurrentResourceOwner, false, watched};
+  *read = {GetSessionUserId(), relations, CurrentMemoryContext, CurrentResourceOwner, false,
+           ExitOnAnyError,     watched};
   if (relations == NIL) return;
+  // A FATAL in the place of an ERROR would show its text, and end the session before it is noted.
+  ExitOnAnyError = false;
   if (!notes_at_exit) before_shmem_exit(note_at_exit, Datum{0});
   notes_at_exit = true;
   watched = read;
@@ -135,23 +182,36 @@ void fail_read(WatchedRead* read) {
     const ErrorData* error = take_error(read);
     const char* shown = text_for_user(error);
     if (shown == kNotAnswered) log_error("a private query failed while it read rows", error);
-    note(read, failure);
-    text = shown;
-    level = ERROR;
-    last_failure = {0, false};
-    end_read(read);
+    if (note(read, failure)) {
+      text = shown;
+      level = ERROR;
+      last_failure = {0, false};
+      end_read(read);
+    }
   }
   PG_CATCH();
   {
-    // Perhaps memory has run out, or no worker could start.
+    // Perhaps memory has run out.
     FlushErrorState();
   }
   PG_END_TRY();
   show(level, failure, text);
 }
 
+void fail_planning(WatchedRead* read) {
+  const int sqlstate = geterrcode();
+  if (is_in_class(sqlstate, ERRCODE_INTERNAL_ERROR) ||
+      is_in_class(sqlstate, ERRCODE_SYSTEM_ERROR)) {
+    fail_read(read);
+  }
+  end_read(read);
+  PG_RE_THROW();
+}
+
 void end_read(const WatchedRead* read) {
-  if (read->relations != NIL) watched = read->around;
+  if (read->relations == NIL) return;
+  watched = read->around;
+  ExitOnAnyError = read->exits_on_error;
 }
 
 }  // namespace dpquantile

@@ -8,8 +8,8 @@ extern "C" {
 }
 
 // The trip wire below a release node that reads protected rows. Everything that is known to fail
-// for some rows only is refused before (pg/protect). Whatever fails all the same must not tell more
-// than one bit, and not often:
+// for some rows only is refused before (pg/protect). Whatever fails all the same must tell little,
+// and not often:
 //   - The user sees that the query could not be answered, and no text that was made while rows were
 //     read. The server log has the text.
 //   - The failure is noted durably for the role and the tables, before the user sees anything. An
@@ -24,17 +24,23 @@ struct WatchedRead {
   const List* relations;  // OIDs; NIL: rows that are not protected, which nothing is watched for
   MemoryContext memory;
   ResourceOwner owner;
-  bool is_charging;  // an error may be that of a charge
+  bool is_charging;     // an error may be that of a charge
+  bool exits_on_error;  // the setting exit_on_error, which is off meanwhile
   WatchedRead* around;
 };
 
-// Begins to watch. The node reads rows of these relations for the current user from now on. If the
-// session ends before end_read(), this counts as a cancel.
+// Begins to watch. The node reads rows of these relations for the role of the session from now on:
+// another role that it takes on is no second try. If the session ends before end_read(), this
+// counts as a cancel.
 void watch_read(WatchedRead* read, const List* relations);
 
 // The groups after the first are charged between two of these: errors of a charge pass.
 void begin_charge_while_reading();
 void end_charge_while_reading();
+
+// The planner reads rows, too: the ends of indexes. Call this in PG_CATCH in the place of
+// fail_read() while it plans: errors that are not those of damaged data or of the system pass.
+[[noreturn]] void fail_planning(WatchedRead* read);
 
 // Call it in PG_CATCH: notes the failure and raises what the user may see. If the failure cannot be
 // noted by a worker, the session ends, and notes it then.
