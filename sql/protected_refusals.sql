@@ -295,12 +295,13 @@ SELECT form, pg_temp.most(form)
                     'btrim(rpad(name, 1000), ''abcdefghijklmnop%s'') = ''x''', 'translate(rpad(name, 500), ''abcdefghijklmnop%s'', ''x'') = ''x''',
                     'ln(salary::numeric) = %s', 'log(2, salary::numeric) = %s', 'salary::numeric ^ 1.5 = %s', 'gcd(salary::numeric, 100) = %s', 'salary::numeric %% 7 = %s',
                     'name ~~* ''%%%%x%s%%%%''', 'to_char(born, repeat(''TMMonth'', 100)) = ''%s''', 'ln(salary) = %s', 'salary + 1 = %s', 'salary::numeric * 1.5 = %s', 'salary::numeric / 7 = %s', 'salary::numeric(10, 2) / 7 = %s',
-                    'date_trunc(''month'', born) = now() - interval ''%s days''']) form;
+                    'date_trunc(''month'', born) = now() - interval ''%s days''', 'born < ANY (array_fill(now() - interval ''%s days'', ARRAY[1000]))',
+                    'greatest(rpad(name, 500), rpad(name, 501), rpad(name, 502), rpad(name, 503)) = ''%s''']) form;
 -- Also where columns of derived tables are used several times
 SELECT dp_count(1) FROM (SELECT ln(l) AS l FROM (SELECT ln(salary::numeric) AS l FROM staff) s) t WHERE l + l > 1;
 -- The texts of rows count as NULL beyond a limit, which is the smaller, the more is computed of them.
 SET SESSION AUTHORIZATION regress_dpq_owner;
-CREATE TABLE note (id int, body text, short varchar(300));
+CREATE TABLE note (id int, body text, short varchar(300), data bytea);
 INSERT INTO note VALUES (1, repeat('a', 12000) || 'b', repeat('a', 299) || 'b');
 SELECT dp_protect_table('note'), dp_grant_private_access('note', 'regress_dpq_asker') \g /dev/null
 SET SESSION AUTHORIZATION regress_dpq_asker;
@@ -323,6 +324,16 @@ SELECT dp_count(1) FROM staff s JOIN (VALUES (1 * 4294967297), (2 * 4294967297),
 PREPARE padding (int) AS SELECT dp_count(20) FROM note WHERE md5(rpad(short, $1)) = 'x';
 EXECUTE padding (5);
 DEALLOCATE padding;
+-- Two searches leave room for a value of 64 bytes.
+PREPARE two (text) AS SELECT dp_count(20) FROM note WHERE lower(short) LIKE '%' || $1 || '%' AND lower(body) LIKE '%b';
+EXECUTE two (repeat('a', 62));
+EXECUTE two (repeat('a', 63));
+DEALLOCATE two;
+-- The time of a hash is not bounded, and a key is compared with others.
+SELECT dp_count(1) FROM note WHERE sha512(data) = '';
+SELECT rpad(short, 60000) COLLATE "und-x-icu" AS k, dp_count(1) FROM note GROUP BY 1 HAVING dp_keep_group(1, 1e-6);
+SELECT coalesce(rpad(short, 30000), body) AS k, dp_count(1) FROM note GROUP BY 1 HAVING dp_keep_group(1, 1e-6);
+SELECT count(*) AS groups FROM (SELECT lower(body) AS k, lower(short) AS l, dp_count(1) FROM note GROUP BY 1, 2 HAVING dp_keep_group(1, 1e-6)) t;
 SELECT d.id, (SELECT dp_count(1) FROM staff LIMIT d.floor) FROM department d;
 SELECT dp_count(1) FROM (SELECT salary, row_number() OVER () AS r FROM staff) t WHERE r < 2;
 SELECT dp_count(1) FROM (SELECT salary FROM staff GROUP BY salary) t;

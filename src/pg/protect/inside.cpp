@@ -50,8 +50,9 @@ const char* name_of_call(const Node* node, Oid function) {
 }
 
 [[noreturn]] void refuse_function(const QueryLevel* level, const Node* node, Oid function) {
-  const char* why =
-      func_volatile(function) == PROVOLATILE_VOLATILE ? "is volatile" : "may fail for some rows";
+  const char* why = func_volatile(function) == PROVOLATILE_VOLATILE ? "is volatile"
+                    : is_unbounded(function)                        ? "may take long for some rows"
+                                                                    : "may fail for some rows";
   refuse_at(level, node, psprintf("%s %s", name_of_call(node, function), why), kFunctionHint);
 }
 

@@ -14,8 +14,9 @@ namespace dpquantile {
 struct QueryLevel;
 struct ColumnWork;
 
-// The limits for the texts of rows among which row_work.hpp chooses: 64 kB, 32 kB, ... 256 bytes.
-constexpr int kTextLimits = 9;
+// The limits for the texts of rows among which row_work.hpp chooses: 64 kB, 32 kB, ... 256 bytes,
+// and 256 bytes with shorter values of parameters.
+constexpr int kTextLimits = 10;
 
 // Nanoseconds for one row, with each of these limits.
 struct RowWork {
@@ -25,7 +26,8 @@ struct RowWork {
 // The most bytes of a text, with each of these limits.
 struct TextBound {
   double bytes[kTextLimits];
-  bool is_stored;  // whether it may be one that a row has, of any length
+  double computed[kTextLimits];  // of a text that no row has as it is
+  bool is_stored;                // whether it may be one that a row has, of any length
 };
 
 // Looks at the subquery of an expression.

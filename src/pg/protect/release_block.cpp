@@ -6,6 +6,7 @@
 #include "pg/protect/outside.hpp"
 #include "pg/protect/private_aggregate.hpp"
 #include "pg/protect/public_list.hpp"
+#include "pg/protect/row_work.hpp"
 #include "pg/protect/source.hpp"
 #include "pg/release/private_call.hpp"
 
@@ -74,6 +75,7 @@ void rewrite_keys(Block* block) {
     check_one_value(block->level, expression);
     Node* rewritten = rewrite_inside(block->level, expression);
     check_key_inside(block->level, key, rewritten);
+    count_key(block->level, rewritten);
     if (!is_key_of_list(*block, expression)) check_key_looks(block->level, rewritten);
     block->keys = lappend(block->keys, expression);
     block->rewritten = lappend(block->rewritten, rewritten);

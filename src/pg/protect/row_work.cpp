@@ -14,6 +14,7 @@ extern "C" {
 #include "access/detoast.h"
 #include "access/transam.h"
 #include "catalog/pg_collation_d.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
 #include "mb/pg_wchar.h"
 #include "nodes/makefuncs.h"
@@ -30,6 +31,8 @@ namespace {
 // Nanoseconds, rounded up from what test/bench/row_time.sh measures.
 constexpr double kMostTime = 1e6;  // of all expressions for one row
 constexpr double kNode = 20;
+constexpr double kLookup = 150;  // a comparison that needs the time zone or the order of an enum
+constexpr double kDigits = 50;   // a comparison of numerics
 constexpr double kArithmetic = 100;  // of integers and floats
 constexpr double kVariant = 1500;    // also where the original reports an error
 constexpr double kByte = 12;         // of a text that a variant reads or answers
@@ -46,6 +49,7 @@ constexpr double kRemainder = 60000;
 constexpr double kSeries = 200000;
 constexpr double kComparedByte = 0.2;
 constexpr double kCollatedByte = 30;
+constexpr double kKeyComparisons = 10;  // of a key, when rows are sorted by it
 
 // What total_texts.hpp allows
 constexpr double kMostTextBytes = 65536;
@@ -61,14 +65,16 @@ constexpr double kNoLimitBelow = 256;
 constexpr char kTotal[] = "total_";
 
 double limit_of(int number) {
-  return kMostTextBytes / (1U << static_cast<unsigned>(number));
+  constexpr double kLeast = 256;
+  return std::max(kMostTextBytes / (1U << static_cast<unsigned>(number)), kLeast);
 }
 
 // Values of parameters are searched for more often than in.
 double early_limit_of(int number) {
   constexpr double kRowsByEarly = 64;
-  constexpr double kLeast = 32;
-  return std::max(limit_of(number) / kRowsByEarly, kLeast);
+  constexpr double kLeast = 64;
+  const bool is_last = number == kTextLimits - 1;
+  return is_last ? kLeast / 2 : std::max(limit_of(number) / kRowsByEarly, kLeast);
 }
 
 // ---- Types and names -----------------------------------------------------------------------
@@ -127,18 +133,23 @@ TextBound bound_of(const QueryLevel* level, Node* node);
 TextBound all(double bytes) {
   TextBound bound{};
   for (double& most : bound.bytes) most = bytes;
+  for (double& most : bound.computed) most = bytes;
   return bound;
 }
 
 TextBound stored(double bytes) {
   TextBound bound = all(bytes);
+  for (double& most : bound.computed) most = 0;
   bound.is_stored = bytes > kNoLimitBelow;
   return bound;
 }
 
 template <class Limit>
 TextBound limited(TextBound bound, Limit limit) {
-  for (int i = 0; i < kTextLimits; ++i) bound.bytes[i] = std::min(bound.bytes[i], limit(i));
+  for (int i = 0; i < kTextLimits; ++i) {
+    bound.bytes[i] = std::min(bound.bytes[i], limit(i));
+    bound.computed[i] = bound.bytes[i];
+  }
   bound.is_stored = false;
   return bound;
 }
@@ -167,15 +178,20 @@ TextBound bound_of_column(const QueryLevel* level, const Var* column) {
   return stored((column->vartypmod - VARHDRSZ) * pg_database_encoding_max_length());
 }
 
+TextBound longer(TextBound longest, const TextBound& bound) {
+  for (int i = 0; i < kTextLimits; ++i) {
+    longest.bytes[i] = std::max(longest.bytes[i], bound.bytes[i]);
+    longest.computed[i] = std::max(longest.computed[i], bound.computed[i]);
+  }
+  longest.is_stored = longest.is_stored || bound.is_stored;
+  return longest;
+}
+
 TextBound longest_of(const QueryLevel* level, const List* nodes) {
   TextBound longest = all(0);
   const ListCell* cell;
   foreach (cell, nodes) {
-    const TextBound bound = bound_of(level, static_cast<Node*>(lfirst(cell)));
-    for (int i = 0; i < kTextLimits; ++i) {
-      longest.bytes[i] = std::max(longest.bytes[i], bound.bytes[i]);
-    }
-    longest.is_stored = longest.is_stored || bound.is_stored;
+    longest = longer(longest, bound_of(level, static_cast<Node*>(lfirst(cell))));
   }
   return longest;
 }
@@ -495,40 +511,72 @@ double time_of_variant(const QueryLevel* level, const char* name, Node* node, in
   return time + time_of_texts(level, name, node, i);
 }
 
+Oid function_of(const Node* node) {
+  switch (nodeTag(node)) {
+    case T_FuncExpr:
+      return reinterpret_cast<const FuncExpr*>(node)->funcid;
+    case T_OpExpr:
+    case T_DistinctExpr:
+    case T_NullIfExpr:
+      return reinterpret_cast<const OpExpr*>(node)->opfuncid;
+    case T_ScalarArrayOpExpr:
+      return reinterpret_cast<const ScalarArrayOpExpr*>(node)->opfuncid;
+    default:
+      return InvalidOid;
+  }
+}
+
 bool compares_equality(const Node* node) {
-  if (IsA(node, DistinctExpr) || IsA(node, NullIfExpr)) return true;
-  const Oid function = IsA(node, OpExpr) ? reinterpret_cast<const OpExpr*>(node)->opfuncid
-                       : IsA(node, ScalarArrayOpExpr)
-                           ? reinterpret_cast<const ScalarArrayOpExpr*>(node)->opfuncid
-                       : IsA(node, FuncExpr) ? reinterpret_cast<const FuncExpr*>(node)->funcid
-                                             : InvalidOid;
+  const Oid function = function_of(node);
   const char* name = OidIsValid(function) ? get_func_name(function) : nullptr;
   return name != nullptr && is_one_of(name, "texteq textne bpchareq bpcharne byteaeq byteane");
 }
 
 // Collations of the operating system take their time.
-double time_of_byte(const Node* node) {
-  const Oid collation = exprInputCollation(node);
-  const bool by_bytes = !OidIsValid(collation) || collation == C_COLLATION_OID ||
-                        collation == POSIX_COLLATION_OID || compares_equality(node);
+double time_of_byte(Oid collation) {
+  const bool by_bytes =
+      !OidIsValid(collation) || collation == C_COLLATION_OID || collation == POSIX_COLLATION_OID;
   return by_bytes ? kComparedByte : kCollatedByte;
 }
 
+double time_of_byte(const Node* node) {
+  return compares_equality(node) ? kComparedByte : time_of_byte(exprInputCollation(node));
+}
+
+// Without the bytes of texts
+double time_of_comparison(const Node* node) {
+  const Oid function = function_of(node);
+  const bool needs_zone = OidIsValid(function) && func_volatile(function) == PROVOLATILE_STABLE;
+  const Node* first = argument_of(node, 0);
+  if (needs_zone || (first != nullptr && type_is_enum(type_of(first)))) return kLookup;
+  return has_numeric(node) ? kDigits : kNode;
+}
+
 // A comparison ends with the shorter text. (How long two stored ones take is not bounded.)
-double time_of_comparison(const QueryLevel* level, const Node* node, int i) {
-  double shortest = kMostTextBytes;
-  bool has_text = false;
+double time_of_pair(const Node* node, const TextBound& left, const TextBound& right, int i) {
+  if (left.is_stored && right.is_stored) {
+    const double computed = std::max(left.computed[i], right.computed[i]);
+    return computed * time_of_byte(node) + kMostTextBytes * kComparedByte;
+  }
+  const double most = left.is_stored ? right.bytes[i] : left.bytes[i];
+  return (right.is_stored ? most : std::min(most, right.bytes[i])) * time_of_byte(node);
+}
+
+// Of the arguments with each other: GREATEST compares each with the greatest before it.
+double time_of_comparisons(const QueryLevel* level, const Node* node, int i) {
+  const List* arguments = arguments_of(node);
+  double time = std::max(list_length(arguments) - 1, 1) * time_of_comparison(node);
+  TextBound before{};
+  int texts = 0;
   const ListCell* cell;
-  foreach (cell, arguments_of(node)) {
+  foreach (cell, arguments) {
     auto* argument = static_cast<Node*>(lfirst(cell));
     if (!is_text(type_of(argument))) continue;
     const TextBound bound = bound_of(level, argument);
-    if (!bound.is_stored) shortest = std::min(shortest, bound.bytes[i]);
-    has_text = true;
+    if (texts++ > 0) time += time_of_pair(node, before, bound, i);
+    before = longer(before, bound);
   }
-  if (!has_text) return kNode;
-  const bool is_short = shortest < kMostTextBytes;
-  return kNode + shortest * (is_short ? time_of_byte(node) : kComparedByte);
+  return texts == 1 ? time + time_of_pair(node, before, before, i) : time;
 }
 
 // The array of a parameter may have as many elements and bytes as are allowed.
@@ -544,7 +592,7 @@ double time_of_array(const Statement* statement, const Node* node) {
     elements = ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value));
     bytes = size_of_constant(constant);
   }
-  return kNode + elements * kNode + (has_texts ? bytes * time_of_byte(node) : 0);
+  return kNode + elements * time_of_comparison(node) + (has_texts ? bytes * time_of_byte(node) : 0);
 }
 
 // `name` is that of the function that a variant replaces, or null.
@@ -560,7 +608,7 @@ double time_of(const QueryLevel* level, const char* name, Node* node, int i) {
     case T_DistinctExpr:
     case T_NullIfExpr:
     case T_MinMaxExpr:
-      return time_of_comparison(level, node, i);
+      return time_of_comparisons(level, node, i);
     default:
       return kNode;
   }
@@ -605,6 +653,18 @@ Node* with_bounded_work(QueryLevel* level, Node* node) {
   for (int i = 0; i < kTextLimits; ++i) statement->work.time[i] += time_of(level, name, node, i);
   require_little_work(statement, node);
   return node;
+}
+
+void count_key(QueryLevel* level, Node* key) {
+  if (!is_text(type_of(key)) || !reads_columns(key)) return;
+  Statement* statement = level->statement;
+  const double byte = time_of_byte(exprCollation(key));
+  if (byte == kCollatedByte) (void)require_short_values(key, statement);
+  const TextBound bound = bound_of(level, key);
+  for (int i = 0; i < kTextLimits; ++i) {
+    statement->work.time[i] += kKeyComparisons * byte * bound.computed[i];
+  }
+  require_little_work(statement, key);
 }
 
 ColumnWork work_of_column(const QueryLevel* source, Node* expression, const RowWork& before) {

@@ -18,6 +18,9 @@ struct ColumnWork {
 // limits the texts that it reads. ereports if the statement takes too much.
 Node* with_bounded_work(QueryLevel* level, Node* node);
 
+// Counts the time to sort rows by a key that is computed of them, rewritten already.
+void count_key(QueryLevel* level, Node* key);
+
 // Counts and describes an expression of a source's target list. `before` is what the statement had
 // counted before the expression.
 ColumnWork work_of_column(const QueryLevel* source, Node* expression, const RowWork& before);

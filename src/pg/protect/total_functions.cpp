@@ -303,7 +303,7 @@ constexpr Group kGroups[] = {
      0,
      kCopy,
      {F_OCTET_LENGTH_TEXT, F_OCTET_LENGTH_BPCHAR, F_OCTET_LENGTH_BYTEA, F_LENGTH_BYTEA, F_TEXT_BOOL,
-      F_BPCHAR_NAME}},
+      F_BPCHAR_NAME, F_NAME_TEXT, F_NAME_BPCHAR, F_NAME_VARCHAR}},
     // Enums, whose values are numbers. The catalog has the order of each value that a table can
     // have.
     {kAsItIs,
@@ -391,6 +391,19 @@ bool has_total_output(Oid type) {
   }
 }
 
+// A comparison or a choice has two arguments.
+bool reads_long_value(Oid function) {
+  const HeapTuple row = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+  if (!HeapTupleIsValid(row)) return false;
+  const oidvector& types = reinterpret_cast<Form_pg_proc>(GETSTRUCT(row))->proargtypes;
+  bool reads = false;
+  for (int i = 0; types.dim1 != 2 && i < types.dim1; ++i) {
+    reads = reads || get_typlen(types.values[i]) < 0;
+  }
+  ReleaseSysCache(row);
+  return reads;
+}
+
 }  // namespace
 
 const TotalFunction* find_total_function(Oid function) {
@@ -399,13 +412,18 @@ const TotalFunction* find_total_function(Oid function) {
   return found != kSorted.end() && found->function == function ? found : nullptr;
 }
 
+bool is_unbounded(Oid function) {
+  return function < FirstUnpinnedObjectId && find_total_function(function) == nullptr &&
+         get_func_leakproof(function) && reads_long_value(function);
+}
+
 bool is_total(Oid function) {
   if (function >= FirstUnpinnedObjectId) return false;
   const TotalFunction* entry = find_total_function(function);
   if (entry != nullptr) return entry->kind == kAsItIs;
   const auto* exception = std::find(std::begin(kExceptions), std::end(kExceptions), function);
   return exception == std::end(kExceptions) && get_func_leakproof(function) &&
-         func_volatile(function) != PROVOLATILE_VOLATILE;
+         func_volatile(function) != PROVOLATILE_VOLATILE && !is_unbounded(function);
 }
 
 Oid total_variant(Oid function) {

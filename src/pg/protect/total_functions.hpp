@@ -23,8 +23,13 @@ struct TotalFunction {
 // knows them by a rule.
 const TotalFunction* find_total_function(Oid function);
 
+// Whether a leakproof function takes the longer, the longer a value is, as sha512(bytea) does. Not
+// the comparison of two, which ends with the shorter.
+bool is_unbounded(Oid function);
+
 // Whether a function is total as it is, for all values of all its arguments: it is PostgreSQL's
-// own, not volatile and leakproof, and no exception; or the table has it as kAsItIs.
+// own, not volatile and leakproof, no exception and not is_unbounded(); or the table has it as
+// kAsItIs.
 bool is_total(Oid function);
 
 // The function that replaces one of kind kVariant: dpquantile.total_<name>, with the same types of
