@@ -10,7 +10,7 @@ SELECT set_config('dpquantile.earlier_members', coalesce(string_agg(format('%s:%
 
 -- Version 0.1.0 took from PUBLIC what is for the owner, but not from the roles that ALTER DEFAULT PRIVILEGES named when the extension
 -- was created: they could change budgets. pg_init_privs has what objects had then, so what the owner has granted since stays,
--- except CREATE on the schema, which is for nobody else.
+-- except CREATE on the schema, which is for nobody else. It has no entry for the schema: USAGE goes where ALTER DEFAULT PRIVILEGES give it.
 DO $$
 DECLARE
   granted record;
@@ -35,9 +35,13 @@ BEGIN
        AND NOT (e.privilege_type = 'SELECT' AND i.classoid = 'pg_class'::regclass
                 AND i.objoid IN ('@extschema@.dp_budget'::regclass, '@extschema@.dp_ledger'::regclass))
     UNION ALL
-    SELECT 'SCHEMA dpquantile', 'CREATE', coalesce(quote_ident(r.rolname), 'PUBLIC')
+    SELECT 'SCHEMA dpquantile', a.privilege_type, coalesce(quote_ident(r.rolname), 'PUBLIC')
       FROM pg_namespace n CROSS JOIN aclexplode(n.nspacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
-     WHERE n.nspname = 'dpquantile' AND a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner
+     WHERE n.nspname = 'dpquantile' AND a.grantee <> n.nspowner
+       AND (a.privilege_type = 'CREATE'
+            OR EXISTS (SELECT FROM pg_default_acl d CROSS JOIN aclexplode(d.defaclacl) e
+                        WHERE d.defaclrole = n.nspowner AND d.defaclobjtype = 'n' AND d.defaclnamespace = 0
+                          AND e.grantee = a.grantee AND e.privilege_type = a.privilege_type))
      ORDER BY 1, 2, 3
   LOOP
     EXECUTE format('REVOKE %s ON %s FROM %s CASCADE', granted.privilege, granted.object, granted.grantee);
