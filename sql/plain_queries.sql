@@ -23,15 +23,16 @@ INSERT INTO staff
     FROM generate_series(1, 60) i;
 CREATE VIEW grown AS SELECT age AS years, salary, department FROM staff WHERE age >= 30;
 CREATE VIEW grades AS SELECT level FROM staff;
+CREATE VIEW halves AS SELECT 43 AS years FROM staff;
 CREATE VIEW names AS SELECT name FROM staff WHERE id < 5;
 GRANT SELECT ON names TO regress_dpq_plain_analyst;
-SELECT dp_protect_table('staff'), dp_protect_table('grown'), dp_protect_table('grades');
+SELECT dp_protect_table('staff'), dp_protect_table('grown'), dp_protect_table('grades'), dp_protect_table('halves');
 SELECT dp_set_domain('staff', 'age', 0, 120), dp_set_domain('staff', 'salary', 0, 50000, 1000), dp_set_domain('staff', 'bonus', 0, 10),
        dp_set_domain('staff', 'hours', 0, 80), dp_set_domain('staff', 'hired', '2020-01-01', '2021-12-31'),
        dp_set_domain('staff', 'entered', '2020-01-01', '2021-12-31 23:59');
 SELECT dp_set_domain('staff', 'department', '{Archive,Legal,Sales}'), dp_set_domain('staff', 'level', '{senior,junior}'),
-       dp_set_domain('grown', 'department', '{Legal,Sales}'), dp_set_domain('grown', 'years', 0, 100);
-SELECT dp_grant_private_access(t, 'regress_dpq_plain_analyst', epsilon => 100, delta => 1e-6) FROM unnest('{staff,grown,grades}'::regclass[]) t;
+       dp_set_domain('grown', 'department', '{Legal,Sales}'), dp_set_domain('grown', 'years', 0, 100), dp_set_domain('halves', 'years', 0.5, 99.5, 1);
+SELECT dp_grant_private_access(t, 'regress_dpq_plain_analyst', epsilon => 100, delta => 1e-6) FROM unnest('{staff,grown,grades,halves}'::regclass[]) t;
 SELECT relation, domains, smallest_epsilon, epsilon, delta FROM dp_protected_tables;
 
 SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
@@ -90,6 +91,10 @@ SELECT dp_private_query('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY age)
 SELECT of_age = floor(of_age) AS whole, of_salary BETWEEN 500 AND 2500 AS half
   FROM (SELECT dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY age)) AS of_age, dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY salary)) AS of_salary
           FROM staff) t;
+-- An answer that is a whole number, where the points of the curve are none, is rounded by up to a half.
+SELECT dp_private_query('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY years), dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY years)) FROM halves');
+SELECT abs(answer - 43) <= error AS within FROM
+  (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY years) AS answer, dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY years)) AS error FROM halves) t;
 -- Without rows, too, a percentile is a number between the bounds, and has an error.
 SET dpquantile.epsilon = 0.01;
 SELECT count(*) AS groups, count(m) FILTER (WHERE m BETWEEN 0 AND 120) AS answers, count(e) AS errors FROM
@@ -105,6 +110,13 @@ SELECT low <= middle AND middle <= high AS ordered, low BETWEEN 25 AND 40 AS low
   FROM (SELECT percentile_disc(0.2) WITHIN GROUP (ORDER BY age) AS low, percentile_disc(0.5) WITHIN GROUP (ORDER BY age) AS middle,
                percentile_disc(0.8) WITHIN GROUP (ORDER BY age) AS high, percentile_disc(0.1) WITHIN GROUP (ORDER BY hired) AS first,
                percentile_disc(0.9) WITHIN GROUP (ORDER BY hired) AS last FROM staff) t;
+SELECT count(*) - :before_paid AS charges FROM dp_ledger;
+-- percentile_cont casts whole numbers to float8. It shares the draw and the curve with percentile_disc nevertheless.
+SELECT dp_private_query('SELECT percentile_cont(0.6) WITHIN GROUP (ORDER BY age), percentile_disc(0.4) WITHIN GROUP (ORDER BY age), '
+  'percentile_cont(0.5) WITHIN GROUP (ORDER BY salary), percentile_disc(0.1) WITHIN GROUP (ORDER BY salary), '
+  'percentile_disc(0.5) WITHIN GROUP (ORDER BY age) FILTER (WHERE active), dp_error_of(percentile_cont(0.9) WITHIN GROUP (ORDER BY age) FILTER (WHERE active)) FROM staff');
+SELECT low <= high AS ordered FROM
+  (SELECT percentile_disc(0.4) WITHIN GROUP (ORDER BY age) AS low, percentile_cont(0.6) WITHIN GROUP (ORDER BY age) AS high FROM staff) t;
 SELECT count(*) - :before_paid AS charges FROM dp_ledger;
 SELECT percentile_disc(0.2) WITHIN GROUP (ORDER BY age DESC), percentile_disc(0.3) WITHIN GROUP (ORDER BY age DESC) FROM staff;
 -- sum(1) counts rows, by which some tools ask. It has the error of a count.

@@ -2109,7 +2109,7 @@ CREATE FUNCTION @extschema@.dp_error_of(answer anyelement) RETURNS float8
 COMMENT ON FUNCTION @extschema@.dp_error_of(anyelement) IS
   'The error of a standard aggregate over a protected table, from the same release and for the same price: the answer is within it of the '
   'one without noise with a probability of 95 %. answer: count, sum, avg, variance, stddev, percentile_cont or percentile_disc, as dp_error_of(avg(salary)); that of a '
-  'percentile includes the rounding of values to the granularity of their domain, and is the whole range if the noise leaves no rows. Where '
+  'percentile includes the rounding of values to the granularity of their domain, and is the distance to the farther bound if the noise leaves no rows. Where '
   'max_rows leaves out rows of some persons, the one without noise is that of the rows that were seen: which those are adds to the error, to a count at most its '
   'square root as the standard deviation. Costs no budget of its own.';
 

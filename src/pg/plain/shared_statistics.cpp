@@ -87,8 +87,10 @@ bool may_be_null(const PlainLevel* level, Node* value) {
   return is_nullable;
 }
 
+// Whether both are percentiles of one column over the same rows.
 bool has_same_values(const Aggref* one, const Aggref* other) {
-  return equal(one->aggfilter, other->aggfilter) && equal(value_of(one), value_of(other));
+  return equal(one->aggfilter, other->aggfilter) &&
+         equal(value_of_percentile(one), value_of_percentile(other));
 }
 
 // Whether both are statistics of one column over the same rows.

@@ -76,6 +76,23 @@ Node* argument_of(const Aggref* call) {
   return reinterpret_cast<Node*>(static_cast<TargetEntry*>(linitial(call->args))->expr);
 }
 
+bool casts_to_float8(const Node* value) {
+  if (!IsA(value, FuncExpr)) return false;
+  const auto* cast = reinterpret_cast<const FuncExpr*>(value);
+  return cast->funcformat == COERCE_IMPLICIT_CAST && cast->funcresulttype == FLOAT8OID &&
+         cast->funcid < FirstUnpinnedObjectId && list_length(cast->args) == 1;
+}
+
+}  // namespace
+
+Node* value_of_percentile(const Aggref* call) {
+  Node* value = argument_of(call);
+  if (!casts_to_float8(value)) return value;
+  return static_cast<Node*>(linitial(reinterpret_cast<FuncExpr*>(value)->args));
+}
+
+namespace {
+
 // ---- Bounds --------------------------------------------------------------------------------
 
 ValueBounds require_bounds(const PlainLevel* level, const Aggref* call, Node* value) {
@@ -175,9 +192,8 @@ void refuse_descending(const PlainLevel* level, const Aggref* call) {
               "Leave out DESC and write 1 - p for p.");
 }
 
-// The value of percentile_cont is cast to float8. Its own type has the better grid.
 Aggref* make_percentile(const PlainLevel* level, const Aggref* call) {
-  Node* value = argument_of(call);
+  Node* value = value_of_percentile(call);
   refuse_descending(level, call);
   auto* share = static_cast<Node*>(linitial(call->aggdirectargs));
   const bool has_several = exprType(share) == FLOAT8ARRAYOID;
@@ -266,7 +282,7 @@ Node* curve_of(const PlainLevel* level, const Aggref* call) {
   refuse_descending(level, call);
   Aggref* curve = call_private_aggregate(
       "dp_cdf",
-      with_bounds(level, bounds_of_curve(level, call), true, list_make1(argument_of(call))),
+      with_bounds(level, bounds_of_curve(level, call), true, list_make1(value_of_percentile(call))),
       call->location);
   curve->aggfilter = call->aggfilter;
   return reinterpret_cast<Node*>(curve);
@@ -309,20 +325,18 @@ Node* coalesced(Node* number, double otherwise) {
   return reinterpret_cast<Node*>(first);
 }
 
-Node* floor_of(Node* number) {
-  return reinterpret_cast<Node*>(makeFuncExpr(F_FLOOR_FLOAT8, FLOAT8OID, list_make1(number),
-                                              InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
-}
-
-// floor(number + plus)
-Node* whole_part(Node* number, double plus) {
-  if (plus == 0) return floor_of(number);
+Node* plus(Node* number, double more) {
   ParseState* state = make_parsestate(nullptr);
   List* name = list_make2(makeString(pstrdup("pg_catalog")), makeString(pstrdup("+")));
   auto* sum =
-      reinterpret_cast<Node*>(make_op(state, name, number, float8_constant(plus), nullptr, -1));
+      reinterpret_cast<Node*>(make_op(state, name, number, float8_constant(more), nullptr, -1));
   free_parsestate(state);
-  return floor_of(sum);
+  return sum;
+}
+
+Node* floor_of(Node* number) {
+  return reinterpret_cast<Node*>(makeFuncExpr(F_FLOOR_FLOAT8, FLOAT8OID, list_make1(number),
+                                              InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
 }
 
 Node* as_float8(Node* number) {
@@ -386,8 +400,8 @@ Node* percentile_of_curve(const PlainLevel* level, const Aggref* call) {
   return as_type(level, call, coalesced(quantile, answer_without_rows(level, call)));
 }
 
-// Values and answers that are whole numbers differ by one. An answer from bins is rounded if its
-// type is one of whole numbers.
+// Values and answers that are whole numbers differ by one. An answer is rounded if its type is one
+// of whole numbers, and the points of the curve are not.
 Node* error_of_percentile(const PlainLevel* level, const Aggref* call) {
   const ValueBounds bounds = bounds_of_curve(level, call);
   const double otherwise = answer_without_rows(level, call);
@@ -399,10 +413,9 @@ Node* error_of_percentile(const PlainLevel* level, const Aggref* call) {
   const bool has_whole_grid =
       has_whole_bounds && bounds.granularity && is_whole_number(*bounds.granularity);
   const bool is_rounded = is_whole_type(call->aggtype) && !has_whole_grid;
-  if (has_whole_bounds && has_whole_values(call) && (has_whole_grid || is_rounded)) {
-    return whole_part(error, is_rounded ? kMostRounding : 0);
-  }
-  return error;
+  if (is_rounded) error = plus(error, kMostRounding);
+  const bool is_whole = has_whole_bounds && (has_whole_grid || is_rounded);
+  return is_whole && has_whole_values(call) ? floor_of(error) : error;
 }
 
 namespace {
@@ -437,7 +450,7 @@ Node* element_of(Node* array, int number) {
 
 Node* percentile_of_several(const PlainLevel* level, const Aggref* call, const List* fractions) {
   refuse_descending(level, call);
-  Node* value = argument_of(call);
+  Node* value = value_of_percentile(call);
   const ValueBounds bounds = require_bounds(level, call, value);
   Aggref* drawn = call_private_aggregate(
       "dp_quantiles",

@@ -32,6 +32,10 @@ Node* field_of_statistics(const PlainLevel* level, const Aggref* call, const Agg
 // A field of the dp_stats of the value of `valued`, as float8.
 Node* error_in_statistics(const PlainLevel* level, const Aggref* valued, const char* field);
 
+// What a percentile is one of. percentile_cont casts numbers to float8, which is left out here:
+// their own type has the better grid, and percentile_disc asks for it, too.
+Node* value_of_percentile(const Aggref* call);
+
 // The fraction of a call for one percentile, if it is a literal from 0 to 1.
 std::optional<double> fraction_of_percentile(const Aggref* call);
 
