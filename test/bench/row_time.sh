@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How long the expressions of a private query over a protected table may take for one row: the worst that are accepted, and each function. Part of
-# make bench. src/pg/protect/row_work.cpp has the times that it assumes.
+# How long the expressions of a private query over a protected table may take for one row: the worst that are accepted, and each function that a
+# query may use. Part of make bench. src/pg/protect/row_work.cpp has the times that it assumes.
 #   WORST_ROWS  rows of the tables, each with the worst values (default 200)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -32,6 +32,81 @@ BEGIN
   END LOOP;
 END
 \$\$;
+SQL
+
+# A call of each function, with columns of all types. A type that has no column here is an error, so each new function is timed.
+query <<'SQL'
+CREATE TYPE mood AS ENUM ('sad', 'happy');
+ALTER TYPE mood ADD VALUE 'ok' BEFORE 'happy';
+CREATE TABLE worst_types AS
+  SELECT true AS c_bool, 7::int2 AS c_int2, 7 AS c_int4, 7::int8 AS c_int8, 7::oid AS c_oid, 0.7::float4 AS c_float4, 0.7::float8 AS c_float8,
+         (repeat('9', 50) || '.' || repeat('9', 50))::numeric AS c_numeric, repeat('a', 200)::text AS c_text, repeat('a', 200)::varchar AS c_varchar,
+         repeat('a', 200)::bpchar AS c_bpchar, repeat('a', 63)::name AS c_name, repeat('a', 200)::bytea AS c_bytea, date '2024-03-05' AS c_date,
+         time '12:34:56.789' AS c_time, timetz '12:34:56.789+02' AS c_timetz, timestamp '2024-03-05 12:34:56.789' AS c_timestamp,
+         timestamptz '2024-03-05 12:34:56.789' AS c_timestamptz, interval '1 month 3 days 4.56 s' AS c_interval, 'ok'::mood AS c_anyenum
+    FROM generate_series(1, 50);
+SELECT dp_protect_table('worst_types'), dp_grant_private_access('worst_types', 'analyst') \g /dev/null
+CREATE TABLE calls AS
+  SELECT p.oid::regprocedure::text AS function,
+         format('pg_catalog.%I(%s)', p.proname, (
+           SELECT string_agg(CASE WHEN t.typname <> 'text' THEN 'c_' || t.typname
+                                  WHEN p.proname IN ('date_trunc', 'date_part', 'extract') AND number = 1 THEN '''month'''
+                                  WHEN p.proname IN ('date_trunc', 'timezone', 'make_timestamptz') THEN '''Europe/Paris'''
+                                  WHEN p.proname = 'to_char' THEN '''TMMonth 999.99'''
+                                  WHEN number > 1 THEN '''ab'''
+                                  ELSE 'c_text' END, ', ' ORDER BY number)
+             FROM unnest(p.proargtypes) WITH ORDINALITY u (type, number) JOIN pg_type t ON t.oid = u.type)) AS call
+    FROM pg_proc p
+   WHERE p.pronamespace = 'pg_catalog'::regnamespace AND dpquantile.how_total(p.oid) IS NOT NULL
+     AND (NOT p.proleakproof OR dpquantile.how_total(p.oid) = 'variant');
+GRANT SELECT ON calls TO analyst;
+SQL
+
+echo "The slowest functions, of 1024, 256, ... calls as many as are accepted, milliseconds for one row"
+scripts/cluster.sh psql "$work/cluster" -U analyst -d postgres -X -q -v ON_ERROR_STOP=1 <<'SQL' 2>&1 | sed 's/^.*INFO: *//'
+SET max_parallel_workers_per_gather = 0;
+SET jit = off;
+CREATE TEMP TABLE times (function text, copies int, milliseconds float8);
+DO $$
+DECLARE
+  function text;
+  call text;
+  copies int;
+  condition text;
+  start timestamptz;
+  time float8;
+  base float8;
+BEGIN
+  FOR function, call IN SELECT c.function, c.call FROM calls c LOOP
+    copies := 1024;
+    LOOP
+      -- Each condition is another, is false, and needs the call.
+      SELECT string_agg(format('((c_int4 <> -%s) = (%s IS NULL AND c_int4 < 0))', n, call), ' OR ') INTO condition FROM generate_series(1, copies) n;
+      BEGIN
+        base := NULL;
+        time := NULL;
+        FOR round IN 1..3 LOOP
+          start := clock_timestamp();
+          EXECUTE format('SELECT count(n) FROM (SELECT dp_count(0.01) AS n FROM worst_types WHERE c_int4 < 0 AND (%s) AND $1 > 0) t', condition) USING round;
+          base := least(base, extract(epoch FROM clock_timestamp() - start) * 1000);
+          start := clock_timestamp();
+          EXECUTE format('SELECT count(n) FROM (SELECT dp_count(0.01) AS n FROM worst_types WHERE (%s) AND $1 > 0) t', condition) USING round;
+          time := least(time, extract(epoch FROM clock_timestamp() - start) * 1000);
+        END LOOP;
+        INSERT INTO times VALUES (function, copies, (time - base) / 50);
+        EXIT;
+      EXCEPTION WHEN statement_too_complex OR program_limit_exceeded THEN
+        copies := copies / 4;
+        IF copies = 0 THEN RAISE EXCEPTION 'no call of % is accepted', function; END IF;
+      END;
+    END LOOP;
+  END LOOP;
+  FOR function, copies, time IN SELECT t.function, t.copies, t.milliseconds FROM times t ORDER BY 3 DESC LIMIT 10 LOOP
+    RAISE INFO '%  %  (% copies)', to_char(time, '990.999'), rpad(function, 70), copies;
+  END LOOP;
+  RAISE INFO '% functions', (SELECT count(*) FROM times);
+END
+$$;
 SQL
 
 echo "The worst of 1, 4, 16, ... copies that are accepted, milliseconds for one row ($WORST_ROWS rows)"
