@@ -7,11 +7,12 @@
 #include <random>
 #include <string>
 
-#include "core/base/as_size.hpp"
 #include "core/base/error.hpp"
 #include "core/exponential/joint_mechanism.hpp"
 #include "core/exponential/rank.hpp"
 #include "core/exponential/small_joint_mechanism.hpp"
+#include "core/histogram/cell_runs.hpp"
+#include "core/histogram/histogram.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "core/quantiles/quantiles_error_bound.hpp"
 #include "core/quantiles/recursion_plan.hpp"
@@ -21,7 +22,16 @@ namespace dpquantile {
 namespace {
 
 constexpr double kConfidence = 0.95;
-constexpr std::uint64_t kMostSimulatedRecords = std::uint64_t{1} << 17;
+
+// On a grid of more cells than this no more records than this are simulated: the noise reaches over
+// many cells, and more records make no difference. On a coarser grid they make cells that hold more
+// records than the noise reaches over, and cost no time.
+constexpr std::uint64_t kMostSimulatedRuns = std::uint64_t{1} << 17;
+
+// On a coarse grid so many records over epsilon make each cell hold 256 times the scale of the
+// noise, and more make no difference. With more, joint draws would need numbers wider than doubles.
+constexpr double kMostCoarseRecords = 0x1p25;
+constexpr double kLargestCoarseEpsilon = 16;  // that a joint draw can use
 
 // A figure is taken so many standard errors higher, so that it holds.
 constexpr double kStandardErrors = 3;
@@ -66,16 +76,35 @@ std::size_t simulated_releases(std::size_t distinct, bool is_large_joint_draw) {
   return distinct <= 32 ? 400 : 100;
 }
 
-Histogram even_records(std::uint64_t records, std::uint64_t cells, const Workspace& work) {
-  std::pmr::vector<std::uint32_t> record_cells(as_size(records), work.memory);
-  const double spacing = static_cast<double>(cells) / static_cast<double>(records);
-  for (std::size_t i = 0; i < record_cells.size(); ++i) {
-    const double position = (static_cast<double>(i) + 0.5) * spacing;
-    record_cells[i] =
-        static_cast<std::uint32_t>(std::min<double>(position, static_cast<double>(cells - 1)));
+// Records spread evenly over the cells.
+class EvenRuns {
+ public:
+  EvenRuns(std::uint64_t records, std::uint64_t cells) : records_(records), cells_(cells) {}
+
+  bool next(CellRun& run) {
+    if (counted_ == records_) return false;
+    // The cell of the next record, and the number of records up to that cell.
+    const std::uint64_t cell = cell_of(counted_);
+    const std::uint64_t end = std::min(records_, first_from(cell + 1));
+    run = {static_cast<std::uint32_t>(cell), static_cast<std::uint32_t>(end - counted_)};
+    counted_ = end;
+    return true;
   }
-  return Histogram(record_cells, cells, work);
-}
+
+ private:
+  // Record i is at (2i + 1) / (2 records) of the axis.
+  std::uint64_t cell_of(std::uint64_t record) const {
+    return (2 * record + 1) * cells_ / (2 * records_);
+  }
+  std::uint64_t first_from(std::uint64_t cell) const {
+    const std::uint64_t twice = (2 * records_ * cell + cells_ - 1) / cells_;
+    return twice / 2;
+  }
+
+  std::uint64_t records_;
+  std::uint64_t cells_;
+  std::uint64_t counted_ = 0;
+};
 
 // The number of records between the rank of a quantile and the nearer end of a cell.
 double rank_error(const SmearedRank& rank, std::uint32_t cell, double quantile) {
@@ -102,11 +131,40 @@ QuantilesQuery scaled(QuantilesQuery query, double scale) {
   return query;
 }
 
-double records_for_one(const PrivacyParameter& privacy, double records) {
-  const double epsilon =
-      privacy.measure == PrivacyMeasure::kPure ? privacy.value : std::sqrt(2 * privacy.value);
-  return std::max(1.0, std::min(kFinestEpsilon / epsilon,
-                                records / static_cast<double>(kMostSimulatedRecords)));
+double epsilon_of(const PrivacyParameter& privacy) {
+  return privacy.measure == PrivacyMeasure::kPure ? privacy.value : std::sqrt(2 * privacy.value);
+}
+
+bool is_coarse(const QuantilesQuery& query) {
+  return query.cells <= kMostSimulatedRuns;
+}
+
+// The number of records that a simulated one stands for.
+double records_for_one(const QuantilesQuery& query, double records) {
+  constexpr auto kMost = static_cast<double>(kMaxJointRecords);
+  const double epsilon = epsilon_of(query.privacy);
+  const double for_noise =
+      std::min(kFinestEpsilon / epsilon, records / static_cast<double>(kMostSimulatedRuns));
+  const double for_coarse_grid =
+      is_coarse(query) ? std::min(kMostCoarseRecords / kMost / epsilon, records / kMost) : 1;
+  return std::max({1.0, for_noise, for_coarse_grid});
+}
+
+// `query` is scaled.
+std::uint64_t simulated_records(const QuantilesQuery& query, double records, double scale) {
+  constexpr double kManyInCell = 32;
+  auto most = static_cast<double>(kMostSimulatedRuns);
+  if (is_coarse(query)) {
+    const double epsilon = std::min(epsilon_of(query.privacy), kLargestCoarseEpsilon);
+    most = std::min(kMostCoarseRecords / epsilon, static_cast<double>(kMaxJointRecords));
+  }
+  double number = std::floor(std::min(records / scale, most));
+  // Fewer records than there are would miss the end of a cell by a part of one, where the others
+  // hardly do. So all cells have equally many.
+  const auto cells = static_cast<double>(query.cells);
+  const double in_cell = std::floor(number / cells);
+  if (number < records && in_cell >= kManyInCell) number = in_cell * cells;
+  return static_cast<std::uint64_t>(number);
 }
 
 // The cells of all releases, one release after the other.
@@ -152,12 +210,12 @@ void simulate(const QuantilesQuery& query, std::uint64_t records, const Workspac
   PublicBits bits;
   RandomStream random(bits);
   const MechanismContext context{random, work.cancel, work.memory};
-  const double scale = records_for_one(query.privacy, static_cast<double>(records));
-  const auto simulated = static_cast<std::uint64_t>(static_cast<double>(records) / scale);
-  const Histogram data =
-      even_records(std::min(simulated, kMostSimulatedRecords), query.cells, work);
+  const double scale = records_for_one(query, static_cast<double>(records));
+  const QuantilesQuery simulated = scaled(query, scale);
+  const std::uint64_t number = simulated_records(simulated, static_cast<double>(records), scale);
+  const Histogram data(EvenRuns(number, query.cells), work);
   const SmearedRank rank(data);
-  const auto cells = draw_releases(rank, scaled(query, scale), context);
+  const auto cells = draw_releases(rank, simulated, context);
   const std::size_t quantiles = errors.size();
   std::pmr::vector<double> of_quantile(cells.size() / quantiles, work.memory);
   for (std::size_t i = 0; i < quantiles; ++i) {

@@ -422,6 +422,31 @@ TEST(QuantilesErrorForecast, IsZeroInsideACell) {
   }
 }
 
+// So it is with more records than are simulated on a fine grid, with little noise and with much.
+TEST(QuantilesErrorForecast, IsZeroInsideACellOfMoreRecordsThanTheNoise) {
+  const Quantiles quantiles = {0.2003, 0.5003, 0.7504};
+  for (const auto& [privacy, records] :
+       {std::pair{pure(0.01), 1U << 27}, {zcdp(5e-5), 1U << 27}, {pure(0.5), 1U << 31}}) {
+    for (const QuantilesMethod method : {QuantilesMethod::kApproximate, QuantilesMethod::kBlocks,
+                                         QuantilesMethod::kIndependent, QuantilesMethod::kTree}) {
+      // The ends of the cells are 40000 records or more from the quantiles, and the noise is of a
+      // scale of some 600.
+      for (const QuantileError& error : forecast({method, privacy, 1000, quantiles}, records)) {
+        EXPECT_EQ(error.mean, 0);
+        EXPECT_EQ(error.at_95, 0);
+      }
+    }
+  }
+  // Of 2^40 records 2^29 are simulated. A cell has 8000000, and the noise is of a scale of 200000.
+  // The median is at the end of one.
+  const Quantiles two = {0.20001, 0.5};
+  constexpr auto kMethod = QuantilesMethod::kApproximate;
+  for (const QuantileError& error :
+       forecast({kMethod, pure(1e-5), 1 << 17, two}, std::uint64_t{1} << 40)) {
+    EXPECT_EQ(error.mean, 0);
+  }
+}
+
 TEST(QuantilesErrorForecast, RefusesParametersOutOfRange) {
   const Quantiles median = {0.5};
   const Quantiles outside = {1.5};
