@@ -534,8 +534,7 @@ bool compares_equality(const Node* node) {
 
 // Collations of the operating system take their time.
 double time_of_byte(Oid collation) {
-  const bool by_bytes =
-      !OidIsValid(collation) || collation == C_COLLATION_OID || collation == POSIX_COLLATION_OID;
+  const bool by_bytes = !OidIsValid(collation) || collation == C_COLLATION_OID;
   return by_bytes ? kComparedByte : kCollatedByte;
 }
 
