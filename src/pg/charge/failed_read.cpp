@@ -13,19 +13,16 @@ namespace dpquantile {
 
 namespace {
 
-ChargeRequest* write_request(Oid role, const List* relations, const FailedRead& failure) {
+ChargeRequest* write_request(Oid role, std::span<const Oid> relations, const FailedRead& failure) {
   auto* request = static_cast<ChargeRequest*>(palloc0(request_size(0, 0)));
   request->kind = RequestKind::kFailedRead;
   request->failure = failure;
   request->role = role;
-  const ListCell* cell;
-  foreach (cell, relations) request->tables[request->table_count++] = lfirst_oid(cell);
+  for (const Oid relation : relations) request->tables[request->table_count++] = relation;
   return request;
 }
 
-}  // namespace
-
-void note_failure_by_worker(Oid role, const List* relations, const FailedRead& failure) {
+void note_some(Oid role, std::span<const Oid> relations, const FailedRead& failure) {
   ChargeRequest* request = write_request(role, relations, failure);
   if (!charge_by_resident_worker(request)) charge_by_session_worker(request);
   if (request->outcome != ChargeOutcome::kCharged) {
@@ -36,11 +33,15 @@ void note_failure_by_worker(Oid role, const List* relations, const FailedRead& f
   pfree(request);
 }
 
-void note_failure_at_exit(Oid role, const List* relations, const FailedRead& failure) {
-  // The list is in memory of the transaction.
-  const MemoryContext previous = MemoryContextSwitchTo(TopMemoryContext);
-  const ChargeRequest* request = write_request(role, relations, failure);
-  MemoryContextSwitchTo(previous);
+}  // namespace
+
+void note_failure_by_worker(Oid role, std::span<const Oid> relations, const FailedRead& failure) {
+  for (size_t i = 0; i < relations.size(); i += kMaxTables) {
+    note_some(role, relations.subspan(i, Min(size_t{kMaxTables}, relations.size() - i)), failure);
+  }
+}
+
+void note_failure_at_exit(Oid role, std::span<const Oid> relations, const FailedRead& failure) {
   AbortOutOfAnyTransaction();
   StartTransactionCommand();
   // Those of the session may have it wait for others, or write nothing.
@@ -48,7 +49,7 @@ void note_failure_at_exit(Oid role, const List* relations, const FailedRead& fai
   XactReadOnly = false;
   XactDeferrable = false;
   PushActiveSnapshot(GetTransactionSnapshot());
-  note_failed_read(role, tables_of(request), failure);
+  note_failed_read(role, relations, failure);
   PopActiveSnapshot();
   // The user may have switched it off. A standby that does not answer must not keep the session.
   synchronous_commit = SYNCHRONOUS_COMMIT_LOCAL_FLUSH;

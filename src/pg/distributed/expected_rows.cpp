@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pg/server/plan_nodes.hpp"
+#include "pg/distributed/plan_nodes.hpp"
 
 namespace dpquantile {
 

@@ -1,6 +1,6 @@
 #include "pg/distributed/state_readers.hpp"
 
-#include "pg/server/plan_nodes.hpp"
+#include "pg/distributed/plan_nodes.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

@@ -1,9 +1,9 @@
 #include "pg/distributed/states_query.hpp"
 
+#include "pg/distributed/plan_nodes.hpp"
 #include "pg/parameters/call_arguments.hpp"
 #include "pg/release/private_call.hpp"
 #include "pg/release/value_cast.hpp"
-#include "pg/server/plan_nodes.hpp"
 #include "pg/server/version.hpp"
 
 extern "C" {

@@ -1,10 +1,6 @@
 #pragma once
 
-#include "pg/protect/refusal.hpp"
-
-extern "C" {
-#include "nodes/plannodes.h"
-}
+#include "pg/server/postgres.hpp"
 
 // What is computed of a protected row is bounded for one row (row_work.hpp). A nested loop below a
 // release computes it once for each row of the other side of the join, or for each pair, so that
@@ -12,23 +8,18 @@ extern "C" {
 // depends on costs, and on settings of the session.
 namespace dpquantile {
 
-// Whether a release node that reads protected tables has a nested loop below it that compares rows.
-bool has_nested_loops(const PlannedStmt* plan);
-
-// ereports if it has. No other plan was possible.
-void refuse_nested_loops(const RefusedQuery& refused, const PlannedStmt* plan);
-
-// The settings of the planner about joins. Plain data.
-struct JoinMethods {
-  bool nested_loops;
-  bool hashes;
-  bool merges;
+// The settings of the planner about scans, joins, sorts and costs. Plain data.
+struct PlannerSettings {
+  bool methods[12];
+  double costs[5];
   bool jit;  // by the costs, which say nothing if a method is off
 };
 
-// From now on the planner takes no nested loop where another join is possible. An error must not
-// skip the end.
-JoinMethods begin_without_nested_loops();
-void end_without_nested_loops(const JoinMethods& usual);
+// From now on the planner takes no nested loop where another join is possible: there is none where
+// the keys of both sides are fixed, as by WHERE id = 7, and then both sides have the rows of that
+// key only. The other settings are those that PostgreSQL has by default: with some that a session
+// may set, what is possible would cost as much as what is off. An error must not skip the end.
+PlannerSettings begin_without_nested_loops();
+void end_without_nested_loops(const PlannerSettings& usual);
 
 }  // namespace dpquantile

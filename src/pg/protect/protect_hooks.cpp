@@ -21,6 +21,7 @@
 
 extern "C" {
 #include "access/parallel.h"
+#include "access/xlog.h"
 #include "executor/executor.h"
 #include "optimizer/planner.h"
 #include "tcop/tcopprot.h"
@@ -60,37 +61,24 @@ ParamListInfo parameters_for_estimates(const BorrowedPlan& mark, ParamListInfo p
   return is_known && mark.expressions != NIL ? with_early_values(mark, params) : params;
 }
 
-// Nested loops would compute expressions over a protected row many times.
-PlannedStmt* plan_joined_once(const RefusedQuery& refused, Query* query, const char* text,
-                              int options, ParamListInfo params) {
-  auto* again = static_cast<Query*>(copyObjectImpl(query));
-  PlannedStmt* plan = plan_as_before(query, text, options, params);
-  if (!has_nested_loops(plan)) return plan;
-  const JoinMethods usual = begin_without_nested_loops();
-  PlannedStmt* volatile replanned = nullptr;
-  PG_TRY();
-  replanned = plan_as_before(again, text, options, params);
-  PG_FINALLY();
-  end_without_nested_loops(usual);
-  PG_END_TRY();
-  refuse_nested_loops(refused, replanned);
-  return replanned;
-}
-
 // Estimates compare values from the statistics of the tables, and read the ends of indexes.
-PlannedStmt* plan_quietly(const BorrowedPlan& mark, const RefusedQuery& refused, Query* query,
-                          const char* text, int options, ParamListInfo params) {
+PlannedStmt* plan_quietly(const BorrowedPlan& mark, Query* query, const char* text, int options,
+                          ParamListInfo params) {
   PlannedStmt* volatile plan = nullptr;
   WatchedRead read;
-  watch_read(&read, mark.relations);
+  // A standby notes nothing, and charges nothing.
+  watch_read(&read, RecoveryInProgress() ? NIL : mark.relations);
+  const PlannerSettings usual = begin_without_nested_loops();
   begin_without_messages(Withheld::kAllBelowError);
   PG_TRY();
-  plan = plan_joined_once(refused, query, text, options, params);
+  plan = plan_as_before(query, text, options, params);
   PG_CATCH();
   end_without_messages(Withheld::kAllBelowError);
+  end_without_nested_loops(usual);
   fail_planning(&read);
   PG_END_TRY();
   end_without_messages(Withheld::kAllBelowError);
+  end_without_nested_loops(usual);
   end_read(&read);
   return plan;
 }
@@ -125,8 +113,8 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   foreach (cell, borrowed) lend_owners_rights(static_cast<BorrowedRelation*>(lfirst(cell)));
   open_collations(query, borrowed);
   require_open_access(mark);
-  PlannedStmt* plan = plan_quietly(mark, statement.refused, query, text, options,
-                                   parameters_for_estimates(mark, params));
+  PlannedStmt* plan =
+      plan_quietly(mark, query, text, options, parameters_for_estimates(mark, params));
   mark_plan(plan, mark);
   plan->queryId = 0;  // extensions that count what queries read leave it out
   plan->dependsOnRole = true;

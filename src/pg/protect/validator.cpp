@@ -12,6 +12,7 @@
 
 extern "C" {
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 }
 
 namespace dpquantile {

@@ -25,30 +25,29 @@ WatchedRead* watched = nullptr;
 FailedRead last_failure = {0, false};
 bool notes_at_exit = false;
 
+std::span<const Oid> relations_of(const WatchedRead* read) {
+  return {read->relations, static_cast<size_t>(read->relation_count)};
+}
+
 constexpr int kTriesOfWorkers = 20;
-constexpr int kTriesAtExit = 600;
+constexpr int kTriesAtExit = 60;
 constexpr long kPauseMicroseconds = 500'000;
 int tries_at_exit = 0;
 
 // What a note needs may be used up, also by this role on purpose: locks, memory, worker slots. An
 // error ends this call, because the session is ending, and PostgreSQL calls what is still
-// registered. So the session stays, and keeps trying.
+// registered. So the session stays, and keeps trying for half a minute or two.
 void note_at_exit(int, Datum) {
   if (watched == nullptr) return;
   before_shmem_exit(note_at_exit, Datum{0});
   whereToSendOutput = DestNone;
-  if (tries_at_exit++ == 0) {
-    const MemoryContext previous = MemoryContextSwitchTo(TopMemoryContext);
-    for (WatchedRead* read = watched; read != nullptr; read = read->around) {
-      read->relations = list_copy(read->relations);
-    }
-    MemoryContextSwitchTo(previous);
-  } else {
-    if (tries_at_exit > kTriesAtExit) watched = nullptr;
-    pg_usleep(kPauseMicroseconds);
+  if (tries_at_exit++ > 0) pg_usleep(kPauseMicroseconds);
+  if (tries_at_exit > kTriesAtExit) {
+    watched = nullptr;
+    ereport(LOG, (errmsg("a private query that ended early could not be noted")));
   }
   while (watched != nullptr) {
-    note_failure_at_exit(watched->role, watched->relations, last_failure);
+    note_failure_at_exit(watched->role, relations_of(watched), last_failure);
     watched = watched->around;
   }
   cancel_before_shmem_exit(note_at_exit, Datum{0});
@@ -98,7 +97,7 @@ bool try_to_note(const WatchedRead* read, const FailedRead& failure) {
   PG_TRY();
   {
     HOLD_CANCEL_INTERRUPTS();
-    note_failure_by_worker(read->role, read->relations, failure);
+    note_failure_by_worker(read->role, relations_of(read), failure);
     RESUME_CANCEL_INTERRUPTS();
     is_noted = true;
   }
@@ -146,9 +145,17 @@ const char* text_for_user(const ErrorData* error) {
 }  // namespace
 
 void watch_read(WatchedRead* read, const List* relations) {
-  *read = {GetSessionUserId(), relations, CurrentMemoryContext, CurrentResourceOwner, false,
-           ExitOnAnyError,     watched};
-  if (relations == NIL) return;
+  *read = {};
+  read->role = GetSessionUserId();
+  read->relation_count = Min(list_length(relations), WatchedRead::kMostRelations);
+  for (int i = 0; i < read->relation_count; ++i) {
+    read->relations[i] = list_nth_oid(relations, i);
+  }
+  read->memory = CurrentMemoryContext;
+  read->owner = CurrentResourceOwner;
+  read->exits_on_error = ExitOnAnyError;
+  read->around = watched;
+  if (read->relation_count == 0) return;
   // A FATAL in the place of an ERROR would show its text, and end the session before it is noted.
   ExitOnAnyError = false;
   if (!notes_at_exit) before_shmem_exit(note_at_exit, Datum{0});
@@ -165,7 +172,7 @@ void end_charge_while_reading() {
 }
 
 void fail_read(WatchedRead* read) {
-  if (read->relations == NIL) PG_RE_THROW();
+  if (read->relation_count == 0) PG_RE_THROW();
   const int sqlstate = geterrcode();
   const FailedRead failure = {sqlstate, !comes_from_outside(sqlstate)};
   watched = read;
@@ -200,7 +207,7 @@ void fail_read(WatchedRead* read) {
 
 void fail_planning(WatchedRead* read) {
   const int sqlstate = geterrcode();
-  if (is_in_class(sqlstate, ERRCODE_INTERNAL_ERROR) ||
+  if (sqlstate == ERRCODE_DATA_CORRUPTED || sqlstate == ERRCODE_INDEX_CORRUPTED ||
       is_in_class(sqlstate, ERRCODE_SYSTEM_ERROR)) {
     fail_read(read);
   }
@@ -209,7 +216,7 @@ void fail_planning(WatchedRead* read) {
 }
 
 void end_read(const WatchedRead* read) {
-  if (read->relations == NIL) return;
+  if (read->relation_count == 0) return;
   watched = read->around;
   ExitOnAnyError = read->exits_on_error;
 }

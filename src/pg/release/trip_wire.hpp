@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "pg/server/postgres.hpp"
 
 extern "C" {
@@ -20,8 +22,13 @@ namespace dpquantile {
 
 // A read that is watched. Plain data, in the caller's frame: an exit finds it there, too.
 struct WatchedRead {
+  static constexpr int kMostRelations = 64;
+
   Oid role;
-  const List* relations;  // OIDs; NIL: rows that are not protected, which nothing is watched for
+  // OIDs; none: rows that are not protected, which nothing is watched for. A list would be in
+  // memory of the query, which may be freed when an exit finds this.
+  Oid relations[kMostRelations];
+  int relation_count;
   MemoryContext memory;
   ResourceOwner owner;
   bool is_charging;     // an error may be that of a charge
@@ -31,7 +38,7 @@ struct WatchedRead {
 
 // Begins to watch. The node reads rows of these relations for the role of the session from now on:
 // another role that it takes on is no second try. If the session ends before end_read(), this
-// counts as a cancel.
+// counts as a cancel. Of more than kMostRelations it watches the first ones.
 void watch_read(WatchedRead* read, const List* relations);
 
 // The groups after the first are charged between two of these: errors of a charge pass.
@@ -39,7 +46,8 @@ void begin_charge_while_reading();
 void end_charge_while_reading();
 
 // The planner reads rows, too: the ends of indexes. Call this in PG_CATCH in the place of
-// fail_read() while it plans: errors that are not those of damaged data or of the system pass.
+// fail_read() while it plans: errors that are not those of damaged data or of the system pass. They
+// may come from what the query computes of constants.
 [[noreturn]] void fail_planning(WatchedRead* read);
 
 // Call it in PG_CATCH: notes the failure and raises what the user may see. If the failure cannot be

@@ -12,7 +12,4 @@ namespace dpquantile {
 using PlanVisitor = void (*)(const Plan* node, const void* context);
 void visit_plan(const PlannedStmt* plan, PlanVisitor visit, const void* context);
 
-// The same with a node and all below it, without subplans of expressions.
-void visit_plan_below(const Plan* node, PlanVisitor visit, const void* context);
-
 }  // namespace dpquantile

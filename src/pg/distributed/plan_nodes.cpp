@@ -1,4 +1,4 @@
-#include "pg/server/plan_nodes.hpp"
+#include "pg/distributed/plan_nodes.hpp"
 
 namespace dpquantile {
 
@@ -41,10 +41,6 @@ void visit_plan(const PlannedStmt* plan, PlanVisitor visit, const void* context)
   const Visit to = {visit, context};
   visit_node(plan->planTree, to);
   visit_nodes(plan->subplans, to);
-}
-
-void visit_plan_below(const Plan* node, PlanVisitor visit, const void* context) {
-  visit_node(node, {visit, context});
 }
 
 }  // namespace dpquantile
