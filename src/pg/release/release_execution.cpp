@@ -218,7 +218,7 @@ void read_and_answer(ReleaseNode* node) {
 // join has found the key of a protected row.
 void read_and_answer_quietly(ReleaseNode* node, bool is_quiet) {
   const bool synchronized = synchronize_seqscans;
-  const Withheld withheld = is_quiet ? Withheld::kAllBelowError : Withheld::kBelowNotice;
+  const volatile Withheld withheld = is_quiet ? Withheld::kAllBelowError : Withheld::kBelowNotice;
   if (is_quiet) synchronize_seqscans = false;
   begin_without_messages(withheld);
   PG_TRY();
