@@ -186,7 +186,10 @@ SELECT (row_to_json(ROW (n, 2)) ->> 'f2')::int, d.name, r FROM answer LEFT JOIN 
 SELECT dp_count(1) FROM staff WHERE nick = 'N';
 SELECT dp_count(1) FROM staff WHERE name = 'n' COLLATE blind;
 SELECT dp_count_distinct(nick, 1) FROM staff;
+-- (since PostgreSQL 18 the place of a key is not known)
+\set VERBOSITY sqlstate
 SELECT dp_count(1) FROM staff GROUP BY nick HAVING dp_keep_group(1, 1e-6);
+\set VERBOSITY default
 SELECT dp_count(1) FROM staff WHERE CASE WHEN salary = 3 THEN name || nick < 'a' END;
 -- ... and sizes that take time for a row (threat 25)
 SELECT dp_count(1) FROM staff WHERE salary = ANY (array_fill(1, ARRAY[1001]));
