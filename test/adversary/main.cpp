@@ -18,7 +18,7 @@ namespace {
 using namespace dpquantile::adversary;
 using Clock = std::chrono::steady_clock;
 
-// Of all statistical tests of a run together.
+// All statistical tests of a run together raise a false alarm with this probability at most.
 constexpr double kFalseAlarm = 9e-7;
 
 double seconds_since(Clock::time_point start) {

@@ -561,7 +561,7 @@ double time_of_pair(const Node* node, const TextBound& left, const TextBound& ri
   return (right.is_stored ? most : std::min(most, right.bytes[i])) * time_of_byte(node);
 }
 
-// Of the arguments with each other: GREATEST compares each with the greatest before it.
+// The time to compare the arguments: GREATEST compares each with the greatest before it.
 double time_of_comparisons(const QueryLevel* level, const Node* node, int i) {
   const List* arguments = arguments_of(node);
   double time = std::max(list_length(arguments) - 1, 1) * time_of_comparison(node);

@@ -36,7 +36,8 @@ int tries_at_exit = 0;
 
 // What a note needs may be used up, also by this role on purpose: locks, memory, worker slots. An
 // error ends this call, because the session is ending, and PostgreSQL calls what is still
-// registered. So the session stays, and keeps trying for half a minute or two.
+// registered. So the session stays, and keeps trying for half a minute or two. Then it gives up,
+// because a server must be able to stop.
 void note_at_exit(int, Datum) {
   if (watched == nullptr) return;
   before_shmem_exit(note_at_exit, Datum{0});

@@ -230,7 +230,7 @@ TEST(LimitedRows, OfDifferentValuesAreEquallyLikely) {
 
 // ---- What users keep together ----------------------------------------------------------------
 
-// Of two users whose rows look alike, each keeps one of four rows, and each of the 16 pairs is as
+// Two users have rows that look alike. Each keeps one of four, and each of the 16 pairs is as
 // likely. Without the user in the hash both keep the same.
 TEST(LimitedRows, OfUsersWhoseRowsLookAlikeAreChosenIndependently) {
   std::vector<Row> rows;

@@ -437,8 +437,8 @@ TEST(QuantilesErrorForecast, IsZeroInsideACellOfMoreRecordsThanTheNoise) {
       }
     }
   }
-  // Of 2^40 records 2^29 are simulated. A cell has 8000000, and the noise is of a scale of 200000.
-  // The median is at the end of one.
+  // The forecast simulates 2^29 of the 2^40 records. A cell has 8000000, and the noise is of a
+  // scale of 200000. The median is at the end of one.
   const Quantiles two = {0.20001, 0.5};
   constexpr auto kMethod = QuantilesMethod::kApproximate;
   for (const QuantileError& error :
