@@ -1,5 +1,7 @@
 #include "pg/distributed/plan_nodes.hpp"
 
+#include "pg/server/plan_children.hpp"
+
 namespace dpquantile {
 
 namespace {
@@ -9,38 +11,23 @@ struct Visit {
   const void* context;
 };
 
-void visit_node(const Plan* plan, const Visit& to);
-
-void visit_nodes(const List* plans, const Visit& to) {
-  const ListCell* cell;
-  foreach (cell, plans) visit_node(static_cast<const Plan*>(lfirst(cell)), to);
-}
-
-void visit_node(const Plan* plan, const Visit& to) {
-  if (plan == nullptr) return;
-  to.visit(plan, to.context);
-  visit_node(plan->lefttree, to);
-  visit_node(plan->righttree, to);
-  switch (nodeTag(plan)) {
-    case T_Append:
-      return visit_nodes(reinterpret_cast<const Append*>(plan)->appendplans, to);
-    case T_MergeAppend:
-      return visit_nodes(reinterpret_cast<const MergeAppend*>(plan)->mergeplans, to);
-    case T_SubqueryScan:
-      return visit_node(reinterpret_cast<const SubqueryScan*>(plan)->subplan, to);
-    case T_CustomScan:
-      return visit_nodes(reinterpret_cast<const CustomScan*>(plan)->custom_plans, to);
-    default:
-      return;
-  }
+void visit_node(Plan** plan, void* to) {
+  const auto* with = static_cast<const Visit*>(to);
+  with->visit(*plan, with->context);
+  visit_children(*plan, visit_node, to);
 }
 
 }  // namespace
 
 void visit_plan(const PlannedStmt* plan, PlanVisitor visit, const void* context) {
-  const Visit to = {visit, context};
-  visit_node(plan->planTree, to);
-  visit_nodes(plan->subplans, to);
+  Visit to = {visit, context};
+  Plan* top = plan->planTree;
+  visit_node(&top, &to);
+  ListCell* cell;
+  foreach (cell, plan->subplans) {
+    // The planner leaves a subplan out that is not used.
+    if (lfirst(cell) != nullptr) visit_node(reinterpret_cast<Plan**>(&lfirst(cell)), &to);
+  }
 }
 
 }  // namespace dpquantile

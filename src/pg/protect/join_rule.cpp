@@ -16,8 +16,9 @@ namespace dpquantile {
 namespace {
 
 constexpr char kJoinHint[] =
-    "Join tables by all columns of a primary key or unique index: FROM staff JOIN department d ON "
-    "d.id = staff.department.";
+    "Join tables by all columns of a primary key or unique index, with values of the same types: "
+    "FROM "
+    "staff JOIN department d ON d.id = staff.department.";
 
 // A part of FROM.
 struct Part {

@@ -7,8 +7,9 @@
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/early_lookups.hpp"
 #include "pg/protect/early_values.hpp"
-#include "pg/protect/joined_once.hpp"
 #include "pg/protect/listed_relations.hpp"
+#include "pg/protect/oblivious_joins.hpp"
+#include "pg/protect/oblivious_planning.hpp"
 #include "pg/protect/planned_time_zone.hpp"
 #include "pg/protect/protection_catalog.hpp"
 #include "pg/protect/table_writers.hpp"
@@ -68,17 +69,18 @@ PlannedStmt* plan_quietly(const BorrowedPlan& mark, Query* query, const char* te
   WatchedRead read;
   // A standby notes nothing, and charges nothing.
   watch_read(&read, RecoveryInProgress() ? NIL : mark.relations);
-  const PlannerSettings usual = begin_without_nested_loops();
+  const PlannerSettings usual = begin_oblivious_planning();
   begin_without_messages(Withheld::kAllBelowError);
   PG_TRY();
   plan = plan_as_before(query, text, options, params);
+  make_joins_oblivious(plan);
   PG_CATCH();
   end_without_messages(Withheld::kAllBelowError);
-  end_without_nested_loops(usual);
+  end_oblivious_planning(usual);
   fail_planning(&read);
   PG_END_TRY();
   end_without_messages(Withheld::kAllBelowError);
-  end_without_nested_loops(usual);
+  end_oblivious_planning(usual);
   end_read(&read);
   return plan;
 }
@@ -181,6 +183,7 @@ void run_protected(DPQ_EXECUTOR_RUN_PARAMETERS) {
 void install_protect_hooks() {
   install_protection_catalog();
   install_answer_reuse();
+  install_oblivious_planning();
   install_release_check(check_borrowed_release);
   previous_planner = planner_hook;
   planner_hook = plan_protected;

@@ -16,6 +16,7 @@ extern "C" {
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -80,6 +81,15 @@ bool compares_as(const OpExpr* condition, Oid family, Oid collation) {
   return !OidIsValid(collation) || condition->inputcollid == collation;
 }
 
+// Whether a hash join can compare the two sides. No other join takes the same time whichever rows
+// match (oblivious_joins.hpp). A side without columns is compared before the join.
+bool can_be_hashed(const OpExpr* equality, Oid left_type, Oid right_type) {
+  if (op_hashjoinable(equality->opno, left_type) && op_hashjoinable(equality->opno, right_type))
+    return true;
+  return !contain_var_clause(static_cast<Node*>(linitial(equality->args))) ||
+         !contain_var_clause(static_cast<Node*>(lsecond(equality->args)));
+}
+
 bool fixes_column(Node* condition, const Table& table, AttrNumber number, Oid family,
                   Oid collation) {
   if (!IsA(condition, OpExpr)) return false;
@@ -90,6 +100,7 @@ bool fixes_column(Node* condition, const Table& table, AttrNumber number, Oid fa
   Oid left_type;
   Oid right_type;
   op_input_types(equality->opno, &left_type, &right_type);
+  if (!can_be_hashed(equality, left_type, right_type)) return false;
   return (is_column(left, table, number) && is_known(right, table) &&
           stay_different(left_type, right_type)) ||
          (is_column(right, table, number) && is_known(left, table) &&

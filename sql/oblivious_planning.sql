@@ -1,0 +1,87 @@
+-- threats 140, 141: a query over protected tables is planned without the statistics of their rows, and a join reads both sides to their ends,
+-- whichever rows match. So the time of a query does not tell whether one protected row is there.
+\set SHOW_CONTEXT errors
+CREATE ROLE regress_dpq_joiner LOGIN;
+SELECT dp_grant_budget('regress_dpq_joiner', 1e6), dp_restrict_role('regress_dpq_joiner');
+CREATE SCHEMA regress_dpq_join;
+GRANT USAGE ON SCHEMA regress_dpq_join TO regress_dpq_joiner;
+SET search_path = regress_dpq_join, public;
+CREATE TABLE town (id int PRIMARY KEY, name text);
+INSERT INTO town SELECT i, 'town ' || i FROM generate_series(1, 3000) i;
+GRANT SELECT ON town TO regress_dpq_joiner;
+CREATE TABLE staff AS SELECT i AS id, CASE i WHEN 50 THEN 'Zoe' ELSE 'name ' || i END AS name, nullif(i, 51) AS town FROM generate_series(1, 100) i;
+CREATE TABLE patient (patient int PRIMARY KEY, name text);
+INSERT INTO patient SELECT id, name FROM staff;
+CREATE TABLE visit AS SELECT 1 + i % 100 AS patient, i AS cost FROM generate_series(1, 1000) i;
+SELECT dp_protect_table('staff'), dp_protect_table('patient', 'patient', 1, 'patient'), dp_protect_table('visit', 'patient', 20, 'patient');
+SELECT dp_grant_private_access(t, 'regress_dpq_joiner') FROM unnest('{staff,patient,visit}'::regclass[]) t;
+VACUUM ANALYZE town;
+VACUUM ANALYZE staff;
+VACUUM ANALYZE patient;
+VACUUM ANALYZE visit;
+
+-- In some of the queries Zoe is there, in others nobody is: $ stands for a name. rows is what the join gives with Zoe, and without.
+CREATE TABLE joins (number int GENERATED ALWAYS AS IDENTITY, query text, rows_with int, rows_without int);
+INSERT INTO joins (query, rows_with, rows_without) VALUES
+  ('staff s JOIN town t ON t.id = s.town WHERE s.name = $', 1, 0),
+  ('(SELECT CASE WHEN name = $ THEN 3000 ELSE 1 END AS k FROM staff) s JOIN town t ON t.id = s.k', 100, 100),
+  ('staff s LEFT JOIN town t ON t.id = s.town WHERE s.name = $ AND t.name > ''''', 1, 0),
+  ('staff s LEFT JOIN town t ON t.id = s.town AND t.name <> s.name WHERE s.name = $ AND t.name IS NULL', 0, 0),
+  ('staff s LEFT JOIN town t ON t.id = s.town WHERE t.name IS NULL OR s.name = $', 2, 1),
+  ('town t LEFT JOIN staff s ON s.town = t.id AND s.name = $', 3000, 3000),
+  ('town t LEFT JOIN staff s ON s.town = t.id AND s.name = $ WHERE s.id IS NULL', 2999, 3000),
+  ('staff s RIGHT JOIN town t ON s.town = t.id AND s.name = $ WHERE t.id < 2000', 1999, 1999),
+  ('staff s JOIN town t ON t.id = 7 WHERE s.name = $', 1, 0),
+  ('staff s LEFT JOIN town t ON t.id = 7 AND s.name < t.name WHERE s.name = $', 1, 0),
+  ('staff s JOIN town t ON t.id = s.town WHERE s.town = 50 AND s.name = $', 1, 0),
+  ('staff s JOIN (VALUES (50, ''a''), (51, ''b''), (NULL, ''c'')) l (town, x) ON l.town = s.town WHERE s.name = $', 1, 0),
+  ('patient p JOIN visit v ON v.patient = p.patient WHERE p.name = $', 10, 0),
+  ('visit v JOIN patient p ON v.patient = p.patient WHERE p.name = $ AND v.cost > 500', 5, 0),
+  ('patient p JOIN visit v ON v.patient = p.patient WHERE p.patient = 50 AND p.name = $', 10, 0),
+  ('patient p LEFT JOIN visit v ON v.patient = p.patient AND p.name = $', 109, 100),
+  ('patient p LEFT JOIN visit v ON v.patient = p.patient AND p.name = $ WHERE v.cost IS NULL', 99, 100);
+CREATE TABLE reads (number int, is_there bool, settings int, rows_read bigint, answer numeric);
+CREATE FUNCTION rows_read() RETURNS bigint LANGUAGE sql AS $$
+  SELECT sum(pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid)) FROM pg_class
+   WHERE relnamespace = 'regress_dpq_join'::regnamespace AND relkind IN ('r', 'i') AND relname <> 'reads' AND relname <> 'joins' $$;
+\set ECHO none
+SELECT 'BEGIN', 'CREATE TEMP TABLE before ON COMMIT DROP AS SELECT rows_read() AS n', 'SET LOCAL SESSION AUTHORIZATION regress_dpq_joiner',
+       'SET LOCAL search_path = regress_dpq_join, public',
+       CASE settings WHEN 1 THEN 'SET LOCAL enable_hashjoin = off' WHEN 2 THEN 'SET LOCAL force_parallel_mode = on' ELSE 'SET LOCAL work_mem = 64' END,
+       format('CREATE TEMP TABLE answer ON COMMIT DROP AS SELECT dp_count(900 + %s * 0.25) FROM %s', settings,
+              replace(query, '$', quote_literal(CASE WHEN is_there THEN 'Zoe' ELSE 'Zox' END))),
+       'RESET SESSION AUTHORIZATION',
+       format('INSERT INTO reads SELECT %s, %L, %s, rows_read() - n, dp_count FROM answer, before', number, is_there, settings), 'COMMIT'
+  FROM joins, unnest('{t,f}'::bool[]) is_there, generate_series(0, 2) settings
+ WHERE settings <> 2 OR current_setting('server_version_num')::int < 160000
+ ORDER BY settings, number, is_there DESC \gexec
+\set ECHO all
+-- None: both sides are read alike.
+SELECT query, settings, array_agg(rows_read ORDER BY is_there DESC) AS rows_read FROM reads JOIN joins USING (number)
+ GROUP BY number, query, settings HAVING count(DISTINCT rows_read) > 1 ORDER BY settings, number;
+-- None: the rows are those of the join. (The noise is larger than a half with a probability below 1e-9.)
+SELECT query, is_there, settings, answer FROM reads JOIN joins USING (number)
+ WHERE abs(answer - CASE WHEN is_there THEN rows_with ELSE rows_without END) > CASE WHEN query ~ 'visit' THEN 30 * 40 / 900.0 ELSE 0.5 END
+ ORDER BY settings, number, is_there;
+SELECT settings, count(*) AS asked FROM reads GROUP BY settings HAVING settings < 2 ORDER BY settings;
+
+-- Planning compares no value of a row: it looks up no statistics.
+CREATE INDEX ON staff (lower(name));
+ANALYZE staff;
+CREATE FUNCTION statistics_read() RETURNS bigint LANGUAGE sql AS $$
+  SELECT sum(pg_stat_get_xact_numscans(indexrelid)) FROM pg_index
+   WHERE indrelid = 'pg_statistic'::regclass $$;
+BEGIN;
+SELECT statistics_read() AS before \gset
+SET LOCAL SESSION AUTHORIZATION regress_dpq_joiner;
+SELECT dp_count(1) IS NULL AS is_null FROM staff WHERE name < 'm' AND id = 7 AND lower(name) = 'zoe';
+RESET SESSION AUTHORIZATION;
+SELECT statistics_read() - :before AS statistics_read;
+SELECT count(*) FROM staff WHERE name < 'm' AND id = 7 AND lower(name) = 'zoe';
+SELECT statistics_read() > :before AS reads_statistics;
+COMMIT;
+
+DROP SCHEMA regress_dpq_join CASCADE;
+SELECT dp_revoke_budget('regress_dpq_joiner');
+DROP OWNED BY regress_dpq_joiner;
+DROP ROLE regress_dpq_joiner;

@@ -1,0 +1,215 @@
+#include "pg/protect/oblivious_joins.hpp"
+
+#include "pg/release/release_node.hpp"
+#include "pg/server/plan_children.hpp"
+
+extern "C" {
+#include "catalog/pg_operator_d.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/planmain.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+struct Change {
+  bool below_release;
+  int next_node;  // the number of the next new node
+};
+
+Plan* numbered(Plan* plan, Change* change) {
+  plan->plan_node_id = change->next_node++;
+  return plan;
+}
+
+Expr* one() {
+  return reinterpret_cast<Expr*>(
+      makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(1), false, true));
+}
+
+Var* column_of(const Plan* plan, int number, int side) {
+  const auto* entry = list_nth_node(TargetEntry, plan->targetlist, number - 1);
+  const Node* value = reinterpret_cast<Node*>(entry->expr);
+  return makeVar(side, static_cast<AttrNumber>(number), exprType(value), exprTypmod(value),
+                 exprCollation(value), 0);
+}
+
+void add_column(Plan* plan, Expr* value) {
+  const auto number = static_cast<AttrNumber>(list_length(plan->targetlist) + 1);
+  plan->targetlist = lappend(plan->targetlist, makeTargetEntry(value, number, nullptr, false));
+}
+
+// A node with the columns of its only child. It takes what the planner says of the child.
+void put_above(Plan* plan, Plan* child) {
+  const NodeTag tag = nodeTag(plan);
+  *plan = *child;
+  plan->type = tag;
+  plan->targetlist = NIL;
+  plan->qual = NIL;
+  plan->initPlan = NIL;
+  plan->parallel_aware = false;
+  plan->lefttree = child;
+  plan->righttree = nullptr;
+  for (int i = 1; i <= list_length(child->targetlist); ++i) {
+    add_column(plan, reinterpret_cast<Expr*>(column_of(child, i, OUTER_VAR)));
+  }
+}
+
+// Adds a column that is never NULL to the rows of a side, below the node that hashes it. Returns
+// its number.
+int add_mark(Plan** side, Change* change) {
+  if (IsA(*side, Hash)) {
+    const int number = add_mark(&(*side)->lefttree, change);
+    add_column(*side, reinterpret_cast<Expr*>(column_of((*side)->lefttree, number, OUTER_VAR)));
+    return list_length((*side)->targetlist);
+  }
+  if (!is_projection_capable_plan(*side)) {
+    Result* result = makeNode(Result);
+    put_above(&result->plan, *side);
+    *side = numbered(&result->plan, change);
+  }
+  add_column(*side, one());
+  return list_length((*side)->targetlist);
+}
+
+// A condition on a row that comes out of the join: whether it has a row of the side.
+void require(HashJoin* join, NullTestType test, Expr* of_side) {
+  NullTest* condition = makeNode(NullTest);
+  condition->arg = static_cast<Expr*>(copyObjectImpl(of_side));
+  condition->nulltesttype = test;
+  condition->location = -1;
+  join->join.plan.qual = lcons(condition, join->join.plan.qual);
+}
+
+Expr* mark_of_outer(HashJoin* join, Change* change) {
+  Plan** side = &join->join.plan.lefttree;
+  const int number = add_mark(side, change);
+  return reinterpret_cast<Expr*>(column_of(*side, number, OUTER_VAR));
+}
+
+Expr* mark_of_inner(HashJoin* join, Change* change) {
+  Plan** side = &join->join.plan.righttree;
+  const int number = add_mark(side, change);
+  return reinterpret_cast<Expr*>(column_of(*side, number, INNER_VAR));
+}
+
+// The first key of a side as the join sees it, if it is NULL where there is no row of the side and
+// is not NULL in a pair. Otherwise null: an expression may have a value without a row.
+Expr* key_of_pairs(const HashJoin* join, bool is_inner) {
+  const auto* equal = linitial_node(OpExpr, join->hashclauses);
+  auto* key = static_cast<Expr*>(is_inner ? lsecond(equal->args) : linitial(equal->args));
+  return IsA(key, Var) && op_strict(equal->opno) ? key : nullptr;
+}
+
+Expr* outer_of_pairs(HashJoin* join, Change* change) {
+  Expr* key = key_of_pairs(join, false);
+  return key != nullptr ? key : mark_of_outer(join, change);
+}
+
+Expr* inner_of_pairs(HashJoin* join, Change* change) {
+  Expr* key = key_of_pairs(join, true);
+  return key != nullptr ? key : mark_of_inner(join, change);
+}
+
+[[noreturn]] void refuse_join() {
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("a join of protected rows cannot be planned so that its time does not "
+                         "depend on which rows match"),
+                  errdetail("Nothing was charged."),
+                  errhint("Join by = between columns of the same type.")));
+}
+
+// A full join gives pairs, and the rows of each side that have no partner. The conditions leave
+// those that the join gave before.
+void make_full(HashJoin* join, Change* change) {
+  const JoinType type = join->join.jointype;
+  join->join.jointype = JOIN_FULL;
+  // The statistics of one side would change what is kept of the other in memory.
+  reinterpret_cast<Hash*>(join->join.plan.righttree)->skewTable = InvalidOid;
+  switch (type) {
+    case JOIN_INNER:
+      require(join, IS_NOT_NULL, inner_of_pairs(join, change));
+      return require(join, IS_NOT_NULL, outer_of_pairs(join, change));
+    case JOIN_LEFT:
+      return require(join, IS_NOT_NULL, mark_of_outer(join, change));
+    case JOIN_RIGHT:
+      return require(join, IS_NOT_NULL, mark_of_inner(join, change));
+    case JOIN_ANTI:
+      require(join, IS_NULL, inner_of_pairs(join, change));
+      return require(join, IS_NOT_NULL, mark_of_outer(join, change));
+#if PG_VERSION_NUM >= 160000
+    case JOIN_RIGHT_ANTI:
+      require(join, IS_NULL, outer_of_pairs(join, change));
+      return require(join, IS_NOT_NULL, mark_of_inner(join, change));
+#endif
+    default:
+      refuse_join();
+  }
+}
+
+// All rows have the same key, so that each is compared with each.
+HashJoin* hash_join_of(const NestLoop* loop, Change* change) {
+  HashJoin* join = makeNode(HashJoin);
+  join->join = loop->join;
+  join->join.plan.type = T_HashJoin;
+  Expr* equal =
+      make_opclause(Int4EqualOperator, BOOLOID, false, one(), one(), InvalidOid, InvalidOid);
+  set_opfuncid(reinterpret_cast<OpExpr*>(equal));
+  join->hashclauses = list_make1(equal);
+  join->hashoperators = list_make1_oid(Int4EqualOperator);
+  join->hashcollations = list_make1_oid(InvalidOid);
+  join->hashkeys = list_make1(one());
+  Plan* inner = join->join.plan.righttree;
+  Hash* hash = makeNode(Hash);
+  put_above(&hash->plan, inner);
+  hash->hashkeys = list_make1(one());
+  join->join.plan.righttree = numbered(&hash->plan, change);
+  return join;
+}
+
+void change_node(Plan** place, void* context) {
+  Change change = *static_cast<Change*>(context);
+  if (IsA(*place, CustomScan) &&
+      reinterpret_cast<const CustomScan*>(*place)->methods == release_scan_methods()) {
+    change.below_release = true;
+  }
+  visit_children(*place, change_node, &change);
+  if (change.below_release) {
+    if (IsA(*place, NestLoop)) {
+      const auto* loop = reinterpret_cast<const NestLoop*>(*place);
+      if (loop->nestParams == NIL) *place = &hash_join_of(loop, &change)->join.plan;
+    }
+    if (IsA(*place, MergeJoin)) refuse_join();
+    if (IsA(*place, HashJoin)) make_full(reinterpret_cast<HashJoin*>(*place), &change);
+  }
+  static_cast<Change*>(context)->next_node = change.next_node;
+}
+
+void find_largest_number(Plan** place, void* context) {
+  auto* largest = static_cast<int*>(context);
+  *largest = Max(*largest, (*place)->plan_node_id);
+  visit_children(*place, find_largest_number, context);
+}
+
+void visit_all(PlannedStmt* plan, ChildVisitor visit, void* context) {
+  visit(&plan->planTree, context);
+  ListCell* cell;
+  foreach (cell, plan->subplans) {
+    if (lfirst(cell) != nullptr) visit(reinterpret_cast<Plan**>(&lfirst(cell)), context);
+  }
+}
+
+}  // namespace
+
+void make_joins_oblivious(PlannedStmt* plan) {
+  int largest = 0;
+  visit_all(plan, find_largest_number, &largest);
+  Change change = {false, largest + 1};
+  visit_all(plan, change_node, &change);
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+// Planning a query over protected rows without looking at them, and without what the session has
+// set.
+//
+// *Statistics.* The planner compares the constants of a query with values that ANALYZE has copied
+// from rows. How long that takes, and the plan, would tell of these rows, before anything is
+// charged. So it plans as for tables that were never analyzed, and knows their sizes only.
+//
+// *Joins.* What is computed of a protected row is bounded for one row (row_work.hpp). A nested loop
+// computes it once for each row of the other side of the join, so that one row could take seconds.
+// How far a merge join reads depends on the largest key. Only hash joins can be made to read the
+// same whichever rows match (oblivious_joins.hpp). Which join is taken depends on costs, and on
+// settings of the session.
+namespace dpquantile {
+
+// The settings of the planner about scans, joins, sorts and costs. Plain data.
+struct PlannerSettings {
+  bool methods[13];
+  double costs[5];
+  int memory;  // of a hash table: with less, the planner may leave a hash join out
+  bool jit;    // by the costs, which say nothing if a method is off
+};
+
+// From now on the planner knows no statistics, and takes hash joins where rows are joined by
+// equalities. There are none where the keys of both sides are fixed, as by WHERE id = 7. The other
+// settings are those that PostgreSQL has by default: with some that a session may set, what is
+// possible would cost as much as what is off. An error must not skip the end.
+PlannerSettings begin_oblivious_planning();
+void end_oblivious_planning(const PlannerSettings& usual);
+
+// Once, when the library is loaded.
+void install_oblivious_planning();
+
+}  // namespace dpquantile
