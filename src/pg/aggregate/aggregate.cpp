@@ -32,7 +32,6 @@ KeptForQuery* kept_for_query(FunctionCallInfo fcinfo) {
 const KeptForQuery* kept_with_hash(FunctionCallInfo fcinfo, Family family) {
   KeptForQuery* kept = kept_for_query(fcinfo);
   if (unlikely(kept->call == nullptr)) {
-    require_matching_sql();  // a parallel worker may have another library than the session
     const Aggref* call = find_released_call(fcinfo);
     kept->value_type = value_type_of(call, family);
     if (row_of(family).hashes_first_argument()) {

@@ -4,7 +4,6 @@
 
 #include "pg/aggregate/call_parameters.hpp"
 #include "pg/aggregate/user_hash.hpp"
-#include "pg/server/version.hpp"
 
 namespace dpquantile {
 
@@ -24,7 +23,6 @@ UserCall* user_call(FunctionCallInfo fcinfo, Family family) {
   if (likely(fcinfo->flinfo->fn_extra != nullptr)) {
     return static_cast<UserCall*>(fcinfo->flinfo->fn_extra);
   }
-  require_matching_sql();  // a parallel worker may have another library than the session
   const Aggref* found = find_released_call(fcinfo);
   UserHash* hash = make_user_hash(found, fcinfo->flinfo->fn_mcxt);
   auto* kept =
