@@ -3,13 +3,17 @@
 #include <climits>
 #include <iterator>
 
+#include "pg/protect/catalog_gate.hpp"
+
 extern "C" {
+#include "catalog/objectaccess.h"
 #include "jit/jit.h"
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/plancat.h"
 #include "utils/guc.h"
+#include "utils/regproc.h"
 #include "utils/selfuncs.h"
 }
 
@@ -42,7 +46,8 @@ constexpr Cost kCosts[] = {{&seq_page_cost, DEFAULT_SEQ_PAGE_COST},
 static_assert(std::size(kMethods) == std::size(PlannerSettings{}.methods));
 static_assert(std::size(kCosts) == std::size(PlannerSettings{}.costs));
 
-bool hides_statistics = false;
+bool is_planning = false;
+object_access_hook_type previous_access = nullptr;
 get_relation_info_hook_type previous_info = nullptr;
 get_relation_stats_hook_type previous_stats = nullptr;
 get_index_stats_hook_type previous_index_stats = nullptr;
@@ -51,20 +56,33 @@ get_index_stats_hook_type previous_index_stats = nullptr;
 void hide_extended_statistics(PlannerInfo* root, Oid table, bool has_children,
                               RelOptInfo* relation) {
   if (previous_info != nullptr) previous_info(root, table, has_children, relation);
-  if (hides_statistics) relation->statlist = NIL;
+  if (is_planning) relation->statlist = NIL;
 }
 
 // Without a row of pg_statistic there are none.
 bool hide_statistics(PlannerInfo* root, RangeTblEntry* table, AttrNumber column,
                      VariableStatData* known) {
-  if (hides_statistics) return true;
+  if (is_planning) return true;
   return previous_stats != nullptr && previous_stats(root, table, column, known);
 }
 
 bool hide_index_statistics(PlannerInfo* root, Oid index, AttrNumber column,
                            VariableStatData* known) {
-  if (hides_statistics) return true;
+  if (is_planning) return true;
   return previous_index_stats != nullptr && previous_index_stats(root, index, column, known);
+}
+
+// PostgreSQL tells of each function before it calls it.
+void refuse_other_code(ObjectAccessType access, Oid catalog, Oid object, int part, void* argument) {
+  if (previous_access != nullptr) previous_access(access, catalog, object, part, argument);
+  if (!is_planning || access != OAT_FUNCTION_EXECUTE || passes_gate(catalog, object)) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+           errmsg("function %s would run while a query over protected tables is planned",
+                  format_procedure(object)),
+           errdetail("An index, extended statistics, a CHECK constraint or a partition key of a "
+                     "table of the query calls it with constants. Nothing was charged."),
+           errhint("Leave this table out of the query.")));
 }
 
 }  // namespace
@@ -76,6 +94,8 @@ void install_oblivious_planning() {
   get_relation_stats_hook = hide_statistics;
   previous_index_stats = get_index_stats_hook;
   get_index_stats_hook = hide_index_statistics;
+  previous_access = object_access_hook;
+  object_access_hook = refuse_other_code;
 }
 
 PlannerSettings begin_oblivious_planning() {
@@ -88,7 +108,7 @@ PlannerSettings begin_oblivious_planning() {
     usual.costs[i] = *kCosts[i].setting;
     *kCosts[i].setting = kCosts[i].usual;
   }
-  hides_statistics = true;
+  is_planning = true;
   usual.jit = jit_enabled;
   jit_enabled = false;
   usual.memory = work_mem;
@@ -101,7 +121,7 @@ void end_oblivious_planning(const PlannerSettings& usual) {
   for (size_t i = 0; i < std::size(kCosts); ++i) *kCosts[i].setting = usual.costs[i];
   jit_enabled = usual.jit;
   work_mem = usual.memory;
-  hides_statistics = false;
+  is_planning = false;
 }
 
 }  // namespace dpquantile
