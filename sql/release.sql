@@ -319,6 +319,17 @@ SET plan_cache_mode = force_generic_plan;
 SELECT prices('EXECUTE priced(0.3)');
 RESET plan_cache_mode;
 EXPLAIN (COSTS off) SELECT dp_median(x, -0.1, 0, 400) FROM t;
+-- threat 143: of a group that dp_keep_group hides nothing else is drawn, and no answer is stored that HAVING would have to leave out.
+CREATE FUNCTION hidden_answers(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  plan json;
+BEGIN
+  EXECUTE format('EXPLAIN (ANALYZE, TIMING off, FORMAT json) %s', query) INTO plan;
+  RETURN coalesce(plan #>> '{0,Plan,Rows Removed by Filter}', '0');
+END
+$$;
+SELECT hidden_answers('SELECT x::int, dp_count(0.1) FROM t GROUP BY 1 HAVING dp_keep_group(0.01, 1e-12)') AS of_keep_group,
+       hidden_answers('SELECT x::int, dp_count(0.1) FROM t GROUP BY 1 HAVING dp_count(0.2) > 1e6') AS of_counts;
 -- A release node gives its groups in order, so ORDER BY needs no further sort.
 EXPLAIN (COSTS off) SELECT k, dp_median(x, 0.1, 0, 400) FROM t GROUP BY k ORDER BY k DESC;
 EXPLAIN (COSTS off) SELECT k FROM t GROUP BY k HAVING dp_median(x, 0.1, 0, 400) > 5 ORDER BY dp_median(x, 0.1, 0, 400);

@@ -72,15 +72,6 @@ Datum unpack_value(Form_pg_attribute column, const PackedValue& value) {
 
 // ---- Answers -------------------------------------------------------------------------------
 
-bool is_shown(const TupleTableSlot* answer, const List* decisions) {
-  const ListCell* cell;
-  foreach (cell, decisions) {
-    const int column = lfirst_int(cell) - 1;
-    if (answer->tts_isnull[column] || !DatumGetBool(answer->tts_values[column])) return false;
-  }
-  return true;
-}
-
 // Returns false if a value is too large.
 bool pack_answer(const TupleTableSlot* answer, Size most, Fields* fields) {
   const TupleDesc columns = answer->tts_tupleDescriptor;
@@ -132,15 +123,13 @@ RowRead next_packed(AnswerReader* reader, TupleTableSlot* answer) {
 
 }  // namespace
 
-KeptAnswers pack_answers(const SortedAnswers& answers, TupleDesc columns, const List* decisions,
-                         Size most) {
+KeptAnswers pack_answers(const SortedAnswers& answers, TupleDesc columns, Size most) {
   Fields fields = make_fields();
   if (!pack_columns(columns, &fields)) return {};
   TupleTableSlot* slot = MakeSingleTupleTableSlot(columns, &TTSOpsVirtual);
   bool fits = true;
   while (fits && next_answer(answers, slot)) {
     CHECK_FOR_INTERRUPTS();
-    if (!is_shown(slot, decisions)) continue;
     fits = pack_answer(slot, most, &fields) && static_cast<Size>(fields.bytes.len) <= most;
   }
   ExecDropSingleTupleTableSlot(slot);

@@ -7,11 +7,8 @@
 namespace dpquantile {
 
 // palloc'd. No bytes if they would be more than `most`, or if only this session knows what a value
-// is (add_columns()). Only answers in which all columns of `decisions`, of integers, are true: the
-// others are of groups that dp_keep_group hides, and neither they nor their number may have any
-// effect. Leaves the answers at their beginning.
-KeptAnswers pack_answers(const SortedAnswers& answers, TupleDesc columns, const List* decisions,
-                         Size most);
+// is (add_columns()). Leaves the answers at their beginning.
+KeptAnswers pack_answers(const SortedAnswers& answers, TupleDesc columns, Size most);
 
 // Adds them to answers. Returns false, and adds none, if they have other columns. Whatever the
 // bytes are, it reads none beyond them and makes no value that refers to others: ereports if they

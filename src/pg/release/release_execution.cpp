@@ -110,7 +110,52 @@ void charge_others(const ReleaseNode* node, int64 groups) {
   MemoryContextSwitchTo(previous);
 }
 
-// Draws the answers of a group, and puts them in the place of its states.
+// The columns of dp_keep_group without which no group is shown. In the current memory context.
+List* decisions_of(const ReleaseNode* node) {
+  const auto* plan = reinterpret_cast<const CustomScan*>(node->scan.ss.ps.plan);
+  List* columns = NIL;
+  const ListCell* cell;
+  foreach (cell, plan->scan.plan.qual) {
+    const auto* term = static_cast<const Node*>(lfirst(cell));
+    if (!IsA(term, Var)) continue;
+    const int column = reinterpret_cast<const Var*>(term)->varattno;
+    for (int i = 0; i < node->call_count; ++i) {
+      const ReleaseCall& call = node->calls[i];
+      if (call.column == column && call.family->selects_groups())
+        columns = lappend_int(columns, column);
+    }
+  }
+  return columns;
+}
+
+void draw(ReleaseNode* node, ReleaseCall* call, TupleTableSlot* states, TupleTableSlot* answers) {
+  const int index = call->column - 1;
+  const NullableDatum answer =
+      answer_call(call, node->random, {states->tts_values[index], states->tts_isnull[index]});
+  answers->tts_values[index] = answer.value;
+  answers->tts_isnull[index] = answer.isnull;
+}
+
+// Draws the answers of the calls that decide whether the group is shown, or of the others.
+void draw_calls(ReleaseNode* node, bool decide, TupleTableSlot* states, TupleTableSlot* answers) {
+  for (int i = 0; i < node->call_count; ++i) {
+    ReleaseCall* call = &node->calls[i];
+    if (list_member_int(node->decisions, call->column) == decide) draw(node, call, states, answers);
+  }
+}
+
+bool is_shown(const ReleaseNode* node, const TupleTableSlot* answers) {
+  const ListCell* cell;
+  foreach (cell, node->decisions) {
+    const int index = lfirst_int(cell) - 1;
+    if (answers->tts_isnull[index] || !DatumGetBool(answers->tts_values[index])) return false;
+  }
+  return true;
+}
+
+// Draws the answers of a group, puts them in the place of its states, and keeps them. Of a group
+// that dp_keep_group hides, nothing else is drawn or kept: that would take time, and memory, which
+// tell that there is such a group.
 void answer_group(ReleaseNode* node, TupleTableSlot* states) {
   const MemoryContext previous = switch_to_scratch(node);
   TupleTableSlot* answers = node->scan.ss.ss_ScanTupleSlot;
@@ -119,16 +164,14 @@ void answer_group(ReleaseNode* node, TupleTableSlot* states) {
   const Size columns = answers->tts_tupleDescriptor->natts;
   memcpy(answers->tts_values, states->tts_values, columns * sizeof(Datum));
   memcpy(answers->tts_isnull, states->tts_isnull, columns * sizeof(bool));
-  for (int i = 0; i < node->call_count; ++i) {
-    const int index = node->calls[i].column - 1;
-    const NullableDatum answer = answer_call(
-        &node->calls[i], node->random, {states->tts_values[index], states->tts_isnull[index]});
-    answers->tts_values[index] = answer.value;
-    answers->tts_isnull[index] = answer.isnull;
+  draw_calls(node, true, states, answers);
+  const bool shown = is_shown(node, answers);
+  if (shown) {
+    draw_calls(node, false, states, answers);
+    ExecStoreVirtualTuple(answers);
   }
-  ExecStoreVirtualTuple(answers);
   MemoryContextSwitchTo(previous);
-  add_answer(node->answers, answers);
+  if (shown) add_answer(node->answers, answers);
 }
 
 // Null after the last group.
@@ -247,29 +290,12 @@ bool answer_again(ReleaseNode* node, const ReleaseTerms& terms) {
   return true;
 }
 
-// The columns of dp_keep_group without which no group is shown.
-List* decisions_of(const ReleaseNode* node) {
-  const auto* plan = reinterpret_cast<const CustomScan*>(node->scan.ss.ps.plan);
-  List* columns = NIL;
-  const ListCell* cell;
-  foreach (cell, plan->scan.plan.qual) {
-    const auto* term = static_cast<const Node*>(lfirst(cell));
-    if (!IsA(term, Var)) continue;
-    const int column = reinterpret_cast<const Var*>(term)->varattno;
-    for (int i = 0; i < node->call_count; ++i) {
-      const ReleaseCall& call = node->calls[i];
-      if (call.column == column && call.family->selects_groups())
-        columns = lappend_int(columns, column);
-    }
-  }
-  return columns;
-}
-
 // Whether dp_keep_group is computed without being a condition for the groups to be shown.
-bool decides_otherwise(const ReleaseNode* node, const List* decisions) {
+bool decides_otherwise(const ReleaseNode* node) {
   for (int i = 0; i < node->call_count; ++i) {
     const ReleaseCall& call = node->calls[i];
-    if (call.family->selects_groups() && !list_member_int(decisions, call.column)) return true;
+    if (call.family->selects_groups() && !list_member_int(node->decisions, call.column))
+      return true;
   }
   return false;
 }
@@ -277,10 +303,9 @@ bool decides_otherwise(const ReleaseNode* node, const List* decisions) {
 void keep(const ReleaseNode* node, const ReleaseTerms& terms, int64 first_charge) {
   if (terms.reuse <= 0 || most_kept_bytes() == 0) return;
   const MemoryContext previous = switch_to_scratch(node);
-  const List* decisions = decisions_of(node);
-  if (!decides_otherwise(node, decisions)) {
+  if (!decides_otherwise(node)) {
     keep_answers(terms.key, {terms.relations, first_charge, node->call_count},
-                 pack_answers(node->answers, answer_columns(node), decisions, most_kept_bytes()));
+                 pack_answers(node->answers, answer_columns(node), most_kept_bytes()));
   }
   MemoryContextSwitchTo(previous);
 }
@@ -315,6 +340,7 @@ void execute_release(ReleaseNode* node) {
   const MemoryContext previous = MemoryContextSwitchTo(query_context(node));
   if (node->random == nullptr) node->random = make_query_random(query_context(node));
   prepare_calls(node);
+  if (node->decisions == NIL) node->decisions = decisions_of(node);
   const bool is_elsewhere = state_source() != nullptr && state_source()->prepare(node);
   // dp_restrict_role hides the size of temporary files, but is refused where rows are elsewhere.
   node->memory = is_elsewhere ? MAX_KILOBYTES : work_mem;

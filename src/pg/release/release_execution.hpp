@@ -34,6 +34,7 @@ struct ReleaseNode {
   ReleasePlan plan;
   ReleaseCall* calls;
   int call_count;
+  List* decisions;  // of integers: the columns of dp_keep_group without which no group is shown
   RandomStream* random;
   TupleTableSlot* output;  // for the first columns of an answer; null if the node returns all
   Datum* outer_copies;     // of the check: values of the query around that were stored elsewhere
