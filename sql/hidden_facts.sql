@@ -64,6 +64,11 @@ SELECT by_sql(), by_plpgsql(), (SELECT of_row(c) FROM pg_class c WHERE relname =
 CREATE FUNCTION shown(float4, float4) RETURNS bool LANGUAGE plpgsql IMMUTABLE COST 0.0001 AS $$ BEGIN RAISE INFO '%', $1; RETURN true; END $$;
 CREATE OPERATOR <<< (LEFTARG = float4, RIGHTARG = float4, FUNCTION = shown, RESTRICT = scalarltsel);
 SELECT relname FROM pg_class WHERE reltuples <<< 5 AND relname = 'staff';
+-- threat 144: VACUUM writes the oldest transaction of a row, and an index whether an older version of a row may be seen.
+SELECT DISTINCT relfrozenxid, relminmxid FROM pg_class;
+SELECT DISTINCT datfrozenxid, (d).datminmxid FROM pg_database d;
+SELECT DISTINCT indcheckxmin, (i).indcheckxmin FROM pg_index i;
+SELECT indcheckxmin, tableoid FROM pg_index;
 
 -- What has another shape, or is no part of a query when it is planned
 SELECT reltuples, tableoid FROM pg_class WHERE relname = 'staff';

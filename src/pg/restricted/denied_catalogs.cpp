@@ -1,13 +1,12 @@
 #include "pg/restricted/denied_catalogs.hpp"
 
-#include "pg/restricted/counts_in_pg_class.hpp"
 #include "pg/restricted/restricted_session.hpp"
 #include "pg/restricted/system_columns.hpp"
+#include "pg/restricted/told_by_column.hpp"
 
 extern "C" {
 #include "access/sysattr.h"
 #include "access/transam.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_statistic_ext_data.h"
 #include "nodes/parsenodes.h"
@@ -42,27 +41,28 @@ bool tells_facts(const RelationPermissions* relation) {
     case StatisticRelationId:
     case StatisticExtDataRelationId:
       return (relation->requiredPerms & ACL_SELECT) != 0;
-    case RelationRelationId:
-      return reads_counts(relation->selectedCols);
     default:
-      return told_system_column(relation) != nullptr;
+      return reads_facts(relation->relid, relation->selectedCols) ||
+             told_system_column(relation) != nullptr;
   }
 }
 
-[[noreturn]] void refuse_relation(Oid relation) {
-  const bool is_pg_class = relation == RelationRelationId;
+[[noreturn]] void refuse_columns(Oid catalog) {
   ereport(
       ERROR,
       (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-       is_pg_class ? errmsg("permission denied for columns relpages, reltuples, relallvisible, "
-                            "relallfrozen and relminmxid of table pg_class")
-                   : errmsg("permission denied for table %s", get_rel_name(relation)),
-       errdetail_restricted(is_pg_class ? "numbers of rows and pages" : "statistics of columns"),
-       is_pg_class
-           ? errhint("A SELECT without system columns, TABLESAMPLE and locks shows constants for "
-                     "them. Or name the columns that you need instead of *.")
-           : errhint("The view information_schema.columns and the table pg_attribute describe "
-                     "columns.")));
+       errmsg("permission denied for columns of table %s that tell of rows", get_rel_name(catalog)),
+       errdetail_restricted("facts about rows"),
+       errhint("A SELECT without system columns, TABLESAMPLE and locks shows constants for "
+               "them. Or name the columns that you need instead of *.")));
+}
+
+[[noreturn]] void refuse_statistics(Oid relation) {
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                  errmsg("permission denied for table %s", get_rel_name(relation)),
+                  errdetail_restricted("statistics of columns"),
+                  errhint("The view information_schema.columns and the table pg_attribute describe "
+                          "columns.")));
 }
 
 }  // namespace
@@ -76,7 +76,8 @@ bool may_read_catalogs(List* permissions, bool ereport_on_violation) {
     if (const char* column = told_system_column(relation)) {
       refuse_system_column(relation->relid, column);
     }
-    refuse_relation(relation->relid);
+    if (reads_facts(relation->relid, relation->selectedCols)) refuse_columns(relation->relid);
+    refuse_statistics(relation->relid);
   }
   return true;
 }

@@ -1,13 +1,12 @@
 #include "pg/restricted/hidden_facts.hpp"
 
-#include "pg/restricted/counts_in_pg_class.hpp"
 #include "pg/restricted/denied_functions.hpp"
+#include "pg/restricted/told_by_column.hpp"
 #include "pg/server/permissions_of_entry.hpp"
 
 extern "C" {
 #include "access/sysattr.h"
 #include "access/table.h"
-#include "catalog/pg_class.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -36,7 +35,7 @@ bool is_hidden_call(const Node* node) {
   return counts_data(call->funcid) && !must_be_evaluated(reinterpret_cast<Node*>(call->args));
 }
 
-// ---- Numbers in pg_class ----
+// ---- Columns of catalogs ----
 
 bool has_row_mark(const Query* query, int entry) {
   const ListCell* cell;
@@ -54,18 +53,19 @@ bool reads_system_columns(const Bitmapset* columns) {
 }
 
 // A subquery has neither system columns nor rows that can be locked, changed or sampled.
-bool is_pg_class_with_counts(const Query* query, int number) {
+bool is_catalog_with_facts(const Query* query, int number) {
   const RangeTblEntry* entry = rt_fetch(number, query->rtable);
-  if (entry->rtekind != RTE_RELATION || entry->relid != RelationRelationId) return false;
+  if (entry->rtekind != RTE_RELATION) return false;
   if (number == query->resultRelation || has_row_mark(query, number)) return false;
   if (entry->tablesample != nullptr || entry->securityQuals != NIL) return false;
   const RelationPermissions* permissions = permissions_of_relation(query, entry);
-  return permissions->requiredPerms == ACL_SELECT && reads_counts(permissions->selectedCols) &&
+  return permissions->requiredPerms == ACL_SELECT &&
+         reads_facts(entry->relid, permissions->selectedCols) &&
          !reads_system_columns(permissions->selectedCols);
 }
 
 // The whole row is read as all columns that are not hidden.
-void forget_counts(RelationPermissions* permissions, const TupleDesc columns) {
+void forget_facts(RelationPermissions* permissions, Oid catalog, const TupleDesc columns) {
   const auto position = [](AttrNumber column) {
     return column - FirstLowInvalidHeapAttributeNumber;
   };
@@ -73,7 +73,7 @@ void forget_counts(RelationPermissions* permissions, const TupleDesc columns) {
   permissions->selectedCols =
       bms_del_member(permissions->selectedCols, position(InvalidAttrNumber));
   for (AttrNumber column = 1; column <= columns->natts; ++column) {
-    if (is_count(column)) {
+    if (tells_of_rows(catalog, column)) {
       permissions->selectedCols = bms_del_member(permissions->selectedCols, position(column));
     } else if (reads_row) {
       permissions->selectedCols = bms_add_member(permissions->selectedCols, position(column));
@@ -81,14 +81,16 @@ void forget_counts(RelationPermissions* permissions, const TupleDesc columns) {
   }
 }
 
-Expr* column_or_constant(const FormData_pg_attribute* column) {
-  if (is_count(column->attnum)) return reinterpret_cast<Expr*>(count_of_new_table(column->attnum));
+Expr* column_or_constant(Oid catalog, const FormData_pg_attribute* column) {
+  if (tells_of_rows(catalog, column->attnum)) {
+    return reinterpret_cast<Expr*>(constant_for(catalog, column->attnum));
+  }
   return reinterpret_cast<Expr*>(
       makeVar(1, column->attnum, column->atttypid, column->atttypmod, column->attcollation, 0));
 }
 
 // SELECT oid, relname, …, 0 AS relpages, -1 AS reltuples, … FROM pg_class
-Query* query_without_counts(const TupleDesc columns) {
+Query* query_without_facts(Oid catalog, const TupleDesc columns) {
   Query* query = makeNode(Query);
   query->commandType = CMD_SELECT;
   query->canSetTag = true;
@@ -97,19 +99,20 @@ Query* query_without_counts(const TupleDesc columns) {
   query->jointree = makeFromExpr(list_make1(from), nullptr);
   for (int i = 0; i < columns->natts; ++i) {
     const FormData_pg_attribute* column = TupleDescAttr(columns, i);
-    query->targetList =
-        lappend(query->targetList, makeTargetEntry(column_or_constant(column), column->attnum,
-                                                   pstrdup(NameStr(column->attname)), false));
+    query->targetList = lappend(query->targetList,
+                                makeTargetEntry(column_or_constant(catalog, column), column->attnum,
+                                                pstrdup(NameStr(column->attname)), false));
   }
   return query;
 }
 
-void hide_counts(Query* query, RangeTblEntry* entry) {
-  Relation pg_class = table_open(RelationRelationId, AccessShareLock);
-  const TupleDesc columns = RelationGetDescr(pg_class);
-  forget_counts(permissions_of_relation(query, entry), columns);
-  move_into_subquery(query, entry, query_without_counts(columns));
-  table_close(pg_class, NoLock);
+void hide_columns(Query* query, RangeTblEntry* entry) {
+  const Oid catalog = entry->relid;
+  Relation relation = table_open(catalog, AccessShareLock);
+  const TupleDesc columns = RelationGetDescr(relation);
+  forget_facts(permissions_of_relation(query, entry), catalog, columns);
+  move_into_subquery(query, entry, query_without_facts(catalog, columns));
+  table_close(relation, NoLock);
 }
 
 // ---- Walks ----
@@ -120,7 +123,7 @@ bool tells_facts(Node* node, void* context) {
   if (!IsA(node, Query)) return expression_tree_walker(node, DPQ_TREE_WALKER(tells_facts), context);
   auto* query = reinterpret_cast<Query*>(node);
   for (int number = 1; number <= list_length(query->rtable); ++number) {
-    if (is_pg_class_with_counts(query, number)) return true;
+    if (is_catalog_with_facts(query, number)) return true;
   }
   return query_tree_walker(query, DPQ_TREE_WALKER(tells_facts), context, 0);
 }
@@ -136,7 +139,7 @@ Node* without_facts(Node* node, void* context) {
   auto* query = reinterpret_cast<Query*>(node);
   query_tree_mutator(query, DPQ_TREE_MUTATOR(without_facts), context, QTW_DONT_COPY_QUERY);
   for (int number = 1; number <= list_length(query->rtable); ++number) {
-    if (is_pg_class_with_counts(query, number)) hide_counts(query, rt_fetch(number, query->rtable));
+    if (is_catalog_with_facts(query, number)) hide_columns(query, rt_fetch(number, query->rtable));
   }
   return node;
 }

@@ -1,0 +1,89 @@
+#include "pg/restricted/told_by_column.hpp"
+
+extern "C" {
+#include "access/multixact.h"
+#include "access/sysattr.h"
+#include "access/transam.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_database.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+struct ToldColumn {
+  Oid catalog;
+  AttrNumber column;
+  Oid type;
+  int32 constant;
+};
+
+constexpr ToldColumn kColumns[] = {
+    {RelationRelationId, Anum_pg_class_relpages, INT4OID, 0},
+    {RelationRelationId, Anum_pg_class_reltuples, FLOAT4OID, -1},
+    {RelationRelationId, Anum_pg_class_relallvisible, INT4OID, 0},
+#ifdef Anum_pg_class_relallfrozen
+    {RelationRelationId, Anum_pg_class_relallfrozen, INT4OID, 0},
+#endif
+    // VACUUM writes the oldest transaction that is in the table.
+    {RelationRelationId, Anum_pg_class_relfrozenxid, XIDOID, FirstNormalTransactionId},
+    // A new table gets the number of the next multixact. Each row that two transactions lock raises
+    // this number by one.
+    {RelationRelationId, Anum_pg_class_relminmxid, XIDOID, FirstMultiXactId},
+    // The oldest of all tables
+    {DatabaseRelationId, Anum_pg_database_datfrozenxid, XIDOID, FirstNormalTransactionId},
+    {DatabaseRelationId, Anum_pg_database_datminmxid, XIDOID, FirstMultiXactId},
+    // Whether an older version of an indexed row may still be seen
+    {IndexRelationId, Anum_pg_index_indcheckxmin, BOOLOID, 0},
+};
+
+const ToldColumn* find_column(Oid catalog, AttrNumber number) {
+  for (const ToldColumn& column : kColumns) {
+    if (column.catalog == catalog && column.column == number) return &column;
+  }
+  return nullptr;
+}
+
+bool is_read(AttrNumber column, const Bitmapset* columns) {
+  return bms_is_member(column - FirstLowInvalidHeapAttributeNumber, columns);
+}
+
+Datum datum_of(const ToldColumn& column) {
+  switch (column.type) {
+    case FLOAT4OID:
+      return Float4GetDatum(static_cast<float4>(column.constant));
+    case BOOLOID:
+      return BoolGetDatum(column.constant != 0);
+    case XIDOID:
+      return TransactionIdGetDatum(static_cast<TransactionId>(column.constant));
+    default:
+      return Int32GetDatum(column.constant);
+  }
+}
+
+}  // namespace
+
+bool tells_of_rows(Oid catalog, AttrNumber column) {
+  return find_column(catalog, column) != nullptr;
+}
+
+Const* constant_for(Oid catalog, AttrNumber column) {
+  const ToldColumn* found = find_column(catalog, column);
+  return makeConst(found->type, -1, InvalidOid, get_typlen(found->type), datum_of(*found), false,
+                   true);
+}
+
+bool reads_facts(Oid catalog, const Bitmapset* columns) {
+  for (const ToldColumn& column : kColumns) {
+    if (column.catalog != catalog) continue;
+    if (is_read(InvalidAttrNumber, columns) || is_read(column.column, columns)) return true;
+  }
+  return false;
+}
+
+}  // namespace dpquantile
