@@ -1,4 +1,4 @@
-# threats 1, 2, 5, 47: charges for private queries over protected tables. A query is charged before it reads the first row, and only if it
+# threats 1, 2, 5, 47, 125, 126: charges for private queries over protected tables. A query is charged before it reads the first row, and only if it
 # is accepted.
 
 use strict;
@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use ProtectedTables;
 use Test::More;
 
-my $node = protected_node('protected_charges', budget => 1000, delta => 0.1, conf => "restart_after_crash = on\nlog_statement = none");
+my $node = protected_node('protected_charges', budget => 1000, delta => 0.1, conf => "restart_after_crash = on\nlog_statement = none\nmax_prepared_transactions = 1");
 my $paid = 0;
 
 sub few { return summary(seen($node, 'few', @_)) }
@@ -83,8 +83,22 @@ sub end_analysts
 	return sub { $node->safe_psql('postgres', "SELECT $function(pid) FROM pg_stat_activity WHERE usename = 'analyst'") };
 }
 
+sub wait_for_end_of
+{
+	my ($role) = @_;
+	$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE usename = '$role'") or die "the session of $role does not end";
+	return;
+}
+
 is(during_scan($scan, end_analysts('pg_cancel_backend'), 'a query that is cancelled'), '57014', 'threat 5: cancelled during the scan');
-is(during_scan($scan, end_analysts('pg_terminate_backend'), 'a session that is terminated'), '57P01', 'threat 5: terminated during the scan');
+# The session's own settings would have its last transaction wait for that of the writer, and write nothing.
+my $writer = $node->background_psql('postgres');
+$writer->query_safe('BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT FROM person LIMIT 1; CREATE TABLE written ()');
+is(during_scan("SET synchronous_commit = off; SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ ONLY, DEFERRABLE; BEGIN ISOLATION LEVEL REPEATABLE READ; $scan",
+		sub { end_analysts('pg_terminate_backend')->(); wait_for_end_of('analyst') }, 'a session that is terminated'),
+	'57P01', 'threats 5, 126: terminated during the scan, whatever the session has set');
+$writer->query_safe('ROLLBACK');
+$writer->quit;
 is(during_scan("SET statement_timeout = '3s'; $scan", sub { }, 'a statement timeout'), '57014', 'threat 5: a timeout during the scan');
 is(during_scan("SET exit_on_error = on; SET statement_timeout = '3s'; $scan", sub { }, 'an error that ends the session'),
 	'57014', 'threat 126: an error that ends the session');
@@ -176,5 +190,51 @@ is_charged(1, 'threat 2: SIGKILL right after the answer');
 is(few($COUNT), 't', 'the protection survives a crash: an answer');
 is(few('SELECT count(*) FROM staff'), '42501', 'the protection survives a crash: a refusal');
 is_charged(1, 'after the crash');
+
+# ---- An error that only a row can raise (threat 125) ----
+
+# The query fails at a page that is damaged. What follows makes the note of it difficult.
+my $damaged = 100;
+my $pages = $node->data_dir . '/' . $node->safe_psql('postgres', "SELECT pg_relation_filepath('few.note')");
+$node->stop;
+open my $file, '+<:raw', $pages or die "$pages: $!";
+seek $file, $damaged * 8192, 0 or die "$pages: $!";
+print $file 'damaged' x 100;
+close $file or die "$pages: $!";
+$node->start;
+my $failing = 'SELECT dp_count(1) IS NOT NULL FROM note';
+
+sub open_notes { return $node->safe_psql('postgres', q{SET ROLE owner; SELECT dp_open_private_access('few.note', 'analyst')}) }
+
+# Neither a session nor the worker gets a lock in shared memory until those of this session are gone. The other one has all that it needs.
+# (PostgreSQL 16 and 17 have it wait for the page until the transaction ends.)
+open_notes();
+my $most_locks = session($node, 'postgres');
+my $others = session($node, 'postgres');
+my $early_ends = q{SELECT count(*) FROM dpquantile.failed_read};
+outcome_in($others, "$early_ends; SELECT FROM few.note LIMIT 1");
+my $log = -s $node->logfile;
+my $damaged_page = "SELECT FROM few.note WHERE ctid = '($damaged,1)'";
+my @meanwhile;
+is( during_scan("$scan; SELECT 2", sub {
+			outcome_in($most_locks, 'SELECT pg_advisory_lock(i) FROM generate_series(1, 1000000) i');
+			$node->wait_for_log(qr/a private query failed while it read rows: invalid page in block $damaged/, $log);
+			@meanwhile = map { outcome_in($others, $_) } $early_ends, $node->pg_version < 16 ? $damaged_page : ();
+			$node->wait_for_log(qr/background worker "dpquantile session".* exited with exit code 1/, $log);
+			$most_locks->quit;
+		}, 'an error while the table of locks is full'), '2 58000', 'threat 125: an error while the table of locks is full');
+is_deeply(\@meanwhile, [ 0, $node->pg_version < 16 ? 'XX001' : () ], 'threat 126: nobody can note it meanwhile, and others need not wait for the page');
+is(early_ends(), 'XX001 closes', 'threat 126: it is noted as soon as there is a lock');
+$others->quit;
+open_notes();
+
+is(few("SET exit_on_error = on; $failing; SELECT 1"), '58000', 'threat 126: an error that ends the session shows no text');
+is(early_ends(), 'XX001 closes', 'threat 126: an error that ends the session closes access');
+open_notes();
+
+is(few("BEGIN ISOLATION LEVEL REPEATABLE READ; SAVEPOINT s; $failing; ROLLBACK TO s; $failing; ROLLBACK TO s; PREPARE TRANSACTION 'p'; $failing"),
+	'58000 42501 42501', 'threat 125: access is closed for the rest of the transaction, and after it is prepared');
+$node->safe_psql('postgres', q{ROLLBACK PREPARED 'p'});
+is(early_ends(), 'XX001 closes', 'threat 125: the note outlives a prepared transaction that is rolled back');
 
 done_testing();

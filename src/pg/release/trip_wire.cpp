@@ -3,6 +3,7 @@
 #include "pg/charge/failed_read.hpp"
 
 extern "C" {
+#include "access/xloginsert.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/condition_variable.h"
@@ -67,11 +68,13 @@ bool comes_from_outside(int sqlstate) {
          sqlstate == ERRCODE_LOCK_NOT_AVAILABLE;
 }
 
-// What the failed call held, as the abort of a transaction releases it first.
+// What the failed call held, as the abort of a transaction releases it first. The rest of an abort
+// waits for PostgreSQL's own.
 void release_what_was_held() {
   LWLockReleaseAll();
   pgstat_report_wait_end();
-  UnlockBuffers();
+  DPQ_RELEASE_BUFFERS();
+  XLogResetInsertion();
   ConditionVariableCancelSleep();
   LockErrorCleanup();
 }

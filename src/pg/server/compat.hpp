@@ -16,6 +16,13 @@ extern "C" {
 }
 #endif
 
+// PostgreSQL 18 reads pages asynchronously.
+#if PG_VERSION_NUM >= 180000
+extern "C" {
+#include "storage/aio_subsys.h"
+}
+#endif
+
 // PostgreSQL 17 added the setting transaction_timeout.
 #define DPQ_HAS_TRANSACTION_TIMEOUT (PG_VERSION_NUM >= 170000)
 
@@ -240,6 +247,17 @@ extern "C" {
 #define DPQ_F_REVERSE F_REVERSE_TEXT
 #else
 #define DPQ_F_REVERSE F_REVERSE
+#endif
+
+// Releases what a failed call held of buffers, as the abort of a transaction does first. Others
+// wait for a page that it was reading: PostgreSQL 15 gives it up here, 16 and 17 with the resource
+// owner. PostgreSQL 18 sends off the reads that were still held back.
+#if PG_VERSION_NUM >= 180000
+#define DPQ_RELEASE_BUFFERS() (pgaio_error_cleanup(), UnlockBuffers())
+#elif PG_VERSION_NUM >= 160000
+#define DPQ_RELEASE_BUFFERS() UnlockBuffers()
+#else
+#define DPQ_RELEASE_BUFFERS() (AbortBufferIO(), UnlockBuffers())
 #endif
 
 // PostgreSQL 18 lets a module state its name and version. The Makefile defines DPQ_VERSION.
