@@ -5,8 +5,9 @@
 CREATE ROLE regress_dpq_owner LOGIN;
 CREATE ROLE regress_dpq_watcher LOGIN;
 CREATE ROLE regress_dpq_team;
+CREATE ROLE regress_dpq_colleague LOGIN;
 CREATE SCHEMA regress_dpq_hr AUTHORIZATION regress_dpq_owner;
-GRANT USAGE ON SCHEMA regress_dpq_hr TO regress_dpq_watcher, regress_dpq_team;
+GRANT USAGE ON SCHEMA regress_dpq_hr TO regress_dpq_watcher, regress_dpq_team, regress_dpq_colleague;
 SELECT dp_grant_budget('regress_dpq_watcher', 1e6), dp_restrict_role('regress_dpq_watcher');
 SET SESSION AUTHORIZATION regress_dpq_owner;
 SET search_path = regress_dpq_hr, public;
@@ -76,14 +77,22 @@ SELECT dp_count(100) FROM staff WHERE id < 5;
 RESET SESSION AUTHORIZATION;
 TABLE dpquantile.failed_read;
 
--- A role that has access as a member of another one loses its own.
-GRANT regress_dpq_team TO regress_dpq_watcher;
+-- A role that has access as a member of another one loses its own, whichever of its roles has failed and asks. Other members do not.
+GRANT regress_dpq_team TO regress_dpq_watcher, regress_dpq_colleague;
+SELECT dp_grant_budget('regress_dpq_team', 1e6), dp_grant_budget('regress_dpq_colleague', 1e6), dp_restrict_role('regress_dpq_colleague');
 SET SESSION AUTHORIZATION regress_dpq_owner;
 SELECT dp_revoke_private_access('staff', 'regress_dpq_watcher'::regrole), dp_grant_private_access('staff', 'regress_dpq_team');
 SET SESSION AUTHORIZATION regress_dpq_watcher;
+SET ROLE regress_dpq_team;
 SELECT dp_count(100) FROM staff WHERE note < 'sp';
 SELECT dp_count(100) FROM staff WHERE id < 5;
+RESET ROLE;
+SELECT dp_count(100) FROM staff WHERE id < 5;
 SELECT relation, role, problem FROM dp_protected_tables;
+SET SESSION AUTHORIZATION regress_dpq_colleague;
+SELECT dp_count(100) FROM staff WHERE id < 5;
+SET ROLE regress_dpq_team;
+SELECT dp_count(100) FROM staff WHERE id < 5;
 SET SESSION AUTHORIZATION regress_dpq_owner;
 SELECT relation, role, problem FROM dp_protected_tables;
 RESET SESSION AUTHORIZATION;
@@ -98,4 +107,4 @@ SET client_min_messages = warning;
 DROP SCHEMA regress_dpq_hr CASCADE;
 RESET client_min_messages;
 TABLE dpquantile.failed_read;
-DROP ROLE regress_dpq_watcher, regress_dpq_team, regress_dpq_owner;
+DROP ROLE regress_dpq_watcher, regress_dpq_colleague, regress_dpq_team, regress_dpq_owner;
