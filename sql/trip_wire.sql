@@ -72,6 +72,7 @@ SELECT dp_open_private_access('staff', 'regress_dpq_watcher');
 SELECT dp_open_private_access('staff', 'regress_dpq_watcher');
 SELECT dp_open_private_access('staff', NULL);
 SELECT dp_unprotect_table('team');
+SELECT dp_open_private_access('team', 'regress_dpq_watcher');
 SET SESSION AUTHORIZATION regress_dpq_watcher;
 SELECT dp_count(100) FROM staff WHERE id < 5;
 RESET SESSION AUTHORIZATION;

@@ -1506,6 +1506,12 @@ CREATE FUNCTION dpquantile.identifies_users(type oid, collation oid) RETURNS boo
 COMMENT ON FUNCTION dpquantile.identifies_users(oid, oid) IS
   'type, collation: of a column. Whether the user argument of the private aggregates takes it. Tells nothing about any data.';
 
+CREATE FUNCTION dpquantile.problem_of_predicate(index oid) RETURNS text
+  LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_problem_of_predicate';
+COMMENT ON FUNCTION dpquantile.problem_of_predicate(oid) IS
+  'index: a partial index. Which object of its predicate, that is not PostgreSQL''s own, has private queries of its table refused: a scan may '
+  'evaluate it for rows. NULL if none does. Tells nothing about any data.';
+
 CREATE FUNCTION dpquantile.unprotectable(relation regclass) RETURNS text
   LANGUAGE sql STABLE
   BEGIN ATOMIC
@@ -1527,13 +1533,17 @@ CREATE FUNCTION dpquantile.unprotectable(relation regclass) RETURNS text
                          WHERE o.option_name = 'security_invoker' AND o.option_value::boolean)
              THEN 'it is a view with security_invoker'
            ELSE (SELECT CASE WHEN k.relkind = 'f' THEN format('its child %s is a foreign table', k.oid::regclass)
-                             ELSE format('column "%s"%s is a virtual generated column', v.attname,
-                                         CASE WHEN k.oid <> c.oid THEN format(' of its child %s', k.oid::regclass) END) END
+                             WHEN v.attnum IS NOT NULL
+                             THEN format('column "%s"%s is a virtual generated column', v.attname,
+                                         CASE WHEN k.oid <> c.oid THEN format(' of its child %s', k.oid::regclass) END)
+                             ELSE dpquantile.problem_of_predicate(i.indexrelid) END
                    FROM tree t
                    JOIN pg_catalog.pg_class k ON k.oid = t.oid
                    LEFT JOIN pg_catalog.pg_attribute v ON v.attrelid = k.oid AND v.attgenerated = 'v' AND NOT v.attisdropped
-                  WHERE k.relkind = 'f' OR v.attnum IS NOT NULL
-                  ORDER BY k.oid, v.attnum LIMIT 1)
+                   LEFT JOIN pg_catalog.pg_index i ON i.indrelid = k.oid AND i.indpred IS NOT NULL
+                                                  AND dpquantile.problem_of_predicate(i.indexrelid) IS NOT NULL
+                  WHERE k.relkind = 'f' OR v.attnum IS NOT NULL OR i.indexrelid IS NOT NULL
+                  ORDER BY k.oid, v.attnum, i.indexrelid LIMIT 1)
            END
       FROM pg_catalog.pg_class c WHERE c.oid = unprotectable.relation;
   END;
@@ -1806,7 +1816,7 @@ BEGIN
     RAISE EXCEPTION '% cannot be protected: %', asked, refusal
       USING ERRCODE = 'wrong_object_type',
             HINT = 'Tables, partitioned tables, materialized views and views can be protected. They must not be temporary or '
-                   'have row security, foreign children, virtual generated columns or the option security_invoker.';
+                   'have row security, foreign children, virtual generated columns, partial indexes by functions that are not PostgreSQL''s own, or the option security_invoker.';
   END IF;
   IF set_protection.max_rows IS NOT NULL AND set_protection.user_id IS NULL THEN
     RAISE EXCEPTION 'max_rows limits the rows of each user, and user_id is NULL'
@@ -2055,11 +2065,19 @@ CREATE FUNCTION dpquantile.open_private_access(relation regclass, role regrole, 
 AS $$
 BEGIN
   PERFORM dpquantile.check_version();
+  IF NOT EXISTS (SELECT FROM dpquantile.protected_table t WHERE t.relation = open_private_access.relation) THEN
+    RAISE EXCEPTION '% is not protected', open_private_access.relation
+      USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists the protected tables.';
+  END IF;
+  IF open_private_access.role IS NULL THEN
+    RAISE EXCEPTION 'role must be an existing role, got NULL'
+      USING ERRCODE = 'undefined_object',
+            HINT = 'Column problem of dp_protected_tables names the role whose access is closed.';
+  END IF;
   DELETE FROM dpquantile.failed_read f
    WHERE f.relation = open_private_access.relation AND f.grantee_oid = open_private_access.role;
   IF NOT FOUND THEN
-    RAISE NOTICE 'no query of role % over % has ended early', coalesce(open_private_access.role::text, 'NULL'),
-                 open_private_access.relation
+    RAISE NOTICE 'no query of role % over % has ended early', open_private_access.role, open_private_access.relation
       USING HINT = 'Column problem of dp_protected_tables names the role whose access is closed.';
   END IF;
 END
@@ -4798,7 +4816,7 @@ BEGIN
                              'charged_epsilon', 'six_digits',
                              'total_epsilon', 'period_start', 'period_end', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
                              'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real',
-                             'unprotectable', 'own_right', 'tables_with_same_rows', 'table_with_other_users', 'unrestricted_code', 'series', 'distinct_values', 'short_text', 'kept_answers',
+                             'unprotectable', 'problem_of_predicate', 'own_right', 'tables_with_same_rows', 'table_with_other_users', 'unrestricted_code', 'series', 'distinct_values', 'short_text', 'kept_answers',
                              'distributed_groups', 'is_closed_table')
        AND p.proname NOT LIKE 'total\_%'
         OR p.prosecdef AND p.oid IN (SELECT d.objid FROM pg_depend d

@@ -29,13 +29,14 @@ $node->safe_psql('postgres', q{
 	GRANT SELECT ON wage TO PUBLIC;
 	CREATE TABLE bonus (number int PRIMARY KEY, id int, other int);
 	CREATE FUNCTION high(int) RETURNS bool LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 > 5; END';
-	CREATE INDEX ON bonus (other) WHERE id < 9 OR high(id);
 	ALTER TABLE bonus OWNER TO owner;
 	ANALYZE staff, wage;
 	SELECT dp_restrict_role('analyst');
 	SET ROLE owner;
 	SELECT dp_protect_table('staff'), dp_grant_private_access('staff', 'analyst');
-	SELECT dp_protect_table('bonus'), dp_grant_private_access('bonus', 'analyst')});
+	SELECT dp_protect_table('bonus'), dp_grant_private_access('bonus', 'analyst');
+	RESET ROLE;
+	CREATE INDEX ON bonus (other) WHERE id < 9 OR high(id)});
 
 # All that the analyst's session shows. own is the schema of its objects: one that it owns, or pg_temp.
 sub shown

@@ -2,6 +2,7 @@
 // changes.
 #include "pg/aggregate/user_hash.hpp"
 #include "pg/functions/own_relation.hpp"
+#include "pg/protect/catalog_gate.hpp"
 #include "pg/protect/own_function.hpp"
 #include "pg/protect/shared_rows.hpp"
 #include "pg/server/postgres.hpp"
@@ -11,6 +12,7 @@ extern "C" {
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
+#include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -92,6 +94,13 @@ DPQ_FUNCTION(dpq_table_with_other_users) {
   const Oid table = table_with_other_users(PG_GETARG_OID(0), user_column);
   if (!OidIsValid(table)) PG_RETURN_NULL();
   PG_RETURN_OID(table);
+}
+
+// (index oid) returns text: why the predicate of an index closes its table, or NULL.
+DPQ_FUNCTION(dpq_problem_of_predicate) {
+  const char* problem = problem_of_predicate(PG_GETARG_OID(0));
+  if (problem == nullptr) PG_RETURN_NULL();
+  PG_RETURN_TEXT_P(cstring_to_text(problem));
 }
 
 // (user_id "any", max_rows integer) returns boolean: a mark in FILTER, whose value a node of the

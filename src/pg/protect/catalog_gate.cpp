@@ -41,9 +41,15 @@ constexpr char kObjectHint[] =
 constexpr char kCollationHint[] = "Add COLLATE \"C\" to the value or key.";
 constexpr char kTableHint[] = "Ask a table without such an index or column.";
 
+// What happens to an object that does not pass: the query is refused, or the first one is told.
+struct Gate {
+  const RefusedQuery* refused;  // null: only told
+  const char* problem;          // null: all have passed so far
+};
+
 // What names objects: a part of a query, or of what the query leads to.
 struct Named {
-  const RefusedQuery* refused;
+  Gate* gate;
   const Node* node;
   const ObjectAddress* through;  // the object that leads to what is named, or null
 };
@@ -76,11 +82,14 @@ const char* hint_for(const Named& named, Oid catalog) {
 void check_object(const Named& named, Oid catalog, Oid object) {
   if (!OidIsValid(object) || passes_gate(catalog, object)) return;
   const char* name = name_of_object({catalog, object, 0});
-  refuse(*named.refused, exprLocation(named.node),
-         named.through == nullptr ? psprintf("%s is not PostgreSQL's own", name)
-                                  : psprintf("%s leads to %s, which is not PostgreSQL's own",
-                                             name_of_object(*named.through), name),
-         hint_for(named, catalog));
+  const char* problem = named.through == nullptr
+                            ? psprintf("%s is not PostgreSQL's own", name)
+                            : psprintf("%s leads to %s, which is not PostgreSQL's own",
+                                       name_of_object(*named.through), name);
+  if (named.gate->refused != nullptr) {
+    refuse(*named.gate->refused, exprLocation(named.node), problem, hint_for(named, catalog));
+  }
+  if (named.gate->problem == nullptr) named.gate->problem = problem;
 }
 
 void check_function(const Named& named, Oid function) {
@@ -104,7 +113,7 @@ void check_operator(const Named& named, Oid operation) {
   const FormData_pg_operator links = *reinterpret_cast<Form_pg_operator>(GETSTRUCT(row));
   ReleaseSysCache(row);
   const ObjectAddress through = {OperatorRelationId, operation, 0};
-  const Named linked = {named.refused, named.node, &through};
+  const Named linked = {named.gate, named.node, &through};
   for (const Oid function : {links.oprcode, links.oprrest, links.oprjoin}) {
     check_function(linked, function);
   }
@@ -128,7 +137,7 @@ void check_range(const Named& named, Oid type) {
   const FormData_pg_range links = *reinterpret_cast<Form_pg_range>(GETSTRUCT(row));
   ReleaseSysCache(row);
   const ObjectAddress through = {TypeRelationId, range, 0};
-  const Named linked = {named.refused, named.node, &through};
+  const Named linked = {named.gate, named.node, &through};
   check_function(linked, links.rngcanonical);
   check_function(linked, links.rngsubdiff);
 }
@@ -245,30 +254,30 @@ void check_expression(const Named& named, Node* node) {
 // ---- Tables --------------------------------------------------------------------------------
 
 struct Walk {
-  const RefusedQuery* refused;
+  Gate* gate;
   const ObjectAddress* through;  // the index or column with the expression, or null
 };
 
 bool check_part(Node* node, void* walk);
 
-void check_part_of(const RefusedQuery* refused, const ObjectAddress& object, Node* expression) {
-  Walk walk = {refused, &object};
+void check_part_of(Gate* gate, const ObjectAddress& object, Node* expression) {
+  Walk walk = {gate, &object};
   (void)check_part(expression, &walk);
 }
 
 // The planner puts the expression of a virtual generated column where the column is.
-void check_virtual_columns(const RefusedQuery* refused, Relation table) {
+void check_virtual_columns(Gate* gate, Relation table) {
   const TupleDesc columns = RelationGetDescr(table);
   for (int i = 0; i < columns->natts; ++i) {
     if (!DPQ_IS_VIRTUAL(TupleDescAttr(columns, i)->attgenerated)) continue;
-    check_part_of(refused, {RelationRelationId, RelationGetRelid(table), i + 1},
+    check_part_of(gate, {RelationRelationId, RelationGetRelid(table), i + 1},
                   DPQ_GENERATION_EXPRESSION(table, i + 1));
   }
 }
 
 // A scan by a bitmap evaluates the predicate of its index for rows, also where the query implies
 // it: WHERE a OR own_function(b) by a query with WHERE a.
-void check_predicate(const RefusedQuery* refused, Oid index) {
+void check_predicate(Gate* gate, Oid index) {
   const HeapTuple row = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
   if (!HeapTupleIsValid(row)) return;
   bool is_null;
@@ -276,22 +285,22 @@ void check_predicate(const RefusedQuery* refused, Oid index) {
   auto* predicate =
       is_null ? nullptr : static_cast<Node*>(stringToNode(TextDatumGetCString(written)));
   ReleaseSysCache(row);
-  check_part_of(refused, {RelationRelationId, index, 0}, predicate);
+  check_part_of(gate, {RelationRelationId, index, 0}, predicate);
 }
 
-void check_table(const RefusedQuery* refused, Oid relation) {
+void check_table(Gate* gate, Oid relation) {
   Relation table = table_open(relation, AccessShareLock);
-  check_virtual_columns(refused, table);
+  check_virtual_columns(gate, table);
   const ListCell* index;
-  foreach (index, RelationGetIndexList(table)) check_predicate(refused, lfirst_oid(index));
+  foreach (index, RelationGetIndexList(table)) check_predicate(gate, lfirst_oid(index));
   table_close(table, NoLock);
 }
 
-bool check_entry(const RangeTblEntry* entry, const RefusedQuery* refused) {
+bool check_entry(const RangeTblEntry* entry, Gate* gate) {
   if (entry->rtekind != RTE_RELATION || entry->relid < FirstNormalObjectId) return false;
   const ListCell* table;
   foreach (table, find_all_inheritors(entry->relid, AccessShareLock, nullptr)) {
-    check_table(refused, lfirst_oid(table));
+    check_table(gate, lfirst_oid(table));
   }
   return false;
 }
@@ -307,9 +316,9 @@ bool check_part(Node* node, void* walk) {
                              QTW_EXAMINE_SORTGROUP | QTW_EXAMINE_RTES_BEFORE);
   }
   if (IsA(node, RangeTblEntry)) {
-    return check_entry(reinterpret_cast<RangeTblEntry*>(node), context->refused);
+    return check_entry(reinterpret_cast<RangeTblEntry*>(node), context->gate);
   }
-  check_expression({context->refused, node, context->through}, node);
+  check_expression({context->gate, node, context->through}, node);
   return expression_tree_walker(node, DPQ_TREE_WALKER(check_part), walk);
 }
 
@@ -322,8 +331,15 @@ bool is_of_postgres(Oid object) {
 }  // namespace
 
 void check_catalog_objects(const RefusedQuery& refused, Query* query) {
-  Walk walk = {&refused, nullptr};
+  Gate gate = {&refused, nullptr};
+  Walk walk = {&gate, nullptr};
   (void)check_part(reinterpret_cast<Node*>(query), &walk);
+}
+
+const char* problem_of_predicate(Oid index) {
+  Gate gate = {nullptr, nullptr};
+  check_predicate(&gate, index);
+  return gate.problem;
 }
 
 bool is_of_extension(Oid catalog, Oid object) {

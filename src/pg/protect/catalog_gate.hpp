@@ -20,6 +20,9 @@ namespace dpquantile {
 // virtual generated columns.
 void check_catalog_objects(const RefusedQuery& refused, Query* query);
 
+// Why the predicate of an index has queries of its table refused, or null. It takes no lock.
+const char* problem_of_predicate(Oid index);
+
 // Whether an object of a catalog passes.
 bool passes_gate(Oid catalog, Oid object);
 
