@@ -24,15 +24,17 @@ INSERT INTO staff
 CREATE VIEW grown AS SELECT age AS years, salary, department FROM staff WHERE age >= 30;
 CREATE VIEW grades AS SELECT level FROM staff;
 CREATE VIEW halves AS SELECT 43 AS years FROM staff;
+CREATE VIEW reals AS SELECT 20000006::real AS metres FROM staff;
 CREATE VIEW names AS SELECT name FROM staff WHERE id < 5;
 GRANT SELECT ON names TO regress_dpq_plain_analyst;
-SELECT dp_protect_table('staff'), dp_protect_table('grown'), dp_protect_table('grades'), dp_protect_table('halves');
+SELECT dp_protect_table('staff'), dp_protect_table('grown'), dp_protect_table('grades'), dp_protect_table('halves'), dp_protect_table('reals');
 SELECT dp_set_domain('staff', 'age', 0, 120), dp_set_domain('staff', 'salary', 0, 50000, 1000), dp_set_domain('staff', 'bonus', 0, 10),
        dp_set_domain('staff', 'hours', 0, 80), dp_set_domain('staff', 'hired', '2020-01-01', '2021-12-31'),
        dp_set_domain('staff', 'entered', '2020-01-01', '2021-12-31 23:59');
 SELECT dp_set_domain('staff', 'department', '{Archive,Legal,Sales}'), dp_set_domain('staff', 'level', '{senior,junior}'),
-       dp_set_domain('grown', 'department', '{Legal,Sales}'), dp_set_domain('grown', 'years', 0, 100), dp_set_domain('halves', 'years', 0.5, 99.5, 1);
-SELECT dp_grant_private_access(t, 'regress_dpq_plain_analyst', epsilon => 100, delta => 1e-6) FROM unnest('{staff,grown,grades,halves}'::regclass[]) t;
+       dp_set_domain('grown', 'department', '{Legal,Sales}'), dp_set_domain('grown', 'years', 0, 100), dp_set_domain('halves', 'years', 0.5, 99.5, 1),
+       dp_set_domain('reals', 'metres', 20000000, 20000012, 2.4);
+SELECT dp_grant_private_access(t, 'regress_dpq_plain_analyst', epsilon => 100, delta => 1e-6) FROM unnest('{staff,grown,grades,halves,reals}'::regclass[]) t;
 SELECT relation, domains, smallest_epsilon, epsilon, delta FROM dp_protected_tables;
 
 SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
@@ -95,6 +97,9 @@ SELECT of_age = floor(of_age) AS whole, of_salary BETWEEN 500 AND 2500 AS half
 SELECT dp_private_query('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY years), dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY years)) FROM halves');
 SELECT abs(answer - 43) <= error AS within FROM
   (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY years) AS answer, dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY years)) AS error FROM halves) t;
+-- One of type real has 24 bits: 20000004.8 and 20000007.2, between which the values are, become 20000004 and 20000008.
+SELECT abs(answer - 20000006) <= error AS within, error < 4 AS is_close FROM
+  (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY metres) AS answer, dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY metres)) AS error FROM reals) t;
 -- Without rows, too, a percentile is a number between the bounds, and has an error.
 SET dpquantile.epsilon = 0.01;
 SELECT count(*) AS groups, count(m) FILTER (WHERE m BETWEEN 0 AND 120) AS answers, count(e) AS errors FROM

@@ -1,5 +1,7 @@
 #include "pg/plain/standard_aggregate.hpp"
 
+#include <algorithm>
+#include <cfloat>
 #include <cmath>
 
 #include "pg/plain/private_function.hpp"
@@ -246,6 +248,12 @@ Node* statistics_field(const PlainLevel* level, const Aggref* valued, const char
 constexpr double kMostValues = 4096;
 constexpr double kMostRounding = 0.5;
 
+// An answer that is cast to real keeps 24 bits. Other types keep more than any curve tells.
+double most_rounding_to_real(const ValueBounds& bounds) {
+  return std::ldexp(std::max({std::abs(bounds.lower), std::abs(bounds.upper), double{FLT_MIN}}),
+                    -24);
+}
+
 bool is_whole_type(Oid type) {
   return type == INT2OID || type == INT4OID || type == INT8OID;
 }
@@ -414,6 +422,7 @@ Node* error_of_percentile(const PlainLevel* level, const Aggref* call) {
       has_whole_bounds && bounds.granularity && is_whole_number(*bounds.granularity);
   const bool is_rounded = is_whole_type(call->aggtype) && !has_whole_grid;
   if (is_rounded) error = plus(error, kMostRounding);
+  if (call->aggtype == FLOAT4OID) error = plus(error, most_rounding_to_real(bounds));
   const bool is_whole = has_whole_bounds && (has_whole_grid || is_rounded);
   return is_whole && has_whole_values(call) ? floor_of(error) : error;
 }
