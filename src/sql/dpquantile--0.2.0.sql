@@ -2274,7 +2274,8 @@ CREATE FUNCTION @extschema@.dp_error_of(answer anyelement) RETURNS float8
 COMMENT ON FUNCTION @extschema@.dp_error_of(anyelement) IS
   'The error of a standard aggregate over a protected table, from the same release and for the same price: the answer is within it of the '
   'one without noise with a probability of 95 %. answer: count, sum, avg, variance, stddev, percentile_cont or percentile_disc, as dp_error_of(avg(salary)); that of a '
-  'percentile includes the rounding of values to the granularity of their domain, and is the distance to the farther bound if the noise leaves no rows. Where '
+  'percentile includes the rounding of values to the granularity of their domain, and is the distance to the farther bound if the noise leaves no rows; that of '
+  'count(DISTINCT x) does not include values that have one hash (dp_count_distinct). Where '
   'max_rows leaves out rows of some persons, the one without noise is that of the rows that were seen: which those are adds to the error, to a count at most its '
   'square root as the standard deviation. Costs no budget of its own.';
 
@@ -3731,6 +3732,8 @@ A value is kept as 64 bits of a keyed hash: 10 to 15 bytes of memory for each di
 Privacy: epsilon-differentially private for adding or removing one row.
   epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: an expression of any type that can be hashed. NULL is ignored.
+  PostgreSQL''s own hash takes some different intervals, jsonb, ranges and arrays of elements of 64 bits for one, such as {1} and {4294967296}.
+  They count as one, which no error tells. Cast them to text.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 All arguments except value must be constant.';
 
@@ -3752,6 +3755,8 @@ A value is kept as 64 bits of a keyed hash: 10 to 15 bytes of memory for each di
 Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
   epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: an expression of any type that can be hashed. NULL is ignored.
+  PostgreSQL''s own hash takes some different intervals, jsonb, ranges and arrays of elements of 64 bits for one, such as {1} and {4294967296}.
+  They count as one, which no error tells. Cast them to text.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 options: built by dp_options(): rho.
 All arguments except value must be constant.';
