@@ -25,16 +25,19 @@ CREATE VIEW grown AS SELECT age AS years, salary, department FROM staff WHERE ag
 CREATE VIEW grades AS SELECT level FROM staff;
 CREATE VIEW halves AS SELECT 43 AS years FROM staff;
 CREATE VIEW reals AS SELECT 20000006::real AS metres FROM staff;
+CREATE TABLE shifts (id int PRIMARY KEY, took interval NOT NULL, whole int NOT NULL, number bigint NOT NULL, part int NOT NULL);
+INSERT INTO shifts SELECT i, i * interval '1 hour', i % 2, i, i - 5 FROM generate_series(1, 10) i;
 CREATE VIEW names AS SELECT name FROM staff WHERE id < 5;
 GRANT SELECT ON names TO regress_dpq_plain_analyst;
-SELECT dp_protect_table('staff'), dp_protect_table('grown'), dp_protect_table('grades'), dp_protect_table('halves'), dp_protect_table('reals');
+SELECT dp_protect_table('staff'), dp_protect_table('grown'), dp_protect_table('grades'), dp_protect_table('halves'), dp_protect_table('reals'), dp_protect_table('shifts');
 SELECT dp_set_domain('staff', 'age', 0, 120), dp_set_domain('staff', 'salary', 0, 50000, 1000), dp_set_domain('staff', 'bonus', 0, 10),
        dp_set_domain('staff', 'hours', 0, 80), dp_set_domain('staff', 'hired', '2020-01-01', '2021-12-31'),
        dp_set_domain('staff', 'entered', '2020-01-01', '2021-12-31 23:59');
 SELECT dp_set_domain('staff', 'department', '{Archive,Legal,Sales}'), dp_set_domain('staff', 'level', '{senior,junior}'),
        dp_set_domain('grown', 'department', '{Legal,Sales}'), dp_set_domain('grown', 'years', 0, 100), dp_set_domain('halves', 'years', 0.5, 99.5, 1),
-       dp_set_domain('reals', 'metres', 20000000, 20000012, 2.4);
-SELECT dp_grant_private_access(t, 'regress_dpq_plain_analyst', epsilon => 100, delta => 1e-6) FROM unnest('{staff,grown,grades,halves,reals}'::regclass[]) t;
+       dp_set_domain('reals', 'metres', 20000000, 20000012, 2.4), dp_set_domain('shifts', 'took', interval '0', interval '1 day'), dp_set_domain('shifts', 'whole', 0, 1),
+       dp_set_domain('shifts', 'number', 0, 9223372036854775807), dp_set_domain('shifts', 'part', -5, 5);
+SELECT dp_grant_private_access(t, 'regress_dpq_plain_analyst', epsilon => 100, delta => 1e-6) FROM unnest('{staff,grown,grades,halves,reals,shifts}'::regclass[]) t;
 SELECT relation, domains, smallest_epsilon, epsilon, delta FROM dp_protected_tables;
 
 SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
@@ -124,6 +127,21 @@ SELECT low <= high AS ordered FROM
   (SELECT percentile_disc(0.4) WITHIN GROUP (ORDER BY age) AS low, percentile_cont(0.6) WITHIN GROUP (ORDER BY age) AS high FROM staff) t;
 SELECT count(*) - :before_paid AS charges FROM dp_ledger;
 SELECT percentile_disc(0.2) WITHIN GROUP (ORDER BY age DESC), percentile_disc(0.3) WITHIN GROUP (ORDER BY age DESC) FROM staff;
+-- A sum of whole numbers is rounded: its error is a whole number, or has a half more.
+SET dpquantile.epsilon = 3.5;
+SELECT error = floor(error) AND error >= 1 AS whole FROM (SELECT dp_error_of(sum(whole)) AS error FROM shifts) t;
+SELECT dp_private_query('SELECT sum(hours), dp_error_of(sum(hours)) FROM staff');
+RESET dpquantile.epsilon;
+-- dp_stats has no form for intervals, which are asked one by one.
+SELECT count(*), count(took), avg(took) BETWEEN '5 hours' AND '6 hours' AS avg, sum(took) BETWEEN '54 hours' AND '56 hours' AS sum FROM shifts;
+SELECT dp_error_of(avg(took)) FROM shifts;
+-- count(*) counts the rows that an outer join makes, also where a column is NOT NULL in its table.
+SELECT dp_private_query('SELECT count(*), avg(s.hours) FROM (VALUES (7), (100)) k (id) LEFT JOIN staff s ON s.id = k.id');
+SELECT dp_private_query('SELECT count(*), avg(hours) FROM (SELECT s.hours FROM (VALUES (7), (100)) k (id) LEFT JOIN staff s ON s.id = k.id) t');
+-- The bounds of all values of a bigint; a group of zero, not of minus zero
+SELECT min(number), max(number) FROM shifts;
+SELECT part / 10 AS tens, count(*) FROM shifts GROUP BY part / 10;
+SELECT floor(part / 10) AS tens, count(*) FROM shifts GROUP BY floor(part / 10);
 -- sum(1) counts rows, by which some tools ask. It has the error of a count.
 SELECT sum(1), dp_error_of(sum(1)), sum(1) FILTER (WHERE active) AS active FROM staff;
 SELECT dp_private_query('SELECT sum(1), avg(hours), dp_error_of(sum(1)) FROM staff');

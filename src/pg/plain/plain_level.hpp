@@ -11,6 +11,7 @@ struct PlainLevel {
   List* relations;       // OIDs of the protected relations whose rows it aggregates
   double epsilon;        // of each aggregate
   double delta;          // of the choice of groups; 0: keys must be public
+  bool has_outer_join;   // as the query was written, also in derived tables
   RefusedQuery refused;  // how to refuse it
 };
 

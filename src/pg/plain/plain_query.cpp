@@ -169,11 +169,23 @@ bool find_prices(PlainLevel* level) {
   return true;
 }
 
+// For query_tree_walker() and expression_tree_walker().
+bool has_outer_join(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, Query)) {
+    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(has_outer_join),
+                             context, 0);
+  }
+  if (IsA(node, JoinExpr) && reinterpret_cast<JoinExpr*>(node)->jointype != JOIN_INNER) return true;
+  return expression_tree_walker(node, DPQ_TREE_WALKER(has_outer_join), context);
+}
+
 bool find_level(const Translation* translation, Query* query, const QueryScope* parent,
                 PlainLevel* level) {
   level->scope = {query, parent};
   level->relations = protected_rows_of(&level->scope);
   if (level->relations == NIL || !find_prices(level)) return false;
+  level->has_outer_join = has_outer_join(reinterpret_cast<Node*>(query), nullptr);
   level->refused = {translation->text, get_rel_name(linitial_oid(level->relations)), nullptr};
   return true;
 }

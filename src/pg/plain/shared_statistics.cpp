@@ -2,11 +2,13 @@
 
 #include "pg/plain/error_of_answer.hpp"
 #include "pg/plain/standard_aggregate.hpp"
+#include "pg/server/value_type.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/pg_attribute.h"
+#include "catalog/pg_constraint.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -76,13 +78,24 @@ bool collect_statistics(Node* node, void* context) {
   return expression_tree_walker(node, DPQ_TREE_WALKER(collect_statistics), context);
 }
 
+bool is_valid(const ColumnOrigin& not_null) {
+  HeapTuple constraint = DPQ_NOT_NULL_CONSTRAINT(not_null.relation, not_null.column);
+  if (!HeapTupleIsValid(constraint)) return true;
+  const bool is_valid = reinterpret_cast<Form_pg_constraint>(GETSTRUCT(constraint))->convalidated;
+  heap_freetuple(constraint);
+  return is_valid;
+}
+
+// An outer join puts NULL in the place of a column that has none.
 bool may_be_null(const PlainLevel* level, Node* value) {
+  if (level->has_outer_join) return true;
   const auto origin = origin_of(&level->scope, value);
   if (!origin) return true;
   HeapTuple row =
       SearchSysCache2(ATTNUM, ObjectIdGetDatum(origin->relation), Int16GetDatum(origin->column));
   if (!HeapTupleIsValid(row)) return true;
-  const bool is_nullable = !reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row))->attnotnull;
+  const bool is_nullable =
+      !reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row))->attnotnull || !is_valid(*origin);
   ReleaseSysCache(row);
   return is_nullable;
 }
@@ -100,9 +113,11 @@ bool share(const PlainLevel* level, const Aggref* valued, const Aggref* call) {
   return equal(value_of(valued), value_of(call));
 }
 
-// A count alone has no bounds to share.
-bool is_of_values(const Aggref* call) {
-  return strcmp(field_of(call), "count") != 0;
+// A count alone has no bounds to share, and dp_stats has no form for intervals.
+bool is_of_numbers(const Aggref* call) {
+  if (strcmp(field_of(call), "count") == 0) return false;
+  const auto type = find_value_type(exprType(value_of(call)));
+  return !type || !is_temporal(*type);
 }
 
 bool has_another(const PlainLevel* level, const List* statistics, const Aggref* valued) {
@@ -183,7 +198,7 @@ SharedStatistics find_shared_statistics(const PlainLevel* level) {
   }
   foreach (cell, statistics.calls) {
     auto* call = static_cast<Aggref*>(lfirst(cell));
-    if (!is_of_values(call)) continue;
+    if (!is_of_numbers(call)) continue;
     if (list_member_ptr(statistics.with_errors, call) ||
         has_another(level, statistics.calls, call)) {
       shared.valued = lappend(shared.valued, call);
@@ -211,7 +226,7 @@ Node* error_of_statistic(const PlainLevel* level, const SharedStatistics& shared
   foreach (cell, shared.valued) {
     const auto* valued = static_cast<const Aggref*>(lfirst(cell));
     if (field != nullptr && share(level, valued, call)) {
-      return error_in_statistics(level, valued, psprintf("%s_error", field));
+      return error_in_statistics(level, call, valued, field);
     }
   }
   return has_curve(level, shared, call) ? error_of_percentile(level, call)

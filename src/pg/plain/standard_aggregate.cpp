@@ -222,7 +222,11 @@ Node* bound_as_answer(const PlainLevel* level, const Aggref* call, bool is_lower
   const ValueBounds bounds = require_bounds(level, call, argument_of(call));
   const double number = is_lower ? bounds.lower : bounds.upper;
   if (is_temporal(bounds.type)) return as_type(level, call, bound_constant(bounds, number));
-  return constant_of_text(call->aggtype, -1, InvalidOid, decimal_text(number));
+  // The largest bigint is no double: the next one is.
+  const bool is_too_large = call->aggtype == INT8OID && number >= 0x1p63;
+  return constant_of_text(
+      call->aggtype, -1, InvalidOid,
+      is_too_large ? psprintf(INT64_FORMAT, PG_INT64_MAX) : decimal_text(number));
 }
 
 Aggref* make_call(const PlainLevel* level, const Aggref* call, const Counterpart& counterpart,
@@ -248,10 +252,12 @@ Node* statistics_field(const PlainLevel* level, const Aggref* valued, const char
 constexpr double kMostValues = 4096;
 constexpr double kMostRounding = 0.5;
 
-// An answer that is cast to real keeps 24 bits. Other types keep more than any curve tells.
+// An answer that is cast to real keeps 24 bits. Other types keep more than any answer tells.
+constexpr double kRoundingToReal = 0x1p-24;
+
 double most_rounding_to_real(const ValueBounds& bounds) {
-  return std::ldexp(std::max({std::abs(bounds.lower), std::abs(bounds.upper), double{FLT_MIN}}),
-                    -24);
+  return std::max({std::abs(bounds.lower), std::abs(bounds.upper), double{FLT_MIN}}) *
+         kRoundingToReal;
 }
 
 bool is_whole_type(Oid type) {
@@ -333,13 +339,29 @@ Node* coalesced(Node* number, double otherwise) {
   return reinterpret_cast<Node*>(first);
 }
 
-Node* plus(Node* number, double more) {
+Node* computed(const char* operation, Node* left, Node* right) {
   ParseState* state = make_parsestate(nullptr);
-  List* name = list_make2(makeString(pstrdup("pg_catalog")), makeString(pstrdup("+")));
-  auto* sum =
-      reinterpret_cast<Node*>(make_op(state, name, number, float8_constant(more), nullptr, -1));
+  List* name = list_make2(makeString(pstrdup("pg_catalog")), makeString(pstrdup(operation)));
+  auto* result = reinterpret_cast<Node*>(make_op(state, name, left, right, nullptr, -1));
   free_parsestate(state);
-  return sum;
+  return result;
+}
+
+Node* plus(Node* number, Node* more) {
+  return computed("+", number, more);
+}
+
+Node* plus(Node* number, double more) {
+  return plus(number, float8_constant(more));
+}
+
+Node* times(Node* number, double factor) {
+  return computed("*", number, float8_constant(factor));
+}
+
+Node* absolute(Node* number) {
+  return reinterpret_cast<Node*>(makeFuncExpr(F_ABS_FLOAT8, FLOAT8OID, list_make1(number),
+                                              InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
 }
 
 Node* floor_of(Node* number) {
@@ -371,8 +393,21 @@ Node* field_of_statistics(const PlainLevel* level, const Aggref* call, const Agg
   return as_type(level, call, statistics_field(level, valued, field));
 }
 
-Node* error_in_statistics(const PlainLevel* level, const Aggref* valued, const char* field) {
-  return as_float8(statistics_field(level, valued, field));
+Node* error_in_statistics(const PlainLevel* level, const Aggref* call, const Aggref* valued,
+                          const char* field) {
+  Node* error = as_float8(statistics_field(level, valued, psprintf("%s_error", field)));
+  if (call->aggtype == FLOAT4OID) {
+    Node* answer = as_float8(statistics_field(level, valued, field));
+    return plus(error, times(absolute(answer), kRoundingToReal));
+  }
+  // A count is a whole number before it gets the type of the answer.
+  const bool is_rounded = is_whole_type(call->aggtype) && strcmp(field, "count") != 0;
+  if (!is_rounded) return error;
+  const ValueBounds bounds = require_bounds(level, valued, argument_of(valued));
+  error = plus(error, kMostRounding);
+  return has_whole_values(valued) && is_whole_number(bounds.lower) && is_whole_number(bounds.upper)
+             ? floor_of(error)
+             : error;
 }
 
 namespace {

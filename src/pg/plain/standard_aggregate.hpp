@@ -29,8 +29,9 @@ bool counts_rows(const Aggref* call);
 Node* field_of_statistics(const PlainLevel* level, const Aggref* call, const Aggref* valued,
                           const char* field);
 
-// A field of the dp_stats of the value of `valued`, as float8.
-Node* error_in_statistics(const PlainLevel* level, const Aggref* valued, const char* field);
+// The error of that answer, with what its type rounds, as float8.
+Node* error_in_statistics(const PlainLevel* level, const Aggref* call, const Aggref* valued,
+                          const char* field);
 
 // What a percentile is one of. percentile_cont casts numbers to float8, which is left out here:
 // their own type has the better grid, and percentile_disc asks for it, too.

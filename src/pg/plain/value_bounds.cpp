@@ -111,8 +111,9 @@ MaybeRange quotient(const Range& left, const Range& right, Oid type) {
                  *std::max_element(std::begin(corners), std::end(corners))};
   if (!is_whole_type(type)) return range;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return Range{std::trunc(std::nextafter(range.lower, -kInfinity)),
-               std::trunc(std::nextafter(range.upper, kInfinity))};
+  // No -0, which a key would show
+  return Range{std::trunc(std::nextafter(range.lower, -kInfinity)) + 0.0,
+               std::trunc(std::nextafter(range.upper, kInfinity)) + 0.0};
 }
 
 MaybeRange RangeSearch::range_of_operator(const QueryScope* scope, const OpExpr* operation) {

@@ -165,6 +165,16 @@ extern "C" {
   ((void)(relation), (void)(number), static_cast<Node*>(nullptr))
 #endif
 
+// PostgreSQL 18 lets a NOT NULL be NOT VALID: then older rows may have NULL. The macro gives the
+// row of the constraint of a column that is NOT NULL, to be freed, or null where each such
+// constraint is valid (catalog/pg_constraint.h).
+#if PG_VERSION_NUM >= 180000
+#define DPQ_NOT_NULL_CONSTRAINT(relation, column) findNotNullConstraintAttnum(relation, column)
+#else
+#define DPQ_NOT_NULL_CONSTRAINT(relation, column) \
+  ((void)(relation), (void)(column), static_cast<HeapTuple>(nullptr))
+#endif
+
 // PostgreSQL 16 marks a column with the outer joins that may have made it NULL.
 #if PG_VERSION_NUM >= 160000
 #define DPQ_SET_NULLING_JOINS(column, joins) ((column)->varnullingrels = (joins))
