@@ -122,6 +122,7 @@ leak_is_closed($node, "threat 30: $_", "$ignore_plan\n$_\n", '', '0A000')
 	'EXPLAIN SELECT * FROM median_view;',
 	'EXPLAIN (COSTS off) SELECT * FROM median_view;',
 	'PREPARE p AS SELECT * FROM median_view; EXPLAIN EXECUTE p;';
+leak_is_closed($node, "threat 146: $_", "$_\n", '', '42501') for 'LISTEN changes;', q{DO $$ BEGIN EXECUTE 'LISTEN changes'; END $$;};
 if ($node->pg_version >= 17)
 {
 	leak_is_closed($node, "threat 30: EXPLAIN ($_)", "$ignore_plan\nEXPLAIN ($_) SELECT median_of(8);\n", '', '0A000')

@@ -36,14 +36,15 @@ PlannedStmt* plan_as_before(Query* query, const char* text, int options, ParamLi
 
 void refuse_protected(Query* query) {
   const List* borrowed = borrowed_oids(query);
-  if (borrowed == NIL || !database_has_citus() || !reads_citus(query)) return;
+  if (borrowed == NIL || !database_has_citus()) return;
   ereport(ERROR,
           (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-           errmsg("private access to %s is not supported in a query over distributed tables",
+           errmsg("private access to %s is not supported in a database with Citus",
                   get_rel_name(linitial_oid(borrowed))),
-           errdetail("The rules for protected tables hold on one server. Nothing was charged."),
+           errdetail("The rules for protected tables hold on one server, and Citus has functions "
+                     "that measure any query. Nothing was charged."),
            errhint("The owner can write a function with SECURITY DEFINER that asks the private "
-                   "query, or copy the rows to a local table and protect that one.")));
+                   "query, or protect the table in a database without Citus.")));
 }
 
 // The plan is made anew when a table of the states' query changes, and so are the locks of a kept

@@ -135,6 +135,33 @@ constexpr Denied kExtensions[] = {
     {"adminpack", kFiles},
 };
 
+// A role that is restricted in one database is in all, also in one with Citus. Other functions of
+// Citus, such as citus_table_is_visible, are in queries that it rewrites.
+constexpr Denied kFunctionsOfCitus[] = {
+    {"worker_save_query_explain_analyze", kCounters},
+    {"worker_last_saved_explain_analyze", kCounters},
+    {"run_command_on_*", kCounters},
+    {"master_run_on_worker", kCounters},
+    {"citus_stat_*", kCounters},
+    {"citus_dist_stat_*", kCounters},
+    {"citus_query_stats", kCounters},
+    {"citus_worker_stat_activity", kCounters},
+    {"get_all_active_transactions", kCounters},
+    {"get_global_active_transactions", kCounters},
+    {"citus_lock*", kLocks},
+    {"dump_local_wait_edges", kLocks},
+    {"dump_global_wait_edges", kLocks},
+    {"pg_cancel_backend", kProcesses},
+    {"pg_terminate_backend", kProcesses},
+    {"citus_relation_size", kSizes},
+    {"citus_table_size", kSizes},
+    {"citus_total_relation_size", kSizes},
+    {"citus_shard_sizes", kSizes},
+    {"citus_shards_on_worker", kSizes},
+    {"citus_local_disk_space_stats", kSizes},
+    {"worker_partitioned_*", kSizes},
+};
+
 bool matches(std::string_view pattern, std::string_view name) {
   if (!pattern.ends_with('*')) return name == pattern;
   return name.starts_with(pattern.substr(0, pattern.size() - 1));
@@ -163,7 +190,11 @@ const char* told_by_extension(Oid function) {
   const Oid extension = getExtensionOfObject(ProcedureRelationId, function);
   if (!OidIsValid(extension)) return nullptr;
   const char* name = get_extension_name(extension);
-  return name == nullptr ? nullptr : find_told(kExtensions, name);
+  if (name == nullptr) return nullptr;
+  if (std::string_view(name) == "citus") {
+    return find_told(kFunctionsOfCitus, get_func_name(function));
+  }
+  return find_told(kExtensions, name);
 }
 
 }  // namespace

@@ -63,6 +63,14 @@ void refuse_maintenance(List* options) {
   }
 }
 
+// A trigger of a protected table may notify of each row, and a notification has the process that
+// wrote it. PostgreSQL has no right for listening.
+[[noreturn]] void refuse_listening() {
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("LISTEN is refused"),
+                  errdetail_restricted("what other sessions write, and which process does"),
+                  errhint("Ask a private query again to see what has changed.")));
+}
+
 }  // namespace
 
 void refuse_statement(const Node* statement) {
@@ -79,6 +87,8 @@ void refuse_statement(const Node* statement) {
     case T_ReindexStmt:
       refuse_maintenance(reinterpret_cast<const ReindexStmt*>(statement)->params);
       break;
+    case T_ListenStmt:
+      refuse_listening();
     default:
       break;
   }
