@@ -99,6 +99,16 @@ SELECT relation, role, problem FROM dp_protected_tables;
 RESET SESSION AUTHORIZATION;
 SELECT subject, status FROM dp_health() WHERE subject LIKE 'regress%';
 
+-- A budget that does not suffice for the groups after the first is no early end.
+SELECT dp_grant_budget('regress_dpq_colleague', epsilon_spent + 1, smallest_charge => 0.1) FROM dp_budget WHERE role = 'regress_dpq_colleague'::regrole;
+SET SESSION AUTHORIZATION regress_dpq_owner;
+SELECT dp_grant_private_access('staff', 'regress_dpq_colleague');
+SELECT dp_protect_table('visit', 'id', 1), dp_grant_private_access('visit', 'regress_dpq_colleague');
+SET SESSION AUTHORIZATION regress_dpq_colleague;
+SELECT k, dp_user_mean(v.id, v.id, 0.4, 0, 9, dp_options('bounded', max_contributions => 1)) FROM (VALUES (1), (2), (3)) l (k) LEFT JOIN visit v ON v.id = l.k GROUP BY k;
+RESET SESSION AUTHORIZATION;
+SELECT relation, grantee, sqlstate FROM dpquantile.failed_read WHERE relation = 'visit'::regclass;
+
 -- How many queries may end early
 SET SESSION AUTHORIZATION regress_dpq_owner;
 SELECT dp_grant_private_access('staff', 'regress_dpq_team', most_cancels => -1);

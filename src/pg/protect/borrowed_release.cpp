@@ -175,9 +175,11 @@ pg_noinline void require_stack(int blocks) {
 // ereports unless the stack is deep enough for the plan and for whatever is called for a row. If it
 // ended there, the error would tell that there is such a row: the inner side of a join begins with
 // the first row of the outer one. The depth of a plan depends on the tables, derived tables and
-// CTEs of the query; a table has a few nodes, each with less than 512 bytes.
+// CTEs of the query; a table has a few nodes, each with less than 512 bytes. Partitions lie side by
+// side.
 void require_stack_for(const PlannedStmt* plan) {
-  require_stack(8 + list_length(plan->rtable) / 4);
+  const int children = list_length(plan->appendRelations);
+  require_stack(8 + Max(list_length(plan->rtable) - children, 0) / 4);
 }
 
 }  // namespace

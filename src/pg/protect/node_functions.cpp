@@ -26,7 +26,8 @@ bool is_other(Oid function, void* search) {
 }
 
 // These run the functions of any view, type or function that they are asked for: they read it, make
-// a value of it, or make the constants in its body.
+// a value of it, or make the constants in its body. Those that show a view or rule ask for it in
+// SQL, in which search_path may have an operator before PostgreSQL's.
 bool runs_what_is_named(Oid function) {
   switch (function) {
 #ifdef F_PG_INPUT_IS_VALID
@@ -45,6 +46,13 @@ bool runs_what_is_named(Oid function) {
     case F_DATABASE_TO_XML:
     case F_DATABASE_TO_XMLSCHEMA:
     case F_DATABASE_TO_XML_AND_XMLSCHEMA:
+    case F_PG_GET_VIEWDEF_TEXT:
+    case F_PG_GET_VIEWDEF_OID:
+    case F_PG_GET_VIEWDEF_TEXT_BOOL:
+    case F_PG_GET_VIEWDEF_OID_BOOL:
+    case F_PG_GET_VIEWDEF_OID_INT4:
+    case F_PG_GET_RULEDEF_OID:
+    case F_PG_GET_RULEDEF_OID_BOOL:
       return true;
     default:
       return false;

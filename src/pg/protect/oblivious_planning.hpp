@@ -9,10 +9,6 @@
 // from rows. How long that takes, and the plan, would tell of these rows, before anything is
 // charged. So it plans as for tables that were never analyzed, and knows their sizes only.
 //
-// *Code of roles.* The planner computes what is constant in the expressions of indexes, extended
-// statistics, CHECK constraints and partition keys, of any table of the statement. A function of
-// the analyst there would run now, and could set the planner's settings anew. The query is refused.
-//
 // *Joins.* What is computed of a protected row is bounded for one row (row_work.hpp). A nested loop
 // computes it once for each row of the other side of the join, so that one row could take seconds.
 // How far a merge join reads depends on the largest key. Only hash joins can be made to read the
@@ -28,8 +24,7 @@ struct PlannerSettings {
   bool jit;    // by the costs, which say nothing if a method is off
 };
 
-// From now on the planner knows no statistics, calls no function but PostgreSQL's own and this
-// extension's, and takes hash joins where rows are joined by
+// From now on the planner knows no statistics, and takes hash joins where rows are joined by
 // equalities. There are none where the keys of both sides are fixed, as by WHERE id = 7. The other
 // settings are those that PostgreSQL has by default: with some that a session may set, what is
 // possible would cost as much as what is off. An error must not skip the end.

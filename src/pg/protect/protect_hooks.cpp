@@ -7,6 +7,7 @@
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/early_lookups.hpp"
 #include "pg/protect/early_values.hpp"
+#include "pg/protect/foreign_code.hpp"
 #include "pg/protect/listed_relations.hpp"
 #include "pg/protect/oblivious_joins.hpp"
 #include "pg/protect/oblivious_planning.hpp"
@@ -70,6 +71,7 @@ PlannedStmt* plan_quietly(const BorrowedPlan& mark, Query* query, const char* te
   // A standby notes nothing, and charges nothing.
   watch_read(&read, RecoveryInProgress() ? NIL : mark.relations);
   const PlannerSettings usual = begin_oblivious_planning();
+  const bool before = begin_without_foreign_code();
   begin_without_messages(Withheld::kAllBelowError);
   PG_TRY();
   plan = plan_as_before(query, text, options, params);
@@ -77,10 +79,12 @@ PlannedStmt* plan_quietly(const BorrowedPlan& mark, Query* query, const char* te
   PG_CATCH();
   end_without_messages(Withheld::kAllBelowError);
   end_oblivious_planning(usual);
+  end_without_foreign_code(before);
   fail_planning(&read);
   PG_END_TRY();
   end_without_messages(Withheld::kAllBelowError);
   end_oblivious_planning(usual);
+  end_without_foreign_code(before);
   end_read(&read);
   return plan;
 }
@@ -154,28 +158,49 @@ bool is_borrowed(const QueryDesc* query, BorrowedPlan* mark) {
   return find_mark(query->plannedstmt->rtable, mark);
 }
 
+void start_as_before(QueryDesc* query, int flags) {
+  (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
+}
+
+void start_borrowed(QueryDesc* query, int flags, const BorrowedPlan& mark) {
+  const bool explains = (flags & EXEC_FLAG_EXPLAIN_ONLY) != 0;
+  if (explains && !is_started_without_running(query)) refuse_explain();
+  require_time_zone(mark.time_zone);
+  query->instrument_options = 0;
+  // A parallel worker gets the values from its leader.
+  if (mark.expressions != NIL && !IsParallelWorker()) {
+    query->params = with_early_values(mark, query->params);
+  }
+  start_as_before(query, flags);
+  if (!explains) lock_long_values(query->estate);
+}
+
 void start_protected(QueryDesc* query, int flags) {
   BorrowedPlan mark;
-  const bool borrows = is_borrowed(query, &mark);
-  if (borrows) {
-    if ((flags & EXEC_FLAG_EXPLAIN_ONLY) != 0 && !is_started_without_running(query))
-      refuse_explain();
-    require_time_zone(mark.time_zone);
-    query->instrument_options = 0;
-    // A parallel worker gets the values from its leader.
-    if (mark.expressions != NIL && !IsParallelWorker()) {
-      query->params = with_early_values(mark, query->params);
-    }
-  }
-  (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
-  if (borrows && (flags & EXEC_FLAG_EXPLAIN_ONLY) == 0) lock_long_values(query->estate);
+  if (!is_borrowed(query, &mark)) return start_as_before(query, flags);
+  const bool before = begin_without_foreign_code();
+  PG_TRY();
+  start_borrowed(query, flags, mark);
+  PG_FINALLY();
+  end_without_foreign_code(before);
+  PG_END_TRY();
+}
+
+void run_as_before(DPQ_EXECUTOR_RUN_PARAMETERS) {
+  (previous_run != nullptr ? previous_run : standard_ExecutorRun)(DPQ_EXECUTOR_RUN_ARGUMENTS);
 }
 
 // Other extensions measure a query that is started, and show its plan when it ends.
 void run_protected(DPQ_EXECUTOR_RUN_PARAMETERS) {
   BorrowedPlan mark;
-  if (is_borrowed(query, &mark)) query->totaltime = nullptr;
-  (previous_run != nullptr ? previous_run : standard_ExecutorRun)(DPQ_EXECUTOR_RUN_ARGUMENTS);
+  if (!is_borrowed(query, &mark)) return run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS);
+  query->totaltime = nullptr;
+  const bool before = begin_without_foreign_code();
+  PG_TRY();
+  run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS);
+  PG_FINALLY();
+  end_without_foreign_code(before);
+  PG_END_TRY();
 }
 
 }  // namespace
@@ -183,6 +208,7 @@ void run_protected(DPQ_EXECUTOR_RUN_PARAMETERS) {
 void install_protect_hooks() {
   install_protection_catalog();
   install_answer_reuse();
+  install_foreign_code_guard();
   install_oblivious_planning();
   install_release_check(check_borrowed_release);
   previous_planner = planner_hook;

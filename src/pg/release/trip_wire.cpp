@@ -68,6 +68,13 @@ bool comes_from_outside(int sqlstate) {
          sqlstate == ERRCODE_LOCK_NOT_AVAILABLE;
 }
 
+// The charge for the groups after the first refuses before it looks at what is read: the budget is
+// spent, or locked, or no worker is free.
+bool refuses_charge(int sqlstate) {
+  return !comes_from_outside(sqlstate) || sqlstate == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED ||
+         sqlstate == ERRCODE_LOCK_NOT_AVAILABLE || sqlstate == ERRCODE_INSUFFICIENT_RESOURCES;
+}
+
 // What the failed call held, as the abort of a transaction releases it first. The rest of an abort
 // waits for PostgreSQL's own.
 void release_what_was_held() {
@@ -180,7 +187,7 @@ void fail_read(WatchedRead* read) {
   const int sqlstate = geterrcode();
   const FailedRead failure = {sqlstate, !comes_from_outside(sqlstate)};
   watched = read;
-  if (read->is_charging && failure.closes) {
+  if (read->is_charging && refuses_charge(sqlstate)) {
     end_read(read);
     PG_RE_THROW();
   }
