@@ -1,6 +1,7 @@
 #include "pg/protect/node_functions.hpp"
 
 extern "C" {
+#include "access/transam.h"
 #include "catalog/pg_proc.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
@@ -24,6 +25,8 @@ bool is_other(Oid function, void* search) {
   context->found = function;
   return true;
 }
+
+constexpr char kTotal[] = "total_";
 
 // These run the functions of any view, type or function that they are asked for: they read it, make
 // a value of it, or make the constants in its body. Those that show a view or rule ask for it in
@@ -89,6 +92,30 @@ List* arguments_of(const Node* node) {
     default:
       return NIL;
   }
+}
+
+Node* argument_of(const Node* node, int number) {
+  const List* arguments = arguments_of(node);
+  return number < list_length(arguments) ? static_cast<Node*>(list_nth(arguments, number))
+                                         : nullptr;
+}
+
+const char* replaced_by(const Node* node) {
+  if (!IsA(node, FuncExpr)) return nullptr;
+  const Oid function = reinterpret_cast<const FuncExpr*>(node)->funcid;
+  if (function < FirstNormalObjectId) return nullptr;
+  const char* name = get_func_name(function);
+  const bool is_variant = name != nullptr && strncmp(name, kTotal, sizeof kTotal - 1) == 0;
+  return is_variant ? name + sizeof kTotal - 1 : nullptr;
+}
+
+bool is_one_of(const char* name, const char* names) {
+  const Size length = strlen(name);
+  for (const char* at = names; (at = strstr(at, name)) != nullptr; ++at) {
+    const bool begins = at == names || at[-1] == ' ';
+    if (begins && (at[length] == ' ' || at[length] == '\0')) return true;
+  }
+  return false;
 }
 
 bool is_outside_function(Oid function) {

@@ -18,6 +18,15 @@ Oid find_other_function(Node* node, bool (*allows)(Oid));
 // The arguments of a call of functions, or NIL.
 List* arguments_of(const Node* node);
 
+// One of them by its number from 0, or null.
+Node* argument_of(const Node* node, int number);
+
+// The name of the function that the node calls a variant of (total_functions.hpp), or null.
+const char* replaced_by(const Node* node);
+
+// Whether one of the names, which are separated by blanks, is this.
+bool is_one_of(const char* name, const char* names);
+
 // Whether a function that passes the gate (catalog_gate.hpp) may be called outside: it is not
 // volatile, and runs no code that its arguments name.
 bool is_outside_function(Oid function);

@@ -12,7 +12,6 @@ extern "C" {
 namespace dpquantile {
 
 struct QueryLevel;
-struct ColumnWork;
 
 // The limits for the texts of rows among which row_work.hpp chooses: 64 kB, 32 kB, ... 256 bytes,
 // and 256 bytes with shorter values of parameters.
@@ -28,6 +27,12 @@ struct TextBound {
   double bytes[kTextLimits];
   double computed[kTextLimits];  // of a text that no row has as it is
   bool is_stored;                // whether it may be one that a row has, of any length
+};
+
+// What a column of a source is for an expression that uses it: computed again for each use.
+struct ColumnWork {
+  TextBound text;
+  RowWork work;
 };
 
 // Looks at the subquery of an expression.

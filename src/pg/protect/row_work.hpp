@@ -4,15 +4,8 @@
 
 // How long it may take to compute the expressions of a statement for one row. A bound is known
 // before the first row: the time of a function is bounded by the lengths of the texts that it reads
-// and answers. Those of constants are known; those that come from rows are cut off at a limit for
-// the statement, which is the smaller, the more is computed. A longer text counts as NULL.
+// and answers (size_bounds.hpp). The more is computed, the smaller is the limit for those of rows.
 namespace dpquantile {
-
-// What a column of a source is for an expression that uses it: computed again for each use.
-struct ColumnWork {
-  TextBound text;
-  RowWork work;
-};
 
 // A node inside whose arguments have been rewritten: counts the time that it takes for a row, and
 // limits the texts that it reads. ereports if the statement takes too much.

@@ -1,0 +1,374 @@
+#include "pg/protect/size_bounds.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "pg/protect/column_traits.hpp"
+#include "pg/protect/early_values.hpp"
+#include "pg/protect/node_functions.hpp"
+#include "pg/protect/own_function.hpp"
+#include "pg/reuse/secret_hash.hpp"
+
+extern "C" {
+#include "access/detoast.h"
+#include "catalog/pg_type_d.h"
+#include "mb/pg_wchar.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+constexpr double kName = NAMEDATALEN;
+// The texts of numbers, dates and the like
+constexpr double kShortText = 128;
+// Columns with shorter texts need no limit.
+constexpr double kNoLimitBelow = 256;
+
+double limit_of(int number) {
+  constexpr double kLeast = 256;
+  return std::max(kMostTextBytes / (1U << static_cast<unsigned>(number)), kLeast);
+}
+
+// Values of parameters are searched for more often than in.
+double early_limit_of(int number) {
+  constexpr double kRowsByEarly = 64;
+  constexpr double kLeast = 64;
+  const bool is_last = number == kTextLimits - 1;
+  return is_last ? kLeast / 2 : std::max(limit_of(number) / kRowsByEarly, kLeast);
+}
+
+// A literal integer, or what is more than any.
+double literal_of(const Statement* statement, const Node* node) {
+  const auto* constant = reinterpret_cast<const Const*>(node);
+  if (!is_literal(statement, node) || constant->consttype != INT4OID) return kUnlimited;
+  return constant->constisnull ? 0 : std::max(DatumGetInt32(constant->constvalue), 0);
+}
+
+// ---- How long texts are --------------------------------------------------------------------
+
+TextBound all(double bytes) {
+  TextBound bound{};
+  for (double& most : bound.bytes) most = bytes;
+  for (double& most : bound.computed) most = bytes;
+  return bound;
+}
+
+TextBound stored(double bytes) {
+  TextBound bound = all(bytes);
+  for (double& most : bound.computed) most = 0;
+  bound.is_stored = bytes > kNoLimitBelow;
+  return bound;
+}
+
+template <class Limit>
+TextBound limited(TextBound bound, Limit limit) {
+  for (int i = 0; i < kTextLimits; ++i) {
+    bound.bytes[i] = std::min(bound.bytes[i], limit(i));
+    bound.computed[i] = bound.bytes[i];
+  }
+  bound.is_stored = false;
+  return bound;
+}
+
+TextBound early_bound() {
+  return limited(all(kUnlimited), early_limit_of);
+}
+
+TextBound bound_of_column(const QueryLevel* level, const Var* column) {
+  const Node* node = reinterpret_cast<const Node*>(column);
+  if (column->varlevelsup > 0) return stored(kUnlimited);
+  if (Node* merged = merged_column(level, column)) return bound_of(level, merged);
+  const QueryLevel* source = entry_of(level, column->varno).source;
+  const bool is_computed = source != nullptr && source->works != nullptr && column->varattno > 0;
+  if (is_computed && column->varattno <= list_length(source->query->targetList)) {
+    return source->works[column->varattno - 1].text;
+  }
+  const Oid base = getBaseType(exprType(node));
+  const bool is_declared = (base == VARCHAROID || base == BPCHAROID) && column->vartypmod > 0;
+  if (!is_declared) return stored(kUnlimited);
+  return stored((column->vartypmod - VARHDRSZ) * pg_database_encoding_max_length());
+}
+
+TextBound longest_of(const QueryLevel* level, const List* nodes) {
+  TextBound longest = all(0);
+  const ListCell* cell;
+  foreach (cell, nodes) {
+    longest = longer(longest, bound_of(level, static_cast<Node*>(lfirst(cell))));
+  }
+  return longest;
+}
+
+TextBound bound_of_case(const QueryLevel* level, const CaseExpr* node) {
+  List* results = node->defresult == nullptr ? NIL : list_make1(node->defresult);
+  const ListCell* cell;
+  foreach (cell, node->args) {
+    results = lappend(results, static_cast<CaseWhen*>(lfirst(cell))->result);
+  }
+  return longest_of(level, results);
+}
+
+// The text that a variant answers, by the name of its function.
+TextBound bound_of_answer(const QueryLevel* level, const char* name, Node* node) {
+  const double character = pg_database_encoding_max_length();
+  Node* first = argument_of(node, 0);
+  const bool reads_text = first != nullptr && is_text(exprType(first));
+  const TextBound text = reads_text ? bound_of(level, first) : all(kMostTextBytes);
+  if (is_one_of(name, "btrim ltrim rtrim split_part reverse varchar text")) return text;
+  if (is_one_of(name, "left right")) {
+    const double characters = literal_of(level->statement, argument_of(node, 1));
+    return characters > 0 ? limited(text, [=](int) { return characters * character; }) : text;
+  }
+  if (is_one_of(name, "substr substring")) {
+    const double characters = literal_of(level->statement, argument_of(node, 2));
+    return limited(text, [=](int) { return characters * character; });
+  }
+  if (is_one_of(name, "textcat byteacat overlay")) {
+    return limited(sum_of(level, arguments_of(node)), [](int) { return kMostTextBytes; });
+  }
+  if (is_one_of(name, "lpad rpad bpchar")) {
+    const double characters = literal_of(level->statement, argument_of(node, 1));
+    return all(std::min(characters * character, kMostTextBytes));
+  }
+  double factor = kMostTextBytes;
+  if (is_one_of(name, "lower upper initcap")) factor = 3;  // of a character with others
+  if (is_one_of(name, "translate")) factor = character;
+  if (is_one_of(name, "like_escape")) factor = 2;
+  if (is_one_of(name, "repeat")) factor = literal_of(level->statement, argument_of(node, 1));
+  if (is_one_of(name, "md5 chr")) return all(kShortText);
+  if (is_one_of(name, "to_char")) {
+    constexpr double kLongestWord = 32;
+    const TextBound format = bound_of(level, argument_of(node, 1));
+    return limited(format, [&](int i) {
+      return std::min(kShortText + kLongestWord * format.bytes[i], kMostTextBytes);
+    });
+  }
+  // Each replacement takes at least a byte of the text.
+  const bool replaces = is_one_of(name, "replace");
+  const TextBound other = replaces ? bound_of(level, argument_of(node, 2)) : all(factor);
+  return limited(all(kMostTextBytes), [&](int i) {
+    const double growth = replaces ? std::max(other.bytes[i], 1.0) : factor;
+    return text.bytes[i] == 0 ? 0 : std::min(growth * text.bytes[i], kMostTextBytes);
+  });
+}
+
+TextBound bound_of_call(const QueryLevel* level, Node* node) {
+  if (const char* name = replaced_by(node)) {
+    const TextBound answer = bound_of_answer(level, name, node);
+    return limited(answer, [](int) { return kMostTextBytes; });
+  }
+  // text_larger() and the like answer an argument.
+  const TextBound argument = longest_of(level, arguments_of(node));
+  return argument.bytes[0] > kShortText ? argument : all(kShortText);
+}
+
+TextBound find_bound(const QueryLevel* level, Node* node) {
+  check_stack_depth();
+  switch (nodeTag(node)) {
+    case T_Const: {
+      const auto* constant = reinterpret_cast<const Const*>(node);
+      return is_literal(level->statement, node) ? all(size_of_constant(constant)) : early_bound();
+    }
+    case T_Param:
+      return early_bound();
+    case T_Var:
+      return bound_of_column(level, reinterpret_cast<const Var*>(node));
+    case T_RelabelType:
+      return bound_of(level, reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(node)->arg));
+    case T_CollateExpr:
+      return bound_of(level, reinterpret_cast<Node*>(reinterpret_cast<CollateExpr*>(node)->arg));
+    case T_CaseExpr:
+      return bound_of_case(level, reinterpret_cast<const CaseExpr*>(node));
+    case T_CoalesceExpr:
+      return longest_of(level, reinterpret_cast<const CoalesceExpr*>(node)->args);
+    case T_MinMaxExpr:
+    case T_NullIfExpr:
+      return longest_of(level, arguments_of(node));
+    case T_FuncExpr:
+    case T_OpExpr:
+      return bound_of_call(level, node);
+    case T_CoerceViaIO: {
+      const auto* value = reinterpret_cast<const Node*>(reinterpret_cast<CoerceViaIO*>(node)->arg);
+      // A numeric may have any number of digits.
+      return getBaseType(exprType(value)) == NUMERICOID ? stored(kUnlimited) : all(kShortText);
+    }
+    default:
+      return stored(kUnlimited);
+  }
+}
+
+// A text is asked for by what is around it, on many levels.
+struct KnownBound {
+  Node* node;
+  TextBound bound;
+};
+
+HTAB* make_bounds() {
+  HASHCTL control{};
+  control.keysize = sizeof(Node*);
+  control.entrysize = sizeof(KnownBound);
+  control.hcxt = CurrentMemoryContext;
+  return hash_create("dpquantile bounds of texts", 64, &control,
+                     HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+void remember(Statement* statement, Node* node, const TextBound& bound) {
+  bool found;
+  void* entry = hash_search(statement->bounds, &node, HASH_ENTER, &found);
+  static_cast<KnownBound*>(entry)->bound = bound;
+}
+
+// ---- The limit -----------------------------------------------------------------------------
+
+// The limit is an early value, which is known when all expressions have been counted.
+void add_limit(Statement* statement) {
+  statement->text_limit =
+      makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(0), false, true);
+  statement->early = lappend(statement->early, statement->text_limit);
+  statement->identities = append_hash(statement->identities, SecretHash{});
+  statement->limit_number = statement->own_parameters + list_length(statement->early);
+}
+
+Node* limit_parameter(Statement* statement) {
+  if (statement->text_limit == nullptr) add_limit(statement);
+  Param* parameter = makeNode(Param);
+  parameter->paramkind = PARAM_EXTERN;
+  parameter->paramid = statement->limit_number;
+  parameter->paramtype = INT4OID;
+  parameter->paramtypmod = -1;
+  parameter->location = kNowhere;
+  return reinterpret_cast<Node*>(parameter);
+}
+
+[[noreturn]] void report_internal(const char* what) {
+  ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+                  errmsg("the time of a private query cannot be bounded: %s", what),
+                  errhint("This call was not charged. Ask the administrator whether the library "
+                          "and the SQL objects are of one version: dpquantile.check_version().")));
+}
+
+// dpquantile.short_text(text, limit): NULL in the place of a longer text.
+Node* short_text(Statement* statement, Node* text) {
+  const Oid type = exprType(text);
+  const Oid types[] = {type, INT4OID};
+  const Oid function = own_function("short_text", buildoidvector(types, 2));
+  if (!OidIsValid(function)) report_internal("a function is missing");
+  const Oid collation = exprCollation(text);
+  FuncExpr* call = makeFuncExpr(function, type, list_make2(text, limit_parameter(statement)),
+                                collation, collation, COERCE_EXPLICIT_CALL);
+  call->location = exprLocation(text);
+  return reinterpret_cast<Node*>(call);
+}
+
+// The number of an early value, from 0. A parameter of the query itself has one, too.
+int number_of_early(const Statement* statement, const Param* parameter) {
+  if (parameter->paramid > statement->own_parameters) {
+    return parameter->paramid - statement->own_parameters - 1;
+  }
+  const ListCell* cell;
+  foreach (cell, statement->early) {
+    if (equal(lfirst(cell), parameter)) return foreach_current_index(cell);
+  }
+  report_internal("a parameter has no value before the rows");
+}
+
+// For expression_tree_walker(). `statement` is a Statement*. The values of parameters in a text
+// that is read must be short. Whether such a value is known yet must not decide about the limit:
+// by the costs of plans, PostgreSQL decides whether it is.
+bool find_values(Node* node, void* context) {
+  if (node == nullptr || replaced_by(node) != nullptr) return false;
+  auto* statement = static_cast<Statement*>(context);
+  if (IsA(node, Const) && list_member_ptr(statement->known, node) && is_text(exprType(node))) {
+    const auto size = static_cast<Size>(size_of_constant(reinterpret_cast<const Const*>(node)));
+    statement->longest_known = Max(statement->longest_known, size);
+  }
+  if (IsA(node, Param) && is_text(exprType(node))) {
+    const int number = number_of_early(statement, reinterpret_cast<const Param*>(node));
+    statement->short_values = list_append_unique_int(statement->short_values, number);
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_values), context);
+}
+
+}  // namespace
+
+bool is_text(Oid type) {
+  const Oid base = getBaseType(type);
+  return base == TEXTOID || base == VARCHAROID || base == BPCHAROID || base == BYTEAOID;
+}
+
+bool is_literal(const Statement* statement, const Node* node) {
+  return node != nullptr && IsA(node, Const) && !list_member_ptr(statement->known, node);
+}
+
+double size_of_constant(const Const* constant) {
+  if (constant->constisnull) return 0;
+  return static_cast<double>(toast_raw_datum_size(constant->constvalue) - VARHDRSZ);
+}
+
+TextBound bound_of(const QueryLevel* level, Node* node) {
+  if (!is_text(exprType(node))) return all(kName);
+  Statement* statement = level->statement;
+  if (statement->bounds == nullptr) statement->bounds = make_bounds();
+  if (const void* known = hash_search(statement->bounds, &node, HASH_FIND, nullptr)) {
+    return static_cast<const KnownBound*>(known)->bound;
+  }
+  const TextBound bound = find_bound(level, node);
+  remember(statement, node, bound);
+  return bound;
+}
+
+TextBound longer(TextBound longest, const TextBound& bound) {
+  for (int i = 0; i < kTextLimits; ++i) {
+    longest.bytes[i] = std::max(longest.bytes[i], bound.bytes[i]);
+    longest.computed[i] = std::max(longest.computed[i], bound.computed[i]);
+  }
+  longest.is_stored = longest.is_stored || bound.is_stored;
+  return longest;
+}
+
+TextBound sum_of(const QueryLevel* level, const List* nodes) {
+  TextBound sum = all(0);
+  const ListCell* cell;
+  foreach (cell, nodes) {
+    auto* node = static_cast<Node*>(lfirst(cell));
+    if (!is_text(exprType(node))) continue;
+    const TextBound bound = bound_of(level, node);
+    for (int i = 0; i < kTextLimits; ++i) sum.bytes[i] += bound.bytes[i];
+  }
+  return sum;
+}
+
+void require_short_values(Statement* statement, Node* node) {
+  (void)find_values(node, statement);
+}
+
+void limit_texts(QueryLevel* level, FuncExpr* call) {
+  ListCell* cell;
+  foreach (cell, call->args) {
+    auto* argument = static_cast<Node*>(lfirst(cell));
+    if (!is_text(exprType(argument))) continue;
+    const TextBound bound = bound_of(level, argument);
+    if (!bound.is_stored) {
+      require_short_values(level->statement, argument);
+      continue;
+    }
+    Node* limited_argument = short_text(level->statement, argument);
+    lfirst(cell) = limited_argument;
+    remember(level->statement, limited_argument, limited(bound, limit_of));
+  }
+}
+
+void set_text_limit(Statement* statement, int number) {
+  statement->most_early_bytes = static_cast<int>(early_limit_of(number));
+  if (statement->text_limit != nullptr) {
+    statement->text_limit->constvalue = Int32GetDatum(static_cast<int32>(limit_of(number)));
+  }
+  check_short_value(statement->longest_known, statement->most_early_bytes);
+}
+
+}  // namespace dpquantile
