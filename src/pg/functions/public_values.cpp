@@ -123,7 +123,7 @@ void require_distinct(ArrayType* array, Oid collation) {
                     errmsg("a list that protected rows are joined with has a value twice"),
                     errdetail("Each row would count twice."), errhint("Leave out one of them.")));
   }
-  if (have_different_hashes(values, present, elements.type, collation)) return;
+  if (are_spread_by_hash(values, present, elements.type, collation)) return;
   ereport(ERROR,
           (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
            errmsg("a list that protected rows are joined with has many values with one hash"),

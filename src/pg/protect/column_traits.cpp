@@ -10,19 +10,12 @@ namespace dpquantile {
 
 namespace {
 
-// The expression of a column of a source.
-Node* column_of(const QueryLevel* source, AttrNumber number) {
-  const List* columns = source->query->targetList;
-  if (number < 1 || number > list_length(columns)) return nullptr;
-  return reinterpret_cast<Node*>(static_cast<TargetEntry*>(list_nth(columns, number - 1))->expr);
-}
-
 // Whether a column of an entry names the users.
 bool has_users(const FromEntry& entry, AttrNumber number) {
   const bool is_view = entry.source != nullptr && entry.source->view != nullptr;
   if (entry.relation != nullptr || is_view) return number == entry.user_column;
   if (entry.source == nullptr) return false;
-  const Node* original = column_of(entry.source, number);
+  const Node* original = column_of_source(entry.source, number);
   return original != nullptr && is_user_column(entry.source, original);
 }
 
@@ -32,7 +25,7 @@ bool is_public_column(const QueryLevel* level, const Var* column) {
   const FromEntry& entry = entry_of(level, column->varno);
   if (entry.source == nullptr) return entry.is_public;
   if (entry.may_be_absent) return false;
-  Node* expression = column_of(entry.source, column->varattno);
+  Node* expression = column_of_source(entry.source, column->varattno);
   return expression != nullptr && is_public(entry.source, expression);
 }
 
@@ -44,7 +37,7 @@ bool is_absent_column(const QueryLevel* level, const Var* column) {
     if (entry.may_be_absent) return true;
   }
   if (entry.source == nullptr) return false;
-  Node* expression = column_of(entry.source, column->varattno);
+  Node* expression = column_of_source(entry.source, column->varattno);
   return expression != nullptr && is_null_when_absent(entry.source, expression);
 }
 
@@ -94,6 +87,12 @@ bool find_column(Node* node, void* bound) {
 
 }  // namespace
 
+Node* column_of_source(const QueryLevel* source, AttrNumber number) {
+  const List* columns = source->query->targetList;
+  if (number < 1 || number > list_length(columns)) return nullptr;
+  return reinterpret_cast<Node*>(static_cast<TargetEntry*>(list_nth(columns, number - 1))->expr);
+}
+
 bool is_public(const QueryLevel* level, Node* expression) {
   return !has_private_column(expression, const_cast<QueryLevel*>(level));
 }
@@ -122,7 +121,7 @@ int weight_of(const QueryLevel* level, const Node* node) {
   if (column->varlevelsup > 0 || column->varattno < 1) return 1;
   if (const Node* merged = merged_column(level, column)) return weight_of(level, merged);
   const QueryLevel* source = entry_of(level, column->varno).source;
-  if (source == nullptr || column_of(source, column->varattno) == nullptr) return 1;
+  if (source == nullptr || column_of_source(source, column->varattno) == nullptr) return 1;
   return Max(source->weights[column->varattno - 1], 1);
 }
 

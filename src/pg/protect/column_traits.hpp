@@ -5,6 +5,9 @@
 // What the columns of a source or release block depend on.
 namespace dpquantile {
 
+// The expression of a column of a source, or null if it has none with this number.
+Node* column_of_source(const QueryLevel* source, AttrNumber number);
+
 // Whether an expression depends on no protected row: its columns are of the public side of
 // "public LEFT JOIN protected", or of outer queries.
 bool is_public(const QueryLevel* level, Node* expression);

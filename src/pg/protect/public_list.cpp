@@ -15,6 +15,7 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -68,48 +69,63 @@ bool is_comparable(const RangeTblEntry* entry, int column) {
          is_inside_collation(list_nth_oid(entry->colcollations, column));
 }
 
-// Whether no two rows are equal in these columns. A row with a NULL in one of them equals none.
-bool is_distinct(const QueryLevel* level, const RangeTblEntry* entry, const Bitmapset* columns) {
-  const int width = bms_num_members(columns);
-  auto* compared =
-      static_cast<ComparedColumn*>(palloc((static_cast<Size>(width) + 1) * sizeof(ComparedColumn)));
-  const int rows = list_length(entry->values_lists);
-  auto** values = static_cast<Datum**>(palloc((static_cast<Size>(rows) + 1) * sizeof(Datum*)));
-  int count = 0;
+// The values of some columns of each row without a NULL in one of them.
+struct Rows {
+  Datum** values;
+  int count;
+  ComparedColumn* columns;
+  size_t width;
+};
+
+Rows rows_of(const RangeTblEntry* entry, const Bitmapset* columns) {
+  const auto width = static_cast<Size>(bms_num_members(columns));
+  const auto most = static_cast<Size>(list_length(entry->values_lists));
+  Rows rows = {static_cast<Datum**>(palloc((most + 1) * sizeof(Datum*))), 0,
+               static_cast<ComparedColumn*>(palloc((width + 1) * sizeof(ComparedColumn))), width};
   const ListCell* row;
   foreach (row, entry->values_lists) {
-    values[count] = static_cast<Datum*>(palloc((static_cast<Size>(width) + 1) * sizeof(Datum)));
+    auto* values = static_cast<Datum*>(palloc((width + 1) * sizeof(Datum)));
     bool has_null = false;
     int column = -1;
     for (int i = 0; (column = bms_next_member(columns, column)) >= 0; ++i) {
       const auto* value =
           static_cast<Const*>(list_nth(static_cast<List*>(lfirst(row)), column - 1));
-      compared[i] = {list_nth_oid(entry->coltypes, column - 1),
-                     list_nth_oid(entry->colcollations, column - 1)};
-      values[count][i] = value->constvalue;
+      rows.columns[i] = {list_nth_oid(entry->coltypes, column - 1),
+                         list_nth_oid(entry->colcollations, column - 1)};
+      values[i] = value->constvalue;
       has_null = has_null || value->constisnull;
     }
-    if (!has_null) ++count;
+    if (!has_null) rows.values[rows.count++] = values;
   }
-  const std::span<const ComparedColumn> all = {compared, static_cast<size_t>(width)};
-  if (!are_distinct_rows(values, count, all)) return false;
-  if (!have_different_hashes(values, count, all)) {
-    refuse_list(level, nullptr, "VALUES beside protected rows has many rows with one hash");
-  }
-  return true;
+  return rows;
+}
+
+// Whether no two rows are equal in these columns. A row with a NULL in one of them equals none.
+bool is_distinct(const RangeTblEntry* entry, const Bitmapset* columns) {
+  const Rows rows = rows_of(entry, columns);
+  return are_distinct_rows(rows.values, rows.count, {rows.columns, rows.width});
+}
+
+bool is_spread_by_hash(const RangeTblEntry* entry, int column) {
+  const Rows rows = rows_of(entry, bms_make_singleton(column));
+  auto* values = static_cast<Datum*>(palloc((static_cast<Size>(rows.count) + 1) * sizeof(Datum)));
+  for (int i = 0; i < rows.count; ++i) values[i] = rows.values[i][0];
+  return are_spread_by_hash(values, rows.count, rows.columns[0].type, rows.columns[0].collation);
 }
 
 void describe_values(QueryLevel* level, RangeTblEntry* entry, FromEntry* described) {
   fold_values(level, entry, described);
+  described->most_rows = list_length(entry->values_lists);
   Bitmapset* comparable = nullptr;
-  for (int column = 0; column < list_length(entry->coltypes); ++column) {
-    if (!is_comparable(entry, column)) continue;
-    comparable = bms_add_member(comparable, column + 1);
-    if (is_distinct(level, entry, bms_make_singleton(column + 1))) {
-      described->distinct_columns = bms_add_member(described->distinct_columns, column + 1);
-    }
+  for (int column = 1; column <= list_length(entry->coltypes); ++column) {
+    if (!is_comparable(entry, column - 1)) continue;
+    comparable = bms_add_member(comparable, column);
+    if (!is_distinct(entry, bms_make_singleton(column))) continue;
+    described->distinct_columns = bms_add_member(described->distinct_columns, column);
+    if (!is_spread_by_hash(entry, column)) continue;
+    described->hashed_columns = bms_add_member(described->hashed_columns, column);
   }
-  if (comparable != nullptr && is_distinct(level, entry, comparable)) {
+  if (comparable != nullptr && is_distinct(entry, comparable)) {
     described->distinct_rows = comparable;
   }
   if (!is_list(*described)) {
@@ -218,6 +234,16 @@ void check_elements(const QueryLevel* level, const FuncExpr* function) {
               psprintf("a list beside protected rows has values of type %s", format_type_be(type)));
 }
 
+// How many elements an array may have. The value of a parameter must not decide about it.
+int most_elements(Node* array) {
+  Node* folded = eval_const_expressions(nullptr, array);
+  if (!IsA(folded, Const)) return kMaxElements;
+  const auto* constant = reinterpret_cast<const Const*>(folded);
+  if (constant->constisnull) return 0;
+  const ArrayType* value = DatumGetArrayTypeP(constant->constvalue);
+  return ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value));
+}
+
 // Has the list computed before the first row is read.
 Node* early_list(QueryLevel* level, const FuncExpr* original, Node* array) {
   const Oid types[] = {ANYARRAYOID};
@@ -243,8 +269,10 @@ void describe_function(QueryLevel* level, const RangeTblEntry* entry, FromEntry*
   }
   check_elements(level, original);
   check_outside(level, array, nullptr);
+  described->most_rows = most_elements(array);
   function->funcexpr = early_list(level, original, array);
   described->distinct_columns = bms_make_singleton(1);
+  described->hashed_columns = bms_make_singleton(1);
   described->may_have_nulls = true;
 }
 
@@ -285,6 +313,21 @@ bool fixes_row_of_list(const QueryLevel* level, const List* conditions, int numb
     }
   }
   return chooses_row_of_list(entry, fixed);
+}
+
+bool hash_finds_row_of_list(const QueryLevel* level, Node* condition, int number) {
+  const RangeTblEntry* list = rt_fetch(number, level->query->rtable);
+  Bitmapset* others = bms_add_range(nullptr, 1, list_length(level->query->rtable));
+  others = bms_del_member(others, number);
+  int column = -1;
+  while ((column = bms_next_member(entry_of(level, number).hashed_columns, column)) >= 0) {
+    const Oid family = equality_family(type_of_column(list, column));
+    if (conditions_fix_column(list_make1(condition), number, others,
+                              static_cast<AttrNumber>(column), family)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace dpquantile

@@ -21,6 +21,10 @@ bool is_list(const FromEntry& entry);
 bool fixes_row_of_list(const QueryLevel* level, const List* conditions, int number,
                        const Bitmapset* known);
 
+// Whether a condition says that a column is equal to an expression over other entries, and few rows
+// of the list have one hash in this column.
+bool hash_finds_row_of_list(const QueryLevel* level, Node* condition, int number);
+
 // Whether rows of the list that are equal in these columns are one row.
 bool chooses_row_of_list(const FromEntry& entry, const Bitmapset* columns);
 

@@ -3,6 +3,7 @@
 #include "pg/protect/accepted_shape.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/inside.hpp"
+#include "pg/protect/join_fanout.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/private_aggregate.hpp"
 #include "pg/protect/public_list.hpp"
@@ -246,6 +247,7 @@ void check_release_block(QueryLevel* level) {
   rely_on_keys(level);
   rewrite_target_list(&block);
   query->havingQual = rewrite_having(&block, query->havingQual);
+  count_comparisons(level);
   check_outside(level, reinterpret_cast<Node*>(query->sortClause), nullptr);
   check_limit(level, query->limitCount);
   check_limit(level, query->limitOffset);

@@ -251,12 +251,38 @@ void add_column(const QueryLevel* level, const Var* column, RowWork* work) {
   for (int i = 0; i < kTextLimits; ++i) work->time[i] += own.time[i];
 }
 
-void require_little_work(const Statement* statement, const Node* node) {
+struct AddedWork {
+  const QueryLevel* level;
+  RowWork* work;
+};
+
+void add_node(const AddedWork& added, Node* node) {
+  if (IsA(node, List) || IsA(node, CaseWhen)) return;
+  if (IsA(node, Var)) add_column(added.level, reinterpret_cast<Var*>(node), added.work);
+  const char* name = replaced_by(node);
+  for (int i = 0; i < kTextLimits; ++i) {
+    added.work->time[i] += time_of(added.level, name, node, i);
+  }
+}
+
+// For expression_tree_walker(). `context` is an AddedWork*.
+bool add_work(Node* node, void* context) {
+  if (node == nullptr) return false;
+  add_node(*static_cast<AddedWork*>(context), node);
+  return expression_tree_walker(node, DPQ_TREE_WALKER(add_work), context);
+}
+
+constexpr char kShorterHint[] =
+    "Use fewer functions of texts, shorter patterns and shorter texts in between; double precision "
+    "in the place of numeric.";
+constexpr char kListHint[] =
+    "Compare a list in FROM in one condition, or else with columns as they are, or make it "
+    "shorter.";
+
+void require_little_work(const Statement* statement, const Node* node, const char* hint) {
   if (statement->work.time[kTextLimits - 1] <= kMostTime) return;
   refuse_with_code(statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, exprLocation(node),
-                   "its expressions may take longer than a millisecond for one row",
-                   "Use fewer functions of texts, shorter patterns and shorter texts in between; "
-                   "double precision in the place of numeric.");
+                   "its expressions may take longer than a millisecond for one row", hint);
 }
 
 }  // namespace
@@ -267,10 +293,18 @@ Node* with_bounded_work(QueryLevel* level, Node* node) {
   const char* name = replaced_by(node);
   if (name != nullptr) limit_texts(level, reinterpret_cast<FuncExpr*>(node));
   if (orders_texts(node)) require_short_values(statement, node);
-  if (IsA(node, Var)) add_column(level, reinterpret_cast<Var*>(node), &statement->work);
-  for (int i = 0; i < kTextLimits; ++i) statement->work.time[i] += time_of(level, name, node, i);
-  require_little_work(statement, node);
+  add_node({level, &statement->work}, node);
+  require_little_work(statement, node, kShorterHint);
   return node;
+}
+
+void count_again(const QueryLevel* level, Node* expression, double times) {
+  RowWork work{};
+  AddedWork added = {level, &work};
+  (void)add_work(expression, &added);
+  RowWork* all = &level->statement->work;
+  for (int i = 0; i < kTextLimits; ++i) all->time[i] += times * work.time[i];
+  require_little_work(level->statement, expression, kListHint);
 }
 
 void count_key(QueryLevel* level, Node* key) {
@@ -282,7 +316,7 @@ void count_key(QueryLevel* level, Node* key) {
   for (int i = 0; i < kTextLimits; ++i) {
     statement->work.time[i] += kKeyComparisons * byte * bound.computed[i];
   }
-  require_little_work(statement, key);
+  require_little_work(statement, key, kShorterHint);
 }
 
 ColumnWork work_of_column(const QueryLevel* source, Node* expression, const RowWork& before) {

@@ -11,6 +11,10 @@ namespace dpquantile {
 // limits the texts that it reads. ereports if the statement takes too much.
 Node* with_bounded_work(QueryLevel* level, Node* node);
 
+// Counts an expression, which is rewritten and has been counted, so many times more. ereports as
+// before.
+void count_again(const QueryLevel* level, Node* expression, double times);
+
 // Counts the time to sort rows by a key that is computed of them, rewritten already.
 void count_key(QueryLevel* level, Node* key);
 

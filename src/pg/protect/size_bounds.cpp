@@ -7,6 +7,7 @@
 #include "pg/protect/early_values.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/own_function.hpp"
+#include "pg/protect/public_list.hpp"
 #include "pg/reuse/secret_hash.hpp"
 
 extern "C" {
@@ -15,6 +16,7 @@ extern "C" {
 #include "mb/pg_wchar.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
@@ -80,6 +82,26 @@ TextBound early_bound() {
   return limited(all(kUnlimited), early_limit_of);
 }
 
+// The longest value in a column of VALUES, which are constants.
+double longest_value(const RangeTblEntry* list, AttrNumber column) {
+  double longest = 0;
+  const ListCell* cell;
+  foreach (cell, list->values_lists) {
+    const auto* value =
+        static_cast<const Const*>(list_nth(static_cast<List*>(lfirst(cell)), column - 1));
+    longest = std::max(longest, size_of_constant(value));
+  }
+  return longest;
+}
+
+// The values of a list are few and in memory.
+TextBound bound_of_list(const RangeTblEntry* list, AttrNumber column) {
+  const bool is_values = list->rtekind == RTE_VALUES;
+  TextBound bound = stored(is_values ? longest_value(list, column) : kMostTextBytes);
+  bound.is_stored = false;
+  return bound;
+}
+
 TextBound bound_of_column(const QueryLevel* level, const Var* column) {
   const Node* node = reinterpret_cast<const Node*>(column);
   if (column->varlevelsup > 0) return stored(kUnlimited);
@@ -88,6 +110,9 @@ TextBound bound_of_column(const QueryLevel* level, const Var* column) {
   const bool is_computed = source != nullptr && source->works != nullptr && column->varattno > 0;
   if (is_computed && column->varattno <= list_length(source->query->targetList)) {
     return source->works[column->varattno - 1].text;
+  }
+  if (is_list(entry_of(level, column->varno))) {
+    return bound_of_list(rt_fetch(column->varno, level->query->rtable), column->varattno);
   }
   const Oid base = getBaseType(exprType(node));
   const bool is_declared = (base == VARCHAROID || base == BPCHAROID) && column->vartypmod > 0;

@@ -1,10 +1,8 @@
 #include "pg/server/distinct_values.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 extern "C" {
-#include "port/pg_bitutils.h"
 #include "utils/builtins.h"
 #include "utils/typcache.h"
 }
@@ -45,29 +43,6 @@ int compare_rows(const void* left, const void* right, void* order) {
   return 0;
 }
 
-constexpr int kMostAlike = 8;
-constexpr size_t kMostOrdered = 4;
-
-// The hashes of a column, or null if its type has none.
-uint32* hashes_of_column(Datum** rows, int count, size_t number, const ComparedColumn& column) {
-  TypeCacheEntry* entry = lookup_type_cache(column.type, TYPECACHE_HASH_PROC_FINFO);
-  if (!OidIsValid(entry->hash_proc_finfo.fn_oid)) return nullptr;
-  auto* hashes = static_cast<uint32*>(palloc((static_cast<Size>(count) + 1) * sizeof(uint32)));
-  for (int i = 0; i < count; ++i) {
-    hashes[i] = DatumGetUInt32(
-        FunctionCall1Coll(&entry->hash_proc_finfo, column.collation, rows[i][number]));
-  }
-  return hashes;
-}
-
-bool is_spread(uint32* hashes, int count) {
-  std::sort(hashes, hashes + count);
-  for (int i = kMostAlike; i < count; ++i) {
-    if (hashes[i] == hashes[i - kMostAlike]) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 Oid equality_family(Oid type) {
@@ -100,32 +75,18 @@ bool are_distinct(Datum* values, int count, Oid type, Oid collation) {
   return are_distinct_rows(rows_of(values, count), count, {&column, 1});
 }
 
-// A hash join combines the hashes of its columns in the order of the conditions.
-bool have_different_hashes(Datum** rows, int count, std::span<const ComparedColumn> columns) {
-  const size_t width = columns.size();
-  auto** hashes = static_cast<uint32**>(palloc((width + 1) * sizeof(uint32*)));
-  auto* order = static_cast<size_t*>(palloc((width + 1) * sizeof(size_t)));
-  for (size_t i = 0; i < width; ++i) {
-    hashes[i] = hashes_of_column(rows, count, i, columns[i]);
-    if (hashes[i] == nullptr) return true;
+bool are_spread_by_hash(const Datum* values, int count, Oid type, Oid collation) {
+  TypeCacheEntry* entry = lookup_type_cache(type, TYPECACHE_HASH_PROC_FINFO);
+  if (!OidIsValid(entry->hash_proc_finfo.fn_oid)) return true;
+  auto* hashes = static_cast<uint32*>(palloc((static_cast<Size>(count) + 1) * sizeof(uint32)));
+  for (int i = 0; i < count; ++i) {
+    hashes[i] = DatumGetUInt32(FunctionCall1Coll(&entry->hash_proc_finfo, collation, values[i]));
   }
-  auto* combined = static_cast<uint32*>(palloc((static_cast<Size>(count) + 1) * sizeof(uint32)));
-  std::iota(order, order + width, size_t{0});
-  do {
-    std::fill_n(combined, count, 0);
-    for (size_t i = 0; i < width; ++i) {
-      for (int row = 0; row < count; ++row) {
-        combined[row] = pg_rotate_left32(combined[row], 1) ^ hashes[order[i]][row];
-      }
-    }
-    if (!is_spread(combined, count)) return false;
-  } while (width <= kMostOrdered && std::next_permutation(order, order + width));
+  std::sort(hashes, hashes + count);
+  for (int i = 2; i < count; ++i) {
+    if (hashes[i] == hashes[i - 2]) return false;
+  }
   return true;
-}
-
-bool have_different_hashes(Datum* values, int count, Oid type, Oid collation) {
-  const ComparedColumn column = {type, collation};
-  return have_different_hashes(rows_of(values, count), count, {&column, 1});
 }
 
 }  // namespace dpquantile

@@ -23,10 +23,9 @@ bool are_distinct_rows(Datum** rows, int count, std::span<const ComparedColumn> 
 // The same for single values. Does not sort them.
 bool are_distinct(Datum* values, int count, Oid type, Oid collation);
 
-// Whether a hash join by these columns, in any order of up to four, meets few rows with one hash.
-// It compares a row with each of them, and PostgreSQL's hashes are public: who makes a list could
-// give all of its rows the same.
-bool have_different_hashes(Datum** rows, int count, std::span<const ComparedColumn> columns);
-bool have_different_hashes(Datum* values, int count, Oid type, Oid collation);
+// Whether at most two of the values have one hash: a hash join compares a row with each of them,
+// and PostgreSQL's hashes are public, so who makes a list could give all of its values the same.
+// True for a type without hashes.
+bool are_spread_by_hash(const Datum* values, int count, Oid type, Oid collation);
 
 }  // namespace dpquantile

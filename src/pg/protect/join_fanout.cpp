@@ -1,0 +1,364 @@
+#include "pg/protect/join_fanout.hpp"
+
+#include "pg/protect/column_traits.hpp"
+#include "pg/protect/public_list.hpp"
+#include "pg/protect/row_work.hpp"
+
+extern "C" {
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/prep.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// A hash join compares a row with each that has the same hash (distinct_values.hpp).
+constexpr double kRowsOfHash = 2;
+
+// A table, view or list in FROM of the block or of one of its sources, and no source itself.
+struct Base {
+  const QueryLevel* level;
+  int number;
+};
+
+struct BaseColumn {
+  const FromEntry* entry;  // of a base
+  AttrNumber number;
+};
+
+// A condition that AND combines with the others.
+struct Term {
+  const QueryLevel* level;
+  Node* condition;
+  List* columns;  // BaseColumn*
+};
+
+// A comparison by which PostgreSQL may join.
+struct JoinKey {
+  List* columns;  // BaseColumn*
+  bool is_hashed;
+};
+
+struct Block {
+  List* bases;  // Base*
+  List* terms;  // Term*, of those that are computed where rows are joined
+  List* keys;   // JoinKey*
+};
+
+// A part of FROM.
+struct Part {
+  List* entries;  // FromEntry* of its bases
+  List* absent;   // those in whose place an outer join inside puts NULLs
+};
+
+template <class Item>
+Item* on_heap(Item item) {
+  auto* copy = static_cast<Item*>(palloc(sizeof(Item)));
+  *copy = item;
+  return copy;
+}
+
+// ---- Columns of bases ----------------------------------------------------------------------
+
+struct ColumnSearch {
+  const QueryLevel* level;
+  List* found;  // BaseColumn*
+};
+
+// For expression_tree_walker(). `context` is a ColumnSearch*.
+bool find_columns(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (!IsA(node, Var)) return expression_tree_walker(node, DPQ_TREE_WALKER(find_columns), context);
+  auto* search = static_cast<ColumnSearch*>(context);
+  const auto* column = reinterpret_cast<const Var*>(node);
+  if (column->varlevelsup > 0) return false;
+  if (Node* merged = merged_column(search->level, column)) return find_columns(merged, context);
+  const FromEntry& entry = entry_of(search->level, static_cast<int>(column->varno));
+  if (entry.source == nullptr) {
+    search->found = lappend(search->found, on_heap(BaseColumn{&entry, column->varattno}));
+    return false;
+  }
+  ColumnSearch inside = {entry.source, search->found};
+  (void)find_columns(column_of_source(entry.source, column->varattno), &inside);
+  search->found = inside.found;
+  return false;
+}
+
+List* columns_of(const QueryLevel* level, Node* expression) {
+  ColumnSearch search = {level, NIL};
+  (void)find_columns(expression, &search);
+  return search.found;
+}
+
+bool has_column_of(const List* columns, const FromEntry* entry) {
+  const ListCell* cell;
+  foreach (cell, columns) {
+    if (static_cast<const BaseColumn*>(lfirst(cell))->entry == entry) return true;
+  }
+  return false;
+}
+
+bool is_of_several(const List* columns) {
+  const ListCell* cell;
+  foreach (cell, columns) {
+    const auto* first = static_cast<const BaseColumn*>(linitial(columns));
+    if (static_cast<const BaseColumn*>(lfirst(cell))->entry != first->entry) return true;
+  }
+  return false;
+}
+
+// `entries` are FromEntry*.
+bool has_column_of_any(const List* columns, const List* entries) {
+  const ListCell* cell;
+  foreach (cell, columns) {
+    if (list_member_ptr(entries, static_cast<const BaseColumn*>(lfirst(cell))->entry)) return true;
+  }
+  return false;
+}
+
+// ---- Conditions ----------------------------------------------------------------------------
+
+const List* parts_of_and(Node* condition) {
+  if (IsA(condition, List)) return reinterpret_cast<List*>(condition);
+  return is_andclause(condition) ? reinterpret_cast<BoolExpr*>(condition)->args
+                                 : list_make1(condition);
+}
+
+// PostgreSQL computes a condition on one base when it reads it, unless the condition is about rows
+// that an outer join keeps, or makes: `later` are their entries.
+void add_terms(Block* block, const QueryLevel* level, Node* condition, const List* later) {
+  const List* parts = parts_of_and(condition);
+  const ListCell* cell;
+  foreach (cell, parts) {
+    auto* part = static_cast<Node*>(lfirst(cell));
+    if (part != condition && is_andclause(part)) {
+      add_terms(block, level, part, later);
+      continue;
+    }
+    List* columns = columns_of(level, part);
+    if (!is_of_several(columns) && !has_column_of_any(columns, later)) continue;
+    block->terms = lappend(block->terms, on_heap(Term{level, part, columns}));
+  }
+}
+
+// As the planner sees the condition: it makes NOT (a <> b) an equality, and takes what the sides of
+// OR have in common out of it.
+void add_keys(Block* block, const QueryLevel* level, Node* condition) {
+  Node* simple = eval_const_expressions(nullptr, condition);
+  simple = reinterpret_cast<Node*>(canonicalize_qual(reinterpret_cast<Expr*>(simple), false));
+  if (simple == nullptr) return;
+  const List* parts = parts_of_and(simple);
+  const ListCell* cell;
+  foreach (cell, parts) {
+    auto* part = static_cast<Node*>(lfirst(cell));
+    if (!IsA(part, OpExpr) || list_length(reinterpret_cast<OpExpr*>(part)->args) != 2) continue;
+    const auto* comparison = reinterpret_cast<const OpExpr*>(part);
+    const Oid type = exprType(static_cast<Node*>(linitial(comparison->args)));
+    const bool is_hashed = op_hashjoinable(comparison->opno, type);
+    if (!is_hashed && !op_mergejoinable(comparison->opno, type)) continue;
+    List* columns = columns_of(level, part);
+    if (is_of_several(columns))
+      block->keys = lappend(block->keys, on_heap(JoinKey{columns, is_hashed}));
+  }
+}
+
+void add_conditions(Block* block, const QueryLevel* level, Node* condition, const List* later) {
+  if (condition == nullptr) return;
+  // WHERE may be a list of conditions.
+  if (IsA(condition, List)) {
+    condition = reinterpret_cast<Node*>(make_ands_explicit(reinterpret_cast<List*>(condition)));
+  }
+  add_terms(block, level, condition, later);
+  add_keys(block, level, condition);
+}
+
+// ---- FROM ----------------------------------------------------------------------------------
+
+Part walk(Block* block, const QueryLevel* level, Node* from);
+
+Part walk_join(Block* block, const QueryLevel* level, const JoinExpr* join) {
+  const Part left = walk(block, level, join->larg);
+  const Part right = walk(block, level, join->rarg);
+  List* entries = list_concat_copy(left.entries, right.entries);
+  List* absent = list_concat_copy(left.absent, right.absent);
+  if (join->jointype == JOIN_INNER) {
+    add_conditions(block, level, join->quals, absent);
+    return {entries, absent};
+  }
+  const bool keeps_left = join->jointype == JOIN_LEFT;
+  const Part& kept = keeps_left ? left : right;
+  const Part& other = keeps_left ? right : left;
+  add_conditions(block, level, join->quals, list_concat_copy(absent, kept.entries));
+  return {entries, list_concat(absent, other.entries)};
+}
+
+Part walk_entry(Block* block, const QueryLevel* level, int number) {
+  FromEntry& entry = entry_of(level, number);
+  if (entry.source != nullptr) {
+    return walk(block, entry.source, reinterpret_cast<Node*>(entry.source->query->jointree));
+  }
+  block->bases = lappend(block->bases, on_heap(Base{level, number}));
+  return {list_make1(&entry), NIL};
+}
+
+Part walk(Block* block, const QueryLevel* level, Node* from) {
+  if (IsA(from, JoinExpr)) return walk_join(block, level, reinterpret_cast<JoinExpr*>(from));
+  if (IsA(from, RangeTblRef)) {
+    return walk_entry(block, level, reinterpret_cast<RangeTblRef*>(from)->rtindex);
+  }
+  const auto* list = reinterpret_cast<FromExpr*>(from);
+  Part all{};
+  const ListCell* cell;
+  foreach (cell, list->fromlist) {
+    const Part part = walk(block, level, static_cast<Node*>(lfirst(cell)));
+    all = {list_concat(all.entries, part.entries), list_concat(all.absent, part.absent)};
+  }
+  add_conditions(block, level, list->quals, all.absent);
+  return all;
+}
+
+// The planner moves a condition of HAVING without aggregates to WHERE.
+void add_having(Block* block, const QueryLevel* level, const List* absent) {
+  if (level->query->havingQual == nullptr) return;
+  const List* parts = parts_of_and(level->query->havingQual);
+  const ListCell* cell;
+  foreach (cell, parts) {
+    auto* part = static_cast<Node*>(lfirst(cell));
+    if (!contain_aggs_of_level(part, 0)) add_conditions(block, level, part, absent);
+  }
+}
+
+// ---- Lists ---------------------------------------------------------------------------------
+
+// Of how many rows of a list the conditions are computed for a row.
+struct Comparisons {
+  double rows;
+  bool may_multiply;  // whether a join by some of the conditions may match as many
+};
+
+// Whether a condition is on the list and one other base, which is `*other` if that is known.
+bool has_one_other(const List* columns, const FromEntry* list, const FromEntry** other) {
+  const ListCell* cell;
+  foreach (cell, columns) {
+    const FromEntry* entry = static_cast<const BaseColumn*>(lfirst(cell))->entry;
+    if (entry == list) continue;
+    if (*other != nullptr && *other != entry) return false;
+    *other = entry;
+  }
+  return true;
+}
+
+// All conditions on the same two bases are computed where these are joined.
+bool are_computed_together(const List* terms, const FromEntry* list) {
+  const FromEntry* other = nullptr;
+  const ListCell* cell;
+  foreach (cell, terms) {
+    if (!has_one_other(static_cast<const Term*>(lfirst(cell))->columns, list, &other)) return false;
+  }
+  return true;
+}
+
+Comparisons comparisons_with_list(const Block& block, const Base& base) {
+  const FromEntry& list = entry_of(base.level, base.number);
+  List* terms = NIL;
+  const ListCell* cell;
+  foreach (cell, block.terms) {
+    const auto* term = static_cast<const Term*>(lfirst(cell));
+    const bool compares = is_of_several(term->columns) && has_column_of(term->columns, &list);
+    if (compares) terms = lappend(terms, lfirst(cell));
+  }
+  const auto* only = list_length(terms) == 1 ? static_cast<const Term*>(linitial(terms)) : nullptr;
+  const bool is_found = only != nullptr && only->level == base.level &&
+                        hash_finds_row_of_list(base.level, only->condition, base.number);
+  if (is_found) return {kRowsOfHash, false};
+  return {static_cast<double>(list.most_rows), !are_computed_together(terms, &list)};
+}
+
+// ---- Public tables -------------------------------------------------------------------------
+
+bool share_other_entry(const JoinKey& one, const JoinKey& other, const FromEntry* entry) {
+  const ListCell* cell;
+  foreach (cell, one.columns) {
+    const auto* column = static_cast<const BaseColumn*>(lfirst(cell));
+    if (column->entry != entry && has_column_of(other.columns, column->entry)) return true;
+  }
+  return false;
+}
+
+bool share_column(const JoinKey& one, const JoinKey& other, const FromEntry* entry) {
+  const ListCell* cell;
+  foreach (cell, one.columns) {
+    const auto* column = static_cast<const BaseColumn*>(lfirst(cell));
+    const ListCell* other_cell;
+    foreach (other_cell, other.columns) {
+      const auto* other_column = static_cast<const BaseColumn*>(lfirst(other_cell));
+      if (column->entry == entry && other_column->entry == entry &&
+          column->number == other_column->number) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Where two keys compare a table with the same rows, PostgreSQL combines their hashes. Those of one
+// column cancel each other, and one that has no hash is compared for each row that the other finds.
+bool may_meet_many(const JoinKey& one, const JoinKey& other, const FromEntry* entry) {
+  if (!share_other_entry(one, other, entry)) return false;
+  return !one.is_hashed || !other.is_hashed || share_column(one, other, entry);
+}
+
+void check_table(const Block& block, const Base& base) {
+  const FromEntry* entry = &entry_of(base.level, base.number);
+  List* keys = NIL;
+  const ListCell* cell;
+  foreach (cell, block.keys) {
+    const auto* key = static_cast<const JoinKey*>(lfirst(cell));
+    if (!has_column_of(key->columns, entry)) continue;
+    const ListCell* before;
+    foreach (before, keys) {
+      if (!may_meet_many(*static_cast<const JoinKey*>(lfirst(before)), *key, entry)) continue;
+      refuse_with_code(
+          base.level->statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, kNowhere,
+          psprintf("a row may be compared with many rows of %s",
+                   rt_fetch(base.number, base.level->query->rtable)->eref->aliasname),
+          "Compare each column of it in one condition only, with a value of its own type: d.day = "
+          "hired::date.");
+    }
+    keys = lappend(keys, lfirst(cell));
+  }
+}
+
+}  // namespace
+
+void count_comparisons(QueryLevel* level) {
+  Block block{};
+  const Part from = walk(&block, level, reinterpret_cast<Node*>(level->query->jointree));
+  add_having(&block, level, from.absent);
+  if (list_length(block.bases) < 2) return;
+  double multiplied = 1;
+  double compared = kRowsOfHash;
+  const ListCell* cell;
+  foreach (cell, block.bases) {
+    const auto* base = static_cast<const Base*>(lfirst(cell));
+    const FromEntry& entry = entry_of(base->level, base->number);
+    if (entry.is_joined_table) check_table(block, *base);
+    if (!is_list(entry)) continue;
+    const Comparisons list = comparisons_with_list(block, *base);
+    if (list.may_multiply) multiplied *= list.rows;
+    compared = Max(compared, list.rows);
+  }
+  // What is compared is computed once for the hash of the row, too. That has been counted.
+  foreach (cell, block.terms) {
+    const auto* term = static_cast<const Term*>(lfirst(cell));
+    count_again(term->level, term->condition, multiplied * compared);
+  }
+}
+
+}  // namespace dpquantile
