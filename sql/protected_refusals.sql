@@ -310,6 +310,18 @@ SELECT dp_protect_table('note'), dp_grant_private_access('note', 'regress_dpq_as
 SET SESSION AUTHORIZATION regress_dpq_asker;
 SELECT (SELECT dp_count(20) FROM note WHERE body LIKE '%b') AS body, (SELECT dp_count(20) FROM note WHERE short LIKE '%b') AS short;
 SELECT dp_count(20) AS none FROM note WHERE body LIKE '%b' OR body ILIKE '%x1' OR body ILIKE '%x2' OR body ILIKE '%x3' OR body ILIKE '%x4';
+-- So do arrays, numbers and others, wherever a function, comparison or subscript reads them, and keys. An = reads no longer value than that which it compares with.
+SET SESSION AUTHORIZATION regress_dpq_owner;
+CREATE TABLE much (id int, list int[], word text, number numeric, bits varbit, data bytea);
+INSERT INTO much VALUES (1, array_fill(1, '{100000}'), repeat('a', 70000), 1e100000, repeat('1', 600000)::varbit, convert_to(repeat('a', 70000), 'UTF8')),
+                        (2, '{1}', 'a', 1, '1', 'a');
+INSERT INTO much SELECT m.* FROM much m, generate_series(1, 9);
+SELECT dp_protect_table('much'), dp_grant_private_access('much', 'regress_dpq_asker') \g /dev/null
+SET SESSION AUTHORIZATION regress_dpq_asker;
+SELECT string_agg(format('SELECT %L AS condition, dp_count(20) AS rows FROM much WHERE %s', c, c), ' UNION ALL ')
+  FROM unnest(ARRAY['1 = ANY (list)', 'list[1] = 1', 'word < ''b''', 'word = word', 'word <> ALL (''{b,c}'')', 'greatest(word, ''a'') < ''b''', 'CASE id WHEN 1 THEN word ELSE ''a'' END < ''b''', 'number > 0',
+                    'abs(number) > 0', 'number::text <> ''''', 'bits > B''0''', 'data < ''b''', 'list IS NOT NULL', 'word <> ''b''', 'data <> ''b''', 'octet_length(word) > 0']) c \gexec
+SELECT left(word, 1) AS starts, dp_count(20), dp_count_distinct(word, 20) AS words FROM much GROUP BY word HAVING dp_keep_group(20, 1e-6) ORDER BY 1;
 -- Whether the values of parameters are known does not decide about it: they must be short.
 PREPARE pattern (text) AS SELECT dp_count(20) FROM note WHERE body LIKE $1;
 EXECUTE pattern ('%b');

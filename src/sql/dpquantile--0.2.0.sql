@@ -4751,17 +4751,17 @@ BEGIN
 END
 $$;
 
--- A private query puts this around a text that a function reads.
+-- A private query puts this around a value of a row that a function reads.
 DO $$
 DECLARE
   type text;
 BEGIN
-  FOREACH type IN ARRAY '{text,varchar,bpchar,bytea}'::text[] LOOP
-    EXECUTE format('CREATE FUNCTION dpquantile.short_text(value %1$s, most_bytes int) RETURNS %1$s LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE '
-                   'AS ''MODULE_PATHNAME'', ''dpq_short_text''', type);
-    EXECUTE format('COMMENT ON FUNCTION dpquantile.short_text(%1$s, int) IS %2$L', type,
+  FOREACH type IN ARRAY '{text,varchar,bpchar,bytea,"bit",varbit,jsonb,anyarray,anyrange,anymultirange,numeric}'::text[] LOOP
+    EXECUTE format('CREATE FUNCTION dpquantile.short_value(value %1$s, most_bytes int) RETURNS %1$s LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE '
+                   'AS ''MODULE_PATHNAME'', %2$L', type, CASE type WHEN 'numeric' THEN 'dpq_short_numeric' ELSE 'dpq_short_value' END);
+    EXECUTE format('COMMENT ON FUNCTION dpquantile.short_value(%1$s, int) IS %2$L', type,
                    'The same value, or NULL if it is longer. So the time that a private query takes for one row is bounded.
-  value: of a row.
+  value: of a row. A number has at most 400 digits before and after the decimal point, whatever the other argument is.
   most_bytes: of the value.');
   END LOOP;
 END
@@ -4821,7 +4821,7 @@ BEGIN
                              'charged_epsilon', 'six_digits',
                              'total_epsilon', 'period_start', 'period_end', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
                              'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real',
-                             'unprotectable', 'problem_of_predicate', 'own_right', 'tables_with_same_rows', 'table_with_other_users', 'unrestricted_code', 'series', 'distinct_values', 'short_text', 'kept_answers',
+                             'unprotectable', 'problem_of_predicate', 'own_right', 'tables_with_same_rows', 'table_with_other_users', 'unrestricted_code', 'series', 'distinct_values', 'short_value', 'kept_answers',
                              'distributed_groups', 'is_closed_table')
        AND p.proname NOT LIKE 'total\_%'
         OR p.prosecdef AND p.oid IN (SELECT d.objid FROM pg_depend d

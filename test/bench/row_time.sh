@@ -17,18 +17,20 @@ query <<SQL
 CREATE EXTENSION dpquantile;
 CREATE ROLE analyst LOGIN;
 SELECT dp_grant_budget('analyst', 1e6, smallest_charge => 0.001), dp_restrict_role('analyst') \g /dev/null
--- In table worst_<n>, texts of n bytes. p is a pattern that fits almost everywhere.
+-- In table worst_<n>, texts and arrays of n bytes, and z with a bit for each NULL. p is a pattern that fits almost everywhere. The first is longer than
+-- any limit.
 DO \$\$
 DECLARE
-  n int := 65536;
+  n int := 1048576;
 BEGIN
   WHILE n >= 256 LOOP
     EXECUTE format('CREATE TABLE worst_%s AS SELECT 1 AS i, repeat(''a'', %s) AS a, repeat(chr(228), %s) AS u, ''%%'' || repeat(''a'', %s) || ''b'' AS p,
+                           array_fill(7, ARRAY[%s]) AS l, array_fill(NULL::int, ARRAY[%s]) AS z, repeat(''1'', %s)::varbit AS v,
                            (repeat(''9'', 50) || ''.'' || repeat(''9'', 50))::numeric AS s, repeat(''7'', 400)::numeric AS n,
                            timestamptz ''2024-03-05 12:34:56.789'' AS t, date ''2024-03-05'' AS d, 1.5::float8 AS f
-                      FROM generate_series(1, $WORST_ROWS)', n, n, n / 2, n / 64);
+                      FROM generate_series(1, $WORST_ROWS)', n, n, n / 2, n / 64, (n - 32) / 4, (n - 32) * 8, (n - 8) * 8);
     EXECUTE format('SELECT dp_protect_table(%1\$L), dp_grant_private_access(%1\$L, ''analyst'')', 'worst_' || n);
-    n := n / 2;
+    n := least(n / 2, 65536);
   END LOOP;
 END
 \$\$;
@@ -135,7 +137,8 @@ BEGIN
     'translate(a, ''abcdefghijklmnop'', ''b'') = $k', 'translate(a, ''bcdefghijklmnopa'', ''b'') = $k', 'btrim(a, ''bcdefghijklmnopa'') = $k',
     'split_part(a, ''a'', -2) = $k', 'split_part(a, p, 1) = $k', 'strpos(a, ''aaaaaaaaaaaaaaab'') = -$n', 'starts_with(a, a) = ($n < 0)', 'length(u) = -$n',
     'a LIKE ''%b$n''', 'a LIKE ''%aaab$n''', 'a LIKE ''%aaaaaaaaaaaaaaaaaaaaaaaaaaab$n''', 'a LIKE p || $k', 'u LIKE ''%äääb$n''', 'a ILIKE ''%ab$n''',
-    'a ILIKE ''%aaaaaaaaab$n''', 'a ILIKE p || $k', 'u ILIKE ''%äb$n''', 'a < rpad(a, 60000) || $k', 'a = a || $k', 'a = ANY (ARRAY[''$n'', ''x''])',
+    'a ILIKE ''%aaaaaaaaab$n''', 'a ILIKE p || $k', 'u ILIKE ''%äb$n''', 'a < rpad(a, 60000) || $k', 'a = a || $k', 'a = ANY (ARRAY[''$n'', ''x''])', 'a < $k', 'a > $k COLLATE "und-x-icu"', 'a <> ALL (string_to_array(repeat(''x,'', 999) || $k, '',''))', 'greatest(a, u) = $k',
+    'v < (''1'' || repeat(''0'', $n))::varbit', '-$n = ANY (l)', '-$n = ANY (z)', 'l[20 + $n] = -1', 'z[20 + $n] = -1',
     'CASE WHEN a > u THEN lower(a) ELSE upper(a) END = $k', 'coalesce(nullif(a, u), p) LIKE ''%aab$n''', 'md5(rpad(a, 60000)) = $k',
     'exp(s / 1e48) = -$n', 'ln(s) = -$n', 'log(s) = -$n', 'log(s, 3.3) = -$n', 'power(s / 1e50, s / 1e48) = -$n', 'sqrt(n) = -$n', 'gcd(n, n - $n) = -$n',
     'n * n = -$n', 'n / s = -$n', 'n % (s * 1e-90) = -$n', 'div(n, s * 1e-90) = -$n', 'round(n, -3) = -$n', 'n::text = $k', 'n + n = -$n', 'n = -$n',
@@ -149,7 +152,6 @@ BEGIN
     copies := 1;
     LOOP
       SELECT string_agg(replace(replace(expression, '$k', format('''k%s''', n)), '$n', n::text), ' OR ') INTO condition FROM generate_series(1, copies) n;
-      bytes := 65536;
       BEGIN
         base := NULL;
         FOR round IN 1..4 LOOP
@@ -157,6 +159,7 @@ BEGIN
           EXECUTE format('SELECT count(n) FROM (SELECT dp_count(0.01) AS n FROM worst_256 WHERE i < 0 AND %s AND $1 > 0) t', '(' || condition || ')') USING round;
           base := least(base, extract(epoch FROM clock_timestamp() - start) * 1000);
         END LOOP;
+        bytes := 1048576;
         WHILE bytes >= 256 LOOP
           time := NULL;
           FOR round IN 1..4 LOOP
@@ -168,7 +171,7 @@ BEGIN
             worst := time - base;
             worst_case := format('%s copies, %s bytes', copies, bytes);
           END IF;
-          bytes := bytes / 2;
+          bytes := least(bytes / 2, 65536);
         END LOOP;
       EXCEPTION WHEN statement_too_complex THEN
         EXIT;
@@ -177,6 +180,55 @@ BEGIN
       copies := copies * 4;
     END LOOP;
     RAISE INFO '%  %  (%)', CASE WHEN worst IS NULL THEN ' refused' ELSE to_char(worst / current_setting('bench.rows')::int, '990.999') END, rpad(expression, 70), worst_case;
+  END LOOP;
+END
+$$;
+SQL
+
+echo "Joins with the longest list of 1000, 500, 250, ... rows that is accepted, milliseconds for one row"
+scripts/cluster.sh psql "$work/cluster" -U analyst -d postgres -X -q -v ON_ERROR_STOP=1 -v rows="$WORST_ROWS" <<'SQL' 2>&1 | sed 's/^.*INFO: *//'
+SET max_parallel_workers_per_gather = 0;
+SET jit = off;
+SET bench.rows = :rows;
+CREATE FUNCTION pg_temp.seconds(list text, condition text, chosen text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+  start timestamptz;
+  least_time float8;
+BEGIN
+  FOR round IN 1..4 LOOP
+    start := clock_timestamp();
+    EXECUTE format('SELECT count(n) FROM (SELECT dp_count(0.01) AS n FROM worst_256 w LEFT JOIN %s ON %s WHERE %s AND $1 > 0) t', list, condition, chosen) USING round;
+    least_time := least(least_time, extract(epoch FROM clock_timestamp() - start));
+  END LOOP;
+  RETURN least_time;
+END
+$$;
+DO $$
+DECLARE
+  list text;
+  condition text;
+  rows int;
+  of_list text;
+  time float8;
+BEGIN
+  -- Of each list many rows have one hash, or fulfil the other conditions.
+  FOR list, condition IN VALUES
+    ('generate_series(1::numeric, $r) l (x)', 'x = i + s * 0'), ('generate_series(1::numeric, $r) l (x)', 'x = i + exp(s * 0)'),
+    ('generate_series(1::numeric, $r) l (x)', 'x = i AND x = i + s * 0'), ('generate_series(1::numeric, $r) l (x)', repeat('x = i AND ', 31) || 'x = i'),
+    ('(VALUES $v) l (x, y)', 'x = i AND y = d'), ('(VALUES $v) l (x, y)', 'x = i AND y = date_trunc(''day'', t::timestamp)'), ('(VALUES $v) l (x, y)', 'x = i AND y = (d::text)::timestamp'),
+    ('(VALUES $v) l (x, y)', 'x = i AND y = d AND md5(a) <> ''x'''), ('(VALUES $v) l (x, y) ON x = i AND y = d LEFT JOIN (VALUES $v) m (v, w)', 'm.v = i AND m.w = d')
+  LOOP
+    rows := 1000;
+    time := NULL;
+    WHILE rows > 0 AND time IS NULL LOOP
+      of_list := replace(replace(list, '$r', rows::text), '$v', (SELECT string_agg(format('(1, date %L)', date '2024-03-05' + n), ', ') FROM generate_series(1, rows) n));
+      BEGIN
+        time := pg_temp.seconds(of_list, condition, 'i > 0') - pg_temp.seconds(of_list, condition, 'i < 0');
+      EXCEPTION WHEN statement_too_complex THEN
+        rows := rows / 2;
+      END;
+    END LOOP;
+    RAISE INFO '%  %  (% rows)', to_char(1000 * time / current_setting('bench.rows')::int, '990.999'), rpad(condition, 70), rows;
   END LOOP;
 END
 $$;

@@ -169,6 +169,13 @@ DPQ_TOTAL(numeric_mul, computed<numeric_mul_opt_error>(fcinfo))
 DPQ_TOTAL(numeric_div, computed<numeric_div_opt_error>(fcinfo))
 DPQ_TOTAL(numeric_mod, computed<numeric_mod_opt_error>(fcinfo))
 DPQ_TOTAL(numeric_div_trunc, called(numeric_div_trunc, fcinfo, 2))
+// (value, most bytes): the number if it has as few digits as the variants take, and else NULL.
+// Those are at most 256 bytes, which each limit allows. But 1e100000, in 8 bytes, is a long text.
+DPQ_FUNCTION(dpq_short_numeric) {
+  if (!has_few_digits(PG_GETARG_DATUM(0), kMostDigits)) return null_answer(fcinfo);
+  return PointerGetDatum(PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(0)));
+}
+
 DPQ_TOTAL(numeric_gcd, called_for_series(numeric_gcd, fcinfo, 2))
 DPQ_TOTAL(numeric_lcm, called_for_series(numeric_lcm, fcinfo, 2))
 DPQ_TOTAL(width_bucket_numeric, called(width_bucket_numeric, fcinfo, 3))

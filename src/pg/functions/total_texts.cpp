@@ -151,10 +151,12 @@ Datum text_of_texts(PGFunction original, FunctionCallInfo fcinfo, unsigned texts
 
 using namespace dpquantile;
 
-// (value, most bytes): the text, or bytea, if it is not longer, and else NULL. Does not read it.
-DPQ_FUNCTION(dpq_short_text) {
+// (value, most bytes): the value if it is not longer, and else NULL. Reads no longer one. What is
+// compressed or out of line is read here once, and not by each function that uses it.
+DPQ_FUNCTION(dpq_short_value) {
   const auto most = static_cast<Size>(std::max(PG_GETARG_INT32(1), 0));
-  return text_bytes(fcinfo, 0) <= most ? PG_GETARG_DATUM(0) : null_answer(fcinfo);
+  if (text_bytes(fcinfo, 0) > most) return null_answer(fcinfo);
+  return PointerGetDatum(PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(0)));
 }
 
 DPQ_TOTAL(lower, text_of_texts(lower, fcinfo, kFirst))

@@ -94,6 +94,21 @@ List* arguments_of(const Node* node) {
   }
 }
 
+Oid function_of(const Node* node) {
+  switch (nodeTag(node)) {
+    case T_FuncExpr:
+      return reinterpret_cast<const FuncExpr*>(node)->funcid;
+    case T_OpExpr:
+    case T_DistinctExpr:
+    case T_NullIfExpr:
+      return reinterpret_cast<const OpExpr*>(node)->opfuncid;
+    case T_ScalarArrayOpExpr:
+      return reinterpret_cast<const ScalarArrayOpExpr*>(node)->opfuncid;
+    default:
+      return InvalidOid;
+  }
+}
+
 Node* argument_of(const Node* node, int number) {
   const List* arguments = arguments_of(node);
   return number < list_length(arguments) ? static_cast<Node*>(list_nth(arguments, number))

@@ -18,6 +18,9 @@ Oid find_other_function(Node* node, bool (*allows)(Oid));
 // The arguments of a call of functions, or NIL.
 List* arguments_of(const Node* node);
 
+// The function that the node calls with them, or InvalidOid.
+Oid function_of(const Node* node);
+
 // One of them by its number from 0, or null.
 Node* argument_of(const Node* node, int number);
 

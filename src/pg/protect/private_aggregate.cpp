@@ -7,6 +7,7 @@
 #include "pg/protect/inside.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/own_function.hpp"
+#include "pg/protect/row_work.hpp"
 #include "pg/protect/user_of_row.hpp"
 #include "pg/release/private_call.hpp"
 
@@ -210,8 +211,11 @@ void rewrite_parameters(QueryLevel* level, const Aggref* call, const FamilyRow& 
 void rewrite_values(QueryLevel* level, const Aggref* call, const FamilyRow& family) {
   for (int i = 0; i < family.arguments_from_rows() && i < list_length(call->args); ++i) {
     auto* argument = static_cast<TargetEntry*>(list_nth(call->args, i));
+    const bool hashes_value = family.family == Family::kDistinct &&
+                              !is_user_column(level, reinterpret_cast<const Node*>(argument->expr));
     Node* value = rewrite_inside(level, reinterpret_cast<Node*>(argument->expr));
     check_absent(level, call, value);
+    if (hashes_value) value = with_bounded_reading(level, value);
     argument->expr = reinterpret_cast<Expr*>(value);
   }
 }

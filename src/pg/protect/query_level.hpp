@@ -13,25 +13,26 @@ namespace dpquantile {
 
 struct QueryLevel;
 
-// The limits for the texts of rows among which row_work.hpp chooses: 64 kB, 32 kB, ... 256 bytes,
+// The limits for the values of rows among which row_work.hpp chooses: 64 kB, 32 kB, ... 256 bytes,
 // and 256 bytes with shorter values of parameters.
-constexpr int kTextLimits = 10;
+constexpr int kSizeLimits = 10;
 
 // Nanoseconds for one row, with each of these limits.
 struct RowWork {
-  double time[kTextLimits];
+  double time[kSizeLimits];
 };
 
-// The most bytes of a text, with each of these limits.
-struct TextBound {
-  double bytes[kTextLimits];
-  double computed[kTextLimits];  // of a text that no row has as it is
+// The most bytes of a text, array or other value of variable length, with each of these limits.
+struct SizeBound {
+  double bytes[kSizeLimits];
+  double computed[kSizeLimits];  // of a value that no row has as it is
   bool is_stored;                // whether it may be one that a row has, of any length
+  bool is_toasted;               // whether it may be compressed or out of line
 };
 
 // What a column of a source is for an expression that uses it: computed again for each use.
 struct ColumnWork {
-  TextBound text;
+  SizeBound size;
   RowWork work;
 };
 
@@ -52,8 +53,8 @@ struct Statement {
   SubqueryCheck check_subquery;
   int node_count;        // nodes of the expressions that have been looked at
   RowWork work;          // of the expressions inside
-  HTAB* bounds;          // TextBound of the texts in them
-  Const* text_limit;     // the early value that limits the texts of rows, or null
+  HTAB* bounds;          // SizeBound of the values in them
+  Const* size_limit;     // the early value that limits the values of rows, or null
   int limit_number;      // of its parameter
   List* known;           // of Const: values of parameters, which must not decide about the limit
   Size longest_known;    // bytes, of those that are searched for or the like

@@ -78,6 +78,9 @@ void rewrite_keys(Block* block) {
     check_key_inside(block->level, key, rewritten);
     count_key(block->level, rewritten);
     if (!is_key_of_list(*block, expression)) check_key_looks(block->level, rewritten);
+    if (!is_public(block->level, expression)) {
+      rewritten = with_bounded_reading(block->level, rewritten);
+    }
     block->keys = lappend(block->keys, expression);
     block->rewritten = lappend(block->rewritten, rewritten);
   }

@@ -13,6 +13,7 @@ extern "C" {
 #include "catalog/pg_collation_d.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
@@ -36,11 +37,16 @@ constexpr double kPatternStep = 3.5;  // a byte of a text with one of a pattern
 constexpr double kSetStep = 14;       // a byte with a character of a set
 constexpr double kListStep = 24;      // a byte with a character of translate()
 constexpr double kTextCast = 1500;
+constexpr double kNumericCast = 5000;
 constexpr double kNumericSum = 500;
 constexpr double kNumeric = 5000;
 constexpr double kQuotient = 25000;
 constexpr double kRemainder = 60000;
 constexpr double kSeries = 200000;
+constexpr double kRead = 1500;       // of a value that is compressed or out of line
+constexpr double kAlwaysInRow = 32;  // bytes of values that never are
+constexpr double kReadByte = 1;      // of it
+constexpr double kElementByte = 25;  // of an array that is searched: NULL takes a bit
 constexpr double kComparedByte = 0.2;
 constexpr double kCollatedByte = 30;
 constexpr double kKeyComparisons = 10;  // of a key, when rows are sorted by it
@@ -130,21 +136,6 @@ double time_of_variant(const QueryLevel* level, const char* name, Node* node, in
   return time + time_of_texts(level, name, node, i);
 }
 
-Oid function_of(const Node* node) {
-  switch (nodeTag(node)) {
-    case T_FuncExpr:
-      return reinterpret_cast<const FuncExpr*>(node)->funcid;
-    case T_OpExpr:
-    case T_DistinctExpr:
-    case T_NullIfExpr:
-      return reinterpret_cast<const OpExpr*>(node)->opfuncid;
-    case T_ScalarArrayOpExpr:
-      return reinterpret_cast<const ScalarArrayOpExpr*>(node)->opfuncid;
-    default:
-      return InvalidOid;
-  }
-}
-
 bool compares_equality(const Node* node) {
   const Oid function = function_of(node);
   const char* name = OidIsValid(function) ? get_func_name(function) : nullptr;
@@ -171,39 +162,52 @@ double time_of_comparison(const Node* node) {
 }
 
 // A comparison ends with the shorter text. (How long two stored ones take is not bounded.)
-double time_of_pair(const Node* node, const TextBound& left, const TextBound& right, int i) {
+double time_of_pair(const Node* node, const SizeBound& left, const SizeBound& right, int i) {
   if (left.is_stored && right.is_stored) {
     const double computed = std::max(left.computed[i], right.computed[i]);
     return computed * time_of_byte(node) + kMostTextBytes * kComparedByte;
   }
   const double most = left.is_stored ? right.bytes[i] : left.bytes[i];
-  return (right.is_stored ? most : std::min(most, right.bytes[i])) * time_of_byte(node);
+  const double compared = right.is_stored ? most : std::min(most, right.bytes[i]);
+  const bool is_read = (left.is_toasted || right.is_toasted) && compared >= kAlwaysInRow;
+  return compared * time_of_byte(node) + (is_read ? kRead + compared * kReadByte : 0);
 }
 
 // The time to compare the arguments: GREATEST compares each with the greatest before it.
 double time_of_comparisons(const QueryLevel* level, const Node* node, int i) {
   const List* arguments = arguments_of(node);
   double time = std::max(list_length(arguments) - 1, 1) * time_of_comparison(node);
-  TextBound before{};
+  SizeBound before{};
   int texts = 0;
   const ListCell* cell;
   foreach (cell, arguments) {
     auto* argument = static_cast<Node*>(lfirst(cell));
     if (!is_text(exprType(argument))) continue;
-    const TextBound bound = bound_of(level, argument);
+    const SizeBound bound = bound_of(level, argument);
     if (texts++ > 0) time += time_of_pair(node, before, bound, i);
     before = longer(before, bound);
   }
   return texts == 1 ? time + time_of_pair(node, before, before, i) : time;
 }
 
+// An array with so many bytes, of a row or computed of one.
+double time_of_array_of_row(const QueryLevel* level, const Node* node, Node* array, int i) {
+  constexpr double kLeastElement = 4;  // of those that take longer to compare
+  const double byte = std::max(kElementByte, time_of_comparison(node) / kLeastElement);
+  const bool has_texts = is_text(get_base_element_type(exprType(array)));
+  return kNode + bound_of(level, array).bytes[i] * (byte + (has_texts ? time_of_byte(node) : 0));
+}
+
 // The array of a parameter may have as many elements and bytes as are allowed.
-double time_of_array(const Statement* statement, const Node* node) {
-  const Node* array = argument_of(node, 1);
+double time_of_array(const QueryLevel* level, const Node* node, int i) {
+  Node* array = argument_of(node, 1);
+  if (!IsA(array, Const) && !IsA(array, Param) && !IsA(array, ArrayExpr)) {
+    return time_of_array_of_row(level, node, array, i);
+  }
   const bool has_texts = is_text(get_base_element_type(exprType(array)));
   double elements = kMaxElements;
   double bytes = kMostTextBytes;
-  if (is_literal(statement, array)) {
+  if (is_literal(level->statement, array)) {
     const auto* constant = reinterpret_cast<const Const*>(array);
     if (constant->constisnull) return kNode;
     const ArrayType* value = DatumGetArrayTypeP(constant->constvalue);
@@ -213,14 +217,32 @@ double time_of_array(const Statement* statement, const Node* node) {
   return kNode + elements * time_of_comparison(node) + (has_texts ? bytes * time_of_byte(node) : 0);
 }
 
+double time_of_element(const QueryLevel* level, const SubscriptingRef* node, int i) {
+  auto* array = reinterpret_cast<Node*>(node->refexpr);
+  return kNode + bound_of(level, array).bytes[i] * kElementByte;
+}
+
+double time_of_limit(const QueryLevel* level, Node* node, int i) {
+  const double bytes = bound_of(level, node).bytes[i];
+  return kNode + (bytes < kAlwaysInRow ? 0 : kRead + kReadByte * bytes);
+}
+
+double time_of_text_cast(const CoerceViaIO* node) {
+  const Oid type = getBaseType(exprType(reinterpret_cast<Node*>(node->arg)));
+  return type == NUMERICOID ? kNumericCast : kTextCast;
+}
+
 // `name` is that of the function that a variant replaces, or null.
 double time_of(const QueryLevel* level, const char* name, Node* node, int i) {
   if (name != nullptr) return time_of_variant(level, name, node, i);
+  if (is_size_limit(node)) return time_of_limit(level, node, i);
   switch (nodeTag(node)) {
     case T_CoerceViaIO:
-      return kTextCast;
+      return time_of_text_cast(reinterpret_cast<CoerceViaIO*>(node));
     case T_ScalarArrayOpExpr:
-      return time_of_array(level->statement, node);
+      return time_of_array(level, node, i);
+    case T_SubscriptingRef:
+      return time_of_element(level, reinterpret_cast<SubscriptingRef*>(node), i);
     case T_FuncExpr:
     case T_OpExpr:
     case T_DistinctExpr:
@@ -248,7 +270,7 @@ void add_column(const QueryLevel* level, const Var* column, RowWork* work) {
   if (source == nullptr || source->works == nullptr) return;
   if (column->varattno > list_length(source->query->targetList)) return;
   const RowWork& own = source->works[column->varattno - 1].work;
-  for (int i = 0; i < kTextLimits; ++i) work->time[i] += own.time[i];
+  for (int i = 0; i < kSizeLimits; ++i) work->time[i] += own.time[i];
 }
 
 struct AddedWork {
@@ -260,8 +282,23 @@ void add_node(const AddedWork& added, Node* node) {
   if (IsA(node, List) || IsA(node, CaseWhen)) return;
   if (IsA(node, Var)) add_column(added.level, reinterpret_cast<Var*>(node), added.work);
   const char* name = replaced_by(node);
-  for (int i = 0; i < kTextLimits; ++i) {
+  for (int i = 0; i < kSizeLimits; ++i) {
     added.work->time[i] += time_of(added.level, name, node, i);
+  }
+}
+
+// The limits that have been put around its arguments
+void add_limits(const AddedWork& added, Node* node) {
+  const auto add = [&](Node* argument) {
+    if (argument != nullptr && is_size_limit(argument)) add_node(added, argument);
+  };
+  const ListCell* cell;
+  foreach (cell, arguments_of(node)) add(static_cast<Node*>(lfirst(cell)));
+  if (IsA(node, SubscriptingRef)) {
+    add(reinterpret_cast<Node*>(reinterpret_cast<SubscriptingRef*>(node)->refexpr));
+  }
+  if (IsA(node, CoerceViaIO)) {
+    add(reinterpret_cast<Node*>(reinterpret_cast<CoerceViaIO*>(node)->arg));
   }
 }
 
@@ -280,7 +317,7 @@ constexpr char kListHint[] =
     "shorter.";
 
 void require_little_work(const Statement* statement, const Node* node, const char* hint) {
-  if (statement->work.time[kTextLimits - 1] <= kMostTime) return;
+  if (statement->work.time[kSizeLimits - 1] <= kMostTime) return;
   refuse_with_code(statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, exprLocation(node),
                    "its expressions may take longer than a millisecond for one row", hint);
 }
@@ -290,12 +327,29 @@ void require_little_work(const Statement* statement, const Node* node, const cha
 Node* with_bounded_work(QueryLevel* level, Node* node) {
   if (IsA(node, List) || IsA(node, CaseWhen)) return node;
   Statement* statement = level->statement;
-  const char* name = replaced_by(node);
-  if (name != nullptr) limit_texts(level, reinterpret_cast<FuncExpr*>(node));
+  limit_values(level, node);
   if (orders_texts(node)) require_short_values(statement, node);
-  add_node({level, &statement->work}, node);
+  const AddedWork added = {level, &statement->work};
+  add_limits(added, node);
+  add_node(added, node);
   require_little_work(statement, node, kShorterHint);
   return node;
+}
+
+Node* with_bounded_reading(QueryLevel* level, Node* value) {
+  Node* limited = limited_value(level, value);
+  if (limited == value) return value;
+  RowWork* work = &level->statement->work;
+  add_node({level, work}, limited);
+  const bool is_array = OidIsValid(get_base_element_type(exprType(value)));
+  for (int i = 0; is_array && i < kSizeLimits; ++i) {
+    work->time[i] += kElementByte * bound_of(level, limited).bytes[i];
+  }
+  require_little_work(level->statement, limited, kShorterHint);
+  // The column of the answer has the declared length, too.
+  return reinterpret_cast<Node*>(makeRelabelType(reinterpret_cast<Expr*>(limited), exprType(value),
+                                                 exprTypmod(value), exprCollation(value),
+                                                 COERCE_IMPLICIT_CAST));
 }
 
 void count_again(const QueryLevel* level, Node* expression, double times) {
@@ -303,7 +357,7 @@ void count_again(const QueryLevel* level, Node* expression, double times) {
   AddedWork added = {level, &work};
   (void)add_work(expression, &added);
   RowWork* all = &level->statement->work;
-  for (int i = 0; i < kTextLimits; ++i) all->time[i] += times * work.time[i];
+  for (int i = 0; i < kSizeLimits; ++i) all->time[i] += times * work.time[i];
   require_little_work(level->statement, expression, kListHint);
 }
 
@@ -312,8 +366,8 @@ void count_key(QueryLevel* level, Node* key) {
   Statement* statement = level->statement;
   const double byte = time_of_byte(exprCollation(key));
   if (byte == kCollatedByte) require_short_values(statement, key);
-  const TextBound bound = bound_of(level, key);
-  for (int i = 0; i < kTextLimits; ++i) {
+  const SizeBound bound = bound_of(level, key);
+  for (int i = 0; i < kSizeLimits; ++i) {
     statement->work.time[i] += kKeyComparisons * byte * bound.computed[i];
   }
   require_little_work(statement, key, kShorterHint);
@@ -321,16 +375,16 @@ void count_key(QueryLevel* level, Node* key) {
 
 ColumnWork work_of_column(const QueryLevel* source, Node* expression, const RowWork& before) {
   ColumnWork column{bound_of(source, expression), {}};
-  for (int i = 0; i < kTextLimits; ++i) {
+  for (int i = 0; i < kSizeLimits; ++i) {
     column.work.time[i] = source->statement->work.time[i] - before.time[i];
   }
   return column;
 }
 
-void choose_text_limit(Statement* statement) {
+void choose_size_limit(Statement* statement) {
   int number = 0;
-  while (number < kTextLimits - 1 && statement->work.time[number] > kMostTime) ++number;
-  set_text_limit(statement, number);
+  while (number < kSizeLimits - 1 && statement->work.time[number] > kMostTime) ++number;
+  set_size_limit(statement, number);
 }
 
 }  // namespace dpquantile

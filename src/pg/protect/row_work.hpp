@@ -11,6 +11,9 @@ namespace dpquantile {
 // limits the texts that it reads. ereports if the statement takes too much.
 Node* with_bounded_work(QueryLevel* level, Node* node);
 
+// The same for a value that is read, but by no node: a key, or a value that is hashed.
+Node* with_bounded_reading(QueryLevel* level, Node* value);
+
 // Counts an expression, which is rewritten and has been counted, so many times more. ereports as
 // before.
 void count_again(const QueryLevel* level, Node* expression, double times);
@@ -24,6 +27,6 @@ ColumnWork work_of_column(const QueryLevel* source, Node* expression, const RowW
 
 // Decides about the limit, when all expressions of the statement have been counted. ereports if a
 // value of a parameter is longer than the limit allows.
-void choose_text_limit(Statement* statement);
+void choose_size_limit(Statement* statement);
 
 }  // namespace dpquantile

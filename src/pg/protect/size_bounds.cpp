@@ -1,6 +1,7 @@
 #include "pg/protect/size_bounds.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "pg/protect/column_traits.hpp"
@@ -12,7 +13,8 @@
 
 extern "C" {
 #include "access/detoast.h"
-#include "catalog/pg_type_d.h"
+#include "access/transam.h"
+#include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -31,6 +33,10 @@ constexpr double kName = NAMEDATALEN;
 constexpr double kShortText = 128;
 // Columns with shorter texts need no limit.
 constexpr double kNoLimitBelow = 256;
+constexpr double kNumericHeader = 16;
+constexpr double kMostNumericBytes =
+    512;  // more than those of 400 digits before and after the point
+constexpr char kShortValue[] = "short_value";
 
 double limit_of(int number) {
   constexpr double kLeast = 256;
@@ -41,7 +47,7 @@ double limit_of(int number) {
 double early_limit_of(int number) {
   constexpr double kRowsByEarly = 64;
   constexpr double kLeast = 64;
-  const bool is_last = number == kTextLimits - 1;
+  const bool is_last = number == kSizeLimits - 1;
   return is_last ? kLeast / 2 : std::max(limit_of(number) / kRowsByEarly, kLeast);
 }
 
@@ -52,34 +58,60 @@ double literal_of(const Statement* statement, const Node* node) {
   return constant->constisnull ? 0 : std::max(DatumGetInt32(constant->constvalue), 0);
 }
 
-// ---- How long texts are --------------------------------------------------------------------
+// The type for which short_value() is declared that takes values of a type, or InvalidOid if they
+// need none.
+Oid type_of_short_value(Oid type) {
+  const Oid base = getBaseType(type);
+  if (OidIsValid(get_element_type(base))) return ANYARRAYOID;
+  switch (get_typtype(base)) {
+    case TYPTYPE_RANGE:
+      return ANYRANGEOID;
+    case TYPTYPE_MULTIRANGE:
+      return ANYMULTIRANGEOID;
+    default:
+      break;
+  }
+  constexpr Oid kTypes[] = {TEXTOID, VARCHAROID, BPCHAROID, BYTEAOID,
+                            BITOID,  VARBITOID,  JSONBOID,  NUMERICOID};
+  return std::find(std::begin(kTypes), std::end(kTypes), base) != std::end(kTypes) ? base
+                                                                                   : InvalidOid;
+}
 
-TextBound all(double bytes) {
-  TextBound bound{};
+bool has_any_length(Oid type) {
+  return OidIsValid(type_of_short_value(type));
+}
+
+// ---- How long values are --------------------------------------------------------------------
+
+SizeBound all(double bytes) {
+  SizeBound bound{};
   for (double& most : bound.bytes) most = bytes;
   for (double& most : bound.computed) most = bytes;
   return bound;
 }
 
-TextBound stored(double bytes) {
-  TextBound bound = all(bytes);
+SizeBound stored(double bytes) {
+  SizeBound bound = all(bytes);
   for (double& most : bound.computed) most = 0;
   bound.is_stored = bytes > kNoLimitBelow;
+  bound.is_toasted = true;
   return bound;
 }
 
 template <class Limit>
-TextBound limited(TextBound bound, Limit limit) {
-  for (int i = 0; i < kTextLimits; ++i) {
+SizeBound limited(SizeBound bound, Limit limit) {
+  for (int i = 0; i < kSizeLimits; ++i) {
     bound.bytes[i] = std::min(bound.bytes[i], limit(i));
     bound.computed[i] = bound.bytes[i];
   }
   bound.is_stored = false;
+  bound.is_toasted = false;
   return bound;
 }
 
-TextBound early_bound() {
-  return limited(all(kUnlimited), early_limit_of);
+// Only texts are searched for.
+SizeBound early_bound(Oid type) {
+  return is_text(type) ? limited(all(kUnlimited), early_limit_of) : all(kMostTextBytes);
 }
 
 // The longest value in a column of VALUES, which are constants.
@@ -95,33 +127,49 @@ double longest_value(const RangeTblEntry* list, AttrNumber column) {
 }
 
 // The values of a list are few and in memory.
-TextBound bound_of_list(const RangeTblEntry* list, AttrNumber column) {
+SizeBound bound_of_list(const RangeTblEntry* list, AttrNumber column) {
   const bool is_values = list->rtekind == RTE_VALUES;
-  TextBound bound = stored(is_values ? longest_value(list, column) : kMostTextBytes);
+  SizeBound bound = stored(is_values ? longest_value(list, column) : kMostTextBytes);
   bound.is_stored = false;
+  bound.is_toasted = false;
   return bound;
 }
 
-TextBound bound_of_column(const QueryLevel* level, const Var* column) {
+// How long a value is by the declaration of its column.
+double declared_bytes(Oid base, int32 typmod) {
+  if (typmod < 0) return kUnlimited;
+  const int32 declared = typmod - static_cast<int32>(VARHDRSZ);
+  switch (base) {
+    case VARCHAROID:
+    case BPCHAROID:
+      return declared * pg_database_encoding_max_length();
+    case NUMERICOID:
+      return kNumericHeader + (declared >> 16 & 0xffff);  // half a byte a digit, and some
+    case BITOID:
+    case VARBITOID:
+      return sizeof(int32) + (typmod + BITS_PER_BYTE - 1) / BITS_PER_BYTE;
+    default:
+      return kUnlimited;
+  }
+}
+
+SizeBound bound_of_column(const QueryLevel* level, const Var* column) {
   const Node* node = reinterpret_cast<const Node*>(column);
   if (column->varlevelsup > 0) return stored(kUnlimited);
   if (Node* merged = merged_column(level, column)) return bound_of(level, merged);
   const QueryLevel* source = entry_of(level, column->varno).source;
   const bool is_computed = source != nullptr && source->works != nullptr && column->varattno > 0;
   if (is_computed && column->varattno <= list_length(source->query->targetList)) {
-    return source->works[column->varattno - 1].text;
+    return source->works[column->varattno - 1].size;
   }
   if (is_list(entry_of(level, column->varno))) {
     return bound_of_list(rt_fetch(column->varno, level->query->rtable), column->varattno);
   }
-  const Oid base = getBaseType(exprType(node));
-  const bool is_declared = (base == VARCHAROID || base == BPCHAROID) && column->vartypmod > 0;
-  if (!is_declared) return stored(kUnlimited);
-  return stored((column->vartypmod - VARHDRSZ) * pg_database_encoding_max_length());
+  return stored(declared_bytes(getBaseType(exprType(node)), column->vartypmod));
 }
 
-TextBound longest_of(const QueryLevel* level, const List* nodes) {
-  TextBound longest = all(0);
+SizeBound longest_of(const QueryLevel* level, const List* nodes) {
+  SizeBound longest = all(0);
   const ListCell* cell;
   foreach (cell, nodes) {
     longest = longer(longest, bound_of(level, static_cast<Node*>(lfirst(cell))));
@@ -129,7 +177,7 @@ TextBound longest_of(const QueryLevel* level, const List* nodes) {
   return longest;
 }
 
-TextBound bound_of_case(const QueryLevel* level, const CaseExpr* node) {
+SizeBound bound_of_case(const QueryLevel* level, const CaseExpr* node) {
   List* results = node->defresult == nullptr ? NIL : list_make1(node->defresult);
   const ListCell* cell;
   foreach (cell, node->args) {
@@ -139,11 +187,11 @@ TextBound bound_of_case(const QueryLevel* level, const CaseExpr* node) {
 }
 
 // The text that a variant answers, by the name of its function.
-TextBound bound_of_answer(const QueryLevel* level, const char* name, Node* node) {
+SizeBound bound_of_answer(const QueryLevel* level, const char* name, Node* node) {
   const double character = pg_database_encoding_max_length();
   Node* first = argument_of(node, 0);
   const bool reads_text = first != nullptr && is_text(exprType(first));
-  const TextBound text = reads_text ? bound_of(level, first) : all(kMostTextBytes);
+  const SizeBound text = reads_text ? bound_of(level, first) : all(kMostTextBytes);
   if (is_one_of(name, "btrim ltrim rtrim split_part reverse varchar text")) return text;
   if (is_one_of(name, "left right")) {
     const double characters = literal_of(level->statement, argument_of(node, 1));
@@ -168,39 +216,40 @@ TextBound bound_of_answer(const QueryLevel* level, const char* name, Node* node)
   if (is_one_of(name, "md5 chr")) return all(kShortText);
   if (is_one_of(name, "to_char")) {
     constexpr double kLongestWord = 32;
-    const TextBound format = bound_of(level, argument_of(node, 1));
+    const SizeBound format = bound_of(level, argument_of(node, 1));
     return limited(format, [&](int i) {
       return std::min(kShortText + kLongestWord * format.bytes[i], kMostTextBytes);
     });
   }
   // Each replacement takes at least a byte of the text.
   const bool replaces = is_one_of(name, "replace");
-  const TextBound other = replaces ? bound_of(level, argument_of(node, 2)) : all(factor);
+  const SizeBound other = replaces ? bound_of(level, argument_of(node, 2)) : all(factor);
   return limited(all(kMostTextBytes), [&](int i) {
     const double growth = replaces ? std::max(other.bytes[i], 1.0) : factor;
     return text.bytes[i] == 0 ? 0 : std::min(growth * text.bytes[i], kMostTextBytes);
   });
 }
 
-TextBound bound_of_call(const QueryLevel* level, Node* node) {
+SizeBound bound_of_call(const QueryLevel* level, Node* node) {
   if (const char* name = replaced_by(node)) {
-    const TextBound answer = bound_of_answer(level, name, node);
+    const SizeBound answer = bound_of_answer(level, name, node);
     return limited(answer, [](int) { return kMostTextBytes; });
   }
   // text_larger() and the like answer an argument.
-  const TextBound argument = longest_of(level, arguments_of(node));
+  const SizeBound argument = longest_of(level, arguments_of(node));
   return argument.bytes[0] > kShortText ? argument : all(kShortText);
 }
 
-TextBound find_bound(const QueryLevel* level, Node* node) {
+SizeBound find_bound(const QueryLevel* level, Node* node) {
   check_stack_depth();
   switch (nodeTag(node)) {
     case T_Const: {
       const auto* constant = reinterpret_cast<const Const*>(node);
-      return is_literal(level->statement, node) ? all(size_of_constant(constant)) : early_bound();
+      return is_literal(level->statement, node) ? all(size_of_constant(constant))
+                                                : early_bound(exprType(node));
     }
     case T_Param:
-      return early_bound();
+      return early_bound(exprType(node));
     case T_Var:
       return bound_of_column(level, reinterpret_cast<const Var*>(node));
     case T_RelabelType:
@@ -217,6 +266,11 @@ TextBound find_bound(const QueryLevel* level, Node* node) {
     case T_FuncExpr:
     case T_OpExpr:
       return bound_of_call(level, node);
+    case T_SubscriptingRef:  // an element
+      return bound_of(level,
+                      reinterpret_cast<Node*>(reinterpret_cast<SubscriptingRef*>(node)->refexpr));
+    case T_ArrayExpr:
+      return all(kMostTextBytes);
     case T_CoerceViaIO: {
       const auto* value = reinterpret_cast<const Node*>(reinterpret_cast<CoerceViaIO*>(node)->arg);
       // A numeric may have any number of digits.
@@ -230,7 +284,7 @@ TextBound find_bound(const QueryLevel* level, Node* node) {
 // A text is asked for by what is around it, on many levels.
 struct KnownBound {
   Node* node;
-  TextBound bound;
+  SizeBound bound;
 };
 
 HTAB* make_bounds() {
@@ -242,7 +296,7 @@ HTAB* make_bounds() {
                      HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
-void remember(Statement* statement, Node* node, const TextBound& bound) {
+void remember(Statement* statement, Node* node, const SizeBound& bound) {
   bool found;
   void* entry = hash_search(statement->bounds, &node, HASH_ENTER, &found);
   static_cast<KnownBound*>(entry)->bound = bound;
@@ -252,15 +306,15 @@ void remember(Statement* statement, Node* node, const TextBound& bound) {
 
 // The limit is an early value, which is known when all expressions have been counted.
 void add_limit(Statement* statement) {
-  statement->text_limit =
+  statement->size_limit =
       makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(0), false, true);
-  statement->early = lappend(statement->early, statement->text_limit);
+  statement->early = lappend(statement->early, statement->size_limit);
   statement->identities = append_hash(statement->identities, SecretHash{});
   statement->limit_number = statement->own_parameters + list_length(statement->early);
 }
 
 Node* limit_parameter(Statement* statement) {
-  if (statement->text_limit == nullptr) add_limit(statement);
+  if (statement->size_limit == nullptr) add_limit(statement);
   Param* parameter = makeNode(Param);
   parameter->paramkind = PARAM_EXTERN;
   parameter->paramid = statement->limit_number;
@@ -277,16 +331,16 @@ Node* limit_parameter(Statement* statement) {
                           "and the SQL objects are of one version: dpquantile.check_version().")));
 }
 
-// dpquantile.short_text(text, limit): NULL in the place of a longer text.
-Node* short_text(Statement* statement, Node* text) {
-  const Oid type = exprType(text);
-  const Oid types[] = {type, INT4OID};
-  const Oid function = own_function("short_text", buildoidvector(types, 2));
+// dpquantile.short_value(value, limit): NULL in the place of a longer value.
+Node* short_value(Node* value, Node* limit) {
+  const Oid type = exprType(value);
+  const Oid types[] = {type_of_short_value(type), INT4OID};
+  const Oid function = own_function(kShortValue, buildoidvector(types, 2));
   if (!OidIsValid(function)) report_internal("a function is missing");
-  const Oid collation = exprCollation(text);
-  FuncExpr* call = makeFuncExpr(function, type, list_make2(text, limit_parameter(statement)),
-                                collation, collation, COERCE_EXPLICIT_CALL);
-  call->location = exprLocation(text);
+  const Oid collation = exprCollation(value);
+  FuncExpr* call = makeFuncExpr(function, type, list_make2(value, limit), collation, collation,
+                                COERCE_EXPLICIT_CALL);
+  call->location = exprLocation(value);
   return reinterpret_cast<Node*>(call);
 }
 
@@ -319,6 +373,98 @@ bool find_values(Node* node, void* context) {
   return expression_tree_walker(node, DPQ_TREE_WALKER(find_values), context);
 }
 
+// ---- What reads values -----------------------------------------------------------------------
+
+const Var* column_in(const QueryLevel* level, const Node* node) {
+  while (IsA(node, RelabelType)) {
+    node = reinterpret_cast<const Node*>(reinterpret_cast<const RelabelType*>(node)->arg);
+  }
+  const auto* column = reinterpret_cast<const Var*>(node);
+  if (!IsA(node, Var) || column->varlevelsup > 0) return nullptr;
+  const Node* merged = merged_column(level, column);
+  return merged == nullptr ? column : column_in(level, merged);
+}
+
+bool is_of_protected(const QueryLevel* level, const Var* column) {
+  const FromEntry& entry = entry_of(level, column->varno);
+  return entry.relation != nullptr || entry.source != nullptr;
+}
+
+bool is_equality(const Node* node) {
+  if (!IsA(node, OpExpr)) return false;
+  const Oid operation = reinterpret_cast<const OpExpr*>(node)->opno;
+  const Oid type = exprType(argument_of(node, 0));
+  return op_mergejoinable(operation, type) || op_hashjoinable(operation, type);
+}
+
+// A key by which rows are joined stays as it is: of a public table, which is unique, and of the
+// users of two protected tables.
+bool is_key_of_join(const QueryLevel* level, const Node* node, int number) {
+  if (!is_equality(node)) return false;
+  const Var* column = column_in(level, argument_of(node, number));
+  if (column == nullptr) return false;
+  if (!is_of_protected(level, column)) return true;
+  const Var* other = column_in(level, argument_of(node, 1 - number));
+  return other != nullptr && other->varno != column->varno && is_of_protected(level, other);
+}
+
+bool compares_lengths_first(const Node* node) {
+  if (IsA(node, ScalarArrayOpExpr) || list_length(arguments_of(node)) != 2) return false;
+  const Oid function = function_of(node);
+  const char* name = OidIsValid(function) ? get_func_name(function) : nullptr;
+  return name != nullptr && is_one_of(name, "texteq textne byteaeq byteane");
+}
+
+// Functions that compare lengths first read no value that is longer than the other argument, unless
+// rows are joined by its hash; some read the length only. Variants look at the digits of numbers
+// themselves.
+bool reads_little(const Node* node, int number) {
+  if (replaced_by(node) != nullptr) return !is_text(exprType(argument_of(node, number)));
+  if (compares_lengths_first(node)) return !reads_columns(argument_of(node, 1 - number));
+  const Oid function = function_of(node);
+  const char* name = OidIsValid(function) ? get_func_name(function) : nullptr;
+  return name != nullptr && list_length(arguments_of(node)) == 1 &&
+         is_one_of(name, "octet_length length");
+}
+
+// The column of a list that a text is equal to, or null. None of its values is equal to a longer
+// text.
+Node* equal_column_of_list(const QueryLevel* level, const Node* node, int number) {
+  if (!is_equality(node) || !compares_lengths_first(node)) return nullptr;
+  Node* other = argument_of(node, 1 - number);
+  const Var* column = column_in(level, other);
+  return column != nullptr && is_list(entry_of(level, column->varno)) ? other : nullptr;
+}
+
+// A text that is compared with a column of a list.
+Node* value_as_short_as(QueryLevel* level, Node* value, Node* column) {
+  const SizeBound bound = bound_of(level, value);
+  if (!bound.is_stored) return value;
+  const double longest = bound_of(level, column).bytes[0];
+  Node* limit =
+      reinterpret_cast<Node*>(makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+                                        Int32GetDatum(static_cast<int32>(longest)), false, true));
+  Node* short_node = short_value(value, limit);
+  remember(level->statement, short_node, all(longest));
+  return short_node;
+}
+
+void limit_arguments(QueryLevel* level, Node* node) {
+  const bool is_variant = replaced_by(node) != nullptr;
+  ListCell* cell;
+  foreach (cell, arguments_of(node)) {
+    auto* argument = static_cast<Node*>(lfirst(cell));
+    const int number = foreach_current_index(cell);
+    if (is_variant && is_text(exprType(argument)) && !bound_of(level, argument).is_stored) {
+      require_short_values(level->statement, argument);
+    }
+    if (reads_little(node, number) || is_key_of_join(level, node, number)) continue;
+    Node* column = equal_column_of_list(level, node, number);
+    lfirst(cell) = column == nullptr ? limited_value(level, argument)
+                                     : value_as_short_as(level, argument, column);
+  }
+}
+
 }  // namespace
 
 bool is_text(Oid type) {
@@ -335,35 +481,36 @@ double size_of_constant(const Const* constant) {
   return static_cast<double>(toast_raw_datum_size(constant->constvalue) - VARHDRSZ);
 }
 
-TextBound bound_of(const QueryLevel* level, Node* node) {
-  if (!is_text(exprType(node))) return all(kName);
+SizeBound bound_of(const QueryLevel* level, Node* node) {
+  if (!has_any_length(exprType(node))) return all(kName);
   Statement* statement = level->statement;
   if (statement->bounds == nullptr) statement->bounds = make_bounds();
   if (const void* known = hash_search(statement->bounds, &node, HASH_FIND, nullptr)) {
     return static_cast<const KnownBound*>(known)->bound;
   }
-  const TextBound bound = find_bound(level, node);
+  const SizeBound bound = find_bound(level, node);
   remember(statement, node, bound);
   return bound;
 }
 
-TextBound longer(TextBound longest, const TextBound& bound) {
-  for (int i = 0; i < kTextLimits; ++i) {
+SizeBound longer(SizeBound longest, const SizeBound& bound) {
+  for (int i = 0; i < kSizeLimits; ++i) {
     longest.bytes[i] = std::max(longest.bytes[i], bound.bytes[i]);
     longest.computed[i] = std::max(longest.computed[i], bound.computed[i]);
   }
   longest.is_stored = longest.is_stored || bound.is_stored;
+  longest.is_toasted = longest.is_toasted || bound.is_toasted;
   return longest;
 }
 
-TextBound sum_of(const QueryLevel* level, const List* nodes) {
-  TextBound sum = all(0);
+SizeBound sum_of(const QueryLevel* level, const List* nodes) {
+  SizeBound sum = all(0);
   const ListCell* cell;
   foreach (cell, nodes) {
     auto* node = static_cast<Node*>(lfirst(cell));
     if (!is_text(exprType(node))) continue;
-    const TextBound bound = bound_of(level, node);
-    for (int i = 0; i < kTextLimits; ++i) sum.bytes[i] += bound.bytes[i];
+    const SizeBound bound = bound_of(level, node);
+    for (int i = 0; i < kSizeLimits; ++i) sum.bytes[i] += bound.bytes[i];
   }
   return sum;
 }
@@ -372,26 +519,42 @@ void require_short_values(Statement* statement, Node* node) {
   (void)find_values(node, statement);
 }
 
-void limit_texts(QueryLevel* level, FuncExpr* call) {
-  ListCell* cell;
-  foreach (cell, call->args) {
-    auto* argument = static_cast<Node*>(lfirst(cell));
-    if (!is_text(exprType(argument))) continue;
-    const TextBound bound = bound_of(level, argument);
-    if (!bound.is_stored) {
-      require_short_values(level->statement, argument);
-      continue;
-    }
-    Node* limited_argument = short_text(level->statement, argument);
-    lfirst(cell) = limited_argument;
-    remember(level->statement, limited_argument, limited(bound, limit_of));
+Node* limited_value(QueryLevel* level, Node* value) {
+  if (!has_any_length(exprType(value))) return value;
+  const SizeBound bound = bound_of(level, value);
+  if (!bound.is_stored) return value;
+  Node* limited_node = short_value(value, limit_parameter(level->statement));
+  const bool is_number = getBaseType(exprType(value)) == NUMERICOID;
+  remember(level->statement, limited_node,
+           is_number ? all(kMostNumericBytes) : limited(bound, limit_of));
+  return limited_node;
+}
+
+bool is_size_limit(const Node* node) {
+  if (!IsA(node, FuncExpr)) return false;
+  const Oid function = reinterpret_cast<const FuncExpr*>(node)->funcid;
+  if (function < FirstNormalObjectId) return false;
+  const char* name = get_func_name(function);
+  return name != nullptr && strcmp(name, kShortValue) == 0;
+}
+
+void limit_values(QueryLevel* level, Node* node) {
+  if (IsA(node, SubscriptingRef)) {
+    auto* element = reinterpret_cast<SubscriptingRef*>(node);
+    element->refexpr =
+        reinterpret_cast<Expr*>(limited_value(level, reinterpret_cast<Node*>(element->refexpr)));
+  } else if (IsA(node, CoerceViaIO)) {
+    auto* cast = reinterpret_cast<CoerceViaIO*>(node);
+    cast->arg = reinterpret_cast<Expr*>(limited_value(level, reinterpret_cast<Node*>(cast->arg)));
+  } else {
+    limit_arguments(level, node);
   }
 }
 
-void set_text_limit(Statement* statement, int number) {
+void set_size_limit(Statement* statement, int number) {
   statement->most_early_bytes = static_cast<int>(early_limit_of(number));
-  if (statement->text_limit != nullptr) {
-    statement->text_limit->constvalue = Int32GetDatum(static_cast<int32>(limit_of(number)));
+  if (statement->size_limit != nullptr) {
+    statement->size_limit->constvalue = Int32GetDatum(static_cast<int32>(limit_of(number)));
   }
   check_short_value(statement->longest_known, statement->most_early_bytes);
 }

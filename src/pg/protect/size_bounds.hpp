@@ -2,10 +2,11 @@
 
 #include "pg/protect/query_level.hpp"
 
-// Upper bounds on the sizes of the texts that are computed for a row. They follow from the query
-// alone: from constants, from declared lengths of columns, and from a limit. A text of a row that
-// is longer than the limit counts as NULL where a function reads it. The limit is one for the
-// statement, and is chosen last (row_work.hpp), so that there is a bound for each that it may be.
+// Upper bounds on the sizes of the values of variable length that are computed for a row: texts,
+// bytes, arrays, numbers, strings of bits. They follow from the query alone: from constants, from
+// declared lengths of columns, and from a limit. A value of a row that is longer than the limit
+// counts as NULL where a function reads it. The limit is one for the statement, and is chosen last
+// (row_work.hpp), so that there is a bound for each that it may be.
 namespace dpquantile {
 
 // What total_texts.hpp allows
@@ -20,24 +21,30 @@ bool is_literal(const Statement* statement, const Node* node);
 // Bytes of a constant of variable length, without its header.
 double size_of_constant(const Const* constant);
 
-// How long the text of a node may be. A node of another type counts as a name.
-TextBound bound_of(const QueryLevel* level, Node* node);
+// How long the value of a node may be. A node of a type of fixed length counts as a name.
+SizeBound bound_of(const QueryLevel* level, Node* node);
 
 // How long all texts among the nodes may be together.
-TextBound sum_of(const QueryLevel* level, const List* nodes);
+SizeBound sum_of(const QueryLevel* level, const List* nodes);
 
 // The longer one of two bounds.
-TextBound longer(TextBound longest, const TextBound& bound);
+SizeBound longer(SizeBound longest, const SizeBound& bound);
 
-// Limits the texts of rows that a variant reads, and requires values of parameters there to be
-// short.
-void limit_texts(QueryLevel* level, FuncExpr* call);
+// A value of a row that is read: dpquantile.short_value() of it if it may be of any length.
+Node* limited_value(QueryLevel* level, Node* value);
+
+// Limits the values of rows that a node reads: puts dpquantile.short_value() around arguments. It
+// requires texts of parameters that a variant reads to be short.
+void limit_values(QueryLevel* level, Node* node);
+
+// Whether a node is such a call.
+bool is_size_limit(const Node* node);
 
 // Requires the values of parameters in a text that is read to be short.
 void require_short_values(Statement* statement, Node* node);
 
-// Sets the limit to that with this number (kTextLimits), when all expressions of the statement have
+// Sets the limit to that with this number (kSizeLimits), when all expressions of the statement have
 // been counted. ereports if a value of a parameter is longer than it allows.
-void set_text_limit(Statement* statement, int number);
+void set_size_limit(Statement* statement, int number);
 
 }  // namespace dpquantile

@@ -319,7 +319,7 @@ void validate_statement(Statement* statement, Query* query) {
     refuse_query(top, "the query reads it in an unknown way",
                  accepted_aggregate(statement->refused));
   }
-  choose_text_limit(statement);
+  choose_size_limit(statement);
 }
 
 }  // namespace dpquantile

@@ -205,6 +205,8 @@ double float8_of_numeric(Datum numeric) {
 }
 
 bool has_few_digits(Datum numeric, int digits) {
+  const Size most_words = 2 * static_cast<Size>(digits / kDecimalsPerDigit) + 3;
+  if (toast_raw_datum_size(numeric) > VARHDRSZ + most_words * sizeof(uint16)) return false;
   const auto* value = reinterpret_cast<struct varlena*>(DatumGetPointer(numeric));
   if (is_plain(value)) return starts_few_digits(VARDATA_ANY(value), digits);
   return starts_few_digits(leading_bytes(numeric).bytes.data(), digits);
