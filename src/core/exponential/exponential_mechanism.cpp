@@ -16,9 +16,6 @@ namespace {
 // Pays for rounding: docs/privacy.md, "Floating point".
 constexpr double kRoundingSlack = 1.0 / 65536;
 
-// The positions that are left out have a total probability below 2^-kTailBits.
-constexpr double kTailBits = 72;
-
 // The integer weights sum to less than 2^kTotalBits, up to rounding.
 constexpr int kTotalBits = 126;
 

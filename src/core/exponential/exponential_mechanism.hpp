@@ -18,6 +18,10 @@ double rank_lambda(double q, double epsilon);
 // factor 1 - 2^-16 pays for (docs/privacy.md, "Floating point").
 inline constexpr double kMinDrawEpsilon = 0x1p-24;
 
+// Draws leave out positions with a total probability below 2^-kTailBits; draws of several quantiles
+// count the lattice points that they leave out, too.
+inline constexpr double kTailBits = 72;
+
 // The exponential mechanism for one quantile q in [0, 1] of the records' mass inside an interval.
 // Draws a position p of the interval with probability proportional to
 //

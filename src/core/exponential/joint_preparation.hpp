@@ -84,7 +84,7 @@ class JointPreparation {
   // Whether the proposals weigh at least as much as the positions that they must contain. They do,
   // unless Real cannot represent the weights. (Nothing may be drawn then: it would be wrong, or the
   // draw would never end.)
-  bool covers_least() const { return log_proposed_ >= log_least_ - kRounding; }
+  bool covers_least() const { return log_proposed_ >= log_least_ - kLogRounding; }
 
   // The number of records in the interval.
   double records() const { return records_; }
@@ -114,10 +114,6 @@ class JointPreparation {
   }
 
  private:
-  // The lattice points and slots that are left out have a total probability below 2^-kTailBits.
-  static constexpr double kTailBits = 72;
-  static constexpr double kLatticeBits = 13;
-
   // The bound on the weight of all lattice points that are not filtered may be this many times the
   // weight for s = n. A larger factor leads to more refused proposals, but fewer points
   // need filtering.
@@ -126,9 +122,6 @@ class JointPreparation {
   // The most that slots beyond the finest width should add to the logarithm of the proposals'
   // weight.
   static constexpr double kFarEnvelope = 3;
-
-  // By how much rounding changes the logarithm of a weight at most.
-  static constexpr double kRounding = 0x1p-20;
 
   // Logarithms of bounds on the weight of all positions for s = n, which need not be on the
   // lattice.

@@ -8,6 +8,12 @@
 
 namespace dpquantile {
 
+// A joint draw leaves out so many bits less at each lattice point than in all (kTailBits).
+inline constexpr double kLatticeBits = 13;
+
+// By how much rounding changes the logarithm of a weight of a joint draw at most.
+inline constexpr double kLogRounding = 0x1p-20;
+
 // The negative utility of joint quantiles. n_k is the number of records between neighbouring
 // quantiles, and d_k = q_{k+1} - q_k is the share of the records that is expected there. Then
 //

@@ -17,16 +17,9 @@ namespace dpquantile {
 
 namespace {
 
-// Positions and lattice points that are left out have a total probability below 2^-kTailBits.
-constexpr double kTailBits = 72;
-constexpr double kLatticeBits = 13;
-
 // Doubles hold the weights of positions up to this lambda F. No data that are drawn here need
 // farther ones (docs/privacy.md, "Floating point").
 constexpr double kMostFarCost = 250;
-
-// By how much rounding changes the logarithm of a weight at most.
-constexpr double kRounding = 0x1p-20;
 
 // The most that the finest slots add to the logarithm of a proposal's weight, for all quantiles
 // together. Finer slots take longer to weigh; coarser slots lead to more refused proposals.
@@ -81,7 +74,7 @@ class SmallJointMechanism {
   bool draw(std::span<Position> positions) {
     if (!(utility_.lambda() * limit_ <= kMostFarCost)) return false;
     prepare(kWidestGrowth);
-    if (!(log_proposed() >= log_least_ - kRounding)) return false;
+    if (!(log_proposed() >= log_least_ - kLogRounding)) return false;
     for (int refused = 1; !propose(positions); ++refused) {
       context_.cancel.tick(weights_.size());
       if (refused % kProposalsBeforeRefining == 0) refine();
