@@ -227,15 +227,42 @@ void simulate(const QuantilesQuery& query, std::uint64_t records, const Workspac
   }
 }
 
-void set_bounds(const QuantilesQuery& query, std::uint64_t records,
-                std::pmr::memory_resource* memory, std::span<QuantileError> errors) {
+// The bounds of Theorem 4b for each quantile in order, which hold at once but for `failure`.
+std::pmr::vector<double> bounds_in_order(const QuantilesQuery& query, double records,
+                                         double failure, std::pmr::memory_resource* memory) {
   const std::pmr::vector<double> distinct = sorted_distinct(query.quantiles, memory);
-  const auto bounds =
-      rank_error_bounds(query, distinct, static_cast<double>(records), 1 - kConfidence, memory);
-  for (std::size_t i = 0; i < errors.size(); ++i) {
-    const auto found = std::ranges::lower_bound(distinct, query.quantiles[i]);
-    errors[i].bound = bounds[static_cast<std::size_t>(found - distinct.begin())];
+  const auto bounds = rank_error_bounds(query, distinct, records, failure, memory);
+  std::pmr::vector<double> in_order(memory);
+  for (const double quantile : query.quantiles) {
+    const auto found = std::ranges::lower_bound(distinct, quantile);
+    in_order.push_back(bounds[static_cast<std::size_t>(found - distinct.begin())]);
   }
+  return in_order;
+}
+
+// How far the rank of a quantile is from those of its cell's ends, if records are spread evenly.
+double distance_in_cell(const QuantilesQuery& query, double records, double quantile) {
+  constexpr double kRounding = 2;  // of ranks to whole records
+  const auto cells = static_cast<double>(query.cells);
+  const double part = quantile * cells - std::floor(quantile * cells);
+  return std::min(part, 1 - part) * records / cells - kRounding;
+}
+
+// Cells of more records than can be simulated may be wider than all noise: then the answer is the
+// cell of the quantile, but for a probability that would add less than 2^-40 records to a mean.
+void set_certain_answers(const QuantilesQuery& query, double records,
+                         std::pmr::memory_resource* memory, std::span<QuantileError> errors) {
+  const auto bounds = bounds_in_order(query, records, 0x1p-80, memory);
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const bool is_certain = distance_in_cell(query, records, query.quantiles[i]) >= bounds[i];
+    if (is_certain) errors[i] = {};
+  }
+}
+
+void set_bounds(const QuantilesQuery& query, double records, std::pmr::memory_resource* memory,
+                std::span<QuantileError> errors) {
+  const auto bounds = bounds_in_order(query, records, 1 - kConfidence, memory);
+  for (std::size_t i = 0; i < errors.size(); ++i) errors[i].bound = bounds[i];
 }
 
 }  // namespace
@@ -247,8 +274,10 @@ std::pmr::vector<QuantileError> forecast_quantiles_error(const QuantilesQuery& q
   check_records(records);
   std::pmr::vector<QuantileError> errors(query.quantiles.size(), work.memory);
   simulate(query, records, work, errors);
-  if (resolved_method(query) != QuantilesMethod::kTree)
-    set_bounds(query, records, work.memory, errors);
+  if (resolved_method(query) != QuantilesMethod::kTree) {
+    set_certain_answers(query, static_cast<double>(records), work.memory, errors);
+    set_bounds(query, static_cast<double>(records), work.memory, errors);
+  }
   return errors;
 }
 
