@@ -336,8 +336,8 @@ TEST(CdfBand, MissesOnePrefixAtMostAtItsRate) {
   }
 }
 
-// Half of the records, more or less one, at each of two values: the curve is flat between them,
-// near the median, and the step that makes it monotone moves it most at the ends of this stretch.
+// All records at two values: the curve is flat between them, at a quantile that is asked for, and
+// the step that makes it monotone moves it most at the ends of this stretch.
 Truth at_two_values(std::uint64_t first) {
   Counts counts(100);
   counts[30] = first;
@@ -349,7 +349,7 @@ Truth at_two_values(std::uint64_t first) {
 TEST(CdfQuantileError, MissesAtMostAtItsRate) {
   constexpr int kRuns = 400;
   std::vector<HeldData> data = held_data();
-  for (const std::uint64_t first : {1499U, 1500U, 1501U}) {
+  for (const std::uint64_t first : {1499U, 1500U, 1501U, 2699U, 2700U}) {
     data.push_back({"AtTwoValues" + std::to_string(first), at_two_values(first)});
   }
   for (const CdfPlan& plan : plans_of_every_kind()) {
