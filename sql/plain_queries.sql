@@ -315,6 +315,17 @@ SELECT problem FROM dp_explain('SELECT 1; SELECT 2');
 SELECT problem FROM dp_explain('DELETE FROM staff');
 SELECT problem FROM dp_explain(NULL);
 SELECT count(*) - :before AS charges FROM dp_ledger;
+-- threat 147: a function of the same name in the schema of the extension, whose arguments fit better, is not taken for its own.
+RESET SESSION AUTHORIZATION;
+SELECT extnamespace::regnamespace AS schema FROM pg_extension WHERE extname = 'dpquantile' \gset
+CREATE FUNCTION :schema.dp_count(text, float8) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN 5;
+SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
+SELECT count(name) FROM staff;
+SELECT count(*) > 0 AS rows FROM staff;
+RESET SESSION AUTHORIZATION;
+DROP FUNCTION :schema.dp_count(text, float8);
+SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
+
 -- threat 99: code that the explained query calls when it starts, to choose partitions, cannot explain others, also not after an error.
 RESET SESSION AUTHORIZATION;
 CREATE TABLE part (id int) PARTITION BY LIST (id);

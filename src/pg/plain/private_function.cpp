@@ -1,5 +1,6 @@
 #include "pg/plain/private_function.hpp"
 
+#include "pg/protect/catalog_gate.hpp"
 #include "pg/server/version.hpp"
 
 extern "C" {
@@ -7,6 +8,7 @@ extern "C" {
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_extension.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
 #include "commands/extension.h"
 #include "nodes/makefuncs.h"
@@ -15,6 +17,7 @@ extern "C" {
 #include "parser/parse_node.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/regproc.h"
 }
 
 namespace dpquantile {
@@ -51,14 +54,32 @@ Node* call_named(const char* name, List* arguments, int location) {
   return made;
 }
 
+Oid function_of(const Node* call) {
+  if (IsA(call, Aggref)) return reinterpret_cast<const Aggref*>(call)->aggfnoid;
+  return IsA(call, FuncExpr) ? reinterpret_cast<const FuncExpr*>(call)->funcid : InvalidOid;
+}
+
+// Whoever may create functions in the schema of the extension may have made one of the same name,
+// whose arguments fit better.
+Node* call_own(const char* name, List* arguments, int location) {
+  Node* call = call_named(name, arguments, location);
+  const Oid function = function_of(call);
+  if (is_of_extension(ProcedureRelationId, function)) return call;
+  ereport(ERROR, (errcode(ERRCODE_AMBIGUOUS_FUNCTION),
+                  errmsg("function %s stands in the way of the function of extension %s",
+                         OidIsValid(function) ? format_procedure(function) : name, kExtension),
+                  errhint("Have its owner drop it, and let no role create functions in the schema "
+                          "of the extension.")));
+}
+
 }  // namespace
 
 Aggref* call_private_aggregate(const char* name, List* arguments, int location) {
-  return castNode(Aggref, call_named(name, arguments, location));
+  return castNode(Aggref, call_own(name, arguments, location));
 }
 
 Node* call_function(const char* name, List* arguments) {
-  return call_named(name, arguments, -1);
+  return call_own(name, arguments, -1);
 }
 
 Node* select_field(Node* composite, const char* field) {
