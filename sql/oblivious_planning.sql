@@ -81,6 +81,20 @@ SELECT count(*) FROM staff WHERE name < 'm' AND id = 7 AND lower(name) = 'zoe';
 SELECT statistics_read() > :before AS reads_statistics;
 COMMIT;
 
+-- The first row opens no table: the key by which values and users are hashed is read before the charge.
+\set key_scans 'pg_stat_get_xact_numscans(''dpquantile.user_key''::regclass)'
+BEGIN;
+SELECT :key_scans AS before \gset
+SET LOCAL SESSION AUTHORIZATION regress_dpq_joiner;
+SELECT dp_count_distinct(name, 901) IS NULL AS is_null FROM patient WHERE name = 'Zox';
+RESET SESSION AUTHORIZATION;
+SELECT :key_scans AS without \gset
+SET LOCAL SESSION AUTHORIZATION regress_dpq_joiner;
+SELECT dp_count_distinct(name, 902) IS NULL AS is_null FROM patient WHERE name = 'Zoe';
+RESET SESSION AUTHORIZATION;
+SELECT :key_scans - :without = :without - :before AS alike, :without > :before AS is_read;
+COMMIT;
+
 DROP SCHEMA regress_dpq_join CASCADE;
 SELECT dp_revoke_budget('regress_dpq_joiner');
 DROP OWNED BY regress_dpq_joiner;

@@ -156,7 +156,7 @@ UserHash* make_hash(const Node* user, MemoryContext context) {
     if (!OidIsValid(entry->hash_extended_proc)) refuse_type(type);
     fmgr_info_cxt(entry->hash_extended_proc, &hasher->extended_hash, context);
   }
-  hasher->key = read_user_key();
+  hasher->key = user_key();
   hasher->key_check = sip_hash(hasher->key, {});
   return hasher;
 }

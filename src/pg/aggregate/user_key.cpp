@@ -3,6 +3,7 @@
 extern "C" {
 #include "access/table.h"
 #include "access/tableam.h"
+#include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "executor/tuptable.h"
@@ -16,6 +17,10 @@ namespace dpquantile {
 namespace {
 
 constexpr AttrNumber kKeyColumn = 1;
+
+// What was read last, and the start of the transaction that read it.
+SipKey last_key{};
+TimestampTz read_in = 0;
 
 [[noreturn]] void refuse_table() {
   ereport(ERROR,
@@ -42,9 +47,7 @@ SipKey key_of(TupleTableSlot* slot) {
   return key;
 }
 
-}  // namespace
-
-SipKey read_user_key() {
+SipKey read_key() {
   Relation table = table_open(key_table(), AccessShareLock);
   TupleTableSlot* slot = table_slot_create(table, nullptr);
   TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, nullptr);
@@ -59,6 +62,18 @@ SipKey read_user_key() {
   table_close(table, AccessShareLock);
   if (rows != 1) refuse_table();
   return key;
+}
+
+}  // namespace
+
+void read_user_key() {
+  last_key = read_key();
+  read_in = GetCurrentTransactionStartTimestamp();
+}
+
+SipKey user_key() {
+  if (read_in != GetCurrentTransactionStartTimestamp()) read_user_key();
+  return last_key;
 }
 
 }  // namespace dpquantile

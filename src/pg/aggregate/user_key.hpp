@@ -9,6 +9,10 @@ namespace dpquantile {
 // CREATE EXTENSION. It scans the table without a query. So a role that runs an aggregate needs no
 // privilege on the table, and parallel workers can read it. ereports unless there is exactly one
 // key, of 16 bytes.
-SipKey read_user_key();
+void read_user_key();
+
+// The key that was read last in this transaction; reads it if there is none. A release node reads
+// it before it charges, so that the first row reads no table.
+SipKey user_key();
 
 }  // namespace dpquantile

@@ -4,6 +4,7 @@
 #include "core/privacy/replacing_cost.hpp"
 #include "pg/aggregate/call_parameters.hpp"
 #include "pg/aggregate/user_hash.hpp"
+#include "pg/aggregate/user_key.hpp"
 #include "pg/release/answering_method.hpp"
 #include "pg/release/group_release.hpp"
 #include "pg/release/private_call.hpp"
@@ -34,6 +35,7 @@ void look_up_final_function(ReleaseCall* call) {
 // A call on no rows must fail with the same errors about the user as on rows.
 uint64 user_key_check(const ReleaseCall* call) {
   if (!call->family->hashes_first_argument()) return 0;
+  read_user_key();
   const UserHash* hash = call->family->hashes_users()
                              ? make_user_hash(call->aggref, CurrentMemoryContext)
                              : make_value_hash(call->aggref, CurrentMemoryContext);
