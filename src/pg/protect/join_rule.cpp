@@ -75,6 +75,7 @@ void set_absent(QueryLevel* level, const Bitmapset* entries) {
 
 // Whether conditions choose at most one row of the table for a row. The statement will rely on it.
 bool fixes_row(const Walk& walk, const Part& rows, int table, const List* conditions) {
+  if (!can_be_hashed(conditions, table, rows.entries)) return false;
   if (is_list(entry_of(walk.level, table))) {
     return fixes_row_of_list(walk.level, conditions, table, rows.entries);
   }

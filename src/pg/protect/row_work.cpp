@@ -7,6 +7,7 @@
 #include "pg/protect/early_values.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/size_bounds.hpp"
+#include "pg/protect/size_limit.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -312,9 +313,10 @@ bool add_work(Node* node, void* context) {
 constexpr char kShorterHint[] =
     "Use fewer functions of texts, shorter patterns and shorter texts in between; double precision "
     "in the place of numeric.";
-constexpr char kListHint[] =
-    "Compare a list in FROM in one condition, or else with columns as they are, or make it "
-    "shorter.";
+constexpr char kJoinHint[] =
+    "Use fewer functions in conditions of joins. Compare a list in FROM in one condition, or else "
+    "with "
+    "columns as they are, or make it shorter.";
 
 void require_little_work(const Statement* statement, const Node* node, const char* hint) {
   if (statement->work.time[kSizeLimits - 1] <= kMostTime) return;
@@ -358,7 +360,7 @@ void count_again(const QueryLevel* level, Node* expression, double times) {
   (void)add_work(expression, &added);
   RowWork* all = &level->statement->work;
   for (int i = 0; i < kSizeLimits; ++i) all->time[i] += times * work.time[i];
-  require_little_work(level->statement, expression, kListHint);
+  require_little_work(level->statement, expression, kJoinHint);
 }
 
 void count_key(QueryLevel* level, Node* key) {

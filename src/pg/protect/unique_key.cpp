@@ -81,15 +81,6 @@ bool compares_as(const OpExpr* condition, Oid family, Oid collation) {
   return !OidIsValid(collation) || condition->inputcollid == collation;
 }
 
-// Whether a hash join can compare the two sides. No other join takes the same time whichever rows
-// match (oblivious_joins.hpp). A side without columns is compared before the join.
-bool can_be_hashed(const OpExpr* equality, Oid left_type, Oid right_type) {
-  if (op_hashjoinable(equality->opno, left_type) && op_hashjoinable(equality->opno, right_type))
-    return true;
-  return !contain_var_clause(static_cast<Node*>(linitial(equality->args))) ||
-         !contain_var_clause(static_cast<Node*>(lsecond(equality->args)));
-}
-
 bool fixes_column(Node* condition, const Table& table, AttrNumber number, Oid family,
                   Oid collation) {
   if (!IsA(condition, OpExpr)) return false;
@@ -100,7 +91,6 @@ bool fixes_column(Node* condition, const Table& table, AttrNumber number, Oid fa
   Oid left_type;
   Oid right_type;
   op_input_types(equality->opno, &left_type, &right_type);
-  if (!can_be_hashed(equality, left_type, right_type)) return false;
   return (is_column(left, table, number) && is_known(right, table) &&
           stay_different(left_type, right_type)) ||
          (is_column(right, table, number) && is_known(left, table) &&
@@ -145,6 +135,33 @@ bool conditions_fix_key(const List* conditions, const Table& table, Relation ind
 bool conditions_fix_column(const List* conditions, int number, const Bitmapset* known,
                            AttrNumber column, Oid family) {
   return conditions_fix_column(conditions, Table{number, known}, column, family, InvalidOid);
+}
+
+namespace {
+
+bool is_of(Node* expression, const Bitmapset* entries) {
+  return contain_var_clause(expression) && is_known(expression, Table{0, entries});
+}
+
+}  // namespace
+
+bool can_be_hashed(const List* conditions, int number, const Bitmapset* known) {
+  const Bitmapset* table = bms_make_singleton(number);
+  bool is_compared = false;
+  const ListCell* cell;
+  foreach (cell, conditions) {
+    auto* condition = static_cast<Node*>(lfirst(cell));
+    if (!IsA(condition, OpExpr) || list_length(reinterpret_cast<OpExpr*>(condition)->args) != 2)
+      continue;
+    const auto* equality = reinterpret_cast<OpExpr*>(condition);
+    auto* left = static_cast<Node*>(linitial(equality->args));
+    auto* right = static_cast<Node*>(lsecond(equality->args));
+    const bool compares =
+        (is_of(left, table) && is_of(right, known)) || (is_of(right, table) && is_of(left, known));
+    if (compares && op_hashjoinable(equality->opno, exprType(left))) return true;
+    is_compared = is_compared || (compares && op_mergejoinable(equality->opno, exprType(left)));
+  }
+  return !is_compared;
 }
 
 Oid index_that_fixes_row(const List* conditions, Oid table_oid, int number,

@@ -25,6 +25,11 @@ Oid index_that_fixes_row(const List* conditions, Oid table, int number, const Bi
 bool conditions_fix_column(const List* conditions, int number, const Bitmapset* known,
                            AttrNumber column, Oid family);
 
+// Whether a hash join can find the rows of the entry `number` for rows of the entries `known`, or
+// only constants choose them. By an = that can be sorted by but not hashed PostgreSQL would take a
+// merge join, which reads as far as one row says (oblivious_joins.hpp).
+bool can_be_hashed(const List* conditions, int number, const Bitmapset* known);
+
 // Whether the index is as old as the snapshot. A snapshot that is older may have rows that were
 // equal before the index was made. An index of the current transaction counts as younger.
 bool is_as_old(Oid index, Snapshot snapshot);
