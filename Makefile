@@ -205,6 +205,38 @@ adversary: .build/adversary
 	@$< $(or $(SECONDS_IN_ALL),300) $(or $(SEED),1) "$(CHECKS)"
 -include .build/test/privacy/adversary/main.d
 
+# The laws of src/core by enumeration: test/exhaustive/README.md. Some sources are compiled anew: with the headers of random numbers and
+# positions that sed makes here, with the samplers of test/exhaustive/instead, and with other names for the mechanisms that primitives.cpp
+# wraps. Positions have 3 bits within their cell, in place of 24.
+exhaustive_headers := $(addprefix .build/exhaustive/include/core/,privacy/random.hpp exponential/rank.hpp)
+exhaustive_renamed := $(addprefix src/core/,exponential/exponential_mechanism.cpp exponential/joint_mechanism.cpp user_level/levy_interval.cpp \
+  user_level/window_interval.cpp)
+exhaustive_anew := $(exhaustive_renamed) $(addprefix src/core/,exponential/joint_chain.cpp exponential/rank.cpp exponential/rank_slots.cpp \
+  exponential/small_joint_mechanism.cpp quantiles/independent_quantiles.cpp quantiles/quantiles.cpp quantiles/recursive_quantiles.cpp \
+  selection/group_selection.cpp)
+exhaustive_objects := $(patsubst test/exhaustive/%.cpp,.build/exhaustive/%.o,$(sort $(wildcard test/exhaustive/*.cpp))) \
+  $(exhaustive_anew:%.cpp=.build/exhaustive/%.o)
+EXHAUSTIVE := $(LANGUAGE) -O2 $(DEBUG_INFO) $(WARNINGS) $(STRICT) -I.build/exhaustive/include -Itest/exhaustive/instead -Isrc -Itest -MMD -MP
+.build/exhaustive/include/core/privacy/random.hpp: src/core/privacy/random.hpp Makefile
+	@mkdir -p $(@D)
+	@sed 's|double unit_real();|exhaustive::UniformDraw unit_real() { return {}; }\n  std::uint64_t site() const;|; s|^#include "core/base/int128.hpp"|&\n#include "exhaustive/uniform_draw.hpp"|' $< >$@
+.build/exhaustive/include/core/exponential/rank.hpp: src/core/exponential/rank.hpp Makefile
+	@mkdir -p $(@D)
+	@sed 's|kPositionBits = 24;|kPositionBits = 3;|' $< >$@
+.build/exhaustive/src/%.o: src/%.cpp $(exhaustive_headers)
+	@mkdir -p $(@D)
+	$(CXX) $(EXHAUSTIVE) -c -o $@ $<
+.build/exhaustive/%.o: test/exhaustive/%.cpp $(exhaustive_headers)
+	@mkdir -p $(@D)
+	$(CXX) $(EXHAUSTIVE) -c -o $@ $<
+$(exhaustive_renamed:%.cpp=.build/exhaustive/%.o): EXHAUSTIVE += $(foreach name,quantile_position joint_positions levy_interval window_interval,-Ddraw_$(name)=real_draw_$(name))
+.build/exhaustive/run: $(exhaustive_objects) $(filter-out $(exhaustive_anew:.cpp=.o) src/core/privacy/random.o src/core/privacy/noise.o,$(CORE_SOURCES:.cpp=.o))
+	$(CXX) -Wl,-z,muldefs -o $@ $^ -lcrypto -lpthread
+exhaustive: .build/exhaustive/run
+	@$< "$(CHECKS)" $(or $(EFFORT),1)
+.SECONDARY: $(exhaustive_headers)
+-include $(exhaustive_objects:.o=.d)
+
 # make unit runs the tests of this list without sanitizers, unless LONG_TESTS is empty.
 LONG_TESTS ?= test/unit/long_tests.txt
 ifeq ($(ROOM),)

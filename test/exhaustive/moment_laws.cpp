@@ -1,0 +1,145 @@
+// Counts, sums, means, variances, histograms: docs/privacy.md, Theorems 21, 22 and 25, "A number of
+// distinct values", Theorem 28 for replacing. Values are such that sums are multiples of a large
+// unit.
+#include "core/contributions/fixed_point.hpp"
+#include "core/distinct/distinct_hashes.hpp"
+#include "core/moments/bernstein_sums.hpp"
+#include "core/moments/moments.hpp"
+#include "core/moments/noisy_count.hpp"
+#include "core/moments/noisy_sum.hpp"
+#include "core/noisy_histogram/noisy_histogram.hpp"
+#include "core/privacy/integer_noise.hpp"
+#include "core/privacy/replacing_cost.hpp"
+#include "exhaustive/checks.hpp"
+#include "support/context_testing.hpp"
+
+namespace dpquantile::exhaustive {
+
+namespace {
+
+constexpr PrivacyParameter kGuarantees[] = {{PrivacyMeasure::kPure, 1.5},
+                                            {PrivacyMeasure::kPure, 6},
+                                            {PrivacyMeasure::kZcdp, 0.5},
+                                            {PrivacyMeasure::kZcdp, 6}};
+
+std::string name_of(const char* what, const PrivacyParameter& privacy) {
+  return text("%s, %s %g", what, parameter_name(privacy.measure), privacy.value);
+}
+
+ValueSums sums_of(const Counts& counts, const std::vector<std::uint64_t>& units, bool squares) {
+  ValueSums sums;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    for (std::uint64_t row = 0; row < counts[i]; ++row) {
+      if (squares) {
+        sums.add(static_cast<std::uint32_t>(units[i]));
+      } else {
+        sums.add_shifted(units[i]);
+      }
+    }
+  }
+  return sums;
+}
+
+void counts(Report& report) {
+  for (const PrivacyParameter& privacy : kGuarantees) {
+    const ReleaseCosts costs = same_costs(integer_noise_cost(privacy));
+    const Following following{.least_chance = 1e-12};
+    compare_counts(report, name_of("count", privacy), all_counts(2, 5), costs, following,
+                   [&](const Counts& rows) -> Answer {
+                     const test::TestContext context;
+                     const auto [count, error] =
+                         release_count(rows[0] + rows[1], privacy, context.random);
+                     return {static_cast<std::int64_t>(count), static_cast<std::int64_t>(error)};
+                   });
+    // A row more may bring a value that is there. The hash 0 is one like others.
+    compare_counts(report, name_of("distinct", privacy), all_counts(3, 4), costs, following,
+                   [&](const Counts& rows) -> Answer {
+                     const test::TestContext context;
+                     DistinctHashes hashes(test::heap());
+                     for (std::size_t value = 0; value < rows.size(); ++value) {
+                       for (std::uint64_t i = 0; i < rows[value]; ++i) hashes.add(value);
+                     }
+                     const auto [count, error] =
+                         release_count(hashes.size(), privacy, context.random);
+                     return {static_cast<std::int64_t>(count), static_cast<std::int64_t>(error)};
+                   });
+  }
+}
+
+void histograms(Report& report) {
+  for (const PrivacyParameter& privacy : kGuarantees) {
+    compare_counts(report, name_of("histogram", privacy), all_counts(3, report.by_effort(2, 4)),
+                   vector_noise_costs(integer_noise_cost(privacy)),
+                   {.least_chance = report.by_effort(1e-7, 1e-9)}, [&](const Counts& rows) {
+                     const test::TestContext context;
+                     const auto released = release_histogram(rows, privacy, context);
+                     return Answer(released.begin(), released.end());
+                   });
+  }
+}
+
+void sums(Report& report) {
+  for (const auto& [lower, upper] : {std::pair(0.0, 1.0), {-1.0, 1.0}, {-1.0, 0.5}, {0.5, 1.0}}) {
+    const SumScale scale = SumScale::create(lower, upper);
+    const std::vector<std::uint64_t> units = {scale.shifted_units(lower),
+                                              scale.shifted_units((lower + upper) / 2),
+                                              scale.shifted_units(upper)};
+    for (const PrivacyParameter& privacy : kGuarantees) {
+      const bool is_zcdp = privacy.measure == PrivacyMeasure::kZcdp;
+      const int bits = is_zcdp ? gaussian_sensitivity_bits(privacy.value, 31) : 32;
+      const ReleaseCosts costs{
+          integer_noise_cost(privacy),
+          replacing_cost_of_noise(privacy, largest_change_of_sum(scale, privacy))};
+      compare_counts(report, name_of("sum", privacy) + text(", bounds %g and %g", lower, upper),
+                     all_counts(3, report.by_effort(2, 5)), costs,
+                     {.least_chance = 1e-12, .noise_unit = std::int64_t{1} << (bits - 3)},
+                     [&](const Counts& rows) -> Answer {
+                       const test::TestContext context;
+                       const Estimate sum =
+                           release_sum(sums_of(rows, units, false), scale, privacy, context.random);
+                       return {bits_of(sum.value), bits_of(sum.error)};
+                     });
+    }
+  }
+}
+
+void bernstein(Report& report) {
+  constexpr std::uint64_t kOne = FixedPoint::kOne;
+  for (const MomentsDegree degree : {MomentsDegree::kMean, MomentsDegree::kVariance}) {
+    for (const PrivacyParameter& privacy : kGuarantees) {
+      if (privacy.value < 6 && report.effort() == 1) continue;  // noise of many units
+      const BernsteinUnits own = bernstein_units(degree, privacy);
+      // The middle value is no multiple of a large unit if its part is stretched.
+      const std::vector<std::uint64_t> units = own.stretched
+                                                   ? std::vector<std::uint64_t>{0, kOne}
+                                                   : std::vector<std::uint64_t>{0, kOne / 2, kOne};
+      const int coarse = own.stretched ? 1 : 2;
+      compare_counts(
+          report,
+          name_of("Bernstein sums", privacy) + text(", degree %d", static_cast<int>(degree)),
+          all_counts(units.size(), report.by_effort(2, 4)),
+          vector_noise_costs(integer_noise_cost(privacy)),
+          {.least_chance = report.by_effort(1e-6, 1e-8),
+           .noise_unit = std::int64_t{1} << (own.bits - coarse)},
+          [&](const Counts& rows) -> Answer {
+            const test::TestContext context;
+            const FixedPoint bounds = FixedPoint::create(0, 1);
+            const Moments moments = release_moments(sums_of(rows, units, true), bounds, degree,
+                                                    privacy, context.random);
+            return {bits_of(moments.count().value), bits_of(moments.mean().value),
+                    bits_of(moments.sum().value)};
+          });
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Check> moment_checks() {
+  return {{"counts", counts},
+          {"histograms", histograms},
+          {"sums", sums},
+          {"Bernstein sums", bernstein}};
+}
+
+}  // namespace dpquantile::exhaustive
