@@ -20,5 +20,6 @@ std::vector<Check> iqr_checks();
 std::vector<Check> moment_checks();
 std::vector<Check> user_checks();
 std::vector<Check> group_checks();
+std::vector<Check> replay_checks();
 
 }  // namespace dpquantile::exhaustive

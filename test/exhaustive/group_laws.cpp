@@ -102,7 +102,7 @@ struct PersonRow {
   auto operator<=>(const PersonRow&) const = default;
 };
 
-// How often each row is chosen.
+// How often each row is chosen. Different rows of a user with the same hash count as the same.
 using Chosen = std::map<PersonRow, std::uint64_t>;
 
 // `hashes` has one for each value of each user; different ones may be equal.
@@ -124,7 +124,7 @@ Chosen choose(const std::vector<PersonRow>& rows, std::uint64_t most,
   choose_beyond_limit(hashed, std::span(counts).first(beyond.users), most, choices, work);
   Chosen chosen;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (choices[i] == RowChoice::kChosen) ++chosen[rows[i]];
+    if (choices[i] == RowChoice::kChosen) ++chosen[{rows[i].user, hashes.at(rows[i])}];
   }
   return chosen;
 }

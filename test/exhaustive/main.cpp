@@ -16,7 +16,7 @@ using namespace dpquantile::exhaustive;
 std::vector<Check> checks() {
   std::vector<Check> all;
   for (const auto& some : {noise_checks(), quantile_checks(), cdf_checks(), iqr_checks(),
-                           moment_checks(), user_checks(), group_checks()}) {
+                           moment_checks(), user_checks(), group_checks(), replay_checks()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
