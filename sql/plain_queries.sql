@@ -138,6 +138,8 @@ SELECT dp_error_of(avg(took)) FROM shifts;
 -- count(*) counts the rows that an outer join makes, also where a column is NOT NULL in its table.
 SELECT dp_private_query('SELECT count(*), avg(s.hours) FROM (VALUES (7), (100)) k (id) LEFT JOIN staff s ON s.id = k.id');
 SELECT dp_private_query('SELECT count(*), avg(hours) FROM (SELECT s.hours FROM (VALUES (7), (100)) k (id) LEFT JOIN staff s ON s.id = k.id) t');
+-- A cast to numeric with a negative scale rounds beyond the bounds.
+SELECT avg(whole::numeric(8, -1)) FROM shifts;
 -- The bounds of all values of a bigint; a group of zero, not of minus zero
 SELECT min(number), max(number) FROM shifts;
 SELECT part / 10 AS tens, count(*) FROM shifts GROUP BY part / 10;

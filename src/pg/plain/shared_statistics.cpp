@@ -8,7 +8,9 @@ extern "C" {
 #include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/pg_attribute.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
+#include "catalog/pg_inherits.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -86,6 +88,11 @@ bool is_valid(const ColumnOrigin& not_null) {
   return is_valid;
 }
 
+// A child, other than a partition, may leave NOT NULL out.
+bool has_children_with_nulls(Oid table) {
+  return get_rel_relkind(table) == RELKIND_RELATION && has_subclass(table);
+}
+
 // An outer join puts NULL in the place of a column that has none.
 bool may_be_null(const PlainLevel* level, Node* value) {
   if (level->has_outer_join) return true;
@@ -94,8 +101,8 @@ bool may_be_null(const PlainLevel* level, Node* value) {
   HeapTuple row =
       SearchSysCache2(ATTNUM, ObjectIdGetDatum(origin->relation), Int16GetDatum(origin->column));
   if (!HeapTupleIsValid(row)) return true;
-  const bool is_nullable =
-      !reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row))->attnotnull || !is_valid(*origin);
+  const bool is_nullable = !reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row))->attnotnull ||
+                           !is_valid(*origin) || has_children_with_nulls(origin->relation);
   ReleaseSysCache(row);
   return is_nullable;
 }

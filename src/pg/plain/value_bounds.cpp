@@ -223,12 +223,21 @@ MaybeRange RangeSearch::epoch_of(const QueryScope* scope, const FuncExpr* call) 
   return Range{bounds->lower / kMicroseconds + kEpoch, bounds->upper / kMicroseconds + kEpoch};
 }
 
+// numeric(8, -2) rounds to hundreds.
+bool rounds_to_tens(const FuncExpr* cast) {
+  if (cast->funcresulttype != NUMERICOID || list_length(cast->args) < 2) return false;
+  const int32 modifier = exprTypmod(reinterpret_cast<const Node*>(cast));
+  constexpr int32 kSign = 1 << 10;
+  return modifier >= VARHDRSZ && ((modifier - VARHDRSZ) & kSign) != 0;
+}
+
 MaybeRange RangeSearch::range_of_cast(const QueryScope* scope, const FuncExpr* cast) {
   if (cast->funcformat != COERCE_IMPLICIT_CAST && cast->funcformat != COERCE_EXPLICIT_CAST) {
     return std::nullopt;
   }
   auto* from = static_cast<Node*>(linitial(cast->args));
   if (!is_number(cast->funcresulttype) || !is_number(exprType(from))) return std::nullopt;
+  if (rounds_to_tens(cast)) return std::nullopt;
   const MaybeRange range = range_of(scope, from);
   // numeric(10, 0) rounds, too.
   const bool rounds = is_whole_type(cast->funcresulttype) || list_length(cast->args) > 1;
