@@ -259,9 +259,9 @@ chart_sources := $(addprefix test/bench/,line_chart.cpp chart_panel.cpp svg_elem
 .build/moments_accuracy: test/support/chain_limit.cpp $(bench_headers)
 .build/user_accuracy: $(addprefix test/bench/,expected_mean_error.cpp user_errors.cpp user_limits.cpp user_grid_accuracy.cpp) test/support/chain_limit.cpp $(chart_sources) $(bench_headers)
 .build/paper_figures: $(addprefix test/bench/,gap_table.cpp panel_chart.cpp) $(chart_sources) $(bench_headers)
-$(bench_programs): .build/%: test/bench/%.cpp $(CORE_SOURCES) $(wildcard src/core/*/*.hpp test/support/*.hpp)
+$(bench_programs): .build/%: test/bench/%.cpp $(CORE_SOURCES:.cpp=.o) $(wildcard src/core/*/*.hpp test/support/*.hpp)
 	@mkdir -p $(@D)
-	$(CXX) $(LANGUAGE) -O2 $(CORE_WARNINGS) $(STRICT) -Isrc -Itest -o $@ $(filter %.cpp,$^) -lcrypto -lpthread
+	$(CXX) $(LANGUAGE) -O2 $(CORE_WARNINGS) $(STRICT) -Isrc -Itest -o $@ $(filter %.cpp %.o,$^) -lcrypto -lpthread
 
 upgrade:
 	@scripts/upgrade.sh
