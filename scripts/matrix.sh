@@ -57,16 +57,17 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
+# Without Citus nothing is distributed.
 default_suites() {
-  if [[ " ${same_compiler[*]} " == *" $name "* ]]; then
-    printf '%s\n' "${columns[@]}" | grep -vxE 'unit|privacy|fuzz' | xargs
-  fi
+  local others=distributed
+  if [[ " ${same_compiler[*]} " == *" $name "* ]]; then others='distributed|unit|privacy|fuzz'; fi
+  printf '%s\n' "${columns[@]}" | grep -vxE "$others" | xargs
 }
 
 # run_suites [VARIABLE=VALUE...]: runs the suites in the chroot as a newcomer would. They take their packages themselves.
 run_suites() {
   chroot_copy_tree "$root" dpquantile
-  chroot_run "$root" env SUITES="${SUITES:-$(default_suites)}" SUITE_TIMEOUT="${SUITE_TIMEOUT:-}" DPQ_PLANS_QUERIES="${DPQ_PLANS_QUERIES:-}" "$@" \
+  chroot_run "$root" env SUITES="${SUITES:-$(default_suites)}" SUITE_TIMEOUT="${SUITE_TIMEOUT:-}" "$@" \
     make -C dpquantile test
 }
 

@@ -2,7 +2,8 @@
 # Builds a copy of the tree, installs it and runs every test on throwaway clusters. Everything except
 # the installation runs as an unprivileged user. Suites that wait for a server run beside suites that
 # only compute. The last line is "N passed, N failed".
-# SUITES: the suites to run, for example "build install regress"; all by default. Suites that need the extension build it.
+# SUITES: the suites to run, for example "build install regress"; all but tap-sessions by default. Suites that need the extension
+# build it. tap-sessions repeats tap-preloaded without the library preloaded; .ci/run and make matrix run both.
 # The suite distributed needs Citus. By default it is left out where Citus is not installed.
 # CITUS_STATUS: a file that another process makes when it has tried to install Citus.
 # SUITE_TIMEOUT: the number of seconds after which a suite fails.
@@ -14,12 +15,12 @@ tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$tree/scripts/errors.sh"
 
 all_suites=(build install rooms version-names format regress isolation regress-preloaded isolation-preloaded tap small-clients
-  tap-preloaded neighbours distributed unit privacy fuzz)
+  tap-preloaded tap-sessions neighbours distributed unit privacy fuzz)
 if [[ ${1:-} == --list ]]; then
   echo "${all_suites[*]}"
   exit
 fi
-read -ra wanted_suites <<<"${SUITES:-${all_suites[*]}}"
+read -ra wanted_suites <<<"${SUITES:-${all_suites[*]/#tap-sessions/}}"
 require_known suite "${all_suites[*]}" "${wanted_suites[@]}"
 
 # Whether one of these suites is to be run
@@ -30,7 +31,7 @@ wanted() {
   done
   return 1
 }
-server_suites=(regress isolation regress-preloaded isolation-preloaded tap small-clients tap-preloaded neighbours distributed)
+server_suites=(regress isolation regress-preloaded isolation-preloaded tap small-clients tap-preloaded tap-sessions neighbours distributed)
 if wanted install "${server_suites[@]}"; then wanted_suites+=(build install); fi
 
 "$tree/scripts/install-deps.sh" test
@@ -237,9 +238,17 @@ tap_suite() {
   suite "$name" "$expected" count_tap "${check[@]}" "$@" || true
 }
 
+# The files of test/t whose rule depends on who makes the charges: resident workers if the library is preloaded, otherwise session
+# workers. The other files choose for themselves.
+charge_files=(archive cancel crash locks parallel plans race replication restore restricted_calls restricted_facts
+  restricted_messages restricted_undo roles rollback standby table_budgets tables versions workers)
+
 tap_suites() {
-  local copy=$work/tap
-  tap_suite tap "$(files "$copy"/test/t/*.pl)"
+  local copy=$work/tap file others=()
+  for file in "$copy"/test/t/*.pl; do
+    if [[ " ${charge_files[*]} " != *" $(basename "$file" .pl) "* ]]; then others+=("test/t/$(basename "$file")"); fi
+  done
+  tap_suite tap "${#others[@]}" PROVE_TESTS="${others[*]}"
   # make clients also runs the drivers whose packages are large.
   local check=("${not_installed[@]}")
   if $installed; then check=(unprivileged env INSTALLED=1 "$copy/test/clients/run.sh" psql psycopg2 psycopg3); fi
@@ -255,13 +264,11 @@ preload() {
     -c "SELECT count(*) FROM pg_shmem_allocations WHERE name = 'dpquantile charges'") == 1 ]]
 }
 
-# The tests of threats 1 to 17 run a second time, with resident workers that make the charges, and so do those of
+# The SQL tests of threats 1 to 17 run a second time, with resident workers that make the charges, and so do those of
 # restricted roles.
 sql_preloaded=(accountants aggregate_syntax archive budget cdf grouping_sets ledger lost_budget parameters prepared
   privileges release repeat rescans restricted_operations support_functions transactions user_charges window
   zcdp_queries)
-tap_preloaded=(archive cancel crash locks parallel plans race replication restore restricted_calls restricted_facts
-  restricted_messages restricted_undo roles rollback standby table_budgets tables versions workers)
 
 sql_suites() {
   local copy=$work/sql check=("${not_installed[@]}")
@@ -284,7 +291,10 @@ sql_suites() {
   suite isolation-preloaded "$(files "$copy"/test/isolation/specs/*.spec)" count_regress "${check[@]}" REGRESS= || true
 
   # These suites are here because this lane would otherwise be the shortest.
-  tap_suite tap-preloaded "${#tap_preloaded[@]}" DPQ_PRELOADED=1 DPQ_PLANS_QUERIES=1000 PROVE_TESTS="$(printf 'test/t/%s.pl ' "${tap_preloaded[@]}")"
+  local charges
+  charges=$(printf 'test/t/%s.pl ' "${charge_files[@]}")
+  tap_suite tap-preloaded "${#charge_files[@]}" DPQ_PRELOADED=1 PROVE_TESTS="$charges"
+  tap_suite tap-sessions "${#charge_files[@]}" DPQ_PRELOADED=0 PROVE_TESTS="$charges"
   neighbours_suite
   distributed_suite
 }
@@ -338,7 +348,7 @@ suite format 1 count_status "${make[@]}" format-check || true
 for directory in sql tap; do as_owner cp -a "$copy" "$work/$directory"; done
 lane gtest_suites unit privacy
 lane fuzz_suite fuzz
-lane sql_suites regress isolation regress-preloaded isolation-preloaded tap-preloaded neighbours distributed
+lane sql_suites regress isolation regress-preloaded isolation-preloaded tap-preloaded tap-sessions neighbours distributed
 lane tap_suites tap small-clients
 wait_for_lanes
 

@@ -1,7 +1,7 @@
 # Random private queries under random planner settings. However PostgreSQL runs a query, it shows no more draws than it
 # charges for, one answer for each group of an execution, and the groups in the order of their keys.
 #
-# DPQ_PLANS_QUERIES: the number of queries, 3000 by default; DPQ_PLANS_SEED: another seed asks other queries.
+# DPQ_PLANS_QUERIES: the number of queries, 1000 by default; DPQ_PLANS_SEED: another seed asks other queries.
 #
 # Answers are nearly uniform on 2^32 cells, so two draws are the same with a probability below 3e-10. Only two assertions
 # can fail because of that. That executions draw anew allows one coincidence: it compares fewer than 2^20 pairs of draws,
@@ -24,7 +24,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $QUERIES = $ENV{DPQ_PLANS_QUERIES} || 3000;
+my $QUERIES = $ENV{DPQ_PLANS_QUERIES} || 1000;
 my $SEED = $ENV{DPQ_PLANS_SEED} || 1;
 my $SESSIONS = 2;
 my $QUERIES_OF_A_SESSION = 250;
