@@ -143,13 +143,10 @@ clean:
 endif
 
 SANITIZERS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS
-# UBSan's checks of each pointer take two fifths of the compile time of a test, and the optimiser takes half of the rest.
-# src/core keeps both.
-TEST_SANITIZERS := $(SANITIZERS) -O0 -fno-sanitize=null,alignment,vptr
 GOOGLETEST := -lgtest -lgtest_main
 
 # $(1): the target, $(2): its directory in test, $(3): its flags, $(4): objects of src/core, $(5): other sources. The tests are compiled with
-# a precompiled <gtest/gtest.h>. ROOM=quantiles builds and runs only the tests of that folder.
+# a precompiled <gtest/gtest.h> and headers that most of them include. ROOM=quantiles builds and runs only the tests of that folder.
 ifneq ($(ROOM),)
 ifeq ($(wildcard test/unit/$(ROOM)/*.cpp),)
 $(error ROOM=$(ROOM): there is no folder test/unit/$(ROOM) with tests)
@@ -161,15 +158,16 @@ $(1)_support := $(patsubst test/%.cpp,.build/test/$(1)/%.o,$(sort $(wildcard tes
 $(1)_objects := $$($(1)_sources:test/$(2)/%.cpp=.build/test/$(1)/%.o) $$($(1)_support)
 $(1)_run := .build/test/$(1)/$(if $(ROOM),$(ROOM)/)run
 $(1)_compile := $$(CXX) $(LANGUAGE) -g1 $(3) $(WARNINGS) $(STRICT) -Isrc -Itest
+$(1)_prelude := -include .build/test/$(1)/prelude.hpp
 .build/test/$(1)/%.o: test/$(2)/%.cpp .build/test/$(1)/prelude.hpp.gch
 	@mkdir -p $$(@D)
-	$$($(1)_compile) -include .build/test/$(1)/prelude.hpp -MMD -MP -c -o $$@ $$<
+	$$($(1)_compile) $$($(1)_prelude) -MMD -MP -c -o $$@ $$<
 $$($(1)_support): .build/test/$(1)/%.o: test/%.cpp .build/test/$(1)/prelude.hpp.gch
 	@mkdir -p $$(@D)
-	$$($(1)_compile) -include .build/test/$(1)/prelude.hpp -MMD -MP -c -o $$@ $$<
+	$$($(1)_compile) $$($(1)_prelude) -MMD -MP -c -o $$@ $$<
 .build/test/$(1)/prelude.hpp.gch:
 	@mkdir -p $$(@D)
-	@echo '#include <gtest/gtest.h>' >$$(@D)/prelude.hpp
+	@printf '#include <%s>\n' gtest/gtest.h algorithm cmath functional limits map memory_resource optional random span string vector >$$(@D)/prelude.hpp
 	$$($(1)_compile) -x c++-header -o $$@ $$(@D)/prelude.hpp
 $$($(1)_run): $(4) $$($(1)_objects)
 	$$(CXX) $(3) -o $$@ $$^ $$(GOOGLETEST) -lcrypto -lpthread
@@ -178,7 +176,7 @@ $(1): $$($(1)_run)
 -include $$($(1)_objects:.o=.d)
 endef
 
-# Unit tests link src/core compiled with sanitizers. Privacy tests link the objects that are installed.
+# make unit links src/core compiled with sanitizers, make quick and make privacy the objects that are installed.
 sanitized_core := $(CORE_SOURCES:%.cpp=.build/%.o)
 sanitized_compile := $(CXX) $(LANGUAGE) -g1 $(SANITIZERS) $(WARNINGS) $(STRICT) -Isrc
 .build/src/%.o: src/%.cpp .build/src/prelude.hpp.gch
@@ -190,8 +188,17 @@ sanitized_compile := $(CXX) $(LANGUAGE) -g1 $(SANITIZERS) $(WARNINGS) $(STRICT) 
 	@printf '#include <%s>\n' algorithm cmath functional memory_resource span string vector >$(@D)/prelude.hpp
 	$(sanitized_compile) -x c++-header -o $@ $(@D)/prelude.hpp
 -include $(sanitized_core:.o=.d)
-$(eval $(call test_program,unit,unit,$(TEST_SANITIZERS) $(DEBUG_INFO),$(sanitized_core)))
-$(eval $(call test_program,quick,unit,-O1 $(DEBUG_INFO),$(CORE_SOURCES:.cpp=.o)))
+# The optimiser takes a third of the compile time of a test. It is worth it for laws, without the prelude, which is not optimised.
+$(eval $(call test_program,quick,unit,-O0 -D_GLIBCXX_ASSERTIONS $(DEBUG_INFO),$(CORE_SOURCES:.cpp=.o)))
+$(quick_support) $(shell sed '/^#/d; s|^|.build/test/quick/|; s/ .*/.o/' test/unit/long_tests.txt | sort -u): quick_prelude := -O1
+# The sanitizers see src/core, and not its tests, which are compiled once for both programs. Of an inline function of both the linker takes
+# the first, that of src/core.
+unit_run := .build/test/unit/$(if $(ROOM),$(ROOM)/)run
+$(unit_run): $(sanitized_core) $(quick_objects)
+	@mkdir -p $(@D)
+	$(CXX) $(SANITIZERS) -o $@ $^ $(GOOGLETEST) -lcrypto -lpthread
+unit: $(unit_run)
+	@scripts/run-gtest.sh $< $(unit_filter)
 adversary_checks := $(filter-out test/adversary/main.cpp,$(wildcard test/adversary/*.cpp))
 $(eval $(call test_program,privacy,privacy,-O2 $(DEBUG_INFO),$(CORE_SOURCES:.cpp=.o),$(adversary_checks)))
 
@@ -244,9 +251,7 @@ long_tests := $(if $(LONG_TESTS),$(shell sed '/^#/d; s/.* //' $(LONG_TESTS) | pa
 endif
 ifneq ($(long_tests),)
 unit_filter := '-$(long_tests)'
-.build/test/quick/long: $(CORE_SOURCES:.cpp=.o) $(shell sed '/^#/d; s|^|.build/test/quick/|; s/ .*/.o/' $(LONG_TESTS) | sort -u) $(quick_support)
-	$(CXX) -o $@ $^ $(GOOGLETEST) -lcrypto -lpthread
-long-tests: .build/test/quick/long
+long-tests: $(quick_run)
 	@scripts/run-gtest.sh $< '$(long_tests)'
 unit: long-tests
 endif
