@@ -41,7 +41,9 @@
 ##   make fuzz           libFuzzer on decoders and mechanisms of src/core; SECONDS_IN_ALL=3600 TARGETS="cdf_bytes moments"
 ##   make fuzz-mutants   plant faults, and see that make fuzz finds them
 ##   make adversary      look for data on which a mechanism of src/core breaks its statement; SECONDS_IN_ALL=3600 SEED=2 CHECKS=joint
-##   make audit          the same, and try to refute the epsilon and rho of each function through SQL; SECONDS_IN_ALL=3600 CASES=dp_cdf
+##   make exhaustive     compare the laws of src/core on small data sets with what it claims, and replay it on neighbours; EFFORT=2 CHECKS=joint
+##   make exhaustive-mutants plant faults, and see that make exhaustive finds them; MUTANT=empty_bins
+##   make audit          search neighbours as make adversary does, and try to refute the epsilon and rho of each function through SQL; SECONDS_IN_ALL=3600 CASES=dp_cdf
 ##   make audit-mutants  plant faults in mechanisms and charges, and see that make audit finds them
 ##   make refusals-mutants switch off rules of protected tables that only a refusal shows, and see that an SQL test fails
 ##   make attack         random queries against the accounting, while sessions are cancelled; SECONDS_IN_ALL=3600 SEED=2 PRELOADED=0
@@ -224,10 +226,10 @@ exhaustive_anew := $(exhaustive_renamed) $(addprefix src/core/,exponential/joint
 exhaustive_objects := $(patsubst test/exhaustive/%.cpp,.build/exhaustive/%.o,$(sort $(wildcard test/exhaustive/*.cpp))) \
   $(exhaustive_anew:%.cpp=.build/exhaustive/%.o)
 EXHAUSTIVE := $(LANGUAGE) -O2 $(DEBUG_INFO) $(WARNINGS) $(STRICT) -I.build/exhaustive/include -Itest/exhaustive/instead -Isrc -Itest -MMD -MP
-.build/exhaustive/include/core/privacy/random.hpp: src/core/privacy/random.hpp Makefile
+.build/exhaustive/include/core/privacy/random.hpp: src/core/privacy/random.hpp
 	@mkdir -p $(@D)
 	@sed 's|double unit_real();|exhaustive::UniformDraw unit_real() { return {}; }\n  std::uint64_t site() const;|; s|^#include "core/base/int128.hpp"|&\n#include "exhaustive/uniform_draw.hpp"|' $< >$@
-.build/exhaustive/include/core/exponential/rank.hpp: src/core/exponential/rank.hpp Makefile
+.build/exhaustive/include/core/exponential/rank.hpp: src/core/exponential/rank.hpp
 	@mkdir -p $(@D)
 	@sed 's|kPositionBits = 24;|kPositionBits = 3;|' $< >$@
 .build/exhaustive/src/%.o: src/%.cpp $(exhaustive_headers)
@@ -241,6 +243,8 @@ $(exhaustive_renamed:%.cpp=.build/exhaustive/%.o): EXHAUSTIVE += $(foreach name,
 	$(CXX) -Wl,-z,muldefs -o $@ $^ -lcrypto -lpthread
 exhaustive: .build/exhaustive/run
 	@$< "$(CHECKS)" $(or $(EFFORT),1)
+exhaustive-mutants: .build/exhaustive/run
+	@test/exhaustive/mutants.sh $(MUTANT)
 .SECONDARY: $(exhaustive_headers)
 -include $(exhaustive_objects:.o=.d)
 
@@ -346,7 +350,7 @@ format-check:
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
-.PHONY: all install installcheck uninstall clean unit long-tests quick privacy adversary deps demo psql demo-clean test distributed matrix clients \
+.PHONY: all install installcheck uninstall clean unit long-tests quick privacy adversary exhaustive exhaustive-mutants deps demo psql demo-clean test distributed matrix clients \
 	bi bi-adminer bi-test bi-clean bench \
 	paper upgrade check-includes rooms format format-check help dist packages container compilers architectures \
 	$(ATTACKERS)

@@ -2,7 +2,7 @@
 # Tests this tree on other systems and versions of PostgreSQL: runs make test on bare Debians in throwaway chroots, one
 # after the other, and prints a table. The last line is "N passed, N failed". Needs root.
 #   ROWS="13 sid"           the rows to run; all by default
-#   SUITES="build regress"  the suites of each row (scripts/test.sh); by default all, but unit, privacy and fuzz, which see no
+#   SUITES="build regress"  the suites of each row (scripts/test.sh); by default all, but unit, privacy, exhaustive and fuzz, which see no
 #                           server, once for each compiler
 #   POSTGRES_16_SOURCE      the source tree or tar file of PostgreSQL 16 for row 16, which no Debian has. Without it the
 #                           row takes the packages of apt.postgresql.org.
@@ -60,7 +60,7 @@ trap 'exit 143' TERM HUP
 # Without Citus nothing is distributed.
 default_suites() {
   local others=distributed
-  if [[ " ${same_compiler[*]} " == *" $name "* ]]; then others='distributed|unit|privacy|fuzz'; fi
+  if [[ " ${same_compiler[*]} " == *" $name "* ]]; then others='distributed|unit|privacy|exhaustive|fuzz'; fi
   printf '%s\n' "${columns[@]}" | grep -vxE "$others" | xargs
 }
 

@@ -15,7 +15,7 @@ tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$tree/scripts/errors.sh"
 
 all_suites=(build install rooms version-names format regress isolation regress-preloaded isolation-preloaded tap small-clients
-  tap-preloaded tap-sessions neighbours distributed unit privacy fuzz)
+  tap-preloaded tap-sessions neighbours distributed unit privacy exhaustive fuzz)
 if [[ ${1:-} == --list ]]; then
   echo "${all_suites[*]}"
   exit
@@ -215,6 +215,7 @@ gtest_suites() {
   local make=(unprivileged nice make -C "$copy" CI=1 DEBUG_INFO=-g0 -j"$(nproc)")
   suite unit "$(gtest_expected "$copy"/test/unit/*/*.cpp)" count_gtest "${make[@]}" unit || true
   suite privacy "$(gtest_expected "$copy"/test/privacy/*.cpp)" count_gtest "${make[@]}" privacy || true
+  suite exhaustive "$(files "$copy"/test/exhaustive/main.cpp)" count_sum "${make[@]}" --no-print-directory exhaustive || true
 }
 
 # The corpora and changed inputs, with the objects of the unit tests, which see no server. make fuzz runs for longer, and sees which
@@ -346,7 +347,7 @@ suite format 1 count_status "${make[@]}" format-check || true
 
 # pg_regress and prove write their results into the current directory.
 for directory in sql tap; do as_owner cp -a "$copy" "$work/$directory"; done
-lane gtest_suites unit privacy
+lane gtest_suites unit privacy exhaustive
 lane fuzz_suite fuzz
 lane sql_suites regress isolation regress-preloaded isolation-preloaded tap-preloaded tap-sessions neighbours distributed
 lane tap_suites tap small-clients

@@ -52,6 +52,8 @@ class Draws {
   virtual std::int64_t noise(NoiseShape shape, double spread) = 0;
   // A uniform real number on [0, 1) that is not compared with a probability.
   virtual double real() = 0;
+  // Runs of a smaller probability need not be followed.
+  virtual double least_chance() const { return 0; }
 
   // Fills in positions, or says that the mechanism itself is to be run.
   virtual bool positions(const RankDraw& call, std::span<std::uint64_t> positions) = 0;

@@ -115,6 +115,7 @@ class Enumeration final : public Draws {
   }
 
   double real() override { return following_.real; }
+  double least_chance() const override { return following_.least_chance; }
   bool positions(const RankDraw&, std::span<std::uint64_t>) override { return false; }
   bool interval(const IntervalDraw&, std::uint32_t*, std::uint32_t*) override { return false; }
 

@@ -31,8 +31,8 @@ using exhaustive::Law;
 // More outcomes than this are drawn in steps.
 constexpr std::uint64_t kManyOutcomes = 4096;
 
-// Runs of a joint draw with a smaller probability are lost.
-constexpr double kLeastOfJoint = 1e-13;
+// Runs of a joint draw are lost if their probability is smaller than for other runs by this.
+constexpr double kLeastOfJoint = 1e-3;
 
 double quotient(double numerator, double denominator) {
   return numerator / denominator;
@@ -89,6 +89,7 @@ Key key_of(const exhaustive::RankDraw& call) {
   key.add(call.end);
   key.add(call.epsilon);
   key.add(draws().real());
+  key.add(draws().least_chance());
   for (const double quantile : call.quantiles) key.add(quantile);
   const Histogram& data = call.rank.data();
   for (std::size_t run = 0; run < data.runs(); ++run) {
@@ -217,7 +218,7 @@ void draw_joint_positions(const SmearedRank& rank, PositionInterval interval,
                           const MechanismContext& context, std::span<Position> positions) {
   const exhaustive::RankDraw call{rank, interval.begin, interval.end, quantiles, epsilon, true};
   if (draws().positions(call, positions)) return;
-  const Law& law = kept_law(key_of(call).text(), kLeastOfJoint, [&] {
+  const Law& law = kept_law(key_of(call).text(), draws().least_chance() * kLeastOfJoint, [&] {
     real_draw_joint_positions(rank, interval, quantiles, epsilon, context, positions);
     return Answer(positions.begin(), positions.end());
   });

@@ -80,37 +80,42 @@ void one_quantile_inside(Report& report) {
 }
 
 // Several quantiles in one draw.
-void compare_joint(Report& report, const Quantiles& quantiles, double epsilon, double real,
-                   const std::vector<Counts>& data, PositionInterval interval) {
+void compare_joint(Report& report, const Quantiles& quantiles, double epsilon,
+                   const std::vector<Counts>& data, PositionInterval interval,
+                   const Following& following) {
   const std::string name =
-      name_of("joint quantiles", quantiles, epsilon, real) +
+      name_of("joint quantiles", quantiles, epsilon, following.real) +
       text(", positions %llu to %llu", static_cast<unsigned long long>(interval.begin),
            static_cast<unsigned long long>(interval.end));
-  compare_counts(report, name, data, costs_of_draw(epsilon), {.real = real},
-                 [&](const Counts& counts) {
-                   const test::TestContext context;
-                   const Histogram histogram = histogram_of(counts, context);
-                   std::vector<Position> positions(quantiles.size());
-                   draw_joint_positions(SmearedRank(histogram), interval, quantiles, epsilon,
-                                        context, positions);
-                   return Answer(positions.begin(), positions.end());
-                 });
+  compare_counts(report, name, data, costs_of_draw(epsilon), following, [&](const Counts& counts) {
+    const test::TestContext context;
+    const Histogram histogram = histogram_of(counts, context);
+    std::vector<Position> positions(quantiles.size());
+    draw_joint_positions(SmearedRank(histogram), interval, quantiles, epsilon, context, positions);
+    return Answer(positions.begin(), positions.end());
+  });
 }
 
 // The program for at most four quantiles.
 void few_joint(Report& report) {
   for (const double epsilon : {2.0, 16.0}) {
-    compare_joint(report, {0.5, 0.9}, epsilon, 0.5, all_counts(2, report.by_effort(4, 12)),
-                  {6, 10});
-    compare_joint(report, {0.9, 0.99}, epsilon, 0.5, all_counts(2, report.by_effort(8, 40)),
-                  {7, 9});
+    for (const double real : {0.05, 0.95}) {
+      compare_joint(report, {0.5, 0.9}, epsilon, all_counts(2, report.by_effort(3, 12)), {6, 10},
+                    {.real = real});
+    }
+    compare_joint(report, {0.1, 0.5, 0.6, 0.9}, epsilon, all_counts(2, report.by_effort(3, 12)),
+                  {7, 9}, {});
+    // The interval begins or ends inside a cell.
+    compare_joint(report, {0.9, 0.99}, epsilon, all_counts(2, report.by_effort(8, 40)), {7, 9}, {});
   }
 }
 
-// The program for more, in doubles and in wider numbers.
+// The program for more quantiles, in doubles and, where a position has many records, in wider
+// numbers.
 void many_joint(Report& report) {
-  compare_joint(report, {0.1, 0.3, 0.5, 0.7, 0.9}, 2, 0.5, all_counts(2, report.by_effort(2, 6)),
-                {7, 9});
+  compare_joint(report, {0.1, 0.3, 0.5, 0.7, 0.9}, 2, all_counts(2, report.by_effort(2, 6)), {7, 9},
+                {});
+  compare_joint(report, {0.5, 0.9}, 16, {{8, 0}, {8, 1}, {9, 0}}, {7, 9}, {});
 }
 
 // ---- All quantiles of a query

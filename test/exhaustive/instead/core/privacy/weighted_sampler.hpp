@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +23,8 @@ class WeightedSampler {
 
   bool takes(double weight) {
     ++visited_;
-    const double chances[] = {1 - weight / left_, weight / left_};
+    const double chance = std::min(weight / left_, 1.0);
+    const double chances[] = {1 - chance, chance};
     left_ -= weight;
     const bool taken = chosen_ > 0 ? visited_ == chosen_ : exhaustive::draws().outcome(chances, 0);
     if (taken) exhaustive::draws().took(visited_);
@@ -32,7 +34,7 @@ class WeightedSampler {
  private:
   std::size_t chosen_;  // 0: as coins say
   std::size_t visited_ = 0;
-  double left_ = 1 + 0x1p-20;  // of the probability, with that of no item
+  double left_ = 1;  // of the probability; with that of no item the caller tries again
 };
 
 template <class Before, class Weight>
