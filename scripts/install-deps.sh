@@ -13,7 +13,8 @@ source scripts/servers.sh
 group=${1:-}
 packages=(g++ make libssl-dev libboost-dev)
 case $group in
-  build | demo | bench) ;;
+  build | demo) ;;
+  bench) packages+=(python3-psycopg2 python3-sklearn) ;;
   fuzz) packages+=(clang libclang-rt-dev) ;;
   chroot) packages=(debootstrap) ;;
   test) packages+=(libgtest-dev libipc-run-perl clang clang-format libclang-rt-dev patch python3-psycopg python3-psycopg2) ;;

@@ -9,6 +9,7 @@
 #   BENCH_PLOTS  directory for SVG plots of the user-level mechanisms (default none)
 #   PROTECTED_ROWS  rows of a protected table (default 3 million)
 #   WORST_ROWS  rows of the tables with the worst values for expressions (default 200)
+#   TIMES      query times by which neighbours are told apart (default 100000)
 #   DISTRIBUTED_ROWS  rows of a distributed table, where Citus is installed (default 10 million)
 #   CHARGE_SECONDS  seconds for each figure of a charge's cost (default 10)
 #   TRIALS     trials of each accuracy figure (default 400)
@@ -53,6 +54,8 @@ echo
 test/bench/protected.sh
 echo
 test/bench/row_time.sh
+echo
+test/bench/neighbour_times.sh
 echo
 test/bench/distributed.sh
 echo
