@@ -1,13 +1,17 @@
 # The attackers: programs that look for faults by themselves. docs/assurance.md says what each of them can see.
 
-# The differential fuzzer's library: the objects that are installed, after one with other randomness. The linker takes the first
-# definition.
-.build/neighbours/noise.o: test/neighbours/noise.cpp
+# The differential fuzzer's library: the objects that are installed, after some with other randomness. The linker takes the first
+# definition of a symbol, and puts the functions of wrapped.hpp in the place of those that they name.
+neighbours_objects := $(patsubst test/%.cpp,.build/%.o,$(sort $(wildcard test/neighbours/*.cpp)))
+.build/neighbours/%.o: test/neighbours/%.cpp
 	@mkdir -p $(@D)
 	$(CXX) $(CXXFLAGS) $(CORE_CPPFLAGS) -c -o $@ $<
-.build/neighbours/$(MODULE_big).so: .build/neighbours/noise.o $(OBJS)
-	$(CXX) $(CXXFLAGS) -shared -Wl,-z,muldefs -o $@ $^ $(LDFLAGS) $(SHLIB_LINK)
--include .build/neighbours/noise.d
+.build/neighbours/session_tape.o: test/neighbours/session_tape.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<
+.build/neighbours/$(MODULE_big).so: $(neighbours_objects) $(OBJS)
+	$(CXX) $(CXXFLAGS) -shared -Wl,-z,muldefs $$(nm -u $(neighbours_objects) | sed -n 's/^ *U __real_/-Wl,--wrap=/p') -o $@ $^ $(LDFLAGS) $(SHLIB_LINK)
+-include $(neighbours_objects:.o=.d)
 
 neighbours: .build/neighbours/$(MODULE_big).so
 	@PG_CONFIG="$(PG_CONFIG)" QUERIES="$(QUERIES)" SEED="$(SEED)" test/neighbours/run.sh

@@ -88,3 +88,11 @@ def differences(first: List[Outcome], second: List[Outcome], steps: Sequence[Ste
         if found is not None:
             return f"statement {number + 1}: {found}"
     return None
+
+
+def difference_after_play(first: List[Outcome], second: List[Outcome]) -> Optional[str]:
+    """The second run has got the answers of the first, so that all must be equal."""
+    for number, (one, other) in enumerate(zip(first, second)):
+        if one != other:
+            return f"statement {number + 1}: {difference(one, other) or 'status'} with the same answers"
+    return None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Dict, List, Optional, Sequence, Tuple
 
@@ -67,12 +69,30 @@ class Neighbour:
     owner: psycopg2.extensions.connection
     last_charge: int = 0
 
+    @property
+    def tape(self) -> Path:
+        return Path(os.environ["TAPES"]) / self.name
+
     def insert(self, table: str, rows: Sequence[Row]) -> None:
         if rows:
             must(self.owner, f"INSERT INTO {table} VALUES {values(rows)}")
 
     def delete(self, table: str, key: str) -> None:
         must(self.owner, f"DELETE FROM {table} WHERE {KEYS[table]} = {quoted(key)}")
+
+    def end_transaction(self) -> None:
+        if self.analyst.info.transaction_status:
+            execute(self.analyst, "ROLLBACK")
+
+    def record(self, statements: Sequence[str], played: str) -> List[Outcome]:
+        """Executes the statements while the session records a tape and plays another."""
+        execute(self.analyst, f"SET fuzz.play = '{played}'")
+        execute(self.analyst, f"SET fuzz.tape = '{self.tape}'")
+        outcomes = [execute(self.analyst, statement) for statement in statements]
+        self.end_transaction()
+        execute(self.analyst, "SET fuzz.tape = ''")
+        execute(self.analyst, "SET fuzz.play = ''")
+        return outcomes
 
     def new_charges(self) -> Tuple[Row, ...]:
         """What the analyst was charged since the last call, without the numbers of the charges."""
@@ -101,30 +121,33 @@ class Neighbours:
         self.rows: Dict[str, List[Row]] = {}
         self.changed: Optional[Change] = None
         self.next_id = 1000
+        self.are_alike = False  # but for the change
+        self.settings: List[str] = []  # of the analyst's sessions
 
-    def load(self) -> None:
-        """Other rows in all tables: the same in both databases, in another order, and with other statistics."""
+    def load(self, alike: bool) -> None:
+        """Other rows in all tables: the same in both databases, in another order and with other statistics unless they are to be alike."""
         self.changed = None
+        self.are_alike = alike
         odd_share = self.random.choice([0, 0, 0.01, 0.05])
         for table, count in ROW_COUNTS.items():
             rows = rows_of_table(self.columns[table], count, odd_share, self.random)
             self.rows[table] = self.with_users(rows) if table in OF_USERS else rows
         for side, neighbour in enumerate(self.sides):
             for table, rows in self.rows.items():
-                self.fill(neighbour, table, rows, side)
+                self.fill(neighbour, table, rows, side == 1 and not alike)
 
     def with_users(self, rows: Sequence[Row]) -> List[Row]:
         return [(str(number % USERS + 1),) + row[1:] for number, row in enumerate(rows)]
 
-    def fill(self, neighbour: Neighbour, table: str, rows: List[Row], side: int) -> None:
+    def fill(self, neighbour: Neighbour, table: str, rows: List[Row], differs: bool) -> None:
         owner = neighbour.owner
         must(owner, f"DELETE FROM {table}")
         must(owner, f"VACUUM {table}")
-        if side == 1:
+        if differs:
             neighbour.insert(table, [row for row in rows[:100]])
             must(owner, f"DELETE FROM {table}")
-        neighbour.insert(table, self.random.sample(rows, len(rows)) if side else rows)
-        statistics = self.random.choice(["none", "analyzed", "false"]) if side else "analyzed"
+        neighbour.insert(table, self.random.sample(rows, len(rows)) if differs else rows)
+        statistics = self.random.choice(["none", "analyzed", "false"]) if differs else "analyzed"
         if statistics != "none":
             must(owner, f"ANALYZE {table}")
         if statistics == "false":
@@ -195,12 +218,24 @@ class Neighbours:
         return self.sides[0].new_charges(), self.sides[1].new_charges()
 
     def set(self, name: str, value: str) -> None:
-        self.both(f"SET {name} = '{value}'")
+        self.change_settings(f"SET {name} = '{value}'")
+
+    def change_settings(self, statement: str) -> None:
+        """RESET ALL, or SET."""
+        self.settings = self.settings + [statement] if statement.startswith("SET") else []
+        self.both(statement)
+
+    def renew_sessions(self) -> None:
+        """Sessions of the analyst whose caches are empty."""
+        for side in self.sides:
+            side.analyst.close()
+            side.analyst = connect(side.name, "analyst")
+            for statement in self.settings:
+                execute(side.analyst, statement)
 
     def end_transactions(self) -> None:
         for side in self.sides:
-            if side.analyst.info.transaction_status:
-                execute(side.analyst, "ROLLBACK")
+            side.end_transaction()
 
     def both(self, sql: str) -> List[Outcome]:
         return [execute(side.analyst, sql) for side in self.sides]

@@ -33,7 +33,7 @@ def show_unexplained_charges() -> None:
 
 def print_trial(found: str, trial: Trial, small: Trial) -> None:
     neighbours, change = trial.neighbours, trial.neighbours.changed
-    print(LINE, f"DIFFERENCE of {found}, sent as: {trial.form.name}, {'without noise' if trial.without_noise else 'with fixed noise'}",
+    print(LINE, f"DIFFERENCE of {found}, sent as: {trial.form.name}, {trial.mode.value}, {'without noise' if trial.without_noise else 'with fixed noise'}",
           f"query: {trial.query.sql()}", f"smaller: {small.query.sql()}", sep="\n")
     if change is not None:
         for table, rows in change.parts():

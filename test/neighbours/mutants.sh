@@ -17,7 +17,7 @@ mapfile -t names < <(mutant_names "$@")
 build() {
   plant "$1" "$copy"
   mkdir -p "$copy/.build/neighbours"
-  cp -a "$tree"/.build/neighbours/noise.* "$copy/.build/neighbours/"
+  cp -a "$tree"/.build/neighbours/*.[od] "$copy/.build/neighbours/"
   make -s -C "$copy" -j"$(nproc)" "$library"
 }
 

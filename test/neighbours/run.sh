@@ -30,6 +30,9 @@ cluster_stop "$work/cluster"
 cluster_start "$work/cluster"
 "${psql[@]}" -d fuzz_template -f "$here/schema.sql"
 "${psql[@]}" -d fuzz_template -f "$here/protect.sql"
-export PGHOST PGPORT=5432 PYTHONDONTWRITEBYTECODE=1
+# The server writes the tapes.
+TAPES=$work/tapes
+mkdir -m 777 "$TAPES"
+export PGHOST PGPORT=5432 PYTHONDONTWRITEBYTECODE=1 TAPES
 PGHOST=$(cluster_socket "$work/cluster")
 /usr/bin/python3 "$here/ask.py" "${QUERIES:-80000}" "${SEED:-1}" "${WORKERS:-2}" "${MOST_DIFFERENCES:-3}"

@@ -18,13 +18,15 @@ from report import Report
 from rules import all_rules, forbidden_rules
 from statements import random_form
 from statistics_probes import FUNCTIONS_QUERY, STATE, calls_of_functions
-from trial import THRESHOLDS, Trial
+from trial import THRESHOLDS, Mode, Trial
 
-QUERIES_OF_DATA = 480  # with the same rows, except for the change
+QUERIES_OF_DATA = 240  # with the same rows, except for the change
 QUERIES_OF_CHANGE = 60
 QUERIES_OF_PROGRESS = 5000
 PROBE_SHARE = 0.02
 NO_NOISE_SHARE = 0.6
+RECORDED_SHARE = 0.5
+AFRESH_SHARE = 0.3  # of those that are recorded
 SETTINGS = ["enable_hashagg = off", "enable_sort = off", "enable_hashjoin = off", "enable_nestloop = off", "enable_mergejoin = off",
             "enable_seqscan = off", "work_mem = '64kB'", "DateStyle = 'German'", "IntervalStyle = 'iso_8601'",
             "TimeZone = 'America/New_York'", "extra_float_digits = 0", "enable_material = off", "from_collapse_limit = 1",
@@ -40,9 +42,9 @@ class Session:
         self.stop = stop  # also for the other workers
         self.random = Random(seed)
         self.neighbours = Neighbours(number, self.random)
-        self.neighbours.load()
         self.report = Report()
         self.without_noise = False
+        self.is_recorded = False
         self.asked: List[Trial] = []  # since the last change
         self.choices = self.make_choices()
         self.queries = Queries(self.choices)
@@ -58,7 +60,7 @@ class Session:
     def run(self, queries: int, most_differences: int) -> None:
         for number in range(queries):
             if number % QUERIES_OF_DATA == 0:
-                self.neighbours.load()
+                self.neighbours.load(alike=number // QUERIES_OF_DATA % 2 == 0)
             if number > 0 and number % QUERIES_OF_PROGRESS == 0:
                 print(f"{number} queries, {self.report.accepted['all']} accepted", flush=True)
             if number % QUERIES_OF_CHANGE == 0:
@@ -80,17 +82,18 @@ class Session:
         self.choices.inside.values = self.choices.outside.values = self.neighbours.values_of_change()
         self.choices.changed = self.neighbours.changed_values()
         self.without_noise = self.random.random() < NO_NOISE_SHARE
-        self.neighbours.both("RESET ALL")
+        self.is_recorded = self.random.random() < RECORDED_SHARE
+        self.neighbours.change_settings("RESET ALL")
         self.neighbours.set("statement_timeout", "20s")
         self.neighbours.set("fuzz.noise", "none" if self.without_noise else "fixed")
         self.neighbours.set("fuzz.keep_at", str(THRESHOLDS[0]))
         for setting in self.random.sample(SETTINGS, self.random.choice([0, 0, 1, 3])):
-            self.neighbours.both(f"SET {setting}")
+            self.neighbours.change_settings(f"SET {setting}")
 
     def ask(self) -> None:
         form = random_form(self.random)
         self.choices.inside.parameters = form.parameters
-        trial = Trial(self.neighbours, self.queries.query(), form, self.without_noise)
+        trial = Trial(self.neighbours, self.queries.query(), form, self.without_noise, self.random_mode())
         self.asked.append(trial)
         found = trial.difference()
         self.choices.end_query(not trial.refusal)
@@ -102,6 +105,11 @@ class Session:
         text = trial.query.sql()
         if self.random.random() < PROBE_SHARE or any(trace in text for trace in TRACES):
             self.probe(STATE)
+
+    def random_mode(self) -> Mode:
+        if not self.is_recorded:
+            return Mode.ASKED
+        return Mode.RECORDED_AFRESH if self.random.random() < AFRESH_SHARE else Mode.RECORDED
 
     def compare_charges(self) -> None:
         """The ledgers must be equal. If they are not, asks the queries since the last change again, one by one."""

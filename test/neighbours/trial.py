@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import List, Optional, Tuple
 
-from comparison import differences
+import recording
+from comparison import difference_after_play, differences
 from databases import Neighbours
 from outcome import REFUSED, Outcome
 from sql_tree import Query
@@ -15,22 +17,40 @@ from visibility import visibility_of
 THRESHOLDS = (20, 27, 34)
 
 
+class Mode(Enum):
+    """Whether both databases are only asked, or recorded, perhaps in sessions whose caches are empty."""
+
+    ASKED = "asked"
+    RECORDED = "recorded"
+    RECORDED_AFRESH = "recorded in new sessions"
+
+
 class Trial:
     """A query and the way it is sent."""
 
-    def __init__(self, neighbours: Neighbours, query: Query, form: Form, without_noise: bool):
+    def __init__(self, neighbours: Neighbours, query: Query, form: Form, without_noise: bool, mode: Mode = Mode.ASKED):
         self.neighbours = neighbours
         self.query = query
         self.form = form
         self.without_noise = without_noise
+        self.mode = mode
         self.visible = visibility_of(query)
         self.refusal = ""  # the SQLSTATE and the reason of the first error
 
     def of(self, query: Query) -> "Trial":
         """A trial of another query, sent alike."""
-        return Trial(self.neighbours, query, self.form, self.without_noise)
+        return Trial(self.neighbours, query, self.form, self.without_noise, self.mode)
 
     def outcomes(self) -> Tuple[List[Outcome], List[Outcome]]:
+        if self.mode == Mode.ASKED:
+            return self.asked_outcomes()
+        if self.mode == Mode.RECORDED_AFRESH:
+            self.neighbours.renew_sessions()
+        statements = [step.sql for step in self.form.steps(self.query)]
+        first, second = self.neighbours.sides
+        return first.record(statements, ""), second.record(statements, str(first.tape))
+
+    def asked_outcomes(self) -> Tuple[List[Outcome], List[Outcome]]:
         runs: Tuple[List[Outcome], List[Outcome]] = ([], [])
         for step in self.form.steps(self.query):
             for run, outcome in zip(runs, self.neighbours.both(step.sql)):
@@ -41,6 +61,9 @@ class Trial:
     def difference(self) -> Optional[str]:
         first, second = self.outcomes()
         self.refusal = next((refusal_of(outcome) for outcome in first if outcome.error), "")
+        if self.mode != Mode.ASKED:
+            tapes = [recording.executions_of(side.tape.read_text("latin-1")) for side in self.neighbours.sides]
+            return difference_after_play(first, second) or recording.fault(*tapes, self.neighbours.are_alike)
         return differences(first, second, self.form.steps(self.query), self.visible, self.without_noise)
 
     def differs(self, kind: str) -> bool:
