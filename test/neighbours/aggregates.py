@@ -39,13 +39,28 @@ OF_ROWS: List[Aggregate] = [
     Aggregate("dp_median(#, 0.5, 0, 100)", "int4", "int2 int4", draws_evenly=False),
     Aggregate("dp_median(#, 0.5, '2024-01-01', '2024-12-31')", "date", "date", draws_evenly=False),
     Aggregate("dp_quantiles(#, '{0.1, 0.5, 0.9}', 0.5, 0, 90000)::text", "text", "numeric float8", draws_evenly=False),
+    Aggregate("dp_quantiles(#, '{0.1, 0.5, 0.9}', 0.5, 0, 90000, dp_options(method => 'joint'))::text", "text", "numeric float8", draws_evenly=False),
+    Aggregate("dp_quantiles(#, '{0.1, 0.9}', 0.5, 0, 90000, dp_options(method => 'independent'))::text", "text", "float8", draws_evenly=False),
+    Aggregate("dp_quantiles(#, '{0.1, 0.9}', 0.5, 0, 90000, dp_options(method => 'tree'))::text", "text", "int4"),
     Aggregate("dp_iqr(#, 1, 1e-9)", "float8", "int4 float8", draws_evenly=False),
     Aggregate("dp_cdf_quantile(dp_cdf(#, 0.5, 0, 100, dp_options(bins => 16)), 0.5)", "float8", "int4 float8"),
     Aggregate("dp_synthesize(#, 3, 1, 0, 100)::text", "text", "int4 float8", draws_evenly=False),
 ]
 
-# Without a delta, as tables that limit the rows of a user take them
+# Without a delta, as tables that limit the rows of a user take them, and budgets in rho
 OF_LIMITED_ROWS = [aggregate for aggregate in OF_ROWS if "dp_iqr" not in aggregate.text]
+# Of budgets in rho
+IN_RHO: List[Aggregate] = [
+    Aggregate("dp_count(NULL, dp_options(rho => 0.1))", "int8", bound=1),
+    Aggregate("dp_count_distinct(#, NULL, dp_options(rho => 0.1))", "int8", ANY, 1),
+    Aggregate("dp_sum(#, NULL, -10, 100, dp_options(rho => 0.1))", "float8", "float4 float8", 100),
+    Aggregate("dp_avg(#, NULL, 0, 100, dp_options(rho => 0.1))", "numeric", "int2 int4 int8 numeric"),
+    Aggregate("dp_stats(#, NULL, 0, 100, dp_options(rho => 0.1))::text", "text", NUMBERS),
+    Aggregate("dp_histogram(#, NULL, '{0, 10, 20, 50, 100}', dp_options(rho => 0.1))::text", "text", "int4 numeric float8"),
+    Aggregate("dp_quantiles(#, '{0.1, 0.5, 0.9}', NULL, 0, 90000, dp_options(rho => 0.1))::text", "text", "numeric float8", draws_evenly=False),
+    Aggregate("dp_cdf_quantile(dp_cdf(#, NULL, 0, 100, dp_options(bins => 16, rho => 0.1)), 0.5)", "float8", "int4 float8"),
+    Aggregate("dp_cdf_quantile(dp_cdf(#, NULL, 0, 100, dp_options(bins => 16, rho => 0.1, method => 'tree')), 0.5)", "float8", "int4 float8"),
+]
 
 # USER stands for the column of the user.
 OF_USERS: List[Aggregate] = [

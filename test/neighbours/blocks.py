@@ -30,8 +30,9 @@ class Blocks:
             return [self.with_kept_keys]
         if rows.keyed() and self.choices.miss in MISSES_IN_PUBLIC_KEYS:
             return [self.with_public_keys]
+        kept_keys = [] if self.choices.in_rho else [self.with_kept_keys]
         has_public_keys = rows.keyed() and self.choices.miss not in MISSES_IN_JOIN
-        return [self.without_keys, self.with_kept_keys] + ([self.with_public_keys] if has_public_keys else [])
+        return [self.without_keys, *kept_keys] + ([self.with_public_keys] if has_public_keys else [])
 
     def block_over_cte(self) -> Query:
         """A block, or several, over a CTE of rows."""
@@ -43,7 +44,7 @@ class Blocks:
         cte = Cte(rows.alias, query, self.choices.one_of(["", "NOT MATERIALIZED ", "MATERIALIZED "]))
         if self.choices.chance(0.3):
             return With((cte,), SetOperation("UNION ALL", (self.as_text(rows), self.as_text(rows))))
-        return With((cte,), self.choices.one_of([self.without_keys, self.with_kept_keys])(rows, 0))
+        return With((cte,), (self.without_keys if self.choices.in_rho or self.choices.chance(0.5) else self.with_kept_keys)(rows, 0))
 
     def as_text(self, rows: Rows) -> Select:
         """A block with one answer, as a text."""
@@ -58,6 +59,9 @@ class Blocks:
         among = aggregates.OF_USERS if of_users else aggregates.OF_ROWS
         if of_users and rows.most_rows and self.choices.chance(0.8):
             among = aggregates.OF_LIMITED_ROWS
+            of_users = False
+        if self.choices.in_rho and not of_users:
+            among = aggregates.IN_RHO if self.choices.chance(0.7) else aggregates.OF_LIMITED_ROWS
         if self.choices.misses("refused aggregate"):
             among = aggregates.REFUSED
         if self.choices.misses("column as parameter"):

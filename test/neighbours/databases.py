@@ -105,14 +105,17 @@ class Neighbour:
 class Neighbours:
     """A pair of databases."""
 
-    def __init__(self, number: int, random: Random):
+    def __init__(self, number: int, random: Random, in_rho: bool = False):
         self.random = random
-        self.names = [f"fuzz_{number}{letter}" for letter in "ab"]
+        self.names = [f"fuzz_{number}{letter}{'_rho' if in_rho else ''}" for letter in "ab"]
         maintenance = connect("postgres", "postgres")
         for name in self.names:
             must(maintenance, f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
         maintenance.close()
         self.sides = [Neighbour(name, connect(name, "analyst"), connect(name, "postgres")) for name in self.names]
+        if in_rho:
+            for side in self.sides:
+                must(side.owner, "SELECT dp_grant_budget('analyst', 1e12, 0.9, 'zcdp', smallest_charge => 1e-9)")
         owner = self.sides[0].owner
         self.columns = {table: columns_of_table(owner, table) for table in KEYS}
         self.protected = [Protected(table, columns_of_table(owner, table), "patient" if table in OF_USERS else None, OF_USERS.get(table),
@@ -213,6 +216,11 @@ class Neighbours:
             return {}
         row = self.random.choice(self.changed.rows)
         return {name: value for name, value in zip(self.columns[self.changed.table], row) if value is not None}
+
+    def close(self) -> None:
+        for side in self.sides:
+            side.analyst.close()
+            side.owner.close()
 
     def new_charges(self) -> Tuple[Tuple[Row, ...], Tuple[Row, ...]]:
         return self.sides[0].new_charges(), self.sides[1].new_charges()

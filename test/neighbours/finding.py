@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from difflib import unified_diff
+
 from shrink import shrink
 from sql_tree import Query
-from trial import Trial
+from trial import Mode, Trial
 
 LINE = "-" * 60
+MOST_LINES = 40  # of two tapes
 
 
 def show_difference(trial: Trial, found: str) -> None:
@@ -16,6 +19,9 @@ def show_difference(trial: Trial, found: str) -> None:
     print_trial(found, trial, small)
     for step, first, second in zip(small.form.steps(small.query), *small.outcomes()):
         print(f"=> {step.sql[:2000]}\n{first}" + ("" if first == second else f"\n   but in the other database\n{second}"))
+    if small.mode != Mode.ASKED:
+        tapes = [side.tape.read_text("latin-1").splitlines() for side in small.neighbours.sides]
+        print("the tapes:", *(line[:200] for line in list(unified_diff(*tapes, n=0, lineterm=""))[2:MOST_LINES]), sep="\n")
     print(LINE, flush=True)
 
 

@@ -21,7 +21,7 @@ CREATE TYPE mood AS ENUM ('low', 'middle', 'high');
 CREATE DOMAIN percent AS int4;
 CREATE TABLE staff (
   id int4 PRIMARY KEY, age int4, level int2, big int8, salary numeric(20,4), score float8, ratio float4, department text, city_id int4,
-  boss int4, note text COLLATE "POSIX", code varchar(12), label text COLLATE "C", hired date, seen timestamptz, login timestamp, stay interval,
+  boss int4, note text COLLATE "POSIX", code varchar(12), label text COLLATE "ucs_basic", hired date, seen timestamptz, login timestamp, stay interval,
   start time, active bool, feeling mood, share percent, token uuid, tags text[], raw bytea, doc jsonb
 );
 CREATE INDEX ON staff (department);

@@ -20,11 +20,12 @@ from statements import random_form
 from statistics_probes import FUNCTIONS_QUERY, STATE, calls_of_functions
 from trial import THRESHOLDS, Mode, Trial
 
-QUERIES_OF_DATA = 240  # with the same rows, except for the change
+QUERIES_OF_DATA = 180  # with the same rows, except for the change
 QUERIES_OF_CHANGE = 60
 QUERIES_OF_PROGRESS = 5000
 PROBE_SHARE = 0.02
 NO_NOISE_SHARE = 0.6
+SHARE_IN_RHO = 0.2
 RECORDED_SHARE = 0.5
 AFRESH_SHARE = 0.3  # of those that are recorded
 SETTINGS = ["enable_hashagg = off", "enable_sort = off", "enable_hashjoin = off", "enable_nestloop = off", "enable_mergejoin = off",
@@ -39,6 +40,7 @@ TRACES = ("set_config", "own.counter", "advisory", "pg_notify")
 class Session:
     def __init__(self, number: int, seed: int, stop: Event):
         use_texts()
+        self.number = number
         self.stop = stop  # also for the other workers
         self.random = Random(seed)
         self.neighbours = Neighbours(number, self.random)
@@ -59,6 +61,9 @@ class Session:
 
     def run(self, queries: int, most_differences: int) -> None:
         for number in range(queries):
+            if number == int(queries * (1 - SHARE_IN_RHO)) // QUERIES_OF_DATA * QUERIES_OF_DATA > 0:
+                self.compare_charges()
+                self.go_on_in_rho()
             if number % QUERIES_OF_DATA == 0:
                 self.neighbours.load(alike=number // QUERIES_OF_DATA % 2 == 0)
             if number > 0 and number % QUERIES_OF_PROGRESS == 0:
@@ -73,6 +78,12 @@ class Session:
                 return
         self.compare_charges()
         self.probe(calls_of_functions(must(self.neighbours.sides[0].owner, FUNCTIONS_QUERY)))
+
+    def go_on_in_rho(self) -> None:
+        """In other databases, because a budget cannot change to rho that has paid for a delta."""
+        self.neighbours.close()
+        self.neighbours = Neighbours(self.number, self.random, in_rho=True)
+        self.choices.in_rho = True
 
     def begin_change(self) -> None:
         """Another difference between the neighbours, another kind of noise, other settings."""

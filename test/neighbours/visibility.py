@@ -8,7 +8,7 @@ from typing import Optional, Tuple
 import aggregates
 from sql_tree import Expr, Join, Query, Select, SetOperation, depends_on_answers, items_of, walk
 
-UNEVEN = {aggregate.text for aggregate in aggregates.OF_ROWS + aggregates.OF_USERS if not aggregate.draws_evenly}
+UNEVEN = {aggregate.text for aggregate in aggregates.OF_ROWS + aggregates.IN_RHO + aggregates.OF_USERS if not aggregate.draws_evenly}
 
 
 @dataclass(frozen=True)
