@@ -326,7 +326,7 @@ distributed_suite() {
 
 # A short run; the queries are the same each time. make neighbours runs it for longer.
 neighbours_suite() {
-  local copy=$work/sql queries=1500 check=("${not_installed[@]}")
+  local copy=$work/sql queries=750 check=("${not_installed[@]}")
   if $installed; then check=(unprivileged make --no-print-directory -C "$copy" CI=1 neighbours QUERIES="$queries"); fi
   suite neighbours "$queries" count_sum "${check[@]}" || true
 }

@@ -65,6 +65,7 @@ class Choices:
         self.tables = tables
         self.focus = tables[0]  # the table in which the neighbours differ
         self.changed: Dict[str, str] = {}  # values of the row in which they do
+        self.changed_row_share = 0.0  # of the conditions
         self.in_rho = False  # whether the budget is; then it pays for no delta
         self.miss: Optional[str] = None
         self.has_missed = False

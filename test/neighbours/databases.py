@@ -86,12 +86,10 @@ class Neighbour:
 
     def record(self, statements: Sequence[str], played: str) -> List[Outcome]:
         """Executes the statements while the session records a tape and plays another."""
-        execute(self.analyst, f"SET fuzz.play = '{played}'")
-        execute(self.analyst, f"SET fuzz.tape = '{self.tape}'")
+        must(self.analyst, f"SET fuzz.play = '{played}'; SET fuzz.tape = '{self.tape}'")
         outcomes = [execute(self.analyst, statement) for statement in statements]
         self.end_transaction()
-        execute(self.analyst, "SET fuzz.tape = ''")
-        execute(self.analyst, "SET fuzz.play = ''")
+        must(self.analyst, "SET fuzz.tape = ''; SET fuzz.play = ''")
         return outcomes
 
     def new_charges(self) -> Tuple[Row, ...]:

@@ -21,7 +21,7 @@ CREATE TYPE mood AS ENUM ('low', 'middle', 'high');
 CREATE DOMAIN percent AS int4;
 CREATE TABLE staff (
   id int4 PRIMARY KEY, age int4, level int2, big int8, salary numeric(20,4), score float8, ratio float4, department text, city_id int4,
-  boss int4, note text COLLATE "POSIX", code varchar(12), label text COLLATE "ucs_basic", hired date, seen timestamptz, login timestamp, stay interval,
+  boss int4, note text COLLATE "POSIX", code varchar(12) COLLATE "ucs_basic", label text COLLATE "ucs_basic", hired date, seen timestamptz, login timestamp, stay interval,
   start time, active bool, feeling mood, share percent, token uuid, tags text[], raw bytea, doc jsonb
 );
 CREATE INDEX ON staff (department);
@@ -31,7 +31,7 @@ CREATE TABLE patients (patient int4 PRIMARY KEY, age int4, city_id int4, place t
 CREATE TABLE events (id int8, day date, place text, amount numeric, town_id int4) PARTITION BY RANGE (day);
 CREATE TABLE events_old PARTITION OF events FOR VALUES FROM (MINVALUE) TO ('2024-01-01');
 CREATE TABLE events_new PARTITION OF events DEFAULT;
-CREATE TABLE hidden (id int4 PRIMARY KEY, age int4, salary numeric, department text, city_id int4, hired date, note text, active bool);
+CREATE TABLE hidden (id int4 PRIMARY KEY, age int4, salary numeric, department text, city_id int4, hired date, note text COLLATE "ucs_basic", active bool);
 CREATE VIEW roster AS SELECT id, age, salary, upper(department) AS department, city_id, hired, note FROM hidden WHERE active;
 
 -- Public tables

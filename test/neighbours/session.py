@@ -20,14 +20,16 @@ from statements import random_form
 from statistics_probes import FUNCTIONS_QUERY, STATE, calls_of_functions
 from trial import THRESHOLDS, Mode, Trial
 
-QUERIES_OF_DATA = 180  # with the same rows, except for the change
+QUERIES_OF_DATA = 120  # with the same rows, except for the change
 QUERIES_OF_CHANGE = 60
 QUERIES_OF_PROGRESS = 5000
 PROBE_SHARE = 0.02
 NO_NOISE_SHARE = 0.6
 SHARE_IN_RHO = 0.2
 RECORDED_SHARE = 0.5
-AFRESH_SHARE = 0.3  # of those that are recorded
+AFRESH_SHARE = 0.2  # of those that are recorded while the tables are alike
+CHANGED_ROW_SHARE = 0.25  # of the conditions
+CHANGED_ROW_SHARE_AFRESH = 0.8
 SETTINGS = ["enable_hashagg = off", "enable_sort = off", "enable_hashjoin = off", "enable_nestloop = off", "enable_mergejoin = off",
             "enable_seqscan = off", "work_mem = '64kB'", "DateStyle = 'German'", "IntervalStyle = 'iso_8601'",
             "TimeZone = 'America/New_York'", "extra_float_digits = 0", "enable_material = off", "from_collapse_limit = 1",
@@ -102,9 +104,12 @@ class Session:
             self.neighbours.change_settings(f"SET {setting}")
 
     def ask(self) -> None:
+        mode = self.random_mode()
+        # What is looked up for the first row of a session shows if one of them finds no row.
+        self.choices.changed_row_share = CHANGED_ROW_SHARE_AFRESH if mode == Mode.RECORDED_AFRESH else CHANGED_ROW_SHARE
         form = random_form(self.random)
         self.choices.inside.parameters = form.parameters
-        trial = Trial(self.neighbours, self.queries.query(), form, self.without_noise, self.random_mode())
+        trial = Trial(self.neighbours, self.queries.query(), form, self.without_noise, mode)
         self.asked.append(trial)
         found = trial.difference()
         self.choices.end_query(not trial.refusal)
@@ -120,7 +125,8 @@ class Session:
     def random_mode(self) -> Mode:
         if not self.is_recorded:
             return Mode.ASKED
-        return Mode.RECORDED_AFRESH if self.random.random() < AFRESH_SHARE else Mode.RECORDED
+        is_afresh = self.neighbours.are_alike and self.random.random() < AFRESH_SHARE
+        return Mode.RECORDED_AFRESH if is_afresh else Mode.RECORDED
 
     def compare_charges(self) -> None:
         """The ledgers must be equal. If they are not, asks the queries since the last change again, one by one."""

@@ -9,7 +9,6 @@ from choices import MISSES_IN_DERIVED, MISSES_IN_JOIN, MISSES_IN_UNIT, REFUSED_T
 from expressions import Column, columns_of
 from sql_tree import Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, Text
 
-CHANGED_ROW_SHARE = 0.25  # of the conditions
 KEY_TYPES = ("text", "int4", "date", "bool")
 GROUP_COLUMNS = ("department", "ward", "place", "city_id", "active", "town_id", "day", "level")
 CITY = {"id": "int4", "name": "text", "region": "text", "population": "int4", "founded": "date"}
@@ -58,7 +57,7 @@ class Sources:
         """Conditions for rows. Some choose the row in which the neighbours differ, so that others are asked for this row only."""
         conditions = tuple(self.choices.inside.expr("bool", columns) for _ in range(self.choices.random.randint(0, most)))
         keys = [column for column in columns if column.name in ("id", "patient") and column.name in self.choices.changed]
-        if keys and self.choices.chance(CHANGED_ROW_SHARE):
+        if keys and self.choices.chance(self.choices.changed_row_share):
             column = self.choices.one_of(keys)
             value = self.choices.changed[column.name]
             conditions = (Expr("the changed row", f"# = {value}", "bool", (column.expr(),)),) + conditions

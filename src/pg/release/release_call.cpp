@@ -14,11 +14,26 @@
 extern "C" {
 #include "parser/parse_agg.h"
 #include "utils/lsyscache.h"
+#include "utils/typcache.h"
 }
 
 namespace dpquantile {
 
 namespace {
+
+// A final function looks up the type of its answers, and the columns of a row, for the first group.
+// Whether there is a group may depend on a row, so this comes first.
+void look_up_answers(Oid type) {
+  const Oid element = get_element_type(type);
+  const Oid single = OidIsValid(element) ? element : type;
+  int16 length;
+  bool by_value;
+  char alignment;
+  get_typlenbyvalalign(single, &length, &by_value, &alignment);
+  if (!type_is_rowtype(single)) return;
+  TupleDesc columns = lookup_rowtype_tupdesc(single, -1);
+  ReleaseTupleDesc(columns);
+}
 
 // A final function may ask for its result type.
 void look_up_final_function(ReleaseCall* call) {
@@ -30,6 +45,7 @@ void look_up_final_function(ReleaseCall* call) {
   build_aggregate_finalfn_expr(&state_type, 1, state_type, aggref->aggtype, aggref->inputcollid,
                                function, &expression);
   fmgr_info_set_expr(reinterpret_cast<Node*>(expression), &call->final_function);
+  look_up_answers(aggref->aggtype);
 }
 
 // A call on no rows must fail with the same errors about the user as on rows.
