@@ -225,7 +225,7 @@ exhaustive_anew := $(exhaustive_renamed) $(addprefix src/core/,exponential/joint
   selection/group_selection.cpp)
 exhaustive_objects := $(patsubst test/exhaustive/%.cpp,.build/exhaustive/%.o,$(sort $(wildcard test/exhaustive/*.cpp))) \
   $(exhaustive_anew:%.cpp=.build/exhaustive/%.o)
-EXHAUSTIVE := $(LANGUAGE) -O2 $(DEBUG_INFO) $(WARNINGS) $(STRICT) -I.build/exhaustive/include -Itest/exhaustive/instead -Isrc -Itest -MMD -MP
+EXHAUSTIVE := $(LANGUAGE) -O1 $(DEBUG_INFO) $(WARNINGS) $(STRICT) -I.build/exhaustive/include -Itest/exhaustive/instead -Isrc -Itest -MMD -MP
 .build/exhaustive/include/core/privacy/random.hpp: src/core/privacy/random.hpp
 	@mkdir -p $(@D)
 	@sed 's|double unit_real();|exhaustive::UniformDraw unit_real() { return {}; }\n  std::uint64_t site() const;|; s|^#include "core/base/int128.hpp"|&\n#include "exhaustive/uniform_draw.hpp"|' $< >$@

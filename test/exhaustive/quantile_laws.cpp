@@ -15,6 +15,8 @@ namespace {
 
 using test::heap;
 
+static_assert(kPositionBits == 3, "the Makefile has not changed rank.hpp");
+
 using Quantiles = std::vector<double>;
 
 std::string name_of(const char* what, const Quantiles& quantiles, double parameter, double real) {
