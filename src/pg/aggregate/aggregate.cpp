@@ -4,6 +4,7 @@
 
 #include "pg/aggregate/call_parameters.hpp"
 #include "pg/aggregate/user_hash.hpp"
+#include "pg/aggregate/user_key.hpp"
 #include "pg/server/version.hpp"
 #include "pg/state/group_pools.hpp"
 
@@ -35,6 +36,7 @@ const KeptForQuery* kept_with_hash(FunctionCallInfo fcinfo, Family family) {
     const Aggref* call = find_released_call(fcinfo);
     kept->value_type = value_type_of(call, family);
     if (row_of(family).hashes_first_argument()) {
+      if (!is_below_release(call)) read_user_key();
       kept->hash = row_of(family).hashes_users() ? make_user_hash(call, fcinfo->flinfo->fn_mcxt)
                                                  : make_value_hash(call, fcinfo->flinfo->fn_mcxt);
     }

@@ -29,11 +29,15 @@ ValueType value_type_of(const Aggref* call, Family family) {
   return type.value_or(ValueType::kFloat8);
 }
 
+bool is_below_release(const Aggref* call) {
+  return call->aggtype == INTERNALOID || DO_AGGSPLIT_SKIPFINAL(call->aggsplit);
+}
+
 const Aggref* find_released_call(FunctionCallInfo fcinfo) {
   const Aggref* call = find_call(fcinfo);
   // The release node has compared the versions, before it charged, and reads states of its own
   // library only. The first row must not look the version up: that takes time, and can fail.
-  if (call->aggtype == INTERNALOID || DO_AGGSPLIT_SKIPFINAL(call->aggsplit)) return call;
+  if (is_below_release(call)) return call;
   if (call->aggtype == call->aggtranstype) {
     require_matching_sql();
     return call;

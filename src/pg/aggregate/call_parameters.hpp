@@ -6,6 +6,10 @@
 // evaluates them. Both check them here, so both refuse the same calls.
 namespace dpquantile {
 
+// Whether a release node gets the call's states. It looks up before the charge what calls need.
+// Otherwise somebody has made an aggregate of one's own that shows states.
+bool is_below_release(const Aggref* call);
+
 // The call that an aggregate's function belongs to, below a release node. ereports if the function
 // was not called as part of an aggregate, and if the aggregate gives an answer instead of its
 // state: then the query was planned without a release node, and nothing checked its parameters.

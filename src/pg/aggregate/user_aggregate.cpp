@@ -4,6 +4,7 @@
 
 #include "pg/aggregate/call_parameters.hpp"
 #include "pg/aggregate/user_hash.hpp"
+#include "pg/aggregate/user_key.hpp"
 
 namespace dpquantile {
 
@@ -24,6 +25,7 @@ UserCall* user_call(FunctionCallInfo fcinfo, Family family) {
     return static_cast<UserCall*>(fcinfo->flinfo->fn_extra);
   }
   const Aggref* found = find_released_call(fcinfo);
+  if (!is_below_release(found)) read_user_key();
   UserHash* hash = make_user_hash(found, fcinfo->flinfo->fn_mcxt);
   auto* kept =
       static_cast<UserCall*>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(UserCall)));
