@@ -370,6 +370,55 @@ PREPARE two (text) AS SELECT dp_count(20) FROM note WHERE lower(short) LIKE '%' 
 EXECUTE two (repeat('a', 62));
 EXECUTE two (repeat('a', 63));
 DEALLOCATE two;
+-- Early values of any length are short wherever they stand: copied by CASE, compared by "C", kept by joins, counted; numbers also by their digits.
+PREPARE carried (text) AS SELECT dp_count(octet_length(t.v), 20) FROM department d LEFT JOIN (SELECT id, CASE WHEN id = 77 THEN $1 END AS v FROM staff) t ON t.id = d.id;
+PREPARE compared (text) AS SELECT dp_count(20) FROM staff WHERE CASE WHEN id = 77 THEN $1 END < coalesce(name, $1) COLLATE "C";
+PREPARE counted (text) AS SELECT dp_count_distinct(CASE WHEN id = 77 THEN $1 END, 20) FROM staff;
+PREPARE keyed (text) AS SELECT dp_count(20) FROM staff GROUP BY CASE WHEN id > 0 THEN $1 END COLLATE "C" HAVING dp_keep_group(20, 1e-6);
+PREPARE bits (varbit) AS SELECT dp_count(20) FROM staff WHERE CASE WHEN id = 77 THEN $1 END = B'1';
+PREPARE written (numeric) AS SELECT dp_count(20) FROM staff WHERE CASE WHEN id = 77 THEN greatest(salary, $1)::text END = 'x';
+\set VERBOSITY terse
+EXECUTE carried (repeat('x', 60000));
+EXECUTE compared (repeat('x', 60000));
+EXECUTE counted (repeat('x', 60000));
+EXECUTE keyed (repeat('x', 60000));
+EXECUTE bits (repeat('1', 400000)::varbit);
+EXECUTE written (repeat('7', 65000)::numeric);
+EXECUTE written (1e1000);
+SET plan_cache_mode = force_generic_plan;
+EXECUTE counted (repeat('x', 60000));
+EXECUTE written (1e1000);
+RESET plan_cache_mode;
+EXECUTE written (1e399);
+\set VERBOSITY default
+DEALLOCATE ALL;
+-- A literal may be a number of more digits, of which no text is written.
+SELECT dp_count(20) AS none FROM staff WHERE greatest(salary, 1e1000)::text <> '';
+-- Literals count with their bytes as keys, which are kept and compared for each row, and so do columns and values that are computed.
+CREATE FUNCTION pg_temp.most_of(query text, part text, parts int[]) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  number int;
+  shown text := '';
+BEGIN
+  FOREACH number IN ARRAY parts LOOP
+    BEGIN
+      EXECUTE format('SELECT FROM (%s) t', replace(query, '@', (SELECT string_agg(format(part, i), ', ') FROM generate_series(1, number) i)));
+      shown := shown || number || ' ';
+    EXCEPTION WHEN statement_too_complex THEN
+      RETURN shown || 'and not ' || number;
+    END;
+  END LOOP;
+  RETURN shown;
+END
+$$;
+SELECT pg_temp.most_of('SELECT dp_count(1) FROM staff GROUP BY @ HAVING dp_keep_group(1, 1e-6)', format('''%s%%s''::text', repeat('x', 6000)), '{1,5,50}') AS literal_keys,
+       pg_temp.most_of('SELECT dp_count(1) FROM staff GROUP BY @ HAVING dp_keep_group(1, 1e-6)', 'current_setting(''work_mem'') || ''%s''', '{1,50,200,1000}') AS early_keys,
+       pg_temp.most_of('SELECT dp_count(1) FROM (SELECT @ FROM staff) s', format('CASE WHEN id = 77 THEN ''%s%%s'' END AS v%%1$s', repeat('x', 6000)), '{1,10,50}') AS literal_columns,
+       pg_temp.most_of('SELECT @ FROM staff', format('dp_count(CASE WHEN id = 77 THEN ''%s%%s'' END, 0.01)', repeat('x', 6000)), '{1,10,50}') AS literal_values;
+-- Some collations of ICU put marks into order, which takes as long as the length squared. Functions of ICU take longer.
+SELECT form, pg_temp.most(form)
+  FROM unnest(ARRAY['(repeat(chr(837), 2000) || name || ''%s'') COLLATE "vi-x-icu" < ''x''', '(repeat(chr(837), 2000) || name || ''%s'') COLLATE "und-x-icu" < ''x''', '(repeat(chr(837), 200) || ''%s'') COLLATE "vi-x-icu" < name', 'name COLLATE "el-x-icu" < ''x%s''',
+                    'to_char(born, repeat(''TMDy'', 100) COLLATE "und-x-icu") = ''%s''', 'to_char(born, ''TMDay'' COLLATE "und-x-icu") = ''%s''', 'initcap(name COLLATE "und-x-icu") = ''%s''', 'lower(name COLLATE "und-x-icu") = ''%s''']) form;
 -- The time of a hash is not bounded, and a key is compared with others.
 SELECT dp_count(1) FROM note WHERE sha512(data) = '';
 SELECT rpad(short, 60000) COLLATE "und-x-icu" AS k, dp_count(1) FROM note GROUP BY 1 HAVING dp_keep_group(1, 1e-6);

@@ -5,7 +5,7 @@
 // The functions dpquantile.total_<name> answer what PostgreSQL's function of this name answers, and
 // NULL where that raises an error about its arguments. So a query over protected rows can use them:
 // an error would tell that a row with such arguments exists. They take any argument of their types,
-// but answer NULL also for numerics with many digits (kMostDigits) and long texts
+// but answer NULL also for numerics with many digits (kMostNumericDigits) and long texts
 // (total_texts.hpp), because time and memory would tell of them.
 namespace dpquantile {
 
@@ -21,10 +21,6 @@ Datum call_or_null(PGFunction original, FunctionCallInfo fcinfo);
 
 // The same with two arguments that differ from those of fcinfo.
 Datum call_or_null(PGFunction original, FunctionCallInfo fcinfo, Datum first, Datum second);
-
-// The most digits before and after the decimal point of a numeric that variants take. The value of
-// every float8 has fewer.
-inline constexpr int kMostDigits = 400;
 
 // Makes the answer of a function NULL.
 inline Datum null_answer(FunctionCallInfo fcinfo) {

@@ -20,7 +20,7 @@ namespace {
 // For series and the greatest common divisor, which take more time.
 constexpr int kMostDigitsOfSeries = 100;
 
-bool have_few_digits(FunctionCallInfo fcinfo, int arguments, int digits = kMostDigits) {
+bool have_few_digits(FunctionCallInfo fcinfo, int arguments, int digits = kMostNumericDigits) {
   for (int i = 0; i < arguments; ++i) {
     if (!has_few_digits(PG_GETARG_DATUM(i), digits)) return false;
   }
@@ -68,7 +68,7 @@ Datum log_to_base_10(FunctionCallInfo fcinfo) {
 // PostgreSQL's round and trunc of one argument are SQL functions.
 Datum without_decimals(PGFunction original, FunctionCallInfo fcinfo) {
   const Datum number = PG_GETARG_DATUM(0);
-  return has_few_digits(number, kMostDigits)
+  return has_few_digits(number, kMostNumericDigits)
              ? call_or_null(original, fcinfo, number, Int32GetDatum(0))
              : null_answer(fcinfo);
 }
@@ -172,7 +172,7 @@ DPQ_TOTAL(numeric_div_trunc, called(numeric_div_trunc, fcinfo, 2))
 // (value, most bytes): the number if it has as few digits as the variants take, and else NULL.
 // Those are at most 256 bytes, which each limit allows. But 1e100000, in 8 bytes, is a long text.
 DPQ_FUNCTION(dpq_short_numeric) {
-  if (!has_few_digits(PG_GETARG_DATUM(0), kMostDigits)) return null_answer(fcinfo);
+  if (!has_few_digits(PG_GETARG_DATUM(0), kMostNumericDigits)) return null_answer(fcinfo);
   return PointerGetDatum(PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(0)));
 }
 

@@ -49,7 +49,7 @@ Datum cast_to_number(FunctionCallInfo fcinfo) {
 
 Datum cast_to_numeric(FunctionCallInfo fcinfo) {
   const Datum answer = cast_to_number<numeric_in>(fcinfo);
-  if (fcinfo->isnull || has_few_digits(answer, kMostDigits)) return answer;
+  if (fcinfo->isnull || has_few_digits(answer, kMostNumericDigits)) return answer;
   return null_answer(fcinfo);
 }
 

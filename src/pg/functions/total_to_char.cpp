@@ -15,7 +15,7 @@ namespace dpquantile {
 namespace {
 
 Datum formatted_numeric(FunctionCallInfo fcinfo) {
-  return has_few_digits(PG_GETARG_DATUM(0), kMostDigits)
+  return has_few_digits(PG_GETARG_DATUM(0), kMostNumericDigits)
              ? text_of_texts(numeric_to_char, fcinfo, kSecond)
              : null_answer(fcinfo);
 }

@@ -1,7 +1,10 @@
 #include "pg/protect/early_values.hpp"
 
+#include "pg/server/numeric.hpp"
+
 extern "C" {
 #include "access/detoast.h"
+#include "catalog/pg_type_d.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/array.h"
@@ -90,6 +93,7 @@ ParamListInfo with_early_values(const BorrowedPlan& plan, ParamListInfo paramete
     const ParamExternData early = evaluate(static_cast<Expr*>(lfirst(cell)), extended, context);
     if (!early.isnull && list_member_int(plan.short_values, number)) {
       check_short_value(toast_raw_datum_size(early.value) - VARHDRSZ, plan.most_early_bytes);
+      check_short_number(early.value, early.ptype);
     }
     extended->params[plan.own_parameters + number] = early;
   }
@@ -120,11 +124,19 @@ void check_short_value(Size bytes, int most) {
   if (bytes <= static_cast<Size>(most)) return;
   ereport(ERROR,
           (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-           errmsg("a text that protected rows are searched for is too long"),
+           errmsg("a value that protected rows are searched for or computed with is too long"),
            errdetail("It has %zu bytes. Beside the other functions of the query it may have %d.",
                      bytes, most),
-           errhint("This call was not charged. Use a shorter text or fewer functions of texts, or "
+           errhint("This call was not charged. Use a shorter value or fewer functions of texts, or "
                    "write it as a literal.")));
+}
+
+void check_short_number(Datum value, Oid type) {
+  if (getBaseType(type) != NUMERICOID || has_few_digits(value, kMostNumericDigits)) return;
+  ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                  errmsg("a number that is computed with for protected rows is too long"),
+                  errdetail("It has more than %d digits.", kMostNumericDigits),
+                  errhint("This call was not charged. Use fewer digits, or double precision.")));
 }
 
 Datum value_in_memory(Datum value, Oid type) {

@@ -26,9 +26,12 @@ void require_early_values(const BorrowedPlan& plan, ParamListInfo parameters);
 // would take a time that can be measured.
 void check_value_size(Datum value, Oid type);
 
-// ereports if a text has more than so many bytes, and a query searches rows for it or computes with
-// it for each row.
+// ereports if a value has more than so many bytes, and a query searches rows for it or computes
+// with it for each row.
 void check_short_value(Size bytes, int most);
+
+// ereports if it is a number of more digits than the functions of numeric take.
+void check_short_number(Datum value, Oid type);
 
 // A copy of a value that no row needs to be read for: a value may be stored elsewhere, where it may
 // be gone or locked when the first row needs it.

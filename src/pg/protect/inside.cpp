@@ -11,6 +11,7 @@
 #include "pg/protect/outer_column.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/row_work.hpp"
+#include "pg/protect/size_bounds.hpp"
 #include "pg/protect/total_functions.hpp"
 #include "pg/server/bytewise_type.hpp"
 
@@ -154,7 +155,7 @@ Node* with_total_functions(const QueryLevel* level, Node* node) {
   return node;
 }
 
-bool is_text(Oid type) {
+bool has_text_casts(Oid type) {
   const Oid base = getBaseType(type);
   return base == TEXTOID || base == VARCHAROID;
 }
@@ -171,7 +172,7 @@ Node* total_cast(const QueryLevel* level, Node* node) {
   auto* cast = reinterpret_cast<CoerceViaIO*>(node);
   const Oid from = exprType(reinterpret_cast<Node*>(cast->arg));
   if (is_total_text_conversion(getBaseType(from), cast->resulttype)) return node;
-  const Oid function = is_text(from) ? total_text_cast(cast->resulttype) : InvalidOid;
+  const Oid function = has_text_casts(from) ? total_text_cast(cast->resulttype) : InvalidOid;
   if (!OidIsValid(function)) refuse_cast(level, node, from, cast->resulttype);
   Expr* text = cast->arg;
   if (from != TEXTOID) {
@@ -247,13 +248,19 @@ void add_sample(Statement* statement, const Node* call, unsigned public_argument
   statement->samples = list_append_unique(statement->samples, sample);
 }
 
+Node* short_early_expression(QueryLevel* level, Node* expression) {
+  Node* early = early_expression(level, expression);
+  require_short_value(level->statement, early);
+  return early;
+}
+
 // For expression_tree_mutator(). `level` is a QueryLevel*.
 Node* rewrite(Node* node, void* context) {
   if (node == nullptr) return nullptr;
   auto* level = static_cast<QueryLevel*>(context);
   unsigned public_arguments = 0;
   if (!is_structural(node)) {
-    if (!reads_columns(node)) return early_expression(level, node);
+    if (!reads_columns(node)) return short_early_expression(level, node);
     count_node(level->statement, node, weight_of(level, node));
     if (!is_allowed_inside(node)) refuse_node(level, node);
     public_arguments = public_arguments_of(node);

@@ -18,13 +18,14 @@ namespace dpquantile {
 
 namespace {
 
-constexpr bool* kMethods[] = {&enable_seqscan,      &enable_indexscan, &enable_indexonlyscan,
-                              &enable_bitmapscan,   &enable_tidscan,   &enable_sort,
-                              &enable_hashjoin,     &enable_mergejoin, &enable_incremental_sort,
-                              &enable_material,     &enable_memoize,   &enable_nestloop,
-                              &enable_parallel_hash};
+constexpr bool* kMethods[] = {&enable_seqscan,       &enable_indexscan, &enable_indexonlyscan,
+                              &enable_bitmapscan,    &enable_tidscan,   &enable_sort,
+                              &enable_hashjoin,      &enable_mergejoin, &enable_incremental_sort,
+                              &enable_material,      &enable_memoize,   &enable_nestloop,
+                              &enable_parallel_hash, &enable_hashagg};
 
-bool is_off(const bool* method) {
+bool is_off(const bool* method, bool sorts_groups) {
+  if (method == &enable_hashagg) return sorts_groups;
   return method == &enable_nestloop || method == &enable_mergejoin ||
          method == &enable_parallel_hash;
 }
@@ -94,11 +95,11 @@ void install_oblivious_planning() {
   get_attavgwidth_hook = width_of_type;
 }
 
-PlannerSettings begin_oblivious_planning() {
+PlannerSettings begin_oblivious_planning(bool sorts_groups) {
   PlannerSettings usual{};
   for (size_t i = 0; i < std::size(kMethods); ++i) {
     usual.methods[i] = *kMethods[i];
-    *kMethods[i] = !is_off(kMethods[i]);
+    *kMethods[i] = !is_off(kMethods[i], sorts_groups);
   }
   for (size_t i = 0; i < std::size(kCosts); ++i) {
     usual.costs[i] = *kCosts[i].setting;

@@ -14,11 +14,14 @@
 // How far a merge join reads depends on the largest key. Only hash joins can be made to read the
 // same whichever rows match (oblivious_joins.hpp). Which join is taken depends on costs, and on
 // settings of the session.
+//
+// *Groups.* A hash table compares a new key with all before it that have the same hash, which can
+// be had for as many rows as one likes: GROUP BY id * 4294967297. So rows are sorted by such keys.
 namespace dpquantile {
 
 // The settings of the planner about scans, joins, sorts and costs. Plain data.
 struct PlannerSettings {
-  bool methods[13];
+  bool methods[14];
   double costs[5];
   int memory;  // of a hash table: with less, the planner may leave a hash join out
   bool jit;    // by the costs, which say nothing if a method is off
@@ -28,7 +31,7 @@ struct PlannerSettings {
 // equalities. There are none where the keys of both sides are fixed, as by WHERE id = 7. The other
 // settings are those that PostgreSQL has by default: with some that a session may set, what is
 // possible would cost as much as what is off. An error must not skip the end.
-PlannerSettings begin_oblivious_planning();
+PlannerSettings begin_oblivious_planning(bool sorts_groups);
 void end_oblivious_planning(const PlannerSettings& usual);
 
 // Once, when the library is loaded.

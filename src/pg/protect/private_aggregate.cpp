@@ -213,7 +213,8 @@ void rewrite_values(QueryLevel* level, const Aggref* call, const FamilyRow& fami
     auto* argument = static_cast<TargetEntry*>(list_nth(call->args, i));
     const bool hashes_value = family.family == Family::kDistinct &&
                               !is_user_column(level, reinterpret_cast<const Node*>(argument->expr));
-    Node* value = rewrite_inside(level, reinterpret_cast<Node*>(argument->expr));
+    Node* value =
+        with_counted_copy(level, rewrite_inside(level, reinterpret_cast<Node*>(argument->expr)));
     check_absent(level, call, value);
     if (hashes_value) value = with_bounded_reading(level, value);
     argument->expr = reinterpret_cast<Expr*>(value);

@@ -65,12 +65,12 @@ ParamListInfo parameters_for_estimates(const BorrowedPlan& mark, ParamListInfo p
 
 // Estimates compare values from the statistics of the tables, and read the ends of indexes.
 PlannedStmt* plan_quietly(const BorrowedPlan& mark, Query* query, const char* text, int options,
-                          ParamListInfo params) {
+                          ParamListInfo params, bool sorts_groups) {
   PlannedStmt* volatile plan = nullptr;
   WatchedRead read;
   // A standby notes nothing, and charges nothing.
   watch_read(&read, RecoveryInProgress() ? NIL : mark.relations);
-  const PlannerSettings usual = begin_oblivious_planning();
+  const PlannerSettings usual = begin_oblivious_planning(sorts_groups);
   const bool before = begin_without_foreign_code();
   begin_without_messages(Withheld::kAllBelowError);
   PG_TRY();
@@ -119,8 +119,8 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   foreach (cell, borrowed) lend_owners_rights(static_cast<BorrowedRelation*>(lfirst(cell)));
   open_collations(query, borrowed);
   require_open_access(mark);
-  PlannedStmt* plan =
-      plan_quietly(mark, query, text, options, parameters_for_estimates(mark, params));
+  PlannedStmt* plan = plan_quietly(mark, query, text, options,
+                                   parameters_for_estimates(mark, params), statement.sorts_groups);
   mark_plan(plan, mark);
   plan->queryId = 0;  // extensions that count what queries read leave it out
   plan->dependsOnRole = true;

@@ -57,9 +57,10 @@ struct Statement {
   Const* size_limit;     // the early value that limits the values of rows, or null
   int limit_number;      // of its parameter
   List* known;           // of Const: values of parameters, which must not decide about the limit
-  Size longest_known;    // bytes, of those that are searched for or the like
-  List* short_values;    // of integers: the early values that are, from 0
+  Size longest_known;    // bytes, of those of any length
+  List* short_values;    // of integers: the early values of any length, from 0
   int most_early_bytes;  // of each of these
+  bool sorts_groups;     // whether the hashes of keys may be chosen (oblivious_planning.hpp)
 };
 
 enum class LevelKind {

@@ -68,6 +68,19 @@ bool is_key_of_list(const Block& block, const Node* key) {
   return !entry.may_have_nulls && chooses_row_of_list(entry, key_columns(block, number));
 }
 
+// Whether the keys are those that protected rows have, or of a list: nobody chooses the hashes of
+// the former, and the latter are few.
+bool is_stored_key(const QueryLevel* level, const Node* key) {
+  if (!IsA(key, Var)) return false;
+  const auto* column = reinterpret_cast<const Var*>(key);
+  if (column->varlevelsup > 0) return false;
+  if (const Node* merged = merged_column(level, column)) return is_stored_key(level, merged);
+  const FromEntry& entry = entry_of(level, static_cast<int>(column->varno));
+  if (entry.source == nullptr) return entry.relation != nullptr || is_list(entry);
+  const Node* original = column_of_source(entry.source, column->varattno);
+  return original != nullptr && is_stored_key(entry.source, original);
+}
+
 void rewrite_keys(Block* block) {
   ListCell* cell;
   foreach (cell, block->level->query->groupClause) {
@@ -77,6 +90,7 @@ void rewrite_keys(Block* block) {
     Node* rewritten = rewrite_inside(block->level, expression);
     check_key_inside(block->level, key, rewritten);
     count_key(block->level, rewritten);
+    if (!is_stored_key(block->level, expression)) block->level->statement->sorts_groups = true;
     if (!is_key_of_list(*block, expression)) check_key_looks(block->level, rewritten);
     if (!is_public(block->level, expression)) {
       rewritten = with_bounded_reading(block->level, rewritten);

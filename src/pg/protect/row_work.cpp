@@ -7,7 +7,7 @@
 #include "pg/protect/early_values.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/size_bounds.hpp"
-#include "pg/protect/size_limit.hpp"
+#include "pg/server/collation.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -34,9 +34,12 @@ constexpr double kVariant = 1500;    // also where the original reports an error
 constexpr double kByte = 12;         // of a text that a variant reads or answers
 constexpr double kCopiedByte = 0.5;
 constexpr double kFormatByte = 100;
-constexpr double kPatternStep = 3.5;  // a byte of a text with one of a pattern
-constexpr double kSetStep = 14;       // a byte with a character of a set
-constexpr double kListStep = 24;      // a byte with a character of translate()
+constexpr double kWordFormatByte = 2500;  // where the names of months and days need ICU
+constexpr double kCaseCall = 10000;       // of a function of words by ICU
+constexpr double kCaseByte = 60;          // of one of ICU or of Unicode's tables
+constexpr double kPatternStep = 3.5;      // a byte of a text with one of a pattern
+constexpr double kSetStep = 14;           // a byte with a character of a set
+constexpr double kListStep = 24;          // a byte with a character of translate()
 constexpr double kTextCast = 1500;
 constexpr double kNumericCast = 5000;
 constexpr double kNumericSum = 500;
@@ -50,7 +53,9 @@ constexpr double kReadByte = 1;      // of it
 constexpr double kElementByte = 25;  // of an array that is searched: NULL takes a bit
 constexpr double kComparedByte = 0.2;
 constexpr double kCollatedByte = 30;
-constexpr double kKeyComparisons = 10;  // of a key, when rows are sorted by it
+constexpr double kReorderedBytes = 0.7;  // of two marks, by a collation that sorts them
+constexpr double kCarriedByte = 10;      // of a value that hash tables, sorts and their files keep
+constexpr double kKeyComparisons = 10;   // of a key, when rows are sorted by it
 
 constexpr double kMostSteps = 1048576;  // as in total_texts.cpp
 
@@ -72,9 +77,17 @@ double time_of_texts(const QueryLevel* level, const char* name, Node* node, int 
   const double read = sum_of(level, arguments_of(node)).bytes[i];
   const double answered = is_text(exprType(node)) ? bound_of(level, node).bytes[i] : 0;
   if (is_one_of(name, "textcat byteacat")) return kCopiedByte * (read + answered);
+  const bool is_case_blind = strstr(name, "ic") != nullptr && strstr(name, "like") != nullptr;
+  const Oid collation = exprInputCollation(node);
   double time = kByte * (read + answered);
-  if (strstr(name, "ic") != nullptr && strstr(name, "like") != nullptr) time += kByte * read;
-  if (strcmp(name, "to_char") == 0) time += kFormatByte * read;
+  if (is_case_blind) time += kByte * read;
+  if ((is_case_blind || is_one_of(name, "lower upper initcap")) && is_of_unicode(collation)) {
+    time += kCaseByte * read;
+  }
+  if (strcmp(name, "initcap") == 0 && is_of_unicode(collation)) time += kCaseCall;
+  if (strcmp(name, "to_char") == 0) {
+    time += (is_of_unicode(collation) ? kWordFormatByte : kFormatByte) * read;
+  }
   Node* other = argument_of(node, 1);
   if (other == nullptr || !is_text(exprType(other))) return time;
   const double text = bound_of(level, argument_of(node, 0)).bytes[i];
@@ -143,14 +156,17 @@ bool compares_equality(const Node* node) {
   return name != nullptr && is_one_of(name, "texteq textne bpchareq bpcharne byteaeq byteane");
 }
 
-// Collations of the operating system take their time.
-double time_of_byte(Oid collation) {
-  const bool by_bytes = !OidIsValid(collation) || collation == C_COLLATION_OID;
-  return by_bytes ? kComparedByte : kCollatedByte;
+// Collations of the operating system take their time. Some of ICU put all marks of a letter into
+// their order by insertion.
+double time_of_bytes(Oid collation, double bytes) {
+  if (!OidIsValid(collation) || collation == C_COLLATION_OID) return kComparedByte * bytes;
+  const double reordered = reorders_marks(collation) ? kReorderedBytes * bytes * bytes : 0;
+  return kCollatedByte * bytes + reordered;
 }
 
-double time_of_byte(const Node* node) {
-  return compares_equality(node) ? kComparedByte : time_of_byte(exprInputCollation(node));
+// The collation that decides about the time of a comparison
+Oid collation_of_order(const Node* node) {
+  return compares_equality(node) ? InvalidOid : exprInputCollation(node);
 }
 
 // Without the bytes of texts
@@ -162,16 +178,21 @@ double time_of_comparison(const Node* node) {
   return has_numeric(node) ? kDigits : kNode;
 }
 
-// A comparison ends with the shorter text. (How long two stored ones take is not bounded.)
+// A comparison ends with the shorter text, unless marks are put into order. (How long two stored
+// ones take is not bounded.)
 double time_of_pair(const Node* node, const SizeBound& left, const SizeBound& right, int i) {
+  const Oid collation = collation_of_order(node);
   if (left.is_stored && right.is_stored) {
     const double computed = std::max(left.computed[i], right.computed[i]);
-    return computed * time_of_byte(node) + kMostTextBytes * kComparedByte;
+    return time_of_bytes(collation, computed) + kMostTextBytes * kComparedByte;
   }
   const double most = left.is_stored ? right.bytes[i] : left.bytes[i];
   const double compared = right.is_stored ? most : std::min(most, right.bytes[i]);
   const bool is_read = (left.is_toasted || right.is_toasted) && compared >= kAlwaysInRow;
-  return compared * time_of_byte(node) + (is_read ? kRead + compared * kReadByte : 0);
+  const double read = is_read ? kRead + compared * kReadByte : 0;
+  const bool reads_both = OidIsValid(collation) && reorders_marks(collation);
+  return read + (reads_both ? time_of_bytes(collation, left.bytes[i] + right.bytes[i])
+                            : time_of_bytes(collation, compared));
 }
 
 // The time to compare the arguments: GREATEST compares each with the greatest before it.
@@ -179,24 +200,35 @@ double time_of_comparisons(const QueryLevel* level, const Node* node, int i) {
   const List* arguments = arguments_of(node);
   double time = std::max(list_length(arguments) - 1, 1) * time_of_comparison(node);
   SizeBound before{};
-  int texts = 0;
+  int values = 0;
   const ListCell* cell;
   foreach (cell, arguments) {
     auto* argument = static_cast<Node*>(lfirst(cell));
-    if (!is_text(exprType(argument))) continue;
+    if (!has_any_length(exprType(argument))) continue;
     const SizeBound bound = bound_of(level, argument);
-    if (texts++ > 0) time += time_of_pair(node, before, bound, i);
+    if (values++ > 0) time += time_of_pair(node, before, bound, i);
     before = longer(before, bound);
   }
-  return texts == 1 ? time + time_of_pair(node, before, before, i) : time;
+  return values == 1 ? time + time_of_pair(node, before, before, i) : time;
+}
+
+// The time to compare a value with the bytes of an array of so many elements.
+double time_of_elements(const QueryLevel* level, const Node* node, const Node* array,
+                        double elements, double bytes, int i) {
+  if (!has_any_length(get_base_element_type(exprType(array)))) return 0;
+  const Oid collation = collation_of_order(node);
+  const double time = time_of_bytes(collation, bytes);
+  if (!OidIsValid(collation) || !reorders_marks(collation)) return time;
+  return time + elements * time_of_bytes(collation, bound_of(level, argument_of(node, 0)).bytes[i]);
 }
 
 // An array with so many bytes, of a row or computed of one.
 double time_of_array_of_row(const QueryLevel* level, const Node* node, Node* array, int i) {
   constexpr double kLeastElement = 4;  // of those that take longer to compare
   const double byte = std::max(kElementByte, time_of_comparison(node) / kLeastElement);
-  const bool has_texts = is_text(get_base_element_type(exprType(array)));
-  return kNode + bound_of(level, array).bytes[i] * (byte + (has_texts ? time_of_byte(node) : 0));
+  const double bytes = bound_of(level, array).bytes[i];
+  return kNode + bytes * byte +
+         time_of_elements(level, node, array, bytes / kLeastElement, bytes, i);
 }
 
 // The array of a parameter may have as many elements and bytes as are allowed.
@@ -205,7 +237,6 @@ double time_of_array(const QueryLevel* level, const Node* node, int i) {
   if (!IsA(array, Const) && !IsA(array, Param) && !IsA(array, ArrayExpr)) {
     return time_of_array_of_row(level, node, array, i);
   }
-  const bool has_texts = is_text(get_base_element_type(exprType(array)));
   double elements = kMaxElements;
   double bytes = kMostTextBytes;
   if (is_literal(level->statement, array)) {
@@ -215,7 +246,8 @@ double time_of_array(const QueryLevel* level, const Node* node, int i) {
     elements = ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value));
     bytes = size_of_constant(constant);
   }
-  return kNode + elements * time_of_comparison(node) + (has_texts ? bytes * time_of_byte(node) : 0);
+  return kNode + elements * time_of_comparison(node) +
+         time_of_elements(level, node, array, elements, bytes, i);
 }
 
 double time_of_element(const QueryLevel* level, const SubscriptingRef* node, int i) {
@@ -253,12 +285,6 @@ double time_of(const QueryLevel* level, const char* name, Node* node, int i) {
     default:
       return kNode;
   }
-}
-
-// Whether texts are compared that a collation orders. Their bytes take longer.
-bool orders_texts(const Node* node) {
-  const bool compares = IsA(node, OpExpr) || IsA(node, FuncExpr) || IsA(node, MinMaxExpr);
-  return compares && OidIsValid(exprInputCollation(node)) && time_of_byte(node) == kCollatedByte;
 }
 
 void add_column(const QueryLevel* level, const Var* column, RowWork* work) {
@@ -330,7 +356,6 @@ Node* with_bounded_work(QueryLevel* level, Node* node) {
   if (IsA(node, List) || IsA(node, CaseWhen)) return node;
   Statement* statement = level->statement;
   limit_values(level, node);
-  if (orders_texts(node)) require_short_values(statement, node);
   const AddedWork added = {level, &statement->work};
   add_limits(added, node);
   add_node(added, node);
@@ -363,14 +388,24 @@ void count_again(const QueryLevel* level, Node* expression, double times) {
   require_little_work(level->statement, expression, kJoinHint);
 }
 
-void count_key(QueryLevel* level, Node* key) {
-  if (!is_text(exprType(key)) || !reads_columns(key)) return;
+Node* with_counted_copy(QueryLevel* level, Node* value) {
+  if (!has_any_length(exprType(value))) return value;
+  const SizeBound bound = bound_of(level, value);
   Statement* statement = level->statement;
-  const double byte = time_of_byte(exprCollation(key));
-  if (byte == kCollatedByte) require_short_values(statement, key);
+  for (int i = 0; i < kSizeLimits; ++i) {
+    statement->work.time[i] += kCarriedByte * bound.computed[i];
+  }
+  require_little_work(statement, value, kShorterHint);
+  return value;
+}
+
+void count_key(QueryLevel* level, Node* key) {
+  if (!has_any_length(exprType(with_counted_copy(level, key)))) return;
+  Statement* statement = level->statement;
   const SizeBound bound = bound_of(level, key);
   for (int i = 0; i < kSizeLimits; ++i) {
-    statement->work.time[i] += kKeyComparisons * byte * bound.computed[i];
+    statement->work.time[i] +=
+        kKeyComparisons * time_of_bytes(exprCollation(key), bound.computed[i]);
   }
   require_little_work(statement, key, kShorterHint);
 }

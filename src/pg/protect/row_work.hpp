@@ -14,11 +14,15 @@ Node* with_bounded_work(QueryLevel* level, Node* node);
 // The same for a value that is read, but by no node: a key, or a value that is hashed.
 Node* with_bounded_reading(QueryLevel* level, Node* value);
 
+// A column of a source or a value of an aggregate, which is rewritten: counts that joins, sorts and
+// hash tables copy what is computed for it.
+Node* with_counted_copy(QueryLevel* level, Node* value);
+
 // Counts an expression, which is rewritten and has been counted, so many times more. ereports as
 // before.
 void count_again(const QueryLevel* level, Node* expression, double times);
 
-// Counts the time to sort rows by a key that is computed of them, rewritten already.
+// Counts the time to copy a key that no row has as it is, and to sort by it; rewritten already.
 void count_key(QueryLevel* level, Node* key);
 
 // Counts and describes an expression of a source's target list. `before` is what the statement had

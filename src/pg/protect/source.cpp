@@ -88,7 +88,8 @@ bool is_plain_column(const Node* expression) {
 }
 
 Node* rewrite_column(QueryLevel* level, Node* expression) {
-  if (!is_plain_column(expression)) return rewrite_inside(level, expression);
+  if (!is_plain_column(expression))
+    return with_counted_copy(level, rewrite_inside(level, expression));
   check_column(level, reinterpret_cast<Var*>(expression));
   count_node(level->statement, expression, weight_of(level, expression));
   return with_bounded_work(level, expression);

@@ -14,6 +14,10 @@ namespace dpquantile {
 // for a longer numeric that agrees in all these digits with a number halfway between two float8s.
 double float8_of_numeric(Datum numeric);
 
+// The most digits before and after the decimal point of a numeric that functions over protected
+// rows take. The value of every float8 has fewer.
+inline constexpr int kMostNumericDigits = 400;
+
 // Whether a numeric is below 10^digits in magnitude and has at most this number of decimals. NaN
 // and the infinities are. digits is a multiple of 4. Reads the first bytes only.
 bool has_few_digits(Datum numeric, int digits);
