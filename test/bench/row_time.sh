@@ -143,6 +143,8 @@ BEGIN
     'exp(s / 1e48) = -$n', 'ln(s) = -$n', 'log(s) = -$n', 'log(s, 3.3) = -$n', 'power(s / 1e50, s / 1e48) = -$n', 'sqrt(n) = -$n', 'gcd(n, n - $n) = -$n',
     'n * n = -$n', 'n / s = -$n', 'n % (s * 1e-90) = -$n', 'div(n, s * 1e-90) = -$n', 'round(n, -3) = -$n', 'n::text = $k', 'n + n = -$n', 'n = -$n',
     'to_char(n, ''999,999'') = $k', 'to_char(t, repeat(''TMMonth'', 200)) = $k', 'to_char(t, ''YYYY-MM-DD HH24:MI:SS'') = $k', 'to_char(f, repeat(''9'', 2000)) = $k',
+    '(repeat(chr(837), 120) || repeat(chr(769), 120) || i) COLLATE "vi-x-icu" < $k', 'initcap(a COLLATE "en-x-icu") = $k', 'greatest(n, s)::text = $k',
+    'to_char(t, repeat(''TMDy'', 4) COLLATE "und-x-icu") = $k',
     'date_trunc(''month'', t) = timestamptz ''epoch'' + $n * interval ''1 s''', 'extract(epoch FROM t) = -$n', 'make_date(i, 13, $n) = d', 'a::date = d + $n',
     'p::numeric = $n', 'a::float8 = $n', 'acosd(f + $n) = 0', 'i + $n = 0', 'f * $n = -1',
     'i = ANY (string_to_array(repeat(''9,'', 999) || 9 + $n, '','')::int[])']
