@@ -12,6 +12,7 @@ extern "C" {
 #include "common/md5.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
 }
 
 namespace dpquantile {
@@ -157,6 +158,13 @@ DPQ_FUNCTION(dpq_short_value) {
   const auto most = static_cast<Size>(std::max(PG_GETARG_INT32(1), 0));
   if (text_bytes(fcinfo, 0) > most) return null_answer(fcinfo);
   return PointerGetDatum(PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(0)));
+}
+
+// (value): the value, or NULL if the row has a pointer to where it is stored (TOAST).
+DPQ_FUNCTION(dpq_inline_value) {
+  const Datum value = PG_GETARG_DATUM(0);
+  if (get_typlen(get_fn_expr_argtype(fcinfo->flinfo, 0)) != -1) return value;
+  return VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(value)) ? null_answer(fcinfo) : value;
 }
 
 DPQ_TOTAL(lower, text_of_texts(lower, fcinfo, kFirst))

@@ -191,6 +191,14 @@ const List* charged_tables(const ReleaseNode* node, const BorrowedPlan& mark) {
   return node->plan.knows_tables ? node->plan.tables : mark.relations;
 }
 
+// A call that a row has made would be in the processor's caches, and one made before the charge
+// not.
+void make_sample_calls_again(const ReleaseNode* node) {
+  const EState* state = node->scan.ss.ps.state;
+  BorrowedPlan mark;
+  if (find_mark(state->es_plannedstmt->rtable, &mark)) make_sample_calls(mark.samples, state);
+}
+
 }  // namespace
 
 void require_open_access(const BorrowedPlan& mark) {
@@ -223,9 +231,10 @@ ReleaseTerms check_borrowed_release(ReleaseNode* node, std::span<const Charge> c
   make_sample_calls(mark.samples, state);
   const List* charged = charged_tables(node, mark);
   if (allowed.reuse <= 0 || !is_same_whenever_asked(node)) {
-    return {true, 0, false, {}, NIL, charged};
+    return {true, 0, false, {}, NIL, charged, make_sample_calls_again};
   }
-  return {true, allowed.reuse, wants_fresh_answers(), key_of(node, mark), mark.relations, charged};
+  return {true,           allowed.reuse, wants_fresh_answers(),  key_of(node, mark),
+          mark.relations, charged,       make_sample_calls_again};
 }
 
 }  // namespace dpquantile

@@ -234,18 +234,9 @@ Node* rewrite_node(QueryLevel* level, Node* node) {
   }
 }
 
-// Which arguments of a function over rows name what it looks up, as bits.
-unsigned public_arguments_of(const Node* node) {
-  if (!IsA(node, FuncExpr)) return 0;
-  const auto* entry = find_total_function(reinterpret_cast<const FuncExpr*>(node)->funcid);
-  return entry == nullptr ? 0 : entry->public_arguments;
-}
-
-// Has the function look them up before the first row is read.
-void add_sample(Statement* statement, const Node* call, unsigned public_arguments) {
-  if (public_arguments == 0) return;
-  Node* sample = sample_call(reinterpret_cast<const FuncExpr*>(call), public_arguments);
-  statement->samples = list_append_unique(statement->samples, sample);
+// Has a node's functions called before the first row is read.
+void add_samples(Statement* statement, const Node* node) {
+  statement->samples = with_samples(statement->samples, node);
 }
 
 Node* short_early_expression(QueryLevel* level, Node* expression) {
@@ -258,16 +249,14 @@ Node* short_early_expression(QueryLevel* level, Node* expression) {
 Node* rewrite(Node* node, void* context) {
   if (node == nullptr) return nullptr;
   auto* level = static_cast<QueryLevel*>(context);
-  unsigned public_arguments = 0;
   if (!is_structural(node)) {
     if (!reads_columns(node)) return short_early_expression(level, node);
     count_node(level->statement, node, weight_of(level, node));
     if (!is_allowed_inside(node)) refuse_node(level, node);
-    public_arguments = public_arguments_of(node);
     node = rewrite_node(level, node);
   }
   Node* rewritten = expression_tree_mutator(node, DPQ_TREE_MUTATOR(rewrite), context);
-  add_sample(level->statement, rewritten, public_arguments);
+  add_samples(level->statement, rewritten);
   return with_bounded_work(level, rewritten);
 }
 

@@ -8,6 +8,7 @@
 #include "pg/protect/early_lookups.hpp"
 #include "pg/protect/early_values.hpp"
 #include "pg/protect/foreign_code.hpp"
+#include "pg/protect/inline_values.hpp"
 #include "pg/protect/listed_relations.hpp"
 #include "pg/protect/oblivious_joins.hpp"
 #include "pg/protect/oblivious_planning.hpp"
@@ -64,17 +65,18 @@ ParamListInfo parameters_for_estimates(const BorrowedPlan& mark, ParamListInfo p
 }
 
 // Estimates compare values from the statistics of the tables, and read the ends of indexes.
-PlannedStmt* plan_quietly(const BorrowedPlan& mark, Query* query, const char* text, int options,
-                          ParamListInfo params, bool sorts_groups) {
+PlannedStmt* plan_quietly(const BorrowedPlan& mark, const Statement& statement, Query* query,
+                          int options, ParamListInfo params) {
   PlannedStmt* volatile plan = nullptr;
   WatchedRead read;
   // A standby notes nothing, and charges nothing.
   watch_read(&read, RecoveryInProgress() ? NIL : mark.relations);
-  const PlannerSettings usual = begin_oblivious_planning(sorts_groups);
+  const PlannerSettings usual = begin_oblivious_planning(statement.sorts_groups);
   const bool before = begin_without_foreign_code();
   begin_without_messages(Withheld::kAllBelowError);
   PG_TRY();
-  plan = plan_as_before(query, text, options, params);
+  plan = plan_as_before(query, statement.refused.text, options, params);
+  leave_out_stored_values(plan, statement.public_tables);
   make_joins_oblivious(plan);
   PG_CATCH();
   end_without_messages(Withheld::kAllBelowError);
@@ -106,7 +108,7 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   mark.joined = statement.joined;
   mark.indexes = statement.indexes;
   mark.expressions = plan_early_expressions(statement.early);
-  mark.samples = statement.samples;
+  mark.samples = plan_samples(statement.samples);
   mark.identities = statement.identities;
   mark.short_values = statement.short_values;
   mark.most_early_bytes = statement.most_early_bytes;
@@ -119,8 +121,8 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   foreach (cell, borrowed) lend_owners_rights(static_cast<BorrowedRelation*>(lfirst(cell)));
   open_collations(query, borrowed);
   require_open_access(mark);
-  PlannedStmt* plan = plan_quietly(mark, query, text, options,
-                                   parameters_for_estimates(mark, params), statement.sorts_groups);
+  PlannedStmt* plan =
+      plan_quietly(mark, statement, query, options, parameters_for_estimates(mark, params));
   mark_plan(plan, mark);
   plan->queryId = 0;  // extensions that count what queries read leave it out
   plan->dependsOnRole = true;

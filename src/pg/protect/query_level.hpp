@@ -50,6 +50,7 @@ struct Statement {
   int own_parameters;        // the largest number of a parameter of the query
   List* indexes;             // of OIDs: unique indexes that joins and groups rely on
   List* joined;              // of OIDs: protected tables that are joined with each other
+  List* public_tables;       // of OIDs: tables that the user may read, beside protected rows
   SubqueryCheck check_subquery;
   int node_count;        // nodes of the expressions that have been looked at
   RowWork work;          // of the expressions inside

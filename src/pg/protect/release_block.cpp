@@ -2,6 +2,7 @@
 
 #include "pg/protect/accepted_shape.hpp"
 #include "pg/protect/column_traits.hpp"
+#include "pg/protect/early_lookups.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/join_fanout.hpp"
 #include "pg/protect/outside.hpp"
@@ -90,7 +91,9 @@ void rewrite_keys(Block* block) {
     Node* rewritten = rewrite_inside(block->level, expression);
     check_key_inside(block->level, key, rewritten);
     count_key(block->level, rewritten);
-    if (!is_stored_key(block->level, expression)) block->level->statement->sorts_groups = true;
+    Statement* statement = block->level->statement;
+    if (!is_stored_key(block->level, expression)) statement->sorts_groups = true;
+    statement->samples = with_sample_of_key(statement->samples, rewritten);
     if (!is_key_of_list(*block, expression)) check_key_looks(block->level, rewritten);
     if (!is_public(block->level, expression)) {
       rewritten = with_bounded_reading(block->level, rewritten);

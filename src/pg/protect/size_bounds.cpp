@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "pg/protect/column_traits.hpp"
+#include "pg/protect/early_lookups.hpp"
 #include "pg/protect/early_values.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/own_function.hpp"
@@ -344,7 +345,7 @@ Node* limit_parameter(Statement* statement) {
 }
 
 // dpquantile.short_value(value, limit): NULL in the place of a longer value.
-Node* short_value(Node* value, Node* limit) {
+Node* short_value(Statement* statement, Node* value, Node* limit) {
   const Oid type = exprType(value);
   const Oid types[] = {type_of_short_value(type), INT4OID};
   const Oid function = own_function(kShortValue, buildoidvector(types, 2));
@@ -353,6 +354,7 @@ Node* short_value(Node* value, Node* limit) {
   FuncExpr* call = makeFuncExpr(function, type, list_make2(value, limit), collation, collation,
                                 COERCE_EXPLICIT_CALL);
   call->location = exprLocation(value);
+  statement->samples = with_samples(statement->samples, reinterpret_cast<Node*>(call));
   return reinterpret_cast<Node*>(call);
 }
 
@@ -439,13 +441,13 @@ Node* value_as_short_as(QueryLevel* level, Node* value, Node* column) {
   Node* limit =
       reinterpret_cast<Node*>(makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
                                         Int32GetDatum(static_cast<int32>(longest)), false, true));
-  Node* short_node = short_value(value, limit);
+  Node* short_node = short_value(level->statement, value, limit);
   remember(level->statement, short_node, all(longest));
   return short_node;
 }
 
 Node* with_limit(QueryLevel* level, Node* value, const SizeBound& bound) {
-  Node* limited_node = short_value(value, limit_parameter(level->statement));
+  Node* limited_node = short_value(level->statement, value, limit_parameter(level->statement));
   remember(level->statement, limited_node,
            is_number(exprType(value)) ? all(kMostNumericBytes) : limited(bound, limit_of));
   return limited_node;

@@ -261,7 +261,17 @@ List* set_validated(const QueryLevel* level) {
   return relations;
 }
 
+void add_public_tables(const QueryLevel* level) {
+  List** tables = &level->statement->public_tables;
+  const ListCell* cell;
+  foreach (cell, level->query->rtable) {
+    if (!entry_of(level, foreach_current_index(cell) + 1).is_joined_table) continue;
+    *tables = list_append_unique_oid(*tables, static_cast<RangeTblEntry*>(lfirst(cell))->relid);
+  }
+}
+
 void check_by_kind(QueryLevel* level) {
+  if (level->kind != LevelKind::kOuter) add_public_tables(level);
   switch (level->kind) {
     case LevelKind::kSource:
       check_source(level);

@@ -325,6 +325,7 @@ void charge_and_answer(ReleaseNode* node, std::span<const Charge> charges,
   fail_read(&read);
   PG_END_TRY();
   end_read(&read);
+  if (terms.finish != nullptr) terms.finish(node);
   keep(node, terms, first_charge);
 }
 

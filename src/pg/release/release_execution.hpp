@@ -56,6 +56,7 @@ struct ReleaseTerms {
   AnswerKey key;    // under which they are kept, if they may
   List* relations;  // OIDs of the protected relations that they come from
   const List* charged_tables;  // OIDs of the protected tables whose budgets are charged, too
+  void (*finish)(const ReleaseNode* node) = nullptr;  // called when all rows have been read
 };
 
 // What may refuse an execution: called with the charges of step 2, before they are made. The calls
