@@ -3,6 +3,7 @@
 #include "pg/distributed/distributed_hooks.hpp"
 #include "pg/plain/plain_hooks.hpp"
 #include "pg/protect/protect_hooks.hpp"
+#include "pg/release/allocator_traces.hpp"
 #include "pg/release/limited_rows_node.hpp"
 #include "pg/release/release_node.hpp"
 #include "pg/release/release_path.hpp"
@@ -23,6 +24,7 @@ void _PG_init() {
   }
   dpquantile::install_role_names();
   dpquantile::install_release_node();
+  dpquantile::install_allocator_traces();
   dpquantile::install_limited_rows_node();
   dpquantile::install_release_paths();
   dpquantile::install_restricted_hooks();

@@ -1,4 +1,5 @@
-# threat 31: statistics, sizes, locks and files of a protected table, after a private query. threat 53: serialization failures.
+# threat 31: statistics, sizes, locks and files of a protected table, after a private query. threat 53: serialization failures. threat 158: blocks of the
+# session's memory.
 
 use strict;
 use warnings;
@@ -7,7 +8,9 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 
 use DpQuantile;
+use POSIX ();
 use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
 use ProtectedTables;
 use Test::More;
 
@@ -56,6 +59,29 @@ channel_is_closed($node, "threat 31: $_->[0]", $_->[1], $_->[2])
 # A sort of 20000 rows takes more than the limit. A restricted role has none.
 channel_is_closed($node, 'threat 31: temp_file_limit', qq{
 	SET work_mem = '64kB'; SELECT dp_count(1) IS NULL FROM staff GROUP BY name HAVING dp_keep_group(0.1, 1e-12)}, '');
+
+# ---- The allocator of the session ----
+
+# glibc raises the size from which the kernel gives a block when a larger block is freed, and a block from the kernel has a page fault for
+# each of its pages. So the faults of later blocks would tell that a query has read many rows.
+SKIP:
+{
+	skip 'needs the numbers of page faults in /proc', 2 unless -r '/proc/self/stat';
+	my $BLOCKS = q{SELECT count(repeat('x', 200000 + i)) FROM generate_series(1, 100) i};
+	my $faults = 0.9 * 100 * 200000 / POSIX::sysconf(POSIX::_SC_PAGESIZE());
+	for my $schema ('few', 'many')
+	{
+		my $session = start_session($node, 'analyst');
+		my $process = $session->query_safe('SELECT pg_backend_pid()');
+		my $page_faults = sub { (split ' ', slurp_file("/proc/$process/stat") =~ s/.*\) //sr)[7] };
+		answered($session, "SELECT dp_count(1) IS NULL FROM $schema.staff GROUP BY name HAVING dp_keep_group(0.1, 1e-12)");
+		answered($session, $BLOCKS);
+		my $before = $page_faults->();
+		answered($session, $BLOCKS);
+		cmp_ok($page_faults->() - $before, '>', $faults, "threat 158: blocks after a query of $schema rows come from the kernel");
+		$session->quit;
+	}
+}
 
 # ---- pg_stat_statements ----
 

@@ -16,6 +16,7 @@
 #include "pg/protect/protection_catalog.hpp"
 #include "pg/protect/table_writers.hpp"
 #include "pg/protect/validator.hpp"
+#include "pg/release/allocator_traces.hpp"
 #include "pg/release/release_execution.hpp"
 #include "pg/release/trip_wire.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
@@ -71,6 +72,7 @@ PlannedStmt* plan_quietly(const BorrowedPlan& mark, const Statement& statement, 
   WatchedRead read;
   // A standby notes nothing, and charges nothing.
   watch_read(&read, RecoveryInProgress() ? NIL : mark.relations);
+  fix_allocator_sizes();
   const PlannerSettings usual = begin_oblivious_planning(statement.sorts_groups);
   const bool before = begin_without_foreign_code();
   begin_without_messages(Withheld::kAllBelowError);

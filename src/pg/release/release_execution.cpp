@@ -2,6 +2,7 @@
 
 #include <climits>
 
+#include "pg/release/allocator_traces.hpp"
 #include "pg/release/answer_bytes.hpp"
 #include "pg/release/bounded_users.hpp"
 #include "pg/release/query_random.hpp"
@@ -319,6 +320,7 @@ void charge_and_answer(ReleaseNode* node, std::span<const Charge> charges,
   MemoryContextSwitchTo(previous);
   WatchedRead read;
   watch_read(&read, node->tables);
+  begin_read_memory();
   PG_TRY();
   read_and_answer_quietly(node, terms.is_quiet);
   PG_CATCH();
@@ -327,6 +329,7 @@ void charge_and_answer(ReleaseNode* node, std::span<const Charge> charges,
   end_read(&read);
   if (terms.finish != nullptr) terms.finish(node);
   keep(node, terms, first_charge);
+  end_read_memory();
 }
 
 }  // namespace
@@ -339,7 +342,11 @@ void execute_release(ReleaseNode* node) {
   refuse_parallel_worker();
   require_matching_sql();
   const MemoryContext previous = MemoryContextSwitchTo(query_context(node));
-  if (node->random == nullptr) node->random = make_query_random(query_context(node));
+  fix_allocator_sizes();
+  if (node->random == nullptr) {
+    node->random = make_query_random(query_context(node));
+    return_pages_at_end(query_context(node));
+  }
   prepare_calls(node);
   if (node->decisions == NIL) node->decisions = decisions_of(node);
   const bool is_elsewhere = state_source() != nullptr && state_source()->prepare(node);
