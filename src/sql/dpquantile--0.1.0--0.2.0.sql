@@ -3207,7 +3207,7 @@ CREATE FUNCTION @extschema@.dp_stats_expected_error(n bigint, epsilon float8, lo
   LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_stats_expected_error';
 COMMENT ON FUNCTION @extschema@.dp_stats_expected_error(bigint, float8, float8, float8, jsonb) IS
   'The mean absolute errors to expect of dp_stats on the worst data with n rows: at most these on other data. n: a public guess of the number of rows; '
-  'epsilon, lower, upper, options: as in dp_stats; count, sum, avg, variance, stddev: the error of each column. Reads no '
+  'epsilon, lower, upper, options: as in dp_stats; count, sum, avg, variance, stddev: the error of each column (the sample variance and its root). Reads no '
   'data and costs no budget.';
 
 -- ---------------------------------------------------------------------------------------------

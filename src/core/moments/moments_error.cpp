@@ -42,6 +42,18 @@ PartNoise part_noise(MomentsDegree degree, const PrivacyParameter& privacy) {
 // t = 0.4, is 0.489 for Laplace and 0.465 for Gaussian noise.
 constexpr double kWorstRootError = 0.5;
 
+// By how much more noise moves the sample variance than that of all rows (docs/privacy.md,
+// "Errors of moments").
+double sample_factor(double rows) {
+  const double others = std::max(rows, 2.0) - 1;
+  return (1 + 1 / others) * (1 + 9 / (others * (8 * others + 12)));
+}
+
+// Of values within 0 .. 1, whose variance may be as large as `largest`.
+double stddev_error(double spread_over_rows, double largest) {
+  return std::min(kWorstRootError * std::sqrt(spread_over_rows), std::sqrt(largest));
+}
+
 }  // namespace
 
 MomentsError moments_expected_error(double rows, MomentsDegree degree,
@@ -54,14 +66,24 @@ MomentsError moments_expected_error(double rows, MomentsDegree degree,
   const PartNoise noise = part_noise(degree, privacy);
   const double width = upper - lower;
   const double one = noise.mean(0, 0, 1) / rows;
+  MomentsError error{};
+  error.count = noise.mean_of_count(degree == MomentsDegree::kMean ? 0 : 1);
   if (degree == MomentsDegree::kMean) {
-    return {
-        noise.mean_of_count(0), noise.mean(lower, 0, upper), width * std::min(one, 1.0), {}, {}};
+    error.sum = noise.mean(lower, 0, upper);
+    error.mean = width * std::min(one, 1.0);
+    return error;
   }
-  const double mean = noise.mean(0, 0.5, 1) / rows;
-  return {noise.mean_of_count(1), noise.mean(lower, lower + width / 2, upper),
-          width * std::min(mean, 1.0), width * width * std::min(one, 0.25),
-          width * std::min(kWorstRootError * std::sqrt(noise.outer / rows), 0.5)};
+  constexpr double kLargest = 0.25;
+  constexpr double kLargestOfSample = 0.5;
+  const double spread = noise.outer / rows;
+  const double factor = sample_factor(rows);
+  error.sum = noise.mean(lower, lower + width / 2, upper);
+  error.mean = width * std::min(noise.mean(0, 0.5, 1) / rows, 1.0);
+  error.variance = width * width * std::min(one, kLargest);
+  error.stddev = width * stddev_error(spread, kLargest);
+  error.sample_variance = width * width * std::min(factor * one, kLargestOfSample);
+  error.sample_stddev = width * stddev_error(factor * spread, kLargestOfSample);
+  return error;
 }
 
 }  // namespace dpquantile

@@ -16,6 +16,8 @@ struct MomentsError {
   // For degree 2 only.
   std::optional<double> variance;
   std::optional<double> stddev;
+  std::optional<double> sample_variance;
+  std::optional<double> sample_stddev;
 };
 
 // The errors of Moments of this degree for the worst data with `rows` rows within the bounds.
@@ -26,7 +28,7 @@ struct MomentsError {
 // times the noise. The worst data for them are those whose values all lie at one bound. The
 // standard deviation is worst for data of hardly any spread, where its error falls only with the
 // square root of the rows. Data of standard deviation s have an error of at most variance / (2 s)
-// instead, to first order.
+// instead, to first order. The sample statistics are those of at least 2 rows.
 //
 // Throws ParameterError as check_privacy_parameter() does, and unless rows >= 1. Requires
 // lower < upper, both finite.

@@ -57,8 +57,8 @@ DPQ_FUNCTION(dpq_stats_expected_error) {
     fields[0] = error.count;
     fields[1] = error.sum;
     fields[2] = error.mean;
-    fields[3] = *error.variance;
-    fields[4] = *error.stddev;
+    fields[3] = *error.sample_variance;
+    fields[4] = *error.sample_stddev;
   }));
   TupleDesc row_type;
   if (get_call_result_type(fcinfo, nullptr, &row_type) != TYPEFUNC_COMPOSITE) {

@@ -60,8 +60,10 @@ ExpectedError error_of_moments(const AggregateParameters* parameters, std::strin
   if (is_mean) return in_values(parameters, error.mean);
   if (function == "dp_stats")
     return ExpectedError{in_values(parameters, error.mean).amount, "the mean"};
-  return function.starts_with("dp_stddev") ? in_values(parameters, *error.stddev)
-                                           : in_squares(parameters, *error.variance);
+  const bool is_of_all = function.ends_with("_pop");
+  return function.starts_with("dp_stddev")
+             ? in_values(parameters, is_of_all ? *error.stddev : *error.sample_stddev)
+             : in_squares(parameters, is_of_all ? *error.variance : *error.sample_variance);
 }
 
 ExpectedError on_worst_data(ExpectedError error) {

@@ -30,6 +30,8 @@ struct MeanErrors {
   double mean = 0;
   double variance = 0;
   double stddev = 0;
+  double sample_variance = 0;
+  double sample_stddev = 0;
 };
 
 MeanErrors measured(const Rows& rows, double lower, double upper, MomentsDegree degree,
@@ -50,6 +52,10 @@ MeanErrors measured(const Rows& rows, double lower, double upper, MomentsDegree 
     if (degree == kMean) continue;
     errors.variance += std::abs(moments.variance().value - exact.variance) / kReleases;
     errors.stddev += std::abs(moments.stddev().value - std::sqrt(exact.variance)) / kReleases;
+    errors.sample_variance +=
+        std::abs(moments.sample_variance().value - exact.sample_variance) / kReleases;
+    errors.sample_stddev +=
+        std::abs(moments.sample_stddev().value - std::sqrt(exact.sample_variance)) / kReleases;
   }
   return errors;
 }
@@ -71,6 +77,26 @@ TEST(MomentsExpectedError, IsThatOfTheWorstDataAndAtLeastThatOfOthers) {
         EXPECT_LE(errors.stddev, kSampling * *forecast.stddev);
       }
     }
+  }
+}
+
+// The errors of the population statistics would be too small for these. The noise is the same in
+// every run.
+TEST(MomentsExpectedError, IsAtLeastThatOfSampleStatisticsOfFewRows) {
+  struct FewRows {
+    Rows rows;
+    double epsilon;
+  };
+  const FewRows cases[] = {{{0, 1}, 1},    {{0, 1}, 0.1},        {{0, 1}, 10},
+                           {{0, 1, 1}, 1}, {{0.2, 0, 0, 0}, 50}, {{0.2, 0, 0, 0, 0}, 100}};
+  for (const auto& [rows, epsilon] : cases) {
+    const auto forecast =
+        moments_expected_error(static_cast<double>(rows.size()), kVariance, pure(epsilon), 0, 1);
+    const MeanErrors errors = measured(rows, 0, 1, kVariance, pure(epsilon));
+    EXPECT_LE(errors.variance, *forecast.variance);
+    EXPECT_LE(errors.stddev, *forecast.stddev);
+    EXPECT_LE(errors.sample_variance, *forecast.sample_variance);
+    EXPECT_LE(errors.sample_stddev, *forecast.sample_stddev);
   }
 }
 
@@ -100,6 +126,8 @@ TEST(MomentsExpectedError, IsAtMostTheWholeRange) {
   EXPECT_EQ(forecast.mean, 8);
   EXPECT_EQ(forecast.variance, 16);
   EXPECT_EQ(forecast.stddev, 4);
+  EXPECT_EQ(forecast.sample_variance, 32);
+  EXPECT_DOUBLE_EQ(*forecast.sample_stddev, 8 * std::sqrt(0.5));
   EXPECT_FALSE(moments_expected_error(1, kMean, pure(1), 0, 1).variance);
   EXPECT_THROW(moments_expected_error(0.5, kMean, pure(1), 0, 1), ParameterError);
   EXPECT_THROW(moments_expected_error(NAN, kMean, pure(1), 0, 1), ParameterError);
