@@ -60,6 +60,7 @@ Levels levels_of(const CdfPlan& plan) {
 
 // The errors of one simulated release.
 struct RunErrors {
+  double total = 0;  // with its sign
   double everywhere = 0;
   double everywhere_fraction_rows = 0;
   double point[kPointsPerRun];
@@ -75,6 +76,7 @@ double fraction_error(double prefix_error, double total_error) {
 RunErrors errors_of(std::span<const double> prefixes, SimulatedNoise& noise) {
   RunErrors errors;
   const double total = prefixes.back();
+  errors.total = total;
   for (const double prefix : prefixes) {
     errors.everywhere = std::max(errors.everywhere, std::abs(prefix));
     errors.everywhere_fraction_rows =
@@ -230,6 +232,7 @@ class PooledSimulation {
   RunErrors run(SimulatedNoise& noise) {
     const double total = draw_top(noise);
     RunErrors errors;
+    errors.total = total;
     for (std::size_t b = 0; b < chosen_.size(); ++b) visit(b, total, errors);
     for (int i = 0; i < kPointsPerRun; ++i) {
       const std::size_t k = noise.below(bins_);
@@ -361,19 +364,50 @@ class Quantile {
   std::pmr::vector<double> values_;
 };
 
+// The errors at points chosen at random. No count is released above the total. So where the data
+// are flat at the total, an estimate of it that is too small makes all counts too small. That is no
+// worse than their own errors unless the total has far more noise than they, as in a histogram.
+class PointErrors {
+ public:
+  PointErrors(double confidence, std::pmr::memory_resource* memory)
+      : alone_(confidence, memory), below_total_(confidence, memory) {}
+
+  void add(const RunErrors& errors) {
+    square_of_total_ += errors.total * errors.total;
+    for (const double error : errors.point) {
+      square_ += error * error / kPointsPerRun;
+      alone_.add(error);
+      below_total_.add(std::max(error, -errors.total));
+    }
+  }
+
+  double upper(double runs) {
+    return square_of_total_ > kNoisyTotal * square_ ? below_total_.upper(runs) : alone_.upper(runs);
+  }
+
+ private:
+  // Of the variance of a point. It is 1.33 or more for one level, and some 1 for more.
+  static constexpr double kNoisyTotal = 1.2;
+
+  Quantile alone_;
+  Quantile below_total_;
+  double square_ = 0;
+  double square_of_total_ = 0;
+};
+
 template <class Simulation>
 CdfError simulate(Simulation&& simulation, SimulatedNoise& noise, double confidence,
                   const Workspace& work) {
   const auto runs =
       std::max(kFewestRuns, static_cast<std::size_t>(std::ceil(kRunsBeyond / (1 - confidence))));
-  Quantile point(confidence, work.memory);
+  PointErrors point(confidence, work.memory);
   Quantile point_fraction_rows(confidence, work.memory);
   Quantile everywhere(confidence, work.memory);
   Quantile everywhere_fraction_rows(confidence, work.memory);
   for (std::size_t i = 0; i < runs; ++i) {
     work.cancel.check();
     const RunErrors errors = simulation.run(noise);
-    for (const double error : errors.point) point.add(error);
+    point.add(errors);
     for (const double error : errors.point_fraction_rows) point_fraction_rows.add(error);
     everywhere.add(errors.everywhere);
     everywhere_fraction_rows.add(errors.everywhere_fraction_rows);

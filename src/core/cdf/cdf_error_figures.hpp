@@ -35,7 +35,8 @@ class FractionErrors {
 // n^, bounds the error of a fraction: with F_k and n the true counts, |F^_k - F_k / n * n^| is at
 // most `*_fraction_rows`.
 struct CdfError {
-  double point;                     // of one prefix count, for a bin chosen at random
+  double point;  // of one prefix count, for a bin chosen at random; holds for data that are flat
+                 // at the total, too
   double point_fraction_rows;       // the same for fractions
   double everywhere;                // of all prefix counts at once
   double everywhere_fraction_rows;  // the same for fractions
