@@ -8,6 +8,7 @@ extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "access/transam.h"
 #include "catalog/pg_enum.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
@@ -152,6 +153,7 @@ struct Sample {
   Oid result;    // the type that the call answers
   bool is_read;  // whether texts are to be such as the result is read from, and ASCII
   int texts;     // how many it has so far
+  bool keeps_constants;
   bool is_whole;
 };
 
@@ -163,20 +165,25 @@ const char* value_of_argument(Sample* sample, Oid type) {
     const char* result = ordinary_text(getBaseType(sample->result));
     text = result == nullptr || is_any_text(sample->result) ? "Az aZ" : result;
   }
-  return sample->texts++ == 0 ? text : psprintf("b%s", text);
+  if (sample->texts++ == 0) return text;
+  char* other = pstrdup(text);
+  other[strlen(other) - 1] = 'b';
+  return other;
 }
 
 // For expression_tree_mutator(). `context` is a Sample*.
 Node* ordinary_argument(Node* argument, void* context) {
-  if (argument == nullptr || IsA(argument, Const) || IsA(argument, Param)) return argument;
+  if (argument == nullptr) return nullptr;
   if (IsA(argument, List)) {
     return expression_tree_mutator(argument, DPQ_TREE_MUTATOR(ordinary_argument), context);
   }
   auto* sample = static_cast<Sample*>(context);
+  const bool is_constant = IsA(argument, Const) || IsA(argument, Param);
+  if (is_constant && sample->keeps_constants) return argument;
   const Oid type = getBaseType(exprType(argument));
   const char* text = value_of_argument(sample, type);
   if (text == nullptr) {
-    sample->is_whole = false;
+    sample->is_whole = sample->is_whole && is_constant;
     return argument;
   }
   Oid input;
@@ -187,8 +194,25 @@ Node* ordinary_argument(Node* argument, void* context) {
                                            get_typlen(type), value, false, get_typbyval(type)));
 }
 
+// The constants of a variant may name what it looks up, or decide what it calls. PostgreSQL's own
+// comparisons and choices do the same with each, so that one sample is enough for all.
+bool keeps_constants(const Node* call) {
+  switch (nodeTag(call)) {
+    case T_OpExpr:
+    case T_DistinctExpr:
+    case T_NullIfExpr:
+    case T_MinMaxExpr:
+    case T_ArrayExpr:
+      return false;
+    case T_FuncExpr:
+      return reinterpret_cast<const FuncExpr*>(call)->funcid >= FirstNormalObjectId;
+    default:
+      return true;
+  }
+}
+
 List* add_sample(List* samples, const Node* call, bool is_read) {
-  Sample sample = {exprType(call), is_read, 0, true};
+  Sample sample = {exprType(call), is_read, 0, keeps_constants(call), true};
   Node* made = expression_tree_mutator(const_cast<Node*>(call), DPQ_TREE_MUTATOR(ordinary_argument),
                                        &sample);
   if (!sample.is_whole) return samples;

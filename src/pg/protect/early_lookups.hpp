@@ -19,8 +19,9 @@ namespace dpquantile {
 void open_collations(Query* query, const List* borrowed);
 
 // Adds to the samples what a node calls for a row, with an ordinary value in the place of each
-// argument that is no constant or parameter; with texts twice, the second time of ASCII. A call
-// with an argument of a type of which no ordinary value is known is left out.
+// argument, but with the constants and parameters of a variant (total_functions.hpp); with texts
+// twice, the second time of ASCII. A call with values of rows of a type of which no ordinary value
+// is known is left out.
 List* with_samples(List* samples, const Node* call);
 
 // The same for what compares the values of a key.
