@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <string>
@@ -13,6 +14,7 @@
 #include "core/exponential/small_joint_mechanism.hpp"
 #include "core/histogram/cell_runs.hpp"
 #include "core/histogram/histogram.hpp"
+#include "core/quantiles/independent_quantiles.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "core/quantiles/quantiles_error_bound.hpp"
 #include "core/quantiles/recursion_plan.hpp"
@@ -39,6 +41,14 @@ constexpr double kStandardErrors = 3;
 // Noise that reaches over more than a few thousand records is simulated on fewer records, each of
 // which stands for several.
 constexpr double kFinestEpsilon = 0x1p-10;
+
+// On a fine grid so many that a draw of this epsilon, whose noise is some ten records, is coarse
+// enough. Its noise should be a twentieth of the way to the nearer end of the simulated records.
+constexpr double kCoarsestDraw = 0.25;
+constexpr double kReaches = 20;
+
+// Cells of fewer simulated records may differ by one.
+constexpr double kManyInCell = 32;
 
 // The same bits for every forecast, so that everybody gets the same figures. They draw from the
 // laws of the mechanisms on data that nobody has. Noise that protects data comes from CsprngSource.
@@ -139,20 +149,50 @@ bool is_coarse(const QuantilesQuery& query) {
   return query.cells <= kMostSimulatedRuns;
 }
 
-// The number of records that a simulated one stands for.
+// The least epsilon of a draw. The noise of a tree adds up along it.
+double epsilon_of_draw(const QuantilesQuery& query, std::pmr::memory_resource* memory) {
+  constexpr double kDrawsOfTree = 32;
+  const QuantilesMethod method = resolved_method(query);
+  if (method == QuantilesMethod::kTree) return epsilon_of(query.privacy) / kDrawsOfTree;
+  const std::size_t distinct = sorted_distinct(query.quantiles, memory).size();
+  if (method == QuantilesMethod::kIndependent) return independent_epsilon(distinct, query.privacy);
+  double least = std::numeric_limits<double>::infinity();
+  for (const RecursionLevel& level : plan_for(method, distinct, query.privacy))
+    least = std::min(least, level.epsilon);
+  return least;
+}
+
+// The least part of the records between a quantile and an end. The ends themselves have none.
+double part_to_end(const QuantilesQuery& query) {
+  double least = 0.5;
+  for (const double quantile : query.quantiles) {
+    const double part = std::min(quantile, 1 - quantile);
+    if (part > 0) least = std::min(least, part);
+  }
+  return least;
+}
+
+// The number of records that a simulated one stands for on a fine grid.
+double records_for_one_of_few(const QuantilesQuery& query, double records,
+                              std::pmr::memory_resource* memory) {
+  constexpr auto kMost = static_cast<double>(kMostSimulatedRuns);
+  const double enough = 2 * kReaches / (kMost * part_to_end(query));
+  const double simulated = std::clamp(enough, kFinestEpsilon, kCoarsestDraw);
+  return std::max(1.0, std::min(simulated / epsilon_of_draw(query, memory), records / kMost));
+}
+
+// The number of records that a simulated one stands for on a coarse grid.
 double records_for_one(const QuantilesQuery& query, double records) {
   constexpr auto kMost = static_cast<double>(kMaxJointRecords);
   const double epsilon = epsilon_of(query.privacy);
   const double for_noise =
       std::min(kFinestEpsilon / epsilon, records / static_cast<double>(kMostSimulatedRuns));
-  const double for_coarse_grid =
-      is_coarse(query) ? std::min(kMostCoarseRecords / kMost / epsilon, records / kMost) : 1;
+  const double for_coarse_grid = std::min(kMostCoarseRecords / kMost / epsilon, records / kMost);
   return std::max({1.0, for_noise, for_coarse_grid});
 }
 
 // `query` is scaled.
 std::uint64_t simulated_records(const QuantilesQuery& query, double records, double scale) {
-  constexpr double kManyInCell = 32;
   auto most = static_cast<double>(kMostSimulatedRuns);
   if (is_coarse(query)) {
     const double epsilon = std::min(epsilon_of(query.privacy), kLargestCoarseEpsilon);
@@ -165,6 +205,13 @@ std::uint64_t simulated_records(const QuantilesQuery& query, double records, dou
   const double in_cell = std::floor(number / cells);
   if (number < records && in_cell >= kManyInCell) number = in_cell * cells;
   return static_cast<std::uint64_t>(number);
+}
+
+// If all records are simulated, up to those that would not fill all cells alike, the cells hold as
+// many as all records would.
+double records_of_one(std::uint64_t number, double records, double scale) {
+  const auto simulated = static_cast<double>(number);
+  return simulated * scale >= records * (1 - 1 / kManyInCell) ? records / simulated : scale;
 }
 
 // The cells of all releases, one release after the other.
@@ -210,10 +257,13 @@ void simulate(const QuantilesQuery& query, std::uint64_t records, const Workspac
   PublicBits bits;
   RandomStream random(bits);
   const MechanismContext context{random, work.cancel, work.memory};
-  const double scale = records_for_one(query, static_cast<double>(records));
+  const double scale =
+      is_coarse(query) ? records_for_one(query, static_cast<double>(records))
+                       : records_for_one_of_few(query, static_cast<double>(records), work.memory);
   const QuantilesQuery simulated = scaled(query, scale);
   const std::uint64_t number = simulated_records(simulated, static_cast<double>(records), scale);
   const Histogram data(EvenRuns(number, query.cells), work);
+  const double stands_for = records_of_one(number, static_cast<double>(records), scale);
   const SmearedRank rank(data);
   const auto cells = draw_releases(rank, simulated, context);
   const std::size_t quantiles = errors.size();
@@ -221,7 +271,7 @@ void simulate(const QuantilesQuery& query, std::uint64_t records, const Workspac
   for (std::size_t i = 0; i < quantiles; ++i) {
     for (std::size_t release = 0; release < of_quantile.size(); ++release) {
       const std::uint32_t cell = cells[release * quantiles + i];
-      of_quantile[release] = scale * rank_error(rank, cell, query.quantiles[i]);
+      of_quantile[release] = stands_for * rank_error(rank, cell, query.quantiles[i]);
     }
     errors[i] = figures_of(of_quantile);
   }

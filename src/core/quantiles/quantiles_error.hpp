@@ -30,7 +30,8 @@ struct QuantileError {
 // The simulated figures come from the mechanism itself, run 100 to 1000 times with the same public
 // bits. On a grid of more than 2^17 cells they are run on at most 2^17 records, and on a coarser
 // one on so many that a cell holds more than the noise (more make no difference to errors in
-// records; where the noise reaches over more, a record stands for several). Where Theorem 4b proves
+// records). Where the noise reaches over more, or as far as an end of the simulated records, a
+// record stands for several. Where Theorem 4b proves
 // that the answer is in the cell of its quantile, they are 0. For a quantile near the end of a cell
 // of more records than are simulated they may be too large, by as much as the noise reaches over.
 // The bound is Theorem 4b of docs/privacy.md, the counterpart on a value grid of Theorems 3.3, 3.5,
