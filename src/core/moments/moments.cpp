@@ -18,6 +18,10 @@ constexpr double kLargestStddev = 0.5;
 // A value may differ from its FixedPoint units by half a unit.
 constexpr double kHalfUnit = 0x1p-32;
 
+// The answers are rounded to doubles, in a few steps of at most 2^-53 of their operands.
+constexpr double kRounding = 0x1p-50;
+constexpr double kLastRounding = 0x1p-52;
+
 // The noise of a variance has most of the tail. The rest is for its other two unknowns.
 constexpr double kVarianceTail = 0.045;
 constexpr double kSampleVarianceTail = 0.043;
@@ -75,7 +79,8 @@ Estimate Moments::sum() const {
   const double noisy = first * sums_.part[0] + second * sums_.part[1] + third * sums_.part[2];
   const double rows = std::max(sums_.rows() + noise_of(1, 1, 1, kCountTail), 0.0);
   const double noise = noise_of(first, second, third, kEstimateTail - kCountTail);
-  return {finite(noisy * largest) + 0.0, finite(noise * largest + rows * kHalfUnit * width_)};
+  return {finite(noisy * largest) + 0.0,
+          finite(noise * largest + rows * (kHalfUnit * width_ + kRounding * largest))};
 }
 
 double Moments::scaled_mean() const {
@@ -127,9 +132,10 @@ double Moments::scaled_mean_error(double tail) const {
 }
 
 Estimate Moments::mean() const {
-  const double mean = lower_ + width_ * scaled_mean();
-  return {std::clamp(mean, lower_, upper_) + 0.0,
-          std::min(scaled_mean_error(kEstimateTail), kWholeRange) * width_};
+  const double mean = std::clamp(lower_ + width_ * scaled_mean(), lower_, upper_);
+  const double error = scaled_mean_error(kEstimateTail) + kRounding;
+  const double rounding = std::abs(mean) * kLastRounding;
+  return {mean + 0.0, std::min(error * width_ + rounding, kWholeRange * width_)};
 }
 
 // B0 B2 - B1^2 / 4 = n sum(y^2) - sum(y)^2.

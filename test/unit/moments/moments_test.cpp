@@ -260,5 +260,23 @@ const std::vector<Case> kCases = {
 
 INSTANTIATE_TEST_SUITE_P(All, MomentsCoverage, ::testing::ValuesIn(kCases), case_name);
 
+// Half of the values are at the lower bound and half at the next double, so the exact mean is
+// between two doubles, and the noise is far below their distance. The answer is one of them.
+TEST(MomentsErrors, HoldWhereTheAnswerIsRoundedToADouble) {
+  constexpr double kLower = 1.7e9;
+  const FixedPoint bounds = FixedPoint::create(kLower, kLower + 0.001);
+  const double next = std::nextafter(kLower, INFINITY);
+  const Rows rows = repeated(100'000, {kLower, next});
+  SeededSource source;
+  TestContext context(source);
+  for (const MomentsDegree degree : {MomentsDegree::kMean, MomentsDegree::kVariance}) {
+    const Moments moments =
+        release_moments(sums_of(rows, bounds), bounds, degree, pure(1), context.random);
+    const Estimate mean = moments.mean();
+    EXPECT_LE((next - kLower) / 2, mean.error);
+    EXPECT_LE(mean.error, 4 * (next - kLower));
+  }
+}
+
 }  // namespace
 }  // namespace dpquantile
