@@ -65,6 +65,25 @@ SELECT query, is_there, settings, answer FROM reads JOIN joins USING (number)
  ORDER BY settings, number, is_there;
 SELECT settings, count(*) AS asked FROM reads GROUP BY settings HAVING settings < 2 ORDER BY settings;
 
+-- A key that is NULL is compared with no NULL of the other side, however many there are.
+CREATE TABLE nothing (key int UNIQUE);
+INSERT INTO nothing SELECT NULL FROM generate_series(1, 500);
+INSERT INTO nothing VALUES (7);
+GRANT SELECT ON nothing TO regress_dpq_joiner;
+CREATE FUNCTION keys_computed() RETURNS bigint LANGUAGE sql AS $$
+  SELECT coalesce(sum(pg_stat_get_xact_function_calls(oid)), 0) FROM pg_proc WHERE pronamespace = 'dpquantile'::regnamespace AND proname LIKE 'total\_%' $$;
+CREATE TABLE computed (query text, calls bigint, answer numeric);
+\set ECHO none
+SELECT 'BEGIN', 'SET LOCAL track_functions = ''all''', 'CREATE TEMP TABLE before ON COMMIT DROP AS SELECT keys_computed() AS n',
+       'SET LOCAL SESSION AUTHORIZATION regress_dpq_joiner', 'SET LOCAL search_path = regress_dpq_join, public',
+       format('CREATE TEMP TABLE answer ON COMMIT DROP AS SELECT dp_count(s.id, 903) FROM %s', query), 'RESET SESSION AUTHORIZATION',
+       format('INSERT INTO computed SELECT %L, keys_computed() - n, dp_count FROM answer, before', query), 'COMMIT'
+  FROM (VALUES ('staff s JOIN nothing n ON n.key = nullif(length(upper(s.name)), 7)'), ('staff s LEFT JOIN nothing n ON n.key = nullif(length(upper(s.name)), 7)'),
+               ('nothing n LEFT JOIN staff s ON n.key = nullif(length(upper(s.name)), 7)'),
+               ('staff s LEFT JOIN nothing n ON n.key = nullif(length(upper(s.name)), 7) WHERE n.key IS NULL')) v (query) \gexec
+\set ECHO all
+SELECT query, calls < 1000 AS few, answer FROM computed;
+
 -- Planning compares no value of a row: it looks up no statistics.
 CREATE INDEX ON staff (lower(name));
 ANALYZE staff;

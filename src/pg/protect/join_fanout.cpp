@@ -18,8 +18,9 @@ namespace dpquantile {
 
 namespace {
 
-// A hash join compares a row with each that has the same hash (distinct_values.hpp).
-constexpr double kRowsOfHash = 2;
+// A hash join compares a row with each that has the same hash (distinct_values.hpp), of which there
+// may be two. Before, rows with NULL in the key are left out (oblivious_joins.hpp).
+constexpr double kRowsOfHash = 3;
 
 // A table, view or list in FROM of the block or of one of its sources, and no source itself.
 struct Base {

@@ -115,6 +115,107 @@ Expr* inner_of_pairs(HashJoin* join, Change* change) {
   return key != nullptr ? key : mark_of_inner(join, change);
 }
 
+bool are_columns(const List* keys) {
+  const ListCell* cell;
+  foreach (cell, keys) {
+    if (!IsA(lfirst(cell), Var)) return false;
+  }
+  return true;
+}
+
+// For expression_tree_mutator(): puts the expressions of a node in the place of its columns.
+// `node` is a const Plan*.
+Node* in_terms_of(Node* expression, void* node) {
+  if (expression == nullptr) return nullptr;
+  if (IsA(expression, Var)) {
+    const auto* column = reinterpret_cast<const Var*>(expression);
+    const auto* entry = list_nth_node(TargetEntry, static_cast<const Plan*>(node)->targetlist,
+                                      column->varattno - 1);
+    return static_cast<Node*>(copyObjectImpl(entry->expr));
+  }
+  return expression_tree_mutator(expression, DPQ_TREE_MUTATOR(in_terms_of), node);
+}
+
+struct Filter {
+  Node* condition;  // on the columns of the parent's child
+};
+
+// Adds a condition on the rows of a node where they are made.
+void add_filter(Plan** place, void* filter) {
+  Plan* node = *place;
+  Filter below = {in_terms_of(static_cast<Filter*>(filter)->condition, node)};
+  switch (nodeTag(node)) {
+    case T_Append:
+    case T_MergeAppend:
+    case T_Gather:
+    case T_GatherMerge:
+    case T_Hash:
+    case T_IncrementalSort:
+    case T_Material:
+    case T_Result:
+    case T_Sort:
+      return visit_children(node, add_filter, &below);
+    case T_CustomScan:
+      return;
+    default:
+      node->qual = lappend(node->qual, below.condition);
+  }
+}
+
+// For visit_children(): whether rows are chosen there, of which none is left out.
+void find_limited_rows(Plan** place, void* found) {
+  auto* is_found = static_cast<bool*>(found);
+  *is_found = *is_found || IsA(*place, CustomScan);
+  visit_children(*place, find_limited_rows, found);
+}
+
+bool has_limited_rows(Plan* side) {
+  bool is_found = false;
+  find_limited_rows(&side, &is_found);
+  return is_found;
+}
+
+// Leaves out the rows of a side with NULL in a key. A full join would keep them, all with one hash,
+// and compare each with each NULL of the other side.
+void leave_out_nulls(Plan** side, const List* keys) {
+  const ListCell* cell;
+  foreach (cell, keys) {
+    if (IsA(lfirst(cell), Const)) continue;
+    NullTest* condition = makeNode(NullTest);
+    condition->arg = static_cast<Expr*>(copyObjectImpl(lfirst(cell)));
+    condition->nulltesttype = IS_NOT_NULL;
+    condition->location = -1;
+    Filter filter = {reinterpret_cast<Node*>(condition)};
+    add_filter(side, &filter);
+  }
+}
+
+void leave_out_nulls_of_inner(HashJoin* join) {
+  auto* hash = reinterpret_cast<Hash*>(join->join.plan.righttree);
+  leave_out_nulls(&hash->plan.lefttree, hash->hashkeys);
+}
+
+void leave_out_nulls_of_outer(HashJoin* join) {
+  leave_out_nulls(&join->join.plan.lefttree, join->hashkeys);
+}
+
+// Of a side whose rows without partner the query does not ask for. Keys that are columns cost
+// least.
+void leave_out_nulls(HashJoin* join) {
+  const auto* hash = reinterpret_cast<const Hash*>(join->join.plan.righttree);
+  switch (join->join.jointype) {
+    case JOIN_INNER:
+      return are_columns(hash->hashkeys) && !has_limited_rows(hash->plan.lefttree)
+                 ? leave_out_nulls_of_inner(join)
+                 : leave_out_nulls_of_outer(join);
+    case JOIN_LEFT:
+    case JOIN_ANTI:
+      return leave_out_nulls_of_inner(join);
+    default:
+      return leave_out_nulls_of_outer(join);
+  }
+}
+
 [[noreturn]] void refuse_join() {
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                   errmsg("a join of protected rows cannot be planned so that its time does not "
@@ -127,6 +228,7 @@ Expr* inner_of_pairs(HashJoin* join, Change* change) {
 // those that the join gave before.
 void make_full(HashJoin* join, Change* change) {
   const JoinType type = join->join.jointype;
+  leave_out_nulls(join);
   join->join.jointype = JOIN_FULL;
   // The statistics of one side would change what is kept of the other in memory.
   reinterpret_cast<Hash*>(join->join.plan.righttree)->skewTable = InvalidOid;

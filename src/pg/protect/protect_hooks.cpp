@@ -18,6 +18,7 @@
 #include "pg/protect/validator.hpp"
 #include "pg/release/allocator_traces.hpp"
 #include "pg/release/release_execution.hpp"
+#include "pg/release/spill_limit.hpp"
 #include "pg/release/trip_wire.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
 #include "pg/reuse/query_identity.hpp"
@@ -182,11 +183,13 @@ void start_borrowed(QueryDesc* query, int flags, const BorrowedPlan& mark) {
 void start_protected(QueryDesc* query, int flags) {
   BorrowedPlan mark;
   if (!is_borrowed(query, &mark)) return start_as_before(query, flags);
+  const int memory = begin_spill_limit();
   const bool before = begin_without_foreign_code();
   PG_TRY();
   start_borrowed(query, flags, mark);
   PG_FINALLY();
   end_without_foreign_code(before);
+  end_spill_limit(memory);
   PG_END_TRY();
 }
 

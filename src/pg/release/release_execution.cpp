@@ -6,6 +6,7 @@
 #include "pg/release/answer_bytes.hpp"
 #include "pg/release/bounded_users.hpp"
 #include "pg/release/query_random.hpp"
+#include "pg/release/spill_limit.hpp"
 #include "pg/release/state_source.hpp"
 #include "pg/release/trip_wire.hpp"
 #include "pg/server/client_messages.hpp"
@@ -227,7 +228,8 @@ void forget_users(ReleaseNode* node) {
 // Reads all groups, charges for those that are not charged yet, and answers them.
 void charge_and_answer_groups(ReleaseNode* node) {
   TupleDesc columns = ExecGetResultType(node->child);
-  SortedAnswers states = begin_answers(node->plan, columns, node->memory);
+  const bool is_elsewhere = node->memory == MAX_KILOBYTES;
+  SortedAnswers states = begin_answers(node->plan, columns, is_elsewhere ? node->memory : work_mem);
   TupleTableSlot* slot = MakeSingleTupleTableSlot(columns, &TTSOpsVirtual);
   const int64 groups = read_groups(node, states);
   if (any_waits_for_groups(node)) charge_others(node, groups);
@@ -263,6 +265,7 @@ void read_and_answer(ReleaseNode* node) {
 void read_and_answer_quietly(ReleaseNode* node, bool is_quiet) {
   const bool synchronized = synchronize_seqscans;
   const volatile Withheld withheld = is_quiet ? Withheld::kAllBelowError : Withheld::kBelowNotice;
+  const int memory = is_quiet ? begin_spill_limit() : work_mem;
   if (is_quiet) synchronize_seqscans = false;
   begin_without_messages(withheld);
   PG_TRY();
@@ -271,6 +274,7 @@ void read_and_answer_quietly(ReleaseNode* node, bool is_quiet) {
   {
     end_without_messages(withheld);
     synchronize_seqscans = synchronized;
+    end_spill_limit(memory);
   }
   PG_END_TRY();
 }
