@@ -127,6 +127,9 @@ SELECT low <= high AS ordered FROM
   (SELECT percentile_disc(0.4) WITHIN GROUP (ORDER BY age) AS low, percentile_cont(0.6) WITHIN GROUP (ORDER BY age) AS high FROM staff) t;
 SELECT count(*) - :before_paid AS charges FROM dp_ledger;
 SELECT percentile_disc(0.2) WITHIN GROUP (ORDER BY age DESC), percentile_disc(0.3) WITHIN GROUP (ORDER BY age DESC) FROM staff;
+-- Several computed keys at once: each row of their product counts little, because a hash finds it.
+SELECT count(*) AS groups, sum(n) AS rows FROM (SELECT extract(dow FROM entered), extract(hour FROM entered), count(*) AS n FROM staff GROUP BY 1, 2) t;
+SELECT count(*) AS groups FROM (SELECT lower(department), extract(month FROM hired), floor(salary / 10000), count(*) FROM staff GROUP BY 1, 2, 3) t;
 -- A sum of whole numbers is rounded: its error is a whole number, or has a half more.
 SET dpquantile.epsilon = 3.5;
 SELECT error = floor(error) AND error >= 1 AS whole FROM (SELECT dp_error_of(sum(whole)) AS error FROM shifts) t;

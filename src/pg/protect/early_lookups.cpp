@@ -139,8 +139,12 @@ const char* ordinary_value(Oid type) {
       break;
   }
   if (!OidIsValid(element)) return ordinary_text(type);
-  const char* value = ordinary_value(getBaseType(element));
-  if (value == nullptr || get_typtype(getBaseType(element)) == TYPTYPE_RANGE) return "{}";
+  // The input of an array would check a domain, and read quotes in a label.
+  const char kind = get_typtype(element);
+  const char* value = ordinary_value(element);
+  if (value == nullptr || kind == TYPTYPE_DOMAIN || kind == TYPTYPE_RANGE || kind == TYPTYPE_ENUM) {
+    return "{}";
+  }
   return psprintf("{\"%s\"}", value);
 }
 

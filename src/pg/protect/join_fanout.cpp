@@ -274,9 +274,15 @@ Comparisons comparisons_with_list(const Block& block, const Base& base) {
     const bool compares = is_of_several(term->columns) && has_column_of(term->columns, &list);
     if (compares) terms = lappend(terms, lfirst(cell));
   }
-  const auto* only = list_length(terms) == 1 ? static_cast<const Term*>(linitial(terms)) : nullptr;
-  const bool is_found = only != nullptr && only->level == base.level &&
-                        hash_finds_row_of_list(base.level, only->condition, base.number);
+  List* conditions = NIL;
+  bool is_one_level = true;
+  foreach (cell, terms) {
+    const auto* term = static_cast<const Term*>(lfirst(cell));
+    conditions = lappend(conditions, const_cast<Node*>(term->condition));
+    is_one_level = is_one_level && term->level == base.level;
+  }
+  const bool is_found = is_one_level && are_computed_together(terms, &list) &&
+                        hash_finds_row_of_list(base.level, conditions, base.number);
   if (is_found) return {kRowsOfHash, false};
   return {static_cast<double>(list.most_rows), !are_computed_together(terms, &list)};
 }

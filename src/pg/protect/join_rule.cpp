@@ -97,7 +97,17 @@ bool fixes_row(const Walk& walk, const Part& rows, int table, const List* condit
       "with a value of its type: extract(year FROM hired)::int = y.");
 }
 
-[[noreturn]] void refuse_multiplying(const Walk& walk, int table, const Node* at) {
+[[noreturn]] void refuse_without_hash(const Walk& walk, int table, const Node* at) {
+  refuse(walk.level->statement->refused, at == nullptr ? kNowhere : exprLocation(at),
+         psprintf("%s is joined by an = that cannot be hashed, such as that of a date and a "
+                  "timestamp",
+                  rt_fetch(table, walk.level->query->rtable)->eref->aliasname),
+         "Compare values of one type: visits.day::timestamp = d.");
+}
+
+[[noreturn]] void refuse_multiplying(const Walk& walk, const Part& rows, int table,
+                                     const List* conditions, const Node* at) {
+  if (!can_be_hashed(conditions, table, rows.entries)) refuse_without_hash(walk, table, at);
   if (is_list(entry_of(walk.level, table))) {
     refuse_multiplying_list(walk, table, at);
   }
@@ -203,7 +213,8 @@ Part walk_join(const Walk& walk, const JoinExpr* join) {
   }
   Sides sides = sides_of(walk, join, left, right);
   const int table = bms_singleton_member(sides.table.entries);
-  if (!fixes_row(walk, sides.rows, table, conditions)) refuse_multiplying(walk, table, at);
+  if (!fixes_row(walk, sides.rows, table, conditions))
+    refuse_multiplying(walk, sides.rows, table, conditions, at);
   if (sides.keeps_table) {
     add_public_side(walk, sides.rows, table, at);
     sides.rows.has_public_side = true;
@@ -234,7 +245,9 @@ void add_tables(const Walk& walk, Part* rows, Bitmapset* tables) {
         left = bms_add_member(left, table);
       }
     }
-    if (bms_equal(left, tables)) refuse_multiplying(walk, bms_next_member(left, -1), nullptr);
+    if (bms_equal(left, tables)) {
+      refuse_multiplying(walk, *rows, bms_next_member(left, -1), walk.where, nullptr);
+    }
     tables = left;
   }
 }

@@ -127,6 +127,10 @@ void describe_values(QueryLevel* level, RangeTblEntry* entry, FromEntry* describ
   }
   if (comparable != nullptr && is_distinct(entry, comparable)) {
     described->distinct_rows = comparable;
+    const Rows rows = rows_of(entry, comparable);
+    if (are_spread_by_hash(rows.values, rows.count, {rows.columns, rows.width})) {
+      described->hashed_rows = comparable;
+    }
   }
   if (!is_list(*described)) {
     refuse_list(level, nullptr, "VALUES beside protected rows has the same row twice");
@@ -315,19 +319,47 @@ bool fixes_row_of_list(const QueryLevel* level, const List* conditions, int numb
   return chooses_row_of_list(entry, fixed);
 }
 
-bool hash_finds_row_of_list(const QueryLevel* level, Node* condition, int number) {
+namespace {
+
+// The column of the list that a condition says is equal to an expression over other entries, by an
+// = that can be hashed. 0 if there is none.
+int column_compared(const QueryLevel* level, Node* condition, int number,
+                    const Bitmapset* columns) {
   const RangeTblEntry* list = rt_fetch(number, level->query->rtable);
   Bitmapset* others = bms_add_range(nullptr, 1, list_length(level->query->rtable));
   others = bms_del_member(others, number);
   int column = -1;
-  while ((column = bms_next_member(entry_of(level, number).hashed_columns, column)) >= 0) {
+  while ((column = bms_next_member(columns, column)) >= 0) {
     const Oid family = equality_family(type_of_column(list, column));
     if (conditions_fix_column(list_make1(condition), number, others,
                               static_cast<AttrNumber>(column), family)) {
-      return true;
+      return column;
     }
   }
-  return false;
+  return 0;
+}
+
+}  // namespace
+
+bool hash_finds_row_of_list(const QueryLevel* level, const List* conditions, int number) {
+  const FromEntry& entry = entry_of(level, number);
+  if (list_length(conditions) == 1) {
+    auto* only = static_cast<Node*>(linitial(conditions));
+    if (column_compared(level, only, number, entry.hashed_columns) > 0) return true;
+  }
+  Bitmapset* compared = nullptr;
+  const ListCell* cell;
+  foreach (cell, conditions) {
+    auto* condition = static_cast<Node*>(lfirst(cell));
+    const int column = column_compared(level, condition, number, entry.hashed_rows);
+    if (column == 0 || bms_is_member(column, compared)) return false;
+    const auto* equality = reinterpret_cast<const OpExpr*>(condition);
+    if (!op_hashjoinable(equality->opno, exprType(static_cast<Node*>(linitial(equality->args))))) {
+      return false;
+    }
+    compared = bms_add_member(compared, column);
+  }
+  return compared != nullptr && bms_equal(compared, entry.hashed_rows);
 }
 
 }  // namespace dpquantile

@@ -21,9 +21,9 @@ bool is_list(const FromEntry& entry);
 bool fixes_row_of_list(const QueryLevel* level, const List* conditions, int number,
                        const Bitmapset* known);
 
-// Whether a condition says that a column is equal to an expression over other entries, and few rows
-// of the list have one hash in this column.
-bool hash_finds_row_of_list(const QueryLevel* level, Node* condition, int number);
+// Whether a hash join by the conditions, which are all that compare the list, finds a row of the
+// list by a hash that few rows have: one condition on a column, or one on each column of the list.
+bool hash_finds_row_of_list(const QueryLevel* level, const List* conditions, int number);
 
 // Whether rows of the list that are equal in these columns are one row.
 bool chooses_row_of_list(const FromEntry& entry, const Bitmapset* columns);

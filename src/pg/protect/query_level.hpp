@@ -79,10 +79,11 @@ struct FromEntry {
   Bitmapset* distinct_columns;  // of a list beside protected rows: in each no two rows are equal
   Bitmapset* distinct_rows;     // columns of such a list: no two rows are equal in all of them
   Bitmapset* hashed_columns;  // those of distinct_columns of which at most two values have one hash
-  int most_rows;              // of such a list
-  bool may_have_nulls;        // of such a list: whether a value may be NULL
-  bool is_public;             // its rows, and which of them there are, depend on no protected row
-  bool may_be_absent;         // an outer join puts NULLs in the place of its rows
+  Bitmapset* hashed_rows;  // the same as distinct_rows if at most two rows have one hash, or null
+  int most_rows;           // of such a list
+  bool may_have_nulls;     // of such a list: whether a value may be NULL
+  bool is_public;          // its rows, and which of them there are, depend on no protected row
+  bool may_be_absent;      // an outer join puts NULLs in the place of its rows
 };
 
 struct QueryLevel {

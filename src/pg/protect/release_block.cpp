@@ -69,15 +69,18 @@ bool is_key_of_list(const Block& block, const Node* key) {
   return !entry.may_have_nulls && chooses_row_of_list(entry, key_columns(block, number));
 }
 
-// Whether the keys are those that protected rows have, or of a list: nobody chooses the hashes of
-// the former, and the latter are few.
+// Whether the keys are those that rows of tables have, or of a list: who asks does not choose the
+// hashes of the former (only those who may read protected rows write a joined table), and the
+// latter are few.
 bool is_stored_key(const QueryLevel* level, const Node* key) {
   if (!IsA(key, Var)) return false;
   const auto* column = reinterpret_cast<const Var*>(key);
   if (column->varlevelsup > 0) return false;
   if (const Node* merged = merged_column(level, column)) return is_stored_key(level, merged);
   const FromEntry& entry = entry_of(level, static_cast<int>(column->varno));
-  if (entry.source == nullptr) return entry.relation != nullptr || is_list(entry);
+  if (entry.source == nullptr) {
+    return entry.relation != nullptr || entry.is_joined_table || is_list(entry);
+  }
   const Node* original = column_of_source(entry.source, column->varattno);
   return original != nullptr && is_stored_key(entry.source, original);
 }

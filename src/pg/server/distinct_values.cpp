@@ -1,8 +1,11 @@
 #include "pg/server/distinct_values.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 extern "C" {
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "utils/builtins.h"
 #include "utils/typcache.h"
 }
@@ -75,18 +78,60 @@ bool are_distinct(Datum* values, int count, Oid type, Oid collation) {
   return are_distinct_rows(rows_of(values, count), count, {&column, 1});
 }
 
-bool are_spread_by_hash(const Datum* values, int count, Oid type, Oid collation) {
-  TypeCacheEntry* entry = lookup_type_cache(type, TYPECACHE_HASH_PROC_FINFO);
-  if (!OidIsValid(entry->hash_proc_finfo.fn_oid)) return true;
+namespace {
+
+constexpr size_t kMostOrdered = 4;
+
+// The hashes of a column, or null if its type has none.
+uint32* hashes_of_column(Datum* const* rows, int count, size_t number,
+                         const ComparedColumn& column) {
+  TypeCacheEntry* entry = lookup_type_cache(column.type, TYPECACHE_HASH_PROC_FINFO);
+  if (!OidIsValid(entry->hash_proc_finfo.fn_oid)) return nullptr;
   auto* hashes = static_cast<uint32*>(palloc((static_cast<Size>(count) + 1) * sizeof(uint32)));
   for (int i = 0; i < count; ++i) {
-    hashes[i] = DatumGetUInt32(FunctionCall1Coll(&entry->hash_proc_finfo, collation, values[i]));
+    hashes[i] = DatumGetUInt32(
+        FunctionCall1Coll(&entry->hash_proc_finfo, column.collation, rows[i][number]));
   }
+  return hashes;
+}
+
+bool is_spread(uint32* hashes, int count) {
   std::sort(hashes, hashes + count);
   for (int i = 2; i < count; ++i) {
     if (hashes[i] == hashes[i - 2]) return false;
   }
   return true;
+}
+
+}  // namespace
+
+bool are_spread_by_hash(Datum* const* rows, int count, std::span<const ComparedColumn> columns) {
+  const size_t width = columns.size();
+  if (width > kMostOrdered) return false;
+  auto** hashes = static_cast<uint32**>(palloc((width + 1) * sizeof(uint32*)));
+  auto* order = static_cast<size_t*>(palloc((width + 1) * sizeof(size_t)));
+  for (size_t i = 0; i < width; ++i) {
+    hashes[i] = hashes_of_column(rows, count, i, columns[i]);
+    if (hashes[i] == nullptr) return width == 1;
+  }
+  auto* combined = static_cast<uint32*>(palloc((static_cast<Size>(count) + 1) * sizeof(uint32)));
+  std::iota(order, order + width, size_t{0});
+  do {
+    CHECK_FOR_INTERRUPTS();
+    std::fill_n(combined, count, 0);
+    for (size_t i = 0; i < width; ++i) {
+      for (int row = 0; row < count; ++row) {
+        combined[row] = pg_rotate_left32(combined[row], 1) ^ hashes[order[i]][row];
+      }
+    }
+    if (!is_spread(combined, count)) return false;
+  } while (std::next_permutation(order, order + width));
+  return true;
+}
+
+bool are_spread_by_hash(Datum* values, int count, Oid type, Oid collation) {
+  const ComparedColumn column = {type, collation};
+  return are_spread_by_hash(rows_of(values, count), count, {&column, 1});
 }
 
 }  // namespace dpquantile

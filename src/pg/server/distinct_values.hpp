@@ -26,6 +26,10 @@ bool are_distinct(Datum* values, int count, Oid type, Oid collation);
 // Whether at most two of the values have one hash: a hash join compares a row with each of them,
 // and PostgreSQL's hashes are public, so who makes a list could give all of its values the same.
 // True for a type without hashes.
-bool are_spread_by_hash(const Datum* values, int count, Oid type, Oid collation);
+bool are_spread_by_hash(Datum* values, int count, Oid type, Oid collation);
+
+// The same of rows: a hash join combines the hashes of its columns in the order of the conditions,
+// so it holds for each order. False for more than four columns, and if one has no hash.
+bool are_spread_by_hash(Datum* const* rows, int count, std::span<const ComparedColumn> columns);
 
 }  // namespace dpquantile
