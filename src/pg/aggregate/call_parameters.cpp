@@ -29,8 +29,23 @@ ValueType value_type_of(const Aggref* call, Family family) {
   return type.value_or(ValueType::kFloat8);
 }
 
+namespace {
+
+int released_reads = 0;
+
+}  // namespace
+
+void begin_released_read() {
+  ++released_reads;
+}
+
+void end_released_read() {
+  --released_reads;
+}
+
 bool is_below_release(const Aggref* call) {
-  return call->aggtype == INTERNALOID || DO_AGGSPLIT_SKIPFINAL(call->aggsplit);
+  return released_reads > 0 || call->aggtype == INTERNALOID ||
+         DO_AGGSPLIT_SKIPFINAL(call->aggsplit);
 }
 
 const Aggref* find_released_call(FunctionCallInfo fcinfo) {

@@ -10,6 +10,10 @@ namespace dpquantile {
 // Otherwise somebody has made an aggregate of one's own that shows states.
 bool is_below_release(const Aggref* call);
 
+// A release node reads its rows in between. An error must not skip the end.
+void begin_released_read();
+void end_released_read();
+
 // The call that an aggregate's function belongs to, below a release node. ereports if the function
 // was not called as part of an aggregate, and if the aggregate gives an answer instead of its
 // state: then the query was planned without a release node, and nothing checked its parameters.

@@ -2,6 +2,7 @@
 
 #include <climits>
 
+#include "pg/aggregate/call_parameters.hpp"
 #include "pg/release/allocator_traces.hpp"
 #include "pg/release/answer_bytes.hpp"
 #include "pg/release/bounded_users.hpp"
@@ -268,10 +269,12 @@ void read_and_answer_quietly(ReleaseNode* node, bool is_quiet) {
   const int memory = is_quiet ? begin_spill_limit() : work_mem;
   if (is_quiet) synchronize_seqscans = false;
   begin_without_messages(withheld);
+  begin_released_read();
   PG_TRY();
   read_and_answer(node);
   PG_FINALLY();
   {
+    end_released_read();
     end_without_messages(withheld);
     synchronize_seqscans = synchronized;
     end_spill_limit(memory);
