@@ -136,7 +136,8 @@ def executions_of(text: str) -> List[Execution]:
         elif kind == "M" and call is not None:
             call.mechanisms.append(mechanism_of(fields))
         elif kind in ("M", "D"):
-            (now.draws if call is None else call.draws).append(line)
+            # A hidden group ends with its selection, without an answer.
+            (now.draws if call is None or call.is_selection else call.draws).append(line)
         elif kind == "L":
             now.messages.append(line)
         elif kind == "W":
