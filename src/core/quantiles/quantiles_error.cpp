@@ -277,7 +277,8 @@ void simulate(const QuantilesQuery& query, std::uint64_t records, const Workspac
   }
 }
 
-// The bounds of Theorem 4b for each quantile in order, which hold at once but for `failure`.
+// The bounds of Theorem 4b for each quantile in order. All hold at once with a probability of
+// 1 - `failure`.
 std::pmr::vector<double> bounds_in_order(const QuantilesQuery& query, double records,
                                          double failure, std::pmr::memory_resource* memory) {
   const std::pmr::vector<double> distinct = sorted_distinct(query.quantiles, memory);
@@ -298,8 +299,8 @@ double distance_in_cell(const QuantilesQuery& query, double records, double quan
   return std::min(part, 1 - part) * records / cells - kRounding;
 }
 
-// Cells of more records than can be simulated may be wider than all noise: then the answer is the
-// cell of the quantile, but for a probability that would add less than 2^-40 records to a mean.
+// Cells of more records than can be simulated may be wider than all noise. Then the answer is the
+// cell of the quantile. The probability of another one adds less than 2^-40 records to a mean.
 void set_certain_answers(const QuantilesQuery& query, double records,
                          std::pmr::memory_resource* memory, std::span<QuantileError> errors) {
   const auto bounds = bounds_in_order(query, records, 0x1p-80, memory);

@@ -21,13 +21,7 @@ void visit_node(Plan** plan, void* to) {
 
 void visit_plan(const PlannedStmt* plan, PlanVisitor visit, const void* context) {
   Visit to = {visit, context};
-  Plan* top = plan->planTree;
-  visit_node(&top, &to);
-  ListCell* cell;
-  foreach (cell, plan->subplans) {
-    // The planner leaves a subplan out that is not used.
-    if (lfirst(cell) != nullptr) visit_node(reinterpret_cast<Plan**>(&lfirst(cell)), &to);
-  }
+  visit_trees(const_cast<PlannedStmt*>(plan), visit_node, &to);
 }
 
 }  // namespace dpquantile

@@ -1,8 +1,7 @@
 #include "pg/protect/inline_values.hpp"
 
 #include "pg/protect/own_function.hpp"
-#include "pg/release/release_node.hpp"
-#include "pg/server/plan_children.hpp"
+#include "pg/release/below_release.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -23,7 +22,6 @@ namespace {
 struct Change {
   const List* range_table;
   const List* tables;
-  bool below_release;
 };
 
 Oid inline_value() {
@@ -77,17 +75,13 @@ Index scanned_by(const Plan* node) {
   }
 }
 
-void change_node(Plan** place, void* context) {
-  Change change = *static_cast<Change*>(context);
-  if (IsA(*place, CustomScan) &&
-      reinterpret_cast<const CustomScan*>(*place)->methods == release_scan_methods()) {
-    change.below_release = true;
-  }
-  visit_children(*place, change_node, &change);
+// For visit_below_releases(). `context` is a const Change*.
+void change_scan(Plan** place, void* context) {
+  const auto* change = static_cast<const Change*>(context);
   Index number = scanned_by(*place);
-  if (!change.below_release || number == 0) return;
-  const Oid table = rt_fetch(number, change.range_table)->relid;
-  if (!list_member_oid(change.tables, table) || !stores_elsewhere(table)) return;
+  if (number == 0) return;
+  const Oid table = rt_fetch(number, change->range_table)->relid;
+  if (!list_member_oid(change->tables, table) || !stores_elsewhere(table)) return;
   List* columns = (*place)->targetlist;
   (*place)->targetlist = castNode(List, only_inline(reinterpret_cast<Node*>(columns), &number));
 }
@@ -96,12 +90,8 @@ void change_node(Plan** place, void* context) {
 
 void leave_out_stored_values(PlannedStmt* plan, const List* tables) {
   if (tables == NIL) return;
-  Change change = {plan->rtable, tables, false};
-  change_node(&plan->planTree, &change);
-  ListCell* cell;
-  foreach (cell, plan->subplans) {
-    if (lfirst(cell) != nullptr) change_node(reinterpret_cast<Plan**>(&lfirst(cell)), &change);
-  }
+  Change change = {plan->rtable, tables};
+  visit_below_releases(plan, change_scan, &change);
 }
 
 }  // namespace dpquantile

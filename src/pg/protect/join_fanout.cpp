@@ -237,7 +237,7 @@ void add_having(Block* block, const QueryLevel* level, const List* absent) {
 
 // ---- Lists ---------------------------------------------------------------------------------
 
-// Of how many rows of a list the conditions are computed for a row.
+// How often the conditions on a list are computed for a row.
 struct Comparisons {
   double rows;
   bool may_multiply;  // whether a join by some of the conditions may match as many

@@ -1,6 +1,6 @@
 #include "pg/protect/oblivious_joins.hpp"
 
-#include "pg/release/release_node.hpp"
+#include "pg/release/below_release.hpp"
 #include "pg/server/plan_children.hpp"
 
 extern "C" {
@@ -16,13 +16,9 @@ namespace dpquantile {
 
 namespace {
 
-struct Change {
-  bool below_release;
-  int next_node;  // the number of the next new node
-};
-
-Plan* numbered(Plan* plan, Change* change) {
-  plan->plan_node_id = change->next_node++;
+// `next_node`: the number of the next new node
+Plan* numbered(Plan* plan, int* next_node) {
+  plan->plan_node_id = (*next_node)++;
   return plan;
 }
 
@@ -61,16 +57,16 @@ void put_above(Plan* plan, Plan* child) {
 
 // Adds a column that is never NULL to the rows of a side, below the node that hashes it. Returns
 // its number.
-int add_mark(Plan** side, Change* change) {
+int add_mark(Plan** side, int* next_node) {
   if (IsA(*side, Hash)) {
-    const int number = add_mark(&(*side)->lefttree, change);
+    const int number = add_mark(&(*side)->lefttree, next_node);
     add_column(*side, reinterpret_cast<Expr*>(column_of((*side)->lefttree, number, OUTER_VAR)));
     return list_length((*side)->targetlist);
   }
   if (!is_projection_capable_plan(*side)) {
     Result* result = makeNode(Result);
     put_above(&result->plan, *side);
-    *side = numbered(&result->plan, change);
+    *side = numbered(&result->plan, next_node);
   }
   add_column(*side, one());
   return list_length((*side)->targetlist);
@@ -85,15 +81,15 @@ void require(HashJoin* join, NullTestType test, Expr* of_side) {
   join->join.plan.qual = lcons(condition, join->join.plan.qual);
 }
 
-Expr* mark_of_outer(HashJoin* join, Change* change) {
+Expr* mark_of_outer(HashJoin* join, int* next_node) {
   Plan** side = &join->join.plan.lefttree;
-  const int number = add_mark(side, change);
+  const int number = add_mark(side, next_node);
   return reinterpret_cast<Expr*>(column_of(*side, number, OUTER_VAR));
 }
 
-Expr* mark_of_inner(HashJoin* join, Change* change) {
+Expr* mark_of_inner(HashJoin* join, int* next_node) {
   Plan** side = &join->join.plan.righttree;
-  const int number = add_mark(side, change);
+  const int number = add_mark(side, next_node);
   return reinterpret_cast<Expr*>(column_of(*side, number, INNER_VAR));
 }
 
@@ -105,14 +101,14 @@ Expr* key_of_pairs(const HashJoin* join, bool is_inner) {
   return IsA(key, Var) && op_strict(equal->opno) ? key : nullptr;
 }
 
-Expr* outer_of_pairs(HashJoin* join, Change* change) {
+Expr* outer_of_pairs(HashJoin* join, int* next_node) {
   Expr* key = key_of_pairs(join, false);
-  return key != nullptr ? key : mark_of_outer(join, change);
+  return key != nullptr ? key : mark_of_outer(join, next_node);
 }
 
-Expr* inner_of_pairs(HashJoin* join, Change* change) {
+Expr* inner_of_pairs(HashJoin* join, int* next_node) {
   Expr* key = key_of_pairs(join, true);
-  return key != nullptr ? key : mark_of_inner(join, change);
+  return key != nullptr ? key : mark_of_inner(join, next_node);
 }
 
 bool are_columns(const List* keys) {
@@ -199,8 +195,8 @@ void leave_out_nulls_of_outer(HashJoin* join) {
   leave_out_nulls(&join->join.plan.lefttree, join->hashkeys);
 }
 
-// Of a side whose rows without partner the query does not ask for. Keys that are columns cost
-// least.
+// Leaves them out of a side whose rows without partner the query does not ask for. Keys that are
+// columns cost least.
 void leave_out_nulls(HashJoin* join) {
   const auto* hash = reinterpret_cast<const Hash*>(join->join.plan.righttree);
   switch (join->join.jointype) {
@@ -226,7 +222,7 @@ void leave_out_nulls(HashJoin* join) {
 
 // A full join gives pairs, and the rows of each side that have no partner. The conditions leave
 // those that the join gave before.
-void make_full(HashJoin* join, Change* change) {
+void make_full(HashJoin* join, int* next_node) {
   const JoinType type = join->join.jointype;
   leave_out_nulls(join);
   join->join.jointype = JOIN_FULL;
@@ -234,19 +230,19 @@ void make_full(HashJoin* join, Change* change) {
   reinterpret_cast<Hash*>(join->join.plan.righttree)->skewTable = InvalidOid;
   switch (type) {
     case JOIN_INNER:
-      require(join, IS_NOT_NULL, inner_of_pairs(join, change));
-      return require(join, IS_NOT_NULL, outer_of_pairs(join, change));
+      require(join, IS_NOT_NULL, inner_of_pairs(join, next_node));
+      return require(join, IS_NOT_NULL, outer_of_pairs(join, next_node));
     case JOIN_LEFT:
-      return require(join, IS_NOT_NULL, mark_of_outer(join, change));
+      return require(join, IS_NOT_NULL, mark_of_outer(join, next_node));
     case JOIN_RIGHT:
-      return require(join, IS_NOT_NULL, mark_of_inner(join, change));
+      return require(join, IS_NOT_NULL, mark_of_inner(join, next_node));
     case JOIN_ANTI:
-      require(join, IS_NULL, inner_of_pairs(join, change));
-      return require(join, IS_NOT_NULL, mark_of_outer(join, change));
+      require(join, IS_NULL, inner_of_pairs(join, next_node));
+      return require(join, IS_NOT_NULL, mark_of_outer(join, next_node));
 #if PG_VERSION_NUM >= 160000
     case JOIN_RIGHT_ANTI:
-      require(join, IS_NULL, outer_of_pairs(join, change));
-      return require(join, IS_NOT_NULL, mark_of_inner(join, change));
+      require(join, IS_NULL, outer_of_pairs(join, next_node));
+      return require(join, IS_NOT_NULL, mark_of_inner(join, next_node));
 #endif
     default:
       refuse_join();
@@ -254,7 +250,7 @@ void make_full(HashJoin* join, Change* change) {
 }
 
 // All rows have the same key, so that each is compared with each.
-HashJoin* hash_join_of(const NestLoop* loop, Change* change) {
+HashJoin* hash_join_of(const NestLoop* loop, int* next_node) {
   HashJoin* join = makeNode(HashJoin);
   join->join = loop->join;
   join->join.plan.type = T_HashJoin;
@@ -269,26 +265,19 @@ HashJoin* hash_join_of(const NestLoop* loop, Change* change) {
   Hash* hash = makeNode(Hash);
   put_above(&hash->plan, inner);
   hash->hashkeys = list_make1(one());
-  join->join.plan.righttree = numbered(&hash->plan, change);
+  join->join.plan.righttree = numbered(&hash->plan, next_node);
   return join;
 }
 
-void change_node(Plan** place, void* context) {
-  Change change = *static_cast<Change*>(context);
-  if (IsA(*place, CustomScan) &&
-      reinterpret_cast<const CustomScan*>(*place)->methods == release_scan_methods()) {
-    change.below_release = true;
+// For visit_below_releases(). `next` is an int*.
+void change_join(Plan** place, void* next) {
+  auto* next_node = static_cast<int*>(next);
+  if (IsA(*place, NestLoop)) {
+    const auto* loop = reinterpret_cast<const NestLoop*>(*place);
+    if (loop->nestParams == NIL) *place = &hash_join_of(loop, next_node)->join.plan;
   }
-  visit_children(*place, change_node, &change);
-  if (change.below_release) {
-    if (IsA(*place, NestLoop)) {
-      const auto* loop = reinterpret_cast<const NestLoop*>(*place);
-      if (loop->nestParams == NIL) *place = &hash_join_of(loop, &change)->join.plan;
-    }
-    if (IsA(*place, MergeJoin)) refuse_join();
-    if (IsA(*place, HashJoin)) make_full(reinterpret_cast<HashJoin*>(*place), &change);
-  }
-  static_cast<Change*>(context)->next_node = change.next_node;
+  if (IsA(*place, MergeJoin)) refuse_join();
+  if (IsA(*place, HashJoin)) make_full(reinterpret_cast<HashJoin*>(*place), next_node);
 }
 
 void find_largest_number(Plan** place, void* context) {
@@ -297,21 +286,13 @@ void find_largest_number(Plan** place, void* context) {
   visit_children(*place, find_largest_number, context);
 }
 
-void visit_all(PlannedStmt* plan, ChildVisitor visit, void* context) {
-  visit(&plan->planTree, context);
-  ListCell* cell;
-  foreach (cell, plan->subplans) {
-    if (lfirst(cell) != nullptr) visit(reinterpret_cast<Plan**>(&lfirst(cell)), context);
-  }
-}
-
 }  // namespace
 
 void make_joins_oblivious(PlannedStmt* plan) {
-  int largest = 0;
-  visit_all(plan, find_largest_number, &largest);
-  Change change = {false, largest + 1};
-  visit_all(plan, change_node, &change);
+  int next_node = 0;
+  visit_trees(plan, find_largest_number, &next_node);
+  ++next_node;
+  visit_below_releases(plan, change_join, &next_node);
 }
 
 }  // namespace dpquantile

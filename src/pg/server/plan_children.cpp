@@ -28,4 +28,13 @@ void visit_children(Plan* node, ChildVisitor visit, void* context) {
   }
 }
 
+void visit_trees(PlannedStmt* plan, ChildVisitor visit, void* context) {
+  visit(&plan->planTree, context);
+  ListCell* cell;
+  foreach (cell, plan->subplans) {
+    // The planner leaves a subplan out that is not used.
+    if (lfirst(cell) != nullptr) visit(reinterpret_cast<Plan**>(&lfirst(cell)), context);
+  }
+}
+
 }  // namespace dpquantile

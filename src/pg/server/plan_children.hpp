@@ -13,4 +13,7 @@ namespace dpquantile {
 using ChildVisitor = void (*)(Plan** child, void* context);
 void visit_children(Plan* node, ChildVisitor visit, void* context);
 
+// The same with the top of each tree of the plan: its own, and those of its subplans.
+void visit_trees(PlannedStmt* plan, ChildVisitor visit, void* context);
+
 }  // namespace dpquantile
