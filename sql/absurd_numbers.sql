@@ -47,7 +47,8 @@ INSERT INTO ordinary VALUES
   ('relation', '''t'''), ('smallest_epsilon', '0.01'), ('caller', '10'), ('reuse', '''1 day'''), ('start', '1'), ('stop', '10'),
   ('list', 'ARRAY[1, 2]'), ('column_name', '''value'''), ('column_type', '''float8'''), ('keys', '''{1}'''),
   ('every', '''month'''), ('at', '''2026-11-26'''), ('on_table', '''t'''), ('epsilon_spent', '1'), ('rho_spent', '0.01'),
-  ('epsilon_limit', '2'), ('delta_limit', '1e-6'), ('rho_limit', '0.1'), ('unit', 'NULL'), ('with_tables', 'true'), ('most_cancels', '100'), ('most_bytes', '256');
+  ('epsilon_limit', '2'), ('delta_limit', '1e-6'), ('rho_limit', '0.1'), ('unit', 'NULL'), ('with_tables', 'true'), ('most_cancels', '100'), ('most_bytes', '256'),
+  ('key', '1'), ('first_half', '5'), ('second_half', '6');
 INSERT INTO ordinary VALUES ('every', '''1 month''', 'interval');
 INSERT INTO ordinary
   SELECT 'step', '2', unnest('{int4,int8,numeric}'::regtype[])

@@ -4774,6 +4774,13 @@ COMMENT ON FUNCTION dpquantile.inline_value(anyelement) IS
 'The same value, or NULL if the row has it stored out of line (TOAST). So what a private query reads of a joined table does not depend on which rows match.
   value: of a row.';
 
+-- A private query groups by this, beside a key.
+CREATE FUNCTION dpquantile.group_hash(key "any", first_half bigint, second_half bigint) RETURNS bigint LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_group_hash';
+COMMENT ON FUNCTION dpquantile.group_hash("any", bigint, bigint) IS
+'A hash of a key under a secret. So the time that it takes to group rows does not depend on their order, and nobody finds keys with the same hash.
+  key: of a group. first_half, second_half: of the secret, 128 random bits.';
+
 -- ---------------------------------------------------------------------------------------------
 -- Distributed tables (Citus): Citus knows aggregates of these names, and calls them on the shards and on the coordinator.
 -- ---------------------------------------------------------------------------------------------
@@ -4828,7 +4835,7 @@ BEGIN
                              'charged_epsilon', 'six_digits',
                              'total_epsilon', 'period_start', 'period_end', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send',
                              'number_in', 'number_out', 'number_recv', 'number_send', 'number_of_real',
-                             'unprotectable', 'problem_of_predicate', 'own_right', 'tables_with_same_rows', 'table_with_other_users', 'unrestricted_code', 'series', 'distinct_values', 'short_value', 'inline_value', 'kept_answers',
+                             'unprotectable', 'problem_of_predicate', 'own_right', 'tables_with_same_rows', 'table_with_other_users', 'unrestricted_code', 'series', 'distinct_values', 'short_value', 'inline_value', 'group_hash', 'kept_answers',
                              'distributed_groups', 'is_closed_table')
        AND p.proname NOT LIKE 'total\_%'
         OR p.prosecdef AND p.oid IN (SELECT d.objid FROM pg_depend d
