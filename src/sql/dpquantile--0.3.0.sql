@@ -1177,7 +1177,7 @@ COMMENT ON FUNCTION @extschema@.dp_archive_ledger(timestamptz) IS
   'those of dp_ledger: number, charged_at, role, session_role, function, mechanism, neighbours, epsilon, delta, '
   'grouping_sets, groups, query, rho, accountant. For the data owner.';
 
--- The columns of the one above are those of 0.1.0, which tables of archived charges have.
+-- The one above is for tables of archived charges that have no column for them.
 CREATE FUNCTION @extschema@.dp_archive_ledger(before timestamptz, with_tables boolean)
   RETURNS TABLE (budget_id uuid, number bigint, charged_at timestamptz, role name, session_role name, function name,
                  mechanism text, neighbours text, epsilon numeric, delta numeric, grouping_sets integer, groups integer,
