@@ -9,6 +9,7 @@ set -eu
 tree=${2:-$(dirname "$0")/..}
 sql=$tree/src/sql
 version=$("$(dirname "$0")/version.sh" "$tree")
+comment=$(sed -n 's/^comment *= *//p' "$tree/dpquantile.control")
 mkdir -p "$1"
 directory=$(cd "$1" && pwd)
 cd "$sql"
@@ -73,5 +74,7 @@ for file in updates/*--*.sql; do
   from=$(basename "$file")
   from=${from%%--*}
   steps=$(way "$from")
-  write "dpquantile--$from--$version.sql" "ALTER EXTENSION dpquantile UPDATE TO '$version'" begin.sql $steps $(files always/)
+  write "dpquantile--$from--$version.sql" "ALTER EXTENSION dpquantile UPDATE TO '$version'" begin.sql updates/begin.sql $steps $(files always/)
+  # An update does not take it from the control file.
+  printf '\nCOMMENT ON EXTENSION dpquantile IS %s;\n' "$comment" >>"$directory/dpquantile--$from--$version.sql"
 done

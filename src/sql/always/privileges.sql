@@ -86,3 +86,22 @@ BEGIN
   END LOOP;
 END
 $$;
+
+-- Who could call a function that has other arguments now can call the new one: a file of updates/ leaves in dpquantile.kept_grants
+-- [{"made": the new function, "grantee": a role}, ...]. A dump leaves out what the script of an extension has granted, and these grants
+-- are not the script's own.
+DO $$
+DECLARE
+  kept record;
+  initial aclitem[];
+BEGIN
+  FOR kept IN
+    SELECT k.made::regprocedure AS made, k.grantee
+      FROM jsonb_to_recordset(nullif(current_setting('dpquantile.kept_grants', true), '')::jsonb) k (made text, grantee text)
+  LOOP
+    SELECT i.initprivs INTO initial FROM pg_init_privs i WHERE i.classoid = 'pg_proc'::regclass AND i.objoid = kept.made AND i.objsubid = 0;
+    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', kept.made, kept.grantee);
+    UPDATE pg_init_privs i SET initprivs = initial WHERE i.classoid = 'pg_proc'::regclass AND i.objoid = kept.made AND i.objsubid = 0;
+  END LOOP;
+END
+$$;
