@@ -62,26 +62,27 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION dpquantile.check_rights_of_grantee(regclass, oid) IS
-  'asked: a protected table; grantee: a role. An error if the role, or a member of it, learns exact facts about the table without private queries.';
+  'asked: a protected table; grantee: a role. An error if the role, or a member of it, learns exact facts about the table without private '
+  'queries.';
 
-CREATE OR REPLACE FUNCTION dpquantile.restrict_grantee(asked regclass, grantee pg_roles, caller oid) RETURNS void
+CREATE OR REPLACE FUNCTION dpquantile.restrict_grantee(asked regclass, grantee oid, caller oid) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-  IF grantee.rolcanlogin AND NOT dpquantile.is_restricted(grantee.oid) THEN
+  IF (SELECT r.rolcanlogin FROM pg_roles r WHERE r.oid = grantee) AND NOT dpquantile.is_restricted(grantee) THEN
     IF NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.oid = restrict_grantee.caller) THEN
-      RAISE EXCEPTION 'role % cannot have private access to %: it is not restricted', grantee.oid::regrole, asked
+      RAISE EXCEPTION 'role % cannot have private access to %: it is not restricted', grantee::regrole, asked
         USING ERRCODE = 'object_not_in_prerequisite_state',
               DETAIL = 'Its sessions could read exact facts about the table from statistics.',
-              HINT = format('An administrator restricts it: SELECT dp_restrict_role(%L);', grantee.oid::regrole);
+              HINT = format('An administrator restricts it: SELECT dp_restrict_role(%L);', grantee::regrole);
     END IF;
-    PERFORM @extschema@.dp_restrict_role(grantee.oid::regrole);
-    RAISE NOTICE 'role % is now restricted, in sessions that begin from now on', grantee.oid::regrole
+    PERFORM @extschema@.dp_restrict_role(grantee::regrole);
+    RAISE NOTICE 'role % is now restricted, in sessions that begin from now on', grantee::regrole
       USING HINT = 'dp_unrestrict_role takes it back, and closes private access.';
   END IF;
 END
 $$;
-COMMENT ON FUNCTION dpquantile.restrict_grantee(regclass, pg_roles, oid) IS
+COMMENT ON FUNCTION dpquantile.restrict_grantee(regclass, oid, oid) IS
   'What dp_grant_private_access does with a role that logs in and is not restricted: for a superuser it restricts the role, else it is an error.';
 
 CREATE OR REPLACE FUNCTION dpquantile.set_private_grant(relation regclass, role regrole, smallest_epsilon float8, epsilon float8,
@@ -115,7 +116,7 @@ BEGIN
   PERFORM dpquantile.check_private_terms(set_private_grant.smallest_epsilon, set_private_grant.epsilon, set_private_grant.delta,
                                          set_private_grant.reuse, set_private_grant.most_cancels);
   PERFORM dpquantile.check_rights_of_grantee(asked, grantee.oid);
-  PERFORM dpquantile.restrict_grantee(asked, grantee, set_private_grant.caller);
+  PERFORM dpquantile.restrict_grantee(asked, grantee.oid, set_private_grant.caller);
 
   -- What was granted under an earlier name of the role is closed.
   DELETE FROM dpquantile.private_grant g
