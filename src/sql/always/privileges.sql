@@ -103,6 +103,10 @@ BEGIN
     SELECT i.initprivs INTO initial FROM pg_init_privs i WHERE i.classoid = 'pg_proc'::regclass AND i.objoid = kept.made AND i.objsubid = 0;
     EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', kept.made, kept.grantee);
     UPDATE pg_init_privs i SET initprivs = initial WHERE i.classoid = 'pg_proc'::regclass AND i.objoid = kept.made AND i.objsubid = 0;
+    -- Since PostgreSQL 17 roles that pg_init_privs names are in pg_shdepend, too.
+    DELETE FROM pg_shdepend d
+     WHERE d.dbid = (SELECT b.oid FROM pg_database b WHERE b.datname = current_database())
+       AND d.classid = 'pg_proc'::regclass AND d.objid = kept.made AND d.deptype = 'i';
   END LOOP;
 END
 $$;

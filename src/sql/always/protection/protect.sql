@@ -124,7 +124,6 @@ BEGIN
     RAISE NOTICE '% is protected with unit % now; until now %', asked, coalesce(change_limits.unit, 'NULL'),
                  coalesce(before.unit, 'NULL');
   END IF;
-  RETURN;
 END
 $$;
 COMMENT ON FUNCTION dpquantile.change_limits(dpquantile.protected_table, integer, name) IS
