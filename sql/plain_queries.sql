@@ -273,6 +273,15 @@ SELECT department, count(1), sum(CASE WHEN age > 40 THEN 1 ELSE 0 END) BETWEEN -
        sum(coalesce(age, 0)) BETWEEN -600 AND 3000 AS ages, count(*) FILTER (WHERE age > 40 AND active)
   FROM staff GROUP BY department;
 SELECT v.d, count(s.id) FROM (VALUES ('Sales', 'A'), ('Legal', 'B'), ('None', 'C')) v (d, n) LEFT JOIN staff s ON v.d = s.department GROUP BY 1;
+-- The groups of an outer join are those of its public side, also of keys that would have a list: a boolean, an enum, CASE.
+SELECT v.active, count(s.id) FROM (VALUES (true), (false)) v (active) LEFT JOIN staff s ON s.active = v.active GROUP BY 1;
+SELECT level, count(id) FROM (SELECT v.level, s.id FROM (VALUES ('junior'::grade)) v (level) LEFT JOIN staff s ON s.level = v.level) t GROUP BY 1;
+SELECT CASE WHEN d = 'Sales' THEN 'yes' ELSE 'no' END AS sells, count(s.id) FROM (VALUES ('Sales'), ('Legal')) v (d) LEFT JOIN staff s ON v.d = s.department GROUP BY 1;
+SELECT d = 'None' AS none, count(s.id) FROM staff s RIGHT JOIN (VALUES ('Sales'), ('None')) v (d) ON v.d = s.department GROUP BY ROLLUP (1) ORDER BY 1;
+SELECT extract(month FROM m)::int AS month, count(s.id) FROM generate_series(timestamptz '2020-01-01', '2020-02-01', '1 month') m LEFT JOIN staff s ON date_trunc('month', entered) = m GROUP BY 1;
+SELECT s.active, count(*) FROM (VALUES ('Sales'), ('Legal')) v (d) LEFT JOIN staff s ON v.d = s.department GROUP BY 1;
+-- Without a public side they are chosen privately, also those of the table that is joined.
+SELECT upper(v.n) AS name, count(*) FROM staff s LEFT JOIN (VALUES ('Sales', 'a'), ('Legal', 'b')) v (d, n) ON v.d = s.department GROUP BY 1;
 
 -- threat 76: derived tables that double each other end soon.
 SELECT avg(x) FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM

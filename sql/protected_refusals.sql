@@ -242,6 +242,7 @@ SELECT dp_count(1) FROM staff, unnest(ARRAY[salary, id]) i WHERE i = id;
 SELECT dp_count(1) FROM staff JOIN unnest(ARRAY(SELECT id FROM department)) i ON i = id;
 SELECT dp_count(1) FROM staff JOIN regexp_split_to_table('1,1', ',') i ON i = name;
 SELECT dp_count(1) FROM staff JOIN (VALUES (1), (2), (1)) t (i) ON i = id;
+SELECT dp_count(1) FROM staff JOIN (VALUES ('1'::json)) t (i) ON i::text = name;
 SELECT dp_count(1) FROM staff JOIN (VALUES (1), (now()::text::int)) t (i) ON i = id;
 -- threat 73: lists with several columns, of which the join compares one
 SELECT dp_count(1) FROM staff JOIN (VALUES (1, 5), (2, 5)) t (i, j) ON j = id;

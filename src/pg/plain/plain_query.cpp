@@ -111,33 +111,14 @@ void keep_groups(PlainLevel* level) {
                                 makeBoolExpr(AND_EXPR, list_make2(kept, query->havingQual), -1));
 }
 
-// For expression_tree_walker() over FROM.
-bool find_outer_join(Node* node, void* unused) {
-  if (node == nullptr) return false;
-  if (IsA(node, JoinExpr) && reinterpret_cast<JoinExpr*>(node)->jointype != JOIN_INNER) return true;
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_outer_join), unused);
-}
-
-// Other keys may be of the public side of an outer join, which keeps its groups.
-bool has_keys_of_rows(const PlainLevel* level) {
-  const Query* query = level->scope.query;
-  if (!find_outer_join(reinterpret_cast<Node*>(query->jointree), nullptr)) return true;
-  const ListCell* cell;
-  foreach (cell, query->groupClause) {
-    auto* clause = static_cast<SortGroupClause*>(lfirst(cell));
-    Node* key = get_sortgroupclause_expr(clause, query->targetList);
-    if (reads_relations(&level->scope, key, level->relations)) return true;
-  }
-  return false;
-}
-
 // For what is computed of each group, an expression that is not NULL for any of its rows; null if
 // every row counts.
 Node* choose_groups(PlainLevel* level) {
   Query* query = level->scope.query;
   if (query->groupClause == NIL || has_keep_group(query->havingQual)) return nullptr;
+  if (has_public_side(&level->scope)) return nullptr;  // The groups are those of its rows.
   Node* row = group_by_public_keys(level);
-  if (row == nullptr && has_keys_of_rows(level)) keep_groups(level);
+  if (row == nullptr) keep_groups(level);
   return row;
 }
 

@@ -36,6 +36,10 @@ std::optional<ColumnOrigin> origin_of(const QueryScope* scope, const Node* expre
 // another leaves out rows of the first. NIL if there is none.
 List* protected_rows_of(const QueryScope* scope);
 
+// Whether an outer join in FROM keeps rows of public tables that match no protected row:
+// "public LEFT JOIN protected".
+bool has_public_side(const QueryScope* scope);
+
 // Whether an entry of the range table is a protected relation that the user borrows.
 bool is_protected_entry(const QueryScope* scope, int number);
 
@@ -44,8 +48,5 @@ const QueryScope* query_of_entry(const QueryScope* scope, int number);
 
 // A column of the scope that shows this column of a relation, or null if FROM has none.
 Node* column_showing(const QueryScope* scope, const ColumnOrigin& origin);
-
-// Whether an expression reads a column of one of these protected relations.
-bool reads_relations(const QueryScope* scope, Node* expression, const List* relations);
 
 }  // namespace dpquantile

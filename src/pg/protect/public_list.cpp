@@ -29,8 +29,9 @@ constexpr char kListHint[] =
     "Join VALUES of constants, generate_series or unnest of public values, or a table with a "
     "unique key.";
 
-[[noreturn]] void refuse_list(const QueryLevel* level, const Node* at, const char* reason) {
-  refuse(level->statement->refused, at == nullptr ? kNowhere : exprLocation(at), reason, kListHint);
+[[noreturn]] void refuse_list(const QueryLevel* level, const Node* at, const char* reason,
+                              const char* hint = kListHint) {
+  refuse(level->statement->refused, at == nullptr ? kNowhere : exprLocation(at), reason, hint);
 }
 
 // ---- VALUES --------------------------------------------------------------------------------
@@ -132,8 +133,13 @@ void describe_values(QueryLevel* level, RangeTblEntry* entry, FromEntry* describ
       described->hashed_rows = comparable;
     }
   }
+  if (comparable == nullptr) {
+    refuse_list(level, nullptr, "VALUES beside protected rows has no column that can be compared",
+                "Use columns of numbers, texts, dates or times.");
+  }
   if (!is_list(*described)) {
-    refuse_list(level, nullptr, "VALUES beside protected rows has the same row twice");
+    refuse_list(level, nullptr, "VALUES beside protected rows has the same row twice",
+                "Write each row once.");
   }
 }
 
