@@ -319,6 +319,11 @@ SELECT dp_explain('SELECT count(*) FROM staff', 0);
 SELECT dp_explain('SELECT count(*) FROM staff', NULL);
 SELECT private_aggregate, epsilon, charged_for, expected_error::numeric(8, 3), error_in, problem, tables
   FROM dp_explain('SELECT n FROM (SELECT count(*) AS n FROM staff UNION ALL SELECT dp_count(2) FROM grown) t');
+-- The length from which values of rows count as NULL: none is read, or only those as long as a literal; else the less, the more is computed.
+SELECT longest_value FROM dp_explain('SELECT count(*) FROM staff WHERE age > 40 AND city = ''Oslo''');
+SELECT longest_value FROM dp_explain('SELECT count(*) FROM staff WHERE city ILIKE ''%abc%''');
+SELECT longest_value FROM dp_explain('SELECT lower(city), count(*) FROM staff GROUP BY 1');
+SELECT longest_value FROM dp_explain('SELECT dp_count(1) FROM names WHERE name ILIKE ''%abc%''');
 SELECT * FROM dp_explain('SELECT min(age) FROM staff');
 SELECT * FROM dp_explain('SELECT DISTINCT department FROM staff');
 SELECT problem FROM dp_explain('SELECT avg(id) FROM staff');
