@@ -36,8 +36,11 @@ constexpr char kListHint[] =
 
 // ---- VALUES --------------------------------------------------------------------------------
 
+// A constant has been counted where VALUES is a query of its own.
 Node* constant_of(QueryLevel* level, Node* value) {
+  const int before = level->statement->node_count;
   check_outside(level, value, nullptr);
+  if (IsA(value, Const)) level->statement->node_count = before;
   Node* folded = eval_const_expressions(nullptr, value);
   if (!IsA(folded, Const)) {
     refuse_list(level, value, "VALUES beside protected rows has a value that is no constant");

@@ -7,6 +7,7 @@
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/early_lookups.hpp"
 #include "pg/protect/early_values.hpp"
+#include "pg/protect/long_types.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/own_function.hpp"
 #include "pg/protect/public_list.hpp"
@@ -58,25 +59,6 @@ double literal_of(const Statement* statement, const Node* node) {
   const auto* constant = reinterpret_cast<const Const*>(node);
   if (!is_literal(statement, node) || constant->consttype != INT4OID) return kUnlimited;
   return constant->constisnull ? 0 : std::max(DatumGetInt32(constant->constvalue), 0);
-}
-
-// The type for which short_value() is declared that takes values of a type, or InvalidOid if they
-// need none.
-Oid type_of_short_value(Oid type) {
-  const Oid base = getBaseType(type);
-  if (OidIsValid(get_element_type(base))) return ANYARRAYOID;
-  switch (get_typtype(base)) {
-    case TYPTYPE_RANGE:
-      return ANYRANGEOID;
-    case TYPTYPE_MULTIRANGE:
-      return ANYMULTIRANGEOID;
-    default:
-      break;
-  }
-  constexpr Oid kTypes[] = {TEXTOID, VARCHAROID, BPCHAROID, BYTEAOID,
-                            BITOID,  VARBITOID,  JSONBOID,  NUMERICOID};
-  return std::find(std::begin(kTypes), std::end(kTypes), base) != std::end(kTypes) ? base
-                                                                                   : InvalidOid;
 }
 
 // ---- How long values are --------------------------------------------------------------------
@@ -474,15 +456,6 @@ void limit_arguments(QueryLevel* level, Node* node) {
 
 }  // namespace
 
-bool is_text(Oid type) {
-  const Oid base = getBaseType(type);
-  return base == TEXTOID || base == VARCHAROID || base == BPCHAROID || base == BYTEAOID;
-}
-
-bool has_any_length(Oid type) {
-  return OidIsValid(type_of_short_value(type));
-}
-
 bool is_literal(const Statement* statement, const Node* node) {
   return node != nullptr && IsA(node, Const) && !list_member_ptr(statement->known, node);
 }
@@ -530,7 +503,7 @@ SizeBound sum_of(const QueryLevel* level, const List* nodes) {
 // decides whether it is.
 void require_short_value(Statement* statement, Node* early) {
   const Oid type = exprType(early);
-  if (!has_any_length(type) || is_array(type) || is_literal(statement, early)) return;
+  if (get_typlen(type) != -1 || is_array(type) || is_literal(statement, early)) return;
   if (IsA(early, Param)) {
     const int number = number_of_early(statement, reinterpret_cast<const Param*>(early));
     statement->short_values = list_append_unique_int(statement->short_values, number);

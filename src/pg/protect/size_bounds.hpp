@@ -12,12 +12,6 @@ namespace dpquantile {
 // What total_texts.hpp allows
 inline constexpr double kMostTextBytes = 65536;
 
-// Whether values of the type are texts of any kind, or bytes.
-bool is_text(Oid type);
-
-// Whether values of the type may be of any length, and more is computed with longer ones.
-bool has_any_length(Oid type);
-
 // Whether a node is a constant of the query, and not the value of a parameter.
 bool is_literal(const Statement* statement, const Node* node);
 
@@ -43,8 +37,9 @@ void limit_values(QueryLevel* level, Node* node);
 bool is_size_limit(const Node* node);
 
 // Requires an early value (a parameter, or a constant that is known for this plan only) to be short
-// if its type has any length: whatever reads, compares or copies it for a row. Arrays, in which
-// rows are searched for, may have what check_value_size() allows; literals count with their bytes.
+// if its type has no fixed length: whatever reads, compares or copies it for a row. Arrays, in
+// which rows are searched for, may have what check_value_size() allows; literals count with their
+// bytes.
 void require_short_value(Statement* statement, Node* early);
 
 // Sets the limit to that with this number (kSizeLimits), when all expressions of the statement have
