@@ -91,6 +91,10 @@ SELECT dp_count(1) FROM staff GROUP BY to_number(name, '9') HAVING dp_keep_group
 SELECT name FROM staff GROUP BY name HAVING dp_keep_group(1, 1e-6) AND to_number(name, '9') > 0;
 SELECT dp_count(1) FROM staff WHERE date_trunc(name, born) IS NOT NULL;
 SELECT dp_count(1) FROM staff WHERE born::text::json IS NOT NULL;
+SELECT dp_count(1) FROM staff WHERE ARRAY[id, floor(salary)::int] @> ARRAY[3];
+SELECT dp_count(1) FROM staff WHERE cardinality(ARRAY[id]) > 1;
+SELECT dp_count(1) FROM staff WHERE born <@ daterange('2000-01-01', '2001-01-01');
+SELECT dp_count(1) FROM staff WHERE concat(name, '!') = 'Zoe!';
 \set allow 'RESET SESSION AUTHORIZATION; GRANT CREATE ON SCHEMA regress_dpq_own TO regress_dpq_asker; SET SESSION AUTHORIZATION regress_dpq_asker;'
 \set forbid 'RESET SESSION AUTHORIZATION; REVOKE CREATE ON SCHEMA regress_dpq_own FROM regress_dpq_asker; SET SESSION AUTHORIZATION regress_dpq_asker;'
 :allow
