@@ -138,6 +138,13 @@ RESET dpquantile.epsilon;
 -- dp_stats has no form for intervals, which are asked one by one.
 SELECT count(*), count(took), avg(took) BETWEEN '4 hours' AND '7 hours' AS avg, sum(took) BETWEEN '45 hours' AND '65 hours' AS sum FROM shifts;
 SELECT dp_error_of(avg(took)) FROM shifts;
+-- Its seconds have an error, and bounds that follow from those of the interval.
+SELECT dp_private_query('SELECT avg(extract(epoch FROM took)), dp_error_of(avg(extract(epoch FROM took))) FROM shifts');
+SELECT abs(answer - 5.5 * 3600) <= 6 * error AS within, error < 3600 AS is_close FROM
+  (SELECT avg(extract(epoch FROM took)) AS answer, dp_error_of(avg(extract(epoch FROM took))) AS error FROM shifts) t;
+SELECT dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY hired)) FROM staff;
+SELECT dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY hired - date '2000-01-01')) BETWEEN 0 AND 100 AS days FROM staff;
+SELECT dp_error_of(max(age)) FROM staff;
 -- count(*) counts the rows that an outer join makes, also where a column is NOT NULL in its table.
 SELECT dp_private_query('SELECT count(*), avg(s.hours) FROM (VALUES (7), (100)) k (id) LEFT JOIN staff s ON s.id = k.id');
 SELECT dp_private_query('SELECT count(*), avg(hours) FROM (SELECT s.hours FROM (VALUES (7), (100)) k (id) LEFT JOIN staff s ON s.id = k.id) t');
