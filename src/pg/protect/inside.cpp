@@ -11,7 +11,7 @@
 #include "pg/protect/outer_column.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/row_work.hpp"
-#include "pg/protect/size_bounds.hpp"
+#include "pg/protect/size_limit.hpp"
 #include "pg/protect/total_functions.hpp"
 #include "pg/server/bytewise_type.hpp"
 

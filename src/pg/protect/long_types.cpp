@@ -15,9 +15,17 @@ bool is_text(Oid type) {
   return base == TEXTOID || base == VARCHAROID || base == BPCHAROID || base == BYTEAOID;
 }
 
+bool is_number(Oid type) {
+  return getBaseType(type) == NUMERICOID;
+}
+
+bool is_array(Oid type) {
+  return OidIsValid(get_element_type(getBaseType(type)));
+}
+
 Oid type_of_short_value(Oid type) {
   const Oid base = getBaseType(type);
-  if (OidIsValid(get_element_type(base))) return ANYARRAYOID;
+  if (is_array(type)) return ANYARRAYOID;
   switch (get_typtype(base)) {
     case TYPTYPE_RANGE:
       return ANYRANGEOID;

@@ -8,6 +8,9 @@ namespace dpquantile {
 // Whether values of the type are texts of any kind, or bytes.
 bool is_text(Oid type);
 
+bool is_number(Oid type);  // numeric, whose values may have any number of digits
+bool is_array(Oid type);
+
 // The type for which dpquantile.short_value() is declared that takes values of a type, or
 // InvalidOid if they need none.
 Oid type_of_short_value(Oid type);

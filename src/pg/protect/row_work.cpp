@@ -8,6 +8,7 @@
 #include "pg/protect/long_types.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/size_bounds.hpp"
+#include "pg/protect/size_limit.hpp"
 #include "pg/server/collation.hpp"
 
 extern "C" {
