@@ -294,6 +294,11 @@ SELECT upper(v.n) AS name, count(*) FROM staff s LEFT JOIN (VALUES ('Sales', 'a'
 SELECT avg(x) FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM
   (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM
   (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT age AS x FROM staff) t) t) t) t) t) t) t) t) t) t) t) t) t) t) t;
+-- So do CTEs that name the one before twice, which it took for ever to look through.
+\set ECHO none
+SELECT 'WITH q0 AS (SELECT id FROM staff), ' || string_agg(format('q%1$s AS (SELECT a.id FROM q%2$s a JOIN q%2$s b USING (id))', i, i - 1), ', ') || ' SELECT count(*) FROM q60'
+  FROM generate_series(1, 60) i \gexec
+\set ECHO all
 
 -- Other keys are chosen privately.
 SELECT city, count(*) FROM staff GROUP BY city;

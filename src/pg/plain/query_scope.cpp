@@ -14,9 +14,20 @@ namespace dpquantile {
 
 namespace {
 
+// A CTE is looked up for each entry that names it. If each names the one before twice, their number
+// doubles each time.
+constexpr int kMostLookups = 200000;
+
 const QueryScope* make_scope(Query* query, const QueryScope* parent) {
+  CHECK_FOR_INTERRUPTS();
+  if (++*parent->lookups > kMostLookups) {
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("a query over protected tables names its WITH queries too often"),
+                    errdetail("They may be read in %d ways.", kMostLookups),
+                    errhint("Name each of them fewer times, or ask several queries.")));
+  }
   auto* scope = static_cast<QueryScope*>(palloc(sizeof(QueryScope)));
-  *scope = {query, parent};
+  *scope = {query, parent, parent->lookups};
   return scope;
 }
 

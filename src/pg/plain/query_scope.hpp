@@ -12,6 +12,7 @@ namespace dpquantile {
 struct QueryScope {
   Query* query;
   const QueryScope* parent;  // null at the top
+  int* lookups;              // how often the query of an entry of FROM has been looked up
 };
 
 // An expression and the query level that computes it.
