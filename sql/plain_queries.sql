@@ -25,7 +25,7 @@ CREATE VIEW grown AS SELECT age AS years, salary, department FROM staff WHERE ag
 CREATE VIEW grades AS SELECT level FROM staff;
 CREATE VIEW halves AS SELECT 43 AS years FROM staff;
 CREATE VIEW reals AS SELECT 20000006::real AS metres FROM staff;
-CREATE TABLE shifts (id int PRIMARY KEY, took interval NOT NULL, whole int NOT NULL, number bigint NOT NULL, part int NOT NULL);
+CREATE TABLE shifts (id int PRIMARY KEY, took interval NOT NULL, whole int NOT NULL, number bigint NOT NULL, part int NOT NULL, rate float8 NOT NULL DEFAULT 'NaN');
 INSERT INTO shifts SELECT i, i * interval '1 hour', i % 2, i, i - 5 FROM generate_series(1, 10) i;
 CREATE VIEW names AS SELECT name FROM staff WHERE id < 5;
 GRANT SELECT ON names TO regress_dpq_plain_analyst;
@@ -36,7 +36,8 @@ SELECT dp_set_domain('staff', 'age', 0, 120), dp_set_domain('staff', 'salary', 0
 SELECT dp_set_domain('staff', 'department', '{Archive,Legal,Sales}'), dp_set_domain('staff', 'level', '{senior,junior}'),
        dp_set_domain('grown', 'department', '{Legal,Sales}'), dp_set_domain('grown', 'years', 0, 100), dp_set_domain('halves', 'years', 0.5, 99.5, 1),
        dp_set_domain('reals', 'metres', 20000000, 20000012, 2.4), dp_set_domain('shifts', 'took', interval '0', interval '1 day'), dp_set_domain('shifts', 'whole', 0, 1),
-       dp_set_domain('shifts', 'number', 0, 9223372036854775807), dp_set_domain('shifts', 'part', -5, 5);
+       dp_set_domain('shifts', 'number', 0, 9223372036854775807), dp_set_domain('shifts', 'part', -5, 5),
+       dp_set_domain('shifts', 'rate', 0, 10);
 SELECT dp_grant_private_access(t, 'regress_dpq_plain_analyst', epsilon => 100, delta => 1e-6) FROM unnest('{staff,grown,grades,halves,reals,shifts}'::regclass[]) t;
 SELECT relation, domains, smallest_epsilon, epsilon, delta FROM dp_protected_tables;
 
@@ -66,6 +67,9 @@ SELECT dp_private_query('SELECT sum(age) FILTER (WHERE active), avg(age) FILTER 
 SELECT dp_private_query('SELECT department, avg(age) FROM staff GROUP BY department HAVING sum(age) > 100');
 SELECT dp_private_query('SELECT count(*), sum(hours + 1), avg(age) FROM staff');
 SELECT dp_private_query('SELECT department, count(*), avg(hours) FROM staff GROUP BY department');
+-- NaN counts in no statistic of its column. All rows are counted by whole numbers if there are some.
+SELECT count(*), avg(rate) BETWEEN 0 AND 10 AS rate, avg(part) BETWEEN -1 AND 2 AS part, dp_error_of(count(*)) < 1 AS exact FROM shifts;
+SELECT count(*), avg(rate) BETWEEN 0 AND 10 AS rate FROM shifts;
 SELECT count(*) AS paid FROM dp_ledger \gset before_
 SELECT count(age), round(avg(age), -1) AS avg, sum(age) BETWEEN 2150 AND 2230 AS sum, variance(age) > 0 AS variance, stddev(age) > 0 AS stddev FROM staff;
 SELECT count(*) - :before_paid AS charges FROM dp_ledger;
