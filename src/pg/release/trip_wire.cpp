@@ -67,6 +67,18 @@ bool server_stops() {
   return stops;
 }
 
+bool has_told_of_delay = false;
+
+// The server log has the error, too.
+void tell_of_delay() {
+  if (has_told_of_delay) return;
+  has_told_of_delay = true;
+  EmitErrorReport();
+  ereport(LOG, (errmsg("a private query that ended early cannot be noted yet"),
+                errhint("This session stays until it can. Look for sessions that hold many locks "
+                        "(pg_locks), and at memory and disk.")));
+}
+
 // Returns whether all is noted. An error comes back here: while a process exits, PostgreSQL would
 // end it with the error.
 bool try_at_exit(volatile bool* stops) {
@@ -86,8 +98,11 @@ bool try_at_exit(volatile bool* stops) {
   }
   PG_CATCH();
   {
+    // From here on an error would go back to the session, which has ended.
+    proc_exit_inprogress = true;
     HOLD_INTERRUPTS();
     MemoryContextSwitchTo(TopMemoryContext);
+    tell_of_delay();
     FlushErrorState();
     release_what_was_held();
   }
@@ -97,15 +112,6 @@ bool try_at_exit(volatile bool* stops) {
 }
 
 int tries_while_server_stops = 0;
-bool has_told_of_delay = false;
-
-void tell_of_delay() {
-  if (has_told_of_delay) return;
-  has_told_of_delay = true;
-  ereport(LOG, (errmsg("a private query that ended early cannot be noted yet"),
-                errhint("This session stays until it can. Look for sessions that hold many locks "
-                        "(pg_locks), and at memory and disk.")));
-}
 
 // What a note needs may be used up, also by this role on purpose: locks, memory, worker slots. So
 // the session stays, and keeps trying until the server is stopped: a server must be able to stop. A
@@ -117,7 +123,6 @@ void note_at_exit(int, Datum) {
   whereToSendOutput = DestNone;
   volatile bool stops = false;
   while (!try_at_exit(&stops)) {
-    tell_of_delay();
     if (stops && ++tries_while_server_stops > kTriesWhileServerStops) {
       watched = nullptr;
       ereport(LOG, (errmsg("a private query that ended early could not be noted")));
