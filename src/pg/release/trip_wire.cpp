@@ -26,8 +26,9 @@ constexpr char kNotAnswered[] = "the query could not be answered";
 
 // The innermost read of the session, which is on the stack.
 WatchedRead* watched = nullptr;
-// What the session notes for them when it ends.
+// What the session notes for them when it ends, and tells the client when that is done.
 FailedRead last_failure = {0, false};
+CommandDest output_of_session = DestNone;
 bool notes_at_exit = false;
 
 std::span<const Oid> relations_of(const WatchedRead* read) {
@@ -35,7 +36,6 @@ std::span<const Oid> relations_of(const WatchedRead* read) {
 }
 
 constexpr int kTriesOfWorkers = 20;
-constexpr int kTriesWhileServerStops = 60;
 constexpr long kPauseMicroseconds = 500'000;
 
 // What the failed call held, as the abort of a transaction releases it first. The rest of an abort
@@ -48,6 +48,123 @@ void release_what_was_held() {
   ConditionVariableCancelSleep();
   LockErrorCleanup();
 }
+
+// ---- While the session goes on -------------------------------------------------------------
+
+bool is_in_class(int sqlstate, int class_of) {
+  return ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_TO_CATEGORY(class_of);
+}
+
+// A cancel, a timeout, a shutdown, a conflict with other sessions, or memory and disk that run out.
+bool comes_from_outside(int sqlstate) {
+  return is_in_class(sqlstate, ERRCODE_OPERATOR_INTERVENTION) ||
+         is_in_class(sqlstate, ERRCODE_INSUFFICIENT_RESOURCES) ||
+         is_in_class(sqlstate, ERRCODE_TRANSACTION_ROLLBACK) ||
+         is_in_class(sqlstate, ERRCODE_CONNECTION_EXCEPTION) ||
+         sqlstate == ERRCODE_LOCK_NOT_AVAILABLE;
+}
+
+// The charge for the groups after the first refuses before it looks at what is read: the budget is
+// spent, or locked, or no worker is free.
+bool refuses_charge(int sqlstate) {
+  return !comes_from_outside(sqlstate) || sqlstate == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED ||
+         sqlstate == ERRCODE_LOCK_NOT_AVAILABLE || sqlstate == ERRCODE_INSUFFICIENT_RESOURCES;
+}
+
+ErrorData* take_error(const WatchedRead* read) {
+  MemoryContextSwitchTo(read->memory);
+  ErrorData* error = CopyErrorData();
+  FlushErrorState();
+  CurrentResourceOwner = read->owner;
+  release_what_was_held();
+  return error;
+}
+
+void log_error(const char* what, const ErrorData* error) {
+  const char* detail = error->detail_log != nullptr ? error->detail_log : error->detail;
+  // Its context has what is around the read, too.
+  ErrorContextCallback* const callers = error_context_stack;
+  error_context_stack = nullptr;
+  ereport(LOG_SERVER_ONLY, (errcode(error->sqlerrcode), errmsg("%s: %s", what, error->message),
+                            detail == nullptr ? 0 : errdetail_log("%s", detail),
+                            error->hint == nullptr ? 0 : errhint("%s", error->hint),
+                            error->context == nullptr ? 0 : (errcontext("%s", error->context))));
+  error_context_stack = callers;
+}
+
+// A cancel that arrives now is one of the query, which fails anyway. A termination ends the
+// session.
+bool try_to_note(const WatchedRead* read, const FailedRead& failure) {
+  volatile bool is_noted = false;
+  PG_TRY();
+  {
+    HOLD_CANCEL_INTERRUPTS();
+    note_failure_by_worker(read->role, relations_of(read), failure);
+    RESUME_CANCEL_INTERRUPTS();
+    is_noted = true;
+  }
+  PG_CATCH();
+  {
+    MemoryContextSwitchTo(read->memory);
+    FlushErrorState();
+    release_what_was_held();
+  }
+  PG_END_TRY();
+  return is_noted;
+}
+
+// The user sees nothing meanwhile.
+bool note(const WatchedRead* read, const FailedRead& failure) {
+  for (int i = 0; i < kTriesOfWorkers && !ProcDiePending; ++i) {
+    if (try_to_note(read, failure)) return true;
+    pg_usleep(kPauseMicroseconds);
+  }
+  return false;
+}
+
+// PostgreSQL's texts of a cancel and of a timeout, which say which timeout it was. Another text
+// with their SQLSTATEs may be about a row.
+constexpr const char* kTextsForUser[] = {"canceling statement due to user request",
+                                         "canceling statement due to statement timeout",
+                                         "canceling statement due to lock timeout"};
+
+const char* text_for_user(const ErrorData* error) {
+  if (error->sqlerrcode != ERRCODE_QUERY_CANCELED &&
+      error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE) {
+    return kNotAnswered;
+  }
+  for (const char* text : kTextsForUser) {
+    if (error->message != nullptr && strcmp(error->message, _(text)) == 0) return _(text);
+  }
+  return kNotAnswered;
+}
+
+[[noreturn]] void show(int level, const FailedRead& failure, const char* text) {
+  if (failure.closes) {
+    ereport(level, (errcode(ERRCODE_SYSTEM_ERROR), errmsg(kNotAnswered),
+                    errhint("Private access to its tables is closed until their owner opens it "
+                            "again (dp_open_private_access). The server log says why.")));
+  }
+  const bool is_constant = text != kNotAnswered;
+  ereport(level, (errcode(failure.sqlstate), errmsg("%s", text),
+                  is_constant ? 0
+                              : errhint("The server ran out of memory, disk or another resource, "
+                                        "or ended the query; its log says which. The query was "
+                                        "charged, and counts for most_cancels.")));
+  pg_unreachable();
+}
+
+// The error was made while nothing was sent to the client.
+[[noreturn]] void pass_error(const WatchedRead* read) {
+  end_read(read);
+  MemoryContextSwitchTo(read->memory);
+  ErrorData* error = CopyErrorData();
+  FlushErrorState();
+  error->output_to_client = whereToSendOutput == DestRemote;
+  ReThrowError(error);
+}
+
+constexpr int kTriesWhileServerStops = 60;
 
 // ---- When the session ends -----------------------------------------------------------------
 
@@ -126,100 +243,16 @@ void note_at_exit(int, Datum) {
     if (stops && ++tries_while_server_stops > kTriesWhileServerStops) {
       watched = nullptr;
       ereport(LOG, (errmsg("a private query that ended early could not be noted")));
-      break;
+      cancel_before_shmem_exit(note_at_exit, Datum{0});
+      return;
     }
     pg_usleep(kPauseMicroseconds);
   }
   cancel_before_shmem_exit(note_at_exit, Datum{0});
-}
-
-// ---- While the session goes on -------------------------------------------------------------
-
-bool is_in_class(int sqlstate, int class_of) {
-  return ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_TO_CATEGORY(class_of);
-}
-
-// A cancel, a timeout, a shutdown, a conflict with other sessions, or memory and disk that run out.
-bool comes_from_outside(int sqlstate) {
-  return is_in_class(sqlstate, ERRCODE_OPERATOR_INTERVENTION) ||
-         is_in_class(sqlstate, ERRCODE_INSUFFICIENT_RESOURCES) ||
-         is_in_class(sqlstate, ERRCODE_TRANSACTION_ROLLBACK) ||
-         is_in_class(sqlstate, ERRCODE_CONNECTION_EXCEPTION) ||
-         sqlstate == ERRCODE_LOCK_NOT_AVAILABLE;
-}
-
-// The charge for the groups after the first refuses before it looks at what is read: the budget is
-// spent, or locked, or no worker is free.
-bool refuses_charge(int sqlstate) {
-  return !comes_from_outside(sqlstate) || sqlstate == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED ||
-         sqlstate == ERRCODE_LOCK_NOT_AVAILABLE || sqlstate == ERRCODE_INSUFFICIENT_RESOURCES;
-}
-
-ErrorData* take_error(const WatchedRead* read) {
-  MemoryContextSwitchTo(read->memory);
-  ErrorData* error = CopyErrorData();
-  FlushErrorState();
-  CurrentResourceOwner = read->owner;
-  release_what_was_held();
-  return error;
-}
-
-void log_error(const char* what, const ErrorData* error) {
-  const char* detail = error->detail_log != nullptr ? error->detail_log : error->detail;
-  ereport(LOG_SERVER_ONLY, (errcode(error->sqlerrcode), errmsg("%s: %s", what, error->message),
-                            detail == nullptr ? 0 : errdetail_log("%s", detail)));
-}
-
-// A cancel that arrives now is one of the query, which fails anyway. A termination ends the
-// session.
-bool try_to_note(const WatchedRead* read, const FailedRead& failure) {
-  volatile bool is_noted = false;
-  PG_TRY();
-  {
-    HOLD_CANCEL_INTERRUPTS();
-    note_failure_by_worker(read->role, relations_of(read), failure);
-    RESUME_CANCEL_INTERRUPTS();
-    is_noted = true;
-  }
-  PG_CATCH();
-  {
-    MemoryContextSwitchTo(read->memory);
-    FlushErrorState();
-    release_what_was_held();
-  }
-  PG_END_TRY();
-  return is_noted;
-}
-
-// The user sees nothing meanwhile.
-bool note(const WatchedRead* read, const FailedRead& failure) {
-  for (int i = 0; i < kTriesOfWorkers && !ProcDiePending; ++i) {
-    if (try_to_note(read, failure)) return true;
-    pg_usleep(kPauseMicroseconds);
-  }
-  return false;
-}
-
-// PostgreSQL's texts of a cancel and of a timeout are constant, and say which timeout it was.
-const char* text_for_user(const ErrorData* error) {
-  const bool is_constant = error->sqlerrcode == ERRCODE_QUERY_CANCELED ||
-                           error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE;
-  return is_constant ? error->message : kNotAnswered;
-}
-
-[[noreturn]] void show(int level, const FailedRead& failure, const char* text) {
-  if (failure.closes) {
-    ereport(level, (errcode(ERRCODE_SYSTEM_ERROR), errmsg(kNotAnswered),
-                    errhint("Private access to its tables is closed until their owner opens it "
-                            "again (dp_open_private_access). The server log says why.")));
-  }
-  const bool is_constant = text != kNotAnswered;
-  ereport(level, (errcode(failure.sqlstate), errmsg("%s", text),
-                  is_constant ? 0
-                              : errhint("The server ran out of memory, disk or another resource, "
-                                        "or ended the query; its log says which. The query was "
-                                        "charged, and counts for most_cancels.")));
-  pg_unreachable();
+  // PostgreSQL calls what is still registered.
+  whereToSendOutput = output_of_session;
+  if (last_failure.sqlstate == 0) last_failure.sqlstate = ERRCODE_ADMIN_SHUTDOWN;
+  show(FATAL, last_failure, kNotAnswered);
 }
 
 }  // namespace
@@ -234,8 +267,11 @@ void watch_read(WatchedRead* read, const List* relations) {
   read->memory = CurrentMemoryContext;
   read->owner = CurrentResourceOwner;
   read->exits_on_error = ExitOnAnyError;
+  read->output = whereToSendOutput;
   read->around = watched;
   if (read->relation_count == 0) return;
+  if (watched == nullptr) output_of_session = whereToSendOutput;
+  whereToSendOutput = DestNone;
   // A FATAL in the place of an ERROR would show its text, and end the session before it is noted.
   ExitOnAnyError = false;
   if (!notes_at_exit) before_shmem_exit(note_at_exit, Datum{0});
@@ -256,10 +292,7 @@ void fail_read(WatchedRead* read) {
   const int sqlstate = geterrcode();
   const FailedRead failure = {sqlstate, !comes_from_outside(sqlstate)};
   watched = read;
-  if (read->is_charging && refuses_charge(sqlstate)) {
-    end_read(read);
-    PG_RE_THROW();
-  }
+  if (read->is_charging && refuses_charge(sqlstate)) pass_error(read);
   // If the session ends from now on, it notes this.
   last_failure = failure;
   const char* volatile text = kNotAnswered;
@@ -286,19 +319,20 @@ void fail_read(WatchedRead* read) {
 }
 
 void fail_planning(WatchedRead* read) {
+  if (read->relation_count == 0) PG_RE_THROW();
   const int sqlstate = geterrcode();
   if (sqlstate == ERRCODE_DATA_CORRUPTED || sqlstate == ERRCODE_INDEX_CORRUPTED ||
       is_in_class(sqlstate, ERRCODE_SYSTEM_ERROR)) {
     fail_read(read);
   }
-  end_read(read);
-  PG_RE_THROW();
+  pass_error(read);
 }
 
 void end_read(const WatchedRead* read) {
   if (read->relation_count == 0) return;
   watched = read->around;
   ExitOnAnyError = read->exits_on_error;
+  whereToSendOutput = read->output;
 }
 
 }  // namespace dpquantile
