@@ -13,6 +13,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -145,6 +146,7 @@ def main():
     of, by = os.environ.get("OF"), os.environ.get("BY")
     mutants = [Mutant(HERE / f"{name}.patch") for name in sys.argv[1:]] or all_mutants()
     found, tried = 0, 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with tempfile.TemporaryDirectory(prefix="dpquantile-mutants-") as work:
         os.chmod(work, 0o755)
         server = must(f"scripts/private-server.sh {work}/server dpquantile.so", TREE).strip()
