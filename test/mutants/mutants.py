@@ -79,8 +79,7 @@ def must(command, cwd, **variables):
 def plant(mutant, copy):
     shutil.rmtree(copy, ignore_errors=True)
     os.makedirs(copy / ".build/test")
-    # META.json and the like are read by tests.
-    must(f"git ls-files -z | xargs -0 cp -a --parents -t '{copy}' && cp -a src '{copy}/'", TREE)
+    must(f"scripts/pack-tree.sh | tar -C '{copy}' -xf - && cp -a src '{copy}/'", TREE)
     for built in BUILT:
         if (TREE / ".build" / built).exists():
             must(f"cp -a .build/{built} '{copy}/.build/{built}'", TREE)
