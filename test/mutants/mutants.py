@@ -25,7 +25,7 @@ TABLE = "| mutant | room | what it breaks | found first by | after | last on |\n
 
 # What a check of each kind runs, what its log says of a fault that is found, and what of that is told, if not all. A kind with a
 # server of its own gets the library from the copy. The others install it into a copy of PostgreSQL.
-ONE = "scripts/test-one.sh {kind} {rest}"
+ONE = "set -f; scripts/test-one.sh {kind} {rest}"
 TESTS = r"^not ok .*|.*\bFAILED .*"
 TAP = r"^not ok \d+ - (.*)|^.*Wstat: .*Failed: 0\)|^.*Dubious.*"
 KINDS = {
