@@ -21,6 +21,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parent.parent
 FOUND = HERE / "found.tsv"
+README = HERE / "README.md"
 TABLE = "| mutant | room | what it breaks | found first by | after | last on |\n|---|---|---|---|---|---|\n"
 
 # What a check of each kind runs, what its log says of a fault that is found, and what of that is told, if not all. A kind with a
@@ -115,25 +116,32 @@ def ask(check, copy, server):
     return told
 
 
+def read_found():
+    """What found.tsv has of the mutants and checks that there are: by mutant and check, after how much and when."""
+    there = {(mutant.name, check) for mutant in all_mutants() for check in mutant.checks}
+    lines = [line.split("\t") for line in FOUND.read_text().splitlines()]
+    return {(line[0], line[1]): line[2:] for line in lines if (line[0], line[1]) in there}
+
+
 def note(mutant, check, after):
-    """Keeps what was found, with the date, in found.tsv."""
+    """Keeps what was found, with the date, in found.tsv. Several runs may do so at a time."""
     with open(HERE / "mutants.py") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        rows = {tuple(line.split("\t")[:2]): line.split("\t")[2:] for line in FOUND.read_text().splitlines()}
+        rows = read_found()
         rows[mutant.name, check] = [after, datetime.date.today().isoformat()]
         FOUND.write_text("".join("\t".join([*key, *rows[key]]) + "\n" for key in sorted(rows)))
         write_table()
 
 
 def write_table():
-    rows = {tuple(line.split("\t")[:2]): line.split("\t")[2:] for line in FOUND.read_text().splitlines()}
-    readme = HERE / "README.md"
-    text = readme.read_text().split(TABLE)[0] + TABLE
+    rows = read_found()
+    text = README.read_text().split(TABLE)[0] + TABLE
     for mutant in sorted(all_mutants(), key=lambda mutant: (mutant.rooms, mutant.name)):
         seen = next((check for check in mutant.checks if (mutant.name, check) in rows), None)
         after, date = rows[mutant.name, seen] if seen else ("", "not yet")
-        text += f"| {mutant.name} | {', '.join(mutant.rooms)} | {mutant.rule} | {(seen or mutant.checks[0]).replace('|', chr(92) + '|')} | {after} | {date} |\n"
-    readme.write_text(text)
+        check = (seen or mutant.checks[0]).replace("|", r"\|")
+        text += f"| {mutant.name} | {', '.join(mutant.rooms)} | {mutant.rule} | `{check}` | {after} | {date} |\n"
+    README.write_text(text)
 
 
 def all_mutants():
