@@ -22,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parent.parent
 FOUND = HERE / "found.tsv"
 README = HERE / "README.md"
+CCACHE = "/usr/lib/ccache"
 TABLE = "| mutant | room | what it breaks | found first by | after | last on |\n|---|---|---|---|---|---|\n"
 
 # What a check of each kind runs, what its log says of a fault that is found, and what of that is told, if not all. A kind with a
@@ -66,6 +67,8 @@ def run(command, cwd, **variables):
     """The status and the output of a command."""
     # A fault may leave something unused, which CI=1 makes an error of the compiler.
     clean = {name: value for name, value in os.environ.items() if name not in ("CI", "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "OF", "BY")}
+    if os.path.isdir(CCACHE):
+        clean["PATH"] = CCACHE + ":" + clean["PATH"]
     done = subprocess.run(["bash", "-c", command], cwd=cwd, env={**clean, **variables}, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     return done.returncode, done.stdout
