@@ -315,8 +315,7 @@ my $holder = hold_budget($node);
 my $reader = start_psql($node, 'SET search_path = few, public; SELECT count(*) IS NOT NULL FROM staff WHERE id > 10');
 $node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE usename = 'analyst' AND state = 'active' AND wait_event = 'Extension'})
 	or die 'the query does not wait for its charge';
-$node->safe_psql('postgres', q{SET ROLE owner; SELECT dp_forget_answers('few.staff')});
-$holder->query_safe('COMMIT');
+$holder->query_safe(q{SET ROLE owner; SELECT dp_forget_answers('few.staff'); COMMIT});
 $holder->quit;
 is(finish_psql($reader), 't', 'a query that waits for its charge while answers are forgotten');
 (undef, $paid) = asked('SELECT count(*) IS NOT NULL FROM staff WHERE id > 10');
