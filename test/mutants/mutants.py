@@ -43,7 +43,7 @@ KINDS = {
     "fuzz": ("make fuzz TARGETS='{rest}'", r"^--- (.*)"),
     "sanitize": ("make sanitize ISOLATION= TAP= REGRESS='{rest}'", r"AddressSanitizer: [a-z-]+|runtime error: .*"),
     "neighbours": ("make neighbours", r"^Stopped after (\d+ queries)"),
-    "attack": ("make attack", r"^FOUND: (.*)|.*terminated by signal.*"),
+    "attack": ("make attack", r"^FOUND: (.*)|terminated by signal.*"),
     "chaos": ("make chaos", r"^in (episode \d+)"),
 }
 DEFAULTS = {"MOST_DIFFERENCES": "1", "QUERIES": "8000", "SECONDS_IN_ALL": "60"}
