@@ -33,25 +33,17 @@
 ##   make unit           the same under ASan and UBSan
 ##   make privacy        tests that try to refute the claimed epsilon
 ##   make neighbours     random queries of an analyst on databases that differ in one row; QUERIES=80000 SEED=2
-##   make neighbours-mutants switch off each rule of protected tables, and see that make neighbours finds it; MUTANT=kept_keys: only this one
 ##   make messages       faults in each function that rows may call, in memory, files and locks, for one row: what its analyst sees; EFFORT=2 for all
-##   make messages-mutants plant faults, and see that make messages finds them
 ##   make bi-test        look at both in headless Chromium, and check what they were charged
 ##   make sanitize       SQL, isolation and TAP tests on a server whose extension is under ASan and UBSan; REGRESS="cdf iqr" TAP=state
-##   make sanitize-mutants plant faults, and see that make sanitize finds them
 ##   make valgrind       some of the SQL tests under memcheck
 ##   make fuzz           libFuzzer on decoders and mechanisms of src/core; SECONDS_IN_ALL=3600 TARGETS="cdf_bytes moments"
-##   make fuzz-mutants   plant faults, and see that make fuzz finds them
 ##   make adversary      look for data on which a mechanism of src/core breaks its statement; SECONDS_IN_ALL=3600 SEED=2 CHECKS=joint
 ##   make exhaustive     compare the laws of src/core on small data sets with what it claims, and replay it on neighbours; EFFORT=2 CHECKS=joint
-##   make exhaustive-mutants plant faults, and see that make exhaustive finds them; MUTANT=empty_bins
 ##   make audit          search neighbours as make adversary does, and try to refute the epsilon and rho of each function through SQL; SECONDS_IN_ALL=3600 CASES=dp_cdf
-##   make audit-mutants  plant faults in mechanisms and charges, and see that make audit finds them
-##   make refusals-mutants switch off rules of protected tables that only a refusal shows, and see that an SQL test fails
 ##   make attack         random queries against the accounting, while sessions are cancelled; SECONDS_IN_ALL=3600 SEED=2 PRELOADED=0
-##   make attack-mutants plant faults, and see that make attack finds them
 ##   make chaos          kill servers, fill disks, fail fsync, lose standbys while clients ask; SECONDS_IN_ALL=3600 SEED=2
-##   make chaos-mutants  plant faults, and see that make chaos finds them
+##   make mutants        plant faults, and see which check finds them; OF=neighbours: only what this kind finds; MUTANT=kept_keys: only this one
 ##   make check-includes compare the includes with the table of rooms in ARCHITECTURE.md
 ##   make rooms          draw the picture of the rooms; needs Graphviz
 ##   make dist           pack the last commit for PGXN
@@ -103,8 +95,7 @@ endif
 # DEBUG_INFO=-g0 leaves debug information out of the extension and its tests, which saves a fifth of the compile time.
 
 # The targets of test/attackers.mk
-ATTACKERS := neighbours neighbours-mutants messages messages-mutants refusals-mutants sanitize sanitize-mutants valgrind fuzz fuzz-mutants \
-  attack attack-mutants audit audit-mutants chaos chaos-mutants
+ATTACKERS := neighbours messages sanitize valgrind fuzz attack audit chaos mutants
 
 ifeq ($(PG_CONFIG),)
 PG_CONFIG := $(shell PG_MAJOR=$(PG_MAJOR) scripts/pg-config.sh)
@@ -253,8 +244,6 @@ $(exhaustive_renamed:%.cpp=.build/exhaustive/%.o): EXHAUSTIVE += $(foreach name,
 	$(CXX) -Wl,-z,muldefs -o $@ $^ -lcrypto -lpthread
 exhaustive: .build/exhaustive/run
 	@$< "$(CHECKS)" $(or $(EFFORT),1)
-exhaustive-mutants: .build/exhaustive/run
-	@test/exhaustive/mutants.sh $(MUTANT)
 .SECONDARY: $(exhaustive_headers)
 -include $(exhaustive_objects:.o=.d)
 
@@ -360,7 +349,7 @@ format-check:
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
 
-.PHONY: all install installcheck uninstall clean unit long-tests quick privacy adversary exhaustive exhaustive-mutants deps demo psql demo-clean test distributed matrix clients \
+.PHONY: all install installcheck uninstall clean unit long-tests quick privacy adversary exhaustive deps demo psql demo-clean test distributed matrix clients \
 	bi bi-adminer bi-test bi-clean bench \
 	paper upgrade check-includes rooms format format-check help dist packages container compilers architectures \
 	$(ATTACKERS)

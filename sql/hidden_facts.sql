@@ -98,5 +98,12 @@ EXECUTE rows_of_staff;
 SET dpquantile.restricted = off;
 EXECUTE rows_of_staff;
 EXECUTE rows ('staff');
+
+-- SET ROLE to a role that is restricted in this database only
+ALTER ROLE regress_dpq_analyst IN DATABASE :DBNAME SET dpquantile.restricted = on;
+SET ROLE regress_dpq_analyst;
+SELECT reltuples FROM pg_class WHERE oid = 'regress_dpq_facts.staff'::regclass;
+RESET ROLE;
+ALTER ROLE regress_dpq_analyst IN DATABASE :DBNAME RESET dpquantile.restricted;
 DROP SCHEMA regress_dpq_facts CASCADE;
 DROP ROLE regress_dpq_owner, regress_dpq_analyst;

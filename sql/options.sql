@@ -25,6 +25,7 @@ SELECT dp_options('bounded', max_contributions => '2', rho => 0.01), dp_options(
 SELECT dp_options('bounded', max_contributions => 0, rho => 0.01);
 SELECT dp_options('bounded', max_contributions => 2, rho => -1);
 SELECT dp_options(max_contributions => 0);
+SELECT dp_user_mean(u, 0.5, 1, 0, 1, '{"max_contributions": 1.5}') FROM generate_series(1, 2) u;
 -- The aggregate, not dp_options, checks that options fit together.
 SELECT dp_options('approximate', 1, 1);
 -- The step becomes the shortest decimal that reads back as the same float8.

@@ -245,6 +245,8 @@ SELECT width_bucket(age, 0, 80, 8) * 10 AS bucket, count(*) FROM staff WHERE age
 SELECT extract(year FROM hired)::int AS year, count(*) FROM staff WHERE hired > '-infinity' AND hired < 'infinity' GROUP BY 1 ORDER BY 1;
 -- Bounds so far away that they have no key leave out no groups.
 SELECT count(*) AS groups FROM (SELECT age * 2 / 50, count(*) FROM staff WHERE age <= 2147483647 GROUP BY 1) t;
+-- A key that falls as the column grows: the condition leaves out none.
+SELECT count(*) AS groups, min(k) FROM (SELECT age * -2 / 50 AS k, count(*) FROM staff WHERE age > 50 GROUP BY 1) t;
 SELECT count(*) AS groups FROM (SELECT width_bucket(age::float8 / 1e-307, 0, 200, 4), count(*) FROM staff WHERE age > 60 GROUP BY 1) t;
 SELECT count(*) AS groups FROM (SELECT date_trunc('year', entered), count(*) FROM staff WHERE entered > '294276-12-31 23:59:59Z' GROUP BY 1) t;
 SELECT count(*) AS groups FROM (SELECT date_trunc('year', entered), count(*) FROM staff WHERE entered < '4713-01-01 01:00Z BC' GROUP BY 1) t;

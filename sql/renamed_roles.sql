@@ -78,6 +78,21 @@ SELECT dp_grant_budget(('regress_dpq_name_' || name)::regrole, 10) FROM unnest('
 SELECT * FROM regress_dpq_spent;
 DROP ROLE regress_dpq_name_i, regress_dpq_name_j, regress_dpq_name_k;
 
+-- DROP ROLE notes the name that a session without the library has given.
+CREATE ROLE regress_dpq_name_l;
+SELECT dp_grant_budget('regress_dpq_name_l', 10);
+SET ROLE regress_dpq_name_l;
+:ask;
+RESET ROLE;
+SET allow_system_table_mods = on;
+UPDATE pg_authid SET rolname = 'regress_dpq_name_m' WHERE rolname = 'regress_dpq_name_l';
+RESET allow_system_table_mods;
+DROP ROLE regress_dpq_name_m;
+CREATE ROLE regress_dpq_name_m;
+SELECT dp_grant_budget('regress_dpq_name_m', 10);
+SELECT * FROM regress_dpq_spent;
+DROP ROLE regress_dpq_name_m;
+
 -- A name that was never granted or charged has no earlier spending.
 CREATE ROLE regress_dpq_name_g;
 SELECT dp_grant_budget('regress_dpq_name_g', 10);

@@ -121,6 +121,7 @@ SET ROLE regress_dpq_renewed;
 :ask;
 RESET ROLE;
 SELECT * FROM regress_dpq_period;
+SELECT epsilon_spent, delta_spent FROM regress_dpq_left;
 
 -- threat 13: a row that is lost, in a restore for example, is made again from the ledger, and counts everything in its first period.
 DELETE FROM dpquantile.budget WHERE role = 'regress_dpq_renewed'::regrole;

@@ -69,6 +69,7 @@ SELECT bool_and(fits = 0) AS none FROM dp_budget_fits(1e-6);
 SELECT query, fits FROM dp_budget_fits(0.0005);
 SELECT dp_median(x, 0.0005, 0, 100) IS NOT NULL AS answered FROM regress_dpq_small;
 SELECT dp_median(x, NULL, 0, 100, dp_options(rho => 0.0000000244)) IS NOT NULL AS answered FROM regress_dpq_small;
+SELECT dp_median(x, 0.0005, 0, 100), dp_median(x, NULL, 0, 90, dp_options(rho => 1e-12)) FROM regress_dpq_small;
 RESET ROLE;
 
 -- A lost budget gets its terms from the new grant.

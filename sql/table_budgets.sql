@@ -41,6 +41,10 @@ SET SESSION AUTHORIZATION regress_dpq_tb;
 :count_visits;
 -- Standard aggregates are charged like private ones.
 SELECT count(*) IS NOT NULL AS answered FROM visits;
+-- A session may lower the epsilon of its grant, and not raise it.
+SET dpquantile.epsilon = 0.75;
+SELECT count(*) FROM visits;
+RESET dpquantile.epsilon;
 :count_visits;
 :count_visits;
 SELECT dp_count(0.5) IS NOT NULL AS answered FROM visits;

@@ -146,12 +146,14 @@ CREATE ROLE regress_dpq_ts_replace LOGIN;
 SELECT dp_restrict_role('regress_dpq_ts_replace');
 GRANT USAGE ON SCHEMA regress_dpq_ts TO regress_dpq_ts_replace;
 SELECT dp_grant_budget('regress_dpq_ts_replace', 10, neighbours => 'replace', on_table => 'visits');
-SELECT dp_grant_budget('regress_dpq_ts_replace', 10);
+SELECT dp_grant_budget('regress_dpq_ts_replace', 100);
 SELECT on_table, neighbours FROM dp_budget WHERE role = 'regress_dpq_ts_replace'::regrole ORDER BY 1;
 SELECT dp_grant_private_access('visits', 'regress_dpq_ts_replace');
 SET SESSION AUTHORIZATION regress_dpq_ts_replace;
 SELECT dp_sum(cost, 1, -10, 10) IS NOT NULL AS answered FROM visits;
 SELECT on_table, epsilon_spent FROM dp_budget ORDER BY 1;
+-- What is left is for replacing, too.
+SELECT dp_sum(cost, 5, -10, 10) FROM visits;
 RESET SESSION AUTHORIZATION;
 
 RESET search_path;

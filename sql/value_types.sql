@@ -115,6 +115,7 @@ SELECT dp_median(at, 1, '2000-01-01', '2001-01-01', dp_time_options('1 year')) F
 SELECT dp_median(at, 1, '2000-01-01', '2001-01-01', dp_time_options('-1 hour')) FROM visits;
 SELECT dp_median(at, 1, '2000-01-01', '2001-01-01', '{"granularity": "often"}') FROM visits;
 SELECT dp_median(whole, 1, 0, 200, dp_options(granularity => 0.5)) FROM visits;
+SELECT dp_median(whole, 1, 0, 200, dp_options(granularity => 1.5)) FROM visits;
 SELECT dp_median(whole, 1, 0, 200, dp_time_options('1 hour')) FROM visits;
 SELECT dp_time_options(NULL);
 SELECT dp_iqr(day, 1, 0, dp_options(method => 'quantiles', lower => 0, upper => 9)) FROM visits;

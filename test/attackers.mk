@@ -16,9 +16,6 @@ neighbours_objects := $(patsubst test/%.cpp,.build/%.o,$(sort $(wildcard test/ne
 neighbours: .build/neighbours/$(MODULE_big).so
 	@PG_CONFIG="$(PG_CONFIG)" QUERIES="$(QUERIES)" SEED="$(SEED)" test/neighbours/run.sh
 
-neighbours-mutants: .build/neighbours/$(MODULE_big).so
-	@PG_CONFIG="$(PG_CONFIG)" QUERIES="$(QUERIES)" SEED="$(SEED)" test/neighbours/mutants.sh $(MUTANT)
-
 # The message attacker's library, in the same way
 .build/messages/faults.o: test/messages/faults.cpp
 	@mkdir -p $(@D)
@@ -29,12 +26,6 @@ neighbours-mutants: .build/neighbours/$(MODULE_big).so
 
 messages: .build/messages/$(MODULE_big).so
 	@PG_CONFIG="$(PG_CONFIG)" EFFORT="$(EFFORT)" test/messages/run.sh
-
-messages-mutants: .build/messages/$(MODULE_big).so
-	@PG_CONFIG="$(PG_CONFIG)" test/messages/mutants.sh $(MUTANT)
-
-refusals-mutants: all
-	@PG_CONFIG="$(PG_CONFIG)" test/refusals/mutants.sh $(MUTANT)
 
 # The library under AddressSanitizer and UndefinedBehaviorSanitizer, for a server that is not.
 sanitized_objects := $(patsubst %.o,.build/sanitize/%.o,$(OBJS))
@@ -51,9 +42,6 @@ SANITIZED := -O0 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-s
 
 sanitize: .build/sanitize/$(MODULE_big).so
 	@PG_CONFIG="$(PG_CONFIG)" test/sanitize/run.sh sanitizers $<
-
-sanitize-mutants: .build/sanitize/$(MODULE_big).so
-	@PG_CONFIG="$(PG_CONFIG)" test/sanitize/mutants.sh $(MUTANT)
 
 valgrind: all
 	@PG_CONFIG="$(PG_CONFIG)" test/sanitize/run.sh memcheck $(MODULE_big).so
@@ -78,14 +66,8 @@ fuzz_core := $(if $(filter no,$(COVERAGE)),$(CORE_SOURCES:%.cpp=.build/%.o),$(CO
 fuzz: .build/fuzz/run$(if $(filter no,$(COVERAGE)),-blind)
 	@SECONDS_IN_ALL="$(SECONDS_IN_ALL)" TARGETS="$(TARGETS)" test/fuzz/run.sh $<
 
-fuzz-mutants: .build/fuzz/run
-	@SECONDS_IN_ALL="$(SECONDS_IN_ALL)" test/fuzz/mutants.sh $(MUTANT)
-
 attack: all
 	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" CALLS="$(CALLS)" SEED="$(SEED)" test/attack/run.sh attack $(MODULE_big).so
-
-attack-mutants: all
-	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" SEED="$(SEED)" test/attack/mutants.sh $(MUTANT)
 
 # A server with the faults of test/chaos/faults.cpp preloads this library.
 .build/chaos/faults.so: test/chaos/faults.cpp
@@ -95,11 +77,9 @@ attack-mutants: all
 chaos: all .build/chaos/faults.so
 	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" SEED="$(SEED)" EPISODES="$(EPISODES)" test/chaos/run.sh $(MODULE_big).so .build/chaos/faults.so
 
-chaos-mutants: all .build/chaos/faults.so
-	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" SEED="$(SEED)" test/chaos/mutants.sh $(MUTANT)
-
 audit: all .build/adversary
 	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" SEED="$(SEED)" CASES="$(CASES)" CHECKS="$(CHECKS)" test/audit/run.sh $(MODULE_big).so .build/adversary
 
-audit-mutants: all
-	@PG_CONFIG="$(PG_CONFIG)" SECONDS_IN_ALL="$(SECONDS_IN_ALL)" test/audit/mutants.sh $(MUTANT)
+# Planted faults, and the checks that find them
+mutants: all
+	@PG_CONFIG="$(PG_CONFIG)" OF="$(OF)" test/mutants/mutants.py $(MUTANT)

@@ -310,6 +310,16 @@ like(summary(seen($node, 'few', q{SELECT dp_forget_answers('staff')})), qr/^4250
 cmp_ok($node->safe_psql('postgres', q{SET ROLE owner; SELECT dp_forget_answers('few.staff')}), '>', 10, 'the owner forgets the answers');
 (undef, $paid) = asked('SELECT count(*) FROM staff');
 is($paid, 1, 'after that a query is charged');
+# An answer whose rows may have been read before is not kept after it.
+my $holder = hold_budget($node);
+my $reader = start_psql($node, 'SET search_path = few, public; SELECT count(*) IS NOT NULL FROM staff WHERE id > 10');
+$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE usename = 'analyst' AND state = 'active' AND wait_event = 'Extension'})
+	or die 'the query does not wait for its charge';
+$holder->query_safe(q{SET ROLE owner; SELECT dp_forget_answers('few.staff'); COMMIT});
+$holder->quit;
+is(finish_psql($reader), 't', 'a query that waits for its charge while answers are forgotten');
+(undef, $paid) = asked('SELECT count(*) IS NOT NULL FROM staff WHERE id > 10');
+is($paid, 1, 'is not kept');
 
 # Little memory: the oldest answers go.
 my $many = join '; ', map { "SELECT count(*) FROM staff WHERE id > $_" } 1000 .. 1400;

@@ -41,5 +41,18 @@ TEST(ReplacingCost, MultipliesEpsilonAndDelta) {
   EXPECT_EQ(*half.rho, rho_of_pure(0.5));
 }
 
+// A row whose key is replaced leaves one group and enters another.
+TEST(ReplacingCost, InGroupsIsAtLeastTwiceThatOfARow) {
+  const ReleaseCosts approximate = costs_in_groups(same_costs(approximate_cost(0.5, 1e-6)));
+  EXPECT_EQ(*approximate.own.epsilon, 0.5);
+  EXPECT_EQ(*approximate.replacing.epsilon, 1);
+  EXPECT_EQ(approximate.replacing.delta, 2e-6);
+  EXPECT_FALSE(approximate.replacing.rho.has_value());
+  const ReleaseCosts gaussian = costs_in_groups(same_costs({std::nullopt, 0, 0.1}));
+  EXPECT_EQ(*gaussian.replacing.rho, 0.2);
+  const ReleaseCosts more = costs_in_groups({pure_cost(0.5), pure_cost(3)});
+  EXPECT_EQ(*more.replacing.epsilon, 3);
+}
+
 }  // namespace
 }  // namespace dpquantile
