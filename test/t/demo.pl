@@ -1,4 +1,4 @@
-# The README shows what `make demo` prints. Answers are random. Everything else is the same each time: what is asked, what
+# docs/demo.md shows what `make demo` prints. Answers are random. Everything else is the same each time: what is asked, what
 # is refused, and what is left.
 
 use strict;
@@ -44,10 +44,10 @@ IPC::Run::run(
 	'>&', \$printed);
 $printed = decode('UTF-8', $printed) =~ s/^psql:<stdin>:\d+: //gmr;
 
-my ($shown) = decode('UTF-8', slurp_file("$root/README.md")) =~ /^(A table of .*?)^Try it: /ms;
+my ($shown) = decode('UTF-8', slurp_file("$root/docs/demo.md")) =~ /^(A table of .*?)^Try it: /ms;
 my $lines = lines_without_answers($shown);
-cmp_ok(scalar(@$lines), '>', 40, 'the README shows the demo');
-is_deeply(lines_without_answers($printed), $lines, 'the demo prints what the README shows, except for random answers');
+cmp_ok(scalar(@$lines), '>', 40, 'docs/demo.md shows the demo');
+is_deeply(lines_without_answers($printed), $lines, 'the demo prints what docs/demo.md shows, except for random answers');
 
 my ($left) = $printed =~ /^ analyst │(?:[^│]*│){2} +([0-9.]+) │/m;
 my ($said) = slurp_file("$root/docs/languages.md") =~ /`make demo`, which leaves epsilon ([0-9.]+)\. /;
