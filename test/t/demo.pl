@@ -53,4 +53,9 @@ my ($left) = $printed =~ /^ analyst │(?:[^│]*│){2} +([0-9.]+) │/m;
 my ($said) = slurp_file("$root/docs/languages.md") =~ /`make demo`, which leaves epsilon ([0-9.]+)\. /;
 is($said, $left, 'docs/languages.md says what the demo leaves');
 
+# make reference writes it.
+my $reference;
+IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr('demo'), '-f', "$root/scripts/reference.sql" ], '>', \$reference, '2>&1');
+is_deeply([ split /\n/, $reference ], [ split /\n/, slurp_file("$root/docs/reference.md") ], 'docs/reference.md is what the comments in the database say');
+
 done_testing();
