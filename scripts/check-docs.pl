@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # check-docs.pl [ROOT]: names each link of a page that leads nowhere, to a file or to a heading; each page of docs that docs/README.md
-# does not list; each page or section of the proofs that a source, a script or a message names and that is not there; and each
+# (of the proofs docs/privacy.md) does not list; each page or section of the proofs that a source, a script or a message names and that is not there; and each
 # setting of the library that docs/settings.md describes otherwise or not at all. Then exits with 1.
 use strict;
 use warnings;
@@ -61,22 +61,24 @@ sub normal
 my %listed;
 for my $page (@pages)
 {
+	my $index = $page eq 'docs/README.md' ? '' : $page eq 'docs/privacy.md' ? 'privacy/' : undef;
 	for my $link (prose($page) =~ /\]\(([^)\s]+)[^)]*\)/g)
 	{
 		next if $link =~ /^\w+:/;
 		my ($path, $anchor) = $link =~ /^([^#]*)(?:#(.*))?$/;
 		my $target = $path eq '' ? $page : normal(dirname($page) . "/$path");
 		if (!-e "$root/$target") { push @faults, "$page: there is no $link"; next; }
-		$listed{$target} = 1 if $page eq 'docs/README.md';
+		$listed{$target} = 1 if defined $index && $target =~ m{^docs/\Q$index\E[^/]+$};
 		next unless defined $anchor && $target =~ /\.md$/;
 		push @faults, "$page: there is no heading for $link" unless anchors_of($target)->{$anchor};
 	}
 }
-push @faults, map { "docs/README.md does not list $_" } grep { m{^docs/} && $_ ne 'docs/README.md' && !$listed{$_} } @pages;
+push @faults, map { "docs/" . (m{^docs/privacy/} ? 'privacy' : 'README') . ".md does not list $_" }
+  grep { m{^docs/} && $_ ne 'docs/README.md' && !$listed{$_} } @pages;
 
 # What sources say of docs: pages by their path, sections and theorems of the proofs by their names
 my @proofs = grep { m{^docs/privacy(/\w+)?\.md$} } @pages;
-my %sections = map { $_ => 1 } map { prose($_) =~ /^#{2,6} +(.*?) *$/gm } @proofs;
+my %sections = map { $_ => 1 } map { prose($_) =~ /^#{1,6} +(.*?) *$/gm } @proofs;
 my %numbered = map { $_ => 1 } map { prose($_) =~ /\*\*((?:Theorem|Lemma) \w+)/g } @proofs;
 for my $file (grep { /\.(?:[ch]pp|sql|pl|pm|py|sh|mk)$|Makefile$/ || (/\.md$/ && !m{^docs/|^CHANGELOG}) } @files)
 {

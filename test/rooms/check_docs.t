@@ -22,10 +22,10 @@ sub sound_tree
 {
 	return (
 		'README.md'            => "[guide](docs/guide.md#the-name-of-a-thing)\n```\n[x](nowhere.md)\n```\n",
-		'docs/README.md'       => "[guide](guide.md), [settings](settings.md), [proofs](privacy.md), [noise](privacy/noise.md)\n",
+		'docs/README.md'       => "[guide](guide.md), [settings](settings.md), [proofs](privacy.md)\n",
 		'docs/guide.md'        => "# Guide\n\n## The name: of a `thing`\n\n## Ä?\n\n## Ä?\n\n[here](#ä), [again](#ä-1), [up](../README.md)\n",
 		'docs/settings.md'     => "| `dpquantile.shown` | on | everybody | |\n| `dpquantile.kept` | 4MB | superusers | |\n",
-		'docs/privacy.md'      => "# Proofs\n\n## Statement\n",
+		'docs/privacy.md'      => "# Proofs\n\n## Statement\n\n[noise](privacy/noise.md)\n",
 		'docs/privacy/noise.md' => "# Noise\n\n## Samplers\n\n**Theorem 5.** Text.\n",
 		'src/core/base/a.hpp'  => "// Text (docs/privacy.md,\n// \"Samplers\"; docs/privacy.md, Theorem 5).\n",
 		'src/pg/a/a.cpp'       => "DefineCustomBoolVariable(\"dpquantile.shown\", \"Text.\", \"\", &shown, true, PGC_USERSET, 0);\n"
@@ -55,6 +55,7 @@ finds('a link to no page', 'README.md: there is no docs/guid.md', 'README.md' =>
 finds('a link to no heading', 'README.md: there is no heading for docs/guide.md#guides', 'README.md' => '[guide](docs/guide.md#guides)');
 finds('a page that the index lacks', 'docs/README.md does not list docs/new.md', 'docs/new.md' => '# New');
 finds('a page that a source names', 'src/core/base/a.hpp names docs/new.md', 'src/core/base/a.hpp' => '// docs/new.md');
+finds('a page of proofs that the index lacks', 'docs/privacy.md does not list docs/privacy/new.md', 'docs/privacy/new.md' => '# New');
 finds('a section that a source names', 'src/core/base/a.hpp: the proofs have no section "Sampler"',
 	'src/core/base/a.hpp' => "// docs/privacy.md,\n// \"Sampler\"");
 finds('a theorem that a source names', 'src/core/base/a.hpp: the proofs have no Theorem 6', 'src/core/base/a.hpp' => '// docs/privacy.md, Theorem 6');

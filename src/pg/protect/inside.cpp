@@ -34,8 +34,8 @@ namespace dpquantile {
 namespace {
 
 constexpr char kFunctionHint[] =
-    "Use comparisons, arithmetic, LIKE, date_trunc and the other functions in the guide for "
-    "analysts (docs/analyst.md).";
+    "Use comparisons, arithmetic, LIKE, date_trunc and the other functions in "
+    "docs/protected.md.";
 
 // ---- Refusals ------------------------------------------------------------------------------
 
