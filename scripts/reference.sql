@@ -66,7 +66,7 @@ CREATE TEMP VIEW entry AS
 SELECT v.proname, v.names, v.is_aggregate,
        (array_agg(v.comment ORDER BY v.has_options DESC, v.is_variant, length(v.comment), v.comment COLLATE "C"))[1] AS comment,
        bool_or(v.has_options) AS takes_options, bool_and(v.has_options) AS only_options, max(v.pronargdefaults) AS defaults,
-       CASE WHEN count(DISTINCT v.result) > 3 THEN '[the type of the values](analyst.md#types)' ELSE string_agg(DISTINCT v.result, ', ') END AS result
+       CASE WHEN count(DISTINCT v.result) > 3 THEN '[the type of the values](analyst.md#types)' ELSE string_agg(DISTINCT v.result COLLATE "C", ', ') END AS result
 FROM variant AS v GROUP BY v.proname, v.names, v.is_aggregate;
 
 CREATE TEMP VIEW signature AS
