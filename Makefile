@@ -68,7 +68,10 @@ EXTVERSION := $(shell sh scripts/version.sh)
 CORE_SOURCES := $(sort $(wildcard src/core/*/*.cpp))
 PG_SOURCES := $(sort $(wildcard src/pg/*.cpp src/pg/*/*.cpp))
 OBJS = $(CORE_SOURCES:.cpp=.o) $(PG_SOURCES:.cpp=.o)
-DATA = $(sort $(wildcard src/sql/*.sql))
+# Of the files of src/sql, by scripts/sql.sh: a script for CREATE EXTENSION, and one for the update of each earlier version.
+EARLIER_VERSIONS = $(sort $(foreach step,$(notdir $(wildcard src/sql/updates/*--*.sql)),$(firstword $(subst --, ,$(step)))))
+DATA_built = $(foreach version,$(EXTVERSION) $(EARLIER_VERSIONS:%=%--$(EXTVERSION)),.build/sql/dpquantile--$(version).sql)
+SQL_SOURCES = $(wildcard src/sql/*.sql src/sql/*/*.sql src/sql/*/*/*.sql)
 SHLIB_LINK = -lcrypto -lstdc++ -lpthread
 EXTRA_CLEAN = .build $(foreach kind,o d,src/*/*.$(kind) src/*/*/*.$(kind))
 
@@ -128,6 +131,11 @@ src/core/%.o: override CPPFLAGS = $(CORE_CPPFLAGS)
 src/core/%.o: override CXXFLAGS += $(if $(STRICT),$(CORE_WARNINGS))
 src/pg/%.o: override CXXFLAGS += $(if $(STRICT),$(PG_WARNINGS))
 -include $(OBJS:.o=.d)
+
+# One call writes all of them.
+$(wordlist 2,99,$(DATA_built)): $(firstword $(DATA_built))
+$(firstword $(DATA_built)): src/sql/README.md $(SQL_SOURCES) scripts/sql.sh dpquantile.control
+	@sh scripts/sql.sh $(@D)
 
 # The bitcode of an earlier version must not stay beside this library.
 install uninstall: remove-bitcode

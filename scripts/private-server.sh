@@ -18,7 +18,8 @@ cp -as "$libraries/." "$directory$libraries/"
 cp -as "$share/." "$directory$share/"
 rm -rf "$directory$libraries"/{dpquantile.so,bitcode/dpquantile*} "$directory$share"/extension/dpquantile*
 cp "$library" "$directory$libraries/dpquantile.so"
-cp "$tree/dpquantile.control" "$tree"/src/sql/*.sql "$directory$share/extension/"
+cp "$tree/dpquantile.control" "$directory$share/extension/"
+"$tree/scripts/sql.sh" "$directory$share/extension"
 # Headers and everything else are those of the server itself.
 rm "$directory$programs/pg_config"
 cat >"$directory$programs/pg_config" <<END

@@ -48,7 +48,7 @@ SELECT name, cdf::text = text AS text, text::dp_cdf::text = text AS from_text, c
 SET TimeZone = 'Europe/Berlin';
 SET DateStyle = 'ISO, DMY';
 SET IntervalStyle = 'postgres';
--- Curves of numbers have the bytes of version 0.1.0.
+-- Curves of numbers have no type in their bytes.
 SELECT name, get_byte(cdf::bytea, 0) AS version, get_byte(cdf::bytea, 1) AS type FROM curves WHERE name <> 'number' ORDER BY name;
 SELECT get_byte(cdf::bytea, 0) AS version FROM curves WHERE name = 'number';
 \copy curves TO 'results/cdf_times.copy' (FORMAT binary)

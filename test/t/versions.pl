@@ -61,7 +61,7 @@ $session->query_safe("PREPARE ask AS $ANSWER");
 is($session->query('EXECUTE ask'), 't', 'a prepared query is answered');
 my $paid = spent($node);
 
-foreach my $other ('0.1.0', '0.10.0')
+foreach my $other ('0.2.9', '0.10.0')
 {
 	set_version($other);
 	is(outcome($node, $ANSWER), '55000', "threat 56: no answer with SQL objects of $other");
@@ -96,11 +96,11 @@ foreach my $other ('0.1.0', '0.10.0')
 	is(spent($node, database => $copy), $paid, "threat 56: budgets are restored into objects of $other");
 }
 
-set_version('0.1.0');
-is(error_of($ANSWER), "psql:<stdin>:1: ERROR:  dpquantile's SQL objects are version 0.1.0, but its library is version $version\n"
+set_version('0.2.9');
+is(error_of($ANSWER), "psql:<stdin>:1: ERROR:  dpquantile's SQL objects are version 0.2.9, but its library is version $version\n"
 	. 'HINT:  Run ALTER EXTENSION dpquantile UPDATE in this database.', 'the error with older SQL objects says what to do');
 is(health_of_version(),
-	"0.1.0|critical|charges fail, because the library is version $version. Run ALTER EXTENSION dpquantile UPDATE in this database.",
+	"0.2.9|critical|charges fail, because the library is version $version. Run ALTER EXTENSION dpquantile UPDATE in this database.",
 	'dp_health tells of the update');
 set_version('0.10.0');
 is(error_of($ANSWER), "psql:<stdin>:1: ERROR:  dpquantile's SQL objects are version 0.10.0, but its library is version $version\n"
@@ -126,13 +126,14 @@ is(outcome($node, qq{
 		$ANSWER
 		SET client_min_messages = error;
 		DROP EXTENSION dpquantile CASCADE;
-		CREATE EXTENSION dpquantile VERSION '0.1.0';
+		CREATE EXTENSION dpquantile;
+		UPDATE pg_extension SET extversion = '0.2.9' WHERE extname = 'dpquantile';
 		$ANSWER
-		ALTER EXTENSION dpquantile UPDATE;
+		UPDATE pg_extension SET extversion = '$version' WHERE extname = 'dpquantile';
 		SELECT dp_grant_budget('postgres', 10);
 		$ANSWER}, user => 'postgres'),
 	't t 55000', 'threat 56: a session notices that its extension is replaced');
-is(spent($node, role => 'postgres'), 1, 'threat 56: only the answer after the update is charged');
+is(spent($node, role => 'postgres'), 1, 'threat 56: only the answer with the right version is charged');
 
 # A preloaded library is that of all processes of the server: they inherit it.
 if ($PRELOADED)

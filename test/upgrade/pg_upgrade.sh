@@ -144,13 +144,6 @@ in_other_words() {
 # A dump has the comment of the version that it was made with.
 without_comment() { grep -v '^extension dpquantile | comment '; }
 
-# pg_upgrade cannot make one of the casts of 0.1.0. Nothing needs it, and the update makes it again.
-drop_cast_of_0_1_0() {
-  if [[ $old_version == 0.1.0 ]]; then
-    kept 'ALTER EXTENSION dpquantile DROP CAST (real AS dp_number); DROP CAST (real AS dp_number)'
-  fi
-}
-
 update() { ok "$1: ALTER EXTENSION UPDATE" kept 'ALTER EXTENSION dpquantile UPDATE'; }
 
 # ---- pg_upgrade ----------------------------------------------------------------------------------
@@ -170,7 +163,6 @@ pg_upgrade_and_update() {
   new_cluster 15 plain-15 "$port" plain
   start plain-15
   fill
-  drop_cast_of_0_1_0
   before=$(summary)
   ids=$(identities)
   stop plain-15
@@ -225,7 +217,6 @@ by_pg_upgradecluster() {
     -o shared_preload_libraries=dpquantile -- -U postgres --auth=trust --encoding=UTF8 --locale=C.UTF-8 >/dev/null
   as_postgres pg_ctlcluster 15 "$1" start
   fill
-  if [[ $1 == upgrade ]]; then drop_cast_of_0_1_0; fi
   before=$(summary)
   ids=$(identities)
   ok "$name" as_postgres pg_upgradecluster -v 17 -m "$1" 15 "$1"

@@ -1,4 +1,4 @@
--- What a database may hold besides contents.sql since version 0.2.0: protected tables and views, private access, what is public of
+-- What a database may hold besides contents.sql: protected tables and views, private access, what is public of
 -- columns, and budgets for tables and periods. For psql as a superuser, in the database of contents.sql. Its roles:
 --   team        may ask private queries of visit and of its view
 --   researcher  has a general budget for each year and one for each month, and one for staff, of which half is spent

@@ -10,7 +10,7 @@ namespace dpquantile {
 namespace {
 
 // The version tells the measure, and whether a byte with the type of the values follows. Curves of
-// numbers have no such byte, as in version 0.1.0 of the library.
+// numbers have no such byte.
 constexpr std::uint8_t kVersionOfPure = 1;
 constexpr std::uint8_t kVersionOfZcdp = 2;
 constexpr std::uint8_t kVersionOfTypedPure = 3;

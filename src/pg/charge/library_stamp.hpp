@@ -10,10 +10,6 @@ namespace dpquantile {
 // The first bytes of that memory. NEVER change this layout, because libraries of all versions read
 // it. Never change how a worker gets the memory either: the argument of the C function
 // kSessionWorker is the handle of the segment, and bgw_extra begins with the OID of the database.
-//
-// The library of 0.1.0 has no stamp. Its sessions have a state in the place of `magic`, and it is
-// never kStampMagic. Its workers take kStampMagic for a state in which there is nothing to do. They
-// write a pointer into session_version and end.
 struct LibraryStamp {
   uint32 magic;                         // kStampMagic
   uint32 bytes;                         // of the memory that both share

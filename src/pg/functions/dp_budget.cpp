@@ -67,12 +67,11 @@ AggregateParameters* call_named(std::string_view name, double epsilon) {
 }
 
 // (query text, epsilon float8, neighbours text): the cost of a query of this kind, charged to a
-// budget with these neighbours. Version 0.1.0 has functions without the third argument.
+// budget with these neighbours.
 PrivacyCost cost_of_arguments(FunctionCallInfo fcinfo) {
   const text* query = PG_GETARG_TEXT_PP(0);
   const std::string_view name(VARDATA_ANY(query), VARSIZE_ANY_EXHDR(query));
   const ReleaseCosts costs = costs_of_call(call_named(name, stated_amount(PG_GETARG_FLOAT8(1))));
-  if (PG_NARGS() < 3) return costs.own;
   const text* neighbours = PG_GETARG_TEXT_PP(2);
   const std::string_view relation(VARDATA_ANY(neighbours), VARSIZE_ANY_EXHDR(neighbours));
   return relation == "replace" ? costs.replacing : costs.own;
@@ -96,11 +95,8 @@ DPQ_FUNCTION(dpq_check_version) {
   PG_RETURN_VOID();
 }
 
-// (float8) returns numeric: the decimal of a stated amount. dp_grant_budget of version 0.1.0 calls
-// no other function that can check the version. The function is IMMUTABLE all the same: whenever it
-// is evaluated, it gives one result or an error.
+// (float8) returns numeric: the decimal of a stated amount.
 DPQ_FUNCTION(dpq_decimal) {
-  require_matching_sql();
   PG_RETURN_DATUM(decimal_numeric(stated_amount(PG_GETARG_FLOAT8(0))));
 }
 

@@ -1,0 +1,114 @@
+-- A restore or a failover may lose charges, and a copy of the database has charges that this one lacks.
+CREATE OR REPLACE FUNCTION @extschema@.dp_add_charge(role regrole, epsilon numeric, delta numeric DEFAULT 0, rho numeric DEFAULT NULL,
+                                          note text DEFAULT NULL, on_table regclass DEFAULT NULL)
+  RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  charged CONSTANT regrole := dp_add_charge.role;
+  name_now CONSTANT name := (SELECT r.rolname FROM pg_roles r WHERE r.oid = dp_add_charge.role);
+  added_epsilon numeric := dp_add_charge.epsilon;
+  added_delta numeric := coalesce(dp_add_charge.delta, 0);
+  added_rho numeric;
+  budget dpquantile.budget;
+  counted record;
+  added_at CONSTANT timestamptz := clock_timestamp();
+  text_hash bytea;
+BEGIN
+  PERFORM dpquantile.check_version();
+  IF NOT coalesce(coalesce(added_epsilon, dp_add_charge.rho) BETWEEN 1e-30 AND 1e30
+                  AND coalesce(dp_add_charge.rho, 1) BETWEEN 1e-30 AND 1e30, false) THEN
+    RAISE EXCEPTION 'epsilon and rho must be between 1e-30 and 1e30, got % and %',
+                    coalesce(left(added_epsilon::text, 40), 'NULL'), coalesce(left(dp_add_charge.rho::text, 40), 'NULL')
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'One of them may be NULL: the epsilon of queries stated in rho alone, or the rho of other queries.';
+  END IF;
+  IF added_delta <> 0 AND (added_delta < 0 OR added_delta >= 1 OR added_epsilon IS NULL OR dp_add_charge.rho IS NOT NULL) THEN
+    RAISE EXCEPTION 'delta must be 0 or more, below 1, and 0 beside a rho, got %', left(added_delta::text, 40)
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'Only dp_iqr spends delta, and it has no rho. Add its charges apart from those of the others.';
+  END IF;
+  IF dp_add_charge.on_table IS NOT NULL
+     AND NOT EXISTS (SELECT FROM dpquantile.protected_table t WHERE t.relation = dp_add_charge.on_table) THEN
+    RAISE EXCEPTION 'on_table must be a protected table, got %', dp_add_charge.on_table
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = format('Its owner protects it: SELECT dp_protect_table(%L).', dp_add_charge.on_table);
+  END IF;
+  IF octet_length(dp_add_charge.note) > 2048 THEN
+    RAISE EXCEPTION 'note must have at most 2048 bytes, got %', octet_length(dp_add_charge.note)
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'The ledger cuts the texts of queries at this length.';
+  END IF;
+  -- Each later charge computes with the sums, so their digits are bounded. Upwards: no spending is forgotten.
+  added_epsilon := ceil(added_epsilon * 1e50) * 1e-50;
+  added_delta := ceil(added_delta * 1e50) * 1e-50;
+  IF added_delta = 0 THEN
+    -- Answers that are epsilon-differentially private together are epsilon^2/2-zCDP.
+    added_rho := ceil(coalesce(dp_add_charge.rho, added_epsilon * added_epsilon / 2) * 1e50) * 1e-50;
+  END IF;
+  SELECT * INTO budget FROM dpquantile.budget b WHERE b.role = charged FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'role % has no privacy budget', coalesce(charged::text, 'NULL')
+      USING ERRCODE = 'undefined_object', HINT = 'Grant one first with dp_grant_budget.';
+  END IF;
+  IF name_now IS NULL THEN
+    RAISE EXCEPTION 'role % has been dropped', charged
+      USING ERRCODE = 'undefined_object',
+            HINT = 'Create a role with the last name that the ledger has for it, and grant it a budget: the budget starts with '
+                   'the spending of the dropped role.';
+  END IF;
+  FOR counted IN
+    SELECT b.relation, b.accountant FROM dpquantile.present_budget b
+     WHERE b.role = charged AND NOT b.revoked AND (b.relation IS NULL OR b.relation = dp_add_charge.on_table)
+       AND (b.accountant = 'zcdp' AND added_delta > 0 OR b.accountant = 'pure' AND added_epsilon IS NULL)
+     ORDER BY b.relation NULLS FIRST
+  LOOP
+    RAISE EXCEPTION 'accountant % of role % cannot add a charge %', counted.accountant,
+                    charged || coalesce(' for table ' || counted.relation, ''),
+                    CASE WHEN added_delta > 0 THEN 'with a delta' ELSE 'without an epsilon' END
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = 'Revoke the budget first with dp_revoke_budget. A later grant chooses the accountant.';
+  END LOOP;
+  -- It counts in the present period, whichever period the latest charge belongs to.
+  UPDATE dpquantile.budget b
+     SET epsilon_before = b.epsilon_spent, delta_before = b.delta_spent, rho_before = b.rho_spent,
+         period_start = dpquantile.period_start(b.every, added_at)
+   WHERE b.role = charged AND dpquantile.period_start(b.every, added_at) > b.period_start;
+  UPDATE dpquantile.budget b
+     SET epsilon_spent = b.epsilon_spent + coalesce(added_epsilon, 0), delta_spent = b.delta_spent + added_delta,
+         rho_spent = b.rho_spent + coalesce(added_rho, 0), has_rho_alone = b.has_rho_alone OR added_epsilon IS NULL,
+         charges = b.charges + 1
+   WHERE b.role = charged;
+  UPDATE dpquantile.table_budget t
+     SET epsilon_before = t.epsilon_spent, delta_before = t.delta_spent, rho_before = t.rho_spent,
+         period_start = dpquantile.period_start(t.every, added_at)
+   WHERE t.role = charged AND t.relation = dp_add_charge.on_table AND dpquantile.period_start(t.every, added_at) > t.period_start;
+  UPDATE dpquantile.table_budget t
+     SET epsilon_spent = t.epsilon_spent + coalesce(added_epsilon, 0), delta_spent = t.delta_spent + added_delta,
+         rho_spent = t.rho_spent + coalesce(added_rho, 0), has_rho_alone = t.has_rho_alone OR added_epsilon IS NULL
+   WHERE t.role = charged AND t.relation = dp_add_charge.on_table;
+  PERFORM dpquantile.note_table_name(dp_add_charge.on_table);
+  IF dp_add_charge.note IS NOT NULL THEN
+    text_hash := sha256(convert_to(dp_add_charge.note, getdatabaseencoding()));
+    INSERT INTO dpquantile.query_text (budget_id, query_hash, query) VALUES (budget.budget_id, text_hash, dp_add_charge.note)
+    ON CONFLICT DO NOTHING;
+  END IF;
+  INSERT INTO dpquantile.ledger (budget_id, number, role_name, session_role_name, function, mechanism, neighbours, epsilon,
+                                 delta, rho, accountant, grouping_sets, query_hash, tables)
+  VALUES (budget.budget_id, budget.charges + 1, name_now, session_user, 'dp_add_charge', 'none',
+          CASE budget.neighbours WHEN 'replace' THEN 'replace the value of one row' ELSE 'unknown' END, added_epsilon, added_delta, added_rho,
+          budget.accountant, 1, text_hash,
+          CASE WHEN dp_add_charge.on_table IS NOT NULL THEN ARRAY[dpquantile.name_of_table(dp_add_charge.on_table)] END);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric, text, regclass) IS
+  'Adds a charge to the budget of a role, for answers that this database does not know of: they were charged in a copy of '
+  'the database, or a restore or a failover has lost their charges. role: a role with a budget, also a revoked one; '
+  'epsilon: what the answers have spent together, for the neighbours of the budget, or NULL if they were stated in rho alone; '
+  'delta: likewise, 0 or '
+  'more and below 1 (default: 0); rho: likewise (default: half the square of epsilon if delta is 0, which is '
+  'enough for answers without a delta); note: what the ledger shows as the query, also to the role, at most 2048 bytes; on_table: the '
+  'protected table whose rows were asked about, so that the charge counts in the budget for it, too (default: none). '
+  'Amounts are rounded up to 50 decimals. The spending may exceed the limit; then the role gets no more answers, of a renewed '
+  'budget none in the present period. For '
+  'the data owner.';

@@ -1,0 +1,39 @@
+CREATE OR REPLACE FUNCTION @extschema@.dp_revoke_budget(role regrole) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  PERFORM dpquantile.check_version();
+  PERFORM FROM dpquantile.budget b WHERE b.role = dp_revoke_budget.role FOR UPDATE;
+  IF NOT EXISTS (SELECT FROM dpquantile.present_budget b WHERE b.role = dp_revoke_budget.role AND NOT b.revoked) THEN
+    RAISE EXCEPTION 'role % has no privacy budget', coalesce(dp_revoke_budget.role::text, 'NULL')
+      USING ERRCODE = 'undefined_object',
+            HINT = 'The view dp_budget lists the budgets.';
+  END IF;
+  UPDATE dpquantile.budget AS b SET revoked = true WHERE b.role = dp_revoke_budget.role;
+  UPDATE dpquantile.table_budget AS t SET revoked = true WHERE t.role = dp_revoke_budget.role;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.dp_revoke_budget(regrole) IS
+  'Takes a role''s privacy budgets away, the general one and those for tables: the role gets no more private answers. role: a role with a '
+  'budget. Its spending is kept and counts again if it gets a budget later.';
+
+CREATE OR REPLACE FUNCTION @extschema@.dp_revoke_budget(role regrole, on_table regclass) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  PERFORM dpquantile.check_version();
+  PERFORM FROM dpquantile.budget b WHERE b.role = dp_revoke_budget.role FOR UPDATE;
+  UPDATE dpquantile.table_budget AS t SET revoked = true
+   WHERE t.role = dp_revoke_budget.role AND t.relation = dp_revoke_budget.on_table AND NOT t.revoked;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'role % has no privacy budget for table %', coalesce(dp_revoke_budget.role::text, 'NULL'),
+                    coalesce(dp_revoke_budget.on_table::text, 'NULL')
+      USING ERRCODE = 'undefined_object',
+            HINT = 'The view dp_budget lists the budgets.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.dp_revoke_budget(regrole, regclass) IS
+  'Takes a role''s privacy budget for a protected table away: the role gets no more answers about its rows, also if it has a general budget, '
+  'until it gets another one for the table. role, on_table: as dp_budget shows them. Its spending is kept and counts again if it gets a '
+  'budget for the table later.';

@@ -1,0 +1,38 @@
+COMMENT ON TABLE dpquantile.budget IS
+  'The privacy budget of each role. Only dp_grant_budget, dp_revoke_budget and the workers '
+  'that charge change it. The spending never goes down.';
+COMMENT ON COLUMN dpquantile.budget.epsilon_spent IS
+  'The sum of the epsilons charged, under either accountant.';
+COMMENT ON COLUMN dpquantile.budget.rho_limit IS
+  'With accountant zcdp, the limit in rho that follows from (epsilon_limit, delta_limit); set by dp_grant_budget.';
+COMMENT ON COLUMN dpquantile.budget.rho_spent IS
+  'The sum of the rhos of all charges without a delta, under either accountant.';
+COMMENT ON COLUMN dpquantile.budget.has_rho_alone IS
+  'Whether a charge was stated in rho alone. Then epsilon_spent does not include all charges.';
+COMMENT ON COLUMN dpquantile.budget.smallest_charge IS
+  'A smaller charge is refused, because each one takes a row of the ledger. In epsilon with accountant pure, in rho with '
+  'zcdp; set by dp_grant_budget.';
+COMMENT ON COLUMN dpquantile.budget.charges IS
+  'The number of charges so far. The ledger numbers the charges of a budget from 1.';
+COMMENT ON COLUMN dpquantile.budget.neighbours IS
+  'What the limits and all spending are for: ''add or remove'', the neighbours of each function itself, or ''replace'', replacing '
+  'the value of one row. Only a budget of which nothing is spent may change it.';
+COMMENT ON COLUMN dpquantile.budget.every IS
+  'The limits are for each day, week (from Monday), month or year of the calendar in UTC; NULL if they are for ever.';
+COMMENT ON COLUMN dpquantile.budget.period_start IS
+  'When the period began to which the latest charge belongs. It never goes back, whatever the clock does.';
+COMMENT ON COLUMN dpquantile.budget.epsilon_before IS
+  'The part of epsilon_spent that was charged before this period. What is spent in the period is the rest.';
+COMMENT ON COLUMN dpquantile.budget.delta_before IS 'Likewise of delta_spent.';
+COMMENT ON COLUMN dpquantile.budget.rho_before IS 'Likewise of rho_spent.';
+
+-- A dump includes the spending. It leaves out the budgets of dropped roles, because their OIDs could
+-- belong to other roles in the cluster of the restore.
+SELECT pg_catalog.pg_extension_config_dump(
+  'dpquantile.budget', 'WHERE role IN (SELECT oid FROM pg_catalog.pg_roles)');
+COMMENT ON TABLE dpquantile.table_budget IS
+  'The privacy budget of a role for a protected table, beside its row in budget. All columns mean the same there. Each charge for '
+  'rows of the table counts in both rows. Whoever locks this row has locked the other one before.';
+
+SELECT pg_catalog.pg_extension_config_dump(
+  'dpquantile.table_budget', 'WHERE role IN (SELECT oid FROM pg_catalog.pg_roles) AND relation IN (SELECT oid FROM pg_catalog.pg_class)');

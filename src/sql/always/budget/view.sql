@@ -1,0 +1,94 @@
+-- A charge moves the row to its period, so until the first charge of a period the row is of an earlier one.
+CREATE OR REPLACE VIEW dpquantile.present_budget WITH (security_barrier) AS
+  SELECT b.role, b.relation, b.revoked, b.accountant, b.neighbours, b.smallest_charge, b.has_rho_alone,
+         b.epsilon_limit, b.delta_limit, b.rho_limit,
+         b.epsilon_spent - CASE WHEN p.has_begun THEN b.epsilon_spent ELSE b.epsilon_before END AS epsilon_spent,
+         b.delta_spent - CASE WHEN p.has_begun THEN b.delta_spent ELSE b.delta_before END AS delta_spent,
+         b.rho_spent - CASE WHEN p.has_begun THEN b.rho_spent ELSE b.rho_before END AS rho_spent,
+         b.epsilon_spent AS epsilon_ever, b.delta_spent AS delta_ever,
+         b.every, greatest(b.period_start, p.start) AS period_start
+    FROM (SELECT b.role, NULL::regclass AS relation, b.revoked, b.accountant, b.neighbours, b.smallest_charge, b.has_rho_alone,
+                 b.epsilon_limit, b.delta_limit, b.rho_limit, b.epsilon_spent, b.delta_spent, b.rho_spent,
+                 b.epsilon_before, b.delta_before, b.rho_before, b.every, b.period_start
+            FROM dpquantile.budget b
+           UNION ALL
+          SELECT t.role, t.relation, t.revoked, t.accountant, b.neighbours, t.smallest_charge, t.has_rho_alone,
+                 t.epsilon_limit, t.delta_limit, t.rho_limit, t.epsilon_spent, t.delta_spent, t.rho_spent,
+                 t.epsilon_before, t.delta_before, t.rho_before, t.every, t.period_start
+            FROM dpquantile.table_budget t JOIN dpquantile.budget b ON b.role = t.role) b
+   CROSS JOIN LATERAL (SELECT dpquantile.period_start(b.every, statement_timestamp()) AS start) s
+   CROSS JOIN LATERAL (SELECT s.start, coalesce(s.start > b.period_start, false) AS has_begun) p;
+COMMENT ON VIEW dpquantile.present_budget IS
+  'The general budgets (relation is NULL) and those for tables, with what is spent in the present period, as the next charge finds them; '
+  'epsilon_ever and delta_ever: what was ever spent.';
+
+CREATE OR REPLACE FUNCTION dpquantile.has_revoked_budget(role oid, relation regclass) RETURNS boolean
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+  BEGIN ATOMIC
+    SELECT EXISTS (SELECT FROM dpquantile.table_budget t
+                    WHERE t.role = has_revoked_budget.role AND t.relation = has_revoked_budget.relation AND t.revoked);
+  END;
+COMMENT ON FUNCTION dpquantile.has_revoked_budget(oid, regclass) IS 'What is_closed_table does.';
+
+CREATE OR REPLACE FUNCTION dpquantile.is_closed_table(role oid, relation regclass) RETURNS boolean
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_is_closed_table';
+COMMENT ON FUNCTION dpquantile.is_closed_table(oid, regclass) IS
+  'role: that is charged; relation: a protected table. Whether the budget of the role for the table has been revoked. Tells a role its own '
+  'budgets only, the owner of the extension all. Tells nothing about any data.';
+
+CREATE OR REPLACE VIEW @extschema@.dp_budget WITH (security_barrier) AS
+  SELECT b.role,
+         trim_scale(b.epsilon_limit) AS epsilon_limit,
+         e.epsilon_spent,
+         trim_scale(greatest(b.epsilon_limit - e.epsilon_spent, 0)) AS epsilon_remaining,
+         trim_scale(b.delta_limit) AS delta_limit,
+         trim_scale(CASE b.accountant WHEN 'zcdp' THEN b.delta_limit ELSE b.delta_spent END) AS delta_spent,
+         trim_scale(CASE b.accountant WHEN 'zcdp' THEN 0
+                    ELSE greatest(b.delta_limit - b.delta_spent, 0) END) AS delta_remaining,
+         b.accountant,
+         trim_scale(b.rho_limit) AS rho_limit,
+         CASE WHEN b.delta_ever = 0 THEN trim_scale(b.rho_spent) END AS rho_spent,
+         CASE WHEN b.rho_limit IS NOT NULL THEN trim_scale(greatest(b.rho_limit - b.rho_spent, 0)) END AS rho_remaining,
+         CASE WHEN NOT b.has_rho_alone THEN trim_scale(b.epsilon_ever) END AS epsilon_sum,
+         trim_scale(b.smallest_charge) AS smallest_charge,
+         b.neighbours,
+         '1 ' || b.every AS every,
+         dpquantile.period_end(b.every, b.period_start) AS renewed_at,
+         b.relation AS on_table
+    FROM dpquantile.present_budget b
+   CROSS JOIN LATERAL (SELECT dpquantile.total_epsilon(b.accountant, b.epsilon_spent, b.rho_spent, b.epsilon_limit, b.delta_limit,
+                                                       b.rho_limit) AS epsilon_spent) e
+   WHERE NOT b.revoked
+     AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets());
+COMMENT ON VIEW @extschema@.dp_budget IS
+  'Privacy budgets: limit, spent and remaining (epsilon, delta), for ever, or in the present period if the budget is renewed. The '
+  'accountant adds up the charges: pure adds '
+  'epsilons and deltas, zcdp adds rhos and converts their sum. A role sees its own budget, the owner of the extension '
+  'sees all budgets. The view shows charges only; their number can depend on the data of a query (docs/privacy.md).';
+COMMENT ON COLUMN @extschema@.dp_budget.epsilon_spent IS
+  'With accountant pure the sum of the charges; with zcdp the epsilon that rho_spent implies at delta_limit, '
+  'rounded up.';
+COMMENT ON COLUMN @extschema@.dp_budget.epsilon_remaining IS
+  'epsilon_limit - epsilon_spent. With accountant zcdp a query of that epsilon may not fit, and many smaller queries '
+  'may fit: rho_remaining decides, and dp_budget_fits gives the number.';
+COMMENT ON COLUMN @extschema@.dp_budget.delta_spent IS
+  'With accountant pure the sum of the charges; with zcdp all of delta_limit, because rho is converted at this delta.';
+COMMENT ON COLUMN @extschema@.dp_budget.rho_limit IS
+  'With accountant zcdp, the limit in rho that follows from epsilon_limit and delta_limit; else NULL.';
+COMMENT ON COLUMN @extschema@.dp_budget.rho_spent IS
+  'The sum of the rhos of the charges, under either accountant; NULL if a charge had a delta and so no rho.';
+COMMENT ON COLUMN @extschema@.dp_budget.rho_remaining IS
+  'With accountant zcdp, rho_limit - rho_spent: a query is answered if its rho is not larger; else NULL.';
+COMMENT ON COLUMN @extschema@.dp_budget.epsilon_sum IS
+  'The sum of the epsilons of all charges ever, under either accountant; NULL if a charge was stated in rho alone.';
+COMMENT ON COLUMN @extschema@.dp_budget.smallest_charge IS
+  'A query with a smaller charge is refused. In epsilon with accountant pure, in rho with zcdp.';
+COMMENT ON COLUMN @extschema@.dp_budget.neighbours IS
+  'What limits and spending are for. add or remove: each query is charged for the neighbours of its own guarantee. replace: each '
+  'query is charged for replacing the value of one row.';
+COMMENT ON COLUMN @extschema@.dp_budget.every IS
+  'The limits are for each such period of the calendar in UTC: 1 day, 1 week (from Monday), 1 month or 1 year; NULL if they are for ever.';
+COMMENT ON COLUMN @extschema@.dp_budget.renewed_at IS
+  'When the next period begins, in which nothing is spent yet; NULL if the budget is for ever.';
+COMMENT ON COLUMN @extschema@.dp_budget.on_table IS
+  'The protected table that the budget is for; NULL for the general budget of the role, which each query is charged to.';

@@ -1,0 +1,22 @@
+-- A private query puts this around a value of a row that a function reads.
+DO $$
+DECLARE
+  type text;
+BEGIN
+  FOREACH type IN ARRAY '{text,varchar,bpchar,bytea,"bit",varbit,jsonb,anyarray,anyrange,anymultirange,numeric}'::text[] LOOP
+    EXECUTE format('CREATE OR REPLACE FUNCTION dpquantile.short_value(value %1$s, most_bytes int) RETURNS %1$s LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE '
+                   'AS ''MODULE_PATHNAME'', %2$L', type, CASE type WHEN 'numeric' THEN 'dpq_short_numeric' ELSE 'dpq_short_value' END);
+    EXECUTE format('COMMENT ON FUNCTION dpquantile.short_value(%1$s, int) IS %2$L', type,
+                   'The same value, or NULL if it is longer. So the time that a private query takes for one row is bounded.
+  value: of a row. A number has at most 400 digits before and after the decimal point, whatever the other argument is.
+  most_bytes: of the value.');
+  END LOOP;
+END
+$$;
+
+-- A private query puts this around a value of a joined public table.
+CREATE OR REPLACE FUNCTION dpquantile.inline_value(value anyelement) RETURNS anyelement LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_inline_value';
+COMMENT ON FUNCTION dpquantile.inline_value(anyelement) IS
+'The same value, or NULL if the row has it stored out of line (TOAST). So what a private query reads of a joined table does not depend on which rows match.
+  value: of a row.';

@@ -1,0 +1,42 @@
+-- An analyst sees minutes, cut in UTC whatever the session's time zone is, and the order of the numbers. Microseconds,
+-- or the order in which the rows are stored, would tell when others charge.
+CREATE OR REPLACE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
+  WITH viewer AS MATERIALIZED (
+    SELECT dpquantile.sees_all_budgets() AS is_owner,
+           (SELECT b.budget_id FROM dpquantile.budget b WHERE b.role = dpquantile.charged_role()) AS budget_id)
+  SELECT l.number,
+         CASE WHEN v.is_owner THEN l.charged_at ELSE date_trunc('minute', l.charged_at, 'UTC') END AS charged_at,
+         l.role_name AS role,
+         l.session_role_name AS session_role,
+         l.function,
+         l.mechanism,
+         l.neighbours,
+         trim_scale(l.epsilon) AS epsilon,
+         trim_scale(l.delta) AS delta,
+         l.grouping_sets,
+         l.groups,
+         t.query,
+         trim_scale(l.rho) AS rho,
+         l.accountant,
+         k.reuses,
+         l.tables
+    FROM dpquantile.ledger l
+    LEFT JOIN dpquantile.query_text t USING (budget_id, query_hash)
+    LEFT JOIN dpquantile.budget b ON b.budget_id = l.budget_id
+    LEFT JOIN (SELECT a.role, a.reuses, n AS number
+                 FROM dpquantile.kept_answers() a, generate_series(a.first_charge, a.first_charge + a.charges - 1) n) k
+      ON k.role = b.role AND k.number = l.number
+   CROSS JOIN viewer v
+   WHERE v.is_owner OR l.budget_id = v.budget_id
+   ORDER BY CASE WHEN v.is_owner THEN l.charged_at END, l.number;
+COMMENT ON VIEW @extschema@.dp_ledger IS
+  'One row for each charge: its number among the charges of the budget, from 1, time (to the minute, except for the '
+  'owner of the extension), role, session role, function, mechanism, neighbour relation that is charged for, epsilon and delta (for all '
+  'grouping sets or groups together; epsilon is NULL for a query stated in rho alone), number of grouping sets, '
+  'number of groups, text of the query (its first 2 kB), rho (NULL for a charge with a delta), accountant, how often the answer was shown '
+  'again without a charge (NULL if it is not kept), the protected tables whose rows were asked about, under their names at that time '
+  '(NULL for other rows). The number '
+  'of groups is 1 without GROUP BY. The functions dp_user_... with GROUP BY are charged for each group: one row has '
+  'the first group, a second row all others and their number. For other functions with GROUP BY it is NULL, because '
+  'it would depend on the data. A role sees its own charges in the order of their numbers, the owner of the extension '
+  'sees all charges in the order of time.';

@@ -1,0 +1,103 @@
+CREATE OR REPLACE FUNCTION dpquantile.set_domain(relation regclass, column_name name, column_type regtype, lower text, upper text,
+                                      granularity text, keys text[]) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  asked CONSTANT regclass := set_domain.relation;
+BEGIN
+  PERFORM dpquantile.check_version();
+  PERFORM FROM dpquantile.protected_table t WHERE t.relation = asked FOR KEY SHARE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION '% is not protected', asked
+      USING ERRCODE = 'undefined_object',
+            HINT = format('Protect it first: SELECT dp_protect_table(%L);', asked);
+  END IF;
+  -- Of a column that has had another type, or is another one of the same name, all is forgotten.
+  DELETE FROM dpquantile.column_domain d
+   WHERE d.relation = asked AND d.column_name = set_domain.column_name
+     AND (d.column_type <> set_domain.column_type
+          OR d.column_number <> (SELECT a.attnum FROM pg_attribute a
+                                  WHERE a.attrelid = asked AND a.attname = set_domain.column_name AND NOT a.attisdropped));
+  INSERT INTO dpquantile.column_domain AS d (relation, column_name, column_type, lower, upper, granularity, keys)
+  VALUES (asked, set_domain.column_name, set_domain.column_type, set_domain.lower, set_domain.upper, set_domain.granularity,
+          set_domain.keys)
+  ON CONFLICT ON CONSTRAINT column_domain_pkey DO UPDATE
+     SET column_number = excluded.column_number,
+         lower = CASE WHEN excluded.keys IS NULL THEN excluded.lower ELSE d.lower END,
+         upper = CASE WHEN excluded.keys IS NULL THEN excluded.upper ELSE d.upper END,
+         granularity = CASE WHEN excluded.keys IS NULL THEN excluded.granularity ELSE d.granularity END,
+         keys = coalesce(excluded.keys, d.keys);
+END
+$$;
+
+CREATE OR REPLACE FUNCTION dpquantile.end_domain(relation regclass, column_name name) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM dpquantile.check_version();
+  DELETE FROM dpquantile.column_domain d
+   WHERE d.relation = end_domain.relation AND d.column_name = end_domain.column_name;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'column "%" of % has no domain', coalesce(end_domain.column_name, 'NULL'), end_domain.relation
+      USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists the domains.';
+  END IF;
+END
+$$;
+
+COMMENT ON FUNCTION dpquantile.set_domain(regclass, name, regtype, text, text, text, text[]) IS
+  'What dp_set_domain does for the owner of the table. The texts are canonical. Bounds replace bounds, keys replace keys.';
+COMMENT ON FUNCTION dpquantile.end_domain(regclass, name) IS 'What dp_drop_domain does for the owner of the table.';
+
+CREATE OR REPLACE FUNCTION @extschema@.dp_set_domain(relation regclass, column_name name, lower anycompatible, upper anycompatible,
+                                           granularity text DEFAULT NULL) RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_set_bounds';
+COMMENT ON FUNCTION @extschema@.dp_set_domain(regclass, name, anycompatible, anycompatible, text) IS
+  'States the publicly known bounds of a column of a protected table. Values outside count as the nearer bound. relation: a '
+  'protected table; column_name: a column of numbers, dates or times; lower, upper: values of its type, lower below upper; '
+  'granularity: the step of the values, a number or an interval above 0 (default: NULL, the default of the aggregate). The bounds '
+  'are public: choose them without looking at the data. They replace the bounds that the column had. For the owner of the table.';
+CREATE OR REPLACE FUNCTION @extschema@.dp_set_domain(relation regclass, column_name name, lower anycompatible, upper anycompatible,
+                                           granularity float8) RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_set_bounds';
+COMMENT ON FUNCTION @extschema@.dp_set_domain(regclass, name, anycompatible, anycompatible, float8) IS
+  'States the publicly known bounds of a column of a protected table. Values outside count as the nearer bound. relation: a '
+  'protected table; column_name: a column of numbers or dates; lower, upper: values of its type, lower below upper; granularity: the '
+  'step of the values, a number above 0 (of days, for dates). The bounds are public: choose them without looking at the data. They '
+  'replace the bounds that the column had. For the owner of the table.';
+CREATE OR REPLACE FUNCTION @extschema@.dp_set_domain(relation regclass, column_name name, lower anycompatible, upper anycompatible,
+                                           granularity interval) RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_set_bounds';
+COMMENT ON FUNCTION @extschema@.dp_set_domain(regclass, name, anycompatible, anycompatible, interval) IS
+  'States the publicly known bounds of a column of a protected table. Values outside count as the nearer bound. relation: a '
+  'protected table; column_name: a column of dates or times; lower, upper: values of its type, lower below upper; granularity: the '
+  'step of the values. The bounds are public: choose them without looking at the data. They replace the bounds that the column '
+  'had. For the owner of the table.';
+CREATE OR REPLACE FUNCTION @extschema@.dp_set_domain(relation regclass, column_name name, keys anycompatiblearray) RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_set_keys';
+COMMENT ON FUNCTION @extschema@.dp_set_domain(regclass, name, anycompatiblearray) IS
+  'Lists the keys by which private queries may group a protected table. relation: a protected table; column_name: a column of a '
+  'type with equality and order; keys: 1 to 1000 different values of its type, none NULL. Rows with other values are in no group. '
+  'The list is public: choose it without looking at the data. It replaces the list that the column had. For the owner of the table.';
+
+CREATE OR REPLACE FUNCTION @extschema@.dp_drop_domain(relation regclass, column_name name) RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_drop_domain';
+COMMENT ON FUNCTION @extschema@.dp_drop_domain(regclass, name) IS
+  'Takes back the bounds and the keys that dp_set_domain has given a column. relation: a protected table; column_name: one of its '
+  'columns. For the owner of the table.';
+
+CREATE OR REPLACE VIEW dpquantile.column_domains WITH (security_barrier) AS
+  SELECT d.relation, d.column_name,
+         concat_ws('; ', d.lower || ' to ' || d.upper || coalesce(' by ' || d.granularity, ''),
+                   CASE WHEN cardinality(d.keys) <= 20 THEN d.keys::text
+                        WHEN d.keys IS NOT NULL THEN format('%s and so on, %s keys', trim_array(d.keys, cardinality(d.keys) - 20), cardinality(d.keys))
+                   END) AS domain,
+         CASE WHEN a.attnum IS NULL THEN format('column "%s" is gone', d.column_name)
+              WHEN a.atttypid <> d.column_type
+                THEN format('column "%s" was of type %s when its domain was set', d.column_name, d.column_type) END AS problem
+    FROM dpquantile.column_domain d
+    LEFT JOIN pg_attribute a ON a.attrelid = d.relation AND a.attnum = d.column_number AND a.attname = d.column_name
+                            AND NOT a.attisdropped;
+COMMENT ON VIEW dpquantile.column_domains IS
+  'What is publicly known of columns, to be read by people. problem: why it is not used, else NULL.';

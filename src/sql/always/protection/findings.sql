@@ -1,0 +1,59 @@
+CREATE OR REPLACE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subject text, status text, detail text)
+  LANGUAGE sql STABLE
+  BEGIN ATOMIC
+    SELECT p.relation::text, 'warning', 'private access is closed: ' || min(p.table_problem)
+      FROM dpquantile.private_access p WHERE p.table_problem IS NOT NULL GROUP BY p.relation
+    UNION ALL
+    SELECT t.relation::text, 'critical',
+           format('every role may do more than ask private queries: PUBLIC has %s', string_agg(DISTINCT e.privilege_type, ', '))
+      FROM dpquantile.protected_table t
+      JOIN pg_catalog.pg_class c ON c.oid = t.relation
+     CROSS JOIN LATERAL (SELECT c.relacl AS acl
+                         UNION ALL
+                         SELECT a.attacl FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND NOT a.attisdropped) o
+     CROSS JOIN pg_catalog.aclexplode(o.acl) e
+     WHERE e.grantee = 0 GROUP BY t.relation
+    UNION ALL
+    SELECT d.relation::text, 'warning', format('a domain is not used: %s. Set it again (dp_set_domain)', d.problem)
+      FROM dpquantile.column_domains d WHERE d.problem IS NOT NULL
+    UNION ALL
+    SELECT format('%I on %s', p.grantee, p.relation), 'warning',
+           'answers are not kept for reuse, because the library is not in shared_preload_libraries'
+      FROM dpquantile.private_access p
+     WHERE p.reuse IS NOT NULL AND p.role_problem IS NULL
+       AND NOT dpquantile.keeps_answers()
+    UNION ALL
+    SELECT format('%I on %s', p.grantee, p.relation), 'warning',
+           format('private access is closed: %s. Grant it again (dp_grant_private_access) or remove it '
+                  '(dp_revoke_private_access)', p.role_problem)
+      FROM dpquantile.private_access p WHERE p.role_problem IS NOT NULL
+    UNION ALL
+    SELECT format('%s on %s', e.grantee_oid::regrole, e.relation),
+           CASE WHEN e.problem IS NOT NULL THEN 'critical' WHEN 2 * e.cancels > e.most_cancels THEN 'warning' ELSE 'ok' END,
+           CASE WHEN e.problem IS NOT NULL
+                THEN format('private access is closed since %s: %s. Look at the server log, then SELECT dp_open_private_access(%L, %L)',
+                            to_char(e.last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS UTC'), e.problem, e.relation, e.grantee_oid::regrole)
+                ELSE format('queries that were cancelled, or ran out of time or memory, while they read rows: %s; private access closes after %s',
+                            e.cancels, e.most_cancels) END
+      FROM dpquantile.early_ends e
+     WHERE e.most_cancels IS NOT NULL
+    UNION ALL
+    SELECT format('%I on %s', p.grantee, p.relation), 'critical', 'the role learns exact facts about the table: ' || p.own_right
+      FROM dpquantile.private_access p WHERE p.own_right NOT LIKE 'PUBLIC %' OR p.own_right LIKE '%, which %'
+    UNION ALL
+    SELECT format('%s on %s', m.member::regrole, p.relation), 'critical',
+           format('the role learns exact facts about the table, to which it has private access as a member of %I: %s', p.grantee, m.reason)
+      FROM dpquantile.private_access p CROSS JOIN LATERAL dpquantile.rights_of_members(p.relation, p.grantee_oid) m
+     WHERE p.role_problem IS NULL
+    UNION ALL
+    SELECT format('%s on %s', m.oid::regrole, m.relation), 'critical',
+           format('the role has private access and is not restricted: SELECT dp_restrict_role(%L)', m.oid::regrole)
+      FROM (SELECT DISTINCT p.relation, m.oid
+              FROM dpquantile.private_access p
+              JOIN pg_catalog.pg_roles m ON m.rolcanlogin AND pg_catalog.pg_has_role(m.oid, p.grantee_oid, 'MEMBER')
+             WHERE p.role_problem IS NULL AND NOT dpquantile.is_restricted(m.oid)
+               AND (dpquantile.own_right(p.relation, m.oid)).reason IS NULL) m (relation, oid)
+     ORDER BY 1, 2, 3;
+  END;
+COMMENT ON FUNCTION dpquantile.protection_findings() IS
+  'What dp_health tells about protected tables: subject, status, detail. Reads no data.';

@@ -1,0 +1,163 @@
+CREATE OR REPLACE FUNCTION dpquantile.set_protection(relation regclass, user_id name, max_rows integer, unit name, caller oid) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  asked CONSTANT regclass := set_protection.relation;
+  refusal CONSTANT text := dpquantile.unprotectable(set_protection.relation);
+  user_column pg_attribute;
+  other record;
+  before dpquantile.protected_table;
+BEGIN
+  PERFORM dpquantile.check_version();
+  IF refusal IS NOT NULL THEN
+    RAISE EXCEPTION '% cannot be protected: %', asked, refusal
+      USING ERRCODE = 'wrong_object_type',
+            HINT = 'Tables, partitioned tables, materialized views and views can be protected. They must not be temporary or '
+                   'have row security, foreign children, virtual generated columns, partial indexes by functions that are not PostgreSQL''s own, or the option security_invoker.';
+  END IF;
+  IF set_protection.max_rows IS NOT NULL AND set_protection.user_id IS NULL THEN
+    RAISE EXCEPTION 'max_rows limits the rows of each user, and user_id is NULL'
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = format('Name the column that names the user: SELECT dp_protect_table(%L, user_id => ..., max_rows => %s).',
+                          asked, set_protection.max_rows);
+  ELSIF NOT set_protection.max_rows BETWEEN 1 AND 1000 THEN
+    RAISE EXCEPTION 'max_rows must be between 1 and 1000, got %', set_protection.max_rows
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'It is how many rows of each user a query sees. Each gets a part of the epsilon.';
+  END IF;
+  IF set_protection.unit IS NOT NULL AND set_protection.user_id IS NULL THEN
+    RAISE EXCEPTION 'unit says what the users are, and user_id is NULL'
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = format('Name the column that names the user: SELECT dp_protect_table(%L, user_id => ..., unit => %L).',
+                          asked, set_protection.unit);
+  ELSIF set_protection.unit = '' THEN
+    RAISE EXCEPTION 'unit must be a name, got an empty one'
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'Name what the column of users names, such as patient, or leave it out.';
+  END IF;
+  IF set_protection.user_id IS NOT NULL THEN
+    SELECT * INTO user_column FROM pg_attribute a
+     WHERE a.attrelid = asked AND a.attname = set_protection.user_id AND a.attnum > 0 AND NOT a.attisdropped;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION '% has no column "%"', asked, set_protection.user_id
+        USING ERRCODE = 'undefined_column',
+              HINT = format('Its columns are: %s.',
+                            (SELECT string_agg(a.attname, ', ' ORDER BY a.attnum) FROM pg_attribute a
+                              WHERE a.attrelid = asked AND a.attnum > 0 AND NOT a.attisdropped));
+    END IF;
+    IF NOT dpquantile.identifies_users(user_column.atttypid, user_column.attcollation) THEN
+      RAISE EXCEPTION 'column "%" of % cannot name users: it is of type %', set_protection.user_id, asked,
+                      format_type(user_column.atttypid, user_column.atttypmod)
+        USING ERRCODE = 'datatype_mismatch',
+              HINT = 'A user is named by an identifier, for example of type text, bigint or uuid.';
+    END IF;
+  END IF;
+  -- A column has one name in all parents and children; a view may give it another one.
+  FOR other IN
+    SELECT t.relation, t.user_column FROM dpquantile.tables_with_same_rows(asked) s (relation)
+      JOIN dpquantile.protected_table t ON t.relation = s.relation
+     WHERE CASE WHEN set_protection.user_id IS NULL OR t.user_column IS NULL THEN t.user_column IS DISTINCT FROM set_protection.user_id
+                ELSE t.user_column <> set_protection.user_id
+                     AND (SELECT c.relkind FROM pg_class c WHERE c.oid = asked) IN ('r', 'p') END
+     ORDER BY t.user_column IS NULL, t.relation
+  LOOP
+    IF set_protection.user_id IS NULL THEN
+      RAISE EXCEPTION '% cannot be protected without user_id: its rows are those of %, which protects all rows of a user', asked, other.relation
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              HINT = format('Name the column that names the user: SELECT dp_protect_table(%L, user_id => ...).', asked);
+    ELSIF other.user_column IS NOT NULL THEN
+      RAISE EXCEPTION '% cannot be protected with user_id %: its rows are those of %, which protects all rows of a user of column "%"',
+                      asked, set_protection.user_id, other.relation, other.user_column
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              HINT = format('Name the same column: SELECT dp_protect_table(%L, user_id => %L).', asked, other.user_column);
+    END IF;
+    RAISE NOTICE 'private access to % is closed: its rows are also rows of %, which protects all rows of a user', other.relation, asked
+      USING HINT = format('Protect it with the same column: SELECT dp_protect_table(%L, user_id => %L).', other.relation,
+                          set_protection.user_id);
+  END LOOP;
+
+  INSERT INTO dpquantile.protected_table (relation, user_column, max_rows, unit)
+  VALUES (asked, set_protection.user_id, set_protection.max_rows, set_protection.unit)
+  ON CONFLICT ON CONSTRAINT protected_table_pkey DO NOTHING;
+  IF FOUND THEN
+    -- Of rows that somebody has deleted from the table of protected tables
+    DELETE FROM dpquantile.private_grant g WHERE g.relation = asked;
+    DELETE FROM dpquantile.failed_read f WHERE f.relation = asked;
+    DELETE FROM dpquantile.column_domain d WHERE d.relation = asked;
+    PERFORM dpquantile.note_table_name(asked);
+    RETURN;
+  END IF;
+  SELECT * INTO STRICT before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
+  IF (before.user_column, before.user_number) IS NOT DISTINCT FROM (user_column.attname, user_column.attnum) THEN
+    IF (before.max_rows, before.unit) IS NOT DISTINCT FROM (set_protection.max_rows, set_protection.unit) THEN
+      RAISE NOTICE '% is protected already', asked;
+      RETURN;
+    END IF;
+    UPDATE dpquantile.protected_table AS t SET max_rows = set_protection.max_rows, unit = set_protection.unit WHERE t.relation = asked;
+    IF before.max_rows IS DISTINCT FROM set_protection.max_rows THEN
+      RAISE NOTICE '% is protected with max_rows % now; until now %', asked, coalesce(set_protection.max_rows::text, 'NULL'),
+                   coalesce(before.max_rows::text, 'NULL');
+    END IF;
+    IF before.unit IS DISTINCT FROM set_protection.unit THEN
+      RAISE NOTICE '% is protected with unit % now; until now %', asked, coalesce(set_protection.unit, 'NULL'),
+                   coalesce(before.unit, 'NULL');
+    END IF;
+    RETURN;
+  END IF;
+  -- What is granted must not become more than what its owner has granted: all rows of a user are more than one row, and the
+  -- users of two columns have nothing in common.
+  IF user_column.attname IS NULL
+     OR EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = asked AND a.attnum = before.user_number AND NOT a.attisdropped)
+  THEN
+    RAISE EXCEPTION '% is protected already, with user_id %', asked, before.user_column
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = format('To change it, SELECT dp_unprotect_table(%L); this ends all private access. Then protect it again.', asked);
+  END IF;
+  UPDATE dpquantile.protected_table AS t
+     SET user_column = user_column.attname, user_number = user_column.attnum, max_rows = set_protection.max_rows,
+         unit = set_protection.unit
+   WHERE t.relation = asked;
+  RAISE NOTICE '% is protected with user_id % now; until now %', asked, user_column.attname,
+               CASE WHEN before.user_column IS NULL THEN 'each row was protected by itself'
+                    ELSE format('with a column "%s" that is gone', before.user_column) END;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION dpquantile.end_protection(relation regclass, caller oid) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  PERFORM dpquantile.check_version();
+  DELETE FROM dpquantile.protected_table t WHERE t.relation = end_protection.relation;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION '% is not protected', end_protection.relation
+      USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists the protected tables.';
+  END IF;
+  DELETE FROM dpquantile.private_grant g WHERE g.relation = end_protection.relation;
+  DELETE FROM dpquantile.failed_read f WHERE f.relation = end_protection.relation;
+  DELETE FROM dpquantile.column_domain d WHERE d.relation = end_protection.relation;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.set_protection(regclass, name, integer, name, oid) IS 'What dp_protect_table does for caller.';
+COMMENT ON FUNCTION dpquantile.end_protection(regclass, oid) IS 'What dp_unprotect_table does for caller.';
+
+CREATE OR REPLACE FUNCTION @extschema@.dp_protect_table(relation regclass, user_id name DEFAULT NULL, max_rows integer DEFAULT NULL,
+                                              unit name DEFAULT NULL) RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_protect_table';
+COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name, integer, name) IS
+  'Protects a table: a role that has private access to it (dp_grant_private_access), and no other right, may ask it exactly the '
+  'queries whose answers are differentially private. Nothing changes for other roles. relation: a table, partitioned table, '
+  'materialized view or view without row security; user_id: the column that names the user, if a user may have several rows; '
+  'then only aggregates that protect all rows of a user are allowed, with this column as the user (default: NULL, each row is '
+  'protected); max_rows: how many rows of each user a SELECT sees, 1 to 1000, chosen at random; then all other aggregates except those '
+  'with a delta are allowed, too, and answer with epsilon / max_rows for each row, so that all rows of a user are protected with '
+  'epsilon (default: NULL, they are refused); unit: a name for what user_id names, such as patient: a query may join the tables '
+  'of one owner with the same unit by these columns, and then sees as many rows of each user as one of the tables allows, and '
+  'protects the rows of a user in all of them together (default: NULL, no such joins). For the owner of the table.';
+
+CREATE OR REPLACE FUNCTION @extschema@.dp_unprotect_table(relation regclass) RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_unprotect_table';
+COMMENT ON FUNCTION @extschema@.dp_unprotect_table(regclass) IS
+  'Ends the protection of a table, and all private access to it: then only roles with a right of their own may use it. relation: '
+  'a protected table. For the owner of the table.';

@@ -1,0 +1,116 @@
+CREATE OR REPLACE VIEW dpquantile.private_access WITH (security_barrier) AS
+  SELECT t.relation,
+         c.relowner AS owner,
+         t.user_column,
+         t.max_rows,
+         t.unit,
+         g.grantee,
+         g.grantee_oid,
+         g.smallest_epsilon,
+         g.epsilon,
+         g.delta,
+         g.reuse,
+         g.most_cancels,
+         coalesce(dpquantile.unprotectable(t.relation),
+                  CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL
+                       THEN format('its user column "%s" is gone', t.user_column) END,
+                  -- A column has one name in all parents and children; a view may give it another one.
+                  (SELECT format('its rows are also rows of %s, which protects all rows of a user of column "%s"', o.relation, o.user_column)
+                     FROM dpquantile.tables_with_same_rows(t.relation) s (relation)
+                     JOIN dpquantile.protected_table o ON o.relation = s.relation
+                    WHERE CASE WHEN c.relkind = 'm' THEN false
+                               WHEN c.relkind = 'v' THEN t.user_column IS NULL AND o.user_column IS NOT NULL
+                               ELSE t.user_column IS DISTINCT FROM o.user_column AND o.user_column IS NOT NULL END
+                    ORDER BY o.relation LIMIT 1),
+                  (SELECT format('its rows are those of %s, which protects all rows of a user of column "%s"', o.relation, o.user_column)
+                     FROM dpquantile.protected_table o
+                    WHERE c.relkind IN ('m', 'v') AND o.relation = dpquantile.table_with_other_users(t.relation, t.user_column)),
+                  CASE WHEN g.grantee IS NOT NULL
+                       THEN dpquantile.unrestricted_code() || ', and dpquantile is not in shared_preload_libraries' END) AS table_problem,
+         CASE WHEN g.grantee IS NULL OR r.rolname = g.grantee THEN NULL
+              WHEN r.rolname IS NOT NULL THEN format('the role is now called %I', r.rolname)
+              WHEN EXISTS (SELECT FROM pg_roles n WHERE n.rolname = g.grantee) THEN 'another role has this name now'
+              ELSE 'the role is gone' END AS role_problem,
+         CASE WHEN r.rolname = g.grantee THEN (dpquantile.own_right(t.relation, r.oid)).reason END AS own_right
+    FROM dpquantile.protected_table t
+    JOIN pg_class c ON c.oid = t.relation
+    LEFT JOIN pg_attribute u ON u.attrelid = t.relation AND u.attnum = t.user_number AND u.attname = t.user_column
+                            AND NOT u.attisdropped
+    LEFT JOIN dpquantile.private_grant g ON g.relation = t.relation
+    LEFT JOIN pg_roles r ON r.oid = g.grantee_oid;
+COMMENT ON VIEW dpquantile.private_access IS
+  'Protected tables and who has private access to them. table_problem and role_problem: what closes it; own_right: a right with '
+  'which the role needs no private queries.';
+
+CREATE OR REPLACE VIEW dpquantile.early_ends AS
+  SELECT f.*,
+         CASE WHEN f.errors > 0 THEN 'an error occurred while its rows were read'
+              WHEN f.cancels > f.most_cancels
+              THEN format('queries that were cancelled, or ran out of time or memory, while they read its rows: %s', f.cancels) END AS problem
+    FROM (SELECT f.relation, f.grantee_oid, count(*) FILTER (WHERE NOT f.closes) AS cancels, count(*) FILTER (WHERE f.closes) AS errors,
+                 max(f.failed_at) AS last_at,
+                 (SELECT max(g.most_cancels) FROM dpquantile.private_grant g JOIN pg_roles r ON (r.oid, r.rolname) = (g.grantee_oid, g.grantee)
+                   WHERE g.relation = f.relation AND pg_has_role(f.grantee_oid, g.grantee_oid, 'USAGE')) AS most_cancels
+            FROM dpquantile.failed_read f
+            JOIN pg_roles r ON r.oid = f.grantee_oid
+           GROUP BY f.relation, f.grantee_oid) f;
+COMMENT ON VIEW dpquantile.early_ends IS
+  'How many queries of a role have ended early while they read rows of a protected table. problem: what closes its private access.';
+
+CREATE OR REPLACE VIEW @extschema@.dp_protected_tables WITH (security_barrier) AS
+  SELECT p.relation,
+         (SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum)
+            FROM pg_attribute a WHERE a.attrelid = p.relation AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
+         p.user_column AS user_id,
+         p.max_rows,
+         p.unit,
+         (SELECT string_agg(format('%I: %s', d.column_name, d.domain), E'\n' ORDER BY d.column_name)
+            FROM dpquantile.column_domains d WHERE d.relation = p.relation AND d.problem IS NULL) AS domains,
+         quote_ident(p.grantee) AS role,
+         p.smallest_epsilon,
+         p.epsilon,
+         p.delta,
+         p.reuse,
+         p.most_cancels,
+         CASE WHEN p.table_problem IS NOT NULL THEN 'private access is closed: ' || p.table_problem
+              WHEN p.role_problem IS NOT NULL THEN 'private access is closed: ' || p.role_problem
+              WHEN e.problem IS NOT NULL
+              THEN format('private access %sis closed: %s', 'of ' || nullif(e.grantee_oid, p.grantee_oid)::regrole || ' ', e.problem)
+              WHEN p.own_right IS NOT NULL THEN 'the role learns exact facts about the table: ' || p.own_right END AS problem
+    FROM dpquantile.private_access p
+    LEFT JOIN LATERAL (SELECT e.problem, e.grantee_oid FROM dpquantile.early_ends e
+                        WHERE e.relation = p.relation AND e.problem IS NOT NULL
+                          AND (e.grantee_oid IN (p.grantee_oid, dpquantile.charged_role())
+                               OR pg_has_role(current_user, p.owner, 'USAGE') AND pg_has_role(e.grantee_oid, p.grantee_oid, 'USAGE'))
+                        ORDER BY e.grantee_oid <> p.grantee_oid, e.grantee_oid::regrole::text LIMIT 1) e ON true
+   WHERE pg_has_role(current_user, p.owner, 'USAGE')
+      OR p.role_problem IS NULL AND pg_has_role(current_user, p.grantee_oid, 'USAGE')
+   ORDER BY p.relation::text, p.grantee;
+COMMENT ON VIEW @extschema@.dp_protected_tables IS
+  'The protected tables of the current role: those that it may ask private queries of, and those that it owns, with a row for each '
+  'role that has private access. Reads no data and costs no budget.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.columns IS 'Names and types of the columns.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.user_id IS
+  'The column that names the user all of whose rows are protected together; NULL if each row is protected.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.max_rows IS
+  'How many rows of each user a SELECT sees; NULL if only aggregates over users may be asked.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.unit IS
+  'What user_id names: tables of one owner with the same unit may be joined by these columns; NULL if the table may be joined with no '
+  'other protected table.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.domains IS
+  'What is publicly known of columns: bounds, granularity and lists of keys (dp_set_domain); NULL if nothing is.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.role IS
+  'A role with private access: the current role, one that it is a member of, or for the owner of the table any role. NULL if no '
+  'role has.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.smallest_epsilon IS 'A private aggregate with a smaller epsilon is refused.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.epsilon IS
+  'What each standard aggregate costs, such as count(*); NULL if only private aggregates may be asked.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.delta IS
+  'What a query costs besides, with an epsilon, if it groups by keys that come from the rows; NULL if keys must be public.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.reuse IS
+  'How long the answers of a query are shown again, without a charge; NULL if each query is charged.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.most_cancels IS
+  'How many queries of the role may be cancelled, or run out of time or memory, while they read rows, before private access closes.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.problem IS
+  'What keeps the role from asking private queries, or makes them pointless; NULL if nothing does. It does not tell whether the role and '
+  'its members are restricted: dp_health does.';

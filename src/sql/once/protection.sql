@@ -1,0 +1,66 @@
+CREATE TABLE dpquantile.table_name (
+  table_id uuid NOT NULL,
+  name     text NOT NULL,
+  PRIMARY KEY (table_id, name)
+);
+
+-- Without a foreign key: a parallel pg_restore may restore this table first.
+CREATE TABLE dpquantile.table_identity (
+  relation regclass NOT NULL PRIMARY KEY,
+  table_id uuid     NOT NULL DEFAULT gen_random_uuid()
+);
+
+CREATE TABLE dpquantile.protected_table (
+  relation    regclass NOT NULL PRIMARY KEY,
+  user_column name,
+  user_number smallint,
+  max_rows    integer,
+  unit        name,
+  CHECK ((user_column IS NULL) = (user_number IS NULL)),
+  CHECK (max_rows IS NULL OR max_rows BETWEEN 1 AND 1000 AND user_column IS NOT NULL),
+  CHECK (unit IS NULL OR unit <> '' AND user_column IS NOT NULL)
+);
+
+-- Without a foreign key: a parallel pg_restore may restore this table first.
+CREATE TABLE dpquantile.private_grant (
+  relation         regclass    NOT NULL,
+  grantee          name        NOT NULL,
+  grantee_oid      oid         NOT NULL,
+  smallest_epsilon float8      NOT NULL CHECK (smallest_epsilon > 0 AND smallest_epsilon <= 100),
+  epsilon          float8      CHECK (epsilon >= smallest_epsilon AND epsilon <= 100),
+  delta            float8      CHECK (delta IS NULL OR delta > 0 AND delta < 1 AND epsilon IS NOT NULL),
+  reuse            interval    CHECK (reuse > '0' AND reuse <= '10 years'),
+  most_cancels     integer     NOT NULL DEFAULT 100 CHECK (most_cancels >= 0),
+  granted_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+  granted_by       name        NOT NULL,
+  PRIMARY KEY (relation, grantee)
+);
+
+-- Sessions and workers add rows when a query ends early, without a lock that another of them has to wait for.
+CREATE TABLE dpquantile.failed_read (
+  relation    regclass    NOT NULL,
+  grantee     name        NOT NULL,
+  grantee_oid oid         NOT NULL,
+  failed_at   timestamptz NOT NULL,
+  sqlstate    text,
+  closes      boolean     NOT NULL
+);
+
+-- A primary key would be of no use. Without a replica identity a publication of this table would forbid deletions.
+ALTER TABLE dpquantile.failed_read REPLICA IDENTITY FULL;
+
+-- All values are texts that the input function of the column's type reads in any session.
+CREATE TABLE dpquantile.column_domain (
+  relation      regclass NOT NULL,
+  column_name   name     NOT NULL,
+  column_number smallint NOT NULL,
+  column_type   regtype  NOT NULL,
+  lower         text,
+  upper         text,
+  granularity   text,
+  keys          text[],
+  PRIMARY KEY (relation, column_name),
+  CHECK ((lower IS NULL) = (upper IS NULL)),
+  CHECK (granularity IS NULL OR lower IS NOT NULL),
+  CHECK (lower IS NOT NULL OR keys IS NOT NULL)
+);
