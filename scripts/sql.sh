@@ -8,7 +8,7 @@ set -eu
 
 tree=${2:-$(dirname "$0")/..}
 sql=$tree/src/sql
-version=$("$(dirname "$0")/version.sh" "$tree")
+version=$(sh "$(dirname "$0")/version.sh" "$tree")
 comment=$(sed -n 's/^comment *= *//p' "$tree/dpquantile.control")
 mkdir -p "$1"
 directory=$(cd "$1" && pwd)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Upgrades PostgreSQL 15 with the last version of the extension to PostgreSQL 17 with this tree's, and checks that nothing
 # spent is lost: test/upgrade/pg_upgrade.sh in a throwaway Debian 13 with PostgreSQL 15 of Debian 12. Needs root.
-# The last version is built from this tree's history. SAME_VERSION=1: without the history, from this version to itself, which
-# tests less. scripts/chroot.sh lists the variables for the chroot. The last line is "N passed, N failed".
+# The last version is built from this tree's history, if src/sql/updates has a step from it to this one. Else this version is the old one,
+# and the new one is made up by test/upgrade/next_version.pl. scripts/chroot.sh lists the variables for the chroot. The last line is "N passed, N failed".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/chroot-work.sh
@@ -17,8 +17,8 @@ last_version() {
 }
 
 last=
-if [[ -z ${SAME_VERSION:-} ]]; then
-  last=$(last_version) || die "This tree lacks the history with the last version: clone the whole of it, or see SAME_VERSION in $0."
+if compgen -G "src/sql/updates/*--$(scripts/version.sh).sql" >/dev/null; then
+  last=$(last_version) || die "This tree lacks the history with the last version: clone the whole of it."
 fi
 
 begin_work upgrade
@@ -40,8 +40,8 @@ copy_trees() {
     mkdir "$root/src/old"
     git_here archive "$last" | tar -C "$root/src/old" -xf -
   else
-    echo "The old cluster gets the extension of this tree, too."
     cp -a "$root/src/new" "$root/src/old"
+    echo "The new version is made up: $(perl test/upgrade/next_version.pl "$root/src/new")"
   fi
 }
 

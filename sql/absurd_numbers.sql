@@ -47,7 +47,9 @@ INSERT INTO ordinary VALUES
   ('relation', '''t'''), ('smallest_epsilon', '0.01'), ('caller', '10'), ('reuse', '''1 day'''), ('start', '1'), ('stop', '10'),
   ('list', 'ARRAY[1, 2]'), ('column_name', '''value'''), ('column_type', '''float8'''), ('keys', '''{1}'''),
   ('every', '''month'''), ('at', '''2026-11-26'''), ('on_table', '''t'''), ('epsilon_spent', '1'), ('rho_spent', '0.01'),
-  ('epsilon_limit', '2'), ('delta_limit', '1e-6'), ('rho_limit', '0.1'), ('unit', 'NULL'), ('with_tables', 'true'), ('most_cancels', '100'), ('most_bytes', '256');
+  ('epsilon_limit', '2'), ('delta_limit', '1e-6'), ('rho_limit', '0.1'), ('unit', 'NULL'), ('with_tables', 'true'), ('most_cancels', '100'), ('most_bytes', '256'),
+  ('terms', 'NULL'), ('general', 'NULL'), ('before', 'NULL'), ('charged', '''regress_dpq_team'''), ('added_epsilon', '1'), ('added_delta', '0'),
+  ('added_rho', '0.5'), ('added_at', '''2026-11-26'''), ('budgets', 'NULL'), ('user_number', '1');
 INSERT INTO ordinary VALUES ('every', '''1 month''', 'interval');
 INSERT INTO ordinary
   SELECT 'step', '2', unnest('{int4,int8,numeric}'::regtype[])
@@ -106,6 +108,7 @@ EXCEPTION
 END
 $$;
 CREATE TABLE outcomes (function oid, name text, number text, outcome text);
+SET client_min_messages = warning;
 -- A transaction for each function: one for all would have to pass over the old versions of the budgets' rows at each charge.
 DO $$
 DECLARE
@@ -126,6 +129,5 @@ SELECT function::regprocedure, name, number, outcome AS internal_error FROM outc
 SELECT DISTINCT outcome FROM outcomes ORDER BY outcome;
 
 RESET ROLE;
-SET client_min_messages = warning;
 DROP OWNED BY regress_dpq_absurd;
 DROP ROLE regress_dpq_absurd, regress_dpq_team;

@@ -111,6 +111,7 @@ SELECT relation, grantee, sqlstate FROM dpquantile.failed_read WHERE relation = 
 
 -- How many queries may end early
 SET SESSION AUTHORIZATION regress_dpq_owner;
+\set SHOW_CONTEXT never
 SELECT dp_grant_private_access('staff', 'regress_dpq_team', most_cancels => -1);
 SELECT dp_grant_private_access('staff', 'regress_dpq_team', most_cancels => NULL);
 RESET SESSION AUTHORIZATION;

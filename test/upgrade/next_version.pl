@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # next_version.pl TREE: makes of a copy of this tree one of a made-up next version, with a file of src/sql/updates that does what an
 # update may have to do: a table gets a column, a function an argument, a view a column; a table, a function, a private aggregate and a
-# function for the owner are new; a function goes; an event trigger and comments change. Prints the new version.
+# function for the owner are new; a function goes; an event trigger, generated functions and comments change. Prints the new version.
 
 use strict;
 use warnings;
@@ -50,6 +50,7 @@ change('src/sql/always/budget/add_charge.sql', qr/^COMMENT ON FUNCTION .*dp_add_
 change('src/sql/always/options/options.sql', qr/^CREATE OR REPLACE FUNCTION \@extschema\@\.dp_options\(max_contributions bigint, rho float8\).*?;\n/ms, '');
 change('src/sql/always/options/options.sql', qr/^COMMENT ON FUNCTION \@extschema\@\.dp_options\(bigint, float8\).*?;\n/ms, '');
 change('src/sql/always/protection/event_triggers.sql', qr/'ALTER SCHEMA'\)/, "'ALTER SCHEMA', 'ALTER SEQUENCE')");
+change('src/sql/always/aggregates/value_types.sql', qr/LANGUAGE C VOLATILE PARALLEL SAFE '/, "LANGUAGE C VOLATILE PARALLEL SAFE COST 7 '");
 change('src/sql/always/ledger/tables.sql', qr/IS 'One row for each charge/, "IS 'Made up: one row for each charge");
 spew('src/sql/always/made_up.sql', <<'SQL');
 SELECT pg_catalog.pg_extension_config_dump('dpquantile.made_up', '');

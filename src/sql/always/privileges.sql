@@ -47,7 +47,8 @@ BEGIN
                AND p.proname NOT IN (
                  'charged_role', 'sees_all_budgets', 'epsilon_of_rho', 'charged_rho', 'charged_epsilon', 'six_digits', 'total_epsilon',
                  'period_start', 'period_end', 'decimal', 'interval_text', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send', 'number_in', 'number_out',
-                 'number_recv', 'number_send', 'number_of_real', 'unprotectable', 'problem_of_predicate', 'own_right', 'tables_with_same_rows',
+                 'number_recv', 'number_send', 'number_of_real', 'unprotectable', 'problem_of_predicate', 'own_right', 'keyed_tables', 'objects_of_tables',
+                 'rights_on_tables', 'rights_beside_tables', 'code_in_other_sessions', 'tables_with_same_rows',
                  'table_with_other_users', 'unrestricted_code', 'series', 'distinct_values', 'short_value', 'inline_value', 'kept_answers',
                  'distributed_groups', 'is_closed_table'))
   LOOP
@@ -102,6 +103,10 @@ BEGIN
     SELECT i.initprivs INTO initial FROM pg_init_privs i WHERE i.classoid = 'pg_proc'::regclass AND i.objoid = kept.made AND i.objsubid = 0;
     EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', kept.made, kept.grantee);
     UPDATE pg_init_privs i SET initprivs = initial WHERE i.classoid = 'pg_proc'::regclass AND i.objoid = kept.made AND i.objsubid = 0;
+    -- Since PostgreSQL 17 roles that pg_init_privs names are in pg_shdepend, too.
+    DELETE FROM pg_shdepend d
+     WHERE d.dbid = (SELECT b.oid FROM pg_database b WHERE b.datname = current_database())
+       AND d.classid = 'pg_proc'::regclass AND d.objid = kept.made AND d.deptype = 'i';
   END LOOP;
 END
 $$;

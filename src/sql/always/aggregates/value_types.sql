@@ -8,6 +8,7 @@ DECLARE
   variant record;
   transition text;
   final text;
+  finals text[] := '{}';
 BEGIN
   FOR variant IN
     SELECT p.oid, p.proname, transition.proname AS transition, transition.prosrc AS transition_symbol,
@@ -71,7 +72,8 @@ BEGIN
     final := 'dpquantile.' || variant.final;
     IF variant.answer IS NOT NULL THEN
       final := final || '_' || regexp_replace(variant.answer, '^.*\.|\[\]', '', 'g');
-      IF to_regprocedure(final || '(dpquantile.records_state)') IS NULL THEN
+      IF final <> ALL (finals) THEN
+        finals := finals || final;
         EXECUTE format('CREATE OR REPLACE FUNCTION %s(dpquantile.records_state) RETURNS %s LANGUAGE C VOLATILE PARALLEL SAFE '
                        'SUPPORT dpquantile.planner_support AS ''MODULE_PATHNAME'', %L',
                        final, variant.answer, variant.final_symbol);

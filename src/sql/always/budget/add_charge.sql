@@ -1,74 +1,54 @@
 -- A restore or a failover may lose charges, and a copy of the database has charges that this one lacks.
-CREATE OR REPLACE FUNCTION @extschema@.dp_add_charge(role regrole, epsilon numeric, delta numeric DEFAULT 0, rho numeric DEFAULT NULL,
-                                          note text DEFAULT NULL, on_table regclass DEFAULT NULL)
-  RETURNS void
-  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+CREATE OR REPLACE FUNCTION dpquantile.check_added_charge(epsilon numeric, delta numeric, rho numeric) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-#variable_conflict use_column
-DECLARE
-  charged CONSTANT regrole := dp_add_charge.role;
-  name_now CONSTANT name := (SELECT r.rolname FROM pg_roles r WHERE r.oid = dp_add_charge.role);
-  added_epsilon numeric := dp_add_charge.epsilon;
-  added_delta numeric := coalesce(dp_add_charge.delta, 0);
-  added_rho numeric;
-  budget dpquantile.budget;
-  counted record;
-  added_at CONSTANT timestamptz := clock_timestamp();
-  text_hash bytea;
 BEGIN
-  PERFORM dpquantile.check_version();
-  IF NOT coalesce(coalesce(added_epsilon, dp_add_charge.rho) BETWEEN 1e-30 AND 1e30
-                  AND coalesce(dp_add_charge.rho, 1) BETWEEN 1e-30 AND 1e30, false) THEN
+  IF NOT coalesce(coalesce(epsilon, rho) BETWEEN 1e-30 AND 1e30
+                  AND coalesce(rho, 1) BETWEEN 1e-30 AND 1e30, false) THEN
     RAISE EXCEPTION 'epsilon and rho must be between 1e-30 and 1e30, got % and %',
-                    coalesce(left(added_epsilon::text, 40), 'NULL'), coalesce(left(dp_add_charge.rho::text, 40), 'NULL')
+                    coalesce(left(epsilon::text, 40), 'NULL'), coalesce(left(rho::text, 40), 'NULL')
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'One of them may be NULL: the epsilon of queries stated in rho alone, or the rho of other queries.';
   END IF;
-  IF added_delta <> 0 AND (added_delta < 0 OR added_delta >= 1 OR added_epsilon IS NULL OR dp_add_charge.rho IS NOT NULL) THEN
-    RAISE EXCEPTION 'delta must be 0 or more, below 1, and 0 beside a rho, got %', left(added_delta::text, 40)
+  IF delta <> 0 AND (delta < 0 OR delta >= 1 OR epsilon IS NULL OR rho IS NOT NULL) THEN
+    RAISE EXCEPTION 'delta must be 0 or more, below 1, and 0 beside a rho, got %', left(delta::text, 40)
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'Only dp_iqr spends delta, and it has no rho. Add its charges apart from those of the others.';
   END IF;
-  IF dp_add_charge.on_table IS NOT NULL
-     AND NOT EXISTS (SELECT FROM dpquantile.protected_table t WHERE t.relation = dp_add_charge.on_table) THEN
-    RAISE EXCEPTION 'on_table must be a protected table, got %', dp_add_charge.on_table
-      USING ERRCODE = 'object_not_in_prerequisite_state',
-            HINT = format('Its owner protects it: SELECT dp_protect_table(%L).', dp_add_charge.on_table);
-  END IF;
-  IF octet_length(dp_add_charge.note) > 2048 THEN
-    RAISE EXCEPTION 'note must have at most 2048 bytes, got %', octet_length(dp_add_charge.note)
-      USING ERRCODE = 'invalid_parameter_value', HINT = 'The ledger cuts the texts of queries at this length.';
-  END IF;
-  -- Each later charge computes with the sums, so their digits are bounded. Upwards: no spending is forgotten.
-  added_epsilon := ceil(added_epsilon * 1e50) * 1e-50;
-  added_delta := ceil(added_delta * 1e50) * 1e-50;
-  IF added_delta = 0 THEN
-    -- Answers that are epsilon-differentially private together are epsilon^2/2-zCDP.
-    added_rho := ceil(coalesce(dp_add_charge.rho, added_epsilon * added_epsilon / 2) * 1e50) * 1e-50;
-  END IF;
-  SELECT * INTO budget FROM dpquantile.budget b WHERE b.role = charged FOR UPDATE;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'role % has no privacy budget', coalesce(charged::text, 'NULL')
-      USING ERRCODE = 'undefined_object', HINT = 'Grant one first with dp_grant_budget.';
-  END IF;
-  IF name_now IS NULL THEN
-    RAISE EXCEPTION 'role % has been dropped', charged
-      USING ERRCODE = 'undefined_object',
-            HINT = 'Create a role with the last name that the ledger has for it, and grant it a budget: the budget starts with '
-                   'the spending of the dropped role.';
-  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.check_added_charge(numeric, numeric, numeric) IS
+  'The amounts of dp_add_charge. An error if they are no charge.';
+
+CREATE OR REPLACE FUNCTION dpquantile.check_accountants(role regrole, on_table regclass, epsilon numeric, delta numeric) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  counted record;
+BEGIN
   FOR counted IN
     SELECT b.relation, b.accountant FROM dpquantile.present_budget b
-     WHERE b.role = charged AND NOT b.revoked AND (b.relation IS NULL OR b.relation = dp_add_charge.on_table)
-       AND (b.accountant = 'zcdp' AND added_delta > 0 OR b.accountant = 'pure' AND added_epsilon IS NULL)
+     WHERE b.role = check_accountants.role AND NOT b.revoked AND (b.relation IS NULL OR b.relation = check_accountants.on_table)
+       AND (b.accountant = 'zcdp' AND check_accountants.delta > 0 OR b.accountant = 'pure' AND check_accountants.epsilon IS NULL)
      ORDER BY b.relation NULLS FIRST
   LOOP
     RAISE EXCEPTION 'accountant % of role % cannot add a charge %', counted.accountant,
-                    charged || coalesce(' for table ' || counted.relation, ''),
-                    CASE WHEN added_delta > 0 THEN 'with a delta' ELSE 'without an epsilon' END
+                    check_accountants.role || coalesce(' for table ' || counted.relation, ''),
+                    CASE WHEN check_accountants.delta > 0 THEN 'with a delta' ELSE 'without an epsilon' END
       USING ERRCODE = 'object_not_in_prerequisite_state',
             HINT = 'Revoke the budget first with dp_revoke_budget. A later grant chooses the accountant.';
   END LOOP;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.check_accountants(regrole, regclass, numeric, numeric) IS
+  'role, on_table: whose budgets a charge counts in; epsilon, delta: the charge. An error if an accountant cannot add it.';
+
+CREATE OR REPLACE FUNCTION dpquantile.add_to_budgets(charged regrole, on_table regclass, added_epsilon numeric, added_delta numeric, added_rho numeric,
+                                                     added_at timestamptz) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
   -- It counts in the present period, whichever period the latest charge belongs to.
   UPDATE dpquantile.budget b
      SET epsilon_before = b.epsilon_spent, delta_before = b.delta_spent, rho_before = b.rho_spent,
@@ -82,11 +62,71 @@ BEGIN
   UPDATE dpquantile.table_budget t
      SET epsilon_before = t.epsilon_spent, delta_before = t.delta_spent, rho_before = t.rho_spent,
          period_start = dpquantile.period_start(t.every, added_at)
-   WHERE t.role = charged AND t.relation = dp_add_charge.on_table AND dpquantile.period_start(t.every, added_at) > t.period_start;
+   WHERE t.role = charged AND t.relation = add_to_budgets.on_table AND dpquantile.period_start(t.every, added_at) > t.period_start;
   UPDATE dpquantile.table_budget t
      SET epsilon_spent = t.epsilon_spent + coalesce(added_epsilon, 0), delta_spent = t.delta_spent + added_delta,
          rho_spent = t.rho_spent + coalesce(added_rho, 0), has_rho_alone = t.has_rho_alone OR added_epsilon IS NULL
-   WHERE t.role = charged AND t.relation = dp_add_charge.on_table;
+   WHERE t.role = charged AND t.relation = add_to_budgets.on_table;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.add_to_budgets(regrole, regclass, numeric, numeric, numeric, timestamptz) IS
+  'The charge of dp_add_charge, in the general budget of the role and in that for the table, of which the first is locked.';
+
+CREATE OR REPLACE FUNCTION dpquantile.budget_to_charge(charged regrole) RETURNS dpquantile.budget
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  budget dpquantile.budget;
+BEGIN
+  SELECT * INTO budget FROM dpquantile.budget b WHERE b.role = charged FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'role % has no privacy budget', coalesce(charged::text, 'NULL')
+      USING ERRCODE = 'undefined_object', HINT = 'Grant one first with dp_grant_budget.';
+  END IF;
+  IF NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = charged) THEN
+    RAISE EXCEPTION 'role % has been dropped', charged
+      USING ERRCODE = 'undefined_object',
+            HINT = 'Create a role with the last name that the ledger has for it, and grant it a budget: the budget starts with '
+                   'the spending of the dropped role.';
+  END IF;
+  RETURN budget;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.budget_to_charge(regrole) IS 'charged: of dp_add_charge. Its row of budget, locked. An error if there is none, or no role.';
+
+CREATE OR REPLACE FUNCTION @extschema@.dp_add_charge(role regrole, epsilon numeric, delta numeric DEFAULT 0, rho numeric DEFAULT NULL,
+                                                     note text DEFAULT NULL, on_table regclass DEFAULT NULL)
+  RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  charged CONSTANT regrole := dp_add_charge.role;
+  name_now CONSTANT name := (SELECT r.rolname FROM pg_roles r WHERE r.oid = dp_add_charge.role);
+  added_epsilon numeric := dp_add_charge.epsilon;
+  added_delta numeric := coalesce(dp_add_charge.delta, 0);
+  added_rho numeric;
+  budget dpquantile.budget;
+  added_at CONSTANT timestamptz := clock_timestamp();
+  text_hash bytea;
+BEGIN
+  PERFORM dpquantile.check_version();
+  PERFORM dpquantile.check_added_charge(added_epsilon, added_delta, dp_add_charge.rho);
+  PERFORM dpquantile.require_protected(dp_add_charge.on_table);
+  IF octet_length(dp_add_charge.note) > 2048 THEN
+    RAISE EXCEPTION 'note must have at most 2048 bytes, got %', octet_length(dp_add_charge.note)
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'The ledger cuts the texts of queries at this length.';
+  END IF;
+  -- Each later charge computes with the sums, so their digits are bounded. Upwards: no spending is forgotten.
+  added_epsilon := ceil(added_epsilon * 1e50) * 1e-50;
+  added_delta := ceil(added_delta * 1e50) * 1e-50;
+  IF added_delta = 0 THEN
+    -- Answers that are epsilon-differentially private together are epsilon^2/2-zCDP.
+    added_rho := ceil(coalesce(dp_add_charge.rho, added_epsilon * added_epsilon / 2) * 1e50) * 1e-50;
+  END IF;
+  budget := dpquantile.budget_to_charge(charged);
+  PERFORM dpquantile.check_accountants(charged, dp_add_charge.on_table, added_epsilon, added_delta);
+  PERFORM dpquantile.add_to_budgets(charged, dp_add_charge.on_table, added_epsilon, added_delta, added_rho, added_at);
   PERFORM dpquantile.note_table_name(dp_add_charge.on_table);
   IF dp_add_charge.note IS NOT NULL THEN
     text_hash := sha256(convert_to(dp_add_charge.note, getdatabaseencoding()));

@@ -1,96 +1,297 @@
+CREATE OR REPLACE FUNCTION dpquantile.check_budget_terms(role regrole, epsilon float8, delta float8, accountant text, neighbours text) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+  IF check_budget_terms.role IS NULL OR NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = check_budget_terms.role) THEN
+    RAISE EXCEPTION 'role must be an existing role, got %', coalesce(check_budget_terms.role::text, 'NULL')
+      USING ERRCODE = 'undefined_object', HINT = 'Create it first: CREATE ROLE analyst LOGIN.';
+  END IF;
+  -- dp_add_charge takes no more at once.
+  IF NOT coalesce(check_budget_terms.epsilon > 0 AND check_budget_terms.epsilon <= 1e30, false) THEN
+    RAISE EXCEPTION 'epsilon must be above 0 and at most 1e30, got %', coalesce(check_budget_terms.epsilon::text, 'NULL')
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'To take a budget away, use dp_revoke_budget.';
+  END IF;
+  IF check_budget_terms.delta < 0 OR check_budget_terms.delta >= 1 THEN
+    RAISE EXCEPTION 'delta must be at least 0 and less than 1, got %', check_budget_terms.delta
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'A useful delta is far below one over the number of rows, or 0.';
+  END IF;
+  IF check_budget_terms.accountant NOT IN ('pure', 'zcdp') THEN
+    RAISE EXCEPTION 'accountant must be pure or zcdp, got %', check_budget_terms.accountant
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'pure adds epsilons; zcdp adds rhos, so many small queries cost much less.';
+  END IF;
+  IF check_budget_terms.neighbours NOT IN ('add or remove', 'replace') THEN
+    RAISE EXCEPTION 'neighbours must be "add or remove" or "replace", got "%"', check_budget_terms.neighbours
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'replace promises the limit for replacing the value of one row, whatever the role asks.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.check_budget_terms(regrole, float8, float8, text, text) IS
+  'The arguments of dp_grant_budget. An error for the first that no budget can have.';
+
+CREATE OR REPLACE FUNCTION dpquantile.calendar_of(every interval) RETURNS text
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET intervalstyle = postgres
+AS $$
+#variable_conflict use_column
+DECLARE
+  -- By its text: PostgreSQL takes 30 days for equal to a month.
+  calendar CONSTANT text := CASE calendar_of.every::text WHEN '1 day' THEN 'day' WHEN '7 days' THEN 'week'
+                                                         WHEN '1 mon' THEN 'month' WHEN '1 year' THEN 'year' END;
+BEGIN
+  IF calendar_of.every IS NOT NULL AND calendar IS NULL THEN
+    RAISE EXCEPTION 'every must be 1 day, 1 week, 1 month or 1 year, got %', calendar_of.every
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'The budget begins anew with each day, week (on Monday), month or year of the calendar in UTC.';
+  END IF;
+  RETURN calendar;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.calendar_of(interval) IS
+  'every: of dp_grant_budget. The unit of date_trunc that it stands for, NULL for NULL; another interval is an error.';
+
+CREATE OR REPLACE FUNCTION dpquantile.require_protected(on_table regclass) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+  IF require_protected.on_table IS NOT NULL
+     AND NOT EXISTS (SELECT FROM dpquantile.protected_table t WHERE t.relation = require_protected.on_table) THEN
+    RAISE EXCEPTION 'on_table must be a protected table, got %', require_protected.on_table
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = format('Its owner protects it: SELECT dp_protect_table(%L).', require_protected.on_table);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.require_protected(regclass) IS
+  'on_table: of dp_grant_budget and dp_add_charge. An error, unless it is a protected table or NULL.';
+
+CREATE OR REPLACE FUNCTION dpquantile.locked_budget(role regrole) RETURNS dpquantile.budget
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  general dpquantile.budget;
+  name_now name;
+BEGIN
+  -- A new row starts with the earlier spending under this name: a restore without some roles may have
+  -- lost the row, or the role may have been dropped and created again. The row has no terms yet, like
+  -- a revoked budget.
+  SELECT r.rolname INTO name_now FROM pg_roles r WHERE r.oid = locked_budget.role;
+  PERFORM dpquantile.note_role_names();
+  IF NOT EXISTS (SELECT FROM dpquantile.budget b WHERE b.role = locked_budget.role) THEN
+    INSERT INTO dpquantile.budget
+           (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked,
+            neighbours)
+    SELECT locked_budget.role, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true, s.neighbours
+      FROM dpquantile.earlier_spending(name_now) s
+    ON CONFLICT ON CONSTRAINT budget_pkey DO NOTHING;
+  END IF;
+  SELECT * INTO STRICT general FROM dpquantile.budget b WHERE b.role = locked_budget.role FOR UPDATE;
+  INSERT INTO dpquantile.budget_name (budget_id, role_name) VALUES (general.budget_id, name_now)
+  ON CONFLICT ON CONSTRAINT budget_name_pkey DO NOTHING;
+  RETURN general;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.locked_budget(regrole) IS
+  'role: an existing role. Its row of budget, locked. A role without one gets it, with what was spent under its name.';
+
+CREATE OR REPLACE FUNCTION dpquantile.locked_terms(general dpquantile.budget, on_table regclass) RETURNS dpquantile.budget
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  budget dpquantile.budget := locked_terms.general;
+BEGIN
+  IF locked_terms.on_table IS NULL THEN
+    RETURN budget;
+  END IF;
+  -- Likewise a new row for a table, with the earlier spending under this name on tables that are connected with it.
+  INSERT INTO dpquantile.table_budget
+         (role, relation, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked)
+  SELECT budget.role, locked_terms.on_table, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true
+    -- The subquery runs once. PostgreSQL would put the function itself beside each row of the ledger.
+    FROM dpquantile.earlier_spending(
+           (SELECT r.rolname FROM pg_roles r WHERE r.oid = budget.role), (SELECT dpquantile.connected_tables(locked_terms.on_table))) s
+   WHERE NOT EXISTS (SELECT FROM dpquantile.table_budget t WHERE t.role = budget.role AND t.relation = locked_terms.on_table)
+  ON CONFLICT ON CONSTRAINT table_budget_pkey DO NOTHING;
+  PERFORM dpquantile.note_table_name(locked_terms.on_table);
+  SELECT t.epsilon_spent, t.delta_limit, t.delta_spent, t.rho_spent, t.has_rho_alone, t.accountant, t.revoked, t.every, t.period_start,
+         t.epsilon_before, t.delta_before, t.rho_before
+    INTO STRICT budget.epsilon_spent, budget.delta_limit, budget.delta_spent, budget.rho_spent, budget.has_rho_alone,
+         budget.accountant, budget.revoked, budget.every, budget.period_start,
+         budget.epsilon_before, budget.delta_before, budget.rho_before
+    FROM dpquantile.table_budget t WHERE t.role = budget.role AND t.relation = locked_terms.on_table FOR UPDATE;
+  RETURN budget;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.locked_terms(dpquantile.budget, regclass) IS
+  'general: of locked_budget; on_table: a protected table or NULL. The terms that a grant changes: those of general, or of the row of '
+  'table_budget, locked, which is made if there is none.';
+
+CREATE OR REPLACE FUNCTION dpquantile.in_calendar(terms dpquantile.budget, calendar text) RETURNS dpquantile.budget
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  changed dpquantile.budget := in_calendar.terms;
+BEGIN
+  changed.every := coalesce(in_calendar.calendar, CASE WHEN NOT changed.revoked THEN changed.every END);
+  -- What was spent before the period is not known for another calendar, so everything counts until the next period.
+  IF changed.every IS DISTINCT FROM terms.every THEN
+    changed.epsilon_before := 0;
+    changed.delta_before := 0;
+    changed.rho_before := 0;
+    changed.period_start := CASE WHEN changed.every IS NOT NULL
+                                THEN greatest(changed.period_start, dpquantile.period_start(changed.every, clock_timestamp())) END;
+  END IF;
+  RETURN changed;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.in_calendar(dpquantile.budget, text) IS
+  'terms: of a grant; calendar: of calendar_of. The terms with this period; NULL leaves the one they have.';
+
+CREATE OR REPLACE FUNCTION dpquantile.neighbours_of_grant(general dpquantile.budget, neighbours text, on_table regclass) RETURNS text
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+  -- All budgets of the role have the same neighbours. What is spent cannot be counted for others.
+  IF general.epsilon_spent = 0 AND general.delta_spent = 0 AND general.rho_spent = 0 THEN
+    RETURN coalesce(neighbours_of_grant.neighbours,
+                    CASE WHEN general.revoked AND neighbours_of_grant.on_table IS NULL
+                              AND NOT EXISTS (SELECT FROM dpquantile.table_budget t WHERE t.role = general.role AND NOT t.revoked)
+                         THEN 'add or remove' ELSE general.neighbours END);
+  ELSIF neighbours_of_grant.neighbours <> general.neighbours THEN
+    RAISE EXCEPTION 'role % cannot have neighbours "%": it has been charged for "%"', general.role, neighbours_of_grant.neighbours,
+                    general.neighbours
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'The same answers cost other amounts for other neighbours.',
+            HINT = 'Leave neighbours out, or grant a budget to a new role.';
+  END IF;
+  RETURN general.neighbours;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.neighbours_of_grant(dpquantile.budget, text, regclass) IS
+  'general: of locked_budget; the others: of dp_grant_budget. What all limits and spending of the role are for after the grant.';
+
+CREATE OR REPLACE FUNCTION dpquantile.rho_limit_of_grant(terms dpquantile.budget, epsilon float8) RETURNS numeric
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  rho_limit numeric;
+BEGIN
+  IF terms.accountant = 'zcdp' THEN
+    IF terms.delta_limit = 0 THEN
+      RAISE EXCEPTION 'accountant zcdp needs a delta above 0, got 0'
+        USING ERRCODE = 'invalid_parameter_value',
+              HINT = format('It converts rho to epsilon at that delta. For example: dp_grant_budget(%L, %s, 1e-6, %L), '
+                            'with a delta far below one over the number of rows.',
+                            terms.role, rho_limit_of_grant.epsilon, 'zcdp');
+    END IF;
+    IF terms.delta_spent > 0 THEN
+      RAISE EXCEPTION 'role % cannot have accountant zcdp: it has been charged delta %', terms.role,
+                      trim_scale(terms.delta_spent)
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              DETAIL = 'A charge with a delta has no rho.',
+              HINT = 'Grant with accountant pure.';
+    END IF;
+    rho_limit := dpquantile.rho_within(terms.epsilon_limit::float8, terms.delta_limit::float8);
+    IF rho_limit = 0 THEN
+      RAISE EXCEPTION 'a limit of epsilon % and delta % is worth no rho', terms.epsilon_limit, terms.delta_limit
+        USING ERRCODE = 'invalid_parameter_value', HINT = 'No query would fit. Grant more epsilon or delta.';
+    END IF;
+  ELSIF terms.has_rho_alone THEN
+    RAISE EXCEPTION 'role % cannot have accountant pure: it has been charged for queries stated in rho alone', terms.role
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'Such a query has no epsilon to add to the others.',
+            HINT = format('Grant with accountant zcdp: dp_grant_budget(%L, %s, 1e-6, %L).',
+                          terms.role, rho_limit_of_grant.epsilon, 'zcdp');
+  END IF;
+  RETURN rho_limit;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.rho_limit_of_grant(dpquantile.budget, float8) IS
+  'terms: the new ones; epsilon: of dp_grant_budget. The limit in rho, NULL with accountant pure. An error if what is spent does '
+  'not fit the accountant.';
+
+CREATE OR REPLACE FUNCTION dpquantile.smallest_charge_of_grant(terms dpquantile.budget, smallest_charge float8) RETURNS numeric
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  -- The limit that the accountant compares with the sum of the charges.
+  total_limit CONSTANT numeric := coalesce(terms.rho_limit, terms.epsilon_limit);
+  smallest numeric;
+BEGIN
+  -- Computed anew if it is omitted: the old one may be an amount of what another accountant adds. A limit pays for at most a
+  -- million charges then.
+  smallest := coalesce(dpquantile.decimal(smallest_charge_of_grant.smallest_charge), total_limit * 1e-6);
+  IF NOT (smallest > 0 AND smallest <= total_limit) THEN
+    RAISE EXCEPTION 'smallest_charge must be positive and at most the limit of %, got %',
+                    format('%s %s', CASE terms.accountant WHEN 'zcdp' THEN 'rho' ELSE 'epsilon' END,
+                           trim_scale(total_limit)),
+                    smallest_charge_of_grant.smallest_charge
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'It is in epsilon with accountant pure, in rho with zcdp. Leave it out for a millionth of the limit.';
+  END IF;
+  RETURN smallest;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.smallest_charge_of_grant(dpquantile.budget, float8) IS
+  'terms: the new ones; smallest_charge: of dp_grant_budget. The smallest charge of the new terms.';
+
+CREATE OR REPLACE FUNCTION dpquantile.store_terms(terms dpquantile.budget, on_table regclass) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+  IF store_terms.on_table IS NULL THEN
+    UPDATE dpquantile.budget AS b
+       SET epsilon_limit = terms.epsilon_limit, delta_limit = terms.delta_limit, rho_limit = terms.rho_limit,
+           accountant = terms.accountant, smallest_charge = terms.smallest_charge, neighbours = terms.neighbours,
+           every = terms.every, period_start = terms.period_start, epsilon_before = terms.epsilon_before,
+           delta_before = terms.delta_before, rho_before = terms.rho_before, revoked = false
+     WHERE b.role = terms.role;
+  ELSE
+    UPDATE dpquantile.budget AS b SET neighbours = terms.neighbours WHERE b.role = terms.role;
+    UPDATE dpquantile.table_budget AS t
+       SET epsilon_limit = terms.epsilon_limit, delta_limit = terms.delta_limit, rho_limit = terms.rho_limit,
+           accountant = terms.accountant, smallest_charge = terms.smallest_charge,
+           every = terms.every, period_start = terms.period_start, epsilon_before = terms.epsilon_before,
+           delta_before = terms.delta_before, rho_before = terms.rho_before, revoked = false
+     WHERE t.role = terms.role AND t.relation = store_terms.on_table;
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.store_terms(dpquantile.budget, regclass) IS
+  'terms: of a grant; on_table: the table that they are for, NULL for the general budget. Writes them into the row, which is locked.';
+
 CREATE OR REPLACE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
-                                            accountant text DEFAULT NULL, smallest_charge float8 DEFAULT NULL,
-                                            neighbours text DEFAULT NULL, every interval DEFAULT NULL,
-                                            on_table regclass DEFAULT NULL)
+                                                       accountant text DEFAULT NULL, smallest_charge float8 DEFAULT NULL,
+                                                       neighbours text DEFAULT NULL, every interval DEFAULT NULL,
+                                                       on_table regclass DEFAULT NULL)
   RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET intervalstyle = postgres
 AS $$
 #variable_conflict use_column
 DECLARE
-  grantee CONSTANT regrole := dp_grant_budget.role;
+  calendar text;
   -- The row of the role, which counts all its charges, and the terms to be changed: its own, or those for a table.
   general dpquantile.budget;
   budget dpquantile.budget;
-  -- The limit that the accountant compares with the sum of the charges.
-  total_limit numeric;
-  name_now name;
-  -- By its text: PostgreSQL takes 30 days for equal to a month.
-  calendar CONSTANT text := CASE dp_grant_budget.every::text WHEN '1 day' THEN 'day' WHEN '7 days' THEN 'week'
-                                                             WHEN '1 mon' THEN 'month' WHEN '1 year' THEN 'year' END;
-  every_before text;
 BEGIN
   PERFORM dpquantile.check_version();
-  IF grantee IS NULL OR NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = grantee) THEN
-    RAISE EXCEPTION 'role must be an existing role, got %', coalesce(grantee::text, 'NULL')
-      USING ERRCODE = 'undefined_object', HINT = 'Create it first: CREATE ROLE analyst LOGIN.';
-  END IF;
-  -- dp_add_charge takes no more at once.
-  IF NOT coalesce(dp_grant_budget.epsilon > 0 AND dp_grant_budget.epsilon <= 1e30, false) THEN
-    RAISE EXCEPTION 'epsilon must be above 0 and at most 1e30, got %', coalesce(dp_grant_budget.epsilon::text, 'NULL')
-      USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'To take a budget away, use dp_revoke_budget.';
-  END IF;
-  IF dp_grant_budget.delta < 0 OR dp_grant_budget.delta >= 1 THEN
-    RAISE EXCEPTION 'delta must be at least 0 and less than 1, got %', dp_grant_budget.delta
-      USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'A useful delta is far below one over the number of rows, or 0.';
-  END IF;
-  IF dp_grant_budget.accountant NOT IN ('pure', 'zcdp') THEN
-    RAISE EXCEPTION 'accountant must be pure or zcdp, got %', dp_grant_budget.accountant
-      USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'pure adds epsilons; zcdp adds rhos, so many small queries cost much less.';
-  END IF;
-  IF dp_grant_budget.neighbours NOT IN ('add or remove', 'replace') THEN
-    RAISE EXCEPTION 'neighbours must be "add or remove" or "replace", got "%"', dp_grant_budget.neighbours
-      USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'replace promises the limit for replacing the value of one row, whatever the role asks.';
-  END IF;
-  IF dp_grant_budget.every IS NOT NULL AND calendar IS NULL THEN
-    RAISE EXCEPTION 'every must be 1 day, 1 week, 1 month or 1 year, got %', dp_grant_budget.every
-      USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'The budget begins anew with each day, week (on Monday), month or year of the calendar in UTC.';
-  END IF;
-  IF dp_grant_budget.on_table IS NOT NULL
-     AND NOT EXISTS (SELECT FROM dpquantile.protected_table t WHERE t.relation = dp_grant_budget.on_table) THEN
-    RAISE EXCEPTION 'on_table must be a protected table, got %', dp_grant_budget.on_table
-      USING ERRCODE = 'object_not_in_prerequisite_state',
-            HINT = format('Its owner protects it: SELECT dp_protect_table(%L).', dp_grant_budget.on_table);
-  END IF;
-
-  -- A new row starts with the earlier spending under this name: a restore without some roles may have
-  -- lost the row, or the role may have been dropped and created again. The row has no terms yet, like
-  -- a revoked budget.
-  SELECT r.rolname INTO STRICT name_now FROM pg_roles r WHERE r.oid = grantee;
-  PERFORM dpquantile.note_role_names();
-  IF NOT EXISTS (SELECT FROM dpquantile.budget b WHERE b.role = grantee) THEN
-    INSERT INTO dpquantile.budget
-           (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked,
-            neighbours)
-    SELECT grantee, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true, s.neighbours
-      FROM dpquantile.earlier_spending(name_now) s
-    ON CONFLICT ON CONSTRAINT budget_pkey DO NOTHING;
-  END IF;
-  SELECT * INTO STRICT general FROM dpquantile.budget b WHERE b.role = grantee FOR UPDATE;
-  INSERT INTO dpquantile.budget_name (budget_id, role_name) VALUES (general.budget_id, name_now)
-  ON CONFLICT ON CONSTRAINT budget_name_pkey DO NOTHING;
-  budget := general;
-  -- Likewise a new row for a table, with the earlier spending under this name on tables that are connected with it.
-  IF dp_grant_budget.on_table IS NOT NULL THEN
-    INSERT INTO dpquantile.table_budget
-           (role, relation, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked)
-    SELECT grantee, dp_grant_budget.on_table, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true
-      -- The subquery runs once. PostgreSQL would put the function itself beside each row of the ledger.
-      FROM dpquantile.earlier_spending(name_now, (SELECT dpquantile.connected_tables(dp_grant_budget.on_table))) s
-     WHERE NOT EXISTS (SELECT FROM dpquantile.table_budget t WHERE t.role = grantee AND t.relation = dp_grant_budget.on_table)
-    ON CONFLICT ON CONSTRAINT table_budget_pkey DO NOTHING;
-    PERFORM dpquantile.note_table_name(dp_grant_budget.on_table);
-    SELECT t.epsilon_spent, t.delta_limit, t.delta_spent, t.rho_spent, t.has_rho_alone, t.accountant, t.revoked, t.every, t.period_start,
-           t.epsilon_before, t.delta_before, t.rho_before
-      INTO STRICT budget.epsilon_spent, budget.delta_limit, budget.delta_spent, budget.rho_spent, budget.has_rho_alone,
-           budget.accountant, budget.revoked, budget.every, budget.period_start,
-           budget.epsilon_before, budget.delta_before, budget.rho_before
-      FROM dpquantile.table_budget t WHERE t.role = grantee AND t.relation = dp_grant_budget.on_table FOR UPDATE;
-  END IF;
+  PERFORM dpquantile.check_budget_terms(dp_grant_budget.role, dp_grant_budget.epsilon, dp_grant_budget.delta, dp_grant_budget.accountant,
+                                        dp_grant_budget.neighbours);
+  calendar := dpquantile.calendar_of(dp_grant_budget.every);
+  PERFORM dpquantile.require_protected(dp_grant_budget.on_table);
+  general := dpquantile.locked_budget(dp_grant_budget.role);
+  budget := dpquantile.locked_terms(general, dp_grant_budget.on_table);
 
   -- The new terms. An omitted argument keeps its old value, or gets its default after a revocation.
   budget.epsilon_limit := dpquantile.decimal(dp_grant_budget.epsilon);
@@ -98,85 +299,11 @@ BEGIN
                                  CASE WHEN budget.revoked THEN 0 ELSE budget.delta_limit END);
   budget.accountant := coalesce(dp_grant_budget.accountant,
                                 CASE WHEN budget.revoked THEN 'pure' ELSE budget.accountant END);
-  every_before := budget.every;
-  budget.every := coalesce(calendar, CASE WHEN NOT budget.revoked THEN budget.every END);
-  -- What was spent before the period is not known for another calendar, so everything counts until the next period.
-  IF budget.every IS DISTINCT FROM every_before THEN
-    budget.epsilon_before := 0;
-    budget.delta_before := 0;
-    budget.rho_before := 0;
-    budget.period_start := CASE WHEN budget.every IS NOT NULL
-                                THEN greatest(budget.period_start, dpquantile.period_start(budget.every, clock_timestamp())) END;
-  END IF;
-  -- All budgets of the role have the same neighbours. What is spent cannot be counted for others.
-  IF general.epsilon_spent = 0 AND general.delta_spent = 0 AND general.rho_spent = 0 THEN
-    budget.neighbours := coalesce(dp_grant_budget.neighbours,
-                                  CASE WHEN general.revoked AND dp_grant_budget.on_table IS NULL
-                                            AND NOT EXISTS (SELECT FROM dpquantile.table_budget t WHERE t.role = grantee AND NOT t.revoked)
-                                       THEN 'add or remove' ELSE general.neighbours END);
-  ELSIF dp_grant_budget.neighbours <> general.neighbours THEN
-    RAISE EXCEPTION 'role % cannot have neighbours "%": it has been charged for "%"', grantee, dp_grant_budget.neighbours,
-                    general.neighbours
-      USING ERRCODE = 'object_not_in_prerequisite_state',
-            DETAIL = 'The same answers cost other amounts for other neighbours.',
-            HINT = 'Leave neighbours out, or grant a budget to a new role.';
-  END IF;
-  budget.rho_limit := NULL;
-  IF budget.accountant = 'zcdp' THEN
-    IF budget.delta_limit = 0 THEN
-      RAISE EXCEPTION 'accountant zcdp needs a delta above 0, got 0'
-        USING ERRCODE = 'invalid_parameter_value',
-              HINT = format('It converts rho to epsilon at that delta. For example: dp_grant_budget(%L, %s, 1e-6, %L), '
-                            'with a delta far below one over the number of rows.',
-                            grantee, dp_grant_budget.epsilon, 'zcdp');
-    END IF;
-    IF budget.delta_spent > 0 THEN
-      RAISE EXCEPTION 'role % cannot have accountant zcdp: it has been charged delta %', grantee,
-                      trim_scale(budget.delta_spent)
-        USING ERRCODE = 'object_not_in_prerequisite_state',
-              DETAIL = 'A charge with a delta has no rho.',
-              HINT = 'Grant with accountant pure.';
-    END IF;
-    budget.rho_limit := dpquantile.rho_within(budget.epsilon_limit::float8, budget.delta_limit::float8);
-    IF budget.rho_limit = 0 THEN
-      RAISE EXCEPTION 'a limit of epsilon % and delta % is worth no rho', budget.epsilon_limit, budget.delta_limit
-        USING ERRCODE = 'invalid_parameter_value', HINT = 'No query would fit. Grant more epsilon or delta.';
-    END IF;
-  ELSIF budget.has_rho_alone THEN
-    RAISE EXCEPTION 'role % cannot have accountant pure: it has been charged for queries stated in rho alone', grantee
-      USING ERRCODE = 'object_not_in_prerequisite_state',
-            DETAIL = 'Such a query has no epsilon to add to the others.',
-            HINT = format('Grant with accountant zcdp: dp_grant_budget(%L, %s, 1e-6, %L).',
-                          grantee, dp_grant_budget.epsilon, 'zcdp');
-  END IF;
-  -- Computed anew if it is omitted: the old one may be an amount of what another accountant adds. A limit pays for at most a
-  -- million charges then.
-  total_limit := coalesce(budget.rho_limit, budget.epsilon_limit);
-  budget.smallest_charge := coalesce(dpquantile.decimal(dp_grant_budget.smallest_charge), total_limit * 1e-6);
-  IF NOT (budget.smallest_charge > 0 AND budget.smallest_charge <= total_limit) THEN
-    RAISE EXCEPTION 'smallest_charge must be positive and at most the limit of %, got %',
-                    format('%s %s', CASE budget.accountant WHEN 'zcdp' THEN 'rho' ELSE 'epsilon' END,
-                           trim_scale(total_limit)),
-                    dp_grant_budget.smallest_charge
-      USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'It is in epsilon with accountant pure, in rho with zcdp. Leave it out for a millionth of the limit.';
-  END IF;
-  IF dp_grant_budget.on_table IS NULL THEN
-    UPDATE dpquantile.budget AS b
-       SET epsilon_limit = budget.epsilon_limit, delta_limit = budget.delta_limit, rho_limit = budget.rho_limit,
-           accountant = budget.accountant, smallest_charge = budget.smallest_charge, neighbours = budget.neighbours,
-           every = budget.every, period_start = budget.period_start, epsilon_before = budget.epsilon_before,
-           delta_before = budget.delta_before, rho_before = budget.rho_before, revoked = false
-     WHERE b.role = grantee;
-  ELSE
-    UPDATE dpquantile.budget AS b SET neighbours = budget.neighbours WHERE b.role = grantee;
-    UPDATE dpquantile.table_budget AS t
-       SET epsilon_limit = budget.epsilon_limit, delta_limit = budget.delta_limit, rho_limit = budget.rho_limit,
-           accountant = budget.accountant, smallest_charge = budget.smallest_charge,
-           every = budget.every, period_start = budget.period_start, epsilon_before = budget.epsilon_before,
-           delta_before = budget.delta_before, rho_before = budget.rho_before, revoked = false
-     WHERE t.role = grantee AND t.relation = dp_grant_budget.on_table;
-  END IF;
+  budget := dpquantile.in_calendar(budget, calendar);
+  budget.neighbours := dpquantile.neighbours_of_grant(general, dp_grant_budget.neighbours, dp_grant_budget.on_table);
+  budget.rho_limit := dpquantile.rho_limit_of_grant(budget, dp_grant_budget.epsilon);
+  budget.smallest_charge := dpquantile.smallest_charge_of_grant(budget, dp_grant_budget.smallest_charge);
+  PERFORM dpquantile.store_terms(budget, dp_grant_budget.on_table);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8, text, interval, regclass) IS

@@ -1,29 +1,15 @@
-CREATE OR REPLACE FUNCTION dpquantile.archive_ledger(before timestamptz)
+CREATE OR REPLACE FUNCTION dpquantile.take_charges(budgets uuid[], before timestamptz)
   RETURNS TABLE (budget_id uuid, number bigint, charged_at timestamptz, role name, session_role name, function name,
                  mechanism text, neighbours text, epsilon numeric, delta numeric, grouping_sets integer, groups integer,
                  query text, rho numeric, accountant text, tables text[])
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
-DECLARE
-  budgets uuid[];
 BEGIN
-  PERFORM dpquantile.check_version();
-  IF archive_ledger.before IS NULL THEN
-    RAISE EXCEPTION 'before must be a time, got NULL'
-      USING ERRCODE = 'null_value_not_allowed',
-            HINT = 'For example: SELECT * FROM dp_archive_ledger(now() - interval ''1 year'').';
-  END IF;
-  -- One archiving at a time. Charges and grants do not wait for this lock.
-  LOCK TABLE dpquantile.budget_name IN SHARE UPDATE EXCLUSIVE MODE;
-  -- The charges of these budgets wait, as they do for dp_grant_budget: a charge under way may refer to a text that no
-  -- other charge refers to, and would not see that the text is removed.
-  budgets := ARRAY(SELECT DISTINCT l.budget_id FROM dpquantile.ledger l WHERE l.charged_at < archive_ledger.before);
-  PERFORM FROM dpquantile.budget b WHERE b.budget_id = ANY (budgets) ORDER BY b.role FOR UPDATE;
   RETURN QUERY
     WITH archived AS (
       DELETE FROM dpquantile.ledger l
-       WHERE l.budget_id = ANY (budgets) AND l.charged_at < archive_ledger.before
+       WHERE l.budget_id = ANY (take_charges.budgets) AND l.charged_at < take_charges.before
       RETURNING l.*
     ), summed AS (
       INSERT INTO dpquantile.budget_name AS n
@@ -51,6 +37,35 @@ BEGIN
            trim_scale(a.rho), a.accountant, a.tables
       FROM archived a LEFT JOIN dpquantile.query_text t USING (budget_id, query_hash)
      ORDER BY a.charged_at, a.budget_id, a.number;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.take_charges(uuid[], timestamptz) IS
+  'budgets: locked; before: a time. Takes their earlier charges out of the ledger, and keeps the sums.';
+
+CREATE OR REPLACE FUNCTION dpquantile.archive_ledger(before timestamptz)
+  RETURNS TABLE (budget_id uuid, number bigint, charged_at timestamptz, role name, session_role name, function name,
+                 mechanism text, neighbours text, epsilon numeric, delta numeric, grouping_sets integer, groups integer,
+                 query text, rho numeric, accountant text, tables text[])
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  budgets uuid[];
+BEGIN
+  PERFORM dpquantile.check_version();
+  IF archive_ledger.before IS NULL THEN
+    RAISE EXCEPTION 'before must be a time, got NULL'
+      USING ERRCODE = 'null_value_not_allowed',
+            HINT = 'For example: SELECT * FROM dp_archive_ledger(now() - interval ''1 year'').';
+  END IF;
+  -- One archiving at a time. Charges and grants do not wait for this lock.
+  LOCK TABLE dpquantile.budget_name IN SHARE UPDATE EXCLUSIVE MODE;
+  -- The charges of these budgets wait, as they do for dp_grant_budget: a charge under way may refer to a text that no
+  -- other charge refers to, and would not see that the text is removed.
+  budgets := ARRAY(SELECT DISTINCT l.budget_id FROM dpquantile.ledger l WHERE l.charged_at < archive_ledger.before);
+  PERFORM FROM dpquantile.budget b WHERE b.budget_id = ANY (budgets) ORDER BY b.role FOR UPDATE;
+  RETURN QUERY
+    SELECT * FROM dpquantile.take_charges(budgets, archive_ledger.before);
   DELETE FROM dpquantile.query_text t
    WHERE t.budget_id = ANY (budgets)
      AND NOT EXISTS (SELECT FROM dpquantile.ledger l

@@ -1,3 +1,25 @@
+CREATE OR REPLACE FUNCTION dpquantile.findings_about_rights() RETURNS TABLE (subject text, status text, detail text)
+  LANGUAGE sql STABLE
+  BEGIN ATOMIC
+    SELECT format('%I on %s', p.grantee, p.relation), 'critical', 'the role learns exact facts about the table: ' || p.own_right
+      FROM dpquantile.private_access p WHERE p.own_right NOT LIKE 'PUBLIC %' OR p.own_right LIKE '%, which %'
+    UNION ALL
+    SELECT format('%s on %s', m.member::regrole, p.relation), 'critical',
+           format('the role learns exact facts about the table, to which it has private access as a member of %I: %s', p.grantee, m.reason)
+      FROM dpquantile.private_access p CROSS JOIN LATERAL dpquantile.rights_of_members(p.relation, p.grantee_oid) m
+     WHERE p.role_problem IS NULL
+    UNION ALL
+    SELECT format('%s on %s', m.oid::regrole, m.relation), 'critical',
+           format('the role has private access and is not restricted: SELECT dp_restrict_role(%L)', m.oid::regrole)
+      FROM (SELECT DISTINCT p.relation, m.oid
+              FROM dpquantile.private_access p
+              JOIN pg_catalog.pg_roles m ON m.rolcanlogin AND pg_catalog.pg_has_role(m.oid, p.grantee_oid, 'MEMBER')
+             WHERE p.role_problem IS NULL AND NOT dpquantile.is_restricted(m.oid)
+               AND (dpquantile.own_right(p.relation, m.oid)).reason IS NULL) m (relation, oid);
+  END;
+COMMENT ON FUNCTION dpquantile.findings_about_rights() IS
+  'What protection_findings tells about roles with private access that have other rights, too, or are not restricted.';
+
 CREATE OR REPLACE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subject text, status text, detail text)
   LANGUAGE sql STABLE
   BEGIN ATOMIC
@@ -38,21 +60,7 @@ CREATE OR REPLACE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subje
       FROM dpquantile.early_ends e
      WHERE e.most_cancels IS NOT NULL
     UNION ALL
-    SELECT format('%I on %s', p.grantee, p.relation), 'critical', 'the role learns exact facts about the table: ' || p.own_right
-      FROM dpquantile.private_access p WHERE p.own_right NOT LIKE 'PUBLIC %' OR p.own_right LIKE '%, which %'
-    UNION ALL
-    SELECT format('%s on %s', m.member::regrole, p.relation), 'critical',
-           format('the role learns exact facts about the table, to which it has private access as a member of %I: %s', p.grantee, m.reason)
-      FROM dpquantile.private_access p CROSS JOIN LATERAL dpquantile.rights_of_members(p.relation, p.grantee_oid) m
-     WHERE p.role_problem IS NULL
-    UNION ALL
-    SELECT format('%s on %s', m.oid::regrole, m.relation), 'critical',
-           format('the role has private access and is not restricted: SELECT dp_restrict_role(%L)', m.oid::regrole)
-      FROM (SELECT DISTINCT p.relation, m.oid
-              FROM dpquantile.private_access p
-              JOIN pg_catalog.pg_roles m ON m.rolcanlogin AND pg_catalog.pg_has_role(m.oid, p.grantee_oid, 'MEMBER')
-             WHERE p.role_problem IS NULL AND NOT dpquantile.is_restricted(m.oid)
-               AND (dpquantile.own_right(p.relation, m.oid)).reason IS NULL) m (relation, oid)
+    SELECT * FROM dpquantile.findings_about_rights()
      ORDER BY 1, 2, 3;
   END;
 COMMENT ON FUNCTION dpquantile.protection_findings() IS

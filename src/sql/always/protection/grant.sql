@@ -1,5 +1,92 @@
+CREATE OR REPLACE FUNCTION dpquantile.check_private_terms(smallest_epsilon float8, epsilon float8, delta float8, reuse interval, most_cancels integer)
+  RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  IF NOT coalesce(check_private_terms.smallest_epsilon > 0 AND check_private_terms.smallest_epsilon <= 100, false) THEN
+    RAISE EXCEPTION 'smallest_epsilon must be above 0 and at most 100, got %',
+                    coalesce(check_private_terms.smallest_epsilon::text, 'NULL')
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'An aggregate with a smaller epsilon is refused. Leave it out for 0.01.';
+  END IF;
+  IF NOT coalesce(check_private_terms.epsilon >= check_private_terms.smallest_epsilon AND check_private_terms.epsilon <= 100, true) THEN
+    RAISE EXCEPTION 'epsilon must be from smallest_epsilon, which is %, to 100, got %', check_private_terms.smallest_epsilon,
+                    check_private_terms.epsilon
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'It is what each standard aggregate costs, such as count(*). Without it only private aggregates may be asked.';
+  END IF;
+  IF check_private_terms.delta IS NOT NULL
+     AND NOT (check_private_terms.delta > 0 AND check_private_terms.delta < 1 AND check_private_terms.epsilon IS NOT NULL) THEN
+    RAISE EXCEPTION 'delta must be above 0 and below 1, beside an epsilon, got % beside %', check_private_terms.delta,
+                    coalesce(check_private_terms.epsilon::text, 'NULL')
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'It is what the choice of groups costs, where the keys of GROUP BY come from the rows. It should be far below one '
+                   'over the number of rows.';
+  END IF;
+  IF check_private_terms.reuse IS NOT NULL
+     AND NOT coalesce(check_private_terms.reuse > '0' AND check_private_terms.reuse <= '10 years', false) THEN
+    RAISE EXCEPTION 'reuse must be above 0 and at most 10 years, got %', check_private_terms.reuse
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'It is how long answers are shown again without a charge, for example ''1 day''.';
+  END IF;
+  IF NOT coalesce(check_private_terms.most_cancels >= 0, false) THEN
+    RAISE EXCEPTION 'most_cancels must be 0 or more, got %', coalesce(check_private_terms.most_cancels::text, 'NULL')
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'It is how many queries may end early while they read rows. Leave it out for 100.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.check_private_terms(float8, float8, float8, interval, integer) IS
+  'The terms of dp_grant_private_access. An error for the first that no grant can have.';
+
+CREATE OR REPLACE FUNCTION dpquantile.check_rights_of_grantee(asked regclass, grantee oid) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  own record;
+BEGIN
+  SELECT * INTO own FROM dpquantile.own_right(asked, grantee);
+  IF own.reason IS NOT NULL THEN
+    RAISE EXCEPTION 'role % cannot have private access to %: %', grantee::regrole, asked, own.reason
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'With this right it learns exact facts about the table without private queries.',
+            HINT = coalesce('Take it away first: ' || own.remedy, 'Take it away first, or grant private access to another role.');
+  END IF;
+  SELECT * INTO own FROM dpquantile.rights_of_members(asked, grantee) LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'role % cannot have private access to %: its member %', grantee::regrole, asked, own.member::regrole || substr(own.reason, 3)
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'With this right the member learns exact facts about the table without private queries.',
+            HINT = coalesce('Take it away first: ' || own.remedy, 'Take it away first, or take the member from the role.');
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.check_rights_of_grantee(regclass, oid) IS
+  'asked: a protected table; grantee: a role. An error if the role, or a member of it, learns exact facts about the table without private '
+  'queries.';
+
+CREATE OR REPLACE FUNCTION dpquantile.restrict_grantee(asked regclass, grantee oid, caller oid) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  IF (SELECT r.rolcanlogin FROM pg_roles r WHERE r.oid = grantee) AND NOT dpquantile.is_restricted(grantee) THEN
+    IF NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.oid = restrict_grantee.caller) THEN
+      RAISE EXCEPTION 'role % cannot have private access to %: it is not restricted', grantee::regrole, asked
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              DETAIL = 'Its sessions could read exact facts about the table from statistics.',
+              HINT = format('An administrator restricts it: SELECT dp_restrict_role(%L);', grantee::regrole);
+    END IF;
+    PERFORM @extschema@.dp_restrict_role(grantee::regrole);
+    RAISE NOTICE 'role % is now restricted, in sessions that begin from now on', grantee::regrole
+      USING HINT = 'dp_unrestrict_role takes it back, and closes private access.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.restrict_grantee(regclass, oid, oid) IS
+  'What dp_grant_private_access does with a role that logs in and is not restricted: for a superuser it restricts the role, else it is an error.';
+
 CREATE OR REPLACE FUNCTION dpquantile.set_private_grant(relation regclass, role regrole, smallest_epsilon float8, epsilon float8,
-                                             delta float8, reuse interval, most_cancels integer, caller oid)
+                                                        delta float8, reuse interval, most_cancels integer, caller oid)
   RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -7,7 +94,6 @@ AS $$
 DECLARE
   asked CONSTANT regclass := set_private_grant.relation;
   grantee pg_roles;
-  own record;
 BEGIN
   PERFORM dpquantile.check_version();
   IF EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'citus') THEN
@@ -27,62 +113,10 @@ BEGIN
     RAISE EXCEPTION 'role must be an existing role, got %', coalesce(set_private_grant.role::text, 'NULL')
       USING ERRCODE = 'undefined_object', HINT = 'Create it first: CREATE ROLE analyst LOGIN.';
   END IF;
-  IF NOT coalesce(set_private_grant.smallest_epsilon > 0 AND set_private_grant.smallest_epsilon <= 100, false) THEN
-    RAISE EXCEPTION 'smallest_epsilon must be above 0 and at most 100, got %',
-                    coalesce(set_private_grant.smallest_epsilon::text, 'NULL')
-      USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'An aggregate with a smaller epsilon is refused. Leave it out for 0.01.';
-  END IF;
-  IF NOT coalesce(set_private_grant.epsilon >= set_private_grant.smallest_epsilon AND set_private_grant.epsilon <= 100, true) THEN
-    RAISE EXCEPTION 'epsilon must be from smallest_epsilon, which is %, to 100, got %', set_private_grant.smallest_epsilon,
-                    set_private_grant.epsilon
-      USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'It is what each standard aggregate costs, such as count(*). Without it only private aggregates may be asked.';
-  END IF;
-  IF set_private_grant.delta IS NOT NULL
-     AND NOT (set_private_grant.delta > 0 AND set_private_grant.delta < 1 AND set_private_grant.epsilon IS NOT NULL) THEN
-    RAISE EXCEPTION 'delta must be above 0 and below 1, beside an epsilon, got % beside %', set_private_grant.delta,
-                    coalesce(set_private_grant.epsilon::text, 'NULL')
-      USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'It is what the choice of groups costs, where the keys of GROUP BY come from the rows. It should be far below one '
-                   'over the number of rows.';
-  END IF;
-  IF set_private_grant.reuse IS NOT NULL
-     AND NOT coalesce(set_private_grant.reuse > '0' AND set_private_grant.reuse <= '10 years', false) THEN
-    RAISE EXCEPTION 'reuse must be above 0 and at most 10 years, got %', set_private_grant.reuse
-      USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'It is how long answers are shown again without a charge, for example ''1 day''.';
-  END IF;
-  IF NOT coalesce(set_private_grant.most_cancels >= 0, false) THEN
-    RAISE EXCEPTION 'most_cancels must be 0 or more, got %', coalesce(set_private_grant.most_cancels::text, 'NULL')
-      USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'It is how many queries may end early while they read rows. Leave it out for 100.';
-  END IF;
-  SELECT * INTO own FROM dpquantile.own_right(asked, grantee.oid);
-  IF own.reason IS NOT NULL THEN
-    RAISE EXCEPTION 'role % cannot have private access to %: %', grantee.oid::regrole, asked, own.reason
-      USING ERRCODE = 'object_not_in_prerequisite_state',
-            DETAIL = 'With this right it learns exact facts about the table without private queries.',
-            HINT = coalesce('Take it away first: ' || own.remedy, 'Take it away first, or grant private access to another role.');
-  END IF;
-  SELECT * INTO own FROM dpquantile.rights_of_members(asked, grantee.oid) LIMIT 1;
-  IF FOUND THEN
-    RAISE EXCEPTION 'role % cannot have private access to %: its member %', grantee.oid::regrole, asked, own.member::regrole || substr(own.reason, 3)
-      USING ERRCODE = 'object_not_in_prerequisite_state',
-            DETAIL = 'With this right the member learns exact facts about the table without private queries.',
-            HINT = coalesce('Take it away first: ' || own.remedy, 'Take it away first, or take the member from the role.');
-  END IF;
-  IF grantee.rolcanlogin AND NOT dpquantile.is_restricted(grantee.oid) THEN
-    IF NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.oid = set_private_grant.caller) THEN
-      RAISE EXCEPTION 'role % cannot have private access to %: it is not restricted', grantee.oid::regrole, asked
-        USING ERRCODE = 'object_not_in_prerequisite_state',
-              DETAIL = 'Its sessions could read exact facts about the table from statistics.',
-              HINT = format('An administrator restricts it: SELECT dp_restrict_role(%L);', grantee.oid::regrole);
-    END IF;
-    PERFORM @extschema@.dp_restrict_role(grantee.oid::regrole);
-    RAISE NOTICE 'role % is now restricted, in sessions that begin from now on', grantee.oid::regrole
-      USING HINT = 'dp_unrestrict_role takes it back, and closes private access.';
-  END IF;
+  PERFORM dpquantile.check_private_terms(set_private_grant.smallest_epsilon, set_private_grant.epsilon, set_private_grant.delta,
+                                         set_private_grant.reuse, set_private_grant.most_cancels);
+  PERFORM dpquantile.check_rights_of_grantee(asked, grantee.oid);
+  PERFORM dpquantile.restrict_grantee(asked, grantee.oid, set_private_grant.caller);
 
   -- What was granted under an earlier name of the role is closed.
   DELETE FROM dpquantile.private_grant g

@@ -1,82 +1,176 @@
-CREATE OR REPLACE FUNCTION dpquantile.set_protection(relation regclass, user_id name, max_rows integer, unit name, caller oid) RETURNS void
-  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+CREATE OR REPLACE FUNCTION dpquantile.check_protection(relation regclass, user_id name, max_rows integer, unit name) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-#variable_conflict use_column
 DECLARE
-  asked CONSTANT regclass := set_protection.relation;
-  refusal CONSTANT text := dpquantile.unprotectable(set_protection.relation);
-  user_column pg_attribute;
-  other record;
-  before dpquantile.protected_table;
+  asked CONSTANT regclass := check_protection.relation;
+  refusal CONSTANT text := dpquantile.unprotectable(check_protection.relation);
 BEGIN
-  PERFORM dpquantile.check_version();
   IF refusal IS NOT NULL THEN
     RAISE EXCEPTION '% cannot be protected: %', asked, refusal
       USING ERRCODE = 'wrong_object_type',
             HINT = 'Tables, partitioned tables, materialized views and views can be protected. They must not be temporary or '
                    'have row security, foreign children, virtual generated columns, partial indexes by functions that are not PostgreSQL''s own, or the option security_invoker.';
   END IF;
-  IF set_protection.max_rows IS NOT NULL AND set_protection.user_id IS NULL THEN
+  IF check_protection.max_rows IS NOT NULL AND check_protection.user_id IS NULL THEN
     RAISE EXCEPTION 'max_rows limits the rows of each user, and user_id is NULL'
       USING ERRCODE = 'invalid_parameter_value',
             HINT = format('Name the column that names the user: SELECT dp_protect_table(%L, user_id => ..., max_rows => %s).',
-                          asked, set_protection.max_rows);
-  ELSIF NOT set_protection.max_rows BETWEEN 1 AND 1000 THEN
-    RAISE EXCEPTION 'max_rows must be between 1 and 1000, got %', set_protection.max_rows
+                          asked, check_protection.max_rows);
+  ELSIF NOT check_protection.max_rows BETWEEN 1 AND 1000 THEN
+    RAISE EXCEPTION 'max_rows must be between 1 and 1000, got %', check_protection.max_rows
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'It is how many rows of each user a query sees. Each gets a part of the epsilon.';
   END IF;
-  IF set_protection.unit IS NOT NULL AND set_protection.user_id IS NULL THEN
+  IF check_protection.unit IS NOT NULL AND check_protection.user_id IS NULL THEN
     RAISE EXCEPTION 'unit says what the users are, and user_id is NULL'
       USING ERRCODE = 'invalid_parameter_value',
             HINT = format('Name the column that names the user: SELECT dp_protect_table(%L, user_id => ..., unit => %L).',
-                          asked, set_protection.unit);
-  ELSIF set_protection.unit = '' THEN
+                          asked, check_protection.unit);
+  ELSIF check_protection.unit = '' THEN
     RAISE EXCEPTION 'unit must be a name, got an empty one'
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'Name what the column of users names, such as patient, or leave it out.';
   END IF;
-  IF set_protection.user_id IS NOT NULL THEN
-    SELECT * INTO user_column FROM pg_attribute a
-     WHERE a.attrelid = asked AND a.attname = set_protection.user_id AND a.attnum > 0 AND NOT a.attisdropped;
-    IF NOT FOUND THEN
-      RAISE EXCEPTION '% has no column "%"', asked, set_protection.user_id
-        USING ERRCODE = 'undefined_column',
-              HINT = format('Its columns are: %s.',
-                            (SELECT string_agg(a.attname, ', ' ORDER BY a.attnum) FROM pg_attribute a
-                              WHERE a.attrelid = asked AND a.attnum > 0 AND NOT a.attisdropped));
-    END IF;
-    IF NOT dpquantile.identifies_users(user_column.atttypid, user_column.attcollation) THEN
-      RAISE EXCEPTION 'column "%" of % cannot name users: it is of type %', set_protection.user_id, asked,
-                      format_type(user_column.atttypid, user_column.atttypmod)
-        USING ERRCODE = 'datatype_mismatch',
-              HINT = 'A user is named by an identifier, for example of type text, bigint or uuid.';
-    END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.check_protection(regclass, name, integer, name) IS
+  'The arguments of dp_protect_table. An error for the first that no protected table can have.';
+
+CREATE OR REPLACE FUNCTION dpquantile.number_of_users_column(relation regclass, user_id name) RETURNS smallint
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  asked CONSTANT regclass := number_of_users_column.relation;
+  user_column pg_attribute;
+BEGIN
+  IF user_id IS NULL THEN
+    RETURN NULL;
   END IF;
+  SELECT * INTO user_column FROM pg_attribute a
+   WHERE a.attrelid = asked AND a.attname = number_of_users_column.user_id AND a.attnum > 0 AND NOT a.attisdropped;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION '% has no column "%"', asked, number_of_users_column.user_id
+      USING ERRCODE = 'undefined_column',
+            HINT = format('Its columns are: %s.',
+                          (SELECT string_agg(a.attname, ', ' ORDER BY a.attnum) FROM pg_attribute a
+                            WHERE a.attrelid = asked AND a.attnum > 0 AND NOT a.attisdropped));
+  END IF;
+  IF NOT dpquantile.identifies_users(user_column.atttypid, user_column.attcollation) THEN
+    RAISE EXCEPTION 'column "%" of % cannot name users: it is of type %', number_of_users_column.user_id, asked,
+                    format_type(user_column.atttypid, user_column.atttypmod)
+      USING ERRCODE = 'datatype_mismatch',
+            HINT = 'A user is named by an identifier, for example of type text, bigint or uuid.';
+  END IF;
+  RETURN user_column.attnum;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.number_of_users_column(regclass, name) IS
+  'relation, user_id: of dp_protect_table. The number of the column, NULL without one. An error if it cannot name users.';
+
+CREATE OR REPLACE FUNCTION dpquantile.check_tables_with_same_rows(relation regclass, user_id name) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  asked CONSTANT regclass := check_tables_with_same_rows.relation;
+  other record;
+BEGIN
   -- A column has one name in all parents and children; a view may give it another one.
   FOR other IN
     SELECT t.relation, t.user_column FROM dpquantile.tables_with_same_rows(asked) s (relation)
       JOIN dpquantile.protected_table t ON t.relation = s.relation
-     WHERE CASE WHEN set_protection.user_id IS NULL OR t.user_column IS NULL THEN t.user_column IS DISTINCT FROM set_protection.user_id
-                ELSE t.user_column <> set_protection.user_id
+     WHERE CASE WHEN check_tables_with_same_rows.user_id IS NULL OR t.user_column IS NULL THEN t.user_column IS DISTINCT FROM check_tables_with_same_rows.user_id
+                ELSE t.user_column <> check_tables_with_same_rows.user_id
                      AND (SELECT c.relkind FROM pg_class c WHERE c.oid = asked) IN ('r', 'p') END
      ORDER BY t.user_column IS NULL, t.relation
   LOOP
-    IF set_protection.user_id IS NULL THEN
+    IF check_tables_with_same_rows.user_id IS NULL THEN
       RAISE EXCEPTION '% cannot be protected without user_id: its rows are those of %, which protects all rows of a user', asked, other.relation
         USING ERRCODE = 'object_not_in_prerequisite_state',
               HINT = format('Name the column that names the user: SELECT dp_protect_table(%L, user_id => ...).', asked);
     ELSIF other.user_column IS NOT NULL THEN
       RAISE EXCEPTION '% cannot be protected with user_id %: its rows are those of %, which protects all rows of a user of column "%"',
-                      asked, set_protection.user_id, other.relation, other.user_column
+                      asked, check_tables_with_same_rows.user_id, other.relation, other.user_column
         USING ERRCODE = 'object_not_in_prerequisite_state',
               HINT = format('Name the same column: SELECT dp_protect_table(%L, user_id => %L).', asked, other.user_column);
     END IF;
     RAISE NOTICE 'private access to % is closed: its rows are also rows of %, which protects all rows of a user', other.relation, asked
       USING HINT = format('Protect it with the same column: SELECT dp_protect_table(%L, user_id => %L).', other.relation,
-                          set_protection.user_id);
+                          check_tables_with_same_rows.user_id);
   END LOOP;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.check_tables_with_same_rows(regclass, name) IS
+  'relation, user_id: of dp_protect_table. An error if another table with its rows protects more; a notice if one protects less.';
 
+CREATE OR REPLACE FUNCTION dpquantile.change_limits(before dpquantile.protected_table, max_rows integer, unit name) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  asked CONSTANT regclass := before.relation;
+BEGIN
+  IF (before.max_rows, before.unit) IS NOT DISTINCT FROM (change_limits.max_rows, change_limits.unit) THEN
+    RAISE NOTICE '% is protected already', asked;
+    RETURN;
+  END IF;
+  UPDATE dpquantile.protected_table AS t SET max_rows = change_limits.max_rows, unit = change_limits.unit WHERE t.relation = asked;
+  IF before.max_rows IS DISTINCT FROM change_limits.max_rows THEN
+    RAISE NOTICE '% is protected with max_rows % now; until now %', asked, coalesce(change_limits.max_rows::text, 'NULL'),
+                 coalesce(before.max_rows::text, 'NULL');
+  END IF;
+  IF before.unit IS DISTINCT FROM change_limits.unit THEN
+    RAISE NOTICE '% is protected with unit % now; until now %', asked, coalesce(change_limits.unit, 'NULL'),
+                 coalesce(before.unit, 'NULL');
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.change_limits(dpquantile.protected_table, integer, name) IS
+  'before: the row of a protected table, locked; max_rows, unit: its new ones.';
+
+CREATE OR REPLACE FUNCTION dpquantile.change_users_column(before dpquantile.protected_table, user_id name, user_number smallint, max_rows integer, unit name)
+  RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  asked CONSTANT regclass := before.relation;
+BEGIN
+  -- What is granted must not become more than what its owner has granted: all rows of a user are more than one row, and the
+  -- users of two columns have nothing in common.
+  IF change_users_column.user_id IS NULL
+     OR EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = asked AND a.attnum = before.user_number AND NOT a.attisdropped)
+  THEN
+    RAISE EXCEPTION '% is protected already, with user_id %', asked, before.user_column
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = format('To change it, SELECT dp_unprotect_table(%L); this ends all private access. Then protect it again.', asked);
+  END IF;
+  UPDATE dpquantile.protected_table AS t
+     SET user_column = change_users_column.user_id, user_number = change_users_column.user_number, max_rows = change_users_column.max_rows,
+         unit = change_users_column.unit
+   WHERE t.relation = asked;
+  RAISE NOTICE '% is protected with user_id % now; until now %', asked, change_users_column.user_id,
+               CASE WHEN before.user_column IS NULL THEN 'each row was protected by itself'
+                    ELSE format('with a column "%s" that is gone', before.user_column) END;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.change_users_column(dpquantile.protected_table, name, smallint, integer, name) IS
+  'before: the row of a protected table, locked; the others: its new column of users and limits. An error unless the old column is gone, or there was none.';
+
+CREATE OR REPLACE FUNCTION dpquantile.set_protection(relation regclass, user_id name, max_rows integer, unit name, caller oid) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  asked CONSTANT regclass := set_protection.relation;
+  number smallint;
+  before dpquantile.protected_table;
+BEGIN
+  PERFORM dpquantile.check_version();
+  PERFORM dpquantile.check_protection(asked, set_protection.user_id, set_protection.max_rows, set_protection.unit);
+  number := dpquantile.number_of_users_column(asked, set_protection.user_id);
+  PERFORM dpquantile.check_tables_with_same_rows(asked, set_protection.user_id);
   INSERT INTO dpquantile.protected_table (relation, user_column, max_rows, unit)
   VALUES (asked, set_protection.user_id, set_protection.max_rows, set_protection.unit)
   ON CONFLICT ON CONSTRAINT protected_table_pkey DO NOTHING;
@@ -89,38 +183,11 @@ BEGIN
     RETURN;
   END IF;
   SELECT * INTO STRICT before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
-  IF (before.user_column, before.user_number) IS NOT DISTINCT FROM (user_column.attname, user_column.attnum) THEN
-    IF (before.max_rows, before.unit) IS NOT DISTINCT FROM (set_protection.max_rows, set_protection.unit) THEN
-      RAISE NOTICE '% is protected already', asked;
-      RETURN;
-    END IF;
-    UPDATE dpquantile.protected_table AS t SET max_rows = set_protection.max_rows, unit = set_protection.unit WHERE t.relation = asked;
-    IF before.max_rows IS DISTINCT FROM set_protection.max_rows THEN
-      RAISE NOTICE '% is protected with max_rows % now; until now %', asked, coalesce(set_protection.max_rows::text, 'NULL'),
-                   coalesce(before.max_rows::text, 'NULL');
-    END IF;
-    IF before.unit IS DISTINCT FROM set_protection.unit THEN
-      RAISE NOTICE '% is protected with unit % now; until now %', asked, coalesce(set_protection.unit, 'NULL'),
-                   coalesce(before.unit, 'NULL');
-    END IF;
-    RETURN;
+  IF (before.user_column, before.user_number) IS NOT DISTINCT FROM (set_protection.user_id, number) THEN
+    PERFORM dpquantile.change_limits(before, set_protection.max_rows, set_protection.unit);
+  ELSE
+    PERFORM dpquantile.change_users_column(before, set_protection.user_id, number, set_protection.max_rows, set_protection.unit);
   END IF;
-  -- What is granted must not become more than what its owner has granted: all rows of a user are more than one row, and the
-  -- users of two columns have nothing in common.
-  IF user_column.attname IS NULL
-     OR EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = asked AND a.attnum = before.user_number AND NOT a.attisdropped)
-  THEN
-    RAISE EXCEPTION '% is protected already, with user_id %', asked, before.user_column
-      USING ERRCODE = 'object_not_in_prerequisite_state',
-            HINT = format('To change it, SELECT dp_unprotect_table(%L); this ends all private access. Then protect it again.', asked);
-  END IF;
-  UPDATE dpquantile.protected_table AS t
-     SET user_column = user_column.attname, user_number = user_column.attnum, max_rows = set_protection.max_rows,
-         unit = set_protection.unit
-   WHERE t.relation = asked;
-  RAISE NOTICE '% is protected with user_id % now; until now %', asked, user_column.attname,
-               CASE WHEN before.user_column IS NULL THEN 'each row was protected by itself'
-                    ELSE format('with a column "%s" that is gone', before.user_column) END;
 END
 $$;
 

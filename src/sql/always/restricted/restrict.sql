@@ -1,12 +1,8 @@
-CREATE OR REPLACE FUNCTION @extschema@.dp_restrict_role(role regrole) RETURNS void
-  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+CREATE OR REPLACE FUNCTION dpquantile.check_restrictable(login regrole) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-#variable_conflict use_column
 DECLARE
-  login CONSTANT regrole := dp_restrict_role.role;
-  libraries text;
   refusal record;
-  scope record;
 BEGIN
   IF login IS NULL OR NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = login) THEN
     RAISE EXCEPTION 'role must be an existing role, got %', coalesce(login::text, 'NULL')
@@ -45,7 +41,21 @@ BEGIN
       USING ERRCODE = 'object_not_in_prerequisite_state',
             HINT = format('REVOKE SET, ALTER SYSTEM ON PARAMETER %s from the role, its roles or PUBLIC.', refusal.name);
   END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.check_restrictable(regrole) IS
+  'login: any role. An error if it could read data past the restrictions of dp_restrict_role, undo them, or has no sessions.';
 
+CREATE OR REPLACE FUNCTION @extschema@.dp_restrict_role(role regrole) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  login CONSTANT regrole := dp_restrict_role.role;
+  libraries text;
+  scope record;
+BEGIN
+  PERFORM dpquantile.check_restrictable(login);
   -- For all databases, and once more for each database whose own settings would have precedence or whose own
   -- libraries the settings for all databases would rescope.
   FOR scope IN
