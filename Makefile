@@ -34,6 +34,8 @@
 ##   make privacy        tests that try to refute the claimed epsilon
 ##   make neighbours     random queries of an analyst on databases that differ in one row; QUERIES=80000 SEED=2
 ##   make neighbours-mutants switch off each rule of protected tables, and see that make neighbours finds it; MUTANT=kept_keys: only this one
+##   make messages       faults in each function that rows may call, in memory, files and locks, for one row: what its analyst sees; EFFORT=2 for all
+##   make messages-mutants plant faults, and see that make messages finds them
 ##   make bi-test        look at both in headless Chromium, and check what they were charged
 ##   make sanitize       SQL, isolation and TAP tests on a server whose extension is under ASan and UBSan; REGRESS="cdf iqr" TAP=state
 ##   make sanitize-mutants plant faults, and see that make sanitize finds them
@@ -103,8 +105,8 @@ endif
 # DEBUG_INFO=-g0 leaves debug information out of the extension and its tests, which saves a fifth of the compile time.
 
 # The targets of test/attackers.mk
-ATTACKERS := neighbours neighbours-mutants refusals-mutants sanitize sanitize-mutants valgrind fuzz fuzz-mutants attack attack-mutants audit audit-mutants \
-  chaos chaos-mutants
+ATTACKERS := neighbours neighbours-mutants messages messages-mutants refusals-mutants sanitize sanitize-mutants valgrind fuzz fuzz-mutants \
+  attack attack-mutants audit audit-mutants chaos chaos-mutants
 
 ifeq ($(PG_CONFIG),)
 PG_CONFIG := $(shell PG_MAJOR=$(PG_MAJOR) scripts/pg-config.sh)

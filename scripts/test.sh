@@ -15,7 +15,7 @@ tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$tree/scripts/errors.sh"
 
 all_suites=(build install rooms version-names format regress isolation regress-preloaded isolation-preloaded tap small-clients
-  tap-preloaded tap-sessions neighbours distributed unit privacy exhaustive fuzz)
+  tap-preloaded tap-sessions neighbours messages distributed unit privacy exhaustive fuzz)
 if [[ ${1:-} == --list ]]; then
   echo "${all_suites[*]}"
   exit
@@ -31,7 +31,8 @@ wanted() {
   done
   return 1
 }
-server_suites=(regress isolation regress-preloaded isolation-preloaded tap small-clients tap-preloaded tap-sessions neighbours distributed)
+server_suites=(regress isolation regress-preloaded isolation-preloaded tap small-clients tap-preloaded tap-sessions neighbours messages
+  distributed)
 if wanted install "${server_suites[@]}"; then wanted_suites+=(build install); fi
 
 "$tree/scripts/install-deps.sh" test
@@ -297,6 +298,7 @@ sql_suites() {
   tap_suite tap-preloaded "${#charge_files[@]}" DPQ_PRELOADED=1 PROVE_TESTS="$charges"
   tap_suite tap-sessions "${#charge_files[@]}" DPQ_PRELOADED=0 PROVE_TESTS="$charges"
   neighbours_suite
+  messages_suite
   distributed_suite
 }
 
@@ -331,6 +333,12 @@ neighbours_suite() {
   suite neighbours "$queries" count_sum "${check[@]}" || true
 }
 
+messages_suite() {
+  local copy=$work/sql check=("${not_installed[@]}")
+  if $installed; then check=(unprivileged make --no-print-directory -C "$copy" CI=1 messages); fi
+  suite messages 1000 count_sum "${check[@]}" || true
+}
+
 # shellcheck disable=SC2016 # make expands it
 compiler=$(as_owner make -s -C "$copy" --eval='compiler: ; @$(CXX) --version' compiler | head -n 1)
 echo "$("$PG_CONFIG" --version), $compiler"
@@ -349,7 +357,7 @@ suite format 1 count_status "${make[@]}" format-check || true
 for directory in sql tap; do as_owner cp -a "$copy" "$work/$directory"; done
 lane gtest_suites unit privacy exhaustive
 lane fuzz_suite fuzz
-lane sql_suites regress isolation regress-preloaded isolation-preloaded tap-preloaded tap-sessions neighbours distributed
+lane sql_suites regress isolation regress-preloaded isolation-preloaded tap-preloaded tap-sessions neighbours messages distributed
 lane tap_suites tap small-clients
 wait_for_lanes
 

@@ -19,6 +19,20 @@ neighbours: .build/neighbours/$(MODULE_big).so
 neighbours-mutants: .build/neighbours/$(MODULE_big).so
 	@PG_CONFIG="$(PG_CONFIG)" QUERIES="$(QUERIES)" SEED="$(SEED)" test/neighbours/mutants.sh $(MUTANT)
 
+# The message attacker's library, in the same way
+.build/messages/faults.o: test/messages/faults.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<
+.build/messages/$(MODULE_big).so: .build/messages/faults.o $(OBJS)
+	$(CXX) $(CXXFLAGS) -shared $$(nm -u $< | sed -n 's/^ *U __real_/-Wl,--wrap=/p') -o $@ $^ $(LDFLAGS) $(SHLIB_LINK)
+-include .build/messages/faults.d
+
+messages: .build/messages/$(MODULE_big).so
+	@PG_CONFIG="$(PG_CONFIG)" EFFORT="$(EFFORT)" test/messages/run.sh
+
+messages-mutants: .build/messages/$(MODULE_big).so
+	@PG_CONFIG="$(PG_CONFIG)" test/messages/mutants.sh $(MUTANT)
+
 refusals-mutants: all
 	@PG_CONFIG="$(PG_CONFIG)" test/refusals/mutants.sh $(MUTANT)
 

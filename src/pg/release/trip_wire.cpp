@@ -22,8 +22,9 @@ constexpr char kNotAnswered[] = "the query could not be answered";
 
 // The innermost read of the session, which is on the stack.
 WatchedRead* watched = nullptr;
-// What the session notes for them when it ends.
+// What the session notes for them when it ends, and tells the client when that is done.
 FailedRead last_failure = {0, false};
+CommandDest output_of_session = DestNone;
 bool notes_at_exit = false;
 
 std::span<const Oid> relations_of(const WatchedRead* read) {
@@ -31,29 +32,7 @@ std::span<const Oid> relations_of(const WatchedRead* read) {
 }
 
 constexpr int kTriesOfWorkers = 20;
-constexpr int kTriesAtExit = 60;
 constexpr long kPauseMicroseconds = 500'000;
-int tries_at_exit = 0;
-
-// What a note needs may be used up, also by this role on purpose: locks, memory, worker slots. An
-// error ends this call, because the session is ending, and PostgreSQL calls what is still
-// registered. So the session stays, and keeps trying for half a minute or two. Then it gives up,
-// because a server must be able to stop.
-void note_at_exit(int, Datum) {
-  if (watched == nullptr) return;
-  before_shmem_exit(note_at_exit, Datum{0});
-  whereToSendOutput = DestNone;
-  if (tries_at_exit++ > 0) pg_usleep(kPauseMicroseconds);
-  if (tries_at_exit > kTriesAtExit) {
-    watched = nullptr;
-    ereport(LOG, (errmsg("a private query that ended early could not be noted")));
-  }
-  while (watched != nullptr) {
-    note_failure_at_exit(watched->role, relations_of(watched), last_failure);
-    watched = watched->around;
-  }
-  cancel_before_shmem_exit(note_at_exit, Datum{0});
-}
 
 bool is_in_class(int sqlstate, int class_of) {
   return ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_TO_CATEGORY(class_of);
@@ -97,8 +76,14 @@ ErrorData* take_error(const WatchedRead* read) {
 
 void log_error(const char* what, const ErrorData* error) {
   const char* detail = error->detail_log != nullptr ? error->detail_log : error->detail;
+  // Its context has what is around the read, too.
+  ErrorContextCallback* const callers = error_context_stack;
+  error_context_stack = nullptr;
   ereport(LOG_SERVER_ONLY, (errcode(error->sqlerrcode), errmsg("%s: %s", what, error->message),
-                            detail == nullptr ? 0 : errdetail_log("%s", detail)));
+                            detail == nullptr ? 0 : errdetail_log("%s", detail),
+                            error->hint == nullptr ? 0 : errhint("%s", error->hint),
+                            error->context == nullptr ? 0 : (errcontext("%s", error->context))));
+  error_context_stack = callers;
 }
 
 // A cancel that arrives now is one of the query, which fails anyway. A termination ends the
@@ -131,11 +116,21 @@ bool note(const WatchedRead* read, const FailedRead& failure) {
   return false;
 }
 
-// PostgreSQL's texts of a cancel and of a timeout are constant, and say which timeout it was.
+// PostgreSQL's texts of a cancel and of a timeout, which say which timeout it was. Another text
+// with their SQLSTATEs may be about a row.
+constexpr const char* kTextsForUser[] = {"canceling statement due to user request",
+                                         "canceling statement due to statement timeout",
+                                         "canceling statement due to lock timeout"};
+
 const char* text_for_user(const ErrorData* error) {
-  const bool is_constant = error->sqlerrcode == ERRCODE_QUERY_CANCELED ||
-                           error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE;
-  return is_constant ? error->message : kNotAnswered;
+  if (error->sqlerrcode != ERRCODE_QUERY_CANCELED &&
+      error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE) {
+    return kNotAnswered;
+  }
+  for (const char* text : kTextsForUser) {
+    if (error->message != nullptr && strcmp(error->message, _(text)) == 0) return _(text);
+  }
+  return kNotAnswered;
 }
 
 [[noreturn]] void show(int level, const FailedRead& failure, const char* text) {
@@ -153,6 +148,45 @@ const char* text_for_user(const ErrorData* error) {
   pg_unreachable();
 }
 
+// The error was made while nothing was sent to the client.
+[[noreturn]] void pass_error(const WatchedRead* read) {
+  end_read(read);
+  MemoryContextSwitchTo(read->memory);
+  ErrorData* error = CopyErrorData();
+  FlushErrorState();
+  error->output_to_client = whereToSendOutput == DestRemote;
+  ReThrowError(error);
+}
+
+constexpr int kTriesAtExit = 60;
+int tries_at_exit = 0;
+
+// What a note needs may be used up, also by this role on purpose: locks, memory, worker slots. An
+// error ends this call, because the session is ending, and PostgreSQL calls what is still
+// registered. So the session stays, and keeps trying for half a minute or two. Then it gives up,
+// because a server must be able to stop.
+void note_at_exit(int, Datum) {
+  if (watched == nullptr) return;
+  before_shmem_exit(note_at_exit, Datum{0});
+  whereToSendOutput = DestNone;
+  if (tries_at_exit++ > 0) pg_usleep(kPauseMicroseconds);
+  const bool is_lost = tries_at_exit > kTriesAtExit;
+  if (is_lost) {
+    watched = nullptr;
+    ereport(LOG, (errmsg("a private query that ended early could not be noted")));
+  }
+  while (watched != nullptr) {
+    note_failure_at_exit(watched->role, relations_of(watched), last_failure);
+    watched = watched->around;
+  }
+  cancel_before_shmem_exit(note_at_exit, Datum{0});
+  if (is_lost) return;
+  // PostgreSQL calls what is still registered.
+  whereToSendOutput = output_of_session;
+  if (last_failure.sqlstate == 0) last_failure.sqlstate = ERRCODE_ADMIN_SHUTDOWN;
+  show(FATAL, last_failure, kNotAnswered);
+}
+
 }  // namespace
 
 void watch_read(WatchedRead* read, const List* relations) {
@@ -165,8 +199,11 @@ void watch_read(WatchedRead* read, const List* relations) {
   read->memory = CurrentMemoryContext;
   read->owner = CurrentResourceOwner;
   read->exits_on_error = ExitOnAnyError;
+  read->output = whereToSendOutput;
   read->around = watched;
   if (read->relation_count == 0) return;
+  if (watched == nullptr) output_of_session = whereToSendOutput;
+  whereToSendOutput = DestNone;
   // A FATAL in the place of an ERROR would show its text, and end the session before it is noted.
   ExitOnAnyError = false;
   if (!notes_at_exit) before_shmem_exit(note_at_exit, Datum{0});
@@ -187,10 +224,7 @@ void fail_read(WatchedRead* read) {
   const int sqlstate = geterrcode();
   const FailedRead failure = {sqlstate, !comes_from_outside(sqlstate)};
   watched = read;
-  if (read->is_charging && refuses_charge(sqlstate)) {
-    end_read(read);
-    PG_RE_THROW();
-  }
+  if (read->is_charging && refuses_charge(sqlstate)) pass_error(read);
   // If the session ends from now on, it notes this.
   last_failure = failure;
   const char* volatile text = kNotAnswered;
@@ -217,19 +251,20 @@ void fail_read(WatchedRead* read) {
 }
 
 void fail_planning(WatchedRead* read) {
+  if (read->relation_count == 0) PG_RE_THROW();
   const int sqlstate = geterrcode();
   if (sqlstate == ERRCODE_DATA_CORRUPTED || sqlstate == ERRCODE_INDEX_CORRUPTED ||
       is_in_class(sqlstate, ERRCODE_SYSTEM_ERROR)) {
     fail_read(read);
   }
-  end_read(read);
-  PG_RE_THROW();
+  pass_error(read);
 }
 
 void end_read(const WatchedRead* read) {
   if (read->relation_count == 0) return;
   watched = read->around;
   ExitOnAnyError = read->exits_on_error;
+  whereToSendOutput = read->output;
 }
 
 }  // namespace dpquantile

@@ -6,6 +6,7 @@
 
 extern "C" {
 #include "nodes/pg_list.h"
+#include "tcop/dest.h"
 #include "utils/resowner.h"
 }
 
@@ -33,12 +34,14 @@ struct WatchedRead {
   ResourceOwner owner;
   bool is_charging;     // an error may be that of a charge
   bool exits_on_error;  // the setting exit_on_error, which is off meanwhile
+  CommandDest output;   // where messages went; nowhere meanwhile
   WatchedRead* around;
 };
 
 // Begins to watch. The node reads rows of these relations for the role of the session from now on:
 // another role that it takes on is no second try. If the session ends before end_read(), this
-// counts as a cancel. Of more than kMostRelations it watches the first ones.
+// counts as a cancel. Of more than kMostRelations it watches the first ones. Nothing is sent to the
+// client meanwhile: also no message of level INFO, and not why the session ends.
 void watch_read(WatchedRead* read, const List* relations);
 
 // The groups after the first are charged between two of these: errors of a charge pass.
