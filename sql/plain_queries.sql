@@ -25,7 +25,7 @@ CREATE VIEW grown AS SELECT age AS years, salary, department FROM staff WHERE ag
 CREATE VIEW grades AS SELECT level FROM staff;
 CREATE VIEW halves AS SELECT 43 AS years FROM staff;
 CREATE VIEW reals AS SELECT 20000006::real AS metres FROM staff;
-CREATE TABLE shifts (id int PRIMARY KEY, took interval NOT NULL, whole int NOT NULL, number bigint NOT NULL, part int NOT NULL);
+CREATE TABLE shifts (id int PRIMARY KEY, took interval NOT NULL, whole int NOT NULL, number bigint NOT NULL, part int NOT NULL, rate float8 NOT NULL DEFAULT 'NaN');
 INSERT INTO shifts SELECT i, i * interval '1 hour', i % 2, i, i - 5 FROM generate_series(1, 10) i;
 CREATE VIEW names AS SELECT name FROM staff WHERE id < 5;
 GRANT SELECT ON names TO regress_dpq_plain_analyst;
@@ -36,7 +36,8 @@ SELECT dp_set_domain('staff', 'age', 0, 120), dp_set_domain('staff', 'salary', 0
 SELECT dp_set_domain('staff', 'department', '{Archive,Legal,Sales}'), dp_set_domain('staff', 'level', '{senior,junior}'),
        dp_set_domain('grown', 'department', '{Legal,Sales}'), dp_set_domain('grown', 'years', 0, 100), dp_set_domain('halves', 'years', 0.5, 99.5, 1),
        dp_set_domain('reals', 'metres', 20000000, 20000012, 2.4), dp_set_domain('shifts', 'took', interval '0', interval '1 day'), dp_set_domain('shifts', 'whole', 0, 1),
-       dp_set_domain('shifts', 'number', 0, 9223372036854775807), dp_set_domain('shifts', 'part', -5, 5);
+       dp_set_domain('shifts', 'number', 0, 9223372036854775807), dp_set_domain('shifts', 'part', -5, 5),
+       dp_set_domain('shifts', 'rate', 0, 10);
 SELECT dp_grant_private_access(t, 'regress_dpq_plain_analyst', epsilon => 100, delta => 1e-6) FROM unnest('{staff,grown,grades,halves,reals,shifts}'::regclass[]) t;
 SELECT relation, domains, smallest_epsilon, epsilon, delta FROM dp_protected_tables;
 
@@ -66,6 +67,9 @@ SELECT dp_private_query('SELECT sum(age) FILTER (WHERE active), avg(age) FILTER 
 SELECT dp_private_query('SELECT department, avg(age) FROM staff GROUP BY department HAVING sum(age) > 100');
 SELECT dp_private_query('SELECT count(*), sum(hours + 1), avg(age) FROM staff');
 SELECT dp_private_query('SELECT department, count(*), avg(hours) FROM staff GROUP BY department');
+-- NaN counts in no statistic of its column. All rows are counted by whole numbers if there are some.
+SELECT count(*), avg(rate) BETWEEN 0 AND 10 AS rate, avg(part) BETWEEN -1 AND 2 AS part, dp_error_of(count(*)) < 1 AS exact FROM shifts;
+SELECT count(*), avg(rate) BETWEEN 0 AND 10 AS rate FROM shifts;
 SELECT count(*) AS paid FROM dp_ledger \gset before_
 SELECT count(age), round(avg(age), -1) AS avg, sum(age) BETWEEN 2150 AND 2230 AS sum, variance(age) > 0 AS variance, stddev(age) > 0 AS stddev FROM staff;
 SELECT count(*) - :before_paid AS charges FROM dp_ledger;
@@ -138,6 +142,13 @@ RESET dpquantile.epsilon;
 -- dp_stats has no form for intervals, which are asked one by one.
 SELECT count(*), count(took), avg(took) BETWEEN '4 hours' AND '7 hours' AS avg, sum(took) BETWEEN '45 hours' AND '65 hours' AS sum FROM shifts;
 SELECT dp_error_of(avg(took)) FROM shifts;
+-- Its seconds have an error, and bounds that follow from those of the interval.
+SELECT dp_private_query('SELECT avg(extract(epoch FROM took)), dp_error_of(avg(extract(epoch FROM took))) FROM shifts');
+SELECT abs(answer - 5.5 * 3600) <= 6 * error AS within, error < 3600 AS is_close FROM
+  (SELECT avg(extract(epoch FROM took)) AS answer, dp_error_of(avg(extract(epoch FROM took))) AS error FROM shifts) t;
+SELECT dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY hired)) FROM staff;
+SELECT dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY hired - date '2000-01-01')) BETWEEN 0 AND 100 AS days FROM staff;
+SELECT dp_error_of(max(age)) FROM staff;
 -- count(*) counts the rows that an outer join makes, also where a column is NOT NULL in its table.
 SELECT dp_private_query('SELECT count(*), avg(s.hours) FROM (VALUES (7), (100)) k (id) LEFT JOIN staff s ON s.id = k.id');
 SELECT dp_private_query('SELECT count(*), avg(hours) FROM (SELECT s.hours FROM (VALUES (7), (100)) k (id) LEFT JOIN staff s ON s.id = k.id) t');
@@ -273,11 +284,25 @@ SELECT department, count(1), sum(CASE WHEN age > 40 THEN 1 ELSE 0 END) BETWEEN -
        sum(coalesce(age, 0)) BETWEEN -600 AND 3000 AS ages, count(*) FILTER (WHERE age > 40 AND active)
   FROM staff GROUP BY department;
 SELECT v.d, count(s.id) FROM (VALUES ('Sales', 'A'), ('Legal', 'B'), ('None', 'C')) v (d, n) LEFT JOIN staff s ON v.d = s.department GROUP BY 1;
+-- The groups of an outer join are those of its public side, also of keys that would have a list: a boolean, an enum, CASE.
+SELECT v.active, count(s.id) FROM (VALUES (true), (false)) v (active) LEFT JOIN staff s ON s.active = v.active GROUP BY 1;
+SELECT level, count(id) FROM (SELECT v.level, s.id FROM (VALUES ('junior'::grade)) v (level) LEFT JOIN staff s ON s.level = v.level) t GROUP BY 1;
+SELECT CASE WHEN d = 'Sales' THEN 'yes' ELSE 'no' END AS sells, count(s.id) FROM (VALUES ('Sales'), ('Legal')) v (d) LEFT JOIN staff s ON v.d = s.department GROUP BY 1;
+SELECT d = 'None' AS none, count(s.id) FROM staff s RIGHT JOIN (VALUES ('Sales'), ('None')) v (d) ON v.d = s.department GROUP BY ROLLUP (1) ORDER BY 1;
+SELECT extract(month FROM m)::int AS month, count(s.id) FROM generate_series(timestamptz '2020-01-01', '2020-02-01', '1 month') m LEFT JOIN staff s ON date_trunc('month', entered) = m GROUP BY 1;
+SELECT s.active, count(*) FROM (VALUES ('Sales'), ('Legal')) v (d) LEFT JOIN staff s ON v.d = s.department GROUP BY 1;
+-- Without a public side they are chosen privately, also those of the table that is joined.
+SELECT upper(v.n) AS name, count(*) FROM staff s LEFT JOIN (VALUES ('Sales', 'a'), ('Legal', 'b')) v (d, n) ON v.d = s.department GROUP BY 1;
 
 -- threat 76: derived tables that double each other end soon.
 SELECT avg(x) FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM
   (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM
   (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT age AS x FROM staff) t) t) t) t) t) t) t) t) t) t) t) t) t) t) t;
+-- So do CTEs that name the one before twice, which it took for ever to look through.
+\set ECHO none
+SELECT 'WITH q0 AS (SELECT id FROM staff), ' || string_agg(format('q%1$s AS (SELECT a.id FROM q%2$s a JOIN q%2$s b USING (id))', i, i - 1), ', ') || ' SELECT count(*) FROM q60'
+  FROM generate_series(1, 60) i \gexec
+\set ECHO all
 
 -- Other keys are chosen privately.
 SELECT city, count(*) FROM staff GROUP BY city;
@@ -310,6 +335,11 @@ SELECT dp_explain('SELECT count(*) FROM staff', 0);
 SELECT dp_explain('SELECT count(*) FROM staff', NULL);
 SELECT private_aggregate, epsilon, charged_for, expected_error::numeric(8, 3), error_in, problem, tables
   FROM dp_explain('SELECT n FROM (SELECT count(*) AS n FROM staff UNION ALL SELECT dp_count(2) FROM grown) t');
+-- The length from which values of rows count as NULL: none is read, or only those as long as a literal; else the less, the more is computed.
+SELECT longest_value FROM dp_explain('SELECT count(*) FROM staff WHERE age > 40 AND city = ''Oslo''');
+SELECT longest_value FROM dp_explain('SELECT count(*) FROM staff WHERE city ILIKE ''%abc%''');
+SELECT longest_value FROM dp_explain('SELECT lower(city), count(*) FROM staff GROUP BY 1');
+SELECT longest_value FROM dp_explain('SELECT dp_count(1) FROM names WHERE name ILIKE ''%abc%''');
 SELECT * FROM dp_explain('SELECT min(age) FROM staff');
 SELECT * FROM dp_explain('SELECT DISTINCT department FROM staff');
 SELECT problem FROM dp_explain('SELECT avg(id) FROM staff');
@@ -374,7 +404,8 @@ SELECT sum(DISTINCT age) FROM staff;
 SELECT avg(id) FROM staff;
 SELECT avg(length(name)) FROM staff;
 SELECT percentile_disc(0.1) WITHIN GROUP (ORDER BY age DESC) FROM staff;
-SELECT department, age, level, count(*) FROM staff GROUP BY 1, 2, 3;
+SELECT count(*), sum(count) BETWEEN 55 AND 65 AS rows FROM (SELECT department, age, level, count(*) FROM staff GROUP BY 1, 2, 3) t;
+SELECT department, age, level, active, count(*) FROM staff GROUP BY 1, 2, 3, 4;
 SELECT age, hired, count(*) FROM staff GROUP BY 1, 2;
 SELECT name, count(*) OVER () FROM staff;
 SELECT * FROM staff;

@@ -91,6 +91,10 @@ SELECT dp_count(1) FROM staff GROUP BY to_number(name, '9') HAVING dp_keep_group
 SELECT name FROM staff GROUP BY name HAVING dp_keep_group(1, 1e-6) AND to_number(name, '9') > 0;
 SELECT dp_count(1) FROM staff WHERE date_trunc(name, born) IS NOT NULL;
 SELECT dp_count(1) FROM staff WHERE born::text::json IS NOT NULL;
+SELECT dp_count(1) FROM staff WHERE ARRAY[id, floor(salary)::int] @> ARRAY[3];
+SELECT dp_count(1) FROM staff WHERE cardinality(ARRAY[id]) > 1;
+SELECT dp_count(1) FROM staff WHERE born <@ daterange('2000-01-01', '2001-01-01');
+SELECT dp_count(1) FROM staff WHERE concat(name, '!') = 'Zoe!';
 \set allow 'RESET SESSION AUTHORIZATION; GRANT CREATE ON SCHEMA regress_dpq_own TO regress_dpq_asker; SET SESSION AUTHORIZATION regress_dpq_asker;'
 \set forbid 'RESET SESSION AUTHORIZATION; REVOKE CREATE ON SCHEMA regress_dpq_own FROM regress_dpq_asker; SET SESSION AUTHORIZATION regress_dpq_asker;'
 :allow
@@ -193,7 +197,7 @@ SELECT dp_count(1) FROM staff GROUP BY nick HAVING dp_keep_group(1, 1e-6);
 SELECT dp_count(1) FROM staff WHERE CASE WHEN salary = 3 THEN name || nick < 'a' END;
 -- ... and sizes that take time for a row (threat 25)
 SELECT dp_count(1) FROM staff WHERE salary = ANY (array_fill(1, ARRAY[1001]));
-SELECT dp_count(1) FROM staff WHERE name = repeat('x', 9000);
+SELECT dp_count(1) FROM staff WHERE name = repeat('x', 66000);
 PREPARE one_of(int[]) AS SELECT dp_count(1) FROM staff WHERE salary = ANY ($1);
 SET plan_cache_mode = force_generic_plan;
 EXECUTE one_of(array_fill(1, ARRAY[1001]));
@@ -242,6 +246,7 @@ SELECT dp_count(1) FROM staff, unnest(ARRAY[salary, id]) i WHERE i = id;
 SELECT dp_count(1) FROM staff JOIN unnest(ARRAY(SELECT id FROM department)) i ON i = id;
 SELECT dp_count(1) FROM staff JOIN regexp_split_to_table('1,1', ',') i ON i = name;
 SELECT dp_count(1) FROM staff JOIN (VALUES (1), (2), (1)) t (i) ON i = id;
+SELECT dp_count(1) FROM staff JOIN (VALUES ('1'::json)) t (i) ON i::text = name;
 SELECT dp_count(1) FROM staff JOIN (VALUES (1), (now()::text::int)) t (i) ON i = id;
 -- threat 73: lists with several columns, of which the join compares one
 SELECT dp_count(1) FROM staff JOIN (VALUES (1, 5), (2, 5)) t (i, j) ON j = id;
@@ -252,7 +257,7 @@ SELECT dp_count(1) FROM staff JOIN (VALUES (1, 5), (2, 5), (1, 5)) t (i, j) ON j
 SELECT dp_count(1) FROM staff JOIN (VALUES (1, 1.0), (1, 1.00)) t (i, j) ON i = id AND j = salary;
 SELECT j, dp_count(id, 1) FROM (VALUES (1, 1.0), (2, 1.00)) t (i, j) LEFT JOIN staff ON i = id GROUP BY j;
 SELECT i, j, dp_count(id, 1) FROM (VALUES (1.0, NULL::int), (1.00, NULL)) t (i, j) LEFT JOIN staff ON i = id AND j = salary GROUP BY i, j;
-SELECT dp_count(1) FROM staff JOIN (VALUES (1, repeat('x', 9000))) t (i, t) ON i = id AND t < name;
+SELECT dp_count(1) FROM staff JOIN (VALUES (1, repeat('x', 66000))) t (i, t) ON i = id AND t < name;
 SELECT dp_count(1) FROM staff JOIN unnest(ARRAY['a', repeat('x', 70000)]) t ON t = name;
 SELECT dp_count(1) FROM staff JOIN (SELECT DISTINCT * FROM (VALUES (1)) v (i)) t ON i = id;
 SELECT dp_count(1) FROM staff JOIN (VALUES (point '(1,1)')) t (i) ON i ~= point(id, id);
@@ -392,6 +397,20 @@ RESET plan_cache_mode;
 EXECUTE written (1e399);
 \set VERBOSITY default
 DEALLOCATE ALL;
+-- Values of types that no function reads for a row are copied, too.
+PREPARE other (json) AS SELECT dp_count(CASE WHEN id = 77 THEN $1 END, 20) FROM staff;
+EXECUTE other (to_json(repeat('x', 6000)));
+EXECUTE other (to_json(repeat('x', 600)));
+SELECT format('SELECT dp_count(CASE WHEN id = 77 THEN ''"%s"''::json END, 20) FROM staff', repeat('x', 2000)) AS query \gset
+:query;
+DEALLOCATE other;
+-- Lists have 1000 elements and 64 kB, literal or not. Constants of VALUES count once: 1000 rows have four columns, and not six.
+\set ECHO none
+SELECT 'SELECT dp_count(20) AS listed FROM staff WHERE name IN (' || string_agg(quote_literal('somebody else ' || i), ', ') || ')',
+       'SELECT dp_count(20) AS joined FROM staff s JOIN (VALUES ' || string_agg(format('(%s, ''x%s'', 1, 2)', i, i), ', ') || ') l (id, name, a, b) ON l.id = s.id AND l.name = s.name',
+       'SELECT dp_count(20) AS joined FROM staff s JOIN (VALUES ' || string_agg(format('(%s, 1, 2, 3, 4, 5)', i), ', ') || ') l (id, a, b, c, d, e) ON l.id = s.id'
+  FROM generate_series(1, 1000) i \gexec
+\set ECHO all
 -- A literal may be a number of more digits, of which no text is written.
 SELECT dp_count(20) AS none FROM staff WHERE greatest(salary, 1e1000)::text <> '';
 -- Literals count with their bytes as keys, which are kept and compared for each row, and so do columns and values that are computed.
@@ -414,7 +433,8 @@ $$;
 SELECT pg_temp.most_of('SELECT dp_count(1) FROM staff GROUP BY @ HAVING dp_keep_group(1, 1e-6)', format('''%s%%s''::text', repeat('x', 6000)), '{1,5,50}') AS literal_keys,
        pg_temp.most_of('SELECT dp_count(1) FROM staff GROUP BY @ HAVING dp_keep_group(1, 1e-6)', 'current_setting(''work_mem'') || ''%s''', '{1,50,200,1000}') AS early_keys,
        pg_temp.most_of('SELECT dp_count(1) FROM (SELECT @ FROM staff) s', format('CASE WHEN id = 77 THEN ''%s%%s'' END AS v%%1$s', repeat('x', 6000)), '{1,10,50}') AS literal_columns,
-       pg_temp.most_of('SELECT @ FROM staff', format('dp_count(CASE WHEN id = 77 THEN ''%s%%s'' END, 0.01)', repeat('x', 6000)), '{1,10,50}') AS literal_values;
+       pg_temp.most_of('SELECT @ FROM staff', format('dp_count(CASE WHEN id = 77 THEN ''%s%%s'' END, 0.01)', repeat('x', 6000)), '{1,10,50}') AS literal_values,
+       pg_temp.most_of('SELECT dp_count(1) FROM staff WHERE coalesce(@)', format('name = ANY (''{%s,%%s}'')', (SELECT string_agg('somebody else ' || i, ',') FROM generate_series(1, 999) i)), '{1,5,20}') AS literal_lists;
 -- Some collations of ICU put marks into order, which takes as long as the length squared. Functions of ICU take longer.
 SELECT form, pg_temp.most(form)
   FROM unnest(ARRAY['(repeat(chr(837), 2000) || name || ''%s'') COLLATE "vi-x-icu" < ''x''', '(repeat(chr(837), 2000) || name || ''%s'') COLLATE "und-x-icu" < ''x''', '(repeat(chr(837), 200) || ''%s'') COLLATE "vi-x-icu" < name', 'name COLLATE "el-x-icu" < ''x%s''',

@@ -99,9 +99,15 @@ ALTER TABLE staff OWNER TO owner;
 VACUUM (ANALYZE, FREEZE) staff;
 CREATE TABLE plain (n int PRIMARY KEY);
 INSERT INTO plain VALUES (1);
-GRANT SELECT ON plain TO analyst;
+CREATE TABLE few_staff AS SELECT * FROM staff WHERE id <= 5000;
+CREATE TABLE town (id int PRIMARY KEY, name text);
+INSERT INTO town SELECT i, 'town ' || i FROM generate_series(1, 300000) i;
+ALTER TABLE few_staff OWNER TO owner;
+ALTER TABLE town OWNER TO owner;
+VACUUM (ANALYZE, FREEZE) few_staff, town;
+GRANT SELECT ON plain, town TO analyst;
 SET ROLE owner;
-SELECT dp_protect_table('staff'), dp_grant_private_access('staff', 'analyst') \g /dev/null
+SELECT dp_protect_table(t), dp_grant_private_access(t, 'analyst') FROM unnest('{staff,few_staff}'::regclass[]) t \g /dev/null
 RESET ROLE;
 -- Tables of many or few persons, with ids of several types. They are protected with max_rows, and again without persons.
 CREATE FUNCTION add_visits(name text, patient text) RETURNS void LANGUAGE plpgsql AS \$\$
@@ -145,6 +151,11 @@ compare_queries 'kept groups' \
 compare_queries 'functions that cannot fail' \
   "SELECT date_trunc('month', hired), dp_avg(salary / 12, 0.1, 0, 20000) FROM staff WHERE city ILIKE 'c%' GROUP BY 1
    HAVING dp_keep_group(0.1, 1e-9);"
+
+compare_queries 'keys that are texts, stored' "SELECT city, dp_count(0.1) FROM staff GROUP BY 1 HAVING dp_keep_group(0.1, 1e-9);"
+compare_queries 'keys that are texts, computed' "SELECT lower(city), dp_count(0.1) FROM staff GROUP BY 1 HAVING dp_keep_group(0.1, 1e-9);"
+compare_queries '5000 rows joined with 300000' 'SELECT dp_count(0.1) FROM few_staff s JOIN town t ON t.id = s.id;'
+compare_queries 'the same, with a condition on these' 'SELECT dp_count(0.1) FROM few_staff s JOIN town t ON t.id = s.id AND t.id <= 5000;'
 
 echo
 echo "At most 20 rows of a person, milliseconds of processor time"

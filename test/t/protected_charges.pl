@@ -12,6 +12,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use ProtectedTables;
 use Test::More;
+use Time::HiRes 'usleep';
 
 my $node = protected_node('protected_charges', budget => 1000, delta => 0.1, conf => "restart_after_crash = on\nlog_statement = none\nmax_prepared_transactions = 1");
 my $paid = 0;
@@ -226,6 +227,25 @@ is( during_scan("$scan; SELECT 2", sub {
 		}, 'an error while the table of locks is full'), '2 58000', 'threat 125: an error while the table of locks is full');
 is_deeply(\@meanwhile, [ 0, $node->pg_version < 16 ? 'XX001' : () ], 'threat 126: nobody can note it meanwhile, and others need not wait for the page');
 is(early_ends(), 'XX001 closes', 'threat 126: it is noted as soon as there is a lock');
+open_notes();
+
+# The session that ends stays until it can note it, however often it has tried. A signal ends the pause between two tries.
+$log = -s $node->logfile;
+$most_locks = session($node, 'postgres');
+is( during_scan($scan, sub {
+			my $pid = outcome_in($others, q{SELECT pid FROM pg_stat_activity WHERE usename = 'analyst'});
+			outcome_in($most_locks, 'SELECT pg_advisory_lock(i) FROM generate_series(1, 1000000) i');
+			my $tries_after = 150;
+			for my $signal (1 .. 1500)
+			{
+				kill 'USR1', $pid or last;
+				usleep(20_000);
+				last if slurp_file($node->logfile, $log) =~ /ended early (?:cannot|could not) be noted/ && $tries_after-- == 0;
+			}
+			$most_locks->quit;
+		}, 'a note that cannot be written for long'), '58000', 'threat 164: an error that nobody can note for long ends the session');
+wait_for_end_of('analyst');
+is(early_ends(), 'XX001 closes', 'threat 164: it is noted whenever there is a lock again');
 $others->quit;
 open_notes();
 

@@ -6,6 +6,7 @@
 
 extern "C" {
 #include "access/xact.h"
+#include "storage/lock.h"
 #include "utils/snapmgr.h"
 }
 
@@ -43,6 +44,8 @@ void note_failure_by_worker(Oid role, std::span<const Oid> relations, const Fail
 
 void note_failure_at_exit(Oid role, std::span<const Oid> relations, const FailedRead& failure) {
   AbortOutOfAnyTransaction();
+  // Advisory locks outlive the transaction, and may fill the table of locks.
+  LockReleaseAll(USER_LOCKMETHOD, true);
   StartTransactionCommand();
   // Those of the session may have it wait for others, or write nothing.
   XactIsoLevel = XACT_READ_COMMITTED;

@@ -13,8 +13,8 @@ namespace dpquantile {
 // durable. In every other case it ereports.
 void note_failure_by_worker(Oid role, std::span<const Oid> relations, const FailedRead& failure);
 
-// The same in a transaction of this session, which is about to end: it aborts what is open. Call it
-// in a callback of before_shmem_exit.
+// The same in a transaction of this session, which is about to end: it aborts what is open, and
+// releases all locks. Call it in a callback of before_shmem_exit.
 void note_failure_at_exit(Oid role, std::span<const Oid> relations, const FailedRead& failure);
 
 }  // namespace dpquantile

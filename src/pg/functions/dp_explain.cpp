@@ -2,6 +2,7 @@
 #include "core/quantiles/quantiles_error.hpp"
 #include "pg/functions/closed_table.hpp"
 #include "pg/plain/plain_hooks.hpp"
+#include "pg/protect/borrowed_plan.hpp"
 #include "pg/release/release_prices.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
 #include "pg/server/decimal.hpp"
@@ -52,9 +53,10 @@ Query* read_query(const char* written) {
 
 // ---- Rows ----------------------------------------------------------------------------------
 
-constexpr int kColumns = 10;
+constexpr int kColumns = 11;
 constexpr int kProblem = 8;
 constexpr int kTables = 9;
+constexpr int kLongestValue = 10;
 
 struct Row {
   Datum values[kColumns];
@@ -85,6 +87,11 @@ void set_tables(Row* row, const List* tables) {
       PointerGetDatum(construct_array(names, count, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
+void set_longest_value(Row* row, int bytes) {
+  row->nulls[kLongestValue] = bytes == 0;
+  row->values[kLongestValue] = Int32GetDatum(bytes);
+}
+
 // A query over a table whose budget has been revoked is refused when it runs.
 void set_problem_of_budget(Row* row, const List* tables) {
   row->nulls[kProblem] = true;
@@ -106,7 +113,7 @@ void put(FunctionCallInfo fcinfo, Row* row) {
   tuplestore_putvalues(result->setResult, result->setDesc, row->values, row->nulls);
 }
 
-void put_call(FunctionCallInfo fcinfo, const PricedCall& call) {
+void put_call(FunctionCallInfo fcinfo, const PricedCall& call, int longest_value) {
   Row row{};
   const PrivacyCost unknown{};
   const PrivacyCost& cost = call.cost == nullptr ? unknown : *call.cost;
@@ -128,6 +135,7 @@ void put_call(FunctionCallInfo fcinfo, const PricedCall& call) {
   }
   set_problem_of_budget(&row, call.tables);
   set_tables(&row, call.tables);
+  set_longest_value(&row, longest_value);
   put(fcinfo, &row);
 }
 
@@ -167,9 +175,12 @@ void explain_query(FunctionCallInfo fcinfo, const char* written, double rows) {
   QueryDesc* query = CreateQueryDesc(plan, written, GetActiveSnapshot(), InvalidSnapshot,
                                      None_Receiver, nullptr, nullptr, 0);
   start_without_running(query);
+  BorrowedPlan mark{};
+  (void)find_mark(plan->rtable, &mark);
   const ListCell* cell;
   foreach (cell, priced_calls(query->planstate, rows)) {
-    put_call(fcinfo, *static_cast<const PricedCall*>(lfirst(cell)));
+    const auto* call = static_cast<const PricedCall*>(lfirst(cell));
+    put_call(fcinfo, *call, call->tables == NIL ? 0 : mark.longest_value);
   }
   ExecutorEnd(query);
   FreeQueryDesc(query);
@@ -220,7 +231,7 @@ using namespace dpquantile;
 
 // (query text, rows bigint) returns table (private_aggregate text, method text, epsilon float8,
 // delta float8, rho float8, charged_for text, expected_error float8, error_in text, problem text,
-// tables text[])
+// tables text[], longest_value integer)
 DPQ_FUNCTION(dpq_explain) {
   InitMaterializedSRF(fcinfo, 0);
   const double rows = rows_argument(fcinfo);

@@ -35,9 +35,11 @@ void lock_for_some_time(Oid table) {
                   errmsg("the table dpquantile.failed_read stays locked")));
 }
 
+// Null if there is no extension any more, and so no private access.
 Relation open_failed_reads() {
   const Oid schema = get_namespace_oid("dpquantile", true);
-  const Oid oid = OidIsValid(schema) ? get_relname_relid("failed_read", schema) : InvalidOid;
+  if (!OidIsValid(schema)) return nullptr;
+  const Oid oid = get_relname_relid("failed_read", schema);
   if (OidIsValid(oid)) lock_for_some_time(oid);
   Relation table = OidIsValid(oid) ? try_table_open(oid, NoLock) : nullptr;
   if (table == nullptr || RelationGetDescr(table)->natts != kColumns) {
@@ -50,9 +52,11 @@ Relation open_failed_reads() {
 }  // namespace
 
 void note_failed_read(Oid role, std::span<const Oid> relations, const FailedRead& failure) {
-  Relation table = open_failed_reads();
+  const char* grantee = GetUserNameFromId(role, true);
+  Relation table = grantee == nullptr ? nullptr : open_failed_reads();
+  if (table == nullptr) return;
   NameData name;
-  namestrcpy(&name, GetUserNameFromId(role, false));
+  namestrcpy(&name, grantee);
   Datum values[kColumns];
   bool nulls[kColumns] = {};
   values[kGrantee] = NameGetDatum(&name);

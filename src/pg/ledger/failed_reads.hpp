@@ -9,7 +9,8 @@
 namespace dpquantile {
 
 // Adds a row for each relation, in the present transaction, with the rights of no user: no trigger
-// fires. Sessions read the table again. ereports if there is no such table, or the role is gone.
+// fires. Sessions read the table again. If the role or the extension is gone, there is nothing to
+// note. ereports if there is no such table.
 void note_failed_read(Oid role, std::span<const Oid> relations, const FailedRead& failure);
 
 }  // namespace dpquantile

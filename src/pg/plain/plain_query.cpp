@@ -27,6 +27,7 @@ namespace {
 struct Translation {
   const char* text;
   double epsilon;
+  int* lookups;  // of its query scopes
 };
 
 void translate(const Translation* translation, Query* query, const QueryScope* parent);
@@ -111,33 +112,14 @@ void keep_groups(PlainLevel* level) {
                                 makeBoolExpr(AND_EXPR, list_make2(kept, query->havingQual), -1));
 }
 
-// For expression_tree_walker() over FROM.
-bool find_outer_join(Node* node, void* unused) {
-  if (node == nullptr) return false;
-  if (IsA(node, JoinExpr) && reinterpret_cast<JoinExpr*>(node)->jointype != JOIN_INNER) return true;
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_outer_join), unused);
-}
-
-// Other keys may be of the public side of an outer join, which keeps its groups.
-bool has_keys_of_rows(const PlainLevel* level) {
-  const Query* query = level->scope.query;
-  if (!find_outer_join(reinterpret_cast<Node*>(query->jointree), nullptr)) return true;
-  const ListCell* cell;
-  foreach (cell, query->groupClause) {
-    auto* clause = static_cast<SortGroupClause*>(lfirst(cell));
-    Node* key = get_sortgroupclause_expr(clause, query->targetList);
-    if (reads_relations(&level->scope, key, level->relations)) return true;
-  }
-  return false;
-}
-
 // For what is computed of each group, an expression that is not NULL for any of its rows; null if
 // every row counts.
 Node* choose_groups(PlainLevel* level) {
   Query* query = level->scope.query;
   if (query->groupClause == NIL || has_keep_group(query->havingQual)) return nullptr;
+  if (has_public_side(&level->scope)) return nullptr;  // The groups are those of its rows.
   Node* row = group_by_public_keys(level);
-  if (row == nullptr && has_keys_of_rows(level)) keep_groups(level);
+  if (row == nullptr) keep_groups(level);
   return row;
 }
 
@@ -182,7 +164,7 @@ bool has_outer_join(Node* node, void* context) {
 
 bool find_level(const Translation* translation, Query* query, const QueryScope* parent,
                 PlainLevel* level) {
-  level->scope = {query, parent};
+  level->scope = {query, parent, translation->lookups};
   level->relations = protected_rows_of(&level->scope);
   if (level->relations == NIL || !find_prices(level)) return false;
   level->has_outer_join = has_outer_join(reinterpret_cast<Node*>(query), nullptr);
@@ -275,26 +257,26 @@ bool translate_below(Node* node, void* context) {
 }
 
 // Whether the level has standard aggregates over protected rows.
-bool is_plain(Query* query, const QueryScope* parent) {
+bool is_plain(const Translation* translation, Query* query, const QueryScope* parent) {
   if (!has_standard_aggregate(query)) return false;
-  const QueryScope scope = {query, parent};
+  const QueryScope scope = {query, parent, translation->lookups};
   return protected_rows_of(&scope) != NIL;
 }
 
 // Takes window functions, DISTINCT and grouping sets out of a level with standard aggregates. What
 // is taken out becomes levels below.
-void take_apart(Query* query, const QueryScope* parent) {
-  if (has_query_around(query) && is_plain(query, parent)) {
+void take_apart(const Translation* translation, Query* query, const QueryScope* parent) {
+  if (has_query_around(query) && is_plain(translation, query, parent)) {
     put_query_around(query);
-  } else if (has_separable_sets(query) && is_plain(query, parent)) {
+  } else if (has_separable_sets(query) && is_plain(translation, query, parent)) {
     separate_grouping_sets(query);
   }
 }
 
 // The innermost levels first, before what is around them changes.
 void translate(const Translation* translation, Query* query, const QueryScope* parent) {
-  take_apart(query, parent);
-  const QueryScope scope = {query, parent};
+  take_apart(translation, query, parent);
+  const QueryScope scope = {query, parent, translation->lookups};
   Descent descent = {translation, &scope};
   (void)query_tree_walker(query, DPQ_TREE_WALKER(translate_below), &descent, 0);
   if (query->commandType == CMD_SELECT && query->setOperations == nullptr) {
@@ -311,7 +293,8 @@ void translate_plain_query(Query* query, const char* text, double epsilon) {
                     errmsg("a query over protected tables can have at most %d parts", kMostNodes),
                     errhint("Split it into several.")));
   }
-  const Translation translation = {text, epsilon};
+  int lookups = 0;
+  const Translation translation = {text, epsilon, &lookups};
   translate(&translation, query, nullptr);
 }
 

@@ -14,9 +14,20 @@ namespace dpquantile {
 
 namespace {
 
+// A CTE is looked up for each entry that names it. If each names the one before twice, their number
+// doubles each time.
+constexpr int kMostLookups = 200000;
+
 const QueryScope* make_scope(Query* query, const QueryScope* parent) {
+  CHECK_FOR_INTERRUPTS();
+  if (++*parent->lookups > kMostLookups) {
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("a query over protected tables names its WITH queries too often"),
+                    errdetail("They may be read in %d ways.", kMostLookups),
+                    errhint("Name each of them fewer times, or ask several queries.")));
+  }
   auto* scope = static_cast<QueryScope*>(palloc(sizeof(QueryScope)));
-  *scope = {query, parent};
+  *scope = {query, parent, parent->lookups};
   return scope;
 }
 
@@ -126,33 +137,19 @@ Node* column_showing_in_part(const QueryScope* scope, const Node* part,
   return left != nullptr ? left : column_showing_in_part(scope, join->rarg, searched);
 }
 
-struct Reading {
-  const QueryScope* scope;
-  const List* relations;
-  int columns;  // that have been looked at
-};
-constexpr int kMostColumns = 1000;
-
-// For expression_tree_walker(). `context` is a Reading*. What is too long to follow counts as a
-// column of the relations.
-bool find_column_of(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (!IsA(node, Var)) {
-    return expression_tree_walker(node, DPQ_TREE_WALKER(find_column_of), context);
+bool has_public_side_in(const QueryScope* scope, const Node* part) {
+  if (IsA(part, RangeTblRef)) {
+    const int number = reinterpret_cast<const RangeTblRef*>(part)->rtindex;
+    const RangeTblEntry* entry = rt_fetch(number, scope->query->rtable);
+    const QueryScope* below = is_borrowed(scope->query, entry) ? nullptr : query_of(scope, entry);
+    return below != nullptr && !combines_rows(below->query) && has_public_side(below);
   }
-  CHECK_FOR_INTERRUPTS();
-  check_stack_depth();
-  auto* reading = static_cast<Reading*>(context);
-  if (++reading->columns > kMostColumns) return true;
-  const auto definition = definition_of(reading->scope, reinterpret_cast<Var*>(node));
-  if (!definition) {
-    const auto origin = origin_of(reading->scope, node);
-    return origin && list_member_oid(reading->relations, origin->relation);
-  }
-  Reading below = {definition->scope, reading->relations, reading->columns};
-  const bool found = find_column_of(definition->expression, &below);
-  reading->columns = below.columns;
-  return found;
+  if (!IsA(part, JoinExpr)) return false;
+  const auto* join = reinterpret_cast<const JoinExpr*>(part);
+  if (has_public_side_in(scope, join->larg) || has_public_side_in(scope, join->rarg)) return true;
+  if (join->jointype != JOIN_LEFT && join->jointype != JOIN_RIGHT) return false;
+  const Node* kept = join->jointype == JOIN_LEFT ? join->larg : join->rarg;
+  return protected_rows_of_part(scope, kept) == NIL;
 }
 
 }  // namespace
@@ -199,6 +196,14 @@ List* protected_rows_of(const QueryScope* scope) {
   return relations;
 }
 
+bool has_public_side(const QueryScope* scope) {
+  const ListCell* cell;
+  foreach (cell, scope->query->jointree->fromlist) {
+    if (has_public_side_in(scope, static_cast<const Node*>(lfirst(cell)))) return true;
+  }
+  return false;
+}
+
 bool is_protected_entry(const QueryScope* scope, int number) {
   return is_borrowed(scope->query, rt_fetch(number, scope->query->rtable));
 }
@@ -214,11 +219,6 @@ Node* column_showing(const QueryScope* scope, const ColumnOrigin& origin) {
     if (column != nullptr) return column;
   }
   return nullptr;
-}
-
-bool reads_relations(const QueryScope* scope, Node* expression, const List* relations) {
-  Reading reading = {scope, relations, 0};
-  return find_column_of(expression, &reading);
 }
 
 }  // namespace dpquantile

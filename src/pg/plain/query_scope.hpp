@@ -12,6 +12,7 @@ namespace dpquantile {
 struct QueryScope {
   Query* query;
   const QueryScope* parent;  // null at the top
+  int* lookups;              // how often the query of an entry of FROM has been looked up
 };
 
 // An expression and the query level that computes it.
@@ -36,6 +37,10 @@ std::optional<ColumnOrigin> origin_of(const QueryScope* scope, const Node* expre
 // another leaves out rows of the first. NIL if there is none.
 List* protected_rows_of(const QueryScope* scope);
 
+// Whether an outer join in FROM keeps rows of public tables that match no protected row:
+// "public LEFT JOIN protected".
+bool has_public_side(const QueryScope* scope);
+
 // Whether an entry of the range table is a protected relation that the user borrows.
 bool is_protected_entry(const QueryScope* scope, int number);
 
@@ -44,8 +49,5 @@ const QueryScope* query_of_entry(const QueryScope* scope, int number);
 
 // A column of the scope that shows this column of a relation, or null if FROM has none.
 Node* column_showing(const QueryScope* scope, const ColumnOrigin& origin);
-
-// Whether an expression reads a column of one of these protected relations.
-bool reads_relations(const QueryScope* scope, Node* expression, const List* relations);
 
 }  // namespace dpquantile

@@ -127,6 +127,27 @@ bool is_of_numbers(const Aggref* call) {
   return !type || !is_temporal(*type);
 }
 
+// Whether each value that is not NULL counts: NaN does not.
+bool has_whole_numbers(const Aggref* call) {
+  const auto type = find_value_type(exprType(value_of(call)));
+  return type && is_whole(*type) && !is_temporal(*type);
+}
+
+// The statistic whose release answers a call, too, or null. All rows are best counted by values of
+// which none is NaN.
+const Aggref* valued_with(const PlainLevel* level, const SharedStatistics& shared,
+                          const Aggref* call) {
+  const Aggref* found = nullptr;
+  const ListCell* cell;
+  foreach (cell, shared.valued) {
+    const auto* valued = static_cast<const Aggref*>(lfirst(cell));
+    if (!share(level, valued, call)) continue;
+    if (!counts_rows(call) || has_whole_numbers(valued)) return valued;
+    if (found == nullptr) found = valued;
+  }
+  return found;
+}
+
 bool has_another(const PlainLevel* level, const List* statistics, const Aggref* valued) {
   const ListCell* cell;
   foreach (cell, statistics) {
@@ -218,24 +239,15 @@ Node* shared_statistic(const PlainLevel* level, const SharedStatistics& shared,
                        const Aggref* call) {
   const char* field = field_of(call);
   if (field == nullptr) return shared_percentile(level, shared, call);
-  const ListCell* cell;
-  foreach (cell, shared.valued) {
-    const auto* valued = static_cast<const Aggref*>(lfirst(cell));
-    if (share(level, valued, call)) return field_of_statistics(level, call, valued, field);
-  }
-  return nullptr;
+  const Aggref* valued = valued_with(level, shared, call);
+  return valued == nullptr ? nullptr : field_of_statistics(level, call, valued, field);
 }
 
 Node* error_of_statistic(const PlainLevel* level, const SharedStatistics& shared,
                          const Aggref* call) {
   const char* field = field_of(call);
-  const ListCell* cell;
-  foreach (cell, shared.valued) {
-    const auto* valued = static_cast<const Aggref*>(lfirst(cell));
-    if (field != nullptr && share(level, valued, call)) {
-      return error_in_statistics(level, call, valued, field);
-    }
-  }
+  const Aggref* valued = field == nullptr ? nullptr : valued_with(level, shared, call);
+  if (valued != nullptr) return error_in_statistics(level, call, valued, field);
   return has_curve(level, shared, call) ? error_of_percentile(level, call)
                                         : error_of_count(level, call);
 }

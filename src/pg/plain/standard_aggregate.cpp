@@ -509,6 +509,30 @@ Node* percentile_of_several(const PlainLevel* level, const Aggref* call, const L
   return as_type(level, call, element_of(reinterpret_cast<Node*>(drawn), number));
 }
 
+namespace {
+
+// How to ask for an error in the place of one that dp_error_of cannot tell.
+const char* hint_of_error(const Aggref* call) {
+  const Kind kind = find_counterpart(call->aggfnoid)->kind;
+  if (kind == Kind::kLeast || kind == Kind::kMost) {
+    return "It is a public bound, whatever the rows are, and has no error.";
+  }
+  const char* name = get_func_name(call->aggfnoid);
+  if (strcmp(name, "var_pop") == 0 || strcmp(name, "stddev_pop") == 0) {
+    return "Ask for that of variance or stddev, which are the same but for few rows.";
+  }
+  const auto type = find_value_type(exprType(argument_of(call)));
+  if (type && is_temporal(*type)) {
+    return "Ask for numbers: dp_error_of(avg(extract(epoch FROM duration))) tells seconds, and "
+           "dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY hired - date '2000-01-01')) "
+           "tells days.";
+  }
+  return "It tells that of count, sum, avg, variance, stddev and, for numbers and one literal "
+         "fraction, percentile_cont and percentile_disc. dp_explain tells the error to expect.";
+}
+
+}  // namespace
+
 Node* error_of_count(const PlainLevel* level, const Aggref* call) {
   if (type_is_array(call->aggtype)) {
     refuse_call(level, call,
@@ -520,11 +544,9 @@ Node* error_of_count(const PlainLevel* level, const Aggref* call) {
   if (sums_ones(call)) {
     refuse_order(level, call);
   } else if (find_counterpart(call->aggfnoid)->kind != Kind::kCount) {
-    refuse_call(
-        level, call,
-        psprintf("dp_error_of cannot tell the error of %s", get_func_name(call->aggfnoid)),
-        "It tells that of count, sum, avg, variance, stddev and, for numbers and one literal "
-        "fraction, percentile_cont and percentile_disc. dp_explain tells the error to expect.");
+    refuse_call(level, call,
+                psprintf("dp_error_of cannot tell the error of %s", get_func_name(call->aggfnoid)),
+                hint_of_error(call));
   }
   return as_float8(call_function(
       "dp_histogram_error",

@@ -211,16 +211,34 @@ MaybeRange RangeSearch::range_of_function(const QueryScope* scope, const FuncExp
   return range_of_cast(scope, call);
 }
 
-// The seconds of a moment with bounds. Those of a time without a zone are as in UTC.
+// The seconds of an interval of so many microseconds, which is 360 days or more if it has years:
+// PostgreSQL compares a year as 360 days, and its seconds are those of 365.25.
+double seconds_of_interval(double microseconds) {
+  constexpr double kSeconds = 1e-6;
+  constexpr double kYear = 360 * 86400;
+  constexpr double kLonger = 365.25 / 360;
+  const double seconds = microseconds * kSeconds;
+  return std::abs(seconds) < kYear ? seconds : seconds * kLonger;
+}
+
+// The seconds of a moment, a time of day or an interval with bounds. Those of a time without a zone
+// are as in UTC.
 MaybeRange RangeSearch::epoch_of(const QueryScope* scope, const FuncExpr* call) {
   constexpr double kEpoch = 946684800;  // of the year 2000
   constexpr double kMicroseconds = 1e6;
-  auto* moment = static_cast<Node*>(lsecond(call->args));
-  const Oid type = exprType(moment);
-  if (!is_epoch(call) || (type != TIMESTAMPOID && type != TIMESTAMPTZOID)) return std::nullopt;
-  const auto bounds = bounds_of(scope, moment);
+  auto* time = static_cast<Node*>(lsecond(call->args));
+  const Oid type = exprType(time);
+  const bool is_moment = type == TIMESTAMPOID || type == TIMESTAMPTZOID;
+  if (!is_epoch(call) || (!is_moment && type != TIMEOID && type != INTERVALOID)) {
+    return std::nullopt;
+  }
+  const auto bounds = bounds_of(scope, time);
   if (!bounds) return std::nullopt;
-  return Range{bounds->lower / kMicroseconds + kEpoch, bounds->upper / kMicroseconds + kEpoch};
+  if (type == INTERVALOID) {
+    return Range{seconds_of_interval(bounds->lower), seconds_of_interval(bounds->upper)};
+  }
+  const double zero = is_moment ? kEpoch : 0;
+  return Range{bounds->lower / kMicroseconds + zero, bounds->upper / kMicroseconds + zero};
 }
 
 // numeric(8, -2) rounds to hundreds.

@@ -26,6 +26,7 @@ void mark_plan(PlannedStmt* plan, const BorrowedPlan& mark) {
       lcons_int(mark.own_parameters, list_concat_copy(mark.user_columns, mark.max_rows));
   entry->coltypmods = lcons_int(list_length(mark.joined), entry->coltypmods);
   entry->coltypmods = lcons_int(mark.most_early_bytes, entry->coltypmods);
+  entry->coltypmods = lcons_int(mark.longest_value, entry->coltypmods);
   entry->coltypmods = list_concat(entry->coltypmods, mark.identities);
   entry->coltypmods = list_concat(entry->coltypmods, mark.short_values);
   entry->colcollations = lcons_oid(mark.user, list_concat_copy(mark.joined, mark.indexes));
@@ -43,12 +44,13 @@ bool find_mark(const List* range_table, BorrowedPlan* mark) {
   const int relations = list_length(entry->coltypes) / 2;
   mark->relations = list_truncate(list_copy(entry->coltypes), relations);
   mark->tables = list_copy_tail(entry->coltypes, relations);
-  mark->most_early_bytes = linitial_int(entry->coltypmods);
-  const int joined = lsecond_int(entry->coltypmods);
-  mark->own_parameters = lthird_int(entry->coltypmods);
-  mark->user_columns = list_truncate(list_copy_tail(entry->coltypmods, 3), relations);
-  mark->max_rows = list_truncate(list_copy_tail(entry->coltypmods, 3 + relations), relations);
-  const List* of_expressions = list_copy_tail(entry->coltypmods, 3 + 2 * relations);
+  mark->longest_value = linitial_int(entry->coltypmods);
+  mark->most_early_bytes = lsecond_int(entry->coltypmods);
+  const int joined = lthird_int(entry->coltypmods);
+  mark->own_parameters = lfourth_int(entry->coltypmods);
+  mark->user_columns = list_truncate(list_copy_tail(entry->coltypmods, 4), relations);
+  mark->max_rows = list_truncate(list_copy_tail(entry->coltypmods, 4 + relations), relations);
+  const List* of_expressions = list_copy_tail(entry->coltypmods, 4 + 2 * relations);
   const char* time_zone = strVal(linitial(entry->eref->colnames));
   mark->time_zone = *time_zone == '\0' ? nullptr : time_zone;
   mark->units = list_truncate(list_copy_tail(entry->eref->colnames, 1), relations);

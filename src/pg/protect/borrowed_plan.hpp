@@ -26,6 +26,7 @@ struct BorrowedPlan {
   List* identities;       // of numbers: the identity of each of them (append_hash())
   List* short_values;     // of numbers: those that must be short texts, from 0
   int most_early_bytes;   // of each of these
+  int longest_value;      // of rows, bytes: longer ones count as NULL (size_limit.hpp); or 0
   const char* time_zone;  // for which the query was planned, if it depends on it, else null
   int own_parameters;  // the largest number of a parameter of the query; early values come after it
 };

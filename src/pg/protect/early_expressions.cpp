@@ -3,6 +3,7 @@
 #include "pg/protect/catalog_gate.hpp"
 #include "pg/protect/early_values.hpp"
 #include "pg/protect/lasting_type.hpp"
+#include "pg/protect/long_types.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/reuse/query_identity.hpp"
 
@@ -19,8 +20,8 @@ namespace dpquantile {
 
 namespace {
 
-// A longer value makes each row that is compared with it take a time that can be measured.
-constexpr Size kMaxConstantBytes = 8 * 1024;
+// Of a type that no function reads for a row, such as json: its bytes are not counted.
+constexpr Size kMostUncountedBytes = 1024;
 
 void check_type(const QueryLevel* level, const Node* expression) {
   const Oid type = exprType(expression);
@@ -92,13 +93,13 @@ Node* make_early(Statement* statement, Node* expression, const Node* original) {
 }  // namespace
 
 void check_constant(const QueryLevel* level, const Const* constant, int location) {
-  if (constant->constisnull ||
-      !is_too_large(constant->constvalue, constant->consttype, kMaxConstantBytes)) {
+  const Size most = has_any_length(constant->consttype) ? kMaxValueBytes : kMostUncountedBytes;
+  if (constant->constisnull || !is_too_large(constant->constvalue, constant->consttype, most)) {
     return;
   }
   refuse_with_code(level->statement->refused, ERRCODE_PROGRAM_LIMIT_EXCEEDED, location,
                    psprintf("a constant has more than %d elements or %d bytes", kMaxElements,
-                            static_cast<int>(kMaxConstantBytes)),
+                            static_cast<int>(most)),
                    kSizeHint);
 }
 

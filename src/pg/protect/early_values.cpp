@@ -16,8 +16,6 @@ namespace dpquantile {
 
 namespace {
 
-constexpr Size kMaxParameterBytes = 64 * 1024;
-
 // For query_tree_walker() and expression_tree_walker(). `largest` is an int*.
 bool find_largest(Node* node, void* largest) {
   if (node == nullptr) return false;
@@ -48,7 +46,7 @@ ParamListInfo copy_own(const BorrowedPlan& plan, ParamListInfo parameters) {
     copy->params[i] = *parameter;
     if (parameter->isnull || !OidIsValid(parameter->ptype)) continue;
     const Oid type = parameter->ptype;
-    copy->params[i].value = is_too_large(parameter->value, type, kMaxParameterBytes)
+    copy->params[i].value = is_too_large(parameter->value, type)
                                 ? datumCopy(parameter->value, get_typbyval(type), get_typlen(type))
                                 : value_in_memory(parameter->value, type);
   }
@@ -112,11 +110,11 @@ void require_early_values(const BorrowedPlan& plan, ParamListInfo parameters) {
 }
 
 void check_value_size(Datum value, Oid type) {
-  if (!is_too_large(value, type, kMaxParameterBytes)) return;
+  if (!is_too_large(value, type)) return;
   ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                   errmsg("a value that protected rows are compared with is too large"),
                   errdetail("It has more than %d elements or %d bytes.", kMaxElements,
-                            static_cast<int>(kMaxParameterBytes)),
+                            static_cast<int>(kMaxValueBytes)),
                   errhint("%s", kSizeHint)));
 }
 

@@ -37,13 +37,17 @@ void check_short_number(Datum value, Oid type);
 // be gone or locked when the first row needs it.
 Datum value_in_memory(Datum value, Oid type);
 
-// Whether a value has more bytes, or an array more elements than are allowed.
-bool is_too_large(Datum value, Oid type, Size most_bytes);
-
-// How many elements that is.
+// How many elements a list, and how many bytes a list or another value may have that protected rows
+// are compared with, in the text of the query or in a parameter. Limits that depend on the query
+// bound how long that takes (row_work.hpp); these bound what is done before.
 constexpr int kMaxElements = 1000;
+constexpr Size kMaxValueBytes = 64 * 1024;
+
+// Whether a value has more.
+bool is_too_large(Datum value, Oid type, Size most_bytes = kMaxValueBytes);
 
 // Says how else to select.
-constexpr char kSizeHint[] = "Select by a shorter list, or join a table with a unique key.";
+constexpr char kSizeHint[] =
+    "Use a shorter list or value, or join a table with a unique key that you may read.";
 
 }  // namespace dpquantile

@@ -11,7 +11,7 @@
 #include "pg/protect/outer_column.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/row_work.hpp"
-#include "pg/protect/size_bounds.hpp"
+#include "pg/protect/size_limit.hpp"
 #include "pg/protect/total_functions.hpp"
 #include "pg/server/bytewise_type.hpp"
 
@@ -33,9 +33,16 @@ namespace dpquantile {
 
 namespace {
 
+// Few functions are known to (total_functions.hpp). Most others do not fail, either.
+constexpr char kNotKnown[] = "is not known to have a result for every row in a short time";
 constexpr char kFunctionHint[] =
     "Use comparisons, arithmetic, LIKE, date_trunc and the other functions in "
     "docs/protected.md.";
+constexpr char kArrayHint[] =
+    "Search in arrays by 5 = ANY (tags), and use their elements: tags[3] IS NOT NULL says that "
+    "there are three or more.";
+constexpr char kRangeHint[] = "Compare with both ends: hired >= a AND hired < b.";
+constexpr char kDocumentHint[] = "Ask the owner of the table for a column with the value inside.";
 
 // ---- Refusals ------------------------------------------------------------------------------
 
@@ -50,11 +57,35 @@ const char* name_of_call(const Node* node, Oid function) {
   return psprintf("the operator %s", format_operator(operation));
 }
 
+const char* hint_of_type(Oid type) {
+  const Oid base = getBaseType(type);
+  if (OidIsValid(get_element_type(base))) return kArrayHint;
+  if (type_is_range(base) || type_is_multirange(base)) return kRangeHint;
+  return base == JSONOID || base == JSONBOID || base == XMLOID ? kDocumentHint : nullptr;
+}
+
+// What to write in the place of a function.
+const char* hint_of_function(const Node* node, const char* name) {
+  if (is_one_of(name, "concat concat_ws format")) return "Write name || ' ' || age::text.";
+  if (is_one_of(name, "to_date to_timestamp to_number")) {
+    return "Cast the text: written::date, written::numeric.";
+  }
+  if (strstr(name, "regex") != nullptr) return "Use LIKE, ILIKE, split_part or position.";
+  const ListCell* cell;
+  foreach (cell, arguments_of(node)) {
+    const char* hint = hint_of_type(exprType(static_cast<const Node*>(lfirst(cell))));
+    if (hint != nullptr) return hint;
+  }
+  return kFunctionHint;
+}
+
 [[noreturn]] void refuse_function(const QueryLevel* level, const Node* node, Oid function) {
   const char* why = func_volatile(function) == PROVOLATILE_VOLATILE ? "is volatile"
                     : is_unbounded(function)                        ? "may take long for some rows"
-                                                                    : "may fail for some rows";
-  refuse_at(level, node, psprintf("%s %s", name_of_call(node, function), why), kFunctionHint);
+                                                                    : kNotKnown;
+  const char* name = get_func_name(function);
+  refuse_at(level, node, psprintf("%s %s", name_of_call(node, function), why),
+            hint_of_function(node, name == nullptr ? "" : name));
 }
 
 void check_type(const QueryLevel* level, const Node* node) {
@@ -161,10 +192,13 @@ bool has_text_casts(Oid type) {
 }
 
 [[noreturn]] void refuse_cast(const QueryLevel* level, const Node* node, Oid from, Oid to) {
-  refuse_at(level, node,
-            psprintf("the cast from %s to %s may fail for some rows", format_type_be(from),
-                     format_type_be(to)),
-            "Cast numbers, dates and times to text, or texts to numbers, dates and times.");
+  const char* hint = hint_of_type(from);
+  refuse_at(
+      level, node,
+      psprintf("the cast from %s to %s %s", format_type_be(from), format_type_be(to), kNotKnown),
+      hint != nullptr ? hint
+                      : "Cast numbers, dates and times to text, or texts to numbers, dates "
+                        "and times.");
 }
 
 // A cast from text by the input function of a type fails for most texts.

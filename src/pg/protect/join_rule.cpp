@@ -17,8 +17,19 @@ namespace {
 
 constexpr char kJoinHint[] =
     "Join tables by all columns of a primary key or unique index, with values of the same types: "
-    "FROM "
-    "staff JOIN department d ON d.id = staff.department.";
+    "FROM staff JOIN department d ON d.id = staff.department.";
+
+constexpr char kTableHint[] =
+    "Join the table itself by a unique key, with conditions on it in ON, or a list: VALUES of "
+    "constants, generate_series or unnest.";
+
+constexpr char kOneByOneHint[] =
+    "Join one table after the other to the protected rows: FROM staff JOIN department d ON d.id = "
+    "staff.department JOIN city c ON c.name = staff.city.";
+
+constexpr char kPublicSideHint[] =
+    "Keep the rows of one public table, and join the others to the protected rows: FROM city c "
+    "LEFT JOIN (staff s LEFT JOIN department d ON d.id = s.department) ON s.city = c.name.";
 
 // A part of FROM.
 struct Part {
@@ -34,8 +45,14 @@ struct Walk {
   List* where;  // conditions of WHERE, which AND combines
 };
 
-[[noreturn]] void refuse_join(const QueryLevel* level, const Node* at, const char* reason) {
-  refuse(level->statement->refused, at == nullptr ? kNowhere : exprLocation(at), reason, kJoinHint);
+[[noreturn]] void refuse_join(const QueryLevel* level, const Node* at, const char* reason,
+                              const char* hint = kJoinHint) {
+  refuse(level->statement->refused, at == nullptr ? kNowhere : exprLocation(at), reason, hint);
+}
+
+[[noreturn]] void refuse_type_of_join(const QueryLevel* level, const Node* at) {
+  refuse_join(level, at, "only inner, left and right joins are allowed",
+              "Write LEFT JOIN, RIGHT JOIN or JOIN.");
 }
 
 // The terms of a condition that AND combines.
@@ -59,7 +76,8 @@ Part part_of_entry(QueryLevel* level, int number) {
     refuse_join(level, nullptr,
                 psprintf("%s is joined with protected rows, and is neither an ordinary table "
                          "without children and row security nor a list of constants",
-                         rt_fetch(number, level->query->rtable)->eref->aliasname));
+                         rt_fetch(number, level->query->rtable)->eref->aliasname),
+                kTableHint);
   }
   const bool has_public_side = entry.source != nullptr && entry.source->has_public_side;
   return {bms_make_singleton(number), has_rows, has_rows ? number : 0, has_public_side};
@@ -89,12 +107,12 @@ bool fixes_row(const Walk& walk, const Part& rows, int table, const List* condit
 
 [[noreturn]] void refuse_multiplying_list(const Walk& walk, int list, const Node* at) {
   const char* name = rt_fetch(list, walk.level->query->rtable)->eref->aliasname;
-  refuse(
-      walk.level->statement->refused, at == nullptr ? kNowhere : exprLocation(at),
-      psprintf("a join may multiply the rows, because rows of %s may be equal in what it compares",
-               name),
-      "Compare the column itself, or several columns, by =, without a cast or function around it, "
-      "with a value of its type: extract(year FROM hired)::int = y.");
+  refuse_join(
+      walk.level, at,
+      psprintf("a join may multiply the rows, because a row may match several rows of %s", name),
+      "Compare the column itself, or several columns in which no two rows are equal, by = alone, "
+      "without a cast or function around it, with a value of its type: extract(year FROM "
+      "hired)::int = y.");
 }
 
 [[noreturn]] void refuse_without_hash(const Walk& walk, int table, const Node* at) {
@@ -124,7 +142,8 @@ bool are_public(const QueryLevel* level, const List* conditions) {
 void add_public_side(const Walk& walk, const Part& rows, int table, const Node* at) {
   QueryLevel* level = walk.level;
   if (level->has_public_side) {
-    refuse_join(level, at, "more than one outer join keeps rows without a protected row");
+    refuse_join(level, at, "more than one outer join keeps rows without a protected row",
+                kPublicSideHint);
   }
   set_absent(level, rows.entries);
   entry_of(level, table).is_public = true;
@@ -153,12 +172,13 @@ struct Sides {
 Sides sides_of(const Walk& walk, const JoinExpr* join, const Part& left, const Part& right) {
   const auto* at = reinterpret_cast<const Node*>(join);
   if (!left.has_rows && !right.has_rows) {
-    refuse_join(walk.level, at, "tables are joined with each other before the protected rows");
+    refuse_join(walk.level, at, "tables are joined with each other before the protected rows",
+                kOneByOneHint);
   }
   const bool keeps_left = join->jointype == JOIN_LEFT;
   const bool keeps_right = join->jointype == JOIN_RIGHT;
   if (join->jointype != JOIN_INNER && !keeps_left && !keeps_right) {
-    refuse_join(walk.level, at, "only inner, left and right joins are allowed");
+    refuse_type_of_join(walk.level, at);
   }
   return left.has_rows ? Sides{left, right, keeps_left, keeps_right}
                        : Sides{right, left, keeps_right, keeps_left};
@@ -192,7 +212,7 @@ Part join_of_users(QueryLevel* level, const UserJoin& join, const List* conditio
   check_unit_join(level, {join.left.entries, join.right.entries, conditions, join.at});
   const bool keeps_right = join.type == JOIN_RIGHT;
   if (join.type != JOIN_INNER && join.type != JOIN_LEFT && !keeps_right) {
-    refuse_join(level, join.at, "only inner, left and right joins are allowed");
+    refuse_type_of_join(level, join.at);
   }
   return {bms_union(join.left.entries, join.right.entries), true,
           keeps_right ? join.right.user : join.left.user,

@@ -132,11 +132,20 @@ Node* in_terms_of(Node* expression, void* node) {
   return expression_tree_mutator(expression, DPQ_TREE_MUTATOR(in_terms_of), node);
 }
 
+[[noreturn]] void refuse_join() {
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("a join of protected rows cannot be planned so that its time does not "
+                         "depend on which rows match"),
+                  errdetail("Nothing was charged."),
+                  errhint("Join by = between columns of the same type.")));
+}
+
 struct Filter {
   Node* condition;  // on the columns of the parent's child
 };
 
-// Adds a condition on the rows of a node where they are made.
+// Adds a condition on the rows of a node where they are made. The node that limits the rows of each
+// user is not on a side of a join: it is right below the grouping of its release.
 void add_filter(Plan** place, void* filter) {
   Plan* node = *place;
   Filter below = {in_terms_of(static_cast<Filter*>(filter)->condition, node)};
@@ -151,24 +160,11 @@ void add_filter(Plan** place, void* filter) {
     case T_Result:
     case T_Sort:
       return visit_children(node, add_filter, &below);
-    case T_CustomScan:
-      return;
+    case T_CustomScan:  // Of another extension: it may not look at the condition.
+      refuse_join();
     default:
       node->qual = lappend(node->qual, below.condition);
   }
-}
-
-// For visit_children(): whether rows are chosen there, of which none is left out.
-void find_limited_rows(Plan** place, void* found) {
-  auto* is_found = static_cast<bool*>(found);
-  *is_found = *is_found || IsA(*place, CustomScan);
-  visit_children(*place, find_limited_rows, found);
-}
-
-bool has_limited_rows(Plan* side) {
-  bool is_found = false;
-  find_limited_rows(&side, &is_found);
-  return is_found;
 }
 
 // Leaves out the rows of a side with NULL in a key. A full join would keep them, all with one hash,
@@ -201,23 +197,14 @@ void leave_out_nulls(HashJoin* join) {
   const auto* hash = reinterpret_cast<const Hash*>(join->join.plan.righttree);
   switch (join->join.jointype) {
     case JOIN_INNER:
-      return are_columns(hash->hashkeys) && !has_limited_rows(hash->plan.lefttree)
-                 ? leave_out_nulls_of_inner(join)
-                 : leave_out_nulls_of_outer(join);
+      return are_columns(hash->hashkeys) ? leave_out_nulls_of_inner(join)
+                                         : leave_out_nulls_of_outer(join);
     case JOIN_LEFT:
     case JOIN_ANTI:
       return leave_out_nulls_of_inner(join);
     default:
       return leave_out_nulls_of_outer(join);
   }
-}
-
-[[noreturn]] void refuse_join() {
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("a join of protected rows cannot be planned so that its time does not "
-                         "depend on which rows match"),
-                  errdetail("Nothing was charged."),
-                  errhint("Join by = between columns of the same type.")));
 }
 
 // A full join gives pairs, and the rows of each side that have no partner. The conditions leave

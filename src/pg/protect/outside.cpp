@@ -80,7 +80,7 @@ bool check(Node* node, void* walk) {
     context->check(context->level, subquery);
     return false;
   }
-  check_node_outside(context->level, node);
+  if (!IsA(node, List)) check_node_outside(context->level, node);
   return expression_tree_walker(node, DPQ_TREE_WALKER(check), walk);
 }
 
@@ -91,7 +91,8 @@ void count_node(Statement* statement, const Node* node, int weight) {
   if (statement->node_count <= kMaxNodes) return;
   refuse_with_code(statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, exprLocation(node),
                    psprintf("the expressions of the query have more than %d parts", kMaxNodes),
-                   "Write a shorter query, for example with = ANY ($1) for a long list.");
+                   "Write a shorter query. A list counts as one part if it is an array: = ANY "
+                   "('{1,2,3}'), FROM unnest($1).");
 }
 
 void refuse_node(const QueryLevel* level, const Node* node) {

@@ -115,6 +115,8 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   mark.identities = statement.identities;
   mark.short_values = statement.short_values;
   mark.most_early_bytes = statement.most_early_bytes;
+  const Const* limit = statement.size_limit;
+  mark.longest_value = limit == nullptr ? 0 : DatumGetInt32(limit->constvalue);
   mark.time_zone = planned_time_zone();
   mark.own_parameters = statement.own_parameters;
   add_relations(&mark, borrowed);

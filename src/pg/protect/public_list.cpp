@@ -29,14 +29,18 @@ constexpr char kListHint[] =
     "Join VALUES of constants, generate_series or unnest of public values, or a table with a "
     "unique key.";
 
-[[noreturn]] void refuse_list(const QueryLevel* level, const Node* at, const char* reason) {
-  refuse(level->statement->refused, at == nullptr ? kNowhere : exprLocation(at), reason, kListHint);
+[[noreturn]] void refuse_list(const QueryLevel* level, const Node* at, const char* reason,
+                              const char* hint = kListHint) {
+  refuse(level->statement->refused, at == nullptr ? kNowhere : exprLocation(at), reason, hint);
 }
 
 // ---- VALUES --------------------------------------------------------------------------------
 
+// A constant has been counted where VALUES is a query of its own.
 Node* constant_of(QueryLevel* level, Node* value) {
+  const int before = level->statement->node_count;
   check_outside(level, value, nullptr);
+  if (IsA(value, Const)) level->statement->node_count = before;
   Node* folded = eval_const_expressions(nullptr, value);
   if (!IsA(folded, Const)) {
     refuse_list(level, value, "VALUES beside protected rows has a value that is no constant");
@@ -132,8 +136,13 @@ void describe_values(QueryLevel* level, RangeTblEntry* entry, FromEntry* describ
       described->hashed_rows = comparable;
     }
   }
+  if (comparable == nullptr) {
+    refuse_list(level, nullptr, "VALUES beside protected rows has no column that can be compared",
+                "Use columns of numbers, texts, dates or times.");
+  }
   if (!is_list(*described)) {
-    refuse_list(level, nullptr, "VALUES beside protected rows has the same row twice");
+    refuse_list(level, nullptr, "VALUES beside protected rows has the same row twice",
+                "Write each row once.");
   }
 }
 

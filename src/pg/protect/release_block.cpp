@@ -206,7 +206,7 @@ void check_groups(const Block& block) {
   if (level->has_public_side && !has_public_keys(block)) {
     refuse(level->statement->refused, exprLocation(first_key(block)),
            "a key is not of the public side of the join, whose rows are kept",
-           accepted_keys(level->statement->refused));
+           "Group by columns of the public side alone, or write JOIN in place of the outer join.");
   }
   if (level->keeps_public_rows || asks_keep_group(level->query->havingQual)) return;
   if (level->has_public_side) {

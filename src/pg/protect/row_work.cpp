@@ -5,8 +5,10 @@
 
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/early_values.hpp"
+#include "pg/protect/long_types.hpp"
 #include "pg/protect/node_functions.hpp"
 #include "pg/protect/size_bounds.hpp"
+#include "pg/protect/size_limit.hpp"
 #include "pg/server/collation.hpp"
 
 extern "C" {
@@ -51,6 +53,9 @@ constexpr double kRead = 1500;       // of a value that is compressed or out of 
 constexpr double kAlwaysInRow = 32;  // bytes of values that never are
 constexpr double kReadByte = 1;      // of it
 constexpr double kElementByte = 25;  // of an array that is searched: NULL takes a bit
+constexpr double kHashedElement =
+    40;  // of a literal list, for the first row that it is searched for
+constexpr double kHashedByte = 1.5;
 constexpr double kComparedByte = 0.2;
 constexpr double kCollatedByte = 30;
 constexpr double kReorderedBytes = 0.7;  // of two marks, by a collation that sorts them
@@ -231,7 +236,8 @@ double time_of_array_of_row(const QueryLevel* level, const Node* node, Node* arr
          time_of_elements(level, node, array, bytes / kLeastElement, bytes, i);
 }
 
-// The array of a parameter may have as many elements and bytes as are allowed.
+// PostgreSQL makes a hash table of a literal. The array of a parameter may have as many elements
+// and bytes as are allowed.
 double time_of_array(const QueryLevel* level, const Node* node, int i) {
   Node* array = argument_of(node, 1);
   if (!IsA(array, Const) && !IsA(array, Param) && !IsA(array, ArrayExpr)) {
@@ -239,14 +245,16 @@ double time_of_array(const QueryLevel* level, const Node* node, int i) {
   }
   double elements = kMaxElements;
   double bytes = kMostTextBytes;
+  double hashing = 0;
   if (is_literal(level->statement, array)) {
     const auto* constant = reinterpret_cast<const Const*>(array);
     if (constant->constisnull) return kNode;
     const ArrayType* value = DatumGetArrayTypeP(constant->constvalue);
     elements = ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value));
     bytes = size_of_constant(constant);
+    hashing = kHashedElement * elements + kHashedByte * bytes;
   }
-  return kNode + elements * time_of_comparison(node) +
+  return kNode + hashing + elements * time_of_comparison(node) +
          time_of_elements(level, node, array, elements, bytes, i);
 }
 

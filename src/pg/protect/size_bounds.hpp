@@ -4,19 +4,12 @@
 
 // Upper bounds on the sizes of the values of variable length that are computed for a row: texts,
 // bytes, arrays, numbers, strings of bits. They follow from the query alone: from constants, from
-// declared lengths of columns, and from a limit. A value of a row that is longer than the limit
-// counts as NULL where a function reads it. The limit is one for the statement, and is chosen last
-// (row_work.hpp), so that there is a bound for each that it may be.
+// declared lengths of columns, and from a limit (size_limit.hpp). The limit is chosen last, so that
+// there is a bound for each that it may be.
 namespace dpquantile {
 
 // What total_texts.hpp allows
 inline constexpr double kMostTextBytes = 65536;
-
-// Whether values of the type are texts of any kind, or bytes.
-bool is_text(Oid type);
-
-// Whether values of the type may be of any length, and more is computed with longer ones.
-bool has_any_length(Oid type);
 
 // Whether a node is a constant of the query, and not the value of a parameter.
 bool is_literal(const Statement* statement, const Node* node);
@@ -33,22 +26,17 @@ SizeBound sum_of(const QueryLevel* level, const List* nodes);
 // The longer one of two bounds.
 SizeBound longer(SizeBound longest, const SizeBound& bound);
 
-// A value of a row that is read: dpquantile.short_value() of it if it may be of any length.
-Node* limited_value(QueryLevel* level, Node* value);
+// The limits with these numbers (kSizeLimits), bytes: of values of rows, and of early values.
+double limit_of(int number);
+double early_limit_of(int number);
 
-// Limits the values of rows that a node reads: puts dpquantile.short_value() around arguments.
-void limit_values(QueryLevel* level, Node* node);
+// The bound of a value of at most so many bytes.
+SizeBound at_most(double bytes);
 
-// Whether a node is such a call.
-bool is_size_limit(const Node* node);
+// The bound of a value of a row that the limit lets through. `bound` is the one without it.
+SizeBound within_limit(const Node* value, const SizeBound& bound);
 
-// Requires an early value (a parameter, or a constant that is known for this plan only) to be short
-// if its type has any length: whatever reads, compares or copies it for a row. Arrays, in which
-// rows are searched for, may have what check_value_size() allows; literals count with their bytes.
-void require_short_value(Statement* statement, Node* early);
-
-// Sets the limit to that with this number (kSizeLimits), when all expressions of the statement have
-// been counted. ereports if a value of a parameter is longer than it allows.
-void set_size_limit(Statement* statement, int number);
+// Sets the bound of a node that has been made.
+void set_bound(Statement* statement, Node* node, const SizeBound& bound);
 
 }  // namespace dpquantile

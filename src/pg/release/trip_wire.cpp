@@ -7,10 +7,14 @@ extern "C" {
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/condition_variable.h"
+#include "storage/fd.h"
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
+#include "storage/pmsignal.h"
 #include "storage/proc.h"
+#include "storage/procsignal.h"
 #include "tcop/tcopprot.h"
+#include "utils/pidfile.h"
 #include "utils/wait_event.h"
 }
 
@@ -32,7 +36,19 @@ std::span<const Oid> relations_of(const WatchedRead* read) {
 }
 
 constexpr int kTriesOfWorkers = 20;
+constexpr int kTriesWhileServerStops = 60;
 constexpr long kPauseMicroseconds = 500'000;
+
+// What the failed call held, as the abort of a transaction releases it first. The rest of an abort
+// waits for PostgreSQL's own.
+void release_what_was_held() {
+  LWLockReleaseAll();
+  pgstat_report_wait_end();
+  DPQ_RELEASE_BUFFERS();
+  XLogResetInsertion();
+  ConditionVariableCancelSleep();
+  LockErrorCleanup();
+}
 
 bool is_in_class(int sqlstate, int class_of) {
   return ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_TO_CATEGORY(class_of);
@@ -52,17 +68,6 @@ bool comes_from_outside(int sqlstate) {
 bool refuses_charge(int sqlstate) {
   return !comes_from_outside(sqlstate) || sqlstate == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED ||
          sqlstate == ERRCODE_LOCK_NOT_AVAILABLE || sqlstate == ERRCODE_INSUFFICIENT_RESOURCES;
-}
-
-// What the failed call held, as the abort of a transaction releases it first. The rest of an abort
-// waits for PostgreSQL's own.
-void release_what_was_held() {
-  LWLockReleaseAll();
-  pgstat_report_wait_end();
-  DPQ_RELEASE_BUFFERS();
-  XLogResetInsertion();
-  ConditionVariableCancelSleep();
-  LockErrorCleanup();
 }
 
 ErrorData* take_error(const WatchedRead* read) {
@@ -158,29 +163,89 @@ const char* text_for_user(const ErrorData* error) {
   ReThrowError(error);
 }
 
-constexpr int kTriesAtExit = 60;
-int tries_at_exit = 0;
+// ---- When the session ends -----------------------------------------------------------------
 
-// What a note needs may be used up, also by this role on purpose: locks, memory, worker slots. An
-// error ends this call, because the session is ending, and PostgreSQL calls what is still
-// registered. So the session stays, and keeps trying for half a minute or two. Then it gives up,
-// because a server must be able to stop.
+// The postmaster writes it to its file first.
+bool server_stops() {
+  if (!PostmasterIsAlive()) return true;
+  FILE* file = AllocateFile("postmaster.pid", "r");
+  if (file == nullptr) return false;
+  char line[2 * MAXPGPATH];
+  bool stops = false;
+  for (int i = 1; fgets(line, sizeof line, file) != nullptr; ++i) {
+    if (i == LOCK_FILE_LINE_PM_STATUS) {
+      stops = strncmp(line, PM_STATUS_STOPPING, strlen(PM_STATUS_STOPPING)) == 0;
+    }
+  }
+  FreeFile(file);
+  return stops;
+}
+
+bool has_told_of_delay = false;
+
+// The server log has the error, too.
+void tell_of_delay() {
+  if (has_told_of_delay) return;
+  has_told_of_delay = true;
+  EmitErrorReport();
+  ereport(LOG, (errmsg("a private query that ended early cannot be noted yet"),
+                errhint("This session stays until it can. Look for sessions that hold many locks "
+                        "(pg_locks), and at memory and disk.")));
+}
+
+// Returns whether all is noted. An error comes back here: while a process exits, PostgreSQL would
+// end it with the error.
+bool try_at_exit(volatile bool* stops) {
+  volatile bool is_noted = false;
+  proc_exit_inprogress = false;
+  ExitOnAnyError = false;
+  PG_TRY();
+  {
+    *stops = server_stops();
+    // Others may wait until all processes have seen it, such as DROP DATABASE.
+    if (ProcSignalBarrierPending) ProcessProcSignalBarrier();
+    while (watched != nullptr) {
+      note_failure_at_exit(watched->role, relations_of(watched), last_failure);
+      watched = watched->around;
+    }
+    is_noted = true;
+  }
+  PG_CATCH();
+  {
+    // From here on an error would go back to the session, which has ended.
+    proc_exit_inprogress = true;
+    HOLD_INTERRUPTS();
+    MemoryContextSwitchTo(TopMemoryContext);
+    tell_of_delay();
+    FlushErrorState();
+    release_what_was_held();
+  }
+  PG_END_TRY();
+  proc_exit_inprogress = true;
+  return is_noted;
+}
+
+int tries_while_server_stops = 0;
+
+// What a note needs may be used up, also by this role on purpose: locks, memory, worker slots. So
+// the session stays, and keeps trying until the server is stopped: a server must be able to stop. A
+// role cannot have it stopped.
 void note_at_exit(int, Datum) {
   if (watched == nullptr) return;
+  // An error that PostgreSQL makes FATAL ends this call, and comes back here.
   before_shmem_exit(note_at_exit, Datum{0});
   whereToSendOutput = DestNone;
-  if (tries_at_exit++ > 0) pg_usleep(kPauseMicroseconds);
-  const bool is_lost = tries_at_exit > kTriesAtExit;
-  if (is_lost) {
-    watched = nullptr;
-    ereport(LOG, (errmsg("a private query that ended early could not be noted")));
-  }
-  while (watched != nullptr) {
-    note_failure_at_exit(watched->role, relations_of(watched), last_failure);
-    watched = watched->around;
+  volatile bool stops = false;
+  while (!try_at_exit(&stops)) {
+    if (stops && ++tries_while_server_stops > kTriesWhileServerStops) {
+      watched = nullptr;
+      ereport(LOG, (errmsg("a private query that ended early could not be noted")));
+      cancel_before_shmem_exit(note_at_exit, Datum{0});
+      return;
+    }
+    pg_usleep(kPauseMicroseconds);
   }
   cancel_before_shmem_exit(note_at_exit, Datum{0});
-  if (is_lost) return;
   // PostgreSQL calls what is still registered.
   whereToSendOutput = output_of_session;
   if (last_failure.sqlstate == 0) last_failure.sqlstate = ERRCODE_ADMIN_SHUTDOWN;

@@ -6,7 +6,8 @@ COMMENT ON FUNCTION dpquantile.limited_row("any", integer) IS
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_explain(query text, rows bigint DEFAULT 1000, OUT private_aggregate text, OUT method text,
                                         OUT epsilon float8, OUT delta float8, OUT rho float8, OUT charged_for text,
-                                        OUT expected_error float8, OUT error_in text, OUT problem text, OUT tables text[])
+                                        OUT expected_error float8, OUT error_in text, OUT problem text, OUT tables text[],
+                                        OUT longest_value integer)
   RETURNS SETOF record
   LANGUAGE C VOLATILE ROWS 5 AS 'MODULE_PATHNAME', 'dpq_explain';
 COMMENT ON FUNCTION @extschema@.dp_explain(text, bigint) IS
@@ -18,7 +19,8 @@ COMMENT ON FUNCTION @extschema@.dp_explain(text, bigint) IS
   'several quantiles the largest, of dp_keep_group the rows with which a group is always shown (NULL if it depends on more); error_in: its unit (ranks are rows between a quantile and the answer; "at most" '
   'stands at means and spreads, whose error is that of the worst values); problem: '
   'why the query is refused, and what would be accepted; tables: the protected tables that its rows are of: budgets for them (dp_budget) are '
-  'charged the same as the general budget, NULL for other rows. Reads no data and costs no budget.';
+  'charged the same as the general budget, NULL for other rows; longest_value: bytes: a longer text, bytea, array or string of bits of a row, and a numeric '
+  'of more than 400 digits, counts as NULL where the query computes with it, compares or groups by it (NULL: it does so with none). Reads no data and costs no budget.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_private_query(query text) RETURNS text
   LANGUAGE C VOLATILE STRICT AS 'MODULE_PATHNAME', 'dpq_private_query';

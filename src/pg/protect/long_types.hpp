@@ -1,0 +1,21 @@
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+// Types whose values may be long, so that what is computed with one takes longer.
+namespace dpquantile {
+
+// Whether values of the type are texts of any kind, or bytes.
+bool is_text(Oid type);
+
+bool is_number(Oid type);  // numeric, whose values may have any number of digits
+bool is_array(Oid type);
+
+// The type for which dpquantile.short_value() is declared that takes values of a type, or
+// InvalidOid if they need none.
+Oid type_of_short_value(Oid type);
+
+// Whether values of the type may be of any length, and functions over rows read them.
+bool has_any_length(Oid type);
+
+}  // namespace dpquantile
