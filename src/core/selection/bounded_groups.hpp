@@ -20,7 +20,7 @@ struct GroupMember {
 // those whose keyed hashes of user and group's identity are the smallest. `identities` has a number
 // for each group that depends on its key alone, and not on which other groups there are: then a
 // user more, who may bring a new group, changes no choice of another user. Groups of equal
-// identities are told apart by their order in `identities`, which is that of their keys. Changes
+// identities are told apart by their order in `identities`, which is one of their keys. Changes
 // the order of `members`; a user who is listed twice in a group counts once. O(n log n) time,
 // memory for the groups of one user.
 //

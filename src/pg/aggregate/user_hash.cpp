@@ -139,7 +139,7 @@ const Node* first_argument(const Aggref* call) {
   return reinterpret_cast<const Node*>(static_cast<TargetEntry*>(linitial(call->args))->expr);
 }
 
-UserHash* make_hash(const Node* user, MemoryContext context) {
+UserHash* make_hash(const Node* user, const SipKey& key, MemoryContext context) {
   const Oid type = exprType(user);
   auto* hasher = static_cast<UserHash*>(MemoryContextAllocZero(context, sizeof(UserHash)));
   // If the type's equality is known, the cache gives only a hash function that agrees with it.
@@ -156,7 +156,7 @@ UserHash* make_hash(const Node* user, MemoryContext context) {
     if (!OidIsValid(entry->hash_extended_proc)) refuse_type(type);
     fmgr_info_cxt(entry->hash_extended_proc, &hasher->extended_hash, context);
   }
-  hasher->key = user_key();
+  hasher->key = key;
   hasher->key_check = sip_hash(hasher->key, {});
   return hasher;
 }
@@ -174,7 +174,7 @@ bool identifies_users(Oid type, Oid collation) {
 
 UserHash* make_user_hash(const Node* user, MemoryContext context) {
   refuse_non_ids(exprType(user));
-  return make_hash(user, context);
+  return make_hash(user, user_key(), context);
 }
 
 UserHash* make_user_hash(const Aggref* call, MemoryContext context) {
@@ -182,7 +182,11 @@ UserHash* make_user_hash(const Aggref* call, MemoryContext context) {
 }
 
 UserHash* make_value_hash(const Aggref* call, MemoryContext context) {
-  return make_hash(first_argument(call), context);
+  return make_hash(first_argument(call), user_key(), context);
+}
+
+UserHash* make_value_hash(const Node* value, const SipKey& key, MemoryContext context) {
+  return make_hash(value, key, context);
 }
 
 uint64 hash_user(UserHash* hasher, Datum user) {

@@ -49,6 +49,8 @@ UserHash* make_user_hash(const Node* user, MemoryContext context);
 // The same for values that are no ids. Where the type's own hash function collides, different
 // values have one hash.
 UserHash* make_value_hash(const Aggref* call, MemoryContext context);
+// The same for an expression, and under another key.
+UserHash* make_value_hash(const Node* value, const SipKey& key, MemoryContext context);
 
 // The hash of a user's id. It leaves no memory allocated in the current memory context, apart from
 // what the type's own hash function leaves. ereports what that function reports.

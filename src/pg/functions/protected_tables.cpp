@@ -113,6 +113,26 @@ DPQ_FUNCTION(dpq_limited_row) {
   PG_RETURN_NULL();
 }
 
+// (key "any", secret bigint, bigint) returns bigint: a hash of a key of a group.
+DPQ_FUNCTION(dpq_group_hash) {
+  FmgrInfo* function = fcinfo->flinfo;
+  if (unlikely(function->fn_extra == nullptr)) {
+    const auto* call = reinterpret_cast<const FuncExpr*>(function->fn_expr);
+    if (call == nullptr || !IsA(call, FuncExpr)) {
+      ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                      errmsg("dpquantile.group_hash() must be called in a query")));
+    }
+    const int64 halves[] = {PG_GETARG_INT64(1), PG_GETARG_INT64(2)};
+    SipKey key;
+    static_assert(sizeof(halves) == sizeof(key));
+    memcpy(key.data(), halves, sizeof(halves));
+    function->fn_extra =
+        make_value_hash(static_cast<const Node*>(linitial(call->args)), key, function->fn_mcxt);
+  }
+  const uint64 hash = hash_user(static_cast<UserHash*>(function->fn_extra), PG_GETARG_DATUM(0));
+  PG_RETURN_INT64(static_cast<int64>(hash));
+}
+
 // (type oid, collation oid) returns boolean: whether the user argument takes such a column
 DPQ_FUNCTION(dpq_identifies_users) {
   const Oid type = PG_GETARG_OID(0);

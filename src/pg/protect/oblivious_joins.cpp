@@ -207,6 +207,15 @@ void leave_out_nulls(HashJoin* join) {
   }
 }
 
+[[noreturn]] void refuse_sort() {
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("protected rows would be sorted, which takes a time that depends on single "
+                  "rows"),
+           errdetail("Nothing was charged. A key in GROUP BY has no hash."),
+           errhint("Cast it to a type that can be hashed, such as text.")));
+}
+
 // A full join gives pairs, and the rows of each side that have no partner. The conditions leave
 // those that the join gave before.
 void make_full(HashJoin* join, int* next_node) {
@@ -264,6 +273,7 @@ void change_join(Plan** place, void* next) {
     if (loop->nestParams == NIL) *place = &hash_join_of(loop, next_node)->join.plan;
   }
   if (IsA(*place, MergeJoin)) refuse_join();
+  if (IsA(*place, Sort) || IsA(*place, IncrementalSort)) refuse_sort();
   if (IsA(*place, HashJoin)) make_full(reinterpret_cast<HashJoin*>(*place), next_node);
 }
 

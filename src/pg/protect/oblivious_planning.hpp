@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/sip_hash.hpp"
 #include "pg/server/postgres.hpp"
 
 // Planning a query over protected rows without looking at them, and without what the session has
@@ -7,7 +8,12 @@
 //
 // *Statistics.* The planner compares the constants of a query with values that ANALYZE has copied
 // from rows. How long that takes, and the plan, would tell of these rows, before anything is
-// charged. So it plans as for tables that were never analyzed, and knows their sizes only.
+// charged. So it plans as for tables that were never analyzed.
+//
+// *Sizes.* Costs grow with the pages of a table and its indexes, and a condition on 880 keys can be
+// had that makes a scan of an index as cheap as one of the whole table: one page more decided, and
+// took a tenth of the time. So all protected tables between two sizes are planned alike. A secret
+// decides these sizes.
 //
 // *Joins.* What is computed of a protected row is bounded for one row (row_work.hpp). A nested loop
 // computes it once for each row of the other side of the join, so that one row could take seconds.
@@ -15,8 +21,8 @@
 // same whichever rows match (oblivious_joins.hpp). Which join is taken depends on costs, and on
 // settings of the session.
 //
-// *Groups.* A hash table compares a new key with all before it that have the same hash, which can
-// be had for as many rows as one likes: GROUP BY id * 4294967297. So rows are sorted by such keys.
+// *Sorts.* How long PostgreSQL sorts rows depends on their order, and on single ones: it stops at
+// rows that are in order already. So rows are grouped by hashes (release_block.cpp).
 namespace dpquantile {
 
 // The settings of the planner about scans, joins, sorts and costs. Plain data.
@@ -31,7 +37,8 @@ struct PlannerSettings {
 // equalities. There are none where the keys of both sides are fixed, as by WHERE id = 7. The other
 // settings are those that PostgreSQL has by default: with some that a session may set, what is
 // possible would cost as much as what is off. An error must not skip the end.
-PlannerSettings begin_oblivious_planning(bool sorts_groups);
+// `key` is the secret.
+PlannerSettings begin_oblivious_planning(const SipKey& key);
 void end_oblivious_planning(const PlannerSettings& usual);
 
 // Once, when the library is loaded.

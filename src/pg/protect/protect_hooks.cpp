@@ -1,5 +1,6 @@
 #include "pg/protect/protect_hooks.hpp"
 
+#include "pg/aggregate/user_key.hpp"
 #include "pg/protect/answer_reuse.hpp"
 #include "pg/protect/borrowed_plan.hpp"
 #include "pg/protect/borrowed_release.hpp"
@@ -74,7 +75,8 @@ PlannedStmt* plan_quietly(const BorrowedPlan& mark, const Statement& statement, 
   // A standby notes nothing, and charges nothing.
   watch_read(&read, RecoveryInProgress() ? NIL : mark.relations);
   fix_allocator_sizes();
-  const PlannerSettings usual = begin_oblivious_planning(statement.sorts_groups);
+  const SipKey secret = user_key();
+  const PlannerSettings usual = begin_oblivious_planning(secret);
   const bool before = begin_without_foreign_code();
   begin_without_messages(Withheld::kAllBelowError);
   PG_TRY();
@@ -185,7 +187,8 @@ void start_borrowed(QueryDesc* query, int flags, const BorrowedPlan& mark) {
 void start_protected(QueryDesc* query, int flags) {
   BorrowedPlan mark;
   if (!is_borrowed(query, &mark)) return start_as_before(query, flags);
-  const int memory = begin_spill_limit();
+  // What hash tables of groups may take is decided here.
+  const SessionMemory memory = begin_spill_limit(nullptr);
   const bool before = begin_without_foreign_code();
   PG_TRY();
   start_borrowed(query, flags, mark);
@@ -199,16 +202,21 @@ void run_as_before(DPQ_EXECUTOR_RUN_PARAMETERS) {
   (previous_run != nullptr ? previous_run : standard_ExecutorRun)(DPQ_EXECUTOR_RUN_ARGUMENTS);
 }
 
-// Other extensions measure a query that is started, and show its plan when it ends.
+// Other extensions measure a query that is started, and show its plan when it ends. A parallel
+// worker has no release node, which draws the limit in its leader.
 void run_protected(DPQ_EXECUTOR_RUN_PARAMETERS) {
   BorrowedPlan mark;
   if (!is_borrowed(query, &mark)) return run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS);
   query->totaltime = nullptr;
+  const bool is_worker = IsParallelWorker();
+  SessionMemory memory{};
+  if (is_worker) memory = begin_spill_limit(query->plannedstmt);
   const bool before = begin_without_foreign_code();
   PG_TRY();
   run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS);
   PG_FINALLY();
   end_without_foreign_code(before);
+  if (is_worker) end_spill_limit(memory);
   PG_END_TRY();
 }
 

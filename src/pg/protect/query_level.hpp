@@ -61,7 +61,6 @@ struct Statement {
   Size longest_known;    // bytes, of those of any length
   List* short_values;    // of integers: the early values of any length, from 0
   int most_early_bytes;  // of each of these
-  bool sorts_groups;     // whether the hashes of keys may be chosen (oblivious_planning.hpp)
 };
 
 enum class LevelKind {

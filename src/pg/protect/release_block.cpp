@@ -1,11 +1,13 @@
 #include "pg/protect/release_block.hpp"
 
+#include "pg/aggregate/user_hash.hpp"
 #include "pg/protect/accepted_shape.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/early_lookups.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/join_fanout.hpp"
 #include "pg/protect/outside.hpp"
+#include "pg/protect/own_function.hpp"
 #include "pg/protect/private_aggregate.hpp"
 #include "pg/protect/public_list.hpp"
 #include "pg/protect/row_work.hpp"
@@ -13,10 +15,13 @@
 #include "pg/release/private_call.hpp"
 
 extern "C" {
+#include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/typcache.h"
 }
 
 namespace dpquantile {
@@ -85,6 +90,105 @@ bool is_stored_key(const QueryLevel* level, const Node* key) {
   return original != nullptr && is_stored_key(entry.source, original);
 }
 
+// ---- Hashes of keys ------------------------------------------------------------------------
+
+// A hash table compares a new key with all before it that have the same hash, which can be had for
+// as many rows as one likes: GROUP BY id * 4294967297. A sort is no better: PostgreSQL's stops at
+// rows that are in order already, gives its short form of keys up by some rows, and takes quadratic
+// time for some orders. One row decides each of these. So rows are grouped by the hash of such a
+// key, too, under a secret of the query, and no sort is below a release (oblivious_planning.hpp).
+Node* hash_of_key(const QueryLevel* level, Node* key) {
+  const Oid types[] = {ANYOID, INT8OID, INT8OID};
+  const Oid function = own_function("group_hash", buildoidvector(types, lengthof(types)));
+  SipKey secret;
+  if (!OidIsValid(function) || !pg_strong_random(secret.data(), secret.size())) {
+    refuse(level->statement->refused, exprLocation(key), "a key in GROUP BY cannot be hashed",
+           "Have the owner of the extension update it.");
+  }
+  (void)make_value_hash(key, secret, CurrentMemoryContext);
+  int64 halves[2];
+  memcpy(halves, secret.data(), sizeof(halves));
+  List* arguments = list_make1(key);
+  for (const int64 half : halves) {
+    arguments = lappend(arguments, makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+                                             Int64GetDatum(half), false, FLOAT8PASSBYVAL));
+  }
+  return reinterpret_cast<Node*>(makeFuncExpr(function, INT8OID, arguments, InvalidOid,
+                                              exprCollation(key), COERCE_EXPLICIT_CALL));
+}
+
+struct Reference {
+  int of_key;
+  int added;
+};
+
+// Adds a column to each grouping set that has another one.
+void add_to_sets(List* sets, const Reference& reference) {
+  ListCell* cell;
+  foreach (cell, sets) {
+    auto* set = static_cast<GroupingSet*>(lfirst(cell));
+    if (set->kind != GROUPING_SET_SIMPLE) {
+      add_to_sets(set->content, reference);
+    } else if (list_member_int(set->content, reference.of_key)) {
+      set->content = lappend_int(set->content, reference.added);
+    }
+  }
+}
+
+Index largest_reference(const Query* query) {
+  Index largest = 0;
+  const ListCell* cell;
+  foreach (cell, query->targetList) {
+    largest = Max(largest, static_cast<const TargetEntry*>(lfirst(cell))->ressortgroupref);
+  }
+  return largest;
+}
+
+void group_by_hash(const QueryLevel* level, const SortGroupClause* key, Node* rewritten) {
+  Query* query = level->query;
+  Node* hash = hash_of_key(level, rewritten);
+  level->statement->samples = with_samples(level->statement->samples, hash);
+  TargetEntry* entry =
+      makeTargetEntry(reinterpret_cast<Expr*>(hash),
+                      static_cast<AttrNumber>(list_length(query->targetList) + 1), nullptr, true);
+  entry->ressortgroupref = largest_reference(query) + 1;
+  query->targetList = lappend(query->targetList, entry);
+  SortGroupClause* group = makeNode(SortGroupClause);
+  group->tleSortGroupRef = entry->ressortgroupref;
+  const TypeCacheEntry* type = lookup_type_cache(INT8OID, TYPECACHE_EQ_OPR | TYPECACHE_LT_OPR);
+  group->eqop = type->eq_opr;
+  group->sortop = type->lt_opr;
+  group->hashable = true;
+  query->groupClause = lappend(query->groupClause, group);
+  add_to_sets(query->groupingSets,
+              {static_cast<int>(key->tleSortGroupRef), static_cast<int>(entry->ressortgroupref)});
+}
+
+// For expression_tree_walker(). Whether the release node reads all groups before it answers one.
+// Then it sorts them.
+bool find_waiting_call(Node* node, void* context) {
+  if (node == nullptr) return false;
+  const FamilyRow* family = private_family(node);
+  if (family == nullptr) {
+    return expression_tree_walker(node, DPQ_TREE_WALKER(find_waiting_call), context);
+  }
+  return family->bounds_groups_of_users() || family->charged == ChargeRule::kOncePerGroup;
+}
+
+// When the target list and HAVING have been rewritten.
+void group_by_hashes(const Block& block, const List* groups) {
+  const Query* query = block.level->query;
+  const bool all_keys = find_waiting_call(reinterpret_cast<Node*>(query->targetList), nullptr) ||
+                        find_waiting_call(query->havingQual, nullptr);
+  for (int i = 0; i < list_length(groups); ++i) {
+    const auto* as_asked = static_cast<const Node*>(list_nth(block.keys, i));
+    if (!all_keys && is_stored_key(block.level, as_asked)) continue;
+    auto* key = static_cast<Node*>(list_nth(block.rewritten, i));
+    group_by_hash(block.level, static_cast<const SortGroupClause*>(list_nth(groups, i)),
+                  static_cast<Node*>(copyObjectImpl(key)));
+  }
+}
+
 void rewrite_keys(Block* block) {
   ListCell* cell;
   foreach (cell, block->level->query->groupClause) {
@@ -95,7 +199,6 @@ void rewrite_keys(Block* block) {
     check_key_inside(block->level, key, rewritten);
     count_key(block->level, rewritten);
     Statement* statement = block->level->statement;
-    if (!is_stored_key(block->level, expression)) statement->sorts_groups = true;
     statement->samples = with_sample_of_key(statement->samples, rewritten);
     if (!is_key_of_list(*block, expression)) check_key_looks(block->level, rewritten);
     if (!is_public(block->level, expression)) {
@@ -268,8 +371,10 @@ void check_release_block(QueryLevel* level) {
   rewrite_keys(&block);
   check_groups(block);
   rely_on_keys(level);
+  const List* groups = list_copy(query->groupClause);
   rewrite_target_list(&block);
   query->havingQual = rewrite_having(&block, query->havingQual);
+  group_by_hashes(block, groups);
   count_comparisons(level);
   check_outside(level, reinterpret_cast<Node*>(query->sortClause), nullptr);
   check_limit(level, query->limitCount);

@@ -22,7 +22,8 @@ Node* with_counted_copy(QueryLevel* level, Node* value);
 // before.
 void count_again(const QueryLevel* level, Node* expression, double times);
 
-// Counts the time to copy a key that no row has as it is, and to sort by it; rewritten already.
+// Counts the time to compute a key once more, to copy it, and to hash and compare it; rewritten
+// already.
 void count_key(QueryLevel* level, Node* key);
 
 // Counts and describes an expression of a source's target list. `before` is what the statement had

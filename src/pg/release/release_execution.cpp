@@ -196,7 +196,25 @@ void require_payer(Oid payer) {
                   errhint("Leave SET ROLE out of the functions that the query calls.")));
 }
 
-// Reads the states of all groups, in the order of their keys.
+// The same order, read from behind. Keys that are hashes under a secret come last among the keys
+// (pg/protect/release_block.cpp), so that groups are sorted by these first: the time of a sort
+// depends on single groups where their order can be chosen.
+ReleasePlan in_order_of_hashes(const ReleasePlan& plan) {
+  ReleasePlan reversed = plan;
+  for (List* ReleasePlan::*part : {&ReleasePlan::sort_columns, &ReleasePlan::operators,
+                                   &ReleasePlan::collations, &ReleasePlan::nulls_first}) {
+    const List* given = plan.*part;
+    List* list = NIL;
+    for (int i = list_length(given); i-- > 0;) {
+      list = IsA(given, OidList) ? lappend_oid(list, list_nth_oid(given, i))
+                                 : lappend_int(list, list_nth_int(given, i));
+    }
+    reversed.*part = list;
+  }
+  return reversed;
+}
+
+// Reads the states of all groups, in an order of their keys.
 int64 read_groups(ReleaseNode* node, const SortedAnswers& states) {
   const Oid payer = GetOuterUserId();
   int64 groups = 0;
@@ -230,7 +248,8 @@ void forget_users(ReleaseNode* node) {
 void charge_and_answer_groups(ReleaseNode* node) {
   TupleDesc columns = ExecGetResultType(node->child);
   const bool is_elsewhere = node->memory == MAX_KILOBYTES;
-  SortedAnswers states = begin_answers(node->plan, columns, is_elsewhere ? node->memory : work_mem);
+  SortedAnswers states = begin_answers(in_order_of_hashes(node->plan), columns,
+                                       is_elsewhere ? node->memory : work_mem);
   TupleTableSlot* slot = MakeSingleTupleTableSlot(columns, &TTSOpsVirtual);
   const int64 groups = read_groups(node, states);
   if (any_waits_for_groups(node)) charge_others(node, groups);
@@ -266,7 +285,8 @@ void read_and_answer(ReleaseNode* node) {
 void read_and_answer_quietly(ReleaseNode* node, bool is_quiet) {
   const bool synchronized = synchronize_seqscans;
   const volatile Withheld withheld = is_quiet ? Withheld::kAllBelowError : Withheld::kBelowNotice;
-  const int memory = is_quiet ? begin_spill_limit() : work_mem;
+  SessionMemory memory{};
+  if (is_quiet) memory = begin_spill_limit(node->scan.ss.ps.state->es_plannedstmt);
   if (is_quiet) synchronize_seqscans = false;
   begin_without_messages(withheld);
   begin_released_read();
@@ -277,7 +297,7 @@ void read_and_answer_quietly(ReleaseNode* node, bool is_quiet) {
     end_released_read();
     end_without_messages(withheld);
     synchronize_seqscans = synchronized;
-    end_spill_limit(memory);
+    if (is_quiet) end_spill_limit(memory);
   }
   PG_END_TRY();
 }

@@ -20,3 +20,10 @@ CREATE OR REPLACE FUNCTION dpquantile.inline_value(value anyelement) RETURNS any
 COMMENT ON FUNCTION dpquantile.inline_value(anyelement) IS
 'The same value, or NULL if the row has it stored out of line (TOAST). So what a private query reads of a joined table does not depend on which rows match.
   value: of a row.';
+
+-- A private query groups by this, beside a key.
+CREATE OR REPLACE FUNCTION dpquantile.group_hash(key "any", first_half bigint, second_half bigint) RETURNS bigint LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_group_hash';
+COMMENT ON FUNCTION dpquantile.group_hash("any", bigint, bigint) IS
+'A hash of a key under a secret. So the time that it takes to group rows does not depend on their order, and nobody finds keys with the same hash.
+  key: of a group. first_half, second_half: of the secret, 128 random bits.';
