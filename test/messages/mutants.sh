@@ -30,7 +30,7 @@ for name in "${names[@]}"; do
     found=$((found + 1))
   fi
   printf '%-26s %s\n' "$name" "$result"
-  sed -n 's/^not ok: /    /p' "$logs/$name" | head -n 1 | cut -c 1-160
+  grep -m 1 '^not ok: ' "$logs/$name" | cut -c 1-160 || true
 done
 echo "$found of ${#names[@]} mutants found"
 ((found == ${#names[@]}))
