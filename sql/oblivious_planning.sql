@@ -115,9 +115,7 @@ RESET SESSION AUTHORIZATION;
 SELECT :key_scans - :without = :without - :before AS alike, :without > :before AS is_read;
 COMMIT;
 
--- threat 148: a hash join below a release goes to disk at a size that is drawn. These 32768 rows and 65536 buckets take 1835008 bytes, and the limit
--- lies between 1572896 and 2621472. Of 60 queries some go to disk and others do not. (All are alike with a probability below 1e-7. With buckets that
--- grow with the rows none would: then row 32769 decides.)
+-- threat 148: the hash tables of a join and of groups do not go to disk.
 CREATE TABLE inner_side AS SELECT i::bigint AS id FROM generate_series(1, 32768) i;
 ALTER TABLE inner_side ADD PRIMARY KEY (id);
 CREATE TABLE outer_side AS SELECT i::bigint AS id, repeat('x', 100) AS name FROM generate_series(1, 60000) i;
@@ -126,18 +124,20 @@ GRANT SELECT ON outer_side TO regress_dpq_joiner;
 SELECT dp_protect_table('inner_side'), dp_grant_private_access('inner_side', 'regress_dpq_joiner');
 VACUUM ANALYZE outer_side;
 \set ECHO none
+SELECT pg_stat_force_next_flush() \g /dev/null
 SELECT pg_stat_get_db_temp_files(oid) AS before FROM pg_database WHERE datname = current_database() \gset
 SET SESSION AUTHORIZATION regress_dpq_joiner;
 SET work_mem = 1000;
 SET max_parallel_workers_per_gather = 0;
 \o /dev/null
-SELECT format('SELECT dp_count(i.id, 900 + %s * 0.1) FROM outer_side o LEFT JOIN (SELECT id FROM inner_side WHERE id + 1 > 0 AND id + 2 > 0 AND id + 3 > 0) i ON i.id = o.id', i) FROM generate_series(1, 60) i \gexec
+SELECT format('SELECT dp_count(i.id, 900 + %s * 0.1) FROM outer_side o LEFT JOIN (SELECT id FROM inner_side WHERE id + 1 > 0 AND id + 2 > 0 AND id + 3 > 0) i ON i.id = o.id', i) FROM generate_series(1, 2) i \gexec
+SELECT upper(id::text) AS key, dp_count(901) FROM inner_side GROUP BY 1 HAVING dp_keep_group(1, 1e-9);
 \o
 RESET SESSION AUTHORIZATION;
 RESET max_parallel_workers_per_gather;
 SELECT pg_stat_force_next_flush() \g /dev/null
 \set ECHO all
-SELECT pg_stat_get_db_temp_files(oid) - :before BETWEEN 1 AND 119 AS some FROM pg_database WHERE datname = current_database();
+SELECT pg_stat_get_db_temp_files(oid) - :before AS files FROM pg_database WHERE datname = current_database();
 
 -- threat 168: the sizes of a table and its indexes decide no plan. Nobody may see which index is read for how many keys.
 \set ECHO none

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/as_size.hpp"
+#include "core/base/vector_hash.hpp"
 
 namespace dpquantile {
 
@@ -218,9 +219,10 @@ constexpr std::size_t kAhead = 16;
 
 }  // namespace
 
-LimitedCounts::LimitedCounts(std::uint64_t most, std::size_t bytes,
+LimitedCounts::LimitedCounts(std::uint64_t most, std::size_t bytes, std::uint64_t secret,
                              std::pmr::memory_resource* memory)
     : most_(static_cast<std::uint32_t>(std::min<std::uint64_t>(most, ~std::uint32_t{0}))),
+      secret_(secret),
       most_places_(std::bit_floor(std::max(bytes / sizeof(Place), kFirstPlaces))),
       places_(kFirstPlaces, Place{}, memory) {}
 
@@ -232,9 +234,14 @@ std::size_t LimitedCounts::find(std::uint64_t user) const {
   return at;
 }
 
+std::size_t LimitedCounts::most_users() const {
+  const std::size_t places = places_.size();
+  return places / 2 + static_cast<std::size_t>(scattered(secret_ ^ places) % (places / 4));
+}
+
 // Whether there is room for another user.
 bool LimitedCounts::has_room() {
-  if (4 * (users_ + 1) <= 3 * places_.size()) return true;
+  if (users_ < most_users()) return true;
   if (2 * places_.size() > most_places_) return false;
   const Places old =
       std::exchange(places_, Places(2 * places_.size(), Place{}, places_.get_allocator()));

@@ -68,8 +68,11 @@ void choose_beyond_limit(std::span<const HashedRow> rows, std::span<const std::s
 // more is free, and half as much again while it grows.
 class LimitedCounts {
  public:
-  // Takes about so many bytes, at least some kilobytes. Throws std::bad_alloc.
-  LimitedCounts(std::uint64_t most, std::size_t bytes, std::pmr::memory_resource* memory);
+  // Takes about so many bytes, at least some kilobytes. `secret` decides with how many users it
+  // grows, which takes a time that shows: of n places between n / 2 and 3 n / 4 may be taken, so
+  // that one user decides with a probability of 4 / n. Throws std::bad_alloc.
+  LimitedCounts(std::uint64_t most, std::size_t bytes, std::uint64_t secret,
+                std::pmr::memory_resource* memory);
 
   // Counts a row of each of these users, whose numbers should be scattered. Users for whom there is
   // no room are not counted: their rows are moved to the front of the span. Returns how many. A
@@ -87,9 +90,11 @@ class LimitedCounts {
   using Places = std::pmr::vector<Place>;
 
   std::size_t find(std::uint64_t user) const;
+  std::size_t most_users() const;
   bool has_room();
 
   std::uint32_t most_;
+  std::uint64_t secret_;
   std::size_t most_places_;
   Places places_;  // a power of two
   std::size_t users_ = 0;

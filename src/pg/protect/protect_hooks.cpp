@@ -171,6 +171,16 @@ void start_as_before(QueryDesc* query, int flags) {
   (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
 }
 
+// What hash tables of groups may take is decided here. An early expression must not see the limit.
+void start_with_spill_limit(QueryDesc* query, int flags) {
+  const SessionMemory memory = begin_spill_limit(nullptr);
+  PG_TRY();
+  start_as_before(query, flags);
+  PG_FINALLY();
+  end_spill_limit(memory);
+  PG_END_TRY();
+}
+
 void start_borrowed(QueryDesc* query, int flags, const BorrowedPlan& mark) {
   const bool explains = (flags & EXEC_FLAG_EXPLAIN_ONLY) != 0;
   if (explains && !is_started_without_running(query)) refuse_explain();
@@ -180,21 +190,18 @@ void start_borrowed(QueryDesc* query, int flags, const BorrowedPlan& mark) {
   if (mark.expressions != NIL && !IsParallelWorker()) {
     query->params = with_early_values(mark, query->params);
   }
-  start_as_before(query, flags);
+  start_with_spill_limit(query, flags);
   if (!explains) lock_long_values(query->estate);
 }
 
 void start_protected(QueryDesc* query, int flags) {
   BorrowedPlan mark;
   if (!is_borrowed(query, &mark)) return start_as_before(query, flags);
-  // What hash tables of groups may take is decided here.
-  const SessionMemory memory = begin_spill_limit(nullptr);
   const bool before = begin_without_foreign_code();
   PG_TRY();
   start_borrowed(query, flags, mark);
   PG_FINALLY();
   end_without_foreign_code(before);
-  end_spill_limit(memory);
   PG_END_TRY();
 }
 

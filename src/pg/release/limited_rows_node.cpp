@@ -24,9 +24,9 @@ namespace {
 
 // The rows of a query that uses no value of them: only how many there are matters.
 struct RowCounts {
-  RowCounts(int most, MemoryContext context)
+  RowCounts(int most, uint64 secret, MemoryContext context)
       : memory(context),
-        limited(static_cast<std::uint64_t>(most), get_hash_memory_limit(), &memory) {}
+        limited(static_cast<std::uint64_t>(most), get_hash_memory_limit(), secret, &memory) {}
 
   ContextMemory memory;
   LimitedCounts limited;
@@ -175,7 +175,7 @@ int part_of_user(const RowPartitions* rows, uint64 user) {
 
 void make_counts(LimitedRowsNode* node) {
   auto* counts = static_cast<RowCounts*>(palloc(sizeof(RowCounts)));
-  report(guarded([&] { new (counts) RowCounts(node->most, node->memory); }));
+  report(guarded([&] { new (counts) RowCounts(node->most, node->seed, node->memory); }));
   node->counts = counts;
   node->users = array_of<uint64>(kAtOnce);
   node->user_count = 0;

@@ -6,6 +6,7 @@
 #include "pg/server/plan_children.hpp"
 
 extern "C" {
+#include "commands/tablespace.h"
 #include "miscadmin.h"
 }
 
@@ -17,11 +18,9 @@ constexpr uint64 kKilobyte = 1024;
 constexpr uint64 kLeastMemory = 4096 * kKilobyte;
 // PostgreSQL allocates the buckets as one block of less than 1 GB.
 constexpr uint64 kMostBuckets = 1 << 26;
-// The row with the least bytes has 32, and a bucket 8. PostgreSQL takes as many buckets as rows are
-// expected, rounded up to a power of 2, if rows and buckets fit: (B / 2 + 1) * 32 + B * 8 bytes.
-constexpr uint64 kRowAbove = 32;
 constexpr uint64 kLeastPerBucket = 24;
 constexpr uint64 kMostPerBucket = 40;
+constexpr double kMemoryOfHashTables = 1000;  // the most that PostgreSQL allows
 
 uint64 buckets_of_session() {
   const double memory = static_cast<double>(work_mem) * hash_mem_multiplier * kKilobyte;
@@ -39,11 +38,11 @@ uint64 draw_bytes(uint64 buckets) {
              errhint("Nothing was read. Ask the person who runs the server to look at OpenSSL.")));
   }
   // The range is a power of 2, so no limit is favoured.
-  return kLeastPerBucket * buckets + kRowAbove +
-         drawn % ((kMostPerBucket - kLeastPerBucket) * buckets);
+  return kLeastPerBucket * buckets + drawn % ((kMostPerBucket - kLeastPerBucket) * buckets);
 }
 
-// For visit_children(). Without a skew table, which compares values of the statistics.
+// For visit_children(). PostgreSQL takes as many buckets as rows are expected, rounded up to a
+// power of 2. A skew table would compare values of the statistics.
 void give_buckets(Plan** place, void* buckets) {
   Plan* node = *place;
   if (IsA(node, Hash) && node->lefttree != nullptr) {
@@ -61,8 +60,8 @@ SessionMemory begin_spill_limit(PlannedStmt* plan) {
   uint64 buckets = buckets_of_session();
   const uint64 bytes = draw_bytes(buckets);
   work_mem = static_cast<int>(bytes / kKilobyte);
-  // At least 1, as parallel workers take it from here.
-  hash_mem_multiplier = static_cast<double>(bytes) / static_cast<double>(work_mem * kKilobyte);
+  hash_mem_multiplier = kMemoryOfHashTables;
+  PrepareTempTablespaces();
   if (plan != nullptr) visit_trees(plan, give_buckets, &buckets);
   return usual;
 }

@@ -11,6 +11,7 @@
 #include <memory_resource>
 #include <new>
 #include <random>
+#include <set>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -364,7 +365,7 @@ TEST(LimitedRows, ReportThatMemoryIsShort) {
 
 std::uint64_t total_of(std::vector<std::uint64_t> users, std::uint64_t most) {
   CancelPoll cancel(nullptr);
-  LimitedCounts counts(most, 1U << 24U, std::pmr::new_delete_resource());
+  LimitedCounts counts(most, 1U << 24U, 7, std::pmr::new_delete_resource());
   EXPECT_EQ(counts.count(users, cancel), 0U);
   return counts.total();
 }
@@ -385,7 +386,7 @@ TEST(LimitedCounts, CountEachUserUpToTheLimit) {
 // The rows of a user are all counted or all given back, in any order.
 TEST(LimitedCounts, GiveBackUsersForWhomThereIsNoRoom) {
   CancelPoll cancel(nullptr);
-  LimitedCounts counts(2, 1, std::pmr::new_delete_resource());
+  LimitedCounts counts(2, 1, 7, std::pmr::new_delete_resource());
   std::map<std::uint64_t, std::uint64_t> given_back;
   std::uint64_t back = 0;
   for (int round = 0; round < 5; ++round) {
@@ -402,9 +403,25 @@ TEST(LimitedCounts, GiveBackUsersForWhomThereIsNoRoom) {
   EXPECT_EQ(counts.total(), 2 * (1000 - given_back.size()));
 }
 
+// threat 170: with how many users the table is full depends on the secret.
+TEST(LimitedCounts, GrowAtASecretNumberOfUsers) {
+  CancelPoll cancel(nullptr);
+  std::set<std::size_t> taken;
+  for (std::uint64_t secret = 0; secret < 40; ++secret) {
+    LimitedCounts counts(1, 1, secret, std::pmr::new_delete_resource());
+    std::vector<std::uint64_t> users;
+    for (std::uint64_t user = 1; user <= 1000; ++user) users.push_back(scattered(user));
+    (void)counts.count(users, cancel);
+    taken.insert(counts.total());
+  }
+  EXPECT_GT(taken.size(), 20U);
+  EXPECT_GE(*taken.begin(), 128U);
+  EXPECT_LT(*taken.rbegin(), 192U);
+}
+
 TEST(LimitedCounts, CanBeCancelled) {
   CancelPoll cancel([] { return true; });
-  LimitedCounts counts(2, 1U << 24U, std::pmr::new_delete_resource());
+  LimitedCounts counts(2, 1U << 24U, 7, std::pmr::new_delete_resource());
   std::vector<std::uint64_t> users(1U << 17U);
   EXPECT_THROW(counts.count(users, cancel), Cancelled);
 }
