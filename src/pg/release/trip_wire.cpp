@@ -36,7 +36,6 @@ std::span<const Oid> relations_of(const WatchedRead* read) {
 }
 
 constexpr int kTriesOfWorkers = 20;
-constexpr int kTriesWhileServerStops = 60;
 constexpr long kPauseMicroseconds = 500'000;
 
 // What the failed call held, as the abort of a transaction releases it first. The rest of an abort
@@ -49,6 +48,8 @@ void release_what_was_held() {
   ConditionVariableCancelSleep();
   LockErrorCleanup();
 }
+
+// ---- While the session goes on -------------------------------------------------------------
 
 bool is_in_class(int sqlstate, int class_of) {
   return ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_TO_CATEGORY(class_of);
@@ -162,6 +163,8 @@ const char* text_for_user(const ErrorData* error) {
   error->output_to_client = whereToSendOutput == DestRemote;
   ReThrowError(error);
 }
+
+constexpr int kTriesWhileServerStops = 60;
 
 // ---- When the session ends -----------------------------------------------------------------
 
