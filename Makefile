@@ -45,6 +45,8 @@
 ##   make chaos          kill servers, fill disks, fail fsync, lose standbys while clients ask; SECONDS_IN_ALL=3600 SEED=2
 ##   make mutants        plant faults, and see which check finds them; OF=neighbours: only what this kind finds; MUTANT=kept_keys: only this one
 ##   make check-includes compare the includes with the table of rooms in ARCHITECTURE.md
+##   make check-docs     check that links and names of pages lead somewhere, and docs/settings.md
+##   make reference      write docs/reference.md from the comments in the database that PGDATABASE and the like name
 ##   make rooms          draw the picture of the rooms; needs Graphviz
 ##   make dist           pack the last commit for PGXN
 ##   make container      build the container and try it; needs Docker
@@ -324,6 +326,12 @@ compilers architectures:
 check-includes:
 	@perl scripts/check-includes.pl
 
+check-docs:
+	@perl scripts/check-docs.pl
+
+reference:
+	@psql -XAtq -f scripts/reference.sql >docs/reference.md.new && mv docs/reference.md.new docs/reference.md || { rm -f docs/reference.md.new; exit 1; }
+
 rooms:
 	@perl scripts/check-includes.pl --dot | dot -Tsvg -o docs/rooms.svg
 
@@ -351,5 +359,5 @@ help:
 
 .PHONY: all install installcheck uninstall clean unit long-tests quick privacy adversary exhaustive deps demo psql demo-clean test distributed matrix clients \
 	bi bi-adminer bi-test bi-clean bench \
-	paper upgrade check-includes rooms format format-check help dist packages container compilers architectures \
+	paper upgrade check-includes check-docs reference rooms format format-check help dist packages container compilers architectures \
 	$(ATTACKERS)

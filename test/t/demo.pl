@@ -1,5 +1,5 @@
-# The README shows what `make demo` prints. Answers are random. Everything else is the same each time: what is asked, what
-# is refused, and what is left.
+# docs/demo.md shows what `make demo` prints. Answers are random. Everything else is the same each time: what is asked, what
+# is refused, and what is left. README.md, docs/persons.md and docs/reference.md show what they say, too.
 
 use strict;
 use warnings;
@@ -9,7 +9,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 
 use DpQuantile;
-use Encode 'decode';
+use Encode qw(decode encode);
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -44,13 +44,50 @@ IPC::Run::run(
 	'>&', \$printed);
 $printed = decode('UTF-8', $printed) =~ s/^psql:<stdin>:\d+: //gmr;
 
-my ($shown) = decode('UTF-8', slurp_file("$root/README.md")) =~ /^(A table of .*?)^Try it: /ms;
+my ($shown) = decode('UTF-8', slurp_file("$root/docs/demo.md")) =~ /^(A table of .*?)^Try it: /ms;
 my $lines = lines_without_answers($shown);
-cmp_ok(scalar(@$lines), '>', 40, 'the README shows the demo');
-is_deeply(lines_without_answers($printed), $lines, 'the demo prints what the README shows, except for random answers');
+cmp_ok(scalar(@$lines), '>', 40, 'docs/demo.md shows the demo');
+is_deeply(lines_without_answers($printed), $lines, 'the demo prints what docs/demo.md shows, except for random answers');
 
 my ($left) = $printed =~ /^ analyst │(?:[^│]*│){2} +([0-9.]+) │/m;
 my ($said) = slurp_file("$root/docs/languages.md") =~ /`make demo`, which leaves epsilon ([0-9.]+)\. /;
 is($said, $left, 'docs/languages.md says what the demo leaves');
+
+# What README.md and docs/persons.md show runs: blocks of SQL as a superuser, what follows a prompt as its role. An answer has the columns
+# that the page shows, a refusal its text.
+foreach my $page ('README.md', 'docs/persons.md')
+{
+	$node->safe_psql('postgres', 'DROP DATABASE IF EXISTS guide');
+	$node->safe_psql('postgres', 'CREATE DATABASE guide');
+	my $run = sub {
+		my ($role, $sql) = @_;
+		my $output;
+		IPC::Run::run([ 'psql', '-XqU', $role, '-v', 'ON_ERROR_STOP=1', $node->connstr('guide') ], '<', \$sql, '>&', \$output);
+		return decode('UTF-8', $output) =~ s/^psql:<stdin>:\d+: //gmr;
+	};
+	my $text = decode('UTF-8', slurp_file("$root/$page")) =~ s/\banalyst\b/reader/gr;
+	$run->('postgres', slurp_file("$root/examples/tables.sql"));
+	my (%blocks, $prepared);
+	while ($text =~ /^```(\w*)\n(.*?)^```$/msg) { push @{ $blocks{$1} }, $2; }
+	$prepared = "CREATE EXTENSION dpquantile; SELECT dp_grant_budget('postgres', 10);\n" unless $page eq 'README.md';
+	unlike($run->('postgres', join '', $prepared // '', @{ $blocks{sql} }), qr/ERROR/, "$page: the blocks run");
+	foreach my $session (@{ $blocks{''} })
+	{
+		while ($session =~ /^(owner|reader)=> (.*?;)\n(.*?)(?=^\w+=>|^\n|\z)/msg)
+		{
+			my ($role, $statement, $shown) = ($1, $2, $3);
+			my $printed = $run->($role eq 'owner' ? 'postgres' : $role, encode('UTF-8', $statement));
+			my $rows = $shown =~ /^ERROR/ ? 100 : 1;
+			my @same = map { join("\n", grep { defined } (split /\n/, $_)[ 0 .. $rows - 1 ]) =~ s/ +/ /gr } $printed, $shown;
+			if ($shown eq '') { unlike($printed, qr/ERROR/, "$page: $statement"); }
+			else { is($same[0], $same[1], "$page: $statement"); }
+		}
+	}
+}
+
+# make reference writes it.
+my $reference;
+IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr('demo'), '-f', "$root/scripts/reference.sql" ], '>', \$reference, '2>&1');
+is_deeply([ split /\n/, $reference ], [ split /\n/, slurp_file("$root/docs/reference.md") ], 'docs/reference.md is what the comments in the database say');
 
 done_testing();

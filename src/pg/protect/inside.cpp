@@ -36,8 +36,8 @@ namespace {
 // Few functions are known to (total_functions.hpp). Most others do not fail, either.
 constexpr char kNotKnown[] = "is not known to have a result for every row in a short time";
 constexpr char kFunctionHint[] =
-    "Use comparisons, arithmetic, LIKE, date_trunc and the other functions in the guide for "
-    "analysts (docs/analyst.md).";
+    "Use comparisons, arithmetic, LIKE, date_trunc and the other functions in "
+    "docs/protected.md.";
 constexpr char kArrayHint[] =
     "Search in arrays by 5 = ANY (tags), and use their elements: tags[3] IS NOT NULL says that "
     "there are three or more.";

@@ -65,14 +65,19 @@ COMMENT ON VIEW @extschema@.dp_budget IS
   'accountant adds up the charges: pure adds '
   'epsilons and deltas, zcdp adds rhos and converts their sum. A role sees its own budget, the owner of the extension '
   'sees all budgets. The view shows charges only; their number can depend on the data of a query (docs/privacy.md).';
+COMMENT ON COLUMN @extschema@.dp_budget.role IS 'The role that spends it.';
+COMMENT ON COLUMN @extschema@.dp_budget.epsilon_limit IS 'What dp_grant_budget granted.';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_spent IS
   'With accountant pure the sum of the charges; with zcdp the epsilon that rho_spent implies at delta_limit, '
   'rounded up.';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_remaining IS
   'epsilon_limit - epsilon_spent. With accountant zcdp a query of that epsilon may not fit, and many smaller queries '
   'may fit: rho_remaining decides, and dp_budget_fits gives the number.';
+COMMENT ON COLUMN @extschema@.dp_budget.delta_limit IS 'What dp_grant_budget granted.';
 COMMENT ON COLUMN @extschema@.dp_budget.delta_spent IS
   'With accountant pure the sum of the charges; with zcdp all of delta_limit, because rho is converted at this delta.';
+COMMENT ON COLUMN @extschema@.dp_budget.delta_remaining IS 'delta_limit - delta_spent.';
+COMMENT ON COLUMN @extschema@.dp_budget.accountant IS 'How charges add up: pure or zcdp.';
 COMMENT ON COLUMN @extschema@.dp_budget.rho_limit IS
   'With accountant zcdp, the limit in rho that follows from epsilon_limit and delta_limit; else NULL.';
 COMMENT ON COLUMN @extschema@.dp_budget.rho_spent IS

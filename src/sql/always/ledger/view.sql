@@ -30,13 +30,25 @@ CREATE OR REPLACE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
    WHERE v.is_owner OR l.budget_id = v.budget_id
    ORDER BY CASE WHEN v.is_owner THEN l.charged_at END, l.number;
 COMMENT ON VIEW @extschema@.dp_ledger IS
-  'One row for each charge: its number among the charges of the budget, from 1, time (to the minute, except for the '
-  'owner of the extension), role, session role, function, mechanism, neighbour relation that is charged for, epsilon and delta (for all '
-  'grouping sets or groups together; epsilon is NULL for a query stated in rho alone), number of grouping sets, '
-  'number of groups, text of the query (its first 2 kB), rho (NULL for a charge with a delta), accountant, how often the answer was shown '
-  'again without a charge (NULL if it is not kept), the protected tables whose rows were asked about, under their names at that time '
-  '(NULL for other rows). The number '
-  'of groups is 1 without GROUP BY. The functions dp_user_... with GROUP BY are charged for each group: one row has '
-  'the first group, a second row all others and their number. For other functions with GROUP BY it is NULL, because '
-  'it would depend on the data. A role sees its own charges in the order of their numbers, the owner of the extension '
-  'sees all charges in the order of time.';
+  'One row for each charge that is not archived. A role sees its own charges in the order of their numbers, the owner of the extension sees all '
+  'charges in the order of time.';
+COMMENT ON COLUMN @extschema@.dp_ledger.number IS 'The number of the charge among those of its budget, from 1.';
+COMMENT ON COLUMN @extschema@.dp_ledger.charged_at IS 'When it was charged: to the minute, except for the owner of the extension.';
+COMMENT ON COLUMN @extschema@.dp_ledger.role IS 'The role whose budget was charged.';
+COMMENT ON COLUMN @extschema@.dp_ledger.session_role IS 'The role that had logged in.';
+COMMENT ON COLUMN @extschema@.dp_ledger.function IS 'The private aggregate. dp_add_charge: the owner of the extension has added the charge.';
+COMMENT ON COLUMN @extschema@.dp_ledger.mechanism IS 'The method, as the query named it, or the one that answered if it named none.';
+COMMENT ON COLUMN @extschema@.dp_ledger.neighbours IS 'The neighbour relation that is charged for.';
+COMMENT ON COLUMN @extschema@.dp_ledger.epsilon IS
+  'For all grouping sets or groups together; NULL for a query stated in rho alone.';
+COMMENT ON COLUMN @extschema@.dp_ledger.delta IS 'For all grouping sets or groups together.';
+COMMENT ON COLUMN @extschema@.dp_ledger.grouping_sets IS 'The number of grouping sets.';
+COMMENT ON COLUMN @extschema@.dp_ledger.groups IS
+  '1 without GROUP BY. The functions dp_user_... with GROUP BY are charged for each group: one row has the first group, a second row all '
+  'others and their number. For other functions with GROUP BY it is NULL, because it would depend on the data.';
+COMMENT ON COLUMN @extschema@.dp_ledger.query IS 'The first 2 kB of the text of the query, or a note.';
+COMMENT ON COLUMN @extschema@.dp_ledger.rho IS 'NULL for a charge with a delta.';
+COMMENT ON COLUMN @extschema@.dp_ledger.accountant IS 'The accountant of the budget at that time.';
+COMMENT ON COLUMN @extschema@.dp_ledger.reuses IS 'How often the answer was shown again without a charge; NULL if it is not kept.';
+COMMENT ON COLUMN @extschema@.dp_ledger.tables IS
+  'The protected tables whose rows were asked about, under their names at that time; NULL for other rows.';

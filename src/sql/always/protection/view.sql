@@ -89,6 +89,7 @@ CREATE OR REPLACE VIEW @extschema@.dp_protected_tables WITH (security_barrier) A
 COMMENT ON VIEW @extschema@.dp_protected_tables IS
   'The protected tables of the current role: those that it may ask private queries of, and those that it owns, with a row for each '
   'role that has private access. Reads no data and costs no budget.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.relation IS 'The table or view.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.columns IS 'Names and types of the columns.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.user_id IS
   'The column that names the user all of whose rows are protected together; NULL if each row is protected.';
