@@ -58,4 +58,4 @@ FORMS = (
 )
 
 # Goes to disk
-SORT = ("SELECT left(note, 100) FROM visit WHERE id <> 0 GROUP BY 1 HAVING dp_keep_group(1, 1e-12)", 144, "0:23:7")
+SORT = ("SELECT note FROM visit WHERE id <> 0 GROUP BY 1 HAVING dp_keep_group(patient, 1, 1e-12, 1)", 144, "0:23:7")
