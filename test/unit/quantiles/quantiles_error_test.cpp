@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/exponential/exponential_mechanism.hpp"
 #include "core/exponential/joint_mechanism.hpp"
 #include "core/exponential/joint_utility.hpp"
@@ -547,6 +548,20 @@ TEST(QuantilesErrorForecast, IsZeroWhereTheBoundIsInsideTheCell) {
   };
   EXPECT_TRUE(all_zero(std::uint64_t{1} << 40));
   EXPECT_FALSE(all_zero(std::uint64_t{1} << 25));
+}
+
+// The draws of the simulation have more epsilon than those of the query. The histogram is asked
+// for a stop a few times; then the draws are, which are many.
+TEST(QuantilesErrorForecast, TakesAsManyIndependentQuantilesAsAQuery) {
+  Quantiles quantiles;
+  for (int i = 1; i <= 4096; ++i) quantiles.push_back(i / 4097.0);
+  static int asked;
+  for (const double epsilon : {1.0, 1000.0}) {
+    const QuantilesQuery query{QuantilesMethod::kIndependent, pure(epsilon), 1 << 18, quantiles};
+    asked = 0;
+    const TestWorkspace stopped([] { return ++asked == 10; });
+    EXPECT_THROW(forecast_quantiles_error(query, 1'000'000'000, stopped), Cancelled);
+  }
 }
 
 TEST(QuantilesErrorForecast, RefusesParametersOutOfRange) {
