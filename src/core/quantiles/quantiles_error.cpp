@@ -247,6 +247,12 @@ std::pmr::vector<std::uint32_t> draw_releases(const SmearedRank& rank, const Qua
   return cells;
 }
 
+// The rank of a quantile lies between two records: where, depends on their number. So errors of
+// fewer records may be smaller by up to one.
+double unlike_part(const QuantilesQuery& query, std::uint64_t number, std::uint64_t records) {
+  return is_coarse(query) || number == records ? 0 : 1;
+}
+
 // Sorts the errors.
 QuantileError figures_of(std::span<double> errors) {
   std::ranges::sort(errors);
@@ -279,6 +285,8 @@ void simulate(const QuantilesQuery& query, std::uint64_t records, const Workspac
       of_quantile[release] = stands_for * rank_error(rank, cell, query.quantiles[i]);
     }
     errors[i] = figures_of(of_quantile);
+    errors[i].at_95 = std::min(errors[i].at_95 + unlike_part(query, number, records),
+                               static_cast<double>(records));
   }
 }
 

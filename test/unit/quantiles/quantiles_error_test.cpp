@@ -485,6 +485,25 @@ TEST(QuantilesErrorForecast, HoldsAtItsConfidenceAndNotFarAbove) {
   }
 }
 
+// Noise of less than a record, and more records than are simulated. A draw is off by the part of a
+// record that the rank of its quantile has more. The probability is as above.
+TEST(QuantilesErrorForecast, HoldsBelowOneRecord) {
+  constexpr std::size_t kRecords = 131'073;
+  constexpr int kDraws = 400;
+  const Quantiles quantile = {0.465336};
+  const Dataset data = evenly_spread(kRecords, kRecords);
+  const RankErrors rank_errors(data);
+  constexpr auto kMethod = QuantilesMethod::kApproximate;
+  const auto errors = forecast({kMethod, pure(25), kRecords, quantile}, kRecords);
+  QuantilesSampler sampler(data, quantile, pure(25), kMethod);
+  int beyond = 0;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    beyond += rank_errors.of(sampler.draw()[0], quantile[0]) > errors[0].at_95;
+  }
+  EXPECT_LE(beyond, 60);
+  EXPECT_LT(errors[0].at_95, 1.5);
+}
+
 // With an epsilon of 2 10^-6 the noise reaches over more records than are simulated.
 TEST(QuantilesErrorForecast, ReachesAsFarAsTheNoise) {
   const Quantiles median = {0.5};
