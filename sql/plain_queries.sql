@@ -412,6 +412,26 @@ SELECT age, hired, count(*) FROM staff GROUP BY 1, 2;
 SELECT name, count(*) OVER () FROM staff;
 SELECT * FROM staff;
 
+-- Answers beyond their type are the nearest of it: an error would come after the charge.
+SET SESSION AUTHORIZATION regress_dpq_plain_owner;
+CREATE VIEW narrow AS SELECT 5::smallint AS small, 5 AS whole, 5::bigint AS big, 1::real AS single FROM staff WHERE id <= 10;
+SELECT dp_protect_table('narrow');
+SELECT dp_set_domain('narrow', 'small', 50000, 100000), dp_set_domain('narrow', 'whole', 1e18::float8, 2e18), dp_set_domain('narrow', 'big', 9e18::float8, 9223372036854775807),
+       dp_set_domain('narrow', 'single', 3e38::float8, 1e39);
+SELECT dp_grant_private_access('narrow', 'regress_dpq_plain_analyst', epsilon => 100);
+SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
+SELECT sum(single) FROM narrow;
+SELECT sum(single), dp_error_of(sum(single)) > 0 AS error FROM narrow;
+SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY small) AS small, percentile_disc(0.5) WITHIN GROUP (ORDER BY whole) AS whole FROM narrow;
+SELECT sum(whole) FROM narrow;
+SELECT sum(whole), dp_error_of(sum(whole)) > 0 AS error FROM narrow;
+SELECT percentile_disc(1) WITHIN GROUP (ORDER BY big) >= 9e18 AS large, dp_error_of(percentile_disc(1) WITHIN GROUP (ORDER BY big)) > 0 AS error,
+       percentile_disc(0.5) WITHIN GROUP (ORDER BY small) AS small, dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY small)) > 0 AS error_of_small FROM narrow;
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY small) >= 50000 AS wide FROM narrow;
+SELECT count(*) AS before FROM dp_ledger \gset
+SELECT percentile_disc('{0.1,0.5}'::float8[]) WITHIN GROUP (ORDER BY small) FROM narrow;
+SELECT count(*) - :before AS charges FROM dp_ledger;
+
 -- Without an epsilon in the grant there are no standard aggregates; without a delta, keys must be public.
 SET SESSION AUTHORIZATION regress_dpq_plain_owner;
 SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', epsilon => 100);

@@ -47,6 +47,9 @@ constexpr double kFinestEpsilon = 0x1p-10;
 constexpr double kCoarsestDraw = 0.25;
 constexpr double kReaches = 20;
 
+// Many independent draws of this epsilon have more together than a query may have.
+constexpr double kLargestFineEpsilon = 0.999 * kMaxEpsilon;
+
 // Cells of fewer simulated records may differ by one.
 constexpr double kManyInCell = 32;
 
@@ -178,7 +181,9 @@ double records_for_one_of_few(const QuantilesQuery& query, double records,
   constexpr auto kMost = static_cast<double>(kMostSimulatedRuns);
   const double enough = 2 * kReaches / (kMost * part_to_end(query));
   const double simulated = std::clamp(enough, kFinestEpsilon, kCoarsestDraw);
-  return std::max(1.0, std::min(simulated / epsilon_of_draw(query, memory), records / kMost));
+  const double for_noise = std::min(simulated / epsilon_of_draw(query, memory),
+                                    kLargestFineEpsilon / epsilon_of(query.privacy));
+  return std::max(1.0, std::min(for_noise, records / kMost));
 }
 
 // The number of records that a simulated one stands for on a coarse grid.
@@ -242,6 +247,12 @@ std::pmr::vector<std::uint32_t> draw_releases(const SmearedRank& rank, const Qua
   return cells;
 }
 
+// The rank of a quantile lies between two records: where, depends on their number. So errors of
+// fewer records may be smaller by up to one.
+double unlike_part(const QuantilesQuery& query, std::uint64_t number, std::uint64_t records) {
+  return is_coarse(query) || number == records ? 0 : 1;
+}
+
 // Sorts the errors.
 QuantileError figures_of(std::span<double> errors) {
   std::ranges::sort(errors);
@@ -274,6 +285,8 @@ void simulate(const QuantilesQuery& query, std::uint64_t records, const Workspac
       of_quantile[release] = stands_for * rank_error(rank, cell, query.quantiles[i]);
     }
     errors[i] = figures_of(of_quantile);
+    errors[i].at_95 = std::min(errors[i].at_95 + unlike_part(query, number, records),
+                               static_cast<double>(records));
   }
 }
 

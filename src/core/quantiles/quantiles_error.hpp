@@ -17,8 +17,10 @@ inline constexpr std::uint64_t kMaxForecastRecords = std::uint64_t{1} << 40;
 // the nearer end of the released cell, or 0 if q n falls inside the cell. So it counts records on
 // the value grid: those that are rounded to the answer are equal to it.
 struct QuantileError {
-  double mean;   // simulated, for records spread evenly over the value grid
-  double at_95;  // the 95 % quantile of the same simulation, three standard errors higher
+  double mean;  // simulated, for records spread evenly over the value grid
+  // The 95 % quantile of the same simulation, three standard errors higher. It is one record more
+  // where fewer records are simulated on a fine grid.
+  double at_95;
   // Proved for any data on the value grid: with probability 95 % all quantiles keep to their bounds
   // at once. Empty for quantiles read off a tree.
   std::optional<double> bound;

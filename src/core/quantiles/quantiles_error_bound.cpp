@@ -6,6 +6,8 @@
 #include "core/exponential/exponential_mechanism.hpp"
 #include "core/exponential/joint_mechanism.hpp"
 #include "core/exponential/joint_utility.hpp"
+#include "core/exponential/rank.hpp"
+#include "core/histogram/histogram.hpp"
 #include "core/quantiles/independent_quantiles.hpp"
 #include "core/quantiles/recursion_plan.hpp"
 
@@ -19,11 +21,31 @@ struct Domain {
   double failure;  // probability for each draw
 };
 
+constexpr auto kPositions = static_cast<double>(kCellPositions);  // of a cell
+
+// A stretch of ranks, and a number of positions that have ranks in it wherever it lies. From one
+// position to the next the rank grows by at most records / 2^24.
+struct Stretch {
+  double ranks;
+  double positions;
+};
+
+Stretch stretch_of(double ranks, double records) {
+  const double step = records / kPositions;
+  const double length = std::max(ranks, step);
+  return {length, std::clamp(length / step - 1, 1.0, kPositions)};
+}
+
+double log_positions(const Domain& domain, const Stretch& stretch) {
+  return std::log(domain.cells * (kPositions / stretch.positions));
+}
+
 // Bounds |R(p) - target| for a draw of one quantile.
 double one_quantile_bound(double q, double epsilon, const Domain& domain) {
   const double lambda = rank_lambda(q, epsilon);
-  return (1 + std::log(domain.cells * std::max(lambda * domain.records, 1.0) / domain.failure)) /
-         lambda;
+  const auto most = static_cast<double>(Histogram::kMaxRecords);
+  const Stretch near = stretch_of(1 / lambda, std::min(domain.records, most));
+  return near.ranks + (log_positions(domain, near) - std::log(domain.failure)) / lambda;
 }
 
 // Bounds F for a draw of several quantiles.
@@ -32,8 +54,11 @@ double joint_bound(std::span<const double> quantiles, double epsilon, const Doma
   const double lambda = joint_lambda(epsilon);
   const JointUtility utility(quantiles, lambda, memory);
   const auto b = static_cast<double>(quantiles.size());
-  const double volume = b * std::log(domain.cells * std::max(2 * b * lambda * domain.records, 1.0));
-  return (1 + volume - std::log(domain.failure)) / lambda + utility.lattice_step() / 2;
+  const auto most = static_cast<double>(kMaxJointRecords);
+  const Stretch near = stretch_of(1 / (2 * b * lambda), std::min(domain.records, most));
+  const double volume = b * log_positions(domain, near);
+  return 2 * b * near.ranks + (volume - std::log(domain.failure)) / lambda +
+         utility.lattice_step() / 2;
 }
 
 // Adds up the bounds along the recursion. An error at one end of a stretch shifts a quantile inside

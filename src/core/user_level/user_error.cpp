@@ -10,6 +10,7 @@
 #include "core/user_level/auto_method.hpp"
 #include "core/user_level/budget_split.hpp"
 #include "core/user_level/levy_interval.hpp"
+#include "core/user_level/user_noise.hpp"
 #include "core/user_level/user_variance.hpp"
 #include "core/user_level/window_interval.hpp"
 
@@ -48,13 +49,24 @@ double clipped_noise(const RowsPerUser& counts, const UserQuery& query, std::uin
   } else {
     spent = plan_windows(fills.size(), clipped_target(query.method, budget), budget).parts;
   }
-  return width * share * expected_noise(share_of(budget, kBudgetParts - spent));
+  return expected_magnitude(width * share, share_of(budget, kBudgetParts - spent));
 }
 
 double mean_noise(const RowsPerUser& counts, const UserQuery& query, std::uint64_t bound,
                   const Workspace& work) {
   if (clips_array_means(query.method)) return clipped_noise(counts, query, bound, work);
-  return mean_sensitivity_fraction(counts.kept(bound), bound) / laplace_epsilon(query.privacy);
+  const double share = mean_sensitivity_fraction(counts.kept(bound), bound);
+  return query.method == UserMethod::kBounded ? share * expected_noise(query.privacy)
+                                              : expected_magnitude(share, query.privacy);
+}
+
+double variance_noise(const RowsPerUser& counts, const UserQuery& query, std::uint64_t bound) {
+  const std::uint64_t kept = counts.kept(bound);
+  // To first order the coefficients of the three noises of 'bounded' have magnitudes that add up to
+  // at most 1, and so have their squares.
+  return query.method == UserMethod::kBounded
+             ? mean_sensitivity_fraction(kept, bound) * expected_noise(query.privacy)
+             : expected_magnitude(variance_sensitivity_fraction(kept, bound), query.privacy);
 }
 
 }  // namespace
@@ -65,7 +77,7 @@ UserErrorForecast forecast_mean_error(const RowsPerUser& counts, const UserQuery
   const UserQuery query = chosen_mean_query(asked, counts);
   const std::uint64_t bound = mean_contribution_bound(query, counts);
   if (counts.rows() == 0)
-    return {bound, 0, 0, kEmptyMeanSensitivity / laplace_epsilon(query.privacy)};
+    return {bound, 0, 0, kEmptyMeanSensitivity * expected_noise(query.privacy)};
   const std::uint64_t kept = counts.kept(bound);
   UserErrorForecast forecast{bound, kept, mean_left_out_error(counts.rows(), kept),
                              mean_noise(counts, query, bound, work)};
@@ -76,15 +88,11 @@ UserErrorForecast forecast_mean_error(const RowsPerUser& counts, const UserQuery
 UserErrorForecast forecast_variance_error(const RowsPerUser& counts, const UserQuery& query) {
   check_user_variance_query(query);
   const std::uint64_t bound = variance_contribution_bound(query, counts);
-  const double epsilon = laplace_epsilon(query.privacy);
-  if (counts.rows() == 0) return {bound, 0, 0, kEmptyVarianceSensitivity / epsilon};
+  if (counts.rows() == 0)
+    return {bound, 0, 0, kEmptyVarianceSensitivity * expected_noise(query.privacy)};
   const std::uint64_t kept = counts.kept(bound);
-  // To first order the coefficients of the three noises of 'bounded' have magnitudes that add up to
-  // at most 1, and so have their squares.
-  const double sensitivity = query.method == UserMethod::kBounded
-                                 ? mean_sensitivity_fraction(kept, bound)
-                                 : variance_sensitivity_fraction(kept, bound);
-  return {bound, kept, variance_left_out_error(counts.rows(), kept), sensitivity / epsilon};
+  return {bound, kept, variance_left_out_error(counts.rows(), kept),
+          variance_noise(counts, query, bound)};
 }
 
 }  // namespace dpquantile

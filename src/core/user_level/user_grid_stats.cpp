@@ -67,28 +67,28 @@ class GridMechanism {
   GridMechanism(const PrivacyParameter& privacy, std::uint32_t grids_per_user, RandomStream& random)
       : privacy_(privacy),
         parts_(std::uint64_t{kStatisticsPerGrid} * grids_per_user),
-        epsilon_of_one_(
-            laplace_epsilon({privacy.measure, privacy.value / static_cast<double>(parts_)})),
+        of_one_{privacy.measure, privacy.value / static_cast<double>(parts_)},
         random_(random) {}
 
   GridStatistics draw(std::uint32_t grid, const GridCounts& counts, const RowMoments& moments) {
     const IntegerQuery mean{moments.sum / moments.count,
                             mean_sensitivity(counts.kept, counts.most)};
-    return {grid,
-            noisy_statistic(FixedPoint::kOne, mean, privacy_, parts_, random_),
-            noisy_statistic(FixedPoint::kLargestVariance, variance_query(moments, counts.most),
-                            privacy_, parts_, random_),
-            counts,
-            mean_left_out_error(counts.all, counts.kept) +
-                mean_sensitivity_fraction(counts.kept, counts.most) / epsilon_of_one_,
-            variance_left_out_error(counts.all, counts.kept) +
-                variance_sensitivity_fraction(counts.kept, counts.most) / epsilon_of_one_};
+    return {
+        grid,
+        noisy_statistic(FixedPoint::kOne, mean, privacy_, parts_, random_),
+        noisy_statistic(FixedPoint::kLargestVariance, variance_query(moments, counts.most),
+                        privacy_, parts_, random_),
+        counts,
+        mean_left_out_error(counts.all, counts.kept) +
+            expected_magnitude(mean_sensitivity_fraction(counts.kept, counts.most), of_one_),
+        variance_left_out_error(counts.all, counts.kept) +
+            expected_magnitude(variance_sensitivity_fraction(counts.kept, counts.most), of_one_)};
   }
 
  private:
   PrivacyParameter privacy_;
   std::uint64_t parts_;
-  double epsilon_of_one_;
+  PrivacyParameter of_one_;
   RandomStream& random_;
 };
 
@@ -112,7 +112,11 @@ GridRelease user_grid_stats(const UserRows& rows, std::uint32_t grids,
   for (std::uint32_t grid = 0; grid < grids; ++grid) {
     context.cancel.tick();
     const GridCounts& counts = suppression.grids[grid];
-    if (counts.kept > 0) result.grids.push_back(mechanism.draw(grid, counts, moments[grid]));
+    if (counts.kept == 0) continue;
+    const GridStatistics& drawn =
+        result.grids.emplace_back(mechanism.draw(grid, counts, moments[grid]));
+    // Suppression does not know the least noise.
+    result.error_bound = std::max(result.error_bound, drawn.mean_error + drawn.variance_error);
   }
   return result;
 }

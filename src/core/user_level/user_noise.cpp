@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "core/contributions/fixed_point.hpp"
 #include "core/privacy/integer_mechanism.hpp"
 #include "core/privacy/zcdp.hpp"
+#include "core/user_level/budget_split.hpp"
 
 namespace dpquantile {
 
@@ -18,6 +20,13 @@ std::uint32_t noisy_statistic(std::uint32_t largest, const IntegerQuery& query,
   const bool pure = privacy.measure == PrivacyMeasure::kPure;
   return integer_mechanism_within(largest, pure ? with_least_sensitivity(query) : query, privacy,
                                   parts, random);
+}
+
+double expected_magnitude(double sensitivity, const PrivacyParameter& privacy) {
+  if (sensitivity == 0) return 0;
+  const std::uint64_t units = privacy.measure == PrivacyMeasure::kPure ? kLeastSensitivity : 1;
+  const double least = static_cast<double>(units) / FixedPoint::kOne;
+  return std::max(sensitivity, least) * expected_noise(privacy);
 }
 
 // A private interval has up to half of epsilon and costs more than Laplace noise if that is above

@@ -27,6 +27,11 @@ std::uint32_t noisy_statistic(std::uint32_t largest, const IntegerQuery& query,
                               const PrivacyParameter& privacy, std::uint64_t parts,
                               RandomStream& random);
 
+// The expected magnitude of this noise, in the units of `sensitivity`, which are those of the
+// statistic and not FixedPoint units. `privacy` is the part of the guarantee. For errors, not for
+// noise.
+double expected_magnitude(double sensitivity, const PrivacyParameter& privacy);
+
 // The cost of a user-level mechanism with this guarantee, by any method (docs/privacy.md, Theorem
 // Z5).
 PrivacyCost user_cost(const PrivacyParameter& privacy);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <climits>
 #include <cmath>
 
 #include "pg/plain/private_function.hpp"
@@ -205,12 +206,88 @@ Aggref* make_percentile(const PlainLevel* level, const Aggref* call) {
                                 call->location);
 }
 
+bool is_whole_type(Oid type) {
+  return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+// What a cast to a narrow type takes.
+struct Range {
+  Oid type;
+  double least;
+  double largest;
+};
+
+constexpr Range kRanges[] = {
+    {INT2OID, SHRT_MIN, SHRT_MAX},
+    {INT4OID, INT_MIN, INT_MAX},
+    {INT8OID, -0x1p63, 0x1p63 - 1024},  // the largest double below 2^63
+    {FLOAT4OID, -FLT_MAX, FLT_MAX},
+};
+
+// The functions that give the lesser and the greater of two values of a type.
+struct Comparison {
+  Oid type;
+  Oid lesser;
+  Oid greater;
+};
+
+constexpr Comparison kComparisons[] = {
+    {INT4OID, F_INT4SMALLER, F_INT4LARGER},
+    {FLOAT8OID, F_FLOAT8SMALLER, F_FLOAT8LARGER},
+    {NUMERICOID, F_NUMERIC_SMALLER, F_NUMERIC_LARGER},
+};
+
+template <class Row, std::size_t kRows>
+const Row* row_of_type(const Row (&rows)[kRows], Oid type) {
+  for (const Row& row : rows) {
+    if (row.type == type) return &row;
+  }
+  return nullptr;
+}
+
+// A magnitude that no answer exceeds, or a sum so rarely as noise exceeds 2^32 times a bound.
+double largest_answer(const PlainLevel* level, const Aggref* call) {
+  constexpr double kMostSummed = 0x1p33;
+  const Kind kind = find_counterpart(call->aggfnoid)->kind;
+  const bool is_sum = kind == Kind::kMoment && !sums_ones(call);
+  if (!is_sum && kind != Kind::kPercentile) return 0;
+  Node* value = is_sum ? argument_of(call) : value_of_percentile(call);
+  const ValueBounds bounds = require_bounds(level, call, value);
+  const double largest = std::max(std::abs(bounds.lower), std::abs(bounds.upper));
+  return is_sum ? largest * kMostSummed : largest;
+}
+
+// The answer or, where bounds are beyond the type, the nearest one of the type: a cast would fail
+// after the charge. NULL stays NULL.
+Node* within_range(const PlainLevel* level, const Aggref* call, Node* answer) {
+  const bool is_array = type_is_array(call->aggtype);
+  const Oid target = is_array ? get_element_type(call->aggtype) : call->aggtype;
+  const Range* range = row_of_type(kRanges, target);
+  if (range == nullptr || largest_answer(level, call) <= range->largest) return answer;
+  const Oid type = exprType(answer);
+  const Comparison* comparison = row_of_type(kComparisons, type);
+  if (is_array || comparison == nullptr) {
+    refuse_call(level, call,
+                psprintf("%s answers in %s, and the bounds of its values are beyond that type",
+                         get_func_name(call->aggfnoid), format_type_be(target)),
+                "Ask the owner of the table for dp_set_domain with bounds of the column's type.");
+  }
+  const auto compared = [=](Oid function, Node* value, double bound) {
+    Node* constant = constant_of_text(type, -1, InvalidOid, decimal_text(bound));
+    return reinterpret_cast<Node*>(makeFuncExpr(function, type, list_make2(value, constant),
+                                                InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
+  };
+  return compared(comparison->greater, compared(comparison->lesser, answer, range->largest),
+                  range->least);
+}
+
 // Answers have the type of the standard aggregate, which the client knows already.
 Node* as_type(const PlainLevel* level, const Aggref* call, Node* answer) {
   const Oid type = exprType(answer);
   if (type == call->aggtype) return answer;
-  Node* cast = coerce_to_target_type(nullptr, answer, type, call->aggtype, -1, COERCION_EXPLICIT,
-                                     COERCE_EXPLICIT_CAST, -1);
+  Node* cast =
+      coerce_to_target_type(nullptr, within_range(level, call, answer), type, call->aggtype, -1,
+                            COERCION_EXPLICIT, COERCE_EXPLICIT_CAST, -1);
   if (cast != nullptr) return cast;
   refuse_call(
       level, call,
@@ -258,10 +335,6 @@ constexpr double kRoundingToReal = 0x1p-24;
 double most_rounding_to_real(const ValueBounds& bounds) {
   return std::max({std::abs(bounds.lower), std::abs(bounds.upper), double{FLT_MIN}}) *
          kRoundingToReal;
-}
-
-bool is_whole_type(Oid type) {
-  return type == INT2OID || type == INT4OID || type == INT8OID;
 }
 
 bool is_whole_number(double number) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/exponential/exponential_mechanism.hpp"
 #include "core/exponential/joint_mechanism.hpp"
 #include "core/exponential/joint_utility.hpp"
@@ -38,7 +39,7 @@ using test::TestWorkspace;
 using Quantiles = std::vector<double>;
 using Errors = std::vector<double>;
 
-constexpr double kBeta = 0.05;
+constexpr double kBeta = 1 - 0.95;
 constexpr QuantilesMethod kBoundedMethods[] = {
     QuantilesMethod::kApproximate, QuantilesMethod::kJoint, QuantilesMethod::kIndependent,
     QuantilesMethod::kAuto};
@@ -92,10 +93,16 @@ Dataset two_clusters(std::uint64_t cells, std::size_t records) {
 
 // --- The bound -----------------------------------------------------------------------------------
 
-// The bound of a draw of one quantile.
+// The logarithm of N 2^24 / k, with k the positions that have ranks in a stretch of `ranks`.
+double log_positions(double ranks, double cells, double records) {
+  const double step = records / 0x1p24;
+  return std::log(cells * 0x1p24 / std::clamp(ranks / step - 1, 1.0, 0x1p24));
+}
+
+// The bound of a draw of one quantile, if 1 / lambda is more than the step of ranks.
 double one_quantile_bound(double q, double epsilon, double cells, double records, double failure) {
   const double lambda = rank_lambda(q, epsilon);
-  return (1 + std::log(cells * std::max(lambda * records, 1.0) / failure)) / lambda;
+  return (1 + log_positions(1 / lambda, cells, records) - std::log(failure)) / lambda;
 }
 
 TEST(RankErrorBounds, FollowTheTheoremForIndependentQuantiles) {
@@ -131,7 +138,7 @@ TEST(RankErrorBounds, FollowTheTheoremForJointQuantiles) {
     const Errors found = bounds({QuantilesMethod::kJoint, privacy, 1000, quantiles}, 1e6);
     const double lambda = joint_lambda(1);
     const double departure =
-        (1 + 3 * std::log(1000 * 6 * lambda * 1e6) - std::log(kBeta / 3)) / lambda +
+        (1 + 3 * log_positions(1 / (6 * lambda), 1000, 1e6) - std::log(kBeta / 3)) / lambda +
         JointUtility(quantiles, lambda, heap()).lattice_step() / 2;
     EXPECT_NEAR(found[0], 0.9 * departure, 1e-7);
     EXPECT_NEAR(found[1], 0.5 * departure, 1e-7);
@@ -227,6 +234,53 @@ TEST(RankErrorBounds, HoldOnTheWorstDataForOneQuantile) {
       EXPECT_LT(records, 100U);
     }
   }
+}
+
+// The runs of a histogram, one after the other.
+struct Runs {
+  std::vector<CellRun> runs;
+  std::size_t given = 0;
+
+  bool next(CellRun& run) {
+    if (given == runs.size()) return false;
+    run = runs[given++];
+    return true;
+  }
+};
+
+// Half of the records but `ties` are in the first cell, the others in the last. The median is
+// `ties` records into the last cell, and between both are 2^20 cells.
+int misses_of_far_cells(const QuantilesQuery& query, std::uint64_t records, std::uint64_t ties,
+                        int draws) {
+  const auto low = static_cast<std::uint32_t>(records / 2 - ties);
+  const auto last = static_cast<std::uint32_t>(query.cells - 1);
+  const Histogram data(2, 2, Runs{{{0, low}, {last, static_cast<std::uint32_t>(records - low)}}},
+                       TestWorkspace());
+  const double allowed = bounds(query, static_cast<double>(records))[0];
+  const QuantilesMechanism mechanism(query, heap());
+  TestContext context;
+  int found = 0;
+  for (int draw = 0; draw < draws; ++draw) {
+    const bool is_between = mechanism.release(data, context)[0] < last;
+    found += is_between && static_cast<double>(ties) > allowed;
+  }
+  return found;
+}
+
+// Cells of so many records that a position spans more of them than the noise. More than 170 of 2000
+// draws miss with a probability below 10^-9, and more than 20 of 80 likewise.
+TEST(RankErrorBounds, HoldWhereAPositionSpansManyRecords) {
+  const Quantiles median = {0.5};
+  const Quantiles two = {0.5, 0.9};
+  constexpr auto kOne = QuantilesMethod::kApproximate;
+  constexpr std::uint64_t kCells = 1 << 20;
+  EXPECT_LE(misses_of_far_cells({kOne, pure(1), kCells, median}, 4'294'967'294, 75, 2000), 170);
+  EXPECT_LE(misses_of_far_cells({kOne, pure(1), kCells, median}, 4'294'967'294, 80, 2000), 170);
+  EXPECT_LE(misses_of_far_cells({kOne, pure(10), kCells, median}, 400'000'000, 7, 2000), 170);
+  EXPECT_LE(misses_of_far_cells({kOne, pure(100), kCells, median}, 100'000'000, 1, 2000), 170);
+  EXPECT_LE(
+      misses_of_far_cells({QuantilesMethod::kJoint, pure(16), kCells, two}, 536'870'000, 8, 80),
+      20);
 }
 
 // --- The forecast --------------------------------------------------------------------------------
@@ -431,6 +485,25 @@ TEST(QuantilesErrorForecast, HoldsAtItsConfidenceAndNotFarAbove) {
   }
 }
 
+// Noise of less than a record, and more records than are simulated. A draw is off by the part of a
+// record that the rank of its quantile has more. The probability is as above.
+TEST(QuantilesErrorForecast, HoldsBelowOneRecord) {
+  constexpr std::size_t kRecords = 131'073;
+  constexpr int kDraws = 400;
+  const Quantiles quantile = {0.465336};
+  const Dataset data = evenly_spread(kRecords, kRecords);
+  const RankErrors rank_errors(data);
+  constexpr auto kMethod = QuantilesMethod::kApproximate;
+  const auto errors = forecast({kMethod, pure(25), kRecords, quantile}, kRecords);
+  QuantilesSampler sampler(data, quantile, pure(25), kMethod);
+  int beyond = 0;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    beyond += rank_errors.of(sampler.draw()[0], quantile[0]) > errors[0].at_95;
+  }
+  EXPECT_LE(beyond, 60);
+  EXPECT_LT(errors[0].at_95, 1.5);
+}
+
 // With an epsilon of 2 10^-6 the noise reaches over more records than are simulated.
 TEST(QuantilesErrorForecast, ReachesAsFarAsTheNoise) {
   const Quantiles median = {0.5};
@@ -494,6 +567,20 @@ TEST(QuantilesErrorForecast, IsZeroWhereTheBoundIsInsideTheCell) {
   };
   EXPECT_TRUE(all_zero(std::uint64_t{1} << 40));
   EXPECT_FALSE(all_zero(std::uint64_t{1} << 25));
+}
+
+// The draws of the simulation have more epsilon than those of the query. The histogram is asked
+// for a stop a few times; then the draws are, which are many.
+TEST(QuantilesErrorForecast, TakesAsManyIndependentQuantilesAsAQuery) {
+  Quantiles quantiles;
+  for (int i = 1; i <= 4096; ++i) quantiles.push_back(i / 4097.0);
+  static int asked;
+  for (const double epsilon : {1.0, 1000.0}) {
+    const QuantilesQuery query{QuantilesMethod::kIndependent, pure(epsilon), 1 << 18, quantiles};
+    asked = 0;
+    const TestWorkspace stopped([] { return ++asked == 10; });
+    EXPECT_THROW(forecast_quantiles_error(query, 1'000'000'000, stopped), Cancelled);
+  }
 }
 
 TEST(QuantilesErrorForecast, RefusesParametersOutOfRange) {

@@ -113,6 +113,22 @@ TEST_F(UserErrorForecasts, HaveNoLeftOutErrorForPrivateIntervals) {
   }
 }
 
+// A sensitivity of 256 units is the least that gets Laplace noise (user_noise.hpp). 'bounded' has
+// noise of its own.
+TEST_F(UserErrorForecasts, HaveTheLeastNoiseForManyRows) {
+  constexpr std::uint64_t kUsers = 1 << 26;
+  const RowsPerUser counts(std::vector<UsersWithRows>{{1, kUsers}}, heap());
+  for (const UserMethod method : {UserMethod::kArray, UserMethod::kBounded}) {
+    const UserQuery query{method, ContributionRule::kFixed, 1, pure(1)};
+    const double noise = method == UserMethod::kArray ? 0x1p-23 : 0x1p-26;
+    EXPECT_NEAR(forecast_mean_error(counts, query, context_).noise, noise, 1e-12);
+    EXPECT_NEAR(forecast_variance_error(counts, query).noise, noise, 1e-12);
+  }
+  const UserQuery of_rho{UserMethod::kArray, ContributionRule::kFixed, 1, zcdp(1)};
+  EXPECT_NEAR(forecast_mean_error(counts, of_rho, context_).noise,
+              0x1p-26 / std::sqrt(std::numbers::pi), 1e-12);
+}
+
 TEST_F(UserErrorForecasts, MatchTheEmptyInputWithoutRows) {
   const RowsPerUser nobody(std::vector<UsersWithRows>{}, heap());
   const UserQuery query{UserMethod::kArray, ContributionRule::kOptimal, 0, pure(0.5)};

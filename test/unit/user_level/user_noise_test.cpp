@@ -39,6 +39,15 @@ TEST(NoisyStatistic, HasTheNoiseOfItsMeasure) {
   EXPECT_NEAR(mean_magnitude(zcdp(0.5)), 0.7276, 8 / std::sqrt(kDraws));
 }
 
+// 256 units of 2^-31, and one.
+TEST(NoisyStatistic, StatesTheNoiseOfItsMeasure) {
+  EXPECT_DOUBLE_EQ(expected_magnitude(0.25, pure(2)), 0.125);
+  EXPECT_EQ(expected_magnitude(0, pure(1)), 0);
+  EXPECT_EQ(expected_magnitude(1e-8, pure(1)), 0x1p-23);
+  EXPECT_DOUBLE_EQ(expected_magnitude(1e-8, zcdp(1)), 1e-8 * expected_noise(zcdp(1)));
+  EXPECT_DOUBLE_EQ(expected_magnitude(0x1p-40, zcdp(1)), 0x1p-31 * expected_noise(zcdp(1)));
+}
+
 TEST(UserCost, IsRhoIfStated) {
   const PrivacyCost cost = user_cost(zcdp(0.25));
   EXPECT_FALSE(cost.epsilon);
