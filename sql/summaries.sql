@@ -68,7 +68,7 @@ SELECT count(*) FILTER (WHERE c >= 0) AS counts, count(*) FILTER (WHERE a BETWEE
 -- a probability below 1e-9.
 SELECT avg(s) BETWEEN -200 AND 206 AS without_bias FROM (SELECT dp_sum(3.0, 0.1, 0, 100) AS s FROM generate_series(1, 2000) g GROUP BY g) t;
 -- No answer of few different values seems certain. Of 2000 answers more than ten had an error of 0.
-SELECT count(*) AS answers, min(avg_error) > 0.01 AS avg, min(variance_error) > 0.01 AS variance, min(stddev_error) > 0.1 AS stddev
+SELECT count(*) AS answers, min(avg_error) > 0 AS avg, min(variance_error) > 0 AS variance, min(stddev_error) > 0 AS stddev
   FROM (SELECT (dp_stats((i = 1)::int, 0.1, 0, 1)).* FROM generate_series(1, 2000) g, generate_series(1, 100) i GROUP BY g) t;
 SELECT dp_avg(v, 900, 0, 10) BETWEEN 9.9 AND 10 AS infinite, dp_count(v, 900) AS all_values FROM unnest('{NaN,Infinity,1e308,NULL,Infinity}'::float8[]) v;
 SELECT dp_avg(v, 900, 0, 10) BETWEEN 9.9 AND 10 AS beyond FROM unnest('{NaN,Infinity,1e400,NULL,1e400}'::numeric[]) v;
