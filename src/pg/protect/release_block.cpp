@@ -13,6 +13,8 @@
 #include "pg/protect/row_work.hpp"
 #include "pg/protect/source.hpp"
 #include "pg/release/private_call.hpp"
+#include "pg/release/query_random.hpp"
+#include "pg/server/boundary.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"
@@ -100,18 +102,23 @@ bool is_stored_key(const QueryLevel* level, const Node* key) {
 Node* hash_of_key(const QueryLevel* level, Node* key) {
   const Oid types[] = {ANYOID, INT8OID, INT8OID};
   const Oid function = own_function("group_hash", buildoidvector(types, lengthof(types)));
-  SipKey secret;
-  if (!OidIsValid(function) || !pg_strong_random(secret.data(), secret.size())) {
+  if (!OidIsValid(function)) {
     refuse(level->statement->refused, exprLocation(key), "a key in GROUP BY cannot be hashed",
            "Have the owner of the extension update it.");
   }
+  uint64 halves[2];
+  RandomStream* random = make_query_random(CurrentMemoryContext);
+  report(guarded([&] {
+    for (uint64& half : halves) half = random->bits64();
+  }));
+  SipKey secret;
+  static_assert(sizeof(halves) == sizeof(secret));
+  memcpy(secret.data(), halves, sizeof(halves));
   (void)make_value_hash(key, secret, CurrentMemoryContext);
-  int64 halves[2];
-  memcpy(halves, secret.data(), sizeof(halves));
   List* arguments = list_make1(key);
-  for (const int64 half : halves) {
+  for (const uint64 half : halves) {
     arguments = lappend(arguments, makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-                                             Int64GetDatum(half), false, FLOAT8PASSBYVAL));
+                                             UInt64GetDatum(half), false, FLOAT8PASSBYVAL));
   }
   return reinterpret_cast<Node*>(makeFuncExpr(function, INT8OID, arguments, InvalidOid,
                                               exprCollation(key), COERCE_EXPLICIT_CALL));
