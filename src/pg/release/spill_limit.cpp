@@ -56,12 +56,13 @@ void give_buckets(Plan** place, void* buckets) {
 }  // namespace
 
 SessionMemory begin_spill_limit(PlannedStmt* plan) {
+  // This and the draw may fail, while the settings are still the session's.
+  PrepareTempTablespaces();
   const SessionMemory usual = {work_mem, hash_mem_multiplier};
   uint64 buckets = buckets_of_session();
   const uint64 bytes = draw_bytes(buckets);
   work_mem = static_cast<int>(bytes / kKilobyte);
   hash_mem_multiplier = kMemoryOfHashTables;
-  PrepareTempTablespaces();
   if (plan != nullptr) visit_trees(plan, give_buckets, &buckets);
   return usual;
 }
