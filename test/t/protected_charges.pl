@@ -166,6 +166,21 @@ $locks->quit;
 is($ended, '57014', 'threat 126: a cancel that no worker can note ends the session');
 is(early_ends(), '57014', 'threat 126: the session notes it when it ends');
 
+# Nothing is read yet when the key of hashes is: an error is an ordinary one, and the session goes on.
+my $key = $node->background_psql('postgres');
+$key->query_safe('BEGIN; LOCK TABLE dpquantile.user_key');
+is(few("SET statement_timeout = '200ms'; $COUNT; SELECT 'goes on'"), 'goes on 57014', 'a timeout before the watch begins');
+$key->query_safe('COMMIT');
+$key->quit;
+# Nor do the settings change that a read has for itself, whenever a timeout comes.
+my $names = join ', ', ('pg_default') x 50000;
+is(few("SET temp_tablespaces = $names; SET work_mem = '5MB';\n"
+	  . join('', map { "SET statement_timeout = $_; $COUNT;\n" } 5, 10, 20, 40)
+	  . "RESET statement_timeout; SELECT current_setting('work_mem'), current_setting('hash_mem_multiplier')") =~ s/^(?:t )*//r =~ s/ .*//r,
+	'5MB|2', 'the settings of memory after timeouts');
+$node->safe_psql('postgres', 'DELETE FROM dpquantile.failed_read');
+$paid = spent($node);
+
 # ---- The end of a budget ----
 
 $node->safe_psql('postgres', "SELECT dp_grant_budget('analyst', $paid + 3, 0.1)");

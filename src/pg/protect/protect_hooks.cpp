@@ -72,10 +72,11 @@ PlannedStmt* plan_quietly(const BorrowedPlan& mark, const Statement& statement, 
                           int options, ParamListInfo params) {
   PlannedStmt* volatile plan = nullptr;
   WatchedRead read;
+  fix_allocator_sizes();
+  // An error here is an ordinary one. From the watch on all must be caught.
+  const SipKey secret = user_key();
   // A standby notes nothing, and charges nothing.
   watch_read(&read, RecoveryInProgress() ? NIL : mark.relations);
-  fix_allocator_sizes();
-  const SipKey secret = user_key();
   const PlannerSettings usual = begin_oblivious_planning(secret);
   const bool before = begin_without_foreign_code();
   begin_without_messages(Withheld::kAllBelowError);
