@@ -49,7 +49,7 @@ double sample_factor(double rows) {
   return (1 + 1 / others) * (1 + 9 / (others * (8 * others + 12)));
 }
 
-// Of values within 0 .. 1, whose variance may be as large as `largest`.
+// The error of the deviation of values within 0 .. 1, whose variance may be as large as `largest`.
 double stddev_error(double spread_over_rows, double largest) {
   return std::min(kWorstRootError * std::sqrt(spread_over_rows), std::sqrt(largest));
 }

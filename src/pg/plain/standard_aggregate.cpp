@@ -592,7 +592,7 @@ const char* hint_of_error(const Aggref* call) {
   }
   const char* name = get_func_name(call->aggfnoid);
   if (strcmp(name, "var_pop") == 0 || strcmp(name, "stddev_pop") == 0) {
-    return "Ask for that of variance or stddev, which are the same but for few rows.";
+    return "Ask for the error of variance or stddev, which differ from it for few rows only.";
   }
   const auto type = find_value_type(exprType(argument_of(call)));
   if (type && is_temporal(*type)) {

@@ -20,7 +20,7 @@ namespace dpquantile {
 
 namespace {
 
-// Of a type that no function reads for a row, such as json: its bytes are not counted.
+// No function reads a value of such a type for a row, such as json, so nothing counts its bytes.
 constexpr Size kMostUncountedBytes = 1024;
 
 void check_type(const QueryLevel* level, const Node* expression) {

@@ -71,7 +71,7 @@ double coarse_pages(Oid table, BlockNumber pages) {
   constexpr int kBits = 53;
   const uint64 hash = sip_hash_of_number(size_key, kOfSizes ^ table);
   const double u = std::ldexp(static_cast<double>(hash >> (64 - kBits)), -kBits);
-  // Of no pages: minus infinity.
+  // An empty table gives minus infinity.
   const double limits = std::floor(std::log(pages / kFewPages) / std::log(kFactor) - u) + 1;
   return limits < 1 ? kFewPages / 2 : kFewPages * std::pow(kFactor, limits);
 }
@@ -83,7 +83,8 @@ double rows_of_page(Oid table) {
   return std::floor(static_cast<double>(BLCKSZ - SizeOfPageHeaderData) / static_cast<double>(row));
 }
 
-// Those of BRIN and GIN read pages of the index, and those of extensions what they like.
+// PostgreSQL's estimates for BRIN and GIN read pages of the index, those of extensions what they
+// like. This one knows the size alone.
 void estimate_by_size(PlannerInfo* root, IndexPath* path, double loops, Cost* start, Cost* total,
                       Selectivity* selected, double* correlation, double* pages) {
   GenericCosts costs{};

@@ -98,7 +98,7 @@ bool is_stored_key(const QueryLevel* level, const Node* key) {
 // as many rows as one likes: GROUP BY id * 4294967297. A sort is no better: PostgreSQL's stops at
 // rows that are in order already, gives its short form of keys up by some rows, and takes quadratic
 // time for some orders. One row decides each of these. So rows are grouped by the hash of such a
-// key, too, under a secret of the query, and no sort is below a release (oblivious_planning.hpp).
+// key, too, under a secret of the plan, and no sort is below a release (oblivious_planning.hpp).
 Node* hash_of_key(const QueryLevel* level, Node* key) {
   const Oid types[] = {ANYOID, INT8OID, INT8OID};
   const Oid function = own_function("group_hash", buildoidvector(types, lengthof(types)));
