@@ -5,10 +5,10 @@
 #include "pg/aggregate/call_parameters.hpp"
 #include "pg/aggregate/user_hash.hpp"
 #include "pg/aggregate/user_key.hpp"
+#include "pg/limits/row_limit.hpp"
+#include "pg/parameters/private_call.hpp"
 #include "pg/release/answering_method.hpp"
 #include "pg/release/group_release.hpp"
-#include "pg/release/private_call.hpp"
-#include "pg/release/row_limit.hpp"
 #include "pg/server/boundary.hpp"
 
 extern "C" {
