@@ -1,7 +1,7 @@
 #include "pg/release/release_call.hpp"
 
 #include "core/privacy/group_privacy.hpp"
-#include "core/privacy/replacing_cost.hpp"
+#include "core/privacy/privacy_cost.hpp"
 #include "pg/aggregate/call_parameters.hpp"
 #include "pg/aggregate/user_hash.hpp"
 #include "pg/aggregate/user_key.hpp"

@@ -1,4 +1,4 @@
-#include "core/privacy/vector_noise.hpp"
+#include "core/privacy/noise_parameter.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/privacy/noise_table.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 #include "support/chi_square.hpp"
 #include "support/context_testing.hpp"
@@ -24,7 +25,7 @@ TEST(VectorNoise, HasTheVarianceOfItsGuaranteeAndNeverLess) {
     for (const std::uint64_t sensitivity : {1ULL, 3ULL, 1ULL << 13, 1ULL << 24}) {
       const double s = static_cast<double>(sensitivity);
       const double least = s * s / (2 * rho);
-      const auto variance = static_cast<double>(VectorNoise(rho, sensitivity).variance());
+      const auto variance = static_cast<double>(vector_noise_variance(rho, sensitivity));
       EXPECT_GE(variance, least * (1 + 0x1p-41)) << rho << " " << sensitivity;
       EXPECT_LE(variance, least * (1 + 0x1p-14) + 3) << rho << " " << sensitivity;
     }
@@ -32,10 +33,10 @@ TEST(VectorNoise, HasTheVarianceOfItsGuaranteeAndNeverLess) {
 }
 
 TEST(VectorNoise, RefusesAmountsAndSensitivitiesOutOfRange) {
-  EXPECT_THROW(VectorNoise(0, 1), ParameterError);
-  EXPECT_THROW(VectorNoise(NAN, 1), ParameterError);
-  EXPECT_THROW(VectorNoise(1, 0), std::invalid_argument);
-  EXPECT_THROW(VectorNoise(1, (1U << 24) + 1), std::invalid_argument);
+  EXPECT_THROW(vector_noise_variance(0, 1), ParameterError);
+  EXPECT_THROW(vector_noise_variance(NAN, 1), ParameterError);
+  EXPECT_THROW(vector_noise_variance(1, 0), std::invalid_argument);
+  EXPECT_THROW(vector_noise_variance(1, (1U << 24) + 1), std::invalid_argument);
 }
 
 // Cells of half a sigma, and everything beyond 3 sigma on either side.
@@ -43,9 +44,9 @@ TEST(VectorNoise, IsGaussian) {
   constexpr int kCells = 14;
   TestContext context;
   for (const double rho : {kMinRho, 0.005, 0.5}) {
-    const VectorNoise noise(rho, 1U << 20);
-    const NoiseTable table = noise.table();
-    const double sigma = std::sqrt(static_cast<double>(noise.variance()));
+    const uint128_t variance = vector_noise_variance(rho, 1U << 20);
+    const NoiseTable table = NoiseTable::gaussian(variance);
+    const double sigma = std::sqrt(static_cast<double>(variance));
     const auto cumulative = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
     std::vector<double> law{cumulative(-3)};
     for (int i = 0; i < kCells - 2; ++i) {

@@ -1,10 +1,8 @@
-#include "core/privacy/replacing_cost.hpp"
+#include "core/privacy/privacy_cost.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "core/privacy/zcdp.hpp"
 
 namespace dpquantile {
 
