@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "pg/server/plan_children.hpp"
+#include "pg/server/query_random.hpp"
 
 extern "C" {
 #include "commands/tablespace.h"
@@ -34,14 +35,8 @@ uint64 buckets_of_session() {
 }
 
 uint64 draw_bytes(uint64 buckets) {
-  uint64 drawn;
-  if (!pg_strong_random(&drawn, sizeof(drawn))) {
-    ereport(ERROR,
-            (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the server gives no random numbers"),
-             errhint("Nothing was read. Ask the person who runs the server to look at OpenSSL.")));
-  }
   // The range is a power of 2, so no limit is favoured.
-  return kLeastPerBucket * buckets + drawn % ((kMostPerBucket - kLeastPerBucket) * buckets);
+  return kLeastPerBucket * buckets + draw_number() % ((kMostPerBucket - kLeastPerBucket) * buckets);
 }
 
 // For visit_children(). PostgreSQL takes as many buckets as rows are expected, rounded up to a

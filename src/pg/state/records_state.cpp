@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "pg/server/query_random.hpp"
 #include "pg/server/version.hpp"
 
 namespace dpquantile {
@@ -32,6 +33,13 @@ uint32 rounded_capacity(const AggregateParameters* parameters, uint32 records, G
   const uint64 size = std::bit_ceil(others + records * record);
   if (size > MaxAllocSize) return largest_capacity(parameters, room);
   return static_cast<uint32>((size - others) / record);
+}
+
+// The copy of a large state takes milliseconds, and comes with a number of records that nobody
+// knows beforehand: each time 1.5 to 2 times as many. Requires records <= largest.
+uint32 drawn_capacity(uint32 records, uint32 largest) {
+  const uint64 half = records / 2;
+  return static_cast<uint32>(std::min<uint64>(records + half + draw_number() % half, largest));
 }
 
 // Fills in everything except the records and names.
@@ -162,7 +170,11 @@ RecordsState* reserve(RecordsState* state, uint32 more) {
                     errmsg("a private aggregate takes at most %u rows in one group", largest),
                     errhint("Aggregate fewer rows, or use more groups.")));
   }
-  const uint32 capacity = rounded_capacity(&state->parameters, state->count + more, room_of(state));
+  constexpr uint32 kMany = 1 << 12;
+  const uint32 records = state->count + more;
+  const uint32 capacity = records < kMany
+                              ? rounded_capacity(&state->parameters, records, room_of(state))
+                              : drawn_capacity(records, largest);
   return copy_with_room(state, capacity, room_of(state));
 }
 
