@@ -73,6 +73,7 @@ void check_iqr_by_test(const GivenParameters& given) {
 void check_iqr_by_quantiles(const GivenParameters& given, AggregateParameters* checked) {
   if (given.delta != 0) {
     throw ParameterError(
+        Argument::kDelta,
         "delta must be 0 with method quantiles, got " + shortest_decimal(given.delta),
         "Write 0 for delta: this method is purely epsilon-differentially private and spends none.");
   }
@@ -174,6 +175,7 @@ void check_keep_user_group_parameters(const GivenParameters& given, AggregatePar
   constexpr std::int64_t kMostGroups = std::numeric_limits<std::uint32_t>::max();
   if (given.max_groups < 1 || given.max_groups > kMostGroups) {
     throw ParameterError(
+        Argument::kMaxGroups,
         "max_groups must be between 1 and 4294967295, got " + std::to_string(given.max_groups),
         "It is the most groups in which a user is counted.");
   }

@@ -203,10 +203,12 @@ Failure check_temporal_bounds(const GivenParameters& given) {
   if (!is_temporal(given.value_type)) return failure;
   if (!std::isfinite(given.lower) || !std::isfinite(given.upper)) {
     failure.sqlstate = ERRCODE_INVALID_PARAMETER_VALUE;
+    failure.argument = Argument::kLower;
     strlcpy(failure.message, "lower and upper must be finite", sizeof failure.message);
     strlcpy(failure.hint, kPublicBoundsHint, sizeof failure.hint);
   } else if (given.lower >= given.upper) {
     failure.sqlstate = ERRCODE_INVALID_PARAMETER_VALUE;
+    failure.argument = Argument::kLower;
     snprintf(failure.message, sizeof failure.message,
              "lower must be less than upper, got %s and %s",
              text_of_number(given.value_type, given.lower),
@@ -244,18 +246,8 @@ const char* reading_of(const GivenParameters& given, bool has_quantile) {
   return text.data;
 }
 
-// Whether the error is about an argument that has a place in the order.
-bool is_about_argument(const Failure& failure) {
-  if (failure.sqlstate != ERRCODE_INVALID_PARAMETER_VALUE) return false;
-  for (const char* begin : {"epsilon must", "lower ", "upper ", "a quantile must", "delta must",
-                            "size must", "max_groups must"}) {
-    if (strncmp(failure.message, begin, strlen(begin)) == 0) return true;
-  }
-  return false;
-}
-
 void report_with_reading(Failure failure, const GivenParameters& given, bool has_quantile) {
-  if (is_about_argument(failure)) {
+  if (failure.argument != Argument::kNone) {
     const char* separator = failure.hint[0] == '\0' ? "" : " ";
     strlcat(failure.hint,
             psprintf("%sThe arguments are read as %s.", separator, reading_of(given, has_quantile)),
