@@ -282,6 +282,12 @@ constexpr bool can_hold_rows(const FamilyRow& row) {
 }
 static_assert(std::ranges::all_of(kFamilies, can_hold_rows));
 
+// Whether the arguments of the row come first.
+constexpr bool begins_with_row(const FamilyRow& row) {
+  return std::ranges::is_partitioned(row.arguments, comes_from_rows);
+}
+static_assert(std::ranges::all_of(kFamilies, begins_with_row));
+
 // The index in kFamilies of each family, by the family's number.
 constexpr auto kIndexes = [] {
   std::array<uint8, std::size(kFamilies) + 1> indexes{};
