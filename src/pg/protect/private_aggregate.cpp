@@ -71,7 +71,7 @@ void check_form(const QueryLevel* level, const Aggref* call) {
 
 // The grids are shown with exact numbers of users.
 void check_grids(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
-  if (!family.has_grids()) return;
+  if (!family.has(Argument::kGrid)) return;
   refuse_call(level, call, "the grids of dp_user_grid_stats are shown as they are in the rows",
               "Group by public keys instead.");
 }
@@ -102,7 +102,7 @@ bool protects_users(const QueryLevel* level, const Aggref* call, const FamilyRow
 
 // How the rows of a user are limited: what is left of them is protected by an aggregate over rows.
 bool limits_rows(const QueryLevel* level, const FamilyRow& family) {
-  return most_rows_of_user(level) > 0 && !family.hashes_users() && !family.selects_groups();
+  return most_rows_of_user(level) > 0 && !family.hashes_users() && !family.selects_groups;
 }
 
 // Returns whether the call must see limited rows only.
@@ -117,7 +117,7 @@ bool check_user(const QueryLevel* level, const Aggref* call, const FamilyRow& fa
       level, call,
       psprintf("an aggregate does not protect all rows of a user, whom column %s names",
                get_attname(level->whose->permissions->relid, level->whose->user_column, false)),
-      most_rows_of_user(level) > 0 && family.selects_groups() ? kUserGroupHint : kUserHint);
+      most_rows_of_user(level) > 0 && family.selects_groups ? kUserGroupHint : kUserHint);
 }
 
 // ---- The limit of the rows of a user -------------------------------------------------------
@@ -211,7 +211,7 @@ void rewrite_parameters(QueryLevel* level, const Aggref* call, const FamilyRow& 
 void rewrite_values(QueryLevel* level, const Aggref* call, const FamilyRow& family) {
   for (int i = 0; i < family.arguments_from_rows() && i < list_length(call->args); ++i) {
     auto* argument = static_cast<TargetEntry*>(list_nth(call->args, i));
-    const bool hashes_value = family.family == Family::kDistinct &&
+    const bool hashes_value = family.hashes_values() &&
                               !is_user_column(level, reinterpret_cast<const Node*>(argument->expr));
     Node* value =
         with_counted_copy(level, rewrite_inside(level, reinterpret_cast<Node*>(argument->expr)));

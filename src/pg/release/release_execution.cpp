@@ -124,7 +124,7 @@ List* decisions_of(const ReleaseNode* node) {
     const int column = reinterpret_cast<const Var*>(term)->varattno;
     for (int i = 0; i < node->call_count; ++i) {
       const ReleaseCall& call = node->calls[i];
-      if (call.column == column && call.family->selects_groups())
+      if (call.column == column && call.family->selects_groups)
         columns = lappend_int(columns, column);
     }
   }
@@ -322,8 +322,7 @@ bool answer_again(ReleaseNode* node, const ReleaseTerms& terms) {
 bool decides_otherwise(const ReleaseNode* node) {
   for (int i = 0; i < node->call_count; ++i) {
     const ReleaseCall& call = node->calls[i];
-    if (call.family->selects_groups() && !list_member_int(node->decisions, call.column))
-      return true;
+    if (call.family->selects_groups && !list_member_int(node->decisions, call.column)) return true;
   }
   return false;
 }

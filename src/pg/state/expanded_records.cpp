@@ -128,7 +128,7 @@ void require_summable_rows(RecordsState* state) {
 GroupPool* make_group_pool(const AggregateParameters* parameters, MemoryContext groups) {
   MemoryContext context =
       AllocSetContextCreate(groups, "dpquantile records", ALLOCSET_START_SMALL_SIZES);
-  const std::size_t size = parameters_size(parameters->quantile_count);
+  const std::size_t size = size_of(parameters);
   auto* copy = static_cast<AggregateParameters*>(MemoryContextAlloc(context, size));
   memcpy(copy, parameters, size);
   void* memory = MemoryContextAlloc(context, sizeof(GroupPool));
