@@ -52,10 +52,20 @@ bool column_is(Relation table, HeapTuple row, const char* name, const char* expe
 
 // What a row says of the terms.
 struct RowTerms {
+  bool is_general;
   bool is_revoked;
   bool in_rho;
   bool replaces;
 };
+
+bool is_null_in(Relation table, HeapTuple row, const char* name) {
+  const AttrNumber column = get_attnum(RelationGetRelid(table), name);
+  bool is_null = true;
+  if (column != InvalidAttrNumber) {
+    heap_getattr(row, column, RelationGetDescr(table), &is_null);
+  }
+  return is_null;
+}
 
 bool is_revoked(Relation table, HeapTuple row) {
   const AttrNumber column = get_attnum(RelationGetRelid(table), "revoked");
@@ -67,24 +77,25 @@ bool is_revoked(Relation table, HeapTuple row) {
 
 // The rows of the role that this session spends. It reads the table by its index, without
 // permission checks, in a snapshot of its own: the transaction's may be older than the grant. An
-// older version of the schema may lack the table.
-List* rows_of_role(const char* name, const char* index_name) {
+// older version of the schema may lack a column or the index.
+List* rows_of_role() {
   List* rows = NIL;
   const Oid schema = get_namespace_oid(kSchema, true);
   if (!OidIsValid(schema)) return rows;
-  const Oid table_oid = get_relname_relid(name, schema);
+  const Oid table_oid = get_relname_relid("budget", schema);
   if (!OidIsValid(table_oid)) return rows;
   lock_budget_table(table_oid);
   Relation table = table_open(table_oid, NoLock);
   const AttrNumber role = get_attnum(table_oid, "role");
   if (role != InvalidAttrNumber) {
-    const Oid index = get_relname_relid(index_name, schema);
+    const Oid index = get_relname_relid("budget_of_role", schema);
     ScanKeyData key;
     ScanKeyInit(&key, role, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(GetOuterUserId()));
     SysScanDesc scan = systable_beginscan(table, index, OidIsValid(index), nullptr, 1, &key);
     for (HeapTuple row; HeapTupleIsValid(row = systable_getnext(scan));) {
       auto* terms = static_cast<RowTerms*>(palloc(sizeof(RowTerms)));
-      *terms = {is_revoked(table, row), column_is(table, row, "accountant", "zcdp"),
+      *terms = {is_null_in(table, row, "table_id"), is_revoked(table, row),
+                column_is(table, row, "accountant", "zcdp"),
                 column_is(table, row, "neighbours", "replace")};
       rows = lappend(rows, terms);
     }
@@ -94,13 +105,22 @@ List* rows_of_role(const char* name, const char* index_name) {
   return rows;
 }
 
+const RowTerms* general_terms(const List* rows) {
+  const ListCell* cell;
+  foreach (cell, rows) {
+    const auto* row = static_cast<const RowTerms*>(lfirst(cell));
+    if (row->is_general) return row;
+  }
+  return nullptr;
+}
+
 // Whether all budgets for tables add rhos, and there is one.
-bool tables_in_rho() {
+bool tables_in_rho(const List* rows) {
   bool in_rho = false;
   const ListCell* cell;
-  foreach (cell, rows_of_role("table_budget", "table_budget_pkey")) {
+  foreach (cell, rows) {
     const auto* row = static_cast<const RowTerms*>(lfirst(cell));
-    if (row->is_revoked) continue;
+    if (row->is_general || row->is_revoked) continue;
     if (!row->in_rho) return false;
     in_rho = true;
   }
@@ -111,10 +131,10 @@ bool tables_in_rho() {
 
 BudgetTerms session_terms() {
   BudgetTerms terms;
-  const List* rows = rows_of_role("budget", "budget_pkey");
-  if (rows == NIL) return terms;
-  const auto* general = static_cast<const RowTerms*>(linitial(rows));
-  terms.in_rho = general->is_revoked ? tables_in_rho() : general->in_rho;
+  const List* rows = rows_of_role();
+  const RowTerms* general = general_terms(rows);
+  if (general == nullptr) return terms;
+  terms.in_rho = general->is_revoked ? tables_in_rho(rows) : general->in_rho;
   terms.replaces = general->replaces;
   return terms;
 }
