@@ -22,11 +22,10 @@ namespace {
 // such charges by it.
 constexpr char kReplaceOneRow[] = "replace the value of one row";
 
-// ---- Statements
-// ----------------------------------------------------------------------------------
+// ---- Statements --------------------------------------------------------------------------------
 
-// Adding up as many numbers as there are charges would take time while the budget is locked, so the
-// worker computes all sums (charge_totals.hpp).
+// No subquery stands between the row and the verdict: where the statement has waited for the row,
+// PostgreSQL computes the verdict anew from its latest version, but not what a subquery has given.
 constexpr char kCheck[] = R"(
 SELECT dpquantile.verdict(
          b.accountant, b.smallest_charge, b.delta_limit,
@@ -124,8 +123,7 @@ SELECT g.budget_id, g.charges_before + i.number, charge.role_name, charge.sessio
             WITH ORDINALITY AS i (function, mechanism, neighbours, epsilon, delta, rho, grouping_sets, groups, number)
 RETURNING number)"};
 
-// ---- What they are given
-// -------------------------------------------------------------------------
+// ---- What they are given -----------------------------------------------------------------------
 
 void add_request(ChargeRow& charge, const ChargeRequest* request, TimestampTz now) {
   charge.add("role", OIDOID, ObjectIdGetDatum(request->role));
@@ -298,8 +296,7 @@ void plan_to_enter(const ChargeRequest* request, TimestampTz now) {
   execute(&enter, charge);
 }
 
-// ---- What they return
-// ----------------------------------------------------------------------------
+// ---- What they return --------------------------------------------------------------------------
 
 bool selects_one_row(Statement* statement, const ChargeRow& charge) {
   return execute(statement, charge) == SPI_OK_SELECT && SPI_processed == 1;

@@ -10,7 +10,10 @@ namespace {
 
 int number_of(const char* column) {
   const int number = SPI_fnumber(SPI_tuptable->tupdesc, column);
-  if (number <= 0) elog(ERROR, "a statement of the charge returns no column %s", column);
+  if (number <= 0) {
+    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+                    errmsg("a statement of the charge returns no column %s", column)));
+  }
   return number;
 }
 
