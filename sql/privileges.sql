@@ -42,7 +42,7 @@ SELECT description, argument AS not_explained FROM functions, unnest(proargnames
 SELECT proname AS too_long FROM functions WHERE array_length(string_to_array(prosrc, E'\n'), 1) > 45;
 
 -- Every role may call the aggregates, dp_options, dp_budget_fits, dp_iqr_min_rows and the functions for expected
--- errors, ask a released CDF, protect its own tables, and read the three views. (The views and dp_budget_fits call fifteen of
+-- errors, ask a released CDF, protect its own tables, and read the three views. (The views and dp_budget_fits call eighteen of
 -- the other functions, the type dp_cdf four and the type dp_number five.) Every role may call the functions that cannot fail, of
 -- which PostgreSQL has nearly all, those for lists beside protected rows, and those for distributed tables, which tell
 -- what their caller may read.

@@ -69,7 +69,7 @@ summary() { psql -d kept -f "$here/summary.sql"; }
 protection() { psql -d kept -f "$here/protection_summary.sql"; }
 # Besides what a dump keeps: the roles' OIDs, also of dropped roles, and the key of user ids
 identities() {
-  kept 'SELECT role::oid, budget_id FROM dpquantile.budget ORDER BY 1'
+  kept 'SELECT role::oid, budget_id FROM dpquantile.budget ORDER BY 1, 2'
   kept 'SELECT key FROM dpquantile.user_key'
 }
 sql_version() { kept "SELECT extversion FROM pg_extension WHERE extname = 'dpquantile'"; }
